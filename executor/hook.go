@@ -1,0 +1,59 @@
+package executor
+
+import (
+	"context"
+	"time"
+
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// Hook is one hook of a [Set]: its resolved description, its compiled matcher
+// and the way to ask it. A Hook never changes once it is in a Set.
+type Hook struct {
+	schema.Hook
+	Hash   string // of the bundle: description, interpreter, file and helpers
+	Status Status
+	Why    string // for any status but ready, in words
+
+	// Fault, when set, stands in place of an answer: the hook is known to guard
+	// something but cannot be asked (untrusted, gone, broken). It is a failure
+	// under the hook's own rule at every event the hook is for.
+	Fault *protocol.Failure
+
+	// Asker runs the hook. It is nil when Fault is set or the hook does not run.
+	Asker Asker
+
+	match matcher // compiled by NewSet
+}
+
+// Status says whether a hook runs, and if not, why.
+type Status string
+
+const (
+	Ready     Status = "ready"
+	Untrusted Status = "untrusted"
+	Changed   Status = "changed"
+	Gone      Status = "gone"
+	Rejected  Status = "rejected" // its description is wrong
+	Broken    Status = "broken"   // its file cannot be run
+	Disabled  Status = "disabled"
+)
+
+// Asker is one way of asking a hook: a process, a resident process, a Go
+// function. Ask returns when the answer stands, at most 250 ms after the
+// context's deadline, and never panics. What it leaves to end behind it
+// belongs to the Asker, which must not be asked again before that has ended.
+type Asker interface {
+	Ask(ctx context.Context, q *Question) protocol.Answer
+}
+
+// Question is one event as one hook gets it.
+type Question struct {
+	Hook    *Hook
+	Event   *protocol.Event // final for this hook: layer, outcome, state and metadata filled in
+	Spec    *protocol.Spec
+	Payload []byte        // the encoded event with its newline; shared, not to be changed
+	Grace   time.Duration // TERM to KILL
+	Limits  schema.Limits
+}

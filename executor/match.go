@@ -1,0 +1,4 @@
+package executor
+
+// matcher is a compiled schema.Match.
+type matcher struct{}

@@ -1,0 +1,302 @@
+package protocol
+
+import "github.com/go-json-experiment/json/jsontext"
+
+// Message is one entry of a conversation.
+type Message struct {
+	ID      string  `json:"id,omitzero"`
+	Role    Role    `json:"role"`
+	Content Content `json:"content"`
+}
+
+// Role is who speaks. Hooks may write user and assistant messages.
+type Role string
+
+const (
+	RoleUser      Role = "user"
+	RoleAssistant Role = "assistant"
+	RoleTool      Role = "tool"
+)
+
+// Content is a list of parts; in JSON a plain string stands for one text part.
+type Content []Part
+
+// PartType says which members of a [Part] are set.
+type PartType string
+
+const (
+	PartText       PartType = "text"       // Text
+	PartThinking   PartType = "thinking"   // Text
+	PartImage      PartType = "image"      // MediaType, Data (base64)
+	PartToolCall   PartType = "toolCall"   // ToolCallID, Name, Args
+	PartToolResult PartType = "toolResult" // ToolCallID, Content, IsError
+	PartOpaque     PartType = "opaque"     // Provider, Data: passed through, not to be changed
+)
+
+// Part is one piece of a message's content.
+type Part struct {
+	Type       PartType       `json:"type"`
+	Text       string         `json:"text,omitzero"`
+	MediaType  string         `json:"mediaType,omitzero"`
+	Provider   string         `json:"provider,omitzero"`
+	Data       jsontext.Value `json:"data,omitzero"`
+	ToolCallID string         `json:"toolCallId,omitzero"`
+	Name       string         `json:"name,omitzero"`
+	Args       jsontext.Value `json:"args,omitzero"`
+	Content    Content        `json:"content,omitzero"`
+	IsError    bool           `json:"isError,omitzero"`
+}
+
+// Tool is a tool the model may call.
+type Tool struct {
+	Name        string         `json:"name"`
+	Description string         `json:"description"`
+	Schema      jsontext.Value `json:"schema"` // JSON Schema of the args
+}
+
+// ToolKind is what a tool does to the world.
+type ToolKind string
+
+const (
+	KindShell ToolKind = "shell"
+	KindRead  ToolKind = "read"
+	KindWrite ToolKind = "write"
+	KindNet   ToolKind = "net"
+	KindMCP   ToolKind = "mcp"
+	KindAgent ToolKind = "agent"
+	KindOther ToolKind = "other"
+)
+
+// Call is one tool call.
+type Call struct {
+	ToolCallID string         `json:"toolCallId"`
+	Name       string         `json:"name"`
+	Kind       ToolKind       `json:"kind"`
+	Args       jsontext.Value `json:"args"`
+	Server     string         `json:"server,omitzero"` // of an MCP tool
+}
+
+// Result is what a tool returned.
+type Result struct {
+	Content  Content `json:"content"`
+	IsError  bool    `json:"isError"`
+	ExitCode *int    `json:"exitCode,omitzero"`
+}
+
+// CallError is why a tool call has no result.
+type CallError struct {
+	Kind CallErrorKind `json:"kind"`
+	Text string        `json:"text"` // what the model reads
+}
+
+// CallErrorKind classifies a [CallError].
+type CallErrorKind string
+
+const (
+	CallFailed      CallErrorKind = "failed"
+	CallBlocked     CallErrorKind = "blocked"
+	CallDenied      CallErrorKind = "denied"
+	CallTimeout     CallErrorKind = "timeout"
+	CallAborted     CallErrorKind = "aborted"
+	CallBadArgs     CallErrorKind = "badArgs"
+	CallUnknownTool CallErrorKind = "unknownTool"
+)
+
+// CallUsage is what one model call used. Unknown figures are null.
+type CallUsage struct {
+	InputTokens   int64    `json:"inputTokens"`
+	OutputTokens  int64    `json:"outputTokens"`
+	CachedTokens  *int64   `json:"cachedTokens,omitzero"`
+	ContextTokens *int64   `json:"contextTokens"`
+	ContextMax    *int64   `json:"contextMax"`
+	CostUSD       *float64 `json:"costUsd"`
+}
+
+// Params are a model call's parameters. Members that this version does not know
+// are the provider's own and pass through.
+type Params struct {
+	MaxTokens   *int64         `json:"maxTokens,omitzero"`
+	Temperature *float64       `json:"temperature,omitzero"`
+	TopP        *float64       `json:"topP,omitzero"`
+	Stop        []string       `json:"stop,omitzero"`
+	ToolChoice  jsontext.Value `json:"toolChoice,omitzero"`
+	Thinking    jsontext.Value `json:"thinking,omitzero"`
+	Provider    jsontext.Value `json:",unknown"`
+}
+
+// Response replaces a model call at inference-start.
+type Response struct {
+	Message      Message `json:"message"`
+	FinishReason string  `json:"finishReason,omitzero"` // stop tools length filtered error
+}
+
+// The data of each event. A member that may be absent is omitted when zero; one
+// that may be unknown is a pointer and null then.
+
+type SessionStartData struct {
+	Source string `json:"source"` // startup resume fork
+	Model  string `json:"model,omitzero"`
+}
+
+type SessionEndData struct {
+	Reason string `json:"reason"` // exit interrupted closed error
+}
+
+type PromptSubmitData struct {
+	Prompt      string `json:"prompt"`
+	Source      string `json:"source"` // user follow-up recipe hook sub-agent
+	Attachments []Part `json:"attachments"`
+}
+
+type AgentStartData struct {
+	Prompt   string    `json:"prompt"`
+	System   string    `json:"system"`
+	Messages []Message `json:"messages"`
+	Tools    []Tool    `json:"tools"`
+	Model    string    `json:"model"`
+}
+
+type StepStartData struct {
+	Messages  []Message `json:"messages"`
+	StepsLeft *int      `json:"stepsLeft"`
+}
+
+type InferenceStartData struct {
+	Model    string    `json:"model"`
+	System   string    `json:"system"`
+	Messages []Message `json:"messages"`
+	Tools    []Tool    `json:"tools"`
+	Params   Params    `json:"params"`
+	Attempt  int       `json:"attempt"` // 1 = first try
+}
+
+type InferenceEndData struct {
+	Message      Message   `json:"message"`
+	FinishReason string    `json:"finishReason"` // stop tools length filtered error
+	Usage        CallUsage `json:"usage"`        // of this call
+	Type         string    `json:"type"`         // final tools
+	DurationMs   float64   `json:"durationMs"`
+	Synthetic    bool      `json:"synthetic"` // a hook answered in the model's place
+}
+
+type ToolCallStartData struct {
+	Call
+	Parallel int `json:"parallel"` // calls in this step
+}
+
+type PermissionRequestData struct {
+	Call
+	AskedBy string             `json:"askedBy"` // policy tool hook:NAME
+	Text    string             `json:"text,omitzero"`
+	Options []PermissionOption `json:"options"`
+}
+
+// PermissionOption is one answer a person may give.
+type PermissionOption struct {
+	OptionID string `json:"optionId"`
+	Name     string `json:"name"`
+	Kind     string `json:"kind"` // allow-once allow-always reject-once reject-always
+}
+
+type ToolCallEndData struct {
+	Call
+	Result     Result  `json:"result"`
+	DurationMs float64 `json:"durationMs"`
+	Synthetic  bool    `json:"synthetic"` // a hook answered in the tool's place
+}
+
+type ToolCallErrorData struct {
+	Call
+	Error      CallError `json:"error"`
+	BlockedBy  *string   `json:"blockedBy"`
+	DurationMs float64   `json:"durationMs"`
+}
+
+type StepStopData struct {
+	Messages   []Message  `json:"messages"`
+	Type       string     `json:"type"` // final tools
+	Calls      []StepCall `json:"calls"`
+	DurationMs float64    `json:"durationMs"`
+}
+
+// StepCall is a tool call of a finished step.
+type StepCall struct {
+	Call
+	Outcome string `json:"outcome"` // ok error blocked
+}
+
+type AgentStopData struct {
+	Reason         string    `json:"reason"` // done length
+	Response       string    `json:"response"`
+	Messages       []Message `json:"messages"`
+	Continued      int       `json:"continued"`      // forced continuations in a row
+	ContinuedTotal int       `json:"continuedTotal"` // since the prompt
+}
+
+type AgentEndData struct {
+	Response   string  `json:"response"`
+	StopReason string  `json:"stopReason"` // done length steps tokens time budget hook aborted
+	DurationMs float64 `json:"durationMs"`
+	Continued  int     `json:"continued"`
+}
+
+type AgentErrorData struct {
+	Message string  `json:"message"`
+	Cause   string  `json:"cause"` // blocked failure model tool limit internal
+	By      *string `json:"by"`
+}
+
+type CompactStartData struct {
+	Trigger      string   `json:"trigger"` // threshold manual hook
+	Recipe       string   `json:"recipe"`
+	Instructions string   `json:"instructions"`
+	Before       Measures `json:"before"`
+}
+
+type CompactEndData struct {
+	Trigger string   `json:"trigger"`
+	Recipe  string   `json:"recipe"`
+	Before  Measures `json:"before"`
+	After   Measures `json:"after"`
+	Summary string   `json:"summary"`
+}
+
+// Measures is the size of a conversation.
+type Measures struct {
+	Messages int    `json:"messages"`
+	Tokens   *int64 `json:"tokens"`
+}
+
+type SubagentStartData struct {
+	AgentID    string   `json:"agentId"` // the child's
+	Name       string   `json:"name,omitzero"`
+	Prompt     string   `json:"prompt"`
+	Tools      []string `json:"tools"`
+	ToolCallID string   `json:"toolCallId"`
+}
+
+type SubagentStopData struct {
+	AgentID    string    `json:"agentId"`
+	Response   string    `json:"response"`
+	StopReason string    `json:"stopReason"`
+	Continued  int       `json:"continued"`
+	Usage      CallUsage `json:"usage"`
+	ToolCallID string    `json:"toolCallId"`
+}
+
+type DeltaStartData struct {
+	Role      string `json:"role"` // assistant
+	MessageID string `json:"messageId"`
+}
+
+type DeltaEndData struct {
+	Role      string `json:"role"` // assistant
+	MessageID string `json:"messageId"`
+	Content   string `json:"content"`
+}
+
+type NotificationData struct {
+	Kind  string `json:"kind"` // permission idle error hook info
+	Title string `json:"title,omitzero"`
+	Text  string `json:"text"`
+}

@@ -1,0 +1,5 @@
+package protocol
+
+import "github.com/agnivade/levenshtein"
+
+func editDistance(a, b string) int { return levenshtein.ComputeDistance(a, b) }

@@ -1,0 +1,93 @@
+package protocol
+
+import (
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Event is one agent event: the envelope a hook reads on stdin, and what a host
+// hands to the executor. Data stays raw JSON so that numbers keep their digits
+// and bytes that no hook changed stay as they were.
+type Event struct {
+	Protocol   int        `json:"protocol"`
+	Event      EventName  `json:"event"`
+	ID         string     `json:"id"`   // unique per event (a ULID)
+	Seq        *int64     `json:"seq"`  // rises strictly per session; null where no host counts
+	Time       time.Time  `json:"time"` // UTC, RFC 3339 with milliseconds
+	Session    Session    `json:"session"`
+	Agent      Agent      `json:"agent"`
+	Project    string     `json:"project"` // absolute path of the project root, "" without one
+	Cwd        string     `json:"cwd"`     // absolute path of the agent's working directory
+	Turn       int        `json:"turn"`    // user prompts so far in the session
+	Step       int        `json:"step"`    // model calls so far in the run
+	Recipe     *string    `json:"recipe"`  // name of the recipe that this run executes
+	Compaction Compaction `json:"compaction"`
+	Usage      RunUsage   `json:"usage"` // this run's, sub-agents included
+
+	Data jsontext.Value `json:"data"`
+
+	// Per-hook members. The executor fills them in for each hook; a host leaves
+	// them empty.
+	Layer    Layer          `json:"layer,omitzero"`    // the layer of the hook that reads this
+	Outcome  Standing       `json:"outcome,omitzero"`  // what the hooks before this one decided
+	State    jsontext.Value `json:"state,omitzero"`    // the hook's own state in this session, null if none
+	Metadata jsontext.Value `json:"metadata,omitzero"` // every hook's metadata in this session, by hook name
+
+	// Unknown holds members this version does not know. They are tolerated and
+	// passed on, and hooks must tolerate them too.
+	Unknown jsontext.Value `json:",unknown"`
+
+	// CheckArgs checks a tool call's changed args against the tool's schema. It
+	// is set by a host that knows the schema, and nil otherwise.
+	CheckArgs func(args jsontext.Value) error `json:"-"`
+}
+
+// Session names the conversation an event belongs to.
+type Session struct {
+	ID         string `json:"id"`                  // "" without a session
+	Transcript string `json:"transcript,omitzero"` // absolute path of the session's JSONL file
+	Key        string `json:"key,omitzero"`        // daemon only: the secret that session/open handed out
+}
+
+// Agent names the agent that an event comes from.
+type Agent struct {
+	ID     string  `json:"id"`     // "main" for the top agent
+	Parent *string `json:"parent"` // id of the agent that started this one
+	Depth  int     `json:"depth"`  // 0 for the top agent
+	Host   string  `json:"host"`   // program that fires the event: "hookd", "claude", …
+}
+
+// Compaction is the host's compaction setting.
+type Compaction struct {
+	Auto      bool    `json:"auto"`
+	Threshold float64 `json:"threshold"` // share of the context window, 0 to 1
+}
+
+// RunUsage is what a run has used so far. Unknown figures are null, never 0.
+type RunUsage struct {
+	InputTokens   *int64   `json:"inputTokens"`
+	OutputTokens  *int64   `json:"outputTokens"`
+	ContextTokens *int64   `json:"contextTokens"`
+	ContextMax    *int64   `json:"contextMax"`
+	CostUSD       *float64 `json:"costUsd"`
+}
+
+// Standing is what the hooks before this one decided so far; for an observer it
+// is final.
+type Standing struct {
+	Action  Action   `json:"action"`
+	By      *string  `json:"by"`      // name of the hook that decided
+	Changed []string `json:"changed"` // JSON Pointers below data
+}
+
+// Layer is where a hook comes from. A higher layer runs later within a class,
+// so its change stands and its verdict is on the final event.
+type Layer string
+
+const (
+	Project Layer = "project"
+	User    Layer = "user"
+	Managed Layer = "managed"
+	Builtin Layer = "builtin" // compiled in; runs before the project's hooks
+)

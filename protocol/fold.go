@@ -1,0 +1,33 @@
+package protocol
+
+import "time"
+
+// Voter is the hook behind an answer, as far as the fold needs to know it.
+type Voter struct {
+	Name     string
+	Layer    Layer
+	Class    Class
+	Mode     Mode
+	Rule     Rule // what its failure does
+	Required bool
+	Hash     string // of the bundle that ran
+}
+
+// Answer is what asking one hook came to. Either Reply or Failure is set, never
+// both: a hook that could not be asked has said nothing.
+type Answer struct {
+	Voter
+	Reading
+	Exit   *int // nil if there was no process or it was ended by a signal
+	Signal string
+	Took   time.Duration
+	Stderr string // tail, bounded
+}
+
+// Reading is the result of reading a hook's output.
+type Reading struct {
+	Reply    *Reply
+	Failure  *Failure
+	ByExit   bool     // the reply is a block made of exit code 2
+	Warnings []string // notes: text lines around the reply, ignored members
+}

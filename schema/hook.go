@@ -1,0 +1,60 @@
+// Package schema holds the rules for what comes from outside: the shapes of
+// settings and hook descriptions, their checks, and the JSON Schemas that are
+// generated from the Go types.
+package schema
+
+import (
+	"time"
+
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// RunMode is how a hook's process lives.
+type RunMode string
+
+const (
+	Once     RunMode = "once"     // one process per event
+	Standby  RunMode = "standby"  // the next process already waits on stdin
+	Resident RunMode = "resident" // one process per session
+)
+
+// Hook is a hook's description with every field resolved: settings entry over
+// comment header over side file over what the program said of itself.
+type Hook struct {
+	Name        string
+	Layer       protocol.Layer
+	Path        string   // absolute path of the hook's own file; "" for a command found on PATH or a built-in
+	Command     []string // a program in place of a file
+	Args        []string
+	Description string
+	Protocol    int
+	Events      []protocol.EventName
+	Match       Match
+	Can         protocol.Class
+	Mode        protocol.Mode
+	Priority    int // -1000 to 1000, higher first within class and layer
+	Timeout     time.Duration
+	OnFailure   protocol.Rule
+	Required    bool
+	Run         RunMode
+	Env         []string // names passed besides the allow list
+	Files       []string // helpers, relative to the hook's folder
+	InPlace     bool
+	Sensitive   bool
+	Dialect     string // "hookd" for our own protocol
+	Enabled     bool
+}
+
+// Match narrows the events a hook is asked about. Every key that is given must
+// hold; a key that has no meaning at an event does not restrict there.
+type Match struct {
+	Tool   []string `json:"tool,omitzero"`   // exact name, glob, /RE2/ or @kind; the whole name must match
+	Source []string `json:"source,omitzero"` // data.source
+	Agent  string   `json:"agent,omitzero"`  // main or sub
+	Step   string   `json:"step,omitzero"`   // final or tools
+	When   string   `json:"when,omitzero"`   // expr-lang expression of type bool over the event's fields and metadata
+}
+
+// CouldGuard reports whether the hook may refuse an event, so that its absence
+// must not go unnoticed.
+func (h *Hook) CouldGuard() bool { return h.Can == protocol.CanBlock || h.Required }

@@ -1,0 +1,147 @@
+package schema
+
+import (
+	"time"
+
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// Settings are the effective settings: every layer merged, every value in range.
+type Settings struct {
+	Hooks HookSettings
+	Agent AgentSettings
+}
+
+// HookSettings rule the running of hooks. The list hooks.use is not here: its
+// entries are merged into the hooks they describe.
+type HookSettings struct {
+	Enabled        map[protocol.Layer]bool
+	Discover       map[protocol.Layer]bool
+	Required       []string
+	Timeout        time.Duration // default limit of a hook, 10ms to 10m
+	Budget         time.Duration // all waited-for hooks of one event, 100ms to 30m
+	Grace          time.Duration // TERM to KILL, 0 to 5s
+	Drain          time.Duration // observers at exit
+	MaxHooks       int           // per layer
+	OnFailure      map[protocol.Layer]protocol.Rule
+	OnToolBlock    protocol.Rule // continue or stop
+	Parallel       int           // blockers at once
+	Processes      int           // hook processes at once
+	ObserverQueue  int           // events per observer
+	MaxForced      int
+	MaxForcedTotal int
+	MaxDepth       int
+	Env            map[protocol.Layer][]string
+	Path           map[protocol.Layer][]string // folders put before PATH
+	Import         []string
+	Limits         Limits
+	Standby        StandbySettings
+	Records        RecordSettings
+	TrustAlways    []string // user layer only
+	TrustHashes    []string
+	Allow          []string // managed, user, project, hashes
+}
+
+// Limits bound what passes in and out of a hook, in bytes, save Depth.
+type Limits struct {
+	Event    int64 // one event
+	Reply    int64 // a hook's stdout
+	Stderr   int64 // tail that is kept
+	Context  int64 // per event, all hooks
+	State    int64
+	Metadata int64
+	Depth    int // nesting of JSON
+}
+
+// StandbySettings bound the pools of standby hooks.
+type StandbySettings struct {
+	Pool int           // processes per hook, 0 to 8
+	Idle time.Duration // after which a pool shrinks
+}
+
+// RecordSettings say what is kept of decided events.
+type RecordSettings struct {
+	Values  RecordValues
+	Keep    time.Duration
+	MaxSize int64 // bytes
+}
+
+// RecordValues is how much of an event a record holds.
+type RecordValues string
+
+const (
+	ValuesNone RecordValues = "none"
+	ValuesHash RecordValues = "hash"
+	ValuesFull RecordValues = "full"
+)
+
+// AgentSettings rule the agent loop.
+type AgentSettings struct {
+	Model, Provider string
+	BaseURL         string
+	Headers         []string
+	Limits          AgentLimits
+	Compaction      CompactionSettings
+	Approval        ApprovalSettings
+	Tools           ToolSettings
+	SubagentDepth   int
+	ProvidersOff    []string
+	Prices          []Price
+	MCPServers      map[string]MCPServer
+}
+
+// AgentLimits bound a run.
+type AgentLimits struct {
+	Steps     int
+	Tokens    int64 // output tokens, 0 = off
+	Time      time.Duration
+	Retries   int
+	ToolCalls int // at once
+}
+
+// CompactionSettings say when and how a conversation is compacted.
+type CompactionSettings struct {
+	Auto      bool
+	Threshold float64 // share of the context window, 0.1 to 0.99
+	Recipe    string
+	KeepFirst int
+	KeepLast  int
+}
+
+// ApprovalSettings say who decides an ask.
+type ApprovalSettings struct {
+	Mode      string        // ask deny allow
+	WhenAlone string        // deny: nobody is there
+	Timeout   time.Duration // 0 = none
+}
+
+// ToolSettings rule the loop's own tools.
+type ToolSettings struct {
+	Bash BashSettings
+	Env  []string
+}
+
+// BashSettings rule the bash tool.
+type BashSettings struct {
+	Timeout time.Duration
+	Output  int64 // bytes of output kept
+	Deny    []string
+	Allow   []string
+}
+
+// Price is what a model costs, in USD per million tokens.
+type Price struct {
+	Model         string   `json:"model"`
+	InputPerMTok  float64  `json:"inputPerMTok"`
+	OutputPerMTok float64  `json:"outputPerMTok"`
+	CachedPerMTok *float64 `json:"cachedPerMTok,omitzero"`
+}
+
+// MCPServer is one entry of agent.mcpServers, in the shape other agents use.
+type MCPServer struct {
+	Command string            `json:"command,omitzero"`
+	Args    []string          `json:"args,omitzero"`
+	Env     map[string]string `json:"env,omitzero"`
+	URL     string            `json:"url,omitzero"`
+	Headers map[string]string `json:"headers,omitzero"`
+}
