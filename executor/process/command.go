@@ -1,0 +1,110 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Command is one program to run. Its slices are only read, and are shared with
+// the caller until [Runtime.Run] returns and [Result.Gone] is closed.
+type Command struct {
+	Path string   // absolute path of the program; no shell, no search
+	Argv []string // argv[0] included; empty: Path alone
+	Dir  string   // working directory, must exist
+	Env  []string // the whole environment
+
+	// Mark is one entry of Env that no other run has. A sweep recognises an
+	// escaped process by it. Empty: the TRACEPARENT entry of Env, and without
+	// one an entry HOOKD_RUN is added where the containment needs a mark.
+	Mark string
+
+	Stdin []byte // written and closed; not reading it is no error
+
+	// StdoutLimit is the number of bytes stdout may have (default 1 MiB). One
+	// byte more ends the tree at once with [OutputError].
+	StdoutLimit int64
+	// StdoutTail, if set, takes the place of StdoutLimit: only the last bytes of
+	// stdout are kept and no amount of output ends the program.
+	StdoutTail int64
+	StderrTail int64 // number of last bytes kept of stderr (default 64 KiB)
+	// Merge sends stderr into stdout, in the order written.
+	Merge bool
+
+	Grace time.Duration // from TERM to KILL when the run is cut short (default 500 ms, negative: none)
+	Drain time.Duration // how long output is read after the exit (default and most: 250 ms)
+}
+
+// Defaults of a [Command]'s zero fields, and the two limits of the protocol's
+// section 5 that no command moves.
+const (
+	DefaultStdoutLimit = 1 << 20
+	DefaultStderrTail  = 64 << 10
+	DefaultGrace       = 500 * time.Millisecond
+	MaxDrain           = 250 * time.Millisecond
+)
+
+// Result is how a run ended. Exactly one of these holds: Err is set, or Signal
+// is not empty, or ExitCode is 0 or more.
+type Result struct {
+	Stdout    []byte // intact, up to the limit, whatever the ending
+	StdoutCut int64  // bytes dropped before Stdout; only with Command.StdoutTail
+	Stderr    []byte // the last bytes
+	StderrCut int64  // bytes dropped before Stderr
+
+	ExitCode int    // -1 unless the program exited by itself
+	Signal   string // name of the signal that ended the program, such as SIGSEGV; "" if none, or if it was ours
+
+	// Err says why the program did not run to its own end: a [*StartError], an
+	// [*OutputError], [ErrClosed], or the cause of the ended context.
+	Err error
+
+	// Held is true when a process that the program left behind still had an
+	// output open after the drain time; its later output is lost.
+	Held bool
+
+	Pid    int           // 0 if it was never started
+	Waited time.Duration // of Took: for a free place among Options.Processes
+	Took   time.Duration // from the call of Run to its return
+
+	// Gone is closed when no process of the tree is alive any more. It is never
+	// nil. Who must not run the same program twice at once waits for it.
+	Gone <-chan struct{}
+}
+
+// ErrClosed is the Err of a run that [Runtime.Close] cut short or that came
+// after it.
+var ErrClosed = errors.New("process runtime is closed")
+
+// OutputError is a program that wrote more to stdout than it may.
+type OutputError struct{ Limit int64 } // bytes
+
+func (e *OutputError) Error() string { return fmt.Sprintf("output over %d bytes", e.Limit) }
+
+// withDefaults returns a copy in which every zero field has its default.
+func (c *Command) withDefaults() Command {
+	d := *c
+	if len(d.Argv) == 0 {
+		d.Argv = []string{d.Path}
+	}
+	if d.StdoutLimit <= 0 {
+		d.StdoutLimit = DefaultStdoutLimit
+	}
+	if d.StderrTail <= 0 {
+		d.StderrTail = DefaultStderrTail
+	}
+	if d.Grace == 0 {
+		d.Grace = DefaultGrace
+	}
+	if d.Drain <= 0 || d.Drain > MaxDrain {
+		d.Drain = MaxDrain
+	}
+	return d
+}
+
+// closedChannel is the Gone of every run that left nothing behind.
+var closedChannel = func() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()

@@ -1,0 +1,89 @@
+package process
+
+import (
+	"syscall"
+	"time"
+)
+
+// Kind is a way to hold a program's processes together so that they can be
+// ended as a whole.
+type Kind string
+
+const (
+	Best          Kind = ""          // the first of the others that works here, save userns
+	Cgroup        Kind = "cgroup"    // Linux: a control group of version 2 of their own
+	PidNamespace  Kind = "pidns"     // Linux, privileged: a PID namespace of their own
+	UserNamespace Kind = "userns"    // Linux: a PID namespace inside a user namespace
+	Subreaper     Kind = "subreaper" // Linux: orphans come to us, and a sweep of /proc finds them
+	Group         Kind = "group"     // everywhere: the process group (Windows: a job object)
+)
+
+// Report says which containment holds and what it covers, for people.
+type Report struct {
+	Kind     Kind
+	Covers   string   // what is surely ended with a run
+	Misses   string   // what may outlive a run, "" if nothing
+	Guardian string   // what happens to running programs when this process is killed
+	Passed   []string // the better kinds, each with why it is not to be had here
+}
+
+// containment makes cells. One is chosen when a [Runtime] is made.
+type containment interface {
+	report() Report
+	// cell returns an empty cell for one program.
+	cell(c *Command) (cell, error)
+	// close removes what the containment made. All cells are free by then.
+	close() error
+}
+
+// cell holds one program and everything it starts. Its methods are called by
+// one goroutine at a time, in the order of the listing.
+type cell interface {
+	// attach changes how the program is started, so that it starts inside.
+	attach(l *launch)
+	// started tells the cell its program's process id.
+	started(pid int)
+	// terminate asks the program's process group to end.
+	terminate()
+	// kill ends all processes in the cell. It may be called again.
+	kill()
+	// empty reports whether no process of the cell is alive. It is asked only
+	// after the program itself was reaped.
+	empty() bool
+	// free gives the cell back: it is empty, or its program never started.
+	free()
+}
+
+// launch is what a program is started with.
+type launch struct {
+	path string
+	argv []string
+	dir  string
+	env  []string
+	sys  *syscall.SysProcAttr
+}
+
+// program is a started program and our ends of its three pipes.
+type program interface {
+	pid() int
+	// converse writes stdin and reads both outputs until the program exited and
+	// its outputs are closed or drained (nil), or until it must be ended.
+	converse(c *Command, stdout, stderr *output) (held bool, cause error)
+	// interrupt makes converse return cause. Any goroutine may call it, any time.
+	interrupt(cause error)
+	// settle reads and drops output until the program exited, for at most d.
+	settle(d time.Duration) (exited bool)
+	// reap waits for the exited program and returns its exit code, or -1 and the
+	// signal's name.
+	reap() (code int, signal string)
+	// close closes our ends of the pipes.
+	close()
+}
+
+// unavailableError is a containment that was asked for and does not work here.
+type unavailableError struct {
+	kind Kind
+	why  string
+}
+
+func (e *unavailableError) Error() string { return "containment " + string(e.kind) + ": " + e.why }

@@ -1,0 +1,75 @@
+package process
+
+import (
+	"errors"
+	"time"
+)
+
+// How often the end of a tree is checked, and how long a tree that does not die
+// (a process the kernel cannot interrupt, or one of another user) keeps its
+// place among Options.Processes.
+const (
+	checkFirst = time.Millisecond
+	checkMost  = 20 * time.Millisecond
+	stuckAfter = 10 * time.Second
+	stuckCheck = time.Second
+)
+
+// end ends the run's tree behind its result: TERM to the group, KILL to
+// everything after the grace time, then wait until nothing is alive.
+func (r *run) end(cause error) {
+	exited := cause == nil // and reaped
+	if r.deservesGrace(cause) {
+		r.cell.terminate()
+		exited = r.program.settle(r.command.Grace)
+		if exited {
+			r.program.reap()
+			exited = true
+		}
+	}
+	r.killAll(exited)
+}
+
+// deservesGrace is false for a program that ended by itself and left processes
+// behind, and for one that floods us.
+func (r *run) deservesGrace(cause error) bool {
+	var flood *OutputError
+	return cause != nil && !errors.As(cause, &flood) && r.command.Grace > 0
+}
+
+// killAll kills until nothing is left, however long that takes, but gives the
+// run's place free when it takes too long.
+func (r *run) killAll(reaped bool) {
+	began, pause, stuck := time.Now(), checkFirst, false
+	for {
+		r.cell.kill()
+		if !reaped && r.program.settle(pause) {
+			r.program.reap()
+			reaped = true
+		}
+		if reaped && r.cell.empty() {
+			break
+		}
+		if !stuck && time.Since(began) > stuckAfter {
+			stuck, pause = true, stuckCheck
+			r.runtime.leave()
+		}
+		if reaped || stuck {
+			select {
+			case <-time.After(pause):
+			case <-r.runtime.giveUp:
+				return
+			}
+		}
+		if !stuck {
+			pause = min(2*pause, checkMost)
+		}
+	}
+	r.program.close()
+	r.cell.free()
+	if !stuck {
+		r.runtime.leave()
+	}
+	r.runtime.unregister(r)
+	close(r.gone)
+}

@@ -1,0 +1,42 @@
+//go:build unix
+
+package process
+
+import "syscall"
+
+// groups contains a program by its process group alone.
+type groups struct{ passed []string }
+
+func newGroup(passed []string) (containment, error) { return &groups{passed: passed}, nil }
+
+func (g *groups) report() Report {
+	return Report{
+		Kind:   Group,
+		Covers: "every process that stays in the hook's process group",
+		Misses: "a process that leaves the group (setsid, daemons)",
+		Passed: g.passed,
+	}
+}
+
+func (g *groups) cell(*Command) (cell, error) { return &groupCell{}, nil }
+func (g *groups) close() error                { return nil }
+
+// groupCell is one process group; its id is the program's.
+type groupCell struct{ id int }
+
+func (g *groupCell) attach(l *launch) { l.sys.Setsid = true }
+func (g *groupCell) started(pid int)  { g.id = pid }
+
+// terminate wakes stopped processes too, or they would not see the TERM.
+func (g *groupCell) terminate() {
+	syscall.Kill(-g.id, syscall.SIGTERM)
+	syscall.Kill(-g.id, syscall.SIGCONT)
+}
+
+func (g *groupCell) kill() { syscall.Kill(-g.id, syscall.SIGKILL) }
+
+// empty is safe after the program was reaped: its number is not given out again
+// while a group of that number has a member.
+func (g *groupCell) empty() bool { return syscall.Kill(-g.id, 0) == syscall.ESRCH }
+
+func (g *groupCell) free() {}

@@ -1,0 +1,129 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"syscall"
+	"time"
+)
+
+// run is one program from its start until its tree is gone.
+type run struct {
+	runtime *Runtime
+	command Command
+	cell    cell
+	program program
+	gone    chan struct{}
+}
+
+// Run runs one program and returns when its answer stands. It does not wait for
+// processes that the program left behind; those are ended, and Result.Gone
+// tells when they are.
+func (rt *Runtime) Run(ctx context.Context, c *Command) Result {
+	began := time.Now()
+	if err := rt.enter(ctx); err != nil {
+		return notRun(err, began)
+	}
+	waited := time.Since(began)
+	r, err := rt.start(ctx, c)
+	if err != nil {
+		rt.leave()
+		return notRun(err, began)
+	}
+	result := r.answer(ctx)
+	result.Waited = waited
+	result.Took = time.Since(began)
+	return result
+}
+
+func notRun(err error, began time.Time) Result {
+	took := time.Since(began)
+	return Result{ExitCode: -1, Err: err, Waited: took, Took: took, Gone: closedChannel}
+}
+
+// Another process may hold a just-written file open for writing for a moment:
+// every fork copies all descriptors until its exec closes them.
+const (
+	busyFirst = time.Millisecond
+	busyTotal = 200 * time.Millisecond
+)
+
+// start takes a cell and starts the program in it.
+func (rt *Runtime) start(ctx context.Context, c *Command) (*run, error) {
+	r := &run{runtime: rt, command: c.withDefaults()}
+	for pause, total := busyFirst, time.Duration(0); ; pause *= 2 {
+		err := r.launch()
+		if err == nil {
+			return r, nil
+		}
+		if !errors.Is(err, syscall.ETXTBSY) || total >= busyTotal {
+			return nil, explain(&r.command, err)
+		}
+		select {
+		case <-time.After(pause):
+			total += pause
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// launch makes one attempt to start the program.
+func (r *run) launch() error {
+	in, err := r.runtime.containment.cell(&r.command)
+	if err != nil {
+		return err
+	}
+	l := launch{path: r.command.Path, argv: r.command.Argv, dir: r.command.Dir, env: r.command.Env, sys: &syscall.SysProcAttr{}}
+	in.attach(&l)
+	p, err := r.runtime.startProgram(&r.command, &l)
+	if err != nil {
+		in.free()
+		return err
+	}
+	r.cell, r.program = in, p
+	in.started(p.pid())
+	r.runtime.register(r)
+	return nil
+}
+
+// answer talks with the program until the answer stands, and sees to it that
+// nothing of the program outlives the run.
+func (r *run) answer(ctx context.Context) Result {
+	stop := context.AfterFunc(ctx, func() { r.program.interrupt(context.Cause(ctx)) })
+	stdout := output{limit: r.command.StdoutLimit}
+	if r.command.StdoutTail > 0 {
+		stdout.limit, stdout.tail = r.command.StdoutTail, true
+	}
+	stderr := output{limit: r.command.StderrTail, tail: true}
+
+	held, cause := r.program.converse(&r.command, &stdout, &stderr)
+	stop()
+
+	result := Result{ExitCode: -1, Err: cause, Held: held, Pid: r.program.pid()}
+	result.Stdout, result.StdoutCut = stdout.take()
+	result.Stderr, result.StderrCut = stderr.take()
+	if cause == nil {
+		// Its children first: the unreaped program keeps their group's number from
+		// being given to another.
+		r.cell.kill()
+		result.ExitCode, result.Signal = r.program.reap()
+		if r.cell.empty() {
+			r.finish()
+			result.Gone = closedChannel
+			return result
+		}
+	}
+	r.gone = make(chan struct{})
+	result.Gone = r.gone
+	go r.end(cause)
+	return result
+}
+
+// finish gives back everything the run took. Its tree is gone.
+func (r *run) finish() {
+	r.program.close()
+	r.cell.free()
+	r.runtime.leave()
+	r.runtime.unregister(r)
+}

@@ -1,0 +1,165 @@
+package process
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Options say how programs are run. The zero value is right for a command that
+// lives for one event.
+type Options struct {
+	// LongLived keeps a guardian process that ends everything still running when
+	// this process is killed. Without it the kernel ends the programs themselves
+	// (the parent-death signal), and what they started is not covered.
+	LongLived bool
+
+	// Processes is how many programs run at once (default 16). A run waits for a
+	// place; the wait counts against its context.
+	Processes int
+
+	// Containment asks for one kind and no other. New fails if it does not work.
+	Containment Kind
+
+	// Undumpable makes /proc entries of this process belong to root, so that a
+	// program of the same user cannot open its descriptors or memory there. It
+	// also prevents core dumps and debuggers. Linux only.
+	Undumpable bool
+
+	portable bool // tests: the ladder of the other platforms
+}
+
+// DefaultProcesses is how many programs run at once unless Options say otherwise.
+const DefaultProcesses = 16
+
+// closePatience is how long Close waits for processes that do not die.
+const closePatience = 5 * time.Second
+
+// Runtime runs programs. It is made once per process and is safe for
+// concurrent use.
+type Runtime struct {
+	options     Options
+	containment containment
+	places      chan struct{} // one token per running program
+
+	mu      sync.Mutex
+	closed  bool
+	running map[*run]struct{} // until the tree is gone
+	idle    chan struct{}     // set by Close; closed when running is empty
+	giveUp  chan struct{}     // closed when Close stops waiting
+}
+
+// New prepares to run programs: it probes which containment works here and
+// takes what it needs for it.
+func New(options Options) (*Runtime, error) {
+	if options.Processes <= 0 {
+		options.Processes = DefaultProcesses
+	}
+	if err := prepareProcess(&options); err != nil {
+		return nil, fmt.Errorf("prepare to run programs: %w", err)
+	}
+	chosen, err := choose(&options)
+	if err != nil {
+		return nil, err
+	}
+	return &Runtime{
+		options:     options,
+		containment: chosen,
+		places:      make(chan struct{}, options.Processes),
+		running:     make(map[*run]struct{}),
+		giveUp:      make(chan struct{}),
+	}, nil
+}
+
+// Containment reports which containment holds, and what it covers.
+func (rt *Runtime) Containment() Report { return rt.containment.report() }
+
+// Close ends every program that still runs, waits until all their processes are
+// gone, and removes what the containment made. Runs in flight return ErrClosed.
+// An error names what could not be ended or removed.
+func (rt *Runtime) Close() error {
+	rt.mu.Lock()
+	if rt.closed {
+		rt.mu.Unlock()
+		return nil
+	}
+	rt.closed = true
+	rt.idle = make(chan struct{})
+	for r := range rt.running {
+		r.program.interrupt(ErrClosed)
+	}
+	rt.announceIdle()
+	rt.mu.Unlock()
+
+	patience := time.NewTimer(closePatience)
+	defer patience.Stop()
+	select {
+	case <-rt.idle:
+	case <-patience.C:
+		close(rt.giveUp)
+		return rt.leftovers()
+	}
+	return rt.containment.close()
+}
+
+// leftovers names the programs whose processes would not die.
+func (rt *Runtime) leftovers() error {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	var pids []int
+	for r := range rt.running {
+		pids = append(pids, r.program.pid())
+	}
+	return fmt.Errorf("processes of %d programs did not end within %s (started as process %v)", len(pids), closePatience, pids)
+}
+
+// enter takes a place, waiting as long as the context allows.
+func (rt *Runtime) enter(ctx context.Context) error {
+	select {
+	case rt.places <- struct{}{}:
+	default:
+		select {
+		case rt.places <- struct{}{}:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-rt.giveUp:
+			return ErrClosed
+		}
+	}
+	if ctx.Err() != nil {
+		rt.leave()
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+func (rt *Runtime) leave() { <-rt.places }
+
+// register makes Close aware of a started program.
+func (rt *Runtime) register(r *run) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	rt.running[r] = struct{}{}
+	if rt.closed {
+		r.program.interrupt(ErrClosed)
+	}
+}
+
+func (rt *Runtime) unregister(r *run) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	delete(rt.running, r)
+	rt.announceIdle()
+}
+
+// announceIdle tells a waiting Close that nothing runs any more.
+func (rt *Runtime) announceIdle() {
+	if rt.idle != nil && len(rt.running) == 0 {
+		select {
+		case <-rt.idle:
+		default:
+			close(rt.idle)
+		}
+	}
+}
