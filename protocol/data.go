@@ -7,6 +7,8 @@ type Message struct {
 	ID      string  `json:"id,omitzero"`
 	Role    Role    `json:"role"`
 	Content Content `json:"content"`
+
+	Unknown jsontext.Value `json:",embed"` // passed on
 }
 
 // Role is who speaks. Hooks may write user and assistant messages.
@@ -45,6 +47,14 @@ type Part struct {
 	Args       jsontext.Value `json:"args,omitzero"`
 	Content    Content        `json:"content,omitzero"`
 	IsError    bool           `json:"isError,omitzero"`
+
+	// Hook and Layer name the hook that wrote the part, where one did: context
+	// that became part of a conversation. A hook of a lower layer may neither
+	// change nor remove it.
+	Hook  string `json:"hook,omitzero"`
+	Layer Layer  `json:"layer,omitzero"`
+
+	Unknown jsontext.Value `json:",embed"` // passed on
 }
 
 // Tool is a tool the model may call.
@@ -121,7 +131,7 @@ type Params struct {
 	Stop        []string       `json:"stop,omitzero"`
 	ToolChoice  jsontext.Value `json:"toolChoice,omitzero"`
 	Thinking    jsontext.Value `json:"thinking,omitzero"`
-	Provider    jsontext.Value `json:",unknown"`
+	Provider    jsontext.Value `json:",embed"`
 }
 
 // Response replaces a model call at inference-start.

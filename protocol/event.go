@@ -36,7 +36,7 @@ type Event struct {
 
 	// Unknown holds members this version does not know. They are tolerated and
 	// passed on, and hooks must tolerate them too.
-	Unknown jsontext.Value `json:",unknown"`
+	Unknown jsontext.Value `json:",embed"`
 
 	// CheckArgs checks a tool call's changed args against the tool's schema. It
 	// is set by a host that knows the schema, and nil otherwise.
@@ -47,7 +47,9 @@ type Event struct {
 type Session struct {
 	ID         string `json:"id"`                  // "" without a session
 	Transcript string `json:"transcript,omitzero"` // absolute path of the session's JSONL file
-	Key        string `json:"key,omitzero"`        // daemon only: the secret that session/open handed out
+	Key        string `json:"key,omitzero"`        // daemon only: the secret that session/open handed out; no hook sees it
+
+	Unknown jsontext.Value `json:",embed"` // passed on
 }
 
 // Agent names the agent that an event comes from.
@@ -56,12 +58,16 @@ type Agent struct {
 	Parent *string `json:"parent"` // id of the agent that started this one
 	Depth  int     `json:"depth"`  // 0 for the top agent
 	Host   string  `json:"host"`   // program that fires the event: "hookd", "claude", …
+
+	Unknown jsontext.Value `json:",embed"` // passed on
 }
 
 // Compaction is the host's compaction setting.
 type Compaction struct {
 	Auto      bool    `json:"auto"`
 	Threshold float64 `json:"threshold"` // share of the context window, 0 to 1
+
+	Unknown jsontext.Value `json:",embed"` // passed on
 }
 
 // RunUsage is what a run has used so far. Unknown figures are null, never 0.
@@ -71,6 +77,8 @@ type RunUsage struct {
 	ContextTokens *int64   `json:"contextTokens"`
 	ContextMax    *int64   `json:"contextMax"`
 	CostUSD       *float64 `json:"costUsd"`
+
+	Unknown jsontext.Value `json:",embed"` // passed on
 }
 
 // Standing is what the hooks before this one decided so far; for an observer it
@@ -91,3 +99,17 @@ const (
 	Managed Layer = "managed"
 	Builtin Layer = "builtin" // compiled in; runs before the project's hooks
 )
+
+// Rank orders the layers: built-ins run first, the managed layer last. A hook
+// of a lower rank never undoes what one of a higher rank said.
+func (l Layer) Rank() int {
+	switch l {
+	case Project:
+		return 1
+	case User:
+		return 2
+	case Managed:
+		return 3
+	}
+	return 0
+}

@@ -4,6 +4,19 @@ import "github.com/go-json-experiment/json/jsontext"
 
 // Outcome is what the hooks of one event decided together. It is what a host
 // obeys, the result of event/fire, and what hookd fire --json prints.
+//
+// Action is the strongest voice. Whatever it is, a host also obeys the rest:
+// Event is the event to go on with, Messages are to be added (continue, also a
+// block at agent-stop and subagent-stop), Callback is to be run, Context and
+// Notices are to be shown. Two pairs of cases look alike and are not:
+//
+//   - Failure is empty when a hook said the action, and names the kind when a
+//     hook could not be asked and its rule decided. A stop that a hook said ends
+//     the run as the table says (agent-end, at prompt-submit agent-error); a stop
+//     with Failure always ends it with agent-error, also at agent-stop and
+//     subagent-stop, where the rule block comes out as stop for that reason.
+//   - At agent-stop and subagent-stop a block is continue with the reason: Action
+//     is then continue, the run's own record keeps block.
 type Outcome struct {
 	Action     Action        `json:"action"`
 	By         *string       `json:"by"`               // the hook whose voice counts
@@ -22,8 +35,49 @@ type Outcome struct {
 	// itself, nil if none; ReplacedBy is its owner.
 	Replaced   jsontext.Value `json:"replaced,omitzero"`
 	ReplacedBy string         `json:"replacedBy,omitzero"`
-	// Changes are the changes made to the event, with their owners.
+	// Changes are the changes made to the event, with their owners, in the order
+	// in which they were made. They are listed for a refused event too, whose
+	// Event is the unchanged one.
 	Changes []Change `json:"-"`
+	// Conflicts are the changes that wrote a field which another hook had
+	// written before.
+	Conflicts []Conflict `json:"-"`
+}
+
+// Conflict is a field that two hooks wrote. The later one's value stands.
+type Conflict struct {
+	Path  string // JSON Pointer below data that the later hook wrote
+	By    string // the later hook
+	Owner string // the hook that had written it
+}
+
+// Refused reports whether the event must not take effect: a block or stop, said
+// by a hook or made by the rule of one that could not be asked, or an ask that
+// nobody has answered yet.
+func (o *Outcome) Refused() bool {
+	return o.Action == Block || o.Action == Stop || o.Action == Ask
+}
+
+// CouldNotAsk reports whether the rule of a hook that failed decided, in place of
+// an answer: the run then ends with agent-error wherever it ends, and the model
+// reads no more than Reason.
+func (o *Outcome) CouldNotAsk() bool { return o.Failure != "" }
+
+// DecidedLayer is the layer of the hook that decided, for [FoldOptions] of the
+// permission-request that follows an ask. It is "" if no hook did.
+func (o *Outcome) DecidedLayer() Layer {
+	if o.By == nil {
+		return ""
+	}
+	// Equal names in different layers are different hooks: the highest counts, so
+	// that no lower one is taken for it.
+	layer := Layer("")
+	for _, run := range o.Runs {
+		if run.Hook == *o.By && run.Skipped == "" && (layer == "" || run.Source.Rank() > layer.Rank()) {
+			layer = run.Source
+		}
+	}
+	return layer
 }
 
 // HookText is a text and the hook that wrote it.
@@ -39,6 +93,9 @@ type Change struct {
 	Before jsontext.Value `json:"before"` // nil if it was absent
 	After  jsontext.Value `json:"after"`  // nil if it was removed
 }
+
+// NullString is a string that is null in JSON when empty.
+type NullString string
 
 // Skip is why a hook that belongs to the event was not run.
 type Skip string
@@ -66,7 +123,7 @@ type Run struct {
 	Rule         Rule        `json:"rule"` // the rule a failure follows
 	Exit         *int        `json:"exit"`
 	ByExit       bool        `json:"byExit"`
-	Signal       string      `json:"signal"` // null if none
+	Signal       NullString  `json:"signal"` // SIGSEGV; null if none
 	TookMs       float64     `json:"tookMs"`
 	Changed      []string    `json:"changed"` // JSON Pointers below data
 	ContextBytes int         `json:"contextBytes"`

@@ -1,0 +1,49 @@
+package protocol
+
+import "time"
+
+// Voter is the hook behind an answer, as far as the fold needs to know it.
+type Voter struct {
+	Name     string
+	Layer    Layer
+	Class    Class
+	Mode     Mode
+	Rule     Rule // what its failure does
+	Required bool
+	Hash     string // of the bundle that ran
+}
+
+// Answer is what asking one hook came to. Either Reply or Failure is set, never
+// both: a hook that could not be asked has said nothing.
+type Answer struct {
+	Voter
+	Reading
+	Exit   *int // nil if there was no process or it was ended by a signal
+	Signal string
+	Took   time.Duration
+	Stderr string // tail, bounded
+}
+
+// Ending is how a hook's process ended, as far as the reading of its output
+// needs to know.
+type Ending struct {
+	Exit   *int   // nil if there was no process or a signal ended it
+	Signal string // SIGSEGV, if a signal ended it that hookd did not send
+
+	// Failure is why there is no trustworthy end: timeout, budget, spawn,
+	// output, lost, aborted and the like.
+	Failure *Failure
+
+	// Answered says that a standby or resident hook ended its turn by a reply
+	// that repeats the event's id. Only such a reply counts then, and neither
+	// exit code nor later output does.
+	Answered bool
+}
+
+// Reading is the result of reading a hook's output.
+type Reading struct {
+	Reply    *Reply
+	Failure  *Failure
+	ByExit   bool     // the reply is a block made of exit code 2
+	Warnings []string // notes: text lines around the reply, ignored members
+}

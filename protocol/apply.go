@@ -1,0 +1,158 @@
+package protocol
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Apply returns the event as a reply changes it, and the changes with their
+// owner. It changes only what the event's row of the table allows, checks what
+// was changed against the field's type, and does all of a reply or nothing: with
+// an error the event is the one that was given. Members and bytes that the reply
+// did not change stay as they were; the bytes of ev are never written to.
+//
+// A result or response in place of the work is checked and listed as a change
+// (/result, /response), but does not become part of the event.
+func Apply(ev Event, by Voter, r Reply, lim DecodeLimits) (Event, []Change, error) {
+	spec := ev.Spec()
+	if spec == nil {
+		return ev, nil, fmt.Errorf("unknown event %q", ev.Event)
+	}
+	lim = lim.orDefault(DefaultEventSize)
+	changed, changes, err := applyChanges(spec, &ev, by, r, lim)
+	if err != nil {
+		return ev, nil, err
+	}
+	for _, replaced := range []struct {
+		path  string
+		value jsontext.Value
+		typ   FieldType
+	}{{"/result", r.Result, TypeResult}, {"/response", r.Response, TypeResponse}} {
+		if replaced.value == nil {
+			continue
+		}
+		if spec.Replace != replaced.typ {
+			return ev, nil, notHere(spec, by, string(replaced.typ))
+		}
+		if err := checkField(replaced.typ, nil, replaced.value, by, nil); err != nil {
+			return ev, nil, fmt.Errorf("%s%w", replaced.path, err)
+		}
+		changes = append(changes, Change{Path: replaced.path, By: by.Name, After: replaced.value})
+	}
+	after := ev
+	after.Data = changed
+	return after, changes, nil
+}
+
+// applyChanges applies changes or patch to the event's data.
+func applyChanges(spec *Spec, ev *Event, by Voter, r Reply, lim DecodeLimits) (jsontext.Value, []Change, error) {
+	var want jsontext.Value
+	switch {
+	case r.Changes != nil && r.Patch != nil:
+		return nil, nil, errors.New("changes and patch together; give one of them")
+	case r.Changes != nil:
+		if err := mergesOnly(r.Changes, spec.Fields, ""); err != nil {
+			return nil, nil, err
+		}
+		want = mergePatch(ev.Data, r.Changes)
+	case r.Patch != nil:
+		if err := mustBe(r.Patch, '['); err != nil {
+			return nil, nil, fmt.Errorf("patch: %w", err)
+		}
+		if err := checkOperations(r.Patch); err != nil {
+			return nil, nil, err
+		}
+		if err := touchesOnly(r.Patch, spec.Fields); err != nil {
+			return nil, nil, err
+		}
+		patched, err := jsonPatch(ev.Data, r.Patch, lim.Size)
+		if err != nil {
+			return nil, nil, err
+		}
+		want = patched
+	default:
+		return ev.Data, nil, nil
+	}
+	if int64(len(want)) > lim.Size {
+		return nil, nil, fmt.Errorf("the changed event is %w: %d bytes, the limit is %d", ErrTooLarge, len(want), lim.Size)
+	}
+	if depthExceeded(want, lim.Depth) >= 0 {
+		return nil, nil, fmt.Errorf("the changed event is %w: the limit is %d levels", ErrTooDeep, lim.Depth)
+	}
+	w := rewriter{by: by.Name}
+	data := w.rewrite("", ev.Data, want)
+	return data, w.changes, checkChanged(spec, ev, by, data, w.changes)
+}
+
+// mergesOnly checks that a merge patch names nothing but changeable fields and
+// removes none of them.
+func mergesOnly(patch jsontext.Value, fields []Field, prefix string) error {
+	if kindOf(patch) != '{' {
+		return fmt.Errorf("changes%s: %s where an object is expected", prefix, describe(patch))
+	}
+	for _, m := range members(patch) {
+		path := prefix + pointerToken(m.name)
+		value := patch[m.start:m.end]
+		if field := fieldAt(path, fields); field != nil {
+			if isNull(value) {
+				return fmt.Errorf("changes: the field %s may be changed, not removed", path)
+			}
+			continue
+		}
+		if !leadsToField(path, fields) {
+			return fmt.Errorf("changes: %s is not changeable here; changeable: %s", shorten(path, 200), paths(fields))
+		}
+		if err := mergesOnly(value, fields, path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func leadsToField(path string, fields []Field) bool {
+	for i := range fields {
+		if strings.HasPrefix(fields[i].pointer(), path+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// checkChanged checks the type of every field that a reply changed. It is also
+// the last guard against a change outside the table.
+func checkChanged(spec *Spec, ev *Event, by Voter, data jsontext.Value, changes []Change) error {
+	for _, c := range changes {
+		if fieldAt(c.Path, spec.Fields) == nil {
+			return fmt.Errorf("%s is not changeable here; changeable: %s", shorten(c.Path, 200), paths(spec.Fields))
+		}
+	}
+	for i := range spec.Fields {
+		f := &spec.Fields[i]
+		touched := false
+		for _, c := range changes {
+			touched = touched || fieldAt(c.Path, spec.Fields[i:i+1]) != nil
+		}
+		if !touched {
+			continue
+		}
+		value := at(data, f.pointer())
+		if value == nil {
+			return fmt.Errorf("the field %s may be changed, not removed", f.pointer())
+		}
+		if err := checkField(f.Type, at(ev.Data, f.pointer()), value, by, ev.CheckArgs); err != nil {
+			return fmt.Errorf("%s%w", f.pointer(), err)
+		}
+	}
+	return nil
+}
+
+// at returns the value that a JSON Pointer of object members leads to, or nil.
+func at(v jsontext.Value, pointer string) jsontext.Value {
+	for token := range jsontext.Pointer(pointer).Tokens() {
+		v = memberOf(v, token)
+	}
+	return v
+}

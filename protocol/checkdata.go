@@ -1,0 +1,231 @@
+package protocol
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// CheckData checks an event's data against the Go type of its row: members that
+// must be there are there, known ones have the right type, unknown ones are
+// tolerated. Which values a string may have is not checked: a host may be newer
+// than this table. The error is a [*DecodeError] whose path begins with /data.
+func CheckData(spec *Spec, data jsontext.Value) error {
+	if err := fits(data, reflect.TypeOf(spec.Data), "/data"); err != nil {
+		return err
+	}
+	return nil
+}
+
+// Complete returns data with each member that must be there and is not, as its
+// zero value. It is for people and bridges that give only what matters.
+func Complete(spec *Spec, data jsontext.Value) jsontext.Value {
+	if len(trimmed(data)) == 0 {
+		data = jsontext.Value("{}")
+	}
+	if kindOf(data) != '{' || !data.IsValid() {
+		return data
+	}
+	blank, err := json.Marshal(spec.Data)
+	if err != nil {
+		return data
+	}
+	present := map[string]bool{}
+	for _, m := range members(data) {
+		present[m.name] = true
+	}
+	whole := trimmed(data)
+	whole = append(jsontext.Value{}, whole[:len(whole)-1]...)
+	empty := len(present) == 0
+	for _, m := range members(blank) {
+		if present[m.name] {
+			continue
+		}
+		if !empty {
+			whole = append(whole, ',')
+		}
+		empty = false
+		whole = append(append(whole, quote(m.name)...), ':')
+		if m.name == "args" {
+			whole = append(whole, "{}"...)
+			continue
+		}
+		whole = append(whole, blank[m.start:m.end]...)
+	}
+	return append(whole, '}')
+}
+
+var (
+	typeContent = reflect.TypeFor[Content]()
+	typeRaw     = reflect.TypeFor[jsontext.Value]()
+)
+
+// fits reports how value fails to have the shape of a Go type.
+func fits(value jsontext.Value, t reflect.Type, path string) *DecodeError {
+	wrong := func(want string) *DecodeError {
+		return &DecodeError{Path: path, Offset: -1, Err: fmt.Errorf("%s where %s is expected", kindName(value), want)}
+	}
+	kind := kindOf(value)
+	switch {
+	case t == typeRaw:
+		return nil
+	case t == typeContent && kind == '"':
+		return nil
+	case t == typeContent && kind != '[':
+		return wrong("a string or a list of parts")
+	case t.Kind() == reflect.Pointer:
+		if kind == 'n' {
+			return nil
+		}
+		return fits(value, t.Elem(), path)
+	}
+	switch t.Kind() {
+	case reflect.String:
+		if kind != '"' {
+			return wrong("a string")
+		}
+	case reflect.Bool:
+		if kind != 't' && kind != 'f' {
+			return wrong("true or false")
+		}
+	case reflect.Int, reflect.Int64:
+		if kind != '0' {
+			return wrong("a whole number")
+		}
+		if _, err := strconv.ParseInt(string(trimmed(value)), 10, 64); err != nil {
+			return wrong("a whole number")
+		}
+	case reflect.Float64:
+		if kind != '0' {
+			return wrong("a number")
+		}
+	case reflect.Slice:
+		if kind != '[' {
+			return wrong("a list")
+		}
+		for i, e := range elements(value) {
+			if err := fits(value[e.start:e.end], t.Elem(), path+"/"+strconv.Itoa(i)); err != nil {
+				return err
+			}
+		}
+	case reflect.Struct:
+		if kind != '{' {
+			return wrong("an object")
+		}
+		return fitsStruct(value, t, path)
+	}
+	return nil
+}
+
+func fitsStruct(object jsontext.Value, t reflect.Type, path string) *DecodeError {
+	fields := fieldsOf(t)
+	found := 0
+	for _, m := range members(object) {
+		f, ok := fields[m.name]
+		if !ok {
+			continue
+		}
+		if f.required {
+			found++
+		}
+		value := object[m.start:m.end]
+		if m.name == "args" && kindOf(value) != '{' {
+			return &DecodeError{Path: path + "/args", Offset: -1, Err: fmt.Errorf("%s where an object is expected", kindName(value))}
+		}
+		if err := fits(value, f.typ, path+pointerToken(m.name)); err != nil {
+			return err
+		}
+	}
+	if found == requiredOf(fields) {
+		return nil
+	}
+	for _, name := range fieldOrder(t) {
+		if fields[name].required && memberOf(object, name) == nil {
+			return &DecodeError{Path: path, Offset: -1, Err: fmt.Errorf("member %q is missing", name)}
+		}
+	}
+	return nil
+}
+
+// dataField is one member of a Go type of data. A member that may be absent is
+// omitted when zero, one that may be unknown is a pointer.
+type dataField struct {
+	typ      reflect.Type
+	required bool
+}
+
+var fieldCache sync.Map // reflect.Type to map[string]dataField
+
+func fieldsOf(t reflect.Type) map[string]dataField {
+	if cached, ok := fieldCache.Load(t); ok {
+		return cached.(map[string]dataField)
+	}
+	fields := map[string]dataField{}
+	for _, f := range reflect.VisibleFields(t) {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "" || name == "-" {
+			continue
+		}
+		fields[name] = dataField{
+			typ:      f.Type,
+			required: f.Type.Kind() != reflect.Pointer && !strings.Contains(options, "omitzero"),
+		}
+	}
+	fieldCache.Store(t, fields)
+	return fields
+}
+
+// fieldOrder lists the members of a Go type in the order of the source.
+func fieldOrder(t reflect.Type) []string {
+	var names []string
+	for _, f := range reflect.VisibleFields(t) {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func requiredOf(fields map[string]dataField) int {
+	n := 0
+	for _, f := range fields {
+		if f.required {
+			n++
+		}
+	}
+	return n
+}
+
+// typeName is a Go type in the words of JSON.
+func typeName(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int, reflect.Int64:
+		return "a whole number"
+	case reflect.Float64:
+		return "a number"
+	case reflect.Slice:
+		return "a list"
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	case reflect.Pointer:
+		return typeName(t.Elem())
+	}
+	return "another value"
+}
+
+// pointerToken is a member's name as a step of a JSON Pointer.
+func pointerToken(name string) string {
+	if !strings.ContainsAny(name, "~/") {
+		return "/" + name
+	}
+	return "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+}

@@ -1,0 +1,139 @@
+package protocol
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// DecodeEvent reads one event as a host sends it: an object with at least event
+// and data. Every error is a [*DecodeError].
+//
+// The event's name may be an alias of the table; it is replaced by ours. Members
+// that this version does not know are kept and passed on. The per-hook members
+// (layer, outcome, state, metadata) are not a host's to set: they are read over.
+// The result owns its bytes: line may be reused.
+func DecodeEvent(line []byte, lim DecodeLimits) (Event, error) {
+	value, err := strictJSON(line, lim.orDefault(DefaultEventSize))
+	if err != nil {
+		return Event{}, err
+	}
+	base := int64(bytes.Index(line, value[:min(len(value), 1)]))
+	if kindOf(value) != '{' {
+		return Event{}, &DecodeError{Offset: base, Err: fmt.Errorf("the event is %s, not an object", kindName(value))}
+	}
+	var ev Event
+	if err := json.Unmarshal(value, &ev); err != nil {
+		return Event{}, decodeError(err, "", base)
+	}
+	ev.Data = compactLines(ev.Data)
+	ev.Layer, ev.Outcome, ev.State, ev.Metadata = "", Standing{}, nil, nil
+	if ev.Protocol == 0 {
+		ev.Protocol = Version
+	}
+	if err := CheckEvent(&ev); err != nil {
+		return Event{}, atOffset(value, base, err)
+	}
+	spec := ev.Spec()
+	ev.Event = spec.Name
+	return ev, nil
+}
+
+// Spec returns the event's row of the table, or nil if its name is unknown.
+// Aliases are names too.
+func (ev *Event) Spec() *Spec { return byAlias[string(ev.Event)] }
+
+// CheckEvent checks an event that a host built: a known name (an alias counts),
+// a known version, valid JSON in data with the members that the event's row asks
+// for. The error is a [*DecodeError] without offset.
+func CheckEvent(ev *Event) error {
+	if ev.Protocol > Version || ev.Protocol < 0 {
+		return &DecodeError{Path: "/protocol", Offset: -1, Err: fmt.Errorf("version %d is not known, this is version %d", ev.Protocol, Version)}
+	}
+	if ev.Event == "" {
+		return &DecodeError{Path: "/event", Offset: -1, Err: fmt.Errorf("the event's name is missing")}
+	}
+	spec := ev.Spec()
+	if spec == nil {
+		_, nearest, _ := Canonical(string(ev.Event))
+		return &DecodeError{Path: "/event", Offset: -1, Err: fmt.Errorf("unknown event %q, the nearest is %q", ev.Event, nearest)}
+	}
+	if len(trimmed(ev.Data)) == 0 {
+		return &DecodeError{Path: "/data", Offset: -1, Err: fmt.Errorf("data is missing")}
+	}
+	if !ev.Data.IsValid() {
+		_, err := strictJSON(ev.Data, DecodeLimits{Size: 1 << 62, Depth: 1 << 30})
+		if err == nil {
+			err = fmt.Errorf("not valid JSON")
+		}
+		e := decodeError(err, "/data", 0)
+		e.Offset = -1
+		return e
+	}
+	return CheckData(spec, ev.Data)
+}
+
+// atOffset adds to a DecodeError the offset of the value its path leads to.
+func atOffset(root jsontext.Value, base int64, err error) error {
+	e, ok := err.(*DecodeError)
+	if !ok || e.Offset >= 0 {
+		return err
+	}
+	located := *e
+	located.Offset = base + int64(offsetOf(root, e.Path))
+	return &located
+}
+
+// offsetOf returns where in root the value at path begins, or as much of the
+// path as exists.
+func offsetOf(root jsontext.Value, path string) int {
+	at, value := 0, root
+	for token := range jsontext.Pointer(path).Tokens() {
+		next := -1
+		var end int
+		switch kindOf(value) {
+		case '{':
+			for _, m := range members(value) {
+				if m.name == token {
+					next, end = m.start, m.end
+				}
+			}
+		case '[':
+			for i, e := range elements(value) {
+				if fmt.Sprint(i) == token {
+					next, end = e.start, e.end
+				}
+			}
+		}
+		if next < 0 {
+			break
+		}
+		at, value = at+next, value[next:end]
+	}
+	return at
+}
+
+// compactLines removes the blanks between tokens if the value spans lines: an
+// event is one line on every wire. Names, strings and numbers keep their bytes.
+func compactLines(v jsontext.Value) jsontext.Value {
+	if bytes.IndexByte(v, '\n') < 0 && bytes.IndexByte(v, '\r') < 0 {
+		return v
+	}
+	compact := make(jsontext.Value, 0, len(v))
+	for i := 0; i < len(v); {
+		switch c := v[i]; c {
+		case '"':
+			end := stringEnd(v, i)
+			compact = append(compact, v[i:end]...)
+			i = end
+		case ' ', '\t', '\n', '\r':
+			i++
+		default:
+			compact = append(compact, c)
+			i++
+		}
+	}
+	return compact
+}

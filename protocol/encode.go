@@ -1,0 +1,194 @@
+package protocol
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// TimeFormat is how times are written: UTC with milliseconds.
+const TimeFormat = "2006-01-02T15:04:05.000Z"
+
+// Marshal encodes a value of this package, or one that holds such values. Raw
+// JSON inside keeps the bytes of its strings and numbers; text that is not valid
+// UTF-8 is written with U+FFFD in place of the bad bytes instead of failing.
+func Marshal(v any) ([]byte, error) {
+	b, err := json.Marshal(v, jsontext.PreserveRawStrings(true), json.Deterministic(true))
+	if err == nil {
+		return b, nil
+	}
+	return json.Marshal(v, jsontext.AllowInvalidUTF8(true), json.Deterministic(true))
+}
+
+// EncodeShared encodes the part of an event that is the same for every hook,
+// without the closing brace. Data is copied as it is. [AppendForHook] completes
+// it for one hook, so that an event is encoded once per version however many
+// hooks read it.
+func EncodeShared(ev *Event) ([]byte, error) {
+	envelope := *ev
+	if envelope.Protocol == 0 {
+		envelope.Protocol = Version
+	}
+	envelope.Session.Key = ""
+	envelope.Layer, envelope.Outcome, envelope.State, envelope.Metadata = "", Standing{}, nil, nil
+	envelope.Data = nil
+	head, err := Marshal(wireEvent(envelope))
+	if err != nil {
+		return nil, err
+	}
+	data := compactLines(ev.Data)
+	if len(data) == 0 {
+		data = jsontext.Value("{}")
+	}
+	shared := make([]byte, 0, len(head)+len(data)+16)
+	shared = append(shared, head[:len(head)-1]...)
+	shared = append(shared, `,"data":`...)
+	return append(shared, data...), nil
+}
+
+// AppendForHook appends to dst the event as one hook reads it, with its newline:
+// the shared part and the members that are the hook's own.
+func AppendForHook(dst, shared []byte, layer Layer, standing Standing, state, metadata jsontext.Value) []byte {
+	dst = append(dst, shared...)
+	dst = append(dst, `,"layer":`...)
+	dst = append(dst, quote(string(layer))...)
+	dst = append(dst, `,"outcome":{"action":`...)
+	if standing.Action == "" {
+		standing.Action = Observe
+	}
+	dst = append(dst, quote(string(standing.Action))...)
+	dst = append(dst, `,"by":`...)
+	if standing.By == nil {
+		dst = append(dst, "null"...)
+	} else {
+		dst = append(dst, quote(*standing.By)...)
+	}
+	dst = append(dst, `,"changed":[`...)
+	for i, path := range standing.Changed {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, quote(path)...)
+	}
+	dst = append(dst, `]},"state":`...)
+	dst = append(dst, rawOr(state, "null")...)
+	dst = append(dst, `,"metadata":`...)
+	dst = append(dst, rawOr(metadata, "{}")...)
+	return append(dst, "}\n"...)
+}
+
+// AppendEvent appends the whole event with the per-hook members it carries, and
+// a newline.
+func AppendEvent(dst []byte, ev *Event) ([]byte, error) {
+	shared, err := EncodeShared(ev)
+	if err != nil {
+		return dst, err
+	}
+	return AppendForHook(dst, shared, ev.Layer, ev.Outcome, ev.State, ev.Metadata), nil
+}
+
+func rawOr(v jsontext.Value, none string) []byte {
+	if len(v) == 0 {
+		return []byte(none)
+	}
+	return compactLines(v)
+}
+
+// wireEvent is an Event with the wire's form of its time and without its data.
+type wireEvent Event
+
+// MarshalJSONTo writes the envelope. Members without a value are left out: a
+// host does not send what the executor fills in.
+func (w wireEvent) MarshalJSONTo(enc *jsontext.Encoder) error {
+	type envelope struct {
+		Protocol   int            `json:"protocol"`
+		Event      EventName      `json:"event"`
+		ID         string         `json:"id"`
+		Seq        *int64         `json:"seq"`
+		Time       wireTime       `json:"time"`
+		Session    Session        `json:"session"`
+		Agent      Agent          `json:"agent"`
+		Project    string         `json:"project"`
+		Cwd        string         `json:"cwd"`
+		Turn       int            `json:"turn"`
+		Step       int            `json:"step"`
+		Recipe     *string        `json:"recipe"`
+		Compaction Compaction     `json:"compaction"`
+		Usage      RunUsage       `json:"usage"`
+		Data       jsontext.Value `json:"data,omitzero"`
+		Layer      Layer          `json:"layer,omitzero"`
+		Outcome    *Standing      `json:"outcome,omitzero"`
+		State      jsontext.Value `json:"state,omitzero"`
+		Metadata   jsontext.Value `json:"metadata,omitzero"`
+		Unknown    jsontext.Value `json:",embed"`
+	}
+	e := envelope{
+		w.Protocol, w.Event, w.ID, w.Seq, wireTime(w.Time), w.Session, w.Agent, w.Project, w.Cwd,
+		w.Turn, w.Step, w.Recipe, w.Compaction, w.Usage, w.Data, w.Layer, nil, w.State, w.Metadata, w.Unknown,
+	}
+	if w.Outcome.Action != "" {
+		e.Outcome = &w.Outcome
+	}
+	return json.MarshalEncode(enc, e)
+}
+
+// MarshalJSONTo writes an event on one line: its time in UTC with milliseconds,
+// its data as it is.
+func (ev Event) MarshalJSONTo(enc *jsontext.Encoder) error {
+	return wireEvent(ev).MarshalJSONTo(enc)
+}
+
+// wireTime is a time as the wire has it; the zero time is null.
+type wireTime time.Time
+
+func (t wireTime) MarshalJSONTo(enc *jsontext.Encoder) error {
+	if time.Time(t).IsZero() {
+		return enc.WriteToken(jsontext.Null)
+	}
+	return enc.WriteToken(jsontext.String(time.Time(t).UTC().Format(TimeFormat)))
+}
+
+// Milliseconds is a duration as records and outcomes have it, to a microsecond.
+func Milliseconds(d time.Duration) float64 {
+	ms, _ := strconv.ParseFloat(strconv.FormatFloat(float64(d)/float64(time.Millisecond), 'f', 3, 64), 64)
+	return ms
+}
+
+// MarshalJSONTo writes no failure as null.
+func (k FailureKind) MarshalJSONTo(enc *jsontext.Encoder) error { return writeOrNull(enc, string(k)) }
+
+// UnmarshalJSONFrom reads null as no failure.
+func (k *FailureKind) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	return readOrNull(dec, (*string)(k))
+}
+
+// MarshalJSONTo writes no skip as null.
+func (s Skip) MarshalJSONTo(enc *jsontext.Encoder) error { return writeOrNull(enc, string(s)) }
+
+// UnmarshalJSONFrom reads null as no skip.
+func (s *Skip) UnmarshalJSONFrom(dec *jsontext.Decoder) error { return readOrNull(dec, (*string)(s)) }
+
+// MarshalJSONTo writes an empty string as null.
+func (s NullString) MarshalJSONTo(enc *jsontext.Encoder) error { return writeOrNull(enc, string(s)) }
+
+// UnmarshalJSONFrom reads null as an empty string.
+func (s *NullString) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	return readOrNull(dec, (*string)(s))
+}
+
+func writeOrNull(enc *jsontext.Encoder, s string) error {
+	if s == "" {
+		return enc.WriteToken(jsontext.Null)
+	}
+	return enc.WriteToken(jsontext.String(s))
+}
+
+func readOrNull(dec *jsontext.Decoder, s *string) error {
+	if dec.PeekKind() == 'n' {
+		*s = ""
+		return dec.SkipValue()
+	}
+	return json.UnmarshalDecode(dec, s)
+}

@@ -1,0 +1,345 @@
+package protocol
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// checkMessages checks a list of messages from a hook (§1.3). What stood in the
+// old list already is the host's and is not checked again; what the hook wrote
+// must have a role it may write and content of known parts. In the whole list
+// each call must have its one result behind it and each result its call, opaque
+// parts must be as they were, and so must the parts that a hook of a higher
+// layer wrote.
+func checkMessages(old, value jsontext.Value, by Voter) error {
+	if err := isKind(value, "", '['); err != nil {
+		return err
+	}
+	if kindOf(old) != '[' {
+		old = jsontext.Value("[]")
+	}
+	before, after := listOf(old), listOf(value)
+	known := newTally(before)
+	for i, message := range after {
+		if known.take(message) {
+			continue
+		}
+		if err := checkWritten(message, "/"+strconv.Itoa(i), RoleUser, RoleAssistant); err != nil {
+			return err
+		}
+	}
+	if err := checkPairs(before, after); err != nil {
+		return err
+	}
+	return checkProtected(before, after, by)
+}
+
+// checkAnswer checks the one assistant message of inference-end or of a
+// response.
+func checkAnswer(old, message jsontext.Value, by Voter, path string) error {
+	if err := isKind(message, path, '{'); err != nil {
+		return err
+	}
+	if err := checkWritten(message, path, RoleAssistant); err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for _, part := range partsOf(message) {
+		if id := textOf(memberOf(part, "toolCallId")); typeOf(part) == PartToolCall {
+			if seen[id] {
+				return wrong(path+"/content", "two tool calls have the id %q", shorten(id, 60))
+			}
+			seen[id] = true
+		}
+	}
+	var before []jsontext.Value
+	if kindOf(old) == '{' {
+		before = []jsontext.Value{old}
+	}
+	if err := checkProtected(before, []jsontext.Value{message}, by); err != nil {
+		return &fieldError{path, err}
+	}
+	return nil
+}
+
+// checkWritten checks one message that a hook wrote or changed.
+func checkWritten(message jsontext.Value, path string, roles ...Role) error {
+	if err := isKind(message, path, '{'); err != nil {
+		return err
+	}
+	if err := isKindIfThere(memberOf(message, "id"), path+"/id", '"'); err != nil {
+		return err
+	}
+	role := Role(textOf(memberOf(message, "role")))
+	allowed := ""
+	for i, r := range roles {
+		if i > 0 {
+			allowed += " or "
+		}
+		allowed += string(r)
+		if r == role {
+			return checkContent(memberOf(message, "content"), path+"/content", role)
+		}
+	}
+	return wrong(path+"/role", "a hook may write %s messages here, not %q", allowed, shorten(string(role), 40))
+}
+
+func checkContent(content jsontext.Value, path string, role Role) error {
+	switch kindOf(content) {
+	case '"':
+		if textOf(content) == "" {
+			return wrong(path, "is empty")
+		}
+		return nil
+	case '[':
+	default:
+		return wrong(path, "%s where a string or a list of parts is expected", kindName(content))
+	}
+	parts := listOf(content)
+	if len(parts) == 0 {
+		return wrong(path, "is empty")
+	}
+	for i, part := range parts {
+		at := path + "/" + strconv.Itoa(i)
+		if err := checkPart(part, at, true); err != nil {
+			return err
+		}
+		switch t := typeOf(part); {
+		case t == PartToolCall && role != RoleAssistant:
+			return wrong(at, "a tool call belongs in an assistant message")
+		case t == PartToolResult && role == RoleAssistant:
+			return wrong(at, "a tool result does not belong in an assistant message")
+		}
+	}
+	return nil
+}
+
+// checkPart checks one part. In a conversation no text is empty.
+func checkPart(part jsontext.Value, path string, conversation bool) error {
+	if err := isKind(part, path, '{'); err != nil {
+		return err
+	}
+	needs := func(name string, kind byte) error { return isKind(memberOf(part, name), path+"/"+name, kind) }
+	var first, second error
+	switch t := typeOf(part); t {
+	case PartText, PartThinking:
+		first = needs("text", '"')
+		if first == nil && conversation && t == PartText && textOf(memberOf(part, "text")) == "" {
+			first = wrong(path+"/text", "is empty")
+		}
+	case PartImage:
+		first, second = needs("mediaType", '"'), needs("data", '"')
+	case PartToolCall:
+		first, second = needs("name", '"'), needs("args", '{')
+	case PartToolResult:
+		if content := memberOf(part, "content"); kindOf(content) != '"' {
+			first = isKind(content, path+"/content", '[')
+		}
+		second = isBoolIfThere(memberOf(part, "isError"), path+"/isError")
+	case PartOpaque:
+		first = needs("provider", '"')
+	default:
+		return wrong(path+"/type", "unknown part type %q, the nearest is %q", shorten(string(t), 40), nearestOf(string(t), partTypes))
+	}
+	if first != nil {
+		return first
+	}
+	if second != nil {
+		return second
+	}
+	if t := typeOf(part); (t == PartToolCall || t == PartToolResult) && textOf(memberOf(part, "toolCallId")) == "" {
+		return wrong(path+"/toolCallId", "is missing")
+	}
+	return nil
+}
+
+var partTypes = []string{"text", "thinking", "image", "toolCall", "toolResult", "opaque"}
+
+// checkPairs checks that each call has exactly one result behind it and each
+// result its call. A pair that the host's own list lacks already is not the
+// hook's fault.
+func checkPairs(before, after []jsontext.Value) error {
+	was := unpaired(before)
+	for id, what := range unpaired(after) {
+		if was[id] != what {
+			return wrong("", "tool call %q %s", shorten(id, 60), what)
+		}
+	}
+	return nil
+}
+
+// unpaired says for each tool call what its pairing lacks.
+func unpaired(messages []jsontext.Value) map[string]string {
+	calls, results := map[string]int{}, map[string]int{}
+	faults := map[string]string{}
+	for _, message := range messages {
+		for _, part := range partsOf(message) {
+			id := textOf(memberOf(part, "toolCallId"))
+			switch typeOf(part) {
+			case PartToolCall:
+				if calls[id]++; calls[id] > 1 {
+					faults[id] = "is there twice"
+				}
+			case PartToolResult:
+				if calls[id] == 0 {
+					faults[id] = "has a result but no call before it"
+				}
+				if results[id]++; results[id] > 1 {
+					faults[id] = "has two results"
+				}
+			}
+		}
+	}
+	for id := range calls {
+		if results[id] == 0 && faults[id] == "" {
+			faults[id] = "has no result behind it"
+		}
+	}
+	return faults
+}
+
+// checkProtected checks the parts that are not the hook's to change: opaque
+// ones, which may go only with their whole message, and those that a hook of a
+// higher layer wrote, which stay.
+func checkProtected(before, after []jsontext.Value, by Voter) error {
+	opaque, higher := newTally(nil), newTally(nil)
+	for _, message := range before {
+		for _, part := range partsOf(message) {
+			if typeOf(part) == PartOpaque {
+				opaque.put(part)
+			}
+			if isHigher(part, by) {
+				higher.put(part)
+			}
+		}
+	}
+	signed := newTally(nil) // parts that claim to be some hook's
+	for _, message := range before {
+		for _, part := range partsOf(message) {
+			if memberOf(part, "layer") != nil {
+				signed.put(part)
+			}
+		}
+	}
+	for _, message := range after {
+		for _, part := range partsOf(message) {
+			higher.take(part)
+			if typeOf(part) == PartOpaque && !opaque.take(part) {
+				return fmt.Errorf("an opaque part was changed or added; it passes through as it is")
+			}
+			if memberOf(part, "layer") != nil && !signed.take(part) {
+				return fmt.Errorf("a part that names a layer was changed or added; only hookd writes that member")
+			}
+		}
+	}
+	if higher.left() > 0 {
+		return fmt.Errorf("a part that a hook of a higher layer wrote was changed or removed")
+	}
+	return checkOpaqueKept(before, after)
+}
+
+// checkOpaqueKept checks that a message which is still there, known by its id or
+// else by its place in a list of the same length, has all its opaque parts.
+func checkOpaqueKept(before, after []jsontext.Value) error {
+	byID := map[string]jsontext.Value{}
+	for _, message := range after {
+		if id := textOf(memberOf(message, "id")); id != "" {
+			byID[id] = message
+		}
+	}
+	for i, message := range before {
+		now := byID[textOf(memberOf(message, "id"))]
+		if now == nil && memberOf(message, "id") == nil && len(before) == len(after) {
+			now = after[i]
+		}
+		if now == nil || sameRole(message, now) && opaqueParts(message) == opaqueParts(now) {
+			continue
+		}
+		if opaqueParts(message) > 0 {
+			return fmt.Errorf("an opaque part was removed from a message that is still there")
+		}
+	}
+	return nil
+}
+
+func sameRole(a, b jsontext.Value) bool {
+	return textOf(memberOf(a, "role")) == textOf(memberOf(b, "role"))
+}
+
+func opaqueParts(message jsontext.Value) int {
+	n := 0
+	for _, part := range partsOf(message) {
+		if typeOf(part) == PartOpaque {
+			n++
+		}
+	}
+	return n
+}
+
+// isHigher reports whether a part was written by a hook of a layer above the
+// voter's. Built-in hooks are hookd itself and stand below nobody.
+func isHigher(part jsontext.Value, by Voter) bool {
+	layer := Layer(textOf(memberOf(part, "layer")))
+	return by.Layer != Builtin && layer.Rank() > by.Layer.Rank()
+}
+
+func typeOf(part jsontext.Value) PartType { return PartType(textOf(memberOf(part, "type"))) }
+
+// listOf returns the elements of a list.
+func listOf(list jsontext.Value) []jsontext.Value {
+	if kindOf(list) != '[' {
+		return nil
+	}
+	spans := elements(list)
+	values := make([]jsontext.Value, len(spans))
+	for i, e := range spans {
+		values[i] = list[e.start:e.end]
+	}
+	return values
+}
+
+// partsOf returns the parts of a message, none if its content is a string.
+func partsOf(message jsontext.Value) []jsontext.Value { return listOf(memberOf(message, "content")) }
+
+// tally counts values that say the same, whatever their spelling.
+type tally struct{ values map[string]int }
+
+func newTally(values []jsontext.Value) *tally {
+	t := &tally{map[string]int{}}
+	for _, v := range values {
+		t.put(v)
+	}
+	return t
+}
+
+func (t *tally) put(v jsontext.Value) { t.values[canonical(v)]++ }
+
+// take removes one value that says the same as v and reports whether there was
+// one.
+func (t *tally) take(v jsontext.Value) bool {
+	key := canonical(v)
+	if t.values[key] == 0 {
+		return false
+	}
+	t.values[key]--
+	return true
+}
+
+func (t *tally) left() int {
+	n := 0
+	for _, count := range t.values {
+		n += count
+	}
+	return n
+}
+
+// canonical is a spelling that equal values share. Unlike RFC 8785 it keeps the
+// digits of numbers.
+func canonical(v jsontext.Value) string {
+	var b bytes.Buffer
+	writeCanonical(&b, v)
+	return b.String()
+}

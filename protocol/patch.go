@@ -1,0 +1,174 @@
+package protocol
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+)
+
+// jsonPatch applies a JSON Patch (RFC 6902) to a value. The library writes the
+// containers it goes through anew: [rewrite] puts the bytes of what is equal
+// back. limit bounds what copy operations may add, in bytes.
+func jsonPatch(target, patch jsontext.Value, limit int64) (result jsontext.Value, err error) {
+	// The library works on what other programs wrote; a fault in it must not be
+	// hookd's end.
+	defer func() {
+		if fault := recover(); fault != nil {
+			result, err = nil, fmt.Errorf("patch cannot be applied: %v", fault)
+		}
+	}()
+	if err := checkOperations(patch); err != nil {
+		return nil, err
+	}
+	operations, err := jsonpatch.DecodePatch(patch)
+	if err != nil {
+		return nil, fmt.Errorf("patch: %w", err)
+	}
+	options := jsonpatch.NewApplyOptions()
+	options.EscapeHTML = false
+	options.SupportNegativeIndices = false // RFC 6901 has none
+	options.AccumulatedCopySizeLimit = limit
+	patched, err := operations.ApplyWithOptions(target, options)
+	if err != nil {
+		return nil, fmt.Errorf("patch: %w", err)
+	}
+	if !jsontext.Value(patched).IsValid() {
+		return nil, fmt.Errorf("patch: the result is not valid JSON")
+	}
+	return patched, nil
+}
+
+// checkOperations checks the shape of a patch, with the place of what is wrong.
+func checkOperations(patch jsontext.Value) error {
+	needs := map[string]string{"add": "value", "replace": "value", "test": "value", "remove": "", "move": "from", "copy": "from"}
+	for i, e := range elements(patch) {
+		operation := patch[e.start:e.end]
+		at := fmt.Sprintf("patch/%d", i)
+		if kindOf(operation) != '{' {
+			return fmt.Errorf("%s: %s where an operation is expected", at, describe(operation))
+		}
+		op := textOf(memberOf(operation, "op"))
+		need, ok := needs[op]
+		if !ok {
+			return fmt.Errorf("%s: unknown operation %q", at, shorten(op, 40))
+		}
+		for _, name := range []string{"path", "from"} {
+			value := memberOf(operation, name)
+			if value == nil && name != "path" && need != name {
+				continue
+			}
+			if kindOf(value) != '"' || !jsontext.Pointer(textOf(value)).IsValid() {
+				return fmt.Errorf("%s: %s must be a JSON Pointer", at, name)
+			}
+		}
+		if need != "" && memberOf(operation, need) == nil {
+			return fmt.Errorf("%s: %s needs %s", at, op, need)
+		}
+	}
+	return nil
+}
+
+// touchesOnly checks that a patch writes nothing outside the changeable fields
+// and removes none of them. Reading elsewhere (test, copy from) is harmless.
+func touchesOnly(patch jsontext.Value, fields []Field) error {
+	for i, e := range elements(patch) {
+		operation := patch[e.start:e.end]
+		op := textOf(memberOf(operation, "op"))
+		writes := []string{textOf(memberOf(operation, "path"))}
+		if op == "test" {
+			continue
+		}
+		if op == "move" {
+			writes = append(writes, textOf(memberOf(operation, "from")))
+		}
+		for n, path := range writes {
+			field := fieldAt(path, fields)
+			if field == nil {
+				return fmt.Errorf("patch/%d: %s is not changeable here; changeable: %s", i, orRoot(path), paths(fields))
+			}
+			if removes := op == "remove" || n == 1; removes && path == field.pointer() {
+				return fmt.Errorf("patch/%d: the field %s may be changed, not removed", i, path)
+			}
+		}
+	}
+	return nil
+}
+
+// fieldAt returns the changeable field that path leads to or into.
+func fieldAt(path string, fields []Field) *Field {
+	for i := range fields {
+		p := fields[i].pointer()
+		if path == p || strings.HasPrefix(path, p+"/") {
+			return &fields[i]
+		}
+	}
+	return nil
+}
+
+// pointer is the field's path as a JSON Pointer.
+func (f *Field) pointer() string { return "/" + strings.ReplaceAll(f.Path, ".", "/") }
+
+func paths(fields []Field) string {
+	var list []string
+	for i := range fields {
+		list = append(list, fields[i].pointer())
+	}
+	return strings.Join(list, " ")
+}
+
+func orRoot(path string) string {
+	if path == "" {
+		return "the whole of data"
+	}
+	return shorten(path, 200)
+}
+
+// sameValue reports whether two values say the same: equal strings may be
+// written differently and members may stand in another order, but numbers must
+// have the same digits.
+func sameValue(a, b jsontext.Value) bool {
+	a, b = trimmed(a), trimmed(b)
+	if bytes.Equal(a, b) {
+		return true
+	}
+	kind := kindOf(a)
+	if kind != kindOf(b) {
+		return false
+	}
+	switch kind {
+	case '"':
+		return unquote(a) == unquote(b)
+	case '{':
+		as, bs := members(a), members(b)
+		if len(as) != len(bs) {
+			return false
+		}
+		values := make(map[string]jsontext.Value, len(bs))
+		for _, m := range bs {
+			values[m.name] = b[m.start:m.end]
+		}
+		for _, m := range as {
+			other, ok := values[m.name]
+			if !ok || !sameValue(a[m.start:m.end], other) {
+				return false
+			}
+		}
+		return true
+	case '[':
+		as, bs := elements(a), elements(b)
+		if len(as) != len(bs) {
+			return false
+		}
+		for i := range as {
+			if !sameValue(a[as[i].start:as[i].end], b[bs[i].start:bs[i].end]) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}

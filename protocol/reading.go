@@ -1,0 +1,401 @@
+package protocol
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// ReplyLimits bound what is read of a hook's reply. A zero field stands for its
+// default.
+type ReplyLimits struct {
+	Size     int64 // bytes of stdout, 1 MiB
+	Depth    int   // nesting of objects and lists, 512
+	State    int64 // bytes, 64 KiB
+	Metadata int64 // bytes, 16 KiB
+}
+
+func (l ReplyLimits) orDefault() ReplyLimits {
+	d := DecodeLimits{Size: l.Size, Depth: l.Depth}.orDefault(DefaultReplySize)
+	l.Size, l.Depth = d.Size, d.Depth
+	if l.State <= 0 {
+		l.State = 64 << 10
+	}
+	if l.Metadata <= 0 {
+		l.Metadata = 16 << 10
+	}
+	return l
+}
+
+// Reasons of a refusal that has none of its own. No refusal goes without one.
+const (
+	reasonNone = "refused without a reason"
+	reasonExit = "refused by exit code 2, without a reason"
+)
+
+// ReadReply reads what a hook wrote and how it ended (§3.3), in this order:
+//
+//  1. A readable block or stop that this hook may give at this event counts, at
+//     any exit code, signal or time-out, whatever else is wrong with it; only an
+//     abort discards it. Of several the strongest counts, then the first.
+//  2. Exit code 2 of a hook that may block here is a block.
+//  3. Exit code 0 with nothing but blanks on stdout is observe.
+//  4. Exit code 0 with exactly one strictly valid object is that reply. Text on
+//     other lines is a warning.
+//  5. All else is a failure.
+//
+// stdout and stderr are what was kept of the outputs; eventID is the event's id.
+// Nothing is ever read as a verdict that the hook did not write as one.
+func ReadReply(spec *Spec, v Voter, stdout, stderr []byte, end Ending, eventID string, lim ReplyLimits) Reading {
+	lim = lim.orDefault()
+	r := reader{spec: spec, voter: v, stderr: stderr, eventID: eventID, lim: lim, output: search(stdout)}
+	if end.Failure != nil && end.Failure.Kind == FailAborted {
+		return Reading{Failure: end.Failure}
+	}
+	if end.Answered {
+		r.keepAnswers()
+	}
+	if reading, ok := r.refusal(); ok {
+		return reading
+	}
+	if reading, ok := r.ended(end); ok {
+		return reading
+	}
+	if r.output.blank() {
+		return Reading{Reply: &Reply{Action: Observe}}
+	}
+	if int64(len(stdout)) > lim.Size {
+		return r.failed(FailOutput, fmt.Sprintf("%d bytes on stdout, the limit is %d", len(stdout), lim.Size), "write less, or raise hooks.limits.reply")
+	}
+	reply, warnings, err := r.reply()
+	if err != nil {
+		return r.failed(FailReply, err.Error(), "run hookd try on the hook to see its output")
+	}
+	return Reading{Reply: &reply, Warnings: append(r.warnings(), warnings...)}
+}
+
+// Answers reports whether output holds the whole answer of a standby or resident
+// hook: an object that begins a line and repeats the event's id.
+func Answers(output []byte, eventID string) bool {
+	if eventID == "" || !bytes.Contains(output, []byte{'}'}) {
+		return false
+	}
+	out := search(output)
+	for _, d := range out.documents {
+		if looseMember(out.text[d.start:d.end], "id") == eventID {
+			return true
+		}
+	}
+	return false
+}
+
+// reader reads one hook's output.
+type reader struct {
+	spec    *Spec
+	voter   Voter
+	stderr  []byte
+	eventID string
+	lim     ReplyLimits
+	output  output
+}
+
+func (r *reader) object(d document) jsontext.Value { return r.output.text[d.start:d.end] }
+
+// keepAnswers makes notes of all objects that do not repeat the event's id.
+func (r *reader) keepAnswers() {
+	kept := r.output.documents[:0]
+	for _, d := range r.output.documents {
+		if looseMember(r.object(d), "id") == r.eventID {
+			kept = append(kept, d)
+		} else {
+			r.output.note(r.object(d))
+		}
+	}
+	r.output.documents, r.output.broken, r.output.values = kept, -1, 0
+}
+
+// refusal finds the no that counts, if there is one.
+func (r *reader) refusal() (Reading, bool) {
+	var no Action
+	var at document
+	for _, d := range r.output.documents {
+		a := looseRefusal(r.object(d))
+		if a == "" || mayRefuse(r.spec, r.voter, a) != nil {
+			continue
+		}
+		if no == "" || no == Block && a == Stop {
+			no, at = a, d
+		}
+	}
+	if no == "" {
+		return Reading{}, false
+	}
+	reply, warnings := r.readRefusal(no, r.object(at))
+	warnings = append(r.warnings(), warnings...)
+	if len(r.output.documents) > 1 {
+		warnings = append(warnings, fmt.Sprintf("%d JSON objects on stdout; the %s counts, the others do not", len(r.output.documents), no))
+	}
+	return Reading{Reply: &reply, Warnings: warnings}, true
+}
+
+// looseRefusal returns block or stop if that is what an object's action says. Of
+// a repeated action the strongest no counts.
+func looseRefusal(object jsontext.Value) Action {
+	var no Action
+	for _, m := range members(object) {
+		if looseText(object[m.key:nameEnd(object, m)]) != "action" {
+			continue
+		}
+		switch Action(looseText(object[m.start:m.end])) {
+		case Block, Deny:
+			if no == "" {
+				no = Block
+			}
+		case Stop:
+			no = Stop
+		}
+	}
+	return no
+}
+
+func nameEnd(object jsontext.Value, m member) int { return stringEnd(object, m.key) }
+
+// looseMember returns the text of the first member of that name, or "".
+func looseMember(object jsontext.Value, name string) string {
+	for _, m := range members(object) {
+		if m.name == name {
+			return looseText(object[m.start:m.end])
+		}
+	}
+	return ""
+}
+
+// readRefusal takes from a block or stop what can be read of it.
+func (r *reader) readRefusal(no Action, object jsontext.Value) (Reply, []string) {
+	reply := Reply{Action: no}
+	var warnings []string
+	if _, err := strictJSON(object, DecodeLimits{Size: 1 << 62, Depth: r.lim.Depth}); err != nil {
+		warnings = append(warnings, "the reply is not valid: "+err.Error())
+	}
+	for _, m := range members(object) {
+		value := object[m.start:m.end]
+		switch m.name {
+		case "reason", "context", "notice":
+			text := looseText(value)
+			if kindOf(value) != '"' {
+				warnings = append(warnings, m.name+" is "+kindName(value)+", not a string")
+				if m.name == "reason" && kindOf(value) != 'n' {
+					text = shorten(validText(string(value)), 1000)
+				}
+			}
+			switch m.name {
+			case "reason":
+				reply.Reason = text
+			case "context":
+				reply.Context = text
+			case "notice":
+				reply.Notice = text
+			}
+		case "state", "metadata":
+			clean, err := strictJSON(value, DecodeLimits{Size: 1 << 62, Depth: r.lim.Depth})
+			if err != nil {
+				warnings = append(warnings, m.name+" is not valid and is dropped")
+				continue
+			}
+			if m.name == "state" {
+				reply.State = clean.Clone()
+			} else {
+				reply.Metadata = clean.Clone()
+			}
+		case "changes", "patch", "result", "response", "messages", "callback":
+			warnings = append(warnings, m.name+" beside "+string(no)+" is ignored")
+		case "action":
+		case "id":
+			if id := looseText(value); id != "" && id != r.eventID {
+				warnings = append(warnings, fmt.Sprintf("the reply repeats the id %q of another event", shorten(id, 60)))
+			}
+		default:
+			warnings = append(warnings, fmt.Sprintf("unknown member %q, the nearest is %q", shorten(m.name, 60), nearestOf(m.name, replyMembers)))
+		}
+	}
+	if strings.TrimSpace(reply.Reason) == "" {
+		reply.Reason = reasonNone
+	}
+	warnings = append(warnings, r.bound(&reply)...)
+	return reply, warnings
+}
+
+// ended judges how the process ended, where that settles the matter.
+func (r *reader) ended(end Ending) (Reading, bool) {
+	switch {
+	case end.Failure != nil:
+		f := *end.Failure
+		return r.failed(f.Kind, f.Detail, f.Remedy), true
+	case end.Answered:
+		return Reading{}, false
+	case end.Signal != "":
+		return r.failed(FailSignal, "ended by "+end.Signal, "run hookd try on the hook to see it end"), true
+	case end.Exit == nil:
+		return r.failed(FailExit, "ended without an exit code", ""), true
+	case *end.Exit == 0:
+		return Reading{}, false
+	case *end.Exit == 2 && MayBlock(r.spec, r.voter):
+		reply := Reply{Action: Block, Reason: r.exitReason()}
+		return Reading{Reply: &reply, ByExit: true, Warnings: r.warnings()}, true
+	}
+	return r.failed(FailExit, fmt.Sprintf("exit code %d", *end.Exit), exitRemedy(*end.Exit)), true
+}
+
+// exitReason is the reason of a block by exit code 2: the reply's, else the end
+// of stderr, else a fixed text.
+func (r *reader) exitReason() string {
+	for _, d := range r.output.documents {
+		if reason := strings.TrimSpace(looseMember(r.object(d), "reason")); reason != "" {
+			return reason
+		}
+	}
+	if tail := stderrTail(r.stderr, 1000); tail != "" {
+		return tail
+	}
+	return reasonExit
+}
+
+// reply reads the one object on stdout strictly.
+func (r *reader) reply() (Reply, []string, error) {
+	out := r.output
+	switch {
+	case out.utf16:
+		return Reply{}, nil, errors.New("stdout is UTF-16; a reply is UTF-8")
+	case out.broken >= 0:
+		_, err := strictJSON(out.text[out.broken:], DecodeLimits{Size: 1 << 62, Depth: r.lim.Depth})
+		return Reply{}, nil, r.at(out.broken, err)
+	case len(out.documents) == 0 && out.values > 0:
+		return Reply{}, nil, errors.New("stdout is a list, not a JSON object")
+	case len(out.documents) == 0:
+		return Reply{}, nil, fmt.Errorf("no JSON object begins a line of stdout; it begins %q", shorten(out.notes[0], 60))
+	case len(out.documents) > 1:
+		a, b := out.documents[0], out.documents[1]
+		return Reply{}, nil, fmt.Errorf("%d JSON objects on stdout, in line %d and line %d; a reply is one", len(out.documents), a.line, b.line)
+	}
+	d := out.documents[0]
+	object, err := strictJSON(r.object(d), DecodeLimits{Size: 1 << 62, Depth: r.lim.Depth})
+	if err != nil {
+		return Reply{}, nil, r.at(d.start, err)
+	}
+	if d.behind >= 0 {
+		return Reply{}, nil, r.at(d.behind, errors.New("text behind the JSON object on its line"))
+	}
+	reply, warnings, err := decodeReply(object)
+	if err != nil {
+		return Reply{}, nil, r.at(d.start, err)
+	}
+	if reply.ID != "" && reply.ID != r.eventID {
+		return Reply{}, nil, fmt.Errorf("the reply repeats the id %q, this event is %q", shorten(reply.ID, 60), r.eventID)
+	}
+	if reply.Action == "" && reply.Reason != "" {
+		warnings = append(warnings, "a reason without an action has no effect")
+	}
+	reply, more, err := CheckReply(r.spec, r.voter, reply)
+	if err != nil {
+		return Reply{}, nil, err
+	}
+	warnings = append(warnings, more...)
+	warnings = append(warnings, r.bound(&reply)...)
+	return reply, warnings, nil
+}
+
+// at adds to an error the line and byte of stdout at which it lies. offset is
+// that of the object the error's own offset counts from.
+func (r *reader) at(offset int, err error) error {
+	if err == nil {
+		err = errors.New("not a JSON object")
+	}
+	path := ""
+	var e *DecodeError
+	if errors.As(err, &e) {
+		offset += max(int(e.Offset), 0)
+		err = e.Err
+		if e.Path != "" {
+			path = "at " + shorten(e.Path, 200) + ", "
+		}
+	}
+	offset = min(offset, len(r.output.text))
+	line := 1 + bytes.Count(r.output.text[:offset], []byte{'\n'})
+	return fmt.Errorf("%sline %d, byte %d of stdout: %w", path, line, offset, err)
+}
+
+// bound drops state and metadata that are over their limit.
+func (r *reader) bound(reply *Reply) []string {
+	var warnings []string
+	if n := int64(len(reply.State)); n > r.lim.State {
+		warnings = append(warnings, fmt.Sprintf("state of %d bytes is not kept, the limit is %d", n, r.lim.State))
+		reply.State = nil
+	}
+	if n := int64(len(reply.Metadata)); n > r.lim.Metadata {
+		warnings = append(warnings, fmt.Sprintf("metadata of %d bytes is not kept, the limit is %d", n, r.lim.Metadata))
+		reply.Metadata = nil
+	}
+	return warnings
+}
+
+// warnings are the notes on stdout, the first few in full.
+func (r *reader) warnings() []string {
+	var list []string
+	notes := r.output.notes
+	for _, text := range notes[:min(len(notes), maxNotes)] {
+		list = append(list, "text on stdout besides the reply: "+text)
+	}
+	if n := len(notes) - maxNotes; n > 0 {
+		list = append(list, fmt.Sprintf("%d more lines of text on stdout", n))
+	}
+	return list
+}
+
+// failed is a failure with the last line of stderr added for the person.
+func (r *reader) failed(kind FailureKind, detail, remedy string) Reading {
+	if line := lastLine(r.stderr); line != "" {
+		detail += fmt.Sprintf("; last line of stderr: %q", shorten(line, 300))
+	}
+	return Reading{Failure: &Failure{Kind: kind, Detail: detail, Remedy: remedy}, Warnings: r.warnings()}
+}
+
+// exitRemedy says what an exit code usually means.
+func exitRemedy(code int) string {
+	switch {
+	case code == 2:
+		return "exit code 2 blocks, which this hook may not do here"
+	case code == 126:
+		return "a program it calls is not executable"
+	case code == 127:
+		return "a program it calls, or its interpreter, was not found: check its first line and PATH (hooks.path adds folders)"
+	case code > 128 && code < 160:
+		return fmt.Sprintf("the code often means that a program it called was ended by signal %d", code-128)
+	}
+	return "run hookd try on the hook to see its output"
+}
+
+// lastLine is the last line of a text that is not blank.
+func lastLine(text []byte) string {
+	trimmed := bytes.TrimSpace(text)
+	if i := bytes.LastIndexAny(trimmed, "\r\n"); i >= 0 {
+		trimmed = trimmed[i+1:]
+	}
+	return validText(strings.TrimSpace(string(trimmed)))
+}
+
+// stderrTail is the end of stderr, at most limit bytes, from the beginning of a
+// line where there is one.
+func stderrTail(stderr []byte, limit int) string {
+	tail := bytes.TrimSpace(stderr)
+	if len(tail) > limit {
+		tail = tail[len(tail)-limit:]
+		if i := bytes.IndexByte(tail, '\n'); i >= 0 && i < len(tail)-1 {
+			tail = tail[i+1:]
+		}
+		tail = bytes.ToValidUTF8(tail, nil)
+	}
+	return validText(strings.TrimSpace(string(tail)))
+}

@@ -1,0 +1,175 @@
+package protocol
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// replyMembers are the members of a reply, for the nearest-name messages.
+var replyMembers = []string{
+	"action", "reason", "changes", "patch", "result", "response", "context",
+	"notice", "messages", "callback", "state", "metadata", "id",
+}
+
+var actions = []Action{Observe, Block, Deny, Modify, Ask, Allow, Stop, Continue, Callback}
+
+// decodeReply reads a reply from a strictly valid object. Unknown members are
+// reported in warnings beside a known action, and are an error without one: an
+// object that is not meant for hookd must not pass for a reply.
+func decodeReply(object jsontext.Value) (r Reply, warnings []string, err error) {
+	var unknown []string
+	acted := false
+	for _, m := range members(object) {
+		value := object[m.start:m.end]
+		if m.name == "action" {
+			acted = true
+		}
+		known, err := r.set(m.name, value)
+		if err != nil {
+			return Reply{}, nil, &DecodeError{Path: pointerToken(m.name), Offset: int64(m.start), Err: err}
+		}
+		if !known {
+			unknown = append(unknown, m.name)
+		}
+	}
+	for _, name := range unknown {
+		text := fmt.Sprintf("unknown member %q, the nearest is %q", shorten(name, 60), nearestOf(name, replyMembers))
+		if !acted {
+			return Reply{}, nil, &DecodeError{Offset: -1, Err: fmt.Errorf("no member \"action\" and %s", text)}
+		}
+		if len(warnings) < 10 {
+			warnings = append(warnings, text)
+		}
+	}
+	return r, warnings, nil
+}
+
+// set puts one member into the reply and reports whether it is known.
+func (r *Reply) set(name string, value jsontext.Value) (known bool, err error) {
+	switch name {
+	case "action":
+		err = r.setAction(value)
+	case "reason":
+		err = setText(&r.Reason, value)
+	case "context":
+		err = setText(&r.Context, value)
+	case "notice":
+		err = setText(&r.Notice, value)
+	case "id":
+		err = setText(&r.ID, value)
+	case "changes":
+		r.Changes, err = value.Clone(), mustBe(value, '{')
+	case "patch":
+		r.Patch, err = value.Clone(), mustBe(value, '[')
+	case "result":
+		r.Result, err = value.Clone(), mustBe(value, '{')
+	case "response":
+		r.Response, err = value.Clone(), mustBe(value, '{')
+	case "messages":
+		r.Messages, err = value.Clone(), mustBe(value, '[')
+	case "callback":
+		r.Callback, err = decodeCallback(value)
+	case "state":
+		r.State = value.Clone()
+	case "metadata":
+		r.Metadata = value.Clone()
+	default:
+		return false, nil
+	}
+	return true, err
+}
+
+func (r *Reply) setAction(value jsontext.Value) error {
+	if kindOf(value) != '"' {
+		return fmt.Errorf("the action is %s, not a string", describe(value))
+	}
+	word := Action(textOf(value))
+	for _, a := range actions {
+		if a == word {
+			r.Action = word
+			if word == Deny {
+				r.Action = Block
+			}
+			return nil
+		}
+	}
+	var names []string
+	for _, a := range actions {
+		names = append(names, string(a))
+	}
+	return fmt.Errorf("unknown action %q, the nearest is %q", shorten(string(word), 60), nearestOf(strings.ToLower(strings.TrimSpace(string(word))), names))
+}
+
+func setText(text *string, value jsontext.Value) error {
+	if err := mustBe(value, '"'); err != nil {
+		return err
+	}
+	*text = textOf(value)
+	return nil
+}
+
+func mustBe(value jsontext.Value, kind byte) error {
+	if kindOf(value) == kind {
+		return nil
+	}
+	return fmt.Errorf("%s where %s is expected", describe(value), kindName(jsontext.Value{kind}))
+}
+
+// describe is a value in words: short scalars as they are, else their kind.
+func describe(value jsontext.Value) string {
+	value = trimmed(value)
+	if k := kindOf(value); k != '{' && k != '[' && len(value) <= 40 {
+		return string(value)
+	}
+	return kindName(value)
+}
+
+func decodeCallback(value jsontext.Value) (*CallbackCall, error) {
+	if err := mustBe(value, '{'); err != nil {
+		return nil, err
+	}
+	call := &CallbackCall{}
+	for _, m := range members(value) {
+		member := value[m.start:m.end]
+		switch m.name {
+		case "name":
+			if err := setText(&call.Name, member); err != nil {
+				return nil, fmt.Errorf("name: %w", err)
+			}
+		case "as":
+			call.As = CallbackAs(textOf(member))
+			if call.As != AsMessages && call.As != AsState {
+				return nil, fmt.Errorf("as: %s where \"messages\" or \"state\" is expected", describe(member))
+			}
+		case "args":
+			if err := mustBe(member, '{'); err != nil {
+				return nil, fmt.Errorf("args: %w", err)
+			}
+			call.Args = map[string]string{}
+			for _, arg := range members(member) {
+				text := ""
+				if err := setText(&text, member[arg.start:arg.end]); err != nil {
+					return nil, fmt.Errorf("args%s: %w", pointerToken(arg.name), err)
+				}
+				call.Args[arg.name] = text
+			}
+		}
+	}
+	if call.Name == "" {
+		return nil, fmt.Errorf("the callback has no name")
+	}
+	return call, nil
+}
+
+// nearestOf returns the name with the smallest edit distance.
+func nearestOf(word string, names []string) string {
+	best, distance := "", 1<<30
+	for _, name := range names {
+		if d := editDistance(shorten(word, 60), name); d < distance {
+			best, distance = name, d
+		}
+	}
+	return best
+}

@@ -1,0 +1,193 @@
+package protocol
+
+import (
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// The functions of this file walk JSON that is known to be valid. They look at
+// bytes and copy nothing, so what is not touched stays as it was.
+
+// member is one member of an object, as offsets into the object's bytes.
+type member struct {
+	name       string // unquoted
+	key        int    // offset of the name's opening quote
+	start, end int    // of the value
+}
+
+// span is one element of an array, as offsets into the array's bytes.
+type span struct{ start, end int }
+
+// kindOf is the kind of a value: { [ " 0 t f n, or 0 if there is none.
+func kindOf(v jsontext.Value) byte {
+	i := skipBlanks(v, 0)
+	if i == len(v) {
+		return 0
+	}
+	switch c := v[i]; {
+	case c == '-' || c >= '0' && c <= '9':
+		return '0'
+	default:
+		return c
+	}
+}
+
+// kindName is a kind in words, for messages.
+func kindName(v jsontext.Value) string {
+	switch kindOf(v) {
+	case '{':
+		return "an object"
+	case '[':
+		return "a list"
+	case '"':
+		return "a string"
+	case '0':
+		return "a number"
+	case 't', 'f':
+		return "a boolean"
+	case 'n':
+		return "null"
+	}
+	return "nothing"
+}
+
+// isNull reports whether v is the literal null.
+func isNull(v jsontext.Value) bool { return kindOf(v) == 'n' }
+
+// skipBlanks returns the first offset at or behind i that holds no JSON blank.
+func skipBlanks(b []byte, i int) int {
+	for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\n' || b[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// stringEnd returns the offset behind the string whose opening quote is at i.
+func stringEnd(b []byte, i int) int {
+	for i++; i < len(b); i++ {
+		switch b[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(b)
+}
+
+// valueEnd returns the offset behind the value that begins at i.
+func valueEnd(b []byte, i int) int {
+	depth := 0
+	for i < len(b) {
+		switch b[i] {
+		case '"':
+			i = stringEnd(b, i)
+			if depth == 0 {
+				return i
+			}
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth == 0 {
+				return i
+			}
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case ',', ' ', '\t', '\n', '\r':
+			if depth == 0 {
+				return i
+			}
+		}
+		i++
+	}
+	return i
+}
+
+// members lists the members of an object in their order.
+func members(object jsontext.Value) []member {
+	var list []member
+	for i := skipBlanks(object, 0) + 1; ; {
+		i = skipBlanks(object, i)
+		if i >= len(object) || object[i] == '}' {
+			return list
+		}
+		if object[i] == ',' {
+			i++
+			continue
+		}
+		m := member{key: i}
+		i = stringEnd(object, i)
+		m.name = unquote(object[m.key:i])
+		i = skipBlanks(object, i) + 1 // the colon
+		m.start = skipBlanks(object, i)
+		m.end = valueEnd(object, m.start)
+		i = m.end
+		list = append(list, m)
+	}
+}
+
+// elements lists the elements of an array in their order.
+func elements(array jsontext.Value) []span {
+	var list []span
+	for i := skipBlanks(array, 0) + 1; ; {
+		i = skipBlanks(array, i)
+		if i >= len(array) || array[i] == ']' {
+			return list
+		}
+		if array[i] == ',' {
+			i++
+			continue
+		}
+		e := span{start: i, end: valueEnd(array, i)}
+		i = e.end
+		list = append(list, e)
+	}
+}
+
+// memberOf returns the value of an object's member, or nil.
+func memberOf(object jsontext.Value, name string) jsontext.Value {
+	if kindOf(object) != '{' {
+		return nil
+	}
+	for _, m := range members(object) {
+		if m.name == name {
+			return object[m.start:m.end]
+		}
+	}
+	return nil
+}
+
+// unquote returns the text of a JSON string.
+func unquote(quoted []byte) string {
+	text, err := jsontext.AppendUnquote(nil, quoted)
+	if err != nil && text == nil {
+		return ""
+	}
+	return string(text)
+}
+
+// quote returns text as a JSON string. Invalid UTF-8 becomes U+FFFD.
+func quote(text string) []byte {
+	quoted, _ := jsontext.AppendQuote(nil, text)
+	return quoted
+}
+
+// textOf returns the text of a value that is a string.
+func textOf(v jsontext.Value) string {
+	i := skipBlanks(v, 0)
+	if i == len(v) || v[i] != '"' {
+		return ""
+	}
+	return unquote(v[i:stringEnd(v, i)])
+}
+
+// trimmed returns v without blanks around it.
+func trimmed(v jsontext.Value) jsontext.Value {
+	start := skipBlanks(v, 0)
+	end := len(v)
+	for end > start && (v[end-1] == ' ' || v[end-1] == '\t' || v[end-1] == '\n' || v[end-1] == '\r') {
+		end--
+	}
+	return v[start:end]
+}
