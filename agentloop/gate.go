@@ -8,6 +8,36 @@ import (
 
 // Gate decides events. The loop waits for the outcome of every gate and point
 // and obeys it. Fire returns an error for one reason only: the context ended.
+// For a notice it returns without waiting for the hooks.
 type Gate interface {
 	Fire(ctx context.Context, event protocol.Event) (protocol.Outcome, error)
+}
+
+// Holder is a [Gate] that can say beforehand whether a hook that may block or
+// change the named event could match it. While one could, the model's text is
+// not yielded before the event was decided. The data of event is what is known
+// so far. A Gate that is no Holder is taken to hold always.
+type Holder interface {
+	Holds(name protocol.EventName, event protocol.Event) bool
+}
+
+// Approver asks a person. Without one, or when it returns an error, the answer
+// is no.
+type Approver interface {
+	Approve(ctx context.Context, question Question) (Answer, error)
+}
+
+// Question is what a person is asked.
+type Question struct {
+	Event   protocol.EventName // what waits for the answer
+	Call    *protocol.Call     // the tool call, nil where it is not about one
+	AskedBy string             // "hook:NAME"
+	Text    string             // the hook's reason; may be empty
+	Options []protocol.PermissionOption
+}
+
+// Answer is what a person chose.
+type Answer struct {
+	OptionID string // of one of the options; any other refuses
+	Text     string // for the model, with a refusal; may be empty
 }

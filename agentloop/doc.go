@@ -1,0 +1,19 @@
+// Package agentloop runs an agent: it takes a prompt, calls a model, runs the
+// tools the model asks for, and goes on until the model is done.
+//
+// The loop is a skeleton of stages. At each stage an event is built and handed
+// to the [Gate], and what the gate decided is obeyed before anything happens:
+// what an event announces has not taken effect while its hooks judge it. What
+// was decided is then yielded on the run's channel for whoever watches.
+//
+//	loop, err := agentloop.New(agentloop.Options{Gate: gate, Model: m, Tools: tools})
+//	run, err := loop.Run(ctx, "what does main.go do?")
+//	for y := range run.Events() { … }
+//	err = run.Wait()
+//
+// The package imports the protocol only: who decides, and how hooks are found
+// and run, is the gate's business.
+//
+// Not in this version: recipes (a callback is reported as not run), compaction,
+// sub-agents, retries of a failed model call, "always" answers of a person.
+package agentloop

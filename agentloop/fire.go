@@ -1,0 +1,171 @@
+package agentloop
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/oklog/ulid/v2"
+)
+
+// verdict is a decided event.
+type verdict struct {
+	protocol.Outcome
+	name  protocol.EventName
+	fired jsontext.Value // the data as it was fired
+}
+
+// passed reports whether what the event announces may happen. An ask is no
+// pass: where a person can be asked, that has been done already.
+func (v *verdict) passed() bool {
+	return v.Action != protocol.Block && v.Action != protocol.Stop && v.Action != protocol.Ask
+}
+
+// by is the name of the hook whose voice counts.
+func (v *verdict) by() string {
+	if v.By == nil {
+		return ""
+	}
+	return *v.By
+}
+
+// changes reports whether hooks changed a member of the event's data.
+func (v *verdict) changes(field string) bool {
+	return !bytes.Equal(member(v.fired, field), member(v.Event.Data, field))
+}
+
+// decided is the event's data as it was decided; fired is what it was before.
+func decided[T any](v *verdict, fired T) (T, error) {
+	if bytes.Equal(v.fired, v.Event.Data) {
+		return fired, nil
+	}
+	var data T
+	if err := json.Unmarshal(v.Event.Data, &data, decodeOptions); err != nil {
+		return fired, internal(fmt.Errorf("%s: the decided event: %w", v.name, err))
+	}
+	return data, nil
+}
+
+// member is one member of an object, nil if it is not there.
+func member(object jsontext.Value, name string) jsontext.Value {
+	decoder := jsontext.NewDecoder(bytes.NewReader(object), decodeOptions)
+	decoder.ReadToken()
+	for decoder.PeekKind() == '"' {
+		key, err := decoder.ReadToken()
+		if err != nil {
+			return nil
+		}
+		if key.String() != name {
+			decoder.SkipValue()
+			continue
+		}
+		value, err := decoder.ReadValue()
+		if err != nil {
+			return nil
+		}
+		return value
+	}
+	return nil
+}
+
+// unfired is the error of an event that did not even reach the gate: the
+// context had ended before.
+type unfired struct{ error }
+
+func (u unfired) Unwrap() error { return u.error }
+
+var (
+	decodeOptions = jsontext.AllowInvalidUTF8(true)
+	encodeOptions = json.JoinOptions(jsontext.PreserveRawStrings(true), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+)
+
+// fire is the one way to the gate: it builds the event around data, waits for
+// the outcome, asks the person where the hooks want that, and yields what was
+// decided. It fails only when the context ended before the decision; whatever
+// the gate answered then has no effect.
+func (r *Run) fire(ctx context.Context, name protocol.EventName, data any, options ...func(*protocol.Event)) (*verdict, error) {
+	v, err := r.decide(ctx, name, data, options...)
+	if err != nil {
+		return nil, err
+	}
+	if v.Action == protocol.Ask && protocol.Lookup(name).Ask == protocol.AskPerson {
+		if err := r.askPerson(ctx, v, "hook:"+v.by(), nil); err != nil {
+			return nil, err
+		}
+	}
+	r.tell(ctx, v)
+	return v, nil
+}
+
+// decide fires an event and yields nothing yet.
+func (r *Run) decide(ctx context.Context, name protocol.EventName, data any, options ...func(*protocol.Event)) (*verdict, error) {
+	if ctx.Err() != nil {
+		return nil, unfired{context.Cause(ctx)}
+	}
+	encoded, err := json.Marshal(data, encodeOptions)
+	if err != nil {
+		return nil, internal(fmt.Errorf("%s: %w", name, err))
+	}
+	event := r.envelope(name, encoded)
+	seq, err := r.loop.nextSeq()
+	if err != nil {
+		return nil, internal(err)
+	}
+	event.Seq = &seq
+	for _, option := range options {
+		option(&event)
+	}
+	outcome, err := r.loop.options.Gate.Fire(ctx, event)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, internal(fmt.Errorf("%s: the gate: %w", name, err))
+	}
+	if outcome.Event.Data == nil { // a gate that says nothing of the event changed nothing
+		outcome.Event = event
+	}
+	return &verdict{Outcome: outcome, name: name, fired: encoded}, nil
+}
+
+// tell yields a decided event, and what of it cannot be carried out.
+func (r *Run) tell(ctx context.Context, v *verdict) {
+	shown := v.Outcome
+	if !v.passed() {
+		shown.Event.Data = withheld(v)
+	}
+	r.yield(ctx, Yield{Kind: YieldEvent, Event: shown.Event, Outcome: shown})
+	if v.Callback != nil {
+		r.notify(ctx, "hook", fmt.Sprintf("recipe %s, asked for by %s, was not run: this version cannot run recipes yet", v.Callback.Name, v.Callback.By))
+	}
+}
+
+// envelope is the event around data, without a number yet.
+func (r *Run) envelope(name protocol.EventName, data jsontext.Value) protocol.Event {
+	o := &r.loop.options
+	return protocol.Event{
+		Protocol: protocol.Version,
+		Event:    name,
+		ID:       ulid.Make().String(),
+		Time:     time.Now().UTC(),
+		Session:  r.loop.session,
+		Agent:    o.Agent,
+		Project:  o.Project, Cwd: o.Cwd,
+		Turn: r.loop.turn, Step: r.steps,
+		Compaction: o.Compaction,
+		Usage:      r.usage,
+		Data:       data,
+	}
+}
+
+// notify fires a notification for the person. What hooks say to it is theirs.
+func (r *Run) notify(ctx context.Context, kind, text string) {
+	v, err := r.decide(ctx, protocol.Notification, protocol.NotificationData{Kind: kind, Text: text})
+	if err == nil {
+		r.yield(ctx, Yield{Kind: YieldEvent, Event: v.Event, Outcome: v.Outcome})
+	}
+}

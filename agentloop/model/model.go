@@ -1,0 +1,53 @@
+// Package model is what the agent loop knows of a language model: a request
+// goes in, a stream of chunks comes out. [Scripted] is a model that plays a
+// file of turns, for demonstrations, stories and tests.
+package model
+
+import (
+	"context"
+	"iter"
+
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// Model answers requests. A Model serves one request at a time for one run;
+// several runs may share it.
+type Model interface {
+	// Name identifies the model, as events and records show it.
+	Name() string
+
+	// Generate streams the answer to a request. It ends after the chunk with
+	// the finish reason, or with an error as its last pair. It obeys the
+	// context promptly and leaves nothing running behind it.
+	Generate(ctx context.Context, request Request) iter.Seq2[Chunk, error]
+}
+
+// Request is one model call.
+type Request struct {
+	Model    string // the name of the model
+	System   string
+	Messages []protocol.Message
+	Tools    []protocol.Tool
+	Params   protocol.Params
+	Attempt  int // 1 = first try
+}
+
+// ChunkType says which members of a [Chunk] are set.
+type ChunkType string
+
+const (
+	Text     ChunkType = "text"     // Text: the next piece of the answer
+	Thinking ChunkType = "thinking" // Text: the next piece of the reasoning
+	PartDone ChunkType = "part"     // Part: a complete tool call, image or opaque part
+	Usage    ChunkType = "usage"    // Usage: of this call; a later one replaces it
+	Finish   ChunkType = "finish"   // Reason: the last chunk
+)
+
+// Chunk is one piece of a streamed answer.
+type Chunk struct {
+	Type   ChunkType
+	Text   string
+	Part   protocol.Part
+	Usage  *protocol.CallUsage
+	Reason string // stop tools length filtered error
+}

@@ -1,0 +1,151 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"sync"
+	"time"
+
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// Scripted is a model that plays the turns of a script, one per call, whatever
+// it is asked. A turn may state what the request must look like, so that a
+// story can prove what the model really read.
+type Scripted struct {
+	script *script
+	file   string
+
+	mu   sync.Mutex
+	next int // index of the turn that the next call plays
+}
+
+// Name is the script's name, "scripted" if it states none.
+func (s *Scripted) Name() string {
+	if s.script.Name != "" {
+		return s.script.Name
+	}
+	return "scripted"
+}
+
+// Played is the number of turns played so far.
+func (s *Scripted) Played() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.next
+}
+
+// Generate plays the next turn. A request that the turn did not expect, or one
+// behind the last turn, is an error that names the script's file and line.
+func (s *Scripted) Generate(ctx context.Context, request Request) iter.Seq2[Chunk, error] {
+	return func(yield func(Chunk, error) bool) {
+		turn, err := s.take()
+		if err == nil {
+			err = turn.expected(s.file, request)
+		}
+		if err != nil {
+			yield(Chunk{}, err)
+			return
+		}
+		for chunk, err := range turn.play(ctx, s.script.ContextMax) {
+			if !yield(chunk, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func (s *Scripted) take() (*turn, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.next >= len(s.script.Turns) {
+		return nil, fmt.Errorf("%s: the script has %d turns, and the model was called once more", s.file, len(s.script.Turns))
+	}
+	turn := &s.script.Turns[s.next]
+	s.next++
+	return turn, nil
+}
+
+// play streams a turn: reasoning, text, tool calls, usage, finish reason. A
+// failure comes after whatever the turn says before it.
+func (t *turn) play(ctx context.Context, contextMax *int64) iter.Seq2[Chunk, error] {
+	return func(yield func(Chunk, error) bool) {
+		if err := wait(ctx, t.Delay.Duration); err != nil {
+			yield(Chunk{}, err)
+			return
+		}
+		if !t.stream(ctx, Thinking, t.Thinking, yield) || !t.stream(ctx, Text, t.Text, yield) {
+			return
+		}
+		for i, call := range t.ToolCalls {
+			part := protocol.Part{Type: protocol.PartToolCall, ToolCallID: call.ID, Name: call.Name, Args: call.Args.json}
+			if part.ToolCallID == "" {
+				part.ToolCallID = fmt.Sprintf("call-%d-%d", t.number, i+1)
+			}
+			if !yield(Chunk{Type: PartDone, Part: part}, nil) {
+				return
+			}
+		}
+		if t.Hang {
+			<-ctx.Done()
+		}
+		switch {
+		case ctx.Err() != nil:
+			yield(Chunk{}, context.Cause(ctx))
+		case t.Fail != "":
+			yield(Chunk{}, errors.New(t.Fail))
+		default:
+			if t.Usage == nil || yield(Chunk{Type: Usage, Usage: t.Usage.callUsage(contextMax)}, nil) {
+				yield(Chunk{Type: Finish, Reason: t.finishReason()}, nil)
+			}
+		}
+	}
+}
+
+// stream yields a text in pieces of t.Chunk characters, t.ChunkDelay apart. It
+// reports whether to go on.
+func (t *turn) stream(ctx context.Context, kind ChunkType, text string, yield func(Chunk, error) bool) bool {
+	runes := []rune(text)
+	size := t.Chunk
+	if size <= 0 {
+		size = max(len(runes), 1)
+	}
+	for start := 0; start < len(runes); start += size {
+		if start > 0 {
+			if err := wait(ctx, t.ChunkDelay.Duration); err != nil {
+				return yield(Chunk{}, err) && false
+			}
+		}
+		piece := string(runes[start:min(start+size, len(runes))])
+		if !yield(Chunk{Type: kind, Text: piece}, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *turn) finishReason() string {
+	switch {
+	case t.FinishReason != "":
+		return t.FinishReason
+	case len(t.ToolCalls) > 0:
+		return "tools"
+	default:
+		return "stop"
+	}
+}
+
+// wait sleeps, or returns the context's cause when that ends first.
+func wait(ctx context.Context, d time.Duration) error {
+	if d > 0 {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+	}
+	return context.Cause(ctx)
+}

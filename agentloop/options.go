@@ -1,0 +1,74 @@
+package agentloop
+
+import (
+	"cmp"
+	"errors"
+	"time"
+
+	"github.com/hookd-dev/hookd/agentloop/model"
+	"github.com/hookd-dev/hookd/agentloop/store"
+	"github.com/hookd-dev/hookd/agentloop/tool"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// ErrNoGate is returned by [New] without a gate: the limits of a run are hooks,
+// so a loop that asks nobody would have none.
+var ErrNoGate = errors.New("agent loop: a gate is needed; without hooks, pass one that has none")
+
+// Options describe a loop. Gate and Model are needed; the zero value of all
+// else is useful.
+type Options struct {
+	Gate  Gate
+	Model model.Model
+	Tools []tool.Tool
+
+	Session *store.Session // open and not used elsewhere; the caller closes it. nil: kept in memory only
+	Source  string         // of session-start: startup resume fork; default by what Session holds
+	System  string         // the system text; one kept in the session counts before it
+
+	Project string         // absolute path of the project root, "" without one
+	Cwd     string         // absolute path; default: Project
+	Agent   protocol.Agent // default: main, depth 0, host hookd
+
+	Params     protocol.Params     // of every model call
+	Compaction protocol.Compaction // as events show it
+
+	Approver        Approver      // nil: every question is answered no
+	ApprovalTimeout time.Duration // after which a question is answered no; 0: none
+
+	Limits      Limits
+	OnToolBlock protocol.Rule // RuleStop: a refused tool call ends the run with agent-error
+}
+
+// Limits bound a run. For Steps, Time and ToolCalls 0 is the default and a
+// negative value is none; no setting lifts the ceiling of 1,000 steps.
+type Limits struct {
+	Steps       int           // model calls of a run; default 20
+	Time        time.Duration // of a run; default 300 s
+	ToolCalls   int           // tool calls at once; default 4
+	Forced      int           // forced continuations in a row without a tool call; default 5
+	ForcedTotal int           // forced continuations since the last user prompt; default 20
+}
+
+// ceiling is the number of steps that no run exceeds, whatever hooks and
+// settings say.
+const ceiling = 1000
+
+func (o *Options) complete() error {
+	if o.Gate == nil {
+		return ErrNoGate
+	}
+	if o.Model == nil {
+		return errors.New("agent loop: a model is needed")
+	}
+	o.Cwd = cmp.Or(o.Cwd, o.Project)
+	o.Agent.ID = cmp.Or(o.Agent.ID, "main")
+	o.Agent.Host = cmp.Or(o.Agent.Host, "hookd")
+	l := &o.Limits
+	l.Steps = cmp.Or(l.Steps, 20)
+	l.Time = cmp.Or(l.Time, 300*time.Second)
+	l.ToolCalls = cmp.Or(l.ToolCalls, 4)
+	l.Forced = cmp.Or(l.Forced, 5)
+	l.ForcedTotal = cmp.Or(l.ForcedTotal, 20)
+	return nil
+}

@@ -1,0 +1,34 @@
+package agentloop
+
+import (
+	"context"
+
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// permission follows a hook's ask about a tool call: hooks may grant or deny in
+// the person's place, else the person is asked. The verdict is that of
+// tool-call-start if the call was granted, else the refusal.
+func (r *Run) permission(ctx context.Context, c *toolCall, asked *verdict) (*verdict, error) {
+	askedBy := "hook:" + asked.by()
+	fired := protocol.PermissionRequestData{Call: c.Call, AskedBy: askedBy, Text: asked.Reason, Options: options}
+	v, err := r.decide(ctx, protocol.PermissionRequest, fired)
+	if err != nil {
+		return nil, err
+	}
+	c.context = append(c.context, v.Context...)
+	// Nothing but a grant is one: hooks that only watched leave it to the person.
+	if v.passed() && v.Action != protocol.Allow || v.Action == protocol.Ask {
+		v.By, v.Reason = asked.By, asked.Reason
+		if err := r.askPerson(ctx, v, askedBy, &c.Call); err != nil {
+			return nil, err
+		}
+	}
+	r.tell(ctx, v)
+	if !v.passed() {
+		return v, nil
+	}
+	granted := *asked
+	granted.Action = protocol.Allow
+	return &granted, nil
+}

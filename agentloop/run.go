@@ -1,0 +1,160 @@
+package agentloop
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// Prompt is what begins a run.
+type Prompt struct {
+	Text        string
+	Source      string // user follow-up recipe hook sub-agent; default user
+	Attachments []protocol.Part
+
+	before []protocol.Message // put before the prompt: a further run's other messages
+}
+
+// Run is the work on one prompt: a run, and the further runs that hooks at
+// agent-end ask for.
+type Run struct {
+	loop   *Loop
+	ctx    context.Context // the caller's
+	events chan Yield
+	done   chan struct{}
+
+	farewellOnce sync.Once
+	farewellCtx  context.Context
+	farewellEnd  context.CancelFunc
+
+	// Of the run that goes on; only its goroutine writes them, and only while no
+	// tool runs.
+	steps       int // model calls so far
+	began       time.Time
+	usage       protocol.RunUsage
+	unknown     bool // a call did not tell its usage: no sum is known any more
+	costUnknown bool
+	pending     []protocol.HookText // context of inference-end, for the next call
+	held        *heldBack           // while the streamed answer is held back
+	answer      string              // text of the last answer that was accepted
+
+	result Result
+	err    error
+}
+
+// Result is what a run came to.
+type Result struct {
+	Response   string // the text of the last answer
+	StopReason string // done length steps tokens time budget hook aborted; "" after agent-error
+	Continued  int    // forced continuations
+	Usage      protocol.RunUsage
+}
+
+func newRun(ctx context.Context, l *Loop) *Run {
+	return &Run{loop: l, ctx: ctx, events: make(chan Yield, 64), done: make(chan struct{})}
+}
+
+// Events is the channel of what happens, in order. It is closed once, when the
+// run has ended and nothing of it is left.
+func (r *Run) Events() <-chan Yield { return r.events }
+
+// Wait returns when the run has ended: nil if it ended regularly (which a stop
+// by a hook and a limit are too), an [*Error] after agent-error, the context's
+// cause after an abort. Somebody must read the events meanwhile.
+func (r *Run) Wait() error {
+	<-r.done
+	return r.err
+}
+
+// Result is what the run came to. It is valid once Wait has returned.
+func (r *Run) Result() Result { return r.result }
+
+// drive works until no further run is asked for.
+func (r *Run) drive(prompt Prompt) {
+	defer close(r.done)
+	defer close(r.events)
+	defer r.loop.release()
+	defer r.endFarewell()
+	for next := &prompt; next != nil; {
+		next = r.once(*next)
+	}
+}
+
+// once is one run: from its prompt to agent-end or agent-error.
+func (r *Run) once(prompt Prompt) (further *Prompt) {
+	r.steps, r.usage, r.unknown, r.pending, r.answer, r.began = 0, protocol.RunUsage{}, false, nil, "", time.Now()
+	ctx, cancel := r.ctx, context.CancelFunc(func() {})
+	if limit := r.loop.options.Limits.Time; limit > 0 {
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, errTimeLimit)
+	}
+	defer cancel()
+
+	reason, err := r.stages(ctx, prompt)
+	return r.finish(ctx, reason, err)
+}
+
+// stages are the skeleton. It returns the reason of a natural end, or why the
+// run ends otherwise.
+func (r *Run) stages(ctx context.Context, prompt Prompt) (reason string, err error) {
+	if err := r.begin(ctx, prompt); err != nil {
+		return "", err
+	}
+	for {
+		reason, err := r.step(ctx)
+		if err != nil {
+			return "", err
+		}
+		if reason == "" {
+			continue
+		}
+		goOn, err := r.agentStop(ctx, reason)
+		if err != nil || !goOn {
+			return reason, err
+		}
+	}
+}
+
+// classify turns whatever ended a run into an ending; nil is the natural end.
+func (r *Run) classify(ctx context.Context, err error) *ending {
+	var e *ending
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &e):
+		return e
+	case errors.Is(err, errTimeLimit) && r.ctx.Err() == nil:
+		return &ending{stopReason: "time", message: err.Error(), err: err}
+	case ctx.Err() != nil:
+		return &ending{stopReason: "aborted", message: context.Cause(ctx).Error(), err: context.Cause(ctx)}
+	default:
+		return internal(err)
+	}
+}
+
+// farewell is how long the last events of an aborted run may take, all of them
+// together: control is back within 250 ms of an abort.
+const farewell = 200 * time.Millisecond
+
+// after is the context for what must still be said when ctx has ended.
+func (r *Run) after(ctx context.Context) context.Context {
+	if ctx.Err() == nil {
+		return ctx
+	}
+	if r.ctx.Err() == nil {
+		return r.ctx // the run's time is over, the caller is still there
+	}
+	r.farewellOnce.Do(func() {
+		r.farewellCtx, r.farewellEnd = context.WithTimeoutCause(context.WithoutCancel(r.ctx), farewell, context.Cause(r.ctx))
+	})
+	return r.farewellCtx
+}
+
+func (r *Run) endFarewell() {
+	r.farewellOnce.Do(func() {})
+	if r.farewellEnd != nil {
+		r.farewellEnd()
+	}
+}

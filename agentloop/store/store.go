@@ -1,0 +1,299 @@
+// Package store keeps sessions: one append-only file of JSON lines each, first
+// a header, then one entry a line, each written in one piece. What a crash
+// leaves half-written at the end is dropped when the session is resumed. A
+// session is used by one process at a time.
+package store
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/gofrs/flock"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/oklog/ulid/v2"
+)
+
+// ErrInUse means that another process, or another part of this one, has the
+// session open.
+var ErrInUse = errors.New("the session is in use")
+
+// Version is the version of the file's format.
+const Version = 1
+
+// Header is the first line of a session's file.
+type Header struct {
+	Kind    string    `json:"kind"` // "session"
+	Version int       `json:"v"`
+	ID      string    `json:"id"`
+	Created time.Time `json:"created"`
+	Project string    `json:"project"` // absolute path, "" without one
+	Model   string    `json:"model,omitzero"`
+}
+
+// Kind says what an [Entry] does to the session.
+type Kind string
+
+const (
+	Message      Kind = "message"      // Message joins the conversation
+	Conversation Kind = "conversation" // Messages replace the conversation
+	System       Kind = "system"       // Text replaces the system text
+	Tools        Kind = "tools"        // Tools replace the list of tools
+	Reserve      Kind = "reserve"      // event numbers up to Seq may be in use
+	Closed       Kind = "closed"       // ended by reason Text; the last event number was Seq
+)
+
+// Entry is one line of a session's file behind the header.
+type Entry struct {
+	Kind     Kind               `json:"kind"`
+	Time     time.Time          `json:"time"`
+	Message  *protocol.Message  `json:"message,omitzero"`
+	Messages []protocol.Message `json:"messages,omitempty"`
+	Text     string             `json:"text,omitzero"`
+	Tools    []protocol.Tool    `json:"tools,omitempty"`
+	Seq      int64              `json:"seq,omitzero"`
+	Turn     int                `json:"turn,omitzero"` // with a message that is a user's prompt: its number
+}
+
+// State is what the entries of a session come to.
+type State struct {
+	Messages []protocol.Message
+	System   *string         // nil: none was kept
+	Tools    []protocol.Tool // nil: none were kept
+	Seq      int64           // the last event number that may be in use
+	Turn     int             // user prompts so far
+}
+
+// Session is an open session. Its methods may be called side by side.
+type Session struct {
+	header Header
+	path   string
+	state  State // at the time of opening
+
+	mu     sync.Mutex
+	file   *os.File
+	size   int64 // of the whole lines
+	lock   *flock.Flock
+	broken error // a write failed: the file may end in half a line
+}
+
+// Create begins a session in a folder, which is made if need be (0700). An
+// empty id makes a new one.
+func Create(folder, id string, header Header) (*Session, error) {
+	if id == "" {
+		id = ulid.Make().String()
+	}
+	header.Kind, header.Version, header.ID = "session", Version, id
+	if header.Created.IsZero() {
+		header.Created = time.Now().UTC()
+	}
+	s, err := open(folder, id, os.O_CREATE|os.O_EXCL)
+	if err != nil {
+		return nil, err
+	}
+	s.header = header
+	if err := s.write(header); err != nil {
+		return nil, errors.Join(fmt.Errorf("session %s: %w", id, err), s.Close())
+	}
+	return s, nil
+}
+
+// Open resumes a session. It returns an error that is [ErrInUse] if another
+// process has it open, and one that names the line if the file is damaged
+// anywhere but at its very end.
+func Open(folder, id string) (*Session, error) {
+	s, err := open(folder, id, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.replay(); err != nil {
+		return nil, errors.Join(fmt.Errorf("session %s: %w", id, err), s.Close())
+	}
+	return s, nil
+}
+
+func open(folder, id string, flags int) (*Session, error) {
+	if err := checkID(id); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, fmt.Errorf("sessions folder: %w", err)
+	}
+	s := &Session{path: filepath.Join(folder, id+".jsonl")}
+	if flags == 0 {
+		if _, err := os.Stat(s.path); err != nil {
+			return nil, fmt.Errorf("session %s: %w", id, err)
+		}
+	}
+	// The lock is a file of its own: on some systems a lock keeps readers out,
+	// and hooks may read the transcript.
+	s.lock = flock.New(filepath.Join(folder, id+".lock"), flock.SetPermissions(0o600))
+	if got, err := s.lock.TryLock(); err != nil {
+		return nil, fmt.Errorf("lock session %s: %w", id, err)
+	} else if !got {
+		return nil, fmt.Errorf("session %s: %w", id, ErrInUse)
+	}
+	file, err := os.OpenFile(s.path, os.O_RDWR|os.O_APPEND|flags, 0o600)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("session %s: %w", id, err), s.lock.Unlock())
+	}
+	s.file = file
+	return s, nil
+}
+
+// checkID keeps an id from leading out of the folder.
+func checkID(id string) error {
+	good := len(id) > 0 && len(id) <= 128 && id[0] != '.' && strings.Trim(id, idCharacters) == ""
+	if !good {
+		return fmt.Errorf("session id %q: only letters, digits, dot, dash and underscore, and no dot first", id)
+	}
+	return nil
+}
+
+const idCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+
+// ID is the session's id.
+func (s *Session) ID() string { return s.header.ID }
+
+// Path is the absolute path of the session's file.
+func (s *Session) Path() string {
+	absolute, err := filepath.Abs(s.path)
+	if err != nil {
+		return s.path
+	}
+	return absolute
+}
+
+// Header is the session's first line.
+func (s *Session) Header() Header { return s.header }
+
+// State is what the session held when it was opened.
+func (s *Session) State() State { return s.state }
+
+// Append writes one entry. After a failure nothing more is written: half a line
+// in the middle would make the file unreadable.
+func (s *Session) Append(entry Entry) error {
+	if entry.Time.IsZero() {
+		entry.Time = time.Now().UTC()
+	}
+	if err := s.write(entry); err != nil {
+		return fmt.Errorf("session %s: %w", s.header.ID, err)
+	}
+	return nil
+}
+
+func (s *Session) write(value any) error {
+	line, err := json.Marshal(value, jsontext.PreserveRawStrings(true), jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.broken != nil {
+		return s.broken
+	}
+	if s.file == nil {
+		return os.ErrClosed
+	}
+	line = append(line, '\n')
+	if _, err := s.file.Write(line); err != nil {
+		s.broken = fmt.Errorf("a write failed before: %w", err)
+		return errors.Join(err, s.file.Truncate(s.size))
+	}
+	s.size += int64(len(line))
+	return nil
+}
+
+// Close releases the session. Closing twice is no error.
+func (s *Session) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.file == nil {
+		return nil
+	}
+	err := errors.Join(s.file.Close(), s.lock.Unlock())
+	s.file = nil
+	return err
+}
+
+// replay reads the file from its beginning and cuts a torn last line off.
+func (s *Session) replay() error {
+	reader := bufio.NewReader(s.file)
+	for number := 1; ; number++ {
+		line, err := reader.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			if number == 1 {
+				return errors.New("the file has no header")
+			}
+			if len(line) > 0 {
+				return s.file.Truncate(s.size) // the line a crash cut off
+			}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := s.replayLine(number, bytes.TrimRight(line, "\r\n")); err != nil {
+			return fmt.Errorf("line %d: %w", number, err)
+		}
+		s.size += int64(len(line))
+	}
+}
+
+func (s *Session) replayLine(number int, line []byte) error {
+	if number == 1 {
+		return s.replayHeader(line)
+	}
+	var entry Entry
+	if err := json.Unmarshal(line, &entry, jsontext.AllowInvalidUTF8(true)); err != nil {
+		return err
+	}
+	s.state.apply(entry)
+	return nil
+}
+
+func (s *Session) replayHeader(line []byte) error {
+	if err := json.Unmarshal(line, &s.header); err != nil {
+		return err
+	}
+	switch {
+	case s.header.Kind != "session":
+		return errors.New("this is not the header of a session")
+	case s.header.Version > Version:
+		return fmt.Errorf("the file has version %d, newer than %d", s.header.Version, Version)
+	case s.header.ID != strings.TrimSuffix(filepath.Base(s.path), ".jsonl"):
+		return fmt.Errorf("the header names session %q", s.header.ID)
+	}
+	return nil
+}
+
+// apply adds one entry. A kind that this version does not know is passed over.
+func (s *State) apply(entry Entry) {
+	switch entry.Kind {
+	case Message:
+		if entry.Message != nil {
+			s.Messages = append(s.Messages, *entry.Message)
+		}
+	case Conversation:
+		s.Messages = entry.Messages
+	case System:
+		s.System = &entry.Text
+	case Tools:
+		s.Tools = entry.Tools
+		if s.Tools == nil {
+			s.Tools = []protocol.Tool{}
+		}
+	case Reserve, Closed:
+		s.Seq = entry.Seq
+	}
+	s.Turn = max(s.Turn, entry.Turn)
+}

@@ -1,0 +1,153 @@
+package agentloop
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/hookd-dev/hookd/agentloop/model"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// assembly puts a streamed answer together. Each stretch of text and of
+// reasoning is a block, with a notice at its beginning and its end; the pieces
+// between go to the channel only.
+type assembly struct {
+	run     *Run
+	ctx     context.Context
+	message protocol.Message
+	block   model.ChunkType // open block: model.Text, model.Thinking or ""
+	text    strings.Builder // of the open block
+	usage   *protocol.CallUsage
+	finish  string
+}
+
+// stream takes a model's answer. A block that a failure cuts is closed.
+func (a *assembly) stream(chunks iter.Seq2[model.Chunk, error]) error {
+	for chunk, err := range chunks {
+		if err == nil {
+			err = a.add(chunk)
+		} else if a.ctx.Err() == nil {
+			err = &ending{cause: "model", message: fmt.Sprintf("the model failed: %v", err), err: err}
+		}
+		if err != nil {
+			a.closeBlock()
+			return cmp.Or(context.Cause(a.ctx), err)
+		}
+	}
+	a.closeBlock()
+	switch {
+	case a.ctx.Err() != nil:
+		return context.Cause(a.ctx)
+	case a.finish == "":
+		return &ending{cause: "model", message: "the model's answer was cut off", err: errors.New("no finish reason")}
+	}
+	return nil
+}
+
+// take takes the answer of a hook in the model's place, as if it had streamed.
+func (a *assembly) take(response protocol.Response) error {
+	for _, part := range response.Message.Content {
+		chunk := model.Chunk{Type: model.PartDone, Part: part}
+		switch part.Type {
+		case protocol.PartText:
+			chunk = model.Chunk{Type: model.Text, Text: part.Text}
+		case protocol.PartThinking:
+			chunk = model.Chunk{Type: model.Thinking, Text: part.Text}
+		}
+		if err := a.add(chunk); err != nil {
+			return err
+		}
+	}
+	a.closeBlock()
+	a.finish = response.FinishReason
+	if a.finish == "" {
+		a.finish = "stop"
+		if kindOf(a.message) == "tools" {
+			a.finish = "tools"
+		}
+	}
+	return context.Cause(a.ctx)
+}
+
+func (a *assembly) add(chunk model.Chunk) error {
+	if a.ctx.Err() != nil {
+		return context.Cause(a.ctx)
+	}
+	switch chunk.Type {
+	case model.Text, model.Thinking:
+		if chunk.Text == "" {
+			return nil
+		}
+		if a.block != chunk.Type {
+			a.closeBlock()
+			a.openBlock(chunk.Type)
+		}
+		a.text.WriteString(chunk.Text)
+		a.run.yield(a.ctx, Yield{Kind: YieldDelta, Delta: Delta{
+			MessageID: a.message.ID, Thinking: chunk.Type == model.Thinking, Text: chunk.Text,
+		}})
+	case model.PartDone:
+		a.closeBlock()
+		a.message.Content = append(a.message.Content, chunk.Part)
+	case model.Usage:
+		a.usage = chunk.Usage
+	case model.Finish:
+		a.finish = chunk.Reason
+	}
+	return nil
+}
+
+func (a *assembly) openBlock(kind model.ChunkType) {
+	a.block = kind
+	name := protocol.MessageStart
+	if kind == model.Thinking {
+		name = protocol.ThinkingStart
+	}
+	// A notice cannot be refused; if the context ended, the next chunk finds out.
+	a.run.fire(a.ctx, name, protocol.DeltaStartData{Role: "assistant", MessageID: a.message.ID})
+}
+
+func (a *assembly) closeBlock() {
+	if a.block == "" {
+		return
+	}
+	name, part := protocol.MessageEnd, protocol.Part{Type: protocol.PartText, Text: a.text.String()}
+	if a.block == model.Thinking {
+		name, part.Type = protocol.ThinkingEnd, protocol.PartThinking
+	}
+	a.block = ""
+	a.text.Reset()
+	a.message.Content = append(a.message.Content, part)
+	a.run.fire(a.run.after(a.ctx), name, protocol.DeltaEndData{Role: "assistant", MessageID: a.message.ID, Content: part.Text})
+}
+
+// uniqueCallIDs gives each tool call of a message an id of its own in the
+// conversation: results are paired with calls by it.
+func (l *Loop) uniqueCallIDs(message *protocol.Message) {
+	taken := map[string]bool{}
+	for _, earlier := range l.messages {
+		for _, call := range calls(earlier) {
+			taken[call.ToolCallID] = true
+		}
+	}
+	for i := range message.Content {
+		part := &message.Content[i]
+		if part.Type != protocol.PartToolCall {
+			continue
+		}
+		id := cmp.Or(part.ToolCallID, "call-1")
+		for n := 2; taken[id]; n++ {
+			id = fmt.Sprintf("%s-%d", cmp.Or(part.ToolCallID, "call"), n)
+		}
+		part.ToolCallID = id
+		taken[id] = true
+		if len(part.Args) == 0 {
+			part.Args = jsontext.Value("{}")
+		}
+	}
+}

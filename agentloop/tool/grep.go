@@ -1,0 +1,147 @@
+package tool
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+const (
+	maxMatches   = 200
+	maxMatchLine = 400     // bytes shown of a matching line
+	maxGrepFile  = 4 << 20 // larger files are not searched
+)
+
+type grepArgs struct {
+	Pattern string `json:"pattern" jsonschema:"regular expression in RE2 syntax"`
+	Path    string `json:"path,omitempty" jsonschema:"folder or file to search; default: the project folder"`
+	Glob    string `json:"glob,omitempty" jsonschema:"only files whose path below that folder matches, such as **/*.go"`
+}
+
+// search is one grep on its way through a folder.
+type search struct {
+	folder  Folder
+	project string // real path
+	root    *os.Root
+	pattern *regexp.Regexp
+	base    string
+	glob    string
+	found   int
+	skipped int // files too large to search
+	text    strings.Builder
+}
+
+func (f Folder) grep(ctx context.Context, args grepArgs) (protocol.Result, error) {
+	pattern, err := regexp.Compile(args.Pattern)
+	if err != nil {
+		return failed("%v", err)
+	}
+	if !doublestar.ValidatePattern(args.Glob) {
+		return failed("glob %s: %v", args.Glob, doublestar.ErrBadPattern)
+	}
+	if args.Path == "" {
+		args.Path = "."
+	}
+	relative, err := f.resolve(args.Path)
+	if err != nil {
+		return failed("%s: %v", args.Path, err)
+	}
+	root, err := f.open()
+	if err != nil {
+		return failed("%v", err)
+	}
+	defer root.Close()
+	project, err := filepath.EvalSymlinks(f.Project)
+	if err != nil {
+		return failed("project folder: %v", plain(err))
+	}
+	s := &search{folder: f, project: project, root: root, pattern: pattern, base: slash(relative), glob: args.Glob}
+	err = fs.WalkDir(root.FS(), s.base, func(name string, entry fs.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return s.visit(name, entry, err)
+	})
+	if ctx.Err() != nil {
+		return protocol.Result{}, context.Cause(ctx)
+	}
+	if err != nil {
+		return failed("%s: %v", args.Path, plain(err))
+	}
+	return ok(s.result())
+}
+
+// visit searches one file. What cannot be read is passed over, as grep -s does,
+// unless it is the very path that was asked for.
+func (s *search) visit(name string, entry fs.DirEntry, err error) error {
+	switch {
+	case err != nil && name == s.base:
+		return err
+	case err != nil:
+		return nil
+	case entry.IsDir() && (entry.Name() == ".git" || s.folder.refuses(s.project, filepath.FromSlash(name))):
+		return fs.SkipDir
+	case !entry.Type().IsRegular() || s.folder.refuses(s.project, filepath.FromSlash(name)) || !s.wanted(name):
+		return nil
+	case s.found >= maxMatches:
+		return fs.SkipAll
+	}
+	data, err := readRegular(s.root, filepath.FromSlash(name), maxGrepFile)
+	if err != nil {
+		s.skipped++
+		return nil
+	}
+	if bytes.IndexByte(data[:min(len(data), 8192)], 0) < 0 {
+		s.file(name, data)
+	}
+	return nil
+}
+
+func (s *search) wanted(name string) bool {
+	if s.glob == "" {
+		return true
+	}
+	below := strings.TrimPrefix(strings.TrimPrefix(name, s.base), "/")
+	return doublestar.MatchUnvalidated(s.glob, below) || doublestar.MatchUnvalidated(s.glob, path.Base(name))
+}
+
+func (s *search) file(name string, data []byte) {
+	number := 0
+	for line := range bytes.Lines(data) {
+		number++
+		line = bytes.TrimRight(line, "\r\n")
+		if !s.pattern.Match(line) {
+			continue
+		}
+		if s.found++; s.found > maxMatches {
+			return
+		}
+		shown := string(line[:min(len(line), maxMatchLine)])
+		fmt.Fprintf(&s.text, "%s:%d:%s\n", utf8(name), number, utf8(shown))
+	}
+}
+
+func (s *search) result() string {
+	switch {
+	case s.found == 0:
+		s.text.WriteString("no match\n")
+	case s.found >= maxMatches:
+		fmt.Fprintf(&s.text, "… stopped after %d matches …\n", maxMatches)
+	}
+	if s.skipped > 0 {
+		fmt.Fprintf(&s.text, "%d files could not be read or are larger than %d bytes\n", s.skipped, maxGrepFile)
+	}
+	return s.text.String()
+}
+
+// slash is a relative path in the form of io/fs.
+func slash(relative string) string { return filepath.ToSlash(relative) }

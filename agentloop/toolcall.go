@@ -1,0 +1,229 @@
+package agentloop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/hookd-dev/hookd/agentloop/tool"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// newCall looks a call's tool up among those that the model was offered.
+func (l *Loop) newCall(part protocol.Part, offered []protocol.Tool) *toolCall {
+	t, description, known := l.tools.Lookup(part.Name)
+	c := &toolCall{Call: protocol.Call{
+		ToolCallID: part.ToolCallID, Name: part.Name, Kind: description.Kind, Server: description.Server, Args: part.Args,
+	}}
+	if known && slices.ContainsFunc(offered, func(o protocol.Tool) bool { return o.Name == part.Name }) {
+		c.tool = t
+	}
+	if !part.Args.IsValid() || part.Args.Kind() != '{' {
+		// Hooks are promised an object. They see the text, and may repair it.
+		c.badArgs = fmt.Errorf("the args are not a JSON object: %.200s", part.Args)
+		c.Args, _ = json.Marshal(map[string]string{"invalid": string(part.Args)}, encodeOptions)
+	}
+	return c
+}
+
+// startCall asks whether a call may run. It returns true if the work is to be
+// done; else the call is over.
+func (r *Run) startCall(ctx context.Context, b *batch, c *toolCall) bool {
+	c.began = time.Now()
+	fired := protocol.ToolCallStartData{Call: c.Call, Parallel: c.parallel}
+	v, err := r.fire(ctx, protocol.ToolCallStart, fired, func(e *protocol.Event) {
+		e.CheckArgs = func(args jsontext.Value) error { return r.loop.tools.Check(c.Name, args) }
+	})
+	if errors.As(err, new(unfired)) {
+		return false
+	}
+	c.begun = true
+	if err != nil {
+		r.callLost(ctx, b, c, err)
+		return false
+	}
+	c.context = append(c.context, v.Context...)
+	data, err := decided(v, fired)
+	if err != nil {
+		r.callLost(ctx, b, c, err)
+		return false
+	}
+	if v.changes("args") {
+		c.Args, c.badArgs = data.Args, nil
+	}
+	kind := protocol.CallBlocked
+	if v.Action == protocol.Ask {
+		kind = protocol.CallDenied
+		if v, err = r.permission(ctx, c, v); err != nil {
+			r.callLost(ctx, b, c, err)
+			return false
+		}
+	}
+	if !v.passed() {
+		r.callRefused(ctx, b, c, kind, v)
+		return false
+	}
+	if v.Replaced != nil {
+		r.callReplaced(ctx, b, c, v)
+		return false
+	}
+	return r.callReady(ctx, b, c)
+}
+
+// callRefused ends a call that hooks or a person refused.
+func (r *Run) callRefused(ctx context.Context, b *batch, c *toolCall, kind protocol.CallErrorKind, v *verdict) {
+	if v.Action == protocol.Stop || r.loop.options.OnToolBlock == protocol.RuleStop {
+		b.stop(v.refusal(), v.by())
+	}
+	by := v.by()
+	r.callError(ctx, b, c, protocol.CallError{Kind: kind, Text: v.told()}, &by)
+}
+
+// callReplaced ends a call that a hook answered in the tool's place.
+func (r *Run) callReplaced(ctx context.Context, b *batch, c *toolCall, v *verdict) {
+	var result protocol.Result
+	if err := json.Unmarshal(v.Replaced, &result, decodeOptions); err != nil {
+		r.callLost(ctx, b, c, internal(fmt.Errorf("result of %s: %w", v.ReplacedBy, err)))
+		return
+	}
+	r.callEnd(ctx, b, c, result, true)
+}
+
+// callReady checks, as the last thing before the work, that the tool is there,
+// its args fit, and nobody ended the run while hooks were asked.
+func (r *Run) callReady(ctx context.Context, b *batch, c *toolCall) bool {
+	problem := protocol.CallError{}
+	by := (*string)(nil)
+	switch {
+	case ctx.Err() != nil:
+		problem = aborted(ctx)
+	case b.stopped():
+		problem = protocol.CallError{Kind: protocol.CallBlocked, Text: b.notRun()}
+		by = &b.by
+	case c.tool == nil:
+		problem = protocol.CallError{Kind: protocol.CallUnknownTool, Text: fmt.Sprintf("there is no tool named %q", c.Name)}
+	case c.badArgs != nil:
+		problem = protocol.CallError{Kind: protocol.CallBadArgs, Text: c.badArgs.Error()}
+	default:
+		err := r.loop.tools.Check(c.Name, c.Args)
+		if err == nil {
+			return true
+		}
+		problem = protocol.CallError{Kind: protocol.CallBadArgs, Text: fmt.Sprintf("the args do not fit the tool's schema: %v", err)}
+	}
+	r.callError(ctx, b, c, problem, by)
+	return false
+}
+
+// work runs the tool.
+func (r *Run) work(ctx context.Context, b *batch, c *toolCall) {
+	result, err := runTool(ctx, c)
+	var known *tool.Error
+	switch {
+	case ctx.Err() != nil:
+		r.callError(ctx, b, c, aborted(ctx), nil)
+	case errors.As(err, &known):
+		r.callError(ctx, b, c, protocol.CallError{Kind: known.Kind, Text: known.Text}, nil)
+	case err != nil:
+		r.callError(ctx, b, c, protocol.CallError{Kind: protocol.CallFailed, Text: err.Error()}, nil)
+	default:
+		r.callEnd(ctx, b, c, result, false)
+	}
+}
+
+// runTool keeps a tool's panic from taking the program down.
+func runTool(ctx context.Context, c *toolCall) (result protocol.Result, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the tool %s failed: %v", c.Name, p)
+		}
+	}()
+	return c.tool.Run(ctx, c.Args)
+}
+
+// callEnd lets hooks judge a result. What they leave of it is what the model
+// reads and what is kept.
+func (r *Run) callEnd(ctx context.Context, b *batch, c *toolCall, result protocol.Result, synthetic bool) {
+	if len(result.Content) == 0 {
+		result.Content = protocol.TextContent("no content")
+	}
+	fired := protocol.ToolCallEndData{Call: c.Call, Result: result, DurationMs: milliseconds(time.Since(c.began)), Synthetic: synthetic}
+	v, err := r.fire(ctx, protocol.ToolCallEnd, fired)
+	if errors.As(err, new(unfired)) {
+		r.callError(ctx, b, c, aborted(ctx), nil)
+		return
+	}
+	var data protocol.ToolCallEndData
+	if err == nil {
+		c.context = append(c.context, v.Context...)
+		data, err = decided(v, fired)
+	}
+	if err != nil { // not judged, so not shown
+		c.result, c.outcome = errorResult("the result was withheld: "+err.Error()), "error"
+		b.lost(ctx, err)
+		return
+	}
+	c.result, c.outcome = data.Result, "ok"
+	switch {
+	case !v.keepsResult():
+		c.result, c.outcome = errorResult(v.told()), "blocked"
+	case data.Result.IsError:
+		c.outcome = "error"
+	}
+	if v.Action == protocol.Stop {
+		b.stop(v.refusal(), v.by())
+	}
+}
+
+// callError ends a call that has no result. The text, as hooks leave it, is what
+// the model reads.
+func (r *Run) callError(ctx context.Context, b *batch, c *toolCall, problem protocol.CallError, by *string) {
+	c.outcome = "error"
+	if by != nil {
+		c.outcome = "blocked"
+	}
+	fired := protocol.ToolCallErrorData{Call: c.Call, Error: problem, BlockedBy: by, DurationMs: milliseconds(time.Since(c.began))}
+	data := fired
+	v, err := r.fire(r.after(ctx), protocol.ToolCallError, fired)
+	if err == nil {
+		c.context = append(c.context, v.Context...)
+		data, err = decided(v, fired)
+	}
+	c.result = errorResult(data.Error.Text)
+	switch {
+	case err != nil:
+		b.lost(ctx, err)
+	case v.Action == protocol.Stop:
+		b.stop(v.refusal(), v.by())
+	}
+}
+
+// callLost ends a call whose gate gave no decision.
+func (r *Run) callLost(ctx context.Context, b *batch, c *toolCall, err error) {
+	b.lost(ctx, err)
+	problem := protocol.CallError{Kind: protocol.CallFailed, Text: "not run: " + err.Error()}
+	if ctx.Err() != nil {
+		problem = aborted(ctx)
+	}
+	r.callError(ctx, b, c, problem, nil)
+}
+
+// lost ends the run when a decision is missing for another reason than the
+// context's end, which ends the run by itself.
+func (b *batch) lost(ctx context.Context, err error) {
+	if ctx.Err() == nil {
+		b.stop(err, "")
+	}
+}
+
+func aborted(ctx context.Context) protocol.CallError {
+	cause := context.Cause(ctx)
+	if errors.Is(cause, errTimeLimit) {
+		return protocol.CallError{Kind: protocol.CallTimeout, Text: cause.Error()}
+	}
+	return protocol.CallError{Kind: protocol.CallAborted, Text: "aborted: " + cause.Error()}
+}
