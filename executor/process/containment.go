@@ -45,6 +45,10 @@ type cell interface {
 	started(pid int)
 	// terminate asks the program's process group to end.
 	terminate()
+	// exited is called when the program ended by itself, before it is reaped: it
+	// ends what is left at once as far as possible, and reports whether it is
+	// certain that nothing is.
+	exited() (clean bool)
 	// kill ends all processes in the cell. It may be called again.
 	kill()
 	// empty reports whether no process of the cell is alive. It is asked only
@@ -54,6 +58,18 @@ type cell interface {
 	free()
 }
 
+// guarded is a cell that a guardian process must be told about one by one.
+type guarded interface {
+	record() guardRecord
+}
+
+// guardRecord is what a guardian knows of a running program.
+type guardRecord struct {
+	root  int // process id
+	start uint64
+	mark  string
+}
+
 // launch is what a program is started with.
 type launch struct {
 	path string
@@ -61,6 +77,10 @@ type launch struct {
 	dir  string
 	env  []string
 	sys  *syscall.SysProcAttr
+
+	// A program that starts by way of a shim: the end of a pipe that the shim
+	// gets as descriptor 3, and ours, on which it reports. -1 without one.
+	extra, status int
 }
 
 // program is a started program and our ends of its three pipes.

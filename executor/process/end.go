@@ -23,8 +23,8 @@ func (r *run) end(cause error) {
 		r.cell.terminate()
 		exited = r.program.settle(r.command.Grace)
 		if exited {
+			r.cell.exited()
 			r.program.reap()
-			exited = true
 		}
 	}
 	r.killAll(exited)
@@ -41,35 +41,40 @@ func (r *run) deservesGrace(cause error) bool {
 // run's place free when it takes too long.
 func (r *run) killAll(reaped bool) {
 	began, pause, stuck := time.Now(), checkFirst, false
-	for {
+	for !reaped || !r.cell.empty() {
 		r.cell.kill()
 		if !reaped && r.program.settle(pause) {
 			r.program.reap()
 			reaped = true
+			continue
 		}
-		if reaped && r.cell.empty() {
-			break
+		if !r.runtime.rest(pause) {
+			return // Close has given up on it and says so
 		}
-		if !stuck && time.Since(began) > stuckAfter {
-			stuck, pause = true, stuckCheck
-			r.runtime.leave()
-		}
-		if reaped || stuck {
-			select {
-			case <-time.After(pause):
-			case <-r.runtime.giveUp:
-				return
+		pause = min(2*pause, checkMost)
+		if time.Since(began) > stuckAfter {
+			if !stuck {
+				stuck = true
+				r.runtime.leave()
 			}
-		}
-		if !stuck {
-			pause = min(2*pause, checkMost)
+			pause = stuckCheck
 		}
 	}
-	r.program.close()
-	r.cell.free()
+	r.finish()
 	if !stuck {
 		r.runtime.leave()
 	}
-	r.runtime.unregister(r)
 	close(r.gone)
+}
+
+// rest waits, and reports false when Close has stopped waiting.
+func (rt *Runtime) rest(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-rt.giveUp:
+		return false
+	}
 }

@@ -27,10 +27,13 @@ type groupCell struct{ id int }
 func (g *groupCell) attach(l *launch) { l.sys.Setsid = true }
 func (g *groupCell) started(pid int)  { g.id = pid }
 
-// terminate wakes stopped processes too, or they would not see the TERM.
-func (g *groupCell) terminate() {
-	syscall.Kill(-g.id, syscall.SIGTERM)
-	syscall.Kill(-g.id, syscall.SIGCONT)
+func (g *groupCell) terminate() { terminateGroup(g.id) }
+
+// exited kills the group while the unreaped program keeps its number from being
+// given to another.
+func (g *groupCell) exited() bool {
+	g.kill()
+	return false
 }
 
 func (g *groupCell) kill() { syscall.Kill(-g.id, syscall.SIGKILL) }
@@ -40,3 +43,9 @@ func (g *groupCell) kill() { syscall.Kill(-g.id, syscall.SIGKILL) }
 func (g *groupCell) empty() bool { return syscall.Kill(-g.id, 0) == syscall.ESRCH }
 
 func (g *groupCell) free() {}
+
+// terminateGroup wakes stopped processes too, or they would not see the TERM.
+func terminateGroup(id int) {
+	syscall.Kill(-id, syscall.SIGTERM)
+	syscall.Kill(-id, syscall.SIGCONT)
+}

@@ -66,6 +66,11 @@ func (j *jobCell) started(pid int) {
 // console.
 func (j *jobCell) terminate() {}
 
+func (j *jobCell) exited() bool {
+	j.kill()
+	return true
+}
+
 func (j *jobCell) kill() { windows.TerminateJobObject(j.job, 1) }
 
 // empty is true after kill: a terminated job takes no new process.

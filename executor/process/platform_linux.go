@@ -1,7 +1,92 @@
 package process
 
-func prepareProcess(*Options) error { return nil }
+import (
+	"fmt"
+	"math"
+	"os"
+	"strconv"
 
-func choose(o *Options) (containment, error) { return newGroup(nil) }
+	"golang.org/x/sys/unix"
+)
 
-func (rt *Runtime) startProgram(c *Command, l *launch) (program, error) { return startPortable(c, l) }
+// prepareProcess makes this process fit to start programs.
+func prepareProcess(o *Options) error {
+	closeOnExec()
+	if !o.portable {
+		o.portable = !hasPidfd()
+	}
+	if o.Undumpable {
+		return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
+	}
+	return nil
+}
+
+// closeOnExec keeps descriptors that this process inherited from its parent from
+// reaching the programs it starts. Those it opens itself are marked already.
+func closeOnExec() {
+	const first = 3
+	if unix.CloseRange(first, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) == nil {
+		return
+	}
+	entries, _ := os.ReadDir("/proc/self/fd")
+	for _, entry := range entries {
+		if fd, err := strconv.Atoi(entry.Name()); err == nil && fd >= first {
+			unix.CloseOnExec(fd)
+		}
+	}
+}
+
+// hasPidfd reports whether the kernel can watch a process by a descriptor.
+func hasPidfd() bool {
+	fd, err := unix.PidfdOpen(os.Getpid(), 0)
+	if err != nil {
+		return false
+	}
+	unix.Close(fd)
+	return true
+}
+
+// kinds lists the containments, the surest first. A user namespace is left out
+// unless it is asked for: sudo, ssh and the like do not work in one.
+var kinds = []struct {
+	kind   Kind
+	make   func(passed []string) (containment, error)
+	wanted bool // taken when it works, without being asked for
+	polled bool // works with the polled ladder only
+}{
+	{Cgroup, newCgroup, true, false},
+	{PidNamespace, newPidNamespace, true, true},
+	{UserNamespace, newUserNamespace, false, true},
+	{Subreaper, newSubreaper, true, false},
+	{Group, newGroup, true, false},
+}
+
+// choose takes the first containment that works here, or the one asked for.
+func choose(o *Options) (containment, error) {
+	var passed []string
+	for _, k := range kinds {
+		if o.Containment != k.kind && (o.Containment != Best || !k.wanted) {
+			continue
+		}
+		if k.polled && o.portable {
+			passed = append(passed, fmt.Sprintf("%s: this kernel has no pidfd", k.kind))
+			continue
+		}
+		c, err := k.make(passed)
+		if err == nil {
+			return c, nil
+		}
+		passed = append(passed, fmt.Sprintf("%s: %v", k.kind, err))
+	}
+	return nil, fmt.Errorf("no containment works here: %v", passed)
+}
+
+func (rt *Runtime) startProgram(c *Command, l *launch) (program, error) {
+	// Were a thread of ours to end, the kernel would take it for our death; none
+	// does, as no goroutine of ours ends while it is locked to its thread.
+	l.sys.Pdeathsig = unix.SIGKILL
+	if rt.options.portable {
+		return startPortable(c, l)
+	}
+	return startPolled(c, l)
+}

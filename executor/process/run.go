@@ -74,7 +74,7 @@ func (r *run) launch() error {
 	if err != nil {
 		return err
 	}
-	l := launch{path: r.command.Path, argv: r.command.Argv, dir: r.command.Dir, env: r.command.Env, sys: &syscall.SysProcAttr{}}
+	l := launch{path: r.command.Path, argv: r.command.Argv, dir: r.command.Dir, env: r.command.Env, sys: &syscall.SysProcAttr{}, extra: -1, status: -1}
 	in.attach(&l)
 	p, err := r.runtime.startProgram(&r.command, &l)
 	if err != nil {
@@ -83,6 +83,9 @@ func (r *run) launch() error {
 	}
 	r.cell, r.program = in, p
 	in.started(p.pid())
+	if g, ok := in.(guarded); ok && r.runtime.guardian != nil {
+		r.runtime.guardian.began(g.record())
+	}
 	r.runtime.register(r)
 	return nil
 }
@@ -100,16 +103,19 @@ func (r *run) answer(ctx context.Context) Result {
 	held, cause := r.program.converse(&r.command, &stdout, &stderr)
 	stop()
 
+	var unstarted *shimError
+	if errors.As(cause, &unstarted) {
+		cause = explain(&r.command, unstarted)
+	}
 	result := Result{ExitCode: -1, Err: cause, Held: held, Pid: r.program.pid()}
 	result.Stdout, result.StdoutCut = stdout.take()
 	result.Stderr, result.StderrCut = stderr.take()
 	if cause == nil {
-		// Its children first: the unreaped program keeps their group's number from
-		// being given to another.
-		r.cell.kill()
+		clean := r.cell.exited()
 		result.ExitCode, result.Signal = r.program.reap()
-		if r.cell.empty() {
+		if clean {
 			r.finish()
+			r.runtime.leave()
 			result.Gone = closedChannel
 			return result
 		}
@@ -120,10 +126,12 @@ func (r *run) answer(ctx context.Context) Result {
 	return result
 }
 
-// finish gives back everything the run took. Its tree is gone.
+// finish gives back everything the run took, save its place. Its tree is gone.
 func (r *run) finish() {
+	if _, ok := r.cell.(guarded); ok && r.runtime.guardian != nil {
+		r.runtime.guardian.ended(r.program.pid())
+	}
 	r.program.close()
 	r.cell.free()
-	r.runtime.leave()
 	r.runtime.unregister(r)
 }

@@ -41,6 +41,7 @@ const closePatience = 5 * time.Second
 type Runtime struct {
 	options     Options
 	containment containment
+	guardian    *guardian     // nil unless LongLived
 	places      chan struct{} // one token per running program
 
 	mu      sync.Mutex
@@ -63,17 +64,30 @@ func New(options Options) (*Runtime, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Runtime{
+	rt := &Runtime{
 		options:     options,
 		containment: chosen,
 		places:      make(chan struct{}, options.Processes),
 		running:     make(map[*run]struct{}),
 		giveUp:      make(chan struct{}),
-	}, nil
+	}
+	if options.LongLived {
+		if rt.guardian, err = newGuardian(chosen); err != nil {
+			chosen.close()
+			return nil, err
+		}
+	}
+	return rt, nil
 }
 
 // Containment reports which containment holds, and what it covers.
-func (rt *Runtime) Containment() Report { return rt.containment.report() }
+func (rt *Runtime) Containment() Report {
+	report := rt.containment.report()
+	if report.Guardian == "" {
+		report.Guardian = guardianReport(rt.guardian != nil)
+	}
+	return report
+}
 
 // Close ends every program that still runs, waits until all their processes are
 // gone, and removes what the containment made. Runs in flight return ErrClosed.
@@ -99,6 +113,9 @@ func (rt *Runtime) Close() error {
 	case <-patience.C:
 		close(rt.giveUp)
 		return rt.leftovers()
+	}
+	if rt.guardian != nil {
+		rt.guardian.dismiss()
 	}
 	return rt.containment.close()
 }

@@ -1,0 +1,282 @@
+package process
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// cgroupPrefix begins the name of the one control group that each hookd process
+// makes inside its own; the process id and start time follow, for people.
+const cgroupPrefix = "hookd."
+
+// cgroups contains each program in a control group of version 2. The groups are
+// made once and used again: making one costs more than starting a program.
+type cgroups struct {
+	dir    string   // our group, parent of the cells
+	handle *os.File // of dir; its lock says that we live
+	passed []string
+
+	mu   sync.Mutex
+	idle []*cgroupCell
+	made int
+}
+
+// newCgroup finds out whether a program can be started in a control group of its
+// own, by nearly doing it.
+func newCgroup(passed []string) (containment, error) {
+	own, err := ownCgroup("/proc/self/mountinfo", "/proc/self/cgroup")
+	if err != nil {
+		return nil, err
+	}
+	removeStale(own)
+	g := &cgroups{passed: passed}
+	if err := g.make(own); err != nil {
+		return nil, err
+	}
+	c, err := g.newCell()
+	if err == nil {
+		err = c.probe()
+		g.idle = append(g.idle, c)
+	}
+	if err != nil {
+		g.close()
+		return nil, err
+	}
+	return g, nil
+}
+
+// make creates our group. Another hookd may take a group that is not locked yet
+// for a stale one, so a lost group is made again.
+func (g *cgroups) make(own string) error {
+	name := fmt.Sprintf("%s%d.%d", cgroupPrefix, os.Getpid(), startTime(os.Getpid()))
+	for attempt := range 8 {
+		g.dir = filepath.Join(own, fmt.Sprintf("%s.%d", name, attempt))
+		if err := os.Mkdir(g.dir, 0o755); errors.Is(err, os.ErrExist) {
+			continue // a second Runtime of this process
+		} else if err != nil {
+			return fmt.Errorf("make a control group: %w", err)
+		}
+		handle, err := os.Open(g.dir)
+		if err != nil {
+			continue
+		}
+		if unix.Flock(int(handle.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil && stillThere(handle, g.dir) {
+			g.handle = handle
+			return nil
+		}
+		handle.Close()
+	}
+	return fmt.Errorf("make a control group: no name is free in %s", own)
+}
+
+// stillThere reports whether the open folder was not removed meanwhile.
+func stillThere(handle *os.File, dir string) bool {
+	opened, err := handle.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Stat(dir)
+	return err == nil && os.SameFile(opened, named)
+}
+
+func (g *cgroups) report() Report {
+	return Report{
+		Kind:   Cgroup,
+		Covers: "every process of a hook, whatever it does: a control group holds them (below " + filepath.Dir(g.dir) + ")",
+		Misses: "a hook that runs as root may move itself out of its control group",
+		Passed: g.passed,
+	}
+}
+
+func (g *cgroups) cell(*Command) (cell, error) {
+	g.mu.Lock()
+	if n := len(g.idle); n > 0 {
+		c := g.idle[n-1]
+		g.idle = g.idle[:n-1]
+		g.mu.Unlock()
+		return c, nil
+	}
+	g.mu.Unlock()
+	return g.newCell()
+}
+
+func (g *cgroups) newCell() (*cgroupCell, error) {
+	g.mu.Lock()
+	g.made++
+	dir := filepath.Join(g.dir, strconv.Itoa(g.made))
+	g.mu.Unlock()
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("make a control group: %w", err)
+	}
+	c := &cgroupCell{groups: g, dir: dir, folder: -1, events: -1, killer: -1}
+	if err := c.open(); err != nil {
+		c.remove()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (g *cgroups) close() error {
+	g.mu.Lock()
+	idle := g.idle
+	g.idle = nil
+	g.mu.Unlock()
+	for _, c := range idle {
+		c.remove()
+	}
+	err := removeCgroup(g.dir)
+	if g.handle != nil {
+		g.handle.Close()
+	}
+	return err
+}
+
+// cgroupCell is one control group with its files kept open.
+type cgroupCell struct {
+	groups    *cgroups
+	dir       string
+	folder    int // what a program is started in
+	events    int // cgroup.events: says whether a process is left
+	killer    int // cgroup.kill
+	program   int
+	populated bool // as of the last look
+	frozen    bool // a hook may do that to its own group
+}
+
+func (c *cgroupCell) open() (err error) {
+	if c.folder, err = unix.Open(c.dir, unix.O_DIRECTORY|unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
+		return fmt.Errorf("open control group: %w", err)
+	}
+	if c.events, err = unix.Openat(c.folder, "cgroup.events", unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
+		return fmt.Errorf("open cgroup.events: %w", err)
+	}
+	if c.killer, err = unix.Openat(c.folder, "cgroup.kill", unix.O_WRONLY|unix.O_CLOEXEC, 0); err != nil {
+		return fmt.Errorf("open cgroup.kill (Linux 5.14 has it): %w", err)
+	}
+	return nil
+}
+
+// probe starts a program that does not exist. The kernel places a process before
+// it looks for its program, so the error says whether placing works.
+func (c *cgroupCell) probe() error {
+	l := launch{sys: &syscall.SysProcAttr{}}
+	c.attach(&l)
+	_, err := syscall.ForkExec("/dev/null/none", []string{"none"}, &syscall.ProcAttr{Sys: l.sys})
+	if err == syscall.ENOTDIR || err == syscall.ENOENT {
+		return nil
+	}
+	return fmt.Errorf("start a process in control group %s: %w", c.dir, err)
+}
+
+func (c *cgroupCell) attach(l *launch) {
+	l.sys.Setsid = true
+	l.sys.UseCgroupFD = true
+	l.sys.CgroupFD = c.folder
+}
+
+func (c *cgroupCell) started(pid int) { c.program = pid }
+
+func (c *cgroupCell) terminate() { terminateGroup(c.program) }
+
+func (c *cgroupCell) exited() bool {
+	c.kill()
+	return !c.populated
+}
+
+func (c *cgroupCell) kill() {
+	if c.look(); c.populated {
+		unix.Write(c.killer, []byte{'1'})
+	}
+}
+
+// empty needs no new look when the last one found nobody: only a process inside
+// can put another one inside.
+func (c *cgroupCell) empty() bool {
+	if c.populated {
+		c.look()
+	}
+	return !c.populated
+}
+
+// look reads whether the group has a live process. Unreadable counts as yes.
+func (c *cgroupCell) look() {
+	var text [64]byte
+	n, err := unix.Pread(c.events, text[:], 0)
+	c.populated = err != nil || !bytes.Contains(text[:n], []byte("populated 0"))
+	c.frozen = err != nil || !bytes.Contains(text[:n], []byte("frozen 0"))
+}
+
+func (c *cgroupCell) free() {
+	if c.frozen {
+		c.remove()
+		return
+	}
+	g := c.groups
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.idle = append(g.idle, c)
+}
+
+func (c *cgroupCell) remove() {
+	for _, fd := range [...]int{c.folder, c.events, c.killer} {
+		if fd >= 0 {
+			unix.Close(fd)
+		}
+	}
+	removeCgroup(c.dir)
+}
+
+// ownCgroup returns the folder of this process's version 2 control group. It is
+// found wherever the file system is mounted, also beside version 1.
+func ownCgroup(mountinfo, membership string) (string, error) {
+	text, err := os.ReadFile(membership)
+	if err != nil {
+		return "", err
+	}
+	path, found := "", false
+	for line := range strings.Lines(string(text)) {
+		if p, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "0::"); ok {
+			path, found = p, true
+		}
+	}
+	if !found || !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "/..") {
+		return "", errors.New("this process is in no control group of version 2 that is visible here")
+	}
+	mounts, err := os.ReadFile(mountinfo)
+	if err != nil {
+		return "", err
+	}
+	for line := range strings.Lines(string(mounts)) {
+		if root, point, ok := cgroup2Mount(line); ok {
+			if below, inside := strings.CutPrefix(path, strings.TrimSuffix(root, "/")); inside && (below == "" || below[0] == '/') {
+				return filepath.Join(point, below), nil
+			}
+		}
+	}
+	return "", errors.New("no file system of type cgroup2 is mounted")
+}
+
+// cgroup2Mount reads one line of mountinfo: id, parent, device, root, mount
+// point, options, optional fields, "-", type, source, more.
+func cgroup2Mount(line string) (root, point string, ok bool) {
+	before, after, _ := strings.Cut(line, " - ")
+	fields := strings.Fields(before)
+	if len(fields) < 6 || !strings.HasPrefix(after, "cgroup2 ") {
+		return "", "", false
+	}
+	return unescapeMount(fields[3]), unescapeMount(fields[4]), true
+}
+
+// unescapeMount undoes mountinfo's octal escapes of blanks and backslashes.
+var mountEscapes = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
+
+func unescapeMount(s string) string { return mountEscapes.Replace(s) }

@@ -1,0 +1,207 @@
+package process
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// guardian is our side of the process that ends all running programs when we
+// are killed. It notices our death by the end of a pipe, which the kernel closes
+// whatever ends us. Should the guardian itself die, another one takes over.
+type guardian struct {
+	hello string // first line to a new guardian process
+
+	mu        sync.Mutex
+	pipe      *os.File
+	running   map[int]guardRecord
+	dismissed bool
+	done      sync.WaitGroup
+}
+
+// Lines to the guardian process.
+const (
+	guardCgroup = "cgroup " // and the folder of the control group that holds all programs
+	guardBegan  = "+ "      // root, start and mark of a program
+	guardEnded  = "- "      // root
+	guardBye    = "bye"
+)
+
+// guardianPause keeps a guardian that dies at once from being restarted in a
+// tight loop; guardianPatience is how long it may not read.
+const (
+	guardianPause    = 200 * time.Millisecond
+	guardianPatience = 100 * time.Millisecond
+)
+
+func newGuardian(c containment) (*guardian, error) {
+	g := &guardian{running: make(map[int]guardRecord)}
+	if groups, ok := c.(*cgroups); ok {
+		g.hello = guardCgroup + groups.dir + "\n"
+	}
+	process, err := g.start()
+	if err != nil {
+		return nil, fmt.Errorf("start the guardian process: %w", err)
+	}
+	g.done.Go(func() { g.keep(process) })
+	return g, nil
+}
+
+func guardianReport(has bool) string {
+	if has {
+		return "a guardian process ends everything that runs when hookd is killed"
+	}
+	return "a killed hookd takes the hooks' own processes with it (parent-death signal), but not what they started"
+}
+
+// start starts a guardian process and tells it what runs. g.mu is held, or g is
+// not shared yet.
+func (g *guardian) start() (*os.Process, error) {
+	theirs, ours, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer theirs.Close()
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		ours.Close()
+		return nil, err
+	}
+	defer null.Close()
+	process, err := os.StartProcess("/proc/self/exe", []string{guardianName}, &os.ProcAttr{
+		Dir:   "/",
+		Env:   []string{},
+		Files: []*os.File{null, null, null, theirs},
+		Sys:   &syscall.SysProcAttr{Setsid: true},
+	})
+	if err != nil {
+		ours.Close()
+		return nil, err
+	}
+	g.pipe = ours
+	g.say(g.hello)
+	for _, r := range g.running {
+		g.say(r.line())
+	}
+	return process, nil
+}
+
+// keep waits for the guardian process and starts another when it dies.
+func (g *guardian) keep(process *os.Process) {
+	for {
+		process.Wait()
+		g.mu.Lock()
+		g.pipe.Close()
+		if g.dismissed {
+			g.mu.Unlock()
+			return
+		}
+		next, err := g.start()
+		g.mu.Unlock()
+		if err != nil {
+			return
+		}
+		process = next
+		time.Sleep(guardianPause)
+	}
+}
+
+// say writes to the guardian. One that does not listen is no guardian; its pipe
+// is closed, so it ends, and keep starts another.
+func (g *guardian) say(line string) {
+	g.pipe.SetWriteDeadline(time.Now().Add(guardianPatience))
+	g.pipe.WriteString(line)
+}
+
+func (r guardRecord) line() string {
+	return fmt.Sprintf("%s%d %d %s\n", guardBegan, r.root, r.start, r.mark)
+}
+
+func (g *guardian) began(r guardRecord) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.running[r.root] = r
+	g.say(r.line())
+}
+
+func (g *guardian) ended(root int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.running, root)
+	g.say(fmt.Sprintf("%s%d\n", guardEnded, root))
+}
+
+// dismiss ends the guardian process and waits for it.
+func (g *guardian) dismiss() {
+	g.mu.Lock()
+	g.dismissed = true
+	g.say(guardBye + "\n")
+	g.pipe.Close()
+	g.mu.Unlock()
+	g.done.Wait()
+}
+
+// runGuardian is the guardian process: it reads what runs until the pipe ends,
+// and then ends all of that.
+func runGuardian() {
+	signal.Ignore(syscall.SIGINT, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGQUIT)
+	syscall.CloseOnExec(shimPipe)
+	trees, cgroup, bye := listen(os.NewFile(shimPipe, "hookd"))
+	if bye {
+		os.Exit(0)
+	}
+	if cgroup != "" {
+		killCgroup(cgroup, closePatience)
+	}
+	endTrees(trees)
+	os.Exit(0)
+}
+
+// listen reads the Runtime's lines until it says goodbye or is dead.
+func listen(pipe *os.File) (trees map[int]*tree, cgroup string, bye bool) {
+	trees = make(map[int]*tree)
+	for lines := bufio.NewScanner(pipe); lines.Scan(); {
+		line := lines.Text()
+		var root int
+		if dir, ok := strings.CutPrefix(line, guardCgroup); ok {
+			cgroup = dir
+		} else if rest, ok := strings.CutPrefix(line, guardBegan); ok {
+			t := &tree{known: make(map[int]uint64)}
+			fmt.Sscanf(rest, "%d %d", &t.root, &t.start)
+			if fields := strings.SplitN(rest, " ", 3); len(fields) == 3 {
+				t.mark = fields[2]
+			}
+			trees[t.root] = t
+		} else if n, _ := fmt.Sscanf(line, guardEnded+"%d", &root); n == 1 {
+			delete(trees, root)
+		} else if line == guardBye {
+			bye = true
+		}
+	}
+	return trees, cgroup, bye
+}
+
+// endTrees kills until two looks in a row find nothing alive.
+func endTrees(trees map[int]*tree) {
+	for quiet, end := 0, time.Now().Add(closePatience); quiet < 2 && time.Now().Before(end); {
+		table, found := processTable(), false
+		for _, t := range trees {
+			for _, e := range t.members(table, os.Getpid()) {
+				if !e.zombie {
+					syscall.Kill(-t.root, syscall.SIGKILL)
+					killEntry(e)
+					found = true
+				}
+			}
+		}
+		if quiet++; found {
+			quiet = 0
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
