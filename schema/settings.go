@@ -33,7 +33,7 @@ type HookSettings struct {
 	MaxDepth       int
 	Env            map[protocol.Layer][]string
 	Path           map[protocol.Layer][]string // folders put before PATH
-	Import         []string
+	Import         map[protocol.Layer][]string
 	Limits         Limits
 	Standby        StandbySettings
 	Records        RecordSettings
@@ -111,7 +111,7 @@ type CompactionSettings struct {
 // ApprovalSettings say who decides an ask.
 type ApprovalSettings struct {
 	Mode      string        // ask deny allow
-	WhenAlone string        // deny: nobody is there
+	WhenAlone string        // deny: with nobody there an ask is a block
 	Timeout   time.Duration // 0 = none
 }
 
@@ -131,14 +131,16 @@ type BashSettings struct {
 
 // Price is what a model costs, in USD per million tokens.
 type Price struct {
-	Model         string   `json:"model"`
-	InputPerMTok  float64  `json:"inputPerMTok"`
-	OutputPerMTok float64  `json:"outputPerMTok"`
-	CachedPerMTok *float64 `json:"cachedPerMTok,omitzero"`
+	Model         string   `json:"model" validate:"required"`
+	InputPerMTok  float64  `json:"inputPerMTok" validate:"min=0,max=1000000"`
+	OutputPerMTok float64  `json:"outputPerMTok" validate:"min=0,max=1000000"`
+	CachedPerMTok *float64 `json:"cachedPerMTok,omitzero" validate:"omitnil,min=0,max=1000000"`
 }
 
 // MCPServer is one entry of agent.mcpServers, in the shape other agents use.
 type MCPServer struct {
+	Layer   protocol.Layer    `json:"-"`             // where it was written: one from the project needs trust
+	Type    string            `json:"type,omitzero"` // stdio http sse; by command or url if empty
 	Command string            `json:"command,omitzero"`
 	Args    []string          `json:"args,omitzero"`
 	Env     map[string]string `json:"env,omitzero"`

@@ -1,0 +1,299 @@
+package loader
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/viper"
+
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// falling are the layers from the highest to the lowest.
+var falling = []protocol.Layer{protocol.Managed, protocol.User, protocol.Project}
+
+// MergeSettings merges the layers into the effective settings, in whatever
+// order they are given. A higher layer's values can only be tightened by a
+// lower one; an attempt to loosen them is reported and has no effect. The
+// managed layer's values that have no tighter direction stand as they are; of
+// those that only project and user set, the project's counts.
+func MergeSettings(layers ...schema.LayerSettings) (schema.Settings, []schema.Finding) {
+	m := &merger{values: map[protocol.Layer]map[string]schema.Value{}}
+	for _, layer := range layers {
+		m.values[layer.Layer] = layer.Values
+	}
+	scalars := viper.NewWithOptions(viper.KeyDelimiter(noDelimiter))
+	for i := range schema.Keys {
+		key := &schema.Keys[i]
+		switch {
+		case key.Type == schema.TypeEntries: // merged into the hooks they describe
+		case key.Scalar():
+			scalars.SetDefault(key.Name, key.Default)
+			m.dropLooser(key)
+		case key.Tighter == schema.OwnLayer:
+			m.own(key)
+		case key.Type == schema.TypePrices:
+			m.prices(key)
+		case key.Type == schema.TypeServers:
+			m.servers(key)
+		default:
+			m.list(key)
+		}
+	}
+	m.layer(scalars)
+	return m.settings, m.findings
+}
+
+// noDelimiter keeps viper from splitting keys: our keys hold dots, and no key
+// holds this.
+const noDelimiter = "\x00"
+
+type merger struct {
+	values   map[protocol.Layer]map[string]schema.Value
+	dropped  []dropped
+	settings schema.Settings
+	findings []schema.Finding
+}
+
+type dropped struct {
+	layer protocol.Layer
+	key   string
+}
+
+func (m *merger) value(layer protocol.Layer, key string) (schema.Value, bool) {
+	value, found := m.values[layer][key]
+	return value, found && !slices.Contains(m.dropped, dropped{layer, key})
+}
+
+// layer lets viper do the layering of the scalars that are left: default, then
+// managed, user and project, each over the one before. It sees typed values
+// under fixed lowercase-safe names and nothing else: no file, no environment,
+// no map of the user's.
+func (m *merger) layer(scalars *viper.Viper) {
+	for _, layer := range falling {
+		written := map[string]any{}
+		for i := range schema.Keys {
+			if value, found := m.value(layer, schema.Keys[i].Name); found && schema.Keys[i].Scalar() {
+				written[schema.Keys[i].Name] = value.V
+			}
+		}
+		// The error is for maps that cannot be merged, and there is none here.
+		_ = scalars.MergeConfigMap(written)
+	}
+	for i := range schema.Keys {
+		if key := &schema.Keys[i]; key.Scalar() {
+			key.Set(&m.settings, "", scalars.Get(key.Name))
+		}
+	}
+}
+
+// dropLooser takes out every value of a lower layer that a higher one does not
+// allow, so that what is left may be layered by precedence alone.
+func (m *merger) dropLooser(key *schema.Key) {
+	stands, by := key.Default, protocol.Layer("")
+	for _, layer := range falling {
+		value, found := m.value(layer, key.Name)
+		if !found {
+			continue
+		}
+		managed := by == protocol.Managed && (key.Tighter == schema.Free || key.FixedByManaged)
+		bound := by != "" || layer == protocol.Project && key.ProjectTightens
+		switch {
+		case managed && value.V != stands:
+			m.report(key, layer, value, by, stands, "leave it to the managed settings")
+		case !managed && bound && key.Looser(value.V, stands):
+			m.report(key, layer, value, by, stands, "write a tighter value, or none")
+		default:
+			stands, by = value.V, higher(by, layer, key)
+			continue
+		}
+		m.dropped = append(m.dropped, dropped{layer, key.Name})
+	}
+}
+
+// higher says which layer rules the value for those below. What the managed
+// layer fixes it goes on ruling; otherwise it is the layer that moved last.
+func higher(by, layer protocol.Layer, key *schema.Key) protocol.Layer {
+	if by == protocol.Managed && (key.Tighter == schema.Free || key.FixedByManaged) {
+		return by
+	}
+	return layer
+}
+
+func (m *merger) report(key *schema.Key, layer protocol.Layer, value schema.Value, by protocol.Layer, stands any, remedy string) {
+	whose := "the default " + key.Write(stands)
+	if by != "" {
+		whose = fmt.Sprintf("the %s settings' %s", by, key.Write(stands))
+	}
+	m.warn(value.Pos, fmt.Sprintf("%s %s of the %s settings has no effect: %s stands", key.Name, key.Write(value.V), layer, whose), remedy)
+}
+
+func (m *merger) warn(pos schema.Pos, message, remedy string) {
+	f := schema.Finding{Severity: schema.SeverityWarning, Code: string(schema.CodeLoosens), File: pos.File, Message: message, Remedy: remedy}
+	if pos.Line > 0 {
+		f.Line = &pos.Line
+	}
+	if pos.Path != "" {
+		f.Path = &pos.Path
+	}
+	m.findings = append(m.findings, f)
+}
+
+// own sets each layer's value for its own hooks. Where the values have an
+// order, a layer cannot state a looser one than a layer above it.
+func (m *merger) own(key *schema.Key) {
+	for i, layer := range falling {
+		value, found := m.value(layer, key.Name)
+		if !found {
+			if key.Default != nil {
+				key.Set(&m.settings, layer, key.Default)
+			}
+			continue
+		}
+		if by, stands := m.strictest(key, falling[:i]); by != "" && order(key, value.V) < order(key, stands) {
+			m.report(key, layer, value, by, stands, "write a stricter rule, or none")
+			continue
+		}
+		key.Set(&m.settings, layer, value.V)
+	}
+}
+
+// strictest returns the strictest value of a key with an order in some layers,
+// and the layer it is of.
+func (m *merger) strictest(key *schema.Key, layers []protocol.Layer) (by protocol.Layer, stands any) {
+	if len(key.Order) == 0 {
+		return "", nil
+	}
+	for _, layer := range layers {
+		if value, found := m.value(layer, key.Name); found && (by == "" || order(key, value.V) > order(key, stands)) {
+			by, stands = layer, value.V
+		}
+	}
+	return by, stands
+}
+
+func order(key *schema.Key, value any) int { return slices.Index(key.Order, value.(string)) }
+
+// list merges a setting that is a list of strings.
+func (m *merger) list(key *schema.Key) {
+	merged, by := slices.Clone(key.Default.([]string)), protocol.Layer("")
+	for _, layer := range falling {
+		value, found := m.value(layer, key.Name)
+		if !found {
+			continue
+		}
+		items := value.V.([]string)
+		switch {
+		case key.Tighter == schema.Union:
+			items = m.allowedItems(key, layer, value, items)
+			merged = union(merged, items)
+		case by == "" || by == protocol.User && key.Tighter == schema.Free:
+			merged = slices.Clone(items)
+		default:
+			kept := slices.DeleteFunc(slices.Clone(items), func(item string) bool { return !slices.Contains(merged, item) })
+			if key.Tighter == schema.Fewer {
+				m.reportItems(key, layer, value, items, kept)
+				merged = kept
+			} else if !slices.Equal(items, merged) {
+				m.report(key, layer, value, by, merged, "leave it to the managed settings")
+			}
+		}
+		if by != protocol.Managed {
+			by = layer
+		}
+	}
+	key.Set(&m.settings, "", merged)
+}
+
+// allowedItems leaves out what a lower layer cannot add to a union.
+func (m *merger) allowedItems(key *schema.Key, layer protocol.Layer, value schema.Value, items []string) []string {
+	kept := items
+	switch {
+	case key.Name == "hooks.trust.hashes" && layer != protocol.Managed && !m.projectsAllowed():
+		kept = nil
+	case key.Name == "agent.providers" && m.managedLimits():
+		kept = slices.DeleteFunc(slices.Clone(items), func(item string) bool {
+			return strings.Contains(strings.ToLower(item), "limit")
+		})
+	}
+	m.reportItems(key, layer, value, items, kept)
+	return kept
+}
+
+// projectsAllowed reports whether the managed layer lets a project's hooks run
+// by themselves. If it does not, only the hashes it lists itself count.
+func (m *merger) projectsAllowed() bool {
+	value, found := m.value(protocol.Managed, "hooks.allow")
+	return !found || slices.Contains(value.V.([]string), string(protocol.Project))
+}
+
+// managedLimits reports whether the managed layer limits runs: then the
+// built-ins that keep the limits cannot be switched off.
+func (m *merger) managedLimits() bool {
+	for name := range m.values[protocol.Managed] {
+		if strings.HasPrefix(name, "agent.limits.") {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *merger) reportItems(key *schema.Key, layer protocol.Layer, value schema.Value, items, kept []string) {
+	for i, item := range items {
+		if !slices.Contains(kept, item) {
+			pos := value.Pos
+			pos.Path = fmt.Sprintf("%s[%d]", pos.Path, i)
+			m.warn(pos, fmt.Sprintf("%s %q of the %s settings has no effect: the managed settings do not allow it", key.Name, item, layer), "remove it")
+		}
+	}
+}
+
+func union(a, b []string) []string {
+	for _, item := range b {
+		if !slices.Contains(a, item) {
+			a = append(a, item)
+		}
+	}
+	return a
+}
+
+// prices unites the price lists; the highest layer's price of a model counts.
+func (m *merger) prices(key *schema.Key) {
+	merged := []schema.Price{}
+	for _, layer := range falling {
+		value, found := m.value(layer, key.Name)
+		if !found {
+			continue
+		}
+		for _, price := range value.V.([]schema.Price) {
+			if !slices.ContainsFunc(merged, func(p schema.Price) bool { return p.Model == price.Model }) {
+				merged = append(merged, price)
+			}
+		}
+	}
+	key.Set(&m.settings, "", merged)
+}
+
+// servers merges the MCP servers by name: the managed layer's stand, and of
+// project and user the project's counts.
+func (m *merger) servers(key *schema.Key) {
+	merged := map[string]schema.MCPServer{}
+	for _, layer := range falling {
+		value, found := m.value(layer, key.Name)
+		if !found {
+			continue
+		}
+		servers := value.V.(map[string]schema.MCPServer)
+		for _, name := range slices.Sorted(maps.Keys(servers)) {
+			if before, taken := merged[name]; taken && before.Layer == protocol.Managed {
+				m.warn(value.Pos, fmt.Sprintf("the server %q of the %s settings has no effect: the managed settings have one of that name", name, layer), "give it another name")
+				continue
+			}
+			merged[name] = servers[name]
+		}
+	}
+	key.Set(&m.settings, "", merged)
+}

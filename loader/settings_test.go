@@ -1,0 +1,103 @@
+package loader
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// one is the same settings in each format, with a byte order mark and CRLF in
+// one of them (H18).
+var one = map[string]string{
+	"acai.json": "\xef\xbb\xbf" + `{"other": {"Key": 1},` + "\r\n" + ` "hooks": {"timeout": 5, "budget": "1m30s", "parallel": 2, "required": ["guard.sh"],
+  "limits": {"reply": "2MiB", "depth": 100}, "onFailure": "block", "env": ["MY_VAR"],
+  "use": [{"name": "guard.sh", "events": ["PreToolUse", "agent-stop"], "match": {"tool": "bash", "when": "a < b"}, "can": "block", "timeout": "2s", "priority": -5},
+          {"name": "all", "command": ["./x", "a,b"], "events": "*", "required": true}]},
+ "agent": {"model": "m", "limits": {"steps": 7}, "compaction": {"threshold": 0.5, "auto": false},
+  "mcpServers": {"My.Server": {"command": "srv", "args": ["-x"], "env": {"A_b": "c"}}}}}`,
+	"acai.yaml": `other: {Key: 1}
+hooks:
+  timeout: 5
+  budget: 1m30s
+  parallel: 2
+  required: [guard.sh]
+  limits: {reply: 2MiB, depth: 100}
+  onFailure: block
+  env: [MY_VAR]
+  use:
+    - name: guard.sh
+      events: [PreToolUse, agent-stop]
+      match: {tool: bash, when: a < b}
+      can: block
+      timeout: 2s
+      priority: -5
+    - name: all
+      command: [./x, "a,b"]
+      events: "*"
+      required: true
+agent:
+  model: m
+  limits: {steps: 7}
+  compaction: {threshold: 0.5, auto: false}
+  mcpServers:
+    My.Server: {command: srv, args: [-x], env: {A_b: c}}
+`,
+	"acai.toml": `other.Key = 1
+[hooks]
+timeout = 5
+budget = "1m30s"
+parallel = 2
+required = ["guard.sh"]
+limits = {reply = "2MiB", depth = 100}
+onFailure = "block"
+env = ["MY_VAR"]
+[[hooks.use]]
+name = "guard.sh"
+events = ["PreToolUse", "agent-stop"]
+match.tool = "bash"
+match.when = "a < b"
+can = "block"
+timeout = "2s"
+priority = -5
+[[hooks.use]]
+name = "all"
+command = ["./x", "a,b"]
+events = "*"
+required = true
+[agent]
+model = "m"
+limits.steps = 7
+[agent.compaction]
+threshold = 0.5
+auto = false
+[agent.mcpServers."My.Server"]
+command = "srv"
+args = ["-x"]
+env = {A_b = "c"}
+`,
+}
+
+func TestThreeFormatsOneResult(t *testing.T) {
+	var want schema.LayerSettings
+	for i, name := range SettingsNames {
+		got, findings, err := DecodeSettings(name, []byte(one[name]), protocol.User)
+		if err != nil || len(findings) > 0 {
+			t.Fatalf("%s: %v %v", name, err, findings)
+		}
+		if i == 0 {
+			want = got
+			continue
+		}
+		ignore := cmp.Options{
+			cmpopts.IgnoreFields(schema.LayerSettings{}, "File", "Hash"),
+			cmpopts.IgnoreTypes(schema.Pos{}), cmpopts.IgnoreUnexported(schema.Described{}),
+		}
+		if diff := cmp.Diff(want, got, ignore); diff != "" {
+			t.Errorf("%s differs (-json +this):\n%s", name, diff)
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package document
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+type tomlReader struct {
+	parser *unstable.Parser
+	lines  lines
+	nodes  int
+}
+
+func parseTOML(text []byte) (*Node, error) {
+	// The full decoder checks what the parser below does not: tables and keys
+	// defined twice, dates and numbers out of range.
+	var checked map[string]any
+	if err := toml.Unmarshal(text, &checked); err != nil {
+		var decode *toml.DecodeError
+		if errors.As(err, &decode) {
+			row, _ := decode.Position()
+			return nil, &SyntaxError{max(1, row), strings.TrimPrefix(decode.Error(), "toml: ")}
+		}
+		return nil, &SyntaxError{1, strings.TrimPrefix(err.Error(), "toml: ")}
+	}
+	r := &tomlReader{parser: &unstable.Parser{}, lines: lines{text: text}}
+	r.parser.Reset(text)
+	return r.document()
+}
+
+func (r *tomlReader) document() (*Node, error) {
+	root := &Node{Kind: Object, Line: 1}
+	table := root
+	for r.parser.NextExpression() {
+		expression := r.parser.Expression()
+		var err error
+		switch expression.Kind {
+		case unstable.Table, unstable.ArrayTable:
+			table, err = r.table(root, expression)
+		case unstable.KeyValue:
+			err = r.keyValue(table, expression, 0)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := r.parser.Error(); err != nil {
+		return nil, &SyntaxError{1, err.Error()}
+	}
+	return root, nil
+}
+
+// table goes to the object a [table] or [[table]] header names.
+func (r *tomlReader) table(root *Node, expression *unstable.Node) (*Node, error) {
+	at := root
+	for depth, keys := 0, expression.Key(); keys.Next(); depth++ {
+		key := keys.Node()
+		line := r.line(key, at.Line)
+		if depth > maxDepth {
+			return nil, tooDeep(line)
+		}
+		appends := expression.Kind == unstable.ArrayTable && keys.IsLast()
+		at = child(at, string(key.Data), line, appends)
+	}
+	return at, nil
+}
+
+// child returns the object behind a key, made if it is not there yet. In a list
+// of tables it is the last one, or with appends a new one.
+func child(n *Node, key string, line int, appends bool) *Node {
+	value := n.Get(key)
+	switch {
+	case value == nil && appends:
+		value = &Node{Kind: List, Line: line}
+		n.Members = append(n.Members, Member{key, line, value})
+	case value == nil:
+		value = &Node{Kind: Object, Line: line}
+		n.Members = append(n.Members, Member{key, line, value})
+	}
+	if value.Kind != List {
+		return value
+	}
+	if appends || len(value.Items) == 0 {
+		value.Items = append(value.Items, &Node{Kind: Object, Line: line})
+	}
+	return value.Items[len(value.Items)-1]
+}
+
+func (r *tomlReader) keyValue(table *Node, expression *unstable.Node, depth int) error {
+	keys := expression.Key()
+	at, line := table, table.Line
+	for keys.Next() {
+		key := keys.Node()
+		line = r.line(key, line)
+		if depth++; depth > maxDepth {
+			return tooDeep(line)
+		}
+		if !keys.IsLast() {
+			at = child(at, string(key.Data), line, false)
+			continue
+		}
+		value, err := r.value(expression.Value(), line, depth)
+		if err != nil {
+			return err
+		}
+		at.Members = append(at.Members, Member{string(key.Data), line, value})
+	}
+	return nil
+}
+
+func (r *tomlReader) line(n *unstable.Node, otherwise int) int {
+	if n.Raw.Length == 0 {
+		return otherwise
+	}
+	return r.lines.at(int(n.Raw.Offset))
+}
+
+func (r *tomlReader) value(t *unstable.Node, line, depth int) (*Node, error) {
+	if depth > maxDepth {
+		return nil, tooDeep(line)
+	}
+	if r.nodes++; r.nodes > maxNodes {
+		return nil, &SyntaxError{line, fmt.Sprintf("more than %d values", maxNodes)}
+	}
+	line = r.line(t, line)
+	n := &Node{Text: string(t.Data), Line: line}
+	switch t.Kind {
+	case unstable.String:
+		n.Kind = String
+	case unstable.Bool:
+		n.Kind = Bool
+	case unstable.Integer:
+		n.Kind, n.Text = tomlInteger(n.Text)
+	case unstable.Float:
+		n.Kind, n.Text = tomlFloat(n.Text)
+	case unstable.Array:
+		n.Kind, n.Text = List, ""
+		for items := t.Children(); items.Next(); {
+			if items.Node().Kind == unstable.Comment {
+				continue
+			}
+			item, err := r.value(items.Node(), line, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			n.Items = append(n.Items, item)
+		}
+	case unstable.InlineTable:
+		n.Kind, n.Text = Object, ""
+		for pairs := t.Children(); pairs.Next(); {
+			if pairs.Node().Kind == unstable.Comment {
+				continue
+			}
+			if err := r.keyValue(n, pairs.Node(), depth+1); err != nil {
+				return nil, err
+			}
+		}
+	default:
+		n.Kind = Other // a date or a time
+	}
+	return n, nil
+}
+
+// tomlInteger turns TOML's spellings (1_000, +5, 0x1F) into the plain one.
+func tomlInteger(text string) (Kind, string) {
+	i, err := strconv.ParseInt(strings.TrimPrefix(text, "+"), 0, 64)
+	if err != nil {
+		return Other, text
+	}
+	return Number, strconv.FormatInt(i, 10)
+}
+
+func tomlFloat(text string) (Kind, string) {
+	plain := strings.TrimPrefix(strings.ReplaceAll(text, "_", ""), "+")
+	if !jsonNumber.MatchString(plain) {
+		return Other, text // inf, nan
+	}
+	return Number, plain
+}

@@ -1,0 +1,124 @@
+package schema
+
+import "github.com/hookd-dev/hookd/protocol"
+
+// Entry is one hook's description as one source wrote it: a settings entry, a
+// comment header, a side file or the program's own answer. A field that is nil
+// was not written there.
+//
+// The tag from names the sources a field is taken from: S settings entry, H
+// header, F side file, D answer of the program.
+type Entry struct {
+	Name        *string     `json:"name,omitzero" from:"S" validate:"omitnil,min=1,max=255,hookname" jsonschema:"which file of this layer's hooks folder the entry describes, extension included, or the name of a command hook; unique in its layer"`
+	Command     []string    `json:"command,omitzero" from:"S" validate:"omitnil,min=1,max=1000,dive,max=131072" jsonschema:"a program instead of a file: absolute, ./ from the project root, or found on PATH; the first item is the program, and no shell reads it"`
+	Args        []string    `json:"args,omitzero" from:"SFD" validate:"omitnil,max=1000,dive,max=131072" jsonschema:"arguments of the hook file"`
+	Description *string     `json:"description,omitzero" from:"SHFD" validate:"omitnil,max=200" jsonschema:"what the hook is for, up to 200 characters"`
+	Protocol    *int        `json:"protocol,omitzero" from:"HFD" validate:"omitnil,min=1" jsonschema:"version of the protocol the hook was written for"`
+	Events      Events      `json:"events,omitzero" from:"SHFD" validate:"omitnil,min=1" jsonschema:"names of events or aliases of them; * is all gates and points"`
+	Match       *MatchEntry `json:"match,omitzero" from:"SHFD" validate:"omitnil" jsonschema:"narrows the events; all given keys must hold"`
+	Can         *string     `json:"can,omitzero" from:"SHFD" validate:"omitnil,oneof=observe block modify" jsonschema:"what the hook may answer"`
+	Mode        *string     `json:"mode,omitzero" from:"SHFD" validate:"omitnil,oneof=enforce audit" jsonschema:"audit: the answer is recorded and has no effect"`
+	Priority    *int        `json:"priority,omitzero" from:"SHFD" validate:"omitnil,min=-1000,max=1000" jsonschema:"higher first within class and layer"`
+	Timeout     *Duration   `json:"timeout,omitzero" from:"SHFD" validate:"omitnil,min=10ms,max=10m" jsonschema:"limit for one event; a bare number is seconds"`
+	OnFailure   *string     `json:"onFailure,omitzero" from:"SHFD" validate:"omitnil,oneof=continue block stop" jsonschema:"what happens when the hook cannot be asked or its answer cannot be read"`
+	Required    *bool       `json:"required,omitzero" from:"SHFD" jsonschema:"the event passes only if this hook answered"`
+	Run         *string     `json:"run,omitzero" from:"SHFD" validate:"omitnil,oneof=once standby resident" jsonschema:"how the hook's process lives"`
+	Env         []string    `json:"env,omitzero" from:"SHFD" validate:"omitnil,max=1000,dive,envname" jsonschema:"names of variables passed besides the allow list; names only, never values"`
+	Files       []string    `json:"files,omitzero" from:"SHFD" validate:"omitnil,max=1000,dive,below" jsonschema:"helpers the hook loads: paths or globs below the hook's folder; part of what is trusted and copied"`
+	InPlace     *bool       `json:"inPlace,omitzero" from:"SHF" jsonschema:"run the original file, not the trusted copy"`
+	Sensitive   *bool       `json:"sensitive,omitzero" from:"SHFD" jsonschema:"records keep only hashes of what the hook saw and changed"`
+	Dialect     *string     `json:"dialect,omitzero" from:"SHFD" validate:"omitnil,dialect" jsonschema:"whose protocol the hook speaks"`
+	Enabled     *bool       `json:"enabled,omitzero" from:"S" jsonschema:"false switches the hook off"`
+}
+
+// MatchEntry is a matcher as written. Tool takes one string or a list.
+type MatchEntry struct {
+	Tool   OneOrMany `json:"tool,omitzero" validate:"omitnil,min=1,max=1000" jsonschema:"exact name, glob, /RE2/ or kind (@shell @read @write @net @mcp @agent); the whole name must match and case counts"`
+	Source []string  `json:"source,omitzero" validate:"omitnil,min=1,max=100,dive,min=1" jsonschema:"values of data.source"`
+	Agent  *string   `json:"agent,omitzero" validate:"omitnil,oneof=main sub" jsonschema:"the top agent or a sub-agent"`
+	Step   *string   `json:"step,omitzero" validate:"omitnil,oneof=final tools" jsonschema:"type of step, at inference-end and step-stop"`
+	When   *string   `json:"when,omitzero" validate:"omitnil,min=1,max=10000" jsonschema:"expr-lang expression of type bool over the event's fields and metadata"`
+}
+
+// OneOrMany is a list that may be written as one string.
+type OneOrMany []string
+
+// Events is a list of event names or aliases as written; the string * alone
+// stands for all gates and points.
+type Events []string
+
+// AllEvents is the name that stands for every gate and point.
+const AllEvents = "*"
+
+// Source is where a description was written.
+type Source string
+
+const (
+	FromSettings Source = "settings"
+	FromHeader   Source = "header"
+	FromSideFile Source = "side-file"
+	FromProgram  Source = "asked"
+)
+
+// sources are all sources, the strongest first, with their letter in the tag
+// from.
+var sources = []struct {
+	source Source
+	letter string
+	name   string
+}{
+	{FromSettings, "S", "a settings entry"},
+	{FromHeader, "H", "a header"},
+	{FromSideFile, "F", "a side file"},
+	{FromProgram, "D", "an answer to describe"},
+}
+
+// Pos is a place in a file.
+type Pos struct {
+	File string // absolute path
+	Line int    // 1-based, 0 if unknown
+	Path string // key path, hooks.use[1].timeout; "" in a header
+}
+
+// Described is one description with its place and what is wrong with it.
+//
+// One with Faults is rejected as a whole, and so is the hook it is about. What
+// could be read of it is kept all the same, because that decides whether the
+// hook could be a guard.
+type Described struct {
+	Entry
+	From Source
+	Pos  Pos
+	Hook string // name of the hook as far as it is known
+
+	// Faults names the fields that cannot be read; for an unknown key the field
+	// that was probably meant.
+	Faults []string
+
+	fields map[string]Pos // place of each field that was written
+}
+
+// At returns the place of a field, or that of the whole description.
+func (d *Described) At(field string) Pos {
+	if pos, ok := d.fields[field]; ok {
+		return pos
+	}
+	return d.Pos
+}
+
+// NamesEvents reports whether any of the descriptions names events, readable or
+// not. If none does, the program itself may be asked.
+func NamesEvents(described ...Described) bool {
+	for i := range described {
+		if _, written := described[i].fields["events"]; written || described[i].Events != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Known protocol versions and dialects.
+const knownProtocol = protocol.Version
+
+// Dialects are the protocols hookd speaks with a hook.
+var Dialects = []string{"hookd"}

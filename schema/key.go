@@ -1,0 +1,228 @@
+package schema
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// Key is one row of the table of settings: everything that reading, merging and
+// documenting a setting needs to know.
+type Key struct {
+	Name    string // where it stands in a settings file: hooks.timeout
+	Type    Type
+	Default any // bool, int64 (also sizes), time.Duration, float64, string or []string
+	// Min and Max bound a value, ends included; zero values of the row's type in
+	// both mean no bounds. They have the type of Default.
+	Min, Max any
+	Words    []string // the only values of a word, or of the items of a list
+	Form     string   // a check of each text or item, one of the forms in check.go
+	Layers   Layers   // which layers may set it
+	Tighter  Tighter
+	Order    []string // of words, from loose to tight, where Tighter is ByOrder
+	// ZeroIsOff says that 0 means no limit, and so is looser than any other.
+	ZeroIsOff bool
+	// FixedByManaged says that a value of the managed layer stands as it is,
+	// even against a tighter one.
+	FixedByManaged bool
+	// ProjectTightens says that the project may only tighten, even the default.
+	ProjectTightens bool
+	Meaning         string
+
+	field func(*Settings) any // pointer to where the effective value goes
+}
+
+// Type is what kind of value a setting takes.
+type Type string
+
+const (
+	TypeBool     Type = "bool"
+	TypeInt      Type = "int"
+	TypeDuration Type = "duration"
+	TypeSize     Type = "size"
+	TypeShare    Type = "number"
+	TypeText     Type = "string"
+	TypeWord     Type = "word"
+	TypeList     Type = "list"
+	TypeEntries  Type = "list of entries"
+	TypePrices   Type = "list of prices"
+	TypeServers  Type = "map of servers"
+)
+
+// Layers is a set of settings layers.
+type Layers string
+
+const (
+	PUM Layers = "P U M"
+	PU  Layers = "P U"
+	UM  Layers = "U M"
+	U   Layers = "U"
+	M   Layers = "M"
+)
+
+// Has reports whether a layer is in the set.
+func (l Layers) Has(layer protocol.Layer) bool {
+	letter := map[protocol.Layer]string{protocol.Project: "P", protocol.User: "U", protocol.Managed: "M"}[layer]
+	return letter != "" && strings.Contains(string(l), letter)
+}
+
+// Tighter is the only direction in which a lower layer may move a value that a
+// higher one set. The layers rise from project over user to managed.
+type Tighter string
+
+const (
+	// Free: the project's value counts before the user's. What the managed layer
+	// set no lower layer can move: there is no tighter direction.
+	Free Tighter = "–"
+	// OwnLayer: each layer's value is for its own hooks.
+	OwnLayer Tighter = "own layer"
+	// Lower: a lower layer may only make the value smaller.
+	Lower Tighter = "lower"
+	// ByOrder: a lower layer may only go on in Order.
+	ByOrder Tighter = "order"
+	// Union: the lists of all layers are united.
+	Union Tighter = "union"
+	// Fewer: what the managed layer lists may be narrowed, not extended.
+	Fewer Tighter = "fewer"
+)
+
+// KeyByName returns the row of a setting, or nil.
+func KeyByName(name string) *Key {
+	for i := range Keys {
+		if Keys[i].Name == name {
+			return &Keys[i]
+		}
+	}
+	return nil
+}
+
+// Scalar reports whether the setting is one plain value, so that layering needs
+// no more than precedence.
+func (k *Key) Scalar() bool {
+	switch k.Type {
+	case TypeList, TypeEntries, TypePrices, TypeServers:
+		return false
+	}
+	return k.Tighter != OwnLayer
+}
+
+// Looser reports whether a value of a lower layer is looser than one of a
+// higher layer, and so must not replace it.
+func (k *Key) Looser(lower, higher any) bool {
+	switch k.Tighter {
+	case Lower:
+		low, high := number(lower), number(higher)
+		if k.ZeroIsOff {
+			return high != 0 && (low == 0 || low > high)
+		}
+		return low > high
+	case ByOrder:
+		return slices.Index(k.Order, lower.(string)) < slices.Index(k.Order, higher.(string))
+	}
+	return false
+}
+
+func number(value any) float64 {
+	switch v := value.(type) {
+	case int64:
+		return float64(v)
+	case time.Duration:
+		return float64(v)
+	case float64:
+		return v
+	}
+	panic(fmt.Sprintf("schema: %T has no order", value))
+}
+
+// check is the row's range as validator reads it.
+func (k *Key) check() string {
+	var checks []string
+	if k.Type == TypeList {
+		checks = append(checks, "max=1000", "unique", "dive", "min=1", "max=4096")
+	}
+	if k.Min != nil && k.Max != nil {
+		checks = append(checks, "min="+plain(k.Min), "max="+plain(k.Max))
+	}
+	if len(k.Words) > 0 {
+		checks = append(checks, "oneof="+strings.Join(k.Words, " "))
+	}
+	if k.Form != "" {
+		checks = append(checks, k.Form)
+	}
+	return strings.Join(checks, ",")
+}
+
+// plain writes a bound the way validator reads it.
+func plain(value any) string {
+	if d, ok := value.(time.Duration); ok {
+		return d.String()
+	}
+	return fmt.Sprint(value)
+}
+
+// Write writes a value the way settings write it, for messages and tables.
+func (k *Key) Write(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return ""
+	case time.Duration:
+		if v == 0 && k.ZeroIsOff {
+			return "none"
+		}
+		return FormatDuration(v)
+	case int64:
+		if k.Type == TypeSize {
+			return FormatSize(v)
+		}
+	case []string:
+		return "[" + strings.Join(v, ", ") + "]"
+	}
+	return fmt.Sprint(value)
+}
+
+// Set puts an effective value into the settings. layer matters only for a key
+// of the layer's own hooks.
+func (k *Key) Set(s *Settings, layer protocol.Layer, value any) {
+	switch field := k.field(s).(type) {
+	case *bool:
+		*field = value.(bool)
+	case *int:
+		*field = int(value.(int64))
+	case *int64:
+		*field = value.(int64)
+	case *time.Duration:
+		*field = value.(time.Duration)
+	case *float64:
+		*field = value.(float64)
+	case *string:
+		*field = value.(string)
+	case *protocol.Rule:
+		*field = protocol.Rule(value.(string))
+	case *RecordValues:
+		*field = RecordValues(value.(string))
+	case *[]string:
+		*field = value.([]string)
+	case *[]Price:
+		*field = value.([]Price)
+	case *map[string]MCPServer:
+		*field = value.(map[string]MCPServer)
+	case *map[protocol.Layer]bool:
+		own(field)[layer] = value.(bool)
+	case *map[protocol.Layer]protocol.Rule:
+		own(field)[layer] = protocol.Rule(value.(string))
+	case *map[protocol.Layer][]string:
+		own(field)[layer] = value.([]string)
+	default:
+		panic(fmt.Sprintf("schema: %s has a field of type %T", k.Name, field))
+	}
+}
+
+func own[T any](m *map[protocol.Layer]T) map[protocol.Layer]T {
+	if *m == nil {
+		*m = map[protocol.Layer]T{}
+	}
+	return *m
+}

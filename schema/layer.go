@@ -1,0 +1,367 @@
+package schema
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/go-playground/validator/v10"
+
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema/document"
+)
+
+// LayerSettings are what one layer's settings file says, every value of it
+// checked. What did not fit is not in it.
+type LayerSettings struct {
+	Layer protocol.Layer
+	File  string // absolute path; "" if the layer has no settings file
+	Hash  string // sha256:… of the file's bytes; "" without a file
+
+	// Values holds the settings that were written and fit, by the key's name.
+	Values map[string]Value
+
+	// Use are the entries of hooks.use in their order, those with faults too.
+	// A part of the settings that may hold guards and cannot be read at all (use
+	// is no list, required has an unreadable item) is an entry without a name
+	// whose faults reach every gate.
+	Use []Described
+}
+
+// Value is one setting as a layer wrote it. V has the type of the key's
+// default.
+type Value struct {
+	V   any
+	Pos Pos
+}
+
+// UnreadableError says that a layer's settings cannot be read as a whole, so
+// that nothing is known of the guards they may name. The last good settings
+// stay in force.
+type UnreadableError struct {
+	File    string
+	Line    int // 1-based, 0 if unknown
+	Message string
+	Remedy  string
+	Err     error // the cause, if there is one
+}
+
+func (e *UnreadableError) Error() string {
+	if e.Line > 0 {
+		return fmt.Sprintf("settings %s:%d: %s", e.File, e.Line, e.Message)
+	}
+	return fmt.Sprintf("settings %s: %s", e.File, e.Message)
+}
+
+func (e *UnreadableError) Unwrap() error { return e.Err }
+
+// Finding returns the error as a finding.
+func (e *UnreadableError) Finding() Finding {
+	return finding(Pos{File: e.File, Line: e.Line}, "", SeverityError, CodeUnreadable, e.Message, e.Remedy)
+}
+
+// layerReader reads one settings file.
+type layerReader struct {
+	reader
+	layer *LayerSettings
+}
+
+// DecodeLayer reads the keys hooks and agent of a parsed settings file and
+// leaves all others alone. The error is an [*UnreadableError].
+func DecodeLayer(root *document.Node, layer protocol.Layer, file string) (LayerSettings, []Finding, error) {
+	result := LayerSettings{Layer: layer, File: file, Values: map[string]Value{}}
+	r := &layerReader{reader{file: file}, &result}
+	unreadable := func(n *document.Node, message string) error {
+		return &UnreadableError{File: file, Line: n.Line, Message: message, Remedy: `write an object with the keys hooks and agent: {"hooks": {"use": []}}`}
+	}
+	if root.Kind != document.Object {
+		return result, nil, unreadable(root, "the file holds "+describe(root)+", not an object")
+	}
+	count := keyCount(root)
+	for _, m := range root.Members {
+		switch {
+		case m.Key != "hooks" && m.Key != "agent":
+			r.foreign(m)
+		case count[m.Key] > 1:
+			return result, r.findings, unreadable(m.Value, fmt.Sprintf("the key %s is in the file twice", m.Key))
+		case m.Key == "hooks" && m.Value.Kind != document.Object:
+			return result, r.findings, unreadable(m.Value, "hooks is "+describe(m.Value)+", not an object")
+		default:
+			r.group(m.Value, m.Key)
+		}
+	}
+	r.sameNames()
+	return result, r.findings, nil
+}
+
+// foreign notes a key of the file that is not ours but was probably meant to be.
+func (r *layerReader) foreign(m document.Member) {
+	pos := Pos{r.file, m.Line, join("", m.Key)}
+	first, _, dotted := strings.Cut(m.Key, ".")
+	if dotted && (first == "hooks" || first == "agent") {
+		r.at(pos, SeverityWarning, CodeUnknownKey, fmt.Sprintf("the key %q has no effect: keys are not split at dots", clip(m.Key)), "nest it: "+nest(m.Key))
+		return
+	}
+	for _, ours := range []string{"hooks", "agent"} {
+		if strings.EqualFold(m.Key, ours) || m.Key+"s" == ours || m.Key == ours+"s" {
+			r.at(pos, SeverityWarning, CodeUnknownKey, fmt.Sprintf("the key %q is not read by hookd", m.Key), fmt.Sprintf("did you mean %q?", ours))
+		}
+	}
+}
+
+func nest(dotted string) string {
+	parts := strings.Split(clip(dotted), ".")
+	return `{"` + strings.Join(parts, `": {"`) + `": …` + strings.Repeat("}", len(parts))
+}
+
+func keyCount(n *document.Node) map[string]int {
+	count := map[string]int{}
+	for _, m := range n.Members {
+		count[m.Key]++
+	}
+	return count
+}
+
+// group reads an object of settings below a key path.
+func (r *layerReader) group(n *document.Node, path string) {
+	if n.Kind != document.Object {
+		r.wrongType(n, path, "an object", "an object with the keys "+strings.Join(children(path), ", "))
+		return
+	}
+	count := keyCount(n)
+	for _, m := range n.Members {
+		at := join(path, m.Key)
+		key := KeyByName(path + "." + m.Key)
+		known := key != nil || len(children(path+"."+m.Key)) > 0
+		switch {
+		case !known:
+			meant := nearest(m.Key, children(path))
+			if meant == "" {
+				meant = m.Key
+			}
+			r.at(Pos{r.file, m.Line, at}, SeverityError, CodeUnknownKey, fmt.Sprintf("there is no setting %q", clip(at)), didYouMean(meant, children(path)))
+		case count[m.Key] > 1:
+			r.at(Pos{r.file, m.Line, at}, SeverityError, CodeDuplicateKey, fmt.Sprintf("the key %s is here more than once, none of its values counts", m.Key), "keep one of them")
+			r.lost(key, &document.Node{Line: m.Line}, at)
+			count[m.Key] = -1 // said once
+		case count[m.Key] < 0:
+		case key == nil:
+			r.group(m.Value, at)
+		default:
+			r.setting(key, m.Value, Pos{r.file, m.Line, at})
+		}
+	}
+}
+
+// children lists the keys right below a key path.
+func children(path string) []string {
+	var names []string
+	for i := range Keys {
+		rest, below := strings.CutPrefix(Keys[i].Name, path+".")
+		if name, _, _ := strings.Cut(rest, "."); below && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// setting reads one value by its row.
+func (r *layerReader) setting(key *Key, n *document.Node, pos Pos) {
+	if !key.Layers.Has(r.layer.Layer) {
+		r.at(pos, SeverityError, CodeWrongLayer, fmt.Sprintf("%s has no effect in the %s settings", key.Name, r.layer.Layer), "remove it; it counts only in "+layerNames(key.Layers))
+		return
+	}
+	value, ok := r.read(key, n, pos.Path)
+	if value != nil {
+		r.layer.Values[key.Name] = Value{value, pos}
+	}
+	if !ok {
+		r.lost(key, n, pos.Path)
+	}
+}
+
+func layerNames(layers Layers) string {
+	var names []string
+	for _, layer := range []protocol.Layer{protocol.Project, protocol.User, protocol.Managed} {
+		if layers.Has(layer) {
+			names = append(names, string(layer))
+		}
+	}
+	return "the " + strings.Join(names, " and ") + " settings"
+}
+
+// read returns the value of a setting, or nil if it does not count. ok is false
+// if a part of it was lost.
+func (r *layerReader) read(key *Key, n *document.Node, path string) (value any, ok bool) {
+	switch key.Type {
+	case TypeEntries:
+		return nil, r.use(n, path)
+	case TypePrices:
+		return r.prices(n, path)
+	case TypeServers:
+		return r.servers(n, path)
+	case TypeList:
+		return r.checkedList(key, n, path)
+	case TypeBool:
+		value, ok = r.bool(n, path)
+	case TypeInt:
+		value, ok = r.int(n, path)
+	case TypeSize:
+		value, ok = r.size(n, path)
+	case TypeShare:
+		value, ok = r.share(n, path)
+	case TypeDuration:
+		if key.ZeroIsOff && n.Kind == document.String && n.Text == "none" {
+			return key.Default, true
+		}
+		value, ok = r.duration(n, path)
+	default:
+		value, ok = r.text(n, path)
+	}
+	if !ok || !r.fits(key, n, path, value) {
+		return nil, false
+	}
+	return value, true
+}
+
+// fits runs the row's check on one value.
+func (r *layerReader) fits(key *Key, n *document.Node, path string, value any) bool {
+	check := key.check()
+	if check == "" {
+		return true
+	}
+	err := validate().Var(value, check)
+	if err == nil {
+		return true
+	}
+	for _, e := range err.(validator.ValidationErrors) {
+		want := remedy(e)
+		if key.Min != nil && (e.Tag() == "min" || e.Tag() == "max") {
+			want = key.Write(key.Min) + " to " + key.Write(key.Max)
+		}
+		r.fault(n, path, codeFor(e.Tag()), fmt.Sprintf("%s is %s", lastKey(path), key.Write(value)), "write "+want)
+	}
+	return false
+}
+
+// checkedList reads a list; items that do not fit are noted and left out.
+func (r *layerReader) checkedList(key *Key, n *document.Node, path string) (any, bool) {
+	if n.Kind != document.List {
+		r.wrongType(n, path, "a list", `a list of strings: ["…", "…"]`)
+		return nil, false
+	}
+	items, complete := []string{}, true
+	single := Key{Name: key.Name, Type: TypeText, Words: key.Words, Form: key.Form}
+	for i, item := range n.Items {
+		at := index(path, i)
+		text, ok := r.text(item, at)
+		switch {
+		case ok && text == "":
+			r.fault(item, at, CodeBadValue, lastKey(at)+" is empty", "remove it")
+			complete = false
+		case !ok || !r.fits(&single, item, at, text):
+			complete = false
+		case !slices.Contains(items, text):
+			items = append(items, text)
+		}
+	}
+	return items, complete
+}
+
+// lost takes care of what cannot be read and may have held a guard or a
+// restriction: it is never as if it had not been written.
+func (r *layerReader) lost(key *Key, n *document.Node, path string) {
+	if key == nil {
+		return
+	}
+	switch {
+	case key.Type == TypeEntries && n.Kind == document.List:
+		// Each faulty entry stands for itself.
+	case key.Type == TypeEntries, key.Name == "hooks.required":
+		r.layer.Use = append(r.layer.Use, Described{
+			From: FromSettings, Hook: path, Pos: Pos{r.file, n.Line, path},
+			Faults: fieldNames(reflect.ValueOf(Entry{})),
+		})
+	case key.Name == "hooks.allow":
+		allowed, _ := r.layer.Values[key.Name].V.([]string)
+		if !slices.Contains(allowed, string(protocol.Managed)) {
+			allowed = append(allowed, string(protocol.Managed))
+		}
+		r.layer.Values[key.Name] = Value{allowed, Pos{r.file, n.Line, path}}
+	}
+}
+
+func (r *layerReader) use(n *document.Node, path string) bool {
+	if n.Kind != document.List {
+		r.wrongType(n, path, "a list of entries", `a list: [{"name": "guard.sh", "can": "block"}]`)
+		return false
+	}
+	for i, item := range n.Items {
+		at := index(path, i)
+		d, findings := DecodeEntry(item, FromSettings, Pos{File: r.file, Line: item.Line, Path: at}, "")
+		if d.Hook == "" {
+			d.Hook = at
+		}
+		r.layer.Use = append(r.layer.Use, d)
+		r.findings = append(r.findings, findings...)
+	}
+	return true
+}
+
+// sameNames rejects every entry for a hook that an earlier one describes.
+func (r *layerReader) sameNames() {
+	first := map[string]int{}
+	for i := range r.layer.Use {
+		d := &r.layer.Use[i]
+		if d.Name == nil {
+			continue
+		}
+		if at, twice := first[*d.Name]; twice {
+			r.hook = *d.Name
+			r.at(d.At("name"), SeverityError, CodeDuplicateName, fmt.Sprintf("%s has an entry already, in line %d", *d.Name, r.layer.Use[at].Pos.Line), "merge the two entries, or give this one another name")
+			r.hook = ""
+			d.Faults = append(d.Faults, "name")
+			continue
+		}
+		first[*d.Name] = i
+	}
+}
+
+func (r *layerReader) prices(n *document.Node, path string) (any, bool) {
+	if n.Kind != document.List {
+		r.wrongType(n, path, "a list of prices", `a list: [{"model": "…", "inputPerMTok": 3, "outputPerMTok": 15}]`)
+		return nil, false
+	}
+	prices := []Price{}
+	for i, item := range n.Items {
+		at := index(path, i)
+		var p Price
+		if r.value(item, at, reflect.ValueOf(&p).Elem(), shape{}) && len(r.checkStruct(item, at, &p)) == 0 {
+			prices = append(prices, p)
+		}
+	}
+	return prices, true
+}
+
+func (r *layerReader) servers(n *document.Node, path string) (any, bool) {
+	if n.Kind != document.Object {
+		r.wrongType(n, path, "an object", `an object of servers: {"NAME": {"command": "…"}}`)
+		return nil, false
+	}
+	servers, count := map[string]MCPServer{}, keyCount(n)
+	for _, m := range n.Members {
+		at := join(path, m.Key)
+		s := MCPServer{Layer: r.layer.Layer}
+		switch {
+		case count[m.Key] > 1:
+			r.fault(m.Value, at, CodeDuplicateKey, fmt.Sprintf("the server %s is here more than once", m.Key), "keep one of them")
+		case !r.value(m.Value, at, reflect.ValueOf(&s).Elem(), shape{tolerant: true}):
+		case (s.Command == "") == (s.URL == ""):
+			r.fault(m.Value, at, CodeBadValue, lastKey(at)+" has neither or both of command and url", "write command for a server to start, or url for one that runs")
+		default:
+			servers[m.Key] = s
+		}
+	}
+	return servers, true
+}
