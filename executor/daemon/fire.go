@@ -1,0 +1,96 @@
+package daemon
+
+import (
+	"bytes"
+	"context"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/oklog/ulid/v2"
+
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/rpc"
+)
+
+func planFire(c *conn, params jsontext.Value, r *request) (jsontext.Value, *rpc.Error) {
+	event, failure := readEvent(params)
+	if failure != nil {
+		return nil, failure
+	}
+	session, failure := c.server.schedule.lookup(c, event.Session.ID, event.Session.Key)
+	if failure != nil {
+		return nil, failure.With("session", event.Session.ID)
+	}
+	event.Session.Key = "" // hooks never see it
+	r.session, r.counts, r.tool = session, true, toolCallID(event.Data)
+	r.run = func(ctx context.Context, r *request) (jsontext.Value, *rpc.Error) {
+		return c.fire(ctx, r, event)
+	}
+	return nil, nil
+}
+
+// fire gives an event what only the daemon knows, asks the engine, and fits the
+// outcome to what the host can carry out.
+func (c *conn) fire(ctx context.Context, r *request, event protocol.Event) (jsontext.Value, *rpc.Error) {
+	session := r.session
+	if session.project == nil {
+		return nil, errUnknownSession.With("session", session.id) // it could not be opened
+	}
+	if failure := c.server.checkProject(session, event.Project); failure != nil {
+		return nil, failure
+	}
+	event.Protocol = protocol.Version
+	event.ID = newID()
+	event.Seq = &r.seq
+	event.Time = time.Now().UTC()
+	event.Project = session.project.root
+	if event.Cwd == "" {
+		event.Cwd = session.cwd
+	}
+	if event.Agent.Host == "" {
+		event.Agent.Host = session.host
+	}
+	outcome, err := session.project.engine.Fire(ctx, event, c.progressOf(session, &event))
+	if err != nil {
+		return nil, cancelled(ctx)
+	}
+	return encode(c.peer.Load().can.fit(outcome))
+}
+
+// checkProject refuses an event that names another project than its session: a
+// session keeps the project it began with.
+func (s *Server) checkProject(session *session, project string) *rpc.Error {
+	if project == "" || project == session.project.root {
+		return nil
+	}
+	if root, err := s.opt.Resolve(project, ""); err == nil && root == session.project.root {
+		return nil
+	}
+	return badParam("/project", "/project: the session belongs to "+quote(session.project.root))
+}
+
+// toolCallID returns the toolCallId of an event's data, "" if it has none.
+func toolCallID(data jsontext.Value) string {
+	dec := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	if t, err := dec.ReadToken(); err != nil || t.Kind() != '{' {
+		return ""
+	}
+	for {
+		name, err := dec.ReadToken()
+		if err != nil || name.Kind() != '"' {
+			return ""
+		}
+		if name.String() != "toolCallId" {
+			if dec.SkipValue() != nil {
+				return ""
+			}
+			continue
+		}
+		if t, err := dec.ReadToken(); err == nil && t.Kind() == '"' {
+			return t.String()
+		}
+		return ""
+	}
+}
+
+func newID() string { return ulid.Make().String() }

@@ -1,0 +1,60 @@
+package daemon
+
+import (
+	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// Listing is what hooks/list answers and hookd list --json prints: the hooks of
+// a project in running order, and what is wrong with them.
+type Listing struct {
+	Generation int64            `json:"generation"`
+	Project    string           `json:"project"` // absolute path, "" without a project
+	Hooks      []Listed         `json:"hooks"`
+	Findings   []schema.Finding `json:"findings"`
+}
+
+// Listed is one hook of a [Listing].
+type Listed struct {
+	Name        string               `json:"name"`
+	Source      protocol.Layer       `json:"source"`
+	Path        string               `json:"path"`
+	Events      []protocol.EventName `json:"events"`
+	Match       schema.Match         `json:"match"`
+	Can         protocol.Class       `json:"can"`
+	Mode        protocol.Mode        `json:"mode"`
+	Priority    int                  `json:"priority"`
+	TimeoutMs   int64                `json:"timeoutMs"`
+	OnFailure   protocol.Rule        `json:"onFailure"`
+	Required    bool                 `json:"required"`
+	Run         schema.RunMode       `json:"run"`
+	Status      executor.Status      `json:"status"`
+	Why         string               `json:"why"`
+	DescribedBy string               `json:"describedBy"` // settings header side-file asked
+	Order       int                  `json:"order"`       // place in the running order, from 1
+}
+
+// Describe lists the hooks of a set.
+func Describe(set *executor.Set, findings []schema.Finding) Listing {
+	l := Listing{Generation: set.Generation, Project: set.Project, Findings: findings}
+	for i, h := range set.Hooks {
+		l.Hooks = append(l.Hooks, Listed{
+			Name: h.Name, Source: h.Layer, Path: h.Path, Events: h.Events, Match: h.Match, Can: h.Can,
+			Mode: h.Mode, Priority: h.Priority, TimeoutMs: h.Timeout.Milliseconds(), OnFailure: h.OnFailure,
+			Required: h.Required, Run: h.Run, Status: h.Status, Why: h.Why, Order: i + 1,
+		})
+	}
+	return l.filled()
+}
+
+// filled has empty lists in place of none, since a client expects lists.
+func (l Listing) filled() Listing {
+	if l.Hooks == nil {
+		l.Hooks = []Listed{}
+	}
+	if l.Findings == nil {
+		l.Findings = []schema.Finding{}
+	}
+	return l
+}

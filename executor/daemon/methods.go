@@ -1,0 +1,339 @@
+package daemon
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"errors"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/rpc"
+)
+
+// method is one row of the table of methods.
+type method struct {
+	stdio   bool // only on the connection of the program that started the daemon
+	anytime bool // also while the daemon is draining
+
+	// plan reads the params. It runs while the next line waits to be read, so it
+	// must be quick: what takes time goes to the call's run. An answer that is
+	// there at once is returned.
+	plan func(c *conn, params jsontext.Value, r *request) (jsontext.Value, *rpc.Error)
+}
+
+var methods map[string]method
+
+func init() {
+	methods = map[string]method{
+		"initialize":      {plan: planInitialize},
+		"session/open":    {plan: planOpen},
+		"session/close":   {plan: planClose},
+		"event/fire":      {plan: planFire},
+		"hooks/list":      {plan: planList},
+		"hooks/reload":    {plan: planReload},
+		"ping":            {plan: planPing, anytime: true},
+		"shutdown":        {plan: planShutdown, stdio: true, anytime: true},
+		"$/cancelRequest": {plan: planCancel, anytime: true},
+	}
+}
+
+var empty = jsontext.Value(`{}`)
+
+// read decodes params into a struct. The error's path points at the member.
+func read(params jsontext.Value, into any) *rpc.Error {
+	if len(params) == 0 {
+		params = empty
+	}
+	if params.Kind() != '{' {
+		return badParam("", "params must be an object")
+	}
+	if err := json.Unmarshal(params, into); err != nil {
+		return badJSON(err)
+	}
+	return nil
+}
+
+func badParam(path, message string) *rpc.Error {
+	return rpc.Errorf(rpc.InvalidParams, "%s", message).With("path", path)
+}
+
+// badJSON says where in params a value is wrong, and what would be right.
+func badJSON(err error) *rpc.Error {
+	var semantic *json.SemanticError
+	if errors.As(err, &semantic) {
+		message := "is not a " + semantic.GoType.String()
+		if semantic.Err != nil {
+			message = semantic.Err.Error()
+		} else if semantic.GoType != nil {
+			message = "must be " + jsonName(semantic.GoType.Kind()) + ", not " + kindName(semantic.JSONKind)
+		}
+		return badParam(string(semantic.JSONPointer), where(string(semantic.JSONPointer))+message)
+	}
+	var syntactic *jsontext.SyntacticError
+	if errors.As(err, &syntactic) {
+		return badParam(string(syntactic.JSONPointer), where(string(syntactic.JSONPointer))+syntactic.Err.Error())
+	}
+	return badParam("", err.Error())
+}
+
+func where(path string) string {
+	if path == "" {
+		return ""
+	}
+	return path + ": "
+}
+
+func planPing(*conn, jsontext.Value, *request) (jsontext.Value, *rpc.Error) { return empty, nil }
+
+func planCancel(c *conn, params jsontext.Value, _ *request) (jsontext.Value, *rpc.Error) {
+	var p struct {
+		ID jsontext.Value `json:"id"`
+	}
+	if failure := read(params, &p); failure != nil {
+		return nil, failure
+	}
+	target := rpc.Message{ID: p.ID}
+	if kind := p.ID.Kind(); kind != '"' && kind != '0' {
+		return nil, badParam("/id", "/id: must be the id of a request")
+	}
+	c.server.schedule.cancel(c, target.Key())
+	return jsontext.Value("null"), nil
+}
+
+// peer is what a client said of itself in initialize.
+type peer struct {
+	name  string
+	can   Capabilities
+	known bool // has said it
+}
+
+// wants reports whether the client asked for a notification.
+func (p *peer) wants(notification string) bool {
+	for _, n := range p.can.Notifications {
+		if n == notification {
+			return true
+		}
+	}
+	return false
+}
+
+func planInitialize(c *conn, params jsontext.Value, r *request) (jsontext.Value, *rpc.Error) {
+	var p struct {
+		Version int `json:"version"`
+		Client  struct {
+			Name    string `json:"name"`
+			Version string `json:"version"`
+		} `json:"client"`
+		Capabilities Capabilities `json:"capabilities"`
+		Project      string       `json:"project"`
+		Cwd          string       `json:"cwd"`
+	}
+	if failure := read(params, &p); failure != nil {
+		return nil, failure
+	}
+	switch {
+	case p.Version < 1:
+		return nil, badParam("/version", "/version: must be the highest protocol version that the client speaks, 1 or more")
+	case c.peer.Load().known:
+		return nil, rpc.Errorf(rpc.InvalidRequest, "initialize was called before")
+	}
+	for i, n := range p.Capabilities.Notifications {
+		if !offered[n] {
+			return nil, badParam("/capabilities/notifications/"+itoa(i), "there is no notification "+quote(n))
+		}
+	}
+	// From here on, for the very next line too.
+	c.peer.Store(&peer{name: p.Client.Name, can: p.Capabilities, known: true})
+	project, cwd := p.Project, p.Cwd
+	if project == "" && cwd == "" {
+		project, cwd = c.server.opt.Project, c.server.opt.Cwd
+	}
+	r.run = func(ctx context.Context, _ *request) (jsontext.Value, *rpc.Error) {
+		answer := initialized{
+			Version:      protocol.Version,
+			Server:       program{"hookd", c.server.opt.Version},
+			Capabilities: ours,
+			Limits:       limits{c.server.opt.LineLimit, c.server.opt.Pending},
+		}
+		if project != "" || cwd != "" {
+			listing, failure := c.listing(ctx, project, cwd)
+			if failure != nil {
+				return nil, failure
+			}
+			answer.Hooks = listing.Hooks
+		}
+		return encode(answer)
+	}
+	return nil, nil
+}
+
+// initialized is the answer to initialize.
+type initialized struct {
+	Version      int          `json:"version"`
+	Server       program      `json:"server"`
+	Capabilities Capabilities `json:"capabilities"`
+	Limits       limits       `json:"limits"`
+	Hooks        []Listed     `json:"hooks"`
+}
+
+type program struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+type limits struct {
+	Line    int64 `json:"line"`    // bytes
+	Pending int64 `json:"pending"` // bytes a connection may have unanswered before reading pauses
+}
+
+func planOpen(c *conn, params jsontext.Value, r *request) (jsontext.Value, *rpc.Error) {
+	var p struct {
+		ID      string `json:"id"`
+		Project string `json:"project"`
+		Cwd     string `json:"cwd"`
+		Host    string `json:"host"`
+	}
+	if failure := read(params, &p); failure != nil {
+		return nil, failure
+	}
+	if failure := checkPlace(p.Project, p.Cwd); failure != nil {
+		return nil, failure
+	}
+	if p.ID == "" {
+		p.ID = newID()
+	} else if failure := checkID(p.ID); failure != nil {
+		return nil, failure
+	}
+	if p.Host == "" {
+		p.Host = c.peer.Load().name
+	}
+	session := &session{id: p.ID, key: rand.Text(), owner: c, host: p.Host, cwd: p.Cwd, tools: map[string]bool{}}
+	r.session, r.opens = session, true
+	r.run = func(ctx context.Context, _ *request) (jsontext.Value, *rpc.Error) {
+		project, failure := c.server.projects.use(ctx, c, p.Project, p.Cwd)
+		if failure != nil {
+			c.server.schedule.failed(session)
+			return nil, failure
+		}
+		session.project = project
+		return encode(struct {
+			ID         string `json:"id"`
+			Key        string `json:"key"`
+			Generation int64  `json:"generation"`
+		}{session.id, session.key, project.engine.List().Generation})
+	}
+	return nil, nil
+}
+
+// checkPlace wants absolute paths: the daemon's own working directory says
+// nothing about its clients'.
+func checkPlace(project, cwd string) *rpc.Error {
+	switch {
+	case project == "" && cwd == "":
+		return badParam("/project", "/project: project or cwd must be given")
+	case project != "" && !absolute(project):
+		return badParam("/project", "/project: must be an absolute path")
+	case cwd != "" && !absolute(cwd):
+		return badParam("/cwd", "/cwd: must be an absolute path")
+	}
+	return nil
+}
+
+// checkID keeps session ids to what can name a file: records and state of a
+// session are kept under its id.
+func checkID(id string) *rpc.Error {
+	if len(id) > 128 || id[0] == '.' || strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.:@") != "" {
+		return badParam("/id", "/id: must be up to 128 letters, digits and - _ . : @, and not begin with a dot")
+	}
+	return nil
+}
+
+func planClose(c *conn, params jsontext.Value, r *request) (jsontext.Value, *rpc.Error) {
+	var p struct {
+		ID  string `json:"id"`
+		Key string `json:"key"`
+	}
+	if failure := read(params, &p); failure != nil {
+		return nil, failure
+	}
+	session, failure := c.server.schedule.lookup(c, p.ID, p.Key)
+	if failure != nil {
+		return nil, failure
+	}
+	r.session, r.closes = session, true
+	r.run = func(context.Context, *request) (jsontext.Value, *rpc.Error) { return empty, nil }
+	return nil, nil
+}
+
+func sameSecret(given, want string) bool {
+	return subtle.ConstantTimeCompare([]byte(given), []byte(want)) == 1
+}
+
+// place is whose hooks a method is about.
+type place struct {
+	Project string `json:"project"`
+	Cwd     string `json:"cwd"`
+}
+
+func (c *conn) place(params jsontext.Value) (p place, failure *rpc.Error) {
+	if failure = read(params, &p); failure != nil {
+		return p, failure
+	}
+	if p.Project == "" && p.Cwd == "" {
+		p.Project, p.Cwd = c.server.opt.Project, c.server.opt.Cwd
+	}
+	return p, checkPlace(p.Project, p.Cwd)
+}
+
+func planList(c *conn, params jsontext.Value, r *request) (jsontext.Value, *rpc.Error) {
+	p, failure := c.place(params)
+	r.run = func(ctx context.Context, _ *request) (jsontext.Value, *rpc.Error) {
+		listing, failure := c.listing(ctx, p.Project, p.Cwd)
+		if failure != nil {
+			return nil, failure
+		}
+		return encode(listing)
+	}
+	return nil, failure
+}
+
+func (c *conn) listing(ctx context.Context, project, cwd string) (Listing, *rpc.Error) {
+	p, failure := c.server.projects.use(ctx, c, project, cwd)
+	if failure != nil {
+		return Listing{}, failure
+	}
+	defer c.server.projects.release(p)
+	return p.engine.List().filled(), nil
+}
+
+func planReload(c *conn, params jsontext.Value, r *request) (jsontext.Value, *rpc.Error) {
+	p, failure := c.place(params)
+	r.run = func(ctx context.Context, _ *request) (jsontext.Value, *rpc.Error) {
+		project, failure := c.server.projects.use(ctx, c, p.Project, p.Cwd)
+		if failure != nil {
+			return nil, failure
+		}
+		defer c.server.projects.release(project)
+		if err := project.engine.Reload(ctx); err != nil {
+			if ctx.Err() != nil {
+				return nil, cancelled(ctx)
+			}
+			return nil, rpc.Errorf(rpc.InternalError, "reload: %v", err)
+		}
+		return encode(project.engine.List().filled())
+	}
+	return nil, failure
+}
+
+// encode makes a result, with raw values as the bytes they are.
+func encode(v any) (jsontext.Value, *rpc.Error) {
+	b, err := json.Marshal(v, jsontext.PreserveRawStrings(true), jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		return nil, rpc.Errorf(rpc.InternalError, "internal error: encode the answer: %v", err)
+	}
+	return b, nil
+}

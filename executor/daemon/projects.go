@@ -1,0 +1,170 @@
+package daemon
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/hookd-dev/hookd/protocol/rpc"
+)
+
+// projects holds the open engines, one for each project root.
+type projects struct {
+	server *Server
+
+	mu     sync.Mutex
+	byRoot map[string]*project
+	closed bool
+	wg     sync.WaitGroup
+}
+
+// project is one engine and who uses it.
+type project struct {
+	key    string // what Resolve returned
+	root   string // what the engine calls its project
+	engine Engine
+	err    error
+	ready  chan struct{} // closed when engine or err is set
+	gone   chan struct{} // closed when the engine is being closed
+
+	// Guarded by projects.mu.
+	users int
+	idle  *time.Timer
+	conns map[*conn]struct{} // told when its hooks change
+}
+
+func (ps *projects) init(server *Server) {
+	ps.server = server
+	ps.byRoot = map[string]*project{}
+}
+
+// use returns the engine of a project, opened if need be. Each use needs a
+// [projects.release].
+func (ps *projects) use(ctx context.Context, c *conn, name, cwd string) (*project, *rpc.Error) {
+	key, err := ps.server.opt.Resolve(name, cwd)
+	if err != nil {
+		return nil, badParam("/project", "/project: "+err.Error())
+	}
+	p := ps.enter(c, key, cwd)
+	if p == nil {
+		return nil, rpc.Errorf(rpc.ShuttingDown, "the daemon is shutting down")
+	}
+	select {
+	case <-p.ready:
+	case <-ctx.Done():
+		ps.release(p)
+		return nil, cancelled(ctx)
+	}
+	if p.err != nil {
+		ps.release(p)
+		return nil, badParam("/project", "/project: "+p.err.Error())
+	}
+	return p, nil
+}
+
+func (ps *projects) enter(c *conn, key, cwd string) *project {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	if ps.closed {
+		return nil
+	}
+	p := ps.byRoot[key]
+	if p == nil {
+		p = &project{key: key, ready: make(chan struct{}), gone: make(chan struct{}), conns: map[*conn]struct{}{}}
+		ps.byRoot[key] = p
+		ps.wg.Go(func() { ps.open(p, cwd) })
+	}
+	if p.idle != nil {
+		p.idle.Stop()
+		p.idle = nil
+	}
+	p.users++
+	p.conns[c] = struct{}{}
+	return p
+}
+
+// open opens an engine, and then passes on its changes until it is closed.
+func (ps *projects) open(p *project, cwd string) {
+	engine, err := ps.server.opt.Open(ps.server.abort, p.key, cwd)
+	if err != nil {
+		p.err = err
+		ps.mu.Lock()
+		delete(ps.byRoot, p.key) // the next one tries again
+		ps.mu.Unlock()
+		close(p.ready)
+		return
+	}
+	p.engine = engine
+	p.root = engine.List().Project
+	close(p.ready)
+	for {
+		select {
+		case <-engine.Changed():
+			ps.server.changed(p)
+		case <-p.gone:
+			ctx, cancel := context.WithTimeout(ps.server.abort, ps.server.opt.Drain)
+			defer cancel()
+			if err := engine.Close(ctx); err != nil {
+				ps.server.log.Warn("hooks did not end cleanly", "project", p.root, "error", err)
+			}
+			return
+		}
+	}
+}
+
+// release ends one use. The engine stays open for a while, for a host that
+// opens one session after the other.
+func (ps *projects) release(p *project) {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	p.users--
+	if p.users > 0 || ps.closed || ps.byRoot[p.key] != p {
+		return
+	}
+	p.idle = time.AfterFunc(ps.server.opt.Idle, func() {
+		ps.mu.Lock()
+		defer ps.mu.Unlock()
+		if p.users == 0 && ps.byRoot[p.key] == p {
+			delete(ps.byRoot, p.key)
+			close(p.gone)
+		}
+	})
+}
+
+// leave ends what a connection is told of changes.
+func (ps *projects) leave(c *conn) {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	for _, p := range ps.byRoot {
+		delete(p.conns, c)
+	}
+}
+
+// watchers returns the connections that have used a project.
+func (ps *projects) watchers(p *project) []*conn {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	conns := make([]*conn, 0, len(p.conns))
+	for c := range p.conns {
+		conns = append(conns, c)
+	}
+	return conns
+}
+
+// close closes every engine and waits for that.
+func (ps *projects) close() {
+	ps.mu.Lock()
+	ps.closed = true
+	for key, p := range ps.byRoot {
+		if p.idle != nil {
+			p.idle.Stop()
+		}
+		delete(ps.byRoot, key)
+		close(p.gone)
+	}
+	ps.mu.Unlock()
+	ps.wg.Wait()
+}
+
+func absolute(path string) bool { return filepath.IsAbs(path) }

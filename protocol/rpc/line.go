@@ -1,0 +1,137 @@
+// Package rpc carries JSON messages over a byte stream, one message a line, and
+// knows the few members that every JSON-RPC 2.0 message has.
+//
+// It serves two ends. The daemon and its clients read requests and answers with
+// [Parse] and write them with the Append functions. A relay between two other
+// programs needs only [Reader] and [Writer]: ids, params and results stay the
+// bytes they were, and only the field that is touched need be decoded.
+//
+// A line longer than the limit is not an end of the stream: the rest of it is
+// skipped without being kept, [Reader.Next] says so in a [TooLongError], and
+// the line after it is read as any other. A [Writer] puts each message out as a
+// whole and refuses one that would tear the framing, so nothing but whole lines
+// ever stands on the stream.
+package rpc
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+)
+
+// DefaultLimit is the longest line that is read when no other limit is given:
+// 32 MiB, the default of hooks.limits.event.
+const DefaultLimit = 32 << 20
+
+const readBuffer = 64 << 10
+
+// TooLongError says that a line was longer than the limit and was skipped. The
+// reader that returned it goes on with the next line.
+type TooLongError struct {
+	Size, Limit int64 // bytes, without the newline
+}
+
+func (e *TooLongError) Error() string {
+	return fmt.Sprintf("line of %d bytes is longer than the limit of %d bytes", e.Size, e.Limit)
+}
+
+// Reader cuts a stream into lines. It is not safe for concurrent use.
+type Reader struct {
+	buf   *bufio.Reader
+	limit int64
+}
+
+// NewReader reads lines of at most limit bytes from r; zero means
+// [DefaultLimit].
+func NewReader(r io.Reader, limit int64) *Reader {
+	if limit <= 0 {
+		limit = DefaultLimit
+	}
+	return &Reader{buf: bufio.NewReaderSize(r, readBuffer), limit: limit}
+}
+
+// Next returns the next line without its newline. The slice belongs to the
+// caller. A last line that lacks its newline is returned like any other: half a
+// JSON object is never a valid one, so it cannot be mistaken for a message.
+// Blank lines are skipped. The error is [io.EOF] at the end of the stream and a
+// [TooLongError] for a line that was skipped.
+func (r *Reader) Next() ([]byte, error) {
+	for {
+		line, err := r.line()
+		if err != nil || len(bytes.TrimSpace(line)) > 0 {
+			return line, err
+		}
+	}
+}
+
+func (r *Reader) line() ([]byte, error) {
+	var line []byte
+	for {
+		piece, err := r.buf.ReadSlice('\n')
+		ended := err == nil
+		if ended {
+			piece = piece[:len(piece)-1]
+		}
+		if size := int64(len(line) + len(piece)); size > r.limit {
+			return nil, r.skip(size, ended)
+		}
+		line = append(line, piece...)
+		switch {
+		case ended:
+			return line, nil
+		case errors.Is(err, bufio.ErrBufferFull):
+		case errors.Is(err, io.EOF) && len(line) > 0:
+			return line, nil // the stream's end is met again by the next call
+		default:
+			return nil, err
+		}
+	}
+}
+
+// skip reads on to the end of a line that is too long, keeping nothing of it.
+func (r *Reader) skip(size int64, ended bool) error {
+	for !ended {
+		piece, err := r.buf.ReadSlice('\n')
+		size += int64(len(piece))
+		if err == nil {
+			size, ended = size-1, true
+		} else if !errors.Is(err, bufio.ErrBufferFull) {
+			break // what ended the stream is met again by the next call
+		}
+	}
+	return &TooLongError{Size: size, Limit: r.limit}
+}
+
+// ErrNewline is returned by [Writer.Write] for a message that holds a newline.
+var ErrNewline = errors.New("message holds a newline")
+
+// Writer writes messages as lines. It is safe for concurrent use; lines never
+// mix.
+type Writer struct {
+	mu  sync.Mutex
+	w   io.Writer
+	err error
+}
+
+// NewWriter writes lines to w.
+func NewWriter(w io.Writer) *Writer { return &Writer{w: w} }
+
+// Write writes message and a newline in one call of the underlying writer. It
+// may use the spare capacity of message. After an error of the underlying
+// writer part of a line may stand on the stream, so every later call fails with
+// the same error.
+func (w *Writer) Write(message []byte) error {
+	if bytes.IndexByte(message, '\n') >= 0 {
+		return ErrNewline
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err != nil {
+		return w.err
+	}
+	_, w.err = w.w.Write(append(message, '\n'))
+	return w.err
+}
