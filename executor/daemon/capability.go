@@ -41,20 +41,12 @@ func (can Capabilities) fit(out protocol.Outcome) protocol.Outcome {
 			out.Action = protocol.Observe
 		}
 	}
-	if !can.Continue && forcesOn(out) {
+	if !can.Continue && (out.Action == protocol.Continue || len(out.Messages) > 0) {
 		note(by, "wants the run to go on, and this host cannot: lost")
-		out.Action, out.Messages = protocol.Observe, nil
+		out.Messages = nil
+		if out.Action == protocol.Continue {
+			out.Action = protocol.Observe
+		}
 	}
 	return out
-}
-
-// forcesOn reports whether an outcome makes a run go on that would end. A block
-// does so where the table says it; one that stands for a failure ends the run.
-func forcesOn(out protocol.Outcome) bool {
-	if out.Action == protocol.Continue || len(out.Messages) > 0 {
-		return true
-	}
-	spec := protocol.Lookup(out.Event.Event)
-	return out.Action == protocol.Block && out.Failure == "" && !out.ByExit &&
-		spec != nil && spec.Block == protocol.BlockContinues
 }

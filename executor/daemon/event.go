@@ -1,7 +1,8 @@
 package daemon
 
 import (
-	"github.com/go-json-experiment/json"
+	"errors"
+
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/protocol"
@@ -10,25 +11,18 @@ import (
 
 // readEvent reads the params of event/fire: an event without what the daemon
 // adds. Members that the daemon sets itself are ignored.
-func readEvent(params jsontext.Value) (event protocol.Event, failure *rpc.Error) {
-	if params.Kind() != '{' {
-		return event, badParam("", "params must be an object")
-	}
-	if err := json.Unmarshal(params, &event); err != nil {
-		return event, badJSON(err)
-	}
-	name, nearest, ok := protocol.Canonical(string(event.Event))
+func readEvent(params jsontext.Value) (protocol.Event, *rpc.Error) {
+	event, err := protocol.DecodeEvent(params, protocol.DecodeLimits{})
+	var wrong *protocol.DecodeError
 	switch {
-	case !ok:
-		return event, badParam("/event", "/event: there is no event "+quote(string(event.Event))+"; the nearest is "+quote(nearest))
-	case event.Protocol > protocol.Version:
-		return event, badParam("/protocol", "/protocol: this daemon speaks version "+itoa(protocol.Version))
-	case event.Data.Kind() != '{':
-		return event, badParam("/data", "/data: must be an object")
+	case errors.Is(err, protocol.ErrTooLarge):
+		return event, rpc.Errorf(rpc.TooLarge, "the event is not taken: %v", err)
+	case errors.As(err, &wrong):
+		return event, badParam(wrong.Path, where(wrong.Path)+wrong.Err.Error())
+	case err != nil:
+		return event, badParam("", err.Error())
 	case event.Session.ID == "":
 		return event, badParam("/session/id", "/session/id: must name an open session")
 	}
-	event.Event = name
-	event.Layer, event.Outcome, event.State, event.Metadata = "", protocol.Standing{}, nil, nil
 	return event, nil
 }

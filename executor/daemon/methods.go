@@ -331,7 +331,7 @@ func planReload(c *conn, params jsontext.Value, r *request) (jsontext.Value, *rp
 
 // encode makes a result, with raw values as the bytes they are.
 func encode(v any) (jsontext.Value, *rpc.Error) {
-	b, err := json.Marshal(v, jsontext.PreserveRawStrings(true), jsontext.AllowInvalidUTF8(true))
+	b, err := protocol.Marshal(v)
 	if err != nil {
 		return nil, rpc.Errorf(rpc.InternalError, "internal error: encode the answer: %v", err)
 	}

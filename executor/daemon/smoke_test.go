@@ -16,9 +16,9 @@ type smoke struct{ ch chan struct{} }
 func (s smoke) Fire(ctx context.Context, ev protocol.Event, p Progress) (protocol.Outcome, error) {
 	return protocol.Outcome{Action: protocol.Ask, Event: ev, Generation: 7}, nil
 }
-func (s smoke) List() Listing                  { return Listing{Project: "/p", Generation: 7} }
-func (s smoke) Reload(context.Context) error   { return nil }
-func (s smoke) Changed() <-chan struct{}       { return s.ch }
+func (s smoke) List() Listing                   { return Listing{Project: "/p", Generation: 7} }
+func (s smoke) Reload(context.Context) error    { return nil }
+func (s smoke) Changed() <-chan struct{}        { return s.ch }
 func (s smoke) Close(ctx context.Context) error { return nil }
 
 func TestSmoke(t *testing.T) {

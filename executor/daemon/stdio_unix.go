@@ -50,51 +50,60 @@ func Stdio(limit int64) (*rpc.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rpc.NewConn(reader, out, limit), nil
+	return rpc.NewConn(reader, os.NewFile(uintptr(out), "stdout"), limit), nil
 }
 
 // claim moves a descriptor away from its number, out of reach of children.
-func claim(fd int) (*os.File, error) {
+func claim(fd int) (int, error) {
 	moved, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 3)
 	if err != nil {
-		return nil, os.NewSyscallError("fcntl", err)
+		return -1, os.NewSyscallError("fcntl", err)
 	}
-	return os.NewFile(uintptr(moved), []string{"stdin", "stdout"}[fd]), nil
+	return moved, nil
 }
 
-// reader reads a descriptor that may block, and whose mode must not be changed
-// since it is shared with whoever started us, in a way that Close can end.
+// reader reads a descriptor in a way that Close can end. The descriptor may
+// block, and that must not be changed: it is shared with whoever started us.
 type reader struct {
-	file       *os.File
-	wake, woke *os.File
+	fd         int
+	wake, woke *os.File // closing wake makes woke readable
 	once       sync.Once
-	mu         sync.Mutex // held while a Read uses the descriptors
+	reading    sync.Mutex
 }
 
-func newReader(file *os.File) (*reader, error) {
+func newReader(fd int) (*reader, error) {
 	woke, wake, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
-	return &reader{file: file, wake: wake, woke: woke}, nil
+	return &reader{fd: fd, wake: wake, woke: woke}, nil
 }
 
 func (r *reader) Read(p []byte) (int, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.reading.Lock()
+	defer r.reading.Unlock()
+	if r.fd < 0 {
+		return 0, io.EOF
+	}
 	fds := []unix.PollFd{
-		{Fd: int32(r.file.Fd()), Events: unix.POLLIN},
+		{Fd: int32(r.fd), Events: unix.POLLIN},
 		{Fd: int32(r.woke.Fd()), Events: unix.POLLIN},
 	}
 	for {
-		if _, err := unix.Poll(fds, -1); err != nil && !errors.Is(err, unix.EINTR) {
-			return 0, os.NewSyscallError("poll", err)
-		}
-		if fds[1].Revents != 0 {
+		_, err := unix.Poll(fds, -1)
+		if err == nil && fds[1].Revents != 0 {
 			return 0, io.EOF
 		}
-		if fds[0].Revents != 0 {
-			return r.file.Read(p)
+		if err == nil {
+			var n int
+			if n, err = unix.Read(r.fd, p); err == nil && n == 0 {
+				return 0, io.EOF
+			} else if err == nil {
+				return n, nil
+			}
+		}
+		if !errors.Is(err, unix.EINTR) && !errors.Is(err, unix.EAGAIN) {
+			return 0, os.NewSyscallError("read stdin", err)
 		}
 	}
 }
@@ -103,10 +112,11 @@ func (r *reader) Read(p []byte) (int, error) {
 func (r *reader) Close() error {
 	var err error
 	r.once.Do(func() {
-		_ = r.wake.Close()
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		err = errors.Join(r.file.Close(), r.woke.Close())
+		err = r.wake.Close()
+		r.reading.Lock()
+		defer r.reading.Unlock()
+		err = errors.Join(err, unix.Close(r.fd))
+		r.fd = -1
 	})
 	return err
 }
