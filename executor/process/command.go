@@ -19,6 +19,10 @@ type Command struct {
 	// one an entry HOOKD_RUN is added where the containment needs a mark.
 	Mark string
 
+	// Key, if set, names the program across runs: while the tree of an earlier
+	// run with the same key that was cut short is still ending, Run waits.
+	Key string
+
 	Stdin []byte // written and closed; not reading it is no error
 
 	// StdoutLimit is the number of bytes stdout may have (default 1 MiB). One
@@ -64,7 +68,7 @@ type Result struct {
 	Held bool
 
 	Pid    int           // 0 if it was never started
-	Waited time.Duration // of Took: for a free place among Options.Processes
+	Waited time.Duration // of Took: for a free place, or an earlier run with the same key
 	Took   time.Duration // from the call of Run to its return
 
 	// Gone is closed when no process of the tree is alive any more. It is never

@@ -21,7 +21,7 @@ type run struct {
 // tells when they are.
 func (rt *Runtime) Run(ctx context.Context, c *Command) Result {
 	began := time.Now()
-	if err := rt.enter(ctx); err != nil {
+	if err := rt.enter(ctx, c.Key); err != nil {
 		return notRun(err, began)
 	}
 	waited := time.Since(began)
@@ -122,6 +122,7 @@ func (r *run) answer(ctx context.Context) Result {
 	}
 	r.gone = make(chan struct{})
 	result.Gone = r.gone
+	r.runtime.noteEnding(r.command.Key, r.gone)
 	go r.end(cause)
 	return result
 }

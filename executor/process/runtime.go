@@ -3,6 +3,7 @@ package process
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
@@ -46,9 +47,10 @@ type Runtime struct {
 
 	mu      sync.Mutex
 	closed  bool
-	running map[*run]struct{} // until the tree is gone
-	idle    chan struct{}     // set by Close; closed when running is empty
-	giveUp  chan struct{}     // closed when Close stops waiting
+	running map[*run]struct{}            // until the tree is gone
+	ending  map[string][]<-chan struct{} // Gone of runs that were cut short, by key
+	idle    chan struct{}                // set by Close; closed when running is empty
+	giveUp  chan struct{}                // closed when Close stops waiting
 }
 
 // New prepares to run programs: it probes which containment works here and
@@ -69,6 +71,7 @@ func New(options Options) (*Runtime, error) {
 		containment: chosen,
 		places:      make(chan struct{}, options.Processes),
 		running:     make(map[*run]struct{}),
+		ending:      make(map[string][]<-chan struct{}),
 		giveUp:      make(chan struct{}),
 	}
 	if options.LongLived {
@@ -131,8 +134,12 @@ func (rt *Runtime) leftovers() error {
 	return fmt.Errorf("processes of %d programs did not end within %s (started as process %v)", len(pids), closePatience, pids)
 }
 
-// enter takes a place, waiting as long as the context allows.
-func (rt *Runtime) enter(ctx context.Context) error {
+// enter waits until the program may start, as long as the context allows, and
+// takes a place.
+func (rt *Runtime) enter(ctx context.Context, key string) error {
+	if err := rt.awaitEnding(ctx, key); err != nil {
+		return err
+	}
 	select {
 	case rt.places <- struct{}{}:
 	default:
@@ -152,6 +159,57 @@ func (rt *Runtime) enter(ctx context.Context) error {
 }
 
 func (rt *Runtime) leave() { <-rt.places }
+
+// awaitEnding waits until no tree of an earlier run with the key is ending.
+func (rt *Runtime) awaitEnding(ctx context.Context, key string) error {
+	for {
+		gone := rt.endingOf(key)
+		if gone == nil {
+			return nil
+		}
+		select {
+		case <-gone:
+		case <-ctx.Done():
+			return fmt.Errorf("%w while an earlier run of it was still ending", context.Cause(ctx))
+		case <-rt.giveUp:
+			return ErrClosed
+		}
+	}
+}
+
+// endingOf returns the Gone of one earlier run with the key that has not ended,
+// nil if there is none.
+func (rt *Runtime) endingOf(key string) <-chan struct{} {
+	if key == "" {
+		return nil
+	}
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	list := slices.DeleteFunc(rt.ending[key], func(gone <-chan struct{}) bool {
+		select {
+		case <-gone:
+			return true
+		default:
+			return false
+		}
+	})
+	if len(list) == 0 {
+		delete(rt.ending, key)
+		return nil
+	}
+	rt.ending[key] = list
+	return list[0]
+}
+
+// noteEnding makes later runs with the key wait.
+func (rt *Runtime) noteEnding(key string, gone <-chan struct{}) {
+	if key == "" {
+		return
+	}
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	rt.ending[key] = append(rt.ending[key], gone)
+}
 
 // register makes Close aware of a started program.
 func (rt *Runtime) register(r *run) {

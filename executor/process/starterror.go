@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 )
@@ -112,6 +113,39 @@ func Interpreter(line string) (path string, ok bool) {
 		rest = rest[:i]
 	}
 	return rest, rest != ""
+}
+
+// EnvInterpreter returns the program that a script asks env(1) to find, as in
+// "#!/usr/bin/env -S python3 -u". ok is false for any other file.
+func EnvInterpreter(path string) (name string, ok bool) {
+	line := strings.TrimSuffix(firstLine(path), "\r")
+	interpreter, ok := Interpreter(line)
+	if !ok || filepath.Base(interpreter) != "env" {
+		return "", false
+	}
+	_, rest, _ := strings.Cut(line, interpreter)
+	for _, word := range strings.Fields(rest) {
+		if strings.HasPrefix(word, "-") || strings.Contains(word, "=") {
+			continue // an option, or a variable that env sets
+		}
+		return word, true
+	}
+	return "", false
+}
+
+// OnPath reports whether a program of that name can be found on a PATH.
+func OnPath(name, path string) bool {
+	folders := filepath.SplitList(path)
+	if strings.ContainsRune(name, filepath.Separator) {
+		folders = []string{""}
+	}
+	for _, folder := range folders {
+		info, err := os.Stat(filepath.Join(folder, name))
+		if err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // firstLine reads the first line of a file, as far as a kernel looks (256

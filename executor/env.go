@@ -1,0 +1,204 @@
+package executor
+
+import (
+	"os"
+	"os/user"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// EnvConfig is what the environment of programs is made from (§2).
+type EnvConfig struct {
+	Environ []string // ours, as of os.Environ
+	Project string   // project root; entries of PATH inside it are dropped
+	Path    []string // folders put before PATH; relative ones are below Project
+	Names   []string // variables passed besides the allow list
+}
+
+// Variables set by hookd itself. What a hook or setting names never replaces one.
+const (
+	EnvAction      = "HOOK_ACTION"
+	EnvEvent       = "HOOK_EVENT"
+	EnvProjectDir  = "HOOK_PROJECT_DIR"
+	EnvSessionID   = "HOOK_SESSION_ID"
+	EnvFile        = "HOOK_FILE"
+	EnvDepth       = "HOOK_DEPTH"
+	EnvMode        = "HOOK_MODE"
+	EnvTraceparent = "TRACEPARENT"
+)
+
+// Values of HOOK_ACTION.
+const (
+	ActionExecute  = "execute"
+	ActionDescribe = "describe"
+)
+
+var (
+	ownVariables = []string{EnvAction, EnvEvent, EnvProjectDir, EnvSessionID, EnvFile, EnvDepth, EnvMode, EnvTraceparent, "PATH"}
+
+	// Proxies are written in either case, and programs differ in which they read.
+	allowedNames = []string{
+		"HOME", "USER", "LANG", "TZ", "TMPDIR",
+		"HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "ALL_PROXY", "NO_PROXY",
+		"http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy",
+	}
+	allowedPrefixes = []string{"LC_", "SSL_CERT_"}
+
+	// Without these a program does not start on Windows or finds no folder.
+	windowsNames = []string{
+		"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "TEMP", "TMP",
+		"USERPROFILE", "USERNAME", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA",
+		"PROGRAMDATA", "PROGRAMFILES", "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE",
+	}
+)
+
+// AllowedEnv returns the variables that a program which hookd starts may see:
+// the allow list and what is named, never a host's secrets. It also passes on
+// HOOK_DEPTH, one greater than ours, so that whatever an agent starts knows how
+// deep it is.
+func AllowedEnv(c EnvConfig) []string {
+	env := []string{"PATH=" + searchPath(&c), EnvDepth + "=" + strconv.Itoa(Depth(c.Environ)+1)}
+	seen := make(map[string]bool)
+	for _, variable := range c.Environ {
+		name, value, ok := strings.Cut(variable, "=")
+		if !ok || name == "" || seen[name] || sameName(ownVariables, name) || !allowed(name, c.Names) {
+			continue
+		}
+		if name == "HOME" && value == "" {
+			continue
+		}
+		seen[name] = true
+		env = append(env, variable)
+	}
+	if runtime.GOOS != "windows" {
+		env = addFromUserDatabase(env, seen)
+	}
+	return env
+}
+
+// HookEnv returns the part of a hook's environment that is the same for all its
+// events: the allow list, HOOK_ACTION, HOOK_PROJECT_DIR, HOOK_FILE and
+// HOOK_DEPTH. file names the hook's own file, action is ActionExecute or
+// ActionDescribe.
+func HookEnv(c EnvConfig, action, file string) []string {
+	return append(AllowedEnv(c),
+		EnvAction+"="+action,
+		EnvProjectDir+"="+c.Project,
+		EnvFile+"="+file,
+	)
+}
+
+// Depth returns how many agents above this process were started by a hook or a
+// tool: 0 for one that a person started. A value that is no number counts as 1,
+// so that breaking it does not lose it.
+func Depth(environ []string) int {
+	for _, variable := range environ {
+		if value, ok := strings.CutPrefix(variable, EnvDepth+"="); ok {
+			depth, err := strconv.Atoi(value)
+			if err != nil || depth < 0 {
+				return 1
+			}
+			return depth
+		}
+	}
+	return 0
+}
+
+func allowed(name string, named []string) bool {
+	if sameName(allowedNames, name) || sameName(named, name) {
+		return true
+	}
+	if runtime.GOOS == "windows" && sameName(windowsNames, name) {
+		return true
+	}
+	return slices.ContainsFunc(allowedPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+}
+
+// sameName follows the platform: on Windows the case of a variable's name does
+// not count.
+func sameName(names []string, name string) bool {
+	if runtime.GOOS == "windows" {
+		return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
+	}
+	return slices.Contains(names, name)
+}
+
+// addFromUserDatabase fills in HOME and USER if we have none ourselves. Without
+// an entry there they stay absent.
+func addFromUserDatabase(env []string, seen map[string]bool) []string {
+	if seen["HOME"] && seen["USER"] {
+		return env
+	}
+	account, err := user.LookupId(strconv.Itoa(os.Getuid()))
+	if err != nil {
+		return env
+	}
+	if !seen["HOME"] && account.HomeDir != "" {
+		env = append(env, "HOME="+account.HomeDir)
+	}
+	if !seen["USER"] && account.Username != "" {
+		env = append(env, "USER="+account.Username)
+	}
+	return env
+}
+
+// fallbackPath stands in for a PATH of which nothing may be used: an empty one
+// would mean the working directory.
+const fallbackPath = "/usr/bin:/bin"
+
+// searchPath returns PATH for programs: the folders of settings, then ours
+// without those that a project could fill.
+func searchPath(c *EnvConfig) string {
+	var folders []string
+	for _, folder := range c.Path {
+		if !filepath.IsAbs(folder) {
+			folder = filepath.Join(c.Project, folder)
+		}
+		if filepath.IsAbs(folder) && !strings.ContainsRune(folder, filepath.ListSeparator) {
+			folders = append(folders, folder)
+		}
+	}
+	for _, folder := range filepath.SplitList(ourPath(c.Environ)) {
+		if filepath.IsAbs(folder) && !inside(folder, c.Project) && !slices.Contains(folders, folder) {
+			folders = append(folders, folder)
+		}
+	}
+	if len(folders) == 0 && runtime.GOOS != "windows" {
+		return fallbackPath
+	}
+	return strings.Join(folders, string(filepath.ListSeparator))
+}
+
+func ourPath(environ []string) string {
+	for _, variable := range environ {
+		name, value, ok := strings.Cut(variable, "=")
+		if ok && sameName([]string{"PATH"}, name) {
+			return value
+		}
+	}
+	return ""
+}
+
+// inside reports whether a folder is the project or lies in it, as written or
+// behind its symbolic links.
+func inside(folder, project string) bool {
+	if project == "" {
+		return false
+	}
+	return below(folder, project) || below(real(folder), real(project))
+}
+
+func below(folder, root string) bool {
+	relative, err := filepath.Rel(root, filepath.Clean(folder))
+	return err == nil && relative != ".." && !strings.HasPrefix(relative, ".."+string(filepath.Separator))
+}
+
+func real(path string) string {
+	if resolved, err := filepath.EvalSymlinks(path); err == nil {
+		return resolved
+	}
+	return path
+}

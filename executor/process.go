@@ -1,0 +1,182 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hookd-dev/hookd/executor/process"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// ProcessConfig is how a hook's program is started. It holds nothing of an
+// event, so it is made once per snapshot.
+type ProcessConfig struct {
+	Path     string   // absolute path of what is executed: the private copy, or the file itself
+	Args     []string // argv[1] and on; argv[0] is Path
+	Dir      string   // working directory: the project root
+	HookFile string   // the hook's own file, which messages name; empty: Path
+	Env      []string // from HookEnv
+}
+
+// Process asks a hook by running its program once per event.
+type Process struct {
+	runtime *process.Runtime
+	config  ProcessConfig
+	argv    []string
+}
+
+// NewProcess returns the [Asker] of a hook that is a program.
+func NewProcess(rt *process.Runtime, c ProcessConfig) *Process {
+	if c.HookFile == "" {
+		c.HookFile = c.Path
+	}
+	return &Process{runtime: rt, config: c, argv: append([]string{c.Path}, c.Args...)}
+}
+
+// Ask runs the program on one event: build, run, read. It returns when the
+// answer stands; ending what is left of the program goes on behind it.
+func (p *Process) Ask(ctx context.Context, q *Question) protocol.Answer {
+	result := p.runtime.Run(ctx, p.command(q))
+	answer := protocol.Answer{Took: result.Took, Signal: result.Signal, Stderr: stderrText(&result)}
+	if result.ExitCode >= 0 {
+		answer.Exit = &result.ExitCode
+	}
+	voter := protocol.Voter{}
+	if q.Hook != nil {
+		voter = p.voter(q.Hook)
+	}
+	answer.Voter = voter
+	ending := protocol.Ending{Exit: answer.Exit, Signal: result.Signal, Failure: p.failure(&result)}
+	answer.Reading = protocol.ReadReply(q.Spec, voter, result.Stdout, result.Stderr, ending, q.Event.ID, replyLimits(q))
+	p.explainExit(&answer)
+	if result.Held && answer.Failure == nil {
+		answer.Warnings = append(answer.Warnings, "a process it left behind kept its output open and was ended")
+	}
+	return answer
+}
+
+func (p *Process) voter(h *Hook) protocol.Voter {
+	return protocol.Voter{
+		Name: h.Name, Layer: h.Layer, Class: h.Can, Mode: h.Mode,
+		Rule: h.OnFailure, Required: h.Required, Hash: h.Hash,
+	}
+}
+
+// command builds what is run for one event. The event itself goes to stdin only;
+// nothing that grows with it is in the arguments or the environment.
+func (p *Process) command(q *Question) *process.Command {
+	traceparent := EnvTraceparent + "=" + newTraceparent()
+	base := p.config.Env
+	env := append(base[:len(base):len(base)], EnvEvent+"="+string(q.Event.Event), traceparent)
+	if id := q.Event.Session.ID; fitsEnvironment(id) {
+		env = append(env, EnvSessionID+"="+id)
+	}
+	grace := q.Grace
+	if grace == 0 {
+		grace = -1 // the setting 0 means KILL at once, not the default
+	}
+	return &process.Command{
+		Path: p.config.Path, Argv: p.argv, Dir: p.config.Dir, Env: env, Mark: traceparent,
+		Key:         p.config.HookFile,
+		Stdin:       q.Payload,
+		StdoutLimit: q.Limits.Reply,
+		StderrTail:  q.Limits.Stderr,
+		Grace:       grace,
+	}
+}
+
+// longestSessionID is far more than any id in use and far less than what an
+// environment holds.
+const longestSessionID = 256
+
+func fitsEnvironment(id string) bool {
+	return id != "" && len(id) <= longestSessionID && !strings.ContainsRune(id, 0)
+}
+
+func replyLimits(q *Question) protocol.ReplyLimits {
+	return protocol.ReplyLimits{
+		Size: q.Limits.Reply, Depth: q.Limits.Depth,
+		State: q.Limits.State, Metadata: q.Limits.Metadata,
+	}
+}
+
+// failure says why the program did not come to its own end, nil if it did.
+func (p *Process) failure(r *process.Result) *protocol.Failure {
+	if r.Err == nil {
+		return nil
+	}
+	var start *process.StartError
+	var output *process.OutputError
+	switch {
+	case errors.As(r.Err, &start):
+		kind := protocol.FailSpawn
+		if start.Reason == process.FileMissing {
+			kind = protocol.FailGone
+		}
+		return &protocol.Failure{Kind: kind, Detail: p.ownName(start.Detail), Remedy: p.ownName(start.Remedy)}
+	case errors.As(r.Err, &output):
+		return &protocol.Failure{Kind: protocol.FailOutput, Detail: "stdout: " + output.Error(), Remedy: "write less, or raise hooks.limits.reply"}
+	case errors.Is(r.Err, ErrHookTimeout):
+		return &protocol.Failure{Kind: protocol.FailTimeout, Detail: r.Err.Error() + waitText(r), Remedy: "make it faster, or raise its timeout"}
+	case errors.Is(r.Err, ErrBudget):
+		return &protocol.Failure{Kind: protocol.FailBudget, Detail: r.Err.Error() + waitText(r), Remedy: "make the hooks of this event faster, or raise hooks.budget"}
+	}
+	return &protocol.Failure{Kind: protocol.FailAborted, Detail: r.Err.Error()}
+}
+
+// waitText tells of a wait that was not the hook's own doing.
+func waitText(r *process.Result) string {
+	const noticeable = 50 * time.Millisecond
+	if r.Waited < noticeable {
+		return ""
+	}
+	return fmt.Sprintf(" (%s of it waiting for other hooks to end)", r.Waited.Round(time.Millisecond))
+}
+
+// ownName puts the hook's own file in place of the copy that is executed.
+func (p *Process) ownName(text string) string {
+	return strings.ReplaceAll(text, p.config.Path, p.config.HookFile)
+}
+
+// Exit codes by which env and shells say that a program was not found, or could
+// not be executed.
+const (
+	exitNotExecutable = 126
+	exitNotFound      = 127
+)
+
+// explainExit finds out whether a program failed because env(1) did not find its
+// interpreter: to the person that is a hook which could not be started.
+func (p *Process) explainExit(a *protocol.Answer) {
+	if a.Failure == nil || a.Failure.Kind != protocol.FailExit || a.Exit == nil {
+		return
+	}
+	if *a.Exit != exitNotFound && *a.Exit != exitNotExecutable {
+		return
+	}
+	name, ok := process.EnvInterpreter(p.config.Path)
+	if !ok {
+		return
+	}
+	path := ourPath(p.config.Env)
+	if process.OnPath(name, path) {
+		return
+	}
+	a.Failure = &protocol.Failure{
+		Kind:   protocol.FailSpawn,
+		Detail: fmt.Sprintf("interpreter %s of %s not found on PATH %s", name, p.config.HookFile, path),
+		Remedy: "install it, or add its folder to hooks.path",
+	}
+}
+
+// stderrText is the end of stderr as text, marked if its beginning is missing.
+func stderrText(r *process.Result) string {
+	text := strings.ToValidUTF8(string(r.Stderr), "\uFFFD")
+	if r.StderrCut > 0 {
+		text = fmt.Sprintf("[%d bytes cut]\n", r.StderrCut) + text
+	}
+	return text
+}
