@@ -1,0 +1,156 @@
+package executor
+
+import (
+	"bytes"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+var someTime time.Time
+
+// facts is what matching may look at in one version of an event. It is decoded
+// at the first matcher that needs it, once for all hooks.
+type facts struct {
+	event    *protocol.Event
+	spec     *protocol.Spec
+	metadata func() jsontext.Value // what hooks said of themselves so far; may be nil
+
+	scanned, readable  bool
+	tool, source, step string
+	kind               protocol.ToolKind
+
+	env map[string]any
+}
+
+func newFacts(ev *protocol.Event) *facts {
+	return &facts{event: ev, spec: protocol.Lookup(ev.Event)}
+}
+
+// scan reads the few members of data that matchers compare, and reports whether
+// data could be read.
+func (f *facts) scan() bool {
+	if f.scanned {
+		return f.readable
+	}
+	f.scanned = true
+	f.readable = f.scanMembers() == nil
+	return f.readable
+}
+
+var errNoObject = errors.New("data is not an object")
+
+func (f *facts) scanMembers() error {
+	dec := jsontext.NewDecoder(bytes.NewReader(f.event.Data))
+	if token, err := dec.ReadToken(); err != nil || token.Kind() != '{' {
+		return errNoObject
+	}
+	for dec.PeekKind() == '"' {
+		name, err := dec.ReadToken()
+		if err != nil {
+			return err
+		}
+		field := f.field(name.String())
+		if field == nil || dec.PeekKind() != '"' {
+			if err := dec.SkipValue(); err != nil {
+				return err
+			}
+			continue
+		}
+		value, err := dec.ReadToken()
+		if err != nil {
+			return err
+		}
+		*field = value.String()
+	}
+	_, err := dec.ReadToken()
+	return err
+}
+
+// field returns where a member of data is kept, nil if no matcher asks for it.
+func (f *facts) field(name string) *string {
+	switch {
+	case name == "name" && f.spec.Tool:
+		return &f.tool
+	case name == "kind" && f.spec.Tool:
+		return (*string)(&f.kind)
+	case name == "source" && f.spec.Source:
+		return &f.source
+	case name == "type" && f.spec.StepType:
+		return &f.step
+	}
+	return nil
+}
+
+// environment is what a condition sees, by the names of [whenTypes].
+func (f *facts) environment() map[string]any {
+	if f.env != nil {
+		return f.env
+	}
+	ev := f.event
+	var metadata jsontext.Value
+	if f.metadata != nil {
+		metadata = f.metadata()
+	}
+	f.env = map[string]any{
+		"event": string(ev.Event), "id": ev.ID, "seq": value(ev.Seq), "time": ev.Time,
+		"session": map[string]any{"id": ev.Session.ID, "transcript": ev.Session.Transcript},
+		"agent": map[string]any{
+			"id": ev.Agent.ID, "parent": value(ev.Agent.Parent), "depth": ev.Agent.Depth, "host": ev.Agent.Host,
+		},
+		"project": ev.Project, "cwd": ev.Cwd, "turn": ev.Turn, "step": ev.Step,
+		"recipe":     value(ev.Recipe),
+		"compaction": map[string]any{"auto": ev.Compaction.Auto, "threshold": ev.Compaction.Threshold},
+		"usage": map[string]any{
+			"inputTokens": value(ev.Usage.InputTokens), "outputTokens": value(ev.Usage.OutputTokens),
+			"contextTokens": value(ev.Usage.ContextTokens), "contextMax": value(ev.Usage.ContextMax),
+			"costUsd": value(ev.Usage.CostUSD),
+		},
+		"data":     decodeAny(ev.Data),
+		"metadata": decodeAny(metadata),
+	}
+	return f.env
+}
+
+// value turns a pointer into what it points to, or nil.
+func value[T any](p *T) any {
+	if p == nil {
+		return nil
+	}
+	return *p
+}
+
+// decodeAny decodes a value for a condition. Integers stay integers, so that
+// ids compare exactly. What cannot be read is nil: a condition on it fails, and
+// that counts as a match.
+func decodeAny(raw jsontext.Value) any {
+	if len(raw) == 0 {
+		return nil
+	}
+	var out any
+	if err := json.Unmarshal(raw, &out, json.WithUnmarshalers(exactNumbers)); err != nil {
+		return nil
+	}
+	return out
+}
+
+var exactNumbers = json.UnmarshalFromFunc(func(dec *jsontext.Decoder, out *any) error {
+	if dec.PeekKind() != '0' {
+		return errors.ErrUnsupported
+	}
+	number, err := dec.ReadValue()
+	if err != nil {
+		return err
+	}
+	if i, err := strconv.Atoi(string(number)); err == nil {
+		*out = i
+		return nil
+	}
+	*out, _ = strconv.ParseFloat(string(number), 64) // out of range is ±Inf, which compares rightly
+	return nil
+})

@@ -1,0 +1,263 @@
+package state
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// fileName is the file of a session's folder in which its hooks' values are.
+const fileName = "hooks.json"
+
+// maxCached bounds the sessions whose values stay in memory.
+const maxCached = 1024
+
+// Store keeps the values of every session's hooks below one folder, one file per
+// session. Its methods may be called from several goroutines, and several
+// processes may have a Store on the same folder.
+type Store struct {
+	dir string
+
+	mu    sync.Mutex
+	cache map[string]*cached
+	clock int64
+}
+
+// cached is one session's newest known view.
+type cached struct {
+	mu      sync.Mutex
+	view    View
+	file    fs.FileInfo // the file it was read from, nil if there was none
+	unsaved bool        // the disk could not take the newest values
+	used    int64
+}
+
+// Open returns the Store on dir, normally sessions/ in [Dir]. With "" nothing is
+// kept on disk: values live as long as the Store.
+func Open(dir string) *Store { return &Store{dir: dir, cache: map[string]*cached{}} }
+
+// Read returns what the session's hooks remember. With an error the view is
+// still usable: it is the newest that could be read.
+func (s *Store) Read(session string) (View, error) {
+	c := s.session(session)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	err := s.refresh(session, c)
+	return c.view, err
+}
+
+// Write keeps values and returns those that got lost to events that ran side by
+// side. With an error the values live in memory and are written with the next.
+func (s *Store) Write(session string, writes []Write) ([]Lost, error) {
+	if len(writes) == 0 {
+		return nil, nil
+	}
+	c := s.session(session)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s.dir == "" {
+		var lost []Lost
+		c.view, lost = c.view.With(writes)
+		return lost, nil
+	}
+	name := FileName(session)
+	unlock, lockErr := Lock(s.dir, name)
+	if lockErr == nil {
+		defer unlock()
+	}
+	readErr := s.refresh(session, c)
+	view, lost := c.view.With(writes)
+	c.view = view
+	if lockErr != nil {
+		c.unsaved = true
+		return lost, fmt.Errorf("state of session %s: %w", session, lockErr)
+	}
+	if err := s.save(name, c); err != nil {
+		c.unsaved = true
+		return lost, fmt.Errorf("state of session %s: %w", session, err)
+	}
+	return lost, readErr
+}
+
+func (s *Store) session(session string) *cached {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.clock++
+	c := s.cache[session]
+	if c == nil {
+		if s.dir != "" && len(s.cache) >= maxCached {
+			s.evict()
+		}
+		c = &cached{}
+		s.cache[session] = c
+	}
+	c.used = s.clock
+	return c
+}
+
+// evict forgets the sessions that were used longest ago, except those whose
+// values exist nowhere else.
+func (s *Store) evict() {
+	names := make([]string, 0, len(s.cache))
+	for name := range s.cache {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(s.cache[a].used, s.cache[b].used) })
+	for _, name := range names[:len(names)/4] {
+		if c := s.cache[name]; c.mu.TryLock() {
+			if !c.unsaved {
+				delete(s.cache, name)
+			}
+			c.mu.Unlock()
+		}
+	}
+}
+
+// refresh reads the file again if another process has replaced it.
+func (s *Store) refresh(session string, c *cached) error {
+	if s.dir == "" || c.unsaved {
+		return nil
+	}
+	path := filepath.Join(s.dir, FileName(session), fileName)
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		c.view, c.file = View{}, nil
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if c.file != nil && os.SameFile(c.file, info) && c.file.Size() == info.Size() && c.file.ModTime().Equal(info.ModTime()) {
+		return nil
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	view, err := decode(raw)
+	c.view, c.file = view, info
+	if err != nil {
+		return fmt.Errorf("%s is damaged, its values are lost: %w", path, err)
+	}
+	return nil
+}
+
+// save replaces the file whole, so that a reader never sees half of it. It is
+// not synced: a crash of the process loses nothing, a power failure may.
+func (s *Store) save(name string, c *cached) error {
+	dir := filepath.Join(s.dir, name)
+	path := filepath.Join(dir, fileName)
+	encoded, err := encode(c.view)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	// One name for the new file is enough: the caller holds the lock.
+	fresh := path + ".new"
+	if err := os.WriteFile(fresh, encoded, 0o600); err != nil {
+		os.Remove(fresh)
+		return err
+	}
+	if err := os.Rename(fresh, path); err != nil {
+		os.Remove(fresh)
+		return err
+	}
+	c.unsaved = false
+	c.file, err = os.Stat(path)
+	return err
+}
+
+// Prune removes the values of sessions that were not written for keep.
+func (s *Store) Prune(keep time.Duration) error {
+	if s.dir == "" {
+		return nil
+	}
+	files, err := filepath.Glob(filepath.Join(s.dir, "*", fileName))
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, path := range files {
+		errs = append(errs, s.pruneFile(path, time.Now().Add(-keep)))
+	}
+	return errors.Join(errs...)
+}
+
+func (s *Store) pruneFile(path string, before time.Time) error {
+	dir := filepath.Dir(path)
+	unlock, err := Lock(s.dir, filepath.Base(dir))
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	info, err := os.Stat(path)
+	if err != nil || !info.ModTime().Before(before) {
+		return nil
+	}
+	if err := os.Remove(path); err != nil {
+		return err
+	}
+	os.Remove(dir) // only if nothing else of the session is left in it
+	return nil
+}
+
+// file is what a session's file holds.
+type file struct {
+	Version int         `json:"v"`
+	Rev     int64       `json:"rev"`
+	Values  []fileValue `json:"values"`
+}
+
+type fileValue struct {
+	Layer protocol.Layer `json:"layer"`
+	Hook  string         `json:"hook"`
+	What  What           `json:"what"`
+	Rev   int64          `json:"rev"`
+	Seq   *int64         `json:"seq"`
+	Value jsontext.Value `json:"value"`
+}
+
+func encode(v View) ([]byte, error) {
+	f := file{Version: 1, Rev: v.rev, Values: make([]fileValue, 0, len(v.values))}
+	for s, value := range v.values {
+		raw := value.value
+		if len(raw) == 0 {
+			raw = jsontext.Value("null")
+		}
+		f.Values = append(f.Values, fileValue{s.Layer, s.Name, s.What, value.rev, value.seq, raw})
+	}
+	slices.SortFunc(f.Values, func(a, b fileValue) int { return cmp.Compare(a.Rev, b.Rev) })
+	return json.Marshal(&f, jsontext.AllowInvalidUTF8(true))
+}
+
+func decode(raw []byte) (View, error) {
+	v := View{values: map[slot]stored{}}
+	if len(raw) == 0 {
+		return v, errors.New("it is empty")
+	}
+	var f file
+	if err := json.Unmarshal(raw, &f); err != nil {
+		return v, err
+	}
+	if f.Version != 1 {
+		return v, fmt.Errorf("version %d is not known here", f.Version)
+	}
+	v.rev = f.Rev
+	for _, fv := range f.Values {
+		v.values[slot{Key{fv.Layer, fv.Hook}, fv.What}] = stored{slices.Clone(fv.Value), fv.Seq, fv.Rev}
+	}
+	return v, nil
+}

@@ -1,0 +1,138 @@
+package state
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// Key names a hook: equal names in different layers are different hooks.
+type Key struct {
+	Layer protocol.Layer
+	Name  string
+}
+
+// What says which of a hook's two values is meant.
+type What string
+
+const (
+	State    What = "state"    // private: only the hook itself reads it
+	Metadata What = "metadata" // public: every later hook of the session reads it
+)
+
+// slot is the place of one value.
+type slot struct {
+	Key
+	What
+}
+
+// stored is one value and who wrote it. Values that were removed stay as null,
+// so that a late write of an older event is still known to be old.
+type stored struct {
+	value jsontext.Value
+	seq   *int64 // of the event that wrote it, nil where no host counts
+	rev   int64  // rises with every write of the session
+}
+
+// View is what hooks of one session remembered at one moment. It does not
+// change.
+type View struct {
+	values map[slot]stored
+	rev    int64
+}
+
+// State returns the hook's own state, nil if it has none.
+func (v View) State(hook Key) jsontext.Value { return v.value(slot{hook, State}) }
+
+func (v View) value(s slot) jsontext.Value {
+	if value := v.values[s].value; !isNull(value) {
+		return value
+	}
+	return nil
+}
+
+// Metadata returns what all hooks of the session published, as an object keyed
+// by hook name. Where layers share a name, the bare name is the highest layer's
+// and the others stand under layer/name: no hook can speak for one of a higher
+// layer.
+func (v View) Metadata() jsontext.Value {
+	keys := make([]Key, 0, len(v.values))
+	for s := range v.values {
+		if s.What == Metadata && v.value(s) != nil {
+			keys = append(keys, s.Key)
+		}
+	}
+	slices.SortFunc(keys, func(a, b Key) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(layerRank(b.Layer), layerRank(a.Layer)))
+	})
+	out := []byte{'{'}
+	for i, key := range keys {
+		name := key.Name
+		if i > 0 {
+			out = append(out, ',')
+			if keys[i-1].Name == key.Name {
+				name = string(key.Layer) + "/" + key.Name
+			}
+		}
+		out, _ = jsontext.AppendQuote(out, name) // bad UTF-8 is replaced, never an error that matters
+		out = append(out, ':')
+		out = append(out, v.values[slot{key, Metadata}].value...)
+	}
+	return append(out, '}')
+}
+
+func layerRank(l protocol.Layer) int {
+	return slices.Index([]protocol.Layer{protocol.Builtin, protocol.Project, protocol.User, protocol.Managed}, l)
+}
+
+// Write is one value that a hook's reply asks to keep. A null value removes it.
+type Write struct {
+	Key
+	What
+	Value jsontext.Value
+	Seq   *int64 // of the event, nil where no host counts
+	Saw   int64  // revision that the hook was shown, see [View.Revision]
+}
+
+// Lost is a write of an event that ran side by side with a later one. The later
+// event's value stands.
+type Lost struct {
+	Hook string `json:"hook"`
+	What What   `json:"what"`
+	Seq  *int64 `json:"seq"` // of the event whose write is lost
+}
+
+// Revision identifies what was stored for a hook's value when the view was made.
+func (v View) Revision(hook Key, what What) int64 { return v.values[slot{hook, what}].rev }
+
+// With returns the view after writes, and the writes that got lost. Of two
+// events that ran side by side the one with the higher seq stands, whichever
+// wrote first.
+func (v View) With(writes []Write) (View, []Lost) {
+	var lost []Lost
+	next := View{maps.Clone(v.values), v.rev}
+	if next.values == nil {
+		next.values = map[slot]stored{}
+	}
+	for _, w := range writes {
+		at := slot{w.Key, w.What}
+		before := next.values[at]
+		sideBySide := before.rev != w.Saw
+		if sideBySide && before.seq != nil && w.Seq != nil && *before.seq > *w.Seq {
+			lost = append(lost, Lost{w.Name, w.What, w.Seq})
+			continue
+		}
+		if sideBySide && before.rev != 0 {
+			lost = append(lost, Lost{w.Name, w.What, before.seq})
+		}
+		next.rev++
+		next.values[at] = stored{slices.Clone(w.Value), w.Seq, next.rev}
+	}
+	return next, lost
+}
+
+func isNull(v jsontext.Value) bool { return len(v) == 0 || v.Kind() == 'n' }
