@@ -1,0 +1,179 @@
+package record
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/hookd-dev/hookd/executor/state"
+)
+
+const (
+	maxOpen       = 64        // session files held open at once
+	maxWaiting    = 1024      // lines kept in memory while the disk takes none
+	maxWaitingLen = 8 << 20   // and their bytes
+	pruneEvery    = time.Hour // how often old files are looked for
+)
+
+// Log writes records below one folder. Its methods may be called from several
+// goroutines, and several processes may have a Log on the same folder: the lines
+// of a session form one chain all the same.
+//
+// A full or unwritable disk never changes a decision. Append returns the error,
+// keeps the line in memory and writes it before the next one; what exceeds that
+// memory is counted in the next line's member lost.
+type Log struct {
+	dir string
+
+	mu        sync.Mutex
+	files     map[string]*file
+	clock     int64
+	keep      time.Duration
+	maxSize   int64
+	nextPrune time.Time
+	pruning   sync.WaitGroup
+}
+
+// Open returns the Log on dir, normally records/ in [state.Dir]. The folder is
+// created with the first line. Files older than keep are removed, and the oldest
+// when all are larger than maxSize bytes together; 0 means no limit.
+func Open(dir string, keep time.Duration, maxSize int64) *Log {
+	return &Log{
+		dir: dir, files: map[string]*file{}, keep: keep, maxSize: maxSize,
+		nextPrune: time.Now().Add(pruneEvery),
+	}
+}
+
+// SetLimits changes what [Open] was told.
+func (l *Log) SetLimits(keep time.Duration, maxSize int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.keep, l.maxSize = keep, maxSize
+}
+
+// Append writes one line to the session's file, or to the day's file without a
+// session, and returns when the line is out of this process.
+func (l *Log) Append(session string, at time.Time, entry Entry) error {
+	body, err := marshal(entry)
+	if err != nil {
+		return fmt.Errorf("record: %w", err)
+	}
+	f := l.file(baseName(session, at))
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.wait(line{kind: entry.kind(), at: at, session: session, body: body})
+	rotated, err := f.flush(l.segment())
+	l.pruneInBackground(rotated)
+	if err != nil {
+		return fmt.Errorf("record of %s: %w", f.name, err)
+	}
+	return nil
+}
+
+// Close writes what still waits and gives the files back. The Log may be used
+// again afterwards.
+func (l *Log) Close() error {
+	l.mu.Lock()
+	files := l.files
+	l.files = map[string]*file{}
+	l.mu.Unlock()
+	var errs []error
+	for _, f := range files {
+		f.mu.Lock()
+		if len(f.waiting) > 0 {
+			_, err := f.flush(l.segment())
+			errs = append(errs, err)
+		}
+		f.close()
+		f.mu.Unlock()
+	}
+	l.pruning.Wait()
+	return errors.Join(append(errs, l.pruneIfDue())...)
+}
+
+// baseName is the name of a session's file, without its extension.
+func baseName(session string, at time.Time) string {
+	if session == "" {
+		return at.UTC().Format(time.DateOnly)
+	}
+	return state.FileName(session)
+}
+
+// segment is the size at which a file is closed and the next one begun, so that
+// the oldest part of one long session can go.
+func (l *Log) segment() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.maxSize / 4
+}
+
+func (l *Log) file(name string) *file {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.clock++
+	f := l.files[name]
+	if f == nil {
+		if len(l.files) >= maxOpen {
+			l.closeOldest()
+		}
+		f = &file{dir: l.dir, name: name}
+		l.files[name] = f
+	}
+	f.used = l.clock
+	return f
+}
+
+// closeOldest closes the files used longest ago that nobody uses now and that
+// owe nothing to the disk.
+func (l *Log) closeOldest() {
+	all := make([]*file, 0, len(l.files))
+	for _, f := range l.files {
+		all = append(all, f)
+	}
+	slices.SortFunc(all, func(a, b *file) int { return cmp.Compare(a.used, b.used) })
+	for _, f := range all[:len(all)/4] {
+		if f.mu.TryLock() {
+			if len(f.waiting) == 0 {
+				f.close()
+				delete(l.files, f.name)
+			}
+			f.mu.Unlock()
+		}
+	}
+}
+
+// path is where the newest lines of a name are.
+func path(dir, name string) string { return filepath.Join(dir, name+".jsonl") }
+
+// segmentPath is where earlier lines of a name are, up to number last.
+func segmentPath(dir, name string, last int64) string {
+	return filepath.Join(dir, fmt.Sprintf("%s.%012d.jsonl", name, last))
+}
+
+// pruneInBackground looks for old files once an hour and after a rotation,
+// without the event having to wait for it.
+func (l *Log) pruneInBackground(rotated bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	if !rotated && now.Before(l.nextPrune) {
+		return
+	}
+	l.nextPrune = now.Add(pruneEvery)
+	l.pruning.Go(func() { l.Prune() })
+}
+
+// pruneIfDue prunes unless some process did so within the last hour. Commands
+// that live for one event come here often.
+func (l *Log) pruneIfDue() error {
+	info, err := os.Stat(filepath.Join(l.dir, pruneStamp))
+	if err == nil && time.Since(info.ModTime()) < pruneEvery {
+		return nil
+	}
+	return l.Prune()
+}

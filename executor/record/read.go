@@ -1,0 +1,328 @@
+package record
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hookd-dev/hookd/executor/state"
+)
+
+// Line is one line of a record as it was read.
+type Line struct {
+	Kind    Kind
+	N       int64
+	Time    time.Time
+	Session string
+	Lost    int64  // lines before this one that no disk would take
+	Hash    string // of this line
+	Raw     []byte // without its newline
+	File    string // where it stands
+	Number  int    // line of the file, from 1
+}
+
+// Decode reads the line's content into an [Event], [Late], [Set] or [Trust].
+// Members that this version does not know are ignored.
+func (l *Line) Decode(into Entry) error {
+	if into.kind() != l.Kind {
+		return fmt.Errorf("line %d is of kind %s, not %s", l.N, l.Kind, into.kind())
+	}
+	return json.Unmarshal(l.Raw, into)
+}
+
+// Problem is a place where a record is not what was once written.
+type Problem struct {
+	File string
+	Line int   // of the file, from 1
+	N    int64 // of the line there, 0 where it has none
+	// Crash is true where a crash explains it: a line was cut in the middle of
+	// its write. All other problems were made by somebody.
+	Crash bool
+	What  string
+}
+
+func (p *Problem) Error() string { return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.What) }
+
+// Read yields the lines of a session from the oldest that is kept, and with each
+// the problem found there. A line that is no record at all comes as nil with its
+// problem. Records without a session are read by their day, 2026-11-27.
+func Read(dir, session string) iter.Seq2[*Line, *Problem] {
+	return read(dir, readName(session), func() bool { return false })
+}
+
+// Follow is [Read] that waits for further lines until ctx ends.
+func Follow(ctx context.Context, dir, session string) iter.Seq2[*Line, *Problem] {
+	return read(dir, readName(session), func() bool {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(100 * time.Millisecond):
+			return true
+		}
+	})
+}
+
+// readName is the name of the record of a session or a day.
+func readName(session string) string {
+	if _, err := time.Parse(time.DateOnly, session); err == nil {
+		return session
+	}
+	return state.FileName(session)
+}
+
+// Verify reads a whole record and returns what is wrong with it. Heads that were
+// kept elsewhere find a tail that was cut and a chain that was rewritten.
+func Verify(dir, session string, heads ...Head) []*Problem {
+	var problems []*Problem
+	missing := slices.Clone(heads)
+	for line, problem := range Read(dir, session) {
+		if problem != nil {
+			problems = append(problems, problem)
+		}
+		if line != nil {
+			missing = slices.DeleteFunc(missing, func(h Head) bool { return h.N == line.N && h.Hash == line.Hash })
+		}
+	}
+	for _, h := range missing {
+		problems = append(problems, &Problem{
+			File: path(dir, readName(session)), N: h.N,
+			What: fmt.Sprintf("line %d with hash %s is not there: the record was cut or rewritten", h.N, h.Hash),
+		})
+	}
+	return problems
+}
+
+// Head is the newest line of a record. Kept elsewhere it is evidence of all
+// lines up to it.
+type Head struct {
+	Name string `json:"name"` // session id, or the day of records without one
+	N    int64  `json:"n"`
+	Hash string `json:"hash"`
+}
+
+// HeadOf returns the newest line of a session's record, with N 0 if there is
+// none.
+func HeadOf(dir, session string) (Head, error) {
+	name := readName(session)
+	head := Head{Name: session}
+	f, err := os.Open(path(dir, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return head, nil
+	}
+	if err != nil {
+		return head, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return head, err
+	}
+	end, err := readTail(f, info.Size())
+	head.N, head.Hash = end.n, end.hash
+	return head, err
+}
+
+// Names returns the file names of all records in a folder, the one written last
+// at the end. They are sessions' ids, save for ids that are no file names, and
+// days.
+func Names(dir string) ([]string, error) {
+	all, err := names(dir)
+	if err != nil {
+		return nil, err
+	}
+	modified := map[string]time.Time{}
+	for _, name := range all {
+		if info, err := os.Stat(path(dir, name)); err == nil {
+			modified[name] = info.ModTime()
+		}
+	}
+	slices.SortFunc(all, func(a, b string) int { return modified[a].Compare(modified[b]) })
+	return all, nil
+}
+
+func parseHeader(text []byte) (header, error) {
+	var h header
+	if len(text) == 0 || text[0] != '{' {
+		return h, errors.New("not a JSON object")
+	}
+	if err := json.Unmarshal(text, &h, jsontext.AllowInvalidUTF8(true)); err != nil {
+		return h, err
+	}
+	if h.V != Version || h.N < 1 || h.Kind == "" {
+		return h, fmt.Errorf("not a record of version %d", Version)
+	}
+	return h, nil
+}
+
+// read walks the chain. more is called at the end of the newest file and says
+// whether to look again. A file that is followed may be renamed by a rotation;
+// what continues it is found by the numbers of its lines.
+func read(dir, name string, more func() bool) iter.Seq2[*Line, *Problem] {
+	return func(yield func(*Line, *Problem) bool) {
+		c := chain{}
+		for {
+			file, newest := c.next(dir, name)
+			again := func() bool { return newest && more() }
+			if !c.readFile(file, again, yield) || (newest && !more()) {
+				return
+			}
+		}
+	}
+}
+
+// next returns the file that holds the line behind those that were read, and
+// whether it is the newest.
+func (c *chain) next(dir, name string) (file string, newest bool) {
+	paths, _ := filepath.Glob(filepath.Join(dir, name+".*.jsonl"))
+	slices.Sort(paths) // numbers have a fixed width
+	for _, p := range paths {
+		number := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(p), name+"."), ".jsonl")
+		if last, err := strconv.ParseInt(number, 10, 64); err == nil && last > c.last {
+			c.last = last
+			return p, false
+		}
+	}
+	return path(dir, name), true
+}
+
+// chain checks lines one after the other.
+type chain struct {
+	begun   bool
+	last    int64 // number in the name of the newest earlier part that was read
+	n       int64
+	hash    string
+	pending *Problem // a line that is none; the next line says whether a crash cut it
+}
+
+// readFile yields one file's lines and reports whether to go on. At the end of
+// the file it asks more; it returns when there is no more or when another file
+// has taken this one's name.
+func (c *chain) readFile(file string, more func() bool, yield func(*Line, *Problem) bool) bool {
+	f, err := os.Open(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true
+	}
+	if err != nil {
+		return yield(nil, &Problem{File: file, What: err.Error()})
+	}
+	defer f.Close()
+	return c.readOpen(f, file, more, yield)
+}
+
+func (c *chain) readOpen(f *os.File, file string, more func() bool, yield func(*Line, *Problem) bool) bool {
+	replaced := false
+	lines := bufio.NewReaderSize(f, 64<<10)
+	var rest []byte
+	for number := 1; ; {
+		text, err := lines.ReadBytes('\n')
+		rest = append(rest, text...)
+		switch {
+		case err == nil:
+			if !c.line(file, number, bytes.TrimSuffix(rest, []byte("\n")), yield) {
+				return false
+			}
+			number, rest = number+1, nil
+		case err != io.EOF:
+			return yield(nil, &Problem{File: file, Line: number, What: err.Error()})
+		case replaced:
+			c.last = max(c.last, c.n)
+			return true
+		case !more():
+			return c.end(file, number, rest, yield)
+		default:
+			// What was written before the file was renamed is read first.
+			replaced = wasReplaced(f, file)
+		}
+	}
+}
+
+func wasReplaced(f *os.File, file string) bool {
+	ours, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	theirs, err := os.Stat(file)
+	return err == nil && !os.SameFile(ours, theirs)
+}
+
+// line checks one line and yields it.
+func (c *chain) line(file string, number int, text []byte, yield func(*Line, *Problem) bool) bool {
+	h, err := parseHeader(text)
+	if err != nil {
+		if !c.settle(yield) {
+			return false
+		}
+		c.pending = &Problem{File: file, Line: number, What: fmt.Sprintf("not a line of a record: %v", err)}
+		c.hash = hashOf(text)
+		return true
+	}
+	l := &Line{
+		Kind: h.Kind, N: h.N, Time: h.Time, Session: h.Session, Lost: h.Lost,
+		Hash: hashOf(text), Raw: text, File: file, Number: number,
+	}
+	problem := c.check(&h, l)
+	if !c.settle(yield) {
+		return false
+	}
+	c.begun, c.n, c.hash = true, h.N, l.Hash
+	return yield(l, problem)
+}
+
+// check compares a line with where the chain stood before it.
+func (c *chain) check(h *header, l *Line) *Problem {
+	prev := ""
+	if h.Prev != nil {
+		prev = *h.Prev
+	}
+	wrong := func(format string, args ...any) *Problem {
+		return &Problem{File: l.File, Line: l.Number, N: l.N, What: fmt.Sprintf(format, args...)}
+	}
+	switch {
+	case !c.begun && c.pending == nil && (h.N != 1 || prev != ""):
+		return wrong("the record begins with line %d: the lines before it were removed, by age or by hand", h.N)
+	case (c.begun || c.pending != nil) && prev != c.hash:
+		return wrong("the line before it is not the one that was written: lines were changed, added or removed here")
+	case c.begun && h.N != c.n+1:
+		return wrong("line %d follows line %d", h.N, c.n)
+	}
+	if c.pending != nil && h.Torn {
+		c.pending.Crash = true
+		c.pending.What = "a crash cut this line; its event is lost or was not decided"
+	}
+	return nil
+}
+
+// settle yields what is known about a line that is none.
+func (c *chain) settle(yield func(*Line, *Problem) bool) bool {
+	p := c.pending
+	c.pending = nil
+	return p == nil || yield(nil, p)
+}
+
+// end deals with what stands behind the last newline.
+func (c *chain) end(file string, number int, rest []byte, yield func(*Line, *Problem) bool) bool {
+	if len(rest) == 0 {
+		return c.settle(yield)
+	}
+	if _, err := parseHeader(rest); err == nil {
+		return c.line(file, number, rest, yield)
+	}
+	return c.settle(yield) && yield(nil, &Problem{
+		File: file, Line: number, Crash: true,
+		What: "a crash cut this line; its event is lost or was not decided",
+	})
+}
