@@ -3,6 +3,7 @@ package executor
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 
@@ -21,15 +22,19 @@ type facts struct {
 	spec     *protocol.Spec
 	metadata func() jsontext.Value // what hooks said of themselves so far; may be nil
 
-	scanned, readable  bool
-	tool, source, step string
-	kind               protocol.ToolKind
+	scanned, readable                    bool
+	tool, toolCallID, source, step, asks string
+	kind                                 protocol.ToolKind
 
 	env map[string]any
 }
 
 func newFacts(ev *protocol.Event) *facts {
-	return &facts{event: ev, spec: protocol.Lookup(ev.Event)}
+	spec := ev.Spec()
+	if spec == nil {
+		spec = &protocol.Spec{Name: ev.Event, Kind: protocol.Notice}
+	}
+	return &facts{event: ev, spec: spec}
 }
 
 // scan reads the few members of data that matchers compare, and reports whether
@@ -40,7 +45,14 @@ func (f *facts) scan() bool {
 	}
 	f.scanned = true
 	f.readable = f.scanMembers() == nil
+	if !slices.Contains(toolKinds, f.kind) {
+		f.kind = protocol.KindOther // a kind of a later version: a tool that nobody knows
+	}
 	return f.readable
+}
+
+var toolKinds = []protocol.ToolKind{
+	protocol.KindShell, protocol.KindRead, protocol.KindWrite, protocol.KindNet, protocol.KindMCP, protocol.KindAgent,
 }
 
 var errNoObject = errors.New("data is not an object")
@@ -79,6 +91,10 @@ func (f *facts) field(name string) *string {
 		return &f.tool
 	case name == "kind" && f.spec.Tool:
 		return (*string)(&f.kind)
+	case name == "toolCallId" && f.spec.Tool:
+		return &f.toolCallID
+	case name == "askedBy" && f.spec.Ask == protocol.AskStays:
+		return &f.asks
 	case name == "source" && f.spec.Source:
 		return &f.source
 	case name == "type" && f.spec.StepType:

@@ -3,42 +3,34 @@ package executor
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
-	"strings"
+	"sync/atomic"
 
-	"github.com/bmatcuk/doublestar/v4"
 	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/types"
 	"github.com/expr-lang/expr/vm"
 
-	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
 
 // matcher is a compiled [schema.Match]. Its zero value matches everything.
 type matcher struct {
-	tool   []toolPattern
+	tool   []schema.ToolPattern
 	source []string
 	agent  string
 	step   string
 	when   *vm.Program
-}
 
-// toolPattern is one way of naming a tool; exactly one member is set.
-type toolPattern struct {
-	name string
-	glob string
-	re   *regexp.Regexp
-	kind protocol.ToolKind
-	any  bool
+	// failed is set when the condition could not be evaluated, so that it is
+	// reported once and not with every event.
+	failed *atomic.Bool
 }
 
 // compileMatch compiles every key of m, or names the key that does not compile.
 func compileMatch(m *schema.Match) (matcher, string, error) {
 	var out matcher
 	for _, pattern := range m.Tool {
-		p, err := compileTool(pattern)
+		p, err := schema.ParseToolPattern(pattern)
 		if err != nil {
 			return matcher{}, "tool", err
 		}
@@ -59,73 +51,20 @@ func compileMatch(m *schema.Match) (matcher, string, error) {
 		if err != nil {
 			return matcher{}, "when", err
 		}
-		out.when = program
+		out.when, out.failed = program, new(atomic.Bool)
 	}
 	return out, "", nil
 }
 
-var matchKinds = []protocol.ToolKind{
-	protocol.KindShell, protocol.KindRead, protocol.KindWrite,
-	protocol.KindNet, protocol.KindMCP, protocol.KindAgent,
-}
-
-func compileTool(pattern string) (toolPattern, error) {
-	switch {
-	case pattern == "":
-		return toolPattern{}, errors.New("a tool pattern is empty; use * for all tools")
-	case pattern == "*":
-		return toolPattern{any: true}, nil
-	case pattern[0] == '@':
-		kind := protocol.ToolKind(pattern[1:])
-		if !slices.Contains(matchKinds, kind) {
-			return toolPattern{}, fmt.Errorf("unknown tool kind %q; known are @shell @read @write @net @mcp @agent", pattern)
-		}
-		return toolPattern{kind: kind}, nil
-	case len(pattern) > 1 && pattern[0] == '/' && pattern[len(pattern)-1] == '/':
-		re, err := regexp.Compile(`^(?:` + pattern[1:len(pattern)-1] + `)$`)
-		if err != nil {
-			return toolPattern{}, fmt.Errorf("%q: %w", pattern, err)
-		}
-		return toolPattern{re: re}, nil
-	case strings.ContainsAny(pattern, `*?[{\`):
-		if !doublestar.ValidatePattern(pattern) {
-			return toolPattern{}, fmt.Errorf("%q is not a valid glob", pattern)
-		}
-		return toolPattern{glob: pattern}, nil
-	case strings.ContainsAny(pattern, "()|^$"):
-		// Never a tool's name: a regular expression without its slashes, or the
-		// tool(args) form of other agents, which would silently match nothing.
-		return toolPattern{}, fmt.Errorf("%q is no tool name; write a regular expression as /RE2/ and a condition on args in match.when", pattern)
-	}
-	return toolPattern{name: pattern}, nil
-}
-
-func (p *toolPattern) matches(name string, kind protocol.ToolKind) bool {
-	switch {
-	case p.any:
-		return true
-	case p.kind != "":
-		// A tool that no row of the vocabulary knows belongs to every kind.
-		return p.kind == kind || !slices.Contains(matchKinds, kind)
-	case p.re != nil:
-		return p.re.MatchString(name)
-	case p.glob != "":
-		hit, _ := doublestar.Match(p.glob, name) // validated when it was compiled
-		return hit
-	default:
-		return p.name == name
-	}
-}
-
 // match reports whether the hook is asked about the event. Data that cannot be
 // read and a condition that fails count as a match, so that a guard is asked;
-// the error of a condition is returned to be reported.
+// the first error of a condition is returned to be reported.
 func (m *matcher) match(f *facts) (bool, error) {
 	if m.agent != "" && (m.agent == "sub") != (f.event.Agent.Depth > 0) {
 		return false, nil
 	}
 	if len(m.tool) > 0 && f.spec.Tool && f.scan() {
-		matches := func(p toolPattern) bool { return p.matches(f.tool, f.kind) }
+		matches := func(p schema.ToolPattern) bool { return p.Match(f.tool, f.kind) }
 		if !slices.ContainsFunc(m.tool, matches) {
 			return false, nil
 		}
@@ -139,13 +78,21 @@ func (m *matcher) match(f *facts) (bool, error) {
 	if m.when == nil {
 		return true, nil
 	}
+	hit, err := m.condition(f)
+	if err != nil && m.failed.Swap(true) {
+		err = nil
+	}
+	return hit, err
+}
+
+func (m *matcher) condition(f *facts) (bool, error) {
 	result, err := expr.Run(m.when, f.environment())
 	if err != nil {
-		return true, fmt.Errorf("match.when: %w", err)
+		return true, fmt.Errorf("match.when could not be evaluated, which counts as a match: %w", err)
 	}
 	hit, isBool := result.(bool)
 	if !isBool {
-		return true, fmt.Errorf("match.when: the result is %T, not bool", result)
+		return true, fmt.Errorf("match.when is %T, not bool, which counts as a match", result)
 	}
 	return hit, nil
 }

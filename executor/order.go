@@ -36,19 +36,6 @@ func classRank(c protocol.Class) stage {
 	}
 }
 
-func layerRank(l protocol.Layer) int {
-	switch l {
-	case protocol.Builtin:
-		return 0
-	case protocol.Project:
-		return 1
-	case protocol.User:
-		return 2
-	default: // managed comes last: its change stands and its verdict is on the final event
-		return 3
-	}
-}
-
 // compareHooks is the running order: stage, class, layer, priority with the
 // higher first, natural name. The last three keys only make the order total, so
 // that it never depends on where a list of hooks came from.
@@ -56,7 +43,7 @@ func compareHooks(a, b *Hook) int {
 	return cmp.Or(
 		cmp.Compare(stageOf(a), stageOf(b)),
 		cmp.Compare(classRank(a.Can), classRank(b.Can)),
-		cmp.Compare(layerRank(a.Layer), layerRank(b.Layer)),
+		cmp.Compare(a.Layer.Rank(), b.Layer.Rank()),
 		cmp.Compare(b.Priority, a.Priority),
 		CompareNatural(a.Name, b.Name),
 		cmp.Compare(a.Path, b.Path),

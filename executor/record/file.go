@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/executor/state"
+	"github.com/hookd-dev/hookd/protocol"
 )
 
 // file is the newest part of one session's record. Whoever uses it holds mu.
@@ -37,6 +38,9 @@ type line struct {
 	at      time.Time
 	session string
 	body    []byte // a JSON object
+
+	set      string // hash of the set that ruled it, "" if it is of no set
+	describe func() *Set
 }
 
 // wait puts a line behind those that the disk has not taken yet.
@@ -109,10 +113,16 @@ func (f *file) write() error {
 		out = append(out, '\n')
 	}
 	for _, l := range f.waiting {
-		begin := len(out)
-		out = appendLine(out, l, end, lost)
-		end = tail{n: end.n + 1, hash: hashOf(out[begin:])}
-		out = append(out, '\n')
+		if l.set != "" && l.set != end.set {
+			body, err := protocol.Marshal(l.describe())
+			if err != nil {
+				return err
+			}
+			set := line{kind: KindSet, at: l.at, session: l.session, body: body, set: l.set}
+			out, end = appendLine(out, set, end, lost)
+			lost = 0
+		}
+		out, end = appendLine(out, l, end, lost)
 		lost = 0
 	}
 	if _, err := f.f.Write(out); err != nil {
@@ -124,8 +134,10 @@ func (f *file) write() error {
 	return nil
 }
 
-// appendLine puts the header in front of a line's body.
-func appendLine(out []byte, l line, end tail, lost int64) []byte {
+// appendLine puts the header in front of a line's body, and returns where the
+// chain stands behind it.
+func appendLine(out []byte, l line, end tail, lost int64) ([]byte, tail) {
+	begin := len(out)
 	out = append(out, `{"v":1,"kind":"`...)
 	out = append(out, l.kind...)
 	out = append(out, `","n":`...)
@@ -146,11 +158,16 @@ func appendLine(out []byte, l line, end tail, lost int64) []byte {
 		out = strconv.AppendInt(out, lost, 10)
 	}
 	out = append(out, `,"time":"`...)
-	out = l.at.UTC().AppendFormat(out, timeFormat)
+	out = l.at.UTC().AppendFormat(out, protocol.TimeFormat)
 	out = append(out, `","session":`...)
 	out, _ = jsontext.AppendQuote(out, l.session) // bad UTF-8 becomes U+FFFD
 	out = append(out, ',')
-	return append(out, l.body[1:]...)
+	out = append(out, l.body[1:]...)
+	next := tail{n: end.n + 1, hash: hashOf(out[begin:]), set: end.set}
+	if l.set != "" {
+		next.set = l.set
+	}
+	return append(out, '\n'), next
 }
 
 // rotate renames the file, so that a new one continues the chain.
@@ -178,6 +195,7 @@ func (f *file) close() {
 type tail struct {
 	n    int64  // number of the last whole line, 0 without one
 	hash string // of the last line, a torn one included; "" without one
+	set  string // hash of the set of hooks that ruled the last line, "" if it names none
 	open bool   // the last line has no newline
 	torn bool   // and is no whole line
 }
@@ -191,7 +209,7 @@ func readTail(r io.ReaderAt, size int64) (tail, error) {
 	t := tail{hash: hashOf(last.text), open: last.open}
 	h, err := parseHeader(last.text)
 	if err == nil {
-		t.n = h.N
+		t.n, t.set = h.N, h.Set
 		return t, nil
 	}
 	// Not a whole line. Where it has no newline a crash cut it; where it has one

@@ -14,7 +14,6 @@ import (
 	"encoding/hex"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/executor/state"
@@ -80,6 +79,7 @@ type Late struct {
 	ID         string             `json:"id"`
 	Event      protocol.EventName `json:"event"`
 	Generation int64              `json:"generation"`
+	Set        string             `json:"set"`
 	Run        protocol.Run       `json:"run"`
 	Note       string             `json:"note,omitzero"`
 	Dropped    int64              `json:"dropped,omitzero"` // events this observer lost in this session so far
@@ -163,10 +163,5 @@ type header struct {
 	Lost    int64     `json:"lost,omitzero"`
 	Time    time.Time `json:"time"`
 	Session string    `json:"session"`
-}
-
-const timeFormat = "2006-01-02T15:04:05.000Z"
-
-func marshal(v any) ([]byte, error) {
-	return json.Marshal(v, jsontext.PreserveRawStrings(true), jsontext.AllowInvalidUTF8(true))
+	Set     string    `json:"set"` // hash of the set of hooks that ruled
 }

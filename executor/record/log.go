@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/executor/state"
+	"github.com/hookd-dev/hookd/protocol"
 )
 
 const (
@@ -59,14 +60,24 @@ func (l *Log) SetLimits(keep time.Duration, maxSize int64) {
 // Append writes one line to the session's file, or to the day's file without a
 // session, and returns when the line is out of this process.
 func (l *Log) Append(session string, at time.Time, entry Entry) error {
-	body, err := marshal(entry)
+	return l.append(session, at, entry, "", nil)
+}
+
+// AppendUnder is [Log.Append] of a line that the set of hooks with this hash
+// ruled. If the line before was ruled by another set, describe's line goes first.
+func (l *Log) AppendUnder(session string, at time.Time, entry Entry, set string, describe func() *Set) error {
+	return l.append(session, at, entry, set, describe)
+}
+
+func (l *Log) append(session string, at time.Time, entry Entry, set string, describe func() *Set) error {
+	body, err := protocol.Marshal(entry)
 	if err != nil {
 		return fmt.Errorf("record: %w", err)
 	}
 	f := l.file(baseName(session, at))
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.wait(line{kind: entry.kind(), at: at, session: session, body: body})
+	f.wait(line{kind: entry.kind(), at: at, session: session, body: body, set: set, describe: describe})
 	rotated, err := f.flush(l.segment())
 	l.pruneInBackground(rotated)
 	if err != nil {

@@ -67,7 +67,7 @@ func (v View) Metadata() jsontext.Value {
 		}
 	}
 	slices.SortFunc(keys, func(a, b Key) int {
-		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(layerRank(b.Layer), layerRank(a.Layer)))
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(b.Layer.Rank(), a.Layer.Rank()))
 	})
 	out := []byte{'{'}
 	for i, key := range keys {
@@ -83,10 +83,6 @@ func (v View) Metadata() jsontext.Value {
 		out = append(out, v.values[slot{key, Metadata}].value...)
 	}
 	return append(out, '}')
-}
-
-func layerRank(l protocol.Layer) int {
-	return slices.Index([]protocol.Layer{protocol.Builtin, protocol.Project, protocol.User, protocol.Managed}, l)
 }
 
 // Write is one value that a hook's reply asks to keep. A null value removes it.

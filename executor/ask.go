@@ -1,0 +1,172 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// answerGrace is how long after its limit an answer is still taken: the asker
+// needs a moment to see the limit and to read what the hook has written. It
+// stays below the 250 ms by which an outcome may be late.
+const answerGrace = 150 * time.Millisecond
+
+// ask asks one hook within its own limit and the event's budget, and returns at
+// most [answerGrace] later whatever the asker does. A panic in a Go hook is its
+// failure.
+func (e *Executor) ask(budget context.Context, t *trip, q *Question) protocol.Answer {
+	begin := time.Now()
+	answer := e.askGuarded(budget, t, q)
+	answer.Voter = voterOf(q.Hook)
+	if answer.Took == 0 {
+		answer.Took = time.Since(begin)
+	}
+	if answer.Failure != nil {
+		answer.Reply = nil
+	}
+	return answer
+}
+
+func (e *Executor) askGuarded(budget context.Context, t *trip, q *Question) protocol.Answer {
+	if q.Hook.Fault != nil {
+		return failed(q.Hook.Fault)
+	}
+	if t.tooDeep {
+		return failed(t.depthFailure())
+	}
+	release, err := e.enter(budget, q.Hook)
+	if err != nil {
+		return failed(failureOf(err))
+	}
+	limit := orDefault(q.Hook.Timeout, defaultTimeout)
+	ctx, cancel := context.WithTimeoutCause(budget, limit, &protocol.Failure{
+		Kind:   protocol.FailTimeout,
+		Detail: fmt.Sprintf("timed out after %s", limit),
+		Remedy: "make the hook faster, or raise its timeout",
+	})
+	answered := make(chan protocol.Answer, 1)
+	ended := make(chan struct{})
+	e.work.Go(func() {
+		defer close(ended)
+		defer release()
+		defer cancel()
+		answered <- askRecovered(ctx, q)
+	})
+	select {
+	case answer := <-answered:
+		return answer
+	case <-ctx.Done():
+	}
+	late := time.NewTimer(answerGrace)
+	defer late.Stop()
+	select {
+	case answer := <-answered:
+		return answer
+	case <-late.C:
+	}
+	e.overdue.add(keyOf(q.Hook), ended)
+	e.work.Go(func() { e.recordLateAnswer(t, q, <-answered) })
+	return failed(failureOf(context.Cause(ctx)))
+}
+
+// enter waits until the hook may begin: until an earlier run of it that did not
+// keep its limit is over, and until a place is free for its process. The wait
+// counts against the event's budget, not against the hook's own limit: a busy
+// machine does not turn a fast hook into a slow one.
+func (e *Executor) enter(budget context.Context, h *Hook) (release func(), err error) {
+	if budget.Err() != nil {
+		return nil, context.Cause(budget)
+	}
+	if err := e.overdue.wait(budget, keyOf(h)); err != nil {
+		return nil, err
+	}
+	if _, isGo := h.Asker.(*goAsker); isGo {
+		return func() {}, nil
+	}
+	if e.places.Acquire(budget, 1) != nil {
+		return nil, context.Cause(budget)
+	}
+	return func() { e.places.Release(1) }, nil
+}
+
+func askRecovered(ctx context.Context, q *Question) (answer protocol.Answer) {
+	defer func() {
+		if r := recover(); r != nil {
+			answer = failed(&protocol.Failure{
+				Kind:   protocol.FailExit,
+				Detail: fmt.Sprintf("panic: %v", r),
+				Remedy: "correct the hook; its stack is in the record",
+			})
+			answer.Stderr = string(debug.Stack())
+		}
+	}()
+	return q.Hook.Asker.Ask(ctx, q)
+}
+
+func failed(f *protocol.Failure) protocol.Answer {
+	return protocol.Answer{Reading: protocol.Reading{Failure: f}}
+}
+
+// failureOf is the failure behind the end of a context: the limit that was its
+// cause, or else the caller gave up.
+func failureOf(cause error) *protocol.Failure {
+	var failure *protocol.Failure
+	if errors.As(cause, &failure) {
+		return failure
+	}
+	return &protocol.Failure{Kind: protocol.FailAborted, Detail: cause.Error()}
+}
+
+func voterOf(h *Hook) protocol.Voter {
+	return protocol.Voter{
+		Name: h.Name, Layer: h.Layer, Class: h.Can, Mode: h.Mode,
+		Rule: h.OnFailure, Required: h.Required, Hash: h.Hash,
+	}
+}
+
+// overdue are the runs that did not end when their limit was reached.
+type overdue struct {
+	mu   sync.Mutex
+	runs map[hookKey][]<-chan struct{}
+}
+
+func (o *overdue) add(key hookKey, ended <-chan struct{}) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.runs == nil {
+		o.runs = map[hookKey][]<-chan struct{}{}
+	}
+	o.runs[key] = append(o.runs[key], ended)
+}
+
+// wait returns when no earlier run of the hook is overdue any more.
+func (o *overdue) wait(ctx context.Context, key hookKey) error {
+	for {
+		o.mu.Lock()
+		runs := o.runs[key]
+		if len(runs) == 0 {
+			o.mu.Unlock()
+			return nil
+		}
+		first := runs[0]
+		o.mu.Unlock()
+		select {
+		case <-first:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		o.mu.Lock()
+		if runs := o.runs[key]; len(runs) > 0 && runs[0] == first {
+			o.runs[key] = runs[1:]
+			if len(runs) == 1 {
+				delete(o.runs, key)
+			}
+		}
+		o.mu.Unlock()
+	}
+}

@@ -1,0 +1,135 @@
+package executor
+
+import (
+	"slices"
+	"time"
+
+	"github.com/hookd-dev/hookd/executor/record"
+	"github.com/hookd-dev/hookd/executor/state"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// record writes the event's line before the event goes on. What cannot be
+// written waits in memory and is told to the person once; the decision stands as
+// it is, whatever the disk does.
+func (t *trip) record(outcome *protocol.Outcome, lost []state.Lost, aborted string) {
+	if t.executor.records == nil {
+		return
+	}
+	sensitive := t.sawSensitive()
+	line := t.line(outcome, sensitive)
+	line.Aborted, line.StateLost = aborted, lost
+	t.append(line)
+}
+
+func (t *trip) append(entry record.Entry) {
+	records, keep := t.executor.records, &t.settings.Records
+	if keep.Keep > 0 || keep.MaxSize > 0 {
+		records.SetLimits(keep.Keep, keep.MaxSize)
+	}
+	err := records.AppendUnder(t.first.Session.ID, time.Now(), entry, t.set.hash, t.set.describe)
+	t.trouble("record", "events are decided but cannot be recorded for now", err)
+}
+
+func (t *trip) line(outcome *protocol.Outcome, sensitive bool) *record.Event {
+	values := t.settings.Records.Values
+	facts := newFacts(&t.first)
+	if t.spec.Tool {
+		facts.scan()
+	}
+	line := &record.Event{
+		Seq: t.first.Seq, ID: t.first.ID, Event: t.spec.Name,
+		Agent: t.first.Agent.ID, Depth: t.first.Agent.Depth, Host: t.first.Agent.Host,
+		Generation: t.set.Generation, Set: t.set.hash, Managed: t.set.ManagedHash,
+		Data: *digest(t.first.Data, values, sensitive),
+		Tool: facts.tool, ToolCallID: facts.toolCallID,
+		Action: outcome.Action, By: outcome.By, Reason: outcome.Reason, Failure: outcome.Failure,
+		WaitedMs: milliseconds(t.began), Changed: []record.Change{}, Conflict: len(outcome.Conflicts) > 0,
+		Runs: make([]protocol.Run, 0, len(outcome.Runs)),
+	}
+	for _, c := range outcome.Changes {
+		line.Changed = append(line.Changed, record.Change{
+			Path: c.Path, By: c.By,
+			Before: record.NewDigest(c.Before, values, sensitive), After: record.NewDigest(c.After, values, sensitive),
+		})
+	}
+	for _, run := range outcome.Runs {
+		line.Runs = append(line.Runs, t.recorded(run))
+	}
+	return line
+}
+
+func digest(data []byte, values schema.RecordValues, sensitive bool) *record.Digest {
+	if data == nil {
+		data = []byte{}
+	}
+	return record.NewDigest(data, values, sensitive)
+}
+
+// sawSensitive reports whether a hook that ran may only leave hashes of what it
+// saw.
+func (t *trip) sawSensitive() bool {
+	return slices.ContainsFunc(t.runs, func(run protocol.Run) bool {
+		return run.Skipped == "" && t.isSensitive(run)
+	})
+}
+
+func (t *trip) isSensitive(run protocol.Run) bool {
+	return slices.ContainsFunc(t.set.Hooks, func(h *Hook) bool {
+		return h.Sensitive && h.Name == run.Hook && h.Layer == run.Source
+	})
+}
+
+// recorded is a run as the record has it: a sensitive hook may have written what
+// it saw into anything but its verdict.
+func (t *trip) recorded(run protocol.Run) protocol.Run {
+	if t.isSensitive(run) {
+		run.Stderr, run.Detail, run.Warnings = "", "", nil
+	}
+	return run
+}
+
+// recordLate writes what a hook did after its event had gone on.
+func (t *trip) recordLate(run *protocol.Run, note string, dropped int64, lost []state.Lost) {
+	if t.executor.records == nil {
+		return
+	}
+	t.append(&record.Late{
+		Seq: t.first.Seq, ID: t.first.ID, Event: t.spec.Name, Generation: t.set.Generation, Set: t.set.hash,
+		Run: t.recorded(*run), Note: note, Dropped: dropped, StateLost: lost,
+	})
+}
+
+// recordLateAnswer records an answer that came when nobody waited any more. It
+// has no effect.
+func (e *Executor) recordLateAnswer(t *trip, q *Question, answer protocol.Answer) {
+	if e.records == nil {
+		return
+	}
+	answer.Voter = voterOf(q.Hook)
+	late := t.after(*q.Event)
+	_, run := late.fold.Add(answer)
+	late.recordLate(&run, "this answer came too late and had no effect", 0, nil)
+}
+
+// describe is the set as the record shows it when it begins to rule.
+func (s *Set) describe() *record.Set {
+	out := &record.Set{
+		Generation: s.Generation, Set: s.hash, Managed: s.ManagedHash, Project: s.Project,
+		Hooks: make([]record.SetHook, 0, len(s.Hooks)), Findings: s.Findings,
+	}
+	if out.Findings == nil {
+		out.Findings = []schema.Finding{}
+	}
+	if s.Refuse != nil {
+		out.Refused = s.Refuse.Error()
+	}
+	for _, h := range s.Hooks {
+		out.Hooks = append(out.Hooks, record.SetHook{
+			Name: h.Name, Source: h.Layer, Hash: h.Hash, Class: h.Can, Mode: h.Mode,
+			Status: string(h.Status), Why: h.Why,
+		})
+	}
+	return out
+}

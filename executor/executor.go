@@ -1,0 +1,203 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/hookd-dev/hookd/executor/record"
+	"github.com/hookd-dev/hookd/executor/state"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// Options say how an [Executor] works. The zero value decides events and keeps
+// nothing on disk.
+type Options struct {
+	// StateDir is the folder of records and of what hooks remember, normally
+	// [StateDir]. "" keeps no records, and hooks remember as long as the Executor
+	// lives.
+	StateDir string
+
+	// Depth is how many hooks are above this process, normally [ProcessDepth].
+	Depth int
+
+	// Explain lists the hooks that do not match an event among its runs.
+	Explain bool
+
+	// Progress is told about every hook asked. [WithProgress] takes its place for
+	// one event.
+	Progress Progress
+}
+
+// Progress is told about hooks as they are asked. Each function may be nil, may
+// be called from several goroutines, also after Fire has returned (observers),
+// and must return quickly.
+type Progress struct {
+	Started  func(ev *protocol.Event, h *Hook)
+	Finished func(ev *protocol.Event, h *Hook, run protocol.Run)
+	// Notice gets what the person is to read and no outcome holds: the notices
+	// and failures of observers.
+	Notice func(ev *protocol.Event, notice protocol.HookText)
+}
+
+type progressKey struct{}
+
+// WithProgress returns a context under which Fire tells p about its hooks.
+func WithProgress(ctx context.Context, p Progress) context.Context {
+	return context.WithValue(ctx, progressKey{}, p)
+}
+
+// Executor decides events by asking hooks. It is safe for concurrent use: events
+// of different sessions, and side by side calls of one, run in parallel.
+type Executor struct {
+	source  Source
+	options Options
+	states  *state.Store
+	records *record.Log // nil without a state folder
+
+	base   context.Context // of what outlives its event: observers
+	cancel context.CancelCauseFunc
+	work   sync.WaitGroup
+
+	places    *semaphore.Weighted // hook processes at once
+	overdue   overdue
+	memory    memory
+	observers observers
+	troubles  troubles
+}
+
+var errClosed = errors.New("hookd is shutting down")
+
+// New returns an Executor that takes its hooks from source, once for each event.
+func New(source Source, options Options) *Executor {
+	e := &Executor{source: source, options: options, states: state.Open("")}
+	processes := int64(defaultProcesses)
+	if set := source.Current(); set != nil {
+		hooks := &set.Settings.Hooks
+		processes = int64(orDefault(hooks.Processes, defaultProcesses))
+		if options.StateDir != "" {
+			e.records = record.Open(filepath.Join(options.StateDir, "records"), hooks.Records.Keep, hooks.Records.MaxSize)
+		}
+	}
+	if options.StateDir != "" {
+		e.states = state.Open(filepath.Join(options.StateDir, "sessions"))
+		if e.records == nil {
+			e.records = record.Open(filepath.Join(options.StateDir, "records"), 0, 0)
+		}
+	}
+	e.places = semaphore.NewWeighted(processes)
+	e.base, e.cancel = context.WithCancelCause(context.Background())
+	return e
+}
+
+// Close waits for observers that are still queued or running, for as long as
+// hooks.drain says or ctx allows, ends those that are left, and closes the
+// records. Observers that were not asked are recorded as dropped. The error
+// names what could not be written.
+func (e *Executor) Close(ctx context.Context) error {
+	drain := time.Duration(0)
+	if set := e.source.Current(); set != nil {
+		drain = set.Settings.Hooks.Drain
+	}
+	drained := make(chan struct{})
+	go func() {
+		e.work.Wait()
+		close(drained)
+	}()
+	timer := time.NewTimer(orDefault(drain, defaultDrain))
+	defer timer.Stop()
+	select {
+	case <-drained:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	e.cancel(errClosed)
+	// What is asked now is being ended. A Go hook that ignores its context cannot
+	// be, and is not waited for.
+	patience := time.NewTimer(2 * answerGrace)
+	defer patience.Stop()
+	select {
+	case <-drained:
+	case <-patience.C:
+	}
+	if e.records == nil {
+		return nil
+	}
+	if err := e.records.Close(); err != nil {
+		return fmt.Errorf("close records: %w", err)
+	}
+	return nil
+}
+
+// Forget frees what is remembered in memory of a session that is over. The
+// session-end event does the same.
+func (e *Executor) Forget(session string) { e.memory.forget(session) }
+
+// StateDir returns the folder of everything that hookd keeps about its user's
+// projects and sessions, and creates it if need be.
+func StateDir() (string, error) { return state.Dir() }
+
+// ProcessDepth is how many hooks are above this process, as HOOK_DEPTH says. A
+// value that is no number counts as deeper than any limit: better no agent than
+// one that starts itself without end.
+func ProcessDepth() int {
+	text := os.Getenv("HOOK_DEPTH")
+	if text == "" {
+		return 0
+	}
+	depth, err := strconv.Atoi(text)
+	if err != nil || depth < 0 {
+		return int(^uint(0) >> 1)
+	}
+	return depth
+}
+
+// Defaults of settings that are zero, which they are only without a loader.
+const (
+	defaultTimeout       = 30 * time.Second
+	defaultBudget        = 60 * time.Second
+	defaultGrace         = 500 * time.Millisecond
+	defaultDrain         = 5 * time.Second
+	defaultProcesses     = 16
+	defaultObserverQueue = 256
+	defaultMaxDepth      = 2
+)
+
+func orDefault[T int | time.Duration](value, otherwise T) T {
+	if value > 0 {
+		return value
+	}
+	return otherwise
+}
+
+// troubles are things that went wrong beside the hooks, each told to the person
+// once until it has gone well again.
+type troubles struct {
+	mu   sync.Mutex
+	told map[string]bool
+}
+
+// tell reports whether err is news about what.
+func (t *troubles) tell(what string, err error) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err == nil {
+		delete(t.told, what)
+		return false
+	}
+	if t.told[what] {
+		return false
+	}
+	if t.told == nil {
+		t.told = map[string]bool{}
+	}
+	t.told[what] = true
+	return true
+}

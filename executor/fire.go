@@ -1,0 +1,271 @@
+package executor
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// Fire asks the hooks of an event and returns what they decided together. The
+// error is not nil for one reason only: ctx ended, and it is the cause; the
+// outcome is then a refusal, and nothing of it took effect.
+//
+// Modifiers are asked one after the other, each about the event as changed so
+// far; blockers about the final event, until the first no; observers that are
+// required are waited for, all others are queued and never delay the event. No
+// hook of a notice is waited for.
+func (e *Executor) Fire(ctx context.Context, ev protocol.Event) (protocol.Outcome, error) {
+	t := e.begin(ctx, ev)
+	defer t.cancel()
+	if ctx.Err() != nil {
+		return t.abort()
+	}
+	t.refuse()
+	if t.spec.Kind != protocol.Notice {
+		for _, stage := range []func() error{t.modify, t.block, t.observeRequired} {
+			if err := stage(); err != nil {
+				return t.abort()
+			}
+		}
+	}
+	return t.finish(), nil
+}
+
+// refuse refuses a gate that no hook can be asked about: the settings cannot be
+// read, or too many agents have started one another.
+func (t *trip) refuse() {
+	if t.spec.Kind != protocol.Gate {
+		return
+	}
+	failure := t.set.Refuse
+	if t.tooDeep {
+		failure = t.depthFailure()
+	}
+	if failure == nil {
+		return
+	}
+	t.add(t.ourselves(failure))
+}
+
+// ourselves is a refusal by no hook.
+func (t *trip) ourselves(failure *protocol.Failure) protocol.Answer {
+	answer := failed(failure)
+	answer.Voter = protocol.Voter{
+		Name: selfName, Layer: protocol.Builtin, Class: protocol.CanBlock,
+		Mode: protocol.Enforce, Rule: protocol.RuleBlock, Required: true,
+	}
+	return answer
+}
+
+// modify asks the modifiers. Whether one matches is decided on the event as the
+// earlier ones left it.
+func (t *trip) modify() error {
+	for _, h := range t.hooks {
+		if stageOf(h) != stageModify || !t.wants(h) {
+			continue
+		}
+		if err := t.askNow(h); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// block asks the blockers, up to hooks.parallel neighbours side by side. Their
+// answers count in running order, so the result is the same as one after the
+// other.
+func (t *trip) block() error {
+	var group []*Hook
+	for _, h := range t.hooks {
+		if stageOf(h) != stageBlock || !t.wants(h) {
+			continue
+		}
+		if group = append(group, h); len(group) < max(1, t.settings.Parallel) {
+			continue
+		}
+		if err := t.askGroup(group); err != nil {
+			return err
+		}
+		group = nil
+	}
+	return t.askGroup(group)
+}
+
+// observeRequired asks the observers without whose answer the event does not
+// pass, on the final event and the outcome so far.
+func (t *trip) observeRequired() error {
+	for _, h := range t.hooks {
+		if !t.waitsFor(h) || !t.wants(h) {
+			continue
+		}
+		if err := t.askNow(h); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// waitsFor reports whether a hook is an observer that the event waits for.
+func (t *trip) waitsFor(h *Hook) bool {
+	return stageOf(h) == stageObserve && h.Required && h.Mode != protocol.Audit && t.spec.Kind != protocol.Notice
+}
+
+// askNow asks one hook and waits for its answer.
+func (t *trip) askNow(h *Hook) error {
+	if t.skips(h) {
+		return nil
+	}
+	t.progress.started(&t.first, h)
+	answer := t.executor.ask(t.budget(), t, t.question(h))
+	return t.take(h, answer)
+}
+
+// askGroup asks neighbours side by side. Once one of them has refused, the
+// answers of those behind it are not needed and not waited for.
+func (t *trip) askGroup(group []*Hook) error {
+	if len(group) == 1 {
+		return t.askNow(group[0])
+	}
+	ctx, cancel := context.WithCancelCause(t.budget())
+	defer cancel(errNotNeeded)
+	answers := make([]chan protocol.Answer, len(group))
+	for i, h := range group {
+		if t.fold.Closed() {
+			break
+		}
+		q := t.question(h)
+		answers[i] = make(chan protocol.Answer, 1)
+		t.progress.started(&t.first, h)
+		t.executor.work.Go(func() { answers[i] <- t.executor.ask(ctx, t, q) })
+	}
+	for i, h := range group {
+		if t.skips(h) {
+			continue
+		}
+		if err := t.take(h, <-answers[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// skips records a hook that is not asked any more because the event is refused.
+// Observers are asked all the same.
+func (t *trip) skips(h *Hook) bool {
+	if !t.fold.Closed() || stageOf(h) == stageObserve {
+		return false
+	}
+	t.add(protocol.Answer{Voter: voterOf(h)})
+	return true
+}
+
+// take lets an answer count, unless the caller has given up: then no answer
+// does.
+func (t *trip) take(h *Hook, answer protocol.Answer) error {
+	if t.ctx.Err() != nil {
+		answer.Reply, answer.Failure = nil, t.aborted()
+		t.progress.finished(&t.first, h, t.add(answer))
+		return context.Cause(t.ctx)
+	}
+	kept := t.checkKept(h, &answer)
+	run := t.add(answer)
+	if accepted(&run) {
+		t.keep(h, kept)
+	}
+	t.progress.finished(&t.first, h, run)
+	return nil
+}
+
+// accepted reports whether a reply counted, so that what it wants kept is kept.
+func accepted(run *protocol.Run) bool { return run.Failure == "" && run.Skipped == "" }
+
+// add adds an answer to what was decided so far.
+func (t *trip) add(answer protocol.Answer) protocol.Run {
+	for _, e := range t.matchErrors {
+		if e.hook.Name == answer.Name && e.hook.Layer == answer.Layer {
+			answer.Warnings = append(answer.Warnings, e.text)
+		}
+	}
+	var run protocol.Run
+	t.fold, run = t.fold.Add(answer)
+	t.runs = append(t.runs, run)
+	if len(run.Changed) > 0 {
+		t.changed()
+	}
+	return run
+}
+
+// finish writes what hooks want kept and the record, queues the observers, and
+// returns the outcome.
+func (t *trip) finish() protocol.Outcome {
+	lost := t.commit()
+	outcome := t.fold.Outcome()
+	queued := t.reserveObservers(&outcome)
+	if t.executor.options.Explain {
+		t.sortRuns()
+	}
+	outcome.Runs = t.runs
+	t.record(&outcome, lost, "")
+	outcome.Notices = append(outcome.Notices, t.notices...)
+	for _, job := range queued {
+		t.executor.observers.push(t.executor, job)
+	}
+	if t.first.Event == protocol.SessionEnd {
+		t.executor.memory.forget(t.first.Session.ID)
+	}
+	return outcome
+}
+
+// abort records an event that the caller gave up and returns a refusal and the
+// cause. Nothing that its hooks answered takes effect, no observer hears of it.
+func (t *trip) abort() (protocol.Outcome, error) {
+	failure := t.aborted()
+	if !t.fold.Closed() {
+		t.add(t.ourselves(failure))
+	}
+	outcome := t.fold.Outcome()
+	outcome.Runs = t.runs
+	t.record(&outcome, nil, failure.Detail)
+	return outcome, context.Cause(t.ctx)
+}
+
+func (t *trip) aborted() *protocol.Failure {
+	return &protocol.Failure{Kind: protocol.FailAborted, Detail: context.Cause(t.ctx).Error()}
+}
+
+// sortRuns puts the runs of hooks that were asked side by side, and of those
+// that were not asked, in running order.
+func (t *trip) sortRuns() {
+	place := make(map[hookKey]int, len(t.hooks))
+	for i, h := range t.hooks {
+		place[keyOf(h)] = i + 1
+	}
+	slices.SortStableFunc(t.runs, func(a, b protocol.Run) int {
+		return cmp.Compare(place[hookKey{a.Source, a.Hook}], place[hookKey{b.Source, b.Hook}])
+	})
+}
+
+// budget is the context of every hook that is waited for. The event's budget
+// begins with the first of them.
+func (t *trip) budget() context.Context {
+	if t.budgetCtx == nil {
+		limit := orDefault(t.settings.Budget, defaultBudget)
+		t.budgetCtx, t.cancelBudget = context.WithTimeoutCause(t.ctx, limit, &protocol.Failure{
+			Kind:   protocol.FailBudget,
+			Detail: "the event's hooks have used up its budget of " + limit.String(),
+			Remedy: "make its hooks faster, or raise hooks.budget",
+		})
+	}
+	return t.budgetCtx
+}
+
+func (t *trip) cancel() {
+	if t.cancelBudget != nil {
+		t.cancelBudget()
+	}
+}
+
+func milliseconds(since time.Time) float64 { return protocol.Milliseconds(time.Since(since)) }

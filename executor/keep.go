@@ -1,0 +1,120 @@
+package executor
+
+import (
+	"fmt"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hookd-dev/hookd/executor/state"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// Sizes up to which a hook's values are kept, in bytes, where no settings say so.
+const (
+	defaultStateSize    = 64 << 10
+	defaultMetadataSize = 16 << 10
+)
+
+// view is what hooks remember, as this event's hooks see it. It is read once, so
+// that events side by side see the same old values.
+func (t *trip) view() *state.View {
+	if t.now == nil {
+		view := state.View{}
+		if t.first.Session.ID != "" {
+			var err error
+			view, err = t.executor.states.Read(t.first.Session.ID)
+			t.trouble("state", "what hooks remember could not be read", err)
+		}
+		t.before, t.now = &view, &view
+	}
+	return t.now
+}
+
+// checkKept returns what a reply wants kept. What may not be kept is taken out
+// and becomes a warning: the rest of the reply counts all the same.
+func (t *trip) checkKept(h *Hook, answer *protocol.Answer) []state.Write {
+	if answer.Reply == nil {
+		return nil
+	}
+	limits := t.settings.Limits
+	var writes []state.Write
+	for _, value := range []struct {
+		what  state.What
+		value jsontext.Value
+		limit int64
+	}{
+		{state.State, answer.Reply.State, or64(limits.State, defaultStateSize)},
+		{state.Metadata, answer.Reply.Metadata, or64(limits.Metadata, defaultMetadataSize)},
+	} {
+		if value.value == nil {
+			continue
+		}
+		if why := t.unkept(h, value.what, value.value, value.limit); why != "" {
+			answer.Warnings = append(answer.Warnings, fmt.Sprintf("%s is not kept: %s", value.what, why))
+			continue
+		}
+		key := stateKey(h)
+		writes = append(writes, state.Write{
+			Key: key, What: value.what, Value: value.value,
+			Seq: t.first.Seq, Saw: t.revision(key, value.what),
+		})
+	}
+	return writes
+}
+
+// revision is what was stored when this event's hooks began to look.
+func (t *trip) revision(key state.Key, what state.What) int64 {
+	t.view()
+	return t.before.Revision(key, what)
+}
+
+func (t *trip) unkept(h *Hook, what state.What, value jsontext.Value, limit int64) string {
+	switch {
+	case int64(len(value)) > limit:
+		return fmt.Sprintf("it has %d bytes, the limit is %d", len(value), limit)
+	case !value.IsValid():
+		return "it is not JSON"
+	case what == state.State && t.first.Session.ID == "":
+		return "the event belongs to no session"
+	case what == state.Metadata && h.Mode == protocol.Audit:
+		// Other hooks decide by it.
+		return "the hook runs in audit mode"
+	}
+	return ""
+}
+
+// keep makes values visible to the later hooks of this event. They reach other
+// events when this one goes on.
+func (t *trip) keep(h *Hook, writes []state.Write) {
+	if len(writes) == 0 {
+		return
+	}
+	view, _ := t.view().With(writes)
+	t.now = &view
+	t.writes = append(t.writes, writes...)
+	t.facts = nil // conditions read metadata
+}
+
+// commit writes what the hooks want kept before the event goes on.
+func (t *trip) commit() []state.Lost {
+	if len(t.writes) == 0 || t.first.Session.ID == "" {
+		return nil
+	}
+	lost, err := t.executor.states.Write(t.first.Session.ID, t.writes)
+	t.trouble("state", "what hooks remember could not be written; this process remembers it", err)
+	return lost
+}
+
+// trouble tells the person once that something beside the hooks goes wrong.
+func (t *trip) trouble(what, text string, err error) {
+	if t.executor.troubles.tell(what, err) {
+		t.notices = append(t.notices, protocol.HookText{Hook: selfName, Text: fmt.Sprintf("%s: %v", text, err)})
+	}
+}
+
+func or64(value, otherwise int64) int64 {
+	if value > 0 {
+		return value
+	}
+	return otherwise
+}

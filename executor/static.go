@@ -1,0 +1,126 @@
+package executor
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// GoHook is a hook written in Go. It is the equal of an external one: the same
+// table says what it may answer, it has its place in the same running order, the
+// same rules for its failures, and the same records.
+type GoHook struct {
+	Name        string
+	Description string
+	Layer       protocol.Layer // default builtin
+	Events      []protocol.EventName
+	Match       schema.Match
+	Can         protocol.Class // default modify
+	Mode        protocol.Mode  // default enforce
+	Priority    int
+	Timeout     time.Duration // default 30s
+	OnFailure   protocol.Rule // default block if Can is block, else continue
+	Required    bool
+	Sensitive   bool
+
+	// Func answers one event. The zero Reply is observe. An error, a panic and a
+	// return after the limit are failures under OnFailure; a [*protocol.Failure]
+	// as error says which. It may be called from several goroutines.
+	Func func(ctx context.Context, ev *protocol.Event) (protocol.Reply, error)
+}
+
+// Hook returns the GoHook as a member of a [Set].
+func (g GoHook) Hook() *Hook {
+	h := &Hook{
+		Hook: schema.Hook{
+			Name: g.Name, Description: g.Description, Layer: g.Layer, Protocol: protocol.Version,
+			Events: g.Events, Match: g.Match, Can: g.Can, Mode: g.Mode, Priority: g.Priority,
+			Timeout: orDefault(g.Timeout, defaultTimeout), OnFailure: g.OnFailure,
+			Required: g.Required, Sensitive: g.Sensitive, Run: schema.Once, Enabled: true,
+		},
+		Status: Ready,
+		Asker:  &goAsker{g.Func},
+	}
+	if h.Layer == "" {
+		h.Layer = protocol.Builtin
+	}
+	if h.Can == "" {
+		h.Can = protocol.CanModify
+	}
+	if h.Mode == "" {
+		h.Mode = protocol.Enforce
+	}
+	h.OnFailure = protocol.EffectiveRule(voterOf(h))
+	return h
+}
+
+// StaticSet returns a set of Go hooks with default settings. The error names the
+// hooks that cannot be used as they are written.
+func StaticSet(hooks ...GoHook) (*Set, error) {
+	var errs []error
+	set := Set{Generation: 1}
+	for _, g := range hooks {
+		errs = append(errs, g.check())
+		set.Hooks = append(set.Hooks, g.Hook())
+	}
+	built, matchErrs := NewSet(set)
+	for _, err := range matchErrs {
+		errs = append(errs, err)
+	}
+	return built, errors.Join(errs...)
+}
+
+// Static returns an executor of Go hooks alone, for an agent loop that needs a
+// gate and no hook files.
+func Static(hooks ...GoHook) (*Executor, error) {
+	set, err := StaticSet(hooks...)
+	if err != nil {
+		return nil, err
+	}
+	return New(set, Options{}), nil
+}
+
+func (g *GoHook) check() error {
+	switch {
+	case g.Name == "":
+		return errors.New("a Go hook has no name")
+	case g.Func == nil:
+		return fmt.Errorf("hook %s has no Func", g.Name)
+	case len(g.Events) == 0:
+		return fmt.Errorf("hook %s names no events", g.Name)
+	}
+	for _, name := range g.Events {
+		if protocol.Lookup(name) == nil {
+			_, nearest, _ := protocol.Canonical(string(name))
+			return fmt.Errorf("hook %s: unknown event %q; did you mean %q?", g.Name, name, nearest)
+		}
+	}
+	return nil
+}
+
+// goAsker asks a Go function. The executor guards it against panics and against
+// functions that ignore their context.
+type goAsker struct {
+	function func(ctx context.Context, ev *protocol.Event) (protocol.Reply, error)
+}
+
+func (g *goAsker) Ask(ctx context.Context, q *Question) protocol.Answer {
+	ev := *q.Event
+	ev.Data = bytes.Clone(ev.Data) // a hook changes an event by its reply only
+	reply, err := g.function(ctx, &ev)
+	var failure *protocol.Failure
+	switch {
+	case err == nil:
+		return protocol.Answer{Reading: protocol.Reading{Reply: &reply}}
+	case errors.As(err, &failure):
+		return failed(failure)
+	case ctx.Err() != nil:
+		return failed(failureOf(context.Cause(ctx)))
+	}
+	return failed(&protocol.Failure{Kind: protocol.FailExit, Detail: err.Error()})
+}

@@ -1,0 +1,257 @@
+package executor
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/oklog/ulid/v2"
+
+	"github.com/hookd-dev/hookd/executor/state"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// selfName is who speaks where no hook does.
+const selfName = "hookd"
+
+var errNotNeeded = errors.New("an earlier hook has refused the event")
+
+// trip is one event on its way through its hooks. It belongs to one goroutine.
+type trip struct {
+	executor *Executor
+	ctx      context.Context // the caller's
+	began    time.Time
+	set      *Set
+	settings *schema.HookSettings
+	spec     *protocol.Spec
+	hooks    []*Hook // of the event, in running order
+	progress Progress
+	tooDeep  bool
+
+	first protocol.Event // as it came in, with id and time
+	fold  protocol.Fold
+	runs  []protocol.Run
+
+	// Of the event as changed so far, each made when it is first needed.
+	event  *protocol.Event
+	facts  *facts
+	shared []byte
+
+	// What hooks remember: as it was when the first hook needed it, and with
+	// what the hooks of this event have added.
+	before, now *state.View
+	writes      []state.Write
+
+	budgetCtx    context.Context
+	cancelBudget context.CancelFunc
+	matchErrors  []matchError
+	notices      []protocol.HookText // of hookd itself
+}
+
+type matchError struct {
+	hook *Hook
+	text string
+}
+
+// refusing is the set of a source that has none: nothing is known about the
+// guards, so no gate is passed.
+var refusing = func() *Set {
+	set, _ := NewSet(Set{Refuse: &protocol.Failure{
+		Kind: protocol.FailSettings, Detail: "no set of hooks was ever loaded",
+	}})
+	return set
+}()
+
+func (e *Executor) begin(ctx context.Context, ev protocol.Event) *trip {
+	set := e.source.Current()
+	if set == nil {
+		set = refusing
+	}
+	t := &trip{executor: e, ctx: ctx, began: time.Now(), set: set, settings: &set.Settings.Hooks, progress: e.options.Progress}
+	if p, given := ctx.Value(progressKey{}).(Progress); given {
+		t.progress = p
+	}
+	if t.spec = ev.Spec(); t.spec == nil {
+		t.spec = &protocol.Spec{Name: ev.Event, Kind: protocol.Notice}
+	}
+	ev.Event = t.spec.Name
+	if ev.ID == "" {
+		ev.ID = newID()
+	}
+	if ev.Time.IsZero() {
+		ev.Time = t.began.UTC().Truncate(time.Millisecond)
+	}
+	ev.Session.Key = "" // a secret between host and daemon
+	ev.Layer, ev.Outcome, ev.State, ev.Metadata = "", protocol.Standing{}, nil, nil
+	t.first = ev
+	t.tooDeep = e.options.Depth >= orDefault(t.settings.MaxDepth, defaultMaxDepth)
+	t.hooks = e.memory.hooks(set, &ev)
+	t.fold = protocol.Begin(ev, t.foldOptions())
+	if t.spec.Ask == protocol.AskStays {
+		options := t.foldOptions()
+		options.AskedBy = t.askedBy()
+		t.fold = protocol.Begin(ev, options)
+	}
+	return t
+}
+
+// after is the trip of what happens when the event has gone on. It shares with
+// the event's own trip only what never changes.
+func (t *trip) after(ev protocol.Event) *trip {
+	ev.Layer, ev.Outcome, ev.State, ev.Metadata = "", protocol.Standing{}, nil, nil
+	late := &trip{
+		executor: t.executor, ctx: t.executor.base, began: time.Now(), set: t.set, settings: t.settings,
+		spec: t.spec, progress: t.progress, tooDeep: t.tooDeep, first: ev,
+	}
+	late.fold = protocol.Begin(ev, late.foldOptions())
+	return late
+}
+
+func (t *trip) foldOptions() protocol.FoldOptions {
+	limits := &t.settings.Limits
+	return protocol.FoldOptions{
+		Generation: t.set.Generation, ContextLimit: limits.Context,
+		Limits: protocol.DecodeLimits{Size: limits.Event, Depth: limits.Depth},
+	}
+}
+
+// newID returns a ULID. Two made in the same millisecond differ in 80 random
+// bits.
+func newID() string {
+	return ulid.MustNew(ulid.Now(), rand.Reader).String()
+}
+
+// askedBy is the layer of the hook whose ask a permission-request answers. A
+// name that no hook has any more counts as the highest: what it asked only the
+// person may grant.
+func (t *trip) askedBy() protocol.Layer {
+	f := t.currentFacts()
+	if !f.scan() {
+		return protocol.Managed
+	}
+	name, isHook := strings.CutPrefix(f.asks, "hook:")
+	if !isHook {
+		return ""
+	}
+	layer := protocol.Layer("")
+	for _, h := range t.set.Hooks {
+		if h.Name == name && (layer == "" || h.Layer.Rank() > layer.Rank()) {
+			layer = h.Layer
+		}
+	}
+	if layer == "" {
+		return protocol.Managed
+	}
+	return layer
+}
+
+func (t *trip) depthFailure() *protocol.Failure {
+	return &protocol.Failure{
+		Kind:   protocol.FailDepth,
+		Detail: fmt.Sprintf("this agent was started by a hook, %d deep; hooks.maxDepth is %d", t.executor.options.Depth, orDefault(t.settings.MaxDepth, defaultMaxDepth)),
+		Remedy: "do not start an agent from a hook of its own events, or raise hooks.maxDepth",
+	}
+}
+
+// wants reports whether a hook is to be asked about the event as it is now. One
+// that is only listed is not; one that a person has disabled is recorded.
+func (t *trip) wants(h *Hook) bool {
+	if !h.runs() && h.Status != Disabled {
+		return false
+	}
+	hit, err := h.match.match(t.currentFacts())
+	if err != nil {
+		t.matchErrors = append(t.matchErrors, matchError{h, err.Error()})
+	}
+	switch {
+	case !hit && t.executor.options.Explain:
+		t.runs = append(t.runs, skippedRun(h, protocol.SkipNoMatch))
+	case hit && !h.runs():
+		t.runs = append(t.runs, skippedRun(h, protocol.SkipDisabled))
+		return false
+	}
+	return hit
+}
+
+func skippedRun(h *Hook, why protocol.Skip) protocol.Run {
+	return protocol.Run{
+		Hook: h.Name, Source: h.Layer, Hash: h.Hash, Class: h.Can, Mode: h.Mode,
+		Rule: protocol.EffectiveRule(voterOf(h)), Changed: []string{}, Skipped: why,
+	}
+}
+
+// changed forgets what was made of the event before a hook changed it.
+func (t *trip) changed() { t.event, t.facts, t.shared = nil, nil, nil }
+
+func (t *trip) currentEvent() *protocol.Event {
+	if t.event == nil {
+		ev := t.fold.Event()
+		t.event = &ev
+	}
+	return t.event
+}
+
+func (t *trip) currentFacts() *facts {
+	if t.facts == nil {
+		t.facts = newFacts(t.currentEvent())
+		t.facts.metadata = func() jsontext.Value { return t.view().Metadata() }
+	}
+	return t.facts
+}
+
+// question is the event as one hook gets it.
+func (t *trip) question(h *Hook) *Question {
+	ev := *t.currentEvent()
+	ev.Layer, ev.Outcome = h.Layer, t.fold.Standing()
+	view := t.view()
+	ev.State, ev.Metadata = view.State(stateKey(h)), view.Metadata()
+	return t.complete(h, ev, &t.shared)
+}
+
+// complete encodes a question. shared is the part of it that all hooks of the
+// event have in common; a Go hook needs none.
+func (t *trip) complete(h *Hook, ev protocol.Event, shared *[]byte) *Question {
+	q := &Question{
+		Hook: h, Event: &ev, Spec: t.spec,
+		Grace: t.settings.Grace, Limits: t.settings.Limits,
+	}
+	if _, isGo := h.Asker.(*goAsker); isGo || h.Asker == nil || t.tooDeep {
+		return q
+	}
+	if *shared == nil {
+		encoded, err := protocol.EncodeShared(&ev)
+		if err != nil {
+			// The envelope holds only what JSON can say, so this is data that is no
+			// JSON at all; the hook gets none and its failure follows its rule.
+			encoded = []byte(`{"protocol":1`)
+		}
+		*shared = encoded
+	}
+	q.Payload = protocol.AppendForHook(nil, *shared, ev.Layer, ev.Outcome, ev.State, ev.Metadata)
+	return q
+}
+
+func stateKey(h *Hook) state.Key { return state.Key{Layer: h.Layer, Name: h.Name} }
+
+func (p Progress) started(ev *protocol.Event, h *Hook) {
+	if p.Started != nil {
+		p.Started(ev, h)
+	}
+}
+
+func (p Progress) finished(ev *protocol.Event, h *Hook, run protocol.Run) {
+	if p.Finished != nil {
+		p.Finished(ev, h, run)
+	}
+}
+
+func (p Progress) notice(ev *protocol.Event, notice protocol.HookText) {
+	if p.Notice != nil {
+		p.Notice(ev, notice)
+	}
+}
