@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"bytes"
 	"container/list"
 	"context"
 	"errors"
@@ -176,14 +175,15 @@ func (c *conn) receive(line []byte) bool {
 		c.budget.add(-cost)
 		return true
 	}
-	var replies replies = c
-	if batch {
-		replies = &batchReplies{conn: c, open: len(messages)}
+	if !batch {
+		c.handle(&messages[0], c, cost)
+		return true
 	}
+	all := &batchReplies{conn: c, open: len(messages), answers: make([][]byte, len(messages))}
 	share := cost / int64(len(messages))
 	c.budget.add(share*int64(len(messages)) - cost)
 	for i := range messages {
-		c.handle(&messages[i], replies, share)
+		c.handle(&messages[i], batchReply{all, i}, share)
 	}
 	return true
 }
@@ -280,8 +280,8 @@ func (c *conn) reply(answer []byte) {
 
 func (c *conn) send(line []byte) { c.out.put(line) }
 
-// batchReplies gathers the answers of a batch: they go out as one array when
-// the last is there.
+// batchReplies gathers the answers of a batch: they go out as one array, in the
+// order of the requests, when the last is there.
 type batchReplies struct {
 	conn *conn
 
@@ -290,20 +290,36 @@ type batchReplies struct {
 	answers [][]byte
 }
 
-func (b *batchReplies) reply(answer []byte) {
+// batchReply is where one answer of a batch goes.
+type batchReply struct {
+	*batchReplies
+	place int
+}
+
+func (b batchReply) reply(answer []byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if answer != nil {
-		b.answers = append(b.answers, answer)
-		b.conn.budget.add(int64(len(answer)))
+	b.answers[b.place] = answer
+	b.conn.budget.add(int64(len(answer)))
+	if b.open--; b.open == 0 {
+		b.send()
 	}
-	if b.open--; b.open > 0 || len(b.answers) == 0 {
-		return
-	}
-	line := append([]byte{'['}, bytes.Join(b.answers, []byte{','})...)
-	b.conn.send(append(line, ']'))
-	for _, a := range b.answers {
-		b.conn.budget.add(-int64(len(a)))
+}
+
+func (b *batchReplies) send() {
+	line := []byte{'['}
+	for _, answer := range b.answers {
+		if answer == nil {
+			continue // a notification's
+		}
+		if len(line) > 1 {
+			line = append(line, ',')
+		}
+		line = append(line, answer...)
+		b.conn.budget.add(-int64(len(answer)))
 	}
 	b.answers = nil
+	if len(line) > 1 {
+		b.conn.send(append(line, ']'))
+	}
 }

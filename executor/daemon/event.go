@@ -12,6 +12,9 @@ import (
 // readEvent reads the params of event/fire: an event without what the daemon
 // adds. Members that the daemon sets itself are ignored.
 func readEvent(params jsontext.Value) (protocol.Event, *rpc.Error) {
+	if params.Kind() != '{' {
+		return protocol.Event{}, badParam("", "params must be an object")
+	}
 	event, err := protocol.DecodeEvent(params, protocol.DecodeLimits{})
 	var wrong *protocol.DecodeError
 	switch {

@@ -47,6 +47,9 @@ func (c *conn) fire(ctx context.Context, r *request, event protocol.Event) (json
 	if event.Cwd == "" {
 		event.Cwd = session.cwd
 	}
+	if event.Agent.ID == "" {
+		event.Agent.ID = "main"
+	}
 	if event.Agent.Host == "" {
 		event.Agent.Host = session.host
 	}

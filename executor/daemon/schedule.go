@@ -278,7 +278,7 @@ var (
 )
 
 func cancelled(ctx context.Context) *rpc.Error {
-	return rpc.Errorf(rpc.Cancelled, "cancelled: %v", context.Cause(ctx))
+	return rpc.Errorf(rpc.Cancelled, "%v", context.Cause(ctx))
 }
 
 // cancel ends the call with an id, wherever it stands. An id that is not in
