@@ -133,9 +133,9 @@ func DecodeSettings(file string, text []byte, layer protocol.Layer) (schema.Laye
 	format := document.Format(strings.TrimPrefix(filepath.Ext(file), "."))
 	root, err := document.Parse(format, text)
 	if err != nil {
-		unreadable := &schema.UnreadableError{File: file, Message: err.Error(), Remedy: "complete the file; hookd reads it again when it changes", Err: err}
+		unreadable := &schema.UnreadableError{File: file, Message: err.Error(), Remedy: "correct or complete the file; hookd reads it again when it changes", Err: err}
 		if syntax := (*document.SyntaxError)(nil); errors.As(err, &syntax) {
-			unreadable.Line, unreadable.Message = syntax.Line, fmt.Sprintf("not whole %s: %s", strings.ToUpper(string(format)), syntax.Message)
+			unreadable.Line, unreadable.Message = syntax.Line, fmt.Sprintf("not valid %s: %s", strings.ToUpper(string(format)), syntax.Message)
 		}
 		return schema.LayerSettings{Layer: layer, File: file}, nil, unreadable
 	}

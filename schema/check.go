@@ -99,7 +99,7 @@ func (r *reader) checkStruct(n *document.Node, at string, value any) (faults []s
 		if at != "" {
 			keyPath = at + "." + below
 		}
-		r.fault(node, keyPath, codeFor(e.Tag()), lastKey(keyPath)+" "+problem(e), "write "+remedy(e))
+		r.fault(node, keyPath, codeFor(e.Tag()), lastKey(keyPath)+" "+problem(e), "write "+remedy(e, tagOf(value, e.StructNamespace())))
 		field, _, _ := strings.Cut(below, ".")
 		field, _, _ = strings.Cut(field, "[")
 		faults = append(faults, field)
@@ -145,8 +145,39 @@ func problem(e validator.FieldError) string {
 	return "is " + shown(e.Value())
 }
 
-// remedy says in words what a value should be.
-func remedy(e validator.FieldError) string {
+// tagOf returns the checks of the field that a namespace leads to.
+func tagOf(value any, namespace string) string {
+	t, tag := reflect.TypeOf(value), ""
+	for _, name := range strings.Split(namespace, ".")[1:] {
+		for t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		name, _, item := strings.Cut(name, "[")
+		field, found := t.FieldByName(name)
+		if !found {
+			return ""
+		}
+		t, tag = field.Type, field.Tag.Get("validate")
+		before, behind, _ := strings.Cut(tag, "dive,")
+		if tag = before; item {
+			tag = behind
+		}
+	}
+	return tag
+}
+
+// bound finds a bound among the checks of a tag.
+func bound(tag, name string) string {
+	for _, check := range strings.Split(tag, ",") {
+		if value, found := strings.CutPrefix(check, name+"="); found {
+			return value
+		}
+	}
+	return ""
+}
+
+// remedy says in words what a value should be; tag holds all checks of it.
+func remedy(e validator.FieldError, tag string) string {
 	if form, ok := forms[e.Tag()]; ok {
 		return form.want
 	}
@@ -158,14 +189,21 @@ func remedy(e validator.FieldError) string {
 	case reflect.Slice:
 		unit = " items"
 	}
-	switch e.Tag() {
-	case "min":
+	low, high := bound(tag, "min"), bound(tag, "max")
+	switch {
+	case (e.Tag() == "min" || e.Tag() == "max") && low != "" && high != "":
+		return low + " to " + high + unit
+	case e.Tag() == "min":
 		return "at least " + e.Param() + unit
-	case "max":
+	case e.Tag() == "max":
 		return "at most " + e.Param() + unit
-	case "oneof":
-		return "one of " + strings.Join(strings.Fields(e.Param()), ", ")
-	case "required":
+	case e.Tag() == "oneof":
+		words := strings.Fields(e.Param())
+		if len(words) == 1 {
+			return words[0]
+		}
+		return "one of " + strings.Join(words, ", ")
+	case e.Tag() == "required":
 		return "a value"
 	}
 	return strings.TrimSpace(e.Tag() + " " + e.Param())

@@ -10,11 +10,11 @@ import "github.com/hookd-dev/hookd/protocol"
 // header, F side file, D answer of the program.
 type Entry struct {
 	Name        *string     `json:"name,omitzero" from:"S" validate:"omitnil,min=1,max=255,hookname" jsonschema:"which file of this layer's hooks folder the entry describes, extension included, or the name of a command hook; unique in its layer"`
-	Command     []string    `json:"command,omitzero" from:"S" validate:"omitnil,min=1,max=1000,dive,max=131072" jsonschema:"a program instead of a file: absolute, ./ from the project root, or found on PATH; the first item is the program, and no shell reads it"`
+	Command     CommandLine `json:"command,omitzero" from:"S" validate:"omitnil,min=1,max=1000,dive,max=131072" jsonschema:"a program instead of a file: absolute, ./ from the project root, or found on PATH; the first item is the program, and no shell reads it"`
 	Args        []string    `json:"args,omitzero" from:"SFD" validate:"omitnil,max=1000,dive,max=131072" jsonschema:"arguments of the hook file"`
 	Description *string     `json:"description,omitzero" from:"SHFD" validate:"omitnil,max=200" jsonschema:"what the hook is for, up to 200 characters"`
 	Protocol    *int        `json:"protocol,omitzero" from:"HFD" validate:"omitnil,min=1" jsonschema:"version of the protocol the hook was written for"`
-	Events      Events      `json:"events,omitzero" from:"SHFD" validate:"omitnil,min=1" jsonschema:"names of events or aliases of them; * is all gates and points"`
+	Events      Events      `json:"events,omitzero" from:"SHFD" validate:"omitnil,min=1,max=100" jsonschema:"names of events or aliases of them; * is all gates and points"`
 	Match       *MatchEntry `json:"match,omitzero" from:"SHFD" validate:"omitnil" jsonschema:"narrows the events; all given keys must hold"`
 	Can         *string     `json:"can,omitzero" from:"SHFD" validate:"omitnil,oneof=observe block modify" jsonschema:"what the hook may answer"`
 	Mode        *string     `json:"mode,omitzero" from:"SHFD" validate:"omitnil,oneof=enforce audit" jsonschema:"audit: the answer is recorded and has no effect"`
@@ -39,6 +39,9 @@ type MatchEntry struct {
 	Step   *string   `json:"step,omitzero" validate:"omitnil,oneof=final tools" jsonschema:"type of step, at inference-end and step-stop"`
 	When   *string   `json:"when,omitzero" validate:"omitnil,min=1,max=10000" jsonschema:"expr-lang expression of type bool over the event's fields and metadata"`
 }
+
+// CommandLine is a program and its arguments.
+type CommandLine []string
 
 // OneOrMany is a list that may be written as one string.
 type OneOrMany []string

@@ -140,9 +140,6 @@ func number(value any) float64 {
 // check is the row's range as validator reads it.
 func (k *Key) check() string {
 	var checks []string
-	if k.Type == TypeList {
-		checks = append(checks, "max=1000", "unique", "dive", "min=1", "max=4096")
-	}
 	if k.Min != nil && k.Max != nil {
 		checks = append(checks, "min="+plain(k.Min), "max="+plain(k.Max))
 	}

@@ -236,19 +236,26 @@ func (r *layerReader) fits(key *Key, n *document.Node, path string, value any) b
 		return true
 	}
 	for _, e := range err.(validator.ValidationErrors) {
-		want := remedy(e)
+		want := remedy(e, check)
 		if key.Min != nil && (e.Tag() == "min" || e.Tag() == "max") {
 			want = key.Write(key.Min) + " to " + key.Write(key.Max)
 		}
-		r.fault(n, path, codeFor(e.Tag()), fmt.Sprintf("%s is %s", lastKey(path), key.Write(value)), "write "+want)
+		r.fault(n, path, codeFor(e.Tag()), lastKey(path)+" is "+shownAs(key, value), "write "+want)
 	}
 	return false
+}
+
+func shownAs(key *Key, value any) string {
+	if text, ok := value.(string); ok {
+		return shown(text)
+	}
+	return key.Write(value)
 }
 
 // checkedList reads a list; items that do not fit are noted and left out.
 func (r *layerReader) checkedList(key *Key, n *document.Node, path string) (any, bool) {
 	if n.Kind != document.List {
-		r.wrongType(n, path, "a list", `a list of strings: ["…", "…"]`)
+		r.wrongType(n, path, "a list", listLike(n))
 		return nil, false
 	}
 	items, complete := []string{}, true

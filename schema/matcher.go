@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -23,34 +24,39 @@ type ToolPattern struct {
 	Exact bool              // Text is the name
 }
 
+// PatternError says why an item of match.tool is no pattern.
+type PatternError struct{ Message, Remedy string }
+
+func (e *PatternError) Error() string { return e.Message + ": " + e.Remedy }
+
 // ParseToolPattern compiles one item of match.tool: an exact name, a glob, a
-// /RE2/ or an @kind. The error says what is wrong and what would be right.
+// /RE2/ or an @kind. The error is a [*PatternError].
 func ParseToolPattern(text string) (ToolPattern, error) {
 	p := ToolPattern{Text: text}
 	switch {
 	case text == "":
-		return p, fmt.Errorf("an empty pattern matches nothing: write * for every tool")
+		return p, &PatternError{"an empty pattern matches nothing", "write * for every tool"}
 	case strings.HasPrefix(text, "@"):
 		kind, known := MatcherKinds[text]
 		if !known {
-			return p, fmt.Errorf("%q is no kind of tool: the kinds are @shell @read @write @net @mcp @agent", text)
+			return p, &PatternError{fmt.Sprintf("%q is no kind of tool", clip(text)), "the kinds are @shell @read @write @net @mcp @agent"}
 		}
 		p.Kind = kind
 	case strings.HasPrefix(text, "/"):
 		inner, closed := strings.CutSuffix(text[1:], "/")
 		if !closed || inner == "" {
-			return p, fmt.Errorf("%q is no regular expression: write it between two slashes, /mcp__.*/", text)
+			return p, &PatternError{fmt.Sprintf("%q is no regular expression", clip(text)), "write one between two slashes: /mcp__.*/"}
 		}
 		compiled, err := regexp.Compile(`\A(?:` + inner + `)\z`)
 		if err != nil {
-			return p, fmt.Errorf("%q is no regular expression (RE2): %s", text, regexpProblem(inner, err))
+			return p, &PatternError{fmt.Sprintf("%q is no regular expression: %s", clip(text), regexpProblem(inner, err)), "correct it (RE2 syntax), or list the names"}
 		}
 		p.Regex = compiled
 	case strings.ContainsFunc(text, notInNames):
-		return p, fmt.Errorf("%q is neither a tool's name nor a glob: several names go in a list, a regular expression between slashes (/Edit|Write/), and conditions on arguments in match.when", clip(text))
+		return p, &PatternError{fmt.Sprintf("%q is neither a tool's name nor a glob", clip(text)), "write several names as a list, a regular expression between slashes (/Edit|Write/), and conditions on arguments in match.when"}
 	case strings.ContainsAny(text, "*?[{"):
 		if !doublestar.ValidatePattern(text) {
-			return p, fmt.Errorf("%q is no valid glob: a bracket or brace is not closed", text)
+			return p, &PatternError{fmt.Sprintf("%q is no valid glob", clip(text)), "close the bracket or brace"}
 		}
 		p.Glob = true
 	default:
@@ -101,11 +107,11 @@ func (r *reader) toolPatterns(n *document.Node, path string, match *MatchEntry) 
 	node := n.Get("match").Get("tool")
 	for i, text := range match.Tool {
 		_, err := ParseToolPattern(text)
-		if err == nil {
+		problem := (*PatternError)(nil)
+		if !errors.As(err, &problem) {
 			continue
 		}
 		ok = false
-		message, fix, _ := strings.Cut(err.Error(), ": ")
 		at, place := join(join(path, "match"), "tool"), node
 		if place != nil && place.Kind == document.List && i < len(place.Items) {
 			at, place = index(at, i), place.Items[i]
@@ -113,7 +119,7 @@ func (r *reader) toolPatterns(n *document.Node, path string, match *MatchEntry) 
 		if place == nil {
 			place = n
 		}
-		r.fault(place, at, CodeBadMatcher, message, fix)
+		r.fault(place, at, CodeBadMatcher, problem.Message, problem.Remedy)
 	}
 	return ok
 }

@@ -78,6 +78,14 @@ func (r *reader) value(n *document.Node, path string, v reflect.Value, s shape) 
 		list, ok := r.list(n, path)
 		*field = list
 		return ok
+	case *CommandLine:
+		if n.Kind == document.String {
+			r.fault(n, path, CodeWrongType, fmt.Sprintf("%s is the string %s, not a list: no shell reads it", lastKey(path), describe(n)), "write program and arguments as a list: "+quoted(strings.Fields(n.Text)))
+			return false
+		}
+		list, ok := r.list(n, path)
+		*field = list
+		return ok
 	case *[]string:
 		list, ok := r.list(n, path)
 		*field = list

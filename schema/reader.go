@@ -179,7 +179,7 @@ func (r *reader) list(n *document.Node, path string) (items []string, ok bool) {
 		n = &document.Node{Kind: document.List, Line: n.Line, Items: splitWords(n)}
 	}
 	if n.Kind != document.List {
-		r.wrongType(n, path, "a list", `a list of strings: ["…", "…"]`)
+		r.wrongType(n, path, "a list", listLike(n))
 		return nil, false
 	}
 	items, ok = make([]string, 0, len(n.Items)), true
@@ -192,6 +192,22 @@ func (r *reader) list(n *document.Node, path string) (items []string, ok bool) {
 		items = append(items, text)
 	}
 	return items, ok
+}
+
+// listLike shows how a value would be written as a list of strings.
+func listLike(n *document.Node) string {
+	if n.Kind == document.String && n.Text != "" {
+		return "a list of strings: " + quoted([]string{n.Text})
+	}
+	return `a list of strings: ["…", "…"]`
+}
+
+func quoted(items []string) string {
+	var b []string
+	for _, item := range items {
+		b = append(b, strconv.Quote(clip(item)))
+	}
+	return "[" + strings.Join(b, ", ") + "]"
 }
 
 func (r *reader) events(n *document.Node, path string) (Events, bool) {

@@ -58,9 +58,20 @@ func (r *jsonReader) syntaxError(err error) error {
 	}
 	var syntactic *jsontext.SyntacticError
 	if errors.As(err, &syntactic) {
-		return &SyntaxError{lineAt(r.text, int(syntactic.ByteOffset)), syntactic.Err.Error()}
+		return &SyntaxError{lineAt(r.text, int(syntactic.ByteOffset)), clip(syntactic.Err.Error())}
 	}
-	return &SyntaxError{r.lines.at(r.next()), err.Error()}
+	return &SyntaxError{r.lines.at(r.next()), clip(err.Error())}
+}
+
+// clip keeps a message from quoting the rest of the file.
+func clip(text string) string {
+	const longest = 120
+	for i, c := range text {
+		if i > longest || c < ' ' {
+			return text[:i] + "…"
+		}
+	}
+	return text
 }
 
 func (r *jsonReader) value(depth int) (*Node, error) {
