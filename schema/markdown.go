@@ -1,0 +1,111 @@
+package schema
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// SettingsMarkdown returns the table of settings for the documentation.
+func SettingsMarkdown() string {
+	var b strings.Builder
+	b.WriteString("| key | type, range | default | layers | tighter | meaning |\n|---|---|---|---|---|---|\n")
+	for i := range Keys {
+		k := &Keys[i]
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", k.Name, k.typeText(), k.defaultText(), k.Layers, k.tighterText(), k.Meaning)
+	}
+	return b.String()
+}
+
+func (k *Key) typeText() string {
+	text := string(k.Type)
+	switch {
+	case k.Type == TypeWord:
+		return strings.Join(k.Words, ", ")
+	case len(k.Words) > 0:
+		text += ": " + strings.Join(k.Words, ", ")
+	case k.Form != "":
+		text += ": " + forms[k.Form].want
+	}
+	if k.Min != nil && k.Max != nil {
+		text += fmt.Sprintf(", %s…%s", k.Write(k.Min), k.Write(k.Max))
+	}
+	return text
+}
+
+func (k *Key) defaultText() string {
+	switch {
+	case k.Type == TypeServers:
+		return "`{}`"
+	case k.Type == TypeEntries || k.Type == TypePrices:
+		return "`[]`"
+	case k.Default == nil:
+		return "by class"
+	case k.Default == "":
+		return "–"
+	}
+	return "`" + k.Write(k.Default) + "`"
+}
+
+func (k *Key) tighterText() string {
+	text := string(k.Tighter)
+	switch {
+	case k.Tighter == ByOrder, k.Tighter == OwnLayer && len(k.Order) > 0:
+		text = strings.Join(k.Order, " < ")
+	case k.Name == "hooks.trust.always":
+		text = "–"
+	}
+	if k.FixedByManaged {
+		text = strings.TrimPrefix(text+"; M fixes", "–; ")
+	}
+	return text
+}
+
+// fieldDefaults are the defaults of a hook's fields, in words.
+var fieldDefaults = map[string]string{
+	"name": "the file's name", "command": "–", "args": "`[]`", "description": "`\"\"`", "protocol": "1",
+	"events": "none", "match": "`{}`", "can": "`modify`", "mode": "`enforce`", "priority": "0",
+	"timeout": "`hooks.timeout`", "onFailure": "`block` if `can` is `block` or the hook is required, else `continue`",
+	"required": "false", "run": "`once`", "env": "`[]`", "files": "`[]`", "inPlace": "false",
+	"sensitive": "false", "dialect": "`hookd`", "enabled": "true",
+}
+
+// FieldsMarkdown returns the table of a hook's fields for the documentation.
+// S = settings entry, H = header, F = side file, D = answer of the program.
+func FieldsMarkdown() string {
+	var b strings.Builder
+	b.WriteString("| field | type, range | default | from | meaning |\n|---|---|---|---|---|\n")
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Entry]()) {
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", jsonName(f), fieldType(f), fieldDefaults[jsonName(f)],
+			strings.Join(strings.Split(f.Tag.Get("from"), ""), " "), f.Tag.Get("jsonschema"))
+	}
+	return b.String()
+}
+
+func fieldType(f reflect.StructField) string {
+	checks, _, _ := strings.Cut(f.Tag.Get("validate"), "dive,")
+	if words := bound(checks, "oneof"); words != "" {
+		return strings.ReplaceAll(words, " ", ", ")
+	}
+	t := f.Type
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	var text string
+	switch {
+	case t == reflect.TypeFor[Duration]():
+		text = "duration"
+	case t == reflect.TypeFor[Events]():
+		text = "list of names, or `*`"
+	case t.Kind() == reflect.Slice:
+		text = "list of strings"
+	case t.Kind() == reflect.Struct:
+		text = "object: " + strings.Join(fieldNames(reflect.New(t).Elem()), ", ")
+	default:
+		text = t.String()
+	}
+	if low, high := bound(checks, "min"), bound(checks, "max"); low != "" && high != "" && t.Kind() != reflect.Slice && t.Kind() != reflect.String {
+		text += ", " + low + "…" + high
+	}
+	return text
+}
