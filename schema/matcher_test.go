@@ -1,0 +1,94 @@
+package schema
+
+import (
+	"testing"
+
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// The documented result of each kind of matcher on each kind of name (H08).
+func TestToolPattern(t *testing.T) {
+	tests := []struct {
+		pattern string
+		tool    string
+		kind    protocol.ToolKind // as the event tells it
+		want    bool
+	}{
+		{"Edit", "Edit", "", true},
+		{"Edit", "MultiEdit", "", false},
+		{"MultiEdit", "Edit", "", false},
+		{"bash", "Bash", "", false},
+		{"Bash", "bash", "", false},
+		{"mcp__x", "mcp__x__y", "", false},
+		{"mcp__x__*", "mcp__x__y", "", true},
+		{"mcp__*", "mcp__x__y", "", true},
+		{"mcp__x__?", "mcp__x__y", "", true},
+		{"*Edit", "MultiEdit", "", true},
+		{"{Edit,Write}", "Write", "", true},
+		{"[ER]ead", "Read", "", true},
+		{"*", "anything/at all", "", true},
+		{"*", "", "", true},
+		{"a/*", "a/b/c", "", true},
+		{"/Edit|Write/", "Write", "", true},
+		{"/Edit|Write/", "MultiEdit", "", false},
+		{"/Ed/", "Edit", "", false},
+		{"/.*Edit/", "MultiEdit", "", true},
+		{"/(?i)bash/", "BASH", "", true},
+		{"@shell", "bash", "", true},
+		{"@shell", "Bash", "", true},
+		{"@shell", "read_file", "", false},
+		{"@shell", "my_tool", "", true},
+		{"@read", "my_tool", "", true},
+		{"@read", "my_tool", protocol.KindWrite, false},
+		{"@write", "my_tool", protocol.KindWrite, true},
+		{"@write", "my_tool", protocol.KindOther, true},
+		{"@mcp", "mcp__x__y", "", true},
+		{"@shell", "mcp__x__y", "", false},
+		{"@agent", "Task", "", true},
+		{"@net", "TodoWrite", "", false},
+	}
+	for _, tt := range tests {
+		p, err := ParseToolPattern(tt.pattern)
+		if err != nil {
+			t.Errorf("%s: %v", tt.pattern, err)
+			continue
+		}
+		if got := p.Match(tt.tool, tt.kind); got != tt.want {
+			t.Errorf("%s matches %q (kind %q) = %v, want %v", tt.pattern, tt.tool, tt.kind, got, tt.want)
+		}
+	}
+	for _, bad := range []string{"", "(", ")", "/(/", "/", "//", "/x", "@", "@Shell", "[", "{a", "Bash(rm *)", "Edit|Write", "a b", `a\b`, "^bash$"} {
+		if p, err := ParseToolPattern(bad); err == nil {
+			t.Errorf("%q was taken for a pattern: %+v", bad, p)
+		}
+	}
+}
+
+func FuzzToolPattern(f *testing.F) {
+	f.Add("mcp__{a,b}*", "mcp__a_x")
+	f.Add("/a{1,3}|b/", "aa")
+	f.Add("[!a-z]**", "A/b")
+	f.Fuzz(func(t *testing.T, pattern, tool string) {
+		p, err := ParseToolPattern(pattern)
+		if err != nil {
+			return
+		}
+		if matched := p.Match(tool, ""); p.Exact && matched != (pattern == tool) {
+			t.Errorf("%q matches %q = %v", pattern, tool, matched)
+		}
+	})
+}
+
+// No tool stands in the vocabulary twice with different kinds.
+func TestVocabularyAgreesWithItself(t *testing.T) {
+	seen := map[string]bool{}
+	for _, tool := range Vocabulary {
+		if seen[tool.Name] {
+			t.Errorf("%s is there twice", tool.Name)
+		}
+		seen[tool.Name] = true
+		if p, err := ParseToolPattern(tool.Name); err != nil || !p.Exact {
+			t.Errorf("%s cannot be written as a pattern: %v", tool.Name, err)
+		}
+	}
+}
