@@ -1,6 +1,10 @@
 package schema
 
-import "github.com/hookd-dev/hookd/protocol"
+import (
+	"slices"
+
+	"github.com/hookd-dev/hookd/protocol"
+)
 
 // Entry is one hook's description as one source wrote it: a settings entry, a
 // comment header, a side file or the program's own answer. A field that is nil
@@ -113,7 +117,7 @@ func (d *Described) At(field string) Pos {
 // not. If none does, the program itself may be asked.
 func NamesEvents(described ...Described) bool {
 	for i := range described {
-		if _, written := described[i].fields["events"]; written || described[i].Events != nil {
+		if described[i].Events != nil || slices.Contains(described[i].Faults, "events") {
 			return true
 		}
 	}
