@@ -1,0 +1,178 @@
+package loader
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/hookd-dev/hookd/executor/process"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/schema/document"
+)
+
+// Limits of asking a program what it is for (protocol, section 4).
+const (
+	askTimeout  = 5 * time.Second
+	askOutput   = 64 << 10 // bytes
+	askAtOnce   = 8
+	askAgain    = 10 * time.Minute // a program that did not say is asked again
+	askArgument = "hook"
+)
+
+// An answer is what a program said when it was asked, kept by its bundle's hash.
+type answer struct {
+	V      int       `json:"v"`
+	Hash   string    `json:"hash"`
+	At     time.Time `json:"at"`
+	Stdout string    `json:"stdout,omitzero"`
+	Failed string    `json:"failed,omitzero"` // why there is none, in words
+}
+
+// answers keeps what programs said, in the state folder.
+type answers struct {
+	dir string // "" keeps nothing on disk
+	mu  sync.Mutex
+	got map[string]answer
+}
+
+func newAnswers(dir string) *answers { return &answers{dir: dir, got: map[string]answer{}} }
+
+func (a *answers) file(hash string) string {
+	return filepath.Join(a.dir, strings.TrimPrefix(hash, hashPrefix)+".json")
+}
+
+// known returns the answer of a bundle, if it was asked and need not be again.
+func (a *answers) known(hash string, now time.Time) (answer, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	got, ok := a.got[hash]
+	if !ok && a.dir != "" {
+		raw, err := os.ReadFile(a.file(hash))
+		ok = err == nil && json.Unmarshal(raw, &got) == nil && got.V == 1 && got.Hash == hash
+		if ok {
+			a.got[hash] = got
+		}
+	}
+	return got, ok && (got.Failed == "" || now.Sub(got.At) < askAgain)
+}
+
+func (a *answers) keep(got answer) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.got[got.Hash] = got
+	if a.dir == "" || privateFolder(a.dir) != nil {
+		return
+	}
+	if raw, err := json.Marshal(got); err == nil {
+		// A cache that cannot be written costs one more question, no more.
+		_ = writePrivate(a.file(got.Hash), raw)
+	}
+}
+
+// question is one program to be asked.
+type question struct {
+	hash    string
+	command process.Command
+}
+
+// ask asks several programs at once. One that hangs never holds up the others
+// longer than the limit.
+func (a *answers) ask(ctx context.Context, rt *process.Runtime, questions []question) {
+	var group errgroup.Group
+	group.SetLimit(askAtOnce)
+	for _, q := range questions {
+		group.Go(func() error {
+			got, whole := askOne(ctx, rt, q)
+			if whole {
+				a.keep(got)
+			}
+			return nil
+		})
+	}
+	_ = group.Wait() // no question fails as a whole
+}
+
+// askOne runs one program. whole is false if the caller gave up.
+func askOne(ctx context.Context, rt *process.Runtime, q question) (got answer, whole bool) {
+	limited, cancel := context.WithTimeoutCause(ctx, askTimeout, fmt.Errorf("no answer within %s", askTimeout))
+	defer cancel()
+	q.command.StdoutLimit = askOutput
+	res := rt.Run(limited, &q.command)
+	got = answer{V: 1, Hash: q.hash, At: time.Now()}
+	switch {
+	case ctx.Err() != nil:
+		return got, false
+	case res.Err != nil:
+		got.Failed = res.Err.Error()
+	case res.Signal != "":
+		got.Failed = "ended by " + res.Signal
+	case res.ExitCode != 0:
+		got.Failed = fmt.Sprintf("exit code %d", res.ExitCode)
+	case !utf8.Valid(res.Stdout):
+		got.Failed = "its answer is not valid UTF-8"
+	default:
+		got.Stdout = string(res.Stdout)
+	}
+	if tail := lastLine(res.Stderr); got.Failed != "" && tail != "" {
+		got.Failed += ": " + tail
+	}
+	return got, true
+}
+
+func lastLine(text []byte) string {
+	text = bytes.TrimSpace(text)
+	return string(bytes.TrimSpace(text[bytes.LastIndexByte(text, '\n')+1:]))
+}
+
+// describe reads an answer: an object of fields, or one word of kodelet's. ok is
+// false if it says nothing that can be used; why tells it in words.
+func (got answer) describe(path, hook string) (d schema.Described, findings []schema.Finding, why string) {
+	if got.Failed != "" {
+		return d, nil, got.Failed
+	}
+	text := strings.TrimSpace(strings.TrimPrefix(got.Stdout, "\ufeff"))
+	switch {
+	case text == "":
+		return d, nil, "it answered nothing"
+	case kodeletEvent(text):
+		text = fmt.Sprintf(`{"events":[%q],"dialect":"kodelet"}`, text)
+	case !strings.HasPrefix(text, "{"):
+		return d, nil, fmt.Sprintf("its answer is neither an object nor the name of an event: %q", clip(text))
+	}
+	node, err := document.Parse(document.JSON, []byte(text))
+	if err != nil {
+		return d, nil, "its answer cannot be read: " + err.Error()
+	}
+	d, findings = schema.DecodeEntry(node, schema.FromProgram, schema.Pos{File: path}, hook)
+	return d, findings, ""
+}
+
+// kodeletEvent reports whether a word is one of those by which kodelet's hooks
+// answer.
+func kodeletEvent(word string) bool {
+	switch word {
+	case "before_tool_call", "after_tool_call", "user_message_send", "agent_stop", "turn_end", "after_turn":
+		_, _, ok := protocol.Canonical(word)
+		return ok
+	}
+	return false
+}
+
+// clip shortens foreign text for a message.
+func clip(text string) string {
+	const most = 80
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}

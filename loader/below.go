@@ -1,0 +1,64 @@
+package loader
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// depthVariable tells a process that it runs below a hook or an agent run, and
+// how deep.
+const depthVariable = "HOOK_DEPTH"
+
+// mayDecide refuses where a hook or an agent's tool is on the way up to this
+// process: a person's decision is not theirs to make. The ancestors are looked at
+// too, so that unsetting the variable is not enough.
+func mayDecide() error {
+	if depth := os.Getenv(depthVariable); depth != "" && depth != "0" {
+		return fmt.Errorf("%w (%s=%s)", ErrBelow, depthVariable, depth)
+	}
+	pid := os.Getppid()
+	for range 100 {
+		if pid <= 1 {
+			return nil
+		}
+		if environHasDepth(pid) {
+			return fmt.Errorf("%w (process %d)", ErrBelow, pid)
+		}
+		pid = parentOf(pid)
+	}
+	return nil
+}
+
+// environHasDepth reads the environment a process was started with, where the
+// system shows it.
+func environHasDepth(pid int) bool {
+	environ, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
+	if err != nil {
+		return false
+	}
+	for entry := range bytes.SplitSeq(environ, []byte{0}) {
+		if depth, ok := bytes.CutPrefix(entry, []byte(depthVariable+"=")); ok {
+			return len(depth) > 0 && string(depth) != "0"
+		}
+	}
+	return false
+}
+
+// parentOf returns 0 where the system does not say.
+func parentOf(pid int) int {
+	line, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return 0
+	}
+	// The name stands in parentheses and may hold anything.
+	_, rest, _ := strings.Cut(string(line[bytes.LastIndexByte(line, ')')+1:]), " ")
+	fields := strings.Fields(rest)
+	if len(fields) < 2 {
+		return 0
+	}
+	parent, _ := strconv.Atoi(fields[1])
+	return parent
+}

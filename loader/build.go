@@ -1,0 +1,134 @@
+package loader
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// bound keeps each layer to its number of hooks: the first ones in running order
+// are loaded. Only hooks that would run count, so that files which nobody
+// allowed cannot push a guard out.
+func (p *load) bound() {
+	set, index := p.order(), p.byName()
+	for _, layer := range rising {
+		most, n := p.own[layer].Hooks.MaxHooks, 0
+		for _, h := range set.Hooks {
+			f := index[hookName{h.Layer, h.Name}]
+			if f.layer != layer || f.run == "" {
+				continue
+			}
+			if n++; n > most {
+				p.add(f.tooMany(most))
+			}
+		}
+	}
+}
+
+// order puts the hooks into running order.
+func (p *load) order() *executor.Set {
+	set := executor.Set{}
+	for _, f := range p.hooks {
+		set.Hooks = append(set.Hooks, &executor.Hook{Hook: f.resolution.Hook})
+	}
+	ordered, _ := executor.NewSet(set)
+	return ordered
+}
+
+func (p *load) byName() map[hookName]*found {
+	index := make(map[hookName]*found, len(p.hooks))
+	for _, f := range p.hooks {
+		index[hookName{f.layer, f.name}] = f
+	}
+	return index
+}
+
+// build makes the snapshot.
+func (p *load) build(generation int64) *Snapshot {
+	set := executor.Set{
+		Generation: generation, Project: p.project, Settings: p.settings,
+		ManagedHash: p.managed, Refuse: p.refuse, Findings: p.findings,
+	}
+	for _, f := range p.hooks {
+		set.Hooks = append(set.Hooks, p.executorHook(f))
+	}
+	built, errs := executor.NewSet(set)
+	for _, err := range errs {
+		p.add(newFinding(schema.CodeBadMatcher, err.Hook.Path, 0, err.Hook.Name, "match."+err.Key+": "+err.Err.Error(), "correct the hook's match"))
+	}
+	built.Findings = p.findings
+	s := &Snapshot{
+		Set: built, Project: p.project, Findings: p.findings, Unasked: p.unasked,
+		unsettled: p.unsettled, recheck: p.recheck, inputs: p.inputs,
+	}
+	index := p.byName()
+	for _, h := range built.Hooks {
+		info := Info{Hook: h}
+		if f := index[hookName{h.Layer, h.Name}]; f != nil {
+			info.DescribedBy, info.Runs, info.InPlace = f.resolution.DescribedBy, f.run, f.inPlace
+		}
+		s.Hooks = append(s.Hooks, info)
+	}
+	if !p.inputs.settled(p.now) {
+		p.lookAgain(p.now.Add(settleTime * 3 / 2))
+		s.recheck = p.recheck
+	}
+	return s
+}
+
+func (p *load) executorHook(f *found) *executor.Hook {
+	h := &executor.Hook{Hook: f.resolution.Hook, Status: f.status, Why: f.why, Fault: f.fault}
+	h.Path = f.path
+	switch {
+	case f.bundle != nil:
+		h.Hash = f.bundle.hash
+	case f.record != nil:
+		h.Hash = f.record.Hash
+	}
+	if f.run != "" && f.fault == nil && p.opts.Runtime != nil {
+		h.Asker = p.asker(f)
+	}
+	return h
+}
+
+// digest names a snapshot by everything in it that somebody could notice, the
+// generation left out.
+func (s *Snapshot) digest() string {
+	type visible struct {
+		Hook   schema.Hook
+		Hash   string
+		Status executor.Status
+		Why    string
+		Fault  string
+		Runs   string
+	}
+	var all struct {
+		Hooks    []visible
+		Settings schema.Settings
+		Findings []schema.Finding
+		Managed  string
+		Refuse   string
+	}
+	for _, info := range s.Hooks {
+		v := visible{Hook: info.Hook.Hook, Hash: info.Hash, Status: info.Status, Why: info.Why, Runs: info.Runs}
+		if info.Fault != nil {
+			v.Fault = info.Fault.Error()
+		}
+		all.Hooks = append(all.Hooks, v)
+	}
+	all.Settings, all.Findings, all.Managed = s.Set.Settings, s.Findings, s.Set.ManagedHash
+	if s.Set.Refuse != nil {
+		all.Refuse = s.Set.Refuse.Error()
+	}
+	raw, err := json.Marshal(all, json.Deterministic(true), json.FormatNilSliceAsNull(true))
+	if err != nil {
+		return time.Now().String() // counts as different from everything
+	}
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,181 @@
+package loader
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A bundle is everything that decides what a hook does: what it says of itself,
+// what starts it, and the bytes it brings along. Its hash is what a person
+// allows (protocol, section 7).
+type bundle struct {
+	Name        string         `json:"name"`
+	Entry       jsontext.Value `json:"entry"`                // settings over header over side file
+	Project     jsontext.Value `json:"project,omitzero"`     // what the project's settings say of all its hooks
+	Interpreter string         `json:"interpreter,omitzero"` // real path; "" for a binary
+	Program     string         `json:"program,omitzero"`     // real path of a command's program outside the project
+	Members     []member       `json:"members"`              // by name
+
+	hash string
+	base string                          // folder that the members' names begin at
+	see  func(path string, st *fileStat) // told of everything that was looked at; st is nil if the path is not read yet
+}
+
+// member is one file of a bundle.
+type member struct {
+	Name string      `json:"name"` // relative to the bundle's base, slashes between parts
+	Mode fs.FileMode `json:"mode"` // permission bits
+	Sum  string      `json:"sha256"`
+
+	path string // where the bytes are now
+	size int64
+}
+
+// Bounds of what a hook may name as its helpers.
+const (
+	maxMembers     = 1000
+	maxBundleBytes = 512 << 20
+)
+
+const hashPrefix = "sha256:"
+
+// seal sorts the members and sets the hash.
+func (b *bundle) seal() error {
+	slices.SortFunc(b.Members, func(x, y member) int { return cmp.Compare(x.Name, y.Name) })
+	b.Members = slices.CompactFunc(b.Members, func(x, y member) bool { return x.Name == y.Name })
+	raw, err := json.Marshal(b)
+	if err != nil {
+		return err
+	}
+	canonical := jsontext.Value(raw)
+	if err := canonical.Canonicalize(); err != nil {
+		return err
+	}
+	sum := sha256.Sum256(canonical)
+	b.hash = hashPrefix + hex.EncodeToString(sum[:])
+	return nil
+}
+
+func (b *bundle) size() (total int64) {
+	for _, m := range b.Members {
+		total += m.size
+	}
+	return total
+}
+
+// add puts a file into the bundle, under its name relative to the base.
+func (b *bundle) add(files *contentCache, name string) (*content, error) {
+	name = path.Clean(filepath.ToSlash(name))
+	if !fs.ValidPath(name) || name == "." {
+		return nil, fmt.Errorf("%q does not lie below the hook's folder", name)
+	}
+	where := filepath.Join(b.base, filepath.FromSlash(name))
+	c, err := files.read(where)
+	if err != nil {
+		return nil, err
+	}
+	b.see(where, &c.stat)
+	b.Members = append(b.Members, member{
+		Name: name, Mode: c.stat.Mode.Perm(), Sum: c.sum, path: where, size: c.stat.Size,
+	})
+	switch {
+	case len(b.Members) > maxMembers:
+		return nil, fmt.Errorf("the hook names more than %d files", maxMembers)
+	case b.size() > maxBundleBytes:
+		return nil, fmt.Errorf("the hook's files are larger than %d MiB together", maxBundleBytes>>20)
+	}
+	return c, nil
+}
+
+// addHelpers puts in what the patterns name below the base. It returns the
+// patterns that nothing answers to.
+func (b *bundle) addHelpers(files *contentCache, patterns []string) (missing []string, err error) {
+	for _, pattern := range patterns {
+		pattern = path.Clean(filepath.ToSlash(pattern))
+		if !doublestar.ValidatePattern(pattern) || path.IsAbs(pattern) || pattern == ".." || strings.HasPrefix(pattern, "../") {
+			return nil, fmt.Errorf("files: %q is no pattern below the hook's folder", pattern)
+		}
+		root, _ := doublestar.SplitPattern(pattern)
+		names, err := b.match(root, pattern)
+		if err != nil {
+			return nil, err
+		}
+		if len(names) == 0 {
+			missing = append(missing, pattern)
+		}
+		for _, name := range names {
+			if _, err := b.add(files, name); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return missing, nil
+}
+
+// match lists the files below root that answer to pattern. A link to a file is
+// taken for the file; a link to a folder is not followed, so that a pattern
+// never leaves the hook's folder.
+func (b *bundle) match(root, pattern string) (names []string, err error) {
+	top := filepath.Join(b.base, filepath.FromSlash(root))
+	visited := 0
+	err = filepath.WalkDir(top, func(where string, d fs.DirEntry, err error) error {
+		if err != nil {
+			if os.IsNotExist(err) {
+				return nil
+			}
+			return err
+		}
+		if visited++; visited > 100*maxMembers {
+			return fmt.Errorf("files: %q looks at more than %d files", pattern, 100*maxMembers)
+		}
+		if d.IsDir() {
+			b.see(where, nil) // before the folder is listed
+			return nil
+		}
+		rel, err := filepath.Rel(b.base, where)
+		if err != nil {
+			return err
+		}
+		name := filepath.ToSlash(rel)
+		if ok, err := doublestar.Match(pattern, name); err != nil || !ok {
+			return err
+		}
+		if st, err := stat(where); err == nil && st.Mode.IsRegular() {
+			names = append(names, name)
+		}
+		return nil
+	})
+	return names, err
+}
+
+// canonical returns a value as canonical JSON, for hashing and comparing.
+func canonical(value any) (jsontext.Value, error) {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	v := jsontext.Value(raw)
+	return v, v.Canonicalize()
+}
+
+// sameJSON reports whether two values are equal once canonical.
+func sameJSON(a, b jsontext.Value) bool {
+	if len(a) == 0 || len(b) == 0 {
+		return len(a) == len(b)
+	}
+	a, b = bytes.Clone(a), bytes.Clone(b)
+	return a.Canonicalize() == nil && b.Canonicalize() == nil && bytes.Equal(a, b)
+}

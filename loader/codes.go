@@ -1,0 +1,81 @@
+package loader
+
+import (
+	"fmt"
+
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// The codes of what the loader finds in folders and trust records.
+const (
+	CodeBadHeader       schema.Code = "bad-header"
+	CodeLateHeader      schema.Code = "header-too-late"
+	CodeTwoSideFiles    schema.Code = "two-side-files"
+	CodeBadSideFile     schema.Code = "side-file-unreadable"
+	CodeNotRunnable     schema.Code = "hook-not-runnable"
+	CodeNoSuchFile      schema.Code = "hook-file-missing"
+	CodeMissingHelper   schema.Code = "helper-missing"
+	CodeBadHelpers      schema.Code = "helpers-unusable"
+	CodeNoAnswer        schema.Code = "describe-failed"
+	CodeUntrusted       schema.Code = "hook-untrusted"
+	CodeChanged         schema.Code = "hook-changed"
+	CodeGone            schema.Code = "hook-gone"
+	CodeTampered        schema.Code = "trusted-copy-damaged"
+	CodeNotAllowed      schema.Code = "hook-not-allowed-by-policy"
+	CodeTooMany         schema.Code = "too-many-hooks"
+	CodeRequiredMissing schema.Code = "required-hook-missing"
+	CodeUnsafeManaged   schema.Code = "managed-layer-unsafe"
+	CodeUnreadable      schema.Code = "folder-unreadable"
+	CodeLastGood        schema.Code = "last-good-settings"
+	CodeBadRecords      schema.Code = "trust-records-unreadable"
+	CodeStateFolder     schema.Code = "state-folder-unusable"
+	CodePolling         schema.Code = "watch-by-polling"
+)
+
+// Codes documents the codes of this package.
+var Codes = []schema.CodeText{
+	{Code: CodeBadHeader, Severity: schema.SeverityError, Meaning: "a hook: line that is no list of key=value pairs; the hook is rejected"},
+	{Code: CodeLateHeader, Severity: schema.SeverityWarning, Meaning: "a hook: line behind line 40, which is not read"},
+	{Code: CodeTwoSideFiles, Severity: schema.SeverityError, Meaning: "a hook has a .hook.json and a .hook.yaml; the hook is rejected"},
+	{Code: CodeBadSideFile, Severity: schema.SeverityError, Meaning: "a side file that cannot be read; the hook is rejected"},
+	{Code: CodeNotRunnable, Severity: schema.SeverityError, Meaning: "a file in a hooks folder, or a command, that cannot be run; the remedy is named"},
+	{Code: CodeNoSuchFile, Severity: schema.SeverityError, Meaning: "a settings entry that describes a file which is not in the hooks folder"},
+	{Code: CodeMissingHelper, Severity: schema.SeverityWarning, Meaning: "a path or pattern of files that nothing answers to"},
+	{Code: CodeBadHelpers, Severity: schema.SeverityError, Meaning: "files that cannot be read, or are too many; the hook is not run"},
+	{Code: CodeNoAnswer, Severity: schema.SeverityError, Meaning: "a program that was asked for its events and did not say; it is not loaded"},
+	{Code: CodeUntrusted, Severity: schema.SeverityWarning, Meaning: "a hook of the project that nobody allowed yet; it is not run"},
+	{Code: CodeChanged, Severity: schema.SeverityError, Meaning: "a hook that is not what was allowed any more; it is not run, and what it guarded fails under its rule"},
+	{Code: CodeGone, Severity: schema.SeverityError, Meaning: "a hook that was allowed and is no longer there; what it guarded fails under its rule"},
+	{Code: CodeTampered, Severity: schema.SeverityError, Meaning: "the private copy of an allowed hook is missing or was changed; it is not run"},
+	{Code: CodeNotAllowed, Severity: schema.SeverityWarning, Meaning: "a hook that hooks.allow of the managed layer leaves out"},
+	{Code: CodeTooMany, Severity: schema.SeverityError, Meaning: "more hooks than hooks.maxHooks; the first in running order are loaded"},
+	{Code: CodeRequiredMissing, Severity: schema.SeverityError, Meaning: "a name in hooks.required that no hook has; every gate fails until it is there"},
+	{Code: CodeUnsafeManaged, Severity: schema.SeverityError, Meaning: "a part of the managed layer that somebody else than root owns or may write; every gate is refused"},
+	{Code: CodeUnreadable, Severity: schema.SeverityError, Meaning: "a hooks folder that cannot be listed; every gate is refused"},
+	{Code: CodeLastGood, Severity: schema.SeverityError, Meaning: "settings that cannot be read; the last good ones are used"},
+	{Code: CodeBadRecords, Severity: schema.SeverityError, Meaning: "trust records that cannot be read; every gate is refused"},
+	{Code: CodeStateFolder, Severity: schema.SeverityError, Meaning: "a state folder that cannot be used, or that lies inside the project"},
+	{Code: CodePolling, Severity: schema.SeverityWarning, Meaning: "the system has no more file watches; files are looked at every so often instead"},
+}
+
+// newFinding takes severity from the list of codes.
+func newFinding(code schema.Code, file string, line int, hook, message, remedy string) schema.Finding {
+	f := schema.Finding{Severity: schema.SeverityError, Code: string(code), File: file, Message: message, Remedy: remedy}
+	for _, c := range Codes {
+		if c.Code == code {
+			f.Severity = c.Severity
+		}
+	}
+	if line > 0 {
+		f.Line = &line
+	}
+	if hook != "" {
+		f.Hook = &hook
+	}
+	return f
+}
+
+// findingf is newFinding for a message with parts.
+func findingf(code schema.Code, file, hook, remedy, format string, args ...any) schema.Finding {
+	return newFinding(code, file, 0, hook, fmt.Sprintf(format, args...), remedy)
+}

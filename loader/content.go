@@ -1,0 +1,141 @@
+package loader
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+)
+
+// content is what one reading of a file told. Head, hash and stat belong to the
+// same bytes: they were read from one open file in one pass.
+type content struct {
+	stat fileStat
+	sum  string // SHA-256, hex
+	head []byte // the first headLimit bytes
+}
+
+// whole reports whether head is all of the file.
+func (c *content) whole() bool { return c.stat.Size <= int64(len(c.head)) }
+
+// maxFileSize bounds one file of a bundle.
+const maxFileSize = 256 << 20
+
+// readContent reads a file once, hashing as it goes, and copies it to out if
+// that is not nil. A file that changes while it is read is an error, so that
+// neither a half-written hook nor a swapped one gets a hash.
+func readContent(path string, out io.Writer) (*content, error) {
+	f, before, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	hash := sha256.New()
+	sink := io.Writer(hash)
+	if out != nil {
+		sink = io.MultiWriter(hash, out)
+	}
+	head := make([]byte, min(before.Size, headLimit))
+	n, err := io.ReadFull(f, head)
+	head = head[:n]
+	if err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
+		return nil, err
+	}
+	if _, err := sink.Write(head); err != nil {
+		return nil, err
+	}
+	total := int64(n)
+	if before.Size > headLimit {
+		more, err := io.Copy(sink, io.LimitReader(f, maxFileSize-total+1))
+		if err != nil {
+			return nil, err
+		}
+		total += more
+	}
+	after, err := fstat(f)
+	if err != nil {
+		return nil, err
+	}
+	if total != before.Size || after.Size != before.Size || after.Mtime != before.Mtime || after.Ctime != before.Ctime {
+		return nil, fmt.Errorf("%s: %w", path, errMoving)
+	}
+	return &content{stat: before, sum: hex.EncodeToString(hash.Sum(nil)), head: head}, nil
+}
+
+var errMoving = fmt.Errorf("the file is being written")
+
+// openRegular opens a regular file without ever blocking on a FIFO or touching
+// a device that stands in its place.
+func openRegular(path string) (*os.File, fileStat, error) {
+	st, err := stat(path)
+	if err != nil {
+		return nil, st, err
+	}
+	if err := wantRegular(path, st); err != nil {
+		return nil, st, err
+	}
+	f, err := os.OpenFile(path, openFlags, 0)
+	if err != nil {
+		return nil, st, err
+	}
+	st, err = fstat(f)
+	if err == nil {
+		err = wantRegular(path, st)
+	}
+	if err != nil {
+		f.Close()
+		return nil, st, err
+	}
+	return f, st, nil
+}
+
+func wantRegular(path string, st fileStat) error {
+	switch {
+	case !st.Mode.IsRegular():
+		return fmt.Errorf("%s: not a regular file", path)
+	case st.Size > maxFileSize:
+		return fmt.Errorf("%s: larger than %d MiB", path, maxFileSize>>20)
+	}
+	return nil
+}
+
+// contentCache remembers readings by the file's stat. An entry counts only if
+// the file had been at rest for a while when it was read: two writes within one
+// tick of the file system's clock look alike.
+type contentCache struct {
+	mu     sync.Mutex
+	byPath map[string]cached
+}
+
+type cached struct {
+	content *content
+	settled bool
+}
+
+func newContentCache() *contentCache { return &contentCache{byPath: map[string]cached{}} }
+
+// read returns the file's content, from memory if nothing can have changed.
+func (c *contentCache) read(path string) (*content, error) {
+	st, err := stat(path)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	known, ok := c.byPath[path]
+	c.mu.Unlock()
+	if ok && known.settled && known.content.stat == st {
+		return known.content, nil
+	}
+	now := time.Now()
+	fresh, err := readContent(path, nil)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.byPath[path] = cached{content: fresh, settled: fresh.stat.settled(now)}
+	return fresh, nil
+}

@@ -1,0 +1,285 @@
+package loader
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+const trustRemedy = "look at it and allow it with: hookd trust"
+
+// decide settles what of a hook may run: it compares the bundle of what is there
+// now with what a person allowed. Nothing has been run so far.
+func (p *load) decide(f *found) {
+	if f.layer != protocol.Project || p.always {
+		if p.policy(f, string(f.layer)) {
+			f.run, f.inPlace = p.original(f), true
+		}
+		if p.always && f.record != nil && f.record.Decision == Denied {
+			f.stop(executor.Disabled, "denied with hookd untrust")
+		}
+		return
+	}
+	switch r := f.record; {
+	case r != nil && r.Decision == Denied:
+		f.stop(executor.Disabled, "denied with hookd untrust")
+	case r != nil && f.bundle != nil && f.bundle.hash == r.Hash:
+		if p.policy(f, string(protocol.Project)) {
+			p.runCopy(f, false)
+		}
+	case p.hashListed(f):
+		if p.policy(f, string(protocol.Project)) {
+			p.runCopy(f, true)
+		}
+	case r != nil && !f.isThere():
+		p.lost(f, executor.Gone, protocol.FailGone, CodeGone, "it was allowed here and is no longer there",
+			"restore it, or accept the removal with: hookd trust")
+	case r != nil:
+		p.lost(f, executor.Changed, protocol.FailUntrusted, CodeChanged, "it is not what was allowed any more"+p.difference(f), trustRemedy)
+	default:
+		p.unknown(f)
+	}
+}
+
+// isThere reports whether a recorded hook still has a file or a settings entry.
+func (f *found) isThere() bool {
+	return f.isCommand() || f.file != nil && f.file.content != nil || f.bundle != nil
+}
+
+// describeForTrust resolves a hook from header, side file and the settings of
+// its own layer, and seals its bundle.
+func (p *load) describeForTrust(f *found) {
+	defaults := p.projectDefaults(f)
+	if f.layer != protocol.Project {
+		defaults = schema.DefaultsFor(p.own[f.layer], f.layer, f.name, f.path)
+		defaults.Budget = 0
+	}
+	f.resolution, _ = schema.Resolve(defaults, f.described...)
+	e := entryOf(f.resolution)
+	e.Enabled = e.Enabled && p.layerOn(f.layer) && (f.listed || f.layer != protocol.Project)
+	e.Rejected = f.faulty()
+	in := place{
+		hooks: filepath.Join(p.layerDir(f.layer), "hooks"), root: p.root, searchPath: p.searchPath(f.layer),
+		foreign: f.layer == protocol.Project && !p.always && !e.InPlace,
+		see: func(path string, st *fileStat) {
+			if st == nil {
+				p.inputs.see(path)
+			} else if _, seen := p.inputs[path]; !seen {
+				p.inputs[path] = forget(*st)
+			}
+		},
+	}
+	if f.layer == protocol.Project {
+		in.said = p.projectSays()
+	}
+	if f.file == nil && !f.isCommand() || f.file != nil && f.file.content == nil || f.isCommand() && len(f.argv) == 0 {
+		return
+	}
+	missing, err := f.seal(p.files, in, e)
+	if err != nil {
+		if f.trouble == nil {
+			f.trouble = &trouble{"its files cannot be used: " + err.Error(), "correct what files names"}
+		}
+		return
+	}
+	for _, pattern := range missing {
+		p.add(findingf(CodeMissingHelper, f.path, f.name, "correct files, or put the helper there", "files: nothing answers to %q", pattern))
+	}
+}
+
+// faulty reports whether any description of the hook is.
+func (f *found) faulty() bool {
+	for i := range f.described {
+		if len(f.described[i].Faults) > 0 {
+			return true
+		}
+	}
+	return f.resolution.Rejected && schema.NamesEvents(f.described...)
+}
+
+// policy asks the managed layer's hooks.allow. A hook that it leaves out is
+// absent, unless its bundle is listed there by hash.
+func (p *load) policy(f *found, layer string) bool {
+	allow := p.settings.Hooks.Allow
+	if slices.Contains(allow, layer) || slices.Contains(allow, "hashes") && p.hashListed(f) {
+		return true
+	}
+	f.stop(executor.Disabled, "the managed settings allow no hooks of the "+layer+" layer")
+	p.add(newFinding(CodeNotAllowed, f.path, 0, f.name, f.why, "have its hash listed in hooks.trust.hashes of the managed settings"))
+	return false
+}
+
+// hashListed reports whether hooks.trust.hashes names the bundle or the project.
+func (p *load) hashListed(f *found) bool {
+	if f.bundle == nil || f.faulty() {
+		return false
+	}
+	listed := func(hash string) bool {
+		return slices.ContainsFunc(p.settings.Hooks.TrustHashes, func(h string) bool {
+			return strings.TrimPrefix(h, hashPrefix) == strings.TrimPrefix(hash, hashPrefix)
+		})
+	}
+	return listed(f.bundle.hash) || f.layer == protocol.Project && listed(p.projectHash())
+}
+
+// runCopy settles that the private copy runs. Where a hash alone allowed the
+// hook, the copy is made now.
+func (p *load) runCopy(f *found, make bool) {
+	if f.resolution.Hook.InPlace {
+		f.run, f.inPlace = p.original(f), true
+		return
+	}
+	f.bundle.Members = slices.Clone(f.bundle.Members)
+	err := p.store.verify(f.bundle)
+	if err != nil && make {
+		err = p.store.put(f.bundle)
+	}
+	if err != nil {
+		f.fail(executor.Changed, protocol.FailUntrusted, "its private copy cannot be relied on: "+err.Error(), "allow it again with: hookd trust")
+		p.add(newFinding(CodeTampered, p.store.folder(f.bundle.hash), 0, f.name, f.why, "allow it again with: hookd trust"))
+		return
+	}
+	if f.file != nil && f.file.unsafe != "" {
+		p.add(newFinding(CodeNotRunnable, f.path, 0, f.name, "only its private copy runs: "+f.file.unsafe, "make it yours and writable by you only: chown, chmod go-w"))
+	}
+	f.trouble = nil // of the original; the copy was seen to be whole
+	if f.isCommand() {
+		f.argv = f.copied(p.store, p.root)
+		f.run = f.argv[0]
+		return
+	}
+	f.run = p.store.path(f.bundle.hash, f.name)
+}
+
+// original is what runs where it lies.
+func (p *load) original(f *found) string {
+	if f.isCommand() {
+		if len(f.argv) == 0 {
+			return ""
+		}
+		return f.argv[0]
+	}
+	if f.trouble == nil && f.file != nil && f.file.unsafe != "" && !p.always {
+		f.trouble = &trouble{f.file.unsafe, "make it yours and writable by you only: chown, chmod go-w"}
+	}
+	return f.path
+}
+
+// lost settles a hook that was allowed and is changed or gone. It stands in the
+// set as what it was, and fails there, if it could have refused anything.
+func (p *load) lost(f *found, status executor.Status, kind protocol.FailureKind, code schema.Code, why, remedy string) {
+	was, asked := p.wasAllowed(f)
+	f.resolution = schema.Resolution{Hook: was, DescribedBy: asked}
+	if was.Enabled && couldBlock(&was) {
+		f.fail(status, kind, why, remedy)
+	}
+	f.stop(status, why)
+	f.trouble = nil
+	p.add(newFinding(code, f.path, 0, f.name, why, remedy))
+}
+
+// wasAllowed is the description a hook was allowed with. If the program itself
+// named its events, its answer is looked up; if that is lost too, the hook is
+// taken to be for every gate and point.
+func (p *load) wasAllowed(f *found) (schema.Hook, schema.Source) {
+	var e entry
+	// The record was checked against its hash when it was read.
+	_ = json.Unmarshal(f.record.Bundle.Entry, &e)
+	h := e.hook(f.layer, f.name, f.path, p.own[f.layer].Hooks.Timeout)
+	if len(h.Events) > 0 {
+		return h, ""
+	}
+	if got, ok := p.answers.known(f.record.Hash, p.now); ok {
+		if d, _, why := got.describe(f.path, f.name); why == "" {
+			told, _ := schema.Resolve(p.projectDefaults(f), d)
+			if h.Can == protocol.CanModify && h.OnFailure == protocol.RuleContinue {
+				h.Can, h.OnFailure = told.Hook.Can, told.Hook.OnFailure
+			}
+			h.Events, h.Match, h.Mode = told.Hook.Events, told.Hook.Match, told.Hook.Mode
+			h.Required = h.Required || told.Hook.Required
+		}
+	}
+	if len(h.Events) == 0 {
+		h.Events = everywhere()
+	}
+	return h, schema.FromProgram
+}
+
+// difference says in a few words what is not as it was allowed.
+func (p *load) difference(f *found) string {
+	var parts []string
+	if f.trouble != nil {
+		parts = append(parts, f.trouble.why)
+	}
+	if f.file != nil && f.file.trouble != nil && f.file.trouble != f.trouble {
+		parts = append(parts, f.file.trouble.why)
+	}
+	if f.bundle == nil {
+		return join(parts)
+	}
+	was := f.record.Bundle
+	if !sameJSON(was.Entry, f.bundle.Entry) {
+		parts = append(parts, "its description")
+	}
+	if !sameJSON(was.Project, f.bundle.Project) {
+		parts = append(parts, "the project's settings for all its hooks")
+	}
+	if was.Interpreter != f.bundle.Interpreter || was.Program != f.bundle.Program {
+		parts = append(parts, "what starts it")
+	}
+	for _, m := range f.bundle.Members {
+		i := slices.IndexFunc(was.Members, func(o member) bool { return o.Name == m.Name })
+		switch {
+		case i < 0:
+			parts = append(parts, m.Name+" is new")
+		case was.Members[i].Sum != m.Sum:
+			parts = append(parts, m.Name)
+		case was.Members[i].Mode != m.Mode:
+			parts = append(parts, fmt.Sprintf("the mode of %s", m.Name))
+		}
+	}
+	for _, m := range was.Members {
+		if !slices.ContainsFunc(f.bundle.Members, func(o member) bool { return o.Name == m.Name }) {
+			parts = append(parts, m.Name+" is missing")
+		}
+	}
+	return join(parts)
+}
+
+func join(parts []string) string {
+	const most = 5
+	if len(parts) > most {
+		parts = append(parts[:most:most], "…")
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
+}
+
+// unknown settles a hook of the project that nobody decided about. One that says
+// it guards something fails until a person decides; any other is absent.
+func (p *load) unknown(f *found) {
+	if f.faulty() || f.trouble != nil || !f.listed {
+		return // settled as rejected or broken
+	}
+	h := &f.resolution.Hook
+	why := "nobody allowed it yet"
+	if h.Enabled && p.layerOn(f.layer) && guards(h) {
+		if len(h.Events) == 0 {
+			h.Events = everywhere()
+		}
+		f.fail(executor.Untrusted, protocol.FailUntrusted, why, trustRemedy)
+	} else {
+		p.unasked = append(p.unasked, f.name)
+	}
+	f.stop(executor.Untrusted, why)
+	p.add(newFinding(CodeUntrusted, f.path, 0, f.name, "it is not run: "+why, trustRemedy))
+}

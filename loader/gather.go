@@ -1,0 +1,204 @@
+package loader
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// gather finds the hooks of one layer: the files of its folder, the entries of
+// its settings and, for the project, what was allowed before.
+func (p *load) gather(layer protocol.Layer) {
+	dir := p.layerDir(layer)
+	if dir == "" {
+		return
+	}
+	g := &gathering{load: p, layer: layer, dir: filepath.Join(dir, "hooks"), checks: p.checksFor(layer), byName: map[string]*found{}}
+	p.inputs.see(g.dir)
+	g.discover()
+	for i := range p.layers[layer].Use {
+		g.use(&p.layers[layer].Use[i])
+	}
+	if layer == protocol.Project {
+		for i := range p.decisions.Hooks {
+			g.recorded(&p.decisions.Hooks[i])
+		}
+	}
+}
+
+func (p *load) checksFor(layer protocol.Layer) *walk {
+	checks := userWalk()
+	if layer == protocol.Managed && p.opts.Managed != nil {
+		owner, ours := p.opts.Managed.Owner, checks.owners
+		checks.owners = func(uid int) bool { return uid == owner || ours(uid) }
+	}
+	return checks
+}
+
+// gathering is the state while one layer is gathered.
+type gathering struct {
+	*load
+	layer  protocol.Layer
+	dir    string
+	checks *walk
+	byName map[string]*found
+}
+
+func (g *gathering) put(f *found) *found {
+	f.layer = g.layer
+	g.hooks = append(g.hooks, f)
+	if _, taken := g.byName[f.name]; !taken {
+		g.byName[f.name] = f
+	}
+	return f
+}
+
+func (g *gathering) discover() {
+	names, more, err := listHooks(g.dir)
+	if err != nil {
+		g.add(newFinding(CodeUnreadable, g.dir, 0, "", "the hooks folder cannot be listed: "+cause(err), "make it a readable folder"))
+		if g.layer != protocol.Project { // what was allowed of the project fails by itself
+			g.refuseAll(fmt.Sprintf("the hooks folder %s cannot be listed: %s", g.dir, cause(err)), "make it a readable folder")
+		}
+		return
+	}
+	if more {
+		g.add(findingf(CodeTooMany, g.dir, "", "move what is no hook elsewhere", "the folder holds more than %d files; the rest is not looked at", maxCandidates))
+	}
+	if !g.settings.Hooks.Discover[g.layer] {
+		return
+	}
+	for _, name := range names {
+		g.file(name)
+	}
+}
+
+// file puts in one file of the hooks folder; nil if it is none.
+func (g *gathering) file(name string) *found {
+	if _, err := lstat(filepath.Join(g.dir, name)); missing(err) {
+		return nil
+	}
+	c := look(g.files, g.checks, g.dir, name)
+	if c == nil {
+		return nil
+	}
+	f := g.put(&found{name: name, path: c.path, file: c, trouble: c.trouble, listed: true})
+	g.inputs.see(c.path)
+	if c.content != nil {
+		g.inputs[c.path] = forget(c.content.stat)
+		if g.justChanged(c.content.stat) && c.content.stat.Size == 0 {
+			g.unsettled = true // an editor that truncates before it writes
+		}
+		if !c.program.binary {
+			d, findings, ok := describeHeader(c.path, name, c.content)
+			g.add(findings...)
+			if ok {
+				f.described = append(f.described, d)
+			}
+		}
+	} else if c.trouble.why == movingTrouble.why {
+		g.unsettled = true
+	}
+	for _, side := range sideFiles {
+		g.inputs.see(c.path + side.suffix)
+	}
+	d, member, findings := describeSideFile(c.path, name)
+	g.add(findings...)
+	if member != "" {
+		f.sideFile = member
+		f.described = append(f.described, d)
+		if st, err := stat(filepath.Join(g.dir, member)); err == nil && len(d.Faults) > 0 && g.justChanged(st) {
+			g.unsettled = true
+		}
+	}
+	return f
+}
+
+// use takes in one entry of the settings' hooks.use.
+func (g *gathering) use(d *schema.Described) {
+	if d.Name == nil || slices.Contains(d.Faults, "name") {
+		// It cannot be told which hook it describes, but it may have been a guard.
+		g.put(&found{name: d.Pos.Path, described: []schema.Described{*d}, listed: true})
+		return
+	}
+	f := g.byName[*d.Name]
+	command := d.Command != nil || slices.Contains(d.Faults, "command")
+	switch {
+	case command && f != nil:
+		f.path, f.file, f.trouble, f.sideFile = "", nil, nil, ""
+		f.described = nil
+	case command:
+		f = g.put(&found{name: *d.Name, listed: true})
+	case f == nil:
+		if f = g.file(*d.Name); f == nil {
+			f = g.put(&found{name: *d.Name, path: filepath.Join(g.dir, *d.Name), listed: true})
+			f.trouble = &trouble{"there is no such file in " + g.dir, "put it there, or remove its entry from the settings"}
+		}
+	}
+	if command {
+		f.argv, f.trouble = g.command(d.Command)
+		if len(f.argv) > 0 {
+			f.own = f.argv[0]
+		}
+	}
+	f.described = append(f.described, *d)
+}
+
+// command resolves the program of a command entry: absolute, ./ from the
+// project's root, or found on the PATH its hooks get.
+func (g *gathering) command(words []string) ([]string, *trouble) {
+	if len(words) == 0 {
+		return []string{}, &trouble{"its command cannot be read", "correct its settings entry"}
+	}
+	argv := slices.Clone(words)
+	switch {
+	case filepath.IsAbs(argv[0]):
+	case filepath.Base(argv[0]) != argv[0]:
+		argv[0] = filepath.Join(g.root, argv[0])
+	default:
+		found := lookPath(argv[0], g.searchPath(g.layer))
+		if found == "" {
+			return argv, &trouble{fmt.Sprintf("the program %s was not found on PATH", argv[0]), "install it, or name its folder in hooks.path"}
+		}
+		argv[0] = found
+	}
+	_, unsafe, err := g.checks.follow(argv[0])
+	if err != nil {
+		return argv, &trouble{fmt.Sprintf("the program %s was not found", argv[0]), "install it, or correct the settings entry"}
+	}
+	st, err := stat(argv[0])
+	switch {
+	case err != nil || !st.Mode.IsRegular():
+		return argv, &trouble{fmt.Sprintf("%s is no program", argv[0]), "correct the settings entry"}
+	case unsafe != "":
+		return argv, &trouble{unsafe, "make it yours and writable by you only: chown, chmod go-w"}
+	}
+	if _, inside := insideProject(g.project, argv[0]); inside && g.layer != protocol.Project && !g.always {
+		return argv, &trouble{fmt.Sprintf("%s lies in the project, which the %s settings cannot vouch for", argv[0], g.layer), "name it in the project's settings and allow it there"}
+	}
+	return argv, checkMode(argv[0], st)
+}
+
+// recorded takes in what was allowed of the project and is no longer found.
+func (g *gathering) recorded(r *trustRecord) {
+	f := g.byName[r.Hook]
+	if f == nil {
+		path := ""
+		if !r.Command {
+			path = filepath.Join(g.dir, r.Hook)
+		}
+		// With discovery switched off the file may still be there: that is a
+		// change of what was allowed, not a loss.
+		if !r.Command && !g.settings.Hooks.Discover[g.layer] {
+			f = g.file(r.Hook)
+		}
+		if f == nil {
+			f = g.put(&found{name: r.Hook, path: path})
+		}
+		f.listed = false
+	}
+	f.record = r
+}

@@ -1,0 +1,60 @@
+package loader
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/hookd-dev/hookd/schema"
+)
+
+func (p *load) managedDir() string {
+	if p.opts.Managed != nil {
+		return p.opts.Managed.Dir
+	}
+	return ManagedDir
+}
+
+// checkManaged makes sure that nobody but root can have written the managed
+// layer: every part of it, and every folder above. A part that somebody else may
+// write could be anybody's policy, so then nothing passes (section 6.2).
+func (p *load) checkManaged() {
+	dir := p.managedDir()
+	checks := &walk{owners: func(uid int) bool { return uid == 0 }, strict: true, seen: map[string]string{}}
+	if m := p.opts.Managed; m != nil {
+		checks.owners = func(uid int) bool { return uid == m.Owner }
+		checks.top = m.Top
+	}
+	p.inputs.see(dir)
+	if _, err := lstat(dir); errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	var problem string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		_, unsafe, err := checks.follow(path)
+		if problem == "" {
+			problem = unsafe
+		}
+		if len(checks.links) > 0 && problem == "" {
+			problem = checks.links[0] + " is a symbolic link"
+		}
+		if d.IsDir() {
+			p.inputs.see(path)
+		}
+		return err
+	})
+	if err != nil && problem == "" {
+		problem = err.Error()
+	}
+	if problem != "" {
+		p.add(schemaUnsafe(dir, problem))
+		p.refuseAll("the managed layer cannot be relied on: "+problem, "sudo chown -R root:root "+dir+" && sudo chmod -R go-w "+dir)
+	}
+}
+
+func schemaUnsafe(dir, problem string) schema.Finding {
+	return newFinding(CodeUnsafeManaged, dir, 0, "", problem, "every part must belong to root and be writable by nobody else")
+}

@@ -1,0 +1,145 @@
+package loader
+
+import (
+	"errors"
+	"path/filepath"
+	"sync"
+	"syscall"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// A notifier says that something happened in the watched folders, not what.
+type notifier interface {
+	// Events has an item whenever something may have changed; several changes
+	// may come as one.
+	Events() <-chan struct{}
+	// Watch replaces the set of watched folders. Those that are not there are
+	// left out. An error means that this way of watching is of no use here.
+	Watch(folders []string) error
+	Close()
+}
+
+// systemWatch is the notifier of the operating system.
+type systemWatch struct {
+	watcher *fsnotify.Watcher
+	events  chan struct{}
+	done    sync.WaitGroup
+	watched map[string]fileStat // folder → what was watched under that name
+}
+
+func newSystemWatch() (notifier, error) {
+	watcher, err := fsnotify.NewWatcher()
+	if err != nil {
+		return nil, err
+	}
+	s := &systemWatch{watcher: watcher, events: make(chan struct{}, 1), watched: map[string]fileStat{}}
+	s.done.Go(s.drain)
+	return s, nil
+}
+
+// drain takes everything off the watcher at once, so that its queue never runs
+// over. An error (an overflow, too) may stand for lost events and counts as one.
+func (s *systemWatch) drain() {
+	for {
+		select {
+		case _, ok := <-s.watcher.Events:
+			if !ok {
+				return
+			}
+		case _, ok := <-s.watcher.Errors:
+			if !ok {
+				return
+			}
+		}
+		select {
+		case s.events <- struct{}{}:
+		default:
+		}
+	}
+}
+
+func (s *systemWatch) Events() <-chan struct{} { return s.events }
+
+// Watch also renews the watch of a folder that was replaced: the system watches
+// the folder that once had the name.
+func (s *systemWatch) Watch(folders []string) error {
+	wanted := map[string]bool{}
+	for _, folder := range folders {
+		wanted[folder] = true
+		st, err := stat(folder)
+		if err != nil {
+			continue
+		}
+		before, known := s.watched[folder]
+		if known && before.Dev == st.Dev && before.Ino == st.Ino && st.Ino != 0 {
+			continue
+		}
+		if known {
+			_ = s.watcher.Remove(folder) // it may be gone already
+		}
+		if err := s.watcher.Add(folder); err != nil {
+			if usedUp(err) {
+				return err
+			}
+			delete(s.watched, folder)
+			continue // it vanished meanwhile, or cannot be read: the slow tick looks after it
+		}
+		s.watched[folder] = st
+	}
+	for folder := range s.watched {
+		if !wanted[folder] {
+			_ = s.watcher.Remove(folder)
+			delete(s.watched, folder)
+		}
+	}
+	return nil
+}
+
+func (s *systemWatch) Close() {
+	_ = s.watcher.Close()
+	s.done.Wait()
+}
+
+// usedUp reports errors that mean there are no more watches to be had.
+func usedUp(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.ENOMEM)
+}
+
+// polling is the notifier for when there are no watches: it never says anything,
+// and the watcher looks by the clock.
+type polling struct{}
+
+func (polling) Events() <-chan struct{} { return nil }
+func (polling) Watch([]string) error    { return nil }
+func (polling) Close()                  {}
+
+// folders lists what must be watched to notice a change of the inputs: the
+// folders themselves, and for everything the folder above it. Of what is not
+// there yet it is the nearest folder above that is.
+func (in inputs) folders() []string {
+	seen := map[string]bool{}
+	for path, st := range in {
+		if st.Mode.IsDir() {
+			seen[path] = true
+		}
+		for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+			if known, looked := in[dir]; looked && known.Mode.IsDir() || seen[dir] {
+				seen[dir] = true
+				break
+			}
+			if st, err := stat(dir); err == nil && st.Mode.IsDir() {
+				seen[dir] = true
+				break
+			}
+			if filepath.Dir(dir) == dir {
+				break
+			}
+		}
+	}
+	list := make([]string, 0, len(seen))
+	for dir := range seen {
+		list = append(list, dir)
+	}
+	return list
+}

@@ -1,0 +1,49 @@
+package loader
+
+import (
+	"time"
+
+	"github.com/hookd-dev/hookd/executor/process"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// Options say where to look. The zero value looks where hookd is run.
+type Options struct {
+	Project  string // the project, given by name; "" searches upwards from Cwd
+	Cwd      string // "" = the working directory
+	Home     string // "" = the user's home
+	StateDir string // "" = $XDG_STATE_HOME/hookd
+
+	// Runtime runs the programs: hooks, and those that are asked what they are
+	// for. Without one no hook is run and none is asked; the rest is the same.
+	Runtime *process.Runtime
+
+	// Without names hooks to leave out in this process. It reaches neither
+	// required hooks nor those of the managed layer.
+	Without []string
+
+	// Managed moves the managed layer. It is for tests: the program is built
+	// with [ManagedDir] and nothing else moves it.
+	Managed *ManagedLayer
+
+	// OnChange is told of every new snapshot of a [Watcher], the first one
+	// included. It is called by the watcher's goroutine and must not block.
+	OnChange func(*Snapshot)
+
+	// OnNotice is told of what a person should know once, in plain words.
+	OnNotice func(schema.Finding)
+
+	notifier func() (notifier, error) // tests: in place of the system's watches
+	poll     time.Duration            // tests: in place of pollInterval
+}
+
+// ManagedDir is the managed layer's folder. It is fixed at build; no flag,
+// variable or link moves it.
+const ManagedDir = "/etc/acai"
+
+// ManagedLayer is a managed layer for tests.
+type ManagedLayer struct {
+	Dir   string // in place of ManagedDir
+	Owner int    // who must own each part, in place of root
+	Top   string // the folder above Dir at which the check of owners ends
+}

@@ -1,0 +1,222 @@
+package loader
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/gofrs/flock"
+)
+
+// Decision is what a person decided about a hook.
+type Decision string
+
+const (
+	Allowed Decision = "allowed"
+	Denied  Decision = "denied"
+)
+
+// trustRecord is one decision, with everything that was decided about. The
+// recorded entry tells what a guard was, once it is changed or gone.
+type trustRecord struct {
+	Hook     string    `json:"hook"`
+	Decision Decision  `json:"decision"`
+	Hash     string    `json:"hash"`
+	At       time.Time `json:"at"`
+	Bundle   bundle    `json:"bundle"`
+	InPlace  bool      `json:"inPlace,omitzero"`
+	Command  bool      `json:"command,omitzero"`
+}
+
+// disabledRecord switches a hook off for a while.
+type disabledRecord struct {
+	Layer string     `json:"layer"`
+	Hook  string     `json:"hook"`
+	At    time.Time  `json:"at"`
+	Until *time.Time `json:"until"` // null: until enabled again
+}
+
+// decisions are everything a person decided about one project.
+type decisions struct {
+	V        int              `json:"v"`
+	Project  string           `json:"project"` // real path
+	Hooks    []trustRecord    `json:"hooks"`
+	Disabled []disabledRecord `json:"disabled"`
+}
+
+func (d *decisions) find(hook string) *trustRecord {
+	for i := range d.Hooks {
+		if d.Hooks[i].Hook == hook {
+			return &d.Hooks[i]
+		}
+	}
+	return nil
+}
+
+func (d *decisions) set(r trustRecord) {
+	if old := d.find(r.Hook); old != nil {
+		*old = r
+		return
+	}
+	d.Hooks = append(d.Hooks, r)
+}
+
+func (d *decisions) remove(hook string) {
+	d.Hooks = slices.DeleteFunc(d.Hooks, func(r trustRecord) bool { return r.Hook == hook })
+}
+
+func (d *decisions) disabled(layer, hook string, now time.Time) *disabledRecord {
+	for i := range d.Disabled {
+		r := &d.Disabled[i]
+		if r.Layer == layer && r.Hook == hook && (r.Until == nil || now.Before(*r.Until)) {
+			return r
+		}
+	}
+	return nil
+}
+
+// records is the folder of decisions, one file per project.
+type records struct{ dir string }
+
+// maxRecordFile bounds what is read of one project's decisions.
+const maxRecordFile = 64 << 20
+
+func (r records) file(project string) string {
+	sum := sha256.Sum256([]byte(project))
+	return filepath.Join(r.dir, hex.EncodeToString(sum[:16])+".json")
+}
+
+// load returns the decisions about a project; none is not an error.
+func (r records) load(project string) (*decisions, error) {
+	none := &decisions{V: 1, Project: project}
+	name := r.file(project)
+	f, err := os.OpenFile(name, openFlags|noFollow, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return none, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the trust records: %w", err)
+	}
+	defer f.Close()
+	st, err := fstat(f)
+	if err == nil && !st.Mode.IsRegular() {
+		err = fmt.Errorf("%s is not a regular file", name)
+	}
+	if err == nil {
+		err = checkPrivate(name, st)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the trust records: %w", err)
+	}
+	raw, err := io.ReadAll(io.LimitReader(f, maxRecordFile))
+	if err != nil {
+		return nil, fmt.Errorf("read the trust records: %w", err)
+	}
+	var d decisions
+	if err := json.Unmarshal(raw, &d); err != nil {
+		return nil, fmt.Errorf("read the trust records: %s: %w", name, err)
+	}
+	if d.V != 1 || d.Project != project {
+		return nil, fmt.Errorf("read the trust records: %s is not about %s", name, project)
+	}
+	for i := range d.Hooks {
+		if err := d.Hooks[i].check(); err != nil {
+			return nil, fmt.Errorf("read the trust records: %s: %w", name, err)
+		}
+	}
+	return &d, nil
+}
+
+// check recomputes the recorded bundle's hash, so that a record never vouches
+// for anything but what it lists.
+func (t *trustRecord) check() error {
+	if t.Decision == Denied {
+		return nil // vouches for nothing
+	}
+	if err := t.Bundle.seal(); err != nil {
+		return err
+	}
+	if t.Bundle.hash != t.Hash {
+		return fmt.Errorf("the record of %s does not fit its hash", t.Hook)
+	}
+	return nil
+}
+
+// change updates the decisions about a project, one process at a time.
+func (r records) change(project string, update func(*decisions) error) error {
+	if err := privateFolder(r.dir); err != nil {
+		return err
+	}
+	lock := flock.New(filepath.Join(r.dir, ".lock"), flock.SetPermissions(0o600))
+	if err := lock.Lock(); err != nil {
+		return fmt.Errorf("lock the trust records: %w", err)
+	}
+	defer lock.Close()
+	d, err := r.load(project)
+	if err != nil {
+		return err
+	}
+	if err := update(d); err != nil {
+		return err
+	}
+	raw, err := json.Marshal(d, jsontext.WithIndent(" "))
+	if err != nil {
+		return err
+	}
+	return writePrivate(r.file(project), append(raw, '\n'))
+}
+
+// recorded reports whether anything of a project was allowed.
+func (r records) recorded(project string) bool {
+	if _, err := lstat(r.file(project)); err != nil {
+		return false
+	}
+	d, err := r.load(project)
+	// Records that cannot be read count: the load that follows says so.
+	return err != nil || slices.ContainsFunc(d.Hooks, func(t trustRecord) bool { return t.Decision == Allowed })
+}
+
+// all returns the decisions about every project; a file that cannot be read is
+// among the errors.
+func (r records) all() (list []*decisions, err error) {
+	entries, err := os.ReadDir(r.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var problems []error
+	for _, entry := range entries {
+		if filepath.Ext(entry.Name()) != ".json" {
+			continue
+		}
+		var head struct {
+			Project string `json:"project"`
+		}
+		raw, err := os.ReadFile(filepath.Join(r.dir, entry.Name()))
+		if err == nil {
+			err = json.Unmarshal(raw, &head)
+		}
+		if err != nil {
+			problems = append(problems, fmt.Errorf("%s: %w", entry.Name(), err))
+			continue
+		}
+		d, err := r.load(head.Project)
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		list = append(list, d)
+	}
+	return list, errors.Join(problems...)
+}

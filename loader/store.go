@@ -1,0 +1,158 @@
+package loader
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// A store keeps the private copies of what was allowed, one folder per bundle
+// hash, names kept. The copies are what runs.
+type store struct {
+	dir   string
+	files *contentCache
+}
+
+// folder is where the copy of a bundle lies.
+func (s store) folder(hash string) string {
+	return filepath.Join(s.dir, strings.TrimPrefix(hash, hashPrefix))
+}
+
+// path is where the copy of one member lies.
+func (s store) path(hash, name string) string {
+	return filepath.Join(s.folder(hash), filepath.FromSlash(name))
+}
+
+// put copies a bundle. Each file is hashed while it is copied and must be what
+// the bundle says: a file that was swapped since it was looked at is not kept.
+func (s store) put(b *bundle) error {
+	if s.verify(b) == nil {
+		return nil
+	}
+	if err := privateFolder(s.dir); err != nil {
+		return err
+	}
+	temp, err := os.MkdirTemp(s.dir, ".new-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+	for _, m := range b.Members {
+		if err := copyMember(temp, m); err != nil {
+			return err
+		}
+	}
+	final := s.folder(b.hash)
+	// Whatever is in the way did not pass the check above.
+	if err := os.RemoveAll(final); err != nil {
+		return err
+	}
+	if err := os.Rename(temp, final); err != nil && s.verify(b) != nil {
+		return err
+	}
+	return s.verify(b)
+}
+
+func copyMember(folder string, m member) error {
+	target := filepath.Join(folder, filepath.FromSlash(m.Name))
+	if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
+		return err
+	}
+	out, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	c, err := readContent(m.path, out)
+	if err == nil && (c.sum != m.Sum || c.stat.Mode.Perm() != m.Mode) {
+		err = fmt.Errorf("%s: %w", m.path, ErrChangedSince)
+	}
+	if err == nil {
+		err = out.Chmod(m.Mode)
+	}
+	if err == nil {
+		err = out.Sync()
+	}
+	return errors.Join(err, out.Close())
+}
+
+// ErrChangedSince says that a file is no longer what was looked at, so nothing
+// was allowed.
+var ErrChangedSince = errors.New("the file changed since it was shown")
+
+// verify checks that the copy of a bundle is exactly what was allowed.
+func (s store) verify(b *bundle) error {
+	want := map[string]member{}
+	folders := map[string]bool{".": true}
+	for _, m := range b.Members {
+		want[m.Name] = m
+		for dir := path.Dir(m.Name); dir != "."; dir = path.Dir(dir) {
+			folders[dir] = true
+		}
+	}
+	root := s.folder(b.hash)
+	walker := userWalk()
+	err := filepath.WalkDir(root, func(where string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, where)
+		if err != nil {
+			return err
+		}
+		name := filepath.ToSlash(rel)
+		st, err := lstat(where)
+		if err != nil {
+			return err
+		}
+		if problem := walker.part(where, st); problem != "" {
+			return errors.New(problem)
+		}
+		m, isMember := want[name]
+		switch {
+		case st.Mode.IsDir() && folders[name]:
+			return nil
+		case st.Mode.IsDir() && d.Name() == "__pycache__": // left there by Python, of helpers it loaded
+			return fs.SkipDir
+		case !isMember:
+			return fmt.Errorf("%s is not part of what was allowed", where)
+		case !st.Mode.IsRegular() || st.Mode.Perm() != m.Mode:
+			return fmt.Errorf("%s is not what was allowed", where)
+		}
+		c, err := s.files.read(where)
+		if err != nil {
+			return err
+		}
+		if c.sum != m.Sum {
+			return fmt.Errorf("%s is not what was allowed", where)
+		}
+		delete(want, name)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for name := range want {
+		return fmt.Errorf("%s is missing", s.path(b.hash, name))
+	}
+	return nil
+}
+
+// privateFolder makes sure that a folder exists, belongs to the user and lets
+// nobody else in.
+func privateFolder(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	st, err := lstat(dir)
+	switch {
+	case err != nil:
+		return err
+	case !st.Mode.IsDir():
+		return fmt.Errorf("%s is not a folder", dir)
+	}
+	return checkPrivate(dir, st)
+}

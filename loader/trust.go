@@ -1,0 +1,315 @@
+package loader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// Trust is the person's side of the trust records: looking at what would run,
+// and deciding about it. It never runs anything of the project.
+type Trust struct{ loader *loader }
+
+// OpenTrust finds the project and its records.
+func OpenTrust(opts Options) (*Trust, error) {
+	l, err := newLoader(opts)
+	if err != nil {
+		return nil, err
+	}
+	if l.stateBy != nil {
+		return nil, fmt.Errorf("trust records: %w", l.stateBy)
+	}
+	return &Trust{l}, nil
+}
+
+// Project is the real path of the project that is decided about, "" without one.
+func (t *Trust) Project() string { return t.loader.project }
+
+// ErrNoProject says that there is nothing to decide about.
+var ErrNoProject = errors.New("no project: there is no .acai folder here or above")
+
+// Plan shows what would run in the project.
+func (t *Trust) Plan(ctx context.Context) (*Plan, error) {
+	if t.loader.project == "" {
+		return nil, ErrNoProject
+	}
+	p, err := t.loader.survey(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return p.plan()
+}
+
+// ErrBelow says that this process was started by a hook or an agent run, where
+// nothing is ever granted.
+var ErrBelow = errors.New("trust is not granted below a hook or an agent run")
+
+// ErrUnexpected says that a project is not what was expected.
+var ErrUnexpected = errors.New("the project's hooks are not the expected ones")
+
+// Allow allows exactly what a plan shows: the hooks named, or all of them
+// without a name. Hooks that are gone are forgotten. A file that changed since
+// the plan was made allows nothing of its hook. The error names every hook that
+// could not be allowed; the others are.
+func (t *Trust) Allow(plan *Plan, names ...string) error {
+	if err := mayDecide(); err != nil {
+		return err
+	}
+	var problems []error
+	err := t.loader.records.change(plan.Project, func(d *decisions) error {
+		for i := range plan.Items {
+			item := &plan.Items[i]
+			if len(names) > 0 && !slices.Contains(names, item.Hook) || item.State == StateTrusted && t.copyStands(item) {
+				continue
+			}
+			if err := t.allow(d, item); err != nil {
+				problems = append(problems, fmt.Errorf("%s: %w", item.Hook, err))
+			}
+		}
+		return nil
+	})
+	return errors.Join(append(problems, err)...)
+}
+
+func (t *Trust) copyStands(item *PlanItem) bool {
+	return item.InPlace || t.loader.store.verify(item.bundle) == nil
+}
+
+func (t *Trust) allow(d *decisions, item *PlanItem) error {
+	if item.State == StateGone {
+		d.remove(item.Hook)
+		return nil
+	}
+	if item.Trouble != "" {
+		return fmt.Errorf("%s (%s)", item.Trouble, item.Remedy)
+	}
+	if item.InPlace {
+		if err := item.bundle.unchanged(); err != nil {
+			return err
+		}
+	} else if err := t.loader.store.put(item.bundle); err != nil {
+		return err
+	}
+	d.set(trustRecord{
+		Hook: item.Hook, Decision: Allowed, Hash: item.Hash, At: time.Now().UTC().Truncate(time.Second),
+		Bundle: *item.bundle, InPlace: item.InPlace, Command: item.Path == "",
+	})
+	return nil
+}
+
+// unchanged reads all files of a bundle again.
+func (b *bundle) unchanged() error {
+	for _, m := range b.Members {
+		c, err := readContent(m.path, nil)
+		if err != nil {
+			return err
+		}
+		if c.sum != m.Sum || c.stat.Mode.Perm() != m.Mode {
+			return fmt.Errorf("%s: %w", m.path, ErrChangedSince)
+		}
+	}
+	return nil
+}
+
+// Deny denies the hooks named, or all of the project without a name. Denied
+// hooks are absent, whatever else would let them run.
+func (t *Trust) Deny(ctx context.Context, names ...string) error {
+	if err := mayDecide(); err != nil {
+		return err
+	}
+	plan, err := t.Plan(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if !slices.ContainsFunc(plan.Items, func(item PlanItem) bool { return item.Hook == name }) {
+			return fmt.Errorf("%s: the project has no such hook", name)
+		}
+	}
+	return t.loader.records.change(plan.Project, func(d *decisions) error {
+		for _, item := range plan.Items {
+			if len(names) > 0 && !slices.Contains(names, item.Hook) {
+				continue
+			}
+			r := trustRecord{Hook: item.Hook, Command: item.Path == ""}
+			if old := d.find(item.Hook); old != nil {
+				r = *old
+			} else if item.bundle != nil {
+				r.Hash, r.Bundle = item.Hash, *item.bundle
+			}
+			r.Decision, r.At = Denied, time.Now().UTC().Truncate(time.Second)
+			d.set(r)
+		}
+		return nil
+	})
+}
+
+// Expect allows the whole project if its hash is the one given, and nothing
+// otherwise.
+func (t *Trust) Expect(ctx context.Context, hash string) error {
+	plan, err := t.Plan(ctx)
+	if err != nil {
+		return err
+	}
+	if plan.Hash != hash {
+		return fmt.Errorf("%w: expected %s, found %s", ErrUnexpected, hash, plan.Hash)
+	}
+	return t.Allow(plan)
+}
+
+// Follow allows every change of a hook that is allowed, as soon as it is made,
+// until the context ends. New hooks, and those denied, are left alone. report is
+// told of each; it must not block.
+func (t *Trust) Follow(ctx context.Context, report func(hook, hash string, err error)) error {
+	if err := mayDecide(); err != nil {
+		return err
+	}
+	if t.loader.project == "" {
+		return ErrNoProject
+	}
+	changed := make(chan struct{}, 1)
+	opts := t.loader.opts
+	opts.Runtime, opts.Project = nil, t.loader.project
+	opts.OnChange = func(*Snapshot) {
+		select {
+		case changed <- struct{}{}:
+		default:
+		}
+	}
+	w, err := Watch(ctx, opts)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-changed:
+		}
+		plan, err := t.Plan(ctx)
+		if err != nil {
+			continue // half-written: its end is another change
+		}
+		for _, item := range plan.Items {
+			if item.State == StateChanged && item.Trouble == "" {
+				report(item.Hook, item.Hash, t.Allow(plan, item.Hook))
+			}
+		}
+	}
+}
+
+// Listed is one decision of a person.
+type Listed struct {
+	Project string    `json:"project"`
+	Hook    string    `json:"hook"`
+	Hash    string    `json:"hash"`
+	State   State     `json:"state"`
+	At      time.Time `json:"at"`
+}
+
+// List returns every decision about every project, compared with what is there
+// now.
+func (t *Trust) List(ctx context.Context) ([]Listed, error) {
+	all, err := t.loader.records.all()
+	listed := []Listed{}
+	for _, d := range all {
+		states := t.states(ctx, d.Project)
+		for _, r := range d.Hooks {
+			state, known := states[r.Hook]
+			if !known {
+				state = StateGone
+			}
+			if r.Decision == Denied {
+				state = StateDenied
+			}
+			listed = append(listed, Listed{d.Project, r.Hook, r.Hash, state, r.At})
+		}
+	}
+	return listed, err
+}
+
+func (t *Trust) states(ctx context.Context, project string) map[string]State {
+	states := map[string]State{}
+	if project == "" {
+		return states
+	}
+	opts := t.loader.opts
+	opts.Project = project
+	l, err := newLoader(opts)
+	if err != nil {
+		return states
+	}
+	p, err := l.survey(ctx)
+	if err != nil {
+		return states
+	}
+	for _, f := range p.hooks {
+		if f.record != nil {
+			states[f.name] = f.state()
+		}
+	}
+	return states
+}
+
+// Disable switches a hook off, until a moment or until it is enabled again: the
+// recorded way past a broken hook. It reaches neither required hooks nor those
+// of the managed layer.
+func (t *Trust) Disable(ctx context.Context, name string, until *time.Time) error {
+	return t.switchHook(ctx, name, func(d *decisions, layer string) {
+		d.enable(layer, name)
+		d.Disabled = append(d.Disabled, disabledRecord{layer, name, time.Now().UTC().Truncate(time.Second), until})
+	})
+}
+
+// Enable undoes Disable.
+func (t *Trust) Enable(ctx context.Context, name string) error {
+	return t.switchHook(ctx, name, func(d *decisions, layer string) { d.enable(layer, name) })
+}
+
+func (d *decisions) enable(layer, name string) {
+	d.Disabled = slices.DeleteFunc(d.Disabled, func(r disabledRecord) bool { return r.Layer == layer && r.Hook == name })
+}
+
+func (t *Trust) switchHook(ctx context.Context, name string, change func(*decisions, string)) error {
+	if err := mayDecide(); err != nil {
+		return err
+	}
+	opts := t.loader.opts
+	opts.Runtime, opts.Without = nil, nil
+	opts.Project = t.loader.project
+	s, err := Load(ctx, opts)
+	if err != nil {
+		return err
+	}
+	reached, problem := false, fmt.Errorf("%s: there is no such hook", name)
+	for _, h := range s.Hooks {
+		switch {
+		case h.Name != name:
+			continue
+		case h.Layer == protocol.Managed:
+			problem = fmt.Errorf("%s: hooks of the managed layer cannot be switched off", name)
+			continue
+		case h.Required:
+			problem = fmt.Errorf("%s: it is required and cannot be switched off", name)
+			continue
+		}
+		project := t.loader.project
+		if h.Layer == protocol.User {
+			project = ""
+		}
+		layer := string(h.Layer)
+		if err := t.loader.records.change(project, func(d *decisions) error { change(d, layer); return nil }); err != nil {
+			return err
+		}
+		reached = true
+	}
+	if !reached {
+		return problem
+	}
+	return nil
+}

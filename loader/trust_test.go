@@ -1,0 +1,611 @@
+//go:build unix
+
+package loader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// hostile is one thing that a project, or what runs inside it, does to get its
+// own code run or a guard out of the way. It must lead to no execution of
+// anything that was not allowed, and to no event that the guard would have
+// refused passing.
+type hostile struct {
+	name string
+	do   func(w *world, mark string)
+}
+
+const guardName = "guard.sh"
+
+// marks is a script that leaves a mark and says yes, under a guard's header.
+func marks(mark string) string { return marker(mark, guardHeader) }
+
+// hostileLayouts are made by combining what is attacked with how. Each way is a
+// row; the table is the product.
+func hostileLayouts() []hostile {
+	var rows []hostile
+	add := func(name string, do func(w *world, mark string)) { rows = append(rows, hostile{name, do}) }
+
+	// The guard's own file.
+	for name, write := range map[string]func(w *world, path, text string){
+		"in place":      func(w *world, path, text string) { w.write(path, text, 0o755) },
+		"by rename":     func(w *world, path, text string) { w.write(path+".new", text, 0o755); os.Rename(path+".new", path) },
+		"removed first": func(w *world, path, text string) { os.Remove(path); w.write(path, text, 0o755) },
+		"by link": func(w *world, path, text string) {
+			w.write(w.path("x"), text, 0o755)
+			os.Remove(path)
+			os.Symlink(w.path("x"), path)
+		},
+		"by a chain": func(w *world, path, text string) {
+			w.write(w.path("x"), text, 0o755)
+			os.Symlink("x", w.path("y"))
+			os.Remove(path)
+			os.Symlink("../../y", path)
+		},
+		"by hard link": func(w *world, path, text string) {
+			w.write(w.path("x"), text, 0o755)
+			os.Remove(path)
+			os.Link(w.path("x"), path)
+		},
+		"with old times": func(w *world, path, text string) {
+			st, _ := os.Stat(path)
+			w.write(path, text, 0o755)
+			os.Chtimes(path, st.ModTime(), st.ModTime())
+		},
+		"folder replaced": func(w *world, path, text string) {
+			dir := filepath.Dir(path)
+			os.Rename(dir, dir+"2")
+			w.write(path, text, 0o755)
+		},
+		".acai replaced": func(w *world, path, text string) {
+			os.Rename(w.path(".acai"), w.path("acai2"))
+			w.write(path, text, 0o755)
+		},
+		".acai is a link": func(w *world, path, text string) {
+			w.write(w.path("evil", "hooks", guardName), text, 0o755)
+			os.RemoveAll(w.path(".acai"))
+			os.Symlink("evil", w.path(".acai"))
+		},
+		"hooks is a link": func(w *world, path, text string) {
+			w.write(w.path("evil", guardName), text, 0o755)
+			os.RemoveAll(w.path(".acai", "hooks"))
+			os.Symlink("../evil", w.path(".acai", "hooks"))
+		},
+	} {
+		for what, text := range map[string]func(mark string) string{
+			"other body":        marks,
+			"one byte":          func(string) string { return blocks + "\n" },
+			"other class":       func(m string) string { return marker(m, strings.Replace(guardHeader, "can=block", "can=observe", 1)) },
+			"no description":    func(m string) string { return marker(m, "#!/bin/sh\n") },
+			"other events":      func(m string) string { return marker(m, "#!/bin/sh\n# hook: events=session-end can=block\n") },
+			"audit":             func(m string) string { return marker(m, guardHeader+"# hook: mode=audit\n") },
+			"other tool":        func(m string) string { return marker(m, strings.Replace(guardHeader, "tool=bash", "tool=none", 1)) },
+			"lenient":           func(m string) string { return marker(m, guardHeader+"# hook: onFailure=continue\n") },
+			"faulty":            func(m string) string { return marker(m, "#!/bin/sh\n# hook: events=session-end can=block bogus=1\n") },
+			"no interpreter":    func(string) string { return "exit 0\n" },
+			"empty":             func(string) string { return "" },
+			"planted program":   func(m string) string { return marker(m, strings.Replace(guardHeader, "#!/bin/sh", "#!./sh", 1)) },
+			"another's dialect": func(m string) string { return marker(m, guardHeader+"# hook: dialect=claude\n") },
+		} {
+			add("file "+name+", "+what, func(w *world, mark string) { write(w, w.hookPath(guardName), text(mark)) })
+		}
+	}
+
+	// The guard is no longer there, or no longer what it was.
+	path := func(w *world) string { return w.hookPath(guardName) }
+	add("deleted", func(w *world, mark string) { os.Remove(path(w)) })
+	add("hooks deleted", func(w *world, mark string) { os.RemoveAll(w.path(".acai", "hooks")) })
+	add(".acai deleted", func(w *world, mark string) { os.RemoveAll(w.path(".acai")) })
+	add("renamed", func(w *world, mark string) { os.Rename(path(w), path(w)+".bak") })
+	add("renamed and replaced", func(w *world, mark string) { os.Rename(path(w), path(w)+"2"); w.hook(guardName, marks(mark)) })
+	add("not executable", func(w *world, mark string) { os.Chmod(path(w), 0o644) })
+	add("setuid", func(w *world, mark string) { os.Chmod(path(w), 0o755|os.ModeSetuid) })
+	add("writable by all", func(w *world, mark string) { os.Chmod(path(w), 0o777) })
+	add("no mode at all", func(w *world, mark string) { os.Chmod(path(w), 0) })
+	add("a FIFO", func(w *world, mark string) { os.Remove(path(w)); syscall.Mkfifo(path(w), 0o755) })
+	add("a folder", func(w *world, mark string) { os.Remove(path(w)); os.Mkdir(path(w), 0o755) })
+	add("a link to nothing", func(w *world, mark string) { os.Remove(path(w)); os.Symlink("none", path(w)) })
+	add("a link to itself", func(w *world, mark string) { os.Remove(path(w)); os.Symlink(guardName, path(w)) })
+	add("a link to a device", func(w *world, mark string) { os.Remove(path(w)); os.Symlink("/dev/zero", path(w)) })
+	add("another owner", func(w *world, mark string) { os.Chown(path(w), 12345, 12345) })
+	add("folder of another owner", func(w *world, mark string) { os.Chown(filepath.Dir(path(w)), 12345, 12345) })
+	add("folder writable by all", func(w *world, mark string) { os.Chmod(filepath.Dir(path(w)), 0o777) })
+	add("project writable by all", func(w *world, mark string) { os.Chmod(w.project, 0o777) })
+	add(".acai is a file", func(w *world, mark string) { os.RemoveAll(w.path(".acai")); w.write(w.path(".acai"), "", 0o644) })
+	add("hooks is a file", func(w *world, mark string) {
+		os.RemoveAll(w.path(".acai", "hooks"))
+		w.write(w.path(".acai", "hooks"), "", 0o644)
+	})
+
+	// Settings.
+	entry := func(fields string) string { return `{"hooks":{"use":[{"name":"guard.sh",` + fields + `}]}}` }
+	for name, text := range map[string]string{
+		"re-class":           entry(`"can":"observe"`),
+		"re-class to modify": entry(`"can":"modify"`),
+		"re-match":           entry(`"match":{"tool":"none"}`),
+		"never when":         entry(`"match":{"when":"false"}`),
+		"other events":       entry(`"events":["session-end"]`),
+		"audit":              entry(`"mode":"audit"`),
+		"re-rule":            entry(`"onFailure":"continue"`),
+		"shorten":            entry(`"timeout":"10ms","onFailure":"continue"`),
+		"disable":            entry(`"enabled":false`),
+		"reorder":            entry(`"priority":-1000`),
+		"arguments":          entry(`"args":["--off"]`),
+		"variables":          entry(`"env":["LD_PRELOAD"]`),
+		"in place":           entry(`"inPlace":true`),
+		"helpers":            entry(`"files":["**"]`),
+		"dialect":            entry(`"dialect":"claude"`),
+		"command":            entry(`"command":["true"]`),
+		"unknown key":        entry(`"mode":"audit","bogus":1`),
+		"bad value":          entry(`"can":"nothing"`),
+		"bad name":           `{"hooks":{"use":[{"name":"../hooks/guard.sh","enabled":false}]}}`,
+		"twice":              `{"hooks":{"use":[{"name":"guard.sh","mode":"audit"},{"name":"guard.sh","enabled":false}]}}`,
+		"layer off":          `{"hooks":{"enabled":false}}`,
+		"discovery off":      `{"hooks":{"discover":false}}`,
+		"no hooks at all":    `{"hooks":{"maxHooks":1}}`,
+		"layer's rule":       `{"hooks":{"onFailure":"continue"}}`,
+		"layer's time":       `{"hooks":{"timeout":"10ms"}}`,
+		"budget":             `{"hooks":{"budget":"100ms"}}`,
+		"path":               `{"hooks":{"path":["./bin"]}}`,
+		"variables for all":  `{"hooks":{"env":["BASH_ENV","ENV"]}}`,
+		"trust":              `{"hooks":{"trust":{"always":["/"]}}}`,
+		"allow":              `{"hooks":{"allow":[]}}`,
+		"required elsewhere": `{"hooks":{"required":[]}}`,
+		"half-written":       `{"hooks":{"use":[{"name":"guard.sh","ena`,
+		"no bytes":           ``,
+		"not an object":      `[]`,
+		"use is no list":     `{"hooks":{"use":{"name":"guard.sh","enabled":false}}}`,
+		"hooks twice":        `{"hooks":{},"hooks":{"enabled":false}}`,
+		"capitals":           `{"Hooks":{"enabled":false}}`,
+	} {
+		add("settings: "+name, func(w *world, mark string) { w.settings(text) })
+	}
+	add("settings in YAML", func(w *world, mark string) {
+		w.write(w.path(".acai", "acai.yaml"), "hooks: {use: [{name: guard.sh, enabled: false}]}\n", 0o644)
+	})
+	add("settings are a FIFO", func(w *world, mark string) { syscall.Mkfifo(w.path(".acai", "acai.json"), 0o644) })
+	for name, text := range map[string]string{
+		"audit": `{"mode":"audit"}`, "observer": `{"can":"observe"}`, "broken": `{`, "empty": ``, "helpers": `{"files":["*"]}`,
+	} {
+		add("side file: "+name, func(w *world, mark string) { w.write(w.hookPath("guard.sh.hook.json"), text, 0o644) })
+	}
+	add("side file in YAML", func(w *world, mark string) { w.write(w.hookPath("guard.sh.hook.yaml"), "mode: audit\n", 0o644) })
+
+	// Files around it.
+	add("a hundred other hooks before it", func(w *world, mark string) {
+		for i := range 150 {
+			w.hook(fmt.Sprintf("0-%d", i), marker(mark, "#!/bin/sh\n# hook: events=tool-call-start can=modify priority=1000\n"))
+		}
+	})
+	add("a hundred guards before it", func(w *world, mark string) {
+		for i := range 150 {
+			w.hook(fmt.Sprintf("0-%d", i), marker(mark, guardHeader+"# hook: priority=1000 onFailure=continue\n"))
+		}
+	})
+	add("a new hook that must be asked", func(w *world, mark string) { w.hook("new", marker(mark, "#!/bin/sh\n")) })
+	add("a new hook with a side file", func(w *world, mark string) {
+		w.hook("new", marker(mark, "#!/bin/sh\n"))
+		w.write(w.hookPath("new.hook.json"), `{"events":"*","can":"modify"}`, 0o644)
+	})
+	add("a new command", func(w *world, mark string) {
+		w.settings(`{"hooks":{"use":[{"name":"new","command":["sh","-c","echo >` + mark + `"],"events":"*"}]}}`)
+	})
+	add("a new command in the project", func(w *world, mark string) {
+		w.write(w.path("run"), marker(mark, "#!/bin/sh\n"), 0o755)
+		w.settings(`{"hooks":{"use":[{"name":"new","command":["./run"],"events":"*"}]}}`)
+	})
+	add("a command that leaves the project", func(w *world, mark string) {
+		w.write(filepath.Join(filepath.Dir(w.project), "run"), marker(mark, "#!/bin/sh\n"), 0o755)
+		w.settings(`{"hooks":{"use":[{"name":"new","command":["../run"],"events":"*"}]}}`)
+	})
+	add("helpers that leave the folder", func(w *world, mark string) {
+		w.hook("new", marker(mark, "#!/bin/sh\n# hook: events=tool-call-start files=../../secret\n"))
+		w.write(w.path("secret"), "", 0o644)
+	})
+	add("a project below", func(w *world, mark string) {
+		w.write(w.path("sub", ".acai", "hooks", "new"), marks(mark), 0o755)
+	})
+	add("programs on PATH", func(w *world, mark string) {
+		for _, name := range []string{"sh", "env", "echo", "cat"} {
+			w.write(w.path("bin", name), marker(mark, "#!/bin/sh\n"), 0o755)
+		}
+	})
+	add("a planted sh in the working directory", func(w *world, mark string) { w.write(w.path("sh"), marker(mark, "#!/bin/sh\n"), 0o755) })
+	add("the state folder's name in the project", func(w *world, mark string) {
+		w.write(w.path(".local", "state", "hookd", "trust", "x.json"), "{}", 0o600)
+	})
+
+	// The private copy: not reachable from inside the project, but checked.
+	add("copy changed", func(w *world, mark string) {
+		matches, _ := filepath.Glob(filepath.Join(w.state, "store", "*", guardName))
+		w.write(matches[0], marks(mark), 0o755)
+	})
+	add("copy removed", func(w *world, mark string) { os.RemoveAll(filepath.Join(w.state, "store")) })
+	add("copy is a link", func(w *world, mark string) {
+		matches, _ := filepath.Glob(filepath.Join(w.state, "store", "*", guardName))
+		w.write(w.path("x"), marks(mark), 0o755)
+		os.Remove(matches[0])
+		os.Symlink(w.path("x"), matches[0])
+	})
+	add("copy with company", func(w *world, mark string) {
+		matches, _ := filepath.Glob(filepath.Join(w.state, "store", "*"))
+		w.write(filepath.Join(matches[0], "extra"), "", 0o644)
+	})
+	add("records open to others", func(w *world, mark string) {
+		matches, _ := filepath.Glob(filepath.Join(w.state, "trust", "*.json"))
+		os.Chmod(matches[0], 0o666)
+	})
+	add("records damaged", func(w *world, mark string) {
+		matches, _ := filepath.Glob(filepath.Join(w.state, "trust", "*.json"))
+		w.write(matches[0], "{", 0o600)
+	})
+	return rows
+}
+
+// G11: code of a project that nobody allowed runs zero times, and a guard that
+// was allowed is never weakened from inside the project. A guard that goes on
+// refusing with its own words, or fails and refuses by its rule: both are fine.
+func TestHostileLayouts(t *testing.T) {
+	rows := hostileLayouts()
+	if len(rows) < 200 {
+		t.Errorf("%d layouts, want 200", len(rows))
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			mark := filepath.Join(t.TempDir(), "mark")
+			w.hook(guardName, blocks)
+			w.allow()
+			row.do(w, mark)
+			opts := w.options()
+			opts.Project = "" // found anew, as a session that begins now would
+			if exists(w.path("sub")) {
+				opts.Cwd = w.path("sub")
+			}
+			begin := time.Now()
+			s, err := Load(context.Background(), opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if took := time.Since(begin); took > 3*time.Second {
+				t.Errorf("the load took %s", took)
+			}
+			for range 2 {
+				outcome := w.fire(s.Set)
+				if outcome.Action != protocol.Block && outcome.Action != protocol.Stop {
+					t.Errorf("weakened: the event passes with %s; project %q, hooks %v, findings %v", outcome.Action, s.Project, statuses(s), s.Findings)
+				}
+			}
+			if exists(mark) {
+				t.Errorf("code that nobody allowed ran; hooks %v", statuses(s))
+			}
+		})
+	}
+}
+
+func statuses(s *Snapshot) map[string]string {
+	all := map[string]string{}
+	for _, h := range s.Hooks {
+		all[h.Name] = status(s, h.Name)
+	}
+	return all
+}
+
+// H17: opening a fresh project runs nothing, and what would run is listed.
+func TestFreshProject(t *testing.T) {
+	w := newWorld(t)
+	mark := filepath.Join(t.TempDir(), "mark")
+	w.hook("boot", marker(mark, "#!/bin/sh\n# hook: events=session-start,tool-call-start\n"))
+	w.hook("asked", marker(mark, "#!/bin/sh\n"))
+	w.settings(`{"hooks":{"trust":{"always":["/"]}}}`)
+	s := w.load()
+	w.fireEvent(s.Set, protocol.SessionStart, `{"source":"startup"}`)
+	outcome := w.fire(s.Set)
+	if exists(mark) {
+		t.Fatal("it ran")
+	}
+	if outcome.Action != protocol.Observe {
+		t.Errorf("hooks that guard nothing refuse: %s", outcome.Action)
+	}
+	if got := strings.Join(s.Unasked, " "); got != "asked boot" {
+		t.Errorf("unasked %q", got)
+	}
+	for _, name := range []string{"boot", "asked"} {
+		if !hasFinding(s.Findings, CodeUntrusted, name) {
+			t.Errorf("nothing says that %s is not run", name)
+		}
+	}
+}
+
+func TestStates(t *testing.T) {
+	w := newWorld(t)
+	state := func() string {
+		var all []string
+		for _, item := range w.plan().Items {
+			all = append(all, item.Hook+"="+string(item.State))
+		}
+		return strings.Join(all, " ")
+	}
+	check := func(want, load string) {
+		t.Helper()
+		if got := state(); got != want {
+			t.Errorf("plan %q, want %q", got, want)
+		}
+		if got := status(w.load(), "o.sh"); got != load {
+			t.Errorf("load %q, want %q", got, load)
+		}
+	}
+	observer := "#!/bin/sh\n# hook: events=session-end can=observe\n"
+	w.hook("o.sh", observer)
+	check("o.sh=new", "untrusted")
+	w.allow()
+	check("o.sh=trusted", "ready")
+	w.hook("o.sh", observer+"#\n")
+	check("o.sh=changed", "changed")
+	w.hook("o.sh", observer)
+	check("o.sh=trusted", "ready")
+	os.Remove(w.hookPath("o.sh"))
+	check("o.sh=gone", "gone")
+	w.allow()
+	check("", "")
+	w.hook("o.sh", observer)
+	check("o.sh=new", "untrusted")
+	if err := w.trust().Deny(context.Background(), "o.sh"); err != nil {
+		t.Fatal(err)
+	}
+	check("o.sh=denied", "disabled")
+	w.userSettings(`{"hooks":{"trust":{"always":["` + w.project + `"]}}}`)
+	check("o.sh=denied", "disabled")
+	w.userSettings(`{}`)
+	w.allow()
+	check("o.sh=trusted", "ready")
+}
+
+// What is shown is what is allowed: a file that is swapped in between is not.
+func TestSwapAfterShowing(t *testing.T) {
+	w := newWorld(t)
+	mark := filepath.Join(t.TempDir(), "mark")
+	w.hook("guard.sh", blocks)
+	w.hook("good.sh", "#!/bin/sh\n# hook: events=session-end\n")
+	plan := w.plan()
+	w.hook("guard.sh", marks(mark))
+	err := w.trust().Allow(plan)
+	if !errors.Is(err, ErrChangedSince) {
+		t.Fatalf("error %v", err)
+	}
+	s := w.load()
+	if got := status(s, "guard.sh") + " " + status(s, "good.sh"); got != "untrusted!untrusted ready" {
+		t.Errorf("statuses %s", got)
+	}
+	if w.fire(s.Set); exists(mark) {
+		t.Error("it ran")
+	}
+}
+
+func TestPlanShowsWhatChanged(t *testing.T) {
+	w := newWorld(t)
+	w.hook("guard.sh", "#!/bin/sh\n# hook: events=tool-call-start can=block files=lib/*.sh\n. \"$(dirname \"$0\")/lib/a.sh\"\n")
+	w.write(w.hookPath("lib/a.sh"), "one\n", 0o644)
+	w.allow()
+	w.write(w.hookPath("lib/a.sh"), "two\n", 0o644)
+	w.write(w.hookPath("lib/b.sh"), "new\n", 0o644)
+	item := w.plan().Items[0]
+	if item.State != StateChanged || !item.Guard || item.Was == "" || item.Was == item.Hash {
+		t.Errorf("item %+v", item)
+	}
+	var got []string
+	for _, f := range item.Files {
+		if f.Changed() {
+			got = append(got, fmt.Sprintf("%s: %q→%q", f.Name, f.WasText, f.Text))
+		}
+	}
+	if want := `lib/a.sh: "one\n"→"two\n" lib/b.sh: ""→"new\n"`; strings.Join(got, " ") != want {
+		t.Errorf("changes %v", got)
+	}
+	if s := w.load(); status(s, "guard.sh") != "changed!untrusted" || !said(s, "lib/a.sh") || !said(s, "lib/b.sh is new") {
+		t.Errorf("status %s: %s", status(s, "guard.sh"), find(s, "guard.sh").Why)
+	}
+	w.allow()
+	os.Remove(w.hookPath("lib/b.sh"))
+	if s := w.load(); !said(s, "lib/b.sh is missing") {
+		t.Errorf("why %s", find(s, "guard.sh").Why)
+	}
+}
+
+// A helper that was named runs from the copy; the project's own may change.
+func TestHelpersRunFromTheCopy(t *testing.T) {
+	w := newWorld(t)
+	w.hook("guard.sh", "#!/bin/sh\n# hook: events=tool-call-start can=block files=lib\n. \"$(dirname \"$0\")/lib/say.sh\"\n")
+	w.settings(`{"hooks":{"use":[{"name":"guard.sh","files":["lib/**/*.sh"]}]}}`)
+	w.write(w.hookPath("lib/say.sh"), `echo '{"action":"block","reason":"helper"}'`+"\n", 0o644)
+	w.allow()
+	s := w.load()
+	mark := filepath.Join(t.TempDir(), "mark")
+	w.write(w.hookPath("lib/say.sh"), marker(mark, ""), 0o644) // after the snapshot was built
+	if outcome := w.fire(s.Set); outcome.Reason != "helper" {
+		t.Errorf("reason %q", outcome.Reason)
+	}
+	if outcome := w.fire(w.load().Set); outcome.Failure != protocol.FailUntrusted {
+		t.Errorf("failure %q", outcome.Failure)
+	}
+	if exists(mark) {
+		t.Error("the changed helper ran")
+	}
+}
+
+func TestCommandsRunFromTheCopy(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.path("tools", "guard.sh"), `echo '{"action":"block","reason":"'"$1"'"}'`+"\n", 0o644)
+	w.settings(`{"hooks":{"use":[{"name":"g","command":["sh","tools/guard.sh","word"],"events":["tool-call-start"],"can":"block"}]}}`)
+	if got := status(w.load(), "g"); got != "untrusted!untrusted" {
+		t.Fatalf("status %s", got)
+	}
+	w.allow()
+	s := w.load()
+	mark := filepath.Join(t.TempDir(), "mark")
+	w.write(w.path("tools", "guard.sh"), marker(mark, ""), 0o644)
+	if outcome := w.fire(s.Set); outcome.Reason != "word" {
+		t.Errorf("reason %q %v", outcome.Reason, outcome.Runs)
+	}
+	if outcome := w.fire(w.load().Set); outcome.Failure != protocol.FailUntrusted || exists(mark) {
+		t.Errorf("failure %q, ran %v", outcome.Failure, exists(mark))
+	}
+}
+
+func TestInPlaceIsHashedToo(t *testing.T) {
+	w := newWorld(t)
+	w.hook("guard.sh", guardHeader+"# hook: inPlace=true\n"+`echo '{"action":"block","reason":"'"$0"'"}'`+"\n")
+	w.allow()
+	s := w.load()
+	if outcome := w.fire(s.Set); outcome.Reason != w.hookPath("guard.sh") {
+		t.Errorf("reason %q", outcome.Reason)
+	}
+	if !find(s, "guard.sh").InPlace {
+		t.Error("it is not said to run in place")
+	}
+	w.hook("guard.sh", blocks)
+	if got := status(w.load(), "guard.sh"); got != "changed!untrusted" {
+		t.Errorf("status %s", got)
+	}
+}
+
+// A modifier that failed under continue is reported, and passes.
+func TestChangedUnderTheRecordedRule(t *testing.T) {
+	w := newWorld(t)
+	w.hook("m.sh", "#!/bin/sh\n# hook: events=tool-call-start can=modify\n")
+	w.hook("stop.sh", "#!/bin/sh\n# hook: events=tool-call-end can=block onFailure=stop\n")
+	w.allow()
+	w.hook("m.sh", "#!/bin/sh\n# hook: events=tool-call-start can=modify onFailure=stop\n")
+	os.Remove(w.hookPath("stop.sh"))
+	s := w.load()
+	if got := status(s, "m.sh") + " " + status(s, "stop.sh"); got != "changed!untrusted gone!gone" {
+		t.Fatalf("statuses %s", got)
+	}
+	if outcome := w.fire(s.Set); outcome.Action != protocol.Observe || len(outcome.Runs) != 1 || outcome.Runs[0].Failure == "" {
+		t.Errorf("outcome %s, runs %+v", outcome.Action, outcome.Runs)
+	}
+	if find(s, "stop.sh").OnFailure != protocol.RuleStop {
+		t.Error("the recorded rule does not count")
+	}
+}
+
+func TestExpectAndPrint(t *testing.T) {
+	w := newWorld(t)
+	w.hook("guard.sh", blocks)
+	trust := w.trust()
+	hash := w.plan().Hash
+	w.hook("more.sh", blocks)
+	if err := trust.Expect(context.Background(), hash); !errors.Is(err, ErrUnexpected) {
+		t.Errorf("error %v", err)
+	}
+	os.Remove(w.hookPath("more.sh"))
+	if err := trust.Expect(context.Background(), hash); err != nil {
+		t.Error(err)
+	}
+	if got := status(w.load(), "guard.sh"); got != "ready" {
+		t.Errorf("status %s", got)
+	}
+}
+
+func TestNeverGrantsBelowAHook(t *testing.T) {
+	w := newWorld(t)
+	w.hook("guard.sh", blocks)
+	plan, trust := w.plan(), w.trust()
+	t.Setenv(depthVariable, "1")
+	until := time.Now().Add(time.Hour)
+	for name, do := range map[string]func() error{
+		"allow":   func() error { return trust.Allow(plan) },
+		"deny":    func() error { return trust.Deny(context.Background()) },
+		"expect":  func() error { return trust.Expect(context.Background(), plan.Hash) },
+		"follow":  func() error { return trust.Follow(context.Background(), nil) },
+		"disable": func() error { return trust.Disable(context.Background(), "guard.sh", &until) },
+	} {
+		if err := do(); !errors.Is(err, ErrBelow) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	os.Unsetenv(depthVariable)
+	if got := status(w.load(), "guard.sh"); got != "untrusted!untrusted" {
+		t.Errorf("status %s", got)
+	}
+}
+
+func TestDisable(t *testing.T) {
+	w := newWorld(t)
+	w.hook("guard.sh", blocks)
+	w.userHook("user.sh", blocks)
+	w.userHook("must.sh", guardHeader+"# hook: required=true\n")
+	w.write(filepath.Join(w.managed, "hooks", "m.sh"), blocks, 0o755)
+	w.allow()
+	w.hook("guard.sh", blocks+"#\n") // broken for now
+	trust := w.trust()
+	soon := time.Now().Add(300 * time.Millisecond)
+	for _, name := range []string{"guard.sh", "user.sh"} {
+		if err := trust.Disable(context.Background(), name, &soon); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"must.sh", "m.sh", "none"} {
+		if err := trust.Disable(context.Background(), name, nil); err == nil {
+			t.Errorf("%s could be switched off", name)
+		}
+	}
+	s := w.load()
+	if got := status(s, "guard.sh") + " " + status(s, "user.sh"); got != "disabled disabled" {
+		t.Errorf("statuses %s", got)
+	}
+	time.Sleep(time.Until(soon))
+	s = w.load()
+	if got := status(s, "guard.sh") + " " + status(s, "user.sh"); got != "changed!untrusted ready" {
+		t.Errorf("afterwards %s", got)
+	}
+	if err := trust.Disable(context.Background(), "user.sh", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := trust.Enable(context.Background(), "user.sh"); err != nil {
+		t.Fatal(err)
+	}
+	if got := status(w.load(), "user.sh"); got != "ready" {
+		t.Errorf("enabled again: %s", got)
+	}
+}
+
+func TestList(t *testing.T) {
+	w := newWorld(t)
+	w.hook("a", blocks)
+	w.hook("b", blocks)
+	w.allow()
+	w.hook("b", blocks+"#\n")
+	list, err := w.trust().List(context.Background())
+	if err != nil || len(list) != 2 || list[0].State != StateTrusted || list[1].State != StateChanged || list[0].Project != w.project {
+		t.Errorf("list %+v, %v", list, err)
+	}
+}
+
+func TestStateInsideTheProject(t *testing.T) {
+	w := newWorld(t)
+	w.hook("guard.sh", blocks)
+	opts := w.options()
+	opts.StateDir = w.path("state")
+	if _, err := OpenTrust(opts); err == nil {
+		t.Error("decisions are kept inside the project")
+	}
+	s, err := Load(context.Background(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if outcome := w.fire(s.Set); outcome.Failure != protocol.FailSettings {
+		t.Errorf("outcome %s %s", outcome.Action, outcome.Failure)
+	}
+}
