@@ -8,6 +8,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
+// canonical is a spelling that equal values share. Unlike RFC 8785 it keeps the
+// digits of numbers.
+func canonical(v jsontext.Value) string {
+	var b bytes.Buffer
+	writeCanonical(&b, v)
+	return b.String()
+}
+
 // Canonical JSON: no blanks, members in the order of their names, strings in
 // their shortest spelling, numbers with the digits they have.
 func writeCanonical(b *bytes.Buffer, v jsontext.Value) {

@@ -16,7 +16,7 @@ import (
 // tolerated. Which values a string may have is not checked: a host may be newer
 // than this table. The error is a [*DecodeError] whose path begins with /data.
 func CheckData(spec *Spec, data jsontext.Value) error {
-	if err := fits(data, reflect.TypeOf(spec.Data), "/data"); err != nil {
+	if err := fits(data, typeOfData(spec), "/data"); err != nil {
 		return err
 	}
 	return nil
@@ -229,3 +229,5 @@ func pointerToken(name string) string {
 	}
 	return "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 }
+
+func typeOfData(spec *Spec) reflect.Type { return reflect.TypeOf(spec.Data) }

@@ -70,22 +70,12 @@ var byteOrderMark = []byte("\xef\xbb\xbf")
 
 // strictJSON checks that input is exactly one JSON value: valid UTF-8, no
 // repeated member names, within the limits. It returns the value without a byte
-// order mark and without blanks around it.
-//
-// An escape that is half of a surrogate pair is legal JSON, but no text: it is
-// replaced by \ufffd, the replacement character, so that what hookd passes on is
-// always valid UTF-8 once decoded. The replacement is as long as what it
-// replaces, so offsets stay true. input itself is never written to.
+// order mark and without blanks around it. input itself is never written to.
 func strictJSON(input []byte, lim DecodeLimits) (jsontext.Value, error) {
-	if int64(len(input)) > lim.Size {
-		return nil, &DecodeError{Offset: lim.Size, Err: fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, len(input), lim.Size)}
+	body, cut, err := cleanJSON(input, lim)
+	if err != nil {
+		return nil, err
 	}
-	body := bytes.TrimPrefix(input, byteOrderMark)
-	cut := int64(len(input) - len(body))
-	if at := depthExceeded(body, lim.Depth); at >= 0 {
-		return nil, &DecodeError{Offset: cut + int64(at), Err: fmt.Errorf("%w: the limit is %d levels", ErrTooDeep, lim.Depth)}
-	}
-	body = replaceLoneSurrogates(body)
 	dec := jsontext.NewDecoder(bytes.NewBuffer(body))
 	value, err := dec.ReadValue()
 	if err != nil {
@@ -97,6 +87,25 @@ func strictJSON(input []byte, lim DecodeLimits) (jsontext.Value, error) {
 		return nil, &DecodeError{Offset: cut + end, Err: errors.New("more text behind the JSON value")}
 	}
 	return body[start:end:end], nil
+}
+
+// cleanJSON removes a byte order mark, holds the limits and mends surrogates. cut
+// is the length of what was removed from the beginning.
+//
+// An escape that is half of a surrogate pair is legal JSON, but no text: it is
+// replaced by \ufffd, the replacement character, so that what hookd passes on is
+// always valid UTF-8 once decoded. The replacement is as long as what it
+// replaces, so offsets stay true.
+func cleanJSON(input []byte, lim DecodeLimits) (body []byte, cut int64, err error) {
+	if int64(len(input)) > lim.Size {
+		return nil, 0, &DecodeError{Offset: lim.Size, Err: fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, len(input), lim.Size)}
+	}
+	body = bytes.TrimPrefix(input, byteOrderMark)
+	cut = int64(len(input) - len(body))
+	if at := depthExceeded(body, lim.Depth); at >= 0 {
+		return nil, 0, &DecodeError{Offset: cut + int64(at), Err: fmt.Errorf("%w: the limit is %d levels", ErrTooDeep, lim.Depth)}
+	}
+	return replaceLoneSurrogates(body), cut, nil
 }
 
 // decodeError makes a DecodeError of an error of the JSON library, whose offset

@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 
 	"github.com/go-json-experiment/json"
@@ -16,28 +17,30 @@ import (
 // (layer, outcome, state, metadata) are not a host's to set: they are read over.
 // The result owns its bytes: line may be reused.
 func DecodeEvent(line []byte, lim DecodeLimits) (Event, error) {
-	value, err := strictJSON(line, lim.orDefault(DefaultEventSize))
+	value, cut, err := cleanJSON(line, lim.orDefault(DefaultEventSize))
 	if err != nil {
 		return Event{}, err
 	}
-	base := int64(bytes.Index(line, value[:min(len(value), 1)]))
-	if kindOf(value) != '{' {
-		return Event{}, &DecodeError{Offset: base, Err: fmt.Errorf("the event is %s, not an object", kindName(value))}
+	switch kindOf(value) {
+	case '{':
+	case 0:
+		return Event{}, &DecodeError{Offset: int64(len(line)), Err: errors.New("no JSON value")}
+	default:
+		return Event{}, &DecodeError{Offset: cut, Err: fmt.Errorf("the event is %s, not an object", kindName(value))}
 	}
 	var ev Event
 	if err := json.Unmarshal(value, &ev); err != nil {
-		return Event{}, decodeError(err, "", base)
+		return Event{}, decodeError(err, "", cut)
 	}
 	ev.Data = compactLines(ev.Data)
 	ev.Layer, ev.Outcome, ev.State, ev.Metadata = "", Standing{}, nil, nil
 	if ev.Protocol == 0 {
 		ev.Protocol = Version
 	}
-	if err := CheckEvent(&ev); err != nil {
-		return Event{}, atOffset(value, base, err)
+	if err := checkEvent(&ev); err != nil {
+		return Event{}, atOffset(value, cut, err)
 	}
-	spec := ev.Spec()
-	ev.Event = spec.Name
+	ev.Event = ev.Spec().Name
 	return ev, nil
 }
 
@@ -49,30 +52,39 @@ func (ev *Event) Spec() *Spec { return byAlias[string(ev.Event)] }
 // a known version, valid JSON in data with the members that the event's row asks
 // for. The error is a [*DecodeError] without offset.
 func CheckEvent(ev *Event) error {
-	if ev.Protocol > Version || ev.Protocol < 0 {
-		return &DecodeError{Path: "/protocol", Offset: -1, Err: fmt.Errorf("version %d is not known, this is version %d", ev.Protocol, Version)}
-	}
-	if ev.Event == "" {
-		return &DecodeError{Path: "/event", Offset: -1, Err: fmt.Errorf("the event's name is missing")}
-	}
-	spec := ev.Spec()
-	if spec == nil {
-		_, nearest, _ := Canonical(string(ev.Event))
-		return &DecodeError{Path: "/event", Offset: -1, Err: fmt.Errorf("unknown event %q, the nearest is %q", ev.Event, nearest)}
-	}
-	if len(trimmed(ev.Data)) == 0 {
-		return &DecodeError{Path: "/data", Offset: -1, Err: fmt.Errorf("data is missing")}
-	}
-	if !ev.Data.IsValid() {
+	if len(ev.Data) > 0 && !ev.Data.IsValid() {
 		_, err := strictJSON(ev.Data, DecodeLimits{Size: 1 << 62, Depth: 1 << 30})
 		if err == nil {
-			err = fmt.Errorf("not valid JSON")
+			err = errors.New("not valid JSON")
 		}
 		e := decodeError(err, "/data", 0)
 		e.Offset = -1
 		return e
 	}
-	return CheckData(spec, ev.Data)
+	return checkEvent(ev)
+}
+
+// checkEvent checks an event whose data is valid JSON.
+func checkEvent(ev *Event) error {
+	fail := func(path, format string, args ...any) error {
+		return &DecodeError{Path: path, Offset: -1, Err: fmt.Errorf(format, args...)}
+	}
+	spec := ev.Spec()
+	switch {
+	case ev.Protocol > Version || ev.Protocol < 0:
+		return fail("/protocol", "version %d is not known, this is version %d", ev.Protocol, Version)
+	case ev.Event == "":
+		return fail("", "member %q is missing", "event")
+	case spec == nil:
+		_, nearest, _ := Canonical(string(ev.Event))
+		return fail("/event", "unknown event %q, the nearest is %q", shorten(string(ev.Event), 60), nearest)
+	case len(trimmed(ev.Data)) == 0:
+		return fail("", "member %q is missing", "data")
+	}
+	if err := CheckData(spec, ev.Data); err != nil {
+		return err
+	}
+	return nil
 }
 
 // atOffset adds to a DecodeError the offset of the value its path leads to.

@@ -1,8 +1,6 @@
 package protocol
 
 import (
-	"bytes"
-	"fmt"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -201,91 +199,6 @@ func unpaired(messages []jsontext.Value) map[string]string {
 	return faults
 }
 
-// checkProtected checks the parts that are not the hook's to change: opaque
-// ones, which may go only with their whole message, and those that a hook of a
-// higher layer wrote, which stay.
-func checkProtected(before, after []jsontext.Value, by Voter) error {
-	opaque, higher := newTally(nil), newTally(nil)
-	for _, message := range before {
-		for _, part := range partsOf(message) {
-			if typeOf(part) == PartOpaque {
-				opaque.put(part)
-			}
-			if isHigher(part, by) {
-				higher.put(part)
-			}
-		}
-	}
-	signed := newTally(nil) // parts that claim to be some hook's
-	for _, message := range before {
-		for _, part := range partsOf(message) {
-			if memberOf(part, "layer") != nil {
-				signed.put(part)
-			}
-		}
-	}
-	for _, message := range after {
-		for _, part := range partsOf(message) {
-			higher.take(part)
-			if typeOf(part) == PartOpaque && !opaque.take(part) {
-				return fmt.Errorf("an opaque part was changed or added; it passes through as it is")
-			}
-			if memberOf(part, "layer") != nil && !signed.take(part) {
-				return fmt.Errorf("a part that names a layer was changed or added; only hookd writes that member")
-			}
-		}
-	}
-	if higher.left() > 0 {
-		return fmt.Errorf("a part that a hook of a higher layer wrote was changed or removed")
-	}
-	return checkOpaqueKept(before, after)
-}
-
-// checkOpaqueKept checks that a message which is still there, known by its id or
-// else by its place in a list of the same length, has all its opaque parts.
-func checkOpaqueKept(before, after []jsontext.Value) error {
-	byID := map[string]jsontext.Value{}
-	for _, message := range after {
-		if id := textOf(memberOf(message, "id")); id != "" {
-			byID[id] = message
-		}
-	}
-	for i, message := range before {
-		now := byID[textOf(memberOf(message, "id"))]
-		if now == nil && memberOf(message, "id") == nil && len(before) == len(after) {
-			now = after[i]
-		}
-		if now == nil || sameRole(message, now) && opaqueParts(message) == opaqueParts(now) {
-			continue
-		}
-		if opaqueParts(message) > 0 {
-			return fmt.Errorf("an opaque part was removed from a message that is still there")
-		}
-	}
-	return nil
-}
-
-func sameRole(a, b jsontext.Value) bool {
-	return textOf(memberOf(a, "role")) == textOf(memberOf(b, "role"))
-}
-
-func opaqueParts(message jsontext.Value) int {
-	n := 0
-	for _, part := range partsOf(message) {
-		if typeOf(part) == PartOpaque {
-			n++
-		}
-	}
-	return n
-}
-
-// isHigher reports whether a part was written by a hook of a layer above the
-// voter's. Built-in hooks are hookd itself and stand below nobody.
-func isHigher(part jsontext.Value, by Voter) bool {
-	layer := Layer(textOf(memberOf(part, "layer")))
-	return by.Layer != Builtin && layer.Rank() > by.Layer.Rank()
-}
-
 func typeOf(part jsontext.Value) PartType { return PartType(textOf(memberOf(part, "type"))) }
 
 // listOf returns the elements of a list.
@@ -303,43 +216,3 @@ func listOf(list jsontext.Value) []jsontext.Value {
 
 // partsOf returns the parts of a message, none if its content is a string.
 func partsOf(message jsontext.Value) []jsontext.Value { return listOf(memberOf(message, "content")) }
-
-// tally counts values that say the same, whatever their spelling.
-type tally struct{ values map[string]int }
-
-func newTally(values []jsontext.Value) *tally {
-	t := &tally{map[string]int{}}
-	for _, v := range values {
-		t.put(v)
-	}
-	return t
-}
-
-func (t *tally) put(v jsontext.Value) { t.values[canonical(v)]++ }
-
-// take removes one value that says the same as v and reports whether there was
-// one.
-func (t *tally) take(v jsontext.Value) bool {
-	key := canonical(v)
-	if t.values[key] == 0 {
-		return false
-	}
-	t.values[key]--
-	return true
-}
-
-func (t *tally) left() int {
-	n := 0
-	for _, count := range t.values {
-		n += count
-	}
-	return n
-}
-
-// canonical is a spelling that equal values share. Unlike RFC 8785 it keeps the
-// digits of numbers.
-func canonical(v jsontext.Value) string {
-	var b bytes.Buffer
-	writeCanonical(&b, v)
-	return b.String()
-}

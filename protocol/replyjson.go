@@ -46,6 +46,29 @@ func decodeReply(object jsontext.Value) (r Reply, warnings []string, err error) 
 	return r, warnings, nil
 }
 
+// valid checks the raw members of a reply that was not read from JSON: hooks in
+// Go write them by hand.
+func (r *Reply) valid(lim DecodeLimits) error {
+	lim = lim.orDefault(DefaultEventSize)
+	for _, m := range []struct {
+		name string
+		raw  *jsontext.Value
+	}{
+		{"changes", &r.Changes}, {"patch", &r.Patch}, {"result", &r.Result}, {"response", &r.Response},
+		{"messages", &r.Messages}, {"state", &r.State}, {"metadata", &r.Metadata},
+	} {
+		if *m.raw == nil {
+			continue
+		}
+		value, err := strictJSON(*m.raw, lim)
+		if err != nil {
+			return fmt.Errorf("%s: %w", m.name, err)
+		}
+		*m.raw = value
+	}
+	return nil
+}
+
 // set puts one member into the reply and reports whether it is known.
 func (r *Reply) set(name string, value jsontext.Value) (known bool, err error) {
 	switch name {

@@ -1,0 +1,235 @@
+package protocol
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Add adds the answer of the next hook in running order, and returns its part
+// for the record. An answer of a modifier or blocker that comes when the event
+// is refused already is recorded as skipped and has no effect.
+func (f Fold) Add(a Answer) (Fold, Run) {
+	run := f.begin(&a)
+	if f.Closed() && a.Class != CanObserve && a.Mode != Audit {
+		run.Skipped = SkipAfterBlock
+		return f.record(run)
+	}
+	if a.Failure != nil {
+		return f.fail(a, run)
+	}
+	reply := Reply{Action: Observe}
+	if a.Reply != nil {
+		reply = *a.Reply
+	}
+	if !a.ByExit || !MayBlock(f.spec, a.Voter) {
+		if err := reply.valid(f.options.Limits); err != nil {
+			return f.fail(a.failed(err), run)
+		}
+		settled, warnings, err := CheckReply(f.spec, a.Voter, reply)
+		if err != nil {
+			return f.fail(a.failed(err), run)
+		}
+		for _, w := range warnings {
+			if !slices.Contains(run.Warnings, w) {
+				run.Warnings = append(run.Warnings, w)
+			}
+		}
+		reply = settled
+	}
+	messages, err := f.newMessages(a.Voter, reply)
+	if err != nil {
+		return f.fail(a.failed(err), run)
+	}
+	after, changes := f.event, []Change(nil)
+	if reply.Action != Block && reply.Action != Stop {
+		if after, changes, err = Apply(f.event, a.Voter, reply, f.options.Limits); err != nil {
+			return f.fail(a.failed(err), run)
+		}
+	}
+	run.Reason = validText(reply.Reason)
+	run.Changed = changedPaths(changes)
+	if a.Mode == Audit {
+		run.Would = reply.Action
+		return f.record(run)
+	}
+	run.Action = reply.Action
+	f.event = after
+	f.changes, f.conflicts = f.own(changes, a.Name)
+	f = f.replace(reply, a.Name)
+	f = f.say(reply, &a, &run)
+	f = f.vote(reply, &a, messages, &run)
+	return f.record(run)
+}
+
+// failed is the answer as the failure that a reply becomes which is not allowed.
+func (a Answer) failed(err error) Answer {
+	a.Failure = &Failure{Kind: FailReply, Detail: err.Error(), Remedy: "correct what the hook answers, or what it can"}
+	return a
+}
+
+// begin starts the record of a run. A run that is not for effect keeps its
+// exit, signal, time and stderr all the same.
+func (f Fold) begin(a *Answer) Run {
+	mode := a.Mode
+	if mode == "" {
+		mode = Enforce
+	}
+	return Run{
+		Hook: a.Name, Source: a.Layer, Hash: a.Hash, Class: a.Class, Mode: mode,
+		Rule: EffectiveRule(a.Voter), Exit: a.Exit, ByExit: a.ByExit, Signal: NullString(a.Signal),
+		TookMs: Milliseconds(a.Took), Changed: []string{}, Stderr: validText(a.Stderr),
+		Warnings: slices.Clone(a.Warnings),
+	}
+}
+
+func (f Fold) record(run Run) (Fold, Run) {
+	f.runs = append(slices.Clip(f.runs), run)
+	return f, run
+}
+
+func (f Fold) notice(hook, text string) Fold {
+	f.notices = append(slices.Clip(f.notices), HookText{Hook: hook, Text: validText(text)})
+	return f
+}
+
+// own adds changes to those made so far, and notes which wrote a field that
+// another hook had written.
+func (f Fold) own(changes []Change, by string) ([]Change, []Conflict) {
+	conflicts := slices.Clip(f.conflicts)
+	for _, c := range changes {
+		for i := len(f.changes) - 1; i >= 0; i-- {
+			if earlier := f.changes[i]; overlaps(c.Path, earlier.Path) {
+				conflicts = append(conflicts, Conflict{Path: c.Path, By: by, Owner: earlier.By})
+				break
+			}
+		}
+	}
+	return append(slices.Clip(f.changes), changes...), conflicts
+}
+
+// overlaps reports whether two JSON Pointers are equal or one lies in the other.
+func overlaps(a, b string) bool {
+	return a == b || strings.HasPrefix(a, b+"/") || strings.HasPrefix(b, a+"/")
+}
+
+// replace keeps the last modifier's result or response.
+func (f Fold) replace(reply Reply, by string) Fold {
+	for _, value := range []jsontext.Value{reply.Result, reply.Response} {
+		if value != nil {
+			f.replaced, f.replacedBy = value, by
+		}
+	}
+	return f
+}
+
+// say keeps what a reply says to the model and to the person.
+func (f Fold) say(reply Reply, a *Answer, run *Run) Fold {
+	if reply.Notice != "" {
+		f = f.notice(a.Name, reply.Notice)
+	}
+	if reply.Context == "" || f.spec.Context == "" {
+		return f
+	}
+	text := validText(reply.Context)
+	if room := f.options.ContextLimit - f.contextBytes; int64(len(text)) > room {
+		cut := strings.ToValidUTF8(text[:max(room, 0)], "")
+		run.Warnings = append(run.Warnings, fmt.Sprintf("context cut from %d to %d bytes, the limit of an event is %d", len(text), len(cut), f.options.ContextLimit))
+		text = cut
+	}
+	if text == "" {
+		return f
+	}
+	run.ContextBytes = len(text)
+	f.contextBytes += int64(len(text))
+	f.context = append(slices.Clip(f.context), HookText{Hook: a.Name, Text: text})
+	return f
+}
+
+// vote lets a reply's action count.
+func (f Fold) vote(reply Reply, a *Answer, messages []Message, run *Run) Fold {
+	reason := strings.TrimSpace(validText(reply.Reason))
+	action := reply.Action
+	switch action {
+	case Block, Stop, Ask:
+		if reason == "" {
+			reason = reasonNone
+			if action == Ask {
+				reason = "asks for a decision, without a reason"
+			}
+		}
+		run.Reason = reason
+	case Callback:
+		if f.callback != nil {
+			run.Warnings = append(run.Warnings, "another callback was asked for already; this one is not run")
+		} else {
+			call := *reply.Callback
+			call.By = a.Name
+			f.callback = &call
+		}
+	case Allow:
+		if a.Layer.Rank() < f.options.AskedBy.Rank() {
+			run.Warnings = append(run.Warnings, "a hook of the layer "+string(f.options.AskedBy)+" asked; only the person may grant that")
+			action = Observe
+		}
+	}
+	if action == Block && f.spec.Block == BlockContinues {
+		if a.ByExit {
+			// An interpreter exits 2 by accident; that must not keep a run going.
+			run.Warnings = append(run.Warnings, "exit code 2 never forces a run on")
+			return f.notice(a.Name, a.Name+" ended with exit code 2, which does not force the run on: "+reason)
+		}
+		action = Continue
+	}
+	if action == Continue {
+		f.messages = append(slices.Clip(f.messages), messages...)
+	}
+	return f.decide(action, a.Name, reason, "", a.ByExit)
+}
+
+// decide lets an action stand if it is stronger than what stands.
+func (f Fold) decide(action Action, by, reason string, failure FailureKind, byExit bool) Fold {
+	if strength(action) <= strength(f.action) {
+		return f
+	}
+	f.action, f.by, f.reason, f.failure, f.byExit = action, by, reason, failure, byExit
+	return f
+}
+
+// newMessages are the messages that a reply adds to the conversation: its own,
+// or its reason as a user's. They are checked like a list that changes.
+func (f Fold) newMessages(v Voter, reply Reply) ([]Message, error) {
+	continues := reply.Action == Continue || reply.Action == Block && f.spec.Block == BlockContinues
+	if !continues {
+		return nil, nil
+	}
+	if reply.Messages == nil || reply.Action == Block {
+		reason := strings.TrimSpace(validText(reply.Reason))
+		if reason == "" {
+			reason = reasonNone
+		}
+		return []Message{{Role: RoleUser, Content: TextContent(reason)}}, nil
+	}
+	if err := checkMessages(nil, reply.Messages, v); err != nil {
+		return nil, fmt.Errorf("/messages%w", err)
+	}
+	var messages []Message
+	if err := json.Unmarshal(reply.Messages, &messages); err != nil {
+		return nil, fmt.Errorf("messages: %w", decodeError(err, "", 0))
+	}
+	if len(messages) == 0 {
+		return nil, fmt.Errorf("messages: the list is empty")
+	}
+	return messages, nil
+}
+
+func changedPaths(changes []Change) []string {
+	paths := make([]string, 0, len(changes))
+	for _, c := range changes {
+		paths = append(paths, c.Path)
+	}
+	return paths
+}

@@ -1,0 +1,119 @@
+package protocol
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// refusal finds the no that counts, if there is one.
+func (r *reader) refusal() (Reading, bool) {
+	var no Action
+	var at document
+	for _, d := range r.output.documents {
+		a := looseRefusal(r.object(d))
+		if a == "" || mayRefuse(r.spec, r.voter, a) != nil {
+			continue
+		}
+		if no == "" || no == Block && a == Stop {
+			no, at = a, d
+		}
+	}
+	if no == "" {
+		return Reading{}, false
+	}
+	reply, warnings := r.readRefusal(no, r.object(at))
+	warnings = append(r.warnings(), warnings...)
+	if len(r.output.documents) > 1 {
+		warnings = append(warnings, fmt.Sprintf("%d JSON objects on stdout; the %s counts, the others do not", len(r.output.documents), no))
+	}
+	return Reading{Reply: &reply, Warnings: warnings}, true
+}
+
+// looseRefusal returns block or stop if that is what an object's action says. Of
+// a repeated action the strongest no counts.
+func looseRefusal(object jsontext.Value) Action {
+	var no Action
+	for _, m := range members(object) {
+		if looseText(object[m.key:nameEnd(object, m)]) != "action" {
+			continue
+		}
+		switch Action(looseText(object[m.start:m.end])) {
+		case Block, Deny:
+			if no == "" {
+				no = Block
+			}
+		case Stop:
+			no = Stop
+		}
+	}
+	return no
+}
+
+func nameEnd(object jsontext.Value, m member) int { return stringEnd(object, m.key) }
+
+// looseMember returns the text of the first member of that name, or "".
+func looseMember(object jsontext.Value, name string) string {
+	for _, m := range members(object) {
+		if m.name == name {
+			return looseText(object[m.start:m.end])
+		}
+	}
+	return ""
+}
+
+// readRefusal takes from a block or stop what can be read of it.
+func (r *reader) readRefusal(no Action, object jsontext.Value) (Reply, []string) {
+	reply := Reply{Action: no}
+	var warnings []string
+	if _, err := strictJSON(object, DecodeLimits{Size: 1 << 62, Depth: r.lim.Depth}); err != nil {
+		warnings = append(warnings, "the reply is not valid: "+err.Error())
+	}
+	for _, m := range members(object) {
+		value := object[m.start:m.end]
+		switch m.name {
+		case "reason", "context", "notice":
+			text := looseText(value)
+			if kindOf(value) != '"' {
+				warnings = append(warnings, m.name+" is "+kindName(value)+", not a string")
+				if m.name == "reason" && kindOf(value) != 'n' {
+					text = shorten(validText(string(value)), 1000)
+				}
+			}
+			switch m.name {
+			case "reason":
+				reply.Reason = text
+			case "context":
+				reply.Context = text
+			case "notice":
+				reply.Notice = text
+			}
+		case "state", "metadata":
+			clean, err := strictJSON(value, DecodeLimits{Size: 1 << 62, Depth: r.lim.Depth})
+			if err != nil {
+				warnings = append(warnings, m.name+" is not valid and is dropped")
+				continue
+			}
+			if m.name == "state" {
+				reply.State = clean.Clone()
+			} else {
+				reply.Metadata = clean.Clone()
+			}
+		case "changes", "patch", "result", "response", "messages", "callback":
+			warnings = append(warnings, m.name+" beside "+string(no)+" is ignored")
+		case "action":
+		case "id":
+			if id := looseText(value); id != "" && id != r.eventID {
+				warnings = append(warnings, fmt.Sprintf("the reply repeats the id %q of another event", shorten(id, 60)))
+			}
+		default:
+			warnings = append(warnings, fmt.Sprintf("unknown member %q, the nearest is %q", shorten(m.name, 60), nearestOf(m.name, replyMembers)))
+		}
+	}
+	if strings.TrimSpace(reply.Reason) == "" {
+		reply.Reason = reasonNone
+	}
+	warnings = append(warnings, r.bound(&reply)...)
+	return reply, warnings
+}
