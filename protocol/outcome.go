@@ -54,18 +54,18 @@ type Conflict struct {
 // Refused reports whether the event must not take effect: a block or stop, said
 // by a hook or made by the rule of one that could not be asked, or an ask that
 // nobody has answered yet.
-func (o *Outcome) Refused() bool {
+func (o Outcome) Refused() bool {
 	return o.Action == Block || o.Action == Stop || o.Action == Ask
 }
 
 // CouldNotAsk reports whether the rule of a hook that failed decided, in place of
 // an answer: the run then ends with agent-error wherever it ends, and the model
 // reads no more than Reason.
-func (o *Outcome) CouldNotAsk() bool { return o.Failure != "" }
+func (o Outcome) CouldNotAsk() bool { return o.Failure != "" }
 
 // DecidedLayer is the layer of the hook that decided, for [FoldOptions] of the
 // permission-request that follows an ask. It is "" if no hook did.
-func (o *Outcome) DecidedLayer() Layer {
+func (o Outcome) DecidedLayer() Layer {
 	if o.By == nil {
 		return ""
 	}

@@ -56,6 +56,9 @@ func ReadReply(spec *Spec, v Voter, stdout, stderr []byte, end Ending, eventID s
 	}
 	if end.Answered {
 		r.keepAnswers()
+		if len(r.output.documents) == 0 {
+			return r.failed(FailReply, "no reply that repeats the event's id", "")
+		}
 	}
 	if reading, ok := r.refusal(); ok {
 		return reading
