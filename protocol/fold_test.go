@@ -1,0 +1,431 @@
+package protocol
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+)
+
+// hook is a voter for tests: name, class and whatever else is said.
+func hook(name string, class Class, more ...func(*Voter)) Voter {
+	v := Voter{Name: name, Layer: Project, Class: class, Mode: Enforce, Rule: RuleContinue, Hash: "sha256:" + name}
+	for _, f := range more {
+		f(&v)
+	}
+	return v
+}
+
+func rule(r Rule) func(*Voter)     { return func(v *Voter) { v.Rule = r } }
+func layer(l Layer) func(*Voter)   { return func(v *Voter) { v.Layer = l } }
+func required(v *Voter)            { v.Required = true }
+func audit(v *Voter)               { v.Mode = Audit }
+func says(v Voter, r Reply) Answer { return Answer{Voter: v, Reading: Reading{Reply: &r}} }
+func fails(v Voter, k FailureKind) Answer {
+	return Answer{Voter: v, Reading: Reading{Failure: &Failure{Kind: k, Detail: "exit code 1; last line of stderr: \"secret path\"", Remedy: "mend it"}}}
+}
+
+func fold(ev Event, answers ...Answer) (Outcome, []Run) {
+	f := Begin(ev, FoldOptions{})
+	var runs []Run
+	for _, a := range answers {
+		var run Run
+		f, run = f.Add(a)
+		runs = append(runs, run)
+	}
+	return f.Outcome(), runs
+}
+
+// G3: every failure kind under every rule at every kind of event.
+func TestFailureMatrix(t *testing.T) {
+	events := map[string]EventName{"gate": ToolCallStart, "stop gate": AgentStop, "point": StepStop, "notice": SessionEnd}
+	// The table of §3.3: what the outcome's action is.
+	want := map[Rule]map[string]Action{
+		RuleContinue: {"gate": Observe, "stop gate": Observe, "point": Observe, "notice": Observe},
+		RuleBlock:    {"gate": Block, "stop gate": Stop, "point": Observe, "notice": Observe},
+		RuleStop:     {"gate": Stop, "stop gate": Stop, "point": Stop, "notice": Observe},
+	}
+	cells := 0
+	for _, kind := range FailureKinds {
+		for r, row := range want {
+			for at, action := range row {
+				cells++
+				name := fmt.Sprintf("%s/%s/%s", kind, r, at)
+				o, runs := fold(blankEvent(events[at]), fails(hook("guard.sh", CanBlock, rule(r)), kind))
+				if o.Action != action {
+					t.Errorf("%s: outcome is %s, want %s", name, o.Action, action)
+				}
+				if decided := action != Observe; decided {
+					reason := fmt.Sprintf("blocked: the check guard.sh could not be made (%s)", kind)
+					if o.Failure != kind || !o.CouldNotAsk() || o.By == nil || *o.By != "guard.sh" || o.Reason != reason || !o.Refused() {
+						t.Errorf("%s: outcome is %+v", name, o)
+					}
+				} else if o.Failure != "" || o.By != nil || o.Reason != "" {
+					t.Errorf("%s: a failure that decided nothing is in the outcome: %+v", name, o)
+				}
+				run := runs[0]
+				if run.Failure != kind || run.Rule != r || run.Action != "" || run.Would != "" || run.Detail == "" {
+					t.Errorf("%s: run is %+v", name, run)
+				}
+				if len(o.Notices) != 1 {
+					t.Fatalf("%s: %d notices, want one", name, len(o.Notices))
+				}
+				for _, word := range []string{"guard.sh", string(kind), "exit code 1", "secret path", "mend it"} {
+					if !strings.Contains(o.Notices[0].Text, word) {
+						t.Errorf("%s: the notice %q does not say %q", name, o.Notices[0].Text, word)
+					}
+				}
+			}
+		}
+	}
+	if cells != 12*3*4 {
+		t.Errorf("%d cells, want 144", cells)
+	}
+}
+
+// Whose failure decides at all.
+func TestEffectiveRule(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		v    Voter
+		want Rule
+	}{
+		{"a guard that states no rule", hook("h", CanBlock, rule("")), RuleBlock},
+		{"a modifier that states no rule", hook("h", CanModify, rule("")), RuleContinue},
+		{"an observer whatever its rule", hook("h", CanObserve, rule(RuleStop)), RuleContinue},
+		{"a required observer", hook("h", CanObserve, rule(RuleStop), required), RuleStop},
+		{"required with continue", hook("h", CanModify, required), RuleBlock},
+		{"audit", hook("h", CanBlock, rule(RuleStop), audit), RuleContinue},
+	} {
+		if got := EffectiveRule(test.v); got != test.want {
+			t.Errorf("%s: %s, want %s", test.name, got, test.want)
+		}
+	}
+}
+
+func TestStrength(t *testing.T) {
+	block, stop, ask := Reply{Action: Block, Reason: "b"}, Reply{Action: Stop, Reason: "s"}, Reply{Action: Ask, Reason: "a"}
+	modify := Reply{Action: Modify, Changes: jsontext.Value(`{"args":{"x":1}}`)}
+	m := func(n string) Voter { return hook(n, CanModify) }
+	for _, test := range []struct {
+		name    string
+		answers []Answer
+		want    Action
+		by      string
+	}{
+		{"nobody", nil, Observe, ""},
+		{"observe", []Answer{says(m("1"), Reply{})}, Observe, ""},
+		{"modify over observe", []Answer{says(m("1"), Reply{}), says(m("2"), modify)}, Modify, "2"},
+		{"the first modify", []Answer{says(m("1"), modify), says(m("2"), modify)}, Modify, "1"},
+		{"ask over modify", []Answer{says(m("1"), modify), says(m("2"), ask)}, Ask, "2"},
+		{"the first ask", []Answer{says(m("1"), ask), says(m("2"), ask)}, Ask, "1"},
+		{"block over ask", []Answer{says(m("1"), ask), says(m("2"), block)}, Block, "2"},
+		{"nothing over block", []Answer{says(m("1"), block), says(m("2"), stop)}, Block, "1"},
+		{"stop over ask", []Answer{says(m("1"), ask), says(m("2"), stop)}, Stop, "2"},
+		{"an empty answer undoes nothing", []Answer{says(m("1"), block), says(m("2"), Reply{})}, Block, "1"},
+		{"a failure over ask", []Answer{says(m("1"), ask), fails(hook("2", CanBlock, rule(RuleBlock)), FailTimeout)}, Block, "2"},
+		{"a failure does not undo a block", []Answer{says(m("1"), block), fails(m("2"), FailTimeout)}, Block, "1"},
+	} {
+		o, _ := fold(mustDecode(t, toolCall(`{}`)), test.answers...)
+		by := ""
+		if o.By != nil {
+			by = *o.By
+		}
+		if o.Action != test.want || by != test.by {
+			t.Errorf("%s: %s by %q, want %s by %q", test.name, o.Action, by, test.want, test.by)
+		}
+	}
+}
+
+func TestClosedFoldSkips(t *testing.T) {
+	f := Begin(mustDecode(t, toolCall(`{}`)), FoldOptions{})
+	f, _ = f.Add(says(hook("guard", CanBlock), Reply{Action: Block}))
+	if !f.Closed() {
+		t.Fatal("open after a block")
+	}
+	f, later := f.Add(says(hook("later", CanBlock), Reply{Action: Stop, Context: "x", Notice: "y"}))
+	if later.Skipped != SkipAfterBlock || later.Action != "" {
+		t.Errorf("run is %+v, want it skipped", later)
+	}
+	f, watch := f.Add(says(hook("watch", CanObserve), Reply{Notice: "seen"}))
+	if watch.Skipped != "" || watch.Action != Observe {
+		t.Errorf("an observer is skipped: %+v", watch)
+	}
+	o := f.Outcome()
+	if o.Action != Block || len(o.Context) != 0 || len(o.Notices) != 1 || len(o.Runs) != 3 {
+		t.Errorf("outcome is %+v", o)
+	}
+}
+
+func TestChangesBeforeABlockStayInTheRecordOnly(t *testing.T) {
+	ev := mustDecode(t, toolCall(`{"x":0}`))
+	change := says(hook("m", CanModify), Reply{Action: Modify, Changes: jsontext.Value(`{"args":{"x":1}}`), Result: jsontext.Value(`{"content":"r","isError":false}`)})
+	f := Begin(ev, FoldOptions{})
+	f, _ = f.Add(change)
+	if o := f.Outcome(); o.Replaced == nil || o.ReplacedBy != "m" {
+		t.Errorf("no replacement: %+v", o)
+	}
+	f, _ = f.Add(says(hook("g", CanBlock), Reply{Action: Block}))
+	o := f.Outcome()
+	if string(o.Event.Data) != string(ev.Data) || o.Replaced != nil {
+		t.Errorf("a blocked event is changed: %s %s", o.Event.Data, o.Replaced)
+	}
+	if len(o.Changes) != 2 || !strings.Contains(string(f.Event().Data), `"x":1`) {
+		t.Errorf("the changes are lost for the record: %+v", o.Changes)
+	}
+	// A stop at tool-call-end keeps the result: as it was changed, or a redactor's
+	// work would be undone.
+	end := mustDecode(t, `{"event":"tool-call-end","data":{"toolCallId":"c","name":"b","kind":"shell","args":{},"result":{"content":"secret","isError":false},"durationMs":1,"synthetic":false}}`)
+	o, _ = fold(end, says(hook("m", CanModify), Reply{Action: Modify, Changes: jsontext.Value(`{"result":{"content":"***"}}`)}), says(hook("g", CanBlock), Reply{Action: Stop}))
+	if strings.Contains(string(o.Event.Data), "secret") {
+		t.Errorf("a stop undoes a redaction: %s", o.Event.Data)
+	}
+}
+
+func TestEachModifierSeesWhatCameBefore(t *testing.T) {
+	f := Begin(mustDecode(t, toolCall(`{"a":0,"b":0}`)), FoldOptions{})
+	f, _ = f.Add(says(hook("1", CanModify), Reply{Action: Modify, Changes: jsontext.Value(`{"args":{"a":1}}`)}))
+	f, _ = f.Add(says(hook("2", CanModify), Reply{}))
+	if got := string(memberOf(f.Event().Data, "args")); got != `{"a":1,"b":0}` {
+		t.Errorf("the third hook sees %s", got)
+	}
+	by := "1"
+	if diff := cmp.Diff(Standing{Action: Modify, By: &by, Changed: []string{"/args/a"}}, f.Standing()); diff != "" {
+		t.Errorf("standing (-want +got):\n%s", diff)
+	}
+	f, _ = f.Add(says(hook("3", CanModify), Reply{Action: Modify, Changes: jsontext.Value(`{"args":{"b":1}}`)})) // H14
+	if got := string(memberOf(f.Event().Data, "args")); got != `{"a":1,"b":1}` {
+		t.Errorf("args are %s", got)
+	}
+	if o := f.Outcome(); len(o.Conflicts) != 0 {
+		t.Errorf("conflicts %v", o.Conflicts)
+	}
+	f, _ = f.Add(says(hook("4", CanModify), Reply{Action: Modify, Changes: jsontext.Value(`{"args":{"a":2}}`)}))
+	if diff := cmp.Diff([]Conflict{{Path: "/args/a", By: "4", Owner: "1"}}, f.Outcome().Conflicts); diff != "" {
+		t.Errorf("conflicts (-want +got):\n%s", diff)
+	}
+}
+
+func TestFoldIsAValue(t *testing.T) {
+	base := Begin(mustDecode(t, toolCall(`{}`)), FoldOptions{})
+	base, _ = base.Add(says(hook("1", CanModify), Reply{Context: "1", Notice: "1"}))
+	a, _ := base.Add(says(hook("a", CanModify), Reply{Context: "a", Notice: "a", Action: Modify, Changes: jsontext.Value(`{"args":{"a":1}}`)}))
+	b, _ := base.Add(says(hook("b", CanModify), Reply{Context: "b", Notice: "b", Action: Modify, Changes: jsontext.Value(`{"args":{"b":1}}`)}))
+	for name, f := range map[string]Fold{"a": a, "b": b} {
+		o := f.Outcome()
+		if o.Context[1].Text != name || o.Notices[1].Text != name || o.Runs[1].Hook != name || o.Changes[0].By != name {
+			t.Errorf("%s shares memory with the other: %+v", name, o)
+		}
+	}
+	if o := base.Outcome(); len(o.Runs) != 1 || o.Action != Observe {
+		t.Errorf("the base changed: %+v", o)
+	}
+}
+
+func TestContextIsJoinedAndLimited(t *testing.T) {
+	f := Begin(mustDecode(t, toolCall(`{}`)), FoldOptions{ContextLimit: 10})
+	f, one := f.Add(says(hook("1", CanModify), Reply{Context: "abcdef"}))
+	f, two := f.Add(says(hook("2", CanBlock), Reply{Context: "ééé"}))
+	f, three := f.Add(says(hook("3", CanBlock), Reply{Context: "x"}))
+	want := []HookText{{"1", "abcdef"}, {"2", "éé"}}
+	if diff := cmp.Diff(want, f.Outcome().Context); diff != "" {
+		t.Errorf("context (-want +got):\n%s", diff)
+	}
+	if one.ContextBytes != 6 || two.ContextBytes != 4 || three.ContextBytes != 0 || len(two.Warnings) != 1 || len(three.Warnings) != 1 {
+		t.Errorf("runs: %+v\n%+v\n%+v", one, two, three)
+	}
+	o, runs := fold(blankEvent(AgentEnd), says(hook("1", CanModify), Reply{Context: "x"}))
+	if len(o.Context) != 0 || runs[0].Failure != "" || len(runs[0].Warnings) != 1 {
+		t.Errorf("context without a place: %+v %+v", o.Context, runs[0])
+	}
+}
+
+func TestAuditHasNoEffect(t *testing.T) {
+	ev := mustDecode(t, toolCall(`{"x":0}`))
+	for _, reply := range []Reply{
+		{Action: Block, Reason: "r", Notice: "n", Context: "c"},
+		{Action: Stop}, {Action: Ask},
+		{Action: Modify, Changes: jsontext.Value(`{"args":{"x":1}}`), Notice: "n"},
+	} {
+		o, runs := fold(ev, says(hook("a", CanModify, audit), reply))
+		if o.Action != Observe || o.By != nil || string(o.Event.Data) != string(ev.Data) || len(o.Notices)+len(o.Context)+len(o.Changes) != 0 {
+			t.Errorf("%s in audit has an effect: %+v", reply.Action, o)
+		}
+		if runs[0].Would != reply.Action || runs[0].Action != "" || runs[0].Mode != Audit {
+			t.Errorf("%s in audit is recorded as %+v", reply.Action, runs[0])
+		}
+		if reply.Action == Modify && len(runs[0].Changed) != 1 {
+			t.Errorf("what it would have changed is not recorded: %+v", runs[0])
+		}
+	}
+}
+
+func TestPermission(t *testing.T) {
+	ev := blankEvent(PermissionRequest)
+	allow := Reply{Action: Allow, Reason: "fine"}
+	p, u, m := hook("p", CanBlock), hook("u", CanBlock, layer(User)), hook("m", CanBlock, layer(Managed))
+	for _, test := range []struct {
+		name    string
+		asked   Layer
+		answers []Answer
+		want    Action
+	}{
+		{"nobody", "", nil, Observe},
+		{"allow", "", []Answer{says(p, allow)}, Allow},
+		{"ask over allow", "", []Answer{says(p, allow), says(u, Reply{Action: Ask})}, Ask},
+		{"allow does not undo ask", "", []Answer{says(p, Reply{Action: Ask}), says(u, allow)}, Ask},
+		{"block over allow", "", []Answer{says(p, allow), says(u, Reply{Action: Block})}, Block},
+		{"the managed layer asked, the project allows", Managed, []Answer{says(p, allow)}, Observe},
+		{"the managed layer asked, the user allows", Managed, []Answer{says(u, allow)}, Observe},
+		{"the managed layer asked and allows", Managed, []Answer{says(m, allow)}, Allow},
+		{"the project asked, the user allows", Project, []Answer{says(u, allow)}, Allow},
+		{"the user asked, the project allows", User, []Answer{says(p, allow)}, Observe},
+		{"the user asked, the project blocks", User, []Answer{says(p, Reply{Action: Block})}, Block},
+		{"a failed guard", "", []Answer{says(p, allow), fails(hook("g", CanBlock, rule(RuleBlock)), FailTimeout)}, Block},
+	} {
+		f := Begin(ev, FoldOptions{AskedBy: test.asked})
+		for _, a := range test.answers {
+			f, _ = f.Add(a)
+		}
+		if got := f.Outcome().Action; got != test.want {
+			t.Errorf("%s: %s, want %s", test.name, got, test.want)
+		}
+	}
+}
+
+func TestDecidedLayer(t *testing.T) {
+	o, _ := fold(mustDecode(t, toolCall(`{}`)), says(hook("same", CanBlock), Reply{}), says(hook("same", CanBlock, layer(Managed)), Reply{Action: Ask}))
+	if got := o.DecidedLayer(); got != Managed {
+		t.Errorf("decided by layer %q, want managed", got)
+	}
+}
+
+// At agent-stop and subagent-stop a block makes the run go on; stop beats it,
+// and exit code 2 does not force.
+func TestForcingOn(t *testing.T) {
+	for _, event := range []EventName{AgentStop, SubagentStop} {
+		ev := blankEvent(event)
+		block := says(hook("b", CanBlock), Reply{Action: Block, Reason: "tests fail"})
+		o, runs := fold(ev, block, says(hook("c", CanBlock), Reply{Action: Continue, Messages: jsontext.Value(`[{"role":"user","content":"more"}]`)}))
+		want := []Message{{Role: RoleUser, Content: TextContent("tests fail")}, {Role: RoleUser, Content: TextContent("more")}}
+		if diff := cmp.Diff(want, o.Messages); diff != "" || o.Action != Continue || *o.By != "b" || o.Reason != "tests fail" || o.Refused() {
+			t.Errorf("%s: %s by %v: %s\n%s", event, o.Action, o.By, o.Reason, diff)
+		}
+		if runs[0].Action != Block {
+			t.Errorf("%s: the record says %s", event, runs[0].Action)
+		}
+		o, _ = fold(ev, block, says(hook("s", CanBlock), Reply{Action: Stop, Reason: "enough"}))
+		if o.Action != Stop || *o.By != "s" || len(o.Messages) != 0 || o.CouldNotAsk() {
+			t.Errorf("%s: stop does not beat a block: %+v", event, o)
+		}
+		byExit := block
+		byExit.ByExit = true
+		o, runs = fold(ev, byExit)
+		if o.Action != Observe || len(o.Messages) != 0 || !runs[0].ByExit || runs[0].Action != Block || len(o.Notices) != 1 {
+			t.Errorf("%s: exit code 2 forces on: %+v", event, o)
+		}
+		o, _ = fold(ev, block, fails(hook("g", CanBlock, rule(RuleBlock)), FailExit))
+		if o.Action != Stop || !o.CouldNotAsk() {
+			t.Errorf("%s: a failed guard after a block: %+v", event, o)
+		}
+	}
+}
+
+func TestContinueMessagesAreChecked(t *testing.T) {
+	for messages, ok := range map[string]bool{
+		`[{"role":"user","content":"x"}]`: true,
+		`[{"role":"assistant","content":[{"type":"text","text":"x"}]},{"role":"user","content":"y"}]`: true,
+		`[]`:                              false,
+		`[{"role":"tool","content":"x"}]`: false,
+		`[{"role":"user","content":""}]`:  false,
+		`[{"role":"assistant","content":[{"type":"toolCall","toolCallId":"c","name":"n","args":{}}]}]`:                   false,
+		`[{"role":"user","content":[{"type":"text","text":"x","layer":"managed","hook":"h"}]}]`:                          false,
+		`[{"role":"user","content":"x"},{"role":"user","content":[{"type":"opaque","provider":"p","data":"anything"}]}]`: false,
+	} {
+		o, runs := fold(blankEvent(StepStop), says(hook("h", CanModify), Reply{Action: Continue, Messages: jsontext.Value(messages)}))
+		if (runs[0].Failure == "") != ok || (len(o.Messages) > 0) != ok {
+			t.Errorf("%s: %+v %v", messages, runs[0], o.Messages)
+		}
+	}
+}
+
+func TestCallback(t *testing.T) {
+	call := func(name string) Reply { return Reply{Action: Callback, Callback: &CallbackCall{Name: name}} }
+	o, runs := fold(blankEvent(StepStop), says(hook("1", CanModify), call("review")), says(hook("2", CanModify), call("other")))
+	if o.Action != Callback || o.Callback == nil || o.Callback.Name != "review" || o.Callback.By != "1" {
+		t.Errorf("outcome is %+v", o)
+	}
+	if len(runs[1].Warnings) != 1 {
+		t.Errorf("the second callback is lost without a word: %+v", runs[1])
+	}
+}
+
+func TestReasonsAreNeverEmpty(t *testing.T) {
+	for _, a := range []Action{Block, Stop, Ask} {
+		o, runs := fold(mustDecode(t, toolCall(`{}`)), says(hook("h", CanBlock), Reply{Action: a, Reason: " \n"}))
+		if o.Reason == "" || runs[0].Reason == "" {
+			t.Errorf("%s without a reason: %q %q", a, o.Reason, runs[0].Reason)
+		}
+	}
+}
+
+func TestRequired(t *testing.T) {
+	watch := hook("watch", CanObserve, required, rule(RuleBlock))
+	o, _ := fold(mustDecode(t, toolCall(`{}`)), fails(watch, FailTimeout))
+	if o.Action != Block || o.Failure != FailTimeout {
+		t.Errorf("a required observer that did not answer lets the event pass: %+v", o)
+	}
+	o, _ = fold(mustDecode(t, toolCall(`{}`)), says(watch, Reply{}))
+	if o.Action != Observe {
+		t.Errorf("a required observer that answered: %+v", o)
+	}
+	o, runs := fold(mustDecode(t, toolCall(`{}`)), says(watch, Reply{Action: Block}))
+	if o.Action != Block || o.Failure != FailReply || runs[0].Failure != FailReply {
+		t.Errorf("a required observer whose reply fails: %+v", o)
+	}
+}
+
+// The caller gave up: no rule, no later hook, and whoever reads the outcome all
+// the same reads no yes.
+func TestAborted(t *testing.T) {
+	f := Begin(mustDecode(t, toolCall(`{}`)), FoldOptions{})
+	f, run := f.Add(fails(hook("h", CanBlock, rule(RuleBlock)), FailAborted))
+	if o := f.Outcome(); !f.Closed() || !o.Refused() || o.Failure != FailAborted || len(o.Notices) != 0 {
+		t.Errorf("outcome is %+v", o)
+	}
+	if run.Failure != FailAborted || run.Rule != "" {
+		t.Errorf("run is %+v", run)
+	}
+}
+
+// Hooks in Go hand in raw JSON of their own making.
+func TestHandMadeRepliesAreChecked(t *testing.T) {
+	ev := mustDecode(t, toolCall(`{}`))
+	for _, r := range []Reply{
+		{Action: "bolck"},
+		{Action: Modify, Changes: jsontext.Value(`{"args":{"a":1,"a":2}}`)},
+		{Action: Modify, Changes: jsontext.Value(`{"args":`)},
+		{Action: Modify, Changes: jsontext.Value(`[]`)},
+		{Action: Modify, Patch: jsontext.Value(`{}`)},
+		{Action: Modify, Result: jsontext.Value(`nope`)},
+		{Action: Callback},
+		{Action: Modify},
+	} {
+		o, runs := fold(ev, says(hook("go", CanModify), r))
+		if runs[0].Failure != FailReply || o.Action != Observe || string(o.Event.Data) != string(ev.Data) {
+			t.Errorf("%+v is accepted: %+v", r, o)
+		}
+	}
+	o, _ := fold(ev, says(hook("go", CanModify), Reply{Action: Block, Reason: "caf\xe9", Notice: "\xff"}))
+	if !utf8.ValidString(o.Reason) || !utf8.ValidString(o.Notices[0].Text) {
+		t.Errorf("invalid UTF-8 goes on: %q %q", o.Reason, o.Notices[0].Text)
+	}
+	// A nil reply is what nothing on stdout is.
+	f, run := Begin(ev, FoldOptions{}).Add(Answer{Voter: hook("go", CanModify)})
+	if run.Action != Observe || f.Outcome().Action != Observe {
+		t.Errorf("a nil reply is %+v", run)
+	}
+}
