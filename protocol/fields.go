@@ -48,7 +48,7 @@ func checkField(t FieldType, old, value jsontext.Value, by Voter, checkArgs func
 		}
 		return nil
 	case TypeResult:
-		return checkResult(value)
+		return checkResult(old, value)
 	case TypeResponse:
 		return checkResponse(value, by)
 	}
@@ -142,10 +142,14 @@ func checkParams(value jsontext.Value) error {
 	return nil
 }
 
-// checkResult checks a tool's result. isError may be absent, which is false.
-func checkResult(value jsontext.Value) error {
+// checkResult checks a tool's result. In a result that replaces the tool isError
+// may be absent, which is false; one that changes must keep it.
+func checkResult(old, value jsontext.Value) error {
 	if err := isKind(value, "", '{'); err != nil {
 		return err
+	}
+	if old != nil && memberOf(value, "isError") == nil {
+		return wrong("/isError", "is missing")
 	}
 	content := memberOf(value, "content")
 	if content == nil {
