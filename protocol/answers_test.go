@@ -48,14 +48,14 @@ func TestEveryAnswerAtEveryEvent(t *testing.T) {
 		spec := Lookup(event)
 		may := strings.Fields(cell[4])
 		answers := map[string]bool{ // reply: whether a modifier may give it
-			`{"action":"observe"}`:                                                              true,
-			`{"action":"continue"}`:                                                             true,
-			`{"action":"allow"}`:                                                                true,
-			`{"notice":"n","state":1,"metadata":{}}`:                                            true,
-			`{"context":"c"}`:                                                                   true,
-			`{"action":"block","reason":"r"}`:                                                   cell[2] != "-",
-			`{"action":"stop","reason":"r"}`:                                                    cell[3] != "-",
-			`{"action":"ask","reason":"r"}`:                                                     cell[5] != "-",
+			`{"action":"observe"}`:                   true,
+			`{"action":"continue"}`:                  true,
+			`{"action":"allow"}`:                     true,
+			`{"notice":"n","state":1,"metadata":{}}`: true,
+			`{"context":"c"}`:                        true,
+			`{"action":"block","reason":"r"}`:        cell[2] != "-",
+			`{"action":"stop","reason":"r"}`:         cell[3] != "-",
+			`{"action":"ask","reason":"r"}`:          cell[5] != "-",
 			`{"action":"continue","messages":[{"role":"user","content":"x"}]}`:                  cell[6] != "-",
 			`{"action":"callback","callback":{"name":"x"}}`:                                     cell[7] != "-",
 			`{"action":"modify","result":{"content":"x","isError":false}}`:                      slices.Contains(may, "=result"),
