@@ -41,7 +41,7 @@ func (r *Run) sessionStart(ctx context.Context) error {
 		return end
 	}
 	// A resumed session has the same context in its system text already.
-	for _, part := range contextParts(v.Context) {
+	for _, part := range v.contextParts() {
 		if !strings.Contains(l.system, part.Text) {
 			if err := l.setSystem(strings.TrimLeft(l.system+"\n\n"+part.Text, "\n")); err != nil {
 				return err
@@ -69,10 +69,10 @@ func (r *Run) promptSubmit(ctx context.Context, prompt Prompt) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return data.Prompt, r.addPrompt(data.Prompt, prompt, v.Context)
+	return data.Prompt, r.addPrompt(data.Prompt, prompt, v.contextParts())
 }
 
-func (r *Run) addPrompt(text string, prompt Prompt, context []protocol.HookText) error {
+func (r *Run) addPrompt(text string, prompt Prompt, context protocol.Content) error {
 	l := r.loop
 	for _, message := range prompt.before {
 		if err := l.add(message); err != nil {
@@ -86,7 +86,7 @@ func (r *Run) addPrompt(text string, prompt Prompt, context []protocol.HookText)
 	}
 	message := textMessage(protocol.RoleUser, text)
 	message.Content = append(message.Content, prompt.Attachments...)
-	message.Content = append(message.Content, contextParts(context)...)
+	message.Content = append(message.Content, context...)
 	return l.addPrompt(message, turn)
 }
 
@@ -129,5 +129,5 @@ func (r *Run) obeyMessages(v *verdict, messages []protocol.Message) error {
 			return err
 		}
 	}
-	return r.loop.addContext(v.Context)
+	return r.loop.addContext(v.contextParts())
 }

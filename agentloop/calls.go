@@ -29,8 +29,8 @@ type toolCall struct {
 	began    time.Time
 	begun    bool // tool-call-start was fired, so one more event follows
 	result   protocol.Result
-	context  []protocol.HookText // appended to the result
-	outcome  string              // ok error blocked
+	context  protocol.Content // appended to the result
+	outcome  string           // ok error blocked
 	parallel int
 }
 
@@ -39,7 +39,7 @@ type toolCall struct {
 func (r *Run) runCalls(ctx context.Context, a *answer) *batch {
 	b := &batch{}
 	for _, part := range calls(a.message) {
-		b.calls = append(b.calls, r.loop.newCall(part, a.tools))
+		b.calls = append(b.calls, r.loop.newCall(part, a))
 	}
 	if len(b.calls) == 0 {
 		return b

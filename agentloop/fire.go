@@ -21,9 +21,7 @@ type verdict struct {
 
 // passed reports whether what the event announces may happen. An ask is no
 // pass: where a person can be asked, that has been done already.
-func (v *verdict) passed() bool {
-	return v.Action != protocol.Block && v.Action != protocol.Stop && v.Action != protocol.Ask
-}
+func (v *verdict) passed() bool { return !v.Refused() }
 
 // by is the name of the hook whose voice counts.
 func (v *verdict) by() string {
@@ -35,7 +33,7 @@ func (v *verdict) by() string {
 
 // changes reports whether hooks changed a member of the event's data.
 func (v *verdict) changes(field string) bool {
-	return !bytes.Equal(member(v.fired, field), member(v.Event.Data, field))
+	return !bytes.Equal(v.fired, v.Event.Data) && !bytes.Equal(member(v.fired, field), member(v.Event.Data, field))
 }
 
 // decided is the event's data as it was decided; fired is what it was before.
@@ -78,10 +76,8 @@ type unfired struct{ error }
 
 func (u unfired) Unwrap() error { return u.error }
 
-var (
-	decodeOptions = jsontext.AllowInvalidUTF8(true)
-	encodeOptions = json.JoinOptions(jsontext.PreserveRawStrings(true), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
-)
+// decodeOptions read what hooks changed: their texts are checked already.
+var decodeOptions = jsontext.AllowInvalidUTF8(true)
 
 // fire is the one way to the gate: it builds the event around data, waits for
 // the outcome, asks the person where the hooks want that, and yields what was
@@ -106,7 +102,7 @@ func (r *Run) decide(ctx context.Context, name protocol.EventName, data any, opt
 	if ctx.Err() != nil {
 		return nil, unfired{context.Cause(ctx)}
 	}
-	encoded, err := json.Marshal(data, encodeOptions)
+	encoded, err := protocol.Marshal(data)
 	if err != nil {
 		return nil, internal(fmt.Errorf("%s: %w", name, err))
 	}
@@ -141,6 +137,9 @@ func (r *Run) tell(ctx context.Context, v *verdict) {
 	r.yield(ctx, Yield{Kind: YieldEvent, Event: shown.Event, Outcome: shown})
 	if v.Callback != nil {
 		r.notify(ctx, "hook", fmt.Sprintf("recipe %s, asked for by %s, was not run: this version cannot run recipes yet", v.Callback.Name, v.Callback.By))
+	}
+	if spec := protocol.Lookup(v.name); !v.passed() && !spec.Tool { // a refused call has a result all the same
+		r.dropped(ctx, v.contextParts())
 	}
 }
 

@@ -16,8 +16,7 @@ func (l *Loop) keep(entry store.Entry) error {
 	return l.options.Session.Append(entry)
 }
 
-// add appends a message to the conversation: first to the file, so that what the
-// model reads is never more than what is kept.
+// add appends a message to the conversation and to the file.
 func (l *Loop) add(message protocol.Message) error { return l.addPrompt(message, 0) }
 
 // addPrompt is add for the user's prompt number turn.
@@ -25,11 +24,11 @@ func (l *Loop) addPrompt(message protocol.Message, turn int) error {
 	if message.ID == "" {
 		message.ID = ulid.Make().String()
 	}
-	if err := l.keep(store.Entry{Kind: store.Message, Message: &message, Turn: turn}); err != nil {
-		return internal(err)
-	}
 	l.messages = append(l.messages, message)
 	l.turn = max(l.turn, turn)
+	if err := l.keep(store.Entry{Kind: store.Message, Message: &message, Turn: turn}); err != nil {
+		return internal(err) // the run ends, so no model reads what was not kept
+	}
 	return nil
 }
 
@@ -68,20 +67,35 @@ func (l *Loop) setTools(tools []protocol.Tool) error {
 }
 
 // addContext appends hooks' context as a user message.
-func (l *Loop) addContext(context []protocol.HookText) error {
+func (l *Loop) addContext(context protocol.Content) error {
 	if len(context) == 0 {
 		return nil
 	}
-	return l.add(protocol.Message{Role: protocol.RoleUser, Content: contextParts(context)})
+	return l.add(protocol.Message{Role: protocol.RoleUser, Content: context})
 }
 
-// contextParts frames each text with its hook's name.
-func contextParts(context []protocol.HookText) protocol.Content {
-	parts := make(protocol.Content, len(context))
-	for i, c := range context {
-		parts[i] = protocol.Part{Type: protocol.PartText, Text: "[context from hook " + c.Hook + "]\n" + c.Text}
+// contextParts frames each text of an event's context with its hook's name. A
+// part keeps whose it is, so that no hook of a lower layer takes it away later.
+func (v *verdict) contextParts() protocol.Content {
+	parts := make(protocol.Content, len(v.Context))
+	for i, c := range v.Context {
+		parts[i] = protocol.Part{
+			Type: protocol.PartText, Text: "[context from hook " + c.Hook + "]\n" + c.Text,
+			Hook: c.Hook, Layer: v.layerOf(c.Hook),
+		}
 	}
 	return parts
+}
+
+// layerOf is the layer of a hook that was asked; of equal names the highest.
+func (v *verdict) layerOf(hook string) protocol.Layer {
+	layer := protocol.Layer("")
+	for _, run := range v.Runs {
+		if run.Hook == hook && (layer == "" || run.Source.Rank() > layer.Rank()) {
+			layer = run.Source
+		}
+	}
+	return layer
 }
 
 func textMessage(role protocol.Role, text string) protocol.Message {
@@ -118,8 +132,8 @@ func (l *Loop) repair() error {
 
 // resultPart is what the model reads of a call: its result, with hooks' context
 // behind it.
-func resultPart(id string, result protocol.Result, context []protocol.HookText) protocol.Part {
-	content := slices.Concat(result.Content, contextParts(context))
+func resultPart(id string, result protocol.Result, context protocol.Content) protocol.Part {
+	content := slices.Concat(result.Content, context)
 	return protocol.Part{Type: protocol.PartToolResult, ToolCallID: id, Content: content, IsError: result.IsError}
 }
 

@@ -15,8 +15,9 @@ import (
 // answer is a model's accepted answer.
 type answer struct {
 	message protocol.Message
-	finish  string          // stop tools length filtered error
-	tools   []protocol.Tool // what the model was offered: it may call no other
+	finish  string           // stop tools length filtered error
+	tools   []protocol.Tool  // what the model was offered: it may call no other
+	badArgs map[string]error // by call id: the model's args are no JSON object
 }
 
 func (a *answer) kind() string { return kindOf(a.message) }
@@ -55,7 +56,7 @@ func (r *Run) inference(ctx context.Context) (*answer, error) {
 	if response == nil {
 		r.count(a.usage)
 	}
-	r.loop.uniqueCallIDs(&a.message)
+	a.badArgs = r.loop.mendCalls(&a.message)
 	return r.inferenceEnd(ctx, a, request.Tools, time.Since(began), response != nil)
 }
 
@@ -83,8 +84,9 @@ func (r *Run) inferenceStart(ctx context.Context) (*model.Request, *protocol.Res
 	}
 	if len(v.Context) > 0 { // for this call only
 		request.Messages = append(slices.Clip(request.Messages),
-			protocol.Message{Role: protocol.RoleUser, Content: contextParts(v.Context)})
+			protocol.Message{Role: protocol.RoleUser, Content: v.contextParts()})
 	}
+	r.steps++
 	if v.Replaced == nil {
 		return request, nil, nil
 	}
@@ -117,16 +119,17 @@ func (r *Run) inferenceEnd(ctx context.Context, a *assembly, tools []protocol.To
 	}
 	r.show(ctx, v, data.Message)
 	if err := v.refusal(); err != nil {
-		r.dropped(ctx, v.Context)
 		return nil, err
 	}
-	r.pending = append(r.pending, v.Context...)
+	r.pending = append(r.pending, v.contextParts()...)
 	if data.FinishReason == "error" {
 		return nil, &ending{cause: "model", message: "the model ended its answer with an error"}
 	}
 	data.Message.ID = a.message.ID
-	r.loop.uniqueCallIDs(&data.Message)
-	return &answer{message: data.Message, finish: data.FinishReason, tools: tools}, nil
+	if v.changes("message") {
+		a.badArgs = r.loop.mendCalls(&data.Message)
+	}
+	return &answer{message: data.Message, finish: data.FinishReason, tools: tools, badArgs: a.badArgs}, nil
 }
 
 // show lets go what was held back: as it was streamed if hooks left it so, in

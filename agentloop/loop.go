@@ -157,10 +157,10 @@ func (l *Loop) nextSeq() (int64, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.seq == l.reserved {
-		if err := l.keep(store.Entry{Kind: store.Reserve, Seq: l.seq + seqBlock}); err != nil {
-			return 0, err
-		}
 		l.reserved += seqBlock
+		if err := l.keep(store.Entry{Kind: store.Reserve, Seq: l.reserved}); err != nil {
+			return 0, err // the run ends, and its last event still gets a number
+		}
 	}
 	l.seq++
 	return l.seq, nil

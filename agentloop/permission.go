@@ -16,9 +16,11 @@ func (r *Run) permission(ctx context.Context, c *toolCall, asked *verdict) (*ver
 	if err != nil {
 		return nil, err
 	}
-	c.context = append(c.context, v.Context...)
-	// Nothing but a grant is one: hooks that only watched leave it to the person.
-	if v.passed() && v.Action != protocol.Allow || v.Action == protocol.Ask {
+	c.context = append(c.context, v.contextParts()...)
+	// Nothing but a grant is one: hooks that only watched leave it to the person,
+	// and so does a grant by a lower layer than the one that asked.
+	granted := v.Action == protocol.Allow && v.DecidedLayer().Rank() >= asked.DecidedLayer().Rank()
+	if v.Action != protocol.Block && v.Action != protocol.Stop && !granted {
 		v.By, v.Reason = asked.By, asked.Reason
 		if err := r.askPerson(ctx, v, askedBy, &c.Call); err != nil {
 			return nil, err
@@ -28,7 +30,7 @@ func (r *Run) permission(ctx context.Context, c *toolCall, asked *verdict) (*ver
 	if !v.passed() {
 		return v, nil
 	}
-	granted := *asked
-	granted.Action = protocol.Allow
-	return &granted, nil
+	start := *asked
+	start.Action = protocol.Allow
+	return &start, nil
 }

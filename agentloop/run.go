@@ -35,11 +35,11 @@ type Run struct {
 	steps       int // model calls so far
 	began       time.Time
 	usage       protocol.RunUsage
-	unknown     bool // a call did not tell its usage: no sum is known any more
-	costUnknown bool
-	pending     []protocol.HookText // context of inference-end, for the next call
-	held        *heldBack           // while the streamed answer is held back
-	answer      string              // text of the last answer that was accepted
+	unknown     bool             // a call did not tell its usage: no sum is known any more
+	costUnknown bool             // a call did not tell its cost
+	pending     protocol.Content // context of inference-end, for the next call
+	held        *heldBack        // while the streamed answer is held back
+	answer      string           // text of the last answer that was accepted
 
 	result Result
 	err    error
@@ -85,7 +85,8 @@ func (r *Run) drive(prompt Prompt) {
 
 // once is one run: from its prompt to agent-end or agent-error.
 func (r *Run) once(prompt Prompt) (further *Prompt) {
-	r.steps, r.usage, r.unknown, r.pending, r.answer, r.began = 0, protocol.RunUsage{}, false, nil, "", time.Now()
+	r.steps, r.usage, r.unknown, r.costUnknown = 0, protocol.RunUsage{}, false, false
+	r.pending, r.answer, r.began = nil, "", time.Now()
 	ctx, cancel := r.ctx, context.CancelFunc(func() {})
 	if limit := r.loop.options.Limits.Time; limit > 0 {
 		ctx, cancel = context.WithTimeoutCause(ctx, limit, errTimeLimit)
@@ -134,11 +135,13 @@ func (r *Run) classify(ctx context.Context, err error) *ending {
 	}
 }
 
-// farewell is how long the last events of an aborted run may take, all of them
-// together: control is back within 250 ms of an abort.
-const farewell = 200 * time.Millisecond
+// farewell is how long the events may take that must still be told when a run
+// was aborted: first those of what was open, all together, then the run's last
+// one. Control is back within 250 ms of an abort.
+const farewell = 100 * time.Millisecond
 
-// after is the context for what must still be said when ctx has ended.
+// after is the context for what must still be told when ctx has ended: open
+// calls and blocks.
 func (r *Run) after(ctx context.Context) context.Context {
 	if ctx.Err() == nil {
 		return ctx
@@ -146,10 +149,13 @@ func (r *Run) after(ctx context.Context) context.Context {
 	if r.ctx.Err() == nil {
 		return r.ctx // the run's time is over, the caller is still there
 	}
-	r.farewellOnce.Do(func() {
-		r.farewellCtx, r.farewellEnd = context.WithTimeoutCause(context.WithoutCancel(r.ctx), farewell, context.Cause(r.ctx))
-	})
+	r.farewellOnce.Do(func() { r.farewellCtx, r.farewellEnd = r.part() })
 	return r.farewellCtx
+}
+
+// part is a farewell's context.
+func (r *Run) part() (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(context.WithoutCancel(r.ctx), farewell, context.Cause(r.ctx))
 }
 
 func (r *Run) endFarewell() {

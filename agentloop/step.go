@@ -52,7 +52,7 @@ func (r *Run) step(ctx context.Context) (reason string, err error) {
 	}
 }
 
-// withinLimits counts the step. This is where the step limit stands until it
+// withinLimits says whether one more step may begin. This is where the step limit stands until it
 // becomes a hook; the ceiling stays.
 func (r *Run) withinLimits() error {
 	limit := r.loop.options.Limits.Steps
@@ -62,7 +62,6 @@ func (r *Run) withinLimits() error {
 	case limit > 0 && r.steps >= limit:
 		return &ending{stopReason: "steps", message: fmt.Sprintf("the step limit of %d is reached", limit)}
 	}
-	r.steps++
 	return nil
 }
 
@@ -76,7 +75,7 @@ func (r *Run) flush() error {
 func (r *Run) stepStart(ctx context.Context) error {
 	fired := protocol.StepStartData{Messages: r.loop.messages}
 	if limit := r.loop.options.Limits.Steps; limit > 0 {
-		left := limit - r.steps + 1 // this one included
+		left := limit - r.steps // this one included
 		fired.StepsLeft = &left
 	}
 	v, err := r.fire(ctx, protocol.StepStart, fired)
@@ -115,7 +114,7 @@ func (r *Run) stepStop(ctx context.Context, a *answer, b *batch, took time.Durat
 	if err != nil {
 		return false, err
 	}
-	r.pending = append(r.pending, v.Context...)
+	r.pending = append(r.pending, v.contextParts()...)
 	if v.changes("messages") {
 		data, err := decided(v, fired)
 		if err == nil {

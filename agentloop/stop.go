@@ -85,9 +85,9 @@ func (r *Run) agentStop(ctx context.Context, reason string) (goOn bool, err erro
 	}
 	goOn, err = r.force(ctx, v.continuation())
 	if err == nil && goOn {
-		err = l.addContext(v.Context)
+		err = l.addContext(v.contextParts())
 	} else if err == nil {
-		r.dropped(ctx, v.Context)
+		r.dropped(ctx, v.contextParts())
 	}
 	return goOn, err
 }
@@ -96,9 +96,14 @@ func (r *Run) agentStop(ctx context.Context, reason string) (goOn bool, err erro
 // and returns the further run that hooks at agent-end ask for.
 func (r *Run) finish(ctx context.Context, reason string, err error) *Prompt {
 	end := r.classify(ctx, err)
-	last := r.after(ctx)
-	r.dropped(last, r.pending)
+	r.dropped(r.after(ctx), r.pending)
 	r.pending = nil
+	last := r.ctx
+	if last.Err() != nil {
+		var over context.CancelFunc
+		last, over = r.part()
+		defer over()
+	}
 	r.result = Result{Response: r.answer, StopReason: reason, Continued: r.loop.forced.total, Usage: r.usage}
 	if end == nil {
 		return r.agentEnd(last, reason, true)
@@ -168,7 +173,7 @@ func (r *Run) agentError(ctx context.Context, end *ending) {
 }
 
 // dropped tells the person of context that found no place.
-func (r *Run) dropped(ctx context.Context, context []protocol.HookText) {
+func (r *Run) dropped(ctx context.Context, context protocol.Content) {
 	for _, c := range context {
 		r.notify(ctx, "hook", fmt.Sprintf("context of %s was dropped: no model call follows", c.Hook))
 	}

@@ -24,6 +24,7 @@ type assembly struct {
 	text    strings.Builder // of the open block
 	usage   *protocol.CallUsage
 	finish  string
+	badArgs map[string]error
 }
 
 // stream takes a model's answer. A block that a failure cuts is closed.
@@ -85,7 +86,9 @@ func (a *assembly) add(chunk model.Chunk) error {
 		}
 		if a.block != chunk.Type {
 			a.closeBlock()
-			a.openBlock(chunk.Type)
+			if err := a.openBlock(chunk.Type); err != nil {
+				return err
+			}
 		}
 		a.text.WriteString(chunk.Text)
 		a.run.yield(a.ctx, Yield{Kind: YieldDelta, Delta: Delta{
@@ -102,14 +105,16 @@ func (a *assembly) add(chunk model.Chunk) error {
 	return nil
 }
 
-func (a *assembly) openBlock(kind model.ChunkType) {
-	a.block = kind
+func (a *assembly) openBlock(kind model.ChunkType) error {
 	name := protocol.MessageStart
 	if kind == model.Thinking {
 		name = protocol.ThinkingStart
 	}
-	// A notice cannot be refused; if the context ended, the next chunk finds out.
-	a.run.fire(a.ctx, name, protocol.DeltaStartData{Role: "assistant", MessageID: a.message.ID})
+	_, err := a.run.fire(a.ctx, name, protocol.DeltaStartData{Role: "assistant", MessageID: a.message.ID})
+	if !errors.As(err, new(unfired)) {
+		a.block = kind // hooks heard of the beginning, so they hear of the end
+	}
+	return err
 }
 
 func (a *assembly) closeBlock() {
@@ -126,28 +131,49 @@ func (a *assembly) closeBlock() {
 	a.run.fire(a.run.after(a.ctx), name, protocol.DeltaEndData{Role: "assistant", MessageID: a.message.ID, Content: part.Text})
 }
 
-// uniqueCallIDs gives each tool call of a message an id of its own in the
-// conversation: results are paired with calls by it.
-func (l *Loop) uniqueCallIDs(message *protocol.Message) {
+// mendCalls gives each tool call of a message an id of its own in the
+// conversation, by which its result is paired with it, and args that are a JSON
+// object. It returns, by id, what was wrong with the args of those that were
+// none: hooks see the text, and may repair it.
+func (l *Loop) mendCalls(message *protocol.Message) map[string]error {
 	taken := map[string]bool{}
 	for _, earlier := range l.messages {
 		for _, call := range calls(earlier) {
 			taken[call.ToolCallID] = true
 		}
 	}
+	bad := map[string]error{}
 	for i := range message.Content {
 		part := &message.Content[i]
 		if part.Type != protocol.PartToolCall {
 			continue
 		}
-		id := cmp.Or(part.ToolCallID, "call-1")
+		id := cmp.Or(part.ToolCallID, "call")
 		for n := 2; taken[id]; n++ {
 			id = fmt.Sprintf("%s-%d", cmp.Or(part.ToolCallID, "call"), n)
 		}
 		part.ToolCallID = id
 		taken[id] = true
-		if len(part.Args) == 0 {
-			part.Args = jsontext.Value("{}")
+		if err := mendArgs(part); err != nil {
+			bad[id] = err
 		}
 	}
+	return bad
+}
+
+func mendArgs(part *protocol.Part) (err error) {
+	if len(part.Args) == 0 {
+		part.Args = jsontext.Value("{}")
+	}
+	args := part.Args.Clone()
+	// Half a surrogate pair becomes U+FFFD; anything else must be right.
+	if args.IsValid() || args.Format(jsontext.AllowInvalidUTF8(true)) == nil {
+		if args.Kind() == '{' {
+			part.Args = args
+			return nil
+		}
+	}
+	err = fmt.Errorf("the args are not a JSON object: %.200s", part.Args)
+	part.Args, _ = protocol.Marshal(map[string]string{"invalid": string(part.Args)}) // text always has a JSON form
+	return err
 }

@@ -14,19 +14,15 @@ import (
 )
 
 // newCall looks a call's tool up among those that the model was offered.
-func (l *Loop) newCall(part protocol.Part, offered []protocol.Tool) *toolCall {
+func (l *Loop) newCall(part protocol.Part, a *answer) *toolCall {
 	t, description, known := l.tools.Lookup(part.Name)
 	c := &toolCall{Call: protocol.Call{
 		ToolCallID: part.ToolCallID, Name: part.Name, Kind: description.Kind, Server: description.Server, Args: part.Args,
 	}}
-	if known && slices.ContainsFunc(offered, func(o protocol.Tool) bool { return o.Name == part.Name }) {
+	if known && slices.ContainsFunc(a.tools, func(o protocol.Tool) bool { return o.Name == part.Name }) {
 		c.tool = t
 	}
-	if !part.Args.IsValid() || part.Args.Kind() != '{' {
-		// Hooks are promised an object. They see the text, and may repair it.
-		c.badArgs = fmt.Errorf("the args are not a JSON object: %.200s", part.Args)
-		c.Args, _ = json.Marshal(map[string]string{"invalid": string(part.Args)}, encodeOptions)
-	}
+	c.badArgs = a.badArgs[part.ToolCallID]
 	return c
 }
 
@@ -46,7 +42,7 @@ func (r *Run) startCall(ctx context.Context, b *batch, c *toolCall) bool {
 		r.callLost(ctx, b, c, err)
 		return false
 	}
-	c.context = append(c.context, v.Context...)
+	c.context = append(c.context, v.contextParts()...)
 	data, err := decided(v, fired)
 	if err != nil {
 		r.callLost(ctx, b, c, err)
@@ -93,14 +89,12 @@ func (r *Run) callReplaced(ctx context.Context, b *batch, c *toolCall, v *verdic
 	r.callEnd(ctx, b, c, result, true)
 }
 
-// callReady checks, as the last thing before the work, that the tool is there,
-// its args fit, and nobody ended the run while hooks were asked.
+// callReady checks that the tool is there, its args fit, and no other call ended
+// the run while hooks were asked about this one.
 func (r *Run) callReady(ctx context.Context, b *batch, c *toolCall) bool {
 	problem := protocol.CallError{}
 	by := (*string)(nil)
 	switch {
-	case ctx.Err() != nil:
-		problem = aborted(ctx)
 	case b.stopped():
 		problem = protocol.CallError{Kind: protocol.CallBlocked, Text: b.notRun()}
 		by = &b.by
@@ -119,8 +113,12 @@ func (r *Run) callReady(ctx context.Context, b *batch, c *toolCall) bool {
 	return false
 }
 
-// work runs the tool.
+// work runs the tool, unless the run was aborted since its gate was passed.
 func (r *Run) work(ctx context.Context, b *batch, c *toolCall) {
+	if ctx.Err() != nil {
+		r.callError(ctx, b, c, aborted(ctx), nil)
+		return
+	}
 	result, err := runTool(ctx, c)
 	var known *tool.Error
 	switch {
@@ -159,7 +157,7 @@ func (r *Run) callEnd(ctx context.Context, b *batch, c *toolCall, result protoco
 	}
 	var data protocol.ToolCallEndData
 	if err == nil {
-		c.context = append(c.context, v.Context...)
+		c.context = append(c.context, v.contextParts()...)
 		data, err = decided(v, fired)
 	}
 	if err != nil { // not judged, so not shown
@@ -190,7 +188,7 @@ func (r *Run) callError(ctx context.Context, b *batch, c *toolCall, problem prot
 	data := fired
 	v, err := r.fire(r.after(ctx), protocol.ToolCallError, fired)
 	if err == nil {
-		c.context = append(c.context, v.Context...)
+		c.context = append(c.context, v.contextParts()...)
 		data, err = decided(v, fired)
 	}
 	c.result = errorResult(data.Error.Text)

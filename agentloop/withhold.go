@@ -32,7 +32,7 @@ func withheld(v *verdict) jsontext.Value {
 	default:
 		return v.Event.Data
 	}
-	encoded, err := json.Marshal(data, encodeOptions)
+	encoded, err := protocol.Marshal(data)
 	if err != nil {
 		return jsontext.Value("{}")
 	}
