@@ -150,6 +150,7 @@ type cgroupCell struct {
 	program   int
 	populated bool // as of the last look
 	frozen    bool // a hook may do that to its own group
+	killed    bool // Linux 6.x kills at once what is started in a group that was killed before
 }
 
 func (c *cgroupCell) open() (err error) {
@@ -194,6 +195,7 @@ func (c *cgroupCell) exited() bool {
 
 func (c *cgroupCell) kill() {
 	if c.look(); c.populated {
+		c.killed = true
 		unix.Write(c.killer, []byte{'1'})
 	}
 }
@@ -216,7 +218,7 @@ func (c *cgroupCell) look() {
 }
 
 func (c *cgroupCell) free() {
-	if c.frozen {
+	if c.frozen || c.killed {
 		c.remove()
 		return
 	}

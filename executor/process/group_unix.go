@@ -40,7 +40,7 @@ func (g *groupCell) kill() { syscall.Kill(-g.id, syscall.SIGKILL) }
 
 // empty is safe after the program was reaped: its number is not given out again
 // while a group of that number has a member.
-func (g *groupCell) empty() bool { return syscall.Kill(-g.id, 0) == syscall.ESRCH }
+func (g *groupCell) empty() bool { return !groupAlive(g.id) }
 
 func (g *groupCell) free() {}
 

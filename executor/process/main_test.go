@@ -1,11 +1,108 @@
 package process
 
 import (
+	"context"
+	"crypto/rand"
+	"fmt"
 	"os"
+	"os/exec"
+	"strings"
 	"testing"
+	"time"
+
+	"go.uber.org/goleak"
 )
 
+// The test binary is also the helper processes of a Runtime, and the programs
+// that tests run: the first argument "program" is followed by one's name.
 func TestMain(m *testing.M) {
 	MaybeShim()
-	os.Exit(m.Run())
+	if len(os.Args) > 2 && os.Args[1] == "program" {
+		programs[os.Args[2]](os.Args[3:])
+		return
+	}
+	goleak.VerifyTestMain(m)
 }
+
+// programs are run by tests, each in a process of its own.
+var programs = map[string]func(args []string){}
+
+// self returns the command line that runs one of programs.
+func self(t testing.TB, name string, args ...string) *Command {
+	t.Helper()
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Command{Path: path, Argv: append([]string{path, "program", name}, args...), Env: os.Environ()}
+}
+
+// late is how late a result may be (G1).
+const late = 250 * time.Millisecond
+
+// prove reports whether the long proof was asked for; count is n then, or else
+// few.
+func count(few, n int) int {
+	if os.Getenv("HOOKD_PROVE") != "" {
+		return n
+	}
+	return few
+}
+
+// newRuntime makes a Runtime that is closed, without error, at the test's end.
+func newRuntime(t testing.TB, options Options) *Runtime {
+	t.Helper()
+	rt, err := New(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := rt.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return rt
+}
+
+// shell returns a command that runs a script with /bin/sh.
+func shell(script string) *Command {
+	return &Command{Path: "/bin/sh", Argv: []string{"/bin/sh", "-c", script}, Env: []string{"PATH=" + os.Getenv("PATH")}}
+}
+
+// marked gives the command a mark of its own and returns it.
+func marked(c *Command) string {
+	c.Mark = "PROCESS_TEST=" + rand.Text()
+	c.Env = append(c.Env, c.Mark)
+	return c.Mark
+}
+
+// within returns a context that ends with errLimit.
+func within(t testing.TB, d time.Duration) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeoutCause(context.Background(), d, errLimit)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+var errLimit = fmt.Errorf("the test's limit")
+
+// mustEnd waits for the tree's end.
+func mustEnd(t testing.TB, r Result, patience time.Duration) {
+	t.Helper()
+	select {
+	case <-r.Gone:
+	case <-time.After(patience):
+		t.Fatalf("tree of process %d is still there after %s", r.Pid, patience)
+	}
+}
+
+func needs(t testing.TB, programs ...string) {
+	t.Helper()
+	for _, program := range programs {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("needs %s", program)
+		}
+	}
+}
+
+func lines(text []byte) []string { return strings.Fields(string(text)) }

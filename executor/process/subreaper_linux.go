@@ -118,7 +118,7 @@ func (s *sweptCell) empty() bool {
 			reapOrphan(e.pid)
 		}
 	}
-	return !alive && syscall.Kill(-s.tree.root, 0) == syscall.ESRCH
+	return !alive && !groupAlive(s.tree.root)
 }
 
 // adopted returns those of our children that belong to the tree and are not a

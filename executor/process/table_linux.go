@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -76,6 +77,20 @@ func processTable() []entry {
 		}
 	}
 	return table
+}
+
+// groupAlive reports whether a process group has a live member. Its dead may stay
+// in the table for as long as they like: in many containers nobody reaps.
+func groupAlive(id int) bool {
+	if syscall.Kill(-id, 0) == syscall.ESRCH {
+		return false
+	}
+	for _, e := range processTable() {
+		if e.group == id && !e.zombie {
+			return true
+		}
+	}
+	return false
 }
 
 // children returns the processes whose parent is pid, and false where the

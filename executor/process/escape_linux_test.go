@@ -1,0 +1,190 @@
+package process
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// survivors lists the processes alive that were started with the mark.
+func survivors(mark string) []string {
+	var list []string
+	for _, e := range processTable() {
+		if !e.zombie && hasMark(e.pid, mark) {
+			line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", e.pid))
+			list = append(list, fmt.Sprintf("%d %q", e.pid, line))
+		}
+	}
+	return list
+}
+
+// available lists the containments that work here, each with every ladder.
+func available(t *testing.T) []Options {
+	t.Helper()
+	var list []Options
+	for _, kind := range []Kind{Cgroup, PidNamespace, UserNamespace, Subreaper, Group} {
+		rt, err := New(Options{Containment: kind})
+		if err != nil {
+			t.Logf("not to be had here: %v", err)
+			continue
+		}
+		rt.Close()
+		list = append(list, Options{Containment: kind})
+	}
+	return append(list, Options{Containment: Group, portable: true}, Options{Containment: Subreaper, portable: true})
+}
+
+func (o Options) name() string {
+	if o.portable {
+		return string(o.Containment) + "-portable"
+	}
+	return string(o.Containment)
+}
+
+// shapes are the ways in which a program's processes escape (G2). Each script
+// then goes on to the end given: exit, or sleep until the limit.
+var shapes = []struct {
+	name   string
+	script string
+	leaves bool // the process group
+	chain  bool
+}{
+	{name: "background child", script: `sleep 61 &`},
+	{name: "setsid", script: `setsid sleep 61 &`, leaves: true},
+	{name: "double fork", script: `(setsid sh -c '(sleep 61 & sleep 61 &) & exit' &)`, leaves: true},
+	{name: "daemon holding stdout", script: `setsid sh -c 'trap "" HUP TERM; sleep 61; echo no' & `, leaves: true},
+	{name: "TERM ignored", script: `trap '' TERM INT HUP; (while :; do sleep 0.2; done) &`},
+	{name: "storm of 200", script: `i=0; while [ $i -lt 100 ]; do sleep 61 & setsid sleep 61 & i=$((i+1)); done`, leaves: true},
+	{name: "fork chain", script: `"$SELF" program chain 4 &`, leaves: true, chain: true},
+}
+
+func init() { programs["chain"] = func(args []string) { forkChain() } }
+
+// forkChain is a process that leaves its session, starts a copy of itself and
+// ends, on and on for four seconds. No program is started, so a step is as short
+// as it can be.
+//
+//go:norace
+//go:nocheckptr
+func forkChain() {
+	var began, now unix.Timespec
+	clock(&began)
+	for {
+		pid, _, errno := syscall.RawSyscall6(syscall.SYS_CLONE, uintptr(syscall.SIGCHLD), 0, 0, 0, 0, 0)
+		if errno != 0 || pid != 0 {
+			syscall.RawSyscall(syscall.SYS_EXIT_GROUP, 0, 0, 0)
+		}
+		syscall.RawSyscall(syscall.SYS_SETSID, 0, 0, 0)
+		clock(&now)
+		if now.Sec-began.Sec > 4 {
+			syscall.RawSyscall(syscall.SYS_EXIT_GROUP, 0, 0, 0)
+		}
+	}
+}
+
+//go:norace
+//go:nosplit
+func clock(t *unix.Timespec) {
+	syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, unix.CLOCK_MONOTONIC, uintptr(unsafe.Pointer(t)), 0)
+}
+
+// TestNothingSurvives is G2, with H03, H15 and H21: whatever a program starts is
+// dead after its run, and the run does not wait for it.
+func TestNothingSurvives(t *testing.T) {
+	needs(t, "setsid")
+	for _, options := range available(t) {
+		rt := newRuntime(t, options)
+		t.Run(options.name(), func(t *testing.T) {
+			for _, shape := range shapes {
+				if shape.leaves && options.Containment == Group || shape.chain && options.Containment == Subreaper {
+					if rt.Containment().Misses == "" {
+						t.Errorf("%s: not covered, and the report does not say so", shape.name)
+					}
+					continue
+				}
+				for _, limited := range []bool{false, true} {
+					t.Run(fmt.Sprintf("%s/limited=%v", shape.name, limited), func(t *testing.T) {
+						t.Parallel()
+						for range count(1, 25) {
+							escape(t, rt, shape.script, limited)
+						}
+					})
+				}
+			}
+		})
+	}
+}
+
+func escape(t *testing.T, rt *Runtime, script string, limited bool) {
+	t.Helper()
+	const limit = 700 * time.Millisecond
+	end := "\necho said"
+	if limited {
+		end += "\nsleep 62; true"
+	}
+	c := shell(script + end)
+	c.Env = append(c.Env, "SELF="+self(t, "").Path)
+	c.Grace = 50 * time.Millisecond
+	mark := marked(c)
+	ctx := within(t, 20*time.Second)
+	if limited {
+		ctx = within(t, limit)
+	}
+	r := rt.Run(ctx, c)
+	if limited {
+		if r.Err != errLimit {
+			t.Errorf("ended with %v, exit %d, %s", r.Err, r.ExitCode, r.Signal)
+		}
+		if over := r.Took - limit; over > late {
+			t.Errorf("answer %s after the limit", over)
+		}
+	} else if r.Err != nil || r.ExitCode != 0 || string(r.Stdout) != "said\n" {
+		t.Errorf("ended with %v, exit %d, %s; stdout %q", r.Err, r.ExitCode, r.Signal, r.Stdout)
+	}
+	mustEnd(t, r, 5*time.Second)
+	if left := survivors(mark); len(left) > 0 {
+		t.Errorf("survivors: %v", left)
+	}
+}
+
+// TestAborts is G10 and H46: control comes back at once, and nothing is alive
+// afterwards, at whatever moment the abort comes.
+func TestAborts(t *testing.T) {
+	needs(t, "setsid")
+	for _, options := range available(t) {
+		t.Run(options.name(), func(t *testing.T) {
+			t.Parallel()
+			rt := newRuntime(t, options)
+			script := `sleep 61 & (setsid sleep 61 &); sleep 61`
+			if options.Containment == Group {
+				script = `sleep 61 & (sleep 61 &); sleep 61`
+			}
+			var marks []string
+			rounds := count(12, 2000)
+			for i := range rounds {
+				c := shell(script)
+				c.Grace = 5 * time.Millisecond
+				marks = append(marks, marked(c))
+				delay := time.Duration(i) * 30 * time.Millisecond / time.Duration(rounds)
+				r := rt.Run(within(t, delay), c)
+				if r.Err != errLimit {
+					t.Fatalf("round %d after %s ended with %v, exit %d, %s; stderr %q", i, delay, r.Err, r.ExitCode, r.Signal, r.Stderr)
+				}
+				if over := r.Took - delay; over > late {
+					t.Errorf("control came back %s after the abort", over)
+				}
+				mustEnd(t, r, 5*time.Second)
+			}
+			for _, mark := range marks[max(0, len(marks)-20):] {
+				if left := survivors(mark); len(left) > 0 {
+					t.Errorf("survivors: %v", left)
+				}
+			}
+		})
+	}
+}
