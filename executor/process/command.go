@@ -3,6 +3,7 @@ package process
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -112,3 +113,17 @@ var closedChannel = func() chan struct{} {
 	close(c)
 	return c
 }()
+
+// mark returns the entry of Env by which the run's processes are recognised, ""
+// if there is none.
+func (c *Command) mark() string {
+	if c.Mark != "" {
+		return c.Mark
+	}
+	for _, variable := range c.Env {
+		if strings.HasPrefix(variable, "TRACEPARENT=") {
+			return variable
+		}
+	}
+	return ""
+}

@@ -108,6 +108,9 @@ func TestNothingSurvives(t *testing.T) {
 					continue
 				}
 				for _, limited := range []bool{false, true} {
+					if shape.name == "storm of 200" && !limited && options.Containment != Cgroup && count(0, 1) == 0 {
+						continue // the slowest; it is in the long proof
+					}
 					t.Run(fmt.Sprintf("%s/limited=%v", shape.name, limited), func(t *testing.T) {
 						t.Parallel()
 						for range count(1, 25) {
@@ -123,7 +126,7 @@ func TestNothingSurvives(t *testing.T) {
 func escape(t *testing.T, rt *Runtime, script string, limited bool) {
 	t.Helper()
 	const limit = 700 * time.Millisecond
-	end := "\necho said"
+	end := "\nsleep 0.15; echo said" // time to escape
 	if limited {
 		end += "\nsleep 62; true"
 	}
@@ -140,7 +143,7 @@ func escape(t *testing.T, rt *Runtime, script string, limited bool) {
 		if r.Err != errLimit {
 			t.Errorf("ended with %v, exit %d, %s", r.Err, r.ExitCode, r.Signal)
 		}
-		if over := r.Took - limit; over > late {
+		if over := r.Took - limit; over > late() {
 			t.Errorf("answer %s after the limit", over)
 		}
 	} else if r.Err != nil || r.ExitCode != 0 || string(r.Stdout) != "said\n" {
@@ -175,7 +178,7 @@ func TestAborts(t *testing.T) {
 				if r.Err != errLimit {
 					t.Fatalf("round %d after %s ended with %v, exit %d, %s; stderr %q", i, delay, r.Err, r.ExitCode, r.Signal, r.Stderr)
 				}
-				if over := r.Took - delay; over > late {
+				if over := r.Took - delay; over > late() {
 					t.Errorf("control came back %s after the abort", over)
 				}
 				mustEnd(t, r, 5*time.Second)

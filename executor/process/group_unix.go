@@ -18,11 +18,14 @@ func (g *groups) report() Report {
 	}
 }
 
-func (g *groups) cell(*Command) (cell, error) { return &groupCell{}, nil }
-func (g *groups) close() error                { return nil }
+func (g *groups) cell(c *Command) (cell, error) { return &groupCell{mark: c.mark()}, nil }
+func (g *groups) close() error                  { return nil }
 
 // groupCell is one process group; its id is the program's.
-type groupCell struct{ id int }
+type groupCell struct {
+	id   int
+	mark string // for a guardian
+}
 
 func (g *groupCell) attach(l *launch) { l.sys.Setsid = true }
 func (g *groupCell) started(pid int)  { g.id = pid }

@@ -137,6 +137,9 @@ func (rt *Runtime) leftovers() error {
 // enter waits until the program may start, as long as the context allows, and
 // takes a place.
 func (rt *Runtime) enter(ctx context.Context, key string) error {
+	if rt.isClosed() {
+		return ErrClosed
+	}
 	if err := rt.awaitEnding(ctx, key); err != nil {
 		return err
 	}
@@ -159,6 +162,12 @@ func (rt *Runtime) enter(ctx context.Context, key string) error {
 }
 
 func (rt *Runtime) leave() { <-rt.places }
+
+func (rt *Runtime) isClosed() bool {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	return rt.closed
+}
 
 // awaitEnding waits until no tree of an earlier run with the key is ending.
 func (rt *Runtime) awaitEnding(ctx context.Context, key string) error {

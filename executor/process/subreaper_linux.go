@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -43,13 +42,7 @@ func (s *subreapers) report() Report {
 func (s *subreapers) close() error { return nil }
 
 func (s *subreapers) cell(c *Command) (cell, error) {
-	mark := c.Mark
-	if mark == "" {
-		if i := slices.IndexFunc(c.Env, func(v string) bool { return strings.HasPrefix(v, "TRACEPARENT=") }); i >= 0 {
-			mark = c.Env[i]
-		}
-	}
-	return &sweptCell{owner: s, tree: tree{mark: mark, known: make(map[int]uint64)}}, nil
+	return &sweptCell{owner: s, tree: tree{mark: c.mark(), known: make(map[int]uint64)}}, nil
 }
 
 // sweptCell is one program's process group and what a sweep finds besides.

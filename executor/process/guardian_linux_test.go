@@ -1,0 +1,237 @@
+package process
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A stand-in for hookd: it runs the script given, twice at once, and says when
+// they run. Arguments: containment, "long" or "short", script, mark.
+func init() {
+	programs["hookd"] = func(args []string) {
+		rt, err := New(Options{Containment: Kind(args[0]), LongLived: args[1] == "long"})
+		if err != nil {
+			fmt.Println("failed:", err)
+			return
+		}
+		for range 2 {
+			c := shell(args[2])
+			c.Env, c.Mark = append(c.Env, args[3]), args[3]
+			go rt.Run(context.Background(), c)
+		}
+		if groups, ok := rt.containment.(*cgroups); ok {
+			fmt.Println("cgroup", groups.dir)
+		}
+		time.Sleep(400 * time.Millisecond)
+		fmt.Println("running")
+		time.Sleep(time.Minute)
+	}
+}
+
+// startHookd starts the stand-in and returns when its programs run, with the
+// folder of its control group if it has one.
+func startHookd(t *testing.T, kind Kind, life, script, mark string) (*exec.Cmd, string) {
+	t.Helper()
+	c := self(t, "hookd", string(kind), life, script, mark)
+	cmd := exec.Command(c.Path, c.Argv[1:]...)
+	output, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	group := ""
+	for in := bufio.NewScanner(output); in.Scan(); {
+		if dir, ok := strings.CutPrefix(in.Text(), "cgroup "); ok {
+			group = dir
+		}
+		if in.Text() == "running" {
+			return cmd, group
+		}
+	}
+	t.Fatal("the stand-in for hookd did not start")
+	return nil, ""
+}
+
+// TestGuardian is G17 and H49: after kill -9 of a long-lived hookd nothing of its
+// programs is alive within a second, and of a short-lived one the programs
+// themselves are dead.
+func TestGuardian(t *testing.T) {
+	needs(t, "setsid")
+	const script = `trap '' TERM HUP; sleep 61 & (setsid sleep 61 &); while :; do sleep 0.1; done`
+	for _, options := range available(t) {
+		if options.portable {
+			continue
+		}
+		for _, life := range []string{"long", "short"} {
+			t.Run(options.name()+"/"+life, func(t *testing.T) {
+				t.Parallel()
+				for range count(1, 200) {
+					kill9(t, options.Containment, life, script)
+				}
+			})
+		}
+	}
+}
+
+func kill9(t *testing.T, kind Kind, life, script string) {
+	t.Helper()
+	mark := "PROCESS_TEST=" + string(kind) + life + fmt.Sprint(time.Now().UnixNano())
+	hookd, group := startHookd(t, kind, life, script, mark)
+	if n := len(survivors(mark)); n < 4 {
+		t.Fatalf("only %d processes run", n)
+	}
+	hookd.Process.Signal(syscall.SIGKILL)
+	hookd.Wait()
+	died := time.Now()
+	for {
+		left := survivors(mark)
+		if life == "short" {
+			left = only(left, "while :")
+		}
+		if len(left) == 0 {
+			break
+		}
+		if time.Since(died) > time.Second+late() {
+			t.Errorf("a second after its death: %v", left)
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if life == "long" && group != "" {
+		time.Sleep(late())
+		if _, err := os.Stat(group); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("control group %s is still there: %v", group, err)
+		}
+	}
+	// What a short-lived one leaves, the next hookd that starts ends.
+	if group != "" {
+		removeStale(filepath.Dir(group))
+	}
+	for _, e := range processTable() {
+		if hasMark(e.pid, mark) {
+			if group != "" {
+				t.Errorf("process %d outlived the removal of stale groups", e.pid)
+			}
+			killEntry(e)
+		}
+	}
+}
+
+func only(list []string, part string) []string {
+	var kept []string
+	for _, s := range list {
+		if strings.Contains(s, part) {
+			kept = append(kept, s)
+		}
+	}
+	return kept
+}
+
+// TestGuardianComesBack: a guardian that is killed is replaced, and the new one
+// knows what runs.
+func TestGuardianComesBack(t *testing.T) {
+	for _, kind := range []Kind{Best, Subreaper} {
+		mark := "PROCESS_TEST=back" + string(kind) + fmt.Sprint(time.Now().UnixNano())
+		hookd, _ := startHookd(t, kind, "long", `trap '' TERM; sleep 61 & sleep 61`, mark)
+		first := guardianOf(t, hookd.Process.Pid)
+		syscall.Kill(first, syscall.SIGKILL)
+		for end := time.Now().Add(5 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+			if g := guardianOf(t, hookd.Process.Pid); g != 0 && g != first {
+				break
+			}
+			if time.Now().After(end) {
+				t.Fatal("no new guardian")
+			}
+		}
+		time.Sleep(100 * time.Millisecond)
+		hookd.Process.Kill()
+		hookd.Wait()
+		for end := time.Now().Add(time.Second + late()); len(survivors(mark)) > 0; time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("survivors: %v", survivors(mark))
+			}
+		}
+	}
+}
+
+func guardianOf(t *testing.T, parent int) int {
+	t.Helper()
+	for _, e := range processTable() {
+		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", e.pid))
+		if e.parent == parent && !e.zombie && strings.HasPrefix(string(line), guardianName) {
+			return e.pid
+		}
+	}
+	return 0
+}
+
+// TestOwnCgroup reads the ways in which version 2 is mounted.
+func TestOwnCgroup(t *testing.T) {
+	tests := map[string]struct{ mounts, membership, want string }{
+		"unified": {
+			"29 22 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n",
+			"0::/user.slice/a.scope\n", "/sys/fs/cgroup/user.slice/a.scope",
+		},
+		"hybrid": {
+			"31 30 0:28 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n40 30 0:37 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n",
+			"4:memory:/x\n0::/\n", "/sys/fs/cgroup/unified",
+		},
+		"part of the tree": {
+			"40 30 0:37 /docker/abc /sys/fs/cgroup rw - cgroup2 cgroup rw\n",
+			"0::/docker/abc/inner\n", "/sys/fs/cgroup/inner",
+		},
+		"another part": {
+			"40 30 0:37 /docker/ab /sys/fs/cgroup rw - cgroup2 cgroup rw\n",
+			"0::/docker/abc\n", "",
+		},
+		"blank in the path": {
+			`40 30 0:37 / /mnt/my\040cg rw - cgroup2 cgroup rw` + "\n",
+			"0::/a\n", "/mnt/my cg/a",
+		},
+		"outside the namespace": {"40 30 0:37 / /sys/fs/cgroup rw - cgroup2 c rw\n", "0::/../x\n", ""},
+		"version 1 only":        {"31 30 0:28 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n", "4:memory:/x\n", ""},
+		"not mounted":           {"", "0::/\n", ""},
+	}
+	for name, test := range tests {
+		dir := t.TempDir()
+		for file, text := range map[string]string{"mounts": test.mounts, "membership": test.membership} {
+			if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := ownCgroup(filepath.Join(dir, "mounts"), filepath.Join(dir, "membership"))
+		if got != test.want || (err == nil) != (test.want != "") {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+}
+
+func TestParseStat(t *testing.T) {
+	const tail = " S 7 8 9 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 4711 1 2\n"
+	for _, name := range []string{"sh", "a) b", ") S 1 1 1 (", "\n"} {
+		e, ok := parseStat(3, "3 ("+name+")"+tail)
+		if !ok || e != (entry{pid: 3, parent: 7, group: 8, session: 9, start: 4711}) {
+			t.Errorf("%q: %+v, %v", name, e, ok)
+		}
+	}
+	for _, broken := range []string{"", "3 (sh", "3 (sh) S 1", "3 (sh)" + strings.Replace(tail, "7", "x", 1)} {
+		if _, ok := parseStat(3, broken); ok {
+			t.Errorf("%q was read", broken)
+		}
+	}
+}
