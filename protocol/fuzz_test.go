@@ -237,3 +237,28 @@ func FuzzFold(f *testing.F) {
 		}
 	})
 }
+
+// FuzzWalk walks bytes that are no JSON: a host in Go may hand in anything.
+func FuzzWalk(f *testing.F) {
+	for _, seed := range []string{`{"a":[1,{"b":"c"}]}`, `[}`, `{"a`, `{"a":`, `{]`, `{"a":}`, `"\`, `{:`, ``, ` `} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if depthExceeded(b, 500) >= 0 {
+			t.Skip()
+		}
+		canonical(b)
+		sameValue(b, append(bytes.Clone(b), ' '))
+		mergePatch(b, b)
+		(&rewriter{}).rewrite("", b, bytes.ToUpper(b))
+		offsetOf(b, "/a/0/b")
+		compactLines(b)
+		for i := range Table {
+			CheckData(&Table[i], b)
+			Complete(&Table[i], b)
+		}
+		checkMessages(b, b, Voter{})
+		o := Begin(Event{Event: ToolCallStart, Data: b}, FoldOptions{}).Outcome()
+		Marshal(o)
+	})
+}

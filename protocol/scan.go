@@ -5,7 +5,8 @@ import (
 )
 
 // The functions of this file walk JSON that is known to be valid. They look at
-// bytes and copy nothing, so what is not touched stays as it was.
+// bytes and copy nothing, so what is not touched stays as it was. On bytes that
+// are not JSON they find nonsense, but they end and stay within bounds.
 
 // member is one member of an object, as offsets into the object's bytes.
 type member struct {
@@ -107,7 +108,7 @@ func valueEnd(b []byte, i int) int {
 // members lists the members of an object in their order.
 func members(object jsontext.Value) []member {
 	var list []member
-	for i := skipBlanks(object, 0) + 1; ; {
+	for i := min(skipBlanks(object, 0)+1, len(object)); ; {
 		i = skipBlanks(object, i)
 		if i >= len(object) || object[i] == '}' {
 			return list
@@ -119,7 +120,7 @@ func members(object jsontext.Value) []member {
 		m := member{key: i}
 		i = stringEnd(object, i)
 		m.name = unquote(object[m.key:i])
-		i = skipBlanks(object, i) + 1 // the colon
+		i = min(skipBlanks(object, i)+1, len(object)) // the colon
 		m.start = skipBlanks(object, i)
 		m.end = valueEnd(object, m.start)
 		i = m.end
@@ -130,7 +131,7 @@ func members(object jsontext.Value) []member {
 // elements lists the elements of an array in their order.
 func elements(array jsontext.Value) []span {
 	var list []span
-	for i := skipBlanks(array, 0) + 1; ; {
+	for i := min(skipBlanks(array, 0)+1, len(array)); ; {
 		i = skipBlanks(array, i)
 		if i >= len(array) || array[i] == ']' {
 			return list
@@ -140,7 +141,7 @@ func elements(array jsontext.Value) []span {
 			continue
 		}
 		e := span{start: i, end: valueEnd(array, i)}
-		i = e.end
+		i = max(e.end, i+1)
 		list = append(list, e)
 	}
 }
