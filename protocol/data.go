@@ -61,7 +61,7 @@ type Part struct {
 type Tool struct {
 	Name        string         `json:"name"`
 	Description string         `json:"description"`
-	Schema      jsontext.Value `json:"schema"` // JSON Schema of the args
+	Schema      jsontext.Value `json:"schema" jsonschema:"JSON Schema of the args"`
 }
 
 // ToolKind is what a tool does to the world.
@@ -83,7 +83,7 @@ type Call struct {
 	Name       string         `json:"name"`
 	Kind       ToolKind       `json:"kind"`
 	Args       jsontext.Value `json:"args"`
-	Server     string         `json:"server,omitzero"` // of an MCP tool
+	Server     string         `json:"server,omitzero" jsonschema:"of an MCP tool"`
 }
 
 // Result is what a tool returned.
@@ -96,7 +96,7 @@ type Result struct {
 // CallError is why a tool call has no result.
 type CallError struct {
 	Kind CallErrorKind `json:"kind"`
-	Text string        `json:"text"` // what the model reads
+	Text string        `json:"text" jsonschema:"what the model reads"`
 }
 
 // CallErrorKind classifies a [CallError].
@@ -137,24 +137,24 @@ type Params struct {
 // Response replaces a model call at inference-start.
 type Response struct {
 	Message      Message `json:"message"`
-	FinishReason string  `json:"finishReason,omitzero"` // stop tools length filtered error
+	FinishReason string  `json:"finishReason,omitzero" jsonschema:"one of: stop tools length filtered error"`
 }
 
 // The data of each event. A member that may be absent is omitted when zero; one
 // that may be unknown is a pointer and null then.
 
 type SessionStartData struct {
-	Source string `json:"source"` // startup resume fork
+	Source string `json:"source" jsonschema:"one of: startup resume fork"`
 	Model  string `json:"model,omitzero"`
 }
 
 type SessionEndData struct {
-	Reason string `json:"reason"` // exit interrupted closed error
+	Reason string `json:"reason" jsonschema:"one of: exit interrupted closed error"`
 }
 
 type PromptSubmitData struct {
 	Prompt      string `json:"prompt"`
-	Source      string `json:"source"` // user follow-up recipe hook sub-agent
+	Source      string `json:"source" jsonschema:"one of: user follow-up recipe hook sub-agent"`
 	Attachments []Part `json:"attachments"`
 }
 
@@ -177,26 +177,26 @@ type InferenceStartData struct {
 	Messages []Message `json:"messages"`
 	Tools    []Tool    `json:"tools"`
 	Params   Params    `json:"params"`
-	Attempt  int       `json:"attempt"` // 1 = first try
+	Attempt  int       `json:"attempt" jsonschema:"1 = first try"`
 }
 
 type InferenceEndData struct {
 	Message      Message   `json:"message"`
-	FinishReason string    `json:"finishReason"` // stop tools length filtered error
-	Usage        CallUsage `json:"usage"`        // of this call
-	Type         string    `json:"type"`         // final tools
+	FinishReason string    `json:"finishReason" jsonschema:"one of: stop tools length filtered error"`
+	Usage        CallUsage `json:"usage" jsonschema:"of this call"`
+	Type         string    `json:"type" jsonschema:"one of: final tools"`
 	DurationMs   float64   `json:"durationMs"`
-	Synthetic    bool      `json:"synthetic"` // a hook answered in the model's place
+	Synthetic    bool      `json:"synthetic" jsonschema:"a hook answered in the model's place"`
 }
 
 type ToolCallStartData struct {
 	Call
-	Parallel int `json:"parallel"` // calls in this step
+	Parallel int `json:"parallel" jsonschema:"calls in this step"`
 }
 
 type PermissionRequestData struct {
 	Call
-	AskedBy string             `json:"askedBy"` // policy tool hook:NAME
+	AskedBy string             `json:"askedBy" jsonschema:"one of: policy tool hook:NAME"`
 	Text    string             `json:"text,omitzero"`
 	Options []PermissionOption `json:"options"`
 }
@@ -205,14 +205,14 @@ type PermissionRequestData struct {
 type PermissionOption struct {
 	OptionID string `json:"optionId"`
 	Name     string `json:"name"`
-	Kind     string `json:"kind"` // allow-once allow-always reject-once reject-always
+	Kind     string `json:"kind" jsonschema:"one of: allow-once allow-always reject-once reject-always"`
 }
 
 type ToolCallEndData struct {
 	Call
 	Result     Result  `json:"result"`
 	DurationMs float64 `json:"durationMs"`
-	Synthetic  bool    `json:"synthetic"` // a hook answered in the tool's place
+	Synthetic  bool    `json:"synthetic" jsonschema:"a hook answered in the tool's place"`
 }
 
 type ToolCallErrorData struct {
@@ -224,7 +224,7 @@ type ToolCallErrorData struct {
 
 type StepStopData struct {
 	Messages   []Message  `json:"messages"`
-	Type       string     `json:"type"` // final tools
+	Type       string     `json:"type" jsonschema:"one of: final tools"`
 	Calls      []StepCall `json:"calls"`
 	DurationMs float64    `json:"durationMs"`
 }
@@ -232,32 +232,32 @@ type StepStopData struct {
 // StepCall is a tool call of a finished step.
 type StepCall struct {
 	Call
-	Outcome string `json:"outcome"` // ok error blocked
+	Outcome string `json:"outcome" jsonschema:"one of: ok error blocked"`
 }
 
 type AgentStopData struct {
-	Reason         string    `json:"reason"` // done length
+	Reason         string    `json:"reason" jsonschema:"one of: done length"`
 	Response       string    `json:"response"`
 	Messages       []Message `json:"messages"`
-	Continued      int       `json:"continued"`      // forced continuations in a row
-	ContinuedTotal int       `json:"continuedTotal"` // since the prompt
+	Continued      int       `json:"continued" jsonschema:"forced continuations in a row"`
+	ContinuedTotal int       `json:"continuedTotal" jsonschema:"since the prompt"`
 }
 
 type AgentEndData struct {
 	Response   string  `json:"response"`
-	StopReason string  `json:"stopReason"` // done length steps tokens time budget hook aborted
+	StopReason string  `json:"stopReason" jsonschema:"one of: done length steps tokens time budget hook aborted"`
 	DurationMs float64 `json:"durationMs"`
 	Continued  int     `json:"continued"`
 }
 
 type AgentErrorData struct {
 	Message string  `json:"message"`
-	Cause   string  `json:"cause"` // blocked failure model tool limit internal
+	Cause   string  `json:"cause" jsonschema:"one of: blocked failure model tool limit internal"`
 	By      *string `json:"by"`
 }
 
 type CompactStartData struct {
-	Trigger      string   `json:"trigger"` // threshold manual hook
+	Trigger      string   `json:"trigger" jsonschema:"one of: threshold manual hook"`
 	Recipe       string   `json:"recipe"`
 	Instructions string   `json:"instructions"`
 	Before       Measures `json:"before"`
@@ -278,7 +278,7 @@ type Measures struct {
 }
 
 type SubagentStartData struct {
-	AgentID    string   `json:"agentId"` // the child's
+	AgentID    string   `json:"agentId" jsonschema:"the child's"`
 	Name       string   `json:"name,omitzero"`
 	Prompt     string   `json:"prompt"`
 	Tools      []string `json:"tools"`
@@ -288,25 +288,25 @@ type SubagentStartData struct {
 type SubagentStopData struct {
 	AgentID    string    `json:"agentId"`
 	Response   string    `json:"response"`
-	StopReason string    `json:"stopReason"`
-	Continued  int       `json:"continued"`
+	StopReason string    `json:"stopReason" jsonschema:"as of agent-end"`
+	Continued  int       `json:"continued" jsonschema:"forced continuations of the sub-agent"`
 	Usage      CallUsage `json:"usage"`
 	ToolCallID string    `json:"toolCallId"`
 }
 
 type DeltaStartData struct {
-	Role      string `json:"role"` // assistant
+	Role      string `json:"role" jsonschema:"assistant"`
 	MessageID string `json:"messageId"`
 }
 
 type DeltaEndData struct {
-	Role      string `json:"role"` // assistant
+	Role      string `json:"role" jsonschema:"assistant"`
 	MessageID string `json:"messageId"`
 	Content   string `json:"content"`
 }
 
 type NotificationData struct {
-	Kind  string `json:"kind"` // permission idle error hook info
+	Kind  string `json:"kind" jsonschema:"one of: permission idle error hook info"`
 	Title string `json:"title,omitzero"`
 	Text  string `json:"text"`
 }

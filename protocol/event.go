@@ -12,27 +12,27 @@ import (
 type Event struct {
 	Protocol   int        `json:"protocol"`
 	Event      EventName  `json:"event"`
-	ID         string     `json:"id"`   // unique per event (a ULID)
-	Seq        *int64     `json:"seq"`  // rises strictly per session; null where no host counts
-	Time       time.Time  `json:"time"` // UTC, RFC 3339 with milliseconds
+	ID         string     `json:"id" jsonschema:"unique per event (a ULID)"`
+	Seq        *int64     `json:"seq" jsonschema:"rises strictly per session; null where no host counts"`
+	Time       time.Time  `json:"time" jsonschema:"UTC, RFC 3339 with milliseconds"`
 	Session    Session    `json:"session"`
 	Agent      Agent      `json:"agent"`
-	Project    string     `json:"project"` // absolute path of the project root, "" without one
-	Cwd        string     `json:"cwd"`     // absolute path of the agent's working directory
-	Turn       int        `json:"turn"`    // user prompts so far in the session
-	Step       int        `json:"step"`    // model calls so far in the run
-	Recipe     *string    `json:"recipe"`  // name of the recipe that this run executes
+	Project    string     `json:"project" jsonschema:"absolute path of the project root, empty without one"`
+	Cwd        string     `json:"cwd" jsonschema:"absolute path of the agent's working directory"`
+	Turn       int        `json:"turn" jsonschema:"user prompts so far in the session"`
+	Step       int        `json:"step" jsonschema:"model calls so far in the run"`
+	Recipe     *string    `json:"recipe" jsonschema:"name of the recipe that this run executes"`
 	Compaction Compaction `json:"compaction"`
-	Usage      RunUsage   `json:"usage"` // this run's, sub-agents included
+	Usage      RunUsage   `json:"usage" jsonschema:"this run's, sub-agents included"`
 
 	Data jsontext.Value `json:"data"`
 
 	// Per-hook members. The executor fills them in for each hook; a host leaves
 	// them empty.
-	Layer    Layer          `json:"layer,omitzero"`    // the layer of the hook that reads this
-	Outcome  Standing       `json:"outcome,omitzero"`  // what the hooks before this one decided
-	State    jsontext.Value `json:"state,omitzero"`    // the hook's own state in this session, null if none
-	Metadata jsontext.Value `json:"metadata,omitzero"` // every hook's metadata in this session, by hook name
+	Layer    Layer          `json:"layer,omitzero" jsonschema:"the layer of the hook that reads this"`
+	Outcome  Standing       `json:"outcome,omitzero" jsonschema:"what the hooks before this one decided"`
+	State    jsontext.Value `json:"state,omitzero" jsonschema:"the hook's own state in this session, null if none"`
+	Metadata jsontext.Value `json:"metadata,omitzero" jsonschema:"every hook's metadata in this session, by hook name"`
 
 	// Unknown holds members this version does not know. They are tolerated and
 	// passed on, and hooks must tolerate them too.
@@ -45,19 +45,19 @@ type Event struct {
 
 // Session names the conversation an event belongs to.
 type Session struct {
-	ID         string `json:"id"`                  // "" without a session
-	Transcript string `json:"transcript,omitzero"` // absolute path of the session's JSONL file
-	Key        string `json:"key,omitzero"`        // daemon only: the secret that session/open handed out; no hook sees it
+	ID         string `json:"id" jsonschema:"empty without a session"`
+	Transcript string `json:"transcript,omitzero" jsonschema:"absolute path of the session's JSONL file"`
+	Key        string `json:"key,omitzero" jsonschema:"daemon only: the secret that session/open handed out; no hook sees it"`
 
 	Unknown jsontext.Value `json:",embed"` // passed on
 }
 
 // Agent names the agent that an event comes from.
 type Agent struct {
-	ID     string  `json:"id"`     // "main" for the top agent
-	Parent *string `json:"parent"` // id of the agent that started this one
-	Depth  int     `json:"depth"`  // 0 for the top agent
-	Host   string  `json:"host"`   // program that fires the event: "hookd", "claude", …
+	ID     string  `json:"id" jsonschema:"main for the top agent"`
+	Parent *string `json:"parent" jsonschema:"id of the agent that started this one"`
+	Depth  int     `json:"depth" jsonschema:"0 for the top agent"`
+	Host   string  `json:"host" jsonschema:"program that fires the event: hookd, claude, …"`
 
 	Unknown jsontext.Value `json:",embed"` // passed on
 }
@@ -65,7 +65,7 @@ type Agent struct {
 // Compaction is the host's compaction setting.
 type Compaction struct {
 	Auto      bool    `json:"auto"`
-	Threshold float64 `json:"threshold"` // share of the context window, 0 to 1
+	Threshold float64 `json:"threshold" jsonschema:"share of the context window, 0 to 1"`
 
 	Unknown jsontext.Value `json:",embed"` // passed on
 }
@@ -85,8 +85,8 @@ type RunUsage struct {
 // is final.
 type Standing struct {
 	Action  Action   `json:"action"`
-	By      *string  `json:"by"`      // name of the hook that decided
-	Changed []string `json:"changed"` // JSON Pointers below data
+	By      *string  `json:"by" jsonschema:"name of the hook that decided"`
+	Changed []string `json:"changed" jsonschema:"JSON Pointers below data"`
 }
 
 // Layer is where a hook comes from. A higher layer runs later within a class,

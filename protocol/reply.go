@@ -21,27 +21,27 @@ const Deny Action = "deny"
 
 // Reply is the one JSON object that a hook writes on stdout.
 type Reply struct {
-	Action   Action         `json:"action,omitzero"`
-	Reason   string         `json:"reason,omitzero"`   // what the model and the person read
-	Changes  jsontext.Value `json:"changes,omitzero"`  // JSON Merge Patch (RFC 7396) rooted at data
-	Patch    jsontext.Value `json:"patch,omitzero"`    // JSON Patch (RFC 6902) rooted at data
-	Result   jsontext.Value `json:"result,omitzero"`   // tool-call-start: replaces the tool
-	Response jsontext.Value `json:"response,omitzero"` // inference-start: replaces the model call
-	Context  string         `json:"context,omitzero"`  // text for the model
-	Notice   string         `json:"notice,omitzero"`   // text for the person
-	Messages jsontext.Value `json:"messages,omitzero"` // with continue: list of Message
+	Action   Action         `json:"action,omitzero" jsonschema:"what the hook answers"`
+	Reason   string         `json:"reason,omitzero" jsonschema:"what the model and the person read"`
+	Changes  jsontext.Value `json:"changes,omitzero" jsonschema:"JSON Merge Patch (RFC 7396) rooted at data"`
+	Patch    jsontext.Value `json:"patch,omitzero" jsonschema:"JSON Patch (RFC 6902) rooted at data"`
+	Result   jsontext.Value `json:"result,omitzero" jsonschema:"tool-call-start: replaces the tool"`
+	Response jsontext.Value `json:"response,omitzero" jsonschema:"inference-start: replaces the model call"`
+	Context  string         `json:"context,omitzero" jsonschema:"text for the model"`
+	Notice   string         `json:"notice,omitzero" jsonschema:"text for the person"`
+	Messages jsontext.Value `json:"messages,omitzero" jsonschema:"with continue: list of Message"`
 	Callback *CallbackCall  `json:"callback,omitzero"`
-	State    jsontext.Value `json:"state,omitzero"`    // replaces the hook's state; null removes it
-	Metadata jsontext.Value `json:"metadata,omitzero"` // replaces the hook's own metadata value
-	ID       string         `json:"id,omitzero"`       // the event's id: standby and resident hooks
+	State    jsontext.Value `json:"state,omitzero" jsonschema:"replaces the hook's state; null removes it"`
+	Metadata jsontext.Value `json:"metadata,omitzero" jsonschema:"replaces the hook's own metadata value"`
+	ID       string         `json:"id,omitzero" jsonschema:"the event's id: standby and resident hooks"`
 }
 
 // CallbackCall asks for a recipe to be run.
 type CallbackCall struct {
-	Name string            `json:"name"`
-	Args map[string]string `json:"args,omitzero"`
-	As   CallbackAs        `json:"as,omitzero"`
-	By   string            `json:"by,omitzero"` // in an outcome: the hook that asked
+	Name string            `json:"name" jsonschema:"name of the recipe"`
+	Args map[string]string `json:"args,omitzero" jsonschema:"what the recipe is given"`
+	As   CallbackAs        `json:"as,omitzero" jsonschema:"messages (default): its messages replace the conversation; state: its text comes back in state.callback"`
+	By   string            `json:"by,omitzero" jsonschema:"in an outcome: the hook that asked"`
 }
 
 // CallbackAs is what becomes of a recipe's outcome.

@@ -1,0 +1,64 @@
+package protocol
+
+import (
+	"strings"
+	"testing"
+)
+
+func benchEvent(b *testing.B, size int) []byte {
+	return []byte(toolCall(`{"command":"` + strings.Repeat(`x\n`, size/3) + `"}`))
+}
+
+func BenchmarkDecodeEvent(b *testing.B) {
+	for name, size := range map[string]int{"small": 60, "8MiB": 8 << 20} {
+		b.Run(name, func(b *testing.B) {
+			line := benchEvent(b, size)
+			b.SetBytes(int64(len(line)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := DecodeEvent(line, DecodeLimits{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// One event for ten hooks: encoded once, completed ten times.
+func BenchmarkEncodeForTenHooks(b *testing.B) {
+	ev, _ := DecodeEvent(benchEvent(b, 60), DecodeLimits{})
+	var payload []byte
+	b.ReportAllocs()
+	for b.Loop() {
+		shared, _ := EncodeShared(&ev)
+		for range 10 {
+			payload = AppendForHook(payload[:0], shared, Project, Standing{}, nil, nil)
+		}
+	}
+}
+
+func BenchmarkReadReply(b *testing.B) {
+	spec, v, exit := Lookup(ToolCallStart), Voter{Name: "h", Class: CanModify}, 0
+	out := []byte(okModify)
+	b.ReportAllocs()
+	for b.Loop() {
+		ReadReply(spec, v, out, nil, Ending{Exit: &exit}, "", ReplyLimits{})
+	}
+}
+
+func BenchmarkFoldOneChange(b *testing.B) {
+	for name, size := range map[string]int{"small": 60, "8MiB": 8 << 20} {
+		b.Run(name, func(b *testing.B) {
+			ev, err := DecodeEvent(benchEvent(b, size), DecodeLimits{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			v, exit := hook("h", CanModify), 0
+			r := ReadReply(Lookup(ToolCallStart), v, []byte(`{"action":"modify","changes":{"args":{"flag":true}}}`), nil, Ending{Exit: &exit}, "", ReplyLimits{})
+			b.ReportAllocs()
+			for b.Loop() {
+				Begin(ev, FoldOptions{}).Add(Answer{Voter: v, Reading: r})
+			}
+		})
+	}
+}
