@@ -44,25 +44,14 @@ func (p *Process) Ask(ctx context.Context, q *Question) protocol.Answer {
 	if result.ExitCode >= 0 {
 		answer.Exit = &result.ExitCode
 	}
-	voter := protocol.Voter{}
-	if q.Hook != nil {
-		voter = p.voter(q.Hook)
-	}
-	answer.Voter = voter
+	answer.Voter = voterOf(q.Hook)
 	ending := protocol.Ending{Exit: answer.Exit, Signal: result.Signal, Failure: p.failure(&result)}
-	answer.Reading = protocol.ReadReply(q.Spec, voter, result.Stdout, result.Stderr, ending, q.Event.ID, replyLimits(q))
+	answer.Reading = protocol.ReadReply(q.Spec, answer.Voter, result.Stdout, result.Stderr, ending, q.Event.ID, replyLimits(q))
 	p.explainExit(&answer)
 	if result.Held && answer.Failure == nil {
 		answer.Warnings = append(answer.Warnings, "a process it left behind kept its output open and was ended")
 	}
 	return answer
-}
-
-func (p *Process) voter(h *Hook) protocol.Voter {
-	return protocol.Voter{
-		Name: h.Name, Layer: h.Layer, Class: h.Can, Mode: h.Mode,
-		Rule: h.OnFailure, Required: h.Required, Hash: h.Hash,
-	}
 }
 
 // command builds what is run for one event. The event itself goes to stdin only;
@@ -103,13 +92,15 @@ func replyLimits(q *Question) protocol.ReplyLimits {
 	}
 }
 
-// failure says why the program did not come to its own end, nil if it did.
+// failure says why the program did not come to its own end, nil if it did. A
+// context that ended for any other reason than a limit is an abort.
 func (p *Process) failure(r *process.Result) *protocol.Failure {
 	if r.Err == nil {
 		return nil
 	}
 	var start *process.StartError
 	var output *process.OutputError
+	var limit *protocol.Failure
 	switch {
 	case errors.As(r.Err, &start):
 		kind := protocol.FailSpawn
@@ -119,10 +110,11 @@ func (p *Process) failure(r *process.Result) *protocol.Failure {
 		return &protocol.Failure{Kind: kind, Detail: p.ownName(start.Detail), Remedy: p.ownName(start.Remedy)}
 	case errors.As(r.Err, &output):
 		return &protocol.Failure{Kind: protocol.FailOutput, Detail: "stdout: " + output.Error(), Remedy: "write less, or raise hooks.limits.reply"}
-	case errors.Is(r.Err, ErrHookTimeout):
-		return &protocol.Failure{Kind: protocol.FailTimeout, Detail: r.Err.Error() + waitText(r), Remedy: "make it faster, or raise its timeout"}
-	case errors.Is(r.Err, ErrBudget):
-		return &protocol.Failure{Kind: protocol.FailBudget, Detail: r.Err.Error() + waitText(r), Remedy: "make the hooks of this event faster, or raise hooks.budget"}
+	case errors.As(r.Err, &limit):
+		// The executor ends a context with the failure that its end is.
+		f := *limit
+		f.Detail += waitText(r)
+		return &f
 	}
 	return &protocol.Failure{Kind: protocol.FailAborted, Detail: r.Err.Error()}
 }

@@ -33,6 +33,9 @@ type Command struct {
 	// stdout are kept and no amount of output ends the program.
 	StdoutTail int64
 	StderrTail int64 // number of last bytes kept of stderr (default 64 KiB)
+	// Stream, if set, gets each piece of stdout as it comes, one call at a time
+	// and none after Run has returned. It must not keep the slice.
+	Stream func(piece []byte)
 	// Merge sends stderr into stdout, in the order written.
 	Merge bool
 

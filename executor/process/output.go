@@ -10,12 +10,17 @@ type output struct {
 	tail  bool  // keep the last bytes, not the first
 	cut   int64 // bytes dropped at the front
 	over  bool  // more came than the limit, and tail is false
+
+	stream func([]byte) // gets everything that comes, nil if nobody asks
 }
 
 // add takes the next bytes. They are copied.
 func (o *output) add(p []byte) {
-	if o.over {
+	if o.over || len(p) == 0 {
 		return
+	}
+	if o.stream != nil {
+		o.stream(p)
 	}
 	if !o.tail {
 		if room := o.limit - int64(len(o.bytes)); int64(len(p)) > room {

@@ -94,7 +94,7 @@ func (r *run) launch() error {
 // nothing of the program outlives the run.
 func (r *run) answer(ctx context.Context) Result {
 	stop := context.AfterFunc(ctx, func() { r.program.interrupt(context.Cause(ctx)) })
-	stdout := output{limit: r.command.StdoutLimit}
+	stdout := output{limit: r.command.StdoutLimit, stream: r.command.Stream}
 	if r.command.StdoutTail > 0 {
 		stdout.limit, stdout.tail = r.command.StdoutTail, true
 	}

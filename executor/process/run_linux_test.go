@@ -302,6 +302,28 @@ func TestMergeAndTail(t *testing.T) {
 	})
 }
 
+// TestStream: every piece is seen before Run returns, and none after.
+func TestStream(t *testing.T) {
+	onLadders(t, func(t *testing.T, rt *Runtime) {
+		var seen []byte
+		returned := false
+		c := shell("echo one; sleep 0.05; echo two >&2; (sleep 0.1; echo late) & sleep 61")
+		c.Merge, c.StdoutTail, c.Grace = true, 1, 100*time.Millisecond
+		c.Stream = func(piece []byte) {
+			if returned {
+				t.Error("a piece came after Run had returned")
+			}
+			seen = append(seen, piece...)
+		}
+		r := rt.Run(within(t, 1500*time.Millisecond), c)
+		returned = true
+		if string(seen) != "one\ntwo\nlate\n" {
+			t.Errorf("streamed %q", seen)
+		}
+		mustEnd(t, r, 2*time.Second)
+	})
+}
+
 // TestPlaces: no more than Processes at once; a wait ends with its context and
 // leaves no place taken.
 func TestPlaces(t *testing.T) {
