@@ -740,7 +740,7 @@ var settingsMistakes = []settingsMistake{
 		layer:  protocol.User,
 		format: "json",
 		text:   `{"hooks": {"path": ["bin"]}}`,
-		want:   `error bad-value acai.json:1 hooks.path[0]: path[0] is "bin" -> write a folder: absolute, or one that begins with ~/ or ./, without a colon`,
+		want:   `error bad-value acai.json:1 hooks.path[0]: path[0] is "bin" -> write a folder: an absolute path, or one that begins with ~/`,
 	},
 	{
 		name:   `relative prefix trusted`,

@@ -18,7 +18,7 @@ import (
 )
 
 // maxSettingsSize bounds a settings file, in bytes.
-const maxSettingsSize = 4 << 20
+const maxSettingsSize = 1 << 20
 
 // SettingsNames are the names a layer's settings file may have, the first one
 // that is there counting.

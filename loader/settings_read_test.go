@@ -68,7 +68,7 @@ func TestReadSettings(t *testing.T) {
 			write(t, folder, "real.json", good)
 			_ = os.Symlink("real.json", filepath.Join(folder, "acai.json"))
 		}},
-		{name: "a gigabyte", unreadable: "acai.json: the file is larger than 4MiB",
+		{name: "a gigabyte", unreadable: "acai.json: the file is larger than 1MiB",
 			build: func(t *testing.T, folder string) {
 				write(t, folder, "acai.json", good)
 				if err := os.Truncate(filepath.Join(folder, "acai.json"), 1<<30); err != nil {

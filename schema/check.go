@@ -3,6 +3,7 @@ package schema
 import (
 	"fmt"
 	"path"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -41,7 +42,7 @@ var forms = map[string]struct {
 	"below":    {isBelow, "a path below the hook's folder: relative, without .."},
 	"dialect":  {func(s string) bool { return slices.Contains(Dialects, s) }, "a protocol this version speaks: " + strings.Join(Dialects, ", ")},
 	"folder":   {isFolder, "an absolute path, or one that begins with ~/"},
-	"pathdir":  {isPathFolder, "a folder: absolute, or one that begins with ~/ or ./, without a colon"},
+	"pathdir":  {isPathFolder, "a folder: an absolute path, or one that begins with ~/"},
 	"header":   {isHTTPHeader, "a header line: Name: value"},
 	"hash":     {hashForm.MatchString, "a SHA-256 as `hookd trust --print` shows it: 64 hexadecimal digits, sha256: before them or not"},
 	"weburl":   {isWebURL, "a URL that begins with http:// or https://"},
@@ -67,10 +68,14 @@ func isBelow(s string) bool {
 	return s != "" && !path.IsAbs(s) && !strings.ContainsAny(s, "\\\x00") && !slices.Contains(strings.Split(s, "/"), "..")
 }
 
-func isFolder(s string) bool { return path.IsAbs(s) || strings.HasPrefix(s, "~/") }
+func isFolder(s string) bool {
+	return path.IsAbs(s) || filepath.IsAbs(s) || strings.HasPrefix(s, "~/")
+}
 
+// isPathFolder refuses relative folders: a program found through one would be
+// another one in the next project.
 func isPathFolder(s string) bool {
-	return (isFolder(s) || strings.HasPrefix(s, "./")) && !strings.ContainsAny(s, ":\x00")
+	return isFolder(s) && !strings.ContainsRune(s, filepath.ListSeparator)
 }
 
 func isHTTPHeader(s string) bool {

@@ -32,6 +32,7 @@ const (
 	CodeUnknownTool     Code = "matcher-unknown-tool"
 	CodeUnknownSource   Code = "matcher-unknown-source"
 	CodeOverBudget      Code = "timeout-over-budget"
+	CodeTooMany         Code = "too-many-problems"
 )
 
 // CodeText is one row of the list of codes.
@@ -67,6 +68,7 @@ var Codes = []CodeText{
 	{CodeMatchNoMeaning, SeverityWarning, "a key of match that does not restrict at some of the events"},
 	{CodeUnknownTool, SeverityWarning, "a tool pattern that no known tool matches"},
 	{CodeUnknownSource, SeverityWarning, "a value of match.source that no event has"},
+	{CodeTooMany, SeverityError, "the file has more problems than are listed"},
 	{CodeOverBudget, SeverityWarning, "a hook's time limit over the budget of its event; the budget ends it first"},
 }
 

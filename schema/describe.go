@@ -48,7 +48,7 @@ func DecodeEntry(n *document.Node, source Source, pos Pos, hook string) (Describ
 		d.Faults = append(d.Faults, "protocol")
 	}
 	d.forget()
-	return d, r.findings
+	return d, r.said()
 }
 
 // forget drops the values of faulty fields, so that what is left can be relied

@@ -92,7 +92,7 @@ func DecodeLayer(root *document.Node, layer protocol.Layer, file string) (LayerS
 		}
 	}
 	r.sameNames()
-	return result, r.findings, nil
+	return result, r.said(), nil
 }
 
 // foreign notes a key of the file that is not ours but was probably meant to be.
@@ -129,18 +129,19 @@ func (r *layerReader) group(n *document.Node, path string) {
 		r.wrongType(n, path, "an object", "an object with the keys "+strings.Join(children(path), ", "))
 		return
 	}
-	count := keyCount(n)
+	count, names := keyCount(n), children(path)
 	for _, m := range n.Members {
 		at := join(path, m.Key)
 		key := KeyByName(path + "." + m.Key)
-		known := key != nil || len(children(path+"."+m.Key)) > 0
 		switch {
-		case !known:
-			meant := nearest(m.Key, children(path))
+		case !slices.Contains(names, m.Key) && r.full():
+			r.unsaid++
+		case !slices.Contains(names, m.Key):
+			meant := nearest(m.Key, names)
 			if meant == "" {
 				meant = m.Key
 			}
-			r.at(Pos{r.file, m.Line, at}, SeverityError, CodeUnknownKey, fmt.Sprintf("there is no setting %q", clip(at)), didYouMean(meant, children(path)))
+			r.at(Pos{r.file, m.Line, at}, SeverityError, CodeUnknownKey, fmt.Sprintf("there is no setting %q", clip(at)), didYouMean(meant, names))
 		case count[m.Key] > 1:
 			r.at(Pos{r.file, m.Line, at}, SeverityError, CodeDuplicateKey, fmt.Sprintf("the key %s is here more than once, none of its values counts", m.Key), "keep one of them")
 			r.lost(key, &document.Node{Line: m.Line}, at)
@@ -299,7 +300,15 @@ func (r *layerReader) lost(key *Key, n *document.Node, path string) {
 	}
 }
 
+// maxEntries bounds hooks.use; no layer can have more hooks than that.
+const maxEntries = 10_000
+
 func (r *layerReader) use(n *document.Node, path string) bool {
+	if len(n.Items) > maxEntries {
+		r.fault(n, path, CodeOutOfRange, fmt.Sprintf("use has %d entries", len(n.Items)), fmt.Sprintf("write at most %d", maxEntries))
+		r.lost(KeyByName("hooks.use"), &document.Node{Line: n.Line}, path)
+		return true
+	}
 	if n.Kind != document.List {
 		r.wrongType(n, path, "a list of entries", `a list: [{"name": "guard.sh", "can": "block"}]`)
 		return false
@@ -311,7 +320,13 @@ func (r *layerReader) use(n *document.Node, path string) bool {
 			d.Hook = at
 		}
 		r.layer.Use = append(r.layer.Use, d)
-		r.findings = append(r.findings, findings...)
+		for _, f := range findings {
+			if r.full() {
+				r.unsaid++
+				continue
+			}
+			r.findings = append(r.findings, f)
+		}
 	}
 	return true
 }

@@ -33,7 +33,10 @@ func (e *PatternError) Error() string { return e.Message + ": " + e.Remedy }
 // /RE2/ or an @kind. The error is a [*PatternError].
 func ParseToolPattern(text string) (ToolPattern, error) {
 	p := ToolPattern{Text: text}
+	const longest = 1000
 	switch {
+	case len(text) > longest:
+		return p, &PatternError{fmt.Sprintf("%q has %d characters", clip(text), len(text)), fmt.Sprintf("write at most %d, or several patterns", longest)}
 	case text == "":
 		return p, &PatternError{"an empty pattern matches nothing", "write * for every tool"}
 	case strings.HasPrefix(text, "@"):

@@ -26,6 +26,11 @@ func (r *reader) object(n *document.Node, path string, target reflect.Value, s s
 	for _, m := range n.Members {
 		at := join(path, m.Key)
 		pos := Pos{r.file, m.Line, at}
+		if r.full() {
+			// Too much to find the right words for: nothing of it can be relied on.
+			r.unsaid++
+			return fieldNames(target), fields
+		}
 		name, field, known := fieldFor(target, m.Key)
 		switch {
 		case !known && s.tolerant:
@@ -156,8 +161,8 @@ func (r *reader) texts(n *document.Node, path string) (map[string]string, bool) 
 // fieldFor finds a struct's field by its exact key. For an unknown key, name is
 // the one that was probably meant, or the key itself.
 func fieldFor(target reflect.Value, key string) (name string, field reflect.StructField, known bool) {
-	for _, f := range reflect.VisibleFields(target.Type()) {
-		if jsonName(f) == key && key != "" {
+	for i := range target.NumField() {
+		if f := target.Type().Field(i); jsonName(f) == key && key != "" {
 			return key, f, true
 		}
 	}
@@ -169,8 +174,8 @@ func fieldFor(target reflect.Value, key string) (name string, field reflect.Stru
 
 func fieldNames(target reflect.Value) []string {
 	var names []string
-	for _, f := range reflect.VisibleFields(target.Type()) {
-		if name := jsonName(f); name != "" {
+	for i := range target.NumField() {
+		if name := jsonName(target.Type().Field(i)); name != "" {
 			names = append(names, name)
 		}
 	}

@@ -16,10 +16,31 @@ type reader struct {
 	file     string
 	hook     string // name of the hook that is being read, "" outside of an entry
 	findings []Finding
+	unsaid   int // problems beyond maxFindings
 }
 
+// maxFindings bounds what is said of one file. A file with more problems is not
+// one that a person wrote.
+const maxFindings = 1000
+
+// full reports whether nothing more is noted, so that finding the right words
+// is not worth its time.
+func (r *reader) full() bool { return len(r.findings) >= maxFindings }
+
 func (r *reader) at(pos Pos, severity Severity, code Code, message, remedy string) {
+	if r.full() {
+		r.unsaid++
+		return
+	}
 	r.findings = append(r.findings, finding(pos, r.hook, severity, code, message, remedy))
+}
+
+// said returns the findings, with a closing one for those that are not listed.
+func (r *reader) said() []Finding {
+	if r.unsaid == 0 {
+		return r.findings
+	}
+	return append(r.findings, finding(Pos{File: r.file}, r.hook, SeverityError, CodeTooMany, "there are more problems than are listed here", "correct these, and look again"))
 }
 
 func (r *reader) fault(n *document.Node, path string, code Code, message, remedy string) {
@@ -226,7 +247,12 @@ func (r *reader) events(n *document.Node, path string) (Events, bool) {
 		if name == AllEvents {
 			continue
 		}
-		if _, nearest, known := protocol.Canonical(name); !known {
+		const longest = 100 // no name is as long, and looking for a near one takes time
+		nearest, known := "tool-call-start", false
+		if len(name) <= longest {
+			_, nearest, known = protocol.Canonical(name)
+		}
+		if !known {
 			place := n
 			if len(n.Items) == len(names) {
 				place = n.Items[i]

@@ -14,6 +14,7 @@ type jsonReader struct {
 	decoder *jsontext.Decoder
 	text    []byte
 	lines   lines
+	nodes   budget
 }
 
 func parseJSON(text []byte) (*Node, error) {
@@ -81,6 +82,9 @@ func (r *jsonReader) value(depth int) (*Node, error) {
 	}
 	if depth > maxDepth {
 		return nil, tooDeep(line)
+	}
+	if err := r.nodes.spend(line); err != nil {
+		return nil, err
 	}
 	switch token.Kind() {
 	case 'n':

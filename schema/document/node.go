@@ -83,7 +83,7 @@ func (e *SyntaxError) Error() string { return fmt.Sprintf("line %d: %s", e.Line,
 
 const (
 	maxDepth = 100     // nesting of lists and objects
-	maxNodes = 200_000 // values, YAML's aliases expanded
+	maxNodes = 100_000 // values, YAML's aliases expanded
 )
 
 // Parse reads a whole document. A byte order mark and CRLF line ends are
@@ -130,6 +130,16 @@ func invalidUTF8(text []byte) int {
 func lineAt(text []byte, offset int) int {
 	offset = max(0, min(offset, len(text)))
 	return 1 + bytes.Count(text[:offset], []byte("\n"))
+}
+
+// budget counts the values of a document.
+type budget int
+
+func (b *budget) spend(line int) error {
+	if *b++; *b > maxNodes {
+		return &SyntaxError{line, fmt.Sprintf("more than %d values", maxNodes)}
+	}
+	return nil
 }
 
 // lines turns rising byte offsets into lines without counting from the start

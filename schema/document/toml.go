@@ -13,24 +13,35 @@ import (
 type tomlReader struct {
 	parser *unstable.Parser
 	lines  lines
-	nodes  int
+	nodes  budget
+	// index finds the members of an object that tables are added to.
+	index map[*Node]map[string]*Node
 }
 
 func parseTOML(text []byte) (*Node, error) {
-	// The full decoder checks what the parser below does not: tables and keys
-	// defined twice, dates and numbers out of range.
+	r := &tomlReader{parser: &unstable.Parser{}, lines: lines{text: text}, index: map[*Node]map[string]*Node{}}
+	r.parser.Reset(text)
+	root, err := r.document()
+	if err != nil {
+		return nil, err
+	}
+	return root, checkTOML(text)
+}
+
+// checkTOML lets the full decoder check what the parser does not: tables and
+// keys defined twice, dates and numbers out of range. It comes last because its
+// time grows with the square of what the reader has bounded.
+func checkTOML(text []byte) error {
 	var checked map[string]any
 	if err := toml.Unmarshal(text, &checked); err != nil {
 		var decode *toml.DecodeError
 		if errors.As(err, &decode) {
 			row, _ := decode.Position()
-			return nil, &SyntaxError{max(1, row), strings.TrimPrefix(decode.Error(), "toml: ")}
+			return &SyntaxError{max(1, row), strings.TrimPrefix(decode.Error(), "toml: ")}
 		}
-		return nil, &SyntaxError{1, strings.TrimPrefix(err.Error(), "toml: ")}
+		return &SyntaxError{1, strings.TrimPrefix(err.Error(), "toml: ")}
 	}
-	r := &tomlReader{parser: &unstable.Parser{}, lines: lines{text: text}}
-	r.parser.Reset(text)
-	return r.document()
+	return nil
 }
 
 func (r *tomlReader) document() (*Node, error) {
@@ -49,10 +60,14 @@ func (r *tomlReader) document() (*Node, error) {
 			return nil, err
 		}
 	}
-	if err := r.parser.Error(); err != nil {
-		return nil, &SyntaxError{1, err.Error()}
+	if r.parser.Error() == nil {
+		return root, nil
 	}
-	return root, nil
+	// The decoder knows the line of the same error.
+	if err := checkTOML(r.parser.Data()); err != nil {
+		return nil, err
+	}
+	return nil, &SyntaxError{1, r.parser.Error().Error()}
 }
 
 // table goes to the object a [table] or [[table]] header names.
@@ -65,30 +80,49 @@ func (r *tomlReader) table(root *Node, expression *unstable.Node) (*Node, error)
 			return nil, tooDeep(line)
 		}
 		appends := expression.Kind == unstable.ArrayTable && keys.IsLast()
-		at = child(at, string(key.Data), line, appends)
+		var err error
+		if at, err = r.child(at, string(key.Data), line, appends); err != nil {
+			return nil, err
+		}
 	}
 	return at, nil
 }
 
 // child returns the object behind a key, made if it is not there yet. In a list
 // of tables it is the last one, or with appends a new one.
-func child(n *Node, key string, line int, appends bool) *Node {
-	value := n.Get(key)
-	switch {
-	case value == nil && appends:
-		value = &Node{Kind: List, Line: line}
-		n.Members = append(n.Members, Member{key, line, value})
-	case value == nil:
+func (r *tomlReader) child(n *Node, key string, line int, appends bool) (*Node, error) {
+	value := r.index[n][key]
+	if value == nil {
 		value = &Node{Kind: Object, Line: line}
-		n.Members = append(n.Members, Member{key, line, value})
+		if appends {
+			value.Kind = List
+		}
+		if err := r.add(n, key, line, value); err != nil {
+			return nil, err
+		}
 	}
 	if value.Kind != List {
-		return value
+		return value, nil
 	}
 	if appends || len(value.Items) == 0 {
 		value.Items = append(value.Items, &Node{Kind: Object, Line: line})
 	}
-	return value.Items[len(value.Items)-1]
+	return value.Items[len(value.Items)-1], r.nodes.spend(line)
+}
+
+// maxKeys bounds the keys of one object.
+const maxKeys = 5000
+
+func (r *tomlReader) add(n *Node, key string, line int, value *Node) error {
+	if len(n.Members) >= maxKeys {
+		return &SyntaxError{line, fmt.Sprintf("more than %d keys in one table", maxKeys)}
+	}
+	n.Members = append(n.Members, Member{key, line, value})
+	if r.index[n] == nil {
+		r.index[n] = map[string]*Node{}
+	}
+	r.index[n][key] = value
+	return nil
 }
 
 func (r *tomlReader) keyValue(table *Node, expression *unstable.Node, depth int) error {
@@ -101,14 +135,19 @@ func (r *tomlReader) keyValue(table *Node, expression *unstable.Node, depth int)
 			return tooDeep(line)
 		}
 		if !keys.IsLast() {
-			at = child(at, string(key.Data), line, false)
+			var err error
+			if at, err = r.child(at, string(key.Data), line, false); err != nil {
+				return err
+			}
 			continue
 		}
 		value, err := r.value(expression.Value(), line, depth)
 		if err != nil {
 			return err
 		}
-		at.Members = append(at.Members, Member{string(key.Data), line, value})
+		if err := r.add(at, string(key.Data), line, value); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -124,8 +163,8 @@ func (r *tomlReader) value(t *unstable.Node, line, depth int) (*Node, error) {
 	if depth > maxDepth {
 		return nil, tooDeep(line)
 	}
-	if r.nodes++; r.nodes > maxNodes {
-		return nil, &SyntaxError{line, fmt.Sprintf("more than %d values", maxNodes)}
+	if err := r.nodes.spend(line); err != nil {
+		return nil, err
 	}
 	line = r.line(t, line)
 	n := &Node{Text: string(t.Data), Line: line}

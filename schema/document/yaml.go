@@ -17,7 +17,8 @@ import (
 var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
 type yamlReader struct {
-	nodes int
+	nodes budget
+	last  int // line of the file
 	// open holds the aliases being expanded, so that one inside itself is found.
 	open map[*yaml.Node]bool
 }
@@ -37,7 +38,7 @@ func parseYAML(text []byte) (*Node, error) {
 	} else if !errors.Is(err, io.EOF) {
 		return nil, yamlError(err)
 	}
-	r := &yamlReader{open: map[*yaml.Node]bool{}}
+	r := &yamlReader{last: lineAt(text, len(text)), open: map[*yaml.Node]bool{}}
 	return r.value(root.Content[0], root.Content[0].Line, 0)
 }
 
@@ -58,11 +59,12 @@ func yamlError(err error) error {
 // value converts a node; line is where it is used, which for an alias is not
 // where it was written.
 func (r *yamlReader) value(y *yaml.Node, line, depth int) (*Node, error) {
+	line = min(line, r.last)
 	if depth > maxDepth {
 		return nil, tooDeep(line)
 	}
-	if r.nodes++; r.nodes > maxNodes {
-		return nil, &SyntaxError{line, fmt.Sprintf("more than %d values", maxNodes)}
+	if err := r.nodes.spend(line); err != nil {
+		return nil, err
 	}
 	switch y.Kind {
 	case yaml.AliasNode:
@@ -100,7 +102,11 @@ func (r *yamlReader) object(y *yaml.Node, line, depth int) (*Node, error) {
 		if name.Kind != yaml.ScalarNode {
 			return nil, &SyntaxError{key.Line, "a key must be a plain string"}
 		}
-		v, err := r.value(value, value.Line, depth+1)
+		at := value.Line
+		if value.Kind == yaml.ScalarNode && value.Value == "" {
+			at = key.Line // an empty value is placed where the next token begins
+		}
+		v, err := r.value(value, at, depth+1)
 		if err != nil {
 			return nil, err
 		}
