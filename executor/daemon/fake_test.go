@@ -6,18 +6,14 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"testing"
 	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"go.uber.org/goleak"
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/protocol"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // fake is an engine whose one hook, guard.sh, does what the event tells it to:
 // a tool call's args.command, an agent's response, a notification's text.
@@ -25,7 +21,7 @@ type fake struct {
 	project    string
 	generation atomic.Int64
 	changed    chan struct{}
-	begin      func(ctx context.Context, event protocol.Event) // called as each event begins; may be nil
+	begin      func(event protocol.Event) (end func()) // called as each event begins; may be nil
 
 	mu     sync.Mutex
 	fired  []protocol.Event
@@ -43,7 +39,7 @@ type opener struct {
 	mu      sync.Mutex
 	engines map[string][]*fake
 	slow    time.Duration
-	begin   func(ctx context.Context, event protocol.Event)
+	begin   func(event protocol.Event) (end func())
 }
 
 func (o *opener) open(ctx context.Context, project, _ string) (Engine, error) {
@@ -77,7 +73,7 @@ func (f *fake) Fire(ctx context.Context, event protocol.Event, progress Progress
 	f.fired = append(f.fired, event)
 	f.mu.Unlock()
 	if f.begin != nil {
-		f.begin(ctx, event)
+		defer f.begin(event)()
 	}
 	progress.Started(guard, protocol.Project)
 	out := protocol.Outcome{Action: protocol.Observe, Event: event, Generation: f.generation.Load()}

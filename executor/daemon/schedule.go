@@ -245,6 +245,9 @@ func (s *scheduler) settle(session *session) {
 	}
 	if p := session.project; p != nil {
 		session.project = nil
+		if engine, ok := p.engine.(Forgetter); ok {
+			engine.Forget(session.id)
+		}
 		s.server.projects.release(p)
 	}
 	if next := session.behind; next != nil {

@@ -37,6 +37,12 @@ type Engine interface {
 	Close(ctx context.Context) error
 }
 
+// Forgetter is an [Engine] that keeps something of each session in memory.
+type Forgetter interface {
+	// Forget is called when a session is over.
+	Forget(session string)
+}
+
 // Progress is told about each hook of an event as it begins and ends. Both
 // functions are set.
 type Progress struct {

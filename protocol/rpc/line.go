@@ -19,6 +19,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 )
 
@@ -77,6 +78,9 @@ func (r *Reader) line() ([]byte, error) {
 		}
 		if size := int64(len(line) + len(piece)); size > r.limit {
 			return nil, r.skip(size, ended)
+		}
+		if len(line)+len(piece) > cap(line) {
+			line = slices.Grow(line, len(line)+len(piece)) // doubles: append would copy a large line more often
 		}
 		line = append(line, piece...)
 		switch {

@@ -1,0 +1,94 @@
+package daemon
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// Sessions of one project share an engine. It is closed some time after the
+// last has ended, and opened anew for the next.
+func TestEnginesAreShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := &opener{slow: 100 * time.Millisecond}
+		s := serve(t, Options{Idle: 10 * time.Second}, o)
+		open := func(id int, project string) {
+			_ = s.stdio.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"session/open","params":{"id":"s%d","project":%q}}`, id, id, project))
+		}
+		closing := func(id int) {
+			_ = s.stdio.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"session/close","params":{"id":"s%d"}}`, 100+id, id))
+			s.stdio.answer(t, fmt.Sprint(100+id))
+		}
+		expect := func(when, want string) {
+			t.Helper()
+			synctest.Wait()
+			var got []string
+			for _, project := range []string{"/a", "/b"} {
+				for _, e := range o.of(project) {
+					e.mu.Lock()
+					got = append(got, fmt.Sprintf("%s closed %d", project, e.closed))
+					e.mu.Unlock()
+				}
+			}
+			if strings.Join(got, ", ") != want {
+				t.Errorf("%s: %v, want %s", when, got, want)
+			}
+		}
+		open(1, "/a")
+		open(2, "/a")
+		open(3, "/b")
+		for range 3 {
+			if r := s.stdio.next(t); r.Error != nil {
+				t.Error(r.Error)
+			}
+		}
+		expect("opened", "/a closed 0, /b closed 0")
+		closing(1)
+		time.Sleep(time.Minute)
+		expect("one of two closed", "/a closed 0, /b closed 0")
+		closing(2)
+		time.Sleep(9 * time.Second)
+		expect("unused for 9 s", "/a closed 0, /b closed 0")
+		open(4, "/a")
+		s.stdio.answer(t, "4")
+		time.Sleep(time.Minute)
+		expect("used again", "/a closed 0, /b closed 0")
+		closing(4)
+		time.Sleep(11 * time.Second)
+		expect("unused for 11 s", "/a closed 1, /b closed 0")
+		open(5, "/a")
+		s.stdio.answer(t, "5")
+		expect("used anew", "/a closed 1, /a closed 0, /b closed 0")
+		s.cancel(errSignal)
+		s.end(time.Second)
+		expect("at the end", "/a closed 1, /a closed 1, /b closed 1")
+	})
+}
+
+// A client may leave while its engine is still being opened, and a project that
+// could not be opened is tried again.
+func TestOpeningIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := &opener{slow: time.Hour}
+		s := serve(t, Options{}, o)
+		b := s.dial()
+		_ = b.send(openLine(1, "a"))
+		synctest.Wait()
+		b.close()
+		_ = s.stdio.send(openLine(1, "a"), fireLine(2, "a", "", "ls"), cancelLine(1))
+		if r := s.stdio.answer(t, "1"); r.code() == 0 {
+			t.Error("a cancelled open has a result")
+		}
+		if r := s.stdio.answer(t, "2"); r.code() == 0 {
+			t.Error("an event of a session that is not open has an outcome")
+		}
+		began := time.Now()
+		s.cancel(errSignal)
+		s.end(11 * time.Second)
+		if took := time.Since(began); took > 10*time.Second {
+			t.Errorf("the end took %v", took)
+		}
+	})
+}
