@@ -44,11 +44,7 @@ func (e *Executor) askGuarded(budget context.Context, t *trip, q *Question) prot
 		return failed(failureOf(err))
 	}
 	limit := orDefault(q.Hook.Timeout, defaultTimeout)
-	ctx, cancel := context.WithTimeoutCause(budget, limit, &protocol.Failure{
-		Kind:   protocol.FailTimeout,
-		Detail: fmt.Sprintf("timed out after %s", limit),
-		Remedy: "make the hook faster, or raise its timeout",
-	})
+	ctx, cancel := context.WithTimeoutCause(budget, limit, HookTimeout(limit))
 	answered := make(chan protocol.Answer, 1)
 	ended := make(chan struct{})
 	e.work.Go(func() {
@@ -115,9 +111,11 @@ func failed(f *protocol.Failure) protocol.Answer {
 // failureOf is the failure behind the end of a context: the limit that was its
 // cause, or else the caller gave up.
 func failureOf(cause error) *protocol.Failure {
-	var failure *protocol.Failure
-	if errors.As(cause, &failure) {
-		return failure
+	switch {
+	case errors.Is(cause, ErrHookTimeout):
+		return &protocol.Failure{Kind: protocol.FailTimeout, Detail: cause.Error(), Remedy: "make it faster, or raise its timeout"}
+	case errors.Is(cause, ErrBudget):
+		return &protocol.Failure{Kind: protocol.FailBudget, Detail: cause.Error(), Remedy: "make the hooks of this event faster, or raise hooks.budget"}
 	}
 	return &protocol.Failure{Kind: protocol.FailAborted, Detail: cause.Error()}
 }

@@ -253,11 +253,7 @@ func (t *trip) sortRuns() {
 func (t *trip) budget() context.Context {
 	if t.budgetCtx == nil {
 		limit := orDefault(t.settings.Budget, defaultBudget)
-		t.budgetCtx, t.cancelBudget = context.WithTimeoutCause(t.ctx, limit, &protocol.Failure{
-			Kind:   protocol.FailBudget,
-			Detail: "the event's hooks have used up its budget of " + limit.String(),
-			Remedy: "make its hooks faster, or raise hooks.budget",
-		})
+		t.budgetCtx, t.cancelBudget = context.WithTimeoutCause(t.ctx, limit, BudgetSpent(limit))
 	}
 	return t.budgetCtx
 }

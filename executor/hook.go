@@ -41,8 +41,11 @@ const (
 )
 
 // Asker is one way of asking a hook: a process, a resident process, a Go
-// function. Ask returns when the answer stands, at most 250 ms after the
-// context's deadline, and never panics. What it leaves to end behind it
+// function. The context ends with the hook's own limit, the event's budget or an
+// abort, and its cause says which ([ErrHookTimeout], [ErrBudget], anything else).
+// Ask returns when the answer stands, soon after the context has ended at the
+// latest: the executor gives the answer up 150 ms later, and does not ask the
+// hook again before the call has returned. What Ask leaves to end behind it
 // belongs to the Asker, which must not be asked again before that has ended.
 type Asker interface {
 	Ask(ctx context.Context, q *Question) protocol.Answer

@@ -23,7 +23,9 @@ func (t *trip) view() *state.View {
 		if t.first.Session.ID != "" {
 			var err error
 			view, err = t.executor.states.Read(t.first.Session.ID)
-			t.trouble("state", "what hooks remember could not be read", err)
+			if err != nil { // only a write shows that the trouble is over
+				t.trouble("state", "what hooks remember could not be read", err)
+			}
 		}
 		t.before, t.now = &view, &view
 	}

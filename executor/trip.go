@@ -232,7 +232,9 @@ func (t *trip) complete(h *Hook, ev protocol.Event, shared *[]byte) *Question {
 		}
 		*shared = encoded
 	}
-	q.Payload = protocol.AppendForHook(nil, *shared, ev.Layer, ev.Outcome, ev.State, ev.Metadata)
+	const room = 512 // for the members that are the hook's own
+	payload := make([]byte, 0, len(*shared)+len(ev.State)+len(ev.Metadata)+room)
+	q.Payload = protocol.AppendForHook(payload, *shared, ev.Layer, ev.Outcome, ev.State, ev.Metadata)
 	return q
 }
 
