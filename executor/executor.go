@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"sync"
 	"time"
 
@@ -144,20 +143,8 @@ func (e *Executor) Forget(session string) { e.memory.forget(session) }
 // projects and sessions, and creates it if need be.
 func StateDir() (string, error) { return state.Dir() }
 
-// ProcessDepth is how many hooks are above this process, as HOOK_DEPTH says. A
-// value that is no number counts as deeper than any limit: better no agent than
-// one that starts itself without end.
-func ProcessDepth() int {
-	text := os.Getenv("HOOK_DEPTH")
-	if text == "" {
-		return 0
-	}
-	depth, err := strconv.Atoi(text)
-	if err != nil || depth < 0 {
-		return int(^uint(0) >> 1)
-	}
-	return depth
-}
+// ProcessDepth is how many hooks are above this process, as HOOK_DEPTH says.
+func ProcessDepth() int { return Depth(os.Environ()) }
 
 // Defaults of settings that are zero, which they are only without a loader.
 const (

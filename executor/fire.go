@@ -118,9 +118,9 @@ func (t *trip) askNow(h *Hook) error {
 	if t.skips(h) {
 		return nil
 	}
+	q := t.question(h)
 	t.progress.started(&t.first, h)
-	answer := t.executor.ask(t.budget(), t, t.question(h))
-	return t.take(h, answer)
+	return t.take(h, t.executor.ask(t.budget(), t, q))
 }
 
 // askGroup asks neighbours side by side. Once one of them has refused, the

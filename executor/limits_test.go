@@ -218,13 +218,3 @@ func TestRefusingSets(t *testing.T) {
 type noSet struct{}
 
 func (noSet) Current() *Set { return nil }
-
-// H33: the mark of how deep we are fails towards no.
-func TestProcessDepth(t *testing.T) {
-	for text, want := range map[string]int{"": 0, "1": 1, "2": 2, "x": int(^uint(0) >> 1), "-3": int(^uint(0) >> 1)} {
-		t.Setenv("HOOK_DEPTH", text)
-		if got := ProcessDepth(); got != want {
-			t.Errorf("HOOK_DEPTH=%q is %d", text, got)
-		}
-	}
-}

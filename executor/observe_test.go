@@ -72,10 +72,13 @@ func TestObserversInOrder(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		for _, d := range []*diary{slow, fast} {
+			d.mu.Lock() // for the race detector; nobody writes any more
+			with := d.with[0]
+			d.mu.Unlock()
 			if diff := cmp.Diff(want, d.entries()); diff != "" {
 				t.Error(diff)
 			}
-			if s := d.with[0]; s.Action != protocol.Modify || *s.By != "m" || !slices.Equal(s.Changed, []string{"/args/x"}) {
+			if s := with; s.Action != protocol.Modify || *s.By != "m" || !slices.Equal(s.Changed, []string{"/args/x"}) {
 				t.Errorf("an observer read the outcome %+v", s)
 			}
 		}
@@ -195,6 +198,8 @@ func TestNotice(t *testing.T) {
 			t.Errorf("after %v: %s %v", time.Since(begin), o.Action, runsOf(o))
 		}
 		time.Sleep(2 * time.Hour)
+		mu.Lock()
+		defer mu.Unlock()
 		slices.Sort(told)
 		if !slices.Equal(told, []string{"b", "m"}) { // a failure and a notice
 			t.Errorf("the person was told by %v", told)
@@ -222,6 +227,8 @@ func TestAudit(t *testing.T) {
 			t.Errorf("%s after %v", o.Action, time.Since(begin))
 		}
 		time.Sleep(time.Minute)
+		mu.Lock()
+		defer mu.Unlock()
 		if diff := cmp.Diff([]string{"m:observe", "g:block"}, runs); diff != "" {
 			t.Error(diff)
 		}
