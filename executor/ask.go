@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -39,12 +41,16 @@ func (e *Executor) askGuarded(budget context.Context, t *trip, q *Question) prot
 	if t.tooDeep {
 		return failed(t.depthFailure())
 	}
-	release, err := e.enter(budget, q.Hook)
+	release, err := e.enter(budget, q.Hook, t.behind)
 	if err != nil {
 		return failed(failureOf(err))
 	}
 	limit := orDefault(q.Hook.Timeout, defaultTimeout)
-	ctx, cancel := context.WithTimeoutCause(budget, limit, HookTimeout(limit))
+	ctx, cancel := context.WithTimeoutCause(budget, limit, &protocol.Failure{
+		Kind:   protocol.FailTimeout,
+		Detail: fmt.Sprintf("timed out after %s", limit),
+		Remedy: "make it faster, or raise its timeout",
+	})
 	answered := make(chan protocol.Answer, 1)
 	ended := make(chan struct{})
 	e.work.Go(func() {
@@ -74,7 +80,7 @@ func (e *Executor) askGuarded(budget context.Context, t *trip, q *Question) prot
 // keep its limit is over, and until a place is free for its process. The wait
 // counts against the event's budget, not against the hook's own limit: a busy
 // machine does not turn a fast hook into a slow one.
-func (e *Executor) enter(budget context.Context, h *Hook) (release func(), err error) {
+func (e *Executor) enter(budget context.Context, h *Hook, behind bool) (release func(), err error) {
 	if budget.Err() != nil {
 		return nil, context.Cause(budget)
 	}
@@ -84,10 +90,23 @@ func (e *Executor) enter(budget context.Context, h *Hook) (release func(), err e
 	if _, isGo := h.Asker.(*goAsker); isGo {
 		return func() {}, nil
 	}
-	if e.places.Acquire(budget, 1) != nil {
-		return nil, context.Cause(budget)
+	wanted := []*semaphore.Weighted{e.places}
+	if behind {
+		wanted = []*semaphore.Weighted{e.unhurried, e.places}
 	}
-	return func() { e.places.Release(1) }, nil
+	for i, s := range wanted {
+		if s.Acquire(budget, 1) != nil {
+			releaseAll(wanted[:i])
+			return nil, context.Cause(budget)
+		}
+	}
+	return func() { releaseAll(wanted) }, nil
+}
+
+func releaseAll(held []*semaphore.Weighted) {
+	for _, s := range held {
+		s.Release(1)
+	}
 }
 
 func askRecovered(ctx context.Context, q *Question) (answer protocol.Answer) {
@@ -111,11 +130,9 @@ func failed(f *protocol.Failure) protocol.Answer {
 // failureOf is the failure behind the end of a context: the limit that was its
 // cause, or else the caller gave up.
 func failureOf(cause error) *protocol.Failure {
-	switch {
-	case errors.Is(cause, ErrHookTimeout):
-		return &protocol.Failure{Kind: protocol.FailTimeout, Detail: cause.Error(), Remedy: "make it faster, or raise its timeout"}
-	case errors.Is(cause, ErrBudget):
-		return &protocol.Failure{Kind: protocol.FailBudget, Detail: cause.Error(), Remedy: "make the hooks of this event faster, or raise hooks.budget"}
+	var limit *protocol.Failure
+	if errors.As(cause, &limit) {
+		return limit
 	}
 	return &protocol.Failure{Kind: protocol.FailAborted, Detail: cause.Error()}
 }

@@ -66,6 +66,7 @@ type Executor struct {
 	work   sync.WaitGroup
 
 	places    *semaphore.Weighted // hook processes at once
+	unhurried *semaphore.Weighted // of these, processes that nobody waits for
 	overdue   overdue
 	memory    memory
 	observers observers
@@ -92,6 +93,8 @@ func New(source Source, options Options) *Executor {
 		}
 	}
 	e.places = semaphore.NewWeighted(processes)
+	// Slow observers leave places to the hooks that an event waits for.
+	e.unhurried = semaphore.NewWeighted(max(1, processes/2))
 	e.base, e.cancel = context.WithCancelCause(context.Background())
 	return e
 }

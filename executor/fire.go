@@ -3,6 +3,7 @@ package executor
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -253,7 +254,11 @@ func (t *trip) sortRuns() {
 func (t *trip) budget() context.Context {
 	if t.budgetCtx == nil {
 		limit := orDefault(t.settings.Budget, defaultBudget)
-		t.budgetCtx, t.cancelBudget = context.WithTimeoutCause(t.ctx, limit, BudgetSpent(limit))
+		t.budgetCtx, t.cancelBudget = context.WithTimeoutCause(t.ctx, limit, &protocol.Failure{
+			Kind:   protocol.FailBudget,
+			Detail: fmt.Sprintf("the event's budget of %s for all its hooks is used up", limit),
+			Remedy: "make the hooks of this event faster, or raise hooks.budget",
+		})
 	}
 	return t.budgetCtx
 }

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -119,23 +118,41 @@ func TestModifiersAsProcesses(t *testing.T) {
 // places wait for their turn, and the wait is not the hook's.
 func TestWaitingForAPlaceIsNoTimeout(t *testing.T) {
 	s := newScripts(t)
+	const limit = 2 * time.Second
 	var hooks []*Hook
-	for i := range 20 {
-		hooks = append(hooks, s.hook(fmt.Sprintf("busy%d", i), protocol.CanObserve, 10*time.Second, `cat >/dev/null; sleep 0.3`))
+	for i := range 8 {
+		hooks = append(hooks, s.hook(fmt.Sprintf("guard%d", i), protocol.CanBlock, limit, `cat >/dev/null; sleep 0.5`))
 	}
-	guard := s.hook("guard", protocol.CanBlock, 700*time.Millisecond, `cat >/dev/null; sleep 0.05; echo '{"action":"block","reason":"seen"}'`)
-	e := s.executor(schema.HookSettings{Processes: 2}, append(hooks, guard)...)
-	var wg sync.WaitGroup
-	for i := range 3 {
-		ev := event(fmt.Sprint(i))
-		ev.Session.ID = fmt.Sprint(i)
-		wg.Go(func() {
-			if o := fire(t, e, ev); o.Failure != "" || o.Reason != "seen" {
-				t.Errorf("%s by %s: %v", o.Action, o.Failure, o.Notices)
-			}
-		})
+	e := s.executor(schema.HookSettings{Processes: 1, Parallel: 8}, hooks...)
+	begin := time.Now()
+	o := fire(t, e, event(""))
+	if o.Refused() || len(o.Runs) != 8 {
+		t.Errorf("%s by %s: %v", o.Action, o.Failure, o.Notices)
 	}
-	wg.Wait()
+	if took := time.Since(begin); took < 2*limit {
+		t.Errorf("took %v: the hooks did not wait for one another, the test is void", took)
+	}
+}
+
+// Slow observers leave places to the hooks that an event waits for.
+func TestObserversLeavePlaces(t *testing.T) {
+	s := newScripts(t)
+	var hooks []*Hook
+	for i := range 6 {
+		hooks = append(hooks, s.hook(fmt.Sprintf("slow%d", i), protocol.CanObserve, time.Minute, `exec sleep 30`))
+	}
+	hooks = append(hooks, s.hook("guard", protocol.CanBlock, 10*time.Second, `cat >/dev/null`))
+	e := s.executor(schema.HookSettings{Processes: 4, Drain: time.Millisecond, Grace: 10 * time.Millisecond}, hooks...)
+	fire(t, e, event("1")) // its observers take what places they may
+	begin := time.Now()
+	if o := fire(t, e, event("2")); o.Refused() || time.Since(begin) > 5*time.Second {
+		t.Errorf("%s after %v", o.Action, time.Since(begin))
+	}
+	begin = time.Now()
+	e.Close(t.Context())
+	if took := time.Since(begin); took > 2*time.Second {
+		t.Errorf("closing took %v", took)
+	}
 }
 
 // H15, H46: at the limit and at an abort the whole tree of the hook ends, and
@@ -166,7 +183,7 @@ func TestLimitAndAbortEndTheTree(t *testing.T) {
 				t.Errorf("took %v", took)
 			}
 			if !o.Refused() || errors.Is(err, gaveUp) != (tc.abort > 0) {
-				t.Errorf("%s, %v", o.Action, err)
+				t.Errorf("%s, %v, %v", o.Action, err, o.Notices)
 			}
 			if alive := s.survivors(); alive != nil {
 				t.Errorf("still alive: %v", alive)

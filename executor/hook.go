@@ -42,7 +42,8 @@ const (
 
 // Asker is one way of asking a hook: a process, a resident process, a Go
 // function. The context ends with the hook's own limit, the event's budget or an
-// abort, and its cause says which ([ErrHookTimeout], [ErrBudget], anything else).
+// abort; its cause is then the [protocol.Failure] of that limit, or whatever the
+// caller gave up for.
 // Ask returns when the answer stands, soon after the context has ended at the
 // latest: the executor gives the answer up 150 ms later, and does not ask the
 // hook again before the call has returned. What Ask leaves to end behind it

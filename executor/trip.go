@@ -32,6 +32,7 @@ type trip struct {
 	hooks    []*Hook // of the event, in running order
 	progress Progress
 	tooDeep  bool
+	behind   bool // the event has gone on, nobody waits
 
 	first protocol.Event // as it came in, with id and time
 	fold  protocol.Fold
@@ -106,7 +107,7 @@ func (t *trip) after(ev protocol.Event) *trip {
 	ev.Layer, ev.Outcome, ev.State, ev.Metadata = "", protocol.Standing{}, nil, nil
 	late := &trip{
 		executor: t.executor, ctx: t.executor.base, began: time.Now(), set: t.set, settings: t.settings,
-		spec: t.spec, progress: t.progress, tooDeep: t.tooDeep, first: ev,
+		spec: t.spec, progress: t.progress, tooDeep: t.tooDeep, behind: true, first: ev,
 	}
 	late.fold = protocol.Begin(ev, late.foldOptions())
 	return late
