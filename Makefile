@@ -1,0 +1,47 @@
+# Every target is a line or two; `make test` is all that CI runs.
+.POSIX:
+.PHONY: build test vet lint race fuzz demo docs schema release clean
+
+VERSION = $$(git describe --tags --always --dirty 2>/dev/null || echo devel)
+# The race detector needs a C compiler; a machine without one still tests.
+RACE = $$(command -v "$${CC:-cc}" >/dev/null 2>&1 && echo -race)
+
+build:
+	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/hookd ./cmd/hookd
+
+test: vet lint race
+	@echo "make test: vet (linux, darwin, windows), staticcheck and all tests: ok"
+
+vet:
+	go vet ./...
+	GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 go vet ./...
+	GOOS=windows GOARCH=amd64 CGO_ENABLED=0 go vet ./...
+
+lint:
+	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "make lint: run gofmt -w on these files"; exit 1; }
+	go tool staticcheck ./...
+
+race:
+	@test -n "$(RACE)" || echo "make race: no C compiler, so without the race detector"
+	go test $(RACE) -timeout 8m ./...
+
+# Each fuzz target for a short time.
+fuzz:
+	@go list ./... | while read -r p; do go test -list '^Fuzz' "$$p" | grep '^Fuzz' | while read -r f; do \
+		echo "$$p $$f"; go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $${FUZZTIME:-10s} "$$p" || exit 1; done || exit 1; done
+
+demo: build
+	@sh examples/demo.sh bin/hookd
+
+# Writes the generated parts of the documentation and the JSON Schemas.
+docs:
+	go generate ./...
+	go test ./test/integration -run TestGeneratedDocs -update
+
+release:
+	@for t in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64; do o=$${t%/*} a=$${t#*/}; \
+		e=; test "$$o" = windows && e=.exe; echo "bin/hookd-$$o-$$a$$e"; \
+		GOOS=$$o GOARCH=$$a CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o "bin/hookd-$$o-$$a$$e" ./cmd/hookd || exit 1; done
+
+clean:
+	rm -rf bin
