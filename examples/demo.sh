@@ -1,0 +1,105 @@
+#!/bin/sh
+# The demonstration: sh examples/demo.sh bin/hookd
+#
+# It works on a copy of examples/project in a temporary folder, with a home and a
+# state folder of its own, and removes all of it at the end. It fails if what it
+# shows did not really happen.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+hookd=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+box=$(mktemp -d "${TMPDIR:-/tmp}/hookd-demo.XXXXXX")
+box=$(cd "$box" && pwd -P)
+editor=
+cleanup() {
+	[ -z "$editor" ] || kill "$editor" 2>/dev/null || :
+	rm -rf "$box"
+}
+trap cleanup EXIT
+trap 'exit 130' INT TERM
+
+if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then
+	bold=$(printf '\033[1;36m') dim=$(printf '\033[2m') plain=$(printf '\033[0m')
+else
+	bold='' dim='' plain=''
+fi
+title() { printf '\n%s── %s%s\n' "$bold" "$1" "$plain"; }
+say() { printf '%s%s%s\n' "$dim" "$1" "$plain"; }
+show() {
+	printf '%s$ %s%s\n' "$bold" "$1" "$plain"
+	shift
+	"$@"
+}
+check() {
+	if ! eval "$2"; then
+		printf 'demo: this did not happen: %s\n' "$1" >&2
+		exit 1
+	fi
+	printf '  ok  %s\n' "$1"
+}
+
+title 'An example project, and hooks in four languages'
+project=$box/project
+cp -R "$here/project" "$project"
+mkdir -p "$box/home" "$box/state"
+for name in audit.sh guard-shell.sh project-context.sh slow.sh; do
+	cp "$here/hooks/$name" "$project/.acai/hooks/"
+done
+optional() { # NAME INTERPRETER
+	if command -v "$2" >/dev/null 2>&1; then
+		cp "$here/hooks/$1" "$project/.acai/hooks/"
+	else
+		printf '  left out: %s (%s is not on this machine)\n' "$1" "$2"
+	fi
+}
+optional guard-paths.py python3
+optional redact.js node
+if (cd "$here/.." && go build -o "$project/.acai/hooks/scratchpath" ./examples/hooks-go/scratchpath); then
+	cp "$here/hooks-go/scratchpath/scratchpath.hook.yaml" "$project/.acai/hooks/"
+fi
+
+# A machine of its own: neither your hooks nor your settings take part.
+cd "$project"
+HOME=$box/home XDG_STATE_HOME=$box/state
+export HOME XDG_STATE_HOME
+unset XDG_CONFIG_HOME XDG_RUNTIME_DIR || :
+
+ls -1 .acai/hooks | sed 's/^/  /'
+say 'Nothing of a project runs before a person has seen it and allowed it.'
+
+title 'Allowing them'
+show 'hookd trust --yes house-rule.sh' "$hookd" trust --yes house-rule.sh
+say 'The others the same way: hookd trust --yes'
+"$hookd" trust --yes >/dev/null
+show 'hookd list' "$hookd" list
+
+title 'The agent works; each of its steps passes the hooks first'
+say 'While it runs, house-rule.sh is edited and allowed again.'
+(
+	# The agent's fifth step waits for this.
+	until grep -q 'echo release 1' .acai/audit.jsonl 2>/dev/null; do sleep 0.1; done
+	sed 's/^word=.*/word=release/' .acai/hooks/house-rule.sh >"$box/edited"
+	chmod +x "$box/edited"
+	mv "$box/edited" .acai/hooks/house-rule.sh
+	"$hookd" trust --yes .acai/hooks/house-rule.sh >"$box/trusted" 2>&1
+	sleep 1 # a change is active within a second
+	touch looked
+) &
+editor=$!
+show 'hookd run "Sum up the notes" --model scripted:agent.yaml' \
+	"$hookd" run 'Sum up the notes' --model scripted:agent.yaml
+wait "$editor"
+editor=
+
+title 'The edit that was made meanwhile'
+cat "$box/trusted"
+
+title 'What really happened'
+audited=$(grep -c '"tool-call-start"' .acai/audit.jsonl)
+check "observed: audit.sh wrote a line for each of the $audited tool calls" '[ "$audited" -eq 6 ]'
+check 'modified: the file that the agent meant for /tmp is in scratch/' '[ -f scratch/summary.md ]'
+say "        $(cat scratch/summary.md)"
+check 'blocked:  notes/ is still there' '[ -f notes/today.md ]'
+"$hookd" log >"$box/log"
+check 'timed out: slow.sh, and its rule let the search go on' 'grep -q "slow.sh.*timeout\|timeout.*slow.sh" "$box/log"'
+check 'edited:   the second release was refused by the new rule' 'grep -q "no release today" "$box/log"'

@@ -1,0 +1,15 @@
+#!/bin/sh
+# Tells the model, with every prompt, what it would else have to ask: the date
+# and the git branch. Needs only sh; git where the project has it.
+#
+# hook: events=prompt-submit match.source=user can=modify
+# hook: onFailure=continue timeout=3s description="tell the model the date and the git branch"
+set -u
+cat >/dev/null # the event is not needed
+
+branch=$(git branch --show-current 2>/dev/null) || branch=
+# Only harmless characters go into the JSON text; a branch's name is not ours.
+branch=$(printf '%s' "$branch" | tr -cd 'A-Za-z0-9._/+-')
+text="Today is $(date +%Y-%m-%d)."
+[ -n "$branch" ] && text="$text The git branch is $branch."
+printf '{"action":"observe","context":"%s"}\n' "$text"
