@@ -2,7 +2,6 @@ package loader
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -66,7 +65,7 @@ func (p *load) describeForTrust(f *found) {
 	e.Enabled = e.Enabled && p.layerOn(f.layer) && (f.listed || f.layer != protocol.Project)
 	e.Rejected = f.faulty()
 	in := place{
-		hooks: filepath.Join(p.layerDir(f.layer), "hooks"), root: p.root, searchPath: p.searchPath(f.layer),
+		hooks: p.hooksDir(f.layer), root: p.root, searchPath: p.searchPath(f.layer),
 		foreign: f.layer == protocol.Project && !p.always && !e.InPlace,
 		see: func(path string, st *fileStat) {
 			if st == nil {

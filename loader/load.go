@@ -139,6 +139,7 @@ type load struct {
 	findings  []schema.Finding
 	refuse    *protocol.Failure
 	managed   string // hash of the managed layer
+	single    string // folder of the one hook that is tried, "" for all hooks
 	unsettled bool
 	recheck   time.Time
 	inputs    inputs

@@ -1,0 +1,66 @@
+package loader
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// Single describes one hook file on its own, as it lies there, for trying it: a
+// person who tries a file consents to run it, and no other. No trust record and
+// no limit on the number of hooks applies; the settings do, and those of the
+// hook's own layer describe it. The set of the snapshot holds just this hook.
+func Single(ctx context.Context, opts Options, file string) (*Snapshot, error) {
+	l, err := newLoader(opts)
+	if err != nil {
+		return nil, err
+	}
+	if file, err = filepath.Abs(file); err != nil {
+		return nil, fmt.Errorf("working directory missing: %w", err)
+	}
+	p := l.newLoad()
+	p.readDecisions()
+	p.readSettings()
+	p.always, p.single = true, filepath.Dir(file)
+	layer := protocol.User
+	if _, inside := insideProject(l.project, file); inside {
+		layer = protocol.Project
+	}
+	g := &gathering{load: p, layer: layer, dir: p.single, checks: p.checksFor(layer), byName: map[string]*found{}}
+	f := g.file(filepath.Base(file))
+	if f == nil {
+		return nil, fmt.Errorf("%s is a folder, not a hook", file)
+	}
+	if filepath.Join(p.layerDir(layer), "hooks") == p.single {
+		g.describe(f)
+	}
+	p.describeForTrust(f)
+	f.run, f.inPlace, f.record = p.original(f), true, nil
+	p.askPrograms(ctx)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	p.refuse = nil
+	p.settle(f)
+	return p.build(1), nil
+}
+
+// describe adds what the settings say of a hook file.
+func (g *gathering) describe(f *found) {
+	for i := range g.layers[g.layer].Use {
+		d := &g.layers[g.layer].Use[i]
+		if d.Name != nil && *d.Name == f.name && d.Command == nil {
+			f.described = append(f.described, *d)
+		}
+	}
+}
+
+// hooksDir is the folder that a layer's hook files lie in.
+func (p *load) hooksDir(layer protocol.Layer) string {
+	if p.single != "" {
+		return p.single
+	}
+	return filepath.Join(p.layerDir(layer), "hooks")
+}
