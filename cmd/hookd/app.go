@@ -1,0 +1,116 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/process"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// app is what all commands share: the streams, the common flags, and the parts
+// that are made when a command first needs them.
+type app struct {
+	stdin    *os.File
+	out, err *show.Printer
+	project  string // --project
+	json     bool   // --json
+
+	abort     atomic.Pointer[hurry] // what a second signal does
+	processes *process.Runtime
+	closers   []func() error
+}
+
+// hurry is a command's way to end without waiting.
+type hurry struct{ up func() }
+
+func newApp() *app {
+	return &app{stdin: os.Stdin, out: show.New(os.Stdout), err: show.New(os.Stderr)}
+}
+
+// close ends what was made, the last first.
+func (a *app) close() {
+	for i := len(a.closers) - 1; i >= 0; i-- {
+		_ = a.closers[i]()
+	}
+}
+
+// atEnd has something done before the process ends, the last first.
+func (a *app) atEnd(do func() error) { a.closers = append(a.closers, do) }
+
+// runtime is what runs programs in this process.
+func (a *app) runtime(longLived bool) (*process.Runtime, error) {
+	if a.processes != nil {
+		return a.processes, nil
+	}
+	rt, err := process.New(process.Options{LongLived: longLived})
+	if err != nil {
+		return nil, failed("processes", err, "")
+	}
+	a.processes = rt
+	a.atEnd(rt.Close)
+	return rt, nil
+}
+
+// root is the folder that init and new write to: --project or the working
+// directory.
+func (a *app) root() (string, error) {
+	folder := a.project
+	if folder == "" {
+		wd, err := os.Getwd()
+		if err != nil {
+			return "", noDirectory()
+		}
+		return wd, nil
+	}
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		return "", failed("no-directory", err, "")
+	}
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+		return "", usage("no-project", folder+" is not a folder", "give --project a folder that exists")
+	}
+	return folder, nil
+}
+
+func noDirectory() *Fault {
+	return failed("no-directory", errors.New("the working directory is missing"), "change to a folder that exists")
+}
+
+// noProject is why hooks could not be loaded at all.
+func noProject(err error) error {
+	if _, wdErr := os.Getwd(); wdErr != nil {
+		return noDirectory()
+	}
+	return usage("no-project", err.Error(), "")
+}
+
+func stateDir() (string, error) {
+	dir, err := executor.StateDir()
+	if err != nil {
+		return "", failed("no-state", err, "make $XDG_STATE_HOME (or ~/.local/state) a folder that you can write to")
+	}
+	return dir, nil
+}
+
+func joinLines(names []string) string { return strings.Join(names, " ") }
+
+func (a *app) printJSON(value any) error {
+	text, err := protocol.Marshal(value)
+	if err != nil {
+		return err
+	}
+	a.out.Print("%s\n", text)
+	return nil
+}
+
+// isTerminal reports whether a person is at the other end of a stream.
+func isTerminal(stream any) bool {
+	f, isFile := stream.(*os.File)
+	return isFile && show.IsTerminal(f)
+}

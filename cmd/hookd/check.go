@@ -1,0 +1,108 @@
+package main
+
+import (
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/executor/process"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+func newCheck(a *app) *cobra.Command {
+	var strict bool
+	c := &cobra.Command{
+		Use:   "check",
+		Short: "report every problem with file, line, hook and remedy, and what this machine promises",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			listing, err := a.listing(c.Context())
+			if err != nil {
+				return err
+			}
+			errors := 0
+			for _, f := range listing.Findings {
+				if f.Severity == schema.SeverityError || strict {
+					errors++
+				}
+			}
+			if a.json {
+				err = a.printJSON(struct {
+					Findings []schema.Finding `json:"findings"`
+				}{listing.Findings})
+			} else {
+				err = a.showCheck(listing.Findings)
+			}
+			if err == nil && errors > 0 {
+				return exitCode(exitUsage)
+			}
+			return err
+		},
+	}
+	c.Flags().BoolVar(&strict, "strict", false, "warnings count as errors")
+	a.jsonFlag(c)
+	return c
+}
+
+func (a *app) showCheck(findings []schema.Finding) error {
+	for _, f := range findings {
+		showFinding(a.out, f)
+	}
+	if len(findings) == 0 {
+		a.out.Print("%s no problems\n", a.out.In(show.Good, "✓"))
+	}
+	runtime, err := a.runtime(false)
+	if err != nil {
+		return err
+	}
+	showPromises(a.out, runtime.Containment())
+	return nil
+}
+
+func showFinding(p *show.Printer, f schema.Finding) {
+	mark := p.In(show.Bad, "✗ error")
+	if f.Severity == schema.SeverityWarning {
+		mark = p.In(show.Warn, "! warning")
+	}
+	p.Print("%s  %s%s\n", mark, show.Line(f.Message), p.In(show.Quiet, " ("+f.Code+")"))
+	var where []string
+	if f.File != "" {
+		file := show.Line(f.File)
+		if f.Line != nil {
+			file += ":" + strconv.Itoa(*f.Line)
+		}
+		where = append(where, file)
+	}
+	if f.Path != nil {
+		where = append(where, "at "+show.Line(*f.Path))
+	}
+	if f.Hook != nil {
+		where = append(where, "hook "+show.Line(*f.Hook))
+	}
+	if len(where) > 0 {
+		p.Print("    %s\n", strings.Join(where, ", "))
+	}
+	if f.Remedy != "" {
+		p.Print("    %s\n", p.In(show.Quiet, "→ "+show.Line(f.Remedy)))
+	}
+}
+
+// showPromises says what holds on this machine of what hookd promises.
+func showPromises(p *show.Printer, report process.Report) {
+	p.Print("\n%s (%s/%s)\n", p.In(show.Strong, "On this machine"), runtime.GOOS, runtime.GOARCH)
+	row := func(what, text string, tone show.Tone) {
+		if text != "" {
+			p.Print("  %s%s%s\n", what, strings.Repeat(" ", 22-len(what)), p.In(tone, show.Line(text)))
+		}
+	}
+	row("hooks are held by", string(report.Kind), show.Good)
+	row("surely ended", report.Covers, show.Plain)
+	row("may outlive its hook", report.Misses, show.Warn)
+	row("if hookd is killed", report.Guardian, show.Plain)
+	for _, passed := range report.Passed {
+		row("not to be had", passed, show.Quiet)
+	}
+}

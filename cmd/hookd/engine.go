@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/daemon"
+	"github.com/hookd-dev/hookd/executor/process"
+	"github.com/hookd-dev/hookd/loader"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// openOptions say what a command needs of an engine.
+type openOptions struct {
+	longLived bool // hooks are ended by a guardian should hookd be killed; changes are followed
+	explain   bool // hooks that do not match are listed too
+}
+
+// engine is the hooks of one project, ready to decide events.
+type engine struct {
+	executor *executor.Executor
+	source   executor.Source
+	root     string // working directory of hooks
+	stateDir string // "" if there is none: nothing is recorded
+	progress *show.Progress
+}
+
+// open loads the hooks of the project that the command runs in.
+func (a *app) open(ctx context.Context, options openOptions) (*engine, error) {
+	rt, err := a.runtime(options.longLived)
+	if err != nil {
+		return nil, err
+	}
+	e := &engine{stateDir: a.stateDirOrWarn()}
+	if options.longLived {
+		watcher, err := loader.Watch(ctx, a.loaderOptions(rt))
+		if err != nil {
+			return nil, noProject(err)
+		}
+		a.atEnd(func() error { watcher.Close(); return nil })
+		a.tellOnce(watcher.Snapshot())
+		// A run keeps the guards that it began with.
+		e.source = loader.Pin(watcher)
+	} else {
+		snapshot, err := loader.Load(ctx, a.loaderOptions(rt))
+		if err != nil {
+			return nil, noProject(err)
+		}
+		a.tellOnce(snapshot)
+		e.source = snapshot.Set
+	}
+	e.root = e.project()
+	if e.root == "" {
+		if e.root, err = os.Getwd(); err != nil {
+			return nil, noDirectory()
+		}
+	}
+	e.progress = show.StartProgress(a.err)
+	e.executor = executor.New(e.source, executor.Options{
+		StateDir: e.stateDir, Depth: executor.ProcessDepth(), Explain: options.explain, Progress: a.watchHooks(e.progress),
+	})
+	a.atEnd(func() error {
+		defer e.progress.Stop()
+		return e.executor.Close(ctx)
+	})
+	return e, nil
+}
+
+func (a *app) loaderOptions(rt *process.Runtime) loader.Options {
+	return loader.Options{Project: a.project, Runtime: rt, OnNotice: func(f schema.Finding) { a.note(f.Message, f.Remedy) }}
+}
+
+// project is the root of the project, "" without one.
+func (e *engine) project() string { return e.source.Current().Project }
+
+func (e *engine) settings() *schema.Settings { return &e.source.Current().Settings }
+
+// Fire makes an engine the gate of an agent loop.
+func (e *engine) Fire(ctx context.Context, event protocol.Event) (protocol.Outcome, error) {
+	return e.executor.Fire(ctx, event)
+}
+
+// fire decides one event, with the name of a slow hook on the terminal.
+func (e *engine) fire(ctx context.Context, event protocol.Event) (protocol.Outcome, error) {
+	outcome, err := e.executor.Fire(ctx, event)
+	if err != nil {
+		return outcome, context.Cause(ctx)
+	}
+	return outcome, nil
+}
+
+// watchHooks shows the hooks at work, and prints what observers have to say
+// when nobody waits for them any more.
+func (a *app) watchHooks(progress *show.Progress) executor.Progress {
+	return executor.Progress{
+		Started:  func(_ *protocol.Event, h *executor.Hook) { progress.Begin(h.Name) },
+		Finished: func(_ *protocol.Event, h *executor.Hook, _ protocol.Run) { progress.End(h.Name) },
+		Notice: func(_ *protocol.Event, n protocol.HookText) {
+			progress.Aside(func() {
+				a.err.Print("%s %s\n", a.err.In(show.Name, "· "+show.Line(n.Hook)+":"), show.Line(n.Text))
+			})
+		},
+	}
+}
+
+// tellOnce says which hooks of the project do not run because nobody allowed
+// them.
+func (a *app) tellOnce(s *loader.Snapshot) {
+	if len(s.Unasked) > 0 && !a.json {
+		a.note(plural(len(s.Unasked), "hook")+" of this project not run, nobody allowed them: "+show.Shorten(joinLines(s.Unasked), 200), "hookd trust shows them and asks")
+	}
+}
+
+// note prints a line for the person, apart from the command's own output.
+func (a *app) note(text, remedy string) {
+	a.err.Print("%s %s\n", a.err.In(show.Warn, "hookd: note:"), show.Line(text))
+	if remedy != "" {
+		a.err.Print("%s %s\n", a.err.In(show.Quiet, "hookd: hint:"), show.Line(remedy))
+	}
+}
+
+// stateDirOrWarn is the folder of records and sessions. Without one hooks still
+// decide; only nothing is kept.
+func (a *app) stateDirOrWarn() string {
+	dir, err := executor.StateDir()
+	if err != nil {
+		a.note("nothing is recorded: "+err.Error(), "make $XDG_STATE_HOME (or ~/.local/state) a folder that you can write to")
+		return ""
+	}
+	return dir
+}
+
+// listing describes the hooks as they stand.
+func (a *app) listing(ctx context.Context) (daemon.Listing, error) {
+	rt, err := a.runtime(false)
+	if err != nil {
+		return daemon.Listing{}, err
+	}
+	snapshot, err := loader.Load(ctx, a.loaderOptions(rt))
+	if err != nil {
+		return daemon.Listing{}, noProject(err)
+	}
+	return describe(snapshot), nil
+}
+
+func describe(s *loader.Snapshot) daemon.Listing {
+	listing := daemon.Describe(s.Set, s.Findings)
+	for i := range listing.Hooks {
+		listing.Hooks[i].DescribedBy = string(s.Hooks[i].DescribedBy)
+	}
+	return listing
+}

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/oklog/ulid/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+func newFire(a *app) *cobra.Command {
+	var data, session string
+	var explain bool
+	c := &cobra.Command{
+		Use:   "fire EVENT",
+		Short: "run the hooks for one event: exit code 0 passed, 2 refused",
+		Long: `Run the hooks for one event and print what they decided.
+
+--data is the event's data: JSON, @FILE, or - for stdin. Members that must be
+there and are not get their zero value. Without --data a sample is fired.`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeEvents,
+		RunE: func(c *cobra.Command, args []string) error {
+			name, err := eventName(args[0])
+			if err != nil {
+				return err
+			}
+			raw, err := a.eventData(name, data, c.Flags().Changed("data"), nil)
+			if err != nil {
+				return err
+			}
+			return a.fire(c.Context(), name, raw, session, explain)
+		},
+	}
+	c.Flags().StringVar(&data, "data", "", "the event's data: `JSON`, @FILE, or - for stdin")
+	c.Flags().StringVar(&session, "session", "", "session `ID`, for hooks' state and metadata")
+	c.Flags().BoolVar(&explain, "explain", false, "show every hook, and why those that did not run did not")
+	_ = c.RegisterFlagCompletionFunc("data", cobra.NoFileCompletions)
+	a.jsonFlag(c)
+	return c
+}
+
+func (a *app) fire(ctx context.Context, name protocol.EventName, data jsontext.Value, session string, explain bool) error {
+	engine, err := a.open(ctx, openOptions{explain: explain})
+	if err != nil {
+		return err
+	}
+	event, err := a.event(name, data, session, engine.project())
+	if err != nil {
+		return err
+	}
+	outcome, err := engine.fire(ctx, event)
+	if err != nil {
+		return err
+	}
+	engine.progress.Aside(func() { err = a.printOutcome(&outcome, explain) })
+	if err != nil {
+		return err
+	}
+	if outcome.Refused() {
+		return exitCode(exitRefused)
+	}
+	return nil
+}
+
+// printOutcome prints an outcome as soon as it stands; observers may still be at
+// work then.
+func (a *app) printOutcome(outcome *protocol.Outcome, explain bool) error {
+	if a.json {
+		return a.printJSON(outcome)
+	}
+	showOutcome(a.out, outcome)
+	if explain {
+		showRuns(a.out, outcome.Runs)
+	}
+	return nil
+}
+
+// event is an event as a person fires it by hand.
+func (a *app) event(name protocol.EventName, data jsontext.Value, session, project string) (protocol.Event, error) {
+	cwd, err := os.Getwd()
+	if err != nil {
+		return protocol.Event{}, noDirectory()
+	}
+	event := protocol.Event{
+		Protocol: protocol.Version, Event: name, ID: ulid.Make().String(), Time: time.Now().UTC(),
+		Session: protocol.Session{ID: session}, Agent: protocol.Agent{ID: "main", Depth: executor.ProcessDepth(), Host: "hookd"},
+		Project: project, Cwd: cwd, Data: data,
+	}
+	if err := protocol.CheckEvent(&event); err != nil {
+		return event, usage("bad-event", err.Error(), "hookd schema event prints what an event looks like")
+	}
+	return event, nil
+}
+
+// eventData reads --data, or takes a sample where there is none.
+func (a *app) eventData(name protocol.EventName, given string, isGiven bool, tools []string) (jsontext.Value, error) {
+	if !isGiven {
+		return sampleData(name, tools), nil
+	}
+	text, err := a.readData(given)
+	if err != nil {
+		return nil, err
+	}
+	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff")))
+	if !jsontext.Value(text).IsValid() {
+		return nil, usage("bad-data", "--data is not one JSON value: "+whyNotJSON(text), `for example --data '{"prompt":"hello"}', @FILE or -`)
+	}
+	return protocol.Complete(protocol.Lookup(name), withKind(protocol.Lookup(name), text)), nil
+}
+
+// withKind adds a tool call's kind where a person left it out and the tool is a
+// known one.
+func withKind(spec *protocol.Spec, data jsontext.Value) jsontext.Value {
+	var call struct {
+		Name string             `json:"name"`
+		Kind *protocol.ToolKind `json:"kind"`
+	}
+	if !spec.Tool || json.Unmarshal(data, &call) != nil || call.Kind != nil {
+		return data
+	}
+	kind, known := schema.KnownTool(call.Name)
+	rest, isObject := bytes.CutPrefix(data, []byte("{"))
+	if !known || !isObject {
+		return data
+	}
+	return fmt.Appendf(nil, `{"kind":%q,%s`, kind, rest)
+}
+
+func (a *app) readData(given string) ([]byte, error) {
+	switch {
+	case given == "-":
+		text, err := io.ReadAll(a.stdin)
+		if err != nil {
+			return nil, failed("read", fmt.Errorf("read stdin: %w", err), "")
+		}
+		return text, nil
+	case strings.HasPrefix(given, "@"):
+		text, err := os.ReadFile(given[1:])
+		if err != nil {
+			return nil, usage("read", err.Error(), "")
+		}
+		return text, nil
+	}
+	return []byte(given), nil
+}
+
+// whyNotJSON says where JSON ends to be JSON.
+func whyNotJSON(text []byte) string {
+	dec := jsontext.NewDecoder(bytes.NewReader(text))
+	if _, err := dec.ReadValue(); err != nil {
+		return strings.TrimPrefix(err.Error(), "jsontext: ")
+	}
+	return fmt.Sprintf("more text after byte %d", dec.InputOffset())
+}

@@ -1,0 +1,83 @@
+package show
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"golang.org/x/term"
+)
+
+// Printer writes for people to one stream. The zero value of Color and Width is
+// right for a file or a pipe.
+type Printer struct {
+	W     io.Writer
+	Color bool // the stream is a terminal and NO_COLOR is not set
+	Width int  // columns, 0 when unknown
+}
+
+// New returns a printer for a stream: coloured only on a terminal, and not
+// under NO_COLOR or TERM=dumb.
+func New(w io.Writer) *Printer {
+	p := &Printer{W: w}
+	f, isFile := w.(*os.File)
+	if !isFile || !term.IsTerminal(int(f.Fd())) {
+		return p
+	}
+	p.Color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+		p.Width = width
+	}
+	return p
+}
+
+// Tone is what a text's colour means.
+type Tone int
+
+const (
+	Plain Tone = iota
+	Strong
+	Quiet
+	Good
+	Warn
+	Bad
+	Name
+)
+
+var styles = [...]lipgloss.Style{
+	Plain:  lipgloss.NewStyle(),
+	Strong: lipgloss.NewStyle().Bold(true),
+	Quiet:  lipgloss.NewStyle().Faint(true),
+	Good:   lipgloss.NewStyle().Foreground(lipgloss.Green),
+	Warn:   lipgloss.NewStyle().Foreground(lipgloss.Yellow),
+	Bad:    lipgloss.NewStyle().Foreground(lipgloss.Red).Bold(true),
+	Name:   lipgloss.NewStyle().Foreground(lipgloss.Cyan),
+}
+
+// In paints text. The text must be visible already, see [Visible].
+func (p *Printer) In(tone Tone, text string) string {
+	if !p.Color || tone == Plain || text == "" {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = styles[tone].TabWidth(lipgloss.NoTabConversion).Render(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Print writes formatted text. A write that fails, such as to a closed pipe, is
+// not an error worth a message of its own.
+func (p *Printer) Print(format string, args ...any) { fmt.Fprintf(p.W, format, args...) }
+
+// Indented writes text with a prefix before each of its lines.
+func (p *Printer) Indented(prefix string, tone Tone, text string) {
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		p.Print("%s%s\n", prefix, p.In(tone, line))
+	}
+}
+
+// IsTerminal reports whether a person is at the other end.
+func IsTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }

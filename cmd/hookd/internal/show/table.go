@@ -1,0 +1,51 @@
+package show
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+)
+
+// Cell is one cell of a table.
+type Cell struct {
+	Text string
+	Tone Tone
+}
+
+// Table is rows of cells under a header, aligned by what a terminal shows.
+type Table struct {
+	Header []string
+	Rows   [][]Cell
+}
+
+// Add appends a row.
+func (t *Table) Add(cells ...Cell) { t.Rows = append(t.Rows, cells) }
+
+// Write prints the table. Cells are made visible and stay on one line; the last
+// column is not padded.
+func (t *Table) Write(p *Printer) {
+	width := make([]int, len(t.Header))
+	for i, h := range t.Header {
+		width[i] = lipgloss.Width(h)
+	}
+	for _, row := range t.Rows {
+		for i := range row {
+			row[i].Text = Line(row[i].Text)
+			width[i] = max(width[i], lipgloss.Width(row[i].Text))
+		}
+	}
+	header := make([]Cell, len(t.Header))
+	for i, h := range t.Header {
+		header[i] = Cell{h, Quiet}
+	}
+	for _, row := range append([][]Cell{header}, t.Rows...) {
+		var b strings.Builder
+		for i, cell := range row {
+			b.WriteString(p.In(cell.Tone, cell.Text))
+			if i < len(row)-1 {
+				b.WriteString(strings.Repeat(" ", width[i]-lipgloss.Width(cell.Text)+2))
+			}
+		}
+		p.Print("%s\n", strings.TrimRight(b.String(), " "))
+	}
+}

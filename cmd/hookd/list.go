@@ -1,0 +1,197 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/daemon"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+func newList(a *app) *cobra.Command {
+	var event string
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "list the hooks in the order in which they run, and those that cannot run",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			listing, err := a.listing(c.Context())
+			if err != nil {
+				return err
+			}
+			if event != "" {
+				name, err := eventName(event)
+				if err != nil {
+					return err
+				}
+				listing.Hooks = slices.DeleteFunc(listing.Hooks, func(h daemon.Listed) bool { return !slices.Contains(h.Events, name) })
+			}
+			if a.json {
+				return a.printJSON(listing)
+			}
+			showListing(a.out, listing)
+			return nil
+		},
+	}
+	c.Flags().StringVar(&event, "event", "", "only hooks of the event `E`, by its name or an alias")
+	_ = c.RegisterFlagCompletionFunc("event", completeEvents)
+	a.jsonFlag(c)
+	return c
+}
+
+func completeEvents(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	names := make([]string, len(protocol.Table))
+	for i := range protocol.Table {
+		names[i] = string(protocol.Table[i].Name)
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// eventName is the event that a person named.
+func eventName(name string) (protocol.EventName, error) {
+	event, nearest, ok := protocol.Canonical(name)
+	if !ok {
+		return "", usage("unknown-event", fmt.Sprintf("there is no event %q", name), "did you mean "+nearest+"?")
+	}
+	return event, nil
+}
+
+func showListing(p *show.Printer, listing daemon.Listing) {
+	if listing.Project != "" {
+		p.Print("%s\n", p.In(show.Quiet, "project "+show.Line(listing.Project)))
+	}
+	if len(listing.Hooks) == 0 {
+		p.Print("no hooks; hookd new NAME writes one\n")
+	} else {
+		hookTable(p, listing.Hooks)
+	}
+	showWhys(p, listing.Hooks)
+	showHeldStreams(p, listing.Hooks)
+	if n := len(listing.Findings); n > 0 {
+		p.Print("%s\n", p.In(show.Warn, plural(n, "finding")+", see hookd check"))
+	}
+}
+
+func hookTable(p *show.Printer, hooks []daemon.Listed) {
+	table := show.Table{Header: []string{"HOOK", "LAYER", "CAN", "STATUS", "LIMIT", "ON FAILURE", "EVENTS"}}
+	for _, h := range hooks {
+		name := show.Cell{Text: h.Name, Tone: show.Name}
+		table.Add(name, show.Cell{Text: string(h.Source)}, show.Cell{Text: canText(h)}, statusCell(h.Status),
+			show.Cell{Text: schema.FormatDuration(time.Duration(h.TimeoutMs) * time.Millisecond)},
+			show.Cell{Text: failureText(h)}, show.Cell{Text: eventsText(h)})
+	}
+	table.Write(p)
+}
+
+func canText(h daemon.Listed) string {
+	if h.Mode == protocol.Audit {
+		return string(h.Can) + " (audit)"
+	}
+	return string(h.Can)
+}
+
+func failureText(h daemon.Listed) string {
+	if h.Required {
+		return string(h.OnFailure) + ", required"
+	}
+	return string(h.OnFailure)
+}
+
+func statusCell(status executor.Status) show.Cell {
+	tone := show.Bad
+	switch status {
+	case executor.Ready:
+		tone = show.Good
+	case executor.Disabled:
+		tone = show.Quiet
+	case executor.Untrusted:
+		tone = show.Warn
+	}
+	return show.Cell{Text: string(status), Tone: tone}
+}
+
+// eventsText is what a hook is asked about: its events and its matchers.
+func eventsText(h daemon.Listed) string {
+	names := make([]string, len(h.Events))
+	for i, e := range h.Events {
+		names[i] = string(e)
+	}
+	text := strings.Join(names, " ")
+	if gates := len(h.Events); gates > 4 {
+		text = fmt.Sprintf("%s … (%d events)", strings.Join(names[:3], " "), gates)
+	}
+	var match []string
+	if len(h.Match.Tool) > 0 {
+		match = append(match, strings.Join(h.Match.Tool, ","))
+	}
+	if len(h.Match.Source) > 0 {
+		match = append(match, "source "+strings.Join(h.Match.Source, ","))
+	}
+	if h.Match.Agent != "" {
+		match = append(match, "agent "+h.Match.Agent)
+	}
+	if h.Match.Step != "" {
+		match = append(match, "step "+h.Match.Step)
+	}
+	if h.Match.When != "" {
+		match = append(match, "when "+show.Shorten(h.Match.When, 40))
+	}
+	if len(match) > 0 {
+		text += " [" + strings.Join(match, "; ") + "]"
+	}
+	return text
+}
+
+// showWhys says of each hook that does not run why, hooks with the same reason
+// together.
+func showWhys(p *show.Printer, hooks []daemon.Listed) {
+	type reason struct {
+		status executor.Status
+		why    string
+	}
+	var order []reason
+	names := map[reason][]string{}
+	for _, h := range hooks {
+		if h.Status == executor.Ready || h.Why == "" {
+			continue
+		}
+		r := reason{h.Status, h.Why}
+		if names[r] == nil {
+			order = append(order, r)
+		}
+		names[r] = append(names[r], h.Name)
+	}
+	for _, r := range order {
+		p.Print("%s %s: %s: %s\n", p.In(show.Warn, "!"), p.In(show.Name, show.Line(strings.Join(names[r], " "))), r.status, show.Line(r.why))
+		if r.status == executor.Untrusted || r.status == executor.Changed {
+			p.Print("  %s\n", p.In(show.Quiet, "→ hookd trust shows them and asks"))
+		}
+	}
+}
+
+// showHeldStreams names the hooks for whose sake text is not shown while it
+// comes: they may still refuse or change it (protocol, section 1.1).
+func showHeldStreams(p *show.Printer, hooks []daemon.Listed) {
+	for _, held := range []struct {
+		event protocol.EventName
+		what  string
+	}{{protocol.InferenceEnd, "the model's text is"}, {protocol.ToolCallEnd, "a tool's output is"}} {
+		var names []string
+		for _, h := range hooks {
+			holds := h.Status == executor.Ready && h.Mode == protocol.Enforce && h.Can != protocol.CanObserve
+			if holds && slices.Contains(h.Events, held.event) {
+				names = append(names, show.Line(h.Name))
+			}
+		}
+		if len(names) > 0 {
+			p.Print("%s\n", p.In(show.Quiet, held.what+" held back until "+strings.Join(names, ", ")+" has answered"))
+		}
+	}
+}

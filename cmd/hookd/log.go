@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/executor/record"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+func newLog(a *app) *cobra.Command {
+	var follow, head bool
+	var session string
+	c := &cobra.Command{
+		Use:   "log",
+		Short: "show what was decided, as a timeline",
+		Long: `Show what was decided, as a timeline: the newest record, or one session's.
+
+--head prints the newest line's hash: kept elsewhere, it is evidence of all lines
+up to it. A place where a record is not what was once written is shown as such.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			state, err := stateDir()
+			if err != nil {
+				return err
+			}
+			dir := filepath.Join(state, "records")
+			names, err := recordNames(dir, session)
+			if err != nil {
+				return err
+			}
+			if head {
+				return a.logHeads(dir, names)
+			}
+			if len(names) == 0 {
+				return usage("no-records", "nothing was decided yet", "hookd fire EVENT decides something")
+			}
+			return a.logLines(c.Context(), dir, names[len(names)-1], follow)
+		},
+	}
+	c.Flags().BoolVar(&follow, "follow", false, "go on with what is decided from now on")
+	c.Flags().BoolVar(&head, "head", false, "print the hash of the newest line of each record")
+	c.Flags().StringVar(&session, "session", "", "only session `ID` (or a day, 2026-11-27)")
+	a.jsonFlag(c)
+	return c
+}
+
+// recordNames are the records to show: all, the one written last at the end.
+func recordNames(dir, session string) ([]string, error) {
+	if session != "" {
+		return []string{session}, nil
+	}
+	names, err := record.Names(dir)
+	if err != nil {
+		return nil, failed("records", err, "")
+	}
+	return names, nil
+}
+
+func (a *app) logHeads(dir string, names []string) error {
+	for _, name := range names {
+		head, err := record.HeadOf(dir, name)
+		if err != nil {
+			return failed("records", err, "")
+		}
+		if a.json {
+			if err := a.printJSON(head); err != nil {
+				return err
+			}
+			continue
+		}
+		a.out.Print("%s  line %d  %s\n", show.Line(head.Name), head.N, head.Hash)
+	}
+	return nil
+}
+
+// logLines prints a record, and with follow what is added to it.
+func (a *app) logLines(ctx context.Context, dir, name string, follow bool) error {
+	lines := record.Read(dir, name)
+	if follow {
+		lines = record.Follow(ctx, dir, name)
+	}
+	if !a.json {
+		a.out.Print("%s\n", a.out.In(show.Strong, "record "+show.Line(name)))
+	}
+	a.logRecord(lines)
+	return nil
+}
+
+func (a *app) logRecord(lines iter.Seq2[*record.Line, *record.Problem]) {
+	for line, problem := range lines {
+		if problem != nil {
+			a.err.Print("%s %s\n", a.err.In(show.Bad, "!"), show.Line(problem.Error()))
+		}
+		switch {
+		case line == nil:
+		case a.json:
+			a.out.Print("%s\n", line.Raw)
+		default:
+			a.logLine(line)
+		}
+	}
+}
+
+// logLine prints one line of a record.
+func (a *app) logLine(line *record.Line) {
+	p := a.out
+	at := p.In(show.Quiet, line.Time.Local().Format("15:04:05.000"))
+	switch line.Kind {
+	case record.KindEvent:
+		var e record.Event
+		if line.Decode(&e) == nil {
+			a.logEvent(at, &e)
+		}
+	case record.KindLate:
+		var l record.Late
+		if line.Decode(&l) == nil {
+			a.logLate(at, &l)
+		}
+	case record.KindSet:
+		var s record.Set
+		if line.Decode(&s) == nil {
+			p.Print("%s  %s\n", at, p.In(show.Quiet, setText(&s)))
+		}
+	default:
+		p.Print("%s  %s\n", at, show.Line(string(line.Kind)))
+	}
+}
+
+// logEvent prints a decided event on a line, and what its hooks did below.
+func (a *app) logEvent(at string, e *record.Event) {
+	p := a.out
+	subject := show.Line(string(e.Event))
+	if e.Tool != "" {
+		subject += " " + show.Line(e.Tool)
+	}
+	p.Print("%s  %s%s %s", at, subject, strings.Repeat(" ", max(1, 34-len([]rune(subject)))), actionText(p, e.Action))
+	if e.By != nil {
+		p.Print(" by %s", p.In(show.Name, show.Line(*e.By)))
+	}
+	if e.Reason != "" {
+		p.Print(": %s", show.Line(show.Shorten(e.Reason, 120)))
+	}
+	p.Print("\n")
+	for _, c := range e.Changed {
+		p.Print("              %s changed %s\n", p.In(show.Name, show.Line(c.By)), show.Line(dotted(c.Path)))
+	}
+	for i := range e.Runs {
+		if run := &e.Runs[i]; run.Failure != "" {
+			p.Print("              %s %s\n", p.In(show.Warn, "!"), failureLine(p, run))
+		}
+	}
+}
+
+// logLate prints what ended after its event had gone on, if it says anything.
+func (a *app) logLate(at string, l *record.Late) {
+	p, run := a.out, &l.Run
+	answer, tone := runAnswer(run)
+	if run.Failure == "" && l.Note == "" && l.Dropped == 0 && run.Skipped == "" {
+		tone = show.Quiet
+	}
+	p.Print("%s  %s %s %s %s", at, p.In(show.Quiet, show.Line(string(l.Event))+", later:"),
+		p.In(show.Name, show.Line(run.Hook)), p.In(tone, answer), p.In(show.Quiet, milliseconds(run.TookMs)))
+	for _, note := range []string{run.Detail, l.Note} {
+		if note != "" {
+			p.Print(", %s", show.Line(note))
+		}
+	}
+	p.Print("\n")
+}
+
+func actionText(p *show.Printer, action protocol.Action) string {
+	tone := show.Warn
+	switch action {
+	case protocol.Block, protocol.Stop:
+		tone = show.Bad
+	case protocol.Observe:
+		tone = show.Good
+	}
+	return p.In(tone, string(action))
+}
+
+func setText(s *record.Set) string {
+	var ready []string
+	for _, h := range s.Hooks {
+		ready = append(ready, show.Line(h.Name))
+	}
+	slices.Sort(ready)
+	return fmt.Sprintf("%s in force, generation %d: %s", plural(len(ready), "hook"), s.Generation, show.Shorten(strings.Join(ready, " "), 100))
+}

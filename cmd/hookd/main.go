@@ -1,0 +1,58 @@
+// Command hookd runs hooks: programs that read an agent's events and observe,
+// block or change them before they take effect.
+//
+// One small file per command holds its flags and its wiring; everything that
+// decides anything lives in the packages of the module.
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/hookd-dev/hookd/executor/process"
+)
+
+func main() {
+	// hookd starts itself as the guardian and the first process of a namespace;
+	// nothing else may run in those.
+	process.MaybeShim()
+	os.Exit(run(os.Args[1:]))
+}
+
+// errInterrupted is the cause of the context that a signal ended.
+var errInterrupted = errors.New("interrupted")
+
+func run(args []string) int {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	a := newApp()
+	go a.obey(signals, cancel)
+	root := newRoot(a)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	a.close()
+	if err != nil && errors.Is(context.Cause(ctx), errInterrupted) {
+		return exitInterrupted
+	}
+	return a.report(err)
+}
+
+// obey ends the command at the first signal. The second one does not wait for
+// anything to end well, where the command has a way to hurry; the last always
+// ends the process.
+func (a *app) obey(signals <-chan os.Signal, cancel context.CancelCauseFunc) {
+	<-signals
+	cancel(errInterrupted)
+	<-signals
+	if h := a.abort.Load(); h != nil {
+		h.up()
+		<-signals
+	}
+	os.Exit(exitInterrupted)
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"embed"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/template"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+)
+
+//go:embed template
+var templates embed.FS
+
+// A language is one way of writing a hook.
+type language struct {
+	name, ending, template string
+}
+
+var languages = []language{
+	{"sh", ".sh", "hook.sh"},
+	{"python", ".py", "hook.py"},
+	{"node", ".js", "hook.js"},
+	{"go", ".go", "hook.go.txt"},
+}
+
+func newNew(a *app) *cobra.Command {
+	var lang string
+	c := &cobra.Command{
+		Use:   "new NAME --lang sh|python|node|go",
+		Short: "write a hook from a template that states its rules",
+		Long: `Write a hook from a template that states its rules in a comment header.
+
+A Go hook is compiled: its source goes to .acai/hooks-src/NAME, its rules to a
+side file in .acai/hooks, and the line that builds it is printed.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return a.newHook(args[0], lang) },
+	}
+	c.Flags().StringVar(&lang, "lang", "", "language `L` of the hook: sh, python, node or go (default: by the ending of NAME, else sh)")
+	return c
+}
+
+func (a *app) newHook(name, lang string) error {
+	if name != filepath.Base(name) || strings.HasPrefix(name, ".") || strings.ContainsAny(name, `/\`) || show.Line(name) != name {
+		return usage("usage", "a hook's name is a plain file name, not "+name, "hookd new guard.sh --lang sh")
+	}
+	l, err := pickLanguage(name, lang)
+	if err != nil {
+		return err
+	}
+	root, err := a.root()
+	if err != nil {
+		return err
+	}
+	hooks := filepath.Join(root, ".acai", "hooks")
+	if err := os.MkdirAll(hooks, 0o755); err != nil {
+		return failed("new", err, "")
+	}
+	base := strings.TrimSuffix(name, ".go")
+	// By file and not by package, so that it works inside and outside a module.
+	build := "go build -o .acai/hooks/" + base + " .acai/hooks-src/" + base + "/main.go"
+	page := struct{ Name, Base, Build string }{name, base, build}
+	if l.name == "go" {
+		return a.newGoHook(root, hooks, base, build, page)
+	}
+	path := filepath.Join(hooks, name)
+	if err := a.render(path, l.template, 0o755, page); err != nil {
+		return err
+	}
+	a.out.Print("try it on a sample event:  hookd try %s\n", name)
+	a.out.Print("let it run in this project: hookd trust\n")
+	return nil
+}
+
+func (a *app) newGoHook(root, hooks, base, build string, page any) error {
+	folder := filepath.Join(root, ".acai", "hooks-src", base)
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return failed("new", err, "")
+	}
+	if err := a.render(filepath.Join(folder, "main.go"), "hook.go.txt", 0o644, page); err != nil {
+		return err
+	}
+	if err := a.render(filepath.Join(hooks, base+".hook.yaml"), "hook.yaml", 0o644, page); err != nil {
+		return err
+	}
+	a.out.Print("build it:                   %s\n", build)
+	a.out.Print("try it on a sample event:   hookd try %s\n", base)
+	a.out.Print("let it run in this project: hookd trust\n")
+	return nil
+}
+
+func (a *app) render(path, name string, mode fs.FileMode, page any) error {
+	text, err := templates.ReadFile("template/" + name)
+	if err != nil {
+		return err
+	}
+	t, err := template.New(name).Parse(string(text))
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	if err := t.Execute(&b, page); err != nil {
+		return err
+	}
+	if err := createFile(path, b.String(), mode); errors.Is(err, fs.ErrExist) {
+		return usage("exists", path+" is there already", "take another name, or edit it")
+	} else if err != nil {
+		return failed("new", err, "")
+	}
+	a.out.Print("wrote %s\n", a.out.In(show.Name, show.Line(path)))
+	return nil
+}
+
+func pickLanguage(name, lang string) (language, error) {
+	if lang == "" {
+		i := slices.IndexFunc(languages, func(l language) bool { return strings.HasSuffix(name, l.ending) })
+		return languages[max(i, 0)], nil
+	}
+	i := slices.IndexFunc(languages, func(l language) bool { return l.name == lang })
+	if i < 0 {
+		return language{}, usage("usage", "no template for language "+lang, "one of sh, python, node, go")
+	}
+	return languages[i], nil
+}

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookd-dev/hookd/agentloop"
+	"github.com/hookd-dev/hookd/agentloop/model"
+	"github.com/hookd-dev/hookd/agentloop/store"
+	"github.com/hookd-dev/hookd/agentloop/tool"
+	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+func newRun(a *app) *cobra.Command {
+	var modelName, system string
+	c := &cobra.Command{
+		Use:   "run [PROMPT]",
+		Short: "run the agent loop on a prompt, with your hooks in it",
+		Long: `Run the agent loop on a prompt (or on what stdin holds), with your hooks in it.
+
+The model scripted:FILE plays the turns of a YAML file; see
+examples/project/agent.yaml. Exit code 2 says that hooks refused or stopped the
+run, 1 that it failed.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			prompt, err := a.prompt(args)
+			if err != nil {
+				return err
+			}
+			return a.run(c.Context(), prompt, modelName, system)
+		},
+	}
+	c.Flags().StringVar(&modelName, "model", "", "model `M`: scripted:FILE (default: the setting agent.model)")
+	c.Flags().StringVar(&system, "system", "You are a careful software engineer at work in the user's project.", "system text `TEXT`")
+	a.jsonFlag(c)
+	return c
+}
+
+// prompt is the argument, or all of stdin where it is not a terminal.
+func (a *app) prompt(args []string) (string, error) {
+	if len(args) == 1 {
+		return args[0], nil
+	}
+	if isTerminal(a.stdin) {
+		return "", usage("usage", "no prompt", `hookd run "what to do"`)
+	}
+	text, err := io.ReadAll(io.LimitReader(a.stdin, 16<<20))
+	if err != nil {
+		return "", failed("read", fmt.Errorf("read the prompt: %w", err), "")
+	}
+	if strings.TrimSpace(string(text)) == "" {
+		return "", usage("usage", "the prompt is empty", `hookd run "what to do"`)
+	}
+	return strings.TrimSpace(string(text)), nil
+}
+
+// watcher prints what a run yields.
+type watcher interface {
+	see(agentloop.Yield) error
+}
+
+func (a *app) run(ctx context.Context, prompt, modelName, system string) error {
+	engine, err := a.open(ctx, openOptions{longLived: true})
+	if err != nil {
+		return err
+	}
+	settings := engine.settings()
+	m, err := pickModel(cmp.Or(modelName, settings.Agent.Model))
+	if err != nil {
+		return err
+	}
+	session, err := a.newSession(engine, m.Name())
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	view := newRunView(a.out)
+	var w watcher = view
+	if a.json {
+		w = runLines{a.out}
+	}
+	loop, err := agentloop.New(a.loopOptions(engine, settings, m, session, system))
+	if err != nil {
+		return failed("run", err, "")
+	}
+	run, err := loop.Run(ctx, prompt)
+	if err != nil {
+		return failed("run", err, "")
+	}
+	for y := range run.Events() {
+		engine.progress.Aside(func() { err = errors.Join(err, w.see(y)) })
+	}
+	ended := run.Wait()
+	if err != nil {
+		return failed("run", err, "")
+	}
+	reason := "exit"
+	if ctx.Err() != nil {
+		reason = "interrupted"
+	} else if ended != nil {
+		reason = "error"
+	}
+	if _, err := loop.Close(context.WithoutCancel(ctx), reason); err != nil && ended == nil {
+		ended = err
+	}
+	if a.json {
+		if err := (runLines{a.out}).end(run.Result(), ended); err != nil {
+			return err
+		}
+	} else {
+		view.end(run.Result())
+	}
+	return runExit(ctx, run.Result(), ended)
+}
+
+// runExit turns the end of a run into an exit code. What went wrong was printed
+// as the event agent-error already.
+func runExit(ctx context.Context, result agentloop.Result, ended error) error {
+	var refusal *agentloop.Error
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.As(ended, &refusal) && refusal.Cause == "blocked", ended == nil && result.StopReason == "hook":
+		return exitCode(exitRefused)
+	case ended != nil:
+		return exitCode(exitFailed)
+	}
+	return nil
+}
+
+func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Model, session *store.Session, system string) agentloop.Options {
+	root := engine.root
+	refused := []string{engine.stateDir}
+	if home, err := os.UserHomeDir(); err == nil {
+		refused = append(refused, filepath.Join(home, ".acai"))
+	}
+	bash := tool.BashOptions{
+		Project: root, Timeout: settings.Agent.Tools.Bash.Timeout, Output: settings.Agent.Tools.Bash.Output,
+		// The mark of an agent run: nothing that the agent starts can grant trust,
+		// and an agent in an agent is counted.
+		Env: append(tool.Env(os.Environ(), root, settings.Agent.Tools.Env...),
+			"HOOK_DEPTH="+strconv.Itoa(executor.ProcessDepth()+1)),
+	}
+	hooks, limits := settings.Hooks, settings.Agent.Limits
+	return agentloop.Options{
+		Gate:    engine,
+		Model:   m,
+		Tools:   append(tool.Files(tool.Folder{Project: root, Refused: refused}), tool.Bash(bash)),
+		Session: session,
+		System:  system,
+		Project: engine.project(),
+		Cwd:     root,
+		Agent:   protocol.Agent{ID: "main", Depth: executor.ProcessDepth(), Host: "hookd"},
+		Compaction: protocol.Compaction{
+			Auto: settings.Agent.Compaction.Auto, Threshold: settings.Agent.Compaction.Threshold,
+		},
+		Approver:        a.approver(),
+		ApprovalTimeout: settings.Agent.Approval.Timeout,
+		Limits: agentloop.Limits{
+			Steps: limits.Steps, Time: limits.Time, ToolCalls: limits.ToolCalls,
+			Forced: hooks.MaxForced, ForcedTotal: hooks.MaxForcedTotal,
+		},
+		OnToolBlock: hooks.OnToolBlock,
+	}
+}
+
+// newSession begins the file that keeps the conversation.
+func (a *app) newSession(engine *engine, modelName string) (*store.Session, error) {
+	session, err := store.Create(filepath.Join(engine.stateDir, "conversations"), "", store.Header{Project: engine.project(), Model: modelName})
+	if err != nil {
+		return nil, failed("session", err, "hookd keeps sessions in $XDG_STATE_HOME/hookd; it must be writable")
+	}
+	return session, nil
+}
+
+// pickModel finds a model by its name.
+func pickModel(name string) (model.Model, error) {
+	file, scripted := strings.CutPrefix(name, "scripted:")
+	switch {
+	case name == "":
+		return nil, usage("no-model", "no model is given", "--model scripted:FILE plays a file of turns")
+	case !scripted:
+		return nil, usage("unknown-model", "there is no model "+name+" in this version", "--model scripted:FILE plays a file of turns")
+	}
+	m, err := model.Load(file)
+	if err != nil {
+		return nil, usage("bad-script", err.Error(), "examples/project/agent.yaml shows what a script looks like")
+	}
+	return m, nil
+}
+
+func (l runLines) end(result agentloop.Result, ended error) error {
+	line := resultLine{Kind: "result", Response: result.Response, StopReason: result.StopReason, Continued: result.Continued, Usage: result.Usage}
+	if ended != nil {
+		line.Error = ended.Error()
+	}
+	return l.line(line)
+}

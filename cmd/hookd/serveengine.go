@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"strings"
+
+	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/daemon"
+	"github.com/hookd-dev/hookd/executor/process"
+	"github.com/hookd-dev/hookd/loader"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// projectOpener makes the engines of a daemon, one for each project.
+type projectOpener struct {
+	runtime  *process.Runtime
+	stateDir string
+	log      *slog.Logger
+}
+
+// noProjectAt marks the key of an engine without a project: it has the hooks of
+// the user and the machine only, and works in the folder behind the mark.
+const noProjectAt = "no project at "
+
+// resolve names the project that a session belongs to.
+func (o *projectOpener) resolve(project, cwd string) (string, error) {
+	if project == "" && cwd == "" {
+		var err error
+		if cwd, err = os.Getwd(); err != nil {
+			return "", noDirectory()
+		}
+	}
+	found, err := loader.OpenTrust(loader.Options{Project: project, Cwd: cwd})
+	if err != nil {
+		return "", err
+	}
+	if root := found.Project(); root != "" {
+		return root, nil
+	}
+	return noProjectAt + cwd, nil
+}
+
+// open starts the engine of a project.
+func (o *projectOpener) open(ctx context.Context, project, cwd string) (daemon.Engine, error) {
+	s := &serveEngine{changed: make(chan struct{}, 1)}
+	options := loader.Options{
+		Project: project, Cwd: cwd, Runtime: o.runtime, OnChange: s.tellChanged,
+		OnNotice: func(f schema.Finding) { o.log.Warn(f.Message, "remedy", f.Remedy, "file", f.File) },
+	}
+	if folder, isNone := strings.CutPrefix(project, noProjectAt); isNone {
+		options.Project, options.Cwd = "", folder
+	}
+	watcher, err := loader.Watch(context.WithoutCancel(ctx), options)
+	if err != nil {
+		return nil, err
+	}
+	s.watcher = watcher
+	if names := watcher.Snapshot().Unasked; len(names) > 0 {
+		o.log.Warn("hooks of the project do not run, nobody allowed them", "project", project, "hooks", names)
+	}
+	s.executor = executor.New(watcher, executor.Options{
+		StateDir: o.stateDir, Depth: executor.ProcessDepth(),
+		Progress: executor.Progress{Notice: func(_ *protocol.Event, n protocol.HookText) {
+			o.log.Warn(n.Text, "hook", n.Hook)
+		}},
+	})
+	return s, nil
+}
+
+// serveEngine is one project of the daemon.
+type serveEngine struct {
+	watcher  *loader.Watcher
+	executor *executor.Executor
+	changed  chan struct{}
+	began    bool // the first snapshot is no change; only the watcher's goroutine writes it
+}
+
+func (s *serveEngine) tellChanged(*loader.Snapshot) {
+	if !s.began {
+		s.began = true
+		return
+	}
+	select {
+	case s.changed <- struct{}{}:
+	default:
+	}
+}
+
+func (s *serveEngine) Fire(ctx context.Context, event protocol.Event, progress daemon.Progress) (protocol.Outcome, error) {
+	return s.executor.Fire(executor.WithProgress(ctx, executor.Progress{
+		Started:  func(_ *protocol.Event, h *executor.Hook) { progress.Started(h.Name, h.Layer) },
+		Finished: func(_ *protocol.Event, _ *executor.Hook, run protocol.Run) { progress.Finished(run) },
+	}), event)
+}
+
+func (s *serveEngine) List() daemon.Listing { return describe(s.watcher.Snapshot()) }
+
+func (s *serveEngine) Reload(ctx context.Context) error {
+	_, err := s.watcher.Reload(ctx)
+	return err
+}
+
+func (s *serveEngine) Changed() <-chan struct{} { return s.changed }
+
+func (s *serveEngine) Close(ctx context.Context) error {
+	defer s.watcher.Close()
+	return s.executor.Close(ctx)
+}

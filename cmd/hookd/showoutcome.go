@@ -1,0 +1,225 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// showOutcome prints what the hooks of an event decided: the verdict, what they
+// said, what they changed and what went wrong.
+func showOutcome(p *show.Printer, o *protocol.Outcome) {
+	name := show.Line(string(o.Event.Event))
+	by := ""
+	if o.By != nil {
+		by = p.In(show.Name, show.Line(*o.By))
+	}
+	switch o.Action {
+	case protocol.Block:
+		p.Print("%s %s refused by %s\n", p.In(show.Bad, "✗"), name, by)
+	case protocol.Stop:
+		p.Print("%s %s refused by %s, and the run ends\n", p.In(show.Bad, "✗"), name, by)
+	case protocol.Ask:
+		p.Print("%s %s needs a person's consent, says %s\n", p.In(show.Warn, "?"), name, by)
+	case protocol.Continue:
+		p.Print("%s %s: %s asks to go on\n", p.In(show.Warn, "→"), name, by)
+	case protocol.Callback:
+		p.Print("%s %s: %s calls recipe %s\n", p.In(show.Warn, "→"), name, by, calledRecipe(o))
+	default:
+		p.Print("%s %s passed%s\n", p.In(show.Good, "✓"), name, changers(p, o))
+	}
+	if o.Reason != "" {
+		p.Indented("  ", show.Plain, show.Visible(o.Reason))
+	}
+	if !o.Refused() {
+		showChanges(p, "  ", o)
+	}
+	showTexts(p, "context for the model", o.Context)
+	showTexts(p, "notice", notices(o))
+	showFailures(p, o)
+}
+
+func calledRecipe(o *protocol.Outcome) string {
+	if o.Callback == nil {
+		return ""
+	}
+	return show.Line(o.Callback.Name)
+}
+
+// changers names the hooks that changed the event.
+func changers(p *show.Printer, o *protocol.Outcome) string {
+	var names []string
+	seen := map[string]bool{}
+	for _, c := range o.Changes {
+		if !seen[c.By] {
+			seen[c.By] = true
+			names = append(names, p.In(show.Name, show.Line(c.By)))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return ", changed by " + strings.Join(names, ", ")
+}
+
+// showChanges prints each change with its owner and as a diff.
+func showChanges(p *show.Printer, prefix string, o *protocol.Outcome) {
+	for _, c := range o.Changes {
+		p.Print("%s%s %s\n", prefix, p.In(show.Name, show.Line(c.By)), p.In(show.Quiet, "changed "+show.Line(dotted(c.Path))))
+		before, after := valueText(c.Before, c.After)
+		p.Diff(prefix+"  ", before, after)
+	}
+	if len(o.Replaced) > 0 {
+		p.Print("%s%s %s\n", prefix, p.In(show.Name, show.Line(o.ReplacedBy)), p.In(show.Quiet, "answered in its place"))
+		p.Indented(prefix+"  ", show.Plain, show.Visible(show.Pretty(o.Replaced)))
+	}
+}
+
+// valueText is how two values are compared: texts as texts, all else as JSON.
+func valueText(before, after jsontext.Value) (string, string) {
+	var was, now string
+	if json.Unmarshal(before, &was) == nil && json.Unmarshal(after, &now) == nil {
+		return was, now
+	}
+	return show.Pretty(before), show.Pretty(after)
+}
+
+// dotted writes a JSON Pointer as people write a path.
+func dotted(pointer string) string {
+	parts := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
+	for i, part := range parts {
+		parts[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
+	}
+	return strings.Join(parts, ".")
+}
+
+func showTexts(p *show.Printer, what string, texts []protocol.HookText) {
+	for _, t := range texts {
+		head := fmt.Sprintf("  %s from %s: ", what, p.In(show.Name, show.Line(t.Hook)))
+		first, rest, _ := strings.Cut(strings.TrimRight(show.Visible(t.Text), "\n"), "\n")
+		p.Print("%s%s\n", head, first)
+		if rest != "" {
+			p.Indented("    ", show.Plain, rest)
+		}
+	}
+}
+
+// notices are what hooks say to the person, without the notice that stands for a
+// failure: its own line says more.
+func notices(o *protocol.Outcome) []protocol.HookText {
+	failed := map[string]bool{}
+	for i := range o.Runs {
+		failed[o.Runs[i].Hook] = o.Runs[i].Failure != ""
+	}
+	return slices.DeleteFunc(slices.Clone(o.Notices), func(n protocol.HookText) bool { return failed[n.Hook] })
+}
+
+// showFailures prints the hooks that could not be asked, with the remedy, and
+// the notes on replies that were read with a warning.
+func showFailures(p *show.Printer, o *protocol.Outcome) {
+	for i := range o.Runs {
+		run := &o.Runs[i]
+		if run.Failure != "" {
+			p.Print("  %s %s\n", p.In(show.Warn, "!"), failureLine(p, run))
+			if run.Remedy != "" {
+				p.Print("    %s\n", p.In(show.Quiet, show.Line(run.Remedy)))
+			}
+			if tail := lastLines(run.Stderr, 3); tail != "" {
+				p.Indented("    stderr: ", show.Quiet, show.Visible(tail))
+			}
+		}
+		for _, w := range run.Warnings {
+			p.Print("  %s %s: %s\n", p.In(show.Warn, "!"), p.In(show.Name, show.Line(run.Hook)), show.Line(w))
+		}
+	}
+}
+
+// failureLine says how a hook failed and which rule it follows.
+func failureLine(p *show.Printer, run *protocol.Run) string {
+	text := p.In(show.Name, show.Line(run.Hook)) + " failed: " + string(run.Failure)
+	if detail := strings.TrimPrefix(run.Detail, run.Hook+": "); detail != "" {
+		text += ", " + show.Line(detail)
+	}
+	return text + p.In(show.Quiet, " (onFailure="+string(run.Rule)+")")
+}
+
+func lastLines(text string, n int) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	if len(lines) > n {
+		lines = lines[len(lines)-n:]
+	}
+	return strings.Join(lines, "\n")
+}
+
+// showRuns prints every hook of the event in running order and what became of
+// it: the explanation.
+func showRuns(p *show.Printer, runs []protocol.Run) {
+	if len(runs) == 0 {
+		p.Print("  no hooks are for this event\n")
+		return
+	}
+	table := show.Table{Header: []string{"  #", "HOOK", "LAYER", "CAN", "ANSWER", "TIME", "WHY"}}
+	for i := range runs {
+		run := &runs[i]
+		answer, tone := runAnswer(run)
+		took := ""
+		if run.Skipped == "" {
+			took = milliseconds(run.TookMs)
+		}
+		table.Add(
+			show.Cell{Text: fmt.Sprintf("  %d", i+1), Tone: show.Quiet}, show.Cell{Text: run.Hook, Tone: show.Name},
+			show.Cell{Text: string(run.Source)}, show.Cell{Text: string(run.Class)},
+			show.Cell{Text: answer, Tone: tone}, show.Cell{Text: took, Tone: show.Quiet}, show.Cell{Text: show.Shorten(runWhy(run), 100)},
+		)
+	}
+	table.Write(p)
+}
+
+func runAnswer(run *protocol.Run) (string, show.Tone) {
+	switch {
+	case run.Skipped != "":
+		return "– " + string(run.Skipped), show.Quiet
+	case run.Failure != "":
+		return "failed: " + string(run.Failure), show.Warn
+	case run.Mode == protocol.Audit:
+		return "would " + string(run.Would), show.Quiet
+	}
+	switch run.Action {
+	case protocol.Block, protocol.Stop:
+		return string(run.Action), show.Bad
+	case protocol.Observe:
+		return string(run.Action), show.Plain
+	}
+	return string(run.Action), show.Warn
+}
+
+func runWhy(run *protocol.Run) string {
+	switch {
+	case run.Failure != "":
+		return run.Detail
+	case run.Reason != "" && run.ByExit:
+		return run.Reason + " (exit code 2)"
+	case run.Reason != "":
+		return run.Reason
+	case len(run.Changed) > 0:
+		return "changed " + strings.Join(run.Changed, " ")
+	}
+	return ""
+}
+
+// milliseconds writes a time for people.
+func milliseconds(ms float64) string {
+	switch {
+	case ms < 10:
+		return fmt.Sprintf("%.1fms", ms)
+	case ms < 1000:
+		return fmt.Sprintf("%.0fms", ms)
+	}
+	return fmt.Sprintf("%.1fs", ms/1000)
+}

@@ -1,0 +1,222 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/loader"
+)
+
+// trustFlags are the flags of `hookd trust`.
+type trustFlags struct {
+	yes, list, print, follow bool
+	expect                   string
+}
+
+func newTrust(a *app) *cobra.Command {
+	var f trustFlags
+	c := &cobra.Command{
+		Use:   "trust [PATH...]",
+		Short: "look at a project's hooks and allow them by content",
+		Long: `Show what would run in this project, changes as a diff, and ask. What is allowed
+is exactly what was shown: a private copy of it is what runs. Without a path all
+hooks of the project are meant.`,
+		RunE: func(c *cobra.Command, args []string) error { return a.trust(c.Context(), f, args) },
+	}
+	c.Flags().BoolVar(&f.yes, "yes", false, "allow without asking")
+	c.Flags().BoolVar(&f.list, "list", false, "list all decisions, about every project")
+	c.Flags().BoolVar(&f.print, "print", false, "print one hash for all hooks of the project")
+	c.Flags().StringVar(&f.expect, "expect", "", "allow the project if its hash is `HASH`, else nothing")
+	c.Flags().BoolVar(&f.follow, "follow", false, "allow changes of allowed hooks as they are saved, until interrupted")
+	c.MarkFlagsMutuallyExclusive("yes", "list", "print", "expect", "follow")
+	a.jsonFlag(c)
+	return c
+}
+
+func (a *app) trust(ctx context.Context, f trustFlags, paths []string) error {
+	trust, err := a.openTrust()
+	if err != nil {
+		return err
+	}
+	switch {
+	case f.list:
+		return a.listTrust(ctx, trust)
+	case f.expect != "":
+		if err := trust.Expect(ctx, f.expect); err != nil {
+			return trustFault(err)
+		}
+		return nil
+	case f.follow:
+		return a.followTrust(ctx, trust)
+	}
+	plan, err := trust.Plan(ctx)
+	if err != nil {
+		return trustFault(err)
+	}
+	if f.print {
+		a.out.Print("%s\n", plan.Hash)
+		return nil
+	}
+	return a.allow(ctx, trust, plan, paths, f.yes)
+}
+
+// allow shows what would run, asks, and allows it.
+func (a *app) allow(ctx context.Context, trust *loader.Trust, plan *loader.Plan, paths []string, yes bool) error {
+	names, err := planNames(plan, paths)
+	if err != nil {
+		return err
+	}
+	a.out.Print("%s\n", a.out.In(show.Quiet, "project "+show.Line(plan.Project)))
+	open, stuck := 0, 0
+	for i := range plan.Items {
+		item := &plan.Items[i]
+		if len(names) > 0 && !slices.Contains(names, item.Hook) {
+			continue
+		}
+		showPlanItem(a.out, item)
+		switch {
+		case item.Trouble != "":
+			stuck++
+		case item.State != loader.StateTrusted:
+			open++
+		}
+	}
+	if open == 0 {
+		if stuck > 0 {
+			return usage("cannot-allow", plural(stuck, "hook")+" cannot be allowed as it is", "see what is said about it above")
+		}
+		a.out.Print("nothing to decide: all of it is allowed already\n")
+		return nil
+	}
+	if !yes {
+		if err := a.confirm(ctx, fmt.Sprintf("allow %s to run?", plural(open, "hook"))); err != nil {
+			return err
+		}
+	}
+	if err := trust.Allow(plan, names...); err != nil {
+		return trustFault(err)
+	}
+	a.out.Print("%s %s allowed\n", a.out.In(show.Good, "✓"), plural(open, "hook"))
+	return nil
+}
+
+// confirm asks the person at the terminal; without one nothing is decided.
+func (a *app) confirm(ctx context.Context, question string) error {
+	if !isTerminal(a.stdin) {
+		return usage("not-confirmed", "nobody is there to ask: "+question, "--yes decides without asking")
+	}
+	a.err.Print("%s [y/N] ", question)
+	select {
+	case line := <-a.typed():
+		if strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), "y") {
+			return nil
+		}
+		return usage("not-confirmed", "not allowed; nothing changed", "")
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// planNames turns paths, or plain names, into names of the plan's hooks.
+func planNames(plan *loader.Plan, paths []string) ([]string, error) {
+	var names []string
+	for _, path := range paths {
+		absolute, err := filepath.Abs(path)
+		if err != nil {
+			return nil, failed("trust", err, "")
+		}
+		i := slices.IndexFunc(plan.Items, func(item loader.PlanItem) bool {
+			return item.Hook == path || item.Path != "" && sameFile(item.Path, absolute)
+		})
+		if i < 0 {
+			return nil, usage("no-hook", "the project has no hook "+path, "hookd list shows its hooks")
+		}
+		names = append(names, plan.Items[i].Hook)
+	}
+	return names, nil
+}
+
+func sameFile(a, b string) bool {
+	if a == b {
+		return true
+	}
+	realA, errA := filepath.EvalSymlinks(a)
+	realB, errB := filepath.EvalSymlinks(b)
+	return errA == nil && errB == nil && realA == realB
+}
+
+func (a *app) openTrust() (*loader.Trust, error) {
+	trust, err := loader.OpenTrust(loader.Options{Project: a.project})
+	if err != nil {
+		return nil, noProject(err)
+	}
+	return trust, nil
+}
+
+// trustFault says why a decision was not made.
+func trustFault(err error) error {
+	switch {
+	case errors.Is(err, loader.ErrNoProject):
+		return usage("no-project", err.Error(), "hookd init makes one")
+	case errors.Is(err, loader.ErrBelow):
+		return usage("below-a-hook", err.Error(), "decide in a terminal of your own")
+	case errors.Is(err, loader.ErrUnexpected):
+		return usage("unexpected", err.Error(), "look at what changed with hookd trust, then expect the new hash")
+	}
+	return usage("trust", err.Error(), "")
+}
+
+func (a *app) listTrust(ctx context.Context, trust *loader.Trust) error {
+	listed, err := trust.List(ctx)
+	if err != nil {
+		return trustFault(err)
+	}
+	if a.json {
+		return a.printJSON(listed)
+	}
+	if len(listed) == 0 {
+		a.out.Print("nothing was decided yet\n")
+		return nil
+	}
+	table := show.Table{Header: []string{"PROJECT", "HOOK", "STATE", "SINCE", "HASH"}}
+	for _, l := range listed {
+		tone := show.Good
+		if l.State != loader.StateTrusted {
+			tone = show.Warn
+		}
+		table.Add(show.Cell{Text: l.Project}, show.Cell{Text: l.Hook, Tone: show.Name}, show.Cell{Text: string(l.State), Tone: tone},
+			show.Cell{Text: l.At.Local().Format("2006-01-02 15:04")}, show.Cell{Text: shortHash(l.Hash), Tone: show.Quiet})
+	}
+	table.Write(a.out)
+	return nil
+}
+
+func (a *app) followTrust(ctx context.Context, trust *loader.Trust) error {
+	a.err.Print("hookd: allowing changes of allowed hooks of %s as they are saved; Ctrl-C ends it\n", show.Line(trust.Project()))
+	err := trust.Follow(ctx, func(hook, hash string, err error) {
+		if err != nil {
+			a.note(hook+" is not allowed: "+err.Error(), "")
+			return
+		}
+		a.out.Print("%s %s allowed as it is now (%s)\n", a.out.In(show.Good, "✓"), a.out.In(show.Name, show.Line(hook)), shortHash(hash))
+	})
+	if err != nil && ctx.Err() == nil {
+		return trustFault(err)
+	}
+	return nil
+}
+
+func shortHash(hash string) string {
+	const shown = len("sha256:") + 12
+	if len(hash) > shown {
+		return hash[:shown]
+	}
+	return hash
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/loader"
+)
+
+// showPlanItem prints everything that decides what a hook does: a new hook as a
+// whole, a changed one as what changed. All of it comes from the project.
+func showPlanItem(p *show.Printer, item *loader.PlanItem) {
+	tone := show.Warn
+	switch item.State {
+	case loader.StateTrusted:
+		tone = show.Good
+	case loader.StateDenied, loader.StateGone:
+		tone = show.Bad
+	}
+	guard := ""
+	if item.Guard {
+		guard = ", can refuse events"
+	}
+	p.Print("\n%s  %s%s\n", p.In(show.Name, show.Line(item.Hook)), p.In(tone, string(item.State)), p.In(show.Quiet, guard))
+	if item.Trouble != "" {
+		p.Print("  %s %s\n    %s\n", p.In(show.Bad, "✗"), show.Line(item.Trouble), p.In(show.Quiet, "→ "+show.Line(item.Remedy)))
+	}
+	switch item.State {
+	case loader.StateTrusted:
+		return
+	case loader.StateGone:
+		p.Print("  its file is gone; allowing accepts that it is removed\n")
+		return
+	}
+	if item.InPlace {
+		p.Print("  %s\n", p.In(show.Warn, "runs in place: what is allowed is only what is shown here, later changes of other files are not seen"))
+	}
+	row(p, "runs", item.WasInterpreter, item.Interpreter)
+	row(p, "program", item.WasProgram, item.Program)
+	showEntry(p, "rules", item.WasEntry, item.Entry)
+	showEntry(p, "project settings", item.WasProject, item.Project)
+	for i := range item.Files {
+		showPlanFile(p, &item.Files[i])
+	}
+}
+
+// row prints a value, or what it was and is.
+func row(p *show.Printer, what, was, now string) {
+	switch {
+	case was == now && now == "", was == now && was != "":
+	case was == "":
+		p.Print("  %s %s\n", p.In(show.Quiet, what+":"), show.Line(now))
+	default:
+		p.Print("  %s\n", p.In(show.Quiet, what+":"))
+		p.Diff("    ", was, now)
+	}
+}
+
+// showEntry prints a description: of a new hook on a line, of a changed one as
+// a diff.
+func showEntry(p *show.Printer, what string, was, now jsontext.Value) {
+	if len(was) == 0 && len(now) > 0 {
+		p.Print("  %s %s\n", p.In(show.Quiet, what+":"), show.Line(entryLine(now)))
+		return
+	}
+	if before, after := show.Pretty(was), show.Pretty(now); before != after {
+		p.Print("  %s\n", p.In(show.Quiet, what+":"))
+		p.Diff("    ", before, after)
+	}
+}
+
+// entryLine writes a description's members that say something.
+func entryLine(entry jsontext.Value) string {
+	dec := jsontext.NewDecoder(strings.NewReader(string(entry)))
+	if tok, err := dec.ReadToken(); err != nil || tok.Kind() != '{' {
+		return show.Compact(entry)
+	}
+	var parts []string
+	for dec.PeekKind() != '}' {
+		name, err := dec.ReadToken()
+		if err != nil {
+			return show.Compact(entry)
+		}
+		key := name.String()
+		value, err := dec.ReadValue()
+		if err != nil {
+			return show.Compact(entry)
+		}
+		switch string(value) {
+		case `""`, "[]", "{}", "null", "false", "0":
+		default:
+			parts = append(parts, key+"="+plainValue(value))
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// plainValue writes words, and lists of words, without JSON's quotes.
+func plainValue(value jsontext.Value) string {
+	var word string
+	var words []string
+	switch {
+	case json.Unmarshal(value, &word) == nil:
+		words = []string{word}
+	case json.Unmarshal(value, &words) != nil:
+		return string(value)
+	}
+	for _, w := range words {
+		if w == "" || strings.ContainsAny(w, " ,=\"") {
+			return string(value)
+		}
+	}
+	return strings.Join(words, ",")
+}
+
+// showPlanFile prints a file of a hook: its text when it is new, else the diff.
+func showPlanFile(p *show.Printer, f *loader.PlanFile) {
+	if !f.Changed() {
+		return
+	}
+	mode := ""
+	switch {
+	case f.Mode == 0:
+		mode = ", removed"
+	case f.WasMode != 0 && f.Mode != f.WasMode:
+		mode = fmt.Sprintf(", mode %o → %o", f.WasMode, f.Mode)
+	}
+	p.Print("  %s %s%s\n", p.In(show.Quiet, "file:"), show.Line(f.Name), p.In(show.Quiet, fmt.Sprintf(", %s%s", plural(int(f.Size), "byte"), mode)))
+	switch {
+	case f.Sum == f.WasSum:
+	case f.WasSum == "" && f.Text != nil:
+		p.Indented("    │ ", show.Plain, show.Visible(string(f.Text)))
+	case f.Text != nil && f.WasText != nil:
+		p.Diff("    ", string(f.WasText), string(f.Text))
+	case f.Sum != "":
+		p.Print("    %s\n", p.In(show.Quiet, "not shown: not a text, or too long; sha256 "+f.Sum))
+	}
+}
