@@ -41,7 +41,7 @@ func newRoot(a *app) *cobra.Command {
 		{"events", "Events and agents:", []*cobra.Command{
 			newFire(a), newRun(a), newServe(a), newLog(a),
 		}},
-		{"more", "More:", []*cobra.Command{newVersion(a)}},
+		{"more", "More:", []*cobra.Command{newSchema(a), newVersion(a)}},
 	}
 	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})

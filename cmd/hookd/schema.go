@@ -1,0 +1,26 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookd-dev/hookd/schema"
+)
+
+func newSchema(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:       "schema " + strings.Join(schema.JSONNames, "|"),
+		Short:     "print a JSON Schema of what comes from outside",
+		Args:      cobra.ExactArgs(1),
+		ValidArgs: schema.JSONNames,
+		RunE: func(_ *cobra.Command, args []string) error {
+			text := schema.JSON(args[0])
+			if text == nil {
+				return usage("usage", "there is no schema of "+args[0], "one of "+strings.Join(schema.JSONNames, ", "))
+			}
+			a.out.Print("%s\n", strings.TrimRight(string(text), "\n"))
+			return nil
+		},
+	}
+}

@@ -1,0 +1,97 @@
+package integration
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/hookd-dev/hookd"
+
+// arrows says which packages of the module a package may import; the longest
+// matching prefix rules. A package that no prefix names may not exist, so that
+// a new one gets its arrows with its first commit.
+var arrows = map[string][]string{
+	"protocol":            {},
+	"protocol/rpc":        {"protocol"},
+	"protocol/rpc/socket": {},
+	"schema/internal":     {"protocol", "schema", "schema/document", "schema/internal/jsonschemas"},
+	"schema":              {"protocol", "schema/document"},
+	"schema/document":     {},
+	"executor":            {"protocol", "schema", "executor/process", "executor/record", "executor/state"},
+	"executor/process":    {},
+	"executor/record":     {"protocol", "schema", "executor/state"},
+	"executor/state":      {"protocol", "schema"},
+	"executor/daemon":     {"protocol", "protocol/rpc", "protocol/rpc/socket", "schema", "executor"},
+	"loader":              {"protocol", "schema", "executor", "executor/process", "executor/record", "executor/state"},
+	"agentloop":           {"protocol", "agentloop/model", "agentloop/store", "agentloop/tool"},
+	"agentloop/model":     {"protocol"},
+	"agentloop/tool":      {"protocol"},
+	"agentloop/store":     {"protocol"},
+	"client":              {"protocol", "protocol/rpc", "protocol/rpc/socket"},
+	"cmd/hookd":           {""},
+	"cmd/hookd/internal":  {},
+	"examples":            {"protocol", "client", "executor", "loader", "agentloop", "schema"},
+	"test/integration":    {""},
+}
+
+func TestImportArrows(t *testing.T) {
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", module+"/...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	packages := 0
+	dec := json.NewDecoder(bytes.NewReader(out))
+	for {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		packages++
+		from := strings.TrimPrefix(p.ImportPath, module+"/")
+		allowed, known := arrowsOf(from)
+		if !known {
+			t.Errorf("%s: a package without import arrows; add it to the table", from)
+			continue
+		}
+		for _, imported := range p.Imports {
+			to, ours := strings.CutPrefix(imported, module+"/")
+			if ours && !mayImport(allowed, to) {
+				t.Errorf("%s imports %s; the arrows allow %q", from, to, allowed)
+			}
+		}
+	}
+	if packages < 10 {
+		t.Errorf("go list found only %d packages", packages)
+	}
+}
+
+func arrowsOf(pkg string) (allowed []string, known bool) {
+	longest := -1
+	for prefix, to := range arrows {
+		if isWithin(pkg, prefix) && len(prefix) > longest {
+			longest, allowed, known = len(prefix), to, true
+		}
+	}
+	return allowed, known
+}
+
+// mayImport reports whether an entry names the package, or for the wildcard ""
+// any package. The packages below one must be named themselves.
+func mayImport(allowed []string, pkg string) bool {
+	return slices.Contains(allowed, pkg) || slices.Contains(allowed, "")
+}
+
+func isWithin(pkg, prefix string) bool {
+	return prefix == "" || pkg == prefix || strings.HasPrefix(pkg, prefix+"/")
+}

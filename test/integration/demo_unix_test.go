@@ -1,0 +1,45 @@
+//go:build unix
+
+package integration
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The demonstration runs, shows what it promises, and leaves nothing behind.
+func TestDemo(t *testing.T) {
+	t.Parallel()
+	box := t.TempDir()
+	c := exec.Command("/bin/sh", filepath.Join(root(t), "examples", "demo.sh"), binary)
+	c.Env = append(os.Environ(), "TMPDIR="+box, "NO_COLOR=1")
+	began := time.Now()
+	out, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if took := time.Since(began); took > 40*time.Second {
+		t.Errorf("took %v", took)
+	}
+	for _, shown := range []string{
+		"changed args.path", "+scratch/summary.md", "blocked by guard-shell.sh", "slow.sh failed: timeout",
+		"ok  observed", "ok  modified", "ok  blocked", "ok  timed out", "ok  edited", "no release today",
+	} {
+		if !strings.Contains(string(out), shown) {
+			t.Errorf("it does not show %q", shown)
+		}
+	}
+	if t.Failed() {
+		t.Logf("%s", out)
+	}
+	if left := aliveAfter(box, 2*time.Second); len(left) > 0 {
+		t.Errorf("still alive: %s", strings.Join(left, "; "))
+	}
+	if entries, err := os.ReadDir(box); err != nil || len(entries) > 0 {
+		t.Errorf("left behind: %v, %v", entries, err)
+	}
+}

@@ -1,0 +1,89 @@
+package integration
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the generated parts of the documentation")
+
+// generated are the parts of the documentation that the code itself writes, by
+// the name in their opening mark.
+var generated = map[string]func() string{}
+
+var generatedBlock = regexp.MustCompile(`(?s)<!-- generated: ([a-z-]+) -->\n(.*?)<!-- end -->`)
+
+// The generated parts are what the code writes now. `make docs` updates them.
+func TestGeneratedDocsAreCurrent(t *testing.T) {
+	seen := map[string]bool{}
+	for _, page := range pages(t) {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		current := generatedBlock.ReplaceAllStringFunc(string(text), func(block string) string {
+			name := generatedBlock.FindStringSubmatch(block)[1]
+			write, known := generated[name]
+			if !known {
+				t.Errorf("%s: nothing generates %q", page, name)
+				return block
+			}
+			seen[name] = true
+			return "<!-- generated: " + name + " -->\n" + strings.TrimSpace(write()) + "\n<!-- end -->"
+		})
+		switch {
+		case current == string(text):
+		case *update:
+			if err := os.WriteFile(page, []byte(current), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		default:
+			t.Errorf("%s is stale: run make docs", page)
+		}
+	}
+	for name := range generated {
+		if !seen[name] {
+			t.Errorf("no page has the generated part %q", name)
+		}
+	}
+}
+
+// Every link to a file of the repository leads somewhere.
+func TestDocsLinksLeadSomewhere(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
+	for _, page := range pages(t) {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range link.FindAllStringSubmatch(string(text), -1) {
+			target := filepath.Join(filepath.Dir(page), found[1])
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s: link to %s: %v", page, found[1], err)
+			}
+		}
+	}
+}
+
+func TestAgentsPageIsShort(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root(t), "AGENTS.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(text), "\n"); n > 60 {
+		t.Errorf("AGENTS.md has %d lines; it is read at the start of every session", n)
+	}
+}
+
+func pages(t *testing.T) []string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(root(t), "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(found, filepath.Join(root(t), "README.md"), filepath.Join(root(t), "AGENTS.md"))
+}

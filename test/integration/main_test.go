@@ -1,0 +1,57 @@
+// Package integration runs the real hookd binary: stories (testdata/*.txtar)
+// that read as a person would type them, the fault kit, and tables that hold
+// the documentation to what the program does.
+package integration
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// binary is the hookd that every test here runs, built as releases are.
+var binary string
+
+type suite struct{ m *testing.M }
+
+func (s suite) Run() int {
+	folder, err := os.MkdirTemp("", "hookd-integration-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(folder)
+	binary = filepath.Join(folder, "hookd")
+	if runtime.GOOS == "windows" {
+		binary += ".exe"
+	}
+	build := exec.Command("go", "build", "-trimpath", "-o", binary, module+"/cmd/hookd")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "building hookd: %v\n%s", err, out)
+		return 1
+	}
+	return s.m.Run()
+}
+
+func TestMain(m *testing.M) {
+	testscript.Main(suite{m}, programs)
+}
+
+// programs are commands that the test binary itself is, when run by their name.
+var programs = map[string]func(){}
+
+// root is the module's folder.
+func root(t testing.TB) string {
+	t.Helper()
+	folder, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
