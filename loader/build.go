@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/schema"
@@ -125,7 +126,9 @@ func (s *Snapshot) digest() string {
 	if s.Set.Refuse != nil {
 		all.Refuse = s.Set.Refuse.Error()
 	}
-	raw, err := json.Marshal(all, json.Deterministic(true), json.FormatNilSliceAsNull(true))
+	raw, err := json.Marshal(all, json.Deterministic(true), json.WithMarshalers(json.MarshalToFunc(
+		func(out *jsontext.Encoder, d time.Duration) error { return out.WriteToken(jsontext.Int(int64(d))) },
+	)))
 	if err != nil {
 		return time.Now().String() // counts as different from everything
 	}
