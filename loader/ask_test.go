@@ -116,7 +116,7 @@ func TestAskingManyAtOnce(t *testing.T) {
 	}
 	raw, _ := os.ReadFile(pidFile)
 	eventually(t, 2*time.Second, "its child ends", func() bool {
-		return !exists("/proc/" + strings.TrimSpace(string(raw)) + "/stat")
+		return !alive(strings.TrimSpace(string(raw)))
 	})
 	begin = time.Now()
 	w.load()

@@ -76,6 +76,9 @@ func newLoader(opts Options) (*loader, error) {
 	if l.state != "" {
 		l.records = records{filepath.Join(l.state, "trust")}
 	}
+	if _, err := stat(opts.Cwd); missing(err) && opts.Project == "" {
+		return nil, fmt.Errorf("working directory missing: %s", opts.Cwd)
+	}
 	l.project, err = FindProject(opts.Project, opts.Cwd, opts.Home, l.recorded)
 	if err != nil {
 		return nil, err
