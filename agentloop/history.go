@@ -113,8 +113,9 @@ func calls(message protocol.Message) []protocol.Part {
 	return list
 }
 
-// repair gives a result to each tool call of the last message that a crash left
-// without one: no model accepts such a conversation.
+// repair gives a result to each tool call of the last message that has none,
+// because of a crash or a file that could not be written: no model accepts such a
+// conversation.
 func (l *Loop) repair() error {
 	if len(l.messages) == 0 {
 		return nil
@@ -122,7 +123,7 @@ func (l *Loop) repair() error {
 	var results protocol.Content
 	for _, call := range calls(l.messages[len(l.messages)-1]) {
 		results = append(results, resultPart(call.ToolCallID,
-			errorResult("no result was kept: the program ended while the call was open"), nil))
+			errorResult("no result was kept: the run ended while the call was open"), nil))
 	}
 	if len(results) == 0 {
 		return nil

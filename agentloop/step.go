@@ -2,6 +2,7 @@ package agentloop
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -29,7 +30,7 @@ func (r *Run) step(ctx context.Context) (reason string, err error) {
 	r.answer = answer.message.Content.Text()
 	if len(answer.message.Content) > 0 { // no model accepts an empty message
 		if err := r.loop.add(answer.message); err != nil {
-			return "", err
+			return "", errors.Join(err, r.loop.repair()) // its calls are not run, and have a result all the same
 		}
 	}
 	batch := r.runCalls(ctx, answer)

@@ -95,6 +95,11 @@ func writeScalar(out *bytes.Buffer, node *yaml.Node) error {
 		}
 		writeString(out, string(data))
 	default:
+		// YAML takes a number that no float64 holds for a text.
+		if value := jsontext.Value(node.Value); node.Style == 0 && value.IsValid() && value.Kind() == '0' {
+			out.WriteString(node.Value)
+			return nil
+		}
 		writeString(out, node.Value)
 	}
 	return nil

@@ -1,0 +1,170 @@
+package agentloop
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hookd-dev/hookd/agentloop/store"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+func opened(t *testing.T, session *store.Session, err error) *store.Session {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { session.Close() })
+	return session
+}
+
+// TestResume asserts that a session goes on as it was left: same conversation,
+// same system text, rising numbers, and the same events around each call (H35).
+func TestResume(t *testing.T) {
+	folder := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		session, err := store.Create(folder, "s1", store.Header{})
+		session = opened(t, session, err)
+		begin := hook{on: protocol.SessionStart, reply: protocol.Reply{Context: "house rules"}}
+		s := newStage(t, twoSteps, []hook{begin}, func(o *Options) { o.Session = session }).prompt(t, t.Context(), "one")
+		first := render(s.loop.system, s.loop.Messages())
+		last := *s.gate.fired[len(s.gate.fired)-1].Seq
+		if _, err := s.loop.Close(t.Context(), "exit"); err != nil {
+			t.Fatal(err)
+		}
+		session.Close()
+
+		session, err = store.Open(folder, "s1")
+		session = opened(t, session, err)
+		again := newStage(t, twoSteps, []hook{begin}, func(o *Options) { o.Session = session })
+		if diff := cmp.Diff(first, render(again.loop.system, again.loop.Messages())); diff != "" {
+			t.Errorf("the conversation changed (-before +after):\n%s", diff)
+		}
+		again.promptResumed(t, last+2) // session-end took one
+		if got := fired[protocol.SessionStartData](t, again.gate, protocol.SessionStart, 0).Source; got != "resume" {
+			t.Errorf("source %s", got)
+		}
+		if n := strings.Count(again.loop.system, "house rules"); n != 1 {
+			t.Errorf("the hook's context is in the system text %d times", n)
+		}
+		if e := again.gate.fired[len(again.gate.fired)-1]; e.Turn != 2 || e.Session.ID != "s1" || !filepath.IsAbs(e.Session.Transcript) {
+			t.Errorf("turn %d, session %+v", e.Turn, e.Session)
+		}
+		checkEvents(t, again.gate.fired)
+	})
+}
+
+// promptResumed runs a prompt whose first event must have the given number.
+func (s *stage) promptResumed(t *testing.T, first int64) {
+	t.Helper()
+	run, err := s.loop.Run(t.Context(), "two")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range run.Events() {
+	}
+	if err := run.Wait(); err != nil {
+		t.Error(err)
+	}
+	if got := *s.gate.fired[0].Seq; got != first {
+		t.Errorf("the first event has number %d, want %d", got, first)
+	}
+	checkPaired(t, s.loop.Messages())
+}
+
+// TestResumeAfterACrash asserts that calls a crash left open get a result, and
+// that no event number is used twice.
+func TestResumeAfterACrash(t *testing.T) {
+	folder := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		session, err := store.Create(folder, "s1", store.Header{})
+		session = opened(t, session, err)
+		s := newStage(t, twoSteps, nil, func(o *Options) { o.Session = session }).prompt(t, t.Context(), "one")
+		session.Close()
+		// The crash: the file ends behind the answer that asks for a tool.
+		path := filepath.Join(folder, "s1.jsonl")
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.SplitAfter(string(data), "\n")
+		for i, line := range lines {
+			if strings.Contains(line, `"toolCall"`) {
+				torn := strings.Join(lines[:i+1], "") + lines[i+1][:10]
+				if err := os.WriteFile(path, []byte(torn), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				break
+			}
+		}
+		session, err = store.Open(folder, "s1")
+		session = opened(t, session, err)
+		again := newStage(t, twoSteps, nil, func(o *Options) { o.Session = session })
+		again.promptResumed(t, 1001)
+		if sent := again.model.sent(0); !strings.Contains(sent, "no result was kept") {
+			t.Errorf("the model read:\n%s", sent)
+		}
+		if n := len(s.gate.fired); n >= 1000 {
+			t.Errorf("%d events", n)
+		}
+	})
+}
+
+// TestStoredIsWhatTheModelReads asserts that hooks' changes are kept: a session
+// that is resumed holds what the model read.
+func TestStoredIsWhatTheModelReads(t *testing.T) {
+	folder := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		session, err := store.Create(folder, "s1", store.Header{})
+		session = opened(t, session, err)
+		hooks := []hook{
+			{on: protocol.AgentStart, times: 1, reply: protocol.Reply{Changes: raw(`{"system":"be bad","tools":[]}`)}},
+			{on: protocol.StepStart, times: 1, reply: protocol.Reply{Changes: raw("%s", newMessage), Context: "ctx"}},
+			{on: protocol.InferenceEnd, times: 1, reply: protocol.Reply{Changes: raw(`{"message":{"role":"assistant","content":"tamed"}}`)}},
+		}
+		s := newStage(t, twoSteps, hooks, func(o *Options) { o.Session = session }).prompt(t, t.Context(), "one")
+		session.Close()
+		session, err = store.Open(folder, "s1")
+		session = opened(t, session, err)
+		state := session.State()
+		if diff := cmp.Diff(s.loop.Messages(), state.Messages); diff != "" {
+			t.Errorf("messages (-loop +file):\n%s", diff)
+		}
+		if state.System == nil || *state.System != "be bad" || state.Tools == nil || len(state.Tools) != 0 {
+			t.Errorf("system %v, tools %v", state.System, state.Tools)
+		}
+		for _, m := range state.Messages {
+			for _, p := range m.Content {
+				if strings.Contains(p.Text, "ctx") && (p.Hook != "h" || p.Layer != protocol.Project) {
+					t.Errorf("the context does not say whose it is: %+v", p)
+				}
+			}
+		}
+	})
+}
+
+// TestAFileThatCannotBeWrittenEndsTheRun asserts that no model reads on when
+// nothing is kept any more.
+func TestAFileThatCannotBeWrittenEndsTheRun(t *testing.T) {
+	folder := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		session, err := store.Create(folder, "s1", store.Header{})
+		session = opened(t, session, err)
+		closing := hook{on: protocol.InferenceEnd, dynamic: func(protocol.Event) protocol.Reply {
+			session.Close()
+			return protocol.Reply{}
+		}}
+		s := newStage(t, twoSteps, []hook{closing}, func(o *Options) { o.Session = session }).prompt(t, t.Context(), "one")
+		var e *Error
+		if !errors.As(s.err, &e) || e.Cause != "internal" || s.ending() != "agent-error internal" {
+			t.Errorf("%s: %v", s.ending(), s.err)
+		}
+		if len(s.tool.ran()) > 0 {
+			t.Error("the tool ran")
+		}
+	})
+}
