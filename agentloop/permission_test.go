@@ -1,0 +1,85 @@
+package agentloop
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+func TestPermission(t *testing.T) {
+	script := twoSteps
+	yes, no := &person{option: "allow"}, &person{option: "reject"}
+	grant := hook{on: protocol.PermissionRequest, name: "granter", reply: protocol.Reply{Action: protocol.Allow}}
+	deny := hook{on: protocol.PermissionRequest, name: "denier", reply: protocol.Reply{Action: protocol.Block, Reason: "house rule"}}
+	end := hook{on: protocol.PermissionRequest, name: "ender", reply: protocol.Reply{Action: protocol.Stop, Reason: "enough"}}
+	watch := hook{on: protocol.PermissionRequest, name: "watcher", reply: protocol.Reply{Action: protocol.Observe}}
+	managedAsk := hook{on: protocol.ToolCallStart, name: "boss", layer: protocol.Managed, reply: protocol.Reply{Action: protocol.Ask, Reason: "policy"}}
+	asks := hook{on: protocol.ToolCallStart, name: "asker", reply: protocol.Reply{Action: protocol.Ask, Reason: "really?", Changes: raw(`{"args":{"text":"ho"}}`)}}
+	for name, c := range map[string]struct {
+		hooks  []hook
+		person *person
+		ran    bool
+		reads  string
+		end    string
+		asked  int
+		kind   protocol.CallErrorKind
+	}{
+		"person grants":          {[]hook{asks, watch}, yes, true, "echo ho", done, 1, ""},
+		"person denies":          {[]hook{asks}, no, false, "denied by the person (really?)", done, 1, protocol.CallDenied},
+		"nobody":                 {[]hook{asks}, nil, false, "nobody is there to ask (really?)", done, 0, protocol.CallDenied},
+		"person cannot be asked": {[]hook{asks}, &person{}, false, "could not be asked", done, 1, protocol.CallDenied},
+		"too late":               {[]hook{asks}, &person{option: "allow", wait: time.Hour}, false, "nobody answered in time", done, 1, protocol.CallDenied},
+		"hook grants":            {[]hook{asks, grant}, no, true, "echo ho", done, 0, ""},
+		"hook denies":            {[]hook{asks, grant, deny}, yes, false, "house rule", done, 0, protocol.CallDenied},
+		"hook stops":             {[]hook{asks, end}, yes, false, "", stopped, 0, protocol.CallDenied},
+		"lower layer grants":     {[]hook{managedAsk, grant}, no, false, "denied by the person", done, 1, protocol.CallDenied},
+		"no ask":                 {[]hook{deny}, no, true, "echo hi", done, 0, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newStage(t, script, c.hooks, func(o *Options) {
+					o.ApprovalTimeout = time.Minute
+					if c.person != nil {
+						c.person.asked = nil
+						o.Approver = c.person
+					}
+				}).prompt(t, t.Context(), "go!")
+				if got := len(s.tool.ran()) > 0; got != c.ran {
+					t.Errorf("ran: %v", got)
+				}
+				if got := s.ending(); got != c.end {
+					t.Errorf("ended with %s", got)
+				}
+				if sent := s.model.sent(1); !strings.Contains(sent, c.reads) {
+					t.Errorf("the model did not read %q:\n%s", c.reads, sent)
+				}
+				if c.person != nil && len(c.person.asked) != c.asked {
+					t.Errorf("the person was asked %d times", len(c.person.asked))
+				}
+				if c.kind != "" {
+					if got := fired[protocol.ToolCallErrorData](t, s.gate, protocol.ToolCallError, 0); got.Error.Kind != c.kind || got.BlockedBy == nil || *got.BlockedBy == "" {
+						t.Errorf("tool-call-error %+v by %v", got.Error, got.BlockedBy)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestPersonGrantsAnEvent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := ask()
+		h.on = protocol.PromptSubmit
+		p := &person{option: "allow", wait: time.Second}
+		s := newStage(t, twoSteps, []hook{h}, func(o *Options) { o.Approver = p }).prompt(t, t.Context(), "go!")
+		if got := s.ending(); got != done {
+			t.Errorf("ended with %s", got)
+		}
+		if n := s.gate.count(protocol.Notification); n != 1 {
+			t.Errorf("%d notifications", n)
+		}
+	})
+}
