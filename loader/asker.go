@@ -60,16 +60,24 @@ func (p *load) hookFile(f *found) string {
 	return f.own
 }
 
-// asker is the way to ask a hook that may run.
-func (p *load) asker(f *found) executor.Asker {
-	h := &f.resolution.Hook
-	return executor.NewProcess(p.opts.Runtime, executor.ProcessConfig{
-		Path: f.run, Args: append(p.argv(f)[1:], h.Args...), Dir: p.root, HookFile: p.hookFile(f),
-		Env: executor.HookEnv(p.envConfig(f.layer, h.Env), executor.ActionExecute, p.hookFile(f)),
-	})
+// env is the environment of a layer's hook. All that many hooks share is made
+// once.
+func (p *load) env(f *found, action string) []string {
+	named := f.resolution.Hook.Env
+	key := string(f.layer) + "\x00" + strings.Join(named, "\x00")
+	shared, ok := p.envs[key]
+	if !ok {
+		shared = executor.AllowedEnv(p.envConfig(f.layer, named))
+		p.envs[key] = shared
+	}
+	return append(slices.Clip(shared),
+		executor.EnvAction+"="+action, executor.EnvProjectDir+"="+p.project, executor.EnvFile+"="+p.hookFile(f))
 }
 
-// askEnv is the environment of a program that is asked what it is for.
-func (p *load) askEnv(f *found) []string {
-	return executor.HookEnv(p.envConfig(f.layer, f.resolution.Hook.Env), executor.ActionDescribe, p.hookFile(f))
+// asker is the way to ask a hook that may run.
+func (p *load) asker(f *found) executor.Asker {
+	return executor.NewProcess(p.opts.Runtime, executor.ProcessConfig{
+		Path: f.run, Args: append(p.argv(f)[1:], f.resolution.Hook.Args...), Dir: p.root, HookFile: p.hookFile(f),
+		Env: p.env(f, executor.ActionExecute),
+	})
 }

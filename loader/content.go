@@ -68,7 +68,8 @@ func readContent(path string, out io.Writer) (*content, error) {
 var errMoving = fmt.Errorf("the file is being written")
 
 // openRegular opens a regular file without ever blocking on a FIFO or touching
-// a device that stands in its place.
+// a device that stands in its place. The flags see to it that opening one that
+// was put there since has no effect.
 func openRegular(path string) (*os.File, fileStat, error) {
 	st, err := stat(path)
 	if err != nil {
@@ -129,7 +130,7 @@ func (c *contentCache) read(path string) (*content, error) {
 	if ok && known.settled && known.content.stat == st {
 		return known.content, nil
 	}
-	now := time.Now()
+	now := time.Now() // before the reading
 	fresh, err := readContent(path, nil)
 	if err != nil {
 		return nil, err

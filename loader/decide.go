@@ -66,7 +66,7 @@ func (p *load) describeForTrust(f *found) {
 	e.Rejected = f.faulty()
 	in := place{
 		hooks: p.hooksDir(f.layer), root: p.root, searchPath: p.searchPath(f.layer),
-		foreign: f.layer == protocol.Project && !p.always && !e.InPlace,
+		foreign: f.layer == protocol.Project && !p.always && !e.InPlace, starters: p.starters,
 		see: func(path string, st *fileStat) {
 			if st == nil {
 				p.inputs.see(path)

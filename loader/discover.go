@@ -25,57 +25,101 @@ type candidate struct {
 }
 
 // listHooks returns the names in a hooks folder that are not skipped, in byte
-// order. A folder that is not there holds none.
-func listHooks(dir string) (names []string, more bool, err error) {
+// order, and those of side files. A folder that is not there holds none.
+func listHooks(dir string) (names []string, sides map[string]bool, more bool, err error) {
 	f, err := os.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, false, nil
+		return nil, nil, false, nil
 	}
 	if err != nil {
-		return nil, false, err
+		return nil, nil, false, err
 	}
 	defer f.Close()
 	all, err := f.Readdirnames(-1)
 	if err != nil {
-		return nil, false, err
+		return nil, nil, false, err
+	}
+	sides = map[string]bool{}
+	for _, name := range all {
+		for _, side := range sideFiles {
+			if strings.HasSuffix(name, side.suffix) {
+				sides[name] = true
+			}
+		}
 	}
 	names = slices.DeleteFunc(all, skipped)
 	slices.Sort(names)
 	if len(names) > maxCandidates {
-		return names[:maxCandidates], true, nil
+		return names[:maxCandidates], sides, true, nil
 	}
-	return names, false, nil
+	return names, sides, false, nil
+}
+
+// hooksFolder is a folder as its files are looked at: where it really is and who
+// else could change what lies in it.
+type hooksFolder struct {
+	dir, real, unsafe string
+	checks            *walk
+}
+
+func openHooks(dir string, checks *walk) hooksFolder {
+	h := hooksFolder{dir: dir, checks: checks}
+	var err error
+	if h.real, h.unsafe, err = checks.follow(dir); err != nil {
+		h.real = dir
+	}
+	return h
+}
+
+// follow is walk.follow for a file of the folder, which is judged once.
+func (h *hooksFolder) follow(name string) (real, unsafe string, err error) {
+	real = filepath.Join(h.real, name)
+	st, err := lstat(real)
+	if err != nil {
+		return real, h.unsafe, err
+	}
+	if st.Mode&fs.ModeSymlink != 0 {
+		return h.checks.follow(filepath.Join(h.dir, name))
+	}
+	if unsafe = h.unsafe; unsafe == "" {
+		unsafe = h.checks.part(real, st)
+	}
+	return real, unsafe, nil
 }
 
 // look reads one file of a hooks folder. A folder, or a link to one, is no
 // candidate: the result is nil.
-func look(files *contentCache, checks *walk, dir, name string) *candidate {
-	c := &candidate{name: name, path: filepath.Join(dir, name)}
+func (h *hooksFolder) look(files *contentCache, name string) *candidate {
+	c := &candidate{name: name, path: filepath.Join(h.dir, name)}
 	c.real = c.path
-	real, unsafe, err := checks.follow(c.path)
+	real, unsafe, err := h.follow(name)
 	if err != nil {
 		c.trouble = unreadable(c.path, err)
 		return c
 	}
 	c.real, c.unsafe = real, unsafe
-	st, err := stat(c.path)
-	switch {
-	case err != nil:
-		c.trouble = unreadable(c.path, err)
-		return c
-	case st.Mode.IsDir():
-		return nil
-	case !st.Mode.IsRegular():
-		c.trouble = &trouble{"it is " + kindName(st.Mode) + ", not a regular file", "remove it, or put a program there"}
-		return c
-	}
 	if c.content, err = files.read(c.path); err != nil {
-		c.trouble = unreadable(c.path, err)
-		return c
+		return c.unread(err)
 	}
 	c.program, c.trouble = readProgram(c.content.head)
 	if bad := checkMode(c.path, c.content.stat); bad != nil {
 		c.trouble = bad
+	}
+	return c
+}
+
+// unread settles a candidate that could not be read; nil if it is a folder.
+func (c *candidate) unread(err error) *candidate {
+	st, statErr := stat(c.path)
+	switch {
+	case statErr != nil:
+		c.trouble = unreadable(c.path, statErr)
+	case st.Mode.IsDir():
+		return nil
+	case !st.Mode.IsRegular():
+		c.trouble = &trouble{"it is " + kindName(st.Mode) + ", not a regular file", "remove it, or put a program there"}
+	default:
+		c.trouble = unreadable(c.path, err)
 	}
 	return c
 }

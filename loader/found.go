@@ -164,7 +164,7 @@ func (f *found) seal(files *contentCache, in place, e entry) (missing []string, 
 			_, err = b.add(files, f.sideFile)
 		}
 		if f.file.trouble == nil {
-			b.Interpreter, f.trouble = interpreterPath(f.file.program, in)
+			b.Interpreter, f.trouble = in.starter(f.file.program)
 		}
 	}
 	if err != nil {
@@ -206,6 +206,23 @@ type place struct {
 	searchPath string         // PATH of the layer's hooks
 	foreign    bool           // files inside root are not to be believed
 	see        func(path string, st *fileStat)
+	starters   map[string]starter
+}
+
+// starter is the interpreter that a script's first line leads to.
+type starter struct {
+	path string
+	bad  *trouble
+}
+
+func (in *place) starter(p program) (string, *trouble) {
+	key := fmt.Sprint(in.foreign, in.searchPath, "\x00", p.words)
+	found, ok := in.starters[key]
+	if !ok {
+		found.path, found.bad = interpreterPath(p, *in)
+		in.starters[key] = found
+	}
+	return found.path, found.bad
 }
 
 // interpreterPath is the real path of the program that starts a script. One that

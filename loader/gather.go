@@ -18,6 +18,7 @@ func (p *load) gather(layer protocol.Layer) {
 	}
 	g := &gathering{load: p, layer: layer, dir: filepath.Join(dir, "hooks"), checks: p.checksFor(layer), byName: map[string]*found{}}
 	p.inputs.see(g.dir)
+	g.folder = openHooks(g.dir, g.checks)
 	g.discover()
 	for i := range p.layers[layer].Use {
 		g.use(&p.layers[layer].Use[i])
@@ -43,6 +44,8 @@ type gathering struct {
 	*load
 	layer  protocol.Layer
 	dir    string
+	folder hooksFolder
+	sides  map[string]bool // names of side files in the folder
 	checks *walk
 	byName map[string]*found
 }
@@ -57,7 +60,8 @@ func (g *gathering) put(f *found) *found {
 }
 
 func (g *gathering) discover() {
-	names, more, err := listHooks(g.dir)
+	names, sides, more, err := listHooks(g.dir)
+	g.sides = sides
 	if err != nil {
 		g.add(newFinding(CodeUnreadable, g.dir, 0, "", "the hooks folder cannot be listed: "+cause(err), "make it a readable folder"))
 		if g.layer != protocol.Project { // what was allowed of the project fails by itself
@@ -78,15 +82,20 @@ func (g *gathering) discover() {
 
 // file puts in one file of the hooks folder; nil if it is none.
 func (g *gathering) file(name string) *found {
-	if _, err := lstat(filepath.Join(g.dir, name)); missing(err) {
-		return nil
-	}
-	c := look(g.files, g.checks, g.dir, name)
+	c := g.folder.look(g.files, name)
 	if c == nil {
 		return nil
 	}
+	if _, err := lstat(c.path); c.content == nil && missing(err) {
+		return nil
+	}
 	f := g.put(&found{name: name, path: c.path, file: c, trouble: c.trouble, listed: true})
-	g.inputs.see(c.path)
+	if c.content == nil {
+		g.inputs.see(c.path)
+	}
+	if c.real != c.path {
+		g.inputs.see(c.real) // so that the folder it really lies in is watched
+	}
 	if c.content != nil {
 		g.inputs[c.path] = forget(c.content.stat)
 		if g.justChanged(c.content.stat) && c.content.stat.Size == 0 {
@@ -103,9 +112,17 @@ func (g *gathering) file(name string) *found {
 		g.unsettled = true
 	}
 	for _, side := range sideFiles {
-		g.inputs.see(c.path + side.suffix)
+		if g.sides[name+side.suffix] { // a later one changes the folder
+			g.inputs.see(c.path + side.suffix)
+			g.describeBySide(f)
+			break
+		}
 	}
-	d, member, findings := describeSideFile(c.path, name)
+	return f
+}
+
+func (g *gathering) describeBySide(f *found) {
+	d, member, findings := describeSideFile(f.path, f.name)
 	g.add(findings...)
 	if member != "" {
 		f.sideFile = member
@@ -114,7 +131,6 @@ func (g *gathering) file(name string) *found {
 			g.unsettled = true
 		}
 	}
-	return f
 }
 
 // use takes in one entry of the settings' hooks.use.

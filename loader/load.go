@@ -148,6 +148,8 @@ type load struct {
 	inputs    inputs
 	unasked   []string
 	paths     map[protocol.Layer]string
+	envs      map[string][]string
+	starters  map[string]starter // interpreters found, by the line that names them
 }
 
 // Load builds one snapshot. It fails only where the project cannot be told;
@@ -184,7 +186,7 @@ func (l *loader) newLoad() *load {
 	return &load{
 		loader: l, now: time.Now(), inputs: inputs{},
 		layers: map[protocol.Layer]*schema.LayerSettings{}, own: map[protocol.Layer]*schema.Settings{},
-		paths: map[protocol.Layer]string{},
+		paths: map[protocol.Layer]string{}, envs: map[string][]string{}, starters: map[string]starter{},
 	}
 }
 
