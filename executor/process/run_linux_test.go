@@ -422,27 +422,33 @@ func TestNoLeaks(t *testing.T) {
 				c.Grace, c.Drain = time.Millisecond, time.Millisecond
 				mustEnd(t, rt.Run(within(t, 50*time.Millisecond), c), 5*time.Second)
 			}
-			rt.Run(within(t, time.Second), &Command{Path: "/no/such/file"})
-			rt.Run(within(t, 0), shell("exit 0"))
+			mustEnd(t, rt.Run(within(t, time.Second), &Command{Path: "/no/such/file"}), 5*time.Second)
+			mustEnd(t, rt.Run(within(t, 0), shell("exit 0")), time.Second)
 		}
 		round()
 		before := descriptors(t)
 		for range count(5, 200) {
 			round()
 		}
-		if after := descriptors(t); after > before {
-			t.Errorf("%s: %d descriptors, then %d", options.name(), before, after)
+		if after := descriptors(t); len(after) > len(before) {
+			t.Errorf("%s: descriptors before and after:\n%s\n%s", options.name(), before, after)
 		}
 	}
 }
 
-func descriptors(t *testing.T) int {
+// descriptors lists what this process has open.
+func descriptors(t *testing.T) []string {
 	t.Helper()
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return len(entries)
+	var list []string
+	for _, entry := range entries {
+		target, _ := os.Readlink("/proc/self/fd/" + entry.Name())
+		list = append(list, entry.Name()+" "+target)
+	}
+	return list
 }
 
 // TestSurvivorsAreSeen shows that the way survivors are looked for finds one:

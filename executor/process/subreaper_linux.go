@@ -83,13 +83,15 @@ func (s *sweptCell) record() guardRecord {
 // then whoever left the group.
 func (s *sweptCell) kill() {
 	syscall.Kill(-s.tree.root, syscall.SIGKILL)
-	// A process that is killed while it forks leaves a child behind; look again
-	// as long as there is something new.
+	// A process that is killed while it forks leaves a child behind: look again
+	// as long as there is somebody new.
+	killed := make(map[int]uint64)
 	for range 32 {
 		fresh := false
 		for _, e := range s.tree.members(processTable(), os.Getpid()) {
-			if !e.zombie {
+			if !e.zombie && killed[e.pid] != e.start {
 				killEntry(e)
+				killed[e.pid] = e.start
 				fresh = true
 			}
 		}
