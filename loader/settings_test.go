@@ -101,3 +101,18 @@ func TestThreeFormatsOneResult(t *testing.T) {
 		}
 	}
 }
+
+// Commands that live for one event read the settings each time.
+func BenchmarkReadAndMerge(b *testing.B) {
+	for b.Loop() {
+		var layers []schema.LayerSettings
+		for _, layer := range falling {
+			settings, _, err := DecodeSettings("acai.json", []byte(one["acai.json"]), layer)
+			if err != nil {
+				b.Fatal(err)
+			}
+			layers = append(layers, settings)
+		}
+		MergeSettings(layers...)
+	}
+}

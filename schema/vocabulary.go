@@ -1,6 +1,10 @@
 package schema
 
-import "github.com/hookd-dev/hookd/protocol"
+import (
+	"sync"
+
+	"github.com/hookd-dev/hookd/protocol"
+)
 
 // ToolName is one tool that some agent is known to have.
 type ToolName struct {
@@ -84,16 +88,24 @@ var MatcherKinds = map[string]protocol.ToolKind{
 // KnownTool returns the kind of a tool by its exact name; known is false for a
 // tool no row knows, which belongs to every kind.
 func KnownTool(name string) (kind protocol.ToolKind, known bool) {
-	for _, t := range Vocabulary {
-		if t.Name == name {
-			return t.Kind, true
-		}
+	if kind, known = kindOf()[name]; known {
+		return kind, true
 	}
 	if isMCPName(name) {
 		return protocol.KindMCP, true
 	}
 	return protocol.KindOther, false
 }
+
+// kindOf finds a tool's kind without a walk through the vocabulary: matchers ask
+// at every event.
+var kindOf = sync.OnceValue(func() map[string]protocol.ToolKind {
+	kinds := make(map[string]protocol.ToolKind, len(Vocabulary))
+	for _, t := range Vocabulary {
+		kinds[t.Name] = t.Kind
+	}
+	return kinds
+})
 
 func isMCPName(name string) bool {
 	return len(name) > len("mcp_") && name[:len("mcp_")] == "mcp_"

@@ -1,0 +1,105 @@
+package schema
+
+import (
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// Every code has its row in the list, and every name is kebab-case.
+func TestCodesAreDocumented(t *testing.T) {
+	seen := map[Code]bool{}
+	for _, c := range Codes {
+		if !regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`).MatchString(string(c.Code)) || seen[c.Code] || c.Meaning == "" {
+			t.Errorf("code %q", c.Code)
+		}
+		seen[c.Code] = true
+		if row := "| `" + string(c.Code) + "` | " + string(c.Severity) + " | "; !strings.Contains(CodesMarkdown(Codes...), row) {
+			t.Errorf("no row for %s", c.Code)
+		}
+	}
+}
+
+// Every row of the table of settings can be read, checked, stored and shown: its
+// default is in its own range, and its effective value has a place.
+func TestKeysAreWhole(t *testing.T) {
+	table := SettingsMarkdown()
+	for i := range Keys {
+		k := &Keys[i]
+		if !strings.Contains(table, "| `"+k.Name+"` | ") || k.Meaning == "" {
+			t.Errorf("%s is not documented", k.Name)
+		}
+		if k.Type == TypeEntries {
+			continue
+		}
+		if _, known := forms[k.Form]; k.Form != "" && !known {
+			t.Errorf("%s: unknown form %q", k.Name, k.Form)
+		}
+		if check := k.check(); check != "" && k.Default != nil && k.Default != "" && k.Type != TypeList {
+			if err := validate().Var(k.Default, check); err != nil {
+				t.Errorf("%s: the default does not fit: %v", k.Name, err)
+			}
+		}
+		if k.Default != nil {
+			var s Settings
+			k.Set(&s, protocol.Project, k.Default)
+		}
+		if len(k.Order) > 0 && (len(k.Order) != len(k.Words) || !sameWords(k.Order, k.Words)) {
+			t.Errorf("%s: the order %v is not of the words %v", k.Name, k.Order, k.Words)
+		}
+	}
+}
+
+func sameWords(a, b []string) bool {
+	a, b = slices.Clone(a), slices.Clone(b)
+	slices.Sort(a)
+	slices.Sort(b)
+	return slices.Equal(a, b)
+}
+
+// No two settings are kept in the same place, and every place has a setting.
+func TestEachSettingHasItsOwnPlace(t *testing.T) {
+	var s Settings
+	places := map[any]string{}
+	for i := range Keys {
+		k := &Keys[i]
+		if k.Type == TypeEntries {
+			continue
+		}
+		place := reflect.ValueOf(k.field(&s)).Pointer()
+		if other, taken := places[place]; taken {
+			t.Errorf("%s and %s share a place", k.Name, other)
+		}
+		places[place] = k.Name
+	}
+	if fields := leaves(reflect.ValueOf(s)); fields != len(places) {
+		t.Errorf("Settings has %d values, the table sets %d", fields, len(places))
+	}
+}
+
+func leaves(v reflect.Value) int {
+	if v.Kind() != reflect.Struct {
+		return 1
+	}
+	count := 0
+	for i := range v.NumField() {
+		count += leaves(v.Field(i))
+	}
+	return count
+}
+
+// Every field of an entry is documented, has a default, a source and a checked
+// word list where it has words.
+func TestFieldsAreWhole(t *testing.T) {
+	table := FieldsMarkdown()
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Entry]()) {
+		name := jsonName(f)
+		if fieldDefaults[name] == "" || f.Tag.Get("jsonschema") == "" || f.Tag.Get("from") == "" || !strings.Contains(table, "| `"+name+"` | ") {
+			t.Errorf("%s is not documented", name)
+		}
+	}
+}
