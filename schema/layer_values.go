@@ -1,0 +1,208 @@
+package schema
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/go-playground/validator/v10"
+
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema/document"
+)
+
+// read returns the value of a setting, or nil if it does not count. ok is false
+// if a part of it was lost.
+func (r *layerReader) read(key *Key, n *document.Node, path string) (value any, ok bool) {
+	switch key.Type {
+	case TypeEntries:
+		return nil, r.use(n, path)
+	case TypePrices:
+		return r.prices(n, path)
+	case TypeServers:
+		return r.servers(n, path)
+	case TypeList:
+		return r.checkedList(key, n, path)
+	case TypeBool:
+		value, ok = r.bool(n, path)
+	case TypeInt:
+		value, ok = r.int(n, path)
+	case TypeSize:
+		value, ok = r.size(n, path)
+	case TypeShare:
+		value, ok = r.share(n, path)
+	case TypeDuration:
+		if key.ZeroIsOff && n.Kind == document.String && n.Text == "none" {
+			return key.Default, true
+		}
+		value, ok = r.duration(n, path)
+	default:
+		value, ok = r.text(n, path)
+	}
+	if !ok || !r.fits(key, n, path, value) {
+		return nil, false
+	}
+	return value, true
+}
+
+// fits runs the row's check on one value.
+func (r *layerReader) fits(key *Key, n *document.Node, path string, value any) bool {
+	check := key.check()
+	if check == "" {
+		return true
+	}
+	err := validate().Var(value, check)
+	if err == nil {
+		return true
+	}
+	for _, e := range err.(validator.ValidationErrors) {
+		want := remedy(e, check)
+		if key.Min != nil && (e.Tag() == "min" || e.Tag() == "max") {
+			want = key.Write(key.Min) + " to " + key.Write(key.Max)
+		}
+		r.fault(n, path, codeFor(e.Tag()), lastKey(path)+" is "+shownAs(key, value), "write "+want)
+	}
+	return false
+}
+
+func shownAs(key *Key, value any) string {
+	if text, ok := value.(string); ok {
+		return shown(text)
+	}
+	return key.Write(value)
+}
+
+// checkedList reads a list; items that do not fit are noted and left out.
+func (r *layerReader) checkedList(key *Key, n *document.Node, path string) (any, bool) {
+	if n.Kind != document.List {
+		r.wrongType(n, path, "a list", listLike(n))
+		return nil, false
+	}
+	items, complete := []string{}, true
+	single := Key{Name: key.Name, Type: TypeText, Words: key.Words, Form: key.Form}
+	for i, item := range n.Items {
+		at := index(path, i)
+		text, ok := r.text(item, at)
+		switch {
+		case ok && text == "":
+			r.fault(item, at, CodeBadValue, lastKey(at)+" is empty", "remove it")
+			complete = false
+		case !ok || !r.fits(&single, item, at, text):
+			complete = false
+		case !slices.Contains(items, text):
+			items = append(items, text)
+		}
+	}
+	return items, complete
+}
+
+// lost takes care of what cannot be read and may have held a guard or a
+// restriction: it is never as if it had not been written.
+func (r *layerReader) lost(key *Key, n *document.Node, path string) {
+	if key == nil {
+		return
+	}
+	switch {
+	case key.Type == TypeEntries && n.Kind == document.List:
+		// Each faulty entry stands for itself.
+	case key.Type == TypeEntries, key.Name == "hooks.required":
+		r.layer.Use = append(r.layer.Use, Described{
+			From: FromSettings, Hook: path, Pos: Pos{r.file, n.Line, path},
+			Faults: fieldNames(reflect.ValueOf(Entry{})),
+		})
+	case key.Name == "hooks.allow":
+		allowed, _ := r.layer.Values[key.Name].V.([]string)
+		if !slices.Contains(allowed, string(protocol.Managed)) {
+			allowed = append(allowed, string(protocol.Managed))
+		}
+		r.layer.Values[key.Name] = Value{allowed, Pos{r.file, n.Line, path}}
+	}
+}
+
+// maxEntries bounds hooks.use; no layer can have more hooks than that.
+const maxEntries = 10_000
+
+func (r *layerReader) use(n *document.Node, path string) bool {
+	if len(n.Items) > maxEntries {
+		r.fault(n, path, CodeOutOfRange, fmt.Sprintf("use has %d entries", len(n.Items)), fmt.Sprintf("write at most %d", maxEntries))
+		r.lost(KeyByName("hooks.use"), &document.Node{Line: n.Line}, path)
+		return true
+	}
+	if n.Kind != document.List {
+		r.wrongType(n, path, "a list of entries", `a list: [{"name": "guard.sh", "can": "block"}]`)
+		return false
+	}
+	for i, item := range n.Items {
+		at := index(path, i)
+		d, findings := DecodeEntry(item, FromSettings, Pos{File: r.file, Line: item.Line, Path: at}, "")
+		if d.Hook == "" {
+			d.Hook = at
+		}
+		r.layer.Use = append(r.layer.Use, d)
+		for _, f := range findings {
+			if r.full() {
+				r.unsaid++
+				continue
+			}
+			r.findings = append(r.findings, f)
+		}
+	}
+	return true
+}
+
+// sameNames rejects every entry for a hook that an earlier one describes.
+func (r *layerReader) sameNames() {
+	first := map[string]int{}
+	for i := range r.layer.Use {
+		d := &r.layer.Use[i]
+		if d.Name == nil {
+			continue
+		}
+		if at, twice := first[*d.Name]; twice {
+			r.hook = *d.Name
+			r.at(d.At("name"), SeverityError, CodeDuplicateName, fmt.Sprintf("%s has an entry already, in line %d", *d.Name, r.layer.Use[at].Pos.Line), "merge the two entries, or give this one another name")
+			r.hook = ""
+			d.Faults = append(d.Faults, "name")
+			continue
+		}
+		first[*d.Name] = i
+	}
+}
+
+func (r *layerReader) prices(n *document.Node, path string) (any, bool) {
+	if n.Kind != document.List {
+		r.wrongType(n, path, "a list of prices", `a list: [{"model": "…", "inputPerMTok": 3, "outputPerMTok": 15}]`)
+		return nil, false
+	}
+	prices := []Price{}
+	for i, item := range n.Items {
+		at := index(path, i)
+		var p Price
+		if r.value(item, at, reflect.ValueOf(&p).Elem(), shape{}) && len(r.checkStruct(item, at, &p)) == 0 {
+			prices = append(prices, p)
+		}
+	}
+	return prices, true
+}
+
+func (r *layerReader) servers(n *document.Node, path string) (any, bool) {
+	if n.Kind != document.Object {
+		r.wrongType(n, path, "an object", `an object of servers: {"NAME": {"command": "…"}}`)
+		return nil, false
+	}
+	servers, count := map[string]MCPServer{}, keyCount(n)
+	for _, m := range n.Members {
+		at := join(path, m.Key)
+		s := MCPServer{Layer: r.layer.Layer}
+		switch {
+		case count[m.Key] > 1:
+			r.fault(m.Value, at, CodeDuplicateKey, fmt.Sprintf("the server %s is here more than once", m.Key), "keep one of them")
+		case !r.value(m.Value, at, reflect.ValueOf(&s).Elem(), shape{tolerant: true}):
+		case (s.Command == "") == (s.URL == ""):
+			r.fault(m.Value, at, CodeBadValue, lastKey(at)+" has neither or both of command and url", "write command for a server to start, or url for one that runs")
+		default:
+			servers[m.Key] = s
+		}
+	}
+	return servers, true
+}
