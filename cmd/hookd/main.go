@@ -11,16 +11,9 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-
-	"github.com/hookd-dev/hookd/executor/process"
 )
 
-func main() {
-	// hookd starts itself as the guardian and the first process of a namespace;
-	// nothing else may run in those.
-	process.MaybeShim()
-	os.Exit(run(os.Args[1:]))
-}
+func main() { os.Exit(run(os.Args[1:])) }
 
 // errInterrupted is the cause of the context that a signal ended.
 var errInterrupted = errors.New("interrupted")

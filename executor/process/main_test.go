@@ -18,7 +18,6 @@ import (
 // The test binary is also the helper processes of a Runtime, and the programs
 // that tests run: the first argument "program" is followed by one's name.
 func TestMain(m *testing.M) {
-	MaybeShim()
 	if len(os.Args) > 2 && os.Args[1] == "program" {
 		programs[os.Args[2]](os.Args[3:])
 		return

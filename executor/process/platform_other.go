@@ -14,6 +14,3 @@ func choose(o *Options) (containment, error) {
 }
 
 func (rt *Runtime) startProgram(c *Command, l *launch) (program, error) { return startPortable(c, l) }
-
-// MaybeShim does nothing: there are no helper processes on this platform.
-func MaybeShim() {}

@@ -16,10 +16,14 @@ const (
 	guardianName = "hookd: guardian"
 )
 
-// MaybeShim takes over the process when a Runtime started it as one of its
-// helpers, and does not return then. Call it first in main, and in TestMain of
-// packages whose tests make a Runtime.
-func MaybeShim() {
+// A Runtime makes its helpers by starting its own executable again. The takeover
+// is here and not in main, because a program that forgot to call it would run as
+// itself in place of the helper, and start helpers of its own without end.
+func init() { becomeHelper() }
+
+// becomeHelper takes over the process when a Runtime started it as one of its
+// helpers, and does not return then.
+func becomeHelper() {
 	if len(os.Args) == 0 {
 		return
 	}
