@@ -293,3 +293,26 @@ func TestNoFurtherRunBehindAStop(t *testing.T) {
 		})
 	}
 }
+
+// TestContinuation is what a gate that folds nothing may hand over.
+func TestContinuation(t *testing.T) {
+	by := "h"
+	for name, c := range map[string]struct {
+		name protocol.EventName
+		o    protocol.Outcome
+		want int
+	}{
+		"block":              {protocol.AgentStop, protocol.Outcome{Action: protocol.Block, By: &by, Reason: "no"}, 1},
+		"block by exit code": {protocol.AgentStop, protocol.Outcome{Action: protocol.Block, By: &by, Reason: "no", ByExit: true}, 0},
+		"block by failure":   {protocol.AgentStop, protocol.Outcome{Action: protocol.Block, By: &by, Failure: protocol.FailTimeout}, 0},
+		"stop":               {protocol.AgentStop, protocol.Outcome{Action: protocol.Stop, By: &by, Messages: make([]protocol.Message, 1)}, 0},
+		"continue":           {protocol.AgentStop, protocol.Outcome{Action: protocol.Continue, By: &by, Reason: "more"}, 1},
+		"bare continue":      {protocol.AgentStop, protocol.Outcome{Action: protocol.Continue, By: &by}, 0},
+		"beside a change":    {protocol.StepStop, protocol.Outcome{Action: protocol.Modify, By: &by, Messages: make([]protocol.Message, 2)}, 2},
+	} {
+		v := &verdict{Outcome: c.o, name: c.name}
+		if got := v.continuation(); len(got) != c.want {
+			t.Errorf("%s: %d messages, want %d", name, len(got), c.want)
+		}
+	}
+}
