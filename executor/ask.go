@@ -41,6 +41,9 @@ func (e *Executor) askGuarded(budget context.Context, t *trip, q *Question) prot
 	if t.tooDeep {
 		return failed(t.depthFailure())
 	}
+	if q.fault != nil {
+		return failed(q.fault)
+	}
 	release, err := e.enter(budget, q.Hook, t.behind)
 	if err != nil {
 		return failed(failureOf(err))

@@ -63,7 +63,7 @@ type Executor struct {
 
 	base   context.Context // of what outlives its event: observers
 	cancel context.CancelCauseFunc
-	work   sync.WaitGroup
+	work   work
 
 	places    *semaphore.Weighted // hook processes at once
 	unhurried *semaphore.Weighted // of these, processes that nobody waits for
@@ -104,15 +104,11 @@ func New(source Source, options Options) *Executor {
 // records. Observers that were not asked are recorded as dropped. The error
 // names what could not be written.
 func (e *Executor) Close(ctx context.Context) error {
-	drain := time.Duration(0)
+	var drain, keep time.Duration
 	if set := e.source.Current(); set != nil {
-		drain = set.Settings.Hooks.Drain
+		drain, keep = set.Settings.Hooks.Drain, set.Settings.Hooks.Records.Keep
 	}
-	drained := make(chan struct{})
-	go func() {
-		e.work.Wait()
-		close(drained)
-	}()
+	drained := e.work.Idle()
 	timer := time.NewTimer(orDefault(drain, defaultDrain))
 	defer timer.Stop()
 	select {
@@ -132,10 +128,14 @@ func (e *Executor) Close(ctx context.Context) error {
 	if e.records == nil {
 		return nil
 	}
+	var errs []error
 	if err := e.records.Close(); err != nil {
-		return fmt.Errorf("close records: %w", err)
+		errs = append(errs, fmt.Errorf("close records: %w", err))
 	}
-	return nil
+	if err := e.states.PruneIfDue(keep); err != nil {
+		errs = append(errs, fmt.Errorf("remove what old sessions remember: %w", err))
+	}
+	return errors.Join(errs...)
 }
 
 // Forget frees what is remembered in memory of a session that is over. The

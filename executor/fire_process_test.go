@@ -232,3 +232,19 @@ func TestStateOfAProcess(t *testing.T) {
 		t.Errorf("metadata: %q", got)
 	}
 }
+
+// A host in Go may hand in data that is no JSON. No hook reads it, and a guard's
+// rule decides.
+func TestDataThatIsNoJSON(t *testing.T) {
+	s := newScripts(t)
+	e := s.executor(schema.HookSettings{},
+		s.hook("guard", protocol.CanBlock, 5*time.Second, `touch "$OUT/started"; ! grep -q rm`))
+	ev := event("")
+	ev.Data = []byte(`{"name":"bash","args":{"command":`)
+	if o := fire(t, e, ev); o.Action != protocol.Block || o.Failure != protocol.FailSpawn {
+		t.Errorf("%s by %s", o.Action, o.Failure)
+	}
+	if _, err := os.Stat(filepath.Join(s.dir, "started")); err == nil {
+		t.Error("a hook was started")
+	}
+}

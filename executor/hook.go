@@ -60,4 +60,6 @@ type Question struct {
 	Payload []byte        // the encoded event with its newline; shared, not to be changed
 	Grace   time.Duration // TERM to KILL
 	Limits  schema.Limits
+
+	fault *protocol.Failure // the event cannot be given to this hook
 }

@@ -225,11 +225,10 @@ func (t *trip) complete(h *Hook, ev protocol.Event, shared *[]byte) *Question {
 		return q
 	}
 	if *shared == nil {
-		encoded, err := protocol.EncodeShared(&ev)
+		encoded, err := encodeChecked(&ev)
 		if err != nil {
-			// The envelope holds only what JSON can say, so this is data that is no
-			// JSON at all; the hook gets none and its failure follows its rule.
-			encoded = []byte(`{"protocol":1`)
+			q.fault = &protocol.Failure{Kind: protocol.FailSpawn, Detail: "the event cannot be written as JSON: " + err.Error()}
+			return q
 		}
 		*shared = encoded
 	}
@@ -237,6 +236,16 @@ func (t *trip) complete(h *Hook, ev protocol.Event, shared *[]byte) *Question {
 	payload := make([]byte, 0, len(*shared)+len(ev.State)+len(ev.Metadata)+room)
 	q.Payload = protocol.AppendForHook(payload, *shared, ev.Layer, ev.Outcome, ev.State, ev.Metadata)
 	return q
+}
+
+// encodeChecked encodes what hooks have in common. A host in Go may have made
+// data that is no JSON; a guard that searches it for words must not be the one
+// to find out.
+func encodeChecked(ev *protocol.Event) ([]byte, error) {
+	if len(ev.Data) > 0 && !ev.Data.IsValid() {
+		return nil, errors.New("data is not valid")
+	}
+	return protocol.EncodeShared(ev)
 }
 
 func stateKey(h *Hook) state.Key { return state.Key{Layer: h.Layer, Name: h.Name} }

@@ -180,6 +180,26 @@ func (s *Store) save(name string, c *cached) error {
 	return err
 }
 
+// pruneEvery is how often old sessions are looked for.
+const pruneEvery = time.Hour
+
+// PruneIfDue is [Store.Prune] unless some process did so within the last hour.
+// With keep 0 nothing is ever removed.
+func (s *Store) PruneIfDue(keep time.Duration) error {
+	if s.dir == "" || keep <= 0 {
+		return nil
+	}
+	stamp := filepath.Join(s.dir, ".pruned")
+	info, err := os.Stat(stamp)
+	if err == nil && time.Since(info.ModTime()) < pruneEvery {
+		return nil
+	}
+	if _, err := os.Stat(s.dir); err != nil {
+		return nil // no session was ever kept
+	}
+	return errors.Join(s.Prune(keep), os.WriteFile(stamp, []byte("\n"), 0o600))
+}
+
 // Prune removes the values of sessions that were not written for keep.
 func (s *Store) Prune(keep time.Duration) error {
 	if s.dir == "" {
