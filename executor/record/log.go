@@ -86,25 +86,35 @@ func (l *Log) append(session string, at time.Time, entry Entry, set string, desc
 	return nil
 }
 
-// Close writes what still waits and gives the files back. The Log may be used
-// again afterwards.
+// Close writes what still waits and gives the files back. What it cannot write
+// goes on waiting: the Log may be used, and closed, again.
 func (l *Log) Close() error {
 	l.mu.Lock()
 	files := l.files
 	l.files = map[string]*file{}
 	l.mu.Unlock()
 	var errs []error
-	for _, f := range files {
-		f.mu.Lock()
-		if len(f.waiting) > 0 {
-			_, err := f.flush(l.segment())
-			errs = append(errs, err)
+	for name, f := range files {
+		if err := l.closeFile(f); err != nil {
+			errs = append(errs, fmt.Errorf("record of %s: %w", name, err))
+			l.mu.Lock()
+			l.files[name] = f
+			l.mu.Unlock()
 		}
-		f.close()
-		f.mu.Unlock()
 	}
 	l.pruning.Wait()
 	return errors.Join(append(errs, l.pruneIfDue())...)
+}
+
+func (l *Log) closeFile(f *file) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	defer f.close()
+	if len(f.waiting) == 0 {
+		return nil
+	}
+	_, err := f.flush(l.segment())
+	return err
 }
 
 // baseName is the name of a session's file, without its extension.

@@ -37,10 +37,19 @@ type Store struct {
 // cached is one session's newest known view.
 type cached struct {
 	mu      sync.Mutex
-	view    View
-	file    fs.FileInfo // the file it was read from, nil if there was none
-	unsaved bool        // the disk could not take the newest values
+	base    View        // as the file has it
+	file    fs.FileInfo // the file base was read from, nil if there was none
+	pending []Write     // what the disk has not taken, at most one for each value
+	view    View        // base with pending
 	used    int64
+}
+
+// wait keeps writes for the next time that the disk takes some.
+func (c *cached) wait(writes []Write) {
+	c.pending = slices.DeleteFunc(c.pending, func(old Write) bool {
+		return slices.ContainsFunc(writes, func(w Write) bool { return w.Key == old.Key && w.What == old.What })
+	})
+	c.pending = append(c.pending, writes...)
 }
 
 // Open returns the Store on dir, normally sessions/ in [Dir]. With "" nothing is
@@ -79,12 +88,12 @@ func (s *Store) Write(session string, writes []Write) ([]Lost, error) {
 	readErr := s.refresh(session, c)
 	view, lost := c.view.With(writes)
 	c.view = view
-	if lockErr != nil {
-		c.unsaved = true
-		return lost, fmt.Errorf("state of session %s: %w", session, lockErr)
+	err := lockErr
+	if err == nil {
+		err = s.save(name, c)
 	}
-	if err := s.save(name, c); err != nil {
-		c.unsaved = true
+	if err != nil {
+		c.wait(writes)
 		return lost, fmt.Errorf("state of session %s: %w", session, err)
 	}
 	return lost, readErr
@@ -116,7 +125,7 @@ func (s *Store) evict() {
 	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(s.cache[a].used, s.cache[b].used) })
 	for _, name := range names[:len(names)/4] {
 		if c := s.cache[name]; c.mu.TryLock() {
-			if !c.unsaved {
+			if len(c.pending) == 0 {
 				delete(s.cache, name)
 			}
 			c.mu.Unlock()
@@ -126,31 +135,42 @@ func (s *Store) evict() {
 
 // refresh reads the file again if another process has replaced it.
 func (s *Store) refresh(session string, c *cached) error {
-	if s.dir == "" || c.unsaved {
+	if s.dir == "" {
 		return nil
 	}
-	path := filepath.Join(s.dir, FileName(session), fileName)
+	changed, err := s.readBase(filepath.Join(s.dir, FileName(session), fileName), c)
+	if changed {
+		c.view = c.base
+		if len(c.pending) > 0 {
+			c.view, _ = c.base.With(c.pending)
+		}
+	}
+	return err
+}
+
+func (s *Store) readBase(path string, c *cached) (changed bool, err error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		c.view, c.file = View{}, nil
-		return nil
+		changed = c.file != nil
+		c.base, c.file = View{}, nil
+		return changed, nil
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	if c.file != nil && os.SameFile(c.file, info) && c.file.Size() == info.Size() && c.file.ModTime().Equal(info.ModTime()) {
-		return nil
+		return false, nil
 	}
 	raw, err := os.ReadFile(path)
 	if err != nil {
-		return err
+		return false, err
 	}
-	view, err := decode(raw)
-	c.view, c.file = view, info
+	c.base, err = decode(raw)
+	c.file = info
 	if err != nil {
-		return fmt.Errorf("%s is damaged, its values are lost: %w", path, err)
+		return true, fmt.Errorf("%s is damaged, its values are lost: %w", path, err)
 	}
-	return nil
+	return true, nil
 }
 
 // save replaces the file whole, so that a reader never sees half of it. It is
@@ -175,7 +195,7 @@ func (s *Store) save(name string, c *cached) error {
 		os.Remove(fresh)
 		return err
 	}
-	c.unsaved = false
+	c.base, c.pending = c.view, nil
 	c.file, err = os.Stat(path)
 	return err
 }

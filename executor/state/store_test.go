@@ -1,6 +1,7 @@
 package state
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -150,12 +151,21 @@ func writeMany(dir, hook string) {
 			key := Key{protocol.User, fmt.Sprint(hook, i)}
 			view, _ := store.Read("s")
 			w := write(key, State, fmt.Sprint(round), nil, view.Revision(key, State))
-			if lost, err := store.Write("s", []Write{w}); err != nil || len(lost) > 0 {
+			// On a busy machine the lock may be taken for longer than anyone waits;
+			// the value then comes with the next one.
+			if lost, err := store.Write("s", []Write{w}); len(lost) > 0 || err != nil && !errors.Is(err, ErrLocked) {
 				fmt.Fprintln(os.Stderr, "write:", err, lost)
 				os.Exit(1)
 			}
 		}
 	}
+	for range 100 {
+		if _, err := store.Write("s", []Write{write(Key{protocol.User, hook}, State, "0", nil, 0)}); err == nil {
+			return
+		}
+	}
+	fmt.Fprintln(os.Stderr, "the lock never came free")
+	os.Exit(1)
 }
 
 // A folder that cannot be written costs the memory of other processes, not of
@@ -186,11 +196,18 @@ func TestLockHeldTooLong(t *testing.T) {
 		t.Errorf("after %v: %v", took, err)
 	}
 	unlock()
+	// Another process writes before our next write does: neither is lost.
+	if _, err := Open(dir).Write("s", []Write{write(peer, State, "3", nil, 0)}); err != nil {
+		t.Fatal(err)
+	}
+	if view, _ := store.Read("s"); string(view.State(low)) != "1" || string(view.State(peer)) != "3" {
+		t.Errorf("we read %s, %s", view.State(low), view.State(peer))
+	}
 	if _, err := store.Write("s", []Write{write(high, State, "2", nil, 0)}); err != nil {
 		t.Fatal(err)
 	}
 	view, err := Open(dir).Read("s")
-	if got := []string{string(view.State(low)), string(view.State(high))}; err != nil || !slices.Equal(got, []string{"1", "2"}) {
+	if got := []string{string(view.State(low)), string(view.State(high)), string(view.State(peer))}; err != nil || !slices.Equal(got, []string{"1", "2", "3"}) {
 		t.Errorf("after the lock came free: %q, %v", got, err)
 	}
 }
