@@ -191,9 +191,8 @@ func TestModelFailures(t *testing.T) {
 
 func TestABrokenGateIsNoYes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, twoSteps, nil)
 		for _, at := range []protocol.EventName{protocol.PromptSubmit, protocol.ToolCallStart, protocol.ToolCallEnd, protocol.ToolCallError} {
-			s = newStage(t, twoSteps, nil)
+			s := newStage(t, twoSteps, nil)
 			s.gate.before = func(_ int, e protocol.Event) error {
 				if e.Event == at || at == protocol.ToolCallError && e.Event == protocol.ToolCallStart {
 					return errors.New("broken")

@@ -114,7 +114,7 @@ func TestConfinement(t *testing.T) {
 		"state/trust":                                              refused,
 		"state/new/deep":                                           refused,
 		".codex/hooks.json":                                        refused,
-		filepath.Join(folder.Project, ".acai/hooks"):               refused,
+		filepath.Join(folder.Project, ".acai/hooks"): refused,
 		"a\x00b": "NUL",
 		"loop":   "too many",
 	} {
