@@ -278,7 +278,7 @@ func TestHostileLayouts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if took := time.Since(begin); took > 3*time.Second {
+			if took := time.Since(begin); took > 20*time.Second { // all of them run at once
 				t.Errorf("the load took %s", took)
 			}
 			for range 2 {
@@ -291,6 +291,39 @@ func TestHostileLayouts(t *testing.T) {
 				t.Errorf("code that nobody allowed ran; hooks %v", statuses(s))
 			}
 		})
+	}
+}
+
+// Whatever the project's settings or a side file say of an allowed hook is part
+// of what was allowed, also where the guard would have refused all the same.
+func TestDescriptionIsPartOfTheHash(t *testing.T) {
+	entry := func(fields string) string { return `{"hooks":{"use":[{"name":"guard.sh",` + fields + `}]}}` }
+	changed := map[string]string{
+		"class": entry(`"can":"modify"`), "matcher": entry(`"match":{"tool":["bash","x"]}`), "events": entry(`"events":["tool-call-start","agent-stop"]`),
+		"mode": entry(`"mode":"audit"`), "rule": entry(`"onFailure":"stop"`), "time": entry(`"timeout":"4s"`), "order": entry(`"priority":1`),
+		"off": entry(`"enabled":false`), "args": entry(`"args":["x"]`), "env": entry(`"env":["X"]`), "files": entry(`"files":["*"]`),
+		"in place": entry(`"inPlace":true`), "required": entry(`"required":true`), "sensitive": entry(`"sensitive":true`), "run": entry(`"run":"standby"`),
+		"layer off": `{"hooks":{"enabled":false}}`, "discovery off": `{"hooks":{"discover":false}}`, "budget": `{"hooks":{"budget":"1s"}}`,
+		"env for all": `{"hooks":{"env":["X"]}}`, "path for all": `{"hooks":{"path":["/opt/x"]}}`, "required by name": `{"hooks":{"required":["guard.sh"]}}`,
+	}
+	same := map[string]string{
+		"nothing": `{}`, "what is the default": entry(`"can":"block","mode":"enforce","enabled":true`), "another hook": `{"hooks":{"use":[{"name":"x","command":["true"],"events":["agent-stop"]}]}}`,
+		"the agent's part": `{"agent":{"model":"x"}}`, "a default it does not use": `{"hooks":{"timeout":"7s","onFailure":"stop"}}`,
+	}
+	for want, table := range map[string]map[string]string{"changed!untrusted": changed, "ready": same} {
+		for name, settings := range table {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t)
+				w.hook(guardName, guardHeader+"# hook: onFailure=block\n")
+				w.allow()
+				w.settings(settings)
+				s := w.load()
+				if got := status(s, guardName); got != want {
+					t.Errorf("status %s, want %s: %s", got, want, find(s, guardName).Why)
+				}
+			})
+		}
 	}
 }
 
@@ -550,7 +583,7 @@ func TestDisable(t *testing.T) {
 	w.allow()
 	w.hook("guard.sh", blocks+"#\n") // broken for now
 	trust := w.trust()
-	soon := time.Now().Add(300 * time.Millisecond)
+	soon := time.Now().Add(3 * time.Second)
 	for _, name := range []string{"guard.sh", "user.sh"} {
 		if err := trust.Disable(context.Background(), name, &soon); err != nil {
 			t.Fatal(err)
