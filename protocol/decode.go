@@ -111,6 +111,16 @@ func cleanJSON(input []byte, lim DecodeLimits) (body []byte, cut int64, err erro
 // decodeError makes a DecodeError of an error of the JSON library, whose offset
 // and path are relative to base and prefix.
 func decodeError(err error, prefix string, base int64) *DecodeError {
+	e := libraryError(err, prefix, base)
+	// Names and values of the input stand in both; they may be as long as it is.
+	e.Path = shorten(e.Path, 1000)
+	if text := e.Err.Error(); len(text) > 500 {
+		e.Err = errors.New(shorten(text, 500))
+	}
+	return e
+}
+
+func libraryError(err error, prefix string, base int64) *DecodeError {
 	var syntax *jsontext.SyntacticError
 	var semantic *json.SemanticError
 	var ours *DecodeError
@@ -130,7 +140,7 @@ func decodeError(err error, prefix string, base int64) *DecodeError {
 		case cause == io.EOF:
 			cause = errors.New("no JSON value")
 		case cause == jsontext.ErrDuplicateName:
-			cause = fmt.Errorf("member %q is repeated", syntax.JSONPointer.LastToken())
+			cause = fmt.Errorf("member %q is repeated", shorten(syntax.JSONPointer.LastToken(), 100))
 		}
 		return &DecodeError{Path: prefix + string(syntax.JSONPointer), Offset: base + syntax.ByteOffset, Err: cause}
 	case errors.As(err, &semantic):

@@ -3,6 +3,7 @@ package protocol
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -303,5 +304,22 @@ func TestComplete(t *testing.T) {
 	got := Complete(Lookup(ToolCallStart), []byte(`{"name":"bash", "args":{"command":"ls"}}`))
 	if want := `{"name":"bash", "args":{"command":"ls"},"toolCallId":"","kind":"","parallel":0}`; string(got) != want {
 		t.Errorf("Complete: %s, want %s", got, want)
+	}
+}
+
+// An error says little, whatever the input.
+func TestDecodeErrorsAreShort(t *testing.T) {
+	long := strings.Repeat("x", 1<<20)
+	for _, line := range []string{
+		`{"event":"` + long + `","data":{}}`,
+		`{"event":"agent-start","` + long + `":1,"` + long + `":1}`,
+		`{"event":"agent-start","seq":` + strings.Repeat("9", 1<<20) + `,"data":{}}`,
+		`{"event":"agent-start","time":"` + long + `","data":{}}`,
+		`{"event":"agent-start","` + long + `":{"a":NaN}}`,
+	} {
+		_, err := DecodeEvent([]byte(line), DecodeLimits{})
+		if err == nil || len(err.Error()) > 2000 {
+			t.Errorf("%.60s…: an error of %d bytes", line, len(fmt.Sprint(err)))
+		}
 	}
 }

@@ -167,6 +167,7 @@ func init() {
 
 // nearestName returns the known name with the smallest edit distance.
 func nearestName(name string) string {
+	name = shorten(name, 60)
 	best, bestDistance := "", 1<<30
 	for i := range Table {
 		for _, candidate := range append([]Alias{{Name: string(Table[i].Name)}}, Table[i].Aliases...) {

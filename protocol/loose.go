@@ -27,7 +27,8 @@ type output struct {
 	text      []byte // without byte order mark, UTF-8 if it was UTF-16
 	utf16     bool
 	documents []document
-	notes     []string // text lines around the documents
+	notes     []string // the first few text lines around the documents
+	more      int      // text lines beyond those
 	broken    int      // offset of a line that begins an object which does not end, or -1
 	values    int      // lists at the beginning of a line
 }
@@ -44,7 +45,8 @@ func search(stdout []byte) output {
 	for i, line := 0, 1; i < len(b); {
 		p := skipIndent(b, i)
 		next := lineEnd(b, p)
-		if p < len(b) && (b[p] == '{' || b[p] == '[') && budget > 0 {
+		switch {
+		case p < len(b) && (b[p] == '{' || b[p] == '[') && budget > 0:
 			end, ok := looseValue(b, p)
 			budget -= end - p
 			switch {
@@ -60,7 +62,9 @@ func search(stdout []byte) output {
 			default:
 				out.note(b[p:next])
 			}
-		} else if p < next {
+		case p < len(b) && begunObject(b, p) && out.broken < 0:
+			out.broken = p // unread, but it may be a reply
+		case p < next:
 			out.note(b[p:next])
 		}
 		line += bytes.Count(b[i:next], []byte{'\n'}) + 1
@@ -80,9 +84,8 @@ func (out *output) take(start, end, line int) int {
 		out.documents = append(out.documents, document{start: start, end: end, line: line, behind: -1})
 		line += bytes.Count(b[start:end], []byte{'\n'})
 		p := skipIndent(b, end)
-		stop := lineEnd(b, p)
-		if p == stop {
-			return stop
+		if p == len(b) || b[p] == '\n' || b[p] == '\r' {
+			return p
 		}
 		if b[p] == '{' {
 			if next, ok := looseValue(b, p); ok {
@@ -91,7 +94,7 @@ func (out *output) take(start, end, line int) int {
 			}
 		}
 		out.documents[len(out.documents)-1].behind = p
-		return stop
+		return lineEnd(b, p)
 	}
 }
 
@@ -102,10 +105,11 @@ func (out *output) note(line []byte) {
 	if text == "" {
 		return
 	}
-	out.notes = append(out.notes, "")
-	if n := len(out.notes); n <= maxNotes {
-		out.notes[n-1] = shorten(text, 120)
+	if len(out.notes) == maxNotes {
+		out.more++
+		return
 	}
+	out.notes = append(out.notes, shorten(text, 120))
 }
 
 // blank reports whether there is nothing at all on stdout.

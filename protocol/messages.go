@@ -1,6 +1,8 @@
 package protocol
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -160,9 +162,9 @@ var partTypes = []string{"text", "thinking", "image", "toolCall", "toolResult", 
 // result its call. A pair that the host's own list lacks already is not the
 // hook's fault.
 func checkPairs(before, after []jsontext.Value) error {
-	was := unpaired(before)
-	for id, what := range unpaired(after) {
-		if was[id] != what {
+	was, is := unpaired(before), unpaired(after)
+	for _, id := range slices.Sorted(maps.Keys(is)) {
+		if what := is[id]; was[id] != what {
 			return wrong("", "tool call %q %s", shorten(id, 60), what)
 		}
 	}

@@ -80,7 +80,8 @@ func ReadReply(spec *Spec, v Voter, stdout, stderr []byte, end Ending, eventID s
 }
 
 // Answers reports whether output holds the whole answer of a standby or resident
-// hook: an object that begins a line and repeats the event's id.
+// hook: an object that begins a line and repeats the event's id. It reads all of
+// output, so ask once per finished line rather than per chunk.
 func Answers(output []byte, eventID string) bool {
 	if eventID == "" || !bytes.Contains(output, []byte{'}'}) {
 		return false
@@ -200,12 +201,11 @@ func (r *reader) bound(reply *Reply) []string {
 // warnings are the notes on stdout, the first few in full.
 func (r *reader) warnings() []string {
 	var list []string
-	notes := r.output.notes
-	for _, text := range notes[:min(len(notes), maxNotes)] {
+	for _, text := range r.output.notes {
 		list = append(list, "text on stdout besides the reply: "+text)
 	}
-	if n := len(notes) - maxNotes; n > 0 {
-		list = append(list, fmt.Sprintf("%d more lines of text on stdout", n))
+	if r.output.more > 0 {
+		list = append(list, fmt.Sprintf("%d more lines of text on stdout", r.output.more))
 	}
 	return list
 }

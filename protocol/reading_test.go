@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf16"
 )
 
@@ -301,5 +302,47 @@ func TestReadReplyReadsMembers(t *testing.T) {
 		if verdict(r) != "[reply]" {
 			t.Errorf("callback %s is read as %s", bad, verdict(r))
 		}
+	}
+}
+
+// Hostile output costs neither time nor words.
+func TestReadReplyIsBounded(t *testing.T) {
+	var members strings.Builder
+	for i := range 14_000 {
+		fmt.Fprintf(&members, `,"member-%050d":1`, i)
+	}
+	unknown := members.String()
+	for name, out := range map[string]string{
+		"unknown members of a block":  `{"action":"block"` + unknown + `}`,
+		"unknown members of a reply":  `{"action":"observe"` + unknown + `}`,
+		"unknown members alone":       `{"x":1` + unknown + `}`,
+		"objects that never end":      strings.Repeat("{\"a\":[\n", 150_000),
+		"lists that never end":        strings.Repeat("[[\n", 300_000),
+		"strings that never end":      strings.Repeat("{\"\n", 300_000),
+		"half objects behind a block": okObserve + "\n" + strings.Repeat("{\"a\":[\n", 150_000) + okBlock,
+		"many notes":                  strings.Repeat("x\n", 500_000),
+		"many objects":                strings.Repeat("{}\n", 300_000),
+		"many objects on one line":    strings.Repeat("{}", 500_000),
+		"a very long name":            `{"` + strings.Repeat("x", 1<<20-100) + `":1}`,
+		"a very long action":          `{"action":"` + strings.Repeat("x", 1<<20-100) + `"}`,
+		"a very long number":          `{"action":"observe","reason":` + strings.Repeat("1", 1<<20-100) + `}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			begin := time.Now()
+			r := read(ToolCallStart, CanModify, process{stdout: out})
+			if took := time.Since(begin); took > 30*time.Second {
+				t.Errorf("took %s", took)
+			}
+			words := len(strings.Join(r.Warnings, ""))
+			if r.Failure != nil {
+				words += len(r.Failure.Detail)
+			}
+			if words > 5000 {
+				t.Errorf("%d bytes of words", words)
+			}
+			if name == "half objects behind a block" && verdict(r) == "observe" {
+				t.Error("the broken part is taken for text")
+			}
+		})
 	}
 }

@@ -63,6 +63,8 @@ func looseMember(object jsontext.Value, name string) string {
 	return ""
 }
 
+const maxWarnings = 10 // faults of one reply that are named; the rest is counted
+
 // readRefusal takes from a block or stop what can be read of it.
 func (r *reader) readRefusal(no Action, object jsontext.Value) (Reply, []string) {
 	reply := Reply{Action: no}
@@ -108,11 +110,18 @@ func (r *reader) readRefusal(no Action, object jsontext.Value) (Reply, []string)
 				warnings = append(warnings, fmt.Sprintf("the reply repeats the id %q of another event", shorten(id, 60)))
 			}
 		default:
+			if len(warnings) >= maxWarnings {
+				warnings = append(warnings, "") // counted only
+				continue
+			}
 			warnings = append(warnings, fmt.Sprintf("unknown member %q, the nearest is %q", shorten(m.name, 60), nearestOf(m.name, replyMembers)))
 		}
 	}
 	if strings.TrimSpace(reply.Reason) == "" {
 		reply.Reason = reasonNone
+	}
+	if n := len(warnings) - maxWarnings; n > 0 {
+		warnings = append(warnings[:maxWarnings], fmt.Sprintf("%d more faults in the reply", n))
 	}
 	warnings = append(warnings, r.bound(&reply)...)
 	return reply, warnings

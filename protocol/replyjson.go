@@ -34,14 +34,16 @@ func decodeReply(object jsontext.Value) (r Reply, warnings []string, err error) 
 			unknown = append(unknown, m.name)
 		}
 	}
-	for _, name := range unknown {
+	for i, name := range unknown {
+		if i == maxWarnings {
+			warnings = append(warnings, fmt.Sprintf("%d more unknown members", len(unknown)-i))
+			break
+		}
 		text := fmt.Sprintf("unknown member %q, the nearest is %q", shorten(name, 60), nearestOf(name, replyMembers))
 		if !acted {
 			return Reply{}, nil, &DecodeError{Offset: -1, Err: fmt.Errorf("no member \"action\" and %s", text)}
 		}
-		if len(warnings) < 10 {
-			warnings = append(warnings, text)
-		}
+		warnings = append(warnings, text)
 	}
 	return r, warnings, nil
 }
