@@ -15,8 +15,9 @@ import (
 	"go.uber.org/goleak"
 )
 
-// The test binary is also the helper processes of a Runtime, and the programs
-// that tests run: the first argument "program" is followed by one's name.
+// The test binary is also the helper processes of a Runtime, by importing this
+// package and nothing else, and the programs that tests run: the first argument
+// "program" is followed by one's name.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "program" {
 		programs[os.Args[2]](os.Args[3:])

@@ -24,7 +24,7 @@ func init() { becomeHelper() }
 // becomeHelper takes over the process when a Runtime started it as one of its
 // helpers, and does not return then.
 func becomeHelper() {
-	if len(os.Args) == 0 {
+	if len(os.Args) == 0 || !isPipe(shimPipe) {
 		return
 	}
 	switch {
@@ -33,6 +33,12 @@ func becomeHelper() {
 	case os.Args[0] == guardianName:
 		runGuardian()
 	}
+}
+
+// isPipe keeps a program that merely has a helper's name from becoming one.
+func isPipe(fd int) bool {
+	var info unix.Stat_t
+	return unix.Fstat(fd, &info) == nil && info.Mode&unix.S_IFMT == unix.S_IFIFO
 }
 
 // shimPipe is the descriptor that a helper talks to its Runtime on.
