@@ -10,6 +10,7 @@ import (
 	"github.com/expr-lang/expr/types"
 	"github.com/expr-lang/expr/vm"
 
+	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -60,7 +61,7 @@ func compileMatch(m *schema.Match) (matcher, string, error) {
 // read and a condition that fails count as a match, so that a guard is asked;
 // the first error of a condition is returned to be reported.
 func (m *matcher) match(f *facts) (bool, error) {
-	if m.agent != "" && (m.agent == "sub") != (f.event.Agent.Depth > 0) {
+	if !m.agentMatches(f.event) {
 		return false, nil
 	}
 	if len(m.tool) > 0 && f.spec.Tool && f.scan() {
@@ -83,6 +84,11 @@ func (m *matcher) match(f *facts) (bool, error) {
 		err = nil
 	}
 	return hit, err
+}
+
+// agentMatches is the part of match that needs no data.
+func (m *matcher) agentMatches(ev *protocol.Event) bool {
+	return m.agent == "" || (m.agent == "sub") == (ev.Agent.Depth > 0)
 }
 
 func (m *matcher) condition(f *facts) (bool, error) {

@@ -16,7 +16,7 @@ session-end        | N | -  | -   | -                             | -          |
 prompt-submit      | G | no | err | prompt                        | person     | -         | -             | yes
 agent-start        | G | no | yes | system messages tools         | person     | -         | -             | yes
 step-start         | G | no | yes | messages                      | person     | -         | now           | yes
-inference-start    | G | no | yes | system messages tools params =response | person | -    | now           | yes
+inference-start    | G | no | yes | system messages tools params =response | person | -    | -             | yes
 inference-end      | G | no | yes | message                       | -          | -         | at step-stop  | yes
 tool-call-start    | G | no | yes | args =result                  | permission | -         | -             | yes
 permission-request | G | no | yes | -                             | stays      | -         | -             | yes

@@ -1,0 +1,25 @@
+package executor
+
+import "github.com/hookd-dev/hookd/protocol"
+
+// Holds reports whether a hook that may block or change the named event could
+// match it, so that a host keeps back what the event is about until it was
+// decided (§1.1). Only what is known before the event counts: its name and the
+// agent; a condition on anything else may come true.
+func (e *Executor) Holds(name protocol.EventName, ev protocol.Event) bool {
+	set := e.source.Current()
+	if set.Refuse != nil {
+		return true
+	}
+	for _, h := range set.For(name) {
+		if h.Decides() && h.match.agentMatches(&ev) {
+			return true
+		}
+	}
+	return false
+}
+
+// Decides reports whether the hook's answer can refuse or change an event.
+func (h *Hook) Decides() bool {
+	return h.runs() && h.Mode != protocol.Audit && (h.Can != protocol.CanObserve || h.Required)
+}
