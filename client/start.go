@@ -69,7 +69,7 @@ func start(ctx context.Context, opt Options, command []string) (*Client, error) 
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	c, err := newClient(ctx, rpc.NewConn(fromDaemon, toDaemon, limitOf(opt)), opt)
-	c.end = func() error { return c.shutDown(cmd.Process, toDaemon, ended) }
+	c.end = func() error { return c.shutDown(cmd.Process, toDaemon, ended, err == nil) }
 	if err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
@@ -83,11 +83,14 @@ func limitOf(opt Options) int64 {
 	return defaultLimit
 }
 
-// shutDown ends a daemon, in the politest way that works.
-func (c *Client) shutDown(daemon *os.Process, stdin *os.File, ended <-chan error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), shutdownTime)
-	defer cancel()
-	_ = c.call(ctx, "shutdown", struct{}{}, nil) // it may be gone already
+// shutDown ends a daemon, in the politest way that works. One that has not even
+// introduced itself is not asked.
+func (c *Client) shutDown(daemon *os.Process, stdin *os.File, ended <-chan error, known bool) error {
+	if known {
+		ctx, cancel := context.WithTimeout(context.Background(), shutdownTime)
+		defer cancel()
+		_ = c.call(ctx, "shutdown", struct{}{}, nil) // it may be gone already
+	}
 	_ = stdin.Close()
 	for _, step := range []struct {
 		before func()
