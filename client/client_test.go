@@ -22,7 +22,6 @@ import (
 	"github.com/hookd-dev/hookd/client"
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/daemon"
-	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc"
 	"github.com/hookd-dev/hookd/protocol/rpc/socket"
@@ -33,7 +32,6 @@ var _ agentloop.Gate = (*client.Session)(nil)
 // TestMain is also the daemon of the tests: the test binary with the argument
 // serve.
 func TestMain(m *testing.M) {
-	process.MaybeShim()
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
 		os.Exit(serve())
 	}

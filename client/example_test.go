@@ -69,8 +69,7 @@ func withDaemon(ctx context.Context, project string, command []string, calls fun
 }
 
 // withPackages runs tool calls through the hook files of a project, in this
-// process. Its main function must begin with process.MaybeShim(): the process
-// is started a second time as the guardian of hooks.
+// process.
 func withPackages(ctx context.Context, options loader.Options, calls func(Gate)) error {
 	runtime, err := process.New(process.Options{LongLived: true})
 	if err != nil {
