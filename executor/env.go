@@ -92,20 +92,23 @@ func HookEnv(c EnvConfig, action, file string) []string {
 }
 
 // Depth returns how many agents above this process were started by a hook or a
-// tool: 0 for one that a person started. A value that is no number counts as 1,
-// so that breaking it does not lose it.
+// tool: 0 for one that a person started. A value that is no number counts as
+// deeper than any limit, so that breaking it at each level gains nothing.
 func Depth(environ []string) int {
 	for _, variable := range environ {
 		if value, ok := strings.CutPrefix(variable, EnvDepth+"="); ok {
 			depth, err := strconv.Atoi(value)
 			if err != nil || depth < 0 {
-				return 1
+				return unreadableDepth
 			}
-			return depth
+			return min(depth, unreadableDepth)
 		}
 	}
 	return 0
 }
+
+// unreadableDepth leaves room to count on.
+const unreadableDepth = 1 << 30
 
 func allowed(name string, named []string) bool {
 	if sameName(allowedNames, name) || sameName(named, name) {

@@ -87,7 +87,10 @@ func TestHookEnv(t *testing.T) {
 }
 
 func TestDepth(t *testing.T) {
-	for value, want := range map[string]int{"": 1, "0": 0, "1": 1, "7": 7, "-3": 1, "x": 1, "1e3": 1} {
+	for value, want := range map[string]int{
+		"0": 0, "1": 1, "7": 7,
+		"": unreadableDepth, "-3": unreadableDepth, "x": unreadableDepth, "1e3": unreadableDepth, "9223372036854775807": unreadableDepth,
+	} {
 		if got := Depth([]string{"A=1", "HOOK_DEPTH=" + value}); got != want {
 			t.Errorf("HOOK_DEPTH=%s: %d, want %d", value, got, want)
 		}

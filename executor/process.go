@@ -70,7 +70,7 @@ func (p *Process) command(q *Question) *process.Command {
 	}
 	return &process.Command{
 		Path: p.config.Path, Argv: p.argv, Dir: p.config.Dir, Env: env, Mark: traceparent,
-		Key:         p.config.HookFile,
+		Key:         p.config.Dir + "\x00" + keyOf(q.Hook).String(), // command hooks may share one file
 		Stdin:       q.Payload,
 		StdoutLimit: q.Limits.Reply,
 		StderrTail:  q.Limits.Stderr,

@@ -208,3 +208,37 @@ HOOK_SESSION_ID=s1
 		}
 	}
 }
+
+// TestProcessKey: command hooks that share one program do not wait for each
+// other's overdue trees; a hook waits for its own only.
+func TestProcessKey(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the hooks are shell scripts")
+	}
+	rt, err := process.New(process.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rt.Close()
+	p, q := processHook(t, rt, "#!/bin/sh\ntrap '' TERM\ncase $HOOK_EVENT in step-start) sleep 62;; esac\n", EnvConfig{})
+	q.Grace = time.Second
+	event := *q.Event
+	event.Event = protocol.StepStart
+	stuck := *q
+	stuck.Event, stuck.Spec = &event, protocol.Lookup(protocol.StepStart)
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 200*time.Millisecond, overTime)
+	defer cancel()
+	if a := p.Ask(ctx, &stuck); a.Failure == nil || a.Failure.Kind != protocol.FailTimeout {
+		t.Fatalf("the stuck run came to %+v", a.Reading)
+	}
+	other := *q
+	hook := *q.Hook
+	hook.Name = "other"
+	other.Hook = &hook
+	if a := p.Ask(t.Context(), &other); a.Failure != nil || a.Took > 600*time.Millisecond {
+		t.Errorf("another hook of the same program: %v after %s", a.Failure, a.Took)
+	}
+	if a := p.Ask(t.Context(), q); a.Failure != nil || a.Took < 300*time.Millisecond {
+		t.Errorf("the same hook did not wait for its old tree: %v after %s", a.Failure, a.Took)
+	}
+}
