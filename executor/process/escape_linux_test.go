@@ -98,6 +98,9 @@ func clock(t *unix.Timespec) {
 func TestNothingSurvives(t *testing.T) {
 	needs(t, "setsid")
 	for _, options := range available(t) {
+		if twin := options.portable || options.Containment == UserNamespace; twin && count(0, 1) == 0 {
+			continue // ends its tree as another one of the list does; it is in the long proof
+		}
 		rt := newRuntime(t, options)
 		t.Run(options.name(), func(t *testing.T) {
 			for _, shape := range shapes {

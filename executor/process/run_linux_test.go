@@ -109,7 +109,7 @@ func TestSurroundings(t *testing.T) {
 // TestNoDeadlock is G9 and H12, H13, H24: whatever is read and written in
 // whatever order, a run ends.
 func TestNoDeadlock(t *testing.T) {
-	sizes := []int{0, 1, 600, 64<<10 - 1, 64 << 10, 64<<10 + 1, 1 << 20, 8 << 20, 64 << 20}
+	sizes := []int{0, 600, 64 << 10, 64<<10 + 1, 1 << 20, 64 << 20}
 	readers := map[string]func(size int) string{
 		"all":             func(int) string { return "cat >/dev/null; echo ok" },
 		"half":            func(size int) string { return fmt.Sprintf("head -c %d >/dev/null; echo ok", size/2) },
@@ -315,7 +315,7 @@ func TestStream(t *testing.T) {
 			}
 			seen = append(seen, piece...)
 		}
-		r := rt.Run(within(t, 1500*time.Millisecond), c)
+		r := rt.Run(within(t, time.Second), c)
 		returned = true
 		if string(seen) != "one\ntwo\nlate\n" {
 			t.Errorf("streamed %q", seen)
@@ -427,7 +427,7 @@ func TestNoLeaks(t *testing.T) {
 		}
 		round()
 		before := descriptors(t)
-		for range count(5, 200) {
+		for range count(2, 200) {
 			round()
 		}
 		if after := descriptors(t); len(after) > len(before) {
