@@ -28,7 +28,7 @@ var arrows = map[string][]string{
 	"executor/record":     {"protocol", "schema", "executor/state"},
 	"executor/state":      {"protocol", "schema"},
 	"executor/daemon":     {"protocol", "protocol/rpc", "protocol/rpc/socket", "schema", "executor"},
-	"loader":              {"protocol", "schema", "executor", "executor/process", "executor/record", "executor/state"},
+	"loader":              {"protocol", "schema", "schema/document", "executor", "executor/process", "executor/record", "executor/state"},
 	"agentloop":           {"protocol", "agentloop/model", "agentloop/store", "agentloop/tool"},
 	"agentloop/model":     {"protocol"},
 	"agentloop/tool":      {"protocol"},
