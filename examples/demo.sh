@@ -58,6 +58,12 @@ if (cd "$here/.." && go build -o "$project/.acai/hooks/scratchpath" ./examples/h
 	cp "$here/hooks-go/scratchpath/scratchpath.hook.yaml" "$project/.acai/hooks/"
 fi
 
+# A version manager's python3 needs the home folder that is about to change: put
+# the program behind it in front.
+if python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null); then
+	PATH=$(dirname "$python"):$PATH
+fi
+
 # A machine of its own: neither your hooks nor your settings take part.
 cd "$project"
 HOME=$box/home XDG_STATE_HOME=$box/state

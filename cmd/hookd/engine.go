@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"os"
+	"slices"
+	"sync"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor"
@@ -26,6 +28,31 @@ type engine struct {
 	root     string // working directory of hooks
 	stateDir string // "" if there is none: nothing is recorded
 	progress *show.Progress
+	late     lateRuns
+	closing  sync.Once
+	closed   error
+}
+
+// lateRuns are the runs of hooks that nobody waits for.
+type lateRuns struct {
+	mu   sync.Mutex
+	list []protocol.Run
+}
+
+func (l *lateRuns) add(h *executor.Hook, run protocol.Run) {
+	waitedFor := h.Mode != protocol.Audit && (h.Can != protocol.CanObserve || h.Required)
+	if waitedFor {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.list = append(l.list, run)
+}
+
+func (l *lateRuns) runs() []protocol.Run {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.list)
 }
 
 // open loads the hooks of the project that the command runs in.
@@ -60,13 +87,19 @@ func (a *app) open(ctx context.Context, options openOptions) (*engine, error) {
 	}
 	e.progress = show.StartProgress(a.err)
 	e.executor = executor.New(e.source, executor.Options{
-		StateDir: e.stateDir, Depth: executor.ProcessDepth(), Explain: options.explain, Progress: a.watchHooks(e.progress),
+		StateDir: e.stateDir, Depth: executor.ProcessDepth(), Explain: options.explain, Progress: a.watchHooks(e.progress, &e.late),
 	})
-	a.atEnd(func() error {
-		defer e.progress.Stop()
-		return e.executor.Close(ctx)
-	})
+	a.atEnd(func() error { return e.close(ctx) })
 	return e, nil
+}
+
+// close waits for observers, unless ctx ends.
+func (e *engine) close(ctx context.Context) error {
+	e.closing.Do(func() {
+		e.closed = e.executor.Close(ctx)
+		e.progress.Stop()
+	})
+	return e.closed
 }
 
 func (a *app) loaderOptions(rt *process.Runtime) loader.Options {
@@ -94,10 +127,13 @@ func (e *engine) fire(ctx context.Context, event protocol.Event) (protocol.Outco
 
 // watchHooks shows the hooks at work, and prints what observers have to say
 // when nobody waits for them any more.
-func (a *app) watchHooks(progress *show.Progress) executor.Progress {
+func (a *app) watchHooks(progress *show.Progress, late *lateRuns) executor.Progress {
 	return executor.Progress{
 		Started:  func(_ *protocol.Event, h *executor.Hook) { progress.Begin(h.Name) },
-		Finished: func(_ *protocol.Event, h *executor.Hook, _ protocol.Run) { progress.End(h.Name) },
+		Finished: func(_ *protocol.Event, h *executor.Hook, run protocol.Run) {
+			progress.End(h.Name)
+			late.add(h, run)
+		},
 		Notice: func(_ *protocol.Event, n protocol.HookText) {
 			progress.Aside(func() {
 				a.err.Print("%s %s\n", a.err.In(show.Name, "· "+show.Line(n.Hook)+":"), show.Line(n.Text))

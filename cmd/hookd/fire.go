@@ -64,9 +64,16 @@ func (a *app) fire(ctx context.Context, name protocol.EventName, data jsontext.V
 	if err != nil {
 		return err
 	}
-	engine.progress.Aside(func() { err = a.printOutcome(&outcome, explain) })
+	engine.progress.Aside(func() { err = a.printOutcome(&outcome) })
 	if err != nil {
 		return err
+	}
+	if explain && !a.json {
+		// Observers, and hooks in audit mode, answer when the outcome stands.
+		if err := engine.close(ctx); err != nil {
+			return failed("fire", err, "")
+		}
+		showRuns(a.out, append(outcome.Runs, engine.late.runs()...))
 	}
 	if outcome.Refused() {
 		return exitCode(exitRefused)
@@ -76,14 +83,11 @@ func (a *app) fire(ctx context.Context, name protocol.EventName, data jsontext.V
 
 // printOutcome prints an outcome as soon as it stands; observers may still be at
 // work then.
-func (a *app) printOutcome(outcome *protocol.Outcome, explain bool) error {
+func (a *app) printOutcome(outcome *protocol.Outcome) error {
 	if a.json {
 		return a.printJSON(outcome)
 	}
 	showOutcome(a.out, outcome)
-	if explain {
-		showRuns(a.out, outcome.Runs)
-	}
 	return nil
 }
 
@@ -114,10 +118,21 @@ func (a *app) eventData(name protocol.EventName, given string, isGiven bool, too
 		return nil, err
 	}
 	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff")))
-	if !jsontext.Value(text).IsValid() {
+	if !jsontext.Value(text).IsValid(jsontext.AllowInvalidUTF8(true)) {
 		return nil, usage("bad-data", "--data is not one JSON value: "+whyNotJSON(text), `for example --data '{"prompt":"hello"}', @FILE or -`)
 	}
-	return protocol.Complete(protocol.Lookup(name), withKind(protocol.Lookup(name), text)), nil
+	spec := protocol.Lookup(name)
+	return readAsEvent(name, protocol.Complete(spec, withKind(spec, text)))
+}
+
+// readAsEvent reads data as any host's event is read: strictly, with half
+// surrogate pairs mended.
+func readAsEvent(name protocol.EventName, data jsontext.Value) (jsontext.Value, error) {
+	event, err := protocol.DecodeEvent(fmt.Appendf(nil, `{"event":%q,"data":%s}`, name, data), protocol.DecodeLimits{})
+	if err != nil {
+		return nil, usage("bad-data", err.Error(), "hookd schema event prints what an event looks like")
+	}
+	return event.Data, nil
 }
 
 // withKind adds a tool call's kind where a person left it out and the tool is a
@@ -158,7 +173,7 @@ func (a *app) readData(given string) ([]byte, error) {
 
 // whyNotJSON says where JSON ends to be JSON.
 func whyNotJSON(text []byte) string {
-	dec := jsontext.NewDecoder(bytes.NewReader(text))
+	dec := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowInvalidUTF8(true))
 	if _, err := dec.ReadValue(); err != nil {
 		return strings.TrimPrefix(err.Error(), "jsontext: ")
 	}

@@ -23,6 +23,7 @@ func newRoot(a *app) *cobra.Command {
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,
 	}
+	root.SuggestionsMinimumDistance = 2
 	root.SetIn(a.stdin)
 	root.SetOut(a.out.W)
 	root.SetErr(a.err.W)

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -215,15 +214,8 @@ func (a *app) runTrial(ctx context.Context, snapshot *loader.Snapshot, t *trial)
 	set, _ := executor.NewSet(executor.Set{Project: snapshot.Project, Settings: snapshot.Set.Settings, Hooks: []*executor.Hook{&hook}})
 	progress := show.StartProgress(a.err)
 	defer progress.Stop()
-	var late sync.Once
-	var observed []protocol.Run
-	watching := a.watchHooks(progress)
-	finished := watching.Finished
-	watching.Finished = func(ev *protocol.Event, h *executor.Hook, run protocol.Run) {
-		finished(ev, h, run)
-		late.Do(func() { observed = append(observed, run) })
-	}
-	engine := executor.New(set, executor.Options{Depth: executor.ProcessDepth(), Progress: watching})
+	var late lateRuns
+	engine := executor.New(set, executor.Options{Depth: executor.ProcessDepth(), Progress: a.watchHooks(progress, &late)})
 	outcome, err := engine.Fire(ctx, t.given)
 	closed := engine.Close(ctx)
 	if err != nil {
@@ -233,7 +225,7 @@ func (a *app) runTrial(ctx context.Context, snapshot *loader.Snapshot, t *trial)
 		return failed("try", closed, "")
 	}
 	if len(outcome.Runs) == 0 {
-		outcome.Runs = observed
+		outcome.Runs = late.runs()
 	}
 	t.outcome = outcome
 	return nil

@@ -71,8 +71,8 @@ func TestExampleHooks(t *testing.T) {
 	} {
 		t.Run(test.hook+"/"+strings.ReplaceAll(test.name, " ", "-"), func(t *testing.T) {
 			t.Parallel()
-			needInterpreter(t, test.hook)
 			b := newBox(t)
+			needInterpreter(t, b, test.hook)
 			b.installExample(t, test.hook)
 			if err := os.Symlink("/etc", filepath.Join(b.project, "link")); err != nil {
 				t.Fatal(err)
@@ -195,12 +195,23 @@ func TestExampleGoHooks(t *testing.T) {
 	}
 }
 
-func needInterpreter(t *testing.T, hook string) {
+// needInterpreter skips what this machine cannot run. A version manager's shim
+// needs the home folder that a box has not, so the program behind it is put in
+// front.
+func needInterpreter(t *testing.T, b *box, hook string) {
 	t.Helper()
 	name := map[string]string{".py": "python3", ".js": "node", ".sh": "sh"}[filepath.Ext(hook)]
 	if _, err := exec.LookPath(name); err != nil {
 		t.Skipf("%s is not on this machine", name)
 	}
+	if name != "python3" {
+		return
+	}
+	program, err := exec.Command(name, "-c", "import sys; print(sys.executable)").Output()
+	if err != nil {
+		t.Skipf("%s does not run: %v", name, err)
+	}
+	b.path = filepath.Dir(strings.TrimSpace(string(program)))
 }
 
 func (b *box) installExample(t *testing.T, name string) {

@@ -4,6 +4,7 @@ package integration
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,7 +36,7 @@ var faultKit = []struct {
 	{"interpreter not on PATH", hookFile{body: "#!/usr/bin/env no-such-python\nHEADER\n" + sayNo}, "spawn", "no-such-python"},
 	{"interpreter line ends with CRLF", hookFile{body: "#!/bin/sh\r\nHEADER\r\n" + sayNo}, "spawn", "line end"},
 	{"empty file", hookFile{body: "", side: true}, "spawn", "empty"},
-	{"a folder in the hook's place", hookFile{entry: `{"name":"HOOK","ENTRY":0}`, folder: true}, "spawn", ""},
+	{"a folder in the hook's place", hookFile{entry: `{"name":"HOOK","ENTRY":0}`, folder: true}, "gone", ""},
 	{"no such file", hookFile{entry: `{"name":"HOOK","ENTRY":0}`, absent: true}, "gone", ""},
 
 	// Ending.
@@ -75,19 +76,20 @@ var faultKit = []struct {
 	{"two documents, neither says no", sh(`echo '{"action":"observe"}'; echo '{"action":"observe"}'`), "reply", ""},
 	{"only text", sh(`echo fine`), "reply", ""},
 	{"BOM", sh(`printf '\357\273\277'; ` + sayNo), "block", ""},
-	{"UTF-16", faultyHook("utf-16"), "reply", ""},
+	{"UTF-16 that says no", faultyHook("utf-16"), "block", ""},
+	{"UTF-16", faultyHook("utf-16-observe"), "reply", "UTF-16"},
 	{"invalid UTF-8", sh(`printf '{"action":"modify","changes":{"args":{"command":"\377"}}}'`), "reply", ""},
 	{"lone surrogate in the reason", sh(`printf '{"action":"block","reason":"a\\udc00b"}'`), "block", ""},
 	{"NaN", sh(`echo '{"action":"modify","changes":{"args":{"n":NaN}}}'`), "reply", ""},
 	{"number beyond every float", sh(`echo '{"action":"modify","changes":{"args":{"n":1e400}}}'`), "modify", ""},
 	{"integer beyond 2^53", sh(`echo '{"action":"modify","changes":{"args":{"n":9007199254740993}}}'`), "modify", ""},
-	{"depth of 100,000", faultyHook("deep"), "reply", ""},
+	{"depth of 100,000", patient(faultyHook("deep")), "reply", ""},
 	{"repeated key", sh(`echo '{"action":"modify","changes":{"args":{"a":1,"a":2}}}'`), "reply", ""},
 	{"half a document", sh(`printf '{"action":"bl'`), "reply", ""},
 	{"a string", sh(`echo '"ok"'`), "reply", ""},
 	{"a number", sh(`echo 42`), "reply", ""},
 	{"an empty object", sh(`echo '{}'`), "observe", ""},
-	{"string of 64 MiB", faultyHook("big-string"), "output", ""},
+	{"string of 64 MiB", patient(faultyHook("big-string")), "output", ""},
 	{"unknown action", sh(`echo '{"action":"blokc"}'`), "reply", "blokc"},
 	{"action null", sh(`echo '{"action":null}'`), "reply", ""},
 	{"action a number", sh(`echo '{"action":7}'`), "reply", ""},
@@ -95,8 +97,8 @@ var faultKit = []struct {
 	{"patch of a missing path", sh(`echo '{"action":"modify","patch":[{"op":"replace","path":"/args/none","value":1}]}'`), "reply", ""},
 	{"patch of a protected field", sh(`echo '{"action":"modify","patch":[{"op":"replace","path":"/name","value":"x"}]}'`), "reply", "name"},
 	{"change that is no change", sh(`echo '{"action":"modify"}'`), "reply", ""},
-	{"stdout flood", faultyHook("flood-stdout"), "output", ""},
-	{"stderr flood, then no", sh(`head -c 5000000 /dev/zero | tr '\0' x >&2; ` + sayNo), "block", ""},
+	{"stdout flood", patient(faultyHook("flood-stdout")), "output", ""},
+	{"stderr flood, then no", patient(sh(`head -c 5000000 /dev/zero | tr '\0' x >&2; ` + sayNo)), "block", ""},
 	{"a character at a time", faultyHook("drips"), "block", ""},
 	{"disk full", sh(`echo x >/dev/full || exit 1`), "exit", "1"},
 
@@ -121,6 +123,14 @@ type hookFile struct {
 	entry  string      // the rules stand in a settings entry
 	folder bool
 	absent bool
+	limit  time.Duration // 0: limit
+}
+
+// patient gives a hook time to do its damage on a busy machine, where it is not
+// its time that is to run out.
+func patient(h hookFile) hookFile {
+	h.limit = 20 * time.Second
+	return h
 }
 
 // sh is a hook of one line of shell.
@@ -130,6 +140,8 @@ func sh(line string) hookFile { return hookFile{body: "#!/bin/sh\nHEADER\n" + li
 func faultyHook(kind string) hookFile {
 	return hookFile{body: "#!/bin/sh\nHEADER\nexec FAULTY " + kind + "\n"}
 }
+
+func (h hookFile) within() time.Duration { return cmp.Or(h.limit, limit) }
 
 // limit is the time limit of every hook of the fault kit.
 const limit = 700 * time.Millisecond
@@ -149,10 +161,10 @@ func TestFaultKit(t *testing.T) {
 				o, exit := box.fire(t)
 				took := time.Since(began)
 				checkFault(t, o, exit, fault.want, rule, fault.detail)
-				if run := o.run("fault.sh"); run != nil && run.TookMs > ms(limit+slack) {
-					t.Errorf("the hook was waited for %v ms, its limit is %v", run.TookMs, limit)
+				if run := o.run("fault.sh"); run != nil && run.TookMs > ms(fault.hook.within()+slack) {
+					t.Errorf("the hook was waited for %v ms, its limit is %v", run.TookMs, fault.hook.within())
 				}
-				if took > limit+5*time.Second {
+				if took > fault.hook.within()+5*time.Second {
 					t.Errorf("hookd took %v in all", took)
 				}
 				if left := aliveAfter(box.folder, 2*time.Second); len(left) > 0 {
@@ -206,7 +218,10 @@ func checkFault(t *testing.T, o outcome, exit int, want, rule, detail string) {
 }
 
 // A box is a machine of its own: home, state folder and project.
-type box struct{ folder, home, project string }
+type box struct {
+	folder, home, project string
+	path                  string // put before PATH, "" for nothing
+}
 
 func newBox(t *testing.T) *box {
 	t.Helper()
@@ -228,7 +243,7 @@ func (b *box) install(t *testing.T, name string, h hookFile, rule string) {
 	if strings.Contains(h.body, `"modify"`) {
 		can = "modify" // a blocker's change would fail for another reason
 	}
-	header := fmt.Sprintf("# hook: events=tool-call-start can=%s onFailure=%s timeout=%s", can, rule, limit)
+	header := fmt.Sprintf("# hook: events=tool-call-start can=%s onFailure=%s timeout=%s", can, rule, h.within())
 	body := strings.NewReplacer("HEADER", header, "FAULTY", faultyPath(t)).Replace(h.body)
 	mode := h.mode
 	if mode == 0 {
@@ -243,12 +258,12 @@ func (b *box) install(t *testing.T, name string, h hookFile, rule string) {
 		err = errors.Join(err, os.Chmod(path, mode))
 	}
 	if h.entry != "" {
-		fields := fmt.Sprintf(`"events":["tool-call-start"],"can":"block","onFailure":%q,"timeout":%q`, rule, limit)
+		fields := fmt.Sprintf(`"events":["tool-call-start"],"can":"block","onFailure":%q,"timeout":%q`, rule, h.within())
 		entry := strings.NewReplacer("HOOK", name, `"ENTRY":0`, fields).Replace(h.entry)
 		err = errors.Join(err, os.WriteFile(filepath.Join(b.home, ".acai", "acai.json"), []byte(`{"hooks":{"use":[`+entry+`]}}`), 0o644))
 	}
 	if h.side {
-		side := fmt.Sprintf(`{"events":["tool-call-start"],"can":"block","onFailure":%q,"timeout":%q}`, rule, limit)
+		side := fmt.Sprintf(`{"events":["tool-call-start"],"can":"block","onFailure":%q,"timeout":%q}`, rule, h.within())
 		err = errors.Join(err, os.WriteFile(path+".hook.json", []byte(side), 0o644))
 	}
 	if err != nil {
@@ -271,7 +286,7 @@ func (b *box) command(args ...string) *exec.Cmd {
 	c := exec.Command(binary, args...)
 	c.Dir = b.project
 	c.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + b.home, "LANG=C.UTF-8",
+		"PATH=" + strings.TrimPrefix(b.path+":"+os.Getenv("PATH"), ":"), "HOME=" + b.home, "LANG=C.UTF-8",
 		"XDG_STATE_HOME=" + filepath.Join(b.folder, "state"), "TMPDIR=" + b.folder,
 	}
 	return c

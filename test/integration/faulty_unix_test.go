@@ -51,13 +51,8 @@ var faults = map[string]func(){
 		fmt.Printf(`{"action":"modify","changes":{"args":{"command":%s%s}}}`,
 			strings.Repeat("[", 100_000), strings.Repeat("]", 100_000))
 	},
-	"utf-16": func() {
-		out := []byte{0xff, 0xfe}
-		for _, b := range []byte(okBlock) {
-			out = append(out, b, 0)
-		}
-		os.Stdout.Write(out)
-	},
+	"utf-16":         func() { os.Stdout.Write(inUTF16(okBlock)) },
+	"utf-16-observe": func() { os.Stdout.Write(inUTF16(`{"action":"observe"}`)) },
 	"reads-half": func() {
 		io.ReadFull(os.Stdin, make([]byte, 100))
 		os.Stdin.Close()
@@ -115,4 +110,13 @@ func flood(w io.Writer) {
 		}
 	}
 	fmt.Println(okBlock)
+}
+
+// inUTF16 is ASCII text as some shells write it: little-endian with its mark.
+func inUTF16(text string) []byte {
+	out := []byte{0xff, 0xfe}
+	for _, b := range []byte(text) {
+		out = append(out, b, 0)
+	}
+	return out
 }

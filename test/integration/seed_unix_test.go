@@ -85,7 +85,8 @@ func TestSeedEdgeCases(t *testing.T) {
 				"1-a": header + "exit 0", "2-b": header + "exit 0",
 				"3-c": header + `touch "$HOOK_PROJECT_DIR/third-ran"`,
 			},
-			open: passes(""), guard: passes(""),
+			// Only the first N load; a guard among the rest is not merely absent.
+			open: passes(""), guard: refuses(""),
 		},
 	} {
 		for _, rule := range []string{"continue", "block"} {
