@@ -129,7 +129,7 @@ func (e *engine) fire(ctx context.Context, event protocol.Event) (protocol.Outco
 // when nobody waits for them any more.
 func (a *app) watchHooks(progress *show.Progress, late *lateRuns) executor.Progress {
 	return executor.Progress{
-		Started:  func(_ *protocol.Event, h *executor.Hook) { progress.Begin(h.Name) },
+		Started: func(_ *protocol.Event, h *executor.Hook) { progress.Begin(h.Name) },
 		Finished: func(_ *protocol.Event, h *executor.Hook, run protocol.Run) {
 			progress.End(h.Name)
 			late.add(h, run)
