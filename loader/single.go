@@ -29,6 +29,10 @@ func Single(ctx context.Context, opts Options, file string) (*Snapshot, error) {
 		layer = protocol.Project
 	}
 	g := &gathering{load: p, layer: layer, dir: p.single, checks: p.checksFor(layer), byName: map[string]*found{}}
+	g.folder = openHooks(g.dir, g.checks)
+	if _, g.sides, _, err = listHooks(g.dir); err != nil {
+		return nil, fmt.Errorf("look at %s: %w", g.dir, err)
+	}
 	f := g.file(filepath.Base(file))
 	if f == nil {
 		return nil, fmt.Errorf("%s is a folder, not a hook", file)
