@@ -37,18 +37,38 @@ func FindProject(explicit, cwd, home string, recorded func(project string) bool)
 		return "", fmt.Errorf("find the project of %s: %w", cwd, err)
 	}
 	nearest := ""
-	for dir != home && filepath.Dir(dir) != dir {
-		if ours(dir) {
-			if recorded != nil && recorded(dir) {
-				return dir, nil
-			}
-			if st, err := stat(filepath.Join(dir, folderName)); nearest == "" && err == nil && st.Mode.IsDir() {
-				nearest = dir
-			}
+	for ; dir != home && filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+		st, err := stat(dir)
+		if err != nil {
+			return "", fmt.Errorf("find the project of %s: %w", cwd, err)
 		}
-		dir = filepath.Dir(dir)
+		if !ours(st.UID) {
+			continue
+		}
+		if recorded != nil && recorded(dir) {
+			return dir, nil
+		}
+		if nearest != "" {
+			continue
+		}
+		if nearest, err = withHooks(dir); err != nil {
+			return "", fmt.Errorf("find the project of %s: %w", cwd, err)
+		}
 	}
 	return nearest, nil
+}
+
+// withHooks returns dir if it has a folder .acai, else "". One that is there and
+// cannot be looked at is an error: taken for none, it would switch guards off.
+func withHooks(dir string) (string, error) {
+	st, err := stat(filepath.Join(dir, folderName))
+	switch {
+	case missing(err) || err == nil && !st.Mode.IsDir():
+		return "", nil
+	case err != nil:
+		return "", err
+	}
+	return dir, nil
 }
 
 func explicitProject(explicit, cwd, home string) (string, error) {
@@ -71,17 +91,14 @@ func explicitProject(explicit, cwd, home string) (string, error) {
 		return "", fmt.Errorf("project %s: not a folder", explicit)
 	case real == home:
 		return "", fmt.Errorf("project %s: the home folder is no project, its %s is the user layer", explicit, folderName)
-	case !ours(real):
+	case !ours(st.UID):
 		return "", fmt.Errorf("project %s: the folder belongs to another user (%d)", explicit, st.UID)
 	}
 	return real, nil
 }
 
-// ours reports whether a folder belongs to the user or root.
-func ours(dir string) bool {
-	st, err := stat(dir)
-	return err == nil && userWalk().owners(st.UID)
-}
+// ours reports whether what belongs to uid belongs to the user or root.
+func ours(uid int) bool { return userWalk().owners(uid) }
 
 // homeFolder is the user's home: $HOME, else the user database's word; "" if
 // neither knows.

@@ -23,6 +23,8 @@ func TestFindProject(t *testing.T) {
 	}
 	os.WriteFile(filepath.Join(home, "file", ".acai"), nil, 0o644)
 	os.Symlink(filepath.Join(home, "a", "b"), filepath.Join(top, "link"))
+	os.Mkdir(filepath.Join(home, "loop"), 0o755)
+	os.Symlink(folderName, filepath.Join(home, "loop", folderName))
 	root := os.Geteuid() == 0
 	if root {
 		os.Chown(filepath.Join(top, "foreign"), 12345, 12345)
@@ -41,6 +43,8 @@ func TestFindProject(t *testing.T) {
 		{"home itself is none", "", "home", nil, "", ""},
 		{"home recorded is none", "", "home/plain", []string{"home"}, "", ""},
 		{"a file named .acai is none", "", "home/file", nil, "", ""},
+		{"a .acai that cannot be looked at is not none", "", "home/loop", nil, "", "too many levels"},
+		{"but a record rules", "", "home/loop", []string{"home/loop"}, "home/loop", ""},
 		{".acai vanished, still recorded", "", "home/gone/sub", []string{"home/gone"}, "home/gone", ""},
 		{"other letters", "", "home/été und mehr/x", nil, "home/été und mehr", ""},
 		{"outside of home", "", "out/x", nil, "out", ""},
@@ -80,6 +84,21 @@ func TestFindProject(t *testing.T) {
 				t.Errorf("error %v, want %q", err, test.err)
 			}
 		})
+	}
+}
+
+// Records that cannot be looked at may be about any folder: what was allowed
+// there must not be merely absent.
+func TestUnreadableRecordsCount(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "trust")
+	if (records{dir}).recorded("/project") {
+		t.Error("a folder that is not there holds a record")
+	}
+	if err := os.WriteFile(dir, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if !(records{dir}).recorded("/project") {
+		t.Error("records that cannot be looked at count as none")
 	}
 }
 

@@ -177,7 +177,8 @@ func (r records) change(project string, update func(*decisions) error) error {
 
 // recorded reports whether anything of a project was allowed.
 func (r records) recorded(project string) bool {
-	if _, err := lstat(r.file(project)); err != nil {
+	// Most folders have none, and the look that says so costs least.
+	if _, err := lstat(r.file(project)); errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
 	d, err := r.load(project)
