@@ -180,22 +180,46 @@ func (f *found) seal(files *contentCache, in place, e entry) (missing []string, 
 	return missing, nil
 }
 
-// addCommand puts in the files of the project that a command names.
+// addCommand puts in the files of the project that a command names, and what
+// starts its program if that is one of them.
 func (f *found) addCommand(b *bundle, files *contentCache, in place) error {
 	for i, arg := range f.argv {
-		name, inside := insideProject(in.root, arg)
-		var err error
+		_, path := optionPath(arg)
+		name, inside := insideProject(in.root, path)
 		switch {
 		case in.foreign && inside && isFile(filepath.Join(in.root, filepath.FromSlash(name))):
-			_, err = b.add(files, name)
+			c, err := b.add(files, name)
+			if err != nil {
+				return err
+			}
+			if i == 0 && f.trouble == nil {
+				f.startedBy(b, c, in)
+			}
 		case i == 0:
-			b.Program, err = filepath.EvalSymlinks(arg)
-		}
-		if err != nil {
-			return err
+			var err error
+			if b.Program, err = filepath.EvalSymlinks(arg); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// startedBy settles what starts a program of the project.
+func (f *found) startedBy(b *bundle, c *content, in place) {
+	var p program
+	if p, f.trouble = readProgram(c.head); f.trouble == nil {
+		b.Interpreter, f.trouble = in.starter(p)
+	}
+}
+
+// optionPath splits an argument such as --config=FILE into what stands before
+// the path that it may hold, and that.
+func optionPath(arg string) (before, path string) {
+	if name, value, ok := strings.Cut(arg, "="); ok && strings.HasPrefix(arg, "-") {
+		return name + "=", value
+	}
+	return "", arg
 }
 
 // place is where the hooks of one layer are looked for.
@@ -241,6 +265,9 @@ func interpreterPath(p program, in place) (string, *trouble) {
 	if in.foreign && slices.ContainsFunc(append(walk.links, written, real), func(part string) bool { return within(in.root, part) }) {
 		return real, &trouble{fmt.Sprintf("its interpreter %s lies inside the project", written), "name one outside of the project, or run the hook with inPlace"}
 	}
+	if word := p.projectWord(in); in.foreign && word != "" {
+		return real, &trouble{fmt.Sprintf("its interpreter line names %s, which would be looked for in the project", word), "leave it out of the line, or run the hook with inPlace"}
+	}
 	return real, nil
 }
 
@@ -273,9 +300,10 @@ func isFile(path string) bool {
 func (f *found) copied(s store, root string) []string {
 	argv := slices.Clone(f.argv)
 	for i, arg := range argv {
-		name, inside := insideProject(root, arg)
+		before, path := optionPath(arg)
+		name, inside := insideProject(root, path)
 		if inside && slices.ContainsFunc(f.bundle.Members, func(m member) bool { return m.Name == name }) {
-			argv[i] = s.path(f.bundle.hash, name)
+			argv[i] = before + s.path(f.bundle.hash, name)
 		}
 	}
 	return argv

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -119,6 +120,57 @@ func envTarget(rest string) (string, *trouble) {
 		return "", &trouble{"hookd cannot tell which program env will start: " + rest, "name the interpreter plainly, for example #!/usr/bin/env python3"}
 	}
 	return words[0], nil
+}
+
+// projectWord returns the first argument of the interpreter line that leads into
+// the project: "#!/bin/sh x.sh" runs x.sh of the working directory, whatever the
+// hook's own file says. It is "" if there is none.
+func (p program) projectWord(in place) string {
+	for _, word := range p.arguments() {
+		value := optionValue(word)
+		for _, path := range []string{word, value} {
+			if path == "" || strings.HasPrefix(path, "-") {
+				continue
+			}
+			if _, inside := insideProject(in.root, path); inside {
+				return word
+			}
+			if filepath.IsAbs(path) {
+				continue
+			}
+			// A plain word is a path only if there is such a file: run, pipefail.
+			where := filepath.Join(in.root, path)
+			in.see(where, nil)
+			if st, err := stat(where); err == nil && (st.Mode.IsRegular() || path == value) {
+				return word
+			}
+		}
+	}
+	return ""
+}
+
+// arguments are the words behind the program that the line starts.
+func (p program) arguments() []string {
+	words := strings.Fields(p.words)
+	if len(words) == 0 {
+		return nil
+	}
+	rest := words[1:]
+	if name, bad := envTarget(strings.Join(rest, " ")); filepath.Base(words[0]) == "env" && bad == nil {
+		rest = rest[slices.Index(rest, name)+1:] // looked for on PATH
+	}
+	return rest
+}
+
+// optionValue is what an option may carry: -Ilib, --require=./x.js.
+func optionValue(word string) string {
+	if _, value, ok := strings.Cut(word, "="); ok {
+		return value
+	}
+	if strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && len(word) > 2 {
+		return word[2:]
+	}
+	return ""
 }
 
 // lookPath finds a program in a list of folders, as execvp does, without looking
