@@ -20,7 +20,6 @@ import (
 // hook of a notice is waited for.
 func (e *Executor) Fire(ctx context.Context, ev protocol.Event) (protocol.Outcome, error) {
 	t := e.begin(ctx, ev)
-	defer t.cancel()
 	if ctx.Err() != nil {
 		return t.abort()
 	}
@@ -121,7 +120,9 @@ func (t *trip) askNow(h *Hook) error {
 	}
 	q := t.question(h)
 	t.progress.started(&t.first, h)
-	return t.take(h, t.executor.ask(t.budget(), t, q))
+	budget, cancel := t.budget(t.ctx, h)
+	defer cancel()
+	return t.take(h, t.executor.ask(budget, t, q))
 }
 
 // askGroup asks neighbours side by side. Once one of them has refused, the
@@ -130,7 +131,7 @@ func (t *trip) askGroup(group []*Hook) error {
 	if len(group) == 1 {
 		return t.askNow(group[0])
 	}
-	ctx, cancel := context.WithCancelCause(t.budget())
+	ctx, cancel := context.WithCancelCause(t.ctx)
 	defer cancel(errNotNeeded)
 	answers := make([]chan protocol.Answer, len(group))
 	for i, h := range group {
@@ -140,7 +141,11 @@ func (t *trip) askGroup(group []*Hook) error {
 		q := t.question(h)
 		answers[i] = make(chan protocol.Answer, 1)
 		t.progress.started(&t.first, h)
-		t.executor.work.Go(func() { answers[i] <- t.executor.ask(ctx, t, q) })
+		budget, done := t.budget(ctx, h)
+		t.executor.work.Go(func() {
+			defer done()
+			answers[i] <- t.executor.ask(budget, t, q)
+		})
 	}
 	for i, h := range group {
 		if t.skips(h) {
@@ -249,24 +254,18 @@ func (t *trip) sortRuns() {
 	})
 }
 
-// budget is the context of every hook that is waited for. The event's budget
-// begins with the first of them.
-func (t *trip) budget() context.Context {
-	if t.budgetCtx == nil {
-		limit := orDefault(t.settings.Budget, defaultBudget)
-		t.budgetCtx, t.cancelBudget = context.WithTimeoutCause(t.ctx, limit, &protocol.Failure{
-			Kind:   protocol.FailBudget,
-			Detail: fmt.Sprintf("the event's budget of %s for all its hooks is used up", limit),
-			Remedy: "make the hooks of this event faster, or raise hooks.budget",
-		})
+// budget is the context of a hook that is waited for. The event's budget begins
+// with the first of them.
+func (t *trip) budget(parent context.Context, h *Hook) (context.Context, context.CancelFunc) {
+	if t.waitedSince.IsZero() {
+		t.waitedSince = time.Now()
 	}
-	return t.budgetCtx
-}
-
-func (t *trip) cancel() {
-	if t.cancelBudget != nil {
-		t.cancelBudget()
-	}
+	limit := orDefault(h.Budget, orDefault(t.settings.Budget, defaultBudget))
+	return context.WithDeadlineCause(parent, t.waitedSince.Add(limit), &protocol.Failure{
+		Kind:   protocol.FailBudget,
+		Detail: fmt.Sprintf("the event's budget of %s for all its hooks is used up", limit),
+		Remedy: "make the hooks of this event faster, or raise hooks.budget",
+	})
 }
 
 func milliseconds(since time.Time) float64 { return protocol.Milliseconds(time.Since(since)) }

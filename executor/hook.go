@@ -21,6 +21,11 @@ type Hook struct {
 	// under the hook's own rule at every event the hook is for.
 	Fault *protocol.Failure
 
+	// Budget is the event's budget (hooks.budget) for this hook, as its own layer
+	// and those above it set it: what a lower layer writes never takes time from
+	// a hook of a higher one. 0: the settings' budget.
+	Budget time.Duration
+
 	// Asker runs the hook. It is nil when Fault is set or the hook does not run.
 	Asker Asker
 

@@ -48,10 +48,9 @@ type trip struct {
 	before, now *state.View
 	writes      []state.Write
 
-	budgetCtx    context.Context
-	cancelBudget context.CancelFunc
-	matchErrors  []matchError
-	notices      []protocol.HookText // of hookd itself
+	waitedSince time.Time // when the first hook that is waited for was asked
+	matchErrors []matchError
+	notices     []protocol.HookText // of hookd itself
 }
 
 type matchError struct {

@@ -84,7 +84,7 @@ func (p *load) build(generation int64) *Snapshot {
 
 func (p *load) executorHook(f *found) *executor.Hook {
 	h := &executor.Hook{Hook: f.resolution.Hook, Status: f.status, Why: f.why, Fault: f.fault}
-	h.Path = f.path
+	h.Path, h.Budget = f.path, p.own[f.layer].Hooks.Budget
 	switch {
 	case f.bundle != nil:
 		h.Hash = f.bundle.hash
@@ -107,6 +107,7 @@ func (s *Snapshot) digest() string {
 		Why    string
 		Fault  string
 		Runs   string
+		Budget time.Duration
 	}
 	var all struct {
 		Hooks    []visible
@@ -116,7 +117,7 @@ func (s *Snapshot) digest() string {
 		Refuse   string
 	}
 	for _, info := range s.Hooks {
-		v := visible{Hook: info.Hook.Hook, Hash: info.Hash, Status: info.Status, Why: info.Why, Runs: info.Runs}
+		v := visible{Hook: info.Hook.Hook, Hash: info.Hash, Status: info.Status, Why: info.Why, Runs: info.Runs, Budget: info.Budget}
 		if info.Fault != nil {
 			v.Fault = info.Fault.Error()
 		}

@@ -434,3 +434,23 @@ func TestAllowByHashOnly(t *testing.T) {
 		t.Errorf("statuses %s", got)
 	}
 }
+
+// What a project writes, trusted or not, takes no time from the hooks of the
+// layers above it: a guard that is let pass at its limit would be switched off.
+func TestBudgetOfAProjectDoesNotReachHigherLayers(t *testing.T) {
+	const slow = "#!/bin/sh\n# hook: events=tool-call-start can=block onFailure=continue\nsleep 0.3\n" + `echo '{"action":"block","reason":"ours"}'` + "\n"
+	for layer, write := range map[protocol.Layer]func(w *world){
+		protocol.User: func(w *world) { w.userHook("u.sh", slow) },
+		protocol.Managed: func(w *world) {
+			w.write(filepath.Join(w.managed, "hooks", "m.sh"), slow, 0o755)
+			w.userSettings(`{"hooks":{"budget":"100ms"}}`)
+		},
+	} {
+		w := newWorld(t)
+		write(w)
+		w.settings(`{"hooks":{"budget":"100ms"}}`)
+		if outcome := w.fire(w.load().Set); outcome.Reason != "ours" {
+			t.Errorf("%s: reason %q %v", layer, outcome.Reason, outcome.Runs)
+		}
+	}
+}
