@@ -116,6 +116,11 @@ func (e *engine) Fire(ctx context.Context, event protocol.Event) (protocol.Outco
 	return e.executor.Fire(ctx, event)
 }
 
+// Holds makes an engine say beforehand what an agent loop must keep back.
+func (e *engine) Holds(name protocol.EventName, event protocol.Event) bool {
+	return e.executor.Holds(name, event)
+}
+
 // fire decides one event, with the name of a slow hook on the terminal.
 func (e *engine) fire(ctx context.Context, event protocol.Event) (protocol.Outcome, error) {
 	outcome, err := e.executor.Fire(ctx, event)
