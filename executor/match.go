@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/expr-lang/expr"
@@ -50,11 +51,18 @@ func compileMatch(m *schema.Match) (matcher, string, error) {
 	if m.When != "" {
 		program, err := expr.Compile(m.When, expr.Env(whenTypes), expr.AsBool())
 		if err != nil {
-			return matcher{}, "when", err
+			return matcher{}, "when", shortProblem(err)
 		}
 		out.when, out.failed = program, new(atomic.Bool)
 	}
 	return out, "", nil
+}
+
+// shortProblem is what is wrong with a condition and where, without the drawing
+// of it: a finding is one line.
+func shortProblem(err error) error {
+	message, _, _ := strings.Cut(err.Error(), "\n")
+	return errors.New(message)
 }
 
 // match reports whether the hook is asked about the event. Data that cannot be

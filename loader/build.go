@@ -60,7 +60,7 @@ func (p *load) build(generation int64) *Snapshot {
 	}
 	built, errs := executor.NewSet(set)
 	for _, err := range errs {
-		p.add(newFinding(schema.CodeBadMatcher, err.Hook.Path, 0, err.Hook.Name, "match."+err.Key+": "+err.Err.Error(), "correct the hook's match"))
+		p.add(p.badMatch(err))
 	}
 	built.Findings = p.findings
 	s := &Snapshot{
@@ -80,6 +80,36 @@ func (p *load) build(generation int64) *Snapshot {
 		s.recheck = p.recheck
 	}
 	return s
+}
+
+// badMatch reports a matcher that does not compile, at the place where the
+// strongest source wrote it.
+func (p *load) badMatch(err executor.MatchError) schema.Finding {
+	f := newFinding(schema.CodeBadMatcher, err.Hook.Path, 0, err.Hook.Name, "match."+err.Key+": "+err.Err.Error(), "correct the hook's match")
+	hook := p.byName()[hookName{err.Hook.Layer, err.Hook.Name}]
+	if hook == nil {
+		return f
+	}
+	strongest := -1
+	for i := range hook.described {
+		if d := &hook.described[i]; d.Match != nil && (strongest < 0 || d.From.Over(hook.described[strongest].From)) {
+			strongest = i
+		}
+	}
+	if strongest < 0 {
+		return f
+	}
+	pos := hook.described[strongest].At("match")
+	f.File = pos.File
+	if pos.Line > 0 {
+		f.Line = &pos.Line
+	}
+	path := pos.Path + "." + err.Key
+	if pos.Path == "" {
+		path = "match." + err.Key
+	}
+	f.Path = &path
+	return f
 }
 
 func (p *load) executorHook(f *found) *executor.Hook {

@@ -80,6 +80,16 @@ var sources = []struct {
 	{FromProgram, "D", "an answer to describe"},
 }
 
+// Over reports whether what s says of a field counts before what other says.
+func (s Source) Over(other Source) bool {
+	for _, known := range sources {
+		if known.source == s || known.source == other {
+			return known.source == s && s != other
+		}
+	}
+	return false
+}
+
 // Pos is a place in a file.
 type Pos struct {
 	File string // absolute path
