@@ -16,6 +16,10 @@ type Hook struct {
 	Status Status
 	Why    string // for any status but ready, in words
 
+	// SwitchedOff goes with Disabled: a person decided it, outside what an agent
+	// at work in the project could have written. A session obeys that at once.
+	SwitchedOff bool
+
 	// Fault, when set, stands in place of an answer: the hook is known to guard
 	// something but cannot be asked (untrusted, gone, broken). It is a failure
 	// under the hook's own rule at every event the hook is for.

@@ -11,10 +11,10 @@ import (
 // maxSessions bounds the sessions whose guards are remembered.
 const maxSessions = 4096
 
-// memory holds the guards that each session began with. A guard that is later
-// missing altogether is asked as failure gone: taking its file away must not be
-// a way past it. One that is listed as disabled or denied is missing by a
-// person's decision, and not asked.
+// memory holds the guards that each session began with: taking a guard away, or
+// making it harmless, must not be a way past it (§7). One that is missing
+// altogether is asked as failure gone, one that is there but guards no more is
+// asked as it was. A guard that a person switched off is not asked.
 type memory struct {
 	mu       sync.Mutex
 	sessions map[string]*remembered
@@ -22,25 +22,25 @@ type memory struct {
 }
 
 type remembered struct {
-	guards  []*Hook
-	set     *Set    // the set that missing was worked out for
-	missing []*Hook // guards that it does not list, as failures
-	used    int64
+	guards []*Hook
+	set    *Set              // the set that kept was worked out for
+	kept   map[hookKey]*Hook // guards that stand in place of what the set lists
+	used   int64
 }
 
 // hooks returns the hooks of an event in running order, with the guards of its
-// session that are gone.
+// session that the set no longer has.
 func (m *memory) hooks(set *Set, ev *protocol.Event) []*Hook {
 	listed := set.For(ev.Event)
 	if ev.Session.ID == "" {
 		return listed
 	}
-	missing := m.missing(set, ev)
-	if len(missing) == 0 {
+	kept := m.kept(set, ev)
+	if len(kept) == 0 {
 		return listed
 	}
-	all := slices.Clone(listed)
-	for _, h := range missing {
+	all := slices.DeleteFunc(slices.Clone(listed), func(h *Hook) bool { return kept[keyOf(h)] != nil })
+	for _, h := range kept {
 		if slices.Contains(h.Events, ev.Event) {
 			all = append(all, h)
 		}
@@ -49,9 +49,9 @@ func (m *memory) hooks(set *Set, ev *protocol.Event) []*Hook {
 	return all
 }
 
-// missing returns the guards of a session that set does not list. A session that
-// starts begins anew.
-func (m *memory) missing(set *Set, ev *protocol.Event) []*Hook {
+// kept returns the guards of a session that set does not have as guards. A
+// session that starts begins anew.
+func (m *memory) kept(set *Set, ev *protocol.Event) map[hookKey]*Hook {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.clock++
@@ -71,20 +71,30 @@ func (m *memory) missing(set *Set, ev *protocol.Event) []*Hook {
 	}
 	r.used = m.clock
 	if r.set != set {
-		r.set, r.missing = set, nil
-		for _, h := range r.guards {
-			if !set.present[keyOf(h)] {
-				r.missing = append(r.missing, goneGuard(h))
-			}
+		r.set, r.kept = set, keep(r.guards, set)
+	}
+	return r.kept
+}
+
+// keep works out which guards stand in place of what set lists under their name.
+func keep(guards []*Hook, set *Set) map[hookKey]*Hook {
+	kept := map[hookKey]*Hook{}
+	for _, h := range guards {
+		switch now := set.listed[keyOf(h)]; {
+		case now == nil:
+			kept[keyOf(h)] = goneGuard(h)
+		case now.SwitchedOff || now.runs() && now.Guards():
+		default:
+			kept[keyOf(h)] = h
 		}
 	}
-	return r.missing
+	return kept
 }
 
 func guardsOf(set *Set) []*Hook {
 	var guards []*Hook
 	for _, h := range set.Hooks {
-		if h.CouldGuard() && h.runs() && h.Mode != protocol.Audit {
+		if h.runs() && h.Guards() {
 			guards = append(guards, h)
 		}
 	}

@@ -36,8 +36,10 @@ func (s *switchable) use(t *testing.T, hooks ...*Hook) {
 // failure, one that a person disabled is not asked.
 func TestGuardsOfASession(t *testing.T) {
 	guard, watcher := goHook("guard", protocol.CanBlock, observe).Hook(), goHook("m", protocol.CanModify, observe).Hook()
-	disabled := *guard
-	disabled.Status, disabled.Asker = Disabled, nil
+	off := *guard
+	off.Status, off.Asker = Disabled, nil
+	disabled := off
+	disabled.SwitchedOff = true
 	changed := goHook("guard", protocol.CanObserve, observe).Hook()
 	source := &switchable{}
 	source.use(t, guard, watcher)
@@ -58,8 +60,10 @@ func TestGuardsOfASession(t *testing.T) {
 	check("no session", "", "m:observe")
 	source.use(t, &disabled, watcher)
 	check("disabled by a person", "a", "m:observe", "guard:disabled")
+	source.use(t, &off, watcher)
+	check("switched off by a file of the project", "a", "m:observe", "guard:observe")
 	source.use(t, changed)
-	check("listed as something else", "a")
+	check("listed as something weaker", "a", "guard:observe")
 	source.use(t)
 	check("everything gone", "a", "guard:gone")
 	start := event("")

@@ -26,7 +26,7 @@ type Set struct {
 	Refuse *protocol.Failure
 
 	byEvent map[protocol.EventName][]*Hook
-	present map[hookKey]bool
+	listed  map[hookKey]*Hook
 	hash    string // of the hooks, their status and order
 }
 
@@ -103,10 +103,10 @@ func rejectMatch(h *Hook, key string, err error) {
 // either is not in them: it is only listed.
 func (s *Set) index() {
 	s.byEvent = make(map[protocol.EventName][]*Hook, len(protocol.Table))
-	s.present = make(map[hookKey]bool, len(s.Hooks))
+	s.listed = make(map[hookKey]*Hook, len(s.Hooks))
 	sum := sha256.New()
 	for _, h := range s.Hooks {
-		s.present[keyOf(h)] = true
+		s.listed[keyOf(h)] = h
 		fmt.Fprintf(sum, "%q %q %q %q %q\n", h.Layer, h.Name, h.Hash, h.Status, h.Mode)
 		for _, name := range h.Events {
 			if list := s.byEvent[name]; len(list) == 0 || list[len(list)-1] != h {

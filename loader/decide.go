@@ -271,7 +271,7 @@ func (p *load) unknown(f *found) {
 	}
 	h := &f.resolution.Hook
 	why := "nobody allowed it yet"
-	if h.Enabled && p.layerOn(f.layer) && guards(h) {
+	if h.Enabled && p.layerOn(f.layer) && h.Guards() {
 		if len(h.Events) == 0 {
 			h.Events = everywhere()
 		}

@@ -39,6 +39,14 @@ type found struct {
 	fault      *protocol.Failure
 	run        string // path of what runs; "" if nothing does
 	inPlace    bool   // what runs is the original
+
+	offByProject bool // the project's own settings switch it off
+}
+
+// hookName names a hook: equal names in different layers are different hooks.
+type hookName struct {
+	layer protocol.Layer
+	name  string
 }
 
 // isCommand reports whether the hook is a program named in settings rather than
@@ -59,15 +67,6 @@ func (f *found) fail(status executor.Status, kind protocol.FailureKind, why, rem
 	if f.fault == nil {
 		f.fault = &protocol.Failure{Kind: kind, Detail: f.name + ": " + why, Remedy: remedy}
 	}
-}
-
-// guards reports whether a hook that does not run must fail in its place: it
-// judges, or must answer, or was given a rule that refuses.
-func guards(h *schema.Hook) bool {
-	if h.Mode == protocol.Audit && !h.Required {
-		return false
-	}
-	return h.CouldGuard() || h.Can == protocol.CanModify && h.OnFailure != protocol.RuleContinue
 }
 
 // couldBlock reports whether a hook was able to refuse an event at all.

@@ -171,7 +171,7 @@ func status(s *Snapshot, name string) string {
 func names(set *executor.Set) string {
 	var list []string
 	for _, h := range set.Hooks {
-		if active(h) {
+		if h.Asker != nil || h.Fault != nil {
 			list = append(list, h.Name)
 		}
 	}

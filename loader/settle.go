@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/hookd-dev/hookd/executor"
@@ -106,7 +105,7 @@ func (p *load) rejectOrBreak(f *found) {
 		}
 		f.stop(executor.Rejected, why)
 	case f.trouble != nil:
-		if h.Enabled && p.layerOn(f.layer) && guards(h) {
+		if h.Enabled && p.layerOn(f.layer) && h.Guards() {
 			kind := protocol.FailSpawn
 			if f.file == nil && !f.isCommand() {
 				kind = protocol.FailGone
@@ -134,9 +133,9 @@ func (p *load) switchOff(f *found) {
 	off := ""
 	switch {
 	case !h.Enabled && f.status != executor.Changed && f.status != executor.Gone:
-		off = "its settings entry switches it off"
+		off, f.offByProject = "its settings entry switches it off", f.layer == protocol.Project
 	case !p.layerOn(f.layer) && f.status != executor.Changed && f.status != executor.Gone:
-		off = "hooks.enabled of its layer is false"
+		off, f.offByProject = "hooks.enabled of its layer is false", f.layer == protocol.Project
 	case h.Required || f.layer == protocol.Managed:
 		return
 	case slices.Contains(p.opts.Without, f.name):
@@ -150,7 +149,7 @@ func (p *load) switchOff(f *found) {
 		if r == nil {
 			return
 		}
-		off = disabledByPerson
+		off = "switched off with hookd disable"
 		if r.Until != nil {
 			off += " until " + r.Until.Local().Format(time.DateTime)
 			p.lookAgain(*r.Until)
@@ -158,10 +157,6 @@ func (p *load) switchOff(f *found) {
 	}
 	f.status, f.why, f.run, f.fault = executor.Disabled, off, "", nil
 }
-
-const disabledByPerson = "switched off with hookd disable"
-
-func isDisabledByPerson(why string) bool { return strings.HasPrefix(why, disabledByPerson) }
 
 // lookAgain makes a watcher load again at a moment although nothing changes.
 func (p *load) lookAgain(at time.Time) {
@@ -209,7 +204,7 @@ func (p *load) requiredBy(name string) protocol.Layer {
 func (f *found) tooMany(most int) schema.Finding {
 	why := fmt.Sprintf("not loaded: its layer has more than %d hooks (hooks.maxHooks)", most)
 	remedy := "raise hooks.maxHooks, or remove hooks"
-	if guards(&f.resolution.Hook) {
+	if f.resolution.Hook.Guards() {
 		f.fail(executor.Rejected, protocol.FailSettings, why, remedy)
 	}
 	f.stop(executor.Rejected, why)

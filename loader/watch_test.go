@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -452,30 +453,46 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// A run keeps the guards it began with.
-func TestPin(t *testing.T) {
+// A session keeps the guards it began with: one that is edited counts as it is
+// now, one that is weakened or taken away does not, and what a person switches
+// off is off. (In a project where nothing is asked; elsewhere the trust record
+// says the same.)
+func TestSessionKeepsItsGuards(t *testing.T) {
 	w, watcher, _ := watched(t, nil)
 	w.hook("guard.sh", blocks)
-	w.userHook("off.sh", plain)
+	w.userHook("off.sh", strings.Replace(blocks, `"no"`, `"off"`, 1))
 	soon(t, "the hooks", func() bool { return names(watcher.Current()) == "guard.sh off.sh" })
-	run := Pin(watcher)
-	// An edited guard counts as it is now.
+	e := executor.New(watcher, executor.Options{})
+	defer e.Close(t.Context())
+	fire := func() protocol.Outcome {
+		outcome, err := e.Fire(t.Context(), protocol.Event{
+			Event: protocol.ToolCallStart, Session: protocol.Session{ID: "s"}, Project: w.project, Cwd: w.project,
+			Data: []byte(`{"toolCallId":"c1","name":"bash","kind":"shell","args":{"command":"ls"},"parallel":1}`),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return outcome
+	}
+	if got := fire().Reason; got != "no" {
+		t.Fatalf("reason %q", got)
+	}
 	w.hook("guard.sh", strings.Replace(blocks, `"no"`, `"edited"`, 1))
-	soon(t, "the edit", func() bool { return w.fire(run).Reason == "edited" })
-	// A weakened one does not.
+	soon(t, "the edit", func() bool { return fire().Reason == "edited" })
 	w.hook("guard.sh", "#!/bin/sh\n# hook: events=tool-call-start can=observe\n")
 	soon(t, "the weakening", func() bool { return find(watcher.Snapshot(), "guard.sh").Can == protocol.CanObserve })
-	if got := names(run.Current()); got != "guard.sh off.sh" || run.Current().Hooks[0].Can != protocol.CanBlock {
-		t.Errorf("hooks %q", got)
+	if o := fire(); o.Runs[0].Hook != "guard.sh" || o.Runs[0].Class != protocol.CanBlock {
+		t.Errorf("a weakened guard was asked as %s %s", o.Runs[0].Hook, o.Runs[0].Class)
 	}
 	os.Remove(w.hookPath("guard.sh"))
 	soon(t, "the removal", func() bool { return find(watcher.Snapshot(), "guard.sh") == nil })
-	if outcome := w.fire(run); outcome.Failure != protocol.FailGone || outcome.Action != protocol.Block {
-		t.Errorf("outcome %s %s", outcome.Action, outcome.Failure)
+	if o := fire(); o.Failure != protocol.FailGone || o.Action != protocol.Block {
+		t.Errorf("without its file: %s %s", o.Action, o.Failure)
 	}
-	// What a person switches off is off.
+	w.hook("guard.sh", "#!/bin/sh\n# hook: events=tool-call-start can=block\n")
+	soon(t, "the return", func() bool { return fire().Reason == "off" })
 	if err := w.trust().Disable(context.Background(), "off.sh", nil); err != nil {
 		t.Fatal(err)
 	}
-	soon(t, "switched off", func() bool { return names(run.Current()) == "guard.sh" })
+	soon(t, "switched off", func() bool { return fire().Action == protocol.Observe })
 }

@@ -58,3 +58,13 @@ type Match struct {
 // CouldGuard reports whether the hook may refuse an event, so that its absence
 // must not go unnoticed.
 func (h *Hook) CouldGuard() bool { return h.Can == protocol.CanBlock || h.Required }
+
+// Guards reports whether the hook is there to refuse: it judges, or must answer,
+// or was given a rule that refuses. When it cannot run it must fail in its
+// place.
+func (h *Hook) Guards() bool {
+	if h.Mode == protocol.Audit && !h.Required {
+		return false
+	}
+	return h.CouldGuard() || h.Can == protocol.CanModify && (h.OnFailure == protocol.RuleBlock || h.OnFailure == protocol.RuleStop)
+}

@@ -48,7 +48,9 @@ func (a *app) runtime(longLived bool) (*process.Runtime, error) {
 	if a.processes != nil {
 		return a.processes, nil
 	}
-	rt, err := process.New(process.Options{LongLived: longLived})
+	// How many hooks run at once is for the executor to say (hooks.processes), which
+	// does not count the wait against a hook's own limit.
+	rt, err := process.New(process.Options{LongLived: longLived, Processes: 4096})
 	if err != nil {
 		return nil, failed("processes", err, "")
 	}

@@ -69,8 +69,7 @@ func (a *app) open(ctx context.Context, options openOptions) (*engine, error) {
 		}
 		a.atEnd(func() error { watcher.Close(); return nil })
 		a.tellOnce(watcher.Snapshot())
-		// A run keeps the guards that it began with.
-		e.source = loader.Pin(watcher)
+		e.source = watcher
 	} else {
 		snapshot, err := loader.Load(ctx, a.loaderOptions(rt))
 		if err != nil {

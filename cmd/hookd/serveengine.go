@@ -103,6 +103,8 @@ func (s *serveEngine) Reload(ctx context.Context) error {
 	return err
 }
 
+func (s *serveEngine) Forget(session string) { s.executor.Forget(session) }
+
 func (s *serveEngine) Changed() <-chan struct{} { return s.changed }
 
 func (s *serveEngine) Close(ctx context.Context) error {
