@@ -100,6 +100,7 @@ var faultKit = []struct {
 	{"stdout flood", patient(faultyHook("flood-stdout")), "output", ""},
 	{"stderr flood, then no", patient(sh(`head -c 5000000 /dev/zero | tr '\0' x >&2; ` + sayNo)), "block", ""},
 	{"a character at a time", faultyHook("drips"), "block", ""},
+	{"a long answer of three-byte characters", faultyHook("long-answer"), "block", ""},
 	{"disk full", sh(`echo x >/dev/full || exit 1`), "exit", "1"},
 
 	// Reading.

@@ -63,6 +63,9 @@ var faults = map[string]func(){
 		time.Sleep(50 * time.Millisecond)
 		fmt.Println(okBlock)
 	},
+	"long-answer": func() {
+		fmt.Printf(`{"action":"block","reason":"%s"}`, strings.Repeat("€", 200<<10/3))
+	},
 	"drips": func() {
 		for _, b := range []byte(`{"action":"block","reason":"é€😀"}`) {
 			os.Stdout.Write([]byte{b})
