@@ -99,11 +99,3 @@ type program interface {
 	// close closes our ends of the pipes.
 	close()
 }
-
-// unavailableError is a containment that was asked for and does not work here.
-type unavailableError struct {
-	kind Kind
-	why  string
-}
-
-func (e *unavailableError) Error() string { return "containment " + string(e.kind) + ": " + e.why }

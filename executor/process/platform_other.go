@@ -2,13 +2,15 @@
 
 package process
 
+import "fmt"
+
 func prepareProcess(*Options) error { return nil }
 
 // choose takes the process group (on Windows a job object): nothing better is
 // to be had here.
 func choose(o *Options) (containment, error) {
 	if o.Containment != Best && o.Containment != Group {
-		return nil, &unavailableError{kind: o.Containment, why: "only on Linux"}
+		return nil, fmt.Errorf("containment %s: only on Linux", o.Containment)
 	}
 	return newGroup([]string{"cgroup, pidns and subreaper: only on Linux"})
 }

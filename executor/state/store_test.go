@@ -103,13 +103,19 @@ func TestFilesArePrivate(t *testing.T) {
 	if _, err := Open(dir).Write("s", []Write{write(low, State, "1", nil, 0)}); err != nil {
 		t.Fatal(err)
 	}
-	filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
 		info, err := d.Info()
 		if err != nil || info.Mode().Perm()&0o077 != 0 {
 			t.Errorf("%s: %v %v", path, info.Mode(), err)
 		}
 		return nil
 	})
+	if err != nil {
+		t.Error(err)
+	}
 }
 
 // Two processes write the same session's file; neither loses the other's values.
