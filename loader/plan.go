@@ -44,6 +44,7 @@ type PlanItem struct {
 	Path    string // the hook's own file, "" for a command
 	Guard   bool   // could refuse an event, or must answer
 	InPlace bool   // the original runs, so only what the hash names is watched
+	Damaged bool   // trusted, but its private copy is missing or was changed
 
 	// Trouble says why the hook cannot be allowed, and Remedy what to do; both
 	// are empty if it can.
@@ -144,6 +145,7 @@ func (p *load) planItem(f *found) (PlanItem, error) {
 		item.Guard = true
 	}
 	item.Trouble, item.Remedy = f.cannotBeAllowed()
+	item.Damaged = item.State == StateTrusted && !item.InPlace && p.store.verify(f.bundle) != nil
 	var now bundle
 	if f.bundle != nil {
 		now = *f.bundle

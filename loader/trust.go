@@ -63,7 +63,7 @@ func (t *Trust) Allow(plan *Plan, names ...string) error {
 	err := t.loader.records.change(plan.Project, func(d *decisions) error {
 		for i := range plan.Items {
 			item := &plan.Items[i]
-			if len(names) > 0 && !slices.Contains(names, item.Hook) || item.State == StateTrusted && t.copyStands(item) {
+			if len(names) > 0 && !slices.Contains(names, item.Hook) || item.State == StateTrusted && !item.Damaged {
 				continue
 			}
 			if err := t.allow(d, item); err != nil {
@@ -75,17 +75,13 @@ func (t *Trust) Allow(plan *Plan, names ...string) error {
 	return errors.Join(append(problems, err)...)
 }
 
-func (t *Trust) copyStands(item *PlanItem) bool {
-	return item.InPlace || t.loader.store.verify(item.bundle) == nil
-}
-
 func (t *Trust) allow(d *decisions, item *PlanItem) error {
-	if item.State == StateGone {
-		d.remove(item.Hook)
-		return nil
-	}
 	if item.Trouble != "" {
 		return fmt.Errorf("%s (%s)", item.Trouble, item.Remedy)
+	}
+	if item.bundle == nil { // gone, one that was denied too
+		d.remove(item.Hook)
+		return nil
 	}
 	if item.InPlace {
 		if err := item.bundle.unchanged(); err != nil {

@@ -15,7 +15,7 @@ func (r *reader) ended(end Ending) (Reading, bool) {
 	case end.Answered:
 		return Reading{}, false
 	case end.Signal != "":
-		return r.failed(FailSignal, "ended by "+end.Signal, "run hookd try on the hook to see it end"), true
+		return r.failed(FailSignal, "ended by "+end.Signal, "hookd try shows all of the hook's output"), true
 	case end.Exit == nil:
 		return r.failed(FailExit, "ended without an exit code", ""), true
 	case *end.Exit == 0:
@@ -61,7 +61,7 @@ func exitRemedy(code int) string {
 	case code > 128 && code < 160:
 		return fmt.Sprintf("the code often means that a program it called was ended by signal %d", code-128)
 	}
-	return "run hookd try on the hook to see its output"
+	return "exit code 0 and nothing on stdout means nothing to say; hookd try shows all of the hook's output"
 }
 
 // lastLine is the last line of a text that is not blank.

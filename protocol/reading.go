@@ -74,10 +74,13 @@ func ReadReply(spec *Spec, v Voter, stdout, stderr []byte, end Ending, eventID s
 	}
 	reply, warnings, err := r.reply()
 	if err != nil {
-		return r.failed(FailReply, err.Error(), "run hookd try on the hook to see its output")
+		return r.failed(FailReply, err.Error(), replyRemedy)
 	}
 	return Reading{Reply: &reply, Warnings: append(r.warnings(), warnings...)}
 }
+
+// replyRemedy says what stdout is for.
+const replyRemedy = `stdout is for one JSON object, such as {"action":"block","reason":"..."}, or nothing; print all else to stderr`
 
 // Answers reports whether output holds the whole answer of a standby or resident
 // hook: an object that begins a line and repeats the event's id. It reads all of

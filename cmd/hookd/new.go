@@ -73,7 +73,7 @@ func (a *app) newHook(name, lang string) error {
 	if err := a.render(path, l.template, 0o755, page); err != nil {
 		return err
 	}
-	a.out.Print("try it on a sample event:  hookd try %s\n", name)
+	a.out.Print("try it on a sample event:   hookd try %s\n", name)
 	a.out.Print("let it run in this project: hookd trust\n")
 	return nil
 }

@@ -74,7 +74,8 @@ func (a *app) allow(ctx context.Context, trust *loader.Trust, plan *loader.Plan,
 		return err
 	}
 	a.out.Print("%s\n", a.out.In(show.Quiet, "project "+show.Line(plan.Project)))
-	open, stuck := 0, 0
+	stuck := 0
+	var open []string
 	for i := range plan.Items {
 		item := &plan.Items[i]
 		if len(names) > 0 && !slices.Contains(names, item.Hook) {
@@ -84,26 +85,39 @@ func (a *app) allow(ctx context.Context, trust *loader.Trust, plan *loader.Plan,
 		switch {
 		case item.Trouble != "":
 			stuck++
-		case item.State != loader.StateTrusted:
-			open++
+		case item.State != loader.StateTrusted || item.Damaged:
+			open = append(open, item.Hook)
 		}
 	}
-	if open == 0 {
-		if stuck > 0 {
-			return usage("cannot-allow", plural(stuck, "hook")+" cannot be allowed as it is", "see what is said about it above")
-		}
-		a.out.Print("nothing to decide: all of it is allowed already\n")
-		return nil
-	}
-	if !yes {
-		if err := a.confirm(ctx, fmt.Sprintf("allow %s to run?", plural(open, "hook"))); err != nil {
+	if len(open) > 0 {
+		if err := a.allowOpen(ctx, trust, plan, open, yes); err != nil {
 			return err
 		}
 	}
-	if err := trust.Allow(plan, names...); err != nil {
+	switch {
+	case stuck == 1:
+		return usage("cannot-allow", "1 hook cannot be allowed as it is", "see what is said about it above")
+	case stuck > 1:
+		return usage("cannot-allow", plural(stuck, "hook")+" cannot be allowed as they are", "see what is said about them above")
+	case len(open) == 0 && len(plan.Items) == 0:
+		a.out.Print("nothing to decide: the project has no hooks\n")
+	case len(open) == 0:
+		a.out.Print("nothing to decide: all of it is allowed already\n")
+	}
+	return nil
+}
+
+// allowOpen asks, and allows the hooks that can be decided about.
+func (a *app) allowOpen(ctx context.Context, trust *loader.Trust, plan *loader.Plan, open []string, yes bool) error {
+	if !yes {
+		if err := a.confirm(ctx, fmt.Sprintf("allow %s to run?", plural(len(open), "hook"))); err != nil {
+			return err
+		}
+	}
+	if err := trust.Allow(plan, open...); err != nil {
 		return trustFault(err)
 	}
-	a.out.Print("%s %s allowed\n", a.out.In(show.Good, "✓"), plural(open, "hook"))
+	a.out.Print("%s %s allowed\n", a.out.In(show.Good, "✓"), plural(len(open), "hook"))
 	return nil
 }
 

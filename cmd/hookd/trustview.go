@@ -31,10 +31,18 @@ func showPlanItem(p *show.Printer, item *loader.PlanItem) {
 	}
 	switch item.State {
 	case loader.StateTrusted:
+		if item.Damaged {
+			p.Print("  its private copy is missing or was changed; allowing makes it anew\n")
+		}
 		return
 	case loader.StateGone:
 		p.Print("  its file is gone; allowing accepts that it is removed\n")
 		return
+	case loader.StateDenied:
+		if len(item.Entry) == 0 && item.Trouble == "" {
+			p.Print("  its file is gone; allowing forgets the decision\n")
+			return
+		}
 	}
 	if item.InPlace {
 		p.Print("  %s\n", p.In(show.Warn, "runs in place: what is allowed is only what is shown here, later changes of other files are not seen"))
