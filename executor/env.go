@@ -16,6 +16,9 @@ type EnvConfig struct {
 	Project string   // project root; entries of PATH inside it are dropped
 	Path    []string // folders put before PATH; relative ones are below Project
 	Names   []string // variables passed besides the allow list
+
+	// Usable, if set, says which folders of our PATH are passed on.
+	Usable func(folder string) bool
 }
 
 // Variables set by hookd itself. What a hook or setting names never replaces one.
@@ -165,7 +168,8 @@ func searchPath(c *EnvConfig) string {
 		}
 	}
 	for _, folder := range filepath.SplitList(ourPath(c.Environ)) {
-		if filepath.IsAbs(folder) && !inside(folder, c.Project) && !slices.Contains(folders, folder) {
+		usable := filepath.IsAbs(folder) && !inside(folder, c.Project) && (c.Usable == nil || c.Usable(folder))
+		if usable && !slices.Contains(folders, folder) {
 			folders = append(folders, folder)
 		}
 	}

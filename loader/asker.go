@@ -16,6 +16,15 @@ func (p *load) envConfig(layer protocol.Layer, named []string) executor.EnvConfi
 		Environ: os.Environ(), Project: p.project,
 		Names: slices.Concat(p.settings.Hooks.Env[layer], named),
 	}
+	if layer == protocol.Managed {
+		// Whoever runs hookd sets PATH, and a program that is found there first
+		// would answer in place of the one that the machine's hook means.
+		checks := p.checksFor(layer)
+		c.Usable = func(folder string) bool {
+			_, unsafe, err := checks.follow(folder)
+			return err == nil && unsafe == ""
+		}
+	}
 	for _, dir := range p.settings.Hooks.Path[layer] {
 		dir = p.expand(dir)
 		// What a project brings along is run from private copies only, so it

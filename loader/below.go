@@ -14,7 +14,8 @@ const depthVariable = "HOOK_DEPTH"
 
 // mayDecide refuses where a hook or an agent's tool is on the way up to this
 // process: a person's decision is not theirs to make. The ancestors are looked at
-// too, so that unsetting the variable is not enough.
+// too, so that unsetting the variable is not enough, and so is hookd itself among
+// them: what outlived its parent was handed to the hookd that began it.
 func mayDecide() error {
 	if depth := os.Getenv(depthVariable); depth != "" && depth != "0" {
 		return fmt.Errorf("%w (%s=%s)", ErrBelow, depthVariable, depth)
@@ -24,7 +25,7 @@ func mayDecide() error {
 		if pid <= 1 {
 			return nil
 		}
-		if environHasDepth(pid) {
+		if environHasDepth(pid) || isHookd(pid) {
 			return fmt.Errorf("%w (process %d)", ErrBelow, pid)
 		}
 		pid = parentOf(pid)
@@ -45,6 +46,16 @@ func environHasDepth(pid int) bool {
 		}
 	}
 	return false
+}
+
+// isHookd reports whether another process runs the program that we are.
+func isHookd(pid int) bool {
+	theirs, err := os.Stat("/proc/" + strconv.Itoa(pid) + "/exe")
+	if err != nil {
+		return false
+	}
+	ours, err := os.Stat("/proc/self/exe")
+	return err == nil && os.SameFile(ours, theirs)
 }
 
 // parentOf returns 0 where the system does not say.

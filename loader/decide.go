@@ -67,6 +67,7 @@ func (p *load) describeForTrust(f *found) {
 	in := place{
 		hooks: p.hooksDir(f.layer), root: p.root, searchPath: p.searchPath(f.layer),
 		foreign: f.layer == protocol.Project && !p.always && !e.InPlace, starters: p.starters,
+		checks: p.checksFor(f.layer), rootOnly: f.layer == protocol.Managed,
 		see: func(path string, st *fileStat) {
 			if st == nil {
 				p.inputs.see(path)

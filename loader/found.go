@@ -228,6 +228,8 @@ type place struct {
 	said       jsontext.Value // what the project's settings say of all its hooks
 	searchPath string         // PATH of the layer's hooks
 	foreign    bool           // files inside root are not to be believed
+	checks     *walk          // who may own what starts a hook
+	rootOnly   bool           // and hooks that fail the checks are not run
 	see        func(path string, st *fileStat)
 	starters   map[string]starter
 }
@@ -239,7 +241,7 @@ type starter struct {
 }
 
 func (in *place) starter(p program) (string, *trouble) {
-	key := fmt.Sprint(in.foreign, in.searchPath, "\x00", p.words)
+	key := fmt.Sprint(in.foreign, in.rootOnly, in.searchPath, "\x00", p.words)
 	found, ok := in.starters[key]
 	if !ok {
 		found.path, found.bad = interpreterPath(p, *in)
@@ -256,10 +258,14 @@ func interpreterPath(p program, in place) (string, *trouble) {
 	if bad != nil || written == "" {
 		return written, bad
 	}
-	walk := userWalk()
-	real, _, err := walk.follow(written)
-	if err != nil {
+	walk := in.checks
+	walk.links = nil
+	real, unsafe, err := walk.follow(written)
+	switch {
+	case err != nil:
 		return written, &trouble{fmt.Sprintf("the interpreter %s cannot be looked at: %v", written, err), "name another interpreter"}
+	case unsafe != "" && in.rootOnly:
+		return real, &trouble{fmt.Sprintf("its interpreter %s is not root's alone: %s", written, unsafe), "name one that belongs to root and is writable by nobody else"}
 	}
 	if in.foreign && slices.ContainsFunc(append(walk.links, written, real), func(part string) bool { return within(in.root, part) }) {
 		return real, &trouble{fmt.Sprintf("its interpreter %s lies inside the project", written), "name one outside of the project, or run the hook with inPlace"}

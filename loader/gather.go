@@ -30,11 +30,18 @@ func (p *load) gather(layer protocol.Layer) {
 	}
 }
 
+// checksFor are the checks of who could change what a layer's hooks are made of.
+// Of the managed layer that may be nobody but root, the user included.
 func (p *load) checksFor(layer protocol.Layer) *walk {
 	checks := userWalk()
-	if layer == protocol.Managed && p.opts.Managed != nil {
-		owner, ours := p.opts.Managed.Owner, checks.owners
-		checks.owners = func(uid int) bool { return uid == owner || ours(uid) }
+	if layer != protocol.Managed {
+		return checks
+	}
+	checks.strict = true
+	checks.owners = func(uid int) bool { return uid == 0 }
+	if m := p.opts.Managed; m != nil {
+		checks.owners = func(uid int) bool { return uid == 0 || uid == m.Owner }
+		checks.top = m.Top
 	}
 	return checks
 }

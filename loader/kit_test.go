@@ -4,6 +4,7 @@ package loader
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,6 +24,10 @@ var testRuntime *process.Runtime
 func TestMain(m *testing.M) {
 	// A run of these tests below a hook would refuse every decision.
 	os.Unsetenv(depthVariable)
+	if os.Getenv(decideVariable) != "" {
+		println(errors.Is(mayDecide(), ErrBelow))
+		return
+	}
 	var err error
 	if testRuntime, err = process.New(process.Options{}); err != nil {
 		panic(err)
@@ -39,6 +44,9 @@ func TestMain(m *testing.M) {
 	}
 	os.Exit(code)
 }
+
+// decideVariable makes the test binary say whether it may decide, and no more.
+const decideVariable = "LOADER_TEST_MAY_DECIDE"
 
 // world is a home, a state folder and a project of their own.
 type world struct {

@@ -454,3 +454,28 @@ func TestBudgetOfAProjectDoesNotReachHigherLayers(t *testing.T) {
 		}
 	}
 }
+
+// A hook of the machine is started by, and finds, nothing that the user who runs
+// hookd could have put in the way.
+func TestManagedHooksFindNothingOfTheUser(t *testing.T) {
+	const says = `{ grep -q . && echo '{"action":"block","reason":"ours"}'; } 2>/dev/null` + "\n"
+	const header = "# hook: events=tool-call-start can=block\n"
+	for name, tc := range map[string]struct{ planted, hook string }{
+		"a program it calls":         {"grep", "#!/bin/sh\n" + header + says},
+		"its interpreter":            {"bash", "#!/usr/bin/env bash\n" + header + says},
+		"its interpreter, by a path": {"sh", "#!PLANTED\n" + header + says},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			theirs := filepath.Join(filepath.Dir(w.managed), "bin")
+			w.write(filepath.Join(theirs, tc.planted), "#!/bin/sh\nexit 0\n", 0o755)
+			os.Chmod(theirs, 0o777) // not root's alone
+			t.Setenv("PATH", theirs+":"+os.Getenv("PATH"))
+			w.write(filepath.Join(w.managed, "hooks", "m.sh"), strings.Replace(tc.hook, "PLANTED", filepath.Join(theirs, tc.planted), 1), 0o755)
+			outcome := w.fire(w.load().Set)
+			if outcome.Action != protocol.Block {
+				t.Errorf("the event passes: %v", outcome.Runs)
+			}
+		})
+	}
+}

@@ -35,11 +35,11 @@ func (p *load) checkManaged() {
 			return err
 		}
 		_, unsafe, err := checks.follow(path)
+		if len(checks.links) > 0 && problem == "" { // what it leads to is not the point
+			problem = checks.links[0] + " is a symbolic link"
+		}
 		if problem == "" {
 			problem = unsafe
-		}
-		if len(checks.links) > 0 && problem == "" {
-			problem = checks.links[0] + " is a symbolic link"
 		}
 		if d.IsDir() {
 			p.inputs.see(path)
@@ -51,10 +51,12 @@ func (p *load) checkManaged() {
 	}
 	if problem != "" {
 		p.add(schemaUnsafe(dir, problem))
-		p.refuseAll("the managed layer cannot be relied on: "+problem, "sudo chown -R root:root "+dir+" && sudo chmod -R go-w "+dir)
+		p.refuseAll("the managed layer cannot be relied on: "+problem, managedRemedy)
 	}
 }
 
+const managedRemedy = "every part, and every folder above, must belong to root, be writable by nobody else and be no symbolic link"
+
 func schemaUnsafe(dir, problem string) schema.Finding {
-	return newFinding(CodeUnsafeManaged, dir, 0, "", problem, "every part must belong to root and be writable by nobody else")
+	return newFinding(CodeUnsafeManaged, dir, 0, "", problem, managedRemedy)
 }

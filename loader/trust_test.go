@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -571,6 +573,23 @@ func TestNeverGrantsBelowAHook(t *testing.T) {
 	os.Unsetenv(depthVariable)
 	if got := status(w.load(), "guard.sh"); got != "untrusted!untrusted" {
 		t.Errorf("status %s", got)
+	}
+}
+
+// Unsetting the variable does not help: hookd itself stands above.
+func TestNeverGrantsBelowHookdItself(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the processes above are not to be seen here")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("/bin/sh", "-c", `env -u HOOK_DEPTH "$0"; true`, self)
+	cmd.Env = append(os.Environ(), decideVariable+"=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil || strings.TrimSpace(string(out)) != "true" {
+		t.Errorf("%s %v", out, err)
 	}
 }
 
