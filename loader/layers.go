@@ -22,6 +22,7 @@ func (p *load) readSettings() {
 	for _, layer := range rising {
 		settings := p.layerSettings(layer)
 		p.layers[layer] = &settings
+		p.add(settings.Waiting()...)
 		all = append(all, settings)
 	}
 	merged, findings := MergeSettings(all...)

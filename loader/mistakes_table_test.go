@@ -277,6 +277,11 @@ var entryMistakes = []entryMistake{
 		want:  `error bad-value acai.json:3 hooks.use[1].dialect (b.sh): dialect is "cobol" -> write a protocol this version speaks: hookd`,
 	},
 	{
+		name:  `a way of running that is not there yet`,
+		entry: `{"name": "b.sh", "events": ["tool-call-start"], "run": "resident"}`,
+		want:  `warning not-in-this-version acai.json:3 hooks.use[1].run (b.sh): run resident has no effect in this version: the hook is started for each event, as with once -> write run once, or leave it for a later version`,
+	},
+	{
 		name:  `enabled is null`,
 		entry: `{"name": "b.sh", "events": ["tool-call-start"], "enabled": null}`,
 		want:  `error wrong-type acai.json:3 hooks.use[1].enabled (b.sh): enabled is null, not true or false -> write true or false, without quotes`,

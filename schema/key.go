@@ -30,7 +30,10 @@ type Key struct {
 	FixedByManaged bool
 	// ProjectTightens says that the project may only tighten, even the default.
 	ProjectTightens bool
-	Meaning         string
+	// Waits says that this version reads the setting and does not act on it yet;
+	// whoever writes it is told.
+	Waits   Waiting
+	Meaning string
 
 	field func(*Settings) any // pointer to where the effective value goes
 }

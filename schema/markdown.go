@@ -12,9 +12,16 @@ func SettingsMarkdown() string {
 	b.WriteString("| key | type, range | default | layers | tighter | meaning |\n|---|---|---|---|---|---|\n")
 	for i := range Keys {
 		k := &Keys[i]
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", k.Name, k.typeText(), k.defaultText(), k.Layers, k.tighterText(), k.Meaning)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", k.Name, k.typeText(), k.defaultText(), k.Layers, k.tighterText(), k.meaningText())
 	}
 	return b.String()
+}
+
+func (k *Key) meaningText() string {
+	if k.Waits != "" {
+		return k.Meaning + "; **not acted on in this version**"
+	}
+	return k.Meaning
 }
 
 func (k *Key) typeText() string {

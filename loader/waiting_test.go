@@ -1,0 +1,53 @@
+//go:build unix
+
+package loader
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// What this version reads and does not act on is said; a restriction that
+// somebody may rely on is an error.
+func TestSettingsWithoutEffectAreReported(t *testing.T) {
+	const (
+		later   = " has no effect in this version -> remove it, or leave it for a later version"
+		instead = " is not enforced in this version -> remove it, and write a hook that refuses instead"
+	)
+	for name, test := range map[string]struct {
+		agent, hooks string // objects of the user's settings
+		want         []string
+	}{
+		"denied commands":            {agent: `{"tools":{"bash":{"deny":["rm"]}}}`, want: []string{"error restriction-not-in-force acai.json:1 agent.tools.bash.deny: agent.tools.bash.deny" + instead}},
+		"stricter approval":          {agent: `{"approval":{"mode":"deny"}}`, want: []string{"error restriction-not-in-force acai.json:1 agent.approval.mode: agent.approval.mode" + instead}},
+		"looser approval":            {agent: `{"approval":{"mode":"allow"}}`, want: []string{"warning not-in-this-version acai.json:1 agent.approval.mode: agent.approval.mode" + later}},
+		"approval as it is":          {agent: `{"approval":{"mode":"ask","whenAlone":"deny","timeout":"1m"}}`},
+		"a limit of tokens":          {agent: `{"limits":{"tokens":1000,"steps":3,"time":"1m","toolCalls":2}}`, want: []string{"error restriction-not-in-force acai.json:1 agent.limits.tokens: agent.limits.tokens" + instead}},
+		"no limit of tokens":         {agent: `{"limits":{"tokens":0}}`},
+		"hooks of another agent":     {hooks: `{"import":["claude"]}`, want: []string{"warning not-in-this-version acai.json:1 hooks.import: hooks.import" + later}},
+		"pools of standby processes": {hooks: `{"standby":{"pool":3}}`, want: []string{"warning not-in-this-version acai.json:1 hooks.standby.pool: hooks.standby.pool" + later}},
+		"tools of servers":           {agent: `{"mcpServers":{"m":{"command":"x"}}}`, want: []string{"warning not-in-this-version acai.json:1 agent.mcpServers: agent.mcpServers" + later}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			var parts []string
+			if test.agent != "" {
+				parts = append(parts, `"agent":`+test.agent)
+			}
+			if test.hooks != "" {
+				parts = append(parts, `"hooks":`+test.hooks)
+			}
+			w.userSettings("{" + strings.Join(parts, ",") + "}")
+			var got []string
+			for _, text := range lines(w.load().Findings) {
+				got = append(got, strings.ReplaceAll(text, filepath.Join(w.home, ".acai")+"/", ""))
+			}
+			if d := cmp.Diff(test.want, got); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
