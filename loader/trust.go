@@ -12,7 +12,13 @@ import (
 
 // Trust is the person's side of the trust records: looking at what would run,
 // and deciding about it. It never runs anything of the project.
-type Trust struct{ loader *loader }
+type Trust struct {
+	// How is the way in which the person decides, for the record: terminal,
+	// --yes.
+	How string
+
+	loader *loader
+}
 
 // OpenTrust finds the project and its records.
 func OpenTrust(opts Options) (*Trust, error) {
@@ -23,7 +29,7 @@ func OpenTrust(opts Options) (*Trust, error) {
 	if l.stateBy != nil {
 		return nil, fmt.Errorf("trust records: %w", l.stateBy)
 	}
-	return &Trust{l}, nil
+	return &Trust{loader: l}, nil
 }
 
 // Project is the real path of the project that is decided about, "" without one.
@@ -60,7 +66,7 @@ func (t *Trust) Allow(plan *Plan, names ...string) error {
 		return err
 	}
 	var problems []error
-	err := t.loader.records.change(plan.Project, func(d *decisions) error {
+	err := t.change(plan.Project, func(d *decisions) error {
 		for i := range plan.Items {
 			item := &plan.Items[i]
 			if len(names) > 0 && !slices.Contains(names, item.Hook) || item.State == StateTrusted && !item.Damaged {
@@ -126,7 +132,7 @@ func (t *Trust) Deny(ctx context.Context, names ...string) error {
 			return fmt.Errorf("%s: the project has no such hook", name)
 		}
 	}
-	return t.loader.records.change(plan.Project, func(d *decisions) error {
+	return t.change(plan.Project, func(d *decisions) error {
 		for _, item := range plan.Items {
 			if len(names) > 0 && !slices.Contains(names, item.Hook) {
 				continue
@@ -151,6 +157,7 @@ func (t *Trust) Expect(ctx context.Context, hash string) error {
 	if err != nil {
 		return err
 	}
+	t.How = "--expect"
 	if plan.Hash != hash {
 		return fmt.Errorf("%w: expected %s, found %s", ErrUnexpected, hash, plan.Hash)
 	}
@@ -167,6 +174,7 @@ func (t *Trust) Follow(ctx context.Context, report func(hook, hash string, err e
 	if t.loader.project == "" {
 		return ErrNoProject
 	}
+	t.How = "--follow"
 	changed := make(chan struct{}, 1)
 	opts := t.loader.opts
 	opts.Runtime, opts.Project = nil, t.loader.project
@@ -299,7 +307,7 @@ func (t *Trust) switchHook(ctx context.Context, name string, change func(*decisi
 			project = ""
 		}
 		layer := string(h.Layer)
-		if err := t.loader.records.change(project, func(d *decisions) error { change(d, layer); return nil }); err != nil {
+		if err := t.change(project, func(d *decisions) error { change(d, layer); return nil }); err != nil {
 			return err
 		}
 		reached = true

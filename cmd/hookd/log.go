@@ -129,6 +129,11 @@ func (a *app) logLine(line *record.Line) {
 		if line.Decode(&s) == nil {
 			p.Print("%s  %s\n", at, p.In(show.Quiet, setText(&s)))
 		}
+	case record.KindTrust:
+		var d record.Trust
+		if line.Decode(&d) == nil {
+			p.Print("%s  %s\n", at, trustText(p, &d))
+		}
 	default:
 		p.Print("%s  %s\n", at, show.Line(string(line.Kind)))
 	}
@@ -185,6 +190,18 @@ func actionText(p *show.Printer, action protocol.Action) string {
 		tone = show.Good
 	}
 	return p.In(tone, string(action))
+}
+
+// trustText is a person's decision on a line.
+func trustText(p *show.Printer, d *record.Trust) string {
+	text := "a person decided: " + p.In(show.Name, show.Line(d.Hook)) + " " + show.Line(d.State)
+	if d.How != "" {
+		text += " (" + show.Line(d.How) + ")"
+	}
+	if d.Project != "" {
+		text += p.In(show.Quiet, " in "+show.Line(d.Project))
+	}
+	return text
 }
 
 func setText(s *record.Set) string {

@@ -109,6 +109,7 @@ func (a *app) allow(ctx context.Context, trust *loader.Trust, plan *loader.Plan,
 
 // allowOpen asks, and allows the hooks that can be decided about.
 func (a *app) allowOpen(ctx context.Context, trust *loader.Trust, plan *loader.Plan, open []string, yes bool) error {
+	trust.How = howDecided(yes)
 	if !yes {
 		if err := a.confirm(ctx, fmt.Sprintf("allow %s to run?", plural(len(open), "hook"))); err != nil {
 			return err
@@ -119,6 +120,14 @@ func (a *app) allowOpen(ctx context.Context, trust *loader.Trust, plan *loader.P
 	}
 	a.out.Print("%s %s allowed\n", a.out.In(show.Good, "✓"), plural(len(open), "hook"))
 	return nil
+}
+
+// howDecided is how a person says yes, for the record.
+func howDecided(yes bool) string {
+	if yes {
+		return "--yes"
+	}
+	return "terminal"
 }
 
 // confirm asks the person at the terminal; without one nothing is decided.
@@ -184,7 +193,7 @@ func trustFault(err error) error {
 	case errors.Is(err, loader.ErrUnexpected):
 		return usage("unexpected", err.Error(), "look at what changed with hookd trust, then expect the new hash")
 	}
-	return usage("trust", err.Error(), "")
+	return usage("trust", strings.ReplaceAll(err.Error(), "\n", "; "), "")
 }
 
 func (a *app) listTrust(ctx context.Context, trust *loader.Trust) error {

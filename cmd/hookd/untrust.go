@@ -28,6 +28,7 @@ func newUntrust(a *app) *cobra.Command {
 			if count == 0 {
 				count = len(plan.Items)
 			}
+			trust.How = howDecided(yes)
 			if !yes {
 				if err := a.confirm(c.Context(), "deny "+plural(count, "hook")+" of "+show.Line(plan.Project)+"?"); err != nil {
 					return err
