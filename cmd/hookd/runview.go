@@ -49,6 +49,8 @@ func (v *runView) see(y agentloop.Yield) error {
 		v.callEnd(&y)
 	case protocol.ToolCallError:
 		v.callError(&y)
+	case protocol.Notification:
+		v.notification(&y)
 	case protocol.AgentError:
 		var d protocol.AgentErrorData
 		if json.Unmarshal(y.Event.Data, &d) == nil {
@@ -57,6 +59,16 @@ func (v *runView) see(y agentloop.Yield) error {
 	}
 	v.decision(&y)
 	return nil
+}
+
+// notification prints what the loop has to say to the person: that it stops
+// although a hook wants it to go on, that a hook's context found no place. What
+// asks for permission is a question of its own.
+func (v *runView) notification(y *agentloop.Yield) {
+	var d protocol.NotificationData
+	if json.Unmarshal(y.Event.Data, &d) == nil && d.Kind != "permission" {
+		v.p.Print("  %s %s\n", v.p.In(show.Warn, "!"), show.Line(d.Text))
+	}
 }
 
 func (v *runView) write(text string) {
