@@ -54,6 +54,7 @@ func (e *Executor) askGuarded(budget context.Context, t *trip, q *Question) prot
 		Detail: fmt.Sprintf("timed out after %s", limit),
 		Remedy: "make it faster, or raise its timeout",
 	})
+	ctx = context.WithValue(ctx, aftermathKey{}, aftermath(func(gone <-chan struct{}) { e.recordDeath(t, q, gone) }))
 	answered := make(chan protocol.Answer, 1)
 	ended := make(chan struct{})
 	e.work.Go(func() {
@@ -128,6 +129,20 @@ func askRecovered(ctx context.Context, q *Question) (answer protocol.Answer) {
 
 func failed(f *protocol.Failure) protocol.Answer {
 	return protocol.Answer{Reading: protocol.Reading{Failure: f}}
+}
+
+// aftermath is told of processes that are still being ended when their answer
+// stands. gone is closed when none of them is alive any more.
+type (
+	aftermath    func(gone <-chan struct{})
+	aftermathKey struct{}
+)
+
+// leavesBehind tells whoever asked that the hook's processes end behind it.
+func leavesBehind(ctx context.Context, gone <-chan struct{}) {
+	if tell, wanted := ctx.Value(aftermathKey{}).(aftermath); wanted {
+		tell(gone)
+	}
 }
 
 // failureOf is the failure behind the end of a context: the limit that was its

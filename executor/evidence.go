@@ -113,6 +113,27 @@ func (e *Executor) recordLateAnswer(t *trip, q *Question, answer protocol.Answer
 	late.recordLate(&run, "this answer came too late and had no effect", 0, nil)
 }
 
+// recordDeath records when the processes of a run that was cut short, or that
+// left some behind, are all gone.
+func (e *Executor) recordDeath(t *trip, q *Question, gone <-chan struct{}) {
+	if e.records == nil {
+		return
+	}
+	select {
+	case <-gone:
+		return // nothing outlived the answer
+	default:
+	}
+	stood := time.Now()
+	late := t.after(*q.Event)
+	e.work.Go(func() {
+		<-gone
+		run := skippedRun(q.Hook, "")
+		run.TookMs = milliseconds(stood)
+		late.recordLate(&run, "the last of its processes is gone", 0, nil)
+	})
+}
+
 // describe is the set as the record shows it when it begins to rule.
 func (s *Set) describe() *record.Set {
 	out := &record.Set{

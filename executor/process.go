@@ -40,6 +40,9 @@ func NewProcess(rt *process.Runtime, c ProcessConfig) *Process {
 // answer stands; ending what is left of the program goes on behind it.
 func (p *Process) Ask(ctx context.Context, q *Question) protocol.Answer {
 	result := p.runtime.Run(ctx, p.command(q))
+	if result.Err != nil || result.Held {
+		leavesBehind(ctx, result.Gone)
+	}
 	transcribe(ctx, q.Payload, result.Stdout)
 	answer := protocol.Answer{Took: result.Took, Signal: result.Signal, Stderr: stderrText(&result)}
 	if result.ExitCode >= 0 {

@@ -185,7 +185,7 @@ func showHeldStreams(p *show.Printer, hooks []daemon.Listed) {
 	}{{protocol.InferenceEnd, "the model's text is"}, {protocol.ToolCallEnd, "a tool's output is"}} {
 		var names []string
 		for _, h := range hooks {
-			holds := h.Status == executor.Ready && h.Mode == protocol.Enforce && h.Can != protocol.CanObserve
+			holds := h.Status == executor.Ready && h.Mode == protocol.Enforce && (h.Can != protocol.CanObserve || h.Required)
 			if holds && slices.Contains(h.Events, held.event) {
 				names = append(names, show.Line(h.Name))
 			}
