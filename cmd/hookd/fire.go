@@ -14,6 +14,7 @@ import (
 	"github.com/oklog/ulid/v2"
 	"github.com/spf13/cobra"
 
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -39,6 +40,9 @@ there and are not get their zero value. Without --data a sample is fired.`,
 			raw, err := a.eventData(name, data, c.Flags().Changed("data"), nil)
 			if err != nil {
 				return err
+			}
+			if !c.Flags().Changed("data") && !a.json {
+				a.err.Print("%s\n", a.err.In(show.Quiet, "no --data, so a sample is fired: "+show.Line(show.Shorten(show.Compact(raw), 120))))
 			}
 			return a.fire(c.Context(), name, raw, session, explain)
 		},
