@@ -83,13 +83,13 @@ var faultKit = []struct {
 	{"NaN", sh(`echo '{"action":"modify","changes":{"args":{"n":NaN}}}'`), "reply", ""},
 	{"number beyond every float", sh(`echo '{"action":"modify","changes":{"args":{"n":1e400}}}'`), "modify", ""},
 	{"integer beyond 2^53", sh(`echo '{"action":"modify","changes":{"args":{"n":9007199254740993}}}'`), "modify", ""},
-	{"depth of 100,000", patient(faultyHook("deep")), "reply", ""},
+	{"depth of 100,000", faultyHook("deep"), "reply", ""},
 	{"repeated key", sh(`echo '{"action":"modify","changes":{"args":{"a":1,"a":2}}}'`), "reply", ""},
 	{"half a document", sh(`printf '{"action":"bl'`), "reply", ""},
 	{"a string", sh(`echo '"ok"'`), "reply", ""},
 	{"a number", sh(`echo 42`), "reply", ""},
 	{"an empty object", sh(`echo '{}'`), "observe", ""},
-	{"string of 64 MiB", patient(faultyHook("big-string")), "output", ""},
+	{"string of 64 MiB", faultyHook("big-string"), "output", ""},
 	{"unknown action", sh(`echo '{"action":"blokc"}'`), "reply", "blokc"},
 	{"action null", sh(`echo '{"action":null}'`), "reply", ""},
 	{"action a number", sh(`echo '{"action":7}'`), "reply", ""},
@@ -97,8 +97,8 @@ var faultKit = []struct {
 	{"patch of a missing path", sh(`echo '{"action":"modify","patch":[{"op":"replace","path":"/args/none","value":1}]}'`), "reply", ""},
 	{"patch of a protected field", sh(`echo '{"action":"modify","patch":[{"op":"replace","path":"/name","value":"x"}]}'`), "reply", "name"},
 	{"change that is no change", sh(`echo '{"action":"modify"}'`), "reply", ""},
-	{"stdout flood", patient(faultyHook("flood-stdout")), "output", ""},
-	{"stderr flood, then no", patient(sh(`head -c 5000000 /dev/zero | tr '\0' x >&2; ` + sayNo)), "block", ""},
+	{"stdout flood", faultyHook("flood-stdout"), "output", ""},
+	{"stderr flood, then no", sh(`head -c 5000000 /dev/zero | tr '\0' x >&2; ` + sayNo), "block", ""},
 	{"a character at a time", faultyHook("drips"), "block", ""},
 	{"a long answer of three-byte characters", faultyHook("long-answer"), "block", ""},
 	{"disk full", sh(`echo x >/dev/full || exit 1`), "exit", "1"},
@@ -144,8 +144,8 @@ func faultyHook(kind string) hookFile {
 
 func (h hookFile) within() time.Duration { return cmp.Or(h.limit, limit) }
 
-// limit is the time limit of every hook of the fault kit.
-const limit = 700 * time.Millisecond
+// limit is the time limit of the hooks whose limit is to be reached.
+const limit = 1500 * time.Millisecond
 
 // slack is what an answer may be late by: what the design allows, and the start
 // of hookd itself on a busy machine.
@@ -153,6 +153,9 @@ const slack = 250 * time.Millisecond
 
 func TestFaultKit(t *testing.T) {
 	for _, fault := range faultKit {
+		if fault.want != "timeout" && !strings.Contains(fault.hook.body, "sleep") {
+			fault.hook = patient(fault.hook)
+		}
 		for _, rule := range []string{"continue", "block"} {
 			t.Run(strings.ReplaceAll(fault.name, " ", "-")+"/"+rule, func(t *testing.T) {
 				t.Parallel()
