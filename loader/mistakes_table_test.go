@@ -26,18 +26,18 @@ var entryMistakes = []entryMistake{
 	{
 		name:  `unknown event (H31)`,
 		entry: `{"name": "b.sh", "events": ["toolbefore"]}`,
-		want:  "error unknown-event acai.json:3 hooks.use[1].events[0] (b.sh): there is no event \"toolbefore\" -> did you mean \"StopFailure\"? Names are taken exactly as written, `hookd schema` lists them",
+		want:  "error unknown-event acai.json:3 hooks.use[1].events[0] (b.sh): there is no event \"toolbefore\" -> did you mean \"StopFailure\"? Names are taken exactly as written, `hookd schema event` lists them",
 	},
 	{
 		name:   `unknown event in a guard`,
 		entry:  `{"name": "b.sh", "events": ["tool-call-start", "tool-call-stop"], "can": "block"}`,
-		want:   "error unknown-event acai.json:3 hooks.use[1].events[1] (b.sh): there is no event \"tool-call-stop\" -> did you mean \"tool-call-start\"? Names are taken exactly as written, `hookd schema` lists them",
+		want:   "error unknown-event acai.json:3 hooks.use[1].events[1] (b.sh): there is no event \"tool-call-stop\" -> did you mean \"tool-call-start\"? Names are taken exactly as written, `hookd schema event` lists them",
 		guards: true,
 	},
 	{
 		name:  `event in wrong case`,
 		entry: `{"name": "b.sh", "events": ["pretooluse"]}`,
-		want:  "error unknown-event acai.json:3 hooks.use[1].events[0] (b.sh): there is no event \"pretooluse\" -> did you mean \"PreToolUse\"? Names are taken exactly as written, `hookd schema` lists them",
+		want:  "error unknown-event acai.json:3 hooks.use[1].events[0] (b.sh): there is no event \"pretooluse\" -> did you mean \"PreToolUse\"? Names are taken exactly as written, `hookd schema event` lists them",
 	},
 	{
 		name:  `event as a string`,

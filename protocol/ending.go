@@ -61,7 +61,7 @@ func exitRemedy(code int) string {
 	case code > 128 && code < 160:
 		return fmt.Sprintf("the code often means that a program it called was ended by signal %d", code-128)
 	}
-	return "exit code 0 and nothing on stdout means nothing to say; hookd try shows all of the hook's output"
+	return "a hook that has nothing to say ends with exit code 0; set -e ends a script at the first command that fails"
 }
 
 // lastLine is the last line of a text that is not blank.

@@ -74,7 +74,11 @@ func ReadReply(spec *Spec, v Voter, stdout, stderr []byte, end Ending, eventID s
 	}
 	reply, warnings, err := r.reply()
 	if err != nil {
-		return r.failed(FailReply, err.Error(), replyRemedy)
+		reading := r.failed(FailReply, err.Error(), replyRemedy)
+		if len(r.output.documents) == 0 {
+			reading.Warnings = nil // the failure says how the text begins
+		}
+		return reading
 	}
 	return Reading{Reply: &reply, Warnings: append(r.warnings(), warnings...)}
 }

@@ -86,7 +86,7 @@ func TestHeader(t *testing.T) {
 		{name: "value that does not fit", pairs: header("events=agent-start", "required=yes"),
 			findings: []string{`x.sh:3 required (x.sh): required is "yes", not true or false -> write true or false, without quotes`}},
 		{name: "event that is none", pairs: header("events=agent-start,agent-strt"),
-			findings: []string{"x.sh:2 events[1] (x.sh): there is no event \"agent-strt\" -> did you mean \"agent-start\"? Names are taken exactly as written, `hookd schema` lists them"}},
+			findings: []string{"x.sh:2 events[1] (x.sh): there is no event \"agent-strt\" -> did you mean \"agent-start\"? Names are taken exactly as written, `hookd schema event` lists them"}},
 		{name: "field of settings only", pairs: header("events=agent-start", "enabled=false"),
 			findings: []string{"x.sh:3 enabled (x.sh): enabled is not taken from a header -> write it in a settings entry"}},
 		{name: "arguments", pairs: header("events=agent-start", "args=-x"),

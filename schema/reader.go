@@ -258,7 +258,7 @@ func (r *reader) events(n *document.Node, path string) (Events, bool) {
 				place = n.Items[i]
 			}
 			r.fault(place, index(path, i), CodeUnknownEvent, fmt.Sprintf("there is no event %q", clip(name)),
-				fmt.Sprintf("did you mean %q? Names are taken exactly as written, `hookd schema` lists them", nearest))
+				fmt.Sprintf("did you mean %q? Names are taken exactly as written, `hookd schema event` lists them", nearest))
 			ok = false
 		}
 	}

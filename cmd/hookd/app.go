@@ -107,7 +107,7 @@ func (a *app) printJSON(value any) error {
 	if err != nil {
 		return err
 	}
-	a.out.Print("%s\n", text)
+	a.out.Raw(string(text) + "\n")
 	return nil
 }
 

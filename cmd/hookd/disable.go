@@ -11,9 +11,10 @@ import (
 func newDisable(a *app) *cobra.Command {
 	var duration string
 	c := &cobra.Command{
-		Use:   "disable NAME",
-		Short: "switch a hook off, for a while or until it is enabled: the recorded way past a broken hook",
-		Args:  cobra.ExactArgs(1),
+		Use:               "disable NAME",
+		Short:             "switch a hook off, for a while or until it is enabled: the recorded way past a broken hook",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.completeHooks,
 		RunE: func(c *cobra.Command, args []string) error {
 			var until *time.Time
 			if duration != "" {
@@ -46,9 +47,10 @@ func newDisable(a *app) *cobra.Command {
 
 func newEnable(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use:   "enable NAME",
-		Short: "switch a disabled hook on again",
-		Args:  cobra.ExactArgs(1),
+		Use:               "enable NAME",
+		Short:             "switch a disabled hook on again",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.completeHooks,
 		RunE: func(c *cobra.Command, args []string) error {
 			trust, err := a.openTrust()
 			if err != nil {

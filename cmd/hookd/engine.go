@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
@@ -146,10 +147,18 @@ func (a *app) watchHooks(progress *show.Progress, late *lateRuns) executor.Progr
 	}
 }
 
-// tellOnce says which hooks of the project do not run because nobody allowed
-// them.
+// tellOnce says which hooks are absent although somebody put them there: nobody
+// allowed them, or nothing says what they are for. Others fail by name.
 func (a *app) tellOnce(s *loader.Snapshot) {
-	if len(s.Unasked) > 0 && !a.json {
+	if a.json {
+		return
+	}
+	for _, h := range s.Set.Hooks {
+		if h.Status == executor.Rejected && len(h.Events) == 0 {
+			a.note(h.Name+" is not run: "+strings.TrimPrefix(h.Why, h.Name+": "), "hookd check says what to do")
+		}
+	}
+	if len(s.Unasked) > 0 {
 		a.note(plural(len(s.Unasked), "hook")+" of this project not run, nobody allowed them: "+show.Shorten(joinLines(s.Unasked), 200), "hookd trust shows them and asks")
 	}
 }

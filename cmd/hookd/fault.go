@@ -61,7 +61,7 @@ func (a *app) report(err error) int {
 		line, _ := json.Marshal(struct {
 			Error *Fault `json:"error"`
 		}{fault})
-		a.err.Print("%s\n", line)
+		a.err.Raw(string(line) + "\n")
 		return fault.Exit
 	}
 	a.err.Print("%s %s\n", a.err.In(show.Bad, "hookd: error:"), oneLine(fault.Message))

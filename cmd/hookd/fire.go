@@ -68,7 +68,13 @@ func (a *app) fire(ctx context.Context, name protocol.EventName, data jsontext.V
 	if err != nil {
 		return err
 	}
-	engine.progress.Aside(func() { err = a.printOutcome(&outcome) })
+	hooks := engine.source.Current().For(name)
+	engine.progress.Aside(func() {
+		err = a.printOutcome(&outcome)
+		if !a.json && !explain && len(outcome.Runs) == 0 {
+			showNotAsked(a.out, hooks)
+		}
+	})
 	if err != nil {
 		return err
 	}
@@ -77,7 +83,7 @@ func (a *app) fire(ctx context.Context, name protocol.EventName, data jsontext.V
 		if err := engine.close(ctx); err != nil {
 			return failed("fire", err, "")
 		}
-		showRuns(a.out, append(outcome.Runs, engine.late.runs()...))
+		showRuns(a.out, append(outcome.Runs, engine.late.runs()...), hooks)
 	}
 	if outcome.Refused() {
 		return exitCode(exitRefused)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -46,14 +47,6 @@ func newList(a *app) *cobra.Command {
 	return c
 }
 
-func completeEvents(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	names := make([]string, len(protocol.Table))
-	for i := range protocol.Table {
-		names[i] = string(protocol.Table[i].Name)
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
-}
-
 // eventName is the event that a person named.
 func eventName(name string) (protocol.EventName, error) {
 	event, nearest, ok := protocol.Canonical(name)
@@ -72,7 +65,7 @@ func showListing(p *show.Printer, listing daemon.Listing) {
 	} else {
 		hookTable(p, listing.Hooks)
 	}
-	showWhys(p, listing.Hooks)
+	showWhys(p, listing)
 	showHeldStreams(p, listing.Hooks)
 	if n := len(listing.Findings); n > 0 {
 		p.Print("%s\n", p.In(show.Warn, plural(n, "finding")+", see hookd check"))
@@ -127,42 +120,53 @@ func eventsText(h daemon.Listed) string {
 	if gates := len(h.Events); gates > 4 {
 		text = fmt.Sprintf("%s … (%d events)", strings.Join(names[:3], " "), gates)
 	}
-	var match []string
-	if len(h.Match.Tool) > 0 {
-		match = append(match, strings.Join(h.Match.Tool, ","))
-	}
-	if len(h.Match.Source) > 0 {
-		match = append(match, "source "+strings.Join(h.Match.Source, ","))
-	}
-	if h.Match.Agent != "" {
-		match = append(match, "agent "+h.Match.Agent)
-	}
-	if h.Match.Step != "" {
-		match = append(match, "step "+h.Match.Step)
-	}
-	if h.Match.When != "" {
-		match = append(match, "when "+show.Shorten(h.Match.When, 40))
-	}
-	if len(match) > 0 {
-		text += " [" + strings.Join(match, "; ") + "]"
+	if match := matchText(h.Match); match != "" {
+		text += " [" + match + "]"
 	}
 	return text
 }
 
-// showWhys says of each hook that does not run why, hooks with the same reason
-// together.
-func showWhys(p *show.Printer, hooks []daemon.Listed) {
+// matchText is a hook's matchers, "" without any.
+func matchText(m schema.Match) string {
+	var match []string
+	if len(m.Tool) > 0 {
+		match = append(match, strings.Join(m.Tool, ","))
+	}
+	if len(m.Source) > 0 {
+		match = append(match, "source "+strings.Join(m.Source, ","))
+	}
+	if m.Agent != "" {
+		match = append(match, "agent "+m.Agent)
+	}
+	if m.Step != "" {
+		match = append(match, "step "+m.Step)
+	}
+	if m.When != "" {
+		match = append(match, "when "+show.Shorten(m.When, 40))
+	}
+	return strings.Join(match, "; ")
+}
+
+// showWhys says of each hook that does not run why, and what to do; hooks with
+// the same reason together.
+func showWhys(p *show.Printer, listing daemon.Listing) {
 	type reason struct {
-		status executor.Status
-		why    string
+		status      executor.Status
+		why, remedy string
 	}
 	var order []reason
 	names := map[reason][]string{}
-	for _, h := range hooks {
+	for _, h := range listing.Hooks {
 		if h.Status == executor.Ready || h.Why == "" {
 			continue
 		}
-		r := reason{h.Status, h.Why}
+		r := reason{h.Status, h.Why, ""}
+		switch h.Status {
+		case executor.Untrusted, executor.Changed:
+			r.remedy = "hookd trust shows them and asks"
+		default:
+			r.why, r.remedy = firstFinding(listing.Findings, h.Name, h.Why)
+		}
 		if names[r] == nil {
 			order = append(order, r)
 		}
@@ -170,10 +174,25 @@ func showWhys(p *show.Printer, hooks []daemon.Listed) {
 	}
 	for _, r := range order {
 		p.Print("%s %s: %s: %s\n", p.In(show.Warn, "!"), p.In(show.Name, show.Line(strings.Join(names[r], " "))), r.status, show.Line(r.why))
-		if r.status == executor.Untrusted || r.status == executor.Changed {
-			p.Print("  %s\n", p.In(show.Quiet, "→ hookd trust shows them and asks"))
+		if r.remedy != "" {
+			p.Print("  %s\n", p.In(show.Quiet, "→ "+show.Line(r.remedy)))
 		}
 	}
+}
+
+// firstFinding is the first error about a hook, which says more than its status.
+func firstFinding(findings []schema.Finding, hook, why string) (message, remedy string) {
+	for _, f := range findings {
+		if f.Hook == nil || *f.Hook != hook || f.Severity != schema.SeverityError {
+			continue
+		}
+		message = f.Message
+		if f.File != "" && f.Line != nil {
+			message += fmt.Sprintf(" (%s:%d)", filepath.Base(f.File), *f.Line)
+		}
+		return message, f.Remedy
+	}
+	return why, ""
 }
 
 // showHeldStreams names the hooks for whose sake text is not shown while it

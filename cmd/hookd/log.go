@@ -102,7 +102,7 @@ func (a *app) logRecord(lines iter.Seq2[*record.Line, *record.Problem]) {
 		switch {
 		case line == nil:
 		case a.json:
-			a.out.Print("%s\n", line.Raw)
+			a.out.Raw(string(line.Raw) + "\n")
 		default:
 			a.logLine(line)
 		}

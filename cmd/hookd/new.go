@@ -43,6 +43,7 @@ side file in .acai/hooks, and the line that builds it is printed.`,
 		RunE: func(_ *cobra.Command, args []string) error { return a.newHook(args[0], lang) },
 	}
 	c.Flags().StringVar(&lang, "lang", "", "language `L` of the hook: sh, python, node or go (default: by the ending of NAME, else sh)")
+	_ = c.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions([]string{"sh", "python", "node", "go"}, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
@@ -89,7 +90,7 @@ func (a *app) newGoHook(root, hooks, base, build string, page any) error {
 	if err := a.render(filepath.Join(hooks, base+".hook.yaml"), "hook.yaml", 0o644, page); err != nil {
 		return err
 	}
-	a.out.Print("build it:                   %s\n", build)
+	a.out.Raw("build it:                   " + build + "\n")
 	a.out.Print("try it on a sample event:   hookd try %s\n", base)
 	a.out.Print("let it run in this project: hookd trust\n")
 	return nil

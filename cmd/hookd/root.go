@@ -75,7 +75,11 @@ func asUsage(check cobra.PositionalArgs) cobra.PositionalArgs {
 			return nil
 		}
 		if err := check(c, args); err != nil {
-			return usage("usage", err.Error(), "see "+c.CommandPath()+" --help")
+			message := err.Error()
+			if words := strings.Fields(c.Use); len(words) > 1 && words[1][0] != '[' {
+				message = c.CommandPath() + " takes one argument: " + words[1]
+			}
+			return usage("usage", message, "see "+c.CommandPath()+" --help")
 		}
 		return nil
 	}

@@ -263,6 +263,6 @@ func (l runLines) line(value any) error {
 	if err != nil {
 		return err
 	}
-	l.p.Print("%s\n", text)
+	l.p.Raw(string(text) + "\n")
 	return nil
 }

@@ -19,7 +19,7 @@ func newSchema(a *app) *cobra.Command {
 			if text == nil {
 				return usage("usage", "there is no schema of "+args[0], "one of "+strings.Join(schema.JSONNames, ", "))
 			}
-			a.out.Print("%s\n", strings.TrimRight(string(text), "\n"))
+			a.out.Raw(strings.TrimRight(string(text), "\n") + "\n")
 			return nil
 		},
 	}

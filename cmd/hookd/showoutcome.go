@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -157,9 +158,26 @@ func lastLines(text string, n int) string {
 	return strings.Join(lines, "\n")
 }
 
+// showNotAsked says why an event had no answers, so that passing is not taken
+// for consent. Of observers, which nobody waits for, it cannot be told yet.
+func showNotAsked(p *show.Printer, hooks []*executor.Hook) {
+	if len(hooks) == 0 {
+		p.Print("  %s\n", p.In(show.Quiet, "no hook is for this event"))
+		return
+	}
+	var names []string
+	for _, h := range hooks {
+		if h.Can == protocol.CanObserve || h.Mode == protocol.Audit {
+			return
+		}
+		names = append(names, show.Line(h.Name))
+	}
+	p.Print("  %s\n", p.In(show.Quiet, "not asked, by what they match: "+show.Shorten(strings.Join(names, " "), 200)+" (--explain says more)"))
+}
+
 // showRuns prints every hook of the event in running order and what became of
 // it: the explanation.
-func showRuns(p *show.Printer, runs []protocol.Run) {
+func showRuns(p *show.Printer, runs []protocol.Run, hooks []*executor.Hook) {
 	if len(runs) == 0 {
 		p.Print("  no hooks are for this event\n")
 		return
@@ -175,7 +193,7 @@ func showRuns(p *show.Printer, runs []protocol.Run) {
 		table.Add(
 			show.Cell{Text: fmt.Sprintf("  %d", i+1), Tone: show.Quiet}, show.Cell{Text: run.Hook, Tone: show.Name},
 			show.Cell{Text: string(run.Source)}, show.Cell{Text: string(run.Class)},
-			show.Cell{Text: answer, Tone: tone}, show.Cell{Text: took, Tone: show.Quiet}, show.Cell{Text: show.Shorten(runWhy(run), 100)},
+			show.Cell{Text: answer, Tone: tone}, show.Cell{Text: took, Tone: show.Quiet}, show.Cell{Text: show.Shorten(runWhy(run, hooks), 100)},
 		)
 	}
 	table.Write(p)
@@ -199,10 +217,15 @@ func runAnswer(run *protocol.Run) (string, show.Tone) {
 	return string(run.Action), show.Warn
 }
 
-func runWhy(run *protocol.Run) string {
+func runWhy(run *protocol.Run, hooks []*executor.Hook) string {
 	switch {
+	case run.Skipped == protocol.SkipNoMatch:
+		i := slices.IndexFunc(hooks, func(h *executor.Hook) bool { return h.Name == run.Hook && h.Layer == run.Source })
+		if i >= 0 {
+			return "its match is " + matchText(hooks[i].Match)
+		}
 	case run.Failure != "":
-		return run.Detail
+		return strings.TrimPrefix(run.Detail, run.Hook+": ")
 	case run.Reason != "" && run.ByExit:
 		return run.Reason + " (exit code 2)"
 	case run.Reason != "":

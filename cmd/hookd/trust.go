@@ -28,7 +28,8 @@ func newTrust(a *app) *cobra.Command {
 		Long: `Show what would run in this project, changes as a diff, and ask. What is allowed
 is exactly what was shown: a private copy of it is what runs. Without a path all
 hooks of the project are meant.`,
-		RunE: func(c *cobra.Command, args []string) error { return a.trust(c.Context(), f, args) },
+		ValidArgsFunction: a.completeHooks,
+		RunE:              func(c *cobra.Command, args []string) error { return a.trust(c.Context(), f, args) },
 	}
 	c.Flags().BoolVar(&f.yes, "yes", false, "allow without asking")
 	c.Flags().BoolVar(&f.list, "list", false, "list all decisions, about every project")

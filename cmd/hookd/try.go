@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
@@ -36,7 +34,8 @@ func newTry(a *app) *cobra.Command {
 		Long: `Run one hook, by its name or as a file, on a sample event or on --data, and show
 what it was given, what it answered, and what would change. Trying a file is
 consent to run that file. --watch runs it again each time it is saved.`,
-		Args: cobra.ExactArgs(1),
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.completeHooks,
 		RunE: func(c *cobra.Command, args []string) error {
 			f.hasData = c.Flags().Changed("data")
 			return a.try(c.Context(), args[0], f)
@@ -140,6 +139,7 @@ type trial struct {
 	outcome protocol.Outcome
 	stdin   []byte
 	stdout  []byte
+	fits    bool // the hook is for this event
 }
 
 func (a *app) tryOnce(ctx context.Context, rt *process.Runtime, file string, f tryFlags) error {
@@ -167,22 +167,16 @@ func (a *app) tryOnce(ctx context.Context, rt *process.Runtime, file string, f t
 
 // newTrial makes the event that a hook is tried on.
 func (a *app) newTrial(snapshot *loader.Snapshot, file string, f tryFlags) (*trial, error) {
+	shown := false
 	for _, finding := range snapshot.Findings {
 		if finding.Severity == schema.SeverityError && !a.json {
 			showFinding(a.err, finding)
+			shown = true
 		}
 	}
 	hook := snapshot.Set.Hooks[0]
 	if hook.Asker == nil {
-		why := hook.Why
-		if hook.Fault != nil {
-			why = hook.Fault.Detail
-		}
-		remedy := ""
-		if hook.Fault != nil {
-			remedy = hook.Fault.Remedy
-		}
-		return nil, usage("cannot-run", filepath.Base(file)+" cannot run: "+why, remedy)
+		return nil, cannotRun(hook, shown)
 	}
 	name := protocol.ToolCallStart
 	if len(hook.Events) > 0 {
@@ -203,6 +197,18 @@ func (a *app) newTrial(snapshot *loader.Snapshot, file string, f tryFlags) (*tri
 		return nil, err
 	}
 	return &trial{hook: hook, given: given}, nil
+}
+
+// cannotRun is why a hook cannot be tried; what to do was shown already, or not.
+func cannotRun(hook *executor.Hook, shown bool) *Fault {
+	why, remedy := hook.Why, ""
+	if hook.Fault != nil {
+		why, remedy = hook.Fault.Detail, hook.Fault.Remedy
+	}
+	if shown {
+		remedy = "see what is said about it above"
+	}
+	return usage("cannot-run", hook.Name+" cannot run: "+strings.TrimPrefix(why, hook.Name+": "), remedy)
 }
 
 // runTrial asks the one hook, whatever its matcher says, and waits for an
@@ -228,8 +234,25 @@ func (a *app) runTrial(ctx context.Context, snapshot *loader.Snapshot, t *trial)
 		outcome.Runs = late.runs()
 	}
 	t.outcome = outcome
+	t.fits = fits(ctx, t)
 	return nil
 }
+
+// fits reports whether the hook would be asked about the event outside of a
+// trial. Nothing is run to find out.
+func fits(ctx context.Context, t *trial) bool {
+	hook := *t.hook
+	hook.Can, hook.Mode, hook.Asker = protocol.CanBlock, protocol.Enforce, silent{}
+	set, _ := executor.NewSet(executor.Set{Hooks: []*executor.Hook{&hook}})
+	engine := executor.New(set, executor.Options{})
+	outcome, err := engine.Fire(ctx, t.given)
+	return errors.Join(err, engine.Close(ctx)) == nil && len(outcome.Runs) > 0
+}
+
+// silent is an asker that has nothing to say.
+type silent struct{}
+
+func (silent) Ask(context.Context, *executor.Question) protocol.Answer { return protocol.Answer{} }
 
 // listener hands over what passes between hookd and a hook.
 type listener struct {
@@ -241,64 +264,4 @@ func (l *listener) Ask(ctx context.Context, q *executor.Question) protocol.Answe
 	return l.asker.Ask(executor.WithTranscript(ctx, func(stdin, stdout []byte) {
 		l.trial.stdin, l.trial.stdout = bytes.Clone(stdin), bytes.Clone(stdout)
 	}), q)
-}
-
-// run is the hook's part in the outcome.
-func (t *trial) run() *protocol.Run {
-	if len(t.outcome.Runs) == 0 {
-		return &protocol.Run{}
-	}
-	return &t.outcome.Runs[0]
-}
-
-type trialJSON struct {
-	protocol.Outcome
-	Stdin  string `json:"stdin"`
-	Stdout string `json:"stdout"`
-	Stderr string `json:"stderr"`
-	Diff   string `json:"diff"`
-}
-
-func (t *trial) json() trialJSON {
-	return trialJSON{t.outcome, string(t.stdin), string(t.stdout), t.run().Stderr, show.UnifiedDiff(t.given.Data, t.outcome.Event.Data)}
-}
-
-// show prints the trial from top to bottom: given, answered, decided.
-func (t *trial) show(p *show.Printer) {
-	run := t.run()
-	p.Print("%s %s\n", p.In(show.Strong, "event"), show.Line(string(t.given.Event)))
-	p.Indented("  ", show.Quiet, show.Visible(show.Pretty(t.given.Data)))
-	limit := schema.FormatDuration(t.hook.Timeout)
-	p.Print("%s %s\n", p.In(show.Strong, "reply"), p.In(show.Quiet, fmt.Sprintf("after %s of %s", milliseconds(run.TookMs), limit)))
-	switch text := strings.TrimRight(string(t.stdout), "\n"); {
-	case text == "":
-		p.Print("  %s\n", p.In(show.Quiet, "nothing on stdout"+exitText(run)))
-	case jsontext.Value(text).IsValid():
-		p.Indented("  ", show.Plain, show.Visible(show.Pretty(jsontext.Value(text))))
-	default:
-		p.Indented("  ", show.Plain, show.Visible(show.Shorten(text, 4000)))
-	}
-	if run.Stderr != "" {
-		p.Print("%s\n", p.In(show.Strong, "stderr"))
-		p.Indented("  ", show.Quiet, show.Visible(run.Stderr))
-	}
-	p.Print("%s %s", p.In(show.Strong, "counts as"), answerLine(p, run))
-	p.Print("\n")
-	run.Stderr = "" // shown above
-	showOutcome(p, &t.outcome)
-}
-
-func exitText(run *protocol.Run) string {
-	switch {
-	case run.Signal != "":
-		return ", ended by " + string(run.Signal)
-	case run.Exit != nil:
-		return fmt.Sprintf(", exit code %d", *run.Exit)
-	}
-	return ""
-}
-
-func answerLine(p *show.Printer, run *protocol.Run) string {
-	text, tone := runAnswer(run)
-	return p.In(tone, text)
 }

@@ -9,8 +9,9 @@ import (
 func newUntrust(a *app) *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
-		Use:   "untrust [PATH...]",
-		Short: "withdraw what was allowed: the hooks are absent from then on",
+		Use:               "untrust [PATH...]",
+		Short:             "withdraw what was allowed: the hooks are absent from then on",
+		ValidArgsFunction: a.completeHooks,
 		RunE: func(c *cobra.Command, args []string) error {
 			trust, err := a.openTrust()
 			if err != nil {

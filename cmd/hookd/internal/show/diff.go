@@ -15,11 +15,11 @@ func (p *Printer) Diff(prefix, before, after string) {
 		switch {
 		case line == "", strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "), strings.HasPrefix(line, "@@"):
 		case line[0] == '-':
-			p.Print("%s%s\n", prefix, p.In(Bad, line))
+			p.Raw(prefix + p.In(Bad, line) + "\n")
 		case line[0] == '+':
-			p.Print("%s%s\n", prefix, p.In(Good, line))
+			p.Raw(prefix + p.In(Good, line) + "\n")
 		default:
-			p.Print("%s%s\n", prefix, p.In(Quiet, line))
+			p.Raw(prefix + p.In(Quiet, line) + "\n")
 		}
 	}
 }

@@ -68,14 +68,24 @@ func (p *Printer) In(tone Tone, text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Print writes formatted text. A write that fails, such as to a closed pipe, is
-// not an error worth a message of its own.
-func (p *Printer) Print(format string, args ...any) { fmt.Fprintf(p.W, format, args...) }
+// Print writes formatted text; on a terminal whole lines are broken between
+// words. A write that fails, such as to a closed pipe, is not an error worth a
+// message of its own.
+func (p *Printer) Print(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if p.Width > 0 && strings.HasSuffix(text, "\n") {
+		text = wrap(text, p.Width)
+	}
+	p.Raw(text)
+}
 
-// Indented writes text with a prefix before each of its lines.
+// Raw writes text as it is: JSON, code, what is to be copied.
+func (p *Printer) Raw(text string) { io.WriteString(p.W, text) }
+
+// Indented writes text as it is, with a prefix before each of its lines.
 func (p *Printer) Indented(prefix string, tone Tone, text string) {
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		p.Print("%s%s\n", prefix, p.In(tone, line))
+		p.Raw(prefix + p.In(tone, line) + "\n")
 	}
 }
 

@@ -83,3 +83,39 @@ func TestNoColourOffATerminal(t *testing.T) {
 		t.Errorf("printed %q to a buffer", out.String())
 	}
 }
+
+func TestWrap(t *testing.T) {
+	for _, test := range []struct {
+		name, text string
+		width      int
+		want       string
+	}{
+		{"fits", "one two\n", 7, "one two\n"},
+		{"below the first word", "  one two three four five six seven\n", 32, "  one two three four five six\n    seven\n"},
+		{"below the second column", "! warning  nobody allowed it yet, so it is not run\n", 40, "! warning  nobody allowed it yet, so it\n           is not run\n"},
+		{"colours are no width", "\x1b[31m✗\x1b[m one two\n", 9, "\x1b[31m✗\x1b[m one two\n"},
+		{"a long word stays whole", "→ /a/very/long/path/to/a/file ok\n", 20, "→ /a/very/long/path/to/a/file\n    ok\n"},
+		{"wide letters", "漢字漢字 漢字漢字\n", 12, "漢字漢字\n   漢字漢字\n"},
+		{"each line by itself", "a\n\nb\n", 1, "a\n\nb\n"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var out bytes.Buffer
+			p := &Printer{W: &out, Width: test.width}
+			p.Print("%s", test.text)
+			if d := cmp.Diff(test.want, out.String()); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func TestTableWrapsItsLastColumn(t *testing.T) {
+	var out bytes.Buffer
+	table := Table{Header: []string{"HOOK", "EVENTS"}}
+	table.Add(Cell{"guard.sh", Name}, Cell{"tool-call-start tool-call-end", Plain})
+	table.Write(&Printer{W: &out, Width: 35})
+	want := "HOOK      EVENTS\nguard.sh  tool-call-start\n          tool-call-end\n"
+	if d := cmp.Diff(want, out.String()); d != "" {
+		t.Error(d)
+	}
+}

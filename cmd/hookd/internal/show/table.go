@@ -21,8 +21,8 @@ type Table struct {
 // Add appends a row.
 func (t *Table) Add(cells ...Cell) { t.Rows = append(t.Rows, cells) }
 
-// Write prints the table. Cells are made visible and stay on one line; the last
-// column is not padded.
+// Write prints the table. Cells are made visible and stay on one line, save the
+// last: it is not padded, and broken below itself where the terminal ends.
 func (t *Table) Write(p *Printer) {
 	width := make([]int, len(t.Header))
 	for i, h := range t.Header {
@@ -33,6 +33,10 @@ func (t *Table) Write(p *Printer) {
 			row[i].Text = Line(row[i].Text)
 			width[i] = max(width[i], lipgloss.Width(row[i].Text))
 		}
+	}
+	last := 0 // where the last column begins
+	for _, w := range width[:len(width)-1] {
+		last += w + 2
 	}
 	header := make([]Cell, len(t.Header))
 	for i, h := range t.Header {
@@ -46,6 +50,10 @@ func (t *Table) Write(p *Printer) {
 				b.WriteString(strings.Repeat(" ", width[i]-lipgloss.Width(cell.Text)+2))
 			}
 		}
-		p.Print("%s\n", strings.TrimRight(b.String(), " "))
+		line := strings.TrimRight(b.String(), " ")
+		if p.Width > 0 && lipgloss.Width(line) > p.Width {
+			line = wrapLine(line, last, p.Width)
+		}
+		p.Raw(line + "\n")
 	}
 }

@@ -1,0 +1,33 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/loader"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+func completeEvents(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	names := make([]string, len(protocol.Table))
+	for i := range protocol.Table {
+		names[i] = string(protocol.Table[i].Name)
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeHooks offers the names of hooks, and files where the shell knows them.
+// No hook is run for it: there is no runtime.
+func (a *app) completeHooks(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	snapshot, err := loader.Load(c.Context(), loader.Options{Project: a.project})
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	var names []string
+	for _, h := range snapshot.Set.Hooks {
+		if show.Line(h.Name) == h.Name {
+			names = append(names, h.Name)
+		}
+	}
+	return names, cobra.ShellCompDirectiveDefault
+}
