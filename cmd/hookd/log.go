@@ -95,9 +95,14 @@ func (a *app) logLines(ctx context.Context, dir, name string, follow bool) error
 }
 
 func (a *app) logRecord(lines iter.Seq2[*record.Line, *record.Problem]) {
+	var sum tally
+	defer func() { sum.show(a) }()
 	for line, problem := range lines {
 		if problem != nil {
 			a.err.Print("%s %s\n", a.err.In(show.Bad, "!"), show.Line(problem.Error()))
+		}
+		if line != nil {
+			sum.add(line)
 		}
 		switch {
 		case line == nil:
@@ -107,6 +112,46 @@ func (a *app) logRecord(lines iter.Seq2[*record.Line, *record.Problem]) {
 			a.logLine(line)
 		}
 	}
+}
+
+// tally counts what a record tells, so that a check which fails day after day
+// is a number and not a line among thousands.
+type tally struct{ events, refused, failures int }
+
+func (s *tally) add(line *record.Line) {
+	switch line.Kind {
+	case record.KindEvent:
+		var e record.Event
+		if line.Decode(&e) != nil {
+			return
+		}
+		s.events++
+		if e.Action == protocol.Block || e.Action == protocol.Stop {
+			s.refused++
+		}
+		for i := range e.Runs {
+			s.count(&e.Runs[i])
+		}
+	case record.KindLate:
+		var l record.Late
+		if line.Decode(&l) == nil {
+			s.count(&l.Run)
+		}
+	}
+}
+
+func (s *tally) count(run *protocol.Run) {
+	if run.Failure != "" && run.Failure != protocol.FailAborted {
+		s.failures++
+	}
+}
+
+func (s *tally) show(a *app) {
+	if a.json || s.events == 0 {
+		return
+	}
+	text := fmt.Sprintf("%s, %d refused, %s without an answer", plural(s.events, "event"), s.refused, plural(s.failures, "hook run"))
+	a.out.Print("%s\n", a.out.In(show.Quiet, text))
 }
 
 // logLine prints one line of a record.
