@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -147,10 +146,10 @@ func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Mod
 	}
 	bash := tool.BashOptions{
 		Project: root, Timeout: settings.Agent.Tools.Bash.Timeout, Output: settings.Agent.Tools.Bash.Output,
-		// The mark of an agent run: nothing that the agent starts can grant trust,
-		// and an agent in an agent is counted.
-		Env: append(tool.Env(os.Environ(), root, settings.Agent.Tools.Env...),
-			"HOOK_DEPTH="+strconv.Itoa(executor.ProcessDepth()+1)),
+		// The very list that hooks get (protocol, section 2). It carries the mark of
+		// an agent run: nothing that the agent starts can grant trust, and an agent
+		// in an agent is counted.
+		Env: executor.AllowedEnv(executor.EnvConfig{Environ: os.Environ(), Project: root, Names: settings.Agent.Tools.Env}),
 	}
 	hooks, limits := settings.Hooks, settings.Agent.Limits
 	return agentloop.Options{
