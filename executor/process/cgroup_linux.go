@@ -21,13 +21,15 @@ const cgroupPrefix = "hookd."
 // cgroups contains each program in a control group of version 2. The groups are
 // made once and used again: making one costs more than starting a program.
 type cgroups struct {
-	dir    string   // our group, parent of the cells
-	handle *os.File // of dir; its lock says that we live
+	own    string // the group of this process, parent of ours
 	passed []string
 
-	mu   sync.Mutex
-	idle []*cgroupCell
-	made int
+	mu     sync.Mutex
+	dir    string   // our group, parent of the cells
+	handle *os.File // of dir; its lock says that we live
+	idle   []*cgroupCell
+	made   int
+	moved  func(dir string) // told of every dir but the first; may be nil
 }
 
 // newCgroup finds out whether a program can be started in a control group of its
@@ -38,8 +40,8 @@ func newCgroup(passed []string) (containment, error) {
 		return nil, err
 	}
 	removeStale(own)
-	g := &cgroups{passed: passed}
-	if err := g.make(own); err != nil {
+	g := &cgroups{own: own, passed: passed}
+	if err := g.make(); err != nil {
 		return nil, err
 	}
 	c, err := g.newCell()
@@ -56,10 +58,10 @@ func newCgroup(passed []string) (containment, error) {
 
 // make creates our group. Another hookd may take a group that is not locked yet
 // for a stale one, so a lost group is made again.
-func (g *cgroups) make(own string) error {
+func (g *cgroups) make() error {
 	name := fmt.Sprintf("%s%d.%d", cgroupPrefix, os.Getpid(), startTime(os.Getpid()))
 	for attempt := range 8 {
-		g.dir = filepath.Join(own, fmt.Sprintf("%s.%d", name, attempt))
+		g.dir = filepath.Join(g.own, fmt.Sprintf("%s.%d", name, attempt))
 		if err := os.Mkdir(g.dir, 0o755); errors.Is(err, os.ErrExist) {
 			continue // a second Runtime of this process
 		} else if err != nil {
@@ -70,12 +72,15 @@ func (g *cgroups) make(own string) error {
 			continue
 		}
 		if unix.Flock(int(handle.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil && stillThere(handle, g.dir) {
+			if g.handle != nil {
+				g.handle.Close()
+			}
 			g.handle = handle
 			return nil
 		}
 		handle.Close()
 	}
-	return fmt.Errorf("make a control group: no name is free in %s", own)
+	return fmt.Errorf("make a control group: no name is free in %s", g.own)
 }
 
 // stillThere reports whether the open folder was not removed meanwhile.
@@ -91,31 +96,66 @@ func stillThere(handle *os.File, dir string) bool {
 func (g *cgroups) report() Report {
 	return Report{
 		Kind:   Cgroup,
-		Covers: "every process of a hook, whatever it does: a control group holds them (below " + filepath.Dir(g.dir) + ")",
+		Covers: "every process of a hook, whatever it does: a control group holds them (below " + g.own + ")",
 		Misses: "a hook that runs as root may move itself out of its control group",
 		Passed: g.passed,
 	}
 }
 
 func (g *cgroups) cell(*Command) (cell, error) {
-	g.mu.Lock()
-	if n := len(g.idle); n > 0 {
-		c := g.idle[n-1]
-		g.idle = g.idle[:n-1]
-		g.mu.Unlock()
-		return c, nil
+	for {
+		c := g.takeIdle()
+		if c == nil {
+			return g.newCell()
+		}
+		// Somebody may have removed it, or moved into it, while it lay idle.
+		if c.look(); !c.populated {
+			return c, nil
+		}
+		c.remove()
 	}
-	g.mu.Unlock()
-	return g.newCell()
+}
+
+func (g *cgroups) takeIdle() *cgroupCell {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	n := len(g.idle)
+	if n == 0 {
+		return nil
+	}
+	c := g.idle[n-1]
+	g.idle = g.idle[:n-1]
+	return c
+}
+
+// newFolder makes the folder of a new cell, and our own again if somebody has
+// removed it, as whoever tidies up control groups may.
+func (g *cgroups) newFolder() (string, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.made++
+	dir := filepath.Join(g.dir, strconv.Itoa(g.made))
+	err := os.Mkdir(dir, 0o755)
+	if errors.Is(err, os.ErrNotExist) {
+		if err := g.make(); err != nil {
+			return "", err
+		}
+		if g.moved != nil {
+			g.moved(g.dir)
+		}
+		dir = filepath.Join(g.dir, strconv.Itoa(g.made))
+		err = os.Mkdir(dir, 0o755)
+	}
+	if err != nil {
+		return "", fmt.Errorf("make a control group: %w", err)
+	}
+	return dir, nil
 }
 
 func (g *cgroups) newCell() (*cgroupCell, error) {
-	g.mu.Lock()
-	g.made++
-	dir := filepath.Join(g.dir, strconv.Itoa(g.made))
-	g.mu.Unlock()
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("make a control group: %w", err)
+	dir, err := g.newFolder()
+	if err != nil {
+		return nil, err
 	}
 	c := &cgroupCell{groups: g, dir: dir, folder: -1, events: -1, killer: -1}
 	if err := c.open(); err != nil {
@@ -129,13 +169,14 @@ func (g *cgroups) close() error {
 	g.mu.Lock()
 	idle := g.idle
 	g.idle = nil
+	dir, handle := g.dir, g.handle
 	g.mu.Unlock()
 	for _, c := range idle {
 		c.remove()
 	}
-	err := removeCgroup(g.dir)
-	if g.handle != nil {
-		g.handle.Close()
+	err := removeCgroup(dir)
+	if handle != nil {
+		handle.Close()
 	}
 	return err
 }

@@ -99,3 +99,9 @@ type program interface {
 	// close closes our ends of the pipes.
 	close()
 }
+
+// cellError is a cell that could not be made. It says nothing of the program.
+type cellError struct{ err error }
+
+func (e *cellError) Error() string { return "its processes cannot be held together: " + e.err.Error() }
+func (e *cellError) Unwrap() error { return e.err }

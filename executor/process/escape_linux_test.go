@@ -14,7 +14,8 @@ import (
 // survivors lists the processes alive that were started with the mark.
 func survivors(mark string) []string {
 	var list []string
-	for _, e := range processTable() {
+	table, _ := processTable()
+	for _, e := range table {
 		if !e.zombie && hasMark(e.pid, mark) {
 			line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", e.pid))
 			list = append(list, fmt.Sprintf("%d %q", e.pid, line))

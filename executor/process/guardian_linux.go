@@ -15,9 +15,8 @@ import (
 // are killed. It notices our death by the end of a pipe, which the kernel closes
 // whatever ends us. Should the guardian itself die, another one takes over.
 type guardian struct {
-	hello string // first line to a new guardian process
-
 	mu        sync.Mutex
+	hello     string // first line to a new guardian process
 	pipe      *os.File
 	running   map[int]guardRecord
 	dismissed bool
@@ -43,6 +42,7 @@ func newGuardian(c containment) (*guardian, error) {
 	g := &guardian{running: make(map[int]guardRecord)}
 	if groups, ok := c.(*cgroups); ok {
 		g.hello = guardCgroup + groups.dir + "\n"
+		groups.moved = g.watch
 	}
 	process, err := g.start()
 	if err != nil {
@@ -50,6 +50,14 @@ func newGuardian(c containment) (*guardian, error) {
 	}
 	g.done.Go(func() { g.keep(process) })
 	return g, nil
+}
+
+// watch makes another control group the one that holds all programs.
+func (g *guardian) watch(dir string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.hello = guardCgroup + dir + "\n"
+	g.say(g.hello)
 }
 
 func guardianReport(has bool) string {
@@ -73,7 +81,7 @@ func (g *guardian) start() (*os.Process, error) {
 		return nil, err
 	}
 	defer null.Close()
-	process, err := os.StartProcess("/proc/self/exe", []string{guardianName}, &os.ProcAttr{
+	process, err := os.StartProcess(ownExecutable, []string{guardianName}, &os.ProcAttr{
 		Dir:   "/",
 		Env:   []string{},
 		Files: []*os.File{null, null, null, theirs},
@@ -189,7 +197,8 @@ func listen(pipe *os.File) (trees map[int]*tree, cgroup string, bye bool) {
 // endTrees kills until two looks in a row find nothing alive.
 func endTrees(trees map[int]*tree) {
 	for quiet, end := 0, time.Now().Add(closePatience); quiet < 2 && time.Now().Before(end); {
-		table, found := processTable(), false
+		table, _ := processTable()
+		found := false
 		for _, t := range trees {
 			for _, e := range t.members(table, os.Getpid()) {
 				if !e.zombie {

@@ -124,7 +124,8 @@ func kill9(t *testing.T, kind Kind, life, script string) {
 	if group != "" {
 		removeStale(filepath.Dir(group))
 	}
-	for _, e := range processTable() {
+	table, _ := processTable()
+	for _, e := range table {
 		if hasMark(e.pid, mark) {
 			if group != "" {
 				t.Errorf("process %d outlived the removal of stale groups", e.pid)
@@ -173,7 +174,8 @@ func TestGuardianComesBack(t *testing.T) {
 
 func guardianOf(t *testing.T, parent int) int {
 	t.Helper()
-	for _, e := range processTable() {
+	table, _ := processTable()
+	for _, e := range table {
 		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", e.pid))
 		if e.parent == parent && !e.zombie && strings.HasPrefix(string(line), guardianName) {
 			return e.pid

@@ -25,8 +25,12 @@ func newUserNamespace(passed []string) (containment, error) {
 }
 
 // probed nearly starts a process: making the namespace comes before looking for
-// the program, so the error says whether it works.
+// the program, so the error says whether it works. The shim is our own
+// executable, which has a name in /proc only.
 func (n *namespaces) probed() (containment, error) {
+	if err := unix.Access(ownExecutable, unix.X_OK); err != nil {
+		return nil, fmt.Errorf("%s: %w", ownExecutable, err)
+	}
 	_, err := syscall.ForkExec("/dev/null/none", []string{"none"}, &syscall.ProcAttr{Sys: n.attributes()})
 	if err == syscall.ENOTDIR || err == syscall.ENOENT {
 		return n, nil
@@ -83,7 +87,7 @@ func (n *namespaceCell) attach(l *launch) {
 	l.sys.GidMappings = n.namespaces.attributes().GidMappings
 	l.sys.Setsid = true
 	l.argv = append([]string{initName, l.path}, l.argv...)
-	l.path = "/proc/self/exe"
+	l.path = ownExecutable
 	l.extra, l.status = n.reporter, n.report
 }
 

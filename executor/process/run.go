@@ -72,7 +72,7 @@ func (rt *Runtime) start(ctx context.Context, c *Command) (*run, error) {
 func (r *run) launch() error {
 	in, err := r.runtime.containment.cell(&r.command)
 	if err != nil {
-		return err
+		return &cellError{err}
 	}
 	l := launch{path: r.command.Path, argv: r.command.Argv, dir: r.command.Dir, env: r.command.Env, sys: &syscall.SysProcAttr{}, extra: -1, status: -1}
 	in.attach(&l)

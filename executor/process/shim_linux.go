@@ -16,6 +16,10 @@ const (
 	guardianName = "hookd: guardian"
 )
 
+// ownExecutable leads to the file that this process was started from, also after
+// another one has taken its name.
+const ownExecutable = "/proc/self/exe"
+
 // A Runtime makes its helpers by starting its own executable again. The takeover
 // is here and not in main, because a program that forgot to call it would run as
 // itself in place of the helper, and start helpers of its own without end.

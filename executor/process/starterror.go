@@ -42,6 +42,10 @@ func (e *StartError) Unwrap() error { return e.Err }
 // the failing path only.
 func explain(c *Command, err error) *StartError {
 	e := &StartError{Reason: OtherReason, Path: c.Path, Err: err, Detail: fmt.Sprintf("cannot start %s: %v", c.Path, err)}
+	var noCell *cellError
+	if errors.As(err, &noCell) {
+		return e
+	}
 	if c.Dir != "" {
 		if info, statErr := os.Stat(c.Dir); statErr != nil || !info.IsDir() {
 			e.Reason = DirMissing
@@ -78,6 +82,10 @@ func (e *StartError) explainInterpreter(path string) {
 	e.Reason = InterpreterMissing
 	line := firstLine(path)
 	interpreter, ok := Interpreter(line)
+	if _, err := os.Stat(interpreter); ok && err == nil {
+		e.Reason = OtherReason // the system did not find something else
+		return
+	}
 	switch {
 	case !ok:
 		e.Detail = fmt.Sprintf("%s needs a loader that is not on this machine", path)

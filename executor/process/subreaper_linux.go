@@ -2,6 +2,7 @@ package process
 
 import (
 	"crypto/rand"
+	"fmt"
 	"os"
 	"slices"
 	"sync"
@@ -23,6 +24,9 @@ type subreapers struct {
 }
 
 func newSubreaper(passed []string) (containment, error) {
+	if _, err := lookUp(os.Getpid()); err != nil {
+		return nil, fmt.Errorf("read the process table in /proc: %w", err)
+	}
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return nil, err
 	}
@@ -88,7 +92,8 @@ func (s *sweptCell) kill() {
 	killed := make(map[int]uint64)
 	for range 32 {
 		fresh := false
-		for _, e := range s.tree.members(processTable(), os.Getpid()) {
+		table, _ := processTable() // empty says whether it was whole
+		for _, e := range s.tree.members(table, os.Getpid()) {
 			if !e.zombie && killed[e.pid] != e.start {
 				killEntry(e)
 				killed[e.pid] = e.start
@@ -104,8 +109,9 @@ func (s *sweptCell) kill() {
 // empty reaps the tree's orphans. Once the program is dead the top of everything
 // it left is our child.
 func (s *sweptCell) empty() bool {
-	alive := false
-	for _, e := range s.adopted() {
+	orphans, err := s.adopted()
+	alive := err != nil // somebody may be there
+	for _, e := range orphans {
 		switch {
 		case !e.zombie:
 			alive = true
@@ -118,15 +124,15 @@ func (s *sweptCell) empty() bool {
 
 // adopted returns those of our children that belong to the tree and are not a
 // program that we started.
-func (s *sweptCell) adopted() []entry {
-	var list []entry
-	for _, e := range s.owner.ourChildren() {
+func (s *sweptCell) adopted() (list []entry, err error) {
+	ours, err := s.owner.ourChildren()
+	for _, e := range ours {
 		if s.tree.claims(e) {
 			s.tree.known[e.pid] = e.start
 			list = append(list, e)
 		}
 	}
-	return list
+	return list, err
 }
 
 func (s *sweptCell) free() {
@@ -141,15 +147,17 @@ const corpsePatience = 10 * time.Second
 
 // ourChildren lists our children except the programs that run. On the way it
 // reaps zombies that nobody has waited for in a long time: an orphan may die
-// before any sweep has seen to whom it belonged.
-func (s *subreapers) ourChildren() []entry {
+// before any sweep has seen to whom it belonged. With an error the list may lack
+// some.
+func (s *subreapers) ourChildren() (list []entry, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var list []entry
 	self := os.Getpid()
 	pids, ok := children(self)
 	if !ok {
-		for _, e := range processTable() {
+		var table []entry
+		table, err = processTable()
+		for _, e := range table {
 			if e.parent == self {
 				pids = append(pids, e.pid)
 			}
@@ -160,8 +168,11 @@ func (s *subreapers) ourChildren() []entry {
 		if s.roots[pid] {
 			continue
 		}
-		e, ok := readEntry(pid)
-		if !ok {
+		e, lookErr := lookUp(pid)
+		if lookErr != nil {
+			if lookErr != errNoProcess {
+				err = lookErr
+			}
 			continue
 		}
 		list = append(list, e)
@@ -179,7 +190,7 @@ func (s *subreapers) ourChildren() []entry {
 		corpses[pid] = first
 	}
 	s.corpses = corpses
-	return list
+	return list, err
 }
 
 func reapOrphan(pid int) {

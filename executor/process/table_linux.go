@@ -2,6 +2,8 @@ package process
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -18,13 +20,32 @@ type entry struct {
 	zombie                      bool
 }
 
-// readEntry reads one process; ok is false when there is none.
+// readEntry reads one process; ok is false when there is none, or no more than a
+// number of it can be read.
 func readEntry(pid int) (e entry, ok bool) {
+	e, err := lookUp(pid)
+	return e, err == nil
+}
+
+// errNoProcess is a process that is gone, or another user's that is hidden from
+// us (the mount option hidepid).
+var errNoProcess = errors.New("no such process")
+
+// lookUp reads one process. An error other than [errNoProcess] says nothing of
+// whether it is there: this process may have no descriptor left to look with.
+func lookUp(pid int) (entry, error) {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err != nil {
-		return entry{}, false
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ESRCH) || errors.Is(err, fs.ErrPermission) {
+		return entry{}, errNoProcess
 	}
-	return parseStat(pid, string(text))
+	if err != nil {
+		return entry{}, err
+	}
+	e, ok := parseStat(pid, string(text))
+	if !ok {
+		return e, errNoProcess
+	}
+	return e, nil
 }
 
 // parseStat reads the fields behind the program's name, which stands in
@@ -58,49 +79,61 @@ func startTime(pid int) uint64 {
 	return e.start
 }
 
-// processTable reads all processes.
-func processTable() []entry {
+// processTable reads all processes. With an error the table may lack some.
+func processTable() (table []entry, err error) {
 	folder, err := os.Open("/proc")
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	defer folder.Close()
-	names, _ := folder.Readdirnames(-1)
-	var table []entry
+	names, err := folder.Readdirnames(-1)
 	for _, name := range names {
-		pid, err := strconv.Atoi(name)
-		if err != nil {
+		pid, notPid := strconv.Atoi(name)
+		if notPid != nil {
 			continue
 		}
-		if e, ok := readEntry(pid); ok {
+		switch e, lookErr := lookUp(pid); lookErr {
+		case nil:
 			table = append(table, e)
+		case errNoProcess:
+		default:
+			err = lookErr
 		}
 	}
-	return table
+	return table, err
 }
 
-// groupAlive reports whether a process group has a live member. Its dead may stay
-// in the table for as long as they like: in many containers nobody reaps.
+// groupAlive reports whether a process group has, or may have, a live member. Its
+// dead may stay in the table for as long as they like: in many containers nobody
+// reaps.
 func groupAlive(id int) bool {
 	if syscall.Kill(-id, 0) == syscall.ESRCH {
 		return false
 	}
-	for _, e := range processTable() {
+	table, err := processTable()
+	for _, e := range table {
 		if e.group == id && !e.zombie {
 			return true
 		}
 	}
-	return false
+	return err != nil
 }
 
 // children returns the processes whose parent is pid, and false where the
-// kernel does not list them.
+// kernel does not list them or they cannot be read.
 func children(pid int) (list []int, ok bool) {
-	files, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/children")
-	for _, file := range files {
-		text, err := os.ReadFile(file)
+	threads := "/proc/" + strconv.Itoa(pid) + "/task"
+	entries, err := os.ReadDir(threads)
+	if err != nil {
+		return nil, false
+	}
+	for _, thread := range entries {
+		text, err := os.ReadFile(filepath.Join(threads, thread.Name(), "children"))
+		if errors.Is(err, unix.ESRCH) || errors.Is(err, fs.ErrNotExist) {
+			continue // the thread has ended, or no thread has the file
+		}
 		if err != nil {
-			continue // the thread has ended
+			return nil, false
 		}
 		ok = true
 		for field := range strings.FieldsSeq(string(text)) {

@@ -1,0 +1,153 @@
+package process
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestRemovedControlGroup: whoever tidies up control groups, a hook that runs as
+// root included, does not switch the hooks off.
+func TestRemovedControlGroup(t *testing.T) {
+	rt, err := New(Options{Containment: Cgroup, LongLived: true})
+	if err != nil {
+		t.Skipf("no control groups here: %v", err)
+	}
+	defer rt.Close()
+	groups := rt.containment.(*cgroups)
+	ours := func() string { // one of this process may be there before: groups are told by their number
+		groups.mu.Lock()
+		defer groups.mu.Unlock()
+		return groups.dir
+	}
+	first := ours()
+	for _, all := range []bool{false, true, true} {
+		c := shell("setsid sleep 61 & echo ok")
+		mark := marked(c)
+		r := rt.Run(within(t, 10*time.Second), c)
+		if r.Err != nil || string(r.Stdout) != "ok\n" {
+			t.Fatalf("%v, stdout %q", r.Err, r.Stdout)
+		}
+		mustEnd(t, r, 2*time.Second)
+		if left := survivors(mark); len(left) > 0 {
+			t.Errorf("survivors: %v", left)
+		}
+		if r := rt.Run(within(t, 10*time.Second), shell("exit 0")); r.Err != nil { // leaves an idle cell
+			t.Fatal(r.Err)
+		}
+		cells, err := filepath.Glob(filepath.Join(ours(), "*", "cgroup.procs"))
+		if err != nil || len(cells) == 0 {
+			t.Fatalf("no cells in %s: %v", ours(), err)
+		}
+		for _, cell := range cells {
+			if err := unix.Rmdir(filepath.Dir(cell)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if all {
+			if err := unix.Rmdir(ours()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if r := rt.Run(within(t, 10*time.Second), shell("exit 0")); r.Err != nil {
+		t.Fatal(r.Err)
+	}
+	if rt.guardian.hello != guardCgroup+ours()+"\n" {
+		t.Errorf("the guardian watches %q, programs run in %s", rt.guardian.hello, ours())
+	}
+	if err := rt.Close(); err != nil {
+		t.Error(err)
+	}
+	for _, dir := range []string{first, ours()} {
+		if _, err := os.Stat(dir); !os.IsNotExist(err) {
+			t.Errorf("%s is left: %v", dir, err)
+		}
+	}
+}
+
+// TestNoCellIsNoMissingInterpreter: what fails before the program is looked for
+// is not told as a fault of the program.
+func TestNoCellIsNoMissingInterpreter(t *testing.T) {
+	c := shell("exit 0")
+	c.Path = filepath.Join(t.TempDir(), "script")
+	if err := os.WriteFile(c.Path, []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{&cellError{unix.ENOENT}, unix.ENOENT} {
+		e := explain(c, err)
+		if e.Reason != OtherReason || strings.Contains(e.Detail, "interpreter") {
+			t.Errorf("%v: %s, %s", err, e.Reason, e.Detail)
+		}
+	}
+}
+
+// TestNoDescriptorsLeft: a process table that cannot be read is not an empty
+// one. What escaped is ended as soon as there is a descriptor to look with.
+func TestNoDescriptorsLeft(t *testing.T) {
+	for _, options := range []Options{{Containment: Subreaper}, {Containment: Subreaper, portable: true}, {Containment: Group}} {
+		rt := newRuntime(t, options)
+		c := shell("setsid sleep 61 >&- 2>&- & sleep 0.2; echo ok")
+		if options.Containment == Group {
+			c = shell("sleep 61 >&- 2>&- & sleep 0.2; echo ok")
+		}
+		mark := marked(c)
+		answer := make(chan Result)
+		go func() { answer <- rt.Run(within(t, 10*time.Second), c) }()
+		time.Sleep(100 * time.Millisecond)
+		release := exhaust(t)
+		r := <-answer
+		time.Sleep(100 * time.Millisecond)
+		ended := false
+		select {
+		case <-r.Gone:
+			ended = true
+		default:
+		}
+		release()
+		if left := survivors(mark); ended && len(left) > 0 {
+			t.Errorf("%s: said to be gone: %v", options.name(), left)
+		}
+		if r.Err != nil || string(r.Stdout) != "ok\n" {
+			t.Errorf("%s: %v, stdout %q", options.name(), r.Err, r.Stdout)
+		}
+		mustEnd(t, r, 2*time.Second)
+		if left := survivors(mark); len(left) > 0 {
+			t.Errorf("%s: survivors %v", options.name(), left)
+		}
+	}
+}
+
+// exhaust leaves this process without a free descriptor until release is called.
+func exhaust(t *testing.T) (release func()) {
+	t.Helper()
+	var old unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &old); err != nil {
+		t.Fatal(err)
+	}
+	low := old
+	low.Cur = 256
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &low); err != nil {
+		t.Fatal(err)
+	}
+	var held []int
+	for {
+		fd, err := unix.Open("/dev/null", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			break
+		}
+		held = append(held, fd)
+	}
+	return func() {
+		for _, fd := range held {
+			unix.Close(fd)
+		}
+		if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &old); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
