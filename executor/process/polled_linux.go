@@ -168,6 +168,20 @@ func (p *polled) poll(d time.Duration) {
 			p.fds[i].Revents = 0
 		}
 	}
+	if err != nil && err != unix.EINTR {
+		p.pollEach()
+	}
+}
+
+// pollEach looks at one descriptor after the other. The kernel refuses to look
+// at more at once than this process may open, and somebody may have lowered that.
+func (p *polled) pollEach() {
+	time.Sleep(time.Millisecond)
+	for i := range p.fds {
+		if n, err := unix.Ppoll(p.fds[i:i+1], &unix.Timespec{}, nil); err != nil || n == 0 {
+			p.fds[i].Revents = 0
+		}
+	}
 }
 
 func (p *polled) converse(c *Command, stdout, stderr *output) (held bool, cause error) {

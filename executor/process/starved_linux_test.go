@@ -122,32 +122,21 @@ func TestNoDescriptorsLeft(t *testing.T) {
 	}
 }
 
-// exhaust leaves this process without a free descriptor until release is called.
+// exhaust lets this process open nothing until release is called. What is open
+// stays open.
 func exhaust(t *testing.T) (release func()) {
 	t.Helper()
 	var old unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &old); err != nil {
 		t.Fatal(err)
 	}
-	low := old
-	low.Cur = 256
-	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &low); err != nil {
-		t.Fatal(err)
-	}
-	var held []int
-	for {
-		fd, err := unix.Open("/dev/null", unix.O_RDONLY|unix.O_CLOEXEC, 0)
-		if err != nil {
-			break
-		}
-		held = append(held, fd)
-	}
-	return func() {
-		for _, fd := range held {
-			unix.Close(fd)
-		}
-		if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &old); err != nil {
+	limit := func(to uint64) {
+		low := old
+		low.Cur = to
+		if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &low); err != nil {
 			t.Fatal(err)
 		}
 	}
+	limit(3) // stdin, stdout and stderr take these
+	return func() { limit(old.Cur) }
 }
