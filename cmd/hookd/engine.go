@@ -147,9 +147,21 @@ func (a *app) watchHooks(progress *show.Progress, late *lateRuns) executor.Progr
 	}
 }
 
+// tellLastGood says that settings cannot be read and older ones rule in their
+// place (protocol, section 6.1), to programs too: what decides is not what lies
+// in the file.
+func (a *app) tellLastGood(s *loader.Snapshot) {
+	for _, f := range s.Findings {
+		if f.Code == string(loader.CodeLastGood) {
+			a.note(f.File+" cannot be read: "+f.Message, f.Remedy)
+		}
+	}
+}
+
 // tellOnce says which hooks are absent although somebody put them there: nobody
 // allowed them, or nothing says what they are for. Others fail by name.
 func (a *app) tellOnce(s *loader.Snapshot) {
+	a.tellLastGood(s)
 	if a.json {
 		return
 	}
