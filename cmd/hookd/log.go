@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/record"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -191,14 +192,14 @@ func (a *app) logEvent(at string, e *record.Event) {
 	if e.Tool != "" {
 		subject += " " + show.Line(e.Tool)
 	}
-	p.Print("%s  %s%s %s", at, subject, strings.Repeat(" ", max(1, 34-len([]rune(subject)))), actionText(p, e.Action))
+	decided := actionText(p, e.Action)
 	if e.By != nil {
-		p.Print(" by %s", p.In(show.Name, show.Line(*e.By)))
+		decided += " by " + p.In(show.Name, show.Line(*e.By))
 	}
 	if e.Reason != "" {
-		p.Print(": %s", show.Line(show.Shorten(e.Reason, 120)))
+		decided += ": " + show.Line(show.Shorten(e.Reason, 120))
 	}
-	p.Print("\n")
+	p.Print("%s  %s%s %s\n", at, subject, strings.Repeat(" ", max(1, 34-len([]rune(subject)))), decided)
 	for _, c := range e.Changed {
 		p.Print("              %s changed %s\n", p.In(show.Name, show.Line(c.By)), show.Line(dotted(c.Path)))
 	}
@@ -216,14 +217,14 @@ func (a *app) logLate(at string, l *record.Late) {
 	if run.Failure == "" && l.Note == "" && l.Dropped == 0 && run.Skipped == "" {
 		tone = show.Quiet
 	}
-	p.Print("%s  %s %s %s %s", at, p.In(show.Quiet, show.Line(string(l.Event))+", later:"),
+	text := fmt.Sprintf("%s  %s %s %s %s", at, p.In(show.Quiet, show.Line(string(l.Event))+", later:"),
 		p.In(show.Name, show.Line(run.Hook)), p.In(tone, answer), p.In(show.Quiet, milliseconds(run.TookMs)))
 	for _, note := range []string{run.Detail, l.Note} {
 		if note != "" {
-			p.Print(", %s", show.Line(note))
+			text += ", " + show.Line(note)
 		}
 	}
-	p.Print("\n")
+	p.Print("%s\n", text)
 }
 
 func actionText(p *show.Printer, action protocol.Action) string {
@@ -250,10 +251,24 @@ func trustText(p *show.Printer, d *record.Trust) string {
 }
 
 func setText(s *record.Set) string {
-	var ready []string
+	var ready, others []string
 	for _, h := range s.Hooks {
-		ready = append(ready, show.Line(h.Name))
+		if h.Status == string(executor.Ready) {
+			ready = append(ready, show.Line(h.Name))
+		} else {
+			others = append(others, show.Line(h.Name)+" "+show.Line(h.Status))
+		}
 	}
 	slices.Sort(ready)
-	return fmt.Sprintf("%s in force, generation %d: %s", plural(len(ready), "hook"), s.Generation, show.Shorten(strings.Join(ready, " "), 100))
+	text := plural(len(ready), "hook") + " in force"
+	if s.Project != "" {
+		text += " in " + show.Line(s.Project)
+	}
+	if len(ready) > 0 {
+		text += ": " + show.Shorten(strings.Join(ready, " "), 100)
+	}
+	if len(others) > 0 {
+		text += "; " + show.Shorten(strings.Join(others, ", "), 100)
+	}
+	return text
 }

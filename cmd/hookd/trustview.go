@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -43,6 +44,7 @@ func showPlanItem(p *show.Printer, item *loader.PlanItem) {
 			p.Print("  its file is gone; allowing forgets the decision\n")
 			return
 		}
+		item = asNew(item)
 	}
 	if item.InPlace {
 		p.Print("  %s\n", p.In(show.Warn, "runs in place: what is allowed is only what is shown here, later changes of other files are not seen"))
@@ -54,6 +56,18 @@ func showPlanItem(p *show.Printer, item *loader.PlanItem) {
 	for i := range item.Files {
 		showPlanFile(p, &item.Files[i])
 	}
+}
+
+// asNew is a hook without what it was: all of one that was denied is shown.
+func asNew(item *loader.PlanItem) *loader.PlanItem {
+	whole := *item
+	whole.WasEntry, whole.WasProject, whole.WasInterpreter, whole.WasProgram = nil, nil, "", ""
+	whole.Files = slices.DeleteFunc(slices.Clone(item.Files), func(f loader.PlanFile) bool { return f.Mode == 0 })
+	for i := range whole.Files {
+		f := &whole.Files[i]
+		f.WasMode, f.WasSum, f.WasText = 0, "", nil
+	}
+	return &whole
 }
 
 // row prints a value, or what it was and is.
@@ -81,30 +95,46 @@ func showEntry(p *show.Printer, what string, was, now jsontext.Value) {
 	}
 }
 
-// entryLine writes a description's members that say something.
+// defaults are what every hook has that says nothing else.
+var defaults = map[string]string{"dialect": `"hookd"`, "enabled": "true", "mode": `"enforce"`, "protocol": "1", "run": `"once"`}
+
+// entryLine writes a description's members that say something, as a header would.
 func entryLine(entry jsontext.Value) string {
-	dec := jsontext.NewDecoder(strings.NewReader(string(entry)))
-	if tok, err := dec.ReadToken(); err != nil || tok.Kind() != '{' {
+	parts, ok := members("", entry)
+	if !ok {
 		return show.Compact(entry)
 	}
-	var parts []string
+	return strings.Join(parts, " ")
+}
+
+func members(prefix string, object jsontext.Value) (parts []string, ok bool) {
+	dec := jsontext.NewDecoder(strings.NewReader(string(object)))
+	if tok, err := dec.ReadToken(); err != nil || tok.Kind() != '{' {
+		return nil, false
+	}
 	for dec.PeekKind() != '}' {
 		name, err := dec.ReadToken()
 		if err != nil {
-			return show.Compact(entry)
+			return nil, false
 		}
-		key := name.String()
+		key := prefix + name.String()
 		value, err := dec.ReadValue()
 		if err != nil {
-			return show.Compact(entry)
+			return nil, false
 		}
-		switch string(value) {
-		case `""`, "[]", "{}", "null", "false", "0":
+		switch text := string(value); {
+		case text == `""`, text == "[]", text == "{}", text == "null", text == "false", text == "0", text == defaults[key]:
+		case value.Kind() == '{':
+			inner, ok := members(key+".", value)
+			if !ok {
+				return nil, false
+			}
+			parts = append(parts, inner...)
 		default:
 			parts = append(parts, key+"="+plainValue(value))
 		}
 	}
-	return strings.Join(parts, " ")
+	return parts, true
 }
 
 // plainValue writes words, and lists of words, without JSON's quotes.
