@@ -53,6 +53,7 @@ func (a *app) trust(ctx context.Context, f trustFlags, paths []string) error {
 		if err := trust.Expect(ctx, f.expect); err != nil {
 			return trustFault(err)
 		}
+		a.out.Print("%s the project is as expected, its hooks are allowed\n", a.out.In(show.Good, "✓"))
 		return nil
 	case f.follow:
 		return a.followTrust(ctx, trust)
