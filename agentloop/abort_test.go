@@ -82,6 +82,7 @@ func abortAtEvent(t *testing.T, n int, moment string) {
 	var aborted time.Time
 	abort := func(k int, e protocol.Event) {
 		if k == n {
+			synctest.Wait() // a call that is ready already has begun its tool
 			at, ranBefore, aborted = e, len(s.tool.ran()), time.Now()
 			cancel(errAbort)
 		}

@@ -62,7 +62,7 @@ func (Sessions) Run(ctx context.Context, command Command, out io.Writer) (Ended,
 }
 
 func start(command Command, output *os.File) (*exec.Cmd, error) {
-	path, err := lookPath(command.Argv[0], command.Env)
+	path, err := LookPath(command.Argv[0], command.Env)
 	if err != nil {
 		return nil, err
 	}
@@ -79,9 +79,9 @@ func ended(cmd *exec.Cmd, err error) (Ended, error) {
 	return Ended{Exit: cmd.ProcessState.ExitCode(), Signal: signalName(cmd.ProcessState)}, nil
 }
 
-// lookPath finds a program on the PATH of the command's own environment, not
+// LookPath finds a program on the PATH of the command's own environment, not
 // on ours.
-func lookPath(name string, env []string) (string, error) {
+func LookPath(name string, env []string) (string, error) {
 	if filepath.IsAbs(name) {
 		return name, nil
 	}
