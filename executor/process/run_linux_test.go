@@ -79,7 +79,8 @@ func TestSurroundings(t *testing.T) {
 	defer syscall.Close(leaked)
 	dir := filepath.Join(t.TempDir(), "my proj (été)'$x")
 	program := filepath.Join(dir, "a b.sh")
-	script := "#!/bin/sh\npwd\necho \"$0\"\necho \"$1\"\nls /proc/$$/fd | tr '\\n' ' '\necho\ncut -d' ' -f6-8 /proc/$$/stat\necho $$\nenv | grep -c .\n"
+	// Not ls | tr: the shell holds the pipe itself for a moment.
+	script := "#!/bin/sh\npwd\necho \"$0\"\necho \"$1\"\nls /proc/$$/fd >fds\ntr '\\n' ' ' <fds\necho\ncut -d' ' -f6-8 /proc/$$/stat\necho $$\nenv | grep -c .\n"
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
