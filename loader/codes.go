@@ -30,6 +30,7 @@ const (
 	CodeBadRecords      schema.Code = "trust-records-unreadable"
 	CodeStateFolder     schema.Code = "state-folder-unusable"
 	CodePolling         schema.Code = "watch-by-polling"
+	CodeUnread          schema.Code = "file-not-read"
 )
 
 // Codes documents the codes of this package.
@@ -55,6 +56,7 @@ var Codes = []schema.CodeText{
 	{Code: CodeLastGood, Severity: schema.SeverityError, Meaning: "settings that cannot be read; the last good ones are used"},
 	{Code: CodeBadRecords, Severity: schema.SeverityError, Meaning: "trust records that cannot be read; every gate is refused"},
 	{Code: CodeStateFolder, Severity: schema.SeverityError, Meaning: "a state folder that cannot be used, or that lies inside the project"},
+	{Code: CodeUnread, Severity: schema.SeverityWarning, Meaning: "a file that was probably meant for hookd and that hookd does not read: another ending, or a side file without its hook"},
 	{Code: CodePolling, Severity: schema.SeverityWarning, Meaning: "the system has no more file watches; files are looked at every so often instead"},
 }
 

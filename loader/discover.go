@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // maxCandidates bounds how many files of one hooks folder are looked at.
@@ -25,7 +26,7 @@ type candidate struct {
 }
 
 // listHooks returns the names in a hooks folder that are not skipped, in byte
-// order, and those of side files. A folder that is not there holds none.
+// order, and those that side files have or may have been meant to have. A folder that is not there holds none.
 func listHooks(dir string) (names []string, sides map[string]bool, more bool, err error) {
 	f, err := os.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -41,10 +42,8 @@ func listHooks(dir string) (names []string, sides map[string]bool, more bool, er
 	}
 	sides = map[string]bool{}
 	for _, name := range all {
-		for _, side := range sideFiles {
-			if strings.HasSuffix(name, side.suffix) {
-				sides[name] = true
-			}
+		if strings.Contains(name, sideMark) {
+			sides[name] = true
 		}
 	}
 	names = slices.DeleteFunc(all, skipped)
@@ -104,6 +103,9 @@ func (h *hooksFolder) look(files *contentCache, name string) *candidate {
 	c.program, c.trouble = readProgram(c.content.head)
 	if bad := checkMode(c.path, c.content.stat); bad != nil {
 		c.trouble = bad
+	}
+	if !utf8.ValidString(name) { // no record could name it
+		c.trouble = &trouble{"its name is not valid UTF-8", "rename it"}
 	}
 	return c
 }

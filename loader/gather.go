@@ -18,6 +18,7 @@ func (p *load) gather(layer protocol.Layer) {
 	}
 	g := &gathering{load: p, layer: layer, dir: filepath.Join(dir, "hooks"), checks: p.checksFor(layer), byName: map[string]*found{}}
 	p.inputs.see(g.dir)
+	p.tellUnread(dir)
 	g.folder = openHooks(g.dir, g.checks)
 	g.discover()
 	for i := range p.layers[layer].Use {
@@ -84,6 +85,9 @@ func (g *gathering) discover() {
 	}
 	for _, name := range names {
 		g.file(name)
+	}
+	if !more {
+		g.tellLoneSides(names)
 	}
 }
 

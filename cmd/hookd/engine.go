@@ -159,19 +159,44 @@ func (a *app) tellLastGood(s *loader.Snapshot) {
 }
 
 // tellOnce says which hooks are absent although somebody put them there: nobody
-// allowed them, or nothing says what they are for. Others fail by name.
+// allowed them, nothing says what they are for, or something is wrong with them
+// or with the settings. Others fail by name.
 func (a *app) tellOnce(s *loader.Snapshot) {
 	a.tellLastGood(s)
 	if a.json {
 		return
 	}
+	told := map[string]bool{}
 	for _, h := range s.Set.Hooks {
+		told[h.Name] = told[h.Name] || h.Fault != nil
 		if h.Status == executor.Rejected && len(h.Events) == 0 {
+			told[h.Name] = true
 			a.note(h.Name+" is not run: "+strings.TrimPrefix(h.Why, h.Name+": "), "hookd check says what to do")
 		}
 	}
 	if len(s.Unasked) > 0 {
 		a.note(plural(len(s.Unasked), "hook")+" of this project not run, nobody allowed them: "+show.Shorten(joinLines(s.Unasked), 200), "hookd trust shows them and asks")
+	}
+	a.tellProblems(s.Findings, told)
+}
+
+// tellProblems says that something is wrong beyond what was said by name, with
+// one example.
+func (a *app) tellProblems(findings []schema.Finding, told map[string]bool) {
+	var first *schema.Finding
+	errors := 0
+	for i := range findings {
+		f := &findings[i]
+		byName := f.Hook != nil && told[*f.Hook] || f.Code == string(loader.CodeLastGood) || f.Code == string(schema.CodeUnreadable)
+		if f.Severity != schema.SeverityError || byName {
+			continue
+		}
+		if errors++; first == nil {
+			first = f
+		}
+	}
+	if first != nil {
+		a.note(plural(errors, "problem")+" in hooks or settings: "+first.File+": "+show.Shorten(first.Message, 200), "hookd check shows them with their remedies")
 	}
 }
 

@@ -1,0 +1,52 @@
+//go:build unix
+
+package loader
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+// G12: a file under a name that is nearly right is not merely left out.
+func TestFilesThatAreNotReadAreReported(t *testing.T) {
+	for name, tc := range map[string]struct {
+		write func(w *world)
+		file  string
+		n     int
+	}{
+		"settings in .yml":        {func(w *world) { w.write(w.path(".acai", "acai.yml"), "hooks: {}\n", 0o644) }, "acai.yml", 1},
+		"settings in capitals":    {func(w *world) { w.write(w.path(".acai", "ACAI.json"), "{}", 0o644) }, "ACAI.json", 1},
+		"a folder named hook":     {func(w *world) { w.write(w.path(".acai", "hook", "a.sh"), guardHeader, 0o755) }, "hook", 1},
+		"a side file alone":       {func(w *world) { w.write(w.hookPath("a.sh.hook.json"), "{}", 0o644) }, "a.sh.hook.json", 1},
+		"a side file in .toml":    {func(w *world) { w.write(w.hookPath("a.sh.hook.toml"), "", 0o644) }, "a.sh.hook.toml", 1},
+		"a leftover of an editor": {func(w *world) { w.write(w.hookPath("a.sh.hook.json~"), "", 0o644) }, "", 0},
+		"settings as they should": {func(w *world) { w.settings("{}") }, "", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			tc.write(w)
+			n := 0
+			for _, f := range w.load().Findings {
+				if f.Code == string(CodeUnread) {
+					n++
+					if filepath.Base(f.File) != tc.file || f.Remedy == "" {
+						t.Errorf("%+v", f)
+					}
+				}
+			}
+			if n != tc.n {
+				t.Errorf("%d findings", n)
+			}
+		})
+	}
+}
+
+// A name that no record can hold is said to be that, not something else.
+func TestNameThatIsNotUTF8(t *testing.T) {
+	w := newWorld(t)
+	w.hook("bad\xff.sh", blocks)
+	s := w.load()
+	if len(s.Findings) != 1 || s.Findings[0].Message != "its name is not valid UTF-8" {
+		t.Errorf("%+v", s.Findings)
+	}
+}
