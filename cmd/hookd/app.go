@@ -21,6 +21,7 @@ type app struct {
 	project  string // --project
 	json     bool   // --json
 
+	outlet    *outlet               // where out writes to
 	abort     atomic.Pointer[hurry] // what a second signal does
 	processes *process.Runtime
 	closers   []func() error

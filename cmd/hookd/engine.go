@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -93,9 +94,13 @@ func (a *app) open(ctx context.Context, options openOptions) (*engine, error) {
 	return e, nil
 }
 
-// close waits for observers, unless ctx ends.
+// close waits for observers, unless ctx ends. That nobody reads what is printed
+// is no reason to cut one off.
 func (e *engine) close(ctx context.Context) error {
 	e.closing.Do(func() {
+		if errors.Is(context.Cause(ctx), errOutput) {
+			ctx = context.WithoutCancel(ctx)
+		}
 		e.closed = e.executor.Close(ctx)
 		e.progress.Stop()
 	})

@@ -25,6 +25,7 @@ func run(args []string) int {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
 	a := newApp()
+	a.watchOutput(cancel)
 	go a.obey(signals, cancel)
 	root := newRoot(a)
 	root.SetArgs(args)
@@ -33,7 +34,7 @@ func run(args []string) int {
 	if err != nil && errors.Is(context.Cause(ctx), errInterrupted) {
 		return exitInterrupted
 	}
-	return a.report(err)
+	return a.report(a.outputError(err))
 }
 
 // obey ends the command at the first signal. The second one does not wait for

@@ -5,6 +5,7 @@ package integration
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -45,6 +46,29 @@ func TestMain(m *testing.M) {
 
 // programs are commands that the test binary itself is, when run by their name.
 var programs = map[string]func(){}
+
+// lookAtSources makes the go command see what the binary is made of. It keeps a
+// test's result until a file changes that the test has looked at; without this,
+// that of an older hookd.
+func lookAtSources(t *testing.T) {
+	t.Helper()
+	err := filepath.WalkDir(root(t), func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.Name() == ".git" || d.Name() == "bin" {
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil // a work tree's .git is a file
+		}
+		_, err = os.Stat(path)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
 
 // root is the module's folder.
 func root(t testing.TB) string {

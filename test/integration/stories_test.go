@@ -15,6 +15,7 @@ import (
 // The stories. Each is one behaviour, named by its file; each ends with nothing
 // of it alive.
 func TestStories(t *testing.T) {
+	lookAtSources(t)
 	testscript.Run(t, testscript.Params{
 		Dir:   "testdata",
 		Setup: setUp,
