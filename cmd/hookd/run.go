@@ -149,7 +149,7 @@ func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Mod
 		// The very list that hooks get (protocol, section 2). It carries the mark of
 		// an agent run: nothing that the agent starts can grant trust, and an agent
 		// in an agent is counted.
-		Env: executor.AllowedEnv(executor.EnvConfig{Environ: os.Environ(), Project: root, Names: settings.Agent.Tools.Env}),
+		Env:    executor.AllowedEnv(executor.EnvConfig{Environ: os.Environ(), Project: root, Names: settings.Agent.Tools.Env}),
 		Runner: containedRunner{a.processes}, // open made it
 	}
 	hooks, limits := settings.Hooks, settings.Agent.Limits
