@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -153,6 +154,9 @@ func (t *trustRecord) check() error {
 
 // change updates the decisions about a project, one process at a time.
 func (r records) change(project string, update func(*decisions) error) error {
+	if !utf8.ValidString(project) {
+		return fmt.Errorf("%q is not valid UTF-8, so no record can name it: rename the folder", project)
+	}
 	if err := privateFolder(r.dir); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ package loader
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -48,5 +49,13 @@ func TestNameThatIsNotUTF8(t *testing.T) {
 	s := w.load()
 	if len(s.Findings) != 1 || s.Findings[0].Message != "its name is not valid UTF-8" {
 		t.Errorf("%+v", s.Findings)
+	}
+}
+
+func TestProjectThatNoRecordCanName(t *testing.T) {
+	w := worldAt(t, filepath.Join(t.TempDir(), "bad\xff"))
+	w.hook("a.sh", blocks)
+	if err := w.trust().Allow(w.plan()); err == nil || !strings.Contains(err.Error(), "rename the folder") {
+		t.Errorf("error %v", err)
 	}
 }

@@ -172,17 +172,37 @@ func (a *app) tellOnce(s *loader.Snapshot) {
 		return
 	}
 	told := map[string]bool{}
-	for _, h := range s.Set.Hooks {
-		told[h.Name] = told[h.Name] || h.Fault != nil
-		if h.Status == executor.Rejected && len(h.Events) == 0 {
-			told[h.Name] = true
-			a.note(h.Name+" is not run: "+strings.TrimPrefix(h.Why, h.Name+": "), "hookd check says what to do")
-		}
-	}
+	a.tellAimless(s.Set.Hooks, told)
 	if len(s.Unasked) > 0 {
 		a.note(plural(len(s.Unasked), "hook")+" of this project not run, nobody allowed them: "+show.Shorten(joinLines(s.Unasked), 200), "hookd trust shows them and asks")
 	}
 	a.tellProblems(s.Findings, told)
+}
+
+// tellAimless names the hooks that no event is known of, those with the same
+// reason in one line: a folder full of them must not bury the outcome.
+func (a *app) tellAimless(hooks []*executor.Hook, told map[string]bool) {
+	var reasons []string
+	names := map[string][]string{}
+	for _, h := range hooks {
+		told[h.Name] = told[h.Name] || h.Fault != nil
+		if h.Status != executor.Rejected || len(h.Events) > 0 {
+			continue
+		}
+		told[h.Name] = true
+		why := strings.TrimPrefix(h.Why, h.Name+": ")
+		if names[why] == nil {
+			reasons = append(reasons, why)
+		}
+		names[why] = append(names[why], h.Name)
+	}
+	for _, why := range reasons {
+		who := names[why][0] + " is"
+		if n := len(names[why]); n > 1 {
+			who = plural(n, "hook") + " (" + show.Shorten(joinLines(names[why]), 200) + ") are"
+		}
+		a.note(who+" not run: "+why, "hookd check says what to do")
+	}
 }
 
 // tellProblems says that something is wrong beyond what was said by name, with
