@@ -26,7 +26,7 @@ var entryMistakes = []entryMistake{
 	{
 		name:  `unknown event (H31)`,
 		entry: `{"name": "b.sh", "events": ["toolbefore"]}`,
-		want:  "error unknown-event acai.json:3 hooks.use[1].events[0] (b.sh): there is no event \"toolbefore\" -> did you mean \"StopFailure\"? Names are taken exactly as written, `hookd schema event` lists them",
+		want:  "error unknown-event acai.json:3 hooks.use[1].events[0] (b.sh): there is no event \"toolbefore\" -> did you mean \"BeforeTool\"? Names are taken exactly as written, `hookd schema event` lists them",
 	},
 	{
 		name:   `unknown event in a guard`,

@@ -146,7 +146,7 @@ func Canonical(name string) (event EventName, nearest string, ok bool) {
 	if s := byAlias[name]; s != nil {
 		return s.Name, "", true
 	}
-	return "", nearestName(name), false
+	return "", nearestOf(name, eventNames()), false
 }
 
 var (
@@ -165,16 +165,14 @@ func init() {
 	}
 }
 
-// nearestName returns the known name with the smallest edit distance.
-func nearestName(name string) string {
-	name = shorten(name, 60)
-	best, bestDistance := "", 1<<30
+// eventNames are all names and aliases, in the order of the table.
+func eventNames() []string {
+	var names []string
 	for i := range Table {
-		for _, candidate := range append([]Alias{{Name: string(Table[i].Name)}}, Table[i].Aliases...) {
-			if d := editDistance(name, candidate.Name); d < bestDistance {
-				best, bestDistance = candidate.Name, d
-			}
+		names = append(names, string(Table[i].Name))
+		for _, a := range Table[i].Aliases {
+			names = append(names, a.Name)
 		}
 	}
-	return best
+	return names
 }

@@ -187,14 +187,3 @@ func decodeCallback(value jsontext.Value) (*CallbackCall, error) {
 	}
 	return call, nil
 }
-
-// nearestOf returns the name with the smallest edit distance.
-func nearestOf(word string, names []string) string {
-	best, distance := "", 1<<30
-	for _, name := range names {
-		if d := editDistance(shorten(word, 60), name); d < distance {
-			best, distance = name, d
-		}
-	}
-	return best
-}

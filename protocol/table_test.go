@@ -177,3 +177,15 @@ func TestOtherSpellingsAreErrorsWithTheNearestName(t *testing.T) {
 		}
 	}
 }
+
+func TestNearestName(t *testing.T) {
+	for word, want := range map[string]string{
+		"toolbefore": "BeforeTool", "tool-call-strat": "tool-call-start", "ToolCallStart": "tool-call-start",
+		"pretooluse": "PreToolUse", "session_start": "session-start", "start-session": "session-start",
+		"Stopp": "Stop", "usepromptsubmit": "UserPromptSubmit",
+	} {
+		if _, got, ok := Canonical(word); ok || got != want {
+			t.Errorf("%s: nearest is %q, want %q", word, got, want)
+		}
+	}
+}
