@@ -35,6 +35,9 @@ func newDisable(a *app) *cobra.Command {
 			when := "until hookd enable " + args[0]
 			if until != nil {
 				when = "until " + until.Format("15:04")
+				if now := time.Now(); until.YearDay() != now.YearDay() || until.Year() != now.Year() {
+					when = "until " + until.Format("2006-01-02 15:04")
+				}
 			}
 			a.out.Print("%s is off %s\n", a.out.In(show.Name, show.Line(args[0])), show.Line(when))
 			return nil
@@ -59,7 +62,7 @@ func newEnable(a *app) *cobra.Command {
 			if err := trust.Enable(c.Context(), args[0]); err != nil {
 				return trustFault(err)
 			}
-			a.out.Print("%s is on\n", a.out.In(show.Name, show.Line(args[0])))
+			a.out.Print("%s is not switched off any more\n", a.out.In(show.Name, show.Line(args[0])))
 			return nil
 		},
 	}
