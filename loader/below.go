@@ -6,6 +6,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/hookd-dev/hookd/executor/process"
 )
 
 // depthVariable tells a process that it runs below a hook or an agent run, and
@@ -15,14 +17,18 @@ const depthVariable = "HOOK_DEPTH"
 // mayDecide refuses where a hook or an agent's tool is on the way up to this
 // process: a person's decision is not theirs to make. The ancestors are looked at
 // too, so that unsetting the variable is not enough, and so is hookd itself among
-// them: what outlived its parent was handed to the hookd that began it.
+// them: what outlived its parent was handed to the hookd that began it, or to the
+// first process of its namespace. In a control group it may have gone to any.
 func mayDecide() error {
 	if depth := os.Getenv(depthVariable); depth != "" && depth != "0" {
 		return fmt.Errorf("%w (%s=%s)", ErrBelow, depthVariable, depth)
 	}
+	if process.Contained() {
+		return fmt.Errorf("%w (this process is in a control group of hookd's)", ErrBelow)
+	}
 	pid := os.Getppid()
 	for range 100 {
-		if pid <= 1 {
+		if pid < 1 {
 			return nil
 		}
 		if environHasDepth(pid) || isHookd(pid) {
