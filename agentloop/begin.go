@@ -58,14 +58,7 @@ func (r *Run) promptSubmit(ctx context.Context, prompt Prompt) (string, error) {
 	if fired.Attachments == nil {
 		fired.Attachments = []protocol.Part{}
 	}
-	v, err := r.fire(ctx, protocol.PromptSubmit, fired)
-	if err != nil {
-		return "", err
-	}
-	if err := v.refusal(); err != nil {
-		return "", err
-	}
-	data, err := decided(v, fired)
+	v, data, err := pass(ctx, r, protocol.PromptSubmit, fired)
 	if err != nil {
 		return "", err
 	}
@@ -99,14 +92,7 @@ func (r *Run) agentStart(ctx context.Context, prompt string) error {
 	fired := protocol.AgentStartData{
 		Prompt: prompt, System: l.system, Messages: l.messages, Tools: l.listed, Model: l.options.Model.Name(),
 	}
-	v, err := r.fire(ctx, protocol.AgentStart, fired)
-	if err != nil {
-		return err
-	}
-	if err := v.refusal(); err != nil {
-		return err
-	}
-	data, err := decided(v, fired)
+	v, data, err := pass(ctx, r, protocol.AgentStart, fired)
 	if err != nil {
 		return err
 	}

@@ -48,6 +48,19 @@ func decided[T any](v *verdict, fired T) (T, error) {
 	return data, nil
 }
 
+// pass fires a gate whose refusal ends the run, and returns its data as decided.
+func pass[T any](ctx context.Context, r *Run, name protocol.EventName, fired T) (*verdict, T, error) {
+	v, err := r.fire(ctx, name, fired)
+	if err == nil {
+		err = v.refusal()
+	}
+	if err != nil {
+		return nil, fired, err
+	}
+	data, err := decided(v, fired)
+	return v, data, err
+}
+
 // member is one member of an object, nil if it is not there.
 func member(object jsontext.Value, name string) jsontext.Value {
 	decoder := jsontext.NewDecoder(bytes.NewReader(object), decodeOptions)

@@ -67,14 +67,7 @@ func (r *Run) inferenceStart(ctx context.Context) (*model.Request, *protocol.Res
 		Model: l.options.Model.Name(), System: l.system, Messages: l.messages, Tools: l.listed,
 		Params: l.options.Params, Attempt: 1,
 	}
-	v, err := r.fire(ctx, protocol.InferenceStart, fired)
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := v.refusal(); err != nil {
-		return nil, nil, err
-	}
-	data, err := decided(v, fired)
+	v, data, err := pass(ctx, r, protocol.InferenceStart, fired)
 	if err != nil {
 		return nil, nil, err
 	}

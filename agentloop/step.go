@@ -79,14 +79,7 @@ func (r *Run) stepStart(ctx context.Context) error {
 		left := limit - r.steps // this one included
 		fired.StepsLeft = &left
 	}
-	v, err := r.fire(ctx, protocol.StepStart, fired)
-	if err != nil {
-		return err
-	}
-	if err := v.refusal(); err != nil {
-		return err
-	}
-	data, err := decided(v, fired)
+	v, data, err := pass(ctx, r, protocol.StepStart, fired)
 	if err != nil {
 		return err
 	}

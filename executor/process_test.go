@@ -18,6 +18,24 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
+// scriptRuntime is a runtime for hooks that are shell scripts.
+func scriptRuntime(t *testing.T) *process.Runtime {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no /bin/sh for hooks that are shell scripts")
+	}
+	rt, err := process.New(process.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := rt.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return rt
+}
+
 // processHook writes a script and returns a way to ask it about a tool call.
 func processHook(t *testing.T, rt *process.Runtime, script string, c EnvConfig) (*Process, *Question) {
 	t.Helper()
@@ -51,18 +69,7 @@ const sayNo = `echo '{"action":"block","reason":"no"}'`
 // TestProcessAnswers: every way in which a program can end, and what is made of
 // it (§3.3; H02, H03, H07, H13, H16, H22, H24).
 func TestProcessAnswers(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("the hooks are shell scripts")
-	}
-	rt, err := process.New(process.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := rt.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	rt := scriptRuntime(t)
 	tests := map[string]struct {
 		script string
 		limit  error // cause at 300 ms
@@ -121,14 +128,7 @@ func TestProcessAnswers(t *testing.T) {
 // TestProcessSpawn: what could not be started is named by the hook's own file
 // (H06, H10, H11).
 func TestProcessSpawn(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("the hooks are shell scripts")
-	}
-	rt, err := process.New(process.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rt.Close()
+	rt := scriptRuntime(t)
 	noPath := EnvConfig{Environ: []string{"PATH=/nonexistent"}}
 	tests := map[string]struct {
 		script string
@@ -173,14 +173,7 @@ func TestProcessSpawn(t *testing.T) {
 
 // TestProcessSees: what a hook finds around it (§2).
 func TestProcessSees(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("the hook is a shell script")
-	}
-	rt, err := process.New(process.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rt.Close()
+	rt := scriptRuntime(t)
 	script := `#!/bin/sh
 { echo "$0" "$1"; pwd; env | grep -E '^(HOOK_|FAKE|GIT_)' | sort; cat; echo "$TRACEPARENT" | cut -c1-3; } >&2
 `
@@ -212,14 +205,7 @@ HOOK_SESSION_ID=s1
 // TestProcessKey: command hooks that share one program do not wait for each
 // other's overdue trees; a hook waits for its own only.
 func TestProcessKey(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("the hooks are shell scripts")
-	}
-	rt, err := process.New(process.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rt.Close()
+	rt := scriptRuntime(t)
 	p, q := processHook(t, rt, "#!/bin/sh\ntrap '' TERM\ncase $HOOK_EVENT in step-start) sleep 62;; esac\n", EnvConfig{})
 	q.Grace = time.Second
 	event := *q.Event

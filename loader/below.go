@@ -7,12 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/process"
 )
-
-// depthVariable tells a process that it runs below a hook or an agent run, and
-// how deep.
-const depthVariable = "HOOK_DEPTH"
 
 // mayDecide refuses where a hook or an agent's tool is on the way up to this
 // process: a person's decision is not theirs to make. The ancestors are looked at
@@ -20,8 +17,8 @@ const depthVariable = "HOOK_DEPTH"
 // them: what outlived its parent was handed to the hookd that began it, or to the
 // first process of its namespace. In a control group it may have gone to any.
 func mayDecide() error {
-	if depth := os.Getenv(depthVariable); depth != "" && depth != "0" {
-		return fmt.Errorf("%w (%s=%s)", ErrBelow, depthVariable, depth)
+	if executor.ProcessDepth() > 0 {
+		return fmt.Errorf("%w (%s=%s)", ErrBelow, executor.EnvDepth, os.Getenv(executor.EnvDepth))
 	}
 	if process.Contained() {
 		return fmt.Errorf("%w (this process is in a control group of hookd's)", ErrBelow)
@@ -46,12 +43,7 @@ func environHasDepth(pid int) bool {
 	if err != nil {
 		return false
 	}
-	for entry := range bytes.SplitSeq(environ, []byte{0}) {
-		if depth, ok := bytes.CutPrefix(entry, []byte(depthVariable+"=")); ok {
-			return len(depth) > 0 && string(depth) != "0"
-		}
-	}
-	return false
+	return executor.Depth(strings.Split(string(environ), "\x00")) > 0
 }
 
 // isHookd reports whether another process runs the program that we are.

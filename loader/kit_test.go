@@ -23,7 +23,7 @@ var testRuntime *process.Runtime
 
 func TestMain(m *testing.M) {
 	// A run of these tests below a hook would refuse every decision.
-	os.Unsetenv(depthVariable)
+	os.Unsetenv(executor.EnvDepth)
 	if os.Getenv(decideVariable) != "" {
 		println(errors.Is(mayDecide(), ErrBelow))
 		return

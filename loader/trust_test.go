@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -557,7 +558,7 @@ func TestNeverGrantsBelowAHook(t *testing.T) {
 	w := newWorld(t)
 	w.hook("guard.sh", blocks)
 	plan, trust := w.plan(), w.trust()
-	t.Setenv(depthVariable, "1")
+	t.Setenv(executor.EnvDepth, "1")
 	until := time.Now().Add(time.Hour)
 	for name, do := range map[string]func() error{
 		"allow":   func() error { return trust.Allow(plan) },
@@ -570,7 +571,7 @@ func TestNeverGrantsBelowAHook(t *testing.T) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
-	os.Unsetenv(depthVariable)
+	os.Unsetenv(executor.EnvDepth)
 	if got := status(w.load(), "guard.sh"); got != "untrusted!untrusted" {
 		t.Errorf("status %s", got)
 	}

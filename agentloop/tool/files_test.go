@@ -59,7 +59,7 @@ func project(t *testing.T) Folder {
 		"loop":      "loop",
 	} {
 		if err := os.Symlink(target, filepath.Join(root, link)); err != nil {
-			t.Skip("no symlinks here: ", err)
+			t.Skip("this machine makes no symbolic links, so none can lead out of the project: ", err)
 		}
 	}
 	return Folder{Project: root, Refused: []string{filepath.Join(root, "state")}}
@@ -233,7 +233,7 @@ func TestResultsAreBounded(t *testing.T) {
 // TestNoFileBlocks asserts that a FIFO holds no tool up.
 func TestNoFileBlocks(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("no FIFO")
+		t.Skip("Windows has no FIFO that a tool could hang on")
 	}
 	folder := project(t)
 	makeFIFO(t, filepath.Join(folder.Project, "fifo"))

@@ -15,7 +15,7 @@ var sampleCalls = map[string]string{
 	"write_file": `"toolCallId":"call-1","name":"write_file","kind":"write","args":{"path":"notes.md","content":"hello\n"}`,
 	"edit_file":  `"toolCallId":"call-1","name":"edit_file","kind":"write","args":{"path":"README.md","oldText":"a","newText":"b"}`,
 	"list_dir":   `"toolCallId":"call-1","name":"list_dir","kind":"read","args":{"path":"."}`,
-	"grep":       `"toolCallId":"call-1","name":"grep","kind":"read","args":{"pattern":"TODO","path":"."}`,
+	"grep":       `"toolCallId":"call-1","name":"grep","kind":"read","args":{"pattern":"release","path":"."}`,
 	"fetch":      `"toolCallId":"call-1","name":"fetch","kind":"net","args":{"url":"https://example.org/"}`,
 	"mcp":        `"toolCallId":"call-1","name":"mcp__demo__search","kind":"mcp","args":{"query":"hello"},"server":"demo"`,
 	"agent":      `"toolCallId":"call-1","name":"agent","kind":"agent","args":{"prompt":"look around"}`,

@@ -113,7 +113,7 @@ func needs(t testing.TB, programs ...string) {
 	t.Helper()
 	for _, program := range programs {
 		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("needs %s", program)
+			t.Skipf("the script of this test calls %s, which is not on this machine", program)
 		}
 	}
 }
