@@ -6,12 +6,8 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// Gate decides events. The loop waits for the outcome of every gate and point
-// and obeys it. Fire returns an error for one reason only: the context ended.
-// For a notice it returns without waiting for the hooks.
-type Gate interface {
-	Fire(ctx context.Context, event protocol.Event) (protocol.Outcome, error)
-}
+// Gate decides events; see [protocol.EventGate].
+type Gate = protocol.EventGate
 
 // Holder is a [Gate] that can say beforehand whether a hook that may block or
 // change the named event could match it. While one could, the model's text is

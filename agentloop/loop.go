@@ -48,6 +48,9 @@ func New(options Options) (*Loop, error) {
 	if err := options.complete(); err != nil {
 		return nil, err
 	}
+	if err := options.takeProviders(); err != nil {
+		return nil, fmt.Errorf("agent loop: %w", err)
+	}
 	registry, err := tool.NewRegistry(options.Tools...)
 	if err != nil {
 		return nil, fmt.Errorf("agent loop: %w", err)

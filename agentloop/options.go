@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/agentloop/model"
+	"github.com/hookd-dev/hookd/agentloop/provider"
 	"github.com/hookd-dev/hookd/agentloop/store"
 	"github.com/hookd-dev/hookd/agentloop/tool"
 	"github.com/hookd-dev/hookd/protocol"
@@ -21,6 +22,11 @@ type Options struct {
 	Gate  Gate
 	Model model.Model
 	Tools []tool.Tool
+
+	// Providers are the features of the loop: their hooks join the gate, which
+	// must be a [protocol.Extender] then, their tools join Tools. nil: the default
+	// ones; empty: none.
+	Providers []provider.Provider
 
 	Session *store.Session // open and not used elsewhere; the caller closes it. nil: kept in memory only
 	Source  string         // of session-start: startup resume fork; default by what Session holds

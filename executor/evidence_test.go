@@ -117,7 +117,7 @@ func TestAbortedRecord(t *testing.T) {
 	if len(events) != 1 || events[0].Aborted != "esc" || events[0].Runs[1].Failure != protocol.FailAborted {
 		t.Errorf("%+v", events)
 	}
-	if view, _ := e.states.Read("s"); view.State(stateKey(goHook("m", protocol.CanModify, nil).Hook())) != nil {
+	if view, _ := e.states.Read("s"); view.State(stateKey(HookOf(goHook("m", protocol.CanModify, nil)))) != nil {
 		t.Error("an aborted event left state behind")
 	}
 }
@@ -237,7 +237,7 @@ func BenchmarkEncodeShared(b *testing.B) {
 		b.Run(map[int]string{1: "1 hook", 10: "10 hooks"}[n], func(b *testing.B) {
 			var hooks []*Hook
 			for range n {
-				h := goHook("a", protocol.CanBlock, observe).Hook()
+				h := HookOf(goHook("a", protocol.CanBlock, observe))
 				h.Asker = &encoders{}
 				hooks = append(hooks, h)
 			}

@@ -65,12 +65,13 @@ type Executor struct {
 	cancel context.CancelCauseFunc
 	work   work
 
-	places    *semaphore.Weighted // hook processes at once
-	unhurried *semaphore.Weighted // of these, processes that nobody waits for
-	overdue   overdue
-	memory    memory
-	observers observers
-	troubles  troubles
+	places     *semaphore.Weighted // hook processes at once
+	unhurried  *semaphore.Weighted // of these, processes that nobody waits for
+	overdue    overdue
+	memory     memory
+	judgements judgements
+	observers  observers
+	troubles   troubles
 }
 
 var errClosed = errors.New("hookd is shutting down")
@@ -140,7 +141,10 @@ func (e *Executor) Close(ctx context.Context) error {
 
 // Forget frees what is remembered in memory of a session that is over. The
 // session-end event does the same.
-func (e *Executor) Forget(session string) { e.memory.forget(session) }
+func (e *Executor) Forget(session string) {
+	e.memory.forget(session)
+	e.judgements.forget(session)
+}
 
 // StateDir returns the folder of everything that hookd keeps about its user's
 // projects and sessions, and creates it if need be.

@@ -19,7 +19,11 @@ import (
 // required are waited for, all others are queued and never delay the event. No
 // hook of a notice is waited for.
 func (e *Executor) Fire(ctx context.Context, ev protocol.Event) (protocol.Outcome, error) {
-	t := e.begin(ctx, ev)
+	return e.fire(ctx, ev, e.source)
+}
+
+func (e *Executor) fire(ctx context.Context, ev protocol.Event, source Source) (protocol.Outcome, error) {
+	t := e.begin(ctx, ev, source)
 	if ctx.Err() != nil {
 		return t.abort()
 	}

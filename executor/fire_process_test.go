@@ -47,7 +47,7 @@ func (s *scripts) hook(name string, can protocol.Class, timeout time.Duration, b
 	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o700); err != nil {
 		s.t.Fatal(err)
 	}
-	h := goHook(name, can, nil).Hook()
+	h := HookOf(goHook(name, can, nil))
 	h.Layer, h.Timeout, h.Path = protocol.User, timeout, path
 	h.Asker = NewProcess(s.rt, ProcessConfig{
 		Path: path, Dir: s.dir, HookFile: path, Env: []string{"PATH=" + os.Getenv("PATH"), "OUT=" + s.dir},

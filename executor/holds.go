@@ -7,12 +7,15 @@ import "github.com/hookd-dev/hookd/protocol"
 // decided (§1.1). Only what is known before the event counts: its name and the
 // agent; a condition on anything else may come true.
 func (e *Executor) Holds(name protocol.EventName, ev protocol.Event) bool {
-	set := e.source.Current()
-	if set.Refuse != nil {
+	return e.source.Current().holds(name, &ev)
+}
+
+func (set *Set) holds(name protocol.EventName, ev *protocol.Event) bool {
+	if set == nil || set.Refuse != nil {
 		return true
 	}
 	for _, h := range set.For(name) {
-		if h.Decides() && h.match.agentMatches(&ev) {
+		if h.Decides() && h.match.agentMatches(ev) {
 			return true
 		}
 	}

@@ -11,7 +11,7 @@ import (
 func TestHolds(t *testing.T) {
 	quiet := func(context.Context, *protocol.Event) (protocol.Reply, error) { return protocol.Reply{}, nil }
 	hook := func(change func(*Hook)) *Hook {
-		h := GoHook{Name: "h", Events: []protocol.EventName{protocol.InferenceEnd}, Can: protocol.CanBlock, Func: quiet}.Hook()
+		h := HookOf(GoHook{Name: "h", Events: []protocol.EventName{protocol.InferenceEnd}, Can: protocol.CanBlock, Func: quiet})
 		change(h)
 		return h
 	}

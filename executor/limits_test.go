@@ -196,7 +196,7 @@ func TestRefusingSets(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			started = false
-			set, errs := NewSet(Set{Hooks: []*Hook{hook.Hook()}, Refuse: tc.refuse})
+			set, errs := NewSet(Set{Hooks: []*Hook{HookOf(hook)}, Refuse: tc.refuse})
 			if errs != nil {
 				t.Fatal(errs)
 			}

@@ -35,12 +35,12 @@ func (s *switchable) use(t *testing.T, hooks ...*Hook) {
 // A session keeps the guards it began with: one whose file is taken away is a
 // failure, one that a person disabled is not asked.
 func TestGuardsOfASession(t *testing.T) {
-	guard, watcher := goHook("guard", protocol.CanBlock, observe).Hook(), goHook("m", protocol.CanModify, observe).Hook()
+	guard, watcher := HookOf(goHook("guard", protocol.CanBlock, observe)), HookOf(goHook("m", protocol.CanModify, observe))
 	off := *guard
 	off.Status, off.Asker = Disabled, nil
 	disabled := off
 	disabled.SwitchedOff = true
-	changed := goHook("guard", protocol.CanObserve, observe).Hook()
+	changed := HookOf(goHook("guard", protocol.CanObserve, observe))
 	source := &switchable{}
 	source.use(t, guard, watcher)
 	e := New(source, Options{})
@@ -160,7 +160,7 @@ func TestWhatIsNotKept(t *testing.T) {
 				t.Errorf("warnings %q, want %q", got, tc.warning)
 			}
 			view, err := e.states.Read("s")
-			if err != nil || string(view.Metadata()) != "{}" || view.State(stateKey(tc.hook.Hook())) != nil {
+			if err != nil || string(view.Metadata()) != "{}" || view.State(stateKey(HookOf(tc.hook))) != nil {
 				t.Errorf("something was kept: %s %v", view.Metadata(), err)
 			}
 		})
@@ -197,7 +197,7 @@ func TestStateLost(t *testing.T) {
 	close(second)
 	wg.Wait()
 	view, err := e.states.Read("s")
-	if got := string(view.State(stateKey(hook.Hook()))); err != nil || got != "2" {
+	if got := string(view.State(stateKey(HookOf(hook)))); err != nil || got != "2" {
 		t.Errorf("state %s, %v", got, err)
 	}
 	var lost []string

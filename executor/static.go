@@ -5,37 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
 
-// GoHook is a hook written in Go. It is the equal of an external one: the same
-// table says what it may answer, it has its place in the same running order, the
-// same rules for its failures, and the same records.
-type GoHook struct {
-	Name        string
-	Description string
-	Layer       protocol.Layer // default builtin
-	Events      []protocol.EventName
-	Match       schema.Match
-	Can         protocol.Class // default modify
-	Mode        protocol.Mode  // default enforce
-	Priority    int
-	Timeout     time.Duration // default 30s
-	OnFailure   protocol.Rule // default block if Can is block, else continue
-	Required    bool
-	Sensitive   bool
+// GoHook is a hook written in Go; see [protocol.GoHook].
+type GoHook = protocol.GoHook
 
-	// Func answers one event. The zero Reply is observe. An error, a panic and a
-	// return after the limit are failures under OnFailure; a [*protocol.Failure]
-	// as error says which. It may be called from several goroutines.
-	Func func(ctx context.Context, ev *protocol.Event) (protocol.Reply, error)
-}
-
-// Hook returns the GoHook as a member of a [Set].
-func (g GoHook) Hook() *Hook {
+// HookOf returns a Go hook as a member of a [Set].
+func HookOf(g GoHook) *Hook {
 	h := &Hook{
 		Hook: schema.Hook{
 			Name: g.Name, Description: g.Description, Layer: g.Layer, Protocol: protocol.Version,
@@ -65,8 +44,8 @@ func StaticSet(hooks ...GoHook) (*Set, error) {
 	var errs []error
 	set := Set{Generation: 1}
 	for _, g := range hooks {
-		errs = append(errs, g.check())
-		set.Hooks = append(set.Hooks, g.Hook())
+		errs = append(errs, checkGoHook(&g))
+		set.Hooks = append(set.Hooks, HookOf(g))
 	}
 	built, matchErrs := NewSet(set)
 	for _, err := range matchErrs {
@@ -85,7 +64,7 @@ func Static(hooks ...GoHook) (*Executor, error) {
 	return New(set, Options{}), nil
 }
 
-func (g *GoHook) check() error {
+func checkGoHook(g *GoHook) error {
 	switch {
 	case g.Name == "":
 		return errors.New("a Go hook has no name")

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -67,8 +68,8 @@ var refusing = func() *Set {
 	return set
 }()
 
-func (e *Executor) begin(ctx context.Context, ev protocol.Event) *trip {
-	set := e.source.Current()
+func (e *Executor) begin(ctx context.Context, ev protocol.Event, source Source) *trip {
+	set := source.Current()
 	if set == nil {
 		set = refusing
 	}
@@ -164,6 +165,9 @@ func (t *trip) wants(h *Hook) bool {
 	if !h.runs() && h.Status != Disabled {
 		return false
 	}
+	if slices.Contains(t.first.NotAsked, protocol.HookRef{Layer: h.Layer, Name: h.Name}) {
+		return false // it asked for the recipe in which this happens
+	}
 	hit, err := h.match.match(t.currentFacts())
 	if err != nil {
 		t.matchErrors = append(t.matchErrors, matchError{h, err.Error()})
@@ -209,7 +213,7 @@ func (t *trip) question(h *Hook) *Question {
 	ev := *t.currentEvent()
 	ev.Layer, ev.Outcome = h.Layer, t.fold.Standing()
 	view := t.view()
-	ev.State, ev.Metadata = view.State(stateKey(h)), view.Metadata()
+	ev.State, ev.Metadata = t.executor.judgements.give(ev.Session.ID, h, view.State(stateKey(h))), view.Metadata()
 	return t.complete(h, ev, &t.shared)
 }
 

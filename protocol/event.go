@@ -41,6 +41,10 @@ type Event struct {
 	// CheckArgs checks a tool call's changed args against the tool's schema. It
 	// is set by a host that knows the schema, and nil otherwise.
 	CheckArgs func(args jsontext.Value) error `json:"-"`
+
+	// NotAsked are hooks that are not asked about this event: it happens in a
+	// recipe that they asked for at an event of the same name.
+	NotAsked []HookRef `json:"-"`
 }
 
 // Session names the conversation an event belongs to.

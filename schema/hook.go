@@ -45,15 +45,8 @@ type Hook struct {
 	Enabled     bool
 }
 
-// Match narrows the events a hook is asked about. Every key that is given must
-// hold; a key that has no meaning at an event does not restrict there.
-type Match struct {
-	Tool   []string `json:"tool,omitzero"`   // exact name, glob, /RE2/ or @kind; the whole name must match
-	Source []string `json:"source,omitzero"` // data.source
-	Agent  string   `json:"agent,omitzero"`  // main or sub
-	Step   string   `json:"step,omitzero"`   // final or tools
-	When   string   `json:"when,omitzero"`   // expr-lang expression of type bool over the event's fields and metadata
-}
+// Match narrows the events a hook is asked about; see [protocol.Match].
+type Match = protocol.Match
 
 // CouldGuard reports whether the hook may refuse an event, so that its absence
 // must not go unnoticed.

@@ -121,6 +121,16 @@ func (e *engine) Fire(ctx context.Context, event protocol.Event) (protocol.Outco
 	return e.executor.Fire(ctx, event)
 }
 
+// Extend makes an engine a gate that built-in hooks can join.
+func (e *engine) Extend(hooks ...protocol.GoHook) (protocol.EventGate, error) {
+	return e.executor.Extend(hooks...)
+}
+
+// TakeJudgement makes an engine hand a recipe's text to the hook that asked.
+func (e *engine) TakeJudgement(session string, hook protocol.HookRef, text string) {
+	e.executor.TakeJudgement(session, hook, text)
+}
+
 // Holds makes an engine say beforehand what an agent loop must keep back.
 func (e *engine) Holds(name protocol.EventName, event protocol.Event) bool {
 	return e.executor.Holds(name, event)

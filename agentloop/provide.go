@@ -1,0 +1,36 @@
+package agentloop
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/hookd-dev/hookd/agentloop/provider"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// Provider is one feature of the loop; see [provider.Provider].
+type Provider = provider.Provider
+
+// takeProviders lets the providers' hooks join the gate and their tools the
+// others.
+func (o *Options) takeProviders() error {
+	var hooks []protocol.GoHook
+	o.Tools = slices.Clone(o.Tools)
+	for _, p := range o.Providers {
+		hooks = append(hooks, p.Hooks...)
+		o.Tools = append(o.Tools, p.Tools...)
+	}
+	if len(hooks) == 0 {
+		return nil
+	}
+	gate, can := o.Gate.(protocol.Extender)
+	if !can {
+		return errors.New("the gate takes no Go hooks in; give it the providers' hooks yourself, and none to the loop")
+	}
+	extended, err := gate.Extend(hooks...)
+	if err != nil {
+		return err
+	}
+	o.Gate = extended
+	return nil
+}

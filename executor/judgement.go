@@ -1,0 +1,67 @@
+package executor
+
+import (
+	"maps"
+	"sync"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// judgements are texts of recipes that hooks asked for with callback.as
+// "state", until the hook is asked again. They live in memory: a recipe belongs
+// to a run, and so does what came of it.
+type judgements struct {
+	mu    sync.Mutex
+	texts map[judgementKey]string
+}
+
+type judgementKey struct {
+	session string
+	hook    hookKey
+}
+
+// TakeJudgement keeps a recipe's text for a hook; see [protocol.JudgementTaker].
+// A newer text takes the place of one that the hook has not read.
+func (e *Executor) TakeJudgement(session string, hook protocol.HookRef, text string) {
+	j := &e.judgements
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.texts == nil {
+		j.texts = map[judgementKey]string{}
+	}
+	j.texts[judgementKey{session, hookKey{hook.Layer, hook.Name}}] = text
+}
+
+// give is a hook's state with the text that waits for it as the member callback.
+// A state that is no object stands aside in the member state.
+func (j *judgements) give(session string, h *Hook, state jsontext.Value) jsontext.Value {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	key := judgementKey{session, keyOf(h)}
+	text, waits := j.texts[key]
+	if !waits {
+		return state
+	}
+	delete(j.texts, key)
+	members := map[string]jsontext.Value{}
+	if len(state) > 0 && state.Kind() != 'n' {
+		if state.Kind() != '{' || json.Unmarshal(state, &members) != nil {
+			members = map[string]jsontext.Value{"state": state}
+		}
+	}
+	members["callback"], _ = protocol.Marshal(text)
+	encoded, err := protocol.Marshal(members)
+	if err != nil { // the state was checked when it was kept
+		return state
+	}
+	return encoded
+}
+
+func (j *judgements) forget(session string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	maps.DeleteFunc(j.texts, func(key judgementKey, _ string) bool { return key.session == session })
+}
