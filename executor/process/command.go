@@ -41,6 +41,8 @@ type Command struct {
 
 	Grace time.Duration // from TERM to KILL when the run is cut short (default 500 ms, negative: none)
 	Drain time.Duration // how long output is read after the exit (default and most: 250 ms)
+
+	talk *talk // of a [Child]: its stdin and stdout in place of pipes of the run's own
 }
 
 // Defaults of a [Command]'s zero fields, and the two limits of the protocol's

@@ -8,6 +8,9 @@
 // run: ending the tree goes on behind the result, and [Result.Gone] closes when
 // the last process of it is dead.
 //
+// [Runtime.Start] starts a program that lives on, a [Child], and gives its owner
+// both ends of a conversation. It is contained and ended in the same way.
+//
 // How surely an escaped process is found depends on what the machine gives:
 // a cgroup, a PID namespace, the sub-reaper flag, or only a process group.
 // [Runtime.Containment] says which one holds and what it covers.

@@ -45,7 +45,7 @@ func startPolled(c *Command, l *launch) (program, error) {
 		p.fds[i].Fd = -1
 	}
 	var ours, theirs pipeEnds
-	if err := openEnds(&ours, &theirs, c.Merge); err != nil {
+	if err := openEnds(&ours, &theirs, c); err != nil {
 		return nil, err
 	}
 	wake, err := unix.Eventfd(0, unix.EFD_CLOEXEC)
@@ -68,6 +68,9 @@ func startPolled(c *Command, l *launch) (program, error) {
 	l.sys.PidFD = &pidfd
 	files := [4]uintptr{uintptr(theirs[0]), uintptr(theirs[1]), uintptr(theirs[2]), uintptr(l.extra)}
 	attr := syscall.ProcAttr{Dir: l.dir, Env: l.env, Files: files[:3], Sys: l.sys}
+	if c.talk != nil {
+		files[0], files[1] = c.talk.in.Fd(), c.talk.out.Fd()
+	}
 	if c.Merge {
 		files[2] = files[1]
 	}
@@ -100,11 +103,11 @@ func (e *pipeEnds) close() {
 	}
 }
 
-func openEnds(ours, theirs *pipeEnds, merge bool) error {
+func openEnds(ours, theirs *pipeEnds, c *Command) error {
 	*ours, *theirs = pipeEnds{-1, -1, -1}, pipeEnds{-1, -1, -1}
 	for i := range ours {
-		if i == 2 && merge {
-			break
+		if i == 2 && c.Merge || i < 2 && c.talk != nil {
+			continue
 		}
 		var pair [2]int
 		if err := unix.Pipe2(pair[:], unix.O_CLOEXEC); err != nil {
@@ -116,6 +119,9 @@ func openEnds(ours, theirs *pipeEnds, merge bool) error {
 		if i == 0 {
 			ours[i], theirs[i] = pair[1], pair[0]
 		}
+	}
+	if c.talk != nil {
+		return nil
 	}
 	return unix.SetNonblock(ours[0], true)
 }

@@ -29,11 +29,14 @@ type portable struct {
 }
 
 func startPortable(c *Command, l *launch) (program, error) {
-	pipes, err := openPipes(c.Merge)
+	pipes, err := openPipes(c)
 	if err != nil {
 		return nil, err
 	}
 	child := []*os.File{pipes[0], pipes[3], pipes[5]}
+	if c.talk != nil {
+		child[0], child[1] = c.talk.in, c.talk.out
+	}
 	if c.Merge {
 		child[2] = pipes[3]
 	}
@@ -56,11 +59,11 @@ func startPortable(c *Command, l *launch) (program, error) {
 }
 
 // openPipes returns read and write end of stdin, stdout and stderr. Merged, the
-// last two are nil.
-func openPipes(merge bool) (ends [6]*os.File, err error) {
+// last two are nil, and of a [Child] the others.
+func openPipes(c *Command) (ends [6]*os.File, err error) {
 	for i := 0; i < len(ends); i += 2 {
-		if i == 4 && merge {
-			break
+		if i == 4 && c.Merge || i < 4 && c.talk != nil {
+			continue
 		}
 		if ends[i], ends[i+1], err = os.Pipe(); err != nil {
 			for _, f := range ends {
@@ -125,12 +128,14 @@ func (p *portable) serve(c *Command, stdout, stderr *output) {
 		p.state, _ = p.process.Wait()
 		close(p.exited)
 	}()
-	p.readers.Go(func() {
-		p.stdin.Write(c.Stdin) // a program need not read: an error here is not one
-		p.stdin.Close()
-	})
 	var reading sync.WaitGroup
-	reading.Go(func() { p.read(p.stdout, stdout, p.overflow) })
+	if c.talk == nil {
+		p.readers.Go(func() {
+			p.stdin.Write(c.Stdin) // a program need not read: an error here is not one
+			p.stdin.Close()
+		})
+		reading.Go(func() { p.read(p.stdout, stdout, p.overflow) })
+	}
 	if p.stderr != nil {
 		reading.Go(func() { p.read(p.stderr, stderr, nil) })
 	}
