@@ -40,24 +40,36 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Text }
 
-// typed is a tool whose args are decoded into A. Its schema is generated from
-// A, so the two cannot part.
+// Typed returns a tool whose args are decoded into A, which has no other members
+// than those. Where the description states no schema it is generated from A, so
+// that the two cannot part. It panics on a type that no schema can be made of:
+// the type is the program's own and fixed.
+func Typed[A any](description Description, run func(ctx context.Context, args A) (protocol.Result, error)) Tool {
+	if len(description.Schema) == 0 {
+		description.Schema = schemaOf[A](description.Name)
+	}
+	return &typed[A]{description, run}
+}
+
 type typed[A any] struct {
 	description Description
 	run         func(ctx context.Context, args A) (protocol.Result, error)
 }
 
 func newTyped[A any](name, description string, kind protocol.ToolKind, run func(context.Context, A) (protocol.Result, error)) Tool {
+	return Typed(Description{Tool: protocol.Tool{Name: name, Description: description}, Kind: kind}, run)
+}
+
+func schemaOf[A any](tool string) jsontext.Value {
 	schema, err := jsonschema.For[A](nil)
 	if err != nil {
-		panic(fmt.Sprintf("tool %s: %v", name, err)) // the type is ours and fixed: a test meets it
+		panic(fmt.Sprintf("tool %s: %v", tool, err))
 	}
 	encoded, err := json.Marshal(schema)
 	if err != nil {
-		panic(fmt.Sprintf("tool %s: %v", name, err))
+		panic(fmt.Sprintf("tool %s: %v", tool, err))
 	}
-	spec := protocol.Tool{Name: name, Description: description, Schema: encoded}
-	return &typed[A]{Description{Tool: spec, Kind: kind}, run}
+	return encoded
 }
 
 func (t *typed[A]) Describe() Description { return t.description }
@@ -70,12 +82,20 @@ func (t *typed[A]) Run(ctx context.Context, args jsontext.Value) (protocol.Resul
 	return t.run(ctx, decoded)
 }
 
-// ok is a result that holds a text.
-func ok(text string) (protocol.Result, error) {
-	return protocol.Result{Content: protocol.TextContent(text)}, nil
+// OK is a result that holds a text.
+func OK(text string) protocol.Result {
+	return protocol.Result{Content: protocol.TextContent(text)}
 }
 
-// failed is a result that tells the model what is wrong with its subject.
+// Failed is a result that tells the model what is wrong with its subject.
+func Failed(format string, args ...any) protocol.Result {
+	return protocol.Result{Content: protocol.TextContent(fmt.Sprintf(format, args...)), IsError: true}
+}
+
+func ok(text string) (protocol.Result, error) {
+	return OK(text), nil
+}
+
 func failed(format string, args ...any) (protocol.Result, error) {
-	return protocol.Result{Content: protocol.TextContent(fmt.Sprintf(format, args...)), IsError: true}, nil
+	return Failed(format, args...), nil
 }
