@@ -27,6 +27,9 @@ import (
 // session open.
 var ErrInUse = errors.New("the session is in use")
 
+// extension is that of a session's file; its lock has the name with ".lock".
+const extension = ".jsonl"
+
 // Version is the version of the file's format.
 const Version = 1
 
@@ -50,6 +53,7 @@ const (
 	Tools        Kind = "tools"        // Tools replace the list of tools
 	Reserve      Kind = "reserve"      // event numbers up to Seq may be in use
 	Closed       Kind = "closed"       // ended by reason Text; the last event number was Seq
+	Model        Kind = "model"        // Text is the model from here on
 )
 
 // Entry is one line of a session's file behind the header.
@@ -71,6 +75,7 @@ type State struct {
 	Tools    []protocol.Tool // nil: none were kept
 	Seq      int64           // the last event number that may be in use
 	Turn     int             // user prompts so far
+	Model    string          // the last model that was named, "" if none was
 }
 
 // Session is an open session. Its methods may be called side by side.
@@ -128,19 +133,14 @@ func open(folder, id string, flags int) (*Session, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("sessions folder: %w", err)
 	}
-	s := &Session{path: filepath.Join(folder, id+".jsonl")}
+	s := &Session{path: filepath.Join(folder, id+extension)}
 	if flags == 0 {
 		if _, err := os.Stat(s.path); err != nil {
 			return nil, fmt.Errorf("session %s: %w", id, err)
 		}
 	}
-	// The lock is a file of its own: on some systems a lock keeps readers out,
-	// and hooks may read the transcript.
-	s.lock = flock.New(filepath.Join(folder, id+".lock"), flock.SetPermissions(0o600))
-	if got, err := s.lock.TryLock(); err != nil {
-		return nil, fmt.Errorf("lock session %s: %w", id, err)
-	} else if !got {
-		return nil, fmt.Errorf("session %s: %w", id, ErrInUse)
+	if err := s.take(folder, id); err != nil {
+		return nil, err
 	}
 	file, err := os.OpenFile(s.path, os.O_RDWR|os.O_APPEND|flags, 0o600)
 	if err != nil {
@@ -262,18 +262,28 @@ func (s *Session) replayLine(number int, line []byte) error {
 }
 
 func (s *Session) replayHeader(line []byte) error {
-	if err := json.Unmarshal(line, &s.header); err != nil {
+	header, err := decodeHeader(line, strings.TrimSuffix(filepath.Base(s.path), extension))
+	if err != nil {
 		return err
 	}
-	switch {
-	case s.header.Kind != "session":
-		return errors.New("this is not the header of a session")
-	case s.header.Version > Version:
-		return fmt.Errorf("the file has version %d, newer than %d", s.header.Version, Version)
-	case s.header.ID != strings.TrimSuffix(filepath.Base(s.path), ".jsonl"):
-		return fmt.Errorf("the header names session %q", s.header.ID)
-	}
+	s.header, s.state.Model = header, header.Model
 	return nil
+}
+
+// decodeHeader reads the first line of the file of session id.
+func decodeHeader(line []byte, id string) (header Header, err error) {
+	if err := json.Unmarshal(line, &header); err != nil {
+		return Header{}, err
+	}
+	switch {
+	case header.Kind != "session":
+		return Header{}, errors.New("this is not the header of a session")
+	case header.Version > Version:
+		return Header{}, fmt.Errorf("the file has version %d, newer than %d", header.Version, Version)
+	case header.ID != id:
+		return Header{}, fmt.Errorf("the header names session %q", header.ID)
+	}
+	return header, nil
 }
 
 // apply adds one entry. A kind that this version does not know is passed over.
@@ -294,6 +304,8 @@ func (s *State) apply(entry Entry) {
 		}
 	case Reserve, Closed:
 		s.Seq = entry.Seq
+	case Model:
+		s.Model = entry.Text
 	}
 	s.Turn = max(s.Turn, entry.Turn)
 }

@@ -1,0 +1,150 @@
+package store
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// decodeOptions read what models and tools wrote, which may be no UTF-8.
+var decodeOptions = jsontext.AllowInvalidUTF8(true)
+
+// Transcript is all that a session's file tells.
+type Transcript struct {
+	Header  Header
+	Entries []Entry
+}
+
+// State is what the entries come to: the session as it would be resumed.
+func (t *Transcript) State() State {
+	state := State{Model: t.Header.Model}
+	for _, entry := range t.Entries {
+		state.apply(entry)
+	}
+	return state
+}
+
+// Read reads a session without opening it: another process may have it open. A
+// line that is not whole yet at the end is left out.
+func Read(folder, id string) (*Transcript, error) {
+	if err := checkID(id); err != nil {
+		return nil, err
+	}
+	t := &Transcript{}
+	for line, err := range lines(folder, id) {
+		if err == nil {
+			err = t.add(line, id)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("session %s: line %d: %w", id, line.number, err)
+		}
+	}
+	return t, nil
+}
+
+func (t *Transcript) add(l line, id string) (err error) {
+	if l.number == 1 {
+		t.Header, err = decodeHeader(l.text, id)
+		return err
+	}
+	var entry Entry
+	if err := json.Unmarshal(l.text, &entry, decodeOptions); err != nil {
+		return err
+	}
+	t.Entries = append(t.Entries, entry)
+	return nil
+}
+
+// line is a whole line of a session's file.
+type line struct {
+	number int // 1 = the header
+	text   []byte
+}
+
+// lines reads a session's file. An error comes last, with the line it is about.
+func lines(folder, id string) iter.Seq2[line, error] {
+	return func(yield func(line, error) bool) {
+		file, err := os.Open(filepath.Join(folder, id+extension))
+		if err != nil {
+			yield(line{number: 1}, err)
+			return
+		}
+		defer file.Close()
+		reader := bufio.NewReader(file)
+		for number := 1; ; number++ {
+			text, err := reader.ReadBytes('\n')
+			switch {
+			case errors.Is(err, io.EOF) && number > 1:
+				return // a torn line at the end is a crash's, or being written
+			case errors.Is(err, io.EOF):
+				err = errors.New("the file has no header")
+			}
+			if !yield(line{number, bytes.TrimRight(text, "\r\n")}, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// ErrNotFound means that no session of a folder has the id or prefix.
+var ErrNotFound = errors.New("there is no such session")
+
+// AmbiguousError means that several sessions have ids with the prefix.
+type AmbiguousError struct {
+	Prefix string
+	IDs    []string
+}
+
+func (e *AmbiguousError) Error() string {
+	return fmt.Sprintf("%d sessions begin with %s", len(e.IDs), e.Prefix)
+}
+
+// Find is the id that prefix stands for: the whole id, or a beginning that no
+// other session's id has. Letters may be of either case.
+func Find(folder, prefix string) (string, error) {
+	ids, err := IDs(folder)
+	if err != nil {
+		return "", err
+	}
+	var found []string
+	for _, id := range ids {
+		if id == prefix {
+			return id, nil
+		}
+		if prefix != "" && len(id) >= len(prefix) && strings.EqualFold(id[:len(prefix)], prefix) {
+			found = append(found, id)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", fmt.Errorf("session %q: %w", prefix, ErrNotFound)
+	case 1:
+		return found[0], nil
+	}
+	return "", &AmbiguousError{prefix, found}
+}
+
+// ShortLength is how many characters of each id tell the sessions apart, and no
+// fewer than least.
+func ShortLength(ids []string, least int) int {
+	ids = slices.Sorted(slices.Values(ids))
+	length := least
+	for i := 1; i < len(ids); i++ {
+		same := 0
+		for same < min(len(ids[i]), len(ids[i-1])) && ids[i][same] == ids[i-1][same] {
+			same++
+		}
+		length = max(length, same+1)
+	}
+	return length
+}
