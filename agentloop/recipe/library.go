@@ -1,0 +1,173 @@
+package recipe
+
+import (
+	"cmp"
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/hookd-dev/hookd/agentloop/frontmatter"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// File is a file that may hold a recipe. Whoever lists it has decided that it
+// may be used; nothing else is looked for.
+type File struct {
+	Name  string // of the recipe, if its front matter states none: the file's name without .md
+	Path  string // absolute
+	Layer protocol.Layer
+	Text  []byte // what the file holds, if it was read already; nil: it is read
+}
+
+// Finding is what is wrong with a file, or worth to know of it.
+type Finding struct {
+	Path    string // "" for one that comes with the program
+	Line    int    // counted from 1, 0 for the file as a whole
+	Recipe  string
+	Message string
+	Error   bool // the file is not used
+}
+
+func (f Finding) String() string {
+	place := cmp.Or(f.Path, "embedded recipe "+f.Recipe)
+	if f.Line > 0 {
+		place += fmt.Sprintf(":%d", f.Line)
+	}
+	return place + ": " + f.Message
+}
+
+// Library is the recipes that can be run. It does not change.
+type Library struct {
+	byName map[string]*Recipe
+}
+
+//go:embed embedded/*.md
+var embedded embed.FS
+
+// New returns the recipes that come with the program and those of the files. Of
+// several with one name the managed one counts before the project's, that before
+// the user's, and any before the program's own: whoever is nearest to the work
+// says how it is done, but nobody undoes what the managed layer fixed. Two of
+// one name in one layer are an error of the second.
+func New(files ...File) (*Library, []Finding) {
+	l := &Library{byName: map[string]*Recipe{}}
+	findings := l.addEmbedded()
+	for _, file := range files {
+		text, err := file.read()
+		if err != nil {
+			findings = append(findings, fileFault(file, err)...)
+			continue
+		}
+		r, more := Parse(text, file)
+		findings = append(findings, more...)
+		if r == nil {
+			continue
+		}
+		if other := l.byName[r.Name]; other != nil && other.Layer == r.Layer {
+			findings = append(findings, Finding{Path: r.Path, Recipe: r.Name, Error: true,
+				Message: fmt.Sprintf("the recipe %s is in %s already", r.Name, other.Path)})
+			continue
+		}
+		if other := l.byName[r.Name]; other == nil || nearness(r.Layer) > nearness(other.Layer) {
+			l.byName[r.Name] = r
+		}
+	}
+	return l, findings
+}
+
+// nearness says which of two recipes of one name counts. It is not the rank of
+// layers, which says who may overrule whom among hooks.
+func nearness(layer protocol.Layer) int {
+	return slices.Index([]protocol.Layer{protocol.Builtin, protocol.User, protocol.Project, protocol.Managed}, layer)
+}
+
+func (l *Library) addEmbedded() []Finding {
+	entries, err := embedded.ReadDir("embedded")
+	if err != nil {
+		return []Finding{{Message: err.Error(), Error: true}}
+	}
+	var findings []Finding
+	for _, entry := range entries {
+		name := strings.TrimSuffix(entry.Name(), ".md")
+		text, err := embedded.ReadFile(path.Join("embedded", entry.Name()))
+		if err != nil {
+			findings = append(findings, Finding{Recipe: name, Message: err.Error(), Error: true})
+			continue
+		}
+		r, more := Parse(text, File{Name: name, Layer: protocol.Builtin})
+		findings = append(findings, more...)
+		if r != nil {
+			l.byName[r.Name] = r
+		}
+	}
+	return findings
+}
+
+// read reads a file, not more of it than a recipe may have.
+func (f *File) read() ([]byte, error) {
+	if f.Text != nil {
+		return f.Text, nil
+	}
+	if info, err := os.Stat(f.Path); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() { // opening a pipe would wait for its other end
+		return nil, errors.New("this is not a regular file")
+	}
+	file, err := os.Open(f.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, frontmatter.MaxSize+1))
+}
+
+// fileFault is the finding of an error, on its line where it names one.
+func fileFault(file File, err error) []Finding {
+	f := Finding{Path: file.Path, Recipe: file.Name, Message: err.Error(), Error: true}
+	var placed *frontmatter.Error
+	var opening *os.PathError
+	switch {
+	case errors.As(err, &placed):
+		f.Line, f.Message = placed.Line, placed.Message
+	case errors.As(err, &opening): // the finding names the file itself
+		f.Message = fmt.Sprintf("%s: %v", opening.Op, opening.Err)
+	}
+	return []Finding{f}
+}
+
+// Get returns a recipe by name. The error names those that there are.
+func (l *Library) Get(name string) (*Recipe, error) {
+	if l != nil {
+		if r := l.byName[name]; r != nil {
+			return r, nil
+		}
+	}
+	return nil, fmt.Errorf("there is no recipe %.80q; there are: %s", name, strings.Join(l.Names(), ", "))
+}
+
+// Names are the names of all recipes, sorted.
+func (l *Library) Names() []string {
+	var names []string
+	for _, r := range l.List() {
+		names = append(names, r.Name)
+	}
+	return names
+}
+
+// List is all recipes, sorted by name.
+func (l *Library) List() []*Recipe {
+	if l == nil {
+		return nil
+	}
+	var list []*Recipe
+	for _, r := range l.byName {
+		list = append(list, r)
+	}
+	slices.SortFunc(list, func(a, b *Recipe) int { return cmp.Compare(a.Name, b.Name) })
+	return list
+}

@@ -1,0 +1,190 @@
+// Package recipe reads recipes: prompts in markdown files that a person runs by
+// name, and that hooks ask for with a callback.
+//
+//	---
+//	name: review
+//	description: reviews a file
+//	allowed_tools: [read_file, grep]
+//	arguments:
+//	- name: file
+//	  description: path of the file
+//	  required: true
+//	---
+//	Review {{file}} and list what is wrong with it.
+//
+// Without allowed_tools a recipe has no tools. {{name}} stands for an argument;
+// there is nothing else that a text could make the program do.
+package recipe
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/hookd-dev/hookd/agentloop/frontmatter"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// Recipe is a prompt with a name.
+type Recipe struct {
+	Name         string
+	Description  string
+	AllowedTools []string // names of tools; empty: none
+	Arguments    []Argument
+	Body         string // with {{name}} where an argument goes
+	Layer        protocol.Layer
+	Path         string // of its file, "" for one that comes with the program
+}
+
+// Argument is what a recipe can be given.
+type Argument struct {
+	Name        string
+	Description string
+	Required    bool
+	Default     string // of one that is not required
+}
+
+// head is a recipe's front matter.
+type head struct {
+	Name         string           `yaml:"name"`
+	Description  string           `yaml:"description"`
+	AllowedTools frontmatter.List `yaml:"allowed_tools"`
+	Arguments    []struct {
+		Name        string `yaml:"name"`
+		Description string `yaml:"description"`
+		Required    bool   `yaml:"required"`
+		Default     string `yaml:"default"`
+	} `yaml:"arguments"`
+}
+
+var (
+	nameForm    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+	placeholder = regexp.MustCompile(`\{\{[ \t]*([A-Za-z0-9][A-Za-z0-9._-]*)[ \t]*\}\}`)
+)
+
+// Parse reads the text of a recipe's file. The name is that of the front matter,
+// else the one given. Findings that are no errors leave a recipe that can be
+// used; with one that is an error, the recipe is nil.
+func Parse(text []byte, file File) (*Recipe, []Finding) {
+	fault := func(line int, format string, args ...any) []Finding {
+		return []Finding{{Path: file.Path, Line: line, Recipe: file.Name, Message: fmt.Sprintf(format, args...), Error: true}}
+	}
+	document, err := frontmatter.Parse(text)
+	var h head
+	var unknown []frontmatter.Unknown
+	if err == nil {
+		unknown, err = document.Decode(&h)
+	}
+	if err != nil {
+		return nil, fileFault(file, err)
+	}
+	r := &Recipe{
+		Name: file.Name, Description: h.Description, AllowedTools: h.AllowedTools, Body: document.Body,
+		Layer: file.Layer, Path: file.Path,
+	}
+	if h.Name != "" {
+		r.Name = h.Name
+	}
+	switch {
+	case !nameForm.MatchString(r.Name):
+		return nil, fault(document.Line("name"), "the name %.80q is not made of letters, digits, dots, dashes and underscores, 64 at most", r.Name)
+	case r.Body == "":
+		return nil, fault(document.BodyLine, "there is no text behind the front matter, so nothing to ask the model")
+	}
+	for _, a := range h.Arguments {
+		line := document.Line("arguments")
+		switch {
+		case !nameForm.MatchString(a.Name):
+			return nil, fault(line, "the argument name %.80q is not made of letters, digits, dots, dashes and underscores", a.Name)
+		case r.argument(a.Name) != nil:
+			return nil, fault(line, "two arguments are named %s", a.Name)
+		case a.Required && a.Default != "":
+			return nil, fault(line, "the argument %s is required, so it can have no default", a.Name)
+		}
+		r.Arguments = append(r.Arguments, Argument(a))
+	}
+	return r, append(unknownFindings(r, unknown), r.undeclared(document)...)
+}
+
+func unknownFindings(r *Recipe, unknown []frontmatter.Unknown) []Finding {
+	var findings []Finding
+	for _, u := range unknown {
+		findings = append(findings, Finding{
+			Path: r.Path, Line: u.Line, Recipe: r.Name,
+			Message: fmt.Sprintf("the key %.80s means nothing in a recipe; known are name, description, allowed_tools and arguments", u.Key),
+		})
+	}
+	return findings
+}
+
+// undeclared finds places in the text that look like an argument and are none:
+// they are left as they are.
+func (r *Recipe) undeclared(document *frontmatter.Document) []Finding {
+	var findings []Finding
+	for _, at := range placeholder.FindAllStringSubmatchIndex(r.Body, -1) {
+		if name := r.Body[at[2]:at[3]]; r.argument(name) == nil {
+			findings = append(findings, Finding{
+				Path: r.Path, Line: document.BodyLine + strings.Count(r.Body[:at[0]], "\n"), Recipe: r.Name,
+				Message: fmt.Sprintf("{{%.80s}} is no argument of this recipe and stays as it is; arguments names those that there are", name),
+			})
+		}
+	}
+	return findings
+}
+
+func (r *Recipe) argument(name string) *Argument {
+	for i := range r.Arguments {
+		if r.Arguments[i].Name == name {
+			return &r.Arguments[i]
+		}
+	}
+	return nil
+}
+
+// Render is the recipe's text with the arguments in their places. An argument
+// that the recipe does not have, and a required one that is missing, is an error
+// that names it. What an argument holds is not looked at again.
+func (r *Recipe) Render(args map[string]string) (string, error) {
+	for name := range args {
+		if r.argument(name) == nil {
+			return "", fmt.Errorf("recipe %s has no argument %.80q%s", r.Name, name, r.known())
+		}
+	}
+	for _, a := range r.Arguments {
+		if _, given := args[a.Name]; a.Required && !given {
+			return "", fmt.Errorf("recipe %s needs the argument %s%s", r.Name, a.Name, describe(a))
+		}
+	}
+	return placeholder.ReplaceAllStringFunc(r.Body, func(place string) string {
+		a := r.argument(placeholder.FindStringSubmatch(place)[1])
+		if a == nil {
+			return place
+		}
+		if value, given := args[a.Name]; given {
+			return value
+		}
+		return a.Default
+	}), nil
+}
+
+// Allows reports whether the recipe may use a tool.
+func (r *Recipe) Allows(tool string) bool { return slices.Contains(r.AllowedTools, tool) }
+
+func (r *Recipe) known() string {
+	if len(r.Arguments) == 0 {
+		return "; it has none"
+	}
+	names := make([]string, len(r.Arguments))
+	for i, a := range r.Arguments {
+		names[i] = a.Name
+	}
+	return "; it has " + strings.Join(names, ", ")
+}
+
+func describe(a Argument) string {
+	if a.Description == "" {
+		return ""
+	}
+	return " (" + a.Description + ")"
+}
