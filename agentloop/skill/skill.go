@@ -1,0 +1,262 @@
+// Package skill reads skills: texts that tell a model how something is done, and
+// that reach it only when they are needed. A skill is a markdown file with front
+// matter, NAME.md, or SKILL.md in a folder of its own with further files beside
+// it:
+//
+//	---
+//	name: release
+//	description: How a release of this project is made.
+//	keywords: [release, changelog, new version]
+//	---
+//	1. Run `make release` …
+//
+// name stands for the file's name where that is not wanted, keywords are words
+// or phrases of a prompt that call for the skill, and always: true adds it to
+// every conversation. Keys of other agents' skills are tolerated and change
+// nothing. Which files may be used is not decided here.
+package skill
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/hookd-dev/hookd/agentloop/frontmatter"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// Limits of what is read. An event carries 64 KiB of context, so a skill that
+// were larger could never be added to a prompt.
+const (
+	MaxText        = 32 << 10 // bytes of a skill's text
+	MaxDescription = 1024     // bytes of a description; the rest is cut off
+	MaxSkills      = 200      // of all layers together
+)
+
+// File is a skill's file that may be used. Whoever lists it has checked that: of
+// a project's skill, Path is what was trusted.
+type File struct {
+	Name  string // the file's name without .md, or that of its folder
+	Path  string // absolute
+	Layer protocol.Layer
+
+	// Beside are the further files of a skill's folder that may be read, relative
+	// to the folder that holds Path, with slashes.
+	Beside []string
+}
+
+// Skill is a skill that was read.
+type Skill struct {
+	Name        string
+	Description string // one line; may be empty
+	Keywords    []string
+	Always      bool
+	Text        string
+	Revision    string // changes with Text: 12 hexadecimal digits
+	File        File
+}
+
+// Problem is why a file is not used, or not all of it.
+type Problem struct {
+	Path    string
+	Line    int // counted from 1; 0: the file as a whole
+	Message string
+}
+
+func (p Problem) Error() string {
+	if p.Line == 0 {
+		return fmt.Sprintf("skill %s: %s", p.Path, p.Message)
+	}
+	return fmt.Sprintf("skill %s:%d: %s", p.Path, p.Line, p.Message)
+}
+
+// Read reads skills, sorted by name. Of equal names the project's counts before
+// the user's, and the managed layer's before both; within a layer the first. A
+// file that cannot be used costs itself only.
+func Read(files []File) ([]Skill, []Problem) {
+	files = slices.Clone(files)
+	slices.SortStableFunc(files, func(a, b File) int { return cmp.Compare(precedence(a.Layer), precedence(b.Layer)) })
+	taken := map[string]File{}
+	var skills []Skill
+	var problems []Problem
+	for _, file := range files {
+		s, problem := readOne(file)
+		if problem != nil {
+			problems = append(problems, *problem)
+		}
+		if s == nil {
+			continue
+		}
+		switch other, is := taken[s.Name]; {
+		case is && other.Layer == file.Layer:
+			problems = append(problems, Problem{Path: file.Path, Message: fmt.Sprintf("not used: %s is named %s too; give one of them another name", other.Path, s.Name)})
+		case is: // a closer layer has its own, as settings do
+		case len(skills) == MaxSkills:
+			problems = append(problems, Problem{Path: file.Path, Message: fmt.Sprintf("not used: there are more than %d skills", MaxSkills)})
+		default:
+			taken[s.Name] = file
+			skills = append(skills, *s)
+		}
+	}
+	slices.SortFunc(skills, func(a, b Skill) int { return cmp.Compare(a.Name, b.Name) })
+	return skills, problems
+}
+
+// precedence orders the layers, those whose skills hide the others' first.
+func precedence(l protocol.Layer) int {
+	switch l {
+	case protocol.Managed:
+		return 0
+	case protocol.Project:
+		return 1
+	case protocol.User:
+		return 2
+	}
+	return 3
+}
+
+func readOne(file File) (*Skill, *Problem) {
+	text, err := readFile(file.Path, filepath.Base(file.Path), frontmatter.MaxSize)
+	if err != nil {
+		return nil, &Problem{Path: file.Path, Message: "not used: " + reason(err)}
+	}
+	s, err := Parse(file.Name, text)
+	if s != nil {
+		s.File = file
+	}
+	var located *frontmatter.Error
+	switch {
+	case err == nil:
+		return s, nil
+	case errors.As(err, &located):
+		return s, &Problem{Path: file.Path, Line: located.Line, Message: located.Message}
+	}
+	return s, &Problem{Path: file.Path, Message: err.Error()}
+}
+
+// nameForm is what can be written behind $ and / in a prompt, and be said by a
+// model.
+var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
+
+// head is the front matter.
+type head struct {
+	Name        string           `yaml:"name"`
+	Description string           `yaml:"description"`
+	Keywords    frontmatter.List `yaml:"keywords"`
+	Always      bool             `yaml:"always"`
+}
+
+// Parse reads the text of a skill's file. An error beside a skill says what of
+// it was left out; where the line is known it is a [*frontmatter.Error].
+func Parse(fileName string, text []byte) (*Skill, error) {
+	document, err := frontmatter.Parse(text)
+	if err != nil {
+		return nil, unused(err)
+	}
+	var h head
+	if _, err := document.Decode(&h); err != nil {
+		return nil, unused(err)
+	}
+	s := &Skill{
+		Name: cmp.Or(strings.TrimSpace(h.Name), fileName), Description: oneLine(h.Description), Always: h.Always,
+		Text: document.Body,
+	}
+	sum := sha256.Sum256([]byte(s.Text))
+	s.Revision = hex.EncodeToString(sum[:6])
+	for _, keyword := range h.Keywords {
+		if keyword = oneLine(keyword); keyword != "" && !slices.Contains(s.Keywords, keyword) {
+			s.Keywords = append(s.Keywords, keyword)
+		}
+	}
+	switch {
+	case !nameForm.MatchString(s.Name):
+		return nil, unused(&frontmatter.Error{Line: document.Line("name"), Message: fmt.Sprintf("the name %q is not made of letters, digits, - _ and . (at most 64)", clip(s.Name, 80))})
+	case s.Text == "":
+		return nil, unused(errors.New("there is no text behind the front matter"))
+	case len(s.Text) > MaxText:
+		return nil, unused(fmt.Errorf("the text has %d bytes, a skill may have %d; move parts of it into files beside a SKILL.md", len(s.Text), MaxText))
+	case len(s.Description) > MaxDescription:
+		cut := clip(s.Description, MaxDescription)
+		err = &frontmatter.Error{Line: document.Line("description"), Message: fmt.Sprintf("the description has %d bytes; what is behind %d is left out", len(s.Description), MaxDescription)}
+		s.Description = cut
+	}
+	return s, err
+}
+
+// unused says that an error keeps the file from being used.
+func unused(err error) error {
+	var located *frontmatter.Error
+	if errors.As(err, &located) {
+		return &frontmatter.Error{Line: located.Line, Message: "not used: " + located.Message}
+	}
+	return fmt.Errorf("not used: %w", err)
+}
+
+// ReadBeside is the text of a file beside the skill's own. Only files that
+// [File] lists are read, and never through a link that leaves the folder.
+func (s *Skill) ReadBeside(name string) (string, error) {
+	if !slices.Contains(s.File.Beside, name) {
+		if len(s.File.Beside) == 0 {
+			return "", fmt.Errorf("the skill %s has no files beside it", s.Name)
+		}
+		return "", fmt.Errorf("the skill %s has no file %q; it has: %s", s.Name, clip(name, 80), strings.Join(s.File.Beside, ", "))
+	}
+	text, err := readFile(s.File.Path, filepath.FromSlash(name), MaxText)
+	if err != nil {
+		return "", fmt.Errorf("%s of the skill %s: %s", name, s.Name, reason(err))
+	}
+	return string(text), nil
+}
+
+// readFile reads a regular file of limited size in the folder that holds beside.
+func readFile(beside, name string, limit int64) ([]byte, error) {
+	root, err := os.OpenRoot(filepath.Dir(beside))
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	info, err := root.Stat(name) // before opening: a pipe would wait for its writer
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("it is not a regular file")
+	}
+	file, err := root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, limit+1))
+	if err == nil && int64(len(text)) > limit {
+		err = fmt.Errorf("the file has more than %d bytes", limit)
+	}
+	return text, err
+}
+
+// reason is an error without the path that stands before it anyway.
+func reason(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err.Error()
+	}
+	return err.Error()
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+func clip(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	return strings.ToValidUTF8(text[:limit-len("…")], "") + "…"
+}
