@@ -64,8 +64,11 @@ func (p *load) build(generation int64) *Snapshot {
 	}
 	built.Findings = p.findings
 	s := &Snapshot{
-		Set: built, Project: p.project, Findings: p.findings, Unasked: p.unasked,
+		Set: built, Project: p.project, Findings: p.findings, Unasked: p.unasked, UnaskedMaterials: p.unaskedMaterials,
 		unsettled: p.unsettled, recheck: p.recheck, inputs: p.inputs,
+	}
+	for _, f := range p.materials {
+		s.Materials = append(s.Materials, f.material())
 	}
 	index := p.byName()
 	for _, h := range built.Hooks {
@@ -131,6 +134,10 @@ func (p *load) executorHook(f *found) *executor.Hook {
 // digest names a snapshot by everything in it that somebody could notice, the
 // generation left out.
 func (s *Snapshot) digest() string {
+	type visibleMaterial struct {
+		Material
+		Use string
+	}
 	type visible struct {
 		Hook   schema.Hook
 		Hash   string
@@ -141,11 +148,12 @@ func (s *Snapshot) digest() string {
 		Budget time.Duration
 	}
 	var all struct {
-		Hooks    []visible
-		Settings schema.Settings
-		Findings []schema.Finding
-		Managed  string
-		Refuse   string
+		Hooks     []visible
+		Settings  schema.Settings
+		Materials []visibleMaterial
+		Findings  []schema.Finding
+		Managed   string
+		Refuse    string
 	}
 	for _, info := range s.Hooks {
 		v := visible{Hook: info.Hook.Hook, Hash: info.Hash, Status: info.Status, Why: info.Why, Runs: info.Runs, Budget: info.Budget}
@@ -153,6 +161,9 @@ func (s *Snapshot) digest() string {
 			v.Fault = info.Fault.Error()
 		}
 		all.Hooks = append(all.Hooks, v)
+	}
+	for _, m := range s.Materials {
+		all.Materials = append(all.Materials, visibleMaterial{m, m.Use})
 	}
 	all.Settings, all.Findings, all.Managed = s.Set.Settings, s.Findings, s.Set.ManagedHash
 	if s.Set.Refuse != nil {

@@ -8,29 +8,31 @@ import (
 
 // The codes of what the loader finds in folders and trust records.
 const (
-	CodeBadHeader       schema.Code = "bad-header"
-	CodeLateHeader      schema.Code = "header-too-late"
-	CodeTwoSideFiles    schema.Code = "two-side-files"
-	CodeBadSideFile     schema.Code = "side-file-unreadable"
-	CodeNotRunnable     schema.Code = "hook-not-runnable"
-	CodeNoSuchFile      schema.Code = "hook-file-missing"
-	CodeMissingHelper   schema.Code = "helper-missing"
-	CodeBadHelpers      schema.Code = "helpers-unusable"
-	CodeNoAnswer        schema.Code = "describe-failed"
-	CodeUntrusted       schema.Code = "hook-untrusted"
-	CodeChanged         schema.Code = "hook-changed"
-	CodeGone            schema.Code = "hook-gone"
-	CodeTampered        schema.Code = "trusted-copy-damaged"
-	CodeNotAllowed      schema.Code = "hook-not-allowed-by-policy"
-	CodeTooMany         schema.Code = "too-many-hooks"
-	CodeRequiredMissing schema.Code = "required-hook-missing"
-	CodeUnsafeManaged   schema.Code = "managed-layer-unsafe"
-	CodeUnreadable      schema.Code = "folder-unreadable"
-	CodeLastGood        schema.Code = "last-good-settings"
-	CodeBadRecords      schema.Code = "trust-records-unreadable"
-	CodeStateFolder     schema.Code = "state-folder-unusable"
-	CodePolling         schema.Code = "watch-by-polling"
-	CodeUnread          schema.Code = "file-not-read"
+	CodeBadHeader         schema.Code = "bad-header"
+	CodeLateHeader        schema.Code = "header-too-late"
+	CodeTwoSideFiles      schema.Code = "two-side-files"
+	CodeBadSideFile       schema.Code = "side-file-unreadable"
+	CodeNotRunnable       schema.Code = "hook-not-runnable"
+	CodeNoSuchFile        schema.Code = "hook-file-missing"
+	CodeMissingHelper     schema.Code = "helper-missing"
+	CodeBadHelpers        schema.Code = "helpers-unusable"
+	CodeNoAnswer          schema.Code = "describe-failed"
+	CodeUntrusted         schema.Code = "hook-untrusted"
+	CodeChanged           schema.Code = "hook-changed"
+	CodeGone              schema.Code = "hook-gone"
+	CodeTampered          schema.Code = "trusted-copy-damaged"
+	CodeMaterialUntrusted schema.Code = "material-untrusted"
+	CodeMaterialUnusable  schema.Code = "material-unusable"
+	CodeNotAllowed        schema.Code = "hook-not-allowed-by-policy"
+	CodeTooMany           schema.Code = "too-many-hooks"
+	CodeRequiredMissing   schema.Code = "required-hook-missing"
+	CodeUnsafeManaged     schema.Code = "managed-layer-unsafe"
+	CodeUnreadable        schema.Code = "folder-unreadable"
+	CodeLastGood          schema.Code = "last-good-settings"
+	CodeBadRecords        schema.Code = "trust-records-unreadable"
+	CodeStateFolder       schema.Code = "state-folder-unusable"
+	CodePolling           schema.Code = "watch-by-polling"
+	CodeUnread            schema.Code = "file-not-read"
 )
 
 // Codes documents the codes of this package.
@@ -48,6 +50,8 @@ var Codes = []schema.CodeText{
 	{Code: CodeChanged, Severity: schema.SeverityError, Meaning: "a hook that is not what was allowed any more; it is not run, and what it guarded fails under its rule"},
 	{Code: CodeGone, Severity: schema.SeverityError, Meaning: "a hook that was allowed and is no longer there; what it guarded fails under its rule"},
 	{Code: CodeTampered, Severity: schema.SeverityError, Meaning: "the private copy of an allowed hook is missing or was changed; it is not run"},
+	{Code: CodeMaterialUntrusted, Severity: schema.SeverityWarning, Meaning: "a skill, recipe or MCP server of the project that nobody allowed, or that changed since; it is not used"},
+	{Code: CodeMaterialUnusable, Severity: schema.SeverityError, Meaning: "a skill, recipe or MCP server that cannot be used as it is; the remedy is named"},
 	{Code: CodeNotAllowed, Severity: schema.SeverityWarning, Meaning: "a hook that hooks.allow of the managed layer leaves out"},
 	{Code: CodeTooMany, Severity: schema.SeverityError, Meaning: "more hooks than hooks.maxHooks; the first in running order are loaded"},
 	{Code: CodeRequiredMissing, Severity: schema.SeverityError, Meaning: "a name in hooks.required that no hook has; every gate fails until it is there"},

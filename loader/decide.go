@@ -64,18 +64,7 @@ func (p *load) describeForTrust(f *found) {
 	e := entryOf(f.resolution)
 	e.Enabled = e.Enabled && p.layerOn(f.layer) && (f.listed || f.layer != protocol.Project)
 	e.Rejected = f.faulty()
-	in := place{
-		hooks: p.hooksDir(f.layer), root: p.root, searchPath: p.searchPath(f.layer),
-		foreign: f.layer == protocol.Project && !p.always && !e.InPlace, starters: p.starters,
-		checks: p.checksFor(f.layer), rootOnly: f.layer == protocol.Managed,
-		see: func(path string, st *fileStat) {
-			if st == nil {
-				p.inputs.see(path)
-			} else if _, seen := p.inputs[path]; !seen {
-				p.inputs[path] = forget(*st)
-			}
-		},
-	}
+	in := p.placeOf(f.layer, e.InPlace)
 	if f.layer == protocol.Project {
 		in.said = p.projectSays()
 	}
@@ -91,6 +80,22 @@ func (p *load) describeForTrust(f *found) {
 	}
 	for _, pattern := range missing {
 		p.add(findingf(CodeMissingHelper, f.path, f.name, "correct files, or put the helper there", "files: nothing answers to %q", pattern))
+	}
+}
+
+// placeOf is where what a layer holds is looked for.
+func (p *load) placeOf(layer protocol.Layer, runsInPlace bool) place {
+	return place{
+		hooks: p.hooksDir(layer), root: p.root, searchPath: p.searchPath(layer),
+		foreign: layer == protocol.Project && !p.always && !runsInPlace, starters: p.starters,
+		checks: p.checksFor(layer), rootOnly: layer == protocol.Managed,
+		see: func(path string, st *fileStat) {
+			if st == nil {
+				p.inputs.see(path)
+			} else if _, seen := p.inputs[path]; !seen {
+				p.inputs[path] = forget(*st)
+			}
+		},
 	}
 }
 

@@ -19,6 +19,9 @@ import (
 // leaves of one that is not there.
 type found struct {
 	layer  protocol.Layer
+	kind   Kind   // "": a hook
+	title  string // of what is no hook: its name alone
+	server *schema.MCPServer
 	name   string
 	path   string   // its own file; "" for a command that is no file
 	argv   []string // of a command entry: program resolved, arguments as written

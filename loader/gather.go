@@ -26,7 +26,9 @@ func (p *load) gather(layer protocol.Layer) {
 	}
 	if layer == protocol.Project {
 		for i := range p.decisions.Hooks {
-			g.recorded(&p.decisions.Hooks[i])
+			if r := &p.decisions.Hooks[i]; !r.isMaterial() {
+				g.recorded(r)
+			}
 		}
 	}
 }

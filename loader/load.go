@@ -22,9 +22,15 @@ type Snapshot struct {
 	Hooks    []Info // in running order, as in Set
 	Findings []schema.Finding
 
+	// Materials are the skills, recipes and MCP servers of all layers. The
+	// settings of Set hold the servers that may be started, and no other.
+	Materials []Material
+
 	// Unasked are the names of the project's hooks that are absent because
 	// nobody allowed them: the person is told once per project and process.
 	Unasked []string
+	// UnaskedMaterials are such skills, recipes and servers, as folder and name.
+	UnaskedMaterials []string
 
 	unsettled bool      // something looked half-written
 	recheck   time.Time // when to look again although nothing happens; zero = never
@@ -139,6 +145,7 @@ type load struct {
 	decisions *decisions
 	global    *decisions // about the user layer
 	hooks     []*found
+	materials []*found
 	findings  []schema.Finding
 	refuse    *protocol.Failure
 	managed   string // hash of the managed layer
@@ -147,9 +154,11 @@ type load struct {
 	recheck   time.Time
 	inputs    inputs
 	unasked   []string
-	paths     map[protocol.Layer]string
-	envs      map[string][]string
-	starters  map[string]starter // interpreters found, by the line that names them
+
+	unaskedMaterials []string
+	paths            map[protocol.Layer]string
+	envs             map[string][]string
+	starters         map[string]starter // interpreters found, by the line that names them
 }
 
 // Load builds one snapshot. It fails only where the project cannot be told;
@@ -198,6 +207,7 @@ func (l *loader) snapshot(ctx context.Context, generation int64) (*Snapshot, err
 	p.always = p.trustedAlways()
 	for _, layer := range rising {
 		p.gather(layer)
+		p.gatherMaterials(layer)
 	}
 	for _, f := range p.hooks {
 		p.describeForTrust(f)
@@ -205,6 +215,10 @@ func (l *loader) snapshot(ctx context.Context, generation int64) (*Snapshot, err
 	for _, f := range p.hooks {
 		p.decide(f)
 	}
+	for _, f := range p.materials {
+		p.decideMaterial(f)
+	}
+	p.settleServers()
 	p.askPrograms(ctx)
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)

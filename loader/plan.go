@@ -35,9 +35,10 @@ type Plan struct {
 	Items   []PlanItem
 }
 
-// PlanItem is one hook of a plan.
+// PlanItem is one hook of a plan, or one of the project's materials.
 type PlanItem struct {
-	Hook    string
+	Hook    string // of a material its folder and name: skills/x.md, mcpServers/git
+	Kind    Kind
 	State   State
 	Hash    string // of the bundle; "" if it is gone or cannot be allowed
 	Was     string // hash of the bundle that was allowed, "" if none was
@@ -88,6 +89,7 @@ func (l *loader) survey(ctx context.Context) (*load, error) {
 	}
 	p.readSettings()
 	p.gather(protocol.Project)
+	p.gatherMaterials(protocol.Project)
 	for _, f := range p.hooks {
 		p.describeForTrust(f)
 	}
@@ -106,6 +108,11 @@ func (p *load) projectHash() string {
 			items = append(items, item{f.name, f.bundle.hash})
 		}
 	}
+	for _, f := range p.projectMaterials() {
+		if f.bundle != nil && f.trouble == nil {
+			items = append(items, item{f.name, f.bundle.hash})
+		}
+	}
 	slices.SortFunc(items, func(a, b item) int { return bytes.Compare([]byte(a.Name), []byte(b.Name)) })
 	raw, err := canonical(items)
 	if err != nil {
@@ -117,7 +124,7 @@ func (p *load) projectHash() string {
 
 func (p *load) plan() (*Plan, error) {
 	plan := &Plan{Project: p.project, Hash: p.projectHash()}
-	for _, f := range p.hooks {
+	for _, f := range slices.Concat(p.hooks, p.materials) {
 		if f.layer != protocol.Project || !f.listed && f.record == nil {
 			continue
 		}
@@ -132,7 +139,10 @@ func (p *load) plan() (*Plan, error) {
 
 func (p *load) planItem(f *found) (PlanItem, error) {
 	h := &f.resolution.Hook
-	item := PlanItem{Hook: f.name, Path: f.path, Guard: couldBlock(h), InPlace: h.InPlace, record: f.record}
+	item := PlanItem{Hook: f.name, Kind: KindHook, Path: f.path, Guard: couldBlock(h), InPlace: h.InPlace, record: f.record}
+	if f.kind != "" {
+		item.Kind, item.Guard = f.kind, false
+	}
 	was := bundle{}
 	if f.record != nil {
 		was = f.record.Bundle
@@ -141,7 +151,7 @@ func (p *load) planItem(f *found) (PlanItem, error) {
 		item.WasInterpreter, item.WasProgram = was.Interpreter, was.Program
 	}
 	item.State = f.state()
-	if item.State == StateGone {
+	if item.State == StateGone && f.kind == "" {
 		item.Guard = true
 	}
 	item.Trouble, item.Remedy = f.cannotBeAllowed()

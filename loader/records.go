@@ -29,7 +29,8 @@ const (
 // trustRecord is one decision, with everything that was decided about. The
 // recorded entry tells what a guard was, once it is changed or gone.
 type trustRecord struct {
-	Hook     string    `json:"hook"`
+	Hook     string    `json:"hook"`          // of what is no hook its folder and name: skills/x.md, mcpServers/git
+	Kind     Kind      `json:"kind,omitzero"` // "": a hook
 	Decision Decision  `json:"decision"`
 	Hash     string    `json:"hash"`
 	At       time.Time `json:"at"`

@@ -98,9 +98,17 @@ func (t *Trust) allow(d *decisions, item *PlanItem) error {
 	}
 	d.set(trustRecord{
 		Hook: item.Hook, Decision: Allowed, Hash: item.Hash, At: time.Now().UTC().Truncate(time.Second),
-		Bundle: *item.bundle, InPlace: item.InPlace, Command: item.Path == "",
+		Bundle: *item.bundle, InPlace: item.InPlace, Command: item.Path == "", Kind: item.recordedKind(),
 	})
 	return nil
+}
+
+// recordedKind leaves a hook's kind out, as records did when there was no other.
+func (item *PlanItem) recordedKind() Kind {
+	if item.Kind == KindHook {
+		return ""
+	}
+	return item.Kind
 }
 
 // unchanged reads all files of a bundle again.
@@ -137,7 +145,7 @@ func (t *Trust) Deny(ctx context.Context, names ...string) error {
 			if len(names) > 0 && !slices.Contains(names, item.Hook) {
 				continue
 			}
-			r := trustRecord{Hook: item.Hook, Command: item.Path == ""}
+			r := trustRecord{Hook: item.Hook, Command: item.Path == "", Kind: item.recordedKind()}
 			if old := d.find(item.Hook); old != nil {
 				r = *old
 			} else if item.bundle != nil {
@@ -252,7 +260,7 @@ func (t *Trust) states(ctx context.Context, project string) map[string]State {
 	if err != nil {
 		return states
 	}
-	for _, f := range p.hooks {
+	for _, f := range slices.Concat(p.hooks, p.materials) {
 		if f.record != nil {
 			states[f.name] = f.state()
 		}

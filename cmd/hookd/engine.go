@@ -256,15 +256,24 @@ func (a *app) stateDirOrWarn() string {
 
 // listing describes the hooks as they stand.
 func (a *app) listing(ctx context.Context) (daemon.Listing, error) {
-	rt, err := a.runtime(false)
+	snapshot, err := a.look(ctx)
 	if err != nil {
 		return daemon.Listing{}, err
 	}
+	return describe(snapshot), nil
+}
+
+// look loads what there is, to show it.
+func (a *app) look(ctx context.Context) (*loader.Snapshot, error) {
+	rt, err := a.runtime(false)
+	if err != nil {
+		return nil, err
+	}
 	snapshot, err := loader.Load(ctx, a.loaderOptions(rt))
 	if err != nil {
-		return daemon.Listing{}, noProject(err)
+		return nil, noProject(err)
 	}
-	return describe(snapshot), nil
+	return snapshot, nil
 }
 
 func describe(s *loader.Snapshot) daemon.Listing {

@@ -12,6 +12,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/daemon"
+	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -23,10 +24,11 @@ func newList(a *app) *cobra.Command {
 		Short: "list the hooks in the order in which they run, and those that cannot run",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			listing, err := a.listing(c.Context())
+			snapshot, err := a.look(c.Context())
 			if err != nil {
 				return err
 			}
+			listing := fullListing{describe(snapshot), append([]loader.Material{}, snapshot.Materials...)}
 			if event != "" {
 				name, err := eventName(event)
 				if err != nil {
@@ -37,7 +39,10 @@ func newList(a *app) *cobra.Command {
 			if a.json {
 				return a.printJSON(listing)
 			}
-			showListing(a.out, listing)
+			showListing(a.out, listing.Listing)
+			if event == "" {
+				showMaterials(a.out, listing.Materials)
+			}
 			return nil
 		},
 	}

@@ -113,15 +113,36 @@ func (a *app) allow(ctx context.Context, trust *loader.Trust, plan *loader.Plan,
 func (a *app) allowOpen(ctx context.Context, trust *loader.Trust, plan *loader.Plan, open []string, yes bool) error {
 	trust.How = howDecided(yes)
 	if !yes {
-		if err := a.confirm(ctx, fmt.Sprintf("allow %s to run?", plural(len(open), "hook"))); err != nil {
+		if err := a.confirm(ctx, fmt.Sprintf("allow %s?", countKinds(plan, open))); err != nil {
 			return err
 		}
 	}
 	if err := trust.Allow(plan, open...); err != nil {
 		return trustFault(err)
 	}
-	a.out.Print("%s %s allowed\n", a.out.In(show.Good, "✓"), plural(len(open), "hook"))
+	a.out.Print("%s %s allowed\n", a.out.In(show.Good, "✓"), countKinds(plan, open))
 	return nil
+}
+
+// countKinds says how many hooks, skills, recipes and servers are meant.
+func countKinds(plan *loader.Plan, names []string) string {
+	var parts []string
+	for _, kind := range []loader.Kind{loader.KindHook, loader.KindSkill, loader.KindRecipe, loader.KindServer} {
+		n := 0
+		for i := range plan.Items {
+			if plan.Items[i].Kind == kind && slices.Contains(names, plan.Items[i].Hook) {
+				n++
+			}
+		}
+		what := string(kind)
+		if kind == loader.KindServer {
+			what = "MCP server"
+		}
+		if n > 0 {
+			parts = append(parts, plural(n, what))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // howDecided is how a person says yes, for the record.

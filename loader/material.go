@@ -1,0 +1,306 @@
+package loader
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// Kind is what a person decides about: a hook, or what a project brings along
+// for the agent loop.
+type Kind string
+
+const (
+	KindHook   Kind = "hook"
+	KindSkill  Kind = "skill"  // .acai/skills/NAME.md or .acai/skills/NAME/SKILL.md
+	KindRecipe Kind = "recipe" // .acai/recipes/NAME.md
+	KindServer Kind = "server" // an entry of agent.mcpServers
+)
+
+// Material is what a layer holds for the agent loop besides its hooks. One of a
+// project may be used only if a person allowed it (protocol, section 7): a skill
+// and a recipe speak to the model, a server runs.
+type Material struct {
+	Kind   Kind            `json:"kind"`
+	Name   string          `json:"name"`
+	Layer  protocol.Layer  `json:"source"`
+	Path   string          `json:"path"`   // where it was written; of a server the settings file
+	Hash   string          `json:"hash"`   // of a project's bundle, "" of other layers
+	Status executor.Status `json:"status"` // ready untrusted changed broken disabled
+	Why    string          `json:"why"`    // for any status but ready
+
+	// Use is the file to read: the private copy of a project's, the original of
+	// other layers. It is "" for a server and for what may not be used.
+	Use string `json:"-"`
+}
+
+// materialFolders say where materials that are files lie, below a layer's
+// folder, and what a folder in there must hold to be one.
+var materialFolders = []struct {
+	kind Kind
+	dir  string
+	file string // of a material that is a folder; "" if none can be
+}{
+	{KindSkill, "skills", "SKILL.md"},
+	{KindRecipe, "recipes", ""},
+}
+
+const serversDir = "mcpServers" // stands before a server's name in records and messages
+
+// gatherMaterials finds the materials of one layer. A layer that is not there
+// holds none.
+func (p *load) gatherMaterials(layer protocol.Layer) {
+	dir := p.layerDir(layer)
+	if dir == "" {
+		return
+	}
+	g := &gathering{load: p, layer: layer, dir: dir, checks: p.checksFor(layer)}
+	for _, folder := range materialFolders {
+		g.materialFiles(folder.kind, folder.dir, folder.file)
+	}
+	value, found := p.layers[layer].Values["agent.mcpServers"]
+	if servers, _ := value.V.(map[string]schema.MCPServer); found {
+		for _, name := range slices.Sorted(maps.Keys(servers)) {
+			g.server(name, servers[name], value.Pos.File)
+		}
+	}
+	if layer == protocol.Project {
+		g.recordedMaterials()
+	}
+}
+
+// materialFiles takes in the files of one folder.
+func (g *gathering) materialFiles(kind Kind, dir, inFolder string) {
+	where := filepath.Join(g.dir, dir)
+	g.inputs.see(where)
+	entries, err := os.ReadDir(where)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if err != nil {
+		g.add(newFinding(CodeUnreadable, where, 0, "", "the folder cannot be listed: "+cause(err), "make it a readable folder"))
+		return
+	}
+	if len(entries) > maxCandidates {
+		g.add(findingf(CodeTooMany, where, "", "move what does not belong there elsewhere", "the folder holds more than %d files; the rest is not looked at", maxCandidates))
+		entries = entries[:maxCandidates]
+	}
+	for _, entry := range entries {
+		file := entry.Name()
+		if strings.HasPrefix(file, ".") {
+			continue
+		}
+		isFolder := false
+		if st, err := stat(filepath.Join(where, file)); err == nil && st.Mode.IsDir() {
+			if isFolder = inFolder != ""; !isFolder {
+				continue
+			}
+		}
+		switch {
+		case isFolder:
+			g.inputs.see(filepath.Join(where, file, inFolder))
+			if !isFile(filepath.Join(where, file, inFolder)) {
+				continue
+			}
+			g.materialFile(kind, file, path.Join(dir, file, inFolder), []string{path.Join(dir, file, "**")})
+		case strings.HasSuffix(file, ".md"):
+			g.materialFile(kind, strings.TrimSuffix(file, ".md"), path.Join(dir, file), nil)
+		}
+	}
+}
+
+// materialFile takes in one skill or recipe; member is its file below the
+// layer's folder, with what it brings along.
+func (g *gathering) materialFile(kind Kind, name, member string, helpers []string) {
+	f := g.material(kind, name, member, filepath.Join(g.dir, filepath.FromSlash(member)))
+	if f.trouble != nil {
+		return
+	}
+	if _, unsafe, err := g.checks.follow(f.path); err != nil {
+		f.trouble = unreadable(f.path, err)
+		return
+	} else if unsafe != "" {
+		f.trouble = &trouble{unsafe, "make it yours and writable by you only: chown, chmod go-w"}
+		return
+	}
+	g.sealMaterial(f, nil, func(b *bundle) error {
+		if _, err := b.add(g.files, member); err != nil {
+			return err
+		}
+		_, err := b.addHelpers(g.files, helpers)
+		return err
+	})
+}
+
+// server takes in one MCP server. What it starts of the project is a part of
+// what is allowed, as with a command hook.
+func (g *gathering) server(name string, s schema.MCPServer, file string) {
+	f := g.material(KindServer, name, path.Join(serversDir, name), file)
+	f.server = &s
+	in := g.placeOf(g.layer, false)
+	if s.Command != "" {
+		f.argv, f.trouble = g.command(append([]string{s.Command}, s.Args...))
+	}
+	if f.trouble != nil {
+		return
+	}
+	g.sealMaterial(f, s, func(b *bundle) error {
+		b.base = g.root
+		if len(f.argv) == 0 {
+			return nil
+		}
+		return f.addCommand(b, g.files, in)
+	})
+}
+
+// material begins one; member is its name in the records.
+func (g *gathering) material(kind Kind, name, member, path string) *found {
+	f := &found{layer: g.layer, kind: kind, name: member, title: name, path: path, listed: true}
+	if !utf8.ValidString(member) {
+		f.trouble = &trouble{"its name is not valid UTF-8", "rename it"}
+	}
+	g.materials = append(g.materials, f)
+	return f
+}
+
+// sealMaterial makes the bundle of what a project brings along. Those of other
+// layers are used as they lie there.
+func (g *gathering) sealMaterial(f *found, said any, fill func(*bundle) error) {
+	if g.layer != protocol.Project {
+		return
+	}
+	entry, err := canonical(struct {
+		Kind   Kind `json:"kind"`
+		Server any  `json:"server,omitzero"`
+	}{f.kind, said})
+	b := &bundle{Name: f.name, Entry: entry, base: g.dir, see: g.placeOf(g.layer, false).see}
+	if err == nil {
+		err = fill(b)
+	}
+	if err == nil {
+		err = b.seal()
+	}
+	if err != nil {
+		f.trouble = &trouble{"its files cannot be used: " + err.Error(), "correct or remove it"}
+		return
+	}
+	f.bundle = b
+}
+
+// recordedMaterials joins what was decided with what is there.
+func (g *gathering) recordedMaterials() {
+	for i := range g.decisions.Hooks {
+		r := &g.decisions.Hooks[i]
+		if !r.isMaterial() {
+			continue
+		}
+		at := slices.IndexFunc(g.materials, func(f *found) bool { return f.layer == g.layer && f.name == r.Hook })
+		if at < 0 {
+			g.materials = append(g.materials, &found{layer: g.layer, kind: r.Kind, name: r.Hook, title: titleOf(r.Hook), record: r})
+			continue
+		}
+		g.materials[at].record = r
+	}
+}
+
+// titleOf is the name of a material by its name in the records.
+func titleOf(member string) string {
+	return path.Base(strings.TrimSuffix(strings.TrimSuffix(member, ".md"), "/SKILL"))
+}
+
+// isMaterial reports whether a decision is not about a hook.
+func (t *trustRecord) isMaterial() bool { return t.Kind != "" && t.Kind != KindHook }
+
+// decideMaterial settles whether one may be used. Nothing of it guards anything,
+// so that what may not be used is absent, and said to be.
+func (p *load) decideMaterial(f *found) {
+	switch r := f.record; {
+	case f.trouble != nil:
+		f.stop(executor.Broken, f.trouble.why)
+		p.add(newFinding(CodeMaterialUnusable, f.path, 0, f.name, f.trouble.why, f.trouble.remedy))
+	case r != nil && r.Decision == Denied:
+		f.stop(executor.Disabled, "denied with hookd untrust")
+	case f.layer != protocol.Project || p.always:
+		f.run = f.path
+	case f.bundle == nil: // only a record is left of it
+		f.stop(executor.Gone, "it was allowed here and is no longer there")
+	case r != nil && f.bundle.hash == r.Hash, p.hashListed(f):
+		if p.policy(f, string(protocol.Project)) {
+			p.useCopy(f)
+		}
+	case r != nil:
+		f.stop(executor.Changed, "it is not what was allowed any more"+p.difference(f))
+		p.add(newFinding(CodeMaterialUntrusted, f.path, 0, f.name, "it is not used: "+f.why, trustRemedy))
+	default:
+		f.stop(executor.Untrusted, "nobody allowed it yet")
+		p.unaskedMaterials = append(p.unaskedMaterials, f.name)
+		p.add(newFinding(CodeMaterialUntrusted, f.path, 0, f.name, "it is not used: "+f.why, trustRemedy))
+	}
+}
+
+// useCopy settles that the private copy is used.
+func (p *load) useCopy(f *found) {
+	f.bundle.Members = slices.Clone(f.bundle.Members)
+	if err := p.store.put(f.bundle); err != nil {
+		f.stop(executor.Changed, "its private copy cannot be relied on: "+err.Error())
+		p.add(newFinding(CodeTampered, p.store.folder(f.bundle.hash), 0, f.name, f.why, "allow it again with: hookd trust"))
+		return
+	}
+	switch f.kind {
+	case KindServer:
+		f.argv = f.copied(p.store, p.root)
+		f.run = f.path
+	default:
+		f.run = p.store.path(f.bundle.hash, f.name)
+	}
+}
+
+// settleServers leaves only those servers in the settings that may be started,
+// by name the managed layer's before the project's before the user's: one that
+// nobody allowed takes no name away.
+func (p *load) settleServers() {
+	allowed := map[string]schema.MCPServer{}
+	for _, layer := range []protocol.Layer{protocol.User, protocol.Project, protocol.Managed} {
+		for _, f := range p.materials {
+			if f.kind != KindServer || f.layer != layer || f.run == "" {
+				continue
+			}
+			s := *f.server
+			s.Layer = layer
+			if len(f.argv) > 0 {
+				s.Command, s.Args = f.argv[0], f.argv[1:]
+			}
+			allowed[f.title] = s
+		}
+	}
+	p.settings.Agent.MCPServers = allowed
+}
+
+// material returns it as the snapshot shows it.
+func (f *found) material() Material {
+	m := Material{Kind: f.kind, Name: f.title, Layer: f.layer, Path: f.path, Status: f.status, Why: f.why}
+	if m.Status == "" {
+		m.Status = executor.Ready
+	}
+	if f.bundle != nil {
+		m.Hash = f.bundle.hash
+	}
+	if f.run != "" && f.kind != KindServer {
+		m.Use = f.run
+	}
+	return m
+}
+
+func (p *load) projectMaterials() []*found {
+	return slices.DeleteFunc(slices.Clone(p.materials), func(f *found) bool { return f.layer != protocol.Project })
+}
