@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/hookd-dev/hookd/agentloop/builtin"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -50,7 +51,7 @@ func TestForcingIsCapped(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newStage(t, c.script, []hook{c.hook}, func(o *Options) { o.Limits.Steps = -1 }).prompt(t, t.Context(), "go!")
+				s := newStage(t, c.script, []hook{c.hook}, func(o *Options) { o.Providers = []Provider{} }).prompt(t, t.Context(), "go!")
 				if s.err != nil || s.ending() != done {
 					t.Errorf("ended with %s: %v", s.ending(), s.err)
 				}
@@ -103,26 +104,53 @@ user: "three"
 	})
 }
 
+// usages is a script of tool calls and a last answer, each with its output
+// tokens, "" for none told.
+func usages(output ...string) string {
+	var b strings.Builder
+	b.WriteString("turns:\n")
+	for i, tokens := range output {
+		if i < len(output)-1 {
+			fmt.Fprintf(&b, "- toolCalls: [{id: c%d, name: echo, args: {text: hi}}]\n", i)
+		} else {
+			b.WriteString("- text: done\n")
+		}
+		if tokens != "" {
+			fmt.Fprintf(&b, "  usage: {inputTokens: 1, outputTokens: %s}\n", tokens)
+		}
+	}
+	return b.String()
+}
+
+// TestLimits runs each limit to its end. A limit is a hook: it is told as one.
 func TestLimits(t *testing.T) {
 	for name, c := range map[string]struct {
-		limits Limits
-		script string
-		end    string
-		calls  int
-		took   time.Duration
+		providers []Provider
+		script    string
+		end       string
+		calls     int
+		took      time.Duration
 	}{
-		"steps by default": {Limits{}, answers(30, true), "agent-end steps", 20, 0},
-		"steps":            {Limits{Steps: 3}, answers(30, true), "agent-end steps", 3, 0},
-		"ceiling":          {Limits{Steps: -1}, answers(1100, true), "agent-error limit", 1000, 0},
-		"time by default":  {Limits{}, "turns: [{hang: true}]", "agent-end time", 1, 300 * time.Second},
-		"time":             {Limits{Time: 10 * time.Second}, "turns: [{text: slow, delay: 20s}]", "agent-end time", 1, 10 * time.Second},
-		"no time limit":    {Limits{Time: -1}, "turns: [{text: slow, delay: 1000s}]", done, 1, 1000 * time.Second},
+		"steps by default":  {nil, answers(30, true), "agent-end steps", 20, 0},
+		"steps":             {[]Provider{builtin.Steps(3)}, answers(30, true), "agent-end steps", 3, 0},
+		"no step":           {[]Provider{builtin.Steps(0)}, answers(30, true), "agent-end steps", 0, 0},
+		"ceiling":           {[]Provider{}, answers(1100, true), "agent-error limit", 1000, 0},
+		"time by default":   {nil, "turns: [{hang: true}]", "agent-end time", 1, 300 * time.Second},
+		"time":              {[]Provider{builtin.Time(10 * time.Second)}, "turns: [{text: slow, delay: 20s}]", "agent-end time", 1, 10 * time.Second},
+		"the earliest time": {[]Provider{builtin.Time(time.Minute), builtin.Time(10 * time.Second), builtin.Time(time.Hour)}, "turns: [{hang: true}]", "agent-end time", 1, 10 * time.Second},
+		"no time left":      {[]Provider{builtin.Time(0)}, "turns: [{text: slow, delay: 20s}]", "agent-end time", 0, 0},
+		"no time limit":     {[]Provider{}, "turns: [{text: slow, delay: 1000s}]", done, 1, 1000 * time.Second},
+		"tokens by default": {nil, usages("20000", "12768", "1"), "agent-end tokens", 2, 0},
+		"tokens":            {[]Provider{builtin.Tokens(100)}, usages("50", "49", "1", "1"), "agent-end tokens", 3, 0},
+		"tokens, not told":  {[]Provider{builtin.Tokens(8)}, usages("", "", "", "", "", ""), "agent-end tokens", 2, 0},
+		"tokens, told late": {[]Provider{builtin.Tokens(100)}, usages("", "100", "100"), done, 3, 0},
+		"tokens enough":     {[]Provider{builtin.Tokens(100)}, usages("50", "49"), done, 2, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				// Each event of a step holds the whole conversation: keep it short.
 				short := hook{on: protocol.StepStart, reply: protocol.Reply{Changes: raw("%s", newMessage)}}
-				s := newStage(t, c.script, []hook{short}, func(o *Options) { o.Limits = c.limits })
+				s := newStage(t, c.script, []hook{short}, func(o *Options) { o.Providers = c.providers })
 				began := time.Now()
 				s.prompt(t, t.Context(), "go!")
 				if got := s.ending(); got != c.end {
@@ -137,6 +165,9 @@ func TestLimits(t *testing.T) {
 				if took := time.Since(began); took != c.took {
 					t.Errorf("took %s, want %s", took, c.took)
 				}
+				if c.providers != nil && len(c.providers) == 0 && len(s.gate.goHooks) > 0 {
+					t.Error("an empty list of providers has hooks")
+				}
 				if n := s.gate.count(protocol.AgentStop); (n > 0) != (c.end == done) {
 					t.Errorf("agent-stop fired %d times", n)
 				}
@@ -149,7 +180,7 @@ func TestLimits(t *testing.T) {
 // and its event.
 func TestTimeLimitInATool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, twoSteps, nil, func(o *Options) { o.Limits.Time = time.Second })
+		s := newStage(t, twoSteps, nil, func(o *Options) { o.Providers = []Provider{builtin.Time(time.Second)} })
 		s.tool.run = func(ctx context.Context, _ string) (protocol.Result, error) {
 			<-ctx.Done()
 			return protocol.Result{}, ctx.Err()
@@ -272,16 +303,16 @@ func TestNoFurtherRunBehindAStop(t *testing.T) {
 	ender := stop()
 	ender.on = protocol.StepStart
 	for name, c := range map[string]struct {
-		hooks  []hook
-		limits Limits
-		end    string
+		hooks     []hook
+		providers []Provider
+		end       string
 	}{
-		"stop":  {[]hook{ender, again}, Limits{}, stopped},
-		"steps": {[]hook{again}, Limits{Steps: 1}, "agent-end steps"},
+		"stop":  {[]hook{ender, again}, nil, stopped},
+		"steps": {[]hook{again}, []Provider{builtin.Steps(1)}, "agent-end steps"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newStage(t, answers(9, true), c.hooks, func(o *Options) { o.Limits = c.limits }).prompt(t, t.Context(), "go!")
+				s := newStage(t, answers(9, true), c.hooks, func(o *Options) { o.Providers = c.providers }).prompt(t, t.Context(), "go!")
 				if n := s.gate.count(protocol.PromptSubmit); n != 1 || s.ending() != c.end {
 					t.Errorf("%d runs, ended with %s", n, s.ending())
 				}

@@ -1,7 +1,6 @@
 package agentloop
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/hookd-dev/hookd/protocol"
@@ -31,9 +30,6 @@ type Error struct {
 func (e *Error) Error() string { return e.Message }
 func (e *Error) Unwrap() error { return e.err }
 
-// errTimeLimit is the cause of a run's context when its time is over.
-var errTimeLimit = errors.New("the time limit of the run is over")
-
 func internal(err error) *ending {
 	return &ending{cause: "internal", message: err.Error(), err: err}
 }
@@ -48,10 +44,22 @@ func (v *verdict) refusal() error {
 	case v.Failure != "":
 		return &ending{cause: "failure", message: v.told(), by: v.by()}
 	case v.Action == protocol.Stop && !protocol.Lookup(v.name).StopErrs:
-		return &ending{stopReason: "hook", message: v.told(), by: v.by()}
+		return &ending{stopReason: v.stopReason(), message: v.told(), by: v.by()}
 	default:
 		return &ending{cause: "blocked", message: v.told(), by: v.by()}
 	}
+}
+
+// stopReason is the stopReason of agent-end after a stop: a limit's own where a
+// built-in of that name said it.
+func (v *verdict) stopReason() string {
+	switch name := v.by(); name {
+	case "steps", "tokens", "time", "budget":
+		if v.DecidedLayer() == protocol.Builtin {
+			return name
+		}
+	}
+	return "hook"
 }
 
 // told is what the model and the person read of a refusal. Of a hook that could

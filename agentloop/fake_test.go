@@ -1,10 +1,12 @@
 package agentloop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -35,11 +37,13 @@ type hook struct {
 
 // foldGate asks hooks and folds their answers as the executor does.
 type foldGate struct {
-	hooks []hook
+	hooks   []hook
+	goHooks []protocol.GoHook // of providers; asked first
 
-	mu    sync.Mutex
-	fired []protocol.Event
-	asked map[int]int
+	mu     sync.Mutex
+	fired  []protocol.Event
+	asked  map[int]int
+	states map[string]jsontext.Value // of Go hooks
 
 	before func(n int, e protocol.Event) error // before the hooks; an error is what Fire returns
 	after  func(n int, e protocol.Event)       // with the outcome ready
@@ -62,6 +66,11 @@ func (g *foldGate) Fire(ctx context.Context, e protocol.Event) (protocol.Outcome
 		return protocol.Outcome{}, ctx.Err()
 	}
 	fold := protocol.Begin(e, protocol.FoldOptions{Generation: 1})
+	for i := range g.goHooks {
+		if h := &g.goHooks[i]; slices.Contains(h.Events, e.Event) && !fold.Closed() {
+			fold, _ = fold.Add(g.askGo(ctx, h, fold.Event()))
+		}
+	}
 	for i, h := range g.hooks {
 		if h.on == e.Event && g.take(i, h) && !fold.Closed() {
 			fold, _ = fold.Add(h.answer(e))
@@ -71,6 +80,37 @@ func (g *foldGate) Fire(ctx context.Context, e protocol.Event) (protocol.Outcome
 		g.after(n, e)
 	}
 	return fold.Outcome(), nil
+}
+
+// Extend lets providers' hooks join. A stage has one loop, so the gate itself
+// takes them.
+func (g *foldGate) Extend(hooks ...protocol.GoHook) (protocol.EventGate, error) {
+	g.goHooks = append(g.goHooks, hooks...)
+	return g, nil
+}
+
+func (g *foldGate) askGo(ctx context.Context, h *protocol.GoHook, e protocol.Event) protocol.Answer {
+	g.mu.Lock()
+	e.State = g.states[h.Name]
+	g.mu.Unlock()
+	a := protocol.Answer{Voter: protocol.Voter{
+		Name: h.Name, Layer: cmp.Or(h.Layer, protocol.Builtin), Class: cmp.Or(h.Can, protocol.CanModify), Rule: h.OnFailure,
+	}}
+	reply, err := h.Func(ctx, &e)
+	if err != nil {
+		a.Failure = &protocol.Failure{Kind: protocol.FailExit, Detail: err.Error()}
+		return a
+	}
+	if reply.State != nil {
+		g.mu.Lock()
+		if g.states == nil {
+			g.states = map[string]jsontext.Value{}
+		}
+		g.states[h.Name] = reply.State
+		g.mu.Unlock()
+	}
+	a.Reply = &reply
+	return a
 }
 
 func (g *foldGate) take(i int, h hook) bool {

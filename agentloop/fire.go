@@ -120,7 +120,7 @@ func (r *Run) decide(ctx context.Context, name protocol.EventName, data any, opt
 		return nil, internal(fmt.Errorf("%s: %w", name, err))
 	}
 	event := r.envelope(name, encoded)
-	seq, err := r.loop.nextSeq()
+	seq, err := r.loop.numbers.next()
 	if err != nil {
 		return nil, internal(err)
 	}
@@ -128,7 +128,7 @@ func (r *Run) decide(ctx context.Context, name protocol.EventName, data any, opt
 	for _, option := range options {
 		option(&event)
 	}
-	outcome, err := r.loop.options.Gate.Fire(ctx, event)
+	outcome, err := r.loop.options.Gate.Fire(r.hosting(ctx), event)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -169,7 +169,7 @@ func (r *Run) envelope(name protocol.EventName, data jsontext.Value) protocol.Ev
 		Project:  o.Project, Cwd: o.Cwd,
 		Turn: r.loop.turn, Step: r.steps,
 		Compaction: o.Compaction,
-		Usage:      r.usage,
+		Usage:      r.usage.sum(),
 		Data:       data,
 	}
 }

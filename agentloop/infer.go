@@ -54,7 +54,7 @@ func (r *Run) inference(ctx context.Context) (*answer, error) {
 		return nil, err
 	}
 	if response == nil {
-		r.count(a.usage)
+		r.usage.add(a.usage)
 	}
 	a.badArgs = r.loop.mendCalls(&a.message)
 	return r.inferenceEnd(ctx, a, request.Tools, time.Since(began), response != nil)
@@ -99,8 +99,11 @@ func (r *Run) inferenceEnd(ctx context.Context, a *assembly, tools []protocol.To
 	if fired.Message.Content == nil {
 		fired.Message.Content = protocol.Content{}
 	}
-	if a.usage != nil {
+	switch {
+	case a.usage != nil:
 		fired.Usage = *a.usage
+	case synthetic: // no model was called, so this is known
+		fired.Usage.InputTokens, fired.Usage.OutputTokens = new(int64), new(int64)
 	}
 	v, err := r.decide(ctx, protocol.InferenceEnd, fired)
 	if err != nil {
@@ -148,34 +151,4 @@ func (r *Run) show(ctx context.Context, v *verdict, message protocol.Message) {
 func (r *Run) holds() bool {
 	holder, can := r.loop.options.Gate.(Holder)
 	return !can || holder.Holds(protocol.InferenceEnd, r.envelope(protocol.InferenceEnd, nil))
-}
-
-// count adds a call's usage to the run's. What one call did not tell, the sum
-// does not know.
-func (r *Run) count(u *protocol.CallUsage) {
-	if u == nil {
-		r.usage, r.unknown = protocol.RunUsage{}, true
-		return
-	}
-	r.usage.ContextTokens, r.usage.ContextMax = u.ContextTokens, u.ContextMax
-	if r.unknown {
-		return
-	}
-	r.usage.InputTokens = sum(r.usage.InputTokens, u.InputTokens)
-	r.usage.OutputTokens = sum(r.usage.OutputTokens, u.OutputTokens)
-	switch {
-	case u.CostUSD == nil:
-		r.usage.CostUSD = nil
-		r.costUnknown = true
-	case !r.costUnknown:
-		r.usage.CostUSD = sum(r.usage.CostUSD, *u.CostUSD)
-	}
-}
-
-// sum returns a new pointer: events that were fired keep theirs.
-func sum[N int64 | float64](total *N, more N) *N {
-	if total != nil {
-		more += *total
-	}
-	return &more
 }

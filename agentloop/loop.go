@@ -29,11 +29,11 @@ type Loop struct {
 	started  bool
 	refused  error // session-start was stopped: no run in this session
 
-	mu       sync.Mutex
-	seq      int64 // the last number given out
-	reserved int64 // the session's file says that numbers up to here may be in use
-	running  bool
-	closed   bool
+	numbers *numbers // of the session's events, shared with the loops that work for this one
+
+	mu      sync.Mutex
+	running bool
+	closed  bool
 }
 
 // Errors of [Loop.Run].
@@ -56,6 +56,7 @@ func New(options Options) (*Loop, error) {
 		return nil, fmt.Errorf("agent loop: %w", err)
 	}
 	l := &Loop{options: options, tools: registry, system: options.System, listed: registry.List()}
+	l.numbers = &numbers{keep: l.keep}
 	if options.Session == nil {
 		l.session.ID = ulid.Make().String()
 	} else {
@@ -76,7 +77,7 @@ func New(options Options) (*Loop, error) {
 // resume takes over what a session's file holds.
 func (l *Loop) resume(state store.State) error {
 	l.messages, l.turn = state.Messages, state.Turn
-	l.seq, l.reserved = state.Seq, state.Seq
+	l.numbers.last, l.numbers.reserved = state.Seq, state.Seq
 	if state.System != nil {
 		l.system = *state.System
 	}
@@ -141,7 +142,7 @@ func (l *Loop) Close(ctx context.Context, reason string) (Yield, error) {
 		}
 		yield = Yield{Kind: YieldEvent, Event: v.Event, Outcome: v.Outcome}
 	}
-	return yield, l.keep(store.Entry{Kind: store.Closed, Text: reason, Seq: l.seq})
+	return yield, l.keep(store.Entry{Kind: store.Closed, Text: reason, Seq: l.numbers.latest()})
 }
 
 // release lets the next prompt run.
@@ -149,22 +150,4 @@ func (l *Loop) release() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.running = false
-}
-
-// seqBlock is how many event numbers are reserved in the session's file at a
-// time: after a crash the numbers rise on behind the block.
-const seqBlock = 1000
-
-// nextSeq gives out the session's next event number.
-func (l *Loop) nextSeq() (int64, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.seq == l.reserved {
-		l.reserved += seqBlock
-		if err := l.keep(store.Entry{Kind: store.Reserve, Seq: l.reserved}); err != nil {
-			return 0, err // the run ends, and its last event still gets a number
-		}
-	}
-	l.seq++
-	return l.seq, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/hookd-dev/hookd/agentloop/builtin"
 	"github.com/hookd-dev/hookd/agentloop/model"
 	"github.com/hookd-dev/hookd/agentloop/provider"
 	"github.com/hookd-dev/hookd/agentloop/store"
@@ -24,8 +25,9 @@ type Options struct {
 	Tools []tool.Tool
 
 	// Providers are the features of the loop: their hooks join the gate, which
-	// must be a [protocol.Extender] then, their tools join Tools. nil: the default
-	// ones; empty: none.
+	// must be a [protocol.Extender] then, their tools join Tools. nil: those of
+	// [builtin.Defaults], which limit a run; empty: none, so that only the
+	// ceilings bound it (1,000 steps, [maxAttempts] tries of a model call).
 	Providers []provider.Provider
 
 	Session *store.Session // open and not used elsewhere; the caller closes it. nil: kept in memory only
@@ -46,14 +48,12 @@ type Options struct {
 	OnToolBlock protocol.Rule // RuleStop: a refused tool call ends the run with agent-error
 }
 
-// Limits bound a run. For Steps, Time and ToolCalls 0 is the default and a
-// negative value is none; no setting lifts the ceiling of 1,000 steps.
+// Limits are those of the skeleton itself; how long a run may take, and how
+// many steps, tokens and retries, is a matter of its providers. 0 is the default.
 type Limits struct {
-	Steps       int           // model calls of a run; default 20
-	Time        time.Duration // of a run; default 300 s
-	ToolCalls   int           // tool calls at once; default 4
-	Forced      int           // forced continuations in a row without a tool call; default 5
-	ForcedTotal int           // forced continuations since the last user prompt; default 20
+	ToolCalls   int // tool calls at once; default 4, negative: as many as the model asks for
+	Forced      int // forced continuations in a row without a tool call; default 5
+	ForcedTotal int // forced continuations since the last user prompt; default 20
 }
 
 // ceiling is the number of steps that no run exceeds, whatever hooks and
@@ -67,12 +67,13 @@ func (o *Options) complete() error {
 	if o.Model == nil {
 		return errors.New("agent loop: a model is needed")
 	}
+	if o.Providers == nil {
+		o.Providers = builtin.Defaults()
+	}
 	o.Cwd = cmp.Or(o.Cwd, o.Project)
 	o.Agent.ID = cmp.Or(o.Agent.ID, "main")
 	o.Agent.Host = cmp.Or(o.Agent.Host, "hookd")
 	l := &o.Limits
-	l.Steps = cmp.Or(l.Steps, 20)
-	l.Time = cmp.Or(l.Time, 300*time.Second)
 	l.ToolCalls = cmp.Or(l.ToolCalls, 4)
 	l.Forced = cmp.Or(l.Forced, 5)
 	l.ForcedTotal = cmp.Or(l.ForcedTotal, 20)

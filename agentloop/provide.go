@@ -1,7 +1,7 @@
 package agentloop
 
 import (
-	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/hookd-dev/hookd/agentloop/provider"
@@ -25,7 +25,9 @@ func (o *Options) takeProviders() error {
 	}
 	gate, can := o.Gate.(protocol.Extender)
 	if !can {
-		return errors.New("the gate takes no Go hooks in; give it the providers' hooks yourself, and none to the loop")
+		return fmt.Errorf("the gate (%T) takes no Go hooks in, so the providers' hooks, the default limits among them, cannot join it: "+
+			"give it a method Extend (protocol.Extender), as executor.Static has; or set Options.Providers to an empty list, "+
+			"and have the gate's own hooks limit the run", o.Gate)
 	}
 	extended, err := gate.Extend(hooks...)
 	if err != nil {

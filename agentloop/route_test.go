@@ -3,10 +3,12 @@ package agentloop
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/hookd-dev/hookd/agentloop/model"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -16,6 +18,14 @@ func TestNewNeedsGateAndModel(t *testing.T) {
 	}
 	if _, err := New(Options{Gate: &foldGate{}}); err == nil {
 		t.Error("without a model: no error")
+	}
+	plain := struct{ Gate }{&foldGate{}}
+	scripted, _ := model.Parse("script.yaml", []byte(twoSteps))
+	if _, err := New(Options{Gate: plain, Model: scripted}); err == nil || !strings.Contains(err.Error(), "Options.Providers to an empty list") {
+		t.Errorf("a gate that no limit can join: %v", err)
+	}
+	if _, err := New(Options{Gate: plain, Model: scripted, Providers: []Provider{}}); err != nil {
+		t.Errorf("the same gate without providers: %v", err)
 	}
 }
 

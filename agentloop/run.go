@@ -32,14 +32,13 @@ type Run struct {
 
 	// Of the run that goes on; only its goroutine writes them, and only while no
 	// tool runs.
-	steps       int // model calls so far
-	began       time.Time
-	usage       protocol.RunUsage
-	unknown     bool             // a call did not tell its usage: no sum is known any more
-	costUnknown bool             // a call did not tell its cost
-	pending     protocol.Content // context of inference-end, for the next call
-	held        *heldBack        // while the streamed answer is held back
-	answer      string           // text of the last answer that was accepted
+	steps   int // model calls so far
+	began   time.Time
+	usage   tally
+	bounds  bounds
+	pending protocol.Content // context of inference-end, for the next call
+	held    *heldBack        // while the streamed answer is held back
+	answer  string           // text of the last answer that was accepted
 
 	result Result
 	err    error
@@ -85,13 +84,12 @@ func (r *Run) drive(prompt Prompt) {
 
 // once is one run: from its prompt to agent-end or agent-error.
 func (r *Run) once(prompt Prompt) (further *Prompt) {
-	r.steps, r.usage, r.unknown, r.costUnknown = 0, protocol.RunUsage{}, false, false
-	r.pending, r.answer, r.began = nil, "", time.Now()
-	ctx, cancel := r.ctx, context.CancelFunc(func() {})
-	if limit := r.loop.options.Limits.Time; limit > 0 {
-		ctx, cancel = context.WithTimeoutCause(ctx, limit, errTimeLimit)
-	}
-	defer cancel()
+	r.steps, r.pending, r.answer, r.began = 0, nil, "", time.Now()
+	r.usage.reset()
+	ctx, end := context.WithCancelCause(r.ctx)
+	r.bounds.reset(r.began, end)
+	defer end(nil)
+	defer r.bounds.over()
 
 	reason, err := r.stages(ctx, prompt)
 	return r.finish(ctx, reason, err)
@@ -121,13 +119,14 @@ func (r *Run) stages(ctx context.Context, prompt Prompt) (reason string, err err
 // classify turns whatever ended a run into an ending; nil is the natural end.
 func (r *Run) classify(ctx context.Context, err error) *ending {
 	var e *ending
+	var limit *limitReached
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &e):
 		return e
-	case errors.Is(err, errTimeLimit) && r.ctx.Err() == nil:
-		return &ending{stopReason: "time", message: err.Error(), err: err}
+	case errors.As(err, &limit) && r.ctx.Err() == nil:
+		return &ending{stopReason: limit.reason, message: limit.Error(), err: limit}
 	case ctx.Err() != nil:
 		return &ending{stopReason: "aborted", message: context.Cause(ctx).Error(), err: context.Cause(ctx)}
 	default:

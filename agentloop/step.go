@@ -53,15 +53,10 @@ func (r *Run) step(ctx context.Context) (reason string, err error) {
 	}
 }
 
-// withinLimits says whether one more step may begin. This is where the step limit stands until it
-// becomes a hook; the ceiling stays.
+// withinLimits keeps the ceiling. All other limits are hooks.
 func (r *Run) withinLimits() error {
-	limit := r.loop.options.Limits.Steps
-	switch {
-	case r.steps >= ceiling:
+	if r.steps >= ceiling {
 		return &ending{cause: "limit", message: fmt.Sprintf("the run took %d steps, more than any run may", ceiling)}
-	case limit > 0 && r.steps >= limit:
-		return &ending{stopReason: "steps", message: fmt.Sprintf("the step limit of %d is reached", limit)}
 	}
 	return nil
 }
@@ -74,11 +69,7 @@ func (r *Run) flush() error {
 }
 
 func (r *Run) stepStart(ctx context.Context) error {
-	fired := protocol.StepStartData{Messages: r.loop.messages}
-	if limit := r.loop.options.Limits.Steps; limit > 0 {
-		left := limit - r.steps // this one included
-		fired.StepsLeft = &left
-	}
+	fired := protocol.StepStartData{Messages: r.loop.messages, StepsLeft: r.bounds.left(r.steps)}
 	v, data, err := pass(ctx, r, protocol.StepStart, fired)
 	if err != nil {
 		return err

@@ -104,7 +104,7 @@ func (r *Run) finish(ctx context.Context, reason string, err error) *Prompt {
 		last, over = r.part()
 		defer over()
 	}
-	r.result = Result{Response: r.answer, StopReason: reason, Continued: r.loop.forced.total, Usage: r.usage}
+	r.result = Result{Response: r.answer, StopReason: reason, Continued: r.loop.forced.total, Usage: r.usage.sum()}
 	if end == nil {
 		return r.agentEnd(last, reason, true)
 	}

@@ -119,7 +119,7 @@ func (r *Run) work(ctx context.Context, b *batch, c *toolCall) {
 		r.callError(ctx, b, c, aborted(ctx), nil)
 		return
 	}
-	result, err := runTool(ctx, c)
+	result, err := runTool(tool.WithCallID(r.hosting(ctx), c.ToolCallID), c)
 	var known *tool.Error
 	switch {
 	case ctx.Err() != nil:
@@ -220,7 +220,7 @@ func (b *batch) lost(ctx context.Context, err error) {
 
 func aborted(ctx context.Context) protocol.CallError {
 	cause := context.Cause(ctx)
-	if errors.Is(cause, errTimeLimit) {
+	if errors.As(cause, new(*limitReached)) {
 		return protocol.CallError{Kind: protocol.CallTimeout, Text: cause.Error()}
 	}
 	return protocol.CallError{Kind: protocol.CallAborted, Text: "aborted: " + cause.Error()}

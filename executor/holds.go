@@ -4,8 +4,9 @@ import "github.com/hookd-dev/hookd/protocol"
 
 // Holds reports whether a hook that may block or change the named event could
 // match it, so that a host keeps back what the event is about until it was
-// decided (§1.1). Only what is known before the event counts: its name and the
-// agent; a condition on anything else may come true.
+// decided (§1.1). Only what is known before the event counts: its name, the
+// agent, and the tool where the data names one; a condition on anything else may
+// come true.
 func (e *Executor) Holds(name protocol.EventName, ev protocol.Event) bool {
 	return e.source.Current().holds(name, &ev)
 }
@@ -15,7 +16,7 @@ func (set *Set) holds(name protocol.EventName, ev *protocol.Event) bool {
 		return true
 	}
 	for _, h := range set.For(name) {
-		if h.Decides() && h.match.agentMatches(ev) {
+		if h.Decides() && !h.Watches && h.match.mayMatch(ev) {
 			return true
 		}
 	}

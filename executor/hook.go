@@ -30,6 +30,9 @@ type Hook struct {
 	// a hook of a higher one. 0: the settings' budget.
 	Budget time.Duration
 
+	// Watches is the promise of a Go hook; see [protocol.GoHook].
+	Watches bool
+
 	// Asker runs the hook. It is nil when Fault is set or the hook does not run.
 	Asker Asker
 

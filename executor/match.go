@@ -94,6 +94,19 @@ func (m *matcher) match(f *facts) (bool, error) {
 	return hit, err
 }
 
+// mayMatch is the part of match that what is known before an event decides: the
+// agent, and the tool if the data names it already.
+func (m *matcher) mayMatch(ev *protocol.Event) bool {
+	if len(m.tool) == 0 || len(ev.Data) == 0 {
+		return m.agentMatches(ev)
+	}
+	f := newFacts(ev)
+	if !m.agentMatches(ev) || !f.spec.Tool || !f.scan() || f.tool == "" {
+		return m.agentMatches(ev)
+	}
+	return slices.ContainsFunc(m.tool, func(p schema.ToolPattern) bool { return p.Match(f.tool, f.kind) })
+}
+
 // agentMatches is the part of match that needs no data.
 func (m *matcher) agentMatches(ev *protocol.Event) bool {
 	return m.agent == "" || (m.agent == "sub") == (ev.Agent.Depth > 0)

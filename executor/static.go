@@ -22,8 +22,9 @@ func HookOf(g GoHook) *Hook {
 			Timeout: orDefault(g.Timeout, defaultTimeout), OnFailure: g.OnFailure,
 			Required: g.Required, Sensitive: g.Sensitive, Run: schema.Once, Enabled: true,
 		},
-		Status: Ready,
-		Asker:  &goAsker{g.Func},
+		Status:  Ready,
+		Watches: g.Watches,
+		Asker:   &goAsker{g.Func, g.Watches},
 	}
 	if h.Layer == "" {
 		h.Layer = protocol.Builtin
@@ -86,6 +87,7 @@ func checkGoHook(g *GoHook) error {
 // functions that ignore their context.
 type goAsker struct {
 	function func(ctx context.Context, ev *protocol.Event) (protocol.Reply, error)
+	watches  bool
 }
 
 func (g *goAsker) Ask(ctx context.Context, q *Question) protocol.Answer {
@@ -94,6 +96,8 @@ func (g *goAsker) Ask(ctx context.Context, q *Question) protocol.Answer {
 	reply, err := g.function(ctx, &ev)
 	var failure *protocol.Failure
 	switch {
+	case err == nil && g.watches && decides(&reply):
+		return failed(&protocol.Failure{Kind: protocol.FailReply, Detail: "the hook promised to refuse and change nothing, and answered " + string(reply.Action)})
 	case err == nil:
 		return protocol.Answer{Reading: protocol.Reading{Reply: &reply}}
 	case errors.As(err, &failure):
@@ -102,4 +106,13 @@ func (g *goAsker) Ask(ctx context.Context, q *Question) protocol.Answer {
 		return failed(failureOf(context.Cause(ctx)))
 	}
 	return failed(&protocol.Failure{Kind: protocol.FailExit, Detail: err.Error()})
+}
+
+// decides reports whether a reply refuses or changes what its event is about.
+func decides(r *protocol.Reply) bool {
+	switch r.Action {
+	case protocol.Block, protocol.Deny, protocol.Stop, protocol.Ask, protocol.Modify:
+		return true
+	}
+	return r.Changes != nil || r.Patch != nil || r.Result != nil || r.Response != nil
 }

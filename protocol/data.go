@@ -114,8 +114,8 @@ const (
 
 // CallUsage is what one model call used. Unknown figures are null.
 type CallUsage struct {
-	InputTokens   int64    `json:"inputTokens"`
-	OutputTokens  int64    `json:"outputTokens"`
+	InputTokens   *int64   `json:"inputTokens"`
+	OutputTokens  *int64   `json:"outputTokens"`
 	CachedTokens  *int64   `json:"cachedTokens,omitzero"`
 	ContextTokens *int64   `json:"contextTokens"`
 	ContextMax    *int64   `json:"contextMax"`

@@ -52,6 +52,12 @@ type GoHook struct {
 	Required    bool
 	Sensitive   bool
 
+	// Watches promises that the hook neither refuses nor changes what an event is
+	// about, although its class would let it: it asks for a callback, gives
+	// context, keeps state. So nothing is held back until it has answered. An
+	// answer that breaks the promise is a failure.
+	Watches bool
+
 	// Func answers one event. The zero Reply is observe. An error, a panic and a
 	// return after the limit are failures under OnFailure; a [*Failure] as error
 	// says which. It may be called from several goroutines.

@@ -126,7 +126,7 @@ var Keys = []Key{
 	{Name: "agent.limits.steps", Type: TypeInt, Default: int64(20), Min: int64(1), Max: int64(1000), Layers: PUM, Tighter: Lower,
 		Meaning: "model calls of a run",
 		field:   func(s *Settings) any { return &s.Agent.Limits.Steps }},
-	{Name: "agent.limits.tokens", Type: TypeInt, Default: int64(0), Min: int64(0), Max: int64(1_000_000_000), Layers: PUM, Tighter: Lower, ZeroIsOff: true, Waits: WaitsToRestrict,
+	{Name: "agent.limits.tokens", Type: TypeInt, Default: int64(0), Min: int64(0), Max: int64(1_000_000_000), Layers: PUM, Tighter: Lower, ZeroIsOff: true,
 		Meaning: "output tokens of a run; 0 is no limit",
 		field:   func(s *Settings) any { return &s.Agent.Limits.Tokens }},
 	{Name: "agent.limits.time", Type: TypeDuration, Default: 300 * time.Second, Min: 100 * time.Millisecond, Max: 30 * day, Layers: PUM, Tighter: Lower,

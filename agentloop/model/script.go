@@ -45,8 +45,8 @@ type scriptedCall struct {
 }
 
 type scriptedUsage struct {
-	InputTokens   int64    `yaml:"inputTokens"`
-	OutputTokens  int64    `yaml:"outputTokens"`
+	InputTokens   *int64   `yaml:"inputTokens"`
+	OutputTokens  *int64   `yaml:"outputTokens"`
 	CachedTokens  *int64   `yaml:"cachedTokens"`
 	ContextTokens *int64   `yaml:"contextTokens"`
 	CostUSD       *float64 `yaml:"costUsd"`

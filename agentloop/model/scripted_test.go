@@ -61,13 +61,13 @@ turns:
 		if took := time.Since(began); took != 1500*time.Millisecond {
 			t.Errorf("took %s", took)
 		}
-		ten, max, cost := int64(10), int64(1000), 0.5
+		seven, three, ten, max, cost := int64(7), int64(3), int64(10), int64(1000), 0.5
 		want := []Chunk{
 			{Type: Thinking, Text: "hm"}, {Type: Text, Text: "añ"}, {Type: Text, Text: "b€"},
 			{Type: PartDone, Part: protocol.Part{Type: protocol.PartToolCall, ToolCallID: "call-1-1", Name: "bash",
 				Args: []byte(`{"command":"ls","id":9007199254740993,"x":1.10,"e":1e400,"list":[true,null,"7",null,16]}`)}},
 			{Type: PartDone, Part: protocol.Part{Type: protocol.PartToolCall, ToolCallID: "mine", Name: "list_dir", Args: []byte(`{}`)}},
-			{Type: Usage, Usage: &protocol.CallUsage{InputTokens: 7, OutputTokens: 3, ContextTokens: &ten, ContextMax: &max, CostUSD: &cost}},
+			{Type: Usage, Usage: &protocol.CallUsage{InputTokens: &seven, OutputTokens: &three, ContextTokens: &ten, ContextMax: &max, CostUSD: &cost}},
 			{Type: Finish, Reason: "tools"},
 		}
 		if diff := cmp.Diff(want, got); diff != "" {

@@ -152,24 +152,25 @@ func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Mod
 		Env:    executor.AllowedEnv(executor.EnvConfig{Environ: os.Environ(), Project: root, Names: settings.Agent.Tools.Env}),
 		Runner: containedRunner{a.processes}, // open made it
 	}
-	hooks, limits := settings.Hooks, settings.Agent.Limits
+	hooks := settings.Hooks
 	return agentloop.Options{
-		Gate:    engine,
-		Model:   m,
-		Tools:   append(tool.Files(tool.Folder{Project: root, Refused: refused}), tool.Bash(bash)),
-		Session: session,
-		System:  system,
-		Project: engine.project(),
-		Cwd:     root,
-		Agent:   protocol.Agent{ID: "main", Depth: executor.ProcessDepth(), Host: "hookd"},
+		Gate:      engine,
+		Model:     m,
+		Tools:     append(tool.Files(tool.Folder{Project: root, Refused: refused}), tool.Bash(bash)),
+		Session:   session,
+		System:    system,
+		Providers: providers(settings),
+		Project:   engine.project(),
+		Cwd:       root,
+		Agent:     protocol.Agent{ID: "main", Depth: executor.ProcessDepth(), Host: "hookd"},
 		Compaction: protocol.Compaction{
 			Auto: settings.Agent.Compaction.Auto, Threshold: settings.Agent.Compaction.Threshold,
 		},
 		Approver:        a.approver(),
 		ApprovalTimeout: settings.Agent.Approval.Timeout,
 		Limits: agentloop.Limits{
-			Steps: limits.Steps, Time: limits.Time, ToolCalls: limits.ToolCalls,
-			Forced: hooks.MaxForced, ForcedTotal: hooks.MaxForcedTotal,
+			ToolCalls: settings.Agent.Limits.ToolCalls,
+			Forced:    hooks.MaxForced, ForcedTotal: hooks.MaxForcedTotal,
 		},
 		OnToolBlock: hooks.OnToolBlock,
 	}

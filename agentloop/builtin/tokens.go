@@ -1,0 +1,93 @@
+package builtin
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/hookd-dev/hookd/agentloop/provider"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// Tokens ends a run with the stop reason tokens before the step that follows n
+// output tokens: those of the run's model calls, its sub-agents' included, as
+// usage.outputTokens of the events tells. The answer that reaches the limit is
+// kept and its tools run.
+//
+// A model that does not tell its usage is not taken to use none: from then on
+// the run's answers are estimated, one token for each 4 bytes of text, reasoning
+// and tool arguments, and the person is told so once. What a sub-agent wrote is
+// not in that estimate; its own run is limited likewise.
+func Tokens(n int64) provider.Provider {
+	return provider.Provider{Name: "tokens", Hooks: []protocol.GoHook{{
+		Name:        "tokens",
+		Description: fmt.Sprintf("ends a run after %d output tokens", n),
+		Events:      []protocol.EventName{protocol.StepStart},
+		OnFailure:   protocol.RuleBlock,
+		Func: func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
+			if used := ev.Usage.OutputTokens; used != nil {
+				if *used >= n {
+					return stop("the limit of %d output tokens is reached: %d were used", n, *used), nil
+				}
+				return protocol.Reply{}, nil
+			}
+			if ev.Step == 0 {
+				return protocol.Reply{}, nil // nothing was used yet
+			}
+			return estimate(ev, n)
+		},
+	}}}
+}
+
+// written is what the estimate remembers of each agent, as the hook's state.
+type written struct {
+	Step int   `json:"step"` // at which it was last looked at
+	All  int64 `json:"all"`  // bytes of answers in this run
+}
+
+func estimate(ev *protocol.Event, n int64) (reply protocol.Reply, err error) {
+	var data protocol.StepStartData
+	if err := json.Unmarshal(ev.Data, &data); err != nil {
+		return reply, err
+	}
+	agents := map[string]written{}
+	if len(ev.State) > 0 && ev.State.Kind() == '{' {
+		if err := json.Unmarshal(ev.State, &agents); err != nil {
+			return reply, err
+		}
+	}
+	w, known := agents[ev.Agent.ID]
+	if !known || w.Step >= ev.Step { // the first time in this run
+		w = written{}
+		reply.Notice = "the model does not tell how many tokens it uses; the token limit goes by an estimate of one for each 4 bytes it writes"
+	}
+	w.Step, w.All = ev.Step, w.All+newest(data.Messages)
+	if ev.Agent.Parent == nil {
+		agents = map[string]written{} // no sub-agent is at work between two steps
+	}
+	agents[ev.Agent.ID] = w
+	if reply.State, err = json.Marshal(agents, json.Deterministic(true)); err != nil {
+		return reply, err
+	}
+	if tokens := w.All / 4; tokens >= n {
+		reply.Action = protocol.Stop
+		reply.Reason = fmt.Sprintf("the limit of %d output tokens is reached: about %d were used", n, tokens)
+	}
+	return reply, nil
+}
+
+// newest is the size of the answer of the step before: the conversation's
+// last. A compaction takes earlier ones away, but not what they used.
+func newest(messages []protocol.Message) (size int64) {
+	for _, m := range slices.Backward(messages) {
+		if m.Role != protocol.RoleAssistant {
+			continue
+		}
+		for _, p := range m.Content {
+			size += int64(len(p.Text) + len(p.Name) + len(p.Args))
+		}
+		break
+	}
+	return size
+}

@@ -1,0 +1,103 @@
+package agentloop
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/hookd-dev/hookd/agentloop/provider"
+)
+
+// host is a run as its Go hooks and tools see it.
+type host struct{ run *Run }
+
+func (h host) EndAfter(d time.Duration, reason string) { h.run.bounds.endAfter(d, reason) }
+
+func (h host) LimitSteps(n int) { h.run.bounds.limitSteps(n) }
+
+func (h host) Spawn(ctx context.Context, sub provider.SubAgent) (provider.SubResult, error) {
+	return h.run.spawn(ctx, sub)
+}
+
+// hosting is the context of a gate call or a tool: what works there finds the
+// run.
+func (r *Run) hosting(ctx context.Context) context.Context {
+	return provider.WithHost(ctx, host{r})
+}
+
+// bounds are what providers said of how far a run may go. The run's time is kept
+// by a timer that ends its context; all other limits are kept by hooks.
+type bounds struct {
+	mu    sync.Mutex
+	began time.Time
+	end   context.CancelCauseFunc // nil: no run goes on
+	timer *time.Timer
+	at    time.Duration // when the timer ends the run, since began
+	steps int           // 0: no number is known
+}
+
+// limitReached is the cause of a run's context when a limit of time has ended
+// it.
+type limitReached struct {
+	reason string // stopReason of agent-end
+	after  time.Duration
+}
+
+func (l *limitReached) Error() string {
+	return fmt.Sprintf("the %s limit of the run is over: %s have passed", l.reason, l.after)
+}
+
+func (b *bounds) reset(began time.Time, end context.CancelCauseFunc) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.began, b.end, b.timer, b.at, b.steps = began, end, nil, 0, 0
+}
+
+// over takes the limits back: the run has ended.
+func (b *bounds) over() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.end = nil
+	if b.timer != nil {
+		b.timer.Stop()
+	}
+}
+
+func (b *bounds) endAfter(d time.Duration, reason string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.end == nil || b.timer != nil && b.at <= d {
+		return
+	}
+	if b.timer != nil {
+		b.timer.Stop()
+	}
+	end, cause := b.end, &limitReached{reason, d}
+	b.at = d
+	left := time.Until(b.began.Add(d))
+	b.timer = time.AfterFunc(left, func() { end(cause) })
+	if left <= 0 {
+		end(cause)
+	}
+}
+
+func (b *bounds) limitSteps(n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.steps == 0 || n < b.steps {
+		b.steps = max(n, 0)
+	}
+}
+
+// left are the steps that are left when so many were taken, nil if nobody said
+// how many there are.
+func (b *bounds) left(taken int) *int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.steps == 0 {
+		return nil
+	}
+	left := max(0, b.steps-taken)
+	return &left
+}

@@ -1,0 +1,69 @@
+package agentloop
+
+import (
+	"sync"
+
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// tally sums up what a run has used. Its model calls and its sub-agents add to
+// it, which may run side by side. What one of them does not tell, the sum does
+// not know: it is nil, never too low.
+type tally struct {
+	parent *tally // of the run that this one works for, nil for none; set before the run
+
+	mu     sync.Mutex
+	total  protocol.RunUsage
+	hidden struct{ input, output, cost bool } // not told by some call
+}
+
+func (t *tally) reset() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.total = protocol.RunUsage{}
+	t.hidden.input, t.hidden.output, t.hidden.cost = false, false, false
+}
+
+// sum is the total so far. What it points to does not change.
+func (t *tally) sum() protocol.RunUsage {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.total
+}
+
+// add adds a model call, whose use of the context is the run's own; nil is a
+// call that told nothing.
+func (t *tally) add(call *protocol.CallUsage) {
+	if call == nil {
+		call = &protocol.CallUsage{}
+	}
+	t.mu.Lock()
+	t.total.ContextTokens, t.total.ContextMax = call.ContextTokens, call.ContextMax
+	t.mu.Unlock()
+	for ; t != nil; t = t.parent {
+		t.more(call)
+	}
+}
+
+func (t *tally) more(call *protocol.CallUsage) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.total.InputTokens = plus(t.total.InputTokens, call.InputTokens, &t.hidden.input)
+	t.total.OutputTokens = plus(t.total.OutputTokens, call.OutputTokens, &t.hidden.output)
+	t.total.CostUSD = plus(t.total.CostUSD, call.CostUSD, &t.hidden.cost)
+}
+
+// plus returns a new pointer: events that were fired keep theirs.
+func plus[N int64 | float64](total, more *N, hidden *bool) *N {
+	if more == nil {
+		*hidden = true
+	}
+	if *hidden {
+		return nil
+	}
+	sum := *more
+	if total != nil {
+		sum += *total
+	}
+	return &sum
+}
