@@ -35,13 +35,16 @@ type Material struct {
 	Name   string          `json:"name"`
 	Layer  protocol.Layer  `json:"source"`
 	Path   string          `json:"path"`   // where it was written; of a server the settings file
-	Hash   string          `json:"hash"`   // of a project's bundle, "" of other layers
+	Hash   string          `json:"hash"`   // of the bundle; "" of one that cannot be used
 	Status executor.Status `json:"status"` // ready untrusted changed broken disabled
 	Why    string          `json:"why"`    // for any status but ready
 
 	// Use is the file to read: the private copy of a project's, the original of
 	// other layers. It is "" for a server and for what may not be used.
 	Use string `json:"-"`
+	// Beside are the further files of a skill that is a folder, relative to the
+	// folder of Use, with slashes between parts.
+	Beside []string `json:"-"`
 }
 
 // materialFolders say where materials that are files lie, below a layer's
@@ -173,12 +176,9 @@ func (g *gathering) material(kind Kind, name, member, path string) *found {
 	return f
 }
 
-// sealMaterial makes the bundle of what a project brings along. Those of other
-// layers are used as they lie there.
+// sealMaterial makes the bundle: what a person allows of a project's, and what
+// belongs to any.
 func (g *gathering) sealMaterial(f *found, said any, fill func(*bundle) error) {
-	if g.layer != protocol.Project {
-		return
-	}
 	entry, err := canonical(struct {
 		Kind   Kind `json:"kind"`
 		Server any  `json:"server,omitzero"`
@@ -296,9 +296,20 @@ func (f *found) material() Material {
 		m.Hash = f.bundle.hash
 	}
 	if f.run != "" && f.kind != KindServer {
-		m.Use = f.run
+		m.Use, m.Beside = f.run, f.beside()
 	}
 	return m
+}
+
+// beside are the files of a material but the first.
+func (f *found) beside() []string {
+	var names []string
+	for _, m := range f.bundle.Members {
+		if name, below := strings.CutPrefix(m.Name, path.Dir(f.name)+"/"); below && m.Name != f.name {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func (p *load) projectMaterials() []*found {

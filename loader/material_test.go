@@ -97,6 +97,11 @@ func TestMaterialsOfProjectNeedTrust(t *testing.T) {
 	if got := use(t, s, KindSkill, "pdf"); got != "about PDF" {
 		t.Errorf("skill pdf reads %q", got)
 	}
+	for _, m := range s.Materials {
+		if want := map[string][]string{"pdf": {"helper.py"}}[m.Name]; !cmp.Equal(want, m.Beside) {
+			t.Errorf("beside %s lie %q, want %q", m.Name, m.Beside, want)
+		}
+	}
 	server := s.Set.Settings.Agent.MCPServers["git"]
 	if !within(w.state, server.Command) || !cmp.Equal(server.Args, []string{"--fast"}) || server.Layer != protocol.Project {
 		t.Errorf("the server is %+v; its program must be the private copy", server)
