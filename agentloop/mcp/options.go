@@ -1,0 +1,94 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"net/http"
+	"time"
+)
+
+// Server is one server as the settings name it: a program, or an address.
+type Server struct {
+	Name string
+	Type string // stdio http sse; empty: stdio with a Command, http with a URL
+
+	Command string
+	Args    []string
+	Env     map[string]string // besides what every program gets
+
+	URL     string
+	Headers map[string]string // sent with every request, to this address only
+}
+
+// Options are what all servers share. The zero value is useful, save that it
+// starts no program.
+type Options struct {
+	Project string // absolute path, told to the servers as the one root; "": none
+
+	// Start starts the program of a stdio server. nil: such servers fail.
+	Start func(ctx context.Context, p Program) (*Process, error)
+
+	Web http.RoundTripper // nil: a connection pool of our own; the proxies of the environment count
+
+	// Notify is told what a person should know, one call at a time. It must not
+	// call Close. nil: nobody is told.
+	Notify func(Notice)
+
+	StartLimit time.Duration // from the start of a server to its list of tools; default 30 s
+	Pause      time.Duration // before the second attempt to start a server; doubles up to 30 s; default 1 s
+	ProbeLimit time.Duration // how long a stdio server may be silent on the newest revision's first question; default 3 s
+	Message    int           // bytes of one message of a server; default 32 MiB
+	Text       int           // bytes of text of one result that the model reads; default 100 KiB
+}
+
+// The life of a server that fails.
+const (
+	attempts  = 5                // failures in a row, then it is given up
+	mostPause = 30 * time.Second // between two attempts
+	steady    = time.Minute      // of life, after which earlier failures are forgotten
+	patience  = 500 * time.Millisecond
+)
+
+func (o *Options) complete() {
+	o.StartLimit = cmp.Or(o.StartLimit, 30*time.Second)
+	o.Pause = cmp.Or(o.Pause, time.Second)
+	o.ProbeLimit = cmp.Or(o.ProbeLimit, 3*time.Second)
+	o.Message = cmp.Or(o.Message, 32<<20)
+	o.Text = cmp.Or(o.Text, 100<<10)
+	if o.Notify == nil {
+		o.Notify = func(Notice) {}
+	}
+}
+
+// Notice is something about a server that a person should know.
+type Notice struct {
+	Server string
+	Text   string // begins with what the server did or what became of it
+	Remedy string // what to do about it, "" if nothing is known
+}
+
+// Program is what a stdio server is started with.
+type Program struct {
+	Server string
+	Argv   []string
+	Env    map[string]string // to be added to the usual environment
+}
+
+// Process is a program at work. Whoever starts one sees to it that it does not
+// outlive this process.
+type Process struct {
+	In   io.WriteCloser // its stdin
+	Out  io.ReadCloser  // its stdout
+	Done <-chan struct{}
+
+	// End closes In, gives it the time to exit, ends its whole tree, and closes
+	// Out. It may be called again.
+	End func(patience time.Duration) Ending
+}
+
+// Ending is how a program ended.
+type Ending struct {
+	Text   string // such as "exit code 1"
+	Stderr string // its last words
+}

@@ -1,0 +1,168 @@
+package mcp
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// mostImages bounds the images of one result, in bytes of base64.
+const mostImages = 8 << 20
+
+// imageTypes are those that models take.
+var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
+
+type wireResult struct {
+	ResultType string           `json:"resultType"`
+	Content    []jsontext.Value `json:"content"`
+	Structured jsontext.Value   `json:"structuredContent"`
+	IsError    bool             `json:"isError"`
+}
+
+type wireContent struct {
+	Type        string `json:"type"`
+	Text        string `json:"text"`
+	MIMEType    string `json:"mimeType"`
+	Data        string `json:"data"`
+	URI         string `json:"uri"`
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Resource    *struct {
+		URI      string `json:"uri"`
+		MIMEType string `json:"mimeType"`
+		Text     string `json:"text"`
+		Blob     string `json:"blob"`
+	} `json:"resource"`
+}
+
+// readResult makes a result that a model can read of what a server answered.
+// What a model cannot take is described in its place.
+func readResult(raw jsontext.Value, mostText int) (protocol.Result, error) {
+	var wire wireResult
+	if err := json.Unmarshal(raw, &wire, lenient); err != nil {
+		return protocol.Result{}, err
+	}
+	switch wire.ResultType {
+	case "", "complete":
+	case "input_required":
+		return protocol.Result{}, errors.New("it asks for input from a person or a model, which hookd does not offer to servers")
+	default:
+		return protocol.Result{}, fmt.Errorf("it is a result of type %q", clip(wire.ResultType, 40))
+	}
+	r := resultReader{text: mostText, images: mostImages}
+	for _, item := range wire.Content {
+		var c wireContent
+		if err := json.Unmarshal(item, &c, lenient); err != nil {
+			return protocol.Result{}, fmt.Errorf("content: %w", err)
+		}
+		r.add(&c)
+	}
+	if structured := wire.Structured; len(structured) > 0 && structured.Kind() != 'n' && !r.holds(structured) {
+		r.addText(string(structured))
+	}
+	if r.cut > 0 {
+		r.parts = append(r.parts, protocol.Part{Type: protocol.PartText, Text: fmt.Sprintf("[%d bytes of the result's text left out]", r.cut)})
+	}
+	if len(r.parts) == 0 {
+		r.parts = protocol.TextContent("the tool answered without content")
+	}
+	return protocol.Result{Content: r.parts, IsError: wire.IsError}, nil
+}
+
+type resultReader struct {
+	parts        protocol.Content
+	text, images int // bytes that may still come
+	cut          int
+}
+
+func (r *resultReader) add(c *wireContent) {
+	switch c.Type {
+	case "text":
+		r.addText(c.Text)
+	case "image":
+		r.addImage(c.MIMEType, c.Data, "an image")
+	case "audio":
+		r.describe("audio", c.MIMEType, len(c.Data))
+	case "resource_link":
+		r.addText("[a link to a resource: " + joined(c.URI, c.Name, c.Description) + "]")
+	case "resource":
+		switch e := c.Resource; {
+		case e == nil:
+			r.addText("[an empty resource]")
+		case e.Blob != "":
+			r.addImage(e.MIMEType, e.Blob, "the resource "+e.URI)
+		default:
+			r.addText("[the resource " + e.URI + "]\n" + e.Text)
+		}
+	default:
+		r.addText(fmt.Sprintf("[content of type %q, which is not shown]", clip(c.Type, 40)))
+	}
+}
+
+// addText keeps a text as far as there is room.
+func (r *resultReader) addText(text string) {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	kept := clip(text, r.text)
+	r.text -= len(kept)
+	r.cut += len(text) - len(kept)
+	if kept != "" {
+		r.parts = append(r.parts, protocol.Part{Type: protocol.PartText, Text: kept})
+	}
+}
+
+func (r *resultReader) addImage(mediaType, data, what string) {
+	_, err := base64.StdEncoding.DecodeString(data)
+	if err != nil || data == "" || len(data) > r.images || !slices.Contains(imageTypes, mediaType) {
+		r.describe(what, mediaType, len(data))
+		return
+	}
+	encoded, err := jsontext.AppendQuote(nil, data)
+	if err != nil { // it is base64
+		r.describe(what, mediaType, len(data))
+		return
+	}
+	r.images -= len(data)
+	r.parts = append(r.parts, protocol.Part{Type: protocol.PartImage, MediaType: mediaType, Data: encoded})
+}
+
+func (r *resultReader) describe(what, mediaType string, encoded int) {
+	r.addText(fmt.Sprintf("[%s, %d bytes, which is not shown]", joined(what, clip(mediaType, 80)), base64.StdEncoding.DecodedLen(encoded)))
+}
+
+// holds reports whether a text of the result says the same as its structured
+// content, as servers are asked to do for older clients.
+func (r *resultReader) holds(structured jsontext.Value) bool {
+	want := structured.Clone()
+	if want.Canonicalize() != nil {
+		return false
+	}
+	return slices.ContainsFunc(r.parts, func(p protocol.Part) bool {
+		if p.Type != protocol.PartText {
+			return false
+		}
+		text := jsontext.Value(p.Text)
+		return text.Canonicalize() == nil && string(text) == string(want)
+	})
+}
+
+func joined(words ...string) string {
+	words = slices.DeleteFunc(words, func(w string) bool { return w == "" })
+	return strings.Join(words, ", ")
+}
+
+// clip is the beginning of a text, at most so many bytes, whole characters.
+func clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most = max(most, 0); most > 0 && !utf8.RuneStart(text[most]); most-- {
+	}
+	return text[:most]
+}

@@ -1,0 +1,86 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/hookd-dev/hookd/agentloop/tool"
+)
+
+// Servers are the MCP servers of a run. They are a [tool.Source].
+type Servers struct {
+	hosts   []*host
+	began   time.Time
+	end     context.CancelCauseFunc
+	running sync.WaitGroup
+	telling sync.Mutex
+}
+
+// Connect starts servers in the background and returns at once. They end with
+// ctx or by Close, which the caller calls in any case.
+func Connect(ctx context.Context, servers []Server, options Options) *Servers {
+	options.complete()
+	s := &Servers{began: time.Now()}
+	ctx, s.end = context.WithCancelCause(ctx)
+	tell := options.Notify
+	options.Notify = func(n Notice) {
+		s.telling.Lock()
+		defer s.telling.Unlock()
+		if ctx.Err() == nil {
+			tell(n)
+		}
+	}
+	servers = slices.SortedFunc(slices.Values(servers), func(a, b Server) int { return cmp.Compare(a.Name, b.Name) })
+	owner := map[string]string{}
+	for _, server := range servers {
+		prefix := prefixOf(server.Name)
+		if other, taken := owner[prefix]; taken {
+			s.running.Go(func() {
+				options.Notify(Notice{server.Name, "is not started: its tools would have the names of those of " + other, "give one of them another name"})
+			})
+			continue
+		}
+		owner[prefix] = server.Name
+		h := &host{server: server, options: &options, prefix: prefix, notify: options.Notify, settled: make(chan struct{}), why: "it is still starting"}
+		s.hosts = append(s.hosts, h)
+		s.running.Go(func() { h.run(ctx) })
+	}
+	return s
+}
+
+// Tools implements [tool.Source]: the tools of the servers that are ready, by
+// server. Those of one that is being started again are among them, and say so
+// when they are called.
+func (s *Servers) Tools() []tool.Tool {
+	var list []tool.Tool
+	for _, h := range s.hosts {
+		list = append(list, h.list()...)
+	}
+	return list
+}
+
+// Settle waits until every server is ready or has failed once, but not beyond
+// the limit, which counts from Connect, nor beyond the end of ctx.
+func (s *Servers) Settle(ctx context.Context, limit time.Duration) {
+	timer := time.NewTimer(time.Until(s.began.Add(limit)))
+	defer timer.Stop()
+	for _, h := range s.hosts {
+		select {
+		case <-h.settled:
+		case <-timer.C:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Close ends all servers and waits until nothing of them is left. Calls in
+// flight end with an error.
+func (s *Servers) Close() {
+	s.end(errClosed)
+	s.running.Wait()
+}
