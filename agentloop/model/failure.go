@@ -1,6 +1,7 @@
 package model
 
 import (
+	"errors"
 	"fmt"
 	"time"
 )
@@ -14,6 +15,11 @@ type Error struct {
 	RetryAfter time.Duration // as the server asks; 0: it does not say
 	Err        error
 }
+
+// ErrContextFull is in the chain of an [Error] that says that a request is
+// longer than the model's context window. The same request fails again; a
+// shorter one may pass.
+var ErrContextFull = errors.New("the conversation is longer than the model's context window; compact it or begin a new session")
 
 func (e *Error) Error() string {
 	if e.Status != 0 {

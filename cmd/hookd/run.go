@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,7 +39,7 @@ run, 1 that it failed.`,
 			return a.run(c.Context(), prompt, modelName, system)
 		},
 	}
-	c.Flags().StringVar(&modelName, "model", "", "model `M`: scripted:FILE (default: the setting agent.model)")
+	c.Flags().StringVar(&modelName, "model", "", modelFlag)
 	c.Flags().StringVar(&system, "system", "You are a careful software engineer at work in the user's project.", "system text `TEXT`")
 	a.jsonFlag(c)
 	return c
@@ -75,7 +74,7 @@ func (a *app) run(ctx context.Context, prompt, modelName, system string) error {
 		return err
 	}
 	settings := engine.settings()
-	m, err := pickModel(cmp.Or(modelName, settings.Agent.Model))
+	m, err := pickModel(modelName, settings)
 	if err != nil {
 		return err
 	}
@@ -183,22 +182,6 @@ func (a *app) newSession(engine *engine, modelName string) (*store.Session, erro
 		return nil, failed("session", err, "hookd keeps sessions in $XDG_STATE_HOME/hookd; it must be writable")
 	}
 	return session, nil
-}
-
-// pickModel finds a model by its name.
-func pickModel(name string) (model.Model, error) {
-	file, scripted := strings.CutPrefix(name, "scripted:")
-	switch {
-	case name == "":
-		return nil, usage("no-model", "no model is given", "--model scripted:FILE plays a file of turns")
-	case !scripted:
-		return nil, usage("unknown-model", "there is no model "+name+" in this version", "--model scripted:FILE plays a file of turns")
-	}
-	m, err := model.Load(file)
-	if err != nil {
-		return nil, usage("bad-script", err.Error(), "examples/project/agent.yaml shows what a script looks like")
-	}
-	return m, nil
 }
 
 func (l runLines) end(result agentloop.Result, ended error) error {

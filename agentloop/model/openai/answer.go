@@ -1,0 +1,233 @@
+package openai
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hookd-dev/hookd/agentloop/model"
+	"github.com/hookd-dev/hookd/agentloop/model/internal/wire"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// answer puts the pieces of a streamed answer together.
+type answer struct {
+	model      *Model
+	contextMax *int64
+	calls      []*gathering
+	finish     string
+	refused    bool
+	usage      *protocol.CallUsage
+}
+
+// gathering is a tool call of which only pieces came so far.
+type gathering struct {
+	index    *int
+	id, name string
+	args     strings.Builder
+}
+
+// delta is one event of the stream, as far as it is read. Members whose type
+// differs between servers are raw.
+type delta struct {
+	Error   jsontext.Value `json:"error"`
+	Object  jsontext.Value `json:"object"`
+	Usage   *usage         `json:"usage"`
+	Choices []struct {
+		Index        int    `json:"index"`
+		FinishReason string `json:"finish_reason"`
+		Delta        struct {
+			Content          jsontext.Value `json:"content"`
+			Refusal          string         `json:"refusal"`
+			ReasoningContent string         `json:"reasoning_content"` // DeepSeek, vLLM, llama.cpp
+			Reasoning        jsontext.Value `json:"reasoning"`         // Ollama, OpenRouter, newer vLLM
+			ToolCalls        []callPiece    `json:"tool_calls"`
+		} `json:"delta"`
+	} `json:"choices"`
+}
+
+type callPiece struct {
+	Index    *int   `json:"index"`
+	ID       string `json:"id"`
+	Function struct {
+		Name      string         `json:"name"`
+		Arguments jsontext.Value `json:"arguments"`
+	} `json:"function"`
+}
+
+type usage struct {
+	PromptTokens        *int64 `json:"prompt_tokens"`
+	CompletionTokens    int64  `json:"completion_tokens"`
+	PromptTokensDetails *struct {
+		CachedTokens *int64 `json:"cached_tokens"`
+	} `json:"prompt_tokens_details"`
+	PromptCacheHitTokens *int64 `json:"prompt_cache_hit_tokens"` // DeepSeek
+}
+
+// read reads the stream to its end: [DONE], or the end of the connection behind
+// a finish reason.
+func (a *answer) read(response *http.Response, yield func(model.Chunk, error) bool) error {
+	done, events := false, 0
+	for data, err := range wire.Events(response.Body) {
+		if err != nil {
+			// Behind the finish reason only usage can be missing.
+			if failed := new(model.Error); errors.As(err, &failed) && a.finish != "" {
+				break
+			}
+			return err
+		}
+		if done = strings.TrimSpace(string(data)) == "[DONE]"; done {
+			break
+		}
+		events++
+		goOn, err := a.take(response.Header, data, yield)
+		if err != nil || !goOn {
+			return err
+		}
+	}
+	switch {
+	case response.Request.Context().Err() != nil && a.finish == "" && !done:
+		return context.Cause(response.Request.Context())
+	case a.finish == "" && events == 0:
+		return &model.Error{Retryable: true, Err: errors.New("openai: the server answered with no event at all; is agent.baseUrl right?")}
+	case a.finish == "" && !done:
+		return &model.Error{Retryable: true, Err: errors.New("openai: the answer was cut off: the stream ended without a finish reason")}
+	}
+	return a.end(yield)
+}
+
+// take takes one event. It reports whether anybody reads on.
+func (a *answer) take(header http.Header, data []byte, yield func(model.Chunk, error) bool) (bool, error) {
+	if strings.TrimSpace(string(data)) == "" {
+		return true, nil
+	}
+	var d delta
+	if err := json.Unmarshal(data, &d, wire.Loose); err != nil {
+		return false, &model.Error{Retryable: true, Err: fmt.Errorf("openai: the server sent an event that cannot be read: %s", wire.Shorten(string(data), 200))}
+	}
+	if k := d.Error.Kind(); k == '{' || k == '"' || string(d.Object) == `"error"` {
+		return false, a.model.client.Refusal(http.StatusOK, header, "", data)
+	}
+	if d.Usage != nil && d.Usage.PromptTokens != nil {
+		a.usage = d.Usage.figures(a.contextMax)
+	}
+	for _, choice := range d.Choices {
+		if choice.Index != 0 {
+			continue // params asked for several answers; a conversation has one
+		}
+		thought := cmp.Or(choice.Delta.ReasoningContent, text(choice.Delta.Reasoning))
+		if thought != "" && !yield(model.Chunk{Type: model.Thinking, Text: thought}, nil) {
+			return false, nil
+		}
+		a.refused = a.refused || choice.Delta.Refusal != ""
+		said := text(choice.Delta.Content) + choice.Delta.Refusal
+		if said != "" && !yield(model.Chunk{Type: model.Text, Text: said}, nil) {
+			return false, nil
+		}
+		for _, piece := range choice.Delta.ToolCalls {
+			a.gather(piece)
+		}
+		a.finish = cmp.Or(choice.FinishReason, a.finish)
+	}
+	return true, nil
+}
+
+// gather adds a piece of a tool call to its call: by index; for servers without
+// one, or with the same for all, a new id begins a new call.
+func (a *answer) gather(piece callPiece) {
+	var g *gathering
+	for _, known := range a.calls {
+		if known.index != nil && piece.Index != nil && *known.index == *piece.Index {
+			g = known
+		}
+	}
+	if g == nil && piece.Index == nil && piece.ID == "" && piece.Function.Name == "" && len(a.calls) > 0 {
+		g = a.calls[len(a.calls)-1]
+	}
+	if g == nil && piece.Index == nil && piece.ID != "" {
+		for _, known := range a.calls {
+			if known.id == piece.ID {
+				g = known
+			}
+		}
+	}
+	if g == nil || piece.ID != "" && g.id != "" && piece.ID != g.id {
+		g = &gathering{index: piece.Index}
+		a.calls = append(a.calls, g)
+	}
+	g.id = cmp.Or(g.id, piece.ID)
+	g.name = cmp.Or(g.name, piece.Function.Name)
+	switch args := piece.Function.Arguments; args.Kind() {
+	case '"':
+		g.args.WriteString(text(args))
+	case '{':
+		g.args.Write(args) // some servers send the object itself
+	}
+}
+
+// end yields what is known only at the end.
+func (a *answer) end(yield func(model.Chunk, error) bool) error {
+	for _, g := range a.calls {
+		part := protocol.Part{Type: protocol.PartToolCall, ToolCallID: g.id, Name: g.name, Args: jsontext.Value(g.args.String())}
+		if strings.TrimSpace(g.args.String()) == "" {
+			part.Args = jsontext.Value("{}")
+		}
+		if !yield(model.Chunk{Type: model.PartDone, Part: part}, nil) {
+			return nil
+		}
+	}
+	if a.usage != nil && !yield(model.Chunk{Type: model.Usage, Usage: a.usage}, nil) {
+		return nil
+	}
+	yield(model.Chunk{Type: model.Finish, Reason: a.reason()}, nil)
+	return nil
+}
+
+func (a *answer) reason() string {
+	switch {
+	case a.finish == "length":
+		return "length"
+	case a.finish == "content_filter", a.refused:
+		return "filtered"
+	case a.finish == "error", a.finish == "abort":
+		return "error"
+	case len(a.calls) > 0:
+		return "tools" // several servers say stop
+	default:
+		return "stop"
+	}
+}
+
+func (u *usage) figures(max *int64) *protocol.CallUsage {
+	figures := &protocol.CallUsage{InputTokens: *u.PromptTokens, OutputTokens: u.CompletionTokens, CachedTokens: u.PromptCacheHitTokens}
+	if d := u.PromptTokensDetails; d != nil && d.CachedTokens != nil {
+		figures.CachedTokens = d.CachedTokens
+	}
+	return contextFigures(figures, max)
+}
+
+// text is a string, or the text of a list of parts, as some servers write
+// content.
+func text(value jsontext.Value) string {
+	var s string
+	var parts []struct {
+		Text string `json:"text"`
+	}
+	switch value.Kind() {
+	case '"':
+		_ = json.Unmarshal(value, &s, wire.Loose) // the decoder has read it already
+	case '[':
+		if json.Unmarshal(value, &parts, wire.Loose) == nil {
+			for _, p := range parts {
+				s += p.Text
+			}
+		}
+	}
+	return s
+}

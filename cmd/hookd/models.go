@@ -1,0 +1,140 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+
+	"github.com/hookd-dev/hookd/agentloop/model"
+	"github.com/hookd-dev/hookd/agentloop/model/openai"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// modelFlag is what --model says of itself.
+const modelFlag = "model `M`: anthropic:NAME, openai:NAME, scripted:FILE, replay:FILE (default: the settings agent.provider and agent.model)"
+
+// provider makes a model of one kind. Nothing of it is touched before a run asks
+// for it: most processes of this program run hooks for other agents and never
+// call a model.
+type provider struct {
+	name string
+	make func(name string, settings *schema.Settings) (model.Model, error)
+}
+
+var providers = []provider{
+	{"openai", openaiModel},
+	{"scripted", scriptedModel},
+}
+
+// pickModel finds a model by its name, PROVIDER:NAME, or by the settings where
+// the name is empty.
+func pickModel(name string, settings *schema.Settings) (model.Model, error) {
+	if name == "" {
+		name = settings.Agent.Model
+	}
+	if name == "" {
+		return nil, usage("no-model", "no model is given", "--model anthropic:NAME or openai:NAME, or the setting agent.model; scripted:FILE plays a file of turns")
+	}
+	kind, rest, _ := strings.Cut(name, ":")
+	i := slices.IndexFunc(providers, func(p provider) bool { return p.name == kind })
+	if by := settings.Agent.Provider; i < 0 && by != "" { // a name may hold colons: qwen3:8b
+		kind, rest = by, name
+		i = slices.IndexFunc(providers, func(p provider) bool { return p.name == by })
+	}
+	switch {
+	case i < 0:
+		return nil, unknownProvider(name, kind)
+	case rest == "":
+		return nil, usage("no-model", "the model "+name+" has no name behind the colon", "--model "+kind+":NAME")
+	}
+	return providers[i].make(rest, settings)
+}
+
+// unknownProvider says which provider may be meant.
+func unknownProvider(name, kind string) error {
+	known := make([]string, len(providers))
+	for i, p := range providers {
+		known[i] = p.name
+	}
+	hint := "known providers: " + strings.Join(known, ", ")
+	switch near := nearest(kind, known); {
+	case strings.HasPrefix(name, "claude-"):
+		hint = "--model anthropic:" + name
+	case strings.HasPrefix(name, "gpt-"), strings.HasPrefix(name, "o1"), strings.HasPrefix(name, "o3"), strings.HasPrefix(name, "o4"):
+		hint = "--model openai:" + name
+	case near != "" && kind != name:
+		hint = "do you mean " + near + strings.TrimPrefix(name, kind) + "? " + hint
+	case kind != name:
+		hint += "; a server with the interface of OpenAI: --model openai:" + name + " and the setting agent.baseUrl"
+	}
+	if kind == name {
+		return usage("unknown-model", "no provider is given for the model "+name, hint)
+	}
+	return usage("unknown-model", "there is no model provider "+kind, hint)
+}
+
+func scriptedModel(file string, _ *schema.Settings) (model.Model, error) {
+	m, err := model.Load(file)
+	if err != nil {
+		return nil, usage("bad-script", err.Error(), "examples/project/agent.yaml shows what a script looks like")
+	}
+	return m, nil
+}
+
+func openaiModel(name string, settings *schema.Settings) (model.Model, error) {
+	headers, err := modelHeaders(settings)
+	if err != nil {
+		return nil, err
+	}
+	key := strings.TrimSpace(os.Getenv(openai.KeyName))
+	// Other servers say themselves whether they want a key.
+	if err := needKey(openai.KeyName, key, headers, cmp.Or(settings.Agent.BaseURL, openai.BaseURL) == openai.BaseURL); err != nil {
+		return nil, err
+	}
+	m, err := openai.New(openai.Options{Model: name, BaseURL: settings.Agent.BaseURL, Key: key, Headers: headers})
+	if err != nil {
+		return nil, usage("bad-model", err.Error(), "the setting agent.baseUrl, for example http://127.0.0.1:11434/v1")
+	}
+	return m, nil
+}
+
+// needKey says that a key is missing where one is needed: at the provider's own
+// address, unless a header of the settings authorises.
+func needKey(variable, key string, headers http.Header, needed bool) error {
+	if key != "" || !needed || headers.Get("Authorization") != "" || headers.Get("X-Api-Key") != "" {
+		return nil
+	}
+	return usage("no-key", "no key for this model: "+variable+" is not set", "set "+variable+" in the environment; a server of your own needs none: the setting agent.baseUrl says where it is")
+}
+
+// modelHeaders are the headers that the settings add to each request.
+func modelHeaders(settings *schema.Settings) (http.Header, error) {
+	header := http.Header{}
+	for i, line := range settings.Agent.Headers {
+		name, value, ok := strings.Cut(line, ":")
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		if !ok || name == "" || strings.ContainsAny(name, " \t\r\n") || strings.ContainsAny(value, "\r\n\x00") {
+			// The line may hold a secret, and is not repeated.
+			return nil, usage("bad-headers", fmt.Sprintf("agent.headers: line %d is not of the form Name: value", i+1), "")
+		}
+		header.Add(name, value)
+	}
+	return header, nil
+}
+
+// nearest returns the name that a misspelt one most likely means, "" if none is
+// near.
+func nearest(word string, names []string) string {
+	best, distance := "", len(word)/2+1
+	for _, name := range names {
+		if d := levenshtein.ComputeDistance(strings.ToLower(word), name); len(word) < 40 && d < distance {
+			best, distance = name, d
+		}
+	}
+	return best
+}
