@@ -18,15 +18,15 @@ import (
 // modelFlag is what --model says of itself.
 const modelFlag = "model `M`: anthropic:NAME, openai:NAME, scripted:FILE, replay:FILE (default: the settings agent.provider and agent.model)"
 
-// provider makes a model of one kind. Nothing of it is touched before a run asks
+// modelProvider makes a model of one kind. Nothing of it is touched before a run asks
 // for it: most processes of this program run hooks for other agents and never
 // call a model.
-type provider struct {
+type modelProvider struct {
 	name string
 	make func(name string, settings *schema.Settings) (model.Model, error)
 }
 
-var providers = []provider{
+var modelProviders = []modelProvider{
 	{"openai", openaiModel},
 	{"scripted", scriptedModel},
 }
@@ -41,10 +41,10 @@ func pickModel(name string, settings *schema.Settings) (model.Model, error) {
 		return nil, usage("no-model", "no model is given", "--model anthropic:NAME or openai:NAME, or the setting agent.model; scripted:FILE plays a file of turns")
 	}
 	kind, rest, _ := strings.Cut(name, ":")
-	i := slices.IndexFunc(providers, func(p provider) bool { return p.name == kind })
+	i := slices.IndexFunc(modelProviders, func(p modelProvider) bool { return p.name == kind })
 	if by := settings.Agent.Provider; i < 0 && by != "" { // a name may hold colons: qwen3:8b
 		kind, rest = by, name
-		i = slices.IndexFunc(providers, func(p provider) bool { return p.name == by })
+		i = slices.IndexFunc(modelProviders, func(p modelProvider) bool { return p.name == by })
 	}
 	switch {
 	case i < 0:
@@ -52,13 +52,13 @@ func pickModel(name string, settings *schema.Settings) (model.Model, error) {
 	case rest == "":
 		return nil, usage("no-model", "the model "+name+" has no name behind the colon", "--model "+kind+":NAME")
 	}
-	return providers[i].make(rest, settings)
+	return modelProviders[i].make(rest, settings)
 }
 
 // unknownProvider says which provider may be meant.
 func unknownProvider(name, kind string) error {
-	known := make([]string, len(providers))
-	for i, p := range providers {
+	known := make([]string, len(modelProviders))
+	for i, p := range modelProviders {
 		known[i] = p.name
 	}
 	hint := "known providers: " + strings.Join(known, ", ")

@@ -63,7 +63,7 @@ type callPiece struct {
 
 type usage struct {
 	PromptTokens        *int64 `json:"prompt_tokens"`
-	CompletionTokens    int64  `json:"completion_tokens"`
+	CompletionTokens    *int64 `json:"completion_tokens"`
 	PromptTokensDetails *struct {
 		CachedTokens *int64 `json:"cached_tokens"`
 	} `json:"prompt_tokens_details"`
@@ -205,11 +205,16 @@ func (a *answer) reason() string {
 }
 
 func (u *usage) figures(max *int64) *protocol.CallUsage {
-	figures := &protocol.CallUsage{InputTokens: *u.PromptTokens, OutputTokens: u.CompletionTokens, CachedTokens: u.PromptCacheHitTokens}
+	figures := &protocol.CallUsage{InputTokens: u.PromptTokens, OutputTokens: u.CompletionTokens, CachedTokens: u.PromptCacheHitTokens}
 	if d := u.PromptTokensDetails; d != nil && d.CachedTokens != nil {
 		figures.CachedTokens = d.CachedTokens
 	}
-	return contextFigures(figures, max)
+	figures.ContextMax = max
+	if u.CompletionTokens != nil {
+		used := *u.PromptTokens + *u.CompletionTokens
+		figures.ContextTokens = &used
+	}
+	return figures
 }
 
 // text is a string, or the text of a list of parts, as some servers write

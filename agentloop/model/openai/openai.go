@@ -21,7 +21,6 @@ import (
 
 	"github.com/hookd-dev/hookd/agentloop/model"
 	"github.com/hookd-dev/hookd/agentloop/model/internal/wire"
-	"github.com/hookd-dev/hookd/protocol"
 )
 
 // BaseURL is where OpenAI serves.
@@ -125,10 +124,3 @@ var windows = []model.Window{
 }
 
 var _ model.Model = (*Model)(nil)
-
-// contextFigures completes the usage of a call by what it says of the context.
-func contextFigures(u *protocol.CallUsage, max *int64) *protocol.CallUsage {
-	used := u.InputTokens + u.OutputTokens
-	u.ContextTokens, u.ContextMax = &used, max
-	return u
-}
