@@ -72,6 +72,7 @@ require (
 	golang.org/x/time v0.15.0 // indirect
 	golang.org/x/tools v0.51.0 // indirect
 	honnef.co/go/tools v0.8.2 // indirect
+	mvdan.cc/sh/v3 v3.12.0 // indirect
 )
 
 tool honnef.co/go/tools/cmd/staticcheck

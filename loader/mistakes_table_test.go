@@ -507,7 +507,7 @@ var settingsMistakes = []settingsMistake{
 		layer:  protocol.User,
 		format: "json",
 		text:   `{"agent": "x"}`,
-		want:   `error wrong-type acai.json:1 agent: agent is "x", not an object -> write an object with the keys model, provider, baseUrl, headers, limits, compaction, approval, tools, subagents, providers, prices, mcpServers`,
+		want:   `error wrong-type acai.json:1 agent: agent is "x", not an object -> write an object with the keys model, provider, baseUrl, headers, limits, compaction, approval, tools, subagents, providers, features, prices, mcpServers`,
 	},
 	{
 		name:   `unknown setting`,
@@ -535,7 +535,7 @@ var settingsMistakes = []settingsMistake{
 		layer:  protocol.User,
 		format: "json",
 		text:   `{"agent": {"limits": {"xyzzy": 5}}}`,
-		want:   `error unknown-key acai.json:1 agent.limits.xyzzy: there is no setting "agent.limits.xyzzy" -> the keys here are steps, tokens, time, retries, toolCalls`,
+		want:   `error unknown-key acai.json:1 agent.limits.xyzzy: there is no setting "agent.limits.xyzzy" -> the keys here are steps, tokens, totalTokens, cost, time, retries, toolCalls`,
 	},
 	{
 		name:   `setting twice`,
@@ -837,6 +837,27 @@ var settingsMistakes = []settingsMistake{
 		format: "json",
 		text:   `{"agent": {"headers": ["A: b"]}}`,
 		want:   `error wrong-layer acai.json:1 agent.headers: agent.headers has no effect in the project settings -> remove it; it counts only in the user and managed settings`,
+	},
+	{
+		name:   `unknown feature`,
+		layer:  protocol.User,
+		format: "json",
+		text:   `{"agent": {"features": ["selfcritique"]}}`,
+		want:   `error bad-value acai.json:1 agent.features[0]: features[0] is "selfcritique" -> write one of metadata, self-critique, summarize, structured`,
+	},
+	{
+		name:   `unknown feature switched off`,
+		layer:  protocol.User,
+		format: "json",
+		text:   `{"agent": {"providers": ["step"]}}`,
+		want:   `error bad-value acai.json:1 agent.providers[0]: providers[0] is "step" -> write "steps", or another one of steps, tokens, time, budget, retries, done, bash, approval, skills, tasks, compact, subagents, metadata, self-critique, summarize, structured`,
+	},
+	{
+		name:   `pattern of a command without its last slash`,
+		layer:  protocol.Project,
+		format: "json",
+		text:   `{"agent": {"tools": {"bash": {"deny": ["/rm (-r|-f)"]}}}}`,
+		want:   `error bad-value acai.json:1 agent.tools.bash.deny[0]: deny[0] is "/rm (-r|-f)" -> write a command, a glob (git push *), or a regular expression between slashes (/rm .*/)`,
 	},
 	{
 		name:   `project sets approval`,

@@ -44,6 +44,7 @@ func MergeSettings(layers ...schema.LayerSettings) (schema.Settings, []schema.Fi
 		}
 	}
 	m.layer(scalars)
+	m.settings.Agent.Approval.ModeLayer = m.highestWith("agent.approval.mode", m.settings.Agent.Approval.Mode)
 	return m.settings, m.findings
 }
 
@@ -88,6 +89,17 @@ func (m *merger) layer(scalars *viper.Viper) {
 			key.Set(&m.settings, "", scalars.Get(key.Name))
 		}
 	}
+}
+
+// highestWith is the highest layer that set a setting to the value in force, ""
+// if none did.
+func (m *merger) highestWith(key string, value any) protocol.Layer {
+	for _, layer := range falling {
+		if written, found := m.value(layer, key); found && written.V == value {
+			return layer
+		}
+	}
+	return ""
 }
 
 // dropLooser takes out every value of a lower layer that a higher one does not
@@ -186,6 +198,10 @@ func (m *merger) list(key *schema.Key) {
 			continue
 		}
 		items := value.V.([]string)
+		commands := key.Name == "agent.tools.bash.allow"
+		if commands && by == "" && len(items) == 0 {
+			continue // no list, which a lower layer may write
+		}
 		switch {
 		case key.Tighter == schema.Union:
 			items = m.allowedItems(key, layer, value, items)
@@ -196,7 +212,9 @@ func (m *merger) list(key *schema.Key) {
 			kept := slices.DeleteFunc(slices.Clone(items), func(item string) bool { return !slices.Contains(merged, item) })
 			if key.Tighter == schema.Fewer {
 				m.reportItems(key, layer, value, items, kept)
-				merged = kept
+				if merged = kept; commands && len(kept) == 0 {
+					merged = []string{schema.MatchesNothing} // an empty list would allow all
+				}
 			} else if !slices.Equal(items, merged) {
 				m.report(key, layer, value, by, merged, "leave it to the managed settings")
 			}
@@ -214,10 +232,8 @@ func (m *merger) allowedItems(key *schema.Key, layer protocol.Layer, value schem
 	switch {
 	case key.Name == "hooks.trust.hashes" && layer != protocol.Managed && !m.projectsAllowed():
 		kept = nil
-	case key.Name == "agent.providers" && m.managedLimits():
-		kept = slices.DeleteFunc(slices.Clone(items), func(item string) bool {
-			return strings.Contains(strings.ToLower(item), "limit")
-		})
+	case key.Name == "agent.providers":
+		return m.switchedOff(key, layer, value, items)
 	}
 	m.reportItems(key, layer, value, items, kept)
 	return kept
@@ -230,15 +246,28 @@ func (m *merger) projectsAllowed() bool {
 	return !found || slices.Contains(value.V.([]string), string(protocol.Project))
 }
 
-// managedLimits reports whether the managed layer limits runs: then the
-// built-ins that keep the limits cannot be switched off.
-func (m *merger) managedLimits() bool {
-	for name := range m.values[protocol.Managed] {
-		if strings.HasPrefix(name, "agent.limits.") {
-			return true
-		}
+// switchedOff leaves out the features that a layer cannot switch off: those that
+// keep what a layer above it set.
+func (m *merger) switchedOff(key *schema.Key, layer protocol.Layer, value schema.Value, items []string) (off []string) {
+	set := func(layer protocol.Layer, name string) bool {
+		_, found := m.value(layer, name)
+		return found
 	}
-	return false
+	for i, item := range items {
+		feature := schema.BuiltinByName(item)
+		if feature == nil {
+			continue
+		}
+		by := feature.KeptOn(layer, set)
+		if by == "" {
+			off = append(off, item)
+			continue
+		}
+		pos := value.Pos
+		pos.Path = fmt.Sprintf("%s[%d]", pos.Path, i)
+		m.warn(pos, fmt.Sprintf("%s %q of the %s settings has no effect: the %s settings set what it keeps (%s)", key.Name, item, layer, by, strings.Join(feature.Keeps, ", ")), "remove it")
+	}
+	return off
 }
 
 func (m *merger) reportItems(key *schema.Key, layer protocol.Layer, value schema.Value, items, kept []string) {

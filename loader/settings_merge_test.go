@@ -156,7 +156,7 @@ func TestMergeOfNothingIsTheDefaults(t *testing.T) {
 			Tools: schema.ToolSettings{
 				Bash: schema.BashSettings{Timeout: 2 * time.Minute, Output: 32 << 10, Deny: []string{}, Allow: []string{}}, Env: []string{},
 			},
-			SubagentDepth: 3, ProvidersOff: []string{}, Prices: []schema.Price{}, MCPServers: map[string]schema.MCPServer{},
+			SubagentDepth: 3, ProvidersOff: []string{}, Features: []string{}, Prices: []schema.Price{}, MCPServers: map[string]schema.MCPServer{},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -206,15 +206,90 @@ func TestUnreadableAllowIsTheStrictest(t *testing.T) {
 	}
 }
 
-func TestBuiltinLimitsStayOnWhereManagedSetLimits(t *testing.T) {
-	project := layerOf(t, protocol.Project, `{"agent": {"providers": ["limits", "skills"]}}`)
-	got, _ := MergeSettings(project)
-	if diff := cmp.Diff([]string{"limits", "skills"}, got.Agent.ProvidersOff); diff != "" {
-		t.Error(diff)
+// A layer can switch off a feature only while no layer above it set what the
+// feature keeps.
+func TestFeaturesStayOnWhereAHigherLayerSetThem(t *testing.T) {
+	for _, c := range []struct {
+		project, user, managed string
+		off                    []string
+		findings               int
+	}{
+		{`{"providers": ["steps", "bash", "skills"]}`, `{}`, `{}`, []string{"steps", "bash", "skills"}, 0},
+		{`{"providers": ["steps", "skills"]}`, `{}`, `{"limits": {"steps": 5}}`, []string{"skills"}, 1},
+		{`{"providers": ["time", "skills"]}`, `{}`, `{"limits": {"steps": 5}}`, []string{"time", "skills"}, 0},
+		{`{"providers": ["bash", "budget"]}`, `{"tools": {"bash": {"deny": ["rm"]}}, "limits": {"cost": 1}}`, `{}`, []string{}, 2},
+		{`{"providers": ["approval"]}`, `{"approval": {"mode": "deny"}}`, `{}`, []string{}, 1},
+		{`{}`, `{"tools": {"bash": {"deny": ["rm"]}}, "providers": ["bash"]}`, `{}`, []string{"bash"}, 0},
+		{`{}`, `{"providers": ["bash"]}`, `{"tools": {"bash": {"allow": ["ls"]}}}`, []string{}, 1},
+	} {
+		layer := func(l protocol.Layer, agent string) schema.LayerSettings {
+			return layerOf(t, l, `{"agent": `+agent+`}`)
+		}
+		got, findings := MergeSettings(layer(protocol.Project, c.project), layer(protocol.User, c.user), layer(protocol.Managed, c.managed))
+		off := append([]string{}, got.Agent.ProvidersOff...)
+		if diff := cmp.Diff(c.off, off); diff != "" || len(findings) != c.findings {
+			t.Errorf("%s, %s, %s: %s%q", c.project, c.user, c.managed, diff, lines(findings))
+		}
 	}
-	got, findings := MergeSettings(project, layerOf(t, protocol.Managed, `{"agent": {"limits": {"steps": 5}}}`))
-	if diff := cmp.Diff([]string{"skills"}, got.Agent.ProvidersOff); diff != "" || len(findings) != 1 {
-		t.Error(diff, lines(findings))
+}
+
+// What cannot be read of the commands that are denied or allowed never lets more
+// run than what was written, and no narrowing makes an empty list, which would
+// allow all.
+func TestCommandListsNeverLoosen(t *testing.T) {
+	const nothing = schema.MatchesNothing
+	for _, c := range []struct {
+		user, managed string
+		deny, allow   []string
+	}{
+		{`{"deny": ["rm", "/(/"]}`, `{}`, []string{"rm", "*"}, []string{}},
+		{`{"deny": "rm"}`, `{}`, []string{"*"}, []string{}},
+		{`{"allow": ["/(/"]}`, `{}`, []string{}, []string{nothing}},
+		{`{"allow": ["ls", 1]}`, `{}`, []string{}, []string{"ls", nothing}},
+		{`{"allow": ["rm"]}`, `{"allow": ["ls"]}`, []string{}, []string{nothing}},
+		{`{"allow": []}`, `{"allow": ["ls"]}`, []string{}, []string{nothing}},
+		{`{"allow": ["ls"]}`, `{"allow": []}`, []string{}, []string{"ls"}},
+		{`{}`, `{"allow": ["ls"]}`, []string{}, []string{"ls"}},
+	} {
+		layer := func(l protocol.Layer, bash string) schema.LayerSettings {
+			settings, _, err := DecodeSettings("x.json", []byte(`{"agent": {"tools": {"bash": `+bash+`}}}`), l)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return settings
+		}
+		got, _ := MergeSettings(layer(protocol.User, c.user), layer(protocol.Managed, c.managed))
+		bash := got.Agent.Tools.Bash
+		if diff := cmp.Diff([][]string{c.deny, c.allow}, [][]string{bash.Deny, bash.Allow}); diff != "" {
+			t.Errorf("user %s, managed %s (-want +got):\n%s", c.user, c.managed, diff)
+		}
+	}
+}
+
+// The layer that set the mode of approval is known: an answer of the mode counts
+// as far as that layer's word does.
+func TestApprovalModeKnowsItsLayer(t *testing.T) {
+	for _, c := range []struct {
+		user, managed string
+		mode          string
+		by            protocol.Layer
+	}{
+		{"", "", "ask", ""},
+		{"allow", "", "allow", protocol.User},
+		{"allow", "allow", "allow", protocol.Managed},
+		{"allow", "ask", "ask", protocol.Managed},
+		{"deny", "allow", "deny", protocol.User},
+	} {
+		var layers []schema.LayerSettings
+		for layer, mode := range map[protocol.Layer]string{protocol.User: c.user, protocol.Managed: c.managed} {
+			if mode != "" {
+				layers = append(layers, layerOf(t, layer, `{"agent": {"approval": {"mode": "`+mode+`"}}}`))
+			}
+		}
+		got, _ := MergeSettings(layers...)
+		if a := got.Agent.Approval; a.Mode != c.mode || a.ModeLayer != c.by {
+			t.Errorf("user %q, managed %q: %s of %q", c.user, c.managed, a.Mode, a.ModeLayer)
+		}
 	}
 }
 
@@ -285,7 +360,7 @@ func attack(key *schema.Key) (tight, loose string) {
 			low = time.Millisecond
 		}
 		return quoted(schema.FormatDuration(low)), quoted(schema.FormatDuration(key.Max.(time.Duration)))
-	case key.Type == schema.TypeShare:
+	case key.Type == schema.TypeShare, key.Type == schema.TypeMoney:
 		return "0.5", "0.9"
 	}
 	low := key.Min.(int64)

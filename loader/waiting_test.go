@@ -13,19 +13,18 @@ import (
 // What this version reads and does not act on is said; a restriction that
 // somebody may rely on is an error.
 func TestSettingsWithoutEffectAreReported(t *testing.T) {
-	const (
-		later   = " has no effect in this version -> remove it, or leave it for a later version"
-		instead = " is not enforced in this version -> remove it, and write a hook that refuses instead"
-	)
+	const later = " has no effect in this version -> remove it, or leave it for a later version"
 	for name, test := range map[string]struct {
 		agent, hooks string // objects of the user's settings
 		want         []string
 	}{
-		"denied commands":            {agent: `{"tools":{"bash":{"deny":["rm"]}}}`, want: []string{"error restriction-not-in-force acai.json:1 agent.tools.bash.deny: agent.tools.bash.deny" + instead}},
-		"stricter approval":          {agent: `{"approval":{"mode":"deny"}}`, want: []string{"error restriction-not-in-force acai.json:1 agent.approval.mode: agent.approval.mode" + instead}},
-		"looser approval":            {agent: `{"approval":{"mode":"allow"}}`, want: []string{"warning not-in-this-version acai.json:1 agent.approval.mode: agent.approval.mode" + later}},
+		"denied commands":            {agent: `{"tools":{"bash":{"deny":["rm"],"allow":["ls"]}}}`},
+		"stricter approval":          {agent: `{"approval":{"mode":"deny"}}`},
+		"looser approval":            {agent: `{"approval":{"mode":"allow"}}`},
 		"approval as it is":          {agent: `{"approval":{"mode":"ask","whenAlone":"deny","timeout":"1m"}}`},
-		"a limit of tokens":          {agent: `{"limits":{"tokens":1000,"steps":3,"time":"1m","toolCalls":2}}`, want: []string{"error restriction-not-in-force acai.json:1 agent.limits.tokens: agent.limits.tokens" + instead}},
+		"a limit of tokens":          {agent: `{"limits":{"tokens":1000,"steps":3,"time":"1m","toolCalls":2}}`},
+		"limits of a budget":         {agent: `{"limits":{"cost":1.5,"totalTokens":1000},"prices":[{"model":"m*","inputPerMTok":1,"outputPerMTok":2}]}`},
+		"features":                   {agent: `{"providers":["bash"],"features":["metadata"]}`},
 		"no limit of tokens":         {agent: `{"limits":{"tokens":0}}`},
 		"hooks of another agent":     {hooks: `{"import":["claude"]}`, want: []string{"warning not-in-this-version acai.json:1 hooks.import: hooks.import" + later}},
 		"pools of standby processes": {hooks: `{"standby":{"pool":3}}`, want: []string{"warning not-in-this-version acai.json:1 hooks.standby.pool: hooks.standby.pool" + later}},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/go-playground/validator/v10"
 
+	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema/document"
 )
 
@@ -37,15 +38,16 @@ var forms = map[string]struct {
 	holds func(string) bool
 	want  string
 }{
-	"hookname": {isHookName, "the name of a file in the hooks folder, without a path"},
-	"envname":  {isEnvName, "the name of a variable: letters, digits and _, no value"},
-	"below":    {isBelow, "a path below the hook's folder: relative, without .."},
-	"dialect":  {func(s string) bool { return slices.Contains(Dialects, s) }, "a protocol this version speaks: " + strings.Join(Dialects, ", ")},
-	"folder":   {isFolder, "an absolute path, or one that begins with ~/"},
-	"pathdir":  {isPathFolder, "a folder: an absolute path, or one that begins with ~/"},
-	"header":   {isHTTPHeader, "a header line: Name: value"},
-	"hash":     {hashForm.MatchString, "a SHA-256 as `hookd trust --print` shows it: 64 hexadecimal digits, sha256: before them or not"},
-	"weburl":   {isWebURL, "a URL that begins with http:// or https://"},
+	"hookname":     {isHookName, "the name of a file in the hooks folder, without a path"},
+	"envname":      {isEnvName, "the name of a variable: letters, digits and _, no value"},
+	"below":        {isBelow, "a path below the hook's folder: relative, without .."},
+	"dialect":      {func(s string) bool { return slices.Contains(Dialects, s) }, "a protocol this version speaks: " + strings.Join(Dialects, ", ")},
+	"folder":       {isFolder, "an absolute path, or one that begins with ~/"},
+	"pathdir":      {isPathFolder, "a folder: an absolute path, or one that begins with ~/"},
+	"header":       {isHTTPHeader, "a header line: Name: value"},
+	"hash":         {hashForm.MatchString, "a SHA-256 as `hookd trust --print` shows it: 64 hexadecimal digits, sha256: before them or not"},
+	"shellpattern": {func(s string) bool { return isPattern(s) }, "a command, a glob (git push *), or a regular expression between slashes (/rm .*/)"},
+	"weburl":       {isWebURL, "a URL that begins with http:// or https://"},
 }
 
 var hashForm = regexp.MustCompile(`^(sha256:)?[0-9a-f]{64}$`)
@@ -62,6 +64,11 @@ func isEnvName(s string) bool {
 		}
 	}
 	return s != ""
+}
+
+func isPattern(s string) bool {
+	_, err := protocol.ParsePattern(s)
+	return err == nil
 }
 
 func isBelow(s string) bool {

@@ -47,6 +47,7 @@ const (
 	TypeDuration Type = "duration"
 	TypeSize     Type = "size"
 	TypeShare    Type = "number"
+	TypeMoney    Type = "USD"
 	TypeText     Type = "string"
 	TypeWord     Type = "word"
 	TypeList     Type = "list"

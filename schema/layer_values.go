@@ -29,7 +29,7 @@ func (r *layerReader) read(key *Key, n *document.Node, path string) (value any, 
 		value, ok = r.int(n, path)
 	case TypeSize:
 		value, ok = r.size(n, path)
-	case TypeShare:
+	case TypeShare, TypeMoney:
 		value, ok = r.share(n, path)
 	case TypeDuration:
 		if key.ZeroIsOff && n.Kind == document.String && n.Text == "none" {
@@ -59,6 +59,9 @@ func (r *layerReader) fits(key *Key, n *document.Node, path string, value any) b
 		want := remedy(e, check)
 		if key.Min != nil && (e.Tag() == "min" || e.Tag() == "max") {
 			want = key.Write(key.Min) + " to " + key.Write(key.Max)
+		}
+		if text, ok := value.(string); ok && e.Tag() == "oneof" && len(key.Words) > 6 && nearest(text, key.Words) != "" {
+			want = fmt.Sprintf("%q, or another %s", nearest(text, key.Words), want)
 		}
 		r.fault(n, path, codeFor(e.Tag()), lastKey(path)+" is "+shownAs(key, value), "write "+want)
 	}
@@ -110,6 +113,10 @@ func (r *layerReader) lost(key *Key, n *document.Node, path string) {
 			From: FromSettings, Hook: path, Pos: Pos{r.file, n.Line, path},
 			Faults: fieldNames(reflect.ValueOf(Entry{})),
 		})
+	case key.Name == "agent.tools.bash.deny":
+		r.add(key, "*", Pos{r.file, n.Line, path})
+	case key.Name == "agent.tools.bash.allow":
+		r.add(key, MatchesNothing, Pos{r.file, n.Line, path})
 	case key.Name == "hooks.allow":
 		allowed, _ := r.layer.Values[key.Name].V.([]string)
 		if !slices.Contains(allowed, string(protocol.Managed)) {
@@ -117,6 +124,16 @@ func (r *layerReader) lost(key *Key, n *document.Node, path string) {
 		}
 		r.layer.Values[key.Name] = Value{allowed, Pos{r.file, n.Line, path}}
 	}
+}
+
+// MatchesNothing stands in a list of commands that are allowed for what nobody
+// can read in it: without it the list may be empty, which allows all.
+const MatchesNothing = `/[^\s\S]/`
+
+// add puts an item behind those of a list that could be read.
+func (r *layerReader) add(key *Key, item string, pos Pos) {
+	items, _ := r.layer.Values[key.Name].V.([]string)
+	r.layer.Values[key.Name] = Value{append(slices.Clip(items), item), pos}
 }
 
 // maxEntries bounds hooks.use; no layer can have more hooks than that.

@@ -85,18 +85,21 @@ type AgentSettings struct {
 	Approval        ApprovalSettings
 	Tools           ToolSettings
 	SubagentDepth   int
-	ProvidersOff    []string
+	ProvidersOff    []string // built-in features that are switched off
+	Features        []string // built-in features that are switched on, off by default
 	Prices          []Price
 	MCPServers      map[string]MCPServer
 }
 
 // AgentLimits bound a run.
 type AgentLimits struct {
-	Steps     int
-	Tokens    int64 // output tokens, 0 = off
-	Time      time.Duration
-	Retries   int
-	ToolCalls int // at once
+	Steps       int
+	Tokens      int64   // output tokens, 0 = off
+	TotalTokens int64   // input and output tokens, 0 = off
+	Cost        float64 // USD, 0 = off
+	Time        time.Duration
+	Retries     int
+	ToolCalls   int // at once
 }
 
 // CompactionSettings say when and how a conversation is compacted.
@@ -110,9 +113,10 @@ type CompactionSettings struct {
 
 // ApprovalSettings say who decides an ask.
 type ApprovalSettings struct {
-	Mode      string        // ask deny allow
-	WhenAlone string        // deny: with nobody there an ask is a block
-	Timeout   time.Duration // 0 = none
+	Mode      string         // ask deny allow
+	ModeLayer protocol.Layer // the highest layer that set the mode, "" if none did
+	WhenAlone string         // deny: with nobody there an ask is a block
+	Timeout   time.Duration  // 0 = none
 }
 
 // ToolSettings rule the loop's own tools.

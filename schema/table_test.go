@@ -76,7 +76,8 @@ func TestEachSettingHasItsOwnPlace(t *testing.T) {
 		}
 		places[place] = k.Name
 	}
-	if fields := leaves(reflect.ValueOf(s)); fields != len(places) {
+	const derived = 1 // the layer that set agent.approval.mode
+	if fields := leaves(reflect.ValueOf(s)) - derived; fields != len(places) {
 		t.Errorf("Settings has %d values, the table sets %d", fields, len(places))
 	}
 }

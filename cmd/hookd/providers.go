@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/hookd-dev/hookd/agentloop/builtin"
@@ -8,22 +9,74 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
-// providers are the loop's own features as the settings have them: those that
-// agent.providers does not switch off.
-func providers(settings *schema.Settings) []provider.Provider {
-	limits := settings.Agent.Limits
-	list := []provider.Provider{
-		builtin.Steps(limits.Steps),
-		builtin.Time(limits.Time),
-		builtin.Retries(limits.Retries),
+// featureInput is what the loop's features are made of.
+type featureInput struct {
+	*schema.Settings
+	root string // the project root, or the working directory
+}
+
+// feature is one built-in of the loop, by its name in schema.Builtins. make
+// returns nil where the settings give it nothing to do; off, if there is one,
+// makes what takes its place where it is switched off.
+type feature struct {
+	name string
+	make func(*featureInput) (*provider.Provider, error)
+	off  func(*featureInput) (*provider.Provider, error)
+}
+
+// features is the table of the loop's built-ins. Adding one is a row here and a
+// row in schema.Builtins.
+var features = []feature{
+	{name: "steps", make: func(in *featureInput) (*provider.Provider, error) {
+		return made(builtin.Steps(in.Agent.Limits.Steps))
+	}},
+	{name: "tokens", make: func(in *featureInput) (*provider.Provider, error) {
+		if in.Agent.Limits.Tokens == 0 {
+			return nil, nil
+		}
+		return made(builtin.Tokens(in.Agent.Limits.Tokens))
+	}},
+	{name: "time", make: func(in *featureInput) (*provider.Provider, error) {
+		return made(builtin.Time(in.Agent.Limits.Time))
+	}},
+	{name: "retries", make: func(in *featureInput) (*provider.Provider, error) {
+		return made(builtin.Retries(in.Agent.Limits.Retries))
+	}},
+	{
+		name: "done",
+		make: func(*featureInput) (*provider.Provider, error) { return made(builtin.Done()) },
+		off:  func(*featureInput) (*provider.Provider, error) { return made(builtin.GoOn()) },
+	},
+}
+
+func made(p provider.Provider) (*provider.Provider, error) { return &p, nil }
+
+// providers are the loop's features as the settings have them.
+func providers(in *featureInput) ([]provider.Provider, error) {
+	list := []provider.Provider{} // without any the loop must not take its own defaults
+	for _, f := range features {
+		build := f.make
+		if !switchedOn(f.name, in.Settings) {
+			build = f.off
+		}
+		if build == nil {
+			continue
+		}
+		p, err := build(in)
+		if err != nil {
+			return nil, failed("settings", fmt.Errorf("the feature %s: %w", f.name, err), "hookd check shows what the settings say")
+		}
+		if p != nil {
+			list = append(list, *p)
+		}
 	}
-	if limits.Tokens > 0 {
-		list = append(list, builtin.Tokens(limits.Tokens))
-	}
-	off := settings.Agent.ProvidersOff
-	list = slices.DeleteFunc(list, func(p provider.Provider) bool { return slices.Contains(off, p.Name) })
-	if slices.Contains(off, "done") {
-		return append(list, builtin.GoOn())
-	}
-	return append(list, builtin.Done())
+	return list, nil
+}
+
+// switchedOn reports whether the settings want a feature. One that is named as
+// off stays off, whatever else names it.
+func switchedOn(name string, settings *schema.Settings) bool {
+	row := schema.BuiltinByName(name)
+	wanted := row.On || slices.Contains(settings.Agent.Features, name)
+	return wanted && !slices.Contains(settings.Agent.ProvidersOff, name)
 }

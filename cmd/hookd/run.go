@@ -88,7 +88,11 @@ func (a *app) run(ctx context.Context, prompt, modelName, system string) error {
 	if a.json {
 		w = runLines{a.out}
 	}
-	loop, err := agentloop.New(a.loopOptions(engine, settings, m, session, system))
+	options, err := a.loopOptions(engine, settings, m, session, system)
+	if err != nil {
+		return err
+	}
+	loop, err := agentloop.New(options)
 	if err != nil {
 		return failed("run", err, "")
 	}
@@ -137,7 +141,11 @@ func runExit(ctx context.Context, result agentloop.Result, ended error) error {
 	return nil
 }
 
-func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Model, session *store.Session, system string) agentloop.Options {
+func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Model, session *store.Session, system string) (agentloop.Options, error) {
+	features, err := providers(&featureInput{settings, engine.root})
+	if err != nil {
+		return agentloop.Options{}, err
+	}
 	root := engine.root
 	refused := []string{engine.stateDir}
 	if home, err := os.UserHomeDir(); err == nil {
@@ -158,7 +166,7 @@ func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Mod
 		Tools:     append(tool.Files(tool.Folder{Project: root, Refused: refused}), tool.Bash(bash)),
 		Session:   session,
 		System:    system,
-		Providers: providers(settings),
+		Providers: features,
 		Project:   engine.project(),
 		Cwd:       root,
 		Agent:     protocol.Agent{ID: "main", Depth: executor.ProcessDepth(), Host: "hookd"},
@@ -172,7 +180,7 @@ func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Mod
 			Forced:    hooks.MaxForced, ForcedTotal: hooks.MaxForcedTotal,
 		},
 		OnToolBlock: hooks.OnToolBlock,
-	}
+	}, nil
 }
 
 // newSession begins the file that keeps the conversation.

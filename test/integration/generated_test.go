@@ -19,6 +19,7 @@ func init() {
 	generated["aliases"] = protocol.AliasMarkdown
 	generated["fields"] = schema.FieldsMarkdown
 	generated["settings"] = schema.SettingsMarkdown
+	generated["features"] = schema.BuiltinsMarkdown
 	generated["findings"] = func() string {
 		return schema.CodesMarkdown(slices.Concat(schema.Codes, loader.Codes)...)
 	}

@@ -174,7 +174,7 @@ func setting(k *schema.Key) (*jsonschema.Schema, error) {
 		value.Type = "boolean"
 	case schema.TypeInt:
 		value.Type = "integer"
-	case schema.TypeShare:
+	case schema.TypeShare, schema.TypeMoney:
 		value.Type = "number"
 	case schema.TypeDuration:
 		value = duration()

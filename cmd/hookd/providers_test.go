@@ -1,0 +1,65 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hookd-dev/hookd/loader"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// settingsOf are the effective settings of a user's file that says agent.
+func settingsOf(t *testing.T, agent string) *schema.Settings {
+	t.Helper()
+	layer, findings, err := loader.DecodeSettings("acai.json", []byte(`{"agent": `+agent+`}`), protocol.User)
+	if err != nil || len(findings) > 0 {
+		t.Fatal(err, findings)
+	}
+	settings, findings := loader.MergeSettings(layer)
+	if len(findings) > 0 {
+		t.Fatal(findings)
+	}
+	return &settings
+}
+
+// The program makes the features that the settings can name, and no others.
+func TestFeaturesAreThoseOfTheSettings(t *testing.T) {
+	for _, f := range features {
+		if schema.BuiltinByName(f.name) == nil {
+			t.Errorf("no setting can name %s", f.name)
+		}
+	}
+}
+
+func TestFeaturesFollowTheSettings(t *testing.T) {
+	for _, c := range []struct {
+		agent         string
+		with, without []string
+	}{
+		{`{}`, []string{"steps", "time", "retries", "done"}, []string{"tokens"}},
+		{`{"limits": {"tokens": 9}}`, []string{"tokens"}, nil},
+		{`{"providers": ["time", "steps"]}`, []string{"retries"}, []string{"time", "steps"}},
+	} {
+		list, err := providers(&featureInput{settingsOf(t, c.agent), t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := map[string]bool{}
+		for _, p := range list {
+			names[p.Name] = true
+		}
+		got := map[string]bool{}
+		want := map[string]bool{}
+		for _, name := range c.with {
+			got[name], want[name] = names[name], true
+		}
+		for _, name := range c.without {
+			got[name], want[name] = names[name], false
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.agent, diff)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package protocol
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// Pattern matches a line of text as a whole, case counting: a command, the name
+// of a model. It is one of three:
+//
+//   - a text without * and ? is itself and nothing else,
+//   - a glob: * is any run of characters, spaces and slashes too, ? is one; a
+//     backslash takes the meaning from either,
+//   - a regular expression (RE2) between slashes: /git (push|pull) .*/, whose dot
+//     also stands for a line break.
+type Pattern struct {
+	Text string
+	// Literal is what the pattern matches if it is an exact one, else what every
+	// match begins with, as far as that is known.
+	Literal string
+	Exact   bool
+	expr    *regexp.Regexp // nil if Exact
+}
+
+// longestPattern bounds a pattern, in bytes.
+const longestPattern = 4096
+
+// ParsePattern compiles a pattern. A text that begins with a slash and does not
+// end with one is a path; if it looks like a regular expression all the same,
+// that is an error, since it would match nothing.
+func ParsePattern(text string) (Pattern, error) {
+	p := Pattern{Text: text}
+	switch {
+	case strings.TrimSpace(text) == "":
+		return p, fmt.Errorf("an empty pattern matches nothing")
+	case !utf8.ValidString(text):
+		return p, fmt.Errorf("%q is not valid UTF-8", text)
+	case len(text) > longestPattern:
+		return p, fmt.Errorf("the pattern has %d bytes; at most %d", len(text), longestPattern)
+	case len(text) > 2 && text[0] == '/' && strings.HasSuffix(text, "/"):
+		return p.regular(text[1 : len(text)-1])
+	case text[0] == '/' && strings.ContainsAny(text, `^$()[]|+`):
+		return p, fmt.Errorf("%q looks like a regular expression without its last slash", text)
+	}
+	return p.glob(), nil
+}
+
+func (p Pattern) regular(inner string) (Pattern, error) {
+	if own, err := regexp.Compile(inner); err != nil {
+		return p, fmt.Errorf("%q is no regular expression: %s", p.Text, strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+	} else {
+		p.Literal, _ = own.LiteralPrefix()
+	}
+	compiled, err := regexp.Compile(`(?s)\A(?:` + inner + `)\z`)
+	if err != nil {
+		return p, fmt.Errorf("%q is no regular expression: %w", p.Text, err)
+	}
+	p.expr = compiled
+	return p, nil
+}
+
+func (p Pattern) glob() Pattern {
+	var expr, literal strings.Builder
+	p.Exact = true
+	for i := 0; i < len(p.Text); i++ {
+		c := p.Text[i]
+		switch {
+		case c == '\\' && i+1 < len(p.Text) && (p.Text[i+1] == '*' || p.Text[i+1] == '?'):
+			i++
+			c = p.Text[i]
+		case c == '*', c == '?':
+			p.Exact = false
+			expr.WriteString(map[byte]string{'*': `.*`, '?': `.`}[c])
+			continue
+		}
+		expr.WriteString(regexp.QuoteMeta(string([]byte{c})))
+		if p.Exact {
+			literal.WriteByte(c)
+		}
+	}
+	p.Literal = literal.String()
+	if !p.Exact {
+		p.expr = regexp.MustCompile(`(?s)\A` + expr.String() + `\z`)
+	}
+	return p
+}
+
+// Match reports whether the pattern matches all of a text.
+func (p Pattern) Match(text string) bool {
+	if p.Exact {
+		return p.Literal == text
+	}
+	return p.expr.MatchString(text)
+}

@@ -1,0 +1,93 @@
+package schema
+
+import (
+	"strings"
+
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// Builtin is a feature of the agent loop that is compiled in, as the settings
+// agent.providers and agent.features name it.
+type Builtin struct {
+	Name    string
+	On      bool // without a setting
+	Meaning string
+
+	// Keeps are the settings that the feature puts into force. A layer that sets
+	// one keeps the feature on against every layer below it.
+	Keeps []string
+}
+
+// Builtins is the table of features. The program makes each of them; a test
+// holds the two to each other.
+var Builtins = []Builtin{
+	{Name: "steps", On: true, Meaning: "ends a run after so many model calls", Keeps: []string{"agent.limits.steps"}},
+	{Name: "tokens", On: true, Meaning: "ends a run after so many output tokens", Keeps: []string{"agent.limits.tokens"}},
+	{Name: "time", On: true, Meaning: "ends a run after so much time", Keeps: []string{"agent.limits.time"}},
+	{Name: "budget", On: true, Meaning: "ends a run that costs too much money or too many tokens", Keeps: []string{"agent.limits.cost", "agent.limits.totalTokens"}},
+	{Name: "retries", On: true, Meaning: "limits how often a failed model call is tried again", Keeps: []string{"agent.limits.retries"}},
+	{Name: "done", On: true, Meaning: "ends a run when the model asks for no more tools"},
+	{Name: "bash", On: true, Meaning: "keeps the lists of commands that never run, or run without asking", Keeps: []string{"agent.tools.bash.deny", "agent.tools.bash.allow"}},
+	{Name: "approval", On: true, Meaning: "answers hooks that ask about a tool call, and remembers what a person answered with always", Keeps: []string{"agent.approval.mode"}},
+	{Name: "skills", On: true, Meaning: "lists skills for the model and adds those that a prompt calls for"},
+	{Name: "tasks", On: true, Meaning: "gives the model a list of tasks and reminds it of them"},
+	{Name: "compact", On: true, Meaning: "compacts the conversation at the threshold"},
+	{Name: "subagents", On: true, Meaning: "lets the model start sub-agents", Keeps: []string{"agent.subagents.depth"}},
+	{Name: "metadata", Meaning: "tools with which the model keeps notes for hooks, and reads theirs"},
+	{Name: "self-critique", Meaning: "lets the model judge its final answer, and work on if it does not stand"},
+	{Name: "summarize", Meaning: "summarises older messages before each step"},
+	{Name: "structured", Meaning: "holds the final answer to a JSON Schema; `hookd run --schema` switches it on"},
+}
+
+// BuiltinByName returns the row of a feature, or nil.
+func BuiltinByName(name string) *Builtin {
+	for i := range Builtins {
+		if Builtins[i].Name == name {
+			return &Builtins[i]
+		}
+	}
+	return nil
+}
+
+// KeptOn is the lowest layer above layer that set what the feature keeps, "" if
+// none did: layer cannot switch the feature off then. It asks set whether a
+// layer wrote a setting.
+func (b *Builtin) KeptOn(layer protocol.Layer, set func(layer protocol.Layer, key string) bool) protocol.Layer {
+	for _, above := range []protocol.Layer{protocol.User, protocol.Managed} {
+		for _, key := range b.Keeps {
+			if above.Rank() > layer.Rank() && set(above, key) {
+				return above
+			}
+		}
+	}
+	return ""
+}
+
+// builtinNames are the names of all features, or of those that are off without
+// a setting.
+func builtinNames(onlyOff bool) []string {
+	var names []string
+	for _, b := range Builtins {
+		if !b.On || !onlyOff {
+			names = append(names, b.Name)
+		}
+	}
+	return names
+}
+
+// BuiltinsMarkdown returns the table of features for the documentation.
+func BuiltinsMarkdown() string {
+	var out strings.Builder
+	out.WriteString("| feature | without a setting | what it does | kept on by |\n|---|---|---|---|\n")
+	for _, b := range Builtins {
+		state, keeps := "off", "–"
+		if b.On {
+			state = "on"
+		}
+		if len(b.Keeps) > 0 {
+			keeps = "`" + strings.Join(b.Keeps, "`, `") + "`"
+		}
+		out.WriteString("| `" + b.Name + "` | " + state + " | " + b.Meaning + " | " + keeps + " |\n")
+	}
+	return out.String()
+}
