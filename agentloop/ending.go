@@ -45,6 +45,8 @@ func (v *verdict) refusal() error {
 		return &ending{cause: "failure", message: v.told(), by: v.by()}
 	case v.Action == protocol.Stop && !protocol.Lookup(v.name).StopErrs:
 		return &ending{stopReason: v.stopReason(), message: v.told(), by: v.by()}
+	case v.name == protocol.InferenceStart && v.by() == "retries" && v.DecidedLayer() == protocol.Builtin:
+		return &ending{cause: "model", message: v.told(), by: v.by(), err: errNoMoreTries}
 	default:
 		return &ending{cause: "blocked", message: v.told(), by: v.by()}
 	}

@@ -29,43 +29,60 @@ func kindOf(message protocol.Message) string {
 	return "final"
 }
 
-// inference asks the model once. Nothing of the answer is kept before hooks have
-// accepted it.
+// inference asks the model, again if it fails in a way that may pass. Nothing of
+// an answer is kept before hooks have accepted it.
 func (r *Run) inference(ctx context.Context) (*answer, error) {
-	request, response, err := r.inferenceStart(ctx)
-	if err != nil {
-		return nil, err
+	var failure error // of the try before
+	for attempt := 1; ; attempt++ {
+		request, response, err := r.inferenceStart(ctx, attempt)
+		if err != nil {
+			return nil, gaveUp(err, failure, attempt-1)
+		}
+		if failure != nil && response == nil {
+			if err := r.waitToRetry(ctx, failure, attempt); err != nil {
+				return nil, err
+			}
+		}
+		answer, err := r.try(ctx, request, response)
+		if err == nil || ctx.Err() != nil || !worthRetry(err, attempt) {
+			return answer, err
+		}
+		failure = err
 	}
+}
+
+// try takes one answer, of the model or of a hook in its place.
+func (r *Run) try(ctx context.Context, request *model.Request, response *protocol.Response) (*answer, error) {
 	if r.holds() {
 		r.held = &heldBack{}
 	}
-	// What is held back is shown by inference-end only; any other way out of here
-	// means that the answer was not accepted.
-	defer func() { r.held = nil }()
-
 	began := time.Now()
 	a := &assembly{run: r, ctx: ctx, message: protocol.Message{ID: ulid.Make().String(), Role: protocol.RoleAssistant}}
+	var err error
 	if response != nil {
 		err = a.take(*response)
 	} else {
 		err = a.stream(r.loop.options.Model.Generate(ctx, *request))
+		// What a failed try has used counts. One that did not even begin to answer
+		// used nothing.
+		if err == nil || a.usage != nil || a.begun {
+			r.usage.add(a.usage)
+		}
 	}
 	if err != nil {
+		r.dropAnswer(r.after(ctx), a.message.ID)
 		return nil, err
-	}
-	if response == nil {
-		r.usage.add(a.usage)
 	}
 	a.badArgs = r.loop.mendCalls(&a.message)
 	return r.inferenceEnd(ctx, a, request.Tools, time.Since(began), response != nil)
 }
 
 // inferenceStart lets hooks change the call, or answer in the model's place.
-func (r *Run) inferenceStart(ctx context.Context) (*model.Request, *protocol.Response, error) {
+func (r *Run) inferenceStart(ctx context.Context, attempt int) (*model.Request, *protocol.Response, error) {
 	l := r.loop
 	fired := protocol.InferenceStartData{
 		Model: l.options.Model.Name(), System: l.system, Messages: l.messages, Tools: l.listed,
-		Params: l.options.Params, Attempt: 1,
+		Params: l.options.Params, Attempt: attempt,
 	}
 	v, data, err := pass(ctx, r, protocol.InferenceStart, fired)
 	if err != nil {
@@ -79,7 +96,9 @@ func (r *Run) inferenceStart(ctx context.Context) (*model.Request, *protocol.Res
 		request.Messages = append(slices.Clip(request.Messages),
 			protocol.Message{Role: protocol.RoleUser, Content: v.contextParts()})
 	}
-	r.steps++
+	if attempt == 1 {
+		r.steps++ // further tries are of the same step
+	}
 	if v.Replaced == nil {
 		return request, nil, nil
 	}
@@ -106,11 +125,12 @@ func (r *Run) inferenceEnd(ctx context.Context, a *assembly, tools []protocol.To
 		fired.Usage.InputTokens, fired.Usage.OutputTokens = new(int64), new(int64)
 	}
 	v, err := r.decide(ctx, protocol.InferenceEnd, fired)
-	if err != nil {
-		return nil, err
+	data := fired
+	if err == nil {
+		data, err = decided(v, fired)
 	}
-	data, err := decided(v, fired)
 	if err != nil {
+		r.dropAnswer(r.after(ctx), a.message.ID)
 		return nil, err
 	}
 	r.show(ctx, v, data.Message)
@@ -126,29 +146,4 @@ func (r *Run) inferenceEnd(ctx context.Context, a *assembly, tools []protocol.To
 		a.badArgs = r.loop.mendCalls(&data.Message)
 	}
 	return &answer{message: data.Message, finish: data.FinishReason, tools: tools, badArgs: a.badArgs}, nil
-}
-
-// show lets go what was held back: as it was streamed if hooks left it so, in
-// one piece if they changed it, not at all if they refused it.
-func (r *Run) show(ctx context.Context, v *verdict, message protocol.Message) {
-	held := r.held
-	r.held = nil
-	switch {
-	case held == nil || !v.passed():
-	case !v.changes("message"):
-		for _, y := range held.kept {
-			r.send(ctx, y)
-		}
-	default:
-		if text := message.Content.Text(); text != "" {
-			r.send(ctx, Yield{Kind: YieldDelta, Delta: Delta{MessageID: message.ID, Text: text}})
-		}
-	}
-	r.tell(ctx, v)
-}
-
-// holds reports whether the answer is to be held back while it streams.
-func (r *Run) holds() bool {
-	holder, can := r.loop.options.Gate.(Holder)
-	return !can || holder.Holds(protocol.InferenceEnd, r.envelope(protocol.InferenceEnd, nil))
 }

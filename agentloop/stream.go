@@ -24,6 +24,7 @@ type assembly struct {
 	text    strings.Builder // of the open block
 	usage   *protocol.CallUsage
 	finish  string
+	begun   bool // the model has answered something
 	badArgs map[string]error
 }
 
@@ -79,6 +80,7 @@ func (a *assembly) add(chunk model.Chunk) error {
 	if a.ctx.Err() != nil {
 		return context.Cause(a.ctx)
 	}
+	a.begun = true
 	switch chunk.Type {
 	case model.Text, model.Thinking:
 		if chunk.Text == "" {

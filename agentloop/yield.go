@@ -12,6 +12,15 @@ type YieldKind string
 const (
 	YieldEvent YieldKind = "event" // Event, Outcome: an event that was decided
 	YieldDelta YieldKind = "delta" // Delta: a piece of the model's answer
+
+	// YieldDropped names a message (Delta.MessageID) that will not be kept: its
+	// try failed, the run ended while it streamed, or hooks refused it. What its
+	// deltas told is void; a further try has another id.
+	YieldDropped YieldKind = "dropped"
+
+	// YieldOutput is a piece of what a tool puts out while it works (Output). The
+	// result, in tool-call-end, holds it all the same, as far as results go.
+	YieldOutput YieldKind = "output"
 )
 
 // Yield is one thing a run tells whoever watches it.
@@ -24,7 +33,8 @@ type Yield struct {
 	// Outcome says who decided what and why. Its Event is the same.
 	Outcome protocol.Outcome
 
-	Delta Delta
+	Delta  Delta
+	Output Output
 }
 
 // Delta is a piece of the model's answer while it streams.
@@ -32,6 +42,12 @@ type Delta struct {
 	MessageID string
 	Thinking  bool // reasoning, not the answer itself
 	Text      string
+}
+
+// Output is a piece of what a tool puts out while it works.
+type Output struct {
+	ToolCallID string
+	Text       string // valid UTF-8
 }
 
 // yield hands y to the watcher. It waits for the watcher, but no longer than
@@ -53,21 +69,4 @@ func (r *Run) send(ctx context.Context, y Yield) {
 	case r.events <- y:
 	case <-ctx.Done():
 	}
-}
-
-// heldBack keeps the streamed answer while a hook may still refuse or change
-// it. It is used by the run's own goroutine only, while no tool runs.
-type heldBack struct{ kept []Yield }
-
-// keeps takes what would tell the answer's text.
-func (h *heldBack) keeps(y Yield) bool {
-	tells := y.Kind == YieldDelta
-	switch y.Event.Event {
-	case protocol.MessageStart, protocol.MessageEnd, protocol.ThinkingStart, protocol.ThinkingEnd:
-		tells = true
-	}
-	if tells {
-		h.kept = append(h.kept, y)
-	}
-	return tells
 }

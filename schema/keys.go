@@ -138,7 +138,7 @@ var Keys = []Key{
 	{Name: "agent.limits.time", Type: TypeDuration, Default: 300 * time.Second, Min: 100 * time.Millisecond, Max: 30 * day, Layers: PUM, Tighter: Lower,
 		Meaning: "time of a run",
 		field:   func(s *Settings) any { return &s.Agent.Limits.Time }},
-	{Name: "agent.limits.retries", Type: TypeInt, Default: int64(3), Min: int64(0), Max: int64(100), Layers: PUM, Tighter: Lower, Waits: WaitsForFeature,
+	{Name: "agent.limits.retries", Type: TypeInt, Default: int64(3), Min: int64(0), Max: int64(100), Layers: PUM, Tighter: Lower,
 		Meaning: "further tries of a failed model call",
 		field:   func(s *Settings) any { return &s.Agent.Limits.Retries }},
 	{Name: "agent.limits.toolCalls", Type: TypeInt, Default: int64(4), Min: int64(1), Max: int64(64), Layers: PUM, Tighter: Lower,

@@ -29,3 +29,13 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return e.Err }
+
+// RetryableStatus reports whether another try may succeed where an HTTP status
+// was the answer: too much at once, or something wrong on the server's side.
+func RetryableStatus(status int) bool {
+	switch status {
+	case 408, 409, 429:
+		return true
+	}
+	return status >= 500 && status <= 599
+}

@@ -33,6 +33,9 @@ type turn struct {
 	Usage        *scriptedUsage `yaml:"usage"`        // absent: unknown
 	FinishReason string         `yaml:"finishReason"` // default: tools if there are calls, else stop
 	Fail         string         `yaml:"fail"`         // the call ends with this error, after what stands above
+	Status       int            `yaml:"status"`       // with fail: the HTTP status that it stands for
+	RetryAfter   duration       `yaml:"retryAfter"`   // with fail: how long the server asks to wait
+	Lost         bool           `yaml:"lost"`         // with fail: the connection was lost, which is worth another try
 	Hang         bool           `yaml:"hang"`         // the call never ends by itself
 
 	line, number int
@@ -138,6 +141,9 @@ func (t *turn) check() error {
 	}
 	if t.Fail != "" && (t.Usage != nil || t.FinishReason != "") {
 		return errors.New("a turn that fails has neither usage nor finishReason")
+	}
+	if t.Fail == "" && (t.Status != 0 || t.RetryAfter.Duration != 0 || t.Lost) {
+		return errors.New("status, retryAfter and lost go with fail")
 	}
 	for i := range t.ToolCalls {
 		if t.ToolCalls[i].Name == "" {

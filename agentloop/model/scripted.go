@@ -95,7 +95,7 @@ func (t *turn) play(ctx context.Context, contextMax *int64) iter.Seq2[Chunk, err
 		case ctx.Err() != nil:
 			yield(Chunk{}, context.Cause(ctx))
 		case t.Fail != "":
-			yield(Chunk{}, errors.New(t.Fail))
+			yield(Chunk{}, t.failure())
 		default:
 			if t.Usage == nil || yield(Chunk{Type: Usage, Usage: t.Usage.callUsage(contextMax)}, nil) {
 				yield(Chunk{Type: Finish, Reason: t.finishReason()}, nil)
@@ -124,6 +124,16 @@ func (t *turn) stream(ctx context.Context, kind ChunkType, text string, yield fu
 		}
 	}
 	return true
+}
+
+// failure is how a turn that fails ends: as a served model's failure if it
+// stands for one, else as one that no further try mends.
+func (t *turn) failure() error {
+	err := errors.New(t.Fail)
+	if t.Status == 0 && t.RetryAfter.Duration == 0 && !t.Lost {
+		return err
+	}
+	return &Error{Status: t.Status, Retryable: t.Lost || RetryableStatus(t.Status), RetryAfter: t.RetryAfter.Duration, Err: err}
 }
 
 func (t *turn) finishReason() string {

@@ -28,11 +28,20 @@ func newRunView(p *show.Printer) *runView { return &runView{p: p, began: time.No
 
 // see prints one thing that a run yielded.
 func (v *runView) see(y agentloop.Yield) error {
-	if y.Kind == agentloop.YieldDelta {
+	switch y.Kind {
+	case agentloop.YieldDelta:
 		if !y.Delta.Thinking {
 			v.write(y.Delta.Text)
 		}
 		return nil
+	case agentloop.YieldDropped:
+		if v.writing {
+			v.p.Print(" %s", v.p.In(show.Warn, "(dropped)"))
+		}
+		v.endLine()
+		return nil
+	case agentloop.YieldOutput:
+		return nil // the result's line tells
 	}
 	v.endLine()
 	switch y.Event.Event {
@@ -237,6 +246,19 @@ type deltaLine struct {
 	Text      string `json:"text"`
 }
 
+// droppedLine says that a message whose deltas were told is not kept.
+type droppedLine struct {
+	Kind      string `json:"kind"` // dropped
+	MessageID string `json:"messageId"`
+}
+
+// outputLine is a piece of what a tool puts out while it works.
+type outputLine struct {
+	Kind       string `json:"kind"` // output
+	ToolCallID string `json:"toolCallId"`
+	Text       string `json:"text"`
+}
+
 type resultLine struct {
 	Kind       string            `json:"kind"` // result
 	Response   string            `json:"response"`
@@ -247,8 +269,13 @@ type resultLine struct {
 }
 
 func (l runLines) see(y agentloop.Yield) error {
-	if y.Kind == agentloop.YieldDelta {
+	switch y.Kind {
+	case agentloop.YieldDelta:
 		return l.line(deltaLine{"delta", y.Delta.MessageID, y.Delta.Thinking, y.Delta.Text})
+	case agentloop.YieldDropped:
+		return l.line(droppedLine{"dropped", y.Delta.MessageID})
+	case agentloop.YieldOutput:
+		return l.line(outputLine{"output", y.Output.ToolCallID, y.Output.Text})
 	}
 	for i := range y.Outcome.Runs {
 		if err := l.line(hookLine{"hook", y.Event.Event, y.Event.ID, y.Outcome.Runs[i]}); err != nil {
