@@ -49,6 +49,10 @@ type File struct {
 	Path  string // absolute
 	Layer protocol.Layer
 
+	// Text is what the file holds, if it was read already; nil: it is read, and
+	// read again when a later run begins.
+	Text []byte
+
 	// Beside are the further files of a skill's folder that may be read, relative
 	// to the folder that holds Path, with slashes.
 	Beside []string
@@ -125,9 +129,12 @@ func precedence(l protocol.Layer) int {
 }
 
 func readOne(file File) (*Skill, *Problem) {
-	text, err := readFile(file.Path, filepath.Base(file.Path), frontmatter.MaxSize)
-	if err != nil {
-		return nil, &Problem{Path: file.Path, Message: "not used: " + reason(err)}
+	text := file.Text
+	if text == nil {
+		var err error
+		if text, err = readFile(file.Path, filepath.Base(file.Path), frontmatter.MaxSize); err != nil {
+			return nil, &Problem{Path: file.Path, Message: "not used: " + reason(err)}
+		}
 	}
 	s, err := Parse(file.Name, text)
 	if s != nil {
