@@ -16,6 +16,8 @@ const (
 
 	// maxFeedback is how much of a judgement's feedback the model reads, in bytes.
 	maxFeedback = 4 << 10
+	// maxJudgement is how much of a judgement is looked through, in bytes.
+	maxJudgement = 32 << 10
 )
 
 // SelfCritique is the provider self-critique: when the model is done, its answer
@@ -106,8 +108,9 @@ type verdict struct {
 // it in a fence, or with words around it: of the objects in the text, the last
 // one counts that has the member approved as true or false, also as text. Its
 // member feedback is a text or a list of texts. Names may be in capital letters.
-// ok is false where no object is a verdict.
+// Only the last 32 KiB are looked at. ok is false where no object is a verdict.
 func readVerdict(text string) (v verdict, ok bool) {
+	text = text[max(0, len(text)-maxJudgement):]
 	for at := strings.IndexByte(text, '{'); at >= 0; {
 		decoder := jsontext.NewDecoder(strings.NewReader(text[at:]), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 		step := 1

@@ -18,8 +18,8 @@ const summarizeName = "summarize" // of the provider, its hook and its recipe
 // (agent.compaction.keepFirst and keepLast) stays. 0 switches it off.
 //
 // The size is what the last model call said (usage.contextTokens) or, where that
-// is unknown, the text of the messages at 4 bytes a token, whichever is less: the
-// figure of a call is out of date once the conversation was compacted.
+// is unknown or from before the conversation became shorter, the text of its
+// messages at 4 bytes a token.
 //
 // It differs from the provider compact in that it needs no size of the model's
 // window, measures an absolute number before the next call rather than a share
@@ -51,8 +51,9 @@ type summaries struct {
 
 // summary is what became of an agent's last summary.
 type summary struct {
-	asked bool  // at the last step-start
-	above int64 // tokens above which the next one is asked for
+	asked    bool  // at the last step-start
+	above    int64 // tokens above which the next one is asked for
+	estimate int64 // tokens at the last step-start
 }
 
 func (s *summaries) answer(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
@@ -63,10 +64,6 @@ func (s *summaries) answer(_ context.Context, ev *protocol.Event) (protocol.Repl
 	if err := json.Unmarshal(ev.Data, &data); err != nil {
 		return protocol.Reply{}, err
 	}
-	size := tokensOf(data.Messages)
-	if known := ev.Usage.ContextTokens; known != nil {
-		size = min(size, *known)
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.agents[agentKey(ev)]
@@ -74,6 +71,12 @@ func (s *summaries) answer(_ context.Context, ev *protocol.Event) (protocol.Repl
 		now = &summary{above: s.limit}
 		s.agents[agentKey(ev)] = now
 	}
+	estimate := tokensOf(data.Messages)
+	size := estimate
+	if known := ev.Usage.ContextTokens; known != nil && estimate >= now.estimate {
+		size = *known
+	}
+	now.estimate = estimate
 	var reply protocol.Reply
 	switch {
 	case size <= s.limit:
