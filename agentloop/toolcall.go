@@ -119,7 +119,7 @@ func (r *Run) work(ctx context.Context, b *batch, c *toolCall) {
 		r.callError(ctx, b, c, aborted(ctx), nil)
 		return
 	}
-	result, err := runTool(tool.WithCallID(r.hosting(ctx), c.ToolCallID), c)
+	result, err := r.runTool(ctx, c)
 	var known *tool.Error
 	switch {
 	case ctx.Err() != nil:
@@ -133,8 +133,20 @@ func (r *Run) work(ctx context.Context, b *batch, c *toolCall) {
 	}
 }
 
-// runTool keeps a tool's panic from taking the program down.
-func runTool(ctx context.Context, c *toolCall) (result protocol.Result, err error) {
+// runTool runs the tool. What it puts out meanwhile is shown, unless a hook may
+// still refuse or change the result.
+func (r *Run) runTool(ctx context.Context, c *toolCall) (protocol.Result, error) {
+	working := tool.WithCallID(r.hosting(ctx), c.ToolCallID)
+	if !r.holdsResult(c) {
+		output := &toolOutput{run: r, ctx: ctx, id: c.ToolCallID}
+		defer output.end()
+		working = tool.WithOutput(working, output.show)
+	}
+	return runRecovered(working, c)
+}
+
+// runRecovered keeps a tool's panic from taking the program down.
+func runRecovered(ctx context.Context, c *toolCall) (result protocol.Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the tool %s failed: %v", c.Name, p)

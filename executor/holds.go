@@ -15,6 +15,7 @@ func (set *Set) holds(name protocol.EventName, ev *protocol.Event) bool {
 	if set == nil || set.Refuse != nil {
 		return true
 	}
+	ev.Event = name
 	for _, h := range set.For(name) {
 		if h.Decides() && !h.Watches && h.match.mayMatch(ev) {
 			return true

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
@@ -52,7 +53,7 @@ func (o BashOptions) run(ctx context.Context, args bashArgs) (protocol.Result, e
 	defer cancel()
 
 	output := newClip(o.Output)
-	ended, err := o.Runner.Run(limited, Command{Argv: []string{"bash", "-c", args.Command}, Dir: o.Project, Env: o.Env}, output)
+	ended, err := o.Runner.Run(limited, Command{Argv: []string{"bash", "-c", args.Command}, Dir: o.Project, Env: o.Env}, io.MultiWriter(output, showing(ctx)))
 	switch {
 	case errors.Is(err, timedOut):
 		return protocol.Result{}, &Error{protocol.CallTimeout, withOutput(fmt.Sprintf("timed out after %s", limit), output)}

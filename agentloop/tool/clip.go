@@ -52,9 +52,9 @@ func (c *clip) String() string {
 	tail := string(c.tail[c.next:]) + string(c.tail[:c.next])
 	kept := int64(len(c.head) + len(c.tail))
 	if cut := c.total - kept; cut > 0 {
-		return utf8(string(c.head)) + fmt.Sprintf("\n… %d bytes cut …\n", cut) + utf8(tail)
+		return utf8Only(string(c.head)) + fmt.Sprintf("\n… %d bytes cut …\n", cut) + utf8Only(tail)
 	}
-	return utf8(string(c.head) + tail)
+	return utf8Only(string(c.head) + tail)
 }
 
-func utf8(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
+func utf8Only(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }

@@ -48,7 +48,7 @@ func (f Folder) readFile(_ context.Context, args readArgs) (protocol.Result, err
 	if len(data) == 0 {
 		return ok("the file is empty")
 	}
-	lines := strings.SplitAfter(utf8(string(data)), "\n")
+	lines := strings.SplitAfter(utf8Only(string(data)), "\n")
 	if lines[len(lines)-1] == "" {
 		lines = lines[:len(lines)-1]
 	}
@@ -70,7 +70,7 @@ func joinLines(lines []string, first, last int) string {
 	for i := first; i < last; i++ {
 		if text.Len()+len(lines[i]) > maxResult {
 			if i == first {
-				text.WriteString(utf8(lines[i][:maxResult]))
+				text.WriteString(utf8Only(lines[i][:maxResult]))
 				return text.String() + fmt.Sprintf("\n… line %d is cut at %d bytes …", i+1, maxResult)
 			}
 			last = i
@@ -153,7 +153,7 @@ func (f Folder) listDir(_ context.Context, args listArgs) (protocol.Result, erro
 			fmt.Fprintf(&text, "… %d more …\n", len(entries)-i)
 			break
 		}
-		text.WriteString(utf8(entry.Name()))
+		text.WriteString(utf8Only(entry.Name()))
 		if entry.IsDir() {
 			text.WriteByte('/')
 		}

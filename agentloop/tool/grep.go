@@ -126,7 +126,7 @@ func (s *search) file(name string, data []byte) {
 			return
 		}
 		shown := string(line[:min(len(line), maxMatchLine)])
-		fmt.Fprintf(&s.text, "%s:%d:%s\n", utf8(name), number, utf8(shown))
+		fmt.Fprintf(&s.text, "%s:%d:%s\n", utf8Only(name), number, utf8Only(shown))
 	}
 }
 
