@@ -11,6 +11,7 @@ import (
 	"github.com/agnivade/levenshtein"
 
 	"github.com/hookd-dev/hookd/agentloop/model"
+	"github.com/hookd-dev/hookd/agentloop/model/anthropic"
 	"github.com/hookd-dev/hookd/agentloop/model/openai"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -27,6 +28,7 @@ type modelProvider struct {
 }
 
 var modelProviders = []modelProvider{
+	{"anthropic", anthropicModel},
 	{"openai", openaiModel},
 	{"scripted", scriptedModel},
 }
@@ -86,14 +88,21 @@ func scriptedModel(file string, _ *schema.Settings) (model.Model, error) {
 	return m, nil
 }
 
-func openaiModel(name string, settings *schema.Settings) (model.Model, error) {
-	headers, err := modelHeaders(settings)
+func anthropicModel(name string, settings *schema.Settings) (model.Model, error) {
+	key, headers, err := authority(settings, anthropic.KeyName, anthropic.BaseURL)
 	if err != nil {
 		return nil, err
 	}
-	key := strings.TrimSpace(os.Getenv(openai.KeyName))
-	// Other servers say themselves whether they want a key.
-	if err := needKey(openai.KeyName, key, headers, cmp.Or(settings.Agent.BaseURL, openai.BaseURL) == openai.BaseURL); err != nil {
+	m, err := anthropic.New(anthropic.Options{Model: name, BaseURL: settings.Agent.BaseURL, Key: key, Headers: headers})
+	if err != nil {
+		return nil, usage("bad-model", err.Error(), "the setting agent.baseUrl, for example "+anthropic.BaseURL)
+	}
+	return m, nil
+}
+
+func openaiModel(name string, settings *schema.Settings) (model.Model, error) {
+	key, headers, err := authority(settings, openai.KeyName, openai.BaseURL)
+	if err != nil {
 		return nil, err
 	}
 	m, err := openai.New(openai.Options{Model: name, BaseURL: settings.Agent.BaseURL, Key: key, Headers: headers})
@@ -103,13 +112,19 @@ func openaiModel(name string, settings *schema.Settings) (model.Model, error) {
 	return m, nil
 }
 
-// needKey says that a key is missing where one is needed: at the provider's own
-// address, unless a header of the settings authorises.
-func needKey(variable, key string, headers http.Header, needed bool) error {
-	if key != "" || !needed || headers.Get("Authorization") != "" || headers.Get("X-Api-Key") != "" {
-		return nil
+// authority is what a provider lets us in by: the key, which the environment
+// alone holds, and the headers of the settings. At the provider's own address
+// one of them is needed; other servers say themselves what they want.
+func authority(settings *schema.Settings, variable, address string) (key string, headers http.Header, err error) {
+	if headers, err = modelHeaders(settings); err != nil {
+		return "", nil, err
 	}
-	return usage("no-key", "no key for this model: "+variable+" is not set", "set "+variable+" in the environment; a server of your own needs none: the setting agent.baseUrl says where it is")
+	key = strings.TrimSpace(os.Getenv(variable))
+	own := cmp.Or(strings.TrimRight(settings.Agent.BaseURL, "/"), address) == address
+	if own && key == "" && headers.Get("Authorization") == "" && headers.Get("X-Api-Key") == "" {
+		return "", nil, usage("no-key", "no key for this model: "+variable+" is not set", "set "+variable+" in the environment; a server of your own needs none: the setting agent.baseUrl says where it is")
+	}
+	return key, headers, nil
 }
 
 // modelHeaders are the headers that the settings add to each request.

@@ -59,7 +59,7 @@ func Events(from io.Reader) iter.Seq2[[]byte, error] {
 	}
 }
 
-func tooLong() error {
+func tooLong() *model.Error {
 	return &model.Error{Err: fmt.Errorf("the server sent an event of more than %d MiB", maxEvent>>20)}
 }
 

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -131,8 +133,14 @@ func plain(value jsontext.Value) string {
 
 var (
 	fullKinds = []string{"context_length_exceeded", "exceed_context_size_error", "request_too_large", "model_context_window_exceeded"}
-	fullTexts = regexp.MustCompile(`(?i)prompt is too long|(maximum|max) context length|context (size|length|window)( \S+){0,3} exceeded|exceeds?( \S+){0,4} context (size|length|window)|larger than the max(imum)? (supported )?context|input length and .{0,20}max_tokens.{0,20} exceed context|input token count( \S+){0,3} exceeds`)
+	fullTexts = once(`(?i)prompt is too long|(maximum|max) context length|context (size|length|window)( \S+){0,3} exceeded|exceeds?( \S+){0,4} context (size|length|window)|larger than the max(imum)? (supported )?context|input length and .{0,20}max_tokens.{0,20} exceed context|input token count( \S+){0,3} exceeds`)
 )
+
+// once compiles a pattern when it is first needed: most processes of this
+// program never call a model, and start for every event of an agent.
+func once(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
 
 // contextFull recognises the ways in which servers say that a request is too
 // long for the model.
@@ -142,7 +150,7 @@ func contextFull(status int, kind, code, message string) bool {
 			return true
 		}
 	}
-	return (status/100 == 4 && status != http.StatusTooManyRequests || status/100 == 2 || status == http.StatusInternalServerError) && fullTexts.MatchString(message)
+	return (status/100 == 4 && status != http.StatusTooManyRequests || status/100 == 2 || status == http.StatusInternalServerError) && fullTexts().MatchString(message)
 }
 
 // maxWait bounds what a server may ask for; whoever waits decides whether that
@@ -183,10 +191,10 @@ func (c *Client) withoutSecrets(text string) string {
 	return text
 }
 
-var titleTag = regexp.MustCompile(`(?is)<title[^>]*>([^<]{1,200})`)
+var titleTag = once(`(?is)<title[^>]*>([^<]{1,200})`)
 
 func title(page []byte) string {
-	if found := titleTag.FindSubmatch(page); found != nil {
+	if found := titleTag().FindSubmatch(page); found != nil {
 		return " (" + strings.Join(strings.Fields(string(found[1])), " ") + ")"
 	}
 	return ""
@@ -201,4 +209,15 @@ func Shorten(text string, max int) string {
 		max--
 	}
 	return text[:max] + "…"
+}
+
+// Decode reads a JSON value of a server that is not careful.
+func Decode(value jsontext.Value, into any) error { return json.Unmarshal(value, into, Loose) }
+
+// Unreadable is the error of a stream that does not say what it should.
+func Unreadable(provider string, err error) *model.Error {
+	if errors.Is(err, bufio.ErrTooLong) {
+		return tooLong()
+	}
+	return &model.Error{Retryable: true, Err: fmt.Errorf("%s: the server sent an event that cannot be read: %s", provider, Shorten(err.Error(), 200))}
 }
