@@ -89,8 +89,9 @@ func (p *Prompt) byUser() bool {
 
 func (r *Run) agentStart(ctx context.Context, prompt string) error {
 	l := r.loop
+	r.lookForTools(ctx, true)
 	fired := protocol.AgentStartData{
-		Prompt: prompt, System: l.system, Messages: l.messages, Tools: l.listed, Model: l.options.Model.Name(),
+		Prompt: prompt, System: l.system, Messages: l.messages, Tools: l.tools.offered(), Model: l.options.Model.Name(),
 	}
 	v, data, err := pass(ctx, r, protocol.AgentStart, fired)
 	if err != nil {
@@ -100,7 +101,7 @@ func (r *Run) agentStart(ctx context.Context, prompt string) error {
 		return err
 	}
 	if v.changes("tools") {
-		if err := l.setTools(data.Tools); err != nil {
+		if err := l.setTools(fired.Tools, data.Tools); err != nil {
 			return err
 		}
 	}

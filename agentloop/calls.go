@@ -25,6 +25,7 @@ type batch struct {
 type toolCall struct {
 	protocol.Call
 	tool     tool.Tool // nil: unknown, or not offered to the model
+	gone     bool      // its source does not have it any more
 	badArgs  error     // the model's args cannot be read at all
 	began    time.Time
 	begun    bool // tool-call-start was fired, so one more event follows

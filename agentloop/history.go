@@ -58,11 +58,12 @@ func (l *Loop) setSystem(text string) error {
 	return nil
 }
 
-func (l *Loop) setTools(tools []protocol.Tool) error {
+// setTools keeps the list that hooks made of the tools they were shown.
+func (l *Loop) setTools(shown, tools []protocol.Tool) error {
 	if err := l.keep(store.Entry{Kind: store.Tools, Tools: tools}); err != nil {
 		return internal(err)
 	}
-	l.listed = tools
+	l.tools.change(shown, tools)
 	return nil
 }
 

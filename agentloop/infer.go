@@ -81,7 +81,7 @@ func (r *Run) try(ctx context.Context, request *model.Request, response *protoco
 func (r *Run) inferenceStart(ctx context.Context, attempt int) (*model.Request, *protocol.Response, error) {
 	l := r.loop
 	fired := protocol.InferenceStartData{
-		Model: l.options.Model.Name(), System: l.system, Messages: l.messages, Tools: l.listed,
+		Model: l.options.Model.Name(), System: l.system, Messages: l.messages, Tools: l.tools.offered(),
 		Params: l.options.Params, Attempt: attempt,
 	}
 	v, data, err := pass(ctx, r, protocol.InferenceStart, fired)

@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/hookd-dev/hookd/agentloop/store"
-	"github.com/hookd-dev/hookd/agentloop/tool"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/oklog/ulid/v2"
 )
@@ -16,15 +15,14 @@ import (
 // Loop is one agent in one session. It runs one prompt at a time.
 type Loop struct {
 	options Options
-	tools   *tool.Registry
+	tools   *toolList
 	session protocol.Session
 
 	// What the session holds. Only the goroutine of the running prompt touches
 	// these.
 	messages []protocol.Message
 	system   string
-	listed   []protocol.Tool // as models and hooks see the tools
-	turn     int             // user prompts so far
+	turn     int // user prompts so far
 	forced   forcing
 	started  bool
 	refused  error // session-start was stopped: no run in this session
@@ -51,11 +49,11 @@ func New(options Options) (*Loop, error) {
 	if err := options.takeProviders(); err != nil {
 		return nil, fmt.Errorf("agent loop: %w", err)
 	}
-	registry, err := tool.NewRegistry(options.Tools...)
+	tools, err := newToolList(&options)
 	if err != nil {
 		return nil, fmt.Errorf("agent loop: %w", err)
 	}
-	l := &Loop{options: options, tools: registry, system: options.System, listed: registry.List()}
+	l := &Loop{options: options, tools: tools, system: options.System}
 	l.numbers = &numbers{keep: l.keep}
 	if options.Session == nil {
 		l.session.ID = ulid.Make().String()
@@ -82,7 +80,7 @@ func (l *Loop) resume(state store.State) error {
 		l.system = *state.System
 	}
 	if state.Tools != nil {
-		l.listed = state.Tools
+		l.tools.restore(state.Tools)
 	}
 	return l.repair()
 }

@@ -30,6 +30,10 @@ type Options struct {
 	// ceilings bound it (1,000 steps, [maxAttempts] tries of a model call).
 	Providers []provider.Provider
 
+	// Sources have tools that are not there from the beginning, or not to the end;
+	// see [tool.Source].
+	Sources []tool.Source
+
 	Session *store.Session // open and not used elsewhere; the caller closes it. nil: kept in memory only
 	Source  string         // of session-start: startup resume fork; default by what Session holds
 	System  string         // the system text; one kept in the session counts before it

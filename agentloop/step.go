@@ -19,6 +19,7 @@ func (r *Run) step(ctx context.Context) (reason string, err error) {
 	if err := r.flush(); err != nil {
 		return "", err
 	}
+	r.lookForTools(ctx, false)
 	if err := r.stepStart(ctx); err != nil {
 		return "", err
 	}

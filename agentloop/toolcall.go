@@ -15,13 +15,14 @@ import (
 
 // newCall looks a call's tool up among those that the model was offered.
 func (l *Loop) newCall(part protocol.Part, a *answer) *toolCall {
-	t, description, known := l.tools.Lookup(part.Name)
+	t, description, known := l.tools.registry.Lookup(part.Name)
 	c := &toolCall{Call: protocol.Call{
 		ToolCallID: part.ToolCallID, Name: part.Name, Kind: description.Kind, Server: description.Server, Args: part.Args,
 	}}
 	if known && slices.ContainsFunc(a.tools, func(o protocol.Tool) bool { return o.Name == part.Name }) {
 		c.tool = t
 	}
+	c.gone = c.tool == nil && l.tools.gone(part.Name)
 	c.badArgs = a.badArgs[part.ToolCallID]
 	return c
 }
@@ -32,7 +33,7 @@ func (r *Run) startCall(ctx context.Context, b *batch, c *toolCall) bool {
 	c.began = time.Now()
 	fired := protocol.ToolCallStartData{Call: c.Call, Parallel: c.parallel}
 	v, err := r.fire(ctx, protocol.ToolCallStart, fired, func(e *protocol.Event) {
-		e.CheckArgs = func(args jsontext.Value) error { return r.loop.tools.Check(c.Name, args) }
+		e.CheckArgs = func(args jsontext.Value) error { return r.loop.tools.registry.Check(c.Name, args) }
 	})
 	if errors.As(err, new(unfired)) {
 		return false
@@ -98,12 +99,14 @@ func (r *Run) callReady(ctx context.Context, b *batch, c *toolCall) bool {
 	case b.stopped():
 		problem = protocol.CallError{Kind: protocol.CallBlocked, Text: b.notRun()}
 		by = &b.by
+	case c.gone:
+		problem = protocol.CallError{Kind: protocol.CallUnknownTool, Text: fmt.Sprintf("the tool %s is not there any more: what provides it has ended or offers it no longer", c.Name)}
 	case c.tool == nil:
 		problem = protocol.CallError{Kind: protocol.CallUnknownTool, Text: fmt.Sprintf("there is no tool named %q", c.Name)}
 	case c.badArgs != nil:
 		problem = protocol.CallError{Kind: protocol.CallBadArgs, Text: c.badArgs.Error()}
 	default:
-		err := r.loop.tools.Check(c.Name, c.Args)
+		err := r.loop.tools.registry.Check(c.Name, c.Args)
 		if err == nil {
 			return true
 		}

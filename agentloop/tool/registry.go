@@ -7,15 +7,18 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// Registry is a fixed list of tools with unique names and valid schemas.
+// Registry is a list of tools with unique names and valid schemas. It may be
+// used by several goroutines.
 type Registry struct {
-	list   []Tool
+	mu     sync.RWMutex
+	list   []Tool // as given at first
 	byName map[string]*entry
 }
 
@@ -30,20 +33,38 @@ type entry struct {
 func NewRegistry(tools ...Tool) (*Registry, error) {
 	r := &Registry{list: tools, byName: map[string]*entry{}}
 	for _, t := range tools {
-		e := &entry{tool: t, description: t.Describe()}
-		name := e.description.Name
-		if name == "" {
-			return nil, errors.New("a tool has no name")
-		}
-		if r.byName[name] != nil {
+		if name := t.Describe().Name; r.byName[name] != nil {
 			return nil, fmt.Errorf("two tools are named %s", name)
 		}
-		if err := e.compile(); err != nil {
-			return nil, fmt.Errorf("tool %s: schema: %w", name, err)
+		if err := r.Put(t); err != nil {
+			return nil, err
 		}
-		r.byName[name] = e
 	}
 	return r, nil
+}
+
+// Put takes a tool in, in place of the one of the same name if there is one. The
+// error says what is wrong with its name or schema.
+func (r *Registry) Put(t Tool) error {
+	e := &entry{tool: t, description: t.Describe()}
+	if e.description.Name == "" {
+		return errors.New("a tool has no name")
+	}
+	if old := r.entry(e.description.Name); old != nil && bytes.Equal(old.description.Schema, e.description.Schema) {
+		e.schema = old.schema // a source is looked at often
+	} else if err := e.compile(); err != nil {
+		return fmt.Errorf("tool %s: schema: %w", e.description.Name, err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.byName[e.description.Name] = e
+	return nil
+}
+
+func (r *Registry) entry(name string) *entry {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.byName[name]
 }
 
 func (e *entry) compile() error {
@@ -61,14 +82,15 @@ func (e *entry) compile() error {
 
 // Lookup returns a tool by name.
 func (r *Registry) Lookup(name string) (Tool, Description, bool) {
-	e := r.byName[name]
+	e := r.entry(name)
 	if e == nil {
 		return nil, Description{Tool: protocol.Tool{Name: name}, Kind: protocol.KindOther}, false
 	}
 	return e.tool, e.description, true
 }
 
-// List is all tools as a model sees them, in the order given.
+// List is the tools that the registry was made of, as a model sees them, in the
+// order given.
 func (r *Registry) List() []protocol.Tool {
 	list := make([]protocol.Tool, len(r.list))
 	for i, t := range r.list {
@@ -87,7 +109,7 @@ func (r *Registry) Check(name string, args jsontext.Value) error {
 	if _, isObject := value.(map[string]any); !isObject {
 		return errors.New("the args are not an object")
 	}
-	if e := r.byName[name]; e != nil && e.schema != nil {
+	if e := r.entry(name); e != nil && e.schema != nil {
 		return e.schema.Validate(value)
 	}
 	return nil
