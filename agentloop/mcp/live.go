@@ -94,7 +94,8 @@ func (l *live) transport() (sdk.Transport, error) {
 		return nil, errors.New("programs cannot be started here")
 	}
 	argv := append([]string{l.server.Command}, l.server.Args...)
-	process, err := l.options.Start(l.life, Program{Server: l.server.Name, Argv: argv, Env: l.server.Env})
+	// It is close that ends the program, gently first; its context does not.
+	process, err := l.options.Start(context.WithoutCancel(l.life), Program{Server: l.server.Name, Argv: argv, Env: l.server.Env})
 	if err != nil {
 		return nil, err
 	}

@@ -63,6 +63,9 @@ func (s *stdio) read() {
 		s.noise = s.lines.first
 		if err != nil {
 			s.broken = err
+			if s.isClosed() {
+				s.broken = io.EOF // it is us who closed the pipe
+			}
 		}
 		s.mu.Unlock()
 		if err != nil {
@@ -192,6 +195,15 @@ func (s *stdio) refuse(id jsonrpc.ID) {
 func (s *stdio) Close() error {
 	s.closing.Do(func() { close(s.closed) })
 	return nil
+}
+
+func (s *stdio) isClosed() bool {
+	select {
+	case <-s.closed:
+		return true
+	default:
+		return false
+	}
 }
 
 // end ends the program and all that serves it. What was to be written has a

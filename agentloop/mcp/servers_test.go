@@ -1,0 +1,349 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hookd-dev/hookd/agentloop/tool"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// TestCalls: every way in which a tool can answer is something that a model can
+// read.
+func TestCalls(t *testing.T) {
+	t.Parallel()
+	s := newSetUp(t)
+	s.Text = 1000
+	servers := s.connect(t, itself(t, "good"))
+	tests := map[string]struct{ args, want string }{
+		"echo":       {`{"text":"<b>&","count":12345678901234567890}`, `{"text":"<b>&","count":12345678901234567890}`},
+		"where":      {`{}`, s.dir + " good"},
+		"fails":      {`{}`, "error: no such branch"},
+		"refuses":    {`{}`, "badArgs: the MCP server t refused the args: count must be odd"},
+		"breaks":     {`{}`, "failed: the MCP server t refused the call: disk on fire (code 0)"},
+		"huge":       {`{}`, strings.Repeat("ü", 500) + "|[8387608 bytes of the result's text left out]"},
+		"structured": {`{}`, `{"z":12345678901234567890,"a":[]}`},
+		"asks":       {`{}`, "failed: the MCP server t answered what cannot be used: it asks for input from a person or a model, which hookd does not offer to servers"},
+	}
+	for name, test := range tests {
+		if got := text(t, find(t, servers, "mcp__t__"+name), t.Context(), test.args); got != test.want {
+			t.Errorf("%s: %.300q, want %.300q", name, got, test.want)
+		}
+	}
+	if told := s.told.all(); len(told) > 0 {
+		t.Errorf("told: %q", told)
+	}
+}
+
+// TestDescriptions: the schema is what the server wrote, the kind and the server
+// are what hooks match, and what a server says of its harmlessness is nowhere.
+func TestDescriptions(t *testing.T) {
+	t.Parallel()
+	s := newSetUp(t)
+	server := itself(t, "good")
+	server.Name = "My.Server__x"
+	servers := s.connect(t, server)
+	want := tool.Description{
+		Tool: protocol.Tool{Name: "mcp__My_Server_x__echo", Description: "says it again", Schema: []byte(
+			`{"type":"object","properties":{"text":{"type":"string"},"count":{"type":"integer","maximum":12345678901234567890}},"required":["text"]}`)},
+		Kind: protocol.KindMCP, Server: "My.Server__x",
+	}
+	if diff := cmp.Diff(want, find(t, servers, want.Name).Describe()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestStarts: how servers begin, and what is told of those that do not.
+func TestStarts(t *testing.T) {
+	tests := map[string]struct {
+		tool    string // joins
+		answers string
+		told    string // one notice holds it
+	}{
+		"good":         {tool: "echo"},
+		"banner":       {tool: "where"},
+		"silent":       {tool: "old", answers: "from old"},
+		"fragile":      {tool: "old", answers: "from old", told: "t runs again"},
+		"batch":        {tool: "old", answers: "from old"},
+		"many":         {tool: "tool0229", answers: "ok"},
+		"never":        {told: "t does not start: it was not ready in time (400ms)"},
+		"dies at once": {told: "t does not start: exit code 3; its last words: the variable KEY is not set; it is started again in 50ms"},
+		"garbage":      {told: `t does not start: it wrote a line that is no message of MCP (`},
+		"chatter":      {told: `writes other text than messages of MCP to its stdout: Loading module`},
+		"endless":      {told: "t does not start: it wrote a message of more than 1000000 bytes"},
+		"old":          {told: `it speaks another revision of MCP than hookd`},
+		"too many":     {told: "t does not start: it lists more than 1000 tools"},
+		"pages":        {told: "t does not start: its list of tools has more than 100 pages"},
+	}
+	for kind, test := range tests {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			s := newSetUp(t)
+			s.ProbeLimit, s.Message = 100*time.Millisecond, 1_000_000
+			if s.StartLimit = 10 * time.Second; kind == "never" {
+				s.StartLimit = 400 * time.Millisecond
+			}
+			began := time.Now()
+			servers := s.connect(t, itself(t, kind))
+			if took := time.Since(began); took > 100*time.Millisecond {
+				t.Errorf("Connect took %s", took)
+			}
+			if test.told != "" {
+				s.told.await(t, test.told)
+			}
+			if test.tool == "" {
+				if list := servers.Tools(); len(list) > 0 {
+					t.Errorf("%d tools", len(list))
+				}
+				return
+			}
+			joined := find(t, servers, "mcp__t__"+test.tool)
+			if test.answers != "" {
+				if got := text(t, joined, t.Context(), `{}`); got != test.answers {
+					t.Errorf("%q, want %q", got, test.answers)
+				}
+			}
+			if kind == "many" && len(servers.Tools()) != 230 {
+				t.Errorf("%d tools", len(servers.Tools()))
+			}
+		})
+	}
+}
+
+// TestGivenUp: a server that never works is told of when it begins to fail and
+// when it is given up, and at no other time.
+func TestGivenUp(t *testing.T) {
+	t.Parallel()
+	s := newSetUp(t)
+	s.Pause = 10 * time.Millisecond
+	s.connect(t, itself(t, "dies at once"))
+	s.told.await(t, "t is given up after 5 attempts: exit code 3")
+	if told := s.told.all(); len(told) != 2 {
+		t.Errorf("told: %q", told)
+	}
+}
+
+// TestNoProgram: what cannot be started at all is told in the system's words.
+func TestNoProgram(t *testing.T) {
+	t.Parallel()
+	s := newSetUp(t)
+	s.connect(t, Server{Name: "t", Command: "/nowhere/server"})
+	s.told.await(t, "no such file: /nowhere/server")
+	none := Connect(t.Context(), []Server{{Name: "t", Command: "x"}}, Options{Notify: s.told.add})
+	s.told.await(t, "programs cannot be started here")
+	none.Close()
+}
+
+// TestOddTools: names become what models take, and what cannot be offered is
+// told of and left out.
+func TestOddTools(t *testing.T) {
+	t.Parallel()
+	s := newSetUp(t)
+	servers := s.connect(t, itself(t, "odd tools"))
+	if got := text(t, find(t, servers, "mcp__t__a_b"), t.Context(), `{}`); got != `[content of type "hologram", which is not shown]|seen` {
+		t.Errorf("%q", got)
+	}
+	s.told.await(t, `left out: "a b" (another one is mcp__t__a_b already), "" (it has no name), "bad" (tool mcp__t__bad: schema: `)
+	var names []string
+	for _, each := range servers.Tools() {
+		names = append(names, each.Describe().Name)
+	}
+	want := []string{"mcp__t__a_b", "mcp__t__longlonglonglonglonglonglonglonglonglonglong_" + digest(strings.Repeat("long", 30)), "mcp__t____"}
+	if diff := cmp.Diff(want, names); diff == "" || len(names) != 3 || len(names[1]) != longestName {
+		t.Errorf("%q", names)
+	}
+	if d := servers.Tools()[1].Describe(); d.Description != "only a title" {
+		t.Errorf("%+v", d)
+	}
+}
+
+// TestSharedName: of two servers whose tools would have the same names only one
+// is started.
+func TestSharedName(t *testing.T) {
+	t.Parallel()
+	s := newSetUp(t)
+	one, two := itself(t, "good"), itself(t, "good")
+	one.Name, two.Name = "a.b", "a_b"
+	s.connect(t, two, one)
+	s.told.await(t, "a_b is not started: its tools would have the names of those of a.b")
+}
+
+// TestCancelled: a call ends at once with its context, and the server is told.
+func TestCancelled(t *testing.T) {
+	t.Parallel()
+	s := newSetUp(t)
+	call := find(t, s.connect(t, itself(t, "good")), "mcp__t__slow")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	enough := errors.New("enough")
+	var stopped time.Time
+	go func() {
+		eventually(t, "call", func() bool { return exists(s.dir, "slow-began") })
+		stopped = time.Now()
+		cancel(enough)
+	}()
+	_, err := call.Run(ctx, []byte(`{}`))
+	if took := time.Since(stopped); !errors.Is(err, enough) || took > 200*time.Millisecond {
+		t.Errorf("%v after %s", err, took)
+	}
+	eventually(t, "word to the server", func() bool { return exists(s.dir, "slow-cancelled") })
+	if got := text(t, call.(*remote).sibling(t, "echo"), t.Context(), `{"text":"on"}`); got != `{"text":"on"}` {
+		t.Errorf("the connection goes on: %q", got)
+	}
+}
+
+func exists(dir, name string) bool {
+	_, err := os.Stat(filepath.Join(dir, name))
+	return err == nil
+}
+
+// sibling is another tool of the same server.
+func (t *remote) sibling(tb *testing.T, name string) tool.Tool {
+	for _, other := range t.host.list() {
+		if other.(*remote).name == name {
+			return other
+		}
+	}
+	tb.Fatal("no tool " + name)
+	return nil
+}
+
+// TestProgress: what a server says of a call's progress is shown while it runs.
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	s := newSetUp(t)
+	call := find(t, s.connect(t, itself(t, "good")), "mcp__t__progress")
+	var mu sync.Mutex
+	var shown []string
+	ctx := tool.WithOutput(t.Context(), func(text string) {
+		mu.Lock()
+		defer mu.Unlock()
+		shown = append(shown, text)
+	})
+	if got := text(t, call, ctx, `{}`); got != "read" {
+		t.Errorf("%q", got)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if diff := cmp.Diff([]string{"[1/3] reading\n", "[2/3] reading\n", "[3/3] reading\n"}, shown); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestDeath: calls of a server that dies end at once and say how it ended; it is
+// told of once, comes back, and the same tool works again.
+func TestDeath(t *testing.T) {
+	t.Parallel()
+	s := newSetUp(t)
+	s.Pause = 300 * time.Millisecond
+	servers := s.connect(t, itself(t, "good"))
+	dies, slow := find(t, servers, "mcp__t__dies"), find(t, servers, "mcp__t__slow")
+	pending := make(chan string, 1)
+	go func() { pending <- text(t, slow, t.Context(), `{}`) }()
+	eventually(t, "call", func() bool { return exists(s.dir, "slow-began") })
+	began := time.Now()
+	const want = "failed: the MCP server t gave no result: exit code 7; its last words: out of memory"
+	if got := text(t, dies, t.Context(), `{}`); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := <-pending; got != want {
+		t.Errorf("pending: %q", got)
+	}
+	if took := time.Since(began); took > time.Second {
+		t.Errorf("took %s", took)
+	}
+	s.told.await(t, "t has ended: exit code 7; its last words: out of memory; it is started again in 300ms")
+	if got := text(t, dies, t.Context(), `{}`); got != "failed: the MCP server t does not run: exit code 7; its last words: out of memory; it is started again" {
+		t.Errorf("meanwhile: %q", got)
+	}
+	s.told.await(t, "t runs again")
+	if got := text(t, find(t, servers, "mcp__t__fails"), t.Context(), `{}`); got != "error: no such branch" {
+		t.Errorf("after: %q", got)
+	}
+	if told := s.told.all(); len(told) != 2 {
+		t.Errorf("told: %q", told)
+	}
+}
+
+// TestListChanges: a tool that joins later is offered.
+func TestListChanges(t *testing.T) {
+	t.Parallel()
+	s := newSetUp(t)
+	servers := s.connect(t, itself(t, "good"))
+	text(t, find(t, servers, "mcp__t__grows"), t.Context(), `{}`)
+	if got := text(t, find(t, servers, "mcp__t__grown"), t.Context(), `{}`); got != "new" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestClose: a server that clings to life ends all the same, with everything it
+// started, and a call in flight ends with it.
+func TestClose(t *testing.T) {
+	t.Parallel()
+	s := newSetUp(t)
+	servers := s.connect(t, itself(t, "clings"))
+	slow := find(t, servers, "mcp__t__slow")
+	pending := make(chan string, 1)
+	go func() { pending <- text(t, slow, t.Context(), `{}`) }()
+	eventually(t, "call", func() bool { return exists(s.dir, "slow-began") })
+	if n := len(s.survivors()); n != 3 {
+		t.Errorf("%d processes: %v", n, s.survivors())
+	}
+	began := time.Now()
+	servers.Close()
+	if took := time.Since(began); took > 2*time.Second {
+		t.Errorf("took %s", took)
+	}
+	if got := <-pending; got != "failed: the MCP server t gave no result: the run is over" {
+		t.Errorf("pending: %q", got)
+	}
+	if left := s.survivors(); len(left) > 0 {
+		t.Errorf("survivors: %v", left)
+	}
+}
+
+// TestStuck: a server that does not read blocks neither a call beyond its
+// context nor the end.
+func TestStuck(t *testing.T) {
+	t.Parallel()
+	s := newSetUp(t)
+	servers := s.connect(t, itself(t, "stuck"))
+	call := find(t, servers, "mcp__t__old")
+	args := `{"text":"` + strings.Repeat("x", 10_000) + `"}`
+	var calls sync.WaitGroup
+	for range 40 {
+		calls.Go(func() {
+			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+			defer cancel()
+			began := time.Now()
+			if got := text(t, call, ctx, args); got != "ended: context deadline exceeded" || time.Since(began) > time.Second {
+				t.Errorf("%q after %s", got, time.Since(began))
+			}
+		})
+	}
+	calls.Wait()
+}
+
+// TestSettle: waiting for servers ends with the slowest, or at the limit.
+func TestSettle(t *testing.T) {
+	t.Parallel()
+	s := newSetUp(t)
+	servers := s.connect(t, itself(t, "good"))
+	servers.Settle(t.Context(), 10*time.Second)
+	if len(servers.Tools()) == 0 {
+		t.Error("no tools")
+	}
+	never := itself(t, "never")
+	slower := s.connect(t, never)
+	began := time.Now()
+	slower.Settle(t.Context(), 300*time.Millisecond)
+	if took := time.Since(began); took > 500*time.Millisecond || took < 250*time.Millisecond {
+		t.Errorf("took %s", took)
+	}
+}
