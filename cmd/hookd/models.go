@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -9,15 +10,42 @@ import (
 	"strings"
 
 	"github.com/agnivade/levenshtein"
+	"github.com/spf13/cobra"
 
 	"github.com/hookd-dev/hookd/agentloop/model"
 	"github.com/hookd-dev/hookd/agentloop/model/anthropic"
+	"github.com/hookd-dev/hookd/agentloop/model/cassette"
 	"github.com/hookd-dev/hookd/agentloop/model/openai"
 	"github.com/hookd-dev/hookd/schema"
 )
 
-// modelFlag is what --model says of itself.
-const modelFlag = "model `M`: anthropic:NAME, openai:NAME, scripted:FILE, replay:FILE (default: the settings agent.provider and agent.model)"
+// modelChoice is what the flags of a command say of the model.
+type modelChoice struct {
+	name   string // "": as the settings say
+	record string // file that keeps the traffic, "" for none
+}
+
+func (m *modelChoice) flags(c *cobra.Command) {
+	c.Flags().StringVar(&m.name, "model", "", "model `M`: anthropic:NAME, openai:NAME, scripted:FILE, replay:FILE (default: the settings agent.provider and agent.model)")
+	c.Flags().StringVar(&m.record, "record", "", "keep what the model is asked and answers in the new `FILE`, for --model replay:FILE; it holds the conversation, no keys")
+}
+
+// chooseModel makes the model of a run, recorded where that is asked for.
+func (a *app) chooseModel(choice modelChoice, settings *schema.Settings) (model.Model, error) {
+	m, err := pickModel(choice.name, settings)
+	if err != nil || choice.record == "" {
+		return m, err
+	}
+	recorder, err := cassette.Record(choice.record, m)
+	if errors.Is(err, os.ErrExist) {
+		return nil, usage("record", choice.record+" is there already, and is not overwritten", "remove it, or name another file")
+	}
+	if err != nil {
+		return nil, usage("record", err.Error(), "")
+	}
+	a.atEnd(recorder.Close)
+	return recorder, nil
+}
 
 // modelProvider makes a model of one kind. Nothing of it is touched before a run asks
 // for it: most processes of this program run hooks for other agents and never
@@ -31,6 +59,8 @@ var modelProviders = []modelProvider{
 	{"anthropic", anthropicModel},
 	{"openai", openaiModel},
 	{"scripted", scriptedModel},
+	{"replay", func(file string, _ *schema.Settings) (model.Model, error) { return replay(file, false) }},
+	{"replay-loose", func(file string, _ *schema.Settings) (model.Model, error) { return replay(file, true) }},
 }
 
 // pickModel finds a model by its name, PROVIDER:NAME, or by the settings where
@@ -84,6 +114,16 @@ func scriptedModel(file string, _ *schema.Settings) (model.Model, error) {
 	m, err := model.Load(file)
 	if err != nil {
 		return nil, usage("bad-script", err.Error(), "examples/project/agent.yaml shows what a script looks like")
+	}
+	return m, nil
+}
+
+// replay plays a cassette. A loose one answers in the recorded order, whatever it
+// is asked.
+func replay(file string, loose bool) (model.Model, error) {
+	m, err := cassette.Replay(file, cassette.Options{Loose: loose})
+	if err != nil {
+		return nil, usage("bad-cassette", err.Error(), "hookd run --record FILE makes one")
 	}
 	return m, nil
 }

@@ -21,25 +21,30 @@ import (
 )
 
 func newRun(a *app) *cobra.Command {
-	var modelName, system string
+	var choice modelChoice
+	var system string
 	c := &cobra.Command{
 		Use:   "run [PROMPT]",
 		Short: "run the agent loop on a prompt, with your hooks in it",
 		Long: `Run the agent loop on a prompt (or on what stdin holds), with your hooks in it.
 
-The model scripted:FILE plays the turns of a YAML file; see
-examples/project/agent.yaml. Exit code 2 says that hooks refused or stopped the
-run, 1 that it failed.`,
+The models anthropic:NAME and openai:NAME need a key in ANTHROPIC_API_KEY or
+OPENAI_API_KEY; with the setting agent.baseUrl, openai:NAME is a model of Ollama,
+llama.cpp, vLLM or another server with that interface. The model scripted:FILE
+plays the turns of a YAML file; see examples/project/agent.yaml. With --record a
+run's model traffic is kept in a file, from which replay:FILE plays it back
+offline. Exit code 2 says that hooks refused or stopped the run, 1 that it
+failed.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			prompt, err := a.prompt(args)
 			if err != nil {
 				return err
 			}
-			return a.run(c.Context(), prompt, modelName, system)
+			return a.run(c.Context(), prompt, choice, system)
 		},
 	}
-	c.Flags().StringVar(&modelName, "model", "", modelFlag)
+	choice.flags(c)
 	c.Flags().StringVar(&system, "system", "You are a careful software engineer at work in the user's project.", "system text `TEXT`")
 	a.jsonFlag(c)
 	return c
@@ -68,13 +73,13 @@ type watcher interface {
 	see(agentloop.Yield) error
 }
 
-func (a *app) run(ctx context.Context, prompt, modelName, system string) error {
+func (a *app) run(ctx context.Context, prompt string, choice modelChoice, system string) error {
 	engine, err := a.open(ctx, openOptions{longLived: true})
 	if err != nil {
 		return err
 	}
 	settings := engine.settings()
-	m, err := pickModel(modelName, settings)
+	m, err := a.chooseModel(choice, settings)
 	if err != nil {
 		return err
 	}
