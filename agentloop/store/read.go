@@ -148,3 +148,13 @@ func ShortLength(ids []string, least int) int {
 	}
 	return length
 }
+
+// First is the text of the first prompt, "" without one.
+func (t *Transcript) First() string {
+	for _, entry := range t.Entries {
+		if entry.Kind == Message && entry.Message != nil && entry.Turn > 0 {
+			return promptText(*entry.Message)
+		}
+	}
+	return ""
+}

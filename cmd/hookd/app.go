@@ -21,8 +21,10 @@ type app struct {
 	project  string // --project
 	json     bool   // --json
 
-	outlet    *outlet               // where out writes to
-	abort     atomic.Pointer[hurry] // what a second signal does
+	outlet    *outlet                // where out writes to
+	abort     atomic.Pointer[hurry]  // what a second signal does
+	interrupt atomic.Pointer[func()] // has the interrupts, if somebody wants them
+	rescue    atomic.Pointer[func()] // makes the terminal as it was
 	processes *process.Runtime
 	closers   []func() error
 }

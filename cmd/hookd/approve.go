@@ -3,10 +3,12 @@ package main
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/protocol"
 )
 
 // terminalApprover puts questions to the person at the terminal.
@@ -36,23 +38,51 @@ func (a *app) typed() <-chan string {
 	return lines
 }
 
+// optionKeys are what a person types or presses for an answer, by its kind.
+var optionKeys = map[string]string{"allow-once": "y", "allow-always": "a", "reject-once": "n", "reject-always": "N"}
+
+// chosenOption is the option that a typed answer means. Anything that is not
+// clearly another one is the plain refusal.
+func chosenOption(options []protocol.PermissionOption, typed string) string {
+	typed = strings.TrimSpace(typed)
+	words := map[string]string{"yes": "y", "Y": "y", "always": "a", "A": "a", "never": "N"}
+	if key, isWord := words[typed]; isWord {
+		typed = key
+	}
+	refusal := "reject"
+	for _, o := range options {
+		if optionKeys[o.Kind] == typed {
+			return o.OptionID
+		}
+		if o.Kind == "reject-once" {
+			refusal = o.OptionID
+		}
+	}
+	return refusal
+}
+
+// askedWhat is what a question is about, on a line.
+func askedWhat(q *agentloop.Question) string {
+	if q.Call == nil {
+		return string(q.Event)
+	}
+	return show.Line(q.Call.Name) + " " + show.Line(show.Shorten(argsLine(q.Call.Args), 200))
+}
+
 // Approve asks once; anything but yes is no.
 func (t terminalApprover) Approve(ctx context.Context, q agentloop.Question) (agentloop.Answer, error) {
-	what := string(q.Event)
-	if q.Call != nil {
-		what = show.Line(q.Call.Name) + " " + show.Line(show.Shorten(argsLine(q.Call.Args), 200))
-	}
-	t.p.Print("%s %s asks before: %s\n", t.p.In(show.Warn, "?"), t.p.In(show.Name, show.Line(q.AskedBy)), what)
+	t.p.Print("%s %s asks before: %s\n", t.p.In(show.Warn, "?"), t.p.In(show.Name, show.Line(q.AskedBy)), askedWhat(&q))
 	if q.Text != "" {
 		t.p.Indented("  ", show.Plain, show.Visible(q.Text))
 	}
-	t.p.Print("  allow it once? [y/N] ")
+	var ways []string
+	for _, o := range q.Options {
+		ways = append(ways, fmt.Sprintf("%s = %s", optionKeys[o.Kind], show.Line(o.Name)))
+	}
+	t.p.Print("  %s? [n] ", strings.Join(ways, ", "))
 	select {
-	case line, open := <-t.lines:
-		if open && strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), "y") {
-			return agentloop.Answer{OptionID: "allow"}, nil
-		}
-		return agentloop.Answer{OptionID: "reject"}, nil
+	case line := <-t.lines: // at the end of input: no
+		return agentloop.Answer{OptionID: chosenOption(q.Options, line)}, nil
 	case <-ctx.Done():
 		t.p.Print("\n")
 		return agentloop.Answer{}, context.Cause(ctx)

@@ -39,14 +39,26 @@ func run(args []string) int {
 
 // obey ends the command at the first signal. The second one does not wait for
 // anything to end well, where the command has a way to hurry; the last always
-// ends the process.
+// ends the process. A conversation takes interrupts itself.
 func (a *app) obey(signals <-chan os.Signal, cancel context.CancelCauseFunc) {
-	<-signals
+	next := func() {
+		for s := range signals {
+			do := a.interrupt.Load()
+			if s != os.Interrupt || do == nil {
+				return
+			}
+			(*do)()
+		}
+	}
+	next()
 	cancel(errInterrupted)
-	<-signals
+	next()
 	if h := a.abort.Load(); h != nil {
 		h.up()
-		<-signals
+		next()
+	}
+	if restore := a.rescue.Load(); restore != nil {
+		(*restore)()
 	}
 	os.Exit(exitInterrupted)
 }

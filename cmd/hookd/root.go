@@ -40,7 +40,7 @@ func newRoot(a *app) *cobra.Command {
 			newTrust(a), newUntrust(a), newDisable(a), newEnable(a),
 		}},
 		{"events", "Events and agents:", []*cobra.Command{
-			newFire(a), newRun(a), newServe(a), newLog(a),
+			newFire(a), newRun(a), newSessions(a), newServe(a), newLog(a),
 		}},
 		{"more", "More:", []*cobra.Command{newSchema(a), newVersion(a)}},
 	}

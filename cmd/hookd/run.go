@@ -21,12 +21,14 @@ import (
 )
 
 func newRun(a *app) *cobra.Command {
-	var choice modelChoice
-	var system string
+	flags := &runFlags{}
+	var pairs []string
 	c := &cobra.Command{
 		Use:   "run [PROMPT]",
-		Short: "run the agent loop on a prompt, with your hooks in it",
+		Short: "run the agent loop on a prompt, or in a conversation, with your hooks in it",
 		Long: `Run the agent loop on a prompt (or on what stdin holds), with your hooks in it.
+On a terminal and without a prompt it is a conversation; /help says what it knows.
+With --json and without a prompt, stdin carries prompts: one JSON object a line.
 
 The models anthropic:NAME and openai:NAME need a key in ANTHROPIC_API_KEY or
 OPENAI_API_KEY; with the setting agent.baseUrl, openai:NAME is a model of Ollama,
@@ -36,27 +38,62 @@ run's model traffic is kept in a file, from which replay:FILE plays it back
 offline. Exit code 2 says that hooks refused or stopped the run, 1 that it
 failed.`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			prompt, err := a.prompt(args)
-			if err != nil {
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			if flags.args, err = recipeArgs(pairs); err != nil {
 				return err
 			}
-			return a.run(c.Context(), prompt, choice, system)
+			return a.runHow(c.Context(), flags, args)
 		},
 	}
-	choice.flags(c)
-	c.Flags().StringVar(&system, "system", "You are a careful software engineer at work in the user's project.", "system text `TEXT`")
+	flags.model.flags(c)
+	c.Flags().StringVar(&flags.system, "system", "You are a careful software engineer at work in the user's project.", "system text `TEXT`")
+	c.Flags().BoolVar(&flags.follow, "continue", false, "go on with the session of this project that was used last")
+	c.Flags().BoolVar(&flags.follow, "follow", false, "the same as --continue, for recipes")
+	c.Flags().StringVar(&flags.resume, "resume", "", "go on with session `ID`, or the one whose ID begins so")
+	c.Flags().StringVarP(&flags.recipe, "recipe", "r", "", "run the recipe `NAME` instead of a prompt")
+	c.Flags().StringArrayVar(&pairs, "arg", nil, "an argument of the recipe, `KEY=VALUE`; may be given several times")
+	c.MarkFlagsMutuallyExclusive("continue", "resume")
+	c.MarkFlagsMutuallyExclusive("follow", "resume")
+	_ = c.RegisterFlagCompletionFunc("resume", a.completeSessions)
 	a.jsonFlag(c)
 	return c
 }
 
-// prompt is the argument, or all of stdin where it is not a terminal.
+func recipeArgs(pairs []string) (map[string]string, error) {
+	args := map[string]string{}
+	for _, pair := range pairs {
+		key, value, given := strings.Cut(pair, "=")
+		if !given || key == "" {
+			return nil, usage("usage", "--arg "+pair+" is not KEY=VALUE", "--arg path=README.md")
+		}
+		args[key] = value
+	}
+	return args, nil
+}
+
+// runHow finds out which kind of run is meant.
+func (a *app) runHow(ctx context.Context, flags *runFlags, args []string) error {
+	switch {
+	case flags.recipe != "" && len(args) > 0:
+		return usage("usage", "a recipe takes no prompt", "--arg KEY=VALUE gives it arguments")
+	case flags.recipe != "":
+		return a.runOnce(ctx, flags, "")
+	case len(args) == 0 && a.json:
+		return a.runDriven(ctx, flags)
+	case len(args) == 0 && isTerminal(a.stdin):
+		return a.runInteractive(ctx, flags)
+	}
+	prompt, err := a.prompt(args)
+	if err != nil {
+		return err
+	}
+	return a.runOnce(ctx, flags, prompt)
+}
+
+// prompt is the argument, or all of stdin.
 func (a *app) prompt(args []string) (string, error) {
 	if len(args) == 1 {
 		return args[0], nil
-	}
-	if isTerminal(a.stdin) {
-		return "", usage("usage", "no prompt", `hookd run "what to do"`)
 	}
 	text, err := io.ReadAll(io.LimitReader(a.stdin, 16<<20))
 	if err != nil {
@@ -73,54 +110,26 @@ type watcher interface {
 	see(agentloop.Yield) error
 }
 
-func (a *app) run(ctx context.Context, prompt string, choice modelChoice, system string) error {
-	engine, err := a.open(ctx, openOptions{longLived: true})
+// runOnce works on one prompt or recipe.
+func (a *app) runOnce(ctx context.Context, flags *runFlags, prompt string) error {
+	c, err := a.converse(ctx, flags, a.approver())
 	if err != nil {
 		return err
 	}
-	settings := engine.settings()
-	m, err := a.chooseModel(choice, settings)
+	run, err := c.begin(ctx, flags, agentloop.Prompt{Text: prompt})
 	if err != nil {
-		return err
+		return errors.Join(err, c.session.Close())
 	}
-	session, err := a.newSession(engine, m.Name())
-	if err != nil {
-		return err
-	}
-	defer session.Close()
 	view := newRunView(a.out)
 	var w watcher = view
 	if a.json {
 		w = runLines{a.out}
 	}
-	options, err := a.loopOptions(engine, settings, m, session, system)
-	if err != nil {
-		return err
+	ended, unseen := c.watch(run, w)
+	if unseen != nil {
+		return errors.Join(failed("run", unseen, ""), c.session.Close())
 	}
-	loop, err := agentloop.New(options)
-	if err != nil {
-		return failed("run", err, "")
-	}
-	run, err := loop.Run(ctx, prompt)
-	if err != nil {
-		return failed("run", err, "")
-	}
-	for y := range run.Events() {
-		engine.progress.Aside(func() { err = errors.Join(err, w.see(y)) })
-	}
-	ended := run.Wait()
-	if err != nil {
-		return failed("run", err, "")
-	}
-	reason := "exit"
-	if ctx.Err() != nil {
-		reason = "interrupted"
-	} else if ended != nil {
-		reason = "error"
-	}
-	if _, err := loop.Close(context.WithoutCancel(ctx), reason); err != nil && ended == nil {
-		ended = err
-	}
+	ended = c.end(ctx, ended)
 	if a.json {
 		if err := (runLines{a.out}).end(run.Result(), ended); err != nil {
 			return err
@@ -178,7 +187,6 @@ func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Mod
 		Compaction: protocol.Compaction{
 			Auto: settings.Agent.Compaction.Auto, Threshold: settings.Agent.Compaction.Threshold,
 		},
-		Approver:        a.approver(),
 		ApprovalTimeout: settings.Agent.Approval.Timeout,
 		Limits: agentloop.Limits{
 			ToolCalls: settings.Agent.Limits.ToolCalls,
@@ -186,15 +194,6 @@ func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Mod
 		},
 		OnToolBlock: hooks.OnToolBlock,
 	}, nil
-}
-
-// newSession begins the file that keeps the conversation.
-func (a *app) newSession(engine *engine, modelName string) (*store.Session, error) {
-	session, err := store.Create(filepath.Join(engine.stateDir, "conversations"), "", store.Header{Project: engine.project(), Model: modelName})
-	if err != nil {
-		return nil, failed("session", err, "hookd keeps sessions in $XDG_STATE_HOME/hookd; it must be writable")
-	}
-	return session, nil
 }
 
 func (l runLines) end(result agentloop.Result, ended error) error {

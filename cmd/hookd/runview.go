@@ -2,11 +2,11 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
@@ -14,181 +14,237 @@ import (
 )
 
 // runView prints a run for people while it goes on: the model's text as it
-// comes, each tool call on a line, and what hooks decided where they did.
+// comes, tool calls, and what hooks decided where they did. Agents that work for
+// the first one are indented below it.
 type runView struct {
 	p       *show.Printer
-	writing bool // a line of the model's text is open
+	folded  bool // a call is one line, printed when it has ended; diffs and reasoning wait in details
+	echoed  bool // the terminal shows prompts as they are typed
+	began   time.Time
 	steps   int
 	calls   int
 	refused int
-	began   time.Time
+	failed  string // agent-error's message
+
+	flow     *show.Flow // of the open text, nil without one
+	thinking bool       // the open text is reasoning
+	depth    int        // of the agent that is spoken of, 0 = the run's own
+	root     int        // depth of the run's own agent
+	rooted   bool
+	texts    map[string]int // depth of the agent by message id
+	open     map[string]*openCall
+	order    []string // of the open calls
+	details  []detail
 }
 
-func newRunView(p *show.Printer) *runView { return &runView{p: p, began: time.Now()} }
+func newRunView(p *show.Printer) *runView {
+	return &runView{p: p, began: time.Now(), texts: map[string]int{}, open: map[string]*openCall{}}
+}
 
 // see prints one thing that a run yielded.
 func (v *runView) see(y agentloop.Yield) error {
 	switch y.Kind {
 	case agentloop.YieldDelta:
-		if !y.Delta.Thinking {
-			v.write(y.Delta.Text)
+		if v.texts[y.Delta.MessageID] == 0 && (v.folded || !y.Delta.Thinking) {
+			v.write(y.Delta.Text, y.Delta.Thinking)
 		}
 		return nil
 	case agentloop.YieldDropped:
-		if v.writing {
-			v.p.Print(" %s", v.p.In(show.Warn, "(dropped)"))
-		}
-		v.endLine()
+		v.drop()
 		return nil
 	case agentloop.YieldOutput:
-		return nil // the result's line tells
+		v.toolOutput(y.Output.ToolCallID, y.Output.Text)
+		return nil
 	}
 	v.endLine()
+	if !v.rooted {
+		v.root, v.rooted = y.Event.Agent.Depth, true
+	}
+	v.depth = max(y.Event.Agent.Depth-v.root, 0)
+	v.event(&y)
+	return nil
+}
+
+// indent is what stands before a line that belongs to the agent at work.
+func (v *runView) indent() string { return strings.Repeat("  ", v.depth) }
+
+// event prints an event, and what hooks decided about it.
+func (v *runView) event(y *agentloop.Yield) {
 	switch y.Event.Event {
-	case protocol.PromptSubmit:
-		var d protocol.PromptSubmitData
-		if json.Unmarshal(y.Event.Data, &d) == nil {
-			v.p.Print("%s %s\n", v.p.In(show.Quiet, "›"), v.p.In(show.Strong, show.Line(d.Prompt)))
-		}
-	case protocol.InferenceStart:
-		v.steps++
 	case protocol.ToolCallStart:
-		v.call(&y)
+		v.callStart(y)
+		return
+	case protocol.PermissionRequest:
+		v.callDecision(y)
+		return
 	case protocol.ToolCallEnd:
-		v.callEnd(&y)
+		v.callEnd(y)
+		return
 	case protocol.ToolCallError:
-		v.callError(&y)
+		v.callError(y)
+		return
+	case protocol.PromptSubmit:
+		v.prompt(y)
+	case protocol.InferenceStart:
+		v.inference(y)
+	case protocol.MessageStart, protocol.ThinkingStart:
+		if d, read := data[protocol.DeltaStartData](y); read {
+			v.texts[d.MessageID] = v.depth
+		}
+	case protocol.MessageEnd:
+		v.messageEnd(y)
+	case protocol.SubagentStart, protocol.SubagentStop:
+		v.subagent(y)
+	case protocol.CompactStart, protocol.CompactEnd:
+		v.compaction(y)
 	case protocol.Notification:
-		v.notification(&y)
+		v.notification(y)
 	case protocol.AgentError:
-		var d protocol.AgentErrorData
-		if json.Unmarshal(y.Event.Data, &d) == nil {
-			v.p.Print("%s %s\n", v.p.In(show.Bad, "✗ the run ended:"), show.Line(d.Message))
+		if d, read := data[protocol.AgentErrorData](y); read {
+			v.failed = d.Message
+			v.line(v.p.In(show.Bad, "✗ the run ended:") + " " + show.Line(d.Message))
 		}
 	}
-	v.decision(&y)
-	return nil
+	v.decision(y)
+}
+
+// data is an event's data. A hook's change may leave what cannot be read.
+func data[T any](y *agentloop.Yield) (d T, read bool) {
+	return d, json.Unmarshal(y.Event.Data, &d) == nil
+}
+
+func (v *runView) line(text string) { v.p.Print("%s%s\n", v.indent(), text) }
+
+func (v *runView) prompt(y *agentloop.Yield) {
+	d, read := data[protocol.PromptSubmitData](y)
+	switch {
+	case !read:
+	case v.depth > 0 || y.Event.Recipe != nil:
+		v.line(v.p.In(show.Quiet, "› "+show.Line(show.Shorten(firstLine(d.Prompt), 100))))
+	case v.echoed && d.Source != "follow-up":
+		clear(v.texts)
+	default:
+		clear(v.texts)
+		v.line(v.p.In(show.Quiet, "›") + " " + v.p.In(show.Strong, show.Line(d.Prompt)))
+	}
+}
+
+func (v *runView) inference(y *agentloop.Yield) {
+	d, read := data[protocol.InferenceStartData](y)
+	if read && d.Attempt > 1 {
+		v.line(v.p.In(show.Warn, "↻") + fmt.Sprintf(" the model is asked again, try %d", d.Attempt))
+		return
+	}
+	v.steps++
+}
+
+// messageEnd prints what an agent below the run's own said: it is not streamed,
+// since several may speak at once.
+func (v *runView) messageEnd(y *agentloop.Yield) {
+	d, read := data[protocol.DeltaEndData](y)
+	if !read || v.depth == 0 {
+		return
+	}
+	if text := strings.TrimSpace(d.Content); text != "" {
+		v.p.Paragraphs(v.indent()+"  ", show.Quiet, show.Shorten(text, 2000))
+	}
+}
+
+func (v *runView) subagent(y *agentloop.Yield) {
+	if y.Outcome.Refused() {
+		return
+	}
+	if d, read := data[protocol.SubagentStopData](y); read && y.Event.Event == protocol.SubagentStop {
+		v.line(v.p.In(show.Name, "◂ sub-agent") + v.p.In(show.Quiet, " ended: "+show.Line(d.StopReason)))
+	} else if d, read := data[protocol.SubagentStartData](y); read {
+		name := ""
+		if d.Name != "" {
+			name = " " + show.Line(d.Name)
+		}
+		v.line(v.p.In(show.Name, "▸ sub-agent"+name))
+	}
+}
+
+func (v *runView) compaction(y *agentloop.Yield) {
+	switch d, read := data[protocol.CompactEndData](y); {
+	case !read || y.Outcome.Refused():
+	case y.Event.Event == protocol.CompactStart:
+		v.line(v.p.In(show.Name, "⇣") + v.p.In(show.Quiet, fmt.Sprintf(" compacting the conversation (%s)", d.Trigger)))
+	default:
+		v.line(v.p.In(show.Name, "⇣") + fmt.Sprintf(" compacted: %s → %s", extent(d.Before), extent(d.After)))
+	}
+}
+
+func extent(e protocol.Measures) string {
+	text := plural(e.Messages, "message")
+	if e.Tokens != nil {
+		text += fmt.Sprintf(", %d tokens", *e.Tokens)
+	}
+	return text
 }
 
 // notification prints what the loop has to say to the person: that it stops
 // although a hook wants it to go on, that a hook's context found no place. What
 // asks for permission is a question of its own.
 func (v *runView) notification(y *agentloop.Yield) {
-	var d protocol.NotificationData
-	if json.Unmarshal(y.Event.Data, &d) == nil && d.Kind != "permission" {
-		v.p.Print("  %s %s\n", v.p.In(show.Warn, "!"), show.Line(d.Text))
+	if d, read := data[protocol.NotificationData](y); read && d.Kind != "permission" {
+		v.line("  " + v.p.In(show.Warn, "!") + " " + show.Line(d.Text))
 	}
 }
 
-func (v *runView) write(text string) {
-	if !v.writing {
-		text = strings.TrimLeft(text, "\n")
-		if text == "" {
+// write prints the next piece of the model's text.
+func (v *runView) write(text string, thinking bool) {
+	if v.flow != nil && v.thinking != thinking {
+		v.endLine()
+	}
+	if v.flow == nil {
+		if text = strings.TrimLeft(text, "\n "); text == "" {
 			return
 		}
-		v.p.Print("%s ", v.p.In(show.Name, "●"))
-		v.writing = true
+		tone, mark := show.Plain, v.p.In(show.Name, "●")
+		if thinking {
+			tone, mark = show.Quiet, v.p.In(show.Quiet, "○")
+		}
+		v.p.Raw(mark + " ")
+		v.flow = show.NewFlow(v.p.Width, 2, "  ", func(s string) string { return v.p.In(tone, s) })
+		v.thinking = thinking
 	}
-	v.p.Print("%s", strings.ReplaceAll(show.Visible(text), "\n", "\n  "))
+	v.p.Raw(v.flow.Write(show.Visible(text)))
+}
+
+// drop marks a text that is not kept: the model is asked again.
+func (v *runView) drop() {
+	if v.flow != nil {
+		v.p.Raw(v.flow.End() + " " + v.p.In(show.Warn, "(dropped)") + "\n")
+		v.flow = nil
+	}
 }
 
 func (v *runView) endLine() {
-	if v.writing {
-		v.p.Print("\n")
-		v.writing = false
+	if v.flow != nil {
+		v.p.Raw(v.flow.End() + "\n")
+		v.flow = nil
 	}
 }
 
-// call prints a tool call as it will run, hooks' changes included.
-func (v *runView) call(y *agentloop.Yield) {
-	v.calls++
-	var d protocol.ToolCallStartData
-	if json.Unmarshal(y.Event.Data, &d) != nil {
-		return
-	}
-	v.p.Print("  %s %s\n", v.p.In(show.Strong, show.Line(d.Name)), show.Line(show.Shorten(argsLine(d.Args), 100)))
+// aside prints something to another place.
+func (v *runView) aside(to io.Writer, print func()) {
+	whole := v.p
+	v.p = &show.Printer{W: to, Color: whole.Color, Width: whole.Width}
+	print()
+	v.p = whole
 }
 
-func (v *runView) callEnd(y *agentloop.Yield) {
-	var d protocol.ToolCallEndData
-	if json.Unmarshal(y.Event.Data, &d) != nil || y.Outcome.Refused() {
-		return
-	}
-	text := strings.TrimSpace(d.Result.Content.Text())
-	first, rest, _ := strings.Cut(text, "\n")
-	more := ""
-	if rest != "" {
-		more = fmt.Sprintf(" … %d lines", strings.Count(text, "\n")+1)
-	}
-	mark := v.p.In(show.Good, "✓")
-	if d.Result.IsError {
-		mark = v.p.In(show.Warn, "!")
-	}
-	if first == "" {
-		first = "no output"
-	}
-	v.p.Print("    %s %s%s\n", mark, v.p.In(show.Quiet, show.Line(show.Shorten(first, 80))+more), v.p.In(show.Quiet, ", "+milliseconds(d.DurationMs)))
+// begin counts anew: the next turn of the same conversation.
+func (v *runView) begin(at time.Time) {
+	v.began, v.steps, v.calls, v.refused, v.failed = at, 0, 0, 0, ""
+	clear(v.open)
+	v.order = v.order[:0]
 }
 
-func (v *runView) callError(y *agentloop.Yield) {
-	var d protocol.ToolCallErrorData
-	if json.Unmarshal(y.Event.Data, &d) != nil {
-		return
-	}
-	if d.Error.Kind == protocol.CallBlocked || d.Error.Kind == protocol.CallDenied {
-		v.refused++
-		return // the refusal itself was printed where it was decided
-	}
-	v.p.Print("    %s %s\n", v.p.In(show.Bad, "✗"), show.Line(show.Shorten(d.Error.Text, 120)))
-}
-
-// decision prints what hooks did to an event, if anything.
-func (v *runView) decision(y *agentloop.Yield) {
-	const indent = "    "
-	p, o := v.p, &y.Outcome
-	showChanges(p, indent, o)
-	if o.By != nil {
-		by := p.In(show.Name, show.Line(*o.By))
-		switch o.Action {
-		case protocol.Block:
-			p.Print("%s%s blocked by %s: %s\n", indent, p.In(show.Bad, "✗"), by, show.Line(o.Reason))
-		case protocol.Stop:
-			p.Print("%s%s stopped by %s: %s\n", indent, p.In(show.Bad, "■"), by, show.Line(o.Reason))
-		case protocol.Continue, protocol.Callback, protocol.Ask:
-			p.Print("%s%s %s asks to %s: %s\n", indent, p.In(show.Warn, "→"), by, o.Action, show.Line(o.Reason))
-		}
-	}
-	for _, c := range o.Context {
-		p.Print("%s%s %s\n", indent, p.In(show.Name, "+ "+show.Line(c.Hook)+" tells the model:"), show.Line(show.Shorten(c.Text, 120)))
-	}
-	for i := range o.Runs {
-		if run := &o.Runs[i]; run.Failure != "" {
-			p.Print("%s%s %s\n", indent, p.In(show.Warn, "!"), failureLine(p, run))
-		}
-	}
-	for _, n := range notices(o) {
-		p.Print("%s%s %s\n", indent, p.In(show.Name, "· "+show.Line(n.Hook)+":"), show.Line(n.Text))
-	}
-}
-
-// argsLine shows a call's arguments: the one that says it all, else all.
-func argsLine(args jsontext.Value) string {
-	var members map[string]jsontext.Value
-	if json.Unmarshal(args, &members) != nil {
-		return show.Compact(args)
-	}
-	for _, key := range []string{"command", "path"} {
-		var text string
-		if json.Unmarshal(members[key], &text) == nil && text != "" {
-			if len(members) > 1 && key == "path" {
-				if pattern := members["pattern"]; len(pattern) > 0 {
-					return text + " " + string(pattern)
-				}
-			}
-			return text
-		}
-	}
-	return show.Compact(args)
+// untold reports whether the run's error was not an event that was printed.
+func (v *runView) untold(err error) bool {
+	return v.failed == "" || !strings.Contains(err.Error(), v.failed)
 }
 
 // end prints what the run came to.
@@ -213,83 +269,4 @@ func plural(n int, noun string) string {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// runLines prints a run for programs: a JSON object a line.
-type runLines struct{ p *show.Printer }
-
-type eventLine struct {
-	Kind  string          `json:"kind"` // event
-	Event *protocol.Event `json:"event"`
-	// Decision is what the hooks decided, without their runs: those are lines of
-	// their own, before this one.
-	Decision decision `json:"decision"`
-}
-
-type decision struct {
-	Action protocol.Action `json:"action"`
-	By     *string         `json:"by"`
-	Reason string          `json:"reason"`
-}
-
-type hookLine struct {
-	Kind  string             `json:"kind"` // hook
-	Event protocol.EventName `json:"event"`
-	ID    string             `json:"id"` // of the event
-	protocol.Run
-}
-
-type deltaLine struct {
-	Kind      string `json:"kind"` // delta
-	MessageID string `json:"messageId"`
-	Thinking  bool   `json:"thinking"`
-	Text      string `json:"text"`
-}
-
-// droppedLine says that a message whose deltas were told is not kept.
-type droppedLine struct {
-	Kind      string `json:"kind"` // dropped
-	MessageID string `json:"messageId"`
-}
-
-// outputLine is a piece of what a tool puts out while it works.
-type outputLine struct {
-	Kind       string `json:"kind"` // output
-	ToolCallID string `json:"toolCallId"`
-	Text       string `json:"text"`
-}
-
-type resultLine struct {
-	Kind       string            `json:"kind"` // result
-	Response   string            `json:"response"`
-	StopReason string            `json:"stopReason"`
-	Continued  int               `json:"continued"`
-	Usage      protocol.RunUsage `json:"usage"`
-	Error      string            `json:"error,omitzero"`
-}
-
-func (l runLines) see(y agentloop.Yield) error {
-	switch y.Kind {
-	case agentloop.YieldDelta:
-		return l.line(deltaLine{"delta", y.Delta.MessageID, y.Delta.Thinking, y.Delta.Text})
-	case agentloop.YieldDropped:
-		return l.line(droppedLine{"dropped", y.Delta.MessageID})
-	case agentloop.YieldOutput:
-		return l.line(outputLine{"output", y.Output.ToolCallID, y.Output.Text})
-	}
-	for i := range y.Outcome.Runs {
-		if err := l.line(hookLine{"hook", y.Event.Event, y.Event.ID, y.Outcome.Runs[i]}); err != nil {
-			return err
-		}
-	}
-	return l.line(eventLine{"event", &y.Event, decision{y.Outcome.Action, y.Outcome.By, y.Outcome.Reason}})
-}
-
-func (l runLines) line(value any) error {
-	text, err := json.Marshal(value, jsontext.AllowInvalidUTF8(true))
-	if err != nil {
-		return err
-	}
-	l.p.Raw(string(text) + "\n")
-	return nil
 }

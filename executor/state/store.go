@@ -301,3 +301,22 @@ func decode(raw []byte) (View, error) {
 	}
 	return v, nil
 }
+
+// Remove forgets what the hooks of a session remember, in the folder of a
+// [Store]. A session of which nothing is kept is no error.
+func Remove(dir, session string) error {
+	name := FileName(session)
+	path := filepath.Join(dir, name)
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	unlock, err := Lock(dir, name)
+	if err == nil {
+		defer unlock()
+		err = os.RemoveAll(path)
+	}
+	if err != nil {
+		return fmt.Errorf("state of session %s: %w", session, err)
+	}
+	return nil
+}

@@ -20,6 +20,7 @@ var frames = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "�
 type Progress struct {
 	p     *Printer
 	stop  chan struct{}
+	once  sync.Once
 	ended sync.WaitGroup
 
 	mu      sync.Mutex
@@ -60,9 +61,9 @@ func (g *Progress) Aside(print func()) {
 	print()
 }
 
-// Stop wipes the line and ends the watching.
+// Stop wipes the line and ends the watching. Stopping twice is no error.
 func (g *Progress) Stop() {
-	close(g.stop)
+	g.once.Do(func() { close(g.stop) })
 	g.ended.Wait()
 	g.mu.Lock()
 	defer g.mu.Unlock()

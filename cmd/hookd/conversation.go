@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/hookd-dev/hookd/agentloop"
+	"github.com/hookd-dev/hookd/agentloop/model"
+	"github.com/hookd-dev/hookd/agentloop/store"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// runFlags are what hookd run is told on the command line.
+type runFlags struct {
+	model  modelChoice
+	system string
+	follow bool   // go on with the newest session of the project
+	resume string // go on with this one
+	recipe string // run this recipe instead of a prompt
+	args   map[string]string
+}
+
+// resumes reports whether the run goes on with a session.
+func (f *runFlags) resumes() bool { return f.follow || f.resume != "" }
+
+// conversation is a session with an agent in it: the hooks of its project, the
+// loop, and the file that keeps it.
+type conversation struct {
+	a        *app
+	engine   *engine
+	settings *schema.Settings
+	model    model.Model
+	session  *store.Session
+	loop     *agentloop.Loop
+	aside    func(func()) // runs a print so that no other output mixes with it
+}
+
+// converse opens the session that the flags ask for. The approver may be nil.
+func (a *app) converse(ctx context.Context, flags *runFlags, approver agentloop.Approver) (*conversation, error) {
+	resumed, err := a.chosenSession(ctx, flags)
+	if err != nil {
+		return nil, err
+	}
+	engine, err := a.open(ctx, openOptions{longLived: true})
+	if err != nil {
+		return nil, err
+	}
+	c := &conversation{a: a, engine: engine, settings: engine.settings(), aside: engine.progress.Aside}
+	if c.model, err = a.chooseModel(flags.model, c.settings); err != nil {
+		return nil, err
+	}
+	if c.session, err = a.openSession(engine, resumed, c.model.Name()); err != nil {
+		return nil, err
+	}
+	options, err := a.loopOptions(engine, c.settings, c.model, c.session, flags.system)
+	if err != nil {
+		return nil, errors.Join(err, c.session.Close())
+	}
+	options.Approver = approver
+	if resumed != "" {
+		options.Source = "resume"
+	}
+	if c.loop, err = agentloop.New(options); err != nil {
+		return nil, errors.Join(failed("run", err, ""), c.session.Close())
+	}
+	return c, nil
+}
+
+// chosenSession is the id of the session to go on with, "" for a new one. It
+// keeps the project it began with: where no other was asked for, that one rules
+// the run.
+func (a *app) chosenSession(ctx context.Context, flags *runFlags) (string, error) {
+	if !flags.resumes() {
+		return "", nil
+	}
+	state, err := stateDir()
+	if err != nil {
+		return "", err
+	}
+	folder := conversations(state)
+	if flags.resume == "" {
+		here, err := a.sessionsHere(ctx, folder, false)
+		if err != nil {
+			return "", err
+		}
+		for i := range here {
+			if here[i].Damage == nil {
+				return here[i].ID, nil
+			}
+		}
+		return "", usage("no-session", "there is no session in this project to go on with", "hookd sessions list --all shows those of others")
+	}
+	id, err := findSession(folder, flags.resume)
+	if err != nil {
+		return "", err
+	}
+	transcript, err := store.Read(folder, id)
+	if err != nil {
+		return "", failed("damaged-session", err, "hookd sessions rm removes it")
+	}
+	return id, a.keepProject(ctx, id, transcript.Header.Project)
+}
+
+func (a *app) keepProject(ctx context.Context, id, project string) error {
+	here, err := a.currentProject(ctx)
+	if err != nil || here == project || project == "" {
+		return err
+	}
+	if a.project != "" {
+		return usage("other-project", "session "+id+" belongs to the project "+project, "leave --project out")
+	}
+	a.note("session "+id+" goes on in its project, "+project, "")
+	a.project = project
+	return nil
+}
+
+// openSession opens the file of a session that is gone on with, or begins one.
+func (a *app) openSession(engine *engine, id, modelName string) (*store.Session, error) {
+	folder := conversations(engine.stateDir)
+	if id == "" {
+		session, err := store.Create(folder, "", store.Header{Project: engine.project(), Model: modelName})
+		if err != nil {
+			return nil, failed("session", err, "hookd keeps sessions in $XDG_STATE_HOME/hookd; it must be writable")
+		}
+		return session, nil
+	}
+	session, err := store.Open(folder, id)
+	if err != nil {
+		return nil, sessionFault(err)
+	}
+	if session.State().Model == modelName {
+		return session, nil
+	}
+	if err := session.Append(store.Entry{Kind: store.Model, Text: modelName}); err != nil {
+		return nil, errors.Join(failed("session", err, ""), session.Close())
+	}
+	return session, nil
+}
+
+// begin starts the work that the flags or a prompt ask for.
+func (c *conversation) begin(ctx context.Context, flags *runFlags, prompt agentloop.Prompt) (*agentloop.Run, error) {
+	var run *agentloop.Run
+	var err error
+	if flags.recipe != "" {
+		return nil, usage("no-recipes", "this version runs no recipes", "")
+	} else {
+		run, err = c.loop.RunPrompt(ctx, prompt)
+	}
+	if err != nil {
+		return nil, failed("run", err, "")
+	}
+	return run, nil
+}
+
+// watch hands what a run yields to a view, and returns how the run ended. What
+// cannot be printed is the second error.
+func (c *conversation) watch(run *agentloop.Run, w watcher) (ended, unseen error) {
+	for y := range run.Events() {
+		c.aside(func() { unseen = errors.Join(unseen, w.see(y)) })
+	}
+	return run.Wait(), unseen
+}
+
+// end closes the session with the reason of session-end, and returns what ended
+// last.
+func (c *conversation) end(ctx context.Context, ended error) error {
+	reason := "exit"
+	if ctx.Err() != nil {
+		reason = "interrupted"
+	} else if ended != nil {
+		reason = "error"
+	}
+	if _, err := c.loop.Close(context.WithoutCancel(ctx), reason); err != nil && ended == nil {
+		ended = err
+	}
+	return errors.Join(ended, c.session.Close())
+}
+
+// resumeHint says how to go on with the session.
+func (c *conversation) resumeHint() {
+	p := c.a.err
+	p.Print("%s\n", p.In(show.Quiet, "session "+c.session.ID()+"; hookd run --continue goes on with it"))
+}

@@ -1,0 +1,283 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"github.com/hookd-dev/hookd/agentloop"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/loader"
+)
+
+// errAborted is the cause of a turn's end that the person wanted.
+var errAborted = errors.New("aborted by the person")
+
+// runInteractive is hookd run without a prompt on a terminal.
+func (a *app) runInteractive(ctx context.Context, flags *runFlags) error {
+	if !isTerminal(a.outlet.to) || os.Getenv("TERM") == "dumb" || os.Getenv("TERM") == "" {
+		return a.runPlain(ctx, flags)
+	}
+	notes := &turnout{to: a.err.W} // before anybody writes to it
+	a.err.W = notes
+	t := &terminalChat{notes: notes, chat: newChat(a.out.Width, a.out.Color), printer: newPrinter()}
+	c, err := a.converse(ctx, flags, t)
+	if err != nil {
+		return err
+	}
+	t.c = c
+	t.commands = &chatCommands{c: c}
+	return t.run(ctx)
+}
+
+// terminalChat joins the chat to a terminal and to the agent: it turns what
+// happens into messages for the chat, and carries out what the chat wants.
+type terminalChat struct {
+	chat     *chat
+	c        *conversation
+	commands *chatCommands
+	program  *tea.Program
+	printer  *printQueue
+	notes    *turnout // what goes to stderr
+	turn     sync.WaitGroup
+	ctx      context.Context
+	abort    context.CancelCauseFunc
+}
+
+func (t *terminalChat) run(ctx context.Context) error {
+	a := t.c.a
+	t.ctx = ctx
+	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithInput(a.stdin), tea.WithOutput(terminalFile(a.outlet.to))}
+	if !a.out.Color {
+		options = append(options, tea.WithColorProfile(colorprofile.NoTTY))
+	}
+	t.program = tea.NewProgram(teaModel{t}, options...)
+	// While the chat is on the screen, notes and late words of hooks go above it.
+	progress := t.c.engine.progress
+	progress.Stop()
+	defer t.notes.lead(t)()
+	defer a.guardTerminal()()
+	defer a.onInterrupt(func() { t.program.Send(interruptMsg{}) })()
+	var printing sync.WaitGroup
+	printing.Go(func() { t.printer.run(t.program) })
+	_, err := t.program.Run()
+	if t.abort != nil {
+		t.abort(errAborted)
+	}
+	t.printer.close()
+	printing.Wait()
+	t.turn.Wait()
+	if errors.Is(err, tea.ErrProgramPanic) {
+		err = failed("terminal", err, "")
+	} else if err != nil && ctx.Err() != nil {
+		err = nil // a signal
+	}
+	ended := t.c.end(ctx, nil)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err = errors.Join(err, ended); err == nil && t.chat.turns > 0 {
+		t.c.resumeHint()
+	}
+	return err
+}
+
+// terminalFile is the terminal itself, of which the library asks the size.
+func terminalFile(w any) *os.File {
+	f, _ := w.(*os.File)
+	return f
+}
+
+// teaModel is what the library drives.
+type teaModel struct{ *terminalChat }
+
+func (m teaModel) Init() tea.Cmd { return tick() }
+
+type tickMsg time.Time
+
+func tick() tea.Cmd {
+	return tea.Tick(100*time.Millisecond, func(t time.Time) tea.Msg { return tickMsg(t) })
+}
+
+func (m teaModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	for _, e := range m.chat.update(msg) {
+		m.obey(e)
+	}
+	if _, ticked := msg.(tickMsg); ticked {
+		return m, tick()
+	}
+	return m, nil
+}
+
+func (m teaModel) View() tea.View {
+	view := tea.NewView(m.chat.view())
+	view.Cursor = m.chat.cursor()
+	return view
+}
+
+// obey carries out what the chat wants, without waiting for anything.
+func (t *terminalChat) obey(e effect) {
+	switch e := e.(type) {
+	case printEffect:
+		t.printer.add(tea.Println(string(e))())
+	case promptEffect:
+		t.begin(func(ctx context.Context) (*agentloop.Run, error) {
+			return t.c.loop.RunPrompt(ctx, agentloop.Prompt{Text: e.text, Source: e.source})
+		})
+	case commandEffect:
+		if start := t.commands.starts(e); start != nil {
+			t.begin(start)
+			return
+		}
+		t.turn.Go(func() { t.program.Send(toldMsg(t.commands.answer(t.ctx, e, t.chat.width, t.chat.color))) })
+	case abortEffect:
+		if t.abort != nil {
+			t.abort(errAborted)
+		}
+	case answerEffect:
+		e.to <- e.answer
+	case quitEffect:
+		t.printer.add(tea.QuitMsg{}) // behind all that is still to be printed
+	}
+}
+
+// begin lets a turn run; what it yields comes to the chat as messages.
+func (t *terminalChat) begin(start func(context.Context) (*agentloop.Run, error)) {
+	ctx, abort := context.WithCancelCause(t.ctx)
+	t.abort = abort
+	t.turn.Go(func() {
+		defer abort(nil)
+		run, err := start(ctx)
+		if err != nil {
+			t.program.Send(endedMsg{err: err})
+			return
+		}
+		for y := range run.Events() {
+			t.program.Send(yieldMsg{y})
+		}
+		err = run.Wait()
+		t.program.Send(endedMsg{result: run.Result(), err: err})
+	})
+}
+
+// Approve shows a question and waits for the person.
+func (t *terminalChat) Approve(ctx context.Context, q agentloop.Question) (agentloop.Answer, error) {
+	reply := make(chan agentloop.Answer, 1)
+	t.program.Send(askMsg{q, reply})
+	select {
+	case answer := <-reply:
+		return answer, nil
+	case <-ctx.Done():
+		t.program.Send(withdrawMsg{reply})
+		return agentloop.Answer{}, context.Cause(ctx)
+	}
+}
+
+// Write prints what would go to stderr above the chat.
+func (t *terminalChat) Write(text []byte) (int, error) {
+	t.program.Send(noteMsg(strings.TrimRight(string(text), "\n")))
+	return len(text), nil
+}
+
+// chatCommands answers the commands of a conversation.
+type chatCommands struct{ c *conversation }
+
+const chatHelp = `/hooks                 the hooks of this project, in running order
+/compact [INSTRUCTIONS] put a summary in the place of the conversation
+/model [NAME]          say which model answers, or let another one
+/sessions              the sessions of this project
+/show N                what is folded behind #N (ctrl-o: the last one)
+/help                  this
+/quit                  end (or ctrl-d)
+Any other line goes to the model; a line that begins with the /NAME of a skill
+calls for it. While a turn runs, what you send waits for its end.
+enter sends · alt-enter, ctrl-j or a \ before enter begins a new line · ↑ ↓ earlier lines
+esc or ctrl-c aborts the turn, twice ends hookd`
+
+// starts is the work that a command begins, nil if it only answers.
+func (k *chatCommands) starts(e commandEffect) func(context.Context) (*agentloop.Run, error) {
+	if e.name != "compact" {
+		return nil
+	}
+	return func(ctx context.Context) (*agentloop.Run, error) { return k.c.compact(ctx, e.args) }
+}
+
+// answer is what a command prints.
+func (k *chatCommands) answer(ctx context.Context, e commandEffect, width int, color bool) string {
+	var b strings.Builder
+	p := &show.Printer{W: &b, Color: color, Width: width}
+	var err error
+	switch e.name {
+	case "help":
+		p.Indented("  ", show.Plain, chatHelp)
+	case "hooks":
+		err = k.hooks(ctx, p)
+	case "model":
+		err = k.model(p, e.args)
+	case "sessions":
+		err = k.sessions(ctx, p)
+	}
+	if err != nil {
+		p.Print("%s %s\n", p.In(show.Bad, "!"), oneLine(err.Error()))
+		var fault *Fault
+		if errors.As(err, &fault) && fault.Hint != "" {
+			p.Print("  %s\n", p.In(show.Quiet, oneLine(fault.Hint)))
+		}
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+func (k *chatCommands) model(p *show.Printer, name string) error {
+	if name != "" {
+		if err := k.c.setModel(name); err != nil {
+			return err
+		}
+	}
+	p.Print("%s %s\n", p.In(show.Quiet, "model:"), show.Line(k.c.model.Name()))
+	return nil
+}
+
+func (k *chatCommands) hooks(ctx context.Context, p *show.Printer) error {
+	if w, watches := k.c.engine.source.(*loader.Watcher); watches {
+		showListing(p, describe(w.Snapshot()))
+		return nil
+	}
+	listing, err := k.c.a.listing(ctx)
+	if err == nil {
+		showListing(p, listing)
+	}
+	return err
+}
+
+func (k *chatCommands) sessions(ctx context.Context, p *show.Printer) error {
+	folder := conversations(k.c.engine.stateDir)
+	list, err := k.c.a.sessionsHere(ctx, folder, false)
+	if err != nil {
+		return err
+	}
+	return showSessions(p, folder, list, false)
+}
+
+func (c *conversation) compact(context.Context, string) (*agentloop.Run, error) {
+	return nil, fmt.Errorf("this version cannot compact")
+}
+
+// setModel lets another model answer.
+func (c *conversation) setModel(name string) error {
+	m, err := c.a.chooseModel(modelChoice{name: name}, c.settings)
+	if err != nil {
+		return err
+	}
+	if err := c.loop.SetModel(m); err != nil {
+		return err
+	}
+	c.model = m
+	return nil
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/hookd-dev/hookd/agentloop"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+)
+
+// plainChat is a conversation line by line: for terminals that can do no more,
+// and output that goes elsewhere.
+type plainChat struct {
+	c        *conversation
+	commands *chatCommands
+	lines    <-chan string
+	abort    atomic.Pointer[context.CancelCauseFunc] // of the turn that runs
+	armed    atomic.Int64                            // when an interrupt came last, Unix nanoseconds
+	view     *runView
+}
+
+// runPlain is the conversation without a terminal that can be drawn on. What is
+// asked goes to stderr, what is answered to stdout.
+func (a *app) runPlain(ctx context.Context, flags *runFlags) error {
+	lines := a.typed()
+	c, err := a.converse(ctx, flags, terminalApprover{a.err, lines})
+	if err != nil {
+		return err
+	}
+	ctx, quit := context.WithCancelCause(ctx)
+	defer quit(nil)
+	p := &plainChat{c: c, commands: &chatCommands{c: c}, lines: lines, view: newRunView(a.out)}
+	p.view.echoed = true
+	defer a.onInterrupt(func() { p.interrupt(quit) })()
+	err = p.talk(ctx)
+	ended := c.end(ctx, nil)
+	if cause := context.Cause(ctx); errors.Is(cause, errInterrupted) && err == nil {
+		err = cause
+	}
+	return errors.Join(err, ended)
+}
+
+// interrupt aborts the turn; the second one, or one between turns, ends hookd.
+func (p *plainChat) interrupt(quit context.CancelCauseFunc) {
+	now := time.Now().UnixNano()
+	again := now-p.armed.Swap(now) < int64(againWithin)
+	abort := p.abort.Load()
+	switch {
+	case again:
+		quit(errAborted)
+	case abort != nil:
+		(*abort)(errAborted)
+	default:
+		p.c.a.err.Print("\nagain to end hookd\n› ")
+	}
+}
+
+func (p *plainChat) talk(ctx context.Context) error {
+	for {
+		p.c.a.err.Print("› ")
+		select {
+		case line, open := <-p.lines:
+			if !open {
+				p.c.a.err.Print("\n")
+				return nil
+			}
+			quit, err := p.line(ctx, strings.TrimSpace(line))
+			if quit || err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			p.c.a.err.Print("\n")
+			return nil
+		}
+	}
+}
+
+// line is a line that the person typed: a command or a prompt.
+func (p *plainChat) line(ctx context.Context, text string) (quit bool, err error) {
+	name, args, _ := strings.Cut(strings.TrimPrefix(text, "/"), " ")
+	if strings.HasPrefix(text, "/") {
+		switch name {
+		case "quit", "exit":
+			return true, nil
+		case "hooks", "help", "model", "sessions":
+			answer := p.commands.answer(ctx, commandEffect{name, strings.TrimSpace(args)}, p.c.a.out.Width, p.c.a.out.Color)
+			p.c.a.out.Raw(answer + "\n")
+			return false, nil
+		case "compact":
+			return false, p.turn(ctx, p.commands.starts(commandEffect{name, strings.TrimSpace(args)}))
+		}
+		if near := nearCommand(name); near != "" {
+			p.c.a.err.Print("there is no /%s; did you mean /%s?\n", show.Line(name), near)
+			return false, nil
+		}
+	}
+	if text == "" {
+		return false, nil
+	}
+	return false, p.turn(ctx, func(ctx context.Context) (*agentloop.Run, error) { return p.c.loop.Run(ctx, text) })
+}
+
+// turn works on a prompt until it has ended. Only output that cannot be written
+// is an error.
+func (p *plainChat) turn(ctx context.Context, start func(context.Context) (*agentloop.Run, error)) error {
+	ctx, abort := context.WithCancelCause(ctx)
+	defer abort(nil)
+	p.abort.Store(&abort)
+	defer p.abort.Store(nil)
+	run, err := start(ctx)
+	if err != nil {
+		p.c.a.err.Print("%s %s\n", p.c.a.err.In(show.Bad, "✗"), oneLine(err.Error()))
+		return nil
+	}
+	p.view.begin(time.Now())
+	_, unseen := p.c.watch(run, p.view)
+	p.view.end(run.Result())
+	return unseen
+}

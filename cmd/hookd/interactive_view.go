@@ -1,0 +1,113 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+)
+
+var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
+
+// view is what stands below what was said: the text that streams, the calls at
+// work, a question, what waits, and the line that the person writes.
+func (c *chat) view() string {
+	if c.ending {
+		return ""
+	}
+	above := c.above()
+	return strings.Join(append(above, c.below()...), "\n")
+}
+
+// cursor is where the terminal's cursor stands.
+func (c *chat) cursor() *tea.Cursor {
+	if c.ending || len(c.asked) > 0 {
+		return nil
+	}
+	cursor := c.input.Cursor()
+	if cursor != nil {
+		cursor.Y += len(c.above())
+	}
+	return cursor
+}
+
+// above is what goes on, cut to what the terminal has room for.
+func (c *chat) above() []string {
+	var lines []string
+	if text := c.said.String(); text != "" || c.run.flow != nil {
+		if c.run.flow != nil {
+			text += c.run.p.In(show.Quiet, c.run.flow.Pending())
+		}
+		lines = append(lines, text)
+	}
+	lines = append(lines, c.calls()...)
+	switch {
+	case len(c.asked) > 0:
+		lines = append(lines, strings.Split(c.asked[0].lines(c.run.p), "\n")...)
+	case c.running:
+		lines = append(lines, c.status())
+	}
+	for _, waiting := range c.queue {
+		lines = append(lines, c.run.p.In(show.Quiet, show.Shorten("  waits: "+show.Line(firstLine(waiting)), c.width-1)))
+	}
+	if room := max(c.height-c.input.Height()-2, 1); len(lines) > room {
+		lines = lines[len(lines)-room:]
+	}
+	return lines
+}
+
+func (c *chat) below() []string {
+	if len(c.asked) > 0 {
+		return nil
+	}
+	lines := []string{c.input.View()}
+	if hint := c.hint(); hint != "" {
+		lines = append(lines, c.run.p.In(show.Quiet, hint))
+	}
+	return lines
+}
+
+func (c *chat) hint() string {
+	switch {
+	case !c.armed.IsZero() && c.now().Sub(c.armed) < againWithin:
+		return "again to end hookd"
+	case !c.running && c.turns == 0 && c.input.Value() == "":
+		return "/help says what there is"
+	}
+	return ""
+}
+
+func (c *chat) status() string {
+	text := "working"
+	if c.aborting {
+		text = "aborting"
+	}
+	return c.run.p.In(show.Name, spinner[c.frame%len(spinner)]) + c.run.p.In(show.Quiet,
+		fmt.Sprintf(" %s %ds, esc aborts", text, int(c.now().Sub(c.began).Seconds())))
+}
+
+// shownOutput is how many lines of a running tool's output are shown.
+const shownOutput = 3
+
+// calls are the tool calls at work, with the end of what they print.
+func (c *chat) calls() (lines []string) {
+	p := c.run.p
+	for _, id := range c.run.order {
+		call := c.run.open[id]
+		took := c.now().Sub(call.began).Truncate(time.Second)
+		title := show.Shorten(callTitle(&call.call), max(c.width-12-2*call.depth, 10))
+		indent := strings.Repeat("  ", call.depth)
+		lines = append(lines, indent+p.In(show.Quiet, "…")+" "+title+p.In(show.Quiet, fmt.Sprintf(" %s", took)))
+		output := strings.Split(strings.TrimRight(call.output, "\n"), "\n")
+		if call.output == "" {
+			continue
+		}
+		for _, line := range output[max(0, len(output)-shownOutput):] {
+			lines = append(lines, indent+p.In(show.Quiet, "  │ "+show.Shorten(show.Line(strings.TrimRight(line, "\r")), max(c.width-8-2*call.depth, 10))))
+		}
+	}
+	return lines
+}

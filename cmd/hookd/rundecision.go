@@ -1,0 +1,74 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/hookd-dev/hookd/agentloop"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// decision prints what hooks did to an event, if anything: who, what and why.
+func (v *runView) decision(y *agentloop.Yield) {
+	p, o := v.p, &y.Outcome
+	indent := v.indent() + "    "
+	v.changes(indent, y)
+	if o.By != nil {
+		by := p.In(show.Name, show.Line(*o.By))
+		switch o.Action {
+		case protocol.Block:
+			p.Print("%s%s blocked by %s: %s\n", indent, p.In(show.Bad, "✗"), by, show.Line(o.Reason))
+		case protocol.Stop:
+			p.Print("%s%s stopped by %s: %s\n", indent, p.In(show.Bad, "■"), by, show.Line(o.Reason))
+		case protocol.Callback:
+			p.Print("%s%s %s asks for recipe %s\n", indent, p.In(show.Warn, "→"), by, calledRecipe(o))
+		case protocol.Continue, protocol.Ask:
+			p.Print("%s%s %s asks to %s: %s\n", indent, p.In(show.Warn, "→"), by, o.Action, show.Line(o.Reason))
+		}
+	}
+	for _, c := range o.Context {
+		p.Print("%s%s %s\n", indent, p.In(show.Name, "+ "+show.Line(c.Hook)+" tells the model:"), show.Line(show.Shorten(c.Text, 120)))
+	}
+	for i := range o.Runs {
+		if run := &o.Runs[i]; run.Failure != "" {
+			p.Print("%s%s %s\n", indent, p.In(show.Warn, "!"), failureLine(p, run))
+		}
+	}
+	for _, n := range notices(o) {
+		text := strings.TrimPrefix(n.Text, n.Hook+": ") // many begin with their own name
+		p.Print("%s%s %s\n", indent, p.In(show.Name, "· "+show.Line(n.Hook)+":"), show.Line(text))
+	}
+}
+
+// changes prints what hooks changed: with the diff, or folded as who and what.
+func (v *runView) changes(indent string, y *agentloop.Yield) {
+	o := &y.Outcome
+	if !v.folded {
+		showChanges(v.p, indent, o)
+		return
+	}
+	if len(o.Changes) == 0 && len(o.Replaced) == 0 {
+		return
+	}
+	seen := map[string]bool{}
+	var parts []string
+	for _, c := range o.Changes {
+		part := v.p.In(show.Name, show.Line(c.By)) + " changed " + show.Line(dotted(c.Path))
+		if !seen[part] {
+			seen[part] = true
+			parts = append(parts, part)
+		}
+	}
+	if len(o.Replaced) > 0 {
+		parts = append(parts, v.p.In(show.Name, show.Line(o.ReplacedBy))+" answered in its place")
+	}
+	where := ""
+	if !protocol.Lookup(y.Event.Event).Tool { // a call's diff is part of what its own number shows
+		var body bytes.Buffer
+		v.aside(&body, func() { showChanges(v.p, "  ", o) })
+		where = fmt.Sprintf("  #%d", v.fold(string(y.Event.Event), body.String()))
+	}
+	v.p.Print("%s%s%s\n", indent, strings.Join(parts, ", "), v.p.In(show.Quiet, where))
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hookd-dev/hookd/agentloop"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// runLines prints a run for programs: a JSON object a line.
+type runLines struct{ p *show.Printer }
+
+type eventLine struct {
+	Kind  string          `json:"kind"` // event
+	Event *protocol.Event `json:"event"`
+	// Decision is what the hooks decided, without their runs: those are lines of
+	// their own, before this one.
+	Decision decision `json:"decision"`
+}
+
+type decision struct {
+	Action protocol.Action `json:"action"`
+	By     *string         `json:"by"`
+	Reason string          `json:"reason"`
+}
+
+type hookLine struct {
+	Kind  string             `json:"kind"` // hook
+	Event protocol.EventName `json:"event"`
+	ID    string             `json:"id"` // of the event
+	protocol.Run
+}
+
+type deltaLine struct {
+	Kind      string `json:"kind"` // delta
+	MessageID string `json:"messageId"`
+	Thinking  bool   `json:"thinking"`
+	Text      string `json:"text"`
+}
+
+// droppedLine says that a message whose deltas were told is not kept.
+type droppedLine struct {
+	Kind      string `json:"kind"` // dropped
+	MessageID string `json:"messageId"`
+}
+
+// outputLine is a piece of what a tool puts out while it works.
+type outputLine struct {
+	Kind       string `json:"kind"` // output
+	ToolCallID string `json:"toolCallId"`
+	Text       string `json:"text"`
+}
+
+type resultLine struct {
+	Kind       string            `json:"kind"` // result
+	Response   string            `json:"response"`
+	StopReason string            `json:"stopReason"`
+	Continued  int               `json:"continued"`
+	Usage      protocol.RunUsage `json:"usage"`
+	Error      string            `json:"error,omitzero"`
+}
+
+func (l runLines) see(y agentloop.Yield) error {
+	switch y.Kind {
+	case agentloop.YieldDelta:
+		return l.line(deltaLine{"delta", y.Delta.MessageID, y.Delta.Thinking, y.Delta.Text})
+	case agentloop.YieldDropped:
+		return l.line(droppedLine{"dropped", y.Delta.MessageID})
+	case agentloop.YieldOutput:
+		return l.line(outputLine{"output", y.Output.ToolCallID, y.Output.Text})
+	}
+	for i := range y.Outcome.Runs {
+		if err := l.line(hookLine{"hook", y.Event.Event, y.Event.ID, y.Outcome.Runs[i]}); err != nil {
+			return err
+		}
+	}
+	return l.line(eventLine{"event", &y.Event, decision{y.Outcome.Action, y.Outcome.By, y.Outcome.Reason}})
+}
+
+func (l runLines) line(value any) error {
+	text, err := json.Marshal(value, jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		return err
+	}
+	l.p.Raw(string(text) + "\n")
+	return nil
+}

@@ -1,0 +1,217 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookd-dev/hookd/agentloop/store"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/loader"
+)
+
+func newSessions(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "sessions",
+		Short: "list, show, export and remove the conversations of hookd run",
+		Long: `List, show, export and remove the conversations of hookd run.
+
+Where a session's ID is asked for, the beginning of it does that no other one has.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	for _, sub := range []*cobra.Command{newSessionsList(a), newSessionsShow(a), newSessionsExport(a), newSessionsRm(a)} {
+		sub.Args = asUsage(sub.Args)
+		c.AddCommand(sub)
+	}
+	return c
+}
+
+// conversations is the folder of sessions.
+func conversations(stateDir string) string { return filepath.Join(stateDir, "conversations") }
+
+// currentProject is the project that a command without an engine is in, "" for
+// none. No hook is run for it: there is no runtime.
+func (a *app) currentProject(ctx context.Context) (string, error) {
+	snapshot, err := loader.Load(ctx, loader.Options{Project: a.project})
+	if err != nil {
+		return "", noProject(err)
+	}
+	return snapshot.Set.Project, nil
+}
+
+// findSession turns a beginning of an id into the id.
+func findSession(folder, prefix string) (string, error) {
+	id, err := store.Find(folder, prefix)
+	var several *store.AmbiguousError
+	switch {
+	case errors.As(err, &several):
+		short := store.ShortLength(several.IDs, len(prefix)+1)
+		names := make([]string, len(several.IDs))
+		for i, id := range several.IDs {
+			names[i] = id[:min(short, len(id))]
+		}
+		return "", usage("ambiguous-session", err.Error(), "one of: "+show.Shorten(joinLines(names), 200))
+	case errors.Is(err, store.ErrNotFound):
+		return "", usage("no-session", "there is no session "+show.Line(prefix), "hookd sessions list --all shows all")
+	case err != nil:
+		return "", failed("sessions", err, "")
+	}
+	return id, nil
+}
+
+// sessionFault says why a session cannot be used.
+func sessionFault(err error) error {
+	hint := ""
+	if errors.Is(err, store.ErrInUse) {
+		hint = "another hookd run has it open; end that one, or begin a new session"
+	}
+	return failed("session", err, hint)
+}
+
+func newSessionsList(a *app) *cobra.Command {
+	var all bool
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "the sessions of this project, the one used last first",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			state, err := stateDir()
+			if err != nil {
+				return err
+			}
+			list, err := a.sessionsHere(c.Context(), conversations(state), all)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.printSessions(list)
+			}
+			return showSessions(a.out, conversations(state), list, all)
+		},
+	}
+	c.Flags().BoolVar(&all, "all", false, "of all projects")
+	a.jsonFlag(c)
+	return c
+}
+
+// sessionsHere are the sessions of the current project, or all.
+func (a *app) sessionsHere(ctx context.Context, folder string, all bool) ([]store.Info, error) {
+	list, err := store.List(folder)
+	if err != nil {
+		return nil, failed("sessions", err, "")
+	}
+	if all {
+		return list, nil
+	}
+	project, err := a.currentProject(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var here []store.Info
+	for _, info := range list {
+		if info.Project == project {
+			here = append(here, info)
+		}
+	}
+	return here, nil
+}
+
+// sessionLine is a session in sessions list --json.
+type sessionLine struct {
+	ID       string          `json:"id"`
+	Created  *time.Time      `json:"created"` // null where the file is damaged
+	Last     time.Time       `json:"last"`
+	Project  string          `json:"project"`
+	Model    string          `json:"model"`
+	Prompt   string          `json:"prompt"` // the first one
+	Messages int             `json:"messages"`
+	Turns    int             `json:"turns"`
+	State    store.Condition `json:"state"`
+	Damage   string          `json:"damage,omitzero"`
+	Path     string          `json:"path"`
+}
+
+func (a *app) printSessions(list []store.Info) error {
+	lines := make([]sessionLine, len(list))
+	for i, info := range list {
+		lines[i] = sessionLine{
+			ID: info.ID, Last: info.Last, Project: info.Project, Model: info.Model, Prompt: info.First,
+			Messages: info.Messages, Turns: info.Turns, State: info.Condition, Path: info.Path,
+		}
+		if !info.Created.IsZero() {
+			lines[i].Created = &info.Created
+		}
+		if info.Damage != nil {
+			lines[i].Damage = info.Damage.Error()
+		}
+	}
+	return a.printJSON(lines)
+}
+
+func showSessions(p *show.Printer, folder string, list []store.Info, all bool) error {
+	if len(list) == 0 {
+		text := "no sessions in this project yet; hookd run begins one"
+		if all {
+			text = "no sessions yet; hookd run begins one"
+		}
+		p.Print("%s\n", p.In(show.Quiet, text))
+		return nil
+	}
+	ids, err := store.IDs(folder) // what is short must be so among all
+	if err != nil {
+		return failed("sessions", err, "")
+	}
+	sessionTable(list, store.ShortLength(ids, 8), all, time.Now()).Write(p)
+	return nil
+}
+
+func sessionTable(list []store.Info, short int, projects bool, now time.Time) *show.Table {
+	header := []string{"ID", "USED", "STATE", "MESSAGES", "MODEL"}
+	if projects {
+		header = append(header, "PROJECT")
+	}
+	table := &show.Table{Header: append(header, "PROMPT")}
+	tones := map[store.Condition]show.Tone{store.InUse: show.Good, store.Interrupted: show.Warn, store.Damaged: show.Bad, store.Ended: show.Quiet}
+	for _, info := range list {
+		prompt := show.Cell{Text: show.Shorten(firstLine(info.First), 60)}
+		if info.Damage != nil {
+			prompt = show.Cell{Text: info.Damage.Error(), Tone: show.Bad}
+		}
+		row := []show.Cell{
+			{Text: info.ID[:min(short, len(info.ID))], Tone: show.Name}, {Text: age(now.Sub(info.Last))},
+			{Text: string(info.Condition), Tone: tones[info.Condition]}, {Text: fmt.Sprint(info.Messages)}, {Text: show.Shorten(info.Model, 30)},
+		}
+		if projects {
+			row = append(row, show.Cell{Text: info.Project})
+		}
+		table.Add(append(row, prompt)...)
+	}
+	return table
+}
+
+func firstLine(text string) string {
+	first, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	if rest != "" {
+		first += " …"
+	}
+	return first
+}
+
+// age is how long ago something was, for people.
+func age(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "now"
+	case d < time.Hour:
+		return fmt.Sprintf("%dm ago", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh ago", int(d.Hours()))
+	}
+	return fmt.Sprintf("%dd ago", int(d.Hours()/24))
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookd-dev/hookd/agentloop/store"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/executor/state"
+)
+
+func newSessionsRm(a *app) *cobra.Command {
+	var yes bool
+	c := &cobra.Command{
+		Use:   "rm ID…",
+		Short: "remove sessions, and what hooks remember of them",
+		Long: `Remove sessions, and what hooks remember of them (their state and metadata).
+Records stay: they are evidence, and have limits of their own (hooks.records).
+A session that a process has open is not removed.`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			dir, err := stateDir()
+			if err != nil {
+				return err
+			}
+			var ids []string
+			for _, prefix := range args {
+				id, err := findSession(conversations(dir), prefix)
+				if err != nil {
+					return err
+				}
+				ids = append(ids, id)
+			}
+			if !yes {
+				for _, id := range ids {
+					a.showRemoved(conversations(dir), id)
+				}
+				if err := a.confirm(c.Context(), "remove "+plural(len(ids), "session")+"?"); err != nil {
+					return err
+				}
+			}
+			for _, id := range ids {
+				if err := removeSession(dir, id); err != nil {
+					return err
+				}
+				if !a.json {
+					a.out.Print("%s %s\n", a.out.In(show.Good, "removed"), id)
+				}
+			}
+			return nil
+		},
+		ValidArgsFunction: a.completeSessions,
+	}
+	c.Flags().BoolVar(&yes, "yes", false, "remove without asking")
+	a.jsonFlag(c)
+	return c
+}
+
+// showRemoved says what a person is asked about.
+func (a *app) showRemoved(folder, id string) {
+	prompt := "cannot be read"
+	if transcript, err := store.Read(folder, id); err == nil {
+		prompt = "without a prompt"
+		if first := transcript.First(); first != "" {
+			prompt = show.Line(show.Shorten(firstLine(first), 80))
+		}
+	}
+	a.err.Print("  %s  %s\n", a.err.In(show.Name, id), prompt)
+}
+
+// removeSession removes the conversation, then what its hooks remember: the
+// other way round a crash between the two would leave a session whose hooks
+// have forgotten it.
+func removeSession(stateDir, id string) error {
+	if err := store.Remove(conversations(stateDir), id); err != nil {
+		return sessionFault(err)
+	}
+	if err := state.Remove(filepath.Join(stateDir, "sessions"), id); err != nil {
+		return failed("session", err, "")
+	}
+	return nil
+}
+
+// completeSessions offers ids.
+func (a *app) completeSessions(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	dir, err := stateDir()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	ids, err := store.IDs(conversations(dir))
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return ids, cobra.ShellCompDirectiveNoFileComp
+}
