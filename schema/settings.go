@@ -85,10 +85,14 @@ type AgentSettings struct {
 	Approval        ApprovalSettings
 	Tools           ToolSettings
 	SubagentDepth   int
-	ProvidersOff    []string // built-in features that are switched off
-	Features        []string // built-in features that are switched on, off by default
-	Prices          []Price
-	MCPServers      map[string]MCPServer
+
+	SummarizeTokens    int64 // size of a conversation above which it is summarised
+	SelfCritiqueRounds int   // per prompt
+
+	ProvidersOff []string // built-in features that are switched off
+	Features     []string // built-in features that are switched on, off by default
+	Prices       []Price
+	MCPServers   map[string]MCPServer
 }
 
 // AgentLimits bound a run.

@@ -38,7 +38,7 @@ func SelfCritique(rounds int) provider.Provider {
 		Name:        selfCritiqueName,
 		Description: "has a final answer judged, and forces on one that is not approved",
 		Events:      []protocol.EventName{protocol.StepStop, protocol.AgentStop},
-		Match:       protocol.Match{Agent: "main", Step: "final"},
+		Match:       protocol.Match{Step: "final"},
 		Func: func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
 			return critique(ev, rounds)
 		},
@@ -54,7 +54,7 @@ type critiqueState struct {
 }
 
 func critique(ev *protocol.Event, rounds int) (protocol.Reply, error) {
-	if ev.Recipe != nil || ev.Agent.Depth > 0 {
+	if ev.Recipe != nil || inner(ev) {
 		return protocol.Reply{}, nil
 	}
 	var state critiqueState

@@ -93,7 +93,7 @@ func (s *skills) agentStart(ev *protocol.Event) (protocol.Reply, error) {
 	if err := json.Unmarshal(ev.Data, &data); err != nil {
 		return protocol.Reply{}, err
 	}
-	list, notices := s.current(ev.Agent.Depth == 0)
+	list, notices := s.current(!inner(ev))
 	reply := protocol.Reply{Action: protocol.Observe}
 	canLoad := slices.ContainsFunc(data.Tools, func(t protocol.Tool) bool { return t.Name == loadSkill })
 	if system := listIn(data.System, list, canLoad); system != data.System {
@@ -338,6 +338,10 @@ func listOf(list []skill.Skill) string {
 
 // agentKey names an agent in its session: each has a conversation of its own.
 func agentKey(ev *protocol.Event) string { return ev.Session.ID + "\x00" + ev.Agent.ID }
+
+// inner reports whether an event comes from a sub-agent or a recipe's thread. The
+// depth does not tell: a main agent that a hook started has one, too.
+func inner(ev *protocol.Event) bool { return ev.Agent.Parent != nil }
 
 // object is a JSON object with one member.
 func object(name string, value any) jsontext.Value {

@@ -120,11 +120,10 @@ type tasks struct {
 }
 
 func (t *tasks) answer(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
-	inner := ev.Agent.Depth > 0
 	switch {
-	case ev.Event == protocol.AgentStart && inner:
+	case ev.Event == protocol.AgentStart && inner(ev):
 		return withoutTool(ev, todoWrite)
-	case inner:
+	case inner(ev):
 		return protocol.Reply{}, nil
 	case ev.Event == protocol.StepStart && ev.Recipe == nil:
 		return t.remind(ev), nil

@@ -6,13 +6,15 @@ import (
 
 	"github.com/hookd-dev/hookd/agentloop/builtin"
 	"github.com/hookd-dev/hookd/agentloop/provider"
+	"github.com/hookd-dev/hookd/agentloop/skill"
 	"github.com/hookd-dev/hookd/schema"
 )
 
 // featureInput is what the loop's features are made of.
 type featureInput struct {
 	*schema.Settings
-	root string // the project root, or the working directory
+	root   string // the project root, or the working directory
+	skills []skill.File
 }
 
 // feature is one built-in of the loop, by its name in schema.Builtins. make
@@ -47,6 +49,19 @@ var features = []feature{
 		make: func(*featureInput) (*provider.Provider, error) { return made(builtin.Done()) },
 		off:  func(*featureInput) (*provider.Provider, error) { return made(builtin.GoOn()) },
 	},
+	{name: "skills", make: func(in *featureInput) (*provider.Provider, error) {
+		if len(in.skills) == 0 {
+			return nil, nil
+		}
+		return made(builtin.Skills(in.skills))
+	}},
+	{name: "tasks", make: func(*featureInput) (*provider.Provider, error) { return made(builtin.Tasks()) }},
+	{name: "summarize", make: func(in *featureInput) (*provider.Provider, error) {
+		return made(builtin.Summarize(in.Agent.SummarizeTokens))
+	}},
+	{name: "self-critique", make: func(in *featureInput) (*provider.Provider, error) {
+		return made(builtin.SelfCritique(in.Agent.SelfCritiqueRounds))
+	}},
 }
 
 func made(p provider.Provider) (*provider.Provider, error) { return &p, nil }

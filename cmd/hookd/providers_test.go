@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hookd-dev/hookd/agentloop/skill"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -37,12 +38,16 @@ func TestFeaturesFollowTheSettings(t *testing.T) {
 	for _, c := range []struct {
 		agent         string
 		with, without []string
+		skills        []skill.File
 	}{
-		{`{}`, []string{"steps", "time", "retries", "done"}, []string{"tokens"}},
-		{`{"limits": {"tokens": 9}}`, []string{"tokens"}, nil},
-		{`{"providers": ["time", "steps"]}`, []string{"retries"}, []string{"time", "steps"}},
+		{`{}`, []string{"steps", "time", "retries", "done", "tasks"}, []string{"tokens", "skills", "self-critique", "summarize"}, nil},
+		{`{"limits": {"tokens": 9}}`, []string{"tokens"}, nil, nil},
+		{`{"providers": ["time", "steps"]}`, []string{"retries"}, []string{"time", "steps"}, nil},
+		{`{}`, []string{"skills"}, nil, []skill.File{{Name: "a", Text: []byte("a")}}},
+		{`{"providers": ["skills", "tasks"]}`, nil, []string{"skills", "tasks"}, []skill.File{{Name: "a", Text: []byte("a")}}},
+		{`{"features": ["summarize", "self-critique"]}`, []string{"summarize", "self-critique"}, nil, nil},
 	} {
-		list, err := providers(&featureInput{settingsOf(t, c.agent), t.TempDir()})
+		list, err := providers(&featureInput{Settings: settingsOf(t, c.agent), root: t.TempDir(), skills: c.skills})
 		if err != nil {
 			t.Fatal(err)
 		}
