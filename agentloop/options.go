@@ -50,6 +50,8 @@ type Options struct {
 
 	Limits      Limits
 	OnToolBlock protocol.Rule // RuleStop: a refused tool call ends the run with agent-error
+
+	answered []answerKeeper // of the providers
 }
 
 // Limits are those of the skeleton itself; how long a run may take, and how

@@ -11,7 +11,7 @@ import (
 // tool-call-start if the call was granted, else the refusal.
 func (r *Run) permission(ctx context.Context, c *toolCall, asked *verdict) (*verdict, error) {
 	askedBy := "hook:" + asked.by()
-	fired := protocol.PermissionRequestData{Call: c.Call, AskedBy: askedBy, Text: asked.Reason, Options: options}
+	fired := protocol.PermissionRequestData{Call: c.Call, AskedBy: askedBy, Text: asked.Reason, Options: r.loop.options.offered(asked.DecidedLayer())}
 	v, err := r.decide(ctx, protocol.PermissionRequest, fired)
 	if err != nil {
 		return nil, err
@@ -22,8 +22,15 @@ func (r *Run) permission(ctx context.Context, c *toolCall, asked *verdict) (*ver
 	granted := v.Action == protocol.Allow && v.DecidedLayer().Rank() >= asked.DecidedLayer().Rank()
 	if v.Action != protocol.Block && v.Action != protocol.Stop && !granted {
 		v.By, v.Reason = asked.By, asked.Reason
-		if err := r.askPerson(ctx, v, askedBy, &c.Call); err != nil {
+		question := Question{Event: v.name, Call: &c.Call, AskedBy: askedBy, Text: v.Reason, Options: fired.Options}
+		chosen, err := r.askPerson(ctx, v, question)
+		if err != nil {
 			return nil, err
+		}
+		if chosen != nil {
+			for _, keep := range r.loop.options.answered {
+				keep(r.loop.session.ID, fired, *chosen)
+			}
 		}
 	}
 	r.tell(ctx, v)

@@ -6,6 +6,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -82,4 +84,50 @@ func TestPersonGrantsAnEvent(t *testing.T) {
 			t.Errorf("%d notifications", n)
 		}
 	})
+}
+
+// A person may answer with always only where a provider keeps such answers, and
+// never for a managed hook; the provider is told of each answer before the call
+// goes on.
+func TestAnswersWithAlways(t *testing.T) {
+	for name, c := range map[string]struct {
+		layer   protocol.Layer
+		keeps   bool
+		option  string
+		offered int
+		kept    []string
+		ran     bool
+	}{
+		"allowed":             {protocol.User, true, "allow-always", 4, []string{"hook:asker echo allow-always"}, true},
+		"rejected":            {protocol.User, true, "reject-always", 4, []string{"hook:asker echo reject-always"}, false},
+		"once":                {protocol.User, true, "allow", 4, []string{"hook:asker echo allow-once"}, true},
+		"an option of nobody": {protocol.User, true, "sure", 4, nil, false},
+		"nobody keeps it":     {protocol.User, false, "allow-always", 2, nil, false},
+		"managed hook":        {protocol.Managed, true, "allow-always", 2, nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				asks := hook{on: protocol.ToolCallStart, name: "asker", layer: c.layer, reply: protocol.Reply{Action: protocol.Ask, Reason: "really?"}}
+				p := &person{option: c.option}
+				var kept []string
+				s := newStage(t, twoSteps, []hook{asks}, func(o *Options) {
+					o.Approver = p
+					if c.keeps {
+						o.Providers = append(o.Providers, Provider{Name: "keeper", Answered: func(_ string, request protocol.PermissionRequestData, option protocol.PermissionOption) {
+							kept = append(kept, request.AskedBy+" "+request.Name+" "+option.Kind)
+						}})
+					}
+				}).prompt(t, t.Context(), "go!")
+				if got := len(s.tool.ran()) > 0; got != c.ran {
+					t.Errorf("ran: %v", got)
+				}
+				if diff := cmp.Diff(c.kept, kept); diff != "" {
+					t.Errorf("kept (-want +got):\n%s", diff)
+				}
+				if got := fired[protocol.PermissionRequestData](t, s.gate, protocol.PermissionRequest, 0); len(got.Options) != c.offered || len(p.asked) != 1 || len(p.asked[0].Options) != c.offered {
+					t.Errorf("offered %+v", got.Options)
+				}
+			})
+		})
+	}
 }

@@ -19,6 +19,9 @@ func (o *Options) takeProviders() error {
 	for _, p := range o.Providers {
 		hooks = append(hooks, p.Hooks...)
 		o.Tools = append(o.Tools, p.Tools...)
+		if p.Answered != nil {
+			o.answered = append(o.answered, p.Answered)
+		}
 	}
 	if len(hooks) == 0 {
 		return nil

@@ -17,6 +17,12 @@ type Provider struct {
 	Name  string // as the setting agent.providers names it
 	Hooks []protocol.GoHook
 	Tools []tool.Tool
+
+	// Answered, if set, is told what a person answered to a permission-request, in
+	// the session of that id, before the call goes on or is refused. The answers
+	// with "always" (allow-always, reject-always) are offered only where a provider
+	// keeps them. It must return at once, and may be called side by side.
+	Answered func(session string, request protocol.PermissionRequestData, option protocol.PermissionOption)
 }
 
 // Host is the run in which a Go hook or a tool is at work: what a feature needs

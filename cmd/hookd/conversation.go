@@ -57,7 +57,9 @@ func (a *app) converse(ctx context.Context, flags *runFlags, approver agentloop.
 	if err != nil {
 		return nil, errors.Join(err, c.session.Close())
 	}
-	options.Approver = approver
+	if c.settings.Agent.Approval.Mode != "deny" { // else nobody is asked, whatever the question is about
+		options.Approver = approver
+	}
 	if resumed != "" {
 		options.Source = "resume"
 	}

@@ -13,8 +13,9 @@ import (
 // featureInput is what the loop's features are made of.
 type featureInput struct {
 	*schema.Settings
-	root   string // the project root, or the working directory
-	skills []skill.File
+	root    string // the project root, or the working directory
+	skills  []skill.File
+	guarded []string // paths of hooks, settings and records, which commands should not name
 }
 
 // feature is one built-in of the loop, by its name in schema.Builtins. make
@@ -61,6 +62,13 @@ var features = []feature{
 	}},
 	{name: "self-critique", make: func(in *featureInput) (*provider.Provider, error) {
 		return made(builtin.SelfCritique(in.Agent.SelfCritiqueRounds))
+	}},
+	{name: "bash", make: func(in *featureInput) (*provider.Provider, error) {
+		p, err := builtin.Bash(builtin.BashPolicy{Deny: in.Agent.Tools.Bash.Deny, Allow: in.Agent.Tools.Bash.Allow, Report: in.guarded})
+		return &p, err
+	}},
+	{name: "approval", make: func(in *featureInput) (*provider.Provider, error) {
+		return made(builtin.Approval(builtin.ApprovalMode{Mode: in.Agent.Approval.Mode, Layer: in.Agent.Approval.ModeLayer}))
 	}},
 }
 

@@ -40,7 +40,7 @@ func TestFeaturesFollowTheSettings(t *testing.T) {
 		with, without []string
 		skills        []skill.File
 	}{
-		{`{}`, []string{"steps", "time", "retries", "done", "tasks"}, []string{"tokens", "skills", "self-critique", "summarize"}, nil},
+		{`{}`, []string{"steps", "time", "retries", "done", "tasks", "bash", "approval"}, []string{"tokens", "skills", "self-critique", "summarize"}, nil},
 		{`{"limits": {"tokens": 9}}`, []string{"tokens"}, nil, nil},
 		{`{"providers": ["time", "steps"]}`, []string{"retries"}, []string{"time", "steps"}, nil},
 		{`{}`, []string{"skills"}, nil, []skill.File{{Name: "a", Text: []byte("a")}}},

@@ -156,7 +156,7 @@ func runExit(ctx context.Context, result agentloop.Result, ended error) error {
 }
 
 func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Model, session *store.Session, system string) (agentloop.Options, error) {
-	features, err := providers(&featureInput{Settings: settings, root: engine.root})
+	features, err := providers(&featureInput{Settings: settings, root: engine.root, guarded: []string{".acai", engine.stateDir}})
 	if err != nil {
 		return agentloop.Options{}, err
 	}

@@ -1,0 +1,226 @@
+package builtin
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/hookd-dev/hookd/agentloop/provider"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// BashPolicy are lists of patterns for shell commands; [protocol.Pattern] says
+// how one is written. Deny wins over Allow.
+//
+// A command line is split into its simple commands: those in pipes, lists,
+// substitutions, functions, here-documents for shells, and those that sudo, env,
+// xargs, find, eval, sh -c and the like are given to run. Quotes and backslashes
+// are taken away, words joined by one space, and the folder of a program's path
+// does not count against it: /bin/rm is rm.
+type BashPolicy struct {
+	// Deny are commands that never run. Each simple command is held against them,
+	// and so is the line as a whole. A pattern without * and ? also stands for the
+	// command with more words behind it: "git push" denies "git push origin". A
+	// program, or a word that decides, that is only known when it runs ("$X -rf /")
+	// makes the command an ask.
+	Deny []string
+
+	// Allow are commands that run without asking; with none listed all do. Every
+	// simple command must match one as a whole, with assignments before it; one
+	// that writes to a file by redirection only matches a pattern that has a > for
+	// each. Any other command line is an ask.
+	Allow []string
+
+	// Report are paths whose mention is told to the person: files that no command
+	// should touch. It refuses nothing.
+	Report []string
+}
+
+// Bash keeps a policy for the tool bash. It judges a call's final args, behind
+// every hook that may change them and before hooks of the other layers that
+// refuse.
+//
+// It is a hurdle and not a wall: a shell has more ways to run a program than a
+// reader of its text can know (a script in a file, another language's
+// interpreter, an encoded text). What must not happen needs a sandbox or rights
+// that the user does not have. The error names the patterns that are none.
+func Bash(policy BashPolicy) (provider.Provider, error) {
+	judge := bashJudge{report: policy.Report}
+	var err error
+	if judge.deny, err = patterns("agent.tools.bash.deny", policy.Deny); err == nil {
+		judge.allow, err = patterns("agent.tools.bash.allow", policy.Allow)
+	}
+	return provider.Provider{Name: "bash", Hooks: []protocol.GoHook{{
+		Name:        "bash",
+		Description: "keeps the lists of commands that never run, or run without asking",
+		Events:      []protocol.EventName{protocol.ToolCallStart},
+		Match:       protocol.Match{Tool: []string{"bash"}},
+		Can:         protocol.CanBlock,
+		Func: func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
+			var data struct {
+				Args struct {
+					Command string `json:"command"`
+				} `json:"args"`
+			}
+			if err := json.Unmarshal(ev.Data, &data); err != nil {
+				return protocol.Reply{}, err
+			}
+			return judge.judge(data.Args.Command), nil
+		},
+	}}}, err
+}
+
+func patterns(setting string, texts []string) ([]protocol.Pattern, error) {
+	list := make([]protocol.Pattern, len(texts))
+	for i, text := range texts {
+		var err error
+		if list[i], err = protocol.ParsePattern(text); err != nil {
+			return nil, fmt.Errorf("%s[%d]: %w", setting, i, err)
+		}
+	}
+	return list, nil
+}
+
+type bashJudge struct {
+	deny, allow []protocol.Pattern
+	report      []string
+}
+
+func (j *bashJudge) judge(text string) (reply protocol.Reply) {
+	if len(j.deny)+len(j.allow) > 0 {
+		reply.Action, reply.Reason = j.decide(text)
+	}
+	for _, name := range j.report {
+		if strings.Contains(text, name) {
+			reply.Notice = fmt.Sprintf("this command names %s, which holds hooks, settings or records of hookd: %s", name, clip(text))
+			break
+		}
+	}
+	return reply
+}
+
+func (j *bashJudge) decide(text string) (protocol.Action, string) {
+	line := strings.TrimSpace(text)
+	commands, err := splitShell(line)
+	if err != nil {
+		commands = roughParts(line)
+	}
+	whole := shellCommand{text: line, words: strings.Fields(line)}
+	for _, c := range append(commands, whole) {
+		for _, p := range j.deny {
+			if denies(p, &c) {
+				return protocol.Block, fmt.Sprintf("the command is denied: %s matches %q of agent.tools.bash.deny", quoted(c.text), p.Text)
+			}
+		}
+	}
+	exactly := func(p protocol.Pattern) bool { return p.Exact && p.Literal == line }
+	if slices.ContainsFunc(j.allow, exactly) {
+		return protocol.Observe, ""
+	}
+	if err != nil {
+		return protocol.Ask, fmt.Sprintf("the command cannot be held against the list of commands: %v", err)
+	}
+	for i := range commands {
+		c := &commands[i]
+		if len(j.allow) > 0 && !c.derived && !j.allows(c) {
+			return protocol.Ask, fmt.Sprintf("%s is not among the commands that run without asking (agent.tools.bash.allow)", quoted(c.text))
+		}
+		if len(j.deny) > 0 && j.open(c) {
+			return protocol.Ask, fmt.Sprintf("what %s runs is only known when it runs, so it cannot be held against agent.tools.bash.deny", quoted(c.text))
+		}
+	}
+	return protocol.Observe, ""
+}
+
+// denies reports whether a pattern matches a command in one of its spellings.
+func denies(p protocol.Pattern, c *shellCommand) bool {
+	for _, text := range append(c.spellings(), c.text) {
+		if p.Match(text) {
+			return true
+		}
+		literal := strings.Join(strings.Fields(p.Literal), " ")
+		if p.Exact && (text == literal || strings.HasPrefix(text, literal+" ")) {
+			return true
+		}
+	}
+	return false
+}
+
+// spellings are a command's words with the program's path and without it.
+func (c *shellCommand) spellings() []string {
+	if len(c.words) == 0 {
+		return nil
+	}
+	rest := c.words[1:]
+	all := []string{strings.Join(c.words, " ")}
+	if base := path.Base(c.words[0]); base != c.words[0] {
+		all = append(all, strings.Join(append([]string{base}, rest...), " "))
+	}
+	return all
+}
+
+// allows reports whether the list allows a command as it stands.
+func (j *bashJudge) allows(c *shellCommand) bool {
+	if len(c.words) > 0 && !c.known[0] {
+		return false
+	}
+	parts := slices.Concat(c.sets, c.words, c.writes)
+	text := strings.Join(parts, " ")
+	return slices.ContainsFunc(j.allow, func(p protocol.Pattern) bool {
+		return p.Match(text) && strings.Count(p.Text, ">") >= len(c.writes)
+	})
+}
+
+// open reports whether a command may turn into a denied one when it runs: its
+// program is not known, or what is known of it agrees with the beginning of a
+// pattern.
+func (j *bashJudge) open(c *shellCommand) bool {
+	first := slices.Index(c.known, false)
+	switch {
+	case c.reads || first == 0:
+		return true
+	case first < 0:
+		return false
+	}
+	known := shellCommand{words: c.words[:first]}
+	for _, text := range known.spellings() {
+		for _, p := range j.deny {
+			literal := strings.Join(strings.Fields(p.Literal), " ")
+			if literal != "" && (strings.HasPrefix(literal+" ", text+" ") || strings.HasPrefix(text, literal)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// roughParts splits a text that is no readable bash wherever a command could
+// begin: only to find denied ones.
+func roughParts(text string) (parts []shellCommand) {
+	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(";&|\n(){}`$\"'<>", r) }) {
+		words := strings.Fields(part)
+		for i := range words { // the words before may be of the shell: then, do, !
+			rest := words[i:min(i+50, len(words))]
+			parts = append(parts, shellCommand{text: strings.Join(rest, " "), words: rest})
+		}
+		if len(parts) > mostShellParts {
+			break
+		}
+	}
+	return parts
+}
+
+func quoted(text string) string { return "`" + clip(text) + "`" }
+
+// clip shortens a command for a message.
+func clip(text string) string {
+	const most = 200
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
+}

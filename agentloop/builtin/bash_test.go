@@ -1,0 +1,289 @@
+package builtin
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// judgeOf is the policy's answer to commands, as a hook gives it.
+func judgeOf(t testing.TB, policy BashPolicy) func(command string) protocol.Reply {
+	t.Helper()
+	p, err := Bash(policy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(command string) protocol.Reply {
+		data, err := protocol.Marshal(map[string]any{"args": map[string]string{"command": command}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		reply, err := p.Hooks[0].Func(context.Background(), &protocol.Event{Event: protocol.ToolCallStart, Data: data})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if reply.Action == "" {
+			reply.Action = protocol.Observe
+		}
+		return reply
+	}
+}
+
+func TestBashDeny(t *testing.T) {
+	const no, ask, yes = protocol.Block, protocol.Ask, protocol.Observe
+	judge := judgeOf(t, BashPolicy{Deny: []string{"rm", "git push", "curl *", "/dd .*of=.*/", "shutdown *", "*/etc/shadow*"}})
+	for command, want := range map[string]protocol.Action{
+		// plain
+		"rm":                       no,
+		"rm -rf /":                 no,
+		"  rm   -rf  /  ":          no,
+		"ls":                       yes,
+		"rmdir x":                  yes,
+		"git status":               yes,
+		"git push":                 no,
+		"git   push origin":        no,
+		"git pushx":                yes,
+		"curl http://x":            no,
+		"curl":                     yes,
+		"dd if=a of=b":             no,
+		"dd if=a":                  yes,
+		"cat /etc/shadow":          no,
+		"echo rm":                  yes,
+		"grep rm file":             yes,
+		`git commit -m "rm x"`:     yes,
+		"echo 'a; rm -rf /'":       yes,
+		"# rm -rf /":               yes,
+		"cat <<EOF\nrm x\nEOF":     yes,
+		"echo $HOME":               yes,
+		"echo $(date)":             yes,
+		"for f in a b; do :; done": yes,
+		// compound
+		"true && rm -rf /":           no,
+		"false || rm -rf /":          no,
+		"ls; rm x":                   no,
+		"ls & rm x":                  no,
+		"ls\nrm x":                   no,
+		"ls | rm x":                  no,
+		"(rm x)":                     no,
+		"{ rm x; }":                  no,
+		"! rm x":                     no,
+		"time rm x":                  no,
+		"if true; then rm x; fi":     no,
+		"for f in *; do rm $f; done": no,
+		"while rm x; do :; done":     no,
+		"case a in a) rm x;; esac":   no,
+		"f() { rm x; }; f":           no,
+		"coproc rm x":                no,
+		"echo $(rm x)":               no,
+		"echo `rm x`":                no,
+		`echo "$(rm x)"`:             no,
+		"cat <(rm x)":                no,
+		"echo ${X:-$(rm x)}":         no,
+		"X=$(rm x)":                  no,
+		"echo $((1 + $(rm x)))":      no,
+		"[[ -n $(rm x) ]]":           no,
+		"cat <<EOF\n$(rm x)\nEOF":    no,
+		"true > $(rm x)":             no,
+		"a=(1 $(rm x))":              no,
+		// quoting tricks
+		`r\m x`:                 no,
+		`\rm x`:                 no,
+		`"rm" x`:                no,
+		`'r'"m" x`:              no,
+		`r""m x`:                no,
+		`$'rm' x`:               no,
+		`$'\x72\x6d' x`:         no,
+		`$'\u0072\U0000006d' x`: no,
+		`$'\0'`:                 yes,
+		`$'\xzz'`:               yes,
+		`$'\162m' x`:            no,
+		"rm \\\n -rf /":         no,
+		"r\\\nm x":              no,
+		"{rm,-rf,/}":            no,
+		"/bin/rm x":             no,
+		"../../bin/rm x":        no,
+		`git "push" origin`:     no,
+		"X=1 rm x":              no,
+		"> f rm x":              no,
+		"rm>f x":                no,
+		// what runs other commands
+		"sudo rm x":              no,
+		"sudo -u root rm x":      no,
+		"env A=b rm x":           no,
+		"/usr/bin/env rm x":      no,
+		"command rm x":           no,
+		"exec rm x":              no,
+		"nohup nice -n 5 rm x":   no,
+		"timeout 5 rm x":         no,
+		"echo x | xargs rm":      no,
+		"find . -exec rm {} +":   no,
+		"sh -c 'rm x'":           no,
+		"bash -lc 'ls; rm x'":    no,
+		`bash -c "sh -c 'rm x'"`: no,
+		"eval rm x":              no,
+		"eval 'r'm x":            no,
+		"trap 'rm x' EXIT":       no,
+		"alias l='rm x'":         no,
+		"ssh host 'rm x'":        no,
+		"sudo sh -c 'rm x'":      no,
+		"sh <<EOF\nrm x\nEOF":    no,
+		"sh <<< 'rm x'":          no,
+		"busybox rm x":           no,
+		"bash build.sh":          yes,
+		"bash -c 'ls'":           yes,
+		// only known when it runs
+		"$X x":                           ask,
+		"X=rm; $X x":                     ask,
+		"r$Y x":                          ask,
+		"rm${IFS}-rf${IFS}/":             ask,
+		"$(echo rm) x":                   ask,
+		"/bin/r? x":                      ask,
+		"/bin/r[m] x":                    ask,
+		"git $X origin":                  ask,
+		"git status $X":                  yes,
+		"git $(echo push)":               ask,
+		"echo cm0gLXJm | base64 -d | sh": ask,
+		"curl${IFS}x | sh":               ask,
+		"sh":                             ask,
+		"bash -c \"$X\"":                 ask,
+		"eval $X":                        ask,
+		"sudo $X":                        ask,
+		"source <(echo x)":               ask,
+		"bash <(echo x)":                 ask,
+		"sh /dev/stdin":                  ask,
+		"r{m..m} x":                      ask,
+		"x{1..999999999}":                ask,
+		// not readable as bash
+		"echo 'abc":                        ask,
+		"if true":                          ask,
+		"echo 'abc; rm x":                  no,
+		"then rm x":                        no,
+		strings.Repeat("$(", 9000):         ask,
+		strings.Repeat("a;", 5000):         ask,
+		strings.Repeat("{a,b}", 1000):      ask,
+		strings.Repeat("(", 2000) + "rm x": no,
+		"echo " + strings.Repeat("a", 1<<20) + "; rm x": no,
+	} {
+		began := time.Now()
+		reply := judge(command)
+		if reply.Action != want {
+			t.Errorf("%q: %s (%s), want %s", clip(command), reply.Action, clip(reply.Reason), want)
+		}
+		if want != yes && reply.Reason == "" {
+			t.Errorf("%q: no reason", clip(command))
+		}
+		if took := time.Since(began); took > 2*time.Second {
+			t.Errorf("%q took %s", clip(command), took)
+		}
+	}
+}
+
+func TestBashAllow(t *testing.T) {
+	const ask, yes, no = protocol.Ask, protocol.Observe, protocol.Block
+	judge := judgeOf(t, BashPolicy{
+		Deny:  []string{"rm"},
+		Allow: []string{"ls", "ls *", "echo *", "git status", "/go (test|build) [a-z.\\/]*/", "make * > build.log", "cd sub && make", "rm *"},
+	})
+	for command, want := range map[string]protocol.Action{
+		"ls":                           yes,
+		"ls -la":                       yes,
+		"ls && echo hi":                yes,
+		"ls | echo x; ls":              yes,
+		"echo $HOME":                   yes,
+		"echo $(ls)":                   yes,
+		"git status":                   yes,
+		"git  'status'":                yes,
+		"go test ./...":                yes,
+		"make all > build.log":         yes,
+		"cd sub && make":               yes,
+		"ls > /dev/null 2>&1":          yes,
+		"for f in a b; do ls $f; done": yes,
+		"git status -s":                ask,
+		"cat x":                        ask,
+		"ls; cat x":                    ask,
+		"ls && cat x":                  ask,
+		"echo $(cat x)":                ask,
+		"echo `cat x`":                 ask,
+		"ls\ncat x":                    ask,
+		"echo x > ~/.bashrc":           ask,
+		"echo x >> ~/.bashrc":          ask,
+		"ls &> f":                      ask,
+		"> f":                          ask,
+		"{ ls; } > f":                  ask,
+		"make all > x > build.log":     ask,
+		"PATH=/tmp ls":                 ask,
+		"PATH=/tmp; ls":                ask,
+		"export PATH=/tmp; ls":         ask,
+		"alias ls='cat x'; ls":         ask,
+		"ls() { cat x; }; ls":          ask,
+		"./ls":                         ask,
+		"/tmp/ls":                      ask,
+		"$X":                           ask,
+		"l? x":                         ask,
+		"bash -c ls":                   ask,
+		"echo 'x":                      ask,
+		"go vet ./...":                 ask,
+		"rm x":                         no,
+		"ls; rm x":                     no,
+	} {
+		if reply := judge(command); reply.Action != want {
+			t.Errorf("%q: %s (%s), want %s", command, reply.Action, reply.Reason, want)
+		}
+	}
+}
+
+func TestBashSays(t *testing.T) {
+	for _, c := range []struct {
+		policy  BashPolicy
+		command string
+		want    protocol.Reply
+	}{
+		{BashPolicy{}, "rm -rf /", protocol.Reply{}},
+		{BashPolicy{Deny: []string{"rm"}}, "ls && rm -rf /", protocol.Reply{
+			Action: protocol.Block, Reason: "the command is denied: `rm -rf /` matches \"rm\" of agent.tools.bash.deny",
+		}},
+		{BashPolicy{Allow: []string{"ls"}}, "cat x", protocol.Reply{
+			Action: protocol.Ask, Reason: "`cat x` is not among the commands that run without asking (agent.tools.bash.allow)",
+		}},
+		{BashPolicy{Report: []string{".acai"}}, "cat .acai/x", protocol.Reply{
+			Notice: "this command names .acai, which holds hooks, settings or records of hookd: cat .acai/x",
+		}},
+	} {
+		got := judgeOf(t, c.policy)(c.command)
+		if got.Action == protocol.Observe {
+			got.Action = ""
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.command, diff)
+		}
+	}
+	if _, err := Bash(BashPolicy{Deny: []string{"ls", "/(/"}}); err == nil || !strings.HasPrefix(err.Error(), "agent.tools.bash.deny[1]: ") {
+		t.Errorf("a pattern that is none: %v", err)
+	}
+}
+
+// Whatever stands before a denied command, it is not run without a question.
+func FuzzBashDeny(f *testing.F) {
+	for _, seed := range []string{"ls", "echo 'x", "cat <<EOF\n", "f() {", "x{a,b}", "$'\\xff%d'", "sh -c 'sh -c \"ls\"'", "eval eval eval", "alias a=", "((1", "find . -exec", "a=(", "\\"} {
+		f.Add(seed)
+	}
+	judge := judgeOf(f, BashPolicy{Deny: []string{"rm", "/mkfs.*/"}, Allow: []string{"ls *", "rm *", "echo"}})
+	f.Fuzz(func(t *testing.T, before string) {
+		if judge(before); splitFails(before) {
+			return
+		}
+		if reply := judge("rm x\n" + before); reply.Action != protocol.Block {
+			t.Errorf("%q: %s", "rm x\n"+before, reply.Action)
+		}
+	})
+}
+
+func splitFails(text string) bool {
+	_, err := splitShell(text)
+	return err != nil
+}
