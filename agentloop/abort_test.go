@@ -228,8 +228,13 @@ type slowGate struct {
 	ctx context.Context
 }
 
-func (g slowGate) Fire(ctx context.Context, e protocol.Event) (protocol.Outcome, error) {
-	outcome, err := g.foldGate.Fire(ctx, e)
+func (g slowGate) Begin(ctx context.Context, e protocol.Event) func() (protocol.Outcome, error) {
+	decide := g.foldGate.Begin(ctx, e)
+	return func() (protocol.Outcome, error) { return g.slowly(ctx, decide) }
+}
+
+func (g slowGate) slowly(ctx context.Context, decide func() (protocol.Outcome, error)) (protocol.Outcome, error) {
+	outcome, err := decide()
 	if g.ctx.Err() != nil {
 		select {
 		case <-time.After(time.Hour):

@@ -53,10 +53,18 @@ type foldGate struct {
 func (g *foldGate) Holds(protocol.EventName, protocol.Event) bool { return g.holds }
 
 func (g *foldGate) Fire(ctx context.Context, e protocol.Event) (protocol.Outcome, error) {
+	return g.Begin(ctx, e)()
+}
+
+func (g *foldGate) Begin(ctx context.Context, e protocol.Event) func() (protocol.Outcome, error) {
 	g.mu.Lock()
+	defer g.mu.Unlock()
 	g.fired = append(g.fired, e)
 	n := len(g.fired)
-	g.mu.Unlock()
+	return func() (protocol.Outcome, error) { return g.decide(ctx, n, e) }
+}
+
+func (g *foldGate) decide(ctx context.Context, n int, e protocol.Event) (protocol.Outcome, error) {
 	if g.before != nil {
 		if err := g.before(n, e); err != nil {
 			return protocol.Outcome{}, err
@@ -286,6 +294,7 @@ type stage struct {
 	loop  *Loop
 
 	yields []Yield
+	before int // events fired before the prompt
 	run    *Run
 	err    error
 }
@@ -314,11 +323,13 @@ func newStage(t *testing.T, script string, hooks []hook, options ...func(*Option
 // prompt runs one prompt to its end.
 func (s *stage) prompt(t *testing.T, ctx context.Context, text string) *stage {
 	t.Helper()
+	before := len(s.gate.names())
 	run, err := s.loop.Run(ctx, text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.run = run
+	s.before = before
 	for y := range run.Events() {
 		s.yields = append(s.yields, y)
 	}
@@ -330,19 +341,25 @@ func (s *stage) prompt(t *testing.T, ctx context.Context, text string) *stage {
 // check asserts what holds on every route.
 func (s *stage) check(t *testing.T) {
 	t.Helper()
-	seqs := map[int64]bool{} // what runs side by side may come in any order
-	for _, e := range s.gate.fired {
-		if e.Seq == nil || seqs[*e.Seq] {
-			t.Fatalf("%s has no number of its own", e.Event)
+	for n, e := range s.gate.fired { // also what runs side by side, and without a gap
+		if e.Seq == nil || *e.Seq != int64(n)+1 {
+			t.Fatalf("%s, the event %d, has another number", e.Event, n+1)
 		}
-		seqs[*e.Seq] = true
 		if err := protocol.CheckEvent(&e); err != nil {
 			t.Errorf("%s: %v", e.Event, err)
 		}
 	}
-	for n := range s.gate.fired {
-		if !seqs[int64(n)+1] {
-			t.Errorf("of %d events none has number %d", len(s.gate.fired), n+1)
+	yielded := map[string]int{}
+	for _, y := range s.yields {
+		if y.Kind == YieldEvent {
+			yielded[y.Event.ID]++
+		}
+	}
+	// What was cut while its hooks were asked was not decided, and is not shown.
+	whole := s.err == nil && s.run.Result().StopReason != "time"
+	for _, e := range s.gate.fired[s.before:] {
+		if whole && yielded[e.ID] != 1 && e.Event != protocol.SessionEnd {
+			t.Errorf("%s (%d) was yielded %d times", e.Event, *e.Seq, yielded[e.ID])
 		}
 	}
 	if before, after := s.gate.count(protocol.ToolCallStart), s.gate.count(protocol.ToolCallEnd, protocol.ToolCallError); before != after {

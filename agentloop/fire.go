@@ -115,20 +115,19 @@ func (r *Run) decide(ctx context.Context, name protocol.EventName, data any, opt
 	if ctx.Err() != nil {
 		return nil, unfired{context.Cause(ctx)}
 	}
-	encoded, err := protocol.Marshal(data)
+	encoded, err := r.loop.encodings.data(data)
 	if err != nil {
 		return nil, internal(fmt.Errorf("%s: %w", name, err))
 	}
 	event := r.envelope(name, encoded)
-	seq, err := r.loop.numbers.next()
-	if err != nil {
-		return nil, internal(err)
-	}
-	event.Seq = &seq
 	for _, option := range options {
 		option(&event)
 	}
-	outcome, err := r.loop.options.Gate.Fire(r.hosting(ctx), event)
+	fire, err := r.numbered(ctx, &event)
+	if err != nil {
+		return nil, internal(err)
+	}
+	outcome, err := fire()
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -139,6 +138,23 @@ func (r *Run) decide(ctx context.Context, name protocol.EventName, data any, opt
 		outcome.Event = event
 	}
 	return &verdict{Outcome: outcome, name: name, fired: encoded}, nil
+}
+
+// numbered gives an event its number, and begins it at once where the gate can
+// do that: events that are decided side by side reach it in the order of their
+// numbers.
+func (r *Run) numbered(ctx context.Context, event *protocol.Event) (fire func() (protocol.Outcome, error), err error) {
+	ctx = r.hosting(ctx)
+	gate := r.loop.options.Gate
+	err = r.loop.numbers.next(func(seq int64) {
+		event.Seq = &seq
+		if sequencer, can := gate.(protocol.Sequencer); can {
+			fire = sequencer.Begin(ctx, *event)
+		} else {
+			fire = func() (protocol.Outcome, error) { return gate.Fire(ctx, *event) }
+		}
+	})
+	return fire, err
 }
 
 // tell yields a decided event, and what of it cannot be carried out.

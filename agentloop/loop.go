@@ -20,12 +20,13 @@ type Loop struct {
 
 	// What the session holds. Only the goroutine of the running prompt touches
 	// these.
-	messages []protocol.Message
-	system   string
-	turn     int // user prompts so far
-	forced   forcing
-	started  bool
-	refused  error // session-start was stopped: no run in this session
+	messages  []protocol.Message
+	encodings encodings // of messages
+	system    string
+	turn      int // user prompts so far
+	forced    forcing
+	started   bool
+	refused   error // session-start was stopped: no run in this session
 
 	numbers *numbers // of the session's events, shared with the loops that work for this one
 

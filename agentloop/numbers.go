@@ -20,17 +20,19 @@ type numbers struct {
 // time: after a crash the numbers rise on behind the block.
 const seqBlock = 1000
 
-func (n *numbers) next() (int64, error) {
+// next hands out the next number. No other is handed out before use has returned.
+func (n *numbers) next(use func(seq int64)) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.last == n.reserved {
 		n.reserved += seqBlock
 		if err := n.keep(store.Entry{Kind: store.Reserve, Seq: n.reserved}); err != nil {
-			return 0, err // the run ends, and its last event still gets a number
+			return err // the run ends, and its last event still gets a number
 		}
 	}
 	n.last++
-	return n.last, nil
+	use(n.last)
+	return nil
 }
 
 func (n *numbers) latest() int64 {

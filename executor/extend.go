@@ -80,6 +80,10 @@ func (x *extended) Fire(ctx context.Context, ev protocol.Event) (protocol.Outcom
 	return x.executor.fire(ctx, ev, x.source)
 }
 
+func (x *extended) Begin(ctx context.Context, ev protocol.Event) func() (protocol.Outcome, error) {
+	return x.executor.begin(ctx, ev, x.source).decide
+}
+
 func (x *extended) Holds(name protocol.EventName, ev protocol.Event) bool {
 	return x.source.Current().holds(name, &ev)
 }

@@ -23,8 +23,17 @@ func (e *Executor) Fire(ctx context.Context, ev protocol.Event) (protocol.Outcom
 }
 
 func (e *Executor) fire(ctx context.Context, ev protocol.Event, source Source) (protocol.Outcome, error) {
-	t := e.begin(ctx, ev, source)
-	if ctx.Err() != nil {
+	return e.begin(ctx, ev, source).decide()
+}
+
+// Begin makes an Executor a [protocol.Sequencer]: the hooks that are asked about
+// an event are those that stood when it began.
+func (e *Executor) Begin(ctx context.Context, ev protocol.Event) func() (protocol.Outcome, error) {
+	return e.begin(ctx, ev, e.source).decide
+}
+
+func (t *trip) decide() (protocol.Outcome, error) {
+	if t.ctx.Err() != nil {
 		return t.abort()
 	}
 	t.refuse()

@@ -12,6 +12,16 @@ type EventGate interface {
 	Fire(ctx context.Context, event Event) (Outcome, error)
 }
 
+// Sequencer is an [EventGate] that takes events in one after the other. Begin
+// gives an event its place behind those begun before and returns at once with
+// what decides it, which is to be called once. A host that begins the events of a
+// session in the order of their seq has them met in that order, although several
+// are decided side by side.
+type Sequencer interface {
+	EventGate
+	Begin(ctx context.Context, event Event) (decide func() (Outcome, error))
+}
+
 // Extender is an [EventGate] that can be joined by hooks written in Go. Extend
 // returns a gate that asks them too, in one running order with its own hooks;
 // the gate it is called on stays as it is. The error names the hooks that
