@@ -79,12 +79,13 @@ func (r *Run) addPrompt(text string, prompt Prompt, context protocol.Content) er
 	}
 	message := textMessage(protocol.RoleUser, text)
 	message.Content = append(message.Content, prompt.Attachments...)
+	message.Content = append(message.Content, prompt.behind...)
 	message.Content = append(message.Content, context...)
 	return l.addPrompt(message, turn)
 }
 
 func (p *Prompt) byUser() bool {
-	return p.Source == "" || p.Source == "user" || p.Source == "follow-up"
+	return p.byHand || p.Source == "" || p.Source == "user" || p.Source == "follow-up"
 }
 
 func (r *Run) agentStart(ctx context.Context, prompt string) error {

@@ -46,6 +46,8 @@ func (r *Run) runCalls(ctx context.Context, a *answer) *batch {
 		return b
 	}
 	r.loop.forced.row = 0
+	r.batch.Store(b)
+	defer r.batch.Store(nil)
 	atOnce := r.loop.options.Limits.ToolCalls
 	if atOnce < 0 {
 		atOnce = len(b.calls)

@@ -13,7 +13,4 @@
 //
 // The package imports the protocol only: who decides, and how hooks are found
 // and run, is the gate's business.
-//
-// Not in this version: recipes (a callback is reported as not run), compaction,
-// sub-agents, retries of a failed model call, "always" answers of a person.
 package agentloop

@@ -285,12 +285,12 @@ func TestSessionStopRefusesEveryRun(t *testing.T) {
 	})
 }
 
-func TestCallbackIsReportedNotFaked(t *testing.T) {
+func TestCallbackOfNoEffectIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := callback()
 		h.on = protocol.StepStart
 		s := newStage(t, twoSteps, []hook{h}).prompt(t, t.Context(), "go!")
-		if got := fired[protocol.NotificationData](t, s.gate, protocol.Notification, 0).Text; !strings.Contains(got, "recipe compact, asked for by h, was not run") {
+		if got := fired[protocol.NotificationData](t, s.gate, protocol.Notification, 0).Text; !strings.Contains(got, "recipe compact, asked for by h, came to nothing: there is nothing to compact") {
 			t.Errorf("the person read %q", got)
 		}
 	})

@@ -164,9 +164,7 @@ func (r *Run) tell(ctx context.Context, v *verdict) {
 		shown.Event.Data = withheld(v)
 	}
 	r.yield(ctx, Yield{Kind: YieldEvent, Event: shown.Event, Outcome: shown})
-	if v.Callback != nil {
-		r.notify(ctx, "hook", fmt.Sprintf("recipe %s, asked for by %s, was not run: this version cannot run recipes yet", v.Callback.Name, v.Callback.By))
-	}
+	r.askedFor(ctx, v)
 	if spec := protocol.Lookup(v.name); !v.passed() && !spec.Tool { // a refused call has a result all the same
 		r.dropped(ctx, v.contextParts())
 	}
@@ -175,7 +173,7 @@ func (r *Run) tell(ctx context.Context, v *verdict) {
 // envelope is the event around data, without a number yet.
 func (r *Run) envelope(name protocol.EventName, data jsontext.Value) protocol.Event {
 	o := &r.loop.options
-	return protocol.Event{
+	event := protocol.Event{
 		Protocol: protocol.Version,
 		Event:    name,
 		ID:       ulid.Make().String(),
@@ -184,10 +182,12 @@ func (r *Run) envelope(name protocol.EventName, data jsontext.Value) protocol.Ev
 		Agent:    o.Agent,
 		Project:  o.Project, Cwd: o.Cwd,
 		Turn: r.loop.turn, Step: r.steps,
-		Compaction: o.Compaction,
+		Compaction: o.Compaction.Compaction,
 		Usage:      r.usage.sum(),
 		Data:       data,
 	}
+	r.loop.lineageOf(&event)
+	return event
 }
 
 // notify fires a notification for the person. What hooks say to it is theirs.

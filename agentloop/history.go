@@ -60,8 +60,10 @@ func (l *Loop) setSystem(text string) error {
 
 // setTools keeps the list that hooks made of the tools they were shown.
 func (l *Loop) setTools(shown, tools []protocol.Tool) error {
-	if err := l.keep(store.Entry{Kind: store.Tools, Tools: tools}); err != nil {
-		return internal(err)
+	if l.tools.only == nil { // the list of a recipe's run is no one else's
+		if err := l.keep(store.Entry{Kind: store.Tools, Tools: tools}); err != nil {
+			return internal(err)
+		}
 	}
 	l.tools.change(shown, tools)
 	return nil

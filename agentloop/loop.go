@@ -28,6 +28,7 @@ type Loop struct {
 	started   bool
 	refused   error // session-start was stopped: no run in this session
 
+	lineage
 	numbers *numbers // of the session's events, shared with the loops that work for this one
 
 	mu      sync.Mutex
@@ -101,11 +102,17 @@ func (l *Loop) Run(ctx context.Context, prompt string) (*Run, error) {
 
 // RunPrompt is [Loop.Run] for a prompt with attachments or of another source.
 func (l *Loop) RunPrompt(ctx context.Context, prompt Prompt) (*Run, error) {
+	if prompt.Text == "" && len(prompt.Attachments) == 0 {
+		return nil, errors.New("agent loop: the prompt is empty")
+	}
+	return l.start(ctx, func(r *Run) { r.rounds(prompt) })
+}
+
+// start begins work in a goroutine of its own, unless other work goes on.
+func (l *Loop) start(ctx context.Context, work func(*Run)) (*Run, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
-	case prompt.Text == "" && len(prompt.Attachments) == 0:
-		return nil, errors.New("agent loop: the prompt is empty")
 	case l.closed:
 		return nil, ErrClosed
 	case l.running:
@@ -113,7 +120,7 @@ func (l *Loop) RunPrompt(ctx context.Context, prompt Prompt) (*Run, error) {
 	}
 	l.running = true
 	r := newRun(ctx, l)
-	go r.drive(prompt)
+	go r.drive(work)
 	return r, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/hookd-dev/hookd/agentloop/builtin"
 	"github.com/hookd-dev/hookd/agentloop/model"
 	"github.com/hookd-dev/hookd/agentloop/provider"
+	"github.com/hookd-dev/hookd/agentloop/recipe"
 	"github.com/hookd-dev/hookd/agentloop/store"
 	"github.com/hookd-dev/hookd/agentloop/tool"
 	"github.com/hookd-dev/hookd/protocol"
@@ -42,11 +43,13 @@ type Options struct {
 	Cwd     string         // absolute path; default: Project
 	Agent   protocol.Agent // default: main, depth 0, host hookd
 
-	Params     protocol.Params     // of every model call
-	Compaction protocol.Compaction // as events show it
+	Params     protocol.Params // of every model call
+	Compaction Compaction
 
 	Approver        Approver      // nil: every question is answered no
 	ApprovalTimeout time.Duration // after which a question is answered no; 0: none
+
+	Recipes *recipe.Library // that hooks and people can ask for; nil: those that come with the program
 
 	Limits      Limits
 	OnToolBlock protocol.Rule // RuleStop: a refused tool call ends the run with agent-error
@@ -60,7 +63,10 @@ type Limits struct {
 	ToolCalls   int // tool calls at once; default 4, negative: as many as the model asks for
 	Forced      int // forced continuations in a row without a tool call; default 5
 	ForcedTotal int // forced continuations since the last user prompt; default 20
+	Depth       int // how deep sub-agents may start sub-agents; default 3, negative: none at all
 }
+
+func (l *Limits) depth() int { return max(l.Depth, 0) }
 
 // ceiling is the number of steps that no run exceeds, whatever hooks and
 // settings say.
@@ -79,9 +85,13 @@ func (o *Options) complete() error {
 	o.Cwd = cmp.Or(o.Cwd, o.Project)
 	o.Agent.ID = cmp.Or(o.Agent.ID, "main")
 	o.Agent.Host = cmp.Or(o.Agent.Host, "hookd")
+	if o.Recipes == nil {
+		o.Recipes, _ = recipe.New() // a test holds our own to be without fault
+	}
 	l := &o.Limits
 	l.ToolCalls = cmp.Or(l.ToolCalls, 4)
 	l.Forced = cmp.Or(l.Forced, 5)
 	l.ForcedTotal = cmp.Or(l.ForcedTotal, 20)
+	l.Depth = cmp.Or(l.Depth, 3)
 	return nil
 }

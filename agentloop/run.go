@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hookd-dev/hookd/protocol"
@@ -16,6 +17,8 @@ type Prompt struct {
 	Attachments []protocol.Part
 
 	before []protocol.Message // put before the prompt: a further run's other messages
+	behind protocol.Content   // hooks' context that belongs to the prompt
+	byHand bool               // of a recipe: a person runs it, it is a prompt of theirs
 }
 
 // Run is the work on one prompt: a run, and the further runs that hooks at
@@ -25,6 +28,7 @@ type Run struct {
 	ctx    context.Context // the caller's
 	events chan Yield
 	done   chan struct{}
+	parent *Run // that this one works for, nil for a prompt's own
 
 	farewellOnce sync.Once
 	farewellCtx  context.Context
@@ -39,6 +43,9 @@ type Run struct {
 	pending protocol.Content // context of inference-end, for the next call
 	held    *heldBack        // while the streamed answer is held back
 	answer  string           // text of the last answer that was accepted
+
+	callbacks callbacks
+	batch     atomic.Pointer[batch] // the calls of the step that goes on
 
 	result Result
 	err    error
@@ -71,15 +78,13 @@ func (r *Run) Wait() error {
 // Result is what the run came to. It is valid once Wait has returned.
 func (r *Run) Result() Result { return r.result }
 
-// drive works until no further run is asked for.
-func (r *Run) drive(prompt Prompt) {
+// drive does the work and says that it is done.
+func (r *Run) drive(work func(*Run)) {
 	defer close(r.done)
 	defer close(r.events)
 	defer r.loop.release()
 	defer r.endFarewell()
-	for next := &prompt; next != nil; {
-		next = r.once(*next)
-	}
+	work(r)
 }
 
 // once is one run: from its prompt to agent-end or agent-error.
@@ -148,8 +153,22 @@ func (r *Run) after(ctx context.Context) context.Context {
 	if r.ctx.Err() == nil {
 		return r.ctx // the run's time is over, the caller is still there
 	}
+	if r.parent != nil { // one farewell for all that was aborted
+		return r.parent.after(r.ctx)
+	}
 	r.farewellOnce.Do(func() { r.farewellCtx, r.farewellEnd = r.part() })
 	return r.farewellCtx
+}
+
+// last is the context of a run's last event.
+func (r *Run) last() (context.Context, context.CancelFunc) {
+	switch {
+	case r.ctx.Err() == nil:
+		return r.ctx, func() {}
+	case r.parent != nil:
+		return r.parent.after(r.ctx), func() {}
+	}
+	return r.part()
 }
 
 // part is a farewell's context.

@@ -75,7 +75,10 @@ func (r *Run) stepStart(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return r.obeyMessages(v, data.Messages)
+	if err := r.obeyMessages(v, data.Messages); err != nil {
+		return err
+	}
+	return r.carryOut(ctx)
 }
 
 // keepResults adds the results of a step's calls as one message, in the order of
@@ -111,6 +114,9 @@ func (r *Run) stepStop(ctx context.Context, a *answer, b *batch, took time.Durat
 		}
 	}
 	if err := v.refusal(); err != nil || b.end != nil {
+		return false, err
+	}
+	if err := r.carryOut(ctx); err != nil {
 		return false, err
 	}
 	messages := v.continuation()

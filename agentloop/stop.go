@@ -83,6 +83,9 @@ func (r *Run) agentStop(ctx context.Context, reason string) (goOn bool, err erro
 			return false, err
 		}
 	}
+	if err := r.carryOut(ctx); err != nil {
+		return false, err
+	}
 	goOn, err = r.force(ctx, v.continuation())
 	if err == nil && goOn {
 		err = l.addContext(v.contextParts())
@@ -98,12 +101,9 @@ func (r *Run) finish(ctx context.Context, reason string, err error) *Prompt {
 	end := r.classify(ctx, err)
 	r.dropped(r.after(ctx), r.pending)
 	r.pending = nil
-	last := r.ctx
-	if last.Err() != nil {
-		var over context.CancelFunc
-		last, over = r.part()
-		defer over()
-	}
+	r.callbacksLost(r.after(ctx))
+	last, over := r.last()
+	defer over()
 	r.result = Result{Response: r.answer, StopReason: reason, Continued: r.loop.forced.total, Usage: r.usage.sum()}
 	if end == nil {
 		return r.agentEnd(last, reason, true)

@@ -99,7 +99,7 @@ var cells = []cell{
 	{event: "inference-end", what: "stop", hook: stop(), end: stopped, ran: "-", calls: 1},
 	{event: "inference-end", what: "change", hook: modify(`{"message":{"role":"assistant","content":"tamed"}}`), end: done, holds: `assistant: "tamed"`, ran: "-", calls: 1},
 	{event: "inference-end", what: "context", hook: say("ctx"), end: done, reads: `user: "[context from hook h]\nctx"`, holds: "ctx", calls: 2},
-	{event: "inference-end", what: "callback", hook: callback(), end: done, calls: 2},
+	{event: "inference-end", what: "callback", hook: callback(), end: done, holds: "[Summary of the conversation", calls: 3},
 	{event: "inference-end", what: "rule block", hook: fails(protocol.RuleBlock), end: failed, ran: "-", calls: 1},
 
 	{event: "tool-call-start", what: "block", hook: block("not that"), end: done, reads: `error=true "not that"`, ran: "-", calls: 2},
@@ -116,7 +116,7 @@ var cells = []cell{
 	{event: "tool-call-end", what: "stop", hook: stop(), end: stopped, holds: `"echo hi"`, calls: 1},
 	{event: "tool-call-end", what: "change", hook: modify(`{"result":{"content":"redacted","isError":false}}`), end: done, reads: `"redacted"`, lacks: "echo hi", holds: `"redacted"`, calls: 2},
 	{event: "tool-call-end", what: "context", hook: say("ctx"), end: done, reads: `"echo hi\n[context from hook h]\nctx"`, calls: 2},
-	{event: "tool-call-end", what: "callback", hook: callback(), end: done, calls: 2},
+	{event: "tool-call-end", what: "callback", hook: callback(), end: done, holds: "[Summary of the conversation", calls: 3},
 	{event: "tool-call-end", what: "rule block", hook: fails(protocol.RuleBlock), end: done, reads: couldNot, lacks: "echo hi", calls: 2},
 	{event: "tool-call-end", what: "rule stop", hook: fails(protocol.RuleStop), end: failed, holds: couldNot, calls: 1},
 
@@ -125,7 +125,7 @@ var cells = []cell{
 	{event: "step-stop", what: "change", hook: modify(newMessage), end: done, reads: "changed conversation", holds: "changed conversation", calls: 2},
 	{event: "step-stop", what: "continue", hook: goOn("and this"), end: done, reads: `user: "and this"`, calls: 2},
 	{event: "step-stop", what: "context", hook: say("ctx"), end: done, reads: `user: "[context from hook h]\nctx"`, calls: 2},
-	{event: "step-stop", what: "callback", hook: callback(), end: done, calls: 2},
+	{event: "step-stop", what: "callback", hook: callback(), end: done, holds: "[Summary of the conversation", calls: 3},
 	{event: "step-stop", what: "rule block", hook: fails(protocol.RuleBlock), end: done, calls: 2},
 	{event: "step-stop", what: "rule stop", hook: fails(protocol.RuleStop), end: failed, calls: 1},
 
@@ -136,7 +136,7 @@ var cells = []cell{
 	{event: "agent-stop", what: "change", hook: modify(newMessage), end: done, holds: "changed conversation", calls: 2},
 	{event: "agent-stop", what: "context dropped", hook: say("ctx"), end: done, lacks: "ctx", calls: 2},
 	{event: "agent-stop", what: "context with continue", hook: hook{times: 1, reply: protocol.Reply{Action: protocol.Continue, Reason: "more", Context: "ctx"}}, end: done, reads: framedRead, calls: 3},
-	{event: "agent-stop", what: "callback", hook: callback(), end: done, calls: 2},
+	{event: "agent-stop", what: "callback", hook: callback(), end: done, holds: "[Summary of the conversation", calls: 3},
 	{event: "agent-stop", what: "rule block", hook: fails(protocol.RuleBlock), end: failed, calls: 2},
 	{event: "agent-stop", what: "rule stop", hook: fails(protocol.RuleStop), end: failed, calls: 2},
 	{event: "agent-stop", what: "rule continue", hook: fails(protocol.RuleContinue), end: done, calls: 2},

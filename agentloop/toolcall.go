@@ -19,7 +19,7 @@ func (l *Loop) newCall(part protocol.Part, a *answer) *toolCall {
 	c := &toolCall{Call: protocol.Call{
 		ToolCallID: part.ToolCallID, Name: part.Name, Kind: description.Kind, Server: description.Server, Args: part.Args,
 	}}
-	if known && slices.ContainsFunc(a.tools, func(o protocol.Tool) bool { return o.Name == part.Name }) {
+	if known && l.tools.allows(part.Name) && slices.ContainsFunc(a.tools, func(o protocol.Tool) bool { return o.Name == part.Name }) {
 		c.tool = t
 	}
 	c.gone = c.tool == nil && l.tools.gone(part.Name)

@@ -3,6 +3,7 @@ package agentloop
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/hookd-dev/hookd/agentloop/tool"
@@ -23,6 +24,7 @@ type toolList struct {
 
 	listed []protocol.Tool // wanted: those that are gone among them
 	fixed  bool            // hooks changed it
+	only   map[string]bool // names of those that a recipe or a sub-agent may use; nil: all
 	judged map[string]bool // names that hooks were shown when they changed it
 
 	owner   map[string]int  // of a source's tools: which source
@@ -51,10 +53,33 @@ func (l *toolList) restore(tools []protocol.Tool) {
 
 // offered are the tools that a model may call now.
 func (l *toolList) offered() []protocol.Tool {
-	if len(l.owner) == 0 {
+	if len(l.owner) == 0 && l.only == nil {
 		return l.listed
 	}
-	return slices.DeleteFunc(slices.Clone(l.listed), func(t protocol.Tool) bool { return l.gone(t.Name) })
+	return slices.DeleteFunc(slices.Clone(l.listed), func(t protocol.Tool) bool { return l.gone(t.Name) || !l.allows(t.Name) })
+}
+
+// allows reports whether a tool may be used at all, whatever hooks offer.
+func (l *toolList) allows(name string) bool { return l.only == nil || l.only[name] }
+
+// restricted is the list with the named tools only. What could not be used before
+// cannot be used then either.
+func (l *toolList) restricted(names []string) *toolList {
+	r := *l
+	r.judged, r.owner, r.present = maps.Clone(l.judged), maps.Clone(l.owner), maps.Clone(l.present)
+	r.only = map[string]bool{}
+	for _, name := range names {
+		if l.allows(name) {
+			r.only[name] = true
+		}
+	}
+	return &r
+}
+
+// snapshot is what can be used now, for an agent that does not live long: nothing
+// joins it.
+func (l *toolList) snapshot() *toolList {
+	return &toolList{registry: l.registry, listed: l.offered(), only: l.only, judged: map[string]bool{}}
 }
 
 // gone reports whether a tool was there once and is not there any more.

@@ -45,6 +45,13 @@ func (t *tally) add(call *protocol.CallUsage) {
 	}
 }
 
+// contextGone says that the context is not what the last call was sent any more.
+func (t *tally) contextGone() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.total.ContextTokens = nil
+}
+
 func (t *tally) more(call *protocol.CallUsage) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -39,6 +39,7 @@ type Yield struct {
 
 // Delta is a piece of the model's answer while it streams.
 type Delta struct {
+	AgentID   string // whose answer: sub-agents and recipes stream theirs here too
 	MessageID string
 	Thinking  bool // reasoning, not the answer itself
 	Text      string
@@ -60,6 +61,9 @@ func (r *Run) yield(ctx context.Context, y Yield) {
 }
 
 func (r *Run) send(ctx context.Context, y Yield) {
+	if y.Kind == YieldDelta {
+		y.Delta.AgentID = r.loop.options.Agent.ID
+	}
 	select {
 	case r.events <- y: // also behind the context's end, if the watcher is there
 		return

@@ -88,8 +88,8 @@ func (x *extended) Holds(name protocol.EventName, ev protocol.Event) bool {
 	return x.source.Current().holds(name, &ev)
 }
 
-func (x *extended) TakeJudgement(session string, hook protocol.HookRef, text string) {
-	x.executor.TakeJudgement(session, hook, text)
+func (x *extended) TakeJudgement(session, agent string, hook protocol.HookRef, text string) {
+	x.executor.TakeJudgement(session, agent, hook, text)
 }
 
 func (x *extended) Extend(hooks ...GoHook) (protocol.EventGate, error) {

@@ -20,27 +20,28 @@ type judgements struct {
 
 type judgementKey struct {
 	session string
+	agent   string // a recipe's own thread, or a sub-agent beside it, does not take it away
 	hook    hookKey
 }
 
 // TakeJudgement keeps a recipe's text for a hook; see [protocol.JudgementTaker].
 // A newer text takes the place of one that the hook has not read.
-func (e *Executor) TakeJudgement(session string, hook protocol.HookRef, text string) {
+func (e *Executor) TakeJudgement(session, agent string, hook protocol.HookRef, text string) {
 	j := &e.judgements
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.texts == nil {
 		j.texts = map[judgementKey]string{}
 	}
-	j.texts[judgementKey{session, hookKey{hook.Layer, hook.Name}}] = text
+	j.texts[judgementKey{session, agent, hookKey{hook.Layer, hook.Name}}] = text
 }
 
 // give is a hook's state with the text that waits for it as the member callback.
 // A state that is no object stands aside in the member state.
-func (j *judgements) give(session string, h *Hook, state jsontext.Value) jsontext.Value {
+func (j *judgements) give(session, agent string, h *Hook, state jsontext.Value) jsontext.Value {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	key := judgementKey{session, keyOf(h)}
+	key := judgementKey{session, agent, keyOf(h)}
 	text, waits := j.texts[key]
 	if !waits {
 		return state

@@ -213,7 +213,7 @@ func (t *trip) question(h *Hook) *Question {
 	ev := *t.currentEvent()
 	ev.Layer, ev.Outcome = h.Layer, t.fold.Standing()
 	view := t.view()
-	ev.State, ev.Metadata = t.executor.judgements.give(ev.Session.ID, h, view.State(stateKey(h))), view.Metadata()
+	ev.State, ev.Metadata = t.executor.judgements.give(ev.Session.ID, ev.Agent.ID, h, view.State(stateKey(h))), view.Metadata()
 	return t.complete(h, ev, &t.shared)
 }
 

@@ -33,10 +33,11 @@ type Extender interface {
 
 // JudgementTaker is an [EventGate] that hands a recipe's text to the hook that asked
 // for it with callback.as "state": the hook finds it once, as the member
-// callback of its state, at the next event of the session it is asked about.
+// callback of its state, at the next event it is asked about of that agent in the
+// session.
 type JudgementTaker interface {
 	EventGate
-	TakeJudgement(session string, hook HookRef, text string)
+	TakeJudgement(session, agent string, hook HookRef, text string)
 }
 
 // HookRef names a hook: equal names in different layers are different hooks.

@@ -127,8 +127,8 @@ func (e *engine) Extend(hooks ...protocol.GoHook) (protocol.EventGate, error) {
 }
 
 // TakeJudgement makes an engine hand a recipe's text to the hook that asked.
-func (e *engine) TakeJudgement(session string, hook protocol.HookRef, text string) {
-	e.executor.TakeJudgement(session, hook, text)
+func (e *engine) TakeJudgement(session, agent string, hook protocol.HookRef, text string) {
+	e.executor.TakeJudgement(session, agent, hook, text)
 }
 
 // Holds makes an engine say beforehand what an agent loop must keep back.

@@ -45,6 +45,10 @@ var features = []feature{
 	{name: "retries", make: func(in *featureInput) (*provider.Provider, error) {
 		return made(builtin.Retries(in.Agent.Limits.Retries))
 	}},
+	{name: "compact", make: func(in *featureInput) (*provider.Provider, error) {
+		return made(builtin.Compact(in.Agent.Compaction.Recipe))
+	}},
+	{name: "subagents", make: func(*featureInput) (*provider.Provider, error) { return made(builtin.SubAgents()) }},
 	{
 		name: "done",
 		make: func(*featureInput) (*provider.Provider, error) { return made(builtin.Done()) },

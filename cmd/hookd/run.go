@@ -173,7 +173,7 @@ func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Mod
 		Env:    executor.AllowedEnv(executor.EnvConfig{Environ: os.Environ(), Project: root, Names: settings.Agent.Tools.Env}),
 		Runner: containedRunner{a.processes}, // open made it
 	}
-	hooks := settings.Hooks
+	hooks, compaction := settings.Hooks, settings.Agent.Compaction
 	return agentloop.Options{
 		Gate:      engine,
 		Model:     m,
@@ -184,16 +184,27 @@ func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Mod
 		Project:   engine.project(),
 		Cwd:       root,
 		Agent:     protocol.Agent{ID: "main", Depth: executor.ProcessDepth(), Host: "hookd"},
-		Compaction: protocol.Compaction{
-			Auto: settings.Agent.Compaction.Auto, Threshold: settings.Agent.Compaction.Threshold,
+		Compaction: agentloop.Compaction{
+			Compaction: protocol.Compaction{Auto: compaction.Auto, Threshold: compaction.Threshold},
+			KeepFirst:  compaction.KeepFirst, KeepLast: compaction.KeepLast,
 		},
 		ApprovalTimeout: settings.Agent.Approval.Timeout,
 		Limits: agentloop.Limits{
 			ToolCalls: settings.Agent.Limits.ToolCalls,
 			Forced:    hooks.MaxForced, ForcedTotal: hooks.MaxForcedTotal,
+			Depth: noneIfZero(settings.Agent.SubagentDepth),
 		},
 		OnToolBlock: hooks.OnToolBlock,
 	}, nil
+}
+
+// noneIfZero is a setting where 0 is none as the loop writes that: its own 0 is
+// the default.
+func noneIfZero(n int) int {
+	if n == 0 {
+		return -1
+	}
+	return n
 }
 
 func (l runLines) end(result agentloop.Result, ended error) error {

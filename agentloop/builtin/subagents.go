@@ -1,0 +1,61 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/hookd-dev/hookd/agentloop/provider"
+	"github.com/hookd-dev/hookd/agentloop/tool"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// spawnArgs are the args of spawn_subagent.
+type spawnArgs struct {
+	Prompt string   `json:"prompt" jsonschema:"all the sub-agent needs to know: it sees nothing of this conversation"`
+	Name   string   `json:"name,omitempty" jsonschema:"a short name for the person who watches"`
+	Tools  []string `json:"tools,omitzero" jsonschema:"names of the tools it may use; default: all of yours"`
+}
+
+// SubAgents gives the model a tool that has another agent do a part of the work.
+// How deep sub-agents may start sub-agents is the loop's Limits.Depth.
+func SubAgents() provider.Provider {
+	description := tool.Description{Kind: protocol.KindAgent, Tool: protocol.Tool{
+		Name: "spawn_subagent",
+		Description: "Has a sub-agent do a piece of work that stands on its own, and returns its last answer. " +
+			"It begins with an empty conversation and knows only what the prompt says. Several calls in one step run side by side.",
+	}}
+	return provider.Provider{Name: "subagents", Tools: []tool.Tool{tool.Typed(description, spawn)}}
+}
+
+func spawn(ctx context.Context, args spawnArgs) (protocol.Result, error) {
+	host := provider.HostOf(ctx)
+	switch {
+	case host == nil:
+		return protocol.Result{}, errors.New("no agent is at work that a sub-agent could work for")
+	case args.Prompt == "":
+		return protocol.Result{}, &tool.Error{Kind: protocol.CallBadArgs, Text: "the prompt is empty"}
+	}
+	sub, err := host.Spawn(ctx, provider.SubAgent{
+		Name: args.Name, Prompt: args.Prompt, Tools: args.Tools, ToolCallID: tool.CallID(ctx),
+	})
+	if err != nil {
+		return protocol.Result{}, err
+	}
+	return subResult(sub), nil
+}
+
+// subResult is what the parent's model reads. An end before the work was done is
+// said, and is an error.
+func subResult(sub provider.SubResult) protocol.Result {
+	text, failed := sub.Response, sub.StopReason != "done"
+	switch {
+	case sub.StopReason == "error":
+		text = "the sub-agent failed: " + text
+	case failed:
+		text = "[the sub-agent ended early (" + sub.StopReason + "); its last words:]\n" + text
+	case text == "":
+		text = "[the sub-agent ended without an answer]"
+	}
+	return protocol.Result{Content: slices.Concat(protocol.TextContent(text), sub.Context), IsError: failed}
+}
