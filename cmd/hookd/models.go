@@ -43,7 +43,13 @@ func (a *app) chooseModel(choice modelChoice, settings *schema.Settings) (model.
 	if err != nil {
 		return nil, usage("record", err.Error(), "")
 	}
-	a.atEnd(recorder.Close)
+	a.atEnd(func() error {
+		err := recorder.Close()
+		if err != nil {
+			a.note("the recording is not whole: "+err.Error(), "")
+		}
+		return err
+	})
 	return recorder, nil
 }
 

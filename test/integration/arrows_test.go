@@ -49,6 +49,7 @@ var arrows = map[string][]string{
 	"cmd/hookd":                 {""},
 	"cmd/hookd/internal":        {},
 	"examples":                  {"protocol", "client", "executor", "loader", "agentloop", "schema"},
+	"test/modelserver":          {},
 	"test/integration":          {""},
 }
 

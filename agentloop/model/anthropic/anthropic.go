@@ -33,7 +33,7 @@ const Provider = "anthropic"
 type Options struct {
 	Model   string
 	BaseURL string // "": [BaseURL]. A /v1 at its end may be there or not
-	// Key is sent as x-api-key; "" sends none. Over plain http it is sent to this
+	// Key is sent in the way of the SDK; "" sends none. Over plain http it is sent to this
 	// machine only.
 	Key     string
 	Headers http.Header // sent too; they replace the model's own

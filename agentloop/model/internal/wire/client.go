@@ -26,7 +26,7 @@ import (
 const (
 	FirstByte = 10 * time.Minute // from the request to the head of the answer, and to its first byte
 	Idle      = 3 * time.Minute  // between two pieces of an answer
-	maxAnswer = 256 << 20        // bytes of one answer
+	maxAnswer = 128 << 20        // bytes of one answer
 	maxRefuse = 64 << 10         // bytes that are read of an answer that is an error
 )
 
@@ -129,6 +129,8 @@ type body struct {
 	silence *time.Timer
 	client  *Client
 	read    int64
+	event   int  // bytes of the event so far
+	inLine  bool // the line so far is not empty
 }
 
 func (b *body) Read(p []byte) (int, error) {
@@ -147,10 +149,30 @@ func (b *body) Read(p []byte) (int, error) {
 	if b.read += int64(n); b.read > maxAnswer {
 		return n, &model.Error{Err: fmt.Errorf("the answer is larger than %d MiB", maxAnswer>>20)}
 	}
+	if b.watch(p[:n]); b.event > maxEvent {
+		return n, tooLong()
+	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		err = b.failure(err)
 	}
 	return n, err
+}
+
+// watch counts the bytes since the last empty line: whoever puts an event
+// together, ours or an SDK, keeps that much in memory.
+func (b *body) watch(p []byte) {
+	for _, c := range p {
+		switch b.event++; c {
+		case '\n':
+			if !b.inLine {
+				b.event = 0
+			}
+			b.inLine = false
+		case '\r':
+		default:
+			b.inLine = true
+		}
+	}
 }
 
 func (b *body) Close() error {

@@ -85,6 +85,7 @@ func (s *lineSplitter) split(data []byte, atEOF bool) (int, []byte, error) {
 		return skip + i + 1, rest[:i], nil
 	}
 	if atEOF && len(rest) > 0 {
+		s.seen = 0
 		return len(data), rest, nil
 	}
 	s.seen = len(rest)

@@ -1,0 +1,37 @@
+package anthropic
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"testing"
+
+	sdk "github.com/anthropics/anthropic-sdk-go/v2"
+	"github.com/anthropics/anthropic-sdk-go/v2/packages/ssestream"
+
+	"github.com/hookd-dev/hookd/agentloop/model"
+	"github.com/hookd-dev/hookd/test/modelserver"
+)
+
+// FuzzAnswer asserts of any stream that nothing comes behind its end, and that
+// opaque parts are JSON objects that can be sent back.
+func FuzzAnswer(f *testing.F) {
+	f.Add([]byte(modelserver.Anthropic(fullTurn)))
+	f.Add([]byte("event: content_block_start\ndata: {\"type\":\"content_block_start\",\"content_block\":{\"type\":\"x\",\"input\":[]}}\n\nevent: content_block_stop\ndata: {\"type\":\"content_block_stop\"}\n\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		body := &http.Response{Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(data))}
+		stream := ssestream.NewStream[sdk.MessageStreamEventUnion](ssestream.NewDecoder(body), nil)
+		var a answer
+		for !a.done && stream.Next() {
+			a.take(stream.Current(), func(c model.Chunk, err error) bool {
+				if c.Type == model.PartDone && c.Part.Provider != "" && (!c.Part.Data.IsValid() || c.Part.Data.Kind() != '{') {
+					t.Errorf("opaque part %s", c.Part.Data)
+				}
+				if (c.Type == model.Finish) != a.done {
+					t.Errorf("%+v, done %v", c, a.done)
+				}
+				return true
+			})
+		}
+	})
+}
