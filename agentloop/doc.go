@@ -11,6 +11,9 @@
 //	for y := range run.Events() { … }
 //	err = run.Wait()
 //
+// Everything beyond the stages is a [Provider]: hooks that join the gate, and
+// tools. Without any given, those of [builtin.Defaults] limit a run.
+//
 // The package imports the protocol only: who decides, and how hooks are found
 // and run, is the gate's business.
 package agentloop
