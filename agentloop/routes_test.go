@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/hookd-dev/hookd/agentloop/builtin"
 	"github.com/hookd-dev/hookd/agentloop/model"
 	"github.com/hookd-dev/hookd/agentloop/store"
 	"github.com/hookd-dev/hookd/agentloop/tool"
@@ -23,9 +24,11 @@ type route struct {
 	script  string
 	hooks   []hook
 	prompts int // default 1
-	resumed bool
-	tool    func(ctx context.Context, args string) (protocol.Result, error)
-	want    string
+
+	providers []Provider // default: the default ones
+	resumed   bool
+	tool      func(ctx context.Context, args string) (protocol.Result, error)
+	want      string
 }
 
 // line is an event as a route lists it.
@@ -274,6 +277,56 @@ main 1.1 agent-stop done
 main 1.1 agent-end done
 main 1.0 session-end exit`,
 	},
+	"a sub-agent": {
+		script: `turns:
+- toolCalls: [{id: c1, name: spawn_subagent, args: {prompt: look}}]
+- toolCalls: [{id: c2, name: echo, args: {text: hi}}]
+- {text: half, fail: gone, lost: true}
+- text: found
+- text: done`,
+		providers: []Provider{builtin.Retries(1), builtin.SubAgents()},
+		want: `
+main 0.0 session-start startup
+main 0.0 prompt-submit user
+main 1.0 agent-start
+main 1.0 step-start
+main 1.0 inference-start #1
+main 1.1 inference-end
+main 1.1 tool-call-start c1
+main 1.1 subagent-start c1
+main/sub 1.0 prompt-submit sub-agent
+main/sub 1.0 agent-start
+main/sub 1.0 step-start
+main/sub 1.0 inference-start #1
+main/sub 1.1 inference-end
+main/sub 1.1 tool-call-start c2
+main/sub 1.1 tool-call-end c2
+main/sub 1.1 step-stop c2:ok
+main/sub 1.1 step-start
+main/sub 1.1 inference-start #1
+main/sub 1.2 message-start
+main/sub 1.2 message-end
+main/sub 1.2 inference-start #2
+main/sub 1.2 notification
+main/sub 1.2 message-start
+main/sub 1.2 message-end
+main/sub 1.2 inference-end
+main/sub 1.2 step-stop
+main/sub 1.2 agent-stop done
+main/sub 1.2 agent-end done
+main 1.1 subagent-stop c1 done
+main 1.1 tool-call-end c1
+main 1.1 step-stop c1:ok
+main 1.1 step-start
+main 1.1 inference-start #1
+main 1.2 message-start
+main 1.2 message-end
+main 1.2 inference-end
+main 1.2 step-stop
+main 1.2 agent-stop done
+main 1.2 agent-end done
+main 1.0 session-end exit`,
+	},
 	"the step limit": {
 		script: answers(20, true),
 		want:   stepLimitRoute(),
@@ -306,6 +359,7 @@ func TestRoutes(t *testing.T) {
 
 func (c route) run(t *testing.T, holds bool) {
 	s := newStage(t, c.script, c.hooks, func(o *Options) {
+		o.Providers = c.providers
 		if c.resumed {
 			o.Session = usedSession(t)
 		}
@@ -328,12 +382,38 @@ func (c route) run(t *testing.T, holds bool) {
 	if diff := gocmp.Diff(strings.Split(strings.TrimSpace(c.want), "\n"), got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+	checkAgents(t, s.gate.fired)
 	ids := map[string]bool{}
 	for _, e := range s.gate.fired {
 		if ids[e.ID] || e.ID == "" || e.Session.ID != s.loop.Session().ID {
 			t.Errorf("%s: id %q, session %v", e.Event, e.ID, e.Session)
 		}
 		ids[e.ID] = true
+	}
+}
+
+// checkAgents asserts that each agent but the top one was announced by its
+// parent, a level above.
+func checkAgents(t *testing.T, events []protocol.Event) {
+	t.Helper()
+	type agent struct {
+		parent string
+		depth  int
+	}
+	known := map[string]agent{"main": {}}
+	for _, e := range events {
+		got := agent{depth: e.Agent.Depth}
+		if e.Agent.Parent != nil {
+			got.parent = *e.Agent.Parent
+		}
+		if want, announced := known[e.Agent.ID]; !announced || got != want {
+			t.Errorf("%s by agent %s: %+v, announced %v as %+v", e.Event, e.Agent.ID, got, announced, want)
+		}
+		if e.Event == protocol.SubagentStart {
+			var d protocol.SubagentStartData
+			json.Unmarshal(e.Data, &d)
+			known[d.AgentID] = agent{e.Agent.ID, e.Agent.Depth + 1}
+		}
 	}
 }
 

@@ -47,6 +47,7 @@ type Delta struct {
 
 // Output is a piece of what a tool puts out while it works.
 type Output struct {
+	AgentID    string // whose tool
 	ToolCallID string
 	Text       string // valid UTF-8
 }
@@ -61,8 +62,11 @@ func (r *Run) yield(ctx context.Context, y Yield) {
 }
 
 func (r *Run) send(ctx context.Context, y Yield) {
-	if y.Kind == YieldDelta {
+	switch y.Kind {
+	case YieldDelta, YieldDropped:
 		y.Delta.AgentID = r.loop.options.Agent.ID
+	case YieldOutput:
+		y.Output.AgentID = r.loop.options.Agent.ID
 	}
 	select {
 	case r.events <- y: // also behind the context's end, if the watcher is there
