@@ -58,14 +58,15 @@ type cell interface {
 	free()
 }
 
-// guarded is a cell that a guardian process must be told about one by one.
+// guarded is a cell that a guardian process must be told about one by one. Before
+// its program is started the record holds no more than the mark.
 type guarded interface {
 	record() guardRecord
 }
 
 // guardRecord is what a guardian knows of a running program.
 type guardRecord struct {
-	root  int // process id
+	root  int // process id, 0 before the start
 	start uint64
 	mark  string
 }

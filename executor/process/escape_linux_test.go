@@ -11,6 +11,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// hasMark waits until it can tell whether a process has the mark.
+func hasMark(pid int, mark string) bool {
+	if e, ok := readEntry(pid); !ok || e.zombie || e.session == 0 {
+		return false
+	}
+	for range 200 {
+		if b := readMark(pid, mark); b != unclear {
+			return b == member
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return false
+}
+
 // survivors lists the processes alive that were started with the mark.
 func survivors(mark string) []string {
 	var list []string

@@ -18,7 +18,8 @@ type guardian struct {
 	mu        sync.Mutex
 	hello     string // first line to a new guardian process
 	pipe      *os.File
-	running   map[int]guardRecord
+	running   map[int]guardRecord // by the number each run has here
+	numbered  int
 	dismissed bool
 	done      sync.WaitGroup
 }
@@ -26,8 +27,8 @@ type guardian struct {
 // Lines to the guardian process.
 const (
 	guardCgroup = "cgroup " // and the folder of the control group that holds all programs
-	guardBegan  = "+ "      // root, start and mark of a program
-	guardEnded  = "- "      // root
+	guardBegan  = "+ "      // number of the run; root, start and mark of its program
+	guardEnded  = "- "      // number of the run
 	guardBye    = "bye"
 )
 
@@ -93,8 +94,8 @@ func (g *guardian) start() (*os.Process, error) {
 	}
 	g.pipe = ours
 	g.say(g.hello)
-	for _, r := range g.running {
-		g.say(r.line())
+	for run, r := range g.running {
+		g.say(r.line(run))
 	}
 	return process, nil
 }
@@ -126,22 +127,52 @@ func (g *guardian) say(line string) {
 	g.pipe.WriteString(line)
 }
 
-func (r guardRecord) line() string {
-	return fmt.Sprintf("%s%d %d %s\n", guardBegan, r.root, r.start, r.mark)
+func (r guardRecord) line(run int) string {
+	return fmt.Sprintf("%s%d %d %d %s\n", guardBegan, run, r.root, r.start, r.mark)
 }
 
-func (g *guardian) began(r guardRecord) {
+// begins tells of a program that is about to be started, by its mark: we may be
+// killed before its process id is known. It returns the run's number, 0 for a
+// cell that needs no guardian.
+func (g *guardian) begins(c cell) (run int) {
+	guarded, ok := c.(guarded)
+	if g == nil || !ok {
+		return 0
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.running[r.root] = r
-	g.say(r.line())
+	g.numbered++
+	if r := guarded.record(); r.mark != "" {
+		g.note(g.numbered, r)
+	}
+	return g.numbered
 }
 
-func (g *guardian) ended(root int) {
+// began tells of the started program.
+func (g *guardian) began(run int, c cell) {
+	if run == 0 {
+		return
+	}
+	r := c.(guarded).record()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	delete(g.running, root)
-	g.say(fmt.Sprintf("%s%d\n", guardEnded, root))
+	g.note(run, r)
+}
+
+func (g *guardian) note(run int, r guardRecord) {
+	g.running[run] = r
+	g.say(r.line(run))
+}
+
+// ended tells that nothing of the run is alive.
+func (g *guardian) ended(run int) {
+	if run == 0 {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.running, run)
+	g.say(fmt.Sprintf("%s%d\n", guardEnded, run))
 }
 
 // dismiss ends the guardian process and waits for it.
@@ -175,18 +206,18 @@ func listen(pipe *os.File) (trees map[int]*tree, cgroup string, bye bool) {
 	trees = make(map[int]*tree)
 	for lines := bufio.NewScanner(pipe); lines.Scan(); {
 		line := lines.Text()
-		var root int
+		var run int
 		if dir, ok := strings.CutPrefix(line, guardCgroup); ok {
 			cgroup = dir
 		} else if rest, ok := strings.CutPrefix(line, guardBegan); ok {
 			t := &tree{known: make(map[int]uint64)}
-			fmt.Sscanf(rest, "%d %d", &t.root, &t.start)
-			if fields := strings.SplitN(rest, " ", 3); len(fields) == 3 {
-				t.mark = fields[2]
+			fmt.Sscanf(rest, "%d %d %d", &run, &t.root, &t.start)
+			if fields := strings.SplitN(rest, " ", 4); len(fields) == 4 {
+				t.mark = fields[3]
 			}
-			trees[t.root] = t
-		} else if n, _ := fmt.Sscanf(line, guardEnded+"%d", &root); n == 1 {
-			delete(trees, root)
+			trees[run] = t
+		} else if n, _ := fmt.Sscanf(line, guardEnded+"%d", &run); n == 1 {
+			delete(trees, run)
 		} else if line == guardBye {
 			bye = true
 		}
@@ -194,22 +225,33 @@ func listen(pipe *os.File) (trees map[int]*tree, cgroup string, bye bool) {
 	return trees, cgroup, bye
 }
 
-// endTrees kills until two looks in a row find nothing alive.
+// guardianQuiet is how long every look must find nobody. The orphans are another
+// process's here, so a look cannot tell, as a sub-reaper's can, that nobody was
+// started while it was taken; one that lives is seen by the next.
+const guardianQuiet = 50 * time.Millisecond
+
+// endTrees kills until nothing has been alive for a while.
 func endTrees(trees map[int]*tree) {
-	for quiet, end := 0, time.Now().Add(closePatience); quiet < 2 && time.Now().Before(end); {
-		table, _ := processTable()
-		found := false
+	began := time.Now()
+	for busy := began; time.Since(busy) < guardianQuiet && time.Since(began) < closePatience; {
+		table, err := processTable()
+		quiet := err == nil
 		for _, t := range trees {
-			for _, e := range t.members(table, os.Getpid()) {
-				if !e.zombie {
-					syscall.Kill(-t.root, syscall.SIGKILL)
-					killEntry(e)
-					found = true
+			members, unsure := t.members(table, os.Getpid())
+			quiet = quiet && len(unsure) == 0
+			for _, e := range members {
+				if e.zombie {
+					continue
 				}
+				if t.root != 0 {
+					syscall.Kill(-t.root, syscall.SIGKILL)
+				}
+				killEntry(e)
+				quiet = false
 			}
 		}
-		if quiet++; found {
-			quiet = 0
+		if !quiet {
+			busy = time.Now()
 		}
 		time.Sleep(time.Millisecond)
 	}

@@ -14,6 +14,7 @@ type run struct {
 	cell    cell
 	program program
 	gone    chan struct{}
+	guard   int // the run's number with the guardian
 }
 
 // Run runs one program and returns when its answer stands. It does not wait for
@@ -76,16 +77,16 @@ func (r *run) launch() error {
 	}
 	l := launch{path: r.command.Path, argv: r.command.Argv, dir: r.command.Dir, env: r.command.Env, sys: &syscall.SysProcAttr{}, extra: -1, status: -1}
 	in.attach(&l)
+	r.guard = r.runtime.guardian.begins(in)
 	p, err := r.runtime.startProgram(&r.command, &l)
 	if err != nil {
+		r.runtime.guardian.ended(r.guard)
 		in.free()
 		return err
 	}
 	r.cell, r.program = in, p
 	in.started(p.pid())
-	if g, ok := in.(guarded); ok && r.runtime.guardian != nil {
-		r.runtime.guardian.began(g.record())
-	}
+	r.runtime.guardian.began(r.guard, in)
 	r.runtime.register(r)
 	return nil
 }
@@ -129,9 +130,7 @@ func (r *run) answer(ctx context.Context) Result {
 
 // finish gives back everything the run took, save its place. Its tree is gone.
 func (r *run) finish() {
-	if _, ok := r.cell.(guarded); ok && r.runtime.guardian != nil {
-		r.runtime.guardian.ended(r.program.pid())
-	}
+	r.runtime.guardian.ended(r.guard)
 	r.program.close()
 	r.cell.free()
 	r.runtime.unregister(r)

@@ -2,7 +2,9 @@ package process
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"sync"
@@ -19,7 +21,7 @@ type subreapers struct {
 	passed []string
 
 	mu      sync.Mutex
-	roots   map[int]bool      // programs that run: their own runs wait for them
+	roots   map[int]bool      // programs that run, or are not waited for yet: their own runs do that
 	corpses map[int]time.Time // zombies that no tree claims, and when each was seen first
 }
 
@@ -46,13 +48,14 @@ func (s *subreapers) report() Report {
 func (s *subreapers) close() error { return nil }
 
 func (s *subreapers) cell(c *Command) (cell, error) {
-	return &sweptCell{owner: s, tree: tree{mark: c.mark(), known: make(map[int]uint64)}}, nil
+	return &sweptCell{owner: s, tree: tree{mark: c.mark(), known: make(map[int]uint64)}, dead: make(map[int]uint64)}, nil
 }
 
 // sweptCell is one program's process group and what a sweep finds besides.
 type sweptCell struct {
 	owner *subreapers
 	tree  tree
+	dead  map[int]uint64 // zombies that a sweep has seen: start time of each
 }
 
 func (s *sweptCell) attach(l *launch) {
@@ -93,7 +96,8 @@ func (s *sweptCell) kill() {
 	for range 32 {
 		fresh := false
 		table, _ := processTable() // empty says whether it was whole
-		for _, e := range s.tree.members(table, os.Getpid()) {
+		members, _ := s.tree.members(table, os.Getpid())
+		for _, e := range members {
 			if !e.zombie && killed[e.pid] != e.start {
 				killEntry(e)
 				killed[e.pid] = e.start
@@ -106,39 +110,81 @@ func (s *sweptCell) kill() {
 	}
 }
 
-// empty reaps the tree's orphans. Once the program is dead the top of everything
-// it left is our child.
+// empty looks twice. With the program dead, the top of everything it left is our
+// child: when all our other children are older than it, nothing is left, and
+// that is seen quickly. If not, all processes are looked at.
 func (s *sweptCell) empty() bool {
-	orphans, err := s.adopted()
-	alive := err != nil // somebody may be there
-	for _, e := range orphans {
-		switch {
-		case !e.zombie:
-			alive = true
-		default:
+	s.owner.reaped(s.tree.root)
+	children, err := s.owner.ourChildren()
+	young := func(e entry) bool { return e.start >= s.tree.start }
+	if err == nil && !slices.ContainsFunc(children, young) {
+		return true
+	}
+	return s.swept()
+}
+
+// swept sweeps the process table, reaps the tree's dead, and reports whether it
+// is certain that nothing of the tree is alive. A process that was started while
+// the table was read may be missing from it. But then its parent was there when
+// the reading began, and is found alive, or has died meanwhile. So a table
+// settles nothing that shows somebody dead who was not dead in the table before.
+func (s *sweptCell) swept() bool {
+	table, err := processTable()
+	settled := err == nil
+	members, unsure := s.tree.members(table, os.Getpid())
+	orphaned := s.owner.orphans(table)
+	settled = settled && !slices.ContainsFunc(unsure, orphaned)
+	for _, e := range table {
+		if e.zombie && e.start >= s.tree.start && s.dead[e.pid] != e.start && orphaned(e) {
+			s.dead[e.pid] = e.start
+			settled = false
+		}
+	}
+	for _, e := range members {
+		if !e.zombie {
+			settled = false
+		} else if e.parent == os.Getpid() {
 			reapOrphan(e.pid)
 		}
 	}
-	return !alive && !groupAlive(s.tree.root)
+	return settled
 }
 
-// adopted returns those of our children that belong to the tree and are not a
-// program that we started.
-func (s *sweptCell) adopted() (list []entry, err error) {
-	ours, err := s.owner.ourChildren()
-	for _, e := range ours {
-		if s.tree.claims(e) {
-			s.tree.known[e.pid] = e.start
-			list = append(list, e)
-		}
+// free has nothing to do: empty has found the program reaped.
+func (s *sweptCell) free() {}
+
+// orphans returns whether an entry of the table may have been left to us by a
+// program that is dead: it is below us, and below no program that runs.
+func (s *subreapers) orphans(table []entry) func(entry) bool {
+	s.mu.Lock()
+	running := maps.Clone(s.roots)
+	s.mu.Unlock()
+	parentOf := make(map[int]int, len(table))
+	for _, e := range table {
+		parentOf[e.pid] = e.parent
 	}
-	return list, err
+	self := os.Getpid()
+	return func(e entry) bool {
+		pid := e.pid
+		for range len(table) {
+			if running[pid] || pid == 0 {
+				return false
+			}
+			parent, found := parentOf[pid]
+			if !found || parent == self {
+				return true // or its parent has just died
+			}
+			pid = parent
+		}
+		return true
+	}
 }
 
-func (s *sweptCell) free() {
-	s.owner.mu.Lock()
-	defer s.owner.mu.Unlock()
-	delete(s.owner.roots, s.tree.root)
+// reaped says that the number of a program may be another process's by now.
+func (s *subreapers) reaped(pid int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.roots, pid)
 }
 
 // corpsePatience is how long a zombie that no tree claims is left to whoever in
@@ -155,13 +201,13 @@ func (s *subreapers) ourChildren() (list []entry, err error) {
 	self := os.Getpid()
 	pids, ok := children(self)
 	if !ok {
-		var table []entry
-		table, err = processTable()
+		table, _ := processTable()
 		for _, e := range table {
 			if e.parent == self {
 				pids = append(pids, e.pid)
 			}
 		}
+		err = errUnlisted
 	}
 	now, corpses := time.Now(), make(map[int]time.Time)
 	for _, pid := range pids {
@@ -169,10 +215,11 @@ func (s *subreapers) ourChildren() (list []entry, err error) {
 			continue
 		}
 		e, lookErr := lookUp(pid)
+		if lookErr == errNoProcess {
+			continue // reaped meanwhile
+		}
 		if lookErr != nil {
-			if lookErr != errNoProcess {
-				err = lookErr
-			}
+			err = lookErr
 			continue
 		}
 		list = append(list, e)
@@ -192,6 +239,11 @@ func (s *subreapers) ourChildren() (list []entry, err error) {
 	s.corpses = corpses
 	return list, err
 }
+
+// errUnlisted is a kernel that does not list a process's children, or lists them
+// without certainty because many of them end. A table of processes is no list of
+// children: it was not read in one moment.
+var errUnlisted = errors.New("the children of this process are not to be had")
 
 func reapOrphan(pid int) {
 	var status syscall.WaitStatus

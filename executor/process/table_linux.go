@@ -1,11 +1,11 @@
 package process
 
 import (
-	"bytes"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -17,8 +17,20 @@ import (
 type entry struct {
 	pid, parent, group, session int
 	start                       uint64 // clock ticks since boot: with the pid, names a process for good
-	zombie                      bool
+	zombie                      bool   // dead, all its threads
+	headless                    bool   // its first thread is dead, others are not
+	environ                     environState
 }
+
+// environState is what the kernel says of a process's environment, to a reader
+// that may read it.
+type environState int
+
+const (
+	environNone  environState = iota // none at the moment: the process is between two programs, or exits
+	environEmpty                     // it was started without one
+	environThere
+)
 
 // readEntry reads one process; ok is false when there is none, or no more than a
 // number of it can be read.
@@ -59,7 +71,19 @@ func parseStat(pid int, text string) (entry, bool) {
 	if len(fields) < 20 {
 		return entry{}, false
 	}
-	e := entry{pid: pid, zombie: fields[0] == "Z" || fields[0] == "X"}
+	e := entry{pid: pid}
+	if fields[0] == "Z" || fields[0] == "X" {
+		// So is a process called whose first thread has ended before the others.
+		threads, _ := strconv.Atoi(fields[17])
+		e.headless = threads > 1
+		e.zombie = !e.headless
+	}
+	if len(fields) > 48 && fields[48] != "0" {
+		e.environ = environThere
+		if fields[47] == fields[48] { // begin and end
+			e.environ = environEmpty
+		}
+	}
 	for k, target := range []*int{&e.parent, &e.group, &e.session} {
 		n, err := strconv.Atoi(fields[1+k])
 		if err != nil {
@@ -119,9 +143,30 @@ func groupAlive(id int) bool {
 	return err != nil
 }
 
-// children returns the processes whose parent is pid, and false where the
-// kernel does not list them or they cannot be read.
+// children returns every process whose parent is pid, and false where they
+// cannot be told for sure.
+//
+// The kernel leaves children out when the one it listed last is waited for
+// meanwhile. That one is not on the next list. So a list whose processes all are
+// on the next one, too, is whole.
 func children(pid int) (list []int, ok bool) {
+	list, ok = listChildren(pid)
+	for range 4 {
+		if !ok || len(list) == 0 {
+			return list, ok
+		}
+		var again []int
+		again, ok = listChildren(pid)
+		if ok && !slices.ContainsFunc(list, func(child int) bool { return !slices.Contains(again, child) }) {
+			return list, true
+		}
+		list = again
+	}
+	return nil, false
+}
+
+// listChildren reads the kernel's list once.
+func listChildren(pid int) (list []int, ok bool) {
 	threads := "/proc/" + strconv.Itoa(pid) + "/task"
 	entries, err := os.ReadDir(threads)
 	if err != nil {
@@ -143,25 +188,6 @@ func children(pid int) (list []int, ok bool) {
 		}
 	}
 	return list, ok
-}
-
-// hasMark reports whether the process was started with the environment entry.
-func hasMark(pid int, mark string) bool {
-	if mark == "" {
-		return false
-	}
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
-	if err != nil {
-		return false
-	}
-	for len(text) > 0 {
-		var variable []byte
-		variable, text, _ = bytes.Cut(text, []byte{0})
-		if string(variable) == mark {
-			return true
-		}
-	}
-	return false
 }
 
 // killEntry kills exactly the process that was seen, never another one that has

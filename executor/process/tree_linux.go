@@ -4,35 +4,44 @@ package process
 // rarely do lose: their parent, their session, their group, and the mark in the
 // environment they were started with. It remembers those it has seen.
 type tree struct {
-	root  int // the program, leader of its own session and group
+	root  int // the program, leader of its own session and group; 0 while it is being started
 	start uint64
 	mark  string
 	known map[int]uint64 // start time of each process seen
 }
 
 // claims reports whether the process belongs to the tree, its parent aside.
-func (t *tree) claims(e entry) bool {
+func (t *tree) claims(e entry) belonging {
 	if start, ok := t.known[e.pid]; ok && start == e.start {
-		return true
+		return member
 	}
-	if e.start < t.start {
-		return false // older than the program
+	if e.start < t.start || e.session == 0 {
+		return stranger // older than the program; not of a session made here (threads of the kernel)
 	}
-	return e.pid == t.root || e.session == t.root || e.group == t.root || (!e.zombie && hasMark(e.pid, t.mark))
+	if t.root != 0 && (e.session == t.root || e.group == t.root) {
+		return member
+	}
+	if e.zombie {
+		return stranger // or not: it tells no more
+	}
+	return readMark(e.pid, t.mark)
 }
 
-// members returns the tree's processes from a table of all. The process self is
-// never one.
-func (t *tree) members(table []entry, self int) []entry {
+// members returns the tree's processes from a table of all, and those that may
+// be of it for all that can be told now. The process self is never one.
+func (t *tree) members(table []entry, self int) (found, unsure []entry) {
 	childrenOf := make(map[int][]entry)
-	var found, queue []entry
+	var queue []entry
 	for _, e := range table {
 		if e.pid == self {
 			continue
 		}
 		childrenOf[e.parent] = append(childrenOf[e.parent], e)
-		if t.claims(e) {
+		switch t.claims(e) {
+		case member:
 			queue = append(queue, e)
+		case unclear:
+			unsure = append(unsure, e)
 		}
 	}
 	seen := make(map[int]bool)
@@ -47,5 +56,5 @@ func (t *tree) members(table []entry, self int) []entry {
 		found = append(found, e)
 		queue = append(queue, childrenOf[e.pid]...)
 	}
-	return found
+	return found, unsure
 }
