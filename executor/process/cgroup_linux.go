@@ -236,8 +236,11 @@ func (c *cgroupCell) exited() bool {
 
 func (c *cgroupCell) kill() {
 	if c.look(); c.populated {
-		c.killed = true
 		unix.Write(c.killer, []byte{'1'})
+		if c.killed {
+			killMembers(c.dir)
+		}
+		c.killed = true
 	}
 }
 

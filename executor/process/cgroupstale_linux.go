@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -46,7 +48,43 @@ func killCgroup(dir string, patience time.Duration) error {
 		if err == nil || time.Now().After(end) {
 			return err
 		}
+		killMembers(dir)
 	}
+}
+
+// killMembers kills the processes in a control group and below one by one. The
+// kernel's own way sends the signal to the first thread of each, and so does
+// nothing to a process whose first thread has ended before the others.
+func killMembers(dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, entry := range entries {
+		if entry.IsDir() {
+			killMembers(filepath.Join(dir, entry.Name()))
+		}
+	}
+	for _, pid := range cgroupMembers(dir) {
+		fd, err := unix.PidfdOpen(pid, 0)
+		if err != nil {
+			continue
+		}
+		if slices.Contains(cgroupMembers(dir), pid) { // still, so it is the one opened
+			unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
+		}
+		unix.Close(fd)
+	}
+}
+
+func cgroupMembers(dir string) (pids []int) {
+	text, _ := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
+	for line := range strings.Lines(string(text)) {
+		if pid, err := strconv.Atoi(strings.TrimSpace(line)); err == nil && pid > 0 {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
 }
 
 // removeCgroup removes a control group and those below it; all must be empty.
