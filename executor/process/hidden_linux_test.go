@@ -46,6 +46,7 @@ func TestHardToFind(t *testing.T) {
 		rt := newRuntime(t, options)
 		for name, script := range tests {
 			t.Run(options.name()+"/"+name, func(t *testing.T) {
+				t.Parallel()
 				for range count(2, 100) {
 					c := shell(script)
 					c.Env = append(c.Env, "SELF="+self(t, "").Path, "HOP="+hop)
