@@ -136,7 +136,8 @@ func (t *terminalChat) obey(e effect) {
 			t.begin(start)
 			return
 		}
-		t.turn.Go(func() { t.program.Send(toldMsg(t.commands.answer(t.ctx, e, t.chat.width, t.chat.color))) })
+		width, color := t.chat.width, t.chat.color
+		t.turn.Go(func() { t.program.Send(toldMsg(t.commands.answer(t.ctx, e, width, color))) })
 	case abortEffect:
 		if t.abort != nil {
 			t.abort(errAborted)
@@ -153,6 +154,7 @@ func (t *terminalChat) begin(start func(context.Context) (*agentloop.Run, error)
 	ctx, abort := context.WithCancelCause(t.ctx)
 	t.abort = abort
 	t.turn.Go(func() {
+		defer t.rescue()
 		defer abort(nil)
 		run, err := start(ctx)
 		if err != nil {
@@ -165,6 +167,15 @@ func (t *terminalChat) begin(start func(context.Context) (*agentloop.Run, error)
 		err = run.Wait()
 		t.program.Send(endedMsg{result: run.Result(), err: err})
 	})
+}
+
+// rescue gives the terminal back before a panic ends the process.
+func (t *terminalChat) rescue() {
+	if p := recover(); p != nil {
+		t.program.Kill()
+		t.program.Wait()
+		panic(p)
+	}
 }
 
 // Approve shows a question and waits for the person.

@@ -27,11 +27,11 @@ func (c *chat) cursor() *tea.Cursor {
 	if c.ending || len(c.asked) > 0 {
 		return nil
 	}
-	cursor := c.input.Cursor()
-	if cursor != nil {
-		cursor.Y += len(c.above())
+	at := c.input.Cursor()
+	if at == nil {
+		return nil
 	}
-	return cursor
+	return tea.NewCursor(at.X, at.Y+len(c.above())) // the terminal's own shape and colour
 }
 
 // above is what goes on, cut to what the terminal has room for.

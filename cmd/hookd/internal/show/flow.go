@@ -53,8 +53,13 @@ func (f *Flow) End() string {
 	return b.String()
 }
 
-// Pending is the word that is not whole yet.
-func (f *Flow) Pending() string { return f.pending }
+// Pending is the word that is not whole yet, with the blanks before it.
+func (f *Flow) Pending() string {
+	if f.pending == "" {
+		return ""
+	}
+	return strings.Repeat(" ", f.gap) + f.pending
+}
 
 func (f *Flow) newLine(b *strings.Builder) {
 	b.WriteString("\n" + f.Indent)
