@@ -843,14 +843,14 @@ var settingsMistakes = []settingsMistake{
 		layer:  protocol.User,
 		format: "json",
 		text:   `{"agent": {"features": ["selfcritique"]}}`,
-		want:   `error bad-value acai.json:1 agent.features[0]: features[0] is "selfcritique" -> write one of metadata, self-critique, summarize, structured`,
+		want:   `error bad-value acai.json:1 agent.features[0]: features[0] is "selfcritique" -> write one of metadata, self-critique, summarize`,
 	},
 	{
 		name:   `unknown feature switched off`,
 		layer:  protocol.User,
 		format: "json",
 		text:   `{"agent": {"providers": ["step"]}}`,
-		want:   `error bad-value acai.json:1 agent.providers[0]: providers[0] is "step" -> write "steps", or another one of steps, tokens, time, budget, retries, done, bash, approval, skills, tasks, compact, subagents, metadata, self-critique, summarize, structured`,
+		want:   `error bad-value acai.json:1 agent.providers[0]: providers[0] is "step" -> write "steps", or another one of steps, tokens, time, budget, retries, done, bash, approval, skills, tasks, compact, subagents, metadata, self-critique, summarize`,
 	},
 	{
 		name:   `pattern of a command without its last slash`,

@@ -10,7 +10,8 @@ import (
 // agent.providers and agent.features name it.
 type Builtin struct {
 	Name    string
-	On      bool // without a setting
+	On      bool   // without a setting
+	Flag    string // of hookd run that alone switches it on, "" if settings do
 	Meaning string
 
 	// Keeps are the settings that the feature puts into force. A layer that sets
@@ -36,7 +37,7 @@ var Builtins = []Builtin{
 	{Name: "metadata", Meaning: "tools with which the model keeps notes for hooks, and reads theirs"},
 	{Name: "self-critique", Meaning: "lets the model judge its final answer, and work on if it does not stand"},
 	{Name: "summarize", Meaning: "summarises older messages before each step"},
-	{Name: "structured", Meaning: "holds the final answer to a JSON Schema; `hookd run --schema` switches it on"},
+	{Name: "structured", Flag: "--schema", Meaning: "holds the final answer to a JSON Schema"},
 }
 
 // BuiltinByName returns the row of a feature, or nil.
@@ -63,12 +64,12 @@ func (b *Builtin) KeptOn(layer protocol.Layer, set func(layer protocol.Layer, ke
 	return ""
 }
 
-// builtinNames are the names of all features, or of those that are off without
-// a setting.
+// builtinNames are the names of all features that settings switch, or of those
+// that are off without a setting.
 func builtinNames(onlyOff bool) []string {
 	var names []string
 	for _, b := range Builtins {
-		if !b.On || !onlyOff {
+		if b.Flag == "" && (!b.On || !onlyOff) {
 			names = append(names, b.Name)
 		}
 	}
@@ -83,6 +84,9 @@ func BuiltinsMarkdown() string {
 		state, keeps := "off", "–"
 		if b.On {
 			state = "on"
+		}
+		if b.Flag != "" {
+			state = "with `hookd run " + b.Flag + "`"
 		}
 		if len(b.Keeps) > 0 {
 			keeps = "`" + strings.Join(b.Keeps, "`, `") + "`"

@@ -46,6 +46,7 @@ var forms = map[string]struct {
 	"pathdir":      {isPathFolder, "a folder: an absolute path, or one that begins with ~/"},
 	"header":       {isHTTPHeader, "a header line: Name: value"},
 	"hash":         {hashForm.MatchString, "a SHA-256 as `hookd trust --print` shows it: 64 hexadecimal digits, sha256: before them or not"},
+	"namepattern":  {isPattern, "a name, a glob (small-*), or a regular expression between slashes (/small-.*/)"},
 	"shellpattern": {func(s string) bool { return isPattern(s) }, "a command, a glob (git push *), or a regular expression between slashes (/rm .*/)"},
 	"weburl":       {isWebURL, "a URL that begins with http:// or https://"},
 }

@@ -139,7 +139,7 @@ type BashSettings struct {
 
 // Price is what a model costs, in USD per million tokens.
 type Price struct {
-	Model         string   `json:"model" validate:"required"`
+	Model         string   `json:"model" validate:"required,namepattern"`
 	InputPerMTok  float64  `json:"inputPerMTok" validate:"min=0,max=1000000"`
 	OutputPerMTok float64  `json:"outputPerMTok" validate:"min=0,max=1000000"`
 	CachedPerMTok *float64 `json:"cachedPerMTok,omitzero" validate:"omitnil,min=0,max=1000000"`

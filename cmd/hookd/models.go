@@ -16,6 +16,7 @@ import (
 	"github.com/hookd-dev/hookd/agentloop/model/anthropic"
 	"github.com/hookd-dev/hookd/agentloop/model/cassette"
 	"github.com/hookd-dev/hookd/agentloop/model/openai"
+	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -90,7 +91,24 @@ func pickModel(name string, settings *schema.Settings) (model.Model, error) {
 	case rest == "":
 		return nil, usage("no-model", "the model "+name+" has no name behind the colon", "--model "+kind+":NAME")
 	}
-	return modelProviders[i].make(rest, settings)
+	m, err := modelProviders[i].make(rest, settings)
+	if err != nil {
+		return nil, err
+	}
+	return priced(m, settings.Agent.Prices)
+}
+
+// priced has a model tell what its calls cost, by the settings' table.
+func priced(m model.Model, table []schema.Price) (model.Model, error) {
+	prices := make([]model.Price, len(table))
+	for i, p := range table {
+		pattern, err := protocol.ParsePattern(p.Model)
+		if err != nil {
+			return nil, failed("settings", fmt.Errorf("agent.prices[%d]: %w", i, err), "hookd check shows what the settings say")
+		}
+		prices[i] = model.Price{Model: pattern, Input: p.InputPerMTok, Output: p.OutputPerMTok, Cached: p.CachedPerMTok}
+	}
+	return model.Priced(m, prices), nil
 }
 
 // unknownProvider says which provider may be meant.

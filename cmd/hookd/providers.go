@@ -15,6 +15,7 @@ type featureInput struct {
 	*schema.Settings
 	root    string // the project root, or the working directory
 	skills  []skill.File
+	answer  []byte   // JSON Schema of the final answer, nil for none
 	guarded []string // paths of hooks, settings and records, which commands should not name
 }
 
@@ -67,6 +68,25 @@ var features = []feature{
 	{name: "self-critique", make: func(in *featureInput) (*provider.Provider, error) {
 		return made(builtin.SelfCritique(in.Agent.SelfCritiqueRounds))
 	}},
+	{name: "budget", make: func(in *featureInput) (*provider.Provider, error) {
+		limits := builtin.BudgetLimits{Cost: in.Agent.Limits.Cost, Tokens: in.Agent.Limits.TotalTokens}
+		if limits == (builtin.BudgetLimits{}) {
+			return nil, nil
+		}
+		return made(builtin.Budget(limits))
+	}},
+	{name: "metadata", make: func(in *featureInput) (*provider.Provider, error) {
+		return made(builtin.Metadata(in.Hooks.Limits.Metadata))
+	}},
+	{name: "structured", make: func(in *featureInput) (*provider.Provider, error) {
+		if len(in.answer) == 0 {
+			return nil, nil
+		}
+		p, err := builtin.Structured(builtin.StructuredOptions{
+			Schema: in.answer, Forced: in.Hooks.MaxForced, ForcedTotal: in.Hooks.MaxForcedTotal,
+		})
+		return &p, err
+	}},
 	{name: "bash", make: func(in *featureInput) (*provider.Provider, error) {
 		p, err := builtin.Bash(builtin.BashPolicy{Deny: in.Agent.Tools.Bash.Deny, Allow: in.Agent.Tools.Bash.Allow, Report: in.guarded})
 		return &p, err
@@ -104,6 +124,9 @@ func providers(in *featureInput) ([]provider.Provider, error) {
 // off stays off, whatever else names it.
 func switchedOn(name string, settings *schema.Settings) bool {
 	row := schema.BuiltinByName(name)
+	if row.Flag != "" {
+		return true // what a person asks for on the command line no file switches off
+	}
 	wanted := row.On || slices.Contains(settings.Agent.Features, name)
 	return wanted && !slices.Contains(settings.Agent.ProvidersOff, name)
 }
