@@ -156,7 +156,7 @@ func TestMergeOfNothingIsTheDefaults(t *testing.T) {
 			Tools: schema.ToolSettings{
 				Bash: schema.BashSettings{Timeout: 2 * time.Minute, Output: 32 << 10, Deny: []string{}, Allow: []string{}}, Env: []string{},
 			},
-			SubagentDepth: 3, ProvidersOff: []string{}, Features: []string{}, Prices: []schema.Price{}, MCPServers: map[string]schema.MCPServer{},
+			SubagentDepth: 3, SummarizeTokens: 60_000, SelfCritiqueRounds: 2, ProvidersOff: []string{}, Features: []string{}, Prices: []schema.Price{}, MCPServers: map[string]schema.MCPServer{},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

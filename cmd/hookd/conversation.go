@@ -19,6 +19,7 @@ type runFlags struct {
 	resume string // go on with this one
 	recipe string // run this recipe instead of a prompt
 	args   map[string]string
+	schema string // file with the JSON Schema of the final answer, "" for none
 }
 
 // resumes reports whether the run goes on with a session.
@@ -53,7 +54,7 @@ func (a *app) converse(ctx context.Context, flags *runFlags, approver agentloop.
 	if c.session, err = a.openSession(engine, resumed, c.model.Name()); err != nil {
 		return nil, err
 	}
-	options, err := a.loopOptions(engine, c.settings, c.model, c.session, flags.system)
+	options, err := a.loopOptions(engine, c.settings, c.model, c.session, flags)
 	if err != nil {
 		return nil, errors.Join(err, c.session.Close())
 	}

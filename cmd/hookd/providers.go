@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/hookd-dev/hookd/agentloop/builtin"
@@ -111,6 +113,9 @@ func providers(in *featureInput) ([]provider.Provider, error) {
 		}
 		p, err := build(in)
 		if err != nil {
+			if schema.BuiltinByName(f.name).Flag != "" {
+				return nil, usage("usage", err.Error(), "--schema takes a file with a JSON Schema")
+			}
 			return nil, failed("settings", fmt.Errorf("the feature %s: %w", f.name, err), "hookd check shows what the settings say")
 		}
 		if p != nil {
@@ -129,4 +134,19 @@ func switchedOn(name string, settings *schema.Settings) bool {
 	}
 	wanted := row.On || slices.Contains(settings.Agent.Features, name)
 	return wanted && !slices.Contains(settings.Agent.ProvidersOff, name)
+}
+
+// answerSchema is the JSON Schema of the final answer, nil for none.
+func (f *runFlags) answerSchema() ([]byte, error) {
+	if f.schema == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(f.schema)
+	if err == nil && len(bytes.TrimSpace(text)) == 0 {
+		err = fmt.Errorf("%s is empty", f.schema)
+	}
+	if err != nil {
+		return nil, usage("usage", "the JSON Schema cannot be read: "+err.Error(), "--schema takes a file with a JSON Schema")
+	}
+	return text, nil
 }

@@ -52,6 +52,7 @@ failed.`,
 	c.Flags().StringVar(&flags.resume, "resume", "", "go on with session `ID`, or the one whose ID begins so")
 	c.Flags().StringVarP(&flags.recipe, "recipe", "r", "", "run the recipe `NAME` instead of a prompt")
 	c.Flags().StringArrayVar(&pairs, "arg", nil, "an argument of the recipe, `KEY=VALUE`; may be given several times")
+	c.Flags().StringVar(&flags.schema, "schema", "", "hold the final answer to the JSON Schema in `FILE`; after two further tries the run is stopped")
 	c.MarkFlagsMutuallyExclusive("continue", "resume")
 	c.MarkFlagsMutuallyExclusive("follow", "resume")
 	_ = c.RegisterFlagCompletionFunc("resume", a.completeSessions)
@@ -155,8 +156,12 @@ func runExit(ctx context.Context, result agentloop.Result, ended error) error {
 	return nil
 }
 
-func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Model, session *store.Session, system string) (agentloop.Options, error) {
-	features, err := providers(&featureInput{Settings: settings, root: engine.root, guarded: []string{".acai", engine.stateDir}})
+func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Model, session *store.Session, flags *runFlags) (agentloop.Options, error) {
+	answer, err := flags.answerSchema()
+	if err != nil {
+		return agentloop.Options{}, err
+	}
+	features, err := providers(&featureInput{Settings: settings, root: engine.root, guarded: []string{".acai", engine.stateDir}, answer: answer})
 	if err != nil {
 		return agentloop.Options{}, err
 	}
@@ -179,7 +184,7 @@ func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Mod
 		Model:     m,
 		Tools:     append(tool.Files(tool.Folder{Project: root, Refused: refused}), tool.Bash(bash)),
 		Session:   session,
-		System:    system,
+		System:    flags.system,
 		Providers: features,
 		Project:   engine.project(),
 		Cwd:       root,
