@@ -57,12 +57,13 @@ func estimate(ev *protocol.Event, n int64) (reply protocol.Reply, err error) {
 			return reply, err
 		}
 	}
+	steps := 1 // whose answers are not counted yet
 	w, known := agents[ev.Agent.ID]
 	if !known || w.Step >= ev.Step { // the first time in this run
-		w = written{}
-		reply.Notice = "the model does not tell how many tokens it uses; the token limit goes by an estimate of one for each 4 bytes it writes"
+		w, steps = written{}, ev.Step
+		reply.Notice = "it is not known how many tokens this run uses: a model call did not tell; the limit goes by an estimate of one for each 4 bytes that the model writes"
 	}
-	w.Step, w.All = ev.Step, w.All+newest(data.Messages)
+	w.Step, w.All = ev.Step, w.All+newest(data.Messages, steps)
 	if ev.Agent.Parent == nil {
 		agents = map[string]written{} // no sub-agent is at work between two steps
 	}
@@ -77,17 +78,18 @@ func estimate(ev *protocol.Event, n int64) (reply protocol.Reply, err error) {
 	return reply, nil
 }
 
-// newest is the size of the answer of the step before: the conversation's
-// last. A compaction takes earlier ones away, but not what they used.
-func newest(messages []protocol.Message) (size int64) {
+// newest is the size of the answers of the last steps: the conversation's last.
+// They are counted as they come, since a compaction takes them away, but not
+// what they used.
+func newest(messages []protocol.Message, steps int) (size int64) {
 	for _, m := range slices.Backward(messages) {
-		if m.Role != protocol.RoleAssistant {
+		if m.Role != protocol.RoleAssistant || steps == 0 {
 			continue
 		}
+		steps--
 		for _, p := range m.Content {
 			size += int64(len(p.Text) + len(p.Name) + len(p.Args))
 		}
-		break
 	}
 	return size
 }
