@@ -6,6 +6,7 @@ import (
 
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/agentloop/model"
+	"github.com/hookd-dev/hookd/agentloop/recipe"
 	"github.com/hookd-dev/hookd/agentloop/store"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/schema"
@@ -34,6 +35,7 @@ type conversation struct {
 	model    model.Model
 	session  *store.Session
 	loop     *agentloop.Loop
+	recipes  *recipe.Library
 	aside    func(func()) // runs a print so that no other output mixes with it
 }
 
@@ -63,6 +65,10 @@ func (a *app) converse(ctx context.Context, flags *runFlags, approver agentloop.
 	}
 	if resumed != "" {
 		options.Source = "resume"
+	}
+	c.recipes = options.Recipes
+	if err := c.checkRecipe(flags); err != nil {
+		return nil, errors.Join(err, c.abandon(resumed))
 	}
 	if c.loop, err = agentloop.New(options); err != nil {
 		return nil, errors.Join(failed("run", err, ""), c.session.Close())
@@ -145,15 +151,31 @@ func (a *app) openSession(engine *engine, id, modelName string) (*store.Session,
 func (c *conversation) begin(ctx context.Context, flags *runFlags, prompt agentloop.Prompt) (*agentloop.Run, error) {
 	var run *agentloop.Run
 	var err error
-	if flags.recipe != "" {
-		return nil, usage("no-recipes", "this version runs no recipes", "")
-	} else {
+	switch {
+	case c.isCompaction(flags.recipe):
+		run, err = c.loop.Compact(ctx, flags.recipe, flags.args[compactArg])
+	case flags.recipe != "":
+		run, err = c.loop.RunRecipe(ctx, flags.recipe, flags.args)
+	default:
 		run, err = c.loop.RunPrompt(ctx, prompt)
 	}
 	if err != nil {
 		return nil, failed("run", err, "")
 	}
 	return run, nil
+}
+
+// setModel lets another model answer from the next prompt on.
+func (c *conversation) setModel(name string) error {
+	m, err := c.a.chooseModel(modelChoice{name: name}, c.settings)
+	if err != nil {
+		return err
+	}
+	if err := c.loop.SetModel(m); err != nil {
+		return failed("model", err, "")
+	}
+	c.model = m
+	return nil
 }
 
 // watch hands what a run yields to a view, and returns how the run ended. What

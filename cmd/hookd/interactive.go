@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 	"sync"
@@ -274,21 +273,4 @@ func (k *chatCommands) sessions(ctx context.Context, p *show.Printer) error {
 		return err
 	}
 	return showSessions(p, folder, list, false)
-}
-
-func (c *conversation) compact(context.Context, string) (*agentloop.Run, error) {
-	return nil, fmt.Errorf("this version cannot compact")
-}
-
-// setModel lets another model answer.
-func (c *conversation) setModel(name string) error {
-	m, err := c.a.chooseModel(modelChoice{name: name}, c.settings)
-	if err != nil {
-		return err
-	}
-	if err := c.loop.SetModel(m); err != nil {
-		return err
-	}
-	c.model = m
-	return nil
 }

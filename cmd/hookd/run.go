@@ -186,6 +186,7 @@ func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Mod
 		Session:   session,
 		System:    flags.system,
 		Providers: features,
+		Recipes:   a.recipeLibrary(engine),
 		Project:   engine.project(),
 		Cwd:       root,
 		Agent:     protocol.Agent{ID: "main", Depth: executor.ProcessDepth(), Host: "hookd"},

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hookd-dev/hookd/agentloop"
+	"github.com/hookd-dev/hookd/agentloop/recipe"
+	"github.com/hookd-dev/hookd/agentloop/store"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/loader"
+)
+
+// compactArg is the only argument of a compaction by hand.
+const compactArg = "instructions"
+
+// recipeLibrary holds the recipes that a run may use, and says what is wrong
+// with the others.
+func (a *app) recipeLibrary(e *engine) *recipe.Library {
+	watcher, watches := e.source.(*loader.Watcher)
+	if !watches {
+		library, _ := recipe.New() // a test holds our own to be without fault
+		return library
+	}
+	library, findings := recipe.New(recipeFiles(watcher.Snapshot())...)
+	for _, f := range findings {
+		if !a.json {
+			a.note(f.String(), "")
+		}
+	}
+	return library
+}
+
+// isCompaction reports whether a recipe, run by hand, puts its answer in the
+// place of the conversation.
+func (c *conversation) isCompaction(name string) bool {
+	return name != "" && (name == "compact" || name == c.settings.Agent.Compaction.Recipe)
+}
+
+// checkRecipe refuses a recipe that cannot be run before anything begins.
+func (c *conversation) checkRecipe(flags *runFlags) error {
+	if flags.recipe == "" {
+		if len(flags.args) > 0 {
+			return usage("usage", "--arg is for a recipe", "-r NAME names it")
+		}
+		return nil
+	}
+	r, err := c.recipes.Get(flags.recipe)
+	if err != nil {
+		return usage("unknown-recipe", fmt.Sprintf("there is no recipe %.80q", flags.recipe), "recipes: "+c.recipeNames())
+	}
+	if c.isCompaction(flags.recipe) {
+		for _, name := range slices.Sorted(maps.Keys(flags.args)) {
+			if name != compactArg {
+				return usage("usage", "a compaction has no argument "+name, "--arg "+compactArg+"=TEXT is added to the recipe")
+			}
+		}
+		if !flags.resumes() {
+			return usage("usage", "there is nothing to compact in a new session", "--follow compacts the session used last, --resume ID that one")
+		}
+		return nil
+	}
+	if _, err := r.Render(flags.args); err != nil {
+		return usage("recipe-args", err.Error(), "--arg KEY=VALUE")
+	}
+	return nil
+}
+
+// recipeNames lists the recipes with what they are for.
+func (c *conversation) recipeNames() string {
+	var names []string
+	for _, r := range c.recipes.List() {
+		text := r.Name
+		if r.Description != "" {
+			text += " (" + show.Shorten(r.Description, 80) + ")"
+		}
+		names = append(names, text)
+	}
+	return strings.Join(names, ", ")
+}
+
+// compact puts a summary in the place of the conversation.
+func (c *conversation) compact(ctx context.Context, instructions string) (*agentloop.Run, error) {
+	run, err := c.loop.Compact(ctx, cmp.Or(c.settings.Agent.Compaction.Recipe, "compact"), instructions)
+	if err != nil {
+		return nil, fmt.Errorf("compact: %w", err)
+	}
+	return run, nil
+}
+
+// abandon closes a session in which nothing was begun; a new one leaves nothing
+// behind.
+func (c *conversation) abandon(resumed string) error {
+	err := c.session.Close()
+	if resumed == "" {
+		err = errors.Join(err, store.Remove(conversations(c.engine.stateDir), c.session.ID()))
+	}
+	return err
+}
