@@ -3,6 +3,7 @@ package builtin
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/go-json-experiment/json"
@@ -85,7 +86,9 @@ func (s *summaries) answer(_ context.Context, ev *protocol.Event) (protocol.Repl
 		now.above = size + size/2
 		reply.Notice = fmt.Sprintf("the conversation is still at about %d tokens behind a summary, more than the limit of %d; the next summary is made above %d", size, s.limit, now.above)
 	}
-	if now.asked = size > now.above; now.asked {
+	// Before the model has said anything, there is nothing to retell.
+	begun := slices.ContainsFunc(data.Messages, func(m protocol.Message) bool { return m.Role == protocol.RoleAssistant })
+	if now.asked = begun && size > now.above; now.asked {
 		reply.Action = protocol.Callback
 		reply.Callback = &protocol.CallbackCall{Name: summarizeName, As: protocol.AsMessages}
 	}

@@ -38,7 +38,7 @@ func look(id string) string {
 func TestTasksAreKeptAndShown(t *testing.T) {
 	var seen []string
 	watch := provider.Provider{Name: "watch", Hooks: []protocol.GoHook{{
-		Name: "watch", Events: []protocol.EventName{protocol.StepStop}, Can: protocol.CanObserve,
+		Name: "watch", Events: []protocol.EventName{protocol.StepStop},
 		Func: func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
 			seen = append(seen, string(ev.Metadata))
 			return protocol.Reply{}, nil
@@ -48,9 +48,6 @@ func TestTasksAreKeptAndShown(t *testing.T) {
 		tk := newTalk(t, "turns:\n"+write("a", "read:completed, write:in_progress, test:pending")+write("b", "x:unknown")+write("c", "read:completed, write:completed")+"- text: done\n",
 			[]provider.Provider{builtin.Tasks(), watch})
 		tk.say("plan it")
-		if err := tk.executor.Close(t.Context()); err != nil {
-			t.Fatal(err)
-		}
 		want := []string{
 			"1 of 3 tasks done\n[x] read\n[>] write\n[ ] test",
 			"2 of 2 tasks done\n[x] read\n[x] write",

@@ -6,6 +6,14 @@ import (
 	"github.com/hookd-dev/hookd/loader"
 )
 
+// skills are the skills that a loop on this engine may use.
+func (e *engine) skills() []skill.File {
+	if watcher, watches := e.source.(*loader.Watcher); watches {
+		return skillFiles(watcher.Snapshot())
+	}
+	return nil
+}
+
 // skillFiles are the skills that the loop may use.
 func skillFiles(s *loader.Snapshot) []skill.File {
 	var files []skill.File

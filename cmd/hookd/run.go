@@ -161,7 +161,7 @@ func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Mod
 	if err != nil {
 		return agentloop.Options{}, err
 	}
-	features, err := providers(&featureInput{Settings: settings, root: engine.root, guarded: []string{".acai", engine.stateDir}, answer: answer})
+	features, err := providers(&featureInput{Settings: settings, root: engine.root, guarded: []string{".acai", engine.stateDir}, answer: answer, skills: engine.skills()})
 	if err != nil {
 		return agentloop.Options{}, err
 	}
