@@ -49,6 +49,9 @@ type File struct {
 	Path  string // absolute
 	Layer protocol.Layer
 
+	// Origin is where the skill was written, if Path is a copy: problems name it.
+	Origin string
+
 	// Text is what the file holds, if it was read already; nil: it is read, and
 	// read again when a later run begins.
 	Text []byte
@@ -57,6 +60,8 @@ type File struct {
 	// to the folder that holds Path, with slashes.
 	Beside []string
 }
+
+func (f File) shown() string { return cmp.Or(f.Origin, f.Path) }
 
 // Skill is a skill that was read.
 type Skill struct {
@@ -102,10 +107,10 @@ func Read(files []File) ([]Skill, []Problem) {
 		}
 		switch other, is := taken[s.Name]; {
 		case is && other.Layer == file.Layer:
-			problems = append(problems, Problem{Path: file.Path, Message: fmt.Sprintf("not used: %s is named %s too; give one of them another name", other.Path, s.Name)})
+			problems = append(problems, Problem{Path: file.shown(), Message: fmt.Sprintf("not used: %s is named %s too; give one of them another name", other.shown(), s.Name)})
 		case is: // a closer layer has its own, as settings do
 		case len(skills) == MaxSkills:
-			problems = append(problems, Problem{Path: file.Path, Message: fmt.Sprintf("not used: there are more than %d skills", MaxSkills)})
+			problems = append(problems, Problem{Path: file.shown(), Message: fmt.Sprintf("not used: there are more than %d skills", MaxSkills)})
 		default:
 			taken[s.Name] = file
 			skills = append(skills, *s)
@@ -133,7 +138,7 @@ func readOne(file File) (*Skill, *Problem) {
 	if text == nil {
 		var err error
 		if text, err = readFile(file.Path, filepath.Base(file.Path), frontmatter.MaxSize); err != nil {
-			return nil, &Problem{Path: file.Path, Message: "not used: " + reason(err)}
+			return nil, &Problem{Path: file.shown(), Message: "not used: " + reason(err)}
 		}
 	}
 	s, err := Parse(file.Name, text)
@@ -145,9 +150,9 @@ func readOne(file File) (*Skill, *Problem) {
 	case err == nil:
 		return s, nil
 	case errors.As(err, &located):
-		return s, &Problem{Path: file.Path, Line: located.Line, Message: located.Message}
+		return s, &Problem{Path: file.shown(), Line: located.Line, Message: located.Message}
 	}
-	return s, &Problem{Path: file.Path, Message: err.Error()}
+	return s, &Problem{Path: file.shown(), Message: err.Error()}
 }
 
 // nameForm is what can be written behind $ and / in a prompt, and be said by a

@@ -118,7 +118,7 @@ func TestRead(t *testing.T) {
 		{Name: "a", Path: write("user/a.md", "---\nname: release\n---\nfirst"), Layer: protocol.User},
 		{Name: "gone", Path: filepath.Join(folder, "gone.md"), Layer: protocol.User},
 		{Name: "folder", Path: folder, Layer: protocol.User},
-		{Name: "broken", Path: write("user/broken.md", "---\nname: x\n"), Layer: protocol.User},
+		{Name: "broken", Path: write("copy", "---\nname: x\n"), Origin: filepath.Join(folder, "user/broken.md"), Layer: protocol.User},
 		{Name: "binary", Path: write("user/binary.md", "a\n\xff"), Layer: protocol.User},
 	})
 	var got []string

@@ -19,7 +19,7 @@ func skillFiles(s *loader.Snapshot) []skill.File {
 	var files []skill.File
 	for _, m := range s.Materials {
 		if m.Kind == loader.KindSkill && m.Use != "" {
-			files = append(files, skill.File{Name: m.Name, Path: m.Use, Layer: m.Layer, Beside: m.Beside})
+			files = append(files, skill.File{Name: m.Name, Path: m.Use, Origin: m.Path, Layer: m.Layer, Beside: m.Beside})
 		}
 	}
 	return files
