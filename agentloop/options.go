@@ -82,6 +82,7 @@ func (o *Options) complete() error {
 	if o.Providers == nil {
 		o.Providers = builtin.Defaults()
 	}
+	o.Approver = oneByOne(o.Approver)
 	o.Cwd = cmp.Or(o.Cwd, o.Project)
 	o.Agent.ID = cmp.Or(o.Agent.ID, "main")
 	o.Agent.Host = cmp.Or(o.Agent.Host, "hookd")
