@@ -153,27 +153,35 @@ func (r *Run) after(ctx context.Context) context.Context {
 	if r.ctx.Err() == nil {
 		return r.ctx // the run's time is over, the caller is still there
 	}
-	if r.parent != nil { // one farewell for all that was aborted
-		return r.parent.after(r.ctx)
-	}
 	r.farewellOnce.Do(func() { r.farewellCtx, r.farewellEnd = r.part() })
 	return r.farewellCtx
 }
 
 // last is the context of a run's last event.
 func (r *Run) last() (context.Context, context.CancelFunc) {
-	switch {
-	case r.ctx.Err() == nil:
+	if r.ctx.Err() == nil {
 		return r.ctx, func() {}
-	case r.parent != nil:
-		return r.parent.after(r.ctx), func() {}
 	}
 	return r.part()
 }
 
 // part is a farewell's context.
 func (r *Run) part() (context.Context, context.CancelFunc) {
+	if r.parent != nil {
+		return r.parent.share(r.ctx)
+	}
 	return context.WithTimeoutCause(context.WithoutCancel(r.ctx), farewell, context.Cause(r.ctx))
+}
+
+// share is the part of this run's farewell for a run that works for it and was
+// aborted: half of what is left, so that this one has time for its own events.
+func (r *Run) share(aborted context.Context) (context.Context, context.CancelFunc) {
+	ctx := r.after(aborted)
+	deadline, bounded := ctx.Deadline()
+	if !bounded {
+		return ctx, func() {}
+	}
+	return context.WithTimeoutCause(ctx, time.Until(deadline)/2, context.Cause(aborted))
 }
 
 func (r *Run) endFarewell() {

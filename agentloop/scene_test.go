@@ -94,6 +94,10 @@ func (r *recorder) names() string {
 	return strings.Join(list, " ")
 }
 
+func unmarshal(data jsontext.Value, into any) error {
+	return json.Unmarshal(data, into, json.MatchCaseInsensitiveNames(true))
+}
+
 func dataOf[T any](t *testing.T, e protocol.Event) T {
 	t.Helper()
 	var data T

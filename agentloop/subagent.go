@@ -105,6 +105,7 @@ func (r *Run) endBehindStep(v *verdict) {
 func (s *subAgent) work(ctx context.Context, prompt Prompt) (provider.SubResult, error) {
 	s.usage.parent = &s.run.usage
 	run := s.run.child(ctx, s.loop)
+	defer run.endFarewell()
 	run.usage.parent = &s.usage
 	for next := &prompt; ; {
 		run.rounds(*next)

@@ -38,6 +38,7 @@ func (r *Run) thread(ctx context.Context, rec *recipe.Recipe, prompt Prompt, by 
 	r.missing(ctx, rec, c.tools)
 	prompt.Source = "recipe"
 	run := r.child(ctx, c)
+	defer run.endFarewell()
 	run.rounds(prompt)
 	switch {
 	case ctx.Err() != nil:
