@@ -75,7 +75,7 @@ func TestServedModel(t *testing.T) {
 			busy := modelserver.Answer{Status: 429, Header: map[string]string{"Retry-After-Ms": "10"}, Body: `{"error":{"message":"slow down"}}`}
 			server := modelserver.New(t, busy, modelserver.Answer{Body: provider.stream(servedTurns[0]), Piece: 5}, modelserver.Answer{Body: provider.stream(servedTurns[1]), Piece: 7})
 			b := newBox(t)
-			b.settings(t, `{"agent":{"baseUrl":"`+server.URL+provider.base+`","headers":["X-Team: team-blue"]}}`)
+			b.settings(t, `{"agent":{"baseUrl":"`+server.URL+provider.base+`","headers":["X-Team: team-blue"],"limits":{"toolCalls":1}}}`)
 			shellHook(t, filepath.Join(b.project, ".acai", "hooks", "10-change.sh"), "#!/bin/sh\n# hook: events=tool-call-start can=modify match.tool=bash\n"+
 				`if grep -q from-the-model; then echo '{"action":"modify","changes":{"args":{"command":"echo from-the-hook"}}}'; fi`+"\n")
 			shellHook(t, filepath.Join(b.project, ".acai", "hooks", "20-guard.sh"), "#!/bin/sh\n# hook: events=tool-call-start can=block match.tool=bash\n"+
@@ -107,7 +107,7 @@ func TestServedModel(t *testing.T) {
 			if err != nil || strings.Contains(string(recorded), "secret") || strings.Contains(string(recorded), "team-blue") {
 				t.Errorf("%v: the recording holds a key or a header:\n%s", err, recorded)
 			}
-			b.settings(t, `{}`)
+			b.settings(t, `{"agent":{"limits":{"toolCalls":1}}}`) // side by side, calls end in any order
 			offline, stderr, code := b.runs(t, nil, "run", "--json", "--model", "replay:"+tape, "do it")
 			if code != 0 {
 				t.Fatalf("replay: exit %d\n%s\n%s", code, stderr, offline)
