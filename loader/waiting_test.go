@@ -28,7 +28,7 @@ func TestSettingsWithoutEffectAreReported(t *testing.T) {
 		"no limit of tokens":         {agent: `{"limits":{"tokens":0}}`},
 		"hooks of another agent":     {hooks: `{"import":["claude"]}`, want: []string{"warning not-in-this-version acai.json:1 hooks.import: hooks.import" + later}},
 		"pools of standby processes": {hooks: `{"standby":{"pool":3}}`, want: []string{"warning not-in-this-version acai.json:1 hooks.standby.pool: hooks.standby.pool" + later}},
-		"tools of servers":           {agent: `{"mcpServers":{"m":{"command": "/bin/sh"}}}`, want: []string{"warning not-in-this-version acai.json:1 agent.mcpServers: agent.mcpServers" + later}},
+		"tools of servers":           {agent: `{"mcpServers":{"m":{"command": "/bin/sh"}}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

@@ -201,7 +201,7 @@ var Keys = []Key{
 	{Name: "agent.prices", Type: TypePrices, Layers: UM, Tighter: Union,
 		Meaning: "what models cost: `model` (exact name or glob), `inputPerMTok`, `outputPerMTok`, `cachedPerMTok`, in USD per million tokens",
 		field:   func(s *Settings) any { return &s.Agent.Prices }},
-	{Name: "agent.mcpServers", Type: TypeServers, Layers: PUM, Tighter: Free, Waits: WaitsForFeature,
+	{Name: "agent.mcpServers", Type: TypeServers, Layers: PUM, Tighter: Free,
 		Meaning: "MCP servers by name, in the shape other agents use; those of a project are trusted like hooks",
 		field:   func(s *Settings) any { return &s.Agent.MCPServers }},
 }

@@ -178,11 +178,14 @@ func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Mod
 		Env:    executor.AllowedEnv(executor.EnvConfig{Environ: os.Environ(), Project: root, Names: settings.Agent.Tools.Env}),
 		Runner: containedRunner{a.processes}, // open made it
 	}
+	var sources []tool.Source
+	joinServers(a.mcpServers(engine, settings), &sources, &features)
 	hooks, compaction := settings.Hooks, settings.Agent.Compaction
 	return agentloop.Options{
 		Gate:      engine,
 		Model:     m,
 		Tools:     append(tool.Files(tool.Folder{Project: root, Refused: refused}), tool.Bash(bash)),
+		Sources:   sources,
 		Session:   session,
 		System:    flags.system,
 		Providers: features,
