@@ -507,7 +507,7 @@ var settingsMistakes = []settingsMistake{
 		layer:  protocol.User,
 		format: "json",
 		text:   `{"agent": "x"}`,
-		want:   `error wrong-type acai.json:1 agent: agent is "x", not an object -> write an object with the keys model, provider, baseUrl, headers, limits, compaction, approval, tools, subagents, providers, features, prices, mcpServers`,
+		want:   `error wrong-type acai.json:1 agent: agent is "x", not an object -> write an object with the keys model, provider, baseUrl, headers, limits, compaction, summarize, selfCritique, approval, tools, subagents, providers, features, prices, mcpServers`,
 	},
 	{
 		name:   `unknown setting`,
