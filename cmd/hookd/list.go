@@ -19,16 +19,30 @@ import (
 
 func newList(a *app) *cobra.Command {
 	var event string
+	var withBuiltin bool
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "list the hooks in the order in which they run, and those that cannot run",
-		Args:  cobra.NoArgs,
+		Long: `List the hooks in the order in which they run, and those that cannot run.
+With --builtin the hooks of the features that hookd run comes with are among
+them, as the settings switch them; elsewhere they are not asked.`,
+		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			snapshot, err := a.look(c.Context())
 			if err != nil {
 				return err
 			}
-			listing := fullListing{describe(snapshot), append([]loader.Material{}, snapshot.Materials...)}
+			hooks, err := builtinHooks(snapshot)
+			if err != nil {
+				return err
+			}
+			described := describe(snapshot)
+			if withBuiltin {
+				if described, err = describeWith(snapshot, hooks); err != nil {
+					return err
+				}
+			}
+			listing := fullListing{described, append([]loader.Material{}, snapshot.Materials...)}
 			if event != "" {
 				name, err := eventName(event)
 				if err != nil {
@@ -42,11 +56,15 @@ func newList(a *app) *cobra.Command {
 			showListing(a.out, listing.Listing)
 			if event == "" {
 				showMaterials(a.out, listing.Materials)
+				if !withBuiltin {
+					showBuiltinNames(a.out, hooks)
+				}
 			}
 			return nil
 		},
 	}
 	c.Flags().StringVar(&event, "event", "", "only hooks of the event `E`, by its name or an alias")
+	c.Flags().BoolVar(&withBuiltin, "builtin", false, "with the hooks of the built-in features of hookd run")
 	_ = c.RegisterFlagCompletionFunc("event", completeEvents)
 	a.jsonFlag(c)
 	return c
@@ -209,7 +227,8 @@ func showHeldStreams(p *show.Printer, hooks []daemon.Listed) {
 	}{{protocol.InferenceEnd, "the model's text is"}, {protocol.ToolCallEnd, "a tool's output is"}} {
 		var names []string
 		for _, h := range hooks {
-			holds := h.Status == executor.Ready && h.Mode == protocol.Enforce && (h.Can != protocol.CanObserve || h.Required)
+			holds := h.Status == executor.Ready && h.Source != protocol.Builtin && // ours hold nothing but their own tools
+				h.Mode == protocol.Enforce && (h.Can != protocol.CanObserve || h.Required)
 			if holds && slices.Contains(h.Events, held.event) {
 				names = append(names, show.Line(h.Name))
 			}

@@ -138,7 +138,11 @@ func (a *app) runOnce(ctx context.Context, flags *runFlags, prompt string) error
 	} else {
 		view.end(run.Result())
 	}
-	return runExit(ctx, run.Result(), ended)
+	err = runExit(ctx, run.Result(), ended)
+	if reason := run.Result().StopReason; err == nil && flags.schema != "" && reason != "done" && reason != "length" {
+		return exitCode(exitRefused) // no answer was held to the schema
+	}
+	return err
 }
 
 // runExit turns the end of a run into an exit code. What went wrong was printed

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/daemon"
+	"github.com/hookd-dev/hookd/loader"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// builtinHooks are the hooks of the features that a run would have with the
+// settings as they stand.
+func builtinHooks(s *loader.Snapshot) ([]protocol.GoHook, error) {
+	features, err := providers(&featureInput{Settings: &s.Set.Settings, root: s.Set.Project, skills: skillFiles(s)})
+	if err != nil {
+		return nil, err
+	}
+	var hooks []protocol.GoHook
+	for _, f := range features {
+		hooks = append(hooks, f.Hooks...)
+	}
+	return hooks, nil
+}
+
+// describeWith lists the hooks of a snapshot and others that join them in a run,
+// in one running order. Whatever rank such a hook has, it is shown as built in.
+func describeWith(s *loader.Snapshot, hooks []protocol.GoHook) (daemon.Listing, error) {
+	joined, err := executor.Join(s.Set, hooks...)
+	if err != nil {
+		return daemon.Listing{}, failed("builtin", err, "")
+	}
+	set := joined.Current()
+	listing := daemon.Describe(set, s.Findings)
+	for i, h := range set.Hooks {
+		if own := slices.Index(s.Set.Hooks, h); own >= 0 {
+			listing.Hooks[i].DescribedBy = string(s.Hooks[own].DescribedBy)
+		} else {
+			listing.Hooks[i].DescribedBy, listing.Hooks[i].Source = "builtin", protocol.Builtin
+		}
+	}
+	return listing, nil
+}
+
+// showBuiltinNames says which built-in hooks a run has besides those listed.
+func showBuiltinNames(p *show.Printer, hooks []protocol.GoHook) {
+	var names []string
+	for i := range hooks {
+		names = append(names, hooks[i].Name)
+	}
+	if len(names) > 0 {
+		p.Print("%s\n", p.In(show.Quiet, "hookd run adds "+strings.Join(names, ", ")+"; hookd list --builtin shows them in their places"))
+	}
+}
