@@ -197,6 +197,10 @@ func TestStopWhileTheNextGateIsAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := stop()
 		h.on = protocol.ToolCallEnd
+		h.dynamic = func(protocol.Event) protocol.Reply {
+			time.Sleep(time.Second) // or the run may have ended before the next gate is asked
+			return h.reply
+		}
 		slow := hook{on: protocol.ToolCallStart, dynamic: func(e protocol.Event) protocol.Reply {
 			if callID(e) == "c2" {
 				time.Sleep(time.Minute)
