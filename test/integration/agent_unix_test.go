@@ -46,17 +46,25 @@ func TestExampleAgent(t *testing.T) {
 	lines.Buffer(nil, 64<<20)
 	for lines.Scan() {
 		var line struct {
-			Event struct {
-				Event  string  `json:"event"`
-				Recipe *string `json:"recipe"`
-			} `json:"event"`
+			Kind  string          `json:"kind"`
+			Event json.RawMessage `json:"event"`
+		}
+		var event struct {
+			Event  string  `json:"event"`
+			Recipe *string `json:"recipe"`
 		}
 		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
 			t.Fatalf("%v: %s", err, lines.Bytes())
 		}
-		name := line.Event.Event
-		if line.Event.Recipe != nil {
-			name += " in " + *line.Event.Recipe
+		if line.Kind != "event" {
+			continue
+		}
+		if err := json.Unmarshal(line.Event, &event); err != nil {
+			t.Fatalf("%v: %s", err, lines.Bytes())
+		}
+		name := event.Event
+		if event.Recipe != nil {
+			name += " in " + *event.Recipe
 		}
 		events[name]++
 	}
