@@ -109,7 +109,10 @@ func (j *bashJudge) decide(text string) (protocol.Action, string) {
 	if err != nil {
 		commands = roughParts(line)
 	}
-	whole := shellCommand{text: line, words: strings.Fields(line)}
+	whole := shellCommand{text: line}
+	if len(line) <= longestShellText {
+		whole.words = strings.Fields(line)
+	}
 	for _, c := range append(commands, whole) {
 		for _, p := range j.deny {
 			if denies(p, &c) {
@@ -199,10 +202,11 @@ func (j *bashJudge) open(c *shellCommand) bool {
 }
 
 // roughParts splits a text that is no readable bash wherever a command could
-// begin: only to find denied ones.
+// begin: only to find denied ones, whose name and options stand in front.
 func roughParts(text string) (parts []shellCommand) {
 	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(";&|\n(){}`$\"'<>", r) }) {
-		words := strings.Fields(part)
+		const front = 4 << 10
+		words := strings.Fields(part[:min(front, len(part))])
 		for i := range words { // the words before may be of the shell: then, do, !
 			rest := words[i:min(i+50, len(words))]
 			parts = append(parts, shellCommand{text: strings.Join(rest, " "), words: rest})
