@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -78,11 +77,10 @@ func (l *live) call(ctx context.Context, name string, args jsontext.Value) (json
 // explain says why a call has no result.
 func (t *remote) explain(l *live, err error) error {
 	name := t.host.server.Name
-	var refused *jsonrpc.Error
-	switch {
-	case errors.As(err, &refused) && refused.Code == jsonrpc.CodeInvalidParams:
+	switch refused := refusal(err); {
+	case refused != nil && refused.Code == jsonrpc.CodeInvalidParams:
 		return &tool.Error{Kind: protocol.CallBadArgs, Text: fmt.Sprintf("the MCP server %s refused the args: %s", name, refused.Message)}
-	case errors.As(err, &refused):
+	case refused != nil:
 		return &tool.Error{Kind: protocol.CallFailed, Text: fmt.Sprintf("the MCP server %s refused the call: %s (code %d)", name, refused.Message, refused.Code)}
 	}
 	if isEnd(err) {

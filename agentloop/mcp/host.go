@@ -269,10 +269,26 @@ func lastWords(stderr string) string {
 	return text
 }
 
-func plainText(err error) string {
+// notSent is how the SDK marks what did not reach a server, as if it were an
+// error of the protocol.
+const notSent = "rejected by transport"
+
+// refusal is the error that a server answered with, nil if err is something else.
+func refusal(err error) *jsonrpc.Error {
 	var refused *jsonrpc.Error
-	if errors.As(err, &refused) {
+	if errors.As(err, &refused) && refused.Message != notSent {
+		return refused
+	}
+	return nil
+}
+
+func plainText(err error) string {
+	if refused := refusal(err); refused != nil {
 		return "it answered: " + refused.Message
+	}
+	if text := withoutAddress(err).Error(); strings.Contains(text, notSent+": ") {
+		_, after, _ := strings.Cut(text, notSent+": ")
+		return after
 	}
 	if strings.Contains(err.Error(), "unsupported protocol version") {
 		return "it speaks another revision of MCP than hookd: " + withoutAddress(err).Error()

@@ -110,7 +110,7 @@ func goodServer() *sdk.Server {
 	add(s, "progress", func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		for i := range 3 {
 			r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(), Progress: float64(i + 1), Total: 3, Message: "reading"})
-			time.Sleep(120 * time.Millisecond)
+			time.Sleep(300 * time.Millisecond)
 		}
 		return says("read"), nil
 	})
