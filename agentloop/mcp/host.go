@@ -165,10 +165,12 @@ func (h *host) newTool(t listed, taken map[string]bool) (*remote, error) {
 		Kind: protocol.KindMCP, Server: h.server.Name,
 	}
 	r := &remote{host: h, name: t.Name, description: description}
-	if _, err := tool.NewRegistry(r); err != nil {
-		return nil, err
+	_, err := tool.NewRegistry(r)
+	if err != nil {
+		r.description.Schema = withoutForeignPatterns(t.Schema)
+		_, err = tool.NewRegistry(r)
 	}
-	return r, nil
+	return r, err
 }
 
 // connection is what a call goes over, or why there is none.

@@ -192,7 +192,7 @@ func fragile(r request) string {
 func oddTools(r request) string {
 	switch r.Method {
 	case "tools/list":
-		return `{"jsonrpc":"2.0","id":ID,"result":{"tools":[{"name":"a.b","inputSchema":{"type":"object"}},{"name":"a b","inputSchema":{"type":"object"}},{"name":"","inputSchema":{}},{"name":"bad","inputSchema":{"type":7}},{"name":"` + strings.Repeat("long", 30) + `","title":"only a title","inputSchema":{"type":"object"}},{"name":"лес","inputSchema":{"type":"object"}}]}}`
+		return `{"jsonrpc":"2.0","id":ID,"result":{"tools":[{"name":"a.b","inputSchema":{"type":"object"}},{"name":"a b","inputSchema":{"type":"object"}},{"name":"","inputSchema":{}},{"name":"bad","inputSchema":{"type":7}},{"name":"` + strings.Repeat("long", 30) + `","title":"only a title","inputSchema":{"type":"object"}},{"name":"лес","inputSchema":{"type":"object","properties":{"a":{"type":"string","pattern":"^(?!x)"},"b":{"pattern":"^y"}},"patternProperties":{"(?=a)":{}}}}]}}`
 	case "tools/call":
 		return `{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"hologram"},{"type":"text","text":"seen"}]}}`
 	}

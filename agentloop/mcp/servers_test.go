@@ -155,9 +155,13 @@ func TestOddTools(t *testing.T) {
 	for _, each := range servers.Tools() {
 		names = append(names, each.Describe().Name)
 	}
-	want := []string{"mcp__t__a_b", "mcp__t__longlonglonglonglonglonglonglonglonglonglong_" + digest(strings.Repeat("long", 30)), "mcp__t____"}
-	if diff := cmp.Diff(want, names); diff == "" || len(names) != 3 || len(names[1]) != longestName {
-		t.Errorf("%q", names)
+	want := []string{"mcp__t__a_b", "mcp__t__longlonglonglonglonglonglonglonglonglonglonglon_" + digest(strings.Repeat("long", 30)), "mcp__t_____"}
+	if diff := cmp.Diff(want, names); diff != "" || len(names[1]) != longestName {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	const checkable = `{"patternProperties":{},"properties":{"a":{"type":"string"},"b":{"pattern":"^y"}},"type":"object"}`
+	if d := servers.Tools()[2].Describe(); string(d.Schema) != checkable {
+		t.Errorf("%s", d.Schema)
 	}
 	if d := servers.Tools()[1].Describe(); d.Description != "only a title" {
 		t.Errorf("%+v", d)
