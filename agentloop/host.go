@@ -82,6 +82,15 @@ func (b *bounds) endAfter(d time.Duration, reason string) {
 	}
 }
 
+// endNow ends the run for a reason that is its error.
+func (b *bounds) endNow(cause error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.end != nil {
+		b.end(cause)
+	}
+}
+
 func (b *bounds) limitSteps(n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

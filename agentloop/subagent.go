@@ -90,15 +90,23 @@ func (s *subAgent) start(ctx context.Context, tools []string) (Prompt, error) {
 		return Prompt{}, refuse(protocol.CallBlocked, "%s", v.told())
 	}
 	data, err := decided(v, fired)
+	if err == nil && strings.TrimSpace(data.Prompt) == "" {
+		err = refuse(protocol.CallBadArgs, "no sub-agent was started: its prompt is empty")
+	}
 	return Prompt{Text: data.Prompt, Source: "sub-agent", behind: v.contextParts()}, err
 }
 
 // endBehindStep ends the run of this agent, if the verdict on a sub-agent says
 // so: what was begun in the step is finished before.
 func (r *Run) endBehindStep(v *verdict) {
-	if b := r.batch.Load(); b != nil && v.Action == protocol.Stop {
-		b.stop(v.refusal(), v.by())
+	if v.Action != protocol.Stop {
+		return
 	}
+	if b := r.batch.Load(); b != nil {
+		b.stop(v.refusal(), v.by())
+		return
+	}
+	r.bounds.endNow(v.refusal()) // a hook started it, between the steps' calls
 }
 
 // work runs the sub-agent until hooks at subagent-stop let it end.

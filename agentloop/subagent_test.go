@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/agentloop/model"
+	"github.com/hookd-dev/hookd/agentloop/provider"
 	"github.com/hookd-dev/hookd/agentloop/tool"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -434,6 +435,48 @@ func TestJudgementOfASubAgent(t *testing.T) {
 			t.Errorf("judgements %v, ended with %s", got, s.ending(t))
 		}
 	})
+}
+
+// TestHookStartsASubAgent has a hook of the loop's own start one.
+func TestHookStartsASubAgent(t *testing.T) {
+	for name, c := range map[string]struct {
+		reply protocol.Reply
+		end   string
+		calls int // of models
+	}{
+		"runs":    {protocol.Reply{}, "agent-end done", 3},
+		"blocked": {protocol.Reply{Action: protocol.Block, Reason: "no"}, "agent-end done", 2},
+		"stopped": {protocol.Reply{Action: protocol.Stop, Reason: "enough"}, "agent-end hook", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				starts := asHook("starts", 0, protocol.StepStart, nil)
+				starts.Layer, starts.Func = protocol.Builtin, func(ctx context.Context, ev *protocol.Event) (protocol.Reply, error) {
+					if ev.Agent.Depth > 0 || ev.Step > 0 {
+						return protocol.Reply{}, nil
+					}
+					sub, err := provider.HostOf(ctx).Spawn(ctx, provider.SubAgent{Prompt: "SUB"})
+					if err != nil {
+						return protocol.Reply{}, err
+					}
+					return protocol.Reply{Context: "the scout says " + sub.Response}, nil
+				}
+				s := newScene(t, func(n int, r model.Request) turn {
+					if strings.HasPrefix(r.Messages[0].Content.Text(), "SUB") || last(r) == "tool result" {
+						return turn{text: "fine"}
+					}
+					return works(n, r)
+				}, []protocol.GoHook{starts, replies("h", 0, protocol.SubagentStart, c.reply)}).prompt(t, t.Context(), "do it")
+				if got := s.ending(t); got != c.end || len(s.model.requests) != c.calls {
+					t.Errorf("ended with %s after %d calls, %v", got, len(s.model.requests), s.err)
+				}
+				if name == "runs" && !strings.Contains(s.model.sent(), "the scout says fine") {
+					t.Errorf("sent:\n%s", s.model.sent())
+				}
+				s.checkEnds(t, name)
+			})
+		})
+	}
 }
 
 func TestAbortInASubAgent(t *testing.T) {

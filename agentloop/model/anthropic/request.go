@@ -32,7 +32,14 @@ func convert(r model.Request) (sdk.MessageNewParams, error) {
 		}
 		p.Messages = appendMessage(p.Messages, m.Role, blocks)
 	}
-	for _, t := range r.Tools {
+	offered := r.Tools
+	if len(offered) == 0 {
+		offered = calledBefore(r.Messages)
+		if len(offered) > 0 {
+			p.ToolChoice = sdk.ToolChoiceUnionParam{OfNone: &sdk.ToolChoiceNoneParam{}}
+		}
+	}
+	for _, t := range offered {
 		one := &sdk.ToolParam{Name: t.Name}
 		if t.Description != "" {
 			one.Description = param.NewOpt(t.Description)
@@ -44,6 +51,23 @@ func convert(r model.Request) (sdk.MessageNewParams, error) {
 		return p, err
 	}
 	return p, nil
+}
+
+// calledBefore are the tools that a conversation has calls of, by name only. A
+// server may refuse calls of tools that a request does not declare, and a recipe
+// that has no tools reads a conversation full of them: so they are declared, and
+// none may be called.
+func calledBefore(messages []protocol.Message) []protocol.Tool {
+	var tools []protocol.Tool
+	for _, m := range messages {
+		for _, part := range m.Content {
+			known := func(t protocol.Tool) bool { return t.Name == part.Name }
+			if part.Type == protocol.PartToolCall && part.Name != "" && !slices.ContainsFunc(tools, known) {
+				tools = append(tools, protocol.Tool{Name: part.Name})
+			}
+		}
+	}
+	return tools
 }
 
 // schemaOf is a tool's schema; the server wants one, of type object.

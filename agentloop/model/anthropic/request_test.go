@@ -74,6 +74,29 @@ func TestRequest(t *testing.T) {
 	}
 }
 
+// TestNoToolsBehindCalls is the request of a recipe that has no tools.
+func TestNoToolsBehindCalls(t *testing.T) {
+	call := func(id, name string) protocol.Part {
+		return protocol.Part{Type: protocol.PartToolCall, ToolCallID: id, Name: name, Args: []byte(`{}`)}
+	}
+	result := func(id string) protocol.Part {
+		return protocol.Part{Type: protocol.PartToolResult, ToolCallID: id, Content: protocol.TextContent("r")}
+	}
+	got := sent(t, model.Request{Model: "m", Params: protocol.Params{ToolChoice: []byte(`"any"`)}, Messages: []protocol.Message{
+		{Role: protocol.RoleUser, Content: protocol.TextContent("hi")},
+		{Role: protocol.RoleAssistant, Content: protocol.Content{call("1", "bash"), call("2", "grep"), call("3", "bash")}},
+		{Role: protocol.RoleTool, Content: protocol.Content{result("1"), result("2"), result("3")}},
+	}})
+	want := `"tool_choice":{"type":"none"},"tools":[{"input_schema":{"type":"object"},"name":"bash"},{"input_schema":{"type":"object"},"name":"grep"}]`
+	if !strings.Contains(got, want) {
+		t.Errorf("sent %s", got)
+	}
+	plain := sent(t, model.Request{Model: "m", Messages: []protocol.Message{{Role: protocol.RoleUser, Content: protocol.TextContent("hi")}}})
+	if strings.Contains(plain, "tool") {
+		t.Errorf("sent %s", plain)
+	}
+}
+
 func TestParams(t *testing.T) {
 	hi := []protocol.Message{{Role: protocol.RoleUser, Content: protocol.TextContent("hi")}}
 	for name, c := range map[string]struct {
