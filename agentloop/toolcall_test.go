@@ -207,7 +207,12 @@ func TestStopWhileTheNextGateIsAsked(t *testing.T) {
 			}
 			return protocol.Reply{Action: protocol.Observe}
 		}}
-		s := newStage(t, threeCalls, []hook{h, slow}).prompt(t, t.Context(), "go!")
+		s := newStage(t, threeCalls, []hook{h, slow})
+		s.tool.run = func(_ context.Context, text string) (protocol.Result, error) {
+			time.Sleep(time.Second) // the next gate is asked by then
+			return protocol.Result{Content: protocol.TextContent(text)}, nil
+		}
+		s.prompt(t, t.Context(), "go!")
 		if got := s.tool.ran(); !slices.Equal(got, []string{"one"}) {
 			t.Errorf("ran %q", got)
 		}
