@@ -35,8 +35,8 @@ var Builtins = []Builtin{
 	{Name: "compact", On: true, Meaning: "compacts the conversation at the threshold"},
 	{Name: "subagents", On: true, Meaning: "lets the model start sub-agents", Keeps: []string{"agent.subagents.depth"}},
 	{Name: "metadata", Meaning: "tools with which the model keeps notes for hooks, and reads theirs"},
-	{Name: "self-critique", Meaning: "lets the model judge its final answer, and work on if it does not stand"},
-	{Name: "summarize", Meaning: "summarises older messages before each step"},
+	{Name: "self-critique", Meaning: "has a final answer judged, and sends one back that is not approved"},
+	{Name: "summarize", Meaning: "has the middle of a long conversation summarised before a step"},
 	{Name: "structured", Flag: "--schema", Meaning: "holds the final answer to a JSON Schema"},
 }
 

@@ -37,8 +37,26 @@ func (v *runView) decision(y *agentloop.Yield) {
 		}
 	}
 	for _, n := range notices(o) {
-		text := strings.TrimPrefix(n.Text, n.Hook+": ") // many begin with their own name
-		p.Print("%s%s %s\n", indent, p.In(show.Name, "· "+show.Line(n.Hook)+":"), show.Line(text))
+		v.notice(indent, n)
+	}
+}
+
+// noticeLines is how much of a notice is printed.
+const noticeLines = 60
+
+// notice prints what a hook says to the person. The lines behind the first have
+// a bar, so that none of them passes for a line of ours.
+func (v *runView) notice(indent string, n protocol.HookText) {
+	p := v.p
+	text := strings.TrimPrefix(n.Text, n.Hook+": ") // many begin with their own name
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	p.Print("%s%s %s\n", indent, p.In(show.Name, "· "+show.Line(n.Hook)+":"), show.Line(lines[0]))
+	for i, line := range lines[1:] {
+		if i == noticeLines {
+			p.Print("%s  │ … %d more lines\n", indent, len(lines)-1-i)
+			break
+		}
+		p.Print("%s  │ %s\n", indent, show.Line(line))
 	}
 }
 
