@@ -142,3 +142,30 @@ func TestTaskListThatIsTooLarge(t *testing.T) {
 		t.Errorf("a list that was refused was kept: %q", got)
 	}
 }
+
+// The list is the main agent's: a sub-agent cannot write over it.
+func TestTasksBelongToTheMainAgent(t *testing.T) {
+	tk := newTalk(t, `
+turns:
+- toolCalls: [{id: s, name: spawn_subagent, args: {prompt: find it}}]
+- toolCalls: [{id: w, name: todo_write, args: {items: []}}]
+- text: found
+- text: done
+`, []provider.Provider{builtin.Tasks(), builtin.SubAgents()})
+	tk.say("go")
+	offered := map[int]bool{}
+	for i, request := range tk.model.requests {
+		for _, tool := range request.Tools {
+			offered[i] = offered[i] || tool.Name == "todo_write"
+		}
+	}
+	if diff := cmp.Diff(map[int]bool{0: true, 1: false, 2: false, 3: true}, offered); diff != "" {
+		t.Errorf("who is offered the tool: %s", diff)
+	}
+	if got := tk.sent(2); !strings.Contains(got, `result error=true there is no tool named "todo_write"`) {
+		t.Errorf("the sub-agent read:\n%s", got)
+	}
+	if got := tk.notices("tasks"); len(got) != 0 {
+		t.Errorf("the person read %q", got)
+	}
+}
