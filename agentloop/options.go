@@ -61,8 +61,8 @@ type Options struct {
 // many steps, tokens and retries, is a matter of its providers. 0 is the default.
 type Limits struct {
 	ToolCalls   int // tool calls at once; default 4, negative: as many as the model asks for
-	Forced      int // forced continuations in a row without a tool call; default 5
-	ForcedTotal int // forced continuations since the last user prompt; default 20
+	Forced      int // forced continuations in a row without a tool call; 0: 5, negative: none
+	ForcedTotal int // forced continuations since the last user prompt; 0: 20, negative: none
 	Depth       int // how deep sub-agents may start sub-agents; default 3, negative: none at all
 }
 

@@ -85,7 +85,7 @@ var features = []feature{
 			return nil, nil
 		}
 		p, err := builtin.Structured(builtin.StructuredOptions{
-			Schema: in.answer, Forced: in.Hooks.MaxForced, ForcedTotal: in.Hooks.MaxForcedTotal,
+			Schema: in.answer, Forced: noneIfZero(in.Hooks.MaxForced), ForcedTotal: noneIfZero(in.Hooks.MaxForcedTotal),
 		})
 		return &p, err
 	}},

@@ -204,7 +204,7 @@ func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Mod
 		ApprovalTimeout: settings.Agent.Approval.Timeout,
 		Limits: agentloop.Limits{
 			ToolCalls: settings.Agent.Limits.ToolCalls,
-			Forced:    hooks.MaxForced, ForcedTotal: hooks.MaxForcedTotal,
+			Forced:    noneIfZero(hooks.MaxForced), ForcedTotal: noneIfZero(hooks.MaxForcedTotal),
 			Depth: noneIfZero(settings.Agent.SubagentDepth),
 		},
 		OnToolBlock: hooks.OnToolBlock,
