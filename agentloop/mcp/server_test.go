@@ -29,9 +29,7 @@ var serverKinds = map[string]func(){
 	"clings": func() { // ends neither with its stdin nor by TERM, and is not alone
 		signal.Ignore(syscall.SIGTERM)
 		exec.Command("sleep", "61").Start()
-		detached := exec.Command("sleep", "61")
-		detached.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-		detached.Start()
+		exec.Command("setsid", "sleep", "61").Start()
 		serve(goodServer())
 		time.Sleep(time.Hour)
 	},

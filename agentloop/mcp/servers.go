@@ -63,19 +63,24 @@ func (s *Servers) Tools() []tool.Tool {
 }
 
 // Settle waits until every server is ready or has failed once, but not beyond
-// the limit, which counts from Connect, nor beyond the end of ctx.
-func (s *Servers) Settle(ctx context.Context, limit time.Duration) {
-	timer := time.NewTimer(time.Until(s.began.Add(limit)))
-	defer timer.Stop()
+// the limit, which counts from Connect, nor beyond the end of ctx. It returns
+// the names of those that are still starting.
+func (s *Servers) Settle(ctx context.Context, limit time.Duration) (late []string) {
+	waiting, stop := context.WithDeadline(ctx, s.began.Add(limit))
+	defer stop()
 	for _, h := range s.hosts {
 		select {
 		case <-h.settled:
-		case <-timer.C:
-			return
-		case <-ctx.Done():
-			return
+			continue
+		default:
+		}
+		select {
+		case <-h.settled:
+		case <-waiting.Done():
+			late = append(late, h.server.Name)
 		}
 	}
+	return late
 }
 
 // Close ends all servers and waits until nothing of them is left. Calls in

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -290,6 +292,9 @@ func TestListChanges(t *testing.T) {
 // started, and a call in flight ends with it.
 func TestClose(t *testing.T) {
 	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("only on Linux is a process that leaves its session held, and found in /proc")
+	}
 	s := newSetUp(t)
 	servers := s.connect(t, itself(t, "clings"))
 	slow := find(t, servers, "mcp__t__slow")
@@ -339,14 +344,15 @@ func TestSettle(t *testing.T) {
 	t.Parallel()
 	s := newSetUp(t)
 	servers := s.connect(t, itself(t, "good"))
-	servers.Settle(t.Context(), 10*time.Second)
-	if len(servers.Tools()) == 0 {
-		t.Error("no tools")
+	if late := servers.Settle(t.Context(), 10*time.Second); len(servers.Tools()) == 0 || len(late) > 0 {
+		t.Errorf("%d tools, late: %q", len(servers.Tools()), late)
 	}
 	never := itself(t, "never")
 	slower := s.connect(t, never)
 	began := time.Now()
-	slower.Settle(t.Context(), 300*time.Millisecond)
+	if late := slower.Settle(t.Context(), 300*time.Millisecond); !slices.Equal(late, []string{"t"}) {
+		t.Errorf("late: %q", late)
+	}
 	if took := time.Since(began); took > 500*time.Millisecond || took < 250*time.Millisecond {
 		t.Errorf("took %s", took)
 	}

@@ -15,8 +15,13 @@ import (
 
 // goodHandler serves goodServer over streamable HTTP, of the revision that began
 // it (with sessions) or of the newest (without).
-func goodHandler(stateless bool) http.Handler {
+func goodHandler(t *testing.T, stateless bool) http.Handler {
 	server := goodServer()
+	t.Cleanup(func() { // a session that its client has lost stays open
+		for session := range server.Sessions() {
+			session.Close()
+		}
+	})
 	return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{Stateless: stateless})
 }
 
@@ -32,8 +37,8 @@ func serveWeb(t *testing.T, handler http.Handler) string {
 
 func TestWebCalls(t *testing.T) {
 	for name, handler := range map[string]http.Handler{
-		"streamable": goodHandler(false),
-		"stateless":  goodHandler(true),
+		"streamable": goodHandler(t, false),
+		"stateless":  goodHandler(t, true),
 		"sse":        sdk.NewSSEHandler(func(*http.Request) *sdk.Server { return goodServer() }, nil),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -135,7 +140,7 @@ func TestWebRefusals(t *testing.T) {
 // next call works.
 func TestWebCut(t *testing.T) {
 	s := newSetUp(t)
-	inner, cut := goodHandler(true), atomic.Bool{}
+	inner, cut := goodHandler(t, true), atomic.Bool{}
 	servers := s.connect(t, Server{Name: "w", URL: serveWeb(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !cut.Load() {
 			inner.ServeHTTP(w, r)
@@ -161,7 +166,7 @@ func TestWebCut(t *testing.T) {
 func TestWebDeath(t *testing.T) {
 	s := newSetUp(t)
 	inner, gone := atomic.Value{}, atomic.Bool{}
-	inner.Store(goodHandler(false))
+	inner.Store(goodHandler(t, false))
 	servers := s.connect(t, Server{Name: "w", URL: serveWeb(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if gone.Load() {
 			w.WriteHeader(http.StatusNotFound)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hookd-dev/hookd/agentloop/mcp"
@@ -51,10 +52,11 @@ func (a *app) mcpServers(engine *engine, settings *schema.Settings) *mcp.Servers
 
 // joinServers makes the servers' tools a source of the loop's, and has the first prompt
 // wait a little for those that are still starting.
-func joinServers(servers *mcp.Servers, sources *[]tool.Source, features *[]provider.Provider) {
+func (a *app) joinServers(engine *engine, servers *mcp.Servers, sources *[]tool.Source, features *[]provider.Provider) {
 	if servers == nil {
 		return
 	}
+	var told sync.Once
 	*sources = append(*sources, servers)
 	*features = append(*features, provider.Provider{Name: "mcp", Hooks: []protocol.GoHook{{
 		Name:        "mcp-servers",
@@ -62,7 +64,14 @@ func joinServers(servers *mcp.Servers, sources *[]tool.Source, features *[]provi
 		Events:      []protocol.EventName{protocol.PromptSubmit},
 		Watches:     true,
 		Func: func(ctx context.Context, _ *protocol.Event) (protocol.Reply, error) {
-			servers.Settle(ctx, serversPatience)
+			late := servers.Settle(ctx, serversPatience)
+			told.Do(func() {
+				if len(late) > 0 {
+					engine.progress.Aside(func() {
+						a.note(plural(len(late), "MCP server")+" still starting: "+joinLines(late), "the tools join at the next step when they are there")
+					})
+				}
+			})
 			return protocol.Reply{}, nil
 		},
 	}}})

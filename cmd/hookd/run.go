@@ -183,7 +183,7 @@ func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Mod
 		Runner: containedRunner{a.processes}, // open made it
 	}
 	var sources []tool.Source
-	joinServers(a.mcpServers(engine, settings), &sources, &features)
+	a.joinServers(engine, a.mcpServers(engine, settings), &sources, &features)
 	hooks, compaction := settings.Hooks, settings.Agent.Compaction
 	return agentloop.Options{
 		Gate:      engine,
