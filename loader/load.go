@@ -33,6 +33,7 @@ type Snapshot struct {
 	UnaskedMaterials []string
 
 	unsettled bool      // something looked half-written
+	torn      bool      // something changed since it was looked at: parts may be from before the change, others from behind it
 	recheck   time.Time // when to look again although nothing happens; zero = never
 	inputs    inputs
 }
@@ -172,15 +173,16 @@ func Load(ctx context.Context, opts Options) (*Snapshot, error) {
 	return l.settledSnapshot(ctx)
 }
 
-// patience is how long a load waits for half-written files (section 6.1).
+// patience is how long a load waits for half-written files (section 6.1), and
+// for files to rest while it looks at them.
 const patience = 500 * time.Millisecond
 
-// settledSnapshot loads again while something looks half-written, for as long
-// as patience lasts.
+// settledSnapshot loads again while something looks half-written, or changed
+// meanwhile, for as long as patience lasts.
 func (l *loader) settledSnapshot(ctx context.Context) (*Snapshot, error) {
 	for deadline := time.Now().Add(patience); ; {
 		s, err := l.snapshot(ctx, 1)
-		if err != nil || !s.unsettled || !time.Now().Before(deadline) {
+		if err != nil || !s.unsettled && !s.torn || !time.Now().Before(deadline) {
 			return s, err
 		}
 		select {
@@ -228,7 +230,9 @@ func (l *loader) snapshot(ctx context.Context, generation int64) (*Snapshot, err
 	}
 	p.requireNames()
 	p.bound()
-	return p.build(generation), nil
+	s := p.build(generation)
+	s.torn = s.inputs.changed()
+	return s, nil
 }
 
 func (p *load) add(findings ...schema.Finding) { p.findings = append(p.findings, findings...) }

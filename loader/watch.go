@@ -16,7 +16,8 @@ const (
 	debounceMost = 150 * time.Millisecond // after the first one
 	slowTick     = 2 * time.Second        // catches lost watches
 	pollInterval = 500 * time.Millisecond // without watches
-	waitMost     = 4 * patience           // for files that never come to rest
+	waitMost     = 4 * patience           // for files that always look half-written
+	tornMost     = 20 * patience          // for files that change in the course of every load
 )
 
 // A Watcher keeps a snapshot current while files change. It is an
@@ -33,7 +34,7 @@ type Watcher struct {
 	digest  string
 	inputs  inputs
 	recheck time.Time
-	waiting time.Time // since when something looks half-written; zero = nothing does
+	waiting time.Time // since when no load is whole; zero = the last one was
 	watch   notifier
 	tick    time.Duration
 }
@@ -176,23 +177,33 @@ func (w *Watcher) look(ctx context.Context, force bool) {
 	if err != nil {
 		return // the context ended
 	}
-	if s.unsettled {
-		now := time.Now()
-		if w.waiting.IsZero() {
-			w.waiting = now
-		}
-		if now.Sub(w.waiting) < waitMost {
-			w.recheck = now.Add(debounce)
-			return
-		}
-	} else {
-		w.waiting = time.Time{}
+	if w.mustWait(s) {
+		w.recheck = time.Now().Add(debounce)
+		return
 	}
 	if s.digest() == w.digest {
 		w.follow(s)
 		return
 	}
 	w.publish(s)
+}
+
+// mustWait reports whether a snapshot may hold half of a change, and the files
+// still have time to come to rest.
+func (w *Watcher) mustWait(s *Snapshot) bool {
+	if !s.unsettled && !s.torn {
+		w.waiting = time.Time{}
+		return false
+	}
+	now := time.Now()
+	if w.waiting.IsZero() {
+		w.waiting = now
+	}
+	most := waitMost
+	if s.torn {
+		most = tornMost
+	}
+	return now.Sub(w.waiting) < most
 }
 
 // publish makes a snapshot the current one, in one step.
