@@ -154,6 +154,8 @@ type drivenLine struct {
 // maxDriven bounds a line of input, in bytes.
 const maxDriven = 32 << 20
 
+var errLongLine = errors.New("it is longer than 32 MiB")
+
 func readDriven(in io.Reader, lines chan<- drivenLine) {
 	defer close(lines)
 	reader := bufio.NewReader(in)
@@ -166,7 +168,7 @@ func readDriven(in io.Reader, lines chan<- drivenLine) {
 			}
 			lines <- line
 		}
-		if err != nil && !errors.Is(err, bufio.ErrTooLong) {
+		if err != nil && !errors.Is(err, errLongLine) {
 			return
 		}
 	}
@@ -187,7 +189,7 @@ func readBounded(reader *bufio.Reader) (line []byte, err error) {
 			continue
 		}
 		if long && (err == nil || errors.Is(err, io.EOF)) {
-			return nil, bufio.ErrTooLong
+			return nil, errLongLine
 		}
 		return line, err
 	}

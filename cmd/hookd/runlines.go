@@ -35,6 +35,7 @@ type hookLine struct {
 
 type deltaLine struct {
 	Kind      string `json:"kind"` // delta
+	Agent     string `json:"agent"`
 	MessageID string `json:"messageId"`
 	Thinking  bool   `json:"thinking"`
 	Text      string `json:"text"`
@@ -43,12 +44,14 @@ type deltaLine struct {
 // droppedLine says that a message whose deltas were told is not kept.
 type droppedLine struct {
 	Kind      string `json:"kind"` // dropped
+	Agent     string `json:"agent"`
 	MessageID string `json:"messageId"`
 }
 
 // outputLine is a piece of what a tool puts out while it works.
 type outputLine struct {
 	Kind       string `json:"kind"` // output
+	Agent      string `json:"agent"`
 	ToolCallID string `json:"toolCallId"`
 	Text       string `json:"text"`
 }
@@ -65,11 +68,11 @@ type resultLine struct {
 func (l runLines) see(y agentloop.Yield) error {
 	switch y.Kind {
 	case agentloop.YieldDelta:
-		return l.line(deltaLine{"delta", y.Delta.MessageID, y.Delta.Thinking, y.Delta.Text})
+		return l.line(deltaLine{"delta", y.Delta.AgentID, y.Delta.MessageID, y.Delta.Thinking, y.Delta.Text})
 	case agentloop.YieldDropped:
-		return l.line(droppedLine{"dropped", y.Delta.MessageID})
+		return l.line(droppedLine{"dropped", y.Delta.AgentID, y.Delta.MessageID})
 	case agentloop.YieldOutput:
-		return l.line(outputLine{"output", y.Output.ToolCallID, y.Output.Text})
+		return l.line(outputLine{"output", y.Output.AgentID, y.Output.ToolCallID, y.Output.Text})
 	}
 	for i := range y.Outcome.Runs {
 		if err := l.line(hookLine{"hook", y.Event.Event, y.Event.ID, y.Outcome.Runs[i]}); err != nil {

@@ -50,7 +50,9 @@ func (v *runView) see(y agentloop.Yield) error {
 		}
 		return nil
 	case agentloop.YieldDropped:
-		v.drop()
+		if v.texts[y.Delta.MessageID] == 0 {
+			v.drop()
+		}
 		return nil
 	case agentloop.YieldOutput:
 		v.toolOutput(y.Output.ToolCallID, y.Output.Text)
