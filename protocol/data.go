@@ -288,7 +288,7 @@ type SubagentStartData struct {
 type SubagentStopData struct {
 	AgentID    string    `json:"agentId"`
 	Response   string    `json:"response"`
-	StopReason string    `json:"stopReason" jsonschema:"as of agent-end"`
+	StopReason string    `json:"stopReason" jsonschema:"as of agent-end, or error"`
 	Continued  int       `json:"continued" jsonschema:"forced continuations of the sub-agent"`
 	Usage      CallUsage `json:"usage"`
 	ToolCallID string    `json:"toolCallId"`
