@@ -184,6 +184,50 @@ func guardianOf(t *testing.T, parent int) int {
 	return 0
 }
 
+// TestGuardianKnowsTheMark: a hookd that is killed while it starts a program has
+// told no more than the mark of it.
+func TestGuardianKnowsTheMark(t *testing.T) {
+	needs(t, "sleep")
+	g := &guardian{running: make(map[int]guardRecord)}
+	theirs, ours, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer theirs.Close()
+	g.pipe = ours
+	for range 2 {
+		c := shell("")
+		mark := marked(c)
+		begun := &sweptCell{tree: tree{mark: mark}}
+		run := g.begins(begun)
+		if len(g.running) != 1 {
+			t.Fatalf("the guardian knows %v", g.running)
+		}
+		cmd := exec.Command("sleep", "61")
+		cmd.Env, cmd.SysProcAttr = c.Env, &syscall.SysProcAttr{Setsid: true}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if run == 1 { // and ended
+			g.ended(run)
+			cmd.Process.Kill()
+			cmd.Wait()
+			continue
+		}
+		ours.Close()
+		trees, _, bye := listen(theirs)
+		if len(trees) != 1 || bye {
+			t.Errorf("%d trees, bye %v", len(trees), bye)
+		}
+		endTrees(trees)
+		if left := survivors(mark); len(left) > 0 {
+			t.Errorf("survivors: %v", left)
+		}
+		cmd.Process.Kill()
+		cmd.Wait()
+	}
+}
+
 // TestOwnCgroup reads the ways in which version 2 is mounted.
 func TestOwnCgroup(t *testing.T) {
 	tests := map[string]struct{ mounts, membership, want string }{
@@ -231,6 +275,21 @@ func TestParseStat(t *testing.T) {
 		e, ok := parseStat(3, "3 ("+name+")"+tail)
 		if !ok || e != (entry{pid: 3, parent: 7, group: 8, session: 9, start: 4711}) {
 			t.Errorf("%q: %+v, %v", name, e, ok)
+		}
+	}
+	dead := func(threads string) string {
+		return "3 (sh)" + strings.Replace(strings.Replace(tail, " S ", " Z ", 1), " 20 0 1 ", " 20 0 "+threads+" ", 1)
+	}
+	if e, _ := parseStat(3, dead("1")); !e.zombie || e.headless {
+		t.Errorf("one thread: %+v", e)
+	}
+	if e, _ := parseStat(3, dead("2")); e.zombie || !e.headless {
+		t.Errorf("another thread lives: %+v", e)
+	}
+	for bounds, want := range map[string]environState{"0 0": environNone, "70 70": environEmpty, "70 90": environThere} {
+		long := "3 (sh)" + strings.TrimSpace(tail) + strings.Repeat(" 1", 25) + " " + bounds + " 0\n"
+		if e, ok := parseStat(3, long); !ok || e.environ != want {
+			t.Errorf("environment at %s: %+v", bounds, e)
 		}
 	}
 	for _, broken := range []string{"", "3 (sh", "3 (sh) S 1", "3 (sh)" + strings.Replace(tail, "7", "x", 1)} {
