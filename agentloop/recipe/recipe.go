@@ -21,6 +21,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hookd-dev/hookd/agentloop/frontmatter"
 	"github.com/hookd-dev/hookd/protocol"
@@ -59,8 +60,14 @@ type head struct {
 }
 
 var (
-	nameForm    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
-	placeholder = regexp.MustCompile(`\{\{[ \t]*([A-Za-z0-9][A-Za-z0-9._-]*)[ \t]*\}\}`)
+	// Compiled when first used: hookd fire, which other agents start for every
+	// event, links this package and has no recipe.
+	nameForm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+	})
+	placeholder = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\{\{[ \t]*([A-Za-z0-9][A-Za-z0-9._-]*)[ \t]*\}\}`)
+	})
 )
 
 // Parse reads the text of a recipe's file. The name is that of the front matter,
@@ -87,7 +94,7 @@ func Parse(text []byte, file File) (*Recipe, []Finding) {
 		r.Name = h.Name
 	}
 	switch {
-	case !nameForm.MatchString(r.Name):
+	case !nameForm().MatchString(r.Name):
 		return nil, fault(document.Line("name"), "the name %.80q is not made of letters, digits, dots, dashes and underscores, 64 at most", r.Name)
 	case r.Body == "":
 		return nil, fault(document.BodyLine, "there is no text behind the front matter, so nothing to ask the model")
@@ -95,7 +102,7 @@ func Parse(text []byte, file File) (*Recipe, []Finding) {
 	for _, a := range h.Arguments {
 		line := document.Line("arguments")
 		switch {
-		case !nameForm.MatchString(a.Name):
+		case !nameForm().MatchString(a.Name):
 			return nil, fault(line, "the argument name %.80q is not made of letters, digits, dots, dashes and underscores", a.Name)
 		case r.argument(a.Name) != nil:
 			return nil, fault(line, "two arguments are named %s", a.Name)
@@ -122,7 +129,7 @@ func unknownFindings(r *Recipe, unknown []frontmatter.Unknown) []Finding {
 // they are left as they are.
 func (r *Recipe) undeclared(document *frontmatter.Document) []Finding {
 	var findings []Finding
-	for _, at := range placeholder.FindAllStringSubmatchIndex(r.Body, -1) {
+	for _, at := range placeholder().FindAllStringSubmatchIndex(r.Body, -1) {
 		if name := r.Body[at[2]:at[3]]; r.argument(name) == nil {
 			findings = append(findings, Finding{
 				Path: r.Path, Line: document.BodyLine + strings.Count(r.Body[:at[0]], "\n"), Recipe: r.Name,
@@ -156,8 +163,8 @@ func (r *Recipe) Render(args map[string]string) (string, error) {
 			return "", fmt.Errorf("recipe %s needs the argument %s%s", r.Name, a.Name, describe(a))
 		}
 	}
-	return placeholder.ReplaceAllStringFunc(r.Body, func(place string) string {
-		a := r.argument(placeholder.FindStringSubmatch(place)[1])
+	return placeholder().ReplaceAllStringFunc(r.Body, func(place string) string {
+		a := r.argument(placeholder().FindStringSubmatch(place)[1])
 		if a == nil {
 			return place
 		}

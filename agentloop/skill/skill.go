@@ -29,6 +29,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hookd-dev/hookd/agentloop/frontmatter"
 	"github.com/hookd-dev/hookd/protocol"
@@ -157,7 +158,9 @@ func readOne(file File) (*Skill, *Problem) {
 
 // nameForm is what can be written behind $ and / in a prompt, and be said by a
 // model.
-var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
+var nameForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
+})
 
 // head is the front matter.
 type head struct {
@@ -190,7 +193,7 @@ func Parse(fileName string, text []byte) (*Skill, error) {
 		}
 	}
 	switch {
-	case !nameForm.MatchString(s.Name):
+	case !nameForm().MatchString(s.Name):
 		return nil, unused(&frontmatter.Error{Line: document.Line("name"), Message: fmt.Sprintf("the name %q is not made of letters, digits, - _ and . (at most 64)", clip(s.Name, 80))})
 	case s.Text == "":
 		return nil, unused(errors.New("there is no text behind the front matter"))

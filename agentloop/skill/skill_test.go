@@ -187,7 +187,7 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		if s.Text == "" || len(s.Text) > MaxText || len(s.Description) > MaxDescription || !nameForm.MatchString(s.Name) {
+		if s.Text == "" || len(s.Text) > MaxText || len(s.Description) > MaxDescription || !nameForm().MatchString(s.Name) {
 			t.Fatalf("%+v", s)
 		}
 		if len(Called([]Skill{*s}, "$"+s.Name)) != 1 {

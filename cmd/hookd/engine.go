@@ -71,6 +71,7 @@ func (a *app) open(ctx context.Context, options openOptions) (*engine, error) {
 		}
 		a.atEnd(func() error { watcher.Close(); return nil })
 		a.tellOnce(watcher.Snapshot())
+		a.tellUnaskedMaterials(watcher.Snapshot())
 		e.source = watcher
 	} else {
 		snapshot, err := loader.Load(ctx, a.loaderOptions(rt))
