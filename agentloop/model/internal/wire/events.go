@@ -12,7 +12,7 @@ import (
 )
 
 // maxEvent is the size of one event's data, and of one line.
-const maxEvent = 32 << 20
+const maxEvent = 8 << 20
 
 // Events reads the data of server-sent events (WHATWG HTML, section 9.2): lines
 // end with LF, CR or CRLF, a line of the form ":…" is a comment, data in several
