@@ -208,7 +208,7 @@ func (b *body) failure(err error) error {
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		failed.Retryable = false
-		failed.Err = fmt.Errorf("no server answers at %s: %w; is it running, and is agent.baseUrl right?", where, err)
+		failed.Err = fmt.Errorf("no server answers at %s: %w; is it running, and is agent.baseUrl right?", where, syscall.ECONNREFUSED)
 	case errors.As(err, &nobody) && nobody.IsNotFound:
 		failed.Retryable = false
 		failed.Err = fmt.Errorf("there is no host of that name: %s: %w; is agent.baseUrl right?", where, err)
