@@ -61,6 +61,7 @@ func (o *Options) open(ctx context.Context, server *Server, legacy bool) (*live,
 		return l, err
 	}
 	client := sdk.NewClient(&sdk.Implementation{Name: "hookd", Version: "1"}, &sdk.ClientOptions{
+		//lint:ignore SA1019 roots are deprecated for later versions of the protocol, and what servers of today ask for
 		Capabilities:                &sdk.ClientCapabilities{RootsV2: &sdk.RootCapabilities{}},
 		Logger:                      slog.New(slog.DiscardHandler),
 		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { l.changed() },
@@ -68,6 +69,7 @@ func (o *Options) open(ctx context.Context, server *Server, legacy bool) (*live,
 	})
 	if o.Project != "" {
 		address := url.URL{Scheme: "file", Path: filepath.ToSlash(o.Project)}
+		//lint:ignore SA1019 roots are deprecated for later versions of the protocol, and what servers of today ask for
 		client.AddRoots(&sdk.Root{URI: address.String(), Name: filepath.Base(o.Project)})
 	}
 	var session sdk.ClientSessionOptions

@@ -82,6 +82,7 @@ func goodServer() *sdk.Server {
 		return says(dir + " " + os.Getenv("MCP_TEST_SERVER")), nil
 	})
 	add(s, "roots", func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		//lint:ignore SA1019 servers of today ask for roots
 		return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{"r": &sdk.ListRootsParams{}}}, nil
 	})
 	add(s, "asks", func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {

@@ -89,11 +89,13 @@ func TestWebRefusals(t *testing.T) {
 		told    string
 	}{
 		"401": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) }, "w does not start: it answered 401 Unauthorized;"},
-		"redirect elsewhere": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, elsewhere, 307) },
+		"redirect elsewhere": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, elsewhere, http.StatusTemporaryRedirect)
+		},
 			"w does not start: it redirects to another server, http://" + host + ", which is not followed;"},
 		"redirect that loses the message": {func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path != "/x" {
-				http.Redirect(w, r, "/x", 302)
+				http.Redirect(w, r, "/x", http.StatusFound)
 			}
 		}, "w does not start: it redirects so that the message is lost, to /x;"},
 		"500":    {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, "Internal Server Error"},
