@@ -57,6 +57,9 @@ func (c *Client) Refusal(status int, header http.Header, contentType string, tex
 			message = Shorten(message, 500) + "; is " + c.options.KeyName + " right?"
 		}
 	case http.StatusNotFound:
+		if said.message == "" {
+			break // a page says so already, and a server of models gives a reason
+		}
 		message = Shorten(message, 500) + "; is the name of the model right, and agent.baseUrl?"
 	}
 	failed.Err = errors.New(c.options.Provider + ": " + Shorten(message, 700))
