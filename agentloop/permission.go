@@ -2,30 +2,70 @@ package agentloop
 
 import (
 	"context"
+	"slices"
 
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// permission follows a hook's ask about a tool call: hooks may grant or deny in
+// permission follows hooks' asks about a tool call: hooks may grant or deny in
 // the person's place, else the person is asked. The verdict is that of
 // tool-call-start if the call was granted, else the refusal.
+//
+// Each hook that asks has its question: a grant by hooks, such as the memory of
+// what a person answered with always, is one to that question only. What a person
+// says is about the call.
 func (r *Run) permission(ctx context.Context, c *toolCall, asked *verdict) (*verdict, error) {
-	askedBy := "hook:" + asked.by()
-	fired := protocol.PermissionRequestData{Call: c.Call, AskedBy: askedBy, Text: asked.Reason, Options: r.loop.options.offered(asked.DecidedLayer())}
-	v, err := r.decide(ctx, protocol.PermissionRequest, fired)
+	for _, by := range asked.askers() {
+		v, byPerson, err := r.question(ctx, c, by)
+		if err != nil || !v.passed() {
+			return v, err
+		}
+		if byPerson {
+			break
+		}
+	}
+	start := *asked
+	start.Action = protocol.Allow
+	return &start, nil
+}
+
+// asker is a hook that asks about a tool call.
+type asker struct {
+	name, reason string
+	layer        protocol.Layer
+}
+
+// askers are the hooks that ask, the one that is named first, then as they run.
+func (v *verdict) askers() []asker {
+	list := []asker{{v.by(), v.Reason, v.layerOf(v.by())}}
+	for _, run := range v.Runs {
+		known := func(a asker) bool { return a.name == run.Hook }
+		if run.Action == protocol.Ask && !slices.ContainsFunc(list, known) {
+			list = append(list, asker{run.Hook, run.Reason, v.layerOf(run.Hook)})
+		}
+	}
+	return list
+}
+
+// question puts one hook's question to hooks, and to the person if they leave it
+// open.
+func (r *Run) question(ctx context.Context, c *toolCall, by asker) (v *verdict, byPerson bool, err error) {
+	askedBy := "hook:" + by.name
+	fired := protocol.PermissionRequestData{Call: c.Call, AskedBy: askedBy, Text: by.reason, Options: r.loop.options.offered(by.layer)}
+	v, err = r.decide(ctx, protocol.PermissionRequest, fired)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	c.context = append(c.context, v.contextParts()...)
 	// Nothing but a grant is one: hooks that only watched leave it to the person,
 	// and so does a grant by a lower layer than the one that asked.
-	granted := v.Action == protocol.Allow && v.DecidedLayer().Rank() >= asked.DecidedLayer().Rank()
+	granted := v.Action == protocol.Allow && v.DecidedLayer().Rank() >= by.layer.Rank()
 	if v.Action != protocol.Block && v.Action != protocol.Stop && !granted {
-		v.By, v.Reason = asked.By, asked.Reason
+		v.By, v.Reason, byPerson = &by.name, by.reason, true
 		question := Question{Event: v.name, Call: &c.Call, AskedBy: askedBy, Text: v.Reason, Options: fired.Options}
 		chosen, err := r.askPerson(ctx, v, question)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		if chosen != nil {
 			for _, keep := range r.loop.options.answered {
@@ -34,10 +74,5 @@ func (r *Run) permission(ctx context.Context, c *toolCall, asked *verdict) (*ver
 		}
 	}
 	r.tell(ctx, v)
-	if !v.passed() {
-		return v, nil
-	}
-	start := *asked
-	start.Action = protocol.Allow
-	return &start, nil
+	return v, byPerson, nil
 }

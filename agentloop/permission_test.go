@@ -20,6 +20,14 @@ func TestPermission(t *testing.T) {
 	watch := hook{on: protocol.PermissionRequest, name: "watcher", reply: protocol.Reply{Action: protocol.Observe}}
 	managedAsk := hook{on: protocol.ToolCallStart, name: "boss", layer: protocol.Managed, reply: protocol.Reply{Action: protocol.Ask, Reason: "policy"}}
 	asks := hook{on: protocol.ToolCallStart, name: "asker", reply: protocol.Reply{Action: protocol.Ask, Reason: "really?", Changes: raw(`{"args":{"text":"ho"}}`)}}
+	// What grants one hook's question, as the memory of "always" does.
+	remembered := hook{on: protocol.PermissionRequest, name: "memory", layer: protocol.User, dynamic: func(e protocol.Event) (reply protocol.Reply) {
+		if strings.Contains(string(e.Data), `"hook:asker"`) {
+			reply.Action = protocol.Allow
+		}
+		return reply
+	}}
+	otherAsk := hook{on: protocol.ToolCallStart, name: "other", reply: protocol.Reply{Action: protocol.Ask, Reason: "this one, too?"}}
 	for name, c := range map[string]struct {
 		hooks  []hook
 		person *person
@@ -38,7 +46,11 @@ func TestPermission(t *testing.T) {
 		"hook denies":            {[]hook{asks, grant, deny}, yes, false, "house rule", done, 0, protocol.CallDenied},
 		"hook stops":             {[]hook{asks, end}, yes, false, "", stopped, 0, protocol.CallDenied},
 		"lower layer grants":     {[]hook{managedAsk, grant}, no, false, "denied by the person", done, 1, protocol.CallDenied},
-		"no ask":                 {[]hook{deny}, no, true, "echo hi", done, 0, ""},
+		"a managed ask behind one that hooks grant": {[]hook{asks, managedAsk, grant}, no, false, "denied by the person (policy)", done, 1, protocol.CallDenied},
+		"a question that hooks know":                {[]hook{asks, remembered}, no, true, "echo ho", done, 0, ""},
+		"and another behind it":                     {[]hook{asks, remembered, otherAsk}, no, false, "denied by the person (this one, too?)", done, 1, protocol.CallDenied},
+		"a person is asked once":                    {[]hook{asks, otherAsk}, yes, true, "echo ho", done, 1, ""},
+		"no ask":                                    {[]hook{deny}, no, true, "echo hi", done, 0, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -35,6 +35,7 @@ type Fold struct {
 
 	action  Action
 	by      string
+	layer   Layer // of by
 	reason  string
 	failure FailureKind
 	byExit  bool

@@ -303,6 +303,28 @@ func TestDecidedLayer(t *testing.T) {
 	}
 }
 
+// A question of a higher layer is not lost behind one of a lower layer, which
+// others may grant.
+func TestOfSeveralThatAskTheHighestIsNamed(t *testing.T) {
+	ask := func(name string, l Layer) Answer {
+		return says(hook(name, CanBlock, layer(l)), Reply{Action: Ask, Reason: name + "?"})
+	}
+	for _, test := range []struct {
+		answers []Answer
+		want    string
+	}{
+		{[]Answer{ask("p", Project), ask("m", Managed)}, "m"},
+		{[]Answer{ask("m", Managed), ask("p", Project)}, "m"},
+		{[]Answer{ask("b", Builtin), ask("p", Project), ask("u", User)}, "u"},
+		{[]Answer{ask("first", User), ask("second", User)}, "first"},
+	} {
+		o, _ := fold(mustDecode(t, toolCall(`{}`)), test.answers...)
+		if *o.By != test.want || o.Reason != test.want+"?" || o.Action != Ask {
+			t.Errorf("%s by %s: %s, want %s", o.Action, *o.By, o.Reason, test.want)
+		}
+	}
+}
+
 // At agent-stop and subagent-stop a block makes the run go on; stop beats it,
 // and exit code 2 does not force.
 func TestForcingOn(t *testing.T) {

@@ -187,15 +187,18 @@ func (f Fold) vote(reply Reply, a *Answer, messages []Message, run *Run) Fold {
 	if action == Continue {
 		f.messages = append(slices.Clip(f.messages), messages...)
 	}
-	return f.decide(action, a.Name, reason, "", a.ByExit)
+	return f.decide(action, a, reason, "", a.ByExit)
 }
 
-// decide lets an action stand if it is stronger than what stands.
-func (f Fold) decide(action Action, by, reason string, failure FailureKind, byExit bool) Fold {
-	if strength(action) <= strength(f.action) {
+// decide lets an action stand if it is stronger than what stands. Of several
+// that ask, the one of the highest layer is named: whoever may grant what a lower
+// layer asked must not grant that with it.
+func (f Fold) decide(action Action, by *Answer, reason string, failure FailureKind, byExit bool) Fold {
+	higher := action == Ask && f.action == Ask && by.Layer.Rank() > f.layer.Rank()
+	if strength(action) <= strength(f.action) && !higher {
 		return f
 	}
-	f.action, f.by, f.reason, f.failure, f.byExit = action, by, reason, failure, byExit
+	f.action, f.by, f.layer, f.reason, f.failure, f.byExit = action, by.Name, by.Layer, reason, failure, byExit
 	return f
 }
 

@@ -32,14 +32,14 @@ func (f Fold) fail(a Answer, run Run) (Fold, Run) {
 		// is not a yes.
 		run.Rule = ""
 		if a.Mode != Audit {
-			f = f.decide(Stop, a.Name, "aborted", FailAborted, false)
+			f = f.decide(Stop, &a, "aborted", FailAborted, false)
 		}
 		return f.record(run)
 	}
 	effect := f.failureEffect(run.Rule)
 	f = f.notice(a.Name, failureNotice(&run, effect))
 	if effect != Observe {
-		f = f.decide(effect, a.Name, fmt.Sprintf("blocked: the check %s could not be made (%s)", validText(a.Name), failure.Kind), failure.Kind, false)
+		f = f.decide(effect, &a, fmt.Sprintf("blocked: the check %s could not be made (%s)", validText(a.Name), failure.Kind), failure.Kind, false)
 	}
 	return f.record(run)
 }
