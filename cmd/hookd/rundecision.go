@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hookd-dev/hookd/agentloop"
@@ -24,8 +25,10 @@ func (v *runView) decision(y *agentloop.Yield) {
 			p.Print("%s%s stopped by %s: %s\n", indent, p.In(show.Bad, "■"), by, show.Line(o.Reason))
 		case protocol.Callback:
 			p.Print("%s%s %s asks for recipe %s\n", indent, p.In(show.Warn, "→"), by, calledRecipe(o))
-		case protocol.Continue, protocol.Ask:
-			p.Print("%s%s %s asks to %s: %s\n", indent, p.In(show.Warn, "→"), by, o.Action, show.Line(o.Reason))
+		case protocol.Continue:
+			p.Print("%s%s %s asks to go on: %s\n", indent, p.In(show.Warn, "→"), by, show.Line(o.Reason))
+		case protocol.Ask:
+			p.Print("%s%s %s leaves it to a person: %s\n", indent, p.In(show.Warn, "→"), by, show.Line(o.Reason))
 		}
 	}
 	for _, c := range o.Context {
@@ -62,7 +65,7 @@ func (v *runView) notice(indent string, n protocol.HookText) {
 
 // changes prints what hooks changed: with the diff, or folded as who and what.
 func (v *runView) changes(indent string, y *agentloop.Yield) {
-	o := &y.Outcome
+	o := withoutOurs(&y.Outcome)
 	if !v.folded {
 		showChanges(v.p, indent, o)
 		return
@@ -89,4 +92,21 @@ func (v *runView) changes(indent string, y *agentloop.Yield) {
 		where = fmt.Sprintf("  #%d", v.fold(string(y.Event.Event), body.String()))
 	}
 	v.p.Print("%s%s%s\n", indent, strings.Join(parts, ", "), v.p.In(show.Quiet, where))
+}
+
+// withoutOurs is an outcome without the changes of the loop's own features: that
+// a sub-agent has no task list, say, is no decision of anybody's hooks.
+func withoutOurs(o *protocol.Outcome) *protocol.Outcome {
+	ours := map[string]bool{}
+	for i := range o.Runs {
+		if run := &o.Runs[i]; run.Source == protocol.Builtin && len(run.Changed) > 0 {
+			ours[run.Hook] = true
+		}
+	}
+	if len(ours) == 0 {
+		return o
+	}
+	without := *o
+	without.Changes = slices.DeleteFunc(slices.Clone(o.Changes), func(c protocol.Change) bool { return ours[c.By] })
+	return &without
 }
