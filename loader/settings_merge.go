@@ -45,6 +45,7 @@ func MergeSettings(layers ...schema.LayerSettings) (schema.Settings, []schema.Fi
 	}
 	m.layer(scalars)
 	m.settings.Agent.Approval.ModeLayer = m.highestWith("agent.approval.mode", m.settings.Agent.Approval.Mode)
+	m.settings.Agent.Tools.Bash.Layer = m.highestThatLists("agent.tools.bash.deny", "agent.tools.bash.allow")
 	return m.settings, m.findings
 }
 
@@ -97,6 +98,19 @@ func (m *merger) highestWith(key string, value any) protocol.Layer {
 	for _, layer := range falling {
 		if written, found := m.value(layer, key); found && written.V == value {
 			return layer
+		}
+	}
+	return ""
+}
+
+// highestThatLists is the highest layer that has an item in one of some lists, ""
+// if none has.
+func (m *merger) highestThatLists(keys ...string) protocol.Layer {
+	for _, layer := range falling {
+		for _, key := range keys {
+			if written, found := m.value(layer, key); found && len(written.V.([]string)) > 0 {
+				return layer
+			}
 		}
 	}
 	return ""

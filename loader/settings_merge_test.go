@@ -293,6 +293,27 @@ func TestApprovalModeKnowsItsLayer(t *testing.T) {
 	}
 }
 
+// What a list of commands asks is asked for the highest layer that wrote one.
+func TestWhoListsCommands(t *testing.T) {
+	for _, c := range []struct {
+		project, user, managed string
+		want                   protocol.Layer
+	}{
+		{"{}", "{}", "{}", ""},
+		{`{"deny": ["rm"]}`, "{}", "{}", protocol.Project},
+		{`{"deny": ["rm"]}`, `{"allow": ["ls"]}`, `{"allow": []}`, protocol.User},
+		{`{"deny": ["rm"]}`, `{"allow": ["ls"]}`, `{"deny": ["git push"]}`, protocol.Managed},
+	} {
+		var layers []schema.LayerSettings
+		for layer, bash := range map[protocol.Layer]string{protocol.Project: c.project, protocol.User: c.user, protocol.Managed: c.managed} {
+			layers = append(layers, layerOf(t, layer, `{"agent": {"tools": {"bash": `+bash+`}}}`))
+		}
+		if got, _ := MergeSettings(layers...); got.Agent.Tools.Bash.Layer != c.want {
+			t.Errorf("%+v: layer %q", c, got.Agent.Tools.Bash.Layer)
+		}
+	}
+}
+
 // Every setting of a managed file that has a direction is attacked from each
 // lower layer in each format; the effective settings must not move (G20).
 func TestManagedSettingsCannotBeLoosened(t *testing.T) {

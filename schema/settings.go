@@ -135,6 +135,7 @@ type BashSettings struct {
 	Output  int64 // bytes of output kept
 	Deny    []string
 	Allow   []string
+	Layer   protocol.Layer // the highest layer that lists commands, "" if none does
 }
 
 // Price is what a model costs, in USD per million tokens.

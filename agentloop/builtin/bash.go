@@ -35,14 +35,17 @@ type BashPolicy struct {
 	// each. Any other command line is an ask.
 	Allow []string
 
+	// Layer is the highest one that wrote a list, "" for none. What the lists make
+	// an ask no lower layer grants, and a managed one only a person.
+	Layer protocol.Layer
+
 	// Report are paths whose mention is told to the person: files that no command
 	// should touch. It refuses nothing.
 	Report []string
 }
 
 // Bash keeps a policy for the tool bash. It judges a call's final args, behind
-// every hook that may change them and before hooks of the other layers that
-// refuse.
+// every hook that may change them.
 //
 // It is a hurdle and not a wall: a shell has more ways to run a program than a
 // reader of its text can know (a script in a file, another language's
@@ -57,6 +60,7 @@ func Bash(policy BashPolicy) (provider.Provider, error) {
 	return provider.Provider{Name: "bash", Hooks: []protocol.GoHook{{
 		Name:        "bash",
 		Description: "keeps the lists of commands that never run, or run without asking",
+		Layer:       policy.Layer,
 		Events:      []protocol.EventName{protocol.ToolCallStart},
 		Match:       protocol.Match{Tool: []string{"bash"}},
 		Can:         protocol.CanBlock,

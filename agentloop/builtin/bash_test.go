@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -286,4 +287,39 @@ func FuzzBashDeny(f *testing.F) {
 func splitFails(text string) bool {
 	_, err := splitShell(text)
 	return err != nil
+}
+
+// The lists' questions are those of the layer that wrote them: the mode allow of
+// a layer below does not answer them, nor does a hook of one.
+func TestBashAsksForTheLayerOfItsLists(t *testing.T) {
+	for _, c := range []struct {
+		lists, allows protocol.Layer
+		want          protocol.Action
+	}{
+		{protocol.Managed, protocol.User, protocol.Observe},
+		{protocol.Managed, protocol.Managed, protocol.Allow},
+		{protocol.User, protocol.User, protocol.Allow},
+		{protocol.User, protocol.Project, protocol.Observe},
+		{"", protocol.Project, protocol.Allow},
+	} {
+		bash, err := Bash(BashPolicy{Allow: []string{"ls"}, Layer: c.lists})
+		if err != nil {
+			t.Fatal(err)
+		}
+		allow := protocol.GoHook{
+			Name: "yes", Layer: c.allows, Events: []protocol.EventName{protocol.PermissionRequest}, Can: protocol.CanBlock,
+			Func: func(context.Context, *protocol.Event) (protocol.Reply, error) {
+				return protocol.Reply{Action: protocol.Allow}, nil
+			},
+		}
+		gate, err := executor.Static(append(bash.Hooks, allow)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, ev := request(t, "bash", "bash", `{"command":"rm x"}`)
+		outcome, err := gate.Fire(t.Context(), ev)
+		if err != nil || outcome.Action != c.want {
+			t.Errorf("lists of %q, allowed by %q: %s %v", c.lists, c.allows, outcome.Action, err)
+		}
+	}
 }

@@ -90,7 +90,8 @@ var features = []feature{
 		return &p, err
 	}},
 	{name: "bash", make: func(in *featureInput) (*provider.Provider, error) {
-		p, err := builtin.Bash(builtin.BashPolicy{Deny: in.Agent.Tools.Bash.Deny, Allow: in.Agent.Tools.Bash.Allow, Report: in.guarded})
+		bash := &in.Agent.Tools.Bash
+		p, err := builtin.Bash(builtin.BashPolicy{Deny: bash.Deny, Allow: bash.Allow, Layer: bash.Layer, Report: in.guarded})
 		return &p, err
 	}},
 	{name: "approval", make: func(in *featureInput) (*provider.Provider, error) {
