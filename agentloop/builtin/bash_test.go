@@ -323,3 +323,35 @@ func TestBashAsksForTheLayerOfItsLists(t *testing.T) {
 		}
 	}
 }
+
+// Bash runs commands that stand in what it takes for arithmetic, and programs by
+// the PATH that a loop sets: none of that is among the commands allowed.
+func TestBashAllowHoldsForWhatIsEvaluated(t *testing.T) {
+	judge := judgeOf(t, BashPolicy{Allow: []string{"ls", "ls *", "echo *", "[[ -f *", "(( i++ ))", "i=0"}})
+	for command, want := range map[string]protocol.Action{
+		"[[ 'a[$(rm x)]' -eq 0 ]]":                  protocol.Ask,
+		"[[ 0 -lt 'a[$(rm x)]' ]]":                  protocol.Ask,
+		"[[ -v 'a[$(rm x)]' ]]":                     protocol.Ask,
+		"let 'x[$(rm x)]=1'":                        protocol.Ask,
+		"(( 'x[$(rm x)]' ))":                        protocol.Ask,
+		"ls ${PWD:'a[$(rm x)]'}":                    protocol.Ask,
+		"ls $[ 'a[$(rm x)]' ]":                      protocol.Ask,
+		"echo $(( $(echo 'a[$(rm x)]') ))":          protocol.Ask,
+		`echo $(( a[\$(rm x)] ))`:                   protocol.Ask,
+		"for x in 'a[$(rm x)]'; do (( x )); done":   protocol.Ask,
+		"echo ${x:='a[$(rm x)]'} $(( x ))":          protocol.Ask,
+		"for x in '$(rm x)'; do echo ${x@P}; done":  protocol.Ask,
+		"for (( 'a[$(rm x)]'; 0; 0 )); do ls; done": protocol.Ask,
+		"for PATH in .; do ls; done":                protocol.Ask,
+		"select BASH_ENV in x; do ls; done":         protocol.Ask,
+		"for f in *; do ls $f; done":                protocol.Observe,
+		"echo $(( 1 + (n * 3) )) ${PWD:1:3}":        protocol.Observe,
+		"for (( i=0; i<3; i++ )); do ls; done":      protocol.Observe,
+		"[[ $x == y && 1 -lt 2 ]] || ls":            protocol.Observe,
+		"i=0; (( i++ )); echo ${a[@]} ${a[0]}":      protocol.Observe,
+	} {
+		if got := judge(command).Action; got != want {
+			t.Errorf("%s: %s, want %s", command, got, want)
+		}
+	}
+}

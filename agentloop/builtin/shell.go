@@ -58,6 +58,7 @@ type shellSplitter struct {
 	commands []shellCommand
 	source   string // of the text that is split
 	derived  bool
+	sets     bool // see setsNames
 	depth    int
 	failed   error
 }
@@ -73,10 +74,12 @@ func (s *shellSplitter) split(text string, derived bool, depth int) error {
 	if err != nil {
 		return fmt.Errorf("it cannot be read as bash (%w)", err)
 	}
-	inner := shellSplitter{source: text, derived: derived, depth: depth, commands: s.commands}
+	inner := shellSplitter{source: text, derived: derived, depth: depth, commands: s.commands, sets: setsNames(file)}
 	syntax.Walk(file, func(node syntax.Node) bool {
 		if stmt, is := node.(*syntax.Stmt); is {
 			inner.statement(stmt)
+		} else {
+			inner.evaluation(node)
 		}
 		return inner.failed == nil
 	})
