@@ -2,6 +2,7 @@ package agentloop
 
 import (
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hookd-dev/hookd/protocol"
@@ -27,6 +28,27 @@ func TestMendArgs(t *testing.T) {
 		if bad := len(want) > 10 && want[:10] == `{"invalid"`; bad != (err != nil) {
 			t.Errorf("%s: %v", args, err)
 		}
+	}
+}
+
+// A model may ask for very many calls, and give them all one id.
+func TestMendManyCalls(t *testing.T) {
+	const many = 100_000
+	message := protocol.Message{Role: protocol.RoleAssistant}
+	for range many {
+		message.Content = append(message.Content, protocol.Part{Type: protocol.PartToolCall, Name: "x"})
+	}
+	began := time.Now()
+	(&Loop{}).mendCalls(&message)
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("took %s", took)
+	}
+	ids := map[string]bool{}
+	for _, part := range message.Content {
+		ids[part.ToolCallID] = true
+	}
+	if len(ids) != many || !ids["call"] || !ids["call-2"] {
+		t.Errorf("%d ids", len(ids))
 	}
 }
 

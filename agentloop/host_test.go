@@ -2,6 +2,7 @@ package agentloop
 
 import (
 	"context"
+	"math"
 	"strings"
 	"sync"
 	"testing"
@@ -126,6 +127,14 @@ func TestTally(t *testing.T) {
 	parent.add(&protocol.CallUsage{OutputTokens: &one, CostUSD: &cost})
 	if got := parent.sum(); got.InputTokens != nil || got.OutputTokens != nil || got.CostUSD != nil {
 		t.Errorf("a sum of what is unknown: %+v", got)
+	}
+	huge, minus, refund := int64(math.MaxInt64), int64(-800), -1e9
+	parent.reset()
+	for _, call := range []*protocol.CallUsage{{InputTokens: &huge, OutputTokens: &one, CostUSD: &cost}, {InputTokens: &huge, OutputTokens: &minus, CostUSD: &refund}} {
+		parent.add(call)
+	}
+	if got := parent.sum(); got.InputTokens != nil || got.OutputTokens != nil || got.CostUSD != nil {
+		t.Errorf("a call took from the sum: %+v", got)
 	}
 	parent.reset()
 	parent.add(nil)

@@ -145,14 +145,16 @@ func (l *Loop) mendCalls(message *protocol.Message) map[string]error {
 		}
 	}
 	bad := map[string]error{}
+	next := map[string]int{} // of calls with one id
 	for i := range message.Content {
 		part := &message.Content[i]
 		if part.Type != protocol.PartToolCall {
 			continue
 		}
-		id := cmp.Or(part.ToolCallID, "call")
-		for n := 2; taken[id]; n++ {
-			id = fmt.Sprintf("%s-%d", cmp.Or(part.ToolCallID, "call"), n)
+		given := cmp.Or(part.ToolCallID, "call")
+		id := given
+		for n := max(2, next[given]); taken[id]; n++ {
+			id, next[given] = fmt.Sprintf("%s-%d", given, n), n+1
 		}
 		part.ToolCallID = id
 		taken[id] = true

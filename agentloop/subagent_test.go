@@ -262,6 +262,30 @@ func TestSubAgentTools(t *testing.T) {
 	})
 }
 
+// TestNoHookInPlaceOfAToolThatIsNotThere asserts that a hook which answers calls
+// of a tool, as those of the feature metadata do, lends it to no agent without it.
+func TestNoHookInPlaceOfAToolThatIsNotThere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		virtual := replies("h", 0, protocol.ToolCallStart, protocol.Reply{Action: protocol.Modify, Result: jsontext.Value(`{"content":"LENT","isError":false}`)})
+		virtual.Match.Tool = []string{"other"}
+		s := newScene(t, func(n int, r model.Request) turn {
+			switch {
+			case n == 1:
+				return turn{calls: []protocol.Part{calling("c1", "spawn_subagent", `{"prompt":"SUB","tools":["echo"]}`), calling("c2", "other", `{"text":"x"}`)}}
+			case last(r) == "SUB":
+				return turn{calls: []protocol.Part{calling("s1", "other", `{"text":"x"}`)}}
+			default:
+				return turn{text: "fine"}
+			}
+		}, []protocol.GoHook{virtual}).prompt(t, t.Context(), "do it")
+		for _, want := range []string{`result s1 error=true "there is no tool named \"other\""`, `result c2 error=false "LENT"`} {
+			if sent := s.model.sent(); !strings.Contains(sent, want) {
+				t.Errorf("nobody read %s:\n%s", want, sent)
+			}
+		}
+	})
+}
+
 // sideBySide starts four sub-agents at once, each with a slow tool.
 func sideBySide(n int, r model.Request) turn {
 	switch {

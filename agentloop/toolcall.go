@@ -64,7 +64,7 @@ func (r *Run) startCall(ctx context.Context, b *batch, c *toolCall) bool {
 		r.callRefused(ctx, b, c, kind, v)
 		return false
 	}
-	if v.Replaced != nil {
+	if v.Replaced != nil && r.loop.tools.allows(c.Name) { // a recipe without the tool has no hook in its place, too
 		r.callReplaced(ctx, b, c, v)
 		return false
 	}

@@ -60,17 +60,21 @@ func (t *tally) more(call *protocol.CallUsage) {
 	t.total.CostUSD = plus(t.total.CostUSD, call.CostUSD, &t.hidden.cost)
 }
 
-// plus returns a new pointer: events that were fired keep theirs.
+// plus returns a new pointer: events that were fired keep theirs. A figure that
+// would take something away is none.
 func plus[N int64 | float64](total, more *N, hidden *bool) *N {
-	if more == nil {
+	var sum N
+	if more != nil {
+		sum = *more
+	}
+	if total != nil {
+		sum += *total
+	}
+	if more == nil || *more < 0 || total != nil && sum < *total {
 		*hidden = true
 	}
 	if *hidden {
 		return nil
-	}
-	sum := *more
-	if total != nil {
-		sum += *total
 	}
 	return &sum
 }
