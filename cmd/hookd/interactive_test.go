@@ -167,17 +167,20 @@ func TestChatFoldsCalls(t *testing.T) {
 	s.tell(event(t, protocol.ToolCallEnd, protocol.ToolCallEndData{Call: bashCall("c1", "ls -la"), Result: protocol.Result{Content: protocol.TextContent("one\ntwo")}, DurationMs: 1500}, protocol.Outcome{}))
 	guard := "guard.sh"
 	s.tell(event(t, protocol.ToolCallStart, protocol.ToolCallStartData{Call: bashCall("c2", "rm -rf /")}, protocol.Outcome{Action: protocol.Block, By: &guard, Reason: "too dangerous"}))
-	s.tell(event(t, protocol.ToolCallError, protocol.ToolCallErrorData{Call: bashCall("c2", "rm -rf /"), Error: protocol.CallError{Kind: protocol.CallBlocked, Text: "too dangerous"}}, protocol.Outcome{}))
+	s.tell(event(t, protocol.ToolCallError, protocol.ToolCallErrorData{Call: bashCall("c2", "rm -rf /"), Error: protocol.CallError{Kind: protocol.CallBlocked, Text: "too dangerous"}, BlockedBy: &guard}, protocol.Outcome{}))
+	s.tell(event(t, protocol.ToolCallStart, protocol.ToolCallStartData{Call: bashCall("c3", "ls")}, protocol.Outcome{}))
+	s.tell(event(t, protocol.ToolCallError, protocol.ToolCallErrorData{Call: bashCall("c3", "ls"), Error: protocol.CallError{Kind: protocol.CallBlocked, Text: "no hook said so"}}, protocol.Outcome{}))
 	folded := `
 ✓ bash ls -la · one … 2 lines, 1.5s  #1
     flag.sh changed args.command
 ✗ bash rm -rf / · not run  #2
     ✗ blocked by guard.sh: too dangerous
+✗ bash ls · no hook said so  #3
 `
 	s.shows(folded + `----
 ›
 /help says what there is`)
-	s.press("/show 1", "enter", "ctrl+o", "/show 9", "enter")
+	s.press("/show 1", "enter", "/show 2", "enter", "/show 9", "enter")
 	s.shows(folded + `#1 bash ls -la
   command: ls -la
   flag.sh changed args.command

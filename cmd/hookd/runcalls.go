@@ -23,6 +23,7 @@ type openCall struct {
 	detail bytes.Buffer // folded: what is shown on demand
 	output string       // folded: the last lines that the tool has printed so far
 	cut    bool         // lines of the output were printed as they came
+	beside bool         // another call was open at the same time
 }
 
 // detail is something folded away that a person may ask for.
@@ -54,6 +55,9 @@ func (v *runView) callStart(y *agentloop.Yield) {
 	}
 	v.open[d.ToolCallID] = &openCall{call: d.Call, began: y.Event.Time, depth: v.depth}
 	v.order = append(v.order, d.ToolCallID)
+	for _, c := range v.open {
+		c.beside = c.beside || len(v.open) > 1
+	}
 	if !v.folded {
 		v.line("  " + v.p.In(show.Strong, show.Line(d.Name)) + " " + show.Line(show.Shorten(argsLine(d.Args), 100)))
 	}
@@ -157,11 +161,14 @@ func (v *runView) callError(y *agentloop.Yield) {
 	}
 	if d.Error.Kind == protocol.CallBlocked || d.Error.Kind == protocol.CallDenied {
 		v.refused++
-		if !v.folded {
-			v.decision(y)
-			return // the refusal itself was printed where it was decided
+		switch {
+		case d.BlockedBy == nil: // no hook's refusal, so nobody has told of it yet
+			v.ended(c, v.p.In(show.Bad, "✗"), show.Line(show.Shorten(d.Error.Text, 120)), d.Error.Text, y)
+		case v.folded:
+			v.ended(c, v.p.In(show.Bad, "✗"), "not run", d.Error.Text, y)
+		default:
+			v.decision(y) // the refusal itself was printed where it was decided
 		}
-		v.ended(c, v.p.In(show.Bad, "✗"), "not run", d.Error.Text, y)
 		return
 	}
 	v.ended(c, v.p.In(show.Bad, "✗"), show.Line(show.Shorten(d.Error.Text, 120)), d.Error.Text, y)
@@ -172,7 +179,7 @@ func (v *runView) callError(y *agentloop.Yield) {
 func (v *runView) ended(c *openCall, mark, outcome, output string, y *agentloop.Yield) {
 	if c == nil || !v.folded {
 		name := ""
-		if c != nil && len(v.order) > 0 { // which of those side by side
+		if c != nil && c.beside { // which of those side by side
 			name = show.Line(c.call.Name) + ": "
 		}
 		v.line("    " + mark + " " + v.p.In(show.Quiet, name+outcome))

@@ -20,19 +20,19 @@ func (v *runView) decision(y *agentloop.Yield) {
 		by := p.In(show.Name, show.Line(*o.By))
 		switch o.Action {
 		case protocol.Block:
-			p.Print("%s%s blocked by %s: %s\n", indent, p.In(show.Bad, "✗"), by, show.Line(o.Reason))
+			p.Print("%s%s blocked by %s%s\n", indent, p.In(show.Bad, "✗"), by, why(o))
 		case protocol.Stop:
-			p.Print("%s%s stopped by %s: %s\n", indent, p.In(show.Bad, "■"), by, show.Line(o.Reason))
+			p.Print("%s%s stopped by %s%s\n", indent, p.In(show.Bad, "■"), by, why(o))
 		case protocol.Callback:
 			p.Print("%s%s %s asks for recipe %s\n", indent, p.In(show.Warn, "→"), by, calledRecipe(o))
 		case protocol.Continue:
-			p.Print("%s%s %s asks to go on: %s\n", indent, p.In(show.Warn, "→"), by, show.Line(o.Reason))
+			p.Print("%s%s %s asks to go on%s\n", indent, p.In(show.Warn, "→"), by, why(o))
 		case protocol.Ask:
-			p.Print("%s%s %s leaves it to a person: %s\n", indent, p.In(show.Warn, "→"), by, show.Line(o.Reason))
+			p.Print("%s%s %s leaves it to a person%s\n", indent, p.In(show.Warn, "→"), by, why(o))
 		}
 	}
 	for _, c := range o.Context {
-		p.Print("%s%s %s\n", indent, p.In(show.Name, "+ "+show.Line(c.Hook)+" tells the model:"), show.Line(show.Shorten(c.Text, 120)))
+		p.Print("%s%s %s\n", indent, p.In(show.Name, "+ "+show.Line(c.Hook)+" tells the model:"), onOneLine(c.Text, 120))
 	}
 	for i := range o.Runs {
 		if run := &o.Runs[i]; run.Failure != "" {
@@ -42,6 +42,19 @@ func (v *runView) decision(y *agentloop.Yield) {
 	for _, n := range notices(o) {
 		v.notice(indent, n)
 	}
+}
+
+// why is the reason behind a verdict, if the hook gave one.
+func why(o *protocol.Outcome) string {
+	if strings.TrimSpace(o.Reason) == "" {
+		return ""
+	}
+	return ": " + show.Line(o.Reason)
+}
+
+// onOneLine is the beginning of a text of several lines: a line end is a blank.
+func onOneLine(text string, most int) string {
+	return show.Line(show.Shorten(strings.Join(strings.Fields(text), " "), most))
 }
 
 // noticeLines is how much of a notice is printed.
