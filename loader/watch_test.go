@@ -371,19 +371,19 @@ func TestReloadStorm(t *testing.T) {
 			}
 		})
 	}
-	for version := range 60 {
+	// A slow machine reads less often, so the storm lasts until enough was read.
+	version := 0
+	for ; version < 60 || events.Load() < 1000 && !t.Failed(); version++ {
 		build(version)
 		time.Sleep(time.Duration(version%7) * 8 * time.Millisecond)
 	}
+	last := fmt.Sprintf("v%d", version-1)
 	soon(t, "the last version", func() bool {
 		set := watcher.Current()
-		return len(set.Hooks) == 2 && set.Hooks[0].Description == "v59" && set.Hooks[1].Description == "v59"
+		return len(set.Hooks) == 2 && set.Hooks[0].Description == last && set.Hooks[1].Description == last
 	})
 	close(stop)
 	readers.Wait()
-	if events.Load() < 100 {
-		t.Errorf("only %d events", events.Load())
-	}
 }
 
 // What changes while a load looks around is not half in it: the load is done
