@@ -76,13 +76,17 @@ func TestEachSettingHasItsOwnPlace(t *testing.T) {
 		}
 		places[place] = k.Name
 	}
-	const derived = 1 // the layer that set agent.approval.mode
-	if fields := leaves(reflect.ValueOf(s)) - derived; fields != len(places) {
+	if fields := leaves(reflect.ValueOf(s)); fields != len(places) {
 		t.Errorf("Settings has %d values, the table sets %d", fields, len(places))
 	}
 }
 
+// leaves counts the values of settings. Which layer wrote one is no value of its
+// own: the merge derives it.
 func leaves(v reflect.Value) int {
+	if v.Type() == reflect.TypeFor[protocol.Layer]() {
+		return 0
+	}
 	if v.Kind() != reflect.Struct {
 		return 1
 	}
