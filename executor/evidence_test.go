@@ -227,7 +227,9 @@ func benchmarkFire(b *testing.B, options Options, hooks ...GoHook) {
 type encoders struct{ bytes int }
 
 func (a *encoders) Ask(_ context.Context, q *Question) protocol.Answer {
-	a.bytes += len(q.Payload)
+	for _, piece := range q.Payload {
+		a.bytes += len(piece)
+	}
 	return protocol.Answer{Reading: protocol.Reading{Reply: &protocol.Reply{}}}
 }
 

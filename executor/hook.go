@@ -69,7 +69,7 @@ type Question struct {
 	Hook    *Hook
 	Event   *protocol.Event // final for this hook: layer, outcome, state and metadata filled in
 	Spec    *protocol.Spec
-	Payload []byte        // the encoded event with its newline; shared, not to be changed
+	Payload [][]byte      // the encoded event with its newline, in pieces; shared, not to be changed
 	Grace   time.Duration // TERM to KILL
 	Limits  schema.Limits
 

@@ -38,7 +38,7 @@ type job struct {
 
 type sharedEncoding struct {
 	mu      sync.Mutex
-	encoded []byte
+	encoded *protocol.Encoding
 }
 
 // reserve takes a place in a queue, or counts the event as dropped.

@@ -53,7 +53,7 @@ func processHook(t *testing.T, rt *process.Runtime, script string, c EnvConfig) 
 	event := protocol.Event{Event: protocol.ToolCallStart, ID: "e1", Session: protocol.Session{ID: "s1"}}
 	hook := &Hook{Hook: schema.Hook{Name: "guard.sh", Layer: protocol.Project, Can: protocol.CanBlock, OnFailure: protocol.RuleBlock}}
 	return p, &Question{
-		Hook: hook, Event: &event, Spec: spec, Payload: []byte("{\"event\":\"tool-call-start\"}\n"),
+		Hook: hook, Event: &event, Spec: spec, Payload: [][]byte{[]byte("{\"event\":"), []byte("\"tool-call-start\"}\n")},
 		Grace: 20 * time.Millisecond, Limits: schema.Limits{Reply: 1 << 20, Stderr: 64 << 10, Depth: 512},
 	}
 }

@@ -1,6 +1,9 @@
 package executor
 
-import "context"
+import (
+	"bytes"
+	"context"
+)
 
 type transcriptKey struct{}
 
@@ -11,8 +14,8 @@ func WithTranscript(ctx context.Context, take func(stdin, stdout []byte)) contex
 	return context.WithValue(ctx, transcriptKey{}, take)
 }
 
-func transcribe(ctx context.Context, stdin, stdout []byte) {
+func transcribe(ctx context.Context, stdin [][]byte, stdout []byte) {
 	if take, asked := ctx.Value(transcriptKey{}).(func(stdin, stdout []byte)); asked {
-		take(stdin, stdout)
+		take(bytes.Join(stdin, nil), stdout)
 	}
 }

@@ -42,7 +42,7 @@ type trip struct {
 	// Of the event as changed so far, each made when it is first needed.
 	event  *protocol.Event
 	facts  *facts
-	shared []byte
+	shared *protocol.Encoding
 
 	// What hooks remember: as it was when the first hook needed it, and with
 	// what the hooks of this event have added.
@@ -219,7 +219,7 @@ func (t *trip) question(h *Hook) *Question {
 
 // complete encodes a question. shared is the part of it that all hooks of the
 // event have in common; a Go hook needs none.
-func (t *trip) complete(h *Hook, ev protocol.Event, shared *[]byte) *Question {
+func (t *trip) complete(h *Hook, ev protocol.Event, shared **protocol.Encoding) *Question {
 	q := &Question{
 		Hook: h, Event: &ev, Spec: t.spec,
 		Grace: t.settings.Grace, Limits: t.settings.Limits,
@@ -235,20 +235,18 @@ func (t *trip) complete(h *Hook, ev protocol.Event, shared *[]byte) *Question {
 		}
 		*shared = encoded
 	}
-	const room = 512 // for the members that are the hook's own
-	payload := make([]byte, 0, len(*shared)+len(ev.State)+len(ev.Metadata)+room)
-	q.Payload = protocol.AppendForHook(payload, *shared, ev.Layer, ev.Outcome, ev.State, ev.Metadata)
+	q.Payload = (*shared).ForHook(ev.Layer, ev.Outcome, ev.State, ev.Metadata)
 	return q
 }
 
 // encodeChecked encodes what hooks have in common. A host in Go may have made
 // data that is no JSON; a guard that searches it for words must not be the one
 // to find out.
-func encodeChecked(ev *protocol.Event) ([]byte, error) {
+func encodeChecked(ev *protocol.Event) (*protocol.Encoding, error) {
 	if len(ev.Data) > 0 && !ev.Data.IsValid() {
 		return nil, errors.New("data is not valid")
 	}
-	return protocol.EncodeShared(ev)
+	return protocol.Encode(ev)
 }
 
 func stateKey(h *Hook) state.Key { return state.Key{Layer: h.Layer, Name: h.Name} }

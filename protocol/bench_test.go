@@ -27,12 +27,11 @@ func BenchmarkDecodeEvent(b *testing.B) {
 // One event for ten hooks: encoded once, completed ten times.
 func BenchmarkEncodeForTenHooks(b *testing.B) {
 	ev, _ := DecodeEvent(benchEvent(b, 60), DecodeLimits{})
-	var payload []byte
 	b.ReportAllocs()
 	for b.Loop() {
-		shared, _ := EncodeShared(&ev)
+		encoded, _ := Encode(&ev)
 		for range 10 {
-			payload = AppendForHook(payload[:0], shared, Project, Standing{}, nil, nil)
+			encoded.ForHook(Project, Standing{}, nil, nil)
 		}
 	}
 }

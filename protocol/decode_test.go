@@ -190,16 +190,19 @@ func TestLoneSurrogates(t *testing.T) {
 func TestEncodingForHooks(t *testing.T) {
 	ev := mustDecode(t, `{"event":"tool-call-start","session":{"id":"s","key":"secret"},"time":"2026-11-27T21:54:00.123456+01:00","seq":7,
 		"data":{"toolCallId":"c","name":"bash","kind":"shell","args":{},"parallel":1}}`)
-	shared, err := EncodeShared(&ev)
+	encoded, err := Encode(&ev)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := string(shared)
 	by := `we"ird`
-	first := AppendForHook(nil, shared, User, Standing{Action: Modify, By: &by, Changed: []string{"/args/a~1b"}}, []byte("{\n\"n\": 1}"), []byte(`{"h":2}`))
-	AppendForHook(nil, shared, Managed, Standing{}, nil, nil)
-	if string(shared) != before {
-		t.Error("the shared part was written to")
+	pieces := encoded.ForHook(User, Standing{Action: Modify, By: &by, Changed: []string{"/args/a~1b"}}, []byte("{\n\"n\": 1}"), []byte(`{"h":2}`))
+	first := bytes.Join(pieces, nil)
+	encoded.ForHook(Managed, Standing{}, nil, nil)
+	if !bytes.Equal(first, bytes.Join(pieces, nil)) {
+		t.Error("what one hook reads was written to for another")
+	}
+	if &pieces[1][0] != &ev.Data[0] {
+		t.Error("data was copied")
 	}
 	if strings.Contains(string(first), "secret") {
 		t.Error("a hook reads the session's key")

@@ -22,11 +22,16 @@ func Marshal(v any) ([]byte, error) {
 	return json.Marshal(v, jsontext.AllowInvalidUTF8(true), json.Deterministic(true))
 }
 
-// EncodeShared encodes the part of an event that is the same for every hook,
-// without the closing brace. Data is copied as it is. [AppendForHook] completes
-// it for one hook, so that an event is encoded once per version however many
-// hooks read it.
-func EncodeShared(ev *Event) ([]byte, error) {
+// Encoding is one version of an event as all hooks read it, made once however
+// many they are. It shares the event's data.
+type Encoding struct {
+	head []byte // the envelope, up to the value of data
+	data jsontext.Value
+}
+
+// Encode encodes the part of an event that is the same for every hook. Data
+// stays as it is and is not copied, unless it spans lines.
+func Encode(ev *Event) (*Encoding, error) {
 	envelope := *ev
 	if envelope.Protocol == 0 {
 		envelope.Protocol = Version
@@ -42,51 +47,52 @@ func EncodeShared(ev *Event) ([]byte, error) {
 	if len(data) == 0 {
 		data = jsontext.Value("{}")
 	}
-	shared := make([]byte, 0, len(head)+len(data)+16)
-	shared = append(shared, head[:len(head)-1]...)
-	shared = append(shared, `,"data":`...)
-	return append(shared, data...), nil
+	return &Encoding{append(head[:len(head)-1], `,"data":`...), data}, nil
 }
 
-// AppendForHook appends to dst the event as one hook reads it, with its newline:
-// the shared part and the members that are the hook's own.
-func AppendForHook(dst, shared []byte, layer Layer, standing Standing, state, metadata jsontext.Value) []byte {
-	dst = append(dst, shared...)
-	dst = append(dst, `,"layer":`...)
-	dst = append(dst, quote(string(layer))...)
-	dst = append(dst, `,"outcome":{"action":`...)
+// ForHook returns the event as one hook reads it, with its newline, in pieces to
+// be written one behind the other. Hooks share all pieces but the last.
+func (e *Encoding) ForHook(layer Layer, standing Standing, state, metadata jsontext.Value) [][]byte {
+	const room = 128 // for names and punctuation
+	own := make([]byte, 0, room+len(state)+len(metadata))
+	own = append(own, `,"layer":`...)
+	own = appendQuoted(own, string(layer))
+	own = append(own, `,"outcome":{"action":`...)
 	if standing.Action == "" {
 		standing.Action = Observe
 	}
-	dst = append(dst, quote(string(standing.Action))...)
-	dst = append(dst, `,"by":`...)
+	own = appendQuoted(own, string(standing.Action))
+	own = append(own, `,"by":`...)
 	if standing.By == nil {
-		dst = append(dst, "null"...)
+		own = append(own, "null"...)
 	} else {
-		dst = append(dst, quote(*standing.By)...)
+		own = appendQuoted(own, *standing.By)
 	}
-	dst = append(dst, `,"changed":[`...)
+	own = append(own, `,"changed":[`...)
 	for i, path := range standing.Changed {
 		if i > 0 {
-			dst = append(dst, ',')
+			own = append(own, ',')
 		}
-		dst = append(dst, quote(path)...)
+		own = appendQuoted(own, path)
 	}
-	dst = append(dst, `]},"state":`...)
-	dst = append(dst, rawOr(state, "null")...)
-	dst = append(dst, `,"metadata":`...)
-	dst = append(dst, rawOr(metadata, "{}")...)
-	return append(dst, "}\n"...)
+	own = append(own, `]},"state":`...)
+	own = append(own, rawOr(state, "null")...)
+	own = append(own, `,"metadata":`...)
+	own = append(own, rawOr(metadata, "{}")...)
+	return [][]byte{e.head, e.data, append(own, "}\n"...)}
 }
 
 // AppendEvent appends the whole event with the per-hook members it carries, and
 // a newline.
 func AppendEvent(dst []byte, ev *Event) ([]byte, error) {
-	shared, err := EncodeShared(ev)
+	encoded, err := Encode(ev)
 	if err != nil {
 		return dst, err
 	}
-	return AppendForHook(dst, shared, ev.Layer, ev.Outcome, ev.State, ev.Metadata), nil
+	for _, piece := range encoded.ForHook(ev.Layer, ev.Outcome, ev.State, ev.Metadata) {
+		dst = append(dst, piece...)
+	}
+	return dst, nil
 }
 
 func rawOr(v jsontext.Value, none string) []byte {

@@ -170,8 +170,12 @@ func unquote(quoted []byte) string {
 
 // quote returns text as a JSON string. Invalid UTF-8 becomes U+FFFD.
 func quote(text string) []byte {
-	quoted, _ := jsontext.AppendQuote(nil, text)
-	return quoted
+	return appendQuoted(nil, text)
+}
+
+func appendQuoted(dst []byte, text string) []byte {
+	dst, _ = jsontext.AppendQuote(dst, text)
+	return dst
 }
 
 // textOf returns the text of a value that is a string.

@@ -1,6 +1,7 @@
 package schema_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -60,11 +61,11 @@ func TestEventSchema(t *testing.T) {
 	for i := range protocol.Table {
 		row := &protocol.Table[i]
 		ev := protocol.Event{Protocol: protocol.Version, Event: row.Name, ID: "x", Data: protocol.Complete(row, nil)}
-		shared, err := protocol.EncodeShared(&ev)
+		encoded, err := protocol.Encode(&ev)
 		if err != nil {
 			t.Fatal(err)
 		}
-		line := strings.Replace(string(protocol.AppendForHook(nil, shared, protocol.Project, protocol.Standing{}, nil, nil)), `"time":null`, `"time":"2026-11-27T20:54:00.123Z"`, 1)
+		line := strings.Replace(string(bytes.Join(encoded.ForHook(protocol.Project, protocol.Standing{}, nil, nil), nil)), `"time":null`, `"time":"2026-11-27T20:54:00.123Z"`, 1)
 		if err := validate(t, r, line); err != nil {
 			t.Errorf("%s: %v\n%s", row.Name, err, line)
 		}

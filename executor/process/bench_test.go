@@ -22,7 +22,7 @@ func benchmarkRun(b *testing.B, options Options) {
 		b.Skip(err)
 	}
 	defer rt.Close()
-	c := &Command{Path: "/bin/true", Dir: "/", Env: []string{"PATH=/usr/bin:/bin"}, Stdin: benchmarkInput}
+	c := &Command{Path: "/bin/true", Dir: "/", Env: []string{"PATH=/usr/bin:/bin"}, Stdin: [][]byte{benchmarkInput}}
 	for b.Loop() {
 		r := rt.Run(b.Context(), c)
 		if r.Err != nil || r.ExitCode != 0 {

@@ -24,7 +24,9 @@ type Command struct {
 	// run with the same key that was cut short is still ending, Run waits.
 	Key string
 
-	Stdin []byte // written and closed; not reading it is no error
+	// Stdin is written piece by piece and closed; not reading it is no error.
+	// Pieces spare the runs that share a large one a copy of it.
+	Stdin [][]byte
 
 	// StdoutLimit is the number of bytes stdout may have (default 1 MiB). One
 	// byte more ends the tree at once with [OutputError].

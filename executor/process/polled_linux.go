@@ -2,6 +2,7 @@ package process
 
 import (
 	"errors"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -13,7 +14,7 @@ import (
 // three pipes, the exit, and a wake-up. It needs pidfd (Linux 5.3).
 type polled struct {
 	process int
-	stdin   []byte // not written yet
+	stdin   [][]byte // not written yet
 	fds     [slots]unix.PollFd
 	exit    int // pidfd, or where a shim reports the program's ending
 	exited  bool
@@ -40,7 +41,7 @@ var scratch = sync.Pool{New: func() any { return new([64 << 10]byte) }}
 // startPolled starts a program. l.status, if used, is the read end of a pipe on
 // which a shim reports.
 func startPolled(c *Command, l *launch) (program, error) {
-	p := &polled{stdin: c.Stdin, exit: -1, shim: l.status >= 0}
+	p := &polled{stdin: slices.Clone(c.Stdin), exit: -1, shim: l.status >= 0}
 	for i := range p.fds {
 		p.fds[i].Fd = -1
 	}
@@ -58,8 +59,8 @@ func startPolled(c *Command, l *launch) (program, error) {
 	p.open(slotOut, ours[1], unix.POLLIN)
 	p.open(slotErr, ours[2], unix.POLLIN)
 	p.open(slotWake, wake, unix.POLLIN)
-	if len(p.stdin) > defaultPipe {
-		widen(ours[0], len(p.stdin))
+	if size := inputSize(c.Stdin); size > defaultPipe {
+		widen(ours[0], size)
 	}
 	// An ordinary event fits into the pipe, and is there before the program is.
 	p.feed()
@@ -271,10 +272,8 @@ func (p *polled) exchange(buffer []byte, stdout, stderr *output) {
 // byte. A program that does not read its input is within its rights.
 func (p *polled) feed() {
 	for len(p.stdin) > 0 {
-		n, err := unix.Write(int(p.fds[slotIn].Fd), p.stdin)
-		if n > 0 {
-			p.stdin = p.stdin[n:]
-		}
+		n, err := unix.Writev(int(p.fds[slotIn].Fd), p.stdin)
+		p.stdin = rest(p.stdin, n)
 		switch {
 		case errors.Is(err, unix.EAGAIN):
 			return
@@ -284,6 +283,26 @@ func (p *polled) feed() {
 		}
 	}
 	p.shut(slotIn)
+}
+
+// rest is what is left of pieces of which n bytes, or none, were written.
+func rest(pieces [][]byte, n int) [][]byte {
+	for len(pieces) > 0 && len(pieces[0]) <= max(n, 0) {
+		n -= len(pieces[0])
+		pieces = pieces[1:]
+	}
+	if n > 0 {
+		pieces[0] = pieces[0][n:]
+	}
+	return pieces
+}
+
+func inputSize(pieces [][]byte) int {
+	size := 0
+	for _, piece := range pieces {
+		size += len(piece)
+	}
+	return size
 }
 
 const (

@@ -131,7 +131,9 @@ func (p *portable) serve(c *Command, stdout, stderr *output) {
 	var reading sync.WaitGroup
 	if c.talk == nil {
 		p.readers.Go(func() {
-			p.stdin.Write(c.Stdin) // a program need not read: an error here is not one
+			for _, piece := range c.Stdin {
+				p.stdin.Write(piece) // a program need not read: an error here is not one
+			}
 			p.stdin.Close()
 		})
 		reading.Go(func() { p.read(p.stdout, stdout, p.overflow) })

@@ -58,7 +58,7 @@ func TestEndings(t *testing.T) {
 		for name, test := range tests {
 			t.Run(options.name()+"/"+name, func(t *testing.T) {
 				c := shell(test.script)
-				c.Stdin = []byte("in\n")
+				c.Stdin = [][]byte{[]byte("i"), nil, []byte("n\n")}
 				r := rt.Run(within(t, 10*time.Second), c)
 				got := ending{string(r.Stdout), string(r.Stderr), r.ExitCode, r.Signal}
 				if diff := cmp.Diff(test.want, got); diff != "" || r.Err != nil || r.Held {
@@ -129,7 +129,7 @@ func TestNoDeadlock(t *testing.T) {
 					continue // in the long proof
 				}
 				c := shell(script(size))
-				c.Stdin = make([]byte, size)
+				c.Stdin = [][]byte{make([]byte, size/3), make([]byte, size-size/3)}
 				for range count(1, 25) {
 					r := rt.Run(within(t, 20*time.Second), c)
 					if r.Err != nil || strings.TrimSpace(string(r.Stdout)) != "ok" {
@@ -154,7 +154,7 @@ func TestBytesIntact(t *testing.T) {
 	}
 	onLadders(t, func(t *testing.T, rt *Runtime) {
 		c := shell("cat")
-		c.Stdin, c.StdoutLimit = noise, int64(len(noise))
+		c.Stdin, c.StdoutLimit = [][]byte{noise}, int64(len(noise))
 		r := rt.Run(within(t, 20*time.Second), c)
 		if r.Err != nil || sha256.Sum256(r.Stdout) != sha256.Sum256(noise) {
 			t.Errorf("%v, %d of %d bytes", r.Err, len(r.Stdout), len(noise))
@@ -479,7 +479,7 @@ func TestSurvivorsAreSeen(t *testing.T) {
 func TestHugeEventIsOnStdinOnly(t *testing.T) {
 	rt := newRuntime(t, Options{})
 	c := shell("wc -c; wc -c </proc/self/environ; wc -c </proc/self/cmdline")
-	c.Stdin = make([]byte, 3<<20)
+	c.Stdin = [][]byte{make([]byte, 3<<20)}
 	r := rt.Run(within(t, 10*time.Second), c)
 	sizes := lines(r.Stdout)
 	if len(sizes) != 3 || sizes[0] != strconv.Itoa(3<<20) || len(sizes[1]) > 4 || len(sizes[2]) > 3 {
