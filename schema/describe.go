@@ -57,9 +57,9 @@ func (d *Described) forget() {
 	slices.Sort(d.Faults)
 	d.Faults = slices.Compact(d.Faults)
 	v := reflect.ValueOf(&d.Entry).Elem()
-	for _, f := range reflect.VisibleFields(v.Type()) {
-		if slices.Contains(d.Faults, jsonName(f)) {
-			v.FieldByIndex(f.Index).SetZero()
+	for _, f := range fieldsOf(v.Type()) {
+		if slices.Contains(d.Faults, f.name) {
+			v.Field(f.index).SetZero()
 		}
 	}
 }

@@ -141,27 +141,21 @@ func number(value any) float64 {
 	panic(fmt.Sprintf("schema: %T has no order", value))
 }
 
-// check is the row's range as validator reads it.
-func (k *Key) check() string {
-	var checks []string
-	if k.Min != nil && k.Max != nil {
-		checks = append(checks, "min="+plain(k.Min), "max="+plain(k.Max))
+// violated names the check of the row that a value, or an item of a list, does
+// not pass: min, max, oneof, or the row's form. It is "" if all hold.
+func (k *Key) violated(value any) (check string) {
+	text, isText := value.(string)
+	switch {
+	case k.Min != nil && !(number(value) >= number(k.Min)):
+		return "min"
+	case k.Max != nil && !(number(value) <= number(k.Max)):
+		return "max"
+	case isText && len(k.Words) > 0 && !slices.Contains(k.Words, text):
+		return "oneof"
+	case isText && k.Form != "" && !forms[k.Form].holds(text):
+		return k.Form
 	}
-	if len(k.Words) > 0 {
-		checks = append(checks, "oneof="+strings.Join(k.Words, " "))
-	}
-	if k.Form != "" {
-		checks = append(checks, k.Form)
-	}
-	return strings.Join(checks, ",")
-}
-
-// plain writes a bound the way validator reads it.
-func plain(value any) string {
-	if d, ok := value.(time.Duration); ok {
-		return d.String()
-	}
-	return fmt.Sprint(value)
+	return ""
 }
 
 // Write writes a value the way settings write it, for messages and tables.

@@ -5,8 +5,6 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/go-playground/validator/v10"
-
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema/document"
 )
@@ -47,24 +45,22 @@ func (r *layerReader) read(key *Key, n *document.Node, path string) (value any, 
 
 // fits runs the row's check on one value.
 func (r *layerReader) fits(key *Key, n *document.Node, path string, value any) bool {
-	check := key.check()
-	if check == "" {
+	failed := key.violated(value)
+	want := ""
+	switch failed {
+	case "":
 		return true
-	}
-	err := validate().Var(value, check)
-	if err == nil {
-		return true
-	}
-	for _, e := range err.(validator.ValidationErrors) {
-		want := remedy(e, check)
-		if key.Min != nil && (e.Tag() == "min" || e.Tag() == "max") {
-			want = key.Write(key.Min) + " to " + key.Write(key.Max)
+	case "min", "max":
+		want = key.Write(key.Min) + " to " + key.Write(key.Max)
+	case "oneof":
+		want = oneOf(key.Words)
+		if near := nearest(value.(string), key.Words); len(key.Words) > 6 && near != "" {
+			want = fmt.Sprintf("%q, or another %s", near, want)
 		}
-		if text, ok := value.(string); ok && e.Tag() == "oneof" && len(key.Words) > 6 && nearest(text, key.Words) != "" {
-			want = fmt.Sprintf("%q, or another %s", nearest(text, key.Words), want)
-		}
-		r.fault(n, path, codeFor(e.Tag()), lastKey(path)+" is "+shownAs(key, value), "write "+want)
+	default:
+		want = forms[failed].want
 	}
+	r.fault(n, path, codeFor(failed), lastKey(path)+" is "+shownAs(key, value), "write "+want)
 	return false
 }
 

@@ -90,7 +90,8 @@ func FieldsMarkdown() string {
 }
 
 func fieldType(f reflect.StructField) string {
-	checks, _, _ := strings.Cut(f.Tag.Get("validate"), "dive,")
+	tag, _, _ := strings.Cut(f.Tag.Get("validate"), ",dive")
+	checks := parseChecks(tag)
 	if words := bound(checks, "oneof"); words != "" {
 		return strings.ReplaceAll(words, " ", ", ")
 	}

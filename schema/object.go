@@ -46,7 +46,7 @@ func (r *reader) object(n *document.Node, path string, target reflect.Value, s s
 			faults = append(faults, name)
 		default:
 			fields[name] = pos
-			if !r.value(m.Value, at, target.FieldByIndex(field.Index), s) {
+			if !r.value(m.Value, at, target.Field(field.index), s) {
 				faults = append(faults, name)
 			}
 		}
@@ -160,23 +160,24 @@ func (r *reader) texts(n *document.Node, path string) (map[string]string, bool) 
 
 // fieldFor finds a struct's field by its exact key. For an unknown key, name is
 // the one that was probably meant, or the key itself.
-func fieldFor(target reflect.Value, key string) (name string, field reflect.StructField, known bool) {
-	for i := range target.NumField() {
-		if f := target.Type().Field(i); jsonName(f) == key && key != "" {
-			return key, f, true
+func fieldFor(target reflect.Value, key string) (name string, f *field, known bool) {
+	fields := fieldsOf(target.Type())
+	for i := range fields {
+		if fields[i].name == key && key != "" {
+			return key, &fields[i], true
 		}
 	}
 	if meant := nearest(key, fieldNames(target)); meant != "" {
-		return meant, field, false
+		return meant, nil, false
 	}
-	return key, field, false
+	return key, nil, false
 }
 
 func fieldNames(target reflect.Value) []string {
 	var names []string
-	for i := range target.NumField() {
-		if name := jsonName(target.Type().Field(i)); name != "" {
-			names = append(names, name)
+	for _, f := range fieldsOf(target.Type()) {
+		if f.name != "" {
+			names = append(names, f.name)
 		}
 	}
 	return names
@@ -216,11 +217,10 @@ func didYouMean(name string, known []string) string {
 }
 
 // taken reports whether a field is taken from a source.
-func taken(field reflect.StructField, source Source) bool {
-	from := field.Tag.Get("from")
+func taken(f *field, source Source) bool {
 	for _, s := range sources {
 		if s.source == source {
-			return from == "" || strings.Contains(from, s.letter)
+			return f.from == "" || strings.Contains(f.from, s.letter)
 		}
 	}
 	return true
@@ -235,10 +235,10 @@ func sourceName(source Source) string {
 	return string(source)
 }
 
-func allowedSources(field reflect.StructField) string {
+func allowedSources(f *field) string {
 	var names []string
 	for _, s := range sources {
-		if strings.Contains(field.Tag.Get("from"), s.letter) {
+		if strings.Contains(f.from, s.letter) {
 			names = append(names, s.name)
 		}
 	}

@@ -112,15 +112,15 @@ func merge(described []Described) *merged {
 			m.first = d.Pos
 		}
 		source := reflect.ValueOf(&d.Entry).Elem()
-		for _, f := range reflect.VisibleFields(target.Type()) {
-			name := jsonName(f)
+		for _, f := range fieldsOf(target.Type()) {
+			name := f.name
 			if _, settled := m.from[name]; settled {
 				continue
 			}
 			if slices.Contains(d.Faults, name) {
 				m.unknown[name], m.from[name], m.places[name] = true, d.From, d.At(name)
-			} else if value := source.FieldByIndex(f.Index); !value.IsNil() {
-				target.FieldByIndex(f.Index).Set(value)
+			} else if value := source.Field(f.index); !value.IsNil() {
+				target.Field(f.index).Set(value)
 				m.from[name], m.places[name] = d.From, d.At(name)
 			}
 		}
