@@ -22,11 +22,20 @@ type facts struct {
 	spec     *protocol.Spec
 	metadata func() jsontext.Value // what hooks said of themselves so far; may be nil
 
-	scanned, readable                    bool
-	tool, toolCallID, source, step, asks string
-	kind                                 protocol.ToolKind
+	traits
+	scanned, readable bool
+	toolCallID, asks  string
 
 	env map[string]any
+}
+
+// traits are what matchers compare and no hook changes. What no matcher of the
+// event compares is not read from data, and empty.
+type traits struct {
+	name               protocol.EventName
+	sub, unreadable    bool
+	tool, source, step string
+	kind               protocol.ToolKind
 }
 
 func newFacts(ev *protocol.Event) *facts {
@@ -34,7 +43,7 @@ func newFacts(ev *protocol.Event) *facts {
 	if spec == nil {
 		spec = &protocol.Spec{Name: ev.Event, Kind: protocol.Notice}
 	}
-	return &facts{event: ev, spec: spec}
+	return &facts{event: ev, spec: spec, traits: traits{name: spec.Name, sub: ev.Agent.Depth > 0}}
 }
 
 // scan reads the few members of data that matchers compare, and reports whether
@@ -45,6 +54,7 @@ func (f *facts) scan() bool {
 	}
 	f.scanned = true
 	f.readable = f.scanMembers() == nil
+	f.unreadable = !f.readable
 	if !slices.Contains(toolKinds, f.kind) {
 		f.kind = protocol.KindOther // a kind of a later version: a tool that nobody knows
 	}

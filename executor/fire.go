@@ -76,8 +76,8 @@ func (t *trip) ourselves(failure *protocol.Failure) protocol.Answer {
 // modify asks the modifiers. Whether one matches is decided on the event as the
 // earlier ones left it.
 func (t *trip) modify() error {
-	for _, h := range t.hooks {
-		if stageOf(h) != stageModify || !t.wants(h) {
+	for _, h := range t.asked().modify {
+		if !t.wants(h) {
 			continue
 		}
 		if err := t.askNow(h); err != nil {
@@ -92,8 +92,8 @@ func (t *trip) modify() error {
 // other.
 func (t *trip) block() error {
 	var group []*Hook
-	for _, h := range t.hooks {
-		if stageOf(h) != stageBlock || !t.wants(h) {
+	for _, h := range t.asked().block {
+		if !t.wants(h) {
 			continue
 		}
 		if group = append(group, h); len(group) < max(1, t.settings.Parallel) {
@@ -110,7 +110,7 @@ func (t *trip) block() error {
 // observeRequired asks the observers without whose answer the event does not
 // pass, on the final event and the outcome so far.
 func (t *trip) observeRequired() error {
-	for _, h := range t.hooks {
+	for _, h := range t.asked().observe {
 		if !t.waitsFor(h) || !t.wants(h) {
 			continue
 		}

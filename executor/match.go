@@ -65,25 +65,28 @@ func shortProblem(err error) error {
 	return errors.New(message)
 }
 
-// match reports whether the hook is asked about the event. Data that cannot be
-// read and a condition that fails count as a match, so that a guard is asked;
-// the first error of a condition is returned to be reported.
-func (m *matcher) match(f *facts) (bool, error) {
+// fits compares the event's traits, which no hook changes. Data that cannot be
+// read fits, so that a guard is asked.
+func (m *matcher) fits(f *facts) bool {
 	if !m.agentMatches(f.event) {
-		return false, nil
+		return false
 	}
-	if len(m.tool) > 0 && f.spec.Tool && f.scan() {
-		matches := func(p schema.ToolPattern) bool { return p.Match(f.tool, f.kind) }
-		if !slices.ContainsFunc(m.tool, matches) {
-			return false, nil
-		}
+	if !m.looks(f.spec) || !f.scan() {
+		return true
 	}
-	if len(m.source) > 0 && f.spec.Source && f.scan() && !slices.Contains(m.source, f.source) {
-		return false, nil
-	}
-	if m.step != "" && f.spec.StepType && f.scan() && f.step != m.step {
-		return false, nil
-	}
+	return (len(m.tool) == 0 || !f.spec.Tool || m.toolMatches(f)) &&
+		(len(m.source) == 0 || !f.spec.Source || slices.Contains(m.source, f.source)) &&
+		(m.step == "" || !f.spec.StepType || f.step == m.step)
+}
+
+func (m *matcher) toolMatches(f *facts) bool {
+	return slices.ContainsFunc(m.tool, func(p schema.ToolPattern) bool { return p.Match(f.tool, f.kind) })
+}
+
+// holds reports whether the condition holds on the event as it is now. One that
+// fails counts as a match, so that a guard is asked; its first error is returned
+// to be reported.
+func (m *matcher) holds(f *facts) (bool, error) {
 	if m.when == nil {
 		return true, nil
 	}
@@ -104,7 +107,7 @@ func (m *matcher) mayMatch(ev *protocol.Event) bool {
 	if !m.agentMatches(ev) || !f.spec.Tool || !f.scan() || f.tool == "" {
 		return m.agentMatches(ev)
 	}
-	return slices.ContainsFunc(m.tool, func(p schema.ToolPattern) bool { return p.Match(f.tool, f.kind) })
+	return m.toolMatches(f)
 }
 
 // agentMatches is the part of match that needs no data.

@@ -1,12 +1,15 @@
 package executor
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -48,7 +51,7 @@ func TestToolPatterns(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", tc.pattern, err)
 		}
-		if got, _ := m.match(newFacts(toolEvent(tc.tool, tc.kind))); got != tc.want {
+		if got, _ := m.matches(newFacts(toolEvent(tc.tool, tc.kind))); got != tc.want {
 			t.Errorf("pattern %s, tool %s (%s): matched %v, want %v", tc.pattern, tc.tool, tc.kind, got, tc.want)
 		}
 	}
@@ -120,29 +123,79 @@ func TestMatchKeys(t *testing.T) {
 		}
 		f := newFacts(tc.event)
 		f.metadata = func() jsontext.Value { return jsontext.Value(tc.metadata) }
-		got, err := m.match(f)
+		got, err := m.matches(f)
 		if got != tc.want || (err != nil) != tc.wantErr {
 			t.Errorf("%s: %v, %v; want %v, error %v", name, got, err, tc.want, tc.wantErr)
 		}
 	}
 }
 
-func BenchmarkMatchThousandHooks(b *testing.B) {
-	hooks := make([]*Hook, 1000)
-	for i := range hooks {
-		hooks[i] = testHook(fmt.Sprintf("%d.sh", i))
-		hooks[i].Match.Tool = []string{fmt.Sprintf("tool%d", i)}
+func (m *matcher) matches(f *facts) (bool, error) {
+	if !m.fits(f) {
+		return false, nil
 	}
-	set, _ := NewSet(Set{Hooks: hooks})
-	ev := toolEvent("bash", "shell")
-	b.ReportAllocs()
-	for b.Loop() {
-		f := newFacts(ev)
-		for _, h := range set.For(ev.Event) {
-			if hit, _ := h.match.match(f); hit {
-				b.Fatal("matched")
+	return m.holds(f)
+}
+
+// The list of candidates that is remembered is the one that comparing each hook
+// with the event gives, however many tools there are.
+func TestCandidates(t *testing.T) {
+	var hooks []*Hook
+	for i, match := range []schema.Match{
+		{}, {Tool: []string{"tool7"}}, {Tool: []string{"tool*", "bash"}}, {Tool: []string{"/tool.?/"}}, {Tool: []string{"@shell"}},
+		{Agent: "sub"}, {Agent: "main", Tool: []string{"@net"}}, {Source: []string{"user"}}, {Step: "final"}, {When: "turn == 1"},
+	} {
+		h := testHook(fmt.Sprintf("%d", i))
+		h.Match = match
+		h.Can = []protocol.Class{protocol.CanModify, protocol.CanBlock, protocol.CanObserve}[i%3]
+		h.Asker = &goAsker{}
+		if i == 2 {
+			h.Asker, h.Status = nil, Untrusted // only listed
+		}
+		h.Events = []protocol.EventName{protocol.ToolCallStart, protocol.PromptSubmit, protocol.InferenceEnd, protocol.AgentEnd}
+		hooks = append(hooks, h)
+	}
+	set, errs := NewSet(Set{Hooks: hooks})
+	if errs != nil {
+		t.Fatal(errs)
+	}
+	e := New(set, Options{})
+	defer e.Close(context.Background())
+	compare := func(event protocol.EventName, depth int, data string) {
+		ev := protocol.Event{Event: event, Agent: protocol.Agent{Depth: depth}, Data: jsontext.Value(data)}
+		var want []string
+		for _, h := range set.For(event) {
+			if h.runs() && h.match.fits(newFacts(&ev)) {
+				want = append(want, h.Name)
 			}
 		}
+		asked := e.begin(t.Context(), ev, set).asked()
+		var got []string
+		for _, h := range slices.Concat(asked.modify, asked.block, asked.observe) {
+			got = append(got, h.Name)
+		}
+		if diff := cmp.Diff(want, got); diff != "" || len(asked.all) != len(got) {
+			t.Errorf("%s %s, depth %d (-want +got):\n%s", event, data, depth, diff)
+		}
+	}
+	for range 2 {
+		for depth := range 2 {
+			for i := range maxRemembered + 10 {
+				compare(protocol.ToolCallStart, depth, fmt.Sprintf(`{"name":"tool%d","kind":"other"}`, i))
+			}
+			for _, data := range []string{
+				`{"name":"bash","kind":"shell"}`, `{"name":"curl","kind":"net"}`, `{"name":"fetch","kind":"new"}`, `{"name":"ba`, `[]`, ``,
+				`{"name":"` + strings.Repeat("x", 1000) + `","kind":"mcp"}`,
+				`{"source":"user"}`, `{"source":"hook"}`, `{"type":"final"}`, `{"type":"tools"}`,
+			} {
+				for _, event := range []protocol.EventName{protocol.ToolCallStart, protocol.PromptSubmit, protocol.InferenceEnd, protocol.AgentEnd} {
+					compare(event, depth, data)
+				}
+			}
+		}
+	}
+	if n := len(set.candidates.lists); n == 0 || n > maxRemembered {
+		t.Errorf("%d lists are remembered", n)
 	}
 }
 

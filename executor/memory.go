@@ -29,15 +29,15 @@ type remembered struct {
 }
 
 // hooks returns the hooks of an event in running order, with the guards of its
-// session that the set no longer has.
-func (m *memory) hooks(set *Set, ev *protocol.Event) []*Hook {
+// session that the set no longer has; keeps says that there are such.
+func (m *memory) hooks(set *Set, ev *protocol.Event) (hooks []*Hook, keeps bool) {
 	listed := set.For(ev.Event)
 	if ev.Session.ID == "" {
-		return listed
+		return listed, false
 	}
 	kept := m.kept(set, ev)
 	if len(kept) == 0 {
-		return listed
+		return listed, false
 	}
 	all := slices.DeleteFunc(slices.Clone(listed), func(h *Hook) bool { return kept[keyOf(h)] != nil })
 	for _, h := range kept {
@@ -46,7 +46,7 @@ func (m *memory) hooks(set *Set, ev *protocol.Event) []*Hook {
 		}
 	}
 	slices.SortFunc(all, compareHooks)
-	return all
+	return all, true
 }
 
 // kept returns the guards of a session that set does not have as guards. A

@@ -116,9 +116,12 @@ func (t *trip) reserveObservers(outcome *protocol.Outcome) []*job {
 	limit := orDefault(t.settings.ObserverQueue, defaultObserverQueue)
 	var jobs []*job
 	var shared *sharedEncoding
-	for _, h := range t.hooks {
-		queued := stageOf(h) == stageObserve && !t.waitsFor(h) || t.spec.Kind == protocol.Notice
-		if !queued || !t.wants(h) {
+	hooks := t.asked().observe
+	if t.spec.Kind == protocol.Notice {
+		hooks = t.asked().all
+	}
+	for _, h := range hooks {
+		if t.waitsFor(h) || !t.wants(h) {
 			continue
 		}
 		key := queueKey{t.first.Session.ID, keyOf(h)}

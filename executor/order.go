@@ -7,25 +7,25 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// stage is the part of an event's trip in which a hook is asked.
-type stage int
+// stageNumber is the part of an event's trip in which a hook is asked.
+type stageNumber int
 
 const (
-	stageModify stage = iota
+	stageModify stageNumber = iota
 	stageBlock
 	stageObserve
 )
 
 // stageOf returns when a hook is asked. An audit hook is asked like an observer
 // whatever its class: its answer has no effect, so nothing waits for it.
-func stageOf(h *Hook) stage {
+func stageOf(h *Hook) stageNumber {
 	if h.Mode == protocol.Audit {
 		return stageObserve
 	}
 	return classRank(h.Can)
 }
 
-func classRank(c protocol.Class) stage {
+func classRank(c protocol.Class) stageNumber {
 	switch c {
 	case protocol.CanBlock:
 		return stageBlock

@@ -25,9 +25,10 @@ type Set struct {
 	// cannot be read.
 	Refuse *protocol.Failure
 
-	byEvent map[protocol.EventName][]*Hook
-	listed  map[hookKey]*Hook
-	hash    string // of the hooks, their status and order
+	byEvent    map[protocol.EventName][]*Hook
+	candidates *candidates
+	listed     map[hookKey]*Hook
+	hash       string // of the hooks, their status and order
 }
 
 // Source hands out the current Set. An event takes it once.
@@ -104,6 +105,7 @@ func rejectMatch(h *Hook, key string, err error) {
 func (s *Set) index() {
 	s.byEvent = make(map[protocol.EventName][]*Hook, len(protocol.Table))
 	s.listed = make(map[hookKey]*Hook, len(s.Hooks))
+	s.candidates = &candidates{looks: map[protocol.EventName]bool{}}
 	sum := sha256.New()
 	for _, h := range s.Hooks {
 		s.listed[keyOf(h)] = h
@@ -111,6 +113,9 @@ func (s *Set) index() {
 		for _, name := range h.Events {
 			if list := s.byEvent[name]; len(list) == 0 || list[len(list)-1] != h {
 				s.byEvent[name] = append(list, h)
+			}
+			if spec := protocol.Lookup(name); spec != nil && h.match.looks(spec) {
+				s.candidates.looks[name] = true
 			}
 		}
 	}

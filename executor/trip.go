@@ -31,6 +31,10 @@ type trip struct {
 	settings *schema.HookSettings
 	spec     *protocol.Spec
 	hooks    []*Hook // of the event, in running order
+
+	keptGuards bool    // hooks holds some that set does not
+	candidates *staged // see asked
+
 	progress Progress
 	tooDeep  bool
 	behind   bool // the event has gone on, nobody waits
@@ -91,7 +95,7 @@ func (e *Executor) begin(ctx context.Context, ev protocol.Event, source Source) 
 	ev.Layer, ev.Outcome, ev.State, ev.Metadata = "", protocol.Standing{}, nil, nil
 	t.first = ev
 	t.tooDeep = e.options.Depth >= orDefault(t.settings.MaxDepth, defaultMaxDepth)
-	t.hooks = e.memory.hooks(set, &ev)
+	t.hooks, t.keptGuards = e.memory.hooks(set, &ev)
 	t.fold = protocol.Begin(ev, t.foldOptions())
 	if t.spec.Ask == protocol.AskStays {
 		options := t.foldOptions()
@@ -159,25 +163,37 @@ func (t *trip) depthFailure() *protocol.Failure {
 	}
 }
 
-// wants reports whether a hook is to be asked about the event as it is now. One
-// that is only listed is not; one that a person has disabled is recorded.
+// wants reports whether one of the hooks of [trip.asked] is to be asked about the
+// event as it is now. One that a person has disabled is not, and is recorded.
 func (t *trip) wants(h *Hook) bool {
-	if !h.runs() && h.Status != Disabled {
+	if !h.takesPart() {
 		return false
 	}
-	if slices.Contains(t.first.NotAsked, protocol.HookRef{Layer: h.Layer, Name: h.Name}) {
+	if len(t.first.NotAsked) > 0 && slices.Contains(t.first.NotAsked, protocol.HookRef{Layer: h.Layer, Name: h.Name}) {
 		return false // it asked for the recipe in which this happens
 	}
-	hit, err := h.match.match(t.currentFacts())
-	if err != nil {
-		t.matchErrors = append(t.matchErrors, matchError{h, err.Error()})
-	}
+	hit := t.matches(h)
 	switch {
 	case !hit && t.executor.options.Explain:
 		t.runs = append(t.runs, skippedRun(h, protocol.SkipNoMatch))
 	case hit && !h.runs():
 		t.runs = append(t.runs, skippedRun(h, protocol.SkipDisabled))
 		return false
+	}
+	return hit
+}
+
+// matches compares what [trip.asked] has not compared.
+func (t *trip) matches(h *Hook) bool {
+	if t.executor.options.Explain && !h.match.fits(t.currentFacts()) {
+		return false
+	}
+	if h.match.when == nil {
+		return true
+	}
+	hit, err := h.match.holds(t.currentFacts())
+	if err != nil {
+		t.matchErrors = append(t.matchErrors, matchError{h, err.Error()})
 	}
 	return hit
 }
