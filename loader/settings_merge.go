@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/viper"
-
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -25,14 +23,12 @@ func MergeSettings(layers ...schema.LayerSettings) (schema.Settings, []schema.Fi
 	for _, layer := range layers {
 		m.values[layer.Layer] = layer.Values
 	}
-	scalars := viper.NewWithOptions(viper.KeyDelimiter(noDelimiter))
 	for i := range schema.Keys {
 		key := &schema.Keys[i]
 		switch {
 		case key.Type == schema.TypeEntries: // merged into the hooks they describe
 		case key.Scalar():
-			scalars.SetDefault(key.Name, key.Default)
-			m.dropLooser(key)
+			key.Set(&m.settings, "", m.scalar(key))
 		case key.Tighter == schema.OwnLayer:
 			m.own(key)
 		case key.Type == schema.TypePrices:
@@ -43,15 +39,10 @@ func MergeSettings(layers ...schema.LayerSettings) (schema.Settings, []schema.Fi
 			m.list(key)
 		}
 	}
-	m.layer(scalars)
 	m.settings.Agent.Approval.ModeLayer = m.highestWith("agent.approval.mode", m.settings.Agent.Approval.Mode)
 	m.settings.Agent.Tools.Bash.Layer = m.highestThatLists("agent.tools.bash.deny", "agent.tools.bash.allow")
 	return m.settings, m.findings
 }
-
-// noDelimiter keeps viper from splitting keys: our keys hold dots, and no key
-// holds this.
-const noDelimiter = "\x00"
 
 type merger struct {
 	values   map[protocol.Layer]map[string]schema.Value
@@ -68,28 +59,6 @@ type dropped struct {
 func (m *merger) value(layer protocol.Layer, key string) (schema.Value, bool) {
 	value, found := m.values[layer][key]
 	return value, found && !slices.Contains(m.dropped, dropped{layer, key})
-}
-
-// layer lets viper do the layering of the scalars that are left: default, then
-// managed, user and project, each over the one before. It sees typed values
-// under fixed lowercase-safe names and nothing else: no file, no environment,
-// no map of the user's.
-func (m *merger) layer(scalars *viper.Viper) {
-	for _, layer := range falling {
-		written := map[string]any{}
-		for i := range schema.Keys {
-			if value, found := m.value(layer, schema.Keys[i].Name); found && schema.Keys[i].Scalar() {
-				written[schema.Keys[i].Name] = value.V
-			}
-		}
-		// The error is for maps that cannot be merged, and there is none here.
-		_ = scalars.MergeConfigMap(written)
-	}
-	for i := range schema.Keys {
-		if key := &schema.Keys[i]; key.Scalar() {
-			key.Set(&m.settings, "", scalars.Get(key.Name))
-		}
-	}
 }
 
 // highestWith is the highest layer that set a setting to the value in force, ""
@@ -116,9 +85,10 @@ func (m *merger) highestThatLists(keys ...string) protocol.Layer {
 	return ""
 }
 
-// dropLooser takes out every value of a lower layer that a higher one does not
-// allow, so that what is left may be layered by precedence alone.
-func (m *merger) dropLooser(key *schema.Key) {
+// scalar is the value in force: the default, or what managed, user and project
+// write, each over the one before, without those that a higher layer does not
+// allow.
+func (m *merger) scalar(key *schema.Key) any {
 	stands, by := key.Default, protocol.Layer("")
 	for _, layer := range falling {
 		value, found := m.value(layer, key.Name)
@@ -138,6 +108,7 @@ func (m *merger) dropLooser(key *schema.Key) {
 		}
 		m.dropped = append(m.dropped, dropped{layer, key.Name})
 	}
+	return stands
 }
 
 // higher says which layer rules the value for those below. What the managed

@@ -391,7 +391,7 @@ func attack(key *schema.Key) (tight, loose string) {
 	return fmt.Sprint(low), fmt.Sprint(key.Max)
 }
 
-// No environment variable changes a setting, however viper would spell it.
+// No environment variable changes a setting, however it is spelt.
 func TestEnvironmentChangesNothing(t *testing.T) {
 	want, _ := MergeSettings()
 	for _, name := range []string{"HOOKS.TIMEOUT", "HOOKS_TIMEOUT", "hooks.timeout", "HOOKD_HOOKS_TIMEOUT", "HOOKS.PARALLEL", "AGENT.MODEL", "AGENT_BASEURL"} {
