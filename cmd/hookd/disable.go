@@ -43,7 +43,7 @@ func newDisable(a *app) *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().StringVar(&duration, "for", "", "time `D` after which it is on again, such as 1h")
+	nameFlag(c, &duration, "for", "", "time `D` after which it is on again, such as 1h")
 	a.jsonFlag(c)
 	return c
 }

@@ -48,7 +48,7 @@ there and are not get their zero value. Without --data a sample is fired.`,
 		},
 	}
 	c.Flags().StringVar(&data, "data", "", "the event's data: `JSON`, @FILE, or - for stdin")
-	c.Flags().StringVar(&session, "session", "", "session `ID`, for hooks' state and metadata")
+	nameFlag(c, &session, "session", "", "session `ID`, for hooks' state and metadata")
 	c.Flags().BoolVar(&explain, "explain", false, "show every hook, and why those that did not run did not")
 	_ = c.RegisterFlagCompletionFunc("data", cobra.NoFileCompletions)
 	a.jsonFlag(c)

@@ -63,7 +63,7 @@ them, as the settings switch them; elsewhere they are not asked.`,
 			return nil
 		},
 	}
-	c.Flags().StringVar(&event, "event", "", "only hooks of the event `E`, by its name or an alias")
+	nameFlag(c, &event, "event", "", "only hooks of the event `E`, by its name or an alias")
 	c.Flags().BoolVar(&withBuiltin, "builtin", false, "with the hooks of the built-in features of hookd run")
 	_ = c.RegisterFlagCompletionFunc("event", completeEvents)
 	a.jsonFlag(c)

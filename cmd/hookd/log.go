@@ -48,7 +48,7 @@ up to it. A place where a record is not what was once written is shown as such.`
 	}
 	c.Flags().BoolVar(&follow, "follow", false, "go on with what is decided from now on")
 	c.Flags().BoolVar(&head, "head", false, "print the hash of the newest line of each record")
-	c.Flags().StringVar(&session, "session", "", "only session `ID` (or a day, 2026-11-27)")
+	nameFlag(c, &session, "session", "", "only session `ID` (or a day, 2026-11-27)")
 	a.jsonFlag(c)
 	return c
 }

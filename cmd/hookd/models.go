@@ -27,8 +27,8 @@ type modelChoice struct {
 }
 
 func (m *modelChoice) flags(c *cobra.Command) {
-	c.Flags().StringVar(&m.name, "model", "", "model `M`: anthropic:NAME, openai:NAME, scripted:FILE, replay:FILE (default: the settings agent.provider and agent.model)")
-	c.Flags().StringVar(&m.record, "record", "", "keep what the model is asked and answers in the new `FILE`, for --model replay:FILE; it holds the conversation, no keys")
+	nameFlag(c, &m.name, "model", "", "model `M`: anthropic:NAME, openai:NAME, scripted:FILE, replay:FILE (default: the settings agent.provider and agent.model)")
+	nameFlag(c, &m.record, "record", "", "keep what the model is asked and answers in the new `FILE`, for --model replay:FILE; it holds the conversation, no keys")
 }
 
 // chooseModel makes the model of a run, recorded where that is asked for.

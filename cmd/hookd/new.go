@@ -42,7 +42,7 @@ side file in .acai/hooks, and the line that builds it is printed.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return a.newHook(args[0], lang) },
 	}
-	c.Flags().StringVar(&lang, "lang", "", "language `L` of the hook: sh, python, node or go (default: by the ending of NAME, else sh)")
+	nameFlag(c, &lang, "lang", "", "language `L` of the hook: sh, python, node or go (default: by the ending of NAME, else sh)")
 	_ = c.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions([]string{"sh", "python", "node", "go"}, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }

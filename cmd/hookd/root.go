@@ -27,7 +27,7 @@ func newRoot(a *app) *cobra.Command {
 	root.SetIn(a.stdin)
 	root.SetOut(a.out.W)
 	root.SetErr(a.err.W)
-	root.PersistentFlags().StringVar(&a.project, "project", "", "project folder `DIR` (default: found from the working directory upwards)")
+	root.PersistentFlags().VarP(named{&a.project}, "project", "", "project folder `DIR` (default: found from the working directory upwards)")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage("usage", err.Error(), "see "+c.CommandPath()+" --help")
 	})

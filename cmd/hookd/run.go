@@ -49,12 +49,12 @@ failed.`,
 	c.Flags().StringVar(&flags.system, "system", "You are a careful software engineer at work in the user's project.", "system text `TEXT`")
 	c.Flags().BoolVar(&flags.follow, "continue", false, "go on with the session of this project that was used last")
 	c.Flags().BoolVar(&flags.follow, "follow", false, "the same as --continue, for recipes")
-	c.Flags().StringVar(&flags.resume, "resume", "", "go on with session `ID`, or the one whose ID begins so")
-	c.Flags().StringVarP(&flags.recipe, "recipe", "r", "", "run the recipe `NAME` instead of a prompt")
+	nameFlag(c, &flags.resume, "resume", "", "go on with session `ID`, or the one whose ID begins so")
+	nameFlag(c, &flags.recipe, "recipe", "r", "run the recipe `NAME` instead of a prompt")
 	c.Flags().StringArrayVar(&pairs, "arg", nil, "an argument of the recipe, `KEY=VALUE`; may be given several times")
-	c.Flags().StringVar(&flags.schema, "schema", "", "hold the final answer to the JSON Schema in `FILE`; after two further tries the run is stopped")
-	c.MarkFlagsMutuallyExclusive("continue", "resume")
-	c.MarkFlagsMutuallyExclusive("follow", "resume")
+	nameFlag(c, &flags.schema, "schema", "", "hold the final answer to the JSON Schema in `FILE`; after two further tries the run is stopped")
+	exclusive(c, "continue", "resume")
+	exclusive(c, "follow", "resume")
 	_ = c.RegisterFlagCompletionFunc("resume", a.completeSessions)
 	a.jsonFlag(c)
 	return c
@@ -94,6 +94,9 @@ func (a *app) runHow(ctx context.Context, flags *runFlags, args []string) error 
 // prompt is the argument, or all of stdin.
 func (a *app) prompt(args []string) (string, error) {
 	if len(args) == 1 {
+		if strings.TrimSpace(args[0]) == "" {
+			return "", emptyPrompt()
+		}
 		return args[0], nil
 	}
 	text, err := io.ReadAll(io.LimitReader(a.stdin, 16<<20))
@@ -101,10 +104,12 @@ func (a *app) prompt(args []string) (string, error) {
 		return "", failed("read", fmt.Errorf("read the prompt: %w", err), "")
 	}
 	if strings.TrimSpace(string(text)) == "" {
-		return "", usage("usage", "the prompt is empty", `hookd run "what to do"`)
+		return "", emptyPrompt()
 	}
 	return strings.TrimSpace(string(text)), nil
 }
+
+func emptyPrompt() error { return usage("usage", "the prompt is empty", `hookd run "what to do"`) }
 
 // watcher prints what a run yields.
 type watcher interface {

@@ -29,7 +29,7 @@ Nothing but the protocol goes to stdout; HOOKD_LOG=debug writes a log to stderr.
 			return a.serve(c.Context(), path, c.Flags().Changed("socket"))
 		},
 	}
-	c.Flags().StringVar(&path, "socket", "", "listen on the Unix socket `PATH` instead of stdin and stdout")
+	nameFlag(c, &path, "socket", "", "listen on the Unix socket `PATH` instead of stdin and stdout")
 	c.Flags().Lookup("socket").NoOptDefVal = defaultSocket
 	return c
 }

@@ -47,6 +47,9 @@ func (a *app) currentProject(ctx context.Context) (string, error) {
 
 // findSession turns a beginning of an id into the id.
 func findSession(folder, prefix string) (string, error) {
+	if strings.TrimSpace(prefix) == "" {
+		return "", usage("usage", "the session's ID is empty", "hookd sessions list shows the sessions of this project")
+	}
 	id, err := store.Find(folder, prefix)
 	var several *store.AmbiguousError
 	switch {

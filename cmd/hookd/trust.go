@@ -34,9 +34,9 @@ hooks of the project are meant.`,
 	c.Flags().BoolVar(&f.yes, "yes", false, "allow without asking")
 	c.Flags().BoolVar(&f.list, "list", false, "list all decisions, about every project")
 	c.Flags().BoolVar(&f.print, "print", false, "print one hash for all hooks of the project")
-	c.Flags().StringVar(&f.expect, "expect", "", "allow the project if its hash is `HASH`, else nothing")
+	nameFlag(c, &f.expect, "expect", "", "allow the project if its hash is `HASH`, else nothing")
 	c.Flags().BoolVar(&f.follow, "follow", false, "allow changes of allowed hooks as they are saved, until interrupted")
-	c.MarkFlagsMutuallyExclusive("yes", "list", "print", "expect", "follow")
+	exclusive(c, "yes", "list", "print", "expect", "follow")
 	a.jsonFlag(c)
 	return c
 }

@@ -41,7 +41,7 @@ consent to run that file. --watch runs it again each time it is saved.`,
 			return a.try(c.Context(), args[0], f)
 		},
 	}
-	c.Flags().StringVar(&f.event, "event", "", "event `E` (default: the first one the hook is for)")
+	nameFlag(c, &f.event, "event", "", "event `E` (default: the first one the hook is for)")
 	c.Flags().StringVar(&f.data, "data", "", "the event's data: `JSON`, @FILE, or - for stdin")
 	c.Flags().BoolVar(&f.watch, "watch", false, "run it again on each save")
 	_ = c.RegisterFlagCompletionFunc("event", completeEvents)
