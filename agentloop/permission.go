@@ -36,22 +36,32 @@ type asker struct {
 }
 
 // askers are the hooks that ask, the one that is named first, then as they run.
+// Hooks of one name in different layers are different hooks.
 func (v *verdict) askers() []asker {
-	list := []asker{{v.by(), v.Reason, v.layerOf(v.by())}}
+	first := asker{v.by(), v.Reason, v.layerOf(v.by())}
+	var list []asker
 	for _, run := range v.Runs {
-		known := func(a asker) bool { return a.name == run.Hook }
-		if run.Action == protocol.Ask && !slices.ContainsFunc(list, known) {
-			list = append(list, asker{run.Hook, run.Reason, v.layerOf(run.Hook)})
+		if run.Action != protocol.Ask {
+			continue
+		}
+		next := asker{run.Hook, run.Reason, run.Source}
+		if next.name == first.name && next.reason == first.reason {
+			first.layer = next.layer
+		}
+		if !slices.ContainsFunc(list, next.same) {
+			list = append(list, next)
 		}
 	}
-	return list
+	return append([]asker{first}, slices.DeleteFunc(list, first.same)...)
 }
+
+func (a asker) same(b asker) bool { return a.name == b.name && a.layer == b.layer }
 
 // question puts one hook's question to hooks, and to the person if they leave it
 // open.
 func (r *Run) question(ctx context.Context, c *toolCall, by asker) (v *verdict, byPerson bool, err error) {
 	askedBy := "hook:" + by.name
-	fired := protocol.PermissionRequestData{Call: c.Call, AskedBy: askedBy, Text: by.reason, Options: r.loop.options.offered(by.layer)}
+	fired := protocol.PermissionRequestData{Call: c.Call, AskedBy: askedBy, AskedByLayer: by.layer, Text: by.reason, Options: r.loop.options.offered(by.layer)}
 	v, err = r.decide(ctx, protocol.PermissionRequest, fired)
 	if err != nil {
 		return nil, false, err

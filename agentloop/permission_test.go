@@ -14,19 +14,20 @@ import (
 func TestPermission(t *testing.T) {
 	script := twoSteps
 	yes, no := &person{option: "allow"}, &person{option: "reject"}
-	grant := hook{on: protocol.PermissionRequest, name: "granter", reply: protocol.Reply{Action: protocol.Allow}}
+	grant := hook{on: protocol.PermissionRequest, name: "granter", layer: protocol.User, reply: protocol.Reply{Action: protocol.Allow}}
 	deny := hook{on: protocol.PermissionRequest, name: "denier", reply: protocol.Reply{Action: protocol.Block, Reason: "house rule"}}
 	end := hook{on: protocol.PermissionRequest, name: "ender", reply: protocol.Reply{Action: protocol.Stop, Reason: "enough"}}
 	watch := hook{on: protocol.PermissionRequest, name: "watcher", reply: protocol.Reply{Action: protocol.Observe}}
 	managedAsk := hook{on: protocol.ToolCallStart, name: "boss", layer: protocol.Managed, reply: protocol.Reply{Action: protocol.Ask, Reason: "policy"}}
-	asks := hook{on: protocol.ToolCallStart, name: "asker", reply: protocol.Reply{Action: protocol.Ask, Reason: "really?", Changes: raw(`{"args":{"text":"ho"}}`)}}
+	asks := hook{on: protocol.ToolCallStart, name: "asker", layer: protocol.User, reply: protocol.Reply{Action: protocol.Ask, Reason: "really?", Changes: raw(`{"args":{"text":"ho"}}`)}}
 	// What grants one hook's question, as the memory of "always" does.
 	remembered := hook{on: protocol.PermissionRequest, name: "memory", layer: protocol.User, dynamic: func(e protocol.Event) (reply protocol.Reply) {
-		if strings.Contains(string(e.Data), `"hook:asker"`) {
+		if strings.Contains(string(e.Data), `"askedBy":"hook:asker","askedByLayer":"user"`) {
 			reply.Action = protocol.Allow
 		}
 		return reply
 	}}
+	namesake := hook{on: protocol.ToolCallStart, name: "asker", layer: protocol.Project, reply: protocol.Reply{Action: protocol.Ask, Reason: "of the project"}}
 	otherAsk := hook{on: protocol.ToolCallStart, name: "other", reply: protocol.Reply{Action: protocol.Ask, Reason: "this one, too?"}}
 	for name, c := range map[string]struct {
 		hooks  []hook
@@ -49,6 +50,8 @@ func TestPermission(t *testing.T) {
 		"a managed ask behind one that hooks grant": {[]hook{asks, managedAsk, grant}, no, false, "denied by the person (policy)", done, 1, protocol.CallDenied},
 		"a question that hooks know":                {[]hook{asks, remembered}, no, true, "echo ho", done, 0, ""},
 		"and another behind it":                     {[]hook{asks, remembered, otherAsk}, no, false, "denied by the person (this one, too?)", done, 1, protocol.CallDenied},
+		"a namesake of another layer":               {[]hook{asks, remembered, namesake}, no, false, "denied by the person (of the project)", done, 1, protocol.CallDenied},
+		"namesakes, the lower one first":            {[]hook{namesake, asks, remembered}, no, false, "denied by the person (of the project)", done, 1, protocol.CallDenied},
 		"a person is asked once":                    {[]hook{asks, otherAsk}, yes, true, "echo ho", done, 1, ""},
 		"no ask":                                    {[]hook{deny}, no, true, "echo hi", done, 0, ""},
 	} {

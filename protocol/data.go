@@ -196,9 +196,10 @@ type ToolCallStartData struct {
 
 type PermissionRequestData struct {
 	Call
-	AskedBy string             `json:"askedBy" jsonschema:"one of: policy tool hook:NAME"`
-	Text    string             `json:"text,omitzero"`
-	Options []PermissionOption `json:"options"`
+	AskedBy      string             `json:"askedBy" jsonschema:"one of: policy tool hook:NAME"`
+	AskedByLayer Layer              `json:"askedByLayer,omitzero" jsonschema:"of a hook that asks: hooks of one name in different layers are different hooks"`
+	Text         string             `json:"text,omitzero"`
+	Options      []PermissionOption `json:"options"`
 }
 
 // PermissionOption is one answer a person may give.

@@ -28,8 +28,8 @@ type ApprovalMode struct {
 // by the mode, and by what a person answered with "always" before.
 //
 // Such an answer holds for the session, resumed ones included, and for the very
-// question: the same hook about the same tool, and for a shell the same command,
-// to the letter. It travels from the loop, which calls [provider.Provider]'s
+// question: the same hook of the same layer about the same tool, and for a shell
+// the same command, to the letter. It travels from the loop, which calls [provider.Provider]'s
 // Answered when the person chose, into the memory, and from there into the hook's
 // state at the next permission-request or the end of the step. What a managed
 // hook asks is never remembered, nor granted by memory: its question is meant
@@ -78,9 +78,10 @@ type remembered struct {
 
 // question is what an answer is remembered for.
 type question struct {
-	AskedBy string `json:"askedBy"` // as at permission-request
-	Tool    string `json:"tool"`
-	Command string `json:"command,omitzero"` // of a shell
+	AskedBy string         `json:"askedBy"` // as at permission-request
+	Layer   protocol.Layer `json:"layer"`   // of the hook that asks: a project's hook is not the user's of that name
+	Tool    string         `json:"tool"`
+	Command string         `json:"command,omitzero"` // of a shell
 }
 
 // Bounds of what is remembered: a hook's state may have 64 KiB.
@@ -94,7 +95,7 @@ const (
 )
 
 func questionOf(request *protocol.PermissionRequestData) question {
-	q := question{AskedBy: request.AskedBy, Tool: request.Name}
+	q := question{AskedBy: request.AskedBy, Layer: request.AskedByLayer, Tool: request.Name}
 	if request.Kind == protocol.KindShell {
 		var args struct {
 			Command string `json:"command"`
@@ -107,7 +108,7 @@ func questionOf(request *protocol.PermissionRequestData) question {
 	return q
 }
 
-func (q *question) size() int { return len(q.AskedBy) + len(q.Tool) + len(q.Command) }
+func (q *question) size() int { return len(q.AskedBy) + len(q.Layer) + len(q.Tool) + len(q.Command) }
 
 // answered is called when a person chose an option.
 func (a *approvals) answered(session string, request protocol.PermissionRequestData, option protocol.PermissionOption) {

@@ -18,7 +18,14 @@ func request(t *testing.T, by, tool, args string) (protocol.PermissionRequestDat
 	if tool == "bash" {
 		kind = protocol.KindShell
 	}
-	data := protocol.PermissionRequestData{Call: protocol.Call{ToolCallID: "c", Name: tool, Kind: kind, Args: []byte(args)}, AskedBy: "hook:" + by}
+	by, layer, given := strings.Cut(by, " of the ")
+	if !given {
+		layer = string(protocol.User)
+	}
+	data := protocol.PermissionRequestData{
+		Call:    protocol.Call{ToolCallID: "c", Name: tool, Kind: kind, Args: []byte(args)},
+		AskedBy: "hook:" + by, AskedByLayer: protocol.Layer(layer),
+	}
 	encoded, err := protocol.Marshal(data)
 	if err != nil {
 		t.Fatal(err)
@@ -39,6 +46,8 @@ func TestApprovalRemembers(t *testing.T) {
 		"a timeout does not matter": {[]answer{{"guard", "bash", ls, "allow-always"}}, "guard", "bash", `{"timeout":3,"command":"ls"}`, protocol.Allow},
 		"another command":           {[]answer{{"guard", "bash", ls, "allow-always"}}, "guard", "bash", cat, protocol.Observe},
 		"another hook asks":         {[]answer{{"guard", "bash", ls, "allow-always"}}, "other", "bash", ls, protocol.Observe},
+		"a namesake of the project": {[]answer{{"guard of the user", "bash", ls, "allow-always"}}, "guard of the project", "bash", ls, protocol.Observe},
+		"a namesake of the user":    {[]answer{{"guard of the project", "bash", ls, "allow-always"}}, "guard of the user", "bash", ls, protocol.Observe},
 		"rejected":                  {[]answer{{"guard", "bash", ls, "reject-always"}}, "guard", "bash", ls, protocol.Block},
 		"once is once":              {[]answer{{"guard", "bash", ls, "allow-once"}, {"guard", "write", `{}`, "reject-once"}}, "guard", "bash", ls, protocol.Observe},
 		"a tool by its name":        {[]answer{{"guard", "write", `{"path":"a"}`, "allow-always"}}, "guard", "write", `{"path":"b"}`, protocol.Allow},

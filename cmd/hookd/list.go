@@ -99,11 +99,19 @@ func hookTable(p *show.Printer, hooks []daemon.Listed) {
 	table := show.Table{Header: []string{"HOOK", "LAYER", "CAN", "STATUS", "LIMIT", "ON FAILURE", "EVENTS"}}
 	for _, h := range hooks {
 		name := show.Cell{Text: h.Name, Tone: show.Name}
-		table.Add(name, show.Cell{Text: string(h.Source)}, show.Cell{Text: canText(h)}, statusCell(h.Status),
+		table.Add(name, show.Cell{Text: layerText(h)}, show.Cell{Text: canText(h)}, statusCell(h.Status),
 			show.Cell{Text: schema.FormatDuration(time.Duration(h.TimeoutMs) * time.Millisecond)},
 			show.Cell{Text: failureText(h)}, show.Cell{Text: eventsText(h)})
 	}
 	table.Write(p)
+}
+
+// layerText is a hook's layer, which says what it may overrule.
+func layerText(h daemon.Listed) string {
+	if h.DescribedBy == string(protocol.Builtin) && h.Source != protocol.Builtin {
+		return string(h.Source) + " (builtin)"
+	}
+	return string(h.Source)
 }
 
 func canText(h daemon.Listed) string {

@@ -26,7 +26,9 @@ func builtinHooks(s *loader.Snapshot) ([]protocol.GoHook, error) {
 }
 
 // describeWith lists the hooks of a snapshot and others that join them in a run,
-// in one running order. Whatever rank such a hook has, it is shown as built in.
+// in one running order. Each has the layer that it ranks as, which is what the
+// record and hookd run --json say of it, too: the approval memory speaks for the
+// person. That it is built in is said beside it.
 func describeWith(s *loader.Snapshot, hooks []protocol.GoHook) (daemon.Listing, error) {
 	joined, err := executor.Join(s.Set, hooks...)
 	if err != nil {
@@ -38,7 +40,7 @@ func describeWith(s *loader.Snapshot, hooks []protocol.GoHook) (daemon.Listing, 
 		if own := slices.Index(s.Set.Hooks, h); own >= 0 {
 			listing.Hooks[i].DescribedBy = string(s.Hooks[own].DescribedBy)
 		} else {
-			listing.Hooks[i].DescribedBy, listing.Hooks[i].Source = "builtin", protocol.Builtin
+			listing.Hooks[i].DescribedBy = string(protocol.Builtin)
 		}
 	}
 	return listing, nil
