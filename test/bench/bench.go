@@ -1,0 +1,182 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+
+	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/process"
+)
+
+// bench is what all contests share.
+type bench struct {
+	options   *options
+	folder    string // everything is made below it, and it is removed at the end
+	floor     *floor
+	noFloor   error // why there is none
+	languages map[string]*language
+	contained *process.Runtime // as `hookd serve` runs hooks
+	bare      *process.Runtime // without containment: the process group only
+	hookd     string           // the program, built when it is first needed
+}
+
+// entry is a contest that may be held: its preparation costs something, so it is
+// only made when its turn comes.
+type entry struct {
+	name    string
+	about   string
+	prepare func(ctx context.Context) (*contest, error)
+	// measure is in place of prepare for what is no race, such as memory.
+	measure func(ctx context.Context) (*result, error)
+}
+
+// skip is why something cannot be measured on this machine.
+type skip struct{ error }
+
+func skipf(format string, args ...any) error { return skip{fmt.Errorf(format, args...)} }
+
+func run(ctx context.Context, o *options) error {
+	if o.list {
+		for _, e := range (&bench{options: o}).entries() {
+			fmt.Printf("%-28s %s\n", e.name, e.about)
+		}
+		return nil
+	}
+	b, err := newBench(o)
+	if err != nil {
+		return err
+	}
+	err = b.holdAll(ctx)
+	return errors.Join(err, b.close())
+}
+
+func newBench(o *options) (*bench, error) {
+	os.Unsetenv(executor.EnvDepth) // below a hook nothing may be allowed
+	folder, err := os.MkdirTemp("", "hookd-bench-")
+	if err != nil {
+		return nil, err
+	}
+	b := &bench{options: o, folder: folder, languages: map[string]*language{}, hookd: o.binary}
+	if err := b.build(); err != nil {
+		return nil, errors.Join(err, b.close())
+	}
+	return b, nil
+}
+
+func (b *bench) build() error {
+	for _, l := range buildLanguages(b.folder) {
+		b.languages[l.name] = l
+		if l.missing != nil {
+			fmt.Fprintf(os.Stderr, "bench: no hooks in %s: %v\n", l.name, l.missing)
+		}
+	}
+	program, err := compile(b.folder, "floor.c", "floor", "-pthread")
+	if err != nil {
+		b.noFloor = err
+	} else if b.floor, err = startFloor(program, b.folder); err != nil {
+		return err
+	}
+	if b.contained, err = process.New(process.Options{LongLived: true, Processes: 4096}); err != nil {
+		return err
+	}
+	b.bare, err = process.New(process.Options{Containment: process.Group})
+	return err
+}
+
+func (b *bench) close() error {
+	var errs []error
+	for _, rt := range []*process.Runtime{b.contained, b.bare} {
+		if rt != nil {
+			errs = append(errs, rt.Close())
+		}
+	}
+	if b.floor != nil {
+		errs = append(errs, b.floor.close())
+	}
+	return errors.Join(append(errs, os.RemoveAll(b.folder))...)
+}
+
+// holdAll holds every contest that is asked for, and prints each as it ends.
+func (b *bench) holdAll(ctx context.Context) error {
+	held := 0
+	for _, e := range b.entries() {
+		if !b.options.run.MatchString(e.name) {
+			continue
+		}
+		r, err := b.hold(ctx, &e)
+		var why skip
+		if errors.As(err, &why) {
+			r, err = &result{skipped: why.Error()}, nil
+		}
+		if err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		r.contest, r.about = e.name, e.about
+		printResult(os.Stdout, r)
+		held++
+	}
+	if held == 0 {
+		return errors.New("-run names no contest; -list shows them")
+	}
+	return nil
+}
+
+func (b *bench) hold(ctx context.Context, e *entry) (*result, error) {
+	if e.measure != nil {
+		return e.measure(ctx)
+	}
+	c, err := e.prepare(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.name = e.name
+	runtime.GC() // what the preparation left is not the contest's to collect
+	r, err := c.hold(ctx, b.options.pace)
+	if c.close != nil {
+		if failed := c.close(); err == nil && failed != nil {
+			err = fmt.Errorf("%s: %w", e.name, failed)
+		}
+	}
+	return r, err
+}
+
+// theFloor is the floor, or why there is none.
+func (b *bench) theFloor() (*floor, error) {
+	if b.noFloor != nil {
+		return nil, skip{b.noFloor}
+	}
+	return b.floor, nil
+}
+
+func (b *bench) language(name string) (*language, error) {
+	l := b.languages[name]
+	if l.missing != nil {
+		return nil, skip{l.missing}
+	}
+	return l, nil
+}
+
+// program is the real hookd, built as releases are.
+func (b *bench) program(ctx context.Context) (string, error) {
+	if b.hookd != "" {
+		return filepath.Abs(b.hookd)
+	}
+	path := filepath.Join(b.folder, "hookd")
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, "github.com/hookd-dev/hookd/cmd/hookd")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build hookd: %w: %s", err, out)
+	}
+	b.hookd = path
+	return path, nil
+}
