@@ -40,8 +40,6 @@ type entry struct {
 // skip is why something cannot be measured on this machine.
 type skip struct{ error }
 
-func skipf(format string, args ...any) error { return skip{fmt.Errorf(format, args...)} }
-
 func run(ctx context.Context, o *options) error {
 	if o.list {
 		for _, e := range (&bench{options: o}).entries() {

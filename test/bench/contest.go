@@ -47,15 +47,6 @@ type result struct {
 	skipped   string // why it was not held, or what of it could not be
 }
 
-func (r *result) find(player string) *standing {
-	for i := range r.standings {
-		if r.standings[i].player == player {
-			return &r.standings[i]
-		}
-	}
-	return nil
-}
-
 // pace says how long everything takes.
 type pace struct {
 	rounds int           // at least 3, of which each has a ratio of its own

@@ -6,7 +6,7 @@ package main
 func (b *bench) entries() []entry {
 	var list []entry
 	for _, more := range [][]entry{
-		b.plainEntries(),
+		b.plainEntries(), b.manyEntries(),
 	} {
 		list = append(list, more...)
 	}

@@ -73,7 +73,7 @@ func (b *bench) plain(ctx context.Context, name string, size int) (*contest, err
 // ladder runs a program on a payload by package process alone.
 func (b *bench) ladder(rt *process.Runtime, p *project, program string, payload []byte) func(context.Context) error {
 	command := &process.Command{
-		Path: program, Dir: p.root, Stdin: payload,
+		Path: program, Dir: p.root, Stdin: [][]byte{payload},
 		Env: executor.HookEnv(executor.EnvConfig{Environ: p.environ(), Project: p.root}, executor.ActionExecute, program),
 	}
 	return func(ctx context.Context) error {

@@ -118,7 +118,6 @@ type engine struct {
 	executor *executor.Executor
 	watcher  *loader.Watcher
 	project  *project
-	seq      int64
 }
 
 func (p *project) open(ctx context.Context, rt *process.Runtime) (*engine, error) {
@@ -180,12 +179,12 @@ func (p *project) event(size int) protocol.Event {
 
 // payloadOf is the event as a hook reads it.
 func payloadOf(event protocol.Event) []byte {
-	event.ID = "01J00000000000000000000000"
-	shared, err := protocol.EncodeShared(&event)
+	event.ID, event.Layer = "01J00000000000000000000000", protocol.Project
+	payload, err := protocol.AppendEvent(nil, &event)
 	if err != nil {
 		panic(err) // our own event
 	}
-	return protocol.AppendForHook(nil, shared, protocol.Project, protocol.Standing{}, nil, nil)
+	return payload
 }
 
 func copyFile(to, from string, mode os.FileMode) error {
