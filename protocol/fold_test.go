@@ -110,6 +110,7 @@ func TestStrength(t *testing.T) {
 	block, stop, ask := Reply{Action: Block, Reason: "b"}, Reply{Action: Stop, Reason: "s"}, Reply{Action: Ask, Reason: "a"}
 	modify := Reply{Action: Modify, Changes: jsontext.Value(`{"args":{"x":1}}`)}
 	m := func(n string) Voter { return hook(n, CanModify) }
+	of := func(n string, l Layer) Voter { return hook(n, CanModify, layer(l)) }
 	for _, test := range []struct {
 		name    string
 		answers []Answer
@@ -122,6 +123,9 @@ func TestStrength(t *testing.T) {
 		{"the first modify", []Answer{says(m("1"), modify), says(m("2"), modify)}, Modify, "1"},
 		{"ask over modify", []Answer{says(m("1"), modify), says(m("2"), ask)}, Ask, "2"},
 		{"the first ask", []Answer{says(m("1"), ask), says(m("2"), ask)}, Ask, "1"},
+		{"the ask of the highest layer", []Answer{says(m("1"), ask), says(of("2", User), ask), says(of("3", Managed), ask), says(of("4", Managed), ask)}, Ask, "3"},
+		{"an ask of a lower layer behind it", []Answer{says(of("1", Managed), ask), says(of("2", User), ask)}, Ask, "1"},
+		{"a block below the ask", []Answer{says(of("1", Managed), ask), says(m("2"), block)}, Block, "2"},
 		{"block over ask", []Answer{says(m("1"), ask), says(m("2"), block)}, Block, "2"},
 		{"nothing over block", []Answer{says(m("1"), block), says(m("2"), stop)}, Block, "1"},
 		{"stop over ask", []Answer{says(m("1"), ask), says(m("2"), stop)}, Stop, "2"},

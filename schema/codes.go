@@ -33,7 +33,6 @@ const (
 	CodeUnknownSource   Code = "matcher-unknown-source"
 	CodeOverBudget      Code = "timeout-over-budget"
 	CodeNotYet          Code = "not-in-this-version"
-	CodeNotEnforced     Code = "restriction-not-in-force"
 	CodeTooMany         Code = "too-many-problems"
 )
 
@@ -71,7 +70,6 @@ var Codes = []CodeText{
 	{CodeUnknownTool, SeverityWarning, "a tool pattern that no known tool matches"},
 	{CodeUnknownSource, SeverityWarning, "a value of match.source that no event has"},
 	{CodeNotYet, SeverityWarning, "a setting or field that this version reads and does not act on yet"},
-	{CodeNotEnforced, SeverityError, "a restriction that this version does not enforce yet: what it should keep from happening can happen"},
 	{CodeTooMany, SeverityError, "the file has more problems than are listed"},
 	{CodeOverBudget, SeverityWarning, "a hook's time limit over the budget of its event; the budget ends it first"},
 }
