@@ -18,15 +18,17 @@ import (
 //
 // A command line is split into its simple commands: those in pipes, lists,
 // substitutions, functions, here-documents for shells, and those that sudo, env,
-// xargs, find, eval, sh -c and the like are given to run. Quotes and backslashes
-// are taken away, words joined by one space, and the folder of a program's path
-// does not count against it: /bin/rm is rm.
+// xargs, find, eval, sh -c, trap, mapfile -C and the like are given to run. Quotes
+// and backslashes are taken away, words joined by one space, and neither the folder
+// of a program's path nor options before the first word that is none count against
+// it: /bin/rm is rm, git -C sub push is git push.
 type BashPolicy struct {
 	// Deny are commands that never run. Each simple command is held against them,
 	// and so is the line as a whole. A pattern without * and ? also stands for the
 	// command with more words behind it: "git push" denies "git push origin". A
 	// program, or a word that decides, that is only known when it runs ("$X -rf /")
-	// makes the command an ask.
+	// makes the command an ask, and so does a text that the shell evaluates once
+	// more while a command is hidden in it (PS4='$(rm x)'; set -x).
 	Deny []string
 
 	// Allow are commands that run without asking; with none listed all do. Every
@@ -118,8 +120,9 @@ func (j *bashJudge) decide(text string) (protocol.Action, string) {
 		whole.words = strings.Fields(line)
 	}
 	for _, c := range append(commands, whole) {
+		texts := append(c.spellings(), c.text)
 		for _, p := range j.deny {
-			if denies(p, &c) {
+			if denies(p, texts) {
 				return protocol.Block, fmt.Sprintf("the command is denied: %s matches %q of agent.tools.bash.deny", quoted(c.text), p.Text)
 			}
 		}
@@ -144,12 +147,12 @@ func (j *bashJudge) decide(text string) (protocol.Action, string) {
 }
 
 // denies reports whether a pattern matches a command in one of its spellings.
-func denies(p protocol.Pattern, c *shellCommand) bool {
-	for _, text := range append(c.spellings(), c.text) {
+func denies(p protocol.Pattern, spellings []string) bool {
+	literal := strings.Join(strings.Fields(p.Literal), " ")
+	for _, text := range spellings {
 		if p.Match(text) {
 			return true
 		}
-		literal := strings.Join(strings.Fields(p.Literal), " ")
 		if p.Exact && (text == literal || strings.HasPrefix(text, literal+" ")) {
 			return true
 		}
@@ -157,17 +160,43 @@ func denies(p protocol.Pattern, c *shellCommand) bool {
 	return false
 }
 
-// spellings are a command's words with the program's path and without it.
-func (c *shellCommand) spellings() []string {
+// spellings are a command's words with the program's path and without it, and
+// without options that stand before the first word that is none. Whether an
+// option has a value is not known, so both are there: git -C . push is git push.
+func (c *shellCommand) spellings() (all []string) {
 	if len(c.words) == 0 {
 		return nil
 	}
-	rest := c.words[1:]
-	all := []string{strings.Join(c.words, " ")}
+	programs := []string{c.words[0]}
 	if base := path.Base(c.words[0]); base != c.words[0] {
-		all = append(all, strings.Join(append([]string{base}, rest...), " "))
+		programs = append(programs, base)
+	}
+	for _, at := range behindOptions(c.words) {
+		rest := strings.Join(c.words[at:], " ")
+		for _, program := range programs {
+			all = append(all, strings.TrimSuffix(program+" "+rest, " "))
+		}
 	}
 	return all
+}
+
+// mostOptions are looked past, before the first word that is none.
+const mostOptions = 40
+
+// behindOptions are the places at which the words behind a command's options may
+// begin.
+func behindOptions(words []string) (places []int) {
+	begins := map[int]bool{1: true}
+	for at := 1; at <= len(words) && at <= 2*mostOptions; at++ {
+		if !begins[at] {
+			continue
+		}
+		places = append(places, at)
+		if at < len(words) && strings.HasPrefix(words[at], "-") {
+			begins[at+1], begins[at+2] = true, true
+		}
+	}
+	return places
 }
 
 // allows reports whether the list allows a command as it stands.
@@ -187,8 +216,9 @@ func (j *bashJudge) allows(c *shellCommand) bool {
 // pattern.
 func (j *bashJudge) open(c *shellCommand) bool {
 	first := slices.Index(c.known, false)
+	places := behindOptions(c.words)
 	switch {
-	case c.reads || first == 0:
+	case c.reads || first == 0 || len(places) > mostOptions:
 		return true
 	case first < 0:
 		return false

@@ -168,7 +168,9 @@ func TestBashDeny(t *testing.T) {
 		strings.Repeat("a;", 5000):         ask,
 		strings.Repeat("{a,b}", 1000):      ask,
 		strings.Repeat("(", 2000) + "rm x": no,
-		"echo " + strings.Repeat("a", 1<<20) + "; rm x": no,
+		"echo " + strings.Repeat("a", 1<<20) + "; rm x":  no,
+		"xargs git " + strings.Repeat("a ", 8000):        ask,
+		"git" + strings.Repeat(" -c a=b", 200) + " push": ask,
 	} {
 		began := time.Now()
 		reply := judge(command)
@@ -352,6 +354,94 @@ func TestBashAllowHoldsForWhatIsEvaluated(t *testing.T) {
 	} {
 		if got := judge(command).Action; got != want {
 			t.Errorf("%s: %s, want %s", command, got, want)
+		}
+	}
+}
+
+// Builtins and variables of the shell that run a command which is given to them
+// as a word: it is found, or asked about.
+func TestBashDenyHoldsForBuiltins(t *testing.T) {
+	const no, ask, yes = protocol.Block, protocol.Ask, protocol.Observe
+	judge := judgeOf(t, BashPolicy{Deny: []string{"rm", "git push", "git reset --hard *"}})
+	for command, want := range map[string]protocol.Action{
+		// given as a word
+		"mapfile -C 'git push' -c 1 x < f":     no,
+		"mapfile -c 1 -C rm < f":               no,
+		"mapfile -tC rm < f":                   no,
+		"readarray -Crm < f":                   no,
+		"mapfile -C git -c 1 < f":              ask,
+		"mapfile -C $X < f":                    ask,
+		"mapfile -t lines < f":                 yes,
+		"compgen -C 'rm x'":                    no,
+		"compgen -C 'git status'":              ask,
+		"compgen -A function":                  yes,
+		"compgen -W '$(rm x)'":                 ask,
+		"complete -C 'rm x' ls":                no,
+		"builtin compgen -C 'rm x'":            no,
+		"builtin mapfile -C gi'{t' < f":        ask,
+		"command builtin hash -p /bin/git g":   ask,
+		"hash -p /bin/rm ls; ls x":             no,
+		"hash -p /usr/bin/git g; g push":       ask,
+		"hash -r":                              yes,
+		"enable -f ./x.so x":                   ask,
+		"enable -n echo":                       yes,
+		"bind -x '\"\\C-a\": rm x'":            ask,
+		"fc -s":                                ask,
+		"alias g=git; g push":                  ask,
+		"alias g='git pu''sh'":                 no,
+		"alias ll='ls -l'":                     yes,
+		"trap 'git push' EXIT":                 no,
+		"trap - EXIT":                          yes,
+		"coproc git push":                      no,
+		"echo push | xargs git":                ask,
+		"echo a | xargs -n 1 echo":             yes,
+		"find . -name x -exec git {} ;":        ask,
+		"find . -name '*.go' -exec wc -l {} +": yes,
+		"parallel git ::: push":                ask,
+		"pkexec rm x":                          no,
+		// evaluated once more
+		"PS4='$(rm x)'; set -x; ls":                 ask,
+		"PS4='+ '; set -x; ls":                      yes,
+		"PS4=$X; set -x; ls":                        ask,
+		"PS4='$(rm x)' bash -xc ls":                 ask,
+		"export PS4='`rm x`'; set -x":               ask,
+		"read PS4 <<< '$(rm x)'; set -x; ls":        ask,
+		"for PS4 in '$(rm x)'; do set -x; ls; done": ask,
+		"PROMPT_COMMAND='git push' bash -i":         no,
+		"BASH_ENV=$X bash -c ls":                    ask,
+		"ENV=prod make":                             yes,
+		"printf -v 'a[$(rm x)]' %s x":               ask,
+		"printf '%s\\n' \"$(date)\"":                yes,
+		"printf 'see $(date)'":                      yes,
+		"read 'a[$(rm x)]' < f":                     ask,
+		"unset 'a[$(rm x)]'":                        ask,
+		"declare 'a[$(rm x)]=1'":                    ask,
+		"test -v 'a[$(rm x)]'":                      ask,
+		"[ -v 'a[`rm x`]' ]":                        ask,
+		"[[ 'a[$(rm x)]' -eq 0 ]]":                  ask,
+		"x='a[$(rm x)]'; (( x ))":                   ask,
+		`x=a[\$(rm\ x)]; echo $(( x ))`:             ask,
+		"for x in 'a[$(rm x)]'; do (( x )); done":   ask,
+		"echo $(( $(date +%s) + 1 )) ${a[$i]}":      yes,
+		"awk '{print $(NF)}' f":                     yes,
+		"let i=i+1":                                 yes,
+		// options before the word that decides
+		"git -C . push":                          no,
+		"git -C . -c a=b --no-pager push origin": no,
+		"git --git-dir=x push":                   no,
+		"/usr/bin/git -C sub push":               no,
+		"git -C . reset --hard HEAD":             no,
+		"git -C . reset --soft HEAD":             yes,
+		"git -C . status":                        yes,
+		"git log --grep push":                    yes,
+		"git commit -m push":                     yes,
+		"git -C . $X":                            ask,
+		"git -C $X push":                         no,
+		"git -C $X status":                       ask,
+		"sudo git -C . push":                     no,
+	} {
+		if reply := judge(command); reply.Action != want {
+			t.Errorf("%q: %s (%s), want %s", command, reply.Action, reply.Reason, want)
 		}
 	}
 }

@@ -10,7 +10,8 @@ import (
 // Bash runs the commands that a text holds which it takes for arithmetic, quoted
 // or not: [[ 'a[$(rm x)]' -eq 0 ]] removes x. Such places, and loops over a
 // variable that other programs heed, are no simple commands, but count as
-// commands, as written: a list of allowed ones must have them.
+// commands, as written: a list of allowed ones must have them. Where the text
+// does hide a command in quotes, what they run is not known.
 
 // evaluation takes a node that evaluates a text which is more than numbers,
 // names and operators.
@@ -36,12 +37,51 @@ func (s *shellSplitter) evaluation(node syntax.Node) {
 	case *syntax.WordIter:
 		evaluates = n.Name.Value == strings.ToUpper(n.Name.Value) && strings.ContainsFunc(n.Name.Value, isLetter)
 	}
-	if !evaluates {
+	if node == nil { // behind the last child of one
 		return
 	}
-	if text := s.slice(node.Pos(), node.End()); text != "" {
-		s.take(shellCommand{text: text, words: []string{text}, known: []bool{true}, derived: s.derived})
+	text := s.slice(node.Pos(), node.End())
+	switch {
+	case text == "":
+	case evaluates:
+		s.take(shellCommand{text: text, words: []string{text}, known: []bool{true}, derived: s.derived, reads: s.hides})
+	case s.hides && calculates(node): // a name may hold what the text hides
+		s.take(shellCommand{text: text, derived: true, reads: true})
 	}
+}
+
+// calculates reports whether a node takes a text for arithmetic.
+func calculates(node syntax.Node) bool {
+	switch n := node.(type) {
+	case *syntax.ArithmCmd, *syntax.ArithmExp, *syntax.LetClause, *syntax.CStyleLoop:
+		return true
+	case *syntax.BinaryTest:
+		return slices.Contains(numberTests, n.Op)
+	}
+	return false
+}
+
+// hidesCommands reports whether a text has a command substitution in quotes, or
+// behind a backslash: one that runs if the text is evaluated once more.
+func hidesCommands(file *syntax.File) (hides bool) {
+	syntax.Walk(file, func(node syntax.Node) bool {
+		switch n := node.(type) {
+		case *syntax.SglQuoted:
+			text := n.Value
+			if n.Dollar {
+				text = ansi(text)
+			}
+			hides = hides || substitutes(text)
+		case *syntax.Lit:
+			hides = hides || substitutes(n.Value)
+		}
+		return !hides
+	})
+	return hides
+}
+
+func substitutes(text string) bool {
+	return strings.Contains(text, "$(") || strings.Contains(text, "`")
 }
 
 var numberTests = []syntax.BinTestOperator{syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr}
