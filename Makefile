@@ -1,6 +1,6 @@
 # Every target is a line or two; `make test` is all that CI runs.
 .POSIX:
-.PHONY: build test vet lint race fuzz soak demo docs schema release clean
+.PHONY: build test vet lint race fuzz prove soak demo docs schema release clean
 
 VERSION = $$(git describe --tags --always --dirty 2>/dev/null || echo devel)
 # The race detector needs a C compiler; a machine without one still tests.
@@ -29,6 +29,10 @@ race:
 fuzz:
 	@go list ./... | while read -r p; do go test -list '^Fuzz' "$$p" | grep '^Fuzz' | while read -r f; do \
 		echo "$$p $$f"; go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $${FUZZTIME:-10s} "$$p" || exit 1; done || exit 1; done
+
+# All guarantees at full size, or some: make prove ONLY=G4,G10. Writes docs/guarantees.md.
+prove:
+	ONLY="$(ONLY)" go run ./test/prove/run
 
 # A million events through loop, hooks and records: no gaps, nothing grows.
 soak:

@@ -15,6 +15,7 @@ import (
 	"github.com/hookd-dev/hookd/executor/record"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/test/prove"
 )
 
 // lines reads a session's record, which must be whole.
@@ -102,6 +103,7 @@ func TestSensitive(t *testing.T) {
 	if !strings.HasPrefix(events[0].Changed[0].After.Hash, "sha256:") {
 		t.Errorf("no hash: %+v", events[0].Changed)
 	}
+	prove.Figure(t, "G19", "of what a sensitive hook saw, changed and failed by, only hashes are in the record")
 }
 
 func TestAbortedRecord(t *testing.T) {

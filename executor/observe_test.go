@@ -14,6 +14,7 @@ import (
 	"github.com/hookd-dev/hookd/executor/record"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/test/prove"
 )
 
 // diary notes the events that a hook was asked about.
@@ -266,4 +267,5 @@ func TestRequiredObserver(t *testing.T) {
 	if o := fire(t, newExecutor(t, schema.HookSettings{}, Options{}, g), event("1")); o.Refused() || len(o.Notices) != 1 {
 		t.Errorf("a required observer that answered: %s, %v", o.Action, o.Notices)
 	}
+	prove.Figure(t, "G13", "%d ways of a required observer in Go not to answer: 0 passes", len(sabotage))
 }

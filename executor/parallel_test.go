@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/test/prove"
 )
 
 // verdict is what the outcome of an event must not depend on time for.
@@ -69,10 +70,7 @@ func randomHooks(verdicts, latencies *rand.Rand) []GoHook {
 // G5 and hooks.parallel: whatever the latencies, and however many blockers run
 // side by side, an event has one result.
 func TestOneResult(t *testing.T) {
-	cases := uint64(1000)
-	if testing.Short() {
-		cases = 100
-	}
+	cases := uint64(prove.Size(400, 2000))
 	synctest.Test(t, func(t *testing.T) {
 		for seed := range cases {
 			var want verdict
@@ -100,14 +98,12 @@ func TestOneResult(t *testing.T) {
 			}
 		}
 	})
+	prove.Figure(t, "G5", "%d events, %d chains six times each with random latencies: one result each", cases*6, cases)
 }
 
 // G4: nothing that is said behind a refusal weakens it.
 func TestRefusalStands(t *testing.T) {
-	cases := uint64(3000)
-	if testing.Short() {
-		cases = 300
-	}
+	cases := uint64(prove.Size(1000, 20_000))
 	synctest.Test(t, func(t *testing.T) {
 		refused := 0
 		for seed := range cases {
@@ -132,6 +128,7 @@ func TestRefusalStands(t *testing.T) {
 			t.Errorf("%d of %d events were refused", refused, cases)
 		}
 	})
+	prove.Figure(t, "G4", "%d chains with a guard that refuses among others of any latency: 0 passed", cases)
 }
 
 // Neighbours really run side by side, and their wait is that of the slowest.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/test/prove"
 )
 
 // line writes a finding on one line: severity code file:line path (hook):
@@ -73,6 +74,7 @@ func TestMistakesInEntries(t *testing.T) {
 			}
 		})
 	}
+	prove.Figure(t, "G12", "%d mistakes in entries, each found with its place and remedy, the entries beside it ready", len(entryMistakes))
 }
 
 type entryMistake struct {
@@ -101,6 +103,10 @@ func TestMistakesInSettings(t *testing.T) {
 			}
 		})
 	}
+	if n := len(entryMistakes) + len(settingsMistakes); n < 60 {
+		t.Errorf("only %d mistakes", n)
+	}
+	prove.Figure(t, "G12", "%d mistakes in settings, each found with its place and remedy", len(settingsMistakes))
 }
 
 type settingsMistake struct {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/test/prove"
 )
 
 // layerOf reads a layer's settings that must be without fault.
@@ -349,7 +350,7 @@ func TestManagedSettingsCannotBeLoosened(t *testing.T) {
 	if attempts < 100 {
 		t.Errorf("only %d attempts", attempts)
 	}
-	t.Logf("%d attempts, none moved a managed setting", attempts)
+	prove.Figure(t, "G20", "%d attempts of lower layers on a managed setting: none moved it", attempts)
 }
 
 // attack returns a managed value and a looser one, as JSON, or nothing for keys

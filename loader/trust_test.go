@@ -11,12 +11,14 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/test/prove"
 )
 
 // hostile is one thing that a project, or what runs inside it, does to get its
@@ -263,6 +265,10 @@ func TestHostileLayouts(t *testing.T) {
 	if len(rows) < 200 {
 		t.Errorf("%d layouts, want 200", len(rows))
 	}
+	var ran, passed atomic.Int64
+	t.Cleanup(func() {
+		prove.Figure(t, "G11", "%d hostile layouts: %d executions, %d weakenings", len(rows), ran.Load(), passed.Load())
+	})
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -287,10 +293,12 @@ func TestHostileLayouts(t *testing.T) {
 			for range 2 {
 				outcome := w.fire(s.Set)
 				if outcome.Action != protocol.Block && outcome.Action != protocol.Stop {
+					passed.Add(1)
 					t.Errorf("weakened: the event passes with %s; project %q, hooks %v, findings %v", outcome.Action, s.Project, statuses(s), s.Findings)
 				}
 			}
 			if exists(mark) {
+				ran.Add(1)
 				t.Errorf("code that nobody allowed ran; hooks %v", statuses(s))
 			}
 		})

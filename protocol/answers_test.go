@@ -147,6 +147,7 @@ func TestApplyKeepsBytes(t *testing.T) {
 		{"patch copy from elsewhere", `{"a":1}`, `{"patch":[{"op":"copy","from":"/name","path":"/args/n"}]}`, `{"a":1,"n":"bash"}`, "/args/n"},
 		{"patch test and replace", `{"a":9007199254740993}`, `{"patch":[{"op":"test","path":"/args/a","value":9007199254740993},{"op":"replace","path":"/args/a","value":1}]}`, `{"a":1}`, "/args/a"},
 		{"patch add and remove again", `{"a":1 }`, `{"patch":[{"op":"add","path":"/args/b","value":1},{"op":"remove","path":"/args/b"}]}`, `{"a":1 }`, ""},
+		{"patch beside an object that begins with a blank", `{"a":1,"o":{ "b":[ {	"c":2.50}]}}`, `{"patch":[{"op":"replace","path":"/args/a","value":2}]}`, `{"a":2,"o":{ "b":[ {	"c":2.50}]}}`, "/args/a"},
 		{"empty patch", `{"a":1 }`, `{"patch":[]}`, `{"a":1 }`, ""},
 		{"half a surrogate", `{}`, `{"changes":{"args":{"s":"\ufffd"}}}`, `{"s":"\ufffd"}`, "/args/s"},
 	}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hookd-dev/hookd/test/prove"
 )
 
 // hook is a voter for tests: name, class and whatever else is said.
@@ -84,6 +86,7 @@ func TestFailureMatrix(t *testing.T) {
 	if cells != 12*3*4 {
 		t.Errorf("%d cells, want 144", cells)
 	}
+	prove.Figure(t, "G3", "%d cells folded as the table says", cells)
 }
 
 // Whose failure decides at all.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"strings"
+	"unicode"
 	"unicode/utf16"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -308,6 +309,9 @@ func fromUTF16(b []byte) ([]byte, bool) {
 	units := make([]uint16, len(b)/2)
 	for i := range units {
 		units[i] = order.Uint16(b[2*i:])
+	}
+	if len(b)%2 == 1 { // half a character is not nothing
+		units = append(units, unicode.ReplacementChar)
 	}
 	return []byte(string(utf16.Decode(units))), true
 }

@@ -3,22 +3,14 @@ package protocol
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
-)
 
-// rounds is the size of a proof: small in everyday tests, the promised figure
-// with HOOKD_PROVE=1.
-func rounds(short, full int) int {
-	if os.Getenv("HOOKD_PROVE") != "" {
-		return full
-	}
-	return short
-}
+	"github.com/hookd-dev/hookd/test/prove"
+)
 
 func pick[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }
 
@@ -88,7 +80,7 @@ func refuses(spec *Spec, a Answer) int {
 // G4: a block is never weakened by anything that comes after it.
 func TestProveABlockIsNeverWeakened(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 4))
-	lists, refused := rounds(5_000, 1_000_000), 0
+	lists, refused := prove.Size(5_000, 1_000_000), 0
 	events := make([]Event, len(Table))
 	for i := range Table {
 		events[i] = blankEvent(Table[i].Name)
@@ -133,7 +125,7 @@ func TestProveABlockIsNeverWeakened(t *testing.T) {
 			refused++
 		}
 	}
-	t.Logf("%d random verdict lists, %d of them refused, 0 weakened", lists, refused)
+	prove.Figure(t, "G4", "%d random verdict lists, %d of them refused, 0 weakened", lists, refused)
 }
 
 func failedReply(a Answer) Answer { return fails(a.Voter, FailReply) }
@@ -228,7 +220,7 @@ func spiced(spec *Spec) jsontext.Value {
 // keeps its bytes.
 func TestProveProtectedFieldsStay(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 6))
-	patches, applied := rounds(3_000, 100_000), 0
+	patches, applied := prove.Size(3_000, 100_000), 0
 	v := Voter{Name: "h", Layer: Project, Class: CanModify}
 	for range patches {
 		spec := &Table[r.IntN(len(Table))]
@@ -266,5 +258,5 @@ func TestProveProtectedFieldsStay(t *testing.T) {
 	if applied < patches/10 {
 		t.Errorf("only %d of %d patches were applied", applied, patches)
 	}
-	t.Logf("%d random patches, %d applied, 0 protected fields changed", patches, applied)
+	prove.Figure(t, "G6", "%d random patches, %d applied, 0 protected fields changed", patches, applied)
 }

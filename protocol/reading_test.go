@@ -116,6 +116,7 @@ func TestReadReply(t *testing.T) {
 		{"block repeated as observe", process{stdout: `{"action":"block","action":"observe"}`}, "block", "repeated"},
 		{"observe repeated as block", process{stdout: `{"action":"observe","action":"block"}`}, "block", "repeated"},
 		{"block in UTF-16", process{stdout: utf16Text(okBlock, binary.LittleEndian, true)}, "block", "no"},
+		{"half a character of UTF-16", process{stdout: "\xff\xfe}"}, "[reply]", "UTF-16"},
 		{"pretty block", process{stdout: "{\n  \"action\": \"block\",\n  \"reason\": \"no\"\n}\n"}, "block", "no"},
 		{"escaped action", process{stdout: `{"\u0061ction":"bl\u006fck"}`}, "block", ""},
 

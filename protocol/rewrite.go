@@ -54,7 +54,7 @@ func (w *rewriter) rewriteObject(path string, old, want jsontext.Value) jsontext
 			continue
 		}
 		before := old[copied:m.key] // blanks, and the comma
-		if empty {
+		if empty && copied > 1 {    // what stood before it is gone, and with it its comma
 			before = bytes.TrimLeft(before, ", \t\r\n")
 		}
 		out = append(out, before...)

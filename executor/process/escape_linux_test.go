@@ -3,12 +3,15 @@ package process
 import (
 	"fmt"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/hookd-dev/hookd/test/prove"
 )
 
 // hasMark waits until it can tell whether a process has the mark.
@@ -112,11 +115,18 @@ func clock(t *unix.Timespec) {
 // dead after its run, and the run does not wait for it.
 func TestNothingSurvives(t *testing.T) {
 	needs(t, "setsid")
+	var sum tally
+	var covered []string
 	for _, options := range available(t) {
 		if twin := options.portable || options.Containment == UserNamespace; twin && count(0, 1) == 0 {
 			continue // ends its tree as another one of the list does; it is in the long proof
 		}
 		rt := newRuntime(t, options)
+		covered = append(covered, options.name())
+		full := 10 // of ways that are there for completeness
+		if options == (Options{Containment: rt.Containment().Kind}) && (len(covered) == 1 || options.Containment == Subreaper) {
+			full = 100
+		}
 		t.Run(options.name(), func(t *testing.T) {
 			for _, shape := range shapes {
 				if shape.leaves && options.Containment == Group || shape.chain && options.Containment == Subreaper {
@@ -131,17 +141,18 @@ func TestNothingSurvives(t *testing.T) {
 					}
 					t.Run(fmt.Sprintf("%s/limited=%v", shape.name, limited), func(t *testing.T) {
 						t.Parallel()
-						for range count(1, 25) {
-							escape(t, rt, shape.script, limited)
+						for range count(1, full) {
+							escape(t, rt, shape.script, limited, &sum)
 						}
 					})
 				}
 			}
 		})
 	}
+	prove.Figure(t, "G2", "%d runs of %d shapes under %s: %s", sum.rounds, len(shapes), strings.Join(covered, ", "), &sum)
 }
 
-func escape(t *testing.T, rt *Runtime, script string, limited bool) {
+func escape(t *testing.T, rt *Runtime, script string, limited bool, sum *tally) {
 	t.Helper()
 	const limit = 700 * time.Millisecond
 	end := "\nsleep 0.15; echo said" // time to escape
@@ -152,6 +163,7 @@ func escape(t *testing.T, rt *Runtime, script string, limited bool) {
 	c.Env = append(c.Env, "SELF="+self(t, "").Path)
 	c.Grace = 50 * time.Millisecond
 	mark := marked(c)
+	over := time.Duration(0)
 	ctx := within(t, 20*time.Second)
 	if limited {
 		ctx = within(t, limit)
@@ -161,14 +173,15 @@ func escape(t *testing.T, rt *Runtime, script string, limited bool) {
 		if r.Err != errLimit {
 			t.Errorf("ended with %v, exit %d, %s", r.Err, r.ExitCode, r.Signal)
 		}
-		if over := r.Took - limit; over > late() {
+		if over = r.Took - limit; over > late() {
 			t.Errorf("answer %s after the limit", over)
 		}
 	} else if r.Err != nil || r.ExitCode != 0 || string(r.Stdout) != "said\n" {
 		t.Errorf("ended with %v, exit %d, %s; stdout %q", r.Err, r.ExitCode, r.Signal, r.Stdout)
 	}
 	mustEnd(t, r, 5*time.Second)
-	if left := survivors(mark); len(left) > 0 {
+	left := survivors(mark)
+	if sum.add(over, left); len(left) > 0 {
 		t.Errorf("survivors: %v", left)
 	}
 }
@@ -177,16 +190,20 @@ func escape(t *testing.T, rt *Runtime, script string, limited bool) {
 // afterwards, at whatever moment the abort comes.
 func TestAborts(t *testing.T) {
 	needs(t, "setsid")
+	var sum tally
+	t.Cleanup(func() { prove.Figure(t, "G10", "%d aborts of programs: %s", sum.rounds, &sum) })
 	for _, options := range available(t) {
 		t.Run(options.name(), func(t *testing.T) {
-			t.Parallel()
+			if !prove.Full() {
+				t.Parallel()
+			}
 			rt := newRuntime(t, options)
 			script := `sleep 61 & (setsid sleep 61 &); sleep 61`
 			if options.Containment == Group {
 				script = `sleep 61 & (sleep 61 &); sleep 61`
 			}
 			var marks []string
-			rounds := count(12, 2000)
+			rounds := count(12, 500)
 			for i := range rounds {
 				c := shell(script)
 				c.Grace = 5 * time.Millisecond
@@ -196,13 +213,16 @@ func TestAborts(t *testing.T) {
 				if r.Err != errLimit {
 					t.Fatalf("round %d after %s ended with %v, exit %d, %s; stderr %q", i, delay, r.Err, r.ExitCode, r.Signal, r.Stderr)
 				}
-				if over := r.Took - delay; over > late() {
+				over := r.Took - delay
+				if over > late() {
 					t.Errorf("control came back %s after the abort", over)
 				}
+				sum.add(over, nil)
 				mustEnd(t, r, 5*time.Second)
 			}
-			for _, mark := range marks[max(0, len(marks)-20):] {
+			for _, mark := range marks {
 				if left := survivors(mark); len(left) > 0 {
+					sum.add(0, left)
 					t.Errorf("survivors: %v", left)
 				}
 			}

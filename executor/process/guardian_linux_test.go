@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/hookd-dev/hookd/test/prove"
 )
 
 // A stand-in for hookd: it runs the script given, twice at once, and says when
@@ -73,22 +75,30 @@ func startHookd(t *testing.T, kind Kind, life, script, mark string) (*exec.Cmd, 
 func TestGuardian(t *testing.T) {
 	needs(t, "setsid")
 	const script = `trap '' TERM HUP; sleep 61 & (setsid sleep 61 &); while :; do sleep 0.1; done`
-	for _, options := range available(t) {
+	var sum tally
+	t.Cleanup(func() {
+		prove.Figure(t, "G17", "%d × kill -9 of a runtime with two hooks' trees: %d survivors after 1 s", sum.rounds, sum.survivors)
+	})
+	for i, options := range available(t) {
 		if options.portable {
 			continue
+		}
+		full := 20
+		if i == 0 {
+			full = 100
 		}
 		for _, life := range []string{"long", "short"} {
 			t.Run(options.name()+"/"+life, func(t *testing.T) {
 				t.Parallel()
-				for range count(1, 200) {
-					kill9(t, options.Containment, life, script)
+				for range count(1, full) {
+					kill9(t, options.Containment, life, script, &sum)
 				}
 			})
 		}
 	}
 }
 
-func kill9(t *testing.T, kind Kind, life, script string) {
+func kill9(t *testing.T, kind Kind, life, script string, sum *tally) {
 	t.Helper()
 	mark := "PROCESS_TEST=" + string(kind) + life + fmt.Sprint(time.Now().UnixNano())
 	hookd, group := startHookd(t, kind, life, script, mark)
@@ -106,9 +116,11 @@ func kill9(t *testing.T, kind Kind, life, script string) {
 			left = only(left, "while :")
 		}
 		if len(left) == 0 {
+			sum.add(0, nil)
 			break
 		}
 		if time.Since(died) > time.Second+late() {
+			sum.add(0, left)
 			t.Errorf("a second after its death: %v", left)
 			break
 		}

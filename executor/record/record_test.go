@@ -16,6 +16,7 @@ import (
 	"github.com/hookd-dev/hookd/executor/state"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/test/prove"
 )
 
 var at = time.Date(2026, 11, 27, 20, 54, 0, 123e6, time.UTC)
@@ -112,6 +113,7 @@ func TestTampering(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	changes := 0
 	for i := range lines - 1 {
 		for name, change := range map[string]func([]string) []string{
 			"edit":     func(l []string) []string { l[i] = strings.Replace(l[i], `"no"`, `"on"`, 1); return l },
@@ -128,6 +130,7 @@ func TestTampering(t *testing.T) {
 				return l
 			},
 		} {
+			changes++
 			dir, text, _ := build()
 			overwrite(dir, change(text))
 			if Verify(dir, "s") == nil {
@@ -151,6 +154,7 @@ func TestTampering(t *testing.T) {
 	if Verify(dir, "s", head) == nil {
 		t.Error("a rewritten chain was not found against the head")
 	}
+	prove.Figure(t, "G16", "%d edits, insertions and removals found, a cut tail and a rewritten chain found against a head", changes)
 }
 
 // A process that knows the chain goes on with it when the file was cut under it,

@@ -51,6 +51,8 @@ var arrows = map[string][]string{
 	"examples":                  {"protocol", "client", "executor", "loader", "agentloop", "schema"},
 	"test/modelserver":          {},
 	"test/bench":                {"", "cmd/hookd"},
+	"test/prove":                {},
+	"test/prove/run":            {"test/prove"},
 	"test/integration":          {""},
 }
 

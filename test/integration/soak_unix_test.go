@@ -26,6 +26,7 @@ import (
 	"github.com/hookd-dev/hookd/executor/record"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/test/prove"
 )
 
 // TestSoak is G15: the events of a session are neither lost, doubled nor
@@ -33,7 +34,7 @@ import (
 // side, with parallel tool calls, kept conversations, records and a hook that
 // remembers. `make soak` runs a million events; here it is a short version.
 func TestSoak(t *testing.T) {
-	total := 12_000
+	total := prove.Size(12_000, 1_000_000)
 	if s := os.Getenv("HOOKD_SOAK"); s != "" {
 		var err error
 		if total, err = strconv.Atoi(s); err != nil {
@@ -60,7 +61,7 @@ func TestSoak(t *testing.T) {
 	}
 	events := s.check(t, filepath.Join(dir, "records"))
 	took := time.Since(began)
-	t.Logf("%d events in %s, %.0f a second; heap %+d KiB, goroutines %+d, descriptors %+d between the first tenth and the end",
+	defer prove.Figure(t, "G15", "%d events in %s, %.0f a second; heap %+d KiB, goroutines %+d, descriptors %+d between the first tenth and the end",
 		events, took.Round(time.Millisecond), float64(events)/took.Seconds(),
 		(s.last.heap-s.first.heap)>>10, s.last.goroutines-s.first.goroutines, s.last.descriptors-s.first.descriptors)
 	if events < int64(total) {
