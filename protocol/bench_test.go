@@ -10,9 +10,18 @@ func benchEvent(b *testing.B, size int) []byte {
 }
 
 func BenchmarkDecodeEvent(b *testing.B) {
-	for name, size := range map[string]int{"small": 60, "8MiB": 8 << 20} {
-		b.Run(name, func(b *testing.B) {
-			line := benchEvent(b, size)
+	text := strings.Repeat(`a line of an ordinary text with a quote \" and a word é in it\n`, 1<<20/64)
+	for _, c := range []struct {
+		name string
+		line []byte
+	}{
+		{"small", benchEvent(b, 60)},
+		{"1MiB text", []byte(toolCall(`{"command":"` + text + `"}`))},
+		{"1MiB ASCII", []byte(toolCall(`{"command":"` + strings.Repeat("x", 1<<20) + `"}`))},
+		{"8MiB escapes", benchEvent(b, 8<<20)},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			line := c.line
 			b.SetBytes(int64(len(line)))
 			b.ReportAllocs()
 			for b.Loop() {

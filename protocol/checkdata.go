@@ -28,7 +28,7 @@ func Complete(spec *Spec, data jsontext.Value) jsontext.Value {
 	if len(trimmed(data)) == 0 {
 		data = jsontext.Value("{}")
 	}
-	if kindOf(data) != '{' || !data.IsValid() {
+	if kindOf(data) != '{' || !Valid(data) {
 		return data
 	}
 	blank, err := json.Marshal(spec.Data)
@@ -126,7 +126,7 @@ func fitsStruct(object jsontext.Value, t reflect.Type, path string) *DecodeError
 	fields := fieldsOf(t)
 	found := 0
 	for _, m := range members(object) {
-		f, ok := fields[m.name]
+		f, ok := fields.byName[m.name]
 		if !ok {
 			continue
 		}
@@ -141,11 +141,11 @@ func fitsStruct(object jsontext.Value, t reflect.Type, path string) *DecodeError
 			return err
 		}
 	}
-	if found == requiredOf(fields) {
+	if found == fields.required {
 		return nil
 	}
-	for _, name := range fieldOrder(t) {
-		if fields[name].required && memberOf(object, name) == nil {
+	for _, name := range fields.order {
+		if fields.byName[name].required && memberOf(object, name) == nil {
 			return &DecodeError{Path: path, Offset: -1, Err: fmt.Errorf("member %q is missing", name)}
 		}
 	}
@@ -159,46 +159,37 @@ type dataField struct {
 	required bool
 }
 
-var fieldCache sync.Map // reflect.Type to map[string]dataField
+// dataFields are the members of a Go type of data.
+type dataFields struct {
+	byName   map[string]dataField
+	order    []string // of the source
+	required int      // how many
+}
 
-func fieldsOf(t reflect.Type) map[string]dataField {
+var fieldCache sync.Map // reflect.Type to *dataFields
+
+func fieldsOf(t reflect.Type) *dataFields {
 	if cached, ok := fieldCache.Load(t); ok {
-		return cached.(map[string]dataField)
+		return cached.(*dataFields)
 	}
-	fields := map[string]dataField{}
+	fields := &dataFields{byName: map[string]dataField{}}
 	for _, f := range reflect.VisibleFields(t) {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if name == "" || name == "-" {
 			continue
 		}
-		fields[name] = dataField{
+		field := dataField{
 			typ:      f.Type,
 			required: f.Type.Kind() != reflect.Pointer && !strings.Contains(options, "omitzero"),
 		}
+		if field.required {
+			fields.required++
+		}
+		fields.byName[name] = field
+		fields.order = append(fields.order, name)
 	}
 	fieldCache.Store(t, fields)
 	return fields
-}
-
-// fieldOrder lists the members of a Go type in the order of the source.
-func fieldOrder(t reflect.Type) []string {
-	var names []string
-	for _, f := range reflect.VisibleFields(t) {
-		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-func requiredOf(fields map[string]dataField) int {
-	n := 0
-	for _, f := range fields {
-		if f.required {
-			n++
-		}
-	}
-	return n
 }
 
 // typeName is a Go type in the words of JSON.

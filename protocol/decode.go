@@ -72,9 +72,13 @@ var byteOrderMark = []byte("\xef\xbb\xbf")
 // repeated member names, within the limits. It returns the value without a byte
 // order mark and without blanks around it. input itself is never written to.
 func strictJSON(input []byte, lim DecodeLimits) (jsontext.Value, error) {
-	body, cut, err := cleanJSON(input, lim)
+	body, cut, found, err := cleanJSON(input, lim)
 	if err != nil {
 		return nil, err
+	}
+	if found.valid {
+		value := trimmed(body)
+		return value[:len(value):len(value)], nil
 	}
 	dec := jsontext.NewDecoder(bytes.NewBuffer(body))
 	value, err := dec.ReadValue()
@@ -90,22 +94,29 @@ func strictJSON(input []byte, lim DecodeLimits) (jsontext.Value, error) {
 }
 
 // cleanJSON removes a byte order mark, holds the limits and mends surrogates. cut
-// is the length of what was removed from the beginning.
+// is the length of what was removed from the beginning. What is not valid after
+// that is left to the caller to explain.
 //
 // An escape that is half of a surrogate pair is legal JSON, but no text: it is
 // replaced by \ufffd, the replacement character, so that what hookd passes on is
 // always valid UTF-8 once decoded. The replacement is as long as what it
 // replaces, so offsets stay true.
-func cleanJSON(input []byte, lim DecodeLimits) (body []byte, cut int64, err error) {
+func cleanJSON(input []byte, lim DecodeLimits) (body []byte, cut int64, found scanned, err error) {
 	if int64(len(input)) > lim.Size {
-		return nil, 0, &DecodeError{Offset: lim.Size, Err: fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, len(input), lim.Size)}
+		return nil, 0, found, &DecodeError{Offset: lim.Size, Err: fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, len(input), lim.Size)}
 	}
 	body = bytes.TrimPrefix(input, byteOrderMark)
 	cut = int64(len(input) - len(body))
-	if at := depthExceeded(body, lim.Depth); at >= 0 {
-		return nil, 0, &DecodeError{Offset: cut + int64(at), Err: fmt.Errorf("%w: the limit is %d levels", ErrTooDeep, lim.Depth)}
+	if found = strict(body, lim.Depth); found.valid {
+		return body, cut, found, nil
 	}
-	return replaceLoneSurrogates(body), cut, nil
+	if at := depthExceeded(body, lim.Depth); at >= 0 {
+		return nil, 0, found, &DecodeError{Offset: cut + int64(at), Err: fmt.Errorf("%w: the limit is %d levels", ErrTooDeep, lim.Depth)}
+	}
+	if mended := replaceLoneSurrogates(body); len(mended) > 0 && &mended[0] != &body[0] {
+		return mended, cut, strict(mended, lim.Depth), nil
+	}
+	return body, cut, found, nil
 }
 
 // decodeError makes a DecodeError of an error of the JSON library, whose offset
@@ -222,10 +233,15 @@ func replaceLoneSurrogates(b []byte) []byte {
 
 // surrogate reads the escape at b[i] if it is one of a surrogate.
 func surrogate(b []byte, i int) (rune, bool) {
+	r, ok := hex4(b, i)
+	return r, ok && r >= 0xD800 && r <= 0xDFFF
+}
+
+// hex4 reads the escape at b[i] if it is one of four hexadecimal digits.
+func hex4(b []byte, i int) (r rune, ok bool) {
 	if i+6 > len(b) || b[i] != '\\' || b[i+1] != 'u' {
 		return 0, false
 	}
-	var r rune
 	for _, c := range b[i+2 : i+6] {
 		switch {
 		case c >= '0' && c <= '9':
@@ -238,7 +254,7 @@ func surrogate(b []byte, i int) (rune, bool) {
 			return 0, false
 		}
 	}
-	return r, r >= 0xD800 && r <= 0xDFFF
+	return r, true
 }
 
 // validText returns text with invalid UTF-8 replaced by U+FFFD.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -17,7 +18,7 @@ import (
 // (layer, outcome, state, metadata) are not a host's to set: they are read over.
 // The result owns its bytes: line may be reused.
 func DecodeEvent(line []byte, lim DecodeLimits) (Event, error) {
-	value, cut, err := cleanJSON(line, lim.orDefault(DefaultEventSize))
+	value, cut, found, err := cleanJSON(line, lim.orDefault(DefaultEventSize))
 	if err != nil {
 		return Event{}, err
 	}
@@ -28,11 +29,10 @@ func DecodeEvent(line []byte, lim DecodeLimits) (Event, error) {
 	default:
 		return Event{}, &DecodeError{Offset: cut, Err: fmt.Errorf("the event is %s, not an object", kindName(value))}
 	}
-	var ev Event
-	if err := json.Unmarshal(value, &ev); err != nil {
+	ev, err := unmarshalEvent(value, found)
+	if err != nil {
 		return Event{}, decodeError(err, "", cut)
 	}
-	ev.Data = compactLines(ev.Data)
 	ev.Layer, ev.Outcome, ev.State, ev.Metadata = "", Standing{}, nil, nil
 	if ev.Protocol == 0 {
 		ev.Protocol = Version
@@ -44,6 +44,25 @@ func DecodeEvent(line []byte, lim DecodeLimits) (Event, error) {
 	return ev, nil
 }
 
+// unmarshalEvent reads the envelope. Data, which may be large and was checked
+// with all the rest, is only copied.
+func unmarshalEvent(value jsontext.Value, found scanned) (ev Event, err error) {
+	i := slices.IndexFunc(found.members, func(m member) bool { return m.name == "data" })
+	if i >= 0 {
+		data := found.members[i]
+		envelope := slices.Concat(value[:data.start], jsontext.Value("null"), value[data.end:])
+		if err = json.Unmarshal(envelope, &ev); err == nil {
+			ev.Data = slices.Clone(compactLines(value[data.start:data.end]))
+			return ev, nil
+		}
+	}
+	// Without data, or with an error, whose place is one in the whole.
+	ev = Event{}
+	err = json.Unmarshal(value, &ev)
+	ev.Data = compactLines(ev.Data)
+	return ev, err
+}
+
 // Spec returns the event's row of the table, or nil if its name is unknown.
 // Aliases are names too.
 func (ev *Event) Spec() *Spec { return byAlias[string(ev.Event)] }
@@ -52,7 +71,7 @@ func (ev *Event) Spec() *Spec { return byAlias[string(ev.Event)] }
 // a known version, valid JSON in data with the members that the event's row asks
 // for. The error is a [*DecodeError] without offset.
 func CheckEvent(ev *Event) error {
-	if len(ev.Data) > 0 && !ev.Data.IsValid() {
+	if len(ev.Data) > 0 && !Valid(ev.Data) {
 		_, err := strictJSON(ev.Data, DecodeLimits{Size: 1 << 62, Depth: 1 << 30})
 		if err == nil {
 			err = errors.New("not valid JSON")

@@ -36,7 +36,7 @@ func jsonPatch(target, patch jsontext.Value, limit int64) (result jsontext.Value
 	if err != nil {
 		return nil, fmt.Errorf("patch: %w", err)
 	}
-	if !jsontext.Value(patched).IsValid() {
+	if !Valid(patched) {
 		return nil, fmt.Errorf("patch: the result is not valid JSON")
 	}
 	return patched, nil

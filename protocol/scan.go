@@ -1,6 +1,8 @@
 package protocol
 
 import (
+	"bytes"
+
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -64,15 +66,19 @@ func skipBlanks(b []byte, i int) int {
 
 // stringEnd returns the offset behind the string whose opening quote is at i.
 func stringEnd(b []byte, i int) int {
-	for i++; i < len(b); i++ {
-		switch b[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
+	for begin := min(i+1, len(b)); ; {
+		n := bytes.IndexByte(b[begin:], '"')
+		if n < 0 {
+			return len(b)
+		}
+		end, escapes := begin+n, 0
+		for end-escapes > begin && b[end-escapes-1] == '\\' {
+			escapes++
+		}
+		if begin = end + 1; escapes%2 == 0 {
+			return begin
 		}
 	}
-	return len(b)
 }
 
 // valueEnd returns the offset behind the value that begins at i.
@@ -161,6 +167,9 @@ func memberOf(object jsontext.Value, name string) jsontext.Value {
 
 // unquote returns the text of a JSON string.
 func unquote(quoted []byte) string {
+	if end := len(quoted) - 1; end > 0 && plainEnd(quoted, 1) == end {
+		return string(quoted[1:end])
+	}
 	text, err := jsontext.AppendUnquote(nil, quoted)
 	if err != nil && text == nil {
 		return ""

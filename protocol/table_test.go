@@ -95,7 +95,7 @@ func TestEveryRowHasWordsAndData(t *testing.T) {
 			t.Errorf("%s: a notice is not waited for and takes no answer", s.Name)
 		}
 		for _, f := range s.Fields {
-			if _, ok := fieldsOf(typeOfData(&s))[strings.Split(f.Path, ".")[0]]; !ok {
+			if _, ok := fieldsOf(typeOfData(&s)).byName[strings.Split(f.Path, ".")[0]]; !ok {
 				t.Errorf("%s: changeable field %s is not in the type of data", s.Name, f.Path)
 			}
 		}
