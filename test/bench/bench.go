@@ -17,14 +17,15 @@ import (
 
 // bench is what all contests share.
 type bench struct {
-	options   *options
-	folder    string // everything is made below it, and it is removed at the end
-	floor     *floor
-	noFloor   error // why there is none
-	languages map[string]*language
-	contained *process.Runtime // as `hookd serve` runs hooks
-	bare      *process.Runtime // without containment: the process group only
-	hookd     string           // the program, built when it is first needed
+	options      *options
+	folder       string // everything is made below it, and it is removed at the end
+	floor        *floor
+	noFloor      error // why there is none
+	floorProgram string
+	languages    map[string]*language
+	contained    *process.Runtime // as `hookd serve` runs hooks
+	bare         *process.Runtime // without containment: the process group only
+	hookd        string           // the program, built when it is first needed
 }
 
 // entry is a contest that may be held: its preparation costs something, so it is
@@ -39,6 +40,8 @@ type entry struct {
 
 // skip is why something cannot be measured on this machine.
 type skip struct{ error }
+
+func skipf(format string, args ...any) error { return skip{fmt.Errorf(format, args...)} }
 
 func run(ctx context.Context, o *options) error {
 	if o.list {
@@ -75,10 +78,10 @@ func (b *bench) build() error {
 			fmt.Fprintf(os.Stderr, "bench: no hooks in %s: %v\n", l.name, l.missing)
 		}
 	}
-	program, err := compile(b.folder, "floor.c", "floor", "-pthread")
-	if err != nil {
-		b.noFloor = err
-	} else if b.floor, err = startFloor(program, b.folder); err != nil {
+	var err error
+	if b.floorProgram, b.noFloor = compile(b.folder, "floor.c", "floor", "-pthread"); b.noFloor != nil {
+		fmt.Fprintf(os.Stderr, "bench: no floor: %v\n", b.noFloor)
+	} else if b.floor, err = startFloor(b.floorProgram, b.folder, b.folder, leastEnv()); err != nil {
 		return err
 	}
 	if b.contained, err = process.New(process.Options{LongLived: true, Processes: 4096}); err != nil {
@@ -177,4 +180,24 @@ func (b *bench) program(ctx context.Context) (string, error) {
 	}
 	b.hookd = path
 	return path, nil
+}
+
+// engines are what a contest has opened, to be closed when it is over.
+type engines []*engine
+
+func (list *engines) open(ctx context.Context, p *project, b *bench) (*engine, error) {
+	e, err := p.open(ctx, b.contained)
+	if err != nil {
+		return nil, errors.Join(err, list.close())
+	}
+	*list = append(*list, e)
+	return e, nil
+}
+
+func (list *engines) close() error {
+	var errs []error
+	for _, e := range *list {
+		errs = append(errs, e.close())
+	}
+	return errors.Join(errs...)
 }

@@ -25,6 +25,7 @@ type contest struct {
 	about   string // what is done, in words
 	players []player
 	time    time.Duration // how much time the contest is worth, 0 = defaultTime
+	turns   int           // bursts of each player in a round, 0 = as the pace says
 	close   func() error
 }
 
@@ -44,7 +45,21 @@ type result struct {
 	contest   string
 	about     string
 	standings []standing
-	skipped   string // why it was not held, or what of it could not be
+	figures   []figure
+	skipped   string // why it was not held
+}
+
+// figure is what is no time: bytes, or processes that survived.
+type figure struct {
+	name  string
+	unit  string // as a benchmark names it
+	value float64
+}
+
+// standingOf is how samples came out that race with nothing.
+func standingOf(name string, samples []time.Duration) standing {
+	m := median(samples)
+	return standing{player: name, medians: []time.Duration{m}, median: m, p99: quantile(samples, 0.99), samples: len(samples)}
 }
 
 // pace says how long everything takes.
@@ -61,6 +76,9 @@ const defaultTime = 4 * time.Second
 // hold holds a contest: in each round the players take turns, a burst each, in
 // an order that turns round, so that what else the machine does meets them all.
 func (c *contest) hold(ctx context.Context, p pace) (*result, error) {
+	if c.turns > 0 {
+		p.turns = c.turns
+	}
 	sizes, err := c.warm(ctx, p)
 	if err != nil {
 		return nil, err

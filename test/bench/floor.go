@@ -3,97 +3,57 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"sync"
 	"time"
 )
 
 // floor is the C program that shows what the machine needs at the least. It runs
-// beside us for the whole measurement and makes a burst when it is told to.
+// beside us for the whole measurement.
 type floor struct {
-	mu       sync.Mutex
-	command  *exec.Cmd
-	stdin    io.WriteCloser
-	stdout   *bufio.Reader
+	*peer
 	folder   string
 	payloads map[string]string // file of each payload written so far
 }
 
-func startFloor(program, folder string) (*floor, error) {
-	f := &floor{command: exec.Command(program), folder: folder, payloads: map[string]string{}}
-	// What a hook's environment is at the least, so that programs start alike.
-	f.command.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "LANG=C.UTF-8"}
-	f.command.Dir = folder
-	f.command.Stderr = os.Stderr
-	var err error
-	if f.stdin, err = f.command.StdinPipe(); err != nil {
-		return nil, err
-	}
-	stdout, err := f.command.StdoutPipe()
+// startFloor starts the floor; what it starts has its folder and environment.
+func startFloor(program, folder, dir string, env []string) (*floor, error) {
+	command := exec.Command(program)
+	command.Dir, command.Env = dir, env
+	p, err := startPeer(command)
 	if err != nil {
 		return nil, err
 	}
-	f.stdout = bufio.NewReader(stdout)
-	return f, f.command.Start()
+	return &floor{peer: p, folder: folder, payloads: map[string]string{}}, nil
 }
 
-func (f *floor) close() error {
-	f.stdin.Close()
-	return f.command.Wait()
+// leastEnv is what a hook's environment is at the least, so that programs start
+// alike.
+func leastEnv() []string {
+	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "LANG=C.UTF-8"}
 }
 
 // work is what the floor does in a burst.
 type work struct {
 	program string
+	args    []string // no blanks in them
 	payload []byte
 	group   int // programs started at once and waited for together, 0 = 1
 	threads int // samples made side by side, 0 = 1
 }
 
-// burst makes n samples in each thread, and says how long each took and how
-// long all of them together.
-func (f *floor) burst(ctx context.Context, w work, n int) (took []time.Duration, all time.Duration, err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if err := ctx.Err(); err != nil {
-		return nil, 0, context.Cause(ctx)
-	}
+// run makes n samples in each thread.
+func (f *floor) run(ctx context.Context, w work, n int) (took []time.Duration, all time.Duration, err error) {
 	file, err := f.file(w.payload)
 	if err != nil {
 		return nil, 0, err
 	}
-	if _, err := fmt.Fprintf(f.stdin, "%d %d %d %s %s\n", n, max(1, w.group), max(1, w.threads), file, w.program); err != nil {
-		return nil, 0, fmt.Errorf("floor: %w", err)
-	}
-	for {
-		line, err := f.stdout.ReadString('\n')
-		if err != nil {
-			return nil, 0, fmt.Errorf("floor: %w", err)
-		}
-		word, number, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if word == "error" {
-			return nil, 0, fmt.Errorf("floor: %s: %s", filepath.Base(w.program), number)
-		}
-		if word != "all" {
-			number = word
-		}
-		nanoseconds, err := strconv.ParseInt(number, 10, 64)
-		if err != nil {
-			return nil, 0, fmt.Errorf("floor: %w", err)
-		}
-		if word == "all" {
-			return took, time.Duration(nanoseconds), nil
-		}
-		took = append(took, time.Duration(nanoseconds))
-	}
+	line := fmt.Sprintf("%d %d %d %s %s %s", n, max(1, w.group), max(1, w.threads), file, w.program, strings.Join(w.args, " "))
+	return f.burst(ctx, line)
 }
 
 // file is a file that holds the payload.
@@ -101,18 +61,22 @@ func (f *floor) file(payload []byte) (string, error) {
 	if path, known := f.payloads[string(payload)]; known {
 		return path, nil
 	}
-	path := filepath.Join(f.folder, fmt.Sprintf("payload-%d", len(f.payloads)))
-	if err := os.WriteFile(path, payload, 0o600); err != nil {
+	file, err := os.CreateTemp(f.folder, "payload-")
+	if err != nil {
 		return "", err
 	}
-	f.payloads[string(payload)] = path
-	return path, nil
+	defer file.Close()
+	if _, err := file.Write(payload); err != nil {
+		return "", err
+	}
+	f.payloads[string(payload)] = file.Name()
+	return file.Name(), nil
 }
 
 // player is the floor as a player of a contest.
 func (f *floor) player(name string, w work) player {
 	return player{name: name, burst: func(ctx context.Context, n int) ([]time.Duration, error) {
-		took, all, err := f.burst(ctx, w, max(1, n/max(1, w.threads)))
+		took, all, err := f.run(ctx, w, max(1, n/max(1, w.threads)))
 		if err == nil && w.threads > 1 {
 			return spread(all, len(took)), nil
 		}
@@ -128,4 +92,18 @@ func spread(all time.Duration, n int) []time.Duration {
 		each[i] = all / time.Duration(n)
 	}
 	return each
+}
+
+// buildEmpty builds a Go program that does nothing.
+func buildEmpty(ctx context.Context, folder string) (string, error) {
+	source, program := filepath.Join(folder, "empty.go"), filepath.Join(folder, "empty")
+	if err := os.WriteFile(source, []byte("package main\n\nfunc main() {}\n"), 0o600); err != nil {
+		return "", err
+	}
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, source)
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build an empty program: %w: %s", err, out)
+	}
+	return program, nil
 }

@@ -26,11 +26,13 @@ type project struct {
 
 // use is a hook of a project: a program, and its entry in the settings.
 type use struct {
-	program string   // copied into the hooks folder
-	Name    string   `json:"name"`
-	Events  []string `json:"events,omitempty"`
-	Can     string   `json:"can,omitempty"`
-	Run     string   `json:"run,omitempty"`
+	program string         // copied into the hooks folder
+	Name    string         `json:"name"`
+	Events  []string       `json:"events,omitempty"`
+	Match   map[string]any `json:"match,omitempty"`
+	Files   []string       `json:"files,omitempty"`
+	Can     string         `json:"can,omitempty"`
+	Run     string         `json:"run,omitempty"`
 }
 
 // guards are n hooks of the same program that may block a tool call.
@@ -52,7 +54,7 @@ func newProject(ctx context.Context, top string, hooks []use, settings map[strin
 	if folder, err = filepath.EvalSymlinks(folder); err != nil {
 		return nil, err
 	}
-	p := &project{folder: folder, home: filepath.Join(folder, "home"), state: filepath.Join(folder, "state"), root: filepath.Join(folder, "root")}
+	p := projectIn(folder)
 	for _, dir := range []string{p.home, p.state, p.hooks()} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, err
@@ -63,7 +65,10 @@ func newProject(ctx context.Context, top string, hooks []use, settings map[strin
 			return nil, err
 		}
 	}
-	all := map[string]any{"maxHooks": 10000, "use": hooks}
+	all := map[string]any{"maxHooks": 10000}
+	if len(hooks) > 0 {
+		all["use"] = hooks
+	}
 	for key, value := range settings {
 		all[key] = value
 	}
@@ -71,6 +76,10 @@ func newProject(ctx context.Context, top string, hooks []use, settings map[strin
 		return nil, err
 	}
 	return p, p.allow(ctx)
+}
+
+func projectIn(folder string) *project {
+	return &project{folder: folder, home: filepath.Join(folder, "home"), state: filepath.Join(folder, "state"), root: filepath.Join(folder, "root")}
 }
 
 func (p *project) hooks() string { return filepath.Join(p.root, ".acai", "hooks") }

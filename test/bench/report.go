@@ -14,15 +14,18 @@ func printResult(w io.Writer, r *result) {
 		fmt.Fprintf(w, "%-26s not measured: %s\n", r.contest, r.skipped)
 		return
 	}
+	for _, f := range r.figures {
+		fmt.Fprintf(w, "%-26s %-22s %s\n", r.contest, f.name, f.text())
+	}
 	for i := range r.standings {
 		s := &r.standings[i]
 		name, ratio := "", ""
 		if i == 0 {
 			name = r.contest
-		} else {
+		} else if s.ratio > 0 {
 			ratio = fmt.Sprintf("%.2f", s.ratio)
 		}
-		fmt.Fprintf(w, "%-26s %-10s %10s  p99 %10s  %7s  %d samples\n", name, s.player, short(s.median), short(s.p99), ratio, s.samples)
+		fmt.Fprintf(w, "%-26s %-22s %10s  p99 %10s  %7s  %d samples\n", name, s.player, short(s.median), short(s.p99), ratio, s.samples)
 	}
 }
 
@@ -39,4 +42,11 @@ func short(d time.Duration) string {
 		return fmt.Sprintf("%.0f µs", d.Seconds()*1e6)
 	}
 	return fmt.Sprintf("%.2f µs", d.Seconds()*1e6)
+}
+
+func (f *figure) text() string {
+	if f.unit == "B" {
+		return fmt.Sprintf("%.1f MB", f.value/1e6)
+	}
+	return fmt.Sprintf("%g", f.value)
 }

@@ -2,7 +2,7 @@
  * posix_spawn, two pipes, write, read to end of file, wait; nothing else.
  *
  * It reads commands on stdin, one a line:
- *     BURST GROUP THREADS PAYLOADFILE PROGRAM
+ *     BURST GROUP THREADS PAYLOADFILE PROGRAM [ARGUMENT...]
  * Each of THREADS threads makes BURST samples one after the other. A sample
  * starts GROUP programs at once, writes the payload to each, and ends when all
  * of them have exited. The answer is a line of nanoseconds for each sample, and
@@ -24,11 +24,12 @@
 
 extern char **environ;
 
-enum { MOST_GROUP = 16, MOST_THREADS = 16, PATH_SIZE = 4096 };
+enum { MOST_GROUP = 16, MOST_THREADS = 16, MOST_WORDS = 32, LINE_SIZE = 16384 };
 
 struct burst {
 	int count, group;
-	const char *program, *payload;
+	char **argv;
+	const char *payload;
 	size_t size;
 	int64_t *took;
 	int failed; /* errno */
@@ -57,10 +58,9 @@ static int make_pipe(int ends[2])
 }
 
 /* start starts one program and sets our ends of its stdin and stdout. */
-static int start(const char *program, pid_t *pid, int *in, int *out)
+static int start(char **argv, pid_t *pid, int *in, int *out)
 {
 	int input[2], output[2], e;
-	char *argv[] = {(char *)program, NULL};
 	posix_spawn_file_actions_t actions;
 	if ((e = make_pipe(input)))
 		return e;
@@ -72,7 +72,7 @@ static int start(const char *program, pid_t *pid, int *in, int *out)
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, input[0], 0);
 	posix_spawn_file_actions_adddup2(&actions, output[1], 1);
-	e = posix_spawn(pid, program, &actions, &attributes, argv, environ);
+	e = posix_spawn(pid, argv[0], &actions, &attributes, argv, environ);
 	posix_spawn_file_actions_destroy(&actions);
 	close(input[0]);
 	close(output[1]);
@@ -117,7 +117,7 @@ static int sample(const struct burst *b)
 	pid_t pid[MOST_GROUP];
 	int in[MOST_GROUP], out[MOST_GROUP], started, e = 0;
 	for (started = 0; started < b->group; started++)
-		if ((e = start(b->program, &pid[started], &in[started], &out[started])))
+		if ((e = start(b->argv, &pid[started], &in[started], &out[started])))
 			break;
 	for (int i = 0; i < started; i++) {
 		int failed = feed(in[i], b->payload, b->size);
@@ -166,7 +166,7 @@ static char *load(const char *path, size_t *size)
 	return text;
 }
 
-static void run(int count, int group, int threads, const char *file, const char *program)
+static void run(int count, int group, int threads, const char *file, char **argv)
 {
 	struct burst bursts[MOST_THREADS];
 	pthread_t ids[MOST_THREADS];
@@ -175,7 +175,7 @@ static void run(int count, int group, int threads, const char *file, const char 
 	int failed = payload ? 0 : ENOENT;
 	int64_t *took = calloc((size_t)count * (size_t)threads, sizeof *took);
 	for (int i = 0; i < threads; i++)
-		bursts[i] = (struct burst){count, group, program, payload, size, took + (size_t)i * (size_t)count, failed};
+		bursts[i] = (struct burst){count, group, argv, payload, size, took + (size_t)i * (size_t)count, failed};
 	int64_t began = now();
 	for (int i = 1; i < threads; i++)
 		pthread_create(&ids[i], NULL, samples, &bursts[i]);
@@ -198,8 +198,7 @@ static void run(int count, int group, int threads, const char *file, const char 
 
 int main(void)
 {
-	static char line[2 * PATH_SIZE + 64], file[PATH_SIZE], program[PATH_SIZE];
-	int count, group, threads;
+	static char line[LINE_SIZE];
 	sigset_t defaults;
 	signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&defaults);
@@ -208,13 +207,18 @@ int main(void)
 	posix_spawnattr_setsigdefault(&attributes, &defaults);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
 	while (fgets(line, sizeof line, stdin)) {
-		if (sscanf(line, "%d %d %d %4095s %4095s", &count, &group, &threads, file, program) != 5 ||
-		    count < 1 || group < 1 || group > MOST_GROUP || threads < 1 || threads > MOST_THREADS) {
+		char *words[MOST_WORDS + 1], *rest = line;
+		int n = 0;
+		while (n < MOST_WORDS && (words[n] = strtok_r(rest, " \n", &rest)))
+			n++;
+		words[n] = NULL;
+		int count = n < 5 ? 0 : atoi(words[0]), group = n < 5 ? 0 : atoi(words[1]), threads = n < 5 ? 0 : atoi(words[2]);
+		if (count < 1 || group < 1 || group > MOST_GROUP || threads < 1 || threads > MOST_THREADS) {
 			printf("error not a command\n");
 			fflush(stdout);
 			continue;
 		}
-		run(count, group, threads, file, program);
+		run(count, group, threads, words[3], words + 4);
 	}
 	return 0;
 }
