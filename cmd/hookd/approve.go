@@ -1,7 +1,8 @@
+//go:build !lean
+
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"strings"
@@ -23,19 +24,6 @@ func (a *app) approver() agentloop.Approver {
 		return nil
 	}
 	return terminalApprover{a.err, a.typed()}
-}
-
-// typed reads lines of the terminal. The reading goes on until the process
-// ends: a read of a terminal cannot be taken back.
-func (a *app) typed() <-chan string {
-	lines := make(chan string)
-	go func() {
-		defer close(lines)
-		for in := bufio.NewScanner(a.stdin); in.Scan(); {
-			lines <- in.Text()
-		}
-	}()
-	return lines
 }
 
 // optionKeys are what a person types or presses for an answer, by its kind.

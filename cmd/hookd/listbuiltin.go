@@ -11,20 +11,6 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// builtinHooks are the hooks of the features that a run would have with the
-// settings as they stand.
-func builtinHooks(s *loader.Snapshot) ([]protocol.GoHook, error) {
-	features, err := providers(&featureInput{Settings: &s.Set.Settings, root: s.Set.Project, skills: skillFiles(s)})
-	if err != nil {
-		return nil, err
-	}
-	var hooks []protocol.GoHook
-	for _, f := range features {
-		hooks = append(hooks, f.Hooks...)
-	}
-	return hooks, nil
-}
-
 // describeWith lists the hooks of a snapshot and others that join them in a run,
 // in one running order. Each has the layer that it ranks as, which is what the
 // record and hookd run --json say of it, too: the approval memory speaks for the

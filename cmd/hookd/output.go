@@ -53,3 +53,10 @@ func (a *app) outputError(err error) error {
 	}
 	return failed("output", fmt.Errorf("%w: %w", errOutput, *cause), "make room, or send the output elsewhere")
 }
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -39,9 +39,7 @@ func newRoot(a *app) *cobra.Command {
 			newInit(a), newNew(a), newTry(a), newList(a), newCheck(a),
 			newTrust(a), newUntrust(a), newDisable(a), newEnable(a),
 		}},
-		{"events", "Events and agents:", []*cobra.Command{
-			newFire(a), newRun(a), newSessions(a), newServe(a), newLog(a),
-		}},
+		{"events", "Events and agents:", append([]*cobra.Command{newFire(a)}, append(agentCommands(a), newServe(a), newLog(a))...)},
 		{"more", "More:", []*cobra.Command{newSchema(a), newVersion(a)}},
 	}
 	for _, g := range groups {

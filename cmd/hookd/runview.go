@@ -1,3 +1,5 @@
+//go:build !lean
+
 package main
 
 import (
@@ -264,11 +266,4 @@ func (v *runView) end(result agentloop.Result) {
 		parts = append(parts, "ended by: "+result.StopReason)
 	}
 	v.p.Print("%s\n", v.p.In(show.Quiet, strings.Join(parts, " · ")))
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

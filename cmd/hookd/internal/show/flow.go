@@ -3,8 +3,6 @@ package show
 import (
 	"strings"
 	"unicode/utf8"
-
-	"charm.land/lipgloss/v2"
 )
 
 // Flow wraps a text that comes in pieces between words. What it returns is to be
@@ -63,7 +61,7 @@ func (f *Flow) Pending() string {
 
 func (f *Flow) newLine(b *strings.Builder) {
 	b.WriteString("\n" + f.Indent)
-	f.column, f.gap, f.fresh = lipgloss.Width(f.Indent), 0, true
+	f.column, f.gap, f.fresh = Width(f.Indent), 0, true
 }
 
 // word writes the pending word. One that is wider than a line is broken where
@@ -74,7 +72,7 @@ func (f *Flow) word(b *strings.Builder) {
 	if word == "" {
 		return
 	}
-	size := lipgloss.Width(word)
+	size := Width(word)
 	if f.Width > 0 && !f.fresh && f.column+f.gap+size > f.Width {
 		f.newLine(b)
 	}
@@ -89,7 +87,7 @@ func (f *Flow) word(b *strings.Builder) {
 		f.paint(b, blanks+word[:cut])
 		f.newLine(b)
 		blanks, word = "", word[cut:]
-		size = lipgloss.Width(word)
+		size = Width(word)
 	}
 	f.paint(b, blanks+word)
 	f.column += size
@@ -101,7 +99,7 @@ func (f *Flow) word(b *strings.Builder) {
 func (f *Flow) fit(word string) int {
 	column := f.column
 	for i, r := range word {
-		column += lipgloss.Width(string(r))
+		column += Width(string(r))
 		if column > f.Width && i > 0 {
 			return i
 		}

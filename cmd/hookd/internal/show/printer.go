@@ -6,7 +6,6 @@ import (
 	"os"
 	"strings"
 
-	"charm.land/lipgloss/v2"
 	"golang.org/x/term"
 )
 
@@ -46,24 +45,19 @@ const (
 	Name
 )
 
-var styles = [...]lipgloss.Style{
-	Plain:  lipgloss.NewStyle(),
-	Strong: lipgloss.NewStyle().Bold(true),
-	Quiet:  lipgloss.NewStyle().Faint(true),
-	Good:   lipgloss.NewStyle().Foreground(lipgloss.Green),
-	Warn:   lipgloss.NewStyle().Foreground(lipgloss.Yellow),
-	Bad:    lipgloss.NewStyle().Foreground(lipgloss.Red).Bold(true),
-	Name:   lipgloss.NewStyle().Foreground(lipgloss.Cyan),
-}
+// The attributes of a tone (ECMA-48, select graphic rendition).
+var attributes = [...]string{Strong: "1", Quiet: "2", Good: "32", Warn: "33", Bad: "1;31", Name: "36"}
 
-// In paints text. The text must be visible already, see [Visible].
+// In paints text, line by line. The text must be visible already, see [Visible].
 func (p *Printer) In(tone Tone, text string) string {
 	if !p.Color || tone == Plain || text == "" {
 		return text
 	}
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
-		lines[i] = styles[tone].TabWidth(lipgloss.NoTabConversion).Render(line)
+		if line != "" {
+			lines[i] = "\x1b[" + attributes[tone] + "m" + line + "\x1b[m"
+		}
 	}
 	return strings.Join(lines, "\n")
 }

@@ -2,8 +2,6 @@ package show
 
 import (
 	"strings"
-
-	"charm.land/lipgloss/v2"
 )
 
 // Cell is one cell of a table.
@@ -26,12 +24,12 @@ func (t *Table) Add(cells ...Cell) { t.Rows = append(t.Rows, cells) }
 func (t *Table) Write(p *Printer) {
 	width := make([]int, len(t.Header))
 	for i, h := range t.Header {
-		width[i] = lipgloss.Width(h)
+		width[i] = Width(h)
 	}
 	for _, row := range t.Rows {
 		for i := range row {
 			row[i].Text = Line(row[i].Text)
-			width[i] = max(width[i], lipgloss.Width(row[i].Text))
+			width[i] = max(width[i], Width(row[i].Text))
 		}
 	}
 	last := 0 // where the last column begins
@@ -47,11 +45,11 @@ func (t *Table) Write(p *Printer) {
 		for i, cell := range row {
 			b.WriteString(p.In(cell.Tone, cell.Text))
 			if i < len(row)-1 {
-				b.WriteString(strings.Repeat(" ", width[i]-lipgloss.Width(cell.Text)+2))
+				b.WriteString(strings.Repeat(" ", width[i]-Width(cell.Text)+2))
 			}
 		}
 		line := strings.TrimRight(b.String(), " ")
-		if p.Width > 0 && lipgloss.Width(line) > p.Width {
+		if p.Width > 0 && Width(line) > p.Width {
 			line = wrapLine(line, last, p.Width)
 		}
 		p.Raw(line + "\n")

@@ -3,8 +3,6 @@ package show
 import (
 	"regexp"
 	"strings"
-
-	"charm.land/lipgloss/v2"
 )
 
 // wrap breaks the lines of a text that are wider than a terminal between words,
@@ -13,7 +11,7 @@ import (
 func wrap(text string, width int) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
-		if lipgloss.Width(line) > width {
+		if Width(line) > width {
 			lines[i] = wrapLine(line, hang(line), width)
 		}
 	}
@@ -34,7 +32,7 @@ func wrapLine(line string, hang, width int) string {
 		if i > 0 {
 			gap++
 		}
-		size := lipgloss.Width(word)
+		size := Width(word)
 		if word == "" {
 			continue
 		}
@@ -58,7 +56,7 @@ func hang(line string) int {
 	begin := len(plain) - len(strings.TrimLeft(plain, " "))
 	if i := strings.Index(plain[begin:], "  "); i > 0 {
 		rest := plain[begin+i:]
-		column := lipgloss.Width(plain[:begin+i]) + len(rest) - len(strings.TrimLeft(rest, " "))
+		column := Width(plain[:begin+i]) + len(rest) - len(strings.TrimLeft(rest, " "))
 		if column <= widestFirst {
 			return column
 		}
