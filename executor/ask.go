@@ -44,8 +44,13 @@ func (e *Executor) askGuarded(budget context.Context, t *trip, q *Question) prot
 	if q.fault != nil {
 		return failed(q.fault)
 	}
+	done, err := takeTurn(budget, q)
+	if err != nil {
+		return failed(failureOf(err))
+	}
 	release, err := e.enter(budget, q.Hook, t.behind)
 	if err != nil {
+		done()
 		return failed(failureOf(err))
 	}
 	limit := orDefault(q.Hook.Timeout, defaultTimeout)
@@ -54,11 +59,12 @@ func (e *Executor) askGuarded(budget context.Context, t *trip, q *Question) prot
 		Detail: fmt.Sprintf("timed out after %s", limit),
 		Remedy: "make it faster, or raise its timeout",
 	})
-	ctx = context.WithValue(ctx, aftermathKey{}, aftermath(func(gone <-chan struct{}) { e.recordDeath(t, q, gone) }))
+	ctx = context.WithValue(ctx, aftermathKey{}, aftermath(func(gone <-chan struct{}, ending func() protocol.Answer) { e.recordDeath(t, q, gone, ending) }))
 	answered := make(chan protocol.Answer, 1)
 	ended := make(chan struct{})
 	e.work.Go(func() {
 		defer close(ended)
+		defer done()
 		defer release()
 		defer cancel()
 		answered <- askRecovered(ctx, q)
@@ -132,16 +138,17 @@ func failed(f *protocol.Failure) protocol.Answer {
 }
 
 // aftermath is told of processes that are still being ended when their answer
-// stands. gone is closed when none of them is alive any more.
+// stands. gone is closed when none of them is alive any more; ending, if not nil,
+// then tells how the program ended and what it wrote behind its answer.
 type (
-	aftermath    func(gone <-chan struct{})
+	aftermath    func(gone <-chan struct{}, ending func() protocol.Answer)
 	aftermathKey struct{}
 )
 
 // leavesBehind tells whoever asked that the hook's processes end behind it.
-func leavesBehind(ctx context.Context, gone <-chan struct{}) {
+func leavesBehind(ctx context.Context, gone <-chan struct{}, ending func() protocol.Answer) {
 	if tell, wanted := ctx.Value(aftermathKey{}).(aftermath); wanted {
-		tell(gone)
+		tell(gone, ending)
 	}
 }
 

@@ -113,22 +113,28 @@ func (e *Executor) recordLateAnswer(t *trip, q *Question, answer protocol.Answer
 	late.recordLate(&run, "this answer came too late and had no effect", 0, nil)
 }
 
-// recordDeath records when the processes of a run that was cut short, or that
-// left some behind, are all gone.
-func (e *Executor) recordDeath(t *trip, q *Question, gone <-chan struct{}) {
+// recordDeath records when the processes of a run that was cut short, that left
+// some behind, or that ended behind its answer, are all gone.
+func (e *Executor) recordDeath(t *trip, q *Question, gone <-chan struct{}, ending func() protocol.Answer) {
 	if e.records == nil {
 		return
 	}
-	select {
-	case <-gone:
-		return // nothing outlived the answer
-	default:
+	if ending == nil {
+		select {
+		case <-gone:
+			return // nothing outlived the answer
+		default:
+		}
 	}
 	stood := time.Now()
 	late := t.after(*q.Event)
 	e.work.Go(func() {
 		<-gone
 		run := skippedRun(q.Hook, "")
+		if ending != nil {
+			answer := ending()
+			run.Exit, run.Signal, run.Stderr, run.Warnings = answer.Exit, protocol.NullString(answer.Signal), answer.Stderr, answer.Warnings
+		}
 		run.TookMs = milliseconds(stood)
 		late.recordLate(&run, "the last of its processes is gone", 0, nil)
 	})

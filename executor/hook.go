@@ -74,4 +74,5 @@ type Question struct {
 	Limits  schema.Limits
 
 	fault *protocol.Failure // the event cannot be given to this hook
+	seat  *seat             // of a resident hook, while it is this event's turn
 }

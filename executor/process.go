@@ -41,15 +41,24 @@ func NewProcess(rt *process.Runtime, c ProcessConfig) *Process {
 func (p *Process) Ask(ctx context.Context, q *Question) protocol.Answer {
 	result := p.runtime.Run(ctx, p.command(q))
 	if result.Err != nil || result.Held {
-		leavesBehind(ctx, result.Gone)
+		leavesBehind(ctx, result.Gone, nil)
 	}
 	transcribe(ctx, q.Payload, result.Stdout)
-	answer := protocol.Answer{Took: result.Took, Signal: result.Signal, Stderr: stderrText(&result)}
+	return p.read(q, &result, false)
+}
+
+// read makes an answer of how the program ended and what it wrote. answered says
+// that it ended its turn by repeating the event's id.
+func (p *Process) read(q *Question, result *process.Result, answered bool) protocol.Answer {
+	answer := protocol.Answer{Took: result.Took, Signal: result.Signal, Stderr: stderrText(result)}
 	if result.ExitCode >= 0 {
 		answer.Exit = &result.ExitCode
 	}
 	answer.Voter = voterOf(q.Hook)
-	ending := protocol.Ending{Exit: answer.Exit, Signal: result.Signal, Failure: p.failure(&result)}
+	ending := protocol.Ending{Exit: answer.Exit, Signal: result.Signal, Answered: answered}
+	if !answered {
+		ending.Failure = p.failure(result)
+	}
 	answer.Reading = protocol.ReadReply(q.Spec, answer.Voter, result.Stdout, result.Stderr, ending, q.Event.ID, replyLimits(q))
 	p.explainExit(&answer)
 	if result.Held && answer.Failure == nil {
@@ -73,13 +82,16 @@ func (p *Process) command(q *Question) *process.Command {
 	}
 	return &process.Command{
 		Path: p.config.Path, Argv: p.argv, Dir: p.config.Dir, Env: env, Mark: traceparent,
-		Key:         p.config.Dir + "\x00" + keyOf(q.Hook).String(), // command hooks may share one file
+		Key:         p.key(keyOf(q.Hook)),
 		Stdin:       q.Payload,
 		StdoutLimit: q.Limits.Reply,
 		StderrTail:  q.Limits.Stderr,
 		Grace:       grace,
 	}
 }
+
+// key names the hook across its runs: command hooks may share one file.
+func (p *Process) key(hook hookKey) string { return p.config.Dir + "\x00" + hook.String() }
 
 // longestSessionID is far more than any id in use and far less than what an
 // environment holds.

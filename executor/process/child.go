@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"os"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -13,12 +15,20 @@ import (
 type Child struct {
 	// Stdin and Stdout are our ends of its pipes. Deadlines work on them, and a
 	// Close frees whoever is blocked. They are the owner's to use from any
-	// goroutine; End closes both.
+	// goroutine; End and Bury close both.
 	Stdin, Stdout *os.File
 
 	done   chan struct{}
 	result Result
 	cancel context.CancelCauseFunc
+
+	theirs  *os.File // of a parked one, the end of stdin that it reads: it tells what is unread
+	stderr  *hearing // nil unless it was parked
+	asked   atomic.Bool
+	heard   chan struct{} // closed by OutputClosed
+	hush    sync.Once
+	sending chan struct{} // closed when the last Send is written; nil while none needed to wait
+	sent    int           // bytes of the last Send
 }
 
 // ErrEnded is the Err of a child that [Child.End] had to cut short.
@@ -34,33 +44,73 @@ var ErrEnded = errors.New("the program was ended")
 // tail. The error is why it could not be started; in a PID namespace that is
 // known a moment later and is the Err of the child's Result.
 func (rt *Runtime) Start(ctx context.Context, c *Command) (*Child, error) {
+	command := *c
+	command.Key = ""
+	if err := rt.enter(ctx, ""); err != nil {
+		return nil, err
+	}
+	child, err := rt.begin(ctx, &command, nil)
+	if err != nil {
+		rt.leave()
+		return nil, err
+	}
+	return child, nil
+}
+
+// Park starts a program that is to wait for its work. It differs from a started
+// one in three ways: it takes no place, because it may wait for long; its stderr
+// can be had while it lives ([Child.Stderr]); and when it is cut short, later
+// runs with the command's Key wait until its tree is gone.
+func (rt *Runtime) Park(ctx context.Context, c *Command) (*Child, error) {
+	if rt.isClosed() {
+		return nil, ErrClosed
+	}
+	command := *c
+	command.placeless = true
+	heard := &hearing{tail: output{limit: c.withDefaults().StderrTail, tail: true}}
+	command.hear = heard.add
+	return rt.begin(ctx, &command, heard)
+}
+
+// AwaitEnding waits until no earlier run with the key, parked or not, that was cut
+// short is still ending. The error is the cause of the context's end.
+func (rt *Runtime) AwaitEnding(ctx context.Context, key string) error {
+	return rt.awaitEnding(ctx, key)
+}
+
+// begin starts a program; heard is the stderr of one that is parked.
+func (rt *Runtime) begin(ctx context.Context, command *Command, heard *hearing) (*Child, error) {
 	theirs, ours, err := openTalk()
 	if err != nil {
 		return nil, err
 	}
-	defer theirs.close()
-	command := *c
-	command.Stdin, command.Stream, command.Merge, command.Key = nil, nil, false, ""
+	defer closeFile(theirs.out)
+	command.Stdin, command.Stream, command.Merge = nil, nil, false
 	command.talk = theirs
 
-	began := time.Now()
-	if err := rt.enter(ctx, ""); err != nil {
-		ours.close()
-		return nil, err
+	child := &Child{Stdin: ours.in, Stdout: ours.out, done: make(chan struct{}), heard: make(chan struct{}), stderr: heard}
+	if heard != nil {
+		child.theirs, command.linger = theirs.in, child.linger
+	} else {
+		defer closeFile(theirs.in)
 	}
+	began := time.Now()
 	life, cancel := context.WithCancelCause(ctx)
-	r, err := rt.start(life, &command)
+	child.cancel = cancel
+	r, err := rt.start(life, command)
 	if err != nil {
-		rt.leave()
 		cancel(nil)
 		ours.close()
+		closeFile(child.theirs)
 		return nil, err
 	}
-	child := &Child{Stdin: ours.in, Stdout: ours.out, done: make(chan struct{}), cancel: cancel}
 	go func() {
 		child.result = r.answer(life)
 		child.result.Took = time.Since(began)
 		close(child.done)
+		if heard != nil { // what no containment holds may keep the pipe open
+			child.Stdout.SetReadDeadline(time.Unix(1, 0))
+		}
 		cancel(nil)
 	}()
 	return child, nil
@@ -76,6 +126,19 @@ func (c *Child) Result() Result {
 	return c.result
 }
 
+// Cut begins to end the child: TERM, then KILL after the command's grace. It does
+// not wait, and the child meets no end of input before: a program that was still
+// to get its input must not act on an empty one. [Child.Bury] comes after it.
+func (c *Child) Cut(cause error) { c.cancel(cause) }
+
+// Bury returns when the tree of a child that has ended, or was cut, is gone.
+func (c *Child) Bury() Result {
+	<-c.done
+	result := c.bury()
+	c.Stdin.Close()
+	return result
+}
+
 // End ends the child and returns when its tree is gone: its stdin is closed, it
 // has patience to exit by itself, then come TERM and, after the command's
 // grace, KILL. It may be called again, and from several goroutines.
@@ -89,6 +152,10 @@ func (c *Child) End(patience time.Duration) Result {
 		c.cancel(ErrEnded)
 		<-c.done
 	}
+	return c.bury()
+}
+
+func (c *Child) bury() Result {
 	stuck := time.NewTimer(closePatience)
 	defer stuck.Stop()
 	select {
@@ -96,7 +163,97 @@ func (c *Child) End(patience time.Duration) Result {
 	case <-stuck.C: // the kernel cannot end it; Close of the Runtime says so
 	}
 	c.Stdout.Close()
+	closeFile(c.theirs)
 	return c.result
+}
+
+// Send writes a message, and closes stdin behind it if it is the last. What the
+// pipe takes is written at once, so an ordinary message costs one call; for the
+// rest somebody else waits, so the owner is free to read what the program writes
+// meanwhile. Whether the program reads it shows in what it answers.
+func (c *Child) Send(pieces [][]byte, last bool) {
+	c.sent = inputSize(pieces)
+	if c.sending == nil {
+		if pieces = writeNow(c.Stdin, pieces); len(pieces) == 0 {
+			if last {
+				c.Stdin.Close()
+			}
+			return
+		}
+	}
+	before, written := c.sending, make(chan struct{})
+	c.sending = written
+	go func() { // ends when the program reads or ends, or stdin is closed
+		defer close(written)
+		if before != nil {
+			<-before
+		}
+		for _, piece := range pieces {
+			if _, err := c.Stdin.Write(piece); err != nil {
+				break
+			}
+		}
+		if last {
+			c.Stdin.Close()
+		}
+	}()
+}
+
+// Unread reports whether the program has certainly read nothing of the last
+// Send: all of it still lies in the pipe. It is false where that cannot be known.
+func (c *Child) Unread() bool {
+	return c.sending == nil && waiting(c.theirs) == c.sent
+}
+
+// Overhear returns what the program has written up to now and nobody has read, at
+// most len(buffer) bytes, without waiting for more.
+func (c *Child) Overhear(buffer []byte) []byte { return buffer[:readNow(c.Stdout, buffer)] }
+
+// AwaitOutput has what the program leaves behind treated as [Runtime.Run] does:
+// when it exits, processes that hold its stdout may still write there for the
+// command's Drain, and only then are they ended.
+func (c *Child) AwaitOutput() { c.asked.Store(true) }
+
+// OutputClosed says that stdout is at its end, or of no interest any more.
+func (c *Child) OutputClosed() { c.hush.Do(func() { close(c.heard) }) }
+
+// linger waits for the output behind an exit and reports whether it had no end.
+func (c *Child) linger(drain time.Duration) (held bool) {
+	if !c.asked.Load() {
+		return false
+	}
+	timer := time.NewTimer(drain)
+	defer timer.Stop()
+	select {
+	case <-c.heard:
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+// Stderr returns and forgets what a parked program wrote to stderr since the last
+// call, its last bytes.
+func (c *Child) Stderr() ([]byte, int64) { return c.stderr.take() }
+
+// hearing collects a tail that somebody else takes.
+type hearing struct {
+	mu   sync.Mutex
+	tail output
+}
+
+func (h *hearing) add(piece []byte) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.tail.add(piece)
+}
+
+func (h *hearing) take() ([]byte, int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	text, cut := h.tail.take()
+	h.tail = output{limit: h.tail.limit, tail: true}
+	return text, cut
 }
 
 // talk is one side of the two pipes between a child and its owner.

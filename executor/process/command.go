@@ -44,7 +44,13 @@ type Command struct {
 	Grace time.Duration // from TERM to KILL when the run is cut short (default 500 ms, negative: none)
 	Drain time.Duration // how long output is read after the exit (default and most: 250 ms)
 
-	talk *talk // of a [Child]: its stdin and stdout in place of pipes of the run's own
+	// Of a [Child]: its stdin and stdout in place of pipes of the run's own, that it
+	// takes no place, who is told of its stderr as it comes, and who waits for the
+	// rest of its stdout when it has exited.
+	talk      *talk
+	placeless bool
+	hear      func(piece []byte)
+	linger    func(drain time.Duration) (held bool)
 }
 
 // Defaults of a [Command]'s zero fields, and the two limits of the protocol's
@@ -133,4 +139,24 @@ func (c *Command) mark() string {
 		}
 	}
 	return ""
+}
+
+// rest is what is left of pieces of which n bytes, or none, were written.
+func rest(pieces [][]byte, n int) [][]byte {
+	for len(pieces) > 0 && len(pieces[0]) <= max(n, 0) {
+		n -= len(pieces[0])
+		pieces = pieces[1:]
+	}
+	if n > 0 {
+		pieces[0] = pieces[0][n:]
+	}
+	return pieces
+}
+
+func inputSize(pieces [][]byte) int {
+	size := 0
+	for _, piece := range pieces {
+		size += len(piece)
+	}
+	return size
 }

@@ -55,14 +55,14 @@ func (r *run) killAll(reaped bool) {
 		if time.Since(began) > stuckAfter {
 			if !stuck {
 				stuck = true
-				r.runtime.leave()
+				r.leave()
 			}
 			pause = stuckCheck
 		}
 	}
 	r.finish()
 	if !stuck {
-		r.runtime.leave()
+		r.leave()
 	}
 	close(r.gone)
 }

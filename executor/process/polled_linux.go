@@ -285,26 +285,6 @@ func (p *polled) feed() {
 	p.shut(slotIn)
 }
 
-// rest is what is left of pieces of which n bytes, or none, were written.
-func rest(pieces [][]byte, n int) [][]byte {
-	for len(pieces) > 0 && len(pieces[0]) <= max(n, 0) {
-		n -= len(pieces[0])
-		pieces = pieces[1:]
-	}
-	if n > 0 {
-		pieces[0] = pieces[0][n:]
-	}
-	return pieces
-}
-
-func inputSize(pieces [][]byte) int {
-	size := 0
-	for _, piece := range pieces {
-		size += len(piece)
-	}
-	return size
-}
-
 const (
 	defaultPipe = 64 << 10
 	widestPipe  = 1 << 20 // what a system lets an ordinary user have

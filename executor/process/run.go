@@ -99,10 +99,13 @@ func (r *run) answer(ctx context.Context) Result {
 	if r.command.StdoutTail > 0 {
 		stdout.limit, stdout.tail = r.command.StdoutTail, true
 	}
-	stderr := output{limit: r.command.StderrTail, tail: true}
+	stderr := output{limit: r.command.StderrTail, tail: true, stream: r.command.hear}
 
 	held, cause := r.program.converse(&r.command, &stdout, &stderr)
 	stop()
+	if cause == nil && r.command.linger != nil {
+		held = r.command.linger(r.command.Drain) || held
+	}
 
 	var unstarted *shimError
 	if errors.As(cause, &unstarted) {
@@ -116,7 +119,7 @@ func (r *run) answer(ctx context.Context) Result {
 		result.ExitCode, result.Signal = r.program.reap()
 		if clean {
 			r.finish()
-			r.runtime.leave()
+			r.leave()
 			result.Gone = closedChannel
 			return result
 		}
@@ -126,6 +129,13 @@ func (r *run) answer(ctx context.Context) Result {
 	r.runtime.noteEnding(r.command.Key, r.gone)
 	go r.end(cause)
 	return result
+}
+
+// leave gives back the run's place, if it has one.
+func (r *run) leave() {
+	if !r.command.placeless {
+		r.runtime.leave()
+	}
 }
 
 // finish gives back everything the run took, save its place. Its tree is gone.

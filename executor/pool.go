@@ -1,0 +1,450 @@
+package executor
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/hookd-dev/hookd/executor/process"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// Bounds of a [Pool] that no setting moves.
+const (
+	// poolMost is how many processes are kept for later, all hooks together.
+	poolMost = 64
+	// seatsMost is how many sessions have a process of one resident hook.
+	seatsMost = 8
+)
+
+// Pool keeps processes that were started before their event: the next ones of
+// standby hooks, and those of resident hooks. One Pool serves a whole program.
+//
+// What it keeps belongs to hooks that rule ([Pool.Rule]), each known by what its
+// processes were started with: content, command, folder, environment, limits. A
+// hook of which one of these is different is another hook, and a process is only
+// ever used for the one it was started for. A Pool without rulers keeps nothing.
+type Pool struct {
+	runtime *process.Runtime
+	base    context.Context
+	cancel  context.CancelCauseFunc
+	work    work
+
+	mu     sync.Mutex
+	lines  map[identity]*line
+	kept   map[*kept]struct{}
+	closed bool
+}
+
+// NewPool returns an empty pool of processes that rt runs.
+func NewPool(rt *process.Runtime) *Pool {
+	p := &Pool{runtime: rt, lines: map[identity]*line{}, kept: map[*kept]struct{}{}}
+	p.base, p.cancel = context.WithCancelCause(context.Background())
+	return p
+}
+
+// StandingConfig is how a hook's processes are started before their event.
+type StandingConfig struct {
+	Process ProcessConfig // as for a process that is started with its event
+	Layer   protocol.Layer
+	Name    string
+	Hash    string // of the bundle
+	Mode    schema.RunMode
+	Pool    int           // waiting processes of a standby hook
+	Idle    time.Duration // after which unused ones end
+	Grace   time.Duration // TERM to KILL
+	Stderr  int64         // bytes kept of it
+}
+
+// Asker returns the way to ask a hook that is to run in standby or resident mode.
+func (p *Pool) Asker(c StandingConfig) Asker {
+	s := standing{pool: p, config: c, id: sha256.Sum256(fmt.Appendf(nil, "%#v", c))}
+	grace := c.Grace
+	if grace == 0 {
+		grace = -1 // the setting 0 means KILL at once, not the default
+	}
+	s.plain = NewProcess(p.runtime, c.Process)
+	s.command = process.Command{
+		Path: c.Process.Path, Argv: s.plain.argv, Dir: c.Process.Dir,
+		Env:        append(slices.Clip(c.Process.Env), EnvMode+"="+string(c.Mode)),
+		Key:        s.plain.key(hookKey{c.Layer, c.Name}),
+		StderrTail: c.Stderr, Grace: grace,
+	}
+	if c.Mode == schema.Resident {
+		return &resident{s}
+	}
+	return &standby{s}
+}
+
+// identity names what a process was started with.
+type identity [sha256.Size]byte
+
+// standing is what both modes have in common: how the hook's processes are
+// started.
+type standing struct {
+	pool    *Pool
+	config  StandingConfig
+	id      identity
+	plain   *Process
+	command process.Command
+}
+
+func (s *standing) of() *standing { return s }
+
+// line is one ruling hook and its processes.
+type line struct {
+	*standing
+	rulers   int
+	spares   []*kept // of a standby hook: waiting, the oldest first
+	starting int
+	seats    map[string]*seat // of a resident hook, by session
+	used     time.Time
+	failed   int       // processes in a row that were no use
+	rest     time.Time // none is started before
+	timer    *time.Timer
+
+	started, uses, restarts int64
+}
+
+// kept is one process that was started before its event. Whoever talks with it
+// holds talk; it is buried behind that.
+type kept struct {
+	child  *process.Child
+	file   fileMark
+	talk   sync.Mutex
+	line   *line // nil: it is for one event only
+	seat   *seat // of a resident one
+	ending bool  // we are ending it, or it has served: its end is no surprise
+}
+
+// Rule makes the hooks of a set rule in place of those of an earlier one; either
+// may be nil. Processes of hooks that rule no more end, when what they are asked
+// just now is answered; those that both sets have stay.
+func (p *Pool) Rule(before, now *Set) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for s := range standingOf(now) {
+		l := p.lines[s.id]
+		if l == nil {
+			l = &line{standing: s, seats: map[string]*seat{}, used: time.Now()}
+			p.lines[s.id] = l
+		}
+		l.rulers++
+	}
+	for s := range standingOf(before) {
+		l := p.lines[s.id]
+		if l == nil {
+			continue
+		}
+		if l.rulers--; l.rulers == 0 {
+			delete(p.lines, s.id)
+		}
+	}
+	for s := range standingOf(before) {
+		if p.lines[s.id] == nil {
+			p.dropOthers(s.id)
+		}
+	}
+	for _, l := range p.lines {
+		p.tend(l)
+	}
+}
+
+// standingOf yields the hooks of a set that have processes before their events.
+func standingOf(set *Set) func(yield func(*standing) bool) {
+	return func(yield func(*standing) bool) {
+		if set == nil {
+			return
+		}
+		for _, h := range set.Hooks {
+			if s, ok := h.Asker.(interface{ of() *standing }); ok && !yield(s.of()) {
+				return
+			}
+		}
+	}
+}
+
+// dropOthers ends what is kept for a hook that rules no more. p.mu is held.
+func (p *Pool) dropOthers(id identity) {
+	for k := range p.kept {
+		if k.line != nil && k.line.id == id {
+			p.drop(k)
+		}
+	}
+}
+
+// drop ends a process that nobody talks with; one that is being asked ends behind
+// its answer. p.mu is held.
+func (p *Pool) drop(k *kept) {
+	if k.ending {
+		return
+	}
+	if s := k.seat; s != nil {
+		if s.users > 0 {
+			s.over = true
+			return
+		}
+		s.holds = nil
+		delete(k.line.seats, s.session)
+	}
+	if l := k.line; l != nil {
+		l.spares = slices.DeleteFunc(l.spares, func(other *kept) bool { return other == k })
+	}
+	p.end(k)
+}
+
+// end ends a process. A resident one meets the end of its input and has the grace
+// time to go; a standby one never had an event and must not act on an empty one.
+// p.mu is held.
+func (p *Pool) end(k *kept) {
+	k.ending = true
+	if k.seat == nil {
+		k.child.Cut(process.ErrEnded)
+		return
+	}
+	p.work.Go(func() { p.letGo(k, k.line.config.Grace) })
+}
+
+// letGo closes a process's stdin and gives it patience to end.
+func (p *Pool) letGo(k *kept, patience time.Duration) {
+	k.child.Stdin.Close()
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-k.child.Done():
+	case <-timer.C:
+		k.child.Cut(process.ErrEnded)
+		<-k.child.Done()
+	}
+}
+
+// start starts a process and watches over it until its tree is gone.
+func (p *Pool) start(s *standing, l *line, seat *seat) (*kept, error) {
+	file := markOf(s.config.Process.Path)
+	child, err := p.runtime.Park(p.base, &s.command)
+	if err != nil {
+		return nil, err
+	}
+	k := &kept{child: child, file: file, line: l, seat: seat}
+	p.mu.Lock()
+	p.kept[k] = struct{}{}
+	if l != nil {
+		l.started++
+	}
+	p.mu.Unlock()
+	p.work.Go(func() {
+		<-child.Done()
+		p.died(k)
+		k.talk.Lock() // until whoever talks with it has heard its last words
+		child.Bury()
+		k.talk.Unlock()
+	})
+	return k, nil
+}
+
+// died takes a process that has ended out of everything.
+func (p *Pool) died(k *kept) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.kept, k)
+	if k.seat != nil && k.seat.holds == k {
+		k.seat.holds = nil
+	}
+	l := k.line
+	if l == nil {
+		return
+	}
+	l.spares = slices.DeleteFunc(l.spares, func(other *kept) bool { return other == k })
+	if k.ending {
+		return
+	}
+	k.ending = true
+	l.setBack()
+	p.tend(l)
+}
+
+// setBack makes the next process wait longer, the more of them were no use in a
+// row. p.mu is held.
+func (l *line) setBack() {
+	const first, most = 100 * time.Millisecond, 5 * time.Minute
+	l.restarts++
+	pause := most
+	if l.failed < 12 {
+		pause = min(first<<l.failed, most)
+	}
+	l.failed++
+	l.rest = time.Now().Add(pause)
+}
+
+// tend starts and ends what a hook should and should not keep now, and comes back
+// when that changes. p.mu is held.
+func (p *Pool) tend(l *line) {
+	if p.closed || p.lines[l.id] != l {
+		if l.timer != nil {
+			l.timer.Stop()
+		}
+		return
+	}
+	now := time.Now()
+	next := p.tendSeats(l, now)
+	if l.config.Mode == schema.Standby {
+		next = p.tendSpares(l, now)
+	}
+	if next <= 0 {
+		return
+	}
+	if l.timer == nil {
+		l.timer = time.AfterFunc(next, func() {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.tend(l)
+		})
+		return
+	}
+	l.timer.Reset(next)
+}
+
+func (p *Pool) tendSpares(l *line, now time.Time) (next time.Duration) {
+	idle := now.Sub(l.used)
+	if idle >= l.config.Idle {
+		for len(l.spares) > 0 {
+			p.drop(l.spares[0])
+		}
+		return 0
+	}
+	next = l.config.Idle - idle
+	for len(l.spares)+l.starting < l.config.Pool {
+		if pause := l.rest.Sub(now); pause > 0 {
+			return min(next, pause)
+		}
+		if !p.makeRoom() {
+			break
+		}
+		l.starting++
+		p.work.Go(func() { p.startSpare(l) })
+	}
+	return next
+}
+
+func (p *Pool) startSpare(l *line) {
+	k, err := p.start(l.standing, l, nil)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	l.starting--
+	switch {
+	case err != nil:
+		l.setBack()
+		p.tend(l)
+	case p.closed || p.lines[l.id] != l:
+		p.end(k)
+	case !k.ending: // or it has ended already
+		l.spares = append(l.spares, k)
+	}
+}
+
+// makeRoom makes sure that one more process may be kept; the one that was not
+// used for longest goes. p.mu is held.
+func (p *Pool) makeRoom() bool {
+	starting := 0
+	for _, l := range p.lines {
+		starting += l.starting
+	}
+	if len(p.kept)+starting < poolMost {
+		return true
+	}
+	var oldest *kept
+	for k := range p.kept {
+		busy := k.ending || k.line == nil || k.seat != nil && k.seat.users > 0
+		if !busy && (oldest == nil || k.lastUse().Before(oldest.lastUse())) {
+			oldest = k
+		}
+	}
+	if oldest == nil {
+		return false
+	}
+	p.drop(oldest)
+	return true
+}
+
+func (k *kept) lastUse() time.Time {
+	if k.seat != nil {
+		return k.seat.used
+	}
+	return k.line.used
+}
+
+// Close ends everything that is kept and waits until it is gone. The pool keeps
+// nothing afterwards; hooks are asked all the same.
+func (p *Pool) Close() error {
+	p.mu.Lock()
+	p.closed = true
+	for _, l := range p.lines {
+		if l.timer != nil {
+			l.timer.Stop()
+		}
+	}
+	for k := range p.kept {
+		p.drop(k)
+	}
+	p.mu.Unlock()
+	<-p.work.Idle()
+	p.cancel(errors.New("hookd is shutting down"))
+	return nil
+}
+
+// PoolState is what is kept for one hook.
+type PoolState struct {
+	Size     int   `json:"size"`     // processes that may be kept
+	Ready    int   `json:"ready"`    // that wait
+	Started  int64 `json:"started"`  // since the hook began to rule
+	Used     int64 `json:"used"`     // events that a kept process answered
+	Restarts int64 `json:"restarts"` // processes that were no use
+}
+
+// PoolState tells what is kept for the hook, nil for one that runs once per event.
+func (h *Hook) PoolState() *PoolState {
+	holder, ok := h.Asker.(interface{ of() *standing })
+	if !ok {
+		return nil
+	}
+	s := holder.of()
+	state := &PoolState{Size: s.config.Pool}
+	if s.config.Mode == schema.Resident {
+		state.Size = seatsMost
+	}
+	s.pool.mu.Lock()
+	defer s.pool.mu.Unlock()
+	if l := s.pool.lines[s.id]; l != nil {
+		state.Ready, state.Started, state.Used, state.Restarts = len(l.spares), l.started, l.uses, l.restarts
+		for _, seat := range l.seats {
+			if seat.users == 0 && seat.holds != nil {
+				state.Ready++
+			}
+		}
+	}
+	return state
+}
+
+// fileMark tells whether a program's file is still the one that was started: the
+// loader notices a change in a moment, and an event that comes before must not
+// meet the older content.
+type fileMark struct{ info os.FileInfo }
+
+func markOf(path string) fileMark {
+	info, err := os.Stat(path)
+	if err != nil {
+		return fileMark{}
+	}
+	return fileMark{info}
+}
+
+func (m fileMark) current(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && m.info != nil && os.SameFile(info, m.info) && info.Size() == m.info.Size() && info.ModTime().Equal(m.info.ModTime())
+}

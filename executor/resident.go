@@ -1,0 +1,422 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hookd-dev/hookd/executor/process"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// resident asks a hook that has one process per session: one event per line on
+// its stdin, one reply per line on its stdout. Without a pool that keeps it, the
+// process gets one event and the end of its input.
+type resident struct{ standing }
+
+// seat is the place of one session's process.
+type seat struct {
+	session string
+	turn    chan struct{} // held by whoever asks
+	users   int           // who asks or waits to
+	used    time.Time
+	over    bool  // the hook rules no more, or the session is over: ends with this turn
+	holds   *kept // nil until the first event, and after a death
+	ending  <-chan struct{}
+	failed  int
+	rest    time.Time // none is started before
+}
+
+// takeTurn waits until a hook that answers one event at a time is free. The wait
+// counts against the event's budget, not against the hook's limit.
+func takeTurn(budget context.Context, q *Question) (done func(), err error) {
+	r, ok := q.Hook.Asker.(*resident)
+	if !ok {
+		return func() {}, nil
+	}
+	s := r.pool.sit(&r.standing, q.Event.Session.ID)
+	if s == nil {
+		return func() {}, nil
+	}
+	select {
+	case s.turn <- struct{}{}:
+	default:
+		select {
+		case s.turn <- struct{}{}:
+		case <-budget.Done():
+			r.pool.rise(&r.standing, s)
+			return nil, context.Cause(budget)
+		}
+	}
+	done = func() {
+		<-s.turn
+		r.pool.rise(&r.standing, s)
+	}
+	if err := s.recover(budget); err != nil {
+		done()
+		return nil, err
+	}
+	q.seat = s
+	return done, nil
+}
+
+// recover waits until the tree of a process that was ended is gone, and until
+// another may be started.
+func (s *seat) recover(budget context.Context) error {
+	if s.ending != nil {
+		select {
+		case <-s.ending:
+			s.ending = nil
+		case <-budget.Done():
+			return context.Cause(budget)
+		}
+	}
+	pause := time.Until(s.rest)
+	if pause <= 0 || s.holds != nil {
+		return nil
+	}
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-budget.Done():
+		return context.Cause(budget)
+	}
+}
+
+// sit returns the seat of a session, nil where nothing is kept: the hook rules no
+// more, or too many sessions are at work with it at once.
+func (p *Pool) sit(of *standing, session string) *seat {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	l := p.lines[of.id]
+	if l == nil || p.closed {
+		return nil
+	}
+	s := l.seats[session]
+	if s == nil {
+		if len(l.seats) >= seatsMost && !p.freeSeat(l) {
+			return nil
+		}
+		s = &seat{session: session, turn: make(chan struct{}, 1)}
+		l.seats[session] = s
+	}
+	s.users++
+	return s
+}
+
+// freeSeat ends the process of the session that has not used it for longest.
+// p.mu is held.
+func (p *Pool) freeSeat(l *line) bool {
+	var oldest *seat
+	for _, s := range l.seats {
+		if s.users == 0 && (oldest == nil || s.used.Before(oldest.used)) {
+			oldest = s
+		}
+	}
+	if oldest == nil {
+		return false
+	}
+	p.vacate(l, oldest)
+	return true
+}
+
+// vacate takes an unused seat away. p.mu is held.
+func (p *Pool) vacate(l *line, s *seat) {
+	if l.seats[s.session] == s {
+		delete(l.seats, s.session)
+	}
+	if k := s.holds; k != nil && !k.ending {
+		s.holds = nil
+		p.end(k)
+	}
+}
+
+// rise gives a seat back.
+func (p *Pool) rise(of *standing, s *seat) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s.users--
+	s.used = time.Now()
+	l := p.lines[of.id]
+	switch {
+	case s.users > 0:
+	case l == nil || l.seats[s.session] != s || s.over || p.closed:
+		if k := s.holds; k != nil && !k.ending {
+			s.holds = nil
+			p.end(k)
+		}
+		if l != nil && l.seats[s.session] == s {
+			delete(l.seats, s.session)
+		}
+	case l.timer == nil:
+		p.tend(l)
+	}
+}
+
+// tendSeats ends the processes that no session has used for long. p.mu is held.
+func (p *Pool) tendSeats(l *line, now time.Time) (next time.Duration) {
+	for _, s := range l.seats {
+		if s.users > 0 {
+			next = l.config.Idle
+			continue
+		}
+		left := l.config.Idle - now.Sub(s.used)
+		if left <= 0 {
+			p.vacate(l, s)
+		} else if next == 0 || left < next {
+			next = left
+		}
+	}
+	return next
+}
+
+// Forget ends the processes that the session has.
+func (p *Pool) Forget(session string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, l := range p.lines {
+		switch s := l.seats[session]; {
+		case s == nil:
+		case s.users > 0:
+			s.over = true
+		default:
+			p.vacate(l, s)
+		}
+	}
+}
+
+func (r *resident) Ask(ctx context.Context, q *Question) protocol.Answer {
+	began := time.Now()
+	for again := false; ; again = true {
+		k, err := r.process(q.seat)
+		if err != nil {
+			result := process.Result{ExitCode: -1, Err: err}
+			answer := r.plain.read(q, &result, false)
+			answer.Took = time.Since(began)
+			return answer
+		}
+		answer, given := r.askKept(ctx, k, q)
+		if !given && !again && ctx.Err() == nil {
+			continue
+		}
+		answer.Took = time.Since(began)
+		return answer
+	}
+}
+
+// process is the session's process: the one it has, unless that is older than the
+// hook's file, or a new one.
+func (r *resident) process(s *seat) (*kept, error) {
+	p := r.pool
+	if s == nil {
+		return p.start(&r.standing, nil, nil)
+	}
+	p.mu.Lock()
+	k, l := s.holds, p.lines[r.id]
+	if k != nil && !k.ending {
+		if k.file.current(r.config.Process.Path) {
+			if l != nil {
+				l.uses++
+			}
+			p.mu.Unlock()
+			return k, nil
+		}
+		s.holds = nil
+		p.end(k)
+	}
+	p.makeRoom()
+	p.mu.Unlock()
+	if l == nil {
+		l = &line{standing: &r.standing}
+	}
+	k, err := p.start(&r.standing, l, s)
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	if !k.ending {
+		s.holds = k
+		l.uses++
+	}
+	p.mu.Unlock()
+	return k, nil
+}
+
+// notesMost is how many lines without the event's id a process may write for one
+// event.
+const notesMost = 100
+
+var errNotes = errors.New("too many notes")
+
+// askKept gives one event to the process and reads its answer. given is false if
+// it ended without having read anything of the event.
+func (r *resident) askKept(ctx context.Context, k *kept, q *Question) (answer protocol.Answer, given bool) {
+	k.talk.Lock()
+	defer k.talk.Unlock()
+	child := k.child
+	var warnings []string
+	if n := dropEarlier(child, q.Limits.Reply); n > 0 {
+		warnings = append(warnings, fmt.Sprintf("%d bytes that it wrote before it was asked were not read", n))
+	}
+	child.Send(q.Payload, k.seat == nil)
+	notes := 0
+	h := listen(ctx, child, q.Limits.Reply, func(out []byte, line int) (bool, error) {
+		if protocol.Answers(out[line:], q.Event.ID) {
+			return true, nil
+		}
+		if notes++; notes > notesMost {
+			return false, errNotes
+		}
+		return false, nil
+	})
+	transcribe(ctx, q.Payload, h.out)
+	text, cut := child.Stderr()
+	said := process.Result{ExitCode: -1, Stdout: h.out, Stderr: text, StderrCut: cut}
+	if h.end == heardAnswer || protocol.Answers(lastLineOf(h.out), q.Event.ID) {
+		if h.end != heardAnswer || ctx.Err() != nil || k.seat == nil {
+			r.discard(k)
+		} else {
+			r.pool.well(k.seat)
+		}
+		answer = r.plain.read(q, &said, true)
+		answer.Warnings = append(warnings, answer.Warnings...)
+		return answer, true
+	}
+	failure := r.unanswered(ctx, k, &h, notes)
+	if failure == nil {
+		return protocol.Answer{}, false
+	}
+	answer = r.ended(q, k, failure)
+	answer.Warnings = append(warnings, answer.Warnings...)
+	return answer, true
+}
+
+// unanswered ends a process that has not answered and says what that is, nil if
+// it had not begun to read.
+func (r *resident) unanswered(ctx context.Context, k *kept, h *heard, notes int) *protocol.Failure {
+	switch {
+	case h.end == heardLimit:
+		k.child.Cut(context.Cause(ctx))
+		return failureOf(context.Cause(ctx))
+	case h.end == heardFlood && notes > notesMost:
+		k.child.Cut(&process.OutputError{})
+		return &protocol.Failure{Kind: protocol.FailOutput, Detail: fmt.Sprintf("more than %d lines without the event's id", notesMost), Remedy: `answer each line with one line that repeats its "id"; print all else to stderr`}
+	case h.end == heardFlood:
+		k.child.Cut(&process.OutputError{})
+		return &protocol.Failure{Kind: protocol.FailOutput, Detail: "stdout: more than hooks.limits.reply for one event", Remedy: "write less, or raise hooks.limits.reply"}
+	}
+	// It has closed its stdout: either it is ending, or it will never answer.
+	timer := time.NewTimer(answerGrace)
+	defer timer.Stop()
+	select {
+	case <-k.child.Done():
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+	k.child.Cut(process.ErrEnded)
+	result := k.child.Result()
+	var unstarted *process.StartError
+	switch {
+	case errors.As(result.Err, &unstarted):
+		return r.plain.failure(&result)
+	case result.Err == nil && k.child.Unread():
+		r.pool.setBack(k)
+		return nil
+	}
+	return &protocol.Failure{Kind: protocol.FailLost, Detail: "its process ended before it had answered: " + endText(&result), Remedy: "a resident hook answers every line and ends when its input does; hookd try shows its output"}
+}
+
+func endText(r *process.Result) string {
+	switch {
+	case r.Signal != "":
+		return "ended by " + r.Signal
+	case r.ExitCode >= 0:
+		return fmt.Sprintf("exit code %d", r.ExitCode)
+	}
+	return "it closed its stdout"
+}
+
+// ended is the answer of a process that could not be asked; what is left of it
+// ends behind it, and the session's next one is not started before.
+func (r *resident) ended(q *Question, k *kept, failure *protocol.Failure) protocol.Answer {
+	result := k.child.Result()
+	text, cut := k.child.Stderr()
+	if len(text) == 0 {
+		text, cut = result.Stderr, result.StderrCut
+	}
+	r.pool.setBack(k)
+	answer := protocol.Answer{Signal: result.Signal, Stderr: stderrText(&process.Result{Stderr: text, StderrCut: cut})}
+	if result.ExitCode >= 0 {
+		answer.Exit = &result.ExitCode
+	}
+	answer.Voter = voterOf(q.Hook)
+	answer.Reading = protocol.ReadReply(q.Spec, answer.Voter, nil, text, protocol.Ending{Failure: failure}, q.Event.ID, replyLimits(q))
+	return answer
+}
+
+// discard ends a process that has answered and is to get no more.
+func (r *resident) discard(k *kept) {
+	p := r.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	k.ending = true
+	if k.seat != nil && k.seat.holds == k {
+		k.seat.holds = nil
+	}
+	p.work.Go(func() { p.letGo(k, r.config.Grace) })
+}
+
+// well notes that a process has answered.
+func (p *Pool) well(s *seat) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s.failed, s.rest = 0, time.Time{}
+}
+
+// setBack takes away a process that was lost or ended, and has the session's next
+// one wait: at first for its tree only, then longer each time.
+func (p *Pool) setBack(k *kept) {
+	const first, most = 50 * time.Millisecond, time.Second
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	k.ending = true
+	s := k.seat
+	if s == nil {
+		return
+	}
+	if s.holds == k {
+		s.holds = nil
+	}
+	s.ending = k.child.Result().Gone
+	if s.failed > 0 {
+		s.rest = time.Now().Add(min(first<<min(s.failed, 8), most))
+	}
+	s.failed++
+	k.line.restarts++
+}
+
+// dropEarlier forgets what a process wrote before it is asked: nothing of it is an
+// answer to what comes. It stops at the limit; who writes without end is found out
+// by what comes behind.
+func dropEarlier(child *process.Child, limit int64) (n int64) {
+	var buffer [4096]byte
+	for n < limit {
+		got := len(child.Overhear(buffer[:]))
+		if n += int64(got); got == 0 {
+			break
+		}
+	}
+	return n
+}
+
+// lastLineOf is what stands behind the last end of a line.
+func lastLineOf(out []byte) []byte {
+	return out[strings.LastIndexByte(string(out), '\n')+1:]
+}
+
+var _ = schema.Resident
