@@ -139,11 +139,13 @@ func (e *Executor) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Forget frees what is remembered in memory of a session that is over. The
+// Forget frees what is remembered in memory of a session that is over, and ends
+// the processes that resident hooks have for it. The
 // session-end event does the same.
 func (e *Executor) Forget(session string) {
 	e.memory.forget(session)
 	e.judgements.forget(session)
+	e.endResident(e.source.Current(), session)
 }
 
 // StateDir returns the folder of everything that hookd keeps about its user's

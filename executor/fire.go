@@ -234,6 +234,7 @@ func (t *trip) finish() protocol.Outcome {
 	}
 	if t.first.Event == protocol.SessionEnd {
 		t.executor.memory.forget(t.first.Session.ID)
+		t.executor.endResident(t.set, t.first.Session.ID)
 	}
 	return outcome
 }

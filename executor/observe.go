@@ -74,6 +74,14 @@ func (o *observers) push(e *Executor, j *job) {
 	}
 }
 
+// pending reports whether events wait for a hook, or it is at one.
+func (o *observers) pending(key queueKey) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	q := o.queues[key]
+	return q != nil && (q.running || len(q.jobs) > 0)
+}
+
 // next returns the oldest job and how many events were dropped since the last,
 // nil when the queue is empty and its goroutine is to end.
 func (o *observers) next(key queueKey) (*job, int64) {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/protocol"
-	"github.com/hookd-dev/hookd/schema"
 )
 
 // resident asks a hook that has one process per session: one event per line on
@@ -47,13 +46,13 @@ func takeTurn(budget context.Context, q *Question) (done func(), err error) {
 		select {
 		case s.turn <- struct{}{}:
 		case <-budget.Done():
-			r.pool.rise(&r.standing, s)
+			r.pool.rise(&r.standing, s, false)
 			return nil, context.Cause(budget)
 		}
 	}
 	done = func() {
 		<-s.turn
-		r.pool.rise(&r.standing, s)
+		r.pool.rise(&r.standing, s, q.Event.Event == protocol.SessionEnd)
 	}
 	if err := s.recover(budget); err != nil {
 		done()
@@ -136,11 +135,12 @@ func (p *Pool) vacate(l *line, s *seat) {
 	}
 }
 
-// rise gives a seat back.
-func (p *Pool) rise(of *standing, s *seat) {
+// rise gives a seat back; over says that the session has no use for it any more.
+func (p *Pool) rise(of *standing, s *seat, over bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s.users--
+	s.over = s.over || over
 	s.used = time.Now()
 	l := p.lines[of.id]
 	switch {
@@ -175,18 +175,32 @@ func (p *Pool) tendSeats(l *line, now time.Time) (next time.Duration) {
 	return next
 }
 
-// Forget ends the processes that the session has.
-func (p *Pool) Forget(session string) {
+// endResident ends the processes that a session has. Those of observers that are
+// still to hear of its end go with that event.
+func (e *Executor) endResident(set *Set, session string) {
+	if set == nil || session == "" {
+		return
+	}
+	for _, h := range set.Hooks {
+		if r, ok := h.Asker.(*resident); ok && !e.observers.pending(queueKey{session, keyOf(h)}) {
+			r.pool.endSession(&r.standing, session)
+		}
+	}
+}
+
+func (p *Pool) endSession(of *standing, session string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, l := range p.lines {
-		switch s := l.seats[session]; {
-		case s == nil:
-		case s.users > 0:
-			s.over = true
-		default:
-			p.vacate(l, s)
-		}
+	l := p.lines[of.id]
+	if l == nil {
+		return
+	}
+	switch s := l.seats[session]; {
+	case s == nil:
+	case s.users > 0:
+		s.over = true
+	default:
+		p.vacate(l, s)
 	}
 }
 
@@ -260,12 +274,12 @@ func (r *resident) askKept(ctx context.Context, k *kept, q *Question) (answer pr
 	defer k.talk.Unlock()
 	child := k.child
 	var warnings []string
-	if n := dropEarlier(child, q.Limits.Reply); n > 0 {
+	if n := dropEarlier(child, replyLimit(q)); n > 0 {
 		warnings = append(warnings, fmt.Sprintf("%d bytes that it wrote before it was asked were not read", n))
 	}
 	child.Send(q.Payload, k.seat == nil)
 	notes := 0
-	h := listen(ctx, child, q.Limits.Reply, func(out []byte, line int) (bool, error) {
+	h := listen(ctx, child, replyLimit(q), func(out []byte, line int) (bool, error) {
 		if protocol.Answers(out[line:], q.Event.ID) {
 			return true, nil
 		}
@@ -418,5 +432,3 @@ func dropEarlier(child *process.Child, limit int64) (n int64) {
 func lastLineOf(out []byte) []byte {
 	return out[strings.LastIndexByte(string(out), '\n')+1:]
 }
-
-var _ = schema.Resident

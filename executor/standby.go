@@ -110,8 +110,8 @@ func (s *standby) askKept(ctx context.Context, k *kept, q *Question) (answer pro
 	child.Send(q.Payload, true)
 	// Text that ends in an answer is searched from its beginning, so the search is
 	// bounded: who writes very many lines is read when it has ended.
-	scan := 64 * q.Limits.Reply
-	h := listen(ctx, child, q.Limits.Reply, func(out []byte, line int) (bool, error) {
+	scan := 64 * replyLimit(q)
+	h := listen(ctx, child, replyLimit(q), func(out []byte, line int) (bool, error) {
 		if scan -= int64(len(out)); scan < 0 || !slices.Contains(out[line:], '}') {
 			return false, nil
 		}
@@ -132,7 +132,7 @@ func (s *standby) askKept(ctx context.Context, k *kept, q *Question) (answer pro
 	case heardLimit:
 		child.Cut(context.Cause(ctx))
 	case heardFlood:
-		child.Cut(&process.OutputError{Limit: q.Limits.Reply})
+		child.Cut(&process.OutputError{Limit: replyLimit(q)})
 	}
 	child.OutputClosed()
 	select {

@@ -23,6 +23,9 @@ const (
 	heardFlood                    // more than the limit
 )
 
+// replyLimit is how much a hook may write for one event.
+func replyLimit(q *Question) int64 { return or64(q.Limits.Reply, process.DefaultStdoutLimit) }
+
 // listen reads what a process says until it has answered. answers is asked about
 // each line when it is finished, with everything from the question to its end and
 // where the line begins; an error of it ends the turn as a flood does.

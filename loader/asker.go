@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
 )
 
 // envConfig is what the environment of a layer's hooks is made from.
@@ -85,8 +86,21 @@ func (p *load) env(f *found, action string) []string {
 
 // asker is the way to ask a hook that may run.
 func (p *load) asker(f *found) executor.Asker {
-	return executor.NewProcess(p.opts.Runtime, executor.ProcessConfig{
-		Path: f.run, Args: append(p.argv(f)[1:], f.resolution.Hook.Args...), Dir: p.root, HookFile: p.hookFile(f),
+	h := &f.resolution.Hook
+	c := executor.ProcessConfig{
+		Path: f.run, Args: append(p.argv(f)[1:], h.Args...), Dir: p.root, HookFile: p.hookFile(f),
 		Env: p.env(f, executor.ActionExecute),
-	})
+	}
+	if h.Run != schema.Standby && h.Run != schema.Resident {
+		return executor.NewProcess(p.opts.Runtime, c)
+	}
+	hooks := &p.settings.Hooks
+	standing := executor.StandingConfig{
+		Process: c, Layer: h.Layer, Name: h.Name, Mode: h.Run, Pool: hooks.Standby.Pool,
+		Idle: hooks.Standby.Idle, Grace: hooks.Grace, Stderr: hooks.Limits.Stderr,
+	}
+	if f.bundle != nil {
+		standing.Hash = f.bundle.hash
+	}
+	return p.opts.Pool.Asker(standing)
 }

@@ -76,6 +76,9 @@ func newLoader(opts Options) (*loader, error) {
 	if opts.Home == "" {
 		opts.Home = homeFolder()
 	}
+	if opts.Pool == nil && opts.Runtime != nil {
+		opts.Pool = executor.NewPool(opts.Runtime) // keeps nothing, since no set rules in it
+	}
 	l := &loader{opts: opts, files: newContentCache(), state: opts.StateDir}
 	if l.state == "" {
 		l.state, l.stateBy = executor.StateDir()

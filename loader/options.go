@@ -3,6 +3,7 @@ package loader
 import (
 	"time"
 
+	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -17,6 +18,11 @@ type Options struct {
 	// Runtime runs the programs: hooks, and those that are asked what they are
 	// for. Without one no hook is run and none is asked; the rest is the same.
 	Runtime *process.Runtime
+
+	// Pool keeps the processes of standby and resident hooks, while a [Watcher]'s
+	// snapshots rule. Without one, or without a Watcher, such hooks run once per
+	// event.
+	Pool *executor.Pool
 
 	// Without names hooks to leave out in this process. It reaches neither
 	// required hooks nor those of the managed layer.

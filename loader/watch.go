@@ -32,6 +32,7 @@ type Watcher struct {
 
 	// Of the loop alone.
 	digest  string
+	ruling  *executor.Set // in the pool; of the loop, and of Close behind it
 	inputs  inputs
 	recheck time.Time
 	waiting time.Time // since when no load is whole; zero = the last one was
@@ -67,6 +68,15 @@ func (w *Watcher) Snapshot() *Snapshot { return w.current.Load() }
 func (w *Watcher) Close() {
 	w.cancel()
 	w.done.Wait()
+	w.rule(nil)
+}
+
+// rule has the pool keep processes for the hooks of a set, and for no others.
+func (w *Watcher) rule(set *executor.Set) {
+	if pool := w.loader.opts.Pool; pool != nil {
+		pool.Rule(w.ruling, set)
+	}
+	w.ruling = set
 }
 
 // Reload loads at once, whether or not a change was noticed, and returns the
@@ -210,6 +220,7 @@ func (w *Watcher) mustWait(s *Snapshot) bool {
 func (w *Watcher) publish(s *Snapshot) {
 	w.digest = s.digest()
 	w.current.Store(s)
+	w.rule(s.Set)
 	w.follow(s)
 	if w.loader.opts.OnChange != nil {
 		w.loader.opts.OnChange(s)

@@ -86,10 +86,10 @@ var Keys = []Key{
 	limit("metadata", TypeSize, 16*kib, 0, 64*mib, "metadata of one hook in one session", func(s *Settings) any { return &s.Hooks.Limits.Metadata }),
 	limit("depth", TypeInt, 512, 8, 10_000, "nesting of JSON", func(s *Settings) any { return &s.Hooks.Limits.Depth }),
 
-	{Name: "hooks.standby.pool", Type: TypeInt, Default: int64(1), Min: int64(0), Max: int64(8), Layers: UM, Tighter: Lower, Waits: WaitsForFeature,
+	{Name: "hooks.standby.pool", Type: TypeInt, Default: int64(1), Min: int64(0), Max: int64(8), Layers: UM, Tighter: Lower,
 		Meaning: "waiting processes per standby hook",
 		field:   func(s *Settings) any { return &s.Hooks.Standby.Pool }},
-	{Name: "hooks.standby.idle", Type: TypeDuration, Default: 5 * time.Minute, Min: time.Second, Max: 24 * time.Hour, Layers: UM, Tighter: Lower, Waits: WaitsForFeature,
+	{Name: "hooks.standby.idle", Type: TypeDuration, Default: 5 * time.Minute, Min: time.Second, Max: 24 * time.Hour, Layers: UM, Tighter: Lower,
 		Meaning: "after which an unused pool shrinks",
 		field:   func(s *Settings) any { return &s.Hooks.Standby.Idle }},
 	{Name: "hooks.records.values", Type: TypeWord, Default: "hash", Words: []string{"hash", "full", "none"}, Layers: PUM, Tighter: ByOrder, Order: []string{"full", "hash", "none"}, FixedByManaged: true, ProjectTightens: true,

@@ -26,6 +26,7 @@ type app struct {
 	interrupt atomic.Pointer[func()] // has the interrupts, if somebody wants them
 	rescue    atomic.Pointer[func()] // makes the terminal as it was
 	processes *process.Runtime
+	pool      *executor.Pool // goes with processes
 	closers   []func() error
 }
 
@@ -57,8 +58,9 @@ func (a *app) runtime(longLived bool) (*process.Runtime, error) {
 	if err != nil {
 		return nil, failed("processes", err, "")
 	}
-	a.processes = rt
+	a.processes, a.pool = rt, executor.NewPool(rt)
 	a.atEnd(rt.Close)
+	a.atEnd(a.pool.Close)
 	return rt, nil
 }
 
