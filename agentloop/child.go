@@ -58,6 +58,14 @@ func (r *Run) child(ctx context.Context, l *Loop) *Run {
 	return c
 }
 
+// root is the prompt's own run, that this one works for.
+func (r *Run) root() *Run {
+	for r.parent != nil {
+		r = r.parent
+	}
+	return r
+}
+
 // rounds is a run with the further runs that hooks at agent-end ask for.
 func (r *Run) rounds(prompt Prompt) {
 	for next := &prompt; next != nil; {

@@ -16,6 +16,15 @@ func (h host) EndAfter(d time.Duration, reason string) { h.run.bounds.endAfter(d
 
 func (h host) LimitSteps(n int) { h.run.bounds.limitSteps(n) }
 
+func (h host) Family() provider.Family {
+	root := h.run.root()
+	family := provider.Family{Usage: root.usage.known()}
+	if h.run.delegated {
+		family.Steps = int(root.together.Load())
+	}
+	return family
+}
+
 func (h host) Spawn(ctx context.Context, sub provider.SubAgent) (provider.SubResult, error) {
 	return h.run.spawn(ctx, sub)
 }

@@ -30,6 +30,9 @@ type Run struct {
 	done   chan struct{}
 	parent *Run // that this one works for, nil for a prompt's own
 
+	delegated bool         // a sub-agent's
+	together  atomic.Int64 // of a prompt's own run: steps that sub-agents began in its step
+
 	farewellOnce sync.Once
 	farewellCtx  context.Context
 	farewellEnd  context.CancelFunc

@@ -19,6 +19,12 @@ func (r *Run) step(ctx context.Context) (reason string, err error) {
 	if err := r.flush(); err != nil {
 		return "", err
 	}
+	switch {
+	case r.parent == nil:
+		r.together.Store(0)
+	case r.delegated:
+		r.root().together.Add(1)
+	}
 	r.lookForTools(ctx, false)
 	if err := r.stepStart(ctx); err != nil {
 		return "", err

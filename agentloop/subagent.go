@@ -114,6 +114,7 @@ func (s *subAgent) work(ctx context.Context, prompt Prompt) (provider.SubResult,
 	s.usage.parent = &s.run.usage
 	run := s.run.child(ctx, s.loop)
 	defer run.endFarewell()
+	run.delegated = true
 	run.usage.parent = &s.usage
 	for next := &prompt; ; {
 		run.rounds(*next)

@@ -31,6 +31,25 @@ func (t *tally) sum() protocol.RunUsage {
 	return t.total
 }
 
+// known is the total without the context: 0 where nothing was used yet, nil where
+// a call did not tell.
+func (t *tally) known() protocol.RunUsage {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return protocol.RunUsage{
+		InputTokens:  orZero(t.total.InputTokens, t.hidden.input),
+		OutputTokens: orZero(t.total.OutputTokens, t.hidden.output),
+		CostUSD:      orZero(t.total.CostUSD, t.hidden.cost),
+	}
+}
+
+func orZero[N int64 | float64](total *N, hidden bool) *N {
+	if total == nil && !hidden {
+		return new(N)
+	}
+	return total
+}
+
 // add adds a model call, whose use of the context is the run's own; nil is a
 // call that told nothing.
 func (t *tally) add(call *protocol.CallUsage) {

@@ -5,8 +5,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hookd-dev/hookd/agentloop/provider"
 	"github.com/hookd-dev/hookd/protocol"
 )
+
+// relative is a host that only knows its family's use.
+type relative struct {
+	provider.Host
+	family provider.Family
+}
+
+func (r relative) Family() provider.Family { return r.family }
 
 func TestBudget(t *testing.T) {
 	const unknown = -1
@@ -22,18 +31,21 @@ func TestBudget(t *testing.T) {
 		}
 		return u
 	}
+	family := func(cost float64) *provider.Family {
+		return &provider.Family{Usage: usage(cost, 1, 1)}
+	}
 	main := "main"
+	child := &main
 	type event struct {
-		name    protocol.EventName
-		agent   string
 		parent  *string
 		step    int
 		attempt int
 		usage   protocol.RunUsage
-		stops   string // "": goes on
+		family  *provider.Family // nil: the event is of no run in this process
+		stops   string           // "": goes on
 	}
 	infer := func(step int, u protocol.RunUsage, stops string) event {
-		return event{protocol.InferenceStart, "main", nil, step, 1, u, stops}
+		return event{nil, step, 1, u, nil, stops}
 	}
 	for name, c := range map[string]struct {
 		limits BudgetLimits
@@ -53,33 +65,28 @@ func TestBudget(t *testing.T) {
 		}},
 		"unknown cost does not matter to tokens": {BudgetLimits{Tokens: 1000}, []event{infer(1, usage(unknown, 1, 1), "")}},
 		"a first call that is tried again": {BudgetLimits{Cost: 1, Tokens: 5}, []event{
-			{protocol.InferenceStart, "main", nil, 1, 2, usage(unknown, unknown, unknown), ""},
+			{nil, 1, 2, usage(unknown, unknown, unknown), nil, ""}, {nil, 1, 2, usage(unknown, unknown, unknown), family(unknown), ""},
 		}},
-		"a sub-agent has what its parent left": {BudgetLimits{Cost: 1}, []event{
-			infer(1, usage(0.5, 1, 1), ""),
-			{protocol.SubagentStart, "main", nil, 2, 0, usage(0.6, 1, 1), ""},
-			{protocol.InferenceStart, "child", &main, 0, 1, usage(unknown, unknown, unknown), ""},
-			{protocol.InferenceStart, "child", &main, 1, 1, usage(0.3, 1, 1), ""},
-			{protocol.InferenceStart, "child", &main, 2, 1, usage(0.4, 1, 1), "the run cost $1.0000"},
+		"a sub-agent ends with its family's budget": {BudgetLimits{Cost: 1}, []event{
+			{child, 0, 1, usage(unknown, unknown, unknown), family(0.6), ""},
+			{child, 1, 1, usage(0.1, 1, 1), family(0.99), ""},
+			{child, 1, 1, usage(0.1, 1, 1), family(1), "the run cost $1.0000"},
 		}},
-		"a sub-agent's use is counted once": {BudgetLimits{Cost: 1}, []event{
-			{protocol.SubagentStart, "main", nil, 1, 0, usage(0.1, 1, 1), ""},
-			{protocol.InferenceStart, "child", &main, 1, 1, usage(0.5, 1, 1), ""},
-			infer(1, usage(0.6, 1, 1), ""),
-			{protocol.SubagentStart, "main", nil, 2, 0, usage(0.7, 1, 1), ""},
-			{protocol.InferenceStart, "next", &main, 1, 1, usage(0.2, 1, 1), ""},
-		}},
-		"an unknown parent makes the child's unknown": {BudgetLimits{Cost: 1}, []event{
-			{protocol.SubagentStart, "main", nil, 0, 0, usage(unknown, unknown, unknown), ""},
-			{protocol.InferenceStart, "child", &main, 1, 1, usage(unknown, 1, 1), "agent.prices"},
+		"what a sibling does not tell is not known": {BudgetLimits{Cost: 1}, []event{
+			{child, 1, 1, usage(0.1, 1, 1), family(unknown), "agent.prices"},
+			{child, 0, 1, usage(unknown, unknown, unknown), family(unknown), "agent.prices"},
+			{nil, 2, 1, usage(0.1, 1, 1), family(unknown), "agent.prices"},
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			hook := Budget(c.limits).Hooks[0]
 			for i, e := range c.events {
-				reply, err := hook.Func(t.Context(), &protocol.Event{
-					Event: e.name, Session: protocol.Session{ID: "s"}, Agent: protocol.Agent{ID: e.agent, Parent: e.parent},
-					Step: e.step, Usage: e.usage, Data: fmt.Appendf(nil, `{"attempt":%d}`, e.attempt),
+				ctx := t.Context()
+				if e.family != nil {
+					ctx = provider.WithHost(ctx, relative{family: *e.family})
+				}
+				reply, err := hook.Func(ctx, &protocol.Event{
+					Event: protocol.InferenceStart, Agent: protocol.Agent{Parent: e.parent}, Step: e.step, Usage: e.usage, Data: fmt.Appendf(nil, `{"attempt":%d}`, e.attempt),
 				})
 				if err != nil || (reply.Action == protocol.Stop) != (e.stops != "") || !strings.Contains(reply.Reason, e.stops) {
 					t.Errorf("event %d: %+v %v, want %q", i, reply, err, e.stops)

@@ -9,8 +9,12 @@ import (
 )
 
 // Steps ends a run with the stop reason steps before its step n+1. A step is one
-// model call, whatever tries it takes, with the tool calls it asks for. A
-// sub-agent's steps are its own run's. n below 1 lets no step begin.
+// model call, whatever tries it takes, with the tool calls it asks for. n below 1
+// lets no step begin.
+//
+// A sub-agent's steps are its own run's. Those of all sub-agents that are at work
+// in one step of the prompt's agent, at whatever depth, are n together as well:
+// ten side by side do not take ten times as many.
 func Steps(n int) provider.Provider {
 	return provider.Provider{Name: "steps", Hooks: []protocol.GoHook{{
 		Name:        "steps",
@@ -25,6 +29,9 @@ func Steps(n int) provider.Provider {
 				}
 			case ev.Step >= n:
 				return stop("the step limit of %d is reached", n), nil
+			}
+			if family, known := provider.FamilyOf(ctx); known && family.Steps > n {
+				return stop("the step limit of %d is reached by the sub-agents together", n), nil
 			}
 			return protocol.Reply{}, nil
 		},

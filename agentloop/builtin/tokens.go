@@ -11,9 +11,9 @@ import (
 )
 
 // Tokens ends a run with the stop reason tokens before the step that follows n
-// output tokens: those of the run's model calls, its sub-agents' included, as
-// usage.outputTokens of the events tells. The answer that reaches the limit is
-// kept and its tools run.
+// output tokens: those of the run's model calls and its sub-agents', as they are
+// used. A sub-agent ends when the whole family has used as many. The answer that
+// reaches the limit is kept and its tools run.
 //
 // A model that does not tell its usage is not taken to use none: from then on
 // the run's answers are estimated, one token for each 4 bytes of text, reasoning
@@ -25,8 +25,12 @@ func Tokens(n int64) provider.Provider {
 		Description: fmt.Sprintf("ends a run after %d output tokens", n),
 		Events:      []protocol.EventName{protocol.StepStart},
 		OnFailure:   protocol.RuleBlock,
-		Func: func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
-			if used := ev.Usage.OutputTokens; used != nil {
+		Func: func(ctx context.Context, ev *protocol.Event) (protocol.Reply, error) {
+			used := ev.Usage.OutputTokens
+			if family, known := provider.FamilyOf(ctx); known && family.Usage.OutputTokens != nil {
+				used = family.Usage.OutputTokens
+			}
+			if used != nil {
 				if *used >= n {
 					return stop("the limit of %d output tokens is reached: %d were used", n, *used), nil
 				}

@@ -38,10 +38,36 @@ type Host interface {
 	// those that are left. It ends nothing: a hook does.
 	LimitSteps(n int)
 
+	// Family is what the run of the prompt and all that works for it have used so
+	// far, whichever of them this run is.
+	Family() Family
+
 	// Spawn runs a sub-agent in the session of this run and returns when it has
 	// ended. subagent-start and subagent-stop fire around it. An error is a
 	// [tool.Error] if the sub-agent was refused.
 	Spawn(ctx context.Context, sub SubAgent) (SubResult, error)
+}
+
+// Family is what agents that work for one prompt have used together. It is counted
+// as it happens: agents side by side see each other's use. Model calls under way
+// are in it when they have ended.
+type Family struct {
+	// Usage are figures of all model calls: 0 before the first, nil if a call did
+	// not tell. Those of the context are not summed up, and nil.
+	Usage protocol.RunUsage
+
+	// Steps are those that sub-agents have begun together in the step of the
+	// prompt's agent that goes on; 0 for a run that is no sub-agent's.
+	Steps int
+}
+
+// FamilyOf is [Host.Family] of the run that a hook is at work in; known is false
+// outside of one.
+func FamilyOf(ctx context.Context) (family Family, known bool) {
+	if host := HostOf(ctx); host != nil {
+		return host.Family(), true
+	}
+	return Family{}, false
 }
 
 // SubAgent is an agent that works for another one.
