@@ -3,6 +3,7 @@ package agentloop_test
 import (
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -300,11 +301,16 @@ func TestFiftyCompactions(t *testing.T) {
 	managed.Layer = protocol.Managed
 	noise := replies("noise", 0, protocol.StepStart, protocol.Reply{Context: "noise"})
 	synctest.Test(t, func(t *testing.T) {
-		compactions := 0
+		compactions, room := 0, false
 		s := newScene(t, func(n int, r model.Request) turn {
 			if isCompact(r) {
 				compactions++
+				room = true
 				return turn{text: "SUMMARY"}
+			}
+			if room {
+				room = false
+				return turn{text: "answer", context: 100}
 			}
 			if last(r) == "tool result" || strings.Contains(last(r), "noise") && len(r.Messages) > 3 {
 				return turn{text: "answer", context: 900}
@@ -343,4 +349,56 @@ func TestFiftyCompactions(t *testing.T) {
 			t.Errorf("%d compactions, %d events", compactions, len(s.gate.of(protocol.CompactEnd, "main")))
 		}
 	})
+}
+
+// TestCompactionIsGivenUp asserts that one which does not help is not asked for
+// again at each step, but when the context has grown by a share; that this is told
+// once each time; and that a context which has room again begins anew.
+func TestCompactionIsGivenUp(t *testing.T) {
+	contexts := []int64{799, 810, 820, 850, 856, 857, 860, 990, 300, 850, 860}
+	for name, c := range map[string]struct {
+		recipe turn
+		hooks  []protocol.GoHook
+		steps  string // in which a compaction was asked for
+	}{
+		"it fails":         {turn{fail: errors.New("prompt is too long")}, nil, "2 6 8 10"},
+		"it does not help": {turn{text: "SUMMARY"}, nil, "2 6 8 10"},
+		"a hook refuses":   {turn{text: "SUMMARY"}, []protocol.GoHook{replies("h", 0, protocol.CompactStart, protocol.Reply{Action: protocol.Block, Reason: "not now"})}, "2 6 8 10"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				step := 0
+				s := newScene(t, func(n int, r model.Request) turn {
+					if isCompact(r) {
+						return c.recipe
+					}
+					if step++; step > len(contexts) {
+						return turn{text: "done", context: 100}
+					}
+					return turn{text: "hm", calls: []protocol.Part{calling("", "echo", `{"text":"hi"}`)}, context: contexts[step-1]}
+				}, c.hooks).prompt(t, t.Context(), "do it")
+				var steps []string
+				for _, e := range s.gate.of(protocol.CompactStart, "main") {
+					steps = append(steps, strconv.Itoa(e.Step))
+				}
+				if diff := cmp.Diff(c.steps, strings.Join(steps, " ")); diff != "" {
+					t.Error(diff)
+				}
+				var notices []string
+				for _, y := range s.yields {
+					for _, n := range y.Outcome.Notices {
+						notices = append(notices, n.Text)
+					}
+				}
+				want := []string{
+					"the conversation is still at 820 of 1000 tokens, although a compaction was asked for; the next one is asked for at 857",
+					"the conversation is still at 860 of 1000 tokens, although a compaction was asked for; the next one is asked for at 892",
+					"the conversation is still at 860 of 1000 tokens, although a compaction was asked for; the next one is asked for at 887",
+				}
+				if diff := cmp.Diff(want, notices); diff != "" {
+					t.Error(diff)
+				}
+			})
+		})
+	}
 }

@@ -53,7 +53,6 @@ func TestSpawnArgs(t *testing.T) {
 }
 
 func TestCompactAsks(t *testing.T) {
-	ask := Compact("short").Hooks[0].Func
 	event := func(change func(*protocol.Event)) *protocol.Event {
 		e := &protocol.Event{Event: protocol.InferenceEnd, Compaction: protocol.Compaction{Auto: true, Threshold: 0.8},
 			Data: jsontext.Value(`{"usage":{"contextTokens":80,"contextMax":100}}`)}
@@ -78,7 +77,7 @@ func TestCompactAsks(t *testing.T) {
 		"behind the limit":    {event(func(e *protocol.Event) { e.Data = jsontext.Value(`{"usage":{"contextTokens":180,"contextMax":100}}`) }), true},
 		"a threshold of zero": {event(func(e *protocol.Event) { e.Compaction.Threshold = 0 }), true},
 	} {
-		reply, err := ask(t.Context(), c.event)
+		reply, err := Compact("short").Hooks[0].Func(t.Context(), c.event)
 		if err != nil || (reply.Callback != nil) != c.asks || c.asks && (reply.Callback.Name != "short" || reply.Callback.As != protocol.AsMessages) {
 			t.Errorf("%s: %+v, %v", name, reply, err)
 		}
