@@ -34,16 +34,16 @@ func (t *trip) append(entry record.Entry) {
 
 func (t *trip) line(outcome *protocol.Outcome, sensitive bool) *record.Event {
 	values := t.settings.Records.Values
-	facts := newFacts(&t.first)
+	var call facts
 	if t.spec.Tool {
-		facts.scan()
+		call = *t.toldFacts()
 	}
 	line := &record.Event{
 		Seq: t.first.Seq, ID: t.first.ID, Event: t.spec.Name,
 		Agent: t.first.Agent.ID, Depth: t.first.Agent.Depth, Host: t.first.Agent.Host,
 		Generation: t.set.Generation, Set: t.set.hash, Managed: t.set.ManagedHash,
 		Data: *digest(t.first.Data, values, sensitive),
-		Tool: facts.tool, ToolCallID: facts.toolCallID,
+		Tool: call.tool, ToolCallID: call.toolCallID,
 		Action: outcome.Action, By: outcome.By, Reason: outcome.Reason, Failure: outcome.Failure,
 		WaitedMs: milliseconds(t.began), Changed: []record.Change{}, Conflict: len(outcome.Conflicts) > 0,
 		Runs: make([]protocol.Run, 0, len(outcome.Runs)),

@@ -1,7 +1,6 @@
 package executor
 
 import (
-	"bytes"
 	"errors"
 	"slices"
 	"strconv"
@@ -53,7 +52,11 @@ func (f *facts) scan() bool {
 		return f.readable
 	}
 	f.scanned = true
-	f.readable = f.scanMembers() == nil
+	f.readable = protocol.Members(f.event.Data, func(name string, value jsontext.Value) {
+		if field := f.field(name); field != nil {
+			*field = protocol.Text(value)
+		}
+	})
 	f.unreadable = !f.readable
 	if !slices.Contains(toolKinds, f.kind) {
 		f.kind = protocol.KindOther // a kind of a later version: a tool that nobody knows
@@ -63,35 +66,6 @@ func (f *facts) scan() bool {
 
 var toolKinds = []protocol.ToolKind{
 	protocol.KindShell, protocol.KindRead, protocol.KindWrite, protocol.KindNet, protocol.KindMCP, protocol.KindAgent,
-}
-
-var errNoObject = errors.New("data is not an object")
-
-func (f *facts) scanMembers() error {
-	dec := jsontext.NewDecoder(bytes.NewReader(f.event.Data))
-	if token, err := dec.ReadToken(); err != nil || token.Kind() != '{' {
-		return errNoObject
-	}
-	for dec.PeekKind() == '"' {
-		name, err := dec.ReadToken()
-		if err != nil {
-			return err
-		}
-		field := f.field(name.String())
-		if field == nil || dec.PeekKind() != '"' {
-			if err := dec.SkipValue(); err != nil {
-				return err
-			}
-			continue
-		}
-		value, err := dec.ReadToken()
-		if err != nil {
-			return err
-		}
-		*field = value.String()
-	}
-	_, err := dec.ReadToken()
-	return err
 }
 
 // field returns where a member of data is kept, nil if no matcher asks for it.

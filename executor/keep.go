@@ -74,7 +74,7 @@ func (t *trip) unkept(h *Hook, what state.What, value jsontext.Value, limit int6
 	switch {
 	case int64(len(value)) > limit:
 		return fmt.Sprintf("it has %d bytes, the limit is %d", len(value), limit)
-	case !value.IsValid():
+	case !protocol.Valid(value):
 		return "it is not JSON"
 	case what == state.State && t.first.Session.ID == "":
 		return "the event belongs to no session"

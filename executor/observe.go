@@ -119,8 +119,8 @@ func (o *observers) work(e *Executor, key queueKey) {
 // reserveObservers finds the observers that want the final event and takes a
 // place for each in its queue. Those without a place are recorded as dropped.
 func (t *trip) reserveObservers(outcome *protocol.Outcome) []*job {
+	t.changed()
 	t.event = &outcome.Event // a refused event is observed as it came in
-	t.facts, t.shared = nil, nil
 	limit := orDefault(t.settings.ObserverQueue, defaultObserverQueue)
 	var jobs []*job
 	var shared *sharedEncoding

@@ -46,6 +46,7 @@ type trip struct {
 	// Of the event as changed so far, each made when it is first needed.
 	event  *protocol.Event
 	facts  *facts
+	told   *facts // the last that were scanned
 	shared *protocol.Encoding
 
 	// What hooks remember: as it was when the first hook needed it, and with
@@ -206,7 +207,23 @@ func skippedRun(h *Hook, why protocol.Skip) protocol.Run {
 }
 
 // changed forgets what was made of the event before a hook changed it.
-func (t *trip) changed() { t.event, t.facts, t.shared = nil, nil, nil }
+func (t *trip) changed() {
+	if t.facts != nil && t.facts.scanned {
+		t.told = t.facts
+	}
+	t.event, t.facts, t.shared = nil, nil, nil
+}
+
+// toldFacts are the scanned facts of any version: no hook changes which call it
+// is about.
+func (t *trip) toldFacts() *facts {
+	t.changed()
+	if t.told == nil {
+		t.told = newFacts(&t.first)
+		t.told.scan()
+	}
+	return t.told
+}
 
 func (t *trip) currentEvent() *protocol.Event {
 	if t.event == nil {
@@ -244,7 +261,7 @@ func (t *trip) complete(h *Hook, ev protocol.Event, shared **protocol.Encoding) 
 		return q
 	}
 	if *shared == nil {
-		encoded, err := encodeChecked(&ev)
+		encoded, err := t.encode(&ev)
 		if err != nil {
 			q.fault = &protocol.Failure{Kind: protocol.FailSpawn, Detail: "the event cannot be written as JSON: " + err.Error()}
 			return q
@@ -255,11 +272,11 @@ func (t *trip) complete(h *Hook, ev protocol.Event, shared **protocol.Encoding) 
 	return q
 }
 
-// encodeChecked encodes what hooks have in common. A host in Go may have made
-// data that is no JSON; a guard that searches it for words must not be the one
-// to find out.
-func encodeChecked(ev *protocol.Event) (*protocol.Encoding, error) {
-	if len(ev.Data) > 0 && !ev.Data.IsValid() {
+// encode encodes what hooks have in common. A host in Go may have made data that
+// is no JSON; a guard that searches it for words must not be the one to find out.
+func (t *trip) encode(ev *protocol.Event) (*protocol.Encoding, error) {
+	checked := t.facts != nil && t.facts.scanned && t.facts.readable // the facts are of this version
+	if len(ev.Data) > 0 && !checked && !protocol.Valid(ev.Data) {
 		return nil, errors.New("data is not valid")
 	}
 	return protocol.Encode(ev)

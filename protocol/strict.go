@@ -39,15 +39,14 @@ func strict(b []byte, depth int) scanned {
 func Valid(v jsontext.Value) bool { return strict(v, deepest).valid }
 
 // Members calls each with the name and value of every member of an object, in
-// their order, and reports whether data is a strictly valid object. name holds
-// only for the time of the call.
-func Members(data jsontext.Value, each func(name []byte, value jsontext.Value)) bool {
+// their order, and reports whether data is a strictly valid object.
+func Members(data jsontext.Value, each func(name string, value jsontext.Value)) bool {
 	s := strict(data, deepest)
 	if !s.valid || kindOf(data) != '{' {
 		return false
 	}
 	for _, m := range s.members {
-		each([]byte(m.name), data[m.start:m.end])
+		each(m.name, data[m.start:m.end])
 	}
 	return true
 }

@@ -142,7 +142,7 @@ func NewDigest(v jsontext.Value, keep schema.RecordValues, sensitive bool) *Dige
 	if keep != schema.ValuesNone {
 		d.Hash = hashOf(v)
 	}
-	if keep == schema.ValuesFull && !sensitive && len(v) <= maxValue && v.IsValid() {
+	if keep == schema.ValuesFull && !sensitive && len(v) <= maxValue && protocol.Valid(v) {
 		d.Value = v
 	}
 	return d
