@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -108,8 +109,8 @@ func (g *cgroups) cell(*Command) (cell, error) {
 		if c == nil {
 			return g.newCell()
 		}
-		// Somebody may have removed it, or moved into it, while it lay idle.
-		if c.look(); !c.populated {
+		// Somebody may have removed it, moved into it or frozen it, while it lay idle.
+		if c.look(); !c.populated && !c.frozen {
 			return c, nil
 		}
 		c.remove()
@@ -189,9 +190,9 @@ type cgroupCell struct {
 	events    int // cgroup.events: says whether a process is left
 	killer    int // cgroup.kill
 	program   int
-	populated bool // as of the last look
-	frozen    bool // a hook may do that to its own group
-	killed    bool // Linux 6.x kills at once what is started in a group that was killed before
+	populated bool      // as of the last look
+	frozen    bool      // a hook may do that to its own group
+	killed    time.Time // Linux 6.x kills at once what is started in a group that was killed before
 }
 
 func (c *cgroupCell) open() (err error) {
@@ -229,20 +230,29 @@ func (c *cgroupCell) started(pid int) { c.program = pid }
 
 func (c *cgroupCell) terminate() { terminateGroup(c.program) }
 
-func (c *cgroupCell) exited() bool {
-	c.kill()
-	return !c.populated
-}
+func (c *cgroupCell) exited() { c.kill() }
+
+func (c *cgroupCell) clean() bool { return !c.populated }
+
+// killPatience is how long the kernel has to end a group before its members are
+// killed one by one, which costs more and is hardly ever needed.
+const killPatience = 3 * time.Millisecond
 
 func (c *cgroupCell) kill() {
-	if c.look(); c.populated {
-		unix.Write(c.killer, []byte{'1'})
-		if c.killed {
-			killMembers(c.dir)
-		}
-		c.killed = true
+	if c.look(); !c.populated {
+		return
+	}
+	unix.Write(c.killer, []byte{'1'})
+	if c.killed.IsZero() {
+		c.killed = time.Now()
+	} else if time.Since(c.killed) > killPatience {
+		killMembers(c.dir)
 	}
 }
+
+// await may be told late: the kernel announces a group's end at most once in
+// 10 ms, and its beginning counts.
+func (c *cgroupCell) await(d time.Duration) { pollOne(c.events, unix.POLLPRI, d) }
 
 // empty needs no new look when the last one found nobody: only a process inside
 // can put another one inside.
@@ -262,7 +272,7 @@ func (c *cgroupCell) look() {
 }
 
 func (c *cgroupCell) free() {
-	if c.frozen || c.killed {
+	if c.frozen || !c.killed.IsZero() {
 		c.remove()
 		return
 	}

@@ -46,9 +46,12 @@ type cell interface {
 	// terminate asks the program's process group to end.
 	terminate()
 	// exited is called when the program ended by itself, before it is reaped: it
-	// ends what is left at once as far as possible, and reports whether it is
-	// certain that nothing is.
-	exited() (clean bool)
+	// ends what is left at once as far as possible.
+	exited()
+	// clean is asked next, when the program was reaped, and reports whether it is
+	// certain that nothing is left. It takes no time; false only means that empty
+	// must find out.
+	clean() bool
 	// kill ends all processes in the cell. It may be called again.
 	kill()
 	// empty reports whether no process of the cell is alive. It is asked only
@@ -56,6 +59,13 @@ type cell interface {
 	empty() bool
 	// free gives the cell back: it is empty, or its program never started.
 	free()
+}
+
+// watched is a cell that tells when its last process has ended. That of another
+// must be looked for again and again.
+type watched interface {
+	// await returns when the cell may have become empty, after d at the latest.
+	await(d time.Duration)
 }
 
 // guarded is a cell that a guardian process must be told about one by one. Before

@@ -9,7 +9,7 @@ import (
 // (a process the kernel cannot interrupt, or one of another user) keeps its
 // place among Options.Processes.
 const (
-	checkFirst = time.Millisecond
+	checkFirst = 250 * time.Microsecond
 	checkMost  = 20 * time.Millisecond
 	stuckAfter = 10 * time.Second
 	stuckCheck = time.Second
@@ -48,7 +48,7 @@ func (r *run) killAll(reaped bool) {
 			reaped = true
 			continue
 		}
-		if !r.runtime.rest(pause) {
+		if !r.rest(pause) {
 			return // Close has given up on it and says so
 		}
 		pause = min(2*pause, checkMost)
@@ -67,14 +67,24 @@ func (r *run) killAll(reaped bool) {
 	close(r.gone)
 }
 
-// rest waits, and reports false when Close has stopped waiting.
-func (rt *Runtime) rest(d time.Duration) bool {
+// rest waits, as long as the cell may still hold somebody, and reports false when
+// Close has stopped waiting.
+func (r *run) rest(d time.Duration) bool {
+	if cell, ok := r.cell.(watched); ok && d <= checkMost {
+		cell.await(d)
+		select {
+		case <-r.runtime.giveUp:
+			return false
+		default:
+			return true
+		}
+	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
+	case <-r.runtime.giveUp:
+		return false
 	case <-timer.C:
 		return true
-	case <-rt.giveUp:
-		return false
 	}
 }

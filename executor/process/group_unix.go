@@ -34,10 +34,9 @@ func (g *groupCell) terminate() { terminateGroup(g.id) }
 
 // exited kills the group while the unreaped program keeps its number from being
 // given to another.
-func (g *groupCell) exited() bool {
-	g.kill()
-	return false
-}
+func (g *groupCell) exited() { g.kill() }
+
+func (g *groupCell) clean() bool { return syscall.Kill(-g.id, 0) == syscall.ESRCH }
 
 func (g *groupCell) kill() { syscall.Kill(-g.id, syscall.SIGKILL) }
 

@@ -66,10 +66,9 @@ func (j *jobCell) started(pid int) {
 // console.
 func (j *jobCell) terminate() {}
 
-func (j *jobCell) exited() bool {
-	j.kill()
-	return true
-}
+func (j *jobCell) exited() { j.kill() }
+
+func (j *jobCell) clean() bool { return true }
 
 func (j *jobCell) kill() { windows.TerminateJobObject(j.job, 1) }
 

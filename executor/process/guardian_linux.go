@@ -20,6 +20,7 @@ type guardian struct {
 	pipe      *os.File
 	running   map[int]guardRecord // by the number each run has here
 	numbered  int
+	process   *os.Process
 	dismissed bool
 	done      sync.WaitGroup
 }
@@ -29,7 +30,6 @@ const (
 	guardCgroup = "cgroup " // and the folder of the control group that holds all programs
 	guardBegan  = "+ "      // number of the run; root, start and mark of its program
 	guardEnded  = "- "      // number of the run
-	guardBye    = "bye"
 )
 
 // guardianPause keeps a guardian that dies at once from being restarted in a
@@ -45,11 +45,10 @@ func newGuardian(c containment) (*guardian, error) {
 		g.hello = guardCgroup + groups.dir + "\n"
 		groups.moved = g.watch
 	}
-	process, err := g.start()
-	if err != nil {
+	if err := g.start(); err != nil {
 		return nil, fmt.Errorf("start the guardian process: %w", err)
 	}
-	g.done.Go(func() { g.keep(process) })
+	g.done.Go(g.keep)
 	return g, nil
 }
 
@@ -70,16 +69,16 @@ func guardianReport(has bool) string {
 
 // start starts a guardian process and tells it what runs. g.mu is held, or g is
 // not shared yet.
-func (g *guardian) start() (*os.Process, error) {
+func (g *guardian) start() error {
 	theirs, ours, err := os.Pipe()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer theirs.Close()
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		ours.Close()
-		return nil, err
+		return err
 	}
 	defer null.Close()
 	process, err := os.StartProcess(ownExecutable, []string{guardianName}, &os.ProcAttr{
@@ -90,34 +89,30 @@ func (g *guardian) start() (*os.Process, error) {
 	})
 	if err != nil {
 		ours.Close()
-		return nil, err
+		return err
 	}
-	g.pipe = ours
+	g.pipe, g.process = ours, process
 	g.say(g.hello)
 	for run, r := range g.running {
 		g.say(r.line(run))
 	}
-	return process, nil
+	return nil
 }
 
 // keep waits for the guardian process and starts another when it dies.
-func (g *guardian) keep(process *os.Process) {
-	for {
-		process.Wait()
-		g.mu.Lock()
-		g.pipe.Close()
-		if g.dismissed {
-			g.mu.Unlock()
-			return
-		}
-		next, err := g.start()
-		g.mu.Unlock()
-		if err != nil {
-			return
-		}
-		process = next
+func (g *guardian) keep() {
+	for g.process.Wait(); g.replace(); g.process.Wait() { // only replace writes g.process
 		time.Sleep(guardianPause)
 	}
+}
+
+// replace starts another guardian process, and reports false when there is none
+// any more.
+func (g *guardian) replace() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.pipe.Close()
+	return !g.dismissed && g.start() == nil
 }
 
 // say writes to the guardian. One that does not listen is no guardian; its pipe
@@ -175,12 +170,12 @@ func (g *guardian) ended(run int) {
 	g.say(fmt.Sprintf("%s%d\n", guardEnded, run))
 }
 
-// dismiss ends the guardian process and waits for it.
+// dismiss ends the guardian process and waits for it. Nothing runs any more that
+// it would have to end.
 func (g *guardian) dismiss() {
 	g.mu.Lock()
 	g.dismissed = true
-	g.say(guardBye + "\n")
-	g.pipe.Close()
+	g.process.Kill()
 	g.mu.Unlock()
 	g.done.Wait()
 }
@@ -190,10 +185,7 @@ func (g *guardian) dismiss() {
 func runGuardian() {
 	signal.Ignore(syscall.SIGINT, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGQUIT)
 	syscall.CloseOnExec(shimPipe)
-	trees, cgroup, bye := listen(os.NewFile(shimPipe, "hookd"))
-	if bye {
-		os.Exit(0)
-	}
+	trees, cgroup := listen(os.NewFile(shimPipe, "hookd"))
 	if cgroup != "" {
 		killCgroup(cgroup, closePatience)
 	}
@@ -201,8 +193,8 @@ func runGuardian() {
 	os.Exit(0)
 }
 
-// listen reads the Runtime's lines until it says goodbye or is dead.
-func listen(pipe *os.File) (trees map[int]*tree, cgroup string, bye bool) {
+// listen reads the Runtime's lines until it is dead.
+func listen(pipe *os.File) (trees map[int]*tree, cgroup string) {
 	trees = make(map[int]*tree)
 	for lines := bufio.NewScanner(pipe); lines.Scan(); {
 		line := lines.Text()
@@ -218,11 +210,9 @@ func listen(pipe *os.File) (trees map[int]*tree, cgroup string, bye bool) {
 			trees[run] = t
 		} else if n, _ := fmt.Sscanf(line, guardEnded+"%d", &run); n == 1 {
 			delete(trees, run)
-		} else if line == guardBye {
-			bye = true
 		}
 	}
-	return trees, cgroup, bye
+	return trees, cgroup
 }
 
 // guardianQuiet is how long every look must find nobody. The orphans are another

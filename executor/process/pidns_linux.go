@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -101,10 +102,9 @@ func (n *namespaceCell) started(pid int) {
 // inside.
 func (n *namespaceCell) terminate() { syscall.Kill(n.shim, syscall.SIGTERM) }
 
-func (n *namespaceCell) exited() bool {
-	n.kill()
-	return false
-}
+func (n *namespaceCell) exited() { n.kill() }
+
+func (n *namespaceCell) clean() bool { return false }
 
 func (n *namespaceCell) record() guardRecord {
 	return guardRecord{root: n.shim, start: startTime(n.shim)}
@@ -124,6 +124,19 @@ func (n *namespaceCell) empty() bool {
 		n.reaped = pid == n.shim || err == syscall.ECHILD
 	}
 	return n.reaped
+}
+
+func (n *namespaceCell) await(d time.Duration) {
+	if n.reaped {
+		return
+	}
+	fd, err := unix.PidfdOpen(n.shim, 0)
+	if err != nil {
+		time.Sleep(d)
+		return
+	}
+	pollOne(fd, unix.POLLIN, d)
+	unix.Close(fd)
 }
 
 func (n *namespaceCell) free() {

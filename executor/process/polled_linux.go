@@ -59,7 +59,11 @@ func startPolled(c *Command, l *launch) (program, error) {
 	p.open(slotOut, ours[1], unix.POLLIN)
 	p.open(slotErr, ours[2], unix.POLLIN)
 	p.open(slotWake, wake, unix.POLLIN)
-	if size := inputSize(c.Stdin); size > defaultPipe {
+	size := inputSize(c.Stdin)
+	if size > smallestPipe {
+		unix.FcntlInt(uintptr(ours[0]), unix.F_SETFL, unix.O_WRONLY|unix.O_NONBLOCK)
+	}
+	if size > defaultPipe {
 		widen(ours[0], size)
 	}
 	// An ordinary event fits into the pipe, and is there before the program is.
@@ -121,10 +125,7 @@ func openEnds(ours, theirs *pipeEnds, c *Command) error {
 			ours[i], theirs[i] = pair[1], pair[0]
 		}
 	}
-	if c.talk != nil {
-		return nil
-	}
-	return unix.SetNonblock(ours[0], true)
+	return nil
 }
 
 func (p *polled) open(slot, fd int, events int16) {
@@ -189,6 +190,12 @@ func (p *polled) pollEach() {
 			p.fds[i].Revents = 0
 		}
 	}
+}
+
+// pollOne waits until one descriptor is ready, for at most d.
+func pollOne(fd int, events int16, d time.Duration) {
+	limit := unix.NsecToTimespec(int64(d))
+	unix.Ppoll([]unix.PollFd{{Fd: int32(fd), Events: events}}, &limit, nil)
 }
 
 func (p *polled) converse(c *Command, stdout, stderr *output) (held bool, cause error) {
@@ -286,8 +293,9 @@ func (p *polled) feed() {
 }
 
 const (
-	defaultPipe = 64 << 10
-	widestPipe  = 1 << 20 // what a system lets an ordinary user have
+	smallestPipe = 4 << 10 // what every pipe takes without waiting
+	defaultPipe  = 64 << 10
+	widestPipe   = 1 << 20 // what a system lets an ordinary user have
 )
 
 // widen enlarges a pipe so that a large input needs fewer turns. Where that is

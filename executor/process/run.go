@@ -51,7 +51,14 @@ const (
 
 // start takes a cell and starts the program in it.
 func (rt *Runtime) start(ctx context.Context, c *Command) (*run, error) {
+	if err := rt.begin(); err != nil {
+		return nil, err
+	}
+	defer rt.began()
 	r := &run{runtime: rt, command: c.withDefaults()}
+	if err := rt.prepare(); err != nil {
+		return nil, explain(&r.command, &cellError{err})
+	}
 	for pause, total := busyFirst, time.Duration(0); ; pause *= 2 {
 		err := r.launch()
 		if err == nil {
@@ -115,9 +122,9 @@ func (r *run) answer(ctx context.Context) Result {
 	result.Stdout, result.StdoutCut = stdout.take()
 	result.Stderr, result.StderrCut = stderr.take()
 	if cause == nil {
-		clean := r.cell.exited()
+		r.cell.exited()
 		result.ExitCode, result.Signal = r.program.reap()
-		if clean {
+		if r.cell.clean() {
 			r.finish()
 			r.leave()
 			result.Gone = closedChannel

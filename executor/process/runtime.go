@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -21,6 +22,8 @@ type Options struct {
 	Processes int
 
 	// Containment asks for one kind and no other. New fails if it does not work.
+	// With Best the choice is made when it is needed first: by a program, or by
+	// [Runtime.Containment].
 	Containment Kind
 
 	// Undumpable makes /proc entries of this process belong to root, so that a
@@ -40,21 +43,25 @@ const closePatience = 5 * time.Second
 // Runtime runs programs. It is made once per process and is safe for
 // concurrent use.
 type Runtime struct {
-	options     Options
+	options Options
+	places  chan struct{} // one token per running program
+
+	preparing   sync.Mutex  // guards the next two until prepared is set
+	prepared    atomic.Bool // they are not changed any more
 	containment containment
-	guardian    *guardian     // nil unless LongLived
-	places      chan struct{} // one token per running program
+	guardian    *guardian // nil unless LongLived
 
 	mu      sync.Mutex
 	closed  bool
+	begun   int                          // calls of begin without began
 	running map[*run]struct{}            // until the tree is gone
 	ending  map[string][]<-chan struct{} // Gone of runs that were cut short, by key
-	idle    chan struct{}                // set by Close; closed when running is empty
+	idle    chan struct{}                // set by Close; closed when nothing is begun or running
 	giveUp  chan struct{}                // closed when Close stops waiting
 }
 
-// New prepares to run programs: it probes which containment works here and
-// takes what it needs for it.
+// New prepares to run programs. It costs next to nothing unless a kind of
+// containment is asked for: whoever starts for each event may run none.
 func New(options Options) (*Runtime, error) {
 	if options.Processes <= 0 {
 		options.Processes = DefaultProcesses
@@ -62,29 +69,60 @@ func New(options Options) (*Runtime, error) {
 	if err := prepareProcess(&options); err != nil {
 		return nil, fmt.Errorf("prepare to run programs: %w", err)
 	}
-	chosen, err := choose(&options)
-	if err != nil {
-		return nil, err
-	}
 	rt := &Runtime{
-		options:     options,
-		containment: chosen,
-		places:      make(chan struct{}, options.Processes),
-		running:     make(map[*run]struct{}),
-		ending:      make(map[string][]<-chan struct{}),
-		giveUp:      make(chan struct{}),
+		options: options,
+		places:  make(chan struct{}, options.Processes),
+		running: make(map[*run]struct{}),
+		ending:  make(map[string][]<-chan struct{}),
+		giveUp:  make(chan struct{}),
 	}
-	if options.LongLived {
-		if rt.guardian, err = newGuardian(chosen); err != nil {
-			chosen.close()
-			return nil, err
-		}
+	if options.Containment == Best {
+		return rt, nil
+	}
+	if err := rt.prepare(); err != nil {
+		return nil, err
 	}
 	return rt, nil
 }
 
-// Containment reports which containment holds, and what it covers.
+// prepare probes which containment works here and takes what it needs for it, and
+// starts the guardian, once. What has failed is tried again by the next call.
+func (rt *Runtime) prepare() error {
+	if rt.prepared.Load() {
+		return nil
+	}
+	rt.preparing.Lock()
+	defer rt.preparing.Unlock()
+	if rt.prepared.Load() {
+		return nil
+	}
+	chosen, err := choose(&rt.options)
+	if err != nil {
+		return err
+	}
+	if rt.options.LongLived {
+		if rt.guardian, err = newGuardian(chosen); err != nil {
+			chosen.close()
+			return err
+		}
+	}
+	rt.containment = chosen
+	rt.prepared.Store(true)
+	return nil
+}
+
+// Containment reports which containment holds, and what it covers. It finds that
+// out first if nothing was run before. Misses of a Runtime that can run nothing
+// says why.
 func (rt *Runtime) Containment() Report {
+	err := rt.begin()
+	if err == nil {
+		err = rt.prepare()
+		rt.began()
+	}
+	if !rt.prepared.Load() {
+		return Report{Misses: fmt.Sprintf("no program can be started: %v", err)}
+	}
 	report := rt.containment.report()
 	if report.Guardian == "" {
 		report.Guardian = guardianReport(rt.guardian != nil)
@@ -116,6 +154,9 @@ func (rt *Runtime) Close() error {
 	case <-patience.C:
 		close(rt.giveUp)
 		return rt.leftovers()
+	}
+	if !rt.prepared.Load() {
+		return nil
 	}
 	if rt.guardian != nil {
 		rt.guardian.dismiss()
@@ -220,6 +261,24 @@ func (rt *Runtime) noteEnding(key string, gone <-chan struct{}) {
 	rt.ending[key] = append(rt.ending[key], gone)
 }
 
+// begin makes Close wait for what is not running yet, until began is called.
+func (rt *Runtime) begin() error {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if rt.closed {
+		return ErrClosed
+	}
+	rt.begun++
+	return nil
+}
+
+func (rt *Runtime) began() {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	rt.begun--
+	rt.announceIdle()
+}
+
 // register makes Close aware of a started program.
 func (rt *Runtime) register(r *run) {
 	rt.mu.Lock()
@@ -239,7 +298,7 @@ func (rt *Runtime) unregister(r *run) {
 
 // announceIdle tells a waiting Close that nothing runs any more.
 func (rt *Runtime) announceIdle() {
-	if rt.idle != nil && len(rt.running) == 0 {
+	if rt.idle != nil && rt.begun == 0 && len(rt.running) == 0 {
 		select {
 		case <-rt.idle:
 		default:

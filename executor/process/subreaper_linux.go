@@ -77,10 +77,9 @@ func (s *sweptCell) terminate() { terminateGroup(s.tree.root) }
 
 // exited ends the group while the unreaped program keeps its number from being
 // given to another. The sweep follows behind the result.
-func (s *sweptCell) exited() bool {
-	syscall.Kill(-s.tree.root, syscall.SIGKILL)
-	return false
-}
+func (s *sweptCell) exited() { syscall.Kill(-s.tree.root, syscall.SIGKILL) }
+
+func (s *sweptCell) clean() bool { return false }
 
 func (s *sweptCell) record() guardRecord {
 	return guardRecord{root: s.tree.root, start: s.tree.start, mark: s.tree.mark}
