@@ -51,10 +51,10 @@ const (
 
 // start takes a cell and starts the program in it.
 func (rt *Runtime) start(ctx context.Context, c *Command) (*run, error) {
-	if err := rt.begin(); err != nil {
+	if err := rt.hold(); err != nil {
 		return nil, err
 	}
-	defer rt.began()
+	defer rt.release()
 	r := &run{runtime: rt, command: c.withDefaults()}
 	if err := rt.prepare(); err != nil {
 		return nil, explain(&r.command, &cellError{err})

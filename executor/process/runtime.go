@@ -53,10 +53,10 @@ type Runtime struct {
 
 	mu      sync.Mutex
 	closed  bool
-	begun   int                          // calls of begin without began
+	held    int                          // calls of hold without release
 	running map[*run]struct{}            // until the tree is gone
 	ending  map[string][]<-chan struct{} // Gone of runs that were cut short, by key
-	idle    chan struct{}                // set by Close; closed when nothing is begun or running
+	idle    chan struct{}                // set by Close; closed when nothing is held or running
 	giveUp  chan struct{}                // closed when Close stops waiting
 }
 
@@ -115,10 +115,10 @@ func (rt *Runtime) prepare() error {
 // out first if nothing was run before. Misses of a Runtime that can run nothing
 // says why.
 func (rt *Runtime) Containment() Report {
-	err := rt.begin()
+	err := rt.hold()
 	if err == nil {
 		err = rt.prepare()
-		rt.began()
+		rt.release()
 	}
 	if !rt.prepared.Load() {
 		return Report{Misses: fmt.Sprintf("no program can be started: %v", err)}
@@ -261,21 +261,21 @@ func (rt *Runtime) noteEnding(key string, gone <-chan struct{}) {
 	rt.ending[key] = append(rt.ending[key], gone)
 }
 
-// begin makes Close wait for what is not running yet, until began is called.
-func (rt *Runtime) begin() error {
+// hold makes Close wait for what is not running yet, until release is called.
+func (rt *Runtime) hold() error {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	if rt.closed {
 		return ErrClosed
 	}
-	rt.begun++
+	rt.held++
 	return nil
 }
 
-func (rt *Runtime) began() {
+func (rt *Runtime) release() {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	rt.begun--
+	rt.held--
 	rt.announceIdle()
 }
 
@@ -298,7 +298,7 @@ func (rt *Runtime) unregister(r *run) {
 
 // announceIdle tells a waiting Close that nothing runs any more.
 func (rt *Runtime) announceIdle() {
-	if rt.idle != nil && rt.begun == 0 && len(rt.running) == 0 {
+	if rt.idle != nil && rt.held == 0 && len(rt.running) == 0 {
 		select {
 		case <-rt.idle:
 		default:
