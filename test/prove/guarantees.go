@@ -78,7 +78,7 @@ var Guarantees = []Guarantee{
 	{
 		ID: "G10", Promise: "abort: control within 250 ms, hooks ended, no late effect", Alone: true,
 		Proof: "2,000 aborts at random moments: 0 late effects, 0 survivors",
-		Tests: []Test{{"executor/process", "TestAborts"}},
+		Tests: []Test{{"executor/process", "TestAborts"}, {"executor", "TestAbortsHaveNoLateEffect"}},
 	},
 	{
 		ID: "G11", Promise: "untrusted project code runs zero times, and a trusted guard cannot be weakened from inside the project",
@@ -93,12 +93,12 @@ var Guarantees = []Guarantee{
 	{
 		ID: "G13", Promise: "a required hook really answered, or the event does not pass",
 		Proof: "500 sabotages: 0 passes",
-		Tests: []Test{{"executor", "TestRequiredObserver"}},
+		Tests: []Test{{"executor", "TestRequiredObserver"}, {"loader", "TestSabotagedRequiredHook"}},
 	},
 	{
 		ID: "G14", Promise: "reload is atomic; a bad file keeps the last good set", Alone: true,
 		Proof: "1,000 reloads under 20,000 events: 0 mixed, lost or doubled; 1 s from save to use",
-		Tests: []Test{{"loader", "TestReloadStorm"}},
+		Tests: []Test{{"loader", "TestReloadStorm"}, {"loader", "TestReloadsUnderEvents"}},
 	},
 	{
 		ID: "G15", Promise: "events of a session are neither lost, doubled nor reordered",
@@ -108,12 +108,12 @@ var Guarantees = []Guarantee{
 	{
 		ID: "G16", Promise: "the record of a decision survives a crash",
 		Proof: "300 × kill -9: 0 decided events without a record; each edit, insertion or removal in the middle is found, a cut tail or rewritten chain against a head kept elsewhere",
-		Tests: []Test{{"executor/record", "TestKilledWriter"}, {"executor/record", "TestTampering"}},
+		Tests: []Test{{"executor/record", "TestKilledWriter"}, {"executor/record", "TestTampering"}, {"test/integration", "TestKilledDaemonHasRecorded"}},
 	},
 	{
 		ID: "G17", Promise: "hookd's death leaves no hook running",
 		Proof: "200 × kill -9 of `serve` and `run`: 0 after 1 s (guardian), of `fire`: the direct child at least",
-		Tests: []Test{{"executor/process", "TestGuardian"}},
+		Tests: []Test{{"executor/process", "TestGuardian"}, {"test/integration", "TestKilledHookdLeavesNoHook"}},
 	},
 	{
 		ID: "G18", Promise: "numbers and bytes pass unchanged where no hook changed them",
@@ -123,11 +123,11 @@ var Guarantees = []Guarantee{
 	{
 		ID: "G19", Promise: "secrets of the host do not reach hooks or records unless named",
 		Proof: "200 canaries in environment, descriptors and events: 0 seen",
-		Tests: []Test{{"executor", "TestSensitive"}},
+		Tests: []Test{{"executor", "TestSensitive"}, {"test/integration", "TestCanariesAreNotSeen"}},
 	},
 	{
 		ID: "G20", Promise: "the managed layer cannot be weakened",
 		Proof: "100 attempts by flag, env, file, symlink, order, matcher: 0",
-		Tests: []Test{{"loader", "TestManagedSettingsCannotBeLoosened"}},
+		Tests: []Test{{"loader", "TestManagedSettingsCannotBeLoosened"}, {"loader", "TestManagedGuardStands"}},
 	},
 }
