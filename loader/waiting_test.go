@@ -27,7 +27,7 @@ func TestSettingsWithoutEffectAreReported(t *testing.T) {
 		"features":                   {agent: `{"providers":["bash"],"features":["metadata"]}`},
 		"no limit of tokens":         {agent: `{"limits":{"tokens":0}}`},
 		"hooks of another agent":     {hooks: `{"import":["claude"]}`, want: []string{"warning not-in-this-version acai.json:1 hooks.import: hooks.import" + later}},
-		"pools of standby processes": {hooks: `{"standby":{"pool":3}}`, want: []string{"warning not-in-this-version acai.json:1 hooks.standby.pool: hooks.standby.pool" + later}},
+		"pools of standby processes": {hooks: `{"standby":{"pool":3,"idle":"1m"}}`},
 		"tools of servers":           {agent: `{"mcpServers":{"m":{"command": "/bin/sh"}}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
