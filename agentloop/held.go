@@ -3,7 +3,6 @@ package agentloop
 import (
 	"context"
 
-	"github.com/go-json-experiment/json"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -31,7 +30,7 @@ func streams(name protocol.EventName) bool {
 // holds reports whether the answer is to be held back while it streams.
 func (r *Run) holds() bool {
 	holder, can := r.loop.options.Gate.(Holder)
-	return !can || holder.Holds(protocol.InferenceEnd, r.envelope(protocol.InferenceEnd, nil))
+	return !can || r.holdsWords() || holder.Holds(protocol.InferenceEnd, r.envelope(protocol.InferenceEnd, nil))
 }
 
 // show lets go what was held back: as it was streamed if hooks left it so, in
@@ -77,24 +76,10 @@ func (r *Run) release(ctx context.Context, message protocol.Message) {
 			instead.Delta.Text = ""
 		}
 		if y.Kind == YieldEvent {
-			r.send(ctx, y.blank())
+			r.send(ctx, y.retold(""))
 		}
 	}
 	if instead.Delta.Text != "" {
 		r.send(ctx, instead)
 	}
-}
-
-// blank is a -start or -end event without the text it told.
-func (y Yield) blank() Yield {
-	var data protocol.DeltaEndData
-	ends := y.Event.Event == protocol.MessageEnd || y.Event.Event == protocol.ThinkingEnd
-	if !ends || json.Unmarshal(y.Event.Data, &data, decodeOptions) != nil {
-		return y
-	}
-	data.Content = ""
-	if encoded, err := protocol.Marshal(data); err == nil {
-		y.Event.Data, y.Outcome.Event.Data = encoded, encoded
-	}
-	return y
 }

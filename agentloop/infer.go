@@ -53,6 +53,7 @@ func (r *Run) inference(ctx context.Context) (*answer, error) {
 
 // try takes one answer, of the model or of a hook in its place.
 func (r *Run) try(ctx context.Context, request *model.Request, response *protocol.Response) (*answer, error) {
+	r.sayWords(ctx) // the answer before was not the last
 	if r.holds() {
 		r.held = &heldBack{}
 	}
@@ -132,6 +133,9 @@ func (r *Run) inferenceEnd(ctx context.Context, a *assembly, tools []protocol.To
 	if err != nil {
 		r.dropAnswer(r.after(ctx), a.message.ID)
 		return nil, err
+	}
+	if v.passed() && kindOf(data.Message) == "final" && r.holdsWords() {
+		r.words = &lastWords{}
 	}
 	r.show(ctx, v, data.Message)
 	if err := v.refusal(); err != nil {

@@ -45,6 +45,7 @@ type Run struct {
 	bounds  bounds
 	pending protocol.Content // context of inference-end, for the next call
 	held    *heldBack        // while the streamed answer is held back
+	words   *lastWords       // while a sub-agent's final answer is held back
 	answer  string           // text of the last answer that was accepted
 
 	callbacks callbacks

@@ -146,19 +146,32 @@ func (s *subAgent) stop(ctx context.Context, run *Run, result *provider.SubResul
 		AgentID: s.id(), Response: result.Response, StopReason: result.StopReason,
 		Continued: s.loop.forced.total, Usage: callUsage(result.Usage), ToolCallID: s.ToolCallID,
 	}
-	v, err := parent.fire(parent.after(ctx), protocol.SubagentStop, fired)
+	after := parent.after(ctx)
+	v, err := parent.decide(after, protocol.SubagentStop, fired)
+	data := fired
+	if err == nil {
+		data, err = decided(v, fired)
+	}
+	unjudged := err != nil || v.Failure != "" && !v.passed() // so not shown
+	switch {
+	case unjudged:
+		run.changeWords(after, "")
+	case v.changes("response"):
+		run.changeWords(after, data.Response)
+	default:
+		run.sayWords(after)
+	}
+	if err == nil {
+		parent.tell(after, v)
+	}
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case err != nil:
 		return nil, err
-	case v.Failure != "" && !v.passed(): // not judged, so not shown
+	case unjudged:
 		parent.endBehindStep(v)
 		return nil, refuse(protocol.CallBlocked, "%s", v.told())
-	}
-	data, err := decided(v, fired)
-	if err != nil {
-		return nil, err
 	}
 	result.Response, result.Context = data.Response, v.contextParts()
 	parent.endBehindStep(v)

@@ -29,6 +29,13 @@ func withheld(v *verdict) jsontext.Value {
 		v.decoded(&end)
 		end.Result = errorResult(v.told())
 		data = end
+	case v.name == protocol.SubagentStop:
+		end := protocol.SubagentStopData{}
+		v.decoded(&end)
+		if v.Failure != "" {
+			end.Response = v.told()
+		}
+		data = end
 	default:
 		return v.Event.Data
 	}

@@ -68,6 +68,9 @@ func (r *Run) send(ctx context.Context, y Yield) {
 	case YieldOutput:
 		y.Output.AgentID = r.loop.options.Agent.ID
 	}
+	if r.words != nil && r.words.keeps(y) {
+		return
+	}
 	select {
 	case r.events <- y: // also behind the context's end, if the watcher is there
 		return

@@ -232,7 +232,7 @@ func showHeldStreams(p *show.Printer, hooks []daemon.Listed) {
 	for _, held := range []struct {
 		event protocol.EventName
 		what  string
-	}{{protocol.InferenceEnd, "the model's text is"}, {protocol.ToolCallEnd, "a tool's output is"}} {
+	}{{protocol.InferenceEnd, "the model's text is"}, {protocol.ToolCallEnd, "a tool's output is"}, {protocol.SubagentStop, "a sub-agent's last answer is"}} {
 		var names []string
 		for _, h := range hooks {
 			holds := h.Status == executor.Ready && h.Source != protocol.Builtin && // ours hold nothing but their own tools
