@@ -5,38 +5,61 @@ package loader
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
+// manyHooks is a world with n hooks of a project, all allowed.
+func manyHooks(b *testing.B, n int) *world {
+	w := newWorld(b)
+	w.userSettings(`{"hooks":{"maxHooks":10000}}`)
+	for i := range n {
+		w.hook(fmt.Sprintf("h%d.sh", i), blocks)
+	}
+	if err := w.trust().Allow(w.plan()); err != nil {
+		b.Fatal(err)
+	}
+	time.Sleep(restTime + 50*time.Millisecond) // so that stats are believed
+	return w
+}
+
 // BenchmarkLoad is what a command that lives for one event pays before it can
-// decide: a hundred hooks of a project, all allowed.
+// decide (warm), and what a change costs who lives longer (again).
 func BenchmarkLoad(b *testing.B) {
-	for _, n := range []int{10, 100} {
-		w := newWorld(b)
-		for i := range n {
-			w.hook(fmt.Sprintf("h%d.sh", i), blocks)
+	for _, n := range []int{0, 1, 10, 100, 1000} {
+		w := manyHooks(b, n)
+		whole := func(s *Snapshot, err error) {
+			if err != nil || len(s.Hooks) != n || n > 0 && s.Hooks[0].Status != "ready" {
+				b.Fatal(err, s.Findings)
+			}
 		}
-		if err := w.trust().Allow(w.plan()); err != nil {
+		// Processor time tells on a busy machine what the clock cannot.
+		timed := func(name string, load func() (*Snapshot, error)) {
+			b.Run(fmt.Sprintf("hooks=%d/%s", n, name), func(b *testing.B) {
+				before, loads := processorTime(), 0
+				for b.Loop() {
+					whole(load())
+					loads++
+				}
+				b.ReportMetric(float64(processorTime()-before)/float64(loads)/1e6, "cpu-ms/op")
+			})
+		}
+		fresh := func() (*Snapshot, error) { return Load(context.Background(), w.options()) }
+		timed("cold", func() (*Snapshot, error) {
+			os.RemoveAll(filepath.Join(w.state, readingsFolder))
+			return fresh()
+		})
+		whole(fresh()) // leaves the readings that make the next one warm
+		timed("warm", fresh)
+		l, err := newLoader(w.options())
+		if err != nil {
 			b.Fatal(err)
 		}
-		b.Run(fmt.Sprintf("hooks=%d/cold", n), func(b *testing.B) {
-			for b.Loop() {
-				if s := w.load(); len(s.Hooks) != n || s.Hooks[0].Status != "ready" {
-					b.Fatal(s.Findings)
-				}
-			}
-		})
-		b.Run(fmt.Sprintf("hooks=%d/again", n), func(b *testing.B) {
-			l, err := newLoader(w.options())
-			if err != nil {
-				b.Fatal(err)
-			}
-			for b.Loop() {
-				if _, err := l.snapshot(context.Background(), 1); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
+		timed("again", func() (*Snapshot, error) { return l.snapshot(context.Background(), 1) })
 		b.Run(fmt.Sprintf("hooks=%d/unchanged", n), func(b *testing.B) {
 			s := w.load()
 			for b.Loop() {
@@ -47,3 +70,65 @@ func BenchmarkLoad(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkReload is the time from a change of one hook until the set that knows
+// of it is active, 5,000 files being there: among the hooks, or around them.
+func BenchmarkReload(b *testing.B) {
+	const files = 5000
+	around := func(w *world) {
+		for i := range files {
+			w.write(w.path(fmt.Sprintf("src/%d/f%d.txt", i%50, i)), "x", 0o644)
+		}
+	}
+	among := func(mode os.FileMode) func(*world) {
+		return func(w *world) {
+			for i := range files {
+				w.write(w.hookPath(fmt.Sprintf("f%d.sh", i)), observes, mode)
+			}
+		}
+	}
+	for _, place := range []struct {
+		name string
+		fill func(*world)
+	}{{"none", func(*world) {}}, {"around", around}, {"among,new", among(0o755)}, {"among,no programs", among(0o644)}} {
+		b.Run(place.name, func(b *testing.B) {
+			w := manyHooks(b, 10)
+			place.fill(w)
+			changed := make(chan *Snapshot, 100)
+			opts := w.options()
+			opts.OnChange = func(s *Snapshot) { changed <- s }
+			watcher, err := Watch(context.Background(), opts)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer watcher.Close()
+			<-changed
+			n := 0
+			for b.Loop() {
+				b.StopTimer()
+				time.Sleep(500 * time.Millisecond)
+				for len(changed) > 0 {
+					<-changed
+				}
+				n++
+				b.StartTimer()
+				w.userHook("turn.sh", fmt.Sprintf("#!/bin/sh\n# hook: events=tool-call-start can=observe priority=%d\n", n))
+				for s := range changed {
+					if h := find(s, "turn.sh"); h != nil && h.Priority == n {
+						break
+					}
+				}
+			}
+		})
+	}
+}
+
+// processorTime is what this process used of the processors, in nanoseconds.
+func processorTime() int64 {
+	var used unix.Rusage
+	_ = unix.Getrusage(unix.RUSAGE_SELF, &used)
+	return used.Utime.Nano() + used.Stime.Nano()
+}
+
+// observes is a hook that guards nothing.
+const observes = "#!/bin/sh\n# hook: events=tool-call-end can=observe\n"

@@ -15,11 +15,9 @@ import (
 type content struct {
 	stat fileStat
 	sum  string // SHA-256, hex
-	head []byte // the first headLimit bytes
+	head []byte // what of the first headLimit bytes says anything, see telling
+	long bool   // the file goes on behind them
 }
-
-// whole reports whether head is all of the file.
-func (c *content) whole() bool { return c.stat.Size <= int64(len(c.head)) }
 
 // maxFileSize bounds one file of a bundle.
 const maxFileSize = 256 << 20
@@ -62,7 +60,7 @@ func readContent(path string, out io.Writer) (*content, error) {
 	if total != before.Size || after.Size != before.Size || after.Mtime != before.Mtime || after.Ctime != before.Ctime {
 		return nil, fmt.Errorf("%s: %w", path, errMoving)
 	}
-	return &content{stat: before, sum: hex.EncodeToString(hash.Sum(nil)), head: head}, nil
+	return &content{stat: before, sum: hex.EncodeToString(hash.Sum(nil)), head: telling(head), long: total > int64(len(head))}, nil
 }
 
 var errMoving = fmt.Errorf("the file is being written")
@@ -109,6 +107,7 @@ func wantRegular(path string, st fileStat) error {
 type contentCache struct {
 	mu     sync.Mutex
 	byPath map[string]cached
+	before *readings // what earlier processes read; nil = of no use here
 }
 
 type cached struct {
@@ -124,10 +123,21 @@ func (c *contentCache) read(path string) (*content, error) {
 	if err != nil {
 		return nil, err
 	}
+	return c.readAs(path, st)
+}
+
+// readAs is read for a file that was just looked at.
+func (c *contentCache) readAs(path string, st fileStat) (*content, error) {
 	c.mu.Lock()
 	known, ok := c.byPath[path]
+	if !ok || !known.settled || known.content.stat != st {
+		if known.content, ok = c.before.find(path, st); ok {
+			known.settled = true
+			c.byPath[path] = known
+		}
+	}
 	c.mu.Unlock()
-	if ok && known.settled && known.content.stat == st {
+	if ok {
 		return known.content, nil
 	}
 	now := time.Now() // before the reading
@@ -138,5 +148,6 @@ func (c *contentCache) read(path string) (*content, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.byPath[path] = cached{content: fresh, settled: fresh.stat.settled(now)}
+	c.before.note(path, fresh, now)
 	return fresh, nil
 }

@@ -71,7 +71,7 @@ func (p *load) describeForTrust(f *found) {
 	if f.file == nil && !f.isCommand() || f.file != nil && f.file.content == nil || f.isCommand() && len(f.argv) == 0 {
 		return
 	}
-	missing, err := f.seal(p.files, in, e)
+	missing, err := f.seal(p.filesOf(f.layer, f.layer != protocol.Project || p.always || e.InPlace), in, e)
 	if err != nil {
 		if f.trouble == nil {
 			f.trouble = &trouble{"its files cannot be used: " + err.Error(), "correct what files names"}
@@ -123,7 +123,7 @@ func (p *load) policy(f *found, layer string) bool {
 
 // hashListed reports whether hooks.trust.hashes names the bundle or the project.
 func (p *load) hashListed(f *found) bool {
-	if f.bundle == nil || f.faulty() {
+	if len(p.settings.Hooks.TrustHashes) == 0 || f.bundle == nil || f.faulty() {
 		return false
 	}
 	listed := func(hash string) bool {
@@ -131,7 +131,15 @@ func (p *load) hashListed(f *found) bool {
 			return strings.TrimPrefix(h, hashPrefix) == strings.TrimPrefix(hash, hashPrefix)
 		})
 	}
-	return listed(f.bundle.hash) || f.layer == protocol.Project && listed(p.projectHash())
+	return listed(f.bundle.hash) || f.layer == protocol.Project && listed(p.wholeHash())
+}
+
+// wholeHash is projectHash, made once: every hook that nobody allowed asks for it.
+func (p *load) wholeHash() string {
+	if p.whole == "" {
+		p.whole = p.projectHash()
+	}
+	return p.whole
 }
 
 // runCopy settles that the private copy runs. Where a hash alone allowed the
@@ -142,7 +150,10 @@ func (p *load) runCopy(f *found, make bool) {
 		return
 	}
 	f.bundle.Members = slices.Clone(f.bundle.Members)
-	err := p.store.verify(f.bundle)
+	var err error
+	if !f.copyWhole {
+		err = p.store.verify(f.bundle)
+	}
 	if err != nil && make {
 		err = p.store.put(f.bundle)
 	}

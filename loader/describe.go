@@ -25,7 +25,7 @@ const maxSideFile = 64 << 10
 // describeHeader reads what a file says of itself in its comment header. ok is
 // false if it says nothing.
 func describeHeader(path, hook string, c *content) (d schema.Described, findings []schema.Finding, ok bool) {
-	h := parseHeader(c.head, c.whole())
+	h := parseHeader(c.head, !c.long)
 	if h.late > 0 {
 		findings = append(findings, newFinding(CodeLateHeader, path, h.late, hook,
 			fmt.Sprintf("this hook: line is not read: only the first %d lines are", headerLines), "move it up"))

@@ -59,10 +59,11 @@ func listHooks(dir string) (names []string, sides map[string]bool, more bool, er
 type hooksFolder struct {
 	dir, real, unsafe string
 	checks            *walk
+	runs              map[fs.FileMode]bool // modes that the user's files here run with
 }
 
 func openHooks(dir string, checks *walk) hooksFolder {
-	h := hooksFolder{dir: dir, checks: checks}
+	h := hooksFolder{dir: dir, checks: checks, runs: map[fs.FileMode]bool{}}
 	var err error
 	if h.real, h.unsafe, err = checks.follow(dir); err != nil {
 		h.real = dir
@@ -70,20 +71,33 @@ func openHooks(dir string, checks *walk) hooksFolder {
 	return h
 }
 
-// follow is walk.follow for a file of the folder, which is judged once.
-func (h *hooksFolder) follow(name string) (real, unsafe string, err error) {
+// follow is walk.follow for a file of the folder, which is judged once. st is of
+// what lies there, a link if it is one.
+func (h *hooksFolder) follow(name string) (real, unsafe string, st fileStat, err error) {
 	real = filepath.Join(h.real, name)
-	st, err := lstat(real)
-	if err != nil {
-		return real, h.unsafe, err
+	if st, err = lstat(real); err != nil {
+		return real, h.unsafe, st, err
 	}
 	if st.Mode&fs.ModeSymlink != 0 {
-		return h.checks.follow(filepath.Join(h.dir, name))
+		real, unsafe, err = h.checks.follow(filepath.Join(h.dir, name))
+		return real, unsafe, st, err
 	}
 	if unsafe = h.unsafe; unsafe == "" {
 		unsafe = h.checks.part(real, st)
 	}
-	return real, unsafe, nil
+	return real, unsafe, st, nil
+}
+
+// checkMode is the function of that name. Files of one folder that belong to the
+// user and have the same mode get the same answer, so the system is asked once.
+func (h *hooksFolder) checkMode(c *candidate) *trouble {
+	st := c.content.stat
+	if filepath.Dir(c.real) != h.real || st.UID != os.Geteuid() || !h.runs[st.Mode] {
+		bad := checkMode(c.path, st)
+		h.runs[st.Mode] = bad == nil && filepath.Dir(c.real) == h.real && st.UID == os.Geteuid()
+		return bad
+	}
+	return nil
 }
 
 // look reads one file of a hooks folder. A folder, or a link to one, is no
@@ -91,17 +105,22 @@ func (h *hooksFolder) follow(name string) (real, unsafe string, err error) {
 func (h *hooksFolder) look(files *contentCache, name string) *candidate {
 	c := &candidate{name: name, path: filepath.Join(h.dir, name)}
 	c.real = c.path
-	real, unsafe, err := h.follow(name)
+	real, unsafe, st, err := h.follow(name)
 	if err != nil {
 		c.trouble = unreadable(c.path, err)
 		return c
 	}
 	c.real, c.unsafe = real, unsafe
-	if c.content, err = files.read(c.path); err != nil {
+	if st.Mode.IsRegular() {
+		c.content, err = files.readAs(c.path, st)
+	} else {
+		c.content, err = files.read(c.path)
+	}
+	if err != nil {
 		return c.unread(err)
 	}
 	c.program, c.trouble = readProgram(c.content.head)
-	if bad := checkMode(c.path, c.content.stat); bad != nil {
+	if bad := h.checkMode(c); bad != nil {
 		c.trouble = bad
 	}
 	if !utf8.ValidString(name) { // no record could name it

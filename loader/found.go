@@ -35,6 +35,7 @@ type found struct {
 	trouble   *trouble
 	record    *trustRecord
 	asked     bool // the program's own answer is among described
+	copyWhole bool // the private copy was seen to be whole
 
 	resolution schema.Resolution
 	status     executor.Status

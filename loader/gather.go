@@ -95,7 +95,7 @@ func (g *gathering) discover() {
 
 // file puts in one file of the hooks folder; nil if it is none.
 func (g *gathering) file(name string) *found {
-	c := g.folder.look(g.files, name)
+	c := g.folder.look(g.filesOf(g.layer, false), name)
 	if c == nil {
 		return nil
 	}

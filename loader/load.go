@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -49,9 +50,10 @@ type Info struct {
 // loader keeps between loads what saves work: contents by stat, answers by hash.
 type loader struct {
 	opts    Options
-	project string // once found it stays: a session keeps the project it began with
-	root    string // working directory of hooks
-	files   *contentCache
+	project string        // once found it stays: a session keeps the project it began with
+	root    string        // working directory of hooks
+	files   *contentCache // with what earlier processes read: see filesOf
+	sure    *contentCache // what this process read itself
 	answers *answers
 	records records
 	store   store
@@ -79,7 +81,7 @@ func newLoader(opts Options) (*loader, error) {
 	if opts.Pool == nil && opts.Runtime != nil {
 		opts.Pool = executor.NewPool(opts.Runtime) // keeps nothing, since no set rules in it
 	}
-	l := &loader{opts: opts, files: newContentCache(), state: opts.StateDir}
+	l := &loader{opts: opts, files: newContentCache(), sure: newContentCache(), state: opts.StateDir}
 	if l.state == "" {
 		l.state, l.stateBy = executor.StateDir()
 	}
@@ -106,7 +108,8 @@ func newLoader(opts Options) (*loader, error) {
 	l.answers = newAnswers("")
 	if l.state != "" {
 		l.answers = newAnswers(filepath.Join(l.state, "describe"))
-		l.store = store{filepath.Join(l.state, "store"), l.files}
+		l.store = store{filepath.Join(l.state, "store"), l.sure, newCopies()}
+		l.files.before = newReadings(l.state, l.project)
 		l.good = lastGood{filepath.Join(l.state, "lastgood")}
 	}
 	return l, nil
@@ -153,6 +156,7 @@ type load struct {
 	findings  []schema.Finding
 	refuse    *protocol.Failure
 	managed   string // hash of the managed layer
+	whole     string // hash of all hooks of the project, "" before it is wanted
 	single    string // folder of the one hook that is tried, "" for all hooks
 	unsettled bool
 	recheck   time.Time
@@ -173,7 +177,20 @@ func Load(ctx context.Context, opts Options) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.settledSnapshot(ctx)
+	s, err := l.settledSnapshot(ctx)
+	l.files.save()
+	return s, err
+}
+
+// filesOf is what may be said of a file without reading it. Of what an earlier
+// process read nothing counts where a hash lets the file itself run, and nothing
+// for the managed layer, which the user could say something about otherwise.
+func (p *load) filesOf(layer protocol.Layer, runsInPlace bool) *contentCache {
+	byHash := slices.Contains(p.settings.Hooks.Allow, "hashes")
+	if layer == protocol.Managed || runsInPlace && (layer == protocol.Project || byHash) {
+		return p.sure
+	}
+	return p.files
 }
 
 // patience is how long a load waits for half-written files (section 6.1), and
@@ -217,6 +234,7 @@ func (l *loader) snapshot(ctx context.Context, generation int64) (*Snapshot, err
 	for _, f := range p.hooks {
 		p.describeForTrust(f)
 	}
+	p.checkCopies()
 	for _, f := range p.hooks {
 		p.decide(f)
 	}

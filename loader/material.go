@@ -137,10 +137,10 @@ func (g *gathering) materialFile(kind Kind, name, member string, helpers []strin
 		return
 	}
 	g.sealMaterial(f, nil, func(b *bundle) error {
-		if _, err := b.add(g.files, member); err != nil {
+		if _, err := b.add(g.filesOf(g.layer, false), member); err != nil {
 			return err
 		}
-		_, err := b.addHelpers(g.files, helpers)
+		_, err := b.addHelpers(g.filesOf(g.layer, false), helpers)
 		return err
 	})
 }
@@ -162,7 +162,7 @@ func (g *gathering) server(name string, s schema.MCPServer, file string) {
 		if len(f.argv) == 0 {
 			return nil
 		}
-		return f.addCommand(b, g.files, in)
+		return f.addCommand(b, g.filesOf(g.layer, false), in)
 	})
 }
 

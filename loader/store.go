@@ -13,8 +13,9 @@ import (
 // A store keeps the private copies of what was allowed, one folder per bundle
 // hash, names kept. The copies are what runs.
 type store struct {
-	dir   string
-	files *contentCache
+	dir    string
+	files  *contentCache // of this process alone: a copy is what runs
+	copies *copies
 }
 
 // folder is where the copy of a bundle lies.
@@ -30,7 +31,7 @@ func (s store) path(hash, name string) string {
 // put copies a bundle. Each file is hashed while it is copied and must be what
 // the bundle says: a file that was swapped since it was looked at is not kept.
 func (s store) put(b *bundle) error {
-	if s.verify(b) == nil {
+	if s.intact(b) || s.verify(b) == nil {
 		return nil
 	}
 	if err := privateFolder(s.dir); err != nil {

@@ -48,6 +48,7 @@ func Watch(ctx context.Context, opts Options) (*Watcher, error) {
 		return nil, err
 	}
 	first, err := l.settledSnapshot(ctx)
+	l.files.save()
 	if err != nil {
 		return nil, err
 	}

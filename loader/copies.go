@@ -1,0 +1,75 @@
+package loader
+
+import (
+	"runtime"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// copies remembers, within this process, which private copies were seen to be
+// whole, by the stat of the folder and of each file. No process believes another
+// one about them: what is executed was hashed by the process that runs it.
+type copies struct {
+	mu   sync.Mutex
+	seen map[string]seenCopy // by the bundle's hash
+}
+
+type seenCopy struct {
+	folder fileStat
+	files  []fileStat // as the bundle's members
+	at     time.Time  // when the look began
+}
+
+func newCopies() *copies { return &copies{seen: map[string]seenCopy{}} }
+
+func (c *copies) note(hash string, seen seenCopy) {
+	if !seen.folder.settled(seen.at) {
+		return
+	}
+	for _, st := range seen.files {
+		if !st.settled(seen.at) {
+			return
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.seen[hash] = seen
+}
+
+// same reports whether a copy was seen to be whole and cannot have changed.
+func (c *copies) same(folder string, b *bundle) bool {
+	c.mu.Lock()
+	seen, ok := c.seen[b.hash]
+	c.mu.Unlock()
+	if !ok || len(seen.files) != len(b.Members) {
+		return false
+	}
+	if st, err := lstat(folder); err != nil || st != seen.folder {
+		return false
+	}
+	for i, m := range b.Members {
+		if st, err := lstat(folder + "/" + m.Name); err != nil || st != seen.files[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// checkCopies looks at the copies of all hooks that are as they were allowed,
+// side by side: this is most of what a load of many hooks waits for.
+func (p *load) checkCopies() {
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for _, f := range p.hooks {
+		if f.record == nil || f.bundle == nil || f.bundle.hash != f.record.Hash || f.resolution.Hook.InPlace {
+			continue
+		}
+		group.Go(func() error {
+			f.copyWhole = p.store.intact(f.bundle)
+			return nil
+		})
+	}
+	_ = group.Wait() // what is not intact is looked at again, for the words
+}

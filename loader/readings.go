@@ -1,0 +1,200 @@
+package loader
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json"
+)
+
+// readings are what earlier processes read of a project's files, kept in the
+// state folder: the hash of each, and the lines of it that describe the hook.
+// They save a command that lives for one event the reading of every file.
+//
+// They can never let anything run that nobody allowed. What runs of a project
+// is the private copy, found by the hash a person allowed and hashed itself in
+// each process; a reading only tells whether the project's own file still has
+// that hash. If it lies (a write that moved no time stamp), the hook that was
+// allowed goes on guarding. Where the file itself would run because of its hash,
+// and for all of the managed layer, readings are not asked: see filesOf.
+//
+// As git does with its index, a reading is only kept if the file's last change
+// lay clearly before the reading began: a write within one tick of the file
+// system's clock leaves the same stat. The change time is part of the stat, and
+// no program can set it back.
+type readings struct {
+	file   string
+	loaded bool
+	known  map[string]reading // of earlier processes
+	used   map[string]reading // those that were asked for, and new ones
+	news   bool               // used holds what the file does not
+}
+
+// reading is one file as it was read.
+type reading struct {
+	Path string   `json:"path"`
+	Stat fileStat `json:"stat"`
+	Sum  string   `json:"sha256"`
+	Head []byte   `json:"head,omitzero"`
+	Long bool     `json:"long,omitzero"`
+}
+
+const (
+	readingsFolder  = "readings"
+	restTime        = 2 * time.Second // the coarsest clock of a file system in use: FAT's
+	maxReadings     = maxCandidates
+	maxReadingsSize = 16 << 20
+	maxReadingsHead = 2 << 10 // a longer one is read again
+	maxReadingFiles = 256     // projects
+)
+
+func newReadings(state, project string) *readings {
+	sum := sha256.Sum256([]byte(project))
+	return &readings{
+		file: filepath.Join(state, readingsFolder, hex.EncodeToString(sum[:16])),
+		used: map[string]reading{},
+	}
+}
+
+// find returns what a file held when its stat was the same.
+func (r *readings) find(path string, st fileStat) (*content, bool) {
+	if r == nil {
+		return nil, false
+	}
+	if !r.loaded {
+		r.loaded = true
+		var err error
+		if r.known, err = readReadings(r.file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			slog.Debug("what earlier processes read is of no use; the files are read again", "file", r.file, "cause", err)
+		}
+	}
+	known, ok := r.known[path]
+	if !ok || known.Stat != st {
+		return nil, false
+	}
+	r.used[path] = known
+	return &content{stat: st, sum: known.Sum, head: known.Head, long: known.Long}, true
+}
+
+// note takes in a reading that began at a moment.
+func (r *readings) note(path string, c *content, began time.Time) {
+	if r == nil || len(r.used) >= maxReadings || len(c.head) > maxReadingsHead {
+		return
+	}
+	if max(c.stat.Mtime, c.stat.Ctime) < began.Add(-restTime).UnixNano() {
+		r.used[path], r.news = reading{path, c.stat, c.sum, c.head, c.long}, true
+	}
+}
+
+// A file of readings is a line with the hash of the rest, and the rest. Nothing
+// of it counts if a byte is wrong.
+const readingsMark = "hookd readings 1 "
+
+func readReadings(file string) (map[string]reading, error) {
+	f, err := os.OpenFile(file, openFlags|noFollow, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	st, err := fstat(f)
+	if err == nil {
+		err = cmp.Or(wantRegular(file, st), checkPrivate(file, st))
+	}
+	if err != nil {
+		return nil, err
+	}
+	raw, err := io.ReadAll(io.LimitReader(f, maxReadingsSize))
+	if err != nil {
+		return nil, err
+	}
+	mark, body, _ := bytes.Cut(raw, []byte("\n"))
+	if sum := sha256.Sum256(body); string(mark) != readingsMark+hex.EncodeToString(sum[:]) {
+		return nil, errors.New("damaged, or of another version")
+	}
+	var list []reading
+	if err := json.Unmarshal(body, &list); err != nil {
+		return nil, err
+	}
+	known := make(map[string]reading, len(list))
+	for _, one := range list {
+		known[one.Path] = one
+	}
+	return known, nil
+}
+
+// save writes what a load used, if that is news. Of two processes that write,
+// the last one's file stands as a whole. A file that cannot be written costs
+// the next process a reading, no more.
+func (c *contentCache) save() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r := c.before
+	if r == nil || !r.news {
+		return
+	}
+	r.news = false
+	list := make([]reading, 0, len(r.used))
+	for _, one := range r.used {
+		list = append(list, one)
+	}
+	slices.SortFunc(list, func(a, b reading) int { return cmp.Compare(a.Path, b.Path) })
+	body, err := json.Marshal(list)
+	if err == nil && len(body) < maxReadingsSize/2 {
+		sum := sha256.Sum256(body)
+		err = writeReadings(r.file, append([]byte(readingsMark+hex.EncodeToString(sum[:])+"\n"), body...))
+	}
+	if err != nil {
+		slog.Debug("what was read could not be kept for the next process", "file", r.file, "cause", err)
+	}
+}
+
+// writeReadings replaces the file without waiting for the disk: one that a crash
+// leaves torn does not fit its hash.
+func writeReadings(file string, data []byte) error {
+	dir := filepath.Dir(file)
+	if err := privateFolder(dir); err != nil {
+		return err
+	}
+	forgetOldest(dir)
+	temp, err := os.CreateTemp(dir, ".new-") // mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = temp.Write(data)
+	if err = errors.Join(err, temp.Close()); err == nil {
+		err = os.Rename(temp.Name(), file)
+	}
+	if err != nil {
+		os.Remove(temp.Name())
+		return fmt.Errorf("write the readings: %w", err)
+	}
+	return nil
+}
+
+// forgetOldest keeps the folder to its number of files, those of crashed writers
+// included.
+func forgetOldest(dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) < maxReadingFiles {
+		return
+	}
+	written := func(e fs.DirEntry) int64 {
+		st, _ := lstat(filepath.Join(dir, e.Name()))
+		return st.Mtime
+	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(written(a), written(b)) })
+	for _, old := range entries[:len(entries)-maxReadingFiles/2] {
+		os.Remove(filepath.Join(dir, old.Name()))
+	}
+}
