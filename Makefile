@@ -1,6 +1,6 @@
 # Every target is a line or two; `make test` is all that CI runs.
 .POSIX:
-.PHONY: build lean test vet lint race fuzz prove soak demo docs schema release clean
+.PHONY: build lean test vet lint race fuzz prove soak demo docs schema release clean bench bench-compare
 
 VERSION = $$(git describe --tags --always --dirty 2>/dev/null || echo devel)
 # The race detector needs a C compiler; a machine without one still tests.
@@ -43,6 +43,16 @@ prove:
 # A million events through loop, hooks and records: no gaps, nothing grows.
 soak:
 	HOOKD_SOAK=$${EVENTS:-1000000} go test -count=1 -timeout 60m -run '^TestSoak$$' -v ./test/integration
+
+# Everything against its target, in about ten minutes; BENCH=quick takes one and
+# leaves docs/benchmarks.md as it is.
+bench:
+	@mkdir -p bin
+	go run ./test/bench -pace $${BENCH:-full} -o bin/bench.txt $$(test "$${BENCH:-full}" = full && echo -doc docs/benchmarks.md)
+
+# Two result files side by side: make bench-compare OLD=before.txt NEW=bin/bench.txt
+bench-compare:
+	go tool benchstat $(OLD) $(NEW)
 
 demo: build
 	@sh examples/demo.sh bin/hookd

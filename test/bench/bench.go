@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/process"
@@ -23,9 +25,10 @@ type bench struct {
 	noFloor      error // why there is none
 	floorProgram string
 	languages    map[string]*language
-	contained    *process.Runtime // as `hookd serve` runs hooks
-	bare         *process.Runtime // without containment: the process group only
-	hookd        string           // the program, built when it is first needed
+	contained    *process.Runtime  // as `hookd serve` runs hooks
+	bare         *process.Runtime  // without containment: the process group only
+	pool         *executor.Pool    // of contained
+	programs     map[string]string // hookd as it was built, by build tag
 }
 
 // entry is a contest that may be held: its preparation costs something, so it is
@@ -46,7 +49,7 @@ func skipf(format string, args ...any) error { return skip{fmt.Errorf(format, ar
 func run(ctx context.Context, o *options) error {
 	if o.list {
 		for _, e := range (&bench{options: o}).entries() {
-			fmt.Printf("%-28s %s\n", e.name, e.about)
+			fmt.Fprintf(o.out, "%-20s %s\n", e.name, e.about)
 		}
 		return nil
 	}
@@ -54,8 +57,30 @@ func run(ctx context.Context, o *options) error {
 	if err != nil {
 		return err
 	}
-	err = b.holdAll(ctx)
-	return errors.Join(err, b.close())
+	results, err := b.holdAll(ctx)
+	m := thisMachine(b)
+	if err := errors.Join(err, b.close()); err != nil {
+		return err
+	}
+	return report(o, m, results)
+}
+
+// report prints what came out, and writes it where it is asked for.
+func report(o *options, m *machine, results []*result) error {
+	printVerdicts(o.out, judge(results))
+	if o.results != "" {
+		var text bytes.Buffer
+		if err := writeResults(&text, m, results); err != nil {
+			return err
+		}
+		if err := os.WriteFile(o.results, text.Bytes(), 0o644); err != nil {
+			return err
+		}
+	}
+	if o.document == "" {
+		return nil
+	}
+	return writeDocument(o.document, m, o.pace, results, time.Now())
 }
 
 func newBench(o *options) (*bench, error) {
@@ -64,7 +89,7 @@ func newBench(o *options) (*bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{options: o, folder: folder, languages: map[string]*language{}, hookd: o.binary}
+	b := &bench{options: o, folder: folder, languages: map[string]*language{}, programs: map[string]string{}}
 	if err := b.build(); err != nil {
 		return nil, errors.Join(err, b.close())
 	}
@@ -87,12 +112,16 @@ func (b *bench) build() error {
 	if b.contained, err = process.New(process.Options{LongLived: true, Processes: 4096}); err != nil {
 		return err
 	}
+	b.pool = executor.NewPool(b.contained)
 	b.bare, err = process.New(process.Options{Containment: process.Group})
 	return err
 }
 
 func (b *bench) close() error {
 	var errs []error
+	if b.pool != nil {
+		errs = append(errs, b.pool.Close())
+	}
 	for _, rt := range []*process.Runtime{b.contained, b.bare} {
 		if rt != nil {
 			errs = append(errs, rt.Close())
@@ -105,8 +134,8 @@ func (b *bench) close() error {
 }
 
 // holdAll holds every contest that is asked for, and prints each as it ends.
-func (b *bench) holdAll(ctx context.Context) error {
-	held := 0
+func (b *bench) holdAll(ctx context.Context) ([]*result, error) {
+	var results []*result
 	for _, e := range b.entries() {
 		if !b.options.run.MatchString(e.name) {
 			continue
@@ -117,19 +146,19 @@ func (b *bench) holdAll(ctx context.Context) error {
 			r, err = &result{skipped: why.Error()}, nil
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			return nil, context.Cause(ctx)
 		}
 		r.contest, r.about = e.name, e.about
-		printResult(os.Stdout, r)
-		held++
+		printResult(b.options.out, r)
+		results = append(results, r)
 	}
-	if held == 0 {
-		return errors.New("-run names no contest; -list shows them")
+	if len(results) == 0 {
+		return nil, errors.New("-run names no contest; -list shows them")
 	}
-	return nil
+	return results, nil
 }
 
 func (b *bench) hold(ctx context.Context, e *entry) (*result, error) {
@@ -167,18 +196,19 @@ func (b *bench) language(name string) (*language, error) {
 	return l, nil
 }
 
-// program is the real hookd, built as releases are.
-func (b *bench) program(ctx context.Context) (string, error) {
-	if b.hookd != "" {
-		return filepath.Abs(b.hookd)
+// program is the real hookd, built as releases are; the tag lean leaves the agent
+// loop out.
+func (b *bench) program(ctx context.Context, tag string) (string, error) {
+	if path := b.programs[tag]; path != "" {
+		return path, nil
 	}
-	path := filepath.Join(b.folder, "hookd")
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, "github.com/hookd-dev/hookd/cmd/hookd")
+	path := filepath.Join(b.folder, "hookd"+tag)
+	build := exec.CommandContext(ctx, "go", "build", "-tags", tag, "-trimpath", "-ldflags", "-s -w", "-o", path, "github.com/hookd-dev/hookd/cmd/hookd")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build hookd: %w: %s", err, out)
 	}
-	b.hookd = path
+	b.programs[tag] = path
 	return path, nil
 }
 
@@ -186,7 +216,7 @@ func (b *bench) program(ctx context.Context) (string, error) {
 type engines []*engine
 
 func (list *engines) open(ctx context.Context, p *project, b *bench) (*engine, error) {
-	e, err := p.open(ctx, b.contained)
+	e, err := p.open(ctx, b.contained, b.pool)
 	if err != nil {
 		return nil, errors.Join(err, list.close())
 	}

@@ -110,6 +110,10 @@ func (b *bench) abort(ctx context.Context, script, mark, chain string) (time.Dur
 	}()
 	select {
 	case r := <-ended:
+		<-r.Gone
+		if ctx.Err() != nil {
+			return 0, context.Cause(ctx)
+		}
 		return 0, fmt.Errorf("it ended before it was cut short: %v, exit code %d, %s", r.Err, r.ExitCode, r.Stderr)
 	case <-time.After(escapeAfter):
 	}

@@ -14,6 +14,8 @@ type player struct {
 	name string
 	// burst does the work n times and says how long each time took.
 	burst func(ctx context.Context, n int) ([]time.Duration, error)
+	// against is the player that this one is compared with, "" = the first.
+	against string
 	// most is how often the work may be done in one burst, 0 = any number.
 	most int
 }
@@ -33,7 +35,9 @@ type contest struct {
 type standing struct {
 	player  string
 	medians []time.Duration // of each round
-	ratios  []float64       // of each round, to the first player in it
+	tails   []time.Duration // p99 of each round
+	ratios  []float64       // of each round, to another player in it
+	against string          // which one, "" = the first
 	median  time.Duration   // of the rounds' medians
 	p99     time.Duration   // of all samples
 	ratio   float64         // median of ratios, 0 for the first player
@@ -58,8 +62,8 @@ type figure struct {
 
 // standingOf is how samples came out that race with nothing.
 func standingOf(name string, samples []time.Duration) standing {
-	m := median(samples)
-	return standing{player: name, medians: []time.Duration{m}, median: m, p99: quantile(samples, 0.99), samples: len(samples)}
+	m, tail := median(samples), quantile(samples, 0.99)
+	return standing{player: name, medians: []time.Duration{m}, tails: []time.Duration{tail}, median: m, p99: tail, samples: len(samples)}
 }
 
 // pace says how long everything takes.
@@ -86,7 +90,7 @@ func (c *contest) hold(ctx context.Context, p pace) (*result, error) {
 	all := make([][]time.Duration, len(c.players))
 	r := &result{contest: c.name, about: c.about}
 	for _, player := range c.players {
-		r.standings = append(r.standings, standing{player: player.name})
+		r.standings = append(r.standings, standing{player: player.name, against: player.against})
 	}
 	for range p.rounds {
 		round := make([][]time.Duration, len(c.players))
@@ -100,12 +104,13 @@ func (c *contest) hold(ctx context.Context, p pace) (*result, error) {
 				round[i] = append(round[i], took...)
 			}
 		}
-		base := median(round[0])
 		for i := range round {
-			m := median(round[i])
 			s := &r.standings[i]
-			s.medians = append(s.medians, m)
-			s.ratios = append(s.ratios, float64(m)/float64(max(1, base)))
+			m, base := median(round[i]), median(round[c.index(s.against)])
+			s.medians, s.tails = append(s.medians, m), append(s.tails, quantile(round[i], 0.99))
+			if i > 0 {
+				s.ratios = append(s.ratios, float64(m)/float64(max(1, base)))
+			}
 			all[i] = append(all[i], round[i]...)
 		}
 	}
@@ -115,6 +120,11 @@ func (c *contest) hold(ctx context.Context, p pace) (*result, error) {
 		s.p99, s.samples = quantile(all[i], 0.99), len(all[i])
 	}
 	return r, nil
+}
+
+// index is the place of a player, the first for "".
+func (c *contest) index(name string) int {
+	return max(0, slices.IndexFunc(c.players, func(p player) bool { return p.name == name }))
 }
 
 // warm lets every player begin once, unmeasured, and gives each as many samples

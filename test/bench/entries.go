@@ -6,7 +6,7 @@ package main
 func (b *bench) entries() []entry {
 	var list []entry
 	for _, more := range [][]entry{
-		b.plainEntries(), b.manyEntries(), b.containEntries(), b.heapEntries(), b.matchEntries(), b.loadEntries(), b.startEntries(), b.memoryEntries(),
+		b.plainEntries(), b.modesEntries(), b.manyEntries(), b.containEntries(), b.heapEntries(), b.matchEntries(), b.loadEntries(), b.startEntries(), b.memoryEntries(),
 	} {
 		list = append(list, more...)
 	}

@@ -101,7 +101,7 @@ func decideBursts(args []string) (err error) {
 		}
 	}()
 	p := projectIn(args[0])
-	e, err := p.open(context.Background(), rt)
+	e, err := p.open(context.Background(), rt, nil)
 	if err != nil {
 		return err
 	}

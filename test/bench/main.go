@@ -18,6 +18,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"regexp"
@@ -48,10 +49,12 @@ func start() int {
 
 // options say what is measured and where it goes.
 type options struct {
-	run    *regexp.Regexp
-	list   bool
-	pace   pace
-	binary string // hookd, built if it is not given
+	run      *regexp.Regexp
+	out      io.Writer // for the person who waits
+	results  string    // file in the format of Go benchmarks
+	document string    // file in Markdown; its plot lies beside it
+	list     bool
+	pace     pace
 }
 
 // paces are how long all of it takes: about ten minutes, one, or a few seconds.
@@ -62,13 +65,14 @@ var paces = map[string]pace{
 }
 
 func parse(args []string) (*options, error) {
-	o := &options{}
+	o := &options{out: os.Stdout}
 	var only, speed string
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.StringVar(&only, "run", "", "measure only what `REGEXP` matches, such as plain/c/1KiB")
 	flags.BoolVar(&o.list, "list", false, "print the names of all contests and measure nothing")
 	flags.StringVar(&speed, "pace", "full", "full (about 10 minutes), quick (1 minute) or smoke (seconds, means nothing)")
-	flags.StringVar(&o.binary, "hookd", "", "`PROGRAM` to measure instead of one built from the sources here")
+	flags.StringVar(&o.results, "o", "", "write results for benchstat to `FILE`")
+	flags.StringVar(&o.document, "doc", "", "write the tables to the Markdown `FILE`, and the plot beside it")
 	if err := flags.Parse(args); err != nil {
 		return nil, err
 	}

@@ -74,7 +74,7 @@ func (b *bench) row(ctx context.Context, n int) (*contest, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := p.open(ctx, b.contained)
+	e, err := p.open(ctx, b.contained, b.pool)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (b *bench) flight(ctx context.Context, n int) (*contest, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := p.open(ctx, b.contained)
+	e, err := p.open(ctx, b.contained, b.pool)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (b *bench) parallel(ctx context.Context) (*contest, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := p.open(ctx, b.contained)
+	e, err := p.open(ctx, b.contained, b.pool)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func (b *bench) daemon(ctx context.Context, n int) (*contest, error) {
 	if err != nil {
 		return nil, err
 	}
-	session, end, err := b.serve(ctx, p)
+	session, end, err := b.serve(ctx, p, "")
 	if err != nil {
 		return nil, err
 	}
@@ -137,8 +137,8 @@ func (b *bench) daemon(ctx context.Context, n int) (*contest, error) {
 const playerDaemon = "daemon"
 
 // serve starts hookd serve for a project and opens a session with it.
-func (b *bench) serve(ctx context.Context, p *project) (*client.Session, func() error, error) {
-	program, err := b.program(ctx)
+func (b *bench) serve(ctx context.Context, p *project, tag string) (*client.Session, func() error, error) {
+	program, err := b.program(ctx, tag)
 	if err != nil {
 		return nil, nil, err
 	}

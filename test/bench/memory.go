@@ -4,24 +4,35 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/hookd-dev/hookd/schema"
 )
 
 // memoryEntries are about what is taken while nothing happens.
 func (b *bench) memoryEntries() []entry {
-	return []entry{{name: "memory/daemon", about: "resident memory of hookd serve at rest, one project with one hook", measure: b.daemonMemory}}
+	var list []entry
+	for _, build := range []struct{ player, tag string }{{playerLean, leanTag}, {playerWhole, ""}} {
+		list = append(list, entry{
+			name: "memory/daemon-" + build.player, about: "resident memory of hookd serve (" + build.player + ") at rest, one project with one hook",
+			measure: func(ctx context.Context) (*result, error) { return b.daemonMemory(ctx, build.tag) },
+		})
+	}
+	return append(list, entry{name: "memory/standby", about: "memory of a waiting process of a standby hook, its share of what is shared (Pss)", measure: b.standbyMemory})
 }
 
 // restAfter is when a daemon is at rest.
 const restAfter = 5 * time.Second
 
-func (b *bench) daemonMemory(ctx context.Context) (r *result, err error) {
+func (b *bench) daemonMemory(ctx context.Context, tag string) (r *result, err error) {
 	l, err := b.language("sh")
 	if err != nil {
 		return nil, err
@@ -31,7 +42,7 @@ func (b *bench) daemonMemory(ctx context.Context) (r *result, err error) {
 		return nil, err
 	}
 	before := children(os.Getpid())
-	session, end, err := b.serve(ctx, p)
+	session, end, err := b.serve(ctx, p, tag)
 	if err != nil {
 		return nil, err
 	}
@@ -64,13 +75,59 @@ func (b *bench) daemonMemory(ctx context.Context) (r *result, err error) {
 	if err != nil {
 		return nil, err
 	}
-	r.figures = append(r.figures, figure{name: playerDaemon, unit: "B", value: resident})
+	r.figures = append(r.figures, figure{name: playerDaemon, unit: bytesUnit, value: resident})
 	for _, pid := range children(daemon) {
 		if guardian, err := memory(pid, "VmRSS:"); err == nil {
-			r.figures = append(r.figures, figure{name: "guardian", unit: "B", value: guardian})
+			r.figures = append(r.figures, figure{name: "guardian", unit: bytesUnit, value: guardian})
 		}
 	}
 	return r, nil
+}
+
+// standbyMemory reads the memory of waiting processes, one for each language.
+func (b *bench) standbyMemory(ctx context.Context) (*result, error) {
+	if runtime.GOOS != "linux" {
+		return nil, skipf("memory is read from /proc, which is Linux's")
+	}
+	r := &result{}
+	for _, name := range languageNames {
+		l := b.languages[name]
+		if l.missing != nil {
+			continue // said at the beginning
+		}
+		bytes, err := b.waitingMemory(ctx, l)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		r.figures = append(r.figures, figure{name: name, unit: bytesUnit, value: bytes})
+	}
+	return r, nil
+}
+
+func (b *bench) waitingMemory(ctx context.Context, l *language) (bytes float64, err error) {
+	p, err := newProject(ctx, b.folder, guards(l.answer, 1, string(schema.Standby)), nil)
+	if err != nil {
+		return 0, err
+	}
+	before := children(os.Getpid())
+	e, err := p.open(ctx, b.contained, b.pool)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, e.close()) }()
+	if err := e.fire(ctx, p.event(usualSize), 1); err != nil {
+		return 0, err
+	}
+	select {
+	case <-time.After(500 * time.Millisecond): // until the next one waits
+	case <-ctx.Done():
+		return 0, context.Cause(ctx)
+	}
+	waiting := slices.DeleteFunc(children(os.Getpid()), func(pid int) bool { return slices.Contains(before, pid) })
+	if len(waiting) != 1 {
+		return 0, fmt.Errorf("%d processes wait and not 1", len(waiting))
+	}
+	return memory(waiting[0], "Pss:")
 }
 
 // children lists the processes that a process has started and that are alive.

@@ -55,7 +55,7 @@ func (b *bench) plain(ctx context.Context, name string, size int) (*contest, err
 	if err != nil {
 		return nil, err
 	}
-	e, err := p.open(ctx, b.contained)
+	e, err := p.open(ctx, b.contained, b.pool)
 	if err != nil {
 		return nil, err
 	}

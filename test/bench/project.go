@@ -129,8 +129,10 @@ type engine struct {
 	project  *project
 }
 
-func (p *project) open(ctx context.Context, rt *process.Runtime) (*engine, error) {
-	watcher, err := loader.Watch(context.WithoutCancel(ctx), p.options(rt))
+func (p *project) open(ctx context.Context, rt *process.Runtime, pool *executor.Pool) (*engine, error) {
+	options := p.options(rt)
+	options.Pool = pool
+	watcher, err := loader.Watch(context.WithoutCancel(ctx), options)
 	if err != nil {
 		return nil, err
 	}

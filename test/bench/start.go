@@ -10,6 +10,14 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
+// hookd is built in two ways: whole, and without the agent loop for hosts that
+// start it for every event.
+const (
+	leanTag     = "lean"
+	playerLean  = "lean"
+	playerWhole = "whole"
+)
+
 // startEntries are about the program as a whole, which other agents start for
 // every event.
 func (b *bench) startEntries() []entry {
@@ -35,7 +43,11 @@ func (b *bench) fire(ctx context.Context, n int) (*contest, error) {
 	if err != nil {
 		return nil, err
 	}
-	hookd, err := b.program(ctx)
+	lean, err := b.program(ctx, leanTag)
+	if err != nil {
+		return nil, err
+	}
+	hookd, err := b.program(ctx, "")
 	if err != nil {
 		return nil, err
 	}
@@ -55,10 +67,12 @@ func (b *bench) fire(ctx context.Context, n int) (*contest, error) {
 	if err != nil {
 		return nil, err
 	}
+	args := []string{"fire", string(protocol.ToolCallStart), "--json", "--data", "@" + data}
 	return &contest{
 		players: []player{
 			floor.player("empty", work{program: empty}),
-			floor.player("fire", work{program: hookd, args: []string{"fire", string(protocol.ToolCallStart), "--json", "--data", "@" + data}}),
+			floor.player(playerLean, work{program: lean, args: args}),
+			floor.player(playerWhole, work{program: hookd, args: args}),
 		},
 		close: floor.close,
 	}, nil
