@@ -22,6 +22,7 @@ type file struct {
 	used      int64
 
 	mu   sync.Mutex
+	lock *state.FileLock
 	f    *os.File
 	info fs.FileInfo // which file f is
 	size int64       // as our last write left it
@@ -56,11 +57,13 @@ func (f *file) wait(l line) {
 // flush writes every waiting line, and reports whether it had to begin a new
 // file for that.
 func (f *file) flush(segment int64) (rotated bool, err error) {
-	unlock, err := state.Lock(f.dir, f.name) // creates the folder
-	if err != nil {
+	if f.lock == nil {
+		f.lock = state.NewFileLock(f.dir, f.name)
+	}
+	if err := f.lock.Lock(); err != nil { // creates the folder
 		return false, err
 	}
-	defer unlock()
+	defer f.lock.Unlock()
 	if err := f.refresh(); err != nil {
 		return false, err
 	}
@@ -108,7 +111,7 @@ func (f *file) refresh() error {
 // is taken back whole.
 func (f *file) write() error {
 	end, lost := f.end, f.lost
-	var out []byte
+	out := make([]byte, 0, f.waitingLen+len(f.waiting)*headerRoom)
 	if end.open {
 		out = append(out, '\n')
 	}
@@ -133,6 +136,9 @@ func (f *file) write() error {
 	f.waiting, f.waitingLen, f.lost = nil, 0, 0
 	return nil
 }
+
+// headerRoom is about what appendLine puts in front of a body, in bytes.
+const headerRoom = 256
 
 // appendLine puts the header in front of a line's body, and returns where the
 // chain stands behind it.
@@ -184,10 +190,19 @@ func (f *file) rotate() error {
 	return f.refresh()
 }
 
+// close closes the record, and goes on to hold its lock.
 func (f *file) close() {
 	if f.f != nil {
 		f.f.Close()
 		f.f = nil
+	}
+}
+
+// closeAll gives every descriptor back. The file may be used again.
+func (f *file) closeAll() {
+	f.close()
+	if f.lock != nil {
+		f.lock.Close()
 	}
 }
 

@@ -109,7 +109,7 @@ func (l *Log) Close() error {
 func (l *Log) closeFile(f *file) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	defer f.close()
+	defer f.closeAll()
 	if len(f.waiting) == 0 {
 		return nil
 	}
@@ -160,7 +160,7 @@ func (l *Log) closeOldest() {
 	for _, f := range all[:len(all)/4] {
 		if f.mu.TryLock() {
 			if len(f.waiting) == 0 {
-				f.close()
+				f.closeAll()
 				delete(l.files, f.name)
 			}
 			f.mu.Unlock()
