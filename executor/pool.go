@@ -108,6 +108,7 @@ type line struct {
 	failed   int       // processes in a row that were no use
 	rest     time.Time // none is started before
 	timer    *time.Timer
+	armed    bool // the timer comes
 
 	started, uses, restarts int64
 }
@@ -292,11 +293,13 @@ func (p *Pool) tend(l *line) {
 		return
 	}
 	now := time.Now()
-	next := p.tendSeats(l, now)
+	var next time.Duration
 	if l.config.Mode == schema.Standby {
 		next = p.tendSpares(l, now)
+	} else {
+		next = p.tendSeats(l, now)
 	}
-	if next <= 0 {
+	if l.armed = next > 0; !l.armed {
 		return
 	}
 	if l.timer == nil {

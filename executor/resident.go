@@ -153,7 +153,7 @@ func (p *Pool) rise(of *standing, s *seat, over bool) {
 		if l != nil && l.seats[s.session] == s {
 			delete(l.seats, s.session)
 		}
-	case l.timer == nil:
+	case !l.armed:
 		p.tend(l)
 	}
 }
@@ -162,7 +162,7 @@ func (p *Pool) rise(of *standing, s *seat, over bool) {
 func (p *Pool) tendSeats(l *line, now time.Time) (next time.Duration) {
 	for _, s := range l.seats {
 		if s.users > 0 {
-			next = l.config.Idle
+			next = max(next, l.config.Idle)
 			continue
 		}
 		left := l.config.Idle - now.Sub(s.used)
@@ -288,6 +288,9 @@ func (r *resident) askKept(ctx context.Context, k *kept, q *Question) (answer pr
 		}
 		return false, nil
 	})
+	if h.behind > 0 {
+		warnings = append(warnings, fmt.Sprintf("%d bytes behind its answer were not read", h.behind))
+	}
 	transcribe(ctx, q.Payload, h.out)
 	text, cut := child.Stderr()
 	said := process.Result{ExitCode: -1, Stdout: h.out, Stderr: text, StderrCut: cut}

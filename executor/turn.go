@@ -10,8 +10,9 @@ import (
 
 // heard is what a kept process wrote after it was given its event.
 type heard struct {
-	out []byte // all of it, up to the limit; with an answer, up to its end
-	end hearingEnd
+	out    []byte // all of it, up to the limit; with an answer, up to its end
+	behind int    // bytes that came with the answer, behind it
+	end    hearingEnd
 }
 
 type hearingEnd int
@@ -58,7 +59,7 @@ func listen(ctx context.Context, child *process.Child, limit int64, answers func
 				answered, flood = answers(h.out[:end], line)
 			}
 			if answered {
-				h.out, h.end = h.out[:end], heardAnswer
+				h.out, h.behind, h.end = h.out[:end], len(h.out)-end, heardAnswer
 				return h
 			}
 			if flood != nil {
