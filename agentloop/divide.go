@@ -2,6 +2,7 @@ package agentloop
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/hookd-dev/hookd/protocol"
@@ -141,33 +142,63 @@ func higherParts(m []protocol.Message, layer protocol.Layer) protocol.Content {
 	return kept
 }
 
+// conversationFault is why no model could read a conversation.
+type conversationFault struct {
+	message int // index
+	text    string
+}
+
+func (f *conversationFault) Error() string { return f.text }
+
 // checkConversation checks what a model must be able to read: known roles,
-// content in each message, and calls paired with their results. Calls at the end
-// may be open.
-func checkConversation(m []protocol.Message) error {
-	called, got := map[string]bool{}, map[string]bool{}
+// content in each message, and calls paired with their results. Calls may be open.
+func checkConversation(m []protocol.Message) *conversationFault {
+	_, fault := pairCalls(m)
+	return fault
+}
+
+// checkResumed is checkConversation for one that comes from a file: only calls of
+// its last message may be open, as a crash leaves them.
+func checkResumed(m []protocol.Message) *conversationFault {
+	open, fault := pairCalls(m)
+	for _, id := range slices.Sorted(maps.Keys(open)) {
+		if i := open[id]; fault == nil && i < len(m)-1 {
+			fault = &conversationFault{i, fmt.Sprintf("the tool call %.60q has no result", id)}
+		}
+	}
+	return fault
+}
+
+// pairCalls returns the open calls by their ids, with their messages' indexes.
+func pairCalls(m []protocol.Message) (open map[string]int, fault *conversationFault) {
+	open = map[string]int{}
+	known := map[string]bool{}
 	for i, message := range m {
+		fault := func(format string, args ...any) (map[string]int, *conversationFault) {
+			return open, &conversationFault{i, fmt.Sprintf(format, args...)}
+		}
 		switch message.Role {
 		case protocol.RoleUser, protocol.RoleAssistant, protocol.RoleTool:
 		default:
-			return fmt.Errorf("message %d has the unknown role %q", i+1, message.Role)
+			return fault("there is no role %q in a conversation", message.Role)
 		}
 		if len(message.Content) == 0 {
-			return fmt.Errorf("message %d is empty", i+1)
+			return fault("message %d is empty", i+1)
 		}
 		for _, part := range message.Content {
 			id := part.ToolCallID
+			_, waits := open[id]
 			switch {
-			case part.Type == protocol.PartToolCall && called[id]:
-				return fmt.Errorf("the tool call %s is there twice", id)
+			case part.Type == protocol.PartToolCall && known[id]:
+				return fault("the tool call %.60q is there twice", id)
 			case part.Type == protocol.PartToolCall:
-				called[id] = true
-			case part.Type == protocol.PartToolResult && (!called[id] || got[id]):
-				return fmt.Errorf("the result of the tool call %s has no call of its own", id)
+				open[id], known[id] = i, true
+			case part.Type == protocol.PartToolResult && !waits:
+				return fault("the result of the tool call %.60q has no call of its own", id)
 			case part.Type == protocol.PartToolResult:
-				got[id] = true
+				delete(open, id)
 			}
 		}
 	}
-	return nil
+	return open, nil
 }

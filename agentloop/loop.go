@@ -74,8 +74,12 @@ func New(options Options) (*Loop, error) {
 	return l, nil
 }
 
-// resume takes over what a session's file holds.
+// resume takes over what a session's file holds. A conversation that no model
+// could read, or that no run of ours can have left, is a [store.DamageError].
 func (l *Loop) resume(state store.State) error {
+	if fault := checkResumed(state.Messages); fault != nil {
+		return l.options.Session.Damage(fault.message, fault)
+	}
 	l.messages, l.turn = state.Messages, state.Turn
 	l.numbers.last, l.numbers.reserved = state.Seq, state.Seq
 	if state.System != nil {

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/hookd-dev/hookd/agentloop/model"
 	"github.com/hookd-dev/hookd/agentloop/store"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -167,4 +168,56 @@ func TestAFileThatCannotBeWrittenEndsTheRun(t *testing.T) {
 			t.Error("the tool ran")
 		}
 	})
+}
+
+// TestADamagedSessionIsNotResumed asserts that what no model could read, or no run
+// can have left, is told with its line, and that nothing of the file changes.
+func TestADamagedSessionIsNotResumed(t *testing.T) {
+	const header = `{"kind":"session","v":1,"id":"s1","created":"2026-11-27T20:54:00Z","project":""}` + "\n"
+	user := func(text string) string {
+		return `{"kind":"message","message":{"id":"` + text + `","role":"user","content":"` + text + `"}}` + "\n"
+	}
+	call := `{"kind":"message","message":{"id":"c","role":"assistant","content":[{"type":"toolCall","toolCallId":"c1","name":"echo","args":{}}]}}` + "\n"
+	result := `{"kind":"message","message":{"id":"r","role":"tool","content":[{"type":"toolResult","toolCallId":"c1","content":"x"}]}}` + "\n"
+	for name, c := range map[string]struct {
+		lines, want string
+		line        int
+	}{
+		"result without a call":       {user("a") + result, `the result of the tool call "c1" has no call of its own`, 3},
+		"open call in the middle":     {user("a") + call + user("b"), `the tool call "c1" has no result`, 3},
+		"call twice":                  {user("a") + call + result + call, `the tool call "c1" is there twice`, 5},
+		"two results":                 {user("a") + call + result + result, `the result of the tool call "c1" has no call of its own`, 5},
+		"in a replaced conversation":  {user("a") + `{"kind":"conversation","messages":[{"id":"r","role":"tool","content":[{"type":"toolResult","toolCallId":"c1","content":"x"}]}]}` + "\n" + user("b"), "has no call of its own", 3},
+		"replaced and therefore well": {user("a") + result + `{"kind":"conversation","messages":[{"id":"m","role":"user","content":"x"}]}` + "\n", "", 0},
+		"what a crash leaves":         {user("a") + call, "", 0},
+		"high but good numbers":       {`{"kind":"reserve","seq":9007199254740991}` + "\n" + `{"kind":"message","turn":9007199254740991,"message":{"id":"m","role":"user","content":"x"}}` + "\n", "", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := t.TempDir()
+			path := filepath.Join(folder, "s1.jsonl")
+			if err := os.WriteFile(path, []byte(header+c.lines), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			scripted, err := model.Parse("script.yaml", []byte(twoSteps))
+			if err != nil {
+				t.Fatal(err)
+			}
+			session, err := store.Open(folder, "s1")
+			session = opened(t, session, err)
+			_, err = New(Options{Gate: &foldGate{}, Model: scripted, Session: session})
+			if c.want == "" {
+				if err != nil {
+					t.Errorf("it was not resumed: %v", err)
+				}
+				return
+			}
+			var damage *store.DamageError
+			if !errors.As(err, &damage) || damage.Line != c.line || damage.Path != path || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v (%+v), want line %d: %s", err, damage, c.line, c.want)
+			}
+			if after, _ := os.ReadFile(path); string(after) != header+c.lines {
+				t.Error("the file was changed")
+			}
+		})
+	}
 }

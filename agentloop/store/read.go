@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -28,8 +27,8 @@ type Transcript struct {
 // State is what the entries come to: the session as it would be resumed.
 func (t *Transcript) State() State {
 	state := State{Model: t.Header.Model}
-	for _, entry := range t.Entries {
-		state.apply(entry)
+	for i, entry := range t.Entries {
+		state.apply(i+2, entry)
 	}
 	return state
 }
@@ -46,7 +45,7 @@ func Read(folder, id string) (*Transcript, error) {
 			err = t.add(line, id)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("session %s: line %d: %w", id, line.number, err)
+			return nil, damaged(folder, id, line.number, err)
 		}
 	}
 	return t, nil
@@ -57,12 +56,11 @@ func (t *Transcript) add(l line, id string) (err error) {
 		t.Header, err = decodeHeader(l.text, id)
 		return err
 	}
-	var entry Entry
-	if err := json.Unmarshal(l.text, &entry, decodeOptions); err != nil {
-		return err
+	entry, err := decodeEntry(l.text)
+	if err == nil {
+		t.Entries = append(t.Entries, entry)
 	}
-	t.Entries = append(t.Entries, entry)
-	return nil
+	return err
 }
 
 // line is a whole line of a session's file.
@@ -147,6 +145,23 @@ func ShortLength(ids []string, least int) int {
 		length = max(length, same+1)
 	}
 	return length
+}
+
+// HeaderOf reads the first line of a session, whoever has it open.
+func HeaderOf(folder, id string) (header Header, err error) {
+	if err := checkID(id); err != nil {
+		return header, err
+	}
+	for line, err := range lines(folder, id) {
+		if err == nil {
+			header, err = decodeHeader(line.text, id)
+		}
+		if err != nil {
+			return header, damaged(folder, id, line.number, err)
+		}
+		break
+	}
+	return header, nil
 }
 
 // First is the text of the first prompt, "" without one.

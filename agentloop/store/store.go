@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -71,6 +72,7 @@ type Entry struct {
 // State is what the entries of a session come to.
 type State struct {
 	Messages []protocol.Message
+	Lines    []int           // of the file: where each of Messages was read
 	System   *string         // nil: none was kept
 	Tools    []protocol.Tool // nil: none were kept
 	Seq      int64           // the last event number that may be in use
@@ -113,15 +115,15 @@ func Create(folder, id string, header Header) (*Session, error) {
 }
 
 // Open resumes a session. It returns an error that is [ErrInUse] if another
-// process has it open, and one that names the line if the file is damaged
-// anywhere but at its very end.
+// process has it open, and a [DamageError] if the file is damaged anywhere but at
+// its very end.
 func Open(folder, id string) (*Session, error) {
 	s, err := open(folder, id, 0)
 	if err != nil {
 		return nil, err
 	}
 	if err := s.replay(); err != nil {
-		return nil, errors.Join(fmt.Errorf("session %s: %w", id, err), s.Close())
+		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
@@ -227,23 +229,27 @@ func (s *Session) Close() error {
 
 // replay reads the file from its beginning and cuts a torn last line off.
 func (s *Session) replay() error {
-	reader := bufio.NewReader(s.file)
+	folder, id := filepath.Dir(s.path), strings.TrimSuffix(filepath.Base(s.path), extension)
+	reader := bufio.NewReaderSize(s.file, 64<<10)
 	for number := 1; ; number++ {
 		line, err := reader.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
 			if number == 1 {
-				return errors.New("the file has no header")
+				return damaged(folder, id, number, errors.New("the file has no header"))
 			}
 			if len(line) > 0 {
-				return s.file.Truncate(s.size) // the line a crash cut off
+				err := s.file.Truncate(s.size) // the line a crash cut off
+				if err != nil {
+					return fmt.Errorf("session %s: %w", id, err)
+				}
 			}
 			return nil
 		}
 		if err != nil {
-			return err
+			return fmt.Errorf("session %s: %w", id, err)
 		}
 		if err := s.replayLine(number, bytes.TrimRight(line, "\r\n")); err != nil {
-			return fmt.Errorf("line %d: %w", number, err)
+			return damaged(folder, id, number, err)
 		}
 		s.size += int64(len(line))
 	}
@@ -253,12 +259,19 @@ func (s *Session) replayLine(number int, line []byte) error {
 	if number == 1 {
 		return s.replayHeader(line)
 	}
-	var entry Entry
-	if err := json.Unmarshal(line, &entry, jsontext.AllowInvalidUTF8(true)); err != nil {
-		return err
+	entry, err := decodeEntry(line)
+	if err == nil {
+		s.state.apply(number, entry)
 	}
-	s.state.apply(entry)
-	return nil
+	return err
+}
+
+// decodeEntry reads a line behind the first.
+func decodeEntry(line []byte) (entry Entry, err error) {
+	if err := json.Unmarshal(line, &entry, decodeOptions); err != nil {
+		return entry, err
+	}
+	return entry, entry.check()
 }
 
 func (s *Session) replayHeader(line []byte) error {
@@ -286,15 +299,14 @@ func decodeHeader(line []byte, id string) (header Header, err error) {
 	return header, nil
 }
 
-// apply adds one entry. A kind that this version does not know is passed over.
-func (s *State) apply(entry Entry) {
+// apply adds the entry of a line. A kind that this version does not know is
+// passed over.
+func (s *State) apply(line int, entry Entry) {
 	switch entry.Kind {
 	case Message:
-		if entry.Message != nil {
-			s.Messages = append(s.Messages, *entry.Message)
-		}
+		s.Messages, s.Lines = append(s.Messages, *entry.Message), append(s.Lines, line)
 	case Conversation:
-		s.Messages = entry.Messages
+		s.Messages, s.Lines = entry.Messages, slices.Repeat([]int{line}, len(entry.Messages))
 	case System:
 		s.System = &entry.Text
 	case Tools:

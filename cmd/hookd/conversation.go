@@ -73,9 +73,17 @@ func (a *app) converse(ctx context.Context, flags *runFlags, approver agentloop.
 		return nil, errors.Join(err, c.abandon(resumed))
 	}
 	if c.loop, err = agentloop.New(options); err != nil {
-		return nil, errors.Join(failed("run", err, ""), c.session.Close())
+		return nil, errors.Join(newFault(err), c.session.Close())
 	}
 	return c, nil
+}
+
+// newFault says why there is no loop for a session.
+func newFault(err error) *Fault {
+	if _, isDamage := errors.AsType[*store.DamageError](err); isDamage {
+		return sessionFault(err)
+	}
+	return failed("run", err, "")
 }
 
 // chosenSession is the id of the session to go on with, "" for a new one. It
@@ -106,11 +114,11 @@ func (a *app) chosenSession(ctx context.Context, flags *runFlags) (string, error
 	if err != nil {
 		return "", err
 	}
-	transcript, err := store.Read(folder, id)
+	header, err := store.HeaderOf(folder, id)
 	if err != nil {
-		return "", failed("damaged-session", err, "hookd sessions rm removes it")
+		return "", sessionFault(err)
 	}
-	return id, a.keepProject(ctx, id, transcript.Header.Project)
+	return id, a.keepProject(ctx, id, header.Project)
 }
 
 func (a *app) keepProject(ctx context.Context, id, project string) error {

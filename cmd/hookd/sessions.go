@@ -71,12 +71,15 @@ func findSession(folder, prefix string) (string, error) {
 }
 
 // sessionFault says why a session cannot be used.
-func sessionFault(err error) error {
-	hint := ""
-	if errors.Is(err, store.ErrInUse) {
-		hint = "another hookd run has it open; end that one, or begin a new session"
+func sessionFault(err error) *Fault {
+	var damage *store.DamageError
+	switch {
+	case errors.As(err, &damage):
+		return failed("damaged-session", damage, "mend that line of the file, or remove the session: hookd sessions rm "+damage.Session)
+	case errors.Is(err, store.ErrInUse):
+		return failed("session", err, "another hookd run has it open; end that one, or begin a new session")
 	}
-	return failed("session", err, hint)
+	return failed("session", err, "")
 }
 
 func newSessionsList(a *app) *cobra.Command {

@@ -50,7 +50,7 @@ func (a *app) transcript(prefix string) (*store.Transcript, error) {
 	}
 	transcript, err := store.Read(conversations(state), id)
 	if err != nil {
-		return nil, failed("damaged-session", err, "hookd sessions rm removes it")
+		return nil, sessionFault(err)
 	}
 	return transcript, nil
 }
