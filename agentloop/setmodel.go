@@ -7,8 +7,8 @@ import (
 	"github.com/hookd-dev/hookd/agentloop/store"
 )
 
-// SetModel lets another model answer from the next prompt on, and keeps its name
-// with the session. It returns [ErrRunning] while a prompt runs and [ErrClosed]
+// SetModel lets another model answer from the next prompt on, and keeps what
+// [model.Origin] says of it with the session. It returns [ErrRunning] while a prompt runs and [ErrClosed]
 // behind the end of the session.
 func (l *Loop) SetModel(m model.Model) error {
 	if m == nil {
@@ -22,7 +22,7 @@ func (l *Loop) SetModel(m model.Model) error {
 	case l.running:
 		return ErrRunning
 	}
-	if err := l.keep(store.Entry{Kind: store.Model, Text: m.Name()}); err != nil {
+	if err := l.keep(store.Entry{Kind: store.Model, Text: model.Origin(m)}); err != nil {
 		return err
 	}
 	l.options.Model = m

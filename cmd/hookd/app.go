@@ -37,11 +37,23 @@ func newApp() *app {
 	return &app{stdin: os.Stdin, out: show.New(os.Stdout), err: show.New(os.Stderr)}
 }
 
-// close ends what was made, the last first.
-func (a *app) close() {
+// lost is why something that was to be kept is not.
+type lost struct{ error }
+
+func (l lost) Unwrap() error { return l.error }
+
+// close ends what was made, the last first. What does not end well is told; the
+// error says what was lost.
+func (a *app) close() (losses error) {
 	for i := len(a.closers) - 1; i >= 0; i-- {
-		_ = a.closers[i]()
+		err := a.closers[i]()
+		if loss, isLoss := errors.AsType[lost](err); isLoss {
+			losses = errors.Join(losses, loss)
+		} else if err != nil {
+			a.note(oneLine(err.Error()), "")
+		}
 	}
+	return losses
 }
 
 // atEnd has something done before the process ends, the last first.

@@ -35,6 +35,7 @@ type conversation struct {
 	engine   *engine
 	settings *schema.Settings
 	model    model.Model
+	choice   *modelChoice
 	session  *store.Session
 	loop     *agentloop.Loop
 	recipes  *recipe.Library
@@ -51,11 +52,11 @@ func (a *app) converse(ctx context.Context, flags *runFlags, approver agentloop.
 	if err != nil {
 		return nil, err
 	}
-	c := &conversation{a: a, engine: engine, settings: engine.settings(), aside: engine.progress.Aside}
-	if c.model, err = a.chooseModel(flags.model, c.settings); err != nil {
+	c := &conversation{a: a, engine: engine, settings: engine.settings(), choice: &flags.model, aside: engine.progress.Aside}
+	if c.model, err = a.chooseModel(c.choice, c.settings); err != nil {
 		return nil, err
 	}
-	if c.session, err = a.openSession(engine, resumed, c.model.Name()); err != nil {
+	if c.session, err = a.openSession(engine, resumed, model.Origin(c.model)); err != nil {
 		return nil, err
 	}
 	options, err := a.loopOptions(engine, c.settings, c.model, c.session, flags)
@@ -177,7 +178,8 @@ func (c *conversation) begin(ctx context.Context, flags *runFlags, prompt agentl
 
 // setModel lets another model answer from the next prompt on.
 func (c *conversation) setModel(name string) error {
-	m, err := c.a.chooseModel(modelChoice{name: name}, c.settings)
+	c.choice.name = name
+	m, err := c.a.chooseModel(c.choice, c.settings)
 	if err != nil {
 		return err
 	}
@@ -197,16 +199,20 @@ func (c *conversation) watch(run *agentloop.Run, w watcher) (ended, unseen error
 	return run.Wait(), unseen
 }
 
-// end closes the session with the reason of session-end, and returns what ended
-// last.
-func (c *conversation) end(ctx context.Context, ended error) error {
+// end closes the session with the reason of session-end, which w sees, and
+// returns what ended last. w may be nil.
+func (c *conversation) end(ctx context.Context, ended error, w watcher) error {
 	reason := "exit"
 	if ctx.Err() != nil {
 		reason = "interrupted"
 	} else if ended != nil {
 		reason = "error"
 	}
-	if _, err := c.loop.Close(context.WithoutCancel(ctx), reason); err != nil && ended == nil {
+	y, err := c.loop.Close(context.WithoutCancel(ctx), reason)
+	if err == nil && w != nil && y.Event.Event != "" {
+		c.aside(func() { err = w.see(y) })
+	}
+	if err != nil && ended == nil {
 		ended = err
 	}
 	return errors.Join(ended, c.session.Close())

@@ -17,6 +17,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"github.com/hookd-dev/hookd/agentloop"
+	"github.com/hookd-dev/hookd/agentloop/model"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -30,11 +31,11 @@ func (a *app) runDriven(ctx context.Context, flags *runFlags) error {
 		return err
 	}
 	d.c = c
-	if err := d.out.line(sessionOpened{"session", c.session.ID(), c.session.Path(), c.engine.project(), c.model.Name(), len(c.loop.Messages())}); err != nil {
+	if err := d.out.line(sessionOpened{"session", c.session.ID(), c.session.Path(), c.engine.project(), model.Origin(c.model), len(c.loop.Messages())}); err != nil {
 		return errors.Join(failed("output", err, ""), c.session.Close())
 	}
 	d.drive(ctx, a.stdin)
-	if err := c.end(ctx, nil); err != nil {
+	if err := c.end(ctx, nil, d.out); err != nil {
 		return failed("session", err, "")
 	}
 	if ctx.Err() != nil {

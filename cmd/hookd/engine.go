@@ -91,7 +91,12 @@ func (a *app) open(ctx context.Context, options openOptions) (*engine, error) {
 	e.executor = executor.New(e.source, executor.Options{
 		StateDir: e.stateDir, Depth: executor.ProcessDepth(), Explain: options.explain, Progress: a.watchHooks(e.progress, &e.late),
 	})
-	a.atEnd(func() error { return e.close(ctx) })
+	a.atEnd(func() error {
+		if err := e.close(ctx); err != nil {
+			return lost{err}
+		}
+		return nil
+	})
 	return e, nil
 }
 

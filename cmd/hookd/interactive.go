@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"github.com/hookd-dev/hookd/agentloop"
+	"github.com/hookd-dev/hookd/agentloop/model"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/loader"
 )
@@ -80,7 +81,7 @@ func (t *terminalChat) run(ctx context.Context) error {
 	} else if err != nil && ctx.Err() != nil {
 		err = nil // a signal
 	}
-	ended := t.c.end(ctx, nil)
+	ended := t.c.end(ctx, nil, nil)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -252,7 +253,7 @@ func (k *chatCommands) model(p *show.Printer, name string) error {
 			return err
 		}
 	}
-	p.Print("%s %s\n", p.In(show.Quiet, "model:"), show.Line(k.c.model.Name()))
+	p.Print("%s %s\n", p.In(show.Quiet, "model:"), show.Line(model.Origin(k.c.model)))
 	return nil
 }
 

@@ -38,7 +38,7 @@ func (a *app) runPlain(ctx context.Context, flags *runFlags) error {
 	p.view.echoed = true
 	defer a.onInterrupt(func() { p.interrupt(quit) })()
 	err = p.talk(ctx)
-	ended := c.end(ctx, nil)
+	ended := c.end(ctx, nil, p.view)
 	if cause := context.Cause(ctx); errors.Is(cause, errInterrupted) && err == nil {
 		err = cause
 	}
@@ -56,7 +56,7 @@ func (p *plainChat) interrupt(quit context.CancelCauseFunc) {
 	case abort != nil:
 		(*abort)(errAborted)
 	default:
-		p.c.a.err.Print("\nagain to end hookd\n› ")
+		p.c.a.err.Print("\nagain within %d s to end hookd\n› ", int(againWithin.Seconds()))
 	}
 }
 

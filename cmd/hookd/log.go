@@ -5,13 +5,10 @@ import (
 	"fmt"
 	"iter"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
-	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/record"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -98,6 +95,7 @@ func (a *app) logLines(ctx context.Context, dir, name string, follow bool) error
 func (a *app) logRecord(lines iter.Seq2[*record.Line, *record.Problem]) {
 	var sum tally
 	defer func() { sum.show(a) }()
+	timeline := logView{p: a.out}
 	for line, problem := range lines {
 		if problem != nil {
 			a.err.Print("%s %s\n", a.err.In(show.Bad, "!"), show.Line(problem.Error()))
@@ -110,7 +108,7 @@ func (a *app) logRecord(lines iter.Seq2[*record.Line, *record.Problem]) {
 		case a.json:
 			a.out.Raw(string(line.Raw) + "\n")
 		default:
-			a.logLine(line)
+			timeline.line(line)
 		}
 	}
 }
@@ -153,122 +151,4 @@ func (s *tally) show(a *app) {
 	}
 	text := fmt.Sprintf("%s, %d refused, %s without an answer", plural(s.events, "event"), s.refused, plural(s.failures, "hook run"))
 	a.out.Print("%s\n", a.out.In(show.Quiet, text))
-}
-
-// logLine prints one line of a record.
-func (a *app) logLine(line *record.Line) {
-	p := a.out
-	at := p.In(show.Quiet, line.Time.Local().Format("15:04:05.000"))
-	switch line.Kind {
-	case record.KindEvent:
-		var e record.Event
-		if line.Decode(&e) == nil {
-			a.logEvent(at, &e)
-		}
-	case record.KindLate:
-		var l record.Late
-		if line.Decode(&l) == nil {
-			a.logLate(at, &l)
-		}
-	case record.KindSet:
-		var s record.Set
-		if line.Decode(&s) == nil {
-			p.Print("%s  %s\n", at, p.In(show.Quiet, setText(&s)))
-		}
-	case record.KindTrust:
-		var d record.Trust
-		if line.Decode(&d) == nil {
-			p.Print("%s  %s\n", at, trustText(p, &d))
-		}
-	default:
-		p.Print("%s  %s\n", at, show.Line(string(line.Kind)))
-	}
-}
-
-// logEvent prints a decided event on a line, and what its hooks did below.
-func (a *app) logEvent(at string, e *record.Event) {
-	p := a.out
-	subject := show.Line(string(e.Event))
-	if e.Tool != "" {
-		subject += " " + show.Line(e.Tool)
-	}
-	decided := actionText(p, e.Action)
-	if e.By != nil {
-		decided += " by " + p.In(show.Name, show.Line(*e.By))
-	}
-	if e.Reason != "" {
-		decided += ": " + show.Line(show.Shorten(e.Reason, 120))
-	}
-	p.Print("%s  %s%s %s\n", at, subject, strings.Repeat(" ", max(1, 34-len([]rune(subject)))), decided)
-	for _, c := range e.Changed {
-		p.Print("              %s changed %s\n", p.In(show.Name, show.Line(c.By)), show.Line(dotted(c.Path)))
-	}
-	for i := range e.Runs {
-		if run := &e.Runs[i]; run.Failure != "" {
-			p.Print("              %s %s\n", p.In(show.Warn, "!"), failureLine(p, run))
-		}
-	}
-}
-
-// logLate prints what ended after its event had gone on, if it says anything.
-func (a *app) logLate(at string, l *record.Late) {
-	p, run := a.out, &l.Run
-	answer, tone := runAnswer(run)
-	if run.Failure == "" && l.Note == "" && l.Dropped == 0 && run.Skipped == "" {
-		tone = show.Quiet
-	}
-	text := fmt.Sprintf("%s  %s %s %s %s", at, p.In(show.Quiet, show.Line(string(l.Event))+", later:"),
-		p.In(show.Name, show.Line(run.Hook)), p.In(tone, answer), p.In(show.Quiet, milliseconds(run.TookMs)))
-	for _, note := range []string{run.Detail, l.Note} {
-		if note != "" {
-			text += ", " + show.Line(note)
-		}
-	}
-	p.Print("%s\n", text)
-}
-
-func actionText(p *show.Printer, action protocol.Action) string {
-	tone := show.Warn
-	switch action {
-	case protocol.Block, protocol.Stop:
-		tone = show.Bad
-	case protocol.Observe:
-		tone = show.Good
-	}
-	return p.In(tone, string(action))
-}
-
-// trustText is a person's decision on a line.
-func trustText(p *show.Printer, d *record.Trust) string {
-	text := "a person decided: " + p.In(show.Name, show.Line(d.Hook)) + " " + show.Line(d.State)
-	if d.How != "" {
-		text += " (" + show.Line(d.How) + ")"
-	}
-	if d.Project != "" {
-		text += p.In(show.Quiet, " in "+show.Line(d.Project))
-	}
-	return text
-}
-
-func setText(s *record.Set) string {
-	var ready, others []string
-	for _, h := range s.Hooks {
-		if h.Status == string(executor.Ready) {
-			ready = append(ready, show.Line(h.Name))
-		} else {
-			others = append(others, show.Line(h.Name)+" "+show.Line(h.Status))
-		}
-	}
-	slices.Sort(ready)
-	text := plural(len(ready), "hook") + " in force"
-	if s.Project != "" {
-		text += " in " + show.Line(s.Project)
-	}
-	if len(ready) > 0 {
-		text += ": " + show.Shorten(strings.Join(ready, " "), 100)
-	}
-	if len(others) > 0 {
-		text += "; " + show.Shorten(strings.Join(others, ", "), 100)
-	}
-	return text
 }

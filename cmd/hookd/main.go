@@ -30,7 +30,12 @@ func run(args []string) int {
 	root := newRoot(a)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	a.close()
+	losses := a.close()
+	if losses != nil && err != nil {
+		a.note(oneLine(losses.Error()), "")
+	} else if losses != nil {
+		err = failed("lost", losses, "")
+	}
 	if err != nil && errors.Is(context.Cause(ctx), errInterrupted) {
 		return exitInterrupted
 	}

@@ -26,6 +26,8 @@ import (
 type modelChoice struct {
 	name   string // "": as the settings say
 	record string // file that keeps the traffic, "" for none
+
+	recorder *cassette.Recorder // that writes the file, once a model was chosen
 }
 
 func (m *modelChoice) flags(c *cobra.Command) {
@@ -33,11 +35,15 @@ func (m *modelChoice) flags(c *cobra.Command) {
 	nameFlag(c, &m.record, "record", "", "keep what the model is asked and answers in the new `FILE`, for --model replay:FILE; it holds the conversation, no keys")
 }
 
-// chooseModel makes the model of a run, recorded where that is asked for.
-func (a *app) chooseModel(choice modelChoice, settings *schema.Settings) (model.Model, error) {
+// chooseModel makes the model of a run, recorded where that is asked for. A
+// recording goes on with the next model that is chosen.
+func (a *app) chooseModel(choice *modelChoice, settings *schema.Settings) (model.Model, error) {
 	m, err := pickModel(choice.name, settings)
 	if err != nil || choice.record == "" {
 		return m, err
+	}
+	if choice.recorder != nil {
+		return recorded(choice.recorder.Follow(m), m), nil
 	}
 	recorder, err := cassette.Record(choice.record, m)
 	if errors.Is(err, os.ErrExist) {
@@ -46,14 +52,19 @@ func (a *app) chooseModel(choice modelChoice, settings *schema.Settings) (model.
 	if err != nil {
 		return nil, usage("record", err.Error(), "")
 	}
+	choice.recorder = recorder
 	a.atEnd(func() error {
-		err := recorder.Close()
-		if err != nil {
-			a.note("the recording is not whole: "+err.Error(), "")
+		if err := recorder.Close(); err != nil {
+			return lost{fmt.Errorf("the recording is not whole: %w", err)}
 		}
-		return err
+		return nil
 	})
-	return recorder, nil
+	return recorded(recorder, m), nil
+}
+
+// recorded is a model's recorder, which comes from where the model does.
+func recorded(r *cassette.Recorder, m model.Model) model.Model {
+	return model.WithOrigin(r, model.Origin(m))
 }
 
 // modelProvider makes a model of one kind. Nothing of it is touched before a run asks
@@ -94,10 +105,13 @@ func pickModel(name string, settings *schema.Settings) (model.Model, error) {
 		return nil, usage("no-model", "the model "+name+" has no name behind the colon", "--model "+kind+":NAME")
 	}
 	m, err := modelProviders[i].make(rest, settings)
+	if err == nil {
+		m, err = priced(m, settings.Agent.Prices)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return priced(m, settings.Agent.Prices)
+	return model.WithOrigin(m, kind+":"+rest), nil
 }
 
 // priced has a model tell what its calls cost, by the settings' table.

@@ -137,7 +137,7 @@ func (a *app) runOnce(ctx context.Context, flags *runFlags, prompt string) error
 	if unseen != nil {
 		return errors.Join(failed("run", unseen, ""), c.session.Close())
 	}
-	ended = c.end(ctx, ended)
+	ended = c.end(ctx, ended, w)
 	if a.json {
 		if err := (runLines{a.out}).end(run.Result(), ended); err != nil {
 			return err

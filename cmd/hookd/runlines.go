@@ -28,6 +28,8 @@ type decision struct {
 	Reason string          `json:"reason"`
 }
 
+// hookLine is what one hook did. Of built-in hooks only those that did something
+// have one.
 type hookLine struct {
 	Kind  string             `json:"kind"` // hook
 	Event protocol.EventName `json:"event"`
@@ -77,11 +79,24 @@ func (l runLines) see(y agentloop.Yield) error {
 		return l.line(outputLine{"output", y.Output.AgentID, y.Output.ToolCallID, y.Output.Text})
 	}
 	for i := range y.Outcome.Runs {
+		if idle(&y.Outcome.Runs[i]) {
+			continue
+		}
 		if err := l.line(hookLine{"hook", y.Event.Event, y.Event.ID, y.Outcome.Runs[i]}); err != nil {
 			return err
 		}
 	}
 	return l.line(eventLine{"event", &y.Event, decision{y.Outcome.Action, y.Outcome.By, y.Outcome.Reason}})
+}
+
+// idle reports whether a run is one of a built-in hook that did nothing. Each
+// event has some of them, and who reads the lines waits for what hooks did; the
+// record has them all.
+func idle(run *protocol.Run) bool {
+	builtIn := run.Hash == ""
+	said := run.Action != protocol.Observe || run.Reason != "" || run.Failure != "" || run.Skipped != ""
+	did := len(run.Changed) > 0 || run.ContextBytes > 0 || len(run.Warnings) > 0
+	return builtIn && !said && !did
 }
 
 func (l runLines) line(value any) error {

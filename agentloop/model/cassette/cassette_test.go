@@ -331,3 +331,40 @@ func FuzzDifference(f *testing.F) {
 		}
 	})
 }
+
+// otherName is a model of another name.
+type otherName struct{ *fake }
+
+func (otherName) Name() string { return "fake-2" }
+
+// TestARecordingFollowsASwitch asserts that two models' calls are on one tape,
+// which plays as one model.
+func TestARecordingFollowsASwitch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		play := func(text string) *fake { return &fake{calls: [][]model.Chunk{{{Type: model.Text, Text: text}, stop}}} }
+		file := tape(t)
+		first := record(t, file, play("one"))
+		second := first.Follow(otherName{play("two")})
+		if first.Name() != "fake-1" || second.Name() != "fake-2" {
+			t.Errorf("the names are %s and %s", first.Name(), second.Name())
+		}
+		other := ask("second")
+		other.Model = "fake-2"
+		for _, err := range []error{func() error { _, err := collect(t.Context(), first, ask("first")); return err }(), func() error { _, err := collect(t.Context(), second, other); return err }(), first.Close(), second.Close()} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		p := replay(t, file, Options{})
+		for _, text := range []string{"first", "second"} {
+			got, err := collect(t.Context(), p, ask(text))
+			if want := map[string]string{"first": "one", "second": "two"}[text]; err != nil || len(got) != 2 || got[0].Text != want {
+				t.Errorf("%s: %+v %v", text, got, err)
+			}
+		}
+		kept, err := os.ReadFile(file)
+		if err != nil || !strings.Contains(string(kept), `"model":"fake-2"`) {
+			t.Errorf("the tape does not say who answered: %s %v", kept, err)
+		}
+	})
+}

@@ -35,6 +35,7 @@ type call struct {
 	Hash    string         `json:"hash"`
 	Began   float64        `json:"beganMs"` // since the recording began
 	Ended   float64        `json:"endedMs"`
+	Model   string         `json:"model,omitzero"` // that answered, if it is not that of the beginning
 	Request jsontext.Value `json:"request"`
 	Chunks  []chunk        `json:"chunks"`
 	Error   *failure       `json:"error,omitzero"`

@@ -16,6 +16,13 @@ import (
 // Recorder is a model whose traffic is written to a file.
 type Recorder struct {
 	model model.Model
+	*recording
+}
+
+// recording is the file. The models of a conversation may share it, one after the
+// other; it is played as one model, that of the beginning.
+type recording struct {
+	name  string // of the model of the beginning
 	began time.Time
 
 	mu    sync.Mutex
@@ -32,39 +39,50 @@ func Record(file string, m model.Model) (*Recorder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("record: %w", err)
 	}
-	r := &Recorder{model: m, file: f, began: time.Now()}
+	r := &Recorder{m, &recording{name: m.Name(), file: f, began: time.Now()}}
 	if err := r.write(head{Cassette: version, Model: m.Name()}); err != nil {
 		return nil, errors.Join(err, f.Close(), os.Remove(file))
 	}
 	return r, nil
 }
 
+// Follow returns a recorder of another model that goes on with the same file.
+// Closing either closes it.
+func (r *Recorder) Follow(m model.Model) *Recorder { return &Recorder{m, r.recording} }
+
 // Name is the recorded model's.
 func (r *Recorder) Name() string { return r.model.Name() }
 
 // Close closes the file. Its error says also that a call could not be written.
-func (r *Recorder) Close() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.file == nil {
-		return r.err
+func (t *recording) Close() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.file == nil {
+		return t.err
 	}
-	err := errors.Join(r.err, r.file.Close())
-	r.file = nil
+	err := errors.Join(t.err, t.file.Close())
+	t.file = nil
 	return err
 }
 
 // Generate asks the recorded model. A call that cannot be written does not fail:
-// [Recorder.Close] says so.
+// the recorder's Close says so.
 func (r *Recorder) Generate(ctx context.Context, request model.Request) iter.Seq2[model.Chunk, error] {
 	return func(yield func(model.Chunk, error) bool) {
-		text, hash, err := encode(request)
+		told := request
+		if own := r.model.Name(); told.Model == own {
+			told.Model = r.name // when it is played, nobody switches
+		}
+		text, hash, err := encode(told)
 		if err != nil {
 			yield(model.Chunk{}, err)
 			return
 		}
 		began := time.Now()
 		c := call{N: r.number(), Hash: hash, Began: protocol.Milliseconds(began.Sub(r.began)), Request: text, Chunks: []chunk{}}
+		if r.model.Name() != r.name {
+			c.Model = r.model.Name()
+		}
 		ended := false
 		defer func() { // also when the model or who reads it panics
 			c.Cut = !ended && c.Error == nil && !finished(c.Chunks)
@@ -89,32 +107,32 @@ func finished(chunks []chunk) bool {
 	return len(chunks) > 0 && chunks[len(chunks)-1].Type == model.Finish
 }
 
-func (r *Recorder) number() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.calls++
-	return r.calls
+func (t *recording) number() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.calls++
+	return t.calls
 }
 
 // write appends one line in one piece.
-func (r *Recorder) write(line any) error {
+func (t *recording) write(line any) error {
 	text, err := protocol.Marshal(line)
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	switch {
-	case r.err != nil:
-		return r.err
-	case r.file == nil:
-		r.err = errors.New("record: a call ended after the cassette was closed")
-		return r.err
+	case t.err != nil:
+		return t.err
+	case t.file == nil:
+		t.err = errors.New("record: a call ended after the cassette was closed")
+		return t.err
 	}
 	if err == nil {
-		_, err = r.file.Write(append(text, '\n'))
+		_, err = t.file.Write(append(text, '\n'))
 	}
 	if err != nil {
-		r.err = fmt.Errorf("record: %w", err)
+		t.err = fmt.Errorf("record: %w", err)
 	}
-	return r.err
+	return t.err
 }
 
 func failureOf(err error) *failure {

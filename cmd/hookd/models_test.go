@@ -1,0 +1,71 @@
+//go:build !lean
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hookd-dev/hookd/agentloop/model"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// TestARecordingFollowsTheModel asserts that a conversation that lets another
+// model answer goes on with its recording, and says which model it is.
+func TestARecordingFollowsTheModel(t *testing.T) {
+	folder := t.TempDir()
+	script := func(name, text string) string {
+		file := filepath.Join(folder, name)
+		if err := os.WriteFile(file, []byte("turns:\n- text: "+text+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return "scripted:" + file
+	}
+	var printed bytes.Buffer
+	a := &app{err: &show.Printer{W: &printed}}
+	tape := filepath.Join(folder, "tape.jsonl")
+	choice := &modelChoice{record: tape}
+	for _, name := range []string{script("one.yaml", "first"), script("two.yaml", "second")} {
+		choice.name = name
+		m, err := a.chooseModel(choice, &schema.Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := model.Origin(m); got != name {
+			t.Errorf("the model is said to be %s, not %s", got, name)
+		}
+		for _, err := range m.Generate(t.Context(), model.Request{Model: m.Name()}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := a.close(); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := os.ReadFile(tape)
+	if err != nil || !strings.Contains(string(kept), "first") || !strings.Contains(string(kept), "second") {
+		t.Errorf("the recording holds %s (%v)", kept, err)
+	}
+}
+
+// TestWhatIsLostIsAnError asserts that what cannot be kept is the command's error,
+// and that all else that does not end well is told.
+func TestWhatIsLostIsAnError(t *testing.T) {
+	var printed bytes.Buffer
+	a := &app{err: &show.Printer{W: &printed}}
+	gone := errors.New("the record is gone")
+	a.atEnd(func() error { return lost{gone} })
+	a.atEnd(func() error { return errors.New("a process would not end") })
+	if err := a.close(); !errors.Is(err, gone) {
+		t.Errorf("the loss is %v", err)
+	}
+	if got := printed.String(); !strings.Contains(got, "a process would not end") || strings.Contains(got, "the record is gone") {
+		t.Errorf("told: %s", got)
+	}
+}
