@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -188,8 +187,13 @@ func listChildren(pid int) (list []int, ok bool) {
 	if err != nil {
 		return nil, false
 	}
+	var room [statSize]byte
 	for _, thread := range entries {
-		text, err := os.ReadFile(filepath.Join(threads, thread.Name(), "children"))
+		file := threads + "/" + thread.Name() + "/children"
+		text, err := readOnce(file, room[:])
+		if len(text) == len(room) {
+			text, err = os.ReadFile(file)
+		}
 		if errors.Is(err, unix.ESRCH) || errors.Is(err, fs.ErrNotExist) {
 			continue // the thread has ended, or no thread has the file
 		}
