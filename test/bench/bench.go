@@ -4,11 +4,11 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"time"
@@ -53,7 +53,7 @@ func run(ctx context.Context, o *options) error {
 		}
 		return nil
 	}
-	b, err := newBench(o)
+	b, err := newBench(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -83,28 +83,31 @@ func report(o *options, m *machine, results []*result) error {
 	return writeDocument(o.document, m, o.pace, results, time.Now())
 }
 
-func newBench(o *options) (*bench, error) {
+func newBench(ctx context.Context, o *options) (*bench, error) {
 	os.Unsetenv(executor.EnvDepth) // below a hook nothing may be allowed
 	folder, err := os.MkdirTemp("", "hookd-bench-")
 	if err != nil {
 		return nil, err
 	}
 	b := &bench{options: o, folder: folder, languages: map[string]*language{}, programs: map[string]string{}}
-	if err := b.build(); err != nil {
+	if err := cmp.Or(b.build(ctx), context.Cause(ctx)); err != nil {
 		return nil, errors.Join(err, b.close())
 	}
 	return b, nil
 }
 
-func (b *bench) build() error {
-	for _, l := range buildLanguages(b.folder) {
+func (b *bench) build(ctx context.Context) error {
+	for _, l := range buildLanguages(ctx, b.folder) {
 		b.languages[l.name] = l
-		if l.missing != nil {
+		if l.missing != nil && ctx.Err() == nil {
 			fmt.Fprintf(os.Stderr, "bench: no hooks in %s: %v\n", l.name, l.missing)
 		}
 	}
 	var err error
-	if b.floorProgram, b.noFloor = compile(b.folder, "floor.c", "floor", "-pthread"); b.noFloor != nil {
+	if b.floorProgram, b.noFloor = compile(ctx, b.folder, "floor.c", "floor", "-pthread"); b.noFloor != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		fmt.Fprintf(os.Stderr, "bench: no floor: %v\n", b.noFloor)
 	} else if b.floor, err = startFloor(b.floorProgram, b.folder, b.folder, leastEnv()); err != nil {
 		return err
@@ -203,10 +206,8 @@ func (b *bench) program(ctx context.Context, tag string) (string, error) {
 		return path, nil
 	}
 	path := filepath.Join(b.folder, "hookd"+tag)
-	build := exec.CommandContext(ctx, "go", "build", "-tags", tag, "-trimpath", "-ldflags", "-s -w", "-o", path, "github.com/hookd-dev/hookd/cmd/hookd")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build hookd: %w: %s", err, out)
+	if err := buildGo(ctx, b.folder, path, "-tags", tag, "github.com/hookd-dev/hookd/cmd/hookd"); err != nil {
+		return "", err
 	}
 	b.programs[tag] = path
 	return path, nil

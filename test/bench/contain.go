@@ -69,7 +69,7 @@ func (b *bench) aborts(ctx context.Context) (*result, error) {
 	if runtime.GOOS != "linux" {
 		return nil, skipf("survivors are looked for in /proc, which is Linux's")
 	}
-	chain, err := compile(b.folder, "chain.c", "chain")
+	chain, err := compile(ctx, b.folder, "chain.c", "chain")
 	if err != nil {
 		return nil, skip{err}
 	}

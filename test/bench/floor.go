@@ -100,10 +100,8 @@ func buildEmpty(ctx context.Context, folder string) (string, error) {
 	if err := os.WriteFile(source, []byte("package main\n\nfunc main() {}\n"), 0o600); err != nil {
 		return "", err
 	}
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, source)
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build an empty program: %w: %s", err, out)
+	if err := buildGo(ctx, folder, program, source); err != nil {
+		return "", err
 	}
 	return program, nil
 }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -61,13 +62,13 @@ process.stdin.on('data', chunk => {
 
 // interpreterOf finds the program that a language is run by, and asks it for
 // its own path.
-func interpreterOf(name string, ask ...string) (string, error) {
+func interpreterOf(ctx context.Context, name string, ask ...string) (string, error) {
 	path, err := exec.LookPath(name)
 	if err != nil {
 		return "", fmt.Errorf("%s is not on this machine", name)
 	}
 	if len(ask) > 0 {
-		out, err := exec.Command(path, ask...).Output()
+		out, err := exec.CommandContext(ctx, path, ask...).Output()
 		if err != nil {
 			return "", fmt.Errorf("%s does not run: %w", name, err)
 		}
@@ -77,34 +78,34 @@ func interpreterOf(name string, ask ...string) (string, error) {
 }
 
 // buildLanguages makes the hooks of every language in a folder.
-func buildLanguages(folder string) []*language {
+func buildLanguages(ctx context.Context, folder string) []*language {
 	bare, glibc := &language{name: "c"}, &language{name: "glibc"}
 	if bare.missing = bareWorksHere(); bare.missing == nil {
-		bare.compile(folder, bareFlags...)
+		bare.compile(ctx, folder, bareFlags...)
 	}
-	glibc.compile(folder)
+	glibc.compile(ctx, folder)
 	sh := &language{name: "sh"}
-	sh.script(folder, shNoop, shAnswer, "sh")
+	sh.script(ctx, folder, shNoop, shAnswer, "sh")
 	if sh.missing == nil {
 		sh.pass = filepath.Join(folder, "sh-pass")
 		sh.missing = writeScript(sh.pass, "/bin/sh", shPass)
 	}
 	python, node := &language{name: "python"}, &language{name: "node"}
-	python.script(folder, pythonNoop, pythonAnswer, "python3", "-c", "import sys; print(sys.executable)")
-	node.script(folder, nodeNoop, nodeAnswer, "node", "-p", "process.execPath")
+	python.script(ctx, folder, pythonNoop, pythonAnswer, "python3", "-c", "import sys; print(sys.executable)")
+	node.script(ctx, folder, nodeNoop, nodeAnswer, "node", "-p", "process.execPath")
 	return []*language{bare, glibc, sh, python, node}
 }
 
-func (l *language) compile(folder string, flags ...string) {
-	if l.noop, l.missing = compile(folder, "noop.c", l.name+"-noop", flags...); l.missing == nil {
-		l.answer, l.missing = compile(folder, "answer.c", l.name+"-answer", flags...)
+func (l *language) compile(ctx context.Context, folder string, flags ...string) {
+	if l.noop, l.missing = compile(ctx, folder, "noop.c", l.name+"-noop", flags...); l.missing == nil {
+		l.answer, l.missing = compile(ctx, folder, "answer.c", l.name+"-answer", flags...)
 	}
 }
 
-func (l *language) script(folder, noop, answer, interpreter string, ask ...string) {
+func (l *language) script(ctx context.Context, folder, noop, answer, interpreter string, ask ...string) {
 	path := "/bin/sh"
 	if interpreter != "sh" {
-		if path, l.missing = interpreterOf(interpreter, ask...); l.missing != nil {
+		if path, l.missing = interpreterOf(ctx, interpreter, ask...); l.missing != nil {
 			return
 		}
 	}

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"embed"
 	"errors"
 	"fmt"
@@ -20,7 +21,7 @@ var nativeFiles embed.FS
 var errNoCompiler = errors.New("no C compiler: neither the floor nor the hooks in C can be built")
 
 // compile builds a C program from the folder native.
-func compile(folder, source, name string, flags ...string) (string, error) {
+func compile(ctx context.Context, folder, source, name string, flags ...string) (string, error) {
 	cc := os.Getenv("CC")
 	if cc == "" {
 		cc = "cc"
@@ -33,7 +34,12 @@ func compile(folder, source, name string, flags ...string) (string, error) {
 		return "", err
 	}
 	program := filepath.Join(folder, name)
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	// It is not killed in the middle: it would leave its files and its children.
 	command := exec.Command(cc, append(append([]string{"-O2", "-o", program}, flags...), filepath.Join(sources, "native", source))...)
+	command.Env = append(os.Environ(), "TMPDIR="+folder)
 	if out, err := command.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("compile %s: %w: %s", source, err, bytes.TrimSpace(out))
 	}
@@ -47,6 +53,17 @@ var bareFlags = []string{"-static", "-nostdlib", "-ffreestanding", "-fno-builtin
 func bareWorksHere() error {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
 		return fmt.Errorf("hooks without a C library are written for Linux on amd64 and arm64, not for %s/%s", runtime.GOOS, runtime.GOARCH)
+	}
+	return nil
+}
+
+// buildGo builds a Go program as releases are.
+func buildGo(ctx context.Context, folder, program string, args ...string) error {
+	build := exec.CommandContext(ctx, "go", append([]string{"build", "-trimpath", "-ldflags", "-s -w", "-o", program}, args...)...)
+	build.Env = append(os.Environ(), "CGO_ENABLED=0", "TMPDIR="+folder)
+	build.Cancel = func() error { return build.Process.Signal(os.Interrupt) } // so that it ends what it started
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("build %s: %w: %s", filepath.Base(program), err, out)
 	}
 	return nil
 }
