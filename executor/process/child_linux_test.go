@@ -69,13 +69,13 @@ func TestChildEndings(t *testing.T) {
 		most   time.Duration
 		least  time.Duration
 	}{
-		"exits on end of input":  {escapees + `cat >/dev/null`, nil, nil, 500 * time.Millisecond, 0},
-		"needs TERM":             {escapees + `sleep 61`, nil, ErrEnded, time.Second, 300 * time.Millisecond},
-		"needs KILL":             {escapees + `trap '' TERM; while :; do sleep 0.1; done`, nil, ErrEnded, 1500 * time.Millisecond, 500 * time.Millisecond},
-		"exits by itself":        {escapees + `exit 0`, func(_ *Runtime, c *Child, _ context.CancelCauseFunc) { <-c.Done() }, nil, 700 * time.Millisecond, 0},
-		"its context ends":       {escapees + `sleep 61`, func(_ *Runtime, _ *Child, cancel context.CancelCauseFunc) { cancel(cause) }, cause, 700 * time.Millisecond, 0},
-		"its Runtime is closed":  {escapees + `sleep 61`, func(rt *Runtime, _ *Child, _ context.CancelCauseFunc) { rt.Close() }, ErrClosed, 700 * time.Millisecond, 0},
-		"its output is not read": {escapees + `yes`, nil, ErrEnded, time.Second, 300 * time.Millisecond},
+		"exits on end of input":  {escapees + `echo ready; cat >/dev/null`, nil, nil, 500 * time.Millisecond, 0},
+		"needs TERM":             {escapees + `echo ready; sleep 61`, nil, ErrEnded, time.Second, 300 * time.Millisecond},
+		"needs KILL":             {escapees + `trap '' TERM; echo ready; while :; do sleep 0.1; done`, nil, ErrEnded, 1500 * time.Millisecond, 500 * time.Millisecond},
+		"exits by itself":        {escapees + `echo ready; exit 0`, func(_ *Runtime, c *Child, _ context.CancelCauseFunc) { <-c.Done() }, nil, 700 * time.Millisecond, 0},
+		"its context ends":       {escapees + `echo ready; sleep 61`, func(_ *Runtime, _ *Child, cancel context.CancelCauseFunc) { cancel(cause) }, cause, 700 * time.Millisecond, 0},
+		"its Runtime is closed":  {escapees + `echo ready; sleep 61`, func(rt *Runtime, _ *Child, _ context.CancelCauseFunc) { rt.Close() }, ErrClosed, 700 * time.Millisecond, 0},
+		"its output is not read": {escapees + `echo ready; yes`, nil, ErrEnded, time.Second, 300 * time.Millisecond},
 	}
 	for _, options := range available(t) {
 		if options.Containment == Group {
@@ -94,7 +94,10 @@ func TestChildEndings(t *testing.T) {
 				c.Grace = 200 * time.Millisecond
 				mark := marked(c)
 				child := start(t, own, ctx, c)
-				time.Sleep(50 * time.Millisecond)
+				child.Stdout.SetReadDeadline(time.Now().Add(10 * time.Second))
+				if _, err := io.ReadFull(child.Stdout, make([]byte, len("ready\n"))); err != nil {
+					t.Fatal(err)
+				}
 				began := time.Now()
 				if test.end != nil {
 					test.end(own, child, cancel)
