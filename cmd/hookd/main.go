@@ -11,9 +11,16 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/fault"
 )
 
-func main() { os.Exit(run(os.Args[1:])) }
+func main() {
+	if fault.Run(os.Args[1:]) { // hookd as a hook that fails, started by hookd try
+		return
+	}
+	os.Exit(run(os.Args[1:]))
+}
 
 // errInterrupted is the cause of the context that a signal ended.
 var errInterrupted = errors.New("interrupted")

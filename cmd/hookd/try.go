@@ -24,6 +24,7 @@ type tryFlags struct {
 	event, data string
 	hasData     bool
 	watch       bool
+	fault       string
 }
 
 func newTry(a *app) *cobra.Command {
@@ -33,11 +34,20 @@ func newTry(a *app) *cobra.Command {
 		Short: "run one hook and show event, reply, stderr, time and the resulting change",
 		Long: `Run one hook, by its name or as a file, on a sample event or on --data, and show
 what it was given, what it answered, and what would change. Trying a file is
-consent to run that file. --watch runs it again each time it is saved.`,
+consent to run that file. --watch runs it again each time it is saved.
+
+--fault runs, in place of the hook's program, one of hookd's own that fails, and
+shows what the hook's class, rule and limit make of that: the failure's name, the
+rule applied and the outcome. --fault all shows every fault in a table.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.completeHooks,
 		RunE: func(c *cobra.Command, args []string) error {
 			f.hasData = c.Flags().Changed("data")
+			if c.Flags().Changed("fault") {
+				if _, err := chosenFaults(f.fault); err != nil {
+					return err
+				}
+			}
 			return a.try(c.Context(), args[0], f)
 		},
 	}
@@ -45,6 +55,8 @@ consent to run that file. --watch runs it again each time it is saved.`,
 	c.Flags().StringVar(&f.data, "data", "", "the event's data: `JSON`, @FILE, or - for stdin")
 	c.Flags().BoolVar(&f.watch, "watch", false, "run it again on each save")
 	_ = c.RegisterFlagCompletionFunc("event", completeEvents)
+	faultFlag(c, &f.fault)
+	exclusive(c, "fault", "watch")
 	a.jsonFlag(c)
 	return c
 }
@@ -57,6 +69,9 @@ func (a *app) try(ctx context.Context, hook string, f tryFlags) error {
 	file, err := a.hookFile(ctx, hook)
 	if err != nil {
 		return err
+	}
+	if f.fault != "" {
+		return a.tryFaults(ctx, rt, file, f)
 	}
 	if !f.watch {
 		return a.tryOnce(ctx, rt, file, f)

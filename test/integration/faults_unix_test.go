@@ -37,6 +37,10 @@ var faultKit = []struct {
 	{"interpreter line ends with CRLF", hookFile{body: "#!/bin/sh\r\nHEADER\r\n" + sayNo}, "spawn", "line end"},
 	{"empty file", hookFile{body: "", side: true}, "spawn", "empty"},
 	{"a folder in the hook's place", hookFile{entry: `{"name":"HOOK","ENTRY":0}`, folder: true}, "gone", ""},
+	{"text file busy", hookFile{body: "#!/bin/sh\nHEADER\n" + sayNo, spoil: keepOpen}, "spawn", "busy"},
+	{"another owner", hookFile{body: "#!/bin/sh\nHEADER\n" + sayNo, spoil: giveAway}, "spawn", "owner"},
+	{"writable by others", hookFile{body: "#!/bin/sh\nHEADER\n" + sayNo, mode: 0o757}, "spawn", "writable"},
+	{"writable folder", hookFile{body: "#!/bin/sh\nHEADER\n" + sayNo, spoil: openFolder}, "spawn", "writable"},
 	{"no such file", hookFile{entry: `{"name":"HOOK","ENTRY":0}`, absent: true}, "gone", ""},
 
 	// Ending.
@@ -46,7 +50,7 @@ var faultKit = []struct {
 	{"exits 2 with its reason on stderr", sh(`echo "because" >&2; exit 2`), "block", ""},
 	{"exits 3", sh(`exit 3`), "exit", "3"},
 	{"exits 126", sh(`exit 126`), "exit", "126"},
-	{"exits 127", sh(`no-such-command`), "exit", "127"},
+	{"exits 127", sh(`no-such-command; exit $?`), "exit", "127"},
 	{"exits 139", sh(`exit 139`), "exit", "139"},
 	{"exits 255", sh(`exit 255`), "exit", "255"},
 	{"segmentation fault", sh(`kill -SEGV $$`), "signal", "SEGV"},
@@ -90,6 +94,9 @@ var faultKit = []struct {
 	{"a number", sh(`echo 42`), "reply", ""},
 	{"an empty object", sh(`echo '{}'`), "observe", ""},
 	{"string of 64 MiB", faultyHook("big-string"), "output", ""},
+	{"answer for another event", sh(`echo '{"id":"01JANOTHER","action":"observe"}'`), "reply", ""},
+	{"no for another event", sh(`echo '{"id":"01JANOTHER","action":"block","reason":"said no"}'`), "block", ""},
+	{"answer of another event's kind", sh(`echo '{"action":"modify","response":{"message":{"role":"assistant","content":"x"}}}'`), "reply", "response"},
 	{"unknown action", sh(`echo '{"action":"blokc"}'`), "reply", "blokc"},
 	{"action null", sh(`echo '{"action":null}'`), "reply", "null"},
 	{"action a number", sh(`echo '{"action":7}'`), "reply", "7"},
@@ -111,6 +118,7 @@ var faultKit = []struct {
 
 	// Meddling.
 	{"rewrites itself while it runs", sh(`printf '#!/bin/sh\nexit 1\n' >"$HOOK_FILE.new"; mv "$HOOK_FILE.new" "$HOOK_FILE"; ` + sayNo), "block", ""},
+	{"starts the agent again", sh(`o=$(HOOKD fire tool-call-start --json --data '{"toolCallId":"c","name":"bash","kind":"shell","args":{}}'); case $o in *depth*block*|*block*depth*) ` + sayNo + ` ;; esac`), "block", ""},
 	{"deletes the project", sh(`rm -rf "$HOOK_PROJECT_DIR"; ` + sayNo), "block", ""},
 }
 
@@ -125,6 +133,32 @@ type hookFile struct {
 	folder bool
 	absent bool
 	limit  time.Duration // 0: limit
+	spoil  func(t *testing.T, path string)
+	run    string // the mode, "" for once
+}
+
+// keepOpen holds the file open for writing, as an editor or a copy does.
+func keepOpen(t *testing.T, path string) {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+}
+
+func giveAway(t *testing.T, path string) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give files away")
+	}
+	if err := os.Chown(path, 12345, 12345); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func openFolder(t *testing.T, path string) {
+	if err := os.Chmod(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // patient gives a hook time to do its damage on a busy machine, where it is not
@@ -243,15 +277,15 @@ func newBox(t *testing.T) *box {
 func (b *box) install(t *testing.T, name string, h hookFile, rule string) {
 	t.Helper()
 	path := filepath.Join(b.home, ".acai", "hooks", name)
-	can := "block"
+	can, mode := "block", cmp.Or(h.run, "once")
 	if strings.Contains(h.body, `"modify"`) {
 		can = "modify" // a blocker's change would fail for another reason
 	}
-	header := fmt.Sprintf("# hook: events=tool-call-start can=%s onFailure=%s timeout=%s", can, rule, h.within())
-	body := strings.NewReplacer("HEADER", header, "FAULTY", faultyPath(t)).Replace(h.body)
-	mode := h.mode
-	if mode == 0 {
-		mode = 0o755
+	header := fmt.Sprintf("# hook: events=tool-call-start,notification can=%s onFailure=%s timeout=%s run=%s", can, rule, h.within(), mode)
+	body := strings.NewReplacer("HEADER", header, "FAULTY", faultyPath(t), "HOOKD", binary).Replace(h.body)
+	permissions := h.mode
+	if permissions == 0 {
+		permissions = 0o755
 	}
 	var err error
 	switch {
@@ -259,19 +293,22 @@ func (b *box) install(t *testing.T, name string, h hookFile, rule string) {
 		err = os.Mkdir(path, 0o755)
 	case !h.absent:
 		err = os.WriteFile(path, []byte(body), 0o600)
-		err = errors.Join(err, os.Chmod(path, mode))
+		err = errors.Join(err, os.Chmod(path, permissions))
 	}
 	if h.entry != "" {
-		fields := fmt.Sprintf(`"events":["tool-call-start"],"can":"block","onFailure":%q,"timeout":%q`, rule, h.within())
+		fields := fmt.Sprintf(`"events":["tool-call-start","notification"],"can":"block","onFailure":%q,"timeout":%q,"run":%q`, rule, h.within(), mode)
 		entry := strings.NewReplacer("HOOK", name, `"ENTRY":0`, fields).Replace(h.entry)
 		err = errors.Join(err, os.WriteFile(filepath.Join(b.home, ".acai", "acai.json"), []byte(`{"hooks":{"use":[`+entry+`]}}`), 0o644))
 	}
 	if h.side {
-		side := fmt.Sprintf(`{"events":["tool-call-start"],"can":"block","onFailure":%q,"timeout":%q}`, rule, h.within())
+		side := fmt.Sprintf(`{"events":["tool-call-start","notification"],"can":"block","onFailure":%q,"timeout":%q,"run":%q}`, rule, h.within(), mode)
 		err = errors.Join(err, os.WriteFile(path+".hook.json", []byte(side), 0o644))
 	}
 	if err != nil {
 		t.Fatal(err)
+	}
+	if h.spoil != nil {
+		h.spoil(t, path)
 	}
 }
 

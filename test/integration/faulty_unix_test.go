@@ -34,12 +34,21 @@ func faulty() {
 
 const okBlock = `{"action":"block","reason":"said no"}`
 
+// answer is okBlock, or another answer, as the fault's mode asks for: a resident
+// hook gives the event's id as the second argument.
+func answer(text string) string {
+	if len(os.Args) > 2 {
+		return `{"id":"` + os.Args[2] + `",` + text[1:]
+	}
+	return text
+}
+
 var faults = map[string]func(){
 	"flood-stdout": func() { flood(os.Stdout) },
 	"flood-stderr": func() { flood(os.Stderr) },
 	"big-string": func() {
 		w := bufio.NewWriter(os.Stdout)
-		fmt.Fprint(w, `{"action":"modify","changes":{"args":{"command":"`)
+		fmt.Fprint(w, answer(`{"action":"modify","changes":{"args":{"command":"`))
 		chunk := strings.Repeat("x", 1<<20)
 		for range 64 {
 			io.WriteString(w, chunk)
@@ -48,26 +57,26 @@ var faults = map[string]func(){
 		w.Flush()
 	},
 	"deep": func() {
-		fmt.Printf(`{"action":"modify","changes":{"args":{"command":%s%s}}}`,
+		fmt.Printf(answer(`{"action":"modify","changes":{"args":{"command":%s%s}}}`),
 			strings.Repeat("[", 100_000), strings.Repeat("]", 100_000))
 	},
-	"utf-16":         func() { os.Stdout.Write(inUTF16(okBlock)) },
-	"utf-16-observe": func() { os.Stdout.Write(inUTF16(`{"action":"observe"}`)) },
+	"utf-16":         func() { os.Stdout.Write(inUTF16(answer(okBlock))) },
+	"utf-16-observe": func() { os.Stdout.Write(inUTF16(answer(`{"action":"observe"}`))) },
 	"reads-half": func() {
 		io.ReadFull(os.Stdin, make([]byte, 100))
 		os.Stdin.Close()
-		fmt.Println(okBlock)
+		fmt.Println(answer(okBlock))
 	},
 	"closes-stdin": func() {
 		os.Stdin.Close()
 		time.Sleep(50 * time.Millisecond)
-		fmt.Println(okBlock)
+		fmt.Println(answer(okBlock))
 	},
 	"long-answer": func() {
-		fmt.Printf(`{"action":"block","reason":"%s"}`, strings.Repeat("€", 200<<10/3))
+		fmt.Printf(answer(`{"action":"block","reason":"%s"}`), strings.Repeat("€", 200<<10/3))
 	},
 	"drips": func() {
-		for _, b := range []byte(`{"action":"block","reason":"é€😀"}`) {
+		for _, b := range []byte(answer(`{"action":"block","reason":"é€😀"}`)) {
 			os.Stdout.Write([]byte{b})
 			time.Sleep(5 * time.Millisecond)
 		}
@@ -95,7 +104,7 @@ var faults = map[string]func(){
 		child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		child.Stdout, child.Stderr = os.Stdout, os.Stderr
 		child.Start()
-		fmt.Println(okBlock)
+		fmt.Println(answer(okBlock))
 	},
 	"double-fork": func() {
 		child := exec.Command("sh", "-c", "(sh -c 'sleep 30' &) ; exit 0")
@@ -112,7 +121,7 @@ func flood(w io.Writer) {
 			return
 		}
 	}
-	fmt.Println(okBlock)
+	fmt.Println(answer(okBlock))
 }
 
 // inUTF16 is ASCII text as some shells write it: little-endian with its mark.

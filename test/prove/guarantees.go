@@ -28,7 +28,7 @@ var Guarantees = []Guarantee{
 	{
 		ID: "G1", Promise: "an event never waits longer than its limit and budget, whatever the hook does", Alone: true,
 		Proof: "every fault of the kit in every mode, 25 runs: outcome at most 250 ms late",
-		Tests: []Test{{"executor", "TestLimits"}},
+		Tests: []Test{{"executor", "TestLimits"}, {"test/integration", "TestFaultKitInModes"}},
 	},
 	{
 		ID: "G2", Promise: "nothing a hook started is alive after its run ended by limit, abort, error or held pipe",

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/fault"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/process"
+	"github.com/hookd-dev/hookd/loader"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// allFaults is the value of --fault that asks for a table.
+const allFaults = "all"
+
+// faultFlag adds --fault, whose every misuse lists the names.
+func faultFlag(c *cobra.Command, to *string) {
+	c.Flags().StringVar(to, "fault", "", "let the hook fail in the way `NAME`, or all, and show what its settings make of it")
+	_ = c.RegisterFlagCompletionFunc("fault", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return append(fault.Names(), allFaults), cobra.ShellCompDirectiveNoFileComp
+	})
+	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		if strings.HasSuffix(err.Error(), "--fault") {
+			return noFault("--fault needs the name of a fault")
+		}
+		return c.Parent().FlagErrorFunc()(c, err)
+	})
+}
+
+func noFault(message string) error {
+	return usage("no-fault", message, "one of "+strings.Join(fault.Names(), ", ")+", or "+allFaults)
+}
+
+// chosenFaults are those that a value of --fault names.
+func chosenFaults(name string) ([]fault.Fault, error) {
+	if name == allFaults {
+		return fault.Faults, nil
+	}
+	f := fault.Find(name)
+	if f == nil {
+		return nil, noFault("there is no fault " + name)
+	}
+	return []fault.Fault{*f}, nil
+}
+
+// tryFaults lets a hook misbehave: all that its settings say of it stays, and in
+// place of its program stands one of hookd's own that fails.
+func (a *app) tryFaults(ctx context.Context, rt *process.Runtime, file string, f tryFlags) error {
+	faults, err := chosenFaults(f.fault)
+	if err != nil {
+		return err
+	}
+	snapshot, err := loader.Single(ctx, loader.Options{Project: a.project, Runtime: rt}, file)
+	if err != nil {
+		return usage("no-hook", err.Error(), "")
+	}
+	t, err := a.newTrial(snapshot, file, f)
+	if err != nil {
+		return err
+	}
+	trials := make([]*faultTrial, len(faults))
+	failures := make([]error, len(faults))
+	progress := show.StartProgress(a.err)
+	var running sync.WaitGroup
+	const sideBySide = 4 // more would take the time that the hook's limit counts from each other
+	places := make(chan struct{}, sideBySide)
+	for i := range faults {
+		trials[i] = &faultTrial{Fault: faults[i], trial: &trial{hook: faultyHook(rt, t.hook, &faults[i], snapshot), given: t.given}}
+		running.Go(func() {
+			places <- struct{}{}
+			defer func() { <-places }()
+			progress.Begin(faults[i].Name)
+			defer progress.End(faults[i].Name)
+			failures[i] = a.runFault(ctx, snapshot, trials[i])
+		})
+	}
+	running.Wait()
+	progress.Stop()
+	if err := errors.Join(failures...); err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return failed("try", err, "")
+	}
+	return a.showFaults(trials)
+}
+
+// faultTrial is one fault of a hook and what became of it.
+type faultTrial struct {
+	fault.Fault
+	*trial
+	took time.Duration
+}
+
+// faultyHook is the hook with a faulty program in place of its own.
+func faultyHook(rt *process.Runtime, hook *executor.Hook, f *fault.Fault, snapshot *loader.Snapshot) *executor.Hook {
+	faulty := *hook
+	config := executor.ProcessConfig{
+		Dir: snapshot.Project, HookFile: hook.Path, Args: f.Arguments(hook.Timeout),
+		Env: []string{"PATH=" + os.Getenv("PATH")},
+	}
+	if config.Dir == "" {
+		config.Dir = filepath.Dir(hook.Path)
+	}
+	config.Path, _ = os.Executable()
+	if f.Missing {
+		config.Path = filepath.Join(filepath.Dir(hook.Path), "there-is-no-such-program")
+	}
+	faulty.Asker = executor.NewProcess(rt, config)
+	return &faulty
+}
+
+// runFault asks the faulty hook about the event.
+func (a *app) runFault(ctx context.Context, snapshot *loader.Snapshot, t *faultTrial) error {
+	hook := *t.hook
+	hook.Events, hook.Match = []protocol.EventName{t.given.Event}, schema.Match{}
+	set, _ := executor.NewSet(executor.Set{Project: snapshot.Project, Settings: snapshot.Set.Settings, Hooks: []*executor.Hook{&hook}})
+	var late lateRuns
+	engine := executor.New(set, executor.Options{Depth: executor.ProcessDepth(), Progress: executor.Progress{
+		Finished: func(_ *protocol.Event, h *executor.Hook, run protocol.Run) { late.add(h, run) },
+	}})
+	began := time.Now()
+	outcome, err := engine.Fire(ctx, t.given)
+	t.took = time.Since(began)
+	if closed := engine.Close(ctx); err == nil {
+		err = closed
+	}
+	if len(outcome.Runs) == 0 {
+		outcome.Runs = late.runs()
+	}
+	t.outcome = outcome
+	return err
+}
