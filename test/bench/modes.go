@@ -93,22 +93,23 @@ func usualStart(ctx context.Context, e *engine, size int) (time.Duration, error)
 	return median(took), err
 }
 
-// spaced is a burst with a pause before each time: the next process of a standby
-// hook starts in it. An agent's events are further apart than that.
+// spaced is a burst with a pause behind each time: the next process of a standby
+// hook starts in it, and disturbs no other player. An agent's events are further
+// apart than that.
 func spaced(pause time.Duration, burst func(context.Context, int) ([]time.Duration, error)) func(context.Context, int) ([]time.Duration, error) {
 	return func(ctx context.Context, n int) ([]time.Duration, error) {
 		var all []time.Duration
 		for range n {
-			select {
-			case <-time.After(pause):
-			case <-ctx.Done():
-				return nil, context.Cause(ctx)
-			}
 			took, err := burst(ctx, 1)
 			if err != nil {
 				return nil, err
 			}
 			all = append(all, took...)
+			select {
+			case <-time.After(pause):
+			case <-ctx.Done():
+				return nil, context.Cause(ctx)
+			}
 		}
 		return all, nil
 	}
