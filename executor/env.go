@@ -167,8 +167,12 @@ func searchPath(c *EnvConfig) string {
 			folders = append(folders, folder)
 		}
 	}
+	project := ""
+	if c.Project != "" {
+		project = real(c.Project) // once, not once per folder
+	}
 	for _, folder := range filepath.SplitList(ourPath(c.Environ)) {
-		usable := filepath.IsAbs(folder) && !inside(folder, c.Project) && (c.Usable == nil || c.Usable(folder))
+		usable := filepath.IsAbs(folder) && !inside(folder, c.Project, project) && (c.Usable == nil || c.Usable(folder))
 		if usable && !slices.Contains(folders, folder) {
 			folders = append(folders, folder)
 		}
@@ -190,12 +194,12 @@ func ourPath(environ []string) string {
 }
 
 // inside reports whether a folder is the project or lies in it, as written or
-// behind its symbolic links.
-func inside(folder, project string) bool {
+// behind its symbolic links; realProject is the project behind its own.
+func inside(folder, project, realProject string) bool {
 	if project == "" {
 		return false
 	}
-	return below(folder, project) || below(real(folder), real(project))
+	return below(folder, project) || below(real(folder), realProject)
 }
 
 func below(folder, root string) bool {

@@ -52,7 +52,7 @@ func (p *load) searchPath(layer protocol.Layer) string {
 		return path
 	}
 	path := ""
-	for _, variable := range executor.AllowedEnv(p.envConfig(layer, nil)) {
+	for _, variable := range p.sharedEnv(layer, nil) {
 		if value, ok := strings.CutPrefix(variable, "PATH="); ok {
 			path = value
 		}
@@ -73,15 +73,20 @@ func (p *load) hookFile(f *found) string {
 // env is the environment of a layer's hook. All that many hooks share is made
 // once.
 func (p *load) env(f *found, action string) []string {
-	named := f.resolution.Hook.Env
-	key := string(f.layer) + "\x00" + strings.Join(named, "\x00")
+	return append(slices.Clip(p.sharedEnv(f.layer, f.resolution.Hook.Env)),
+		executor.EnvAction+"="+action, executor.EnvProjectDir+"="+p.project, executor.EnvFile+"="+p.hookFile(f))
+}
+
+// sharedEnv is made once for all hooks of a layer that name the same variables:
+// it follows the links of every folder on PATH.
+func (p *load) sharedEnv(layer protocol.Layer, named []string) []string {
+	key := string(layer) + "\x00" + strings.Join(named, "\x00")
 	shared, ok := p.envs[key]
 	if !ok {
-		shared = executor.AllowedEnv(p.envConfig(f.layer, named))
+		shared = executor.AllowedEnv(p.envConfig(layer, named))
 		p.envs[key] = shared
 	}
-	return append(slices.Clip(shared),
-		executor.EnvAction+"="+action, executor.EnvProjectDir+"="+p.project, executor.EnvFile+"="+p.hookFile(f))
+	return shared
 }
 
 // asker is the way to ask a hook that may run.

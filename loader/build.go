@@ -1,14 +1,10 @@
 package loader
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"time"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
+	"slices"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -16,6 +12,16 @@ import (
 // are loaded. Only hooks that would run count, so that files which nobody
 // allowed cannot push a guard out.
 func (p *load) bound() {
+	running := map[protocol.Layer]int{}
+	for _, f := range p.hooks {
+		if f.run != "" {
+			running[f.layer]++
+		}
+	}
+	tooMany := func(layer protocol.Layer) bool { return running[layer] > p.own[layer].Hooks.MaxHooks }
+	if !slices.ContainsFunc(rising, tooMany) {
+		return // as almost always, and putting all hooks in order takes time
+	}
 	set, index := p.order(), p.byName()
 	for _, layer := range rising {
 		most, n := p.own[layer].Hooks.MaxHooks, 0
@@ -129,52 +135,4 @@ func (p *load) executorHook(f *found) *executor.Hook {
 		h.Asker = p.asker(f)
 	}
 	return h
-}
-
-// digest names a snapshot by everything in it that somebody could notice, the
-// generation left out.
-func (s *Snapshot) digest() string {
-	type visibleMaterial struct {
-		Material
-		Use string
-	}
-	type visible struct {
-		Hook   schema.Hook
-		Hash   string
-		Status executor.Status
-		Why    string
-		Fault  string
-		Runs   string
-		Budget time.Duration
-	}
-	var all struct {
-		Hooks     []visible
-		Settings  schema.Settings
-		Materials []visibleMaterial
-		Findings  []schema.Finding
-		Managed   string
-		Refuse    string
-	}
-	for _, info := range s.Hooks {
-		v := visible{Hook: info.Hook.Hook, Hash: info.Hash, Status: info.Status, Why: info.Why, Runs: info.Runs, Budget: info.Budget}
-		if info.Fault != nil {
-			v.Fault = info.Fault.Error()
-		}
-		all.Hooks = append(all.Hooks, v)
-	}
-	for _, m := range s.Materials {
-		all.Materials = append(all.Materials, visibleMaterial{m, m.Use})
-	}
-	all.Settings, all.Findings, all.Managed = s.Set.Settings, s.Findings, s.Set.ManagedHash
-	if s.Set.Refuse != nil {
-		all.Refuse = s.Set.Refuse.Error()
-	}
-	raw, err := json.Marshal(all, json.Deterministic(true), json.WithMarshalers(json.MarshalToFunc(
-		func(out *jsontext.Encoder, d time.Duration) error { return out.WriteToken(jsontext.Int(int64(d))) },
-	)))
-	if err != nil {
-		return time.Now().String() // counts as different from everything
-	}
-	sum := sha256.Sum256(raw)
-	return hex.EncodeToString(sum[:])
 }

@@ -73,7 +73,7 @@ func TestReadingsSayTheSame(t *testing.T) {
 			t.Errorf("nothing is kept of %s (%v)", path, err)
 		}
 	}
-	if warm := w.load(); warm.digest() != cold.digest() {
+	if warm := w.load(); !warm.same(cold) {
 		t.Errorf("found %v, without readings %v", warm.Findings, cold.Findings)
 	}
 	// They are really asked: one that lies is believed of what does not run.
@@ -152,7 +152,7 @@ func TestDamagedReadingsAreAsNone(t *testing.T) {
 	w := newWorld(t)
 	w.hook("guard.sh", blocks)
 	w.allow()
-	want := w.load().digest()
+	want := w.load()
 	file := w.remember(nil)
 	whole, err := os.ReadFile(file)
 	if err != nil {
@@ -184,7 +184,7 @@ func TestDamagedReadingsAreAsNone(t *testing.T) {
 			}
 		}
 		begin := time.Now()
-		if got := w.load().digest(); got != want {
+		if got := w.load(); !got.same(want) {
 			t.Errorf("%s: another set is found", name)
 		}
 		if took := time.Since(begin); took > 5*time.Second {

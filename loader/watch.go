@@ -31,7 +31,6 @@ type Watcher struct {
 	reloads chan chan *Snapshot
 
 	// Of the loop alone.
-	digest  string
 	ruling  *executor.Set // in the pool; of the loop, and of Close behind it
 	inputs  inputs
 	recheck time.Time
@@ -192,7 +191,7 @@ func (w *Watcher) look(ctx context.Context, force bool) {
 		w.recheck = time.Now().Add(debounce)
 		return
 	}
-	if s.digest() == w.digest {
+	if s.same(w.current.Load()) {
 		w.follow(s)
 		return
 	}
@@ -219,7 +218,6 @@ func (w *Watcher) mustWait(s *Snapshot) bool {
 
 // publish makes a snapshot the current one, in one step.
 func (w *Watcher) publish(s *Snapshot) {
-	w.digest = s.digest()
 	w.current.Store(s)
 	w.rule(s.Set)
 	w.follow(s)
