@@ -87,17 +87,22 @@ func (b *bundle) add(files *contentCache, name string) (*content, error) {
 	if err != nil {
 		return nil, err
 	}
+	return c, b.put(name, where, c)
+}
+
+// put takes in a file that was read.
+func (b *bundle) put(name, where string, c *content) error {
 	b.see(where, &c.stat)
 	b.Members = append(b.Members, member{
 		Name: name, Mode: c.stat.Mode.Perm(), Sum: c.sum, path: where, size: c.stat.Size,
 	})
 	switch {
 	case len(b.Members) > maxMembers:
-		return nil, fmt.Errorf("the hook names more than %d files", maxMembers)
+		return fmt.Errorf("the hook names more than %d files", maxMembers)
 	case b.size() > maxBundleBytes:
-		return nil, fmt.Errorf("the hook's files are larger than %d MiB together", maxBundleBytes>>20)
+		return fmt.Errorf("the hook's files are larger than %d MiB together", maxBundleBytes>>20)
 	}
-	return c, nil
+	return nil
 }
 
 // addHelpers puts in what the patterns name below the base. It returns the

@@ -17,6 +17,8 @@ type content struct {
 	sum  string // SHA-256, hex
 	head []byte // what of the first headLimit bytes says anything, see telling
 	long bool   // the file goes on behind them
+
+	shape *shape // of the loads of one loader, one after the other; nil = none yet
 }
 
 // maxFileSize bounds one file of a bundle.

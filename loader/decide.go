@@ -60,13 +60,22 @@ func (p *load) describeForTrust(f *found) {
 		defaults = schema.DefaultsFor(p.own[f.layer], f.layer, f.name, f.path)
 		defaults.Budget = 0
 	}
+	key, kept := p.trustShapeKey(f, defaults), f.shape()
+	if key == nil {
+		kept = nil
+	}
+	if kept != nil && kept.forTrust != nil && kept.forTrust.key == *key {
+		same := kept.forTrust.bundle
+		f.resolution, f.bundle = kept.forTrust.resolution, &same
+		return
+	}
 	f.resolution, _ = schema.Resolve(defaults, f.described...)
 	e := entryOf(f.resolution)
 	e.Enabled = e.Enabled && p.layerOn(f.layer) && (f.listed || f.layer != protocol.Project)
 	e.Rejected = f.faulty()
 	in := p.placeOf(f.layer, e.InPlace)
 	if f.layer == protocol.Project {
-		in.said = p.projectSays()
+		in.said = p.said()
 	}
 	if f.file == nil && !f.isCommand() || f.file != nil && f.file.content == nil || f.isCommand() && len(f.argv) == 0 {
 		return
@@ -78,9 +87,37 @@ func (p *load) describeForTrust(f *found) {
 		}
 		return
 	}
+	if kept != nil && len(e.Files) == 0 && !e.InPlace && f.trouble == f.file.trouble {
+		kept.forTrust = &trustShape{*key, f.resolution, *f.bundle}
+		kept.forTrust.bundle.see = nil // or this load would stay in memory
+	}
 	for _, pattern := range missing {
 		p.add(findingf(CodeMissingHelper, f.path, f.name, "correct files, or put the helper there", "files: nothing answers to %q", pattern))
 	}
+}
+
+// trustShapeKey is what a bundle is made of besides a hook's own file; nil if
+// that cannot be told, or if the file itself would run.
+func (p *load) trustShapeKey(f *found, defaults schema.Defaults) *trustShapeKey {
+	if f.file == nil || f.layer != protocol.Project || p.always {
+		return nil
+	}
+	if p.plainPlace == nil {
+		in := p.placeOf(f.layer, false)
+		p.plainPlace = &in
+	}
+	in := p.plainPlace
+	key := trustShapeKey{
+		defaults: defaults, on: p.layerOn(f.layer) && f.listed, said: string(p.said()), foreign: in.foreign, rootOnly: in.rootOnly,
+	}
+	if f.file.trouble == nil {
+		interpreter, bad := in.starter(f.file.program)
+		if bad != nil {
+			return nil
+		}
+		key.interpreter = interpreter
+	}
+	return &key
 }
 
 // placeOf is where what a layer holds is looked for.

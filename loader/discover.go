@@ -20,6 +20,7 @@ type candidate struct {
 	path    string // in the hooks folder
 	real    string // behind symbolic links
 	content *content
+	from    *contentCache // that read it
 	program program
 	trouble *trouble // why it cannot run, nil if it can
 	unsafe  string   // who else could change it where it lies, in words; "" if nobody
@@ -92,9 +93,9 @@ func (h *hooksFolder) follow(name string) (real, unsafe string, st fileStat, err
 // user and have the same mode get the same answer, so the system is asked once.
 func (h *hooksFolder) checkMode(c *candidate) *trouble {
 	st := c.content.stat
-	if filepath.Dir(c.real) != h.real || st.UID != os.Geteuid() || !h.runs[st.Mode] {
+	if filepath.Dir(c.real) != h.real || st.UID != euid || !h.runs[st.Mode] {
 		bad := checkMode(c.path, st)
-		h.runs[st.Mode] = bad == nil && filepath.Dir(c.real) == h.real && st.UID == os.Geteuid()
+		h.runs[st.Mode] = bad == nil && filepath.Dir(c.real) == h.real && st.UID == euid
 		return bad
 	}
 	return nil
@@ -111,6 +112,7 @@ func (h *hooksFolder) look(files *contentCache, name string) *candidate {
 		return c
 	}
 	c.real, c.unsafe = real, unsafe
+	c.from = files
 	if st.Mode.IsRegular() {
 		c.content, err = files.readAs(c.path, st)
 	} else {

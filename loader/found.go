@@ -162,7 +162,11 @@ func (f *found) seal(files *contentCache, in place, e entry) (missing []string, 
 		b.base = in.root
 		err = f.addCommand(b, files, in)
 	default:
-		_, err = b.add(files, f.name)
+		if f.file.from == files {
+			err = b.put(f.name, f.path, f.file.content) // read a moment ago
+		} else {
+			_, err = b.add(files, f.name)
+		}
 		if err == nil && f.sideFile != "" {
 			_, err = b.add(files, f.sideFile)
 		}

@@ -115,7 +115,7 @@ func (g *gathering) file(name string) *found {
 			g.unsettled = true // an editor that truncates before it writes
 		}
 		if !c.program.binary {
-			d, findings, ok := describeHeader(c.path, name, c.content)
+			d, findings, ok := c.content.header(c.path, name)
 			g.add(findings...)
 			if ok {
 				f.described = append(f.described, d)

@@ -93,6 +93,14 @@ func (p *load) justChanged(st fileStat) bool {
 	return max(st.Mtime, st.Ctime) > p.now.Add(-patience).UnixNano()
 }
 
+// said is projectSays, made once.
+func (p *load) said() jsontext.Value {
+	if !p.saidMade {
+		p.saidValue, p.saidMade = p.projectSays(), true
+	}
+	return p.saidValue
+}
+
 // projectSays is what the project's settings say of all its hooks. It is part of
 // every bundle, so that a setting which shortens, re-rules or redirects the
 // hooks that were allowed makes them changed.

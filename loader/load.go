@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -144,24 +146,27 @@ func outside(project, state string) error {
 // load is one pass over everything.
 type load struct {
 	*loader
-	now       time.Time
-	settings  schema.Settings
-	layers    map[protocol.Layer]*schema.LayerSettings
-	own       map[protocol.Layer]*schema.Settings // effective for a layer's own hooks
-	always    bool                                // hooks.trust.always names the project: its hooks run in place, unasked
-	decisions *decisions
-	global    *decisions // about the user layer
-	hooks     []*found
-	materials []*found
-	findings  []schema.Finding
-	refuse    *protocol.Failure
-	managed   string // hash of the managed layer
-	whole     string // hash of all hooks of the project, "" before it is wanted
-	single    string // folder of the one hook that is tried, "" for all hooks
-	unsettled bool
-	recheck   time.Time
-	inputs    inputs
-	unasked   []string
+	now        time.Time
+	settings   schema.Settings
+	layers     map[protocol.Layer]*schema.LayerSettings
+	own        map[protocol.Layer]*schema.Settings // effective for a layer's own hooks
+	always     bool                                // hooks.trust.always names the project: its hooks run in place, unasked
+	decisions  *decisions
+	global     *decisions // about the user layer
+	hooks      []*found
+	materials  []*found
+	findings   []schema.Finding
+	refuse     *protocol.Failure
+	managed    string         // hash of the managed layer
+	saidValue  jsontext.Value // what the project says of all its hooks
+	saidMade   bool
+	plainPlace *place // of the project's hooks that do not run in place
+	whole      string // hash of all hooks of the project, "" before it is wanted
+	single     string // folder of the one hook that is tried, "" for all hooks
+	unsettled  bool
+	recheck    time.Time
+	inputs     inputs
+	unasked    []string
 
 	unaskedMaterials []string
 	paths            map[protocol.Layer]string

@@ -21,8 +21,10 @@ type walk struct {
 	links  []string           // every symbolic link that was followed
 }
 
+// Whose process this is, asked once: hookd never becomes somebody else.
+var euid, egid = os.Geteuid(), os.Getegid()
+
 func userWalk() *walk {
-	euid := os.Geteuid()
 	return &walk{owners: func(uid int) bool { return uid == 0 || uid == euid }, seen: map[string]string{}}
 }
 
@@ -139,7 +141,7 @@ func (w *walk) writableByOthers(st fileStat) bool {
 	if st.Mode.IsDir() && st.Mode&fs.ModeSticky != 0 {
 		return false
 	}
-	privateGroup := st.GID == st.UID && st.GID == os.Getegid()
+	privateGroup := st.GID == st.UID && st.GID == egid
 	return st.Mode&0o002 != 0 || !privateGroup
 }
 

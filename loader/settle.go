@@ -62,7 +62,7 @@ func (p *load) settle(f *found) {
 		defaults := schema.DefaultsFor(p.own[f.layer], f.layer, f.name, f.path)
 		defaults.Required = slices.Contains(p.settings.Hooks.Required, f.name)
 		events := f.resolution.Hook.Events
-		resolution, findings := schema.Resolve(defaults, f.described...)
+		resolution, findings := f.resolve(defaults)
 		f.resolution = resolution
 		if f.fault != nil && len(f.resolution.Hook.Events) == 0 {
 			f.resolution.Hook.Events = events
