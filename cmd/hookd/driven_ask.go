@@ -1,0 +1,78 @@
+//go:build !lean
+
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/hookd-dev/hookd/agentloop"
+)
+
+// answer gives the program's answer to the question that it names, or to the
+// only one.
+func (d *driven) answer(given *drivenAnswer) *Fault {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	id := given.ID
+	if id == "" && len(d.asked) == 1 {
+		for only := range d.asked {
+			id = only
+		}
+	}
+	reply := d.asked[id]
+	if reply == nil {
+		return usage("no-question", "no question waits for this answer", "a line of kind question has the id")
+	}
+	delete(d.asked, id)
+	reply <- agentloop.Answer{OptionID: given.OptionID, Text: given.Text}
+	return nil
+}
+
+// errInputEnded is why nobody answers any more.
+var errInputEnded = errors.New("the input has ended")
+
+// hangUp leaves no question without an answer when the input has ended.
+func (d *driven) hangUp() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.ended = true
+	for id, reply := range d.asked {
+		delete(d.asked, id)
+		close(reply)
+	}
+}
+
+// Approve puts a question to the program.
+func (d *driven) Approve(ctx context.Context, q agentloop.Question) (agentloop.Answer, error) {
+	id, reply := ulid.Make().String(), make(chan agentloop.Answer, 1)
+	d.mu.Lock()
+	ended := d.ended
+	if !ended {
+		d.asked[id] = reply
+	}
+	d.mu.Unlock()
+	if ended {
+		return agentloop.Answer{}, errInputEnded
+	}
+	defer func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		delete(d.asked, id)
+	}()
+	if err := d.out.line(questionLine{"question", id, q.Event, q.AskedBy, q.Text, q.Call, q.Options}); err != nil {
+		return agentloop.Answer{}, err
+	}
+	select {
+	case answer, given := <-reply:
+		if !given {
+			return agentloop.Answer{}, errInputEnded
+		}
+		return answer, nil
+	case <-ctx.Done():
+		d.out.line(withdrawnLine{"withdrawn", id})
+		return agentloop.Answer{}, context.Cause(ctx)
+	}
+}

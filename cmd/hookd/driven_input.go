@@ -1,0 +1,127 @@
+//go:build !lean
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// drivenInput is a line that a program writes. Exactly one member is set, save
+// that attachments go with a prompt.
+type drivenInput struct {
+	Prompt      *string         `json:"prompt"`
+	Attachments []protocol.Part `json:"attachments"`
+	Abort       bool            `json:"abort"`
+	Answer      *drivenAnswer   `json:"answer"`
+}
+
+type drivenAnswer struct {
+	ID       string `json:"id"` // of the question; "" is the only one
+	OptionID string `json:"optionId"`
+	Text     string `json:"text"` // for the model, with a refusal
+}
+
+type drivenLine struct {
+	number int
+	text   []byte
+	err    error
+}
+
+// maxDriven bounds a line of input, in bytes.
+const maxDriven = 32 << 20
+
+var errLongLine = errors.New("it is longer than 32 MiB")
+
+func readDriven(in io.Reader, lines chan<- drivenLine) {
+	defer close(lines)
+	reader := bufio.NewReader(in)
+	for number := 1; ; number++ {
+		text, err := readBounded(reader)
+		if len(bytes.TrimSpace(text)) > 0 || err != nil && !errors.Is(err, io.EOF) {
+			line := drivenLine{number: number, text: text}
+			if !errors.Is(err, io.EOF) {
+				line.err = err
+			}
+			lines <- line
+		}
+		if err != nil && !errors.Is(err, errLongLine) {
+			return
+		}
+	}
+}
+
+// readBounded reads a line. One that is too long is skipped to its end.
+func readBounded(reader *bufio.Reader) (line []byte, err error) {
+	long := false
+	for {
+		piece, err := reader.ReadSlice('\n')
+		if !long {
+			line = append(line, piece...)
+		}
+		if len(line) > maxDriven {
+			line, long = nil, true
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if long && (err == nil || errors.Is(err, io.EOF)) {
+			return nil, errLongLine
+		}
+		return line, err
+	}
+}
+
+// drivenHint says what a line of input looks like.
+const drivenHint = `one of {"prompt":"…"}, {"abort":true}, {"answer":{"optionId":"…"}} a line`
+
+func decodeDriven(text []byte) (*drivenInput, *Fault) {
+	var input drivenInput
+	if err := json.Unmarshal(text, &input, json.RejectUnknownMembers(true)); err != nil {
+		return nil, usage("bad-input", inputProblem(err), drivenHint)
+	}
+	set := 0
+	for _, is := range []bool{input.Prompt != nil, input.Abort, input.Answer != nil} {
+		if is {
+			set++
+		}
+	}
+	switch {
+	case set != 1:
+		return nil, usage("bad-input", "a line of input asks for exactly one thing", drivenHint)
+	case len(input.Attachments) > 0 && input.Prompt == nil:
+		return nil, usage("bad-input", "attachments go with a prompt", drivenHint)
+	case input.Prompt != nil && *input.Prompt == "" && len(input.Attachments) == 0:
+		return nil, usage("bad-input", "the prompt is empty", drivenHint)
+	}
+	for i, part := range input.Attachments {
+		if part.Type != protocol.PartText && part.Type != protocol.PartImage {
+			return nil, usage("bad-input", fmt.Sprintf("attachment %d: %q is no kind of attachment", i, part.Type), "text and image are")
+		}
+	}
+	return &input, nil
+}
+
+// inputProblem says what is wrong with a line, without the names of Go types.
+func inputProblem(err error) string {
+	var syntax *jsontext.SyntacticError
+	var semantic *json.SemanticError
+	switch {
+	case errors.As(err, &syntax):
+		return fmt.Sprintf("this is not JSON: at byte %d: %v", syntax.ByteOffset, syntax.Err)
+	case errors.As(err, &semantic) && semantic.Err != nil:
+		return fmt.Sprintf("%s: %v", semantic.JSONPointer, semantic.Err)
+	case errors.As(err, &semantic):
+		return fmt.Sprintf("%s: no %s belongs here", cmp.Or(string(semantic.JSONPointer), "the line"), semantic.JSONKind)
+	}
+	return err.Error()
+}

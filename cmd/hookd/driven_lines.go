@@ -1,0 +1,60 @@
+//go:build !lean
+
+package main
+
+import (
+	"sync"
+
+	"github.com/hookd-dev/hookd/agentloop"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// The lines that a program reads besides those of a run.
+type (
+	sessionOpened struct {
+		Kind       string `json:"kind"` // session
+		ID         string `json:"id"`
+		Transcript string `json:"transcript"`
+		Project    string `json:"project"`
+		Model      string `json:"model"`
+		Messages   int    `json:"messages"` // that the conversation holds already
+	}
+	questionLine struct {
+		Kind    string                      `json:"kind"` // question
+		ID      string                      `json:"id"`
+		Event   protocol.EventName          `json:"event"`
+		AskedBy string                      `json:"askedBy"`
+		Text    string                      `json:"text"`
+		Call    *protocol.Call              `json:"call"`
+		Options []protocol.PermissionOption `json:"options"`
+	}
+	withdrawnLine struct {
+		Kind string `json:"kind"` // withdrawn
+		ID   string `json:"id"`
+	}
+	errorLine struct {
+		Kind    string `json:"kind"` // error
+		Code    string `json:"code"`
+		Message string `json:"message"`
+		Hint    string `json:"hint,omitzero"`
+		Line    int    `json:"line"` // of the input, from 1
+	}
+)
+
+// drivenLines lets several goroutines write lines.
+type drivenLines struct {
+	mu    sync.Mutex
+	lines runLines
+}
+
+func (l *drivenLines) line(value any) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.lines.line(value)
+}
+
+func (l *drivenLines) see(y agentloop.Yield) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.lines.see(y)
+}
