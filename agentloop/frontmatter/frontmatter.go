@@ -191,7 +191,26 @@ func located(err error, otherwise int) *Error {
 			}
 		}
 	}
-	return &Error{line, strings.ReplaceAll(message, "\n", " ")}
+	return &Error{line, strings.ReplaceAll(expectation(message), "\n", " ")}
+}
+
+// expectation says what the YAML parser wants in place of what there is: it names
+// a Go type, which tells the author of a file nothing.
+func expectation(message string) string {
+	_, goType, isType := strings.Cut(message, " into ")
+	if !isType || !strings.HasPrefix(message, "cannot unmarshal ") {
+		return message
+	}
+	wanted := "something else"
+	for _, known := range []struct{ begins, means string }{
+		{"[]", "a list"}, {"map[", "a mapping"}, {"struct", "a mapping"}, {"string", "a text"}, {"bool", "true or false"}, {"int", "a whole number"}, {"float", "a number"},
+	} {
+		if strings.HasPrefix(strings.TrimLeft(goType, "*"), known.begins) {
+			wanted = known.means
+			break
+		}
+	}
+	return wanted + " is expected here"
 }
 
 // invalidLine is the line of the first byte that is not UTF-8.

@@ -47,7 +47,7 @@ func TestParse(t *testing.T) {
 		"unknown keys":          {text: "---\nname: a\nversion: 2\narguments:\n- name: x\n  usual: y\n---\n", line: 8, has: true, name: "a", unknown: []Unknown{{"version", 3}, {"arguments.usual", 6}}},
 		"no end":                {text: "<!-- c -->\n---\nname: a\n", fails: "line 2: the front matter has no end"},
 		"not YAML":              {text: "<!-- c -->\n---\nname: a\nb: [\n---\n", fails: "line "},
-		"wrong type":            {text: "---\nname: a\narguments: yes\n---\n", fails: "line 3: cannot unmarshal"},
+		"wrong type":            {text: "---\nname: a\narguments: yes\n---\n", fails: "line 3: a list is expected here"},
 		"list of what":          {text: "---\nallowed_tools: {a: b}\n---\n", fails: "line 2: a list of names is expected"},
 		"list of lists":         {text: "---\nallowed_tools:\n- [a]\n---\n", fails: "line 3: a name is expected"},
 		"key twice":             {text: "---\nname: a\nname: b\n---\n", fails: "line 3: mapping key \"name\" already defined at line 2"},

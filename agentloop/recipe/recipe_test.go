@@ -63,7 +63,7 @@ func TestFindings(t *testing.T) {
 		"bad argument":        {"---\narguments:\n- {description: x}\n---\ntext", `/r/file.md:2: the argument name "" is not`, false},
 		"argument twice":      {"---\narguments: [{name: a}, {name: a}]\n---\ntext", "/r/file.md:2: two arguments are named a", false},
 		"required, default":   {"---\narguments: [{name: a, required: true, default: b}]\n---\ntext", "is required, so it can have no default", false},
-		"arguments as text":   {"---\narguments: a\n---\ntext", "/r/file.md:2: cannot unmarshal", false},
+		"arguments as text":   {"---\narguments: a\n---\ntext", "/r/file.md:2: a list is expected here", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, findings := Parse([]byte(c.text), File{Name: "file", Path: "/r/file.md"})

@@ -64,12 +64,14 @@ func (t *terminalChat) run(ctx context.Context) error {
 	// While the chat is on the screen, notes and late words of hooks go above it.
 	progress := t.c.engine.progress
 	progress.Stop()
-	defer t.notes.lead(t)()
+	back := t.notes.lead(t)
+	defer back()
 	defer a.guardTerminal()()
 	defer a.onInterrupt(func() { t.program.Send(interruptMsg{}) })()
 	var printing sync.WaitGroup
 	printing.Go(func() { t.printer.run(t.program) })
 	_, err := t.program.Run()
+	back() // a program that has ended prints nothing any more
 	if t.abort != nil {
 		t.abort(errAborted)
 	}

@@ -197,6 +197,7 @@ func TestTerminalAbort(t *testing.T) {
 			p.types("more\r")
 			p.sees("the answer")
 			p.types("\x04")
+			p.sees("hookd run --continue goes on with it")
 			p.leaves(0)
 		})
 	}
