@@ -324,6 +324,50 @@ func TestNoFurtherRunBehindAStop(t *testing.T) {
 	}
 }
 
+// TestDoneSwitchedOff asserts that an agent without the feature done goes on when
+// its model is done, and how far: as far as any hook may force it.
+func TestDoneSwitchedOff(t *testing.T) {
+	for name, c := range map[string]struct {
+		limits   Limits
+		more     []Provider
+		toolEach bool // the model calls a tool in between
+		calls    int
+		end      string
+		told     string
+	}{
+		"in a row":        {Limits{}, nil, false, 6, done, "forced on 5 times in a row without a tool call"},
+		"in all":          {Limits{}, nil, true, 41, done, "forced on 20 times since the last prompt"},
+		"as the settings": {Limits{Forced: 2}, nil, false, 3, done, "forced on 2 times in a row"},
+		"never forced":    {Limits{Forced: -1}, nil, false, 1, done, "forced on 0 times"},
+		"to a limit":      {Limits{}, []Provider{builtin.Steps(4)}, false, 4, "agent-end steps", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				script := "turns:\n"
+				for i := range 50 {
+					script += fmt.Sprintf("- text: answer %d\n", i)
+					if c.toolEach && i%2 == 1 {
+						script += fmt.Sprintf("  toolCalls: [{id: c%d, name: echo, args: {text: hi}}]\n", i)
+					}
+				}
+				s := newStage(t, script, nil, func(o *Options) {
+					o.Providers, o.Limits = append(c.more, builtin.GoOn()), c.limits
+				}).prompt(t, t.Context(), "go!")
+				if n := len(s.model.requests); n != c.calls || s.ending() != c.end || s.err != nil {
+					t.Errorf("%d calls, ended with %s, %v", n, s.ending(), s.err)
+				}
+				if n := s.gate.count(protocol.Notification); c.told == "" && n > 0 || c.told != "" &&
+					(n != 1 || !strings.Contains(fired[protocol.NotificationData](t, s.gate, protocol.Notification, 0).Text, c.told)) {
+					t.Errorf("told %d times: %v", n, s.gate.names())
+				}
+				if c.calls > 1 && !strings.Contains(s.model.sent(1), "Go on with the task.") {
+					t.Errorf("the model was not told to go on:\n%s", s.model.sent(1))
+				}
+			})
+		})
+	}
+}
+
 // TestContinuation is what a gate that folds nothing may hand over.
 func TestContinuation(t *testing.T) {
 	by := "h"

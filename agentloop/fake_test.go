@@ -276,7 +276,8 @@ func (f *fakeTool) ran() []string {
 // twoSteps is a model that calls one tool and is done.
 const twoSteps = `
 turns:
-- text: first answer
+- thinking: hm
+  text: first answer
   toolCalls: [{id: c1, name: echo, args: {text: hi}}]
   usage: {inputTokens: 10, outputTokens: 2}
 - text: final answer

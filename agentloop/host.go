@@ -17,12 +17,7 @@ func (h host) EndAfter(d time.Duration, reason string) { h.run.bounds.endAfter(d
 func (h host) LimitSteps(n int) { h.run.bounds.limitSteps(n) }
 
 func (h host) Family() provider.Family {
-	root := h.run.root()
-	family := provider.Family{Usage: root.usage.known()}
-	if h.run.delegated {
-		family.Steps = int(root.together.Load())
-	}
-	return family
+	return provider.Family{Usage: h.run.root().usage.known(), Steps: int(h.run.claimed)}
 }
 
 func (h host) Spawn(ctx context.Context, sub provider.SubAgent) (provider.SubResult, error) {

@@ -31,6 +31,7 @@ type Run struct {
 	parent *Run // that this one works for, nil for a prompt's own
 
 	delegated bool         // a sub-agent's
+	claimed   int64        // of a sub-agent: which of them its step is
 	together  atomic.Int64 // of a prompt's own run: steps that sub-agents began in its step
 
 	farewellOnce sync.Once

@@ -23,7 +23,7 @@ func (r *Run) step(ctx context.Context) (reason string, err error) {
 	case r.parent == nil:
 		r.together.Store(0)
 	case r.delegated:
-		r.root().together.Add(1)
+		r.claimed = r.root().together.Add(1)
 	}
 	r.lookForTools(ctx, false)
 	if err := r.stepStart(ctx); err != nil {

@@ -1,6 +1,8 @@
 package agentloop
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -20,6 +22,8 @@ type cell struct {
 	holds string // text the conversation holds at the end
 	ran   string // what the tool was given, "hi" if nothing else is said, "-" if it did not run
 	calls int    // model calls
+
+	broken bool // the tool fails
 }
 
 const (
@@ -144,6 +148,36 @@ var cells = []cell{
 	{event: "agent-end", what: "continue", hook: goOn("again"), end: done, reads: `user: "again"`, calls: 3},
 	{event: "agent-end", what: "context dropped", hook: say("ctx"), end: done, lacks: "ctx", calls: 2},
 	{event: "agent-end", what: "rule stop", hook: fails(protocol.RuleStop), end: done, calls: 2},
+	{event: "agent-end", what: "block fails", hook: block("no"), end: done, lacks: "no", calls: 2},
+
+	{event: "tool-call-error", what: "stop", broken: true, hook: stop(), end: stopped, holds: `error=true "no echo here"`, calls: 1},
+	{event: "tool-call-error", what: "block fails", broken: true, hook: block("no"), end: done, reads: `error=true "no echo here"`, calls: 2},
+	{event: "tool-call-error", what: "change", broken: true, hook: modify(`{"error":{"text":"ask the user"}}`), end: done, reads: `error=true "ask the user"`, lacks: "no echo here", holds: "ask the user", calls: 2},
+	{event: "tool-call-error", what: "a change of its kind fails", broken: true, hook: modify(`{"error":{"kind":"aborted"}}`), end: done, reads: `error=true "no echo here"`, calls: 2},
+	{event: "tool-call-error", what: "context", broken: true, hook: say("ctx"), end: done, reads: `"no echo here\n[context from hook h]\nctx"`, calls: 2},
+	{event: "tool-call-error", what: "callback fails", broken: true, hook: callback(), end: done, lacks: "[Summary", calls: 2},
+	{event: "tool-call-error", what: "rule block", broken: true, hook: fails(protocol.RuleBlock), end: done, reads: `error=true "no echo here"`, lacks: "SECRET", calls: 2},
+	{event: "tool-call-error", what: "rule stop", broken: true, hook: fails(protocol.RuleStop), end: failed, holds: `error=true "no echo here"`, lacks: "SECRET", calls: 1},
+
+	{event: "agent-start", what: "rule stop", hook: fails(protocol.RuleStop), end: failed, ran: "-"},
+	{event: "agent-start", what: "allow is none", hook: hook{reply: protocol.Reply{Action: protocol.Allow}}, end: done, calls: 2},
+	{event: "agent-start", what: "continue fails", hook: goOn("more"), end: done, lacks: "more", calls: 2},
+	{event: "step-start", what: "rule block", hook: fails(protocol.RuleBlock), end: failed, lacks: "SECRET", ran: "-"},
+	{event: "inference-start", what: "rule block", hook: fails(protocol.RuleBlock), end: failed, lacks: "SECRET", ran: "-"},
+	{event: "inference-start", what: "rule stop", hook: fails(protocol.RuleStop), end: failed, lacks: "SECRET", ran: "-"},
+	{event: "inference-start", what: "callback fails", hook: callback(), end: done, lacks: "[Summary", calls: 2},
+	{event: "inference-end", what: "ask fails", hook: ask(), end: done, calls: 2},
+	{event: "inference-end", what: "rule stop", hook: fails(protocol.RuleStop), end: failed, lacks: "SECRET", ran: "-", calls: 1},
+	{event: "inference-end", what: "rule continue", hook: fails(protocol.RuleContinue), end: done, lacks: "SECRET", calls: 2},
+	{event: "tool-call-start", what: "allow is none", hook: hook{reply: protocol.Reply{Action: protocol.Allow}}, end: done, calls: 2},
+	{event: "tool-call-start", what: "rule continue", hook: fails(protocol.RuleContinue), end: done, lacks: "SECRET", calls: 2},
+	{event: "tool-call-end", what: "ask fails", hook: ask(), end: done, reads: `error=false "echo hi"`, calls: 2},
+	{event: "tool-call-end", what: "rule continue", hook: fails(protocol.RuleContinue), end: done, reads: `error=false "echo hi"`, lacks: "SECRET", calls: 2},
+	{event: "step-stop", what: "ask fails", hook: ask(), end: done, calls: 2},
+	{event: "agent-stop", what: "ask fails", hook: ask(), end: done, calls: 2},
+
+	{event: "thinking-start", what: "stop fails", hook: stop(), end: done, calls: 2},
+	{event: "thinking-end", what: "context dropped", hook: say("ctx"), end: done, lacks: "ctx", calls: 2},
 	{event: "message-start", what: "block fails", hook: block("no"), end: done, calls: 2},
 	{event: "message-end", what: "context dropped", hook: say("ctx"), end: done, lacks: "ctx", calls: 2},
 }
@@ -160,7 +194,13 @@ func TestTable(t *testing.T) {
 
 func (c cell) run(t *testing.T) {
 	c.hook.on = c.event
-	s := newStage(t, twoSteps, []hook{c.hook}).prompt(t, t.Context(), "go!")
+	s := newStage(t, twoSteps, []hook{c.hook})
+	if c.broken {
+		s.tool.run = func(context.Context, string) (protocol.Result, error) {
+			return protocol.Result{}, errors.New("no echo here")
+		}
+	}
+	s.prompt(t, t.Context(), "go!")
 	if got := s.ending(); got != c.end {
 		t.Errorf("the run ended with %s, want %s (%v)", got, c.end, s.err)
 	}
@@ -193,7 +233,54 @@ func (c cell) run(t *testing.T) {
 	if got := s.tool.ran(); !slices.Equal(got, want) {
 		t.Errorf("the tool was given %q, want %q", got, want)
 	}
+	if s.gate.count(c.event) == 0 {
+		t.Errorf("%s was not fired", c.event)
+	}
 	c.lastEvents(t, s)
+}
+
+// TestNotification asserts that nothing a hook says to a notification has an
+// effect, and that none follows from it.
+func TestNotification(t *testing.T) {
+	for name, h := range map[string]hook{"stop": stop(), "block": block("no"), "context": say("ctx"), "callback": callback(), "rule stop": fails(protocol.RuleStop)} {
+		synctest.Test(t, func(t *testing.T) {
+			lost := say("dropped")
+			lost.on, lost.name, h.on = protocol.AgentStop, "other", protocol.Notification
+			s := newStage(t, twoSteps, []hook{lost, h}).prompt(t, t.Context(), "go!")
+			if n := s.gate.count(protocol.Notification); n != 1 || s.ending() != done || s.err != nil || len(s.model.requests) != 2 {
+				t.Errorf("%s: %d notifications, ended with %s, %v", name, n, s.ending(), s.err)
+			}
+		})
+	}
+}
+
+// TestSessionEnd asserts that the session ends once, whatever hooks say, and not if
+// it never began.
+func TestSessionEnd(t *testing.T) {
+	for name, h := range map[string]hook{"stop": stop(), "block": block("no"), "context": say("ctx"), "rule stop": fails(protocol.RuleStop)} {
+		synctest.Test(t, func(t *testing.T) {
+			h.on = protocol.SessionEnd
+			s := newStage(t, twoSteps, []hook{h})
+			for _, want := range []int{1, 1} {
+				if s.gate.count(protocol.SessionStart) == 0 {
+					s.prompt(t, t.Context(), "go!")
+				}
+				if _, err := s.loop.Close(t.Context(), "exit"); err != nil || s.gate.count(protocol.SessionEnd) != want {
+					t.Errorf("%s: %v, fired %v", name, err, s.gate.names())
+				}
+			}
+			if got := fired[protocol.SessionEndData](t, s.gate, protocol.SessionEnd, 0).Reason; got != "exit" {
+				t.Errorf("%s: reason %q", name, got)
+			}
+			if _, err := s.loop.Run(t.Context(), "more"); !errors.Is(err, ErrClosed) {
+				t.Errorf("%s: a prompt behind the end: %v", name, err)
+			}
+		})
+	}
+	s := newStage(t, twoSteps, nil)
+	if _, err := s.loop.Close(t.Context(), "exit"); err != nil || len(s.gate.names()) > 0 {
+		t.Errorf("a session that never began: %v, fired %v", err, s.gate.names())
+	}
 }
 
 // lastEvents asserts that each run ends with exactly one of agent-end and
@@ -205,6 +292,24 @@ func (c cell) lastEvents(t *testing.T, s *stage) {
 	}
 	if got := s.gate.count(protocol.AgentEnd, protocol.AgentError); got != runs {
 		t.Errorf("%d runs ended %d times: %v", runs, got, s.gate.names())
+	}
+}
+
+// TestTableIsWhole asserts that each event of the protocol has cells, here or in
+// the table of what fires it.
+func TestTableIsWhole(t *testing.T) {
+	have := map[protocol.EventName]string{
+		protocol.PermissionRequest: "TestPermission", protocol.SessionEnd: "TestSessionEnd", protocol.Notification: "TestNotification", protocol.AgentError: "TestModelFailures",
+		protocol.CompactStart: "TestCompactionTable", protocol.CompactEnd: "TestCompactionTable",
+		protocol.SubagentStart: "TestSubAgentTable", protocol.SubagentStop: "TestSubAgentTable",
+	}
+	for _, c := range cells {
+		have[c.event] = "TestTable"
+	}
+	for _, spec := range protocol.Table {
+		if have[spec.Name] == "" {
+			t.Errorf("%s has no cell", spec.Name)
+		}
 	}
 }
 

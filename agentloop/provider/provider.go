@@ -56,8 +56,9 @@ type Family struct {
 	// not tell. Those of the context are not summed up, and nil.
 	Usage protocol.RunUsage
 
-	// Steps are those that sub-agents have begun together in the step of the
-	// prompt's agent that goes on; 0 for a run that is no sub-agent's.
+	// Steps are those that sub-agents had begun together, in the step of the
+	// prompt's agent that goes on, when this run began its own; 0 for a run that is
+	// no sub-agent's.
 	Steps int
 }
 
