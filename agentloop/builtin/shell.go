@@ -21,9 +21,10 @@ type shellCommand struct {
 // Bounds of a text that is split; beyond them it is not taken to be readable.
 const (
 	longestShellText = 16 << 10
-	deepestShellText = 5    // shells in shells
-	mostShellParts   = 2000 // simple commands in a text
-	mostBraceWords   = 64   // words that the braces of one word stand for
+	deepestShellText = 5       // shells in shells
+	mostShellParts   = 2000    // simple commands in a text
+	mostShellBytes   = 1 << 20 // of their texts together: those that a command is given to run are in it again
+	mostBraceWords   = 64      // words that the braces of one word stand for
 )
 
 // splitShell returns every simple command in a text for bash: those in
@@ -40,6 +41,7 @@ func splitShell(text string) ([]shellCommand, error) {
 
 type shellSplitter struct {
 	commands []shellCommand
+	size     int    // of the commands' texts
 	source   string // of the text that is split
 	derived  bool
 	sets     bool // see setsNames
@@ -59,7 +61,7 @@ func (s *shellSplitter) split(text string, derived bool, depth int) error {
 	if err != nil {
 		return fmt.Errorf("it cannot be read as bash (%w)", err)
 	}
-	inner := shellSplitter{source: text, derived: derived, depth: depth, commands: s.commands, sets: setsNames(file), hides: hidesCommands(file)}
+	inner := shellSplitter{source: text, derived: derived, depth: depth, commands: s.commands, size: s.size, sets: setsNames(file), hides: hidesCommands(file)}
 	syntax.Walk(file, func(node syntax.Node) bool {
 		if stmt, is := node.(*syntax.Stmt); is {
 			inner.statement(stmt)
@@ -69,7 +71,7 @@ func (s *shellSplitter) split(text string, derived bool, depth int) error {
 		return inner.failed == nil
 	})
 	inner.prompts()
-	s.commands = inner.commands
+	s.commands, s.size = inner.commands, inner.size
 	return inner.failed
 }
 
@@ -111,8 +113,8 @@ func (s *shellSplitter) statement(stmt *syntax.Stmt) {
 }
 
 func (s *shellSplitter) take(c shellCommand) {
-	if len(s.commands) >= mostShellParts {
-		s.failed = fmt.Errorf("it has more than %d commands", mostShellParts)
+	if s.size += len(c.text); len(s.commands) >= mostShellParts || s.size > mostShellBytes {
+		s.failed = fmt.Errorf("it has more than %d commands, or long ones in one another", mostShellParts)
 		return
 	}
 	s.commands = append(s.commands, c)
