@@ -40,12 +40,15 @@ type answer struct {
 
 // answers keeps what programs said, in the state folder.
 type answers struct {
-	dir string // "" keeps nothing on disk
-	mu  sync.Mutex
-	got map[string]answer
+	dir    string // "" keeps nothing on disk
+	atOnce int    // questions
+	mu     sync.Mutex
+	got    map[string]answer
 }
 
-func newAnswers(dir string) *answers { return &answers{dir: dir, got: map[string]answer{}} }
+func newAnswers(dir string) *answers {
+	return &answers{dir: dir, atOnce: askAtOnce, got: map[string]answer{}}
+}
 
 func (a *answers) file(hash string) string {
 	return filepath.Join(a.dir, strings.TrimPrefix(hash, hashPrefix)+".json")
@@ -89,7 +92,7 @@ type question struct {
 // longer than the limit.
 func (a *answers) ask(ctx context.Context, rt *process.Runtime, questions []question) {
 	var group errgroup.Group
-	group.SetLimit(askAtOnce)
+	group.SetLimit(a.atOnce)
 	for _, q := range questions {
 		group.Go(func() error {
 			got, whole := askOne(ctx, rt, q)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -132,3 +133,62 @@ func processorTime() int64 {
 
 // observes is a hook that guards nothing.
 const observes = "#!/bin/sh\n# hook: events=tool-call-end can=observe\n"
+
+// BenchmarkDescribe asks hooks that describe themselves nowhere else what they
+// are for, as many at once as a load does, over one after the other.
+func BenchmarkDescribe(b *testing.B) {
+	for _, n := range []int{100, 1000} {
+		b.Run(fmt.Sprintf("hooks=%d", n), func(b *testing.B) {
+			w := newWorld(b)
+			w.userSettings(`{"hooks":{"maxHooks":10000}}`)
+			for i := range n {
+				w.userHook(fmt.Sprintf("h%d.sh", i), fmt.Sprintf("#!/bin/sh\n# %d\necho '{\"events\":[\"tool-call-end\"],\"can\":\"observe\"}'\n", i))
+			}
+			ask := func(atOnce int) time.Duration {
+				os.RemoveAll(filepath.Join(w.state, "describe"))
+				l, err := newLoader(w.options())
+				if err != nil {
+					b.Fatal(err)
+				}
+				l.answers.atOnce = atOnce
+				begin := time.Now()
+				s, err := l.snapshot(context.Background(), 1)
+				if err != nil || len(s.Hooks) != n || s.Hooks[0].Status != "ready" {
+					b.Fatal(err, s.Findings)
+				}
+				return time.Since(begin)
+			}
+			var side, one time.Duration
+			for b.Loop() {
+				side += ask(askAtOnce)
+				one += ask(1)
+			}
+			b.ReportMetric(float64(side)/float64(one), "side/one")
+		})
+	}
+}
+
+// BenchmarkMemory is what a snapshot of many hooks keeps, with its loader.
+func BenchmarkMemory(b *testing.B) {
+	w := manyHooks(b, 1000)
+	heap := func() uint64 {
+		var stats runtime.MemStats
+		runtime.GC()
+		runtime.GC()
+		runtime.ReadMemStats(&stats)
+		return stats.HeapAlloc
+	}
+	for b.Loop() {
+		before := heap()
+		l, err := newLoader(w.options())
+		if err != nil {
+			b.Fatal(err)
+		}
+		s, err := l.snapshot(context.Background(), 1)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(heap()-before)/float64(len(s.Hooks)), "heap-B/hook")
+		runtime.KeepAlive(l)
+	}
+}
