@@ -408,6 +408,7 @@ func TestResidentReads(t *testing.T) {
 		"many notes":            {`i=0; while [ $i -lt 150 ]; do echo n; i=$((i+1)); done; echo "{\"id\":\"$id\",\"action\":\"block\"}"`, [2]answered{{Failure: "output", Reason: "100 lines"}, {Failure: "output"}}},
 		"a flood":               {`yes yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy | tr -d '\n'`, [2]answered{{Failure: "output"}, {Failure: "output"}}},
 		"a long line":           {`head -c 70000 /dev/zero | tr '\0' x; echo "{\"id\":\"$id\",\"action\":\"block\"}"`, [2]answered{{Failure: "output"}, {Failure: "output"}}},
+		"a flood behind it":     {`echo "{\"id\":\"$id\"}"; yes & sleep 0.1`, [2]answered{{Action: "observe", Warning: "*"}, {Failure: "output"}}},
 		"silent":                {`:`, [2]answered{{Failure: "timeout"}, {Failure: "timeout"}}},
 		"a child has the pipe":  {`sleep 60 & exit 0`, [2]answered{{Failure: "lost"}, {Failure: "lost"}}},
 	} {

@@ -274,10 +274,42 @@ func (r *resident) askKept(ctx context.Context, k *kept, q *Question) (answer pr
 	defer k.talk.Unlock()
 	child := k.child
 	var warnings []string
-	if n := dropEarlier(child, replyLimit(q)); n > 0 {
-		warnings = append(warnings, fmt.Sprintf("%d bytes that it wrote before it was asked were not read", n))
+	dropped := dropEarlier(child, replyLimit(q))
+	if dropped > 0 {
+		warnings = append(warnings, fmt.Sprintf("%d bytes that it wrote before it was asked were not read", dropped))
 	}
-	child.Send(q.Payload, k.seat == nil)
+	h := heard{end: heardFlood}
+	if dropped < replyLimit(q) {
+		child.Send(q.Payload, k.seat == nil)
+		h = hearLines(ctx, child, q)
+	}
+	if h.behind > 0 {
+		warnings = append(warnings, fmt.Sprintf("%d bytes behind its answer were not read", h.behind))
+	}
+	transcribe(ctx, q.Payload, h.out)
+	text, cut := child.Stderr()
+	said := process.Result{ExitCode: -1, Stdout: h.out, Stderr: text, StderrCut: cut}
+	if h.answered(q) {
+		if h.end != heardAnswer || ctx.Err() != nil || k.seat == nil {
+			r.discard(k)
+		} else {
+			r.pool.well(k.seat)
+		}
+		answer = r.plain.read(q, &said, true)
+		answer.Warnings = append(warnings, answer.Warnings...)
+		return answer, true
+	}
+	failure := r.unanswered(ctx, k, &h)
+	if failure == nil {
+		return protocol.Answer{}, false
+	}
+	answer = r.ended(q, k, failure)
+	answer.Warnings = append(warnings, answer.Warnings...)
+	return answer, true
+}
+
+// hearLines listens until a line repeats the event's id.
+func hearLines(ctx context.Context, child *process.Child, q *Question) heard {
 	notes := 0
 	h := listen(ctx, child, replyLimit(q), func(out []byte, line int) (bool, error) {
 		if protocol.Answers(out[line:], q.Event.ID) {
@@ -288,39 +320,24 @@ func (r *resident) askKept(ctx context.Context, k *kept, q *Question) (answer pr
 		}
 		return false, nil
 	})
-	if h.behind > 0 {
-		warnings = append(warnings, fmt.Sprintf("%d bytes behind its answer were not read", h.behind))
-	}
-	transcribe(ctx, q.Payload, h.out)
-	text, cut := child.Stderr()
-	said := process.Result{ExitCode: -1, Stdout: h.out, Stderr: text, StderrCut: cut}
-	if h.end == heardAnswer || protocol.Answers(lastLineOf(h.out), q.Event.ID) {
-		if h.end != heardAnswer || ctx.Err() != nil || k.seat == nil {
-			r.discard(k)
-		} else {
-			r.pool.well(k.seat)
-		}
-		answer = r.plain.read(q, &said, true)
-		answer.Warnings = append(warnings, answer.Warnings...)
-		return answer, true
-	}
-	failure := r.unanswered(ctx, k, &h, notes)
-	if failure == nil {
-		return protocol.Answer{}, false
-	}
-	answer = r.ended(q, k, failure)
-	answer.Warnings = append(warnings, answer.Warnings...)
-	return answer, true
+	h.notes = notes
+	return h
+}
+
+// answered reports whether the last line is the answer. Its process may have ended
+// before it wrote the newline.
+func (h *heard) answered(q *Question) bool {
+	return h.end == heardAnswer || protocol.Answers(lastLineOf(h.out), q.Event.ID)
 }
 
 // unanswered ends a process that has not answered and says what that is, nil if
 // it had not begun to read.
-func (r *resident) unanswered(ctx context.Context, k *kept, h *heard, notes int) *protocol.Failure {
+func (r *resident) unanswered(ctx context.Context, k *kept, h *heard) *protocol.Failure {
 	switch {
 	case h.end == heardLimit:
 		k.child.Cut(context.Cause(ctx))
 		return failureOf(context.Cause(ctx))
-	case h.end == heardFlood && notes > notesMost:
+	case h.end == heardFlood && h.notes > notesMost:
 		k.child.Cut(&process.OutputError{})
 		return &protocol.Failure{Kind: protocol.FailOutput, Detail: fmt.Sprintf("more than %d lines without the event's id", notesMost), Remedy: `answer each line with one line that repeats its "id"; print all else to stderr`}
 	case h.end == heardFlood:
@@ -418,8 +435,7 @@ func (p *Pool) setBack(k *kept) {
 }
 
 // dropEarlier forgets what a process wrote before it is asked: nothing of it is an
-// answer to what comes. It stops at the limit; who writes without end is found out
-// by what comes behind.
+// answer to what comes. It stops at the limit: that is a flood.
 func dropEarlier(child *process.Child, limit int64) (n int64) {
 	var buffer [4096]byte
 	for n < limit {

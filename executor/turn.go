@@ -12,6 +12,7 @@ import (
 type heard struct {
 	out    []byte // all of it, up to the limit; with an answer, up to its end
 	behind int    // bytes that came with the answer, behind it
+	notes  int    // of a resident hook: lines that are no answer
 	end    hearingEnd
 }
 

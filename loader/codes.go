@@ -33,6 +33,7 @@ const (
 	CodeStateFolder       schema.Code = "state-folder-unusable"
 	CodePolling           schema.Code = "watch-by-polling"
 	CodeUnread            schema.Code = "file-not-read"
+	CodeNotFit            schema.Code = "not-fit-for-standby"
 )
 
 // Codes documents the codes of this package.
@@ -61,6 +62,7 @@ var Codes = []schema.CodeText{
 	{Code: CodeBadRecords, Severity: schema.SeverityError, Meaning: "trust records that cannot be read; every gate is refused"},
 	{Code: CodeStateFolder, Severity: schema.SeverityError, Meaning: "a state folder that cannot be used, or that lies inside the project"},
 	{Code: CodeUnread, Severity: schema.SeverityWarning, Meaning: "a file that was probably meant for hookd and that hookd does not read: another ending, or a side file without its hook"},
+	{Code: CodeNotFit, Severity: schema.SeverityWarning, Meaning: "a standby hook that does something before it has read its event, as records show"},
 	{Code: CodePolling, Severity: schema.SeverityWarning, Meaning: "the system has no more file watches; files are looked at every so often instead"},
 }
 

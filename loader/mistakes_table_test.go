@@ -277,9 +277,9 @@ var entryMistakes = []entryMistake{
 		want:  `error bad-value acai.json:3 hooks.use[1].dialect (b.sh): dialect is "cobol" -> write a protocol this version speaks: hookd`,
 	},
 	{
-		name:  `a way of running that is not there yet`,
-		entry: `{"name": "b.sh", "events": ["tool-call-start"], "run": "resident"}`,
-		want:  `warning not-in-this-version acai.json:3 hooks.use[1].run (b.sh): run resident has no effect in this version: the hook is started for each event, as with once -> write run once, or leave it for a later version`,
+		name:  `a way of running that nobody knows`,
+		entry: `{"name": "b.sh", "events": ["tool-call-start"], "run": "forever"}`,
+		want:  `error bad-value acai.json:3 hooks.use[1].run (b.sh): run is "forever" -> write one of once, standby, resident`,
 	},
 	{
 		name:  `enabled is null`,

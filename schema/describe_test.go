@@ -60,8 +60,7 @@ func TestHeader(t *testing.T) {
 				Files: []string{"lib/x.sh", "lib/*.py"}, InPlace: true, Dialect: "hookd", Enabled: true,
 			},
 			findings: []string{"x.sh:3 match (x.sh): match.tool does not restrict at agent-stop: the hook runs there whatever it says -> remove match.tool, or describe the hook for other events",
-				`x.sh:3 match (x.sh): match.tool "/a{1,2},b/" matches no tool that hookd knows -> check the name: the whole name must match and case counts; leave it if the tool is one of your own`,
-				"x.sh:13 run (x.sh): run standby has no effect in this version: the hook is started for each event, as with once -> write run once, or leave it for a later version"},
+				`x.sh:3 match (x.sh): match.tool "/a{1,2},b/" matches no tool that hookd knows -> check the name: the whole name must match and case counts; leave it if the tool is one of your own`},
 		},
 		{
 			name:  "bare number is seconds (H32)",

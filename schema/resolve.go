@@ -71,9 +71,6 @@ func Resolve(defaults Defaults, described ...Described) (Resolution, []Finding) 
 		return res, r.findings
 	}
 	r.matchWarnings(m.at("match"), h.Match, h.Events)
-	if h.Run != Once {
-		r.at(m.at("run"), SeverityWarning, CodeNotYet, fmt.Sprintf("run %s has no effect in this version: the hook is started for each event, as with once", h.Run), "write run once, or leave it for a later version")
-	}
 	if defaults.Budget > 0 && h.Timeout > defaults.Budget && m.Timeout != nil {
 		r.at(m.at("timeout"), SeverityWarning, CodeOverBudget, fmt.Sprintf("timeout %s is over the event's budget of %s, which ends the hook first", FormatDuration(h.Timeout), FormatDuration(defaults.Budget)), "lower timeout or raise hooks.budget")
 	}

@@ -19,10 +19,13 @@ func newCheck(a *app) *cobra.Command {
 		Short: "report every problem with file, line, hook and remedy, and what this machine promises",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			listing, err := a.listing(c.Context())
+			snapshot, err := a.look(c.Context())
 			if err != nil {
 				return err
 			}
+			listing := describe(snapshot)
+			unfit, suggestions := judgeModes(snapshot, readPastRuns(a.stateDirOrWarn()))
+			listing.Findings = append(listing.Findings, unfit...)
 			errors := 0
 			for _, f := range listing.Findings {
 				if f.Severity == schema.SeverityError || strict {
@@ -31,10 +34,11 @@ func newCheck(a *app) *cobra.Command {
 			}
 			if a.json {
 				err = a.printJSON(struct {
-					Findings []schema.Finding `json:"findings"`
-				}{listing.Findings})
+					Findings    []schema.Finding `json:"findings"`
+					Suggestions []suggestion     `json:"suggestions"`
+				}{listing.Findings, append([]suggestion{}, suggestions...)})
 			} else {
-				err = a.showCheck(listing.Findings)
+				err = a.showCheck(listing.Findings, suggestions)
 			}
 			if err == nil && errors > 0 {
 				return exitCode(exitUsage)
@@ -47,12 +51,15 @@ func newCheck(a *app) *cobra.Command {
 	return c
 }
 
-func (a *app) showCheck(findings []schema.Finding) error {
+func (a *app) showCheck(findings []schema.Finding, suggestions []suggestion) error {
 	for _, f := range findings {
 		showFinding(a.out, f)
 	}
 	if len(findings) == 0 {
 		a.out.Print("%s no problems\n", a.out.In(show.Good, "✓"))
+	}
+	for _, s := range suggestions {
+		a.out.Print("%s  %s: %s\n", a.out.In(show.Quiet, "· faster"), a.out.In(show.Name, show.Line(s.Hook)), show.Line(s.Message))
 	}
 	runtime, err := a.runtime(false)
 	if err != nil {

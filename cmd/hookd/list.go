@@ -96,22 +96,36 @@ func showListing(p *show.Printer, listing daemon.Listing) {
 }
 
 func hookTable(p *show.Printer, hooks []daemon.Listed) {
-	table := show.Table{Header: []string{"HOOK", "LAYER", "CAN", "STATUS", "LIMIT", "ON FAILURE", "EVENTS"}}
+	table := show.Table{Header: []string{"HOOK", "LAYER", "CAN", "STATUS", "LIMIT", "ON FAILURE"}}
+	pools := slices.ContainsFunc(hooks, func(h daemon.Listed) bool { return h.Pool != nil })
+	if pools {
+		table.Header = append(table.Header, "RUN")
+	}
+	table.Header = append(table.Header, "EVENTS")
 	for _, h := range hooks {
-		name := show.Cell{Text: h.Name, Tone: show.Name}
-		table.Add(name, show.Cell{Text: layerText(h)}, show.Cell{Text: canText(h)}, statusCell(h.Status),
-			show.Cell{Text: schema.FormatDuration(time.Duration(h.TimeoutMs) * time.Millisecond)},
-			show.Cell{Text: failureText(h)}, show.Cell{Text: eventsText(h)})
+		row := []show.Cell{
+			{Text: h.Name, Tone: show.Name}, {Text: string(h.Source)}, {Text: canText(h)}, statusCell(h.Status),
+			{Text: schema.FormatDuration(time.Duration(h.TimeoutMs) * time.Millisecond)}, {Text: failureText(h)},
+		}
+		if pools {
+			row = append(row, show.Cell{Text: runText(h)})
+		}
+		table.Add(append(row, show.Cell{Text: eventsText(h)})...)
 	}
 	table.Write(p)
 }
 
-// layerText is a hook's layer, which says what it may overrule.
-func layerText(h daemon.Listed) string {
-	if h.DescribedBy == string(protocol.Builtin) && h.Source != protocol.Builtin {
-		return string(h.Source) + " (builtin)"
+// runText is how a hook's process lives, and what is kept for it while hookd
+// serve or hookd run is at work.
+func runText(h daemon.Listed) string {
+	if h.Pool == nil {
+		return string(h.Run)
 	}
-	return string(h.Source)
+	text := fmt.Sprintf("%s, pool %d", h.Run, h.Pool.Size)
+	if h.Pool.Started > 0 {
+		text += fmt.Sprintf(": %d ready, %d started, %d used, %d restarts", h.Pool.Ready, h.Pool.Started, h.Pool.Used, h.Pool.Restarts)
+	}
+	return text
 }
 
 func canText(h daemon.Listed) string {

@@ -29,6 +29,7 @@ type Listed struct {
 	OnFailure   protocol.Rule        `json:"onFailure"`
 	Required    bool                 `json:"required"`
 	Run         schema.RunMode       `json:"run"`
+	Pool        *executor.PoolState  `json:"pool,omitzero"` // of a standby or resident hook
 	Status      executor.Status      `json:"status"`
 	Why         string               `json:"why"`
 	DescribedBy string               `json:"describedBy"` // settings header side-file asked
@@ -42,7 +43,7 @@ func Describe(set *executor.Set, findings []schema.Finding) Listing {
 		l.Hooks = append(l.Hooks, Listed{
 			Name: h.Name, Source: h.Layer, Path: h.Path, Events: h.Events, Match: h.Match, Can: h.Can,
 			Mode: h.Mode, Priority: h.Priority, TimeoutMs: h.Timeout.Milliseconds(), OnFailure: h.OnFailure,
-			Required: h.Required, Run: h.Run, Status: h.Status, Why: h.Why, Order: i + 1,
+			Required: h.Required, Run: h.Run, Pool: h.PoolState(), Status: h.Status, Why: h.Why, Order: i + 1,
 		})
 	}
 	return l.filled()

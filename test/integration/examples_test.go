@@ -64,6 +64,12 @@ func TestExampleHooks(t *testing.T) {
 		{"redact.js", "assignment", "tool-call-end", result("DB_PASSWORD=hunter2"), "modify", "DB_PASSWORD=[redacted]"},
 		{"redact.js", "nothing secret", "tool-call-end", result("hello"), "observe", ""},
 
+		{"python-syntax.py", "parses", "tool-call-start", call("write_file", "write", map[string]any{"path": "a.py", "content": "x = 1\n"}), "observe", ""},
+		{"python-syntax.py", "does not parse", "tool-call-start", call("write_file", "write", map[string]any{"path": "a.py", "content": "def f(:\n"}), "block", "would not parse"},
+		{"python-syntax.py", "no Python", "tool-call-start", call("write_file", "write", map[string]any{"path": "a.txt", "content": "def f(:\n"}), "observe", ""},
+		{"repeat-guard.js", "once", "tool-call-start", shell("ls"), "observe", ""},
+		{"too-early.sh", "no repository", "tool-call-start", shell("git commit"), "observe", ""},
+
 		{"project-context.sh", "prompt", "prompt-submit", `{"prompt":"hi","source":"user","attachments":[]}`, "observe", ""},
 		{"audit.sh", "call", "tool-call-start", shell("ls"), "observe", ""},
 		{"slow.sh", "search", "tool-call-start", call("grep", "read", map[string]any{"pattern": "x", "path": "."}), "observe", ""},

@@ -1,0 +1,134 @@
+//go:build unix
+
+package integration
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+type pool struct{ Size, Ready, Started, Used, Restarts int }
+
+// pools asks the daemon what it keeps for each hook.
+func (k *talk) pools() map[string]pool {
+	k.t.Helper()
+	var m struct {
+		Result struct {
+			Hooks []struct {
+				Name string
+				Pool *pool
+			}
+		}
+	}
+	k.into(k.call("hooks/list", fmt.Sprintf(`{"cwd":%q}`, k.box.project)), &m)
+	all := map[string]pool{}
+	for _, h := range m.Result.Hooks {
+		if h.Pool != nil {
+			all[h.Name] = *h.Pool
+		}
+	}
+	return all
+}
+
+// awaitPool waits until what is kept for a hook is as wanted.
+func (k *talk) awaitPool(hook string, wanted func(pool) bool) {
+	k.t.Helper()
+	for range 400 {
+		if wanted(k.pools()[hook]) {
+			return
+		}
+		time.Sleep(25 * time.Millisecond)
+	}
+	k.t.Fatalf("%s: %+v", hook, k.pools()[hook])
+}
+
+func (k *talk) tool(data string) outcome {
+	k.t.Helper()
+	return k.outcome(k.call("event/fire", fmt.Sprintf(`{"event":"tool-call-start","session":{"id":"s1","key":%q},"data":%s}`, k.key, data)))
+}
+
+// The examples of standby and resident hooks, and the one that is not fit, in the
+// daemon: processes that were there before the event answer, list and check show
+// it, and nothing is left when the daemon is killed.
+func TestModesInTheDaemon(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	for _, name := range []string{"python-syntax.py", "repeat-guard.js", "too-early.sh"} {
+		needInterpreter(t, b, name)
+		b.installExample(t, name)
+	}
+	k := serve(t, b)
+	k.awaitPool("python-syntax.py", func(p pool) bool { return p.Ready == 1 })
+	write := func(text string) string {
+		return call("write_file", "write", map[string]any{"path": "a.py", "content": text})
+	}
+	for i := 1; i <= 3; i++ {
+		if o := k.tool(write("def f(:" + strings.Repeat(" ", i))); o.Action != "block" || !strings.Contains(o.Reason, "would not parse") {
+			t.Errorf("standby: %s, %q, %+v", o.Action, o.Reason, o.Runs)
+		}
+		k.awaitPool("python-syntax.py", func(p pool) bool { return p.Ready == 1 && p.Used == i && p.Restarts == 0 })
+	}
+	for i, action := range []string{"observe", "observe", "block"} {
+		if o := k.tool(write("x = 1")); o.Action != action {
+			t.Errorf("resident, call %d: %s, %q, %+v", i+1, o.Action, o.Reason, o.Runs)
+		}
+	}
+	if p := k.pools()["repeat-guard.js"]; p.Started != 1 || p.Ready != 1 {
+		t.Errorf("resident: %+v", p)
+	}
+	k.tool(call("bash", "shell", map[string]any{"command": "ls"}))
+	var checked struct {
+		Findings []struct{ Code, Hook, Message string }
+	}
+	out, err := b.command("check", "--json").Output()
+	if err != nil || json.Unmarshal(out, &checked) != nil || len(checked.Findings) != 1 || checked.Findings[0].Code != "not-fit-for-standby" || checked.Findings[0].Hook != "too-early.sh" {
+		t.Errorf("check: %v, %s", err, out)
+	}
+	if out, err := b.command("list").Output(); err != nil || !strings.Contains(string(out), "standby, pool 1") || !strings.Contains(string(out), "resident, pool 8") {
+		t.Errorf("list: %v\n%s", err, out)
+	}
+	if len(alive(b.folder)) == 0 && runtime.GOOS == "linux" {
+		t.Error("the processes that wait are not seen, so none would be missed")
+	}
+	k.cmd.Process.Kill()
+	if left := aliveAfter(b.folder, killedBound()); len(left) > 0 {
+		t.Errorf("alive behind a killed daemon: %s", strings.Join(left, "; "))
+	}
+}
+
+// A change of a standby hook counts for the next event, and what waited for the
+// old one ends; so does all when the daemon is told to.
+func TestModesFollowChanges(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	answer := func(text string) string {
+		return strings.Replace(promptHook, "can=", "run=standby can=", 1) + `cat >/dev/null; echo '{"action":"block","reason":"` + text + `"}'` + "\n"
+	}
+	b.script(t, "guard.sh", answer("old"))
+	k := serve(t, b)
+	k.awaitPool("guard.sh", func(p pool) bool { return p.Ready == 1 })
+	if o := k.outcome(k.call("event/fire", k.event("go"))); o.Reason != "old" {
+		t.Errorf("%q", o.Reason)
+	}
+	k.awaitPool("guard.sh", func(p pool) bool { return p.Ready == 1 && p.Used == 1 })
+	b.script(t, "guard.sh", answer("new"))
+	if o := k.outcome(k.call("event/fire", k.event("go"))); o.Reason != "new" {
+		t.Errorf("at once behind the change: %q", o.Reason)
+	}
+	k.awaitPool("guard.sh", func(p pool) bool { return p.Ready == 1 && p.Used == 0 })
+	if o := k.outcome(k.call("event/fire", k.event("go"))); o.Reason != "new" {
+		t.Errorf("%q", o.Reason)
+	}
+	k.call("shutdown", `{}`)
+	k.in.Close()
+	io.Copy(io.Discard, k.out)
+	k.cmd.Wait()
+	if left := alive(b.folder); len(left) > 0 {
+		t.Errorf("alive: %s", strings.Join(left, "; "))
+	}
+}
