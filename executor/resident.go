@@ -97,8 +97,8 @@ func (p *Pool) sit(of *standing, session string) *seat {
 		return nil
 	}
 	s := l.seats[session]
-	if s == nil {
-		if len(l.seats) >= seatsMost && !p.freeSeat(l) {
+	if s == nil || s.over { // the process of a session that is over goes with whoever asks it last
+		if s == nil && len(l.seats) >= seatsMost && !p.freeSeat(l) {
 			return nil
 		}
 		s = &seat{session: session, turn: make(chan struct{}, 1)}
