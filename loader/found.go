@@ -19,11 +19,13 @@ import (
 // leaves of one that is not there.
 type found struct {
 	layer  protocol.Layer
-	kind   Kind   // "": a hook
-	title  string // of what is no hook: its name alone
-	server *schema.MCPServer
+	kind   Kind              // "": a hook
+	title  string            // of what is no hook: its name alone
+	server *schema.MCPServer // with its variables in their places
+	unset  *trouble          // why it cannot be started here, though it may be allowed
 	name   string
 	path   string   // its own file; "" for a command that is no file
+	line   int      // of an MCP server in its settings file, else 0
 	argv   []string // of a command entry: program resolved, arguments as written
 	own    string   // of a command entry: the program as resolved, before copying
 	file   *candidate

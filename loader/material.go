@@ -149,10 +149,11 @@ func (g *gathering) materialFile(kind Kind, name, member string, helpers []strin
 // what is allowed, as with a command hook.
 func (g *gathering) server(name string, s schema.MCPServer, file string) {
 	f := g.material(KindServer, name, path.Join(serversDir, name), file)
-	f.server = &s
+	filled, unset := withVariables(s, os.LookupEnv)
+	f.server, f.line, f.unset = &filled, s.Line, unset
 	in := g.placeOf(g.layer, false)
 	if s.Command != "" {
-		f.argv, f.trouble = g.command(append([]string{s.Command}, s.Args...))
+		f.argv, f.trouble = g.command(append([]string{filled.Command}, filled.Args...))
 	}
 	if f.trouble != nil {
 		return
@@ -227,7 +228,7 @@ func (p *load) decideMaterial(f *found) {
 	switch r := f.record; {
 	case f.trouble != nil:
 		f.stop(executor.Broken, f.trouble.why)
-		p.add(newFinding(CodeMaterialUnusable, f.path, 0, f.name, f.trouble.why, f.trouble.remedy))
+		p.add(newFinding(CodeMaterialUnusable, f.path, f.line, f.name, f.trouble.why, f.trouble.remedy))
 	case r != nil && r.Decision == Denied:
 		f.stop(executor.Disabled, "denied with hookd untrust")
 	case f.layer != protocol.Project || p.always:
@@ -240,11 +241,15 @@ func (p *load) decideMaterial(f *found) {
 		}
 	case r != nil:
 		f.stop(executor.Changed, "it is not what was allowed any more"+p.difference(f))
-		p.add(newFinding(CodeMaterialUntrusted, f.path, 0, f.name, "it is not used: "+f.why, trustRemedy))
+		p.add(newFinding(CodeMaterialUntrusted, f.path, f.line, f.name, "it is not used: "+f.why, trustRemedy))
 	default:
 		f.stop(executor.Untrusted, "nobody allowed it yet")
 		p.unaskedMaterials = append(p.unaskedMaterials, f.name)
-		p.add(newFinding(CodeMaterialUntrusted, f.path, 0, f.name, "it is not used: "+f.why, trustRemedy))
+		p.add(newFinding(CodeMaterialUntrusted, f.path, f.line, f.name, "it is not used: "+f.why, trustRemedy))
+	}
+	if f.unset != nil && f.run != "" {
+		f.stop(executor.Broken, f.unset.why)
+		p.add(newFinding(CodeMaterialUnusable, f.path, f.line, f.name, f.unset.why, f.unset.remedy))
 	}
 }
 

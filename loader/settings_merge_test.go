@@ -107,7 +107,7 @@ func TestMerge(t *testing.T) {
 			[]schema.Price{{Model: "a", InputPerMTok: 2}, {Model: "b", InputPerMTok: 1}}, nil},
 		{"servers by name", "agent.mcpServers", `{"Git.Hub":{"command":"p"},"m":{"command":"p"}}`, `{"Git.Hub":{"command":"u"}}`, `{"m":{"url":"https://m"}}`,
 			func(s *schema.Settings) any { return s.Agent.MCPServers },
-			map[string]schema.MCPServer{"Git.Hub": {Layer: protocol.Project, Command: "p"}, "m": {Layer: protocol.Managed, URL: "https://m"}},
+			map[string]schema.MCPServer{"Git.Hub": {Layer: protocol.Project, Line: 1, Command: "p"}, "m": {Layer: protocol.Managed, Line: 1, URL: "https://m"}},
 			[]string{`warning loosens-higher-layer project.json:1 agent.mcpServers: the server "m" of the project settings has no effect: the managed settings have one of that name -> give it another name`}},
 	}
 	for _, tt := range tests {

@@ -94,7 +94,7 @@ func TestThreeFormatsOneResult(t *testing.T) {
 		}
 		ignore := cmp.Options{
 			cmpopts.IgnoreFields(schema.LayerSettings{}, "File", "Hash"),
-			cmpopts.IgnoreTypes(schema.Pos{}), cmpopts.IgnoreUnexported(schema.Described{}),
+			cmpopts.IgnoreFields(schema.MCPServer{}, "Line"), cmpopts.IgnoreTypes(schema.Pos{}), cmpopts.IgnoreUnexported(schema.Described{}),
 		}
 		if diff := cmp.Diff(want, got, ignore); diff != "" {
 			t.Errorf("%s differs (-json +this):\n%s", name, diff)

@@ -206,7 +206,7 @@ func (r *layerReader) servers(n *document.Node, path string) (any, bool) {
 	servers, count := map[string]MCPServer{}, keyCount(n)
 	for _, m := range n.Members {
 		at := join(path, m.Key)
-		s := MCPServer{Layer: r.layer.Layer}
+		s := MCPServer{Layer: r.layer.Layer, Line: m.Line}
 		switch {
 		case count[m.Key] > 1:
 			r.fault(m.Value, at, CodeDuplicateKey, fmt.Sprintf("the server %s is here more than once", m.Key), "keep one of them")

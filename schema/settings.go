@@ -149,6 +149,7 @@ type Price struct {
 // MCPServer is one entry of agent.mcpServers, in the shape other agents use.
 type MCPServer struct {
 	Layer   protocol.Layer    `json:"-"`             // where it was written: one from the project needs trust
+	Line    int               `json:"-"`             // where in its file
 	Type    string            `json:"type,omitzero"` // stdio http sse; by command or url if empty
 	Command string            `json:"command,omitzero"`
 	Args    []string          `json:"args,omitzero"`
