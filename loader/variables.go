@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -14,7 +15,7 @@ import (
 // settings of an MCP server: ${NAME} or ${NAME:-default}. A second $ before it
 // keeps it as it is written, without that $, for a program that knows variables
 // itself. Anything else with a $ is plain text.
-var reference = regexp.MustCompile(`\$?\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^}]*)?\}`)
+var reference = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$?\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^}]*)?\}`) })
 
 // withVariables returns a server with the variables of its args, env, url and
 // headers in their places, or why it cannot be started; one that is not set is
@@ -57,11 +58,11 @@ func (v *variables) fillAll(member string, texts map[string]string) map[string]s
 // fill puts values in the place of references. As in a shell, a default also
 // counts for a variable that is set and empty.
 func (v *variables) fill(where, text string) string {
-	return reference.ReplaceAllStringFunc(text, func(written string) string {
+	return reference().ReplaceAllStringFunc(text, func(written string) string {
 		if strings.HasPrefix(written, "$$") {
 			return written[1:]
 		}
-		parts := reference.FindStringSubmatch(written)
+		parts := reference().FindStringSubmatch(written)
 		name, rest := parts[1], parts[2]
 		value, set := v.lookup(name)
 		switch {

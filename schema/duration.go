@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -32,7 +33,7 @@ var durationUnits = map[string]time.Duration{
 	"ms": time.Millisecond, "s": time.Second, "m": time.Minute, "h": time.Hour, "d": day,
 }
 
-var durationPart = regexp.MustCompile(`^([0-9]{1,18}(?:\.[0-9]{1,18})?)([a-zA-Zµ]*)`)
+var durationPart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9]{1,18}(?:\.[0-9]{1,18})?)([a-zA-Zµ]*)`) })
 
 // ParseDuration reads a string with a unit; the units are ms, s, m, h and d, and
 // several parts add up (1m30s). There are no negative durations.
@@ -42,7 +43,7 @@ func ParseDuration(text string) (time.Duration, error) {
 	}
 	var total float64
 	for rest := text; rest != ""; {
-		part := durationPart.FindStringSubmatch(rest)
+		part := durationPart().FindStringSubmatch(rest)
 		if part == nil {
 			return 0, fmt.Errorf("%q is no duration", text)
 		}

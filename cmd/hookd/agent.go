@@ -3,8 +3,6 @@
 package main
 
 import (
-	"github.com/spf13/cobra"
-
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -14,9 +12,7 @@ import (
 // terminal doubles what each start costs, and other agents start hookd for every
 // event.
 
-func agentCommands(a *app) []*cobra.Command {
-	return []*cobra.Command{newRun(a), newSessions(a)}
-}
+var agentCommands = []command{{"run", "events", newRun}, {"sessions", "events", newSessions}}
 
 // builtinHooks are the hooks of the features that a run would have with the
 // settings as they stand.

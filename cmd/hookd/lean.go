@@ -10,17 +10,17 @@ import (
 )
 
 // agentCommands say where the commands are that this program lacks.
-func agentCommands(*app) []*cobra.Command {
-	var absent []*cobra.Command
-	for _, name := range []string{"run", "sessions"} {
-		absent = append(absent, &cobra.Command{
-			Use: name, Hidden: true, DisableFlagParsing: true, GroupID: "events",
+var agentCommands = []command{{"run", "events", absent("run")}, {"sessions", "events", absent("sessions")}}
+
+func absent(name string) func(*app) *cobra.Command {
+	return func(*app) *cobra.Command {
+		return &cobra.Command{
+			Use: name, Hidden: true, DisableFlagParsing: true,
 			RunE: func(*cobra.Command, []string) error {
 				return usage("no-agent", "this is hookd without the agent loop, it has no command "+name, "use the whole hookd: hookd "+name)
 			},
-		})
+		}
 	}
-	return absent
 }
 
 // builtinHooks are those of the agent loop.

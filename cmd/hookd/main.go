@@ -34,7 +34,11 @@ func run(args []string) int {
 	a := newApp()
 	a.watchOutput(cancel)
 	go a.obey(signals, cancel)
-	root := newRoot(a)
+	first := ""
+	if len(args) > 0 {
+		first = args[0]
+	}
+	root := newRoot(a, first)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	losses := a.close()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,7 +15,46 @@ Begin with:  hookd init
              hookd new guard.sh --lang sh
              hookd try guard.sh`
 
-func newRoot(a *app) *cobra.Command {
+// command is one command and the group in which the help shows it.
+type command struct {
+	name, group string
+	new         func(*app) *cobra.Command
+}
+
+var commandGroups = []struct{ id, title string }{
+	{"hooks", "Hooks:"}, {"events", "Events and agents:"}, {"more", "More:"},
+}
+
+var commands = slices.Concat([]command{
+	{"init", "hooks", newInit}, {"new", "hooks", newNew}, {"try", "hooks", newTry},
+	{"list", "hooks", newList}, {"check", "hooks", newCheck}, {"trust", "hooks", newTrust},
+	{"untrust", "hooks", newUntrust}, {"disable", "hooks", newDisable}, {"enable", "hooks", newEnable},
+	{"fire", "events", newFire},
+}, agentCommands, []command{
+	{"serve", "events", newServe}, {"log", "events", newLog},
+	{"schema", "more", newSchema}, {"version", "more", newVersion},
+})
+
+// commandsFor is the command that the first argument names, else all of them.
+// Building twenty that are not run takes a tenth of the start of one that is.
+func commandsFor(first string) []command {
+	for i := range commands {
+		if commands[i].name == first {
+			return commands[i : i+1]
+		}
+	}
+	return commands
+}
+
+func (row *command) build(a *app) *cobra.Command {
+	c := row.new(a)
+	c.GroupID = row.group
+	c.Args = asUsage(c.Args)
+	return c
+}
+
+// newRoot is the command line; first is its first argument, "" without one.
+func newRoot(a *app, first string) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "hookd",
 		Short:         "deterministic control over AI agents, by programs that answer their events",
@@ -31,24 +71,11 @@ func newRoot(a *app) *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage("usage", err.Error(), "see "+c.CommandPath()+" --help")
 	})
-	groups := []struct {
-		id, title string
-		commands  []*cobra.Command
-	}{
-		{"hooks", "Hooks:", []*cobra.Command{
-			newInit(a), newNew(a), newTry(a), newList(a), newCheck(a),
-			newTrust(a), newUntrust(a), newDisable(a), newEnable(a),
-		}},
-		{"events", "Events and agents:", append([]*cobra.Command{newFire(a)}, append(agentCommands(a), newServe(a), newLog(a))...)},
-		{"more", "More:", []*cobra.Command{newSchema(a), newVersion(a)}},
-	}
-	for _, g := range groups {
+	for _, g := range commandGroups {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
-		for _, c := range g.commands {
-			c.GroupID = g.id
-			c.Args = asUsage(c.Args)
-			root.AddCommand(c)
-		}
+	}
+	for _, row := range commandsFor(first) {
+		root.AddCommand(row.build(a))
 	}
 	root.SetHelpCommandGroupID("more")
 	root.SetCompletionCommandGroupID("more")

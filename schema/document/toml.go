@@ -216,7 +216,7 @@ func tomlInteger(text string) (Kind, string) {
 
 func tomlFloat(text string) (Kind, string) {
 	plain := strings.TrimPrefix(strings.ReplaceAll(text, "_", ""), "+")
-	if !jsonNumber.MatchString(plain) {
+	if !jsonNumber().MatchString(plain) {
 		return Other, text // inf, nan
 	}
 	return Number, plain

@@ -8,13 +8,14 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 )
 
 // jsonNumber is a number as all three formats write it. YAML's other spellings
 // (010, 0x1F, 1_000, .inf) would mean something else in the next file.
-var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
+var jsonNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`) })
 
 type yamlReader struct {
 	nodes budget
@@ -42,12 +43,12 @@ func parseYAML(text []byte) (*Node, error) {
 	return r.value(root.Content[0], root.Content[0].Line, 0)
 }
 
-var yamlLine = regexp.MustCompile(`^yaml: (?:unmarshal errors:\s+)?(?:line (\d+): )?`)
+var yamlLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: (?:unmarshal errors:\s+)?(?:line (\d+): )?`) })
 
 func yamlError(err error) error {
 	text := err.Error()
 	line := 1
-	if m := yamlLine.FindStringSubmatch(text); m != nil {
+	if m := yamlLine().FindStringSubmatch(text); m != nil {
 		text = text[len(m[0]):]
 		if n, err := strconv.Atoi(m[1]); err == nil && n > 0 {
 			line = n
@@ -125,7 +126,7 @@ func yamlScalar(y *yaml.Node, line int) *Node {
 	case "!!bool":
 		n.Kind, n.Text = Bool, strings.ToLower(y.Value)
 	case "!!int", "!!float":
-		if jsonNumber.MatchString(y.Value) {
+		if jsonNumber().MatchString(y.Value) {
 			n.Kind = Number
 		}
 	}

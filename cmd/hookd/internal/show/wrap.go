@@ -3,6 +3,7 @@ package show
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // wrap breaks the lines of a text that are wider than a terminal between words,
@@ -46,13 +47,13 @@ func wrapLine(line string, hang, width int) string {
 	return b.String()
 }
 
-var paint = regexp.MustCompile(`\x1b\[[0-9;]*m`)
+var paint = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\x1b\[[0-9;]*m`) })
 
 // hang is where the text of a line begins: behind a first column that two blanks
 // set off, else a little right of the line's own begin.
 func hang(line string) int {
 	const widestFirst = 26
-	plain := paint.ReplaceAllString(line, "")
+	plain := paint().ReplaceAllString(line, "")
 	begin := len(plain) - len(strings.TrimLeft(plain, " "))
 	if i := strings.Index(plain[begin:], "  "); i > 0 {
 		rest := plain[begin+i:]
