@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -130,5 +132,39 @@ func TestModesFollowChanges(t *testing.T) {
 	k.cmd.Wait()
 	if left := alive(b.folder); len(left) > 0 {
 		t.Errorf("alive: %s", strings.Join(left, "; "))
+	}
+}
+
+// A hook of the project has no process before somebody allows it, and none behind
+// the moment when that is withdrawn.
+func TestModesNeedTrust(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	text := strings.Replace(promptHook, "can=", "run=standby can=", 1) + "cat >/dev/null; exit 2\n"
+	hooks := filepath.Join(b.project, ".acai", "hooks")
+	if err := os.MkdirAll(hooks, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(hooks, "guard.sh"), []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	k := serve(t, b)
+	time.Sleep(300 * time.Millisecond)
+	waits := func() bool { return strings.Contains(strings.Join(alive(b.folder), " "), "guard.sh") }
+	if waits() || k.pools()["guard.sh"].Started > 0 {
+		t.Error("a hook that nobody allowed was started")
+	}
+	for _, step := range []struct {
+		command []string
+		waits   bool
+	}{{[]string{"trust", "--yes"}, true}, {[]string{"untrust", "--yes"}, false}} {
+		if out, err := b.command(step.command...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", step.command, err, out)
+		}
+		for began := time.Now(); waits() != step.waits; time.Sleep(20 * time.Millisecond) {
+			if time.Since(began) > 5*time.Second {
+				t.Fatalf("behind %v: %v, %+v", step.command, alive(b.folder), k.pools())
+			}
+		}
 	}
 }
