@@ -104,7 +104,7 @@ func hookTable(p *show.Printer, hooks []daemon.Listed) {
 	table.Header = append(table.Header, "EVENTS")
 	for _, h := range hooks {
 		row := []show.Cell{
-			{Text: h.Name, Tone: show.Name}, {Text: string(h.Source)}, {Text: canText(h)}, statusCell(h.Status),
+			{Text: h.Name, Tone: show.Name}, {Text: layerText(h)}, {Text: canText(h)}, statusCell(h.Status),
 			{Text: schema.FormatDuration(time.Duration(h.TimeoutMs) * time.Millisecond)}, {Text: failureText(h)},
 		}
 		if pools {
@@ -113,6 +113,14 @@ func hookTable(p *show.Printer, hooks []daemon.Listed) {
 		table.Add(append(row, show.Cell{Text: eventsText(h)})...)
 	}
 	table.Write(p)
+}
+
+// layerText is a hook's layer, which says what it may overrule.
+func layerText(h daemon.Listed) string {
+	if h.DescribedBy == string(protocol.Builtin) && h.Source != protocol.Builtin {
+		return string(h.Source) + " (builtin)"
+	}
+	return string(h.Source)
 }
 
 // runText is how a hook's process lives, and what is kept for it while hookd
