@@ -114,6 +114,9 @@ func FuzzReadReply(f *testing.F) {
 		f.Add([]byte(out), []byte("stderr\n"), 0, 7, 0)
 		f.Add([]byte(out), []byte(""), 2, 12, 1)
 	}
+	for i, answer := range answersToWreck {
+		f.Add([]byte(answer), []byte("stderr\n"), 0, i, i)
+	}
 	f.Fuzz(func(t *testing.T, stdout, stderr []byte, exit, event, class int) {
 		spec := &Table[uint(event)%uint(len(Table))]
 		v := Voter{Name: "h", Layer: Project, Class: []Class{CanModify, CanBlock, CanObserve}[uint(class)%3]}

@@ -53,6 +53,7 @@ var arrows = map[string][]string{
 	"test/bench":                {"", "cmd/hookd"},
 	"test/prove":                {},
 	"test/prove/run":            {"test/prove"},
+	"test/prove/fuzz":           {},
 	"test/integration":          {""},
 }
 

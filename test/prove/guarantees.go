@@ -61,8 +61,8 @@ var Guarantees = []Guarantee{
 		Tests: []Test{{"protocol", "TestWreckedAnswersAreNoVerdict"}},
 		Fuzz: []Test{
 			{"protocol", "FuzzReadReply"}, {"protocol", "FuzzDecodeEvent"}, {"protocol", "FuzzPatch"}, {"protocol", "FuzzMerge"}, {"protocol", "FuzzFold"},
-			{"loader", "FuzzSettingsJSON"}, {"loader", "FuzzSettingsYAML"}, {"loader", "FuzzSettingsTOML"}, {"loader", "FuzzParseHeader"}, {"loader", "FuzzAnswer"},
-			{"protocol/rpc", "FuzzReader"}, {"executor/record", "FuzzRead"}, {"executor/state", "FuzzDecode"}, {"executor/daemon", "FuzzDispatch"},
+			{"loader", "FuzzSettingsJSON"}, {"loader", "FuzzSettingsYAML"}, {"loader", "FuzzSettingsTOML"}, {"loader", "FuzzParseHeader"}, {"loader", "FuzzAnswer"}, {"loader", "FuzzSideFile"}, {"loader", "FuzzTrustRecords"},
+			{"protocol/rpc", "FuzzReader"}, {"executor", "FuzzResidentLines"}, {"executor/record", "FuzzRead"}, {"executor/state", "FuzzDecode"}, {"executor/daemon", "FuzzDispatch"},
 		},
 	},
 	{

@@ -167,7 +167,7 @@ func fuzzAll(ctx context.Context, targets []prove.Test) (figure, fault string) {
 	}
 	inputs := 0
 	for _, target := range targets {
-		out, err := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-fuzz", "^"+target.Name+"$", "-fuzztime", duration, "-parallel", "1", "./"+target.Package).CombinedOutput()
+		out, err := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-fuzz", "^"+target.Name+"$", "-fuzztime", duration, "-fuzzminimizetime", "10x", "-parallel", "1", "./"+target.Package).CombinedOutput()
 		counts := executed.FindAllSubmatch(out, -1)
 		if len(counts) > 0 {
 			n, _ := strconv.Atoi(string(counts[len(counts)-1][1]))
