@@ -78,9 +78,23 @@ func nearCommand(name string) string {
 		return ""
 	}
 	for _, known := range []string{"hooks", "compact", "model", "sessions", "show", "help", "quit", "exit"} {
-		if d := levenshtein.ComputeDistance(strings.ToLower(name), known); d <= 1 || d == 2 && len(known) > 5 {
+		word := strings.ToLower(name)
+		if d := levenshtein.ComputeDistance(word, known); d <= 1 || d == 2 && len(known) > 5 || swapped(word, known) {
 			return known
 		}
 	}
 	return ""
+}
+
+// swapped reports whether a word is another one but for two letters next to each
+// other, the commonest slip of all.
+func swapped(word, known string) bool {
+	if len(word) != len(known) {
+		return false
+	}
+	i := 0
+	for i < len(word) && word[i] == known[i] {
+		i++
+	}
+	return i+1 < len(word) && word[i] == known[i+1] && word[i+1] == known[i] && word[i+2:] == known[i+2:]
 }

@@ -110,7 +110,8 @@ func (v *runView) changes(indent string, y *agentloop.Yield) {
 }
 
 // withoutOurs is an outcome without the changes of the loop's own features: that
-// a sub-agent has no task list, say, is no decision of anybody's hooks.
+// a sub-agent has no task list, say, is no decision of anybody's hooks, and that
+// a feature carries out the tool it brought along is none either.
 func withoutOurs(o *protocol.Outcome) *protocol.Outcome {
 	ours := map[string]bool{}
 	for i := range o.Runs {
@@ -123,5 +124,8 @@ func withoutOurs(o *protocol.Outcome) *protocol.Outcome {
 	}
 	without := *o
 	without.Changes = slices.DeleteFunc(slices.Clone(o.Changes), func(c protocol.Change) bool { return ours[c.By] })
+	if ours[o.ReplacedBy] {
+		without.Replaced, without.ReplacedBy = nil, ""
+	}
 	return &without
 }

@@ -34,6 +34,7 @@ type runView struct {
 	root     int        // depth of the run's own agent
 	rooted   bool
 	texts    map[string]int // depth of the agent by message id
+	written  string         // message id of the text that was printed last
 	open     map[string]*openCall
 	order    []string // of the open calls
 	details  []detail
@@ -49,11 +50,12 @@ func (v *runView) see(y agentloop.Yield) error {
 	case agentloop.YieldDelta:
 		if v.texts[y.Delta.MessageID] == 0 && (v.folded || !y.Delta.Thinking) {
 			v.write(y.Delta.Text, y.Delta.Thinking)
+			v.written = y.Delta.MessageID
 		}
 		return nil
 	case agentloop.YieldDropped:
 		if v.texts[y.Delta.MessageID] == 0 {
-			v.drop()
+			v.drop(y.Delta.MessageID)
 		}
 		return nil
 	case agentloop.YieldOutput:
@@ -133,13 +135,12 @@ func (v *runView) prompt(y *agentloop.Yield) {
 	}
 }
 
+// inference counts the steps. Of a further try the loop tells itself, once it is
+// sure that there is one: a hook may refuse it, or answer in its place.
 func (v *runView) inference(y *agentloop.Yield) {
-	d, read := data[protocol.InferenceStartData](y)
-	if read && d.Attempt > 1 {
-		v.line(v.p.In(show.Warn, "↻") + fmt.Sprintf(" the model is asked again, try %d", d.Attempt))
-		return
+	if d, read := data[protocol.InferenceStartData](y); !read || d.Attempt <= 1 {
+		v.steps++
 	}
-	v.steps++
 }
 
 // messageEnd prints what an agent below the run's own said: it is not streamed,
@@ -216,12 +217,17 @@ func (v *runView) write(text string, thinking bool) {
 	v.p.Raw(v.flow.Write(show.Visible(text)))
 }
 
-// drop marks a text that is not kept: the model is asked again.
-func (v *runView) drop() {
-	if v.flow != nil {
-		v.p.Raw(v.flow.End() + " " + v.p.In(show.Warn, "(dropped)") + "\n")
+// drop marks a text that is not kept: the model is asked again, or the run ends.
+// Most often its message has ended before that is known.
+func (v *runView) drop(messageID string) {
+	switch mark := v.p.In(show.Warn, "(dropped)"); {
+	case v.flow != nil:
+		v.p.Raw(v.flow.End() + " " + mark + "\n")
 		v.flow = nil
+	case messageID == v.written && messageID != "":
+		v.line("  " + mark)
 	}
+	v.written = ""
 }
 
 func (v *runView) endLine() {
