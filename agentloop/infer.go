@@ -71,7 +71,9 @@ func (r *Run) try(ctx context.Context, request *model.Request, response *protoco
 		}
 	}
 	if err != nil {
-		r.dropAnswer(r.after(ctx), a.message.ID)
+		if a.begun { // else nothing was told of it
+			r.dropAnswer(r.after(ctx), a.message.ID)
+		}
 		return nil, err
 	}
 	a.badArgs = r.loop.mendCalls(&a.message)

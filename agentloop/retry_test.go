@@ -142,6 +142,20 @@ func TestDroppedTry(t *testing.T) {
 	}
 }
 
+// TestSilentTryIsNotDropped asserts that no message is told to be void of which
+// nothing was told.
+func TestSilentTryIsNotDropped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, "turns:\n- {fail: busy, status: 503}\n- {text: well}\n", nil)
+		s.prompt(t, t.Context(), "go!")
+		for _, y := range s.yields {
+			if y.Kind == YieldDropped {
+				t.Errorf("message %s is void, but nobody heard of it", y.Delta.MessageID)
+			}
+		}
+	})
+}
+
 // TestAbortWhileWaiting asserts that a wait before a further try ends at once.
 func TestAbortWhileWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
