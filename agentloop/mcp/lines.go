@@ -51,15 +51,15 @@ func (l *lineReader) next() ([]jsonrpc.Message, error) {
 
 // line reads up to the end of a line. A last line needs no end.
 func (l *lineReader) line() ([]byte, error) {
-	var line []byte
+	var line bytes.Buffer // grows in larger steps than append does
 	for {
 		piece, err := l.in.ReadSlice('\n')
-		if len(line)+len(piece) > l.limit {
+		if line.Len()+len(piece) > l.limit {
 			return nil, fmt.Errorf("wrote a message of more than %d bytes", l.limit)
 		}
-		line = append(line, piece...)
+		line.Write(piece)
 		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, err
+			return line.Bytes(), err
 		}
 	}
 }

@@ -20,10 +20,10 @@ const mostImages = 8 << 20
 var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
 type wireResult struct {
-	ResultType string           `json:"resultType"`
-	Content    []jsontext.Value `json:"content"`
-	Structured jsontext.Value   `json:"structuredContent"`
-	IsError    bool             `json:"isError"`
+	ResultType string         `json:"resultType"`
+	Content    []wireContent  `json:"content"`
+	Structured jsontext.Value `json:"structuredContent"`
+	IsError    bool           `json:"isError"`
 }
 
 type wireContent struct {
@@ -57,12 +57,8 @@ func readResult(raw jsontext.Value, mostText int) (protocol.Result, error) {
 		return protocol.Result{}, fmt.Errorf("it is a result of type %q", clip(wire.ResultType, 40))
 	}
 	r := resultReader{text: mostText, images: mostImages}
-	for _, item := range wire.Content {
-		var c wireContent
-		if err := json.Unmarshal(item, &c, lenient); err != nil {
-			return protocol.Result{}, fmt.Errorf("content: %w", err)
-		}
-		r.add(&c)
+	for i := range wire.Content {
+		r.add(&wire.Content[i])
 	}
 	if structured := wire.Structured; len(structured) > 0 && structured.Kind() != 'n' && !r.holds(structured) {
 		r.addText(string(structured))

@@ -45,6 +45,8 @@ var serverKinds = map[string]func(){
 	"odd tools": func() { answer(oddTools) },
 	"batch":     func() { answer(batch) },
 	"stuck":     func() { answer(stuck) },
+	"giant":     func() { answer(giant(2_000_000)) },
+	"vast":      func() { answer(giant(30_000_000)) },
 }
 
 func serve(s *sdk.Server) { s.Run(context.Background(), &sdk.StdioTransport{}) }
@@ -228,4 +230,19 @@ func stuck(r request) string {
 		time.Sleep(time.Hour)
 	}
 	return legacy("2025-06-18")(r)
+}
+
+// giant answers a call with so many bytes of text, which JSON has to escape.
+func giant(size int) func(request) string {
+	text := strings.Repeat(`a line of a log, \"quoted\"\n`, size/29)
+	return func(r request) string {
+		switch line := legacy("2025-06-18")(r); {
+		case r.Method == "tools/call":
+			return `{"jsonrpc":"2.0","id":` + string(r.ID) + `,"result":{"content":[{"type":"text","text":"` + text + `"}]}}`
+		case line == "" && len(r.ID) > 0:
+			return `{"jsonrpc":"2.0","id":ID,"error":{"code":-32601,"message":"unknown"}}`
+		default:
+			return line
+		}
+	}
 }

@@ -30,9 +30,15 @@ type stdio struct {
 	mu      sync.Mutex
 	broken  error // why reading ended
 	noise   string
-	wanted  map[jsonrpc.ID]*capture
+	wanted  map[jsonrpc.ID]wanted
 	probing *time.Timer
 	probed  jsonrpc.ID
+}
+
+// wanted is a request whose result somebody wants as the server wrote it.
+type wanted struct {
+	method string
+	keep   *capture
 }
 
 func newStdio(p *Process, o *Options) *stdio {
@@ -40,7 +46,7 @@ func newStdio(p *Process, o *Options) *stdio {
 		process: p, limit: o.Message, probe: o.ProbeLimit,
 		incoming: make(chan jsonrpc.Message), refusal: make(chan jsonrpc.Message, 1), outgoing: make(chan []byte, 16),
 		closed: make(chan struct{}), flushed: make(chan struct{}),
-		wanted: map[jsonrpc.ID]*capture{},
+		wanted: map[jsonrpc.ID]wanted{},
 	}
 }
 
@@ -96,8 +102,11 @@ func (s *stdio) note(m jsonrpc.Message) {
 	if s.probing != nil && response.ID == s.probed {
 		s.probing.Stop()
 	}
-	s.wanted[response.ID].set(response.Result)
-	delete(s.wanted, response.ID)
+	if w, is := s.wanted[response.ID]; is {
+		w.keep.set(response.Result)
+		response.Result = stand(w.method, response.Result)
+		delete(s.wanted, response.ID)
+	}
 }
 
 // write is the only one that writes, so that a server that does not read blocks
@@ -170,7 +179,7 @@ func (s *stdio) expect(ctx context.Context, request *jsonrpc.Request) {
 	defer s.mu.Unlock()
 	id := request.ID
 	if c := captureOf(ctx); c != nil {
-		s.wanted[id] = c
+		s.wanted[id] = wanted{request.Method, c}
 		context.AfterFunc(ctx, func() {
 			s.mu.Lock()
 			defer s.mu.Unlock()

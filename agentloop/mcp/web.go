@@ -111,8 +111,8 @@ type webBody struct {
 	release func()
 
 	total int
-	line  []byte // what has come of a line of a stream
-	data  []byte // of the event, or the whole answer
+	line  bytes.Buffer // what has come of a line of a stream
+	data  bytes.Buffer // of the event, or the whole answer
 }
 
 func (b *webBody) Read(p []byte) (int, error) {
@@ -133,34 +133,35 @@ func (b *webBody) Close() error {
 
 func (b *webBody) look(piece []byte, end bool) {
 	if !b.events {
-		if b.data = append(b.data, piece...); end {
-			b.take()
-		}
-		return
+		b.data.Write(piece)
+		piece = nil
 	}
-	for _, c := range piece {
-		if c != '\n' {
-			b.line = append(b.line, c)
-			continue
+	for len(piece) > 0 {
+		before, after, whole := bytes.Cut(piece, []byte("\n"))
+		if b.line.Len() <= b.limit { // the SDK refuses a longer one
+			b.line.Write(before)
 		}
-		line := bytes.TrimRight(b.line, "\r")
-		data, is := bytes.CutPrefix(line, []byte("data:"))
-		switch {
-		case is:
-			b.data = append(append(b.data, bytes.TrimPrefix(data, []byte(" "))...), '\n')
-		case len(line) == 0:
-			b.take()
+		if piece = after; whole {
+			b.endLine()
 		}
-		if b.line = b.line[:0]; len(b.data) > b.limit {
-			b.data = nil // the SDK refuses the event
-		}
-	}
-	if len(b.line) > b.limit {
-		b.line = nil
 	}
 	if end {
 		b.take()
 	}
+}
+
+// endLine takes in a line of a stream.
+func (b *webBody) endLine() {
+	line := bytes.TrimRight(b.line.Bytes(), "\r")
+	data, is := bytes.CutPrefix(line, []byte("data:"))
+	switch {
+	case is && b.data.Len()+len(data) <= b.limit: // else the SDK refuses the event
+		b.data.Write(bytes.TrimPrefix(data, []byte(" ")))
+		b.data.WriteByte('\n')
+	case len(line) == 0:
+		b.take()
+	}
+	b.line.Reset()
 }
 
 // take keeps the result of a message that is an answer.
@@ -169,10 +170,10 @@ func (b *webBody) take() {
 		Method string         `json:"method"`
 		Result jsontext.Value `json:"result"`
 	}
-	if len(b.data) > 0 && json.Unmarshal(b.data, &message, lenient) == nil && message.Method == "" {
+	if b.data.Len() > 0 && json.Unmarshal(b.data.Bytes(), &message, lenient) == nil && message.Method == "" {
 		b.keep.set(message.Result)
 	}
-	b.data = nil
+	b.data.Reset()
 }
 
 // withoutAddress is what went wrong on the way to a server, without the address,
