@@ -1,6 +1,6 @@
 # Every target is a line or two; `make test` is all that CI runs.
 .POSIX:
-.PHONY: build lean test vet lint race fuzz vuln prove soak demo docs schema release clean bench bench-compare
+.PHONY: build lean test vet lint race fuzz vuln prove soak demo docs schema release clean bench bench-compare interop
 
 VERSION = $$(git describe --tags --always --dirty 2>/dev/null || echo devel)
 # The race detector needs a C compiler; a machine without one still tests.
@@ -20,6 +20,7 @@ test: vet lint race
 vet:
 	go vet ./...
 	go vet -tags lean ./cmd/hookd
+	go vet -tags interop ./test/interop
 	GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 go vet ./...
 	GOOS=windows GOARCH=amd64 CGO_ENABLED=0 go vet ./...
 
@@ -42,6 +43,11 @@ prove:
 # Known vulnerabilities in what is called, where the database can be reached.
 vuln:
 	@.ci/vuln
+
+# Against real peers, which npm installs for the time of the test: MCP servers,
+# and the client libraries of model providers.
+interop:
+	go test -count=1 -tags interop ./test/interop -v
 
 # A million events through loop, hooks and records: no gaps, nothing grows.
 soak:

@@ -51,6 +51,7 @@ var arrows = map[string][]string{
 	"examples":                  {"protocol", "client", "executor", "loader", "agentloop", "schema"},
 	"test/modelserver":          {},
 	"test/bench":                {"", "cmd/hookd"},
+	"test/interop":              {"test/modelserver"},
 	"test/prove":                {},
 	"test/prove/run":            {"test/prove"},
 	"test/prove/fuzz":           {},
