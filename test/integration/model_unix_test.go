@@ -167,8 +167,12 @@ func TestServersThatRefuse(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b.settings(t, c.settings)
+			args := []string{"run", "hi"}
+			if c.model != "" {
+				args = append(args, "--model", c.model)
+			}
 			began := time.Now()
-			stdout, stderr, code := b.runs(t, []string{"OPENAI_API_KEY=sk-secret-key-1"}, "run", "--model", c.model, "hi")
+			stdout, stderr, code := b.runs(t, []string{"OPENAI_API_KEY=sk-secret-key-1"}, args...)
 			if said := stdout + stderr; code != c.code || !strings.Contains(strings.Join(strings.Fields(said), " "), c.want) || strings.Contains(said, "secret") {
 				t.Errorf("exit %d, want %d and %q:\n%s", code, c.code, c.want, said)
 			}
