@@ -28,8 +28,11 @@ func (e *Executor) ask(budget context.Context, t *trip, q *Question) protocol.An
 	if answer.Took == 0 {
 		answer.Took = time.Since(begin)
 	}
-	if answer.Failure != nil {
+	switch {
+	case answer.Failure != nil:
 		answer.Reply = nil
+	case answer.Reply == nil: // an asker's fault must not pass for a hook that had nothing to say
+		answer.Failure = &protocol.Failure{Kind: protocol.FailLost, Detail: "it was not answered", Remedy: "this is a fault of hookd; please report it"}
 	}
 	return answer
 }

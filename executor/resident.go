@@ -216,6 +216,10 @@ func (r *resident) Ask(ctx context.Context, q *Question) protocol.Answer {
 		}
 		answer, given := r.askKept(ctx, k, q)
 		if !given && !again && ctx.Err() == nil {
+			select { // no two of a session side by side
+			case <-k.child.Result().Gone:
+			case <-ctx.Done():
+			}
 			continue
 		}
 		answer.Took = time.Since(began)
@@ -268,7 +272,8 @@ const notesMost = 100
 var errNotes = errors.New("too many notes")
 
 // askKept gives one event to the process and reads its answer. given is false if
-// it ended without having read anything of the event.
+// it ended without having read anything of the event; the answer is then the
+// failure that this is, should no other process get the event.
 func (r *resident) askKept(ctx context.Context, k *kept, q *Question) (answer protocol.Answer, given bool) {
 	k.talk.Lock()
 	defer k.talk.Unlock()
@@ -299,13 +304,10 @@ func (r *resident) askKept(ctx context.Context, k *kept, q *Question) (answer pr
 		answer.Warnings = append(warnings, answer.Warnings...)
 		return answer, true
 	}
-	failure := r.unanswered(ctx, k, &h)
-	if failure == nil {
-		return protocol.Answer{}, false
-	}
+	failure, given := r.unanswered(ctx, k, &h)
 	answer = r.ended(q, k, failure)
 	answer.Warnings = append(warnings, answer.Warnings...)
-	return answer, true
+	return answer, given
 }
 
 // hearLines listens until a line repeats the event's id.
@@ -330,19 +332,19 @@ func (h *heard) answered(q *Question) bool {
 	return h.end == heardAnswer || protocol.Answers(lastLineOf(h.out), q.Event.ID)
 }
 
-// unanswered ends a process that has not answered and says what that is, nil if
-// it had not begun to read.
-func (r *resident) unanswered(ctx context.Context, k *kept, h *heard) *protocol.Failure {
+// unanswered ends a process that has not answered and says what that is. given is
+// false if it had not begun to read.
+func (r *resident) unanswered(ctx context.Context, k *kept, h *heard) (failure *protocol.Failure, given bool) {
 	switch {
 	case h.end == heardLimit:
 		k.child.Cut(context.Cause(ctx))
-		return failureOf(context.Cause(ctx))
+		return h.withNotes(failureOf(context.Cause(ctx))), true
 	case h.end == heardFlood && h.notes > notesMost:
 		k.child.Cut(&process.OutputError{})
-		return &protocol.Failure{Kind: protocol.FailOutput, Detail: fmt.Sprintf("more than %d lines without the event's id", notesMost), Remedy: `answer each line with one line that repeats its "id"; print all else to stderr`}
+		return &protocol.Failure{Kind: protocol.FailOutput, Detail: fmt.Sprintf("more than %d lines without the event's id", notesMost), Remedy: `answer each line with one line that repeats its "id"; print all else to stderr`}, true
 	case h.end == heardFlood:
 		k.child.Cut(&process.OutputError{})
-		return &protocol.Failure{Kind: protocol.FailOutput, Detail: "stdout: more than hooks.limits.reply for one event", Remedy: "write less, or raise hooks.limits.reply"}
+		return &protocol.Failure{Kind: protocol.FailOutput, Detail: "stdout: more than hooks.limits.reply for one event", Remedy: "write less, or raise hooks.limits.reply"}, true
 	}
 	// It has closed its stdout: either it is ending, or it will never answer.
 	timer := time.NewTimer(answerGrace)
@@ -357,12 +359,27 @@ func (r *resident) unanswered(ctx context.Context, k *kept, h *heard) *protocol.
 	var unstarted *process.StartError
 	switch {
 	case errors.As(result.Err, &unstarted):
-		return r.plain.failure(&result)
+		return r.plain.failure(&result), true
 	case result.Err == nil && k.child.Unread():
-		r.pool.setBack(k)
-		return nil
+		return lost("its process ended before it had read the event: " + endText(&result)), false
 	}
-	return &protocol.Failure{Kind: protocol.FailLost, Detail: "its process ended before it had answered: " + endText(&result), Remedy: "a resident hook answers every line and ends when its input does; hookd try shows its output"}
+	return h.withNotes(lost("its process ended before it had answered: " + endText(&result))), true
+}
+
+func lost(detail string) *protocol.Failure {
+	return &protocol.Failure{Kind: protocol.FailLost, Detail: detail, Remedy: "a resident hook answers every line and ends when its input does; hookd try shows its output"}
+}
+
+// withNotes adds to a failure that the process did write lines: whoever forgot the
+// id must not look for what is slow.
+func (h *heard) withNotes(failure *protocol.Failure) *protocol.Failure {
+	if h.notes == 0 || failure.Kind == protocol.FailAborted {
+		return failure
+	}
+	f := *failure
+	f.Detail += fmt.Sprintf("; it wrote %d lines without the event's id, which are no answer", h.notes)
+	f.Remedy = `answer each line with one line that repeats its "id"; print all else to stderr`
+	return &f
 }
 
 func endText(r *process.Result) string {

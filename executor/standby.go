@@ -123,9 +123,14 @@ func (s *standby) askKept(ctx context.Context, k *kept, q *Question) (answer pro
 		result.Stderr, result.StderrCut = child.Stderr()
 		result.Stdout = h.out
 		talking = false
+		behind := h.out[len(h.out) : len(h.out)+h.behind]
+		end, gone := new(protocol.Answer), make(chan struct{})
+		// Before the answer is out: whoever closes the executor behind it waits for this.
+		leavesBehind(ctx, gone, func() protocol.Answer { return *end })
 		s.pool.work.Go(func() {
 			defer k.talk.Unlock()
-			s.endBehind(ctx, k, q)
+			defer close(gone)
+			*end = s.endBehind(k, q, behind)
 		})
 		transcribe(ctx, q.Payload, h.out)
 		return s.plain.read(q, &result, true), true
@@ -152,14 +157,11 @@ func (s *standby) askKept(ctx context.Context, k *kept, q *Question) (answer pro
 	return s.plain.read(q, &result, protocol.Answers(h.out, q.Event.ID)), true
 }
 
-// endBehind waits until a process that has answered has ended, and has it recorded
-// what came behind the answer.
-func (s *standby) endBehind(ctx context.Context, k *kept, q *Question) {
-	gone := make(chan struct{})
-	var rest laterOutput
-	var end protocol.Answer
-	leavesBehind(ctx, gone, func() protocol.Answer { return end })
-	defer close(gone)
+// endBehind waits until a process that has answered has ended, and returns what
+// came behind the answer; the first of that was read with it.
+func (s *standby) endBehind(k *kept, q *Question, first []byte) (end protocol.Answer) {
+	rest := laterOutput{bytes: int64(len(first))}
+	copy(rest.begin[:], first)
 	k.child.OutputClosed()
 	var reading work
 	reading.Go(func() { rest.read(k.child) })
@@ -176,6 +178,7 @@ func (s *standby) endBehind(ctx context.Context, k *kept, q *Question) {
 	if warning := rest.warning(); warning != "" {
 		end.Warnings = append(end.Warnings, warning)
 	}
+	return end
 }
 
 // laterOutput is what came behind an answer: how much, and how it begins.

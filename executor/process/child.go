@@ -28,7 +28,7 @@ type Child struct {
 	heard   chan struct{} // closed by OutputClosed
 	hush    sync.Once
 	sending chan struct{} // closed when the last Send is written; nil while none needed to wait
-	sent    int           // bytes of the last Send
+	written *int64        // bytes of the last Send that got into the pipe; stands when sending is closed
 }
 
 // ErrEnded is the Err of a child that [Child.End] had to cut short.
@@ -172,24 +172,29 @@ func (c *Child) bury() Result {
 // rest somebody else waits, so the owner is free to read what the program writes
 // meanwhile. Whether the program reads it shows in what it answers.
 func (c *Child) Send(pieces [][]byte, last bool) {
-	c.sent = inputSize(pieces)
+	in := new(int64)
+	c.written = in
 	if c.sending == nil {
-		if pieces = writeNow(c.Stdin, pieces); len(pieces) == 0 {
+		all := inputSize(pieces)
+		pieces = writeNow(c.Stdin, pieces)
+		*in = int64(all - inputSize(pieces))
+		if len(pieces) == 0 {
 			if last {
 				c.Stdin.Close()
 			}
 			return
 		}
 	}
-	before, written := c.sending, make(chan struct{})
-	c.sending = written
+	before, done := c.sending, make(chan struct{})
+	c.sending = done
 	go func() { // ends when the program reads or ends, or stdin is closed
-		defer close(written)
+		defer close(done)
 		if before != nil {
 			<-before
 		}
 		for _, piece := range pieces {
-			if _, err := c.Stdin.Write(piece); err != nil {
+			n, err := c.Stdin.Write(piece)
+			if *in += int64(n); err != nil {
 				break
 			}
 		}
@@ -199,10 +204,15 @@ func (c *Child) Send(pieces [][]byte, last bool) {
 	}()
 }
 
-// Unread reports whether the program has certainly read nothing of the last
-// Send: all of it still lies in the pipe. It is false where that cannot be known.
+// Unread reports whether a program that has ended has certainly read nothing of
+// the last Send: all that was written of it still lies in the pipe, or nothing was,
+// because it had been buried before. It is false where that cannot be known. Nothing can be sent afterwards.
 func (c *Child) Unread() bool {
-	return c.sending == nil && waiting(c.theirs) == c.sent
+	if c.sending != nil {
+		c.Stdin.SetWriteDeadline(time.Unix(1, 0))
+		<-c.sending
+	}
+	return c.written != nil && (*c.written == 0 || int64(waiting(c.theirs)) >= *c.written)
 }
 
 // Overhear returns what the program has written up to now and nobody has read, at
