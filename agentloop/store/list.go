@@ -93,6 +93,7 @@ func describe(folder, id string) (info Info, exists bool) {
 		}
 		if err != nil {
 			info.Damage, info.Condition = fmt.Errorf("line %d: %w", line.number, err), Damaged
+			info.Last = stat.ModTime().UTC() // what stands behind the damage is not read
 			break
 		}
 	}

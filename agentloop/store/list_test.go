@@ -52,7 +52,7 @@ func TestList(t *testing.T) {
 	}
 	defer open.Close()
 	for name, text := range map[string]string{
-		"bad1.jsonl": "{\"kind\":\"session\",\"v\":1,\"id\":\"bad1\"}\n{]\n", "empty.jsonl": "",
+		"bad1.jsonl": "{\"kind\":\"session\",\"v\":1,\"id\":\"bad1\",\"created\":\"2099-01-01T00:00:00Z\"}\n{]\n", "empty.jsonl": "",
 		"notes.txt": "x", ".hidden.jsonl": "x", "newer.jsonl": "{\"kind\":\"session\",\"v\":99,\"id\":\"newer\"}\n",
 	} {
 		path := filepath.Join(folder, name)

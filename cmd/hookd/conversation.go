@@ -106,6 +106,7 @@ func (a *app) chosenSession(ctx context.Context, flags *runFlags) (string, error
 		}
 		for i := range here {
 			if here[i].Damage == nil {
+				a.passedOver(here[:i], here[i].ID)
 				return here[i].ID, nil
 			}
 		}
@@ -120,6 +121,14 @@ func (a *app) chosenSession(ctx context.Context, flags *runFlags) (string, error
 		return "", sessionFault(err)
 	}
 	return id, a.keepProject(ctx, id, header.Project)
+}
+
+// passedOver says that the session that was used last is not the one that goes on.
+func (a *app) passedOver(damaged []store.Info, id string) {
+	if len(damaged) > 0 {
+		d := &damaged[0]
+		a.note("session "+d.ID+" is damaged: "+d.Path+": "+d.Damage.Error()+"; an earlier one goes on: "+id, damageHint(d.ID))
+	}
 }
 
 func (a *app) keepProject(ctx context.Context, id, project string) error {

@@ -75,11 +75,15 @@ func sessionFault(err error) *Fault {
 	var damage *store.DamageError
 	switch {
 	case errors.As(err, &damage):
-		return failed("damaged-session", damage, "mend that line of the file, or remove the session: hookd sessions rm "+damage.Session)
+		return failed("damaged-session", damage, damageHint(damage.Session))
 	case errors.Is(err, store.ErrInUse):
 		return failed("session", err, "another hookd run has it open; end that one, or begin a new session")
 	}
 	return failed("session", err, "")
+}
+
+func damageHint(id string) string {
+	return "mend that line of the file, or remove the session: hookd sessions rm " + id
 }
 
 func newSessionsList(a *app) *cobra.Command {
