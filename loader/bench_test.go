@@ -124,6 +124,39 @@ func BenchmarkReload(b *testing.B) {
 	}
 }
 
+// BenchmarkHelpers is a load of few hooks that brought along many files, by who
+// has loaded them before.
+func BenchmarkHelpers(b *testing.B) {
+	const hooks, each = 5, 999
+	w := newWorld(b)
+	for i := range hooks {
+		w.hook(fmt.Sprintf("h%d.sh", i), fmt.Sprintf("#!/bin/sh\n# hook: events=tool-call-start can=block files=lib%d/*\n", i))
+		for k := range each {
+			w.write(w.hookPath(fmt.Sprintf("lib%d/f%d.txt", i, k)), fmt.Sprint(i, k), 0o600)
+		}
+	}
+	if err := w.trust().Allow(w.plan()); err != nil {
+		b.Fatal(err)
+	}
+	time.Sleep(restTime + 50*time.Millisecond)
+	l, err := newLoader(w.options())
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := l.snapshot(context.Background(), 1); err != nil { // reads them all
+		b.Fatal(err)
+	}
+	before, loads := processorTime(), 0
+	for b.Loop() {
+		s, err := l.snapshot(context.Background(), 1)
+		if err != nil || len(s.Hooks) != hooks || s.Hooks[0].Status != "ready" {
+			b.Fatal(err, s.Findings)
+		}
+		loads++
+	}
+	b.ReportMetric(float64(processorTime()-before)/float64(loads)/1e6, "cpu-ms/op")
+}
+
 // processorTime is what this process used of the processors, in nanoseconds.
 func processorTime() int64 {
 	var used unix.Rusage

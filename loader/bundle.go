@@ -11,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -29,9 +30,10 @@ type bundle struct {
 	Program     string         `json:"program,omitzero"`     // real path of a command's program outside the project
 	Members     []member       `json:"members"`              // by name
 
-	hash string
-	base string                          // folder that the members' names begin at
-	see  func(path string, st *fileStat) // told of everything that was looked at; st is nil if the path is not read yet
+	hash  string
+	bytes int64                           // of all members as they were put
+	base  string                          // folder that the members' names begin at
+	see   func(path string, st *fileStat) // told of everything that was looked at; st is nil if the path is not read yet
 }
 
 // member is one file of a bundle.
@@ -56,17 +58,55 @@ const hashPrefix = "sha256:"
 func (b *bundle) seal() error {
 	slices.SortFunc(b.Members, func(x, y member) int { return cmp.Compare(x.Name, y.Name) })
 	b.Members = slices.CompactFunc(b.Members, func(x, y member) bool { return x.Name == y.Name })
-	raw, err := json.Marshal(b)
+	raw, err := b.appendCanonical(make([]byte, 0, 512+192*len(b.Members)))
 	if err != nil {
 		return err
 	}
-	canonical := jsontext.Value(raw)
-	if err := canonical.Canonicalize(); err != nil {
-		return err
-	}
-	sum := sha256.Sum256(canonical)
+	sum := sha256.Sum256(raw)
 	b.hash = hashPrefix + hex.EncodeToString(sum[:])
 	return nil
+}
+
+// appendCanonical appends what canonical returns of a bundle. A load seals every
+// bundle there is, so it is written straight down.
+func (b *bundle) appendCanonical(out []byte) (_ []byte, err error) {
+	text := func(before, value string) {
+		if err == nil {
+			out, err = jsontext.AppendQuote(append(out, before...), value)
+		}
+	}
+	value := func(before string, v jsontext.Value) {
+		if v == nil {
+			v = jsontext.Value("null")
+		}
+		if v = bytes.Clone(v); err == nil {
+			err = v.Canonicalize()
+		}
+		out = append(append(out, before...), v...)
+	}
+	value(`{"entry":`, b.Entry)
+	if b.Interpreter != "" {
+		text(`,"interpreter":`, b.Interpreter)
+	}
+	out = append(out, `,"members":[`...)
+	for i, m := range b.Members {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = strconv.AppendUint(append(out, `{"mode":`...), uint64(m.Mode), 10)
+		text(`,"name":`, m.Name)
+		text(`,"sha256":`, m.Sum)
+		out = append(out, '}')
+	}
+	out = append(out, ']')
+	text(`,"name":`, b.Name)
+	if b.Program != "" {
+		text(`,"program":`, b.Program)
+	}
+	if b.Project != nil {
+		value(`,"project":`, b.Project)
+	}
+	return append(out, '}'), err
 }
 
 func (b *bundle) size() (total int64) {
@@ -96,10 +136,11 @@ func (b *bundle) put(name, where string, c *content) error {
 	b.Members = append(b.Members, member{
 		Name: name, Mode: c.stat.Mode.Perm(), Sum: c.sum, path: where, size: c.stat.Size,
 	})
+	b.bytes += c.stat.Size
 	switch {
 	case len(b.Members) > maxMembers:
 		return fmt.Errorf("the hook names more than %d files", maxMembers)
-	case b.size() > maxBundleBytes:
+	case b.bytes > maxBundleBytes:
 		return fmt.Errorf("the hook's files are larger than %d MiB together", maxBundleBytes>>20)
 	}
 	return nil
@@ -114,15 +155,19 @@ func (b *bundle) addHelpers(files *contentCache, patterns []string) (missing []s
 			return nil, fmt.Errorf("files: %q is no pattern below the hook's folder", pattern)
 		}
 		root, _ := doublestar.SplitPattern(pattern)
-		names, err := b.match(root, pattern)
+		helpers, err := b.match(root, pattern)
 		if err != nil {
 			return nil, err
 		}
-		if len(names) == 0 {
+		if len(helpers) == 0 {
 			missing = append(missing, pattern)
 		}
-		for _, name := range names {
-			if _, err := b.add(files, name); err != nil {
+		for _, h := range helpers {
+			c, err := files.readAs(h.path, h.stat)
+			if err == nil {
+				err = b.put(h.name, h.path, c)
+			}
+			if err != nil {
 				return nil, err
 			}
 		}
@@ -130,10 +175,16 @@ func (b *bundle) addHelpers(files *contentCache, patterns []string) (missing []s
 	return missing, nil
 }
 
+// helper is a file that a pattern names.
+type helper struct {
+	name, path string
+	stat       fileStat
+}
+
 // match lists the files below root that answer to pattern. A link to a file is
 // taken for the file; a link to a folder is not followed, so that a pattern
 // never leaves the hook's folder.
-func (b *bundle) match(root, pattern string) (names []string, err error) {
+func (b *bundle) match(root, pattern string) (helpers []helper, err error) {
 	top := filepath.Join(b.base, filepath.FromSlash(root))
 	visited := 0
 	err = filepath.WalkDir(top, func(where string, d fs.DirEntry, err error) error {
@@ -150,20 +201,28 @@ func (b *bundle) match(root, pattern string) (names []string, err error) {
 			b.see(where, nil) // before the folder is listed
 			return nil
 		}
-		rel, err := filepath.Rel(b.base, where)
+		name, err := nameBelow(b.base, where)
 		if err != nil {
 			return err
 		}
-		name := filepath.ToSlash(rel)
 		if ok, err := doublestar.Match(pattern, name); err != nil || !ok {
 			return err
 		}
 		if st, err := stat(where); err == nil && st.Mode.IsRegular() {
-			names = append(names, name)
+			helpers = append(helpers, helper{name, where, st})
 		}
 		return nil
 	})
-	return names, err
+	return helpers, err
+}
+
+// nameBelow is where a file lies relative to a folder, with slashes.
+func nameBelow(folder, where string) (string, error) {
+	if name, ok := strings.CutPrefix(where, folder+string(filepath.Separator)); ok { // as almost always
+		return filepath.ToSlash(name), nil
+	}
+	rel, err := filepath.Rel(folder, where)
+	return filepath.ToSlash(rel), err
 }
 
 // canonical returns a value as canonical JSON, for hashing and comparing.

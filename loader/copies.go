@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"path/filepath"
 	"runtime"
 	"sync"
 	"time"
@@ -17,16 +18,18 @@ type copies struct {
 }
 
 type seenCopy struct {
-	folder fileStat
-	files  []fileStat // as the bundle's members
-	at     time.Time  // when the look began
+	folders map[string]fileStat // by name below the copy's folder, "." included
+	files   []fileStat          // as the bundle's members
+	at      time.Time           // when the look began
 }
 
 func newCopies() *copies { return &copies{seen: map[string]seenCopy{}} }
 
 func (c *copies) note(hash string, seen seenCopy) {
-	if !seen.folder.settled(seen.at) {
-		return
+	for _, st := range seen.folders {
+		if !st.settled(seen.at) {
+			return
+		}
 	}
 	for _, st := range seen.files {
 		if !st.settled(seen.at) {
@@ -46,8 +49,10 @@ func (c *copies) same(folder string, b *bundle) bool {
 	if !ok || len(seen.files) != len(b.Members) {
 		return false
 	}
-	if st, err := lstat(folder); err != nil || st != seen.folder {
-		return false
+	for name, was := range seen.folders {
+		if st, err := lstat(filepath.Join(folder, name)); err != nil || st != was {
+			return false
+		}
 	}
 	for i, m := range b.Members {
 		if st, err := lstat(folder + "/" + m.Name); err != nil || st != seen.files[i] {
@@ -67,7 +72,7 @@ func (p *load) checkCopies() {
 			continue
 		}
 		group.Go(func() error {
-			f.copyWhole = p.store.intact(f.bundle)
+			f.copyWhole = p.store.intact(f.bundle) || p.store.verify(f.bundle) == nil
 			return nil
 		})
 	}

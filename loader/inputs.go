@@ -1,6 +1,13 @@
 package loader
 
-import "time"
+import (
+	"maps"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
 
 // inputs are all files and folders that a load looked at, by their stat; the
 // zero stat stands for one that is not there. While none of them changes, a
@@ -27,13 +34,32 @@ func forget(st fileStat) fileStat {
 
 // changed reports whether anything is different now.
 func (in inputs) changed() bool {
-	for path, before := range in {
-		if st, _ := stat(path); forget(st) != before {
-			return true
-		}
+	paths := slices.Collect(maps.Keys(in))
+	workers := 1
+	if len(paths) >= manyInputs {
+		workers = runtime.GOMAXPROCS(0)
 	}
-	return false
+	var found atomic.Bool
+	var looks sync.WaitGroup
+	each := (len(paths) + workers - 1) / workers
+	for part := range slices.Chunk(paths, max(1, each)) {
+		looks.Go(func() {
+			for _, path := range part {
+				if found.Load() {
+					return
+				}
+				if st, _ := stat(path); forget(st) != in[path] {
+					found.Store(true)
+				}
+			}
+		})
+	}
+	looks.Wait()
+	return found.Load()
 }
+
+// manyInputs is from how many inputs on it pays to look at them side by side.
+const manyInputs = 512
 
 // settled reports whether every last change lay far enough behind at a moment
 // for equal stats to mean equal content.

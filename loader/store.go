@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // A store keeps the private copies of what was allowed, one folder per bundle
@@ -86,25 +87,25 @@ var ErrChangedSince = errors.New("the file changed since it was shown")
 
 // verify checks that the copy of a bundle is exactly what was allowed.
 func (s store) verify(b *bundle) error {
-	want := map[string]member{}
+	want := map[string]int{} // index of the member
 	folders := map[string]bool{".": true}
-	for _, m := range b.Members {
-		want[m.Name] = m
+	for i, m := range b.Members {
+		want[m.Name] = i
 		for dir := path.Dir(m.Name); dir != "."; dir = path.Dir(dir) {
 			folders[dir] = true
 		}
 	}
+	seen := seenCopy{folders: map[string]fileStat{}, files: make([]fileStat, len(b.Members)), at: time.Now()}
 	root := s.folder(b.hash)
 	walker := userWalk()
 	err := filepath.WalkDir(root, func(where string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		rel, err := filepath.Rel(root, where)
+		name, err := nameBelow(root, where)
 		if err != nil {
 			return err
 		}
-		name := filepath.ToSlash(rel)
 		st, err := lstat(where)
 		if err != nil {
 			return err
@@ -112,24 +113,26 @@ func (s store) verify(b *bundle) error {
 		if problem := walker.part(where, st); problem != "" {
 			return errors.New(problem)
 		}
-		m, isMember := want[name]
+		i, isMember := want[name]
 		switch {
 		case st.Mode.IsDir() && folders[name]:
+			seen.folders[name] = st
 			return nil
 		case st.Mode.IsDir() && d.Name() == "__pycache__": // left there by Python, of helpers it loaded
 			return fs.SkipDir
 		case !isMember:
 			return fmt.Errorf("%s is not part of what was allowed", where)
-		case !st.Mode.IsRegular() || st.Mode.Perm() != m.Mode:
+		case !st.Mode.IsRegular() || st.Mode.Perm() != b.Members[i].Mode:
 			return fmt.Errorf("%s is not what was allowed", where)
 		}
-		c, err := s.files.read(where)
+		c, err := s.files.readAs(where, st)
 		if err != nil {
 			return err
 		}
-		if c.sum != m.Sum {
+		if c.sum != b.Members[i].Sum {
 			return fmt.Errorf("%s is not what was allowed", where)
 		}
+		seen.files[i] = c.stat
 		delete(want, name)
 		return nil
 	})
@@ -139,6 +142,7 @@ func (s store) verify(b *bundle) error {
 	for name := range want {
 		return fmt.Errorf("%s is missing", s.path(b.hash, name))
 	}
+	s.copies.note(b.hash, seen)
 	return nil
 }
 

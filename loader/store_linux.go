@@ -26,10 +26,12 @@ func (s store) intact(b *bundle) bool {
 		return false
 	}
 	defer unix.Close(dir)
-	seen := seenCopy{files: make([]fileStat, len(b.Members)), at: time.Now()}
-	if seen.folder, err = fstatAt(dir); err != nil || userWalk().part(folder, seen.folder) != "" || !onlyMembers(dir, b) {
+	seen := seenCopy{folders: map[string]fileStat{}, files: make([]fileStat, len(b.Members)), at: time.Now()}
+	top, err := fstatAt(dir)
+	if err != nil || userWalk().part(folder, top) != "" || !onlyMembers(dir, b) {
 		return false
 	}
+	seen.folders["."] = top
 	for i, m := range b.Members {
 		if seen.files[i], err = hashedAt(dir, m); err != nil {
 			return false

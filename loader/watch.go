@@ -220,10 +220,10 @@ func (w *Watcher) mustWait(s *Snapshot) bool {
 func (w *Watcher) publish(s *Snapshot) {
 	w.current.Store(s)
 	w.rule(s.Set)
-	w.follow(s)
 	if w.loader.opts.OnChange != nil {
 		w.loader.opts.OnChange(s)
 	}
+	w.follow(s) // what changes until then it sees
 }
 
 // follow watches what a snapshot was made of.
