@@ -109,13 +109,6 @@ func (b *bundle) appendCanonical(out []byte) (_ []byte, err error) {
 	return append(out, '}'), err
 }
 
-func (b *bundle) size() (total int64) {
-	for _, m := range b.Members {
-		total += m.size
-	}
-	return total
-}
-
 // add puts a file into the bundle, under its name relative to the base.
 func (b *bundle) add(files *contentCache, name string) (*content, error) {
 	name = path.Clean(filepath.ToSlash(name))
