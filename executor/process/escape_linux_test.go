@@ -54,6 +54,9 @@ func available(t *testing.T) []Options {
 		rt.Close()
 		list = append(list, Options{Containment: kind})
 	}
+	// A process stays a sub-reaper, and the orphans of other containments would
+	// come to it and wait in vain to be reaped. Who asks for it gets it anew.
+	unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
 	return append(list, Options{Containment: Group, portable: true}, Options{Containment: Subreaper, portable: true})
 }
 
@@ -123,7 +126,7 @@ func TestNothingSurvives(t *testing.T) {
 		}
 		rt := newRuntime(t, options)
 		covered = append(covered, options.name())
-		full := 10 // of ways that are there for completeness
+		full := 4 // of ways that are there for completeness
 		if options == (Options{Containment: rt.Containment().Kind}) && (len(covered) == 1 || options.Containment == Subreaper) {
 			full = 100
 		}
@@ -214,7 +217,7 @@ func TestAborts(t *testing.T) {
 					t.Fatalf("round %d after %s ended with %v, exit %d, %s; stderr %q", i, delay, r.Err, r.ExitCode, r.Signal, r.Stderr)
 				}
 				over := r.Took - delay
-				if over > late() {
+				if over > late() || prove.Full() && over > 250*time.Millisecond {
 					t.Errorf("control came back %s after the abort", over)
 				}
 				sum.add(over, nil)

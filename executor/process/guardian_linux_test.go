@@ -83,9 +83,9 @@ func TestGuardian(t *testing.T) {
 		if options.portable {
 			continue
 		}
-		full := 20
+		full := 5
 		if i == 0 {
-			full = 100
+			full = 50
 		}
 		for _, life := range []string{"long", "short"} {
 			t.Run(options.name()+"/"+life, func(t *testing.T) {

@@ -43,13 +43,10 @@ func self(t testing.TB, name string, args ...string) *Command {
 }
 
 // late is how late a result may be (G1). On a machine that has more to do than it
-// has processors, nobody can be on time, and the figure grows with the load; a
-// proof is asked for where that is not so.
+// has processors, nobody can be on time, and the figure grows with the load,
+// also with what a proof itself starts.
 func late() time.Duration {
 	const promised = 250 * time.Millisecond
-	if prove.Full() {
-		return promised
-	}
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
 		return promised

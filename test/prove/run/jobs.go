@@ -100,6 +100,9 @@ func (p *prover) prove(ctx context.Context, g *prove.Guarantee) row {
 			faults = append(faults, fault)
 		}
 	}
+	if ctx.Err() != nil {
+		return r
+	}
 	r.Took = time.Since(began)
 	r.Held, r.Figure = len(faults) == 0, strings.Join(figures, "; ")
 	p.print.Lock()
@@ -119,7 +122,7 @@ func (p *prover) prove(ctx context.Context, g *prove.Guarantee) row {
 // measured something.
 func (p *prover) test(ctx context.Context, g *prove.Guarantee, test prove.Test) (figures []string, fault string) {
 	file := filepath.Join(p.folder, g.ID+"-"+test.Name)
-	cmd := exec.CommandContext(ctx, p.binaries[test.Package], "-test.v", "-test.timeout=35m", "-test.parallel=8", "-test.run=^"+test.Name+"$")
+	cmd := exec.CommandContext(ctx, p.binaries[test.Package], "-test.v", "-test.timeout=35m", "-test.parallel=6", "-test.run=^"+test.Name+"$")
 	cmd.Dir = test.Package
 	cmd.Env = append(os.Environ(), prove.FullVariable+"=1", prove.FileVariable+"="+file)
 	out, err := cmd.CombinedOutput()
