@@ -212,3 +212,20 @@ func TestChildOfKilledHookd(t *testing.T) {
 		})
 	}
 }
+
+// TestWordsOfTheDead asserts that what a parked program wrote before it ended is
+// had afterwards, although nobody waits for more of it any longer.
+func TestWordsOfTheDead(t *testing.T) {
+	rt := newRuntime(t, Options{})
+	child, err := rt.Park(t.Context(), shell("printf words"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-child.Done()
+	child.Stdout.SetReadDeadline(time.Unix(1, 0)) // as it is set behind Done
+	var buffer [16]byte
+	if got := string(child.Overhear(buffer[:])); got != "words" {
+		t.Errorf("%q, want its words", got)
+	}
+	child.Bury()
+}
