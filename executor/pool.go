@@ -312,44 +312,6 @@ func (p *Pool) tend(l *line) {
 	l.timer.Reset(next)
 }
 
-func (p *Pool) tendSpares(l *line, now time.Time) (next time.Duration) {
-	idle := now.Sub(l.used)
-	if idle >= l.config.Idle {
-		for len(l.spares) > 0 {
-			p.drop(l.spares[0])
-		}
-		return 0
-	}
-	next = l.config.Idle - idle
-	for len(l.spares)+l.starting < l.config.Pool {
-		if pause := l.rest.Sub(now); pause > 0 {
-			return min(next, pause)
-		}
-		if !p.makeRoom() {
-			break
-		}
-		l.starting++
-		p.work.Go(func() { p.startSpare(l) })
-	}
-	return next
-}
-
-func (p *Pool) startSpare(l *line) {
-	k, err := p.start(l.standing, l, nil)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	l.starting--
-	switch {
-	case err != nil:
-		l.setBack()
-		p.tend(l)
-	case p.closed || p.lines[l.id] != l:
-		p.end(k)
-	case !k.ending: // or it has ended already
-		l.spares = append(l.spares, k)
-	}
-}
-
 // makeRoom makes sure that one more process may be kept; the one that was not
 // used for longest goes. p.mu is held.
 func (p *Pool) makeRoom() bool {
