@@ -20,7 +20,7 @@ test: vet lint race
 vet:
 	go vet ./...
 	go vet -tags lean ./cmd/hookd
-	go vet -tags interop ./test/interop
+	go vet -tags interop ./test/interop ./agentloop/mcp
 	GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 go vet ./...
 	GOOS=windows GOARCH=amd64 CGO_ENABLED=0 go vet ./...
 
@@ -48,6 +48,7 @@ vuln:
 # and the client libraries of model providers.
 interop:
 	go test -count=1 -tags interop ./test/interop -v
+	go test -count=1 -tags interop -run "^TestVast$$" ./agentloop/mcp
 
 # A million events through loop, hooks and records: no gaps, nothing grows.
 soak:

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -42,15 +41,6 @@ func handWeb(do func(request) string, events bool) http.Handler {
 // model reads their beginning.
 func TestGiants(t *testing.T) {
 	twoAtOnce(t, "giant", 2_000_000, 10*time.Second)
-}
-
-// TestVast is TestGiants with results near the limit of a message. The race
-// detector makes it slow: it runs if it is asked for by HOOKD_VAST.
-func TestVast(t *testing.T) {
-	if os.Getenv("HOOKD_VAST") == "" {
-		t.Skip("HOOKD_VAST is not set: two results of 30 MB, far too slow with the race detector")
-	}
-	twoAtOnce(t, "vast", 30_000_000, 10*time.Second)
 }
 
 func twoAtOnce(t *testing.T, kind string, size int, limit time.Duration) {
