@@ -437,9 +437,12 @@ func TestResidentReads(t *testing.T) {
 // it, even if it guesses the id.
 func TestResidentBeforeAsked(t *testing.T) {
 	m := newModes(t)
-	h := m.hook("guard.sh", schema.Resident, time.Second, `read -r line; echo '{"id":"one"}'; echo '{"id":"two","action":"observe"}'; : >$OUT/done; read -r line; echo '{"id":"two","action":"block"}'; read -r line`)
+	h := m.hook("guard.sh", schema.Resident, time.Second, `read -r line; echo '{"id":"one"}'; until [ -e $OUT/heard ]; do sleep 0.01; done; echo '{"id":"two","action":"observe"}'; : >$OUT/done; read -r line; echo '{"id":"two","action":"block"}'; read -r line`)
 	e := m.rule(h)
 	m.ask(e, toolCall("s", "one"))
+	if err := os.WriteFile(filepath.Join(m.dir, "heard"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	awaitFile(t, filepath.Join(m.dir, "done"))
 	answered{Action: "block", Warning: "before it was asked"}.check(t, m.ask(e, toolCall("s", "two")))
 }
