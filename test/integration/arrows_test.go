@@ -55,6 +55,7 @@ var arrows = map[string][]string{
 	"test/prove":                {},
 	"test/prove/run":            {"test/prove"},
 	"test/prove/fuzz":           {},
+	"test/systems":              {},
 	"test/integration":          {""},
 }
 
