@@ -38,8 +38,15 @@ consent to run that file. --watch runs it again each time it is saved.
 
 --fault runs, in place of the hook's program, one of hookd's own that fails, and
 shows what the hook's class, rule and limit make of that: the failure's name, the
-rule applied and the outcome. --fault all shows every fault in a table.`,
-		Args:              cobra.ExactArgs(1),
+rule applied and the outcome. --fault all shows every fault in a table. Without
+HOOK, --fault lets every hook of the project fail, each at its own event; none of
+their programs is run, and each may take its whole limit.`,
+		Args: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("fault") && len(args) == 0 {
+				return nil
+			}
+			return cobra.ExactArgs(1)(c, args)
+		},
 		ValidArgsFunction: a.completeHooks,
 		RunE: func(c *cobra.Command, args []string) error {
 			f.hasData = c.Flags().Changed("data")
@@ -48,7 +55,10 @@ rule applied and the outcome. --fault all shows every fault in a table.`,
 					return err
 				}
 			}
-			return a.try(c.Context(), args[0], f)
+			if len(args) > 0 {
+				return a.try(c.Context(), args[0], f)
+			}
+			return a.tryFaultsOfAll(c.Context(), f)
 		},
 	}
 	nameFlag(c, &f.event, "event", "", "event `E` (default: the first one the hook is for)")
@@ -162,7 +172,7 @@ func (a *app) tryOnce(ctx context.Context, rt *process.Runtime, file string, f t
 	if err != nil {
 		return usage("no-hook", err.Error(), "")
 	}
-	t, err := a.newTrial(snapshot, file, f)
+	t, err := a.newTrial(snapshot, f)
 	if err != nil {
 		return err
 	}
@@ -180,8 +190,8 @@ func (a *app) tryOnce(ctx context.Context, rt *process.Runtime, file string, f t
 	return err
 }
 
-// newTrial makes the event that a hook is tried on.
-func (a *app) newTrial(snapshot *loader.Snapshot, file string, f tryFlags) (*trial, error) {
+// newTrial is the one hook of a snapshot and the event that it is tried on.
+func (a *app) newTrial(snapshot *loader.Snapshot, f tryFlags) (*trial, error) {
 	shown := false
 	for _, finding := range snapshot.Findings {
 		if finding.Severity == schema.SeverityError && !a.json {
@@ -193,6 +203,12 @@ func (a *app) newTrial(snapshot *loader.Snapshot, file string, f tryFlags) (*tri
 	if hook.Asker == nil {
 		return nil, cannotRun(hook, shown)
 	}
+	return a.trialOf(hook, snapshot.Project, f)
+}
+
+// trialOf makes the event that a hook is tried on: the one asked for, or the first
+// that the hook is for.
+func (a *app) trialOf(hook *executor.Hook, project string, f tryFlags) (*trial, error) {
 	name := protocol.ToolCallStart
 	if len(hook.Events) > 0 {
 		name = hook.Events[0]
@@ -207,7 +223,7 @@ func (a *app) newTrial(snapshot *loader.Snapshot, file string, f tryFlags) (*tri
 	if err != nil {
 		return nil, err
 	}
-	given, err := a.event(name, data, "", snapshot.Project)
+	given, err := a.event(name, data, "", project)
 	if err != nil {
 		return nil, err
 	}

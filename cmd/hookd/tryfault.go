@@ -2,14 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/fault"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
@@ -64,35 +63,82 @@ func (a *app) tryFaults(ctx context.Context, rt *process.Runtime, file string, f
 	if err != nil {
 		return usage("no-hook", err.Error(), "")
 	}
-	t, err := a.newTrial(snapshot, file, f)
+	t, err := a.newTrial(snapshot, f)
 	if err != nil {
 		return err
 	}
-	trials := make([]*faultTrial, len(faults))
-	failures := make([]error, len(faults))
-	progress := show.StartProgress(a.err)
-	var running sync.WaitGroup
-	const sideBySide = 4 // more would take the time that the hook's limit counts from each other
-	places := make(chan struct{}, sideBySide)
-	for i := range faults {
-		trials[i] = &faultTrial{Fault: faults[i], trial: &trial{hook: faultyHook(rt, t.hook, &faults[i], snapshot), given: t.given}}
-		running.Go(func() {
-			places <- struct{}{}
-			defer func() { <-places }()
-			progress.Begin(faults[i].Name)
-			defer progress.End(faults[i].Name)
-			failures[i] = a.runFault(ctx, snapshot, trials[i])
-		})
-	}
-	running.Wait()
-	progress.Stop()
-	if err := errors.Join(failures...); err != nil {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		return failed("try", err, "")
+	trials := faultTrials(rt, snapshot, t, faults)
+	if err := a.runFaults(ctx, snapshot, trials); err != nil {
+		return err
 	}
 	return a.showFaults(trials)
+}
+
+// tryFaultsOfAll lets every hook of the project fail. Whether a hook may run does
+// not matter, because its program is not: one that waits to be allowed is shown too.
+func (a *app) tryFaultsOfAll(ctx context.Context, f tryFlags) error {
+	faults, err := chosenFaults(f.fault)
+	if err != nil {
+		return err
+	}
+	rt, err := a.runtime(false)
+	if err != nil {
+		return err
+	}
+	snapshot, err := a.look(ctx)
+	if err != nil {
+		return err
+	}
+	var trials []*faultTrial
+	for _, hook := range snapshot.Set.Hooks {
+		if hook.Status == executor.Rejected || hook.Status == executor.Disabled {
+			continue // no settings that count
+		}
+		t, err := a.trialOf(hook, snapshot.Project, f)
+		if err != nil {
+			return err
+		}
+		trials = append(trials, faultTrials(rt, snapshot, t, faults)...)
+	}
+	if len(trials) == 0 {
+		return usage("no-hook", "there is no hook that could fail", "hookd list shows the hooks; hookd new NAME writes one")
+	}
+	if err := a.runFaults(ctx, snapshot, trials); err != nil {
+		return err
+	}
+	return a.showFaultsOfAll(trials)
+}
+
+func faultTrials(rt *process.Runtime, snapshot *loader.Snapshot, t *trial, faults []fault.Fault) []*faultTrial {
+	trials := make([]*faultTrial, len(faults))
+	for i := range faults {
+		trials[i] = &faultTrial{Fault: faults[i], trial: &trial{hook: faultyHook(rt, t.hook, &faults[i], snapshot), given: t.given}}
+	}
+	return trials
+}
+
+// runFaults runs the trials, a few side by side: more would take the time that a
+// hook's limit counts from each other.
+func (a *app) runFaults(ctx context.Context, snapshot *loader.Snapshot, trials []*faultTrial) error {
+	progress := show.StartProgress(a.err)
+	var running errgroup.Group
+	running.SetLimit(4)
+	for _, t := range trials {
+		running.Go(func() error {
+			progress.Begin(t.Name)
+			defer progress.End(t.Name)
+			return a.runFault(ctx, snapshot, t)
+		})
+	}
+	err := running.Wait()
+	progress.Stop()
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	}
+	return failed("try", err, "")
 }
 
 // faultTrial is one fault of a hook and what became of it.
@@ -116,7 +162,7 @@ func faultyHook(rt *process.Runtime, hook *executor.Hook, f *fault.Fault, snapsh
 	if f.Missing {
 		config.Path = filepath.Join(filepath.Dir(hook.Path), "there-is-no-such-program")
 	}
-	faulty.Asker = executor.NewProcess(rt, config)
+	faulty.Asker, faulty.Status, faulty.Fault = executor.NewProcess(rt, config), executor.Ready, nil
 	return &faulty
 }
 
@@ -124,7 +170,9 @@ func faultyHook(rt *process.Runtime, hook *executor.Hook, f *fault.Fault, snapsh
 func (a *app) runFault(ctx context.Context, snapshot *loader.Snapshot, t *faultTrial) error {
 	hook := *t.hook
 	hook.Events, hook.Match = []protocol.EventName{t.given.Event}, schema.Match{}
-	set, _ := executor.NewSet(executor.Set{Project: snapshot.Project, Settings: snapshot.Set.Settings, Hooks: []*executor.Hook{&hook}})
+	settings := snapshot.Set.Settings
+	settings.Hooks.Drain = hook.Timeout + settings.Hooks.Grace + time.Second // an observer, too, has its whole limit
+	set, _ := executor.NewSet(executor.Set{Project: snapshot.Project, Settings: settings, Hooks: []*executor.Hook{&hook}})
 	var late lateRuns
 	engine := executor.New(set, executor.Options{Depth: executor.ProcessDepth(), Progress: executor.Progress{
 		Finished: func(_ *protocol.Event, h *executor.Hook, run protocol.Run) { late.add(h, run) },

@@ -10,20 +10,17 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
-// showFaults prints what became of the faults: of one in full, of several in a
-// table. The exit code is that of the one's outcome.
+// showFaults prints what became of a hook's faults: of one in full, of several in
+// a table. The exit code is that of the one's outcome.
 func (a *app) showFaults(trials []*faultTrial) error {
-	if a.json {
-		list := make([]faultJSON, 0, len(trials))
-		for _, t := range trials {
-			list = append(list, t.json())
-		}
-		if err := a.printJSON(list); err != nil {
+	switch {
+	case a.json:
+		if err := a.printFaults(trials); err != nil {
 			return err
 		}
-	} else if len(trials) > 1 {
+	case len(trials) > 1:
 		a.showFaultTable(trials)
-	} else {
+	default:
 		trials[0].show(a.out)
 	}
 	if len(trials) == 1 && trials[0].outcome.Refused() {
@@ -32,7 +29,38 @@ func (a *app) showFaults(trials []*faultTrial) error {
 	return nil
 }
 
+// showFaultsOfAll prints what became of the faults of several hooks: of one fault
+// a line for each hook, of several a table for each.
+func (a *app) showFaultsOfAll(trials []*faultTrial) error {
+	if a.json {
+		return a.printFaults(trials)
+	}
+	if trials[0].Name == trials[len(trials)-1].Name {
+		a.showHookTable(trials)
+		return nil
+	}
+	for i, begin := 1, 0; i <= len(trials); i++ {
+		if i == len(trials) || trials[i].Name == trials[0].Name {
+			if begin > 0 {
+				a.out.Print("\n")
+			}
+			a.showFaultTable(trials[begin:i])
+			begin = i
+		}
+	}
+	return nil
+}
+
+func (a *app) printFaults(trials []*faultTrial) error {
+	list := make([]faultJSON, 0, len(trials))
+	for _, t := range trials {
+		list = append(list, t.json())
+	}
+	return a.printJSON(list)
+}
+
 type faultJSON struct {
+	Hook  string `json:"hook"`
 	Fault string `json:"fault"`
 	Does  string `json:"does"`
 	protocol.Outcome
@@ -40,7 +68,7 @@ type faultJSON struct {
 }
 
 func (t *faultTrial) json() faultJSON {
-	return faultJSON{t.Name, t.Does, t.outcome, float64(t.took) / float64(time.Millisecond)}
+	return faultJSON{t.hook.Name, t.Name, t.Does, t.outcome, float64(t.took) / float64(time.Millisecond)}
 }
 
 // show prints one fault: what the hook did, what that is called, the rule, and
@@ -72,27 +100,43 @@ func (t *faultTrial) rule() string {
 	return fmt.Sprintf("%s (onFailure)", run.Rule)
 }
 
-// showFaultTable prints a line for each fault.
+// showFaultTable prints a line for each fault of one hook.
 func (a *app) showFaultTable(trials []*faultTrial) {
 	first := trials[0]
 	a.out.Print("%s at %s: %s hook, onFailure %s, limit %s\n", a.out.In(show.Name, show.Line(first.hook.Name)), show.Line(string(first.given.Event)),
 		first.hook.Can, first.hook.OnFailure, schema.FormatDuration(first.hook.Timeout))
 	table := show.Table{Header: []string{"FAULT", "COUNTS AS", "RULE", "OUTCOME", "AFTER", "THE HOOK"}}
 	for _, t := range trials {
-		run := t.run()
-		text, tone := runAnswer(run)
-		rule := "–"
-		if run.Failure != "" {
-			rule = string(run.Rule)
-		}
-		outcome, good := "passed", show.Good
-		if t.outcome.Action != protocol.Observe && t.outcome.Action != protocol.Modify {
-			outcome, good = string(t.outcome.Action), show.Bad
-		}
-		table.Add(show.Cell{Text: t.Name, Tone: show.Name}, show.Cell{Text: text, Tone: tone}, show.Cell{Text: rule},
-			show.Cell{Text: outcome, Tone: good}, show.Cell{Text: took(t.took)}, show.Cell{Text: t.Does, Tone: show.Quiet})
+		cells := append([]show.Cell{{Text: t.Name, Tone: show.Name}}, t.cells()...)
+		table.Add(append(cells, show.Cell{Text: t.Does, Tone: show.Quiet})...)
 	}
 	table.Write(a.out)
+}
+
+// showHookTable prints a line for each hook, which all failed in one way.
+func (a *app) showHookTable(trials []*faultTrial) {
+	a.out.Print("%s %s: each hook %s\n", a.out.In(show.Strong, "fault"), trials[0].Name, trials[0].Does)
+	table := show.Table{Header: []string{"HOOK", "EVENT", "CAN", "COUNTS AS", "RULE", "OUTCOME", "AFTER"}}
+	for _, t := range trials {
+		cells := []show.Cell{{Text: show.Line(t.hook.Name), Tone: show.Name}, {Text: string(t.given.Event)}, {Text: string(t.hook.Can)}}
+		table.Add(append(cells, t.cells()...)...)
+	}
+	table.Write(a.out)
+}
+
+// cells are what a fault counts as, the rule, the outcome and when it stood.
+func (t *faultTrial) cells() []show.Cell {
+	run := t.run()
+	text, tone := runAnswer(run)
+	rule := "–"
+	if run.Failure != "" {
+		rule = string(run.Rule)
+	}
+	outcome, good := "passed", show.Good
+	if t.outcome.Action != protocol.Observe && t.outcome.Action != protocol.Modify {
+		outcome, good = string(t.outcome.Action), show.Bad
+	}
+	return []show.Cell{{Text: text, Tone: tone}, {Text: rule}, {Text: outcome, Tone: good}, {Text: took(t.took)}}
 }
 
 func took(d time.Duration) string {
