@@ -258,6 +258,22 @@ func awaitFile(t *testing.T, path string) {
 	t.Fatalf("%s did not come", path)
 }
 
+// late is the record's late line of session s.
+func (m *modes) late() (late record.Late) {
+	m.t.Helper()
+	for line, problem := range record.Read(filepath.Join(m.dir, "state", "records"), "s") {
+		if problem != nil {
+			m.t.Fatal(problem)
+		}
+		if line.Kind == record.KindLate {
+			if err := line.Decode(&late); err != nil {
+				m.t.Fatal(err)
+			}
+		}
+	}
+	return late
+}
+
 // TestStandbyLate: what a process does behind its answer is recorded, and it has
 // the grace time.
 func TestStandbyLate(t *testing.T) {
@@ -267,17 +283,7 @@ func TestStandbyLate(t *testing.T) {
 	m.await(h, 1)
 	fire(t, e, toolCall("s", ""))
 	e.Close(context.Background())
-	var late record.Late
-	for line, problem := range record.Read(filepath.Join(m.dir, "state", "records"), "s") {
-		if problem != nil {
-			t.Fatal(problem)
-		}
-		if line.Kind == record.KindLate {
-			if err := line.Decode(&late); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
+	late := m.late()
 	if late.Run.Exit == nil || *late.Run.Exit != 7 || late.Run.Stderr != "err\n" || len(late.Run.Warnings) != 1 || !strings.Contains(late.Run.Warnings[0], `"more\n"`) {
 		t.Errorf("late line %+v", late.Run)
 	}

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hookd-dev/hookd/executor/record"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -128,17 +127,7 @@ func TestStandbyLateAtOnce(t *testing.T) {
 	m.await(h, 1)
 	fire(t, e, toolCall("s", ""))
 	e.Close(context.Background())
-	var late record.Late
-	for line, problem := range record.Read(filepath.Join(m.dir, "state", "records"), "s") {
-		if problem != nil {
-			t.Fatal(problem)
-		}
-		if line.Kind == record.KindLate {
-			if err := line.Decode(&late); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
+	late := m.late()
 	if len(late.Run.Warnings) != 1 || !strings.Contains(late.Run.Warnings[0], `"more\n"`) {
 		t.Errorf("late line %+v", late.Run)
 	}

@@ -168,11 +168,7 @@ type trial struct {
 }
 
 func (a *app) tryOnce(ctx context.Context, rt *process.Runtime, file string, f tryFlags) error {
-	snapshot, err := loader.Single(ctx, loader.Options{Project: a.project, Runtime: rt}, file)
-	if err != nil {
-		return usage("no-hook", err.Error(), "")
-	}
-	t, err := a.newTrial(snapshot, f)
+	snapshot, t, err := a.newTrial(ctx, rt, file, f)
 	if err != nil {
 		return err
 	}
@@ -190,8 +186,12 @@ func (a *app) tryOnce(ctx context.Context, rt *process.Runtime, file string, f t
 	return err
 }
 
-// newTrial is the one hook of a snapshot and the event that it is tried on.
-func (a *app) newTrial(snapshot *loader.Snapshot, f tryFlags) (*trial, error) {
+// newTrial loads one file as a hook and makes the event that it is tried on.
+func (a *app) newTrial(ctx context.Context, rt *process.Runtime, file string, f tryFlags) (*loader.Snapshot, *trial, error) {
+	snapshot, err := loader.Single(ctx, loader.Options{Project: a.project, Runtime: rt}, file)
+	if err != nil {
+		return nil, nil, usage("no-hook", err.Error(), "")
+	}
 	shown := false
 	for _, finding := range snapshot.Findings {
 		if finding.Severity == schema.SeverityError && !a.json {
@@ -201,9 +201,10 @@ func (a *app) newTrial(snapshot *loader.Snapshot, f tryFlags) (*trial, error) {
 	}
 	hook := snapshot.Set.Hooks[0]
 	if hook.Asker == nil {
-		return nil, cannotRun(hook, shown)
+		return nil, nil, cannotRun(hook, shown)
 	}
-	return a.trialOf(hook, snapshot.Project, f)
+	t, err := a.trialOf(hook, snapshot.Project, f)
+	return snapshot, t, err
 }
 
 // trialOf makes the event that a hook is tried on: the one asked for, or the first

@@ -59,11 +59,7 @@ func (a *app) tryFaults(ctx context.Context, rt *process.Runtime, file string, f
 	if err != nil {
 		return err
 	}
-	snapshot, err := loader.Single(ctx, loader.Options{Project: a.project, Runtime: rt}, file)
-	if err != nil {
-		return usage("no-hook", err.Error(), "")
-	}
-	t, err := a.newTrial(snapshot, f)
+	snapshot, t, err := a.newTrial(ctx, rt, file, f)
 	if err != nil {
 		return err
 	}

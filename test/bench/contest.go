@@ -9,11 +9,13 @@ import (
 	"time"
 )
 
+// burst does a piece of work n times and says how long each time took.
+type burst func(ctx context.Context, n int) ([]time.Duration, error)
+
 // player is one way of doing a piece of work.
 type player struct {
-	name string
-	// burst does the work n times and says how long each time took.
-	burst func(ctx context.Context, n int) ([]time.Duration, error)
+	name  string
+	burst burst
 	// against is the player that this one is compared with, "" = the first.
 	against string
 	// most is how often the work may be done in one burst, 0 = any number.
@@ -170,7 +172,7 @@ func quantile[T ~int64 | ~float64](samples []T, q float64) T {
 func median[T ~int64 | ~float64](samples []T) T { return quantile(samples, 0.5) }
 
 // each is the burst of work that is done one time after the other.
-func each(work func(ctx context.Context) error) func(context.Context, int) ([]time.Duration, error) {
+func each(work func(ctx context.Context) error) burst {
 	return func(ctx context.Context, n int) ([]time.Duration, error) {
 		took := make([]time.Duration, 0, n)
 		for range n {
@@ -188,7 +190,7 @@ func each(work func(ctx context.Context) error) func(context.Context, int) ([]ti
 }
 
 // together is the burst of work that is done by several at once.
-func together(inFlight int, work func(ctx context.Context, worker int) error) func(context.Context, int) ([]time.Duration, error) {
+func together(inFlight int, work func(ctx context.Context, worker int) error) burst {
 	return func(ctx context.Context, n int) ([]time.Duration, error) {
 		n = max(1, n/inFlight)
 		errs := make(chan error, inFlight)
@@ -218,9 +220,9 @@ func together(inFlight int, work func(ctx context.Context, worker int) error) fu
 }
 
 // per is a burst whose samples each hold n pieces of work.
-func per(n int, burst func(context.Context, int) ([]time.Duration, error)) func(context.Context, int) ([]time.Duration, error) {
+func per(n int, work burst) burst {
 	return func(ctx context.Context, count int) ([]time.Duration, error) {
-		took, err := burst(ctx, count)
+		took, err := work(ctx, count)
 		for i := range took {
 			took[i] /= time.Duration(n)
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/hookd-dev/hookd/client"
+	"github.com/hookd-dev/hookd/protocol"
 )
 
 // usualSize is the size of event in all contests that are
@@ -68,19 +69,26 @@ func (b *bench) against(ctx context.Context, n int, w work, settings map[string]
 	return p, floor.player(playerFloor, w), nil
 }
 
+// duel races the floor against a project with default settings; work makes the
+// player's burst of the open engine and an event.
+func (b *bench) duel(ctx context.Context, p *project, floor player, work func(*engine, protocol.Event) burst) (*contest, error) {
+	e, err := p.open(ctx, b.contained, b.pool)
+	if err != nil {
+		return nil, err
+	}
+	ours := player{name: playerDefault, burst: work(e, p.event(usualSize))}
+	return &contest{players: []player{floor, ours}, close: e.close}, nil
+}
+
 // row races n hooks of one event, asked one after the other.
 func (b *bench) row(ctx context.Context, n int) (*contest, error) {
 	p, floor, err := b.against(ctx, n, work{}, nil)
 	if err != nil {
 		return nil, err
 	}
-	e, err := p.open(ctx, b.contained, b.pool)
-	if err != nil {
-		return nil, err
-	}
-	event := p.event(usualSize)
-	fire := each(func(ctx context.Context) error { return e.fire(ctx, event, n) })
-	return &contest{players: []player{floor, {name: playerDefault, burst: per(n, fire)}}, close: e.close}, nil
+	return b.duel(ctx, p, floor, func(e *engine, event protocol.Event) burst {
+		return per(n, each(func(ctx context.Context) error { return e.fire(ctx, event, n) }))
+	})
 }
 
 // flight races events of different calls, n of them at once.
@@ -89,13 +97,9 @@ func (b *bench) flight(ctx context.Context, n int) (*contest, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := p.open(ctx, b.contained, b.pool)
-	if err != nil {
-		return nil, err
-	}
-	event := p.event(usualSize)
-	fire := func(ctx context.Context, _ int) error { return e.fire(ctx, event, 1) }
-	return &contest{players: []player{floor, {name: playerDefault, burst: together(n, fire)}}, close: e.close}, nil
+	return b.duel(ctx, p, floor, func(e *engine, event protocol.Event) burst {
+		return together(n, func(ctx context.Context, _ int) error { return e.fire(ctx, event, 1) })
+	})
 }
 
 func (b *bench) parallel(ctx context.Context) (*contest, error) {
@@ -104,13 +108,9 @@ func (b *bench) parallel(ctx context.Context) (*contest, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := p.open(ctx, b.contained, b.pool)
-	if err != nil {
-		return nil, err
-	}
-	event := p.event(usualSize)
-	fire := each(func(ctx context.Context) error { return e.fire(ctx, event, n) })
-	return &contest{players: []player{floor, {name: playerDefault, burst: fire}}, close: e.close}, nil
+	return b.duel(ctx, p, floor, func(e *engine, event protocol.Event) burst {
+		return each(func(ctx context.Context) error { return e.fire(ctx, event, n) })
+	})
 }
 
 // daemon races events that a client asks the real program about.

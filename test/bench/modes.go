@@ -96,11 +96,11 @@ func usualStart(ctx context.Context, e *engine, size int) (time.Duration, error)
 // spaced is a burst with a pause behind each time: the next process of a standby
 // hook starts in it, and disturbs no other player. An agent's events are further
 // apart than that.
-func spaced(pause time.Duration, burst func(context.Context, int) ([]time.Duration, error)) func(context.Context, int) ([]time.Duration, error) {
+func spaced(pause time.Duration, work burst) burst {
 	return func(ctx context.Context, n int) ([]time.Duration, error) {
 		var all []time.Duration
 		for range n {
-			took, err := burst(ctx, 1)
+			took, err := work(ctx, 1)
 			if err != nil {
 				return nil, err
 			}
