@@ -63,13 +63,34 @@ func (e *Executor) askGuarded(budget context.Context, t *trip, q *Question) prot
 		Remedy: "make it faster, or raise its timeout",
 	})
 	ctx = context.WithValue(ctx, aftermathKey{}, aftermath(func(gone <-chan struct{}, ending func() protocol.Answer) { e.recordDeath(t, q, gone, ending) }))
+	leave := func() {
+		cancel()
+		release()
+		done()
+	}
+	if _, keeps := q.Hook.Asker.(punctual); keeps {
+		defer leave()
+		return askRecovered(ctx, q)
+	}
+	return e.askBeside(ctx, t, q, leave)
+}
+
+// punctual is an [Asker] whose Ask surely returns when its context has ended. It
+// is asked where the event is decided: handing the question to a goroutine of its
+// own wakes threads, which costs as much as half a program's start.
+type punctual interface{ punctual() }
+
+func (*Process) punctual()  {}
+func (*standing) punctual() {}
+
+// askBeside asks in a goroutine of its own, which may overrun the limit, and calls
+// leave when that is over.
+func (e *Executor) askBeside(ctx context.Context, t *trip, q *Question, leave func()) protocol.Answer {
 	answered := make(chan protocol.Answer, 1)
 	ended := make(chan struct{})
 	e.work.Go(func() {
 		defer close(ended)
-		defer done()
-		defer release()
-		defer cancel()
+		defer leave()
 		answered <- askRecovered(ctx, q)
 	})
 	select {

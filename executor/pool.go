@@ -241,9 +241,7 @@ func (p *Pool) start(s *standing, l *line, seat *seat) (*kept, error) {
 	p.work.Go(func() {
 		<-child.Done()
 		p.died(k)
-		k.talk.Lock() // until whoever talks with it has heard its last words
-		child.Bury()
-		k.talk.Unlock()
+		child.Bury(&k.talk)
 	})
 	return k, nil
 }

@@ -101,9 +101,7 @@ func TestBuriedIsUnread(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-k.child.Done()
-		k.talk.Lock()
-		k.child.Bury()
-		k.talk.Unlock()
+		k.child.Bury(&k.talk)
 		spec := protocol.Lookup(protocol.ToolCallStart)
 		q := &Question{Hook: h, Event: &protocol.Event{Event: protocol.ToolCallStart, ID: "x"}, Spec: spec, Payload: [][]byte{[]byte("{}\n")}}
 		given := true

@@ -131,12 +131,17 @@ func (c *Child) Result() Result {
 // to get its input must not act on an empty one. [Child.Bury] comes after it.
 func (c *Child) Cut(cause error) { c.cancel(cause) }
 
-// Bury returns when the tree of a child that has ended, or was cut, is gone.
-func (c *Child) Bury() Result {
+// Bury returns when the tree of a child that has ended, or was cut, is gone. It
+// takes talk only to close the pipes, so that whoever talks with the child hears
+// its last words, and nobody who begins to waits for a tree that does not die.
+func (c *Child) Bury(talk sync.Locker) Result {
 	<-c.done
-	result := c.bury()
+	c.awaitGone()
+	talk.Lock()
+	defer talk.Unlock()
+	c.closeOutput()
 	c.Stdin.Close()
-	return result
+	return c.result
 }
 
 // End ends the child and returns when its tree is gone: its stdin is closed, it
@@ -152,19 +157,23 @@ func (c *Child) End(patience time.Duration) Result {
 		c.cancel(ErrEnded)
 		<-c.done
 	}
-	return c.bury()
+	c.awaitGone()
+	c.closeOutput()
+	return c.result
 }
 
-func (c *Child) bury() Result {
+func (c *Child) awaitGone() {
 	stuck := time.NewTimer(closePatience)
 	defer stuck.Stop()
 	select {
 	case <-c.result.Gone:
 	case <-stuck.C: // the kernel cannot end it; Close of the Runtime says so
 	}
+}
+
+func (c *Child) closeOutput() {
 	c.Stdout.Close()
 	closeFile(c.theirs)
-	return c.result
 }
 
 // Send writes a message, and closes stdin behind it if it is the last. What the

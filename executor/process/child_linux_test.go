@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -227,5 +228,35 @@ func TestWordsOfTheDead(t *testing.T) {
 	if got := string(child.Overhear(buffer[:])); got != "words" {
 		t.Errorf("%q, want its words", got)
 	}
-	child.Bury()
+	child.Bury(new(sync.Mutex))
+}
+
+// TestBuryWaitsAlone asserts that whoever begins to talk with a child does not
+// wait for the end of a tree that does not die.
+func TestBuryWaitsAlone(t *testing.T) {
+	theirs, ours, err := openTalk()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer theirs.close()
+	gone := make(chan struct{})
+	child := &Child{Stdin: ours.in, Stdout: ours.out, done: make(chan struct{}), result: Result{Gone: gone}}
+	close(child.done)
+	var talk sync.Mutex
+	buried := make(chan struct{})
+	go func() {
+		child.Bury(&talk)
+		close(buried)
+	}()
+	time.Sleep(20 * time.Millisecond)
+	if !talk.TryLock() {
+		t.Fatal("the burial holds the talk while the tree lives")
+	}
+	close(gone)
+	time.Sleep(20 * time.Millisecond)
+	if _, err := child.Stdout.Stat(); err != nil {
+		t.Errorf("its pipes were closed while somebody talked with it: %v", err)
+	}
+	talk.Unlock()
+	<-buried
 }
