@@ -59,11 +59,19 @@ type StandingConfig struct {
 	Idle    time.Duration // after which unused ones end
 	Grace   time.Duration // TERM to KILL
 	Stderr  int64         // bytes kept of it
+
+	// Files are those that a process is made of when it starts, beside its program:
+	// the interpreter, helpers, and what the command line names. A process that was
+	// started before one of them changed is not used.
+	Files []string
 }
 
 // Asker returns the way to ask a hook that is to run in standby or resident mode.
 func (p *Pool) Asker(c StandingConfig) Asker {
-	s := standing{pool: p, config: c, id: sha256.Sum256(fmt.Appendf(nil, "%#v", c))}
+	s := standing{
+		pool: p, config: c, id: sha256.Sum256(fmt.Appendf(nil, "%#v", c)),
+		files: append([]string{c.Process.Path}, c.Files...),
+	}
 	grace := c.Grace
 	if grace == 0 {
 		grace = -1 // the setting 0 means KILL at once, not the default
@@ -92,6 +100,7 @@ type standing struct {
 	id      identity
 	plain   *Process
 	command process.Command
+	files   []string // that its processes are made of
 }
 
 func (s *standing) of() *standing { return s }
@@ -116,7 +125,7 @@ type line struct {
 // holds talk; it is buried behind that.
 type kept struct {
 	child  *process.Child
-	file   fileMark
+	files  fileMark
 	talk   sync.Mutex
 	line   *line // nil: it is for one event only
 	seat   *seat // of a resident one
@@ -226,12 +235,12 @@ func (p *Pool) letGo(k *kept, patience time.Duration) {
 
 // start starts a process and watches over it until its tree is gone.
 func (p *Pool) start(s *standing, l *line, seat *seat) (*kept, error) {
-	file := markOf(s.config.Process.Path)
+	files := markOf(s.files)
 	child, err := p.runtime.Park(p.base, &s.command)
 	if err != nil {
 		return nil, err
 	}
-	k := &kept{child: child, file: file, line: l, seat: seat}
+	k := &kept{child: child, files: files, line: l, seat: seat}
 	p.mu.Lock()
 	p.kept[k] = struct{}{}
 	if l != nil {

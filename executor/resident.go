@@ -49,7 +49,7 @@ func (r *resident) process(s *seat) (*kept, error) {
 	p.mu.Lock()
 	k, l := s.holds, p.lines[r.id]
 	if k != nil && !k.ending {
-		if k.file.current(r.config.Process.Path) {
+		if k.files.current(r.files) {
 			if l != nil {
 				l.uses++
 			}

@@ -63,7 +63,7 @@ func (p *Pool) take(s *standing) (k *kept, unfit string) {
 	for len(l.spares) > 0 {
 		k := l.spares[0]
 		l.spares = slices.Delete(l.spares, 0, 1)
-		if !k.file.current(s.config.Process.Path) {
+		if !k.files.current(s.files) {
 			p.end(k)
 			continue
 		}

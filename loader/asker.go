@@ -103,6 +103,7 @@ func (p *load) asker(f *found) executor.Asker {
 	standing := executor.StandingConfig{
 		Process: c, Layer: h.Layer, Name: h.Name, Mode: h.Run, Pool: hooks.Standby.Pool,
 		Idle: hooks.Standby.Idle, Grace: hooks.Grace, Stderr: hooks.Limits.Stderr,
+		Files: p.madeOf(f, &c),
 	}
 	if f.bundle != nil {
 		standing.Hash = f.bundle.hash

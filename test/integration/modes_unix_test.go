@@ -4,6 +4,7 @@ package integration
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -165,6 +166,70 @@ func TestModesNeedTrust(t *testing.T) {
 			if time.Since(began) > 5*time.Second {
 				t.Fatalf("behind %v: %v, %+v", step.command, alive(b.folder), k.pools())
 			}
+		}
+	}
+}
+
+// What a process is made of counts, not its program's file alone: behind a change
+// of its interpreter, of a helper, or of a file on its command line, the next event
+// meets a new process, before the loader knows and where it never will.
+func TestModesMeetNoOlderFile(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	loop := func(read string) string {
+		return read + `
+while read -r line; do
+	n=$((n+1)); id=$(expr "$line" : '.*"event":"[^"]*","id":"\([^"]*\)"')
+	echo "{\"id\":\"$id\",\"notice\":\"$n\"}"
+done
+`
+	}
+	header := "# hook: events=tool-call-start can=block run=resident"
+	shell := filepath.Join(b.home, "shell")
+	installShell := func() {
+		text, err := os.ReadFile("/bin/sh")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(os.WriteFile(shell+".tmp", text, 0o755), os.Rename(shell+".tmp", shell)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	named := filepath.Join(b.home, "named.sh")
+	name := func() {
+		if err := os.WriteFile(named, []byte(loop("")), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	installShell()
+	name()
+	b.script(t, "shell.sh", "#!"+shell+"\n"+header+"\n"+loop(""))
+	b.script(t, "helped.sh", "#!/bin/sh\n"+header+" files=helper.txt\n"+loop(". ${HOOK_FILE%/*}/helper.txt"))
+	b.script(t, "helper.txt", "")
+	entry := fmt.Sprintf(`{"name":"named","command":["/bin/sh",%q],"events":["tool-call-start"],"can":"block","run":"resident"}`, named)
+	if err := os.WriteFile(filepath.Join(b.home, ".acai", "acai.json"), []byte(`{"hooks":{"use":[`+entry+`]}}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	k := serve(t, b)
+	counts := func() map[string]string {
+		counted := map[string]string{}
+		o := k.tool(call("bash", "shell", map[string]any{"command": "ls"}))
+		for _, n := range o.Notices {
+			counted[n.Hook] = n.Text
+		}
+		if len(counted) != 3 {
+			t.Fatalf("%+v", o)
+		}
+		return counted
+	}
+	counts()
+	if got := counts(); got["shell.sh"] != "2" || got["helped.sh"] != "2" || got["named"] != "2" {
+		t.Fatalf("the processes are not kept: %v", got)
+	}
+	for hook, change := range map[string]func(){"shell.sh": installShell, "helped.sh": func() { b.script(t, "helper.txt", "# new\n") }, "named": name} {
+		change()
+		if got := counts(); got[hook] != "1" {
+			t.Errorf("%s met a process that was started before the change: %v", hook, got)
 		}
 	}
 }

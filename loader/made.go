@@ -1,0 +1,55 @@
+package loader
+
+import (
+	"io"
+	"path/filepath"
+	"slices"
+
+	"github.com/hookd-dev/hookd/executor"
+)
+
+// madeOf lists what a process of the hook is made of when it starts, beside its
+// program: what starts that, the files it brings along where they are used, and
+// those that its command line names. The last are nobody's to hash where a person
+// owns the settings, and a program that runs once reads them anew each time.
+func (p *load) madeOf(f *found, c *executor.ProcessConfig) []string {
+	var files []string
+	add := func(path string) {
+		if path != c.Path && !slices.Contains(files, path) && isFile(path) {
+			files = append(files, path)
+		}
+	}
+	if program, bad := readProgram(firstBytes(c.Path)); bad == nil {
+		if starter, bad := program.interpreter(p.searchPath(f.layer)); bad == nil {
+			add(starter)
+		}
+	}
+	if f.bundle != nil {
+		for _, m := range f.bundle.Members {
+			if f.inPlace {
+				add(filepath.Join(f.bundle.base, filepath.FromSlash(m.Name)))
+			} else {
+				add(p.store.path(f.bundle.hash, m.Name))
+			}
+		}
+	}
+	for _, arg := range c.Args {
+		if _, path := optionPath(arg); filepath.IsAbs(path) {
+			add(path)
+		} else if path != "" {
+			add(filepath.Join(c.Dir, path))
+		}
+	}
+	return files
+}
+
+// firstBytes are enough of a file to tell what starts it.
+func firstBytes(path string) []byte {
+	f, _, err := openRegular(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	head, _ := io.ReadAll(io.LimitReader(f, maxInterpreterLine+1))
+	return head
+}
