@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -23,8 +24,8 @@ import (
 // Limits of asking a program what it is for (protocol, section 4).
 const (
 	askTimeout  = 5 * time.Second
-	askOutput   = 64 << 10 // bytes
-	askAtOnce   = 8
+	askOutput   = 64 << 10         // bytes
+	askFewest   = 4                // at once: that many may hang and hold up nobody
 	askAgain    = 10 * time.Minute // a program that did not say is asked again
 	askArgument = "hook"
 )
@@ -40,14 +41,17 @@ type answer struct {
 
 // answers keeps what programs said, in the state folder.
 type answers struct {
-	dir    string // "" keeps nothing on disk
-	atOnce int    // questions
+	dir    string    // "" keeps nothing on disk
+	before *readings // where those of a project's hooks lie together; nil = nowhere
+	atOnce int       // questions
 	mu     sync.Mutex
 	got    map[string]answer
 }
 
-func newAnswers(dir string) *answers {
-	return &answers{dir: dir, atOnce: askAtOnce, got: map[string]answer{}}
+// newAnswers asks twice as many at once as there are processors: starting a
+// program is work for one, waiting for it is not.
+func newAnswers(dir string, before *readings) *answers {
+	return &answers{dir: dir, before: before, atOnce: max(askFewest, 2*runtime.GOMAXPROCS(0)), got: map[string]answer{}}
 }
 
 func (a *answers) file(hash string) string {
@@ -59,26 +63,42 @@ func (a *answers) known(hash string, now time.Time) (answer, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	got, ok := a.got[hash]
-	if !ok && a.dir != "" {
-		raw, err := os.ReadFile(a.file(hash))
-		ok = err == nil && json.Unmarshal(raw, &got) == nil && got.V == 1 && got.Hash == hash
-		if ok {
+	if !ok {
+		if got, ok = a.onDisk(hash); ok {
 			a.got[hash] = got
 		}
 	}
 	return got, ok && (got.Failed == "" || now.Sub(got.At) < askAgain)
 }
 
-func (a *answers) keep(got answer) {
+// onDisk looks an answer up that an earlier process was given.
+func (a *answers) onDisk(hash string) (got answer, ok bool) {
+	if a.dir == "" {
+		return got, false
+	}
+	if got, ok = a.before.answer(hash); ok {
+		return got, true
+	}
+	raw, err := os.ReadFile(a.file(hash))
+	if ok = err == nil && json.Unmarshal(raw, &got) == nil && got.V == 1 && got.Hash == hash; ok {
+		a.before.noteAnswer(got)
+	}
+	return got, ok
+}
+
+// keep takes in an answer. The disk is not waited for, which would take longer
+// than most programs do: a file that a crash leaves torn is no JSON, and costs
+// one more question, as does one that cannot be written.
+func (a *answers) keep(got answer, onDisk bool) {
 	a.mu.Lock()
-	defer a.mu.Unlock()
 	a.got[got.Hash] = got
-	if a.dir == "" || privateFolder(a.dir) != nil {
+	a.mu.Unlock()
+	if !onDisk {
 		return
 	}
+	a.before.noteAnswer(got)
 	if raw, err := json.Marshal(got); err == nil {
-		// A cache that cannot be written costs one more question, no more.
-		_ = writePrivate(a.file(got.Hash), raw)
+		_ = writeSoon(a.file(got.Hash), raw)
 	}
 }
 
@@ -91,13 +111,14 @@ type question struct {
 // ask asks several programs at once. One that hangs never holds up the others
 // longer than the limit.
 func (a *answers) ask(ctx context.Context, rt *process.Runtime, questions []question) {
+	onDisk := a.dir != "" && privateFolder(a.dir) == nil
 	var group errgroup.Group
 	group.SetLimit(a.atOnce)
 	for _, q := range questions {
 		group.Go(func() error {
 			got, whole := askOne(ctx, rt, q)
 			if whole {
-				a.keep(got)
+				a.keep(got, onDisk)
 			}
 			return nil
 		})

@@ -89,6 +89,57 @@ func TestAskedOnce(t *testing.T) {
 	}
 }
 
+// An answer lies in the state folder twice: by itself, for all projects, and
+// together with others of its project. Either is enough, and one that a crash
+// left torn is none.
+func TestAnswersAreKeptTwice(t *testing.T) {
+	w := newWorld(t)
+	log := filepath.Join(t.TempDir(), "log")
+	w.userHook("asked", "#!/bin/sh\necho x >>"+log+"\necho '{\"events\":[\"agent-stop\"]}'\n")
+	w.load()
+	together, alone := filepath.Join(w.state, readingsFolder), filepath.Join(w.state, "describe")
+	tear := func(folder string, change func([]byte) []byte) {
+		t.Helper()
+		files, err := filepath.Glob(filepath.Join(folder, "*"))
+		if err != nil || len(files) != 1 {
+			t.Fatal(files, err)
+		}
+		text, err := os.ReadFile(files[0])
+		if err == nil {
+			err = os.WriteFile(files[0], change(text), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	cut := func(text []byte) []byte { return text[:len(text)-3] }
+	zeros := func(text []byte) []byte { return append(text[:len(text)/2], make([]byte, len(text)/2)...) }
+	nothing := func([]byte) []byte { return nil }
+	asked := 1
+	for _, step := range []struct {
+		name   string
+		lose   func()
+		asking int // again
+	}{
+		{"nothing is lost", func() {}, 0},
+		{"those alone are lost", func() { os.RemoveAll(alone) }, 0},
+		{"both are lost", func() { os.RemoveAll(alone); os.RemoveAll(together) }, 1},
+		{"those together are lost", func() { os.RemoveAll(together) }, 0},
+		{"both are cut", func() { tear(alone, cut); tear(together, cut) }, 1},
+		{"both end in zeros", func() { tear(alone, zeros); tear(together, zeros) }, 1},
+		{"both are empty", func() { tear(alone, nothing); tear(together, nothing) }, 1},
+	} {
+		step.lose()
+		asked += step.asking
+		s := w.load()
+		raw, _ := os.ReadFile(log)
+		if n := strings.Count(string(raw), "x"); n != asked || status(s, "asked") != "ready" {
+			t.Errorf("%s: asked %d times, not %d, and it is %s", step.name, n, asked, status(s, "asked"))
+		}
+		asked = strings.Count(string(raw), "x")
+	}
+}
+
 // Several are asked at once, and one that hangs holds up the load for its limit
 // and no longer, and leaves nothing behind.
 func TestAskingManyAtOnce(t *testing.T) {
@@ -164,6 +215,7 @@ func TestAskedGuardOfAProject(t *testing.T) {
 	}
 	// With the answer forgotten it fails everywhere.
 	os.RemoveAll(filepath.Join(w.state, "describe"))
+	os.RemoveAll(filepath.Join(w.state, readingsFolder))
 	s = w.load()
 	if n := len(find(s, "g").Events); n != len(everywhere()) || status(s, "g") != "changed!untrusted" {
 		t.Errorf("forgotten: %s at %d events", status(s, "g"), n)

@@ -179,6 +179,7 @@ func BenchmarkDescribe(b *testing.B) {
 			}
 			ask := func(atOnce int) time.Duration {
 				os.RemoveAll(filepath.Join(w.state, "describe"))
+				os.RemoveAll(filepath.Join(w.state, readingsFolder))
 				l, err := newLoader(w.options())
 				if err != nil {
 					b.Fatal(err)
@@ -193,7 +194,7 @@ func BenchmarkDescribe(b *testing.B) {
 			}
 			var side, one time.Duration
 			for b.Loop() {
-				side += ask(askAtOnce)
+				side += ask(newAnswers("", nil).atOnce)
 				one += ask(1)
 			}
 			b.ReportMetric(float64(side)/float64(one), "side/one")

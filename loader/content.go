@@ -153,3 +153,16 @@ func (c *contentCache) readAs(path string, st fileStat) (*content, error) {
 	c.before.note(path, fresh, now)
 	return fresh, nil
 }
+
+// save keeps what was read for the next process.
+func (c *contentCache) save() { c.before.save() }
+
+// readSized reads a file of which the size is known.
+func readSized(f *os.File, size int64) ([]byte, error) {
+	text := make([]byte, size)
+	n, err := io.ReadFull(f, text)
+	if err == io.ErrUnexpectedEOF || err == io.EOF {
+		err = nil // it shrank meanwhile
+	}
+	return text[:n], err
+}

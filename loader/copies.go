@@ -2,11 +2,8 @@ package loader
 
 import (
 	"path/filepath"
-	"runtime"
 	"sync"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 )
 
 // copies remembers, within this process, which private copies were seen to be
@@ -65,16 +62,17 @@ func (c *copies) same(folder string, b *bundle) bool {
 // checkCopies looks at the copies of all hooks that are as they were allowed,
 // side by side: this is most of what a load of many hooks waits for.
 func (p *load) checkCopies() {
-	var group errgroup.Group
-	group.SetLimit(runtime.GOMAXPROCS(0))
+	var allowed []*found
 	for _, f := range p.hooks {
-		if f.record == nil || f.bundle == nil || f.bundle.hash != f.record.Hash || f.resolution.Hook.InPlace {
-			continue
+		if f.record != nil && f.bundle != nil && f.bundle.hash == f.record.Hash && !f.resolution.Hook.InPlace {
+			allowed = append(allowed, f)
 		}
-		group.Go(func() error {
-			f.copyWhole = p.store.intact(f.bundle) || p.store.verify(f.bundle) == nil
-			return nil
-		})
 	}
-	_ = group.Wait() // what is not intact is looked at again, for the words
+	sideBySide(len(allowed), fewCopies, func(i int) {
+		f := allowed[i]
+		f.copyWhole = p.store.intact(f.bundle) || p.store.verify(f.bundle) == nil // what is not is looked at again, for the words
+	})
 }
+
+// fewCopies are looked at before another processor could begin.
+const fewCopies = 4

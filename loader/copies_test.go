@@ -70,7 +70,7 @@ func TestManyInputsChanged(t *testing.T) {
 	dir := t.TempDir()
 	in := inputs{}
 	var last string
-	for i := range manyInputs + 1 {
+	for i := range fewInputs + 1 {
 		last = filepath.Join(dir, time.Duration(i).String())
 		if err := os.WriteFile(last, nil, 0o600); err != nil {
 			t.Fatal(err)

@@ -99,8 +99,10 @@ func (g *gathering) file(name string) *found {
 	if c == nil {
 		return nil
 	}
-	if _, err := lstat(c.path); c.content == nil && missing(err) {
-		return nil
+	if c.content == nil {
+		if _, err := lstat(c.path); missing(err) {
+			return nil
+		}
 	}
 	f := g.put(&found{name: name, path: c.path, file: c, trouble: c.trouble, listed: true})
 	if c.content == nil {

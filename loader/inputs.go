@@ -2,9 +2,7 @@ package loader
 
 import (
 	"maps"
-	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -35,31 +33,20 @@ func forget(st fileStat) fileStat {
 // changed reports whether anything is different now.
 func (in inputs) changed() bool {
 	paths := slices.Collect(maps.Keys(in))
-	workers := 1
-	if len(paths) >= manyInputs {
-		workers = runtime.GOMAXPROCS(0)
-	}
 	var found atomic.Bool
-	var looks sync.WaitGroup
-	each := (len(paths) + workers - 1) / workers
-	for part := range slices.Chunk(paths, max(1, each)) {
-		looks.Go(func() {
-			for _, path := range part {
-				if found.Load() {
-					return
-				}
-				if st, _ := stat(path); forget(st) != in[path] {
-					found.Store(true)
-				}
-			}
-		})
-	}
-	looks.Wait()
+	sideBySide(len(paths), fewInputs, func(i int) {
+		if found.Load() {
+			return
+		}
+		if st, _ := stat(paths[i]); forget(st) != in[paths[i]] {
+			found.Store(true)
+		}
+	})
 	return found.Load()
 }
 
-// manyInputs is from how many inputs on it pays to look at them side by side.
-const manyInputs = 512
+// fewInputs are looked at before another processor could begin.
+const fewInputs = 64
 
 // settled reports whether every last change lay far enough behind at a moment
 // for equal stats to mean equal content.

@@ -107,11 +107,11 @@ func newLoader(opts Options) (*loader, error) {
 	if l.stateBy != nil {
 		l.state = ""
 	}
-	l.answers = newAnswers("")
+	l.answers = newAnswers("", nil)
 	if l.state != "" {
-		l.answers = newAnswers(filepath.Join(l.state, "describe"))
-		l.store = store{filepath.Join(l.state, "store"), l.sure, newCopies()}
 		l.files.before = newReadings(l.state, l.project)
+		l.answers = newAnswers(filepath.Join(l.state, "describe"), l.files.before)
+		l.store = store{filepath.Join(l.state, "store"), l.sure, newCopies()}
 		l.good = lastGood{filepath.Join(l.state, "lastgood")}
 	}
 	return l, nil

@@ -7,20 +7,22 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
 )
 
 // readings are what earlier processes read of a project's files, kept in the
-// state folder: the hash of each, and the lines of it that describe the hook.
-// They save a command that lives for one event the reading of every file.
+// state folder: the hash of each, and the lines of it that describe the hook. The
+// answers of programs lie beside them. They save a command that lives for one
+// event the reading of every file.
 //
 // They can never let anything run that nobody allowed. What runs of a project
 // is the private copy, found by the hash a person allowed and hashed itself in
@@ -36,9 +38,26 @@ import (
 type readings struct {
 	file   string
 	loaded bool
-	known  map[string]reading // of earlier processes
-	used   map[string]reading // those that were asked for, and new ones
-	news   bool               // used holds what the file does not
+	known  kept // of earlier processes
+	used   kept // what was asked for, and what is new
+	news   bool // used holds what the file does not
+	mu     sync.Mutex
+}
+
+// kept is what one file of readings holds.
+type kept struct {
+	files   map[string]reading // by path
+	answers map[string]answer  // by the bundle's hash
+}
+
+func newKept(files, answers int) kept {
+	return kept{make(map[string]reading, files), make(map[string]answer, answers)}
+}
+
+// written is kept as it is written down.
+type written struct {
+	Files   []reading `json:"files"`
+	Answers []answer  `json:"answers"`
 }
 
 // reading is one file as it was read.
@@ -63,7 +82,19 @@ func newReadings(state, project string) *readings {
 	sum := sha256.Sum256([]byte(project))
 	return &readings{
 		file: filepath.Join(state, readingsFolder, hex.EncodeToString(sum[:16])),
-		used: map[string]reading{},
+		used: newKept(0, 0),
+	}
+}
+
+// load reads the file, once.
+func (r *readings) load() {
+	if r.loaded {
+		return
+	}
+	r.loaded = true
+	var err error
+	if r.known, err = readReadings(r.file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		slog.Debug("what earlier processes read is of no use; the files are read again", "file", r.file, "cause", err)
 	}
 }
 
@@ -72,39 +103,66 @@ func (r *readings) find(path string, st fileStat) (*content, bool) {
 	if r == nil {
 		return nil, false
 	}
-	if !r.loaded {
-		r.loaded = true
-		var err error
-		if r.known, err = readReadings(r.file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			slog.Debug("what earlier processes read is of no use; the files are read again", "file", r.file, "cause", err)
-		}
-	}
-	known, ok := r.known[path]
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.load()
+	known, ok := r.known.files[path]
 	if !ok || known.Stat != st {
 		return nil, false
 	}
-	r.used[path] = known
+	r.used.files[path] = known
 	return &content{stat: st, sum: known.Sum, head: known.Head, long: known.Long}, true
 }
 
 // note takes in a reading that began at a moment.
 func (r *readings) note(path string, c *content, began time.Time) {
-	if r == nil || len(r.used) >= maxReadings || len(c.head) > maxReadingsHead {
+	if r == nil || len(c.head) > maxReadingsHead {
 		return
 	}
-	if max(c.stat.Mtime, c.stat.Ctime) < began.Add(-restTime).UnixNano() {
-		r.used[path], r.news = reading{path, c.stat, c.sum, c.head, c.long}, true
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.used.files) < maxReadings && max(c.stat.Mtime, c.stat.Ctime) < began.Add(-restTime).UnixNano() {
+		r.used.files[path], r.news = reading{path, c.stat, c.sum, c.head, c.long}, true
+	}
+}
+
+// answer returns what a program said to an earlier process. It is one of those
+// that lie in the state folder file by file: a load of many hooks need not open
+// every one.
+func (r *readings) answer(hash string) (answer, bool) {
+	if r == nil {
+		return answer{}, false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.load()
+	got, ok := r.known.answers[hash]
+	if ok = ok && got.V == 1; ok {
+		r.used.answers[hash] = got
+	}
+	return got, ok
+}
+
+// noteAnswer takes in an answer.
+func (r *readings) noteAnswer(got answer) {
+	if r == nil || len(got.Stdout)+len(got.Failed) > maxReadingsHead {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.used.answers) < maxReadings {
+		r.used.answers[got.Hash], r.news = got, true
 	}
 }
 
 // A file of readings is a line with the hash of the rest, and the rest. Nothing
 // of it counts if a byte is wrong.
-const readingsMark = "hookd readings 1 "
+const readingsMark = "hookd readings 2 "
 
-func readReadings(file string) (map[string]reading, error) {
+func readReadings(file string) (kept, error) {
 	f, err := os.OpenFile(file, openFlags|noFollow, 0)
 	if err != nil {
-		return nil, err
+		return kept{}, err
 	}
 	defer f.Close()
 	st, err := fstat(f)
@@ -112,23 +170,26 @@ func readReadings(file string) (map[string]reading, error) {
 		err = cmp.Or(wantRegular(file, st), checkPrivate(file, st))
 	}
 	if err != nil {
-		return nil, err
+		return kept{}, err
 	}
-	raw, err := io.ReadAll(io.LimitReader(f, maxReadingsSize))
+	raw, err := readSized(f, min(st.Size, maxReadingsSize))
 	if err != nil {
-		return nil, err
+		return kept{}, err
 	}
 	mark, body, _ := bytes.Cut(raw, []byte("\n"))
 	if sum := sha256.Sum256(body); string(mark) != readingsMark+hex.EncodeToString(sum[:]) {
-		return nil, errors.New("damaged, or of another version")
+		return kept{}, errors.New("damaged, or of another version")
 	}
-	var list []reading
-	if err := json.Unmarshal(body, &list); err != nil {
-		return nil, err
+	var all written
+	if err := json.Unmarshal(body, &all); err != nil {
+		return kept{}, err
 	}
-	known := make(map[string]reading, len(list))
-	for _, one := range list {
-		known[one.Path] = one
+	known := newKept(len(all.Files), len(all.Answers))
+	for _, one := range all.Files {
+		known.files[one.Path] = one
+	}
+	for _, one := range all.Answers {
+		known.answers[one.Hash] = one
 	}
 	return known, nil
 }
@@ -136,20 +197,21 @@ func readReadings(file string) (map[string]reading, error) {
 // save writes what a load used, if that is news. Of two processes that write,
 // the last one's file stands as a whole. A file that cannot be written costs
 // the next process a reading, no more.
-func (c *contentCache) save() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	r := c.before
-	if r == nil || !r.news {
+func (r *readings) save() {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.news {
 		return
 	}
 	r.news = false
-	list := make([]reading, 0, len(r.used))
-	for _, one := range r.used {
-		list = append(list, one)
+	all := written{
+		Files:   slices.SortedFunc(maps.Values(r.used.files), func(a, b reading) int { return cmp.Compare(a.Path, b.Path) }),
+		Answers: slices.SortedFunc(maps.Values(r.used.answers), func(a, b answer) int { return cmp.Compare(a.Hash, b.Hash) }),
 	}
-	slices.SortFunc(list, func(a, b reading) int { return cmp.Compare(a.Path, b.Path) })
-	body, err := json.Marshal(list)
+	body, err := json.Marshal(all)
 	if err == nil && len(body) < maxReadingsSize/2 {
 		sum := sha256.Sum256(body)
 		err = writeReadings(r.file, append([]byte(readingsMark+hex.EncodeToString(sum[:])+"\n"), body...))
@@ -159,15 +221,20 @@ func (c *contentCache) save() {
 	}
 }
 
-// writeReadings replaces the file without waiting for the disk: one that a crash
-// leaves torn does not fit its hash.
 func writeReadings(file string, data []byte) error {
 	dir := filepath.Dir(file)
 	if err := privateFolder(dir); err != nil {
 		return err
 	}
 	forgetOldest(dir)
-	temp, err := os.CreateTemp(dir, ".new-") // mode 0600
+	return writeSoon(file, data)
+}
+
+// writeSoon replaces a file that may be lost, mode 0600, without waiting for the
+// disk. A crash of the system may leave it torn, so it must be written such that
+// its reader notices.
+func writeSoon(file string, data []byte) error {
+	temp, err := os.CreateTemp(filepath.Dir(file), ".new-") // mode 0600
 	if err != nil {
 		return err
 	}
@@ -177,7 +244,7 @@ func writeReadings(file string, data []byte) error {
 	}
 	if err != nil {
 		os.Remove(temp.Name())
-		return fmt.Errorf("write the readings: %w", err)
+		return fmt.Errorf("write %s: %w", file, err)
 	}
 	return nil
 }

@@ -69,7 +69,7 @@ func TestReadingsSayTheSame(t *testing.T) {
 	}
 	known, err := readReadings(file)
 	for _, path := range []string{w.hookPath("guard.sh"), w.hookPath("broken.sh"), filepath.Join(w.home, ".acai", "hooks", "mine.sh")} {
-		if _, ok := known[path]; !ok {
+		if _, ok := known.files[path]; !ok {
 			t.Errorf("nothing is kept of %s (%v)", path, err)
 		}
 	}
@@ -164,7 +164,7 @@ func TestDamagedReadingsAreAsNone(t *testing.T) {
 	damages := map[string]func() error{
 		"empty":         write(""),
 		"cut":           write(string(whole[:len(whole)-1])),
-		"another":       write(strings.Replace(string(whole), " 1 ", " 2 ", 1)),
+		"another":       write(strings.Replace(string(whole), " 2 ", " 1 ", 1)),
 		"one bit":       write(string(whole[:len(whole)-3]) + string(whole[len(whole)-3]^1) + string(whole[len(whole)-2:])),
 		"garbage":       write("\x00\xff\n{"),
 		"open":          func() error { return os.Chmod(file, 0o644) },
@@ -180,7 +180,7 @@ func TestDamagedReadingsAreAsNone(t *testing.T) {
 		}
 		if name != "folder closed" {
 			if known, err := readReadings(file); err == nil {
-				t.Errorf("%s: %d readings are believed", name, len(known))
+				t.Errorf("%s: %d readings are believed", name, len(known.files))
 			}
 		}
 		begin := time.Now()
