@@ -123,7 +123,7 @@ func (r *resident) askKept(ctx context.Context, k *kept, q *Question) (answer pr
 }
 
 // hearLines listens until a line repeats the event's id.
-func hearLines(ctx context.Context, child *process.Child, q *Question) heard {
+func hearLines(ctx context.Context, child speaker, q *Question) heard {
 	notes := 0
 	h := listen(ctx, child, replyLimit(q), func(out []byte, line int) (bool, error) {
 		if protocol.Answers(out[line:], q.Event.ID) {
@@ -258,7 +258,7 @@ func (p *Pool) setBack(k *kept) {
 
 // dropEarlier forgets what a process wrote before it is asked: nothing of it is an
 // answer to what comes. It stops at the limit: that is a flood.
-func dropEarlier(child *process.Child, limit int64) (n int64) {
+func dropEarlier(child speaker, limit int64) (n int64) {
 	var buffer [4096]byte
 	for n < limit {
 		got := len(child.Overhear(buffer[:]))

@@ -190,7 +190,7 @@ type laterOutput struct {
 func (l *laterOutput) read(child *process.Child) {
 	buffer := make([]byte, 4096)
 	for {
-		n, err := child.Stdout.Read(buffer)
+		n, err := child.Hear(buffer)
 		if err != nil {
 			n = len(child.Overhear(buffer))
 		}

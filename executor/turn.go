@@ -3,7 +3,6 @@ package executor
 import (
 	"bytes"
 	"context"
-	"time"
 
 	"github.com/hookd-dev/hookd/executor/process"
 )
@@ -28,14 +27,21 @@ const (
 // replyLimit is how much a hook may write for one event.
 func replyLimit(q *Question) int64 { return or64(q.Limits.Reply, process.DefaultStdoutLimit) }
 
+// speaker is a kept process as far as it is listened to; see [process.Child].
+type speaker interface {
+	Hear(buffer []byte) (int, error)
+	Overhear(buffer []byte) []byte
+	Hush()
+}
+
 // listen reads what a process says until it has answered. answers is asked about
 // each line when it is finished, with everything from the question to its end and
 // where the line begins; an error of it ends the turn as a flood does.
 //
 // The bytes go from the pipe into one buffer and nowhere else: an ordinary answer
 // costs one read.
-func listen(ctx context.Context, child *process.Child, limit int64, answers func(out []byte, line int) (bool, error)) heard {
-	wake := context.AfterFunc(ctx, func() { child.Stdout.SetReadDeadline(time.Unix(1, 0)) })
+func listen(ctx context.Context, child speaker, limit int64, answers func(out []byte, line int) (bool, error)) heard {
+	wake := context.AfterFunc(ctx, child.Hush)
 	defer wake()
 	h := heard{out: make([]byte, 0, 1024)}
 	line := 0
@@ -43,7 +49,7 @@ func listen(ctx context.Context, child *process.Child, limit int64, answers func
 		if len(h.out) == cap(h.out) {
 			h.out = append(h.out, 0)[:len(h.out)]
 		}
-		n, err := child.Stdout.Read(h.out[len(h.out):cap(h.out)])
+		n, err := child.Hear(h.out[len(h.out):cap(h.out)])
 		if err != nil {
 			n = len(child.Overhear(h.out[len(h.out):cap(h.out)]))
 		}

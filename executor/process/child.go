@@ -15,7 +15,8 @@ import (
 type Child struct {
 	// Stdin and Stdout are our ends of its pipes. Deadlines work on them, and a
 	// Close frees whoever is blocked. They are the owner's to use from any
-	// goroutine; End and Bury close both.
+	// goroutine; End and Bury close both. A parked program has no Stdout: it is
+	// heard by Hear and Overhear.
 	Stdin, Stdout *os.File
 
 	done   chan struct{}
@@ -23,7 +24,8 @@ type Child struct {
 	cancel context.CancelCauseFunc
 
 	theirs  *os.File // of a parked one, the end of stdin that it reads: it tells what is unread
-	stderr  *hearing // nil unless it was parked
+	ear     *ear     // of a parked one, its stdout
+	stderr  *hearing // of a parked one
 	asked   atomic.Bool
 	heard   chan struct{} // closed by OutputClosed
 	hush    sync.Once
@@ -49,71 +51,46 @@ func (rt *Runtime) Start(ctx context.Context, c *Command) (*Child, error) {
 	if err := rt.enter(ctx, ""); err != nil {
 		return nil, err
 	}
-	child, err := rt.begin(ctx, &command, nil)
+	theirs, ours, err := openTalk()
 	if err != nil {
 		rt.leave()
+		return nil, err
+	}
+	defer theirs.close()
+	child := &Child{Stdin: ours.in, Stdout: ours.out}
+	if err := rt.begin(ctx, &command, child, theirs); err != nil {
+		rt.leave()
+		ours.out.Close()
 		return nil, err
 	}
 	return child, nil
 }
 
-// Park starts a program that is to wait for its work. It differs from a started
-// one in three ways: it takes no place, because it may wait for long; its stderr
-// can be had while it lives ([Child.Stderr]); and when it is cut short, later
-// runs with the command's Key wait until its tree is gone.
-func (rt *Runtime) Park(ctx context.Context, c *Command) (*Child, error) {
-	if rt.isClosed() {
-		return nil, ErrClosed
-	}
-	command := *c
-	command.placeless = true
-	heard := &hearing{tail: output{limit: c.withDefaults().StderrTail, tail: true}}
-	command.hear = heard.add
-	return rt.begin(ctx, &command, heard)
-}
-
-// AwaitEnding waits until no earlier run with the key, parked or not, that was cut
-// short is still ending. The error is the cause of the context's end.
-func (rt *Runtime) AwaitEnding(ctx context.Context, key string) error {
-	return rt.awaitEnding(ctx, key)
-}
-
-// begin starts a program; heard is the stderr of one that is parked.
-func (rt *Runtime) begin(ctx context.Context, command *Command, heard *hearing) (*Child, error) {
-	theirs, ours, err := openTalk()
-	if err != nil {
-		return nil, err
-	}
-	defer closeFile(theirs.out)
+// begin starts a child's program on its ends of their pipes. The child's stdin is
+// closed if that fails.
+func (rt *Runtime) begin(ctx context.Context, command *Command, child *Child, theirs *talk) error {
 	command.Stdin, command.Stream, command.Merge = nil, nil, false
 	command.talk = theirs
-
-	child := &Child{Stdin: ours.in, Stdout: ours.out, done: make(chan struct{}), heard: make(chan struct{}), stderr: heard}
-	if heard != nil {
-		child.theirs, command.linger = theirs.in, child.linger
-	} else {
-		defer closeFile(theirs.in)
-	}
+	child.done, child.heard = make(chan struct{}), make(chan struct{})
 	began := time.Now()
 	life, cancel := context.WithCancelCause(ctx)
 	child.cancel = cancel
 	r, err := rt.start(life, command)
 	if err != nil {
 		cancel(nil)
-		ours.close()
-		closeFile(child.theirs)
-		return nil, err
+		child.Stdin.Close()
+		return err
 	}
 	go func() {
 		child.result = r.answer(life)
 		child.result.Took = time.Since(began)
 		close(child.done)
-		if heard != nil { // what no containment holds may keep the pipe open
-			child.Stdout.SetReadDeadline(time.Unix(1, 0))
+		if child.ear != nil { // what no containment holds may keep the pipe open
+			child.ear.hush()
 		}
 		cancel(nil)
 	}()
-	return child, nil
+	return nil
 }
 
 // Done is closed when the program has exited or is being ended. Result stands
@@ -172,8 +149,12 @@ func (c *Child) awaitGone() {
 }
 
 func (c *Child) closeOutput() {
-	c.Stdout.Close()
-	closeFile(c.theirs)
+	if c.ear == nil {
+		c.Stdout.Close()
+		return
+	}
+	c.ear.close()
+	c.theirs.Close()
 }
 
 // Send writes a message, and closes stdin behind it if it is the last. What the
@@ -222,57 +203,6 @@ func (c *Child) Unread() bool {
 		<-c.sending
 	}
 	return c.written != nil && (*c.written == 0 || int64(waiting(c.theirs)) >= *c.written)
-}
-
-// Overhear returns what the program has written up to now and nobody has read, at
-// most len(buffer) bytes, without waiting for more.
-func (c *Child) Overhear(buffer []byte) []byte { return buffer[:readNow(c.Stdout, buffer)] }
-
-// AwaitOutput has what the program leaves behind treated as [Runtime.Run] does:
-// when it exits, processes that hold its stdout may still write there for the
-// command's Drain, and only then are they ended.
-func (c *Child) AwaitOutput() { c.asked.Store(true) }
-
-// OutputClosed says that stdout is at its end, or of no interest any more.
-func (c *Child) OutputClosed() { c.hush.Do(func() { close(c.heard) }) }
-
-// linger waits for the output behind an exit and reports whether it had no end.
-func (c *Child) linger(drain time.Duration) (held bool) {
-	if !c.asked.Load() {
-		return false
-	}
-	timer := time.NewTimer(drain)
-	defer timer.Stop()
-	select {
-	case <-c.heard:
-		return false
-	case <-timer.C:
-		return true
-	}
-}
-
-// Stderr returns and forgets what a parked program wrote to stderr since the last
-// call, its last bytes.
-func (c *Child) Stderr() ([]byte, int64) { return c.stderr.take() }
-
-// hearing collects a tail that somebody else takes.
-type hearing struct {
-	mu   sync.Mutex
-	tail output
-}
-
-func (h *hearing) add(piece []byte) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.tail.add(piece)
-}
-
-func (h *hearing) take() ([]byte, int64) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	text, cut := h.tail.take()
-	h.tail = output{limit: h.tail.limit, tail: true}
-	return text, cut
 }
 
 // talk is one side of the two pipes between a child and its owner.
