@@ -40,7 +40,8 @@ func (r *resident) Ask(ctx context.Context, q *Question) protocol.Answer {
 }
 
 // process is the session's process: the one it has, unless that is older than the
-// hook's file, or a new one.
+// hook's files, or a new one. Where there is no room to keep one, it is for this
+// event only.
 func (r *resident) process(s *seat) (*kept, error) {
 	p := r.pool
 	if s == nil {
@@ -59,21 +60,28 @@ func (r *resident) process(s *seat) (*kept, error) {
 		s.holds = nil
 		p.end(k)
 	}
-	p.makeRoom()
-	p.mu.Unlock()
 	if l == nil {
 		l = &line{standing: &r.standing}
 	}
+	room := p.makeRoom()
+	if room {
+		l.starting++
+	}
+	p.mu.Unlock()
+	if !room {
+		return p.start(&r.standing, nil, nil)
+	}
 	k, err := p.start(&r.standing, l, s)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	l.starting--
 	if err != nil {
 		return nil, err
 	}
-	p.mu.Lock()
 	if !k.ending {
 		s.holds = k
 		l.uses++
 	}
-	p.mu.Unlock()
 	return k, nil
 }
 
@@ -108,7 +116,7 @@ func (r *resident) askKept(ctx context.Context, k *kept, q *Question) (answer pr
 	said := process.Result{ExitCode: -1, Stdout: h.out, Stderr: text, StderrCut: cut}
 	if h.answered(q) {
 		if h.end != heardAnswer || ctx.Err() != nil || k.seat == nil {
-			r.discard(k)
+			r.discard(k, context.Cause(ctx))
 		} else {
 			r.pool.well(k.seat)
 		}
@@ -222,14 +230,19 @@ func (r *resident) ended(q *Question, k *kept, failure *protocol.Failure) protoc
 	return answer
 }
 
-// discard ends a process that has answered and is to get no more.
-func (r *resident) discard(k *kept) {
+// discard ends a process that has answered and is to get no more: at once if its
+// event is over with a cause, else with the grace time.
+func (r *resident) discard(k *kept, cause error) {
 	p := r.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	k.ending = true
 	if k.seat != nil && k.seat.holds == k {
 		k.seat.holds = nil
+	}
+	if cause != nil {
+		k.child.Cut(cause)
+		return
 	}
 	p.work.Go(func() { p.letGo(k, r.config.Grace) })
 }
@@ -240,10 +253,14 @@ func (p *Pool) setBack(k *kept) {
 	const first, most = 50 * time.Millisecond, time.Second
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	k.ending = true
 	s := k.seat
 	if s == nil {
+		k.ending = true
 		return
+	}
+	if !k.ending { // else its death has told
+		k.ending = true
+		k.line.restarts++
 	}
 	if s.holds == k {
 		s.holds = nil
@@ -253,7 +270,6 @@ func (p *Pool) setBack(k *kept) {
 		s.rest = time.Now().Add(min(first<<min(s.failed, 8), most))
 	}
 	s.failed++
-	k.line.restarts++
 }
 
 // dropEarlier forgets what a process wrote before it is asked: nothing of it is an

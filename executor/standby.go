@@ -125,12 +125,16 @@ func (s *standby) askKept(ctx context.Context, k *kept, q *Question) (answer pro
 		talking = false
 		behind := h.out[len(h.out) : len(h.out)+h.behind]
 		end, gone := new(protocol.Answer), make(chan struct{})
+		patience := q.Grace
+		if ctx.Err() != nil { // an abort leaves no time behind an answer
+			patience = 0
+		}
 		// Before the answer is out: whoever closes the executor behind it waits for this.
 		leavesBehind(ctx, gone, func() protocol.Answer { return *end })
 		s.pool.work.Go(func() {
 			defer k.talk.Unlock()
 			defer close(gone)
-			*end = s.endBehind(k, q, behind)
+			*end = s.endBehind(k, patience, behind)
 		})
 		transcribe(ctx, q.Payload, h.out)
 		return s.plain.read(q, &result, true), true
@@ -159,13 +163,13 @@ func (s *standby) askKept(ctx context.Context, k *kept, q *Question) (answer pro
 
 // endBehind waits until a process that has answered has ended, and returns what
 // came behind the answer; the first of that was read with it.
-func (s *standby) endBehind(k *kept, q *Question, first []byte) (end protocol.Answer) {
+func (s *standby) endBehind(k *kept, patience time.Duration, first []byte) (end protocol.Answer) {
 	rest := laterOutput{bytes: int64(len(first))}
 	copy(rest.begin[:], first)
 	k.child.OutputClosed()
 	var reading work
 	reading.Go(func() { rest.read(k.child) })
-	s.pool.letGo(k, q.Grace)
+	s.pool.letGo(k, patience)
 	result := k.child.Result()
 	<-result.Gone
 	<-reading.Idle()

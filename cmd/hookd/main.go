@@ -13,7 +13,6 @@ import (
 	"syscall"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/fault"
-	_ "github.com/hookd-dev/hookd/cmd/hookd/internal/stack"
 )
 
 func main() {
@@ -30,9 +29,8 @@ func run(args []string) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	signals := make(chan os.Signal, 2)
-	// They are never given back: the process ends when run returns, and each one
-	// would take two wake-ups of another thread.
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
 	a := newApp()
 	a.watchOutput(cancel)
 	go a.obey(signals, cancel)

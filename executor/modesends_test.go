@@ -1,0 +1,105 @@
+//go:build unix
+
+package executor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// over is a context that ends where the answer is heard: nothing wakes for it.
+type over struct{ context.Context }
+
+func (over) Err() error { return context.Canceled }
+
+// TestAbortBehindAnswer: a process whose event was aborted when its answer was
+// heard has no time left, whatever the grace.
+func TestAbortBehindAnswer(t *testing.T) {
+	for _, mode := range []schema.RunMode{schema.Standby, schema.Resident} {
+		m := newModes(t)
+		h := m.hook("guard.sh", mode, 5*time.Second, `read -r line; echo '{"id":"one"}'; exec sleep 60`)
+		config := m.config(h)
+		config.Grace = 5 * time.Second
+		h.Asker = m.pool.Asker(config)
+		m.rule(h)
+		q := &Question{
+			Hook: h, Event: &protocol.Event{Event: protocol.ToolCallStart, ID: "one"}, Spec: protocol.Lookup(protocol.ToolCallStart),
+			Payload: [][]byte{[]byte("{}\n")}, Grace: config.Grace,
+		}
+		if mode == schema.Standby {
+			m.await(h, 1)
+		} else {
+			q.seat = m.pool.sit(&h.Asker.(*resident).standing, "s")
+		}
+		answer := h.Asker.Ask(over{context.Background()}, q)
+		if answer.Reply == nil {
+			t.Errorf("%s: %+v", mode, answer)
+		}
+		pid := m.started("guard.sh")[0]
+		for began := time.Now(); slices.Contains(m.alive(), pid); time.Sleep(5 * time.Millisecond) {
+			if time.Since(began) > 2*time.Second {
+				t.Fatalf("%s: it lives on behind the abort", mode)
+			}
+		}
+		if q.seat != nil {
+			m.pool.rise(&h.Asker.(*resident).standing, q.seat, true)
+		}
+	}
+}
+
+// TestResidentRestarts: a process that was lost counts once.
+func TestResidentRestarts(t *testing.T) {
+	m := newModes(t)
+	h := m.hook("guard.sh", schema.Resident, 5*time.Second, loopByID+`exit 3; done`)
+	e := m.rule(h)
+	for i := 1; i <= 3; i++ {
+		m.ask(e, toolCall("s", ""))
+	}
+	time.Sleep(50 * time.Millisecond)
+	if state := h.PoolState(); state.Started != 3 || state.Restarts != 3 {
+		t.Errorf("%+v", state)
+	}
+}
+
+// TestPoolIsFull: not more processes are kept than the pool has room for, and who
+// finds none is asked all the same.
+func TestPoolIsFull(t *testing.T) {
+	m := newModes(t)
+	var hooks []*Hook
+	for i := range poolMost/seatsMost + 1 {
+		hooks = append(hooks, m.hook(fmt.Sprintf("guard%d.sh", i), schema.Resident, 10*time.Second, loopByID+`n=$((n+1)); echo "{\"id\":\"$id\",\"notice\":\"$n\"}"; done`))
+	}
+	e := m.rule(hooks...)
+	kept := func() (n int) {
+		m.pool.mu.Lock()
+		defer m.pool.mu.Unlock()
+		for k := range m.pool.kept {
+			if !k.ending {
+				n++
+			}
+		}
+		return n
+	}
+	var all sync.WaitGroup
+	for i := range seatsMost {
+		all.Go(func() {
+			if got := fire(t, e, toolCall(fmt.Sprint(i), "")); len(got.Notices) != len(hooks) {
+				t.Errorf("%+v", got)
+			}
+			if n := kept(); n > poolMost {
+				t.Errorf("%d processes are kept", n)
+			}
+		})
+	}
+	all.Wait()
+	if n := kept(); n < poolMost*3/4 {
+		t.Errorf("only %d processes are kept", n)
+	}
+}
