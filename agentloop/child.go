@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/hookd-dev/hookd/protocol"
-	"github.com/oklog/ulid/v2"
 )
 
 // lineage is what a loop has of the loops that it works for. The zero value is
@@ -44,7 +43,7 @@ func (l *Loop) child() *Loop {
 		turn: l.turn, started: true, numbers: l.numbers, lineage: l.lineage,
 	}
 	c.options.Session = nil
-	c.options.Agent.ID, c.options.Agent.Parent = ulid.Make().String(), &parent
+	c.options.Agent.ID, c.options.Agent.Parent = protocol.NewID(), &parent
 	c.options.Agent.Depth++
 	c.depth++
 	return c

@@ -9,7 +9,6 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hookd-dev/hookd/protocol"
-	"github.com/oklog/ulid/v2"
 )
 
 // verdict is a decided event.
@@ -176,7 +175,7 @@ func (r *Run) envelope(name protocol.EventName, data jsontext.Value) protocol.Ev
 	event := protocol.Event{
 		Protocol: protocol.Version,
 		Event:    name,
-		ID:       ulid.Make().String(),
+		ID:       protocol.NewID(),
 		Time:     time.Now().UTC(),
 		Session:  r.loop.session,
 		Agent:    o.Agent,

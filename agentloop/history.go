@@ -5,7 +5,6 @@ import (
 
 	"github.com/hookd-dev/hookd/agentloop/store"
 	"github.com/hookd-dev/hookd/protocol"
-	"github.com/oklog/ulid/v2"
 )
 
 // keep writes an entry to the session's file, if there is one.
@@ -22,7 +21,7 @@ func (l *Loop) add(message protocol.Message) error { return l.addPrompt(message,
 // addPrompt is add for the user's prompt number turn.
 func (l *Loop) addPrompt(message protocol.Message, turn int) error {
 	if message.ID == "" {
-		message.ID = ulid.Make().String()
+		message.ID = protocol.NewID()
 	}
 	l.messages = append(l.messages, message)
 	l.turn = max(l.turn, turn)
@@ -37,7 +36,7 @@ func (l *Loop) replace(messages []protocol.Message) error {
 	messages = slices.Clone(messages)
 	for i := range messages {
 		if messages[i].ID == "" {
-			messages[i].ID = ulid.Make().String()
+			messages[i].ID = protocol.NewID()
 		}
 	}
 	if err := l.keep(store.Entry{Kind: store.Conversation, Messages: messages}); err != nil {

@@ -9,7 +9,6 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/hookd-dev/hookd/agentloop/model"
 	"github.com/hookd-dev/hookd/protocol"
-	"github.com/oklog/ulid/v2"
 )
 
 // answer is a model's accepted answer.
@@ -58,7 +57,7 @@ func (r *Run) try(ctx context.Context, request *model.Request, response *protoco
 		r.held = &heldBack{}
 	}
 	began := time.Now()
-	a := &assembly{run: r, ctx: ctx, message: protocol.Message{ID: ulid.Make().String(), Role: protocol.RoleAssistant}}
+	a := &assembly{run: r, ctx: ctx, message: protocol.Message{ID: protocol.NewID(), Role: protocol.RoleAssistant}}
 	var err error
 	if response != nil {
 		err = a.take(*response)

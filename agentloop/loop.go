@@ -9,7 +9,6 @@ import (
 
 	"github.com/hookd-dev/hookd/agentloop/store"
 	"github.com/hookd-dev/hookd/protocol"
-	"github.com/oklog/ulid/v2"
 )
 
 // Loop is one agent in one session. It runs one prompt at a time.
@@ -58,7 +57,7 @@ func New(options Options) (*Loop, error) {
 	l := &Loop{options: options, tools: tools, system: options.System}
 	l.numbers = &numbers{keep: l.keep}
 	if options.Session == nil {
-		l.session.ID = ulid.Make().String()
+		l.session.ID = protocol.NewID()
 	} else {
 		l.session = protocol.Session{ID: options.Session.ID(), Transcript: options.Session.Path()}
 		if err := l.resume(options.Session.State()); err != nil {

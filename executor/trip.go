@@ -2,7 +2,6 @@ package executor
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,7 +9,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/oklog/ulid/v2"
 
 	"github.com/hookd-dev/hookd/executor/state"
 	"github.com/hookd-dev/hookd/protocol"
@@ -87,7 +85,7 @@ func (e *Executor) begin(ctx context.Context, ev protocol.Event, source Source) 
 	}
 	ev.Event = t.spec.Name
 	if ev.ID == "" {
-		ev.ID = newID()
+		ev.ID = protocol.NewID()
 	}
 	if ev.Time.IsZero() {
 		ev.Time = t.began.UTC().Truncate(time.Millisecond)
@@ -124,12 +122,6 @@ func (t *trip) foldOptions() protocol.FoldOptions {
 		Generation: t.set.Generation, ContextLimit: limits.Context,
 		Limits: protocol.DecodeLimits{Size: limits.Event, Depth: limits.Depth},
 	}
-}
-
-// newID returns a ULID. Two made in the same millisecond differ in 80 random
-// bits.
-func newID() string {
-	return ulid.MustNew(ulid.Now(), rand.Reader).String()
 }
 
 // askedBy is the layer of the hook whose ask a permission-request answers. A

@@ -21,7 +21,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gofrs/flock"
 	"github.com/hookd-dev/hookd/protocol"
-	"github.com/oklog/ulid/v2"
 )
 
 // ErrInUse means that another process, or another part of this one, has the
@@ -97,7 +96,7 @@ type Session struct {
 // empty id makes a new one.
 func Create(folder, id string, header Header) (*Session, error) {
 	if id == "" {
-		id = ulid.Make().String()
+		id = protocol.NewID()
 	}
 	header.Kind, header.Version, header.ID = "session", Version, id
 	if header.Created.IsZero() {

@@ -6,9 +6,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/oklog/ulid/v2"
-
 	"github.com/hookd-dev/hookd/agentloop"
+	"github.com/hookd-dev/hookd/protocol"
 )
 
 // answer gives the program's answer to the question that it names, or to the
@@ -47,7 +46,7 @@ func (d *driven) hangUp() {
 
 // Approve puts a question to the program.
 func (d *driven) Approve(ctx context.Context, q agentloop.Question) (agentloop.Answer, error) {
-	id, reply := ulid.Make().String(), make(chan agentloop.Answer, 1)
+	id, reply := protocol.NewID(), make(chan agentloop.Answer, 1)
 	d.mu.Lock()
 	ended := d.ended
 	if !ended {

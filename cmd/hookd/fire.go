@@ -11,7 +11,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/oklog/ulid/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
@@ -108,7 +107,7 @@ func (a *app) event(name protocol.EventName, data jsontext.Value, session, proje
 		return protocol.Event{}, noDirectory()
 	}
 	event := protocol.Event{
-		Protocol: protocol.Version, Event: name, ID: ulid.Make().String(), Time: time.Now().UTC(),
+		Protocol: protocol.Version, Event: name, ID: protocol.NewID(), Time: time.Now().UTC(),
 		Session: protocol.Session{ID: session}, Agent: protocol.Agent{ID: "main", Depth: executor.ProcessDepth(), Host: "hookd"},
 		Project: project, Cwd: cwd, Data: data,
 	}

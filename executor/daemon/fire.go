@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/oklog/ulid/v2"
 
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc"
@@ -40,7 +39,7 @@ func (c *conn) fire(ctx context.Context, r *request, event protocol.Event) (json
 		return nil, failure
 	}
 	event.Protocol = protocol.Version
-	event.ID = newID()
+	event.ID = protocol.NewID()
 	event.Seq = &r.seq
 	event.Time = time.Now().UTC()
 	event.Project = session.project.root
@@ -95,5 +94,3 @@ func toolCallID(data jsontext.Value) string {
 		return ""
 	}
 }
-
-func newID() string { return ulid.Make().String() }

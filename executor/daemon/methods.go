@@ -204,7 +204,7 @@ func planOpen(c *conn, params jsontext.Value, r *request) (jsontext.Value, *rpc.
 		return nil, failure
 	}
 	if p.ID == "" {
-		p.ID = newID()
+		p.ID = protocol.NewID()
 	} else if failure := checkID(p.ID); failure != nil {
 		return nil, failure
 	}

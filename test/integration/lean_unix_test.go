@@ -17,7 +17,7 @@ import (
 var heavy = []string{
 	"net/http", "crypto/tls", "encoding/gob",
 	"github.com/anthropics/", "github.com/modelcontextprotocol/", "charm.land/", "github.com/charmbracelet/",
-	"github.com/spf13/viper", "github.com/go-playground/validator/", "github.com/google/jsonschema-go/",
+	"github.com/spf13/viper", "github.com/oklog/ulid", "github.com/go-playground/validator/", "github.com/google/jsonschema-go/",
 	"github.com/hookd-dev/hookd/agentloop",
 }
 
