@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/go-json-experiment/json"
@@ -31,6 +32,7 @@ type bundle struct {
 	Members     []member       `json:"members"`              // by name
 
 	hash  string
+	exact bool                            // Entry and Project are canonical already
 	bytes int64                           // of all members as they were put
 	base  string                          // folder that the members' names begin at
 	see   func(path string, st *fileStat) // told of everything that was looked at; st is nil if the path is not read yet
@@ -54,14 +56,20 @@ const (
 
 const hashPrefix = "sha256:"
 
+// A load of many hooks seals one bundle after the other.
+var sealBuffers = sync.Pool{New: func() any { return new([]byte) }}
+
 // seal sorts the members and sets the hash.
 func (b *bundle) seal() error {
 	slices.SortFunc(b.Members, func(x, y member) int { return cmp.Compare(x.Name, y.Name) })
 	b.Members = slices.CompactFunc(b.Members, func(x, y member) bool { return x.Name == y.Name })
-	raw, err := b.appendCanonical(make([]byte, 0, 512+192*len(b.Members)))
+	buffer := sealBuffers.Get().(*[]byte)
+	defer sealBuffers.Put(buffer)
+	raw, err := b.appendCanonical((*buffer)[:0])
 	if err != nil {
 		return err
 	}
+	*buffer = raw
 	sum := sha256.Sum256(raw)
 	b.hash = hashPrefix + hex.EncodeToString(sum[:])
 	return nil
@@ -79,7 +87,8 @@ func (b *bundle) appendCanonical(out []byte) (_ []byte, err error) {
 		if v == nil {
 			v = jsontext.Value("null")
 		}
-		if v = bytes.Clone(v); err == nil {
+		if err == nil && !b.exact {
+			v = bytes.Clone(v)
 			err = v.Canonicalize()
 		}
 		out = append(append(out, before...), v...)

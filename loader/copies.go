@@ -59,20 +59,41 @@ func (c *copies) same(folder string, b *bundle) bool {
 	return true
 }
 
-// checkCopies looks at the copies of all hooks that are as they were allowed,
-// side by side: this is most of what a load of many hooks waits for.
-func (p *load) checkCopies() {
-	var allowed []*found
-	for _, f := range p.hooks {
-		if f.record != nil && f.bundle != nil && f.bundle.hash == f.record.Hash && !f.resolution.Hook.InPlace {
-			allowed = append(allowed, f)
+// copyLook looks at private copies while the load goes on: this is half of what a
+// load of many hooks waits for.
+type copyLook struct {
+	*side
+	whole map[*trustRecord]*bool
+}
+
+// lookAtCopies begins to look at the copies of all hooks that a person allowed.
+func (p *load) lookAtCopies() *copyLook {
+	look := &copyLook{whole: map[*trustRecord]*bool{}}
+	var allowed []*trustRecord
+	for i := range p.decisions.Hooks {
+		if r := &p.decisions.Hooks[i]; !p.always && r.Decision == Allowed && !r.InPlace && !r.isMaterial() {
+			allowed = append(allowed, r)
+			look.whole[r] = new(bool)
 		}
 	}
-	sideBySide(len(allowed), fewCopies, func(i int) {
-		f := allowed[i]
-		f.copyWhole = p.store.intact(f.bundle) || p.store.verify(f.bundle) == nil // what is not is looked at again, for the words
+	look.side = beginSide(len(allowed), fewCopies, func(i int) {
+		b := &allowed[i].Bundle
+		*look.whole[allowed[i]] = p.store.intact(b) || p.store.verify(b) == nil
 	})
+	return look
 }
 
 // fewCopies are looked at before another processor could begin.
 const fewCopies = 4
+
+// noteCopies tells the hooks that are as they were allowed that their copy is
+// whole. What is not is looked at again, for the words.
+func (p *load) noteCopies(look *copyLook) {
+	look.finish()
+	for _, f := range p.hooks {
+		if f.record != nil && f.bundle != nil && f.bundle.hash == f.record.Hash {
+			whole := look.whole[f.record]
+			f.copyWhole = whole != nil && *whole
+		}
+	}
+}

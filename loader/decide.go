@@ -73,7 +73,7 @@ func (p *load) describeForTrust(f *found) {
 	e := entryOf(f.resolution)
 	e.Enabled = e.Enabled && p.layerOn(f.layer) && (f.listed || f.layer != protocol.Project)
 	e.Rejected = f.faulty()
-	in := p.placeOf(f.layer, e.InPlace)
+	in := *p.placeOf(f.layer, e.InPlace)
 	if f.layer == protocol.Project {
 		in.said = p.said()
 	}
@@ -102,11 +102,7 @@ func (p *load) trustShapeKey(f *found, defaults schema.Defaults) *trustShapeKey 
 	if f.file == nil || f.layer != protocol.Project || p.always {
 		return nil
 	}
-	if p.plainPlace == nil {
-		in := p.placeOf(f.layer, false)
-		p.plainPlace = &in
-	}
-	in := p.plainPlace
+	in := p.placeOf(f.layer, false)
 	key := trustShapeKey{
 		defaults: defaults, on: p.layerOn(f.layer) && f.listed, said: string(p.said()), foreign: in.foreign, rootOnly: in.rootOnly,
 	}
@@ -120,9 +116,19 @@ func (p *load) trustShapeKey(f *found, defaults schema.Defaults) *trustShapeKey 
 	return &key
 }
 
-// placeOf is where what a layer holds is looked for.
-func (p *load) placeOf(layer protocol.Layer, runsInPlace bool) place {
-	return place{
+// placeKey tells the places of one load apart.
+type placeKey struct {
+	layer       protocol.Layer
+	runsInPlace bool
+}
+
+// placeOf is where what a layer holds is looked for, made once in a load.
+func (p *load) placeOf(layer protocol.Layer, runsInPlace bool) *place {
+	key := placeKey{layer, runsInPlace}
+	if in := p.places[key]; in != nil {
+		return in
+	}
+	in := &place{
 		hooks: p.hooksDir(layer), root: p.root, searchPath: p.searchPath(layer),
 		foreign: layer == protocol.Project && !p.always && !runsInPlace, starters: p.starters,
 		checks: p.checksFor(layer), rootOnly: layer == protocol.Managed,
@@ -134,6 +140,8 @@ func (p *load) placeOf(layer protocol.Layer, runsInPlace bool) place {
 			}
 		},
 	}
+	p.places[key] = in
+	return in
 }
 
 // faulty reports whether any description of the hook is.

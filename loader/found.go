@@ -158,7 +158,7 @@ func (f *found) seal(files *contentCache, in place, e entry) (missing []string, 
 	if err != nil {
 		return nil, err
 	}
-	b := &bundle{Name: f.name, Entry: raw, Project: in.said, base: in.hooks, see: in.see}
+	b := &bundle{Name: f.name, Entry: raw, Project: in.said, exact: true, base: in.hooks, see: in.see}
 	switch {
 	case f.isCommand():
 		b.base = in.root
@@ -241,7 +241,7 @@ type place struct {
 	checks     *walk          // who may own what starts a hook
 	rootOnly   bool           // and hooks that fail the checks are not run
 	see        func(path string, st *fileStat)
-	starters   map[string]starter
+	starters   map[starterKey]starter
 }
 
 // starter is the interpreter that a script's first line leads to.
@@ -250,8 +250,14 @@ type starter struct {
 	bad  *trouble
 }
 
+// starterKey is what a starter depends on within one load.
+type starterKey struct {
+	foreign, rootOnly bool
+	searchPath, words string
+}
+
 func (in *place) starter(p program) (string, *trouble) {
-	key := fmt.Sprint(in.foreign, in.rootOnly, in.searchPath, "\x00", p.words)
+	key := starterKey{in.foreign, in.rootOnly, in.searchPath, p.words}
 	found, ok := in.starters[key]
 	if !ok {
 		found.path, found.bad = interpreterPath(p, *in)

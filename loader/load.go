@@ -146,32 +146,32 @@ func outside(project, state string) error {
 // load is one pass over everything.
 type load struct {
 	*loader
-	now        time.Time
-	settings   schema.Settings
-	layers     map[protocol.Layer]*schema.LayerSettings
-	own        map[protocol.Layer]*schema.Settings // effective for a layer's own hooks
-	always     bool                                // hooks.trust.always names the project: its hooks run in place, unasked
-	decisions  *decisions
-	global     *decisions // about the user layer
-	hooks      []*found
-	materials  []*found
-	findings   []schema.Finding
-	refuse     *protocol.Failure
-	managed    string         // hash of the managed layer
-	saidValue  jsontext.Value // what the project says of all its hooks
-	saidMade   bool
-	plainPlace *place // of the project's hooks that do not run in place
-	whole      string // hash of all hooks of the project, "" before it is wanted
-	single     string // folder of the one hook that is tried, "" for all hooks
-	unsettled  bool
-	recheck    time.Time
-	inputs     inputs
-	unasked    []string
+	now       time.Time
+	settings  schema.Settings
+	layers    map[protocol.Layer]*schema.LayerSettings
+	own       map[protocol.Layer]*schema.Settings // effective for a layer's own hooks
+	always    bool                                // hooks.trust.always names the project: its hooks run in place, unasked
+	decisions *decisions
+	global    *decisions // about the user layer
+	hooks     []*found
+	materials []*found
+	findings  []schema.Finding
+	refuse    *protocol.Failure
+	managed   string         // hash of the managed layer
+	saidValue jsontext.Value // what the project says of all its hooks
+	saidMade  bool
+	places    map[placeKey]*place
+	whole     string // hash of all hooks of the project, "" before it is wanted
+	single    string // folder of the one hook that is tried, "" for all hooks
+	unsettled bool
+	recheck   time.Time
+	inputs    inputs
+	unasked   []string
 
 	unaskedMaterials []string
 	paths            map[protocol.Layer]string
 	envs             map[string][]string
-	starters         map[string]starter // interpreters found, by the line that names them
+	starters         map[starterKey]starter // interpreters found, by the line that names them
 }
 
 // Load builds one snapshot. It fails only where the project cannot be told;
@@ -222,7 +222,7 @@ func (l *loader) newLoad() *load {
 	return &load{
 		loader: l, now: time.Now(), inputs: inputs{},
 		layers: map[protocol.Layer]*schema.LayerSettings{}, own: map[protocol.Layer]*schema.Settings{},
-		paths: map[protocol.Layer]string{}, envs: map[string][]string{}, starters: map[string]starter{},
+		paths: map[protocol.Layer]string{}, envs: map[string][]string{}, starters: map[starterKey]starter{}, places: map[placeKey]*place{},
 	}
 }
 
@@ -232,6 +232,7 @@ func (l *loader) snapshot(ctx context.Context, generation int64) (*Snapshot, err
 	p.readDecisions()
 	p.readSettings()
 	p.always = p.trustedAlways()
+	look := p.lookAtCopies()
 	for _, layer := range rising {
 		p.gather(layer)
 		p.gatherMaterials(layer)
@@ -239,7 +240,7 @@ func (l *loader) snapshot(ctx context.Context, generation int64) (*Snapshot, err
 	for _, f := range p.hooks {
 		p.describeForTrust(f)
 	}
-	p.checkCopies()
+	p.noteCopies(look)
 	for _, f := range p.hooks {
 		p.decide(f)
 	}

@@ -163,7 +163,7 @@ func (g *gathering) server(name string, s schema.MCPServer, file string) {
 		if len(f.argv) == 0 {
 			return nil
 		}
-		return f.addCommand(b, g.filesOf(g.layer, false), in)
+		return f.addCommand(b, g.filesOf(g.layer, false), *in)
 	})
 }
 
@@ -184,7 +184,7 @@ func (g *gathering) sealMaterial(f *found, said any, fill func(*bundle) error) {
 		Kind   Kind `json:"kind"`
 		Server any  `json:"server,omitzero"`
 	}{f.kind, said})
-	b := &bundle{Name: f.name, Entry: entry, base: g.dir, see: g.placeOf(g.layer, false).see}
+	b := &bundle{Name: f.name, Entry: entry, exact: true, base: g.dir, see: g.placeOf(g.layer, false).see}
 	if err == nil {
 		err = fill(b)
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -119,7 +118,7 @@ func (r records) load(project string) (*decisions, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the trust records: %w", err)
 	}
-	raw, err := io.ReadAll(io.LimitReader(f, maxRecordFile))
+	raw, err := readSized(f, min(st.Size, maxRecordFile))
 	if err != nil {
 		return nil, fmt.Errorf("read the trust records: %w", err)
 	}

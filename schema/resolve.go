@@ -80,59 +80,82 @@ func Resolve(defaults Defaults, described ...Described) (Resolution, []Finding) 
 // merged is the one description that several come to.
 type merged struct {
 	Entry
-	places  map[string]Pos
-	from    map[string]Source
-	unknown map[string]bool // the source that counts for the field cannot be read
+	fields  []field
+	settled []*Described // which one counts for each of fields; nil = none
 	faulty  bool
 	first   Pos
 }
 
 func merge(described []Described) *merged {
-	ranked := slices.Clone(described)
-	rank := func(d Described) int {
-		return slices.IndexFunc(sources, func(s struct {
-			source Source
-			letter string
-			name   string
-		}) bool {
-			return s.source == d.From
-		})
+	ranked := make([]*Described, len(described))
+	for i := range described {
+		ranked[i] = &described[i]
 	}
-	slices.SortStableFunc(ranked, func(a, b Described) int { return rank(a) - rank(b) })
+	rank := func(d *Described) int {
+		for i := range sources {
+			if sources[i].source == d.From {
+				return i
+			}
+		}
+		return -1
+	}
+	slices.SortStableFunc(ranked, func(a, b *Described) int { return rank(a) - rank(b) })
 
-	m := &merged{places: map[string]Pos{}, from: map[string]Source{}, unknown: map[string]bool{}}
+	m := &merged{}
 	target := reflect.ValueOf(&m.Entry).Elem()
-	for i := range ranked {
-		d := &ranked[i]
+	m.fields = fieldsOf(target.Type())
+	m.settled = make([]*Described, len(m.fields))
+	for i, d := range ranked {
 		m.faulty = m.faulty || len(d.Faults) > 0
 		if i == 0 {
 			m.first = d.Pos
 		}
 		source := reflect.ValueOf(&d.Entry).Elem()
-		for _, f := range fieldsOf(target.Type()) {
-			name := f.name
-			if _, settled := m.from[name]; settled {
+		for k, f := range m.fields {
+			if m.settled[k] != nil {
 				continue
 			}
-			if slices.Contains(d.Faults, name) {
-				m.unknown[name], m.from[name], m.places[name] = true, d.From, d.At(name)
+			if slices.Contains(d.Faults, f.name) {
+				m.settled[k] = d
 			} else if value := source.Field(f.index); !value.IsNil() {
 				target.Field(f.index).Set(value)
-				m.from[name], m.places[name] = d.From, d.At(name)
+				m.settled[k] = d
 			}
 		}
 	}
 	return m
 }
 
+// by is the description that counts for a field, nil if none names it.
+func (m *merged) by(field string) *Described {
+	for k := range m.fields {
+		if m.fields[k].name == field {
+			return m.settled[k]
+		}
+	}
+	return nil
+}
+
 func (m *merged) at(field string) Pos {
-	if pos, ok := m.places[field]; ok {
-		return pos
+	if d := m.by(field); d != nil {
+		return d.At(field)
 	}
 	return m.first
 }
 
-func (m *merged) describedBy() Source { return m.from["events"] }
+// unknown reports whether the description that counts for a field says it so
+// that it cannot be read.
+func (m *merged) unknown(field string) bool {
+	d := m.by(field)
+	return d != nil && slices.Contains(d.Faults, field)
+}
+
+func (m *merged) describedBy() Source {
+	if d := m.by("events"); d != nil {
+		return d.From
+	}
+	return ""
+}
 
 // hook fills in every field, by default or as written.
 func (m *merged) hook(defaults Defaults) Hook {
@@ -214,17 +237,17 @@ func (m *merged) excluded(r *reader, h *Hook, field, value, instead string) (ok 
 // the strictest it could have been.
 func (m *merged) guard(res *Resolution) {
 	h := &res.Hook
-	unsure := m.unknown["can"] || m.unknown["required"] || m.unknown["onFailure"]
-	if m.unknown["can"] {
+	unsure := m.unknown("can") || m.unknown("required") || m.unknown("onFailure")
+	if m.unknown("can") {
 		h.Can = protocol.CanBlock
 	}
 	if m.OnFailure == nil && unsure && h.OnFailure == protocol.RuleContinue {
 		h.OnFailure = protocol.RuleBlock
 	}
-	if m.unknown["events"] {
+	if m.unknown("events") {
 		h.Events = canonical(Events{AllEvents})
 	}
-	if m.unknown["match"] {
+	if m.unknown("match") {
 		h.Match = Match{}
 	}
 	res.Guards = h.Enabled && len(h.Events) > 0 && (h.Mode != protocol.Audit || h.Required) &&
