@@ -21,20 +21,21 @@ type app struct {
 	project  string // --project
 	json     bool   // --json
 
-	outlet    *outlet                // where out writes to
-	abort     atomic.Pointer[hurry]  // what a second signal does
-	interrupt atomic.Pointer[func()] // has the interrupts, if somebody wants them
-	rescue    atomic.Pointer[func()] // makes the terminal as it was
-	processes *process.Runtime
-	pool      *executor.Pool // goes with processes
-	closers   []func() error
+	watchSignals func()                 // begins to obey signals, unless it has begun
+	outlet       *outlet                // where out writes to
+	abort        atomic.Pointer[hurry]  // what a second signal does
+	interrupt    atomic.Pointer[func()] // has the interrupts, if somebody wants them
+	rescue       atomic.Pointer[func()] // makes the terminal as it was
+	processes    *process.Runtime
+	pool         *executor.Pool // goes with processes
+	closers      []func() error
 }
 
 // hurry is a command's way to end without waiting.
 type hurry struct{ up func() }
 
 func newApp() *app {
-	return &app{stdin: os.Stdin, out: show.New(os.Stdout), err: show.New(os.Stderr)}
+	return &app{stdin: os.Stdin, out: show.New(apart(os.Stdout)), err: show.New(apart(os.Stderr))}
 }
 
 // lost is why something that was to be kept is not.
@@ -66,7 +67,7 @@ func (a *app) runtime(longLived bool) (*process.Runtime, error) {
 	}
 	// How many hooks run at once is for the executor to say (hooks.processes), which
 	// does not count the wait against a hook's own limit.
-	rt, err := process.New(process.Options{LongLived: longLived, Processes: 4096})
+	rt, err := process.New(process.Options{LongLived: longLived, Processes: 4096, Starting: a.watchSignals})
 	if err != nil {
 		return nil, failed("processes", err, "")
 	}

@@ -165,6 +165,7 @@ func withKind(spec *protocol.Spec, data jsontext.Value) jsontext.Value {
 func (a *app) readData(given string) ([]byte, error) {
 	switch {
 	case given == "-":
+		a.watchSignals() // it may take as long as a person types
 		text, err := io.ReadAll(a.stdin)
 		if err != nil {
 			return nil, failed("read", fmt.Errorf("read stdin: %w", err), "")

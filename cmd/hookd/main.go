@@ -10,9 +10,11 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/fault"
+	_ "github.com/hookd-dev/hookd/cmd/hookd/internal/stack"
 )
 
 func main() {
@@ -28,15 +30,15 @@ var errInterrupted = errors.New("interrupted")
 func run(args []string) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer signal.Stop(signals)
 	a := newApp()
 	a.watchOutput(cancel)
-	go a.obey(signals, cancel)
+	a.watchSignals = sync.OnceFunc(func() { a.obeySignals(cancel) })
 	first := ""
 	if len(args) > 0 {
 		first = args[0]
+	}
+	if first != "fire" { // it listens when it has something to end in good order
+		a.watchSignals()
 	}
 	root := newRoot(a, first)
 	root.SetArgs(args)
@@ -51,6 +53,15 @@ func run(args []string) int {
 		return exitInterrupted
 	}
 	return a.report(a.outputError(err))
+}
+
+// obeySignals begins to listen for signals. They are never given back: the process
+// ends when run returns. Listening costs two threads and twenty page faults.
+func (a *app) obeySignals(cancel context.CancelCauseFunc) {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // for what is written past the printers
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	go a.obey(signals, cancel)
 }
 
 // obey ends the command at the first signal. The second one does not wait for

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"sync/atomic"
 	"syscall"
 )
@@ -30,11 +28,9 @@ func (o *outlet) Write(text []byte) (int, error) {
 	return n, err
 }
 
-// watchOutput ends the command in good order when its stdout cannot be written.
-// Left to itself, a broken pipe is a signal that ends the process on the spot:
-// hooks still at work would be cut off, and no record would say so.
+// watchOutput ends the command in good order when its stdout cannot be written,
+// see [apart].
 func (a *app) watchOutput(cancel context.CancelCauseFunc) {
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	a.outlet = &outlet{to: a.out.W, failed: func() { cancel(errOutput) }}
 	a.out.W = a.outlet
 }

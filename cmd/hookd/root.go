@@ -38,12 +38,15 @@ var commands = slices.Concat([]command{
 // commandsFor is the command that the first argument names, else all of them.
 // Building twenty that are not run takes a tenth of the start of one that is.
 func commandsFor(first string) []command {
-	for i := range commands {
-		if commands[i].name == first {
-			return commands[i : i+1]
-		}
+	if i := indexOf(first); i >= 0 {
+		return commands[i : i+1]
 	}
 	return commands
+}
+
+// indexOf is the place of a command, -1 if there is none of that name.
+func indexOf(name string) int {
+	return slices.IndexFunc(commands, func(row command) bool { return row.name == name })
 }
 
 func (row *command) build(a *app) *cobra.Command {
@@ -77,6 +80,9 @@ func newRoot(a *app, first string) *cobra.Command {
 	for _, row := range commandsFor(first) {
 		root.AddCommand(row.build(a))
 	}
+	// Nothing of it is seen beside a command that was named, and its texts cost a
+	// twentieth of the pages that the start of that command touches.
+	root.CompletionOptions.DisableDefaultCmd = indexOf(first) >= 0
 	root.SetHelpCommandGroupID("more")
 	root.SetCompletionCommandGroupID("more")
 	root.Args = func(c *cobra.Command, args []string) error {

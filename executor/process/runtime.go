@@ -31,6 +31,10 @@ type Options struct {
 	// also prevents core dumps and debuggers. Linux only.
 	Undumpable bool
 
+	// Starting, unless nil, is called before the first program is started, if any
+	// is. It may be called again.
+	Starting func()
+
 	portable bool // tests: the ladder of the other platforms
 }
 
@@ -95,6 +99,9 @@ func (rt *Runtime) prepare() error {
 	defer rt.preparing.Unlock()
 	if rt.prepared.Load() {
 		return nil
+	}
+	if rt.options.Starting != nil {
+		rt.options.Starting()
 	}
 	chosen, err := choose(&rt.options)
 	if err != nil {
