@@ -189,6 +189,8 @@ type helper struct {
 func (b *bundle) match(root, pattern string) (helpers []helper, err error) {
 	top := filepath.Join(b.base, filepath.FromSlash(root))
 	visited := 0
+	var folder lookedIn
+	defer folder.close()
 	err = filepath.WalkDir(top, func(where string, d fs.DirEntry, err error) error {
 		if err != nil {
 			if os.IsNotExist(err) {
@@ -210,7 +212,9 @@ func (b *bundle) match(root, pattern string) (helpers []helper, err error) {
 		if ok, err := doublestar.Match(pattern, name); err != nil || !ok {
 			return err
 		}
-		if st, err := stat(where); err == nil && st.Mode.IsRegular() {
+		dir, file := filepath.Split(where)
+		folder.enter(dir)
+		if st, err := folder.stat(file); err == nil && st.Mode.IsRegular() {
 			helpers = append(helpers, helper{name, where, st})
 		}
 		return nil

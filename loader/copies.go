@@ -51,12 +51,11 @@ func (c *copies) same(folder string, b *bundle) bool {
 			return false
 		}
 	}
+	paths := make([]string, len(b.Members))
 	for i, m := range b.Members {
-		if st, err := lstat(folder + "/" + m.Name); err != nil || st != seen.files[i] {
-			return false
-		}
+		paths[i] = folder + "/" + m.Name
 	}
-	return true
+	return lookAtEach(paths, (*lookedIn).lstat, func(i int, st fileStat) bool { return st == seen.files[i] })
 }
 
 // copyLook looks at private copies while the load goes on: this is half of what a

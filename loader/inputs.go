@@ -1,7 +1,6 @@
 package loader
 
 import (
-	"maps"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -30,15 +29,23 @@ func forget(st fileStat) fileStat {
 	return st
 }
 
-// changed reports whether anything is different now.
+// changed reports whether anything is different now. Folders come first: most
+// editors put a new file in the place of the old one, which shows there.
 func (in inputs) changed() bool {
-	paths := slices.Collect(maps.Keys(in))
-	var found atomic.Bool
-	sideBySide(len(paths), fewInputs, func(i int) {
-		if found.Load() {
-			return
+	var files []string
+	for path, was := range in {
+		if !was.Mode.IsDir() {
+			files = append(files, path)
+		} else if st, _ := stat(path); forget(st) != was {
+			return true
 		}
-		if st, _ := stat(paths[i]); forget(st) != in[paths[i]] {
+	}
+	slices.Sort(files) // those of one folder together
+	var found atomic.Bool
+	parts := slices.Collect(slices.Chunk(files, fewInputs))
+	sideBySide(len(parts), 1, func(i int) {
+		same := func(k int, st fileStat) bool { return forget(st) == in[parts[i][k]] }
+		if !found.Load() && !lookAtEach(parts[i], (*lookedIn).stat, same) {
 			found.Store(true)
 		}
 	})

@@ -61,6 +61,9 @@ type loader struct {
 	store   store
 	good    lastGood
 
+	aboutProject, aboutUser knownDecisions
+	looks                   int // at how many inputs the last load looked
+
 	mu       sync.Mutex
 	inMemory map[protocol.Layer]goodSettings
 
@@ -220,7 +223,7 @@ func (l *loader) settledSnapshot(ctx context.Context) (*Snapshot, error) {
 
 func (l *loader) newLoad() *load {
 	return &load{
-		loader: l, now: time.Now(), inputs: inputs{},
+		loader: l, now: time.Now(), inputs: make(inputs, l.looks),
 		layers: map[protocol.Layer]*schema.LayerSettings{}, own: map[protocol.Layer]*schema.Settings{},
 		paths: map[protocol.Layer]string{}, envs: map[string][]string{}, starters: map[starterKey]starter{}, places: map[placeKey]*place{},
 	}
@@ -259,6 +262,7 @@ func (l *loader) snapshot(ctx context.Context, generation int64) (*Snapshot, err
 	p.bound()
 	s := p.build(generation)
 	s.torn = s.inputs.changed()
+	l.looks = len(s.inputs)
 	return s, nil
 }
 
@@ -285,11 +289,12 @@ func (p *load) readDecisions() {
 	}
 	for _, about := range []struct {
 		project string
+		known   *knownDecisions
 		into    **decisions
-	}{{p.project, &p.decisions}, {"", &p.global}} {
+	}{{p.project, &p.aboutProject, &p.decisions}, {"", &p.aboutUser, &p.global}} {
 		file := p.records.file(about.project)
 		p.inputs.see(file)
-		d, err := p.records.load(about.project)
+		d, err := p.records.again(about.project, about.known)
 		if err != nil {
 			p.add(newFinding(CodeBadRecords, file, 0, "", err.Error(), "restore the file, or remove it and allow the hooks again"))
 			p.refuseAll(err.Error(), "look at "+file)
