@@ -225,7 +225,7 @@ func TestApplyChecksArgs(t *testing.T) {
 	asked := 0
 	ev.CheckArgs = func(args jsontext.Value) error {
 		asked++
-		if kindOf(memberOf(args, "command")) != '"' {
+		if kindOf(Member(args, "command")) != '"' {
 			return fmt.Errorf("command must be a string")
 		}
 		return nil

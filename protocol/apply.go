@@ -152,7 +152,7 @@ func checkChanged(spec *Spec, ev *Event, by Voter, data jsontext.Value, changes 
 // at returns the value that a JSON Pointer of object members leads to, or nil.
 func at(v jsontext.Value, pointer string) jsontext.Value {
 	for token := range jsontext.Pointer(pointer).Tokens() {
-		v = memberOf(v, token)
+		v = Member(v, token)
 	}
 	return v
 }

@@ -145,7 +145,7 @@ func fitsStruct(object jsontext.Value, t reflect.Type, path string) *DecodeError
 		return nil
 	}
 	for _, name := range fields.order {
-		if fields.byName[name].required && memberOf(object, name) == nil {
+		if fields.byName[name].required && Member(object, name) == nil {
 			return &DecodeError{Path: path, Offset: -1, Err: fmt.Errorf("member %q is missing", name)}
 		}
 	}

@@ -35,7 +35,7 @@ func TestDecodeEventKeepsBytes(t *testing.T) {
 		`{"null":null,"deep":[[[{}]]],"":""}`,
 	} {
 		ev := mustDecode(t, toolCall(args))
-		if got := string(memberOf(ev.Data, "args")); got != args {
+		if got := string(Member(ev.Data, "args")); got != args {
 			t.Errorf("args are\n%s, want\n%s", got, args)
 		}
 		line, err := AppendEvent(nil, &ev)

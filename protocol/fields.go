@@ -101,9 +101,9 @@ func checkTools(value jsontext.Value) error {
 		if err := isKind(tool, path, '{'); err != nil {
 			return err
 		}
-		name := memberOf(tool, "name")
-		if err := errors.Join(isKind(name, path+"/name", '"'), isKind(memberOf(tool, "description"), path+"/description", '"'),
-			isKind(memberOf(tool, "schema"), path+"/schema", '{')); err != nil {
+		name := Member(tool, "name")
+		if err := errors.Join(isKind(name, path+"/name", '"'), isKind(Member(tool, "description"), path+"/description", '"'),
+			isKind(Member(tool, "schema"), path+"/schema", '{')); err != nil {
 			return firstOf(err)
 		}
 		switch text := textOf(name); {
@@ -123,14 +123,14 @@ func checkParams(value jsontext.Value) error {
 		return err
 	}
 	if err := errors.Join(
-		isWholeIfThere(memberOf(value, "maxTokens"), "/maxTokens"),
-		isKindIfThere(memberOf(value, "temperature"), "/temperature", '0'),
-		isKindIfThere(memberOf(value, "topP"), "/topP", '0'),
-		isKindIfThere(memberOf(value, "stop"), "/stop", '['),
+		isWholeIfThere(Member(value, "maxTokens"), "/maxTokens"),
+		isKindIfThere(Member(value, "temperature"), "/temperature", '0'),
+		isKindIfThere(Member(value, "topP"), "/topP", '0'),
+		isKindIfThere(Member(value, "stop"), "/stop", '['),
 	); err != nil {
 		return firstOf(err)
 	}
-	stop := memberOf(value, "stop")
+	stop := Member(value, "stop")
 	if stop == nil {
 		return nil
 	}
@@ -148,14 +148,14 @@ func checkResult(old, value jsontext.Value) error {
 	if err := isKind(value, "", '{'); err != nil {
 		return err
 	}
-	if old != nil && memberOf(value, "isError") == nil {
+	if old != nil && Member(value, "isError") == nil {
 		return wrong("/isError", "is missing")
 	}
-	content := memberOf(value, "content")
+	content := Member(value, "content")
 	if content == nil {
 		return wrong("/content", "is missing")
 	}
-	if err := errors.Join(isBoolIfThere(memberOf(value, "isError"), "/isError"), isWholeIfThere(memberOf(value, "exitCode"), "/exitCode")); err != nil {
+	if err := errors.Join(isBoolIfThere(Member(value, "isError"), "/isError"), isWholeIfThere(Member(value, "exitCode"), "/exitCode")); err != nil {
 		return firstOf(err)
 	}
 	if kindOf(content) == '"' {
@@ -178,10 +178,10 @@ func checkResponse(value jsontext.Value, by Voter) error {
 	if err := isKind(value, "", '{'); err != nil {
 		return err
 	}
-	if reason := memberOf(value, "finishReason"); reason != nil && !slices.Contains(finishReasons, textOf(reason)) {
+	if reason := Member(value, "finishReason"); reason != nil && !slices.Contains(finishReasons, textOf(reason)) {
 		return wrong("/finishReason", "%s where one of stop tools length filtered error is expected", describe(reason))
 	}
-	message := memberOf(value, "message")
+	message := Member(value, "message")
 	if message == nil {
 		return wrong("/message", "is missing")
 	}

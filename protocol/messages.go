@@ -48,7 +48,7 @@ func checkAnswer(old, message jsontext.Value, by Voter, path string) error {
 	}
 	seen := map[string]bool{}
 	for _, part := range partsOf(message) {
-		if id := textOf(memberOf(part, "toolCallId")); typeOf(part) == PartToolCall {
+		if id := textOf(Member(part, "toolCallId")); typeOf(part) == PartToolCall {
 			if seen[id] {
 				return wrong(path+"/content", "two tool calls have the id %q", shorten(id, 60))
 			}
@@ -70,10 +70,10 @@ func checkWritten(message jsontext.Value, path string, roles ...Role) error {
 	if err := isKind(message, path, '{'); err != nil {
 		return err
 	}
-	if err := isKindIfThere(memberOf(message, "id"), path+"/id", '"'); err != nil {
+	if err := isKindIfThere(Member(message, "id"), path+"/id", '"'); err != nil {
 		return err
 	}
-	role := Role(textOf(memberOf(message, "role")))
+	role := Role(textOf(Member(message, "role")))
 	allowed := ""
 	for i, r := range roles {
 		if i > 0 {
@@ -81,7 +81,7 @@ func checkWritten(message jsontext.Value, path string, roles ...Role) error {
 		}
 		allowed += string(r)
 		if r == role {
-			return checkContent(memberOf(message, "content"), path+"/content", role)
+			return checkContent(Member(message, "content"), path+"/content", role)
 		}
 	}
 	return wrong(path+"/role", "a hook may write %s messages here, not %q", allowed, shorten(string(role), 40))
@@ -122,12 +122,12 @@ func checkPart(part jsontext.Value, path string, conversation bool) error {
 	if err := isKind(part, path, '{'); err != nil {
 		return err
 	}
-	needs := func(name string, kind byte) error { return isKind(memberOf(part, name), path+"/"+name, kind) }
+	needs := func(name string, kind byte) error { return isKind(Member(part, name), path+"/"+name, kind) }
 	var first, second error
 	switch t := typeOf(part); t {
 	case PartText, PartThinking:
 		first = needs("text", '"')
-		if first == nil && conversation && t == PartText && textOf(memberOf(part, "text")) == "" {
+		if first == nil && conversation && t == PartText && textOf(Member(part, "text")) == "" {
 			first = wrong(path+"/text", "is empty")
 		}
 	case PartImage:
@@ -135,10 +135,10 @@ func checkPart(part jsontext.Value, path string, conversation bool) error {
 	case PartToolCall:
 		first, second = needs("name", '"'), needs("args", '{')
 	case PartToolResult:
-		if content := memberOf(part, "content"); kindOf(content) != '"' {
+		if content := Member(part, "content"); kindOf(content) != '"' {
 			first = isKind(content, path+"/content", '[')
 		}
-		second = isBoolIfThere(memberOf(part, "isError"), path+"/isError")
+		second = isBoolIfThere(Member(part, "isError"), path+"/isError")
 	case PartOpaque:
 		first = needs("provider", '"')
 	default:
@@ -150,7 +150,7 @@ func checkPart(part jsontext.Value, path string, conversation bool) error {
 	if second != nil {
 		return second
 	}
-	if t := typeOf(part); (t == PartToolCall || t == PartToolResult) && textOf(memberOf(part, "toolCallId")) == "" {
+	if t := typeOf(part); (t == PartToolCall || t == PartToolResult) && textOf(Member(part, "toolCallId")) == "" {
 		return wrong(path+"/toolCallId", "is missing")
 	}
 	return nil
@@ -177,7 +177,7 @@ func unpaired(messages []jsontext.Value) map[string]string {
 	faults := map[string]string{}
 	for _, message := range messages {
 		for _, part := range partsOf(message) {
-			id := textOf(memberOf(part, "toolCallId"))
+			id := textOf(Member(part, "toolCallId"))
 			switch typeOf(part) {
 			case PartToolCall:
 				if calls[id]++; calls[id] > 1 {
@@ -201,7 +201,7 @@ func unpaired(messages []jsontext.Value) map[string]string {
 	return faults
 }
 
-func typeOf(part jsontext.Value) PartType { return PartType(textOf(memberOf(part, "type"))) }
+func typeOf(part jsontext.Value) PartType { return PartType(textOf(Member(part, "type"))) }
 
 // listOf returns the elements of a list.
 func listOf(list jsontext.Value) []jsontext.Value {
@@ -217,4 +217,4 @@ func listOf(list jsontext.Value) []jsontext.Value {
 }
 
 // partsOf returns the parts of a message, none if its content is a string.
-func partsOf(message jsontext.Value) []jsontext.Value { return listOf(memberOf(message, "content")) }
+func partsOf(message jsontext.Value) []jsontext.Value { return listOf(Member(message, "content")) }

@@ -51,13 +51,13 @@ func checkOperations(patch jsontext.Value) error {
 		if kindOf(operation) != '{' {
 			return fmt.Errorf("%s: %s where an operation is expected", at, describe(operation))
 		}
-		op := textOf(memberOf(operation, "op"))
+		op := textOf(Member(operation, "op"))
 		need, ok := needs[op]
 		if !ok {
 			return fmt.Errorf("%s: unknown operation %q", at, shorten(op, 40))
 		}
 		for _, name := range []string{"path", "from"} {
-			value := memberOf(operation, name)
+			value := Member(operation, name)
 			if value == nil && name != "path" && need != name {
 				continue
 			}
@@ -65,7 +65,7 @@ func checkOperations(patch jsontext.Value) error {
 				return fmt.Errorf("%s: %s must be a JSON Pointer", at, name)
 			}
 		}
-		if need != "" && memberOf(operation, need) == nil {
+		if need != "" && Member(operation, need) == nil {
 			return fmt.Errorf("%s: %s needs %s", at, op, need)
 		}
 	}
@@ -77,13 +77,13 @@ func checkOperations(patch jsontext.Value) error {
 func touchesOnly(patch jsontext.Value, fields []Field) error {
 	for i, e := range elements(patch) {
 		operation := patch[e.start:e.end]
-		op := textOf(memberOf(operation, "op"))
-		writes := []string{textOf(memberOf(operation, "path"))}
+		op := textOf(Member(operation, "op"))
+		writes := []string{textOf(Member(operation, "path"))}
 		if op == "test" {
 			continue
 		}
 		if op == "move" {
-			writes = append(writes, textOf(memberOf(operation, "from")))
+			writes = append(writes, textOf(Member(operation, "from")))
 		}
 		for n, path := range writes {
 			field := fieldAt(path, fields)

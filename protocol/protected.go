@@ -24,7 +24,7 @@ func checkProtected(before, after []jsontext.Value, by Voter) error {
 	signed := newTally(nil) // parts that claim to be some hook's
 	for _, message := range before {
 		for _, part := range partsOf(message) {
-			if memberOf(part, "layer") != nil {
+			if Member(part, "layer") != nil {
 				signed.put(part)
 			}
 		}
@@ -35,7 +35,7 @@ func checkProtected(before, after []jsontext.Value, by Voter) error {
 			if typeOf(part) == PartOpaque && !opaque.take(part) {
 				return errors.New("an opaque part was changed or added; it passes through as it is")
 			}
-			if memberOf(part, "layer") != nil && !signed.take(part) {
+			if Member(part, "layer") != nil && !signed.take(part) {
 				return errors.New("a part that names a layer was changed or added; only hookd writes that member")
 			}
 		}
@@ -51,13 +51,13 @@ func checkProtected(before, after []jsontext.Value, by Voter) error {
 func checkOpaqueKept(before, after []jsontext.Value) error {
 	byID := map[string]jsontext.Value{}
 	for _, message := range after {
-		if id := textOf(memberOf(message, "id")); id != "" {
+		if id := textOf(Member(message, "id")); id != "" {
 			byID[id] = message
 		}
 	}
 	for i, message := range before {
-		now := byID[textOf(memberOf(message, "id"))]
-		if now == nil && memberOf(message, "id") == nil && len(before) == len(after) {
+		now := byID[textOf(Member(message, "id"))]
+		if now == nil && Member(message, "id") == nil && len(before) == len(after) {
 			now = after[i]
 		}
 		if now == nil || sameRole(message, now) && opaqueParts(message) == opaqueParts(now) {
@@ -71,7 +71,7 @@ func checkOpaqueKept(before, after []jsontext.Value) error {
 }
 
 func sameRole(a, b jsontext.Value) bool {
-	return textOf(memberOf(a, "role")) == textOf(memberOf(b, "role"))
+	return textOf(Member(a, "role")) == textOf(Member(b, "role"))
 }
 
 func opaqueParts(message jsontext.Value) int {
@@ -87,7 +87,7 @@ func opaqueParts(message jsontext.Value) int {
 // isHigher reports whether a part was written by a hook of a layer above the
 // voter's. Built-in hooks are hookd itself and stand below nobody.
 func isHigher(part jsontext.Value, by Voter) bool {
-	layer := Layer(textOf(memberOf(part, "layer")))
+	layer := Layer(textOf(Member(part, "layer")))
 	return by.Layer != Builtin && layer.Rank() > by.Layer.Rank()
 }
 

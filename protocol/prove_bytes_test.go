@@ -55,7 +55,7 @@ func TestBytesPassUnchanged(t *testing.T) {
 		if !bytes.Contains(line, []byte(`"args":`+args)) {
 			t.Fatalf("a hook reads\n%s, not\n%s", line, args)
 		}
-		if got := string(memberOf(ev.Data, "args")); got != args {
+		if got := string(Member(ev.Data, "args")); got != args {
 			t.Fatalf("the host reads\n%s, not\n%s", got, args)
 		}
 		reply := Reply{Action: Modify, Changes: jsontext.Value(`{"args":{"changed":2}}`)}
@@ -67,7 +67,7 @@ func TestBytesPassUnchanged(t *testing.T) {
 			t.Fatalf("%s: %v", args, err)
 		}
 		changed++
-		if got, want := string(memberOf(after.Data, "args")), strings.Replace(args, `"changed" : 1`, `"changed" : 2`, 1); got != want {
+		if got, want := string(Member(after.Data, "args")), strings.Replace(args, `"changed" : 1`, `"changed" : 2`, 1); got != want {
 			t.Fatalf("behind a change beside it the host reads\n%s, not\n%s", got, want)
 		}
 	}

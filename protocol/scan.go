@@ -152,8 +152,9 @@ func elements(array jsontext.Value) []span {
 	}
 }
 
-// memberOf returns the value of an object's member, or nil.
-func memberOf(object jsontext.Value, name string) jsontext.Value {
+// Member returns the value of an object's member as it stands there, or nil: no
+// such member, or no object. The object must be valid JSON.
+func Member(object jsontext.Value, name string) jsontext.Value {
 	if kindOf(object) != '{' {
 		return nil
 	}

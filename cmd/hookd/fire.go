@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
@@ -137,7 +137,8 @@ func (a *app) eventData(name protocol.EventName, given string, isGiven bool, too
 // readAsEvent reads data as any host's event is read: strictly, with half
 // surrogate pairs mended.
 func readAsEvent(name protocol.EventName, data jsontext.Value) (jsontext.Value, error) {
-	event, err := protocol.DecodeEvent(fmt.Appendf(nil, `{"event":%q,"data":%s}`, name, data), protocol.DecodeLimits{})
+	line := slices.Concat([]byte(`{"event":"`+name+`","data":`), data, []byte("}"))
+	event, err := protocol.DecodeEvent(line, protocol.DecodeLimits{})
 	if err != nil {
 		return nil, usage("bad-data", err.Error(), "hookd schema event prints what an event looks like")
 	}
@@ -147,14 +148,14 @@ func readAsEvent(name protocol.EventName, data jsontext.Value) (jsontext.Value, 
 // withKind adds a tool call's kind where a person left it out and the tool is a
 // known one.
 func withKind(spec *protocol.Spec, data jsontext.Value) jsontext.Value {
-	var call struct {
-		Name string             `json:"name"`
-		Kind *protocol.ToolKind `json:"kind"`
-	}
-	if !spec.Tool || json.Unmarshal(data, &call) != nil || call.Kind != nil {
+	if kind := protocol.Member(data, "kind"); !spec.Tool || kind != nil && kind.Kind() != 'n' {
 		return data
 	}
-	kind, known := schema.KnownTool(call.Name)
+	toolName, err := jsontext.AppendUnquote(nil, protocol.Member(data, "name"))
+	if err != nil {
+		return data
+	}
+	kind, known := schema.KnownTool(string(toolName))
 	rest, isObject := bytes.CutPrefix(data, []byte("{"))
 	if !known || !isObject {
 		return data
