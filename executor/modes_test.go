@@ -436,6 +436,8 @@ func TestResidentReads(t *testing.T) {
 		"two answers to one":    {`printf '{"id":"%s"}\n{"id":"%s","action":"block"}\n' $id $id`, [2]answered{{Action: "observe", Warning: "*"}, {Action: "observe", Warning: "were not read"}}},
 		"bad answer":            {`echo "{\"id\":\"$id\",\"action\":\"dance\"}"`, [2]answered{{Failure: "reply"}, {Failure: "reply"}}},
 		"a block that is wrong": {`echo "{\"id\":\"$id\",\"action\":\"block\",\"reason\":\"r\",\"what\":1}"`, [2]answered{{Action: "block", Reason: "r", Warning: "unknown member"}, {Action: "block", Reason: "r", Warning: "unknown member"}}},
+		"two ids":               {`echo "{\"id\":\"x\",\"id\":\"$id\",\"action\":\"observe\"}"`, [2]answered{{Failure: "reply", Reason: "repeat"}, {Failure: "reply"}}},
+		"two ids, a block":      {`echo "{\"id\":\"x\",\"id\":\"$id\",\"action\":\"block\",\"reason\":\"r\"}"`, [2]answered{{Action: "block", Reason: "r", Warning: "*"}, {Action: "block", Reason: "r", Warning: "*"}}},
 		"over two lines":        {`printf '{"id":"%s",\n"action":"block"}\n' $id`, [2]answered{{Failure: "timeout"}, {Failure: "timeout"}}},
 		"dies":                  {`exit 3`, [2]answered{{Failure: "lost", Reason: "exit code 3"}, {Failure: "lost", Reason: "exit code 3"}}},
 		"answers and dies":      {`echo "{\"id\":\"$id\",\"action\":\"block\"}"; exit 3`, [2]answered{{Action: "block"}, {Action: "block"}}},

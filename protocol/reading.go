@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -95,11 +96,20 @@ func Answers(output []byte, eventID string) bool {
 	}
 	out := search(output)
 	for _, d := range out.documents {
-		if looseMember(out.text[d.start:d.end], "id") == eventID {
+		if repeats(out.text[d.start:d.end], eventID) {
 			return true
 		}
 	}
 	return false
+}
+
+// repeats reports whether an object has the event's id. One that names a second
+// id beside it is an answer, too, and a faulty one: as a note it would have the
+// event wait for another.
+func repeats(object jsontext.Value, eventID string) bool {
+	return slices.ContainsFunc(members(object), func(m member) bool {
+		return m.name == "id" && looseText(object[m.start:m.end]) == eventID
+	})
 }
 
 // reader reads one hook's output.
@@ -118,7 +128,7 @@ func (r *reader) object(d document) jsontext.Value { return r.output.text[d.star
 func (r *reader) keepAnswers() {
 	kept := r.output.documents[:0]
 	for _, d := range r.output.documents {
-		if looseMember(r.object(d), "id") == r.eventID {
+		if repeats(r.object(d), r.eventID) {
 			kept = append(kept, d)
 		} else {
 			r.output.note(r.object(d))
