@@ -19,6 +19,7 @@ type ProcessConfig struct {
 	Dir      string   // working directory: the project root
 	HookFile string   // the hook's own file, which messages name; empty: Path
 	Env      []string // from HookEnv
+	Key      string   // names the hook across its runs, of which one waits until another has ended; empty: its folder, layer and name
 }
 
 // Process asks a hook by running its program once per event.
@@ -91,7 +92,12 @@ func (p *Process) command(q *Question) *process.Command {
 }
 
 // key names the hook across its runs: command hooks may share one file.
-func (p *Process) key(hook hookKey) string { return p.config.Dir + "\x00" + hook.String() }
+func (p *Process) key(hook hookKey) string {
+	if p.config.Key != "" {
+		return p.config.Key
+	}
+	return p.config.Dir + "\x00" + hook.String()
+}
 
 // longestSessionID is far more than any id in use and far less than what an
 // environment holds.

@@ -63,7 +63,7 @@ func (a *app) tryFaults(ctx context.Context, rt *process.Runtime, file string, f
 	if err != nil {
 		return err
 	}
-	trials := faultTrials(rt, snapshot, t, faults)
+	trials := faultTrials(t, faults)
 	if err := a.runFaults(ctx, snapshot, trials); err != nil {
 		return err
 	}
@@ -77,8 +77,7 @@ func (a *app) tryFaultsOfAll(ctx context.Context, f tryFlags) error {
 	if err != nil {
 		return err
 	}
-	rt, err := a.runtime(false)
-	if err != nil {
+	if _, err := a.runtime(false); err != nil {
 		return err
 	}
 	snapshot, err := a.look(ctx)
@@ -94,7 +93,7 @@ func (a *app) tryFaultsOfAll(ctx context.Context, f tryFlags) error {
 		if err != nil {
 			return err
 		}
-		trials = append(trials, faultTrials(rt, snapshot, t, faults)...)
+		trials = append(trials, faultTrials(t, faults)...)
 	}
 	if len(trials) == 0 {
 		return usage("no-hook", "there is no hook that could fail", "hookd list shows the hooks; hookd new NAME writes one")
@@ -105,10 +104,10 @@ func (a *app) tryFaultsOfAll(ctx context.Context, f tryFlags) error {
 	return a.showFaultsOfAll(trials)
 }
 
-func faultTrials(rt *process.Runtime, snapshot *loader.Snapshot, t *trial, faults []fault.Fault) []*faultTrial {
+func faultTrials(t *trial, faults []fault.Fault) []*faultTrial {
 	trials := make([]*faultTrial, len(faults))
 	for i := range faults {
-		trials[i] = &faultTrial{Fault: faults[i], trial: &trial{hook: faultyHook(rt, t.hook, &faults[i], snapshot), given: t.given}}
+		trials[i] = &faultTrial{Fault: faults[i], trial: &trial{hook: t.hook, given: t.given}}
 	}
 	return trials
 }
@@ -144,12 +143,15 @@ type faultTrial struct {
 	took time.Duration
 }
 
-// faultyHook is the hook with a faulty program in place of its own.
-func faultyHook(rt *process.Runtime, hook *executor.Hook, f *fault.Fault, snapshot *loader.Snapshot) *executor.Hook {
+// faultyHook is the hook with a faulty program in place of its own, which is asked
+// in the hook's own mode: a resident one that ends without an answer is lost,
+// whatever its exit code.
+func (a *app) faultyHook(hook *executor.Hook, f *fault.Fault, snapshot *loader.Snapshot) *executor.Hook {
 	faulty := *hook
 	config := executor.ProcessConfig{
 		Dir: snapshot.Project, HookFile: hook.Path, Args: f.Arguments(hook.Timeout),
 		Env: []string{"PATH=" + os.Getenv("PATH")},
+		Key: hook.Name + "\x00" + f.Name, // else one trial would wait until another's processes have ended
 	}
 	if config.Dir == "" {
 		config.Dir = filepath.Dir(hook.Path)
@@ -158,17 +160,27 @@ func faultyHook(rt *process.Runtime, hook *executor.Hook, f *fault.Fault, snapsh
 	if f.Missing {
 		config.Path = filepath.Join(filepath.Dir(hook.Path), "there-is-no-such-program")
 	}
-	faulty.Asker, faulty.Status, faulty.Fault = executor.NewProcess(rt, config), executor.Ready, nil
+	const hookdStarts = 10 * time.Second // at the most
+	if !f.Waits {
+		faulty.Timeout += hookdStarts
+	}
+	faulty.Asker, faulty.Status, faulty.Fault = executor.NewProcess(a.processes, config), executor.Ready, nil
+	if hook.Run == schema.Resident {
+		hooks := &snapshot.Set.Settings.Hooks
+		faulty.Asker = a.pool.Asker(executor.StandingConfig{
+			Process: config, Layer: hook.Layer, Name: hook.Name, Mode: hook.Run, Grace: hooks.Grace, Stderr: hooks.Limits.Stderr,
+		})
+	}
 	return &faulty
 }
 
 // runFault asks the faulty hook about the event.
 func (a *app) runFault(ctx context.Context, snapshot *loader.Snapshot, t *faultTrial) error {
-	hook := *t.hook
+	hook := a.faultyHook(t.hook, &t.Fault, snapshot)
 	hook.Events, hook.Match = []protocol.EventName{t.given.Event}, schema.Match{}
 	settings := snapshot.Set.Settings
 	settings.Hooks.Drain = hook.Timeout + settings.Hooks.Grace + time.Second // an observer, too, has its whole limit
-	set, _ := executor.NewSet(executor.Set{Project: snapshot.Project, Settings: settings, Hooks: []*executor.Hook{&hook}})
+	set, _ := executor.NewSet(executor.Set{Project: snapshot.Project, Settings: settings, Hooks: []*executor.Hook{hook}})
 	var late lateRuns
 	engine := executor.New(set, executor.Options{Depth: executor.ProcessDepth(), Progress: executor.Progress{
 		Finished: func(_ *protocol.Event, h *executor.Hook, run protocol.Run) { late.add(h, run) },
