@@ -69,6 +69,8 @@ func (e *Executor) askGuarded(budget context.Context, t *trip, q *Question) prot
 		done()
 	}
 	if _, keeps := q.Hook.Asker.(punctual); keeps {
+		e.work.begin()
+		defer e.work.done()
 		defer leave()
 		return askRecovered(ctx, q)
 	}

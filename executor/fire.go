@@ -141,7 +141,10 @@ func (t *trip) askNow(h *Hook) error {
 // askGroup asks neighbours side by side. Once one of them has refused, the
 // answers of those behind it are not needed and not waited for.
 func (t *trip) askGroup(group []*Hook) error {
-	if len(group) == 1 {
+	switch len(group) {
+	case 0:
+		return nil
+	case 1:
 		return t.askNow(group[0])
 	}
 	ctx, cancel := context.WithCancelCause(t.ctx)

@@ -248,3 +248,24 @@ func TestDataThatIsNoJSON(t *testing.T) {
 		t.Error("a hook was started")
 	}
 }
+
+// Close waits for a program that an event is asking.
+func TestCloseWaitsForProgram(t *testing.T) {
+	s := newScripts(t)
+	e := s.executor(schema.HookSettings{}, s.hook("slow", protocol.CanBlock, 5*time.Second, `cat >/dev/null; sleep 0.3; echo >"$OUT/done"`))
+	asked, decided := make(chan struct{}), make(chan struct{})
+	ctx := WithProgress(t.Context(), Progress{Started: func(*protocol.Event, *Hook) { close(asked) }})
+	go func() {
+		defer close(decided)
+		e.Fire(ctx, event(""))
+	}()
+	<-asked
+	time.Sleep(50 * time.Millisecond) // told just before it is asked
+	if err := e.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(s.dir, "done")); err != nil {
+		t.Errorf("closed before the hook had answered: %v", err)
+	}
+	<-decided
+}

@@ -2,7 +2,7 @@ package executor
 
 import "sync"
 
-// work counts the goroutines of an executor. Unlike a sync.WaitGroup it may be
+// work counts what an executor has in hand. Unlike a sync.WaitGroup it may be
 // waited for while events still begin new ones.
 type work struct {
 	mu      sync.Mutex
@@ -12,13 +12,18 @@ type work struct {
 
 // Go runs f in a goroutine of its own.
 func (w *work) Go(f func()) {
-	w.mu.Lock()
-	w.running++
-	w.mu.Unlock()
+	w.begin()
 	go func() {
 		defer w.done()
 		f()
 	}()
+}
+
+// begin counts what the caller does itself until it calls done.
+func (w *work) begin() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.running++
 }
 
 func (w *work) done() {
