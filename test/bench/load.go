@@ -7,7 +7,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/process"
@@ -72,20 +76,42 @@ func (b *bench) describe(ctx context.Context, n int) (*contest, error) {
 		}
 		return loadReady(ctx, options, n)
 	}
-	sequential := func(ctx context.Context) error {
-		for i := range n {
-			path := filepath.Join(hooks, fmt.Sprintf("%d-hook.sh", i))
-			r := b.contained.Run(ctx, &process.Command{
-				Path: path, Argv: []string{path, "hook"}, Dir: p.root,
-				Env: executor.HookEnv(executor.EnvConfig{Environ: p.environ(), Project: p.root}, executor.ActionDescribe, path),
-			})
-			if r.Err != nil || r.ExitCode != 0 || len(r.Stdout) == 0 {
-				return fmt.Errorf("%s: %v, exit code %d, stdout %q", path, r.Err, r.ExitCode, r.Stdout)
-			}
+	// The environment is made once, as a load makes it.
+	env := executor.AllowedEnv(executor.EnvConfig{Environ: p.environ(), Project: p.root})
+	ask := func(ctx context.Context, i int) error {
+		path := filepath.Join(hooks, fmt.Sprintf("%d-hook.sh", i))
+		r := b.contained.Run(ctx, &process.Command{
+			Path: path, Argv: []string{path, "hook"}, Dir: p.root,
+			Env: append(slices.Clip(env), executor.EnvAction+"="+executor.ActionDescribe, executor.EnvProjectDir+"="+p.root, executor.EnvFile+"="+path),
+		})
+		if r.Err != nil || r.ExitCode != 0 || len(r.Stdout) == 0 {
+			return fmt.Errorf("%s: %v, exit code %d, stdout %q", path, r.Err, r.ExitCode, r.Stdout)
 		}
 		return nil
 	}
-	return &contest{turns: 1, players: []player{{name: "in a row", burst: each(sequential)}, {name: "load", burst: each(load)}}}, nil
+	row := func(ctx context.Context) error { return askAll(ctx, n, 1, ask) }
+	atOnce := func(ctx context.Context) error { return askAll(ctx, n, runtime.GOMAXPROCS(0), ask) }
+	return &contest{turns: 1, players: []player{
+		{name: "in a row", burst: each(row)},
+		{name: "one per processor", burst: each(atOnce)}, // what this machine gains at all by several at once
+		{name: "load", burst: each(load)},
+	}}, nil
+}
+
+// askAll asks n hooks, so many at once.
+func askAll(ctx context.Context, n, atOnce int, ask func(ctx context.Context, i int) error) error {
+	var group errgroup.Group
+	for worker := range atOnce {
+		group.Go(func() error {
+			for i := worker; i < n; i += atOnce {
+				if err := ask(ctx, i); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return group.Wait()
 }
 
 // loadReady loads once, as a program that has just been started.
