@@ -45,13 +45,36 @@ type answers struct {
 	before *readings // where those of a project's hooks lie together; nil = nowhere
 	atOnce int       // questions
 	mu     sync.Mutex
-	got    map[string]answer
+	got    map[string]*heard
+}
+
+// heard is an answer in memory, with what was made of it last.
+type heard struct {
+	answer
+	told *told
+}
+
+// told is an answer as it is about one hook. Nobody changes it.
+type told struct {
+	path, hook string
+	described  schema.Described
+	findings   []schema.Finding
+	why        string // nothing of it can be used, "" if it can
+}
+
+// about reads the answer, once for the hook that it is asked about.
+func (h *heard) about(path, hook string) *told {
+	if h.told == nil || h.told.path != path || h.told.hook != hook {
+		h.told = &told{path: path, hook: hook}
+		h.told.described, h.told.findings, h.told.why = h.describe(path, hook)
+	}
+	return h.told
 }
 
 // newAnswers asks twice as many at once as there are processors: starting a
 // program is work for one, waiting for it is not.
 func newAnswers(dir string, before *readings) *answers {
-	return &answers{dir: dir, before: before, atOnce: max(askFewest, 2*runtime.GOMAXPROCS(0)), got: map[string]answer{}}
+	return &answers{dir: dir, before: before, atOnce: max(askFewest, 2*runtime.GOMAXPROCS(0)), got: map[string]*heard{}}
 }
 
 func (a *answers) file(hash string) string {
@@ -59,16 +82,19 @@ func (a *answers) file(hash string) string {
 }
 
 // known returns the answer of a bundle, if it was asked and need not be again.
-func (a *answers) known(hash string, now time.Time) (answer, bool) {
+func (a *answers) known(hash string, now time.Time) (*heard, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	got, ok := a.got[hash]
-	if !ok {
-		if got, ok = a.onDisk(hash); ok {
-			a.got[hash] = got
+	got := a.got[hash]
+	if got == nil {
+		kept, ok := a.onDisk(hash)
+		if !ok {
+			return nil, false
 		}
+		got = &heard{answer: kept}
+		a.got[hash] = got
 	}
-	return got, ok && (got.Failed == "" || now.Sub(got.At) < askAgain)
+	return got, got.Failed == "" || now.Sub(got.At) < askAgain
 }
 
 // onDisk looks an answer up that an earlier process was given.
@@ -91,7 +117,7 @@ func (a *answers) onDisk(hash string) (got answer, ok bool) {
 // one more question, as does one that cannot be written.
 func (a *answers) keep(got answer, onDisk bool) {
 	a.mu.Lock()
-	a.got[got.Hash] = got
+	a.got[got.Hash] = &heard{answer: got}
 	a.mu.Unlock()
 	if !onDisk {
 		return

@@ -258,8 +258,8 @@ func (p *load) wasAllowed(f *found) (schema.Hook, schema.Source) {
 		return h, ""
 	}
 	if got, ok := p.answers.known(f.record.Hash, p.now); ok {
-		if d, _, why := got.describe(f.path, f.name); why == "" {
-			told, _ := schema.Resolve(p.projectDefaults(f), d)
+		if answer := got.about(f.path, f.name); answer.why == "" {
+			told, _ := schema.Resolve(p.projectDefaults(f), answer.described)
 			if h.Can == protocol.CanModify && h.OnFailure == protocol.RuleContinue {
 				h.Can, h.OnFailure = told.Hook.Can, told.Hook.OnFailure
 			}

@@ -59,6 +59,7 @@ func listHooks(dir string) (names []string, sides map[string]bool, more bool, er
 // else could change what lies in it.
 type hooksFolder struct {
 	dir, real, unsafe string
+	inside            lookedIn // real, if many files are looked at
 	checks            *walk
 	runs              map[fs.FileMode]bool // modes that the user's files here run with
 }
@@ -76,7 +77,12 @@ func openHooks(dir string, checks *walk) hooksFolder {
 // what lies there, a link if it is one.
 func (h *hooksFolder) follow(name string) (real, unsafe string, st fileStat, err error) {
 	real = filepath.Join(h.real, name)
-	if st, err = lstat(real); err != nil {
+	if h.inside.path != "" {
+		st, err = h.inside.lstat(name)
+	} else {
+		st, err = lstat(real)
+	}
+	if err != nil {
 		return real, h.unsafe, st, err
 	}
 	if st.Mode&fs.ModeSymlink != 0 {

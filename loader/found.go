@@ -36,8 +36,8 @@ type found struct {
 	bundle    *bundle
 	trouble   *trouble
 	record    *trustRecord
-	asked     bool // the program's own answer is among described
-	copyWhole bool // the private copy was seen to be whole
+	told      *told // the program's own answer, if it is the last one of described
+	copyWhole bool  // the private copy was seen to be whole
 
 	resolution schema.Resolution
 	status     executor.Status

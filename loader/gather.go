@@ -69,6 +69,9 @@ func (g *gathering) put(f *found) *found {
 	return f
 }
 
+// fewNames are looked at sooner than their folder is opened for it.
+const fewNames = 4
+
 func (g *gathering) discover() {
 	names, sides, more, err := listHooks(g.dir)
 	g.sides = sides
@@ -85,9 +88,13 @@ func (g *gathering) discover() {
 	if !g.settings.Hooks.Discover[g.layer] {
 		return
 	}
+	if len(names) > fewNames {
+		g.folder.inside.enter(g.folder.real)
+	}
 	for _, name := range names {
 		g.file(name)
 	}
+	g.folder.inside.close()
 	if !more {
 		g.tellLoneSides(names)
 	}

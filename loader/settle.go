@@ -36,13 +36,13 @@ func (p *load) askPrograms(ctx context.Context) {
 		if !known {
 			continue
 		}
-		d, findings, why := got.describe(f.path, f.name)
-		p.add(findings...)
-		if why != "" {
-			p.add(newFinding(CodeNoAnswer, f.path, 0, f.name, "it was asked for its events: "+why, "add a line `hook: events=tool-call-start` to its header"))
+		told := got.about(f.path, f.name)
+		p.add(told.findings...)
+		if told.why != "" {
+			p.add(newFinding(CodeNoAnswer, f.path, 0, f.name, "it was asked for its events: "+told.why, "add a line `hook: events=tool-call-start` to its header"))
 			continue
 		}
-		f.described, f.asked = append(f.described, d), true
+		f.described, f.told = append(f.described, told.described), told
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 
 // A shape is what a load made of one unchanged file, kept with its content, so
 // that a reload costs an unchanged hook a few looks and no work. It is made of
-// the file and of what the key holds; hooks that more goes into (a side file, a
-// settings entry, an answer, helpers, inPlace) have none.
+// the file, of its program's answer and of what the key holds; hooks that more
+// goes into (a side file, a settings entry, helpers, inPlace) have none.
 type shape struct {
 	path       string // what the header was read for
 	described  schema.Described
@@ -15,6 +15,7 @@ type shape struct {
 	hasHeader  bool
 	forTrust   *trustShape
 	settledAs  schema.Defaults
+	settledBy  *told // its answer
 	settled    *schema.Resolution
 	settledNow []schema.Finding
 }
@@ -47,11 +48,15 @@ func (c *content) header(path, hook string) (schema.Described, []schema.Finding,
 // than its file.
 func (f *found) shape() *shape {
 	plain := f.file != nil && f.file.content != nil && !f.file.program.binary && f.file.content.shape != nil && f.file.content.shape.path == f.path &&
-		!f.isCommand() && f.sideFile == "" && !f.asked
+		!f.isCommand() && f.sideFile == ""
+	by := f.described
+	if f.told != nil {
+		by = by[:len(by)-1]
+	}
 	switch {
-	case !plain || len(f.described) > 1:
+	case !plain || len(by) > 1:
 		return nil
-	case len(f.described) == 1 && f.described[0].From != schema.FromHeader:
+	case len(by) == 1 && by[0].From != schema.FromHeader:
 		return nil
 	}
 	return f.file.content.shape
@@ -61,12 +66,12 @@ func (f *found) shape() *shape {
 // is made of changed.
 func (f *found) resolve(defaults schema.Defaults) (schema.Resolution, []schema.Finding) {
 	kept := f.shape()
-	if kept != nil && kept.settled != nil && kept.settledAs == defaults {
+	if kept != nil && kept.settled != nil && kept.settledAs == defaults && kept.settledBy == f.told {
 		return *kept.settled, kept.settledNow
 	}
 	resolution, findings := schema.Resolve(defaults, f.described...)
 	if kept != nil {
-		kept.settledAs, kept.settled, kept.settledNow = defaults, &resolution, findings
+		kept.settledAs, kept.settledBy, kept.settled, kept.settledNow = defaults, f.told, &resolution, findings
 	}
 	return resolution, findings
 }

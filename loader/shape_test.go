@@ -19,7 +19,10 @@ func TestWhatIsKeptNeverShows(t *testing.T) {
 	w.hook("dull.sh", "#!/bin/sh\n")
 	w.hook("plain", "no program")
 	w.userHook("mine.sh", blocks)
-	w.allow("guard.sh", "other.sh")
+	answers := func(entry string) string { return "#!/bin/sh\necho '" + entry + "'\n" }
+	w.hook("asked.sh", answers(`{"events":["tool-call-start"],"priority":1}`))
+	w.hook("wrong.sh", answers("nothing of use"))
+	w.allow("guard.sh", "other.sh", "asked.sh", "wrong.sh")
 	l, err := newLoader(w.options())
 	if err != nil {
 		t.Fatal(err)
@@ -42,6 +45,18 @@ func TestWhatIsKeptNeverShows(t *testing.T) {
 		{"text of one length, time set back", func() {
 			w.hook("guard.sh", blocks[:len(blocks)-1]+" ")
 			os.Chtimes(w.hookPath("guard.sh"), old, old)
+		}},
+		{"another answer", func() {
+			w.hook("asked.sh", answers(`{"events":["tool-call-start"],"priority":2,"can":"block"}`))
+			w.allow("asked.sh")
+		}},
+		{"no answer", func() {
+			w.hook("asked.sh", answers(`{"events":["tool-call-start"],"priority":2,"can":"blok"}`))
+			w.allow("asked.sh")
+		}},
+		{"an answer again", func() {
+			w.hook("asked.sh", answers(`{"events":["tool-call-start"],"priority":1}`))
+			w.allow("asked.sh")
 		}},
 		{"side file", func() { w.write(w.hookPath("other.sh.hook.json"), `{"priority":4}`, 0o644) }},
 		{"side file gone", func() { os.Remove(w.hookPath("other.sh.hook.json")) }},
@@ -67,13 +82,16 @@ func TestWhatIsKeptNeverShows(t *testing.T) {
 			}
 		}
 	}
-	kept := 0
+	kept, asked := 0, 0
 	for _, known := range l.files.byPath {
-		if known.content.shape != nil && known.content.shape.forTrust != nil {
+		if shape := known.content.shape; shape != nil && shape.forTrust != nil {
 			kept++
 		}
+		if shape := known.content.shape; shape != nil && shape.settledBy != nil {
+			asked++
+		}
 	}
-	if kept == 0 {
+	if kept == 0 || asked == 0 {
 		t.Error("nothing was kept, so nothing was tested")
 	}
 }
