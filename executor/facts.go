@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -133,13 +134,16 @@ func decodeAny(raw jsontext.Value) any {
 		return nil
 	}
 	var out any
-	if err := json.Unmarshal(raw, &out, json.WithUnmarshalers(exactNumbers)); err != nil {
+	if err := json.Unmarshal(raw, &out, json.WithUnmarshalers(exactNumbers())); err != nil {
 		return nil
 	}
 	return out
 }
 
-var exactNumbers = json.UnmarshalFromFunc(func(dec *jsontext.Decoder, out *any) error {
+var exactNumbers = sync.OnceValue(func() *json.Unmarshalers { return json.UnmarshalFromFunc(exactNumber) })
+
+// exactNumber reads a number, a whole one as an int. Other values are not for it.
+func exactNumber(dec *jsontext.Decoder, out *any) error {
 	if dec.PeekKind() != '0' {
 		return errors.ErrUnsupported
 	}
@@ -153,4 +157,4 @@ var exactNumbers = json.UnmarshalFromFunc(func(dec *jsontext.Decoder, out *any) 
 	}
 	*out, _ = strconv.ParseFloat(string(number), 64) // out of range is ±Inf, which compares rightly
 	return nil
-})
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/expr-lang/expr"
@@ -49,7 +50,7 @@ func compileMatch(m *schema.Match) (matcher, string, error) {
 		return matcher{}, "step", fmt.Errorf("%q is neither final nor tools", m.Step)
 	}
 	if m.When != "" {
-		program, err := expr.Compile(m.When, expr.Env(whenTypes), expr.AsBool())
+		program, err := expr.Compile(m.When, expr.Env(whenTypes()), expr.AsBool())
 		if err != nil {
 			return matcher{}, "when", shortProblem(err)
 		}
@@ -129,17 +130,19 @@ func (m *matcher) condition(f *facts) (bool, error) {
 
 // whenTypes are the names a condition may use, so that a misspelt one is an
 // error at load and not a match at run time.
-var whenTypes = types.Map{
-	"event": types.String, "id": types.String, "seq": types.Any, "time": types.TypeOf(someTime),
-	"session": types.Map{"id": types.String, "transcript": types.String},
-	"agent":   types.Map{"id": types.String, "parent": types.Any, "depth": types.Int, "host": types.String},
-	"project": types.String, "cwd": types.String, "turn": types.Int, "step": types.Int,
-	"recipe":     types.Any,
-	"compaction": types.Map{"auto": types.Bool, "threshold": types.Float64},
-	"usage": types.Map{
-		"inputTokens": types.Any, "outputTokens": types.Any,
-		"contextTokens": types.Any, "contextMax": types.Any, "costUsd": types.Any,
-	},
-	"data":     types.Any,
-	"metadata": types.Any,
-}
+var whenTypes = sync.OnceValue(func() types.Map {
+	return types.Map{
+		"event": types.String, "id": types.String, "seq": types.Any, "time": types.TypeOf(someTime),
+		"session": types.Map{"id": types.String, "transcript": types.String},
+		"agent":   types.Map{"id": types.String, "parent": types.Any, "depth": types.Int, "host": types.String},
+		"project": types.String, "cwd": types.String, "turn": types.Int, "step": types.Int,
+		"recipe":     types.Any,
+		"compaction": types.Map{"auto": types.Bool, "threshold": types.Float64},
+		"usage": types.Map{
+			"inputTokens": types.Any, "outputTokens": types.Any,
+			"contextTokens": types.Any, "contextMax": types.Any, "costUsd": types.Any,
+		},
+		"data":     types.Any,
+		"metadata": types.Any,
+	}
+})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -64,17 +65,17 @@ type matchError struct {
 
 // refusing is the set of a source that has none: nothing is known about the
 // guards, so no gate is passed.
-var refusing = func() *Set {
+var refusing = sync.OnceValue(func() *Set {
 	set, _ := NewSet(Set{Refuse: &protocol.Failure{
 		Kind: protocol.FailSettings, Detail: "no set of hooks was ever loaded",
 	}})
 	return set
-}()
+})
 
 func (e *Executor) begin(ctx context.Context, ev protocol.Event, source Source) *trip {
 	set := source.Current()
 	if set == nil {
-		set = refusing
+		set = refusing()
 	}
 	t := &trip{executor: e, ctx: ctx, began: time.Now(), set: set, settings: &set.Settings.Hooks, progress: e.options.Progress}
 	if p, given := ctx.Value(progressKey{}).(Progress); given {

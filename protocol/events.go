@@ -150,8 +150,8 @@ func Canonical(name string) (event EventName, nearest string, ok bool) {
 }
 
 var (
-	byName  = map[EventName]*Spec{}
-	byAlias = map[string]*Spec{}
+	byName  = make(map[EventName]*Spec, len(Table))
+	byAlias = make(map[string]*Spec, 2*len(Table)) // at once, so that no start of a program grows it
 )
 
 func init() {

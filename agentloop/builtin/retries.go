@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 	"github.com/hookd-dev/hookd/agentloop/provider"
@@ -34,13 +35,13 @@ func Retries(n int) provider.Provider {
 // lastAttempt is how the data of inference-start ends where attempt is its last
 // member, as the loop writes it. The brace behind the number closes the data, so
 // nothing else can look like that.
-var lastAttempt = regexp.MustCompile(`[,{]"attempt":([0-9]{1,9})\}$`)
+var lastAttempt = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[,{]"attempt":([0-9]{1,9})\}$`) })
 
 // attemptOf is which try of a model call begins. It is asked for at each call,
 // whose data holds the whole conversation: most often only the end is read.
 func attemptOf(data []byte) (int, error) {
 	const longest = len(`,"attempt":123456789}`)
-	if found := lastAttempt.FindSubmatch(data[max(0, len(data)-longest):]); found != nil {
+	if found := lastAttempt().FindSubmatch(data[max(0, len(data)-longest):]); found != nil {
 		return strconv.Atoi(string(found[1]))
 	}
 	var whole struct {

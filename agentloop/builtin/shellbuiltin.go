@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -41,7 +42,9 @@ var shellBuiltins = map[string]shellBuiltin{
 }
 
 // indexed is a name whose index runs a command.
-var indexed = regexp.MustCompile(`(^|=)['"\\]*[A-Za-z_][A-Za-z0-9_]*\\?\[.*(\$\(|\x60)`)
+var indexed = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(^|=)['"\\]*[A-Za-z_][A-Za-z0-9_]*\\?\[.*(\$\(|\x60)`)
+})
 
 // builtin takes what a builtin runs by itself.
 func (s *shellSplitter) builtin(program string, c *shellCommand) {
@@ -49,7 +52,7 @@ func (s *shellSplitter) builtin(program string, c *shellCommand) {
 	if !is {
 		return
 	}
-	if b.names && slices.ContainsFunc(c.words[1:], indexed.MatchString) {
+	if b.names && slices.ContainsFunc(c.words[1:], indexed().MatchString) {
 		s.markReads(c)
 	}
 	for i := 1; i < len(c.words) && s.failed == nil; i++ {
@@ -110,12 +113,12 @@ func (s *shellSplitter) assigned(assign *syntax.Assign, c *shellCommand) {
 	}
 }
 
-var promptNames = regexp.MustCompile(`\bPS[0124]\b`)
+var promptNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bPS[0124]\b`) })
 
 // prompts takes a text that names a prompt and hides a command, which the shell
 // runs when it shows the prompt: by whatever way one came into the other.
 func (s *shellSplitter) prompts() {
-	if s.hides && promptNames.MatchString(s.source) {
+	if s.hides && promptNames().MatchString(s.source) {
 		s.markReads(&shellCommand{text: s.source})
 	}
 }
