@@ -72,6 +72,27 @@ func documentTargets(out *bytes.Buffer, verdicts []verdict) {
 		}
 		fmt.Fprintf(out, "| %s | %s | %s | %s |\n", v.work, orDash(v.measured), v.bound(), word)
 	}
+	documentReasons(out, verdicts)
+}
+
+// documentReasons says why targets were not met.
+func documentReasons(out *bytes.Buffer, verdicts []verdict) {
+	begun := false
+	for i := range verdicts {
+		v := &verdicts[i]
+		if v.met || v.measured == "" {
+			continue
+		}
+		if !begun {
+			out.WriteString("\nWhy some are not met; a profile of each, on the machine named above:\n\n")
+			begun = true
+		}
+		why := reasons[v.work]
+		if why == "" {
+			why = "no reason is known; another run may meet it, as figures near their target differ from run to run."
+		}
+		fmt.Fprintf(out, "- **%s.** %s\n", v.work, why)
+	}
 }
 
 func documentResults(out *bytes.Buffer, results []*result) {
