@@ -68,7 +68,7 @@ func (e *Executor) askGuarded(budget context.Context, t *trip, q *Question) prot
 		release()
 		done()
 	}
-	if _, keeps := q.Hook.Asker.(punctual); keeps {
+	if p, keeps := q.Hook.Asker.(punctual); keeps && p.punctual() {
 		e.work.begin()
 		defer e.work.done()
 		defer leave()
@@ -76,14 +76,6 @@ func (e *Executor) askGuarded(budget context.Context, t *trip, q *Question) prot
 	}
 	return e.askBeside(ctx, t, q, leave)
 }
-
-// punctual is an [Asker] whose Ask surely returns when its context has ended. It
-// is asked where the event is decided: handing the question to a goroutine of its
-// own wakes threads, which costs as much as half a program's start.
-type punctual interface{ punctual() }
-
-func (*Process) punctual()  {}
-func (*standing) punctual() {}
 
 // askBeside asks in a goroutine of its own, which may overrun the limit, and calls
 // leave when that is over.

@@ -58,9 +58,10 @@ const (
 // caller gave up for.
 // Ask returns when the answer stands, soon after the context has ended at the
 // latest: the executor gives the answer up 150 ms later, and does not ask the
-// hook again before the call has returned. (The askers of programs keep the
-// context by themselves and are asked without that guard.) What Ask leaves to end behind it
-// belongs to the Asker, which must not be asked again before that has ended.
+// hook again before the call has returned. (Programs whose
+// files lie on this machine are asked without that guard.) What Ask leaves to end
+// behind it belongs to the Asker, which must not be asked again before that has
+// ended.
 type Asker interface {
 	Ask(ctx context.Context, q *Question) protocol.Answer
 }

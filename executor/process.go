@@ -27,6 +27,7 @@ type Process struct {
 	runtime *process.Runtime
 	config  ProcessConfig
 	argv    []string
+	nearby  nearby
 }
 
 // NewProcess returns the [Asker] of a hook that is a program.
@@ -40,6 +41,7 @@ func NewProcess(rt *process.Runtime, c ProcessConfig) *Process {
 // Ask runs the program on one event: build, run, read. It returns when the
 // answer stands; ending what is left of the program goes on behind it.
 func (p *Process) Ask(ctx context.Context, q *Question) protocol.Answer {
+	p.lookNearby()
 	result := p.runtime.Run(ctx, p.command(q))
 	if result.Err != nil || result.Held {
 		leavesBehind(ctx, result.Gone, nil)

@@ -17,6 +17,7 @@ import (
 type resident struct{ standing }
 
 func (r *resident) Ask(ctx context.Context, q *Question) protocol.Answer {
+	r.plain.lookNearby()
 	began := time.Now()
 	for again := false; ; again = true {
 		k, err := r.process(q.seat)

@@ -21,6 +21,7 @@ type standby struct{ standing }
 const NotFit = "not fit for run: standby: "
 
 func (s *standby) Ask(ctx context.Context, q *Question) protocol.Answer {
+	s.plain.lookNearby()
 	defer s.pool.refill(&s.standing)
 	began := time.Now()
 	var warning string
