@@ -59,7 +59,7 @@ func TestStandbyEndsBeforeLargeEvent(t *testing.T) {
 // is wrong, and its rule applies.
 func TestResidentWithoutID(t *testing.T) {
 	m := newModes(t)
-	h := m.hook("guard.sh", schema.Resident, 200*time.Millisecond, loopByID+`echo '{"action":"block"}'; done`)
+	h := m.hook("guard.sh", schema.Resident, 800*time.Millisecond, loopByID+`echo '{"action":"block"}'; done`)
 	e := m.rule(h)
 	outcome := fire(t, e, toolCall("s", ""))
 	if run := outcome.Runs[0]; outcome.Action != protocol.Block || run.Failure != protocol.FailTimeout || !strings.Contains(run.Detail, "1 lines without the event's id") {

@@ -14,6 +14,9 @@ import (
 
 var agentCommands = []command{{"run", "events", newRun}, {"sessions", "events", newSessions}}
 
+// needAgent is an error in the program without the agent loop.
+func needAgent(string) error { return nil }
+
 // builtinHooks are the hooks of the features that a run would have with the
 // settings as they stand.
 func builtinHooks(s *loader.Snapshot) ([]protocol.GoHook, error) {

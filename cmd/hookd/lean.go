@@ -3,6 +3,8 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"github.com/hookd-dev/hookd/loader"
@@ -13,14 +15,21 @@ import (
 var agentCommands = []command{{"run", "events", absent("run")}, {"sessions", "events", absent("sessions")}}
 
 func absent(name string) func(*app) *cobra.Command {
-	return func(*app) *cobra.Command {
+	return func(a *app) *cobra.Command {
 		return &cobra.Command{
 			Use: name, Hidden: true, DisableFlagParsing: true,
-			RunE: func(*cobra.Command, []string) error {
-				return usage("no-agent", "this is hookd without the agent loop, it has no command "+name, "use the whole hookd: hookd "+name)
+			Long: needAgent(name).Error() + ".",
+			RunE: func(_ *cobra.Command, args []string) error {
+				a.json = slices.Contains(args, "--json")
+				return needAgent(name)
 			},
 		}
 	}
+}
+
+// needAgent is the error of what only the whole hookd can do.
+func needAgent(command string) error {
+	return usage("no-agent", "this is hookd without the agent loop, it has no command "+command, "use the whole hookd: hookd "+command)
 }
 
 // builtinHooks are those of the agent loop.

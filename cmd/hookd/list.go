@@ -28,6 +28,9 @@ With --builtin the hooks of the features that hookd run comes with are among
 them, as the settings switch them; elsewhere they are not asked.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if err := needAgent("list --builtin"); withBuiltin && err != nil {
+				return err
+			}
 			snapshot, err := a.look(c.Context())
 			if err != nil {
 				return err

@@ -23,7 +23,10 @@ func describeWith(s *loader.Snapshot, hooks []protocol.GoHook) (daemon.Listing, 
 	set := joined.Current()
 	listing := daemon.Describe(set, s.Findings)
 	for i, h := range set.Hooks {
-		if own := slices.Index(s.Set.Hooks, h); own >= 0 {
+		own := slices.IndexFunc(s.Set.Hooks, func(o *executor.Hook) bool { // a set copies its hooks
+			return o.Layer == h.Layer && o.Name == h.Name && o.Path == h.Path && o.Hash == h.Hash
+		})
+		if own >= 0 {
 			listing.Hooks[i].DescribedBy = string(s.Hooks[own].DescribedBy)
 		} else {
 			listing.Hooks[i].DescribedBy = string(protocol.Builtin)

@@ -101,4 +101,11 @@ func TestLean(t *testing.T) {
 	if out := run(3, "run", "hello"); !strings.Contains(out, "without the agent loop") || !strings.Contains(out, "hookd run") {
 		t.Errorf("run: %s", out)
 	}
+	for _, args := range [][]string{{"help", "run"}, {"list", "--builtin"}, {"sessions", "list", "--json"}} {
+		want := map[bool]int{true: 0, false: 3}[args[0] == "help"]
+		out := run(want, args...)
+		if !strings.Contains(out, "without the agent loop") || strings.HasPrefix(out, "{") != slices.Contains(args, "--json") {
+			t.Errorf("%v: %s", args, out)
+		}
+	}
 }
