@@ -2,6 +2,7 @@ package executor
 
 import (
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/hookd-dev/hookd/executor/record"
@@ -42,7 +43,7 @@ func (t *trip) line(outcome *protocol.Outcome, sensitive bool) *record.Event {
 		Seq: t.first.Seq, ID: t.first.ID, Event: t.spec.Name,
 		Agent: t.first.Agent.ID, Depth: t.first.Agent.Depth, Host: t.first.Agent.Host,
 		Generation: t.set.Generation, Set: t.set.hash, Managed: t.set.ManagedHash,
-		Data: *digest(t.first.Data, values, sensitive),
+		Data: *t.digest(sensitive),
 		Tool: call.tool, ToolCallID: call.toolCallID,
 		Action: outcome.Action, By: outcome.By, Reason: outcome.Reason, Failure: outcome.Failure,
 		WaitedMs: milliseconds(t.began), Changed: []record.Change{}, Conflict: len(outcome.Conflicts) > 0,
@@ -60,11 +61,32 @@ func (t *trip) line(outcome *protocol.Outcome, sensitive bool) *record.Event {
 	return line
 }
 
-func digest(data []byte, values schema.RecordValues, sensitive bool) *record.Digest {
+// hashedBeside is the size in bytes from which an event's data is hashed while its
+// hooks are asked. Below, that costs more than it saves. Of data this large a record
+// holds no value, so it does not matter whether a hook was sensitive.
+const hashedBeside = 256 << 10
+
+// beginDigest has large data hashed beside the hooks.
+func (t *trip) beginDigest() {
+	data, values := t.first.Data, t.settings.Records.Values
+	if t.executor.records == nil || t.digested != nil || len(data) < hashedBeside {
+		return
+	}
+	digested := sync.OnceValue(func() *record.Digest { return record.NewDigest(data, values, true) })
+	t.digested = digested
+	t.executor.work.Go(func() { digested() })
+}
+
+// digest is what the record keeps of the event as it came in.
+func (t *trip) digest(sensitive bool) *record.Digest {
+	if t.digested != nil {
+		return t.digested()
+	}
+	data := t.first.Data
 	if data == nil {
 		data = []byte{}
 	}
-	return record.NewDigest(data, values, sensitive)
+	return record.NewDigest(data, t.settings.Records.Values, sensitive)
 }
 
 // sawSensitive reports whether a hook that ran may only leave hashes of what it

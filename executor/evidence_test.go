@@ -69,6 +69,39 @@ func TestRecordOfAnEvent(t *testing.T) {
 	}
 }
 
+// Large data is hashed beside its hooks: as it came in, whatever they change, and
+// also when the event is given up.
+func TestRecordOfLargeData(t *testing.T) {
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	gone := goHook("gone", protocol.CanBlock, func(ctx context.Context, ev *protocol.Event) (protocol.Reply, error) {
+		if ev.ID == "given up" {
+			cancel()
+			<-ctx.Done()
+		}
+		return protocol.Reply{}, nil
+	})
+	modifier := goHook("m", protocol.CanModify, setsArg("command", `"ls"`))
+	modifier.Sensitive = true
+	e := newExecutor(t, schema.HookSettings{Records: schema.RecordSettings{Values: schema.ValuesFull}}, Options{StateDir: dir}, modifier, gone)
+	large := func(id string) protocol.Event {
+		ev := event(id)
+		ev.Data = []byte(`{"toolCallId":"c1","name":"bash","kind":"shell","args":{"command":"` + strings.Repeat(id, hashedBeside) + `"},"parallel":1}`)
+		return ev
+	}
+	fire(t, e, large("decided"))
+	if _, err := e.Fire(ctx, large("given up")); err == nil {
+		t.Error("was not given up")
+	}
+	events, _, _ := lines(t, dir, "s")
+	for i, id := range []string{"decided", "given up"} {
+		data := large(id).Data
+		if got, want := events[i].Data, *record.NewDigest(data, schema.ValuesHash, true); got.Hash != want.Hash || got.Bytes != len(data) || got.Value != nil {
+			t.Errorf("%s: %+v, want %+v", id, got, want)
+		}
+	}
+}
+
 // A set is described once, when it begins to rule, whichever process writes.
 func TestSetLines(t *testing.T) {
 	dir := t.TempDir()

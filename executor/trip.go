@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/hookd-dev/hookd/executor/record"
 	"github.com/hookd-dev/hookd/executor/state"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -47,6 +48,8 @@ type trip struct {
 	facts  *facts
 	told   *facts // the last that were scanned
 	shared *protocol.Encoding
+
+	digested func() *record.Digest // of large data, made beside the hooks
 
 	// What hooks remember: as it was when the first hook needed it, and with
 	// what the hooks of this event have added.
@@ -236,6 +239,7 @@ func (t *trip) currentFacts() *facts {
 
 // question is the event as one hook gets it.
 func (t *trip) question(h *Hook) *Question {
+	t.beginDigest()
 	ev := *t.currentEvent()
 	ev.Layer, ev.Outcome = h.Layer, t.fold.Standing()
 	view := t.view()
