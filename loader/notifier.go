@@ -15,8 +15,10 @@ type notifier interface {
 	// may come as one.
 	Events() <-chan struct{}
 	// Watch replaces the set of watched folders. Those that are not there are
-	// left out. An error means that this way of watching is of no use here.
-	Watch(folders []string) error
+	// left out. It reports whether it did not watch one of them before: what
+	// changed there until now made no event. An error means that this way of
+	// watching is of no use here.
+	Watch(folders []string) (news bool, err error)
 	Close()
 }
 
@@ -63,12 +65,13 @@ func (s *systemWatch) Events() <-chan struct{} { return s.events }
 
 // Watch also renews the watch of a folder that was replaced: the system watches
 // the folder that once had the name.
-func (s *systemWatch) Watch(folders []string) error {
+func (s *systemWatch) Watch(folders []string) (news bool, err error) {
 	wanted := map[string]bool{}
 	for _, folder := range folders {
 		wanted[folder] = true
 		st, err := stat(folder)
 		if err != nil {
+			news = true
 			continue
 		}
 		before, known := s.watched[folder]
@@ -78,9 +81,10 @@ func (s *systemWatch) Watch(folders []string) error {
 		if known {
 			_ = s.watcher.Remove(folder) // it may be gone already
 		}
+		news = true
 		if err := s.watcher.Add(folder); err != nil {
 			if usedUp(err) {
-				return err
+				return true, err
 			}
 			delete(s.watched, folder)
 			continue // it vanished meanwhile, or cannot be read: the slow tick looks after it
@@ -93,7 +97,7 @@ func (s *systemWatch) Watch(folders []string) error {
 			delete(s.watched, folder)
 		}
 	}
-	return nil
+	return news, nil
 }
 
 func (s *systemWatch) Close() {
@@ -110,9 +114,9 @@ func usedUp(err error) bool {
 // and the watcher looks by the clock.
 type polling struct{}
 
-func (polling) Events() <-chan struct{} { return nil }
-func (polling) Watch([]string) error    { return nil }
-func (polling) Close()                  {}
+func (polling) Events() <-chan struct{}      { return nil }
+func (polling) Watch([]string) (bool, error) { return false, nil }
+func (polling) Close()                       {}
 
 // folders lists what must be watched to notice a change of the inputs: the
 // folders themselves, and for everything the folder above it. Of what is not

@@ -229,11 +229,12 @@ func (w *Watcher) publish(s *Snapshot) {
 // follow watches what a snapshot was made of.
 func (w *Watcher) follow(s *Snapshot) {
 	w.inputs, w.recheck = s.inputs, s.recheck
-	if err := w.watch.Watch(s.inputs.folders()); err != nil {
+	news, err := w.watch.Watch(s.inputs.folders())
+	if err != nil {
 		w.poll(err)
 	}
-	// What changed between the load and the watch made no event.
-	if w.recheck.IsZero() && s.inputs.changed() {
+	// What changed between the load and a new watch made no event.
+	if news && w.recheck.IsZero() && s.inputs.changed() {
 		w.recheck = time.Now()
 	}
 }

@@ -288,9 +288,9 @@ func TestVanishingFile(t *testing.T) {
 // noWatches stands for a system without watches to give.
 type noWatches struct{ err error }
 
-func (n noWatches) Events() <-chan struct{} { return nil }
-func (n noWatches) Watch([]string) error    { return n.err }
-func (n noWatches) Close()                  {}
+func (n noWatches) Events() <-chan struct{}      { return nil }
+func (n noWatches) Watch([]string) (bool, error) { return false, n.err }
+func (n noWatches) Close()                       {}
 
 // H45: without watches hookd says so once, in plain words, and polls.
 func TestWatchesUsedUp(t *testing.T) {
