@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -128,6 +129,25 @@ func TestTargetsNameContests(t *testing.T) {
 		if !held[target.contest] {
 			t.Errorf("target %q is about %s, which is no contest", target.work, target.contest)
 		}
+	}
+	for work := range reasons {
+		if !slices.ContainsFunc(targets, func(t target) bool { return t.work == work }) {
+			t.Errorf("there is no target %q whose miss could be explained", work)
+		}
+	}
+}
+
+// TestReasons: only of what was missed is said why, and of all that was.
+func TestReasons(t *testing.T) {
+	const work = "event that no hook wants, 1,000 hooks"
+	var page bytes.Buffer
+	documentReasons(&page, []verdict{{target: target{work: work}, measured: "1", met: true}, {target: target{work: work}}})
+	if page.Len() > 0 {
+		t.Errorf("nothing was missed, and the page says\n%s", page.String())
+	}
+	documentReasons(&page, []verdict{{target: target{work: work}, measured: "1"}, {target: target{work: "other"}, measured: "2"}})
+	if text := page.String(); !strings.Contains(text, reasons[work]) || !strings.Contains(text, "**other.** no reason is known") {
+		t.Errorf("the page says\n%s", text)
 	}
 }
 
