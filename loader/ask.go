@@ -77,6 +77,17 @@ func newAnswers(dir string, before *readings) *answers {
 	return &answers{dir: dir, before: before, atOnce: max(askFewest, 2*runtime.GOMAXPROCS(0)), got: map[string]*heard{}}
 }
 
+// answersOf are those that count for a layer. What lies in the state folder is in
+// the hands of the user whom the managed layer binds: of its hooks only what this
+// process was told itself counts, at a question per process, and never what the same
+// program said as a hook of another layer.
+func (l *loader) answersOf(layer protocol.Layer) *answers {
+	if layer == protocol.Managed {
+		return l.managed
+	}
+	return l.answers
+}
+
 func (a *answers) file(hash string) string {
 	return filepath.Join(a.dir, strings.TrimPrefix(hash, hashPrefix)+".json")
 }

@@ -235,3 +235,47 @@ func FuzzAnswer(f *testing.F) {
 		}
 	})
 }
+
+// TestManagedAnswersAreAskedFor: what lies in the state folder is in the hands of
+// the user whom the managed layer binds, so an answer of a managed hook counts only
+// from the hook itself. Nor does the same program speak for it as a hook of the
+// user's.
+func TestManagedAnswersAreAskedFor(t *testing.T) {
+	const guard = `#!/bin/sh
+case $HOOK_ACTION in describe) echo '{"events":["tool-call-start"],"can":"block"}' ;; *) echo '{"action":"block","reason":"policy"}' ;; esac
+`
+	w := newWorld(t)
+	w.write(filepath.Join(w.managed, "hooks", "m"), guard, 0o755)
+	w.userHook("m", guard)
+	eventsOf := func() string {
+		t.Helper()
+		for _, h := range w.load().Set.Hooks {
+			if h.Layer == protocol.Managed && h.Name == "m" {
+				return strings.TrimSpace(string(h.Status)) + " at " + string(h.Events[0])
+			}
+		}
+		return "none"
+	}
+	const want = "ready at tool-call-start"
+	if got := eventsOf(); got != want {
+		t.Fatal(got)
+	}
+	files, err := filepath.Glob(filepath.Join(w.state, "describe", "*"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%v, %v: not even the user's hook was kept", files, err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		forged := strings.Replace(string(text), "tool-call-start", "agent-stop", 1)
+		if err := os.WriteFile(file, []byte(forged), 0o600); err != nil || forged == string(text) {
+			t.Fatalf("%v: %s", err, text)
+		}
+	}
+	os.RemoveAll(filepath.Join(w.state, readingsFolder))
+	if got := eventsOf(); got != want {
+		t.Errorf("behind a forged answer: %s", got)
+	}
+}

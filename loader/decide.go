@@ -257,7 +257,7 @@ func (p *load) wasAllowed(f *found) (schema.Hook, schema.Source) {
 	if len(h.Events) > 0 {
 		return h, ""
 	}
-	if got, ok := p.answers.known(f.record.Hash, p.now); ok {
+	if got, ok := p.answersOf(f.layer).known(f.record.Hash, p.now); ok {
 		if answer := got.about(f.path, f.name); answer.why == "" {
 			told, _ := schema.Resolve(p.projectDefaults(f), answer.described)
 			if h.Can == protocol.CanModify && h.OnFailure == protocol.RuleContinue {

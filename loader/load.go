@@ -57,6 +57,7 @@ type loader struct {
 	files   *contentCache // with what earlier processes read: see filesOf
 	sure    *contentCache // what this process read itself
 	answers *answers
+	managed *answers // of the managed layer: see answersOf
 	records records
 	store   store
 	good    lastGood
@@ -110,7 +111,7 @@ func newLoader(opts Options) (*loader, error) {
 	if l.stateBy != nil {
 		l.state = ""
 	}
-	l.answers = newAnswers("", nil)
+	l.answers, l.managed = newAnswers("", nil), newAnswers("", nil)
 	if l.state != "" {
 		l.files.before = newReadings(l.state, l.project)
 		l.answers = newAnswers(filepath.Join(l.state, "describe"), l.files.before)

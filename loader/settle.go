@@ -14,25 +14,26 @@ import (
 
 // askPrograms asks every program that may run and that nothing else described.
 func (p *load) askPrograms(ctx context.Context) {
-	var questions []question
+	questions := map[*answers][]question{}
 	var asked []*found
 	for _, f := range p.hooks {
 		if f.run == "" || f.trouble != nil || f.bundle == nil || f.faulty() || schema.NamesEvents(f.described...) || !p.layerOn(f.layer) {
 			continue
 		}
 		asked = append(asked, f)
-		if _, known := p.answers.known(f.bundle.hash, p.now); known || p.opts.Runtime == nil {
+		answers := p.answersOf(f.layer)
+		if _, known := answers.known(f.bundle.hash, p.now); known || p.opts.Runtime == nil {
 			continue
 		}
-		questions = append(questions, question{f.bundle.hash, process.Command{
+		questions[answers] = append(questions[answers], question{f.bundle.hash, process.Command{
 			Path: f.run, Argv: append(p.argv(f), askArgument), Dir: p.root, Env: p.env(f, executor.ActionDescribe), Grace: p.settings.Hooks.Grace,
 		}})
 	}
-	if len(questions) > 0 {
-		p.answers.ask(ctx, p.opts.Runtime, questions)
+	for answers, questions := range questions {
+		answers.ask(ctx, p.opts.Runtime, questions)
 	}
 	for _, f := range asked {
-		got, known := p.answers.known(f.bundle.hash, p.now)
+		got, known := p.answersOf(f.layer).known(f.bundle.hash, p.now)
 		if !known {
 			continue
 		}
