@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -122,7 +123,7 @@ func (p *prover) prove(ctx context.Context, g *prove.Guarantee) row {
 // measured something.
 func (p *prover) test(ctx context.Context, g *prove.Guarantee, test prove.Test) (figures []string, fault string) {
 	file := filepath.Join(p.folder, g.ID+"-"+test.Name)
-	cmd := exec.CommandContext(ctx, p.binaries[test.Package], "-test.v", "-test.timeout=35m", "-test.parallel=6", "-test.run=^"+test.Name+"$")
+	cmd := exec.CommandContext(ctx, p.binaries[test.Package], "-test.v", "-test.timeout=35m", fmt.Sprint("-test.parallel=", cmp.Or(g.AtOnce, 6)), "-test.run=^"+test.Name+"$")
 	cmd.Dir = test.Package
 	cmd.Env = append(os.Environ(), prove.FullVariable+"=1", prove.FileVariable+"="+file)
 	out, err := cmd.CombinedOutput()
