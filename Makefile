@@ -14,7 +14,7 @@ build:
 lean:
 	CGO_ENABLED=0 go build -tags lean -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/hookd-lean ./cmd/hookd
 
-test: vet lint race
+test: lint race
 	@echo "make test: vet, types on darwin and windows, staticcheck and all tests: ok"
 
 vet:
@@ -23,7 +23,7 @@ vet:
 	go vet -tags interop ./test/interop ./agentloop/mcp
 	go run ./test/systems darwin/arm64 windows/amd64
 
-lint:
+lint: vet
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "make lint: run gofmt -w on these files"; exit 1; }
 	go tool staticcheck ./...
 
