@@ -173,6 +173,16 @@ func webTalk(t *testing.T) (*webServer, *talk) {
 	return w, k
 }
 
+// runsAgain asks twice: the first prompt meets the lost session, the second a new one.
+func runsAgain(k *talk) {
+	k.say(`{"prompt":"again"}`)
+	k.result("done")
+	k.awaitTold("MCP server web runs again")
+	k.say(`{"prompt":"and again"}`)
+	k.result("done")
+	k.end()
+}
+
 // TestWebExpired: sessions, headers and progress over streamable HTTP, and a session
 // that the server has forgotten is begun anew.
 func TestWebExpired(t *testing.T) {
@@ -181,12 +191,7 @@ func TestWebExpired(t *testing.T) {
 		t.Errorf("%d sessions, headers %s", sessions, keys)
 	}
 	w.expire()
-	k.say(`{"prompt":"again"}`)
-	k.result("done")
-	k.awaitTold("MCP server web runs again")
-	k.say(`{"prompt":"and again"}`)
-	k.result("done")
-	k.end()
+	runsAgain(k)
 	if sessions, keys := w.count(); sessions != 2 || keys != "[Bearer s3cret]" {
 		t.Errorf("%d sessions, headers %s", sessions, keys)
 	}
@@ -198,10 +203,5 @@ func TestWebRestart(t *testing.T) {
 	w, k := webTalk(t)
 	w.stop()
 	w.start()
-	k.say(`{"prompt":"again"}`)
-	k.result("done")
-	k.awaitTold("MCP server web runs again")
-	k.say(`{"prompt":"and again"}`)
-	k.result("done")
-	k.end()
+	runsAgain(k)
 }
