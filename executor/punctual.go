@@ -1,9 +1,9 @@
 package executor
 
 import (
-	"bytes"
-	"os"
 	"sync/atomic"
+
+	"github.com/hookd-dev/hookd/executor/process"
 )
 
 // punctual is an [Asker] that is asked where the event is decided, for as long as
@@ -26,27 +26,10 @@ func (p *Process) lookNearby() {
 	if p.nearby.Load() {
 		return
 	}
-	for _, path := range []string{p.config.Path, p.config.Dir, interpreterOf(p.config.Path)} {
+	for _, path := range []string{p.config.Path, p.config.Dir, process.InterpreterOf(p.config.Path)} {
 		if path != "" && !onThisMachine(path) {
 			return
 		}
 	}
 	p.nearby.Store(true)
-}
-
-// interpreterOf is what the system starts a script with, "" for a program.
-func interpreterOf(path string) string {
-	f, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	var head [256]byte // as much as Linux looks at
-	n, _ := f.Read(head[:])
-	line, _, _ := bytes.Cut(head[:n], []byte{'\n'})
-	words, script := bytes.CutPrefix(line, []byte("#!"))
-	if fields := bytes.Fields(words); script && len(fields) > 0 {
-		return string(fields[0])
-	}
-	return ""
 }

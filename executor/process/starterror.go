@@ -123,6 +123,13 @@ func Interpreter(line string) (path string, ok bool) {
 	return rest, rest != ""
 }
 
+// InterpreterOf returns the interpreter that the file's first line names, "" if it
+// names none or cannot be read.
+func InterpreterOf(path string) string {
+	interpreter, _ := Interpreter(firstLine(path))
+	return interpreter
+}
+
 // EnvInterpreter returns the program that a script asks env(1) to find, as in
 // "#!/usr/bin/env -S python3 -u". ok is false for any other file.
 func EnvInterpreter(path string) (name string, ok bool) {
