@@ -20,6 +20,7 @@ var forms = map[string]struct {
 	"below":        {isBelow, "a path below the hook's folder: relative, without .."},
 	"dialect":      {func(s string) bool { return slices.Contains(Dialects, s) }, "a protocol this version speaks: " + strings.Join(Dialects, ", ")},
 	"folder":       {isFolder, "an absolute path, or one that begins with ~/"},
+	"owner":        {isOwner, "the name or the number of a user"},
 	"pathdir":      {isPathFolder, "a folder: an absolute path, or one that begins with ~/"},
 	"header":       {isHTTPHeader, "a header line: Name: value"},
 	"hash":         {isHash, "a SHA-256 as `hookd trust --print` shows it: 64 hexadecimal digits, sha256: before them or not"},
@@ -31,6 +32,10 @@ var forms = map[string]struct {
 func isHash(s string) bool {
 	digits := strings.TrimPrefix(s, "sha256:")
 	return len(digits) == 64 && strings.Trim(digits, "0123456789abcdef") == ""
+}
+
+func isOwner(s string) bool {
+	return s != "" && !strings.ContainsAny(s, ":/ \t") && strings.IndexFunc(s, unicode.IsControl) < 0
 }
 
 func isHookName(s string) bool {

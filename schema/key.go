@@ -53,6 +53,7 @@ const (
 	TypeList     Type = "list"
 	TypeEntries  Type = "list of entries"
 	TypePrices   Type = "list of prices"
+	TypeFolders  Type = "list of folders"
 	TypeServers  Type = "map of servers"
 )
 
@@ -107,7 +108,7 @@ func KeyByName(name string) *Key {
 // no more than precedence.
 func (k *Key) Scalar() bool {
 	switch k.Type {
-	case TypeList, TypeEntries, TypePrices, TypeServers:
+	case TypeList, TypeEntries, TypePrices, TypeFolders, TypeServers:
 		return false
 	}
 	return k.Tighter != OwnLayer
@@ -202,6 +203,8 @@ func (k *Key) Set(s *Settings, layer protocol.Layer, value any) {
 		*field = value.([]string)
 	case *[]Price:
 		*field = value.([]Price)
+	case *[]TrustedFolder:
+		*field = value.([]TrustedFolder)
 	case *map[string]MCPServer:
 		*field = value.(map[string]MCPServer)
 	case *map[protocol.Layer]bool:

@@ -16,7 +16,9 @@ func (r *layerReader) read(key *Key, n *document.Node, path string) (value any, 
 	case TypeEntries:
 		return nil, r.use(n, path)
 	case TypePrices:
-		return r.prices(n, path)
+		return structs[Price](r, n, path, `[{"model": "…", "inputPerMTok": 3, "outputPerMTok": 15}]`)
+	case TypeFolders:
+		return structs[TrustedFolder](r, n, path, `[{"path": "/work", "owners": ["1000"]}]`)
 	case TypeServers:
 		return r.servers(n, path)
 	case TypeList:
@@ -182,20 +184,24 @@ func (r *layerReader) sameNames() {
 	}
 }
 
-func (r *layerReader) prices(n *document.Node, path string) (any, bool) {
+// structs reads a list of objects of one shape. One that does not fit is noted
+// and left out.
+func structs[T any](r *layerReader, n *document.Node, path, example string) (any, bool) {
 	if n.Kind != document.List {
-		r.wrongType(n, path, "a list of prices", `a list: [{"model": "…", "inputPerMTok": 3, "outputPerMTok": 15}]`)
+		r.wrongType(n, path, "a list", "a list: "+example)
 		return nil, false
 	}
-	prices := []Price{}
+	list, complete := []T{}, true
 	for i, item := range n.Items {
 		at := index(path, i)
-		var p Price
-		if r.value(item, at, reflect.ValueOf(&p).Elem(), shape{}) && len(r.checkStruct(item, at, &p)) == 0 {
-			prices = append(prices, p)
+		var one T
+		if r.value(item, at, reflect.ValueOf(&one).Elem(), shape{}) && len(r.checkStruct(item, at, &one)) == 0 {
+			list = append(list, one)
+		} else {
+			complete = false
 		}
 	}
-	return prices, true
+	return list, complete
 }
 
 func (r *layerReader) servers(n *document.Node, path string) (any, bool) {

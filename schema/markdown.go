@@ -44,7 +44,7 @@ func (k *Key) defaultText() string {
 	switch {
 	case k.Type == TypeServers:
 		return "`{}`"
-	case k.Type == TypeEntries || k.Type == TypePrices:
+	case k.Type == TypeEntries || k.Type == TypePrices || k.Type == TypeFolders:
 		return "`[]`"
 	case k.Default == nil:
 		return "by class"

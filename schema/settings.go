@@ -38,6 +38,7 @@ type HookSettings struct {
 	Standby        StandbySettings
 	Records        RecordSettings
 	TrustAlways    []string // user layer only
+	TrustFolders   []TrustedFolder
 	TrustHashes    []string
 	Allow          []string // managed, user, project, hashes
 }
@@ -144,6 +145,15 @@ type Price struct {
 	InputPerMTok  float64  `json:"inputPerMTok" validate:"min=0,max=1000000"`
 	OutputPerMTok float64  `json:"outputPerMTok" validate:"min=0,max=1000000"`
 	CachedPerMTok *float64 `json:"cachedPerMTok,omitzero" validate:"omitnil,min=0,max=1000000"`
+}
+
+// TrustedFolder lifts checks of owner and mode for a folder and everything
+// below it, as one entry of hooks.trust.folders: a checkout that a container
+// mounts belongs to another user, one that a team shares is writable by a group.
+type TrustedFolder struct {
+	Path       string   `json:"path" validate:"required,folder"`
+	Owners     []string `json:"owners,omitzero" validate:"omitnil,max=100,dive,owner"` // user names or numbers
+	GroupWrite bool     `json:"groupWrite,omitzero"`
 }
 
 // MCPServer is one entry of agent.mcpServers, in the shape other agents use.

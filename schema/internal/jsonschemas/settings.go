@@ -204,6 +204,13 @@ func setting(k *schema.Key) (*jsonschema.Schema, error) {
 		}
 		constrain(item, reflect.TypeFor[schema.Price]())
 		value.Type, value.Items = "array", item
+	case schema.TypeFolders:
+		item, err := (&shapes{}).of(reflect.TypeFor[schema.TrustedFolder]())
+		if err != nil {
+			return nil, err
+		}
+		constrain(item, reflect.TypeFor[schema.TrustedFolder]())
+		value.Type, value.Items = "array", item
 	case schema.TypeServers:
 		server, err := (&shapes{open: true}).of(reflect.TypeFor[schema.MCPServer]())
 		if err != nil {
