@@ -10,19 +10,16 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
-// falling are the layers from the highest to the lowest.
-var falling = []protocol.Layer{protocol.Managed, protocol.User, protocol.Project}
-
 // MergeSettings merges the layers into the effective settings, in whatever
 // order they are given. A higher layer's values can only be tightened by a
 // lower one; an attempt to loosen them is reported and has no effect. The
 // managed layer's values that have no tighter direction stand as they are; of
-// those that only project and user set, the project's counts.
+// those that only project and user set, the project's counts. Of several projects
+// the ones given earlier are the inner ones, which count as lower.
 func MergeSettings(layers ...schema.LayerSettings) (schema.Settings, []schema.Finding) {
-	m := &merger{values: map[protocol.Layer]map[string]schema.Value{}}
-	for _, layer := range layers {
-		m.values[layer.Layer] = layer.Values
-	}
+	m := &merger{falling: slices.Clone(layers)}
+	slices.Reverse(m.falling)
+	slices.SortStableFunc(m.falling, func(a, b schema.LayerSettings) int { return b.Layer.Rank() - a.Layer.Rank() })
 	for i := range schema.Keys {
 		key := &schema.Keys[i]
 		switch {
@@ -33,6 +30,8 @@ func MergeSettings(layers ...schema.LayerSettings) (schema.Settings, []schema.Fi
 			m.own(key)
 		case key.Type == schema.TypePrices:
 			m.prices(key)
+		case key.Type == schema.TypeFolders:
+			m.folders(key)
 		case key.Type == schema.TypeServers:
 			m.servers(key)
 		default:
@@ -45,28 +44,29 @@ func MergeSettings(layers ...schema.LayerSettings) (schema.Settings, []schema.Fi
 }
 
 type merger struct {
-	values   map[protocol.Layer]map[string]schema.Value
+	falling  []schema.LayerSettings // from the highest to the lowest
 	dropped  []dropped
 	settings schema.Settings
 	findings []schema.Finding
 }
 
+// dropped is a value without effect: its place in falling, and its key.
 type dropped struct {
-	layer protocol.Layer
-	key   string
+	at  int
+	key string
 }
 
-func (m *merger) value(layer protocol.Layer, key string) (schema.Value, bool) {
-	value, found := m.values[layer][key]
-	return value, found && !slices.Contains(m.dropped, dropped{layer, key})
+func (m *merger) value(at int, key string) (schema.Value, bool) {
+	value, found := m.falling[at].Values[key]
+	return value, found && !slices.Contains(m.dropped, dropped{at, key})
 }
 
 // highestWith is the highest layer that set a setting to the value in force, ""
 // if none did.
 func (m *merger) highestWith(key string, value any) protocol.Layer {
-	for _, layer := range falling {
-		if written, found := m.value(layer, key); found && written.V == value {
-			return layer
+	for i := range m.falling {
+		if written, found := m.value(i, key); found && written.V == value {
+			return m.falling[i].Layer
 		}
 	}
 	return ""
@@ -75,10 +75,10 @@ func (m *merger) highestWith(key string, value any) protocol.Layer {
 // highestThatLists is the highest layer that has an item in one of some lists, ""
 // if none has.
 func (m *merger) highestThatLists(keys ...string) protocol.Layer {
-	for _, layer := range falling {
+	for i := range m.falling {
 		for _, key := range keys {
-			if written, found := m.value(layer, key); found && len(written.V.([]string)) > 0 {
-				return layer
+			if written, found := m.value(i, key); found && len(written.V.([]string)) > 0 {
+				return m.falling[i].Layer
 			}
 		}
 	}
@@ -90,8 +90,9 @@ func (m *merger) highestThatLists(keys ...string) protocol.Layer {
 // allow.
 func (m *merger) scalar(key *schema.Key) any {
 	stands, by := key.Default, protocol.Layer("")
-	for _, layer := range falling {
-		value, found := m.value(layer, key.Name)
+	for i := range m.falling {
+		layer := m.falling[i].Layer
+		value, found := m.value(i, key.Name)
 		if !found {
 			continue
 		}
@@ -106,7 +107,7 @@ func (m *merger) scalar(key *schema.Key) any {
 			stands, by = value.V, higher(by, layer, key)
 			continue
 		}
-		m.dropped = append(m.dropped, dropped{layer, key.Name})
+		m.dropped = append(m.dropped, dropped{i, key.Name})
 	}
 	return stands
 }
@@ -142,15 +143,16 @@ func (m *merger) warn(pos schema.Pos, message, remedy string) {
 // own sets each layer's value for its own hooks. Where the values have an
 // order, a layer cannot state a looser one than a layer above it.
 func (m *merger) own(key *schema.Key) {
-	for i, layer := range falling {
-		value, found := m.value(layer, key.Name)
+	for i := range m.falling {
+		layer := m.falling[i].Layer
+		value, found := m.value(i, key.Name)
 		if !found {
 			if key.Default != nil {
 				key.Set(&m.settings, layer, key.Default)
 			}
 			continue
 		}
-		if by, stands := m.strictest(key, falling[:i]); by != "" && order(key, value.V) < order(key, stands) {
+		if by, stands := m.strictest(key, i); by != "" && order(key, value.V) < order(key, stands) {
 			m.report(key, layer, value, by, stands, "write a stricter rule, or none")
 			continue
 		}
@@ -158,15 +160,15 @@ func (m *merger) own(key *schema.Key) {
 	}
 }
 
-// strictest returns the strictest value of a key with an order in some layers,
-// and the layer it is of.
-func (m *merger) strictest(key *schema.Key, layers []protocol.Layer) (by protocol.Layer, stands any) {
+// strictest returns the strictest value of a key with an order in the layers
+// above one, and the layer it is of.
+func (m *merger) strictest(key *schema.Key, below int) (by protocol.Layer, stands any) {
 	if len(key.Order) == 0 {
 		return "", nil
 	}
-	for _, layer := range layers {
-		if value, found := m.value(layer, key.Name); found && (by == "" || order(key, value.V) > order(key, stands)) {
-			by, stands = layer, value.V
+	for i := range below {
+		if value, found := m.value(i, key.Name); found && (by == "" || order(key, value.V) > order(key, stands)) {
+			by, stands = m.falling[i].Layer, value.V
 		}
 	}
 	return by, stands
@@ -177,8 +179,9 @@ func order(key *schema.Key, value any) int { return slices.Index(key.Order, valu
 // list merges a setting that is a list of strings.
 func (m *merger) list(key *schema.Key) {
 	merged, by := slices.Clone(key.Default.([]string)), protocol.Layer("")
-	for _, layer := range falling {
-		value, found := m.value(layer, key.Name)
+	for i := range m.falling {
+		layer := m.falling[i].Layer
+		value, found := m.value(i, key.Name)
 		if !found {
 			continue
 		}
@@ -189,9 +192,9 @@ func (m *merger) list(key *schema.Key) {
 		}
 		switch {
 		case key.Tighter == schema.Union:
-			items = m.allowedItems(key, layer, value, items)
+			items = m.allowedItems(key, i, value, items)
 			merged = union(merged, items)
-		case by == "" || by == protocol.User && key.Tighter == schema.Free:
+		case by == "" || by != protocol.Managed && key.Tighter == schema.Free:
 			merged = slices.Clone(items)
 		default:
 			kept := slices.DeleteFunc(slices.Clone(items), func(item string) bool { return !slices.Contains(merged, item) })
@@ -212,13 +215,13 @@ func (m *merger) list(key *schema.Key) {
 }
 
 // allowedItems leaves out what a lower layer cannot add to a union.
-func (m *merger) allowedItems(key *schema.Key, layer protocol.Layer, value schema.Value, items []string) []string {
-	kept := items
+func (m *merger) allowedItems(key *schema.Key, at int, value schema.Value, items []string) []string {
+	kept, layer := items, m.falling[at].Layer
 	switch {
 	case key.Name == "hooks.trust.hashes" && layer != protocol.Managed && !m.projectsAllowed():
 		kept = nil
 	case key.Name == "agent.providers":
-		return m.switchedOff(key, layer, value, items)
+		return m.switchedOff(key, at, value, items)
 	}
 	m.reportItems(key, layer, value, items, kept)
 	return kept
@@ -227,23 +230,24 @@ func (m *merger) allowedItems(key *schema.Key, layer protocol.Layer, value schem
 // projectsAllowed reports whether the managed layer lets a project's hooks run
 // by themselves. If it does not, only the hashes it lists itself count.
 func (m *merger) projectsAllowed() bool {
-	value, found := m.value(protocol.Managed, "hooks.allow")
-	return !found || slices.Contains(value.V.([]string), string(protocol.Project))
+	for i := range m.falling {
+		if value, found := m.value(i, "hooks.allow"); found {
+			return slices.Contains(value.V.([]string), string(protocol.Project))
+		}
+	}
+	return true
 }
 
 // switchedOff leaves out the features that a layer cannot switch off: those that
 // keep what a layer above it set.
-func (m *merger) switchedOff(key *schema.Key, layer protocol.Layer, value schema.Value, items []string) (off []string) {
-	set := func(layer protocol.Layer, name string) bool {
-		_, found := m.value(layer, name)
-		return found
-	}
+func (m *merger) switchedOff(key *schema.Key, at int, value schema.Value, items []string) (off []string) {
+	layer := m.falling[at].Layer
 	for i, item := range items {
 		feature := schema.BuiltinByName(item)
 		if feature == nil {
 			continue
 		}
-		by := feature.KeptOn(layer, set)
+		by := m.keptOn(feature, at)
 		if by == "" {
 			off = append(off, item)
 			continue
@@ -253,6 +257,19 @@ func (m *merger) switchedOff(key *schema.Key, layer protocol.Layer, value schema
 		m.warn(pos, fmt.Sprintf("%s %q of the %s settings has no effect: the %s settings set what it keeps (%s)", key.Name, item, layer, by, strings.Join(feature.Keeps, ", ")), "remove it")
 	}
 	return off
+}
+
+// keptOn is the lowest layer above one that set what a feature keeps, "" if none
+// did.
+func (m *merger) keptOn(feature *schema.Builtin, below int) protocol.Layer {
+	for i := below - 1; i >= 0; i-- {
+		for _, key := range feature.Keeps {
+			if _, found := m.value(i, key); found {
+				return m.falling[i].Layer
+			}
+		}
+	}
+	return ""
 }
 
 func (m *merger) reportItems(key *schema.Key, layer protocol.Layer, value schema.Value, items, kept []string) {
@@ -277,8 +294,8 @@ func union(a, b []string) []string {
 // prices unites the price lists; the highest layer's price of a model counts.
 func (m *merger) prices(key *schema.Key) {
 	merged := []schema.Price{}
-	for _, layer := range falling {
-		value, found := m.value(layer, key.Name)
+	for i := range m.falling {
+		value, found := m.value(i, key.Name)
 		if !found {
 			continue
 		}
@@ -291,12 +308,24 @@ func (m *merger) prices(key *schema.Key) {
 	key.Set(&m.settings, "", merged)
 }
 
+// folders unites the lists of folders whose owners are all right.
+func (m *merger) folders(key *schema.Key) {
+	merged := []schema.TrustedFolder{}
+	for i := range m.falling {
+		if value, found := m.value(i, key.Name); found {
+			merged = append(merged, value.V.([]schema.TrustedFolder)...)
+		}
+	}
+	key.Set(&m.settings, "", merged)
+}
+
 // servers merges the MCP servers by name: the managed layer's stand, and of
 // project and user the project's counts.
 func (m *merger) servers(key *schema.Key) {
 	merged := map[string]schema.MCPServer{}
-	for _, layer := range falling {
-		value, found := m.value(layer, key.Name)
+	for i := range m.falling {
+		layer := m.falling[i].Layer
+		value, found := m.value(i, key.Name)
 		if !found {
 			continue
 		}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/viper"
 
-	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -22,17 +21,19 @@ func TestScalarsAreLayeredAsByTheLibrary(t *testing.T) {
 			continue
 		}
 		for mix := range 8 {
-			m := &merger{values: map[protocol.Layer]map[string]schema.Value{}}
+			m := &merger{}
 			for bit, layer := range falling {
+				settings := schema.LayerSettings{Layer: layer}
 				if mix&(1<<bit) != 0 {
-					m.values[layer] = map[string]schema.Value{key.Name: {V: another(key, bit)}}
+					settings.Values = map[string]schema.Value{key.Name: {V: another(key, bit)}}
 				}
+				m.falling = append(m.falling, settings)
 			}
 			got := fmt.Sprint(m.scalar(key))
 			library := viper.NewWithOptions(viper.KeyDelimiter("\x00"))
 			library.SetDefault(key.Name, key.Default)
-			for _, layer := range falling { // what scalar did not drop
-				if value, found := m.value(layer, key.Name); found {
+			for at := range m.falling { // what scalar did not drop
+				if value, found := m.value(at, key.Name); found {
 					if err := library.MergeConfigMap(map[string]any{key.Name: value.V}); err != nil {
 						t.Fatal(err)
 					}

@@ -116,3 +116,6 @@ func BenchmarkReadAndMerge(b *testing.B) {
 		MergeSettings(layers...)
 	}
 }
+
+// falling are the layers from the highest to the lowest.
+var falling = []protocol.Layer{protocol.Managed, protocol.User, protocol.Project}

@@ -1,10 +1,6 @@
 package schema
 
-import (
-	"strings"
-
-	"github.com/hookd-dev/hookd/protocol"
-)
+import "strings"
 
 // Builtin is a feature of the agent loop that is compiled in, as the settings
 // agent.providers and agent.features name it.
@@ -48,20 +44,6 @@ func BuiltinByName(name string) *Builtin {
 		}
 	}
 	return nil
-}
-
-// KeptOn is the lowest layer above layer that set what the feature keeps, "" if
-// none did: layer cannot switch the feature off then. It asks set whether a
-// layer wrote a setting.
-func (b *Builtin) KeptOn(layer protocol.Layer, set func(layer protocol.Layer, key string) bool) protocol.Layer {
-	for _, above := range []protocol.Layer{protocol.User, protocol.Managed} {
-		for _, key := range b.Keeps {
-			if above.Rank() > layer.Rank() && set(above, key) {
-				return above
-			}
-		}
-	}
-	return ""
 }
 
 // builtinNames are the names of all features that settings switch, or of those
