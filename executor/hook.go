@@ -14,6 +14,7 @@ type Hook struct {
 	schema.Hook
 	Hash   string // of the bundle: description, interpreter, file and helpers
 	Status Status
+	Outer  int    // of a project above the one that is worked in: how many projects up
 	Why    string // for any status but ready, in words
 
 	// SwitchedOff goes with Disabled: a person decided it, outside what an agent

@@ -36,14 +36,15 @@ func classRank(c protocol.Class) stageNumber {
 	}
 }
 
-// compareHooks is the running order: stage, class, layer, priority with the
-// higher first, natural name. The last three keys only make the order total, so
+// compareHooks is the running order: stage, class, layer, an outer project after
+// the inner ones, priority with the higher first, natural name. The last three keys only make the order total, so
 // that it never depends on where a list of hooks came from.
 func compareHooks(a, b *Hook) int {
 	return cmp.Or(
 		cmp.Compare(stageOf(a), stageOf(b)),
 		cmp.Compare(classRank(a.Can), classRank(b.Can)),
 		cmp.Compare(a.Layer.Rank(), b.Layer.Rank()),
+		cmp.Compare(a.Outer, b.Outer),
 		cmp.Compare(b.Priority, a.Priority),
 		CompareNatural(a.Name, b.Name),
 		cmp.Compare(a.Path, b.Path),

@@ -11,26 +11,26 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
-// envConfig is what the environment of a layer's hooks is made from.
-func (p *load) envConfig(layer protocol.Layer, named []string) executor.EnvConfig {
+// envConfig is what the environment of a scope's hooks is made from.
+func (p *load) envConfig(s *scope, named []string) executor.EnvConfig {
 	c := executor.EnvConfig{
-		Environ: os.Environ(), Project: p.project,
-		Names: slices.Concat(p.settings.Hooks.Env[layer], named),
+		Environ: os.Environ(), Project: p.projectDir(s),
+		Names: slices.Concat(s.own.Hooks.Env[s.layer], named),
 	}
-	if layer == protocol.Managed {
+	if s.layer == protocol.Managed {
 		// Whoever runs hookd sets PATH, and a program that is found there first
 		// would answer in place of the one that the machine's hook means.
-		checks := p.checksFor(layer)
+		checks := p.checksFor(s.layer)
 		c.Usable = func(folder string) bool {
 			_, unsafe, err := checks.follow(folder)
 			return err == nil && unsafe == ""
 		}
 	}
-	for _, dir := range p.settings.Hooks.Path[layer] {
-		dir = p.expand(dir)
+	for _, dir := range s.own.Hooks.Path[s.layer] {
+		dir = p.expand(dir, s)
 		// What a project brings along is run from private copies only, so it
 		// cannot put its own folders before everybody else's programs.
-		if layer == protocol.Project && !p.always && p.inProject(dir) {
+		if s.needsTrust() && inFolder(s.project, dir) {
 			continue
 		}
 		c.Path = append(c.Path, dir)
@@ -38,26 +38,37 @@ func (p *load) envConfig(layer protocol.Layer, named []string) executor.EnvConfi
 	return c
 }
 
-func (p *load) inProject(dir string) bool {
-	if p.project == "" {
-		return false
+// projectDir is the project that the hooks of a scope are told: their own, and
+// for those of user and machine the one that the agent works in.
+func (p *load) projectDir(s *scope) string {
+	if s.project != "" {
+		return s.root
 	}
-	real, err := filepath.EvalSymlinks(dir)
-	return within(p.project, dir) || err == nil && within(p.project, real)
+	if p.project == "" {
+		return ""
+	}
+	return p.root
 }
 
-// searchPath is the PATH that the hooks of a layer get.
-func (p *load) searchPath(layer protocol.Layer) string {
-	if path, ok := p.paths[layer]; ok {
+// inFolder reports whether a path leads into a folder, as written or through
+// links.
+func inFolder(folder, path string) bool {
+	real, err := filepath.EvalSymlinks(path)
+	return within(folder, path) || err == nil && within(folder, real)
+}
+
+// searchPath is the PATH that the hooks of a scope get.
+func (p *load) searchPath(s *scope) string {
+	if path, ok := p.paths[s]; ok {
 		return path
 	}
 	path := ""
-	for _, variable := range p.sharedEnv(layer, nil) {
+	for _, variable := range p.sharedEnv(s, nil) {
 		if value, ok := strings.CutPrefix(variable, "PATH="); ok {
 			path = value
 		}
 	}
-	p.paths[layer] = path
+	p.paths[s] = path
 	return path
 }
 
@@ -73,17 +84,23 @@ func (p *load) hookFile(f *found) string {
 // env is the environment of a layer's hook. All that many hooks share is made
 // once.
 func (p *load) env(f *found, action string) []string {
-	return append(slices.Clip(p.sharedEnv(f.layer, f.resolution.Hook.Env)),
-		executor.EnvAction+"="+action, executor.EnvProjectDir+"="+p.project, executor.EnvFile+"="+p.hookFile(f))
+	return append(slices.Clip(p.sharedEnv(f.scope, f.resolution.Hook.Env)),
+		executor.EnvAction+"="+action, executor.EnvProjectDir+"="+p.projectDir(f.scope), executor.EnvFile+"="+p.hookFile(f))
 }
 
-// sharedEnv is made once for all hooks of a layer that name the same variables:
+// envKey names an environment within a load.
+type envKey struct {
+	scope *scope
+	named string
+}
+
+// sharedEnv is made once for all hooks of a scope that name the same variables:
 // it follows the links of every folder on PATH.
-func (p *load) sharedEnv(layer protocol.Layer, named []string) []string {
-	key := string(layer) + "\x00" + strings.Join(named, "\x00")
+func (p *load) sharedEnv(s *scope, named []string) []string {
+	key := envKey{s, strings.Join(named, "\x00")}
 	shared, ok := p.envs[key]
 	if !ok {
-		shared = executor.AllowedEnv(p.envConfig(layer, named))
+		shared = executor.AllowedEnv(p.envConfig(s, named))
 		p.envs[key] = shared
 	}
 	return shared
@@ -93,7 +110,7 @@ func (p *load) sharedEnv(layer protocol.Layer, named []string) []string {
 func (p *load) asker(f *found) executor.Asker {
 	h := &f.resolution.Hook
 	c := executor.ProcessConfig{
-		Path: f.run, Args: append(p.argv(f)[1:], h.Args...), Dir: p.root, HookFile: p.hookFile(f),
+		Path: f.run, Args: append(p.argv(f)[1:], h.Args...), Dir: f.scope.root, HookFile: p.hookFile(f),
 		Env: p.env(f, executor.ActionExecute),
 	}
 	if h.Run != schema.Standby && h.Run != schema.Resident {

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/hookd-dev/hookd/executor"
-	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -12,22 +11,22 @@ import (
 // are loaded. Only hooks that would run count, so that files which nobody
 // allowed cannot push a guard out.
 func (p *load) bound() {
-	running := map[protocol.Layer]int{}
+	running := map[*scope]int{}
 	for _, f := range p.hooks {
 		if f.run != "" {
-			running[f.layer]++
+			running[f.scope]++
 		}
 	}
-	tooMany := func(layer protocol.Layer) bool { return running[layer] > p.own[layer].Hooks.MaxHooks }
-	if !slices.ContainsFunc(rising, tooMany) {
+	tooMany := func(s *scope) bool { return running[s] > s.own.Hooks.MaxHooks }
+	if !slices.ContainsFunc(p.scopes, tooMany) {
 		return // as almost always, and putting all hooks in order takes time
 	}
 	set, index := p.order(), p.byName()
-	for _, layer := range rising {
-		most, n := p.own[layer].Hooks.MaxHooks, 0
+	for _, s := range p.scopes {
+		most, n := s.own.Hooks.MaxHooks, 0
 		for _, h := range set.Hooks {
 			f := index[hookName{h.Layer, h.Name}]
-			if f.layer != layer || f.run == "" {
+			if f.scope != s || f.run == "" {
 				continue
 			}
 			if n++; n > most {
@@ -41,7 +40,7 @@ func (p *load) bound() {
 func (p *load) order() *executor.Set {
 	set := executor.Set{}
 	for _, f := range p.hooks {
-		set.Hooks = append(set.Hooks, &executor.Hook{Hook: f.resolution.Hook})
+		set.Hooks = append(set.Hooks, &executor.Hook{Hook: f.resolution.Hook, Outer: f.scope.outer})
 	}
 	ordered, _ := executor.NewSet(set)
 	return ordered
@@ -58,7 +57,7 @@ func (p *load) byName() map[hookName]*found {
 // build makes the snapshot.
 func (p *load) build(generation int64) *Snapshot {
 	set := executor.Set{
-		Generation: generation, Project: p.project, Settings: p.settings,
+		Generation: generation, Project: p.workplace(), Settings: p.settings,
 		ManagedHash: p.managed, Refuse: p.refuse, Findings: p.findings,
 	}
 	for _, f := range p.hooks {
@@ -70,8 +69,13 @@ func (p *load) build(generation int64) *Snapshot {
 	}
 	built.Findings = p.findings
 	s := &Snapshot{
-		Set: built, Project: p.project, Findings: p.findings, Unasked: p.unasked, UnaskedMaterials: p.unaskedMaterials,
+		Set: built, Project: p.workplace(), Findings: p.findings, Unasked: p.unasked, UnaskedMaterials: p.unaskedMaterials,
 		unsettled: p.unsettled, recheck: p.recheck, inputs: p.inputs,
+	}
+	for _, scope := range p.scopes {
+		if scope.state != "" {
+			s.Settings = append(s.Settings, scope.settingsInfo())
+		}
 	}
 	for _, f := range p.materials {
 		s.Materials = append(s.Materials, f.material())
@@ -81,6 +85,7 @@ func (p *load) build(generation int64) *Snapshot {
 		info := Info{Hook: h}
 		if f := index[hookName{h.Layer, h.Name}]; f != nil {
 			info.DescribedBy, info.Runs, info.InPlace = f.resolution.DescribedBy, f.run, f.inPlace
+			info.project, info.base = f.scope.project, f.base
 		}
 		s.Hooks = append(s.Hooks, info)
 	}
@@ -89,6 +94,15 @@ func (p *load) build(generation int64) *Snapshot {
 		s.recheck = p.recheck
 	}
 	return s
+}
+
+// workplace is the project as events and tools have it: where the work is done,
+// "" without a project.
+func (p *load) workplace() string {
+	if p.project == "" {
+		return ""
+	}
+	return p.root
 }
 
 // badMatch reports a matcher that does not compile, at the place where the
@@ -123,7 +137,7 @@ func (p *load) badMatch(err executor.MatchError) schema.Finding {
 
 func (p *load) executorHook(f *found) *executor.Hook {
 	h := &executor.Hook{Hook: f.resolution.Hook, Status: f.status, Why: f.why, Fault: f.fault}
-	h.Path, h.Budget = f.path, p.own[f.layer].Hooks.Budget
+	h.Path, h.Outer, h.Budget = f.path, f.scope.outer, f.scope.own.Hooks.Budget
 	h.SwitchedOff = f.status == executor.Disabled && !f.offByProject
 	switch {
 	case f.bundle != nil:

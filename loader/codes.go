@@ -34,6 +34,13 @@ const (
 	CodePolling           schema.Code = "watch-by-polling"
 	CodeUnread            schema.Code = "file-not-read"
 	CodeNotFit            schema.Code = "not-fit-for-standby"
+	CodeSettingsUntrusted schema.Code = "settings-untrusted"
+	CodeSettingsChanged   schema.Code = "settings-changed"
+	CodeSettingsGone      schema.Code = "settings-gone"
+	CodePassedOver        schema.Code = "folder-passed-over"
+	CodeOuterUntrusted    schema.Code = "outer-project-untrusted"
+	CodeFolderLifted      schema.Code = "folder-checks-lifted"
+	CodeFolderNotLifted   schema.Code = "folder-checks-not-lifted"
 )
 
 // Codes documents the codes of this package.
@@ -63,8 +70,19 @@ var Codes = []schema.CodeText{
 	{Code: CodeStateFolder, Severity: schema.SeverityError, Meaning: "a state folder that cannot be used, or that lies inside the project"},
 	{Code: CodeUnread, Severity: schema.SeverityWarning, Meaning: "a file that was probably meant for hookd and that hookd does not read: another ending, or a side file without its hook"},
 	{Code: CodeNotFit, Severity: schema.SeverityWarning, Meaning: "a standby hook that does something before it has read its event, as records show"},
+	{Code: CodeSettingsUntrusted, Severity: schema.SeverityWarning, Meaning: "settings of the project that nobody allowed yet; nothing in them has an effect, and guards that they name refuse"},
+	{Code: CodeSettingsChanged, Severity: schema.SeverityWarning, Meaning: "settings of the project that are not what was allowed any more; the copy that was allowed stays in force"},
+	{Code: CodeSettingsGone, Severity: schema.SeverityWarning, Meaning: "settings of the project that were allowed and are no longer there; the copy stays in force"},
+	{Code: CodePassedOver, Severity: schema.SeverityWarning, Meaning: "a folder whose .acai does not count: others own it, may write in it, or could have put it there; where it was allowed before, every gate is refused"},
+	{Code: CodeOuterUntrusted, Severity: schema.SeverityWarning, Meaning: "a project above this one of which nobody allowed anything; it has no effect here"},
+	{Code: CodeFolderLifted, Severity: schema.SeverityWarning, Meaning: "a folder for which hooks.trust.folders lifts the checks of owner and mode"},
+	{Code: CodeFolderNotLifted, Severity: schema.SeverityWarning, Meaning: "an entry of hooks.trust.folders that has no effect: its folder or user is not there"},
 	{Code: CodePolling, Severity: schema.SeverityWarning, Meaning: "the system has no more file watches; files are looked at every so often instead"},
 }
+
+// Told are the codes of what a person is told once in each process, whatever the
+// command: what decides is not what lies in the files.
+var Told = []schema.Code{CodeLastGood, CodeSettingsUntrusted, CodeSettingsChanged, CodeSettingsGone, CodePassedOver}
 
 // newFinding takes severity from the list of codes.
 func newFinding(code schema.Code, file string, line int, hook, message, remedy string) schema.Finding {

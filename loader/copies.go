@@ -69,10 +69,12 @@ type copyLook struct {
 func (p *load) lookAtCopies() *copyLook {
 	look := &copyLook{whole: map[*trustRecord]*bool{}}
 	var allowed []*trustRecord
-	for i := range p.decisions.Hooks {
-		if r := &p.decisions.Hooks[i]; !p.always && r.Decision == Allowed && !r.InPlace && !r.isMaterial() {
-			allowed = append(allowed, r)
-			look.whole[r] = new(bool)
+	for _, s := range p.projectScopes() {
+		for i := range s.decisions.Hooks {
+			if r := &s.decisions.Hooks[i]; !s.always && r.Decision == Allowed && !r.InPlace && !r.isMaterial() {
+				allowed = append(allowed, r)
+				look.whole[r] = new(bool)
+			}
 		}
 	}
 	look.side = beginSide(len(allowed), fewCopies, func(i int) {

@@ -2,6 +2,7 @@ package loader
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -17,11 +18,14 @@ const trustRemedy = "look at it and allow it with: hookd trust"
 // decide settles what of a hook may run: it compares the bundle of what is there
 // now with what a person allowed. Nothing has been run so far.
 func (p *load) decide(f *found) {
-	if f.layer != protocol.Project || p.always {
+	if f.stands {
+		return
+	}
+	if !f.scope.needsTrust() {
 		if p.policy(f, string(f.layer)) {
 			f.run, f.inPlace = p.original(f), true
 		}
-		if p.always && f.record != nil && f.record.Decision == Denied {
+		if f.scope.always && f.record != nil && f.record.Decision == Denied {
 			f.stop(executor.Disabled, "denied with hookd untrust")
 		}
 		return
@@ -29,9 +33,16 @@ func (p *load) decide(f *found) {
 	switch r := f.record; {
 	case r != nil && r.Decision == Denied:
 		f.stop(executor.Disabled, "denied with hookd untrust")
+	case r != nil && f.bundle != nil && f.bundle.hash == r.Hash && f.elsewhere() && f.unwatched():
+		f.fail(executor.Untrusted, protocol.FailUntrusted, "it runs code of the checkout that hookd does not watch, and "+f.scope.root+" is another checkout", trustRemedy)
+		p.add(newFinding(CodeUntrusted, f.path, 0, f.name, "it is not run: "+f.why, trustRemedy))
 	case r != nil && f.bundle != nil && f.bundle.hash == r.Hash:
 		if p.policy(f, string(protocol.Project)) {
 			p.runCopy(f, false)
+		}
+	case r == nil && f.allowedInMain() && !f.unwatched():
+		if p.policy(f, string(protocol.Project)) {
+			p.runCopy(f, true)
 		}
 	case p.hashListed(f):
 		if p.policy(f, string(protocol.Project)) {
@@ -47,6 +58,42 @@ func (p *load) decide(f *found) {
 	}
 }
 
+// elsewhere reports whether the hook starts in another checkout than the one in
+// which a person allowed it.
+func (f *found) elsewhere() bool { return f.scope.project != "" && f.scope.root != f.scope.project }
+
+// allowedInMain reports whether the very same hook was allowed in the main
+// checkout of which its project is a worktree.
+func (f *found) allowedInMain() bool {
+	if f.scope.elsewhere == nil || f.bundle == nil || f.faulty() {
+		return false
+	}
+	r := f.scope.elsewhere.find(f.base)
+	return r != nil && r.Decision == Allowed && r.Hash == f.bundle.hash
+}
+
+// unwatched reports whether the hook runs code that its hash does not cover.
+func (f *found) unwatched() bool { return f.resolution.Hook.InPlace }
+
+// runOnce leaves out the hooks of an outer project that its worktree, in which the
+// work is done, has as well: they run there.
+func (p *load) runOnce() {
+	if p.trustedIn == "" {
+		return
+	}
+	for _, f := range p.hooks {
+		if f.scope.outer == 0 || f.scope.project != p.trustedIn || f.bundle == nil || f.run == "" {
+			continue
+		}
+		same := func(inner *found) bool {
+			return inner.scope == p.inner && inner.run != "" && inner.base == f.base && inner.bundle != nil && inner.bundle.hash == f.bundle.hash
+		}
+		if slices.ContainsFunc(p.hooks, same) {
+			f.stop(executor.Disabled, "it runs in the worktree "+p.inner.project)
+		}
+	}
+}
+
 // isThere reports whether a recorded hook still has a file or a settings entry.
 func (f *found) isThere() bool {
 	return f.isCommand() || f.file != nil && f.file.content != nil || f.bundle != nil
@@ -55,9 +102,12 @@ func (f *found) isThere() bool {
 // describeForTrust resolves a hook from header, side file and the settings of
 // its own layer, and seals its bundle.
 func (p *load) describeForTrust(f *found) {
+	if f.stands {
+		return
+	}
 	defaults := p.projectDefaults(f)
 	if f.layer != protocol.Project {
-		defaults = schema.DefaultsFor(p.own[f.layer], f.layer, f.name, f.path)
+		defaults = schema.DefaultsFor(f.scope.own, f.layer, f.name, f.path)
 		defaults.Budget = 0
 	}
 	key, kept := p.trustShapeKey(f, defaults), f.shape()
@@ -71,16 +121,13 @@ func (p *load) describeForTrust(f *found) {
 	}
 	f.resolution, _ = schema.Resolve(defaults, f.described...)
 	e := entryOf(f.resolution)
-	e.Enabled = e.Enabled && p.layerOn(f.layer) && (f.listed || f.layer != protocol.Project)
+	e.Enabled = e.Enabled && f.scope.on() && (f.listed || f.layer != protocol.Project)
 	e.Rejected = f.faulty()
-	in := *p.placeOf(f.layer, e.InPlace)
-	if f.layer == protocol.Project {
-		in.said = p.said()
-	}
+	in := *p.placeOf(f.scope, e.InPlace)
 	if f.file == nil && !f.isCommand() || f.file != nil && f.file.content == nil || f.isCommand() && len(f.argv) == 0 {
 		return
 	}
-	missing, err := f.seal(p.filesOf(f.layer, f.layer != protocol.Project || p.always || e.InPlace), in, e)
+	missing, err := f.seal(p.filesOf(f.layer, !f.scope.needsTrust() || e.InPlace), in, e)
 	if err != nil {
 		if f.trouble == nil {
 			f.trouble = &trouble{"its files cannot be used: " + err.Error(), "correct what files names"}
@@ -99,12 +146,12 @@ func (p *load) describeForTrust(f *found) {
 // trustShapeKey is what a bundle is made of besides a hook's own file; nil if
 // that cannot be told, or if the file itself would run.
 func (p *load) trustShapeKey(f *found, defaults schema.Defaults) *trustShapeKey {
-	if f.file == nil || f.layer != protocol.Project || p.always {
+	if f.file == nil || !f.scope.needsTrust() {
 		return nil
 	}
-	in := p.placeOf(f.layer, false)
+	in := p.placeOf(f.scope, false)
 	key := trustShapeKey{
-		defaults: defaults, on: p.layerOn(f.layer) && f.listed, said: string(p.said()), foreign: in.foreign, rootOnly: in.rootOnly,
+		defaults: defaults, on: f.scope.on() && f.listed, foreign: in.foreign, rootOnly: in.rootOnly,
 	}
 	if f.file.trouble == nil {
 		interpreter, bad := in.starter(f.file.program)
@@ -118,20 +165,20 @@ func (p *load) trustShapeKey(f *found, defaults schema.Defaults) *trustShapeKey 
 
 // placeKey tells the places of one load apart.
 type placeKey struct {
-	layer       protocol.Layer
+	scope       *scope
 	runsInPlace bool
 }
 
-// placeOf is where what a layer holds is looked for, made once in a load.
-func (p *load) placeOf(layer protocol.Layer, runsInPlace bool) *place {
-	key := placeKey{layer, runsInPlace}
-	if in := p.places[key]; in != nil {
+// placeOf is where what a scope holds is looked for, made once in a load.
+func (p *load) placeOf(s *scope, runsInPlace bool) *place {
+	key := placeKey{s, runsInPlace}
+	if in := p.bases[key]; in != nil {
 		return in
 	}
 	in := &place{
-		hooks: p.hooksDir(layer), root: p.root, searchPath: p.searchPath(layer),
-		foreign: layer == protocol.Project && !p.always && !runsInPlace, starters: p.starters,
-		checks: p.checksFor(layer), rootOnly: layer == protocol.Managed,
+		hooks: p.hooksDir(s), root: s.root, searchPath: p.searchPath(s),
+		foreign: s.needsTrust() && !runsInPlace, starters: p.starters,
+		checks: p.checksFor(s.layer), rootOnly: s.layer == protocol.Managed,
 		see: func(path string, st *fileStat) {
 			if st == nil {
 				p.inputs.see(path)
@@ -140,7 +187,7 @@ func (p *load) placeOf(layer protocol.Layer, runsInPlace bool) *place {
 			}
 		},
 	}
-	p.places[key] = in
+	p.bases[key] = in
 	return in
 }
 
@@ -171,12 +218,15 @@ func (p *load) hashListed(f *found) bool {
 	if len(p.settings.Hooks.TrustHashes) == 0 || f.bundle == nil || f.faulty() {
 		return false
 	}
-	listed := func(hash string) bool {
-		return slices.ContainsFunc(p.settings.Hooks.TrustHashes, func(h string) bool {
-			return strings.TrimPrefix(h, hashPrefix) == strings.TrimPrefix(hash, hashPrefix)
-		})
-	}
-	return listed(f.bundle.hash) || f.layer == protocol.Project && listed(p.wholeHash())
+	hashes := p.settings.Hooks.TrustHashes
+	return hashAmong(hashes, f.bundle.hash) || f.layer == protocol.Project && f.scope.outer == 0 && hashAmong(hashes, p.wholeHash())
+}
+
+// hashAmong reports whether a list of hashes has one, with or without the prefix.
+func hashAmong(hashes []string, hash string) bool {
+	return hash != "" && slices.ContainsFunc(hashes, func(h string) bool {
+		return strings.TrimPrefix(h, hashPrefix) == strings.TrimPrefix(hash, hashPrefix)
+	})
 }
 
 // wholeHash is projectHash, made once: every hook that nobody allowed asks for it.
@@ -212,11 +262,11 @@ func (p *load) runCopy(f *found, make bool) {
 	}
 	f.trouble = nil // of the original; the copy was seen to be whole
 	if f.isCommand() {
-		f.argv = f.copied(p.store, p.root)
+		f.argv = f.copied(p.store, f.scope.root)
 		f.run = f.argv[0]
 		return
 	}
-	f.run = p.store.path(f.bundle.hash, f.name)
+	f.run = p.store.path(f.bundle.hash, f.base)
 }
 
 // original is what runs where it lies.
@@ -227,7 +277,7 @@ func (p *load) original(f *found) string {
 		}
 		return f.argv[0]
 	}
-	if f.trouble == nil && f.file != nil && f.file.unsafe != "" && !p.always {
+	if f.trouble == nil && f.file != nil && f.file.unsafe != "" {
 		f.trouble = &trouble{f.file.unsafe, "make it yours and writable by you only: chown, chmod go-w"}
 	}
 	return f.path
@@ -237,6 +287,9 @@ func (p *load) original(f *found) string {
 // set as what it was, and fails there, if it could have refused anything.
 func (p *load) lost(f *found, status executor.Status, kind protocol.FailureKind, code schema.Code, why, remedy string) {
 	was, asked := p.wasAllowed(f)
+	if f.bundle != nil {
+		was = stricter(was, f.resolution.Hook)
+	}
 	f.resolution = schema.Resolution{Hook: was, DescribedBy: asked}
 	if was.Enabled && couldBlock(&was) {
 		f.fail(status, kind, why, remedy)
@@ -246,6 +299,33 @@ func (p *load) lost(f *found, status executor.Status, kind protocol.FailureKind,
 	p.add(newFinding(code, f.path, 0, f.name, why, remedy))
 }
 
+// stricter is a hook that was changed, under the stricter of its recorded and its
+// new rule, field by field, until somebody looks at it.
+func stricter(was, now schema.Hook) schema.Hook {
+	rank := func(r protocol.Rule) int {
+		return slices.Index([]protocol.Rule{protocol.RuleContinue, protocol.RuleBlock, protocol.RuleStop}, r)
+	}
+	if rank(now.OnFailure) > rank(was.OnFailure) {
+		was.OnFailure = now.OnFailure
+	}
+	was.Required = was.Required || now.Required
+	if now.Mode == protocol.Enforce {
+		was.Mode = protocol.Enforce
+	}
+	if couldBlock(&now) && was.Can == protocol.CanObserve {
+		was.Can = now.Can
+	}
+	for _, event := range now.Events {
+		if !slices.Contains(was.Events, event) {
+			was.Events = append(slices.Clip(was.Events), event)
+		}
+	}
+	if !reflect.DeepEqual(was.Match, now.Match) {
+		was.Match = schema.Match{} // whichever matches, it is asked
+	}
+	return was
+}
+
 // wasAllowed is the description a hook was allowed with. If the program itself
 // named its events, its answer is looked up; if that is lost too, the hook is
 // taken to be for every gate and point.
@@ -253,7 +333,7 @@ func (p *load) wasAllowed(f *found) (schema.Hook, schema.Source) {
 	var e entry
 	// The record was checked against its hash when it was read.
 	_ = json.Unmarshal(f.record.Bundle.Entry, &e)
-	h := e.hook(f.layer, f.name, f.path, p.own[f.layer].Hooks.Timeout)
+	h := e.hook(f.layer, f.name, f.path, f.scope.own.Hooks.Timeout)
 	if len(h.Events) > 0 {
 		return h, ""
 	}
@@ -288,9 +368,6 @@ func (p *load) difference(f *found) string {
 	was := f.record.Bundle
 	if !sameJSON(was.Entry, f.bundle.Entry) {
 		parts = append(parts, "its description")
-	}
-	if !sameJSON(was.Project, f.bundle.Project) {
-		parts = append(parts, "the project's settings for all its hooks")
 	}
 	if was.Interpreter != f.bundle.Interpreter || was.Program != f.bundle.Program {
 		parts = append(parts, "what starts it")
@@ -333,7 +410,7 @@ func (p *load) unknown(f *found) {
 	}
 	h := &f.resolution.Hook
 	why := "nobody allowed it yet"
-	if h.Enabled && p.layerOn(f.layer) && h.Guards() {
+	if h.Enabled && f.scope.on() && h.Guards() {
 		if len(h.Events) == 0 {
 			h.Events = everywhere()
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"strings"
 
 	"github.com/hookd-dev/hookd/schema"
@@ -67,7 +68,7 @@ func describeSideFile(path, hook string) (d schema.Described, member string, fin
 			return d, member, append(findings, newFinding(CodeTwoSideFiles, file, 0, hook,
 				"the hook has two side files", "keep one of "+path+".hook.json and "+path+".hook.yaml"))
 		}
-		member = hook + side.suffix
+		member = filepath.Base(path) + side.suffix
 		var node *document.Node
 		if err == nil {
 			node, err = document.Parse(side.format, text)

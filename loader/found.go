@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -18,17 +16,20 @@ import (
 // command entry, or what a settings entry, a required name or a trust record
 // leaves of one that is not there.
 type found struct {
+	scope  *scope
 	layer  protocol.Layer
 	kind   Kind              // "": a hook
 	title  string            // of what is no hook: its name alone
 	server *schema.MCPServer // with its variables in their places
 	unset  *trouble          // why it cannot be started here, though it may be allowed
-	name   string
-	path   string   // its own file; "" for a command that is no file
-	line   int      // of an MCP server in its settings file, else 0
-	argv   []string // of a command entry: program resolved, arguments as written
-	own    string   // of a command entry: the program as resolved, before copying
+	name   string            // as it is known everywhere: of an outer project's hook with the way to it before it
+	base   string            // as it is known in its own scope
+	path   string            // its own file; "" for a command that is no file
+	line   int               // of an MCP server in its settings file, else 0
+	argv   []string          // of a command entry: program resolved, arguments as written
+	own    string            // of a command entry: the program as resolved, before copying
 	file   *candidate
+	waits  bool // of a server: nobody allowed the settings that name it
 	listed bool // discovered or named by settings, not only by a trust record
 
 	described []schema.Described
@@ -38,6 +39,7 @@ type found struct {
 	record    *trustRecord
 	told      *told // the program's own answer, if it is the last one of described
 	copyWhole bool  // the private copy was seen to be whole
+	stands    bool  // it stands for something else, and nothing is to be decided about it
 
 	resolution schema.Resolution
 	status     executor.Status
@@ -158,16 +160,16 @@ func (f *found) seal(files *contentCache, in place, e entry) (missing []string, 
 	if err != nil {
 		return nil, err
 	}
-	b := &bundle{Name: f.name, Entry: raw, Project: in.said, exact: true, base: in.hooks, see: in.see}
+	b := &bundle{Name: f.base, Entry: raw, exact: true, base: in.hooks, see: in.see}
 	switch {
 	case f.isCommand():
 		b.base = in.root
 		err = f.addCommand(b, files, in)
 	default:
 		if f.file.from == files {
-			err = b.put(f.name, f.path, f.file.content) // read a moment ago
+			err = b.put(f.base, f.path, f.file.content) // read a moment ago
 		} else {
-			_, err = b.add(files, f.name)
+			_, err = b.add(files, f.base)
 		}
 		if err == nil && f.sideFile != "" {
 			_, err = b.add(files, f.sideFile)
@@ -231,15 +233,14 @@ func optionPath(arg string) (before, path string) {
 	return "", arg
 }
 
-// place is where the hooks of one layer are looked for.
+// place is where the hooks of one scope are looked for.
 type place struct {
-	hooks      string         // the hooks folder
-	root       string         // the working directory of hooks: the project's root
-	said       jsontext.Value // what the project's settings say of all its hooks
-	searchPath string         // PATH of the layer's hooks
-	foreign    bool           // files inside root are not to be believed
-	checks     *walk          // who may own what starts a hook
-	rootOnly   bool           // and hooks that fail the checks are not run
+	hooks      string // the hooks folder
+	root       string // the working directory of hooks: the project's root
+	searchPath string // PATH of the layer's hooks
+	foreign    bool   // files inside root are not to be believed
+	checks     *walk  // who may own what starts a hook
+	rootOnly   bool   // and hooks that fail the checks are not run
 	see        func(path string, st *fileStat)
 	starters   map[starterKey]starter
 }

@@ -9,26 +9,39 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
-// gather finds the hooks of one layer: the files of its folder, the entries of
-// its settings and, for the project, what was allowed before.
-func (p *load) gather(layer protocol.Layer) {
-	dir := p.layerDir(layer)
-	if dir == "" {
+// gather finds the hooks of one scope: the files of its folder, the entries of
+// its settings and, for a project, what was allowed before.
+func (p *load) gather(s *scope) {
+	if s.dir == "" {
 		return
 	}
-	g := &gathering{load: p, layer: layer, dir: filepath.Join(dir, "hooks"), checks: p.checksFor(layer), byName: map[string]*found{}}
+	g := &gathering{load: p, scope: s, layer: s.layer, dir: s.hooksDir(), checks: p.checksFor(s.layer), byName: map[string]*found{}}
 	p.inputs.see(g.dir)
-	p.tellUnread(dir)
+	p.tellUnread(s.dir)
 	g.folder = openHooks(g.dir, g.checks)
 	g.discover()
-	for i := range p.layers[layer].Use {
-		g.use(&p.layers[layer].Use[i])
+	for i := range s.settings.Use {
+		g.use(&s.settings.Use[i])
 	}
-	if layer == protocol.Project {
-		for i := range p.decisions.Hooks {
-			if r := &p.decisions.Hooks[i]; !r.isMaterial() {
+	if s.waiting != nil {
+		g.waiting(s.waiting.settings.Use)
+	}
+	if s.layer == protocol.Project {
+		for i := range s.decisions.Hooks {
+			if r := &s.decisions.Hooks[i]; !r.isMaterial() {
 				g.recorded(r)
 			}
+		}
+	}
+}
+
+// waiting takes in the entries of settings that nobody allowed. They say what a
+// hook is that nobody allowed either, so that a guard is known as one; to a hook
+// that a person decided about they do nothing.
+func (g *gathering) waiting(entries []schema.Described) {
+	for i := range entries {
+		if d := &entries[i]; d.Name == nil || g.scope.decisions.find(*d.Name) == nil {
+			g.use(d)
 		}
 	}
 }
@@ -36,7 +49,7 @@ func (p *load) gather(layer protocol.Layer) {
 // checksFor are the checks of who could change what a layer's hooks are made of.
 // Of the managed layer that may be nobody but root, the user included.
 func (p *load) checksFor(layer protocol.Layer) *walk {
-	checks := userWalk()
+	checks := p.walk()
 	if layer != protocol.Managed {
 		return checks
 	}
@@ -52,6 +65,7 @@ func (p *load) checksFor(layer protocol.Layer) *walk {
 // gathering is the state while one layer is gathered.
 type gathering struct {
 	*load
+	scope  *scope
 	layer  protocol.Layer
 	dir    string
 	folder hooksFolder
@@ -61,10 +75,11 @@ type gathering struct {
 }
 
 func (g *gathering) put(f *found) *found {
-	f.layer = g.layer
+	f.scope, f.layer = g.scope, g.layer
+	f.base, f.name = f.name, g.scope.prefix+f.name
 	g.hooks = append(g.hooks, f)
-	if _, taken := g.byName[f.name]; !taken {
-		g.byName[f.name] = f
+	if _, taken := g.byName[f.base]; !taken {
+		g.byName[f.base] = f
 	}
 	return f
 }
@@ -85,7 +100,7 @@ func (g *gathering) discover() {
 	if more {
 		g.add(findingf(CodeTooMany, g.dir, "", "move what is no hook elsewhere", "the folder holds more than %d files; the rest is not looked at", maxCandidates))
 	}
-	if !g.settings.Hooks.Discover[g.layer] {
+	if !g.scope.discovers() {
 		return
 	}
 	if len(names) > fewNames {
@@ -124,7 +139,7 @@ func (g *gathering) file(name string) *found {
 			g.unsettled = true // an editor that truncates before it writes
 		}
 		if !c.program.binary {
-			d, findings, ok := c.content.header(c.path, name)
+			d, findings, ok := c.content.header(c.path, f.name)
 			g.add(findings...)
 			if ok {
 				f.described = append(f.described, d)
@@ -195,9 +210,9 @@ func (g *gathering) command(words []string) ([]string, *trouble) {
 	switch {
 	case filepath.IsAbs(argv[0]):
 	case filepath.Base(argv[0]) != argv[0]:
-		argv[0] = filepath.Join(g.root, argv[0])
+		argv[0] = filepath.Join(g.scope.root, argv[0])
 	default:
-		found := lookPath(argv[0], g.searchPath(g.layer))
+		found := lookPath(argv[0], g.searchPath(g.scope))
 		if found == "" {
 			return argv, &trouble{fmt.Sprintf("the program %s was not found on PATH", argv[0]), "install it, or name its folder in hooks.path"}
 		}
@@ -214,7 +229,7 @@ func (g *gathering) command(words []string) ([]string, *trouble) {
 	case unsafe != "":
 		return argv, &trouble{unsafe, "make it yours and writable by you only: chown, chmod go-w"}
 	}
-	if _, inside := insideProject(g.project, argv[0]); inside && g.layer != protocol.Project && !g.always {
+	if _, inside := insideProject(g.project, argv[0]); inside && g.layer != protocol.Project && (g.inner == nil || !g.inner.always) {
 		return argv, &trouble{fmt.Sprintf("%s lies in the project, which the %s settings cannot vouch for", argv[0], g.layer), "name it in the project's settings and allow it there"}
 	}
 	return argv, checkMode(argv[0], st)
@@ -230,7 +245,7 @@ func (g *gathering) recorded(r *trustRecord) {
 		}
 		// With discovery switched off the file may still be there: that is a
 		// change of what was allowed, not a loss.
-		if !r.Command && !g.settings.Hooks.Discover[g.layer] {
+		if !r.Command && !g.scope.discovers() {
 			f = g.file(r.Hook)
 		}
 		if f == nil {

@@ -153,6 +153,16 @@ func (w *world) allow(names ...string) {
 	}
 }
 
+// planItem is what a plan has of one hook.
+func planItem(plan *Plan, name string) *PlanItem {
+	for i := range plan.Items {
+		if plan.Items[i].Hook == name {
+			return &plan.Items[i]
+		}
+	}
+	return &PlanItem{}
+}
+
 func find(s *Snapshot, name string) *Info {
 	for i := range s.Hooks {
 		if s.Hooks[i].Name == name {

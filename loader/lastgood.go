@@ -39,19 +39,21 @@ func (g lastGood) read(project string, layer protocol.Layer) (goodSettings, bool
 }
 
 // keepGood remembers settings that could be read, in memory and on disk.
-func (p *load) keepGood(layer protocol.Layer, file string, text []byte) {
+func (p *load) keepGood(s *scope, file string, text []byte) {
+	layer := s.layer
 	p.mu.Lock()
 	if p.inMemory == nil {
-		p.inMemory = map[protocol.Layer]goodSettings{}
+		p.inMemory = map[string]goodSettings{}
 	}
 	now := goodSettings{1, file, string(text)}
-	same := p.inMemory[layer] == now
-	p.inMemory[layer] = now
+	key := string(layer) + s.project
+	same := p.inMemory[key] == now
+	p.inMemory[key] = now
 	p.mu.Unlock()
 	if same || !p.onDisk(layer) {
 		return
 	}
-	if before, ok := p.good.read(p.project, layer); ok && before == now {
+	if before, ok := p.good.read(s.project, layer); ok && before == now {
 		return
 	}
 	if privateFolder(p.good.dir) != nil {
@@ -59,16 +61,17 @@ func (p *load) keepGood(layer protocol.Layer, file string, text []byte) {
 	}
 	if raw, err := json.Marshal(now); err == nil {
 		// Without it a half-written file refuses the gates for a moment.
-		_ = writePrivate(p.good.file(p.project, layer), raw)
+		_ = writePrivate(p.good.file(s.project, layer), raw)
 	}
 }
 
-func (p *load) lastGood(layer protocol.Layer) (file string, text []byte, ok bool) {
+func (p *load) lastGood(s *scope) (file string, text []byte, ok bool) {
+	layer := s.layer
 	p.mu.Lock()
-	good, ok := p.inMemory[layer]
+	good, ok := p.inMemory[string(layer)+s.project]
 	p.mu.Unlock()
 	if !ok && p.onDisk(layer) {
-		good, ok = p.good.read(p.project, layer)
+		good, ok = p.good.read(s.project, layer)
 	}
 	return good.File, []byte(good.Text), ok
 }

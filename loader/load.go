@@ -10,8 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -28,6 +26,9 @@ type Snapshot struct {
 	// Materials are the skills, recipes and MCP servers of all layers. The
 	// settings of Set hold the servers that may be started, and no other.
 	Materials []Material
+
+	// Settings are the settings files of all layers, the lowest first.
+	Settings []SettingsInfo
 
 	// Unasked are the names of the project's hooks that are absent because
 	// nobody allowed them: the person is told once per project and process.
@@ -47,13 +48,36 @@ type Info struct {
 	DescribedBy schema.Source // which source named the events, "" if none did
 	Runs        string        // path of what is executed, "" if nothing is
 	InPlace     bool          // Runs is the original, not a private copy
+
+	project string // whose decisions are about it, "" for the user layer
+	base    string // its name there
 }
+
+// SettingsInfo is what is known of one settings file.
+type SettingsInfo struct {
+	Layer protocol.Layer
+	File  string
+	State SettingsState
+	Hash  string // of the file as it is: what a person would allow; "" if nothing needs that
+}
+
+// SettingsState says whether a settings file counts.
+type SettingsState string
+
+const (
+	SettingsInForce    SettingsState = "in-force"
+	SettingsUntrusted  SettingsState = "untrusted"  // nothing of it has an effect
+	SettingsChanged    SettingsState = "changed"    // the copy that was allowed is in force
+	SettingsGone       SettingsState = "gone"       // so it is
+	SettingsDenied     SettingsState = "denied"     // nothing of it has an effect
+	SettingsUnreadable SettingsState = "unreadable" // the last good ones are in force, or every gate is refused
+)
 
 // loader keeps between loads what saves work: contents by stat, answers by hash.
 type loader struct {
 	opts    Options
-	project string        // once found it stays: a session keeps the project it began with
-	root    string        // working directory of hooks
+	places  // once found they stay: a session keeps the project it began with
+	lifted  []liftedFolder
 	files   *contentCache // with what earlier processes read: see filesOf
 	sure    *contentCache // what this process read itself
 	answers *answers
@@ -62,11 +86,11 @@ type loader struct {
 	store   store
 	good    lastGood
 
-	aboutProject, aboutUser knownDecisions
-	looks                   int // at how many inputs the last load looked
+	known map[string]*knownDecisions // by project, "" for the user layer
+	looks int                        // at how many inputs the last load looked
 
 	mu       sync.Mutex
-	inMemory map[protocol.Layer]goodSettings
+	inMemory map[string]goodSettings // by layer and project
 
 	standing []schema.Finding // said with every load: how files are watched
 
@@ -81,13 +105,14 @@ func newLoader(opts Options) (*loader, error) {
 			return nil, fmt.Errorf("working directory missing: %w", err)
 		}
 	}
+	var badHome *passedOver
 	if opts.Home == "" {
-		opts.Home = homeFolder()
+		opts.Home, badHome = userHome()
 	}
 	if opts.Pool == nil && opts.Runtime != nil {
 		opts.Pool = executor.NewPool(opts.Runtime) // keeps nothing, since no set rules in it
 	}
-	l := &loader{opts: opts, files: newContentCache(), sure: newContentCache(), state: opts.StateDir}
+	l := &loader{opts: opts, files: newContentCache(), sure: newContentCache(), state: opts.StateDir, known: map[string]*knownDecisions{}}
 	if l.state == "" {
 		l.state, l.stateBy = executor.StateDir()
 	}
@@ -97,13 +122,12 @@ func newLoader(opts Options) (*loader, error) {
 	if _, err := stat(opts.Cwd); missing(err) && opts.Project == "" {
 		return nil, fmt.Errorf("working directory missing: %s", opts.Cwd)
 	}
-	l.project, err = FindProject(opts.Project, opts.Cwd, opts.Home, l.recorded)
-	if err != nil {
+	l.liftChecks()
+	if l.places, err = l.findPlaces(); err != nil {
 		return nil, err
 	}
-	l.root = l.project
-	if l.root == "" {
-		l.root = opts.Cwd
+	if badHome != nil {
+		l.passed = append(l.passed, *badHome)
 	}
 	if l.stateBy == nil && l.project != "" {
 		l.stateBy = outside(l.project, l.state)
@@ -119,6 +143,49 @@ func newLoader(opts Options) (*loader, error) {
 		l.good = lastGood{filepath.Join(l.state, "lastgood")}
 	}
 	return l, nil
+}
+
+// findPlaces finds the projects that rule.
+func (l *loader) findPlaces() (p places, err error) {
+	s := &search{home: l.opts.Home, recorded: l.recorded, checks: l.walk()}
+	if real, err := filepath.EvalSymlinks(s.home); err == nil {
+		s.home = real
+	}
+	if l.opts.Project != "" {
+		p, err = s.explicit(l.opts.Project, l.opts.Cwd)
+	} else {
+		p, err = s.from(l.opts.Cwd)
+	}
+	if p.root == "" {
+		p.root = l.opts.Cwd
+	}
+	return p, err
+}
+
+// walk looks at whose files are, with what the settings of user and machine lift.
+func (l *loader) walk() *walk { return userWalk(l.lifted...) }
+
+// liftChecks reads what the settings of machine and user lift, each file under
+// the checks that the one before it left.
+func (l *loader) liftChecks() {
+	p := l.newLoad()
+	var folders []schema.TrustedFolder
+	if p.checkManaged(); p.refuse == nil {
+		folders = p.trustedFolders(p.machine)
+		l.lifted, _ = liftedFolders(folders, l.opts.Home)
+	}
+	folders = append(folders, p.trustedFolders(p.user)...)
+	l.lifted, l.standing = liftedFolders(folders, l.opts.Home)
+}
+
+// trustedFolders are those that a layer's settings name, as far as they can be
+// read now.
+func (p *load) trustedFolders(s *scope) []schema.TrustedFolder {
+	if s.dir == "" {
+		return nil
+	}
+	folders, _ := p.readLayer(s).settings.Values["hooks.trust.folders"].V.([]schema.TrustedFolder)
+	return folders
 }
 
 func (l *loader) recorded(project string) bool {
@@ -152,19 +219,17 @@ type load struct {
 	*loader
 	now       time.Time
 	settings  schema.Settings
-	layers    map[protocol.Layer]*schema.LayerSettings
-	own       map[protocol.Layer]*schema.Settings // effective for a layer's own hooks
-	always    bool                                // hooks.trust.always names the project: its hooks run in place, unasked
-	decisions *decisions
-	global    *decisions // about the user layer
+	scopes    []*scope // the lowest first
+	inner     *scope   // the innermost project, nil without one
+	user      *scope
+	machine   *scope
+	asAllowed bool // the project's settings count as if they were allowed: to show what a person decides about
 	hooks     []*found
 	materials []*found
 	findings  []schema.Finding
 	refuse    *protocol.Failure
-	managed   string         // hash of the managed layer
-	saidValue jsontext.Value // what the project says of all its hooks
-	saidMade  bool
-	places    map[placeKey]*place
+	managed   string // hash of the managed layer
+	bases     map[placeKey]*place
 	whole     string // hash of all hooks of the project, "" before it is wanted
 	single    string // folder of the one hook that is tried, "" for all hooks
 	unsettled bool
@@ -173,8 +238,8 @@ type load struct {
 	unasked   []string
 
 	unaskedMaterials []string
-	paths            map[protocol.Layer]string
-	envs             map[string][]string
+	paths            map[*scope]string
+	envs             map[envKey][]string
 	starters         map[starterKey]starter // interpreters found, by the line that names them
 }
 
@@ -223,23 +288,27 @@ func (l *loader) settledSnapshot(ctx context.Context) (*Snapshot, error) {
 }
 
 func (l *loader) newLoad() *load {
-	return &load{
+	p := &load{
 		loader: l, now: time.Now(), inputs: make(inputs, l.looks),
-		layers: map[protocol.Layer]*schema.LayerSettings{}, own: map[protocol.Layer]*schema.Settings{},
-		paths: map[protocol.Layer]string{}, envs: map[string][]string{}, starters: map[starterKey]starter{}, places: map[placeKey]*place{},
+		paths: map[*scope]string{}, envs: map[envKey][]string{}, starters: map[starterKey]starter{}, bases: map[placeKey]*place{},
 	}
+	p.makeScopes()
+	return p
 }
 
 func (l *loader) snapshot(ctx context.Context, generation int64) (*Snapshot, error) {
 	p := l.newLoad()
 	p.add(l.standing...)
+	for _, o := range p.passed {
+		p.passOver(o)
+	}
 	p.readDecisions()
 	p.readSettings()
-	p.always = p.trustedAlways()
 	look := p.lookAtCopies()
-	for _, layer := range rising {
-		p.gather(layer)
-		p.gatherMaterials(layer)
+	for _, s := range p.scopes {
+		p.gather(s)
+		p.gatherMaterials(s)
+		p.guardWaiting(s)
 	}
 	for _, f := range p.hooks {
 		p.describeForTrust(f)
@@ -248,6 +317,7 @@ func (l *loader) snapshot(ctx context.Context, generation int64) (*Snapshot, err
 	for _, f := range p.hooks {
 		p.decide(f)
 	}
+	p.runOnce()
 	for _, f := range p.materials {
 		p.decideMaterial(f)
 	}
@@ -277,10 +347,9 @@ func (p *load) refuseAll(detail, remedy string) {
 	}
 }
 
-// readDecisions reads what a person decided about this project. Without the
-// records nobody can tell a new hook from a changed guard.
+// readDecisions reads what a person decided about each project and about the
+// user layer. Without the records nobody can tell a new hook from a changed guard.
 func (p *load) readDecisions() {
-	p.decisions, p.global = &decisions{V: 1, Project: p.project}, &decisions{V: 1}
 	if p.stateBy != nil {
 		if p.project != "" {
 			p.add(newFinding(CodeStateFolder, p.opts.StateDir, 0, "", p.stateBy.Error(), "set XDG_STATE_HOME to a folder of yours outside of the project"))
@@ -288,56 +357,61 @@ func (p *load) readDecisions() {
 		}
 		return
 	}
-	for _, about := range []struct {
-		project string
-		known   *knownDecisions
-		into    **decisions
-	}{{p.project, &p.aboutProject, &p.decisions}, {"", &p.aboutUser, &p.global}} {
-		file := p.records.file(about.project)
-		p.inputs.see(file)
-		d, err := p.records.again(about.project, about.known)
-		if err != nil {
-			p.add(newFinding(CodeBadRecords, file, 0, "", err.Error(), "restore the file, or remove it and allow the hooks again"))
-			p.refuseAll(err.Error(), "look at "+file)
+	for _, s := range p.scopes {
+		if s.layer == protocol.Managed {
 			continue
 		}
-		*about.into = d
+		if d := p.decisionsAbout(s.project); d != nil {
+			s.decisions = d
+		}
+		if s.outer == 0 && s.layer == protocol.Project && p.trustedIn != "" {
+			s.elsewhere = p.decisionsAbout(p.trustedIn)
+		}
 	}
 }
 
-// trustedAlways reports whether the user's settings name a folder above the
+// decisionsAbout reads the decisions about one project, nil if they cannot be
+// read.
+func (p *load) decisionsAbout(project string) *decisions {
+	if p.known[project] == nil {
+		p.known[project] = &knownDecisions{}
+	}
+	file := p.records.file(project)
+	p.inputs.see(file)
+	d, err := p.records.again(project, p.known[project])
+	if err != nil {
+		p.add(newFinding(CodeBadRecords, file, 0, "", err.Error(), "restore the file, or remove it and allow the hooks again"))
+		p.refuseAll(err.Error(), "look at "+file)
+		return nil
+	}
+	return d
+}
+
+// trustedAlways reports whether the user's settings name a folder above a
 // project as one where nothing is asked.
-func (p *load) trustedAlways() bool {
-	for _, prefix := range p.settings.Hooks.TrustAlways {
-		real, err := filepath.EvalSymlinks(p.expand(prefix))
-		if err == nil && p.project != "" && within(real, p.project) {
+func (p *load) trustedAlways(project string) bool {
+	prefixes, _ := p.user.settings.Values["hooks.trust.always"].V.([]string)
+	for _, prefix := range prefixes {
+		real, err := filepath.EvalSymlinks(expandHome(prefix, p.opts.Home))
+		if err == nil && project != "" && within(real, project) {
 			return true
 		}
 	}
 	return false
 }
 
-// expand turns ~/x and ./x into absolute paths.
-func (p *load) expand(path string) string {
-	switch {
-	case path == "~" || strings.HasPrefix(path, "~/"):
-		return filepath.Join(p.opts.Home, strings.TrimPrefix(path, "~"))
-	case !filepath.IsAbs(path):
-		return filepath.Join(p.root, path)
+// expandHome turns ~/x into an absolute path.
+func expandHome(path, home string) string {
+	if path == "~" || strings.HasPrefix(path, "~/") {
+		return filepath.Join(home, strings.TrimPrefix(path, "~"))
 	}
 	return filepath.Clean(path)
 }
 
-// layerDir is where a layer's hooks folder and settings lie; "" if the layer
-// does not exist.
-func (p *load) layerDir(layer protocol.Layer) string {
-	switch {
-	case layer == protocol.Project && p.project != "":
-		return filepath.Join(p.project, folderName)
-	case layer == protocol.User && p.opts.Home != "":
-		return filepath.Join(p.opts.Home, folderName)
-	case layer == protocol.Managed:
-		return p.managedDir()
+// expand turns ~/x and ./x into absolute paths.
+func (p *load) expand(path string, s *scope) string {
+	if path = expandHome(path, p.opts.Home); !filepath.IsAbs(path) {
+		return filepath.Join(s.root, path)
 	}
-	return ""
+	return path
 }

@@ -20,7 +20,7 @@ func (p *load) madeOf(f *found, c *executor.ProcessConfig) []string {
 		}
 	}
 	if program, bad := readProgram(firstBytes(c.Path)); bad == nil {
-		if starter, bad := program.interpreter(p.searchPath(f.layer)); bad == nil {
+		if starter, bad := program.interpreter(p.searchPath(f.scope)); bad == nil {
 			add(starter)
 		}
 	}

@@ -25,6 +25,8 @@ const (
 	KindSkill  Kind = "skill"  // .acai/skills/NAME.md or .acai/skills/NAME/SKILL.md
 	KindRecipe Kind = "recipe" // .acai/recipes/NAME.md
 	KindServer Kind = "server" // an entry of agent.mcpServers
+
+	KindSettings Kind = "settings" // the project's settings file
 )
 
 // Material is what a layer holds for the agent loop besides its hooks. One of a
@@ -62,23 +64,31 @@ const serversDir = "mcpServers" // stands before a server's name in records and 
 
 // gatherMaterials finds the materials of one layer. A layer that is not there
 // holds none.
-func (p *load) gatherMaterials(layer protocol.Layer) {
-	dir := p.layerDir(layer)
-	if dir == "" {
+func (p *load) gatherMaterials(s *scope) {
+	if s.dir == "" {
 		return
 	}
-	g := &gathering{load: p, layer: layer, dir: dir, checks: p.checksFor(layer)}
+	g := &gathering{load: p, scope: s, layer: s.layer, dir: s.dir, checks: p.checksFor(s.layer)}
 	for _, folder := range materialFolders {
 		g.materialFiles(folder.kind, folder.dir, folder.file)
 	}
-	value, found := p.layers[layer].Values["agent.mcpServers"]
-	if servers, _ := value.V.(map[string]schema.MCPServer); found {
-		for _, name := range slices.Sorted(maps.Keys(servers)) {
-			g.server(name, servers[name], value.Pos.File)
-		}
+	g.servers(s.settings.Values, false)
+	if s.waiting != nil {
+		g.servers(s.waiting.settings.Values, true)
 	}
-	if layer == protocol.Project {
+	if s.layer == protocol.Project {
 		g.recordedMaterials()
+	}
+}
+
+// servers takes in the MCP servers that settings name. waits says that nobody
+// allowed the settings.
+func (g *gathering) servers(values map[string]schema.Value, waits bool) {
+	value := values["agent.mcpServers"]
+	servers, _ := value.V.(map[string]schema.MCPServer)
+	for _, name := range slices.Sorted(maps.Keys(servers)) {
+		g.server(name, servers[name], value.Pos.File)
+		g.materials[len(g.materials)-1].waits = waits
 	}
 }
 
@@ -151,7 +161,7 @@ func (g *gathering) server(name string, s schema.MCPServer, file string) {
 	f := g.material(KindServer, name, path.Join(serversDir, name), file)
 	filled, unset := withVariables(s, os.LookupEnv)
 	f.server, f.line, f.unset = &filled, s.Line, unset
-	in := g.placeOf(g.layer, false)
+	in := g.placeOf(g.scope, false)
 	if s.Command != "" {
 		f.argv, f.trouble = g.command(append([]string{filled.Command}, filled.Args...))
 	}
@@ -159,7 +169,7 @@ func (g *gathering) server(name string, s schema.MCPServer, file string) {
 		return
 	}
 	g.sealMaterial(f, s, func(b *bundle) error {
-		b.base = g.root
+		b.base = g.scope.root
 		if len(f.argv) == 0 {
 			return nil
 		}
@@ -169,7 +179,7 @@ func (g *gathering) server(name string, s schema.MCPServer, file string) {
 
 // material begins one; member is its name in the records.
 func (g *gathering) material(kind Kind, name, member, path string) *found {
-	f := &found{layer: g.layer, kind: kind, name: member, title: name, path: path, listed: true}
+	f := &found{scope: g.scope, layer: g.layer, kind: kind, name: g.scope.prefix + member, base: member, title: name, path: path, listed: true}
 	if !utf8.ValidString(member) {
 		f.trouble = &trouble{"its name is not valid UTF-8", "rename it"}
 	}
@@ -184,7 +194,7 @@ func (g *gathering) sealMaterial(f *found, said any, fill func(*bundle) error) {
 		Kind   Kind `json:"kind"`
 		Server any  `json:"server,omitzero"`
 	}{f.kind, said})
-	b := &bundle{Name: f.name, Entry: entry, exact: true, base: g.dir, see: g.placeOf(g.layer, false).see}
+	b := &bundle{Name: f.base, Entry: entry, exact: true, base: g.dir, see: g.placeOf(g.scope, false).see}
 	if err == nil {
 		err = fill(b)
 	}
@@ -200,14 +210,14 @@ func (g *gathering) sealMaterial(f *found, said any, fill func(*bundle) error) {
 
 // recordedMaterials joins what was decided with what is there.
 func (g *gathering) recordedMaterials() {
-	for i := range g.decisions.Hooks {
-		r := &g.decisions.Hooks[i]
-		if !r.isMaterial() {
+	for i := range g.scope.decisions.Hooks {
+		r := &g.scope.decisions.Hooks[i]
+		if !r.isMaterial() || r.Kind == KindSettings {
 			continue
 		}
-		at := slices.IndexFunc(g.materials, func(f *found) bool { return f.layer == g.layer && f.name == r.Hook })
+		at := slices.IndexFunc(g.materials, func(f *found) bool { return f.scope == g.scope && f.base == r.Hook })
 		if at < 0 {
-			g.materials = append(g.materials, &found{layer: g.layer, kind: r.Kind, name: r.Hook, title: titleOf(r.Hook), record: r})
+			g.materials = append(g.materials, &found{scope: g.scope, layer: g.layer, kind: r.Kind, name: g.scope.prefix + r.Hook, base: r.Hook, title: titleOf(r.Hook), record: r})
 			continue
 		}
 		g.materials[at].record = r
@@ -231,11 +241,14 @@ func (p *load) decideMaterial(f *found) {
 		p.add(newFinding(CodeMaterialUnusable, f.path, f.line, f.name, f.trouble.why, f.trouble.remedy))
 	case r != nil && r.Decision == Denied:
 		f.stop(executor.Disabled, "denied with hookd untrust")
-	case f.layer != protocol.Project || p.always:
+	case !f.scope.needsTrust():
 		f.run = f.path
 	case f.bundle == nil: // only a record is left of it
 		f.stop(executor.Gone, "it was allowed here and is no longer there")
-	case r != nil && f.bundle.hash == r.Hash, p.hashListed(f):
+	case f.waits: // and so does the server, whatever was decided about it
+		f.stop(executor.Untrusted, "nobody allowed the project's settings yet")
+		p.unaskedMaterials = append(p.unaskedMaterials, f.name)
+	case r != nil && f.bundle.hash == r.Hash, r == nil && f.allowedInMain() && !f.unwatched(), p.hashListed(f):
 		if p.policy(f, string(protocol.Project)) {
 			p.useCopy(f)
 		}
@@ -263,10 +276,10 @@ func (p *load) useCopy(f *found) {
 	}
 	switch f.kind {
 	case KindServer:
-		f.argv = f.copied(p.store, p.root)
+		f.argv = f.copied(p.store, f.scope.root)
 		f.run = f.path
 	default:
-		f.run = p.store.path(f.bundle.hash, f.name)
+		f.run = p.store.path(f.bundle.hash, f.base)
 	}
 }
 
@@ -275,13 +288,14 @@ func (p *load) useCopy(f *found) {
 // nobody allowed takes no name away.
 func (p *load) settleServers() {
 	allowed := map[string]schema.MCPServer{}
-	for _, layer := range []protocol.Layer{protocol.User, protocol.Project, protocol.Managed} {
+	order := append([]*scope{p.user}, p.projectScopes()...)
+	for _, scope := range append(order, p.machine) {
 		for _, f := range p.materials {
-			if f.kind != KindServer || f.layer != layer || f.run == "" {
+			if f.kind != KindServer || f.scope != scope || f.run == "" {
 				continue
 			}
 			s := *f.server
-			s.Layer = layer
+			s.Layer = f.layer
 			if len(f.argv) > 0 {
 				s.Command, s.Args = f.argv[0], f.argv[1:]
 			}
@@ -310,13 +324,14 @@ func (f *found) material() Material {
 func (f *found) beside() []string {
 	var names []string
 	for _, m := range f.bundle.Members {
-		if name, below := strings.CutPrefix(m.Name, path.Dir(f.name)+"/"); below && m.Name != f.name {
+		if name, below := strings.CutPrefix(m.Name, path.Dir(f.base)+"/"); below && m.Name != f.base {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
+// projectMaterials are those of the innermost project.
 func (p *load) projectMaterials() []*found {
-	return slices.DeleteFunc(slices.Clone(p.materials), func(f *found) bool { return f.layer != protocol.Project })
+	return slices.DeleteFunc(slices.Clone(p.materials), func(f *found) bool { return f.scope != p.inner })
 }

@@ -10,9 +10,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
 )
 
 // materials lists a snapshot's materials as layer/kind/name=status.
@@ -121,20 +123,25 @@ func TestMaterialsChanged(t *testing.T) {
 		"a recipe":       {func(w *world) { w.write(w.path(".acai", "recipes", "review.md"), "x", 0o644) }, "project/recipe/review=changed"},
 		"gone":           {func(w *world) { os.Remove(w.path(".acai", "recipes", "review.md")) }, "project/recipe/review=gone"},
 		"the program":    {func(w *world) { w.write(w.path("server.sh"), "#!/bin/sh\nevil\n", 0o755) }, "project/server/git=changed"},
-		"an argument":    {func(w *world) { w.settings(strings.Replace(oneServer, "--fast", "--evil", 1)) }, "project/server/git=changed"},
-		"a variable":     {func(w *world) { w.settings(strings.Replace(oneServer, `"args"`, `"env": {"A": "b"}, "args"`, 1)) }, "project/server/git=changed"},
-		"another server": {func(w *world) { w.settings(`{"agent": {"mcpServers": {"git": {"url": "https://example.com"}}}}`) }, "project/server/git=changed"},
+		"an argument":    {func(w *world) { w.settings(strings.Replace(oneServer, "--fast", "--evil", 1)) }, "project/server/git=ready"},
+		"a variable":     {func(w *world) { w.settings(strings.Replace(oneServer, `"args"`, `"env": {"A": "b"}, "args"`, 1)) }, "project/server/git=ready"},
+		"another server": {func(w *world) { w.settings(`{"agent": {"mcpServers": {"git": {"url": "https://example.com"}}}}`) }, "project/server/git=ready"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t).withMaterials()
 			w.allow()
+			allowed := w.load().Set.Settings.Agent.MCPServers
 			c.change(w)
 			s := w.load()
 			if got := materials(s); !contains(got, c.want) {
 				t.Errorf("got %v, want %s", got, c.want)
 			}
-			if strings.Contains(c.want, "server") && len(s.Set.Settings.Agent.MCPServers) != 0 {
-				t.Errorf("the changed server would be started: %v", s.Set.Settings.Agent.MCPServers)
+			servers := s.Set.Settings.Agent.MCPServers
+			if strings.Contains(c.want, "changed") && strings.Contains(c.want, "server") && len(servers) != 0 {
+				t.Errorf("the changed server would be started: %v", servers)
+			}
+			if diff := cmp.Diff(allowed, servers, cmpopts.IgnoreFields(schema.MCPServer{}, "Line")); strings.HasSuffix(c.want, "git=ready") && diff != "" {
+				t.Errorf("another server than the one allowed would be started (-allowed +now):\n%s", diff)
 			}
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -17,6 +18,7 @@ type walk struct {
 	owners func(uid int) bool // who may own a part
 	strict bool               // group-writable is never fine, and neither is a sticky folder
 	top    string             // parts above this folder are not looked at; "" = all up to the root
+	lifted []liftedFolder     // where other owners or a group are all right
 	seen   map[string]string  // folder → what is wrong with it, "" = nothing
 	links  []string           // every symbolic link that was followed
 }
@@ -24,8 +26,8 @@ type walk struct {
 // Whose process this is, asked once: hookd never becomes somebody else.
 var euid, egid = os.Geteuid(), os.Getegid()
 
-func userWalk() *walk {
-	return &walk{owners: func(uid int) bool { return uid == 0 || uid == euid }, seen: map[string]string{}}
+func userWalk(lifted ...liftedFolder) *walk {
+	return &walk{owners: func(uid int) bool { return uid == 0 || uid == euid }, lifted: lifted, seen: map[string]string{}}
 }
 
 // maxLinks bounds a chain of symbolic links, as the kernel does.
@@ -66,7 +68,7 @@ func (w *walk) follow(path string) (real string, unsafe string, err error) {
 			if links++; links > maxLinks {
 				return next, unsafe, fmt.Errorf("%s: more than %d symbolic links", path, maxLinks)
 			}
-			if w.covers(next) && !w.owners(st.UID) {
+			if w.covers(next) && !w.mayOwn(next, st.UID) {
 				note(fmt.Sprintf("the link %s belongs to another user (%d)", next, st.UID))
 			}
 			w.links = append(w.links, next)
@@ -120,29 +122,38 @@ func (w *walk) part(path string, st fileStat) string {
 	switch {
 	case !w.covers(path) || runtime.GOOS == "windows":
 		return ""
-	case !w.owners(st.UID):
+	case !w.mayOwn(path, st.UID):
 		return fmt.Sprintf("%s belongs to another user (%d)", path, st.UID)
-	case w.writableByOthers(st):
+	case w.writableByOthers(path, st):
 		return fmt.Sprintf("%s is writable by others (mode %04o)", path, st.Mode.Perm())
 	}
 	return ""
 }
 
+// mayOwn reports whether a part of a path may belong to a user.
+func (w *walk) mayOwn(path string, uid int) bool {
+	return w.owners(uid) || slices.ContainsFunc(w.lifted, func(l liftedFolder) bool {
+		return slices.Contains(l.owners, uid) && within(l.path, path)
+	})
+}
+
 // writableByOthers allows two customs that give nobody else a way in: sticky
 // folders such as /tmp, where only the owner may replace an entry, and a group
-// that is the user's own (same number as the user).
-func (w *walk) writableByOthers(st fileStat) bool {
-	if st.Mode&0o022 == 0 {
+// that is the user's own.
+func (w *walk) writableByOthers(path string, st fileStat) bool {
+	switch {
+	case st.Mode&0o022 == 0:
 		return false
-	}
-	if w.strict {
+	case w.strict:
 		return true
-	}
-	if st.Mode.IsDir() && st.Mode&fs.ModeSticky != 0 {
+	case st.Mode.IsDir() && st.Mode&fs.ModeSticky != 0:
+		return false
+	case st.Mode&0o002 != 0:
+		return true
+	case privateGroup(st.UID, st.GID):
 		return false
 	}
-	privateGroup := st.GID == st.UID && st.GID == egid
-	return st.Mode&0o002 != 0 || !privateGroup
+	return !slices.ContainsFunc(w.lifted, func(l liftedFolder) bool { return l.groupWrite && within(l.path, path) })
 }
 
 // within reports whether path is folder or lies below it, by whole components.

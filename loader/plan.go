@@ -8,11 +8,12 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"time"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
 )
 
 // State is what the trust records say about a hook of a project.
@@ -47,12 +48,19 @@ type PlanItem struct {
 	InPlace bool   // the original runs, so only what the hash names is watched
 	Damaged bool   // trusted, but its private copy is missing or was changed
 
+	// AllowedBefore is when exactly this was allowed last, if it was changed since
+	// and is back; nil if it never was. It is asked about all the same: going back
+	// to a weaker guard is an attack, too.
+	AllowedBefore *time.Time
+
 	// Trouble says why the hook cannot be allowed, and Remedy what to do; both
 	// are empty if it can.
 	Trouble, Remedy string
 
+	// Faults are single values of settings that do not count.
+	Faults []string
+
 	Entry, WasEntry             jsontext.Value // canonical JSON; nil if there is none
-	Project, WasProject         jsontext.Value // settings for all hooks of the project
 	Interpreter, WasInterpreter string
 	Program, WasProgram         string
 	Files                       []PlanFile
@@ -83,18 +91,22 @@ const shownBytes = 256 << 10
 // survey finds and describes every hook of the project without running any.
 func (l *loader) survey(ctx context.Context) (*load, error) {
 	p := l.newLoad()
+	p.asAllowed = true
 	p.readDecisions()
 	if p.refuse != nil {
 		return nil, p.refuse
 	}
 	p.readSettings()
-	p.gather(protocol.Project)
-	p.gatherMaterials(protocol.Project)
+	p.gather(p.inner)
+	p.gatherMaterials(p.inner)
 	for _, f := range p.hooks {
 		p.describeForTrust(f)
 	}
 	return p, ctx.Err()
 }
+
+// surveyQuietly is survey for a caller that needs no more than hashes.
+func (l *loader) surveyQuietly() (*load, error) { return l.survey(context.Background()) }
 
 // projectHash is one hash for all hooks of the project that could be allowed.
 func (p *load) projectHash() string {
@@ -104,14 +116,17 @@ func (p *load) projectHash() string {
 	}
 	items := []item{}
 	for _, f := range p.hooks {
-		if f.layer == protocol.Project && f.bundle != nil && !f.faulty() && f.trouble == nil {
-			items = append(items, item{f.name, f.bundle.hash})
+		if f.scope == p.inner && f.bundle != nil && !f.faulty() && f.trouble == nil {
+			items = append(items, item{f.base, f.bundle.hash})
 		}
 	}
 	for _, f := range p.projectMaterials() {
 		if f.bundle != nil && f.trouble == nil {
-			items = append(items, item{f.name, f.bundle.hash})
+			items = append(items, item{f.base, f.bundle.hash})
 		}
+	}
+	if p.inner != nil && p.inner.bundle != nil && !p.inner.now.saysNothing() {
+		items = append(items, item{settingsRecord, p.inner.bundle.hash})
 	}
 	slices.SortFunc(items, func(a, b item) int { return bytes.Compare([]byte(a.Name), []byte(b.Name)) })
 	raw, err := canonical(items)
@@ -124,8 +139,11 @@ func (p *load) projectHash() string {
 
 func (p *load) plan() (*Plan, error) {
 	plan := &Plan{Project: p.project, Hash: p.projectHash()}
+	if item := p.settingsItem(); item != nil {
+		plan.Items = append(plan.Items, *item)
+	}
 	for _, f := range slices.Concat(p.hooks, p.materials) {
-		if f.layer != protocol.Project || !f.listed && f.record == nil {
+		if f.scope != p.inner || !f.listed && f.record == nil {
 			continue
 		}
 		item, err := p.planItem(f)
@@ -137,9 +155,57 @@ func (p *load) plan() (*Plan, error) {
 	return plan, nil
 }
 
+// settingsItem is the project's settings file as something to decide about; nil
+// if there is none and none was allowed.
+func (p *load) settingsItem() *PlanItem {
+	if p.inner == nil || p.inner.dir == "" {
+		return nil
+	}
+	s := p.inner
+	r := s.decisions.find(settingsRecord)
+	if r == nil && s.now.bad == nil && (s.now.file == "" || s.now.saysNothing()) {
+		return nil
+	}
+	item := &PlanItem{Hook: settingsRecord, Kind: KindSettings, Path: s.now.file, State: StateNew, bundle: s.bundle, record: r}
+	if s.bundle != nil {
+		item.Hash, item.Entry = s.bundle.hash, s.bundle.Entry
+	}
+	if r != nil {
+		item.Was, item.WasEntry, item.AllowedBefore = r.Hash, r.Bundle.Entry, r.allowedBefore(s.bundle)
+	}
+	switch {
+	case s.now.bad != nil:
+		item.Trouble, item.Remedy = s.now.bad.Error(), s.now.bad.Remedy
+	case len(s.now.faults()) > 0:
+		item.Faults = s.now.faults()
+	}
+	switch {
+	case r == nil:
+	case r.Decision == Denied:
+		item.State = StateDenied
+	case s.bundle != nil && s.bundle.hash == r.Hash:
+		item.State = StateTrusted
+	case s.now.file == "" && s.now.bad == nil:
+		item.State = StateGone
+	default:
+		item.State = StateChanged
+	}
+	return item
+}
+
+// faults are what is wrong with single values of the file; they have no effect.
+func (f *layerFile) faults() (texts []string) {
+	for _, finding := range f.findings {
+		if finding.Severity == schema.SeverityError {
+			texts = append(texts, finding.Message)
+		}
+	}
+	return texts
+}
+
 func (p *load) planItem(f *found) (PlanItem, error) {
 	h := &f.resolution.Hook
-	item := PlanItem{Hook: f.name, Kind: KindHook, Path: f.path, Guard: couldBlock(h), InPlace: h.InPlace, record: f.record}
+	item := PlanItem{Hook: f.base, Kind: KindHook, Path: f.path, Guard: couldBlock(h), InPlace: h.InPlace, record: f.record}
 	if f.kind != "" {
 		item.Kind, item.Guard = f.kind, false
 	}
@@ -147,7 +213,7 @@ func (p *load) planItem(f *found) (PlanItem, error) {
 	if f.record != nil {
 		was = f.record.Bundle
 		item.Was = f.record.Hash
-		item.WasEntry, item.WasProject = was.Entry, was.Project
+		item.WasEntry, item.AllowedBefore = was.Entry, f.record.allowedBefore(f.bundle)
 		item.WasInterpreter, item.WasProgram = was.Interpreter, was.Program
 	}
 	item.State = f.state()
@@ -159,7 +225,7 @@ func (p *load) planItem(f *found) (PlanItem, error) {
 	var now bundle
 	if f.bundle != nil {
 		now = *f.bundle
-		item.Hash, item.Entry, item.Project = now.hash, now.Entry, now.Project
+		item.Hash, item.Entry = now.hash, now.Entry
 		item.Interpreter, item.Program = now.Interpreter, now.Program
 		item.bundle = f.bundle
 	}

@@ -36,6 +36,42 @@ type trustRecord struct {
 	Bundle   bundle    `json:"bundle"`
 	InPlace  bool      `json:"inPlace,omitzero"`
 	Command  bool      `json:"command,omitzero"`
+
+	// Past are the hashes that were allowed before, the newest last.
+	Past []pastHash `json:"past,omitzero"`
+}
+
+// pastHash is something that was allowed before something else was.
+type pastHash struct {
+	Hash string    `json:"hash"`
+	At   time.Time `json:"at"`
+}
+
+// maxPast is how many earlier hashes a record keeps: enough for going back and
+// forth between branches.
+const maxPast = 20
+
+// allowedBefore is when a bundle was allowed last, nil if it never was or is now.
+func (t *trustRecord) allowedBefore(b *bundle) *time.Time {
+	if b == nil || b.hash == t.Hash {
+		return nil
+	}
+	for _, past := range slices.Backward(t.Past) {
+		if past.Hash == b.hash {
+			return &past.At
+		}
+	}
+	return nil
+}
+
+// replaces keeps what was allowed before in the record that takes its place.
+func (t *trustRecord) replaces(old *trustRecord) {
+	t.Past = old.Past
+	if old.Decision != Allowed || old.Hash == "" || old.Hash == t.Hash {
+		return
+	}
+	t.Past = append(slices.DeleteFunc(slices.Clone(t.Past), func(p pastHash) bool { return p.Hash == old.Hash || p.Hash == t.Hash }), pastHash{old.Hash, old.At})
+	t.Past = t.Past[max(0, len(t.Past)-maxPast):]
 }
 
 // disabledRecord switches a hook off for a while.
@@ -65,6 +101,7 @@ func (d *decisions) find(hook string) *trustRecord {
 
 func (d *decisions) set(r trustRecord) {
 	if old := d.find(r.Hook); old != nil {
+		r.replaces(old)
 		*old = r
 		return
 	}

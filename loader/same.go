@@ -13,6 +13,7 @@ func (s *Snapshot) same(other *Snapshot) bool {
 		reflect.DeepEqual(s.Set.Settings, other.Set.Settings) &&
 		slices.EqualFunc(s.Hooks, other.Hooks, sameHook) &&
 		reflect.DeepEqual(s.Materials, other.Materials) &&
+		slices.Equal(s.Settings, other.Settings) &&
 		reflect.DeepEqual(s.Findings, other.Findings)
 }
 

@@ -127,10 +127,15 @@ func fileKind(mode fs.FileMode) string {
 	return "something else"
 }
 
+// formatOf is the language of a settings file, by its ending.
+func formatOf(file string) document.Format {
+	return document.Format(strings.TrimPrefix(filepath.Ext(file), "."))
+}
+
 // DecodeSettings reads the text of a layer's settings file; the ending of its
 // name says the format. The error is a [*schema.UnreadableError].
 func DecodeSettings(file string, text []byte, layer protocol.Layer) (schema.LayerSettings, []schema.Finding, error) {
-	format := document.Format(strings.TrimPrefix(filepath.Ext(file), "."))
+	format := formatOf(file)
 	root, err := document.Parse(format, text)
 	if err != nil {
 		unreadable := &schema.UnreadableError{File: file, Message: err.Error(), Remedy: "correct or complete the file; hookd reads it again when it changes", Err: err}

@@ -143,10 +143,15 @@ func (m *merger) warn(pos schema.Pos, message, remedy string) {
 // own sets each layer's value for its own hooks. Where the values have an
 // order, a layer cannot state a looser one than a layer above it.
 func (m *merger) own(key *schema.Key) {
+	for _, layer := range []protocol.Layer{protocol.Managed, protocol.User, protocol.Project} {
+		if key.Default != nil {
+			key.Set(&m.settings, layer, key.Default)
+		}
+	}
 	for i := range m.falling {
 		layer := m.falling[i].Layer
 		value, found := m.value(i, key.Name)
-		if !found {
+		if !found { // an inner project does not get what an outer one says of its own
 			if key.Default != nil {
 				key.Set(&m.settings, layer, key.Default)
 			}

@@ -147,7 +147,7 @@ func TestMergeOfNothingIsTheDefaults(t *testing.T) {
 			Limits:      schema.Limits{Event: 32 << 20, Reply: 1 << 20, Stderr: 64 << 10, Context: 64 << 10, State: 64 << 10, Metadata: 16 << 10, Depth: 512},
 			Standby:     schema.StandbySettings{Pool: 1, Idle: 5 * time.Minute},
 			Records:     schema.RecordSettings{Values: schema.ValuesHash, Keep: 30 * 24 * time.Hour, MaxSize: 256 << 20},
-			TrustAlways: []string{}, TrustHashes: []string{}, Allow: []string{"managed", "user", "project"},
+			TrustAlways: []string{}, TrustFolders: []schema.TrustedFolder{}, TrustHashes: []string{}, Allow: []string{"managed", "user", "project"},
 		},
 		Agent: schema.AgentSettings{
 			Headers:    []string{},

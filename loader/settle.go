@@ -17,7 +17,7 @@ func (p *load) askPrograms(ctx context.Context) {
 	questions := map[*answers][]question{}
 	var asked []*found
 	for _, f := range p.hooks {
-		if f.run == "" || f.trouble != nil || f.bundle == nil || f.faulty() || schema.NamesEvents(f.described...) || !p.layerOn(f.layer) {
+		if f.run == "" || f.trouble != nil || f.bundle == nil || f.faulty() || schema.NamesEvents(f.described...) || !f.scope.on() {
 			continue
 		}
 		asked = append(asked, f)
@@ -26,7 +26,7 @@ func (p *load) askPrograms(ctx context.Context) {
 			continue
 		}
 		questions[answers] = append(questions[answers], question{f.bundle.hash, process.Command{
-			Path: f.run, Argv: append(p.argv(f), askArgument), Dir: p.root, Env: p.env(f, executor.ActionDescribe), Grace: p.settings.Hooks.Grace,
+			Path: f.run, Argv: append(p.argv(f), askArgument), Dir: f.scope.root, Env: p.env(f, executor.ActionDescribe), Grace: p.settings.Hooks.Grace,
 		}})
 	}
 	for answers, questions := range questions {
@@ -59,9 +59,15 @@ func (p *load) argv(f *found) []string {
 // have its say: faults of its description, of its file, and what the person
 // switched off.
 func (p *load) settle(f *found) {
-	if f.status != executor.Changed && f.status != executor.Gone {
-		defaults := schema.DefaultsFor(p.own[f.layer], f.layer, f.name, f.path)
-		defaults.Required = slices.Contains(p.settings.Hooks.Required, f.name)
+	switch f.status {
+	case executor.Changed, executor.Gone: // it stands as it was allowed
+	case executor.Untrusted: // and as settings describe it that nobody allowed either
+		if h := &f.resolution.Hook; h.Timeout == 0 {
+			h.Timeout = f.scope.own.Hooks.Timeout
+		}
+	default:
+		defaults := schema.DefaultsFor(f.scope.own, f.layer, f.name, f.path)
+		defaults.Required = p.isRequired(f)
 		events := f.resolution.Hook.Events
 		resolution, findings := f.resolve(defaults)
 		f.resolution = resolution
@@ -73,7 +79,7 @@ func (p *load) settle(f *found) {
 		}
 		p.rejectOrBreak(f)
 	}
-	if slices.Contains(p.settings.Hooks.Required, f.name) {
+	if p.isRequired(f) {
 		f.resolution.Hook.Required = true
 	}
 	p.switchOff(f)
@@ -101,12 +107,12 @@ func (p *load) rejectOrBreak(f *found) {
 		if !f.faulty() {
 			why = "nothing says which events it is for"
 		}
-		if f.resolution.Guards && p.layerOn(f.layer) {
+		if f.resolution.Guards && f.scope.on() {
 			f.fail(executor.Rejected, protocol.FailSettings, why, "correct what hookd check says about it")
 		}
 		f.stop(executor.Rejected, why)
 	case f.trouble != nil:
-		if h.Enabled && p.layerOn(f.layer) && h.Guards() {
+		if h.Enabled && f.scope.on() && h.Guards() {
 			kind := protocol.FailSpawn
 			if f.file == nil && !f.isCommand() {
 				kind = protocol.FailGone
@@ -135,18 +141,14 @@ func (p *load) switchOff(f *found) {
 	switch {
 	case !h.Enabled && f.status != executor.Changed && f.status != executor.Gone:
 		off, f.offByProject = "its settings entry switches it off", f.layer == protocol.Project
-	case !p.layerOn(f.layer) && f.status != executor.Changed && f.status != executor.Gone:
+	case !f.scope.on() && f.status != executor.Changed && f.status != executor.Gone:
 		off, f.offByProject = "hooks.enabled of its layer is false", f.layer == protocol.Project
 	case h.Required || f.layer == protocol.Managed:
 		return
 	case slices.Contains(p.opts.Without, f.name):
 		off = "left out in this process"
 	default:
-		about := p.decisions
-		if f.layer == protocol.User {
-			about = p.global
-		}
-		r := about.disabled(string(f.layer), f.name, p.now)
+		r := f.scope.decisions.disabled(string(f.layer), f.base, p.now)
 		if r == nil {
 			return
 		}
@@ -166,39 +168,43 @@ func (p *load) lookAgain(at time.Time) {
 	}
 }
 
+// isRequired reports whether some settings require the hook: any scope's by its
+// name, and its own project's by the name that it has there.
+func (p *load) isRequired(f *found) bool {
+	return slices.Contains(p.settings.Hooks.Required, f.name) && f.scope.outer == 0 || slices.Contains(f.scope.own.Hooks.Required, f.base)
+}
+
 // requireNames puts a failure in the place of every required hook that is not
 // there at all.
 func (p *load) requireNames() {
-	for _, name := range p.settings.Hooks.Required {
-		if slices.ContainsFunc(p.hooks, func(f *found) bool { return f.name == name }) {
-			continue
+	for i, s := range p.scopes {
+		names, _ := s.settings.Values["hooks.required"].V.([]string)
+		for _, name := range names {
+			answers := func(f *found) bool {
+				// A hook of an inner project does not answer for one that an outer one misses.
+				return f.base == name && (s.outer == 0 || slices.Contains(p.scopes[i:], f.scope))
+			}
+			if !slices.ContainsFunc(p.hooks, answers) {
+				p.hooks = append(p.hooks, p.missing(s, name))
+			}
 		}
-		layer := p.requiredBy(name)
-		why := "it is required and is not there"
-		remedy := "put it into the hooks folder, or take it off hooks.required"
-		p.hooks = append(p.hooks, &found{
-			layer: layer, name: name, status: executor.Gone, why: why,
-			fault: &protocol.Failure{Kind: protocol.FailGone, Detail: name + ": " + why, Remedy: remedy},
-			resolution: schema.Resolution{Hook: schema.Hook{
-				Name: name, Layer: layer, Events: everywhere(), Can: protocol.CanBlock, Mode: protocol.Enforce,
-				OnFailure: protocol.RuleBlock, Required: true, Enabled: true, Run: schema.Once, Timeout: p.settings.Hooks.Timeout,
-				Protocol: protocol.Version, Dialect: schema.Dialects[0],
-			}},
-		})
-		file := p.layers[layer].File
-		p.add(newFinding(CodeRequiredMissing, file, 0, name, why, remedy))
 	}
 }
 
-// requiredBy is the highest layer whose settings require a hook.
-func (p *load) requiredBy(name string) protocol.Layer {
-	by := protocol.Project
-	for _, layer := range rising {
-		if names, ok := p.layers[layer].Values["hooks.required"].V.([]string); ok && slices.Contains(names, name) {
-			by = layer
-		}
+// missing stands for a required hook that is not there.
+func (p *load) missing(s *scope, name string) *found {
+	why := "it is required and is not there"
+	remedy := "put it into the hooks folder, or take it off hooks.required"
+	p.add(newFinding(CodeRequiredMissing, s.settings.File, 0, s.prefix+name, why, remedy))
+	return &found{
+		layer: s.layer, scope: s, base: name, name: s.prefix + name, status: executor.Gone, why: why,
+		fault: &protocol.Failure{Kind: protocol.FailGone, Detail: name + ": " + why, Remedy: remedy},
+		resolution: schema.Resolution{Hook: schema.Hook{
+			Name: s.prefix + name, Layer: s.layer, Events: everywhere(), Can: protocol.CanBlock, Mode: protocol.Enforce,
+			OnFailure: protocol.RuleBlock, Required: true, Enabled: true, Run: schema.Once, Timeout: s.own.Hooks.Timeout,
+			Protocol: protocol.Version, Dialect: schema.Dialects[0],
+		}},
 	}
-	return by
 }
 
 // tooMany settles a hook that comes behind the last one its layer may have.

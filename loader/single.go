@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-
-	"github.com/hookd-dev/hookd/protocol"
 )
 
 // Single describes one hook file on its own, as it lies there, for trying it: a
@@ -23,12 +21,13 @@ func Single(ctx context.Context, opts Options, file string) (*Snapshot, error) {
 	p := l.newLoad()
 	p.readDecisions()
 	p.readSettings()
-	p.always, p.single = true, filepath.Dir(file)
-	layer := protocol.User
+	p.single = filepath.Dir(file)
+	s := p.user
 	if _, inside := insideProject(l.project, file); inside {
-		layer = protocol.Project
+		s = p.inner
 	}
-	g := &gathering{load: p, layer: layer, dir: p.single, checks: p.checksFor(layer), byName: map[string]*found{}}
+	s.always = true
+	g := &gathering{load: p, scope: s, layer: s.layer, dir: p.single, checks: p.checksFor(s.layer), byName: map[string]*found{}}
 	g.folder = openHooks(g.dir, g.checks)
 	if _, g.sides, _, err = listHooks(g.dir); err != nil {
 		return nil, fmt.Errorf("look at %s: %w", g.dir, err)
@@ -37,7 +36,7 @@ func Single(ctx context.Context, opts Options, file string) (*Snapshot, error) {
 	if f == nil {
 		return nil, fmt.Errorf("%s is a folder, not a hook", file)
 	}
-	if filepath.Join(p.layerDir(layer), "hooks") == p.single {
+	if s.hooksDir() == p.single {
 		g.describe(f)
 	}
 	p.describeForTrust(f)
@@ -53,18 +52,22 @@ func Single(ctx context.Context, opts Options, file string) (*Snapshot, error) {
 
 // describe adds what the settings say of a hook file.
 func (g *gathering) describe(f *found) {
-	for i := range g.layers[g.layer].Use {
-		d := &g.layers[g.layer].Use[i]
-		if d.Name != nil && *d.Name == f.name && d.Command == nil {
+	entries := g.scope.settings.Use
+	if g.scope.waiting != nil {
+		entries = g.scope.waiting.settings.Use
+	}
+	for i := range entries {
+		d := &entries[i]
+		if d.Name != nil && *d.Name == f.base && d.Command == nil {
 			f.described = append(f.described, *d)
 		}
 	}
 }
 
-// hooksDir is the folder that a layer's hook files lie in.
-func (p *load) hooksDir(layer protocol.Layer) string {
+// hooksDir is the folder that a scope's hook files lie in.
+func (p *load) hooksDir(s *scope) string {
 	if p.single != "" {
 		return p.single
 	}
-	return filepath.Join(p.layerDir(layer), "hooks")
+	return s.hooksDir()
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hookd-dev/hookd/protocol"
@@ -38,10 +39,22 @@ func (t *Trust) Project() string { return t.loader.project }
 // ErrNoProject says that there is nothing to decide about.
 var ErrNoProject = errors.New("no project: there is no .acai folder here or above")
 
+// noProject is ErrNoProject, with what was passed over.
+func (l *loader) noProject() error {
+	var problems []string
+	for _, o := range l.passed {
+		problems = append(problems, o.folder+" was passed over: "+o.why)
+	}
+	if len(problems) == 0 {
+		return ErrNoProject
+	}
+	return fmt.Errorf("%w that counts (%s)", ErrNoProject, strings.Join(problems, "; "))
+}
+
 // Plan shows what would run in the project.
 func (t *Trust) Plan(ctx context.Context) (*Plan, error) {
 	if t.loader.project == "" {
-		return nil, ErrNoProject
+		return nil, t.loader.noProject()
 	}
 	p, err := t.loader.survey(ctx)
 	if err != nil {
@@ -61,9 +74,15 @@ var ErrUnexpected = errors.New("the project's hooks are not the expected ones")
 // without a name. Hooks that are gone are forgotten. A file that changed since
 // the plan was made allows nothing of its hook. The error names every hook that
 // could not be allowed; the others are.
+//
+// Settings that wait for a decision are allowed with any hook: a hook is what they
+// make of it.
 func (t *Trust) Allow(plan *Plan, names ...string) error {
 	if err := mayDecide(); err != nil {
 		return err
+	}
+	if len(names) > 0 {
+		names = append(slices.Clone(names), settingsRecord)
 	}
 	var problems []error
 	err := t.change(plan.Project, func(d *decisions) error {
@@ -89,7 +108,11 @@ func (t *Trust) allow(d *decisions, item *PlanItem) error {
 		d.remove(item.Hook)
 		return nil
 	}
-	if item.InPlace {
+	if item.Kind == KindSettings {
+		if err := t.unchangedSettings(item); err != nil {
+			return err
+		}
+	} else if item.InPlace {
 		if err := item.bundle.unchanged(); err != nil {
 			return err
 		}
@@ -98,9 +121,22 @@ func (t *Trust) allow(d *decisions, item *PlanItem) error {
 	}
 	d.set(trustRecord{
 		Hook: item.Hook, Decision: Allowed, Hash: item.Hash, At: time.Now().UTC().Truncate(time.Second),
-		Bundle: *item.bundle, InPlace: item.InPlace, Command: item.Path == "", Kind: item.recordedKind(),
+		Bundle: *item.bundle, InPlace: item.InPlace, Command: item.Path == "" && item.Kind == KindHook, Kind: item.recordedKind(),
 	})
 	return nil
+}
+
+// unchangedSettings reads a settings file again.
+func (t *Trust) unchangedSettings(item *PlanItem) error {
+	text, err := readBounded(item.Path)
+	if err != nil {
+		return err
+	}
+	entry, err := canonicalSettings(item.Path, text)
+	if err == nil && !sameJSON(entry, item.Entry) {
+		err = fmt.Errorf("%s: %w", item.Path, ErrChangedSince)
+	}
+	return err
 }
 
 // recordedKind leaves a hook's kind out, as records did when there was no other.
@@ -145,7 +181,7 @@ func (t *Trust) Deny(ctx context.Context, names ...string) error {
 			if len(names) > 0 && !slices.Contains(names, item.Hook) {
 				continue
 			}
-			r := trustRecord{Hook: item.Hook, Command: item.Path == "", Kind: item.recordedKind()}
+			r := trustRecord{Hook: item.Hook, Command: item.Path == "" && item.Kind == KindHook, Kind: item.recordedKind()}
 			if old := d.find(item.Hook); old != nil {
 				r = *old
 			} else if item.bundle != nil {
@@ -260,9 +296,12 @@ func (t *Trust) states(ctx context.Context, project string) map[string]State {
 	if err != nil {
 		return states
 	}
+	if item := p.settingsItem(); item != nil {
+		states[settingsRecord] = item.State
+	}
 	for _, f := range slices.Concat(p.hooks, p.materials) {
 		if f.record != nil {
-			states[f.name] = f.state()
+			states[f.base] = f.state()
 		}
 	}
 	return states
@@ -272,7 +311,7 @@ func (t *Trust) states(ctx context.Context, project string) map[string]State {
 // recorded way past a broken hook. It reaches neither required hooks nor those
 // of the managed layer.
 func (t *Trust) Disable(ctx context.Context, name string, until *time.Time) error {
-	return t.switchHook(ctx, name, func(d *decisions, layer string) {
+	return t.switchHook(ctx, name, func(d *decisions, layer, name string) {
 		d.enable(layer, name)
 		d.Disabled = append(d.Disabled, disabledRecord{layer, name, time.Now().UTC().Truncate(time.Second), until})
 	})
@@ -280,14 +319,14 @@ func (t *Trust) Disable(ctx context.Context, name string, until *time.Time) erro
 
 // Enable undoes Disable.
 func (t *Trust) Enable(ctx context.Context, name string) error {
-	return t.switchHook(ctx, name, func(d *decisions, layer string) { d.enable(layer, name) })
+	return t.switchHook(ctx, name, func(d *decisions, layer, name string) { d.enable(layer, name) })
 }
 
 func (d *decisions) enable(layer, name string) {
 	d.Disabled = slices.DeleteFunc(d.Disabled, func(r disabledRecord) bool { return r.Layer == layer && r.Hook == name })
 }
 
-func (t *Trust) switchHook(ctx context.Context, name string, change func(*decisions, string)) error {
+func (t *Trust) switchHook(ctx context.Context, name string, change func(d *decisions, layer, name string)) error {
 	if err := mayDecide(); err != nil {
 		return err
 	}
@@ -310,12 +349,8 @@ func (t *Trust) switchHook(ctx context.Context, name string, change func(*decisi
 			problem = fmt.Errorf("%s: it is required and cannot be switched off", name)
 			continue
 		}
-		project := t.loader.project
-		if h.Layer == protocol.User {
-			project = ""
-		}
 		layer := string(h.Layer)
-		if err := t.change(project, func(d *decisions) error { change(d, layer); return nil }); err != nil {
+		if err := t.change(h.project, func(d *decisions) error { change(d, layer, h.base); return nil }); err != nil {
 			return err
 		}
 		reached = true

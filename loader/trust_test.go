@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/test/prove"
@@ -314,24 +316,31 @@ func TestDescriptionIsPartOfTheHash(t *testing.T) {
 		"mode": entry(`"mode":"audit"`), "rule": entry(`"onFailure":"stop"`), "time": entry(`"timeout":"4s"`), "order": entry(`"priority":1`),
 		"off": entry(`"enabled":false`), "args": entry(`"args":["x"]`), "env": entry(`"env":["X"]`), "files": entry(`"files":["*"]`),
 		"in place": entry(`"inPlace":true`), "required": entry(`"required":true`), "sensitive": entry(`"sensitive":true`), "run": entry(`"run":"standby"`),
-		"layer off": `{"hooks":{"enabled":false}}`, "discovery off": `{"hooks":{"discover":false}}`, "budget": `{"hooks":{"budget":"1s"}}`,
-		"env for all": `{"hooks":{"env":["X"]}}`, "path for all": `{"hooks":{"path":["/opt/x"]}}`, "required by name": `{"hooks":{"required":["guard.sh"]}}`,
+		"layer off": `{"hooks":{"enabled":false}}`, "discovery off": `{"hooks":{"discover":false}}`, "required by name": `{"hooks":{"required":["guard.sh"]}}`,
 	}
 	same := map[string]string{
 		"nothing": `{}`, "what is the default": entry(`"can":"block","mode":"enforce","enabled":true`), "another hook": `{"hooks":{"use":[{"name":"x","command":["true"],"events":["agent-stop"]}]}}`,
+		"budget": `{"hooks":{"budget":"1s"}}`, "env for all": `{"hooks":{"env":["X"]}}`, "path for all": `{"hooks":{"path":["/opt/x"]}}`,
 		"the agent's part": `{"agent":{"model":"x"}}`, "a default it does not use": `{"hooks":{"timeout":"7s","onFailure":"stop"}}`,
 	}
-	for want, table := range map[string]map[string]string{"changed!untrusted": changed, "ready": same} {
+	for other, table := range map[bool]map[string]string{true: changed, false: same} {
 		for name, settings := range table {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				w := newWorld(t)
 				w.hook(guardName, guardHeader+"# hook: onFailure=block\n")
 				w.allow()
+				hash, before := planItem(w.plan(), guardName).Hash, find(w.load(), guardName).Hook.Hook
 				w.settings(settings)
 				s := w.load()
-				if got := status(s, guardName); got != want {
-					t.Errorf("status %s, want %s: %s", got, want, find(s, guardName).Why)
+				if got := status(s, guardName); got != "ready" {
+					t.Errorf("settings that nobody allowed make it %s: %s", got, find(s, guardName).Why)
+				}
+				if diff := cmp.Diff(before, find(s, guardName).Hook.Hook); diff != "" {
+					t.Errorf("settings that nobody allowed change the hook (-before +after):\n%s", diff)
+				}
+				if got := planItem(w.plan(), guardName).Hash != hash; got != other {
+					t.Errorf("its hash under these settings is another one: %v, want %v", got, other)
 				}
 			})
 		}
@@ -525,22 +534,26 @@ func TestInPlaceIsHashedToo(t *testing.T) {
 }
 
 // A modifier that failed under continue is reported, and passes.
-func TestChangedUnderTheRecordedRule(t *testing.T) {
+func TestChangedUnderTheStricterRule(t *testing.T) {
 	w := newWorld(t)
 	w.hook("m.sh", "#!/bin/sh\n# hook: events=tool-call-start can=modify\n")
 	w.hook("stop.sh", "#!/bin/sh\n# hook: events=tool-call-end can=block onFailure=stop\n")
 	w.allow()
-	w.hook("m.sh", "#!/bin/sh\n# hook: events=tool-call-start can=modify onFailure=stop\n")
+	w.hook("m.sh", "#!/bin/sh\n# hook: events=tool-call-start can=modify onFailure=block\n")
 	os.Remove(w.hookPath("stop.sh"))
 	s := w.load()
 	if got := status(s, "m.sh") + " " + status(s, "stop.sh"); got != "changed!untrusted gone!gone" {
 		t.Fatalf("statuses %s", got)
 	}
-	if outcome := w.fire(s.Set); outcome.Action != protocol.Observe || len(outcome.Runs) != 1 || outcome.Runs[0].Failure == "" {
-		t.Errorf("outcome %s, runs %+v", outcome.Action, outcome.Runs)
+	if outcome := w.fire(s.Set); outcome.Action != protocol.Block || len(outcome.Runs) != 1 || outcome.Runs[0].Failure == "" {
+		t.Errorf("the stricter new rule does not count: outcome %s, runs %+v", outcome.Action, outcome.Runs)
 	}
 	if find(s, "stop.sh").OnFailure != protocol.RuleStop {
 		t.Error("the recorded rule does not count")
+	}
+	w.hook("m.sh", "#!/bin/sh\n# hook: events=tool-call-start can=modify\n# another\n")
+	if outcome := w.fire(w.load().Set); outcome.Action != protocol.Observe || len(outcome.Runs) != 1 || outcome.Runs[0].Failure == "" {
+		t.Errorf("outcome %s, runs %+v", outcome.Action, outcome.Runs)
 	}
 }
 

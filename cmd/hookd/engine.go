@@ -168,22 +168,24 @@ func (a *app) watchHooks(progress *show.Progress, late *lateRuns) executor.Progr
 	}
 }
 
-// tellLastGood says that settings cannot be read and older ones rule in their
-// place (protocol, section 6.1), to programs too: what decides is not what lies
-// in the file.
-func (a *app) tellLastGood(s *loader.Snapshot) {
+// tellOfFiles says that what decides is not what lies in the files (protocol,
+// section 6.1), to programs too.
+func (a *app) tellOfFiles(s *loader.Snapshot) {
 	for _, f := range s.Findings {
-		if f.Code == string(loader.CodeLastGood) {
-			a.note(f.File+" cannot be read: "+f.Message, f.Remedy)
+		if isTold(f) {
+			a.note(f.File+": "+f.Message, f.Remedy)
 		}
 	}
 }
+
+// isTold reports whether a finding is said in each process.
+func isTold(f schema.Finding) bool { return slices.Contains(loader.Told, schema.Code(f.Code)) }
 
 // tellOnce says which hooks are absent although somebody put them there: nobody
 // allowed them, nothing says what they are for, or something is wrong with them
 // or with the settings. Others fail by name.
 func (a *app) tellOnce(s *loader.Snapshot) {
-	a.tellLastGood(s)
+	a.tellOfFiles(s)
 	if a.json {
 		return
 	}
@@ -228,7 +230,7 @@ func (a *app) tellProblems(findings []schema.Finding, told map[string]bool) {
 	errors := 0
 	for i := range findings {
 		f := &findings[i]
-		byName := f.Hook != nil && told[*f.Hook] || f.Code == string(loader.CodeLastGood) || f.Code == string(schema.CodeUnreadable)
+		byName := f.Hook != nil && told[*f.Hook] || isTold(*f) || f.Code == string(schema.CodeUnreadable)
 		if f.Severity != schema.SeverityError || byName {
 			continue
 		}
@@ -284,6 +286,9 @@ func (a *app) look(ctx context.Context) (*loader.Snapshot, error) {
 
 func describe(s *loader.Snapshot) daemon.Listing {
 	listing := daemon.Describe(s.Set, s.Findings)
+	for _, info := range s.Settings {
+		listing.Settings = append(listing.Settings, daemon.ListedSettings{Source: info.Layer, File: info.File, State: string(info.State)})
+	}
 	for i := range listing.Hooks {
 		listing.Hooks[i].DescribedBy = string(s.Hooks[i].DescribedBy)
 	}

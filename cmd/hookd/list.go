@@ -86,6 +86,11 @@ func showListing(p *show.Printer, listing daemon.Listing) {
 	if listing.Project != "" {
 		p.Print("%s\n", p.In(show.Quiet, "project "+show.Line(listing.Project)))
 	}
+	for _, s := range listing.Settings {
+		if s.State != string(loader.SettingsInForce) {
+			p.Print("%s %s: %s\n", p.In(show.Warn, "!"), p.In(show.Name, show.Line(s.File)), settingsText(s.State))
+		}
+	}
 	if len(listing.Hooks) == 0 {
 		p.Print("no hooks; hookd new NAME writes one\n")
 	} else {
@@ -96,6 +101,23 @@ func showListing(p *show.Printer, listing daemon.Listing) {
 	if n := len(listing.Findings); n > 0 {
 		p.Print("%s\n", p.In(show.Warn, plural(n, "finding")+", see hookd check"))
 	}
+}
+
+// settingsText says in words whether a settings file counts.
+func settingsText(state string) string {
+	switch loader.SettingsState(state) {
+	case loader.SettingsUntrusted:
+		return "not in force, nobody allowed it: hookd trust"
+	case loader.SettingsChanged:
+		return "changed since it was allowed; what was allowed stays in force: hookd trust"
+	case loader.SettingsGone:
+		return "gone; what was allowed stays in force: hookd trust"
+	case loader.SettingsDenied:
+		return "not in force: denied with hookd untrust"
+	case loader.SettingsUnreadable:
+		return "cannot be read: hookd check"
+	}
+	return "in force"
 }
 
 func hookTable(p *show.Printer, hooks []daemon.Listed) {

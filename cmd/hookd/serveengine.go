@@ -59,6 +59,11 @@ func (o *projectOpener) open(ctx context.Context, project, cwd string) (daemon.E
 		return nil, err
 	}
 	s.watcher = watcher
+	for _, f := range watcher.Snapshot().Findings {
+		if isTold(f) {
+			o.log.Warn(f.Message, "file", f.File, "remedy", f.Remedy)
+		}
+	}
 	if names := watcher.Snapshot().Unasked; len(names) > 0 {
 		o.log.Warn("hooks of the project do not run, nobody allowed them", "project", project, "hooks", names)
 	}

@@ -127,7 +127,7 @@ func (a *app) allowOpen(ctx context.Context, trust *loader.Trust, plan *loader.P
 // countKinds says how many hooks, skills, recipes and servers are meant.
 func countKinds(plan *loader.Plan, names []string) string {
 	var parts []string
-	for _, kind := range []loader.Kind{loader.KindHook, loader.KindSkill, loader.KindRecipe, loader.KindServer} {
+	for _, kind := range []loader.Kind{loader.KindSettings, loader.KindHook, loader.KindSkill, loader.KindRecipe, loader.KindServer} {
 		n := 0
 		for i := range plan.Items {
 			if plan.Items[i].Kind == kind && slices.Contains(names, plan.Items[i].Hook) {
@@ -137,6 +137,10 @@ func countKinds(plan *loader.Plan, names []string) string {
 		what := string(kind)
 		if kind == loader.KindServer {
 			what = "MCP server"
+		}
+		if kind == loader.KindSettings && n > 0 {
+			parts = append(parts, "the settings")
+			continue
 		}
 		if n > 0 {
 			parts = append(parts, plural(n, what))

@@ -15,6 +15,10 @@ import (
 // showPlanItem prints everything that decides what a hook does: a new hook as a
 // whole, a changed one as what changed. All of it comes from the project.
 func showPlanItem(p *show.Printer, item *loader.PlanItem) {
+	if item.Kind == loader.KindSettings {
+		showSettingsItem(p, item)
+		return
+	}
 	tone := show.Warn
 	switch item.State {
 	case loader.StateTrusted:
@@ -52,7 +56,6 @@ func showPlanItem(p *show.Printer, item *loader.PlanItem) {
 	row(p, "runs", item.WasInterpreter, item.Interpreter)
 	row(p, "program", item.WasProgram, item.Program)
 	showEntry(p, "rules", item.WasEntry, item.Entry)
-	showEntry(p, "project settings", item.WasProject, item.Project)
 	for i := range item.Files {
 		showPlanFile(p, &item.Files[i])
 	}
@@ -61,7 +64,7 @@ func showPlanItem(p *show.Printer, item *loader.PlanItem) {
 // asNew is a hook without what it was: all of one that was denied is shown.
 func asNew(item *loader.PlanItem) *loader.PlanItem {
 	whole := *item
-	whole.WasEntry, whole.WasProject, whole.WasInterpreter, whole.WasProgram = nil, nil, "", ""
+	whole.WasEntry, whole.WasInterpreter, whole.WasProgram = nil, "", ""
 	whole.Files = slices.DeleteFunc(slices.Clone(item.Files), func(f loader.PlanFile) bool { return f.Mode == 0 })
 	for i := range whole.Files {
 		f := &whole.Files[i]

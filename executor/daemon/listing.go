@@ -11,8 +11,16 @@ import (
 type Listing struct {
 	Generation int64            `json:"generation"`
 	Project    string           `json:"project"` // absolute path, "" without a project
+	Settings   []ListedSettings `json:"settings"`
 	Hooks      []Listed         `json:"hooks"`
 	Findings   []schema.Finding `json:"findings"`
+}
+
+// ListedSettings is one settings file of a [Listing], and whether it counts.
+type ListedSettings struct {
+	Source protocol.Layer `json:"source"`
+	File   string         `json:"file"`
+	State  string         `json:"state"` // in-force untrusted changed gone denied unreadable
 }
 
 // Listed is one hook of a [Listing].
@@ -53,6 +61,9 @@ func Describe(set *executor.Set, findings []schema.Finding) Listing {
 func (l Listing) filled() Listing {
 	if l.Hooks == nil {
 		l.Hooks = []Listed{}
+	}
+	if l.Settings == nil {
+		l.Settings = []ListedSettings{}
 	}
 	if l.Findings == nil {
 		l.Findings = []schema.Finding{}

@@ -8,13 +8,17 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Canonical writes a value as JSON in one way only: without blanks, the keys of
-// objects in byte order, numbers as they were written. Two files that say the
+// Canonical writes a value as canonical JSON (RFC 8785). Two files that say the
 // same in two formats come to the same text. A value that JSON has no word for,
 // or an object with a key twice, is a [*SyntaxError]: nobody could say later
 // what was meant.
 func Canonical(n *Node) (jsontext.Value, error) {
-	return appendCanonical(nil, n)
+	raw, err := appendCanonical(nil, n)
+	if err != nil {
+		return nil, err
+	}
+	v := jsontext.Value(raw)
+	return v, v.Canonicalize()
 }
 
 func appendCanonical(out []byte, n *Node) (_ []byte, err error) {

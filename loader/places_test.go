@@ -5,11 +5,12 @@ package loader
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
-func TestFindProject(t *testing.T) {
+func TestPlaces(t *testing.T) {
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -18,6 +19,7 @@ func TestFindProject(t *testing.T) {
 	for _, dir := range []string{
 		"home/.acai", "home/plain/deep", "home/a/.acai", "home/a/b/.acai", "home/a/b/c",
 		"home/été und mehr/.acai", "home/été und mehr/x", "home/file", "home/gone/sub", "out/.acai", "out/x", "foreign/.acai", "foreign/x",
+		"out/foreign/x", "theirs/.acai", "theirs/x", "open/.acai", "open/x", "shared/.acai", "shared/x/y", "shared/p/.acai", "shared/p/q",
 	} {
 		os.MkdirAll(filepath.Join(top, dir), 0o755)
 	}
@@ -25,9 +27,13 @@ func TestFindProject(t *testing.T) {
 	os.Symlink(filepath.Join(home, "a", "b"), filepath.Join(top, "link"))
 	os.Mkdir(filepath.Join(home, "loop"), 0o755)
 	os.Symlink(folderName, filepath.Join(home, "loop", folderName))
+	os.Chmod(filepath.Join(top, "open", folderName), 0o777)
+	os.Chmod(filepath.Join(top, "shared"), 0o777|os.ModeSticky)
 	root := os.Geteuid() == 0
 	if root {
-		os.Chown(filepath.Join(top, "foreign"), 12345, 12345)
+		for _, dir := range []string{"foreign", "out/foreign", "theirs/" + folderName} {
+			os.Chown(filepath.Join(top, dir), 12345, 12345)
+		}
 	}
 	tests := []struct {
 		name, explicit, cwd string
@@ -35,9 +41,9 @@ func TestFindProject(t *testing.T) {
 		want                string
 		err                 string
 	}{
-		{"nearest", "", "home/a/b/c", nil, "home/a/b", ""},
-		{"recorded before nearest", "", "home/a/b/c", []string{"home/a"}, "home/a", ""},
-		{"nearest of two recorded", "", "home/a/b/c", []string{"home/a", "home/a/b"}, "home/a/b", ""},
+		{"nearest, one above it that nobody allowed", "", "home/a/b/c", nil, "home/a/b !home/a", ""},
+		{"recorded above nearest", "", "home/a/b/c", []string{"home/a"}, "home/a/b home/a", ""},
+		{"both recorded", "", "home/a/b/c", []string{"home/a", "home/a/b"}, "home/a/b home/a", ""},
 		{"itself", "", "home/a", nil, "home/a", ""},
 		{"home is none", "", "home/plain/deep", nil, "", ""},
 		{"home itself is none", "", "home", nil, "", ""},
@@ -48,12 +54,18 @@ func TestFindProject(t *testing.T) {
 		{".acai vanished, still recorded", "", "home/gone/sub", []string{"home/gone"}, "home/gone", ""},
 		{"other letters", "", "home/été und mehr/x", nil, "home/été und mehr", ""},
 		{"outside of home", "", "out/x", nil, "out", ""},
-		{"through a link", "", "link/c", nil, "home/a/b", ""},
+		{"through a link", "", "link/c", nil, "home/a/b !home/a", ""},
 		{"explicit", "../..", "home/a/b/c", nil, "home/a", ""},
+		{"explicit, one above it recorded", "home/a/b", ".", []string{"home/a"}, "home/a/b home/a", ""},
 		{"explicit without .acai", "home/plain", ".", nil, "home/plain", ""},
 		{"explicit home", "home", ".", nil, "", "home folder"},
 		{"explicit nowhere", "nowhere", ".", nil, "", "no such folder"},
 		{"explicit file", "home/file/.acai", ".", nil, "", "not a folder"},
+		{"writable by all", "", "open/x", nil, "!open", ""},
+		{"below a shared folder", "", "shared/x/y", nil, "!shared", ""},
+		{"in a shared folder", "", "shared", nil, "!shared", ""},
+		{"recorded behind a shared folder", "", "shared/x", []string{"shared"}, "!!shared", ""},
+		{"a project below a shared folder", "", "shared/p/q", nil, "shared/p !shared", ""},
 	}
 	if root {
 		tests = append(tests, []struct {
@@ -62,23 +74,35 @@ func TestFindProject(t *testing.T) {
 			want                string
 			err                 string
 		}{
-			{"another's folder", "", "foreign/x", nil, "", ""},
-			{"another's folder recorded", "", "foreign/x", []string{"foreign"}, "", ""},
+			{"another's folder", "", "foreign/x", nil, "!foreign", ""},
+			{"another's folder recorded", "", "foreign/x", []string{"foreign"}, "!!foreign", ""},
 			{"another's folder explicit", "foreign", ".", nil, "", "another user"},
+			{"above another's folder", "", "out/foreign/x", []string{"out"}, "!!out", ""},
+			{"another's .acai", "", "theirs/x", nil, "!theirs", ""},
 		}...)
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := FindProject(test.explicit, filepath.Join(top, test.cwd), home, func(project string) bool {
-				for _, r := range test.recorded {
-					if filepath.Join(top, r) == project {
-						return true
-					}
+			s := &search{home: home, checks: userWalk(), recorded: func(project string) bool {
+				return slices.ContainsFunc(test.recorded, func(r string) bool { return filepath.Join(top, r) == project })
+			}}
+			find := func() (places, error) { return s.from(filepath.Join(top, test.cwd)) }
+			if test.explicit != "" {
+				find = func() (places, error) { return s.explicit(test.explicit, filepath.Join(top, test.cwd)) }
+			}
+			found, err := find()
+			got := []string{found.project}
+			got = append(got, found.outer...)
+			for _, o := range found.passed {
+				mark := "!"
+				if o.recorded {
+					mark = "!!"
 				}
-				return false
-			})
-			if got, _ = strings.CutPrefix(got, top+"/"); got != test.want {
-				t.Errorf("project %q, want %q", got, test.want)
+				got = append(got, mark+o.folder)
+			}
+			words := strings.TrimSpace(strings.ReplaceAll(strings.Join(got, " "), top+"/", ""))
+			if words != test.want {
+				t.Errorf("places %q, want %q", words, test.want)
 			}
 			if (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
 				t.Errorf("error %v, want %q", err, test.err)
@@ -179,7 +203,7 @@ func TestPlantedInterpreter(t *testing.T) {
 				w.write(w.path("bin", program), "#!/bin/sh\n", 0o755)
 			}
 			w.hook("guard.sh", head(w)+"\n# hook: events=tool-call-start can=block\n")
-			if got := w.plan().Items[0].Trouble; got == "" {
+			if got := planItem(w.plan(), "guard.sh").Trouble; got == "" {
 				t.Error("it can be allowed")
 			}
 			if err := w.trust().Allow(w.plan()); err == nil {

@@ -1,0 +1,280 @@
+package loader
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/user"
+	"path/filepath"
+)
+
+// folderName is the folder that makes a project, and the user layer's in home.
+const folderName = ".acai"
+
+// places are the projects that rule a working directory.
+type places struct {
+	// project is the real path of the folder whose .acai is the nearest, "" if
+	// there is none: what `hookd trust` is about.
+	project string
+
+	// hooksRoot is where the project's hooks start. It is the project, or a
+	// worktree of its repository that lies in it and has no .acai of its own.
+	hooksRoot string
+
+	// root is where the agent's tools work: the nearest checkout or project.
+	root string
+
+	// trustedIn is the main checkout that project is a worktree of, "" if it is
+	// none: what was allowed there is allowed here if it is the same.
+	trustedIn string
+
+	// outer are the projects further up that a person allowed something of, the
+	// nearest first. Their hooks hold here, too.
+	outer []string
+
+	passed []passedOver
+}
+
+// passedOver is a folder with an .acai or a trust record that does not rule,
+// although somebody may rely on it.
+type passedOver struct {
+	folder, why, remedy string
+	recorded            bool // something of it was allowed: gates are refused
+	outer               bool // a project above the one that rules, of which nobody allowed anything
+}
+
+// A search finds the projects that rule a folder.
+type search struct {
+	home     string                    // real path; never a project, and the search ends there
+	recorded func(project string) bool // whether anything of a folder was allowed
+	checks   *walk
+}
+
+// explicit are the places of a project that was named.
+func (s *search) explicit(named, cwd string) (places, error) {
+	dir := named
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(cwd, dir)
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return places{}, fmt.Errorf("project %s: no such folder", named)
+		}
+		return places{}, fmt.Errorf("project %s: %w", named, err)
+	}
+	st, err := stat(real)
+	switch {
+	case err != nil:
+		return places{}, fmt.Errorf("project %s: %w", named, err)
+	case !st.Mode.IsDir():
+		return places{}, fmt.Errorf("project %s: not a folder", named)
+	case real == s.home:
+		return places{}, fmt.Errorf("project %s: the home folder is no project, its %s is the user layer", named, folderName)
+	case !s.checks.mayOwn(real, st.UID):
+		return places{}, fmt.Errorf("project %s: the folder belongs to another user (%d); the setting hooks.trust.folders of ~/%s names folders where that is all right", named, st.UID, folderName)
+	}
+	if _, err := s.look(real, &places{}); err != nil {
+		return places{}, fmt.Errorf("project %s: %w", named, err)
+	}
+	p := places{project: real}
+	if err := s.above(real, &p); err != nil {
+		return places{}, fmt.Errorf("project %s: %w", named, err)
+	}
+	p.complete("")
+	return p, nil
+}
+
+// from are the places of a working directory: the nearest folder with .acai, or
+// with a record of one that vanished, so that deleting the folder does not switch
+// its guards off; and the projects above it that have a record.
+func (s *search) from(cwd string) (places, error) {
+	dir, err := filepath.EvalSymlinks(cwd)
+	if err == nil {
+		dir, err = filepath.Abs(dir)
+	}
+	if err != nil {
+		return places{}, fmt.Errorf("find the project of %s: %w", cwd, err)
+	}
+	var p places
+	checkout := ""
+	for ; !s.ends(dir); dir = filepath.Dir(dir) {
+		stop, err := s.stops(dir, &p)
+		if err != nil {
+			return places{}, fmt.Errorf("find the project of %s: %w", cwd, err)
+		}
+		if stop {
+			p.complete(checkout)
+			return p, nil
+		}
+		if checkout == "" && isCheckout(dir) {
+			checkout = dir
+		}
+		found, err := s.look(dir, &p)
+		if err != nil {
+			return places{}, fmt.Errorf("find the project of %s: %w", cwd, err)
+		}
+		if found {
+			p.project = dir
+			break
+		}
+	}
+	if p.project != "" {
+		if err := s.above(p.project, &p); err != nil {
+			return places{}, fmt.Errorf("find the project of %s: %w", cwd, err)
+		}
+	}
+	p.complete(checkout)
+	return p, nil
+}
+
+// ends reports whether the search is over at a folder: at home and at the root.
+func (s *search) ends(dir string) bool { return dir == s.home || filepath.Dir(dir) == dir }
+
+// above finds the projects further up that a person allowed something of.
+func (s *search) above(project string, p *places) error {
+	for dir := filepath.Dir(project); !s.ends(dir); dir = filepath.Dir(dir) {
+		if stop, err := s.stops(dir, p); err != nil || stop {
+			return err
+		}
+		recorded := s.recorded(dir)
+		there, err := s.look(dir, p)
+		switch {
+		case err != nil:
+			return err
+		case recorded:
+			p.outer = append(p.outer, dir)
+		case there:
+			p.passed = append(p.passed, passedOver{folder: dir, outer: true, why: "it lies above the project " + project + ", and nothing of it was ever allowed", remedy: "allow it there if it is to hold here too: hookd trust --project " + dir})
+		}
+	}
+	return nil
+}
+
+// look reports whether a folder is a project: it has an .acai that only the user
+// or root can have made, or a record.
+func (s *search) look(dir string, p *places) (bool, error) {
+	acai := filepath.Join(dir, folderName)
+	recorded := s.recorded(dir)
+	st, err := stat(acai)
+	switch {
+	case missing(err) || err == nil && !st.Mode.IsDir():
+		return recorded, nil
+	case err != nil && !recorded:
+		return false, err // taken for none, it would switch guards off
+	case err != nil:
+		return true, nil
+	}
+	if recorded {
+		return true, nil // each load looks whose it is
+	}
+	if _, unsafe, err := s.checks.follow(acai); err != nil || unsafe != "" {
+		if err != nil {
+			unsafe = err.Error()
+		}
+		p.passed = append(p.passed, passedOver{folder: dir, why: unsafe, remedy: ownRemedy})
+		return false, nil
+	}
+	return true, nil
+}
+
+// stops reports whether the search must not go past a folder, because others
+// could have put an .acai there: it is sticky, as /tmp is, or somebody else's.
+// Above it nothing is looked for, but what was allowed there is not forgotten.
+func (s *search) stops(dir string, p *places) (bool, error) {
+	st, err := stat(dir)
+	if err != nil {
+		return false, err
+	}
+	why := ""
+	switch {
+	case !s.checks.mayOwn(dir, st.UID):
+		why = fmt.Sprintf("%s belongs to another user (%d)", dir, st.UID)
+	case st.Mode&fs.ModeSticky != 0:
+		why = dir + " is a shared folder (sticky)"
+	default:
+		return false, nil
+	}
+	for at := dir; !s.ends(at); at = filepath.Dir(at) {
+		recorded := s.recorded(at)
+		if _, err := lstat(filepath.Join(at, folderName)); err == nil || recorded {
+			p.passed = append(p.passed, passedOver{folder: at, why: why, remedy: ownRemedy, recorded: recorded})
+		}
+	}
+	return true, nil
+}
+
+const ownRemedy = "make it yours and writable by you only (chown, chmod go-w), or name the folder in hooks.trust.folders of your own settings"
+
+// complete settles where hooks and tools work. checkout is the nearest one to the
+// working directory, "" if none was passed on the way to the project.
+func (p *places) complete(checkout string) {
+	if p.project == "" {
+		return
+	}
+	p.root, p.hooksRoot = p.project, p.project
+	p.trustedIn = mainCheckout(p.project)
+	if checkout == "" || checkout == p.project || !within(p.project, checkout) {
+		return
+	}
+	p.root = checkout
+	if mainCheckout(checkout) == p.project {
+		p.hooksRoot = checkout
+	}
+}
+
+// userHome is the folder of the user layer: $HOME, unless that may be somebody
+// else's doing, else what the user database says; "" if neither is there. A HOME
+// that lies in a checkout or a project would make its .acai the user's.
+func userHome() (home string, refused *passedOver) {
+	named := os.Getenv("HOME")
+	if !filepath.IsAbs(named) {
+		return databaseHome(), nil
+	}
+	why := suspiciousHome(named)
+	if why == "" {
+		return named, nil
+	}
+	listed := databaseHome()
+	if listed != "" && sameFolder(listed, named) {
+		return named, nil
+	}
+	return listed, &passedOver{folder: named, why: "HOME is not obeyed: " + why, remedy: "set HOME to your own home folder"}
+}
+
+func suspiciousHome(named string) string {
+	real, err := filepath.EvalSymlinks(named)
+	if err != nil {
+		return "" // nothing is there that could rule
+	}
+	if st, err := stat(real); err != nil || !userWalk().mayOwn(real, st.UID) {
+		return "it belongs to another user"
+	}
+	if isCheckout(real) {
+		return "it is a checkout"
+	}
+	for dir := filepath.Dir(real); filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+		if isCheckout(dir) {
+			return "it lies in the checkout " + dir
+		}
+		if st, err := stat(filepath.Join(dir, folderName)); err == nil && st.Mode.IsDir() {
+			return "it lies in the project " + dir
+		}
+	}
+	return ""
+}
+
+func sameFolder(a, b string) bool {
+	one, errA := os.Stat(a)
+	other, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(one, other)
+}
+
+// databaseHome is the user's home as the user database has it, "" if it does not.
+func databaseHome() string {
+	if u, err := user.Current(); err == nil && filepath.IsAbs(u.HomeDir) {
+		return u.HomeDir
+	}
+	return ""
+}

@@ -1,0 +1,97 @@
+package loader
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// A scope is one place that hooks and settings come from: the machine's folder,
+// the user's, the project's, and that of each project above it. Within a load
+// the scopes stand in the order in which they rise: what a lower one says never
+// changes what a higher one says.
+type scope struct {
+	layer protocol.Layer
+	dir   string // the folder with hooks/ and the settings file; "" if the layer does not exist
+	root  string // where its hooks start, and what their relative paths begin at
+
+	// outer counts the projects between the innermost and this one: 0 for the
+	// innermost, and for the other layers. prefix tells the names of an outer
+	// project's hooks from those of the inner ones: "../../".
+	outer  int
+	prefix string
+
+	project   string     // real path of the project, "" for another layer
+	decisions *decisions // about the project, or about the user layer
+	elsewhere *decisions // about the main checkout of which the project is a worktree
+	always    bool       // hooks.trust.always names the project: its hooks run in place, unasked
+
+	settings schema.LayerSettings // in force
+	state    SettingsState        // of its file; "" without one
+	waiting  *waitingSettings     // of a project: settings that nobody allowed; nil = none
+	now      layerFile            // of a project: its settings file as it is
+	bundle   *bundle              // of now: what a person allows; nil if there is none that can be read
+	own      *schema.Settings     // of this scope and those above it
+}
+
+// hooksDir is the folder that the scope's hook files lie in.
+func (s *scope) hooksDir() string { return filepath.Join(s.dir, "hooks") }
+
+// needsTrust reports whether nothing of the scope counts before a person allowed
+// it.
+func (s *scope) needsTrust() bool { return s.layer == protocol.Project && !s.always }
+
+// on reports whether the scope's own settings let its hooks run.
+func (s *scope) on() bool { return s.own.Hooks.Enabled[s.layer] }
+
+// discovers reports whether the files in the scope's hooks folder are taken.
+func (s *scope) discovers() bool { return s.own.Hooks.Discover[s.layer] }
+
+// makeScopes lists the scopes of a load, the lowest first.
+func (p *load) makeScopes() {
+	add := func(s *scope) {
+		if s.decisions == nil {
+			s.decisions = &decisions{V: 1, Project: s.project}
+		}
+		p.scopes = append(p.scopes, s)
+	}
+	if l := p.places; l.project != "" {
+		p.inner = &scope{layer: protocol.Project, project: l.project, dir: filepath.Join(l.project, folderName), root: l.hooksRoot}
+		add(p.inner)
+		for i, outer := range l.outer {
+			add(&scope{
+				layer: protocol.Project, project: outer, dir: filepath.Join(outer, folderName), root: outer,
+				outer: i + 1, prefix: prefixOf(l.project, outer),
+			})
+		}
+	}
+	p.user = &scope{layer: protocol.User, root: p.root}
+	if p.opts.Home != "" {
+		p.user.dir = filepath.Join(p.opts.Home, folderName)
+	}
+	add(p.user)
+	p.machine = &scope{layer: protocol.Managed, root: p.root, dir: p.managedDir()}
+	add(p.machine)
+}
+
+// prefixOf is the way from a project to one above it: ../../
+func prefixOf(inner, outer string) string {
+	way, err := filepath.Rel(inner, outer)
+	if err != nil {
+		return strings.TrimSuffix(outer, "/") + "/"
+	}
+	return filepath.ToSlash(way) + "/"
+}
+
+// projectScopes are the scopes of projects, the innermost first.
+func (p *load) projectScopes() []*scope {
+	var projects []*scope
+	for _, s := range p.scopes {
+		if s.layer == protocol.Project {
+			projects = append(projects, s)
+		}
+	}
+	return projects
+}

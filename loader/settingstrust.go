@@ -1,0 +1,267 @@
+package loader
+
+import (
+	"path/filepath"
+	"slices"
+
+	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// settingsRecord is the name of a project's settings in the trust records. No
+// hook can have it: a hook's name has no slash.
+const settingsRecord = "settings/acai"
+
+// waitingSettings are settings of a project that nobody allowed. They have no
+// effect; but a guard that they name must not be merely absent.
+type waitingSettings struct {
+	settings schema.LayerSettings
+	file     string
+}
+
+// describing are the settings that say what a hook of the scope is: those in
+// force for one that a person decided about, those that wait for any other.
+func (s *scope) describing(f *found) *schema.LayerSettings {
+	if s.waiting != nil && (f.base == "" || s.decisions.find(f.base) == nil) {
+		return &s.waiting.settings
+	}
+	return &s.settings
+}
+
+// safeFolder looks whose a project's .acai is. One that others could have made is
+// no project's; where something of it was allowed, nothing passes until it is
+// looked at.
+func (p *load) safeFolder(s *scope) bool {
+	_, unsafe, err := p.walk().follow(s.dir)
+	switch {
+	case missing(err):
+		return true // what was allowed is gone, and says so itself
+	case err != nil:
+		unsafe = cause(err)
+	}
+	if unsafe == "" {
+		return true
+	}
+	p.passOver(passedOver{folder: s.project, why: unsafe, remedy: ownRemedy, recorded: slices.ContainsFunc(s.decisions.Hooks, func(r trustRecord) bool { return r.Decision == Allowed })})
+	s.dir = ""
+	return false
+}
+
+// passOver reports a folder that does not rule. Nothing passes where it was
+// allowed to.
+func (p *load) passOver(o passedOver) {
+	code := CodePassedOver
+	if o.outer {
+		code = CodeOuterUntrusted
+	}
+	f := newFinding(code, filepath.Join(o.folder, folderName), 0, "", "its hooks and settings do not count: "+o.why, o.remedy)
+	if o.recorded {
+		f.Severity = schema.SeverityError
+		p.refuseAll(o.folder+" was allowed, and does not count any more: "+o.why, o.remedy)
+	}
+	p.add(f)
+}
+
+// projectSettings settles which settings of a project are in force: exactly those
+// that a person allowed (protocol, section 0).
+func (p *load) projectSettings(s *scope) {
+	f := p.readLayer(s)
+	b := settingsBundle(f)
+	s.now, s.bundle = f, b
+	record := s.decisions.find(settingsRecord)
+	switch {
+	case p.asAllowed && s.outer == 0:
+		p.takeSettings(s, f)
+	case s.always:
+		p.takeSettings(s, f)
+	case record != nil && record.Decision == Denied:
+		s.state = SettingsDenied
+	case record != nil && b != nil && b.hash == record.Hash:
+		p.takeSettings(s, f)
+	case record != nil:
+		p.keepAllowed(s, record)
+	case f.bad != nil:
+		s.state = SettingsUnreadable
+		p.add(f.bad.Finding())
+		p.refuseAll(f.bad.Error(), f.bad.Remedy)
+	case f.file == "", f.saysNothing():
+		p.takeSettings(s, f)
+	case p.allowedInMain(s, b), p.settingsListed(s, b):
+		p.takeSettings(s, f)
+	default:
+		s.waiting, s.state = &waitingSettings{f.settings, f.file}, SettingsUntrusted
+		p.add(newFinding(CodeSettingsUntrusted, f.file, 0, "", "the project's settings are not in force: nobody allowed them yet", trustRemedy))
+	}
+}
+
+// saysNothing reports whether a settings file has no effect whoever allows it, as
+// the one that hookd init writes.
+func (f *layerFile) saysNothing() bool {
+	return f.bad == nil && len(f.settings.Values) == 0 && len(f.settings.Use) == 0 && len(f.findings) == 0
+}
+
+// settingsInfo is what the snapshot tells of the scope's settings file.
+func (s *scope) settingsInfo() SettingsInfo {
+	info := SettingsInfo{Layer: s.layer, File: s.now.file, State: s.state}
+	if info.File == "" {
+		info.File = s.settings.File
+	}
+	if s.now.bad != nil {
+		info.File = s.now.bad.File
+	}
+	if s.bundle != nil {
+		info.Hash = s.bundle.hash
+	}
+	return info
+}
+
+// settingsBundle is what a person allows of a settings file; nil if there is none
+// that can be read.
+func settingsBundle(f layerFile) *bundle {
+	if f.file == "" || f.bad != nil {
+		return nil
+	}
+	b := &bundle{Name: settingsRecord, Entry: f.entry, exact: true, Members: []member{}}
+	if b.seal() != nil {
+		return nil
+	}
+	return b
+}
+
+// takeSettings puts the file into force as it is.
+func (p *load) takeSettings(s *scope, f layerFile) {
+	p.add(f.findings...)
+	switch {
+	case f.bad == nil && f.file == "":
+	case f.bad == nil:
+		s.settings, s.state = f.settings, SettingsInForce
+		if s.always && f.file != "" {
+			p.keepGood(s, f.file, f.text)
+		}
+	case s.always:
+		s.settings = p.settingsLost(s, f.bad)
+	default: // shown by hookd trust, which allows no settings that cannot be read
+		p.add(f.bad.Finding())
+		p.refuseAll(f.bad.Error(), f.bad.Remedy)
+	}
+}
+
+// keepAllowed leaves the copy in force that was allowed, and says so.
+func (p *load) keepAllowed(s *scope, record *trustRecord) {
+	file := filepath.Join(s.dir, SettingsNames[0])
+	s.state = SettingsGone
+	finding := newFinding(CodeSettingsGone, file, 0, "", "the settings that were allowed stay in force: their file is gone", "restore it, or accept the removal with: hookd trust")
+	switch f := s.now; {
+	case f.bad != nil:
+		s.state = SettingsChanged
+		finding = newFinding(CodeSettingsChanged, f.bad.File, f.bad.Line, "", "the settings that were allowed stay in force: the file cannot be used: "+f.bad.Message, f.bad.Remedy)
+		file = f.bad.File
+	case f.file != "":
+		s.state = SettingsChanged
+		finding = newFinding(CodeSettingsChanged, f.file, 0, "", "the settings that were allowed stay in force: the file was changed since", trustRemedy)
+		file = f.file
+	}
+	// Its findings were shown when it was allowed, and its lines are not the file's.
+	settings, _, err := DecodeSettings(filepath.Join(filepath.Dir(file), SettingsNames[0]), record.Bundle.Entry, s.layer)
+	if err != nil { // the record was checked against its hash, so an earlier version wrote it
+		p.refuseAll("the settings that were allowed cannot be read: "+err.Error(), trustRemedy)
+		return
+	}
+	s.settings = settings
+	p.add(finding)
+}
+
+// allowedInMain reports whether the same settings were allowed in the main
+// checkout of which the project is a worktree.
+func (p *load) allowedInMain(s *scope, b *bundle) bool {
+	if s.elsewhere == nil {
+		return false
+	}
+	r := s.elsewhere.find(settingsRecord)
+	return r != nil && r.Decision == Allowed && r.Hash == b.hash
+}
+
+// settingsListed reports whether hooks.trust.hashes names the settings, or the
+// project with them.
+func (p *load) settingsListed(s *scope, b *bundle) bool {
+	hashes := p.upper().Hooks.TrustHashes
+	if len(hashes) == 0 {
+		return false
+	}
+	return hashAmong(hashes, b.hash) || s.outer == 0 && hashAmong(hashes, p.hashIfAllowed())
+}
+
+// hashIfAllowed is the hash of the whole project as it would be once it is
+// allowed, which is what hookd trust --print shows.
+func (p *load) hashIfAllowed() string {
+	survey, err := p.loader.surveyQuietly()
+	if err != nil {
+		return ""
+	}
+	return survey.projectHash()
+}
+
+// guardWaiting stands for the guards that settings nobody allowed may hold, as
+// far as they are no hooks of their own: names that are required, commands that
+// are denied, and changes of hooks that were allowed before.
+func (p *load) guardWaiting(s *scope) {
+	if s.waiting == nil {
+		return
+	}
+	events, match, why := p.waitingGuards(s)
+	if len(events) == 0 {
+		return
+	}
+	name := filepath.Base(s.waiting.file)
+	f := &found{
+		layer: s.layer, scope: s, base: name, name: s.prefix + name, path: s.waiting.file, listed: true, stands: true,
+		resolution: schema.Resolution{DescribedBy: schema.FromSettings, Hook: schema.Hook{
+			Name: s.prefix + name, Layer: s.layer, Path: s.waiting.file, Events: events, Match: match, Can: protocol.CanBlock, Mode: protocol.Enforce,
+			OnFailure: protocol.RuleBlock, Enabled: true, Run: schema.Once, Timeout: s.own.Hooks.Timeout,
+			Protocol: protocol.Version, Dialect: schema.Dialects[0],
+		}},
+	}
+	f.fail(executor.Untrusted, protocol.FailUntrusted, "nobody allowed the settings yet, and they "+why, trustRemedy)
+	p.hooks = append(p.hooks, f)
+}
+
+// waitingGuards are the events at which settings that wait may hold a guard, and
+// in words why.
+func (p *load) waitingGuards(s *scope) (events []protocol.EventName, match schema.Match, why string) {
+	settings := &s.waiting.settings
+	listed := func(key string) bool {
+		items, _ := settings.Values[key].V.([]string)
+		return len(items) > 0
+	}
+	if listed("hooks.required") {
+		return everywhere(), match, "require hooks"
+	}
+	add := func(more []protocol.EventName, reason string) {
+		for _, event := range more {
+			if !slices.Contains(events, event) {
+				events = append(events, event)
+			}
+		}
+		match, why = schema.Match{}, reason
+	}
+	if listed("agent.tools.bash.deny") {
+		add([]protocol.EventName{protocol.ToolCallStart}, "deny commands")
+		match.Tool = []string{"@shell"}
+	}
+	for i := range settings.Use {
+		d := &settings.Use[i]
+		if d.Name == nil || s.decisions.find(*d.Name) == nil {
+			continue // a hook of its own
+		}
+		r, _ := schema.Resolve(schema.Defaults{Layer: s.layer, Name: *d.Name}, *d)
+		switch {
+		case !r.Hook.Guards() && !(r.Rejected && r.Guards):
+		case len(r.Hook.Events) == 0:
+			add(everywhere(), "change a hook that was allowed")
+		default:
+			add(r.Hook.Events, "change a hook that was allowed")
+		}
+	}
+	return events, match, why
+}

@@ -1,0 +1,65 @@
+package loader
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+// gitName is the file or folder that makes a folder a checkout of git.
+const gitName = ".git"
+
+// isCheckout reports whether a folder is the top of a checkout: of a clone, a
+// worktree or a submodule.
+func isCheckout(dir string) bool {
+	_, err := lstat(filepath.Join(dir, gitName))
+	return err == nil
+}
+
+// mainCheckout returns the checkout that a folder is a worktree of, "" if it is
+// none. What a folder says of itself is not enough: the repository must name the
+// worktree, which only somebody who may write in the repository can make it do.
+func mainCheckout(worktree string) string {
+	link, ok := readGitLine(filepath.Join(worktree, gitName), "gitdir:")
+	if !ok {
+		return ""
+	}
+	own, err := filepath.EvalSymlinks(absoluteFrom(worktree, link))
+	if err != nil || filepath.Base(filepath.Dir(own)) != "worktrees" {
+		return ""
+	}
+	repository := filepath.Dir(filepath.Dir(own))
+	if filepath.Base(repository) != gitName {
+		return "" // a bare repository has no checkout of its own
+	}
+	if _, unsafe, err := userWalk().follow(own); err != nil || unsafe != "" {
+		return ""
+	}
+	named, ok := readGitLine(filepath.Join(own, "gitdir"), "")
+	if !ok {
+		return ""
+	}
+	back, err := filepath.EvalSymlinks(filepath.Dir(absoluteFrom(own, named)))
+	if err != nil || back != worktree || filepath.Base(named) != gitName {
+		return ""
+	}
+	return filepath.Dir(repository)
+}
+
+// readGitLine reads a file of git's that holds one line, and returns what follows
+// prefix there.
+func readGitLine(path, prefix string) (string, bool) {
+	text, err := readSmall(path, 64<<10)
+	if err != nil {
+		return "", false
+	}
+	line, ok := strings.CutPrefix(strings.TrimSpace(string(text)), prefix)
+	line = strings.TrimSpace(line)
+	return line, ok && line != "" && !strings.ContainsAny(line, "\n\x00")
+}
+
+func absoluteFrom(folder, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(folder, path)
+}
