@@ -91,6 +91,7 @@ func (p *load) projectSettings(s *scope) {
 		p.takeSettings(s, f)
 	default:
 		s.waiting, s.state = &waitingSettings{f.settings, f.file}, SettingsUntrusted
+		p.add(f.findings...)
 		p.add(newFinding(CodeSettingsUntrusted, f.file, 0, "", "the project's settings are not in force: nobody allowed them yet", trustRemedy))
 	}
 }

@@ -2,6 +2,8 @@ package loader
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -124,6 +126,26 @@ func (t *Trust) allow(d *decisions, item *PlanItem) error {
 		Bundle: *item.bundle, InPlace: item.InPlace, Command: item.Path == "" && item.Kind == KindHook, Kind: item.recordedKind(),
 	})
 	return nil
+}
+
+// AllowWritten allows one hook that a person had written from a template a moment
+// ago, if its file holds that text and nothing else belongs to it. Nothing else is allowed with it: where settings wait for a decision that
+// may be about the hook, it fails.
+func (t *Trust) AllowWritten(ctx context.Context, name, text string) error {
+	if err := mayDecide(); err != nil {
+		return err
+	}
+	plan, err := t.Plan(ctx)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(plan.Items, func(item PlanItem) bool { return item.Hook == name && item.State == StateNew })
+	waiting := slices.ContainsFunc(plan.Items, func(item PlanItem) bool { return item.Kind == KindSettings && item.State != StateTrusted })
+	sum := sha256.Sum256([]byte(text))
+	if i < 0 || waiting || len(plan.Items[i].Files) != 1 || plan.Items[i].Files[0].Sum != hex.EncodeToString(sum[:]) {
+		return fmt.Errorf("%s: it is not only what was written", name)
+	}
+	return t.change(plan.Project, func(d *decisions) error { return t.allow(d, &plan.Items[i]) })
 }
 
 // unchangedSettings reads a settings file again.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"embed"
 	"errors"
 	"io/fs"
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/loader"
 )
 
 //go:embed template
@@ -71,12 +73,29 @@ func (a *app) newHook(name, lang string) error {
 		return a.newGoHook(root, hooks, base, build, page)
 	}
 	path := filepath.Join(hooks, name)
-	if err := a.render(path, l.template, 0o755, page); err != nil {
+	text, err := a.render(path, l.template, 0o755, page)
+	if err != nil {
 		return err
 	}
 	a.out.Print("try it on a sample event:   hookd try %s\n", name)
-	a.out.Print("let it run in this project: hookd trust\n")
+	if a.recordWritten(root, name, text) {
+		a.out.Print("it runs as it is; after you edited it: hookd trust\n")
+	} else {
+		a.out.Print("let it run in this project: hookd trust\n")
+	}
 	return nil
+}
+
+// recordWritten records a hook that a person just had written as allowed. It is
+// false where that cannot be: below an agent, in the home folder, or where settings
+// that nobody allowed may say something of it.
+func (a *app) recordWritten(root, name, text string) bool {
+	trust, err := loader.OpenTrust(loader.Options{Project: root})
+	if err != nil {
+		return false
+	}
+	trust.How = "new"
+	return trust.AllowWritten(context.Background(), name, text) == nil
 }
 
 func (a *app) newGoHook(root, hooks, base, build string, page any) error {
@@ -84,10 +103,10 @@ func (a *app) newGoHook(root, hooks, base, build string, page any) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return failed("new", err, "")
 	}
-	if err := a.render(filepath.Join(folder, "main.go"), "hook.go.txt", 0o644, page); err != nil {
+	if _, err := a.render(filepath.Join(folder, "main.go"), "hook.go.txt", 0o644, page); err != nil {
 		return err
 	}
-	if err := a.render(filepath.Join(hooks, base+".hook.yaml"), "hook.yaml", 0o644, page); err != nil {
+	if _, err := a.render(filepath.Join(hooks, base+".hook.yaml"), "hook.yaml", 0o644, page); err != nil {
 		return err
 	}
 	a.out.Raw("build it:                   " + build + "\n")
@@ -96,26 +115,27 @@ func (a *app) newGoHook(root, hooks, base, build string, page any) error {
 	return nil
 }
 
-func (a *app) render(path, name string, mode fs.FileMode, page any) error {
+// render writes a file from a template and returns its text.
+func (a *app) render(path, name string, mode fs.FileMode, page any) (string, error) {
 	text, err := templates.ReadFile("template/" + name)
 	if err != nil {
-		return err
+		return "", err
 	}
 	t, err := template.New(name).Parse(string(text))
 	if err != nil {
-		return err
+		return "", err
 	}
 	var b strings.Builder
 	if err := t.Execute(&b, page); err != nil {
-		return err
+		return "", err
 	}
 	if err := createFile(path, b.String(), mode); errors.Is(err, fs.ErrExist) {
-		return usage("exists", path+" is there already", "take another name, or edit it")
+		return "", usage("exists", path+" is there already", "take another name, or edit it")
 	} else if err != nil {
-		return failed("new", err, "")
+		return "", failed("new", err, "")
 	}
 	a.out.Print("wrote %s\n", a.out.In(show.Name, show.Line(path)))
-	return nil
+	return b.String(), nil
 }
 
 func pickLanguage(name, lang string) (language, error) {
