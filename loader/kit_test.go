@@ -248,3 +248,10 @@ func alive(pid string) bool {
 	_, behind, _ := strings.Cut(string(line), ") ")
 	return !strings.HasPrefix(behind, "Z") && !strings.HasPrefix(behind, "X")
 }
+
+func (w *world) remove(path string) {
+	w.t.Helper()
+	if err := os.RemoveAll(path); err != nil {
+		w.t.Fatal(err)
+	}
+}

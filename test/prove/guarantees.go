@@ -131,4 +131,9 @@ var Guarantees = []Guarantee{
 		Proof: "100 attempts by flag, env, file, symlink, order, matcher: 0",
 		Tests: []Test{{"loader", "TestManagedSettingsCannotBeLoosened"}, {"loader", "TestManagedGuardStands"}},
 	},
+	{
+		ID: "G21", Promise: "nothing of a project has an effect before it was allowed, its settings no more than its hooks; afterwards the allowed copy counts",
+		Proof: "every settings key × an untrusted project × values that would loosen, run, reveal or disarm something: 0 effects; 100 edits of allowed settings: 0 effects before a person looked",
+		Tests: []Test{{"loader", "TestSettingsOfAnUntrustedProjectHaveNoEffect"}, {"loader", "TestEditsOfAllowedSettingsHaveNoEffect"}},
+	},
 }
