@@ -168,10 +168,23 @@ func (p *load) lookAgain(at time.Time) {
 	}
 }
 
-// isRequired reports whether some settings require the hook: any scope's by its
-// name, and its own project's by the name that it has there.
+// isRequired reports whether some settings require the hook. What an outer
+// project requires are its own hooks and those above it, and no inner project
+// reaches the hooks of an outer one.
 func (p *load) isRequired(f *found) bool {
-	return slices.Contains(p.settings.Hooks.Required, f.name) && f.scope.outer == 0 || slices.Contains(f.scope.own.Hooks.Required, f.base)
+	above := false // of the hook's own scope, or at it
+	for _, s := range p.scopes {
+		above = above || s == f.scope
+		names, _ := s.settings.Values["hooks.required"].V.([]string)
+		if !slices.Contains(names, f.base) {
+			continue
+		}
+		if above && s.outer > f.scope.outer && s.layer == f.layer || !above && f.scope.outer > 0 {
+			continue
+		}
+		return true
+	}
+	return false
 }
 
 // requireNames puts a failure in the place of every required hook that is not
