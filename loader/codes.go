@@ -38,6 +38,7 @@ const (
 	CodeSettingsChanged   schema.Code = "settings-changed"
 	CodeSettingsGone      schema.Code = "settings-gone"
 	CodePassedOver        schema.Code = "folder-passed-over"
+	CodeNoManaged         schema.Code = "no-machine-layer"
 	CodeOuterUntrusted    schema.Code = "outer-project-untrusted"
 	CodeFolderLifted      schema.Code = "folder-checks-lifted"
 	CodeFolderNotLifted   schema.Code = "folder-checks-not-lifted"
@@ -74,6 +75,7 @@ var Codes = []schema.CodeText{
 	{Code: CodeSettingsChanged, Severity: schema.SeverityWarning, Meaning: "settings of the project that are not what was allowed any more; the copy that was allowed stays in force"},
 	{Code: CodeSettingsGone, Severity: schema.SeverityWarning, Meaning: "settings of the project that were allowed and are no longer there; the copy stays in force"},
 	{Code: CodePassedOver, Severity: schema.SeverityWarning, Meaning: "a folder whose .acai does not count: others own it, may write in it, or could have put it there; where it was allowed before, every gate is refused"},
+	{Code: CodeNoManaged, Severity: schema.SeverityWarning, Meaning: "a system on which hookd has no machine layer (Windows)"},
 	{Code: CodeOuterUntrusted, Severity: schema.SeverityWarning, Meaning: "a project above this one of which nobody allowed anything; it has no effect here"},
 	{Code: CodeFolderLifted, Severity: schema.SeverityWarning, Meaning: "a folder for which hooks.trust.folders lifts the checks of owner and mode"},
 	{Code: CodeFolderNotLifted, Severity: schema.SeverityWarning, Meaning: "an entry of hooks.trust.folders that has no effect: its folder or user is not there"},

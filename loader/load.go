@@ -129,8 +129,8 @@ func newLoader(opts Options) (*loader, error) {
 	if badHome != nil {
 		l.passed = append(l.passed, *badHome)
 	}
-	if l.stateBy == nil && l.project != "" {
-		l.stateBy = outside(l.project, l.state)
+	if l.stateBy == nil {
+		l.stateBy = l.stateOutside()
 	}
 	if l.stateBy != nil {
 		l.state = ""
@@ -147,10 +147,7 @@ func newLoader(opts Options) (*loader, error) {
 
 // findPlaces finds the projects that rule.
 func (l *loader) findPlaces() (p places, err error) {
-	s := &search{home: l.opts.Home, recorded: l.recorded, checks: l.walk()}
-	if real, err := filepath.EvalSymlinks(s.home); err == nil {
-		s.home = real
-	}
+	s := &search{home: realPath(l.opts.Home), recorded: l.recorded, checks: l.walk()}
 	if l.opts.Project != "" {
 		p, err = s.explicit(l.opts.Project, l.opts.Cwd)
 	} else {
@@ -160,6 +157,15 @@ func (l *loader) findPlaces() (p places, err error) {
 		p.root = l.opts.Cwd
 	}
 	return p, err
+}
+
+// realPath is a path without links, or the path itself where that is not to be
+// found.
+func realPath(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
 }
 
 // walk looks at whose files are, with what the settings of user and machine lift.
@@ -192,6 +198,27 @@ func (l *loader) recorded(project string) bool {
 	return l.records.dir != "" && outside(project, l.state) == nil && l.records.recorded(project)
 }
 
+// stateOutside makes sure that the state folder lies in none of the projects and
+// checkouts that the working directory lies in: they could bring it along.
+func (l *loader) stateOutside() error {
+	grounds := append([]string{l.project, l.root}, l.outer...)
+	home := realPath(l.opts.Home)
+	for dir := realPath(l.root); dir != home && filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+		if _, err := lstat(filepath.Join(dir, folderName)); err == nil || isCheckout(dir) {
+			grounds = append(grounds, dir)
+		}
+	}
+	for _, ground := range grounds {
+		if ground == "" || ground == l.root && l.project == "" && !isCheckout(ground) {
+			continue
+		}
+		if err := outside(ground, l.state); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // outside makes sure that the state folder does not lie inside the project: a
 // project must not bring along its own trust.
 func outside(project, state string) error {
@@ -209,7 +236,7 @@ func outside(project, state string) error {
 		break
 	}
 	if within(project, real) || within(project, filepath.Clean(state)) {
-		return fmt.Errorf("the state folder %s lies inside the project", state)
+		return fmt.Errorf("the state folder %s lies inside the project %s", state, project)
 	}
 	return nil
 }

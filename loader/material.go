@@ -248,6 +248,7 @@ func (p *load) decideMaterial(f *found) {
 	case f.waits: // and so does the server, whatever was decided about it
 		f.stop(executor.Untrusted, "nobody allowed the project's settings yet")
 		p.unaskedMaterials = append(p.unaskedMaterials, f.name)
+		p.add(newFinding(CodeMaterialUntrusted, f.path, f.line, f.name, "it is not used: "+f.why, trustRemedy))
 	case r != nil && f.bundle.hash == r.Hash, r == nil && f.allowedInMain() && !f.unwatched(), p.hashListed(f):
 		if p.policy(f, string(protocol.Project)) {
 			p.useCopy(f)

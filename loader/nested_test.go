@@ -291,3 +291,40 @@ func TestPassedOverIsSaid(t *testing.T) {
 		}
 	}
 }
+
+// No project above can bring along what was decided about it.
+func TestStateInsideAProjectAbove(t *testing.T) {
+	w := newWorld(t)
+	inner := w.inner("in")
+	inner.hook("guard.sh", blocks)
+	for _, ground := range []string{".acai", ".git"} {
+		top := filepath.Join(filepath.Dir(w.home), "top"+ground)
+		os.MkdirAll(filepath.Join(top, ground), 0o755)
+		in := *w
+		in.project = filepath.Join(top, "in")
+		in.state = filepath.Join(top, "state")
+		os.MkdirAll(filepath.Join(in.project, ".acai", "hooks"), 0o755)
+		os.MkdirAll(in.state, 0o700)
+		in.hook("guard.sh", blocks)
+		if _, err := OpenTrust(in.options()); err == nil {
+			t.Errorf("%s above: trust is recorded inside it", ground)
+		}
+		if s := in.load(); s.Set.Refuse == nil {
+			t.Errorf("%s above: nothing is refused", ground)
+		}
+	}
+	// The user layer is no project, whichever way leads to it.
+	link := filepath.Join(filepath.Dir(w.home), "link")
+	os.Symlink(w.home, link)
+	os.MkdirAll(filepath.Join(w.home, ".acai"), 0o755)
+	in := *w
+	in.project, in.state = filepath.Join(w.home, "p"), filepath.Join(w.home, "state")
+	os.MkdirAll(filepath.Join(in.project, ".acai", "hooks"), 0o755)
+	os.MkdirAll(in.state, 0o700)
+	in.home = link
+	in.hook("guard.sh", blocks)
+	in.allow()
+	if got := status(in.load(), "guard.sh"); got != "ready" {
+		t.Errorf("%s", got)
+	}
+}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"runtime"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -52,12 +51,10 @@ func newCheck(a *app) *cobra.Command {
 }
 
 func (a *app) showCheck(findings []schema.Finding, suggestions []suggestion) error {
-	for _, f := range findings {
-		showFinding(a.out, f)
+	for _, group := range groupFindings(findings) {
+		showFindings(a.out, group)
 	}
-	if len(findings) == 0 {
-		a.out.Print("%s no problems\n", a.out.In(show.Good, "✓"))
-	}
+	showCount(a.out, findings)
 	for _, s := range suggestions {
 		a.out.Print("%s  %s: %s\n", a.out.In(show.Quiet, "· faster"), a.out.In(show.Name, show.Line(s.Hook)), show.Line(s.Message))
 	}
@@ -67,34 +64,6 @@ func (a *app) showCheck(findings []schema.Finding, suggestions []suggestion) err
 	}
 	showPromises(a.out, runtime.Containment())
 	return nil
-}
-
-func showFinding(p *show.Printer, f schema.Finding) {
-	mark := p.In(show.Bad, "✗ error")
-	if f.Severity == schema.SeverityWarning {
-		mark = p.In(show.Warn, "! warning")
-	}
-	p.Print("%s  %s%s\n", mark, show.Line(f.Message), p.In(show.Quiet, " ("+f.Code+")"))
-	var where []string
-	if f.File != "" {
-		file := show.Line(f.File)
-		if f.Line != nil {
-			file += ":" + strconv.Itoa(*f.Line)
-		}
-		where = append(where, file)
-	}
-	if f.Path != nil {
-		where = append(where, "at "+show.Line(*f.Path))
-	}
-	if f.Hook != nil {
-		where = append(where, "hook "+show.Line(*f.Hook))
-	}
-	if len(where) > 0 {
-		p.Print("    %s\n", strings.Join(where, ", "))
-	}
-	if f.Remedy != "" {
-		p.Print("    %s\n", p.In(show.Quiet, "→ "+show.Line(f.Remedy)))
-	}
 }
 
 // showPromises says what holds on this machine of what hookd promises.

@@ -195,7 +195,7 @@ func (a *app) newTrial(ctx context.Context, rt *process.Runtime, file string, f 
 	shown := false
 	for _, finding := range snapshot.Findings {
 		if finding.Severity == schema.SeverityError && !a.json {
-			showFinding(a.err, finding)
+			showFindings(a.err, []schema.Finding{finding})
 			shown = true
 		}
 	}
