@@ -23,6 +23,7 @@ func MergeSettings(layers ...schema.LayerSettings) (schema.Settings, []schema.Fi
 	for _, layer := range layers {
 		m.values[layer.Layer] = layer.Values
 	}
+	m.dropPlayed()
 	for i := range schema.Keys {
 		key := &schema.Keys[i]
 		switch {
@@ -40,6 +41,7 @@ func MergeSettings(layers ...schema.LayerSettings) (schema.Settings, []schema.Fi
 		}
 	}
 	m.settings.Agent.Approval.ModeLayer = m.highestWith("agent.approval.mode", m.settings.Agent.Approval.Mode)
+	m.belonging()
 	m.settings.Agent.Tools.Bash.Layer = m.highestThatLists("agent.tools.bash.deny", "agent.tools.bash.allow")
 	return m.settings, m.findings
 }
@@ -186,6 +188,9 @@ func (m *merger) list(key *schema.Key) {
 		commands := key.Name == "agent.tools.bash.allow"
 		if commands && by == "" && len(items) == 0 {
 			continue // no list, which a lower layer may write
+		}
+		if layer == protocol.Project && key.Name == "agent.tools.env" {
+			items = m.withoutKeys(key, value, merged)
 		}
 		switch {
 		case key.Tighter == schema.Union:
