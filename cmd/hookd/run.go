@@ -167,11 +167,15 @@ func runExit(ctx context.Context, result agentloop.Result, ended error) error {
 	return nil
 }
 
+// loopOptions are a loop as the settings have it. The settings are the caller's own
+// copy: what of them has no effect is taken out.
 func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Model, session *store.Session, flags *runFlags) (agentloop.Options, error) {
 	answer, err := flags.answerSchema()
 	if err != nil {
 		return agentloop.Options{}, err
 	}
+	recipes := a.recipeLibrary(engine)
+	a.settleCompaction(recipes, settings)
 	features, err := providers(&featureInput{Settings: settings, root: engine.root, guarded: []string{".acai", engine.stateDir}, answer: answer, skills: engine.skills()})
 	if err != nil {
 		return agentloop.Options{}, err
@@ -200,7 +204,7 @@ func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Mod
 		Session:   session,
 		System:    flags.system,
 		Providers: features,
-		Recipes:   a.recipeLibrary(engine),
+		Recipes:   recipes,
 		Project:   engine.project(),
 		Cwd:       root,
 		Agent:     protocol.Agent{ID: "main", Depth: executor.ProcessDepth(), Host: "hookd"},
