@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -176,14 +175,13 @@ func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Mod
 	}
 	recipes := a.recipeLibrary(engine)
 	a.settleCompaction(recipes, settings)
-	features, err := providers(&featureInput{Settings: settings, root: engine.root, guarded: []string{".acai", engine.stateDir}, answer: answer, skills: engine.skills()})
+	root := engine.root
+	places := engine.places()
+	features, err := providers(&featureInput{
+		Settings: settings, root: root, guarded: []string{".acai", engine.stateDir}, places: places, answer: answer, skills: engine.skills(),
+	})
 	if err != nil {
 		return agentloop.Options{}, err
-	}
-	root := engine.root
-	refused := []string{engine.stateDir}
-	if home, err := os.UserHomeDir(); err == nil {
-		refused = append(refused, filepath.Join(home, ".acai"))
 	}
 	bash := tool.BashOptions{
 		Project: root, Timeout: settings.Agent.Tools.Bash.Timeout, Output: settings.Agent.Tools.Bash.Output,
@@ -199,7 +197,7 @@ func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Mod
 	return agentloop.Options{
 		Gate:      engine,
 		Model:     m,
-		Tools:     append(tool.Files(tool.Folder{Project: root, Refused: refused}), tool.Bash(bash)),
+		Tools:     append(tool.Files(places), tool.Bash(bash)),
 		Sources:   sources,
 		Session:   session,
 		System:    flags.system,
