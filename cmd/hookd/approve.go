@@ -54,7 +54,7 @@ func askedWhat(q *agentloop.Question) string {
 	if q.Call == nil {
 		return string(q.Event)
 	}
-	return show.Line(q.Call.Name) + " " + show.Line(show.Shorten(argsLine(q.Call.Args), 200))
+	return show.Line(q.Call.Name) + " " + show.Line(show.Middle(argsLine(q.Call.Args), 400))
 }
 
 // Approve asks once; anything but yes is no.

@@ -113,7 +113,7 @@ func (a *app) allow(ctx context.Context, trust *loader.Trust, plan *loader.Plan,
 func (a *app) allowOpen(ctx context.Context, trust *loader.Trust, plan *loader.Plan, open []string, yes bool) error {
 	trust.How = howDecided(yes)
 	if !yes {
-		if err := a.confirm(ctx, fmt.Sprintf("allow %s?", countKinds(plan, open))); err != nil {
+		if err := a.confirm(ctx, fmt.Sprintf("allow %s%s?", countKinds(plan, open), notShown(plan, open))); err != nil {
 			return err
 		}
 	}
