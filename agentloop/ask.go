@@ -47,6 +47,11 @@ func (r *Run) askPerson(ctx context.Context, v *verdict, question Question) (cho
 	}
 	r.notify(ctx, "permission", because(fmt.Sprintf("%s asks about %s", question.AskedBy, v.name), v.Reason))
 
+	done, err := r.loop.options.floor.ask(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	limited, cancel := ctx, context.CancelFunc(func() {})
 	if limit := r.loop.options.ApprovalTimeout; limit > 0 {
 		limited, cancel = context.WithTimeout(ctx, limit)

@@ -110,7 +110,7 @@ func (r *Run) carryOut(ctx context.Context) error {
 }
 
 func (r *Run) runCallback(ctx context.Context, cb recipeCall) error {
-	rec, text, err := r.loop.render(cb.Name, cb.Args)
+	rec, text, err := r.loop.render(cb.hook.Layer, cb.Name, cb.Args)
 	if err != nil {
 		return err
 	}

@@ -102,7 +102,7 @@ func (r *Run) apply(ctx context.Context, parts division, summary string, fired p
 // nothing. No agent-start and no agent-end fires but those of the recipe's own
 // thread. The run's response is the summary.
 func (l *Loop) Compact(ctx context.Context, name, instructions string) (*Run, error) {
-	rec, text, err := l.render(cmp.Or(name, "compact"), nil)
+	rec, text, err := l.render(protocol.Builtin, cmp.Or(name, "compact"), nil)
 	if err != nil {
 		return nil, fmt.Errorf("agent loop: %w", err)
 	}

@@ -20,8 +20,9 @@ func (h host) Family() provider.Family {
 	return provider.Family{Usage: h.run.root().usage.known(), Steps: int(h.run.claimed)}
 }
 
-func (h host) Spawn(ctx context.Context, sub provider.SubAgent) (provider.SubResult, error) {
-	return h.run.spawn(ctx, sub)
+func (h host) Spawn(ctx context.Context, sub provider.SubAgent) (result provider.SubResult, err error) {
+	h.run.loop.options.floor.aside(ctx, func(ctx context.Context) { result, err = h.run.spawn(ctx, sub) })
+	return result, err
 }
 
 // hosting is the context of a gate call or a tool: what works there finds the

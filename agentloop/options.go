@@ -55,6 +55,7 @@ type Options struct {
 	OnToolBlock protocol.Rule // RuleStop: a refused tool call ends the run with agent-error
 
 	answered []answerKeeper // of the providers
+	floor    *floor         // of this loop and all that work for it
 }
 
 // Limits are those of the skeleton itself; how long a run may take, and how
@@ -82,7 +83,7 @@ func (o *Options) complete() error {
 	if o.Providers == nil {
 		o.Providers = builtin.Defaults()
 	}
-	o.Approver = oneByOne(o.Approver)
+	o.Approver, o.floor = oneByOne(o.Approver), &floor{}
 	o.Cwd = cmp.Or(o.Cwd, o.Project)
 	o.Agent.ID = cmp.Or(o.Agent.ID, "main")
 	o.Agent.Host = cmp.Or(o.Agent.Host, "hookd")

@@ -64,9 +64,10 @@ func (r *Run) missing(ctx context.Context, rec *recipe.Recipe, tools *toolList) 
 	}
 }
 
-// render finds a recipe and puts arguments in its text.
-func (l *Loop) render(name string, args map[string]string) (*recipe.Recipe, string, error) {
-	rec, err := l.options.Recipes.Get(name)
+// render finds the recipe that somebody of a layer names, and puts arguments in
+// its text. A person, and the loop itself, is of the layer built-in.
+func (l *Loop) render(layer protocol.Layer, name string, args map[string]string) (*recipe.Recipe, string, error) {
+	rec, err := l.options.Recipes.For(layer, name)
 	if err != nil {
 		return nil, "", err
 	}
@@ -78,7 +79,7 @@ func (l *Loop) render(name string, args map[string]string) (*recipe.Recipe, stri
 // conversation, and for as long as the run goes on the loop has no tools but the
 // recipe's. The error names an argument that is missing or not the recipe's.
 func (l *Loop) RunRecipe(ctx context.Context, name string, args map[string]string) (*Run, error) {
-	rec, text, err := l.render(name, args)
+	rec, text, err := l.render(protocol.Builtin, name, args)
 	if err != nil {
 		return nil, fmt.Errorf("agent loop: %w", err)
 	}

@@ -139,7 +139,11 @@ func (r *Run) work(ctx context.Context, b *batch, c *toolCall) {
 // runTool runs the tool. What it puts out meanwhile is shown, unless a hook may
 // still refuse or change the result.
 func (r *Run) runTool(ctx context.Context, c *toolCall) (protocol.Result, error) {
-	working := tool.WithCallID(r.hosting(ctx), c.ToolCallID)
+	if err := r.loop.options.floor.enter(ctx); err != nil {
+		return protocol.Result{}, err
+	}
+	defer r.loop.options.floor.leave()
+	working := tool.WithCallID(onFloor(r.hosting(ctx)), c.ToolCallID)
 	if !r.holdsResult(c) {
 		output := &toolOutput{run: r, ctx: ctx, id: c.ToolCallID}
 		defer output.end()

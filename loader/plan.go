@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"slices"
 	"time"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -77,16 +76,22 @@ type PlanFile struct {
 	Sum, WasSum   string      // SHA-256, hex; "" where there is none
 	Size          int64
 
-	// Text and WasText are the contents, nil where there are none, where they
-	// are no text, or where they are longer than shownBytes.
+	// Text and WasText are the contents, nil where there are none. Of a long file
+	// they are its beginning and its end, with Left, WasLeft bytes left out between
+	// the two, after the first ShownHead.
 	Text, WasText []byte
+	Left, WasLeft int64
 }
 
 // Changed reports whether the file differs from what was allowed.
 func (f *PlanFile) Changed() bool { return f.Sum != f.WasSum || f.Mode != f.WasMode }
 
-// shownBytes is how much of a file a plan holds for showing.
-const shownBytes = 256 << 10
+// How much of a file a plan holds for showing: of one that is longer, what stands at
+// its beginning and at its end.
+const (
+	ShownHead = 192 << 10
+	shownTail = 64 << 10
+)
 
 // survey finds and describes every hook of the project without running any.
 func (l *loader) survey(ctx context.Context) (*load, error) {
@@ -232,7 +237,7 @@ func (p *load) planItem(f *found) (PlanItem, error) {
 	for _, m := range now.Members {
 		file := PlanFile{Name: m.Name, Path: m.path, Mode: m.Mode, Sum: m.Sum, Size: m.size}
 		var err error
-		if file.Text, err = readShown(m); err != nil {
+		if file.Text, file.Left, err = readShown(m); err != nil {
 			return item, err
 		}
 		item.Files = append(item.Files, file)
@@ -250,7 +255,7 @@ func (p *load) planItem(f *found) (PlanItem, error) {
 		if st, err := stat(old.path); err == nil {
 			old.size = st.Size
 			// A copy that cannot be shown any more is only a missing diff.
-			file.WasText, _ = readShown(old)
+			file.WasText, file.WasLeft, _ = readShown(old)
 		}
 	}
 	return item, nil
@@ -287,21 +292,33 @@ func (f *found) cannotBeAllowed() (trouble, remedy string) {
 	return "", ""
 }
 
-// readShown reads a file for showing. What is shown must be what is hashed.
-func readShown(m member) ([]byte, error) {
-	if m.size > shownBytes {
-		return nil, nil
-	}
-	var text bytes.Buffer
-	c, err := readContent(m.path, &text)
+// readShown reads a file for showing, whatever it holds. What is shown must be what
+// is hashed. left is how many bytes in the middle of a long one are left out.
+func readShown(m member) (text []byte, left int64, err error) {
+	ends := &bothEnds{}
+	c, err := readContent(m.path, ends)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if c.sum != m.Sum {
-		return nil, fmt.Errorf("%s: %w", m.path, ErrChangedSince)
+		return nil, 0, fmt.Errorf("%s: %w", m.path, ErrChangedSince)
 	}
-	if !utf8.Valid(text.Bytes()) || bytes.IndexByte(text.Bytes(), 0) >= 0 {
-		return nil, nil
+	return append(append([]byte{}, ends.head...), ends.tail...), ends.left, nil
+}
+
+// bothEnds keeps the beginning and the end of what is written to it.
+type bothEnds struct {
+	head, tail []byte
+	left       int64
+}
+
+func (b *bothEnds) Write(p []byte) (int, error) {
+	n := min(len(p), ShownHead-len(b.head))
+	b.head = append(b.head, p[:n]...)
+	b.tail = append(b.tail, p[n:]...)
+	if over := len(b.tail) - shownTail; over > 0 {
+		b.left += int64(over)
+		b.tail = append(b.tail[:0], b.tail[over:]...)
 	}
-	return text.Bytes(), nil
+	return len(p), nil
 }

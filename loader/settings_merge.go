@@ -20,6 +20,7 @@ func MergeSettings(layers ...schema.LayerSettings) (schema.Settings, []schema.Fi
 	m := &merger{falling: slices.Clone(layers)}
 	slices.Reverse(m.falling)
 	slices.SortStableFunc(m.falling, func(a, b schema.LayerSettings) int { return b.Layer.Rank() - a.Layer.Rank() })
+	m.dropPlayed()
 	for i := range schema.Keys {
 		key := &schema.Keys[i]
 		switch {
@@ -39,6 +40,7 @@ func MergeSettings(layers ...schema.LayerSettings) (schema.Settings, []schema.Fi
 		}
 	}
 	m.settings.Agent.Approval.ModeLayer = m.highestWith("agent.approval.mode", m.settings.Agent.Approval.Mode)
+	m.belonging()
 	m.settings.Agent.Tools.Bash.Layer = m.highestThatLists("agent.tools.bash.deny", "agent.tools.bash.allow")
 	return m.settings, m.findings
 }
@@ -194,6 +196,9 @@ func (m *merger) list(key *schema.Key) {
 		commands := key.Name == "agent.tools.bash.allow"
 		if commands && by == "" && len(items) == 0 {
 			continue // no list, which a lower layer may write
+		}
+		if layer == protocol.Project && key.Name == "agent.tools.env" {
+			items = m.withoutKeys(key, value, merged)
 		}
 		switch {
 		case key.Tighter == schema.Union:

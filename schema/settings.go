@@ -79,8 +79,12 @@ const (
 // AgentSettings rule the agent loop.
 type AgentSettings struct {
 	Model, Provider string
+	ModelLayer      protocol.Layer // the highest layer that set the model, "" if none did
+	ModelFile       string         // the settings file that set it
 	BaseURL         string
+	BaseURLFor      string // the provider whose address it is
 	Headers         []string
+	HeadersFor      string // the provider they are for
 	Limits          AgentLimits
 	Compaction      CompactionSettings
 	Approval        ApprovalSettings
@@ -112,6 +116,10 @@ type CompactionSettings struct {
 	Auto      bool
 	Threshold float64 // share of the context window, 0.1 to 0.99
 	Recipe    string
+
+	// RecipeLayer is the highest layer that named the recipe, "" if none did.
+	RecipeLayer protocol.Layer
+
 	KeepFirst int
 	KeepLast  int
 }

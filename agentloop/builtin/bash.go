@@ -44,6 +44,10 @@ type BashPolicy struct {
 	// Report are paths whose mention is told to the person: files that no command
 	// should touch. It refuses nothing.
 	Report []string
+
+	// Mentions, if it is not nil, says which such path one of a command's words names
+	// by another name, "" if none does.
+	Mentions func(words []string) string
 }
 
 // Bash keeps a policy for the tool bash. It judges a call's final args, behind
@@ -54,7 +58,7 @@ type BashPolicy struct {
 // interpreter, an encoded text). What must not happen needs a sandbox or rights
 // that the user does not have. The error names the patterns that are none.
 func Bash(policy BashPolicy) (provider.Provider, error) {
-	judge := bashJudge{report: policy.Report}
+	judge := bashJudge{report: policy.Report, mentions: policy.Mentions}
 	var err error
 	if judge.deny, err = patterns("agent.tools.bash.deny", policy.Deny); err == nil {
 		judge.allow, err = patterns("agent.tools.bash.allow", policy.Allow)
@@ -94,6 +98,7 @@ func patterns(setting string, texts []string) ([]protocol.Pattern, error) {
 type bashJudge struct {
 	deny, allow []protocol.Pattern
 	report      []string
+	mentions    func([]string) string
 }
 
 func (j *bashJudge) judge(text string) (reply protocol.Reply) {
@@ -101,12 +106,56 @@ func (j *bashJudge) judge(text string) (reply protocol.Reply) {
 		reply.Action, reply.Reason = j.decide(text)
 	}
 	for _, name := range j.report {
-		if strings.Contains(text, name) {
+		if name != "" && strings.Contains(text, name) {
 			reply.Notice = fmt.Sprintf("this command names %s, which holds hooks, settings or records of hookd: %s", name, clip(text))
-			break
+			return reply
 		}
 	}
+	if name := j.mentioned(text); name != "" {
+		reply.Notice = fmt.Sprintf("this command names %s, where hooks, their settings or what git runs lie: %s", name, clip(text))
+	}
 	return reply
+}
+
+// mostMentions are looked up in a command: each asks the file system.
+const mostMentions = 200
+
+// mentioned is the path of the report that a word of a command is a name of.
+func (j *bashJudge) mentioned(text string) string {
+	if j.mentions == nil {
+		return ""
+	}
+	commands, err := splitShell(strings.TrimSpace(text))
+	if err != nil {
+		commands = roughParts(text)
+	}
+	var words []string
+	for i := range commands {
+		for _, word := range commands[i].places() {
+			if len(words) < mostMentions && !slices.Contains(words, word) {
+				words = append(words, word)
+			}
+		}
+	}
+	return j.mentions(words)
+}
+
+// places are the words of a command that may be paths: those behind the program,
+// what follows a = in one, and what redirections write to.
+func (c *shellCommand) places() (words []string) {
+	for i, word := range c.words {
+		if i < len(c.known) && !c.known[i] {
+			continue
+		}
+		words = append(words, word)
+		if _, value, found := strings.Cut(word, "="); found {
+			words = append(words, value)
+		}
+	}
+	for _, write := range c.writes {
+		words = append(words, strings.Trim(strings.TrimLeft(write, "0123456789<>&| "), `"'`))
+	}
+	return words
 }
 
 func (j *bashJudge) decide(text string) (protocol.Action, string) {

@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -256,6 +257,16 @@ func TestBashSays(t *testing.T) {
 		{BashPolicy{Report: []string{".acai"}}, "cat .acai/x", protocol.Reply{
 			Notice: "this command names .acai, which holds hooks, settings or records of hookd: cat .acai/x",
 		}},
+		{BashPolicy{Mentions: placesAre("shared/x")}, "true | tee 'shared'/x", protocol.Reply{
+			Notice: "this command names shared/x, where hooks, their settings or what git runs lie: true | tee 'shared'/x",
+		}},
+		{BashPolicy{Mentions: placesAre("shared/x")}, "sh -c 'echo >shared/x'", protocol.Reply{
+			Notice: "this command names shared/x, where hooks, their settings or what git runs lie: sh -c 'echo >shared/x'",
+		}},
+		{BashPolicy{Mentions: placesAre("shared/x")}, "dd if=y of=shared/x", protocol.Reply{
+			Notice: "this command names shared/x, where hooks, their settings or what git runs lie: dd if=y of=shared/x",
+		}},
+		{BashPolicy{Mentions: placesAre("shared/x")}, "echo $shared/x", protocol.Reply{}},
 	} {
 		got := judgeOf(t, c.policy)(c.command)
 		if got.Action == protocol.Observe {
@@ -443,5 +454,15 @@ func TestBashDenyHoldsForBuiltins(t *testing.T) {
 		if reply := judge(command); reply.Action != want {
 			t.Errorf("%q: %s (%s), want %s", command, reply.Action, reply.Reason, want)
 		}
+	}
+}
+
+// placesAre mentions one place by its name.
+func placesAre(place string) func([]string) string {
+	return func(words []string) string {
+		if slices.Contains(words, place) {
+			return place
+		}
+		return ""
 	}
 }

@@ -43,7 +43,7 @@ func (f Finding) String() string {
 
 // Library is the recipes that can be run. It does not change.
 type Library struct {
-	byName map[string]*Recipe
+	byName map[string][]*Recipe // one of each layer, the one that counts first
 }
 
 //go:embed embedded/*.md
@@ -55,7 +55,7 @@ var embedded embed.FS
 // says how it is done, but nobody undoes what the managed layer fixed. Two of
 // one name in one layer are an error of the second.
 func New(files ...File) (*Library, []Finding) {
-	l := &Library{byName: map[string]*Recipe{}}
+	l := &Library{byName: map[string][]*Recipe{}}
 	findings := l.addEmbedded()
 	for _, file := range files {
 		text, err := file.read()
@@ -68,16 +68,28 @@ func New(files ...File) (*Library, []Finding) {
 		if r == nil {
 			continue
 		}
-		if other := l.byName[r.Name]; other != nil && other.Layer == r.Layer {
+		if other := l.of(r.Layer, r.Name); other != nil {
 			findings = append(findings, Finding{Path: r.Path, Recipe: r.Name, Error: true,
 				Message: fmt.Sprintf("the recipe %s is in %s already", r.Name, other.Path)})
 			continue
 		}
-		if other := l.byName[r.Name]; other == nil || nearness(r.Layer) > nearness(other.Layer) {
-			l.byName[r.Name] = r
-		}
+		l.add(r)
 	}
 	return l, findings
+}
+
+func (l *Library) add(r *Recipe) {
+	l.byName[r.Name] = append(l.byName[r.Name], r)
+	slices.SortStableFunc(l.byName[r.Name], func(a, b *Recipe) int { return nearness(b.Layer) - nearness(a.Layer) })
+}
+
+// of is a layer's recipe of a name, nil if it has none.
+func (l *Library) of(layer protocol.Layer, name string) *Recipe {
+	i := slices.IndexFunc(l.byName[name], func(r *Recipe) bool { return r.Layer == layer })
+	if i < 0 {
+		return nil
+	}
+	return l.byName[name][i]
 }
 
 // nearness says which of two recipes of one name counts. It is not the rank of
@@ -102,7 +114,7 @@ func (l *Library) addEmbedded() []Finding {
 		r, more := Parse(text, File{Name: name, Layer: protocol.Builtin})
 		findings = append(findings, more...)
 		if r != nil {
-			l.byName[r.Name] = r
+			l.add(r)
 		}
 	}
 	return findings
@@ -140,14 +152,36 @@ func fileFault(file File, err error) []Finding {
 	return []Finding{f}
 }
 
-// Get returns a recipe by name. The error names those that there are.
+// Get returns a recipe by name, as a person names it. The error names those that
+// there are.
 func (l *Library) Get(name string) (*Recipe, error) {
 	if l != nil {
-		if r := l.byName[name]; r != nil {
-			return r, nil
+		if all := l.byName[name]; len(all) > 0 {
+			return all[0], nil
 		}
 	}
 	return nil, fmt.Errorf("there is no recipe %.80q; there are: %s", name, strings.Join(l.Names(), ", "))
+}
+
+// For returns a recipe as a layer names it, in a hook or in settings: one of its
+// own, of a layer below it, or one that comes with the program, in the form that
+// the managed layer gave it if it did. Whoever may write in a project cannot have
+// the user's recipes run, with the tools that they have.
+func (l *Library) For(layer protocol.Layer, name string) (*Recipe, error) {
+	counts, err := l.Get(name)
+	switch {
+	case err != nil || layer == protocol.Builtin || layer == protocol.Managed:
+		return counts, err
+	case counts.Layer == protocol.Managed && l.of(protocol.Builtin, name) != nil:
+		return counts, nil
+	case counts.Layer != protocol.Managed:
+		for _, r := range l.byName[name] {
+			if r.Layer == protocol.Builtin || r.Layer.Rank() <= layer.Rank() {
+				return r, nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("the recipe %s is of the %s layer, whose recipes the %s layer cannot run", name, counts.Layer, layer)
 }
 
 // Names are the names of all recipes, sorted.
@@ -165,8 +199,8 @@ func (l *Library) List() []*Recipe {
 		return nil
 	}
 	var list []*Recipe
-	for _, r := range l.byName {
-		list = append(list, r)
+	for _, all := range l.byName {
+		list = append(list, all[0])
 	}
 	slices.SortFunc(list, func(a, b *Recipe) int { return cmp.Compare(a.Name, b.Name) })
 	return list

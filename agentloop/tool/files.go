@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io/fs"
 	"strings"
 
 	"github.com/hookd-dev/hookd/protocol"
@@ -134,18 +133,13 @@ func (f Folder) listDir(_ context.Context, args listArgs) (protocol.Result, erro
 	if path == "" {
 		path = "."
 	}
-	relative, err := f.resolve(path)
+	t, err := f.resolve(path, false)
 	if err != nil {
 		return failed("%s: %v", path, err)
 	}
-	root, err := f.open()
+	entries, err := t.list(f)
 	if err != nil {
-		return failed("%v", err)
-	}
-	defer root.Close()
-	entries, err := fs.ReadDir(root.FS(), slash(relative))
-	if err != nil {
-		return failed("%s: %v", path, plain(err))
+		return failed("%s: %v", path, err)
 	}
 	var text strings.Builder
 	for i, entry := range entries {

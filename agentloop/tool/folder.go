@@ -7,53 +7,35 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
 // Folder is the part of the file system that the file tools may touch: the
-// project folder without what rules the hooks.
+// project folder without what rules the hooks, see [Protected].
 type Folder struct {
-	Project string   // absolute path
-	Refused []string // absolute paths, refused with all below: the user's .acai, the state folder
+	Project   string   // absolute path
+	Refused   []string // absolute paths, refused with all below: .acai of user and machine, the state folder
+	Unwritten []string // absolute paths that are only read, with all below: git's own settings
 }
 
-// governing are the paths inside a project that hold hooks or hook settings,
-// ours and other agents'. A model that could edit them could lift its own
-// rules. They are compared without regard to case: some file systems do.
-var governing = []string{
-	".acai",
-	".claude/settings.json", ".claude/settings.local.json", ".claude/hooks", ".claude/plugins",
-	".gemini/settings.json", ".gemini/hooks", ".gemini/extensions",
-	".codex", ".cursor/hooks.json", ".cursor/hooks", ".github/hooks", ".copilot",
-	".openhands", ".opencode", "opencode.json", "opencode.jsonc", ".kodelet", "kodelet-config.yaml",
-	".crush", "crush.json", ".crush.json", ".qwen/settings.json", ".mcp.json",
-}
-
-// errRefused is why a path is not opened although it is in the project.
-var errRefused = errors.New("refused: it belongs to the hooks and their settings")
-
-// open opens the project as a root that no path and no link leads out of.
-func (f Folder) open() (*os.Root, error) {
-	root, err := os.OpenRoot(f.Project)
-	if err != nil {
-		return nil, fmt.Errorf("project folder: %w", err)
-	}
-	return root, nil
+// target is a path that a tool may open, and what it may not be.
+type target struct {
+	relative  string // real, to the project
+	protected *Protected
 }
 
 // resolve turns a path as a model wrote it into the real path relative to the
-// project, links followed, and refuses what leads out or to the hooks. What does
-// not exist yet resolves through its nearest existing parent. All work is then
-// done by [os.Root] on the resolved path, so that a link put there in between
-// still leads nowhere outside.
-func (f Folder) resolve(path string) (string, error) {
+// project, links followed, and refuses what leads out or to a protected place, as
+// it is written or as it is. What does not exist yet resolves through its nearest
+// existing parent. What is then opened is held against the places once more: a
+// link put there in between is not followed.
+func (f Folder) resolve(path string, writing bool) (*target, error) {
 	if strings.ContainsRune(path, 0) {
-		return "", errors.New("a path cannot hold a NUL character")
+		return nil, errors.New("a path cannot hold a NUL character")
 	}
 	project, err := filepath.EvalSymlinks(f.Project)
 	if err != nil {
-		return "", fmt.Errorf("project folder: %w", err)
+		return nil, fmt.Errorf("project folder: %w", err)
 	}
 	absolute := path
 	if !filepath.IsAbs(path) {
@@ -61,90 +43,154 @@ func (f Folder) resolve(path string) (string, error) {
 	} else if relative, err := filepath.Rel(f.Project, path); err == nil && filepath.IsLocal(relative) {
 		absolute = filepath.Join(project, relative)
 	}
-	real, err := evalExisting(filepath.Clean(absolute), 0)
+	absolute = filepath.Clean(absolute)
+	real, err := evalExisting(absolute, 0)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	relative, err := filepath.Rel(project, real)
 	if err != nil || !filepath.IsLocal(relative) {
-		return "", errors.New("outside the project folder")
+		return nil, errors.New("outside the project folder")
 	}
-	if f.refuses(project, relative) {
-		return "", errRefused
+	protected := f.protected(project, real, writing)
+	for _, name := range []string{absolute, real} {
+		if err := refusedFor(protected.Refuses(name, nil)); err != nil {
+			return nil, err
+		}
 	}
-	return relative, nil
+	return &target{relative, protected}, nil
 }
 
-// refuses reports whether a real path relative to the real project is one that
-// rules the hooks.
-func (f Folder) refuses(project, relative string) bool {
-	slashed := strings.ToLower(filepath.ToSlash(relative))
-	for _, g := range governing {
-		// A nested project's settings count as well as this one's.
-		if slashed == g || strings.HasPrefix(slashed, g+"/") ||
-			strings.HasSuffix(slashed, "/"+g) || strings.Contains(slashed, "/"+g+"/") {
-			return true
-		}
+// errMoved says that what was looked at is not what was opened.
+var errMoved = errors.New("it was replaced while it was opened")
+
+// enter opens a folder of the project one step at a time, each from the one before,
+// so that what was opened is known for what it is. No link is followed: the path is
+// real, and what has become one since is refused. Missing folders are made if asked
+// for. The caller closes the folder.
+func (t *target) enter(f Folder, relative string, make bool) (*os.Root, error) {
+	dir, err := os.OpenRoot(f.Project)
+	if err != nil {
+		return nil, fmt.Errorf("project folder: %w", err)
 	}
-	return slices.ContainsFunc(f.Refused, func(path string) bool {
-		real, err := evalExisting(filepath.Clean(path), 0)
-		return err == nil && inside(filepath.Join(project, relative), real)
-	})
+	at := t.protected.project
+	if err := t.judge(dir, at); err != nil {
+		return nil, errors.Join(err, dir.Close())
+	}
+	if relative == "." {
+		return dir, nil
+	}
+	for part := range strings.SplitSeq(filepath.ToSlash(relative), "/") {
+		at = filepath.Join(at, part)
+		next, err := t.step(dir, part, at, make)
+		dir.Close()
+		if err != nil {
+			return nil, err
+		}
+		dir = next
+	}
+	return dir, nil
 }
 
-// evalExisting follows the links of a path; what does not exist keeps its name.
-func evalExisting(path string, depth int) (string, error) {
-	real, err := filepath.EvalSymlinks(path)
-	if err == nil || !errors.Is(err, fs.ErrNotExist) {
-		return real, err
-	}
-	// A dangling link would be followed when the file is created.
-	if target, err := os.Readlink(path); err == nil {
-		if depth > 40 {
-			return "", errors.New("too many links")
+// step opens the folder of a name in another one.
+func (t *target) step(dir *os.Root, name, path string, make bool) (*os.Root, error) {
+	before, err := dir.Lstat(name)
+	if make && errors.Is(err, fs.ErrNotExist) {
+		if err = dir.Mkdir(name, 0o755); err == nil || errors.Is(err, fs.ErrExist) {
+			before, err = dir.Lstat(name)
 		}
-		if !filepath.IsAbs(target) {
-			target = filepath.Join(filepath.Dir(path), target)
-		}
-		return evalExisting(filepath.Clean(target), depth+1)
 	}
-	parent := filepath.Dir(path)
-	if parent == path {
-		return path, nil
+	switch {
+	case err != nil:
+		return nil, plain(err)
+	case before.Mode()&fs.ModeSymlink != 0:
+		return nil, errMoved
+	case !before.IsDir():
+		return nil, errors.New("not a directory")
 	}
-	parent, err = evalExisting(parent, depth)
-	return filepath.Join(parent, filepath.Base(path)), err
+	next, err := dir.OpenRoot(name)
+	if err != nil {
+		return nil, plain(err)
+	}
+	after, err := next.Stat(".")
+	if err == nil && !os.SameFile(before, after) {
+		err = errMoved
+	}
+	if err == nil {
+		err = refusedFor(t.protected.Refuses(path, after))
+	}
+	if err != nil {
+		next.Close()
+		return nil, plain(err)
+	}
+	return next, nil
+}
+
+// judge holds an open folder against the places.
+func (t *target) judge(dir *os.Root, path string) error {
+	info, err := dir.Stat(".")
+	if err != nil {
+		return plain(err)
+	}
+	return refusedFor(t.protected.Refuses(path, info))
+}
+
+// open opens a regular file of a folder that was entered, and returns what it is. It
+// follows no link.
+func (t *target) open(dir *os.Root, name string, flags int) (*os.File, fs.FileInfo, error) {
+	before, err := dir.Lstat(name)
+	switch {
+	case err != nil:
+		return nil, nil, plain(err)
+	case before.Mode()&fs.ModeSymlink != 0:
+		return nil, nil, errMoved
+	case before.IsDir() && flags == os.O_RDONLY:
+		return nil, nil, errors.New("is a folder")
+	case !before.Mode().IsRegular():
+		return nil, nil, errors.New("is not a regular file")
+	}
+	file, err := dir.OpenFile(name, flags|nonblock, 0) // a FIFO would block for ever
+	if err != nil {
+		return nil, nil, plain(err)
+	}
+	after, err := file.Stat()
+	if err == nil && (!os.SameFile(before, after) || !after.Mode().IsRegular()) {
+		err = errMoved
+	}
+	if err == nil {
+		err = refusedFor(t.protected.Refuses(filepath.Join(t.protected.project, t.relative), after))
+	}
+	if err != nil {
+		file.Close()
+		return nil, nil, plain(err)
+	}
+	return file, after, nil
 }
 
 // read returns a regular file's bytes, at most limit of them.
 func (f Folder) read(path string, limit int64) ([]byte, error) {
-	relative, err := f.resolve(path)
+	t, err := f.resolve(path, false)
 	if err != nil {
 		return nil, err
 	}
-	root, err := f.open()
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	return readRegular(root, relative, limit)
+	return t.read(f, limit)
 }
 
-func readRegular(root *os.Root, relative string, limit int64) ([]byte, error) {
-	file, err := root.OpenFile(relative, os.O_RDONLY|nonblock, 0) // a FIFO would block for ever
+func (t *target) read(f Folder, limit int64) ([]byte, error) {
+	if t.relative == "." {
+		return nil, errors.New("is a folder")
+	}
+	dir, err := t.enter(f, filepath.Dir(t.relative), false)
 	if err != nil {
-		return nil, plain(err)
+		return nil, err
+	}
+	defer dir.Close()
+	file, info, err := t.open(dir, filepath.Base(t.relative), os.O_RDONLY)
+	if err != nil {
+		return nil, err
 	}
 	defer file.Close()
-	info, err := file.Stat()
-	switch {
-	case err != nil:
-		return nil, plain(err)
-	case info.IsDir():
-		return nil, errors.New("is a folder")
-	case !info.Mode().IsRegular():
-		return nil, errors.New("is not a regular file")
-	case info.Size() > limit:
+	if info.Size() > limit {
 		return nil, fmt.Errorf("has %d bytes, more than %d", info.Size(), limit)
 	}
 	data, err := io.ReadAll(io.LimitReader(file, limit+1)) // it may grow while it is read
@@ -156,22 +202,40 @@ func readRegular(root *os.Root, relative string, limit int64) ([]byte, error) {
 
 // write replaces or creates a regular file; folders on the way are made.
 func (f Folder) write(path string, data []byte) error {
-	relative, err := f.resolve(path)
+	t, err := f.resolve(path, true)
 	if err != nil {
 		return err
 	}
-	root, err := f.open()
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	if info, err := root.Stat(relative); err == nil && !info.Mode().IsRegular() {
+	if t.relative == "." {
 		return errors.New("is not a regular file")
 	}
-	if err := root.MkdirAll(filepath.Dir(relative), 0o755); err != nil {
+	dir, err := t.enter(f, filepath.Dir(t.relative), true)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	file, _, err := t.open(dir, filepath.Base(t.relative), os.O_WRONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		file, err = dir.OpenFile(filepath.Base(t.relative), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	}
+	if err != nil {
 		return plain(err)
 	}
-	return plain(root.WriteFile(relative, data, 0o644))
+	if err = file.Truncate(0); err == nil {
+		_, err = file.Write(data)
+	}
+	return plain(errors.Join(err, file.Close()))
+}
+
+// list returns the entries of a folder.
+func (t *target) list(f Folder) ([]fs.DirEntry, error) {
+	dir, err := t.enter(f, t.relative, false)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	entries, err := fs.ReadDir(dir.FS(), ".")
+	return entries, plain(err)
 }
 
 // plain drops the operation and path of a file error: the tool names the path

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -29,15 +28,14 @@ type grepArgs struct {
 
 // search is one grep on its way through a folder.
 type search struct {
-	folder  Folder
-	project string // real path
-	root    *os.Root
-	pattern *regexp.Regexp
-	base    string
-	glob    string
-	found   int
-	skipped int // files too large to search
-	text    strings.Builder
+	folder    Folder
+	protected *Protected
+	pattern   *regexp.Regexp
+	base      string
+	glob      string
+	found     int
+	skipped   int // files too large to search
+	text      strings.Builder
 }
 
 func (f Folder) grep(ctx context.Context, args grepArgs) (protocol.Result, error) {
@@ -51,20 +49,16 @@ func (f Folder) grep(ctx context.Context, args grepArgs) (protocol.Result, error
 	if args.Path == "" {
 		args.Path = "."
 	}
-	relative, err := f.resolve(args.Path)
+	t, err := f.resolve(args.Path, false)
 	if err != nil {
 		return failed("%s: %v", args.Path, err)
 	}
-	root, err := f.open()
+	root, err := t.enter(f, ".", false)
 	if err != nil {
 		return failed("%v", err)
 	}
 	defer root.Close()
-	project, err := filepath.EvalSymlinks(f.Project)
-	if err != nil {
-		return failed("project folder: %v", plain(err))
-	}
-	s := &search{folder: f, project: project, root: root, pattern: pattern, base: slash(relative), glob: args.Glob}
+	s := &search{folder: f, protected: t.protected, pattern: pattern, base: slash(t.relative), glob: args.Glob}
 	err = fs.WalkDir(root.FS(), s.base, func(name string, entry fs.DirEntry, err error) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -88,14 +82,15 @@ func (s *search) visit(name string, entry fs.DirEntry, err error) error {
 		return err
 	case err != nil:
 		return nil
-	case entry.IsDir() && (entry.Name() == ".git" || s.folder.refuses(s.project, filepath.FromSlash(name))):
+	case entry.IsDir() && (entry.Name() == ".git" || s.refuses(name, entry)):
 		return fs.SkipDir
-	case !entry.Type().IsRegular() || s.folder.refuses(s.project, filepath.FromSlash(name)) || !s.wanted(name):
+	case !entry.Type().IsRegular() || !s.wanted(name) || s.refuses(name, entry):
 		return nil
 	case s.found >= maxMatches:
 		return fs.SkipAll
 	}
-	data, err := readRegular(s.root, filepath.FromSlash(name), maxGrepFile)
+	t := target{filepath.FromSlash(name), s.protected}
+	data, err := t.read(s.folder, maxGrepFile)
 	if err != nil {
 		s.skipped++
 		return nil
@@ -104,6 +99,11 @@ func (s *search) visit(name string, entry fs.DirEntry, err error) error {
 		s.file(name, data)
 	}
 	return nil
+}
+
+func (s *search) refuses(name string, entry fs.DirEntry) bool {
+	info, err := entry.Info()
+	return err != nil || s.protected.Refuses(filepath.Join(s.protected.project, filepath.FromSlash(name)), info) != ""
 }
 
 func (s *search) wanted(name string) bool {

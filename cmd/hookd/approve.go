@@ -15,7 +15,7 @@ import (
 // terminalApprover puts questions to the person at the terminal.
 type terminalApprover struct {
 	p     *show.Printer
-	lines <-chan string // what the person types; closed at the end of input
+	lines *typedLines // what the person types
 }
 
 // approver is nil where nobody is there: every question is answered no.
@@ -54,11 +54,13 @@ func askedWhat(q *agentloop.Question) string {
 	if q.Call == nil {
 		return string(q.Event)
 	}
-	return show.Line(q.Call.Name) + " " + show.Line(show.Shorten(argsLine(q.Call.Args), 200))
+	return show.Line(q.Call.Name) + " " + show.Line(show.Middle(argsLine(q.Call.Args), 400))
 }
 
-// Approve asks once; anything but yes is no.
+// Approve asks once; anything but yes is no. What was typed before the question
+// stands there is no answer.
 func (t terminalApprover) Approve(ctx context.Context, q agentloop.Question) (agentloop.Answer, error) {
+	t.lines.drop()
 	t.p.Print("%s %s asks before: %s\n", t.p.In(show.Warn, "?"), t.p.In(show.Name, show.Line(q.AskedBy)), askedWhat(&q))
 	if q.Text != "" {
 		t.p.Indented("  ", show.Plain, show.Visible(q.Text))
@@ -68,11 +70,10 @@ func (t terminalApprover) Approve(ctx context.Context, q agentloop.Question) (ag
 		ways = append(ways, fmt.Sprintf("%s = %s", optionKeys[o.Kind], show.Line(o.Name)))
 	}
 	t.p.Print("  %s? [n] ", strings.Join(ways, ", "))
-	select {
-	case line := <-t.lines: // at the end of input: no
-		return agentloop.Answer{OptionID: chosenOption(q.Options, line)}, nil
-	case <-ctx.Done():
+	line, _, err := t.lines.next(ctx) // at the end of input: no
+	if err != nil {
 		t.p.Print("\n")
-		return agentloop.Answer{}, context.Cause(ctx)
+		return agentloop.Answer{}, err
 	}
+	return agentloop.Answer{OptionID: chosenOption(q.Options, line)}, nil
 }

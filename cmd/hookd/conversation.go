@@ -52,7 +52,8 @@ func (a *app) converse(ctx context.Context, flags *runFlags, approver agentloop.
 	if err != nil {
 		return nil, err
 	}
-	c := &conversation{a: a, engine: engine, settings: engine.settings(), choice: &flags.model, aside: engine.progress.Aside}
+	settings := *engine.settings() // a snapshot's own do not change
+	c := &conversation{a: a, engine: engine, settings: &settings, choice: &flags.model, aside: engine.progress.Aside}
 	if c.model, err = a.chooseModel(c.choice, c.settings); err != nil {
 		return nil, err
 	}

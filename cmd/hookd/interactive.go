@@ -182,8 +182,19 @@ func (t *terminalChat) rescue() {
 	}
 }
 
-// Approve shows a question and waits for the person.
+// settling is how long keys that were read before a question have to reach the line
+// that is being written, where they belong.
+const settling = 100 * time.Millisecond
+
+// Approve shows a question and waits for the person. What was typed before the
+// question stands there is no answer.
 func (t *terminalChat) Approve(ctx context.Context, q agentloop.Question) (agentloop.Answer, error) {
+	flushInput(t.c.a.stdin)
+	select {
+	case <-time.After(settling):
+	case <-ctx.Done():
+		return agentloop.Answer{}, context.Cause(ctx)
+	}
 	reply := make(chan agentloop.Answer, 1)
 	t.program.Send(askMsg{q, reply})
 	select {

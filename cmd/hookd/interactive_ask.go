@@ -83,10 +83,10 @@ func (a *asking) lines(p *show.Printer) string {
 	q := &a.question
 	aside.Print("%s %s asks before: %s\n", p.In(show.Warn, "?"), p.In(show.Name, show.Line(q.AskedBy)), askedWhat(q))
 	if q.Text != "" {
-		aside.Paragraphs("  ", show.Plain, show.Shorten(q.Text, 1000))
+		aside.Paragraphs("  ", show.Plain, show.Middle(q.Text, 1000))
 	}
 	if q.Call != nil && q.Call.Kind == protocol.KindWrite {
-		aside.Paragraphs("  ", show.Quiet, show.Shorten(show.Compact(q.Call.Args), 1000))
+		aside.Paragraphs("  ", show.Quiet, show.Middle(show.Compact(q.Call.Args), 1000))
 	}
 	for i, o := range q.Options {
 		mark, tone := "  ", show.Plain

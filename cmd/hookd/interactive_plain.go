@@ -18,7 +18,7 @@ import (
 type plainChat struct {
 	c        *conversation
 	commands *chatCommands
-	lines    <-chan string
+	lines    *typedLines
 	abort    atomic.Pointer[context.CancelCauseFunc] // of the turn that runs
 	armed    atomic.Int64                            // when an interrupt came last, Unix nanoseconds
 	view     *runView
@@ -63,19 +63,14 @@ func (p *plainChat) interrupt(quit context.CancelCauseFunc) {
 func (p *plainChat) talk(ctx context.Context) error {
 	for {
 		p.c.a.err.Print("› ")
-		select {
-		case line, open := <-p.lines:
-			if !open {
-				p.c.a.err.Print("\n")
-				return nil
-			}
-			quit, err := p.line(ctx, strings.TrimSpace(line))
-			if quit || err != nil {
-				return err
-			}
-		case <-ctx.Done():
+		line, open, err := p.lines.next(ctx)
+		if err != nil || !open {
 			p.c.a.err.Print("\n")
 			return nil
+		}
+		quit, err := p.line(ctx, strings.TrimSpace(line))
+		if quit || err != nil {
+			return err
 		}
 	}
 }

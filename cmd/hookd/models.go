@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -38,7 +39,10 @@ func (m *modelChoice) flags(c *cobra.Command) {
 // chooseModel makes the model of a run, recorded where that is asked for. A
 // recording goes on with the next model that is chosen.
 func (a *app) chooseModel(choice *modelChoice, settings *schema.Settings) (model.Model, error) {
-	m, err := pickModel(choice.name, settings)
+	m, note, err := pickModel(choice.name, settings)
+	if note != "" {
+		a.note(note, "they belong to the provider that the same settings file names (agent.provider, else agent.model, else openai)")
+	}
 	if err != nil || choice.record == "" {
 		return m, err
 	}
@@ -84,34 +88,73 @@ var modelProviders = []modelProvider{
 }
 
 // pickModel finds a model by its name, PROVIDER:NAME, or by the settings where
-// the name is empty.
-func pickModel(name string, settings *schema.Settings) (model.Model, error) {
-	if name == "" {
+// the name is empty. A note says what of the settings is not used for it.
+func pickModel(name string, settings *schema.Settings) (m model.Model, note string, err error) {
+	written := name == ""
+	if written {
 		name = settings.Agent.Model
 	}
 	if name == "" {
-		return nil, usage("no-model", "no model is given", "--model anthropic:NAME or openai:NAME, or the setting agent.model; scripted:FILE plays a file of turns")
+		return nil, "", usage("no-model", "no model is given", "--model anthropic:NAME or openai:NAME, or the setting agent.model; scripted:FILE plays a file of turns")
 	}
-	kind, rest, _ := strings.Cut(name, ":")
-	i := slices.IndexFunc(modelProviders, func(p modelProvider) bool { return p.name == kind })
-	if by := settings.Agent.Provider; i < 0 && by != "" { // a name may hold colons: qwen3:8b
-		kind, rest = by, name
-		i = slices.IndexFunc(modelProviders, func(p modelProvider) bool { return p.name == by })
-	}
+	by, rest := schema.SplitModel(name, settings.Agent.Provider)
 	switch {
-	case i < 0:
-		return nil, unknownProvider(name, kind)
+	case by == nil:
+		kind, _, _ := strings.Cut(name, ":")
+		return nil, "", unknownProvider(name, cmp.Or(settings.Agent.Provider, kind))
 	case rest == "":
-		return nil, usage("no-model", "the model "+name+" has no name behind the colon", "--model "+kind+":NAME")
+		return nil, "", usage("no-model", "the model "+name+" has no name behind the colon", "--model "+by.Name+":NAME")
 	}
-	m, err := modelProviders[i].make(rest, settings)
+	if by.Played && written {
+		if rest, err = playedFile(rest, settings); err != nil {
+			return nil, "", err
+		}
+	}
+	own, note := belonging(by, settings)
+	i := slices.IndexFunc(modelProviders, func(p modelProvider) bool { return p.name == by.Name })
+	m, err = modelProviders[i].make(rest, own)
 	if err == nil {
 		m, err = priced(m, settings.Agent.Prices)
 	}
 	if err != nil {
-		return nil, err
+		return nil, note, err
 	}
-	return model.WithOrigin(m, kind+":"+rest), nil
+	return model.WithOrigin(m, by.Name+":"+rest), note, nil
+}
+
+// playedFile is the file that settings have answer in the model's place. A
+// relative path is one beside those settings: the working directory is the
+// project's, which has no say in it.
+func playedFile(path string, settings *schema.Settings) (string, error) {
+	if settings.Agent.ModelLayer == protocol.Project { // MergeSettings has left it out already
+		return "", usage("no-model", "a project cannot have a file answer in the model's place", "--model names such a file")
+	}
+	if filepath.IsAbs(path) || settings.Agent.ModelFile == "" {
+		return path, nil
+	}
+	return filepath.Join(filepath.Dir(settings.Agent.ModelFile), path), nil
+}
+
+// belonging are the settings without the address and the headers of another
+// provider: a key goes to nobody but the one it is for.
+func belonging(by *schema.ModelProvider, settings *schema.Settings) (own *schema.Settings, note string) {
+	if by.Played {
+		return settings, ""
+	}
+	copied := *settings
+	var unused []string
+	if agent := &copied.Agent; agent.BaseURL != "" && agent.BaseURLFor != by.Name {
+		unused = append(unused, "agent.baseUrl is for "+agent.BaseURLFor)
+		agent.BaseURL = ""
+	}
+	if agent := &copied.Agent; len(agent.Headers) > 0 && agent.HeadersFor != by.Name {
+		unused = append(unused, "agent.headers are for "+agent.HeadersFor)
+		agent.Headers = nil
+	}
+	if len(unused) > 0 {
+		note = strings.Join(unused, ", ") + ": not used for a model of " + by.Name
+	}
+	return &copied, note
 }
 
 // priced has a model tell what its calls cost, by the settings' table.

@@ -11,6 +11,7 @@ import (
 	"github.com/hookd-dev/hookd/agentloop/builtin"
 	"github.com/hookd-dev/hookd/agentloop/provider"
 	"github.com/hookd-dev/hookd/agentloop/skill"
+	"github.com/hookd-dev/hookd/agentloop/tool"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -21,6 +22,7 @@ type featureInput struct {
 	skills  []skill.File
 	answer  []byte   // JSON Schema of the final answer, nil for none
 	guarded []string // paths of hooks, settings and records, which commands should not name
+	places  tool.Folder
 }
 
 // feature is one built-in of the loop, by its name in schema.Builtins. make
@@ -93,7 +95,7 @@ var features = []feature{
 	}},
 	{name: "bash", make: func(in *featureInput) (*provider.Provider, error) {
 		bash := &in.Agent.Tools.Bash
-		p, err := builtin.Bash(builtin.BashPolicy{Deny: bash.Deny, Allow: bash.Allow, Layer: bash.Layer, Report: in.guarded})
+		p, err := builtin.Bash(builtin.BashPolicy{Deny: bash.Deny, Allow: bash.Allow, Layer: bash.Layer, Report: in.guarded, Mentions: in.places.Mentions})
 		return &p, err
 	}},
 	{name: "approval", make: func(in *featureInput) (*provider.Provider, error) {

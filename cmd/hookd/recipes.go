@@ -16,6 +16,8 @@ import (
 	"github.com/hookd-dev/hookd/agentloop/store"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/loader"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
 )
 
 // compactArg is the only argument of a compaction by hand.
@@ -36,6 +38,25 @@ func (a *app) recipeLibrary(e *engine) *recipe.Library {
 		}
 	}
 	return library
+}
+
+// settleCompaction lets a project's settings name no recipe but those that the
+// project itself could run: that of the user would bring its tools along.
+func (a *app) settleCompaction(library *recipe.Library, settings *schema.Settings) {
+	const ours = "compact"
+	compaction := &settings.Agent.Compaction
+	if compaction.RecipeLayer != protocol.Project || compaction.Recipe == ours {
+		return
+	}
+	theirs, err := library.For(protocol.Project, compaction.Recipe)
+	if counts, _ := library.Get(compaction.Recipe); err == nil && theirs == counts {
+		return
+	}
+	if err == nil {
+		err = fmt.Errorf("the recipe %s is replaced by one of the user, which the project layer cannot run", compaction.Recipe)
+	}
+	a.note("agent.compaction.recipe of the project settings has no effect: "+err.Error(), "name a recipe of the project, or name this one in the user settings")
+	compaction.Recipe, compaction.RecipeLayer = ours, ""
 }
 
 // isCompaction reports whether a recipe, run by hand, puts its answer in the

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -167,19 +166,22 @@ func runExit(ctx context.Context, result agentloop.Result, ended error) error {
 	return nil
 }
 
+// loopOptions are a loop as the settings have it. The settings are the caller's own
+// copy: what of them has no effect is taken out.
 func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Model, session *store.Session, flags *runFlags) (agentloop.Options, error) {
 	answer, err := flags.answerSchema()
 	if err != nil {
 		return agentloop.Options{}, err
 	}
-	features, err := providers(&featureInput{Settings: settings, root: engine.root, guarded: []string{".acai", engine.stateDir}, answer: answer, skills: engine.skills()})
+	recipes := a.recipeLibrary(engine)
+	a.settleCompaction(recipes, settings)
+	root := engine.root
+	places := engine.places()
+	features, err := providers(&featureInput{
+		Settings: settings, root: root, guarded: []string{".acai", engine.stateDir}, places: places, answer: answer, skills: engine.skills(),
+	})
 	if err != nil {
 		return agentloop.Options{}, err
-	}
-	root := engine.root
-	refused := []string{engine.stateDir}
-	if home, err := os.UserHomeDir(); err == nil {
-		refused = append(refused, filepath.Join(home, ".acai"))
 	}
 	bash := tool.BashOptions{
 		Project: root, Timeout: settings.Agent.Tools.Bash.Timeout, Output: settings.Agent.Tools.Bash.Output,
@@ -195,12 +197,12 @@ func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Mod
 	return agentloop.Options{
 		Gate:      engine,
 		Model:     m,
-		Tools:     append(tool.Files(tool.Folder{Project: root, Refused: refused}), tool.Bash(bash)),
+		Tools:     append(tool.Files(places), tool.Bash(bash)),
 		Sources:   sources,
 		Session:   session,
 		System:    flags.system,
 		Providers: features,
-		Recipes:   a.recipeLibrary(engine),
+		Recipes:   recipes,
 		Project:   engine.project(),
 		Cwd:       root,
 		Agent:     protocol.Agent{ID: "main", Depth: executor.ProcessDepth(), Host: "hookd"},

@@ -113,7 +113,7 @@ func (a *app) allow(ctx context.Context, trust *loader.Trust, plan *loader.Plan,
 func (a *app) allowOpen(ctx context.Context, trust *loader.Trust, plan *loader.Plan, open []string, yes bool) error {
 	trust.How = howDecided(yes)
 	if !yes {
-		if err := a.confirm(ctx, fmt.Sprintf("allow %s?", countKinds(plan, open))); err != nil {
+		if err := a.confirm(ctx, fmt.Sprintf("allow %s%s?", countKinds(plan, open), notShown(plan, open))); err != nil {
 			return err
 		}
 	}
@@ -162,16 +162,17 @@ func (a *app) confirm(ctx context.Context, question string) error {
 	if !isTerminal(a.stdin) {
 		return usage("not-confirmed", "nobody is there to ask: "+question, "--yes decides without asking")
 	}
+	lines := a.typed()
+	lines.drop() // what was typed before the question is no answer to it
 	a.err.Print("%s [y/N] ", question)
-	select {
-	case line := <-a.typed():
-		if strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), "y") {
-			return nil
-		}
-		return usage("not-confirmed", "not allowed; nothing changed", "")
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	line, _, err := lines.next(ctx)
+	switch {
+	case err != nil:
+		return err
+	case strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), "y"):
+		return nil
 	}
+	return usage("not-confirmed", "not allowed; nothing changed", "")
 }
 
 // planNames turns paths, or plain names, into names of the plan's hooks.

@@ -34,6 +34,7 @@ func showPlanItem(p *show.Printer, item *loader.PlanItem) {
 	if item.Trouble != "" {
 		p.Print("  %s %s\n    %s\n", p.In(show.Bad, "✗"), show.Line(item.Trouble), p.In(show.Quiet, "→ "+show.Line(item.Remedy)))
 	}
+	showAllowedBefore(p, item.AllowedBefore)
 	switch item.State {
 	case loader.StateTrusted:
 		if item.Damaged {
@@ -172,12 +173,12 @@ func showPlanFile(p *show.Printer, f *loader.PlanFile) {
 	}
 	p.Print("  %s %s%s\n", p.In(show.Quiet, "file:"), show.Line(f.Name), p.In(show.Quiet, fmt.Sprintf(", %s%s", plural(int(f.Size), "byte"), mode)))
 	switch {
-	case f.Sum == f.WasSum:
-	case f.WasSum == "" && f.Text != nil:
-		p.Indented("    │ ", show.Plain, show.Visible(string(f.Text)))
-	case f.Text != nil && f.WasText != nil:
-		p.Diff("    ", string(f.WasText), string(f.Text))
-	case f.Sum != "":
-		p.Print("    %s\n", p.In(show.Quiet, "not shown: not a text, or too long; sha256 "+f.Sum))
+	case f.Sum == f.WasSum || f.Sum == "":
+	case isBinary(f.Text):
+		p.Print("    %s\n", p.In(show.Warn, fmt.Sprintf("a binary of %s, sha256 %s", bytesOf(f.Size), f.Sum)))
+	case f.WasSum == "" || f.WasText == nil || isBinary(f.WasText):
+		showCode(p, f.Text, f.Left)
+	default:
+		showCodeDiff(p, f)
 	}
 }

@@ -1,16 +1,90 @@
 package main
 
-import "bufio"
+import (
+	"bytes"
+	"context"
+	"os"
+	"strings"
+	"sync"
+)
 
-// typed reads lines of the terminal. The reading goes on until the process
-// ends: a read of a terminal cannot be taken back.
-func (a *app) typed() <-chan string {
-	lines := make(chan string)
+// typedLines are the lines that a person types at the terminal. The reading goes on
+// until the process ends: a read of a terminal cannot be taken back.
+type typedLines struct {
+	stdin *os.File
+	some  chan struct{} // holds one when there is something to take
+
+	mu    sync.Mutex
+	lines []string
+	half  []byte // of a line that has not ended
+	ended bool
+}
+
+func (a *app) typed() *typedLines {
+	t := &typedLines{stdin: a.stdin, some: make(chan struct{}, 1)}
 	go func() {
-		defer close(lines)
-		for in := bufio.NewScanner(a.stdin); in.Scan(); {
-			lines <- in.Text()
+		for t.read() {
 		}
 	}()
-	return lines
+	return t
+}
+
+// longestTyped bounds a line: nobody types more.
+const longestTyped = 1 << 20
+
+// take keeps what was read, under the lock. It returns false at the end of input.
+func (t *typedLines) take(piece []byte, err error) bool {
+	t.half = append(t.half, piece...)
+	for {
+		line, rest, found := bytes.Cut(t.half, []byte("\n"))
+		if !found {
+			break
+		}
+		t.lines, t.half = append(t.lines, strings.TrimSuffix(string(line), "\r")), rest
+	}
+	if err != nil && len(t.half) > 0 || len(t.half) > longestTyped {
+		t.lines, t.half = append(t.lines, string(t.half)), nil
+	}
+	t.ended = err != nil
+	t.wake()
+	return err == nil
+}
+
+func (t *typedLines) wake() {
+	select {
+	case t.some <- struct{}{}:
+	default:
+	}
+}
+
+// next waits for a line. open is false at the end of input.
+func (t *typedLines) next(ctx context.Context) (line string, open bool, err error) {
+	for {
+		t.mu.Lock()
+		if len(t.lines) > 0 {
+			line, t.lines = t.lines[0], t.lines[1:]
+			t.mu.Unlock()
+			return line, true, nil
+		}
+		ended := t.ended
+		t.mu.Unlock()
+		if ended {
+			return "", false, nil
+		}
+		select {
+		case <-t.some:
+		case <-ctx.Done():
+			return "", false, context.Cause(ctx)
+		}
+	}
+}
+
+// drop forgets what came before now. An answer counts only where its question was
+// there first: what stands in the terminal by then is no answer to it, whoever put it
+// there.
+func (t *typedLines) drop() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	flushInput(t.stdin)
+	t.lines, t.half = nil, nil
 }

@@ -35,6 +35,13 @@ type person struct {
 // sitDown starts hookd in a terminal of 24 lines and 80 columns.
 func sitDown(t *testing.T, b *box, termName string, args ...string) *person {
 	t.Helper()
+	return sitDownWith(t, b, termName, false, args...)
+}
+
+// sitDownWith is sitDown, with the terminal open at one more descriptor if left is
+// true, as a careless shell leaves it.
+func sitDownWith(t *testing.T, b *box, termName string, left bool, args ...string) *person {
+	t.Helper()
 	master, slave, err := pty.Open()
 	if err != nil {
 		t.Skipf("no terminal to be had: %v", err)
@@ -48,6 +55,9 @@ func sitDown(t *testing.T, b *box, termName string, args ...string) *person {
 	}
 	p.hookd.Env = append(p.hookd.Env, "TERM="+termName)
 	p.hookd.Stdin, p.hookd.Stdout, p.hookd.Stderr = slave, slave, slave
+	if left {
+		p.hookd.ExtraFiles = []*os.File{slave}
+	}
 	p.hookd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := p.hookd.Start(); err != nil {
 		t.Fatal(err)

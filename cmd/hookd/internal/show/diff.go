@@ -11,12 +11,11 @@ import (
 // names, each line behind a prefix. Equal texts print nothing.
 func (p *Printer) Diff(prefix, before, after string) {
 	diff := udiff.Unified("before", "after", endLine(Visible(before)), endLine(Visible(after)))
-	for line := range strings.SplitSeq(strings.TrimRight(diff, "\n"), "\n") {
-		switch {
-		case line == "", strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "), strings.HasPrefix(line, "@@"):
-		case line[0] == '-':
+	for line := range diffLines(diff) {
+		switch line[0] {
+		case '-':
 			p.Raw(prefix + p.In(Bad, line) + "\n")
-		case line[0] == '+':
+		case '+':
 			p.Raw(prefix + p.In(Good, line) + "\n")
 		default:
 			p.Raw(prefix + p.In(Quiet, line) + "\n")

@@ -1,0 +1,23 @@
+package main
+
+import (
+	"os"
+
+	"golang.org/x/sys/windows"
+)
+
+// read waits for input and takes it. It returns false at the end of input.
+func (t *typedLines) read() bool {
+	piece := make([]byte, 4096)
+	n, err := t.stdin.Read(piece)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.take(piece[:n], err)
+}
+
+// flushInput forgets what a terminal has received and nobody has read.
+func flushInput(terminal *os.File) {
+	if isTerminal(terminal) {
+		_ = windows.FlushConsoleInputBuffer(windows.Handle(terminal.Fd()))
+	}
+}
