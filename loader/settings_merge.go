@@ -139,10 +139,10 @@ func (m *merger) warn(pos schema.Pos, message, remedy string) {
 	m.findings = append(m.findings, f)
 }
 
-// own sets each layer's value for its own hooks. Where the values have an
-// order, a layer cannot state a looser one than a layer above it.
+// own sets each layer's value for its own hooks. Where the values have an order,
+// the managed layer's is the least for all, and no other layer's binds another.
 func (m *merger) own(key *schema.Key) {
-	for i, layer := range falling {
+	for _, layer := range falling {
 		value, found := m.value(layer, key.Name)
 		if !found {
 			if key.Default != nil {
@@ -150,26 +150,13 @@ func (m *merger) own(key *schema.Key) {
 			}
 			continue
 		}
-		if by, stands := m.strictest(key, falling[:i]); by != "" && order(key, value.V) < order(key, stands) {
-			m.report(key, layer, value, by, stands, "write a stricter rule, or none")
+		least, bound := m.value(protocol.Managed, key.Name)
+		if bound && len(key.Order) > 0 && order(key, value.V) < order(key, least.V) {
+			m.report(key, layer, value, protocol.Managed, least.V, "write a stricter rule, or none")
 			continue
 		}
 		key.Set(&m.settings, layer, value.V)
 	}
-}
-
-// strictest returns the strictest value of a key with an order in some layers,
-// and the layer it is of.
-func (m *merger) strictest(key *schema.Key, layers []protocol.Layer) (by protocol.Layer, stands any) {
-	if len(key.Order) == 0 {
-		return "", nil
-	}
-	for _, layer := range layers {
-		if value, found := m.value(layer, key.Name); found && (by == "" || order(key, value.V) > order(key, stands)) {
-			by, stands = layer, value.V
-		}
-	}
-	return by, stands
 }
 
 func order(key *schema.Key, value any) int { return slices.Index(key.Order, value.(string)) }

@@ -12,6 +12,18 @@ type Settings struct {
 	Agent AgentSettings
 }
 
+// DefaultSettings returns settings in which every value is its key's default. In
+// settings that are made by hand 0 means 0, so begin with these.
+func DefaultSettings() Settings {
+	var s Settings
+	for i := range Keys {
+		if k := &Keys[i]; k.Default != nil && k.Tighter != OwnLayer {
+			k.Set(&s, "", k.Default)
+		}
+	}
+	return s
+}
+
 // HookSettings rule the running of hooks. The list hooks.use is not here: its
 // entries are merged into the hooks they describe.
 type HookSettings struct {
