@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"reflect"
 	"time"
 
 	"github.com/hookd-dev/hookd/protocol"
@@ -22,6 +23,17 @@ func DefaultSettings() Settings {
 		}
 	}
 	return s
+}
+
+// Complete gives every key whose range has no 0, and whose value is 0, its default.
+func (s *Settings) Complete() {
+	for i := range Keys {
+		k := &Keys[i]
+		ordered := k.Type == TypeInt || k.Type == TypeSize || k.Type == TypeDuration
+		if ordered && number(k.Min) > 0 && reflect.ValueOf(k.field(s)).Elem().IsZero() {
+			k.Set(s, "", k.Default)
+		}
+	}
 }
 
 // HookSettings rule the running of hooks. The list hooks.use is not here: its
