@@ -78,7 +78,11 @@ func NewSet(set Set) (*Set, []MatchError) {
 		if h.Timeout <= 0 { // of a Go hook that states none
 			h.Timeout = set.of(&h).Timeout
 		}
-		m, key, err := compileMatch(&h.Match)
+		match := h.Match
+		if h.Status == Untrusted {
+			match.When = "" // it is not evaluated: it counts as a match
+		}
+		m, key, err := compileMatch(&match)
 		h.match = m
 		if err != nil {
 			rejectMatch(&h, key, err)

@@ -196,10 +196,15 @@ func (t *trip) matches(h *Hook) bool {
 	if t.executor.options.Explain && !h.match.fits(t.currentFacts()) {
 		return false
 	}
-	if h.match.when == nil {
-		return true
+	if h.match.when == nil || h.Status == Untrusted {
+		return true // what nobody allowed decides nothing, not even whether it is asked
 	}
-	hit, err := h.match.holds(t.currentFacts())
+	defer t.charge([]*Hook{h}, time.Now())
+	ctx, cancel := t.budget(t.ctx, h)
+	defer cancel()
+	ctx, cancelNow := context.WithTimeout(ctx, min(h.Timeout, conditionTime))
+	defer cancelNow()
+	hit, err := h.match.holds(ctx, t.currentFacts())
 	if err != nil {
 		t.matchErrors = append(t.matchErrors, matchError{h, err.Error()})
 	}
