@@ -131,4 +131,9 @@ var Guarantees = []Guarantee{
 		Proof: "100 attempts by flag, env, file, symlink, order, matcher: 0",
 		Tests: []Test{{"loader", "TestManagedSettingsCannotBeLoosened"}, {"loader", "TestManagedGuardStands"}},
 	},
+	{
+		ID: "G22", Promise: "a lower layer never changes what a hook of a higher one is asked, answers, keeps or may take",
+		Proof: "the machine's guard, redactor, counter, auditor and stop guard × the tightest, loosest and odd value of every key of every lower layer: 0 weakenings",
+		Tests: []Test{{"loader", "TestHigherLayersStand"}},
+	},
 }
