@@ -215,11 +215,14 @@ func (r *reader) bound(reply *Reply) []string {
 	return warnings
 }
 
+// BesidesReply begins the warning that quotes what a hook printed beside its reply.
+const BesidesReply = "text on stdout besides the reply: "
+
 // warnings are the notes on stdout, the first few in full.
 func (r *reader) warnings() []string {
 	var list []string
 	for _, text := range r.output.notes {
-		list = append(list, "text on stdout besides the reply: "+text)
+		list = append(list, BesidesReply+text)
 	}
 	if r.output.more > 0 {
 		list = append(list, fmt.Sprintf("%d more lines of text on stdout", r.output.more))
