@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -80,7 +81,11 @@ func (p *load) describeForTrust(f *found) {
 	if f.file == nil && !f.isCommand() || f.file != nil && f.file.content == nil || f.isCommand() && len(f.argv) == 0 {
 		return
 	}
+	in.spare = p.spareFor(f.layer, f.record)
 	missing, err := f.seal(p.filesOf(f.layer, f.layer != protocol.Project || p.always || e.InPlace), in, e)
+	if errors.Is(err, errNotHashed) {
+		return // it is unknown, whatever it holds
+	}
 	if err != nil {
 		if f.trouble == nil {
 			f.trouble = &trouble{"its files cannot be used: " + err.Error(), "correct what files names"}
@@ -94,6 +99,15 @@ func (p *load) describeForTrust(f *found) {
 	for _, pattern := range missing {
 		p.add(findingf(CodeMissingHelper, f.path, f.name, "correct files, or put the helper there", "files: nothing answers to %q", pattern))
 	}
+}
+
+// spareFor is what may be hashed of something of a layer; nil is all, since
+// somebody asks for the hash: a record, a list of hashes, or a person.
+func (p *load) spareFor(layer protocol.Layer, r *trustRecord) *int64 {
+	if layer != protocol.Project || p.always || p.hashAll || r != nil || len(p.settings.Hooks.TrustHashes) > 0 {
+		return nil
+	}
+	return &p.spare
 }
 
 // trustShapeKey is what a bundle is made of besides a hook's own file; nil if

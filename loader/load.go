@@ -166,6 +166,8 @@ type load struct {
 	saidMade  bool
 	places    map[placeKey]*place
 	whole     string // hash of all hooks of the project, "" before it is wanted
+	spare     int64  // bytes that may still be hashed without need
+	hashAll   bool   // every hash is needed: a person looks
 	single    string // folder of the one hook that is tried, "" for all hooks
 	unsettled bool
 	recheck   time.Time
@@ -224,7 +226,7 @@ func (l *loader) settledSnapshot(ctx context.Context) (*Snapshot, error) {
 
 func (l *loader) newLoad() *load {
 	return &load{
-		loader: l, now: time.Now(), inputs: make(inputs, l.looks),
+		loader: l, now: time.Now(), spare: unasked, inputs: make(inputs, l.looks),
 		layers: map[protocol.Layer]*schema.LayerSettings{}, own: map[protocol.Layer]*schema.Settings{},
 		paths: map[protocol.Layer]string{}, envs: map[string][]string{}, starters: map[starterKey]starter{}, places: map[placeKey]*place{},
 	}
@@ -232,6 +234,7 @@ func (l *loader) newLoad() *load {
 
 func (l *loader) snapshot(ctx context.Context, generation int64) (*Snapshot, error) {
 	p := l.newLoad()
+	defer l.readsUnder(ctx)()
 	p.add(l.standing...)
 	p.readDecisions()
 	p.readSettings()
@@ -242,6 +245,9 @@ func (l *loader) snapshot(ctx context.Context, generation int64) (*Snapshot, err
 		p.gatherMaterials(layer)
 	}
 	for _, f := range p.hooks {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		p.describeForTrust(f)
 	}
 	p.noteCopies(look)

@@ -184,12 +184,19 @@ func (g *gathering) sealMaterial(f *found, said any, fill func(*bundle) error) {
 		Kind   Kind `json:"kind"`
 		Server any  `json:"server,omitzero"`
 	}{f.kind, said})
-	b := &bundle{Name: f.name, Entry: entry, exact: true, base: g.dir, see: g.placeOf(g.layer, false).see}
+	var r *trustRecord
+	if at := slices.IndexFunc(g.decisions.Hooks, func(r trustRecord) bool { return r.isMaterial() && r.Hook == f.name }); at >= 0 {
+		r = &g.decisions.Hooks[at]
+	}
+	b := &bundle{Name: f.name, Entry: entry, exact: true, base: g.dir, see: g.placeOf(g.layer, false).see, spare: g.spareFor(g.layer, r)}
 	if err == nil {
 		err = fill(b)
 	}
 	if err == nil {
 		err = b.seal()
+	}
+	if errors.Is(err, errNotHashed) {
+		return
 	}
 	if err != nil {
 		f.trouble = &trouble{"its files cannot be used: " + err.Error(), "correct or remove it"}
@@ -233,7 +240,7 @@ func (p *load) decideMaterial(f *found) {
 		f.stop(executor.Disabled, "denied with hookd untrust")
 	case f.layer != protocol.Project || p.always:
 		f.run = f.path
-	case f.bundle == nil: // only a record is left of it
+	case f.bundle == nil && r != nil: // only a record is left of it
 		f.stop(executor.Gone, "it was allowed here and is no longer there")
 	case r != nil && f.bundle.hash == r.Hash, p.hashListed(f):
 		if p.policy(f, string(protocol.Project)) {

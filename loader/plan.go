@@ -83,6 +83,8 @@ const shownBytes = 256 << 10
 // survey finds and describes every hook of the project without running any.
 func (l *loader) survey(ctx context.Context) (*load, error) {
 	p := l.newLoad()
+	p.hashAll = true
+	defer l.readsUnder(ctx)()
 	p.readDecisions()
 	if p.refuse != nil {
 		return nil, p.refuse
