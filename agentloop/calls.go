@@ -45,7 +45,7 @@ func (r *Run) runCalls(ctx context.Context, a *answer) *batch {
 	if len(b.calls) == 0 {
 		return b
 	}
-	r.loop.forced.row = 0
+	r.loop.forced.progress()
 	r.batch.Store(b)
 	defer r.batch.Store(nil)
 	atOnce := r.loop.options.Limits.ToolCalls

@@ -129,7 +129,7 @@ func (r *Run) stepStop(ctx context.Context, a *answer, b *batch, took time.Durat
 	if a.kind() == "tools" {
 		return true, r.addAll(messages)
 	}
-	return r.force(ctx, messages)
+	return r.force(ctx, v)
 }
 
 func (r *Run) addAll(messages []protocol.Message) error {

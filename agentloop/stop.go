@@ -9,40 +9,6 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// forcing counts how often hooks made the agent go on when it was done.
-type forcing struct {
-	row   int // in a row, without a tool call
-	total int // since the last user prompt
-}
-
-// force appends messages and counts a forced continuation, if there are any and
-// the caps allow one more.
-func (r *Run) force(ctx context.Context, messages []protocol.Message) (forced bool, err error) {
-	if len(messages) == 0 || !r.mayForce(ctx) {
-		return false, nil
-	}
-	if err := r.flush(); err != nil {
-		return false, err
-	}
-	return true, r.addAll(messages)
-}
-
-// mayForce counts one more forced continuation, or says why there is none.
-func (r *Run) mayForce(ctx context.Context) bool {
-	f, limits := &r.loop.forced, &r.loop.options.Limits
-	switch {
-	case f.row >= limits.Forced:
-		r.notify(ctx, "hook", fmt.Sprintf("the run stops although a hook wants it to go on: it was forced on %d times in a row without a tool call", f.row))
-		return false
-	case f.total >= limits.ForcedTotal:
-		r.notify(ctx, "hook", fmt.Sprintf("the run stops although a hook wants it to go on: it was forced on %d times since the last prompt", f.total))
-		return false
-	}
-	f.row++
-	f.total++
-	return true
-}
-
 // continuation is what a hook's continue (or a block where that means the same)
 // adds to the conversation; none means that nobody asked to go on. A block made
 // of exit code 2 never forces a run on.
@@ -86,7 +52,7 @@ func (r *Run) agentStop(ctx context.Context, reason string) (goOn bool, err erro
 	if err := r.carryOut(ctx); err != nil {
 		return false, err
 	}
-	goOn, err = r.force(ctx, v.continuation())
+	goOn, err = r.force(ctx, v)
 	if err == nil && goOn {
 		err = l.addContext(v.contextParts())
 	} else if err == nil {
@@ -140,7 +106,7 @@ func (r *Run) agentEnd(ctx context.Context, reason string, natural bool) *Prompt
 	case !natural:
 		r.notify(ctx, "hook", fmt.Sprintf("%s asked for a further run; there is none after %s", v.by(), reason))
 		return nil
-	case !r.mayForce(ctx):
+	case !r.mayForce(ctx, v):
 		return nil
 	}
 	return furtherPrompt(messages)

@@ -25,6 +25,7 @@ type assembly struct {
 	usage   *protocol.CallUsage
 	finish  string
 	begun   bool // the model has answered something
+	size    int  // bytes of the answer so far
 	badArgs map[string]error
 }
 
@@ -81,6 +82,9 @@ func (a *assembly) add(chunk model.Chunk) error {
 		return context.Cause(a.ctx)
 	}
 	a.begun = true
+	if err := a.count(&chunk); err != nil {
+		return err
+	}
 	switch chunk.Type {
 	case model.Text, model.Thinking:
 		if chunk.Text == "" {
@@ -106,6 +110,27 @@ func (a *assembly) add(chunk model.Chunk) error {
 	}
 	return nil
 }
+
+// Bounds of one answer. The largest that models give is below a tenth of it.
+const (
+	maxAnswer = 16 << 20 // bytes
+	maxParts  = 4096     // stretches of text and calls
+)
+
+// count holds an answer within its bounds: a server that never ends is no reason
+// to run out of memory.
+func (a *assembly) count(chunk *model.Chunk) error {
+	a.size += len(chunk.Text) + len(chunk.Part.Text) + len(chunk.Part.Args) + len(chunk.Part.Data) + len(chunk.Part.Name) + len(chunk.Part.ToolCallID)
+	switch {
+	case a.size > maxAnswer:
+		return &ending{cause: "model", message: fmt.Sprintf("the model's answer is larger than %d MiB and was not read to its end", maxAnswer>>20), err: errTooMuch}
+	case len(a.message.Content) >= maxParts:
+		return &ending{cause: "model", message: fmt.Sprintf("the model's answer has more than %d parts and was not read to its end", maxParts), err: errTooMuch}
+	}
+	return nil
+}
+
+var errTooMuch = errors.New("the answer is too large")
 
 func (a *assembly) openBlock(kind model.ChunkType) error {
 	name := protocol.MessageStart

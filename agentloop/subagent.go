@@ -183,7 +183,7 @@ func (s *subAgent) stop(ctx context.Context, run *Run, result *provider.SubResul
 		parent.notify(ctx, "hook", fmt.Sprintf("%s wants sub-agent %s to go on; it does not after %s", v.by(), s.label(), result.StopReason))
 		return nil, nil
 	}
-	if !run.mayForce(ctx) {
+	if !run.mayForce(ctx, v) {
 		return nil, nil
 	}
 	next := furtherPrompt(messages)

@@ -8,8 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -24,7 +22,7 @@ const answerGrace = 150 * time.Millisecond
 func (e *Executor) ask(budget context.Context, t *trip, q *Question) protocol.Answer {
 	begin := time.Now()
 	answer := e.askGuarded(budget, t, q)
-	answer.Voter = voterOf(q.Hook)
+	answer.Voter, answer.Limits = voterOf(q.Hook), t.answerLimits(q.Hook)
 	if answer.Took == 0 {
 		answer.Took = time.Since(begin)
 	}
@@ -41,8 +39,8 @@ func (e *Executor) askGuarded(budget context.Context, t *trip, q *Question) prot
 	if q.Hook.Fault != nil {
 		return failed(q.Hook.Fault)
 	}
-	if t.tooDeep {
-		return failed(t.depthFailure())
+	if t.tooDeepFor(q.Hook) {
+		return failed(t.depthFailure(t.set.of(q.Hook).MaxDepth))
 	}
 	if q.fault != nil {
 		return failed(q.fault)
@@ -51,12 +49,12 @@ func (e *Executor) askGuarded(budget context.Context, t *trip, q *Question) prot
 	if err != nil {
 		return failed(failureOf(err))
 	}
-	release, err := e.enter(budget, q.Hook, t.behind)
+	release, err := e.enter(budget, t, q.Hook)
 	if err != nil {
 		done()
 		return failed(failureOf(err))
 	}
-	limit := orDefault(q.Hook.Timeout, defaultTimeout)
+	limit := q.Hook.Timeout
 	ctx, cancel := context.WithTimeoutCause(budget, limit, &protocol.Failure{
 		Kind:   protocol.FailTimeout,
 		Detail: fmt.Sprintf("timed out after %s", limit),
@@ -108,7 +106,7 @@ func (e *Executor) askBeside(ctx context.Context, t *trip, q *Question, leave fu
 // keep its limit is over, and until a place is free for its process. The wait
 // counts against the event's budget, not against the hook's own limit: a busy
 // machine does not turn a fast hook into a slow one.
-func (e *Executor) enter(budget context.Context, h *Hook, behind bool) (release func(), err error) {
+func (e *Executor) enter(budget context.Context, t *trip, h *Hook) (release func(), err error) {
 	if budget.Err() != nil {
 		return nil, context.Cause(budget)
 	}
@@ -118,23 +116,7 @@ func (e *Executor) enter(budget context.Context, h *Hook, behind bool) (release 
 	if _, isGo := h.Asker.(*goAsker); isGo {
 		return func() {}, nil
 	}
-	wanted := []*semaphore.Weighted{e.places}
-	if behind {
-		wanted = []*semaphore.Weighted{e.unhurried, e.places}
-	}
-	for i, s := range wanted {
-		if s.Acquire(budget, 1) != nil {
-			releaseAll(wanted[:i])
-			return nil, context.Cause(budget)
-		}
-	}
-	return func() { releaseAll(wanted) }, nil
-}
-
-func releaseAll(held []*semaphore.Weighted) {
-	for _, s := range held {
-		s.Release(1)
-	}
+	return e.places.take(budget, claim{h.Layer, t.behind}, t.set.of(h).Processes, t.set.layersAbove(h.Layer))
 }
 
 func askRecovered(ctx context.Context, q *Question) (answer protocol.Answer) {

@@ -109,7 +109,7 @@ func (t *trip) recorded(run protocol.Run) protocol.Run {
 	if t.isSensitive(run) {
 		run.Stderr, run.Detail, run.Warnings = "", "", nil
 	}
-	return run
+	return quiet(run, t.settings.Records.Values)
 }
 
 // recordLate writes what a hook did after its event had gone on.

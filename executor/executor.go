@@ -9,8 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
 	"github.com/hookd-dev/hookd/executor/record"
 	"github.com/hookd-dev/hookd/executor/state"
 	"github.com/hookd-dev/hookd/protocol"
@@ -61,12 +59,10 @@ type Executor struct {
 	states  *state.Store
 	records *record.Log // nil without a state folder
 
-	base   context.Context // of what outlives its event: observers
-	cancel context.CancelCauseFunc
-	work   work
+	lives map[protocol.Layer]life // of what outlives its event: observers
+	work  work
 
-	places     *semaphore.Weighted // hook processes at once
-	unhurried  *semaphore.Weighted // of these, processes that nobody waits for
+	places     places // hook processes at once
 	overdue    overdue
 	memory     memory
 	judgements judgements
@@ -79,45 +75,31 @@ var errClosed = errors.New("hookd is shutting down")
 // New returns an Executor that takes its hooks from source, once for each event.
 func New(source Source, options Options) *Executor {
 	e := &Executor{source: source, options: options, states: state.Open("")}
-	processes := int64(defaultProcesses)
-	if set := source.Current(); set != nil {
-		hooks := &set.Settings.Hooks
-		processes = int64(orDefault(hooks.Processes, defaultProcesses))
-		if options.StateDir != "" {
-			e.records = record.Open(filepath.Join(options.StateDir, "records"), hooks.Records.Keep, hooks.Records.MaxSize)
-		}
-	}
 	if options.StateDir != "" {
 		e.states = state.Open(filepath.Join(options.StateDir, "sessions"))
-		if e.records == nil {
-			e.records = record.Open(filepath.Join(options.StateDir, "records"), 0, 0)
+		e.records = record.Open(filepath.Join(options.StateDir, "records"), 0, 0)
+		if set := source.Current(); set != nil {
+			e.records.SetLimits(set.Settings.Hooks.Records.Keep, set.Settings.Hooks.Records.MaxSize)
 		}
 	}
-	e.places = semaphore.NewWeighted(processes)
-	// Slow observers leave places to the hooks that an event waits for.
-	e.unhurried = semaphore.NewWeighted(max(1, processes/2))
-	e.base, e.cancel = context.WithCancelCause(context.Background())
+	e.lives = make(map[protocol.Layer]life, len(layers))
+	for _, layer := range layers {
+		e.lives[layer] = newLife()
+	}
 	return e
 }
 
-// Close waits for observers that are still queued or running, for as long as
-// hooks.drain says or ctx allows, ends those that are left, and closes the
-// records. Observers that were not asked are recorded as dropped. The error
+// Close waits for observers that are still queued or running, those of each layer
+// for as long as hooks.drain of that layer says, all at most until ctx ends. It
+// ends those that are left, and closes the records. Observers that were not asked are recorded as dropped. The error
 // names what could not be written.
 func (e *Executor) Close(ctx context.Context) error {
-	var drain, keep time.Duration
-	if set := e.source.Current(); set != nil {
-		drain, keep = set.Settings.Hooks.Drain, set.Settings.Hooks.Records.Keep
+	set := e.source.Current()
+	if set == nil {
+		set = refusing()
 	}
 	drained := e.work.Idle()
-	timer := time.NewTimer(orDefault(drain, defaultDrain))
-	defer timer.Stop()
-	select {
-	case <-drained:
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-	e.cancel(errClosed)
+	e.drain(ctx, set, drained)
 	// What is asked now is being ended. A Go hook that ignores its context cannot
 	// be, and is not waited for.
 	patience := time.NewTimer(2 * answerGrace)
@@ -133,7 +115,7 @@ func (e *Executor) Close(ctx context.Context) error {
 	if err := e.records.Close(); err != nil {
 		errs = append(errs, fmt.Errorf("close records: %w", err))
 	}
-	if err := e.states.PruneIfDue(keep); err != nil {
+	if err := e.states.PruneIfDue(set.longestKeep()); err != nil {
 		errs = append(errs, fmt.Errorf("remove what old sessions remember: %w", err))
 	}
 	return errors.Join(errs...)
@@ -154,24 +136,6 @@ func StateDir() (string, error) { return state.Dir() }
 
 // ProcessDepth is how many hooks are above this process, as HOOK_DEPTH says.
 func ProcessDepth() int { return Depth(os.Environ()) }
-
-// Defaults of settings that are zero, which they are only without a loader.
-const (
-	defaultTimeout       = 30 * time.Second
-	defaultBudget        = 60 * time.Second
-	defaultGrace         = 500 * time.Millisecond
-	defaultDrain         = 5 * time.Second
-	defaultProcesses     = 16
-	defaultObserverQueue = 256
-	defaultMaxDepth      = 2
-)
-
-func orDefault[T int | time.Duration](value, otherwise T) T {
-	if value > 0 {
-		return value
-	}
-	return otherwise
-}
 
 // troubles are things that went wrong beside the hooks, each told to the person
 // once until it has gone well again.

@@ -1,7 +1,9 @@
 package executor
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"sync"
@@ -26,7 +28,8 @@ type facts struct {
 	scanned, readable bool
 	toolCallID, asks  string
 
-	env map[string]any
+	env   map[string]any
+	meter *meter // of the condition that is being evaluated
 }
 
 // traits are what matchers compare and no hook changes. What no matcher of the
@@ -89,11 +92,18 @@ func (f *facts) field(name string) *string {
 }
 
 // environment is what a condition sees, by the names of [whenTypes].
-func (f *facts) environment() map[string]any {
+func (f *facts) environment() (map[string]any, error) {
 	if f.env != nil {
-		return f.env
+		return f.env, nil
 	}
 	ev := f.event
+	values := 0
+	for _, mark := range []string{",", "[", "{"} {
+		values += bytes.Count(ev.Data, []byte(mark))
+	}
+	if values > conditionValues {
+		return nil, fmt.Errorf("the event holds more than %d values: %w", conditionValues, errUndecided)
+	}
 	var metadata jsontext.Value
 	if f.metadata != nil {
 		metadata = f.metadata()
@@ -115,7 +125,10 @@ func (f *facts) environment() map[string]any {
 		"data":     decodeAny(ev.Data),
 		"metadata": decodeAny(metadata),
 	}
-	return f.env
+	for name, function := range f.functions() {
+		f.env[name] = function
+	}
+	return f.env, nil
 }
 
 // value turns a pointer into what it points to, or nil.

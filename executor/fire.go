@@ -55,7 +55,7 @@ func (t *trip) refuse() {
 	}
 	failure := t.set.Refuse
 	if t.tooDeep {
-		failure = t.depthFailure()
+		failure = t.depthFailure(t.settings.MaxDepth)
 	}
 	if failure == nil {
 		return
@@ -87,22 +87,34 @@ func (t *trip) modify() error {
 	return nil
 }
 
-// block asks the blockers, up to hooks.parallel neighbours side by side. Their
-// answers count in running order, so the result is the same as one after the
+// maxParallel is more than hooks.parallel can be.
+const maxParallel = 1 << 10
+
+// block asks the blockers, up to hooks.parallel neighbours side by side. A hook
+// runs beside others only as far as its own layer says: one of a higher layer does
+// not begin early because a lower layer wants more at once. Their answers count in running order, so the result is the same as one after the
 // other.
 func (t *trip) block() error {
 	var group []*Hook
+	most := maxParallel
 	for _, h := range t.asked().block {
+		most = min(most, t.set.of(h).Parallel)
+		if len(group) > 0 && len(group) >= most {
+			if err := t.askGroup(group); err != nil {
+				return err
+			}
+			group, most = nil, t.set.of(h).Parallel
+		}
 		if !t.wants(h) {
 			continue
 		}
-		if group = append(group, h); len(group) < max(1, t.settings.Parallel) {
+		if group = append(group, h); len(group) < most {
 			continue
 		}
 		if err := t.askGroup(group); err != nil {
 			return err
 		}
-		group = nil
+		group, most = nil, maxParallel
 	}
 	return t.askGroup(group)
 }
@@ -131,6 +143,7 @@ func (t *trip) askNow(h *Hook) error {
 	if t.skips(h) {
 		return nil
 	}
+	defer t.charge([]*Hook{h}, time.Now())
 	q := t.question(h)
 	t.progress.started(&t.first, h)
 	budget, cancel := t.budget(t.ctx, h)
@@ -149,6 +162,7 @@ func (t *trip) askGroup(group []*Hook) error {
 	}
 	ctx, cancel := context.WithCancelCause(t.ctx)
 	defer cancel(errNotNeeded)
+	defer t.charge(group, time.Now())
 	answers := make([]chan protocol.Answer, len(group))
 	for i, h := range group {
 		if t.fold.Closed() {
@@ -213,6 +227,7 @@ func (t *trip) add(answer protocol.Answer) protocol.Run {
 	}
 	var run protocol.Run
 	t.fold, run = t.fold.Add(answer)
+	t.folded = append(t.folded, len(t.runs))
 	t.runs = append(t.runs, run)
 	if len(run.Changed) > 0 {
 		t.changed()
@@ -226,6 +241,9 @@ func (t *trip) finish() protocol.Outcome {
 	lost := t.commit()
 	outcome := t.fold.Outcome()
 	queued := t.reserveObservers(&outcome)
+	for i, run := range outcome.Runs { // they say whose context was cut
+		t.runs[t.folded[i]] = run
+	}
 	if t.executor.options.Explain {
 		t.sortRuns()
 	}
@@ -271,18 +289,32 @@ func (t *trip) sortRuns() {
 	})
 }
 
-// budget is the context of a hook that is waited for. The event's budget begins
-// with the first of them.
+// budget is the context of a hook that is waited for. The hooks of each layer have
+// a budget of their own, by the settings of that layer, which only their own time
+// uses up: slow hooks of the project leave the machine's theirs. An event so waits
+// at most for the budgets of its layers together.
 func (t *trip) budget(parent context.Context, h *Hook) (context.Context, context.CancelFunc) {
-	if t.waitedSince.IsZero() {
-		t.waitedSince = time.Now()
-	}
-	limit := orDefault(h.Budget, orDefault(t.settings.Budget, defaultBudget))
-	return context.WithDeadlineCause(parent, t.waitedSince.Add(limit), &protocol.Failure{
+	limit := t.set.of(h).Budget
+	return context.WithTimeoutCause(parent, limit-t.used[h.Layer], &protocol.Failure{
 		Kind:   protocol.FailBudget,
-		Detail: fmt.Sprintf("the event's budget of %s for all its hooks is used up", limit),
+		Detail: fmt.Sprintf("the event's budget of %s for all hooks of the %s layer is used up", limit, h.Layer),
 		Remedy: "make the hooks of this event faster, or raise hooks.budget",
 	})
+}
+
+// charge charges the time since began to the budget of each layer of some hooks.
+func (t *trip) charge(hooks []*Hook, began time.Time) {
+	took := time.Since(began)
+	if t.used == nil {
+		t.used = map[protocol.Layer]time.Duration{}
+	}
+	charged := map[protocol.Layer]bool{}
+	for _, h := range hooks {
+		if !charged[h.Layer] {
+			charged[h.Layer] = true
+			t.used[h.Layer] += took
+		}
+	}
 }
 
 func milliseconds(since time.Time) float64 { return protocol.Milliseconds(time.Since(since)) }

@@ -57,7 +57,7 @@ func (s *scripts) hook(name string, can protocol.Class, timeout time.Duration, b
 
 func (s *scripts) executor(settings schema.HookSettings, hooks ...*Hook) *Executor {
 	s.t.Helper()
-	set, errs := NewSet(Set{Hooks: hooks, Settings: schema.Settings{Hooks: settings}})
+	set, errs := NewSet(Set{Hooks: hooks, Settings: schema.Settings{Hooks: overDefaults(settings)}})
 	if errs != nil {
 		s.t.Fatal(errs)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -60,7 +61,7 @@ func newExecutor(t testing.TB, settings schema.HookSettings, options Options, ho
 		t.Fatal(err)
 	}
 	changed := *set
-	changed.Settings.Hooks = settings
+	changed.Settings.Hooks = overDefaults(settings)
 	built, _ := NewSet(changed)
 	e := New(built, options)
 	t.Cleanup(func() {
@@ -69,6 +70,24 @@ func newExecutor(t testing.TB, settings schema.HookSettings, options Options, ho
 		}
 	})
 	return e
+}
+
+// overDefaults are the default settings, but for what of settings is not zero.
+func overDefaults(settings schema.HookSettings) schema.HookSettings {
+	whole := schema.DefaultSettings().Hooks
+	lay(reflect.ValueOf(&whole).Elem(), reflect.ValueOf(settings))
+	return whole
+}
+
+func lay(onto, from reflect.Value) {
+	for i := range from.NumField() {
+		switch field := from.Field(i); {
+		case field.Kind() == reflect.Struct:
+			lay(onto.Field(i), field)
+		case !field.IsZero():
+			onto.Field(i).Set(field)
+		}
+	}
 }
 
 func fire(t testing.TB, e *Executor, ev protocol.Event) protocol.Outcome {

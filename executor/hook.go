@@ -26,10 +26,9 @@ type Hook struct {
 	// under the hook's own rule at every event the hook is for.
 	Fault *protocol.Failure
 
-	// Budget is the event's budget (hooks.budget) for this hook, as its own layer
-	// and those above it set it: what a lower layer writes never takes time from
-	// a hook of a higher one. 0: the settings' budget.
-	Budget time.Duration
+	// Own are the settings as the hook's own layer and those above it set them:
+	// they bind the hook, not what a lower layer writes. nil: the set's settings.
+	Own *schema.HookSettings
 
 	// Watches is the promise of a Go hook; see [protocol.GoHook].
 	Watches bool

@@ -9,12 +9,6 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// Sizes up to which a hook's values are kept, in bytes, where no settings say so.
-const (
-	defaultStateSize    = 64 << 10
-	defaultMetadataSize = 16 << 10
-)
-
 // view is what hooks remember, as this event's hooks see it. It is read once, so
 // that events side by side see the same old values.
 func (t *trip) view() *state.View {
@@ -38,15 +32,15 @@ func (t *trip) checkKept(h *Hook, answer *protocol.Answer) []state.Write {
 	if answer.Reply == nil {
 		return nil
 	}
-	limits := t.settings.Limits
+	limits := &t.set.of(h).Limits
 	var writes []state.Write
 	for _, value := range []struct {
 		what  state.What
 		value jsontext.Value
 		limit int64
 	}{
-		{state.State, answer.Reply.State, or64(limits.State, defaultStateSize)},
-		{state.Metadata, answer.Reply.Metadata, or64(limits.Metadata, defaultMetadataSize)},
+		{state.State, answer.Reply.State, limits.State},
+		{state.Metadata, answer.Reply.Metadata, limits.Metadata},
 	} {
 		if value.value == nil {
 			continue
@@ -112,11 +106,4 @@ func (t *trip) trouble(what, text string, err error) {
 	if t.executor.troubles.tell(what, err) {
 		t.notices = append(t.notices, protocol.HookText{Hook: selfName, Text: fmt.Sprintf("%s: %v", text, err)})
 	}
-}
-
-func or64(value, otherwise int64) int64 {
-	if value > 0 {
-		return value
-	}
-	return otherwise
 }

@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -50,9 +51,9 @@ func compileMatch(m *schema.Match) (matcher, string, error) {
 		return matcher{}, "step", fmt.Errorf("%q is neither final nor tools", m.Step)
 	}
 	if m.When != "" {
-		program, err := expr.Compile(m.When, expr.Env(whenTypes()), expr.AsBool())
+		program, err := compileCondition(m.When)
 		if err != nil {
-			return matcher{}, "when", shortProblem(err)
+			return matcher{}, "when", err
 		}
 		out.when, out.failed = program, new(atomic.Bool)
 	}
@@ -87,11 +88,11 @@ func (m *matcher) toolMatches(f *facts) bool {
 // holds reports whether the condition holds on the event as it is now. One that
 // fails counts as a match, so that a guard is asked; its first error is returned
 // to be reported.
-func (m *matcher) holds(f *facts) (bool, error) {
+func (m *matcher) holds(ctx context.Context, f *facts) (bool, error) {
 	if m.when == nil {
 		return true, nil
 	}
-	hit, err := m.condition(f)
+	hit, err := m.condition(ctx, f)
 	if err != nil && m.failed.Swap(true) {
 		err = nil
 	}
@@ -116,8 +117,13 @@ func (m *matcher) agentMatches(ev *protocol.Event) bool {
 	return m.agent == "" || (m.agent == "sub") == (ev.Agent.Depth > 0)
 }
 
-func (m *matcher) condition(f *facts) (bool, error) {
-	result, err := expr.Run(m.when, f.environment())
+func (m *matcher) condition(ctx context.Context, f *facts) (bool, error) {
+	env, err := f.environment()
+	var result any
+	if err == nil {
+		f.meter = newMeter(ctx)
+		result, err = expr.Run(m.when, env)
+	}
 	if err != nil {
 		return true, fmt.Errorf("match.when could not be evaluated, which counts as a match: %w", err)
 	}
@@ -131,7 +137,7 @@ func (m *matcher) condition(f *facts) (bool, error) {
 // whenTypes are the names a condition may use, so that a misspelt one is an
 // error at load and not a match at run time.
 var whenTypes = sync.OnceValue(func() types.Map {
-	return types.Map{
+	names := types.Map{
 		"event": types.String, "id": types.String, "seq": types.Any, "time": types.TypeOf(someTime),
 		"session": types.Map{"id": types.String, "transcript": types.String},
 		"agent":   types.Map{"id": types.String, "parent": types.Any, "depth": types.Int, "host": types.String},
@@ -145,4 +151,8 @@ var whenTypes = sync.OnceValue(func() types.Map {
 		"data":     types.Any,
 		"metadata": types.Any,
 	}
+	for name, f := range new(facts).functions() {
+		names[name] = types.TypeOf(f)
+	}
+	return names
 })

@@ -134,7 +134,7 @@ func (m *matcher) matches(f *facts) (bool, error) {
 	if !m.fits(f) {
 		return false, nil
 	}
-	return m.holds(f)
+	return m.holds(context.Background(), f)
 }
 
 // The list of candidates that is remembered is the one that comparing each hook

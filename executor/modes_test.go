@@ -63,7 +63,7 @@ func (m *modes) config(h *Hook) StandingConfig {
 func (m *modes) rule(hooks ...*Hook) *Executor {
 	m.t.Helper()
 	limits := schema.Limits{Reply: 64 << 10}
-	set, errs := NewSet(Set{Hooks: hooks, Settings: schema.Settings{Hooks: schema.HookSettings{Limits: limits, Grace: time.Second}}})
+	set, errs := NewSet(Set{Hooks: hooks, Settings: schema.Settings{Hooks: overDefaults(schema.HookSettings{Limits: limits, Grace: time.Second})}})
 	if len(errs) > 0 {
 		m.t.Fatal(errs)
 	}

@@ -108,7 +108,7 @@ func (o *observers) work(e *Executor, key queueKey) {
 		if j == nil {
 			return
 		}
-		if e.base.Err() != nil {
+		if e.life(j.hook.Layer).Err() != nil {
 			e.recordDropped(j)
 			continue
 		}
@@ -121,7 +121,6 @@ func (o *observers) work(e *Executor, key queueKey) {
 func (t *trip) reserveObservers(outcome *protocol.Outcome) []*job {
 	t.changed()
 	t.event = &outcome.Event // a refused event is observed as it came in
-	limit := orDefault(t.settings.ObserverQueue, defaultObserverQueue)
 	var jobs []*job
 	var shared *sharedEncoding
 	hooks := t.asked().observe
@@ -133,7 +132,7 @@ func (t *trip) reserveObservers(outcome *protocol.Outcome) []*job {
 			continue
 		}
 		key := queueKey{t.first.Session.ID, keyOf(h)}
-		if !t.executor.observers.reserve(key, limit) {
+		if !t.executor.observers.reserve(key, t.set.of(h).ObserverQueue) {
 			t.runs = append(t.runs, skippedRun(h, protocol.SkipDropped))
 			continue
 		}
@@ -159,7 +158,7 @@ func (e *Executor) observe(j *job, dropped int64) {
 	q := t.complete(j.hook, ev, &j.shared.encoded)
 	j.shared.mu.Unlock()
 	t.progress.started(&t.first, j.hook)
-	answer := e.ask(e.base, t, q)
+	answer := e.ask(e.life(j.hook.Layer), t, q)
 	t.finishObserver(j, answer, dropped)
 }
 

@@ -81,7 +81,7 @@ func (p *Pool) Asker(c StandingConfig) Asker {
 		Path: c.Process.Path, Argv: s.plain.argv, Dir: c.Process.Dir,
 		Env:        append(slices.Clip(c.Process.Env), EnvMode+"="+string(c.Mode)),
 		Key:        s.plain.key(hookKey{c.Layer, c.Name}),
-		StderrTail: c.Stderr, Grace: grace,
+		StderrTail: stderrTail(c.Stderr), Grace: grace,
 	}
 	if c.Mode == schema.Resident {
 		return &resident{s}

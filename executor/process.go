@@ -53,6 +53,9 @@ func (p *Process) Ask(ctx context.Context, q *Question) protocol.Answer {
 // read makes an answer of how the program ended and what it wrote. answered says
 // that it ended its turn by repeating the event's id.
 func (p *Process) read(q *Question, result *process.Result, answered bool) protocol.Answer {
+	if q.Limits.Stderr == 0 {
+		result.Stderr, result.StderrCut = nil, 0
+	}
 	answer := protocol.Answer{Took: result.Took, Signal: result.Signal, Stderr: stderrText(result)}
 	if result.ExitCode >= 0 {
 		answer.Exit = &result.ExitCode
@@ -88,10 +91,14 @@ func (p *Process) command(q *Question) *process.Command {
 		Key:         p.key(keyOf(q.Hook)),
 		Stdin:       q.Payload,
 		StdoutLimit: q.Limits.Reply,
-		StderrTail:  q.Limits.Stderr,
+		StderrTail:  stderrTail(q.Limits.Stderr),
 		Grace:       grace,
 	}
 }
+
+// stderrTail is how much of stderr a process is to keep. It keeps one byte at
+// least: 0 is its default, and what the setting 0 does not want is dropped later.
+func stderrTail(limit int64) int64 { return max(1, limit) }
 
 // key names the hook across its runs: command hooks may share one file.
 func (p *Process) key(hook hookKey) string {
@@ -112,7 +119,7 @@ func fitsEnvironment(id string) bool {
 func replyLimits(q *Question) protocol.ReplyLimits {
 	return protocol.ReplyLimits{
 		Size: q.Limits.Reply, Depth: q.Limits.Depth,
-		State: q.Limits.State, Metadata: q.Limits.Metadata,
+		State: noneIfZero(q.Limits.State), Metadata: noneIfZero(q.Limits.Metadata),
 	}
 }
 

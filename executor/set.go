@@ -28,7 +28,8 @@ type Set struct {
 	byEvent    map[protocol.EventName][]*Hook
 	candidates *candidates
 	listed     map[hookKey]*Hook
-	hash       string // of the hooks, their status and order
+	peopled    map[protocol.Layer]bool // layers whose hooks are programs
+	hash       string                  // of the hooks, their status and order
 }
 
 // Source hands out the current Set. An event takes it once.
@@ -70,10 +71,18 @@ func (e MatchError) Unwrap() error { return e.Err }
 // that a typing error never lets an event through.
 func NewSet(set Set) (*Set, []MatchError) {
 	var errs []MatchError
+	set.Settings = filled(set.Settings)
 	hooks := make([]*Hook, len(set.Hooks))
 	for i, given := range set.Hooks {
 		h := *given
-		m, key, err := compileMatch(&h.Match)
+		if h.Timeout <= 0 { // of a Go hook that states none
+			h.Timeout = set.of(&h).Timeout
+		}
+		match := h.Match
+		if h.Status == Untrusted {
+			match.When = "" // it is not evaluated: it counts as a match
+		}
+		m, key, err := compileMatch(&match)
 		h.match = m
 		if err != nil {
 			rejectMatch(&h, key, err)
@@ -105,10 +114,14 @@ func rejectMatch(h *Hook, key string, err error) {
 func (s *Set) index() {
 	s.byEvent = make(map[protocol.EventName][]*Hook, len(protocol.Table))
 	s.listed = make(map[hookKey]*Hook, len(s.Hooks))
+	s.peopled = map[protocol.Layer]bool{}
 	s.candidates = &candidates{looks: map[protocol.EventName]bool{}}
 	sum := sha256.New()
 	for _, h := range s.Hooks {
 		s.listed[keyOf(h)] = h
+		if _, isGo := h.Asker.(*goAsker); h.Asker != nil && !isGo {
+			s.peopled[h.Layer] = true
+		}
 		fmt.Fprintf(sum, "%q %q %q %q %q\n", h.Layer, h.Name, h.Hash, h.Status, h.Mode)
 		for _, name := range h.Events {
 			if list := s.byEvent[name]; len(list) == 0 || list[len(list)-1] != h {
@@ -125,6 +138,17 @@ func (s *Set) index() {
 // For returns the hooks of an event in running order, those that cannot run
 // included. The slice is shared and not to be changed.
 func (s *Set) For(event protocol.EventName) []*Hook { return s.byEvent[event] }
+
+// layersAbove counts the layers above one that have programs.
+func (s *Set) layersAbove(layer protocol.Layer) int {
+	n := 0
+	for above := range s.peopled {
+		if above.Rank() > layer.Rank() {
+			n++
+		}
+	}
+	return n
+}
 
 // Hash names the set by content: its hooks, their bundles and their status.
 func (s *Set) Hash() string { return s.hash }

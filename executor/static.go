@@ -19,7 +19,7 @@ func HookOf(g GoHook) *Hook {
 		Hook: schema.Hook{
 			Name: g.Name, Description: g.Description, Layer: g.Layer, Protocol: protocol.Version,
 			Events: g.Events, Match: g.Match, Can: g.Can, Mode: g.Mode, Priority: g.Priority,
-			Timeout: orDefault(g.Timeout, defaultTimeout), OnFailure: g.OnFailure,
+			Timeout: g.Timeout, OnFailure: g.OnFailure,
 			Required: g.Required, Sensitive: g.Sensitive, Run: schema.Once, Enabled: true,
 		},
 		Status:  Ready,

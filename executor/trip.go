@@ -43,6 +43,8 @@ type trip struct {
 	fold  protocol.Fold
 	runs  []protocol.Run
 
+	folded []int // where the runs of fold are among runs
+
 	// Of the event as changed so far, each made when it is first needed.
 	event  *protocol.Event
 	facts  *facts
@@ -56,7 +58,7 @@ type trip struct {
 	before, now *state.View
 	writes      []state.Write
 
-	waitedSince time.Time // when the first hook that is waited for was asked
+	used        map[protocol.Layer]time.Duration // of the budgets
 	matchErrors []matchError
 	notices     []protocol.HookText // of hookd itself
 }
@@ -97,7 +99,7 @@ func (e *Executor) begin(ctx context.Context, ev protocol.Event, source Source) 
 	ev.Session.Key = "" // a secret between host and daemon
 	ev.Layer, ev.Outcome, ev.State, ev.Metadata = "", protocol.Standing{}, nil, nil
 	t.first = ev
-	t.tooDeep = e.options.Depth >= orDefault(t.settings.MaxDepth, defaultMaxDepth)
+	t.tooDeep = e.options.Depth >= t.settings.MaxDepth
 	t.hooks, t.keptGuards = e.memory.hooks(set, &ev)
 	t.fold = protocol.Begin(ev, t.foldOptions())
 	if t.spec.Ask == protocol.AskStays {
@@ -113,7 +115,7 @@ func (e *Executor) begin(ctx context.Context, ev protocol.Event, source Source) 
 func (t *trip) after(ev protocol.Event) *trip {
 	ev.Layer, ev.Outcome, ev.State, ev.Metadata = "", protocol.Standing{}, nil, nil
 	late := &trip{
-		executor: t.executor, ctx: t.executor.base, began: time.Now(), set: t.set, settings: t.settings,
+		executor: t.executor, ctx: context.Background(), began: time.Now(), set: t.set, settings: t.settings,
 		spec: t.spec, progress: t.progress, tooDeep: t.tooDeep, behind: true, first: ev,
 	}
 	late.fold = protocol.Begin(ev, late.foldOptions())
@@ -121,10 +123,15 @@ func (t *trip) after(ev protocol.Event) *trip {
 }
 
 func (t *trip) foldOptions() protocol.FoldOptions {
-	limits := &t.settings.Limits
-	return protocol.FoldOptions{
-		Generation: t.set.Generation, ContextLimit: limits.Context,
-		Limits: protocol.DecodeLimits{Size: limits.Event, Depth: limits.Depth},
+	return protocol.FoldOptions{Generation: t.set.Generation}
+}
+
+// answerLimits are what a hook's answer may come to, by its own layer.
+func (t *trip) answerLimits(h *Hook) protocol.AnswerLimits {
+	limits := &t.set.of(h).Limits
+	return protocol.AnswerLimits{
+		Event:   protocol.DecodeLimits{Size: limits.Event, Depth: limits.Depth},
+		Context: noneIfZero(limits.Context),
 	}
 }
 
@@ -152,10 +159,14 @@ func (t *trip) askedBy() protocol.Layer {
 	return layer
 }
 
-func (t *trip) depthFailure() *protocol.Failure {
+// tooDeepFor reports whether too many hooks stand above this process for one hook:
+// by the settings of its own layer.
+func (t *trip) tooDeepFor(h *Hook) bool { return t.executor.options.Depth >= t.set.of(h).MaxDepth }
+
+func (t *trip) depthFailure(most int) *protocol.Failure {
 	return &protocol.Failure{
 		Kind:   protocol.FailDepth,
-		Detail: fmt.Sprintf("this agent was started by a hook, %d deep; hooks.maxDepth is %d", t.executor.options.Depth, orDefault(t.settings.MaxDepth, defaultMaxDepth)),
+		Detail: fmt.Sprintf("this agent was started by a hook, %d deep; hooks.maxDepth is %d", t.executor.options.Depth, most),
 		Remedy: "do not start an agent from a hook of its own events, or raise hooks.maxDepth",
 	}
 }
@@ -185,10 +196,15 @@ func (t *trip) matches(h *Hook) bool {
 	if t.executor.options.Explain && !h.match.fits(t.currentFacts()) {
 		return false
 	}
-	if h.match.when == nil {
-		return true
+	if h.match.when == nil || h.Status == Untrusted {
+		return true // what nobody allowed decides nothing, not even whether it is asked
 	}
-	hit, err := h.match.holds(t.currentFacts())
+	defer t.charge([]*Hook{h}, time.Now())
+	ctx, cancel := t.budget(t.ctx, h)
+	defer cancel()
+	ctx, cancelNow := context.WithTimeout(ctx, min(h.Timeout, conditionTime))
+	defer cancelNow()
+	hit, err := h.match.holds(ctx, t.currentFacts())
 	if err != nil {
 		t.matchErrors = append(t.matchErrors, matchError{h, err.Error()})
 	}
@@ -252,9 +268,12 @@ func (t *trip) question(h *Hook) *Question {
 func (t *trip) complete(h *Hook, ev protocol.Event, shared **protocol.Encoding) *Question {
 	q := &Question{
 		Hook: h, Event: &ev, Spec: t.spec,
-		Grace: t.settings.Grace, Limits: t.settings.Limits,
+		Grace: t.set.of(h).Grace, Limits: t.set.of(h).Limits,
 	}
-	if _, isGo := h.Asker.(*goAsker); isGo || h.Asker == nil || t.tooDeep {
+	if _, isGo := h.Asker.(*goAsker); isGo || h.Asker == nil || t.tooDeepFor(h) {
+		return q
+	}
+	if q.fault = t.tooMuchFor(q); q.fault != nil {
 		return q
 	}
 	if *shared == nil {
@@ -267,6 +286,27 @@ func (t *trip) complete(h *Hook, ev protocol.Event, shared **protocol.Encoding) 
 	}
 	q.Payload = (*shared).ForHook(ev.Layer, ev.Outcome, ev.State, ev.Metadata)
 	return q
+}
+
+// tooMuchFor is the failure of a hook whose own layer's limits the event is over.
+// Other hooks are asked all the same.
+func (t *trip) tooMuchFor(q *Question) *protocol.Failure {
+	limits, data := &q.Limits, q.Event.Data
+	switch {
+	case int64(len(data)) > limits.Event:
+		return &protocol.Failure{
+			Kind:   protocol.FailSpawn,
+			Detail: fmt.Sprintf("the event has %d bytes, hooks.limits.event of the %s layer is %d", len(data), q.Hook.Layer, limits.Event),
+			Remedy: "raise hooks.limits.event",
+		}
+	case limits.Depth < protocol.DefaultDepth && protocol.DeeperThan(data, limits.Depth):
+		return &protocol.Failure{
+			Kind:   protocol.FailSpawn,
+			Detail: fmt.Sprintf("the event is nested more than %d levels deep, which is hooks.limits.depth of the %s layer", limits.Depth, q.Hook.Layer),
+			Remedy: "raise hooks.limits.depth",
+		}
+	}
+	return nil
 }
 
 // encode encodes what hooks have in common. A host in Go may have made data that

@@ -25,7 +25,12 @@ const (
 )
 
 // replyLimit is how much a hook may write for one event.
-func replyLimit(q *Question) int64 { return or64(q.Limits.Reply, process.DefaultStdoutLimit) }
+func replyLimit(q *Question) int64 {
+	if q.Limits.Reply <= 0 { // a question that is asked without an executor
+		return process.DefaultStdoutLimit
+	}
+	return q.Limits.Reply
+}
 
 // speaker is a kept process as far as it is listened to; see [process.Child].
 type speaker interface {

@@ -116,7 +116,7 @@ func (p *load) asker(f *found) executor.Asker {
 	if h.Run != schema.Standby && h.Run != schema.Resident {
 		return executor.NewProcess(p.opts.Runtime, c)
 	}
-	hooks := &p.settings.Hooks
+	hooks := &f.scope.own.Hooks
 	standing := executor.StandingConfig{
 		Process: c, Layer: h.Layer, Name: h.Name, Mode: h.Run, Pool: hooks.Standby.Pool,
 		Idle: hooks.Standby.Idle, Grace: hooks.Grace, Stderr: hooks.Limits.Stderr,

@@ -137,7 +137,7 @@ func (p *load) badMatch(err executor.MatchError) schema.Finding {
 
 func (p *load) executorHook(f *found) *executor.Hook {
 	h := &executor.Hook{Hook: f.resolution.Hook, Status: f.status, Why: f.why, Fault: f.fault}
-	h.Path, h.Outer, h.Budget = f.path, f.scope.outer, f.scope.own.Hooks.Budget
+	h.Path, h.Outer, h.Own = f.path, f.scope.outer, &f.scope.own.Hooks
 	h.SwitchedOff = f.status == executor.Disabled && !f.offByProject
 	switch {
 	case f.bundle != nil:

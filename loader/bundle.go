@@ -33,6 +33,7 @@ type bundle struct {
 
 	hash  string
 	exact bool                            // Entry and Project are canonical already
+	spare *int64                          // bytes that may be hashed without need; nil: all are needed
 	bytes int64                           // of all members as they were put
 	base  string                          // folder that the members' names begin at
 	see   func(path string, st *fileStat) // told of everything that was looked at; st is nil if the path is not read yet
@@ -135,6 +136,15 @@ func (b *bundle) add(files *contentCache, name string) (*content, error) {
 // put takes in a file that was read.
 func (b *bundle) put(name, where string, c *content) error {
 	b.see(where, &c.stat)
+	if b.spare != nil {
+		if *b.spare -= c.stat.Size; *b.spare < 0 {
+			return errNotHashed
+		}
+	}
+	c, err := c.hashed(where)
+	if err != nil {
+		return err
+	}
 	b.Members = append(b.Members, member{
 		Name: name, Mode: c.stat.Mode.Perm(), Sum: c.sum, path: where, size: c.stat.Size,
 	})

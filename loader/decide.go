@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -127,7 +128,11 @@ func (p *load) describeForTrust(f *found) {
 	if f.file == nil && !f.isCommand() || f.file != nil && f.file.content == nil || f.isCommand() && len(f.argv) == 0 {
 		return
 	}
+	in.spare = p.spareFor(f.scope, f.record)
 	missing, err := f.seal(p.filesOf(f.layer, !f.scope.needsTrust() || e.InPlace), in, e)
+	if errors.Is(err, errNotHashed) {
+		return // it is unknown, whatever it holds
+	}
 	if err != nil {
 		if f.trouble == nil {
 			f.trouble = &trouble{"its files cannot be used: " + err.Error(), "correct what files names"}
@@ -141,6 +146,15 @@ func (p *load) describeForTrust(f *found) {
 	for _, pattern := range missing {
 		p.add(findingf(CodeMissingHelper, f.path, f.name, "correct files, or put the helper there", "files: nothing answers to %q", pattern))
 	}
+}
+
+// spareFor is what may be hashed of something of a layer; nil is all, since
+// somebody asks for the hash: a record, a list of hashes, or a person.
+func (p *load) spareFor(s *scope, r *trustRecord) *int64 {
+	if !s.needsTrust() || p.hashAll || r != nil || s.elsewhere != nil || len(p.settings.Hooks.TrustHashes) > 0 {
+		return nil
+	}
+	return &p.spare
 }
 
 // trustShapeKey is what a bundle is made of besides a hook's own file; nil if

@@ -160,7 +160,7 @@ func (f *found) seal(files *contentCache, in place, e entry) (missing []string, 
 	if err != nil {
 		return nil, err
 	}
-	b := &bundle{Name: f.base, Entry: raw, exact: true, base: in.hooks, see: in.see}
+	b := &bundle{Name: f.base, Entry: raw, exact: true, base: in.hooks, see: in.see, spare: in.spare}
 	switch {
 	case f.isCommand():
 		b.base = in.root
@@ -242,6 +242,7 @@ type place struct {
 	checks     *walk  // who may own what starts a hook
 	rootOnly   bool   // and hooks that fail the checks are not run
 	see        func(path string, st *fileStat)
+	spare      *int64 // see bundle
 	starters   map[starterKey]starter
 }
 

@@ -258,6 +258,8 @@ type load struct {
 	managed   string // hash of the managed layer
 	bases     map[placeKey]*place
 	whole     string // hash of all hooks of the project, "" before it is wanted
+	spare     int64  // bytes that may still be hashed without need
+	hashAll   bool   // every hash is needed: a person looks
 	single    string // folder of the one hook that is tried, "" for all hooks
 	unsettled bool
 	recheck   time.Time
@@ -316,7 +318,7 @@ func (l *loader) settledSnapshot(ctx context.Context) (*Snapshot, error) {
 
 func (l *loader) newLoad() *load {
 	p := &load{
-		loader: l, now: time.Now(), inputs: make(inputs, l.looks),
+		loader: l, now: time.Now(), spare: unasked, inputs: make(inputs, l.looks),
 		paths: map[*scope]string{}, envs: map[envKey][]string{}, starters: map[starterKey]starter{}, bases: map[placeKey]*place{},
 	}
 	p.makeScopes()
@@ -325,6 +327,7 @@ func (l *loader) newLoad() *load {
 
 func (l *loader) snapshot(ctx context.Context, generation int64) (*Snapshot, error) {
 	p := l.newLoad()
+	defer l.readsUnder(ctx)()
 	p.add(l.standing...)
 	for _, o := range p.passed {
 		p.passOver(o)
@@ -338,6 +341,9 @@ func (l *loader) snapshot(ctx context.Context, generation int64) (*Snapshot, err
 		p.guardWaiting(s)
 	}
 	for _, f := range p.hooks {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		p.describeForTrust(f)
 	}
 	p.noteCopies(look)

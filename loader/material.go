@@ -194,12 +194,19 @@ func (g *gathering) sealMaterial(f *found, said any, fill func(*bundle) error) {
 		Kind   Kind `json:"kind"`
 		Server any  `json:"server,omitzero"`
 	}{f.kind, said})
-	b := &bundle{Name: f.base, Entry: entry, exact: true, base: g.dir, see: g.placeOf(g.scope, false).see}
+	var r *trustRecord
+	if at := slices.IndexFunc(g.scope.decisions.Hooks, func(r trustRecord) bool { return r.isMaterial() && r.Hook == f.base }); at >= 0 {
+		r = &g.scope.decisions.Hooks[at]
+	}
+	b := &bundle{Name: f.base, Entry: entry, exact: true, base: g.dir, see: g.placeOf(g.scope, false).see, spare: g.spareFor(g.scope, r)}
 	if err == nil {
 		err = fill(b)
 	}
 	if err == nil {
 		err = b.seal()
+	}
+	if errors.Is(err, errNotHashed) {
+		return
 	}
 	if err != nil {
 		f.trouble = &trouble{"its files cannot be used: " + err.Error(), "correct or remove it"}
@@ -243,7 +250,7 @@ func (p *load) decideMaterial(f *found) {
 		f.stop(executor.Disabled, "denied with hookd untrust")
 	case !f.scope.needsTrust():
 		f.run = f.path
-	case f.bundle == nil: // only a record is left of it
+	case f.bundle == nil && r != nil: // only a record is left of it
 		f.stop(executor.Gone, "it was allowed here and is no longer there")
 	case f.waits: // and so does the server, whatever was decided about it
 		f.stop(executor.Untrusted, "nobody allowed the project's settings yet")

@@ -96,7 +96,8 @@ const (
 // survey finds and describes every hook of the project without running any.
 func (l *loader) survey(ctx context.Context) (*load, error) {
 	p := l.newLoad()
-	p.asAllowed = true
+	p.asAllowed, p.hashAll = true, true
+	defer l.readsUnder(ctx)()
 	p.readDecisions()
 	if p.refuse != nil {
 		return nil, p.refuse

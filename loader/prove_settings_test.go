@@ -15,10 +15,10 @@ import (
 	"github.com/hookd-dev/hookd/test/prove"
 )
 
-// valuesOf are values that a settings file may have for a key, written as JSON:
+// textsFor are the values that a settings file may have for a key, written as JSON:
 // the ends of its range, what is not its default, and some that do not fit. They
 // come from the table, so that a new key is tried without a word here.
-func valuesOf(key *schema.Key) []string {
+func textsFor(key *schema.Key) []string {
 	quoted := func(text string) string { return `"` + text + `"` }
 	odd := []string{`null`, `[]`, `{}`, `"x"`, `-1`, `1e300`}
 	switch key.Type {
@@ -108,7 +108,7 @@ func TestSettingsOfAnUntrustedProjectHaveNoEffect(t *testing.T) {
 		want := rulingOf(w.load())
 		for i := range schema.Keys {
 			key := &schema.Keys[i]
-			for _, value := range valuesOf(key) {
+			for _, value := range textsFor(key) {
 				mark := w.path("mark")
 				w.write(w.path(".acai", "acai."+format), nested(key.Name, strings.ReplaceAll(value, "MARK", mark)), 0o644)
 				got := rulingOf(w.load())
@@ -148,7 +148,7 @@ func TestEditsOfAllowedSettingsHaveNoEffect(t *testing.T) {
 		edits++
 	}
 	for i := range schema.Keys {
-		values := valuesOf(&schema.Keys[i])
+		values := textsFor(&schema.Keys[i])
 		for _, value := range values[max(0, len(values)-prove.Size(2, len(values))):] {
 			w.settings(nested(schema.Keys[i].Name, value))
 			check(schema.Keys[i].Name + " " + value)

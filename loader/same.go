@@ -21,6 +21,7 @@ func (s *Snapshot) same(other *Snapshot) bool {
 // it is made anew with every load, from what is compared.
 func sameHook(a, b Info) bool {
 	return a.Hash == b.Hash && a.Status == b.Status && a.Why == b.Why && a.Runs == b.Runs &&
-		a.InPlace == b.InPlace && a.DescribedBy == b.DescribedBy && a.Budget == b.Budget && a.SwitchedOff == b.SwitchedOff &&
+		a.InPlace == b.InPlace && a.DescribedBy == b.DescribedBy && a.SwitchedOff == b.SwitchedOff &&
+		reflect.DeepEqual(a.Own, b.Own) &&
 		reflect.DeepEqual(a.Fault, b.Fault) && reflect.DeepEqual(&a.Hook.Hook, &b.Hook.Hook)
 }

@@ -142,8 +142,8 @@ func (m *merger) warn(pos schema.Pos, message, remedy string) {
 	m.findings = append(m.findings, f)
 }
 
-// own sets each layer's value for its own hooks. Where the values have an
-// order, a layer cannot state a looser one than a layer above it.
+// own sets each layer's value for its own hooks. Where the values have an order,
+// the managed layer's is the least for all, and no other layer's binds another.
 func (m *merger) own(key *schema.Key) {
 	for _, layer := range []protocol.Layer{protocol.Managed, protocol.User, protocol.Project} {
 		if key.Default != nil {
@@ -159,26 +159,23 @@ func (m *merger) own(key *schema.Key) {
 			}
 			continue
 		}
-		if by, stands := m.strictest(key, i); by != "" && order(key, value.V) < order(key, stands) {
-			m.report(key, layer, value, by, stands, "write a stricter rule, or none")
+		least, bound := m.managed(key.Name)
+		if bound && len(key.Order) > 0 && order(key, value.V) < order(key, least.V) {
+			m.report(key, layer, value, protocol.Managed, least.V, "write a stricter rule, or none")
 			continue
 		}
 		key.Set(&m.settings, layer, value.V)
 	}
 }
 
-// strictest returns the strictest value of a key with an order in the layers
-// above one, and the layer it is of.
-func (m *merger) strictest(key *schema.Key, below int) (by protocol.Layer, stands any) {
-	if len(key.Order) == 0 {
-		return "", nil
-	}
-	for i := range below {
-		if value, found := m.value(i, key.Name); found && (by == "" || order(key, value.V) > order(key, stands)) {
-			by, stands = m.falling[i].Layer, value.V
+// managed is what the managed layer says of a key.
+func (m *merger) managed(key string) (schema.Value, bool) {
+	for i := range m.falling {
+		if m.falling[i].Layer == protocol.Managed {
+			return m.value(i, key)
 		}
 	}
-	return by, stands
+	return schema.Value{}, false
 }
 
 func order(key *schema.Key, value any) int { return slices.Index(key.Order, value.(string)) }

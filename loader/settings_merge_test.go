@@ -86,7 +86,7 @@ func TestMerge(t *testing.T) {
 		{"own rule, not looser than above", "hooks.onFailure", `"continue"`, `"stop"`, `"block"`,
 			func(s *schema.Settings) any { return s.Hooks.OnFailure },
 			map[protocol.Layer]protocol.Rule{protocol.User: protocol.RuleStop, protocol.Managed: protocol.RuleBlock},
-			[]string{"warning loosens-higher-layer project.json:1 hooks.onFailure: hooks.onFailure continue of the project settings has no effect: the user settings' stop stands -> write a stricter rule, or none"}},
+			[]string{"warning loosens-higher-layer project.json:1 hooks.onFailure: hooks.onFailure continue of the project settings has no effect: the managed settings' block stands -> write a stricter rule, or none"}},
 		{"own variables", "hooks.env", `["P"]`, `["U"]`, "",
 			func(s *schema.Settings) any { return s.Hooks.Env },
 			map[protocol.Layer][]string{protocol.Project: {"P"}, protocol.User: {"U"}, protocol.Managed: {}}, nil},

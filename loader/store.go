@@ -126,6 +126,9 @@ func (s store) verify(b *bundle) error {
 			return fmt.Errorf("%s is not what was allowed", where)
 		}
 		c, err := s.files.readAs(where, st)
+		if err == nil {
+			c, err = c.hashed(where)
+		}
 		if err != nil {
 			return err
 		}

@@ -22,6 +22,15 @@ type Answer struct {
 	Signal string
 	Took   time.Duration
 	Stderr string // tail, bounded
+
+	Limits AnswerLimits // by the hook's own layer
+}
+
+// AnswerLimits are the limits of the hook's own layer on what its answer may come
+// to. A zero field stands for the fold's.
+type AnswerLimits struct {
+	Event   DecodeLimits // of the event after its change
+	Context int64        // bytes of context for the model, of this layer's hooks and those above together; below 0: none
 }
 
 // Ending is how a hook's process ended, as far as the reading of its output

@@ -47,34 +47,23 @@ func Apply(ev Event, by Voter, r Reply, lim DecodeLimits) (Event, []Change, erro
 	return after, changes, nil
 }
 
-// applyChanges applies changes or patch to the event's data.
-func applyChanges(spec *Spec, ev *Event, by Voter, r Reply, lim DecodeLimits) (jsontext.Value, []Change, error) {
-	var want jsontext.Value
-	switch {
-	case r.Changes != nil && r.Patch != nil:
-		return nil, nil, errors.New("changes and patch together; give one of them")
-	case r.Changes != nil:
-		if err := mergesOnly(r.Changes, spec.Fields, ""); err != nil {
-			return nil, nil, err
-		}
-		want = mergePatch(ev.Data, r.Changes)
-	case r.Patch != nil:
-		if err := mustBe(r.Patch, '['); err != nil {
-			return nil, nil, fmt.Errorf("patch: %w", err)
-		}
-		if err := checkOperations(r.Patch); err != nil {
-			return nil, nil, err
-		}
-		if err := touchesOnly(r.Patch, spec.Fields); err != nil {
-			return nil, nil, err
-		}
-		patched, err := jsonPatch(ev.Data, r.Patch, lim.Size)
-		if err != nil {
-			return nil, nil, err
-		}
-		want = patched
-	default:
-		return ev.Data, nil, nil
+// applyChanges applies changes or patch to the event's data, within bounds of work.
+func applyChanges(spec *Spec, ev *Event, by Voter, r Reply, lim DecodeLimits) (data jsontext.Value, changes []Change, err error) {
+	w := workOn(len(ev.Data), len(r.Changes), len(r.Patch))
+	err = w.within(func() error {
+		data, changes, err = w.applyChanges(spec, ev, by, r, lim)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return data, changes, nil
+}
+
+func (w *work) applyChanges(spec *Spec, ev *Event, by Voter, r Reply, lim DecodeLimits) (jsontext.Value, []Change, error) {
+	want, err := w.wanted(spec, ev, r, lim)
+	if err != nil || want == nil {
+		return ev.Data, nil, err
 	}
 	if int64(len(want)) > lim.Size {
 		return nil, nil, fmt.Errorf("the changed event is %w: %d bytes, the limit is %d", ErrTooLarge, len(want), lim.Size)
@@ -82,9 +71,59 @@ func applyChanges(spec *Spec, ev *Event, by Voter, r Reply, lim DecodeLimits) (j
 	if depthExceeded(want, lim.Depth) >= 0 {
 		return nil, nil, fmt.Errorf("the changed event is %w: the limit is %d levels", ErrTooDeep, lim.Depth)
 	}
-	w := rewriter{by: by.Name}
-	data := w.rewrite("", ev.Data, want)
-	return data, w.changes, checkChanged(spec, ev, by, data, w.changes)
+	edit := rewriter{by: by.Name, work: w}
+	data := edit.rewrite("", ev.Data, want)
+	if err := checkChanged(spec, ev, by, data, edit.changes); err != nil {
+		return nil, nil, err
+	}
+	return data, fewChanges(spec, ev, by, data, edit.changes), nil
+}
+
+// wanted is the data that a reply asks for, nil if it changes nothing.
+func (w *work) wanted(spec *Spec, ev *Event, r Reply, lim DecodeLimits) (jsontext.Value, error) {
+	switch {
+	case r.Changes != nil && r.Patch != nil:
+		return nil, errors.New("changes and patch together; give one of them")
+	case r.Changes != nil:
+		if err := mergesOnly(r.Changes, spec.Fields, ""); err != nil {
+			return nil, err
+		}
+		return w.mergePatch(ev.Data, r.Changes), nil
+	case r.Patch != nil:
+		if err := mustBe(r.Patch, '['); err != nil {
+			return nil, fmt.Errorf("patch: %w", err)
+		}
+		if err := checkOperations(r.Patch); err != nil {
+			return nil, err
+		}
+		if err := touchesOnly(r.Patch, spec.Fields); err != nil {
+			return nil, err
+		}
+		return w.jsonPatch(ev.Data, r.Patch, lim.Size)
+	}
+	return nil, nil
+}
+
+// mostChanges is how many places of one reply are listed one by one.
+const mostChanges = 256
+
+// fewChanges are the changes of a reply. Where there are very many of them, each
+// field that was changed is one: records and later replies go through all of them.
+func fewChanges(spec *Spec, ev *Event, by Voter, data jsontext.Value, changes []Change) []Change {
+	if len(changes) <= mostChanges {
+		return changes
+	}
+	touched := map[string]bool{}
+	for _, c := range changes {
+		touched[fieldAt(c.Path, spec.Fields).pointer()] = true
+	}
+	var few []Change
+	for i := range spec.Fields {
+		if path := spec.Fields[i].pointer(); touched[path] {
+			few = append(few, Change{Path: path, By: by.Name, Before: at(ev.Data, path), After: at(data, path)})
+		}
+	}
+	return few
 }
 
 // mergesOnly checks that a merge patch names nothing but changeable fields and

@@ -182,6 +182,9 @@ func semanticCause(e *json.SemanticError) error {
 	return fmt.Errorf("%s does not fit", found)
 }
 
+// DeeperThan reports whether a JSON value is nested deeper than limit levels.
+func DeeperThan(v jsontext.Value, limit int) bool { return depthExceeded(v, limit) >= 0 }
+
 // depthExceeded returns the offset of the first bracket that opens a level
 // beyond limit, or -1.
 func depthExceeded(b []byte, limit int) int {

@@ -1,15 +1,13 @@
 package protocol
 
 import (
-	"slices"
-
 	"github.com/go-json-experiment/json/jsontext"
 )
 
 // FoldOptions are what a fold needs to know besides the event.
 type FoldOptions struct {
 	Generation   int64        // of the set of hooks that is asked
-	ContextLimit int64        // bytes of context per event, 64 KiB if 0
+	ContextLimit int64        // bytes of context per event, 64 KiB if 0, none below
 	Limits       DecodeLimits // of the event after each change
 
 	// AskedBy is, at permission-request, the layer of the hook whose ask is being
@@ -40,22 +38,21 @@ type Fold struct {
 	failure FailureKind
 	byExit  bool
 
-	context      []HookText
-	contextBytes int64
-	notices      []HookText
-	messages     []Message
-	callback     *CallbackCall
-	replaced     jsontext.Value
-	replacedBy   string
-	changes      []Change
-	conflicts    []Conflict
-	runs         []Run
+	context    []said
+	notices    []HookText
+	messages   []Message
+	callback   *CallbackCall
+	replaced   jsontext.Value
+	replacedBy string
+	changes    []Change
+	conflicts  []Conflict
+	runs       []Run
 }
 
 // Begin starts the fold of an event, whose name must be in the table. The
 // session's key stays behind: no hook and no listener sees it.
 func Begin(ev Event, options FoldOptions) Fold {
-	if options.ContextLimit <= 0 {
+	if options.ContextLimit == 0 {
 		options.ContextLimit = DefaultContextSize
 	}
 	spec := ev.Spec()
@@ -83,8 +80,10 @@ func (f Fold) Standing() Standing {
 		by := f.by
 		s.By = &by
 	}
+	known := map[string]bool{}
 	for _, c := range f.changes {
-		if !slices.Contains(s.Changed, c.Path) {
+		if !known[c.Path] {
+			known[c.Path] = true
 			s.Changed = append(s.Changed, c.Path)
 		}
 	}
@@ -93,10 +92,11 @@ func (f Fold) Standing() Standing {
 
 // Outcome is what the answers so far come to.
 func (f Fold) Outcome() Outcome {
+	context, runs := f.shareContext()
 	o := Outcome{
 		Action: f.action, Reason: f.reason, Failure: f.failure, ByExit: f.byExit,
-		Event: f.event, Context: f.context, Notices: f.notices, Messages: f.messages, Callback: f.callback,
-		Generation: f.options.Generation, Runs: f.runs,
+		Event: f.event, Context: context, Notices: f.notices, Messages: f.messages, Callback: f.callback,
+		Generation: f.options.Generation, Runs: runs,
 		Replaced: f.replaced, ReplacedBy: f.replacedBy, Changes: f.changes, Conflicts: f.conflicts,
 	}
 	if f.by != "" {

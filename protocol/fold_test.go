@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -234,15 +235,19 @@ func TestFoldIsAValue(t *testing.T) {
 
 func TestContextIsJoinedAndLimited(t *testing.T) {
 	f := Begin(mustDecode(t, toolCall(`{}`)), FoldOptions{ContextLimit: 10})
-	f, one := f.Add(says(hook("1", CanModify), Reply{Context: "abcdef"}))
-	f, two := f.Add(says(hook("2", CanBlock), Reply{Context: "ééé"}))
-	f, three := f.Add(says(hook("3", CanBlock), Reply{Context: "x"}))
-	want := []HookText{{"1", "abcdef"}, {"2", "éé"}}
-	if diff := cmp.Diff(want, f.Outcome().Context); diff != "" {
+	f, _ = f.Add(says(hook("1", CanModify), Reply{Context: "abcdef"}))
+	f, _ = f.Add(says(hook("2", CanBlock), Reply{Context: "ééé"}))
+	f, _ = f.Add(says(hook("3", CanBlock), Reply{Context: "x"}))
+	got := f.Outcome()
+	want := []HookText{
+		{"1", "abcd\n[hookd: the text of 1 ends here; 1 of its 6 bytes found no room]"},
+		{"2", "éé\n[hookd: the text of 2 ends here; 1 of its 6 bytes found no room]"}, {"3", "x"},
+	}
+	if diff := cmp.Diff(want, got.Context); diff != "" {
 		t.Errorf("context (-want +got):\n%s", diff)
 	}
-	if one.ContextBytes != 6 || two.ContextBytes != 4 || three.ContextBytes != 0 || len(two.Warnings) != 1 || len(three.Warnings) != 1 {
-		t.Errorf("runs: %+v\n%+v\n%+v", one, two, three)
+	if r := got.Runs; len(r[0].Warnings) != 1 || len(r[1].Warnings) != 1 || len(r[2].Warnings) != 0 || r[2].ContextBytes != 1 {
+		t.Errorf("runs: %+v", r)
 	}
 	o, runs := fold(blankEvent(AgentEnd), says(hook("1", CanModify), Reply{Context: "x"}))
 	if len(o.Context) != 0 || runs[0].Failure != "" || len(runs[0].Warnings) != 1 {
@@ -456,5 +461,47 @@ func TestHandMadeRepliesAreChecked(t *testing.T) {
 	f, run := Begin(ev, FoldOptions{}).Add(Answer{Voter: hook("go", CanModify)})
 	if run.Action != Observe || f.Outcome().Action != Observe {
 		t.Errorf("a nil reply is %+v", run)
+	}
+}
+
+// Whatever lower layers say, and set as their limit, the machine's context is
+// whole; inside a layer one hook cannot use up what another needs.
+func TestContextIsSharedByLayer(t *testing.T) {
+	long := strings.Repeat("a line\n", 100)
+	by := func(name string, layer Layer, limit int64, text string) Answer {
+		a := says(hook(name, CanModify), Reply{Context: text})
+		a.Layer, a.Limits.Context = layer, limit
+		return a
+	}
+	for name, tc := range map[string]struct {
+		answers []Answer
+		want    []int // bytes given to each
+	}{
+		"the machine comes first":               {[]Answer{by("p", Project, 700, long), by("m", Managed, 700, long)}, []int{0, 700}},
+		"a lower limit cuts its own hooks":      {[]Answer{by("p", Project, 1, long), by("u", User, 1, long), by("m", Managed, 700, long)}, []int{0, 0, 700}},
+		"0 is none":                             {[]Answer{by("u", User, -1, long), by("m", Managed, 700, long)}, []int{0, 700}},
+		"what the machine leaves is the user's": {[]Answer{by("u", User, 1000, long), by("m", Managed, 1000, long)}, []int{294, 700}},
+		"a fair share inside a layer":           {[]Answer{by("1", User, 707, long), by("2", User, 707, "a line\n")}, []int{700, 7}},
+		"cut at a line's end":                   {[]Answer{by("1", User, 20, long)}, []int{14}},
+		"built-in features have their own":      {[]Answer{by("b", Builtin, 700, long), by("m", Managed, 700, long)}, []int{700, 700}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := Begin(mustDecode(t, toolCall(`{}`)), FoldOptions{})
+			for _, a := range tc.answers {
+				f, _ = f.Add(a)
+			}
+			o := f.Outcome()
+			var got []int
+			for i, run := range o.Runs {
+				got = append(got, run.ContextBytes)
+				whole := run.ContextBytes == len(tc.answers[i].Reply.Context)
+				if told := strings.Contains(o.Context[i].Text, "ends here"); told == whole || whole != (len(run.Warnings) == 0) {
+					t.Errorf("%s: model told %v, person %q", run.Hook, told, run.Warnings)
+				}
+			}
+			if !slices.Equal(got, tc.want) {
+				t.Errorf("given %v, want %v", got, tc.want)
+			}
+		})
 	}
 }

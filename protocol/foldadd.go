@@ -21,12 +21,16 @@ func (f Fold) Add(a Answer) (Fold, Run) {
 	if a.Failure != nil {
 		return f.fail(a, run)
 	}
+	limits := f.options.Limits
+	if a.Limits.Event != (DecodeLimits{}) {
+		limits = a.Limits.Event
+	}
 	reply := Reply{Action: Observe}
 	if a.Reply != nil {
 		reply = *a.Reply
 	}
 	if !a.ByExit || !MayBlock(f.spec, a.Voter) {
-		if err := reply.valid(f.options.Limits); err != nil {
+		if err := reply.valid(limits); err != nil {
 			return f.fail(a.failed(err), run)
 		}
 		settled, warnings, err := CheckReply(f.spec, a.Voter, reply)
@@ -46,7 +50,7 @@ func (f Fold) Add(a Answer) (Fold, Run) {
 	}
 	after, changes := f.event, []Change(nil)
 	if reply.Action != Block && reply.Action != Stop {
-		if after, changes, err = Apply(f.event, a.Voter, reply, f.options.Limits); err != nil {
+		if after, changes, err = Apply(f.event, a.Voter, reply, limits); err != nil {
 			return f.fail(a.failed(err), run)
 		}
 	}
@@ -135,17 +139,12 @@ func (f Fold) say(reply Reply, a *Answer, run *Run) Fold {
 		return f
 	}
 	text := validText(reply.Context)
-	if room := f.options.ContextLimit - f.contextBytes; int64(len(text)) > room {
-		cut := strings.ToValidUTF8(text[:max(room, 0)], "")
-		run.Warnings = append(run.Warnings, fmt.Sprintf("context cut from %d to %d bytes, the limit of an event is %d", len(text), len(cut), f.options.ContextLimit))
-		text = cut
-	}
-	if text == "" {
-		return f
-	}
 	run.ContextBytes = len(text)
-	f.contextBytes += int64(len(text))
-	f.context = append(slices.Clip(f.context), HookText{Hook: a.Name, Text: text})
+	limit := f.options.ContextLimit
+	if a.Limits.Context != 0 {
+		limit = a.Limits.Context
+	}
+	f.context = append(slices.Clip(f.context), said{run: len(f.runs), layer: a.Layer, limit: max(0, limit), hook: a.Name, text: text})
 	return f
 }
 

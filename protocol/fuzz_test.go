@@ -308,8 +308,8 @@ func FuzzWalk(f *testing.F) {
 			t.Skip()
 		}
 		canonical(b)
-		sameValue(b, append(bytes.Clone(b), ' '))
-		mergePatch(b, b)
+		(*work)(nil).sameValue(b, append(bytes.Clone(b), ' '))
+		(*work)(nil).mergePatch(b, b)
 		(&rewriter{}).rewrite("", b, bytes.ToUpper(b))
 		offsetOf(b, "/a/0/b")
 		compactLines(b)

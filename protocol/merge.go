@@ -4,15 +4,15 @@ import "github.com/go-json-experiment/json/jsontext"
 
 // mergePatch applies a JSON Merge Patch (RFC 7396) to a value. Both are valid
 // JSON, target may be nil. What the patch does not name keeps its bytes.
-func mergePatch(target, patch jsontext.Value) jsontext.Value {
+func (w *work) mergePatch(target, patch jsontext.Value) jsontext.Value {
 	if kindOf(patch) != '{' {
 		return patch
 	}
 	var old []member
 	if kindOf(target) == '{' {
-		old = members(target)
+		old = w.members(target)
 	}
-	changes := members(patch)
+	changes := w.members(patch)
 	changed := make(map[string]jsontext.Value, len(changes))
 	for _, m := range changes {
 		changed[m.name] = patch[m.start:m.end]
@@ -26,14 +26,15 @@ func mergePatch(target, patch jsontext.Value) jsontext.Value {
 		case !touched:
 			merged.add(target[m.key:stringEnd(target, m.key)], target[m.start:m.end])
 		case !isNull(value):
-			merged.add(target[m.key:stringEnd(target, m.key)], mergePatch(target[m.start:m.end], value))
+			merged.add(target[m.key:stringEnd(target, m.key)], w.mergePatch(target[m.start:m.end], value))
 		}
 	}
 	for _, m := range changes {
 		if value := changed[m.name]; !seen[m.name] && !isNull(value) {
-			merged.add(patch[m.key:stringEnd(patch, m.key)], mergePatch(nil, value))
+			merged.add(patch[m.key:stringEnd(patch, m.key)], w.mergePatch(nil, value))
 		}
 	}
+	w.spend(len(merged.b))
 	return merged.value()
 }
 

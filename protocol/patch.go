@@ -6,40 +6,71 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
-
-	jsonpatch "github.com/evanphx/json-patch/v5"
 )
 
-// jsonPatch applies a JSON Patch (RFC 6902) to a value. The library writes the
-// containers it goes through anew: [rewrite] puts the bytes of what is equal
-// back. limit bounds what copy operations may add, in bytes.
-func jsonPatch(target, patch jsontext.Value, limit int64) (result jsontext.Value, err error) {
-	// The library works on what other programs wrote; a fault in it must not be
-	// hookd's end.
-	defer func() {
-		if fault := recover(); fault != nil {
-			result, err = nil, fmt.Errorf("patch cannot be applied: %v", fault)
-		}
-	}()
+// jsonPatch applies a JSON Patch (RFC 6902) to a value, all of it or nothing. The
+// containers it goes through are written anew: [rewrite] puts the bytes of what is
+// equal back. limit bounds what copy operations may add, in bytes.
+func (w *work) jsonPatch(target, patch jsontext.Value, limit int64) (jsontext.Value, error) {
 	if err := checkOperations(patch); err != nil {
 		return nil, err
 	}
-	operations, err := jsonpatch.DecodePatch(patch)
-	if err != nil {
-		return nil, fmt.Errorf("patch: %w", err)
+	p := &patcher{root: value{raw: target}, work: w, limit: limit}
+	for i, e := range w.elements(patch) {
+		operation := patch[e.start:e.end]
+		w.spend(len(operation))
+		if err := p.apply(operation); err != nil {
+			return nil, fmt.Errorf("patch/%d: %w", i, err)
+		}
 	}
-	options := jsonpatch.NewApplyOptions()
-	options.EscapeHTML = false
-	options.SupportNegativeIndices = false // RFC 6901 has none
-	options.AccumulatedCopySizeLimit = limit
-	patched, err := operations.ApplyWithOptions(target, options)
-	if err != nil {
-		return nil, fmt.Errorf("patch: %w", err)
+	return p.bytes(&p.root), nil
+}
+
+// apply does one operation, the shape of which was checked.
+func (p *patcher) apply(operation jsontext.Value) error {
+	path, from := textOf(Member(operation, "path")), textOf(Member(operation, "from"))
+	given := value{raw: Member(operation, "value")}
+	switch op := textOf(Member(operation, "op")); op {
+	case "add":
+		return p.add(path, given)
+	case "remove":
+		_, err := p.remove(path)
+		return err
+	case "replace":
+		found, err := p.at(path)
+		if err == nil {
+			*found = given
+		}
+		return err
+	case "move":
+		if strings.HasPrefix(path, from+"/") {
+			return fmt.Errorf("%s cannot be moved into itself", orRoot(from))
+		}
+		moved, err := p.remove(from)
+		if err != nil {
+			return err
+		}
+		return p.add(path, moved)
+	case "copy":
+		found, err := p.at(from)
+		if err != nil {
+			return err
+		}
+		copied := p.bytes(found)
+		if p.copied += int64(len(copied)); p.copied > p.limit {
+			return fmt.Errorf("copies are larger than %d bytes together", p.limit)
+		}
+		return p.add(path, value{raw: copied})
+	default: // test
+		found, err := p.at(path)
+		if err != nil {
+			return err
+		}
+		if !p.work.sameValue(p.bytes(found), given.raw) {
+			return fmt.Errorf("test failed: %s is not that", orRoot(path))
+		}
+		return nil
 	}
-	if !Valid(patched) {
-		return nil, fmt.Errorf("patch: the result is not valid JSON")
-	}
-	return patched, nil
 }
 
 // checkOperations checks the shape of a patch, with the place of what is wrong.
@@ -130,7 +161,8 @@ func orRoot(path string) string {
 // sameValue reports whether two values say the same: equal strings may be
 // written differently and members may stand in another order, but numbers must
 // have the same digits.
-func sameValue(a, b jsontext.Value) bool {
+func (w *work) sameValue(a, b jsontext.Value) bool {
+	w.spend(min(len(a), len(b)))
 	a, b = trimmed(a), trimmed(b)
 	if bytes.Equal(a, b) {
 		return true
@@ -143,7 +175,7 @@ func sameValue(a, b jsontext.Value) bool {
 	case '"':
 		return unquote(a) == unquote(b)
 	case '{':
-		as, bs := members(a), members(b)
+		as, bs := w.members(a), w.members(b)
 		if len(as) != len(bs) {
 			return false
 		}
@@ -153,18 +185,18 @@ func sameValue(a, b jsontext.Value) bool {
 		}
 		for _, m := range as {
 			other, ok := values[m.name]
-			if !ok || !sameValue(a[m.start:m.end], other) {
+			if !ok || !w.sameValue(a[m.start:m.end], other) {
 				return false
 			}
 		}
 		return true
 	case '[':
-		as, bs := elements(a), elements(b)
+		as, bs := w.elements(a), w.elements(b)
 		if len(as) != len(bs) {
 			return false
 		}
 		for i := range as {
-			if !sameValue(a[as[i].start:as[i].end], b[bs[i].start:bs[i].end]) {
+			if !w.sameValue(a[as[i].start:as[i].end], b[bs[i].start:bs[i].end]) {
 				return false
 			}
 		}

@@ -168,7 +168,7 @@ func randomPatch(r *rand.Rand, spec *Spec, data jsontext.Value) Reply {
 			for _, token := range reversed(pick(r, paths...)) {
 				one = `{` + string(quote(token)) + `:` + one + `}`
 			}
-			patch = string(mergePatch(jsontext.Value(patch), jsontext.Value(one)))
+			patch = string((*work)(nil).mergePatch(jsontext.Value(patch), jsontext.Value(one)))
 		}
 		return Reply{Action: Modify, Changes: jsontext.Value(patch)}
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // ReplyLimits bound what is read of a hook's reply. A zero field stands for its
-// default.
+// default; of State and Metadata below 0 none is kept.
 type ReplyLimits struct {
 	Size     int64 // bytes of stdout, 1 MiB
 	Depth    int   // nesting of objects and lists, 512
@@ -21,10 +21,10 @@ type ReplyLimits struct {
 func (l ReplyLimits) orDefault() ReplyLimits {
 	d := DecodeLimits{Size: l.Size, Depth: l.Depth}.orDefault(DefaultReplySize)
 	l.Size, l.Depth = d.Size, d.Depth
-	if l.State <= 0 {
+	if l.State == 0 {
 		l.State = 64 << 10
 	}
-	if l.Metadata <= 0 {
+	if l.Metadata == 0 {
 		l.Metadata = 16 << 10
 	}
 	return l
@@ -204,22 +204,25 @@ func (r *reader) at(offset int, err error) error {
 // bound drops state and metadata that are over their limit.
 func (r *reader) bound(reply *Reply) []string {
 	var warnings []string
-	if n := int64(len(reply.State)); n > r.lim.State {
-		warnings = append(warnings, fmt.Sprintf("state of %d bytes is not kept, the limit is %d", n, r.lim.State))
+	if n := int64(len(reply.State)); n > max(0, r.lim.State) {
+		warnings = append(warnings, fmt.Sprintf("state of %d bytes is not kept, the limit is %d", n, max(0, r.lim.State)))
 		reply.State = nil
 	}
-	if n := int64(len(reply.Metadata)); n > r.lim.Metadata {
-		warnings = append(warnings, fmt.Sprintf("metadata of %d bytes is not kept, the limit is %d", n, r.lim.Metadata))
+	if n := int64(len(reply.Metadata)); n > max(0, r.lim.Metadata) {
+		warnings = append(warnings, fmt.Sprintf("metadata of %d bytes is not kept, the limit is %d", n, max(0, r.lim.Metadata)))
 		reply.Metadata = nil
 	}
 	return warnings
 }
 
+// BesidesReply begins the warning that quotes what a hook printed beside its reply.
+const BesidesReply = "text on stdout besides the reply: "
+
 // warnings are the notes on stdout, the first few in full.
 func (r *reader) warnings() []string {
 	var list []string
 	for _, text := range r.output.notes {
-		list = append(list, "text on stdout besides the reply: "+text)
+		list = append(list, BesidesReply+text)
 	}
 	if r.output.more > 0 {
 		list = append(list, fmt.Sprintf("%d more lines of text on stdout", r.output.more))

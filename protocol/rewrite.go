@@ -12,12 +12,14 @@ import (
 // JSON Pointer.
 type rewriter struct {
 	by      string
+	work    *work
 	changes []Change
 }
 
 // rewrite returns old, edited so that it says what want says.
 func (w *rewriter) rewrite(path string, old, want jsontext.Value) jsontext.Value {
 	old, want = trimmed(old), trimmed(want)
+	w.work.spend(min(len(old), len(want)))
 	if bytes.Equal(old, want) {
 		return old
 	}
@@ -26,7 +28,7 @@ func (w *rewriter) rewrite(path string, old, want jsontext.Value) jsontext.Value
 		return w.rewriteObject(path, old, want)
 	case kind == '[' && kindOf(want) == '[':
 		return w.rewriteList(path, old, want)
-	case sameValue(old, want):
+	case w.work.sameValue(old, want):
 		return old
 	}
 	w.note(path, old, want)
@@ -34,18 +36,19 @@ func (w *rewriter) rewrite(path string, old, want jsontext.Value) jsontext.Value
 }
 
 func (w *rewriter) note(path string, before, after jsontext.Value) {
+	w.work.spend(len(path)) // the path of every change is a text of its own
 	w.changes = append(w.changes, Change{Path: path, By: w.by, Before: before, After: after})
 }
 
 func (w *rewriter) rewriteObject(path string, old, want jsontext.Value) jsontext.Value {
 	wanted := make(map[string]member)
-	for _, m := range members(want) {
+	for _, m := range w.work.members(want) {
 		wanted[m.name] = m
 	}
 	out := make(jsontext.Value, 0, max(len(old), len(want)))
 	out = append(out, '{')
 	empty, copied := true, 1 // copied: how far old is written or dropped
-	for _, m := range members(old) {
+	for _, m := range w.work.members(old) {
 		target, keep := wanted[m.name]
 		delete(wanted, m.name)
 		if !keep {
@@ -62,7 +65,7 @@ func (w *rewriter) rewriteObject(path string, old, want jsontext.Value) jsontext
 		out = append(out, w.rewrite(path+pointerToken(m.name), old[m.start:m.end], want[target.start:target.end])...)
 		empty, copied = false, m.end
 	}
-	for _, m := range members(want) {
+	for _, m := range w.work.members(want) {
 		if _, added := wanted[m.name]; !added {
 			continue
 		}
@@ -73,11 +76,12 @@ func (w *rewriter) rewriteObject(path string, old, want jsontext.Value) jsontext
 		out = append(out, want[m.key:m.end]...)
 		w.note(path+pointerToken(m.name), nil, want[m.start:m.end])
 	}
+	w.work.spend(len(out))
 	return append(out, old[copied:]...)
 }
 
 func (w *rewriter) rewriteList(path string, old, want jsontext.Value) jsontext.Value {
-	olds, wants := elements(old), elements(want)
+	olds, wants := w.work.elements(old), w.work.elements(want)
 	if len(olds) == len(wants) {
 		out := make(jsontext.Value, 0, max(len(old), len(want)))
 		copied := 0
@@ -86,10 +90,11 @@ func (w *rewriter) rewriteList(path string, old, want jsontext.Value) jsontext.V
 			out = append(out, w.rewrite(path+"/"+strconv.Itoa(i), old[olds[i].start:olds[i].end], want[wants[i].start:wants[i].end])...)
 			copied = olds[i].end
 		}
+		w.work.spend(len(out))
 		return append(out, old[copied:]...)
 	}
 	same := func(i, j int) bool {
-		return sameValue(old[olds[i].start:olds[i].end], want[wants[j].start:wants[j].end])
+		return w.work.sameValue(old[olds[i].start:olds[i].end], want[wants[j].start:wants[j].end])
 	}
 	head := 0
 	for head < len(olds) && head < len(wants) && same(head, head) {

@@ -112,7 +112,11 @@ func valueEnd(b []byte, i int) int {
 }
 
 // members lists the members of an object in their order.
-func members(object jsontext.Value) []member {
+func members(object jsontext.Value) []member { return (*work)(nil).members(object) }
+
+// members is members within bounds of work.
+func (w *work) members(object jsontext.Value) []member {
+	w.spend(len(object))
 	var list []member
 	for i := min(skipBlanks(object, 0)+1, len(object)); ; {
 		i = skipBlanks(object, i)
@@ -130,12 +134,17 @@ func members(object jsontext.Value) []member {
 		m.start = skipBlanks(object, i)
 		m.end = valueEnd(object, m.start)
 		i = m.end
+		w.spend(workElement)
 		list = append(list, m)
 	}
 }
 
 // elements lists the elements of an array in their order.
-func elements(array jsontext.Value) []span {
+func elements(array jsontext.Value) []span { return (*work)(nil).elements(array) }
+
+// elements is elements within bounds of work.
+func (w *work) elements(array jsontext.Value) []span {
+	w.spend(len(array))
 	var list []span
 	for i := min(skipBlanks(array, 0)+1, len(array)); ; {
 		i = skipBlanks(array, i)
@@ -148,6 +157,7 @@ func elements(array jsontext.Value) []span {
 		}
 		e := span{start: i, end: valueEnd(array, i)}
 		i = max(e.end, i+1)
+		w.spend(workElement)
 		list = append(list, e)
 	}
 }

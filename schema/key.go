@@ -22,6 +22,7 @@ type Key struct {
 	Form     string   // a check of each text or item, one of the forms in check.go
 	Layers   Layers   // which layers may set it
 	Tighter  Tighter
+	For      For      // whom a value binds
 	Order    []string // of words, from loose to tight, where Tighter is ByOrder
 	// ZeroIsOff says that 0 means no limit, and so is looser than any other.
 	ZeroIsOff bool
@@ -93,6 +94,33 @@ const (
 	// Fewer: what the managed layer lists may be narrowed, not extended.
 	Fewer Tighter = "fewer"
 )
+
+// For says whom a value binds, and so for whom it is tighter or looser. Whatever
+// it is, a value never changes what a hook of a layer above its own is asked, may
+// answer, keeps, or may take.
+type For string
+
+const (
+	// ForOwnHooks: the hooks of the layer that sets it.
+	ForOwnHooks For = "own hooks"
+	// ForOwnHooksAtLeast: as ForOwnHooks, and the managed layer's value is the
+	// least for the hooks of every other layer.
+	ForOwnHooksAtLeast For = "own hooks; M: at least, for all"
+	// ForHooksBelow: the hooks of the layer that sets it and of the layers below.
+	ForHooksBelow For = "own hooks and those below"
+	// ForShared: as ForHooksBelow, of something that all hooks share. Places are
+	// kept for the hooks of the higher layers.
+	ForShared For = "own hooks and those below, with places kept for those above"
+	// ForEveryone: the whole event, or all records.
+	ForEveryone For = "everyone"
+	// ForProjects: what projects may do unasked.
+	ForProjects For = "projects"
+	// ForRun: the agent's run, its model and its tools.
+	ForRun For = "the run"
+)
+
+// Fors are all values of [Key].For.
+var Fors = []For{ForOwnHooks, ForOwnHooksAtLeast, ForHooksBelow, ForShared, ForEveryone, ForProjects, ForRun}
 
 // KeyByName returns the row of a setting, or nil.
 func KeyByName(name string) *Key {

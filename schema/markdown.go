@@ -9,10 +9,10 @@ import (
 // SettingsMarkdown returns the table of settings for the documentation.
 func SettingsMarkdown() string {
 	var b strings.Builder
-	b.WriteString("| key | type, range | default | layers | tighter | meaning |\n|---|---|---|---|---|---|\n")
+	b.WriteString("| key | type, range | default | layers | tighter | for whom | meaning |\n|---|---|---|---|---|---|---|\n")
 	for i := range Keys {
 		k := &Keys[i]
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", k.Name, k.typeText(), k.defaultText(), k.Layers, k.tighterText(), k.meaningText())
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s |\n", k.Name, k.typeText(), k.defaultText(), k.Layers, k.tighterText(), k.For, k.meaningText())
 	}
 	return b.String()
 }

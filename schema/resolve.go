@@ -18,6 +18,7 @@ type Defaults struct {
 	Timeout   time.Duration // hooks.timeout
 	Budget    time.Duration // hooks.budget; 0 is not compared
 	OnFailure protocol.Rule // hooks.onFailure of the layer, "" for by class
+	Least     protocol.Rule // the weakest rule that the managed layer allows; "" for any
 	Required  bool          // hooks.required names the hook
 }
 
@@ -28,7 +29,17 @@ func DefaultsFor(s *Settings, layer protocol.Layer, name, path string) Defaults 
 		Timeout: s.Hooks.Timeout, Budget: s.Hooks.Budget,
 		OnFailure: s.Hooks.OnFailure[layer],
 		Required:  slices.Contains(s.Hooks.Required, name),
+		Least:     leastRule(s, layer),
 	}
+}
+
+// leastRule is the managed layer's rule, which binds the hooks of all others: what
+// that layer writes for one of its own hooks is its own affair.
+func leastRule(s *Settings, layer protocol.Layer) protocol.Rule {
+	if layer == protocol.Managed {
+		return ""
+	}
+	return s.Hooks.OnFailure[protocol.Managed]
 }
 
 // Resolution is one hook with every field settled.
@@ -205,6 +216,12 @@ func (m *merged) rule(r *reader, defaults Defaults, h *Hook) (ok bool) {
 		h.OnFailure = protocol.RuleBlock
 	default:
 		h.OnFailure = protocol.RuleContinue
+	}
+	if slices.Index(rules, string(h.OnFailure)) < slices.Index(rules, string(defaults.Least)) {
+		if m.OnFailure != nil {
+			r.at(m.at("onFailure"), SeverityWarning, CodeOverridden, fmt.Sprintf("onFailure %s counts for nothing: the managed settings' hooks.onFailure %s is the least for all", h.OnFailure, defaults.Least), "write a stricter rule, or none")
+		}
+		h.OnFailure = defaults.Least
 	}
 	if h.Required && h.OnFailure == protocol.RuleContinue {
 		ok = m.excluded(r, h, "onFailure", "continue", "block or stop")

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"reflect"
 	"time"
 
 	"github.com/hookd-dev/hookd/protocol"
@@ -10,6 +11,29 @@ import (
 type Settings struct {
 	Hooks HookSettings
 	Agent AgentSettings
+}
+
+// DefaultSettings returns settings in which every value is its key's default. In
+// settings that are made by hand 0 means 0, so begin with these.
+func DefaultSettings() Settings {
+	var s Settings
+	for i := range Keys {
+		if k := &Keys[i]; k.Default != nil && k.Tighter != OwnLayer {
+			k.Set(&s, "", k.Default)
+		}
+	}
+	return s
+}
+
+// Complete gives every key whose range has no 0, and whose value is 0, its default.
+func (s *Settings) Complete() {
+	for i := range Keys {
+		k := &Keys[i]
+		ordered := k.Type == TypeInt || k.Type == TypeSize || k.Type == TypeDuration
+		if ordered && number(k.Min) > 0 && reflect.ValueOf(k.field(s)).Elem().IsZero() {
+			k.Set(s, "", k.Default)
+		}
+	}
 }
 
 // HookSettings rule the running of hooks. The list hooks.use is not here: its

@@ -33,6 +33,12 @@ func TestKeysAreWhole(t *testing.T) {
 		if !strings.Contains(table, "| `"+k.Name+"` | ") || k.Meaning == "" {
 			t.Errorf("%s is not documented", k.Name)
 		}
+		if !slices.Contains(Fors, k.For) {
+			t.Errorf("%s does not say whom it binds: %q", k.Name, k.For)
+		}
+		if own := k.For == ForOwnHooks || k.For == ForOwnHooksAtLeast; own != (k.Tighter == OwnLayer) {
+			t.Errorf("%s binds %s and is tighter by %s", k.Name, k.For, k.Tighter)
+		}
 		if k.Type == TypeEntries {
 			continue
 		}

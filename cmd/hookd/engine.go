@@ -122,6 +122,12 @@ func (e *engine) project() string { return e.source.Current().Project }
 
 func (e *engine) settings() *schema.Settings { return &e.source.Current().Settings }
 
+// forcedOf are the caps of forced continuations by hooks of a layer.
+func (e *engine) forcedOf(layer protocol.Layer) (row, total int) {
+	own := e.source.Current().SettingsOf(layer)
+	return own.MaxForced, own.MaxForcedTotal
+}
+
 // Fire makes an engine the gate of an agent loop.
 func (e *engine) Fire(ctx context.Context, event protocol.Event) (protocol.Outcome, error) {
 	return e.executor.Fire(ctx, event)

@@ -23,6 +23,9 @@ type logView struct {
 func (v *logView) line(line *record.Line) {
 	p := v.p
 	at := p.In(show.Quiet, line.Time.Local().Format("15:04:05.000"))
+	if line.Lost > 0 {
+		p.Print("%s  %s\n", at, p.In(show.Warn, lostText(line)))
+	}
 	switch line.Kind {
 	case record.KindEvent:
 		var e record.Event
@@ -47,6 +50,15 @@ func (v *logView) line(line *record.Line) {
 	default:
 		p.Print("%s  %s\n", at, show.Line(string(line.Kind)))
 	}
+}
+
+// lostText tells of lines before this one that could not be recorded.
+func lostText(line *record.Line) string {
+	text := fmt.Sprintf("before this line %s could not be recorded", plural(int(line.Lost), "line"))
+	if len(line.LostIDs) > 0 {
+		text += ", of the events " + show.Shorten(joinLines(line.LostIDs), 300)
+	}
+	return text
 }
 
 // deepest is how far an event is indented at most, in steps of two characters: a

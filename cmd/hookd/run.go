@@ -214,7 +214,8 @@ func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Mod
 		Limits: agentloop.Limits{
 			ToolCalls: settings.Agent.Limits.ToolCalls,
 			Forced:    noneIfZero(hooks.MaxForced), ForcedTotal: noneIfZero(hooks.MaxForcedTotal),
-			Depth: noneIfZero(settings.Agent.SubagentDepth),
+			ForcedOf: engine.forcedOf,
+			Depth:    noneIfZero(settings.Agent.SubagentDepth),
 		},
 		OnToolBlock: hooks.OnToolBlock,
 	}, nil

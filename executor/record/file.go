@@ -30,7 +30,10 @@ type file struct {
 
 	waiting    []line // not on disk yet, oldest first
 	waitingLen int
-	lost       int64 // lines that did not even find room to wait
+	lost       missed // lines that did not even find room to wait
+	looked     bool   // for what earlier processes missed
+	traced     bool   // leaveTrace left one
+	before     missed // by earlier processes, and told by no line yet
 }
 
 // line is one line before its place in the chain is known.
@@ -39,6 +42,7 @@ type line struct {
 	at      time.Time
 	session string
 	body    []byte // a JSON object
+	event   string // id, "" if it is about none
 
 	set      string // hash of the set that ruled it, "" if it is of no set
 	describe func() *Set
@@ -47,7 +51,7 @@ type line struct {
 // wait puts a line behind those that the disk has not taken yet.
 func (f *file) wait(l line) {
 	if len(f.waiting) >= maxWaiting || f.waitingLen > maxWaitingLen {
-		f.lost++
+		f.lost.add(l.event)
 		return
 	}
 	f.waiting = append(f.waiting, l)
@@ -110,30 +114,35 @@ func (f *file) refresh() error {
 // write writes the waiting lines in one write. A write that the disk cuts short
 // is taken back whole.
 func (f *file) write() error {
-	end, lost := f.end, f.lost
+	earlier := f.missedBefore()
+	end, lost := f.end, f.lost.with(earlier)
 	out := make([]byte, 0, f.waitingLen+len(f.waiting)*headerRoom)
 	if end.open {
 		out = append(out, '\n')
 	}
 	for _, l := range f.waiting {
 		if l.set != "" && l.set != end.set {
-			body, err := protocol.Marshal(l.describe())
+			body, err := encode(l.describe())
 			if err != nil {
 				return err
 			}
 			set := line{kind: KindSet, at: l.at, session: l.session, body: body, set: l.set}
 			out, end = appendLine(out, set, end, lost)
-			lost = 0
+			lost = missed{}
 		}
 		out, end = appendLine(out, l, end, lost)
-		lost = 0
+		lost = missed{}
 	}
 	if _, err := f.f.Write(out); err != nil {
 		return errors.Join(err, f.f.Truncate(f.size))
 	}
 	f.size += int64(len(out))
 	f.end = end
-	f.waiting, f.waitingLen, f.lost = nil, 0, 0
+	f.waiting, f.waitingLen, f.lost = nil, 0, missed{}
+	if earlier.Count > 0 || f.traced {
+		os.Remove(missedPath(f.dir, f.name))
+		f.before, f.traced = missed{}, false
+	}
 	return nil
 }
 
@@ -142,7 +151,7 @@ const headerRoom = 256
 
 // appendLine puts the header in front of a line's body, and returns where the
 // chain stands behind it.
-func appendLine(out []byte, l line, end tail, lost int64) ([]byte, tail) {
+func appendLine(out []byte, l line, end tail, lost missed) ([]byte, tail) {
 	begin := len(out)
 	out = append(out, `{"v":1,"kind":"`...)
 	out = append(out, l.kind...)
@@ -159,9 +168,11 @@ func appendLine(out []byte, l line, end tail, lost int64) ([]byte, tail) {
 	if end.torn {
 		out = append(out, `,"torn":true`...)
 	}
-	if lost > 0 {
+	if lost.Count > 0 {
 		out = append(out, `,"lost":`...)
-		out = strconv.AppendInt(out, lost, 10)
+		out = strconv.AppendInt(out, lost.Count, 10)
+		ids, _ := protocol.Marshal(lost.IDs) // a list of texts has a JSON form
+		out = append(append(out, `,"lostIds":`...), ids...)
 	}
 	out = append(out, `,"time":"`...)
 	out = l.at.UTC().AppendFormat(out, protocol.TimeFormat)
@@ -231,7 +242,7 @@ func readTail(r io.ReaderAt, size int64) (tail, error) {
 	// somebody changed the file. Either way the chain covers it, and the numbers
 	// go on from the line before.
 	t.torn = true
-	for {
+	for range farthestBack {
 		last, rest, err = lastLine(r, rest)
 		if err != nil || last == nil {
 			return t, err
@@ -241,7 +252,12 @@ func readTail(r io.ReaderAt, size int64) (tail, error) {
 			return t, nil
 		}
 	}
+	return t, nil // the chain begins anew, which shows to whoever reads it
 }
+
+// farthestBack is how many lines that are none the end of a chain is looked for
+// before.
+const farthestBack = 100
 
 type lastText struct {
 	text []byte
@@ -254,7 +270,7 @@ func lastLine(r io.ReaderAt, size int64) (*lastText, int64, error) {
 		return nil, 0, nil
 	}
 	for chunk := int64(16 << 10); ; chunk *= 4 {
-		begin := max(0, size-chunk)
+		begin := max(0, size-min(chunk, maxLine))
 		buf := make([]byte, size-begin)
 		if _, err := r.ReadAt(buf, begin); err != nil && err != io.EOF {
 			return nil, 0, err
@@ -268,8 +284,8 @@ func lastLine(r io.ReaderAt, size int64) (*lastText, int64, error) {
 				return &lastText{buf[i+1:], open}, begin + int64(i) + 1, nil
 			}
 		}
-		if begin == 0 {
-			return &lastText{buf, open}, 0, nil
+		if begin == 0 || chunk >= maxLine {
+			return &lastText{buf, open}, 0, nil // or its end: where it begins is not looked for
 		}
 	}
 }

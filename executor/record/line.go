@@ -35,7 +35,10 @@ const (
 )
 
 // Entry is the content of one line: an [Event], a [Set], a [Trust] or a [Late].
-type Entry interface{ kind() Kind }
+type Entry interface {
+	kind() Kind
+	event() string // the id of the event it is about, "" if of none
+}
 
 // Event is a decided event.
 type Event struct {
@@ -61,6 +64,7 @@ type Event struct {
 	Conflict   bool                 `json:"conflict"` // a field has more than one writer
 	StateLost  []state.Lost         `json:"stateLost,omitzero"`
 	Runs       []protocol.Run       `json:"runs"`
+	Cut        int                  `json:"cut,omitzero"` // bytes that the line would have had; texts and lists of it are shortened
 }
 
 // Change is one changed field. Before or After is null where the field did not
@@ -84,6 +88,7 @@ type Late struct {
 	Note       string             `json:"note,omitzero"`
 	Dropped    int64              `json:"dropped,omitzero"` // events this observer lost in this session so far
 	StateLost  []state.Lost       `json:"stateLost,omitzero"`
+	Cut        int                `json:"cut,omitzero"`
 }
 
 // Set is a set of hooks that begins to rule.
@@ -116,6 +121,11 @@ type Trust struct {
 	State   string `json:"state"`
 	How     string `json:"how,omitzero"` // terminal, --yes, --expect, --follow
 }
+
+func (e *Event) event() string { return e.ID }
+func (l *Late) event() string  { return l.ID }
+func (*Set) event() string     { return "" }
+func (*Trust) event() string   { return "" }
 
 func (*Event) kind() Kind { return KindEvent }
 func (*Late) kind() Kind  { return KindLate }
@@ -161,6 +171,7 @@ type header struct {
 	Prev    *string   `json:"prev"` // hash of the line before without its newline, null in the first
 	Torn    bool      `json:"torn,omitzero"`
 	Lost    int64     `json:"lost,omitzero"`
+	LostIDs []string  `json:"lostIds,omitzero"` // of the events of the first of them
 	Time    time.Time `json:"time"`
 	Session string    `json:"session"`
 	Set     string    `json:"set"` // hash of the set of hooks that ruled

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/executor/state"
-	"github.com/hookd-dev/hookd/protocol"
 )
 
 const (
@@ -70,14 +69,14 @@ func (l *Log) AppendUnder(session string, at time.Time, entry Entry, set string,
 }
 
 func (l *Log) append(session string, at time.Time, entry Entry, set string, describe func() *Set) error {
-	body, err := protocol.Marshal(entry)
+	body, err := encode(entry)
 	if err != nil {
 		return fmt.Errorf("record: %w", err)
 	}
 	f := l.file(baseName(session, at))
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.wait(line{kind: entry.kind(), at: at, session: session, body: body, set: set, describe: describe})
+	f.wait(line{kind: entry.kind(), at: at, session: session, body: body, event: entry.event(), set: set, describe: describe})
 	rotated, err := f.flush(l.segment())
 	l.pruneInBackground(rotated)
 	if err != nil {
@@ -114,6 +113,9 @@ func (l *Log) closeFile(f *file) error {
 		return nil
 	}
 	_, err := f.flush(l.segment())
+	if err != nil {
+		f.leaveTrace()
+	}
 	return err
 }
 

@@ -28,11 +28,12 @@ type Line struct {
 	N       int64
 	Time    time.Time
 	Session string
-	Lost    int64  // lines before this one that no disk would take
-	Hash    string // of this line
-	Raw     []byte // without its newline
-	File    string // where it stands
-	Number  int    // line of the file, from 1
+	Lost    int64    // lines before this one that no disk would take
+	LostIDs []string // the events of the first of them
+	Hash    string   // of this line
+	Raw     []byte   // without its newline
+	File    string   // where it stands
+	Number  int      // line of the file, from 1
 }
 
 // Decode reads the line's content into an [Event], [Late], [Set] or [Trust].
@@ -228,8 +229,15 @@ func (c *chain) readOpen(f *os.File, file string, more func() bool, yield func(*
 	lines := bufio.NewReaderSize(f, 64<<10)
 	var rest []byte
 	for number := 1; ; {
-		text, err := lines.ReadBytes('\n')
+		text, err := lines.ReadSlice('\n')
+		if room := maxLine + 1 - len(rest); len(text) > room {
+			text = append(slices.Clone(text[:max(0, room)]), '\n') // no line of ours; its end is read over
+		}
 		rest = append(rest, text...)
+		if err == bufio.ErrBufferFull {
+			rest = bytes.TrimSuffix(rest, []byte("\n"))
+			continue
+		}
 		switch {
 		case err == nil:
 			if !c.line(file, number, bytes.TrimSuffix(rest, []byte("\n")), yield) {
@@ -271,7 +279,7 @@ func (c *chain) line(file string, number int, text []byte, yield func(*Line, *Pr
 		return true
 	}
 	l := &Line{
-		Kind: h.Kind, N: h.N, Time: h.Time, Session: h.Session, Lost: h.Lost,
+		Kind: h.Kind, N: h.N, Time: h.Time, Session: h.Session, Lost: h.Lost, LostIDs: h.LostIDs,
 		Hash: hashOf(text), Raw: text, File: file, Number: number,
 	}
 	problem := c.check(&h, l)

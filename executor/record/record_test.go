@@ -426,3 +426,108 @@ func BenchmarkAppend(b *testing.B) {
 		}
 	}
 }
+
+// A very long line, of ours or planted, slows no later process: ours is shortened,
+// and of another nothing beyond a bound is read.
+func TestLongLines(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "records")
+	log := Open(dir, 0, 0)
+	long := event("long")
+	long.Reason = strings.Repeat("x", 30<<20)
+	for range 10_000 {
+		long.Changed = append(long.Changed, Change{Path: "/args/" + strings.Repeat("p", 500)})
+	}
+	if err := log.Append("s", at, long); err != nil {
+		t.Fatal(err)
+	}
+	appendEvents(t, log, "s", "a")
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got, problems := ids(dir, "s"); !slices.Equal(got, []string{"long", "a"}) || problems != nil {
+		t.Errorf("read %v, %v", got, problems)
+	}
+	info, err := os.Stat(path(dir, "s"))
+	if err != nil || info.Size() > maxWritten {
+		t.Errorf("the record has %d bytes, %v", info.Size(), err)
+	}
+	for name, planted := range map[string]string{"one line": strings.Repeat("y", 200<<20) + "\n", "many lines": strings.Repeat("y\n", 50<<20)} {
+		t.Run(name, func(t *testing.T) {
+			f, err := os.OpenFile(path(dir, "s"), os.O_WRONLY|os.O_APPEND, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.WriteString(planted)
+			f.Close()
+			began := time.Now()
+			log := Open(dir, 0, 0)
+			appendEvents(t, log, "s", "b")
+			log.Close()
+			log = Open(dir, 0, 0)
+			appendEvents(t, log, "s", "c")
+			log.Close()
+			if took := time.Since(began); took > 2*time.Second {
+				t.Errorf("two events took %s", took)
+			}
+			if name != "one line" {
+				return
+			}
+			got, problems := ids(dir, "s")
+			if !slices.Equal(got, []string{"long", "a", "b", "c"}) || len(problems) == 0 {
+				t.Errorf("read %v, %v", got, problems)
+			}
+		})
+	}
+}
+
+// What could not be recorded is told later, by whoever can.
+func TestMissedEventsAreToldLater(t *testing.T) {
+	top := t.TempDir()
+	dir := filepath.Join(top, "records")
+	if err := os.WriteFile(dir, nil, 0o600); err != nil { // in the way
+		t.Fatal(err)
+	}
+	for _, id := range []string{"a", "b"} { // two processes that live for one event each
+		log := Open(dir, 0, 0)
+		if err := log.Append("s", at, event(id)); err == nil {
+			t.Fatal("it was written")
+		}
+		log.Close()
+	}
+	os.Remove(dir)
+	log := Open(dir, 0, 0)
+	appendEvents(t, log, "s", "c", "d")
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	for line := range Read(dir, "s") {
+		if line.Lost > 0 {
+			told = append(told, fmt.Sprint(line.N, line.Lost, line.LostIDs))
+		}
+	}
+	if !slices.Equal(told, []string{"1 2 [a b]"}) {
+		t.Errorf("told %q", told)
+	}
+	if left, _ := filepath.Glob(filepath.Join(top, "missed", "*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	// A process that writes later what it could not write is missing nothing.
+	os.RemoveAll(dir)
+	os.WriteFile(dir, nil, 0o600)
+	log = Open(dir, 0, 0)
+	log.Append("s", at, event("e"))
+	log.Close()
+	os.Remove(dir)
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for line := range Read(dir, "s") {
+		if line.Lost > 0 {
+			t.Errorf("line %d says that %v are lost", line.N, line.LostIDs)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(top, "missed", "*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}

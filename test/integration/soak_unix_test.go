@@ -43,9 +43,9 @@ func TestSoak(t *testing.T) {
 	}
 	dir := t.TempDir()
 	s := &soak{seen: map[string]*sequence{}, perSession: int64(total / 2)}
-	set, errs := executor.NewSet(executor.Set{Generation: 1, Hooks: s.hooks(), Settings: schema.Settings{
-		Hooks: schema.HookSettings{Records: schema.RecordSettings{Values: schema.ValuesHash, Keep: time.Hour, MaxSize: 1 << 40}},
-	}})
+	settings := schema.DefaultSettings()
+	settings.Hooks.Records = schema.RecordSettings{Values: schema.ValuesHash, Keep: time.Hour, MaxSize: 1 << 40}
+	set, errs := executor.NewSet(executor.Set{Generation: 1, Hooks: s.hooks(), Settings: settings})
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}

@@ -136,4 +136,9 @@ var Guarantees = []Guarantee{
 		Proof: "every settings key × an untrusted project × values that would loosen, run, reveal or disarm something: 0 effects; 100 edits of allowed settings: 0 effects before a person looked",
 		Tests: []Test{{"loader", "TestSettingsOfAnUntrustedProjectHaveNoEffect"}, {"loader", "TestEditsOfAllowedSettingsHaveNoEffect"}},
 	},
+	{
+		ID: "G22", Promise: "a lower layer never changes what a hook of a higher one is asked, answers, keeps or may take",
+		Proof: "the machine's guard, redactor, counter, auditor and stop guard × the tightest, loosest and odd value of every key of every lower layer: 0 weakenings",
+		Tests: []Test{{"loader", "TestHigherLayersStand"}},
+	},
 }

@@ -133,10 +133,16 @@ func (a *answer) take(header http.Header, data []byte, yield func(model.Chunk, e
 		for _, piece := range choice.Delta.ToolCalls {
 			a.gather(piece)
 		}
+		if len(a.calls) > maxCalls {
+			return false, &model.Error{Err: fmt.Errorf("openai: the answer has more than %d tool calls", maxCalls)}
+		}
 		a.finish = cmp.Or(choice.FinishReason, a.finish)
 	}
 	return true, nil
 }
+
+// maxCalls bounds the tool calls of one answer: each piece is looked for among them.
+const maxCalls = 1024
 
 // gather adds a piece of a tool call to its call: by index; for servers without
 // one, or with the same for all, a new id begins a new call.

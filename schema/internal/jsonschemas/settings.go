@@ -144,7 +144,7 @@ func settings() (*jsonschema.Schema, error) {
 		if err != nil {
 			return nil, err
 		}
-		value.Description = k.Meaning + " (layers: " + string(k.Layers) + ")"
+		value.Description = k.Meaning + " (layers: " + string(k.Layers) + "; binds " + string(k.For) + ")"
 		parts := strings.Split(k.Name, ".")
 		at := root
 		for _, part := range parts[:len(parts)-1] {

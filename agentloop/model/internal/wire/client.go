@@ -26,7 +26,7 @@ import (
 const (
 	FirstByte = 10 * time.Minute // from the request to the head of the answer, and to its first byte
 	Idle      = 3 * time.Minute  // between two pieces of an answer
-	maxAnswer = 128 << 20        // bytes of one answer
+	maxAnswer = 64 << 20         // bytes of one answer, what wraps each piece of it included
 	maxRefuse = 64 << 10         // bytes that are read of an answer that is an error
 )
 

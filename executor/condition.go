@@ -1,0 +1,193 @@
+package executor
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/expr-lang/expr"
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/builtin"
+	"github.com/expr-lang/expr/vm"
+)
+
+// A condition (match.when) is hookd's own work for an event, so it is bounded in
+// time and memory, whatever it says and whatever the event holds. The language
+// cannot be interrupted by itself. Three things together do that:
+//
+//   - before every round of a loop and every operation whose time grows with its
+//     operands, the program calls meterStep, which ends it when its steps or its
+//     time are used up;
+//   - an operation that could take longer than its operands are large, or make
+//     something larger than them, is done by a function of ours;
+//   - functions that are neither of both are not there.
+
+const (
+	longestCondition = 4 << 10 // bytes
+	conditionTime    = time.Second
+	conditionSteps   = 1_000_000 // rounds of loops and operations
+	conditionBytes   = 128 << 20 // of texts and lists that it makes
+	longestPattern   = 4 << 10   // bytes of a regular expression, and of a set of characters
+	conditionValues  = 2_000_000 // values of the event, about
+)
+
+// Names of our functions, which only a patched condition calls.
+const (
+	callStep    = "__step"
+	callEqual   = "__equal"
+	callIn      = "__in"
+	callPlus    = "__plus"
+	callMatches = "__matches"
+)
+
+// builtins are the functions of the language that a condition may call. Each takes
+// at most the time that its operands are large.
+var builtins = []string{
+	"all", "none", "any", "one", "filter", "map", "find", "findIndex", "findLast", "findLastIndex", "count", "sum",
+	"len", "type", "abs", "ceil", "floor", "round", "int", "float", "indexOf", "lastIndexOf", "hasPrefix", "hasSuffix",
+	"trimPrefix", "trimSuffix", "now", "duration", "date", "timezone", "first", "last", "get", "take",
+	"bitand", "bitor", "bitxor", "bitnand", "bitnot", "bitshl", "bitshr", "bitushr",
+}
+
+// compileCondition compiles a condition with its bounds in it.
+func compileCondition(text string) (*vm.Program, error) {
+	if len(text) > longestCondition {
+		return nil, fmt.Errorf("it has %d bytes, the most is %d", len(text), longestCondition)
+	}
+	meter := &metering{}
+	// The optimizer works out ranges and the like while it compiles, without bound.
+	options := []expr.Option{expr.Env(whenTypes()), expr.AsBool(), expr.Optimize(false), expr.Patch(meter)}
+	for _, f := range builtin.Builtins {
+		if !slices.Contains(builtins, f.Name) {
+			options = append(options, expr.DisableBuiltin(f.Name))
+		}
+	}
+	program, err := expr.Compile(text, options...)
+	if meter.err != nil {
+		return nil, meter.err
+	}
+	if err != nil {
+		return nil, shortProblem(err)
+	}
+	return program, nil
+}
+
+// metering puts the bounds into a condition.
+type metering struct {
+	done map[ast.Node]bool
+	err  error
+}
+
+func (m *metering) Visit(node *ast.Node) {
+	if m.done == nil {
+		m.done = map[ast.Node]bool{}
+	}
+	if m.done[*node] {
+		return
+	}
+	m.done[*node] = true
+	switch n := (*node).(type) {
+	case *ast.PredicateNode:
+		n.Node = m.stepped(n.Node)
+	case *ast.BuiltinNode:
+		*node = m.stepped(n)
+	case *ast.BinaryNode:
+		m.binary(node, n)
+	}
+}
+
+func (m *metering) binary(node *ast.Node, n *ast.BinaryNode) {
+	switch n.Operator {
+	case "contains", "startsWith", "endsWith":
+		*node = m.stepped(n)
+	case "==":
+		if !literal(n.Left) && !literal(n.Right) {
+			*node = m.call(callEqual, n.Left, n.Right)
+		}
+	case "!=":
+		if !literal(n.Left) && !literal(n.Right) {
+			*node = &ast.UnaryNode{Operator: "not", Node: m.call(callEqual, n.Left, n.Right)}
+		}
+	case "in":
+		*node = m.call(callIn, n.Left, n.Right)
+	case "+":
+		if !isNumber(n.Left) || !isNumber(n.Right) {
+			*node = m.call(callPlus, n.Left, n.Right)
+		}
+	case "matches":
+		pattern := n.Right
+		if text, fixed := pattern.(*ast.StringNode); fixed {
+			compiled, err := compilePattern(text.Value)
+			if err != nil && m.err == nil {
+				m.err = err
+			}
+			pattern = &ast.ConstantNode{Value: compiled}
+		}
+		*node = m.call(callMatches, n.Left, pattern)
+	}
+}
+
+// stepped is a node that is counted before it is evaluated.
+func (m *metering) stepped(n ast.Node) ast.Node {
+	sequence := &ast.SequenceNode{Nodes: []ast.Node{m.call(callStep), n}}
+	m.done[n], m.done[sequence] = true, true
+	return sequence
+}
+
+func (m *metering) call(name string, arguments ...ast.Node) ast.Node {
+	call := &ast.CallNode{Callee: &ast.IdentifierNode{Value: name}, Arguments: arguments}
+	m.done[call] = true
+	return call
+}
+
+func literal(n ast.Node) bool {
+	switch n.(type) {
+	case *ast.NilNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.StringNode:
+		return true
+	}
+	return false
+}
+
+func isNumber(n ast.Node) bool {
+	switch t := n.(type) {
+	case *ast.IntegerNode, *ast.FloatNode:
+		return true
+	case *ast.UnaryNode:
+		return isNumber(t.Node)
+	}
+	return n.Nature().IsNumber()
+}
+
+func compilePattern(text string) (*regexp.Regexp, error) {
+	if len(text) > longestPattern {
+		return nil, fmt.Errorf("a regular expression has %d bytes, the most is %d", len(text), longestPattern)
+	}
+	return regexp.Compile(text)
+}
+
+// errUndecided ends a condition that is not decided in time.
+var errUndecided = errors.New("it is not decided within its bounds of time, steps and memory")
+
+// steppedText is a text that a regular expression reads. It ends early when the
+// bounds are used up.
+type steppedText struct {
+	text  string
+	at    int
+	meter *meter
+	err   error
+}
+
+func (s *steppedText) ReadRune() (rune, int, error) {
+	if s.at&0xfff == 0 || s.at >= len(s.text) {
+		if s.err == nil && s.at < len(s.text) {
+			s.err = s.meter.step(1)
+		}
+		if s.err != nil || s.at >= len(s.text) {
+			return 0, 0, io.EOF
+		}
+	}
+	return s.next()
+}

@@ -1,0 +1,169 @@
+package protocol
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// bigCall is a tool call whose args hold about n bytes.
+func bigCall(args string) string {
+	return `{"toolCallId":"c1","name":"bash","kind":"shell","args":` + args + `,"parallel":1}`
+}
+
+func nested(depth int, inner string) string {
+	return strings.Repeat(`{"a":`, depth) + inner + strings.Repeat("}", depth)
+}
+
+func operations(n int, one func(i int) string) string {
+	var b strings.Builder
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(one(i))
+	}
+	return "[" + b.String() + "]"
+}
+
+func objectOf(n int) string {
+	list := operations(n, func(i int) string { return fmt.Sprintf(`"k%d":%d`, i, i) })
+	return "{" + list[1:len(list)-1] + "}"
+}
+
+// No change of a reply takes longer, or more memory, than its bounds: it is done,
+// or it is refused.
+func TestChangesAreBounded(t *testing.T) {
+	list := func(n int) string { return "[" + strings.Repeat("1,", n-1) + "1]" }
+	type row struct {
+		args           string
+		changes, patch string
+	}
+	key := strings.Repeat("k", 400_000)
+	rows := map[string]row{
+		"inserts at the front": {`{"l":` + list(2_000_000) + `}`, "", operations(20_000, func(int) string { return `{"op":"add","path":"/args/l/0","value":0}` })},
+		"removals in front":    {`{"l":` + list(2_000_000) + `}`, "", operations(20_000, func(int) string { return `{"op":"remove","path":"/args/l/0"}` })},
+		"copies that double": {`{"a":[1]}`, "", operations(60, func(i int) string {
+			return `{"op":"copy","from":"/args/a","path":"/args/a/0"}`
+		})},
+		"copies of all": {`{"a":"` + strings.Repeat("x", 1<<20) + `"}`, "", operations(10_000, func(i int) string { return fmt.Sprintf(`{"op":"copy","from":"/args/a","path":"/args/c%d"}`, i) })},
+		"moves in a ring": {`{"a":` + objectOf(200_000) + `}`, "", operations(10_000, func(i int) string {
+			return `{"op":"move","from":"/args/a","path":"/args/b"},{"op":"move","from":"/args/b","path":"/args/a"}`
+		})},
+		"moves into one another": {objectOf(15_000), "", operations(14_999, func(i int) string {
+			return fmt.Sprintf(`{"op":"add","path":"/args/k%d","value":{}},{"op":"move","from":"/args/k%d","path":"/args/k%d/x"}`, i+1, i, i+1)
+		})},
+		"tests of something big":  {`{"l":` + list(2_000_000) + `}`, "", operations(5_000, func(int) string { return `{"op":"test","path":"/args/l","value":[1]}` })},
+		"tests of a big object":   {objectOf(500_000), "", `[{"op":"test","path":"/args","value":` + objectOf(60_000) + `},{"op":"add","path":"/args/x","value":1}]`},
+		"deep, one change":        {nested(500, `"`+strings.Repeat("x", 20<<20)+`"`), nested(500, `1`), ""},
+		"deep, many small values": {nested(400, list(2_000_000)), nested(400, `1`), ""},
+		"deep, patched":           {nested(400, list(2_000_000)), "", `[{"op":"replace","path":"/args` + strings.Repeat("/a", 400) + `/7","value":2}]`},
+		"many changes":            {objectOf(100_000), strings.ReplaceAll(objectOf(50_000), ":", ":1"), ""},
+		"long path, many changes": {`{"` + key + `":{}}`, `{"` + key + `":` + objectOf(30_000) + `}`, ""},
+		"many new members":        {`{}`, objectOf(60_000), ""},
+		"many empty lists":        {"{\"l\":[" + strings.Repeat("[],", 2_000_000) + "[]]}", "", `[{"op":"add","path":"/args/l/-","value":1}]`},
+	}
+	for name, r := range rows {
+		t.Run(name, func(t *testing.T) {
+			ev := Event{Event: ToolCallStart, Data: jsontext.Value(bigCall(r.args))}
+			reply := Reply{Action: Modify}
+			if r.changes != "" {
+				reply.Changes = jsontext.Value(`{"args":` + r.changes + `}`)
+			} else {
+				reply.Patch = jsontext.Value(r.patch)
+			}
+			runtime.GC()
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			began := time.Now()
+			data, changes, err := Apply(ev, Voter{Name: "h", Layer: Project, Class: CanModify}, reply, DecodeLimits{})
+			took := time.Since(began)
+			runtime.ReadMemStats(&after)
+			t.Logf("%s, %d MiB made, %d changes, %v", took.Round(time.Millisecond), (after.TotalAlloc-before.TotalAlloc)>>20, len(changes), err)
+			if took > 8*time.Second {
+				t.Errorf("took %s", took)
+			}
+			if grown := (after.Sys - before.Sys) >> 20; grown > 1500 {
+				t.Errorf("took %d MiB of the system", grown)
+			}
+			if len(changes) > mostChanges {
+				t.Errorf("%d changes are listed", len(changes))
+			}
+			if err == nil && !Valid(data.Data) {
+				t.Error("the changed event is no JSON")
+			}
+		})
+	}
+}
+
+// Many replies with many changes each are folded in a time that grows with their
+// number.
+func TestManyChangesFold(t *testing.T) {
+	began := time.Now()
+	f := Begin(mustDecode(t, toolCall(objectOf(2000))), FoldOptions{})
+	for i := range 100 {
+		changes := strings.ReplaceAll(objectOf(250), ":", fmt.Sprintf(":%d", i+1))
+		f, _ = f.Add(says(hook(fmt.Sprint(i), CanModify), Reply{Action: Modify, Changes: jsontext.Value(`{"args":` + changes + `}`)}))
+		f.Standing()
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("took %s", took)
+	}
+}
+
+// Operations do what RFC 6902 says.
+func TestPatchesAreApplied(t *testing.T) {
+	for _, tc := range []struct{ args, patch, want, fails string }{
+		{`{"a":1}`, `[{"op":"add","path":"/args/b","value":2}]`, `{"a":1,"b":2}`, ""},
+		{`{"a":1}`, `[{"op":"add","path":"/args/a","value":2}]`, `{"a":2}`, ""},
+		{`{"l":[1,2]}`, `[{"op":"add","path":"/args/l/1","value":9},{"op":"add","path":"/args/l/-","value":8}]`, `{"l":[1,9,2,8]}`, ""},
+		{`{"l":[1,2]}`, `[{"op":"add","path":"/args/l/3","value":9}]`, "", "no place in a list of 2"},
+		{`{"l":[1,2]}`, `[{"op":"add","path":"/args/l/01","value":9}]`, "", "no place"},
+		{`{"l":[1,2]}`, `[{"op":"remove","path":"/args/l/0"}]`, `{"l":[2]}`, ""},
+		{`{"a":1,"b":2}`, `[{"op":"remove","path":"/args/a"},{"op":"add","path":"/args/a","value":3}]`, `{"a":3,"b":2}`, ""},
+		{`{"a":1}`, `[{"op":"remove","path":"/args/x"}]`, "", "nothing at /args/x"},
+		{`{"a":1}`, `[{"op":"replace","path":"/args/x","value":1}]`, "", "nothing at /args/x"},
+		{`{"a":{"x":[1]}}`, `[{"op":"move","from":"/args/a/x","path":"/args/y"}]`, `{"a":{},"y":[1]}`, ""},
+		{`{"a":{"x":[1]}}`, `[{"op":"move","from":"/args/a","path":"/args/a/x"}]`, "", "into itself"},
+		{`{"a":{"x":[1]}}`, `[{"op":"copy","from":"/args/a","path":"/args/b"},{"op":"add","path":"/args/b/x/-","value":2}]`, `{"a":{"x":[1]},"b":{"x":[1,2]}}`, ""},
+		{`{"a~/b":{"":1}}`, `[{"op":"replace","path":"/args/a~0~1b/","value":2}]`, `{"a~/b":{"":2}}`, ""},
+		{`{"a":{"x":1,"y":2}}`, `[{"op":"test","path":"/args/a","value":{"y":2,"x":1}},{"op":"add","path":"/args/b","value":1}]`, `{"a":{"x":1,"y":2},"b":1}`, ""},
+		{`{"a":1}`, `[{"op":"add","path":"/args/b","value":1},{"op":"test","path":"/args/a","value":2}]`, "", "patch/1: test failed"},
+		{`{"a":"text"}`, `[{"op":"add","path":"/args/a/x","value":1}]`, "", "neither an object nor a list"},
+	} {
+		ev := Event{Event: ToolCallStart, Data: jsontext.Value(bigCall(tc.args))}
+		after, _, err := Apply(ev, Voter{Name: "h", Layer: Project, Class: CanModify}, Reply{Action: Modify, Patch: jsontext.Value(tc.patch)}, DecodeLimits{})
+		if tc.fails != "" {
+			if err == nil || !strings.Contains(err.Error(), tc.fails) {
+				t.Errorf("%s: %v, want %s", tc.patch, err, tc.fails)
+			}
+			continue
+		}
+		if err != nil || string(Member(after.Data, "args")) != tc.want {
+			t.Errorf("%s: %s, %v; want %s", tc.patch, Member(after.Data, "args"), err, tc.want)
+		}
+	}
+}
+
+// Whatever random operations a patch has, applying it is done within its bounds.
+func TestRandomPatchesAreBounded(t *testing.T) {
+	ops := []string{"add", "remove", "replace", "move", "copy", "test"}
+	paths := []string{"/args/l", "/args/l/0", "/args/l/-", "/args/l/2999", "/args/o", "/args/o/k7", "/args/o/new", "/args/l/0/x"}
+	pick := func(list []string) string { return list[rand.N(len(list))] }
+	for range 30 {
+		patch := operations(5000, func(int) string {
+			return fmt.Sprintf(`{"op":%q,"path":%q,"from":%q,"value":{"x":[1]}}`, pick(ops[:3+rand.N(4)]), pick(paths), pick(paths))
+		})
+		ev := Event{Event: ToolCallStart, Data: jsontext.Value(bigCall(`{"l":[` + strings.Repeat("0,", 3000) + `0],"o":` + objectOf(3000) + `}`))}
+		began := time.Now()
+		Apply(ev, Voter{Name: "h", Layer: Project, Class: CanModify}, Reply{Action: Modify, Patch: jsontext.Value(patch)}, DecodeLimits{})
+		if took := time.Since(began); took > 5*time.Second {
+			t.Fatalf("took %s: %.300s", took, patch)
+		}
+	}
+}
