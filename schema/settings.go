@@ -104,11 +104,11 @@ const (
 type AgentSettings struct {
 	Model, Provider string
 	ModelLayer      protocol.Layer // the highest layer that set the model, "" if none did
-	ModelFile       string         // the settings file that set it
+	ModelFile       string         `merge:"derived"` // the settings file that set it
 	BaseURL         string
-	BaseURLFor      string // the provider whose address it is
+	BaseURLFor      string `merge:"derived"` // the provider whose address it is
 	Headers         []string
-	HeadersFor      string // the provider they are for
+	HeadersFor      string `merge:"derived"` // the provider they are for
 	Limits          AgentLimits
 	Compaction      CompactionSettings
 	Approval        ApprovalSettings
