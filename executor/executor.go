@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -151,9 +150,6 @@ func (e *Executor) Forget(session string) {
 // StateDir returns the folder of everything that hookd keeps about its user's
 // projects and sessions, and creates it if need be.
 func StateDir() (string, error) { return state.Dir() }
-
-// ProcessDepth is how many hooks are above this process, as HOOK_DEPTH says.
-func ProcessDepth() int { return Depth(os.Environ()) }
 
 // Defaults of settings that are zero, which they are only without a loader.
 const (

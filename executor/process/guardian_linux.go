@@ -2,6 +2,7 @@ package process
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -81,7 +82,7 @@ func (g *guardian) start() error {
 		return err
 	}
 	defer null.Close()
-	process, err := os.StartProcess(ownExecutable, []string{guardianName}, &os.ProcAttr{
+	process, err := startProcess(ownExecutable, []string{guardianName}, &os.ProcAttr{
 		Dir:   "/",
 		Env:   []string{},
 		Files: []*os.File{null, null, null, theirs},
@@ -101,7 +102,12 @@ func (g *guardian) start() error {
 
 // keep waits for the guardian process and starts another when it dies.
 func (g *guardian) keep() {
-	for g.process.Wait(); g.replace(); g.process.Wait() { // only replace writes g.process
+	for { // only replace writes g.process
+		g.process.Wait()
+		waitedFor(g.process.Pid)
+		if !g.replace() {
+			return
+		}
 		time.Sleep(guardianPause)
 	}
 }
@@ -115,11 +121,26 @@ func (g *guardian) replace() bool {
 	return !g.dismissed && g.start() == nil
 }
 
-// say writes to the guardian. One that does not listen is no guardian; its pipe
-// is closed, so it ends, and keep starts another.
+// say writes to the guardian. One that does not listen is no guardian: it is ended,
+// and keep starts another.
 func (g *guardian) say(line string) {
 	g.pipe.SetWriteDeadline(time.Now().Add(guardianPatience))
-	g.pipe.WriteString(line)
+	if _, err := g.pipe.WriteString(line); errors.Is(err, os.ErrDeadlineExceeded) {
+		g.process.Kill()
+	}
+}
+
+// revive has a guardian replaced that somebody has stopped: it would not notice our
+// death.
+func (g *guardian) revive() {
+	if g == nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if e, ok := readEntry(g.process.Pid); ok && e.stopped && e.parent == os.Getpid() {
+		g.process.Kill()
+	}
 }
 
 func (r guardRecord) line(run int) string {

@@ -18,6 +18,8 @@ type entry struct {
 	start                       uint64 // clock ticks since boot: with the pid, names a process for good
 	zombie                      bool   // dead, all its threads
 	headless                    bool   // its first thread is dead, others are not
+	stopped                     bool   // by a signal, or by a debugger
+	name                        string // of its program, or what it calls itself
 	environ                     environState
 }
 
@@ -86,7 +88,10 @@ func parseStat(pid int, text string) (entry, bool) {
 	if len(fields) < 20 {
 		return entry{}, false
 	}
-	e := entry{pid: pid}
+	e := entry{pid: pid, stopped: fields[0] == "T" || fields[0] == "t"}
+	if from := strings.IndexByte(text, '('); from >= 0 && from < i {
+		e.name = text[from+1 : i]
+	}
 	if fields[0] == "Z" || fields[0] == "X" {
 		// So is a process called whose first thread has ended before the others.
 		threads, _ := strconv.Atoi(fields[17])
