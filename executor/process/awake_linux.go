@@ -6,7 +6,6 @@ import (
 	"sync"
 	"syscall"
 	"time"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -17,11 +16,18 @@ import (
 //
 // A person who stops us at a terminal means it. So in the background of a terminal
 // the timer rests, and a stop that came from the keyboard is obeyed.
+//
+// One that stops us again and again leaves no time to do anything. A guardian ends
+// it; without one, in a life of one event, we are killed when every limit is long
+// over: an end without an answer passes for no answer.
 type awake struct {
 	mu       sync.Mutex
-	timer    int32
+	wake     timer
+	last     timer
+	mortal   bool
 	running  int
-	terminal *os.File // that controls us, nil without one
+	latest   time.Time // limit of those that run, or have run with them
+	terminal *os.File  // that controls us, nil without one
 	signals  chan os.Signal
 	done     chan struct{}
 }
@@ -29,22 +35,18 @@ type awake struct {
 // wakePause is how long a stop lasts: less than an outcome may be late.
 const wakePause = 100 * time.Millisecond
 
-// newAwake returns nil where the kernel has no such timer.
-func newAwake() *awake {
-	// The kernel's struct sigevent, of 64 bytes on every system.
-	event := struct {
-		value          uintptr
-		signal, notify int32
-		_              [64]byte
-	}{signal: int32(unix.SIGCONT)} // notify 0: a signal to the process
-	a := &awake{signals: make(chan os.Signal, 4), done: make(chan struct{})}
-	// A signal that nobody wants would not make a timer go on in every kernel.
-	signal.Notify(a.signals, syscall.SIGCONT)
-	_, _, errno := syscall.Syscall(unix.SYS_TIMER_CREATE, unix.CLOCK_MONOTONIC, uintptr(unsafe.Pointer(&event)), uintptr(unsafe.Pointer(&a.timer)))
-	if errno != 0 {
-		signal.Stop(a.signals)
+// lastPause is how long after the last limit a process without a guardian ends, if
+// it could not take note of that limit. It is as long as ending a tree may take.
+const lastPause = 2 * closePatience
+
+// newAwake returns nil where the kernel has no such timers.
+func newAwake(mortal bool) *awake {
+	a := &awake{mortal: mortal, signals: make(chan os.Signal, 4), done: make(chan struct{})}
+	if a.wake.make(syscall.SIGCONT) != nil || a.last.make(syscall.SIGKILL) != nil {
 		return nil
 	}
+	// A signal that nobody wants would not make a timer go on in every kernel.
+	signal.Notify(a.signals, syscall.SIGCONT)
 	if terminal, err := os.OpenFile("/dev/tty", os.O_RDONLY|unix.O_NOCTTY, 0); err == nil {
 		a.terminal = terminal
 		signal.Notify(a.signals, syscall.SIGTSTP)
@@ -58,12 +60,13 @@ func (a *awake) watch() {
 	defer close(a.done)
 	for s := range a.signals {
 		switch {
+		case s == syscall.SIGTSTP && a.background(): // no keyboard's
 		case s == syscall.SIGTSTP:
-			a.set(0)
+			a.disarm()
 			syscall.Kill(os.Getpid(), syscall.SIGSTOP)
 			a.rearm()
 		case a.background():
-			a.set(0)
+			a.disarm()
 		case s == syscall.SIGCONT && a.terminal != nil: // may be a shell's fg
 			a.rearm()
 		}
@@ -80,15 +83,17 @@ func (a *awake) background() bool {
 	return err == nil && group != syscall.Getpgrp()
 }
 
-func (a *awake) began() {
+func (a *awake) began(limit time.Time) {
 	if a == nil {
 		return
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.running++; a.running == 1 {
-		a.set(wakePause)
+	a.running++
+	if limit.After(a.latest) {
+		a.latest = limit
 	}
+	a.arm()
 }
 
 func (a *awake) ended() {
@@ -98,23 +103,30 @@ func (a *awake) ended() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.running--; a.running == 0 {
-		a.set(0)
+		a.latest = time.Time{}
+		a.disarm()
 	}
+}
+
+// arm sets the timers. a.mu is held.
+func (a *awake) arm() {
+	a.wake.set(wakePause, wakePause)
+	if a.mortal && !a.latest.IsZero() {
+		a.last.set(max(0, time.Until(a.latest))+lastPause, 0)
+	}
+}
+
+func (a *awake) disarm() {
+	a.wake.set(0, 0)
+	a.last.set(0, 0)
 }
 
 func (a *awake) rearm() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.running > 0 && !a.background() {
-		a.set(wakePause)
+		a.arm()
 	}
-}
-
-// set makes the timer come every pause, or never again.
-func (a *awake) set(pause time.Duration) {
-	every := unix.NsecToTimespec(int64(pause))
-	spec := unix.ItimerSpec{Interval: every, Value: every}
-	syscall.Syscall6(unix.SYS_TIMER_SETTIME, uintptr(a.timer), 0, uintptr(unsafe.Pointer(&spec)), 0, 0, 0)
 }
 
 func (a *awake) close() {
@@ -124,7 +136,8 @@ func (a *awake) close() {
 	signal.Stop(a.signals)
 	close(a.signals)
 	<-a.done
-	syscall.Syscall(unix.SYS_TIMER_DELETE, uintptr(a.timer), 0, 0)
+	a.wake.remove()
+	a.last.remove()
 	if a.terminal != nil {
 		a.terminal.Close()
 	}

@@ -1,12 +1,9 @@
 package process
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -199,41 +196,6 @@ func (g *guardian) dismiss() {
 	g.process.Kill()
 	g.mu.Unlock()
 	g.done.Wait()
-}
-
-// runGuardian is the guardian process: it reads what runs until the pipe ends,
-// and then ends all of that.
-func runGuardian() {
-	signal.Ignore(syscall.SIGINT, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGQUIT)
-	syscall.CloseOnExec(shimPipe)
-	trees, cgroup := listen(os.NewFile(shimPipe, "hookd"))
-	if cgroup != "" {
-		killCgroup(cgroup, closePatience)
-	}
-	endTrees(trees)
-	os.Exit(0)
-}
-
-// listen reads the Runtime's lines until it is dead.
-func listen(pipe *os.File) (trees map[int]*tree, cgroup string) {
-	trees = make(map[int]*tree)
-	for lines := bufio.NewScanner(pipe); lines.Scan(); {
-		line := lines.Text()
-		var run int
-		if dir, ok := strings.CutPrefix(line, guardCgroup); ok {
-			cgroup = dir
-		} else if rest, ok := strings.CutPrefix(line, guardBegan); ok {
-			t := &tree{known: make(map[int]uint64)}
-			fmt.Sscanf(rest, "%d %d %d", &run, &t.root, &t.start)
-			if fields := strings.SplitN(rest, " ", 4); len(fields) == 4 {
-				t.mark = fields[3]
-			}
-			trees[run] = t
-		} else if n, _ := fmt.Sscanf(line, guardEnded+"%d", &run); n == 1 {
-			delete(trees, run)
-		}
-	}
-	return trees, cgroup
 }
 
 // guardianQuiet is how long every look must find nobody. The orphans are another

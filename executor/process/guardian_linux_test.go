@@ -227,11 +227,12 @@ func TestGuardianKnowsTheMark(t *testing.T) {
 			continue
 		}
 		ours.Close()
-		trees, _ := listen(theirs)
-		if len(trees) != 1 {
-			t.Errorf("%d trees", len(trees))
+		w := watchman{trees: make(map[int]*tree)}
+		w.listen(theirs)
+		if len(w.trees) != 1 {
+			t.Errorf("%d trees", len(w.trees))
 		}
-		endTrees(trees)
+		endTrees(w.trees)
 		if left := survivors(mark); len(left) > 0 {
 			t.Errorf("survivors: %v", left)
 		}

@@ -297,7 +297,7 @@ func (rt *Runtime) register(r *run) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	rt.running[r] = struct{}{}
-	rt.sole.began()
+	rt.sole.began(r.limit)
 	if rt.closed {
 		r.program.interrupt(ErrClosed)
 	}

@@ -24,7 +24,7 @@ func newSole(o *Options) *sole {
 		return nil
 	}
 	family.alone()
-	s := &sole{awake: newAwake(), quit: make(chan struct{})}
+	s := &sole{awake: newAwake(!o.LongLived), quit: make(chan struct{})}
 	if o.LongLived {
 		s.tend()
 	}
@@ -63,9 +63,10 @@ func (s *sole) watches(g *guardian) {
 	}
 }
 
-func (s *sole) began() {
+// began says that a program runs, whose answer is due at limit if that is not zero.
+func (s *sole) began(limit time.Time) {
 	if s != nil {
-		s.awake.began()
+		s.awake.began(limit)
 	}
 }
 

@@ -2,6 +2,8 @@
 
 package process
 
+import "time"
+
 // sole does nothing on this platform.
 type sole struct{}
 
