@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -214,9 +215,10 @@ func (p *load) runCopy(f *found, make bool) {
 	if f.isCommand() {
 		f.argv = f.copied(p.store, p.root)
 		f.run = f.argv[0]
-		return
+	} else {
+		f.run = p.store.path(f.bundle.hash, f.name)
 	}
-	f.run = p.store.path(f.bundle.hash, f.name)
+	f.trouble = mountTrouble(f.run, noExecCopy)
 }
 
 // original is what runs where it lies.
@@ -225,11 +227,13 @@ func (p *load) original(f *found) string {
 		if len(f.argv) == 0 {
 			return ""
 		}
+		f.trouble = cmp.Or(f.trouble, mountTrouble(f.argv[0], noExecOriginal))
 		return f.argv[0]
 	}
 	if f.trouble == nil && f.file != nil && f.file.unsafe != "" && !p.always {
 		f.trouble = &trouble{f.file.unsafe, "make it yours and writable by you only: chown, chmod go-w"}
 	}
+	f.trouble = cmp.Or(f.trouble, mountTrouble(f.path, noExecOriginal))
 	return f.path
 }
 

@@ -9,6 +9,6 @@ type sole struct{}
 
 func newSole(*Options) *sole      { return nil }
 func (s *sole) watches(*guardian) {}
-func (s *sole) began()            {}
+func (s *sole) began(time.Time)   {}
 func (s *sole) ended()            {}
 func (s *sole) close()            {}

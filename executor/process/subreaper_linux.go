@@ -35,7 +35,7 @@ func newSubreaper(passed []string) (containment, error) {
 // What a sweep of the process table finds, and what it does not, for people.
 const (
 	sweepFinds  = "by parent, session, group, or the mark in its environment"
-	sweepMisses = "a chain of processes that each leave the group, start the next and end, faster than the sweep; a daemon that has also emptied its environment, while another program runs that may have started it, or if hookd is killed or the first process of a container; processes of other users"
+	sweepMisses = "a chain of processes that each leave, start the next and end, faster than the sweep; a daemon with an empty environment, while another program runs that may have started it, or where hookd was killed or is process 1; processes of other users"
 )
 
 func (s *subreapers) report() Report {
