@@ -130,7 +130,26 @@ func askRecovered(ctx context.Context, q *Question) (answer protocol.Answer) {
 			answer.Stderr = string(debug.Stack())
 		}
 	}()
-	return q.Hook.Asker.Ask(ctx, q)
+	answer = q.Hook.Asker.Ask(ctx, q)
+	if _, isGo := q.Hook.Asker.(*goAsker); !isGo {
+		inTime(ctx, &answer)
+	}
+	return answer
+}
+
+// inTime holds a program to its limit where hookd itself came late to it: a program
+// may stop the process that waits for it. What was read after the limit may have
+// been written after it. A refusal counts all the same.
+func inTime(ctx context.Context, answer *protocol.Answer) {
+	limit, limited := ctx.Deadline()
+	if !limited || time.Now().Before(limit) || answer.Failure != nil || answer.Reply == nil {
+		return
+	}
+	if answer.Reply.Action == protocol.Block || answer.Reply.Action == protocol.Stop {
+		return
+	}
+	<-ctx.Done()
+	answer.Failure, answer.Reply = failureOf(context.Cause(ctx)), nil
 }
 
 func failed(f *protocol.Failure) protocol.Answer {

@@ -63,7 +63,7 @@ var (
 // HOOK_DEPTH, one greater than ours, so that whatever an agent starts knows how
 // deep it is.
 func AllowedEnv(c EnvConfig) []string {
-	env := []string{"PATH=" + searchPath(&c), EnvDepth + "=" + strconv.Itoa(Depth(c.Environ)+1)}
+	env := []string{"PATH=" + searchPath(&c), EnvDepth + "=" + strconv.Itoa(max(Depth(c.Environ), ProcessDepth())+1)}
 	seen := make(map[string]bool)
 	for _, variable := range c.Environ {
 		name, value, ok := strings.Cut(variable, "=")
@@ -93,25 +93,6 @@ func HookEnv(c EnvConfig, action, file string) []string {
 		EnvFile+"="+file,
 	)
 }
-
-// Depth returns how many agents above this process were started by a hook or a
-// tool: 0 for one that a person started. A value that is no number counts as
-// deeper than any limit, so that breaking it at each level gains nothing.
-func Depth(environ []string) int {
-	for _, variable := range environ {
-		if value, ok := strings.CutPrefix(variable, EnvDepth+"="); ok {
-			depth, err := strconv.Atoi(value)
-			if err != nil || depth < 0 {
-				return unreadableDepth
-			}
-			return min(depth, unreadableDepth)
-		}
-	}
-	return 0
-}
-
-// unreadableDepth leaves room to count on.
-const unreadableDepth = 1 << 30
 
 func allowed(name string, named []string) bool {
 	if sameName(allowedNames, name) || sameName(named, name) {

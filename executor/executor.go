@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -134,8 +133,6 @@ func (e *Executor) Forget(session string) {
 // projects and sessions, and creates it if need be.
 func StateDir() (string, error) { return state.Dir() }
 
-// ProcessDepth is how many hooks are above this process, as HOOK_DEPTH says.
-func ProcessDepth() int { return Depth(os.Environ()) }
 
 // troubles are things that went wrong beside the hooks, each told to the person
 // once until it has gone well again.

@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -278,9 +279,10 @@ func (p *load) runCopy(f *found, make bool) {
 	if f.isCommand() {
 		f.argv = f.copied(p.store, f.scope.root)
 		f.run = f.argv[0]
-		return
+	} else {
+		f.run = p.store.path(f.bundle.hash, f.base)
 	}
-	f.run = p.store.path(f.bundle.hash, f.base)
+	f.trouble = mountTrouble(f.run, noExecCopy)
 }
 
 // original is what runs where it lies.
@@ -289,11 +291,13 @@ func (p *load) original(f *found) string {
 		if len(f.argv) == 0 {
 			return ""
 		}
+		f.trouble = cmp.Or(f.trouble, mountTrouble(f.argv[0], noExecOriginal))
 		return f.argv[0]
 	}
 	if f.trouble == nil && f.file != nil && f.file.unsafe != "" {
 		f.trouble = &trouble{f.file.unsafe, "make it yours and writable by you only: chown, chmod go-w"}
 	}
+	f.trouble = cmp.Or(f.trouble, mountTrouble(f.path, noExecOriginal))
 	return f.path
 }
 

@@ -157,7 +157,7 @@ func checkMode(path string, st fileStat) *trouble {
 	switch {
 	case st.Mode&(fs.ModeSetuid|fs.ModeSetgid) != 0:
 		return &trouble{"it runs with another user's or group's rights (setuid or setgid)", "chmod ug-s " + path}
-	case !mayExecute(path, st):
+	case !mayExecute(path, st) && !barredByMount(path, st): // see mountTrouble
 		return &trouble{"it is not executable", "chmod +x " + path}
 	}
 	return nil

@@ -6,9 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/hookd-dev/hookd/executor/process"
 )
 
 // openFlags keep an open from blocking on a FIFO that took the file's place.
@@ -139,6 +142,24 @@ func fileMode(m uint32) fs.FileMode {
 		mode |= fs.ModeSticky
 	}
 	return mode
+}
+
+// barredByMount reports whether nothing but the mount option noexec keeps this
+// process from running the file. It keeps no copy elsewhere from running.
+func barredByMount(path string, st fileStat) bool {
+	if !process.NoExec(path) {
+		return false
+	}
+	groups, _ := os.Getgroups()
+	switch {
+	case euid == 0:
+		return st.Mode&0o111 != 0
+	case st.UID == euid:
+		return st.Mode&0o100 != 0
+	case st.GID == os.Getegid() || slices.Contains(groups, st.GID):
+		return st.Mode&0o010 != 0
+	}
+	return st.Mode&0o001 != 0
 }
 
 // mayExecute reports whether this process may run the file.

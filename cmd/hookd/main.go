@@ -15,7 +15,10 @@ import (
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/fault"
 	_ "github.com/hookd-dev/hookd/cmd/hookd/internal/stack"
+	"github.com/hookd-dev/hookd/executor/process"
 )
+
+func init() { process.Shield() }
 
 func main() {
 	if fault.Run(os.Args[1:]) { // hookd as a hook that fails, started by hookd try

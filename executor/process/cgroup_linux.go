@@ -24,6 +24,7 @@ const cgroupPrefix = "hookd."
 type cgroups struct {
 	own    string // the group of this process, parent of ours
 	passed []string
+	door   *subreapers // finds what left its group; nil where that does not work
 
 	mu     sync.Mutex
 	dir    string   // our group, parent of the cells
@@ -42,6 +43,9 @@ func newCgroup(passed []string) (containment, error) {
 	}
 	removeStale(own)
 	g := &cgroups{own: own, passed: passed}
+	if door, err := newSubreaper(nil); err == nil {
+		g.door = door.(*subreapers)
+	}
 	if err := g.make(); err != nil {
 		return nil, err
 	}
@@ -95,15 +99,29 @@ func stillThere(handle *os.File, dir string) bool {
 }
 
 func (g *cgroups) report() Report {
-	return Report{
+	r := Report{
 		Kind:   Cgroup,
-		Covers: "every process of a hook, whatever it does: a control group holds them (below " + g.own + ")",
-		Misses: "a hook that runs as root may move itself out of its control group",
+		Covers: "every process of a hook that stays in its control group (below " + g.own + ")",
+		Misses: "a hook may move itself out of its control group, which belongs to the user that it runs as, root or not",
 		Passed: g.passed,
 	}
+	if g.door != nil {
+		r.Covers += ", and what left it where a sweep of the process table recognises it, " + sweepFinds
+		r.Misses = "of what moved itself out of its control group, which needs no rights but the user's own: " + sweepMisses
+	}
+	return r
 }
 
-func (g *cgroups) cell(*Command) (cell, error) {
+func (g *cgroups) cell(command *Command) (cell, error) {
+	c, err := g.group()
+	if err != nil || g.door == nil {
+		return c, err
+	}
+	return &heldCell{c, g.door.sweep(command)}, nil
+}
+
+// group returns an empty group that nobody uses.
+func (g *cgroups) group() (*cgroupCell, error) {
 	for {
 		c := g.takeIdle()
 		if c == nil {

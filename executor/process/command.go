@@ -17,7 +17,7 @@ type Command struct {
 
 	// Mark is one entry of Env that no other run has. A sweep recognises an
 	// escaped process by it. Empty: the TRACEPARENT entry of Env, and without
-	// one an entry HOOKD_RUN is added where the containment needs a mark.
+	// one an entry [RunMark] is added where the containment needs a mark.
 	Mark string
 
 	// Key, if set, names the program across runs: while the tree of an earlier
@@ -52,6 +52,9 @@ type Command struct {
 	hear      func(piece []byte)
 	linger    func(drain time.Duration) (held bool)
 }
+
+// RunMark is the variable by which a program without a mark of its own is known.
+const RunMark = "HOOKD_RUN"
 
 // Defaults of a [Command]'s zero fields, and the two limits of the protocol's
 // section 5 that no command moves.

@@ -1,11 +1,9 @@
 package process
 
 import (
-	"bufio"
+	"errors"
 	"fmt"
 	"os"
-	"os/signal"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -81,7 +79,7 @@ func (g *guardian) start() error {
 		return err
 	}
 	defer null.Close()
-	process, err := os.StartProcess(ownExecutable, []string{guardianName}, &os.ProcAttr{
+	process, err := startProcess(ownExecutable, []string{guardianName}, &os.ProcAttr{
 		Dir:   "/",
 		Env:   []string{},
 		Files: []*os.File{null, null, null, theirs},
@@ -101,7 +99,12 @@ func (g *guardian) start() error {
 
 // keep waits for the guardian process and starts another when it dies.
 func (g *guardian) keep() {
-	for g.process.Wait(); g.replace(); g.process.Wait() { // only replace writes g.process
+	for { // only replace writes g.process
+		g.process.Wait()
+		waitedFor(g.process.Pid)
+		if !g.replace() {
+			return
+		}
 		time.Sleep(guardianPause)
 	}
 }
@@ -115,11 +118,26 @@ func (g *guardian) replace() bool {
 	return !g.dismissed && g.start() == nil
 }
 
-// say writes to the guardian. One that does not listen is no guardian; its pipe
-// is closed, so it ends, and keep starts another.
+// say writes to the guardian. One that does not listen is no guardian: it is ended,
+// and keep starts another.
 func (g *guardian) say(line string) {
 	g.pipe.SetWriteDeadline(time.Now().Add(guardianPatience))
-	g.pipe.WriteString(line)
+	if _, err := g.pipe.WriteString(line); errors.Is(err, os.ErrDeadlineExceeded) {
+		g.process.Kill()
+	}
+}
+
+// revive has a guardian replaced that somebody has stopped: it would not notice our
+// death.
+func (g *guardian) revive() {
+	if g == nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if e, ok := readEntry(g.process.Pid); ok && e.stopped && e.parent == os.Getpid() {
+		g.process.Kill()
+	}
 }
 
 func (r guardRecord) line(run int) string {
@@ -178,41 +196,6 @@ func (g *guardian) dismiss() {
 	g.process.Kill()
 	g.mu.Unlock()
 	g.done.Wait()
-}
-
-// runGuardian is the guardian process: it reads what runs until the pipe ends,
-// and then ends all of that.
-func runGuardian() {
-	signal.Ignore(syscall.SIGINT, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGQUIT)
-	syscall.CloseOnExec(shimPipe)
-	trees, cgroup := listen(os.NewFile(shimPipe, "hookd"))
-	if cgroup != "" {
-		killCgroup(cgroup, closePatience)
-	}
-	endTrees(trees)
-	os.Exit(0)
-}
-
-// listen reads the Runtime's lines until it is dead.
-func listen(pipe *os.File) (trees map[int]*tree, cgroup string) {
-	trees = make(map[int]*tree)
-	for lines := bufio.NewScanner(pipe); lines.Scan(); {
-		line := lines.Text()
-		var run int
-		if dir, ok := strings.CutPrefix(line, guardCgroup); ok {
-			cgroup = dir
-		} else if rest, ok := strings.CutPrefix(line, guardBegan); ok {
-			t := &tree{known: make(map[int]uint64)}
-			fmt.Sscanf(rest, "%d %d %d", &run, &t.root, &t.start)
-			if fields := strings.SplitN(rest, " ", 4); len(fields) == 4 {
-				t.mark = fields[3]
-			}
-			trees[run] = t
-		} else if n, _ := fmt.Sscanf(line, guardEnded+"%d", &run); n == 1 {
-			delete(trees, run)
-		}
-	}
-	return trees, cgroup
 }
 
 // guardianQuiet is how long every look must find nobody. The orphans are another

@@ -227,11 +227,12 @@ func TestGuardianKnowsTheMark(t *testing.T) {
 			continue
 		}
 		ours.Close()
-		trees, _ := listen(theirs)
-		if len(trees) != 1 {
-			t.Errorf("%d trees", len(trees))
+		w := watchman{trees: make(map[int]*tree)}
+		w.listen(theirs)
+		if len(w.trees) != 1 {
+			t.Errorf("%d trees", len(w.trees))
 		}
-		endTrees(trees)
+		endTrees(w.trees)
 		if left := survivors(mark); len(left) > 0 {
 			t.Errorf("survivors: %v", left)
 		}
@@ -285,7 +286,7 @@ func TestParseStat(t *testing.T) {
 	const tail = " S 7 8 9 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 4711 1 2\n"
 	for _, name := range []string{"sh", "a) b", ") S 1 1 1 (", "\n"} {
 		e, ok := parseStat(3, "3 ("+name+")"+tail)
-		if !ok || e != (entry{pid: 3, parent: 7, group: 8, session: 9, start: 4711}) {
+		if !ok || e != (entry{pid: 3, parent: 7, group: 8, session: 9, start: 4711, name: name}) {
 			t.Errorf("%q: %+v, %v", name, e, ok)
 		}
 	}

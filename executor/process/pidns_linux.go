@@ -121,7 +121,9 @@ func (n *namespaceCell) empty() bool {
 	if !n.reaped {
 		var status syscall.WaitStatus
 		pid, err := syscall.Wait4(n.shim, &status, syscall.WNOHANG, nil)
-		n.reaped = pid == n.shim || err == syscall.ECHILD
+		if n.reaped = pid == n.shim || err == syscall.ECHILD; n.reaped {
+			family.waitedFor(n.shim)
+		}
 	}
 	return n.reaped
 }

@@ -15,9 +15,6 @@ func prepareProcess(o *Options) error {
 	if !o.portable {
 		o.portable = !hasPidfd()
 	}
-	if o.Undumpable {
-		return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
-	}
 	return nil
 }
 
@@ -90,3 +87,16 @@ func (rt *Runtime) startProgram(c *Command, l *launch) (program, error) {
 	}
 	return startPolled(c, l)
 }
+
+// startProcess is os.StartProcess for a child that its starter waits for.
+func startProcess(path string, argv []string, attr *os.ProcAttr) (process *os.Process, err error) {
+	err = family.born(func() (int, error) {
+		if process, err = os.StartProcess(path, argv, attr); err != nil {
+			return 0, err
+		}
+		return process.Pid, nil
+	})
+	return process, err
+}
+
+func waitedFor(pid int) { family.waitedFor(pid) }

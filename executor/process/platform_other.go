@@ -2,7 +2,10 @@
 
 package process
 
-import "fmt"
+import (
+	"fmt"
+	"os"
+)
 
 func prepareProcess(*Options) error { return nil }
 
@@ -16,3 +19,9 @@ func choose(o *Options) (containment, error) {
 }
 
 func (rt *Runtime) startProgram(c *Command, l *launch) (program, error) { return startPortable(c, l) }
+
+func startProcess(path string, argv []string, attr *os.ProcAttr) (*os.Process, error) {
+	return os.StartProcess(path, argv, attr)
+}
+
+func waitedFor(int) {}

@@ -82,7 +82,10 @@ func startPolled(c *Command, l *launch) (program, error) {
 	if l.extra >= 0 {
 		attr.Files = files[:4]
 	}
-	p.process, err = syscall.ForkExec(l.path, l.argv, &attr)
+	err = family.born(func() (pid int, err error) {
+		p.process, err = syscall.ForkExec(l.path, l.argv, &attr)
+		return p.process, err
+	})
 	theirs.close()
 	if err != nil {
 		p.close()
@@ -352,6 +355,7 @@ func (p *polled) reap() (int, string) {
 		return p.verdict.ending()
 	}
 	var status syscall.WaitStatus
+	defer family.waitedFor(p.process)
 	for {
 		_, err := syscall.Wait4(p.process, &status, 0, nil)
 		if err == nil {

@@ -40,7 +40,7 @@ func startPortable(c *Command, l *launch) (program, error) {
 	if c.Merge {
 		child[2] = pipes[3]
 	}
-	process, err := os.StartProcess(l.path, l.argv, &os.ProcAttr{Dir: l.dir, Env: l.env, Files: child, Sys: l.sys})
+	process, err := startProcess(l.path, l.argv, &os.ProcAttr{Dir: l.dir, Env: l.env, Files: child, Sys: l.sys})
 	for _, f := range []*os.File{pipes[0], pipes[3], pipes[5]} {
 		closeFile(f)
 	}
@@ -126,6 +126,7 @@ func (p *portable) converse(c *Command, stdout, stderr *output) (held bool, caus
 func (p *portable) serve(c *Command, stdout, stderr *output) {
 	go func() {
 		p.state, _ = p.process.Wait()
+		waitedFor(p.process.Pid)
 		close(p.exited)
 	}()
 	var reading sync.WaitGroup

@@ -93,7 +93,7 @@ func TestEndIsAwaited(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if group, ok := r.cell.(*cgroupCell); ok {
+		if group, ok := r.cell.(*heldCell); ok {
 			time.Sleep(50 * time.Millisecond) // the news of its beginning comes late
 			group.look()
 		}

@@ -14,7 +14,8 @@ type run struct {
 	cell    cell
 	program program
 	gone    chan struct{}
-	guard   int // the run's number with the guardian
+	guard   int       // the run's number with the guardian
+	limit   time.Time // when the answer is due; zero without a limit
 }
 
 // Run runs one program and returns when its answer stands. It does not wait for
@@ -56,6 +57,7 @@ func (rt *Runtime) start(ctx context.Context, c *Command) (*run, error) {
 	}
 	defer rt.release()
 	r := &run{runtime: rt, command: c.withDefaults()}
+	r.limit, _ = ctx.Deadline()
 	if err := rt.prepare(); err != nil {
 		return nil, explain(&r.command, &cellError{err})
 	}

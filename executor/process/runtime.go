@@ -26,10 +26,11 @@ type Options struct {
 	// [Runtime.Containment].
 	Containment Kind
 
-	// Undumpable makes /proc entries of this process belong to root, so that a
-	// program of the same user cannot open its descriptors or memory there. It
-	// also prevents core dumps and debuggers. Linux only.
-	Undumpable bool
+	// Sole says that this process is there for its programs: nothing else in it
+	// starts any. It then reaps every orphan that comes to it, ends those of which
+	// nothing tells from which program they come, and does not stay stopped while
+	// programs run. Only on Linux, and for one Runtime of a process.
+	Sole bool
 
 	// Starting, unless nil, is called before the first program is started, if any
 	// is. It may be called again.
@@ -54,6 +55,7 @@ type Runtime struct {
 	prepared    atomic.Bool // they are not changed any more
 	containment containment
 	guardian    *guardian // nil unless LongLived
+	sole        *sole     // nil unless Options.Sole
 
 	mu      sync.Mutex
 	closed  bool
@@ -80,10 +82,12 @@ func New(options Options) (*Runtime, error) {
 		ending:  make(map[string][]<-chan struct{}),
 		giveUp:  make(chan struct{}),
 	}
+	rt.sole = newSole(&options)
 	if options.Containment == Best {
 		return rt, nil
 	}
 	if err := rt.prepare(); err != nil {
+		rt.sole.close()
 		return nil, err
 	}
 	return rt, nil
@@ -112,6 +116,7 @@ func (rt *Runtime) prepare() error {
 			chosen.close()
 			return err
 		}
+		rt.sole.watches(rt.guardian)
 	}
 	rt.containment = chosen
 	rt.prepared.Store(true)
@@ -154,6 +159,7 @@ func (rt *Runtime) Close() error {
 	rt.announceIdle()
 	rt.mu.Unlock()
 
+	defer rt.sole.close()
 	patience := time.NewTimer(closePatience)
 	defer patience.Stop()
 	select {
@@ -291,6 +297,7 @@ func (rt *Runtime) register(r *run) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	rt.running[r] = struct{}{}
+	rt.sole.began(r.limit)
 	if rt.closed {
 		r.program.interrupt(ErrClosed)
 	}
@@ -300,6 +307,7 @@ func (rt *Runtime) unregister(r *run) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	delete(rt.running, r)
+	rt.sole.ended()
 	rt.announceIdle()
 }
 

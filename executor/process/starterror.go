@@ -105,8 +105,15 @@ func (e *StartError) explainPermission(info fs.FileInfo) {
 		e.Remedy = "chmod +x " + e.Path
 		return
 	}
+	for _, path := range []string{e.Path, InterpreterOf(e.Path)} {
+		if path != "" && NoExec(path) {
+			e.Detail = e.Path + " cannot be started: " + path + " lies on a file system mounted noexec"
+			e.Remedy = "move " + path + " to another file system, or mount that one with exec"
+			return
+		}
+	}
 	e.Detail = e.Path + " may not be executed"
-	e.Remedy = "look at its owner and mode, its folders' and its interpreter's, and whether its file system is mounted noexec"
+	e.Remedy = "look at its owner and mode, its folders' and its interpreter's"
 }
 
 // Interpreter returns the interpreter that a script's first line names, blanks

@@ -2,14 +2,12 @@ package process
 
 import (
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"slices"
 	"sync"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -20,9 +18,8 @@ import (
 type subreapers struct {
 	passed []string
 
-	mu      sync.Mutex
-	roots   map[int]bool      // programs that run, or are not waited for yet: their own runs do that
-	corpses map[int]time.Time // zombies that no tree claims, and when each was seen first
+	mu    sync.Mutex
+	cells map[*sweptCell]bool // of programs that run, or are being ended
 }
 
 func newSubreaper(passed []string) (containment, error) {
@@ -32,14 +29,20 @@ func newSubreaper(passed []string) (containment, error) {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return nil, err
 	}
-	return &subreapers{passed: passed, roots: make(map[int]bool), corpses: make(map[int]time.Time)}, nil
+	return &subreapers{passed: passed, cells: make(map[*sweptCell]bool)}, nil
 }
+
+// What a sweep of the process table finds, and what it does not, for people.
+const (
+	sweepFinds  = "by parent, session, group, or the mark in its environment"
+	sweepMisses = "a chain of processes that each leave, start the next and end, faster than the sweep; a daemon with an empty environment, while another program runs that may have started it, or where hookd was killed or is process 1; processes of other users"
+)
 
 func (s *subreapers) report() Report {
 	return Report{
 		Kind:   Subreaper,
-		Covers: "every process of a hook that a sweep of the process table recognises, by parent, session, group, or the mark in its environment",
-		Misses: "a chain of processes that each leave the group, start the next and end, faster than the sweep; a daemon that has also emptied its environment; processes of other users",
+		Covers: "every process of a hook that a sweep of the process table recognises, " + sweepFinds,
+		Misses: sweepMisses,
 		Passed: s.passed,
 	}
 }
@@ -47,8 +50,12 @@ func (s *subreapers) report() Report {
 // close leaves the sub-reaper flag set: it does no harm.
 func (s *subreapers) close() error { return nil }
 
-func (s *subreapers) cell(c *Command) (cell, error) {
-	return &sweptCell{owner: s, tree: tree{mark: c.mark(), known: make(map[int]uint64)}, dead: make(map[int]uint64)}, nil
+func (s *subreapers) cell(c *Command) (cell, error) { return s.sweep(c), nil }
+
+func (s *subreapers) sweep(c *Command) *sweptCell {
+	cell := &sweptCell{owner: s, dead: make(map[int]uint64)}
+	cell.tree = tree{mark: c.mark(), known: make(map[int]uint64), adopts: cell.adopts}
+	return cell
 }
 
 // sweptCell is one program's process group and what a sweep finds besides.
@@ -61,16 +68,35 @@ type sweptCell struct {
 func (s *sweptCell) attach(l *launch) {
 	l.sys.Setsid = true
 	if s.tree.mark == "" {
-		s.tree.mark = "HOOKD_RUN=" + rand.Text()
+		s.tree.mark = RunMark + "=" + rand.Text()
 		l.env = append(slices.Clip(l.env), s.tree.mark)
 	}
+	s.owner.mu.Lock()
+	defer s.owner.mu.Unlock()
+	s.owner.cells[s] = true
 }
 
 func (s *sweptCell) started(pid int) {
-	s.tree.root, s.tree.start = pid, startTime(pid)
 	s.owner.mu.Lock()
 	defer s.owner.mu.Unlock()
-	s.owner.roots[pid] = true
+	s.tree.root, s.tree.start = pid, startTime(pid)
+}
+
+// adopts reports whether a process that tells nothing of where it comes from can
+// only be of this tree: it came to us as an orphan, and no other program that runs
+// is as old as it. One that may be of several is left to the last of them.
+func (s *sweptCell) adopts(e entry) bool {
+	if !family.foundling(e) {
+		return false
+	}
+	s.owner.mu.Lock()
+	defer s.owner.mu.Unlock()
+	for other := range s.owner.cells {
+		if other != s && other.tree.start <= e.start { // 0: it is being started
+			return false
+		}
+	}
+	return true
 }
 
 func (s *sweptCell) terminate() { terminateGroup(s.tree.root) }
@@ -113,14 +139,21 @@ func (s *sweptCell) kill() {
 // child: when all our other children are older than it, nothing is left, and
 // that is seen quickly. If not, all processes are looked at.
 func (s *sweptCell) empty() bool {
-	s.owner.reaped(s.tree.root)
-	children, err := s.owner.ourChildren()
-	young := func(e entry) bool { return e.start >= s.tree.start }
-	if err == nil && !slices.ContainsFunc(children, young) {
+	orphans, err := family.orphans()
+	for range 3 { // who was found dead may have left somebody after the list was made
+		if err != nil || !slices.ContainsFunc(orphans, s.dies) {
+			break
+		}
+		orphans, err = family.orphans()
+	}
+	if err == nil && !slices.ContainsFunc(orphans, s.young) {
 		return true
 	}
 	return s.swept()
 }
+
+func (s *sweptCell) young(e entry) bool { return e.start >= s.tree.start }
+func (s *sweptCell) dies(e entry) bool  { return e.zombie && s.young(e) }
 
 // swept sweeps the process table, reaps the tree's dead, and reports whether it
 // is certain that nothing of the tree is alive. A process that was started while
@@ -149,15 +182,18 @@ func (s *sweptCell) swept() bool {
 	return settled
 }
 
-// free has nothing to do: empty has found the program reaped.
-func (s *sweptCell) free() {}
+func (s *sweptCell) free() {
+	s.owner.mu.Lock()
+	defer s.owner.mu.Unlock()
+	delete(s.owner.cells, s)
+}
 
 // orphans returns whether an entry of the table may have been left to us by a
 // program that is dead: it is below us, and below no program that runs.
 func (s *subreapers) orphans(table []entry) func(entry) bool {
-	s.mu.Lock()
-	running := maps.Clone(s.roots)
-	s.mu.Unlock()
+	family.mu.Lock()
+	running := maps.Clone(family.own)
+	family.mu.Unlock()
 	parentOf := make(map[int]int, len(table))
 	for _, e := range table {
 		parentOf[e.pid] = e.parent
@@ -166,7 +202,7 @@ func (s *subreapers) orphans(table []entry) func(entry) bool {
 	return func(e entry) bool {
 		pid := e.pid
 		for range len(table) {
-			if running[pid] || pid == 0 {
+			if running[pid] > 0 || pid == 0 {
 				return false
 			}
 			parent, found := parentOf[pid]
@@ -177,74 +213,4 @@ func (s *subreapers) orphans(table []entry) func(entry) bool {
 		}
 		return true
 	}
-}
-
-// reaped says that the number of a program may be another process's by now.
-func (s *subreapers) reaped(pid int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.roots, pid)
-}
-
-// corpsePatience is how long a zombie that no tree claims is left to whoever in
-// this process may still be about to wait for it.
-const corpsePatience = 10 * time.Second
-
-// ourChildren lists our children except the programs that run. On the way it
-// reaps zombies that nobody has waited for in a long time: an orphan may die
-// before any sweep has seen to whom it belonged. With an error the list may lack
-// some.
-func (s *subreapers) ourChildren() (list []entry, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	self := os.Getpid()
-	pids, ok := children(self)
-	if !ok {
-		table, _ := processTable()
-		for _, e := range table {
-			if e.parent == self {
-				pids = append(pids, e.pid)
-			}
-		}
-		err = errUnlisted
-	}
-	now, corpses := time.Now(), make(map[int]time.Time)
-	for _, pid := range pids {
-		if s.roots[pid] {
-			continue
-		}
-		e, lookErr := lookUp(pid)
-		if lookErr == errNoProcess {
-			continue // reaped meanwhile
-		}
-		if lookErr != nil {
-			err = lookErr
-			continue
-		}
-		list = append(list, e)
-		if !e.zombie {
-			continue
-		}
-		first, seen := s.corpses[pid]
-		if !seen {
-			first = now
-		}
-		if now.Sub(first) > corpsePatience {
-			reapOrphan(pid)
-			continue
-		}
-		corpses[pid] = first
-	}
-	s.corpses = corpses
-	return list, err
-}
-
-// errUnlisted is a kernel that does not list a process's children, or lists them
-// without certainty because many of them end. A table of processes is no list of
-// children: it was not read in one moment.
-var errUnlisted = errors.New("the children of this process are not to be had")
-
-func reapOrphan(pid int) {
-	var status syscall.WaitStatus
-	syscall.Wait4(pid, &status, syscall.WNOHANG, nil)
 }

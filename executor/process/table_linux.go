@@ -18,6 +18,9 @@ type entry struct {
 	start                       uint64 // clock ticks since boot: with the pid, names a process for good
 	zombie                      bool   // dead, all its threads
 	headless                    bool   // its first thread is dead, others are not
+	stopped                     bool   // by a signal, or by a debugger
+	behind                      bool   // a terminal controls it that others have the keyboard of
+	name                        string // of its program, or what it calls itself
 	environ                     environState
 }
 
@@ -86,7 +89,10 @@ func parseStat(pid int, text string) (entry, bool) {
 	if len(fields) < 20 {
 		return entry{}, false
 	}
-	e := entry{pid: pid}
+	e := entry{pid: pid, stopped: fields[0] == "T" || fields[0] == "t"}
+	if from := strings.IndexByte(text, '('); from >= 0 && from < i {
+		e.name = text[from+1 : i]
+	}
 	if fields[0] == "Z" || fields[0] == "X" {
 		// So is a process called whose first thread has ended before the others.
 		threads, _ := strconv.Atoi(fields[17])
@@ -106,6 +112,7 @@ func parseStat(pid int, text string) (entry, bool) {
 		}
 		*target = n
 	}
+	e.behind = fields[4] != "0" && fields[5] != fields[2]
 	start, err := strconv.ParseUint(fields[19], 10, 64)
 	e.start = start
 	return e, err == nil

@@ -8,6 +8,9 @@ type tree struct {
 	start uint64
 	mark  string
 	known map[int]uint64 // start time of each process seen
+
+	// adopts, if set, is asked of a process that has lost all of these.
+	adopts func(entry) bool
 }
 
 // claims reports whether the process belongs to the tree, its parent aside.
@@ -24,7 +27,11 @@ func (t *tree) claims(e entry) belonging {
 	if e.zombie {
 		return stranger // or not: it tells no more
 	}
-	return readMark(e.pid, t.mark)
+	b := readMark(e.pid, t.mark)
+	if b == stranger && t.adopts != nil && t.adopts(e) {
+		return member
+	}
+	return b
 }
 
 // members returns the tree's processes from a table of all, and those that may

@@ -1,10 +1,14 @@
 package socket
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"strconv"
+	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -37,6 +41,9 @@ func (p Peer) CheckExecutable(path string) error {
 		return err
 	}
 	runs, err := os.Stat("/proc/" + strconv.Itoa(p.PID) + "/exe")
+	if errors.Is(err, fs.ErrPermission) {
+		return p.checkSign(path, want)
+	}
 	if err != nil {
 		return fmt.Errorf("what the other end runs cannot be seen: %w", err)
 	}
@@ -44,4 +51,36 @@ func (p Peer) CheckExecutable(path string) error {
 		return fmt.Errorf("the other end (process %d) does not run %s", p.PID, path)
 	}
 	return nil
+}
+
+// sign makes this process known as one that runs its program file, until the
+// returned function is called. A daemon that keeps its environment from other
+// programs of its user keeps from them what it runs, too. So it holds a shared lock
+// on the file, and the kernel lists who holds which.
+func sign() (off func()) {
+	f, err := os.Open("/proc/self/exe")
+	if err != nil {
+		return func() {}
+	}
+	_ = unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB)
+	return func() { f.Close() }
+}
+
+// checkSign fails unless the peer holds the lock that [sign] takes. A program of our
+// user can take it without being the daemon; so it could stand in for the daemon
+// where the program file is seen, by running that first.
+func (p Peer) checkSign(path string, want fs.FileInfo) error {
+	locks, err := os.ReadFile("/proc/locks")
+	if err != nil {
+		return fmt.Errorf("what the other end runs cannot be seen: %w", err)
+	}
+	file, ok := want.Sys().(*syscall.Stat_t)
+	for line := range strings.Lines(string(locks)) {
+		// 7: FLOCK  ADVISORY  READ 4711 fe:00:1234 0 EOF
+		fields := strings.Fields(line)
+		if ok && len(fields) > 5 && fields[1] == "FLOCK" && fields[4] == strconv.Itoa(p.PID) && strings.HasSuffix(fields[5], ":"+strconv.FormatUint(file.Ino, 10)) {
+			return nil
+		}
+	}
+	return fmt.Errorf("the other end (process %d) does not run %s", p.PID, path)
 }

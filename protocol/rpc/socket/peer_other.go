@@ -14,3 +14,6 @@ func PeerOf(*net.UnixConn) (Peer, error) { return Peer{}, errNoPeer }
 
 // CheckExecutable always fails.
 func (p Peer) CheckExecutable(string) error { return errNoPeer }
+
+// sign does nothing here.
+func sign() (off func()) { return func() {} }

@@ -87,7 +87,7 @@ func listen(path string) (net.Listener, error) {
 		l.Close()
 		return nil, err
 	}
-	return &listener{UnixListener: l, path: path, made: made}, nil
+	return &listener{UnixListener: l, path: path, made: made, unsign: sign()}, nil
 }
 
 func checkPath(path string) error {
@@ -123,12 +123,14 @@ func removeStale(path string) error {
 
 type listener struct {
 	*net.UnixListener
-	path string
-	made fs.FileInfo
+	path   string
+	made   fs.FileInfo
+	unsign func()
 }
 
 func (l *listener) Close() error {
 	err := l.UnixListener.Close()
+	l.unsign()
 	unlock, lockErr := lockFolder(filepath.Dir(l.path))
 	if lockErr != nil {
 		return errors.Join(err, lockErr)

@@ -1,0 +1,16 @@
+//go:build !linux
+
+package process
+
+// Ancestor is a process above this one.
+type Ancestor struct {
+	Pid          int
+	Runs, Starts bool
+	Environ      []string
+}
+
+// Ancestors is empty: this platform does not show what a process was started with.
+func Ancestors() []Ancestor { return nil }
+
+// Cells is 0: there are no control groups on this platform.
+func Cells() int { return 0 }

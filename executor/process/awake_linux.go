@@ -1,0 +1,144 @@
+package process
+
+import (
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// awake keeps this process from being stopped for good while programs run: one of
+// them, being of our user, may send SIGSTOP, and then no limit would be kept. The
+// kernel itself sends SIGCONT again and again, by a timer that no stop delays.
+//
+// A person who stops us at a terminal means it. So in the background of a terminal
+// the timer rests, and a stop that came from the keyboard is obeyed.
+//
+// One that stops us again and again leaves no time to do anything. A guardian ends
+// it; without one, in a life of one event, we are killed when every limit is long
+// over: an end without an answer passes for no answer.
+type awake struct {
+	mu       sync.Mutex
+	wake     timer
+	last     timer
+	mortal   bool
+	running  int
+	latest   time.Time // limit of those that run, or have run with them
+	terminal *os.File  // that controls us, nil without one
+	signals  chan os.Signal
+	done     chan struct{}
+}
+
+// wakePause is how long a stop lasts: less than an outcome may be late.
+const wakePause = 100 * time.Millisecond
+
+// lastPause is how long after the last limit a process without a guardian ends, if
+// it could not take note of that limit. It is as long as ending a tree may take.
+const lastPause = 2 * closePatience
+
+// newAwake returns nil where the kernel has no such timers.
+func newAwake(mortal bool) *awake {
+	a := &awake{mortal: mortal, signals: make(chan os.Signal, 4), done: make(chan struct{})}
+	if a.wake.make(syscall.SIGCONT) != nil || a.last.make(syscall.SIGKILL) != nil {
+		return nil
+	}
+	// A signal that nobody wants would not make a timer go on in every kernel.
+	signal.Notify(a.signals, syscall.SIGCONT)
+	if terminal, err := os.OpenFile("/dev/tty", os.O_RDONLY|unix.O_NOCTTY, 0); err == nil {
+		a.terminal = terminal
+		signal.Notify(a.signals, syscall.SIGTSTP)
+	}
+	go a.watch()
+	return a
+}
+
+// watch tells a person's stop from another's.
+func (a *awake) watch() {
+	defer close(a.done)
+	for s := range a.signals {
+		switch {
+		case s == syscall.SIGTSTP && a.background(): // no keyboard's
+		case s == syscall.SIGTSTP:
+			a.disarm()
+			syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+			a.rearm()
+		case a.background():
+			a.disarm()
+		case s == syscall.SIGCONT && a.terminal != nil: // may be a shell's fg
+			a.rearm()
+		}
+	}
+}
+
+// background reports whether a terminal controls us that another group of processes
+// has the keyboard of.
+func (a *awake) background() bool {
+	if a.terminal == nil {
+		return false
+	}
+	group, err := unix.IoctlGetInt(int(a.terminal.Fd()), unix.TIOCGPGRP)
+	return err == nil && group != syscall.Getpgrp()
+}
+
+func (a *awake) began(limit time.Time) {
+	if a == nil {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.running++
+	if limit.After(a.latest) {
+		a.latest = limit
+	}
+	a.arm()
+}
+
+func (a *awake) ended() {
+	if a == nil {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.running--; a.running == 0 {
+		a.latest = time.Time{}
+		a.disarm()
+	}
+}
+
+// arm sets the timers. a.mu is held.
+func (a *awake) arm() {
+	a.wake.set(wakePause, wakePause)
+	if a.mortal && !a.latest.IsZero() {
+		a.last.set(max(0, time.Until(a.latest))+lastPause, 0)
+	}
+}
+
+func (a *awake) disarm() {
+	a.wake.set(0, 0)
+	a.last.set(0, 0)
+}
+
+func (a *awake) rearm() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.running > 0 && !a.background() {
+		a.arm()
+	}
+}
+
+func (a *awake) close() {
+	if a == nil {
+		return
+	}
+	signal.Stop(a.signals)
+	close(a.signals)
+	<-a.done
+	a.wake.remove()
+	a.last.remove()
+	if a.terminal != nil {
+		a.terminal.Close()
+	}
+}

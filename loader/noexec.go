@@ -1,0 +1,18 @@
+package loader
+
+import "github.com/hookd-dev/hookd/executor/process"
+
+// mountTrouble is why a program that lies at path cannot be started although its
+// mode says so, nil if nothing is in the way. It is asked of what runs: where that is
+// a private copy, the file system of the original does not count.
+func mountTrouble(path, remedy string) *trouble {
+	if !process.NoExec(path) {
+		return nil
+	}
+	return &trouble{"it lies on a file system mounted noexec, from which nothing is started: " + path, remedy}
+}
+
+const (
+	noExecOriginal = "move it to another file system, or mount that one with exec"
+	noExecCopy     = "give the state folder another place ($XDG_STATE_HOME) and allow the hook there with hookd trust, or mount that file system with exec"
+)
