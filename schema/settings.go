@@ -78,12 +78,9 @@ const (
 // AgentSettings rule the agent loop.
 type AgentSettings struct {
 	Model, Provider string
-	ModelLayer      protocol.Layer // the highest layer that set the model, "" if none did
-	ModelFile       string         // the settings file that set it
 	BaseURL         string
-	BaseURLFor      string // the provider whose address it is
 	Headers         []string
-	HeadersFor      string // the provider they are for
+	Origins
 	Limits          AgentLimits
 	Compaction      CompactionSettings
 	Approval        ApprovalSettings
@@ -97,6 +94,15 @@ type AgentSettings struct {
 	Features     []string // built-in features that are switched on, off by default
 	Prices       []Price
 	MCPServers   map[string]MCPServer
+}
+
+// Origins say where some settings come from, and what they are for. The merge derives
+// them.
+type Origins struct {
+	ModelLayer protocol.Layer // the highest layer that set the model, "" if none did
+	ModelFile  string         // the settings file that set it
+	BaseURLFor string         // the provider whose address it is, "" without one
+	HeadersFor string         // the provider they are for
 }
 
 // AgentLimits bound a run.

@@ -81,10 +81,10 @@ func TestEachSettingHasItsOwnPlace(t *testing.T) {
 	}
 }
 
-// leaves counts the values of settings. Which layer wrote one is no value of its
+// leaves counts the values of settings. Where one comes from is no value of its
 // own: the merge derives it.
 func leaves(v reflect.Value) int {
-	if v.Type() == reflect.TypeFor[protocol.Layer]() {
+	if v.Type() == reflect.TypeFor[protocol.Layer]() || v.Type() == reflect.TypeFor[Origins]() {
 		return 0
 	}
 	if v.Kind() != reflect.Struct {
