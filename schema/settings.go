@@ -81,11 +81,11 @@ type AgentSettings struct {
 	BaseURL         string
 	Headers         []string
 	Origins
-	Limits          AgentLimits
-	Compaction      CompactionSettings
-	Approval        ApprovalSettings
-	Tools           ToolSettings
-	SubagentDepth   int
+	Limits        AgentLimits
+	Compaction    CompactionSettings
+	Approval      ApprovalSettings
+	Tools         ToolSettings
+	SubagentDepth int
 
 	SummarizeTokens    int64 // size of a conversation above which it is summarised
 	SelfCritiqueRounds int   // per prompt
