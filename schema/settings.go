@@ -103,17 +103,14 @@ const (
 // AgentSettings rule the agent loop.
 type AgentSettings struct {
 	Model, Provider string
-	ModelLayer      protocol.Layer // the highest layer that set the model, "" if none did
-	ModelFile       string         `merge:"derived"` // the settings file that set it
 	BaseURL         string
-	BaseURLFor      string `merge:"derived"` // the provider whose address it is
 	Headers         []string
-	HeadersFor      string `merge:"derived"` // the provider they are for
-	Limits          AgentLimits
-	Compaction      CompactionSettings
-	Approval        ApprovalSettings
-	Tools           ToolSettings
-	SubagentDepth   int
+	Origins
+	Limits        AgentLimits
+	Compaction    CompactionSettings
+	Approval      ApprovalSettings
+	Tools         ToolSettings
+	SubagentDepth int
 
 	SummarizeTokens    int64 // size of a conversation above which it is summarised
 	SelfCritiqueRounds int   // per prompt
@@ -122,6 +119,15 @@ type AgentSettings struct {
 	Features     []string // built-in features that are switched on, off by default
 	Prices       []Price
 	MCPServers   map[string]MCPServer
+}
+
+// Origins say where some settings come from, and what they are for. The merge derives
+// them.
+type Origins struct {
+	ModelLayer protocol.Layer // the highest layer that set the model, "" if none did
+	ModelFile  string         // the settings file that set it
+	BaseURLFor string         // the provider whose address it is, "" without one
+	HeadersFor string         // the provider they are for
 }
 
 // AgentLimits bound a run.

@@ -77,7 +77,7 @@ func TestServedFeatures(t *testing.T) {
 				}
 				server := modelserver.New(t, answers...)
 				b := newBox(t)
-				b.settings(t, `{"agent":{"baseUrl":"`+server.URL+provider.base+`"`+c.agent+`}}`)
+				b.settings(t, `{"agent":{"provider":"`+servedBy(provider.name)+`","baseUrl":"`+server.URL+provider.base+`"`+c.agent+`}}`)
 				for file, text := range c.files {
 					path := filepath.Join(b.project, file)
 					if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -75,7 +75,7 @@ func TestServedModel(t *testing.T) {
 			busy := modelserver.Answer{Status: 429, Header: map[string]string{"Retry-After-Ms": "10"}, Body: `{"error":{"message":"slow down"}}`}
 			server := modelserver.New(t, busy, modelserver.Answer{Body: provider.stream(servedTurns[0]), Piece: 5}, modelserver.Answer{Body: provider.stream(servedTurns[1]), Piece: 7})
 			b := newBox(t)
-			b.settings(t, `{"agent":{"baseUrl":"`+server.URL+provider.base+`","headers":["X-Team: team-blue"],"limits":{"toolCalls":1}}}`)
+			b.settings(t, `{"agent":{"provider":"`+servedBy(provider.name)+`","baseUrl":"`+server.URL+provider.base+`","headers":["X-Team: team-blue"],"limits":{"toolCalls":1}}}`)
 			shellHook(t, filepath.Join(b.project, ".acai", "hooks", "10-change.sh"), "#!/bin/sh\n# hook: events=tool-call-start can=modify match.tool=bash\n"+
 				`if grep -q from-the-model; then echo '{"action":"modify","changes":{"args":{"command":"echo from-the-hook"}}}'; fi`+"\n")
 			shellHook(t, filepath.Join(b.project, ".acai", "hooks", "20-guard.sh"), "#!/bin/sh\n# hook: events=tool-call-start can=block match.tool=bash\n"+
@@ -196,4 +196,10 @@ func TestServersThatRefuse(t *testing.T) {
 	if _, stderr, code := b.runs(t, nil, "run", "--model", "openai:x", "hi"); code != 3 || !strings.Contains(stderr, "OPENAI_API_KEY is not set") {
 		t.Errorf("a project's baseUrl: exit %d %s", code, stderr)
 	}
+}
+
+// servedBy is the provider of a model that is named PROVIDER:NAME.
+func servedBy(model string) string {
+	provider, _, _ := strings.Cut(model, ":")
+	return provider
 }
