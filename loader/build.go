@@ -124,6 +124,7 @@ func (p *load) badMatch(err executor.MatchError) schema.Finding {
 func (p *load) executorHook(f *found) *executor.Hook {
 	h := &executor.Hook{Hook: f.resolution.Hook, Status: f.status, Why: f.why, Fault: f.fault}
 	h.Path, h.Own = f.path, &p.own[f.layer].Hooks
+	h.OnFailure = schema.AtLeast(h.OnFailure, schema.LeastRule(&p.settings, f.layer)) // of one that stands as it was recorded, too
 	h.SwitchedOff = f.status == executor.Disabled && !f.offByProject
 	switch {
 	case f.bundle != nil:
