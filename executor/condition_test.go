@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/test/prove"
 )
 
 // slowConditions take for ever, or all memory, where nothing bounds them.
@@ -53,6 +54,7 @@ func TestConditionIsBounded(t *testing.T) {
 	list := "[" + strings.Repeat("1,", 299) + "1]"
 	ev := *toolEvent("bash", "shell")
 	ev.Data = []byte(`{"toolCallId":"c1","name":"bash","kind":"shell","args":{},"parallel":1,"list":` + list + `,"text":"` + strings.Repeat("x", 1<<20) + `"}`)
+	var longest time.Duration
 	for name, when := range slowConditions() {
 		t.Run(name, func(t *testing.T) {
 			m, key, err := compileMatch(&schema.Match{When: when})
@@ -66,6 +68,7 @@ func TestConditionIsBounded(t *testing.T) {
 			defer cancel()
 			hit, err := m.holds(ctx, newFacts(&ev))
 			took := time.Since(began)
+			longest = max(longest, took)
 			runtime.ReadMemStats(&after)
 			if err == nil {
 				t.Errorf("it was decided: %v", hit)
@@ -81,6 +84,7 @@ func TestConditionIsBounded(t *testing.T) {
 			}
 		})
 	}
+	prove.Figure(t, "G1", "%d conditions without end: none decided after its bounds, the longest took %s", len(slowConditions()), longest.Round(time.Millisecond))
 }
 
 // What conditions say as before, they decide as before.

@@ -269,3 +269,9 @@ func TestCloseWaitsForProgram(t *testing.T) {
 	}
 	<-decided
 }
+
+// lines counts those of a file that a hook wrote.
+func (s *scripts) lines(name string) int {
+	text, _ := os.ReadFile(filepath.Join(s.dir, name))
+	return strings.Count(string(text), "\n")
+}

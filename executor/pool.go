@@ -18,6 +18,8 @@ import (
 const (
 	// poolMost is how many processes are kept for later, all hooks together.
 	poolMost = 64
+	// poolKept is how many of these a layer leaves to the layer above it.
+	poolKept = 8
 	// seatsMost is how many sessions have a process of one resident hook.
 	seatsMost = 8
 )
@@ -319,19 +321,21 @@ func (p *Pool) tend(l *line) {
 	l.timer.Reset(next)
 }
 
-// makeRoom makes sure that one more process may be kept; the one that was not
-// used for longest goes. p.mu is held.
-func (p *Pool) makeRoom() bool {
+// makeRoom makes sure that one more process may be kept for a hook of a layer; the
+// one that was not used for longest goes. A process of a higher layer never goes
+// for one of a lower layer, and each layer leaves some room to those above it.
+// p.mu is held.
+func (p *Pool) makeRoom(layer protocol.Layer) bool {
 	starting := 0
 	for _, l := range p.lines {
 		starting += l.starting
 	}
-	if len(p.kept)+starting < poolMost {
+	if len(p.kept)+starting < poolMost-poolKept*(protocol.Managed.Rank()-layer.Rank()) {
 		return true
 	}
 	var oldest *kept
 	for k := range p.kept {
-		busy := k.ending || k.line == nil || k.seat != nil && k.seat.users > 0
+		busy := k.ending || k.line == nil || k.line.config.Layer.Rank() > layer.Rank() || k.seat != nil && k.seat.users > 0
 		if !busy && (oldest == nil || k.lastUse().Before(oldest.lastUse())) {
 			oldest = k
 		}

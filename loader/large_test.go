@@ -13,6 +13,7 @@ import (
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/test/prove"
 )
 
 // large makes a file of holes, with a beginning.
@@ -41,7 +42,8 @@ func TestUnallowedFilesAreNotHashed(t *testing.T) {
 	w.settings(`{"hooks":{"use":[{"name":"c","command":["./tools/t0","./tools/t1","./tools/t2"],"events":["tool-call-start"],"can":"block"}]}}`)
 	began := time.Now()
 	s := w.load()
-	if took := time.Since(began); took > 2*time.Second {
+	took := time.Since(began)
+	if took > 2*time.Second {
 		t.Errorf("the load took %s", took)
 	}
 	for _, name := range []string{"guard0.sh", "guard3.sh", "helped.sh", "c"} {
@@ -52,6 +54,7 @@ func TestUnallowedFilesAreNotHashed(t *testing.T) {
 	if o := w.fire(s.Set); o.Action != protocol.Block {
 		t.Errorf("the event passes: %s", o.Action)
 	}
+	prove.Figure(t, "G1", "%d files of %d MiB that nobody allowed: loaded in %s", 13, size>>20, took.Round(time.Millisecond))
 }
 
 // A load ends when its event does, also in the middle of a file.

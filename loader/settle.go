@@ -26,7 +26,7 @@ func (p *load) askPrograms(ctx context.Context) {
 			continue
 		}
 		questions[answers] = append(questions[answers], question{f.bundle.hash, process.Command{
-			Path: f.run, Argv: append(p.argv(f), askArgument), Dir: f.scope.root, Env: p.env(f, executor.ActionDescribe), Grace: p.settings.Hooks.Grace,
+			Path: f.run, Argv: append(p.argv(f), askArgument), Dir: f.scope.root, Env: p.env(f, executor.ActionDescribe), Grace: f.scope.own.Hooks.Grace,
 		}})
 	}
 	for answers, questions := range questions {

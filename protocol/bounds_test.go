@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hookd-dev/hookd/test/prove"
 )
 
 // bigCall is a tool call whose args hold about n bytes.
@@ -68,6 +70,7 @@ func TestChangesAreBounded(t *testing.T) {
 		"many new members":        {`{}`, objectOf(60_000), ""},
 		"many empty lists":        {"{\"l\":[" + strings.Repeat("[],", 2_000_000) + "[]]}", "", `[{"op":"add","path":"/args/l/-","value":1}]`},
 	}
+	var longest time.Duration
 	for name, r := range rows {
 		t.Run(name, func(t *testing.T) {
 			ev := Event{Event: ToolCallStart, Data: jsontext.Value(bigCall(r.args))}
@@ -83,6 +86,7 @@ func TestChangesAreBounded(t *testing.T) {
 			began := time.Now()
 			data, changes, err := Apply(ev, Voter{Name: "h", Layer: Project, Class: CanModify}, reply, DecodeLimits{})
 			took := time.Since(began)
+			longest = max(longest, took)
 			runtime.ReadMemStats(&after)
 			t.Logf("%s, %d MiB made, %d changes, %v", took.Round(time.Millisecond), (after.TotalAlloc-before.TotalAlloc)>>20, len(changes), err)
 			if took > 8*time.Second {
@@ -98,6 +102,33 @@ func TestChangesAreBounded(t *testing.T) {
 				t.Error("the changed event is no JSON")
 			}
 		})
+	}
+	prove.Figure(t, "G1", "%d changes that ask for too much: done or refused, the longest took %s", len(rows), longest.Round(time.Millisecond))
+}
+
+// No event takes long to read, whatever it holds.
+func TestDecodeEventIsBounded(t *testing.T) {
+	const size = 20 << 20
+	fill := func(one string) string { return strings.Repeat(one, size/len(one)) }
+	many := func(n int) string { return objectOf(n) }
+	for name, args := range map[string]string{
+		"deep lists":       `{"a":[` + fill(strings.Repeat("[", 400)+strings.Repeat("]", 400)+",") + `0]}`,
+		"deep objects":     `{"a":[` + fill(nested(400, "0")+",") + `0]}`,
+		"many members":     many(1_000_000),
+		"repeated member":  strings.TrimSuffix(many(1_000_000), "}") + `,"k999999":1}`,
+		"long names":       `{"` + fill("x") + `":1}`,
+		"escapes":          `{"a":"` + fill(`\u00e9`) + `"}`,
+		"half surrogates":  `{"a":"` + fill(`\ud800`) + `"}`,
+		"quotes that open": `{"a":"` + fill(`\"`) + `"}`,
+		"numbers":          `{"a":[` + fill("1e5,") + `0]}`,
+		"never closed":     `{"a":` + fill("["),
+	} {
+		line := `{"protocol":1,"event":"tool-call-start","id":"1","session":{"id":"s"},"agent":{"id":"main"},"data":` + bigCall(args) + `}`
+		began := time.Now()
+		_, err := DecodeEvent([]byte(line), DecodeLimits{})
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("%s: took %s (%v)", name, took, err)
+		}
 	}
 }
 

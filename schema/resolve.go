@@ -29,17 +29,25 @@ func DefaultsFor(s *Settings, layer protocol.Layer, name, path string) Defaults 
 		Timeout: s.Hooks.Timeout, Budget: s.Hooks.Budget,
 		OnFailure: s.Hooks.OnFailure[layer],
 		Required:  slices.Contains(s.Hooks.Required, name),
-		Least:     leastRule(s, layer),
+		Least:     LeastRule(s, layer),
 	}
 }
 
-// leastRule is the managed layer's rule, which binds the hooks of all others: what
+// LeastRule is the managed layer's rule, which binds the hooks of all others: what
 // that layer writes for one of its own hooks is its own affair.
-func leastRule(s *Settings, layer protocol.Layer) protocol.Rule {
+func LeastRule(s *Settings, layer protocol.Layer) protocol.Rule {
 	if layer == protocol.Managed {
 		return ""
 	}
 	return s.Hooks.OnFailure[protocol.Managed]
+}
+
+// AtLeast is a rule, or another one where that is stricter.
+func AtLeast(rule, least protocol.Rule) protocol.Rule {
+	if slices.Index(rules, string(rule)) < slices.Index(rules, string(least)) {
+		return least
+	}
+	return rule
 }
 
 // Resolution is one hook with every field settled.
@@ -217,11 +225,11 @@ func (m *merged) rule(r *reader, defaults Defaults, h *Hook) (ok bool) {
 	default:
 		h.OnFailure = protocol.RuleContinue
 	}
-	if slices.Index(rules, string(h.OnFailure)) < slices.Index(rules, string(defaults.Least)) {
+	if stricter := AtLeast(h.OnFailure, defaults.Least); stricter != h.OnFailure {
 		if m.OnFailure != nil {
 			r.at(m.at("onFailure"), SeverityWarning, CodeOverridden, fmt.Sprintf("onFailure %s counts for nothing: the managed settings' hooks.onFailure %s is the least for all", h.OnFailure, defaults.Least), "write a stricter rule, or none")
 		}
-		h.OnFailure = defaults.Least
+		h.OnFailure = stricter
 	}
 	if h.Required && h.OnFailure == protocol.RuleContinue {
 		ok = m.excluded(r, h, "onFailure", "continue", "block or stop")

@@ -28,8 +28,8 @@ func Find(id string) *Guarantee {
 var Guarantees = []Guarantee{
 	{
 		ID: "G1", Promise: "an event never waits longer than its limit and budget, whatever the hook does", Alone: true, AtOnce: 12,
-		Proof: "every fault of the kit in every mode, 25 runs: outcome at most 250 ms late",
-		Tests: []Test{{"executor", "TestLimits"}, {"test/integration", "TestFaultKitInModes"}},
+		Proof: "every fault of the kit in every mode, 25 runs: outcome at most 250 ms late; hostile conditions, changes and large files: bounded",
+		Tests: []Test{{"executor", "TestLimits"}, {"test/integration", "TestFaultKitInModes"}, {"executor", "TestConditionIsBounded"}, {"protocol", "TestChangesAreBounded"}, {"loader", "TestUnallowedFilesAreNotHashed"}},
 	},
 	{
 		ID: "G2", Promise: "nothing a hook started is alive after its run ended by limit, abort, error or held pipe", Alone: true,

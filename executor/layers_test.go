@@ -1,0 +1,145 @@
+//go:build unix
+
+package executor
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// in puts a hook into a layer, with what its settings change.
+func in(layer protocol.Layer, own schema.HookSettings, h *Hook) *Hook {
+	settings := overDefaults(own)
+	h.Layer, h.Own = layer, &settings
+	return h
+}
+
+// Hooks of a lower layer that hang in every place there is keep no hook of a
+// higher layer from starting, nor do its slow observers.
+func TestPlacesAreKeptForHigherLayers(t *testing.T) {
+	s := newScripts(t)
+	hanging := func(name string, can protocol.Class) *Hook {
+		return in(protocol.Project, schema.HookSettings{Processes: 2}, s.hook(name, can, 3*time.Second, "cat >/dev/null; sleep 30"))
+	}
+	guard := in(protocol.Managed, schema.HookSettings{}, s.hook("guard", protocol.CanBlock, time.Second, `echo '{"action":"block","reason":"policy"}'`))
+	var hooks []*Hook
+	for i := range 4 {
+		hooks = append(hooks, hanging(fmt.Sprintf("o%d", i), protocol.CanObserve))
+	}
+	e := s.executor(schema.HookSettings{Processes: 2, Grace: time.Millisecond, Drain: time.Millisecond}, append(hooks, guard)...)
+	for i := range 20 {
+		began := time.Now()
+		o := fire(t, e, event(fmt.Sprint(i)))
+		if o.Action != protocol.Block || o.Failure != "" {
+			t.Fatalf("event %d: %s %v", i, o.Action, runsOf(o))
+		}
+		if took := time.Since(began); took > time.Second {
+			t.Errorf("event %d waited %s", i, took)
+		}
+	}
+}
+
+// What lower hooks used of their budget is not taken from the machine's.
+func TestBudgetOfALayerIsItsOwn(t *testing.T) {
+	s := newScripts(t)
+	slow := in(protocol.Project, schema.HookSettings{Budget: 300 * time.Millisecond}, s.hook("a-slow", protocol.CanModify, 5*time.Second, "cat >/dev/null; sleep 30"))
+	slow.OnFailure = protocol.RuleContinue
+	redactor := in(protocol.Managed, schema.HookSettings{Budget: 600 * time.Millisecond}, s.hook("b-redactor", protocol.CanModify, 5*time.Second,
+		`cat >/dev/null; sleep 0.4; echo '{"changes":{"args":{"command":"redacted"}}}'`))
+	e := s.executor(schema.HookSettings{Budget: 300 * time.Millisecond, Grace: time.Millisecond}, slow, redactor)
+	o := fire(t, e, event("1"))
+	if !strings.Contains(string(o.Event.Data), "redacted") {
+		t.Errorf("not redacted: %v", runsOf(o))
+	}
+	if got := runsOf(o); !slices.Equal(got, []string{"a-slow:budget", "b-redactor:modify"}) {
+		t.Errorf("runs %v", got)
+	}
+}
+
+// Each layer's observers have the time at the end, and the queue, that their own
+// layer gives them.
+func TestObserversHaveTheirLayersDrainAndQueue(t *testing.T) {
+	s := newScripts(t)
+	auditor := func(layer protocol.Layer, own schema.HookSettings, name string) *Hook {
+		return in(layer, own, s.hook(name, protocol.CanObserve, 5*time.Second, `cat >/dev/null; sleep 0.1; echo x >>$OUT/`+name+`.seen`))
+	}
+	e := s.executor(schema.HookSettings{ObserverQueue: 1, Grace: time.Millisecond},
+		auditor(protocol.Managed, schema.HookSettings{}, "machine"),
+		auditor(protocol.User, schema.HookSettings{ObserverQueue: 1, Drain: time.Nanosecond}, "user"))
+	for i := range 5 {
+		fire(t, e, event(fmt.Sprint(i)))
+	}
+	began := time.Now()
+	if err := e.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if n := s.lines("machine.seen"); n != 5 {
+		t.Errorf("the machine's auditor saw %d of 5 events", n)
+	}
+	if n := s.lines("user.seen"); n == 5 {
+		t.Error("the user's auditor saw all events")
+	}
+	if took := time.Since(began); took > 3*time.Second {
+		t.Errorf("the end took %s", took)
+	}
+}
+
+// Limits are the hook's own: one of a lower layer cannot be asked about a large
+// event, one of a higher layer is.
+func TestLimitsAreTheHooksOwn(t *testing.T) {
+	s := newScripts(t)
+	small := schema.HookSettings{Limits: schema.Limits{Event: 1024, Reply: 256, Depth: 8}}
+	answer := `cat >/dev/null; echo '{"changes":{"args":{"n":1,"pad":"` + strings.Repeat("x", 400) + `"}}}'`
+	low := in(protocol.User, small, s.hook("a-low", protocol.CanModify, 5*time.Second, answer))
+	high := in(protocol.Managed, schema.HookSettings{}, s.hook("b-high", protocol.CanModify, 5*time.Second, answer))
+	low.OnFailure, high.OnFailure = protocol.RuleContinue, protocol.RuleContinue
+	e := s.executor(small, low, high)
+	ev := event("1")
+	for _, args := range []string{`{"x":"` + strings.Repeat("x", 2000) + `"}`, `{"x":` + strings.Repeat("[", 20) + strings.Repeat("]", 20) + `}`} {
+		ev.Data = []byte(`{"toolCallId":"c1","name":"bash","kind":"shell","args":` + args + `,"parallel":1}`)
+		if got := runsOf(fire(t, e, ev)); !slices.Equal(got, []string{"a-low:spawn", "b-high:modify"}) {
+			t.Errorf("runs %v", got)
+		}
+	}
+	if got := runsOf(fire(t, e, event("2"))); !slices.Equal(got, []string{"a-low:output", "b-high:modify"}) {
+		t.Errorf("runs %v", got)
+	}
+}
+
+// Settings that were never made are the defaults; in all others 0 is 0.
+func TestZeroIsZero(t *testing.T) {
+	set, _ := NewSet(Set{})
+	if set.Settings.Hooks.Limits.Context == 0 || set.Settings.Hooks.Grace == 0 {
+		t.Errorf("no settings at all are %+v", set.Settings.Hooks)
+	}
+	s := newScripts(t)
+	settings := schema.DefaultSettings()
+	hooks := &settings.Hooks
+	hooks.Limits.Context, hooks.Limits.State, hooks.Limits.Metadata, hooks.Limits.Stderr, hooks.Drain, hooks.Grace = 0, 0, 0, 0, 0, 0
+	h := s.hook("h", protocol.CanModify, 5*time.Second, `cat >/dev/null; echo loud >&2; echo '{"context":"c","state":{"a":1},"metadata":{"b":2}}'`)
+	o := s.hook("o", protocol.CanObserve, 5*time.Second, `cat >/dev/null; sleep 1`)
+	set, _ = NewSet(Set{Hooks: []*Hook{h, o}, Settings: settings})
+	e := New(set, Options{StateDir: filepath.Join(s.dir, "state")})
+	out := fire(t, e, event("1"))
+	run := out.Runs[0]
+	if run.ContextBytes != 0 || run.Stderr != "" || len(run.Warnings) != 3 {
+		t.Errorf("%+v", run)
+	}
+	view, _ := e.states.Read("s")
+	if view.State(stateKey(h)) != nil || string(view.Metadata()) != "{}" {
+		t.Errorf("kept: %s %s", view.State(stateKey(h)), view.Metadata())
+	}
+	began := time.Now()
+	e.Close(context.Background())
+	if took := time.Since(began); took > 800*time.Millisecond {
+		t.Errorf("without time for observers the end took %s", took)
+	}
+}
