@@ -87,21 +87,80 @@ func cgroupMembers(dir string) (pids []int) {
 	return pids
 }
 
-// removeCgroup removes a control group and those below it; all must be empty.
+// removeCgroup removes a control group and those below it; all must be empty. A
+// program may nest them deeper than a path can be long, so the way goes from folder
+// to folder.
 func removeCgroup(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, os.ErrNotExist) {
+	at, err := openFolder(unix.AT_FDCWD, dir)
+	if errors.Is(err, unix.ENOENT) {
 		return nil
 	}
-	for _, entry := range entries {
-		if entry.IsDir() {
-			if err := removeCgroup(filepath.Join(dir, entry.Name())); err != nil {
-				return err
-			}
-		}
+	if err == nil {
+		at, err = removeBelow(at)
+		unix.Close(at)
 	}
-	if err := unix.Rmdir(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err == nil {
+		err = unix.Rmdir(dir)
+	}
+	if err != nil && !errors.Is(err, unix.ENOENT) {
 		return fmt.Errorf("remove control group %s: %w", dir, err)
 	}
 	return nil
+}
+
+// removeBelow removes the groups below an open one and returns the one it is in.
+func removeBelow(at int) (int, error) {
+	open := [][]string{subfolders(at)} // not visited yet, in each folder on the way
+	var way []string
+	for {
+		if last := len(open) - 1; len(open[last]) > 0 {
+			name := open[last][0]
+			open[last] = open[last][1:]
+			below, err := openFolder(at, name)
+			if errors.Is(err, unix.ENOENT) {
+				continue
+			}
+			if err != nil {
+				return at, err
+			}
+			unix.Close(at)
+			at = below
+			way, open = append(way, name), append(open, subfolders(at))
+			continue
+		}
+		if len(way) == 0 {
+			return at, nil
+		}
+		above, err := openFolder(at, "..")
+		if err != nil {
+			return at, err
+		}
+		unix.Close(at)
+		at = above
+		name := way[len(way)-1]
+		way, open = way[:len(way)-1], open[:len(open)-1]
+		if err := unix.Unlinkat(at, name, unix.AT_REMOVEDIR); err != nil && !errors.Is(err, unix.ENOENT) {
+			return at, err
+		}
+	}
+}
+
+func openFolder(at int, name string) (int, error) {
+	return unix.Openat(at, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+}
+
+func subfolders(at int) (names []string) {
+	fd, err := openFolder(at, ".")
+	if err != nil {
+		return nil
+	}
+	folder := os.NewFile(uintptr(fd), ".")
+	defer folder.Close()
+	entries, _ := folder.ReadDir(-1)
+	for _, entry := range entries {
+		if entry.IsDir() {
+			names = append(names, entry.Name())
+		}
+	}
+	return names
 }

@@ -87,8 +87,10 @@ func (r *run) launch() error {
 	l := launch{path: r.command.Path, argv: r.command.Argv, dir: r.command.Dir, env: r.command.Env, sys: &syscall.SysProcAttr{}, extra: -1, status: -1}
 	in.attach(&l)
 	r.guard = r.runtime.guardian.begins(in)
+	r.runtime.sole.began(r.limit) // before: the program may be quicker than we are
 	p, err := r.runtime.startProgram(&r.command, &l)
 	if err != nil {
+		r.runtime.sole.ended()
 		r.runtime.guardian.ended(r.guard)
 		in.free()
 		return err

@@ -297,7 +297,6 @@ func (rt *Runtime) register(r *run) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	rt.running[r] = struct{}{}
-	rt.sole.began(r.limit)
 	if rt.closed {
 		r.program.interrupt(ErrClosed)
 	}

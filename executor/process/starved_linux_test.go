@@ -1,9 +1,12 @@
 package process
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -67,6 +70,49 @@ func TestRemovedControlGroup(t *testing.T) {
 		if _, err := os.Stat(dir); !os.IsNotExist(err) {
 			t.Errorf("%s is left: %v", dir, err)
 		}
+	}
+}
+
+func init() { programs["nests"] = func([]string) { nestGroups() } }
+
+// nestGroups makes control groups below its own, 40 deep and with names of 200
+// letters, and leaves a child in the last.
+func nestGroups() {
+	own, err := ownCgroup("/proc/self/mountinfo", "/proc/self/cgroup")
+	at, openErr := openFolder(unix.AT_FDCWD, own)
+	for i := range 40 {
+		name := strings.Repeat("n", 200)
+		err = errors.Join(err, openErr, unix.Mkdirat(at, fmt.Sprint("beside", i), 0o755), unix.Mkdirat(at, name, 0o755))
+		at, openErr = openFolder(at, name)
+	}
+	_, forkErr := syscall.ForkExec("/bin/sh", []string{"sh", "-c", "sleep 61"}, &syscall.ProcAttr{Sys: &syscall.SysProcAttr{UseCgroupFD: true, CgroupFD: at}})
+	if err = errors.Join(err, openErr, forkErr); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("ok")
+}
+
+// TestNestedControlGroups: a program that makes groups in its own, deeper than any
+// path is long and wide as well, leaves none of them.
+func TestNestedControlGroups(t *testing.T) {
+	rt, err := New(Options{Containment: Cgroup})
+	if err != nil {
+		t.Skipf("no control groups here: %v", err)
+	}
+	group := rt.containment.(*cgroups).dir
+	c := self(t, "nests")
+	c.Env = nil
+	r := rt.Run(within(t, 20*time.Second), c)
+	if r.Err != nil || string(r.Stdout) != "ok\n" {
+		t.Errorf("%v, exit %d, stdout %q, stderr %q", r.Err, r.ExitCode, r.Stdout, r.Stderr)
+	}
+	mustEnd(t, r, 5*time.Second)
+	if err := rt.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(group); !os.IsNotExist(err) {
+		t.Errorf("%s is left: %v", group, err)
 	}
 }
 

@@ -209,4 +209,3 @@ func (p *account) toolCall(t *testing.T, command string) {
 	t.Helper()
 	p.write(t, "proj/model.yaml", fmt.Sprintf("turns:\n  - toolCalls:\n      - {name: bash, args: {command: %q}}\n  - text: done\n", command))
 }
-

@@ -31,7 +31,12 @@ type talk struct {
 
 func serve(t *testing.T, b *box) *talk {
 	t.Helper()
-	c := b.command("serve")
+	return serveBy(t, b, b.command("serve"))
+}
+
+// serveBy does so with another command line.
+func serveBy(t *testing.T, b *box, c *exec.Cmd) *talk {
+	t.Helper()
 	in, err := c.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
