@@ -34,6 +34,13 @@ const (
 	CodePolling           schema.Code = "watch-by-polling"
 	CodeUnread            schema.Code = "file-not-read"
 	CodeNotFit            schema.Code = "not-fit-for-standby"
+	CodeUnwatched         schema.Code = "unwatched-code"
+	CodeStarterReplaced   schema.Code = "interpreter-replaced"
+	CodeNotPassed         schema.Code = "variable-not-passed"
+	CodeDirNotAllowed     schema.Code = "project-folder-not-allowed"
+	CodeOwnFolder         schema.Code = "own-folder-unusable"
+	CodeStartsElsewhere   schema.Code = "starts-outside-project"
+	CodeImportUnnamed     schema.Code = "import-not-in-files"
 )
 
 // Codes documents the codes of this package.
@@ -63,6 +70,13 @@ var Codes = []schema.CodeText{
 	{Code: CodeStateFolder, Severity: schema.SeverityError, Meaning: "a state folder that cannot be used, or that lies inside the project"},
 	{Code: CodeUnread, Severity: schema.SeverityWarning, Meaning: "a file that was probably meant for hookd and that hookd does not read: another ending, or a side file without its hook"},
 	{Code: CodeNotFit, Severity: schema.SeverityWarning, Meaning: "a standby hook that does something before it has read its event, as records show"},
+	{Code: CodeUnwatched, Severity: schema.SeverityWarning, Meaning: "a hook or MCP server runs code of the project that is no part of what is allowed: its change is not seen"},
+	{Code: CodeStarterReplaced, Severity: schema.SeverityWarning, Meaning: "the interpreter or program that was seen when a hook was allowed is gone; both paths are named"},
+	{Code: CodeNotPassed, Severity: schema.SeverityWarning, Meaning: "a variable that makes programs load code; it is not passed to hooks of project or machine"},
+	{Code: CodeDirNotAllowed, Severity: schema.SeverityWarning, Meaning: "a hook of user or machine that asks to start in the project, which nobody allowed; it is not run"},
+	{Code: CodeOwnFolder, Severity: schema.SeverityWarning, Meaning: "the empty folder in which hooks of the user start cannot be used; they start in the root folder"},
+	{Code: CodeStartsElsewhere, Severity: schema.SeverityWarning, Meaning: "a hook of user or machine that seems to expect the project as its working directory"},
+	{Code: CodeImportUnnamed, Severity: schema.SeverityWarning, Meaning: "a hook loads a file beside it, or of the project, that its files do not name: the private copy does not find it"},
 	{Code: CodePolling, Severity: schema.SeverityWarning, Meaning: "the system has no more file watches; files are looked at every so often instead"},
 }
 

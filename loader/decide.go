@@ -20,6 +20,7 @@ func (p *load) decide(f *found) {
 	if f.layer != protocol.Project || p.always {
 		if p.policy(f, string(f.layer)) {
 			f.run, f.inPlace = p.original(f), true
+			p.startsInside(f)
 		}
 		if p.always && f.record != nil && f.record.Decision == Denied {
 			f.stop(executor.Disabled, "denied with hookd untrust")
@@ -32,10 +33,12 @@ func (p *load) decide(f *found) {
 	case r != nil && f.bundle != nil && f.bundle.hash == r.Hash:
 		if p.policy(f, string(protocol.Project)) {
 			p.runCopy(f, false)
+			p.holdPins(f)
 		}
 	case p.hashListed(f):
 		if p.policy(f, string(protocol.Project)) {
 			p.runCopy(f, true)
+			p.holdPins(f)
 		}
 	case r != nil && !f.isThere():
 		p.lost(f, executor.Gone, protocol.FailGone, CodeGone, "it was allowed here and is no longer there",
@@ -67,6 +70,7 @@ func (p *load) describeForTrust(f *found) {
 	if kept != nil && kept.forTrust != nil && kept.forTrust.key == *key {
 		same := kept.forTrust.bundle
 		f.resolution, f.bundle = kept.forTrust.resolution, &same
+		f.believeRecord()
 		return
 	}
 	f.resolution, _ = schema.Resolve(defaults, f.described...)
@@ -87,6 +91,7 @@ func (p *load) describeForTrust(f *found) {
 		}
 		return
 	}
+	f.believeRecord()
 	if kept != nil && len(e.Files) == 0 && !e.InPlace && f.trouble == f.file.trouble {
 		kept.forTrust = &trustShape{*key, f.resolution, *f.bundle}
 		kept.forTrust.bundle.see = nil // or this load would stay in memory
@@ -106,12 +111,8 @@ func (p *load) trustShapeKey(f *found, defaults schema.Defaults) *trustShapeKey 
 	key := trustShapeKey{
 		defaults: defaults, on: p.layerOn(f.layer) && f.listed, said: string(p.said()), foreign: in.foreign, rootOnly: in.rootOnly,
 	}
-	if f.file.trouble == nil {
-		interpreter, bad := in.starter(f.file.program)
-		if bad != nil {
-			return nil
-		}
-		key.interpreter = interpreter
+	if f.file.trouble == nil && in.starter(f.file.program).bad != nil {
+		return nil
 	}
 	return &key
 }
@@ -130,7 +131,7 @@ func (p *load) placeOf(layer protocol.Layer, runsInPlace bool) *place {
 	}
 	in := &place{
 		hooks: p.hooksDir(layer), root: p.root, searchPath: p.searchPath(layer),
-		foreign: layer == protocol.Project && !p.always && !runsInPlace, starters: p.starters,
+		pinned: layer == protocol.Project && !p.always, foreign: layer == protocol.Project && !p.always && !runsInPlace, starters: p.starters,
 		checks: p.checksFor(layer), rootOnly: layer == protocol.Managed,
 		see: func(path string, st *fileStat) {
 			if st == nil {
@@ -139,6 +140,9 @@ func (p *load) placeOf(layer protocol.Layer, runsInPlace bool) *place {
 				p.inputs[path] = forget(*st)
 			}
 		},
+	}
+	if in.pinned {
+		in.fixed = slices.Concat(p.envConfig(layer, nil).Path, executor.FixedPath)
 	}
 	p.places[key] = in
 	return in
@@ -190,11 +194,15 @@ func (p *load) wholeHash() string {
 // runCopy settles that the private copy runs. Where a hash alone allowed the
 // hook, the copy is made now.
 func (p *load) runCopy(f *found, make bool) {
+	f.bundle.Members = slices.Clone(f.bundle.Members)
 	if f.resolution.Hook.InPlace {
-		f.run, f.inPlace = p.original(f), true
+		if err := p.runView(f); err != nil {
+			f.fail(executor.Changed, protocol.FailUntrusted, "what was allowed cannot be run: "+err.Error(), "allow it again with: hookd trust")
+			p.add(newFinding(CodeTampered, f.path, 0, f.name, f.why, "allow it again with: hookd trust"))
+		}
 		return
 	}
-	f.bundle.Members = slices.Clone(f.bundle.Members)
+	f.folder = p.store.folder(f.bundle.hash)
 	var err error
 	if !f.copyWhole {
 		err = p.store.verify(f.bundle)
@@ -212,7 +220,7 @@ func (p *load) runCopy(f *found, make bool) {
 	}
 	f.trouble = nil // of the original; the copy was seen to be whole
 	if f.isCommand() {
-		f.argv = f.copied(p.store, p.root)
+		f.argv = f.copied(f.argv, p.store.folder(f.bundle.hash))
 		f.run = f.argv[0]
 		return
 	}
@@ -226,6 +234,9 @@ func (p *load) original(f *found) string {
 			return ""
 		}
 		return f.argv[0]
+	}
+	if f.trouble == nil && p.liesInside(f.layer, f.path) {
+		f.trouble = &trouble{fmt.Sprintf("it lies in the project, which the %s layer cannot vouch for", f.layer), "copy it out of the project, or have it be one of the project's hooks and allow it there"}
 	}
 	if f.trouble == nil && f.file != nil && f.file.unsafe != "" && !p.always {
 		f.trouble = &trouble{f.file.unsafe, "make it yours and writable by you only: chown, chmod go-w"}
@@ -291,9 +302,6 @@ func (p *load) difference(f *found) string {
 	}
 	if !sameJSON(was.Project, f.bundle.Project) {
 		parts = append(parts, "the project's settings for all its hooks")
-	}
-	if was.Interpreter != f.bundle.Interpreter || was.Program != f.bundle.Program {
-		parts = append(parts, "what starts it")
 	}
 	for _, m := range f.bundle.Members {
 		i := slices.IndexFunc(was.Members, func(o member) bool { return o.Name == m.Name })

@@ -175,7 +175,9 @@ type load struct {
 	unaskedMaterials []string
 	paths            map[protocol.Layer]string
 	envs             map[string][]string
-	starters         map[starterKey]starter // interpreters found, by the line that names them
+	starters         map[starterKey]starter // programs found, by the words that name them
+	startsIn         string                 // where the user's programs start, "" before it is wanted
+	checkouts        map[string]bool        // folders, whether they hold a project or a checkout
 }
 
 // Load builds one snapshot. It fails only where the project cannot be told;

@@ -154,6 +154,7 @@ func (g *gathering) server(name string, s schema.MCPServer, file string) {
 	in := g.placeOf(g.layer, false)
 	if s.Command != "" {
 		f.argv, f.trouble = g.command(append([]string{filled.Command}, filled.Args...))
+		f.nameWords(append([]string{filled.Command}, filled.Args...))
 	}
 	if f.trouble != nil {
 		return
@@ -263,8 +264,9 @@ func (p *load) useCopy(f *found) {
 	}
 	switch f.kind {
 	case KindServer:
-		f.argv = f.copied(p.store, p.root)
+		f.argv = f.copied(f.argv, p.store.folder(f.bundle.hash))
 		f.run = f.path
+		p.holdPins(f)
 	default:
 		f.run = p.store.path(f.bundle.hash, f.name)
 	}

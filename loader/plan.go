@@ -55,10 +55,12 @@ type PlanItem struct {
 	Project, WasProject         jsontext.Value // settings for all hooks of the project
 	Interpreter, WasInterpreter string
 	Program, WasProgram         string
+	Unwatched                   []string // code of the project that runs and that the hash does not cover, in words
 	Files                       []PlanFile
 
 	bundle *bundle
 	record *trustRecord
+	pins   pins
 }
 
 // PlanFile is one file of a hook, as it is and as it was allowed.
@@ -104,13 +106,13 @@ func (p *load) projectHash() string {
 	}
 	items := []item{}
 	for _, f := range p.hooks {
-		if f.layer == protocol.Project && f.bundle != nil && !f.faulty() && f.trouble == nil {
-			items = append(items, item{f.name, f.bundle.hash})
+		if f.layer == protocol.Project && f.bundle != nil && !f.faulty() && (f.trouble == nil || f.unstarted) {
+			items = append(items, item{f.name, f.freshHash()})
 		}
 	}
 	for _, f := range p.projectMaterials() {
-		if f.bundle != nil && f.trouble == nil {
-			items = append(items, item{f.name, f.bundle.hash})
+		if f.bundle != nil && (f.trouble == nil || f.unstarted) {
+			items = append(items, item{f.name, f.freshHash()})
 		}
 	}
 	slices.SortFunc(items, func(a, b item) int { return bytes.Compare([]byte(a.Name), []byte(b.Name)) })
@@ -148,7 +150,7 @@ func (p *load) planItem(f *found) (PlanItem, error) {
 		was = f.record.Bundle
 		item.Was = f.record.Hash
 		item.WasEntry, item.WasProject = was.Entry, was.Project
-		item.WasInterpreter, item.WasProgram = was.Interpreter, was.Program
+		item.WasInterpreter, item.WasProgram = f.shownPins(f.record.recordedPins())
 	}
 	item.State = f.state()
 	if item.State == StateGone && f.kind == "" {
@@ -160,8 +162,11 @@ func (p *load) planItem(f *found) (PlanItem, error) {
 	if f.bundle != nil {
 		now = *f.bundle
 		item.Hash, item.Entry, item.Project = now.hash, now.Entry, now.Project
-		item.Interpreter, item.Program = now.Interpreter, now.Program
+		item.pins = p.startersNow(f)
+		item.Interpreter, item.Program = f.shownPins(item.pins)
 		item.bundle = f.bundle
+		p.seeUnwatched(f)
+		item.Unwatched = f.unwatched
 	}
 	for _, m := range now.Members {
 		file := PlanFile{Name: m.Name, Path: m.path, Mode: m.Mode, Sum: m.Sum, Size: m.size}

@@ -31,7 +31,7 @@ type trustShape struct {
 type trustShapeKey struct {
 	defaults          schema.Defaults
 	on                bool
-	said, interpreter string
+	said              string
 	foreign, rootOnly bool
 }
 

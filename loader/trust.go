@@ -89,16 +89,12 @@ func (t *Trust) allow(d *decisions, item *PlanItem) error {
 		d.remove(item.Hook)
 		return nil
 	}
-	if item.InPlace {
-		if err := item.bundle.unchanged(); err != nil {
-			return err
-		}
-	} else if err := t.loader.store.put(item.bundle); err != nil {
+	if err := t.loader.store.put(item.bundle); err != nil {
 		return err
 	}
 	d.set(trustRecord{
 		Hook: item.Hook, Decision: Allowed, Hash: item.Hash, At: time.Now().UTC().Truncate(time.Second),
-		Bundle: *item.bundle, InPlace: item.InPlace, Command: item.Path == "", Kind: item.recordedKind(),
+		Bundle: *item.bundle, Pins: item.pins, InPlace: item.InPlace, Command: item.Path == "", Kind: item.recordedKind(),
 	})
 	return nil
 }
@@ -166,6 +162,9 @@ func (t *Trust) Expect(ctx context.Context, hash string) error {
 		return err
 	}
 	t.How = "--expect"
+	if err := plan.onFixedPath(); err != nil {
+		return err
+	}
 	if plan.Hash != hash {
 		return fmt.Errorf("%w: expected %s, found %s", ErrUnexpected, hash, plan.Hash)
 	}
