@@ -38,6 +38,7 @@ type found struct {
 	swaps     map[string]swap // words of the command line that mean a file of the bundle
 	unwatched []string        // code of the project that runs and is not in the bundle, in words
 
+	given      bool    // a server that is told where the project lies
 	ownProgram bool    // the program of the command is a file of the project
 	program    program // of such a one
 	pins       pins    // what starts it, settled; of a hook of the project that may run

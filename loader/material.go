@@ -39,6 +39,9 @@ type Material struct {
 	Status executor.Status `json:"status"` // ready untrusted changed broken disabled
 	Why    string          `json:"why"`    // for any status but ready
 
+	Unwatched []string `json:"unwatched,omitzero"` // code of the project that it runs and that nobody allowed, in words
+	Given     bool     `json:"given,omitzero"`     // a server of user or machine that is told where the project lies
+
 	// Use is the file to read: the private copy of a project's, the original of
 	// other layers. It is "" for a server and for what may not be used.
 	Use string `json:"-"`
@@ -149,14 +152,18 @@ func (g *gathering) materialFile(kind Kind, name, member string, helpers []strin
 // what is allowed, as with a command hook.
 func (g *gathering) server(name string, s schema.MCPServer, file string) {
 	f := g.material(KindServer, name, path.Join(serversDir, name), file)
-	filled, unset := withVariables(s, os.LookupEnv)
+	filled, unset := withVariables(s, g.variable())
 	f.server, f.line, f.unset = &filled, s.Line, unset
 	in := g.placeOf(g.layer, false)
 	if s.Command != "" {
 		f.argv, f.trouble = g.command(append([]string{filled.Command}, filled.Args...))
 		f.nameWords(append([]string{filled.Command}, filled.Args...))
 	}
-	if f.trouble != nil {
+	f.given = g.layer != protocol.Project && namesProject(s)
+	if f.trouble == nil {
+		f.trouble = in.serverSets(f.server)
+	}
+	if f.trouble != nil && g.layer != protocol.Project {
 		return
 	}
 	g.sealMaterial(f, s, func(b *bundle) error {
@@ -164,7 +171,10 @@ func (g *gathering) server(name string, s schema.MCPServer, file string) {
 		if len(f.argv) == 0 {
 			return nil
 		}
-		return f.addCommand(b, g.filesOf(g.layer, false), *in)
+		if err := f.addCommand(b, g.filesOf(g.layer, false), *in); err != nil {
+			return err
+		}
+		return f.addSets(b, g.filesOf(g.layer, false), in)
 	})
 }
 
@@ -226,6 +236,11 @@ func (t *trustRecord) isMaterial() bool { return t.Kind != "" && t.Kind != KindH
 // decideMaterial settles whether one may be used. Nothing of it guards anything,
 // so that what may not be used is absent, and said to be.
 func (p *load) decideMaterial(f *found) {
+	p.tellUnwatched(f)
+	trusted := f.layer == protocol.Project && !p.always && f.unstarted && f.bundle != nil && f.record != nil && f.bundle.hash == f.record.Hash
+	if trusted {
+		f.trouble = nil // what starts it is pinned
+	}
 	switch r := f.record; {
 	case f.trouble != nil:
 		f.stop(executor.Broken, f.trouble.why)
@@ -285,7 +300,7 @@ func (p *load) settleServers() {
 			s := *f.server
 			s.Layer = layer
 			if len(f.argv) > 0 {
-				s.Command, s.Args = f.argv[0], f.argv[1:]
+				p.startServer(f, &s)
 			}
 			allowed[f.title] = s
 		}
@@ -295,7 +310,7 @@ func (p *load) settleServers() {
 
 // material returns it as the snapshot shows it.
 func (f *found) material() Material {
-	m := Material{Kind: f.kind, Name: f.title, Layer: f.layer, Path: f.path, Status: f.status, Why: f.why}
+	m := Material{Kind: f.kind, Name: f.title, Layer: f.layer, Path: f.path, Status: f.status, Why: f.why, Unwatched: f.unwatched, Given: f.given}
 	if m.Status == "" {
 		m.Status = executor.Ready
 	}

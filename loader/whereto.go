@@ -194,6 +194,7 @@ func (f *found) nameWords(words []string) {
 	f.words = slices.Clone(f.argv)
 	if filepath.Base(words[0]) == words[0] {
 		f.words[0] = words[0]
+		f.unstarted = f.trouble != nil // not found where hookd looks now
 	}
 	f.own = f.argv[0]
 }
