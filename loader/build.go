@@ -122,7 +122,7 @@ func (p *load) badMatch(err executor.MatchError) schema.Finding {
 }
 
 func (p *load) executorHook(f *found) *executor.Hook {
-	h := &executor.Hook{Hook: f.resolution.Hook, Status: f.status, Why: f.why, Fault: f.fault}
+	h := &executor.Hook{Hook: f.resolution.Hook, Status: f.status, Why: f.why, Unwatched: f.unwatched, Fault: f.fault}
 	h.Path, h.Budget = f.path, p.own[f.layer].Hooks.Budget
 	h.SwitchedOff = f.status == executor.Disabled && !f.offByProject
 	switch {
