@@ -46,13 +46,14 @@ func (in *place) lineLeadsInside(l *firstWords) *trouble {
 // absolute path outside; of others no part may lie in the project.
 func (in *place) setsCode(assignment string) bool {
 	name, value, _ := strings.Cut(assignment, "=")
-	parts := strings.FieldsFunc(value, func(c rune) bool { return strings.ContainsRune(":;, =", c) })
+	parts := strings.FieldsFunc(value, func(c rune) bool { return strings.ContainsRune(":;, ", c) })
 	if executor.LoadsCode(name) {
-		outside := func(part string) bool {
-			return filepath.IsAbs(part) && !in.leadsInside(part) || strings.Trim(part, "0123456789") == "" ||
-				strings.HasPrefix(part, "--") && optionValue(part) == ""
-		}
-		return len(parts) == 0 && value != "" || !all(parts, outside)
+		outside := func(path string) bool { return filepath.IsAbs(path) && !in.leadsInside(path) }
+		return len(parts) == 0 && value != "" || !all(parts, func(part string) bool {
+			carried := optionValue(part)
+			option := strings.HasPrefix(part, "--") && (strings.Trim(carried, "0123456789") == "" || outside(carried))
+			return option || outside(part)
+		})
 	}
 	return slices.ContainsFunc(append(parts, value), in.leadsInside)
 }
