@@ -3,7 +3,6 @@ package executor
 import (
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
 )
 
@@ -88,11 +87,22 @@ func (v *Variable) is(name string) bool {
 	return sameName([]string{v.Name}, name)
 }
 
+// VariableOf returns the row about a variable, nil if there is none.
+func VariableOf(name string) *Variable {
+	for i := range Variables {
+		if Variables[i].is(name) {
+			return &Variables[i]
+		}
+	}
+	return nil
+}
+
 // setByUs reports whether only hookd sets a variable, so that naming it passes
 // nothing on. The two of Python are no more than the caller's if somebody names
 // them.
 func setByUs(name string) bool {
-	return slices.ContainsFunc(Variables, func(v Variable) bool { return v.From == fromHookd && v.is(name) })
+	v := VariableOf(name)
+	return v != nil && v.From == fromHookd
 }
 
 // passes reports whether the caller's value of a variable reaches the program.
@@ -103,13 +113,6 @@ func (c *EnvConfig) passes(name string) bool {
 	if runtime.GOOS == "windows" && sameName(windowsNames, name) {
 		return true
 	}
-	for i := range Variables {
-		if v := &Variables[i]; v.is(name) {
-			if c.Machine {
-				return v.From == fromCaller && strings.Contains(v.Whose, "M")
-			}
-			return true
-		}
-	}
-	return false
+	v := VariableOf(name)
+	return v != nil && (!c.Machine || v.From == fromCaller && strings.Contains(v.Whose, "M"))
 }

@@ -107,20 +107,6 @@ func (item *PlanItem) recordedKind() Kind {
 	return item.Kind
 }
 
-// unchanged reads all files of a bundle again.
-func (b *bundle) unchanged() error {
-	for _, m := range b.Members {
-		c, err := readContent(m.path, nil)
-		if err != nil {
-			return err
-		}
-		if c.sum != m.Sum || c.stat.Mode.Perm() != m.Mode {
-			return fmt.Errorf("%s: %w", m.path, ErrChangedSince)
-		}
-	}
-	return nil
-}
-
 // Deny denies the hooks named, or all of the project without a name. Denied
 // hooks are absent, whatever else would let them run.
 func (t *Trust) Deny(ctx context.Context, names ...string) error {
