@@ -132,7 +132,7 @@ func (p *load) placeOf(layer protocol.Layer, runsInPlace bool) *place {
 	in := &place{
 		hooks: p.hooksDir(layer), root: p.root, searchPath: p.searchPath(layer),
 		pinned: layer == protocol.Project && !p.always, foreign: layer == protocol.Project && !p.always && !runsInPlace, starters: p.starters,
-		checks: p.checksFor(layer), rootOnly: layer == protocol.Managed,
+		checks: p.checksFor(layer), rootOnly: layer == protocol.Managed, held: map[pin]*pin{},
 		see: func(path string, st *fileStat) {
 			if st == nil {
 				p.inputs.see(path)
@@ -140,6 +140,9 @@ func (p *load) placeOf(layer protocol.Layer, runsInPlace bool) *place {
 				p.inputs[path] = forget(*st)
 			}
 		},
+	}
+	if layer != protocol.Project {
+		in.inside = func(path string) bool { return p.liesInside(layer, path) }
 	}
 	if in.pinned {
 		in.fixed = slices.Concat(p.envConfig(layer, nil).Path, executor.FixedPath)

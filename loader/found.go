@@ -266,16 +266,18 @@ func optionPath(arg string) (before, path string) {
 
 // place is where the hooks of one layer are looked for.
 type place struct {
-	hooks      string         // the hooks folder
-	root       string         // the working directory of hooks: the project's root
-	said       jsontext.Value // what the project's settings say of all its hooks
-	searchPath string         // PATH of the layer's hooks
-	fixed      []string       // folders of it that do not depend on the caller, or nil if that makes no difference
-	pinned     bool           // what starts a hook stays what it was when a person allowed it
-	foreign    bool           // files inside root are not to be believed
-	checks     *walk          // who may own what starts a hook
-	rootOnly   bool           // and hooks that fail the checks are not run
+	hooks      string                 // the hooks folder
+	root       string                 // the working directory of hooks: the project's root
+	said       jsontext.Value         // what the project's settings say of all its hooks
+	searchPath string                 // PATH of the layer's hooks
+	fixed      []string               // folders of it that do not depend on the caller, or nil if that makes no difference
+	pinned     bool                   // what starts a hook stays what it was when a person allowed it
+	foreign    bool                   // files inside root are not to be believed
+	checks     *walk                  // who may own what starts a hook
+	rootOnly   bool                   // and hooks that fail the checks are not run
+	inside     func(path string) bool // of user and machine: whether a program is one of the project's; nil if that is no matter
 	see        func(path string, st *fileStat)
+	held       map[pin]*pin // pins as they were found to hold
 	starters   map[starterKey]starter
 }
 

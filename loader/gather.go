@@ -217,6 +217,11 @@ func (g *gathering) command(words []string) ([]string, *trouble) {
 	if g.liesInside(g.layer, argv[0]) {
 		return argv, &trouble{fmt.Sprintf("%s lies in the project, which the %s settings cannot vouch for", argv[0], g.layer), "name it in the project's settings and allow it there"}
 	}
+	for _, word := range argv[1:] {
+		if _, path := optionPath(word); filepath.IsAbs(path) && !g.projectAllowed() && g.liesInside(g.layer, path) && isFile(path) {
+			return argv, &trouble{fmt.Sprintf("%s lies in the project, which the %s settings cannot vouch for", path, g.layer), "name a file outside of the project, or allow the project"}
+		}
+	}
 	return argv, checkMode(argv[0], st)
 }
 

@@ -109,7 +109,17 @@ const (
 )
 
 // kinds are the programs that hookd knows, a version behind their names left out.
-var kinds = map[kind]string{
+var kinds = map[string]kind{}
+
+func init() {
+	for of, names := range kindNames {
+		for _, name := range strings.Fields(names) {
+			kinds[name] = of
+		}
+	}
+}
+
+var kindNames = map[kind]string{
 	kindShell:  "sh bash dash zsh ksh ash mksh fish csh tcsh rbash busybox pwsh",
 	kindPython: "python pypy",
 	kindNode:   "node nodejs",
@@ -130,14 +140,10 @@ var versions = regexp.MustCompile(`[-0-9.]+$`)
 func kindOf(program string) kind {
 	name := strings.ToLower(filepath.Base(program))
 	name = strings.TrimSuffix(name, ".exe")
-	for _, n := range []string{name, versions.ReplaceAllString(name, "")} {
-		for kind, names := range kinds {
-			if slices.Contains(strings.Fields(names), n) {
-				return kind
-			}
-		}
+	if of, known := kinds[name]; known {
+		return of
 	}
-	return kindUnknown
+	return kinds[versions.ReplaceAllString(name, "")]
 }
 
 // codeOptions are the options by which interpreters take code from the command

@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"path/filepath"
@@ -37,6 +38,7 @@ type starter struct {
 	pin     pin
 	bad     *trouble
 	refused bool // it is there, and leads into the project
+	shim    bool // it is a script itself
 }
 
 // starterKey is what a starter depends on within one load.
@@ -70,6 +72,7 @@ func (in *place) remembered(words string, find func() starter) starter {
 	found, ok := in.starters[key]
 	if !ok {
 		found = find()
+		found.shim = in.pinned && found.pin.Real != "" && bytes.HasPrefix(firstBytes(found.pin.Real), []byte("#!"))
 		in.starters[key] = found
 	}
 	return found
@@ -146,6 +149,9 @@ func (in *place) judge(candidate string, others bool) (found starter, usable boo
 	case unsafe != "" && in.rootOnly:
 		return starter{bad: &trouble{fmt.Sprintf("its interpreter %s is not root's alone: %s", candidate, unsafe), "name one that belongs to root and is writable by nobody else"}}, true
 	}
+	if in.inside != nil && (in.inside(candidate) || in.inside(real)) {
+		return starter{bad: insideTrouble(candidate), refused: true}, !others
+	}
 	if in.foreign && slices.ContainsFunc(append(walk.links, candidate, real), func(part string) bool { return within(in.root, part) }) {
 		return starter{bad: insideTrouble(candidate), refused: true}, !others
 	}
@@ -203,6 +209,15 @@ func (p *load) holdPins(f *found) {
 // hold returns a pin that still holds, with the path to execute; nil if what was
 // pinned is gone or has come to lie in the project.
 func (in *place) hold(was pin) *pin {
+	held, known := in.held[was]
+	if !known {
+		held = in.stillThere(was)
+		in.held[was] = held
+	}
+	return held
+}
+
+func (in *place) stillThere(was pin) *pin {
 	if real, err := filepath.EvalSymlinks(was.Path); err == nil && real == was.Real && isProgram(was.Path) {
 		return &was
 	}
@@ -257,7 +272,7 @@ func (t *trustRecord) recordedPins() pins {
 // nothing to say of the record in this way.
 func (b *bundle) asRecorded(r *trustRecord) *bundle {
 	was := &r.Bundle
-	if was.Interpreter == "" && was.Program == "" || len(r.Pins.each()) > 0 {
+	if was.Interpreter == "" && was.Program == "" {
 		return nil
 	}
 	old := *b

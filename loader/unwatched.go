@@ -1,7 +1,6 @@
 package loader
 
 import (
-	"bytes"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -24,14 +23,14 @@ func (p *load) seeUnwatched(f *found) {
 	if script, is := f.script(); is {
 		if l, bad := script.line(); bad == nil {
 			words = slices.Concat([]string{l.starter()}, l.args, words)
-			f.noteShim(p.placeOf(f.layer, f.resolution.Hook.InPlace).starter(script).pin.Real)
+			f.noteShim(p.placeOf(f.layer, f.resolution.Hook.InPlace).starter(script))
 		}
 	}
 	if len(words) == 0 {
 		return
 	}
 	if word := f.programWord(); word != "" {
-		f.noteShim(p.placeOf(f.layer, false).programOf(word).pin.Real)
+		f.noteShim(p.placeOf(f.layer, false).programOf(word))
 	}
 	f.noteKind(words)
 	if f.layer == protocol.Project && f.told != nil {
@@ -68,9 +67,9 @@ func (f *found) noteKind(words []string) {
 
 // noteShim notes an interpreter that is a script itself: version managers put such
 // in front of the real one, and choose that by files of the working directory.
-func (f *found) noteShim(real string) {
-	if head := firstBytes(real); real != "" && bytes.HasPrefix(head, []byte("#!")) {
-		f.note("%s is a script that chooses the real %s, perhaps by files of the project", real, filepath.Base(real))
+func (f *found) noteShim(s starter) {
+	if s.shim {
+		f.note("%s is a script that chooses the real %s, perhaps by files of the project", s.pin.Real, filepath.Base(s.pin.Real))
 	}
 }
 

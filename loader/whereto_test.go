@@ -146,6 +146,21 @@ func TestUserHooksThatLieInTheProject(t *testing.T) {
 	if outcome := w.fire(w.load().Set); outcome.Failure != protocol.FailSpawn || exists(mark) {
 		t.Errorf("failure %q, ran %v", outcome.Failure, exists(mark))
 	}
+	// Reached by a link of an argument, and as an interpreter.
+	os.Symlink(w.path("tools"), filepath.Join(w.home, ".acai", "tools"))
+	os.Remove(filepath.Join(w.home, ".acai", "hooks", "g"))
+	w.userSettings(`{"hooks":{"use":[{"name":"c","command":["sh","./tools/g"],"events":["tool-call-start"],"can":"block"}]}}`)
+	w.userHook("i", "#!"+w.path("tools", "g")+"\n# hook: events=tool-call-start can=block\n")
+	s := w.load()
+	if got := status(s, "c") + " " + status(s, "i"); got != "broken!spawn broken!spawn" {
+		t.Errorf("statuses %s", got)
+	}
+	if w.fire(s.Set); exists(mark) {
+		t.Error("it ran")
+	}
+	os.Remove(filepath.Join(w.home, ".acai", "acai.json"))
+	os.Remove(filepath.Join(w.home, ".acai", "hooks", "i"))
+	os.Symlink(w.path("tools", "g"), filepath.Join(w.home, ".acai", "hooks", "g"))
 	// The same in a checkout that is no project of hookd's.
 	os.RemoveAll(w.path(".acai"))
 	os.Mkdir(w.path(".git"), 0o755)
