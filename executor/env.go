@@ -17,7 +17,11 @@ type EnvConfig struct {
 	Path    []string // folders put before PATH; relative ones are below Project
 	Names   []string // variables passed besides the allow list
 
-	// Usable, if set, says which folders of our PATH are passed on.
+	// Machine says that the program is a machine's, which the caller's environment
+	// must not steer: see [Variables]. Its PATH is Path and [FixedPath].
+	Machine bool
+
+	// Usable, if set, says which folders of PATH are passed on.
 	Usable func(folder string) bool
 }
 
@@ -39,25 +43,6 @@ const (
 	ActionDescribe = "describe"
 )
 
-var (
-	ownVariables = []string{EnvAction, EnvEvent, EnvProjectDir, EnvSessionID, EnvFile, EnvDepth, EnvMode, EnvTraceparent, "PATH"}
-
-	// Proxies are written in either case, and programs differ in which they read.
-	allowedNames = []string{
-		"HOME", "USER", "LANG", "TZ", "TMPDIR",
-		"HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "ALL_PROXY", "NO_PROXY",
-		"http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy",
-	}
-	allowedPrefixes = []string{"LC_", "SSL_CERT_"}
-
-	// Without these a program does not start on Windows or finds no folder.
-	windowsNames = []string{
-		"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "TEMP", "TMP",
-		"USERPROFILE", "USERNAME", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA",
-		"PROGRAMDATA", "PROGRAMFILES", "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE",
-	}
-)
-
 // AllowedEnv returns the variables that a program which hookd starts may see:
 // the allow list and what is named, never a host's secrets. It also passes on
 // HOOK_DEPTH, one greater than ours, so that whatever an agent starts knows how
@@ -67,7 +52,7 @@ func AllowedEnv(c EnvConfig) []string {
 	seen := make(map[string]bool)
 	for _, variable := range c.Environ {
 		name, value, ok := strings.Cut(variable, "=")
-		if !ok || name == "" || seen[name] || sameName(ownVariables, name) || !allowed(name, c.Names) {
+		if !ok || name == "" || seen[name] || setByUs(name) || !c.passes(name) {
 			continue
 		}
 		if name == "HOME" && value == "" {
@@ -78,6 +63,9 @@ func AllowedEnv(c EnvConfig) []string {
 	}
 	if runtime.GOOS != "windows" {
 		env = addFromUserDatabase(env, seen)
+	}
+	if c.Machine {
+		env = append(env, NoUserSite)
 	}
 	return env
 }
@@ -92,16 +80,6 @@ func HookEnv(c EnvConfig, action, file string) []string {
 		EnvProjectDir+"="+c.Project,
 		EnvFile+"="+file,
 	)
-}
-
-func allowed(name string, named []string) bool {
-	if sameName(allowedNames, name) || sameName(named, name) {
-		return true
-	}
-	if runtime.GOOS == "windows" && sameName(windowsNames, name) {
-		return true
-	}
-	return slices.ContainsFunc(allowedPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
 // sameName follows the platform: on Windows the case of a variable's name does
@@ -136,26 +114,38 @@ func addFromUserDatabase(env []string, seen map[string]bool) []string {
 // would mean the working directory.
 const fallbackPath = "/usr/bin:/bin"
 
+// FixedPath are the folders where programs are looked for whatever the caller's
+// PATH says: what was allowed in one shell starts alike in every other.
+var FixedPath = []string{"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"}
+
 // searchPath returns PATH for programs: the folders of settings, then ours
-// without those that a project could fill.
+// without those that a project could fill, each once.
 func searchPath(c *EnvConfig) string {
 	var folders []string
+	add := func(folder string) {
+		if !slices.ContainsFunc(folders, func(f string) bool { return filepath.Clean(f) == filepath.Clean(folder) }) {
+			folders = append(folders, folder)
+		}
+	}
 	for _, folder := range c.Path {
 		if !filepath.IsAbs(folder) {
 			folder = filepath.Join(c.Project, folder)
 		}
 		if filepath.IsAbs(folder) && !strings.ContainsRune(folder, filepath.ListSeparator) {
-			folders = append(folders, folder)
+			add(folder)
 		}
 	}
 	project := ""
 	if c.Project != "" {
 		project = real(c.Project) // once, not once per folder
 	}
-	for _, folder := range filepath.SplitList(ourPath(c.Environ)) {
-		usable := filepath.IsAbs(folder) && !inside(folder, c.Project, project) && (c.Usable == nil || c.Usable(folder))
-		if usable && !slices.Contains(folders, folder) {
-			folders = append(folders, folder)
+	ours := filepath.SplitList(ourPath(c.Environ))
+	if c.Machine {
+		ours = FixedPath
+	}
+	for _, folder := range ours {
+		if filepath.IsAbs(folder) && !inside(folder, c.Project, project) && (c.Usable == nil || c.Usable(folder)) {
+			add(folder)
 		}
 	}
 	if len(folders) == 0 && runtime.GOOS != "windows" {

@@ -133,7 +133,6 @@ func (e *Executor) Forget(session string) {
 // projects and sessions, and creates it if need be.
 func StateDir() (string, error) { return state.Dir() }
 
-
 // troubles are things that went wrong beside the hooks, each told to the person
 // once until it has gone well again.
 type troubles struct {

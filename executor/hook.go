@@ -12,10 +12,14 @@ import (
 // and the way to ask it. A Hook never changes once it is in a Set.
 type Hook struct {
 	schema.Hook
-	Hash   string // of the bundle: description, interpreter, file and helpers
+	Hash   string // of the bundle: description, file and helpers
 	Status Status
 	Outer  int    // of a project above the one that is worked in: how many projects up
 	Why    string // for any status but ready, in words
+
+	// Unwatched is code of the project that the hook runs and that Hash does not
+	// cover, in words.
+	Unwatched []string
 
 	// SwitchedOff goes with Disabled: a person decided it, outside what an agent
 	// at work in the project could have written. A session obeys that at once.

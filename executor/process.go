@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 	"time"
 
@@ -14,9 +16,10 @@ import (
 // ProcessConfig is how a hook's program is started. It holds nothing of an
 // event, so it is made once per snapshot.
 type ProcessConfig struct {
-	Path     string   // absolute path of what is executed: the private copy, or the file itself
+	Path     string   // absolute path of what is executed: the private copy, the file itself, or its interpreter
+	Script   string   // the hook's program, if Path is its interpreter; else empty
 	Args     []string // argv[1] and on; argv[0] is Path
-	Dir      string   // working directory: the project root
+	Dir      string   // working directory
 	HookFile string   // the hook's own file, which messages name; empty: Path
 	Env      []string // from HookEnv
 	Key      string   // names the hook across its runs, of which one waits until another has ended; empty: its folder, layer and name
@@ -135,7 +138,7 @@ func (p *Process) failure(r *process.Result) *protocol.Failure {
 	switch {
 	case errors.As(r.Err, &start):
 		kind := protocol.FailSpawn
-		if start.Reason == process.FileMissing {
+		if start.Reason == process.FileMissing && p.config.Script == "" {
 			kind = protocol.FailGone
 		}
 		return &protocol.Failure{Kind: kind, Detail: p.ownName(start.Detail), Remedy: p.ownName(start.Remedy)}
@@ -161,6 +164,9 @@ func waitText(r *process.Result) string {
 
 // ownName puts the hook's own file in place of the copy that is executed.
 func (p *Process) ownName(text string) string {
+	if p.config.Script != "" {
+		return strings.ReplaceAll(text, p.config.Script, p.config.HookFile)
+	}
 	return strings.ReplaceAll(text, p.config.Path, p.config.HookFile)
 }
 
@@ -175,6 +181,12 @@ const (
 // interpreter: to the person that is a hook which could not be started.
 func (p *Process) explainExit(a *protocol.Answer) {
 	if a.Failure == nil || a.Failure.Kind != protocol.FailExit || a.Exit == nil {
+		return
+	}
+	if p.config.Script != "" {
+		if _, err := os.Lstat(p.config.Script); errors.Is(err, fs.ErrNotExist) {
+			a.Failure = &protocol.Failure{Kind: protocol.FailGone, Detail: "no such file: " + p.config.HookFile}
+		}
 		return
 	}
 	if *a.Exit != exitNotFound && *a.Exit != exitNotExecutable {

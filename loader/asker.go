@@ -14,12 +14,13 @@ import (
 // envConfig is what the environment of a scope's hooks is made from.
 func (p *load) envConfig(s *scope, named []string) executor.EnvConfig {
 	c := executor.EnvConfig{
-		Environ: os.Environ(), Project: p.projectDir(s),
-		Names: slices.Concat(s.own.Hooks.Env[s.layer], named),
+		Environ: os.Environ(), Project: p.projectDir(s), Machine: s.layer == protocol.Managed,
+		Names:  p.withoutCode(s.layer, slices.Concat(s.own.Hooks.Env[s.layer], named)),
+		Usable: p.outsideCheckouts,
 	}
 	if s.layer == protocol.Managed {
-		// Whoever runs hookd sets PATH, and a program that is found there first
-		// would answer in place of the one that the machine's hook means.
+		// A program of a folder that somebody else may write would answer in place
+		// of the one that the machine's hook means.
 		checks := p.checksFor(s.layer)
 		c.Usable = func(folder string) bool {
 			_, unsafe, err := checks.follow(folder)
@@ -84,7 +85,8 @@ func (p *load) hookFile(f *found) string {
 // env is the environment of a layer's hook. All that many hooks share is made
 // once.
 func (p *load) env(f *found, action string) []string {
-	return append(slices.Clip(p.sharedEnv(f.scope, f.resolution.Hook.Env)),
+	env := append(slices.Clip(p.sharedEnv(f.scope, f.resolution.Hook.Env)), f.ofPython()...)
+	return append(env,
 		executor.EnvAction+"="+action, executor.EnvProjectDir+"="+p.projectDir(f.scope), executor.EnvFile+"="+p.hookFile(f))
 }
 
@@ -109,9 +111,15 @@ func (p *load) sharedEnv(s *scope, named []string) []string {
 // asker is the way to ask a hook that may run.
 func (p *load) asker(f *found) executor.Asker {
 	h := &f.resolution.Hook
+	s := p.startOf(f)
+	args := f.scope.fromSettings(h.Args)
+	if f.folder != "" {
+		args = f.copied(args, f.folder)
+	}
 	c := executor.ProcessConfig{
-		Path: f.run, Args: append(p.argv(f)[1:], h.Args...), Dir: f.scope.root, HookFile: p.hookFile(f),
-		Env: p.env(f, executor.ActionExecute),
+		Path: s.path, Args: append(s.argv[1:], args...), Dir: p.dirOf(f), HookFile: p.hookFile(f),
+		Env: s.environ(p.env(f, executor.ActionExecute)), Script: s.script,
+		Key: f.scope.root + "\x00" + string(h.Layer) + "\x00" + h.Name,
 	}
 	if h.Run != schema.Standby && h.Run != schema.Resident {
 		return executor.NewProcess(p.opts.Runtime, c)

@@ -27,8 +27,8 @@ type bundle struct {
 	Name        string         `json:"name"`
 	Entry       jsontext.Value `json:"entry"`                // settings over header over side file
 	Project     jsontext.Value `json:"project,omitzero"`     // what the project's settings say of all its hooks
-	Interpreter string         `json:"interpreter,omitzero"` // real path; "" for a binary
-	Program     string         `json:"program,omitzero"`     // real path of a command's program outside the project
+	Interpreter string         `json:"interpreter,omitzero"` // in records of earlier versions only, see asRecorded
+	Program     string         `json:"program,omitzero"`     // the same
 	Members     []member       `json:"members"`              // by name
 
 	hash  string

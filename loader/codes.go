@@ -42,6 +42,13 @@ const (
 	CodeOuterUntrusted    schema.Code = "outer-project-untrusted"
 	CodeFolderLifted      schema.Code = "folder-checks-lifted"
 	CodeFolderNotLifted   schema.Code = "folder-checks-not-lifted"
+	CodeUnwatched         schema.Code = "unwatched-code"
+	CodeStarterReplaced   schema.Code = "interpreter-replaced"
+	CodeNotPassed         schema.Code = "variable-not-passed"
+	CodeDirNotAllowed     schema.Code = "project-folder-not-allowed"
+	CodeOwnFolder         schema.Code = "own-folder-unusable"
+	CodeStartsElsewhere   schema.Code = "starts-outside-project"
+	CodeImportUnnamed     schema.Code = "import-not-in-files"
 )
 
 // Codes documents the codes of this package.
@@ -79,6 +86,13 @@ var Codes = []schema.CodeText{
 	{Code: CodeOuterUntrusted, Severity: schema.SeverityWarning, Meaning: "a project above this one of which nobody allowed anything; it has no effect here"},
 	{Code: CodeFolderLifted, Severity: schema.SeverityWarning, Meaning: "a folder for which hooks.trust.folders lifts the checks of owner and mode"},
 	{Code: CodeFolderNotLifted, Severity: schema.SeverityWarning, Meaning: "an entry of hooks.trust.folders that has no effect: its folder or user is not there"},
+	{Code: CodeUnwatched, Severity: schema.SeverityWarning, Meaning: "a hook or MCP server runs code of the project that is no part of what is allowed: its change is not seen"},
+	{Code: CodeStarterReplaced, Severity: schema.SeverityWarning, Meaning: "the interpreter or program that was seen when a hook was allowed is gone; both paths are named"},
+	{Code: CodeNotPassed, Severity: schema.SeverityWarning, Meaning: "a variable that makes programs load code; it is not passed to hooks of project or machine"},
+	{Code: CodeDirNotAllowed, Severity: schema.SeverityWarning, Meaning: "a hook of user or machine that asks to start in the project, which nobody allowed; it is not run"},
+	{Code: CodeOwnFolder, Severity: schema.SeverityWarning, Meaning: "the empty folder in which hooks of the user start cannot be used; they start in the root folder"},
+	{Code: CodeStartsElsewhere, Severity: schema.SeverityWarning, Meaning: "a hook of user or machine that seems to expect the project as its working directory"},
+	{Code: CodeImportUnnamed, Severity: schema.SeverityWarning, Meaning: "a hook loads a file beside it, or of the project, that its files do not name: the private copy does not find it"},
 	{Code: CodePolling, Severity: schema.SeverityWarning, Meaning: "the system has no more file watches; files are looked at every so often instead"},
 }
 

@@ -26,6 +26,7 @@ func (p *load) decide(f *found) {
 	if !f.scope.needsTrust() {
 		if p.policy(f, string(f.layer)) {
 			f.run, f.inPlace = p.original(f), true
+			p.startsInside(f)
 		}
 		if f.scope.always && f.record != nil && f.record.Decision == Denied {
 			f.stop(executor.Disabled, "denied with hookd untrust")
@@ -35,20 +36,22 @@ func (p *load) decide(f *found) {
 	switch r := f.record; {
 	case r != nil && r.Decision == Denied:
 		f.stop(executor.Disabled, "denied with hookd untrust")
-	case r != nil && f.bundle != nil && f.bundle.hash == r.Hash && f.elsewhere() && f.unwatched():
+	case r != nil && f.bundle != nil && f.bundle.hash == r.Hash && f.elsewhere() && f.runsUnwatched():
 		f.fail(executor.Untrusted, protocol.FailUntrusted, "it runs code of the checkout that hookd does not watch, and "+f.scope.root+" is another checkout", trustRemedy)
 		p.add(newFinding(CodeUntrusted, f.path, 0, f.name, "it is not run: "+f.why, trustRemedy))
 	case r != nil && f.bundle != nil && f.bundle.hash == r.Hash:
 		if p.policy(f, string(protocol.Project)) {
 			p.runCopy(f, false)
+			p.holdPins(f)
 		}
-	case r == nil && f.allowedInMain() && !f.unwatched():
+	case r == nil && f.allowedInMain() && !f.runsUnwatched():
 		if p.policy(f, string(protocol.Project)) {
 			p.runCopy(f, true)
 		}
 	case p.hashListed(f):
 		if p.policy(f, string(protocol.Project)) {
 			p.runCopy(f, true)
+			p.holdPins(f)
 		}
 	case r != nil && !f.isThere():
 		p.lost(f, executor.Gone, protocol.FailGone, CodeGone, "it was allowed here and is no longer there",
@@ -74,8 +77,8 @@ func (f *found) allowedInMain() bool {
 	return r != nil && r.Decision == Allowed && r.Hash == f.bundle.hash
 }
 
-// unwatched reports whether the hook runs code that its hash does not cover.
-func (f *found) unwatched() bool { return f.resolution.Hook.InPlace }
+// runsUnwatched reports whether the hook runs code that its hash does not cover.
+func (f *found) runsUnwatched() bool { return f.resolution.Hook.InPlace || len(f.unwatched) > 0 }
 
 // runOnce leaves out the hooks of an outer project that its worktree, in which the
 // work is done, has as well: they run there.
@@ -119,6 +122,7 @@ func (p *load) describeForTrust(f *found) {
 	if kept != nil && kept.forTrust != nil && kept.forTrust.key == *key {
 		same := kept.forTrust.bundle
 		f.resolution, f.bundle = kept.forTrust.resolution, &same
+		f.believeRecord()
 		return
 	}
 	f.resolution, _ = schema.Resolve(defaults, f.described...)
@@ -140,6 +144,7 @@ func (p *load) describeForTrust(f *found) {
 		}
 		return
 	}
+	f.believeRecord()
 	if kept != nil && len(e.Files) == 0 && !e.InPlace && f.trouble == f.file.trouble {
 		kept.forTrust = &trustShape{*key, f.resolution, *f.bundle}
 		kept.forTrust.bundle.see = nil // or this load would stay in memory
@@ -168,12 +173,8 @@ func (p *load) trustShapeKey(f *found, defaults schema.Defaults) *trustShapeKey 
 	key := trustShapeKey{
 		defaults: defaults, on: f.scope.on() && f.listed, foreign: in.foreign, rootOnly: in.rootOnly,
 	}
-	if f.file.trouble == nil {
-		interpreter, bad := in.starter(f.file.program)
-		if bad != nil {
-			return nil
-		}
-		key.interpreter = interpreter
+	if f.file.trouble == nil && in.starter(f.file.program).bad != nil {
+		return nil
 	}
 	return &key
 }
@@ -192,8 +193,8 @@ func (p *load) placeOf(s *scope, runsInPlace bool) *place {
 	}
 	in := &place{
 		hooks: p.hooksDir(s), root: s.root, searchPath: p.searchPath(s),
-		foreign: s.needsTrust() && !runsInPlace, starters: p.starters,
-		checks: p.checksFor(s.layer), rootOnly: s.layer == protocol.Managed,
+		pinned: s.needsTrust(), foreign: s.needsTrust() && !runsInPlace, starters: p.starters,
+		checks: p.checksFor(s.layer), rootOnly: s.layer == protocol.Managed, held: map[pin]*pin{},
 		see: func(path string, st *fileStat) {
 			if st == nil {
 				p.inputs.see(path)
@@ -201,6 +202,12 @@ func (p *load) placeOf(s *scope, runsInPlace bool) *place {
 				p.inputs[path] = forget(*st)
 			}
 		},
+	}
+	if s.layer != protocol.Project {
+		in.inside = func(path string) bool { return p.liesInside(s.layer, path) }
+	}
+	if in.pinned {
+		in.fixed = slices.Concat(p.envConfig(s, nil).Path, executor.FixedPath)
 	}
 	p.bases[key] = in
 	return in
@@ -255,11 +262,15 @@ func (p *load) wholeHash() string {
 // runCopy settles that the private copy runs. Where a hash alone allowed the
 // hook, the copy is made now.
 func (p *load) runCopy(f *found, make bool) {
+	f.bundle.Members = slices.Clone(f.bundle.Members)
 	if f.resolution.Hook.InPlace {
-		f.run, f.inPlace = p.original(f), true
+		if err := p.runView(f); err != nil {
+			f.fail(executor.Changed, protocol.FailUntrusted, "what was allowed cannot be run: "+err.Error(), "allow it again with: hookd trust")
+			p.add(newFinding(CodeTampered, f.path, 0, f.name, f.why, "allow it again with: hookd trust"))
+		}
 		return
 	}
-	f.bundle.Members = slices.Clone(f.bundle.Members)
+	f.folder = p.store.folder(f.bundle.hash)
 	var err error
 	if !f.copyWhole {
 		err = p.store.verify(f.bundle)
@@ -277,7 +288,7 @@ func (p *load) runCopy(f *found, make bool) {
 	}
 	f.trouble = nil // of the original; the copy was seen to be whole
 	if f.isCommand() {
-		f.argv = f.copied(p.store, f.scope.root)
+		f.argv = f.copied(f.argv, p.store.folder(f.bundle.hash))
 		f.run = f.argv[0]
 	} else {
 		f.run = p.store.path(f.bundle.hash, f.base)
@@ -293,6 +304,9 @@ func (p *load) original(f *found) string {
 		}
 		f.trouble = cmp.Or(f.trouble, mountTrouble(f.argv[0], noExecOriginal))
 		return f.argv[0]
+	}
+	if f.trouble == nil && p.liesInside(f.layer, f.path) {
+		f.trouble = &trouble{fmt.Sprintf("it lies in the project, which the %s layer cannot vouch for", f.layer), "copy it out of the project, or have it be one of the project's hooks and allow it there"}
 	}
 	if f.trouble == nil && f.file != nil && f.file.unsafe != "" {
 		f.trouble = &trouble{f.file.unsafe, "make it yours and writable by you only: chown, chmod go-w"}
@@ -386,9 +400,6 @@ func (p *load) difference(f *found) string {
 	was := f.record.Bundle
 	if !sameJSON(was.Entry, f.bundle.Entry) {
 		parts = append(parts, "its description")
-	}
-	if was.Interpreter != f.bundle.Interpreter || was.Program != f.bundle.Program {
-		parts = append(parts, "what starts it")
 	}
 	for _, m := range f.bundle.Members {
 		i := slices.IndexFunc(was.Members, func(o member) bool { return o.Name == m.Name })

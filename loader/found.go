@@ -3,7 +3,6 @@ package loader
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -27,6 +26,7 @@ type found struct {
 	path   string            // its own file; "" for a command that is no file
 	line   int               // of an MCP server in its settings file, else 0
 	argv   []string          // of a command entry: program resolved, arguments as written
+	words  []string          // the same as written, but for a program that is a path
 	own    string            // of a command entry: the program as resolved, before copying
 	file   *candidate
 	waits  bool // of a server: nobody allowed the settings that name it
@@ -35,18 +35,28 @@ type found struct {
 	described []schema.Described
 	sideFile  string // name in the hooks folder, "" without one
 	bundle    *bundle
-	trouble   *trouble
-	record    *trustRecord
-	told      *told // the program's own answer, if it is the last one of described
-	copyWhole bool  // the private copy was seen to be whole
-	stands    bool  // it stands for something else, and nothing is to be decided about it
+	fresh     string          // hash of the bundle as this version makes it, if an earlier one's is believed
+	swaps     map[string]swap // words of the command line that mean a file of the bundle
+	unwatched []string        // code of the project that runs and is not in the bundle, in words
+
+	given      bool    // a server that is told where the project lies
+	ownProgram bool    // the program of the command is a file of the project
+	program    program // of such a one
+	pins       pins    // what starts it, settled; of a hook of the project that may run
+	unstarted  bool    // trouble is no more than that what starts it cannot be found
+	trouble    *trouble
+	record     *trustRecord
+	told       *told // the program's own answer, if it is the last one of described
+	copyWhole  bool  // the private copy was seen to be whole
+	stands     bool  // it stands for something else, and nothing is to be decided about it
 
 	resolution schema.Resolution
 	status     executor.Status
 	why        string
 	fault      *protocol.Failure
 	run        string // path of what runs; "" if nothing does
-	inPlace    bool   // what runs is the original
+	inPlace    bool   // what runs is the original, or lies beside what the original lies beside
+	folder     string // where the copies of the bundle are that run
 
 	offByProject bool // the project's own settings switch it off
 }
@@ -161,22 +171,11 @@ func (f *found) seal(files *contentCache, in place, e entry) (missing []string, 
 		return nil, err
 	}
 	b := &bundle{Name: f.base, Entry: raw, exact: true, base: in.hooks, see: in.see, spare: in.spare}
-	switch {
-	case f.isCommand():
+	if f.isCommand() {
 		b.base = in.root
 		err = f.addCommand(b, files, in)
-	default:
-		if f.file.from == files {
-			err = b.put(f.base, f.path, f.file.content) // read a moment ago
-		} else {
-			_, err = b.add(files, f.base)
-		}
-		if err == nil && f.sideFile != "" {
-			_, err = b.add(files, f.sideFile)
-		}
-		if f.file.trouble == nil {
-			b.Interpreter, f.trouble = in.starter(f.file.program)
-		}
+	} else {
+		err = f.addFile(b, files, in, e.Args)
 	}
 	if err != nil {
 		return nil, err
@@ -191,37 +190,71 @@ func (f *found) seal(files *contentCache, in place, e entry) (missing []string, 
 	return missing, nil
 }
 
-// addCommand puts in the files of the project that a command names, and what
-// starts its program if that is one of them.
+// addFile puts in a hook file with its side file, and what of the project its
+// arguments name.
+func (f *found) addFile(b *bundle, files *contentCache, in place, args []string) (err error) {
+	if f.file.from == files {
+		err = b.put(f.base, f.path, f.file.content) // read a moment ago
+	} else {
+		_, err = b.add(files, f.base)
+	}
+	if err == nil && f.sideFile != "" {
+		_, err = b.add(files, f.sideFile)
+	}
+	if err == nil && in.pinned {
+		err = f.addWords(b, files, &in, args, kindUnknown, projectPrefix)
+	}
+	if err != nil || f.file.trouble != nil {
+		return err
+	}
+	return f.settleStarter(b, files, &in, in.starter(f.file.program))
+}
+
+// addCommand puts in the files of the project that a command names, and looks for
+// what starts its program if that is one of them.
 func (f *found) addCommand(b *bundle, files *contentCache, in place) error {
-	for i, arg := range f.argv {
-		_, path := optionPath(arg)
-		name, inside := insideProject(in.root, path)
-		switch {
-		case in.foreign && inside && isFile(filepath.Join(in.root, filepath.FromSlash(name))):
-			c, err := b.add(files, name)
-			if err != nil {
-				return err
-			}
-			if i == 0 && f.trouble == nil {
-				f.startedBy(b, c, in)
-			}
-		case i == 0:
-			var err error
-			if b.Program, err = filepath.EvalSymlinks(arg); err != nil {
-				return err
+	if !in.pinned {
+		return nil
+	}
+	if at := in.locate(f.argv[0]); filepath.IsAbs(f.argv[0]) && at.name != "" && at.exists && at.st.Mode.IsRegular() {
+		c, err := b.add(files, at.name)
+		if err != nil {
+			return err
+		}
+		f.ownProgram, f.swaps = true, map[string]swap{f.argv[0]: {name: at.name}}
+		if f.trouble == nil {
+			if f.program, f.trouble = readProgram(c.head); f.trouble == nil {
+				if err := f.settleStarter(b, files, &in, in.starter(f.program)); err != nil {
+					return err
+				}
 			}
 		}
 	}
-	return nil
+	of := kindOf(f.argv[0])
+	if f.ownProgram && f.program.words != "" {
+		of = kindUnknown
+	}
+	return f.addWords(b, files, &in, f.argv[1:], of, "")
 }
 
-// startedBy settles what starts a program of the project.
-func (f *found) startedBy(b *bundle, c *content, in place) {
-	var p program
-	if p, f.trouble = readProgram(c.head); f.trouble == nil {
-		b.Interpreter, f.trouble = in.starter(p)
+// settleStarter takes in what starts a script: that it cannot be found, and its
+// bytes where it lies in the project, which only a hook in place may have.
+func (f *found) settleStarter(b *bundle, files *contentCache, in *place, s starter) error {
+	if s.bad != nil {
+		if f.trouble == nil {
+			f.trouble, f.unstarted = s.bad, !s.refused
+		}
+		return nil
 	}
+	if at := in.locate(s.pin.Path); in.pinned && s.pin.Path != "" && at.name != "" {
+		c, err := files.read(s.pin.Path)
+		if err != nil {
+			return err
+		}
+		f.unwatched = append(f.unwatched, fmt.Sprintf("its interpreter %s lies in the project, and so does what that loads", at.name))
+		return b.put(projectPrefix+at.name, s.pin.Path, c)
+	}
+	return nil
 }
 
 // optionPath splits an argument such as --config=FILE into what stands before
@@ -235,63 +268,19 @@ func optionPath(arg string) (before, path string) {
 
 // place is where the hooks of one scope are looked for.
 type place struct {
-	hooks      string // the hooks folder
-	root       string // the working directory of hooks: the project's root
-	searchPath string // PATH of the layer's hooks
-	foreign    bool   // files inside root are not to be believed
-	checks     *walk  // who may own what starts a hook
-	rootOnly   bool   // and hooks that fail the checks are not run
+	hooks      string                 // the hooks folder
+	root       string                 // the working directory of hooks: the project's root
+	searchPath string                 // PATH of the layer's hooks
+	fixed      []string               // folders of it that do not depend on the caller, or nil if that makes no difference
+	pinned     bool                   // what starts a hook stays what it was when a person allowed it
+	foreign    bool                   // files inside root are not to be believed
+	checks     *walk                  // who may own what starts a hook
+	rootOnly   bool                   // and hooks that fail the checks are not run
+	inside     func(path string) bool // of user and machine: whether a program is one of the project's; nil if that is no matter
 	see        func(path string, st *fileStat)
-	spare      *int64 // see bundle
+	held       map[pin]*pin // pins as they were found to hold
+	spare      *int64       // see bundle
 	starters   map[starterKey]starter
-}
-
-// starter is the interpreter that a script's first line leads to.
-type starter struct {
-	path string
-	bad  *trouble
-}
-
-// starterKey is what a starter depends on within one load.
-type starterKey struct {
-	foreign, rootOnly bool
-	searchPath, words string
-}
-
-func (in *place) starter(p program) (string, *trouble) {
-	key := starterKey{in.foreign, in.rootOnly, in.searchPath, p.words}
-	found, ok := in.starters[key]
-	if !ok {
-		found.path, found.bad = interpreterPath(p, *in)
-		in.starters[key] = found
-	}
-	return found.path, found.bad
-}
-
-// interpreterPath is the real path of the program that starts a script. One that
-// lies in the project, or is reached through it, could be changed from inside
-// the project without any change to the hook.
-func interpreterPath(p program, in place) (string, *trouble) {
-	written, bad := p.interpreter(in.searchPath)
-	if bad != nil || written == "" {
-		return written, bad
-	}
-	walk := in.checks
-	walk.links = nil
-	real, unsafe, err := walk.follow(written)
-	switch {
-	case err != nil:
-		return written, &trouble{fmt.Sprintf("the interpreter %s cannot be looked at: %v", written, err), "name another interpreter"}
-	case unsafe != "" && in.rootOnly:
-		return real, &trouble{fmt.Sprintf("its interpreter %s is not root's alone: %s", written, unsafe), "name one that belongs to root and is writable by nobody else"}
-	}
-	if in.foreign && slices.ContainsFunc(append(walk.links, written, real), func(part string) bool { return within(in.root, part) }) {
-		return real, &trouble{fmt.Sprintf("its interpreter %s lies inside the project", written), "name one outside of the project, or run the hook with inPlace"}
-	}
-	if word := p.projectWord(in); in.foreign && word != "" {
-		return real, &trouble{fmt.Sprintf("its interpreter line names %s, which would be looked for in the project", word), "leave it out of the line, or run the hook with inPlace"}
-	}
-	return real, nil
 }
 
 // insideProject returns an argument's path relative to the project, if it is a
@@ -316,18 +305,4 @@ func insideProject(root, arg string) (name string, inside bool) {
 func isFile(path string) bool {
 	st, err := stat(path)
 	return err == nil && st.Mode.IsRegular()
-}
-
-// copied returns the command line with every file of the bundle replaced by its
-// private copy.
-func (f *found) copied(s store, root string) []string {
-	argv := slices.Clone(f.argv)
-	for i, arg := range argv {
-		before, path := optionPath(arg)
-		name, inside := insideProject(root, path)
-		if inside && slices.ContainsFunc(f.bundle.Members, func(m member) bool { return m.Name == name }) {
-			argv[i] = before + s.path(f.bundle.hash, name)
-		}
-	}
-	return argv
 }

@@ -193,30 +193,30 @@ func (g *gathering) use(d *schema.Described) {
 	}
 	if command {
 		f.argv, f.trouble = g.command(d.Command)
-		if len(f.argv) > 0 {
-			f.own = f.argv[0]
-		}
+		f.nameWords(d.Command)
 	}
 	f.described = append(f.described, *d)
 }
 
-// command resolves the program of a command entry: absolute, ./ from the
-// project's root, or found on the PATH its hooks get.
+// command resolves the program of a command entry: absolute, ./ from the folder
+// of its layer (the project's root, or where the settings lie), or found on PATH.
 func (g *gathering) command(words []string) ([]string, *trouble) {
 	if len(words) == 0 {
 		return []string{}, &trouble{"its command cannot be read", "correct its settings entry"}
 	}
-	argv := slices.Clone(words)
+	argv := g.scope.fromSettings(words)
 	switch {
 	case filepath.IsAbs(argv[0]):
 	case filepath.Base(argv[0]) != argv[0]:
-		argv[0] = filepath.Join(g.scope.root, argv[0])
+		argv[0] = filepath.Join(g.scope.relativeTo(), argv[0])
 	default:
-		found := lookPath(argv[0], g.searchPath(g.scope))
-		if found == "" {
-			return argv, &trouble{fmt.Sprintf("the program %s was not found on PATH", argv[0]), "install it, or name its folder in hooks.path"}
+		found := g.placeOf(g.scope, false).programOf(argv[0])
+		if found.bad == nil {
+			argv[0] = found.pin.Path
 		}
-		argv[0] = found
+		if found.bad != nil || g.scope.needsTrust() {
+			return argv, found.bad
+		}
 	}
 	_, unsafe, err := g.checks.follow(argv[0])
 	if err != nil {
@@ -229,8 +229,13 @@ func (g *gathering) command(words []string) ([]string, *trouble) {
 	case unsafe != "":
 		return argv, &trouble{unsafe, "make it yours and writable by you only: chown, chmod go-w"}
 	}
-	if _, inside := insideProject(g.project, argv[0]); inside && g.layer != protocol.Project && (g.inner == nil || !g.inner.always) {
+	if g.liesInside(g.layer, argv[0]) {
 		return argv, &trouble{fmt.Sprintf("%s lies in the project, which the %s settings cannot vouch for", argv[0], g.layer), "name it in the project's settings and allow it there"}
+	}
+	for _, word := range argv[1:] {
+		if _, path := optionPath(word); filepath.IsAbs(path) && !g.projectAllowed() && g.liesInside(g.layer, path) && isFile(path) {
+			return argv, &trouble{fmt.Sprintf("%s lies in the project, which the %s settings cannot vouch for", path, g.layer), "name a file outside of the project, or allow the project"}
+		}
 	}
 	return argv, checkMode(argv[0], st)
 }

@@ -2,9 +2,10 @@ package loader
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"path/filepath"
-	"slices"
+	"runtime"
 	"strings"
 )
 
@@ -75,21 +76,16 @@ func (p program) interpreter(searchPath string) (path string, bad *trouble) {
 	if p.binary {
 		return "", nil
 	}
-	path, rest, _ := strings.Cut(strings.ReplaceAll(p.words, "\t", " "), " ")
-	rest = strings.TrimSpace(rest)
-	if _, err := stat(path); err != nil {
-		return path, notFound(path, "install it, or name another interpreter")
+	l, bad := p.line()
+	if _, err := stat(l.first); err != nil {
+		return l.first, notFound(l.first, "install it, or name another interpreter")
 	}
-	if filepath.Base(path) != "env" {
-		return path, nil
+	if bad != nil || l.name == "" {
+		return l.first, bad
 	}
-	name, bad := envTarget(rest)
-	if bad != nil {
-		return path, bad
-	}
-	found := lookPath(name, searchPath)
+	found := lookPath(l.name, searchPath)
 	if found == "" {
-		return name, notFound(name, "install it, or name its folder in hooks.path")
+		return l.name, notFound(l.name, "install it, or name its folder in hooks.path")
 	}
 	return found, nil
 }
@@ -98,98 +94,104 @@ func notFound(name, remedy string) *trouble {
 	return &trouble{fmt.Sprintf("the interpreter %s was not found", name), remedy}
 }
 
-// envTarget returns the program that env will start. Without -S the kernel hands
-// env all the rest as one word.
-func envTarget(rest string) (string, *trouble) {
-	words := strings.Fields(rest)
-	split := len(words) > 0 && (words[0] == "-S" || words[0] == "--split-string")
-	if split {
-		words = words[1:]
-	} else if len(words) > 0 && strings.HasPrefix(words[0], "-S") {
-		words[0], split = strings.TrimPrefix(words[0], "-S"), true
+// firstWords are an interpreter line, taken apart as the kernel and env(1) do it.
+type firstWords struct {
+	first string   // the program that the line names, absolute
+	name  string   // what env looks for on PATH; "" if first is the interpreter itself
+	sets  []string // variables that env sets
+	args  []string // between the interpreter and the script
+	vague bool     // args are written in a way that only env itself reads for sure
+}
+
+// starter is what the line calls its interpreter.
+func (l *firstWords) starter() string { return cmp.Or(l.name, l.first) }
+
+// line takes the interpreter line apart. Without -S the kernel hands env all the
+// rest as one word.
+func (p program) line() (l firstWords, bad *trouble) {
+	var rest string
+	l.first, rest, _ = strings.Cut(strings.ReplaceAll(p.words, "\t", " "), " ")
+	rest = strings.TrimSpace(rest)
+	if filepath.Base(l.first) != "env" {
+		switch {
+		case rest == "":
+		case runtime.GOOS == "darwin":
+			l.args = strings.Fields(rest)
+		default:
+			l.args = []string{rest} // whatever blanks are in it
+		}
+		return l, nil
 	}
-	for split && len(words) > 0 && strings.Contains(words[0], "=") && !strings.HasPrefix(words[0], "PATH=") {
-		words = words[1:]
+	words := strings.Fields(rest)
+	split := len(words) > 0 && (strings.HasPrefix(words[0], "-S") || words[0] == "--split-string")
+	if split {
+		rest = strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(rest, "--split-string"), "-S"))
+		words, l.vague = splitWords(rest)
+	}
+	for split && len(words) > 0 && strings.Contains(words[0], "=") && !strings.HasPrefix(words[0], "PATH=") && !strings.HasPrefix(words[0], "-") {
+		l.sets, words = append(l.sets, words[0]), words[1:]
 	}
 	switch {
 	case len(words) == 0:
-		return "", &trouble{"the interpreter line names no program behind env", "write for example #!/usr/bin/env python3"}
+		return l, &trouble{"the interpreter line names no program behind env", "write for example #!/usr/bin/env python3"}
 	case !split && len(words) > 1:
-		return "", &trouble{"env looks for one program with blanks in its name: " + rest, "write #!/usr/bin/env -S " + rest}
+		return l, &trouble{"env looks for one program with blanks in its name: " + rest, "write #!/usr/bin/env -S " + rest}
 	case strings.HasPrefix(words[0], "-") || strings.ContainsAny(words[0], "=\"'\\$"):
-		return "", &trouble{"hookd cannot tell which program env will start: " + rest, "name the interpreter plainly, for example #!/usr/bin/env python3"}
+		return l, &trouble{"hookd cannot tell which program env will start: " + rest, "name the interpreter plainly, for example #!/usr/bin/env python3"}
 	}
-	return words[0], nil
+	l.name, l.args = words[0], words[1:]
+	return l, nil
 }
 
-// projectWord returns the first argument of the interpreter line that leads into
-// the project: "#!/bin/sh x.sh" runs x.sh of the working directory, whatever the
-// hook's own file says. It is "" if there is none.
-func (p program) projectWord(in place) string {
-	for _, word := range p.arguments() {
-		value := optionValue(word)
-		for _, path := range []string{word, value} {
-			if path == "" || strings.HasPrefix(path, "-") {
-				continue
+// splitWords splits as env -S does, quotes included. vague says that there is
+// something in the text that only env reads for sure.
+func splitWords(text string) (words []string, vague bool) {
+	if strings.ContainsAny(text, "\\$#") {
+		return strings.Fields(text), true
+	}
+	var word strings.Builder
+	inWord, quote := false, rune(0)
+	for _, c := range text {
+		switch {
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote == 0 && (c == '\'' || c == '"'):
+			quote, inWord = c, true
+		case quote == 0 && c == ' ':
+			if inWord {
+				words = append(words, word.String())
 			}
-			if _, inside := insideProject(in.root, path); inside {
-				return word
-			}
-			if filepath.IsAbs(path) {
-				continue
-			}
-			// A plain word is a path only if there is such a file: run, pipefail.
-			where := filepath.Join(in.root, path)
-			in.see(where, nil)
-			if st, err := stat(where); err == nil && (st.Mode.IsRegular() || path == value) {
-				return word
-			}
+			word.Reset()
+			inWord = false
+		default:
+			word.WriteRune(c)
+			inWord = true
 		}
 	}
-	return ""
-}
-
-// arguments are the words behind the program that the line starts.
-func (p program) arguments() []string {
-	words := strings.Fields(p.words)
-	if len(words) == 0 {
-		return nil
+	if inWord {
+		words = append(words, word.String())
 	}
-	rest := words[1:]
-	if name, bad := envTarget(strings.Join(rest, " ")); filepath.Base(words[0]) == "env" && bad == nil {
-		rest = rest[slices.Index(rest, name)+1:] // looked for on PATH
-	}
-	return rest
-}
-
-// optionValue is what an option may carry: -Ilib, --require=./x.js.
-func optionValue(word string) string {
-	if _, value, ok := strings.Cut(word, "="); ok {
-		return value
-	}
-	if strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && len(word) > 2 {
-		return word[2:]
-	}
-	return ""
+	return words, quote != 0
 }
 
 // lookPath finds a program in a list of folders, as execvp does, without looking
 // at this process's own PATH. It returns "" if there is none.
 func lookPath(name, searchPath string) string {
 	if strings.ContainsRune(name, filepath.Separator) {
-		if st, err := stat(name); err == nil && st.Mode.IsRegular() && mayExecute(name, st) {
+		if isProgram(name) {
 			return name
 		}
 		return ""
 	}
 	for _, dir := range filepath.SplitList(searchPath) {
-		if !filepath.IsAbs(dir) {
-			continue
-		}
-		candidate := filepath.Join(dir, name)
-		if st, err := stat(candidate); err == nil && st.Mode.IsRegular() && mayExecute(candidate, st) {
+		if candidate := filepath.Join(dir, name); filepath.IsAbs(dir) && isProgram(candidate) {
 			return candidate
 		}
 	}
 	return ""
+}
+
+func isProgram(path string) bool {
+	st, err := stat(path)
+	return err == nil && st.Mode.IsRegular() && mayExecute(path, st)
 }

@@ -270,6 +270,8 @@ type load struct {
 	paths            map[*scope]string
 	envs             map[envKey][]string
 	starters         map[starterKey]starter // interpreters found, by the line that names them
+	startsIn         string                 // where the user's programs start, "" before it is wanted
+	checkouts        map[string]bool        // folders, whether they hold a project or a checkout
 }
 
 // Load builds one snapshot. It fails only where the project cannot be told;

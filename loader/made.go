@@ -19,6 +19,7 @@ func (p *load) madeOf(f *found, c *executor.ProcessConfig) []string {
 			files = append(files, path)
 		}
 	}
+	add(c.Script)
 	if program, bad := readProgram(firstBytes(c.Path)); bad == nil {
 		if starter, bad := program.interpreter(p.searchPath(f.scope)); bad == nil {
 			add(starter)
@@ -26,10 +27,10 @@ func (p *load) madeOf(f *found, c *executor.ProcessConfig) []string {
 	}
 	if f.bundle != nil {
 		for _, m := range f.bundle.Members {
-			if f.inPlace {
+			if f.folder == "" {
 				add(filepath.Join(f.bundle.base, filepath.FromSlash(m.Name)))
 			} else {
-				add(p.store.path(f.bundle.hash, m.Name))
+				add(filepath.Join(f.folder, filepath.FromSlash(m.Name)))
 			}
 		}
 	}

@@ -41,6 +41,9 @@ type Material struct {
 	Status executor.Status `json:"status"` // ready untrusted changed broken disabled
 	Why    string          `json:"why"`    // for any status but ready
 
+	Unwatched []string `json:"unwatched,omitzero"` // code of the project that it runs and that nobody allowed, in words
+	Given     bool     `json:"given,omitzero"`     // a server of user or machine that is told where the project lies
+
 	// Use is the file to read: the private copy of a project's, the original of
 	// other layers. It is "" for a server and for what may not be used.
 	Use string `json:"-"`
@@ -159,13 +162,18 @@ func (g *gathering) materialFile(kind Kind, name, member string, helpers []strin
 // what is allowed, as with a command hook.
 func (g *gathering) server(name string, s schema.MCPServer, file string) {
 	f := g.material(KindServer, name, path.Join(serversDir, name), file)
-	filled, unset := withVariables(s, os.LookupEnv)
+	filled, unset := withVariables(s, g.variable())
 	f.server, f.line, f.unset = &filled, s.Line, unset
 	in := g.placeOf(g.scope, false)
 	if s.Command != "" {
 		f.argv, f.trouble = g.command(append([]string{filled.Command}, filled.Args...))
+		f.nameWords(append([]string{filled.Command}, filled.Args...))
 	}
-	if f.trouble != nil {
+	f.given = g.layer != protocol.Project && namesProject(s)
+	if f.trouble == nil {
+		f.trouble = in.serverSets(f.server)
+	}
+	if f.trouble != nil && g.layer != protocol.Project {
 		return
 	}
 	g.sealMaterial(f, s, func(b *bundle) error {
@@ -173,7 +181,10 @@ func (g *gathering) server(name string, s schema.MCPServer, file string) {
 		if len(f.argv) == 0 {
 			return nil
 		}
-		return f.addCommand(b, g.filesOf(g.layer, false), *in)
+		if err := f.addCommand(b, g.filesOf(g.layer, false), *in); err != nil {
+			return err
+		}
+		return f.addSets(b, g.filesOf(g.layer, false), in)
 	})
 }
 
@@ -242,6 +253,11 @@ func (t *trustRecord) isMaterial() bool { return t.Kind != "" && t.Kind != KindH
 // decideMaterial settles whether one may be used. Nothing of it guards anything,
 // so that what may not be used is absent, and said to be.
 func (p *load) decideMaterial(f *found) {
+	p.tellUnwatched(f)
+	trusted := f.scope.needsTrust() && f.unstarted && f.bundle != nil && f.record != nil && f.bundle.hash == f.record.Hash
+	if trusted {
+		f.trouble = nil // what starts it is pinned
+	}
 	switch r := f.record; {
 	case f.trouble != nil:
 		f.stop(executor.Broken, f.trouble.why)
@@ -256,7 +272,7 @@ func (p *load) decideMaterial(f *found) {
 		f.stop(executor.Untrusted, "nobody allowed the project's settings yet")
 		p.unaskedMaterials = append(p.unaskedMaterials, f.name)
 		p.add(newFinding(CodeMaterialUntrusted, f.path, f.line, f.name, "it is not used: "+f.why, trustRemedy))
-	case r != nil && f.bundle.hash == r.Hash, r == nil && f.allowedInMain() && !f.unwatched(), p.hashListed(f):
+	case r != nil && f.bundle.hash == r.Hash, r == nil && f.allowedInMain() && !f.runsUnwatched(), p.hashListed(f):
 		if p.policy(f, string(protocol.Project)) {
 			p.useCopy(f)
 		}
@@ -284,8 +300,9 @@ func (p *load) useCopy(f *found) {
 	}
 	switch f.kind {
 	case KindServer:
-		f.argv = f.copied(p.store, f.scope.root)
+		f.argv = f.copied(f.argv, p.store.folder(f.bundle.hash))
 		f.run = f.path
+		p.holdPins(f)
 	default:
 		f.run = p.store.path(f.bundle.hash, f.base)
 	}
@@ -305,7 +322,7 @@ func (p *load) settleServers() {
 			s := *f.server
 			s.Layer = f.layer
 			if len(f.argv) > 0 {
-				s.Command, s.Args = f.argv[0], f.argv[1:]
+				p.startServer(f, &s)
 			}
 			allowed[f.title] = s
 		}
@@ -315,7 +332,7 @@ func (p *load) settleServers() {
 
 // material returns it as the snapshot shows it.
 func (f *found) material() Material {
-	m := Material{Kind: f.kind, Name: f.title, Layer: f.layer, Path: f.path, Status: f.status, Why: f.why}
+	m := Material{Kind: f.kind, Name: f.title, Layer: f.layer, Path: f.path, Status: f.status, Why: f.why, Unwatched: f.unwatched, Given: f.given}
 	if m.Status == "" {
 		m.Status = executor.Ready
 	}

@@ -105,7 +105,7 @@ func TestMaterialsOfProjectNeedTrust(t *testing.T) {
 		}
 	}
 	server := s.Set.Settings.Agent.MCPServers["git"]
-	if !within(w.state, server.Command) || !cmp.Equal(server.Args, []string{"--fast"}) || server.Layer != protocol.Project {
+	if len(server.Args) != 2 || !within(w.state, server.Args[0]) || server.Args[1] != "--fast" || server.Dir != w.project || server.Layer != protocol.Project {
 		t.Errorf("the server is %+v; its program must be the private copy", server)
 	}
 }

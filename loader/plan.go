@@ -62,10 +62,12 @@ type PlanItem struct {
 	Entry, WasEntry             jsontext.Value // canonical JSON; nil if there is none
 	Interpreter, WasInterpreter string
 	Program, WasProgram         string
+	Unwatched                   []string // code of the project that runs and that the hash does not cover, in words
 	Files                       []PlanFile
 
 	bundle *bundle
 	record *trustRecord
+	pins   pins
 }
 
 // PlanFile is one file of a hook, as it is and as it was allowed.
@@ -122,13 +124,13 @@ func (p *load) projectHash() string {
 	}
 	items := []item{}
 	for _, f := range p.hooks {
-		if f.scope == p.inner && f.bundle != nil && !f.faulty() && f.trouble == nil {
-			items = append(items, item{f.base, f.bundle.hash})
+		if f.scope == p.inner && f.bundle != nil && !f.faulty() && (f.trouble == nil || f.unstarted) {
+			items = append(items, item{f.base, f.freshHash()})
 		}
 	}
 	for _, f := range p.projectMaterials() {
-		if f.bundle != nil && f.trouble == nil {
-			items = append(items, item{f.base, f.bundle.hash})
+		if f.bundle != nil && (f.trouble == nil || f.unstarted) {
+			items = append(items, item{f.base, f.freshHash()})
 		}
 	}
 	if p.inner != nil && p.inner.bundle != nil && !p.inner.now.saysNothing() {
@@ -220,7 +222,7 @@ func (p *load) planItem(f *found) (PlanItem, error) {
 		was = f.record.Bundle
 		item.Was = f.record.Hash
 		item.WasEntry, item.AllowedBefore = was.Entry, f.record.allowedBefore(f.bundle)
-		item.WasInterpreter, item.WasProgram = was.Interpreter, was.Program
+		item.WasInterpreter, item.WasProgram = f.shownPins(f.record.recordedPins())
 	}
 	item.State = f.state()
 	if item.State == StateGone && f.kind == "" {
@@ -232,8 +234,11 @@ func (p *load) planItem(f *found) (PlanItem, error) {
 	if f.bundle != nil {
 		now = *f.bundle
 		item.Hash, item.Entry = now.hash, now.Entry
-		item.Interpreter, item.Program = now.Interpreter, now.Program
+		item.pins = p.startersNow(f)
+		item.Interpreter, item.Program = f.shownPins(item.pins)
 		item.bundle = f.bundle
+		p.seeUnwatched(f)
+		item.Unwatched = f.unwatched
 	}
 	for _, m := range now.Members {
 		file := PlanFile{Name: m.Name, Path: m.path, Mode: m.Mode, Sum: m.Sum, Size: m.size}

@@ -34,6 +34,7 @@ type trustRecord struct {
 	Hash     string    `json:"hash"`
 	At       time.Time `json:"at"`
 	Bundle   bundle    `json:"bundle"`
+	Pins     pins      `json:"starts,omitzero"` // what started it when it was allowed
 	InPlace  bool      `json:"inPlace,omitzero"`
 	Command  bool      `json:"command,omitzero"`
 

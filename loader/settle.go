@@ -25,8 +25,9 @@ func (p *load) askPrograms(ctx context.Context) {
 		if _, known := answers.known(f.bundle.hash, p.now); known || p.opts.Runtime == nil {
 			continue
 		}
+		s := p.startOf(f)
 		questions[answers] = append(questions[answers], question{f.bundle.hash, process.Command{
-			Path: f.run, Argv: append(p.argv(f), askArgument), Dir: f.scope.root, Env: p.env(f, executor.ActionDescribe), Grace: f.scope.own.Hooks.Grace,
+			Path: s.path, Argv: append(s.argv, askArgument), Dir: p.dirOf(f), Env: s.environ(p.env(f, executor.ActionDescribe)), Grace: f.scope.own.Hooks.Grace,
 		}})
 	}
 	for answers, questions := range questions {
@@ -83,6 +84,8 @@ func (p *load) settle(f *found) {
 		f.resolution.Hook.Required = true
 	}
 	p.switchOff(f)
+	p.tellUnwatched(f)
+	p.tellNotPassed(f)
 	if h := &f.resolution.Hook; h.Required && f.fault == nil && f.run == "" {
 		if len(h.Events) == 0 {
 			h.Events = everywhere()

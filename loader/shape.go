@@ -31,7 +31,6 @@ type trustShape struct {
 type trustShapeKey struct {
 	defaults          schema.Defaults
 	on                bool
-	interpreter       string
 	foreign, rootOnly bool
 }
 

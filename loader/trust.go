@@ -114,16 +114,12 @@ func (t *Trust) allow(d *decisions, item *PlanItem) error {
 		if err := t.unchangedSettings(item); err != nil {
 			return err
 		}
-	} else if item.InPlace {
-		if err := item.bundle.unchanged(); err != nil {
-			return err
-		}
 	} else if err := t.loader.store.put(item.bundle); err != nil {
 		return err
 	}
 	d.set(trustRecord{
 		Hook: item.Hook, Decision: Allowed, Hash: item.Hash, At: time.Now().UTC().Truncate(time.Second),
-		Bundle: *item.bundle, InPlace: item.InPlace, Command: item.Path == "" && item.Kind == KindHook, Kind: item.recordedKind(),
+		Bundle: *item.bundle, Pins: item.pins, InPlace: item.InPlace, Command: item.Path == "" && item.Kind == KindHook, Kind: item.recordedKind(),
 	})
 	return nil
 }
@@ -169,20 +165,6 @@ func (item *PlanItem) recordedKind() Kind {
 	return item.Kind
 }
 
-// unchanged reads all files of a bundle again.
-func (b *bundle) unchanged() error {
-	for _, m := range b.Members {
-		c, err := readContent(m.path, nil)
-		if err != nil {
-			return err
-		}
-		if c.sum != m.Sum || c.stat.Mode.Perm() != m.Mode {
-			return fmt.Errorf("%s: %w", m.path, ErrChangedSince)
-		}
-	}
-	return nil
-}
-
 // Deny denies the hooks named, or all of the project without a name. Denied
 // hooks are absent, whatever else would let them run.
 func (t *Trust) Deny(ctx context.Context, names ...string) error {
@@ -224,6 +206,9 @@ func (t *Trust) Expect(ctx context.Context, hash string) error {
 		return err
 	}
 	t.How = "--expect"
+	if err := plan.onFixedPath(); err != nil {
+		return err
+	}
 	if plan.Hash != hash {
 		return fmt.Errorf("%w: expected %s, found %s", ErrUnexpected, hash, plan.Hash)
 	}

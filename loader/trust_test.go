@@ -516,20 +516,76 @@ func TestCommandsRunFromTheCopy(t *testing.T) {
 	}
 }
 
+// A hook in place finds beside $0 what lies beside its file, named or not; what
+// runs of itself are the bytes that were allowed.
 func TestInPlaceIsHashedToo(t *testing.T) {
 	w := newWorld(t)
-	w.hook("guard.sh", guardHeader+"# hook: inPlace=true\n"+`echo '{"action":"block","reason":"'"$0"'"}'`+"\n")
+	w.hook("guard.sh", guardHeader+"# hook: inPlace=true\n"+`. "$(dirname "$0")/lib/say.sh"`+"\n")
+	w.write(w.hookPath("lib/say.sh"), `echo '{"action":"block","reason":"beside"}'`+"\n", 0o644)
 	w.allow()
 	s := w.load()
-	if outcome := w.fire(s.Set); outcome.Reason != w.hookPath("guard.sh") {
-		t.Errorf("reason %q", outcome.Reason)
+	if outcome := w.fire(s.Set); outcome.Reason != "beside" {
+		t.Errorf("reason %q %v", outcome.Reason, outcome.Runs)
 	}
 	if !find(s, "guard.sh").InPlace {
 		t.Error("it is not said to run in place")
 	}
+	w.write(w.hookPath("lib/say.sh"), `echo '{"action":"block","reason":"edited"}'`+"\n", 0o644)
+	if outcome := w.fire(s.Set); outcome.Reason != "edited" {
+		t.Errorf("a helper is not the one that lies there: %q %v", outcome.Reason, outcome.Runs)
+	}
 	w.hook("guard.sh", blocks)
 	if got := status(w.load(), "guard.sh"); got != "changed!untrusted" {
 		t.Errorf("status %s", got)
+	}
+	if outcome := w.fire(s.Set); outcome.Reason != "edited" {
+		t.Errorf("what was not allowed ran: %q %v", outcome.Reason, outcome.Runs)
+	}
+}
+
+// Red-team 2: a hook in place whose file is swapped all the time, under a snapshot
+// that goes on ruling. No swapped byte runs, by another file nor within the same.
+func TestInPlaceUnderASwapLoop(t *testing.T) {
+	for name, swap := range map[string]func(w *world, text string){
+		"another file": func(w *world, text string) {
+			other := w.path("next")
+			w.write(other, text, 0o755)
+			os.Rename(other, w.hookPath("guard.sh"))
+		},
+		"the same file": func(w *world, text string) { w.hook("guard.sh", text) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			mark := filepath.Join(t.TempDir(), "mark")
+			good := guardHeader + "# hook: inPlace=true\n" + `echo '{"action":"block","reason":"ours"}'` + "\n"
+			w.hook("guard.sh", good)
+			w.allow()
+			s := w.load()
+			done := make(chan struct{})
+			stopped := make(chan struct{})
+			go func() {
+				defer close(stopped)
+				for {
+					select {
+					case <-done:
+						return
+					default:
+					}
+					swap(w, marker(mark, guardHeader))
+					swap(w, good)
+				}
+			}()
+			for range 50 {
+				if outcome := w.fire(s.Set); outcome.Reason != "ours" {
+					t.Errorf("reason %q, %v", outcome.Reason, outcome.Runs)
+				}
+			}
+			close(done)
+			<-stopped
+			if exists(mark) {
+				t.Error("code that nobody allowed ran")
+			}
+		})
 	}
 }
 

@@ -35,6 +35,11 @@ func withVariables(s schema.MCPServer, lookup func(string) (string, bool)) (sche
 	if v.missing == "" {
 		return s, nil
 	}
+	if v.missing == projectVariable {
+		return s, &trouble{
+			v.where + " names ${project}, and nobody allowed anything of this project", "allow the project with hookd trust, or write the folder itself",
+		}
+	}
 	return s, &trouble{
 		fmt.Sprintf("%s names ${%s}, which is not set in the environment of hookd", v.where, v.missing),
 		fmt.Sprintf("set %s before hookd starts, write ${%s:-default}, or $${%s} for the text itself", v.missing, v.missing, v.missing),

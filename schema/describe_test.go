@@ -50,14 +50,14 @@ func TestHeader(t *testing.T) {
 	}{
 		{
 			name:  "everything",
-			pairs: header("events=PreToolUse,agent-stop", "match.tool=bash,/a{1,2},b/,mcp_{x,y}", "match.agent=main", "match.when=args.n > 1, 2", "can=block", "onFailure=stop", "timeout=5s", "priority=-3", "required=true", "env=A,B", "files=lib/x.sh,lib/*.py", "run=standby", "inPlace=true", "sensitive=false", "protocol=1", "description=guards, always"),
+			pairs: header("events=PreToolUse,agent-stop", "match.tool=bash,/a{1,2},b/,mcp_{x,y}", "match.agent=main", "match.when=args.n > 1, 2", "can=block", "onFailure=stop", "timeout=5s", "priority=-3", "required=true", "env=A,B", "files=lib/x.sh,lib/*.py", "run=standby", "inPlace=true", "dir=project", "sensitive=false", "protocol=1", "description=guards, always"),
 			want: Hook{
 				Name: "x.sh", Layer: protocol.User, Path: "/h/x.sh", Description: "guards, always", Protocol: 1,
 				Events: []protocol.EventName{protocol.ToolCallStart, protocol.AgentStop},
 				Match:  Match{Tool: []string{"bash", "/a{1,2},b/", "mcp_{x,y}"}, Agent: "main", When: "args.n > 1, 2"},
 				Can:    protocol.CanBlock, Mode: protocol.Enforce, Priority: -3, Timeout: 5 * time.Second,
 				OnFailure: protocol.RuleStop, Required: true, Run: Standby, Env: []string{"A", "B"},
-				Files: []string{"lib/x.sh", "lib/*.py"}, InPlace: true, Dialect: "hookd", Enabled: true,
+				Files: []string{"lib/x.sh", "lib/*.py"}, InPlace: true, InProject: true, Dialect: "hookd", Enabled: true,
 			},
 			findings: []string{"x.sh:3 match (x.sh): match.tool does not restrict at agent-stop: the hook runs there whatever it says -> remove match.tool, or describe the hook for other events",
 				`x.sh:3 match (x.sh): match.tool "/a{1,2},b/" matches no tool that hookd knows -> check the name: the whole name must match and case counts; leave it if the tool is one of your own`},
@@ -118,12 +118,12 @@ func TestSourcesOfFields(t *testing.T) {
 	values := map[string]string{
 		"name": `"x"`, "command": `["x"]`, "args": `["x"]`, "description": `"x"`, "protocol": `1`, "events": `["agent-start"]`,
 		"match": `{"agent": "main"}`, "can": `"block"`, "mode": `"audit"`, "priority": `1`, "timeout": `"1s"`, "onFailure": `"block"`,
-		"required": `true`, "run": `"once"`, "env": `["X"]`, "files": `["x"]`, "inPlace": `true`, "sensitive": `true`, "dialect": `"hookd"`, "enabled": `true`,
+		"required": `true`, "run": `"once"`, "env": `["X"]`, "files": `["x"]`, "inPlace": `true`, "dir": `"project"`, "sensitive": `true`, "dialect": `"hookd"`, "enabled": `true`,
 	}
 	allowed := map[string]string{
 		"name": "S", "command": "S", "args": "SFD", "description": "SHFD", "protocol": "HFD", "events": "SHFD", "match": "SHFD",
 		"can": "SHFD", "mode": "SHFD", "priority": "SHFD", "timeout": "SHFD", "onFailure": "SHFD", "required": "SHFD", "run": "SHFD",
-		"env": "SHFD", "files": "SHFD", "inPlace": "SHF", "sensitive": "SHFD", "dialect": "SHFD", "enabled": "S",
+		"env": "SHFD", "files": "SHFD", "inPlace": "SHF", "dir": "SHF", "sensitive": "SHFD", "dialect": "SHFD", "enabled": "S",
 	}
 	for field, value := range values {
 		for _, s := range sources {

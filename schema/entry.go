@@ -14,7 +14,7 @@ import (
 // header, F side file, D answer of the program.
 type Entry struct {
 	Name        *string     `json:"name,omitzero" from:"S" validate:"omitnil,min=1,max=255,hookname" jsonschema:"which file of this layer's hooks folder the entry describes, extension included, or the name of a command hook; unique in its layer"`
-	Command     CommandLine `json:"command,omitzero" from:"S" validate:"omitnil,min=1,max=1000,dive,max=131072" jsonschema:"a program instead of a file: absolute, ./ from the project root, or found on PATH; the first item is the program, and no shell reads it"`
+	Command     CommandLine `json:"command,omitzero" from:"S" validate:"omitnil,min=1,max=1000,dive,max=131072" jsonschema:"a program instead of a file: absolute, ./ from the project root (of user and machine from the folder of their settings), or found on PATH; the first item is the program, and no shell reads it"`
 	Args        []string    `json:"args,omitzero" from:"SFD" validate:"omitnil,max=1000,dive,max=131072" jsonschema:"arguments of the hook file"`
 	Description *string     `json:"description,omitzero" from:"SHFD" validate:"omitnil,max=200" jsonschema:"what the hook is for, up to 200 characters"`
 	Protocol    *int        `json:"protocol,omitzero" from:"HFD" validate:"omitnil,min=1" jsonschema:"version of the protocol the hook was written for"`
@@ -29,7 +29,8 @@ type Entry struct {
 	Run         *string     `json:"run,omitzero" from:"SHFD" validate:"omitnil,oneof=once standby resident" jsonschema:"how the hook's process lives"`
 	Env         []string    `json:"env,omitzero" from:"SHFD" validate:"omitnil,max=1000,dive,envname" jsonschema:"names of variables passed besides the allow list; names only, never values"`
 	Files       []string    `json:"files,omitzero" from:"SHFD" validate:"omitnil,max=1000,dive,below" jsonschema:"helpers the hook loads: paths or globs below the hook's folder; part of what is trusted and copied"`
-	InPlace     *bool       `json:"inPlace,omitzero" from:"SHF" jsonschema:"run the original file, not the trusted copy"`
+	InPlace     *bool       `json:"inPlace,omitzero" from:"SHF" jsonschema:"keep the other files of the hook's folder beside it, which are not trusted; not the trusted copy alone"`
+	Dir         *string     `json:"dir,omitzero" from:"SHF" validate:"omitnil,oneof=own project" jsonschema:"where a hook of user or machine starts: own is an empty folder, project the project's root, which counts only where the project was allowed; hooks of a project always start in its root"`
 	Sensitive   *bool       `json:"sensitive,omitzero" from:"SHFD" jsonschema:"records keep only hashes of what the hook saw and changed"`
 	Dialect     *string     `json:"dialect,omitzero" from:"SHFD" validate:"omitnil,dialect" jsonschema:"whose protocol the hook speaks"`
 	Enabled     *bool       `json:"enabled,omitzero" from:"S" jsonschema:"false switches the hook off"`

@@ -40,6 +40,7 @@ type Hook struct {
 	Env         []string // names passed besides the allow list
 	Files       []string // helpers, relative to the hook's folder
 	InPlace     bool
+	InProject   bool // dir: project, of a hook of user or machine
 	Sensitive   bool
 	Dialect     string // "hookd" for our own protocol
 	Enabled     bool

@@ -73,7 +73,7 @@ var fieldDefaults = map[string]string{
 	"name": "the file's name", "command": "–", "args": "`[]`", "description": "`\"\"`", "protocol": "1",
 	"events": "none", "match": "`{}`", "can": "`modify`", "mode": "`enforce`", "priority": "0",
 	"timeout": "`hooks.timeout`", "onFailure": "`block` if `can` is `block` or the hook is required, else `continue`",
-	"required": "false", "run": "`once`", "env": "`[]`", "files": "`[]`", "inPlace": "false",
+	"required": "false", "run": "`once`", "env": "`[]`", "files": "`[]`", "inPlace": "false", "dir": "`own`",
 	"sensitive": "false", "dialect": "`hookd`", "enabled": "true",
 }
 

@@ -90,6 +90,9 @@ func Resolve(defaults Defaults, described ...Described) (Resolution, []Finding) 
 		return res, r.findings
 	}
 	r.matchWarnings(m.at("match"), h.Match, h.Events)
+	if h.Layer == protocol.Project && m.Dir != nil {
+		r.at(m.at("dir"), SeverityWarning, CodeNoEffect, "dir has no meaning for a hook of a project: it starts in the project's root", "leave dir out")
+	}
 	if defaults.Budget > 0 && h.Timeout > defaults.Budget && m.Timeout != nil {
 		r.at(m.at("timeout"), SeverityWarning, CodeOverBudget, fmt.Sprintf("timeout %s is over the event's budget of %s, which ends the hook first", FormatDuration(h.Timeout), FormatDuration(defaults.Budget)), "lower timeout or raise hooks.budget")
 	}
@@ -196,6 +199,7 @@ func (m *merged) hook(defaults Defaults) Hook {
 		Env:         m.Env,
 		Files:       m.Files,
 		InPlace:     or(m.InPlace, false),
+		InProject:   or(m.Dir, "own") == "project" && defaults.Layer != protocol.Project,
 		Sensitive:   or(m.Sensitive, false),
 		Dialect:     or(m.Dialect, Dialects[0]),
 		Enabled:     or(m.Enabled, true),

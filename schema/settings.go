@@ -198,6 +198,8 @@ type TrustedFolder struct {
 type MCPServer struct {
 	Layer   protocol.Layer    `json:"-"`             // where it was written: one from the project needs trust
 	Line    int               `json:"-"`             // where in its file
+	Dir     string            `json:"-"`             // absolute: where its program starts
+	Environ []string          `json:"-"`             // of its program, without Env
 	Type    string            `json:"type,omitzero"` // stdio http sse; by command or url if empty
 	Command string            `json:"command,omitzero"`
 	Args    []string          `json:"args,omitzero"`

@@ -97,7 +97,7 @@ func (l *live) transport() (sdk.Transport, error) {
 	}
 	argv := append([]string{l.server.Command}, l.server.Args...)
 	// It is close that ends the program, gently first; its context does not.
-	process, err := l.options.Start(context.WithoutCancel(l.life), Program{Server: l.server.Name, Argv: argv, Env: l.server.Env})
+	process, err := l.options.Start(context.WithoutCancel(l.life), Program{Server: l.server.Name, Argv: argv, Dir: l.server.Dir, Env: l.server.environment()})
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,9 @@ type Server struct {
 
 	Command string
 	Args    []string
-	Env     map[string]string // besides what every program gets
+	Dir     string            // working directory, absolute
+	Environ []string          // what the program gets besides Env
+	Env     map[string]string // as the settings say
 
 	URL     string
 	Headers map[string]string // sent with every request, to this address only
@@ -72,7 +74,8 @@ type Notice struct {
 type Program struct {
 	Server string
 	Argv   []string
-	Env    map[string]string // to be added to the usual environment
+	Dir    string
+	Env    []string // the whole environment
 }
 
 // Process is a program at work. Whoever starts one sees to it that it does not

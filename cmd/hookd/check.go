@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor/process"
+	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -24,7 +25,7 @@ func newCheck(a *app) *cobra.Command {
 			}
 			listing := describe(snapshot)
 			unfit, suggestions := judgeModes(snapshot, readPastRuns(a.stateDirOrWarn()))
-			listing.Findings = append(listing.Findings, unfit...)
+			listing.Findings = append(append(listing.Findings, unfit...), loader.Advice(snapshot)...)
 			errors := 0
 			for _, f := range listing.Findings {
 				if f.Severity == schema.SeverityError || strict {

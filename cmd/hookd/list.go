@@ -97,6 +97,7 @@ func showListing(p *show.Printer, listing daemon.Listing) {
 		hookTable(p, listing.Hooks)
 	}
 	showWhys(p, listing)
+	showUnwatched(p, listing.Hooks)
 	showHeldStreams(p, listing.Hooks)
 	if n := len(listing.Findings); n > 0 {
 		p.Print("%s\n", p.In(show.Warn, plural(n, "finding")+", see hookd check"))

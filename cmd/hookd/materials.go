@@ -25,6 +25,7 @@ func showMaterials(p *show.Printer, materials []loader.Material) {
 			statusCell(m.Status), show.Cell{Text: m.Why, Tone: show.Quiet})
 	}
 	table.Write(p)
+	showServers(p, materials)
 }
 
 // tellUnaskedMaterials says what of the project the loop does not use because

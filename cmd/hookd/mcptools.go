@@ -7,17 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/hookd-dev/hookd/agentloop/mcp"
 	"github.com/hookd-dev/hookd/agentloop/provider"
 	"github.com/hookd-dev/hookd/agentloop/tool"
-	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -38,12 +34,11 @@ func (a *app) mcpServers(engine *engine, settings *schema.Settings) *mcp.Servers
 	var list []mcp.Server
 	for _, name := range slices.Sorted(maps.Keys(settings.Agent.MCPServers)) {
 		s := settings.Agent.MCPServers[name]
-		list = append(list, mcp.Server{Name: name, Type: s.Type, Command: s.Command, Args: s.Args, Env: s.Env, URL: s.URL, Headers: s.Headers})
+		list = append(list, mcp.Server{Name: name, Type: s.Type, Command: s.Command, Args: s.Args, Dir: s.Dir, Environ: s.Environ, Env: s.Env, URL: s.URL, Headers: s.Headers})
 	}
-	env := executor.AllowedEnv(executor.EnvConfig{Environ: os.Environ(), Project: engine.root, Names: settings.Agent.Tools.Env})
 	servers := mcp.Connect(context.Background(), list, mcp.Options{
 		Project: engine.root,
-		Start:   containedStart(a.processes, engine.root, env),
+		Start:   containedStart(a.processes),
 		Notify: func(n mcp.Notice) {
 			engine.progress.Aside(func() { a.note("MCP server "+n.Server+" "+n.Text, n.Remedy) })
 		},
@@ -81,18 +76,9 @@ func (a *app) joinServers(engine *engine, servers *mcp.Servers, sources *[]tool.
 
 // containedStart starts the program of a server as hooks are started: contained,
 // and ended with everything it started, even if hookd is killed.
-func containedStart(runtime *process.Runtime, root string, env []string) func(context.Context, mcp.Program) (*mcp.Process, error) {
+func containedStart(runtime *process.Runtime) func(context.Context, mcp.Program) (*mcp.Process, error) {
 	return func(ctx context.Context, p mcp.Program) (*mcp.Process, error) {
-		own := slices.Clone(env)
-		for _, name := range slices.Sorted(maps.Keys(p.Env)) {
-			own = slices.DeleteFunc(own, func(v string) bool { return strings.HasPrefix(v, name+"=") })
-			own = append(own, name+"="+p.Env[name])
-		}
-		path, err := programPath(p.Argv[0], root, own)
-		if err != nil {
-			return nil, err
-		}
-		child, err := runtime.Start(ctx, &process.Command{Path: path, Argv: p.Argv, Dir: root, Env: own})
+		child, err := runtime.Start(ctx, &process.Command{Path: p.Argv[0], Argv: p.Argv, Dir: p.Dir, Env: p.Env})
 		if err != nil {
 			return nil, err
 		}
@@ -100,15 +86,6 @@ func containedStart(runtime *process.Runtime, root string, env []string) func(co
 			return endingOf(child.End(patience))
 		}}, nil
 	}
-}
-
-// programPath finds a server's program: a path is of the project's folder, a
-// mere name is looked up on the PATH that the program gets.
-func programPath(command, root string, env []string) (string, error) {
-	if !filepath.IsAbs(command) && strings.ContainsRune(command, '/') {
-		return filepath.Join(root, command), nil
-	}
-	return tool.LookPath(command, env)
 }
 
 func endingOf(r process.Result) mcp.Ending {

@@ -52,7 +52,10 @@ func showPlanItem(p *show.Printer, item *loader.PlanItem) {
 		item = asNew(item)
 	}
 	if item.InPlace {
-		p.Print("  %s\n", p.In(show.Warn, "runs in place: what is allowed is only what is shown here, later changes of other files are not seen"))
+		p.Print("  %s\n", p.In(show.Warn, "runs in place: what is allowed is only what is shown here; other files beside it are there when it runs, and their changes are not seen"))
+	}
+	if len(item.Unwatched) > 0 {
+		p.Print("  %s\n", p.In(show.Warn, "runs code of the project that hookd does not watch: "+show.Line(strings.Join(item.Unwatched, "; "))))
 	}
 	row(p, "runs", item.WasInterpreter, item.Interpreter)
 	row(p, "program", item.WasProgram, item.Program)

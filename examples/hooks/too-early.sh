@@ -8,7 +8,7 @@
 #
 # hook: events=tool-call-start match.tool=@shell can=block run=standby
 # hook: onFailure=continue timeout=5s description="no commits on main; does things in the wrong order"
-branch=$(git branch --show-current 2>/dev/null)
+branch=$(git -C "$HOOK_PROJECT_DIR" branch --show-current 2>/dev/null)
 echo "on branch ${branch:-none}"
 event=$(cat)
 case $branch:$event in

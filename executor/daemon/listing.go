@@ -40,8 +40,9 @@ type Listed struct {
 	Pool        *executor.PoolState  `json:"pool,omitzero"` // of a standby or resident hook
 	Status      executor.Status      `json:"status"`
 	Why         string               `json:"why"`
-	DescribedBy string               `json:"describedBy"` // settings header side-file asked
-	Order       int                  `json:"order"`       // place in the running order, from 1
+	Unwatched   []string             `json:"unwatched,omitzero"` // code of the project that it runs and that nobody allowed, in words
+	DescribedBy string               `json:"describedBy"`        // settings header side-file asked
+	Order       int                  `json:"order"`              // place in the running order, from 1
 }
 
 // Describe lists the hooks of a set.
@@ -51,7 +52,7 @@ func Describe(set *executor.Set, findings []schema.Finding) Listing {
 		l.Hooks = append(l.Hooks, Listed{
 			Name: h.Name, Source: h.Layer, Path: h.Path, Events: h.Events, Match: h.Match, Can: h.Can,
 			Mode: h.Mode, Priority: h.Priority, TimeoutMs: h.Timeout.Milliseconds(), OnFailure: h.OnFailure,
-			Required: h.Required, Run: h.Run, Pool: h.PoolState(), Status: h.Status, Why: h.Why, Order: i + 1,
+			Required: h.Required, Run: h.Run, Pool: h.PoolState(), Status: h.Status, Why: h.Why, Unwatched: h.Unwatched, Order: i + 1,
 		})
 	}
 	return l.filled()

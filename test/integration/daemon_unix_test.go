@@ -167,8 +167,8 @@ printf '{"action":"block","reason":"read %s bytes"}\n' "$n"
 func TestDaemonCancelEndsTheTree(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
-	b.script(t, "1-slow.sh", promptHook+`case $(cat) in *slow*) touch started; sleep 61 & sleep 62 ;; esac`)
-	b.script(t, "2-later.sh", promptHook+`touch later`)
+	b.script(t, "1-slow.sh", promptHook+`case $(cat) in *slow*) touch "$HOOK_PROJECT_DIR/started"; sleep 61 & sleep 62 ;; esac`)
+	b.script(t, "2-later.sh", promptHook+`touch "$HOOK_PROJECT_DIR/later"`)
 	k := serve(t, b)
 	id := k.send("event/fire", k.event("slow"))
 	for !exists(filepath.Join(b.project, "started")) {
@@ -216,7 +216,7 @@ func TestDaemonEndsItsHooks(t *testing.T) {
 		t.Run(end, func(t *testing.T) {
 			t.Parallel()
 			b := newBox(t)
-			b.script(t, "slow.sh", promptHook+"trap '' TERM\ntouch started\nsleep 61 | cat & sleep 62")
+			b.script(t, "slow.sh", promptHook+"trap '' TERM\ntouch \"$HOOK_PROJECT_DIR/started\"\nsleep 61 | cat & sleep 62")
 			k := serve(t, b)
 			k.send("event/fire", k.event("slow"))
 			for !exists(filepath.Join(b.project, "started")) {

@@ -96,7 +96,7 @@ func TestKilledHookdLeavesNoHook(t *testing.T) {
 	t.Cleanup(func() {
 		prove.Figure(t, "G17", "%d × kill -9 of `hookd serve`, `run` and `fire`: %d survivors after 1 s", killed.Load(), survivors.Load())
 	})
-	const tree = "trap '' TERM HUP\nsleep 61 & (setsid sleep 62 &)\ntouch started\nwhile :; do sleep 0.2; done\n"
+	const tree = "trap '' TERM HUP\nsleep 61 & (setsid sleep 62 &)\ntouch \"$HOOK_PROJECT_DIR/started\"\nwhile :; do sleep 0.2; done\n"
 	for i := range prove.Size(6, 220) {
 		name := []string{"serve", "run", "serve", "run", "fire"}[i%5]
 		t.Run(fmt.Sprint(name, i), func(t *testing.T) {
@@ -104,7 +104,7 @@ func TestKilledHookdLeavesNoHook(t *testing.T) {
 			b := newBox(t)
 			script := promptHook + tree
 			if name == "fire" {
-				script = promptHook + "touch started\nexec sleep 62\n" // the hook itself is all that is promised
+				script = promptHook + "touch \"$HOOK_PROJECT_DIR/started\"\nexec sleep 62\n" // the hook itself is all that is promised
 			}
 			b.script(t, "slow.sh", script)
 			hookd := startBusy(t, b, name)

@@ -83,8 +83,11 @@ var Guarantees = []Guarantee{
 	},
 	{
 		ID: "G11", Promise: "untrusted project code runs zero times, and a trusted guard cannot be weakened from inside the project",
-		Proof: "200 hostile layouts: 0 executions, 0 weakenings",
-		Tests: []Test{{"loader", "TestHostileLayouts"}},
+		Proof: "200 hostile layouts, 14 forms of a command's words × real interpreters, 10 ways from a user's or machine's program into the project, a swap loop under hooks in place, PATH turned round under 6 interpreters: 0 executions, 0 weakenings",
+		Tests: []Test{
+			{"loader", "TestHostileLayouts"}, {"loader", "TestWordsOfCommandsAreWatched"}, {"loader", "TestProgramsOfUserAndMachineDoNotRunTheProject"},
+			{"loader", "TestInPlaceUnderASwapLoop"}, {"loader", "TestTrustDoesNotFollowPATH"}, {"loader", "TestInterpreterLinesThatLeadInside"},
+		},
 	},
 	{
 		ID: "G12", Promise: "nothing is silent: a hook skipped, broken, mismatched or untrusted is reported with file, line, name and remedy; one bad entry never disables another",

@@ -1,0 +1,195 @@
+package loader
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// Advice reads the hooks of a snapshot for what will not work where they start and
+// with what they bring along. It looks at their texts, so that it may be wrong; it
+// is for check, and nothing depends on it.
+func Advice(s *Snapshot) []schema.Finding {
+	var findings []schema.Finding
+	for i := range s.Hooks {
+		h := &s.Hooks[i]
+		if h.Status != executor.Ready && h.Status != executor.Untrusted && h.Status != executor.Changed {
+			continue
+		}
+		a := advice{hook: h, project: s.Project, text: codeOf(h.Path)}
+		if h.Layer == protocol.Project {
+			a.imports()
+		} else if h.Layer == protocol.User || h.Layer == protocol.Managed {
+			a.whereItStarts()
+		}
+		findings = append(findings, a.findings...)
+	}
+	return findings
+}
+
+// advice is about one hook.
+type advice struct {
+	hook     *Info
+	project  string
+	text     string
+	findings []schema.Finding
+}
+
+// maxAdvised is how much of a hook's text is looked at.
+const maxAdvised = 256 << 10
+
+// codeOf is the text of a script without lines that are only a comment, "" of
+// anything else.
+func codeOf(file string) string {
+	f, st, err := openRegular(file)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	text, err := readSized(f, min(st.Size, maxAdvised))
+	if err != nil || !strings.HasPrefix(string(text), "#!") {
+		return ""
+	}
+	lines := strings.Split(string(text), "\n")
+	first := lines[0]
+	lines = slices.DeleteFunc(lines, func(line string) bool {
+		line = strings.TrimSpace(line)
+		return strings.HasPrefix(line, "#") || strings.HasPrefix(line, "//")
+	})
+	return first + "\n" + strings.Join(lines, "\n")
+}
+
+var (
+	callsGit     = regexp.MustCompile("(?m)(^|[\\s;&|(`\"'\\[,])git(\\s+[a-z-]|[\"'],)")
+	relativePath = regexp.MustCompile(`(?m)(^|[\s"'=(])\.{1,2}/[\w.-]`)
+	knowsProject = regexp.MustCompile(`HOOK_PROJECT_DIR|["']project["']|["']cwd["']|\.(project|cwd)\b|git -C`)
+)
+
+// whereItStarts names a hook of user or machine that seems to take the project for
+// its working directory, where it does not start.
+func (a *advice) whereItStarts() {
+	h := a.hook
+	if h.InProject {
+		return
+	}
+	why := ""
+	for i, word := range h.Command {
+		_, value := optionPath(word)
+		_, missing := os.Stat(filepath.Join(filepath.Dir(filepath.Dir(h.Path)), value))
+		switch {
+		case i == 0 && filepath.Base(word) == "git", i > 0 && word == "git":
+			why = "it calls git"
+		case i > 0 && strings.Contains(value, "/") && !filepath.IsAbs(value) && !strings.HasPrefix(value, "-") && !strings.Contains(value, "://") && !strings.HasPrefix(value, "@") && missing != nil:
+			why = fmt.Sprintf("its argument %q is a relative path", word)
+		}
+	}
+	if why == "" && !knowsProject.MatchString(a.text) {
+		_, body, _ := strings.Cut(a.text, "\n")
+		switch {
+		case callsGit.MatchString(body):
+			why = "it calls git"
+		case relativePath.MatchString(body):
+			why = "it uses a relative path"
+		}
+	}
+	if why != "" {
+		a.findings = append(a.findings, newFinding(CodeStartsElsewhere, h.Path, 0, h.Name,
+			why+", and it starts in an empty folder, not in the project", "use HOOK_PROJECT_DIR (git -C \"$HOOK_PROJECT_DIR\"), or write dir=project"))
+	}
+}
+
+// loads are the ways in which scripts load files, by the kind of their interpreter.
+// The last group that is not empty is what is loaded.
+var loads = map[kind][]*regexp.Regexp{
+	kindPython: {regexp.MustCompile(`(?m)^\s*import\s+([\w., \t]+)`), regexp.MustCompile(`(?m)^\s*from\s+([\w.]+)\s+import\b`)},
+	kindNode:   {regexp.MustCompile(`(?:require|import)\s*\(?\s*["'](\.{1,2}/[^"']+)["']`), regexp.MustCompile(`\bfrom\s*["'](\.{1,2}/[^"']+)["']`)},
+	kindRuby:   {regexp.MustCompile(`\brequire_relative\s*\(?\s*["']([^"']+)["']`)},
+	kindPerl:   {regexp.MustCompile(`\b(?:require|do)\s*\(?\s*["']\./([^"']+)["']`)},
+	kindShell:  {regexp.MustCompile(`(?m)(?:^|[;&|\s])(?:\.|source)\s+"?(?:\$\(dirname [^)]*\)|\$\{0%/\*\}|\$\{BASH_SOURCE[^}]*\}|\$[A-Za-z_]+)"?/([\w./-]+)`)},
+}
+
+// endings are what the name of a loaded file may lack.
+var endings = map[kind][]string{
+	kindPython: {".py", "/__init__.py", ""}, kindNode: append([]string{""}, append(moduleEndings, "/index.js")...),
+	kindRuby: {".rb", ""}, kindPerl: {""}, kindShell: {""},
+}
+
+// imports names what a hook of the project loads from beside it, or from the
+// project, and does not name in files: the private copy does not have it.
+func (a *advice) imports() {
+	h := a.hook
+	if a.text == "" || h.InPlace || h.Path == "" {
+		return
+	}
+	program, bad := readProgram([]byte(a.text[:min(len(a.text), headLimit)]))
+	if bad != nil {
+		return
+	}
+	l, bad := program.line()
+	if bad != nil {
+		return
+	}
+	of := kindOf(l.starter())
+	if kindOf(l.starter()) == kindOther {
+		of = kindNode // bun and deno import as node does
+	}
+	seen := map[string]bool{}
+	for _, load := range loads[of] {
+		for _, found := range load.FindAllStringSubmatch(a.text, -1) {
+			for _, name := range strings.FieldsFunc(found[len(found)-1], func(c rune) bool { return c == ',' }) {
+				if name = moduleName(of, name); name != "" && !seen[name] {
+					seen[name] = true
+					a.judgeImport(of, name)
+				}
+			}
+		}
+	}
+}
+
+// moduleName is the path that a module's name stands for.
+func moduleName(of kind, name string) string {
+	if of != kindPython {
+		return path.Clean(strings.TrimSpace(name))
+	}
+	name, _, _ = strings.Cut(strings.TrimSpace(name), " ") // import x as y
+	top, _, _ := strings.Cut(strings.TrimLeft(name, "."), ".")
+	return top
+}
+
+func (a *advice) judgeImport(of kind, name string) {
+	h := a.hook
+	folder := filepath.Dir(h.Path)
+	for _, ending := range endings[of] {
+		file := name + ending
+		if isFile(filepath.Join(folder, filepath.FromSlash(file))) {
+			if !slices.ContainsFunc(h.Files, func(pattern string) bool {
+				ok, err := doublestar.Match(path.Clean(pattern), path.Clean(file))
+				return ok && err == nil
+			}) {
+				a.findings = append(a.findings, newFinding(CodeImportUnnamed, h.Path, 0, h.Name,
+					fmt.Sprintf("it loads %s from beside it, which its files do not name: the private copy runs without", path.Clean(file)), "add files="+path.Clean(file)+" to its header, and allow it again"))
+			}
+			return
+		}
+	}
+	if of != kindPython || a.project == "" {
+		return
+	}
+	for _, ending := range endings[of][:2] {
+		if isFile(filepath.Join(a.project, name+ending)) {
+			a.findings = append(a.findings, newFinding(CodeImportUnnamed, h.Path, 0, h.Name,
+				fmt.Sprintf("it imports %s, and the project has %s: hooks load no modules from there", name, name+ending), "put it beside the hook and name it in files"))
+			return
+		}
+	}
+}

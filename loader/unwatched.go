@@ -1,0 +1,116 @@
+package loader
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// seeUnwatched notes what a hook or server runs of the project that is not part of
+// what is allowed: a program that decides by itself what of the working directory
+// it runs, or code on the command line. It is about programs that start in the
+// project.
+func (p *load) seeUnwatched(f *found) {
+	if f.layer != protocol.Project && !f.resolution.Hook.InProject || f.kind != "" && f.kind != KindServer {
+		return
+	}
+	words := f.words
+	if script, is := f.script(); is {
+		if l, bad := script.line(); bad == nil {
+			words = slices.Concat([]string{l.starter()}, l.args, words)
+			f.noteShim(p.placeOf(f.scope, f.resolution.Hook.InPlace).starter(script))
+		}
+	}
+	if len(words) == 0 {
+		return
+	}
+	if word := f.programWord(); word != "" {
+		f.noteShim(p.placeOf(f.scope, false).programOf(word))
+	}
+	f.noteKind(words)
+	if f.layer == protocol.Project && f.told != nil {
+		in := p.placeOf(f.scope, false)
+		for _, word := range f.resolution.Hook.Args {
+			if at := in.locate(word); at.exists && f.swaps[word].name == "" {
+				f.note("its own answer names %s as an argument", at.name)
+			}
+		}
+	}
+}
+
+// noteKind notes what the words of a command line say by themselves.
+func (f *found) noteKind(words []string) {
+	name := filepath.Base(words[0])
+	switch of := kindOf(words[0]); of {
+	case kindRunner:
+		f.note("%s runs what the project says", name)
+	case kindLauncher:
+		f.note("%s starts another program in the project", name)
+	case kindOther:
+		f.note("%s reads settings and modules from the working directory", name)
+	default:
+		for _, word := range words[1:] {
+			if !strings.HasPrefix(word, "-") || word == "--" {
+				break // the script; what comes behind it is the script's own
+			}
+			if of.takesCode(word) {
+				f.note("%s %s takes code from the command line, or finds it by a name", name, strings.SplitN(word, "=", 2)[0])
+			}
+		}
+	}
+}
+
+// noteShim notes an interpreter that is a script itself: version managers put such
+// in front of the real one, and choose that by files of the working directory.
+func (f *found) noteShim(s starter) {
+	if s.shim {
+		f.note("%s is a script that chooses the real %s, perhaps by files of the project", s.pin.Real, filepath.Base(s.pin.Real))
+	}
+}
+
+// unwatchedText is what a person reads of one.
+const unwatchedText = "runs code of the project that hookd does not watch"
+
+// loadsCode is executor.LoadsCode, short.
+func loadsCode(name string) bool { return executor.LoadsCode(name) }
+
+func (p *load) tellUnwatched(f *found) {
+	p.seeUnwatched(f)
+	if len(f.unwatched) == 0 || !f.listed {
+		return
+	}
+	p.add(newFinding(CodeUnwatched, f.path, f.line, f.name,
+		unwatchedText+": "+strings.Join(f.unwatched, "; "), "have it start a file that the command names, with its helpers in files"))
+}
+
+// withoutCode leaves out variables that make programs load code and are named for
+// hooks of a layer that does not say what their value is: it comes from whoever
+// started hookd. They are not passed on.
+func (p *load) withoutCode(layer protocol.Layer, names []string) []string {
+	if layer == protocol.User {
+		return names
+	}
+	return slices.DeleteFunc(slices.Clone(names), loadsCode)
+}
+
+// tellNotPassed says which of a hook's variables are not passed on.
+func (p *load) tellNotPassed(f *found) {
+	if f.layer == protocol.User {
+		return
+	}
+	for _, name := range f.resolution.Hook.Env {
+		if loadsCode(name) {
+			p.add(notPassed(f.path, f.name, name))
+		}
+	}
+}
+
+func notPassed(file, hook, name string) schema.Finding {
+	return newFinding(CodeNotPassed, file, 0, hook, fmt.Sprintf("%s is not passed on: by it programs load code, and its value comes from whoever starts hookd", name),
+		"set it in the hook, or in a script around it")
+}

@@ -1,0 +1,178 @@
+package loader
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A view is what a hook with inPlace runs from: the private copies of what was
+// allowed, in a folder in which all else that lies beside the originals is a link
+// to it. So the hook finds its helpers beside $0, and what runs of the hook itself
+// are the bytes that were hashed: a file that is swapped while it starts is not
+// read at all. What is linked is not watched.
+
+const viewsFolder = "views"
+
+// maxLinked bounds the files beside a hook that are linked.
+const maxLinked = 10_000
+
+// view makes the view of a bundle, or finds the one there is.
+func (s store) view(b *bundle) (string, error) {
+	links, err := b.beside()
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	for _, l := range links {
+		fmt.Fprintf(sum, "%s\x00%s\x00", l.name, l.path)
+	}
+	all := filepath.Join(filepath.Dir(s.dir), viewsFolder, filepath.Base(s.folder(b.hash)))
+	final := filepath.Join(all, hex.EncodeToString(sum.Sum(nil)[:16]))
+	if s.viewWhole(b, final) == nil {
+		return final, nil
+	}
+	if err := privateFolder(filepath.Dir(all)); err != nil {
+		return "", err
+	}
+	if err := privateFolder(all); err != nil {
+		return "", err
+	}
+	removeOld(all)
+	temp, err := os.MkdirTemp(all, ".new-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(temp)
+	if err := s.fillView(b, temp, links); err != nil {
+		return "", err
+	}
+	if err := os.RemoveAll(final); err != nil { // it did not pass the check above
+		return "", err
+	}
+	if err := os.Rename(temp, final); err != nil && s.viewWhole(b, final) != nil {
+		return "", err
+	}
+	return final, s.viewWhole(b, final)
+}
+
+func (s store) fillView(b *bundle, folder string, links []helper) error {
+	for _, m := range b.Members {
+		target := filepath.Join(folder, filepath.FromSlash(m.Name))
+		if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
+			return err
+		}
+		if err := os.Link(s.path(b.hash, m.Name), target); err != nil {
+			return err
+		}
+	}
+	for _, l := range links {
+		target := filepath.Join(folder, filepath.FromSlash(l.name))
+		if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
+			return err
+		}
+		if err := os.Symlink(l.path, target); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// viewWhole makes sure that every member of a view is the private copy itself.
+func (s store) viewWhole(b *bundle, folder string) error {
+	for _, m := range b.Members {
+		kept, err := lstat(s.path(b.hash, m.Name))
+		if err != nil {
+			return err
+		}
+		seen, err := lstat(filepath.Join(folder, filepath.FromSlash(m.Name)))
+		if err != nil {
+			return err
+		}
+		if kept.Dev != seen.Dev || kept.Ino != seen.Ino {
+			return fmt.Errorf("%s is not the private copy", seen.Mode)
+		}
+	}
+	return nil
+}
+
+// beside lists what lies beside the originals of a bundle, in their folders and in
+// those above up to the bundle's own.
+func (b *bundle) beside() (links []helper, err error) {
+	folders := []string{"."}
+	for _, m := range b.Members {
+		if strings.HasPrefix(m.Name, projectPrefix) {
+			continue
+		}
+		for dir := path.Dir(m.Name); dir != "."; dir = path.Dir(dir) {
+			if !slices.Contains(folders, dir) {
+				folders = append(folders, dir)
+			}
+		}
+	}
+	isMember := func(name string) bool {
+		return slices.ContainsFunc(b.Members, func(m member) bool { return m.Name == name })
+	}
+	for _, dir := range folders {
+		where := filepath.Join(b.base, filepath.FromSlash(dir))
+		b.see(where, nil)
+		entries, err := os.ReadDir(where)
+		if err != nil {
+			return nil, err
+		}
+		for _, entry := range entries {
+			name := path.Join(dir, entry.Name())
+			if isMember(name) || slices.Contains(folders, name) {
+				continue
+			}
+			links = append(links, helper{name: name, path: filepath.Join(where, entry.Name())})
+		}
+		if len(links) > maxLinked {
+			return nil, fmt.Errorf("more than %d files lie beside it", maxLinked)
+		}
+	}
+	return links, nil
+}
+
+// removeOld removes the views of a bundle that no run can be using any more.
+func removeOld(all string) {
+	entries, _ := os.ReadDir(all)
+	for _, entry := range entries {
+		if info, err := entry.Info(); err == nil && time.Since(info.ModTime()) > 24*time.Hour {
+			_ = os.RemoveAll(filepath.Join(all, entry.Name()))
+		}
+	}
+}
+
+// runView settles that a hook with inPlace runs from its view. Where links cannot
+// be made the original runs.
+func (p *load) runView(f *found) error {
+	if runtime.GOOS == "windows" {
+		f.run, f.inPlace = p.original(f), true
+		return nil
+	}
+	b := *f.bundle
+	b.Members = slices.Clone(b.Members)
+	if err := p.store.put(&b); err != nil {
+		return err
+	}
+	folder, err := p.store.view(&b)
+	if err != nil {
+		return err
+	}
+	f.inPlace, f.folder = true, folder
+	if f.isCommand() {
+		f.argv = f.copied(f.argv, folder)
+		f.run = f.argv[0]
+	} else {
+		f.run = filepath.Join(folder, f.base)
+	}
+	return nil
+}
