@@ -181,7 +181,7 @@ type steppedText struct {
 }
 
 func (s *steppedText) ReadRune() (rune, int, error) {
-	if s.at&0xfff == 0 || s.at >= len(s.text) {
+	if s.at&0xff == 0 || s.at >= len(s.text) {
 		if s.err == nil && s.at < len(s.text) {
 			s.err = s.meter.step(1)
 		}

@@ -143,7 +143,8 @@ func (t *trip) askNow(h *Hook) error {
 	if t.skips(h) {
 		return nil
 	}
-	defer t.charge([]*Hook{h}, time.Now())
+	began := time.Now()
+	defer func() { t.charge(h.Layer, time.Since(began)) }()
 	q := t.question(h)
 	t.progress.started(&t.first, h)
 	budget, cancel := t.budget(t.ctx, h)
@@ -162,8 +163,7 @@ func (t *trip) askGroup(group []*Hook) error {
 	}
 	ctx, cancel := context.WithCancelCause(t.ctx)
 	defer cancel(errNotNeeded)
-	defer t.charge(group, time.Now())
-	answers := make([]chan protocol.Answer, len(group))
+	answers, took := make([]chan protocol.Answer, len(group)), make([]time.Duration, len(group))
 	for i, h := range group {
 		if t.fold.Closed() {
 			break
@@ -174,14 +174,25 @@ func (t *trip) askGroup(group []*Hook) error {
 		budget, done := t.budget(ctx, h)
 		t.executor.work.Go(func() {
 			defer done()
-			answers[i] <- t.executor.ask(budget, t, q)
+			began := time.Now()
+			answer := t.executor.ask(budget, t, q)
+			took[i] = time.Since(began)
+			answers[i] <- answer
 		})
 	}
+	used := map[protocol.Layer]time.Duration{} // side by side: the longest of each layer
+	defer func() {
+		for layer, longest := range used {
+			t.charge(layer, longest)
+		}
+	}()
 	for i, h := range group {
 		if t.skips(h) {
 			continue
 		}
-		if err := t.take(h, <-answers[i]); err != nil {
+		answer := <-answers[i]
+		used[h.Layer] = max(used[h.Layer], took[i])
+		if err := t.take(h, answer); err != nil {
 			return err
 		}
 	}
@@ -302,19 +313,12 @@ func (t *trip) budget(parent context.Context, h *Hook) (context.Context, context
 	})
 }
 
-// charge charges the time since began to the budget of each layer of some hooks.
-func (t *trip) charge(hooks []*Hook, began time.Time) {
-	took := time.Since(began)
+// charge takes time off the budget of a layer.
+func (t *trip) charge(layer protocol.Layer, took time.Duration) {
 	if t.used == nil {
 		t.used = map[protocol.Layer]time.Duration{}
 	}
-	charged := map[protocol.Layer]bool{}
-	for _, h := range hooks {
-		if !charged[h.Layer] {
-			charged[h.Layer] = true
-			t.used[h.Layer] += took
-		}
-	}
+	t.used[layer] += took
 }
 
 func milliseconds(since time.Time) float64 { return protocol.Milliseconds(time.Since(since)) }

@@ -50,11 +50,11 @@ func TestPlacesAreKeptForHigherLayers(t *testing.T) {
 // What lower hooks used of their budget is not taken from the machine's.
 func TestBudgetOfALayerIsItsOwn(t *testing.T) {
 	s := newScripts(t)
-	slow := in(protocol.Project, schema.HookSettings{Budget: 300 * time.Millisecond}, s.hook("a-slow", protocol.CanModify, 5*time.Second, "cat >/dev/null; sleep 30"))
+	slow := in(protocol.Project, schema.HookSettings{Budget: 2 * time.Second}, s.hook("a-slow", protocol.CanModify, 5*time.Second, "cat >/dev/null; sleep 30"))
 	slow.OnFailure = protocol.RuleContinue
-	redactor := in(protocol.Managed, schema.HookSettings{Budget: 600 * time.Millisecond}, s.hook("b-redactor", protocol.CanModify, 5*time.Second,
-		`cat >/dev/null; sleep 0.4; echo '{"changes":{"args":{"command":"redacted"}}}'`))
-	e := s.executor(schema.HookSettings{Budget: 300 * time.Millisecond, Grace: time.Millisecond}, slow, redactor)
+	redactor := in(protocol.Managed, schema.HookSettings{Budget: 2500 * time.Millisecond}, s.hook("b-redactor", protocol.CanModify, 5*time.Second,
+		`cat >/dev/null; sleep 1; echo '{"changes":{"args":{"command":"redacted"}}}'`))
+	e := s.executor(schema.HookSettings{Budget: 2 * time.Second, Grace: time.Millisecond}, slow, redactor)
 	o := fire(t, e, event("1"))
 	if !strings.Contains(string(o.Event.Data), "redacted") {
 		t.Errorf("not redacted: %v", runsOf(o))

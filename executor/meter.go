@@ -51,7 +51,7 @@ func (s *steppedText) next() (rune, int, error) {
 	}
 	r, size := utf8.DecodeRuneInString(s.text[s.at:])
 	// What is counted must not be stepped over.
-	if s.at>>12 != (s.at+size)>>12 && s.err == nil {
+	if s.at>>8 != (s.at+size)>>8 && s.err == nil {
 		s.err = s.meter.step(1)
 	}
 	s.at += size

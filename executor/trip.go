@@ -199,7 +199,8 @@ func (t *trip) matches(h *Hook) bool {
 	if h.match.when == nil || h.Status == Untrusted {
 		return true // what nobody allowed decides nothing, not even whether it is asked
 	}
-	defer t.charge([]*Hook{h}, time.Now())
+	began := time.Now()
+	defer func() { t.charge(h.Layer, time.Since(began)) }()
 	ctx, cancel := t.budget(t.ctx, h)
 	defer cancel()
 	ctx, cancelNow := context.WithTimeout(ctx, min(h.Timeout, conditionTime))
