@@ -82,8 +82,13 @@ var shapes = []struct {
 	{name: "daemon holding stdout", script: `setsid sh -c 'trap "" HUP TERM; sleep 61; echo no' & `, leaves: true},
 	{name: "TERM ignored", script: `trap '' TERM INT HUP; (while :; do sleep 0.2; done) &`},
 	{name: "storm of 200", script: `i=0; while [ $i -lt 100 ]; do sleep 61 & setsid sleep 61 & i=$((i+1)); done`, leaves: true},
+	{name: "leaves its control group", script: `(` + leaveGroup + `setsid sh -c 'sleep 61 & sleep 61' &)`, leaves: true},
 	{name: "fork chain", script: `"$SELF" program chain 4 &`, leaves: true, chain: true},
 }
+
+// leaveGroup moves a shell out of the control group that a Runtime made for it, where
+// there is one, to that of the process which started it.
+const leaveGroup = `top=$(sed -n 's/^[^ ]* [^ ]* [^ ]* [^ ]* \([^ ]*\) .* - cgroup2 .*/\1/p' /proc/self/mountinfo | head -n 1); own=$(sed -n 's/^0:://p' /proc/self/cgroup); case $own in */hookd.*) { echo $$ >"$top${own%/hookd.*}/cgroup.procs"; } 2>/dev/null;; esac; `
 
 func init() { programs["chain"] = func(args []string) { forkChain() } }
 

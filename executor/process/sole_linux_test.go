@@ -43,8 +43,7 @@ func TestSole(t *testing.T) {
 	for _, kind := range []Kind{Cgroup, Subreaper} {
 		t.Run(string(kind), func(t *testing.T) {
 			seconds := fmt.Sprintf("61.%d", time.Now().UnixNano()) // known by its arguments only
-			leave := `g=$(sed -n 's/^0:://p' /proc/self/cgroup); for top in $(sed -n 's/^[^ ]* [^ ]* [^ ]* [^ ]* \([^ ]*\) .* - cgroup2 .*/\1/p' /proc/self/mountinfo); do { echo $$ >"$top${g%/hookd.*}/cgroup.procs"; } 2>/dev/null; done; `
-			script := leave + `(setsid env -i sleep ` + seconds + ` >&- 2>&- &); (setsid sleep 0.05 >&- 2>&- &); sleep 0.1; echo ok`
+			script := leaveGroup + `(setsid env -i sleep ` + seconds + ` >&- 2>&- &); (setsid sleep 0.05 >&- 2>&- &); sleep 0.1; echo ok`
 			c := self(t, "sole", string(kind), script)
 			cmd := exec.Command(c.Path, c.Argv[1:]...)
 			in, _ := cmd.StdinPipe()

@@ -105,7 +105,8 @@ func (s *sweptCell) terminate() { terminateGroup(s.tree.root) }
 // given to another. The sweep follows behind the result.
 func (s *sweptCell) exited() { syscall.Kill(-s.tree.root, syscall.SIGKILL) }
 
-func (s *sweptCell) clean() bool { return false }
+// clean is certain when we have no child: what lives of the program is below one.
+func (s *sweptCell) clean() bool { return family.childless() }
 
 func (s *sweptCell) record() guardRecord {
 	return guardRecord{root: s.tree.root, start: s.tree.start, mark: s.tree.mark}

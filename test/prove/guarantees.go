@@ -28,13 +28,13 @@ func Find(id string) *Guarantee {
 var Guarantees = []Guarantee{
 	{
 		ID: "G1", Promise: "an event never waits longer than its limit and budget, whatever the hook does", Alone: true, AtOnce: 12,
-		Proof: "every fault of the kit in every mode, 25 runs: outcome at most 250 ms late; hostile conditions, changes and large files: bounded",
-		Tests: []Test{{"executor", "TestLimits"}, {"test/integration", "TestFaultKitInModes"}, {"executor", "TestConditionIsBounded"}, {"protocol", "TestChangesAreBounded"}, {"loader", "TestUnallowedFilesAreNotHashed"}},
+		Proof: "every fault of the kit in every mode, 25 runs: outcome at most 250 ms late; hooks that stop hookd itself: no pass, no hang; hostile conditions, changes and large files: bounded",
+		Tests: []Test{{"executor", "TestLimits"}, {"test/integration", "TestFaultKitInModes"}, {"test/integration", "TestStoppingHookdChangesNoOutcome"}, {"executor", "TestConditionIsBounded"}, {"protocol", "TestChangesAreBounded"}, {"loader", "TestUnallowedFilesAreNotHashed"}},
 	},
 	{
 		ID: "G2", Promise: "nothing a hook started is alive after its run ended by limit, abort, error or held pipe", Alone: true,
-		Proof: "7 escape shapes × 200: 0 survivors under cgroup or PID namespace; as sub-reaper all but the fork chain, and the report says so",
-		Tests: []Test{{"executor/process", "TestNothingSurvives"}},
+		Proof: "8 escape shapes × 200: 0 survivors under cgroup or PID namespace; as sub-reaper all but the fork chain, and the report says so; as process 1, 300 events whose hooks leave orphans: 0 zombies",
+		Tests: []Test{{"executor/process", "TestNothingSurvives"}, {"executor/process", "TestSole"}, {"test/integration", "TestFirstProcessReaps"}},
 	},
 	{
 		ID: "G3", Promise: "every failure has a name and follows the hook's written rule",
@@ -116,7 +116,7 @@ var Guarantees = []Guarantee{
 	},
 	{
 		ID: "G17", Promise: "hookd's death leaves no hook running",
-		Proof: "200 × kill -9 of `serve` and `run`: 0 after 1 s (guardian), of `fire`: the direct child at least",
+		Proof: "200 × kill -9 of `serve` and `run`: 0 after 1 s (guardian), of `fire`: the direct child at least; also of what left its control group",
 		Tests: []Test{{"executor/process", "TestGuardian"}, {"test/integration", "TestKilledHookdLeavesNoHook"}},
 	},
 	{
@@ -127,7 +127,7 @@ var Guarantees = []Guarantee{
 	{
 		ID: "G19", Promise: "secrets of the host do not reach hooks or records unless named",
 		Proof: "200 canaries in environment, descriptors and events: 0 seen",
-		Tests: []Test{{"executor", "TestSensitive"}, {"test/integration", "TestCanariesAreNotSeen"}},
+		Tests: []Test{{"executor", "TestSensitive"}, {"test/integration", "TestCanariesAreNotSeen"}, {"test/integration", "TestHookdIsClosedToItsHooks"}},
 	},
 	{
 		ID: "G20", Promise: "the managed layer cannot be weakened",
