@@ -29,7 +29,7 @@ func (p *load) seeUnwatched(f *found) {
 	if len(words) == 0 {
 		return
 	}
-	if word := f.programWord(); word != "" {
+	if word := f.programWord(); codeOptions[kindOf(word)].letters != "" {
 		f.noteShim(p.placeOf(f.scope, false).programOf(word))
 	}
 	f.noteKind(words)
@@ -84,7 +84,11 @@ func (p *load) tellUnwatched(f *found) {
 	if len(f.unwatched) == 0 || !f.listed {
 		return
 	}
-	p.add(newFinding(CodeUnwatched, f.path, f.line, f.name,
+	file, line := f.path, f.line
+	if file == "" && len(f.described) > 0 {
+		file, line = f.described[0].Pos.File, f.described[0].Pos.Line
+	}
+	p.add(newFinding(CodeUnwatched, file, line, f.name,
 		unwatchedText+": "+strings.Join(f.unwatched, "; "), "have it start a file that the command names, with its helpers in files"))
 }
 

@@ -92,6 +92,7 @@ func TestWhereHooksOfTheUserStart(t *testing.T) {
 		t.Errorf("%v %v", st, err)
 	}
 	// Something was put there: it is not believed.
+	t.Cleanup(func() { os.Chmod(filepath.Join(w.state, "start"), 0o700) })
 	os.Chmod(filepath.Join(w.state, "start"), 0o700)
 	w.write(filepath.Join(w.state, "start", "json.py"), "", 0o644)
 	s := w.load()
