@@ -296,8 +296,11 @@ func TestStandbyIsReplaced(t *testing.T) {
 	h := m.hook("guard.sh", schema.Standby, 5*time.Second, `[ -e $OUT/well ] || exit 1; cat >/dev/null; exit 2`)
 	e := m.rule(h)
 	time.Sleep(450 * time.Millisecond)
-	if n := len(m.started("guard.sh")); n < 2 || n > 4 {
+	if n := len(m.started("guard.sh")); n > 4 {
 		t.Errorf("%d processes in 450 ms", n)
+	}
+	for begin := time.Now(); h.PoolState().Restarts < 2 && time.Since(begin) < 20*time.Second; { // a loaded machine starts fewer
+		time.Sleep(20 * time.Millisecond)
 	}
 	os.WriteFile(filepath.Join(m.dir, "well"), nil, 0o600)
 	if got := m.ask(e, toolCall("s", "")); got.Action != protocol.Block {
