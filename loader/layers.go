@@ -76,7 +76,7 @@ func (p *load) readLayer(s *scope) layerFile {
 	if err != nil && !errors.As(err, &f.bad) {
 		f.bad = &schema.UnreadableError{File: s.dir, Message: err.Error(), Err: err}
 	}
-	if f.bad != nil {
+	if f.bad != nil && f.bad.Remedy != ownRemedy { // whose it is does not change by waiting
 		if st, err := stat(f.bad.File); err == nil && p.justChanged(st) {
 			p.unsettled = true
 		}
