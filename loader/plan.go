@@ -312,6 +312,8 @@ func (f *found) cannotBeAllowed() (trouble, remedy string) {
 	switch {
 	case f.faulty():
 		return "its description is faulty", "correct what hookd check says about it"
+	case f.trouble != nil && f.file != nil && f.kind == "" && len(f.resolution.Hook.Events) == 0:
+		return f.trouble.why, f.trouble.remedy + "; if it is no hook but a helper, begin its name with _"
 	case f.trouble != nil:
 		return f.trouble.why, f.trouble.remedy
 	case f.file != nil && f.file.unsafe != "":
