@@ -15,8 +15,6 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
-const trustRemedy = "look at it and allow it with: hookd trust"
-
 // decide settles what of a hook may run: it compares the bundle of what is there
 // now with what a person allowed. Nothing has been run so far.
 func (p *load) decide(f *found) {
@@ -37,8 +35,8 @@ func (p *load) decide(f *found) {
 	case r != nil && r.Decision == Denied:
 		f.stop(executor.Disabled, "denied with hookd untrust")
 	case r != nil && f.bundle != nil && f.bundle.hash == r.Hash && f.elsewhere() && f.runsUnwatched():
-		f.fail(executor.Untrusted, protocol.FailUntrusted, "it runs code of the checkout that hookd does not watch, and "+f.scope.root+" is another checkout", trustRemedy)
-		p.add(newFinding(CodeUntrusted, f.path, 0, f.name, "it is not run: "+f.why, trustRemedy))
+		f.fail(executor.Untrusted, protocol.FailUntrusted, "it runs code of the checkout that hookd does not watch, and "+f.scope.root+" is another checkout", f.scope.trustRemedy())
+		p.add(newFinding(CodeUntrusted, f.path, 0, f.name, "it is not run: "+f.why, f.scope.trustRemedy()))
 	case r != nil && f.bundle != nil && f.bundle.hash == r.Hash:
 		if p.policy(f, string(protocol.Project)) {
 			p.runCopy(f, false)
@@ -55,9 +53,9 @@ func (p *load) decide(f *found) {
 		}
 	case r != nil && !f.isThere():
 		p.lost(f, executor.Gone, protocol.FailGone, CodeGone, "it was allowed here and is no longer there",
-			"restore it, or accept the removal with: hookd trust")
+			f.scope.goneRemedy())
 	case r != nil:
-		p.lost(f, executor.Changed, protocol.FailUntrusted, CodeChanged, "it is not what was allowed any more"+p.difference(f), trustRemedy)
+		p.lost(f, executor.Changed, protocol.FailUntrusted, CodeChanged, "it is not what was allowed any more"+p.difference(f), f.scope.trustRemedy())
 	default:
 		p.unknown(f)
 	}
@@ -265,8 +263,8 @@ func (p *load) runCopy(f *found, make bool) {
 	f.bundle.Members = slices.Clone(f.bundle.Members)
 	if f.resolution.Hook.InPlace {
 		if err := p.runView(f); err != nil {
-			f.fail(executor.Changed, protocol.FailUntrusted, "what was allowed cannot be run: "+err.Error(), "allow it again with: hookd trust")
-			p.add(newFinding(CodeTampered, f.path, 0, f.name, f.why, "allow it again with: hookd trust"))
+			f.fail(executor.Changed, protocol.FailUntrusted, "what was allowed cannot be run: "+err.Error(), "allow it again with: "+f.scope.trustCommand())
+			p.add(newFinding(CodeTampered, f.path, 0, f.name, f.why, "allow it again with: "+f.scope.trustCommand()))
 		}
 		return
 	}
@@ -279,8 +277,8 @@ func (p *load) runCopy(f *found, make bool) {
 		err = p.store.put(f.bundle)
 	}
 	if err != nil {
-		f.fail(executor.Changed, protocol.FailUntrusted, "its private copy cannot be relied on: "+err.Error(), "allow it again with: hookd trust")
-		p.add(newFinding(CodeTampered, p.store.folder(f.bundle.hash), 0, f.name, f.why, "allow it again with: hookd trust"))
+		f.fail(executor.Changed, protocol.FailUntrusted, "its private copy cannot be relied on: "+err.Error(), "allow it again with: "+f.scope.trustCommand())
+		p.add(newFinding(CodeTampered, p.store.folder(f.bundle.hash), 0, f.name, f.why, "allow it again with: "+f.scope.trustCommand()))
 		return
 	}
 	if f.file != nil && f.file.unsafe != "" {
@@ -443,10 +441,10 @@ func (p *load) unknown(f *found) {
 		if len(h.Events) == 0 {
 			h.Events = everywhere()
 		}
-		f.fail(executor.Untrusted, protocol.FailUntrusted, why, trustRemedy)
+		f.fail(executor.Untrusted, protocol.FailUntrusted, why, f.scope.trustRemedy())
 	} else {
 		p.unasked = append(p.unasked, f.name)
 	}
 	f.stop(executor.Untrusted, why)
-	p.add(newFinding(CodeUntrusted, f.path, 0, f.name, "it is not run: "+why, trustRemedy))
+	p.add(newFinding(CodeUntrusted, f.path, 0, f.name, "it is not run: "+why, f.scope.trustRemedy()))
 }

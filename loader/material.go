@@ -271,18 +271,18 @@ func (p *load) decideMaterial(f *found) {
 	case f.waits: // and so does the server, whatever was decided about it
 		f.stop(executor.Untrusted, "nobody allowed the project's settings yet")
 		p.unaskedMaterials = append(p.unaskedMaterials, f.name)
-		p.add(newFinding(CodeMaterialUntrusted, f.path, f.line, f.name, "it is not used: "+f.why, trustRemedy))
+		p.add(newFinding(CodeMaterialUntrusted, f.path, f.line, f.name, "it is not used: "+f.why, f.scope.trustRemedy()))
 	case r != nil && f.bundle.hash == r.Hash, r == nil && f.allowedInMain() && !f.runsUnwatched(), p.hashListed(f):
 		if p.policy(f, string(protocol.Project)) {
 			p.useCopy(f)
 		}
 	case r != nil:
 		f.stop(executor.Changed, "it is not what was allowed any more"+p.difference(f))
-		p.add(newFinding(CodeMaterialUntrusted, f.path, f.line, f.name, "it is not used: "+f.why, trustRemedy))
+		p.add(newFinding(CodeMaterialUntrusted, f.path, f.line, f.name, "it is not used: "+f.why, f.scope.trustRemedy()))
 	default:
 		f.stop(executor.Untrusted, "nobody allowed it yet")
 		p.unaskedMaterials = append(p.unaskedMaterials, f.name)
-		p.add(newFinding(CodeMaterialUntrusted, f.path, f.line, f.name, "it is not used: "+f.why, trustRemedy))
+		p.add(newFinding(CodeMaterialUntrusted, f.path, f.line, f.name, "it is not used: "+f.why, f.scope.trustRemedy()))
 	}
 	if f.unset != nil && f.run != "" {
 		f.stop(executor.Broken, f.unset.why)
@@ -295,7 +295,7 @@ func (p *load) useCopy(f *found) {
 	f.bundle.Members = slices.Clone(f.bundle.Members)
 	if err := p.store.put(f.bundle); err != nil {
 		f.stop(executor.Changed, "its private copy cannot be relied on: "+err.Error())
-		p.add(newFinding(CodeTampered, p.store.folder(f.bundle.hash), 0, f.name, f.why, "allow it again with: hookd trust"))
+		p.add(newFinding(CodeTampered, p.store.folder(f.bundle.hash), 0, f.name, f.why, "allow it again with: "+f.scope.trustCommand()))
 		return
 	}
 	switch f.kind {

@@ -52,7 +52,7 @@ var entryMistakes = []entryMistake{
 	{
 		name:  `events without any`,
 		entry: `{"name": "b.sh", "can": "observe"}`,
-		want:  "error hook-no-events acai.json:3 hooks.use[1] (b.sh): nothing says which events the hook is for -> add a line `hook: events=tool-call-start` to its header, or events to its settings entry",
+		want:  "error hook-no-events acai.json:3 hooks.use[1] (b.sh): nothing says which events the hook is for -> add a line `hook: events=tool-call-start` to its header, or events to its settings entry; if it is no hook but a helper, begin its name with _",
 	},
 	{
 		name:  `event is a number`,

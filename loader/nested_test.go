@@ -175,16 +175,22 @@ func TestWorktrees(t *testing.T) {
 			if h := find(s, "../../where.sh"); where == ".wt/a" && (h == nil || h.Status != "disabled") {
 				t.Errorf("the main checkout's copy runs as well: %+v", h)
 			}
+			opts := w.options()
+			opts.Project, opts.Cwd = "", dir
+			trust, err := OpenTrust(opts)
+			if err != nil || trust.Project() != dir {
+				t.Fatalf("trust is about %v, %v", trust.Project(), err)
+			}
+			if plan, err := trust.Plan(t.Context()); err != nil || len(plan.Items) != 2 || plan.Items[0].In != w.project || plan.Items[1].In != w.project {
+				t.Errorf("what counts since the main checkout allows it is shown as something to decide: %+v, %v", plan, err)
+			}
 			// Edited in the worktree: it is no longer what was allowed.
 			w.write(filepath.Join(dir, ".acai", "hooks", "where.sh"), whereHook+"#\n", 0o755)
 			if _, s := reason(w, dir); status(s, "where.sh") != "untrusted!untrusted" {
 				t.Errorf("a changed hook is %q", status(s, "where.sh"))
 			}
-			opts := w.options()
-			opts.Project, opts.Cwd = "", dir
-			trust, err := OpenTrust(opts)
-			if err != nil || trust.Project() != dir {
-				t.Errorf("trust is about %v, %v", trust.Project(), err)
+			if plan, err := trust.Plan(t.Context()); err != nil || plan.Items[1].In != "" || plan.Items[1].State != StateNew {
+				t.Errorf("a changed hook is shown as allowed: %+v, %v", plan, err)
 			}
 		})
 	}

@@ -75,13 +75,13 @@ func (p *load) replacePin(f *found, in *place, was *pin, words string) *pin {
 		candidate := filepath.Join(folder, filepath.Base(words))
 		now, usable := in.judge(candidate, true)
 		if usable && now.bad == nil && in.unsafe(candidate) == "" {
-			p.add(findingf(CodeStarterReplaced, f.path, f.name, "look at it and allow the hook again with: hookd trust",
+			p.add(findingf(CodeStarterReplaced, f.path, f.name, "look at it and allow the hook again with: "+f.scope.trustCommand(),
 				"what started it when it was allowed, %s, is gone; %s starts it now", was.Real, now.pin.Real))
 			return &pin{Path: candidate, Real: now.pin.Real}
 		}
 	}
 	why := fmt.Sprintf("what started it when it was allowed, %s, is gone, and nothing of that name lies in a folder that only you or root can change", was.Real)
-	remedy := "install it again, or allow the hook again with: hookd trust"
+	remedy := "install it again, or allow the hook again with: " + f.scope.trustCommand()
 	f.fail(executor.Broken, protocol.FailSpawn, why, remedy)
 	p.add(newFinding(CodeNotRunnable, f.path, 0, f.name, why, remedy))
 	return nil

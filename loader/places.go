@@ -187,25 +187,25 @@ func (s *search) stops(dir string, p *places) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	why := ""
+	why, remedy := "", ownRemedy
 	switch {
 	case !s.checks.mayOwn(dir, st.UID):
 		why = fmt.Sprintf("%s belongs to another user (%d)", dir, st.UID)
 	case st.Mode&fs.ModeSticky != 0:
-		why = dir + " is a shared folder (sticky)"
+		why, remedy = dir+" is a shared folder (sticky)", "move the project to a folder of your own"
 	default:
 		return false, nil
 	}
 	for at := dir; !s.ends(at); at = filepath.Dir(at) {
 		recorded := s.recorded(at)
 		if _, err := lstat(filepath.Join(at, folderName)); err == nil || recorded {
-			p.passed = append(p.passed, passedOver{folder: at, why: why, remedy: ownRemedy, recorded: recorded})
+			p.passed = append(p.passed, passedOver{folder: at, why: why, remedy: remedy, recorded: recorded})
 		}
 	}
 	return true, nil
 }
 
-const ownRemedy = "make it yours and writable by you only (chown, chmod go-w), or name the folder in hooks.trust.folders of your own settings"
+const ownRemedy = "make it yours and writable by you only (chown, chmod go-w); if another owner or a group is all right there, name the folder in hooks.trust.folders of your own settings"
 
 // complete settles where hooks and tools work. checkout is the nearest one to the
 // working directory, "" if none was passed on the way to the project.

@@ -45,6 +45,7 @@ type PlanItem struct {
 	Path    string // the hook's own file, "" for a command
 	Guard   bool   // could refuse an event, or must answer
 	InPlace bool   // the original runs, so only what the hash names is watched
+	In      string // the main checkout in which the very same is allowed, and which lets it count here; "" if it does not
 	Damaged bool   // trusted, but its private copy is missing or was changed
 
 	// AllowedBefore is when exactly this was allowed last, if it was changed since
@@ -68,6 +69,20 @@ type PlanItem struct {
 	bundle *bundle
 	record *trustRecord
 	pins   pins
+}
+
+// Settings is the name under which the plan has the project's settings, "" if there
+// is nothing to decide about them.
+func (p *Plan) Settings() string {
+	if i := slices.IndexFunc(p.Items, func(item PlanItem) bool { return item.Kind == KindSettings }); i >= 0 {
+		return p.Items[i].Hook
+	}
+	return ""
+}
+
+// waits reports whether a person has something to decide about it.
+func (item PlanItem) waits() bool {
+	return item.State != StateDenied && (item.State != StateTrusted || item.Damaged) && item.In == ""
 }
 
 // PlanFile is one file of a hook, as it is and as it was allowed.
@@ -146,6 +161,9 @@ func (p *load) projectHash() string {
 }
 
 func (p *load) plan() (*Plan, error) {
+	if p.inner != nil && p.inner.passed != nil {
+		return nil, &PassedOverError{p.inner.passed.why, p.inner.passed.remedy}
+	}
 	plan := &Plan{Project: p.project, Hash: p.projectHash()}
 	if item := p.settingsItem(); item != nil {
 		plan.Items = append(plan.Items, *item)
@@ -189,6 +207,9 @@ func (p *load) settingsItem() *PlanItem {
 	}
 	switch {
 	case r == nil:
+		if s.bundle != nil && p.allowedInMain(s, s.bundle) {
+			item.In = p.trustedIn
+		}
 	case r.Decision == Denied:
 		item.State = StateDenied
 	case s.bundle != nil && s.bundle.hash == r.Hash:
@@ -239,6 +260,9 @@ func (p *load) planItem(f *found) (PlanItem, error) {
 		item.bundle = f.bundle
 		p.seeUnwatched(f)
 		item.Unwatched = f.unwatched
+		if item.State == StateNew && f.allowedInMain() && !f.runsUnwatched() {
+			item.In = p.trustedIn
+		}
 	}
 	for _, m := range now.Members {
 		file := PlanFile{Name: m.Name, Path: m.path, Mode: m.Mode, Sum: m.Sum, Size: m.size}
@@ -288,6 +312,8 @@ func (f *found) cannotBeAllowed() (trouble, remedy string) {
 	switch {
 	case f.faulty():
 		return "its description is faulty", "correct what hookd check says about it"
+	case f.trouble != nil && f.file != nil && f.kind == "" && len(f.resolution.Hook.Events) == 0:
+		return f.trouble.why, f.trouble.remedy + "; if it is no hook but a helper, begin its name with _"
 	case f.trouble != nil:
 		return f.trouble.why, f.trouble.remedy
 	case f.file != nil && f.file.unsafe != "":

@@ -28,6 +28,8 @@ type scope struct {
 	elsewhere *decisions // about the main checkout of which the project is a worktree
 	always    bool       // hooks.trust.always names the project: its hooks run in place, unasked
 
+	passed *passedOver // of a project: why its folder does not count; nil if it does
+
 	settings schema.LayerSettings // in force
 	state    SettingsState        // of its file; "" without one
 	waiting  *waitingSettings     // of a project: settings that nobody allowed; nil = none
@@ -42,6 +44,21 @@ func (s *scope) hooksDir() string { return filepath.Join(s.dir, "hooks") }
 // needsTrust reports whether nothing of the scope counts before a person allowed
 // it.
 func (s *scope) needsTrust() bool { return s.layer == protocol.Project && !s.always }
+
+// trustCommand is what a person types to decide about the scope, wherever below it
+// the work is done.
+func (s *scope) trustCommand() string {
+	if s.outer > 0 {
+		return "hookd trust --project " + s.project
+	}
+	return "hookd trust"
+}
+
+func (s *scope) trustRemedy() string { return "look at it and allow it with: " + s.trustCommand() }
+
+func (s *scope) goneRemedy() string {
+	return "restore it, or accept the removal with: " + s.trustCommand()
+}
 
 // on reports whether the scope's own settings let its hooks run.
 func (s *scope) on() bool { return s.own.Hooks.Enabled[s.layer] }

@@ -125,7 +125,10 @@ func higher(by, layer protocol.Layer, key *schema.Key) protocol.Layer {
 
 func (m *merger) report(key *schema.Key, layer protocol.Layer, value schema.Value, by protocol.Layer, stands any, remedy string) {
 	whose := "the default " + key.Write(stands)
-	if by != "" {
+	switch {
+	case by == layer:
+		whose = "the " + key.Write(stands) + " of a project above"
+	case by != "":
 		whose = fmt.Sprintf("the %s settings' %s", by, key.Write(stands))
 	}
 	m.warn(value.Pos, fmt.Sprintf("%s %s of the %s settings has no effect: %s stands", key.Name, key.Write(value.V), layer, whose), remedy)

@@ -43,7 +43,8 @@ func (p *load) safeFolder(s *scope) bool {
 	if unsafe == "" {
 		return true
 	}
-	p.passOver(passedOver{folder: s.project, why: unsafe, remedy: ownRemedy, recorded: slices.ContainsFunc(s.decisions.Hooks, func(r trustRecord) bool { return r.Decision == Allowed })})
+	s.passed = &passedOver{folder: s.project, why: unsafe, remedy: ownRemedy, recorded: slices.ContainsFunc(s.decisions.Hooks, func(r trustRecord) bool { return r.Decision == Allowed })}
+	p.passOver(*s.passed)
 	s.dir = ""
 	return false
 }
@@ -71,6 +72,8 @@ func (p *load) projectSettings(s *scope) {
 	s.now, s.bundle = f, b
 	record := s.decisions.find(settingsRecord)
 	switch {
+	case p.asAllowed && s.outer == 0 && f.bad != nil && record != nil && record.Decision == Allowed:
+		p.keepAllowed(s, record) // hooks are judged by what is in force, not by a file that cannot be used
 	case p.asAllowed && s.outer == 0:
 		p.takeSettings(s, f)
 	case s.always:
@@ -92,7 +95,7 @@ func (p *load) projectSettings(s *scope) {
 	default:
 		s.waiting, s.state = &waitingSettings{f.settings, f.file}, SettingsUntrusted
 		p.add(f.findings...)
-		p.add(newFinding(CodeSettingsUntrusted, f.file, 0, "", "the project's settings are not in force: nobody allowed them yet", trustRemedy))
+		p.add(newFinding(CodeSettingsUntrusted, f.file, 0, "", "the project's settings are not in force: nobody allowed them yet", s.trustRemedy()))
 	}
 }
 
@@ -152,7 +155,7 @@ func (p *load) takeSettings(s *scope, f layerFile) {
 func (p *load) keepAllowed(s *scope, record *trustRecord) {
 	file := filepath.Join(s.dir, SettingsNames[0])
 	s.state = SettingsGone
-	finding := newFinding(CodeSettingsGone, file, 0, "", "the settings that were allowed stay in force: their file is gone", "restore it, or accept the removal with: hookd trust")
+	finding := newFinding(CodeSettingsGone, file, 0, "", "the settings that were allowed stay in force: their file is gone", s.goneRemedy())
 	switch f := s.now; {
 	case f.bad != nil:
 		s.state = SettingsChanged
@@ -160,13 +163,13 @@ func (p *load) keepAllowed(s *scope, record *trustRecord) {
 		file = f.bad.File
 	case f.file != "":
 		s.state = SettingsChanged
-		finding = newFinding(CodeSettingsChanged, f.file, 0, "", "the settings that were allowed stay in force: the file was changed since", trustRemedy)
+		finding = newFinding(CodeSettingsChanged, f.file, 0, "", "the settings that were allowed stay in force: the file was changed since", s.trustRemedy())
 		file = f.file
 	}
 	// Its findings were shown when it was allowed, and its lines are not the file's.
 	settings, _, err := DecodeSettings(filepath.Join(filepath.Dir(file), SettingsNames[0]), record.Bundle.Entry, s.layer)
 	if err != nil { // the record was checked against its hash, so an earlier version wrote it
-		p.refuseAll("the settings that were allowed cannot be read: "+err.Error(), trustRemedy)
+		p.refuseAll("the settings that were allowed cannot be read: "+err.Error(), s.trustRemedy())
 		return
 	}
 	s.settings = settings
@@ -223,7 +226,7 @@ func (p *load) guardWaiting(s *scope) {
 			Protocol: protocol.Version, Dialect: schema.Dialects[0],
 		}},
 	}
-	f.fail(executor.Untrusted, protocol.FailUntrusted, "nobody allowed the settings yet, and they "+why, trustRemedy)
+	f.fail(executor.Untrusted, protocol.FailUntrusted, "nobody allowed the settings yet, and they "+why, s.trustRemedy())
 	p.hooks = append(p.hooks, f)
 }
 

@@ -124,7 +124,8 @@ func (p *load) rejectOrBreak(f *found) {
 		}
 		f.stop(executor.Broken, f.trouble.why)
 	}
-	if f.trouble != nil && f.layer != "" {
+	denied := f.record != nil && f.record.Decision == Denied // what is wrong with it is of no use to anybody
+	if f.trouble != nil && f.layer != "" && !denied {
 		code := CodeNotRunnable
 		if f.file == nil && !f.isCommand() {
 			code = CodeNoSuchFile

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/hookd-dev/hookd/protocol"
@@ -41,16 +40,23 @@ func (t *Trust) Project() string { return t.loader.project }
 // ErrNoProject says that there is nothing to decide about.
 var ErrNoProject = errors.New("no project: there is no .acai folder here or above")
 
-// noProject is ErrNoProject, with what was passed over.
+// A PassedOverError is ErrNoProject where an .acai folder is there and does not
+// count.
+type PassedOverError struct{ Why, Remedy string }
+
+func (e *PassedOverError) Error() string { return "nothing of this project counts: " + e.Why }
+
+func (e *PassedOverError) Unwrap() error { return ErrNoProject }
+
+// noProject says why there is no project: nothing is there, or what is there does
+// not count.
 func (l *loader) noProject() error {
-	var problems []string
 	for _, o := range l.passed {
-		problems = append(problems, o.folder+" was passed over: "+o.why)
+		if !o.outer {
+			return &PassedOverError{o.why, o.remedy}
+		}
 	}
-	if len(problems) == 0 {
-		return ErrNoProject
-	}
-	return fmt.Errorf("%w that counts (%s)", ErrNoProject, strings.Join(problems, "; "))
+	return ErrNoProject
 }
 
 // Plan shows what would run in the project.
@@ -63,6 +69,24 @@ func (t *Trust) Plan(ctx context.Context) (*Plan, error) {
 		return nil, err
 	}
 	return p.plan()
+}
+
+// Above are the projects further up that hold here, too, and of which something
+// waits for a decision: it is made there.
+func (t *Trust) Above(ctx context.Context) (waiting []string) {
+	for _, outer := range t.loader.outer {
+		opts := t.loader.opts
+		opts.Project = outer
+		above, err := OpenTrust(opts)
+		if err != nil {
+			continue // fire and check say what is wrong there
+		}
+		plan, err := above.Plan(ctx)
+		if err == nil && slices.ContainsFunc(plan.Items, PlanItem.waits) {
+			waiting = append(waiting, outer)
+		}
+	}
+	return waiting
 }
 
 // ErrBelow says that this process was started by a hook or an agent run, where
@@ -223,7 +247,7 @@ func (t *Trust) Follow(ctx context.Context, report func(hook, hash string, err e
 		return err
 	}
 	if t.loader.project == "" {
-		return ErrNoProject
+		return t.loader.noProject()
 	}
 	t.How = "--follow"
 	changed := make(chan struct{}, 1)

@@ -79,7 +79,7 @@ func Resolve(defaults Defaults, described ...Described) (Resolution, []Finding) 
 	h := &res.Hook
 
 	if !m.faulty && len(h.Events) == 0 {
-		r.at(m.at("events"), SeverityError, CodeNoEvents, "nothing says which events the hook is for", "add a line `hook: events=tool-call-start` to its header, or events to its settings entry")
+		r.at(m.at("events"), SeverityError, CodeNoEvents, "nothing says which events the hook is for", "add a line `hook: events=tool-call-start` to its header, or events to its settings entry; if it is no hook but a helper, begin its name with _")
 		res.Rejected = true
 	}
 	if !m.rule(r, defaults, h) {

@@ -88,13 +88,17 @@ func showListing(p *show.Printer, listing daemon.Listing) {
 	}
 	for _, s := range listing.Settings {
 		if s.State != string(loader.SettingsInForce) {
-			p.Print("%s %s: %s\n", p.In(show.Warn, "!"), p.In(show.Name, show.Line(s.File)), settingsText(s.State))
+			p.Print("%s %s: %s\n", p.In(show.Warn, "!"), p.In(show.Name, show.Line(s.File)), settingsText(listing, s))
 		}
 	}
-	if len(listing.Hooks) == 0 {
-		p.Print("no hooks; hookd new NAME writes one\n")
-	} else {
+	passed := showPassedOver(p, listing.Findings)
+	switch {
+	case len(listing.Hooks) > 0:
 		hookTable(p, listing.Hooks)
+	case passed:
+		p.Print("no hooks that count\n")
+	default:
+		p.Print("no hooks; hookd new NAME writes one\n")
 	}
 	showWhys(p, listing)
 	showUnwatched(p, listing.Hooks)
@@ -104,15 +108,43 @@ func showListing(p *show.Printer, listing daemon.Listing) {
 	}
 }
 
+// showPassedOver names the folders whose hooks and settings do not count, which would
+// else look as if there were none.
+func showPassedOver(p *show.Printer, findings []schema.Finding) (any bool) {
+	for i := range findings {
+		if f := &findings[i]; f.Code == string(loader.CodePassedOver) {
+			any = true
+			p.Print("%s %s: %s\n  %s\n", p.In(show.Warn, "!"), p.In(show.Name, show.Line(f.File)), show.Line(f.Message), p.In(show.Quiet, "→ "+show.Line(f.Remedy)))
+		}
+	}
+	return any
+}
+
+// trustCommand is what a person types to decide about something of a project: of one
+// above the listing's own, which it names.
+func trustCommand(listing daemon.Listing, file string) string {
+	for dir := filepath.Dir(file); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if filepath.Base(dir) == ".acai" && filepath.Dir(dir) != listing.Project {
+			return "hookd trust --project " + show.Line(filepath.Dir(dir))
+		}
+	}
+	return "hookd trust"
+}
+
 // settingsText says in words whether a settings file counts.
-func settingsText(state string) string {
-	switch loader.SettingsState(state) {
+func settingsText(listing daemon.Listing, s daemon.ListedSettings) string {
+	switch loader.SettingsState(s.State) {
 	case loader.SettingsUntrusted:
-		return "not in force, nobody allowed it: hookd trust"
+		return "not in force, nobody allowed it: " + trustCommand(listing, s.File)
 	case loader.SettingsChanged:
-		return "changed since it was allowed; what was allowed stays in force: hookd trust"
+		for i := range listing.Findings {
+			if f := &listing.Findings[i]; f.Code == string(loader.CodeSettingsChanged) && f.File == s.File && !strings.Contains(f.Remedy, "hookd trust") {
+				return "cannot be used as it is; what was allowed stays in force: hookd check"
+			}
+		}
+		return "changed since it was allowed; what was allowed stays in force: " + trustCommand(listing, s.File)
 	case loader.SettingsGone:
-		return "gone; what was allowed stays in force: hookd trust"
+		return "gone; what was allowed stays in force: " + trustCommand(listing, s.File)
 	case loader.SettingsDenied:
 		return "not in force: denied with hookd untrust"
 	case loader.SettingsUnreadable:
@@ -242,7 +274,8 @@ func showWhys(p *show.Printer, listing daemon.Listing) {
 		r := reason{h.Status, h.Why, ""}
 		switch h.Status {
 		case executor.Untrusted, executor.Changed:
-			r.remedy = "hookd trust shows them and asks"
+			r.remedy = trustCommand(listing, h.Path) + " shows them and asks"
+		case executor.Disabled: // a decision; what else is wrong with it is of no use
 		default:
 			r.why, r.remedy = firstFinding(listing.Findings, h.Name, h.Why)
 		}

@@ -144,7 +144,11 @@ func showFailures(p *show.Printer, o *protocol.Outcome) {
 // failureLine says how a hook failed and which rule it follows.
 func failureLine(p *show.Printer, run *protocol.Run) string {
 	text := p.In(show.Name, show.Line(run.Hook)) + " failed: " + string(run.Failure)
-	if detail := strings.TrimPrefix(run.Detail, run.Hook+": "); detail != "" {
+	detail := strings.TrimPrefix(run.Detail, run.Hook+": ")
+	if run.Failure == protocol.FailSettings {
+		detail = strings.TrimPrefix(detail, "settings ") // or the word stands there twice
+	}
+	if detail != "" {
 		text += ", " + show.Line(detail)
 	}
 	return text + p.In(show.Quiet, " (onFailure="+string(run.Rule)+")")
@@ -165,14 +169,23 @@ func showNotAsked(p *show.Printer, hooks []*executor.Hook) {
 		p.Print("  %s\n", p.In(show.Quiet, "no hook is for this event"))
 		return
 	}
-	var names []string
+	var names, off []string
 	for _, h := range hooks {
-		if h.Can == protocol.CanObserve || h.Mode == protocol.Audit {
+		switch {
+		case h.Status != executor.Ready:
+			off = append(off, show.Line(h.Name))
+		case h.Can == protocol.CanObserve || h.Mode == protocol.Audit:
 			return
+		default:
+			names = append(names, show.Line(h.Name))
 		}
-		names = append(names, show.Line(h.Name))
 	}
-	p.Print("  %s\n", p.In(show.Quiet, "not asked, by what they match: "+show.Shorten(strings.Join(names, " "), 200)+" (--explain says more)"))
+	if len(off) > 0 {
+		p.Print("  %s\n", p.In(show.Quiet, "not asked, since they do not run: "+show.Shorten(strings.Join(off, " "), 200)+" (hookd list says why)"))
+	}
+	if len(names) > 0 {
+		p.Print("  %s\n", p.In(show.Quiet, "not asked, by what they match: "+show.Shorten(strings.Join(names, " "), 200)+" (--explain says more)"))
+	}
 }
 
 // showRuns prints every hook of the event in running order and what became of

@@ -23,19 +23,20 @@ type trustFlags struct {
 func newTrust(a *app) *cobra.Command {
 	var f trustFlags
 	c := &cobra.Command{
-		Use:   "trust [PATH...]",
-		Short: "look at a project's hooks and allow them by content",
-		Long: `Show what would run in this project, changes as a diff, and ask. What is allowed
-is exactly what was shown: a private copy of it is what runs. Without a path all
-hooks of the project are meant.`,
+		Use:   "trust [NAME or PATH...]",
+		Short: "look at a project's settings and hooks and allow them by content",
+		Long: `Show what of this project would count: its settings, hooks, skills, recipes and
+MCP servers, changes as a diff; and ask once. What is allowed is exactly what was
+shown: a private copy of it is what runs and what is in force. With a name or a path
+only that is allowed, and the settings, if they wait for a decision.`,
 		ValidArgsFunction: a.completeHooks,
 		RunE:              func(c *cobra.Command, args []string) error { return a.trust(c.Context(), f, args) },
 	}
 	c.Flags().BoolVar(&f.yes, "yes", false, "allow without asking")
 	c.Flags().BoolVar(&f.list, "list", false, "list all decisions, about every project")
-	c.Flags().BoolVar(&f.print, "print", false, "print one hash for all hooks of the project")
+	c.Flags().BoolVar(&f.print, "print", false, "print one hash of the project, settings and hooks together")
 	nameFlag(c, &f.expect, "expect", "", "allow the project if its hash is `HASH`, else nothing")
-	c.Flags().BoolVar(&f.follow, "follow", false, "allow changes of allowed hooks as they are saved, until interrupted")
+	c.Flags().BoolVar(&f.follow, "follow", false, "allow changes of what was allowed as they are saved, until interrupted")
 	exclusive(c, "yes", "list", "print", "expect", "follow")
 	a.jsonFlag(c)
 	return c
@@ -53,7 +54,7 @@ func (a *app) trust(ctx context.Context, f trustFlags, paths []string) error {
 		if err := trust.Expect(ctx, f.expect); err != nil {
 			return trustFault(err)
 		}
-		a.out.Print("%s the project is as expected, its hooks are allowed\n", a.out.In(show.Good, "✓"))
+		a.out.Print("%s the project is as expected and allowed\n", a.out.In(show.Good, "✓"))
 		return nil
 	case f.follow:
 		return a.followTrust(ctx, trust)
@@ -63,6 +64,9 @@ func (a *app) trust(ctx context.Context, f trustFlags, paths []string) error {
 		return trustFault(err)
 	}
 	if f.print {
+		if i := slices.IndexFunc(plan.Items, func(item loader.PlanItem) bool { return item.Kind == loader.KindSettings && item.Trouble != "" }); i >= 0 {
+			return usage("cannot-allow", "no hash: "+plan.Items[i].Trouble, plan.Items[i].Remedy)
+		}
 		a.out.Print("%s\n", plan.Hash)
 		return nil
 	}
@@ -76,8 +80,7 @@ func (a *app) allow(ctx context.Context, trust *loader.Trust, plan *loader.Plan,
 		return err
 	}
 	a.out.Print("%s\n", a.out.In(show.Quiet, "project "+show.Line(plan.Project)))
-	stuck := 0
-	var open []string
+	var open, stuck []string
 	for i := range plan.Items {
 		item := &plan.Items[i]
 		if len(names) > 0 && !slices.Contains(names, item.Hook) {
@@ -86,7 +89,8 @@ func (a *app) allow(ctx context.Context, trust *loader.Trust, plan *loader.Plan,
 		showPlanItem(a.out, item)
 		switch {
 		case item.Trouble != "":
-			stuck++
+			stuck = append(stuck, item.Hook)
+		case item.In != "":
 		case item.State != loader.StateTrusted || item.Damaged:
 			open = append(open, item.Hook)
 		}
@@ -96,15 +100,19 @@ func (a *app) allow(ctx context.Context, trust *loader.Trust, plan *loader.Plan,
 			return err
 		}
 	}
+	above := trust.Above(ctx)
 	switch {
-	case stuck == 1:
-		return usage("cannot-allow", "1 hook cannot be allowed as it is", "see what is said about it above")
-	case stuck > 1:
-		return usage("cannot-allow", plural(stuck, "hook")+" cannot be allowed as they are", "see what is said about them above")
-	case len(open) == 0 && len(plan.Items) == 0:
+	case len(stuck) == 1 && stuck[0] != plan.Settings():
+		return usage("cannot-allow", countKinds(plan, stuck)+" cannot be allowed as it is", "see what is said about it above")
+	case len(stuck) > 0:
+		return usage("cannot-allow", countKinds(plan, stuck)+" cannot be allowed as they are", "see what is said about them above")
+	case len(open) == 0 && len(plan.Items) == 0 && len(above) == 0:
 		a.out.Print("nothing to decide: the project has no hooks\n")
-	case len(open) == 0:
+	case len(open) == 0 && len(above) == 0:
 		a.out.Print("nothing to decide: all of it is allowed already\n")
+	}
+	for _, outer := range above {
+		a.note("something of the project above, "+outer+", waits for a decision, too", "hookd trust --project "+outer)
 	}
 	return nil
 }
@@ -146,7 +154,10 @@ func countKinds(plan *loader.Plan, names []string) string {
 			parts = append(parts, plural(n, what))
 		}
 	}
-	return strings.Join(parts, ", ")
+	if last := len(parts) - 1; last > 0 {
+		return strings.Join(parts[:last], ", ") + " and " + parts[last]
+	}
+	return strings.Join(parts, "")
 }
 
 // howDecided is how a person says yes, for the record.
@@ -187,11 +198,20 @@ func planNames(plan *loader.Plan, paths []string) ([]string, error) {
 			return item.Hook == path || item.Path != "" && sameFile(item.Path, absolute)
 		})
 		if i < 0 {
-			return nil, usage("no-hook", "the project has no hook "+path, "hookd list shows its hooks")
+			return nil, usage("no-hook", "the project has no hook "+path, hintNoHook(plan.Project, path))
 		}
 		names = append(names, plan.Items[i].Hook)
 	}
 	return names, nil
+}
+
+// hintNoHook says where to look for a hook that the project does not have: those of a
+// project above have the way to it before their names.
+func hintNoHook(project, name string) string {
+	if strings.HasPrefix(name, "../") {
+		return "it belongs to a project above: hookd trust --project " + filepath.Join(project, filepath.Dir(name))
+	}
+	return "hookd list shows its hooks"
 }
 
 func sameFile(a, b string) bool {
@@ -213,7 +233,10 @@ func (a *app) openTrust() (*loader.Trust, error) {
 
 // trustFault says why a decision was not made.
 func trustFault(err error) error {
+	var passed *loader.PassedOverError
 	switch {
+	case errors.As(err, &passed):
+		return usage("no-project", passed.Error(), passed.Remedy)
 	case errors.Is(err, loader.ErrNoProject):
 		return usage("no-project", err.Error(), "hookd init makes one")
 	case errors.Is(err, loader.ErrBelow):
@@ -250,7 +273,7 @@ func (a *app) listTrust(ctx context.Context, trust *loader.Trust) error {
 }
 
 func (a *app) followTrust(ctx context.Context, trust *loader.Trust) error {
-	a.err.Print("hookd: allowing changes of allowed hooks of %s as they are saved; Ctrl-C ends it\n", show.Line(trust.Project()))
+	a.err.Print("hookd: allowing changes of what was allowed in %s as they are saved; Ctrl-C ends it\n", show.Line(trust.Project()))
 	err := trust.Follow(ctx, func(hook, hash string, err error) {
 		if err != nil {
 			a.note(hook+" is not allowed: "+err.Error(), "")

@@ -18,16 +18,20 @@ import (
 // showSettingsItem prints a project's settings: of new ones every key, of changed
 // ones what changed, each with what the key does.
 func showSettingsItem(p *show.Printer, item *loader.PlanItem) {
+	name := "settings"
+	if item.Path != "" {
+		name += " (" + filepath.Base(item.Path) + ")"
+	}
+	if item.In != "" {
+		p.Print("\n%s  %s\n", p.In(show.Name, show.Line(name)), p.In(show.Good, "allowed in the main checkout "+show.Line(item.In)))
+		return
+	}
 	tone := show.Warn
 	switch item.State {
 	case loader.StateTrusted:
 		tone = show.Good
 	case loader.StateDenied, loader.StateGone:
 		tone = show.Bad
-	}
-	name := "settings"
-	if item.Path != "" {
-		name += " (" + filepath.Base(item.Path) + ")"
 	}
 	p.Print("\n%s  %s\n", p.In(show.Name, show.Line(name)), p.In(tone, string(item.State)))
 	if item.Trouble != "" {

@@ -19,6 +19,10 @@ func showPlanItem(p *show.Printer, item *loader.PlanItem) {
 		showSettingsItem(p, item)
 		return
 	}
+	if item.In != "" {
+		p.Print("\n%s  %s\n", p.In(show.Name, show.Line(item.Hook)), p.In(show.Good, "allowed in the main checkout "+show.Line(item.In)))
+		return
+	}
 	tone := show.Warn
 	switch item.State {
 	case loader.StateTrusted:

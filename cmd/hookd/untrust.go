@@ -9,8 +9,8 @@ import (
 func newUntrust(a *app) *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
-		Use:               "untrust [PATH...]",
-		Short:             "withdraw what was allowed: the hooks are absent from then on",
+		Use:               "untrust [NAME or PATH...]",
+		Short:             "withdraw what was allowed: it counts for nothing from then on",
 		ValidArgsFunction: a.completeHooks,
 		RunE: func(c *cobra.Command, args []string) error {
 			trust, err := a.openTrust()
@@ -25,20 +25,27 @@ func newUntrust(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			count := len(names)
-			if count == 0 {
-				count = len(plan.Items)
+			meant := names
+			if len(names) == 0 {
+				for i := range plan.Items {
+					meant = append(meant, plan.Items[i].Hook)
+				}
 			}
+			if len(meant) == 0 {
+				a.out.Print("nothing to decide: the project has no hooks\n")
+				return nil
+			}
+			what := countKinds(plan, meant)
 			trust.How = howDecided(yes)
 			if !yes {
-				if err := a.confirm(c.Context(), "deny "+plural(count, "hook")+" of "+show.Line(plan.Project)+"?"); err != nil {
+				if err := a.confirm(c.Context(), "deny "+what+" of "+show.Line(plan.Project)+"?"); err != nil {
 					return err
 				}
 			}
 			if err := trust.Deny(c.Context(), names...); err != nil {
 				return trustFault(err)
 			}
-			a.out.Print("%s %s denied\n", a.out.In(show.Good, "✓"), plural(count, "hook"))
+			a.out.Print("%s %s denied\n", a.out.In(show.Good, "✓"), what)
 			return nil
 		},
 	}
