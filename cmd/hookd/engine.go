@@ -70,15 +70,14 @@ func (a *app) open(ctx context.Context, options openOptions) (*engine, error) {
 			return nil, noProject(err)
 		}
 		a.atEnd(func() error { watcher.Close(); return nil })
-		a.tellOnce(watcher.Snapshot())
-		a.tellUnaskedMaterials(watcher.Snapshot())
+		a.tellOnce(watcher.Snapshot(), true)
 		e.source = watcher
 	} else {
 		snapshot, err := loader.Load(ctx, a.loaderOptions(rt))
 		if err != nil {
 			return nil, noProject(err)
 		}
-		a.tellOnce(snapshot)
+		a.tellOnce(snapshot, false)
 		e.source = snapshot.Set
 	}
 	e.root = e.project()
@@ -178,7 +177,7 @@ func (a *app) watchHooks(progress *show.Progress, late *lateRuns) executor.Progr
 // section 6.1), to programs too.
 func (a *app) tellOfFiles(s *loader.Snapshot) {
 	for _, f := range s.Findings {
-		if isTold(f) {
+		if isTold(f) && f.Code != string(loader.CodeSettingsUntrusted) { // that is said with all else that waits
 			a.note(f.File+": "+f.Message, f.Remedy)
 		}
 	}
@@ -189,18 +188,58 @@ func isTold(f schema.Finding) bool { return slices.Contains(loader.Told, schema.
 
 // tellOnce says which hooks are absent although somebody put them there: nobody
 // allowed them, nothing says what they are for, or something is wrong with them
-// or with the settings. Others fail by name.
-func (a *app) tellOnce(s *loader.Snapshot) {
+// or with the settings. Others fail by name. loop says that the agent loop runs,
+// which uses skills, recipes and servers too.
+func (a *app) tellOnce(s *loader.Snapshot, loop bool) {
 	a.tellOfFiles(s)
+	a.tellWaiting(s, loop)
 	if a.json {
 		return
 	}
 	told := map[string]bool{}
 	a.tellAimless(s.Set.Hooks, told)
-	if len(s.Unasked) > 0 {
-		a.note(plural(len(s.Unasked), "hook")+" of this project not run, nobody allowed them: "+show.Shorten(joinLines(s.Unasked), 200), "hookd trust shows them and asks")
-	}
 	a.tellProblems(s.Findings, told)
+}
+
+// tellWaiting says in one line what of the project does not count because nobody
+// allowed it.
+func (a *app) tellWaiting(s *loader.Snapshot, loop bool) {
+	var parts []string
+	settings := slices.ContainsFunc(s.Findings, func(f schema.Finding) bool { return f.Code == string(loader.CodeSettingsUntrusted) })
+	if settings {
+		parts = append(parts, "the settings")
+	}
+	if a.json && !settings {
+		return
+	}
+	named := func(what string, names []string) {
+		if len(names) > 0 {
+			parts = append(parts, plural(len(names), what)+" ("+show.Shorten(joinLines(names), 120)+")")
+		}
+	}
+	named("hook", s.Unasked)
+	if loop {
+		named("skill, recipe or server", s.UnaskedMaterials)
+	}
+	var guards []string
+	for _, h := range s.Hooks {
+		if h.Status == executor.Untrusted && h.Fault != nil && h.Outer == 0 && h.DescribedBy != "" {
+			guards = append(guards, h.Name)
+		}
+	}
+	refuse := ""
+	if len(guards) > 0 {
+		refuse = "; until then " + show.Shorten(joinLines(guards), 120) + " refuse their events"
+		if len(guards) == 1 {
+			refuse = "; until then " + guards[0] + " refuses its events"
+		}
+	}
+	switch {
+	case len(parts) > 0:
+		a.note("not in force in this project, nobody allowed it yet: "+andList(parts)+refuse, "hookd trust shows it and asks")
+	case refuse != "":
+		a.note("nobody allowed the guards of this project yet"+refuse, "hookd trust shows them and asks")
+	}
 }
 
 // tellAimless names the hooks that no event is known of, those with the same

@@ -27,11 +27,3 @@ func showMaterials(p *show.Printer, materials []loader.Material) {
 	table.Write(p)
 	showServers(p, materials)
 }
-
-// tellUnaskedMaterials says what of the project the loop does not use because
-// nobody allowed it.
-func (a *app) tellUnaskedMaterials(s *loader.Snapshot) {
-	if n := len(s.UnaskedMaterials); n > 0 && !a.json {
-		a.note("of this project not used, nobody allowed it: "+show.Shorten(joinLines(s.UnaskedMaterials), 200), "hookd trust shows it and asks")
-	}
-}

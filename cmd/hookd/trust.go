@@ -154,6 +154,11 @@ func countKinds(plan *loader.Plan, names []string) string {
 			parts = append(parts, plural(n, what))
 		}
 	}
+	return andList(parts)
+}
+
+// andList is a list as a sentence has it: a, b and c.
+func andList(parts []string) string {
 	if last := len(parts) - 1; last > 0 {
 		return strings.Join(parts[:last], ", ") + " and " + parts[last]
 	}
