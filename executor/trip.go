@@ -58,7 +58,7 @@ type trip struct {
 	before, now *state.View
 	writes      []state.Write
 
-	used        map[protocol.Layer]time.Duration // of the budgets
+	used        map[protocol.Origin]time.Duration // of the budgets
 	matchErrors []matchError
 	notices     []protocol.HookText // of hookd itself
 }
@@ -135,17 +135,17 @@ func (t *trip) answerLimits(h *Hook) protocol.AnswerLimits {
 	}
 }
 
-// askedBy is the layer of the hook whose ask a permission-request answers. A
+// askedBy is the origin of the hook whose ask a permission-request answers. A
 // name that no hook has any more counts as the highest: what it asked only the
 // person may grant.
-func (t *trip) askedBy() protocol.Layer {
+func (t *trip) askedBy() protocol.Origin {
 	f := t.currentFacts()
 	if !f.scan() {
-		return protocol.Managed
+		return protocol.Origin{Layer: protocol.Managed}
 	}
 	name, isHook := strings.CutPrefix(f.asks, "hook:")
 	if !isHook {
-		return ""
+		return protocol.Origin{}
 	}
 	layer := protocol.Layer("")
 	for _, h := range t.set.Hooks {
@@ -154,9 +154,9 @@ func (t *trip) askedBy() protocol.Layer {
 		}
 	}
 	if layer == "" {
-		return protocol.Managed
+		layer = protocol.Managed
 	}
-	return layer
+	return protocol.OriginOf(layer, name)
 }
 
 // tooDeepFor reports whether too many hooks stand above this process for one hook:
@@ -200,7 +200,7 @@ func (t *trip) matches(h *Hook) bool {
 		return true // what nobody allowed decides nothing, not even whether it is asked
 	}
 	began := time.Now()
-	defer func() { t.charge(h.Layer, time.Since(began)) }()
+	defer func() { t.charge(originOf(h), time.Since(began)) }()
 	ctx, cancel := t.budget(t.ctx, h)
 	defer cancel()
 	ctx, cancelNow := context.WithTimeout(ctx, min(h.Timeout, conditionTime))

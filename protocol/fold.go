@@ -10,10 +10,10 @@ type FoldOptions struct {
 	ContextLimit int64        // bytes of context per event, 64 KiB if 0, none below
 	Limits       DecodeLimits // of the event after each change
 
-	// AskedBy is, at permission-request, the layer of the hook whose ask is being
-	// answered; "" if it was not a hook. An allow of a lower layer does not grant
+	// AskedBy is, at permission-request, the origin of the hook whose ask is being
+	// answered; zero if it was not a hook. An allow of a lower one does not grant
 	// it: only the person does.
-	AskedBy Layer
+	AskedBy Origin
 }
 
 // Fold turns the answers of an event's hooks, given in running order, into one
@@ -33,7 +33,7 @@ type Fold struct {
 
 	action  Action
 	by      string
-	layer   Layer // of by
+	origin  Origin // of by
 	reason  string
 	failure FailureKind
 	byExit  bool

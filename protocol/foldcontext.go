@@ -9,16 +9,17 @@ import (
 
 // said is the context of one hook.
 type said struct {
-	run   int // which of the fold's runs it is of
-	layer Layer
-	limit int64 // of the hook's own layer
-	hook  string
-	text  string
+	run    int // which of the fold's runs it is of
+	origin Origin
+	limit  int64 // of the hook's own layer
+	hook   string
+	text   string
 }
 
 // shareContext cuts the context of all hooks to what there is room for, and
 // returns it with the runs, which say what was cut. The machine's hooks are given
-// room first, then the user's, then the project's: what a lower layer says, or
+// room first, then the user's, then the project's, of projects that lie in one
+// another the outer one's first: what a lower layer says, or
 // sets as its limit, takes nothing from a higher one. Inside a layer each hook has
 // a fair share, so that one cannot use up what others need. Built-in features have
 // room of their own.
@@ -28,10 +29,12 @@ func (f Fold) shareContext() ([]HookText, []Run) {
 	}
 	given := make([]int64, len(f.context))
 	used := int64(0)
-	for _, layer := range []Layer{Managed, User, Project} {
-		used += f.shareLayer(layer, used, given)
+	for _, origin := range f.origins() {
+		if origin.Layer.Rank() == Builtin.Rank() {
+			used = 0
+		}
+		used += f.shareOrigin(origin, used, given)
 	}
-	f.shareLayer(Builtin, 0, given)
 	runs, texts := slices.Clone(f.runs), make([]HookText, 0, len(f.context))
 	for i, s := range f.context {
 		text := s.text
@@ -47,14 +50,28 @@ func (f Fold) shareContext() ([]HookText, []Run) {
 	return texts, runs
 }
 
-// shareLayer gives the hooks of one layer their shares of what higher layers left,
+// origins are those of the hooks that said something, the highest first.
+func (f Fold) origins() []Origin {
+	var list []Origin
+	for _, s := range f.context {
+		if !slices.ContainsFunc(list, s.origin.level) {
+			list = append(list, s.origin)
+		}
+	}
+	slices.SortFunc(list, func(a, b Origin) int { return b.Compare(a) })
+	return list
+}
+
+// level reports whether neither of two origins stands above the other.
+func (o Origin) level(other Origin) bool { return o.Compare(other) == 0 }
+
+// shareOrigin gives the hooks of one origin their shares of what higher ones left,
 // and returns how much they took together.
-func (f Fold) shareLayer(layer Layer, used int64, given []int64) (taken int64) {
+func (f Fold) shareOrigin(origin Origin, used int64, given []int64) (taken int64) {
 	var of []int
 	limit := int64(0)
 	for i := range f.context {
-		own := f.context[i].layer
-		if own == layer || layer == Builtin && own.Rank() == Builtin.Rank() {
+		if f.context[i].origin.level(origin) {
 			of = append(of, i)
 			limit = max(limit, f.context[i].limit)
 		}
