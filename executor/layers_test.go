@@ -148,15 +148,14 @@ func TestZeroIsZero(t *testing.T) {
 // those of a lower layer do.
 func TestAnOuterProjectsHooksHaveTheirOwn(t *testing.T) {
 	s := newScripts(t)
-	own := schema.HookSettings{Processes: 2, Budget: time.Second}
+	own := schema.HookSettings{Processes: 2, Budget: time.Second, Drain: time.Millisecond}
 	hooks := []*Hook{
 		in(protocol.Project, own, s.hook("a-slow", protocol.CanModify, 5*time.Second, "cat >/dev/null; sleep 30")),
-		in(protocol.Project, schema.HookSettings{Processes: 2, Budget: 30 * time.Second}, s.hook("../redactor", protocol.CanModify, 20*time.Second,
+		in(protocol.Project, own, s.hook("../redactor", protocol.CanModify, 20*time.Second,
 			`cat >/dev/null; echo '{"changes":{"args":{"command":"redacted"}}}'`)),
 	}
 	hooks[0].OnFailure, hooks[1].OnFailure = protocol.RuleContinue, protocol.RuleContinue
 	hooks[1].Outer = 1
-	hooks[1].Own.Budget = time.Second // used up, if the inner one's time counted
 	for i := range 4 {
 		hooks = append(hooks, in(protocol.Project, own, s.hook(fmt.Sprintf("o%d", i), protocol.CanObserve, 5*time.Second, "cat >/dev/null; sleep 30")))
 	}
