@@ -134,8 +134,8 @@ func TestZeroIsZero(t *testing.T) {
 		t.Errorf("%+v", run)
 	}
 	view, _ := e.states.Read("s")
-	if view.State(stateKey(h)) != nil || string(view.Metadata()) != "{}" {
-		t.Errorf("kept: %s %s", view.State(stateKey(h)), view.Metadata())
+	if view.State(stateKey(h)) != nil || string(view.Metadata(nil)) != "{}" {
+		t.Errorf("kept: %s %s", view.State(stateKey(h)), view.Metadata(nil))
 	}
 	began := time.Now()
 	e.Close(context.Background())

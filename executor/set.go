@@ -28,6 +28,7 @@ type Set struct {
 	byEvent    map[protocol.EventName][]*Hook
 	candidates *candidates
 	listed     map[hookKey]*Hook
+	ways       map[string]string        // what stands before the names of each project's hooks
 	peopled    map[protocol.Origin]bool // where hooks come from that are programs
 	hash       string                   // of the hooks, their status and order
 }
@@ -116,11 +117,15 @@ func rejectMatch(h *Hook, key string, err error) {
 func (s *Set) index() {
 	s.byEvent = make(map[protocol.EventName][]*Hook, len(protocol.Table))
 	s.listed = make(map[hookKey]*Hook, len(s.Hooks))
+	s.ways = map[string]string{}
 	s.peopled = map[protocol.Origin]bool{}
 	s.candidates = &candidates{looks: map[protocol.EventName]bool{}}
 	sum := sha256.New()
 	for _, h := range s.Hooks {
 		s.listed[keyOf(h)] = h
+		if h.Home != "" {
+			s.ways[h.Home] = wayOf(h)
+		}
 		if _, isGo := h.Asker.(*goAsker); h.Asker != nil && !isGo {
 			s.peopled[originOf(h)] = true
 		}

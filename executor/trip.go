@@ -249,7 +249,7 @@ func (t *trip) currentEvent() *protocol.Event {
 func (t *trip) currentFacts() *facts {
 	if t.facts == nil {
 		t.facts = newFacts(t.currentEvent())
-		t.facts.metadata = func() jsontext.Value { return t.view().Metadata() }
+		t.facts.metadata = func() jsontext.Value { return t.view().Metadata(t.set.ways) }
 	}
 	return t.facts
 }
@@ -260,7 +260,7 @@ func (t *trip) question(h *Hook) *Question {
 	ev := *t.currentEvent()
 	ev.Layer, ev.Outcome = h.Layer, t.fold.Standing()
 	view := t.view()
-	ev.State, ev.Metadata = t.executor.judgements.give(ev.Session.ID, ev.Agent.ID, h, view.State(stateKey(h))), view.Metadata()
+	ev.State, ev.Metadata = t.executor.judgements.give(ev.Session.ID, ev.Agent.ID, h, view.State(stateKey(h))), view.Metadata(t.set.ways)
 	return t.complete(h, ev, &t.shared)
 }
 
@@ -320,7 +320,17 @@ func (t *trip) encode(ev *protocol.Event) (*protocol.Encoding, error) {
 	return protocol.Encode(ev)
 }
 
-func stateKey(h *Hook) state.Key { return state.Key{Layer: h.Layer, Name: h.Name} }
+// stateKey names a hook wherever the session is at work: in an inner project it is
+// known as ../guard.sh.
+func stateKey(h *Hook) state.Key {
+	if h.Home == "" {
+		return state.Key{Layer: h.Layer, Name: h.Name}
+	}
+	return state.Key{Layer: h.Layer, Project: h.Home, Name: strings.TrimPrefix(h.Name, wayOf(h))}
+}
+
+// wayOf is what stands before the name of an outer project's hook: ../../
+func wayOf(h *Hook) string { return strings.Repeat("../", originOf(h).Above) }
 
 func (p Progress) started(ev *protocol.Event, h *Hook) {
 	if p.Started != nil {
