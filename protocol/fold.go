@@ -38,15 +38,15 @@ type Fold struct {
 	failure FailureKind
 	byExit  bool
 
-	context    []said
-	notices    []HookText
+	context    chain[said]
+	notices    chain[HookText]
 	messages   []Message
 	callback   *CallbackCall
 	replaced   jsontext.Value
 	replacedBy string
 	changes    []Change
 	conflicts  []Conflict
-	runs       []Run
+	runs       chain[Run]
 }
 
 // Begin starts the fold of an event, whose name must be in the table. The
@@ -95,7 +95,7 @@ func (f Fold) Outcome() Outcome {
 	context, runs := f.shareContext()
 	o := Outcome{
 		Action: f.action, Reason: f.reason, Failure: f.failure, ByExit: f.byExit,
-		Event: f.event, Context: context, Notices: f.notices, Messages: f.messages, Callback: f.callback,
+		Event: f.event, Context: context, Notices: f.notices.list(), Messages: f.messages, Callback: f.callback,
 		Generation: f.options.Generation, Runs: runs,
 		Replaced: f.replaced, ReplacedBy: f.replacedBy, Changes: f.changes, Conflicts: f.conflicts,
 	}

@@ -91,12 +91,12 @@ func (f Fold) begin(a *Answer) Run {
 }
 
 func (f Fold) record(run Run) (Fold, Run) {
-	f.runs = append(slices.Clip(f.runs), run)
+	f.runs = f.runs.with(run)
 	return f, run
 }
 
 func (f Fold) notice(hook, text string) Fold {
-	f.notices = append(slices.Clip(f.notices), HookText{Hook: hook, Text: validText(text)})
+	f.notices = f.notices.with(HookText{Hook: hook, Text: validText(text)})
 	return f
 }
 
@@ -144,7 +144,7 @@ func (f Fold) say(reply Reply, a *Answer, run *Run) Fold {
 	if a.Limits.Context != 0 {
 		limit = a.Limits.Context
 	}
-	f.context = append(slices.Clip(f.context), said{run: len(f.runs), origin: a.Origin(), limit: max(0, limit), hook: a.Name, text: text})
+	f.context = f.context.with(said{run: f.runs.size, origin: a.Origin(), limit: max(0, limit), hook: a.Name, text: text})
 	return f
 }
 
