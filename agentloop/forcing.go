@@ -11,9 +11,9 @@ import (
 // forcing counts how often hooks made the agent go on when it was done.
 type forcing struct {
 	forced
-	// of are the counts of each layer: hooks of a project that force the agent on
-	// and on leave those of the machine theirs.
-	of map[protocol.Layer]forced
+	// of are the counts of each layer, and of each of several projects: hooks of a
+	// project that force the agent on and on leave those of the machine theirs.
+	of map[protocol.Origin]forced
 }
 
 type forced struct {
@@ -24,30 +24,30 @@ type forced struct {
 // progress is told of a tool call.
 func (f *forcing) progress() {
 	f.row = 0
-	for layer, count := range f.of {
+	for origin, count := range f.of {
 		count.row = 0
-		f.of[layer] = count
+		f.of[origin] = count
 	}
 }
 
 // count counts a continuation that hooks of some layers wanted.
-func (f *forcing) count(by []protocol.Layer) {
+func (f *forcing) count(by []protocol.Origin) {
 	if f.of == nil {
-		f.of = map[protocol.Layer]forced{}
+		f.of = map[protocol.Origin]forced{}
 	}
-	for _, layer := range by {
-		f.of[layer] = forced{f.of[layer].row + 1, f.of[layer].total + 1}
+	for _, origin := range by {
+		f.of[origin] = forced{f.of[origin].row + 1, f.of[origin].total + 1}
 	}
 	f.row++
 	f.total++
 }
 
-// caps are how often the hooks of a layer may force the agent on.
-func (l *Limits) caps(layer protocol.Layer) forced {
+// caps are how often the hooks of an origin may force the agent on.
+func (l *Limits) caps(origin protocol.Origin) forced {
 	if l.ForcedOf == nil {
 		return forced{l.Forced, l.ForcedTotal}
 	}
-	row, total := l.ForcedOf(layer)
+	row, total := l.ForcedOf(origin)
 	return forced{row, total}
 }
 
@@ -70,16 +70,16 @@ func (r *Run) force(ctx context.Context, v *verdict) (forced bool, err error) {
 func (r *Run) mayForce(ctx context.Context, v *verdict) bool {
 	f, limits := &r.loop.forced, &r.loop.options.Limits
 	why := ""
-	var by []protocol.Layer
-	for _, layer := range v.forcedBy() {
-		used, most := f.of[layer], limits.caps(layer)
+	var by []protocol.Origin
+	for _, origin := range v.forcedBy() {
+		used, most := f.of[origin], limits.caps(origin)
 		switch {
 		case used.row >= most.row:
 			why = fmt.Sprintf("it was forced on %d times in a row without a tool call", used.row)
 		case used.total >= most.total:
 			why = fmt.Sprintf("it was forced on %d times since the last prompt", used.total)
 		default:
-			by = append(by, layer)
+			by = append(by, origin)
 		}
 	}
 	if len(by) == 0 {
@@ -90,19 +90,19 @@ func (r *Run) mayForce(ctx context.Context, v *verdict) bool {
 	return true
 }
 
-// forcedBy are the layers whose hooks want the agent to go on. A gate that names
-// no hooks counts as one layer.
-func (v *verdict) forcedBy() []protocol.Layer {
-	var layers []protocol.Layer
+// forcedBy are the origins whose hooks want the agent to go on. A gate that names
+// no hooks counts as one.
+func (v *verdict) forcedBy() []protocol.Origin {
+	var origins []protocol.Origin
 	for i := range v.Runs {
 		run := &v.Runs[i]
 		wants := run.Action == protocol.Continue || run.Action == protocol.Block
-		if wants && run.Failure == "" && run.Skipped == "" && !slices.Contains(layers, run.Source) {
-			layers = append(layers, run.Source)
+		if wants && run.Failure == "" && run.Skipped == "" && !slices.Contains(origins, run.Origin()) {
+			origins = append(origins, run.Origin())
 		}
 	}
-	if len(layers) == 0 {
-		layers = append(layers, "")
+	if len(origins) == 0 {
+		origins = append(origins, protocol.Origin{})
 	}
-	return layers
+	return origins
 }

@@ -19,7 +19,7 @@ func TestForcingIsChargedPerLayer(t *testing.T) {
 	on := func(layer protocol.Layer, name string, times int) hook {
 		return hook{on: protocol.AgentStop, layer: layer, name: name, times: times, reply: protocol.Reply{Action: protocol.Block, Reason: name}}
 	}
-	caps := map[protocol.Layer]int{protocol.Project: 0, protocol.User: 2, protocol.Managed: 3}
+	caps := map[protocol.Origin]int{{Layer: protocol.Project}: 0, {Layer: protocol.Project, Above: 1}: 1, {Layer: protocol.User}: 2, {Layer: protocol.Managed}: 3}
 	for name, c := range map[string]struct {
 		hooks []hook
 		calls int
@@ -27,13 +27,14 @@ func TestForcingIsChargedPerLayer(t *testing.T) {
 		"a lower layer's 0 is its own":         {[]hook{on(protocol.Managed, "m", 0), on(protocol.Project, "p", 0)}, 4},
 		"a lower layer uses up its own":        {[]hook{on(protocol.User, "u", 0), on(protocol.Managed, "m", 0)}, 4},
 		"only the lower layer, to its own cap": {[]hook{on(protocol.User, "u", 0)}, 3},
+		"an inner project's 0 is its own":      {[]hook{on(protocol.Project, "p", 0), on(protocol.Project, "../p", 0)}, 2},
 		"none at all":                          {[]hook{on(protocol.Project, "p", 0)}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newStage(t, answers(40, false), c.hooks, func(o *Options) {
 					o.Providers = []Provider{}
-					o.Limits.ForcedOf = func(layer protocol.Layer) (row, total int) { return caps[layer], 20 }
+					o.Limits.ForcedOf = func(o protocol.Origin) (row, total int) { return caps[o], 20 }
 				}).prompt(t, t.Context(), "go!")
 				if n := len(s.model.requests); n != c.calls || s.err != nil {
 					t.Errorf("%d model calls, want %d: %v", n, c.calls, s.err)

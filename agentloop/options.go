@@ -64,9 +64,9 @@ type Limits struct {
 	ToolCalls   int // tool calls at once; default 4, negative: as many as the model asks for
 	Forced      int // forced continuations in a row without a tool call; 0: 5, negative: none
 	ForcedTotal int // forced continuations since the last user prompt; 0: 20, negative: none
-	// ForcedOf are both caps for the hooks of one layer, which are counted by
-	// themselves: 0 is none. nil: Forced and ForcedTotal for each layer.
-	ForcedOf func(layer protocol.Layer) (row, total int)
+	// ForcedOf are both caps for the hooks of one origin, which are counted by
+	// themselves: 0 is none. nil: Forced and ForcedTotal for each.
+	ForcedOf func(origin protocol.Origin) (row, total int)
 	Depth    int // how deep sub-agents may start sub-agents; default 3, negative: none at all
 }
 

@@ -69,7 +69,7 @@ func (r *Run) question(ctx context.Context, c *toolCall, by asker) (v *verdict, 
 	c.context = append(c.context, v.contextParts()...)
 	// Nothing but a grant is one: hooks that only watched leave it to the person,
 	// and so does a grant by a lower layer than the one that asked.
-	granted := v.Action == protocol.Allow && v.DecidedLayer().Rank() >= by.layer.Rank()
+	granted := v.Action == protocol.Allow && v.DecidedBy().Compare(protocol.OriginOf(by.layer, by.name)) >= 0
 	if v.Action != protocol.Block && v.Action != protocol.Stop && !granted {
 		v.By, v.Reason, byPerson = &by.name, by.reason, true
 		question := Question{Event: v.name, Call: &c.Call, AskedBy: askedBy, Text: v.Reason, Options: fired.Options}

@@ -116,7 +116,7 @@ func (e *Executor) enter(budget context.Context, t *trip, h *Hook) (release func
 	if _, isGo := h.Asker.(*goAsker); isGo {
 		return func() {}, nil
 	}
-	return e.places.take(budget, claim{h.Layer, t.behind}, t.set.of(h).Processes, t.set.layersAbove(h.Layer))
+	return e.places.take(budget, claim{originOf(h), t.behind}, t.set.of(h).Processes, t.set.originsAbove(originOf(h)))
 }
 
 func askRecovered(ctx context.Context, q *Question) (answer protocol.Answer) {

@@ -12,6 +12,8 @@ import (
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/builtin"
 	"github.com/expr-lang/expr/vm"
+
+	"github.com/hookd-dev/hookd/protocol"
 )
 
 // A condition (match.when) is hookd's own work for an event, so it is bounded in
@@ -165,7 +167,7 @@ func compilePattern(text string) (*regexp.Regexp, error) {
 	if len(text) > longestPattern {
 		return nil, fmt.Errorf("a regular expression has %d bytes, the most is %d", len(text), longestPattern)
 	}
-	return regexp.Compile(text)
+	return protocol.CompileExpression(text)
 }
 
 // errUndecided ends a condition that is not decided in time.

@@ -156,3 +156,26 @@ func TestConditionObeysItsEvent(t *testing.T) {
 		t.Errorf("an untrusted guard lets the event pass: %+v", o)
 	}
 }
+
+// A regular expression that is small to write and large to run is refused, and the
+// largest that is not keeps the condition's limit.
+func TestLargeExpressionsKeepTheLimit(t *testing.T) {
+	ev := event("1")
+	ev.Data = []byte(`{"name":"bash","toolCallId":"x","args":{"command":"` + strings.Repeat("abc", 1_000_000) + `"}}`)
+	for _, pattern := range []string{strings.Repeat("(a?b?c?){333}", 290), strings.Repeat("(a?b?c?){100}", 24), strings.Repeat("(.*.*.*){90}", 24), "(?i)" + strings.Repeat("(k?s?c?){90}", 24)} {
+		m, _, err := compileMatch(&schema.Match{When: `data.args.command matches "` + pattern + `$"`})
+		if err != nil {
+			continue
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		began := time.Now()
+		hit, err := m.condition(ctx, newFacts(&ev))
+		cancel()
+		if took := time.Since(began); took > time.Second || !hit {
+			t.Errorf("%.20s: %v after %s, %v", pattern, hit, took, err)
+		}
+	}
+	if _, _, err := compileMatch(&schema.Match{When: `data.args.command matches "` + strings.Repeat("(a?b?c?){333}", 290) + `"`}); err == nil {
+		t.Error("an expression of 300,000 steps was taken")
+	}
+}

@@ -31,7 +31,7 @@ func (e *Executor) life(layer protocol.Layer) context.Context {
 // the time of that layer is over.
 func (e *Executor) drain(ctx context.Context, set *Set, drained <-chan struct{}) {
 	began := time.Now()
-	ends := func(layer protocol.Layer) time.Duration { return set.ofLayer(layer).Drain }
+	ends := func(layer protocol.Layer) time.Duration { return set.drainOf(layer) }
 	order := slices.Clone(layers)
 	slices.SortStableFunc(order, func(a, b protocol.Layer) int { return int(ends(a) - ends(b)) })
 	for _, layer := range order {

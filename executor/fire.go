@@ -144,7 +144,7 @@ func (t *trip) askNow(h *Hook) error {
 		return nil
 	}
 	began := time.Now()
-	defer func() { t.charge(h.Layer, time.Since(began)) }()
+	defer func() { t.charge(originOf(h), time.Since(began)) }()
 	q := t.question(h)
 	t.progress.started(&t.first, h)
 	budget, cancel := t.budget(t.ctx, h)
@@ -180,10 +180,10 @@ func (t *trip) askGroup(group []*Hook) error {
 			answers[i] <- answer
 		})
 	}
-	used := map[protocol.Layer]time.Duration{} // side by side: the longest of each layer
+	used := map[protocol.Origin]time.Duration{} // side by side: the longest of each
 	defer func() {
-		for layer, longest := range used {
-			t.charge(layer, longest)
+		for origin, longest := range used {
+			t.charge(origin, longest)
 		}
 	}()
 	for i, h := range group {
@@ -191,7 +191,7 @@ func (t *trip) askGroup(group []*Hook) error {
 			continue
 		}
 		answer := <-answers[i]
-		used[h.Layer] = max(used[h.Layer], took[i])
+		used[originOf(h)] = max(used[originOf(h)], took[i])
 		if err := t.take(h, answer); err != nil {
 			return err
 		}
@@ -300,25 +300,25 @@ func (t *trip) sortRuns() {
 	})
 }
 
-// budget is the context of a hook that is waited for. The hooks of each layer have
-// a budget of their own, by the settings of that layer, which only their own time
+// budget is the context of a hook that is waited for. The hooks of each layer, and
+// of each project, have a budget of their own, by its settings, which only their own time
 // uses up: slow hooks of the project leave the machine's theirs. An event so waits
 // at most for the budgets of its layers together.
 func (t *trip) budget(parent context.Context, h *Hook) (context.Context, context.CancelFunc) {
 	limit := t.set.of(h).Budget
-	return context.WithTimeoutCause(parent, limit-t.used[h.Layer], &protocol.Failure{
+	return context.WithTimeoutCause(parent, limit-t.used[originOf(h)], &protocol.Failure{
 		Kind:   protocol.FailBudget,
-		Detail: fmt.Sprintf("the event's budget of %s for all hooks of the %s layer is used up", limit, h.Layer),
+		Detail: fmt.Sprintf("the event's budget of %s for all hooks of the %s layer is used up", limit, originOf(h)),
 		Remedy: "make the hooks of this event faster, or raise hooks.budget",
 	})
 }
 
-// charge takes time off the budget of a layer.
-func (t *trip) charge(layer protocol.Layer, took time.Duration) {
+// charge takes time off the budget of an origin.
+func (t *trip) charge(origin protocol.Origin, took time.Duration) {
 	if t.used == nil {
-		t.used = map[protocol.Layer]time.Duration{}
+		t.used = map[protocol.Origin]time.Duration{}
 	}
-	t.used[layer] += took
+	t.used[origin] += took
 }
 
 func milliseconds(since time.Time) float64 { return protocol.Milliseconds(time.Since(since)) }

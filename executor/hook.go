@@ -14,6 +14,7 @@ type Hook struct {
 	schema.Hook
 	Hash   string // of the bundle: description, file and helpers
 	Status Status
+	Home   string // of a project's hook: the real path of its project
 	Outer  int    // of a project above the one that is worked in: how many projects up
 	Why    string // for any status but ready, in words
 

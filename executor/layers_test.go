@@ -134,12 +134,40 @@ func TestZeroIsZero(t *testing.T) {
 		t.Errorf("%+v", run)
 	}
 	view, _ := e.states.Read("s")
-	if view.State(stateKey(h)) != nil || string(view.Metadata()) != "{}" {
-		t.Errorf("kept: %s %s", view.State(stateKey(h)), view.Metadata())
+	if view.State(stateKey(h)) != nil || string(view.Metadata(nil)) != "{}" {
+		t.Errorf("kept: %s %s", view.State(stateKey(h)), view.Metadata(nil))
 	}
 	began := time.Now()
 	e.Close(context.Background())
 	if took := time.Since(began); took > 800*time.Millisecond {
 		t.Errorf("without time for observers the end took %s", took)
+	}
+}
+
+// An inner project's hooks leave those of an outer one places, time and context, as
+// those of a lower layer do.
+func TestAnOuterProjectsHooksHaveTheirOwn(t *testing.T) {
+	s := newScripts(t)
+	own := schema.HookSettings{Processes: 2, Budget: time.Second, Drain: time.Millisecond}
+	hooks := []*Hook{
+		in(protocol.Project, own, s.hook("a-slow", protocol.CanModify, 5*time.Second, "cat >/dev/null; sleep 30")),
+		in(protocol.Project, own, s.hook("../redactor", protocol.CanModify, 20*time.Second,
+			`cat >/dev/null; echo '{"changes":{"args":{"command":"redacted"}}}'`)),
+	}
+	hooks[0].OnFailure, hooks[1].OnFailure = protocol.RuleContinue, protocol.RuleContinue
+	hooks[1].Outer = 1
+	for i := range 4 {
+		hooks = append(hooks, in(protocol.Project, own, s.hook(fmt.Sprintf("o%d", i), protocol.CanObserve, 5*time.Second, "cat >/dev/null; sleep 30")))
+	}
+	e := s.executor(schema.HookSettings{Processes: 2, Grace: time.Millisecond, Drain: time.Millisecond}, hooks...)
+	for i := range 2 {
+		o := fire(t, e, event(fmt.Sprint(i)))
+		if got := runsOf(o)[:2]; !slices.Equal(got, []string{"a-slow:budget", "../redactor:modify"}) {
+			t.Errorf("event %d: %v", i, got)
+		}
+	}
+	set, _ := NewSet(Set{Hooks: hooks})
+	if got := set.SettingsOf(protocol.Origin{Layer: protocol.Project, Above: 1}).Budget; got != hooks[1].Own.Budget {
+		t.Errorf("settings of the outer project: budget %s", got)
 	}
 }

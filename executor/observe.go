@@ -153,7 +153,7 @@ func (e *Executor) observe(j *job, dropped int64) {
 	t.matchErrors = j.trip.matchErrors
 	ev := j.ev
 	view := t.view()
-	ev.State, ev.Metadata = view.State(stateKey(j.hook)), view.Metadata()
+	ev.State, ev.Metadata = view.State(stateKey(j.hook)), view.Metadata(t.set.ways)
 	j.shared.mu.Lock()
 	q := t.complete(j.hook, ev, &j.shared.encoded)
 	j.shared.mu.Unlock()

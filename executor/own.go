@@ -18,19 +18,32 @@ func (s *Set) of(h *Hook) *schema.HookSettings {
 	return &s.Settings.Hooks
 }
 
-// ofLayer are the settings that bind the hooks of a layer, as its hooks have them.
-func (s *Set) ofLayer(layer protocol.Layer) *schema.HookSettings {
+// SettingsOf returns the settings that bind the hooks of an origin, as its hooks
+// have them. Of one without hooks they are the effective ones.
+func (s *Set) SettingsOf(origin protocol.Origin) schema.HookSettings {
 	for _, h := range s.Hooks {
-		if h.Layer == layer {
-			return s.of(h)
+		if originOf(h) == origin {
+			return *s.of(h)
 		}
 	}
-	return &s.Settings.Hooks
+	return s.Settings.Hooks
 }
 
-// SettingsOf returns the settings that bind the hooks of a layer. Of a layer
-// without hooks they are the effective ones.
-func (s *Set) SettingsOf(layer protocol.Layer) schema.HookSettings { return *s.ofLayer(layer) }
+// drainOf is how long the observers of a layer may still run at the end: the
+// longest that its hooks have, so that an inner project's takes nothing from an
+// outer one's.
+func (s *Set) drainOf(layer protocol.Layer) time.Duration {
+	drain, hooks := time.Duration(0), false
+	for _, h := range s.Hooks {
+		if h.Layer == layer {
+			drain, hooks = max(drain, s.of(h).Drain), true
+		}
+	}
+	if !hooks {
+		return s.Settings.Hooks.Drain
+	}
+	return drain
+}
 
 // filled returns settings with a value for every key. Settings that were never
 // made are the defaults. In all others 0 means 0, but for the keys whose range has

@@ -10,8 +10,8 @@ import (
 
 // places are the hook processes that may run at once (hooks.processes). All hooks
 // share them, within what the settings of their own layer allow, and however many
-// hang, a hook of a higher layer finds one: each layer leaves one place to each
-// layer above it that has hooks, and where the limit is too small for that, one
+// hang, a hook of a higher layer, or of a project above, finds one: each leaves one
+// place to each above it that has hooks, and where the limit is too small for that, one
 // process more may run. Those that nobody waits for have at most half of the
 // places, so that slow observers do not hold up an event.
 type places struct {
@@ -22,14 +22,14 @@ type places struct {
 
 // claim is who wants a place.
 type claim struct {
-	layer     protocol.Layer
+	origin    protocol.Origin
 	unhurried bool // nobody waits for it
 }
 
 type applicant struct {
 	claim
 	limit int // of all processes together, as the hook's own layer sees it
-	kept  int // of these, places that are left to higher layers
+	kept  int // of these, places that are left to higher ones
 	ready chan struct{}
 }
 
@@ -91,13 +91,13 @@ func (p *places) mayEnter(a *applicant) bool {
 		if c.unhurried {
 			unhurried += n
 		}
-		if c.unhurried == a.unhurried && c.layer.Rank() >= a.layer.Rank() {
+		if c.unhurried == a.unhurried && c.origin.Compare(a.origin) >= 0 {
 			above += n
 		}
 	}
-	// Nothing of its kind runs for its layer or one above: what stands in its way
+	// Nothing of its kind runs for its origin or one above: what stands in its way
 	// belongs to lower ones.
-	if above == 0 && a.layer.Rank() > protocol.Project.Rank() {
+	if above == 0 && a.origin.Compare(protocol.Origin{Layer: protocol.Project}) > 0 {
 		return true
 	}
 	most := max(1, a.limit-a.kept)

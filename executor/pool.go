@@ -68,6 +68,8 @@ type StandingConfig struct {
 	Files []string
 }
 
+func (c *StandingConfig) origin() protocol.Origin { return protocol.OriginOf(c.Layer, c.Name) }
+
 // Asker returns the way to ask a hook that is to run in standby or resident mode.
 func (p *Pool) Asker(c StandingConfig) Asker {
 	s := standing{
@@ -325,17 +327,17 @@ func (p *Pool) tend(l *line) {
 // one that was not used for longest goes. A process of a higher layer never goes
 // for one of a lower layer, and each layer leaves some room to those above it.
 // p.mu is held.
-func (p *Pool) makeRoom(layer protocol.Layer) bool {
+func (p *Pool) makeRoom(origin protocol.Origin) bool {
 	starting := 0
 	for _, l := range p.lines {
 		starting += l.starting
 	}
-	if len(p.kept)+starting < poolMost-poolKept*(protocol.Managed.Rank()-layer.Rank()) {
+	if len(p.kept)+starting < poolMost-poolKept*(protocol.Managed.Rank()-origin.Layer.Rank()) {
 		return true
 	}
 	var oldest *kept
 	for k := range p.kept {
-		busy := k.ending || k.line == nil || k.line.config.Layer.Rank() > layer.Rank() || k.seat != nil && k.seat.users > 0
+		busy := k.ending || k.line == nil || k.line.config.origin().Compare(origin) > 0 || k.seat != nil && k.seat.users > 0
 		if !busy && (oldest == nil || k.lastUse().Before(oldest.lastUse())) {
 			oldest = k
 		}

@@ -64,7 +64,7 @@ func (r *resident) process(s *seat) (*kept, error) {
 	if l == nil {
 		l = &line{standing: &r.standing}
 	}
-	room := p.makeRoom(r.config.Layer)
+	room := p.makeRoom(r.config.origin())
 	if room {
 		l.starting++
 	}

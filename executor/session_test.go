@@ -160,8 +160,8 @@ func TestWhatIsNotKept(t *testing.T) {
 				t.Errorf("warnings %q, want %q", got, tc.warning)
 			}
 			view, err := e.states.Read("s")
-			if err != nil || string(view.Metadata()) != "{}" || view.State(stateKey(HookOf(tc.hook))) != nil {
-				t.Errorf("something was kept: %s %v", view.Metadata(), err)
+			if err != nil || string(view.Metadata(nil)) != "{}" || view.State(stateKey(HookOf(tc.hook))) != nil {
+				t.Errorf("something was kept: %s %v", view.Metadata(nil), err)
 			}
 		})
 	}

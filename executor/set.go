@@ -28,8 +28,9 @@ type Set struct {
 	byEvent    map[protocol.EventName][]*Hook
 	candidates *candidates
 	listed     map[hookKey]*Hook
-	peopled    map[protocol.Layer]bool // layers whose hooks are programs
-	hash       string                  // of the hooks, their status and order
+	ways       map[string]string        // what stands before the names of each project's hooks
+	peopled    map[protocol.Origin]bool // where hooks come from that are programs
+	hash       string                   // of the hooks, their status and order
 }
 
 // Source hands out the current Set. An event takes it once.
@@ -45,6 +46,8 @@ type hookKey struct {
 }
 
 func keyOf(h *Hook) hookKey { return hookKey{h.Layer, h.Name} }
+
+func originOf(h *Hook) protocol.Origin { return protocol.OriginOf(h.Layer, h.Name) }
 
 // String is the key as it stands in files and messages: layer/name.
 func (k hookKey) String() string { return string(k.layer) + "/" + k.name }
@@ -114,13 +117,17 @@ func rejectMatch(h *Hook, key string, err error) {
 func (s *Set) index() {
 	s.byEvent = make(map[protocol.EventName][]*Hook, len(protocol.Table))
 	s.listed = make(map[hookKey]*Hook, len(s.Hooks))
-	s.peopled = map[protocol.Layer]bool{}
+	s.ways = map[string]string{}
+	s.peopled = map[protocol.Origin]bool{}
 	s.candidates = &candidates{looks: map[protocol.EventName]bool{}}
 	sum := sha256.New()
 	for _, h := range s.Hooks {
 		s.listed[keyOf(h)] = h
+		if h.Home != "" {
+			s.ways[h.Home] = wayOf(h)
+		}
 		if _, isGo := h.Asker.(*goAsker); h.Asker != nil && !isGo {
-			s.peopled[h.Layer] = true
+			s.peopled[originOf(h)] = true
 		}
 		fmt.Fprintf(sum, "%q %q %q %q %q\n", h.Layer, h.Name, h.Hash, h.Status, h.Mode)
 		for _, name := range h.Events {
@@ -139,11 +146,11 @@ func (s *Set) index() {
 // included. The slice is shared and not to be changed.
 func (s *Set) For(event protocol.EventName) []*Hook { return s.byEvent[event] }
 
-// layersAbove counts the layers above one that have programs.
-func (s *Set) layersAbove(layer protocol.Layer) int {
+// originsAbove counts the origins above one that have programs.
+func (s *Set) originsAbove(origin protocol.Origin) int {
 	n := 0
 	for above := range s.peopled {
-		if above.Rank() > layer.Rank() {
+		if above.Compare(origin) > 0 {
 			n++
 		}
 	}

@@ -229,7 +229,7 @@ func (p *Pool) tendSpares(l *line, now time.Time) (next time.Duration) {
 		if pause := l.rest.Sub(now); pause > 0 {
 			return min(next, pause)
 		}
-		if !p.makeRoom(l.config.Layer) {
+		if !p.makeRoom(l.config.origin()) {
 			break
 		}
 		l.starting++

@@ -58,7 +58,7 @@ type trip struct {
 	before, now *state.View
 	writes      []state.Write
 
-	used        map[protocol.Layer]time.Duration // of the budgets
+	used        map[protocol.Origin]time.Duration // of the budgets
 	matchErrors []matchError
 	notices     []protocol.HookText // of hookd itself
 }
@@ -135,17 +135,17 @@ func (t *trip) answerLimits(h *Hook) protocol.AnswerLimits {
 	}
 }
 
-// askedBy is the layer of the hook whose ask a permission-request answers. A
+// askedBy is the origin of the hook whose ask a permission-request answers. A
 // name that no hook has any more counts as the highest: what it asked only the
 // person may grant.
-func (t *trip) askedBy() protocol.Layer {
+func (t *trip) askedBy() protocol.Origin {
 	f := t.currentFacts()
 	if !f.scan() {
-		return protocol.Managed
+		return protocol.Origin{Layer: protocol.Managed}
 	}
 	name, isHook := strings.CutPrefix(f.asks, "hook:")
 	if !isHook {
-		return ""
+		return protocol.Origin{}
 	}
 	layer := protocol.Layer("")
 	for _, h := range t.set.Hooks {
@@ -154,9 +154,9 @@ func (t *trip) askedBy() protocol.Layer {
 		}
 	}
 	if layer == "" {
-		return protocol.Managed
+		layer = protocol.Managed
 	}
-	return layer
+	return protocol.OriginOf(layer, name)
 }
 
 // tooDeepFor reports whether too many hooks stand above this process for one hook:
@@ -200,7 +200,7 @@ func (t *trip) matches(h *Hook) bool {
 		return true // what nobody allowed decides nothing, not even whether it is asked
 	}
 	began := time.Now()
-	defer func() { t.charge(h.Layer, time.Since(began)) }()
+	defer func() { t.charge(originOf(h), time.Since(began)) }()
 	ctx, cancel := t.budget(t.ctx, h)
 	defer cancel()
 	ctx, cancelNow := context.WithTimeout(ctx, min(h.Timeout, conditionTime))
@@ -249,7 +249,7 @@ func (t *trip) currentEvent() *protocol.Event {
 func (t *trip) currentFacts() *facts {
 	if t.facts == nil {
 		t.facts = newFacts(t.currentEvent())
-		t.facts.metadata = func() jsontext.Value { return t.view().Metadata() }
+		t.facts.metadata = func() jsontext.Value { return t.view().Metadata(t.set.ways) }
 	}
 	return t.facts
 }
@@ -260,7 +260,7 @@ func (t *trip) question(h *Hook) *Question {
 	ev := *t.currentEvent()
 	ev.Layer, ev.Outcome = h.Layer, t.fold.Standing()
 	view := t.view()
-	ev.State, ev.Metadata = t.executor.judgements.give(ev.Session.ID, ev.Agent.ID, h, view.State(stateKey(h))), view.Metadata()
+	ev.State, ev.Metadata = t.executor.judgements.give(ev.Session.ID, ev.Agent.ID, h, view.State(stateKey(h))), view.Metadata(t.set.ways)
 	return t.complete(h, ev, &t.shared)
 }
 
@@ -320,7 +320,17 @@ func (t *trip) encode(ev *protocol.Event) (*protocol.Encoding, error) {
 	return protocol.Encode(ev)
 }
 
-func stateKey(h *Hook) state.Key { return state.Key{Layer: h.Layer, Name: h.Name} }
+// stateKey names a hook wherever the session is at work: in an inner project it is
+// known as ../guard.sh.
+func stateKey(h *Hook) state.Key {
+	if h.Home == "" {
+		return state.Key{Layer: h.Layer, Name: h.Name}
+	}
+	return state.Key{Layer: h.Layer, Project: h.Home, Name: strings.TrimPrefix(h.Name, wayOf(h))}
+}
+
+// wayOf is what stands before the name of an outer project's hook: ../../
+func wayOf(h *Hook) string { return strings.Repeat("../", originOf(h).Above) }
 
 func (p Progress) started(ev *protocol.Event, h *Hook) {
 	if p.Started != nil {

@@ -173,6 +173,9 @@ func (a *advice) judgeImport(of kind, name string) {
 		file := name + ending
 		if isFile(filepath.Join(folder, filepath.FromSlash(file))) {
 			if !slices.ContainsFunc(h.Files, func(pattern string) bool {
+				if protocol.GlobTooWide(pattern) {
+					return true // said where it is read
+				}
 				ok, err := doublestar.Match(path.Clean(pattern), path.Clean(file))
 				return ok && err == nil
 			}) {

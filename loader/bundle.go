@@ -18,6 +18,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hookd-dev/hookd/protocol"
 )
 
 // A bundle is everything that decides what a hook does: what it says of itself,
@@ -165,6 +167,9 @@ func (b *bundle) addHelpers(files *contentCache, patterns []string) (missing []s
 		pattern = path.Clean(filepath.ToSlash(pattern))
 		if !doublestar.ValidatePattern(pattern) || path.IsAbs(pattern) || pattern == ".." || strings.HasPrefix(pattern, "../") {
 			return nil, fmt.Errorf("files: %q is no pattern below the hook's folder", pattern)
+		}
+		if protocol.GlobTooWide(pattern) {
+			return nil, fmt.Errorf("files: the braces of %q stand for too many patterns", pattern)
 		}
 		root, _ := doublestar.SplitPattern(pattern)
 		helpers, err := b.match(root, pattern)

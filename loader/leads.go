@@ -125,7 +125,7 @@ var kindNames = map[kind]string{
 	kindNode:   "node nodejs",
 	kindPerl:   "perl",
 	kindRuby:   "ruby jruby truffleruby",
-	kindOther:  "bun deno php lua luajit r rscript julia tclsh guile racket raku swift groovy scala kotlin elixir erl escript java jshell ghci runghc runhaskell ocaml",
+	kindOther:  "bun deno php lua luajit r rscript julia tclsh gawk octave expect gnuplot gdb lldb xonsh dart crystal nim guile racket raku swift groovy scala kotlin elixir erl escript java jshell ghci runghc runhaskell ocaml",
 	kindRunner: "make gmake bmake npm npx pnpm pnpx yarn yarnpkg corepack bunx uv uvx pipx pip poetry pdm hatch rye tox nox invoke fab " +
 		"go cargo just task rake bundle bundler gem composer mvn mvnw gradle gradlew ant sbt lein clj mix rebar stack cabal dune bazel bazelisk buck " +
 		"cmake ctest ninja meson scons nix nix-shell nix-build devbox mise asdf direnv pre-commit lefthook husky " +
@@ -153,19 +153,26 @@ var codeOptions = map[kind]struct {
 	letters string
 	long    []string
 }{
-	kindShell:  {"c", []string{"--command", "--rcfile", "--init-file", "--init-command"}},
+	kindShell:  {"cs", []string{"--command", "--rcfile", "--init-file", "--init-command"}},
 	kindPython: {"mc", nil},
 	kindNode:   {"epr", []string{"--eval", "--print", "--require", "--import", "--loader", "--experimental-loader", "--run", "--env-file", "--experimental-config-file"}},
-	kindPerl:   {"eEMmI", nil},
+	kindPerl:   {"eEMmId", nil},
 	kindRuby:   {"erIC", []string{"--require"}},
 	kindOther:  {"erlBREdi", []string{"--run", "--eval", "--execute"}},
 }
 
-// takesCode reports whether an option takes code, or names some.
+// takesCode reports whether an option takes code, or names some: also that of a
+// folder for compiled code, and a lone - or a shell's -s, which takes what comes on
+// stdin for the program. On stdin comes the event.
 func (k kind) takesCode(word string) bool {
 	options, known := codeOptions[k]
-	if !known || !strings.HasPrefix(word, "-") {
+	switch {
+	case k == kindPython && strings.Contains(word, "pycache_prefix="):
+		return true
+	case !known || !strings.HasPrefix(word, "-"):
 		return false
+	case word == "-":
+		return k != kindShell // where it only ends the options
 	}
 	if strings.HasPrefix(word, "--") {
 		name, _, _ := strings.Cut(word, "=")
@@ -184,6 +191,12 @@ func (k kind) loadsByName(word, next string) bool {
 		return strings.Contains(word, "=") || next != ""
 	}
 	switch {
+	case word == "-", k == kindPython && strings.Contains(word, "pycache_prefix="):
+		return true
+	case k == kindShell && strings.Contains(word, "s"):
+		return true
+	case k == kindPerl && strings.Trim(word, "-dtTuUwWnpalcSs0123456789") == "" && strings.Contains(word, "d"):
+		return true // the debugger reads .perldb of the working directory
 	case len(word) > 2 && filepath.IsAbs(word[2:]):
 		return false // a folder outside of the project
 	case k == kindRuby && strings.HasPrefix(word, "-W"):

@@ -160,7 +160,7 @@ func fireUnder(t *testing.T, a attempt) (faults []string) {
 	for name, text := range hostileHooks {
 		w.hook(name, text)
 	}
-	alone := w.load().Set.SettingsOf(protocol.Managed)
+	alone := w.load().Set.SettingsOf(protocol.Origin{Layer: protocol.Managed})
 	always := map[string]any{"hooks.trust.always": []string{w.project}}
 	if a.layer == protocol.User {
 		w.userSettings(a.settings(always))
@@ -173,7 +173,7 @@ func fireUnder(t *testing.T, a attempt) (faults []string) {
 		return []string{err.Error()}
 	}
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
-	if now := s.Set.SettingsOf(protocol.Managed); !reflect.DeepEqual(now, alone) {
+	if now := s.Set.SettingsOf(protocol.Origin{Layer: protocol.Managed}); !reflect.DeepEqual(now, alone) {
 		fault("the machine's hooks are bound by other settings: %+v, alone %+v", now, alone)
 	}
 	e := executor.New(s.Set, executor.Options{StateDir: filepath.Join(w.state, "hookd")})

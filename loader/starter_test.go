@@ -228,6 +228,10 @@ func TestInterpreterLinesThatLeadInside(t *testing.T) {
 		"/usr/bin/env -S ruby -rjson": false, "/usr/bin/env -S ruby -W:no-deprecated": false, "/usr/bin/env -S node --no-warnings": false,
 		"/usr/bin/env -S NODE_OPTIONS=--max-old-space-size=99 node": false, "/usr/bin/env -S PYTHONPATH=1 python3": true, "/usr/bin/env -S NODE_OPTIONS=--require=1x node": true, "/usr/bin/env -S PYTHONPATH=/opt/lib python3": false,
 		"/usr/bin/env -S bash -euo pipefail": false, "/usr/bin/awk -f": false,
+		// The program comes on stdin, and that is the event.
+		"/bin/bash -s": true, "/bin/sh -es": true, "/usr/bin/env -S python3 -": true, "/usr/bin/env -S node -": true, "/usr/bin/perl -": true, "/bin/sh -": false,
+		"/usr/bin/env -S python3 -X pycache_prefix=not-there": true, "/usr/bin/env -S python3 -Xpycache_prefix=x": true, "/usr/bin/env -S python3 -X utf8": false,
+		"/usr/bin/perl -d": true, "/usr/bin/perl -wd": true, "/usr/bin/perl -T": false,
 		"/usr/bin/env -S PYTHONPATH=lib python3": true, "/usr/bin/env -S PYTHONPATH= python3": false, "/usr/bin/env -S PYTHONPATH=/opt:lib python3": true,
 		"/usr/bin/env -S PYTHONPATH=not-there python3": true, "/usr/bin/env -S LD_PRELOAD=./x.so sh": true, "/usr/bin/env -S BASH_ENV=x bash": true,
 		"/usr/bin/env -S ENV=x sh": true, "/usr/bin/env -S PERL5LIB=lib perl": true, "/usr/bin/env -S RUBYLIB=. ruby": true, "/usr/bin/env -S NODE_PATH=lib node": true,

@@ -203,3 +203,19 @@ func TestRandomPatchesAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// Many answers take time that grows with their number, not with its square: ten
+// thousand entries in the settings of a project are ten thousand failures.
+func TestManyAnswersAreFolded(t *testing.T) {
+	f := Begin(mustDecode(t, toolCall(`{}`)), FoldOptions{})
+	began, voter := time.Now(), hook("guard", CanBlock, rule(RuleBlock))
+	for range 50_000 {
+		f, _ = f.Add(fails(voter, FailUntrusted))
+	}
+	if o := f.Outcome(); len(o.Runs) != 50_000 || o.Action != Block {
+		t.Errorf("%d runs, %s", len(o.Runs), o.Action)
+	}
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("it took %s", took)
+	}
+}

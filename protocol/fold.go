@@ -10,10 +10,10 @@ type FoldOptions struct {
 	ContextLimit int64        // bytes of context per event, 64 KiB if 0, none below
 	Limits       DecodeLimits // of the event after each change
 
-	// AskedBy is, at permission-request, the layer of the hook whose ask is being
-	// answered; "" if it was not a hook. An allow of a lower layer does not grant
+	// AskedBy is, at permission-request, the origin of the hook whose ask is being
+	// answered; zero if it was not a hook. An allow of a lower one does not grant
 	// it: only the person does.
-	AskedBy Layer
+	AskedBy Origin
 }
 
 // Fold turns the answers of an event's hooks, given in running order, into one
@@ -33,20 +33,20 @@ type Fold struct {
 
 	action  Action
 	by      string
-	layer   Layer // of by
+	origin  Origin // of by
 	reason  string
 	failure FailureKind
 	byExit  bool
 
-	context    []said
-	notices    []HookText
+	context    chain[said]
+	notices    chain[HookText]
 	messages   []Message
 	callback   *CallbackCall
 	replaced   jsontext.Value
 	replacedBy string
 	changes    []Change
 	conflicts  []Conflict
-	runs       []Run
+	runs       chain[Run]
 }
 
 // Begin starts the fold of an event, whose name must be in the table. The
@@ -95,7 +95,7 @@ func (f Fold) Outcome() Outcome {
 	context, runs := f.shareContext()
 	o := Outcome{
 		Action: f.action, Reason: f.reason, Failure: f.failure, ByExit: f.byExit,
-		Event: f.event, Context: context, Notices: f.notices, Messages: f.messages, Callback: f.callback,
+		Event: f.event, Context: context, Notices: f.notices.list(), Messages: f.messages, Callback: f.callback,
 		Generation: f.options.Generation, Runs: runs,
 		Replaced: f.replaced, ReplacedBy: f.replacedBy, Changes: f.changes, Conflicts: f.conflicts,
 	}

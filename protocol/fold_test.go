@@ -298,7 +298,7 @@ func TestPermission(t *testing.T) {
 		{"the user asked, the project blocks", User, []Answer{says(p, Reply{Action: Block})}, Block},
 		{"a failed guard", "", []Answer{says(p, allow), fails(hook("g", CanBlock, rule(RuleBlock)), FailTimeout)}, Block},
 	} {
-		f := Begin(ev, FoldOptions{AskedBy: test.asked})
+		f := Begin(ev, FoldOptions{AskedBy: Origin{Layer: test.asked}})
 		for _, a := range test.answers {
 			f, _ = f.Add(a)
 		}

@@ -91,12 +91,12 @@ func (f Fold) begin(a *Answer) Run {
 }
 
 func (f Fold) record(run Run) (Fold, Run) {
-	f.runs = append(slices.Clip(f.runs), run)
+	f.runs = f.runs.with(run)
 	return f, run
 }
 
 func (f Fold) notice(hook, text string) Fold {
-	f.notices = append(slices.Clip(f.notices), HookText{Hook: hook, Text: validText(text)})
+	f.notices = f.notices.with(HookText{Hook: hook, Text: validText(text)})
 	return f
 }
 
@@ -144,7 +144,7 @@ func (f Fold) say(reply Reply, a *Answer, run *Run) Fold {
 	if a.Limits.Context != 0 {
 		limit = a.Limits.Context
 	}
-	f.context = append(slices.Clip(f.context), said{run: len(f.runs), layer: a.Layer, limit: max(0, limit), hook: a.Name, text: text})
+	f.context = f.context.with(said{run: f.runs.size, origin: a.Origin(), limit: max(0, limit), hook: a.Name, text: text})
 	return f
 }
 
@@ -170,8 +170,8 @@ func (f Fold) vote(reply Reply, a *Answer, messages []Message, run *Run) Fold {
 			f.callback = &call
 		}
 	case Allow:
-		if a.Layer.Rank() < f.options.AskedBy.Rank() {
-			run.Warnings = append(run.Warnings, "a hook of the layer "+string(f.options.AskedBy)+" asked; only the person may grant that")
+		if a.Origin().Compare(f.options.AskedBy) < 0 {
+			run.Warnings = append(run.Warnings, "a hook of the layer "+f.options.AskedBy.String()+" asked; only the person may grant that")
 			action = Observe
 		}
 	}
@@ -193,11 +193,11 @@ func (f Fold) vote(reply Reply, a *Answer, messages []Message, run *Run) Fold {
 // that ask, the one of the highest layer is named: whoever may grant what a lower
 // layer asked must not grant that with it.
 func (f Fold) decide(action Action, by *Answer, reason string, failure FailureKind, byExit bool) Fold {
-	higher := action == Ask && f.action == Ask && by.Layer.Rank() > f.layer.Rank()
+	higher := action == Ask && f.action == Ask && by.Origin().Compare(f.origin) > 0
 	if strength(action) <= strength(f.action) && !higher {
 		return f
 	}
-	f.action, f.by, f.layer, f.reason, f.failure, f.byExit = action, by.Name, by.Layer, reason, failure, byExit
+	f.action, f.by, f.origin, f.reason, f.failure, f.byExit = action, by.Name, by.Origin(), reason, failure, byExit
 	return f
 }
 

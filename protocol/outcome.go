@@ -63,6 +63,14 @@ func (o Outcome) Refused() bool {
 // reads no more than Reason.
 func (o Outcome) CouldNotAsk() bool { return o.Failure != "" }
 
+// DecidedBy is the origin of the hook that decided, zero if no hook did.
+func (o Outcome) DecidedBy() Origin {
+	if o.By == nil {
+		return Origin{}
+	}
+	return OriginOf(o.DecidedLayer(), *o.By)
+}
+
 // DecidedLayer is the layer of the hook that decided, for [FoldOptions] of the
 // permission-request that follows an ask. It is "" if no hook did.
 func (o Outcome) DecidedLayer() Layer {

@@ -48,12 +48,12 @@ func ParsePattern(text string) (Pattern, error) {
 }
 
 func (p Pattern) regular(inner string) (Pattern, error) {
-	if own, err := regexp.Compile(inner); err != nil {
+	if own, err := CompileExpression(inner); err != nil {
 		return p, fmt.Errorf("%q is no regular expression: %s", p.Text, strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	} else {
 		p.Literal, _ = own.LiteralPrefix()
 	}
-	compiled, err := regexp.Compile(`(?s)\A(?:` + inner + `)\z`)
+	compiled, err := CompileExpression(`(?s)\A(?:` + inner + `)\z`)
 	if err != nil {
 		return p, fmt.Errorf("%q is no regular expression: %w", p.Text, err)
 	}

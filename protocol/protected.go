@@ -87,8 +87,8 @@ func opaqueParts(message jsontext.Value) int {
 // isHigher reports whether a part was written by a hook of a layer above the
 // voter's. Built-in hooks are hookd itself and stand below nobody.
 func isHigher(part jsontext.Value, by Voter) bool {
-	layer := Layer(textOf(Member(part, "layer")))
-	return by.Layer != Builtin && layer.Rank() > by.Layer.Rank()
+	writer := OriginOf(Layer(textOf(Member(part, "layer"))), textOf(Member(part, "hook")))
+	return by.Layer != Builtin && writer.Compare(by.Origin()) > 0
 }
 
 // tally counts values that say the same, whatever their spelling.

@@ -87,7 +87,7 @@ func TestProveABlockIsNeverWeakened(t *testing.T) {
 	}
 	for range lists {
 		n := r.IntN(len(Table))
-		spec, f := &Table[n], Begin(events[n], FoldOptions{AskedBy: pick(r, "", Managed)})
+		spec, f := &Table[n], Begin(events[n], FoldOptions{AskedBy: Origin{Layer: pick(r, "", Managed)}})
 		no := 0 // the strongest no so far; the first closes the event
 		for i := range 1 + r.IntN(8) {
 			a := randomAnswer(r, i)

@@ -22,12 +22,18 @@ type ToolPattern struct {
 	Regex *regexp.Regexp    // of a /RE2/, anchored at both ends
 	Glob  bool              // Text is a glob
 	Exact bool              // Text is the name
+
+	glob *regexp.Regexp
 }
 
 // PatternError says why an item of match.tool is no pattern.
 type PatternError struct{ Message, Remedy string }
 
 func (e *PatternError) Error() string { return e.Message + ": " + e.Remedy }
+
+// longestName is the longest name of a tool, in bytes, that is compared with a
+// pattern. Any pattern fits a longer one, so that a guard is asked.
+const longestName = 1000
 
 // ParseToolPattern compiles one item of match.tool: an exact name, a glob, a
 // /RE2/ or an @kind. The error is a [*PatternError].
@@ -50,7 +56,7 @@ func ParseToolPattern(text string) (ToolPattern, error) {
 		if !closed || inner == "" {
 			return p, &PatternError{fmt.Sprintf("%q is no regular expression", clip(text)), "write one between two slashes: /mcp__.*/"}
 		}
-		compiled, err := regexp.Compile(`\A(?:` + inner + `)\z`)
+		compiled, err := protocol.CompileExpression(`\A(?:` + inner + `)\z`)
 		if err != nil {
 			return p, &PatternError{fmt.Sprintf("%q is no regular expression: %s", clip(text), regexpProblem(inner, err)), "correct it (RE2 syntax), or list the names"}
 		}
@@ -61,7 +67,11 @@ func ParseToolPattern(text string) (ToolPattern, error) {
 		if !doublestar.ValidatePattern(text) {
 			return p, &PatternError{fmt.Sprintf("%q is no valid glob", clip(text)), "close the bracket or brace"}
 		}
-		p.Glob = true
+		compiled, err := globExpression(text)
+		if err != nil {
+			return p, &PatternError{fmt.Sprintf("%q is no valid glob", clip(text)), "write it plainly, or list the names"}
+		}
+		p.Glob, p.glob = true, compiled
 	default:
 		p.Exact = true
 	}
@@ -70,7 +80,7 @@ func ParseToolPattern(text string) (ToolPattern, error) {
 
 // regexpProblem reports the fault of the expression as it was written.
 func regexpProblem(inner string, err error) string {
-	if _, own := regexp.Compile(inner); own != nil {
+	if _, own := protocol.CompileExpression(inner); own != nil {
 		err = own
 	}
 	return strings.TrimPrefix(err.Error(), "error parsing regexp: ")
@@ -91,14 +101,14 @@ func (p ToolPattern) Match(name string, kind protocol.ToolKind) bool {
 			kind, known = KnownTool(name)
 		}
 		return !known || kind == p.Kind
+	case p.Exact:
+		return p.Text == name
+	case len(name) > longestName:
+		return true // no tool has such a name; whether it fits takes too long to find out
 	case p.Regex != nil:
 		return p.Regex.MatchString(name)
-	case p.Glob:
-		// A star also stands for slashes: a tool's name is no path.
-		matched, err := doublestar.Match(strings.ReplaceAll(p.Text, "/", "\x00"), strings.ReplaceAll(name, "/", "\x00"))
-		return err == nil && matched
 	}
-	return p.Text == name
+	return p.Glob && p.glob.MatchString(name) // a star also stands for slashes: a tool's name is no path
 }
 
 // toolPatterns notes every pattern of match.tool that does not compile.

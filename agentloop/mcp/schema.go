@@ -1,10 +1,10 @@
 package mcp
 
 import (
-	"regexp"
-
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hookd-dev/hookd/protocol"
 )
 
 // withoutForeignPatterns leaves out of a schema the regular expressions that
@@ -47,6 +47,6 @@ func dropForeign(node any) {
 }
 
 func foreign(pattern string) bool {
-	_, err := regexp.Compile(pattern)
+	_, err := protocol.CompileExpression(pattern)
 	return err != nil
 }

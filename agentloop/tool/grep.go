@@ -39,12 +39,15 @@ type search struct {
 }
 
 func (f Folder) grep(ctx context.Context, args grepArgs) (protocol.Result, error) {
-	pattern, err := regexp.Compile(args.Pattern)
+	pattern, err := protocol.CompileExpression(args.Pattern)
 	if err != nil {
 		return failed("%v", err)
 	}
 	if !doublestar.ValidatePattern(args.Glob) {
 		return failed("glob %s: %v", args.Glob, doublestar.ErrBadPattern)
+	}
+	if protocol.GlobTooWide(args.Glob) {
+		return failed("glob %s: its braces stand for too many patterns", args.Glob)
 	}
 	if args.Path == "" {
 		args.Path = "."

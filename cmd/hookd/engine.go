@@ -121,9 +121,9 @@ func (e *engine) project() string { return e.source.Current().Project }
 
 func (e *engine) settings() *schema.Settings { return &e.source.Current().Settings }
 
-// forcedOf are the caps of forced continuations by hooks of a layer.
-func (e *engine) forcedOf(layer protocol.Layer) (row, total int) {
-	own := e.source.Current().SettingsOf(layer)
+// forcedOf are the caps of forced continuations by hooks of an origin.
+func (e *engine) forcedOf(origin protocol.Origin) (row, total int) {
+	own := e.source.Current().SettingsOf(origin)
 	return own.MaxForced, own.MaxForcedTotal
 }
 

@@ -166,7 +166,7 @@ func (a *app) faultyHook(hook *executor.Hook, f *fault.Fault, snapshot *loader.S
 	}
 	faulty.Asker, faulty.Status, faulty.Fault = executor.NewProcess(a.processes, config), executor.Ready, nil
 	if hook.Run == schema.Resident {
-		hooks := snapshot.Set.SettingsOf(hook.Layer)
+		hooks := snapshot.Set.SettingsOf(protocol.OriginOf(hook.Layer, hook.Name))
 		faulty.Asker = a.pool.Asker(executor.StandingConfig{
 			Process: config, Layer: hook.Layer, Name: hook.Name, Mode: hook.Run, Grace: hooks.Grace, Stderr: hooks.Limits.Stderr,
 		})
@@ -178,7 +178,7 @@ func (a *app) faultyHook(hook *executor.Hook, f *fault.Fault, snapshot *loader.S
 func (a *app) runFault(ctx context.Context, snapshot *loader.Snapshot, t *faultTrial) error {
 	hook := a.faultyHook(t.hook, &t.Fault, snapshot)
 	hook.Events, hook.Match = []protocol.EventName{t.given.Event}, schema.Match{}
-	own := snapshot.Set.SettingsOf(hook.Layer)
+	own := snapshot.Set.SettingsOf(protocol.OriginOf(hook.Layer, hook.Name))
 	own.Drain = hook.Timeout + own.Grace + time.Second // an observer, too, has its whole limit
 	hook.Own = &own
 	settings := snapshot.Set.Settings

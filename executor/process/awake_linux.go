@@ -22,7 +22,7 @@ import (
 // over: an end without an answer passes for no answer.
 type awake struct {
 	mu       sync.Mutex
-	wake     timer
+	wakes    [len(wakeAfter)]timer
 	last     timer
 	mortal   bool
 	running  int
@@ -35,6 +35,15 @@ type awake struct {
 // wakePause is how long a stop lasts: less than an outcome may be late.
 const wakePause = 100 * time.Millisecond
 
+// wakeAfter is when each of the timers begins. The first is enough, but that a stop
+// which comes between a SIGCONT and the moment when it is taken note of takes that
+// signal away, and the kernel sets a timer anew only when its signal was taken note
+// of: it never comes again. Then the next one comes, and all are set anew.
+var wakeAfter = [...]time.Duration{
+	wakePause, 150 * time.Millisecond, 200 * time.Millisecond, 250 * time.Millisecond, 325 * time.Millisecond, 400 * time.Millisecond,
+	500 * time.Millisecond, 700 * time.Millisecond, time.Second, 1500 * time.Millisecond, 2 * time.Second, 3 * time.Second, 5 * time.Second, 8 * time.Second,
+}
+
 // lastPause is how long after the last limit a process without a guardian ends, if
 // it could not take note of that limit. It is as long as ending a tree may take.
 const lastPause = 2 * closePatience
@@ -42,7 +51,12 @@ const lastPause = 2 * closePatience
 // newAwake returns nil where the kernel has no such timers.
 func newAwake(mortal bool) *awake {
 	a := &awake{mortal: mortal, signals: make(chan os.Signal, 4), done: make(chan struct{})}
-	if a.wake.make(syscall.SIGCONT) != nil || a.last.make(syscall.SIGKILL) != nil {
+	for i := range a.wakes {
+		if a.wakes[i].make(syscall.SIGCONT) != nil {
+			return nil
+		}
+	}
+	if a.last.make(syscall.SIGKILL) != nil {
 		return nil
 	}
 	// A signal that nobody wants would not make a timer go on in every kernel.
@@ -69,6 +83,12 @@ func (a *awake) watch() {
 			a.disarm()
 		case s == syscall.SIGCONT && a.terminal != nil: // may be a shell's fg
 			a.rearm()
+		case s == syscall.SIGCONT: // whichever timer it came from, all begin anew
+			a.mu.Lock()
+			if a.running > 0 {
+				a.armWakes()
+			}
+			a.mu.Unlock()
 		}
 	}
 }
@@ -110,14 +130,23 @@ func (a *awake) ended() {
 
 // arm sets the timers. a.mu is held.
 func (a *awake) arm() {
-	a.wake.set(wakePause, wakePause)
+	a.armWakes()
 	if a.mortal && !a.latest.IsZero() {
 		a.last.set(max(0, time.Until(a.latest))+lastPause, 0)
 	}
 }
 
+// armWakes sets the timers that wake. a.mu is held.
+func (a *awake) armWakes() {
+	for i := range a.wakes {
+		a.wakes[i].set(wakeAfter[i], wakePause)
+	}
+}
+
 func (a *awake) disarm() {
-	a.wake.set(0, 0)
+	for i := range a.wakes {
+		a.wakes[i].set(0, 0)
+	}
 	a.last.set(0, 0)
 }
 
@@ -136,7 +165,9 @@ func (a *awake) close() {
 	signal.Stop(a.signals)
 	close(a.signals)
 	<-a.done
-	a.wake.remove()
+	for i := range a.wakes {
+		a.wakes[i].remove()
+	}
 	a.last.remove()
 	if a.terminal != nil {
 		a.terminal.Close()

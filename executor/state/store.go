@@ -262,12 +262,13 @@ type file struct {
 }
 
 type fileValue struct {
-	Layer protocol.Layer `json:"layer"`
-	Hook  string         `json:"hook"`
-	What  What           `json:"what"`
-	Rev   int64          `json:"rev"`
-	Seq   *int64         `json:"seq"`
-	Value jsontext.Value `json:"value"`
+	Layer   protocol.Layer `json:"layer"`
+	Project string         `json:"project,omitzero"`
+	Hook    string         `json:"hook"`
+	What    What           `json:"what"`
+	Rev     int64          `json:"rev"`
+	Seq     *int64         `json:"seq"`
+	Value   jsontext.Value `json:"value"`
 }
 
 func encode(v View) ([]byte, error) {
@@ -277,7 +278,7 @@ func encode(v View) ([]byte, error) {
 		if len(raw) == 0 {
 			raw = jsontext.Value("null")
 		}
-		f.Values = append(f.Values, fileValue{s.Layer, s.Name, s.What, value.rev, value.seq, raw})
+		f.Values = append(f.Values, fileValue{s.Layer, s.Project, s.Name, s.What, value.rev, value.seq, raw})
 	}
 	slices.SortFunc(f.Values, func(a, b fileValue) int { return cmp.Compare(a.Rev, b.Rev) })
 	return json.Marshal(&f, jsontext.AllowInvalidUTF8(true))
@@ -297,7 +298,7 @@ func decode(raw []byte) (View, error) {
 	}
 	v.rev = f.Rev
 	for _, fv := range f.Values {
-		v.values[slot{Key{fv.Layer, fv.Hook}, fv.What}] = stored{slices.Clone(fv.Value), fv.Seq, fv.Rev}
+		v.values[slot{Key{fv.Layer, fv.Project, fv.Hook}, fv.What}] = stored{slices.Clone(fv.Value), fv.Seq, fv.Rev}
 	}
 	return v, nil
 }

@@ -28,9 +28,9 @@ func TestMain(m *testing.M) {
 func seq(n int64) *int64 { return &n }
 
 var (
-	low  = Key{protocol.Project, "guard.sh"}
-	high = Key{protocol.Managed, "guard.sh"}
-	peer = Key{protocol.User, "a.sh"}
+	low  = Key{protocol.Project, "", "guard.sh"}
+	high = Key{protocol.Managed, "", "guard.sh"}
+	peer = Key{protocol.User, "", "a.sh"}
 )
 
 func write(key Key, what What, value string, s *int64, saw int64) Write {
@@ -86,14 +86,14 @@ func TestMetadataNames(t *testing.T) {
 		write(peer, State, `"private"`, nil, 0),
 	})
 	want := `{"a.sh":9007199254740993,"guard.sh":{"ok":false},"project/guard.sh":{"ok":true}}`
-	if got := string(view.Metadata()); got != want {
+	if got := string(view.Metadata(nil)); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	view, _ = view.With([]Write{write(peer, Metadata, `null`, nil, view.Revision(peer, Metadata))})
-	if got := string(view.Metadata()); strings.Contains(got, "a.sh") {
+	if got := string(view.Metadata(nil)); strings.Contains(got, "a.sh") {
 		t.Errorf("removed metadata is still there: %s", got)
 	}
-	if got := string(View{}.Metadata()); got != "{}" {
+	if got := string(View{}.Metadata(nil)); got != "{}" {
 		t.Errorf("no metadata: %s", got)
 	}
 }
@@ -142,7 +142,7 @@ func TestTwoProcesses(t *testing.T) {
 	}
 	for _, hook := range []string{"a", "b"} {
 		for i := range 20 {
-			key := Key{protocol.User, fmt.Sprint(hook, i)}
+			key := Key{protocol.User, "", fmt.Sprint(hook, i)}
 			if got := string(view.State(key)); got != "9" {
 				t.Errorf("%v: %q", key, got)
 			}
@@ -154,7 +154,7 @@ func writeMany(dir, hook string) {
 	store := Open(dir)
 	for round := range 10 {
 		for i := range 20 {
-			key := Key{protocol.User, fmt.Sprint(hook, i)}
+			key := Key{protocol.User, "", fmt.Sprint(hook, i)}
 			view, _ := store.Read("s")
 			w := write(key, State, fmt.Sprint(round), nil, view.Revision(key, State))
 			// On a busy machine the lock may be taken for longer than anyone waits;
@@ -166,7 +166,7 @@ func writeMany(dir, hook string) {
 		}
 	}
 	for range 100 {
-		if _, err := store.Write("s", []Write{write(Key{protocol.User, hook}, State, "0", nil, 0)}); err == nil {
+		if _, err := store.Write("s", []Write{write(Key{protocol.User, "", hook}, State, "0", nil, 0)}); err == nil {
 			return
 		}
 	}
@@ -319,7 +319,7 @@ func FuzzDecode(f *testing.F) {
 		if _, err := encode(view); err != nil {
 			t.Errorf("decoded, but cannot be encoded: %v", err)
 		}
-		if got := view.Metadata(); !got.IsValid() {
+		if got := view.Metadata(nil); !got.IsValid() {
 			t.Errorf("metadata is not JSON: %s", got)
 		}
 	})

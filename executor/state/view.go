@@ -10,10 +10,12 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// Key names a hook: equal names in different layers are different hooks.
+// Key names a hook: equal names in different layers, or in different projects, are
+// different hooks. A session may go from one project into another that lies in it.
 type Key struct {
-	Layer protocol.Layer
-	Name  string
+	Layer   protocol.Layer
+	Project string // the hook's own, "" for hooks of no project
+	Name    string // as its own project has it
 }
 
 // What says which of a hook's two values is meant.
@@ -58,31 +60,45 @@ func (v View) value(s slot) jsontext.Value {
 // Metadata returns what all hooks of the session published, as an object keyed
 // by hook name. Where layers share a name, the bare name is the highest layer's
 // and the others stand under layer/name: no hook can speak for one of a higher
-// layer.
-func (v View) Metadata() jsontext.Value {
-	keys := make([]Key, 0, len(v.values))
+// layer. ways are what stands before the names of each project's hooks; those of a
+// project that is not among them have its path there.
+func (v View) Metadata(ways map[string]string) jsontext.Value {
+	type named struct {
+		Key
+		as string
+	}
+	keys := make([]named, 0, len(v.values))
 	for s := range v.values {
 		if s.What == Metadata && v.value(s) != nil {
-			keys = append(keys, s.Key)
+			keys = append(keys, named{s.Key, s.known(ways)})
 		}
 	}
-	slices.SortFunc(keys, func(a, b Key) int {
-		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(b.Layer.Rank(), a.Layer.Rank()))
+	slices.SortFunc(keys, func(a, b named) int {
+		return cmp.Or(cmp.Compare(a.as, b.as), cmp.Compare(b.Layer.Rank(), a.Layer.Rank()))
 	})
 	out := []byte{'{'}
 	for i, key := range keys {
-		name := key.Name
+		name := key.as
 		if i > 0 {
 			out = append(out, ',')
-			if keys[i-1].Name == key.Name {
-				name = string(key.Layer) + "/" + key.Name
+			if keys[i-1].as == key.as {
+				name = string(key.Layer) + "/" + key.as
 			}
 		}
 		out, _ = jsontext.AppendQuote(out, name) // bad UTF-8 is replaced, never an error that matters
 		out = append(out, ':')
-		out = append(out, v.values[slot{key, Metadata}].value...)
+		out = append(out, v.values[slot{key.Key, Metadata}].value...)
 	}
 	return append(out, '}')
+}
+
+// known is the name that the hook has for others.
+func (k Key) known(ways map[string]string) string {
+	way, known := ways[k.Project]
+	if !known && k.Project != "" {
+		way = k.Project + "/"
+	}
+	return way + k.Name
 }
 
 // Write is one value that a hook's reply asks to keep. A null value removes it.
