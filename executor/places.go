@@ -50,7 +50,7 @@ func (p *places) take(ctx context.Context, c claim, limit, kept int) (release fu
 			p.leave(c)
 		default:
 			p.waiting.Remove(place)
-			p.serve() // others may stand behind it
+			p.serve() // others may wait after it
 		}
 		return nil, context.Cause(ctx)
 	}

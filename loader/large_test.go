@@ -26,7 +26,7 @@ func (w *world) large(path, begin string, size int64) {
 }
 
 // No event waits for the hashing of what nobody allowed: hooks, their helpers,
-// programs of commands, skills. Its guards refuse all the same, and whoever looks
+// programs of commands, skills. Its guards refuse all the same, and anyone who looks
 // at it gets every hash.
 func TestUnallowedFilesAreNotHashed(t *testing.T) {
 	w := newWorld(t)

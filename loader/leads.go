@@ -108,7 +108,7 @@ const (
 	kindUnknown  kind = ""
 )
 
-// kinds are the programs that hookd knows, a version behind their names left out.
+// kinds are the programs that hookd knows, without the version after their names.
 var kinds = map[string]kind{}
 
 func init() {

@@ -99,7 +99,7 @@ func (p *load) projectSettings(s *scope) {
 	}
 }
 
-// saysNothing reports whether a settings file has no effect whoever allows it, as
+// saysNothing reports whether a settings file has no effect also once it is allowed, as
 // the one that hookd init writes.
 func (f *layerFile) saysNothing() bool {
 	return f.bad == nil && len(f.settings.Values) == 0 && len(f.settings.Use) == 0 && len(f.findings) == 0

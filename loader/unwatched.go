@@ -56,7 +56,7 @@ func (f *found) noteKind(words []string) {
 	default:
 		for _, word := range words[1:] {
 			if !strings.HasPrefix(word, "-") || word == "--" {
-				break // the script; what comes behind it is the script's own
+				break // the script; what comes after it is the script's own
 			}
 			if of.takesCode(word) {
 				f.note("%s %s takes code from the command line, or finds it by a name", name, strings.SplitN(word, "=", 2)[0])
@@ -93,7 +93,7 @@ func (p *load) tellUnwatched(f *found) {
 }
 
 // withoutCode leaves out variables that make programs load code and are named for
-// hooks of a layer that does not say what their value is: it comes from whoever
+// hooks of a layer that does not say what their value is: it comes from the one who
 // started hookd. They are not passed on.
 func (p *load) withoutCode(layer protocol.Layer, names []string) []string {
 	if layer == protocol.User {

@@ -85,7 +85,7 @@ func partsOf(word string) []part {
 	return parts
 }
 
-// moduleEndings are what node and its kind try behind a path.
+// moduleEndings are what node and its kind try after a path.
 var moduleEndings = []string{".js", ".cjs", ".mjs", ".json", ".node", ".ts", ".cts", ".mts", ".jsx", ".tsx"}
 
 // addWords puts in what words of a command line name of the project: files, the

@@ -22,7 +22,7 @@ type canonicalWriter struct {
 	out  []byte
 }
 
-// value writes the value at i and returns the offset behind it.
+// value writes the value at i and returns the offset after it.
 func (c *canonicalWriter) value(i int) int {
 	if i >= len(c.from) {
 		return i

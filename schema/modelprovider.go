@@ -9,7 +9,7 @@ import (
 type ModelProvider struct {
 	Name    string
 	KeyName string // environment variable of its key, "" if it has none
-	Played  bool   // it plays a file: whoever names the file answers in the model's place
+	Played  bool   // it plays a file: the one who names the file answers in the model's place
 }
 
 // ModelProviders are those that there are.

@@ -140,7 +140,7 @@ func (j *bashJudge) mentioned(text string) string {
 	return j.mentions(words)
 }
 
-// places are the words of a command that may be paths: those behind the program,
+// places are the words of a command that may be paths: those after the program,
 // what follows a = in one, and what redirections write to.
 func (c *shellCommand) places() (words []string) {
 	for i, word := range c.words {

@@ -35,7 +35,7 @@ func split(paths ...string) (list [][]string) {
 }
 
 // named reports whether one of some paths is anywhere in a slashed path: itself,
-// below any folder, or with more behind it.
+// below any folder, or with more after it.
 func named(slashed string, places [][]string) bool {
 	parts := strings.Split(slashed, "/")
 	for i := range parts {

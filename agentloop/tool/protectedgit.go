@@ -29,7 +29,7 @@ func (p *Protected) addGit(dir, name string) {
 	}
 }
 
-// pointed is the path that a file of git holds behind a word, absolute; "" if it
+// pointed is the path that a file of git holds after a word, absolute; "" if it
 // holds none.
 func pointed(file, word string) string {
 	info, err := os.Stat(file)

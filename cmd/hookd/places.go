@@ -13,7 +13,7 @@ import (
 
 // places are what the file tools may touch: the project, without the hooks, settings
 // and records of every layer. What git reads of the user is only read: a program
-// named there is run by whoever calls git, hooks among them.
+// named there is run by anyone who calls git, hooks among them.
 func (e *engine) places() tool.Folder {
 	folder := tool.Folder{Project: e.root, Refused: []string{loader.ManagedDir}}
 	if e.stateDir != "" {

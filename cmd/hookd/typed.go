@@ -80,7 +80,7 @@ func (t *typedLines) next(ctx context.Context) (line string, open bool, err erro
 }
 
 // drop forgets what came before now. An answer counts only where its question was
-// there first: what stands in the terminal by then is no answer to it, whoever put it
+// there first: what stands in the terminal by then is no answer to it, no matter who put it
 // there.
 func (t *typedLines) drop() {
 	t.mu.Lock()

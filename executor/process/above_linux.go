@@ -21,7 +21,7 @@ type Ancestor struct {
 const mostAncestors = 1000
 
 // Ancestors lists the processes above this one, the nearest first. What lost its
-// parent has whoever took it in: the Runtime that it came from, or the first
+// parent has the process that took it in: the Runtime that it came from, or the first
 // process. Numbers are those of the /proc at hand, which may be of an outer
 // namespace.
 func Ancestors() []Ancestor {

@@ -70,7 +70,7 @@ func (k *kin) childless() bool {
 	return errors.Is(unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil), unix.ECHILD)
 }
 
-// corpsePatience is how long a zombie that no tree claims is left to whoever in
+// corpsePatience is how long a zombie that no tree claims is left to anyone in
 // this process may still be about to wait for it.
 const corpsePatience = 10 * time.Second
 
@@ -125,7 +125,7 @@ func (k *kin) orphans() (list []entry, err error) {
 	return list, err
 }
 
-// foundling reports whether a process has surely come to us from a program that we
+// foundling reports whether a process must have come to us from a program that we
 // started, though it has nothing left to tell from which one. The first process of
 // a container gets everybody's orphans.
 func (k *kin) foundling(e entry) bool {

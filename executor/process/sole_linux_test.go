@@ -36,7 +36,7 @@ func init() {
 }
 
 // TestSole: what left everything that it could be known by is ended with the only
-// program that it can be from, every orphan is reaped, and whoever else starts a
+// program that it can be from, every orphan is reaped, and anyone else who starts a
 // program gets its exit code. A guardian that is stopped is replaced.
 func TestSole(t *testing.T) {
 	needs(t, "setsid", "env")

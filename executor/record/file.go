@@ -252,7 +252,7 @@ func readTail(r io.ReaderAt, size int64) (tail, error) {
 			return t, nil
 		}
 	}
-	return t, nil // the chain begins anew, which shows to whoever reads it
+	return t, nil // the chain begins anew, which a reader sees
 }
 
 // farthestBack is how many lines that are none the end of a chain is looked for

@@ -61,7 +61,7 @@ func (f *file) missedBefore() missed {
 	return f.before
 }
 
-// leaveTrace leaves behind what this process could not record, for the next one
+// leaveTrace keeps what this process could not record, for the next one
 // that can. Where not even that can be written nothing can be done.
 func (f *file) leaveTrace() {
 	all := f.lost

@@ -480,7 +480,7 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
-// What could not be recorded is told later, by whoever can.
+// What could not be recorded is told later, by the next process that can.
 func TestMissedEventsAreToldLater(t *testing.T) {
 	top := t.TempDir()
 	dir := filepath.Join(top, "records")

@@ -23,7 +23,7 @@ var shedding = map[string]string{
 }
 
 // TestNoAgentDecides: a tool of a run does not grant trust, whatever it sheds, and
-// whoever it runs as. Every process above it tells, its control group, and its
+// whatever user it runs as. Every process above it tells, its control group, and its
 // own environment.
 func TestNoAgentDecides(t *testing.T) {
 	accounts(t, func(t *testing.T, p *account) {
