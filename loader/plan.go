@@ -163,6 +163,19 @@ func (p *load) plan() (*Plan, error) {
 	return plan, nil
 }
 
+// WithSettings adds to the names of hooks those settings that wait for a decision: a
+// hook is what they make of it, so both are shown and decided about together.
+// Settings that were denied do not wait.
+func (plan *Plan) WithSettings(names []string) []string {
+	waits := func(item PlanItem) bool {
+		return item.Kind == KindSettings && item.State != StateTrusted && item.State != StateDenied
+	}
+	if len(names) == 0 || slices.Contains(names, settingsRecord) || !slices.ContainsFunc(plan.Items, waits) {
+		return names
+	}
+	return append(slices.Clone(names), settingsRecord)
+}
+
 // settingsItem is the project's settings file as something to decide about; nil
 // if there is none and none was allowed.
 func (p *load) settingsItem() *PlanItem {

@@ -77,14 +77,10 @@ var ErrUnexpected = errors.New("the project's hooks are not the expected ones")
 // the plan was made allows nothing of its hook. The error names every hook that
 // could not be allowed; the others are.
 //
-// Settings that wait for a decision are allowed with any hook: a hook is what they
-// make of it.
+// Nothing that is not named is allowed with it: see [Plan.WithSettings].
 func (t *Trust) Allow(plan *Plan, names ...string) error {
 	if err := mayDecide(); err != nil {
 		return err
-	}
-	if len(names) > 0 {
-		names = append(slices.Clone(names), settingsRecord)
 	}
 	var problems []error
 	err := t.change(plan.Project, func(d *decisions) error {
@@ -215,9 +211,9 @@ func (t *Trust) Expect(ctx context.Context, hash string) error {
 	return t.Allow(plan)
 }
 
-// Follow allows every change of a hook that is allowed, as soon as it is made,
-// until the context ends. New hooks, and those denied, are left alone. report is
-// told of each; it must not block.
+// Follow allows every change of a hook or of settings that are allowed, as soon as it
+// is made, until the context ends. What is new, gone or denied is left alone. report
+// is told of each; it must not block.
 func (t *Trust) Follow(ctx context.Context, report func(hook, hash string, err error)) error {
 	if err := mayDecide(); err != nil {
 		return err
