@@ -242,7 +242,7 @@ func TestHomeInsideACheckout(t *testing.T) {
 		os.MkdirAll(filepath.Join(top, dir), 0o755)
 	}
 	listed := databaseHome()
-	for home, obeyed := range map[string]bool{"plain/home": true, "clone/home": false, "project/home": false, "itself": false, "nowhere": true} {
+	for home, obeyed := range map[string]bool{"plain/home": true, "clone/home": false, "project/home": false, "itself": false, "nowhere": true, "clone/not/there": false} {
 		named := filepath.Join(top, home)
 		t.Setenv("HOME", named)
 		got, refused := userHome()

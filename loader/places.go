@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/user"
 	"path/filepath"
+
+	"github.com/hookd-dev/hookd/executor"
 )
 
 // folderName is the folder that makes a project, and the user layer's in home.
@@ -42,6 +43,7 @@ type passedOver struct {
 	folder, why, remedy string
 	recorded            bool // something of it was allowed: gates are refused
 	outer               bool // a project above the one that rules, of which nobody allowed anything
+	homeless            bool // it may be the user's layer, and nothing else says where that is: gates are refused
 }
 
 // A search finds the projects that rule a folder.
@@ -240,13 +242,18 @@ func userHome() (home string, refused *passedOver) {
 	if listed != "" && sameFolder(listed, named) {
 		return named, nil
 	}
-	return listed, &passedOver{folder: named, why: "HOME is not obeyed: " + why, remedy: "set HOME to your own home folder"}
+	passed := &passedOver{folder: named, why: "HOME is not obeyed: " + why, remedy: "set HOME to your own home folder"}
+	if _, err := lstat(filepath.Join(named, folderName)); listed == "" && !missing(err) {
+		passed.why += ", and the user database names no other home"
+		passed.homeless = true
+	}
+	return listed, passed
 }
 
 func suspiciousHome(named string) string {
 	real, err := filepath.EvalSymlinks(named)
 	if err != nil {
-		return "" // nothing is there that could rule
+		return withinOthers(filepath.Clean(named)) // what is not there yet may be there later
 	}
 	if st, err := stat(real); err != nil || !userWalk().mayOwn(real, st.UID) {
 		return "it belongs to another user"
@@ -254,7 +261,12 @@ func suspiciousHome(named string) string {
 	if isCheckout(real) {
 		return "it is a checkout"
 	}
-	for dir := filepath.Dir(real); filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+	return withinOthers(real)
+}
+
+// withinOthers says in which checkout or project a folder lies, "" in none.
+func withinOthers(folder string) string {
+	for dir := realPath(filepath.Dir(folder)); filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
 		if isCheckout(dir) {
 			return "it lies in the checkout " + dir
 		}
@@ -273,7 +285,7 @@ func sameFolder(a, b string) bool {
 
 // databaseHome is the user's home as the user database has it, "" if it does not.
 func databaseHome() string {
-	if u, err := user.Current(); err == nil && filepath.IsAbs(u.HomeDir) {
+	if u, err := executor.Account(); err == nil && filepath.IsAbs(u.HomeDir) {
 		return u.HomeDir
 	}
 	return ""

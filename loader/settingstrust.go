@@ -56,6 +56,10 @@ func (p *load) passOver(o passedOver) {
 		code = CodeOuterUntrusted
 	}
 	f := newFinding(code, filepath.Join(o.folder, folderName), 0, "", "its hooks and settings do not count: "+o.why, o.remedy)
+	if o.homeless {
+		f.Severity = schema.SeverityError
+		p.refuseAll(o.folder+": "+o.why, o.remedy)
+	}
 	if o.recorded {
 		f.Severity = schema.SeverityError
 		p.refuseAll(o.folder+" was allowed, and does not count any more: "+o.why, o.remedy)
