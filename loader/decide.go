@@ -58,6 +58,9 @@ func (p *load) decide(f *found) {
 			"restore it, or accept the removal with: hookd trust")
 	case r != nil:
 		p.lost(f, executor.Changed, protocol.FailUntrusted, CodeChanged, "it is not what was allowed any more"+p.difference(f), trustRemedy)
+	case p.inherited(f.scope, f.base) != nil && !f.allowedInMain():
+		f.record = p.inherited(f.scope, f.base)
+		p.lost(f, executor.Changed, protocol.FailUntrusted, CodeChanged, "it is not what was allowed in "+f.scope.elsewhere.Project+p.difference(f), trustRemedy)
 	default:
 		p.unknown(f)
 	}
@@ -73,8 +76,7 @@ func (f *found) allowedInMain() bool {
 	if f.scope.elsewhere == nil || f.bundle == nil || f.faulty() {
 		return false
 	}
-	r := f.scope.elsewhere.find(f.base)
-	return r != nil && r.Decision == Allowed && r.Hash == f.bundle.hash
+	return f.scope.elsewhere.allows(f.base, f.bundle)
 }
 
 // runsUnwatched reports whether the hook runs code that its hash does not cover.

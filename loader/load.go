@@ -401,8 +401,15 @@ func (p *load) readDecisions() {
 		if d := p.decisionsAbout(s.project); d != nil {
 			s.decisions = d
 		}
-		if s.outer == 0 && s.layer == protocol.Project && p.trustedIn != "" {
-			s.elsewhere = p.decisionsAbout(p.trustedIn)
+		if s.layer != protocol.Project {
+			continue
+		}
+		main := p.trustedIn
+		if s.outer > 0 {
+			main = mainCheckout(s.project)
+		}
+		if main != "" {
+			s.elsewhere = p.decisionsAbout(main)
 		}
 	}
 }

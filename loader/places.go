@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/hookd-dev/hookd/executor"
 )
@@ -20,7 +21,7 @@ type places struct {
 	project string
 
 	// hooksRoot is where the project's hooks start. It is the project, or a
-	// worktree of its repository that lies in it and has no .acai of its own.
+	// worktree of its repository that has no .acai of its own.
 	hooksRoot string
 
 	// root is where the agent's tools work: the nearest checkout or project.
@@ -77,14 +78,21 @@ func (s *search) explicit(named, cwd string) (places, error) {
 	case !s.checks.mayOwn(real, st.UID):
 		return places{}, fmt.Errorf("project %s: the folder belongs to another user (%d); the setting hooks.trust.folders of ~/%s names folders where that is all right", named, st.UID, folderName)
 	}
-	if _, err := s.look(real, &places{}); err != nil {
+	found, err := s.look(real, &places{})
+	if err != nil {
 		return places{}, fmt.Errorf("project %s: %w", named, err)
 	}
-	p := places{project: real}
+	p, checkout := places{project: real}, ""
 	if err := s.above(real, &p); err != nil {
 		return places{}, fmt.Errorf("project %s: %w", named, err)
 	}
-	p.complete("")
+	if _, err := lstat(filepath.Join(real, folderName)); missing(err) && !found && s.inMain(real) {
+		p.project, checkout = mainCheckout(real), real
+		if err := s.above(p.project, &p); err != nil {
+			return places{}, fmt.Errorf("project %s: %w", named, err)
+		}
+	}
+	p.complete(checkout)
 	return p, nil
 }
 
@@ -121,6 +129,13 @@ func (s *search) from(cwd string) (places, error) {
 			p.project = dir
 			break
 		}
+		if s.inMain(dir) {
+			p.project = mainCheckout(dir)
+			if err := s.above(dir, &p); err != nil {
+				return places{}, fmt.Errorf("find the project of %s: %w", cwd, err)
+			}
+			break
+		}
 	}
 	if p.project != "" {
 		if err := s.above(p.project, &p); err != nil {
@@ -140,12 +155,13 @@ func (s *search) above(project string, p *places) error {
 		if stop, err := s.stops(dir, p); err != nil || stop {
 			return err
 		}
-		recorded := s.recorded(dir)
+		recorded := s.recorded(dir) || s.inMain(dir)
 		there, err := s.look(dir, p)
 		switch {
 		case err != nil:
 			return err
-		case recorded:
+		case slices.Contains(p.outer, dir) || dir == p.project:
+		case recorded && (there || s.recorded(dir)):
 			p.outer = append(p.outer, dir)
 		case there:
 			p.passed = append(p.passed, passedOver{folder: dir, outer: true, why: "it lies above the project " + project + ", and nothing of it was ever allowed", remedy: "allow it there if it is to hold here too: hookd trust --project " + dir})
@@ -158,11 +174,11 @@ func (s *search) above(project string, p *places) error {
 // or root can have made, or a record.
 func (s *search) look(dir string, p *places) (bool, error) {
 	acai := filepath.Join(dir, folderName)
-	recorded := s.recorded(dir)
+	recorded := s.recorded(dir) || s.inMain(dir)
 	st, err := stat(acai)
 	switch {
 	case missing(err) || err == nil && !st.Mode.IsDir():
-		return recorded, nil
+		return s.recorded(dir), nil
 	case err != nil && !recorded:
 		return false, err // taken for none, it would switch guards off
 	case err != nil:
@@ -217,11 +233,14 @@ func (p *places) complete(checkout string) {
 	}
 	p.root, p.hooksRoot = p.project, p.project
 	p.trustedIn = mainCheckout(p.project)
-	if checkout == "" || checkout == p.project || !within(p.project, checkout) {
+	if checkout == "" || checkout == p.project {
 		return
 	}
-	p.root = checkout
-	if mainCheckout(checkout) == p.project {
+	isWorktree := mainCheckout(checkout) == p.project
+	if isWorktree || within(p.project, checkout) {
+		p.root = checkout
+	}
+	if isWorktree {
 		p.hooksRoot = checkout
 	}
 }

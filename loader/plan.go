@@ -68,6 +68,7 @@ type PlanItem struct {
 	bundle *bundle
 	record *trustRecord
 	pins   pins
+	inMain bool // allowed in the main checkout: to be forgotten here it must be denied
 }
 
 // PlanFile is one file of a hook, as it is and as it was allowed.
@@ -183,11 +184,11 @@ func (p *load) settingsItem() *PlanItem {
 		return nil
 	}
 	s := p.inner
-	r := s.decisions.find(settingsRecord)
+	r := p.recordOf(s, settingsRecord)
 	if r == nil && s.now.bad == nil && (s.now.file == "" || s.now.saysNothing()) {
 		return nil
 	}
-	item := &PlanItem{Hook: settingsRecord, Kind: KindSettings, Path: s.now.file, State: StateNew, bundle: s.bundle, record: r}
+	item := &PlanItem{Hook: settingsRecord, Kind: KindSettings, Path: s.now.file, State: StateNew, bundle: s.bundle, record: r, inMain: p.inherited(s, settingsRecord) != nil || s.deniedHere(settingsRecord)}
 	if s.bundle != nil {
 		item.Hash, item.Entry = s.bundle.hash, s.bundle.Entry
 	}
@@ -226,7 +227,7 @@ func (f *layerFile) faults() (texts []string) {
 
 func (p *load) planItem(f *found) (PlanItem, error) {
 	h := &f.resolution.Hook
-	item := PlanItem{Hook: f.base, Kind: KindHook, Path: f.path, Guard: couldBlock(h), InPlace: h.InPlace, record: f.record}
+	item := PlanItem{Hook: f.base, Kind: KindHook, Path: f.path, Guard: couldBlock(h), InPlace: h.InPlace, record: f.record, inMain: p.inherited(f.scope, f.base) != nil || f.scope.deniedHere(f.base)}
 	if f.kind != "" {
 		item.Kind, item.Guard = f.kind, false
 	}

@@ -109,6 +109,24 @@ func TestWaitingSettingsRefuse(t *testing.T) {
 	}
 }
 
+// What waiting settings require is switched off no more than what others require.
+func TestWaitingRequiredIsNotSwitchedOff(t *testing.T) {
+	w := newWorld(t)
+	w.settings(`{"hooks":{"required":["x.sh"]}}`)
+	if err := w.trust().Disable(context.Background(), "acai.json", nil); err == nil {
+		t.Error("it is switched off")
+	}
+	opts := w.options()
+	opts.Without = []string{"acai.json"}
+	s, err := Load(context.Background(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := w.fire(s.Set); got.Action != protocol.Block {
+		t.Errorf("it is left out: %s", got.Action)
+	}
+}
+
 // A hook is allowed together with the settings that make it what it is.
 func TestTrustOfOneHookSettlesTheSettings(t *testing.T) {
 	w := newWorld(t)

@@ -102,6 +102,10 @@ func (t *Trust) allow(d *decisions, item *PlanItem) error {
 	if item.Trouble != "" {
 		return fmt.Errorf("%s (%s)", item.Trouble, item.Remedy)
 	}
+	if item.bundle == nil && item.inMain {
+		d.set(trustRecord{Hook: item.Hook, Decision: Denied, At: time.Now().UTC().Truncate(time.Second), Command: item.Path == "" && item.Kind == KindHook, Kind: item.recordedKind()})
+		return nil
+	}
 	if item.bundle == nil { // gone, one that was denied too
 		d.remove(item.Hook)
 		return nil
