@@ -62,7 +62,7 @@ func AllowedEnv(c EnvConfig) []string {
 		env = append(env, variable)
 	}
 	if runtime.GOOS != "windows" {
-		env = addFromUserDatabase(env, seen)
+		env = addFromUserDatabase(env, seen, c.Machine)
 	}
 	if c.Machine {
 		env = append(env, NoUserSite)
@@ -92,12 +92,16 @@ func sameName(names []string, name string) bool {
 }
 
 // addFromUserDatabase fills in HOME and USER if we have none ourselves. Without
-// an entry there they stay absent.
-func addFromUserDatabase(env []string, seen map[string]bool) []string {
+// an entry there they stay absent for the machine's hooks; those of others get the
+// caller's.
+func addFromUserDatabase(env []string, seen map[string]bool, machine bool) []string {
 	if seen["HOME"] && seen["USER"] {
 		return env
 	}
 	account, err := user.LookupId(strconv.Itoa(os.Getuid()))
+	if machine {
+		account, err = Account()
+	}
 	if err != nil {
 		return env
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/user"
 	"path/filepath"
 	"sync"
 	"time"
@@ -132,6 +133,10 @@ func (e *Executor) Forget(session string) {
 // StateDir returns the folder of everything that hookd keeps about its user's
 // projects and sessions, and creates it if need be.
 func StateDir() (string, error) { return state.Dir() }
+
+// Account is what the user database says of this process's user, whatever the
+// environment says.
+func Account() (*user.User, error) { return state.Account() }
 
 // troubles are things that went wrong beside the hooks, each told to the person
 // once until it has gone well again.

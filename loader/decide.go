@@ -56,6 +56,9 @@ func (p *load) decide(f *found) {
 			f.scope.goneRemedy())
 	case r != nil:
 		p.lost(f, executor.Changed, protocol.FailUntrusted, CodeChanged, "it is not what was allowed any more"+p.difference(f), f.scope.trustRemedy())
+	case p.inherited(f.scope, f.base) != nil && !f.allowedInMain():
+		f.record = p.inherited(f.scope, f.base)
+		p.lost(f, executor.Changed, protocol.FailUntrusted, CodeChanged, "it is not what was allowed in "+f.scope.elsewhere.Project+p.difference(f), f.scope.trustRemedy())
 	default:
 		p.unknown(f)
 	}
@@ -71,8 +74,7 @@ func (f *found) allowedInMain() bool {
 	if f.scope.elsewhere == nil || f.bundle == nil || f.faulty() {
 		return false
 	}
-	r := f.scope.elsewhere.find(f.base)
-	return r != nil && r.Decision == Allowed && r.Hash == f.bundle.hash
+	return f.scope.elsewhere.allows(f.base, f.bundle)
 }
 
 // runsUnwatched reports whether the hook runs code that its hash does not cover.

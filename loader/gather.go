@@ -32,6 +32,7 @@ func (p *load) gather(s *scope) {
 				g.recorded(r)
 			}
 		}
+		g.inheritedGone()
 	}
 }
 
@@ -40,7 +41,7 @@ func (p *load) gather(s *scope) {
 // that a person decided about they do nothing.
 func (g *gathering) waiting(entries []schema.Described) {
 	for i := range entries {
-		if d := &entries[i]; d.Name == nil || g.scope.decisions.find(*d.Name) == nil {
+		if d := &entries[i]; d.Name == nil || g.recordOf(g.scope, *d.Name) == nil {
 			g.use(d)
 		}
 	}

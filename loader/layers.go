@@ -188,7 +188,7 @@ func (p *load) justChanged(st fileStat) bool {
 // give them: those that were allowed, or for a hook that nobody allowed yet those
 // that wait to be.
 func (p *load) projectDefaults(f *found) schema.Defaults {
-	values := f.scope.describing(f).Values
+	values := p.describing(f.scope, f).Values
 	d := schema.Defaults{Layer: f.layer, Name: f.name, Path: f.path}
 	if v, ok := values["hooks.timeout"].V.(time.Duration); ok {
 		d.Timeout = v

@@ -198,14 +198,16 @@ func (l *loader) recorded(project string) bool {
 	return l.records.dir != "" && outside(project, l.state) == nil && l.records.recorded(project)
 }
 
-// stateOutside makes sure that the state folder lies in none of the projects and
-// checkouts that the working directory lies in: they could bring it along.
+// stateOutside makes sure that the state folder lies in no project or checkout, that
+// of the working directory or another: it could bring trust along, of any project.
 func (l *loader) stateOutside() error {
 	grounds := append([]string{l.project, l.root}, l.outer...)
 	home := realPath(l.opts.Home)
-	for dir := realPath(l.root); dir != home && filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
-		if _, err := lstat(filepath.Join(dir, folderName)); err == nil || isCheckout(dir) {
-			grounds = append(grounds, dir)
+	for _, from := range []string{realPath(l.root), realPath(l.state)} {
+		for dir := from; dir != home && filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+			if _, err := lstat(filepath.Join(dir, folderName)); err == nil || isCheckout(dir) {
+				grounds = append(grounds, dir)
+			}
 		}
 	}
 	for _, ground := range grounds {
@@ -399,8 +401,15 @@ func (p *load) readDecisions() {
 		if d := p.decisionsAbout(s.project); d != nil {
 			s.decisions = d
 		}
-		if s.outer == 0 && s.layer == protocol.Project && p.trustedIn != "" {
-			s.elsewhere = p.decisionsAbout(p.trustedIn)
+		if s.layer != protocol.Project {
+			continue
+		}
+		main := p.trustedIn
+		if s.outer > 0 {
+			main = mainCheckout(s.project)
+		}
+		if main != "" {
+			s.elsewhere = p.decisionsAbout(main)
 		}
 	}
 }

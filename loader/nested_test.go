@@ -186,7 +186,11 @@ func TestWorktrees(t *testing.T) {
 			}
 			// Edited in the worktree: it is no longer what was allowed.
 			w.write(filepath.Join(dir, ".acai", "hooks", "where.sh"), whereHook+"#\n", 0o755)
-			if _, s := reason(w, dir); status(s, "where.sh") != "untrusted!untrusted" {
+			want := "changed!untrusted"
+			if where == ".wt/a" {
+				want = "untrusted!untrusted" // the main checkout's runs
+			}
+			if _, s := reason(w, dir); status(s, "where.sh") != want {
 				t.Errorf("a changed hook is %q", status(s, "where.sh"))
 			}
 			if plan, err := trust.Plan(t.Context()); err != nil || plan.Items[1].In != "" || plan.Items[1].State != StateNew {
@@ -194,12 +198,52 @@ func TestWorktrees(t *testing.T) {
 			}
 		})
 	}
-	t.Run("hooks that are not committed", func(t *testing.T) {
-		w := setup(t, false)
-		git(t, w.project, "worktree", "add", "-q", ".wt/a", "HEAD")
-		dir := w.path(".wt", "a")
-		if got, s := reason(w, dir); got != dir || s.Project != dir {
-			t.Errorf("the hook starts in %q, the project is %q, want %q", got, s.Project, dir)
+	for _, where := range []string{".wt/a", "../beside"} {
+		t.Run("hooks that are not committed, "+where, func(t *testing.T) {
+			w := setup(t, false)
+			git(t, w.project, "worktree", "add", "-q", where, "HEAD")
+			dir := w.path(where)
+			os.MkdirAll(filepath.Join(dir, "sub"), 0o755)
+			for _, from := range []string{dir, filepath.Join(dir, "sub")} {
+				if got, s := reason(w, from); got != dir || s.Project != dir || s.Set.Settings.Agent.Limits.Steps != 5 {
+					t.Errorf("the hook starts in %q, the project is %q, want %q; %d steps", got, s.Project, dir, s.Set.Settings.Agent.Limits.Steps)
+				}
+			}
+		})
+	}
+	t.Run("what was allowed is removed from the worktree", func(t *testing.T) {
+		w := setup(t, true)
+		git(t, w.project, "worktree", "add", "-q", "../beside", "HEAD")
+		dir := w.path("..", "beside")
+		w.write(filepath.Join(dir, ".acai", "acai.json"), "{}", 0o644)
+		w.remove(filepath.Join(dir, ".acai", "hooks", "where.sh"))
+		if _, s := reason(w, dir); status(s, "where.sh") != "gone!gone" || stateOf(s) != SettingsChanged || s.Set.Settings.Agent.Limits.Steps != 5 {
+			t.Errorf("the hook is %q, the settings %s", status(s, "where.sh"), stateOf(s))
+		}
+		opts := w.options()
+		opts.Project, opts.Cwd = "", dir
+		for range 2 { // to accept it again changes nothing
+			trust, err := OpenTrust(opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			plan, err := trust.Plan(t.Context())
+			if err == nil {
+				err = trust.Allow(plan)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, s := reason(w, dir); got != "" || stateOf(s) != SettingsInForce || s.Set.Settings.Agent.Limits.Steps == 5 {
+				t.Errorf("accepted, but %q; the settings %s", got, stateOf(s))
+			}
+		}
+		if got, _ := reason(w, w.project); got != w.project {
+			t.Errorf("in the main checkout: %q", got)
+		}
+		git(t, dir, "checkout", "-q", ".")
+		if _, s := reason(w, dir); status(s, "where.sh") != "disabled" {
+			t.Errorf("back without a decision: %q", status(s, "where.sh"))
 		}
 	})
 	t.Run("a clone inside without hooks", func(t *testing.T) {
@@ -248,7 +292,7 @@ func TestHomeInsideACheckout(t *testing.T) {
 		os.MkdirAll(filepath.Join(top, dir), 0o755)
 	}
 	listed := databaseHome()
-	for home, obeyed := range map[string]bool{"plain/home": true, "clone/home": false, "project/home": false, "itself": false, "nowhere": true} {
+	for home, obeyed := range map[string]bool{"plain/home": true, "clone/home": false, "project/home": false, "itself": false, "nowhere": true, "clone/not/there": false} {
 		named := filepath.Join(top, home)
 		t.Setenv("HOME", named)
 		got, refused := userHome()

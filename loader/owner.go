@@ -150,7 +150,7 @@ func (w *walk) writableByOthers(path string, st fileStat) bool {
 		return false
 	case st.Mode&0o002 != 0:
 		return true
-	case privateGroup(st.UID, st.GID):
+	case !groupMayWrite(path, st):
 		return false
 	}
 	return !slices.ContainsFunc(w.lifted, func(l liftedFolder) bool { return l.groupWrite && within(l.path, path) })

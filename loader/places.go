@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/user"
 	"path/filepath"
+	"slices"
+
+	"github.com/hookd-dev/hookd/executor"
 )
 
 // folderName is the folder that makes a project, and the user layer's in home.
@@ -19,7 +21,7 @@ type places struct {
 	project string
 
 	// hooksRoot is where the project's hooks start. It is the project, or a
-	// worktree of its repository that lies in it and has no .acai of its own.
+	// worktree of its repository that has no .acai of its own.
 	hooksRoot string
 
 	// root is where the agent's tools work: the nearest checkout or project.
@@ -42,6 +44,7 @@ type passedOver struct {
 	folder, why, remedy string
 	recorded            bool // something of it was allowed: gates are refused
 	outer               bool // a project above the one that rules, of which nobody allowed anything
+	homeless            bool // it may be the user's layer, and nothing else says where that is: gates are refused
 }
 
 // A search finds the projects that rule a folder.
@@ -75,14 +78,21 @@ func (s *search) explicit(named, cwd string) (places, error) {
 	case !s.checks.mayOwn(real, st.UID):
 		return places{}, fmt.Errorf("project %s: the folder belongs to another user (%d); the setting hooks.trust.folders of ~/%s names folders where that is all right", named, st.UID, folderName)
 	}
-	if _, err := s.look(real, &places{}); err != nil {
+	found, err := s.look(real, &places{})
+	if err != nil {
 		return places{}, fmt.Errorf("project %s: %w", named, err)
 	}
-	p := places{project: real}
+	p, checkout := places{project: real}, ""
 	if err := s.above(real, &p); err != nil {
 		return places{}, fmt.Errorf("project %s: %w", named, err)
 	}
-	p.complete("")
+	if _, err := lstat(filepath.Join(real, folderName)); missing(err) && !found && s.inMain(real) {
+		p.project, checkout = mainCheckout(real), real
+		if err := s.above(p.project, &p); err != nil {
+			return places{}, fmt.Errorf("project %s: %w", named, err)
+		}
+	}
+	p.complete(checkout)
 	return p, nil
 }
 
@@ -119,6 +129,13 @@ func (s *search) from(cwd string) (places, error) {
 			p.project = dir
 			break
 		}
+		if s.inMain(dir) {
+			p.project = mainCheckout(dir)
+			if err := s.above(dir, &p); err != nil {
+				return places{}, fmt.Errorf("find the project of %s: %w", cwd, err)
+			}
+			break
+		}
 	}
 	if p.project != "" {
 		if err := s.above(p.project, &p); err != nil {
@@ -138,12 +155,13 @@ func (s *search) above(project string, p *places) error {
 		if stop, err := s.stops(dir, p); err != nil || stop {
 			return err
 		}
-		recorded := s.recorded(dir)
+		recorded := s.recorded(dir) || s.inMain(dir)
 		there, err := s.look(dir, p)
 		switch {
 		case err != nil:
 			return err
-		case recorded:
+		case slices.Contains(p.outer, dir) || dir == p.project:
+		case recorded && (there || s.recorded(dir)):
 			p.outer = append(p.outer, dir)
 		case there:
 			p.passed = append(p.passed, passedOver{folder: dir, outer: true, why: "it lies above the project " + project + ", and nothing of it was ever allowed", remedy: "allow it there if it is to hold here too: hookd trust --project " + dir})
@@ -156,11 +174,11 @@ func (s *search) above(project string, p *places) error {
 // or root can have made, or a record.
 func (s *search) look(dir string, p *places) (bool, error) {
 	acai := filepath.Join(dir, folderName)
-	recorded := s.recorded(dir)
+	recorded := s.recorded(dir) || s.inMain(dir)
 	st, err := stat(acai)
 	switch {
 	case missing(err) || err == nil && !st.Mode.IsDir():
-		return recorded, nil
+		return s.recorded(dir), nil
 	case err != nil && !recorded:
 		return false, err // taken for none, it would switch guards off
 	case err != nil:
@@ -215,11 +233,14 @@ func (p *places) complete(checkout string) {
 	}
 	p.root, p.hooksRoot = p.project, p.project
 	p.trustedIn = mainCheckout(p.project)
-	if checkout == "" || checkout == p.project || !within(p.project, checkout) {
+	if checkout == "" || checkout == p.project {
 		return
 	}
-	p.root = checkout
-	if mainCheckout(checkout) == p.project {
+	isWorktree := mainCheckout(checkout) == p.project
+	if isWorktree || within(p.project, checkout) {
+		p.root = checkout
+	}
+	if isWorktree {
 		p.hooksRoot = checkout
 	}
 }
@@ -240,13 +261,18 @@ func userHome() (home string, refused *passedOver) {
 	if listed != "" && sameFolder(listed, named) {
 		return named, nil
 	}
-	return listed, &passedOver{folder: named, why: "HOME is not obeyed: " + why, remedy: "set HOME to your own home folder"}
+	passed := &passedOver{folder: named, why: "HOME is not obeyed: " + why, remedy: "set HOME to your own home folder"}
+	if _, err := lstat(filepath.Join(named, folderName)); listed == "" && !missing(err) {
+		passed.why += ", and the user database names no other home"
+		passed.homeless = true
+	}
+	return listed, passed
 }
 
 func suspiciousHome(named string) string {
 	real, err := filepath.EvalSymlinks(named)
 	if err != nil {
-		return "" // nothing is there that could rule
+		return withinOthers(filepath.Clean(named)) // what is not there yet may be there later
 	}
 	if st, err := stat(real); err != nil || !userWalk().mayOwn(real, st.UID) {
 		return "it belongs to another user"
@@ -254,7 +280,12 @@ func suspiciousHome(named string) string {
 	if isCheckout(real) {
 		return "it is a checkout"
 	}
-	for dir := filepath.Dir(real); filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+	return withinOthers(real)
+}
+
+// withinOthers says in which checkout or project a folder lies, "" in none.
+func withinOthers(folder string) string {
+	for dir := realPath(filepath.Dir(folder)); filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
 		if isCheckout(dir) {
 			return "it lies in the checkout " + dir
 		}
@@ -273,7 +304,7 @@ func sameFolder(a, b string) bool {
 
 // databaseHome is the user's home as the user database has it, "" if it does not.
 func databaseHome() string {
-	if u, err := user.Current(); err == nil && filepath.IsAbs(u.HomeDir) {
+	if u, err := executor.Account(); err == nil && filepath.IsAbs(u.HomeDir) {
 		return u.HomeDir
 	}
 	return ""

@@ -69,6 +69,7 @@ type PlanItem struct {
 	bundle *bundle
 	record *trustRecord
 	pins   pins
+	inMain bool // allowed in the main checkout: to be forgotten here it must be denied
 }
 
 // Settings is the name under which the plan has the project's settings, "" if there
@@ -181,6 +182,19 @@ func (p *load) plan() (*Plan, error) {
 	return plan, nil
 }
 
+// WithSettings adds to the names of hooks those settings that wait for a decision: a
+// hook is what they make of it, so both are shown and decided about together.
+// Settings that were denied do not wait.
+func (plan *Plan) WithSettings(names []string) []string {
+	waits := func(item PlanItem) bool {
+		return item.Kind == KindSettings && item.State != StateTrusted && item.State != StateDenied
+	}
+	if len(names) == 0 || slices.Contains(names, settingsRecord) || !slices.ContainsFunc(plan.Items, waits) {
+		return names
+	}
+	return append(slices.Clone(names), settingsRecord)
+}
+
 // settingsItem is the project's settings file as something to decide about; nil
 // if there is none and none was allowed.
 func (p *load) settingsItem() *PlanItem {
@@ -188,11 +202,11 @@ func (p *load) settingsItem() *PlanItem {
 		return nil
 	}
 	s := p.inner
-	r := s.decisions.find(settingsRecord)
+	r := p.recordOf(s, settingsRecord)
 	if r == nil && s.now.bad == nil && (s.now.file == "" || s.now.saysNothing()) {
 		return nil
 	}
-	item := &PlanItem{Hook: settingsRecord, Kind: KindSettings, Path: s.now.file, State: StateNew, bundle: s.bundle, record: r}
+	item := &PlanItem{Hook: settingsRecord, Kind: KindSettings, Path: s.now.file, State: StateNew, bundle: s.bundle, record: r, inMain: p.inherited(s, settingsRecord) != nil || s.deniedHere(settingsRecord)}
 	if s.bundle != nil {
 		item.Hash, item.Entry = s.bundle.hash, s.bundle.Entry
 	}
@@ -207,13 +221,16 @@ func (p *load) settingsItem() *PlanItem {
 	}
 	switch {
 	case r == nil:
-		if s.bundle != nil && p.allowedInMain(s, s.bundle) {
+		if s.elsewhere != nil && s.elsewhere.allows(settingsRecord, s.bundle) {
 			item.In = p.trustedIn
 		}
 	case r.Decision == Denied:
 		item.State = StateDenied
 	case s.bundle != nil && s.bundle.hash == r.Hash:
 		item.State = StateTrusted
+		if item.inMain {
+			item.In = p.trustedIn
+		}
 	case s.now.file == "" && s.now.bad == nil:
 		item.State = StateGone
 	default:
@@ -234,7 +251,7 @@ func (f *layerFile) faults() (texts []string) {
 
 func (p *load) planItem(f *found) (PlanItem, error) {
 	h := &f.resolution.Hook
-	item := PlanItem{Hook: f.base, Kind: KindHook, Path: f.path, Guard: couldBlock(h), InPlace: h.InPlace, record: f.record}
+	item := PlanItem{Hook: f.base, Kind: KindHook, Path: f.path, Guard: couldBlock(h), InPlace: h.InPlace, record: f.record, inMain: p.inherited(f.scope, f.base) != nil || f.scope.deniedHere(f.base)}
 	if f.kind != "" {
 		item.Kind, item.Guard = f.kind, false
 	}

@@ -22,8 +22,8 @@ type waitingSettings struct {
 
 // describing are the settings that say what a hook of the scope is: those in
 // force for one that a person decided about, those that wait for any other.
-func (s *scope) describing(f *found) *schema.LayerSettings {
-	if s.waiting != nil && (f.base == "" || s.decisions.find(f.base) == nil) {
+func (p *load) describing(s *scope, f *found) *schema.LayerSettings {
+	if s.waiting != nil && (f.base == "" || p.recordOf(s, f.base) == nil) {
 		return &s.waiting.settings
 	}
 	return &s.settings
@@ -43,7 +43,7 @@ func (p *load) safeFolder(s *scope) bool {
 	if unsafe == "" {
 		return true
 	}
-	s.passed = &passedOver{folder: s.project, why: unsafe, remedy: ownRemedy, recorded: slices.ContainsFunc(s.decisions.Hooks, func(r trustRecord) bool { return r.Decision == Allowed })}
+	s.passed = &passedOver{folder: s.project, why: unsafe, remedy: ownRemedy, recorded: s.anyAllowed()}
 	p.passOver(*s.passed)
 	s.dir = ""
 	return false
@@ -57,6 +57,10 @@ func (p *load) passOver(o passedOver) {
 		code = CodeOuterUntrusted
 	}
 	f := newFinding(code, filepath.Join(o.folder, folderName), 0, "", "its hooks and settings do not count: "+o.why, o.remedy)
+	if o.homeless {
+		f.Severity = schema.SeverityError
+		p.refuseAll(o.folder+": "+o.why, o.remedy)
+	}
 	if o.recorded {
 		f.Severity = schema.SeverityError
 		p.refuseAll(o.folder+" was allowed, and does not count any more: "+o.why, o.remedy)
@@ -70,7 +74,7 @@ func (p *load) projectSettings(s *scope) {
 	f := p.readLayer(s)
 	b := settingsBundle(f)
 	s.now, s.bundle = f, b
-	record := s.decisions.find(settingsRecord)
+	record := p.recordOf(s, settingsRecord)
 	switch {
 	case p.asAllowed && s.outer == 0 && f.bad != nil && record != nil && record.Decision == Allowed:
 		p.keepAllowed(s, record) // hooks are judged by what is in force, not by a file that cannot be used
@@ -90,7 +94,7 @@ func (p *load) projectSettings(s *scope) {
 		p.refuseAll(f.bad.Error(), f.bad.Remedy)
 	case f.file == "", f.saysNothing():
 		p.takeSettings(s, f)
-	case p.allowedInMain(s, b), p.settingsListed(s, b):
+	case s.elsewhere != nil && s.elsewhere.allows(settingsRecord, b), p.settingsListed(s, b):
 		p.takeSettings(s, f)
 	default:
 		s.waiting, s.state = &waitingSettings{f.settings, f.file}, SettingsUntrusted
@@ -176,16 +180,6 @@ func (p *load) keepAllowed(s *scope, record *trustRecord) {
 	p.add(finding)
 }
 
-// allowedInMain reports whether the same settings were allowed in the main
-// checkout of which the project is a worktree.
-func (p *load) allowedInMain(s *scope, b *bundle) bool {
-	if s.elsewhere == nil {
-		return false
-	}
-	r := s.elsewhere.find(settingsRecord)
-	return r != nil && r.Decision == Allowed && r.Hash == b.hash
-}
-
 // settingsListed reports whether hooks.trust.hashes names the settings, or the
 // project with them.
 func (p *load) settingsListed(s *scope, b *bundle) bool {
@@ -193,14 +187,15 @@ func (p *load) settingsListed(s *scope, b *bundle) bool {
 	if len(hashes) == 0 {
 		return false
 	}
-	return hashAmong(hashes, b.hash) || s.outer == 0 && hashAmong(hashes, p.hashIfAllowed())
+	return hashAmong(hashes, b.hash) || s.outer == 0 && hashAmong(hashes, p.hashIfAllowed(b))
 }
 
 // hashIfAllowed is the hash of the whole project as it would be once it is
-// allowed, which is what hookd trust --print shows.
-func (p *load) hashIfAllowed() string {
+// allowed with these settings, which is what hookd trust --print shows. Settings that
+// were swapped meanwhile have none.
+func (p *load) hashIfAllowed(b *bundle) string {
 	survey, err := p.loader.surveyQuietly()
-	if err != nil {
+	if err != nil || survey.inner == nil || survey.inner.bundle == nil || survey.inner.bundle.hash != b.hash {
 		return ""
 	}
 	return survey.projectHash()
@@ -218,12 +213,13 @@ func (p *load) guardWaiting(s *scope) {
 		return
 	}
 	name := filepath.Base(s.waiting.file)
+	_, required := s.waiting.settings.Values["hooks.required"] // nobody switches off what is required
 	f := &found{
 		layer: s.layer, scope: s, base: name, name: s.prefix + name, path: s.waiting.file, listed: true, stands: true,
 		resolution: schema.Resolution{DescribedBy: schema.FromSettings, Hook: schema.Hook{
 			Name: s.prefix + name, Layer: s.layer, Path: s.waiting.file, Events: events, Match: match, Can: protocol.CanBlock, Mode: protocol.Enforce,
 			OnFailure: protocol.RuleBlock, Enabled: true, Run: schema.Once, Timeout: s.own.Hooks.Timeout,
-			Protocol: protocol.Version, Dialect: schema.Dialects[0],
+			Required: required, Protocol: protocol.Version, Dialect: schema.Dialects[0],
 		}},
 	}
 	f.fail(executor.Untrusted, protocol.FailUntrusted, "nobody allowed the settings yet, and they "+why, s.trustRemedy())
@@ -255,7 +251,7 @@ func (p *load) waitingGuards(s *scope) (events []protocol.EventName, match schem
 	}
 	for i := range settings.Use {
 		d := &settings.Use[i]
-		if d.Name == nil || s.decisions.find(*d.Name) == nil {
+		if d.Name == nil || p.recordOf(s, *d.Name) == nil {
 			continue // a hook of its own
 		}
 		r, _ := schema.Resolve(schema.Defaults{Layer: s.layer, Name: *d.Name}, *d)

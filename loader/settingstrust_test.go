@@ -79,6 +79,10 @@ func TestWaitingSettingsRefuse(t *testing.T) {
 		{"a command that observes", `{"hooks":{"use":[{"name":"x","command":["true"],"can":"observe","events":["tool-call-start"]}]}}`, "observe", "observe"},
 		{"a command that guards", `{"hooks":{"use":[{"name":"x","command":["true"],"can":"block","match":{"tool":"bash"},"events":["tool-call-start"]}]}}`, "block", "observe"},
 		{"denied commands", `{"agent":{"tools":{"bash":{"deny":["rm"]}}}}`, "block", "observe"},
+		{"a list of tools that is none", `{"agent":{"tools":[{"bash":{"deny":["rm"]}}]}}`, "block", "observe"},
+		{"a group of nothing", `{"agent":{"tools":{"bash":null}}}`, "block", "observe"},
+		{"a group that is there twice", `{"agent":{"tools":{"bash":{"deny":["rm"]},"bash":{}}}}`, "block", "block"},
+		{"no agent", `{"agent":[]}`, "block", "observe"},
 		{"a required name", `{"hooks":{"required":["x.sh"]}}`, "block", "block"},
 		{"a file made a guard", `{"hooks":{"use":[{"name":"new.sh","can":"block","match":{"tool":"bash"},"events":["tool-call-start"]}]}}`, "block", "observe"},
 		{"an allowed observer made a guard", `{"hooks":{"use":[{"name":"old.sh","can":"block","events":["tool-call-start"]}]}}`, "block", "block"},
@@ -105,15 +109,75 @@ func TestWaitingSettingsRefuse(t *testing.T) {
 	}
 }
 
+// What waiting settings require is switched off no more than what others require.
+func TestWaitingRequiredIsNotSwitchedOff(t *testing.T) {
+	w := newWorld(t)
+	w.settings(`{"hooks":{"required":["x.sh"]}}`)
+	if err := w.trust().Disable(context.Background(), "acai.json", nil); err == nil {
+		t.Error("it is switched off")
+	}
+	opts := w.options()
+	opts.Without = []string{"acai.json"}
+	s, err := Load(context.Background(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := w.fire(s.Set); got.Action != protocol.Block {
+		t.Errorf("it is left out: %s", got.Action)
+	}
+}
+
 // A hook is allowed together with the settings that make it what it is.
 func TestTrustOfOneHookSettlesTheSettings(t *testing.T) {
 	w := newWorld(t)
 	w.hook("a.sh", blocks)
 	w.settings(`{"hooks":{"use":[{"name":"a.sh","priority":7}]}}`)
-	w.allow("a.sh")
+	w.allow(w.plan().WithSettings([]string{"a.sh"})...)
 	s := w.load()
 	if got := status(s, "a.sh"); got != "ready" || find(s, "a.sh").Priority != 7 || stateOf(s) != SettingsInForce {
 		t.Errorf("%s, priority %d, settings %s", got, find(s, "a.sh").Priority, stateOf(s))
+	}
+}
+
+// Nothing is allowed, or forgotten, that was not named: settings that somebody denied
+// or that vanished least of all.
+func TestNothingIsSettledUnnamed(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		before func(w *world)
+		named  []string // what a person who names the hook is shown
+		state  SettingsState
+	}{
+		{"new", func(w *world) { w.settings(`{"agent":{"limits":{"steps":5}}}`) }, []string{"a.sh", settingsRecord}, SettingsUntrusted},
+		{"changed", func(w *world) {
+			w.settings(`{"agent":{"limits":{"steps":5}}}`)
+			w.allow()
+			w.settings(`{"agent":{"limits":{"steps":6}}}`)
+		}, []string{"a.sh", settingsRecord}, SettingsChanged},
+		{"gone", func(w *world) {
+			w.settings(`{"agent":{"limits":{"steps":5}}}`)
+			w.allow()
+			w.remove(w.path(".acai", "acai.json"))
+		}, []string{"a.sh", settingsRecord}, SettingsGone},
+		{"denied", func(w *world) {
+			w.settings(`{"agent":{"limits":{"steps":5}}}`)
+			if err := w.trust().Deny(context.Background(), settingsRecord); err != nil {
+				w.t.Fatal(err)
+			}
+		}, []string{"a.sh"}, SettingsDenied},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.hook("a.sh", blocks)
+			test.before(w)
+			if got := w.plan().WithSettings([]string{"a.sh"}); !slices.Equal(got, test.named) {
+				t.Errorf("named %q", got)
+			}
+			w.allow("a.sh")
+			if s := w.load(); stateOf(s) != test.state || status(s, "a.sh") != "ready" {
+				t.Errorf("settings %s, the hook %s", stateOf(s), status(s, "a.sh"))
+			}
+		})
 	}
 }
 
@@ -197,6 +261,37 @@ func TestFollowSettings(t *testing.T) {
 	cancel()
 	if err := <-done; err != nil {
 		t.Error(err)
+	}
+}
+
+// To follow a hook settles nothing of settings that are new.
+func TestFollowLeavesNewSettingsAlone(t *testing.T) {
+	w := newWorld(t)
+	w.hook("a.sh", blocks)
+	w.allow()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	reports := make(chan string, 10)
+	go func() {
+		done <- w.trust().Follow(ctx, func(hook, _ string, err error) { reports <- hook })
+	}()
+	time.Sleep(100 * time.Millisecond)
+	w.settings(`{"agent":{"tools":{"env":["SECRET"]}}}`)
+	w.hook("a.sh", blocks+"#\n")
+	select {
+	case got := <-reports:
+		if got != "a.sh" {
+			t.Errorf("reported %q", got)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("a change was not followed")
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if s := w.load(); stateOf(s) != SettingsUntrusted || len(s.Set.Settings.Agent.Tools.Env) > 0 || status(s, "a.sh") != "ready" {
+		t.Errorf("settings %s, %q; the hook %s", stateOf(s), s.Set.Settings.Agent.Tools.Env, status(s, "a.sh"))
 	}
 }
 

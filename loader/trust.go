@@ -101,14 +101,10 @@ var ErrUnexpected = errors.New("the project's hooks are not the expected ones")
 // the plan was made allows nothing of its hook. The error names every hook that
 // could not be allowed; the others are.
 //
-// Settings that wait for a decision are allowed with any hook: a hook is what they
-// make of it.
+// Nothing that is not named is allowed with it: see [Plan.WithSettings].
 func (t *Trust) Allow(plan *Plan, names ...string) error {
 	if err := mayDecide(); err != nil {
 		return err
-	}
-	if len(names) > 0 {
-		names = append(slices.Clone(names), settingsRecord)
 	}
 	var problems []error
 	err := t.change(plan.Project, func(d *decisions) error {
@@ -129,6 +125,10 @@ func (t *Trust) Allow(plan *Plan, names ...string) error {
 func (t *Trust) allow(d *decisions, item *PlanItem) error {
 	if item.Trouble != "" {
 		return fmt.Errorf("%s (%s)", item.Trouble, item.Remedy)
+	}
+	if item.bundle == nil && item.inMain {
+		d.set(trustRecord{Hook: item.Hook, Decision: Denied, At: time.Now().UTC().Truncate(time.Second), Command: item.Path == "" && item.Kind == KindHook, Kind: item.recordedKind()})
+		return nil
 	}
 	if item.bundle == nil { // gone, one that was denied too
 		d.remove(item.Hook)
@@ -239,9 +239,9 @@ func (t *Trust) Expect(ctx context.Context, hash string) error {
 	return t.Allow(plan)
 }
 
-// Follow allows every change of a hook that is allowed, as soon as it is made,
-// until the context ends. New hooks, and those denied, are left alone. report is
-// told of each; it must not block.
+// Follow allows every change of a hook or of settings that are allowed, as soon as it
+// is made, until the context ends. What is new, gone or denied is left alone. report
+// is told of each; it must not block.
 func (t *Trust) Follow(ctx context.Context, report func(hook, hash string, err error)) error {
 	if err := mayDecide(); err != nil {
 		return err

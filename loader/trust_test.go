@@ -723,6 +723,24 @@ func TestList(t *testing.T) {
 	}
 }
 
+// A state folder in any checkout could have come with it.
+func TestStateInsideAnotherCheckout(t *testing.T) {
+	w := newWorld(t)
+	w.hook("guard.sh", blocks)
+	opts := w.options()
+	clone := filepath.Join(filepath.Dir(w.home), "clone")
+	opts.StateDir = filepath.Join(clone, ".local", "state", "hookd")
+	os.MkdirAll(opts.StateDir, 0o700)
+	os.MkdirAll(filepath.Join(clone, ".git"), 0o755)
+	if _, err := OpenTrust(opts); err == nil {
+		t.Error("decisions are kept inside a checkout")
+	}
+	opts.Home = clone // unless the checkout is the user's home
+	if _, err := OpenTrust(opts); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestStateInsideTheProject(t *testing.T) {
 	w := newWorld(t)
 	w.hook("guard.sh", blocks)

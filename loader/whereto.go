@@ -15,7 +15,7 @@ import (
 // projectAllowed reports whether a person allowed anything of this project, or
 // never wants to be asked about it.
 func (p *load) projectAllowed() bool {
-	return p.inner != nil && (p.inner.always || slices.ContainsFunc(p.inner.decisions.Hooks, func(r trustRecord) bool { return r.Decision == Allowed }))
+	return p.inner != nil && (p.inner.always || p.inner.decisions.anyAllowed())
 }
 
 // dirOf is the working directory of a hook or server. Those of a project start in

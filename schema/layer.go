@@ -124,6 +124,7 @@ func keyCount(n *document.Node) map[string]int {
 func (r *layerReader) group(n *document.Node, path string) {
 	if n.Kind != document.Object {
 		r.wrongType(n, path, "an object", "an object with the keys "+strings.Join(children(path), ", "))
+		r.lostBelow(n, path)
 		return
 	}
 	count, names := keyCount(n), children(path)
@@ -141,7 +142,11 @@ func (r *layerReader) group(n *document.Node, path string) {
 			r.at(Pos{r.file, m.Line, at}, SeverityError, CodeUnknownKey, fmt.Sprintf("there is no setting %q", clip(at)), didYouMean(meant, names))
 		case count[m.Key] > 1:
 			r.at(Pos{r.file, m.Line, at}, SeverityError, CodeDuplicateKey, fmt.Sprintf("the key %s is here more than once, none of its values counts", m.Key), "keep one of them")
-			r.lost(key, &document.Node{Line: m.Line}, at)
+			if unread := (&document.Node{Line: m.Line}); key == nil {
+				r.lostBelow(unread, at)
+			} else {
+				r.lost(key, unread, at)
+			}
 			count[m.Key] = -1 // said once
 		case count[m.Key] < 0:
 		case key == nil:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema/document"
@@ -100,7 +101,7 @@ func (r *layerReader) checkedList(key *Key, n *document.Node, path string) (any,
 // lost takes care of what cannot be read and may have held a guard or a
 // restriction: it is never as if it had not been written.
 func (r *layerReader) lost(key *Key, n *document.Node, path string) {
-	if key == nil {
+	if key == nil || !key.Layers.Has(r.layer.Layer) {
 		return
 	}
 	switch {
@@ -121,6 +122,16 @@ func (r *layerReader) lost(key *Key, n *document.Node, path string) {
 			allowed = append(allowed, string(protocol.Managed))
 		}
 		r.layer.Values[key.Name] = Value{allowed, Pos{r.file, n.Line, path}}
+	}
+}
+
+// lostBelow takes care of a whole group that cannot be read: any setting below it may
+// have been in it.
+func (r *layerReader) lostBelow(n *document.Node, path string) {
+	for i := range Keys {
+		if strings.HasPrefix(Keys[i].Name, path+".") {
+			r.lost(&Keys[i], n, path)
+		}
 	}
 }
 

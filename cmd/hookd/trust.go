@@ -79,6 +79,7 @@ func (a *app) allow(ctx context.Context, trust *loader.Trust, plan *loader.Plan,
 	if err != nil {
 		return err
 	}
+	names = plan.WithSettings(names)
 	a.out.Print("%s\n", a.out.In(show.Quiet, "project "+show.Line(plan.Project)))
 	var open, stuck []string
 	for i := range plan.Items {

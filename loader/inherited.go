@@ -1,0 +1,82 @@
+package loader
+
+import (
+	"path/filepath"
+	"slices"
+)
+
+// What was allowed in the main checkout holds in its worktrees: what is the same there
+// runs there, and what is not the same, or is missing, was changed or lost as in the
+// main checkout itself. Or an agent that works in a worktree could rid itself of a
+// guard by removing it.
+
+// inherited is the record of something that was allowed in the main checkout, and
+// that nobody decided about in the worktree; nil if there is none. Where the main
+// checkout is one of the projects further up, it rules by itself.
+func (p *load) inherited(s *scope, name string) *trustRecord {
+	if s.elsewhere == nil || s.decisions.find(name) != nil || slices.Contains(p.outer, s.elsewhere.Project) {
+		return nil
+	}
+	if r := s.elsewhere.find(name); r != nil && r.Decision == Allowed {
+		return r
+	}
+	return nil
+}
+
+// recordOf is the decision about something of a scope, made there or inherited.
+func (p *load) recordOf(s *scope, name string) *trustRecord {
+	if r := s.decisions.find(name); r != nil {
+		return r
+	}
+	return p.inherited(s, name)
+}
+
+// anyAllowed reports whether anything of a scope was allowed, there or in its main
+// checkout.
+func (s *scope) anyAllowed() bool {
+	return s.decisions.anyAllowed() || s.elsewhere != nil && s.elsewhere.anyAllowed()
+}
+
+func (d *decisions) allows(name string, b *bundle) bool {
+	r := d.find(name)
+	return r != nil && b != nil && r.Decision == Allowed && r.Hash == b.hash
+}
+
+func (d *decisions) anyAllowed() bool {
+	return slices.ContainsFunc(d.Hooks, func(r trustRecord) bool { return r.Decision == Allowed })
+}
+
+// deniedHere reports whether something was denied in a worktree that its main checkout
+// allowed.
+func (s *scope) deniedHere(name string) bool {
+	if s.elsewhere == nil {
+		return false
+	}
+	here, there := s.decisions.find(name), s.elsewhere.find(name)
+	return here != nil && here.Decision == Denied && there != nil && there.Decision == Allowed
+}
+
+// inheritedGone takes in the hooks of the main checkout that the worktree lacks.
+func (g *gathering) inheritedGone() {
+	if g.scope.elsewhere == nil {
+		return
+	}
+	for i := range g.scope.elsewhere.Hooks {
+		r := &g.scope.elsewhere.Hooks[i]
+		if !r.isMaterial() && g.byName[r.Hook] == nil && g.inherited(g.scope, r.Hook) != nil {
+			g.recorded(r)
+		}
+	}
+}
+
+// inMain reports whether anything was allowed in the main checkout that a folder is a
+// worktree of: it rules there where the worktree has no .acai. Not if that checkout
+// lies above the folder: the search finds it there.
+func (s *search) inMain(folder string) bool {
+	st, err := lstat(filepath.Join(folder, gitName))
+	if err != nil || !st.Mode.IsRegular() {
+		return false
+	}
+	main := mainCheckout(folder)
+	return main != "" && !within(main, folder) && s.recorded(main)
+}
