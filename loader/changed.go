@@ -1,0 +1,130 @@
+package loader
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// lost settles a hook that was allowed and is changed or gone. It stands in the
+// set as what it was, and fails there, if it could have refused anything.
+func (p *load) lost(f *found, status executor.Status, kind protocol.FailureKind, code schema.Code, why, remedy string) {
+	was, asked := p.wasAllowed(f)
+	if f.bundle != nil {
+		was = stricter(was, f.resolution.Hook)
+	}
+	f.resolution = schema.Resolution{Hook: was, DescribedBy: asked}
+	if was.Enabled && couldBlock(&was) {
+		f.fail(status, kind, why, remedy)
+	}
+	f.stop(status, why)
+	f.trouble = nil
+	p.add(newFinding(code, f.path, 0, f.name, why, remedy))
+}
+
+// stricter is a hook that was changed, under the stricter of its recorded and its
+// new rule, field by field, until somebody looks at it.
+func stricter(was, now schema.Hook) schema.Hook {
+	rank := func(r protocol.Rule) int {
+		return slices.Index([]protocol.Rule{protocol.RuleContinue, protocol.RuleBlock, protocol.RuleStop}, r)
+	}
+	if rank(now.OnFailure) > rank(was.OnFailure) {
+		was.OnFailure = now.OnFailure
+	}
+	was.Required = was.Required || now.Required
+	if now.Mode == protocol.Enforce {
+		was.Mode = protocol.Enforce
+	}
+	if couldBlock(&now) && was.Can == protocol.CanObserve {
+		was.Can = now.Can
+	}
+	for _, event := range now.Events {
+		if !slices.Contains(was.Events, event) {
+			was.Events = append(slices.Clip(was.Events), event)
+		}
+	}
+	if !reflect.DeepEqual(was.Match, now.Match) {
+		was.Match = schema.Match{} // whichever matches, it is asked
+	}
+	return was
+}
+
+// wasAllowed is the description a hook was allowed with. If the program itself
+// named its events, its answer is looked up; if that is lost too, the hook is
+// taken to be for every gate and point.
+func (p *load) wasAllowed(f *found) (schema.Hook, schema.Source) {
+	var e entry
+	// The record was checked against its hash when it was read.
+	_ = json.Unmarshal(f.record.Bundle.Entry, &e)
+	h := e.hook(f.layer, f.name, f.path, f.scope.own.Hooks.Timeout)
+	if len(h.Events) > 0 {
+		return h, ""
+	}
+	if got, ok := p.answersOf(f.layer).known(f.record.Hash, p.now); ok {
+		if answer := got.about(f.path, f.name); answer.why == "" {
+			told, _ := schema.Resolve(p.projectDefaults(f), answer.described)
+			if h.Can == protocol.CanModify && h.OnFailure == protocol.RuleContinue {
+				h.Can, h.OnFailure = told.Hook.Can, told.Hook.OnFailure
+			}
+			h.Events, h.Match, h.Mode = told.Hook.Events, told.Hook.Match, told.Hook.Mode
+			h.Required = h.Required || told.Hook.Required
+		}
+	}
+	if len(h.Events) == 0 {
+		h.Events = everywhere()
+	}
+	return h, schema.FromProgram
+}
+
+// difference says in a few words what is not as it was allowed.
+func (p *load) difference(f *found) string {
+	var parts []string
+	if f.trouble != nil {
+		parts = append(parts, f.trouble.why)
+	}
+	if f.file != nil && f.file.trouble != nil && f.file.trouble != f.trouble {
+		parts = append(parts, f.file.trouble.why)
+	}
+	if f.bundle == nil {
+		return join(parts)
+	}
+	was := f.record.Bundle
+	if !sameJSON(was.Entry, f.bundle.Entry) {
+		parts = append(parts, "its description")
+	}
+	for _, m := range f.bundle.Members {
+		i := slices.IndexFunc(was.Members, func(o member) bool { return o.Name == m.Name })
+		switch {
+		case i < 0:
+			parts = append(parts, m.Name+" is new")
+		case was.Members[i].Sum != m.Sum:
+			parts = append(parts, m.Name)
+		case was.Members[i].Mode != m.Mode:
+			parts = append(parts, fmt.Sprintf("the mode of %s", m.Name))
+		}
+	}
+	for _, m := range was.Members {
+		if !slices.ContainsFunc(f.bundle.Members, func(o member) bool { return o.Name == m.Name }) {
+			parts = append(parts, m.Name+" is missing")
+		}
+	}
+	return join(parts)
+}
+
+func join(parts []string) string {
+	const most = 5
+	if len(parts) > most {
+		parts = append(parts[:most:most], "…")
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
+}
