@@ -2,40 +2,72 @@ package state
 
 import (
 	"bufio"
+	"bytes"
+	"context"
+	"io"
 	"os"
+	"os/exec"
 	"os/user"
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 )
 
-// Account is what the user database says of this process's user. Where Go reads that
-// database without the system's library, its own look-up takes HOME and USER for an
-// entry that is not there: what a caller chose, a folder of a clone perhaps. Then
-// there is no account.
-func Account() (*user.User, error) {
+// Account is what the user database says of this process's user, asked once. Where Go
+// reads that database without the system's library, its own look-up takes HOME and USER
+// for an entry that is not there: what a caller chose, a folder of a clone perhaps.
+// There the file is read, and the system's own program asked, which knows a directory
+// service.
+var Account = sync.OnceValues(func() (*user.User, error) {
+	uid := strconv.Itoa(os.Getuid())
 	if runtime.GOOS == "windows" {
 		return user.Current()
 	}
-	uid := strconv.Itoa(os.Getuid())
-	account, err := user.LookupId(uid)
-	if err == nil && believesEnvironment && !listed("/etc/passwd", uid) {
-		return nil, user.UnknownUserIdError(os.Getuid())
+	if !believesEnvironment {
+		return user.LookupId(uid)
 	}
-	return account, err
-}
-
-// listed reports whether a list of users has one with the number.
-func listed(file, uid string) bool {
-	f, err := os.Open(file)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if fields := strings.Split(lines.Text(), ":"); len(fields) > 2 && fields[2] == uid {
-			return true
+	if f, err := os.Open("/etc/passwd"); err == nil {
+		defer f.Close()
+		if account := entryOf(f, uid); account != nil {
+			return account, nil
 		}
 	}
-	return false
+	if account := askSystem(uid); account != nil {
+		return account, nil
+	}
+	return nil, user.UnknownUserIdError(os.Getuid())
+})
+
+// entryOf finds a user in lines such as those of /etc/passwd.
+func entryOf(list io.Reader, uid string) *user.User {
+	for lines := bufio.NewScanner(list); lines.Scan(); {
+		if f := strings.Split(lines.Text(), ":"); len(f) >= 7 && f[2] == uid {
+			return &user.User{Uid: uid, Gid: f[3], Username: f[0], Name: f[4], HomeDir: f[5]}
+		}
+	}
+	return nil
+}
+
+// systemLimit bounds how long a directory service may take.
+const systemLimit = 3 * time.Second
+
+// askSystem asks getent, without anything of the caller's environment.
+func askSystem(uid string) *user.User {
+	for _, program := range []string{"/usr/bin/getent", "/bin/getent"} {
+		if _, err := os.Stat(program); err != nil {
+			continue
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), systemLimit)
+		defer cancel()
+		c := exec.CommandContext(ctx, program, "passwd", uid)
+		c.Env, c.Dir, c.WaitDelay = []string{"PATH=/usr/bin:/bin"}, "/", time.Second
+		out, err := c.Output()
+		if err != nil {
+			return nil
+		}
+		return entryOf(bytes.NewReader(out), uid)
+	}
+	return nil
 }
