@@ -118,6 +118,9 @@ func (s *scope) settingsInfo() SettingsInfo {
 	if s.now.bad != nil {
 		info.File = s.now.bad.File
 	}
+	if info.File == "" && info.State != "" && s.dir != "" { // denied, and gone
+		info.File = filepath.Join(s.dir, SettingsNames[0])
+	}
 	if s.bundle != nil {
 		info.Hash = s.bundle.hash
 	}
