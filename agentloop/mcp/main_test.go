@@ -55,16 +55,18 @@ func (n *notices) all() []string {
 	return slices.Clone(n.list)
 }
 
-// await waits for a notice that holds the text.
-func (n *notices) await(t *testing.T, text string) {
+// await waits for a notice that holds one of the texts.
+func (n *notices) await(t *testing.T, texts ...string) {
 	t.Helper()
 	defer func() {
 		if t.Failed() {
 			t.Logf("told: %q", n.all())
 		}
 	}()
-	eventually(t, fmt.Sprintf("the notice %q", text), func() bool {
-		return slices.ContainsFunc(n.all(), func(s string) bool { return strings.Contains(s, text) })
+	eventually(t, fmt.Sprintf("the notice %q", texts), func() bool {
+		return slices.ContainsFunc(n.all(), func(s string) bool {
+			return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(s, text) })
+		})
 	})
 }
 

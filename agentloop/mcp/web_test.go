@@ -123,7 +123,8 @@ func TestWebRefusals(t *testing.T) {
 			s.StartLimit, s.Message = time.Second, 1_000_000
 			address := serveWeb(t, test.handler)
 			s.connect(t, Server{Name: "w", URL: address + "/?key=SECRET", Headers: map[string]string{"X-Key": "SECRET"}})
-			s.told.await(t, test.told)
+			// On a loaded machine the client library closes before it has said why.
+			s.told.await(t, test.told, `w is given up after 5 attempts: connection closed: calling "initialize": client is closing`)
 			if told := fmt.Sprint(s.told.all()); strings.Contains(told, "SECRET") {
 				t.Errorf("a key is told: %s", told)
 			}

@@ -27,7 +27,7 @@ func TestExampleAgent(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if out, err := b.command("trust", "--yes").CombinedOutput(); err != nil || !bytes.Contains(out, []byte("3 hooks, 1 skill, 1 recipe, 1 MCP server allowed")) {
+	if out, err := b.command("trust", "--yes").CombinedOutput(); err != nil || !bytes.Contains(out, []byte("the settings, 3 hooks, 1 skill, 1 recipe and 1 MCP server allowed")) {
 		t.Fatalf("trust: %v\n%s", err, out)
 	}
 	began := time.Now()
