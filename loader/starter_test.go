@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/test/prove"
 )
 
 // needs skips a test on a machine without an interpreter on the fixed PATH.
@@ -80,6 +81,7 @@ func TestTrustDoesNotFollowPATH(t *testing.T) {
 			})
 		}
 	}
+	prove.Figure(t, "G11", "%d languages, PATH turned round at trust and afterwards: the same program, the same hash", len(says))
 }
 
 // The program of a command is pinned as the interpreter of a file is.
@@ -222,7 +224,7 @@ func TestInterpreterLinesThatLeadInside(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.path("lib", "x.py"), "", 0o644)
 	in := &place{root: w.project, foreign: true, pinned: true, see: func(string, *fileStat) {}}
-	for line, refused := range map[string]bool{
+	lines := map[string]bool{
 		"/bin/sh -eu": false, "/usr/bin/env -S python3 -u": false, "/usr/bin/env -S python3 -I": false,
 		"/usr/bin/env -S FOO=1 sh -u": false, "/usr/bin/env -S NODE_ENV=production node": false, "/usr/bin/perl -Mstrict": false, "/usr/bin/perl -w": false,
 		"/usr/bin/env -S ruby -rjson": false, "/usr/bin/env -S ruby -W:no-deprecated": false, "/usr/bin/env -S node --no-warnings": false,
@@ -240,7 +242,8 @@ func TestInterpreterLinesThatLeadInside(t *testing.T) {
 		"/usr/bin/env -S python3 -m guard": true, "/usr/bin/env -S python3 -Im guard": true, "/usr/bin/env -S node -r dotenv/config": true, "/usr/bin/env -S node --require=x": true,
 		"/usr/bin/env -S node --import tsx": true, "/usr/bin/perl -Ilib": true, "/usr/bin/perl -Mlib=lib": true, "/usr/bin/env -S ruby -r./x": true, "/usr/bin/env -S ruby -I lib": true,
 		"/bin/sh x.sh": true, "/bin/sh lib/x.py": true, "/usr/bin/env -S bash --rcfile=x": true, "/usr/bin/env -S perl -I" + w.path("lib"): true, "/usr/bin/env -S perl -I/opt/lib": false,
-	} {
+	}
+	for line, refused := range lines {
 		p, bad := readProgram([]byte("#!" + line + "\n"))
 		if bad != nil {
 			t.Fatalf("%s: %s", line, bad.why)
@@ -253,6 +256,7 @@ func TestInterpreterLinesThatLeadInside(t *testing.T) {
 			t.Errorf("%s: refused %v", line, bad)
 		}
 	}
+	prove.Figure(t, "G11", "%d interpreter lines: what leads into the project is refused", len(lines))
 }
 
 // Each interpreter really starts as the kernel and env would start it.

@@ -587,6 +587,7 @@ func TestInPlaceUnderASwapLoop(t *testing.T) {
 			}
 		})
 	}
+	prove.Figure(t, "G11", "2 × 50 starts of a hook that is swapped all the time: the allowed bytes ran")
 }
 
 // A modifier that failed under continue is reported, and passes.

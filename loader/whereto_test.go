@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/test/prove"
 )
 
 // Programs of user and machine never run a file of a project, however its name
@@ -74,6 +75,7 @@ func TestProgramsOfUserAndMachineDoNotRunTheProject(t *testing.T) {
 			})
 		}
 	}
+	prove.Figure(t, "G11", "%d programs of user and machine among files planted for them: 0 ran one", 2*len(tests))
 }
 
 // What relative words mean is beside the settings; where the hook starts is no

@@ -86,4 +86,5 @@ func TestHookdIsClosedToItsHooks(t *testing.T) {
 			}
 		}
 	}
+	prove.Figure(t, "G19", "environment, memory and open files of hookd: closed to hooks and tools of the same user")
 }
