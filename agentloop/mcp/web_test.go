@@ -123,8 +123,11 @@ func TestWebRefusals(t *testing.T) {
 			s.StartLimit, s.Message = time.Second, 1_000_000
 			address := serveWeb(t, test.handler)
 			s.connect(t, Server{Name: "w", URL: address + "/?key=SECRET", Headers: map[string]string{"X-Key": "SECRET"}})
-			// On a loaded machine the client library closes before it has said why.
-			s.told.await(t, test.told, `w is given up after 5 attempts: connection closed: calling "initialize": client is closing`)
+			texts := []string{test.told}
+			if name == "a page" { // on a loaded machine the client library closes before it has said why
+				texts = append(texts, `w is given up after 5 attempts: connection closed: calling "initialize": client is closing`)
+			}
+			s.told.await(t, texts...)
 			if told := fmt.Sprint(s.told.all()); strings.Contains(told, "SECRET") {
 				t.Errorf("a key is told: %s", told)
 			}

@@ -73,7 +73,7 @@ func garbled(text []byte) bool {
 }
 
 // isBinary reports whether a file is machine code by the mark at its beginning: ELF,
-// Mach-O, PE or WebAssembly. A text for an interpreter cannot hide behind such a mark:
+// Mach-O, PE or WebAssembly. A text for an interpreter cannot hide under such a mark:
 // all of a binary counts as not shown.
 func isBinary(text []byte) bool {
 	for _, mark := range []string{"\x7fELF", "\xcf\xfa\xed\xfe", "\xce\xfa\xed\xfe", "\xca\xfe\xba\xbe", "MZ", "\x00asm"} {
