@@ -1,6 +1,7 @@
 package agentloop
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -42,7 +43,7 @@ func (r *Run) askPerson(ctx context.Context, v *verdict, question Question) (cho
 	}
 	approver := r.loop.options.Approver
 	if approver == nil {
-		refuse(because("nobody is there to ask", v.Reason))
+		refuse(cmp.Or(question.alone, because("nobody is there to ask", v.Reason)))
 		return nil, nil
 	}
 	r.notify(ctx, "permission", because(fmt.Sprintf("%s asks about %s", question.AskedBy, v.name), v.Reason))

@@ -101,7 +101,7 @@ func (r *Run) fire(ctx context.Context, name protocol.EventName, data any, optio
 		return nil, err
 	}
 	if v.Action == protocol.Ask && protocol.Lookup(name).Ask == protocol.AskPerson {
-		if _, err := r.askPerson(ctx, v, Question{Event: name, AskedBy: "hook:" + v.by(), Text: v.Reason, Options: once}); err != nil {
+		if _, err := r.askPerson(ctx, v, Question{Event: name, AskedBy: "hook:" + v.by(), Layer: v.layerOf(v.by()), Text: v.Reason, Options: once}); err != nil {
 			return nil, err
 		}
 	}

@@ -27,9 +27,12 @@ type Approver interface {
 type Question struct {
 	Event   protocol.EventName // what waits for the answer
 	Call    *protocol.Call     // the tool call, nil where it is not about one
-	AskedBy string             // "hook:NAME"
+	AskedBy string             // "hook:NAME", or "policy" for the loop's own rule
+	Layer   protocol.Layer     // of the hook
 	Text    string             // the hook's reason; may be empty
 	Options []protocol.PermissionOption
+
+	alone string // why it is refused where nobody can be asked; "" for the usual reason
 }
 
 // Answer is what a person chose.

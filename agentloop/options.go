@@ -46,6 +46,7 @@ type Options struct {
 	Params     protocol.Params // of every model call
 	Compaction Compaction
 
+	Consent         Consent       // which calls need a person's yes although no hook asks
 	Approver        Approver      // nil: every question is answered no
 	ApprovalTimeout time.Duration // after which a question is answered no; 0: none
 

@@ -14,11 +14,11 @@ import (
 // Each hook that asks has its question: a grant by hooks, such as the memory of
 // what a person answered with always, is one to that question only. What a person
 // says is about the call.
-func (r *Run) permission(ctx context.Context, c *toolCall, asked *verdict) (*verdict, error) {
+func (r *Run) permission(ctx context.Context, c *toolCall, asked *verdict) (v *verdict, byPerson bool, err error) {
 	for _, by := range asked.askers() {
-		v, byPerson, err := r.question(ctx, c, by)
+		v, byPerson, err = r.question(ctx, c, by)
 		if err != nil || !v.passed() {
-			return v, err
+			return v, byPerson, err
 		}
 		if byPerson {
 			break
@@ -26,25 +26,43 @@ func (r *Run) permission(ctx context.Context, c *toolCall, asked *verdict) (*ver
 	}
 	start := *asked
 	start.Action = protocol.Allow
-	return &start, nil
+	return &start, byPerson, nil
 }
 
-// asker is a hook that asks about a tool call.
+// asker is a hook that asks about a tool call, or the loop's own rule.
 type asker struct {
 	name, reason string
 	layer        protocol.Layer
+	own          bool   // the loop itself asks; see [Consent]
+	remedy       string // where nobody is there
+}
+
+func (a *asker) String() string {
+	if a.own {
+		return policy
+	}
+	return "hook:" + a.name
+}
+
+// origin is what a hook must reach to grant the question. What the loop itself asks,
+// or a feature of it, is not a project's to grant.
+func (a *asker) origin() protocol.Origin {
+	if a.layer == protocol.Builtin || a.layer == "" {
+		return protocol.Origin{Layer: protocol.User}
+	}
+	return protocol.OriginOf(a.layer, a.name)
 }
 
 // askers are the hooks that ask, the one that is named first, then as they run.
 // Hooks of one name in different layers are different hooks.
 func (v *verdict) askers() []asker {
-	first := asker{v.by(), v.Reason, v.layerOf(v.by())}
+	first := asker{name: v.by(), reason: v.Reason, layer: v.layerOf(v.by())}
 	var list []asker
 	for _, run := range v.Runs {
 		if run.Action != protocol.Ask {
 			continue
 		}
-		next := asker{run.Hook, run.Reason, run.Source}
+		next := asker{name: run.Hook, reason: run.Reason, layer: run.Source}
 		if next.name == first.name && next.reason == first.reason {
 			first.layer = next.layer
 		}
@@ -60,8 +78,7 @@ func (a asker) same(b asker) bool { return a.name == b.name && a.layer == b.laye
 // question puts one hook's question to hooks, and to the person if they leave it
 // open.
 func (r *Run) question(ctx context.Context, c *toolCall, by asker) (v *verdict, byPerson bool, err error) {
-	askedBy := "hook:" + by.name
-	fired := protocol.PermissionRequestData{Call: c.Call, AskedBy: askedBy, AskedByLayer: by.layer, Text: by.reason, Options: r.loop.options.offered(by.layer)}
+	fired := protocol.PermissionRequestData{Call: c.Call, AskedBy: by.String(), AskedByLayer: by.layer, Text: by.reason, Options: r.loop.options.offered(by.layer)}
 	v, err = r.decide(ctx, protocol.PermissionRequest, fired)
 	if err != nil {
 		return nil, false, err
@@ -69,10 +86,10 @@ func (r *Run) question(ctx context.Context, c *toolCall, by asker) (v *verdict, 
 	c.context = append(c.context, v.contextParts()...)
 	// Nothing but a grant is one: hooks that only watched leave it to the person,
 	// and so does a grant by a lower layer than the one that asked.
-	granted := v.Action == protocol.Allow && v.DecidedBy().Compare(protocol.OriginOf(by.layer, by.name)) >= 0
+	granted := v.Action == protocol.Allow && v.DecidedBy().Compare(by.origin()) >= 0
 	if v.Action != protocol.Block && v.Action != protocol.Stop && !granted {
 		v.By, v.Reason, byPerson = &by.name, by.reason, true
-		question := Question{Event: v.name, Call: &c.Call, AskedBy: askedBy, Text: v.Reason, Options: fired.Options}
+		question := Question{Event: v.name, Call: &c.Call, AskedBy: by.String(), Layer: by.layer, Text: v.Reason, Options: fired.Options, alone: by.alone(&c.Call)}
 		chosen, err := r.askPerson(ctx, v, question)
 		if err != nil {
 			return nil, false, err

@@ -52,10 +52,10 @@ func (r *Run) startCall(ctx context.Context, b *batch, c *toolCall) bool {
 	if v.changes("args") {
 		c.Args, c.badArgs = data.Args, nil
 	}
-	kind := protocol.CallBlocked
+	kind, byPerson := protocol.CallBlocked, false
 	if v.Action == protocol.Ask {
 		kind = protocol.CallDenied
-		if v, err = r.permission(ctx, c, v); err != nil {
+		if v, byPerson, err = r.permission(ctx, c, v); err != nil {
 			r.callLost(ctx, b, c, err)
 			return false
 		}
@@ -68,7 +68,7 @@ func (r *Run) startCall(ctx context.Context, b *batch, c *toolCall) bool {
 		r.callReplaced(ctx, b, c, v)
 		return false
 	}
-	return r.callReady(ctx, b, c)
+	return r.callReady(ctx, b, c) && (byPerson || r.consented(ctx, b, c))
 }
 
 // callRefused ends a call that hooks or a person refused.

@@ -92,8 +92,8 @@ say 'While it runs, house-rule.sh is edited and allowed again.'
 	touch looked
 ) &
 editor=$!
-show 'hookd run "Sum up the notes" --model scripted:agent.yaml' \
-	"$hookd" run 'Sum up the notes' --model scripted:agent.yaml
+show 'hookd run "Sum up the notes" --allow bash,write --model scripted:agent.yaml' \
+	"$hookd" run 'Sum up the notes' --allow bash,write --model scripted:agent.yaml
 wait "$editor"
 editor=
 

@@ -135,7 +135,7 @@ func (t *trip) answerLimits(h *Hook) protocol.AnswerLimits {
 	}
 }
 
-// askedBy is the origin of the hook whose ask a permission-request answers. A
+// askedBy is the origin of the hook, or of the loop's own rule, whose ask a permission-request answers. A
 // name that no hook has any more counts as the highest: what it asked only the
 // person may grant.
 func (t *trip) askedBy() protocol.Origin {
@@ -145,7 +145,7 @@ func (t *trip) askedBy() protocol.Origin {
 	}
 	name, isHook := strings.CutPrefix(f.asks, "hook:")
 	if !isHook {
-		return protocol.Origin{}
+		return loopAsks // the loop, or a host, by its own rule
 	}
 	layer := protocol.Layer("")
 	for _, h := range t.set.Hooks {
@@ -153,11 +153,18 @@ func (t *trip) askedBy() protocol.Origin {
 			layer = h.Layer
 		}
 	}
-	if layer == "" {
+	switch layer {
+	case "":
 		layer = protocol.Managed
+	case protocol.Builtin:
+		return loopAsks
 	}
 	return protocol.OriginOf(layer, name)
 }
+
+// loopAsks is the origin of a question that no hook of a layer asks. A project's
+// hook grants only what hooks of the project ask.
+var loopAsks = protocol.Origin{Layer: protocol.User}
 
 // tooDeepFor reports whether too many hooks stand above this process for one hook:
 // by the settings of its own layer.

@@ -40,6 +40,9 @@ func MergeSettings(layers ...schema.LayerSettings) (schema.Settings, []schema.Fi
 		}
 	}
 	m.settings.Agent.Approval.ModeLayer = m.highestWith("agent.approval.mode", m.settings.Agent.Approval.Mode)
+	if most, set := m.managed("agent.approval.tools"); set {
+		m.settings.Agent.Bounded, m.settings.Agent.AtMost = true, slices.Clone(most.V.([]string))
+	}
 	m.belonging()
 	m.settings.Agent.Tools.Bash.Layer = m.highestThatLists("agent.tools.bash.deny", "agent.tools.bash.allow")
 	return m.settings, m.findings

@@ -153,7 +153,7 @@ func TestMergeOfNothingIsTheDefaults(t *testing.T) {
 			Headers:    []string{},
 			Limits:     schema.AgentLimits{Steps: 20, Time: 5 * time.Minute, Retries: 3, ToolCalls: 4},
 			Compaction: schema.CompactionSettings{Auto: true, Threshold: 0.8, Recipe: "compact", KeepFirst: 1},
-			Approval:   schema.ApprovalSettings{Mode: "ask", WhenAlone: "deny"},
+			Approval:   schema.ApprovalSettings{Mode: "ask", Tools: []string{}, WhenAlone: "deny"},
 			Tools: schema.ToolSettings{
 				Bash: schema.BashSettings{Timeout: 2 * time.Minute, Output: 32 << 10, Deny: []string{}, Allow: []string{}}, Env: []string{},
 			},
@@ -360,6 +360,8 @@ func attack(key *schema.Key) (tight, loose string) {
 	switch {
 	case !key.Layers.Has(protocol.Managed) || key.Tighter == schema.OwnLayer || key.Tighter == schema.Union:
 		return "", ""
+	case key.Form == "allowedtool":
+		return `["write"]`, `["write", "bash"]`
 	case key.Tighter == schema.Fewer:
 		return `["managed"]`, `["managed", "project"]`
 	case key.Type == schema.TypeList:

@@ -116,6 +116,10 @@ func (r *layerReader) lost(key *Key, n *document.Node, path string) {
 		r.add(key, "*", Pos{r.file, n.Line, path})
 	case key.Name == "agent.tools.bash.allow":
 		r.add(key, MatchesNothing, Pos{r.file, n.Line, path})
+	case key.Name == "agent.approval.tools":
+		if _, some := r.layer.Values[key.Name].V.([]string); !some {
+			r.layer.Values[key.Name] = Value{[]string{}, Pos{r.file, n.Line, path}}
+		}
 	case key.Name == "hooks.allow":
 		allowed, _ := r.layer.Values[key.Name].V.([]string)
 		if !slices.Contains(allowed, string(protocol.Managed)) {

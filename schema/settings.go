@@ -128,6 +128,11 @@ type Origins struct {
 	ModelFile  string         // the settings file that set it
 	BaseURLFor string         // the provider whose address it is, "" without one
 	HeadersFor string         // the provider they are for
+
+	// AtMost is the managed list of agent.approval.tools, and Bounded says that there is
+	// one: a flag allows no more.
+	AtMost  []string
+	Bounded bool
 }
 
 // AgentLimits bound a run.
@@ -158,6 +163,7 @@ type CompactionSettings struct {
 type ApprovalSettings struct {
 	Mode      string         // ask deny allow
 	ModeLayer protocol.Layer // the highest layer that set the mode, "" if none did
+	Tools     []string       // that the loop's own question is not put for
 	WhenAlone string         // deny: with nobody there an ask is a block
 	Timeout   time.Duration  // 0 = none
 }

@@ -76,6 +76,9 @@ type remembered struct {
 	Allow bool `json:"allow"`
 }
 
+// loopAsks is who asks at a permission-request where no hook does.
+const loopAsks = "policy"
+
 // question is what an answer is remembered for.
 type question struct {
 	AskedBy string         `json:"askedBy"` // as at permission-request
@@ -204,7 +207,7 @@ func (a *approvals) answer(s *answers, request *protocol.PermissionRequestData) 
 			return protocol.Block, alwaysRejected
 		}
 	}
-	if a.mode.Mode == "allow" {
+	if a.mode.Mode == "allow" && request.AskedBy != loopAsks { // what the loop asks is answered by its own list
 		return protocol.Allow, ""
 	}
 	return protocol.Observe, ""

@@ -84,6 +84,23 @@ func Bash(policy BashPolicy) (provider.Provider, error) {
 	}}}, err
 }
 
+// Admits reports which commands the list of allowed ones admits, so that nobody
+// needs to be asked about them. Without such a list it admits none.
+func (p BashPolicy) Admits() (func(command string) bool, error) {
+	judge := bashJudge{}
+	var err error
+	if judge.deny, err = patterns("agent.tools.bash.deny", p.Deny); err == nil {
+		judge.allow, err = patterns("agent.tools.bash.allow", p.Allow)
+	}
+	if err != nil || len(judge.allow) == 0 {
+		return func(string) bool { return false }, err
+	}
+	return func(command string) bool {
+		action, _ := judge.decide(command)
+		return action == protocol.Observe
+	}, nil
+}
+
 func patterns(setting string, texts []string) ([]protocol.Pattern, error) {
 	list := make([]protocol.Pattern, len(texts))
 	for i, text := range texts {

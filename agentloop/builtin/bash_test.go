@@ -313,7 +313,8 @@ func TestBashAsksForTheLayerOfItsLists(t *testing.T) {
 		{protocol.Managed, protocol.Managed, protocol.Allow},
 		{protocol.User, protocol.User, protocol.Allow},
 		{protocol.User, protocol.Project, protocol.Observe},
-		{"", protocol.Project, protocol.Allow},
+		{"", protocol.Project, protocol.Observe}, // a project grants what its own hooks ask
+		{"", protocol.User, protocol.Allow},
 	} {
 		bash, err := Bash(BashPolicy{Allow: []string{"ls"}, Layer: c.lists})
 		if err != nil {

@@ -22,6 +22,7 @@ type runFlags struct {
 	resume string // go on with this one
 	recipe string // run this recipe instead of a prompt
 	args   map[string]string
+	allow  allowFlag
 	schema string // file with the JSON Schema of the final answer, "" for none
 }
 

@@ -36,7 +36,9 @@ OPENAI_API_KEY; with the setting agent.baseUrl, openai:NAME is a model of Ollama
 llama.cpp, vLLM or another server with that interface. The model scripted:FILE
 plays the turns of a YAML file; see examples/project/agent.yaml. With --record a
 run's model traffic is kept in a file, from which replay:FILE plays it back
-offline. Exit code 2 says that hooks refused or stopped the run, 1 that it
+offline. Commands (bash), writes and tools of MCP servers ask before they run; where
+nobody can be asked they are refused, unless --allow or the setting
+agent.approval.tools names them. Exit code 2 says that hooks refused or stopped the run, 1 that it
 failed.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) (err error) {
@@ -53,6 +55,7 @@ failed.`,
 	nameFlag(c, &flags.resume, "resume", "", "go on with session `ID`, or the one whose ID begins so")
 	nameFlag(c, &flags.recipe, "recipe", "r", "run the recipe `NAME` instead of a prompt")
 	c.Flags().StringArrayVar(&pairs, "arg", nil, "an argument of the recipe, `KEY=VALUE`; may be given several times")
+	c.Flags().Var(&flags.allow, "allow", "let `TOOLS` run without asking, by name, kind or glob: bash,write. Hooks still decide")
 	nameFlag(c, &flags.schema, "schema", "", "hold the final answer to the JSON Schema in `FILE`; after two further tries the run is stopped")
 	exclusive(c, "continue", "resume")
 	exclusive(c, "follow", "resume")
@@ -177,6 +180,10 @@ func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Mod
 	a.settleCompaction(recipes, settings)
 	root := engine.root
 	places := engine.places()
+	consent, err := a.consent(flags, settings)
+	if err != nil {
+		return agentloop.Options{}, err
+	}
 	features, err := providers(&featureInput{
 		Settings: settings, root: root, guarded: []string{".acai", engine.stateDir}, places: places, answer: answer, skills: engine.skills(),
 	})
@@ -191,6 +198,7 @@ func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Mod
 		Env:    executor.AllowedEnv(executor.EnvConfig{Environ: os.Environ(), Project: root, Names: settings.Agent.Tools.Env}),
 		Runner: containedRunner{a.processes}, // open made it
 	}
+	consent.own(features)
 	var sources []tool.Source
 	a.joinServers(engine, a.mcpServers(engine, settings), &sources, &features)
 	hooks, compaction := settings.Hooks, settings.Agent.Compaction
@@ -210,6 +218,7 @@ func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Mod
 			Compaction: protocol.Compaction{Auto: compaction.Auto, Threshold: compaction.Threshold},
 			KeepFirst:  compaction.KeepFirst, KeepLast: compaction.KeepLast,
 		},
+		Consent:         agentloop.Consent{Asks: consent.asks, Remedy: consent.remedy},
 		ApprovalTimeout: settings.Agent.Approval.Timeout,
 		Limits: agentloop.Limits{
 			ToolCalls: settings.Agent.Limits.ToolCalls,

@@ -31,7 +31,7 @@ func TestExampleAgent(t *testing.T) {
 		t.Fatalf("trust: %v\n%s", err, out)
 	}
 	began := time.Now()
-	c := b.command("run", "--json", "--model", "scripted:agent.yaml", "Prepare the next release.")
+	c := b.command("run", "--allow", "bash,write,mcp", "--json", "--model", "scripted:agent.yaml", "Prepare the next release.")
 	var stderr strings.Builder
 	c.Stderr = &stderr
 	out, err := c.Output()

@@ -37,7 +37,7 @@ func TestNoAgentDecides(t *testing.T) {
 				script := strings.NewReplacer("RUN", strings.ReplaceAll(decide, "HOOKD", "hookd"), "OTHER", strings.ReplaceAll(decide, "HOOKD", "./other")).Replace(withGroups(way))
 				p.write(t, "proj/out", "")
 				p.toolCall(t, script+"\nuntil grep -q ended out; do sleep 0.05; done")
-				out, _ := p.hookd(t, "run", "go", "--model", "scripted:model.yaml")
+				out, _ := p.hookd(t, "run", "--allow", "bash,write,mcp", "go", "--model", "scripted:model.yaml")
 				if said := p.read("proj/out"); !strings.Contains(said, "trust is not granted below a hook or an agent run") {
 					t.Errorf("it said %q\n%s", said, out)
 				}

@@ -96,7 +96,7 @@ func TestServedFeatures(t *testing.T) {
 				if prompt == "" {
 					prompt = "do it"
 				}
-				args := append([]string{"run", "--json", "--model", provider.name}, append(c.args, prompt)...)
+				args := append([]string{"run", "--allow", "bash,write,mcp", "--json", "--model", provider.name}, append(c.args, prompt)...)
 				stdout, stderr, code := b.runs(t, []string{provider.key + "=k"}, args...)
 				if code != 0 {
 					t.Fatalf("exit %d\n%s\n%s", code, stderr, stdout)

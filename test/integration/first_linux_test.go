@@ -151,7 +151,7 @@ func TestFirstProcessEnds(t *testing.T) {
 						c = k.cmd
 					} else {
 						p.toolCall(t, "true")
-						c = startIn(t, asFirst(t, p, how, "run", "go", "--model", "scripted:model.yaml"))
+						c = startIn(t, asFirst(t, p, how, "run", "--allow", "bash,write,mcp", "go", "--model", "scripted:model.yaml"))
 					}
 					first := firstBelow(t, c.Process.Pid)
 					for wait := time.Now(); p.read("proj/started") == "" && !exists(filepath.Join(p.folder, "proj", "started")); time.Sleep(10 * time.Millisecond) {

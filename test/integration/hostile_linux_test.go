@@ -37,7 +37,7 @@ func TestStoppingHookdChangesNoOutcome(t *testing.T) {
 				p.toolCall(t, "touch passed")
 				args, want := []string{"fire", "prompt-submit"}, c.fire
 				if command == "run" {
-					args, want = []string{"run", "go", "--model", "scripted:model.yaml"}, 1
+					args, want = []string{"run", "--allow", "bash,write,mcp", "go", "--model", "scripted:model.yaml"}, 1
 				}
 				began := time.Now()
 				out, code := p.hookd(t, args...)
@@ -76,7 +76,7 @@ func TestHookdIsClosedToItsHooks(t *testing.T) {
 		script := strings.ReplaceAll(look, `"$HOOKED"`, filepath.Join(p.folder, "proj"))
 		p.write(t, "home/.acai/hooks/looks.sh", "#!/bin/sh\n# hook: events=prompt-submit can=observe required=true onFailure=block\n"+script+"\n")
 		p.toolCall(t, script)
-		for _, args := range [][]string{{"fire", "prompt-submit"}, {"run", "go", "--model", "scripted:model.yaml"}} {
+		for _, args := range [][]string{{"fire", "prompt-submit"}, {"run", "--allow", "bash,write,mcp", "go", "--model", "scripted:model.yaml"}} {
 			out, code := p.hookd(t, args...)
 			if code != 0 {
 				t.Errorf("%v: exit code %d: %s", args, code, out)

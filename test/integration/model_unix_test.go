@@ -85,7 +85,7 @@ func TestServedModel(t *testing.T) {
 			}
 			tape := filepath.Join(b.folder, "tape.jsonl")
 			env := []string{provider.key + "=sk-secret-key-1"}
-			live, stderr, code := b.runs(t, env, "run", "--json", "--model", provider.name, "--record", tape, "do it")
+			live, stderr, code := b.runs(t, env, "run", "--allow", "bash,write,mcp", "--json", "--model", provider.name, "--record", tape, "do it")
 			if code != 0 || !strings.Contains(live, "Done, with what hooks let through.") {
 				t.Fatalf("exit %d\n%s\n%s", code, stderr, live)
 			}
@@ -108,7 +108,7 @@ func TestServedModel(t *testing.T) {
 				t.Errorf("%v: the recording holds a key or a header:\n%s", err, recorded)
 			}
 			b.settings(t, `{"agent":{"limits":{"toolCalls":1}}}`) // side by side, calls end in any order
-			offline, stderr, code := b.runs(t, nil, "run", "--json", "--model", "replay:"+tape, "do it")
+			offline, stderr, code := b.runs(t, nil, "run", "--allow", "bash,write,mcp", "--json", "--model", "replay:"+tape, "do it")
 			if code != 0 {
 				t.Fatalf("replay: exit %d\n%s\n%s", code, stderr, offline)
 			}
@@ -118,7 +118,7 @@ func TestServedModel(t *testing.T) {
 			if len(server.Requests()) != 3 {
 				t.Error("the replay asked the server")
 			}
-			_, stderr, code = b.runs(t, nil, "run", "--model", "replay:"+tape, "do something else")
+			_, stderr, code = b.runs(t, nil, "run", "--allow", "bash,write,mcp", "--model", "replay:"+tape, "do something else")
 			if code != 1 {
 				t.Errorf("another prompt: exit %d %s", code, stderr)
 			}
@@ -184,7 +184,7 @@ func TestServersThatRefuse(t *testing.T) {
 	for _, variable := range []string{"OPENAI_API_KEY", "ANTHROPIC_API_KEY"} {
 		b.settings(t, "{}")
 		provider := strings.ToLower(strings.TrimSuffix(variable, "_API_KEY"))
-		_, stderr, code := b.runs(t, nil, "run", "--model", provider+":x", "hi")
+		_, stderr, code := b.runs(t, nil, "run", "--allow", "bash,write,mcp", "--model", provider+":x", "hi")
 		if code != 3 || !strings.Contains(stderr, variable+" is not set") {
 			t.Errorf("no key: exit %d %s", code, stderr)
 		}
@@ -193,7 +193,7 @@ func TestServersThatRefuse(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(b.project, ".acai", "acai.json"), []byte(own), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, stderr, code := b.runs(t, nil, "run", "--model", "openai:x", "hi"); code != 3 || !strings.Contains(stderr, "OPENAI_API_KEY is not set") {
+	if _, stderr, code := b.runs(t, nil, "run", "--allow", "bash,write,mcp", "--model", "openai:x", "hi"); code != 3 || !strings.Contains(stderr, "OPENAI_API_KEY is not set") {
 		t.Errorf("a project's baseUrl: exit %d %s", code, stderr)
 	}
 }

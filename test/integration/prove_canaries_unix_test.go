@@ -68,7 +68,7 @@ func TestCanariesAreNotSeen(t *testing.T) {
 	if err := os.WriteFile(model, []byte("turns:\n  - toolCalls:\n      - {name: bash, args: {command: "+fmt.Sprintf("%q", tool)+"}}\n  - text: done\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	run := b.command("run", "go", "--model", "scripted:"+model)
+	run := b.command("run", "--allow", "bash,write,mcp", "go", "--model", "scripted:"+model)
 	for i, c := range []*exec.Cmd{fire, run} {
 		c.Env, c.ExtraFiles = append(c.Env, env...), open
 		if out, err := c.CombinedOutput(); err != nil {

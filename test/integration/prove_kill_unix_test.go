@@ -147,7 +147,7 @@ func startBusy(t *testing.T, b *box, command string) *exec.Cmd {
 		if err := os.WriteFile(model, []byte("turns:\n  - text: done\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		return startIn(t, b.command("run", "go", "--model", "scripted:"+model))
+		return startIn(t, b.command("run", "--allow", "bash,write,mcp", "go", "--model", "scripted:"+model))
 	}
 	return startIn(t, b.command("fire", "prompt-submit"))
 }

@@ -50,7 +50,7 @@ func TestWhatWasTypedBeforeIsNoAnswer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := asksBox(t, neighbours)
-			p := sitDown(t, b, c.termName, "run", "--model", "scripted:agent.yaml")
+			p := sitDown(t, b, c.termName, "run", "--allow", "bash,write,mcp", "--model", "scripted:agent.yaml")
 			p.sees("›")
 			if c.termName != "dumb" {
 				p.sees("/help says what there is")
@@ -130,7 +130,7 @@ func TestToolsAndHooksHaveNoTerminal(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(b.home, ".acai", "hooks", "look.sh"), []byte(hook), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	p := sitDownWith(t, b, "dumb", true, "run", "go", "--model", "scripted:agent.yaml")
+	p := sitDownWith(t, b, "dumb", true, "run", "--allow", "bash,write,mcp", "go", "--model", "scripted:agent.yaml")
 	p.sees("the answer")
 	p.leaves(0)
 	looked, err := os.ReadFile(filepath.Join(b.project, "looked"))

@@ -118,7 +118,7 @@ func TestAnotherUsersFoldersDoNotCount(t *testing.T) {
 		os.RemoveAll(filepath.Join(u.top, "shared", ".acai"))
 	}
 	// In the attacker's own folder, which the victim walks into.
-	for _, args := range [][]string{{"fire", "session-start"}, {"run", "go"}, {"trust", "--yes"}, {"fire", "session-start"}} {
+	for _, args := range [][]string{{"fire", "session-start"}, {"run", "--allow", "bash,write,mcp", "go"}, {"trust", "--yes"}, {"fire", "session-start"}} {
 		u.hookd("shared/work/deep", args...)
 	}
 	// The victim's project, where the attacker was given a part.

@@ -187,7 +187,7 @@ func sleepyBox(t *testing.T) *box {
 func TestTerminalAbort(t *testing.T) {
 	for name, keys := range map[string]string{"esc": "\x1b", "ctrl-c": "\x03"} {
 		t.Run(name, func(t *testing.T) {
-			p := sitDown(t, sleepyBox(t), "xterm-256color", "run", "--model", "scripted:agent.yaml")
+			p := sitDown(t, sleepyBox(t), "xterm-256color", "run", "--allow", "bash,write,mcp", "--model", "scripted:agent.yaml")
 			p.sees("/help says what there is")
 			p.types("go\r")
 			p.awaits("started")
@@ -218,7 +218,7 @@ const busySlack = 250 * time.Millisecond
 
 // TestTerminalKeysAndCommands goes through the chat's commands.
 func TestTerminalKeysAndCommands(t *testing.T) {
-	p := sitDown(t, sleepyBox(t), "xterm-256color", "run", "--model", "scripted:agent.yaml")
+	p := sitDown(t, sleepyBox(t), "xterm-256color", "run", "--allow", "bash,write,mcp", "--model", "scripted:agent.yaml")
 	p.sees("/help says what there is") // before that the terminal itself reads the keys
 	p.types("/help\r")
 	p.sees("put a summary in the place")
@@ -248,7 +248,7 @@ func TestTerminalSignals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := sleepyBox(t)
-			p := sitDown(t, b, c.termName, "run", "--model", "scripted:agent.yaml")
+			p := sitDown(t, b, c.termName, "run", "--allow", "bash,write,mcp", "--model", "scripted:agent.yaml")
 			p.sees("›")
 			p.types("go\r")
 			p.awaits("started")
@@ -265,7 +265,7 @@ func TestTerminalSignals(t *testing.T) {
 // leaves nothing alive and a session that goes on.
 func TestKilledSessionIsResumable(t *testing.T) {
 	b := sleepyBox(t)
-	p := sitDown(t, b, "xterm", "run", "--model", "scripted:agent.yaml")
+	p := sitDown(t, b, "xterm", "run", "--allow", "bash,write,mcp", "--model", "scripted:agent.yaml")
 	p.sees("›")
 	p.types("go\r")
 	p.awaits("started")
@@ -288,7 +288,7 @@ func goOn(t *testing.T, b *box, state string) {
 	if err := os.WriteFile(script, []byte("turns:\n- expect: [{in: messages, contains: go}, {in: lastMessage, contains: and now}]\n  text: resumed\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	out, err := b.command("run", "and now", "--continue", "--model", "scripted:next.yaml").CombinedOutput()
+	out, err := b.command("run", "and now", "--allow", "bash", "--continue", "--model", "scripted:next.yaml").CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "resumed") {
 		t.Errorf("going on: %s, %v", out, err)
 	}
@@ -298,9 +298,9 @@ func goOn(t *testing.T, b *box, state string) {
 // take the session.
 func TestSessionInUse(t *testing.T) {
 	b := sleepyBox(t)
-	p := sitDown(t, b, "xterm", "run", "--model", "scripted:agent.yaml")
+	p := sitDown(t, b, "xterm", "run", "--allow", "bash,write,mcp", "--model", "scripted:agent.yaml")
 	p.sees("›")
-	c := b.command("run", "x", "--continue", "--model", "scripted:agent.yaml")
+	c := b.command("run", "x", "--allow", "bash", "--continue", "--model", "scripted:agent.yaml")
 	out, _ := c.CombinedOutput()
 	if code := c.ProcessState.ExitCode(); code != 1 || !strings.Contains(string(out), "in use") || !strings.Contains(string(out), "another hookd run has it open") {
 		t.Errorf("exit code %d: %s", code, out)
@@ -313,7 +313,7 @@ func TestSessionInUse(t *testing.T) {
 // questions and commands answered, an interrupt that aborts.
 func TestDumbTerminal(t *testing.T) {
 	b := sleepyBox(t)
-	p := sitDown(t, b, "dumb", "run", "--model", "scripted:agent.yaml")
+	p := sitDown(t, b, "dumb", "run", "--allow", "bash,write,mcp", "--model", "scripted:agent.yaml")
 	p.sees("›")
 	p.types("go\r")
 	p.awaits("started")

@@ -111,7 +111,7 @@ func (k *talk) told() string {
 func (b *box) talk(t *testing.T, turns string, env ...string) *talk {
 	t.Helper()
 	b.write(t, "proj/turns.yaml", turns, 0o600)
-	c := exec.Command(binary, "run", "--json", "--model", "scripted:turns.yaml")
+	c := exec.Command(binary, "run", "--allow", "bash,write,mcp", "--json", "--model", "scripted:turns.yaml")
 	c.Dir = b.project
 	c.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + b.home, "LANG=C.UTF-8", "XDG_STATE_HOME=" + filepath.Join(b.folder, "state"), "TMPDIR=" + b.folder}, env...)
 	k := &talk{t: t, lines: make(chan said, 10_000), done: make(chan error, 1)}
