@@ -84,6 +84,7 @@ type Call struct {
 	Kind       ToolKind       `json:"kind"`
 	Args       jsontext.Value `json:"args"`
 	Server     string         `json:"server,omitzero" jsonschema:"of an MCP tool"`
+	Touched
 }
 
 // Result is what a tool returned.

@@ -2,7 +2,9 @@ package tool
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -19,15 +21,23 @@ const (
 )
 
 // Files are the tools read_file, write_file, edit_file, list_dir and grep on a
-// folder. Paths are relative to the project folder or absolute inside it.
+// folder. Paths are relative to the project folder or absolute inside it. Calls may run
+// side by side, in several runs too: each changes its file as a whole or not at all.
 func Files(folder Folder) []Tool {
+	f := &files{Folder: folder}
 	return []Tool{
-		newTyped("read_file", "Reads a text file of the project, at most 2,000 lines at once.", protocol.KindRead, folder.readFile),
-		newTyped("write_file", "Creates or replaces a file of the project. Missing folders are made.", protocol.KindWrite, folder.writeFile),
-		newTyped("edit_file", "Replaces a piece of text in a file of the project. The old text must occur exactly once, unless replaceAll is set.", protocol.KindWrite, folder.editFile),
-		newTyped("list_dir", "Lists a folder of the project, folders with a slash at the end.", protocol.KindRead, folder.listDir),
-		newTyped("grep", "Searches the project's text files for a regular expression (RE2) and returns path:line:text.", protocol.KindRead, folder.grep),
+		newFileTool(folder, "read_file", "Reads a text file of the project, at most 2,000 lines at once.", protocol.KindRead, func(a readArgs) string { return a.Path }, f.readFile),
+		newFileTool(folder, "write_file", "Creates or replaces a file of the project. Missing folders are made. Refused if the file was changed since you read it.", protocol.KindWrite, func(a writeArgs) string { return a.Path }, f.writeFile),
+		newFileTool(folder, "edit_file", "Replaces a piece of text in a file of the project. The old text must occur exactly once, unless replaceAll is set. The file keeps its line ends.", protocol.KindWrite, func(a editArgs) string { return a.Path }, f.editFile),
+		newFileTool(folder, "list_dir", "Lists a folder of the project, folders with a slash at the end.", protocol.KindRead, listArgs.path, f.listDir),
+		newFileTool(folder, "grep", "Searches the project's text files for a regular expression (RE2) and returns path:line:text.", protocol.KindRead, grepArgs.path, f.grep),
 	}
+}
+
+// files are the file tools of one run.
+type files struct {
+	Folder
+	seen seen
 }
 
 type readArgs struct {
@@ -36,11 +46,17 @@ type readArgs struct {
 	Limit  int    `json:"limit,omitempty" jsonschema:"number of lines to read"`
 }
 
-func (f Folder) readFile(_ context.Context, args readArgs) (protocol.Result, error) {
-	data, err := f.read(args.Path, maxFile)
+func (f *files) readFile(ctx context.Context, args readArgs) (protocol.Result, error) {
+	t, err := f.resolve(ctx, args.Path, false)
 	if err != nil {
 		return failed("%s: %v", args.Path, err)
 	}
+	before := f.seen.now()
+	data, err := t.read(ctx, f.Folder, maxFile)
+	if err != nil {
+		return failed("%s: %v", args.Path, err)
+	}
+	f.seen.note(ctx, t.path(), before, data)
 	if bytes.IndexByte(data, 0) >= 0 {
 		return failed("%s: is a binary file of %d bytes", args.Path, len(data))
 	}
@@ -88,11 +104,52 @@ type writeArgs struct {
 	Content string `json:"content"`
 }
 
-func (f Folder) writeFile(_ context.Context, args writeArgs) (protocol.Result, error) {
-	if err := f.write(args.Path, []byte(args.Content)); err != nil {
-		return failed("%s: %v", args.Path, err)
+func (f *files) writeFile(ctx context.Context, args writeArgs) (protocol.Result, error) {
+	return f.change(ctx, args.Path, true, func(h *heldFile) (protocol.Result, error) {
+		content, kept := []byte(args.Content), []string(nil)
+		if h.info != nil {
+			old, err := h.read(maxFile)
+			switch {
+			case f.seen.knows(ctx, h.path) && (err != nil || f.seen.outdated(ctx, h.path, old)):
+				return failed("%s: %s", args.Path, changedSinceRead)
+			case err == nil:
+				content, kept = asBefore(old, content)
+			}
+		}
+		lost, err := h.replace(content)
+		if err != nil {
+			return protocol.Result{}, err
+		}
+		f.seen.note(ctx, h.path, f.seen.now(), content)
+		return ok(told(fmt.Sprintf("wrote %d bytes to %s", len(content), args.Path), append(kept, lost...)))
+	})
+}
+
+const changedSinceRead = "changed since you read it, by another program or agent; nothing was written: read it again, then write what is right now, or edit it"
+
+// told is what was done, with what a person or a model might not expect of it.
+func told(done string, more []string) string {
+	return strings.Join(append([]string{done}, more...), "; ")
+}
+
+// change changes a file under its lock. Where a program that knows no lock came first
+// it begins again, since what was made of the old content is no longer right.
+func (f *files) change(ctx context.Context, path string, creates bool, work func(*heldFile) (protocol.Result, error)) (result protocol.Result, err error) {
+	for range mostRaces {
+		var h *heldFile
+		if h, err = f.hold(ctx, path, creates); err != nil {
+			break
+		}
+		result, err = work(h)
+		h.release()
+		if !errors.Is(err, errRaced) {
+			break
+		}
 	}
-	return ok(fmt.Sprintf("wrote %d bytes to %s", len(args.Content), args.Path))
+	if err == nil || errors.As(err, new(*Error)) {
+		return result, err
+	}
+	return failed("%s: %v", path, err)
 }
 
 type editArgs struct {
@@ -102,42 +159,48 @@ type editArgs struct {
 	ReplaceAll bool   `json:"replaceAll,omitempty" jsonschema:"replace every occurrence"`
 }
 
-func (f Folder) editFile(_ context.Context, args editArgs) (protocol.Result, error) {
+func (f *files) editFile(ctx context.Context, args editArgs) (protocol.Result, error) {
 	if args.OldText == "" {
 		return failed("oldText is empty")
 	}
-	data, err := f.read(args.Path, maxFile)
-	if err != nil {
-		return failed("%s: %v", args.Path, err)
-	}
-	count := bytes.Count(data, []byte(args.OldText))
-	switch {
-	case count == 0:
-		return failed("%s: oldText does not occur", args.Path)
-	case count > 1 && !args.ReplaceAll:
-		return failed("%s: oldText occurs %d times; give more of its surroundings or set replaceAll", args.Path, count)
-	}
-	data = bytes.ReplaceAll(data, []byte(args.OldText), []byte(args.NewText))
-	if err := f.write(args.Path, data); err != nil {
-		return failed("%s: %v", args.Path, err)
-	}
-	return ok(fmt.Sprintf("replaced %d in %s", count, args.Path))
+	edit := replacement{args.OldText, args.NewText, args.ReplaceAll}
+	return f.change(ctx, args.Path, false, func(h *heldFile) (protocol.Result, error) {
+		data, err := h.read(maxFile)
+		if err != nil {
+			return protocol.Result{}, err
+		}
+		outdated := f.seen.outdated(ctx, h.path, data)
+		edited, count, err := edit.apply(data, maxFile)
+		if err != nil && outdated {
+			err = fmt.Errorf("the file changed since you read it: %w", err)
+		}
+		if err != nil {
+			return protocol.Result{}, err
+		}
+		lost, err := h.replace(edited)
+		if err != nil {
+			return protocol.Result{}, err
+		}
+		if !outdated { // else there is still something that this agent has not read
+			f.seen.note(ctx, h.path, f.seen.now(), edited)
+		}
+		return ok(told(fmt.Sprintf("replaced %d in %s", count, args.Path), lost))
+	})
 }
 
 type listArgs struct {
 	Path string `json:"path,omitempty" jsonschema:"default: the project folder"`
 }
 
-func (f Folder) listDir(_ context.Context, args listArgs) (protocol.Result, error) {
-	path := args.Path
-	if path == "" {
-		path = "."
-	}
-	t, err := f.resolve(path, false)
+func (a listArgs) path() string { return cmp.Or(a.Path, ".") }
+
+func (f *files) listDir(ctx context.Context, args listArgs) (protocol.Result, error) {
+	path := args.path()
+	t, err := f.resolve(ctx, path, false)
 	if err != nil {
 		return failed("%s: %v", path, err)
 	}
-	entries, err := t.list(f)
+	entries, err := t.list(f.Folder)
 	if err != nil {
 		return failed("%s: %v", path, err)
 	}

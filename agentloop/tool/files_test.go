@@ -271,7 +271,7 @@ func TestGrepObeysTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stop := errors.New("stop it")
 	cancel(stop)
-	if _, err := folder.grep(ctx, grepArgs{Pattern: "two"}); !errors.Is(err, stop) {
+	if _, err := (&files{Folder: folder}).grep(ctx, grepArgs{Pattern: "two"}); !errors.Is(err, stop) {
 		t.Errorf("%v", err)
 	}
 }

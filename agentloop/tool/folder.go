@@ -1,12 +1,13 @@
 package tool
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -16,6 +17,7 @@ type Folder struct {
 	Project   string   // absolute path
 	Refused   []string // absolute paths, refused with all below: .acai of user and machine, the state folder
 	Unwritten []string // absolute paths that are only read, with all below: git's own settings
+	Locks     string   // absolute path of a folder for lock files, where folders cannot be locked; default: in the user's cache
 }
 
 // target is a path that a tool may open, and what it may not be.
@@ -28,24 +30,14 @@ type target struct {
 // project, links followed, and refuses what leads out or to a protected place, as
 // it is written or as it is. What does not exist yet resolves through its nearest
 // existing parent. What is then opened is held against the places once more: a
-// link put there in between is not followed.
-func (f Folder) resolve(path string, writing bool) (*target, error) {
-	if strings.ContainsRune(path, 0) {
-		return nil, errors.New("a path cannot hold a NUL character")
-	}
-	project, err := filepath.EvalSymlinks(f.Project)
+// link put there in between is not followed. Where hooks were told of another path,
+// because links changed since, it is refused.
+func (f Folder) resolve(ctx context.Context, path string, writing bool) (*target, error) {
+	project, absolute, real, err := f.locate(path)
 	if err != nil {
-		return nil, fmt.Errorf("project folder: %w", err)
+		return nil, err
 	}
-	absolute := path
-	if !filepath.IsAbs(path) {
-		absolute = filepath.Join(project, path)
-	} else if relative, err := filepath.Rel(f.Project, path); err == nil && filepath.IsLocal(relative) {
-		absolute = filepath.Join(project, relative)
-	}
-	absolute = filepath.Clean(absolute)
-	real, err := evalExisting(absolute, 0)
-	if err != nil {
+	if err := asJudged(ctx, real); err != nil {
 		return nil, err
 	}
 	relative, err := filepath.Rel(project, real)
@@ -58,11 +50,41 @@ func (f Folder) resolve(path string, writing bool) (*target, error) {
 			return nil, err
 		}
 	}
+	if isTemporary(filepath.Base(real)) {
+		return nil, errTemporary
+	}
 	return &target{relative, protected}, nil
+}
+
+// path is the real path, absolute.
+func (t *target) path() string { return filepath.Join(t.protected.project, t.relative) }
+
+// locate returns the real path of the project, and of a path as a model wrote it its
+// absolute form and its real path: links followed, of what does not exist yet those
+// of its nearest existing parent.
+func (f Folder) locate(path string) (project, absolute, real string, err error) {
+	if strings.ContainsRune(path, 0) {
+		return "", "", "", errors.New("a path cannot hold a NUL character")
+	}
+	if project, err = filepath.EvalSymlinks(f.Project); err != nil {
+		return "", "", "", fmt.Errorf("project folder: %w", err)
+	}
+	absolute = path
+	if !filepath.IsAbs(path) {
+		absolute = filepath.Join(project, path)
+	} else if relative, err := filepath.Rel(f.Project, path); err == nil && filepath.IsLocal(relative) {
+		absolute = filepath.Join(project, relative)
+	}
+	absolute = filepath.Clean(absolute)
+	real, err = evalExisting(absolute, 0)
+	return project, absolute, real, err
 }
 
 // errMoved says that what was looked at is not what was opened.
 var errMoved = errors.New("it was replaced while it was opened")
+
+// errTemporary is why a file with the name of a temporary one is not opened.
+var errTemporary = errors.New("refused: a file of this name is hookd's own, half written; it will be removed")
 
 // enter opens a folder of the project one step at a time, each from the one before,
 // so that what was opened is known for what it is. No link is followed: the path is
@@ -136,8 +158,17 @@ func (t *target) judge(dir *os.Root, path string) error {
 }
 
 // open opens a regular file of a folder that was entered, and returns what it is. It
-// follows no link.
-func (t *target) open(dir *os.Root, name string, flags int) (*os.File, fs.FileInfo, error) {
+// follows no link. A file that another call replaces just now is the new one.
+func (t *target) open(dir *os.Root, name string, flags int) (file *os.File, info fs.FileInfo, err error) {
+	for range mostRaces {
+		if file, info, err = t.openOnce(dir, name, flags); !errors.Is(err, errMoved) {
+			break
+		}
+	}
+	return file, info, err
+}
+
+func (t *target) openOnce(dir *os.Root, name string, flags int) (*os.File, fs.FileInfo, error) {
 	before, err := dir.Lstat(name)
 	switch {
 	case err != nil:
@@ -168,15 +199,7 @@ func (t *target) open(dir *os.Root, name string, flags int) (*os.File, fs.FileIn
 }
 
 // read returns a regular file's bytes, at most limit of them.
-func (f Folder) read(path string, limit int64) ([]byte, error) {
-	t, err := f.resolve(path, false)
-	if err != nil {
-		return nil, err
-	}
-	return t.read(f, limit)
-}
-
-func (t *target) read(f Folder, limit int64) ([]byte, error) {
+func (t *target) read(ctx context.Context, f Folder, limit int64) ([]byte, error) {
 	if t.relative == "." {
 		return nil, errors.New("is a folder")
 	}
@@ -190,41 +213,10 @@ func (t *target) read(f Folder, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	if info.Size() > limit {
-		return nil, fmt.Errorf("has %d bytes, more than %d", info.Size(), limit)
+	if err := asManyNames(ctx, info); err != nil {
+		return nil, err
 	}
-	data, err := io.ReadAll(io.LimitReader(file, limit+1)) // it may grow while it is read
-	if int64(len(data)) > limit {
-		return nil, fmt.Errorf("has more than %d bytes", limit)
-	}
-	return data, plain(err)
-}
-
-// write replaces or creates a regular file; folders on the way are made.
-func (f Folder) write(path string, data []byte) error {
-	t, err := f.resolve(path, true)
-	if err != nil {
-		return err
-	}
-	if t.relative == "." {
-		return errors.New("is not a regular file")
-	}
-	dir, err := t.enter(f, filepath.Dir(t.relative), true)
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	file, _, err := t.open(dir, filepath.Base(t.relative), os.O_WRONLY)
-	if errors.Is(err, fs.ErrNotExist) {
-		file, err = dir.OpenFile(filepath.Base(t.relative), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	}
-	if err != nil {
-		return plain(err)
-	}
-	if err = file.Truncate(0); err == nil {
-		_, err = file.Write(data)
-	}
-	return plain(errors.Join(err, file.Close()))
+	return readAll(file, info, limit)
 }
 
 // list returns the entries of a folder.
@@ -235,7 +227,7 @@ func (t *target) list(f Folder) ([]fs.DirEntry, error) {
 	}
 	defer dir.Close()
 	entries, err := fs.ReadDir(dir.FS(), ".")
-	return entries, plain(err)
+	return slices.DeleteFunc(entries, func(entry fs.DirEntry) bool { return isTemporary(entry.Name()) }), plain(err)
 }
 
 // plain drops the operation and path of a file error: the tool names the path

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -38,7 +39,9 @@ type search struct {
 	text      strings.Builder
 }
 
-func (f Folder) grep(ctx context.Context, args grepArgs) (protocol.Result, error) {
+func (a grepArgs) path() string { return cmp.Or(a.Path, ".") }
+
+func (f *files) grep(ctx context.Context, args grepArgs) (protocol.Result, error) {
 	pattern, err := protocol.CompileExpression(args.Pattern)
 	if err != nil {
 		return failed("%v", err)
@@ -49,19 +52,17 @@ func (f Folder) grep(ctx context.Context, args grepArgs) (protocol.Result, error
 	if protocol.GlobTooWide(args.Glob) {
 		return failed("glob %s: its braces stand for too many patterns", args.Glob)
 	}
-	if args.Path == "" {
-		args.Path = "."
-	}
-	t, err := f.resolve(args.Path, false)
+	args.Path = args.path()
+	t, err := f.resolve(ctx, args.Path, false)
 	if err != nil {
 		return failed("%s: %v", args.Path, err)
 	}
-	root, err := t.enter(f, ".", false)
+	root, err := t.enter(f.Folder, ".", false)
 	if err != nil {
 		return failed("%v", err)
 	}
 	defer root.Close()
-	s := &search{folder: f, protected: t.protected, pattern: pattern, base: slash(t.relative), glob: args.Glob}
+	s := &search{folder: f.Folder, protected: t.protected, pattern: pattern, base: slash(t.relative), glob: args.Glob}
 	err = fs.WalkDir(root.FS(), s.base, func(name string, entry fs.DirEntry, err error) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -87,13 +88,13 @@ func (s *search) visit(name string, entry fs.DirEntry, err error) error {
 		return nil
 	case entry.IsDir() && (entry.Name() == ".git" || s.refuses(name, entry)):
 		return fs.SkipDir
-	case !entry.Type().IsRegular() || !s.wanted(name) || s.refuses(name, entry):
+	case !entry.Type().IsRegular() || isTemporary(entry.Name()) || !s.wanted(name) || s.refuses(name, entry):
 		return nil
 	case s.found >= maxMatches:
 		return fs.SkipAll
 	}
 	t := target{filepath.FromSlash(name), s.protected}
-	data, err := t.read(s.folder, maxGrepFile)
+	data, err := t.read(context.Background(), s.folder, maxGrepFile)
 	if err != nil {
 		s.skipped++
 		return nil

@@ -190,7 +190,7 @@ func TestALinkSwappedIn(t *testing.T) {
 			p := filepath.Join(base, strings.ReplaceAll(name, " ", "-"))
 			lay(t, p, ".acai/f old", "d/f old")
 			folder := Folder{Project: p}
-			target, err := folder.resolve("d/f", true)
+			target, err := folder.resolve(t.Context(), "d/f", true)
 			if err != nil {
 				t.Fatal(err)
 			}

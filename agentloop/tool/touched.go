@@ -1,0 +1,111 @@
+package tool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// A FileTool is a tool whose calls are about one file or folder each.
+type FileTool interface {
+	Tool
+	// Touches says which one a call with some args would read or change as things are
+	// now. It is the zero value where the args name none.
+	Touches(args jsontext.Value) protocol.Touched
+}
+
+type touchedKey struct{}
+
+// WithTouched returns a context under which a [FileTool] works on nothing but what
+// hooks were told that it would touch.
+func WithTouched(ctx context.Context, touched protocol.Touched) context.Context {
+	return context.WithValue(ctx, touchedKey{}, touched)
+}
+
+// asJudged is an error where a call has come to lead elsewhere since hooks judged it:
+// a link was changed meanwhile, perhaps by a call beside it.
+func asJudged(ctx context.Context, real string) error {
+	judged, told := ctx.Value(touchedKey{}).(protocol.Touched)
+	if !told || judged.RealPath == real {
+		return nil
+	}
+	return fmt.Errorf("refused: it leads to another file than a moment ago, when hooks judged this call (%s, now %s): call the tool again", judged.RealPath, real)
+}
+
+// asManyNames is asJudged for the names (hard links) of a file.
+func asManyNames(ctx context.Context, info fs.FileInfo) error {
+	judged, told := ctx.Value(touchedKey{}).(protocol.Touched)
+	if _, names, known := identify(info); !told || !known || info.IsDir() || names <= uint64(max(judged.Links, 1)) {
+		return nil
+	}
+	return errors.New("refused: the file has more names (hard links) than a moment ago, when hooks judged this call: call the tool again")
+}
+
+// fileTool is a typed tool of a folder.
+type fileTool[A any] struct {
+	typed[A]
+	folder Folder
+	path   func(A) string
+}
+
+func newFileTool[A any](folder Folder, name, description string, kind protocol.ToolKind, path func(A) string, run func(context.Context, A) (protocol.Result, error)) Tool {
+	d := Description{Tool: protocol.Tool{Name: name, Description: description, Schema: schemaOf[A](name)}, Kind: kind}
+	return &fileTool[A]{typed[A]{d, run}, folder, path}
+}
+
+func (t *fileTool[A]) Touches(args jsontext.Value) protocol.Touched {
+	var decoded A
+	if json.Unmarshal(args, &decoded) != nil {
+		return protocol.Touched{} // the call fails for its args
+	}
+	return t.folder.touches(t.path(decoded))
+}
+
+// touches looks a path up. A path outside the project is told, too, although no tool
+// opens it.
+func (f Folder) touches(path string) protocol.Touched {
+	project, _, real, err := f.locate(path)
+	if err != nil {
+		return protocol.Touched{}
+	}
+	touched := protocol.Touched{RealPath: real}
+	info, err := os.Lstat(real)
+	if err != nil || !info.Mode().IsRegular() {
+		return touched
+	}
+	id, names, known := identify(info)
+	if !known || names < 2 {
+		return touched
+	}
+	touched.Links = int(names)
+	touched.OtherPaths = otherNames(project, real, id, touched.Links)
+	return touched
+}
+
+// otherNames are the names in the project of a file that has several, as far as a
+// bounded search finds them.
+func otherNames(project, path string, id identity, names int) (found []string) {
+	count := 0
+	_ = filepath.WalkDir(project, func(name string, entry fs.DirEntry, err error) error {
+		if count++; count > mostInProject || len(found)+1 == names {
+			return fs.SkipAll
+		}
+		if err != nil || name == path || !entry.Type().IsRegular() {
+			return nil
+		}
+		if info, err := entry.Info(); err == nil {
+			if other, _, known := identify(info); known && other == id {
+				found = append(found, name)
+			}
+		}
+		return nil
+	})
+	return found
+}
