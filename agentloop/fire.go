@@ -111,7 +111,8 @@ func (r *Run) fire(ctx context.Context, name protocol.EventName, data any, optio
 
 // decide fires an event and yields nothing yet.
 func (r *Run) decide(ctx context.Context, name protocol.EventName, data any, options ...func(*protocol.Event)) (*verdict, error) {
-	if ctx.Err() != nil {
+	due := isFarewell(ctx)
+	if ctx.Err() != nil && !due {
 		return nil, unfired{context.Cause(ctx)}
 	}
 	encoded, err := r.loop.encodings.data(data)
@@ -119,6 +120,7 @@ func (r *Run) decide(ctx context.Context, name protocol.EventName, data any, opt
 		return nil, internal(fmt.Errorf("%s: %w", name, err))
 	}
 	event := r.envelope(name, encoded)
+	event.Due = due
 	for _, option := range options {
 		option(&event)
 	}

@@ -145,7 +145,8 @@ func (l *Loop) Close(ctx context.Context, reason string) (Yield, error) {
 
 	var yield Yield
 	if l.started {
-		v, err := newRun(ctx, l).decide(ctx, protocol.SessionEnd, protocol.SessionEndData{Reason: reason})
+		told := context.WithValue(ctx, farewellKey{}, true)
+		v, err := newRun(ctx, l).decide(told, protocol.SessionEnd, protocol.SessionEndData{Reason: reason})
 		if err != nil {
 			return Yield{}, err
 		}

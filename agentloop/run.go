@@ -144,9 +144,10 @@ func (r *Run) classify(ctx context.Context, err error) *ending {
 	}
 }
 
-// farewell is how long the events may take that must still be told when a run
-// was aborted: first those of what was open, all together, then the run's last
-// one. Control is back within 250 ms of an abort.
+// farewell is how long a run that was aborted waits for the events that must still
+// be told: first those of what was open, all together, then the run's last one.
+// Control is back within 250 ms of an abort; the gate goes on with the events, see
+// [protocol.Event.Due].
 const farewell = 100 * time.Millisecond
 
 // after is the context for what must still be told when ctx has ended: open
@@ -175,8 +176,21 @@ func (r *Run) part() (context.Context, context.CancelFunc) {
 	if r.parent != nil {
 		return r.parent.share(r.ctx)
 	}
-	return context.WithTimeoutCause(context.WithoutCancel(r.ctx), farewell, context.Cause(r.ctx))
+	return farewellFrom(r.ctx)
 }
+
+type farewellKey struct{}
+
+// farewellFrom is the context of what must still be told after ctx has ended.
+func farewellFrom(ctx context.Context) (context.Context, context.CancelFunc) {
+	told := context.WithValue(context.WithoutCancel(ctx), farewellKey{}, true)
+	return context.WithTimeoutCause(told, farewell, context.Cause(ctx))
+}
+
+// isFarewell reports whether an event under ctx is due although the run was told
+// to end: it is fired even when the time for it is over. The gate sees to it that
+// hooks hear of it.
+func isFarewell(ctx context.Context) bool { return ctx.Value(farewellKey{}) != nil }
 
 // share is the part of this run's farewell for a run that works for it and was
 // aborted: half of what is left, so that this one has time for its own events.

@@ -45,6 +45,7 @@ func (r *Run) step(ctx context.Context) (reason string, err error) {
 		return "", err
 	}
 	if ctx.Err() != nil {
+		r.stepCut(ctx, answer, batch, time.Since(began))
 		return "", context.Cause(ctx)
 	}
 	goOn, err := r.stepStop(ctx, answer, batch, time.Since(began))
@@ -98,6 +99,14 @@ func (r *Run) keepResults(b *batch) error {
 		content = append(content, resultPart(c.ToolCallID, c.result, c.context))
 	}
 	return r.loop.add(protocol.Message{Role: protocol.RoleTool, Content: content})
+}
+
+// stepCut tells of a step in whose calls the run was ended. Nothing follows from
+// what hooks say.
+func (r *Run) stepCut(ctx context.Context, a *answer, b *batch, took time.Duration) {
+	r.fire(r.after(ctx), protocol.StepStop, protocol.StepStopData{
+		Messages: r.loop.messages, Type: a.kind(), Calls: b.stepCalls(), DurationMs: milliseconds(took),
+	})
 }
 
 // stepStop ends a step. It reports whether another step follows.

@@ -45,3 +45,14 @@ func (e *Executor) drain(ctx context.Context, set *Set, drained <-chan struct{})
 		e.lives[layer].end(errClosed)
 	}
 }
+
+// Drain is the longest that [Executor.Close] waits for hooks that are due, as the
+// settings stand.
+func (e *Executor) Drain() (longest time.Duration) {
+	if set := e.source.Current(); set != nil {
+		for _, layer := range layers {
+			longest = max(longest, set.drainOf(layer))
+		}
+	}
+	return longest
+}

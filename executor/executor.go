@@ -42,6 +42,9 @@ type Progress struct {
 	// Notice gets what the person is to read and no outcome holds: the notices
 	// and failures of observers.
 	Notice func(ev *protocol.Event, notice protocol.HookText)
+	// Cut is told of a hook that was due to hear of an event and did not, or not to
+	// its own end, because nobody waited for it any longer.
+	Cut func(ev *protocol.Event, h *Hook)
 }
 
 type progressKey struct{}
@@ -67,6 +70,7 @@ type Executor struct {
 	memory     memory
 	judgements judgements
 	observers  observers
+	backlog    backlog
 	troubles   troubles
 }
 
@@ -89,10 +93,12 @@ func New(source Source, options Options) *Executor {
 	return e
 }
 
-// Close waits for observers that are still queued or running, those of each layer
-// for as long as hooks.drain of that layer says, all at most until ctx ends. It
-// ends those that are left, and closes the records. Observers that were not asked are recorded as dropped. The error
-// names what could not be written.
+// Close waits for observers that are still queued or running, and for the hooks of
+// events that go on without their host: those of each layer for as long as
+// hooks.drain of that layer says, all at most until ctx ends. It ends those that
+// are left, and closes the records. Who was not asked, or not to the end, is
+// recorded as dropped and told to Progress.Cut. The error names what could not be
+// written.
 func (e *Executor) Close(ctx context.Context) error {
 	set := e.source.Current()
 	if set == nil {

@@ -33,18 +33,42 @@ func (e *Executor) Begin(ctx context.Context, ev protocol.Event) func() (protoco
 }
 
 func (t *trip) decide() (protocol.Outcome, error) {
-	if t.ctx.Err() != nil {
+	due := t.first.Due && t.spec.Tells
+	switch {
+	case t.ctx.Err() != nil && !due:
+		return t.abort()
+	case t.spec.Tells && t.asksNow():
+		return t.tell()
+	case due:
+		t.ctx = context.WithoutCancel(t.ctx)
+	}
+	if err := t.askAll(); err != nil {
 		return t.abort()
 	}
+	return t.finish(), nil
+}
+
+// asksNow reports whether the event has hooks that are waited for.
+func (t *trip) asksNow() bool {
+	if t.spec.Kind == protocol.Notice {
+		return false
+	}
+	hooks := t.asked()
+	return len(hooks.modify)+len(hooks.block) > 0 || slices.ContainsFunc(hooks.observe, t.waitsFor)
+}
+
+// askAll asks the hooks that are waited for. It fails if the caller gives up.
+func (t *trip) askAll() error {
 	t.refuse()
-	if t.spec.Kind != protocol.Notice {
-		for _, stage := range []func() error{t.modify, t.block, t.observeRequired} {
-			if err := stage(); err != nil {
-				return t.abort()
-			}
+	if t.spec.Kind == protocol.Notice {
+		return nil
+	}
+	for _, stage := range []func() error{t.modify, t.block, t.observeRequired} {
+		if err := stage(); err != nil {
+			return err
 		}
 	}
-	return t.finish(), nil
+	return nil
 }
 
 // refuse refuses a gate that no hook can be asked about: the settings cannot be
@@ -210,9 +234,17 @@ func (t *trip) skips(h *Hook) bool {
 }
 
 // take lets an answer count, unless the caller has given up: then no answer
-// does.
+// does. An event that tells of what has happened goes on to the other hooks.
 func (t *trip) take(h *Hook, answer protocol.Answer) error {
-	if t.ctx.Err() != nil {
+	if t.telling != nil {
+		if t.ctx.Err() != nil {
+			t.goOn()
+		}
+		if t.alone() && answer.Failure != nil && answer.Failure.Kind == protocol.FailAborted {
+			t.progress.finished(&t.first, h, t.cutOff(h, answer))
+			return nil
+		}
+	} else if t.ctx.Err() != nil {
 		answer.Reply, answer.Failure = nil, t.aborted()
 		t.progress.finished(&t.first, h, t.add(answer))
 		return context.Cause(t.ctx)
@@ -259,16 +291,27 @@ func (t *trip) finish() protocol.Outcome {
 		t.sortRuns()
 	}
 	outcome.Runs = t.runs
+	if t.first.Due && !t.alone() { // nobody goes on with it, so its record keeps its place, too
+		recorded := outcome
+		t.inOrder(func() { t.record(&recorded, lost, ""); t.queue(queued) })
+		return outcome
+	}
 	t.record(&outcome, lost, "")
 	outcome.Notices = append(outcome.Notices, t.notices...)
-	for _, job := range queued {
-		t.executor.observers.push(t.executor, job)
+	t.inOrder(func() { t.queue(queued) })
+	return outcome
+}
+
+// queue hands the event to its observers.
+func (t *trip) queue(jobs []*job) {
+	e := t.executor
+	for _, job := range jobs {
+		e.observers.push(e, job)
 	}
 	if t.first.Event == protocol.SessionEnd {
-		t.executor.memory.forget(t.first.Session.ID)
-		t.executor.endResident(t.set, t.first.Session.ID)
+		e.memory.forget(t.first.Session.ID)
+		e.endResident(t.set, t.first.Session.ID)
 	}
-	return outcome
 }
 
 // abort records an event that the caller gave up and returns a refusal and the
@@ -306,11 +349,16 @@ func (t *trip) sortRuns() {
 // at most for the budgets of its layers together.
 func (t *trip) budget(parent context.Context, h *Hook) (context.Context, context.CancelFunc) {
 	limit := t.set.of(h).Budget
-	return context.WithTimeoutCause(parent, limit-t.used[originOf(h)], &protocol.Failure{
+	ctx, cancel := context.WithTimeoutCause(parent, limit-t.used[originOf(h)], &protocol.Failure{
 		Kind:   protocol.FailBudget,
 		Detail: fmt.Sprintf("the event's budget of %s for all hooks of the %s layer is used up", limit, originOf(h)),
 		Remedy: "make the hooks of this event faster, or raise hooks.budget",
 	})
+	if !t.alone() {
+		return ctx, cancel
+	}
+	ctx, over := t.withinDrain(ctx, h)
+	return ctx, func() { over(); cancel() }
 }
 
 // charge takes time off the budget of an origin.

@@ -163,13 +163,19 @@ func (e *Executor) observe(j *job, dropped int64) {
 }
 
 func (t *trip) finishObserver(j *job, answer protocol.Answer, dropped int64) {
+	cut := answer.Failure != nil && answer.Failure.Kind == protocol.FailAborted // nobody else may end it
 	kept := t.checkKept(j.hook, &answer)
 	run := t.add(answer)
 	if accepted(&run) {
 		t.keep(j.hook, kept)
 	}
 	lost := t.commit()
-	t.recordLate(&run, "", dropped, lost)
+	note := ""
+	if cut {
+		note = droppedNote
+		t.progress.cut(&t.first, j.hook)
+	}
+	t.recordLate(&run, note, dropped, lost)
 	t.progress.finished(&t.first, j.hook, run)
 	for _, notice := range append(t.fold.Outcome().Notices, t.notices...) {
 		t.progress.notice(&t.first, notice)
@@ -180,5 +186,10 @@ func (t *trip) finishObserver(j *job, answer protocol.Answer, dropped int64) {
 // for.
 func (e *Executor) recordDropped(j *job) {
 	run := skippedRun(j.hook, protocol.SkipDropped)
-	j.trip.after(j.ev).recordLate(&run, errClosed.Error(), 0, nil)
+	j.trip.after(j.ev).recordLate(&run, droppedNote, 0, nil)
+	j.trip.progress.cut(&j.trip.first, j.hook)
 }
+
+// droppedNote is the record's word for a hook that the end of this process did not
+// let come to its own.
+var droppedNote = "dropped: " + errClosed.Error()

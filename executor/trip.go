@@ -37,7 +37,8 @@ type trip struct {
 
 	progress Progress
 	tooDeep  bool
-	behind   bool // the event has gone on, nobody waits
+	behind   bool     // the event has gone on, nobody waits
+	telling  *telling // of an event that goes on without its host, see tell
 
 	first protocol.Event // as it came in, with id and time
 	fold  protocol.Fold
@@ -348,6 +349,12 @@ func (p Progress) started(ev *protocol.Event, h *Hook) {
 func (p Progress) finished(ev *protocol.Event, h *Hook, run protocol.Run) {
 	if p.Finished != nil {
 		p.Finished(ev, h, run)
+	}
+}
+
+func (p Progress) cut(ev *protocol.Event, h *Hook) {
+	if p.Cut != nil {
+		p.Cut(ev, h)
 	}
 }
 

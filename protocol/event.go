@@ -49,6 +49,12 @@ type Event struct {
 	// NotAsked are hooks that are not asked about this event: it happens in a
 	// recipe that they asked for at an event of the same name.
 	NotAsked []HookRef `json:"-"`
+
+	// Due says that the event tells of something that has happened although the
+	// host was told to end, so it must reach hooks. The host waits for the outcome as
+	// long as its context lives; the hooks are asked all the same. It has a meaning
+	// at events whose row says Tells.
+	Due bool `json:"-"`
 }
 
 // Session names the conversation an event belongs to.

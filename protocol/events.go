@@ -126,6 +126,7 @@ type Spec struct {
 	Tool     bool   // the event is about one tool call: match.tool has a meaning
 	Source   bool   // data.source exists: match.source has a meaning
 	StepType bool   // data.type exists: match.step has a meaning
+	Tells    bool   // it tells of what has happened: hooks hear of it also where its host stops waiting
 	Aliases  []Alias
 	Data     any // zero value of the Go type of data
 }

@@ -10,7 +10,7 @@ var Table = []Spec{
 		Data:    SessionStartData{},
 	},
 	{
-		Name: SessionEnd, Kind: Notice,
+		Name: SessionEnd, Kind: Notice, Tells: true,
 		Aliases: agents("SessionEnd"),
 		Data:    SessionEndData{},
 	},
@@ -62,7 +62,7 @@ var Table = []Spec{
 		Data:    InferenceStartData{},
 	},
 	{
-		Name: InferenceEnd, Kind: Gate, StepType: true,
+		Name: InferenceEnd, Kind: Gate, Tells: true, StepType: true,
 		Block: BlockRefuses, Blocks: "answer not stored, its calls not run; `agent-error`",
 		Stops:    "answer not stored, its calls not run; `agent-end`",
 		Fields:   []Field{{"message", TypeMessage, true}},
@@ -94,7 +94,7 @@ var Table = []Spec{
 		Data:    PermissionRequestData{},
 	},
 	{
-		Name: ToolCallEnd, Kind: Gate, Tool: true,
+		Name: ToolCallEnd, Kind: Gate, Tells: true, Tool: true,
 		Block: BlockRefuses, Blocks: "result withheld, the model reads the reason as an error result",
 		Stops:    "result kept, run ends",
 		Fields:   []Field{{"result", TypeResult, true}},
@@ -104,7 +104,7 @@ var Table = []Spec{
 		Data:     ToolCallEndData{},
 	},
 	{
-		Name: ToolCallError, Kind: Point, Tool: true,
+		Name: ToolCallError, Kind: Point, Tells: true, Tool: true,
 		Stops:   "run ends",
 		Fields:  []Field{{"error.text", TypeString, true}},
 		Context: "appended to this result",
@@ -112,7 +112,7 @@ var Table = []Spec{
 		Data:    ToolCallErrorData{},
 	},
 	{
-		Name: StepStop, Kind: Point, StepType: true,
+		Name: StepStop, Kind: Point, Tells: true, StepType: true,
 		Stops:    "run ends",
 		Fields:   []Field{{"messages", TypeMessages, true}},
 		Continue: ContinueAppends,
@@ -133,13 +133,13 @@ var Table = []Spec{
 		Data:     AgentStopData{},
 	},
 	{
-		Name: AgentEnd, Kind: Point,
+		Name: AgentEnd, Kind: Point, Tells: true,
 		Continue: ContinueRunsOn,
 		Aliases:  []Alias{{"post_request", "000"}, {"execution_end", "003"}},
 		Data:     AgentEndData{},
 	},
 	{
-		Name: AgentError, Kind: Notice,
+		Name: AgentError, Kind: Notice, Tells: true,
 		Aliases: append(agents("StopFailure"), Alias{"AgentFailed", "002"}, Alias{"on_error", "003"}),
 		Data:    AgentErrorData{},
 	},
@@ -170,7 +170,7 @@ var Table = []Spec{
 		Data:    SubagentStartData{},
 	},
 	{
-		Name: SubagentStop, Kind: Gate,
+		Name: SubagentStop, Kind: Gate, Tells: true,
 		Block: BlockContinues, Blocks: "= `continue` with the reason",
 		Stops:    "parent's run ends",
 		Fields:   []Field{{"response", TypeString, true}},
@@ -179,11 +179,11 @@ var Table = []Spec{
 		Aliases:  agents("SubagentStop"),
 		Data:     SubagentStopData{},
 	},
-	{Name: ThinkingStart, Kind: Notice, Data: DeltaStartData{}},
-	{Name: ThinkingEnd, Kind: Notice, Data: DeltaEndData{}},
-	{Name: MessageStart, Kind: Notice, Data: DeltaStartData{}},
-	{Name: MessageEnd, Kind: Notice, Data: DeltaEndData{}},
-	{Name: Notification, Kind: Notice, Aliases: agents("Notification"), Data: NotificationData{}},
+	{Name: ThinkingStart, Kind: Notice, Tells: true, Data: DeltaStartData{}},
+	{Name: ThinkingEnd, Kind: Notice, Tells: true, Data: DeltaEndData{}},
+	{Name: MessageStart, Kind: Notice, Tells: true, Data: DeltaStartData{}},
+	{Name: MessageEnd, Kind: Notice, Tells: true, Data: DeltaEndData{}},
+	{Name: Notification, Kind: Notice, Tells: true, Aliases: agents("Notification"), Data: NotificationData{}},
 }
 
 func agents(names ...string) []Alias {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -24,6 +25,8 @@ type app struct {
 	watchSignals func()                 // begins to obey signals, unless it has begun
 	outlet       *outlet                // where out writes to
 	abort        atomic.Pointer[hurry]  // what a second signal does
+	unhurried    context.Context        // until a second signal, of a command with hooks
+	endNow       func()                 // ends unhurried
 	interrupt    atomic.Pointer[func()] // has the interrupts, if somebody wants them
 	rescue       atomic.Pointer[func()] // makes the terminal as it was
 	processes    *process.Runtime
@@ -35,7 +38,9 @@ type app struct {
 type hurry struct{ up func() }
 
 func newApp() *app {
-	return &app{stdin: os.Stdin, out: show.New(apart(os.Stdout)), err: show.New(apart(os.Stderr))}
+	a := &app{stdin: os.Stdin, out: show.New(apart(os.Stdout)), err: show.New(apart(os.Stderr))}
+	a.unhurried, a.endNow = context.WithCancel(context.Background())
+	return a
 }
 
 // lost is why something that was to be kept is not.

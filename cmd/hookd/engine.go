@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor"
@@ -31,6 +32,9 @@ type engine struct {
 	stateDir string // "" if there is none: nothing is recorded
 	progress *show.Progress
 	late     lateRuns
+	working  hooksAtEvents // now
+	cuts     hooksAtEvents
+	app      *app
 	closing  sync.Once
 	closed   error
 }
@@ -63,7 +67,7 @@ func (a *app) open(ctx context.Context, options openOptions) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &engine{stateDir: a.stateDirOrWarn()}
+	e := &engine{stateDir: a.stateDirOrWarn(), app: a}
 	if options.longLived {
 		watcher, err := loader.Watch(ctx, a.loaderOptions(rt))
 		if err != nil {
@@ -88,8 +92,9 @@ func (a *app) open(ctx context.Context, options openOptions) (*engine, error) {
 	}
 	e.progress = show.StartProgress(a.err)
 	e.executor = executor.New(e.source, executor.Options{
-		StateDir: e.stateDir, Depth: executor.ProcessDepth(), Explain: options.explain, Progress: a.watchHooks(e.progress, &e.late),
+		StateDir: e.stateDir, Depth: executor.ProcessDepth(), Explain: options.explain, Progress: a.watchHooks(e),
 	})
+	a.abort.Store(&hurry{a.endNow})
 	a.atEnd(func() error {
 		if err := e.close(ctx); err != nil {
 			return lost{err}
@@ -99,17 +104,32 @@ func (a *app) open(ctx context.Context, options openOptions) (*engine, error) {
 	return e, nil
 }
 
-// close waits for observers, unless ctx ends. That nobody reads what is printed
-// is no reason to cut one off.
+// close waits for the hooks of events that were due, as long as hooks.drain says. No
+// end of ctx cuts them off, only a second signal: who ended the run did not end its
+// account.
 func (e *engine) close(ctx context.Context) error {
 	e.closing.Do(func() {
-		if errors.Is(context.Cause(ctx), errOutput) {
-			ctx = context.WithoutCancel(ctx)
-		}
-		e.closed = e.executor.Close(ctx)
+		waiting := time.AfterFunc(noticeable, func() {
+			if errors.Is(context.Cause(ctx), errInterrupted) {
+				e.tellWaiting()
+			}
+		})
+		e.closed = e.executor.Close(e.app.unhurried)
+		waiting.Stop()
 		e.progress.Stop()
+		e.app.tellCuts(&e.cuts, e.app.unhurried.Err() != nil)
 	})
 	return e.closed
+}
+
+// noticeable is how long a person waits for an end before asking why.
+const noticeable = time.Second
+
+// tellWaiting says what the end waits for.
+func (e *engine) tellWaiting() {
+	if names := e.working.String(); names != "" {
+		e.progress.Aside(func() { e.app.note("waiting for "+names, "a second interrupt ends that") })
+	}
 }
 
 func (a *app) loaderOptions(rt *process.Runtime) loader.Options {
@@ -158,13 +178,19 @@ func (e *engine) fire(ctx context.Context, event protocol.Event) (protocol.Outco
 
 // watchHooks shows the hooks at work, and prints what observers have to say
 // when nobody waits for them any more.
-func (a *app) watchHooks(progress *show.Progress, late *lateRuns) executor.Progress {
+func (a *app) watchHooks(e *engine) executor.Progress {
+	progress := e.progress
 	return executor.Progress{
-		Started: func(_ *protocol.Event, h *executor.Hook) { progress.Begin(h.Name) },
-		Finished: func(_ *protocol.Event, h *executor.Hook, run protocol.Run) {
-			progress.End(h.Name)
-			late.add(h, run)
+		Started: func(ev *protocol.Event, h *executor.Hook) {
+			progress.Begin(h.Name)
+			e.working.add(ev, h)
 		},
+		Finished: func(ev *protocol.Event, h *executor.Hook, run protocol.Run) {
+			progress.End(h.Name)
+			e.working.remove(ev, h)
+			e.late.add(h, run)
+		},
+		Cut: e.cuts.add,
 		Notice: func(_ *protocol.Event, n protocol.HookText) {
 			progress.Aside(func() {
 				a.err.Print("%s %s\n", a.err.In(show.Name, "· "+show.Line(n.Hook)+":"), show.Line(n.Text))

@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/fault"
 	_ "github.com/hookd-dev/hookd/cmd/hookd/internal/stack"
@@ -71,24 +72,34 @@ func (a *app) obeySignals(cancel context.CancelCauseFunc) {
 // anything to end well, where the command has a way to hurry; the last always
 // ends the process. A conversation takes interrupts itself.
 func (a *app) obey(signals <-chan os.Signal, cancel context.CancelCauseFunc) {
-	next := func() {
-		for s := range signals {
-			do := a.interrupt.Load()
-			if s != os.Interrupt || do == nil {
-				return
-			}
-			(*do)()
-		}
-	}
-	next()
+	a.nextSignal(signals, time.Time{})
 	cancel(errInterrupted)
-	next()
+	a.nextSignal(signals, time.Now())
 	if h := a.abort.Load(); h != nil {
 		h.up()
-		next()
+		a.nextSignal(signals, time.Now())
 	}
 	if restore := a.rescue.Load(); restore != nil {
 		(*restore)()
 	}
 	os.Exit(exitInterrupted)
+}
+
+// sameWish is how long after a signal another one is still the same wish: timeout(1)
+// and some supervisors send theirs to the process and to its group.
+const sameWish = 100 * time.Millisecond
+
+// nextSignal waits for a signal that asks for more than the one before it did. A
+// terminal that is closed may tell so more than once, and nobody is there who could
+// be in a hurry.
+func (a *app) nextSignal(signals <-chan os.Signal, last time.Time) {
+	for s := range signals {
+		do := a.interrupt.Load()
+		switch {
+		case s == os.Interrupt && do != nil:
+			(*do)()
+		case last.IsZero(), s != syscall.SIGHUP && time.Since(last) >= sameWish:
+			return
+		}
+	}
 }

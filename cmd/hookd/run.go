@@ -136,10 +136,10 @@ func (a *app) runOnce(ctx context.Context, flags *runFlags, prompt string) error
 		w = runLines{a.out}
 	}
 	ended, unseen := c.watch(run, w)
-	if unseen != nil {
-		return errors.Join(failed("run", unseen, ""), c.session.Close())
-	}
 	ended = c.end(ctx, ended, w)
+	if unseen != nil {
+		return failed("run", unseen, "")
+	}
 	if a.json {
 		if err := (runLines{a.out}).end(run.Result(), ended); err != nil {
 			return err

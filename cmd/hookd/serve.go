@@ -57,7 +57,7 @@ func (a *app) serve(ctx context.Context, path string, onSocket bool) error {
 	if err != nil {
 		return err
 	}
-	opener := &projectOpener{runtime: rt, pool: a.pool, stateDir: a.stateDirOrWarn()}
+	opener := &projectOpener{runtime: rt, pool: a.pool, stateDir: a.stateDirOrWarn(), tellCuts: a.tellCuts}
 	server := daemon.New(daemon.Options{
 		Open:    opener.open,
 		Resolve: opener.resolve,

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/daemon"
@@ -20,6 +21,7 @@ type projectOpener struct {
 	pool     *executor.Pool
 	stateDir string
 	log      *slog.Logger
+	tellCuts func(cuts *hooksAtEvents, hurried bool)
 }
 
 // noProjectAt marks the key of an engine without a project: it has the hooks of
@@ -46,7 +48,14 @@ func (o *projectOpener) resolve(project, cwd string) (string, error) {
 
 // open starts the engine of a project.
 func (o *projectOpener) open(ctx context.Context, project, cwd string) (daemon.Engine, error) {
-	s := &serveEngine{changed: make(chan struct{}, 1)}
+	s := &serveEngine{changed: make(chan struct{}, 1), tellCuts: o.tellCuts}
+	s.aside = executor.Progress{
+		Notice: func(_ *protocol.Event, n protocol.HookText) { o.log.Warn(n.Text, "hook", n.Hook) },
+		Cut: func(ev *protocol.Event, h *executor.Hook) {
+			s.cuts.add(ev, h)
+			o.log.Warn("a hook was cut off by the end", "hook", h.Name, "event", ev.Event, "session", ev.Session.ID)
+		},
+	}
 	options := loader.Options{
 		Project: project, Cwd: cwd, Runtime: o.runtime, Pool: o.pool, OnChange: s.tellChanged,
 		OnNotice: func(f schema.Finding) { o.log.Warn(f.Message, "remedy", f.Remedy, "file", f.File) },
@@ -67,12 +76,7 @@ func (o *projectOpener) open(ctx context.Context, project, cwd string) (daemon.E
 	if names := watcher.Snapshot().Unasked; len(names) > 0 {
 		o.log.Warn("hooks of the project do not run, nobody allowed them", "project", project, "hooks", names)
 	}
-	s.executor = executor.New(watcher, executor.Options{
-		StateDir: o.stateDir, Depth: executor.ProcessDepth(),
-		Progress: executor.Progress{Notice: func(_ *protocol.Event, n protocol.HookText) {
-			o.log.Warn(n.Text, "hook", n.Hook)
-		}},
-	})
+	s.executor = executor.New(watcher, executor.Options{StateDir: o.stateDir, Depth: executor.ProcessDepth(), Progress: s.aside})
 	return s, nil
 }
 
@@ -81,7 +85,10 @@ type serveEngine struct {
 	watcher  *loader.Watcher
 	executor *executor.Executor
 	changed  chan struct{}
-	began    bool // the first snapshot is no change; only the watcher's goroutine writes it
+	began    bool              // the first snapshot is no change; only the watcher's goroutine writes it
+	aside    executor.Progress // what no answer to a client holds
+	cuts     hooksAtEvents
+	tellCuts func(cuts *hooksAtEvents, hurried bool)
 }
 
 func (s *serveEngine) tellChanged(*loader.Snapshot) {
@@ -99,6 +106,8 @@ func (s *serveEngine) Fire(ctx context.Context, event protocol.Event, progress d
 	return s.executor.Fire(executor.WithProgress(ctx, executor.Progress{
 		Started:  func(_ *protocol.Event, h *executor.Hook) { progress.Started(h.Name, h.Layer) },
 		Finished: func(_ *protocol.Event, _ *executor.Hook, run protocol.Run) { progress.Finished(run) },
+		Notice:   s.aside.Notice,
+		Cut:      s.aside.Cut,
 	}), event)
 }
 
@@ -115,5 +124,10 @@ func (s *serveEngine) Changed() <-chan struct{} { return s.changed }
 
 func (s *serveEngine) Close(ctx context.Context) error {
 	defer s.watcher.Close()
-	return s.executor.Close(ctx)
+	err := s.executor.Close(ctx)
+	s.tellCuts(&s.cuts, ctx.Err() != nil)
+	return err
 }
+
+// Drain is how long the observers of this project may take at the end.
+func (s *serveEngine) Drain() time.Duration { return s.executor.Drain() }

@@ -151,6 +151,9 @@ func failureLine(p *show.Printer, run *protocol.Run) string {
 	if detail != "" {
 		text += ", " + show.Line(detail)
 	}
+	if run.Rule == "" { // who gave up follows no rule
+		return text
+	}
 	return text + p.In(show.Quiet, " (onFailure="+string(run.Rule)+")")
 }
 

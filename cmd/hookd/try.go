@@ -252,8 +252,8 @@ func (a *app) runTrial(ctx context.Context, snapshot *loader.Snapshot, t *trial)
 	set, _ := executor.NewSet(executor.Set{Project: snapshot.Project, Settings: snapshot.Set.Settings, Hooks: []*executor.Hook{&hook}})
 	progress := show.StartProgress(a.err)
 	defer progress.Stop()
-	var late lateRuns
-	engine := executor.New(set, executor.Options{Depth: executor.ProcessDepth(), Progress: a.watchHooks(progress, &late)})
+	watched := &engine{progress: progress, app: a}
+	engine := executor.New(set, executor.Options{Depth: executor.ProcessDepth(), Progress: a.watchHooks(watched)})
 	outcome, err := engine.Fire(ctx, t.given)
 	closed := engine.Close(ctx)
 	if err != nil {
@@ -263,7 +263,7 @@ func (a *app) runTrial(ctx context.Context, snapshot *loader.Snapshot, t *trial)
 		return failed("try", closed, "")
 	}
 	if len(outcome.Runs) == 0 {
-		outcome.Runs = late.runs()
+		outcome.Runs = watched.late.runs()
 	}
 	t.outcome = outcome
 	t.fits = fits(ctx, t)

@@ -86,7 +86,7 @@ func (ps *projects) enter(c *conn, key, cwd string) *project {
 
 // open opens an engine, and then passes on its changes until it is closed.
 func (ps *projects) open(p *project, cwd string) {
-	engine, err := ps.server.opt.Open(ps.server.abort, p.key, cwd)
+	engine, err := ps.begin(p, cwd)
 	if err != nil {
 		p.err = err
 		ps.mu.Lock()
@@ -103,7 +103,7 @@ func (ps *projects) open(p *project, cwd string) {
 		case <-engine.Changed():
 			ps.server.changed(p)
 		case <-p.gone:
-			ctx, cancel := context.WithTimeout(ps.server.abort, ps.server.opt.Drain)
+			ctx, cancel := context.WithTimeout(ps.server.abort, ps.server.drainOf(engine))
 			defer cancel()
 			if err := engine.Close(ctx); err != nil {
 				ps.server.log.Warn("hooks did not end cleanly", "project", p.root, "error", err)
@@ -111,6 +111,29 @@ func (ps *projects) open(p *project, cwd string) {
 			return
 		}
 	}
+}
+
+// begin opens an engine, unless the daemon ends meanwhile.
+func (ps *projects) begin(p *project, cwd string) (Engine, error) {
+	ctx, end := context.WithCancelCause(ps.server.abort)
+	defer end(nil)
+	ps.wg.Go(func() {
+		select {
+		case <-p.gone:
+			end(errShutdown)
+		case <-ctx.Done():
+		}
+	})
+	return ps.server.opt.Open(ctx, p.key, cwd)
+}
+
+// drainOf is how long an engine may take to close: as long as its observers may,
+// and a moment for what is killed then.
+func (s *Server) drainOf(engine Engine) time.Duration {
+	if d, says := engine.(Drainer); says {
+		return d.Drain() + s.opt.Linger
+	}
+	return s.opt.Drain
 }
 
 // release ends one use. The engine stays open for a while, for a host that

@@ -43,6 +43,12 @@ type Forgetter interface {
 	Forget(session string)
 }
 
+// Drainer is an [Engine] that says how long its observers may take at its end. Without
+// it that is [Options.Drain].
+type Drainer interface {
+	Drain() time.Duration
+}
+
 // Progress is told about each hook of an event as it begins and ends. Both
 // functions are set.
 type Progress struct {
@@ -69,7 +75,7 @@ type Options struct {
 	Parallel    int           // events of one connection that run at once, default 64
 	Connections int           // default 64
 	Linger      time.Duration // how long events go on after a signal or a closed stdin, default 1s
-	Drain       time.Duration // how long the end may take altogether, default 10s
+	Drain       time.Duration // how long the events may take at the end, default 10s
 	Idle        time.Duration // how long an unused engine is kept, default 30s
 
 	Log slog.Handler // besides the notification log; never stdout. Default: discarded
@@ -157,10 +163,18 @@ func (s *Server) Abort() {
 // is closed. It always closes both. The error says why it did not end as asked.
 func (s *Server) Serve(ctx context.Context, stdio *rpc.Conn, listener net.Listener) error {
 	defer context.AfterFunc(ctx, func() { s.stopNow(context.Cause(ctx)) })()
-	// However it ends, it ends: what is left after Drain is killed.
+	// However it ends, it ends: events that are left after Drain are aborted. Engines
+	// are closed after that, each within its own time.
+	answered := make(chan struct{})
 	defer context.AfterFunc(s.stop, func() {
-		timer := time.AfterFunc(s.opt.Drain, s.Abort)
-		context.AfterFunc(s.abort, func() { timer.Stop() })
+		timer := time.NewTimer(s.opt.Drain)
+		defer timer.Stop()
+		select {
+		case <-answered:
+		case <-s.abort.Done():
+		case <-timer.C:
+			s.Abort()
+		}
 	})()
 
 	var failed error
@@ -178,8 +192,9 @@ func (s *Server) Serve(ctx context.Context, stdio *rpc.Conn, listener net.Listen
 		_ = listener.Close()
 	}
 	s.wg.Wait()
+	close(answered)
 	s.projects.close()
-	s.abortNow(errShutdown) // ends the timer
+	s.abortNow(errShutdown)
 	return failed
 }
 

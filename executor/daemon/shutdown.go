@@ -28,9 +28,7 @@ func planShutdown(c *conn, _ jsontext.Value, r *request) (jsontext.Value, *rpc.E
 // take more than half of the time there is; then it closes the engines, which
 // waits for observers. The answer to shutdown says that all this is over.
 func (s *Server) drain(shutdown *request) {
-	// One deadline for events and engines together.
 	deadline := time.AfterFunc(s.opt.Drain, s.Abort)
-	defer deadline.Stop()
 	ctx, cancel := context.WithTimeout(s.abort, s.opt.Drain/2)
 	defer cancel()
 	if !s.schedule.await(ctx, func() bool { return s.schedule.live <= 1 }) {
@@ -39,5 +37,6 @@ func (s *Server) drain(shutdown *request) {
 		defer cancel()
 		s.schedule.await(ctx, func() bool { return s.schedule.live <= 1 })
 	}
+	deadline.Stop()
 	s.projects.close()
 }
