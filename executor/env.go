@@ -35,6 +35,7 @@ const (
 	EnvDepth       = "HOOK_DEPTH"
 	EnvMode        = "HOOK_MODE"
 	EnvTraceparent = "TRACEPARENT"
+	EnvProgram     = "HOOKD"
 )
 
 // Values of HOOK_ACTION.

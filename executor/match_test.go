@@ -30,7 +30,7 @@ func TestToolPatterns(t *testing.T) {
 	}{
 		{"Edit", "Edit", "write", true},
 		{"Edit", "MultiEdit", "write", false},
-		{"bash", "Bash", "shell", false},
+		{"bash", "Bash", "shell", true},
 		{"bash", "bash", "shell", true},
 		{"inner", "bash", "shell", false},
 		{"mcp__x", "mcp__x__y", "mcp", false},

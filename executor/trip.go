@@ -279,7 +279,11 @@ func (t *trip) complete(h *Hook, ev protocol.Event, shared **protocol.Encoding) 
 		Hook: h, Event: &ev, Spec: t.spec,
 		Grace: t.set.of(h).Grace, Limits: t.set.of(h).Limits,
 	}
-	if _, isGo := h.Asker.(*goAsker); isGo || h.Asker == nil || t.tooDeepFor(h) {
+	if _, isGo := h.Asker.(*goAsker); isGo {
+		ev.Data = protocol.Plain(ev.Data) // as programs read it
+		return q
+	}
+	if h.Asker == nil || t.tooDeepFor(h) {
 		return q
 	}
 	if q.fault = t.tooMuchFor(q); q.fault != nil {

@@ -86,6 +86,9 @@ func (p *load) hookFile(f *found) string {
 // once.
 func (p *load) env(f *found, action string) []string {
 	env := append(slices.Clip(p.sharedEnv(f.scope, f.resolution.Hook.Env)), f.ofPython()...)
+	if p.opts.Program != "" {
+		env = append(env, executor.EnvProgram+"="+p.opts.Program)
+	}
 	return append(env,
 		executor.EnvAction+"="+action, executor.EnvProjectDir+"="+p.projectDir(f.scope), executor.EnvFile+"="+p.hookFile(f))
 }

@@ -324,7 +324,17 @@ var entryMistakes = []entryMistake{
 	{
 		name:  `tool nobody has (H08)`,
 		entry: `{"name": "b.sh", "events": ["tool-call-start"], "match": {"tool": "BASH"}}`,
-		want:  `warning matcher-unknown-tool acai.json:3 hooks.use[1].match (b.sh): match.tool "BASH" matches no tool that hookd knows -> did you mean "bash"? The whole name must match and case counts`,
+		want:  `warning matcher-unknown-tool acai.json:3 hooks.use[1].match (b.sh): match.tool "BASH" matches no tool that hookd knows -> did you mean "bash"? The whole name must match and case counts; for all tools of a kind, whoever has them, write @shell @read @write @net @mcp or @agent`,
+	},
+	{
+		name:  `tool that only another agent has (S6)`,
+		entry: `{"name": "b.sh", "events": ["tool-call-start"], "match": {"tool": "WebFetch"}}`,
+		want:  `warning matcher-unknown-tool acai.json:3 hooks.use[1].match (b.sh): match.tool "WebFetch" is a tool of claude, cursor; the agent of hookd itself has none like it, so the hook never runs there -> for all tools of a kind, whoever has them, write @shell @read @write @net @mcp or @agent`,
+	},
+	{
+		name:  `a server in place of its tools (S6)`,
+		entry: `{"name": "b.sh", "events": ["tool-call-start"], "match": {"tool": "mcp__github"}}`,
+		want:  `warning matcher-unknown-tool acai.json:3 hooks.use[1].match (b.sh): match.tool "mcp__github" can match no tool: those of a server are called mcp__SERVER__TOOL -> write mcp__github__* for all tools of that server, or @mcp for those of all servers`,
 	},
 	{
 		name:  `tool at an event without one`,

@@ -19,6 +19,11 @@ type Options struct {
 	// for. Without one no hook is run and none is asked; the rest is the same.
 	Runtime *process.Runtime
 
+	// Program is the absolute path of hookd, which hooks get as HOOKD. Without one they
+	// do not get it: a program that has this package in it has no commands get and
+	// reply.
+	Program string
+
 	// Pool keeps the processes of standby and resident hooks, while a [Watcher]'s
 	// snapshots rule. Without one, or without a Watcher, such hooks run once per
 	// event.

@@ -29,8 +29,9 @@ type Encoding struct {
 	data jsontext.Value
 }
 
-// Encode encodes the part of an event that is the same for every hook. Data
-// stays as it is and is not copied, unless it spans lines.
+// Encode encodes the part of an event that is the same for every hook. Its strings
+// have their plain form, see [Plain]. Data is not copied, unless it spans lines or
+// holds an escape that it does not need.
 func Encode(ev *Event) (*Encoding, error) {
 	envelope := *ev
 	if envelope.Protocol == 0 {
@@ -43,11 +44,11 @@ func Encode(ev *Event) (*Encoding, error) {
 	if err != nil {
 		return nil, err
 	}
-	data := compactLines(ev.Data)
+	data := Plain(compactLines(ev.Data))
 	if len(data) == 0 {
 		data = jsontext.Value("{}")
 	}
-	return &Encoding{append(head[:len(head)-1], `,"data":`...), data}, nil
+	return &Encoding{append(Plain(head[:len(head)-1]), `,"data":`...), data}, nil
 }
 
 // ForHook returns the event as one hook reads it, with its newline, in pieces to
@@ -82,8 +83,8 @@ func (e *Encoding) ForHook(layer Layer, standing Standing, state, metadata jsont
 	return [][]byte{e.head, e.data, append(own, "}\n"...)}
 }
 
-// AppendEvent appends the whole event with the per-hook members it carries, and
-// a newline.
+// AppendEvent appends the whole event as a hook reads it, with the per-hook members
+// it carries, and a newline.
 func AppendEvent(dst []byte, ev *Event) ([]byte, error) {
 	encoded, err := Encode(ev)
 	if err != nil {
@@ -99,7 +100,7 @@ func rawOr(v jsontext.Value, none string) []byte {
 	if len(v) == 0 {
 		return []byte(none)
 	}
-	return compactLines(v)
+	return Plain(compactLines(v))
 }
 
 // wireEvent is an Event with the wire's form of its time and without its data.

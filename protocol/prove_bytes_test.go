@@ -39,8 +39,9 @@ func awkward(r *rand.Rand, depth int) string {
 	return blank + "{" + strings.Join(members, ",") + "}"
 }
 
-// G18: what no hook changed reaches the hooks and the host byte for byte, also
-// behind a change of what stands beside it.
+// G18: what no hook changed reaches the host byte for byte, also after a change of
+// what stands beside it. Hooks read the same bytes but for escapes that are not
+// needed.
 func TestBytesPassUnchanged(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 18))
 	events, changed := prove.Size(500, 10_000), 0
@@ -52,7 +53,7 @@ func TestBytesPassUnchanged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Contains(line, []byte(`"args":`+args)) {
+		if !bytes.Contains(line, append([]byte(`"args":`), Plain(jsontext.Value(args))...)) {
 			t.Fatalf("a hook reads\n%s, not\n%s", line, args)
 		}
 		if got := string(Member(ev.Data, "args")); got != args {

@@ -176,6 +176,19 @@ func Member(object jsontext.Value, name string) jsontext.Value {
 	return nil
 }
 
+// Element returns an element of a list as it stands there, or nil: no such element,
+// or no list. The list must be valid JSON.
+func Element(list jsontext.Value, i int) jsontext.Value {
+	if kindOf(list) != '[' {
+		return nil
+	}
+	all := elements(list)
+	if i < 0 || i >= len(all) {
+		return nil
+	}
+	return list[all[i].start:all[i].end]
+}
+
 // unquote returns the text of a JSON string.
 func unquote(quoted []byte) string {
 	if end := len(quoted) - 1; end > 0 && plainEnd(quoted, 1) == end {

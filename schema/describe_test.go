@@ -60,7 +60,7 @@ func TestHeader(t *testing.T) {
 				Files: []string{"lib/x.sh", "lib/*.py"}, InPlace: true, InProject: true, Dialect: "hookd", Enabled: true,
 			},
 			findings: []string{"x.sh:3 match (x.sh): match.tool does not restrict at agent-stop: the hook runs there whatever it says -> remove match.tool, or describe the hook for other events",
-				`x.sh:3 match (x.sh): match.tool "/a{1,2},b/" matches no tool that hookd knows -> check the name: the whole name must match and case counts; leave it if the tool is one of your own`},
+				`x.sh:3 match (x.sh): match.tool "/a{1,2},b/" matches no tool that hookd knows -> check the name: the whole name must match and case counts; leave it if the tool is one of your own; for all tools of a kind, whoever has them, write @shell @read @write @net @mcp or @agent`},
 		},
 		{
 			name:  "bare number is seconds (H32)",

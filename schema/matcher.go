@@ -92,7 +92,8 @@ func notInNames(c rune) bool {
 }
 
 // Match reports whether the pattern matches a tool: the whole name, case
-// counting. kind is the tool's own where the event tells it, else "".
+// counting. kind is the tool's own where the event tells it, else "". Names of
+// another agent's tools mean those of the same kind here, see [standsFor].
 func (p ToolPattern) Match(name string, kind protocol.ToolKind) bool {
 	switch {
 	case p.Kind != "":
@@ -102,13 +103,14 @@ func (p ToolPattern) Match(name string, kind protocol.ToolKind) bool {
 		}
 		return !known || kind == p.Kind
 	case p.Exact:
-		return p.Text == name
+		return p.Text == name || standsFor(p.Text, name, kind)
 	case len(name) > longestName:
 		return true // no tool has such a name; whether it fits takes too long to find out
 	case p.Regex != nil:
-		return p.Regex.MatchString(name)
+		return slices.ContainsFunc(namesOf(name, kind), p.Regex.MatchString)
 	}
-	return p.Glob && p.glob.MatchString(name) // a star also stands for slashes: a tool's name is no path
+	// A star also stands for slashes: a tool's name is no path.
+	return p.Glob && slices.ContainsFunc(namesOf(name, kind), p.glob.MatchString)
 }
 
 // toolPatterns notes every pattern of match.tool that does not compile.
@@ -167,6 +169,8 @@ func (r *reader) matchWarnings(at Pos, match Match, events []protocol.EventName)
 	for _, text := range match.Tool {
 		if p, err := ParseToolPattern(text); err == nil && !p.known() {
 			r.at(at, SeverityWarning, CodeUnknownTool, fmt.Sprintf("match.tool %q matches no tool that hookd knows", text), toolRemedy(text))
+		} else if p.Exact {
+			r.elsewhere(at, text)
 		}
 	}
 	for _, source := range match.Source {
@@ -185,15 +189,33 @@ func (p ToolPattern) known() bool {
 	return slices.ContainsFunc(Vocabulary, func(t ToolName) bool { return p.Match(t.Name, t.Kind) })
 }
 
+// elsewhere notes an exact name that only another agent's tools have.
+func (r *reader) elsewhere(at Pos, text string) {
+	if server, isMCP := strings.CutPrefix(text, "mcp__"); isMCP && !strings.Contains(server, "__") {
+		r.at(at, SeverityWarning, CodeUnknownTool, fmt.Sprintf("match.tool %q can match no tool: those of a server are called mcp__SERVER__TOOL", text),
+			fmt.Sprintf("write %s__* for all tools of that server, or @mcp for those of all servers", text))
+		return
+	}
+	known := knownTools()[text]
+	if known == nil || slices.Contains(known.agents, ourAgent) || hasOurs(known.Kind) {
+		return
+	}
+	r.at(at, SeverityWarning, CodeUnknownTool,
+		fmt.Sprintf("match.tool %q is a tool of %s; the agent of hookd itself has none like it, so the hook never runs there", text, strings.Join(known.agents, ", ")),
+		kindsRemedy)
+}
+
+const kindsRemedy = "for all tools of a kind, whoever has them, write @shell @read @write @net @mcp or @agent"
+
 func toolRemedy(text string) string {
 	var names []string
 	for _, t := range Vocabulary {
 		names = append(names, t.Name)
 	}
 	if meant := nearest(text, names); meant != "" {
-		return fmt.Sprintf("did you mean %q? The whole name must match and case counts", meant)
+		return fmt.Sprintf("did you mean %q? The whole name must match and case counts; %s", meant, kindsRemedy)
 	}
-	return "check the name: the whole name must match and case counts; leave it if the tool is one of your own"
+	return "check the name: the whole name must match and case counts; leave it if the tool is one of your own; " + kindsRemedy
 }
 
 // some lists names, the first few if there are many.

@@ -17,8 +17,39 @@ func TestToolPattern(t *testing.T) {
 		{"Edit", "Edit", "", true},
 		{"Edit", "MultiEdit", "", false},
 		{"MultiEdit", "Edit", "", false},
-		{"bash", "Bash", "", false},
-		{"Bash", "bash", "", false},
+		{"bash", "Bash", "", true},
+		{"Bash", "bash", "", true},
+		{"Bash", "bash", protocol.KindShell, true},
+		{"Bash", "BASH", "", false},
+		{"Bash", "bash", protocol.KindRead, false},
+		{"run_shell_command", "bash", "", true},
+		{"shell", "bash", "", true},
+		{"execute_bash", "bash", "", true},
+		{"PowerShell", "Bash", "", false},
+		{"Bash", "read_file", "", false},
+		{"Bash", "my_shell", protocol.KindShell, true},
+		{"bash", "my_shell", protocol.KindShell, false},
+		{"Bash", "my_tool", "", false},
+		{"Bash", "my_tool", protocol.KindOther, false},
+		{"Bash", "mcp__x__Bash", protocol.KindMCP, false},
+		{"Read", "read_file", "", true},
+		{"Read", "Grep", "", false},
+		{"Write", "write_file", "", true},
+		{"Write", "Edit", "", false},
+		{"Edit", "edit_file", protocol.KindWrite, true},
+		{"apply_patch", "edit_file", "", true},
+		{"apply_patch", "write_file", "", true},
+		{"edit_file", "apply_patch", "", true},
+		{"Task", "spawn_subagent", "", true},
+		{"TodoWrite", "todo_write", "", false},
+		{"replace", "write_file", "", true},
+		{"/Bash|PowerShell/", "bash", "", true},
+		{"/(Edit|Write)/", "edit_file", "", true},
+		{"/run_.*/", "bash", "", true},
+		{"/[A-Z].*/", "my_tool", "", false},
+		{"{Edit,Write}", "write_file", "", true},
+		{"*Edit", "write_file", "", true},
+		{"Ba*", "list_dir", "", false},
 		{"mcp__x", "mcp__x__y", "", false},
 		{"mcp__x__*", "mcp__x__y", "", true},
 		{"mcp__*", "mcp__x__y", "", true},
@@ -73,7 +104,7 @@ func FuzzToolPattern(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if matched := p.Match(tool, ""); p.Exact && matched != (pattern == tool) {
+		if matched := p.Match(tool, ""); p.Exact && matched != (pattern == tool || standsFor(pattern, tool, "")) {
 			t.Errorf("%q matches %q = %v", pattern, tool, matched)
 		}
 	})

@@ -133,7 +133,7 @@ func (e *engine) tellWaiting() {
 }
 
 func (a *app) loaderOptions(rt *process.Runtime) loader.Options {
-	return loader.Options{Project: a.project, Runtime: rt, Pool: a.pool, OnNotice: func(f schema.Finding) { a.note(f.Message, f.Remedy) }}
+	return loader.Options{Project: a.project, Runtime: rt, Program: ownProgram(), Pool: a.pool, OnNotice: func(f schema.Finding) { a.note(f.Message, f.Remedy) }}
 }
 
 // project is the root of the project, "" without one.

@@ -29,7 +29,7 @@ var commands = slices.Concat([]command{
 	{"init", "hooks", newInit}, {"new", "hooks", newNew}, {"try", "hooks", newTry},
 	{"list", "hooks", newList}, {"check", "hooks", newCheck}, {"trust", "hooks", newTrust},
 	{"untrust", "hooks", newUntrust}, {"disable", "hooks", newDisable}, {"enable", "hooks", newEnable},
-	{"fire", "events", newFire},
+	{"fire", "events", newFire}, {"get", "hooks", newGet}, {"reply", "hooks", newReply},
 }, agentCommands, []command{
 	{"serve", "events", newServe}, {"log", "events", newLog},
 	{"schema", "more", newSchema}, {"version", "more", newVersion},

@@ -57,7 +57,7 @@ func (o *projectOpener) open(ctx context.Context, project, cwd string) (daemon.E
 		},
 	}
 	options := loader.Options{
-		Project: project, Cwd: cwd, Runtime: o.runtime, Pool: o.pool, OnChange: s.tellChanged,
+		Project: project, Cwd: cwd, Runtime: o.runtime, Program: ownProgram(), Pool: o.pool, OnChange: s.tellChanged,
 		OnNotice: func(f schema.Finding) { o.log.Warn(f.Message, "remedy", f.Remedy, "file", f.File) },
 	}
 	if folder, isNone := strings.CutPrefix(project, noProjectAt); isNone {

@@ -188,7 +188,7 @@ func (a *app) tryOnce(ctx context.Context, rt *process.Runtime, file string, f t
 
 // newTrial loads one file as a hook and makes the event that it is tried on.
 func (a *app) newTrial(ctx context.Context, rt *process.Runtime, file string, f tryFlags) (*loader.Snapshot, *trial, error) {
-	snapshot, err := loader.Single(ctx, loader.Options{Project: a.project, Runtime: rt}, file)
+	snapshot, err := loader.Single(ctx, loader.Options{Project: a.project, Runtime: rt, Program: ownProgram()}, file)
 	if err != nil {
 		return nil, nil, usage("no-hook", err.Error(), "")
 	}

@@ -1,9 +1,8 @@
 #!/bin/sh
 # Refuses shell commands that destroy work. Needs only sh, sed and grep.
 #
-# It reads the event as text, not as JSON, and so refuses when in doubt: a match
-# anywhere in the call's data counts, and characters written as \uXXXX that could
-# hide a word are refused.
+# The words are compared without backslashes and quotes, which the shell would take
+# away, and with any white space as blanks.
 # It is a hurdle against accidents. It cannot see through variables, aliases or
 # a script that the command starts; for that, contain the agent itself.
 #
@@ -11,34 +10,18 @@
 # hook: onFailure=block timeout=5s description="refuse destructive shell commands"
 set -u
 
-# Everything a reply holds is fixed text, so nothing needs escaping.
 refuse() {
-	printf '{"action":"block","reason":"%s"}\n' "$1"
+	"$HOOKD" reply block --reason "$1" || exit 1
 	exit 0
 }
 
-event=$(cat) || exit 1
-case $event in
-*'"data":'*) data=${event#*'"data":'} ;;
-*) exit 1 ;; # not an event: fail, and onFailure=block refuses
-esac
-data=${data%,\"outcome\":*} # what follows is what other hooks said
+# Where there is no command to read, this fails, and onFailure=block refuses.
+command=$("$HOOKD" get data.args.command) || exit 1
 
-# Undo the JSON escapes, so that "\rm", r''m and a line end cannot hide a word:
-# white space becomes blanks; backslashes and quotes, which the shell would take
-# away too, go.
-backslash=$(printf '\001')
-text=$(printf '%s\n' "$data" | sed "
-	s/\\\\\\\\/$backslash/g
-	s/\\\\[ntrbf]/ /g
-	s/\\\\u0026/\\&/g
-	s/\\\\u003[cC]/</g
-	s/\\\\u003[eE]/>/g
-	s/[$backslash\"']//g
-	s/\\\\\\([^u]\\)/\\1/g") || exit 1
-case $text in
-*'\u00'[0-7]*) refuse 'the command hides characters behind \\u escapes; write them plainly' ;;
-esac
+# So that "\rm", r''m, a tab and a line end cannot hide a word.
+end=$(printf '\001')
+text=$(printf '%s' "$command" | tr '\n\t\r\f\v' "$end    ") || exit 1
+text=$(printf '%s\n' "$text" | sed "s/\\\\$end//g; s/$end/ /g; s/[\\\\\"']//g") || exit 1
 
 holds() {
 	printf '%s\n' "$text" | grep -Eq -- "$1"

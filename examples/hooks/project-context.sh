@@ -8,8 +8,6 @@ set -u
 cat >/dev/null # the event is not needed
 
 branch=$(git -C "$HOOK_PROJECT_DIR" branch --show-current 2>/dev/null) || branch=
-# Only harmless characters go into the JSON text; a branch's name is not ours.
-branch=$(printf '%s' "$branch" | tr -cd 'A-Za-z0-9._/+-')
 text="Today is $(date +%Y-%m-%d)."
 [ -n "$branch" ] && text="$text The git branch is $branch."
-printf '{"action":"observe","context":"%s"}\n' "$text"
+"$HOOKD" reply observe --context "$text"

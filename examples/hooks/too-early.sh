@@ -4,14 +4,16 @@
 # it looks at is the one of then, and the line it prints belongs to no event. hookd
 # notices the line, starts the program again for the event, and hookd check says so;
 # a look at the branch alone nobody could notice. Read first, then look: move the
-# line with cat to the top, and print nothing that is no answer.
+# line with get to the top, and print nothing that is no answer.
 #
 # hook: events=tool-call-start match.tool=@shell can=block run=standby
 # hook: onFailure=continue timeout=5s description="no commits on main; does things in the wrong order"
 branch=$(git -C "$HOOK_PROJECT_DIR" branch --show-current 2>/dev/null)
 echo "on branch ${branch:-none}"
-event=$(cat)
-case $branch:$event in
+command=$("$HOOKD" get data.args.command) || exit 1
+set -f
+set -- $command
+case $branch:$* in
 main:*"git commit"* | master:*"git commit"*) echo '{"action":"block","reason":"commit on a branch of your own, not on main"}' ;;
 *) echo '{"action":"observe"}' ;;
 esac

@@ -143,11 +143,14 @@ type Digest struct {
 const maxValue = 64 << 10
 
 // NewDigest returns what a record keeps of a value, nil for one that does not
-// exist. Of a sensitive value only the hash is kept.
+// exist. Of a sensitive value only the hash is kept. Hash, size and value are of the
+// value as hooks read it, with plain strings, so that they can be compared with what
+// a hook keeps, and a search in a record finds what a hook found.
 func NewDigest(v jsontext.Value, keep schema.RecordValues, sensitive bool) *Digest {
 	if v == nil {
 		return nil
 	}
+	v = protocol.Plain(v)
 	d := &Digest{Bytes: len(v)}
 	if keep != schema.ValuesNone {
 		d.Hash = hashOf(v)

@@ -9,6 +9,7 @@ const fs = require("node:fs");
 // failure, and onFailure=block refuses.
 const event = JSON.parse(fs.readFileSync(0, "utf8"));
 const command = event.data.args.command;
+if (typeof command !== "string") throw new Error("the command is no text");
 
 if (command.includes("forbidden")) {
   console.log(JSON.stringify({ action: "block", reason: "the word forbidden is not allowed here" }));

@@ -10,6 +10,8 @@ import sys
 # failure, and onFailure=block refuses.
 event = json.load(sys.stdin)
 command = event["data"]["args"]["command"]
+if not isinstance(command, str):
+    sys.exit("the command is no text")  # exit code 1, too
 
 if "forbidden" in command:
     print(json.dumps({"action": "block", "reason": "the word forbidden is not allowed here"}))

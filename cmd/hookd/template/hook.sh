@@ -5,11 +5,11 @@
 # hook: onFailure=block timeout=5s
 set -u
 
-# The event is one JSON object on stdin. sh cannot parse JSON, so this looks at
-# its text; where you need single values, use --lang python or node.
-event=$(cat)
-case $event in
-*'"data":'*forbidden*) echo '{"action":"block","reason":"the word forbidden is not allowed here"}' ;;
-*'"data":'*) ;; # nothing on stdout and exit 0: nothing to say
-*) exit 1 ;;    # not an event: a failure, and onFailure=block refuses
+# The event is one JSON object on stdin, which sh cannot read; hookd takes the value
+# out of it. Where it cannot, exit 1 is a failure, and onFailure=block refuses.
+command=$("$HOOKD" get data.args.command) || exit 1
+
+case $command in
+*forbidden*) "$HOOKD" reply block --reason "the word forbidden is not allowed here" || exit 1 ;;
 esac
+# Nothing on stdout and exit 0: nothing to say.

@@ -4,6 +4,7 @@
 # hook: events=tool-call-start match.tool=write_file can=modify timeout=5s
 # hook: onFailure=block description="signs what the agent writes"
 set -eu
-event=$(cat)
-content=$(printf '%s' "$event" | sed -En 's/.*"content":"(([^"\\]|\\.)*)".*/\1/p')
-printf '{"action":"modify","changes":{"args":{"content":"%s\\n-- written by an agent\\n"}}}\n' "${content%\\n}"
+content=$("$HOOKD" get data.args.content) || exit 1
+"$HOOKD" reply modify --set "data.args.content=$content
+-- written by an agent
+"

@@ -6,9 +6,7 @@
 set -u
 word=frobnicate
 
-event=$(cat)
-case $event in
-*'"data":'*"$word"*) printf '{"action":"block","reason":"house rule: no %s today"}\n' "$word" ;;
-*'"data":'*) ;;
-*) exit 1 ;;
+command=$("$HOOKD" get data.args.command) || exit 1
+case $command in
+*"$word"*) "$HOOKD" reply block "house rule: no $word today" || exit 1 ;;
 esac

@@ -1,0 +1,183 @@
+package shellhook
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// UsageError is wrong arguments, in words that say what would be right.
+type UsageError struct{ Message, Hint string }
+
+func (e *UsageError) Error() string { return e.Message }
+
+// wanted is one value that [Get] is to print.
+type wanted struct {
+	variable string // of the shell
+	given    bool   // the variable was written out
+	path     jsontext.Pointer
+	name     string // as it was given, for messages
+	optional bool   // null or nothing is an empty text
+}
+
+// Get reads an event and writes values of it: of one name the text itself, of
+// several names, or of one with its own variable, an assignment for each that a
+// shell can evaluate. It writes all of them or nothing.
+//
+// A name is a path of members joined by dots (data.args.command, data.calls.0.name)
+// or a JSON Pointer (/data/args/a.b). One that ends with a question mark may be
+// missing. variable=name chooses the variable, which is else the last member.
+func Get(names []string, event io.Reader, out io.Writer) error {
+	list, err := parseNames(names)
+	if err != nil {
+		return err
+	}
+	input, err := io.ReadAll(event)
+	if err != nil {
+		return fmt.Errorf("the event cannot be read: %w", err)
+	}
+	value := jsontext.Value(input)
+	if !protocol.Valid(value) {
+		return errors.New("stdin holds no event: it is not one JSON value")
+	}
+	alone := len(list) == 1 && !list[0].given
+	var text strings.Builder
+	for _, w := range list {
+		scalar, err := w.textIn(value)
+		switch {
+		case err != nil:
+			return err
+		case alone:
+			text.WriteString(scalar)
+		default:
+			text.WriteString(w.variable + "=" + quoted(scalar))
+		}
+		text.WriteByte('\n')
+	}
+	_, err = io.WriteString(out, text.String())
+	return err
+}
+
+func parseNames(names []string) ([]wanted, error) {
+	list := make([]wanted, 0, len(names))
+	taken := map[string]string{}
+	for _, name := range names {
+		w, err := parseName(name)
+		if err != nil {
+			return nil, err
+		}
+		if other, twice := taken[w.variable]; twice && len(names) > 1 {
+			return nil, &UsageError{
+				fmt.Sprintf("%s and %s would both be the variable %s", other, name, w.variable),
+				"name the variable: other=" + w.name,
+			}
+		}
+		taken[w.variable] = name
+		if len(names) > 1 && !isVariable(w.variable) {
+			return nil, &UsageError{
+				fmt.Sprintf("%q is no name of a variable", w.variable),
+				"name one of small letters, digits and underscores: value=" + w.name,
+			}
+		}
+		list = append(list, w)
+	}
+	return list, nil
+}
+
+func parseName(text string) (wanted, error) {
+	w := wanted{name: text}
+	if variable, name, found := strings.Cut(text, "="); found && isVariable(variable) {
+		w.variable, w.given, w.name = variable, true, name
+	}
+	path, optional := strings.CutSuffix(w.name, "?")
+	w.optional = optional
+	pointer, err := pointerOf(path)
+	if err != nil {
+		return w, err
+	}
+	w.path = pointer
+	if !w.given {
+		w.variable = pointer.LastToken()
+	}
+	return w, nil
+}
+
+// pointerOf is a path with dots as a JSON Pointer, or the pointer that it is.
+func pointerOf(path string) (jsontext.Pointer, error) {
+	pointer := jsontext.Pointer(path)
+	if !strings.HasPrefix(path, "/") {
+		pointer = ""
+		for member := range strings.SplitSeq(path, ".") {
+			if member == "" {
+				return "", &UsageError{fmt.Sprintf("%q is no name of a value", path), "write members joined by dots: data.args.command"}
+			}
+			pointer = pointer.AppendToken(member)
+		}
+	}
+	if !pointer.IsValid() {
+		return "", &UsageError{fmt.Sprintf("%q is no JSON Pointer", path), "write / between members, ~1 for a slash in one and ~0 for ~"}
+	}
+	return pointer, nil
+}
+
+// isVariable reports whether a shell's variable may have that name. Those of
+// capital letters are the shell's and the system's own: PATH, IFS, HOME.
+func isVariable(name string) bool {
+	for i, c := range name {
+		small := c >= 'a' && c <= 'z' || c == '_'
+		if !small && (i == 0 || !(c >= '0' && c <= '9' || c >= 'A' && c <= 'Z')) {
+			return false
+		}
+	}
+	return name != "" && name != "_"
+}
+
+// textIn is the scalar that the event has there, as text.
+func (w *wanted) textIn(event jsontext.Value) (string, error) {
+	value := event
+	for member := range w.path.Tokens() {
+		switch value.Kind() {
+		case '{':
+			value = protocol.Member(value, member)
+		case '[':
+			at, err := strconv.Atoi(member)
+			if err != nil {
+				at = -1
+			}
+			value = protocol.Element(value, at)
+		default:
+			value = nil
+		}
+		if value == nil {
+			break
+		}
+	}
+	switch {
+	case len(value) == 0 || value.Kind() == 'n':
+		if w.optional {
+			return "", nil
+		}
+		if len(value) > 0 {
+			return "", fmt.Errorf("%s is null in this event", w.name)
+		}
+		return "", fmt.Errorf("the event has no %s", w.name)
+	case value.Kind() == '{' || value.Kind() == '[':
+		return "", fmt.Errorf("%s is an object or a list, not one value", w.name)
+	case value.Kind() != '"':
+		return strings.TrimSpace(string(value)), nil
+	}
+	text := protocol.Text(value)
+	if strings.ContainsRune(text, 0) {
+		return "", fmt.Errorf("%s holds a NUL character, which a shell would leave out", w.name)
+	}
+	return text, nil
+}
+
+// quoted is a text as a word of a POSIX shell.
+func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
