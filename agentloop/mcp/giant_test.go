@@ -90,3 +90,36 @@ func TestStand(t *testing.T) {
 		}
 	}
 }
+
+// handSSE serves what a server by hand answers over the transport sse: what it
+// says comes on a stream of its own.
+func handSSE(do func(request) string) http.Handler {
+	lines := make(chan string, 10)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			w.Header().Set("Content-Type", "text/event-stream")
+			say := func(event, data string) {
+				io.WriteString(w, "event: "+event+"\ndata: "+data+"\n\n")
+				w.(http.Flusher).Flush()
+			}
+			say("endpoint", "/messages")
+			for {
+				select {
+				case line := <-lines:
+					say("message", line)
+				case <-r.Context().Done():
+					return
+				}
+			}
+		}
+		var asked request
+		if body, err := io.ReadAll(r.Body); err != nil || json.Unmarshal(body, &asked) != nil {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		if line := do(asked); line != "" {
+			lines <- strings.ReplaceAll(line, `"id":ID`, `"id":`+string(asked.ID))
+		}
+		w.WriteHeader(http.StatusAccepted)
+	})
+}

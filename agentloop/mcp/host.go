@@ -28,6 +28,8 @@ type host struct {
 	tools []tool.Tool
 	live  *live  // nil while it does not run
 	why   string // it does not run
+
+	oddities map[string]bool // kinds that were told of
 }
 
 // run keeps the server at work until ctx ends or it is given up.
@@ -89,7 +91,7 @@ func cause(ctx context.Context, err error) error {
 
 // begin connects, lists the tools and offers them.
 func (h *host) begin(ctx context.Context, legacy bool) (*live, error) {
-	l, err := h.options.open(ctx, &h.server, legacy)
+	l, err := h.options.open(ctx, &h.server, legacy, h.odd)
 	if err != nil {
 		return l, err
 	}
@@ -208,15 +210,34 @@ func (h *host) tell(text, remedy string) {
 	h.notify(Notice{Server: h.server.Name, Text: text, Remedy: remedy})
 }
 
+// odd tells of what a server does that it should not and that does not end it,
+// each kind once.
+func (h *host) odd(kind, text string) {
+	h.mu.Lock()
+	told := h.oddities[kind]
+	if h.oddities == nil {
+		h.oddities = map[string]bool{}
+	}
+	h.oddities[kind] = true
+	h.mu.Unlock()
+	remedy := "it is a mistake of the server"
+	if kind == "chatter" {
+		remedy = "a server must write its banners and logs to stderr"
+	}
+	if !told {
+		h.tell(text, remedy)
+	}
+}
+
 // reason is why a connection is over or a request failed, for people and models.
 func (l *live) reason(err error) string {
 	var status *statusError
-	var redirect *redirectError
+	var refused *refusedError
 	switch {
 	case errors.As(err, &status):
 		return status.Error()
-	case errors.As(err, &redirect):
-		return redirect.Error()
+	case errors.As(err, &refused):
+		return refused.Error()
 	}
 	text := ""
 	if l.stdio != nil {
@@ -250,7 +271,7 @@ func (l *live) programReason(err error) string {
 		}
 	default:
 	}
-	if line := l.stdio.chatter(); line != "" && l.stdio.failure() == nil {
+	if line := l.stdio.banner(); line != "" && l.stdio.failure() == nil {
 		parts = append(parts, "it wrote to its stdout, where only messages may be: "+line)
 	}
 	return strings.Join(parts, "; ")
@@ -304,7 +325,7 @@ func (l *live) remedy(err error) string {
 	if errors.As(err, &status) {
 		return "a key goes into headers of agent.mcpServers." + l.server.Name + `, such as "Authorization": "Bearer …"`
 	}
-	if l.stdio != nil && l.stdio.chatter() != "" {
+	if l.stdio != nil && l.stdio.banner() != "" {
 		return "a server must write its banners to stderr"
 	}
 	return "look at command, args, env, url and headers of agent.mcpServers." + l.server.Name

@@ -21,6 +21,7 @@ import (
 type live struct {
 	server  *Server
 	options *Options
+	odd     func(kind, text string) // see host.odd
 
 	life   context.Context // of everything on the way to the server
 	cut    context.CancelCauseFunc
@@ -50,8 +51,8 @@ const newestLegacy = "2025-11-25"
 // open connects with a server. The caller calls close, also after an error.
 // legacy leaves the question of the newest revision out, as some older servers
 // end at it.
-func (o *Options) open(ctx context.Context, server *Server, legacy bool) (*live, error) {
-	l := &live{server: server, options: o, change: make(chan struct{}, 1), ended: make(chan struct{}), progress: map[string]*progress{}}
+func (o *Options) open(ctx context.Context, server *Server, legacy bool, odd func(kind, text string)) (*live, error) {
+	l := &live{server: server, options: o, odd: odd, change: make(chan struct{}, 1), ended: make(chan struct{}), progress: map[string]*progress{}}
 	l.life, l.cut = context.WithCancelCause(ctx)
 	l.calls, l.hangUp = context.WithCancelCause(l.life)
 	slow := time.AfterFunc(o.StartLimit, func() { l.cut(fmt.Errorf("%w (%s)", errSlow, o.StartLimit)) })
@@ -90,7 +91,7 @@ func (l *live) transport() (sdk.Transport, error) {
 			l.pool = http.DefaultTransport.(*http.Transport).Clone()
 			under = l.pool
 		}
-		return l.options.webTransport(l.life, l.server, under), nil
+		return l.options.webTransport(l.life, l.server, under, l.odd), nil
 	}
 	if l.options.Start == nil {
 		return nil, errors.New("programs cannot be started here")
@@ -101,7 +102,7 @@ func (l *live) transport() (sdk.Transport, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.stdio = newStdio(process, l.options)
+	l.stdio = newStdio(process, l.options, l.odd)
 	return l.stdio, nil
 }
 

@@ -84,8 +84,9 @@ func FuzzLines(f *testing.F) {
 	f.Add([]byte("Welcome\n{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n"))
 	f.Add([]byte("[{\"jsonrpc\":\"2.0\",\"method\":\"x\"},{}]\n\n{"))
 	f.Add([]byte("{\"jsonrpc\":\"2.0\",\"id\":1}"))
+	f.Add([]byte("\xef\xbb\xbf[INFO] {\"level\":\"info\"}\n{\"level\":\"info\"}\n{\"id\":1,\"result\":{}}"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		lines := newLineReader(bytes.NewReader(text), 200)
+		lines := newLineReader(bytes.NewReader(text), 200, (&chatter{limit: 300, told: func(string) {}}).line)
 		for range len(text) + 2 {
 			messages, err := lines.next()
 			if err != nil {

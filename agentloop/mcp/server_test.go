@@ -34,7 +34,7 @@ var serverKinds = map[string]func(){
 		time.Sleep(time.Hour)
 	},
 	"garbage":   func() { fmt.Println(`{"jsonrpc":"2.0","id":1,`); time.Sleep(time.Hour) },
-	"chatter":   func() { fmt.Print(strings.Repeat("Loading module\n", 2000)); time.Sleep(time.Hour) },
+	"chatter":   func() { fmt.Print(strings.Repeat("Loading module\n", 80_000)); time.Sleep(time.Hour) },
 	"endless":   func() { flood("x") },
 	"old":       func() { answer(legacy("1999-01-01")) },
 	"silent":    func() { answer(legacy("2025-06-18")) },
@@ -46,6 +46,7 @@ var serverKinds = map[string]func(){
 	"batch":     func() { answer(batch) },
 	"stuck":     func() { answer(stuck) },
 	"giant":     func() { answer(giant(2_000_000)) },
+	"crowd":     func() { answer(crowd()) },
 	"vast":      func() { answer(giant(30_000_000)) },
 }
 
@@ -151,6 +152,7 @@ func manyTools(n, page int) *sdk.Server {
 type request struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
 }
 
 // answer is a server by hand: what do returns is written, after the id is put in

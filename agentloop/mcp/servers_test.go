@@ -79,7 +79,7 @@ func TestStarts(t *testing.T) {
 		"dies at once": {told: "t does not start: exit code 3; its last words: the variable KEY is not set; it is started again in 50ms"},
 		"garbage":      {told: `t does not start: it wrote a line that is no message of MCP (`},
 		"chatter":      {told: `writes other text than messages of MCP to its stdout: Loading module`},
-		"endless":      {told: "t does not start: it wrote a message of more than 1000000 bytes"},
+		"endless":      {told: "t does not start: it wrote a line of more than 1000000 bytes: xxx"},
 		"old":          {told: `it speaks another revision of MCP than hookd`},
 		"too many":     {told: "t does not start: it lists more than 1000 tools"},
 		"pages":        {told: "t does not start: its list of tools has more than 100 pages"},

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"sync"
 	"time"
@@ -25,34 +26,35 @@ type stdio struct {
 	closing  sync.Once
 	working  sync.WaitGroup
 	flushed  chan struct{} // closed when nothing more is written
-	lines    *lineReader   // the reading goroutine's, until broken is set
+	awaited  *awaited
+	chatter  chatter // of the goroutine that reads
 
 	mu      sync.Mutex
 	broken  error // why reading ended
 	noise   string
-	wanted  map[jsonrpc.ID]wanted
 	probing *time.Timer
-	probed  jsonrpc.ID
+	probed  int64
 }
 
-// wanted is a request whose result somebody wants as the server wrote it.
-type wanted struct {
-	method string
-	keep   *capture
-}
-
-func newStdio(p *Process, o *Options) *stdio {
-	return &stdio{
-		process: p, limit: o.Message, probe: o.ProbeLimit,
+// newStdio talks with a program. odd is told what it does that it should not,
+// which is no reason to end it.
+func newStdio(p *Process, o *Options, odd func(kind, text string)) *stdio {
+	s := &stdio{
+		process: p, limit: o.Message, probe: o.ProbeLimit, awaited: newAwaited(odd),
 		incoming: make(chan jsonrpc.Message), refusal: make(chan jsonrpc.Message, 1), outgoing: make(chan []byte, 16),
 		closed: make(chan struct{}), flushed: make(chan struct{}),
-		wanted: map[jsonrpc.ID]wanted{},
 	}
+	s.chatter = chatter{limit: o.Message, told: func(first string) {
+		s.mu.Lock()
+		s.noise = first
+		s.mu.Unlock()
+		odd("chatter", "writes other text than messages to its stdout, which is passed over: "+first)
+	}}
+	return s
 }
 
 // Connect implements the SDK's transport.
 func (s *stdio) Connect(context.Context) (sdk.Connection, error) {
-	s.lines = newLineReader(s.process.Out, s.limit)
 	s.working.Go(s.read)
 	s.working.Go(s.write)
 	return s, nil
@@ -63,49 +65,60 @@ func (s *stdio) SessionID() string { return "" }
 
 func (s *stdio) read() {
 	defer close(s.incoming)
+	lines := newLineReader(s.process.Out, s.limit, s.chatter.line)
 	for {
-		messages, err := s.lines.next()
-		s.mu.Lock()
-		s.noise = s.lines.first
+		list, err := lines.next()
+		for i := range list {
+			if err == nil {
+				err = s.pass(&list[i])
+			}
+		}
 		if err != nil {
-			s.broken = err
-			if s.isClosed() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if s.broken = err; s.isClosed() {
 				s.broken = io.EOF // it is us who closed the pipe
 			}
-		}
-		s.mu.Unlock()
-		if err != nil {
 			return
-		}
-		for _, m := range messages {
-			s.note(m)
-			select {
-			case s.incoming <- m:
-			case <-s.closed:
-				s.mu.Lock()
-				s.broken = io.EOF
-				s.mu.Unlock()
-				return
-			}
 		}
 	}
 }
 
-// note keeps what somebody waits for, before the SDK reads it.
-func (s *stdio) note(m jsonrpc.Message) {
-	response, is := m.(*jsonrpc.Response)
-	if !is {
-		return
+// pass hands a message of the server to the SDK.
+func (s *stdio) pass(e *envelope) error {
+	if e.Version == nil { // without its tag it is a message only if somebody waits for it
+		if !s.awaited.has(e.ID) {
+			return s.chatter.line([]byte(`{"id":` + string(e.ID) + `, …}`))
+		}
+		return fmt.Errorf("wrote a message without \"jsonrpc\":\"2.0\": {\"id\":%s, …}", idText(e.ID))
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.probing != nil && response.ID == s.probed {
-		s.probing.Stop()
+	s.chatter.bytes = 0
+	if !e.isAnswer() {
+		request, err := e.request()
+		if err != nil {
+			return err
+		}
+		return s.hand(request)
 	}
-	if w, is := s.wanted[response.ID]; is {
-		w.keep.set(response.Result)
-		response.Result = stand(w.method, response.Result)
-		delete(s.wanted, response.ID)
+	for _, response := range s.awaited.settle(e, 0) {
+		s.mu.Lock()
+		if s.probing != nil && response.ID == numberID(s.probed) {
+			s.probing.Stop()
+		}
+		s.mu.Unlock()
+		if err := s.hand(response); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *stdio) hand(m jsonrpc.Message) error {
+	select {
+	case s.incoming <- m:
+		return nil
+	case <-s.closed:
+		return io.EOF
 	}
 }
 
@@ -175,18 +188,14 @@ func (s *stdio) Write(ctx context.Context, m jsonrpc.Message) error {
 }
 
 func (s *stdio) expect(ctx context.Context, request *jsonrpc.Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	id := request.ID
-	if c := captureOf(ctx); c != nil {
-		s.wanted[id] = wanted{request.Method, c}
-		context.AfterFunc(ctx, func() {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			delete(s.wanted, id)
-		})
+	id, is := request.ID.Raw().(int64)
+	if !is {
+		return // the SDK counts its requests
 	}
+	s.awaited.expect(ctx, id, request.Method)
 	if request.Method == "server/discover" {
+		s.mu.Lock()
+		defer s.mu.Unlock()
 		s.probed = id // asked at most twice, and not at once: see the SDK's Connect
 		s.probing = time.AfterFunc(s.probe, func() { s.refuse(id) })
 	}
@@ -195,8 +204,10 @@ func (s *stdio) expect(ctx context.Context, request *jsonrpc.Request) {
 // refuse answers the first question of the newest revision in a server's place.
 // One of an older revision may stay silent on what it does not know, which means
 // the same as a refusal (MCP 2026-07-28, transports).
-func (s *stdio) refuse(id jsonrpc.ID) {
-	s.refusal <- &jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "no answer"}}
+func (s *stdio) refuse(id int64) {
+	if refusal := s.awaited.abandon(id, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "no answer"}); refusal != nil {
+		s.refusal <- refusal
+	}
 }
 
 // Close implements the SDK's connection, which calls it under its own lock: it
@@ -241,8 +252,8 @@ func (s *stdio) failure() error {
 	return s.broken
 }
 
-// chatter is the first line of its stdout that was no message, "" without one.
-func (s *stdio) chatter() string {
+// banner is the first line of its stdout that was no message, "" without one.
+func (s *stdio) banner() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.noise

@@ -1,17 +1,14 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -23,6 +20,8 @@ type web struct {
 	origin  string
 	headers http.Header
 	limit   int
+	awaited *awaited
+	apart   bool // answers do not come on the request's own way (the transport sse)
 }
 
 // statusError is an answer that says who is asked and not what is wrong.
@@ -32,13 +31,14 @@ func (e *statusError) Error() string {
 	return fmt.Sprintf("it answered %d %s", e.code, http.StatusText(e.code))
 }
 
-// redirectError is a redirection that is not followed.
-type redirectError struct{ text string }
+// refusedError is an answer that is not taken: a redirection that is not
+// followed, or a page in the place of a message.
+type refusedError struct{ text string }
 
-func (e *redirectError) Error() string { return e.text }
+func (e *refusedError) Error() string { return e.text }
 
-func (o *Options) webTransport(life context.Context, server *Server, under http.RoundTripper) sdk.Transport {
-	w := &web{life: life, under: under, headers: http.Header{}, limit: o.Message}
+func (o *Options) webTransport(life context.Context, server *Server, under http.RoundTripper, odd func(kind, text string)) sdk.Transport {
+	w := &web{life: life, under: under, headers: http.Header{}, limit: o.Message, awaited: newAwaited(odd)}
 	if address, err := url.Parse(server.URL); err == nil { // else no request leaves
 		w.origin = originOf(address)
 	}
@@ -47,6 +47,7 @@ func (o *Options) webTransport(life context.Context, server *Server, under http.
 	}
 	client := &http.Client{Transport: w, CheckRedirect: sameOrigin}
 	if server.Type == "sse" {
+		w.apart = true
 		return &sdk.SSEClientTransport{Endpoint: server.URL, HTTPClient: client, MaxEventSize: o.Message}
 	}
 	return &sdk.StreamableClientTransport{Endpoint: server.URL, HTTPClient: client, MaxEventSize: o.Message}
@@ -58,11 +59,11 @@ func sameOrigin(next *http.Request, before []*http.Request) error {
 	first := before[0]
 	switch {
 	case originOf(next.URL) != originOf(first.URL):
-		return &redirectError{"it redirects to another server, " + originOf(next.URL) + ", which is not followed"}
+		return &refusedError{"it redirects to another server, " + originOf(next.URL) + ", which is not followed"}
 	case next.Method != first.Method:
-		return &redirectError{"it redirects so that the message is lost, to " + next.URL.Path}
+		return &refusedError{"it redirects so that the message is lost, to " + next.URL.Path}
 	case len(before) >= 5:
-		return &redirectError{"it redirects without end"}
+		return &refusedError{"it redirects without end"}
 	}
 	return nil
 }
@@ -72,13 +73,17 @@ func originOf(address *url.URL) string { return address.Scheme + "://" + address
 // RoundTrip implements http.RoundTripper.
 func (w *web) RoundTrip(request *http.Request) (*http.Response, error) {
 	if originOf(request.URL) != w.origin { // over SSE a server says where messages go
-		return nil, &redirectError{"it wants its messages at another server, " + originOf(request.URL)}
+		return nil, &refusedError{"it wants its messages at another server, " + originOf(request.URL)}
 	}
 	ctx, cancel := context.WithCancel(request.Context())
 	stop := context.AfterFunc(w.life, cancel)
 	request = request.Clone(ctx)
 	for name, values := range w.headers {
 		request.Header[name] = values
+	}
+	id := w.expect(request)
+	if w.apart {
+		id = 0
 	}
 	response, err := w.under.RoundTrip(request)
 	if err != nil {
@@ -92,88 +97,42 @@ func (w *web) RoundTrip(request *http.Request) (*http.Response, error) {
 		cancel()
 		return nil, &statusError{response.StatusCode}
 	}
-	body := &webBody{ReadCloser: response.Body, limit: w.limit, release: func() { stop(); cancel() }}
-	if response.StatusCode < 300 {
-		body.keep = captureOf(request.Context())
+	body := &webBody{from: response.Body, limit: w.limit, awaited: w.awaited, only: id, release: func() { stop(); cancel() }}
+	if err := body.understand(response); err != nil {
+		body.Close()
+		return nil, err
 	}
-	body.events = strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream")
 	response.Body = body
 	return response, nil
 }
 
-// webBody bounds an answer, and keeps the result in it for whoever wants it. In
-// a stream of events the SDK bounds each, and each is looked at by itself.
-type webBody struct {
-	io.ReadCloser
-	limit   int
-	events  bool
-	keep    *capture
-	release func()
-
-	total int
-	line  bytes.Buffer // what has come of a line of a stream
-	data  bytes.Buffer // of the event, or the whole answer
-}
-
-func (b *webBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if b.total += n; !b.events && b.total > b.limit {
-		return n, fmt.Errorf("its answer is over %d bytes", b.limit)
+// expect notes the call that a request carries, and returns its id, 0 if it
+// carries none.
+func (w *web) expect(request *http.Request) int64 {
+	if request.Method != http.MethodPost || request.GetBody == nil {
+		return 0
 	}
-	if b.keep != nil {
-		b.look(p[:n], err == io.EOF)
+	copied, err := request.GetBody()
+	if err != nil {
+		return 0
 	}
-	return n, err
-}
-
-func (b *webBody) Close() error {
-	defer b.release()
-	return b.ReadCloser.Close()
-}
-
-func (b *webBody) look(piece []byte, end bool) {
-	if !b.events {
-		b.data.Write(piece)
-		piece = nil
+	defer copied.Close()
+	text, err := io.ReadAll(copied)
+	if err != nil {
+		return 0
 	}
-	for len(piece) > 0 {
-		before, after, whole := bytes.Cut(piece, []byte("\n"))
-		if b.line.Len() <= b.limit { // the SDK refuses a longer one
-			b.line.Write(before)
-		}
-		if piece = after; whole {
-			b.endLine()
-		}
+	var sent envelope
+	if json.Unmarshal(text, &sent, lenient) != nil || sent.isAnswer() {
+		return 0
 	}
-	if end {
-		b.take()
+	id, is := idOf(sent.ID)
+	if !is {
+		return 0
 	}
-}
-
-// endLine takes in a line of a stream.
-func (b *webBody) endLine() {
-	line := bytes.TrimRight(b.line.Bytes(), "\r")
-	data, is := bytes.CutPrefix(line, []byte("data:"))
-	switch {
-	case is && b.data.Len()+len(data) <= b.limit: // else the SDK refuses the event
-		b.data.Write(bytes.TrimPrefix(data, []byte(" ")))
-		b.data.WriteByte('\n')
-	case len(line) == 0:
-		b.take()
-	}
-	b.line.Reset()
-}
-
-// take keeps the result of a message that is an answer.
-func (b *webBody) take() {
-	var message struct {
-		Method string         `json:"method"`
-		Result jsontext.Value `json:"result"`
-	}
-	if b.data.Len() > 0 && json.Unmarshal(b.data.Bytes(), &message, lenient) == nil && message.Method == "" {
-		b.keep.set(message.Result)
-	}
-	b.data.Reset()
+	var method string
+	_ = json.Unmarshal(sent.Method, &method) // the SDK wrote it
+	w.awaited.expect(request.Context(), id, method)
+	return id
 }
 
 // withoutAddress is what went wrong on the way to a server, without the address,
