@@ -3,7 +3,6 @@ package executor
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -44,7 +43,7 @@ func (t *trip) decide() (protocol.Outcome, error) {
 			}
 		}
 	}
-	return t.finish(), nil
+	return t.finish()
 }
 
 // refuse refuses a gate that no hook can be asked about: the settings cannot be
@@ -144,7 +143,7 @@ func (t *trip) askNow(h *Hook) error {
 		return nil
 	}
 	began := time.Now()
-	defer func() { t.charge(originOf(h), time.Since(began)) }()
+	defer func() { t.charge(accountOf(h), time.Since(began)) }()
 	q := t.question(h)
 	t.progress.started(&t.first, h)
 	budget, cancel := t.budget(t.ctx, h)
@@ -180,10 +179,10 @@ func (t *trip) askGroup(group []*Hook) error {
 			answers[i] <- answer
 		})
 	}
-	used := map[protocol.Origin]time.Duration{} // side by side: the longest of each
+	used := map[account]time.Duration{} // side by side: the longest of each
 	defer func() {
-		for origin, longest := range used {
-			t.charge(origin, longest)
+		for of, longest := range used {
+			t.charge(of, longest)
 		}
 	}()
 	for i, h := range group {
@@ -191,7 +190,7 @@ func (t *trip) askGroup(group []*Hook) error {
 			continue
 		}
 		answer := <-answers[i]
-		used[originOf(h)] = max(used[originOf(h)], took[i])
+		used[accountOf(h)] = max(used[accountOf(h)], took[i])
 		if err := t.take(h, answer); err != nil {
 			return err
 		}
@@ -246,11 +245,17 @@ func (t *trip) add(answer protocol.Answer) protocol.Run {
 	return run
 }
 
-// finish writes what hooks want kept and the record, queues the observers, and
+// finish writes what hooks want kept, has the person asked where that is left, writes
+// the record, queues the observers, and
 // returns the outcome.
-func (t *trip) finish() protocol.Outcome {
-	lost := t.commit()
+func (t *trip) finish() (protocol.Outcome, error) {
 	outcome := t.fold.Outcome()
+	if t.first.Settle != nil {
+		if err := t.first.Settle(t.ctx, &outcome); err != nil {
+			return t.abort()
+		}
+	}
+	lost := t.commit()
 	queued := t.reserveObservers(&outcome)
 	for i, run := range outcome.Runs { // they say whose context was cut
 		t.runs[t.folded[i]] = run
@@ -268,7 +273,7 @@ func (t *trip) finish() protocol.Outcome {
 		t.executor.memory.forget(t.first.Session.ID)
 		t.executor.endResident(t.set, t.first.Session.ID)
 	}
-	return outcome
+	return outcome, nil
 }
 
 // abort records an event that the caller gave up and returns a refusal and the
@@ -298,27 +303,6 @@ func (t *trip) sortRuns() {
 	slices.SortStableFunc(t.runs, func(a, b protocol.Run) int {
 		return cmp.Compare(place[hookKey{a.Source, a.Hook}], place[hookKey{b.Source, b.Hook}])
 	})
-}
-
-// budget is the context of a hook that is waited for. The hooks of each layer, and
-// of each project, have a budget of their own, by its settings, which only their own time
-// uses up: slow hooks of the project leave the machine's theirs. An event so waits
-// at most for the budgets of its layers together.
-func (t *trip) budget(parent context.Context, h *Hook) (context.Context, context.CancelFunc) {
-	limit := t.set.of(h).Budget
-	return context.WithTimeoutCause(parent, limit-t.used[originOf(h)], &protocol.Failure{
-		Kind:   protocol.FailBudget,
-		Detail: fmt.Sprintf("the event's budget of %s for all hooks of the %s layer is used up", limit, originOf(h)),
-		Remedy: "make the hooks of this event faster, or raise hooks.budget",
-	})
-}
-
-// charge takes time off the budget of an origin.
-func (t *trip) charge(origin protocol.Origin, took time.Duration) {
-	if t.used == nil {
-		t.used = map[protocol.Origin]time.Duration{}
-	}
-	t.used[origin] += took
 }
 
 func milliseconds(since time.Time) float64 { return protocol.Milliseconds(time.Since(since)) }

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"context"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -41,6 +42,11 @@ type Event struct {
 	// CheckArgs checks a tool call's changed args against the tool's schema. It
 	// is set by a host that knows the schema, and nil otherwise.
 	CheckArgs func(args jsontext.Value) error `json:"-"`
+
+	// Settle, if set, completes a decision that hooks left open before it is recorded:
+	// a host asks the person with it, outside of all limits of hooks. Its error gives
+	// the event up, as the end of the context does.
+	Settle func(ctx context.Context, outcome *Outcome) error `json:"-"`
 
 	// NotAsked are hooks that are not asked about this event: it happens in a
 	// recipe that they asked for at an event of the same name.
