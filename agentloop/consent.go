@@ -12,9 +12,10 @@ import (
 // is asked by "policy". A hook of the user or of the machine may answer it, one of a
 // project may only refuse. The zero value asks about nothing.
 type Consent struct {
-	// Asks says whether a person is asked about a call before it runs. It is given the
-	// call as it will run. nil: never.
-	Asks func(call *protocol.Call) bool
+	// Asks says whether a person is asked about a call before it runs; if not, because
+	// somebody allowed it beforehand, by whom. It is given the call as it will run. nil:
+	// never.
+	Asks func(call *protocol.Call) (asks bool, allowed *protocol.Answered)
 
 	// Remedy says how a call of that kind is allowed where nobody is there to ask. The
 	// model and the person read it.
@@ -28,7 +29,10 @@ const policy = "policy"
 // person has said yes to it already.
 func (r *Run) consented(ctx context.Context, b *batch, c *toolCall) bool {
 	consent := &r.loop.options.Consent
-	if consent.Asks == nil || !consent.Asks(&c.Call) {
+	if consent.Asks == nil {
+		return true
+	}
+	if asks, _ := consent.Asks(&c.Call); !asks {
 		return true
 	}
 	own := asker{name: policy, layer: protocol.User, own: true}
@@ -45,6 +49,25 @@ func (r *Run) consented(ctx context.Context, b *batch, c *toolCall) bool {
 		return false
 	}
 	return r.callReady(ctx, b, c) // another call may have ended the run meanwhile
+}
+
+// beforehand notes at tool-call-start who allowed a call that would else be asked about.
+func (r *Run) beforehand(c *toolCall) settler {
+	asks := r.loop.options.Consent.Asks
+	if asks == nil || c.tool == nil {
+		return nil
+	}
+	return func(_ context.Context, o *protocol.Outcome) error {
+		if o.Refused() || o.Replaced != nil || o.Answered != nil {
+			return nil
+		}
+		call := c.Call
+		if args := member(o.Event.Data, "args"); args != nil {
+			call.Args = args
+		}
+		_, o.Answered = asks(&call)
+		return nil
+	}
 }
 
 // alone is why a call is refused that nobody could be asked about.

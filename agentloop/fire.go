@@ -96,16 +96,46 @@ var decodeOptions = jsontext.AllowInvalidUTF8(true)
 // decided. It fails only when the context ended before the decision; whatever
 // the gate answered then has no effect.
 func (r *Run) fire(ctx context.Context, name protocol.EventName, data any, options ...func(*protocol.Event)) (*verdict, error) {
-	v, err := r.decide(ctx, name, data, options...)
+	var settle settler
+	if protocol.Lookup(name).Ask == protocol.AskPerson {
+		settle = func(ctx context.Context, o *protocol.Outcome) error {
+			if o.Action != protocol.Ask || o.By == nil {
+				return nil
+			}
+			_, err := r.askPerson(ctx, o, Question{Event: name, AskedBy: "hook:" + *o.By, Layer: o.DecidedLayer(), Text: o.Reason, Options: once})
+			return err
+		}
+	}
+	v, err := r.settled(ctx, name, data, settle, options...)
 	if err != nil {
 		return nil, err
 	}
-	if v.Action == protocol.Ask && protocol.Lookup(name).Ask == protocol.AskPerson {
-		if _, err := r.askPerson(ctx, v, Question{Event: name, AskedBy: "hook:" + v.by(), Layer: v.layerOf(v.by()), Text: v.Reason, Options: once}); err != nil {
-			return nil, err
-		}
-	}
 	r.tell(ctx, v)
+	return v, nil
+}
+
+// settler completes what hooks left open; see [protocol.Event]. nil: nothing is.
+type settler func(ctx context.Context, o *protocol.Outcome) error
+
+// settled fires an event and has the person asked before it is recorded. A gate that
+// does not know of that leaves it to the loop.
+func (r *Run) settled(ctx context.Context, name protocol.EventName, data any, settle settler, options ...func(*protocol.Event)) (*verdict, error) {
+	if settle == nil {
+		return r.decide(ctx, name, data, options...)
+	}
+	done := false
+	v, err := r.decide(ctx, name, data, append(options, func(e *protocol.Event) {
+		e.Settle = func(ctx context.Context, o *protocol.Outcome) error {
+			done = true
+			return settle(ctx, o)
+		}
+	})...)
+	if err == nil && !done {
+		err = settle(ctx, &v.Outcome)
+	}
+	if err != nil {
+		return nil, err
+	}
 	return v, nil
 }
 

@@ -75,31 +75,47 @@ func (v *verdict) askers() []asker {
 
 func (a asker) same(b asker) bool { return a.name == b.name && a.layer == b.layer }
 
-// question puts one hook's question to hooks, and to the person if they leave it
-// open.
+// question puts one asker's question to hooks, and to the person if they leave it
+// open. Who answered is part of the decided event, and so of its record.
 func (r *Run) question(ctx context.Context, c *toolCall, by asker) (v *verdict, byPerson bool, err error) {
-	fired := protocol.PermissionRequestData{Call: c.Call, AskedBy: by.String(), AskedByLayer: by.layer, Text: by.reason, Options: r.loop.options.offered(by.layer)}
-	v, err = r.decide(ctx, protocol.PermissionRequest, fired)
-	if err != nil {
-		return nil, false, err
+	fired := protocol.PermissionRequestData{Call: c.Call, AskedBy: by.String(), AskedByLayer: by.layer, Text: by.reason, Options: r.loop.options.offered(&c.Call, by.layer)}
+	question := Question{
+		Event: protocol.PermissionRequest, Call: &c.Call, AskedBy: fired.AskedBy, Layer: by.layer,
+		Text: by.reason, Options: fired.Options, alone: by.alone(&c.Call),
 	}
-	c.context = append(c.context, v.contextParts()...)
-	// Nothing but a grant is one: hooks that only watched leave it to the person,
-	// and so does a grant by a lower layer than the one that asked.
-	granted := v.Action == protocol.Allow && v.DecidedBy().Compare(by.origin()) >= 0
-	if v.Action != protocol.Block && v.Action != protocol.Stop && !granted {
-		v.By, v.Reason, byPerson = &by.name, by.reason, true
-		question := Question{Event: v.name, Call: &c.Call, AskedBy: by.String(), Layer: by.layer, Text: v.Reason, Options: fired.Options, alone: by.alone(&c.Call)}
-		chosen, err := r.askPerson(ctx, v, question)
-		if err != nil {
-			return nil, false, err
+	v, err = r.settled(ctx, protocol.PermissionRequest, fired, func(ctx context.Context, o *protocol.Outcome) error {
+		if !by.leftOpen(o) {
+			answeredByHook(o)
+			return nil
 		}
+		o.By, o.Reason, byPerson = &by.name, by.reason, true
+		chosen, err := r.askPerson(ctx, o, question)
 		if chosen != nil {
 			for _, keep := range r.loop.options.answered {
 				keep(r.loop.session.ID, fired, *chosen)
 			}
 		}
+		return err
+	})
+	if err != nil {
+		return nil, false, err
 	}
+	c.context = append(c.context, v.contextParts()...)
 	r.tell(ctx, v)
 	return v, byPerson, nil
+}
+
+// leftOpen reports whether hooks leave a question to the person. Nothing but a grant
+// is one: hooks that only watched leave it open, and so does a grant by a lower layer
+// than the one that asked.
+func (a *asker) leftOpen(o *protocol.Outcome) bool {
+	granted := o.Action == protocol.Allow && o.DecidedBy().Compare(a.origin()) >= 0
+	return o.Action != protocol.Block && o.Action != protocol.Stop && !granted
+}
+
+// answeredByHook says that a hook answered, unless it spoke for somebody else.
+func answeredByHook(o *protocol.Outcome) {
+	if o.Answered == nil && o.By != nil {
+		o.Answered = &protocol.Answered{By: protocol.ByHook, Name: *o.By}
+	}
 }

@@ -33,10 +33,13 @@ func (r *Run) startCall(ctx context.Context, b *batch, c *toolCall) bool {
 	c.began = time.Now()
 	c.Touched = c.touches(c.Args)
 	fired := protocol.ToolCallStartData{Call: c.Call, Parallel: c.parallel}
-	v, err := r.fire(ctx, protocol.ToolCallStart, fired, func(e *protocol.Event) {
+	v, err := r.settled(ctx, protocol.ToolCallStart, fired, r.beforehand(c), func(e *protocol.Event) {
 		e.CheckArgs = func(args jsontext.Value) error { return r.loop.tools.registry.Check(c.Name, args) }
 		e.Touches = c.touches
 	})
+	if err == nil {
+		r.tell(ctx, v)
+	}
 	if errors.As(err, new(unfired)) {
 		return false
 	}

@@ -45,7 +45,7 @@ func (t *trip) line(outcome *protocol.Outcome, sensitive bool) *record.Event {
 		Generation: t.set.Generation, Set: t.set.hash, Managed: t.set.ManagedHash,
 		Data: *t.digest(sensitive),
 		Tool: call.tool, ToolCallID: call.toolCallID,
-		Action: outcome.Action, By: outcome.By, Reason: outcome.Reason, Failure: outcome.Failure,
+		Action: outcome.Action, By: outcome.By, Reason: outcome.Reason, Failure: outcome.Failure, Answered: outcome.Answered,
 		WaitedMs: milliseconds(t.began), Changed: []record.Change{}, Conflict: len(outcome.Conflicts) > 0,
 		Runs: make([]protocol.Run, 0, len(outcome.Runs)),
 	}

@@ -224,7 +224,7 @@ func TestAskedByAHook(t *testing.T) {
 	asker := GoHook{Name: "asker", Layer: protocol.Managed, Can: protocol.CanBlock, Func: observe, Events: []protocol.EventName{protocol.ToolCallStart}}
 	e := newExecutor(t, schema.HookSettings{}, Options{}, allow, asker)
 	for askedBy, want := range map[string]protocol.Action{
-		"policy": protocol.Allow, "hook:asker": protocol.Observe, "hook:allow": protocol.Allow, "hook:nobody": protocol.Observe,
+		"policy": protocol.Observe, "hook:asker": protocol.Observe, "hook:allow": protocol.Allow, "hook:nobody": protocol.Observe,
 	} {
 		ev := protocol.Event{Event: protocol.PermissionRequest, Data: []byte(`{"toolCallId":"c","name":"bash","kind":"shell","args":{},"askedBy":"` + askedBy + `","options":[]}`)}
 		if o := fire(t, e, ev); o.Action != want {

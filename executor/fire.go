@@ -3,7 +3,6 @@ package executor
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -45,7 +44,7 @@ func (t *trip) decide() (protocol.Outcome, error) {
 	if err := t.askAll(); err != nil {
 		return t.abort()
 	}
-	return t.finish(), nil
+	return t.finish()
 }
 
 // asksNow reports whether the event has hooks that are waited for.
@@ -168,7 +167,7 @@ func (t *trip) askNow(h *Hook) error {
 		return nil
 	}
 	began := time.Now()
-	defer func() { t.charge(originOf(h), time.Since(began)) }()
+	defer func() { t.charge(accountOf(h), time.Since(began)) }()
 	q := t.question(h)
 	t.progress.started(&t.first, h)
 	budget, cancel := t.budget(t.ctx, h)
@@ -204,10 +203,10 @@ func (t *trip) askGroup(group []*Hook) error {
 			answers[i] <- answer
 		})
 	}
-	used := map[protocol.Origin]time.Duration{} // side by side: the longest of each
+	used := map[account]time.Duration{} // side by side: the longest of each
 	defer func() {
-		for origin, longest := range used {
-			t.charge(origin, longest)
+		for of, longest := range used {
+			t.charge(of, longest)
 		}
 	}()
 	for i, h := range group {
@@ -215,7 +214,7 @@ func (t *trip) askGroup(group []*Hook) error {
 			continue
 		}
 		answer := <-answers[i]
-		used[originOf(h)] = max(used[originOf(h)], took[i])
+		used[accountOf(h)] = max(used[accountOf(h)], took[i])
 		if err := t.take(h, answer); err != nil {
 			return err
 		}
@@ -278,11 +277,16 @@ func (t *trip) add(answer protocol.Answer) protocol.Run {
 	return run
 }
 
-// finish writes what hooks want kept and the record, queues the observers, and
-// returns the outcome.
-func (t *trip) finish() protocol.Outcome {
-	lost := t.commit()
+// finish has the person asked where that is left, writes what hooks want kept, writes
+// the record, queues the observers, and returns the outcome.
+func (t *trip) finish() (protocol.Outcome, error) {
 	outcome := t.fold.Outcome()
+	if t.first.Settle != nil {
+		if err := t.first.Settle(t.ctx, &outcome); err != nil {
+			return t.abort()
+		}
+	}
+	lost := t.commit()
 	queued := t.reserveObservers(&outcome)
 	for i, run := range outcome.Runs { // they say whose context was cut
 		t.runs[t.folded[i]] = run
@@ -294,12 +298,12 @@ func (t *trip) finish() protocol.Outcome {
 	if t.first.Due && !t.alone() { // nobody goes on with it, so its record keeps its place, too
 		recorded := outcome
 		t.inOrder(func() { t.record(&recorded, lost, ""); t.queue(queued) })
-		return outcome
+		return outcome, nil
 	}
 	t.record(&outcome, lost, "")
 	outcome.Notices = append(outcome.Notices, t.notices...)
 	t.inOrder(func() { t.queue(queued) })
-	return outcome
+	return outcome, nil
 }
 
 // queue hands the event to its observers.
@@ -341,32 +345,6 @@ func (t *trip) sortRuns() {
 	slices.SortStableFunc(t.runs, func(a, b protocol.Run) int {
 		return cmp.Compare(place[hookKey{a.Source, a.Hook}], place[hookKey{b.Source, b.Hook}])
 	})
-}
-
-// budget is the context of a hook that is waited for. The hooks of each layer, and
-// of each project, have a budget of their own, by its settings, which only their own time
-// uses up: slow hooks of the project leave the machine's theirs. An event so waits
-// at most for the budgets of its layers together.
-func (t *trip) budget(parent context.Context, h *Hook) (context.Context, context.CancelFunc) {
-	limit := t.set.of(h).Budget
-	ctx, cancel := context.WithTimeoutCause(parent, limit-t.used[originOf(h)], &protocol.Failure{
-		Kind:   protocol.FailBudget,
-		Detail: fmt.Sprintf("the event's budget of %s for all hooks of the %s layer is used up", limit, originOf(h)),
-		Remedy: "make the hooks of this event faster, or raise hooks.budget",
-	})
-	if !t.alone() {
-		return ctx, cancel
-	}
-	ctx, over := t.withinDrain(ctx, h)
-	return ctx, func() { over(); cancel() }
-}
-
-// charge takes time off the budget of an origin.
-func (t *trip) charge(origin protocol.Origin, took time.Duration) {
-	if t.used == nil {
-		t.used = map[protocol.Origin]time.Duration{}
-	}
-	t.used[origin] += took
 }
 
 func milliseconds(since time.Time) float64 { return protocol.Milliseconds(time.Since(since)) }

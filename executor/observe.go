@@ -141,6 +141,9 @@ func (t *trip) reserveObservers(outcome *protocol.Outcome) []*job {
 		}
 		ev := outcome.Event
 		ev.Layer, ev.Outcome = h.Layer, t.fold.Standing()
+		if outcome.Answered != nil {
+			ev.Outcome.Action, ev.Outcome.By = outcome.Action, outcome.By
+		}
 		jobs = append(jobs, &job{key: key, trip: t, hook: h, ev: ev, shared: shared})
 	}
 	return jobs

@@ -39,7 +39,7 @@ func (t *trip) tell() (protocol.Outcome, error) {
 		defer func() { t.telling.leave() }()
 		await(t.telling.before)
 		t.askAll() // it fails for an event only that may be given up
-		outcome := t.finish()
+		outcome, _ := t.finish() // no question is asked in such an event
 		decided <- outcome
 		if !t.telling.left.CompareAndSwap(false, true) {
 			t.sayLate(&outcome)

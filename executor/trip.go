@@ -59,7 +59,7 @@ type trip struct {
 	before, now *state.View
 	writes      []state.Write
 
-	used        map[protocol.Origin]time.Duration // of the budgets
+	used        map[account]time.Duration // of the budgets
 	matchErrors []matchError
 	notices     []protocol.HookText // of hookd itself
 }
@@ -208,7 +208,7 @@ func (t *trip) matches(h *Hook) bool {
 		return true // what nobody allowed decides nothing, not even whether it is asked
 	}
 	began := time.Now()
-	defer func() { t.charge(originOf(h), time.Since(began)) }()
+	defer func() { t.charge(accountOf(h), time.Since(began)) }()
 	ctx, cancel := t.budget(t.ctx, h)
 	defer cancel()
 	ctx, cancelNow := context.WithTimeout(ctx, min(h.Timeout, conditionTime))

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"context"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -45,6 +46,11 @@ type Event struct {
 	// Touches finds out what a tool call with changed args would touch. It is set by
 	// a host that can, and nil otherwise: then the event tells it no longer.
 	Touches func(args jsontext.Value) Touched `json:"-"`
+
+	// Settle, if set, completes a decision that hooks left open before it is recorded:
+	// a host asks the person with it, outside of all limits of hooks. Its error gives
+	// the event up, as the end of the context does.
+	Settle func(ctx context.Context, outcome *Outcome) error `json:"-"`
 
 	// NotAsked are hooks that are not asked about this event: it happens in a
 	// recipe that they asked for at an event of the same name.

@@ -38,6 +38,8 @@ type Fold struct {
 	failure FailureKind
 	byExit  bool
 
+	answered *Answered // by the hook that decided
+
 	context    chain[said]
 	notices    chain[HookText]
 	messages   []Message
@@ -96,7 +98,7 @@ func (f Fold) Outcome() Outcome {
 	o := Outcome{
 		Action: f.action, Reason: f.reason, Failure: f.failure, ByExit: f.byExit,
 		Event: f.event, Context: context, Notices: f.notices.list(), Messages: f.messages, Callback: f.callback,
-		Generation: f.options.Generation, Runs: runs,
+		Answered: f.answered, Generation: f.options.Generation, Runs: runs,
 		Replaced: f.replaced, ReplacedBy: f.replacedBy, Changes: f.changes, Conflicts: f.conflicts,
 	}
 	if f.by != "" {

@@ -186,7 +186,11 @@ func (f Fold) vote(reply Reply, a *Answer, messages []Message, run *Run) Fold {
 	if action == Continue {
 		f.messages = append(slices.Clip(f.messages), messages...)
 	}
-	return f.decide(action, a, reason, "", a.ByExit)
+	before := f
+	if f = f.decide(action, a, reason, "", a.ByExit); f.action != before.action || f.origin != before.origin {
+		f.answered = reply.Answered
+	}
+	return f
 }
 
 // decide lets an action stand if it is stronger than what stands. Of several

@@ -31,6 +31,10 @@ type Outcome struct {
 	Generation int64         `json:"generation"` // of the set of hooks that decided
 	Runs       []Run         `json:"runs"`
 
+	// Answered says who answered where a person was to be asked, nil where no question
+	// was put or none is answered yet.
+	Answered *Answered `json:"answered,omitzero"`
+
 	// Replaced is the result or response a modifier gave in place of the work
 	// itself, nil if none; ReplacedBy is its owner.
 	Replaced   jsontext.Value `json:"replaced,omitzero"`

@@ -34,6 +34,9 @@ type Reply struct {
 	State    jsontext.Value `json:"state,omitzero" jsonschema:"replaces the hook's state; null removes it"`
 	Metadata jsontext.Value `json:"metadata,omitzero" jsonschema:"replaces the hook's own metadata value"`
 	ID       string         `json:"id,omitzero" jsonschema:"the event's id: standby and resident hooks"`
+
+	// Answered is for Go hooks that speak for somebody else at permission-request.
+	Answered *Answered `json:"-"`
 }
 
 // CallbackCall asks for a recipe to be run.

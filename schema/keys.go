@@ -33,7 +33,7 @@ var Keys = []Key{
 		Meaning: "limit of a hook that states none, for one event",
 		field:   func(s *Settings) any { return &s.Hooks.Timeout }},
 	{Name: "hooks.budget", For: ForHooksBelow, Type: TypeDuration, Default: 60 * time.Second, Min: 100 * time.Millisecond, Max: 30 * time.Minute, Layers: PUM, Tighter: Lower,
-		Meaning: "all hooks of one layer that one event waits for, together",
+		Meaning: "all hooks of one layer that one event waits for, together; those that may fail (`onFailure` continue) and those that must answer have it each",
 		field:   func(s *Settings) any { return &s.Hooks.Budget }},
 	{Name: "hooks.grace", For: ForHooksBelow, Type: TypeDuration, Default: 500 * time.Millisecond, Min: time.Duration(0), Max: 5 * time.Second, Layers: UM, Tighter: Lower,
 		Meaning: "from TERM to KILL",

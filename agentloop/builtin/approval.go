@@ -166,7 +166,7 @@ func (a *approvals) hear(_ context.Context, ev *protocol.Event) (reply protocol.
 		if err := json.Unmarshal(ev.Data, &data); err != nil {
 			return reply, err
 		}
-		reply.Action, reply.Reason = a.answer(s, &data)
+		reply = a.answer(s, &data)
 	}
 	if s.dirty {
 		s.dirty = false
@@ -193,22 +193,25 @@ func (s *answers) resume(state jsontext.Value) {
 	}
 }
 
-func (a *approvals) answer(s *answers, request *protocol.PermissionRequestData) (protocol.Action, string) {
+func (a *approvals) answer(s *answers, request *protocol.PermissionRequestData) protocol.Reply {
+	always := &protocol.Answered{By: protocol.ByAlways}
+	byMode := &protocol.Answered{By: protocol.BySetting, Name: "agent.approval.mode"}
 	if a.mode.Mode == "deny" {
-		return protocol.Block, fmt.Sprintf(deniedByTheirMode, strings.TrimSpace(string(a.mode.Layer)))
+		reason := fmt.Sprintf(deniedByTheirMode, strings.TrimSpace(string(a.mode.Layer)))
+		return protocol.Reply{Action: protocol.Block, Reason: reason, Answered: byMode}
 	}
 	q := questionOf(request)
 	for _, known := range s.List {
 		switch {
 		case known.question != q:
 		case known.Allow:
-			return protocol.Allow, ""
+			return protocol.Reply{Action: protocol.Allow, Answered: always}
 		default:
-			return protocol.Block, alwaysRejected
+			return protocol.Reply{Action: protocol.Block, Reason: alwaysRejected, Answered: always}
 		}
 	}
 	if a.mode.Mode == "allow" && request.AskedBy != loopAsks { // what the loop asks is answered by its own list
-		return protocol.Allow, ""
+		return protocol.Reply{Action: protocol.Allow, Answered: byMode}
 	}
-	return protocol.Observe, ""
+	return protocol.Reply{Action: protocol.Observe}
 }

@@ -99,28 +99,30 @@ func (c *consent) own(features []provider.Provider) {
 	}
 }
 
-// asks reports whether a person is asked about a call. A kind that is not known asks;
-// that a tool of a server calls itself harmless does not count.
-func (c *consent) asks(call *protocol.Call) bool {
-	switch call.Kind {
-	case protocol.KindRead, protocol.KindAgent:
-		return false
+// asks reports whether a person is asked about a call, and if not, who allowed it
+// beforehand. A kind that is not known asks; that a tool of a server calls itself
+// harmless does not count.
+func (c *consent) asks(call *protocol.Call) (asks bool, allowed *protocol.Answered) {
+	if call.Kind == protocol.KindRead || call.Kind == protocol.KindAgent || slices.Contains(c.ours, call.Name) {
+		return false, nil
 	}
 	matches := func(list []schema.AllowedTool) bool {
 		return slices.ContainsFunc(list, func(a schema.AllowedTool) bool { return a.Match(call.Name, call.Kind) })
 	}
 	switch {
-	case slices.Contains(c.ours, call.Name), matches(c.setting):
-		return false
+	case matches(c.setting):
+		return false, &protocol.Answered{By: protocol.BySetting, Name: "agent.approval.tools"}
 	case matches(c.flag) && (!c.bounded || matches(c.most)):
-		return false
+		return false, &protocol.Answered{By: protocol.ByFlag, Name: "--allow"}
 	case call.Kind == protocol.KindShell && call.Server == "":
 		var args struct {
 			Command string `json:"command"`
 		}
-		return json.Unmarshal(call.Args, &args) != nil || !c.admits(args.Command)
+		if json.Unmarshal(call.Args, &args) == nil && c.admits(args.Command) {
+			return false, &protocol.Answered{By: protocol.BySetting, Name: "agent.tools.bash.allow"}
+		}
 	}
-	return true
+	return true, nil
 }
 
 // remedy says how a call is allowed beforehand.

@@ -98,7 +98,12 @@ func decisionText(p *show.Printer, e *record.Event) string {
 	if e.By != nil {
 		text += " by " + p.In(show.Name, show.Line(*e.By))
 	}
-	if e.Reason != "" {
+	switch {
+	case e.Answered != nil && e.Event == protocol.ToolCallStart: // beforehand
+		text += ", " + answeredText(p, e)
+	case e.Answered != nil:
+		text = answeredText(p, e)
+	case e.Reason != "":
 		text += ": " + show.Line(show.Shorten(e.Reason, 120))
 	}
 	var from []string
@@ -112,6 +117,38 @@ func decisionText(p *show.Printer, e *record.Event) string {
 		text += ", context from " + strings.Join(from, ", ")
 	}
 	return text
+}
+
+// answeredText says who answered a question and what, with the person's words.
+func answeredText(p *show.Printer, e *record.Event) string {
+	verdict := p.In(show.Good, "allowed")
+	if e.Action == protocol.Block || e.Action == protocol.Stop {
+		verdict = p.In(show.Bad, "refused")
+	}
+	a := e.Answered
+	by := map[protocol.Answerer]string{
+		protocol.ByPerson:  " by the person",
+		protocol.ByAlways:  " by what the person answered with always",
+		protocol.BySetting: " by the setting " + show.Line(a.Name),
+		protocol.ByFlag:    " by " + show.Line(a.Name),
+		protocol.ByHook:    " by " + p.In(show.Name, show.Line(a.Name)),
+		protocol.ByTimeout: ": nobody answered in time",
+		protocol.ByNobody:  ": nobody was there to ask",
+		protocol.ByFault:   ": the person could not be asked",
+	}[a.By]
+	if strings.HasSuffix(a.Option, "-always") {
+		by += " for this session"
+	}
+	switch {
+	case a.Text != "":
+		by += ": " + show.Line(show.Shorten(a.Text, 120))
+	case a.By == protocol.ByHook && e.Reason != "":
+		by += ": " + show.Line(show.Shorten(e.Reason, 120))
+	}
+	if e.Event == protocol.PermissionRequest && e.By != nil && *e.By != a.Name && a.By != protocol.BySetting && a.By != protocol.ByAlways {
+		by += p.In(show.Quiet, " (asked by "+show.Line(*e.By)+")")
+	}
+	return verdict + by
 }
 
 // late prints what ended after its event had gone on, if it says anything.

@@ -22,6 +22,10 @@ func (v *runView) decision(y *agentloop.Yield) {
 		by := p.In(show.Name, show.Line(*o.By))
 		switch o.Action {
 		case protocol.Block:
+			if o.Answered != nil && o.Answered.By != protocol.ByHook {
+				p.Print("%s%s refused%s\n", indent, p.In(show.Bad, "✗"), why(o))
+				break
+			}
 			p.Print("%s%s blocked by %s%s\n", indent, p.In(show.Bad, "✗"), by, why(o))
 		case protocol.Stop:
 			p.Print("%s%s stopped by %s%s\n", indent, p.In(show.Bad, "■"), by, why(o))

@@ -27,7 +27,8 @@ type decision struct {
 	By     *string         `json:"by"`
 	Reason string          `json:"reason"`
 
-	Notices []protocol.HookText `json:"notices,omitempty"` // what hooks say to the person
+	Answered *protocol.Answered  `json:"answered,omitzero"` // who answered, where a person was to be asked
+	Notices  []protocol.HookText `json:"notices,omitempty"` // what hooks say to the person
 }
 
 // hookLine is what one hook did. Of built-in hooks only those that did something
@@ -88,7 +89,7 @@ func (l runLines) see(y agentloop.Yield) error {
 			return err
 		}
 	}
-	return l.line(eventLine{"event", &y.Event, decision{y.Outcome.Action, y.Outcome.By, y.Outcome.Reason, y.Outcome.Notices}})
+	return l.line(eventLine{"event", &y.Event, decision{y.Outcome.Action, y.Outcome.By, y.Outcome.Reason, y.Outcome.Answered, y.Outcome.Notices}})
 }
 
 // idle reports whether a run is one of a built-in hook that did nothing. Each

@@ -33,6 +33,11 @@ func encode(entry Entry) ([]byte, error) {
 		short := *e
 		short.Cut = len(body)
 		short.Reason, short.Aborted = cut(e.Reason), cut(e.Aborted)
+		if e.Answered != nil {
+			answered := *e.Answered
+			answered.Name, answered.Text = cut(answered.Name), cut(answered.Text)
+			short.Answered = &answered
+		}
 		short.Data.Value = nil
 		short.Changed = slices.Clone(e.Changed[:min(len(e.Changed), keptList)])
 		for i := range short.Changed {

@@ -57,8 +57,9 @@ type Event struct {
 	Action     protocol.Action      `json:"action"`
 	By         *string              `json:"by"`
 	Reason     string               `json:"reason"`
-	Failure    protocol.FailureKind `json:"failure,omitzero"` // its rule decided
-	Aborted    string               `json:"aborted,omitzero"` // why the caller gave up; nothing took effect then
+	Failure    protocol.FailureKind `json:"failure,omitzero"`  // its rule decided
+	Answered   *protocol.Answered   `json:"answered,omitzero"` // who answered the question, where one was put
+	Aborted    string               `json:"aborted,omitzero"`  // why the caller gave up; nothing took effect then
 	WaitedMs   float64              `json:"waitedMs"`
 	Changed    []Change             `json:"changed"`
 	Conflict   bool                 `json:"conflict"` // a field has more than one writer

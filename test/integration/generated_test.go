@@ -17,6 +17,7 @@ func init() {
 	generated["events-short"] = eventsShort
 	generated["event-data"] = protocol.DataMarkdown
 	generated["shapes"] = protocol.ShapeMarkdown
+	generated["answered"] = protocol.AnsweredMarkdown
 	generated["aliases"] = protocol.AliasMarkdown
 	generated["fields"] = schema.FieldsMarkdown
 	generated["settings"] = schema.SettingsMarkdown
