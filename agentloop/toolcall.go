@@ -31,9 +31,11 @@ func (l *Loop) newCall(part protocol.Part, a *answer) *toolCall {
 // done; else the call is over.
 func (r *Run) startCall(ctx context.Context, b *batch, c *toolCall) bool {
 	c.began = time.Now()
+	c.Touched = c.touches(c.Args)
 	fired := protocol.ToolCallStartData{Call: c.Call, Parallel: c.parallel}
 	v, err := r.fire(ctx, protocol.ToolCallStart, fired, func(e *protocol.Event) {
 		e.CheckArgs = func(args jsontext.Value) error { return r.loop.tools.registry.Check(c.Name, args) }
+		e.Touches = c.touches
 	})
 	if errors.As(err, new(unfired)) {
 		return false
@@ -51,6 +53,9 @@ func (r *Run) startCall(ctx context.Context, b *batch, c *toolCall) bool {
 	}
 	if v.changes("args") {
 		c.Args, c.badArgs = data.Args, nil
+		if c.Touched = data.Touched; c.RealPath == "" { // a gate elsewhere cannot know
+			c.Touched = c.touches(c.Args)
+		}
 	}
 	kind := protocol.CallBlocked
 	if v.Action == protocol.Ask {
@@ -126,7 +131,11 @@ func (r *Run) work(ctx context.Context, b *batch, c *toolCall) {
 	var known *tool.Error
 	switch {
 	case ctx.Err() != nil:
-		r.callError(ctx, b, c, aborted(ctx), nil)
+		problem := aborted(ctx)
+		if errors.As(err, &known) && known.Kind == protocol.CallAborted { // what it waited for
+			problem.Text += "; " + known.Text
+		}
+		r.callError(ctx, b, c, problem, nil)
 	case errors.As(err, &known):
 		r.callError(ctx, b, c, protocol.CallError{Kind: known.Kind, Text: known.Text}, nil)
 	case err != nil:
@@ -136,6 +145,14 @@ func (r *Run) work(ctx context.Context, b *batch, c *toolCall) {
 	}
 }
 
+// touches is what the tool would touch with some args.
+func (c *toolCall) touches(args jsontext.Value) protocol.Touched {
+	if files, is := c.tool.(tool.FileTool); is {
+		return files.Touches(args)
+	}
+	return protocol.Touched{}
+}
+
 // runTool runs the tool. What it puts out meanwhile is shown, unless a hook may
 // still refuse or change the result.
 func (r *Run) runTool(ctx context.Context, c *toolCall) (protocol.Result, error) {
@@ -143,7 +160,10 @@ func (r *Run) runTool(ctx context.Context, c *toolCall) (protocol.Result, error)
 		return protocol.Result{}, err
 	}
 	defer r.loop.options.floor.leave()
-	working := tool.WithCallID(onFloor(r.hosting(ctx)), c.ToolCallID)
+	working := tool.WithAgent(tool.WithCallID(onFloor(r.hosting(ctx)), c.ToolCallID), r.loop.options.Agent.ID)
+	if _, is := c.tool.(tool.FileTool); is {
+		working = tool.WithTouched(working, c.Touched)
+	}
 	if !r.holdsResult(c) {
 		output := &toolOutput{run: r, ctx: ctx, id: c.ToolCallID}
 		defer output.end()

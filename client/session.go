@@ -87,7 +87,7 @@ func (c *Client) Fire(ctx context.Context, event protocol.Event) (protocol.Outco
 	}, &out); err != nil {
 		return protocol.Outcome{}, err
 	}
-	out.Event.CheckArgs = event.CheckArgs
+	out.Event.CheckArgs, out.Event.Touches = event.CheckArgs, event.Touches
 	return out, nil
 }
 

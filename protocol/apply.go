@@ -43,7 +43,7 @@ func Apply(ev Event, by Voter, r Reply, lim DecodeLimits) (Event, []Change, erro
 		changes = append(changes, Change{Path: replaced.path, By: by.Name, After: replaced.value})
 	}
 	after := ev
-	after.Data = changed
+	after.Data = ev.touchedAgain(changed, changes)
 	return after, changes, nil
 }
 

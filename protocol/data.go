@@ -87,18 +87,6 @@ type Call struct {
 	Touched
 }
 
-// Touched is the one file or folder that a call of a file tool reads or changes: what
-// its path leads to, whatever that is called in args. The host finds it out, and anew
-// when a hook changed args; no hook changes it.
-type Touched struct {
-	RealPath   string   `json:"realPath,omitzero" jsonschema:"file tools: absolute, all links followed; may not exist yet; of list_dir and grep where they begin"`
-	Links      int      `json:"links,omitzero" jsonschema:"names (hard links) of the file, where it has more than one"`
-	OtherPaths []string `json:"otherPaths,omitzero" jsonschema:"those other names that lie in the project, as far as a bounded search found them"`
-}
-
-// IsZero reports whether a call touches no file that is known.
-func (t Touched) IsZero() bool { return t.RealPath == "" && t.Links == 0 && len(t.OtherPaths) == 0 }
-
 // Result is what a tool returned.
 type Result struct {
 	Content  Content `json:"content"`

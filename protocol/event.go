@@ -42,6 +42,10 @@ type Event struct {
 	// is set by a host that knows the schema, and nil otherwise.
 	CheckArgs func(args jsontext.Value) error `json:"-"`
 
+	// Touches finds out what a tool call with changed args would touch. It is set by
+	// a host that can, and nil otherwise: then the event tells it no longer.
+	Touches func(args jsontext.Value) Touched `json:"-"`
+
 	// NotAsked are hooks that are not asked about this event: it happens in a
 	// recipe that they asked for at an event of the same name.
 	NotAsked []HookRef `json:"-"`

@@ -51,7 +51,7 @@ func ShapeMarkdown() string {
 	var b strings.Builder
 	b.WriteString("| type | members |\n|---|---|\n")
 	for _, t := range []reflect.Type{
-		reflect.TypeFor[Part](), reflect.TypeFor[Message](), reflect.TypeFor[Tool](), reflect.TypeFor[Call](), reflect.TypeFor[Result](),
+		reflect.TypeFor[Part](), reflect.TypeFor[Message](), reflect.TypeFor[Tool](), reflect.TypeFor[Call](), reflect.TypeFor[Touched](), reflect.TypeFor[Result](),
 		reflect.TypeFor[CallError](), reflect.TypeFor[CallUsage](), reflect.TypeFor[Params](), reflect.TypeFor[PermissionOption](),
 		reflect.TypeFor[StepCall](), reflect.TypeFor[Measures](), reflect.TypeFor[Response](),
 	} {
