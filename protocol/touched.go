@@ -39,12 +39,12 @@ func (ev *Event) touchedAgain(data jsontext.Value, changes []Change) jsontext.Va
 	if !told && touched.RealPath == "" {
 		return data
 	}
-	return withTouched(data, touched)
+	return WithTouched(data, touched)
 }
 
-// withTouched returns data with these members of [Touched] and no others. All other
+// WithTouched returns an event's data with these members of [Touched] and no others. All other
 // bytes stay.
-func withTouched(data jsontext.Value, touched Touched) jsontext.Value {
+func WithTouched(data jsontext.Value, touched Touched) jsontext.Value {
 	object := trimmed(data)
 	if kindOf(object) != '{' {
 		return data
