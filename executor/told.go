@@ -38,7 +38,7 @@ func (t *trip) tell() (protocol.Outcome, error) {
 	t.executor.work.Go(func() {
 		defer func() { t.telling.leave() }()
 		await(t.telling.before)
-		t.askAll() // it fails for an event only that may be given up
+		t.askAll()               // it fails for an event only that may be given up
 		outcome, _ := t.finish() // no question is asked in such an event
 		decided <- outcome
 		if !t.telling.left.CompareAndSwap(false, true) {

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/hookd-dev/hookd/protocol/realpath"
 )
 
 // Folder is the part of the file system that the file tools may touch: the
@@ -33,10 +35,11 @@ type target struct {
 // link put there in between is not followed. Where hooks were told of another path,
 // because links changed since, it is refused.
 func (f Folder) resolve(ctx context.Context, path string, writing bool) (*target, error) {
-	project, absolute, real, err := f.locate(path)
+	at, err := realpath.Look(f.Project, path)
 	if err != nil {
 		return nil, err
 	}
+	project, real := at.Project, at.Real
 	if err := asJudged(ctx, real); err != nil {
 		return nil, err
 	}
@@ -45,7 +48,7 @@ func (f Folder) resolve(ctx context.Context, path string, writing bool) (*target
 		return nil, errors.New("outside the project folder")
 	}
 	protected := f.protected(project, real, writing)
-	for _, name := range []string{absolute, real} {
+	for _, name := range []string{at.Absolute, real} {
 		if err := refusedFor(protected.Refuses(name, nil)); err != nil {
 			return nil, err
 		}
@@ -58,27 +61,6 @@ func (f Folder) resolve(ctx context.Context, path string, writing bool) (*target
 
 // path is the real path, absolute.
 func (t *target) path() string { return filepath.Join(t.protected.project, t.relative) }
-
-// locate returns the real path of the project, and of a path as a model wrote it its
-// absolute form and its real path: links followed, of what does not exist yet those
-// of its nearest existing parent.
-func (f Folder) locate(path string) (project, absolute, real string, err error) {
-	if strings.ContainsRune(path, 0) {
-		return "", "", "", errors.New("a path cannot hold a NUL character")
-	}
-	if project, err = filepath.EvalSymlinks(f.Project); err != nil {
-		return "", "", "", fmt.Errorf("project folder: %w", err)
-	}
-	absolute = path
-	if !filepath.IsAbs(path) {
-		absolute = filepath.Join(project, path)
-	} else if relative, err := filepath.Rel(f.Project, path); err == nil && filepath.IsLocal(relative) {
-		absolute = filepath.Join(project, relative)
-	}
-	absolute = filepath.Clean(absolute)
-	real, err = evalExisting(absolute, 0)
-	return project, absolute, real, err
-}
 
 // errMoved says that what was looked at is not what was opened.
 var errMoved = errors.New("it was replaced while it was opened")

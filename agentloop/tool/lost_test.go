@@ -14,6 +14,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/test/prove"
 )
 
 // callAs is a call of one agent.
@@ -334,38 +335,38 @@ func TestEditThatDoesNotFit(t *testing.T) {
 }
 
 // TestEditIsLinear asserts that large files, and many places in them, take neither
-// minutes nor memory without bound.
+// time nor memory by their square: that would be hours.
 func TestEditIsLinear(t *testing.T) {
-	large := bytes.Repeat([]byte("a"), 10<<20)
-	lines := bytes.Repeat([]byte("a\n"), 5<<20)
-	dos := bytes.Repeat([]byte("ab\r\n"), 2<<20)
-	oneCRLF := append(bytes.Clone(lines), "\r\n"...)
+	size := prove.Size(1<<20, 10<<20)
+	large := bytes.Repeat([]byte("a"), size)
+	lines := bytes.Repeat([]byte("a\n"), size/2)
+	dos := bytes.Repeat([]byte("ab\r\n"), size/4)
 	var before, after runtime.MemStats
 	for name, c := range map[string]struct {
 		data []byte
 		r    replacement
 	}{
 		"every byte":            {large, replacement{"a", "b\n", true}},
-		"every byte, and grows": {large, replacement{"a", strings.Repeat("b", 1<<20), true}},
+		"every byte, and grows": {large, replacement{"a", strings.Repeat("b", size/10), true}},
 		"every line":            {lines, replacement{"a\n", "b\nc", true}},
 		"every line of CR LF":   {dos, replacement{"b\na", "B\nA", true}},
-		"a CR LF at the end":    {oneCRLF, replacement{"a\n", "b\n", true}},
-		"nearly":                {large, replacement{strings.Repeat("a", 1<<20) + "b", "c", false}},
-		"nearly, with blanks":   {bytes.Repeat([]byte("a b\n"), 2<<20), replacement{strings.Repeat("a\tb\n", 1<<18) + "c", "c", false}},
-		"one place":             {large[:len(large)-1], replacement{strings.Repeat("a", 10<<20-1), "c", false}},
+		"a CR LF at the end":    {append(bytes.Clone(lines), "\r\n"...), replacement{"a\n", "b\n", true}},
+		"nearly":                {large, replacement{strings.Repeat("a", size/10) + "b", "c", false}},
+		"nearly, with blanks":   {bytes.Repeat([]byte("a b\n"), size/4), replacement{strings.Repeat("a\tb\n", size/40) + "c", "c", false}},
+		"one place":             {large[:size-1], replacement{strings.Repeat("a", size-1), "c", false}},
 	} {
 		runtime.GC()
 		runtime.ReadMemStats(&before)
 		began := time.Now()
-		_, count, err := c.r.apply(c.data, maxFile)
+		_, count, _ := c.r.apply(c.data, size+size/2)
 		runtime.ReadMemStats(&after)
-		if took := time.Since(began); took > 15*time.Second {
+		if took := time.Since(began); took > time.Minute {
 			t.Errorf("%s took %s", name, took)
 		}
-		if grew := after.TotalAlloc - before.TotalAlloc; grew > 120<<20 {
-			t.Errorf("%s took %d bytes of memory", name, grew)
+		if grew := after.TotalAlloc - before.TotalAlloc; grew > uint64(12*size) {
+			t.Errorf("%s took %d bytes of memory for a file of %d", name, grew, size)
 		}
-		t.Log(name, count, time.Since(began), (after.TotalAlloc-before.TotalAlloc)>>20, "MiB", err != nil)
+		t.Log(name, count, time.Since(began))
 	}
 }
 

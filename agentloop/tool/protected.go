@@ -1,16 +1,14 @@
 package tool
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-)
 
-// identity is what a file is whatever it is called: its device and number there.
-type identity struct{ device, number uint64 }
+	"github.com/hookd-dev/hookd/protocol/realpath"
+)
 
 // Protected is the places that the file tools keep out of, as they are at one
 // moment. One place has many names: the path as written, the path that links lead
@@ -21,8 +19,8 @@ type Protected struct {
 	project string // real path
 	writing bool
 	places  []place
-	inside  map[identity]string // of files and folders in the places: why they are refused
-	partial bool                // not all that the places hold was looked at
+	inside  map[realpath.Identity]string // of files and folders in the places: why they are refused
+	partial bool                         // not all that the places hold was looked at
 }
 
 // place is a file or folder, refused with all below it.
@@ -62,7 +60,7 @@ const (
 // is the real path of what is to be opened: what lies in the folders above it is
 // looked at, and for writing what lies anywhere in the project.
 func (f Folder) protected(project, path string, writing bool) *Protected {
-	p := &Protected{project: project, writing: writing, inside: map[identity]string{}}
+	p := &Protected{project: project, writing: writing, inside: map[realpath.Identity]string{}}
 	for _, place := range f.Refused {
 		p.add(place, whyHooks)
 	}
@@ -89,7 +87,7 @@ func (p *Protected) add(path, why string) {
 		return
 	}
 	path = filepath.Clean(path)
-	real, err := evalExisting(path, 0)
+	real, err := realpath.Of(path)
 	if err != nil {
 		real = path
 	}
@@ -114,7 +112,7 @@ func (p *Protected) add(path, why string) {
 		if entry.Type()&fs.ModeSymlink != 0 {
 			p.addLinked(name, why)
 		} else if info, err := entry.Info(); err == nil {
-			if id, _, known := identify(info); known {
+			if id, _, known := realpath.Identify(info); known {
 				p.inside[id] = why
 			}
 		}
@@ -128,7 +126,7 @@ func (p *Protected) add(path, why string) {
 // addLinked takes in what a link in a place leads to: a hook that lies elsewhere in
 // the project. A link to the project itself, or out of it, protects nothing there.
 func (p *Protected) addLinked(link, why string) {
-	real, err := evalExisting(link, 0)
+	real, err := realpath.Of(link)
 	if err == nil && inside(real, p.project) && real != p.project {
 		p.add(real, why)
 	}
@@ -210,7 +208,7 @@ func (p *Protected) Refuses(path string, opened fs.FileInfo) (why string) {
 	if opened == nil {
 		return ""
 	}
-	id, names, known := identify(opened)
+	id, names, known := realpath.Identify(opened)
 	if !known {
 		return ""
 	}
@@ -221,30 +219,6 @@ func (p *Protected) Refuses(path string, opened fs.FileInfo) (why string) {
 		return whyLinks
 	}
 	return ""
-}
-
-// evalExisting follows the links of a path; what does not exist keeps its name.
-func evalExisting(path string, depth int) (string, error) {
-	real, err := filepath.EvalSymlinks(path)
-	if err == nil || !errors.Is(err, fs.ErrNotExist) {
-		return real, err
-	}
-	// A dangling link would be followed when the file is created.
-	if target, err := os.Readlink(path); err == nil {
-		if depth > 40 {
-			return "", errors.New("too many links")
-		}
-		if !filepath.IsAbs(target) {
-			target = filepath.Join(filepath.Dir(path), target)
-		}
-		return evalExisting(filepath.Clean(target), depth+1)
-	}
-	parent := filepath.Dir(path)
-	if parent == path {
-		return path, nil
-	}
-	parent, err = evalExisting(parent, depth)
-	return filepath.Join(parent, filepath.Base(path)), err
 }
 
 // Mentions says which protected place the words of a command name, "" if none does.
@@ -265,7 +239,7 @@ func (f Folder) Mentions(words []string) string {
 			path = filepath.Join(project, path)
 		}
 		path = filepath.Clean(path)
-		real, err := evalExisting(path, 0)
+		real, err := realpath.Of(path)
 		if err != nil {
 			continue
 		}

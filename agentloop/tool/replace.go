@@ -9,6 +9,8 @@ import (
 	"path"
 	"strings"
 	"time"
+
+	"github.com/hookd-dev/hookd/protocol/realpath"
 )
 
 // A file is replaced by a new one of the same name: a reader, and what is left after a
@@ -121,7 +123,7 @@ func (h *heldFile) notWhole(err error) error {
 
 // takeOver gives the new file what the old one has.
 func (h *heldFile) takeOver(file *os.File) (lost []string) {
-	if _, names, known := identify(h.info); known && names > 1 {
+	if _, names, known := realpath.Identify(h.info); known && names > 1 {
 		lost = append(lost, fmt.Sprintf("the file had %d names (hard links); the others keep the old content", names))
 	}
 	if !keepOwner(file, h.info) {

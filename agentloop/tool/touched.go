@@ -5,12 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/realpath"
 )
 
 // A FileTool is a tool whose calls are about one file or folder each.
@@ -42,7 +41,7 @@ func asJudged(ctx context.Context, real string) error {
 // asManyNames is asJudged for the names (hard links) of a file.
 func asManyNames(ctx context.Context, info fs.FileInfo) error {
 	judged, told := ctx.Value(touchedKey{}).(protocol.Touched)
-	if _, names, known := identify(info); !told || !known || info.IsDir() || names <= uint64(max(judged.Links, 1)) {
+	if _, names, known := realpath.Identify(info); !told || !known || info.IsDir() || names <= uint64(max(judged.Links, 1)) {
 		return nil
 	}
 	return errors.New("refused: the file has more names (hard links) than a moment ago, when hooks judged this call: call the tool again")
@@ -65,47 +64,5 @@ func (t *fileTool[A]) Touches(args jsontext.Value) protocol.Touched {
 	if json.Unmarshal(args, &decoded) != nil {
 		return protocol.Touched{} // the call fails for its args
 	}
-	return t.folder.touches(t.path(decoded))
-}
-
-// touches looks a path up. A path outside the project is told, too, although no tool
-// opens it.
-func (f Folder) touches(path string) protocol.Touched {
-	project, _, real, err := f.locate(path)
-	if err != nil {
-		return protocol.Touched{}
-	}
-	touched := protocol.Touched{RealPath: real}
-	info, err := os.Lstat(real)
-	if err != nil || !info.Mode().IsRegular() {
-		return touched
-	}
-	id, names, known := identify(info)
-	if !known || names < 2 {
-		return touched
-	}
-	touched.Links = int(names)
-	touched.OtherPaths = otherNames(project, real, id, touched.Links)
-	return touched
-}
-
-// otherNames are the names in the project of a file that has several, as far as a
-// bounded search finds them.
-func otherNames(project, path string, id identity, names int) (found []string) {
-	count := 0
-	_ = filepath.WalkDir(project, func(name string, entry fs.DirEntry, err error) error {
-		if count++; count > mostInProject || len(found)+1 == names {
-			return fs.SkipAll
-		}
-		if err != nil || name == path || !entry.Type().IsRegular() {
-			return nil
-		}
-		if info, err := entry.Info(); err == nil {
-			if other, _, known := identify(info); known && other == id {
-				found = append(found, name)
-			}
-		}
-		return nil
-	})
-	return found
+	return realpath.Touched(t.folder.Project, t.path(decoded))
 }

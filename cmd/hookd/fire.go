@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/realpath"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -111,10 +113,34 @@ func (a *app) event(name protocol.EventName, data jsontext.Value, session, proje
 		Session: protocol.Session{ID: session}, Agent: protocol.Agent{ID: "main", Depth: executor.ProcessDepth(), Host: "hookd"},
 		Project: project, Cwd: cwd, Data: data,
 	}
+	withTouched(&event)
 	if err := protocol.CheckEvent(&event); err != nil {
 		return event, usage("bad-event", err.Error(), "hookd schema event prints what an event looks like")
 	}
 	return event, nil
+}
+
+// withTouched has an event about one of the agent's file tools say what the call
+// touches, as the agent does, also after a hook changed args.
+func withTouched(event *protocol.Event) {
+	name := protocol.Text(protocol.Member(event.Data, "name"))
+	kind, known := schema.KnownTool(name)
+	if spec := event.Spec(); spec == nil || !spec.Tool || !known || kind != protocol.KindRead && kind != protocol.KindWrite {
+		return
+	}
+	event.Touches = func(args jsontext.Value) protocol.Touched {
+		path := protocol.Text(protocol.Member(args, "path"))
+		switch {
+		case path == "" && (name == "list_dir" || name == "grep"):
+			path = "."
+		case path == "":
+			return protocol.Touched{}
+		}
+		return realpath.Touched(cmp.Or(event.Project, event.Cwd), path)
+	}
+	if protocol.Member(event.Data, "realPath") == nil {
+		event.Data = protocol.WithTouched(event.Data, event.Touches(protocol.Member(event.Data, "args")))
+	}
 }
 
 // eventData reads --data, or takes a sample where there is none.

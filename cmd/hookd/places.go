@@ -18,6 +18,7 @@ func (e *engine) places() tool.Folder {
 	folder := tool.Folder{Project: e.root, Refused: []string{loader.ManagedDir}}
 	if e.stateDir != "" {
 		folder.Refused = append(folder.Refused, e.stateDir)
+		folder.Locks = filepath.Join(e.stateDir, "file-locks")
 	}
 	homes := []string{os.Getenv("HOME")}
 	if home, err := os.UserHomeDir(); err == nil {

@@ -18,6 +18,7 @@ const module = "github.com/hookd-dev/hookd"
 // a new one gets its arrows with its first commit.
 var arrows = map[string][]string{
 	"protocol":            {},
+	"protocol/realpath":   {"protocol"},
 	"protocol/rpc":        {"protocol"},
 	"protocol/rpc/socket": {},
 	"schema/internal":     {"protocol", "schema", "schema/document", "schema/internal/jsonschemas"},
@@ -43,7 +44,7 @@ var arrows = map[string][]string{
 	"agentloop/model/anthropic": {"protocol", "agentloop/model", "agentloop/model/internal/wire"},
 	"agentloop/model/openai":    {"protocol", "agentloop/model", "agentloop/model/internal/wire"},
 	"agentloop/model/cassette":  {"protocol", "agentloop/model"},
-	"agentloop/tool":            {"protocol"},
+	"agentloop/tool":            {"protocol", "protocol/realpath"},
 	"agentloop/store":           {"protocol"},
 	"client":                    {"protocol", "protocol/rpc", "protocol/rpc/socket"},
 	"cmd/hookd":                 {""},

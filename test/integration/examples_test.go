@@ -4,6 +4,7 @@ package integration
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -58,6 +59,18 @@ func TestExampleHooks(t *testing.T) {
 		{"guard-paths.py", "not a string", "tool-call-start", call("write_file", "write", map[string]any{"path": 3}), "block", "must be a string"},
 		{"guard-paths.py", "not its tool", "tool-call-start", shell("cat /etc/passwd"), "observe", ""},
 
+		{"guard-secrets.py", "another file", "tool-call-start", call("read_file", "read", map[string]any{"path": "notes.md"}), "observe", ""},
+		{"guard-secrets.py", "by name", "tool-call-start", call("read_file", "read", map[string]any{"path": "sub/../.env"}), "block", ".env holds secrets"},
+		{"guard-secrets.py", "by a link", "tool-call-start", call("read_file", "read", map[string]any{"path": "notes"}), "block", ".env holds secrets"},
+		{"guard-secrets.py", "by a link of a folder", "tool-call-start", write("here/new/.env.local"), "block", ".env.local holds secrets"},
+		{"guard-secrets.py", "by a hard link", "tool-call-start", call("edit_file", "write", map[string]any{"path": "twin", "oldText": "a", "newText": "b"}), "block", ".env holds secrets"},
+		{"guard-secrets.py", "in capitals", "tool-call-start", write(".ENV"), "block", "holds secrets"},
+		{"guard-secrets.py", "searched", "tool-call-start", call("grep", "read", map[string]any{"pattern": "x"}), "observe", ""},
+		{"guard-secrets.py", "no path", "tool-call-start", call("read_file", "read", map[string]any{"file": ".env"}), "block", "cannot be told"},
+		{"guard-secrets.py", "found", "tool-call-end", withMember(call("grep", "read", map[string]any{"pattern": "x"}), "result", map[string]any{
+			"content": []any{map[string]any{"type": "text", "text": "a.md:1:x\n.env:1:x\ntwin:1:x\n"}}, "isError": false,
+		}), "modify", `"text":"a.md:1:x\n\n(lines`},
+
 		{"add-flag.py", "install", "tool-call-start", shell("cd web && npm install left-pad"), "modify", "npm install --ignore-scripts left-pad"},
 		{"add-flag.py", "has it", "tool-call-start", shell("npm ci --ignore-scripts"), "observe", ""},
 		{"add-flag.py", "other command", "tool-call-start", shell("npm run install-all"), "observe", ""},
@@ -83,7 +96,13 @@ func TestExampleHooks(t *testing.T) {
 			b := newBox(t)
 			needInterpreter(t, b, test.hook)
 			b.installExample(t, test.hook)
-			if err := os.Symlink("/etc", filepath.Join(b.project, "link")); err != nil {
+			for link, to := range map[string]string{"link": "/etc", "notes": ".env", "here": "."} {
+				if err := os.Symlink(to, filepath.Join(b.project, link)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			secret := filepath.Join(b.project, ".env")
+			if err := errors.Join(os.WriteFile(secret, []byte("x"), 0o600), os.Link(secret, filepath.Join(b.project, "twin"))); err != nil {
 				t.Fatal(err)
 			}
 			data := strings.ReplaceAll(test.data, "PROJECT", b.project)

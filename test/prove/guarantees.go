@@ -144,4 +144,9 @@ var Guarantees = []Guarantee{
 		Proof: "the machine's guard, redactor, counter, auditor and stop guard × the tightest, loosest and odd value of every key of every lower layer: 0 weakenings",
 		Tests: []Test{{"loader", "TestHigherLayersStand"}},
 	},
+	{
+		ID: "G23", Promise: "work is not lost",
+		Proof: "1,000 rounds of 2 to 8 concurrent edits of one file of 1 KB to 10 MB, by calls side by side, several agents and three processes, of which one in three rounds is killed; 60 rounds of two runs of the real binary with sub-agents: every edit that said done is in the file, 0 torn files",
+		Tests: []Test{{"agentloop/tool", "TestEditsAreNotLost"}, {"test/integration", "TestRunsLoseNoEdits"}},
+	},
 }
