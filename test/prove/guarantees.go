@@ -144,4 +144,9 @@ var Guarantees = []Guarantee{
 		Proof: "the machine's guard, redactor, counter, auditor and stop guard × the tightest, loosest and odd value of every key of every lower layer: 0 weakenings",
 		Tests: []Test{{"loader", "TestHigherLayersStand"}},
 	},
+	{
+		ID: "G24", Promise: "the end is told",
+		Proof: "18 ways a run can end × 50, an observer of 300 ms and an auditor that is waited for: every due event reached both and the record, or the person read what was cut",
+		Tests: []Test{{"test/integration", "TestTheEndIsTold"}},
+	},
 }
