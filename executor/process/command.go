@@ -84,6 +84,10 @@ type Result struct {
 	// output open after the drain time; its later output is lost.
 	Held bool
 
+	// Left are the processes that the program left running when it ended by itself.
+	// They are ended. Only Linux tells.
+	Left Left
+
 	Pid    int           // 0 if it was never started
 	Waited time.Duration // of Took: for a free place, or an earlier run with the same key
 	Took   time.Duration // from the call of Run to its return

@@ -126,6 +126,9 @@ func (r *run) answer(ctx context.Context) Result {
 	result.Stdout, result.StdoutCut = stdout.take()
 	result.Stderr, result.StderrCut = stderr.take()
 	if cause == nil {
+		if cell, tells := r.cell.(observed); tells {
+			result.Left = cell.left()
+		}
 		r.cell.exited()
 		result.ExitCode, result.Signal = r.program.reap()
 		if r.cell.clean() {

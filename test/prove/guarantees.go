@@ -149,4 +149,9 @@ var Guarantees = []Guarantee{
 		Proof: "1,000 rounds of 2 to 8 concurrent edits of one file of 1 KB to 10 MB, by calls side by side, several agents and three processes, of which one in three rounds is killed; 60 rounds of two runs of the real binary with sub-agents: every edit that said done is in the file, 0 torn files",
 		Tests: []Test{{"agentloop/tool", "TestEditsAreNotLost"}, {"test/integration", "TestRunsLoseNoEdits"}},
 	},
+	{
+		ID: "G24", Promise: "the end is told",
+		Proof: "18 ways a run can end × 50, an observer of 300 ms and an auditor that is waited for: every due event reached both and the record, or the person read what was cut",
+		Tests: []Test{{"test/integration", "TestTheEndIsTold"}},
+	},
 }

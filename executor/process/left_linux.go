@@ -1,0 +1,75 @@
+package process
+
+import (
+	"os"
+	"slices"
+)
+
+// leftOf are the live ones among entries, without the program itself.
+func leftOf(entries []entry, program int) (left Left) {
+	for _, e := range entries {
+		if !e.zombie && e.pid != program {
+			left = append(left, cleanName(e.name))
+		}
+	}
+	slices.Sort(left)
+	return left
+}
+
+func (c *cgroupCell) left() Left { return leftOf(c.inside(), c.program) }
+
+// inside are the processes in the group.
+func (c *cgroupCell) inside() (found []entry) {
+	if c.look(); !c.populated {
+		return nil
+	}
+	for _, pid := range cgroupMembers(c.dir) {
+		if e, ok := readEntry(pid); ok {
+			found = append(found, e)
+		}
+	}
+	return found
+}
+
+func (s *sweptCell) left() Left { return leftOf(s.outliving(), s.tree.root) }
+
+// outliving are the processes of the tree. The program is dead, so the top of each
+// branch is our child: most programs leave none, which is seen without a sweep.
+func (s *sweptCell) outliving() []entry {
+	orphans, err := family.orphans()
+	if err == nil && !slices.ContainsFunc(orphans, func(e entry) bool { return s.young(e) && !e.zombie }) {
+		return nil
+	}
+	table, _ := processTable()
+	members, _ := s.tree.members(table, os.Getpid())
+	return members
+}
+
+func (h *heldCell) left() Left {
+	found := h.inside()
+	for _, e := range h.swept.outliving() {
+		if !slices.ContainsFunc(found, func(other entry) bool { return other.pid == e.pid }) {
+			found = append(found, e)
+		}
+	}
+	return leftOf(found, h.program)
+}
+
+// left of a namespace: its first process gets every orphan.
+func (n *namespaceCell) left() Left { return leftOf(below(n.shim), 0) }
+
+// below are the descendants of a process.
+func below(pid int) (found []entry) {
+	pids, _ := children(pid)
+	for _, child := range pids {
+		if e, ok := readEntry(child); ok {
+			found = append(append(found, e), below(child)...)
+		}
+	}
+	return found
+}
+
+func (g *groupCell) left() Left {
+	table, _ := processTable()
+	return leftOf(slices.DeleteFunc(table, func(e entry) bool { return e.group != g.id }), g.id)
+}
