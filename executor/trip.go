@@ -205,11 +205,17 @@ func (t *trip) matches(h *Hook) bool {
 	defer cancel()
 	ctx, cancelNow := context.WithTimeout(ctx, min(h.Timeout, conditionTime))
 	defer cancelNow()
-	hit, err := h.match.holds(ctx, t.currentFacts())
-	if err != nil {
-		t.matchErrors = append(t.matchErrors, matchError{h, err.Error()})
+	d, err := h.match.holds(ctx, t.currentFacts())
+	if d != undecided {
+		return d == yes
 	}
-	return hit
+	if isMissing(err) && h.Can == protocol.CanObserve && !h.Required {
+		return false // it can refuse nothing
+	}
+	if !h.match.told.Swap(true) {
+		t.matchErrors = append(t.matchErrors, matchError{h, fmt.Sprintf("match.when is undecided, which counts as a match: %v", err)})
+	}
+	return true
 }
 
 func skippedRun(h *Hook, why protocol.Skip) protocol.Run {
