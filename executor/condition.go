@@ -11,7 +11,6 @@ import (
 	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/builtin"
-	"github.com/expr-lang/expr/vm"
 
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -54,12 +53,8 @@ var builtins = []string{
 	"bitand", "bitor", "bitxor", "bitnand", "bitnot", "bitshl", "bitshr", "bitushr",
 }
 
-// compileCondition compiles a condition with its bounds in it.
-func compileCondition(text string) (*vm.Program, error) {
-	if len(text) > longestCondition {
-		return nil, fmt.Errorf("it has %d bytes, the most is %d", len(text), longestCondition)
-	}
-	meter := &metering{}
+// conditionOptions are the language of conditions, with their bounds.
+func conditionOptions(meter *metering) []expr.Option {
 	// The optimizer works out ranges and the like while it compiles, without bound.
 	options := []expr.Option{expr.Env(whenTypes()), expr.AsBool(), expr.Optimize(false), expr.Patch(meter)}
 	for _, f := range builtin.Builtins {
@@ -67,14 +62,7 @@ func compileCondition(text string) (*vm.Program, error) {
 			options = append(options, expr.DisableBuiltin(f.Name))
 		}
 	}
-	program, err := expr.Compile(text, options...)
-	if meter.err != nil {
-		return nil, meter.err
-	}
-	if err != nil {
-		return nil, shortProblem(err)
-	}
-	return program, nil
+	return options
 }
 
 // metering puts the bounds into a condition.
@@ -95,7 +83,19 @@ func (m *metering) Visit(node *ast.Node) {
 	case *ast.PredicateNode:
 		n.Node = m.stepped(n.Node)
 	case *ast.BuiltinNode:
+		if n.Name == "get" {
+			*node = m.call(callGet, n.Arguments...)
+			return
+		}
 		*node = m.stepped(n)
+	case *ast.MemberNode:
+		m.member(node, n)
+	case *ast.ChainNode:
+		*node = m.call(callChain, n.Node)
+	case *ast.CallNode:
+		if name, isName := n.Callee.(*ast.IdentifierNode); isName && name.Value == nameHas {
+			m.has(node, n)
+		}
 	case *ast.BinaryNode:
 		m.binary(node, n)
 	}

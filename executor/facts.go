@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"sync"
@@ -30,6 +31,8 @@ type facts struct {
 
 	env   map[string]any
 	meter *meter // of the condition that is being evaluated
+
+	missing string // the member that it read and that is not there
 }
 
 // traits are what matchers compare and no hook changes. What no matcher of the
@@ -122,13 +125,27 @@ func (f *facts) environment() (map[string]any, error) {
 			"contextTokens": value(ev.Usage.ContextTokens), "contextMax": value(ev.Usage.ContextMax),
 			"costUsd": value(ev.Usage.CostUSD),
 		},
-		"data":     decodeAny(ev.Data),
-		"metadata": decodeAny(metadata),
+		"data":     opened(decodeAny(ev.Data)),
+		"metadata": open(decodeAny(orEmpty(metadata))),
 	}
-	for name, function := range f.functions() {
-		f.env[name] = function
-	}
+	maps.Copy(f.env, asAny(f.functions()))
+	maps.Copy(f.env, asAny(f.memberFunctions()))
 	return f.env, nil
+}
+
+func orEmpty(raw jsontext.Value) jsontext.Value {
+	if len(raw) == 0 {
+		return jsontext.Value("{}")
+	}
+	return raw
+}
+
+func asAny(functions map[string]function) map[string]any {
+	out := make(map[string]any, len(functions))
+	for name, f := range functions {
+		out[name] = f
+	}
+	return out
 }
 
 // value turns a pointer into what it points to, or nil.

@@ -9,9 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/types"
-	"github.com/expr-lang/expr/vm"
 
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -23,11 +21,11 @@ type matcher struct {
 	source []string
 	agent  string
 	step   string
-	when   *vm.Program
+	when   *condition
 
-	// failed is set when the condition could not be evaluated, so that it is
-	// reported once and not with every event.
-	failed *atomic.Bool
+	// told is set when the condition was undecided, so that it is reported once and not
+	// with every event.
+	told *atomic.Bool
 }
 
 // compileMatch compiles every key of m, or names the key that does not compile.
@@ -55,7 +53,7 @@ func compileMatch(m *schema.Match) (matcher, string, error) {
 		if err != nil {
 			return matcher{}, "when", err
 		}
-		out.when, out.failed = program, new(atomic.Bool)
+		out.when, out.told = program, new(atomic.Bool)
 	}
 	return out, "", nil
 }
@@ -85,18 +83,18 @@ func (m *matcher) toolMatches(f *facts) bool {
 	return slices.ContainsFunc(m.tool, func(p schema.ToolPattern) bool { return p.Match(f.tool, f.kind) })
 }
 
-// holds reports whether the condition holds on the event as it is now. One that
-// fails counts as a match, so that a guard is asked; its first error is returned
-// to be reported.
-func (m *matcher) holds(ctx context.Context, f *facts) (bool, error) {
+// holds decides the condition on the event as it is now. The error says why it is
+// undecided.
+func (m *matcher) holds(ctx context.Context, f *facts) (decision, error) {
 	if m.when == nil {
-		return true, nil
+		return yes, nil
 	}
-	hit, err := m.condition(ctx, f)
-	if err != nil && m.failed.Swap(true) {
-		err = nil
+	env, err := f.environment()
+	if err != nil {
+		return undecided, err
 	}
-	return hit, err
+	f.meter = newMeter(ctx)
+	return m.when.decide(f, env)
 }
 
 // mayMatch is the part of match that what is known before an event decides: the
@@ -117,23 +115,6 @@ func (m *matcher) agentMatches(ev *protocol.Event) bool {
 	return m.agent == "" || (m.agent == "sub") == (ev.Agent.Depth > 0)
 }
 
-func (m *matcher) condition(ctx context.Context, f *facts) (bool, error) {
-	env, err := f.environment()
-	var result any
-	if err == nil {
-		f.meter = newMeter(ctx)
-		result, err = expr.Run(m.when, env)
-	}
-	if err != nil {
-		return true, fmt.Errorf("match.when could not be evaluated, which counts as a match: %w", err)
-	}
-	hit, isBool := result.(bool)
-	if !isBool {
-		return true, fmt.Errorf("match.when is %T, not bool, which counts as a match", result)
-	}
-	return hit, nil
-}
-
 // whenTypes are the names a condition may use, so that a misspelt one is an
 // error at load and not a match at run time.
 var whenTypes = sync.OnceValue(func() types.Map {
@@ -151,8 +132,10 @@ var whenTypes = sync.OnceValue(func() types.Map {
 		"data":     types.Any,
 		"metadata": types.Any,
 	}
-	for name, f := range new(facts).functions() {
-		names[name] = types.TypeOf(f)
+	for _, functions := range []map[string]function{new(facts).functions(), new(facts).memberFunctions()} {
+		for name, f := range functions {
+			names[name] = types.TypeOf(f)
+		}
 	}
 	return names
 })

@@ -134,7 +134,8 @@ func (m *matcher) matches(f *facts) (bool, error) {
 	if !m.fits(f) {
 		return false, nil
 	}
-	return m.holds(context.Background(), f)
+	d, err := m.holds(context.Background(), f)
+	return d != no, err
 }
 
 // The list of candidates that is remembered is the one that comparing each hook

@@ -145,7 +145,7 @@ func (f *facts) functions() map[string]function {
 			return nil, fmt.Errorf("%T has no text", arguments[0])
 		},
 		"keys": func(arguments ...any) (any, error) {
-			object, ok := arguments[0].(map[string]any)
+			object, ok := asObject(arguments[0])
 			if !ok {
 				return nil, fmt.Errorf("an object is needed")
 			}
@@ -179,13 +179,14 @@ func (m *meter) equal(a, b any) (bool, error) {
 			}
 		}
 		return true, nil
-	case map[string]any:
-		y, ok := b.(map[string]any)
-		if !ok || len(x) != len(y) {
+	case map[string]any, openObject:
+		mine, _ := asObject(a)
+		theirs, ok := asObject(b)
+		if !ok || len(mine) != len(theirs) {
 			return false, nil
 		}
-		for name, value := range x {
-			other, there := y[name]
+		for name, value := range mine {
+			other, there := theirs[name]
 			if !there {
 				return false, nil
 			}

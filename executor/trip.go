@@ -213,11 +213,17 @@ func (t *trip) matches(h *Hook) bool {
 	defer cancel()
 	ctx, cancelNow := context.WithTimeout(ctx, min(h.Timeout, conditionTime))
 	defer cancelNow()
-	hit, err := h.match.holds(ctx, t.currentFacts())
-	if err != nil {
-		t.matchErrors = append(t.matchErrors, matchError{h, err.Error()})
+	d, err := h.match.holds(ctx, t.currentFacts())
+	if d != undecided {
+		return d == yes
 	}
-	return hit
+	if isMissing(err) && h.Can == protocol.CanObserve && !h.Required {
+		return false // it can refuse nothing
+	}
+	if !h.match.told.Swap(true) {
+		t.matchErrors = append(t.matchErrors, matchError{h, fmt.Sprintf("match.when is undecided, which counts as a match: %v", err)})
+	}
+	return true
 }
 
 func skippedRun(h *Hook, why protocol.Skip) protocol.Run {
@@ -281,6 +287,9 @@ func (t *trip) complete(h *Hook, ev protocol.Event, shared **protocol.Encoding) 
 	}
 	if _, isGo := h.Asker.(*goAsker); isGo {
 		ev.Data = protocol.Plain(ev.Data) // as programs read it
+		if ev.ModelArgs = nil; t.first.Event == protocol.ToolCallStart {
+			ev.ModelArgs = protocol.Plain(t.fold.ModelArgs())
+		}
 		return q
 	}
 	if h.Asker == nil || t.tooDeepFor(h) {

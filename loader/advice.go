@@ -32,6 +32,7 @@ func Advice(s *Snapshot) []schema.Finding {
 		} else if h.Layer == protocol.User || h.Layer == protocol.Managed {
 			a.whereItStarts()
 		}
+		a.undecided()
 		findings = append(findings, a.findings...)
 	}
 	return findings
@@ -105,6 +106,28 @@ func (a *advice) whereItStarts() {
 	if why != "" {
 		a.findings = append(a.findings, newFinding(CodeStartsElsewhere, h.Path, 0, h.Name,
 			why+", and it starts in an empty folder, not in the project", "use HOOK_PROJECT_DIR (git -C \"$HOOK_PROJECT_DIR\"), or write dir=project"))
+	}
+}
+
+// undecided names what a guard's condition reads and calls of a tool that it is asked
+// about need not have.
+func (a *advice) undecided() {
+	h := a.hook
+	atTools := slices.ContainsFunc(h.Events, func(name protocol.EventName) bool {
+		spec := protocol.Lookup(name)
+		return spec != nil && spec.Tool
+	})
+	if h.Match.When == "" || !atTools || h.Can == protocol.CanObserve && !h.Required {
+		return
+	}
+	for _, member := range executor.ArgsRead(h.Match.When) {
+		tools := schema.WithoutArg(&h.Match, member)
+		if len(tools) == 0 {
+			continue
+		}
+		a.findings = append(a.findings, newFinding(CodeUndecided, h.Path, 0, h.Name,
+			fmt.Sprintf("match.when reads data.args.%s, which calls of %s need not have: there the hook is asked whatever else the condition says", member, strings.Join(tools, ", ")),
+			"name the tools in match.tool, or say that it may be missing: has(data.args."+member+"), or ?. before it"))
 	}
 }
 

@@ -49,6 +49,7 @@ const (
 	CodeOwnFolder         schema.Code = "own-folder-unusable"
 	CodeStartsElsewhere   schema.Code = "starts-outside-project"
 	CodeImportUnnamed     schema.Code = "import-not-in-files"
+	CodeUndecided         schema.Code = "condition-undecided"
 )
 
 // Codes documents the codes of this package.
@@ -93,6 +94,7 @@ var Codes = []schema.CodeText{
 	{Code: CodeOwnFolder, Severity: schema.SeverityWarning, Meaning: "the empty folder in which hooks of the user start cannot be used; they start in the root folder"},
 	{Code: CodeStartsElsewhere, Severity: schema.SeverityWarning, Meaning: "a hook of user or machine that seems to expect the project as its working directory"},
 	{Code: CodeImportUnnamed, Severity: schema.SeverityWarning, Meaning: "a hook loads a file beside it, or of the project, that its files do not name: the private copy does not find it"},
+	{Code: CodeUndecided, Severity: schema.SeverityWarning, Meaning: "a condition reads a member of args that calls of a matched tool need not have: there it is undecided, and the hook is asked"},
 	{Code: CodePolling, Severity: schema.SeverityWarning, Meaning: "the system has no more file watches; files are looked at every so often instead"},
 }
 

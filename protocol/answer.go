@@ -11,6 +11,9 @@ type Voter struct {
 	Rule     Rule // what its failure does
 	Required bool
 	Hash     string // of the bundle that ran
+
+	// Sensitive says that nobody is to read what the hook changed as it was before.
+	Sensitive bool
 }
 
 // Answer is what asking one hook came to. Either Reply or Failure is set, never
@@ -42,6 +45,10 @@ type Ending struct {
 	// Failure is why there is no trustworthy end: timeout, budget, spawn,
 	// output, lost, aborted and the like.
 	Failure *Failure
+
+	// Program are the names by which an interpreter that cannot run the hook's program
+	// tells where: the program's path, and files among its arguments.
+	Program []string
 
 	// Answered says that a standby or resident hook ended its turn by a reply
 	// that repeats the event's id. Only such a reply counts then, and neither

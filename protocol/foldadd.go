@@ -62,6 +62,7 @@ func (f Fold) Add(a Answer) (Fold, Run) {
 	}
 	run.Action = reply.Action
 	f.event = after
+	f = f.keepOriginal(changes, a.Sensitive)
 	f.changes, f.conflicts = f.own(changes, a.Name)
 	f = f.replace(reply, a.Name)
 	f = f.say(reply, &a, &run)
@@ -176,11 +177,6 @@ func (f Fold) vote(reply Reply, a *Answer, messages []Message, run *Run) Fold {
 		}
 	}
 	if action == Block && f.spec.Block == BlockContinues {
-		if a.ByExit {
-			// An interpreter exits 2 by accident; that must not keep a run going.
-			run.Warnings = append(run.Warnings, "exit code 2 never forces a run on")
-			return f.notice(a.Name, a.Name+" ended with exit code 2, which does not force the run on: "+reason)
-		}
 		action = Continue
 	}
 	if action == Continue {

@@ -3,11 +3,15 @@
 package main
 
 import (
+	"slices"
 	"testing"
 
+	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hookd-dev/hookd/agentloop/builtin"
 	"github.com/hookd-dev/hookd/agentloop/skill"
+	"github.com/hookd-dev/hookd/agentloop/tool"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -67,6 +71,34 @@ func TestFeaturesFollowTheSettings(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.agent, diff)
+		}
+	}
+}
+
+// The tables of tools' names and args say what the tools of the loop say themselves.
+func TestOwnToolsAreInTheTables(t *testing.T) {
+	tools := slices.Concat(tool.Files(tool.Folder{}), builtin.SubAgents().Tools, builtin.Skills([]skill.File{{Name: "a", Text: []byte("a")}}).Tools,
+		builtin.Tasks().Tools, builtin.Metadata(0).Tools)
+	seen := map[string]bool{"bash": true}
+	for _, one := range tools {
+		description := one.Describe()
+		seen[description.Name] = true
+		if kind, known := schema.KnownTool(description.Name); !known || kind != description.Kind {
+			t.Errorf("%s is %s, the vocabulary says %s", description.Name, description.Kind, kind)
+		}
+		var shape struct {
+			Required []string `json:"required"`
+		}
+		if err := json.Unmarshal(description.Schema, &shape); err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(slices.Sorted(slices.Values(schema.ToolArgs[description.Name])), slices.Sorted(slices.Values(shape.Required))); d != "" {
+			t.Errorf("args of %s (-table +tool):\n%s", description.Name, d)
+		}
+	}
+	for name := range schema.ToolArgs {
+		if !seen[name] {
+			t.Errorf("no tool is called %s", name)
 		}
 	}
 }
