@@ -158,9 +158,11 @@ func (r *Run) numbered(ctx context.Context, event *protocol.Event) (fire func() 
 
 // tell yields a decided event, and what of it cannot be carried out.
 func (r *Run) tell(ctx context.Context, v *verdict) {
-	shown := v.Outcome
+	shown := v.Outcome.Shown()
 	if !v.passed() {
-		shown.Event.Data = withheld(v)
+		seen := *v
+		seen.Outcome = shown
+		shown.Event.Data = withheld(&seen)
 	}
 	r.yield(ctx, Yield{Kind: YieldEvent, Event: shown.Event, Outcome: shown})
 	r.askedFor(ctx, v)

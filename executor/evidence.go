@@ -93,22 +93,12 @@ func (t *trip) digest(sensitive bool) *record.Digest {
 // saw.
 func (t *trip) sawSensitive() bool {
 	return slices.ContainsFunc(t.runs, func(run protocol.Run) bool {
-		return run.Skipped == "" && t.isSensitive(run)
+		return run.Skipped == "" && run.Sensitive
 	})
 }
 
-func (t *trip) isSensitive(run protocol.Run) bool {
-	return slices.ContainsFunc(t.set.Hooks, func(h *Hook) bool {
-		return h.Sensitive && h.Name == run.Hook && h.Layer == run.Source
-	})
-}
-
-// recorded is a run as the record has it: a sensitive hook may have written what
-// it saw into anything but its verdict.
+// recorded is a run as the record has it.
 func (t *trip) recorded(run protocol.Run) protocol.Run {
-	if t.isSensitive(run) {
-		run.Stderr, run.Detail, run.Warnings = "", "", nil
-	}
 	return quiet(run, t.settings.Records.Values)
 }
 
@@ -155,6 +145,9 @@ func (e *Executor) recordDeath(t *trip, q *Question, gone <-chan struct{}, endin
 		run := skippedRun(q.Hook, "")
 		if ending != nil {
 			answer := ending()
+			if q.Hook.Sensitive {
+				answer.Stderr, answer.Warnings = "", nil
+			}
 			run.Exit, run.Signal, run.Stderr, run.Warnings = answer.Exit, protocol.NullString(answer.Signal), answer.Stderr, answer.Warnings
 		}
 		run.TookMs = milliseconds(stood)

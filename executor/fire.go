@@ -253,6 +253,7 @@ func (t *trip) finish() protocol.Outcome {
 	outcome := t.fold.Outcome()
 	queued := t.reserveObservers(&outcome)
 	for i, run := range outcome.Runs { // they say whose context was cut
+		run.Warnings = append(slices.Clip(run.Warnings), lostTexts(lost, run.Hook)...)
 		t.runs[t.folded[i]] = run
 	}
 	if t.executor.options.Explain {

@@ -101,6 +101,21 @@ func (t *trip) commit() []state.Lost {
 	return lost
 }
 
+// lostTexts says which values of a hook are lost.
+func lostTexts(lost []state.Lost, hook string) (texts []string) {
+	for _, l := range lost {
+		if l.Hook != hook {
+			continue
+		}
+		of := "another event"
+		if l.Seq != nil {
+			of = fmt.Sprintf("event %d", *l.Seq)
+		}
+		texts = append(texts, fmt.Sprintf("the %s that it gave at %s is lost: two events ran side by side, and the later one's stands", l.What, of))
+	}
+	return texts
+}
+
 // trouble tells the person once that something beside the hooks goes wrong.
 func (t *trip) trouble(what, text string, err error) {
 	if t.executor.troubles.tell(what, err) {

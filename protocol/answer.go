@@ -11,6 +11,9 @@ type Voter struct {
 	Rule     Rule // what its failure does
 	Required bool
 	Hash     string // of the bundle that ran
+
+	// Sensitive hooks see what nobody else is to see: see [Run.Sensitive].
+	Sensitive bool
 }
 
 // Answer is what asking one hook came to. Either Reply or Failure is set, never

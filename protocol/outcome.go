@@ -34,14 +34,16 @@ type Outcome struct {
 	// Replaced is the result or response a modifier gave in place of the work
 	// itself, nil if none; ReplacedBy is its owner.
 	Replaced   jsontext.Value `json:"replaced,omitzero"`
-	ReplacedBy string         `json:"replacedBy,omitzero"`
+	ReplacedBy string         `json:"replacedBy,omitzero"` // whose result or response it is
 	// Changes are the changes made to the event, with their owners, in the order
 	// in which they were made. They are listed for a refused event too, whose
 	// Event is the unchanged one.
 	Changes []Change `json:"-"`
 	// Conflicts are the changes that wrote a field which another hook had
-	// written before.
+	// written before. Each is a warning of the later hook's run, too.
 	Conflicts []Conflict `json:"-"`
+
+	changed Event // with all changes, also where the event was refused; see [Outcome.Shown]
 }
 
 // Conflict is a field that two hooks wrote. The later one's value stands.
@@ -90,8 +92,12 @@ func (o Outcome) DecidedLayer() Layer {
 
 // HookText is a text and the hook that wrote it.
 type HookText struct {
-	Hook string `json:"hook"`
-	Text string `json:"text"`
+	Hook   string `json:"hook"`
+	Source Layer  `json:"source,omitzero"` // the hook's layer, absent where hookd itself speaks
+	Text   string `json:"text"`
+	// Failure is set on the notice that says that the hook could not be asked. Its
+	// run says the same, and more.
+	Failure FailureKind `json:"failure,omitzero"`
 }
 
 // Change is one changed field: who changed it, from what to what.
@@ -100,6 +106,9 @@ type Change struct {
 	By     string         `json:"by"`
 	Before jsontext.Value `json:"before"` // nil if it was absent
 	After  jsontext.Value `json:"after"`  // nil if it was removed
+
+	Source    Layer `json:"source"`             // of By
+	Sensitive bool  `json:"sensitive,omitzero"` // By is: no screen shows the values
 }
 
 // NullString is a string that is null in JSON when empty.
@@ -135,7 +144,11 @@ type Run struct {
 	TookMs       float64     `json:"tookMs"`
 	Changed      []string    `json:"changed"` // JSON Pointers below data
 	ContextBytes int         `json:"contextBytes"`
-	Stderr       string      `json:"stderr"` // tail
-	Warnings     []string    `json:"warnings,omitzero"`
-	Skipped      Skip        `json:"skipped"` // null if it ran
+	Stderr       string      `json:"stderr"`            // tail
+	Warnings     []string    `json:"warnings,omitzero"` // what is to be said of its answer besides, a line each
+	Skipped      Skip        `json:"skipped"`           // null if it ran
+
+	// Sensitive hooks see what nobody else is to see. Of their runs, stderr is left
+	// out, and whatever of details and warnings quotes what they wrote.
+	Sensitive bool `json:"sensitive,omitzero"`
 }

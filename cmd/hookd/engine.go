@@ -167,7 +167,7 @@ func (a *app) watchHooks(progress *show.Progress, late *lateRuns) executor.Progr
 		},
 		Notice: func(_ *protocol.Event, n protocol.HookText) {
 			progress.Aside(func() {
-				a.err.Print("%s %s\n", a.err.In(show.Name, "· "+show.Line(n.Hook)+":"), show.Line(n.Text))
+				a.err.Print("%s%s: %s\n", a.err.In(show.Name, "· "), hookLabel(a.err, n.Hook, n.Source), show.Line(n.Text))
 			})
 		},
 	}

@@ -93,10 +93,11 @@ func (a *app) fire(ctx context.Context, name protocol.EventName, data jsontext.V
 // printOutcome prints an outcome as soon as it stands; observers may still be at
 // work then.
 func (a *app) printOutcome(outcome *protocol.Outcome) error {
+	shown := outcome.Shown()
 	if a.json {
-		return a.printJSON(outcome)
+		return a.printJSON(&shown)
 	}
-	showOutcome(a.out, outcome)
+	showOutcome(a.out, &shown)
 	return nil
 }
 

@@ -84,11 +84,7 @@ func (v *logView) event(at string, e *record.Event) {
 	for _, c := range e.Changed {
 		p.Print("%s%s changed %s\n", below, p.In(show.Name, show.Line(c.By)), show.Line(dotted(c.Path)))
 	}
-	for i := range e.Runs {
-		if run := &e.Runs[i]; run.Failure != "" {
-			p.Print("%s%s %s\n", below, p.In(show.Warn, "!"), failureLine(p, run))
-		}
-	}
+	showFailures(p, below, e.Runs, false)
 }
 
 // decisionText is what was decided, by whom and why. Context alone decides
@@ -129,6 +125,7 @@ func (v *logView) late(at string, l *record.Late) {
 		}
 	}
 	p.Print("%s\n", text)
+	showFailures(p, "              ", []protocol.Run{{Hook: run.Hook, Source: run.Source, Warnings: run.Warnings}}, false)
 }
 
 func actionText(p *show.Printer, action protocol.Action) string {
