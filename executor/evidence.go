@@ -30,7 +30,7 @@ func (t *trip) append(entry record.Entry) {
 		records.SetLimits(keep.Keep, keep.MaxSize)
 	}
 	err := records.AppendUnder(t.first.Session.ID, time.Now(), entry, t.set.hash, t.set.describe)
-	t.trouble("record", "events are decided but cannot be recorded for now", err)
+	t.trouble("record", "nothing is recorded for now, events are decided all the same", err)
 }
 
 func (t *trip) line(outcome *protocol.Outcome, sensitive bool) *record.Event {

@@ -92,7 +92,7 @@ func New(source Source, options Options) *Executor {
 // Close waits for observers that are still queued or running, those of each layer
 // for as long as hooks.drain of that layer says, all at most until ctx ends. It
 // ends those that are left, and closes the records. Observers that were not asked are recorded as dropped. The error
-// names what could not be written.
+// names what could not be written, unless a notice has named it before.
 func (e *Executor) Close(ctx context.Context) error {
 	set := e.source.Current()
 	if set == nil {
@@ -112,10 +112,10 @@ func (e *Executor) Close(ctx context.Context) error {
 		return nil
 	}
 	var errs []error
-	if err := e.records.Close(); err != nil {
+	if err := e.records.Close(); e.troubles.tell("record", err) {
 		errs = append(errs, fmt.Errorf("close records: %w", err))
 	}
-	if err := e.states.PruneIfDue(set.longestKeep()); err != nil {
+	if err := e.states.PruneIfDue(set.longestKeep()); err != nil && !e.troubles.any() {
 		errs = append(errs, fmt.Errorf("remove what old sessions remember: %w", err))
 	}
 	return errors.Join(errs...)
@@ -143,6 +143,13 @@ func Account() (*user.User, error) { return state.Account() }
 type troubles struct {
 	mu   sync.Mutex
 	told map[string]bool
+}
+
+// any reports whether the person was told of one that lasts.
+func (t *troubles) any() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.told) > 0
 }
 
 // tell reports whether err is news about what.

@@ -97,7 +97,7 @@ func (t *trip) commit() []state.Lost {
 		return nil
 	}
 	lost, err := t.executor.states.Write(t.first.Session.ID, t.writes)
-	t.trouble("state", "what hooks remember could not be written; this process remembers it", err)
+	t.trouble("state", "what hooks remember could not be written; it is gone when this process ends", err)
 	return lost
 }
 

@@ -180,7 +180,7 @@ func (t *trip) finishObserver(j *job, answer protocol.Answer, dropped int64) {
 		t.progress.notice(&t.first, notice)
 	}
 	for _, text := range run.Warnings {
-		t.progress.notice(&t.first, protocol.HookText{Hook: run.Hook, Source: run.Source, Text: text})
+		t.progress.notice(&t.first, protocol.HookText{Hook: run.Hook, Source: run.Source, Text: text, Warning: true})
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 // is and its hash, of what messages quote nothing longer than a word. The verdict's
 // reason stays: it is there to be read.
 func quiet(run protocol.Run, values schema.RecordValues) protocol.Run {
-	if values == schema.ValuesFull {
+	if values == schema.ValuesFull || run.Sensitive { // of a sensitive one nothing is left to take out
 		return run
 	}
 	if run.Hash != "" && run.Stderr != "" { // a Go hook has no stderr, but a stack

@@ -98,6 +98,8 @@ type HookText struct {
 	// Failure is set on the notice that says that the hook could not be asked. Its
 	// run says the same, and more.
 	Failure FailureKind `json:"failure,omitzero"`
+	// Warning is set where the text is one of the warnings of the hook's run.
+	Warning bool `json:"-"`
 }
 
 // Change is one changed field: who changed it, from what to what.

@@ -21,6 +21,9 @@ type app struct {
 	project  string // --project
 	json     bool   // --json
 
+	// late gets what hooks did or say that nobody waited for, in place of the person.
+	late func(ev *protocol.Event, run *protocol.Run, notice *protocol.HookText)
+
 	watchSignals func()                 // begins to obey signals, unless it has begun
 	outlet       *outlet                // where out writes to
 	abort        atomic.Pointer[hurry]  // what a second signal does

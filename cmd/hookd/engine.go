@@ -41,9 +41,16 @@ type lateRuns struct {
 	list []protocol.Run
 }
 
-func (l *lateRuns) add(h *executor.Hook, run protocol.Run) {
-	waitedFor := h.Mode != protocol.Audit && (h.Can != protocol.CanObserve || h.Required)
-	if waitedFor {
+// isLate reports whether nobody waited for a hook at an event, so that its run is in
+// no outcome.
+func isLate(ev *protocol.Event, h *executor.Hook) bool {
+	spec := ev.Spec()
+	atNotice := spec != nil && spec.Kind == protocol.Notice
+	return atNotice || h.Mode == protocol.Audit || h.Can == protocol.CanObserve && !h.Required
+}
+
+func (l *lateRuns) add(ev *protocol.Event, h *executor.Hook, run protocol.Run) {
+	if !isLate(ev, h) {
 		return
 	}
 	l.mu.Lock()
@@ -161,11 +168,18 @@ func (e *engine) fire(ctx context.Context, event protocol.Event) (protocol.Outco
 func (a *app) watchHooks(progress *show.Progress, late *lateRuns) executor.Progress {
 	return executor.Progress{
 		Started: func(_ *protocol.Event, h *executor.Hook) { progress.Begin(h.Name) },
-		Finished: func(_ *protocol.Event, h *executor.Hook, run protocol.Run) {
+		Finished: func(ev *protocol.Event, h *executor.Hook, run protocol.Run) {
 			progress.End(h.Name)
-			late.add(h, run)
+			late.add(ev, h, run)
+			if a.late != nil && isLate(ev, h) {
+				a.late(ev, &run, nil)
+			}
 		},
-		Notice: func(_ *protocol.Event, n protocol.HookText) {
+		Notice: func(ev *protocol.Event, n protocol.HookText) {
+			if a.late != nil {
+				a.late(ev, nil, &n)
+				return
+			}
 			progress.Aside(func() {
 				a.err.Print("%s%s: %s\n", a.err.In(show.Name, "· "), hookLabel(a.err, n.Hook, n.Source), show.Line(n.Text))
 			})
@@ -275,7 +289,8 @@ func (a *app) tellProblems(findings []schema.Finding, told map[string]bool) {
 	errors := 0
 	for i := range findings {
 		f := &findings[i]
-		byName := f.Hook != nil && told[*f.Hook] || isTold(*f) || f.Code == string(schema.CodeUnreadable)
+		byName := f.Hook != nil && told[*f.Hook] || isTold(*f) || f.Code == string(schema.CodeUnreadable) ||
+			f.Code == string(loader.CodeStateFolder) // that nothing is recorded was said
 		if f.Severity != schema.SeverityError || byName {
 			continue
 		}

@@ -47,10 +47,8 @@ func run(args []string) int {
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	losses := a.close()
-	if losses != nil && err != nil {
+	if losses != nil { // what was decided stands, and so does the exit code
 		a.note(oneLine(losses.Error()), "")
-	} else if losses != nil {
-		err = failed("lost", losses, "")
 	}
 	if err != nil && errors.Is(context.Cause(ctx), errInterrupted) {
 		return exitInterrupted

@@ -119,6 +119,9 @@ type watcher interface {
 
 // runOnce works on one prompt or recipe.
 func (a *app) runOnce(ctx context.Context, flags *runFlags, prompt string) error {
+	if a.json {
+		a.late = runLines{a.out}.late
+	}
 	c, err := a.converse(ctx, flags, a.approver())
 	if err != nil {
 		return err
@@ -138,6 +141,9 @@ func (a *app) runOnce(ctx context.Context, flags *runFlags, prompt string) error
 	}
 	ended = c.end(ctx, ended, w)
 	if a.json {
+		if err := c.engine.close(ctx); err != nil { // observers have lines, too, and this one is the last
+			a.note(oneLine(err.Error()), "")
+		}
 		if err := (runLines{a.out}).end(run.Result(), ended); err != nil {
 			return err
 		}

@@ -37,6 +37,16 @@ type hookLine struct {
 	Event protocol.EventName `json:"event"`
 	ID    string             `json:"id"` // of the event
 	protocol.Run
+	Late bool `json:"late,omitzero"` // the event has gone on without waiting for it
+}
+
+// noticeLine is what a hook says to the person that nobody waited for; what others say
+// is in the line of their event.
+type noticeLine struct {
+	Kind  string             `json:"kind"` // notice
+	Event protocol.EventName `json:"event"`
+	ID    string             `json:"id"` // of the event
+	protocol.HookText
 }
 
 type deltaLine struct {
@@ -84,11 +94,22 @@ func (l runLines) see(y agentloop.Yield) error {
 		if idle(&y.Outcome.Runs[i]) {
 			continue
 		}
-		if err := l.line(hookLine{"hook", y.Event.Event, y.Event.ID, y.Outcome.Runs[i]}); err != nil {
+		if err := l.line(hookLine{"hook", y.Event.Event, y.Event.ID, y.Outcome.Runs[i], false}); err != nil {
 			return err
 		}
 	}
 	return l.line(eventLine{"event", &y.Event, decision{y.Outcome.Action, y.Outcome.By, y.Outcome.Reason, y.Outcome.Notices}})
+}
+
+// late prints what a hook did, or says, that nobody waited for. A failure and a warning
+// are part of its run.
+func (l runLines) late(ev *protocol.Event, run *protocol.Run, notice *protocol.HookText) {
+	switch {
+	case run != nil && !idle(run):
+		l.line(hookLine{"hook", ev.Event, ev.ID, *run, true})
+	case notice != nil && notice.Failure == "" && !notice.Warning:
+		l.line(noticeLine{"notice", ev.Event, ev.ID, *notice})
+	}
 }
 
 // idle reports whether a run is one of a built-in hook that did nothing. Each

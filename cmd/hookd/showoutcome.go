@@ -86,7 +86,7 @@ func showValues(p *show.Printer, prefix string, o *protocol.Outcome, all bool) {
 		what := "changed " + show.Line(dotted(c.Path))
 		whole := all || o.Shows(c)
 		if !whole {
-			what += ": " + howMuch(before, after)
+			what += ": " + howMuch(contentText(c.Before, before), contentText(c.After, after))
 		}
 		p.Print("%s%s %s\n", prefix, hookLabel(p, c.By, c.Source), p.In(show.Quiet, what))
 		if whole {
@@ -102,10 +102,20 @@ func showValues(p *show.Printer, prefix string, o *protocol.Outcome, all bool) {
 	}
 }
 
+// contentText is the text of content, which comes as a text or as parts; other is what
+// is compared of a value that is neither.
+func contentText(value jsontext.Value, other string) string {
+	var content protocol.Content
+	if json.Unmarshal(value, &content) != nil || content.Text() == "" {
+		return other
+	}
+	return content.Text()
+}
+
 // howMuch says how far two texts differ, and nothing that is in one of them.
 func howMuch(before, after string) string {
 	text := fmt.Sprintf("%d → %d bytes", len(before), len(after))
-	was, now := strings.Split(before, "\n"), strings.Split(after, "\n")
+	was, now := strings.Split(strings.TrimSuffix(before, "\n"), "\n"), strings.Split(strings.TrimSuffix(after, "\n"), "\n")
 	if len(was) < 2 && len(now) < 2 {
 		return text
 	}
