@@ -40,7 +40,7 @@ func (t *trip) line(outcome *protocol.Outcome, sensitive bool) *record.Event {
 		call = *t.toldFacts()
 	}
 	line := &record.Event{
-		Seq: t.first.Seq, ID: t.first.ID, Event: t.spec.Name,
+		Opening: t.first.Opening, Seq: t.first.Seq, ID: t.first.ID, Event: t.spec.Name,
 		Agent: t.first.Agent.ID, Depth: t.first.Agent.Depth, Host: t.first.Agent.Host,
 		Generation: t.set.Generation, Set: t.set.hash, Managed: t.set.ManagedHash,
 		Data: *t.digest(sensitive),
@@ -108,7 +108,7 @@ func (t *trip) recordLate(run *protocol.Run, note string, dropped int64, lost []
 		return
 	}
 	t.append(&record.Late{
-		Seq: t.first.Seq, ID: t.first.ID, Event: t.spec.Name, Generation: t.set.Generation, Set: t.set.hash,
+		Opening: t.first.Opening, Seq: t.first.Seq, ID: t.first.ID, Event: t.spec.Name, Generation: t.set.Generation, Set: t.set.hash,
 		Run: t.recorded(*run), Note: note, Dropped: dropped, StateLost: lost,
 	})
 }

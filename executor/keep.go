@@ -52,7 +52,7 @@ func (t *trip) checkKept(h *Hook, answer *protocol.Answer) []state.Write {
 		key := stateKey(h)
 		writes = append(writes, state.Write{
 			Key: key, What: value.what, Value: value.value,
-			Seq: t.first.Seq, Saw: t.revision(key, value.what),
+			Seq: t.first.Seq, Opening: t.first.Opening, Saw: t.revision(key, value.what),
 		})
 	}
 	return writes

@@ -60,6 +60,13 @@ func (o Outcome) Refused() bool {
 	return o.Action == Block || o.Action == Stop || o.Action == Ask
 }
 
+// Withholds reports whether a decided tool-call-end keeps the result from the model:
+// it was refused, and not by a hook that said stop, which ends the run and is no word
+// against the result.
+func (o Outcome) Withholds() bool {
+	return o.Refused() && !(o.Action == Stop && o.Failure == "")
+}
+
 // CouldNotAsk reports whether the rule of a hook that failed decided, in place of
 // an answer: the run then ends with agent-error wherever it ends, and the model
 // reads no more than Reason.

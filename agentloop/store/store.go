@@ -51,7 +51,7 @@ const (
 	Conversation Kind = "conversation" // Messages replace the conversation
 	System       Kind = "system"       // Text replaces the system text
 	Tools        Kind = "tools"        // Tools replace the list of tools
-	Reserve      Kind = "reserve"      // event numbers up to Seq may be in use
+	Reserve      Kind = "reserve"      // of earlier versions, which numbered events on; it says nothing any more
 	Closed       Kind = "closed"       // ended by reason Text; the last event number was Seq
 	Model        Kind = "model"        // Text is the model from here on
 )

@@ -32,7 +32,6 @@ type engine struct {
 	progress *show.Progress
 	late     lateRuns
 	closing  sync.Once
-	closed   error
 }
 
 // lateRuns are the runs of hooks that nobody waits for.
@@ -107,16 +106,16 @@ func (a *app) open(ctx context.Context, options openOptions) (*engine, error) {
 }
 
 // close waits for observers, unless ctx ends. That nobody reads what is printed
-// is no reason to cut one off.
-func (e *engine) close(ctx context.Context) error {
+// is no reason to cut one off. What went wrong is told to the first who closes.
+func (e *engine) close(ctx context.Context) (err error) {
 	e.closing.Do(func() {
 		if errors.Is(context.Cause(ctx), errOutput) {
 			ctx = context.WithoutCancel(ctx)
 		}
-		e.closed = e.executor.Close(ctx)
+		err = e.executor.Close(ctx)
 		e.progress.Stop()
 	})
-	return e.closed
+	return err
 }
 
 func (a *app) loaderOptions(rt *process.Runtime) loader.Options {
@@ -207,7 +206,7 @@ func isTold(f schema.Finding) bool { return slices.Contains(loader.Told, schema.
 func (a *app) tellOnce(s *loader.Snapshot, loop bool) {
 	a.tellOfFiles(s)
 	a.tellWaiting(s, loop)
-	if a.json {
+	if a.json && a.noted == nil {
 		return
 	}
 	told := map[string]bool{}
@@ -223,7 +222,7 @@ func (a *app) tellWaiting(s *loader.Snapshot, loop bool) {
 	if settings {
 		parts = append(parts, "the settings")
 	}
-	if a.json && !settings {
+	if a.json && a.noted == nil && !settings {
 		return
 	}
 	named := func(what string, names []string) {
@@ -303,8 +302,13 @@ func (a *app) tellProblems(findings []schema.Finding, told map[string]bool) {
 	}
 }
 
-// note prints a line for the person, apart from the command's own output.
+// note prints a line for the person, apart from the command's own output; a program
+// reads it as a notice of hookd's own.
 func (a *app) note(text, remedy string) {
+	if a.noted != nil {
+		a.noted(text, remedy)
+		return
+	}
 	a.err.Print("%s %s\n", a.err.In(show.Warn, "hookd: note:"), show.Line(text))
 	if remedy != "" {
 		a.err.Print("%s %s\n", a.err.In(show.Quiet, "hookd: hint:"), show.Line(remedy))

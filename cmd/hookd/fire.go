@@ -36,6 +36,11 @@ there and are not get their zero value. Without --data a sample is fired.`,
 			if err != nil {
 				return err
 			}
+			if c.Flags().Changed("session") {
+				if err := protocol.CheckSessionID(session); err != nil {
+					return usage("bad-session", "--session: "+err.Error(), "hookd run and hookd serve take the same")
+				}
+			}
 			raw, err := a.eventData(name, data, c.Flags().Changed("data"), nil)
 			if err != nil {
 				return err
@@ -55,6 +60,11 @@ there and are not get their zero value. Without --data a sample is fired.`,
 }
 
 func (a *app) fire(ctx context.Context, name protocol.EventName, data jsontext.Value, session string, explain bool) error {
+	var held *heldNotes
+	if a.json {
+		held = a.hold()
+		defer a.spill(held)
+	}
 	engine, err := a.open(ctx, openOptions{explain: explain})
 	if err != nil {
 		return err
@@ -66,6 +76,10 @@ func (a *app) fire(ctx context.Context, name protocol.EventName, data jsontext.V
 	outcome, err := engine.fire(ctx, event)
 	if err != nil {
 		return err
+	}
+	if held != nil {
+		outcome.Notices = append(held.take(), outcome.Notices...)
+		a.noted = nil
 	}
 	hooks := engine.source.Current().For(name)
 	engine.progress.Aside(func() {
@@ -80,7 +94,7 @@ func (a *app) fire(ctx context.Context, name protocol.EventName, data jsontext.V
 	if explain && !a.json {
 		// Observers, and hooks in audit mode, answer when the outcome stands.
 		if err := engine.close(ctx); err != nil {
-			return failed("fire", err, "")
+			a.note(oneLine(err.Error()), "")
 		}
 		showRuns(a.out, append(outcome.Runs, engine.late.runs()...), hooks)
 	}

@@ -120,7 +120,7 @@ type watcher interface {
 // runOnce works on one prompt or recipe.
 func (a *app) runOnce(ctx context.Context, flags *runFlags, prompt string) error {
 	if a.json {
-		a.late = runLines{a.out}.late
+		a.forProgram()
 	}
 	c, err := a.converse(ctx, flags, a.approver())
 	if err != nil {
@@ -149,6 +149,7 @@ func (a *app) runOnce(ctx context.Context, flags *runFlags, prompt string) error
 		}
 	} else {
 		view.end(run.Result())
+		view.untoldEnd(ended)
 	}
 	err = runExit(ctx, run.Result(), ended)
 	if reason := run.Result().StopReason; err == nil && flags.schema != "" && reason != "done" && reason != "length" {
@@ -164,7 +165,7 @@ func runExit(ctx context.Context, result agentloop.Result, ended error) error {
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case errors.As(ended, &refusal) && refusal.Cause == "blocked", ended == nil && result.StopReason == "hook":
+	case errors.As(ended, &refusal) && (refusal.Cause == "blocked" || refusal.Cause == "failure"), ended == nil && result.StopReason == "hook":
 		return exitCode(exitRefused)
 	case ended != nil:
 		return exitCode(exitFailed)

@@ -43,9 +43,9 @@ type hookLine struct {
 // noticeLine is what a hook says to the person that nobody waited for; what others say
 // is in the line of their event.
 type noticeLine struct {
-	Kind  string             `json:"kind"` // notice
-	Event protocol.EventName `json:"event"`
-	ID    string             `json:"id"` // of the event
+	Kind  string             `json:"kind"`           // notice
+	Event protocol.EventName `json:"event,omitzero"` // none: of hookd itself
+	ID    string             `json:"id,omitzero"`
 	protocol.HookText
 }
 
@@ -99,6 +99,16 @@ func (l runLines) see(y agentloop.Yield) error {
 		}
 	}
 	return l.line(eventLine{"event", &y.Event, decision{y.Outcome.Action, y.Outcome.By, y.Outcome.Reason, y.Outcome.Notices}})
+}
+
+// forProgram has lines for what else goes to the person: notes, and what hooks say that
+// nobody waited for.
+func (a *app) forProgram() {
+	lines := runLines{a.out}
+	a.late = lines.late
+	a.noted = func(text, remedy string) {
+		lines.line(noticeLine{"notice", "", "", noteText(text, remedy)})
+	}
 }
 
 // late prints what a hook did, or says, that nobody waited for. A failure and a warning
