@@ -44,7 +44,7 @@ func (t *trip) line(outcome *protocol.Outcome, sensitive bool) *record.Event {
 		Agent: t.first.Agent.ID, Depth: t.first.Agent.Depth, Host: t.first.Agent.Host,
 		Generation: t.set.Generation, Set: t.set.hash, Managed: t.set.ManagedHash,
 		Data: *t.digest(sensitive),
-		Tool: call.tool, ToolCallID: call.toolCallID,
+		Tool: call.tool, ToolCallID: call.toolCallID, Asked: t.asking(values, sensitive),
 		Action: outcome.Action, By: outcome.By, Reason: outcome.Reason, Failure: outcome.Failure,
 		WaitedMs: milliseconds(t.began), Changed: []record.Change{}, Conflict: len(outcome.Conflicts) > 0,
 		Runs: make([]protocol.Run, 0, len(outcome.Runs)),

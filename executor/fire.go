@@ -1,7 +1,6 @@
 package executor
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -257,7 +256,7 @@ func (t *trip) finish() protocol.Outcome {
 		t.runs[t.folded[i]] = run
 	}
 	if t.executor.options.Explain {
-		t.sortRuns()
+		t.explain()
 	}
 	outcome.Runs = t.runs
 	t.record(&outcome, lost, "")
@@ -287,18 +286,6 @@ func (t *trip) abort() (protocol.Outcome, error) {
 
 func (t *trip) aborted() *protocol.Failure {
 	return &protocol.Failure{Kind: protocol.FailAborted, Detail: context.Cause(t.ctx).Error()}
-}
-
-// sortRuns puts the runs of hooks that were asked side by side, and of those
-// that were not asked, in running order.
-func (t *trip) sortRuns() {
-	place := make(map[hookKey]int, len(t.hooks))
-	for i, h := range t.hooks {
-		place[keyOf(h)] = i + 1
-	}
-	slices.SortStableFunc(t.runs, func(a, b protocol.Run) int {
-		return cmp.Compare(place[hookKey{a.Source, a.Hook}], place[hookKey{b.Source, b.Hook}])
-	})
 }
 
 // budget is the context of a hook that is waited for. The hooks of each layer, and

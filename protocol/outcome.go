@@ -130,6 +130,7 @@ const (
 	SkipAfterBlock Skip = "after-block" // an earlier hook refused the event already
 	SkipNoMatch    Skip = "no-match"    // only listed with explain
 	SkipDisabled   Skip = "disabled"
+	SkipAbsent     Skip = "absent"  // it does not run at all, detail says why; only listed with explain
 	SkipDropped    Skip = "dropped" // the observer's queue was full
 )
 

@@ -82,6 +82,10 @@ func (a *app) fire(ctx context.Context, name protocol.EventName, data jsontext.V
 		a.noted = nil
 	}
 	hooks := engine.source.Current().For(name)
+	if explain && a.json {
+		a.awaitObservers(ctx, engine)
+		outcome.Runs = append(outcome.Runs, engine.late.runs()...)
+	}
 	engine.progress.Aside(func() {
 		err = a.printOutcome(&outcome)
 		if !a.json && !explain && len(outcome.Runs) == 0 {
@@ -92,16 +96,21 @@ func (a *app) fire(ctx context.Context, name protocol.EventName, data jsontext.V
 		return err
 	}
 	if explain && !a.json {
-		// Observers, and hooks in audit mode, answer when the outcome stands.
-		if err := engine.close(ctx); err != nil {
-			a.note(oneLine(err.Error()), "")
-		}
+		a.awaitObservers(ctx, engine)
 		showRuns(a.out, append(outcome.Runs, engine.late.runs()...), hooks)
 	}
 	if outcome.Refused() {
 		return exitCode(exitRefused)
 	}
 	return nil
+}
+
+// awaitObservers waits for those who answer when the outcome stands: observers, and
+// hooks in audit mode. All that is explained is so what became of them.
+func (a *app) awaitObservers(ctx context.Context, engine *engine) {
+	if err := engine.close(ctx); err != nil {
+		a.note(oneLine(err.Error()), "")
+	}
 }
 
 // printOutcome prints an outcome as soon as it stands; observers may still be at

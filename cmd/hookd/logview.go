@@ -107,6 +107,9 @@ func decisionText(p *show.Printer, e *record.Event) string {
 	if len(from) > 0 {
 		text += ", context from " + strings.Join(from, ", ")
 	}
+	if e.Asked != "" {
+		text += p.In(show.Quiet, "  ‹"+show.Line(e.Asked)+"›")
+	}
 	return text
 }
 

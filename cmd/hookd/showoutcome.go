@@ -252,6 +252,8 @@ func runAnswer(run *protocol.Run) (string, show.Tone) {
 
 func runWhy(run *protocol.Run, hooks []*executor.Hook) string {
 	switch {
+	case run.Skipped == protocol.SkipAbsent:
+		return run.Detail
 	case run.Skipped == protocol.SkipNoMatch:
 		i := slices.IndexFunc(hooks, func(h *executor.Hook) bool { return h.Name == run.Hook && h.Layer == run.Source })
 		if i >= 0 {

@@ -32,7 +32,7 @@ func encode(entry Entry) ([]byte, error) {
 	case *Event:
 		short := *e
 		short.Cut = len(body)
-		short.Reason, short.Aborted = cut(e.Reason), cut(e.Aborted)
+		short.Reason, short.Aborted, short.Asked = cut(e.Reason), cut(e.Aborted), cut(e.Asked)
 		short.Data.Value = nil
 		short.Changed = slices.Clone(e.Changed[:min(len(e.Changed), keptList)])
 		for i := range short.Changed {

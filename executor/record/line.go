@@ -55,6 +55,7 @@ type Event struct {
 	Data       Digest               `json:"data"`             // as the event came in
 	Tool       string               `json:"tool,omitzero"`
 	ToolCallID string               `json:"toolCallId,omitzero"`
+	Asked      string               `json:"asked,omitzero"` // what the call is about, as far as records.values lets it be told
 	Action     protocol.Action      `json:"action"`
 	By         *string              `json:"by"`
 	Reason     string               `json:"reason"`
