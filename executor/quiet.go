@@ -39,7 +39,17 @@ func quiet(run protocol.Run, values schema.RecordValues) protocol.Run {
 	return run
 }
 
-// longQuote is a quotation that is longer than a word.
-var longQuote = regexp.MustCompile(`"(?:[^"\\]|\\.){13,}?"`)
+// quote is a quotation, as %q writes it.
+var quote = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
-func unquoted(text string) string { return longQuote.ReplaceAllString(text, `"…"`) }
+// longestQuote is that of a word, with its quotes.
+const longestQuote = 14
+
+func unquoted(text string) string {
+	return quote.ReplaceAllStringFunc(text, func(quoted string) string {
+		if len(quoted) <= longestQuote {
+			return quoted
+		}
+		return `"…"`
+	})
+}

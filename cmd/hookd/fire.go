@@ -64,6 +64,9 @@ func (a *app) fire(ctx context.Context, name protocol.EventName, data jsontext.V
 	if a.json {
 		held = a.hold()
 		defer a.spill(held)
+		if explain { // the runs of those that nobody waited for are explained, too
+			a.late = held.late
+		}
 	}
 	engine, err := a.open(ctx, openOptions{explain: explain})
 	if err != nil {
@@ -85,6 +88,7 @@ func (a *app) fire(ctx context.Context, name protocol.EventName, data jsontext.V
 	if explain && a.json {
 		a.awaitObservers(ctx, engine)
 		outcome.Runs = append(outcome.Runs, engine.late.runs()...)
+		outcome.Notices = append(outcome.Notices, held.take()...)
 	}
 	engine.progress.Aside(func() {
 		err = a.printOutcome(&outcome)

@@ -32,6 +32,17 @@ func (a *app) hold() *heldNotes {
 	return h
 }
 
+// late keeps what hooks say that nobody waited for; what went wrong with them is part of
+// their runs.
+func (h *heldNotes) late(_ *protocol.Event, _ *protocol.Run, notice *protocol.HookText) {
+	if notice == nil || notice.Failure != "" || notice.Warning {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.list = append(h.list, *notice)
+}
+
 // take returns the notes so far, once.
 func (h *heldNotes) take() []protocol.HookText {
 	h.mu.Lock()
