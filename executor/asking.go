@@ -1,9 +1,10 @@
 package executor
 
 import (
+	"os"
 	"path"
+	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 
@@ -18,8 +19,9 @@ const longestLooked = 1 << 20
 const longestAsked = 160
 
 // asking is what a tool call is about, in a line for the record: its command, or the
-// file that it names. Where records hold no values it is a word of that: the program,
-// the file's own name. Of what a sensitive hook saw it is nothing.
+// file that it names. Where records hold no values it is no more than the program that a
+// command begins with, if this machine has it: whatever else stands there may be a
+// secret. Of what a sensitive hook saw it is nothing.
 func (t *trip) asking(values schema.RecordValues, sensitive bool) string {
 	if !t.spec.Tool || sensitive || values == schema.ValuesNone || len(t.first.Data) > longestLooked {
 		return ""
@@ -34,16 +36,14 @@ func (t *trip) asking(values schema.RecordValues, sensitive bool) string {
 		}
 		return ""
 	}
-	command, file := text("command", "cmd"), text("path", "file_path", "file")
+	command := text("command", "cmd")
 	switch {
-	case values == schema.ValuesFull && command != "":
-		return cutText(command)
-	case values == schema.ValuesFull:
-		return cutText(file)
-	case command != "":
+	case values != schema.ValuesFull:
 		return programOf(command)
+	case command != "":
+		return cutText(command)
 	}
-	return plainWord(path.Base(strings.ReplaceAll(file, `\`, "/")))
+	return cutText(text("path", "file_path", "file"))
 }
 
 func cutText(text string) string {
@@ -54,29 +54,36 @@ func cutText(text string) string {
 	return strings.ToValidUTF8(text[:longestAsked], "") + "…"
 }
 
+// shellWords are commands of shells that are no programs.
+var shellWords = []string{"cd", "export", "source", "set", "eval", "exec", "unset", "alias", "trap", "wait"}
+
 // programOf is the program that a command begins with, "" where its first word is none
-// that can be told: a value for a variable, say.
+// of this machine's.
 func programOf(command string) string {
 	words := strings.Fields(command)
 	if len(words) == 0 {
 		return ""
 	}
-	word := plainWord(path.Base(words[0]))
-	if word != "" && len(words) > 1 {
-		word += " …"
-	}
-	return word
-}
-
-// longestWord is longer than the names of most programs and files, and shorter than
-// most keys.
-const longestWord = 24
-
-// plainWord is a word that is the name of something, "" for any other.
-func plainWord(word string) string {
-	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_+"
-	if utf8.RuneCountInString(word) > longestWord || word == "." || strings.Trim(word, letters) != "" {
+	name := path.Base(words[0])
+	if !slices.Contains(shellWords, name) && !isProgram(name) {
 		return ""
 	}
-	return word
+	if len(words) > 1 {
+		name += " …"
+	}
+	return name
+}
+
+// longestName is longer than the names of most programs, and shorter than most keys.
+const longestName = 32
+
+func isProgram(name string) bool {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_+"
+	if len(name) > longestName || name == "." || name == ".." || strings.Trim(name, letters) != "" {
+		return false
+	}
+	return slices.ContainsFunc(FixedPath, func(folder string) bool {
+		info, err := os.Stat(path.Join(folder, name))
+		return err == nil && info.Mode().IsRegular()
+	})
 }

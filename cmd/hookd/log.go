@@ -29,7 +29,7 @@ func newLog(a *app) *cobra.Command {
 session's. With --refused, --hook or --since, all records of the project.
 
 What was asked is told as far as the record may hold it (hooks.records.values): of a
-command its program, of a file its name, with full the whole line.
+command its program, with full the whole command or the file.
 
 --head prints the newest line's hash: kept elsewhere, it is evidence of all lines
 up to it. A place where a record is not what was once written is shown as such.`,
