@@ -154,11 +154,7 @@ func (r *Run) decide(ctx context.Context, name protocol.EventName, data any, opt
 	for _, option := range options {
 		option(&event)
 	}
-	fire, err := r.numbered(ctx, &event)
-	if err != nil {
-		return nil, internal(err)
-	}
-	outcome, err := fire()
+	outcome, err := r.numbered(ctx, &event)()
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -174,25 +170,27 @@ func (r *Run) decide(ctx context.Context, name protocol.EventName, data any, opt
 // numbered gives an event its number, and begins it at once where the gate can
 // do that: events that are decided side by side reach it in the order of their
 // numbers.
-func (r *Run) numbered(ctx context.Context, event *protocol.Event) (fire func() (protocol.Outcome, error), err error) {
+func (r *Run) numbered(ctx context.Context, event *protocol.Event) (fire func() (protocol.Outcome, error)) {
 	ctx = r.hosting(ctx)
 	gate := r.loop.options.Gate
-	err = r.loop.numbers.next(func(seq int64) {
-		event.Seq = &seq
+	r.loop.numbers.next(func(seq int64) {
+		event.Seq, event.Opening = &seq, r.loop.numbers.opening
 		if sequencer, can := gate.(protocol.Sequencer); can {
 			fire = sequencer.Begin(ctx, *event)
 		} else {
 			fire = func() (protocol.Outcome, error) { return gate.Fire(ctx, *event) }
 		}
 	})
-	return fire, err
+	return fire
 }
 
 // tell yields a decided event, and what of it cannot be carried out.
 func (r *Run) tell(ctx context.Context, v *verdict) {
-	shown := v.Outcome
+	shown := v.Outcome.Shown()
 	if !v.passed() {
-		shown.Event.Data = withheld(v)
+		seen := *v
+		seen.Outcome = shown
+		shown.Event.Data = withheld(&seen)
 	}
 	r.yield(ctx, Yield{Kind: YieldEvent, Event: shown.Event, Outcome: shown})
 	r.askedFor(ctx, v)

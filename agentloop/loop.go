@@ -55,7 +55,7 @@ func New(options Options) (*Loop, error) {
 		return nil, fmt.Errorf("agent loop: %w", err)
 	}
 	l := &Loop{options: options, tools: tools, system: options.System}
-	l.numbers = &numbers{keep: l.keep}
+	l.numbers = newNumbers()
 	if options.Session == nil {
 		l.session.ID = protocol.NewID()
 	} else {
@@ -80,7 +80,6 @@ func (l *Loop) resume(state store.State) error {
 		return l.options.Session.Damage(fault.message, fault)
 	}
 	l.messages, l.turn = state.Messages, state.Turn
-	l.numbers.last, l.numbers.reserved = state.Seq, state.Seq
 	if state.System != nil {
 		l.system = *state.System
 	}

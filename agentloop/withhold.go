@@ -10,7 +10,7 @@ import (
 // model: it passed, or a hook stopped the run, which is no word against the
 // result. A rule that stops because a hook could not judge it is one.
 func (v *verdict) keepsResult() bool {
-	return v.passed() || v.Action == protocol.Stop && v.Failure == ""
+	return !v.Withholds()
 }
 
 // withheld is the data of a refused event without what was refused: an answer

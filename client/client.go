@@ -251,13 +251,11 @@ func (c *Client) readAll() error {
 		if err != nil {
 			return err
 		}
-		messages, _, failure := rpc.Parse(line)
+		m, failure := rpc.Parse(line)
 		if failure != nil {
 			return fmt.Errorf("what it sent cannot be read: %w", failure)
 		}
-		for _, m := range messages {
-			c.take(m)
-		}
+		c.take(m)
 	}
 }
 

@@ -30,7 +30,7 @@ func (t *trip) append(entry record.Entry) {
 		records.SetLimits(keep.Keep, keep.MaxSize)
 	}
 	err := records.AppendUnder(t.first.Session.ID, time.Now(), entry, t.set.hash, t.set.describe)
-	t.trouble("record", "events are decided but cannot be recorded for now", err)
+	t.trouble("record", "nothing is recorded for now, events are decided all the same", err)
 }
 
 func (t *trip) line(outcome *protocol.Outcome, sensitive bool) *record.Event {
@@ -40,11 +40,11 @@ func (t *trip) line(outcome *protocol.Outcome, sensitive bool) *record.Event {
 		call = *t.toldFacts()
 	}
 	line := &record.Event{
-		Seq: t.first.Seq, ID: t.first.ID, Event: t.spec.Name,
+		Opening: t.first.Opening, Seq: t.first.Seq, ID: t.first.ID, Event: t.spec.Name,
 		Agent: t.first.Agent.ID, Depth: t.first.Agent.Depth, Host: t.first.Agent.Host,
 		Generation: t.set.Generation, Set: t.set.hash, Managed: t.set.ManagedHash,
 		Data: *t.digest(sensitive),
-		Tool: call.tool, ToolCallID: call.toolCallID,
+		Tool: call.tool, ToolCallID: call.toolCallID, Asked: t.asking(values, sensitive),
 		Action: outcome.Action, By: outcome.By, Reason: outcome.Reason, Failure: outcome.Failure, Answered: outcome.Answered,
 		WaitedMs: milliseconds(t.began), Changed: []record.Change{}, Conflict: len(outcome.Conflicts) > 0,
 		Runs: make([]protocol.Run, 0, len(outcome.Runs)),
@@ -93,22 +93,12 @@ func (t *trip) digest(sensitive bool) *record.Digest {
 // saw.
 func (t *trip) sawSensitive() bool {
 	return slices.ContainsFunc(t.runs, func(run protocol.Run) bool {
-		return run.Skipped == "" && t.isSensitive(run)
+		return run.Skipped == "" && run.Sensitive
 	})
 }
 
-func (t *trip) isSensitive(run protocol.Run) bool {
-	return slices.ContainsFunc(t.set.Hooks, func(h *Hook) bool {
-		return h.Sensitive && h.Name == run.Hook && h.Layer == run.Source
-	})
-}
-
-// recorded is a run as the record has it: a sensitive hook may have written what
-// it saw into anything but its verdict.
+// recorded is a run as the record has it.
 func (t *trip) recorded(run protocol.Run) protocol.Run {
-	if t.isSensitive(run) {
-		run.Stderr, run.Detail, run.Warnings = "", "", nil
-	}
 	return quiet(run, t.settings.Records.Values)
 }
 
@@ -118,7 +108,7 @@ func (t *trip) recordLate(run *protocol.Run, note string, dropped int64, lost []
 		return
 	}
 	t.append(&record.Late{
-		Seq: t.first.Seq, ID: t.first.ID, Event: t.spec.Name, Generation: t.set.Generation, Set: t.set.hash,
+		Opening: t.first.Opening, Seq: t.first.Seq, ID: t.first.ID, Event: t.spec.Name, Generation: t.set.Generation, Set: t.set.hash,
 		Run: t.recorded(*run), Note: note, Dropped: dropped, StateLost: lost,
 	})
 }
@@ -155,6 +145,9 @@ func (e *Executor) recordDeath(t *trip, q *Question, gone <-chan struct{}, endin
 		run := skippedRun(q.Hook, "")
 		if ending != nil {
 			answer := ending()
+			if q.Hook.Sensitive {
+				answer.Stderr, answer.Warnings = "", nil
+			}
 			run.Exit, run.Signal, run.Stderr, run.Warnings = answer.Exit, protocol.NullString(answer.Signal), answer.Stderr, answer.Warnings
 		}
 		run.TookMs = milliseconds(stood)

@@ -98,7 +98,7 @@ func New(source Source, options Options) *Executor {
 // hooks.drain of that layer says, all at most until ctx ends. It ends those that
 // are left, and closes the records. Who was not asked, or not to the end, is
 // recorded as dropped and told to Progress.Cut. The error names what could not be
-// written.
+// written, unless a notice has named it before.
 func (e *Executor) Close(ctx context.Context) error {
 	set := e.source.Current()
 	if set == nil {
@@ -118,10 +118,10 @@ func (e *Executor) Close(ctx context.Context) error {
 		return nil
 	}
 	var errs []error
-	if err := e.records.Close(); err != nil {
+	if err := e.records.Close(); e.troubles.tell("record", err) {
 		errs = append(errs, fmt.Errorf("close records: %w", err))
 	}
-	if err := e.states.PruneIfDue(set.longestKeep()); err != nil {
+	if err := e.states.PruneIfDue(set.longestKeep()); err != nil && !e.troubles.any() {
 		errs = append(errs, fmt.Errorf("remove what old sessions remember: %w", err))
 	}
 	return errors.Join(errs...)
@@ -149,6 +149,13 @@ func Account() (*user.User, error) { return state.Account() }
 type troubles struct {
 	mu   sync.Mutex
 	told map[string]bool
+}
+
+// any reports whether the person was told of one that lasts.
+func (t *troubles) any() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.told) > 0
 }
 
 // tell reports whether err is news about what.

@@ -1,7 +1,6 @@
 package executor
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -289,10 +288,11 @@ func (t *trip) finish() (protocol.Outcome, error) {
 	lost := t.commit()
 	queued := t.reserveObservers(&outcome)
 	for i, run := range outcome.Runs { // they say whose context was cut
+		run.Warnings = append(slices.Clip(run.Warnings), lostTexts(lost, run.Hook)...)
 		t.runs[t.folded[i]] = run
 	}
 	if t.executor.options.Explain {
-		t.sortRuns()
+		t.explain()
 	}
 	outcome.Runs = t.runs
 	if t.first.Due && !t.alone() { // nobody goes on with it, so its record keeps its place, too
@@ -333,18 +333,6 @@ func (t *trip) abort() (protocol.Outcome, error) {
 
 func (t *trip) aborted() *protocol.Failure {
 	return &protocol.Failure{Kind: protocol.FailAborted, Detail: context.Cause(t.ctx).Error()}
-}
-
-// sortRuns puts the runs of hooks that were asked side by side, and of those
-// that were not asked, in running order.
-func (t *trip) sortRuns() {
-	place := make(map[hookKey]int, len(t.hooks))
-	for i, h := range t.hooks {
-		place[keyOf(h)] = i + 1
-	}
-	slices.SortStableFunc(t.runs, func(a, b protocol.Run) int {
-		return cmp.Compare(place[hookKey{a.Source, a.Hook}], place[hookKey{b.Source, b.Hook}])
-	})
 }
 
 func milliseconds(since time.Time) float64 { return protocol.Milliseconds(time.Since(since)) }

@@ -52,7 +52,7 @@ func (t *trip) checkKept(h *Hook, answer *protocol.Answer) []state.Write {
 		key := stateKey(h)
 		writes = append(writes, state.Write{
 			Key: key, What: value.what, Value: value.value,
-			Seq: t.first.Seq, Saw: t.revision(key, value.what),
+			Seq: t.first.Seq, Opening: t.first.Opening, Saw: t.revision(key, value.what),
 		})
 	}
 	return writes
@@ -97,8 +97,23 @@ func (t *trip) commit() []state.Lost {
 		return nil
 	}
 	lost, err := t.executor.states.Write(t.first.Session.ID, t.writes)
-	t.trouble("state", "what hooks remember could not be written; this process remembers it", err)
+	t.trouble("state", "what hooks remember could not be written; it is gone when this process ends", err)
 	return lost
+}
+
+// lostTexts says which values of a hook are lost.
+func lostTexts(lost []state.Lost, hook string) (texts []string) {
+	for _, l := range lost {
+		if l.Hook != hook {
+			continue
+		}
+		of := "another event"
+		if l.Seq != nil {
+			of = fmt.Sprintf("event %d", *l.Seq)
+		}
+		texts = append(texts, fmt.Sprintf("the %s that it gave at %s is lost: two events ran side by side, and the later one's stands", l.What, of))
+	}
+	return texts
 }
 
 // trouble tells the person once that something beside the hooks goes wrong.

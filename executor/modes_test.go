@@ -613,7 +613,7 @@ func TestModesWithoutRule(t *testing.T) {
 	defer e.Close(context.Background())
 	for i := 1; i <= 2; i++ {
 		notices := fire(t, e, toolCall("s", "")).Notices
-		want := []protocol.HookText{{Hook: "a.sh", Text: "tool-call-start"}, {Hook: "b.sh", Text: "resident"}}
+		want := []protocol.HookText{{Hook: "a.sh", Source: protocol.User, Text: "tool-call-start"}, {Hook: "b.sh", Source: protocol.User, Text: "resident"}}
 		if diff := cmp.Diff(want, notices); diff != "" {
 			t.Error(diff)
 		}

@@ -1,6 +1,8 @@
 package executor
 
 import (
+	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/hookd-dev/hookd/protocol"
@@ -133,7 +135,9 @@ func (t *trip) reserveObservers(outcome *protocol.Outcome) []*job {
 		}
 		key := queueKey{t.first.Session.ID, keyOf(h)}
 		if !t.executor.observers.reserve(key, t.set.of(h).ObserverQueue) {
-			t.runs = append(t.runs, skippedRun(h, protocol.SkipDropped))
+			dropped := skippedRun(h, protocol.SkipDropped)
+			dropped.Warnings = []string{fmt.Sprintf("is not told of this event: %d wait for it already (hooks.observerQueue)", t.set.of(h).ObserverQueue)}
+			t.runs = append(t.runs, dropped)
 			continue
 		}
 		if shared == nil {
@@ -178,10 +182,14 @@ func (t *trip) finishObserver(j *job, answer protocol.Answer, dropped int64) {
 		note = droppedNote
 		t.progress.cut(&t.first, j.hook)
 	}
+	run.Warnings = append(slices.Clip(run.Warnings), lostTexts(lost, j.hook.Name)...)
 	t.recordLate(&run, note, dropped, lost)
 	t.progress.finished(&t.first, j.hook, run)
 	for _, notice := range append(t.fold.Outcome().Notices, t.notices...) {
 		t.progress.notice(&t.first, notice)
+	}
+	for _, text := range run.Warnings {
+		t.progress.notice(&t.first, protocol.HookText{Hook: run.Hook, Source: run.Source, Text: text, Warning: true})
 	}
 }
 

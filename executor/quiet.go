@@ -16,7 +16,7 @@ import (
 // is and its hash, of what messages quote nothing longer than a word. The verdict's
 // reason stays: it is there to be read.
 func quiet(run protocol.Run, values schema.RecordValues) protocol.Run {
-	if values == schema.ValuesFull {
+	if values == schema.ValuesFull || run.Sensitive { // of a sensitive one nothing is left to take out
 		return run
 	}
 	if run.Hash != "" && run.Stderr != "" { // a Go hook has no stderr, but a stack
@@ -39,7 +39,17 @@ func quiet(run protocol.Run, values schema.RecordValues) protocol.Run {
 	return run
 }
 
-// longQuote is a quotation that is longer than a word.
-var longQuote = regexp.MustCompile(`"(?:[^"\\]|\\.){13,}?"`)
+// quote is a quotation, as %q writes it.
+var quote = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
-func unquoted(text string) string { return longQuote.ReplaceAllString(text, `"…"`) }
+// longestQuote is that of a word, with its quotes.
+const longestQuote = 14
+
+func unquoted(text string) string {
+	return quote.ReplaceAllStringFunc(text, func(quoted string) string {
+		if len(quoted) <= longestQuote {
+			return quoted
+		}
+		return `"…"`
+	})
+}

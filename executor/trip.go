@@ -229,7 +229,7 @@ func (t *trip) matches(h *Hook) bool {
 func skippedRun(h *Hook, why protocol.Skip) protocol.Run {
 	return protocol.Run{
 		Hook: h.Name, Source: h.Layer, Hash: h.Hash, Class: h.Can, Mode: h.Mode,
-		Rule: protocol.EffectiveRule(voterOf(h)), Changed: []string{}, Skipped: why,
+		Rule: protocol.EffectiveRule(voterOf(h)), Changed: []string{}, Skipped: why, Sensitive: h.Sensitive,
 	}
 }
 

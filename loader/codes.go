@@ -34,6 +34,8 @@ const (
 	CodePolling           schema.Code = "watch-by-polling"
 	CodeUnread            schema.Code = "file-not-read"
 	CodeNotFit            schema.Code = "not-fit-for-standby"
+	CodeWarned            schema.Code = "run-warned"
+	CodeSameHook          schema.Code = "same-hook"
 	CodeSettingsUntrusted schema.Code = "settings-untrusted"
 	CodeSettingsChanged   schema.Code = "settings-changed"
 	CodeSettingsGone      schema.Code = "settings-gone"
@@ -79,6 +81,8 @@ var Codes = []schema.CodeText{
 	{Code: CodeStateFolder, Severity: schema.SeverityError, Meaning: "a state folder that cannot be used, or that lies inside the project"},
 	{Code: CodeUnread, Severity: schema.SeverityWarning, Meaning: "a file that was probably meant for hookd and that hookd does not read: another ending, or a side file without its hook"},
 	{Code: CodeNotFit, Severity: schema.SeverityWarning, Meaning: "a standby hook that does something before it has read its event, as records show"},
+	{Code: CodeWarned, Severity: schema.SeverityWarning, Meaning: "a hook as it is now, of whose answers something had to be said: context that was cut, state that is not kept, text besides the reply, another hook's change that it wrote over"},
+	{Code: CodeSameHook, Severity: schema.SeverityWarning, Meaning: "the same file, or one with the same content, that is several hooks; each runs"},
 	{Code: CodeSettingsUntrusted, Severity: schema.SeverityWarning, Meaning: "settings of the project that nobody allowed yet; nothing in them has an effect, and guards that they name refuse"},
 	{Code: CodeSettingsChanged, Severity: schema.SeverityWarning, Meaning: "settings of the project that are not what was allowed any more; the copy that was allowed stays in force"},
 	{Code: CodeSettingsGone, Severity: schema.SeverityWarning, Meaning: "settings of the project that were allowed and are no longer there; the copy stays in force"},

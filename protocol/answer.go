@@ -12,7 +12,8 @@ type Voter struct {
 	Required bool
 	Hash     string // of the bundle that ran
 
-	// Sensitive says that nobody is to read what the hook changed as it was before.
+	// Sensitive hooks see what nobody else is to see, and nobody is to read what they
+	// changed as it was before: see [Run.Sensitive].
 	Sensitive bool
 }
 

@@ -14,7 +14,7 @@ type Event struct {
 	Protocol   int        `json:"protocol"`
 	Event      EventName  `json:"event"`
 	ID         string     `json:"id" jsonschema:"unique per event (a ULID)"`
-	Seq        *int64     `json:"seq" jsonschema:"rises strictly per session; null where no host counts"`
+	Seq        *int64     `json:"seq" jsonschema:"rises strictly in a session from its opening on; null where no host counts"`
 	Time       time.Time  `json:"time" jsonschema:"UTC, RFC 3339 with milliseconds"`
 	Session    Session    `json:"session"`
 	Agent      Agent      `json:"agent"`
@@ -56,6 +56,11 @@ type Event struct {
 	// them. They are for hooks in Go, which hookd fills them in for: those that hold a
 	// call against a rule hold both against it, and show nobody what Data does not.
 	ModelArgs jsontext.Value `json:"-"`
+
+	// Opening tells one opening of a session from the next, in which Seq begins anew:
+	// it rises with each. 0 where no host counts. A host of its own process sets it to
+	// the time of opening, in nanoseconds; no hook reads it.
+	Opening int64 `json:"-"`
 
 	// NotAsked are hooks that are not asked about this event: it happens in a
 	// recipe that they asked for at an event of the same name.

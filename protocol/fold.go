@@ -101,6 +101,7 @@ func (f Fold) Outcome() Outcome {
 		Event: f.event, Context: context, Notices: f.notices.list(), Messages: f.messages, Callback: f.callback,
 		Answered: f.answered, Generation: f.options.Generation, Runs: runs,
 		Replaced: f.replaced, ReplacedBy: f.replacedBy, Changes: f.changes, Conflicts: f.conflicts,
+		changed: f.event,
 	}
 	if f.by != "" {
 		by := f.by

@@ -240,8 +240,9 @@ func TestContextIsJoinedAndLimited(t *testing.T) {
 	f, _ = f.Add(says(hook("3", CanBlock), Reply{Context: "x"}))
 	got := f.Outcome()
 	want := []HookText{
-		{"1", "abcd\n[hookd: the text of 1 ends here; 1 of its 6 bytes found no room]"},
-		{"2", "éé\n[hookd: the text of 2 ends here; 1 of its 6 bytes found no room]"}, {"3", "x"},
+		{Hook: "1", Source: Project, Text: "abcd\n[hookd: the text of 1 ends here; 1 of its 6 bytes found no room]"},
+		{Hook: "2", Source: Project, Text: "éé\n[hookd: the text of 2 ends here; 1 of its 6 bytes found no room]"},
+		{Hook: "3", Source: Project, Text: "x"},
 	}
 	if diff := cmp.Diff(want, got.Context); diff != "" {
 		t.Errorf("context (-want +got):\n%s", diff)
@@ -503,5 +504,53 @@ func TestContextIsSharedByLayer(t *testing.T) {
 				t.Errorf("given %v, want %v", got, tc.want)
 			}
 		})
+	}
+}
+
+// What hooks do to each other is said in their runs, each once, with the other's
+// name.
+func TestWarningsNameTheOtherHook(t *testing.T) {
+	ev := mustDecode(t, toolCall(`{"x":0}`))
+	args := func(x string) Reply { return Reply{Action: Modify, Changes: []byte(`{"args":{"x":` + x + `}}`)} }
+	o, runs := fold(ev, says(hook("1", CanModify), args("1")), says(hook("2", CanModify), args("2")))
+	if len(o.Conflicts) != 1 || len(runs[0].Warnings) != 0 {
+		t.Fatalf("%+v %+v", o.Conflicts, runs[0])
+	}
+	if w := runs[1].Warnings; len(w) != 1 || !strings.Contains(w[0], "/args/x") || !strings.Contains(w[0], "1 of the project layer") {
+		t.Errorf("the conflict: %q", w)
+	}
+	call := func(name string) Reply { return Reply{Action: Callback, Callback: &CallbackCall{Name: name}} }
+	_, runs = fold(mustDecode(t, `{"event":"step-start","data":{"messages":[],"stepsLeft":null}}`), says(hook("1", CanModify), call("a")), says(hook("2", CanModify), call("b")))
+	if w := runs[1].Warnings; len(w) != 1 || !strings.Contains(w[0], "asked for already, by 1;") {
+		t.Errorf("the second callback: %q", w)
+	}
+}
+
+// Of a sensitive hook nothing that it wrote beside its verdict is in an outcome.
+func TestSensitiveHooksAreVeiled(t *testing.T) {
+	secret := hook("s", CanModify)
+	secret.Sensitive = true
+	one := 1
+	for _, a := range []Answer{
+		{Voter: secret, Reading: Reading{Failure: &Failure{Kind: FailExit, Detail: `exit code 1; last line of stderr: "CANARY"`}}, Exit: &one, Stderr: "CANARY"},
+		{Voter: secret, Reading: Reading{Failure: &Failure{Kind: FailReply, Detail: "unknown action CANARY"}}},
+		{Voter: secret, Reading: Reading{Failure: &Failure{Kind: FailOutput, Detail: `"CANARY"`}}},
+		{Voter: secret, Reading: Reading{Reply: &Reply{Action: Observe}, Warnings: []string{BesidesReply + "CANARY", `unknown member "CANARY"`, invalidReply + ": CANARY"}}, Stderr: "CANARY"},
+		says(secret, Reply{Action: Modify, Changes: []byte(`{"args":"CANARY"}`)}),
+	} {
+		o, runs := fold(mustDecode(t, toolCall(`{"x":0}`)), a)
+		text, err := Marshal(struct {
+			Notices []HookText
+			Runs    []Run
+		}{o.Notices, runs})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(text), "CANARY") {
+			t.Errorf("%s", text)
+		}
+		if !runs[0].Sensitive {
+			t.Error("the run does not say that it is sensitive")
+		}
 	}
 }

@@ -13,6 +13,9 @@ import (
 // for the record. An answer of a modifier or blocker that comes when the event
 // is refused already is recorded as skipped and has no effect.
 func (f Fold) Add(a Answer) (Fold, Run) {
+	if a.Sensitive {
+		a = a.veiled()
+	}
 	run := f.begin(&a)
 	if f.Closed() && a.Class != CanObserve && a.Mode != Audit {
 		run.Skipped = SkipAfterBlock
@@ -38,9 +41,7 @@ func (f Fold) Add(a Answer) (Fold, Run) {
 			return f.fail(a.failed(err), run)
 		}
 		for _, w := range warnings {
-			if !slices.Contains(run.Warnings, w) {
-				run.Warnings = append(run.Warnings, w)
-			}
+			run.warn(w)
 		}
 		reply = settled
 	}
@@ -63,7 +64,7 @@ func (f Fold) Add(a Answer) (Fold, Run) {
 	run.Action = reply.Action
 	f.event = after
 	f = f.keepOriginal(changes, a.Sensitive)
-	f.changes, f.conflicts = f.own(changes, a.Name)
+	f = f.own(changes, &a, &run)
 	f = f.replace(reply, a.Name)
 	f = f.say(reply, &a, &run)
 	f = f.vote(reply, &a, messages, &run)
@@ -73,6 +74,9 @@ func (f Fold) Add(a Answer) (Fold, Run) {
 // failed is the answer as the failure that a reply becomes which is not allowed.
 func (a Answer) failed(err error) Answer {
 	a.Failure = &Failure{Kind: FailReply, Detail: err.Error(), Remedy: "correct what the hook answers, or what it can"}
+	if a.Sensitive {
+		return a.veiled()
+	}
 	return a
 }
 
@@ -87,7 +91,7 @@ func (f Fold) begin(a *Answer) Run {
 		Hook: a.Name, Source: a.Layer, Hash: a.Hash, Class: a.Class, Mode: mode,
 		Rule: EffectiveRule(a.Voter), Exit: a.Exit, ByExit: a.ByExit, Signal: NullString(a.Signal),
 		TookMs: Milliseconds(a.Took), Changed: []string{}, Stderr: validText(a.Stderr),
-		Warnings: slices.Clone(a.Warnings),
+		Warnings: slices.Clone(a.Warnings), Sensitive: a.Sensitive,
 	}
 }
 
@@ -96,24 +100,41 @@ func (f Fold) record(run Run) (Fold, Run) {
 	return f, run
 }
 
-func (f Fold) notice(hook, text string) Fold {
-	f.notices = f.notices.with(HookText{Hook: hook, Text: validText(text)})
+func (f Fold) notice(a *Answer, text string) Fold {
+	f.notices = f.notices.with(HookText{Hook: a.Name, Source: a.Layer, Text: validText(text)})
 	return f
 }
 
-// own adds changes to those made so far, and notes which wrote a field that
-// another hook had written.
-func (f Fold) own(changes []Change, by string) ([]Change, []Conflict) {
+// own adds changes to those made so far, and warns of each that wrote a field which
+// another hook had written. What features of the loop do to each other's fields is
+// no conflict of anybody's hooks.
+func (f Fold) own(changes []Change, a *Answer, run *Run) Fold {
 	conflicts := slices.Clip(f.conflicts)
+	mine := make([]Change, 0, len(changes))
 	for _, c := range changes {
+		c.Source, c.Sensitive = a.Layer, a.Sensitive
+		mine = append(mine, c)
 		for i := len(f.changes) - 1; i >= 0; i-- {
-			if earlier := f.changes[i]; overlaps(c.Path, earlier.Path) {
-				conflicts = append(conflicts, Conflict{Path: c.Path, By: by, Owner: earlier.By})
-				break
+			earlier := f.changes[i]
+			if !overlaps(c.Path, earlier.Path) {
+				continue
 			}
+			conflicts = append(conflicts, Conflict{Path: c.Path, By: a.Name, Owner: earlier.By})
+			if c.Source != Builtin || earlier.Source != Builtin {
+				run.warn(fmt.Sprintf("changed %s, which %s of the %s layer had changed before: this later change stands", c.Path, earlier.By, earlier.Source))
+			}
+			break
 		}
 	}
-	return append(slices.Clip(f.changes), changes...), conflicts
+	f.changes, f.conflicts = append(slices.Clip(f.changes), mine...), conflicts
+	return f
+}
+
+// warn says something of the run, once.
+func (r *Run) warn(text string) {
+	if text = validText(text); !slices.Contains(r.Warnings, text) {
+		r.Warnings = append(r.Warnings, text)
+	}
 }
 
 // overlaps reports whether two JSON Pointers are equal or one lies in the other.
@@ -134,7 +155,7 @@ func (f Fold) replace(reply Reply, by string) Fold {
 // say keeps what a reply says to the model and to the person.
 func (f Fold) say(reply Reply, a *Answer, run *Run) Fold {
 	if reply.Notice != "" {
-		f = f.notice(a.Name, reply.Notice)
+		f = f.notice(a, reply.Notice)
 	}
 	if reply.Context == "" || f.spec.Context == "" {
 		return f
@@ -164,7 +185,7 @@ func (f Fold) vote(reply Reply, a *Answer, messages []Message, run *Run) Fold {
 		run.Reason = reason
 	case Callback:
 		if f.callback != nil {
-			run.Warnings = append(run.Warnings, "another callback was asked for already; this one is not run")
+			run.warn("another callback was asked for already, by " + f.callback.By + "; this one is not run")
 		} else {
 			call := *reply.Callback
 			call.By = a.Name
@@ -172,7 +193,7 @@ func (f Fold) vote(reply Reply, a *Answer, messages []Message, run *Run) Fold {
 		}
 	case Allow:
 		if a.Origin().Compare(f.options.AskedBy) < 0 {
-			run.Warnings = append(run.Warnings, "a hook of the layer "+f.options.AskedBy.String()+" asked; only the person may grant that")
+			run.warn("a hook of the layer " + f.options.AskedBy.String() + " asked; only the person may grant that")
 			action = Observe
 		}
 	}

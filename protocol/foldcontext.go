@@ -46,7 +46,7 @@ func (f Fold) shareContext() ([]HookText, []Run) {
 			run.Warnings = append(slices.Clip(run.Warnings), fmt.Sprintf("context cut from %d to %d bytes: the limit of an event is %d, for all hooks together", len(text), len(kept), s.limit))
 			text = kept + fmt.Sprintf("[hookd: the text of %s ends here; %d of its %d bytes found no room]", s.hook, len(text)-len(kept), len(text))
 		}
-		texts = append(texts, HookText{Hook: s.hook, Text: text})
+		texts = append(texts, HookText{Hook: s.hook, Source: s.origin.Layer, Text: text})
 	}
 	return texts, runs
 }

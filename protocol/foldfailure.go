@@ -37,7 +37,7 @@ func (f Fold) fail(a Answer, run Run) (Fold, Run) {
 		return f.record(run)
 	}
 	effect := f.failureEffect(run.Rule)
-	f = f.notice(a.Name, failureNotice(&run, effect))
+	f.notices = f.notices.with(HookText{Hook: a.Name, Source: a.Layer, Text: validText(failureNotice(&run, effect)), Failure: failure.Kind})
 	if effect != Observe {
 		f = f.decide(effect, &a, fmt.Sprintf("blocked: the check %s could not be made (%s)", validText(a.Name), failure.Kind), failure.Kind, false)
 	}

@@ -38,14 +38,16 @@ type Outcome struct {
 	// Replaced is the result or response a modifier gave in place of the work
 	// itself, nil if none; ReplacedBy is its owner.
 	Replaced   jsontext.Value `json:"replaced,omitzero"`
-	ReplacedBy string         `json:"replacedBy,omitzero"`
+	ReplacedBy string         `json:"replacedBy,omitzero"` // whose result or response it is
 	// Changes are the changes made to the event, with their owners, in the order
 	// in which they were made. They are listed for a refused event too, whose
 	// Event is the unchanged one.
 	Changes []Change `json:"-"`
 	// Conflicts are the changes that wrote a field which another hook had
-	// written before.
+	// written before. Each is a warning of the later hook's run, too.
 	Conflicts []Conflict `json:"-"`
+
+	changed Event // with all changes, also where the event was refused; see [Outcome.Shown]
 }
 
 // Conflict is a field that two hooks wrote. The later one's value stands.
@@ -60,6 +62,13 @@ type Conflict struct {
 // nobody has answered yet.
 func (o Outcome) Refused() bool {
 	return o.Action == Block || o.Action == Stop || o.Action == Ask
+}
+
+// Withholds reports whether a decided tool-call-end keeps the result from the model:
+// it was refused, and not by a hook that said stop, which ends the run and is no word
+// against the result.
+func (o Outcome) Withholds() bool {
+	return o.Refused() && !(o.Action == Stop && o.Failure == "")
 }
 
 // CouldNotAsk reports whether the rule of a hook that failed decided, in place of
@@ -94,8 +103,14 @@ func (o Outcome) DecidedLayer() Layer {
 
 // HookText is a text and the hook that wrote it.
 type HookText struct {
-	Hook string `json:"hook"`
-	Text string `json:"text"`
+	Hook   string `json:"hook"`
+	Source Layer  `json:"source,omitzero"` // the hook's layer, absent where hookd itself speaks
+	Text   string `json:"text"`
+	// Failure is set on the notice that says that the hook could not be asked. Its
+	// run says the same, and more.
+	Failure FailureKind `json:"failure,omitzero"`
+	// Warning is set where the text is one of the warnings of the hook's run.
+	Warning bool `json:"-"`
 }
 
 // Change is one changed field: who changed it, from what to what.
@@ -104,6 +119,9 @@ type Change struct {
 	By     string         `json:"by"`
 	Before jsontext.Value `json:"before"` // nil if it was absent
 	After  jsontext.Value `json:"after"`  // nil if it was removed
+
+	Source    Layer `json:"source"`             // of By
+	Sensitive bool  `json:"sensitive,omitzero"` // By is: no screen shows the values
 }
 
 // NullString is a string that is null in JSON when empty.
@@ -116,6 +134,7 @@ const (
 	SkipAfterBlock Skip = "after-block" // an earlier hook refused the event already
 	SkipNoMatch    Skip = "no-match"    // only listed with explain
 	SkipDisabled   Skip = "disabled"
+	SkipAbsent     Skip = "absent"  // it does not run at all, detail says why; only listed with explain
 	SkipDropped    Skip = "dropped" // the observer's queue was full
 )
 
@@ -139,7 +158,11 @@ type Run struct {
 	TookMs       float64     `json:"tookMs"`
 	Changed      []string    `json:"changed"` // JSON Pointers below data
 	ContextBytes int         `json:"contextBytes"`
-	Stderr       string      `json:"stderr"` // tail
-	Warnings     []string    `json:"warnings,omitzero"`
-	Skipped      Skip        `json:"skipped"` // null if it ran
+	Stderr       string      `json:"stderr"`            // tail
+	Warnings     []string    `json:"warnings,omitzero"` // what is to be said of its answer besides, a line each
+	Skipped      Skip        `json:"skipped"`           // null if it ran
+
+	// Sensitive hooks see what nobody else is to see. Of their runs, stderr is left
+	// out, and whatever of details and warnings quotes what they wrote.
+	Sensitive bool `json:"sensitive,omitzero"`
 }

@@ -70,7 +70,7 @@ func (r *reader) readRefusal(no Action, object jsontext.Value) (Reply, []string)
 	reply := Reply{Action: no}
 	var warnings []string
 	if _, err := strictJSON(object, DecodeLimits{Size: 1 << 62, Depth: r.lim.Depth}); err != nil {
-		warnings = append(warnings, "the reply is not valid: "+err.Error())
+		warnings = append(warnings, invalidReply+": "+err.Error())
 	}
 	for _, m := range members(object) {
 		value := object[m.start:m.end]

@@ -51,7 +51,7 @@ const (
 	Conversation Kind = "conversation" // Messages replace the conversation
 	System       Kind = "system"       // Text replaces the system text
 	Tools        Kind = "tools"        // Tools replace the list of tools
-	Reserve      Kind = "reserve"      // event numbers up to Seq may be in use
+	Reserve      Kind = "reserve"      // of earlier versions, which numbered events on; it says nothing any more
 	Closed       Kind = "closed"       // ended by reason Text; the last event number was Seq
 	Model        Kind = "model"        // Text is the model from here on
 	Args         Kind = "args"         // Args replace those of the call ToolCallID, which hooks changed before it ran
@@ -94,6 +94,8 @@ type Session struct {
 	size   int64 // of the whole lines
 	lock   *flock.Flock
 	broken error // a write failed: the file may end in half a line
+	unkept bool  // no file keeps what is appended; see [Unkept] and [Session.GoOn]
+	lost   func(error)
 }
 
 // Create begins a session in a folder, which is made if need be (0700). An
@@ -171,6 +173,9 @@ func (s *Session) ID() string { return s.header.ID }
 
 // Path is the absolute path of the session's file.
 func (s *Session) Path() string {
+	if s.path == "" {
+		return ""
+	}
 	absolute, err := filepath.Abs(s.path)
 	if err != nil {
 		return s.path
@@ -203,6 +208,9 @@ func (s *Session) write(value any) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.unkept {
+		return nil
+	}
 	if s.broken != nil {
 		return s.broken
 	}
@@ -212,7 +220,11 @@ func (s *Session) write(value any) error {
 	line = append(line, '\n')
 	if _, err := s.file.Write(line); err != nil {
 		s.broken = fmt.Errorf("a write failed before: %w", err)
-		return errors.Join(err, s.file.Truncate(s.size))
+		err = errors.Join(err, s.file.Truncate(s.size))
+		if s.giveUp(err) {
+			return nil
+		}
+		return err
 	}
 	s.size += int64(len(line))
 	return nil

@@ -22,6 +22,13 @@ type app struct {
 	project  string // --project
 	json     bool   // --json
 
+	// late gets what hooks did or say that nobody waited for, in place of the person.
+	late func(ev *protocol.Event, run *protocol.Run, notice *protocol.HookText)
+
+	// noted gets the notes in place of the person, where a program reads what the
+	// command says.
+	noted func(text, remedy string)
+
 	watchSignals func()                 // begins to obey signals, unless it has begun
 	outlet       *outlet                // where out writes to
 	abort        atomic.Pointer[hurry]  // what a second signal does

@@ -2,6 +2,7 @@ package main
 
 import (
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,8 +25,9 @@ func newCheck(a *app) *cobra.Command {
 				return err
 			}
 			listing := describe(snapshot)
-			unfit, suggestions := judgeModes(snapshot, readPastRuns(a.stateDirOrWarn()))
-			listing.Findings = append(append(listing.Findings, unfit...), loader.Advice(snapshot)...)
+			state, unusable := checkState()
+			unfit, suggestions := judgeModes(snapshot, readPastRuns(state))
+			listing.Findings = slices.Concat(listing.Findings, unusable, unfit, loader.Advice(snapshot))
 			errors := 0
 			for _, f := range listing.Findings {
 				if f.Severity == schema.SeverityError || strict {

@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/record"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -41,6 +42,7 @@ type pastRuns struct {
 	tookMs []float64 // of those that answered
 	notFit string    // the newest warning that it is not fit for standby
 	unfit  int
+	warned []*pastWarning
 }
 
 type bundleName struct {
@@ -58,14 +60,18 @@ func readPastRuns(stateDir string) pastByHook {
 	for _, file := range newestFiles(filepath.Join(stateDir, "records"), recordsRead) {
 		for line := range bytes.Lines(tailOf(file, recordTail)) {
 			var event struct {
-				Kind string         `json:"kind"`
+				Kind record.Kind    `json:"kind"`
 				Runs []protocol.Run `json:"runs"`
+				Run  *protocol.Run  `json:"run"` // of an observer
 			}
-			if !bytes.Contains(line, []byte(`"kind":"event"`)) || json.Unmarshal(line, &event) != nil {
+			if !bytes.Contains(line, []byte(`"rule"`)) || json.Unmarshal(line, &event) != nil {
 				continue
 			}
 			for i := range event.Runs {
 				past.add(&event.Runs[i])
+			}
+			if event.Run != nil && event.Kind == record.KindLate {
+				past.add(event.Run)
 			}
 		}
 	}
@@ -73,22 +79,21 @@ func readPastRuns(stateDir string) pastByHook {
 }
 
 func (past pastByHook) add(run *protocol.Run) {
-	if run.Skipped != "" {
-		return
-	}
 	name := bundleName{run.Source, run.Hook, run.Hash}
 	p := past[name]
 	if p == nil {
 		p = &pastRuns{}
 		past[name] = p
 	}
-	if run.Failure == "" {
+	if run.Failure == "" && run.Skipped == "" {
 		p.tookMs = append(p.tookMs, run.TookMs)
 	}
 	for _, warning := range run.Warnings {
 		if strings.HasPrefix(warning, executor.NotFit) {
 			p.notFit, p.unfit = warning, p.unfit+1
+			continue
 		}
+		p.warn(warning)
 	}
 }
 
@@ -100,6 +105,7 @@ func judgeModes(s *loader.Snapshot, past pastByHook) (findings []schema.Finding,
 		if p == nil || info.Status != executor.Ready {
 			continue
 		}
+		findings = append(findings, p.findings(&info)...)
 		switch {
 		case p.unfit > 0 && info.Run == schema.Standby:
 			name := info.Name

@@ -150,16 +150,13 @@ func (a *app) keepProject(ctx context.Context, id, project string) error {
 func (a *app) openSession(engine *engine, id, modelName string) (*store.Session, error) {
 	folder := conversations(engine.stateDir)
 	if id == "" {
-		session, err := store.Create(folder, "", store.Header{Project: engine.project(), Model: modelName})
-		if err != nil {
-			return nil, failed("session", err, "hookd keeps sessions in $XDG_STATE_HOME/hookd; it must be writable")
-		}
-		return session, nil
+		return a.newSession(engine, folder, modelName), nil
 	}
 	session, err := store.Open(folder, id)
 	if err != nil {
 		return nil, sessionFault(err)
 	}
+	session.GoOn(func(err error) { a.unkept(engine, err) })
 	if session.State().Model == modelName {
 		return session, nil
 	}
@@ -167,6 +164,29 @@ func (a *app) openSession(engine *engine, id, modelName string) (*store.Session,
 		return nil, errors.Join(failed("session", err, ""), session.Close())
 	}
 	return session, nil
+}
+
+// newSession begins a session. One that no folder can keep is as good as any other
+// until it ends.
+func (a *app) newSession(engine *engine, folder, modelName string) *store.Session {
+	header := store.Header{Project: engine.project(), Model: modelName}
+	if engine.stateDir == "" { // that nothing is kept was said
+		return store.Unkept(header)
+	}
+	session, err := store.Create(folder, "", header)
+	if err != nil {
+		a.unkept(engine, err)
+		return store.Unkept(header)
+	}
+	session.GoOn(func(err error) { a.unkept(engine, err) })
+	return session
+}
+
+// unkept says that a conversation goes on and is not kept any more.
+func (a *app) unkept(engine *engine, err error) {
+	engine.progress.Aside(func() {
+		a.note("this conversation is not kept: "+err.Error(), "hookd keeps sessions in $XDG_STATE_HOME/hookd; it must be writable, with room left")
+	})
 }
 
 // begin starts the work that the flags or a prompt ask for.
@@ -231,6 +251,9 @@ func (c *conversation) end(ctx context.Context, ended error, w watcher) error {
 
 // resumeHint says how to go on with the session.
 func (c *conversation) resumeHint() {
+	if !c.session.Kept() {
+		return
+	}
 	p := c.a.err
 	p.Print("%s\n", p.In(show.Quiet, "session "+c.session.ID()+"; hookd run --continue goes on with it"))
 }

@@ -17,6 +17,7 @@ import (
 // a line to stdin, and reads one a line from stdout. See docs/run-json.md. The
 // exit code is that of the last turn.
 func (a *app) runDriven(ctx context.Context, flags *runFlags) error {
+	a.forProgram()
 	d := &driven{out: &drivenLines{lines: runLines{a.out}}, asked: map[string]chan agentloop.Answer{}}
 	c, err := a.converse(ctx, flags, d)
 	if err != nil {

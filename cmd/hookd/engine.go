@@ -36,7 +36,6 @@ type engine struct {
 	cuts     hooksAtEvents
 	app      *app
 	closing  sync.Once
-	closed   error
 }
 
 // lateRuns are the runs of hooks that nobody waits for.
@@ -45,9 +44,16 @@ type lateRuns struct {
 	list []protocol.Run
 }
 
-func (l *lateRuns) add(h *executor.Hook, run protocol.Run) {
-	waitedFor := h.Mode != protocol.Audit && (h.Can != protocol.CanObserve || h.Required)
-	if waitedFor {
+// isLate reports whether nobody waited for a hook at an event, so that its run is in
+// no outcome.
+func isLate(ev *protocol.Event, h *executor.Hook) bool {
+	spec := ev.Spec()
+	atNotice := spec != nil && spec.Kind == protocol.Notice
+	return atNotice || h.Mode == protocol.Audit || h.Can == protocol.CanObserve && !h.Required
+}
+
+func (l *lateRuns) add(ev *protocol.Event, h *executor.Hook, run protocol.Run) {
+	if !isLate(ev, h) {
 		return
 	}
 	l.mu.Lock()
@@ -106,20 +112,20 @@ func (a *app) open(ctx context.Context, options openOptions) (*engine, error) {
 
 // close waits for the hooks of events that were due, as long as hooks.drain says. No
 // end of ctx cuts them off, only a second signal: who ended the run did not end its
-// account.
-func (e *engine) close(ctx context.Context) error {
+// account. What went wrong is told to the first who closes.
+func (e *engine) close(ctx context.Context) (err error) {
 	e.closing.Do(func() {
 		waiting := time.AfterFunc(noticeable, func() {
 			if errors.Is(context.Cause(ctx), errInterrupted) {
 				e.tellWaiting()
 			}
 		})
-		e.closed = e.executor.Close(e.app.unhurried)
+		err = e.executor.Close(e.app.unhurried)
 		waiting.Stop()
 		e.progress.Stop()
 		e.app.tellCuts(&e.cuts, e.app.unhurried.Err() != nil)
 	})
-	return e.closed
+	return err
 }
 
 // noticeable is how long a person waits for an end before asking why.
@@ -188,12 +194,19 @@ func (a *app) watchHooks(e *engine) executor.Progress {
 		Finished: func(ev *protocol.Event, h *executor.Hook, run protocol.Run) {
 			progress.End(h.Name)
 			e.working.remove(ev, h)
-			e.late.add(h, run)
+			e.late.add(ev, h, run)
+			if a.late != nil && isLate(ev, h) {
+				a.late(ev, &run, nil)
+			}
 		},
 		Cut: e.cuts.add,
-		Notice: func(_ *protocol.Event, n protocol.HookText) {
+		Notice: func(ev *protocol.Event, n protocol.HookText) {
+			if a.late != nil {
+				a.late(ev, nil, &n)
+				return
+			}
 			progress.Aside(func() {
-				a.err.Print("%s %s\n", a.err.In(show.Name, "· "+show.Line(n.Hook)+":"), show.Line(n.Text))
+				a.err.Print("%s%s: %s\n", a.err.In(show.Name, "· "), hookLabel(a.err, n.Hook, n.Source), show.Line(n.Text))
 			})
 		},
 	}
@@ -219,7 +232,7 @@ func isTold(f schema.Finding) bool { return slices.Contains(loader.Told, schema.
 func (a *app) tellOnce(s *loader.Snapshot, loop bool) {
 	a.tellOfFiles(s)
 	a.tellWaiting(s, loop)
-	if a.json {
+	if a.json && a.noted == nil {
 		return
 	}
 	told := map[string]bool{}
@@ -235,7 +248,7 @@ func (a *app) tellWaiting(s *loader.Snapshot, loop bool) {
 	if settings {
 		parts = append(parts, "the settings")
 	}
-	if a.json && !settings {
+	if a.json && a.noted == nil && !settings {
 		return
 	}
 	named := func(what string, names []string) {
@@ -301,7 +314,8 @@ func (a *app) tellProblems(findings []schema.Finding, told map[string]bool) {
 	errors := 0
 	for i := range findings {
 		f := &findings[i]
-		byName := f.Hook != nil && told[*f.Hook] || isTold(*f) || f.Code == string(schema.CodeUnreadable)
+		byName := f.Hook != nil && told[*f.Hook] || isTold(*f) || f.Code == string(schema.CodeUnreadable) ||
+			f.Code == string(loader.CodeStateFolder) // that nothing is recorded was said
 		if f.Severity != schema.SeverityError || byName {
 			continue
 		}
@@ -314,8 +328,13 @@ func (a *app) tellProblems(findings []schema.Finding, told map[string]bool) {
 	}
 }
 
-// note prints a line for the person, apart from the command's own output.
+// note prints a line for the person, apart from the command's own output; a program
+// reads it as a notice of hookd's own.
 func (a *app) note(text, remedy string) {
+	if a.noted != nil {
+		a.noted(text, remedy)
+		return
+	}
 	a.err.Print("%s %s\n", a.err.In(show.Warn, "hookd: note:"), show.Line(text))
 	if remedy != "" {
 		a.err.Print("%s %s\n", a.err.In(show.Quiet, "hookd: hint:"), show.Line(remedy))

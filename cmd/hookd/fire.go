@@ -38,6 +38,11 @@ there and are not get their zero value. Without --data a sample is fired.`,
 			if err != nil {
 				return err
 			}
+			if c.Flags().Changed("session") {
+				if err := protocol.CheckSessionID(session); err != nil {
+					return usage("bad-session", "--session: "+err.Error(), "hookd run and hookd serve take the same")
+				}
+			}
 			raw, err := a.eventData(name, data, c.Flags().Changed("data"), nil)
 			if err != nil {
 				return err
@@ -57,6 +62,14 @@ there and are not get their zero value. Without --data a sample is fired.`,
 }
 
 func (a *app) fire(ctx context.Context, name protocol.EventName, data jsontext.Value, session string, explain bool) error {
+	var held *heldNotes
+	if a.json {
+		held = a.hold()
+		defer a.spill(held)
+		if explain { // the runs of those that nobody waited for are explained, too
+			a.late = held.late
+		}
+	}
 	engine, err := a.open(ctx, openOptions{explain: explain})
 	if err != nil {
 		return err
@@ -69,7 +82,16 @@ func (a *app) fire(ctx context.Context, name protocol.EventName, data jsontext.V
 	if err != nil {
 		return err
 	}
+	if held != nil {
+		outcome.Notices = append(held.take(), outcome.Notices...)
+		a.noted = nil
+	}
 	hooks := engine.source.Current().For(name)
+	if explain && a.json {
+		a.awaitObservers(ctx, engine)
+		outcome.Runs = append(outcome.Runs, engine.late.runs()...)
+		outcome.Notices = append(outcome.Notices, held.take()...)
+	}
 	engine.progress.Aside(func() {
 		err = a.printOutcome(&outcome)
 		if !a.json && !explain && len(outcome.Runs) == 0 {
@@ -80,10 +102,7 @@ func (a *app) fire(ctx context.Context, name protocol.EventName, data jsontext.V
 		return err
 	}
 	if explain && !a.json {
-		// Observers, and hooks in audit mode, answer when the outcome stands.
-		if err := engine.close(ctx); err != nil {
-			return failed("fire", err, "")
-		}
+		a.awaitObservers(ctx, engine)
 		showRuns(a.out, append(outcome.Runs, engine.late.runs()...), hooks)
 	}
 	if outcome.Refused() {
@@ -92,13 +111,22 @@ func (a *app) fire(ctx context.Context, name protocol.EventName, data jsontext.V
 	return nil
 }
 
+// awaitObservers waits for those who answer when the outcome stands: observers, and
+// hooks in audit mode. All that is explained is so what became of them.
+func (a *app) awaitObservers(ctx context.Context, engine *engine) {
+	if err := engine.close(ctx); err != nil {
+		a.note(oneLine(err.Error()), "")
+	}
+}
+
 // printOutcome prints an outcome as soon as it stands; observers may still be at
 // work then.
 func (a *app) printOutcome(outcome *protocol.Outcome) error {
+	shown := outcome.Shown()
 	if a.json {
-		return a.printJSON(outcome)
+		return a.printJSON(&shown)
 	}
-	showOutcome(a.out, outcome)
+	showOutcome(a.out, &shown)
 	return nil
 }
 

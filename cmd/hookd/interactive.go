@@ -283,6 +283,9 @@ func (k *chatCommands) hooks(ctx context.Context, p *show.Printer) error {
 }
 
 func (k *chatCommands) sessions(ctx context.Context, p *show.Printer) error {
+	if k.c.engine.stateDir == "" {
+		return usage("no-state", "no session is kept: there is no state folder", "")
+	}
 	folder := conversations(k.c.engine.stateDir)
 	list, err := k.c.a.sessionsHere(ctx, folder, false)
 	if err != nil {

@@ -154,7 +154,7 @@ func TestChatStreams(t *testing.T) {
 func TestChatFoldsCalls(t *testing.T) {
 	s := newScene(t, 70)
 	by := "flag.sh"
-	changed := protocol.Outcome{Action: protocol.Modify, By: &by, Changes: []protocol.Change{{Path: "/args/command", By: by, Before: []byte(`"ls"`), After: []byte(`"ls -la"`)}}}
+	changed := protocol.Outcome{Event: protocol.Event{Event: protocol.ToolCallStart}, Action: protocol.Modify, By: &by, Changes: []protocol.Change{{Path: "/args/command", By: by, Before: []byte(`"ls"`), After: []byte(`"ls -la"`)}}}
 	s.tell(event(t, protocol.ToolCallStart, protocol.ToolCallStartData{Call: bashCall("c1", "ls -la")}, changed))
 	s.tell(yieldMsg{agentloop.Yield{Kind: agentloop.YieldOutput, Output: agentloop.Output{ToolCallID: "c1", Text: "one\ntwo\nthree\nfo\x1bur"}}})
 	s.at = s.at.Add(2 * time.Second)

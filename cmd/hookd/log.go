@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"path/filepath"
 
@@ -10,56 +9,114 @@ import (
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor/record"
-	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/loader"
 )
 
+// logFlags are the flags of `hookd log`.
+type logFlags struct {
+	follow, head, all bool
+	session           string
+	filter            logFilter
+}
+
 func newLog(a *app) *cobra.Command {
-	var follow, head bool
-	var session string
+	var f logFlags
+	var since string
 	c := &cobra.Command{
 		Use:   "log",
 		Short: "show what was decided, as a timeline",
-		Long: `Show what was decided, as a timeline: the newest record, or one session's.
+		Long: `Show what was decided in this project, as a timeline: the newest record, or one
+session's. With --refused, --hook or --since, all records of the project.
+
+What was asked is told as far as the record may hold it (hooks.records.values): of a
+command its program, with full the whole command or the file.
 
 --head prints the newest line's hash: kept elsewhere, it is evidence of all lines
 up to it. A place where a record is not what was once written is shown as such.`,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			state, err := stateDir()
-			if err != nil {
+		RunE: func(c *cobra.Command, _ []string) (err error) {
+			if f.filter.since, err = parseSince(since); err != nil {
 				return err
 			}
-			dir := filepath.Join(state, "records")
-			names, err := recordNames(dir, session)
-			if err != nil {
-				return err
-			}
-			if head {
-				return a.logHeads(dir, names)
-			}
-			if len(names) == 0 {
-				return usage("no-records", "nothing was decided yet", "hookd fire EVENT decides something")
-			}
-			return a.logLines(c.Context(), dir, names[len(names)-1], follow)
+			return a.log(c.Context(), f)
 		},
 	}
-	c.Flags().BoolVar(&follow, "follow", false, "go on with what is decided from now on")
-	c.Flags().BoolVar(&head, "head", false, "print the hash of the newest line of each record")
-	nameFlag(c, &session, "session", "", "only session `ID` (or a day, 2026-11-27)")
+	c.Flags().BoolVar(&f.follow, "follow", false, "go on with what is decided from now on")
+	c.Flags().BoolVar(&f.head, "head", false, "print the hash of the newest line of each record")
+	c.Flags().BoolVar(&f.all, "all", false, "of all projects")
+	c.Flags().BoolVar(&f.filter.refused, "refused", false, "only what was refused or left to a person")
+	nameFlag(c, &f.filter.hook, "hook", "", "only where the hook `NAME` had a part")
+	nameFlag(c, &since, "since", "", "only since `TIME`: 2h, 3d, 2026-11-27, or a time like 2026-11-27T15:04:05Z")
+	nameFlag(c, &f.session, "session", "", "only session `ID`, or the one whose ID begins so (or a day, 2026-11-27)")
 	a.jsonFlag(c)
 	return c
 }
 
-// recordNames are the records to show: all, the one written last at the end.
-func recordNames(dir, session string) ([]string, error) {
-	if session != "" {
-		return []string{session}, nil
+func (a *app) log(ctx context.Context, f logFlags) error {
+	state, err := stateDir()
+	if err != nil {
+		return err
 	}
+	dir := filepath.Join(state, "records")
 	names, err := record.Names(dir)
 	if err != nil {
-		return nil, failed("records", err, "")
+		return failed("records", err, "")
 	}
-	return names, nil
+	if f.session != "" { // which belongs to the project that it belongs to
+		name, err := findRecord(names, f.session)
+		if err != nil {
+			return err
+		}
+		names, f.all = []string{name}, true
+	}
+	if f.head {
+		return a.logHeads(dir, names)
+	}
+	if !f.all {
+		if f.filter.project, err = a.logProject(); err != nil {
+			return err
+		}
+		f.filter.here = true
+	}
+	if len(names) == 0 {
+		return usage("no-records", "nothing was decided yet", "hookd fire EVENT decides something")
+	}
+	if names = f.chosen(dir, names); len(names) == 0 {
+		return usage("no-records", "nothing was decided in this project yet", "hookd fire EVENT decides something; hookd log --all shows other projects")
+	}
+	for i, name := range names {
+		lines := record.Read(dir, name)
+		if f.follow && i == len(names)-1 {
+			lines = record.Follow(ctx, dir, name)
+		}
+		a.logRecord(name, lines, f.filter)
+	}
+	return nil
+}
+
+// logProject is the project whose record is shown, "" outside of any.
+func (a *app) logProject() (string, error) {
+	trust, err := loader.OpenTrust(loader.Options{Project: a.project})
+	if err != nil {
+		return "", noProject(err)
+	}
+	return trust.Project(), nil
+}
+
+// chosen are the records to show: the newest that tells of the project, or all that do
+// where some of their lines are looked for.
+func (f *logFlags) chosen(dir string, names []string) []string {
+	var chosen []string
+	for i := len(names) - 1; i >= 0; i-- {
+		if !f.filter.tellsOf(record.Read(dir, names[i])) {
+			continue
+		}
+		chosen = append([]string{names[i]}, chosen...)
+		if !f.filter.looks() {
+			break
+		}
+	}
+	return chosen
 }
 
 func (a *app) logHeads(dir string, names []string) error {
@@ -79,76 +136,30 @@ func (a *app) logHeads(dir string, names []string) error {
 	return nil
 }
 
-// logLines prints a record, and with follow what is added to it.
-func (a *app) logLines(ctx context.Context, dir, name string, follow bool) error {
-	lines := record.Read(dir, name)
-	if follow {
-		lines = record.Follow(ctx, dir, name)
-	}
-	if !a.json {
-		a.out.Print("%s\n", a.out.In(show.Strong, "record "+show.Line(name)))
-	}
-	a.logRecord(lines)
-	return nil
-}
-
-func (a *app) logRecord(lines iter.Seq2[*record.Line, *record.Problem]) {
+// logRecord prints the lines of a record that pass the filter.
+func (a *app) logRecord(name string, lines iter.Seq2[*record.Line, *record.Problem], filter logFilter) {
 	var sum tally
-	defer func() { sum.show(a) }()
 	timeline := logView{p: a.out}
+	begun := a.json
 	for line, problem := range lines {
 		if problem != nil {
 			a.err.Print("%s %s\n", a.err.In(show.Bad, "!"), show.Line(problem.Error()))
 		}
-		if line != nil {
-			sum.add(line)
+		if line == nil || !filter.passes(line) {
+			continue
 		}
-		switch {
-		case line == nil:
-		case a.json:
+		if !begun {
+			begun = true
+			a.out.Print("%s\n", a.out.In(show.Strong, "record "+show.Line(name)))
+		}
+		sum.add(line)
+		if a.json {
 			a.out.Raw(string(line.Raw) + "\n")
-		default:
+		} else {
 			timeline.line(line)
 		}
 	}
-}
-
-// tally counts what a record tells, so that a check which fails day after day
-// is a number and not a line among thousands.
-type tally struct{ events, refused, failures int }
-
-func (s *tally) add(line *record.Line) {
-	switch line.Kind {
-	case record.KindEvent:
-		var e record.Event
-		if line.Decode(&e) != nil {
-			return
-		}
-		s.events++
-		if e.Action == protocol.Block || e.Action == protocol.Stop {
-			s.refused++
-		}
-		for i := range e.Runs {
-			s.count(&e.Runs[i])
-		}
-	case record.KindLate:
-		var l record.Late
-		if line.Decode(&l) == nil {
-			s.count(&l.Run)
-		}
+	if !a.json {
+		sum.show(a.out)
 	}
-}
-
-func (s *tally) count(run *protocol.Run) {
-	if run.Failure != "" && run.Failure != protocol.FailAborted {
-		s.failures++
-	}
-}
-
-func (s *tally) show(a *app) {
-	if a.json || s.events == 0 {
-		return
-	}
-	text := fmt.Sprintf("%s, %d refused, %s without an answer", plural(s.events, "event"), s.refused, plural(s.failures, "hook run"))
-	a.out.Print("%s\n", a.out.In(show.Quiet, text))
 }

@@ -84,11 +84,7 @@ func (v *logView) event(at string, e *record.Event) {
 	for _, c := range e.Changed {
 		p.Print("%s%s changed %s\n", below, p.In(show.Name, show.Line(c.By)), show.Line(dotted(c.Path)))
 	}
-	for i := range e.Runs {
-		if run := &e.Runs[i]; run.Failure != "" {
-			p.Print("%s%s %s\n", below, p.In(show.Warn, "!"), failureLine(p, run))
-		}
-	}
+	showFailures(p, below, e.Runs, false)
 }
 
 // decisionText is what was decided, by whom and why. Context alone decides
@@ -115,6 +111,9 @@ func decisionText(p *show.Printer, e *record.Event) string {
 	}
 	if len(from) > 0 {
 		text += ", context from " + strings.Join(from, ", ")
+	}
+	if e.Asked != "" {
+		text += p.In(show.Quiet, "  ‹"+show.Line(e.Asked)+"›")
 	}
 	return text
 }
@@ -166,6 +165,7 @@ func (v *logView) late(at string, l *record.Late) {
 		}
 	}
 	p.Print("%s\n", text)
+	showFailures(p, "              ", []protocol.Run{{Hook: run.Hook, Source: run.Source, Warnings: run.Warnings}}, false)
 }
 
 func actionText(p *show.Printer, action protocol.Action) string {

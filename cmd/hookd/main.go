@@ -37,26 +37,33 @@ func run(args []string) int {
 	a := newApp()
 	a.watchOutput(cancel)
 	a.watchSignals = sync.OnceFunc(func() { a.obeySignals(cancel) })
-	first := ""
-	if len(args) > 0 {
-		first = args[0]
-	}
-	if first != "fire" { // it listens when it has something to end in good order
+	if len(args) == 0 || args[0] != "fire" { // it listens when it has something to end in good order
 		a.watchSignals()
 	}
-	root := newRoot(a, first)
-	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	err := newRoot(a, args).ExecuteContext(ctx)
 	losses := a.close()
-	if losses != nil && err != nil {
+	if losses != nil { // what was decided stands, and so does the exit code
 		a.note(oneLine(losses.Error()), "")
-	} else if losses != nil {
-		err = failed("lost", losses, "")
 	}
 	if err != nil && errors.Is(context.Cause(ctx), errInterrupted) {
 		return exitInterrupted
 	}
+	a.json = a.json || asksForJSON(args)
 	return a.report(a.outputError(err))
+}
+
+// asksForJSON reports whether --json is among arguments that were not understood so
+// far: what is wrong with them is then said to a program.
+func asksForJSON(args []string) bool {
+	for _, arg := range args {
+		switch arg {
+		case "--":
+			return false
+		case "--json", "--json=true":
+			return true
+		}
+	}
+	return false
 }
 
 // obeySignals begins to listen for signals. They are never given back: the process

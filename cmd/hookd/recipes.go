@@ -120,7 +120,7 @@ func (c *conversation) compact(ctx context.Context, instructions string) (*agent
 // behind.
 func (c *conversation) abandon(resumed string) error {
 	err := c.session.Close()
-	if resumed == "" {
+	if resumed == "" && c.session.Path() != "" {
 		err = errors.Join(err, store.Remove(conversations(c.engine.stateDir), c.session.ID()))
 	}
 	return err

@@ -56,8 +56,12 @@ func (row *command) build(a *app) *cobra.Command {
 	return c
 }
 
-// newRoot is the command line; first is its first argument, "" without one.
-func newRoot(a *app, first string) *cobra.Command {
+// newRoot is the command line.
+func newRoot(a *app, args []string) *cobra.Command {
+	first := ""
+	if len(args) > 0 {
+		first = args[0]
+	}
 	root := &cobra.Command{
 		Use:           "hookd",
 		Short:         "deterministic control over AI agents, by programs that answer their events",
@@ -72,6 +76,9 @@ func newRoot(a *app, first string) *cobra.Command {
 	root.SetErr(a.err.W)
 	root.PersistentFlags().VarP(named{&a.project}, "project", "", "project folder `DIR` (default: found from the working directory upwards)")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		if word := commandWord(args); c == root && word != "" {
+			return unknownCommand(root, word) // whose flags these are meant to be
+		}
 		return usage("usage", err.Error(), "see "+c.CommandPath()+" --help")
 	})
 	for _, g := range commandGroups {
@@ -85,18 +92,42 @@ func newRoot(a *app, first string) *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = indexOf(first) >= 0
 	root.SetHelpCommandGroupID("more")
 	root.SetCompletionCommandGroupID("more")
+	root.SetArgs(args)
 	root.Args = func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return nil
 		}
-		hint := "see hookd --help"
-		if near := c.SuggestionsFor(args[0]); len(near) > 0 {
-			hint = "did you mean " + strings.Join(near, " or ") + "?"
-		}
-		return usage("usage", "unknown command "+args[0], hint)
+		return unknownCommand(c, args[0])
 	}
 	root.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 	return root
+}
+
+func unknownCommand(root *cobra.Command, word string) error {
+	hint := "see hookd --help"
+	if near := root.SuggestionsFor(word); len(near) > 0 {
+		hint = "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return usage("usage", "unknown command "+word, hint)
+}
+
+// commandWord is the first argument that is no flag and no flag's value, if it is not
+// the name of a command.
+func commandWord(args []string) string {
+	for i := 0; i < len(args); i++ {
+		switch word := args[i]; {
+		case word == "--project":
+			i++
+		case word == "--":
+			return ""
+		case !strings.HasPrefix(word, "-"):
+			if indexOf(word) >= 0 || word == "help" || word == "completion" {
+				return ""
+			}
+			return word
+		}
+	}
+	return ""
 }
 
 // asUsage makes wrong arguments a usage fault.

@@ -122,6 +122,9 @@ type watcher interface {
 
 // runOnce works on one prompt or recipe.
 func (a *app) runOnce(ctx context.Context, flags *runFlags, prompt string) error {
+	if a.json {
+		a.forProgram()
+	}
 	c, err := a.converse(ctx, flags, a.approver())
 	if err != nil {
 		return err
@@ -141,11 +144,15 @@ func (a *app) runOnce(ctx context.Context, flags *runFlags, prompt string) error
 		return failed("run", unseen, "")
 	}
 	if a.json {
+		if err := c.engine.close(ctx); err != nil { // observers have lines, too, and this one is the last
+			a.note(oneLine(err.Error()), "")
+		}
 		if err := (runLines{a.out}).end(run.Result(), ended); err != nil {
 			return err
 		}
 	} else {
 		view.end(run.Result())
+		view.untoldEnd(ended)
 	}
 	err = runExit(ctx, run.Result(), ended)
 	if reason := run.Result().StopReason; err == nil && flags.schema != "" && reason != "done" && reason != "length" {
@@ -161,7 +168,7 @@ func runExit(ctx context.Context, result agentloop.Result, ended error) error {
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case errors.As(ended, &refusal) && refusal.Cause == "blocked", ended == nil && result.StopReason == "hook":
+	case errors.As(ended, &refusal) && (refusal.Cause == "blocked" || refusal.Cause == "failure"), ended == nil && result.StopReason == "hook":
 		return exitCode(exitRefused)
 	case ended != nil:
 		return exitCode(exitFailed)

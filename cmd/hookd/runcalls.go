@@ -125,7 +125,7 @@ func (v *runView) closeCall(id string) *openCall {
 func (v *runView) callEnd(y *agentloop.Yield) {
 	d, read := data[protocol.ToolCallEndData](y)
 	c := v.closeCall(d.ToolCallID)
-	if !read || y.Outcome.Refused() {
+	if !read || y.Outcome.Withholds() {
 		v.ended(c, v.p.In(show.Bad, "✗"), "withheld", "", y)
 		return
 	}

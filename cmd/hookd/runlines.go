@@ -38,6 +38,16 @@ type hookLine struct {
 	Event protocol.EventName `json:"event"`
 	ID    string             `json:"id"` // of the event
 	protocol.Run
+	Late bool `json:"late,omitzero"` // the event has gone on without waiting for it
+}
+
+// noticeLine is what a hook says to the person that nobody waited for; what others say
+// is in the line of their event.
+type noticeLine struct {
+	Kind  string             `json:"kind"`           // notice
+	Event protocol.EventName `json:"event,omitzero"` // none: of hookd itself
+	ID    string             `json:"id,omitzero"`
+	protocol.HookText
 }
 
 type deltaLine struct {
@@ -85,11 +95,32 @@ func (l runLines) see(y agentloop.Yield) error {
 		if idle(&y.Outcome.Runs[i]) {
 			continue
 		}
-		if err := l.line(hookLine{"hook", y.Event.Event, y.Event.ID, y.Outcome.Runs[i]}); err != nil {
+		if err := l.line(hookLine{"hook", y.Event.Event, y.Event.ID, y.Outcome.Runs[i], false}); err != nil {
 			return err
 		}
 	}
 	return l.line(eventLine{"event", &y.Event, decision{y.Outcome.Action, y.Outcome.By, y.Outcome.Reason, y.Outcome.Answered, y.Outcome.Notices}})
+}
+
+// forProgram has lines for what else goes to the person: notes, and what hooks say that
+// nobody waited for.
+func (a *app) forProgram() {
+	lines := runLines{a.out}
+	a.late = lines.late
+	a.noted = func(text, remedy string) {
+		lines.line(noticeLine{"notice", "", "", noteText(text, remedy)})
+	}
+}
+
+// late prints what a hook did, or says, that nobody waited for. A failure and a warning
+// are part of its run.
+func (l runLines) late(ev *protocol.Event, run *protocol.Run, notice *protocol.HookText) {
+	switch {
+	case run != nil && !idle(run):
+		l.line(hookLine{"hook", ev.Event, ev.ID, *run, true})
+	case notice != nil && notice.Failure == "" && !notice.Warning:
+		l.line(noticeLine{"notice", ev.Event, ev.ID, *notice})
+	}
 }
 
 // idle reports whether a run is one of a built-in hook that did nothing. Each

@@ -257,6 +257,13 @@ func (v *runView) untold(err error) bool {
 	return v.failed == "" || !strings.Contains(err.Error(), v.failed)
 }
 
+// untoldEnd says how the run ended, where no event did: it compacted nothing, say.
+func (v *runView) untoldEnd(err error) {
+	if err != nil && v.untold(err) {
+		v.p.Print("%s %s\n", v.p.In(show.Bad, "✗"), oneLine(err.Error()))
+	}
+}
+
 // end prints what the run came to.
 func (v *runView) end(result agentloop.Result) {
 	v.endLine()

@@ -15,7 +15,11 @@ import (
 
 // showOutcome prints what the hooks of an event decided: the verdict, what they
 // said, what they changed and what went wrong.
-func showOutcome(p *show.Printer, o *protocol.Outcome) {
+func showOutcome(p *show.Printer, o *protocol.Outcome) { showDecided(p, o, false) }
+
+// showDecided is [showOutcome]; trying says that the person gave the event to look at
+// one hook, and is to see all that it changes.
+func showDecided(p *show.Printer, o *protocol.Outcome, trying bool) {
 	name := show.Line(string(o.Event.Event))
 	by := ""
 	if o.By != nil {
@@ -39,11 +43,11 @@ func showOutcome(p *show.Printer, o *protocol.Outcome) {
 		p.Indented("  ", show.Plain, show.Visible(o.Reason))
 	}
 	if !o.Refused() {
-		showChanges(p, "  ", o)
+		showValues(p, "  ", o, trying)
 	}
 	showTexts(p, "context for the model", o.Context)
 	showTexts(p, "notice", notices(o))
-	showFailures(p, o)
+	showFailures(p, "  ", o.Runs, true)
 }
 
 func calledRecipe(o *protocol.Outcome) string {
@@ -69,17 +73,63 @@ func changers(p *show.Printer, o *protocol.Outcome) string {
 	return ", changed by " + strings.Join(names, ", ")
 }
 
-// showChanges prints each change with its owner and as a diff.
+// showChanges prints each change with its owner: a call's arguments as a diff, of all
+// else how much was changed (see [protocol.Outcome.Shows]).
 func showChanges(p *show.Printer, prefix string, o *protocol.Outcome) {
-	for _, c := range o.Changes {
-		p.Print("%s%s %s\n", prefix, p.In(show.Name, show.Line(c.By)), p.In(show.Quiet, "changed "+show.Line(dotted(c.Path))))
+	showValues(p, prefix, o, false)
+}
+
+func showValues(p *show.Printer, prefix string, o *protocol.Outcome, all bool) {
+	for i := range o.Changes {
+		c := &o.Changes[i]
 		before, after := valueText(c.Before, c.After)
-		p.Diff(prefix+"  ", before, after)
+		what := "changed " + show.Line(dotted(c.Path))
+		whole := all || o.Shows(c)
+		if !whole {
+			what += ": " + howMuch(contentText(c.Before, before), contentText(c.After, after))
+		}
+		p.Print("%s%s %s\n", prefix, hookLabel(p, c.By, c.Source), p.In(show.Quiet, what))
+		if whole {
+			p.Diff(prefix+"  ", before, after)
+		}
 	}
-	if len(o.Replaced) > 0 {
+	switch {
+	case len(o.Replaced) > 0 && all:
 		p.Print("%s%s %s\n", prefix, p.In(show.Name, show.Line(o.ReplacedBy)), p.In(show.Quiet, "answered in its place"))
 		p.Indented(prefix+"  ", show.Plain, show.Visible(show.Pretty(o.Replaced)))
+	case len(o.Replaced) > 0: // what it answered, a later event's hooks may take something out of
+		p.Print("%s%s %s\n", prefix, p.In(show.Name, show.Line(o.ReplacedBy)), p.In(show.Quiet, fmt.Sprintf("answered in its place: %d bytes", len(o.Replaced))))
 	}
+}
+
+// contentText is the text of content, which comes as a text or as parts; other is what
+// is compared of a value that is neither.
+func contentText(value jsontext.Value, other string) string {
+	var content protocol.Content
+	if json.Unmarshal(value, &content) != nil || content.Text() == "" {
+		return other
+	}
+	return content.Text()
+}
+
+// howMuch says how far two texts differ, and nothing that is in one of them.
+func howMuch(before, after string) string {
+	text := fmt.Sprintf("%d → %d bytes", len(before), len(after))
+	was, now := strings.Split(strings.TrimSuffix(before, "\n"), "\n"), strings.Split(strings.TrimSuffix(after, "\n"), "\n")
+	if len(was) < 2 && len(now) < 2 {
+		return text
+	}
+	kept := map[string]int{}
+	for _, line := range now {
+		kept[line]++
+	}
+	gone := 0
+	for _, line := range was {
+		if kept[line]--; kept[line] < 0 {
+			gone++
+		}
+	}
+	return fmt.Sprintf("%d of %s, %s", gone, plural(len(was), "line"), text)
 }
 
 // valueText is how two values are compared: texts as texts, all else as JSON.
@@ -102,7 +152,7 @@ func dotted(pointer string) string {
 
 func showTexts(p *show.Printer, what string, texts []protocol.HookText) {
 	for _, t := range texts {
-		head := fmt.Sprintf("  %s from %s: ", what, p.In(show.Name, show.Line(t.Hook)))
+		head := fmt.Sprintf("  %s from %s: ", what, hookLabel(p, t.Hook, t.Source))
 		first, rest, _ := strings.Cut(strings.TrimRight(show.Visible(t.Text), "\n"), "\n")
 		p.Print("%s%s\n", head, first)
 		if rest != "" {
@@ -111,39 +161,9 @@ func showTexts(p *show.Printer, what string, texts []protocol.HookText) {
 	}
 }
 
-// notices are what hooks say to the person, without the notice that stands for a
-// failure: its own line says more.
-func notices(o *protocol.Outcome) []protocol.HookText {
-	failed := map[string]bool{}
-	for i := range o.Runs {
-		failed[o.Runs[i].Hook] = o.Runs[i].Failure != ""
-	}
-	return slices.DeleteFunc(slices.Clone(o.Notices), func(n protocol.HookText) bool { return failed[n.Hook] })
-}
-
-// showFailures prints the hooks that could not be asked, with the remedy, and
-// the notes on replies that were read with a warning.
-func showFailures(p *show.Printer, o *protocol.Outcome) {
-	for i := range o.Runs {
-		run := &o.Runs[i]
-		if run.Failure != "" {
-			p.Print("  %s %s\n", p.In(show.Warn, "!"), failureLine(p, run))
-			if run.Remedy != "" {
-				p.Print("    %s\n", p.In(show.Quiet, show.Line(run.Remedy)))
-			}
-			if tail := lastLines(run.Stderr, 3); tail != "" {
-				p.Indented("    stderr: ", show.Quiet, show.Visible(tail))
-			}
-		}
-		for _, w := range run.Warnings {
-			p.Print("  %s %s: %s\n", p.In(show.Warn, "!"), p.In(show.Name, show.Line(run.Hook)), show.Line(w))
-		}
-	}
-}
-
 // failureLine says how a hook failed and which rule it follows.
 func failureLine(p *show.Printer, run *protocol.Run) string {
-	text := p.In(show.Name, show.Line(run.Hook)) + " failed: " + string(run.Failure)
+	text := hookLabel(p, run.Hook, run.Source) + " failed: " + string(run.Failure)
 	detail := strings.TrimPrefix(run.Detail, run.Hook+": ")
 	if run.Failure == protocol.FailSettings {
 		detail = strings.TrimPrefix(detail, "settings ") // or the word stands there twice
@@ -235,6 +255,8 @@ func runAnswer(run *protocol.Run) (string, show.Tone) {
 
 func runWhy(run *protocol.Run, hooks []*executor.Hook) string {
 	switch {
+	case run.Skipped == protocol.SkipAbsent:
+		return run.Detail
 	case run.Skipped == protocol.SkipNoMatch:
 		i := slices.IndexFunc(hooks, func(h *executor.Hook) bool { return h.Name == run.Hook && h.Layer == run.Source })
 		if i >= 0 {

@@ -248,6 +248,7 @@ func cannotRun(hook *executor.Hook, shown bool) *Fault {
 func (a *app) runTrial(ctx context.Context, snapshot *loader.Snapshot, t *trial) error {
 	hook := *t.hook
 	hook.Events, hook.Match = []protocol.EventName{t.given.Event}, schema.Match{}
+	hook.Sensitive = false // the person who tries it gave the event, and is to see all that it does
 	hook.Asker = &listener{asker: t.hook.Asker, trial: t}
 	set, _ := executor.NewSet(executor.Set{Project: snapshot.Project, Settings: snapshot.Set.Settings, Hooks: []*executor.Hook{&hook}})
 	progress := show.StartProgress(a.err)

@@ -185,7 +185,7 @@ func (a *app) runFault(ctx context.Context, snapshot *loader.Snapshot, t *faultT
 	set, _ := executor.NewSet(executor.Set{Project: snapshot.Project, Settings: settings, Hooks: []*executor.Hook{hook}})
 	var late lateRuns
 	engine := executor.New(set, executor.Options{Depth: executor.ProcessDepth(), Progress: executor.Progress{
-		Finished: func(_ *protocol.Event, h *executor.Hook, run protocol.Run) { late.add(h, run) },
+		Finished: func(ev *protocol.Event, h *executor.Hook, run protocol.Run) { late.add(ev, h, run) },
 	}})
 	began := time.Now()
 	outcome, err := engine.Fire(ctx, t.given)

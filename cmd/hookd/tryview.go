@@ -55,7 +55,7 @@ func (t *trial) show(p *show.Printer) {
 	p.Print("%s %s", p.In(show.Strong, "counts as"), answerLine(p, run))
 	p.Print("\n")
 	run.Stderr = "" // shown above
-	showOutcome(p, &t.outcome)
+	showDecided(p, &t.outcome, true)
 	if !t.fits {
 		p.Print("  %s\n", p.In(show.Warn, "! in a session it would not be asked about this event: it is for "+show.Line(hookEvents(t.hook))))
 	}

@@ -198,8 +198,4 @@ func TestForeignClient(t *testing.T) {
 	if failure, ok := err.(*jrpc2.Error); !ok || failure.Code != jrpc2.InvalidParams || string(failure.Data) != `{"path":"/event"}` {
 		t.Errorf("a wrong event: %v", err)
 	}
-	batch, err := client.Batch(ctx, []jrpc2.Spec{{Method: "ping"}, {Method: "ping", Notify: true}, {Method: "nope"}})
-	if err != nil || len(batch) != 2 || batch[0].Error() != nil || batch[1].Error().Code != jrpc2.MethodNotFound {
-		t.Errorf("batch: %v %v", batch, err)
-	}
 }

@@ -169,28 +169,19 @@ func (c *conn) receive(line []byte) bool {
 	if !c.budget.take(cost) {
 		return false
 	}
-	messages, batch, failure := rpc.Parse(line)
+	m, failure := rpc.Parse(line)
 	if failure != nil {
 		c.send(rpc.AppendError(nil, nil, failure))
 		c.budget.add(-cost)
 		return true
 	}
-	if !batch {
-		c.handle(&messages[0], c, cost)
-		return true
-	}
-	all := &batchReplies{conn: c, open: len(messages), answers: make([][]byte, len(messages))}
-	share := cost / int64(len(messages))
-	c.budget.add(share*int64(len(messages)) - cost)
-	for i := range messages {
-		c.handle(&messages[i], batchReply{all, i}, share)
-	}
+	c.handle(&m, cost)
 	return true
 }
 
 // handle begins one message. What it cannot begin it answers.
-func (c *conn) handle(m *rpc.Message, replies replies, cost int64) {
-	r := &request{conn: c, id: m.ID, key: m.Key(), replies: replies, cost: cost}
+func (c *conn) handle(m *rpc.Message, cost int64) {
+	r := &request{conn: c, id: m.ID, key: m.Key(), cost: cost}
 	r.ctx, r.cancel = context.WithCancelCause(c.server.abort)
 	failure := m.Invalid
 	if failure == nil && m.Method == "" {
@@ -242,12 +233,6 @@ func (c *conn) plan(m *rpc.Message, r *request) (now jsontext.Value, failure *rp
 	return method.plan(c, m.Params, r)
 }
 
-// replies is where the answers to one line go.
-type replies interface {
-	// reply takes the answer of one message, nil for a notification's.
-	reply(answer []byte)
-}
-
 // answer answers a request, once.
 func (r *request) answer(result jsontext.Value, failure *rpc.Error) {
 	var line []byte
@@ -260,66 +245,18 @@ func (r *request) answer(result jsontext.Value, failure *rpc.Error) {
 	default:
 		line = rpc.AppendResult(make([]byte, 0, len(result)+len(r.id)+64), r.id, result)
 	}
-	r.replies.reply(line)
+	if line != nil {
+		r.conn.send(line)
+	}
 	r.conn.budget.add(-r.cost)
 	r.cancel(nil)
 }
 
 // refuse answers with an error and no id.
 func (r *request) refuse(failure *rpc.Error) {
-	r.replies.reply(rpc.AppendError(nil, nil, failure))
+	r.conn.send(rpc.AppendError(nil, nil, failure))
 	r.conn.budget.add(-r.cost)
 	r.cancel(nil)
 }
 
-func (c *conn) reply(answer []byte) {
-	if answer != nil {
-		c.send(answer)
-	}
-}
-
 func (c *conn) send(line []byte) { c.out.put(line) }
-
-// batchReplies gathers the answers of a batch: they go out as one array, in the
-// order of the requests, when the last is there.
-type batchReplies struct {
-	conn *conn
-
-	mu      sync.Mutex
-	open    int
-	answers [][]byte
-}
-
-// batchReply is where one answer of a batch goes.
-type batchReply struct {
-	*batchReplies
-	place int
-}
-
-func (b batchReply) reply(answer []byte) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.answers[b.place] = answer
-	b.conn.budget.add(int64(len(answer)))
-	if b.open--; b.open == 0 {
-		b.send()
-	}
-}
-
-func (b *batchReplies) send() {
-	line := []byte{'['}
-	for _, answer := range b.answers {
-		if answer == nil {
-			continue // a notification's
-		}
-		if len(line) > 1 {
-			line = append(line, ',')
-		}
-		line = append(line, answer...)
-		b.conn.budget.add(-int64(len(answer)))
-	}
-	b.answers = nil
-	if len(line) > 1 {
-		b.conn.send(append(line, ']'))
-	}
-}

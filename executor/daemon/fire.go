@@ -40,7 +40,7 @@ func (c *conn) fire(ctx context.Context, r *request, event protocol.Event) (json
 	}
 	event.Protocol = protocol.Version
 	event.ID = protocol.NewID()
-	event.Seq = &r.seq
+	event.Seq, event.Opening = &r.seq, session.opening
 	event.Time = time.Now().UTC()
 	event.Project = session.project.root
 	if event.Cwd == "" {

@@ -47,20 +47,18 @@ func check(t *testing.T, input, output string) {
 		if !strings.HasSuffix(line, "\n") {
 			t.Fatalf("half a line: %q", line)
 		}
-		messages, _, failure := rpc.Parse([]byte(strings.TrimSuffix(line, "\n")))
+		m, failure := rpc.Parse([]byte(strings.TrimSuffix(line, "\n")))
 		if failure != nil {
 			t.Fatalf("%q: %v", line, failure)
 		}
-		for _, m := range messages {
-			if m.Invalid != nil {
-				t.Fatalf("%q: %v", line, m.Invalid)
-			}
-			if m.Error != nil && m.Error.Code == rpc.InternalError && !strings.Contains(input, "panic") && !strings.Contains(input, "sleep") {
-				t.Fatalf("%q", line)
-			}
-			if m.ID != nil {
-				answers[m.Key()]++
-			}
+		if m.Invalid != nil {
+			t.Fatalf("%q: %v", line, m.Invalid)
+		}
+		if m.Error != nil && m.Error.Code == rpc.InternalError && !strings.Contains(input, "panic") && !strings.Contains(input, "sleep") {
+			t.Fatalf("%q", line)
+		}
+		if m.ID != nil {
+			answers[m.Key()]++
 		}
 	}
 	asked := map[string]int{}
@@ -69,14 +67,9 @@ func check(t *testing.T, input, output string) {
 		if len(line) > 4<<10 {
 			continue
 		}
-		messages, _, failure := rpc.Parse([]byte(line))
-		if failure != nil {
-			continue
-		}
-		for _, m := range messages {
-			if m.ID != nil && (m.Invalid != nil || m.Method != "") {
-				asked[m.Key()]++
-			}
+		m, failure := rpc.Parse([]byte(line))
+		if failure == nil && m.ID != nil && (m.Invalid != nil || m.Method != "") {
+			asked[m.Key()]++
 		}
 	}
 	for key, n := range asked {

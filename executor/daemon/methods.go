@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"crypto/subtle"
 	"errors"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -243,11 +242,9 @@ func checkPlace(project, cwd string) *rpc.Error {
 	return nil
 }
 
-// checkID keeps session ids to what can name a file: records and state of a
-// session are kept under its id.
 func checkID(id string) *rpc.Error {
-	if len(id) > 128 || id[0] == '.' || strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.:@") != "" {
-		return badParam("/id", "/id: must be up to 128 letters, digits and - _ . : @, and not begin with a dot")
+	if err := protocol.CheckSessionID(id); err != nil {
+		return badParam("/id", "/id: "+err.Error())
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -25,7 +26,6 @@ type scheduler struct {
 	mu       sync.Mutex // guards all sessions, and the fields of conn and request that say so
 	changed  sync.Cond  // a call has ended
 	sessions map[string]*session
-	ended    endedSessions
 	live     int // calls that have begun or wait, on all connections
 }
 
@@ -42,6 +42,7 @@ type session struct {
 	running int       // begun and not ended
 	tools   map[string]bool
 	seq     int64
+	opening int64    // when it was opened
 	closed  bool     // takes no more calls
 	behind  *session // the one to begin when this has ended: the same id opened anew
 	held    bool     // is behind another
@@ -49,11 +50,10 @@ type session struct {
 
 // request is one request or notification from its receipt to its end.
 type request struct {
-	conn    *conn
-	id      jsontext.Value // nil for a notification
-	key     string
-	replies replies
-	cost    int64 // bytes of the connection's budget
+	conn *conn
+	id   jsontext.Value // nil for a notification
+	key  string
+	cost int64 // bytes of the connection's budget
 	plan
 
 	ctx    context.Context
@@ -125,10 +125,10 @@ func (s *scheduler) enter(r *request) *rpc.Error {
 		if before != nil && !before.closed {
 			return rpc.Errorf(rpc.InvalidParams, "session %q is open already", session.id).With("path", "/id")
 		}
-		session.seq = s.ended.seq[session.id]
 		if before != nil {
-			before.behind, session.held, session.seq = session, true, before.seq
+			before.behind, session.held = session, true
 		}
+		session.opening = time.Now().UnixNano()
 		s.sessions[session.id] = session
 	} else if session.closed || s.sessions[session.id] != session {
 		return errUnknownSession
@@ -241,7 +241,6 @@ func (s *scheduler) settle(session *session) {
 	}
 	if s.sessions[session.id] == session {
 		delete(s.sessions, session.id)
-		s.ended.keep(session.id, session.seq)
 	}
 	if p := session.project; p != nil {
 		session.project = nil
@@ -356,30 +355,4 @@ func (s *scheduler) failed(session *session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	session.closed = true
-}
-
-// endedSessions remembers how far the seq of sessions that were closed had
-// come, so that it goes on rising when one is opened again.
-type endedSessions struct {
-	seq   map[string]int64
-	order []string
-}
-
-const endedKept = 4096
-
-func (e *endedSessions) keep(id string, seq int64) {
-	if seq == 0 {
-		return
-	}
-	if e.seq == nil {
-		e.seq = map[string]int64{}
-	}
-	if _, known := e.seq[id]; !known {
-		if len(e.order) == endedKept {
-			delete(e.seq, e.order[0])
-			e.order = e.order[1:]
-		}
-		e.order = append(e.order, id)
-	}
-	e.seq[id] = seq
 }

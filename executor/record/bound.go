@@ -32,7 +32,7 @@ func encode(entry Entry) ([]byte, error) {
 	case *Event:
 		short := *e
 		short.Cut = len(body)
-		short.Reason, short.Aborted = cut(e.Reason), cut(e.Aborted)
+		short.Reason, short.Aborted, short.Asked = cut(e.Reason), cut(e.Aborted), cut(e.Asked)
 		if e.Answered != nil {
 			answered := *e.Answered
 			answered.Name, answered.Text = cut(answered.Name), cut(answered.Text)

@@ -42,6 +42,7 @@ type Entry interface {
 
 // Event is a decided event.
 type Event struct {
+	Opening    int64                `json:"opening,omitzero"` // rises with each opening of the session; seq begins anew with it
 	Seq        *int64               `json:"seq"`
 	ID         string               `json:"id"`
 	Event      protocol.EventName   `json:"event"`
@@ -54,6 +55,7 @@ type Event struct {
 	Data       Digest               `json:"data"`             // as the event came in
 	Tool       string               `json:"tool,omitzero"`
 	ToolCallID string               `json:"toolCallId,omitzero"`
+	Asked      string               `json:"asked,omitzero"` // what the call is about, as far as records.values lets it be told
 	Action     protocol.Action      `json:"action"`
 	By         *string              `json:"by"`
 	Reason     string               `json:"reason"`
@@ -80,6 +82,7 @@ type Change struct {
 // Late is what one hook did after its event had gone on: an observer's run, or
 // an answer that came too late to count.
 type Late struct {
+	Opening    int64              `json:"opening,omitzero"`
 	Seq        *int64             `json:"seq"`
 	ID         string             `json:"id"`
 	Event      protocol.EventName `json:"event"`

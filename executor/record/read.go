@@ -28,6 +28,7 @@ type Line struct {
 	N       int64
 	Time    time.Time
 	Session string
+	Set     string   // hash of the set of hooks that ruled it, "" if none did
 	Lost    int64    // lines before this one that no disk would take
 	LostIDs []string // the events of the first of them
 	Hash    string   // of this line
@@ -279,7 +280,7 @@ func (c *chain) line(file string, number int, text []byte, yield func(*Line, *Pr
 		return true
 	}
 	l := &Line{
-		Kind: h.Kind, N: h.N, Time: h.Time, Session: h.Session, Lost: h.Lost, LostIDs: h.LostIDs,
+		Kind: h.Kind, N: h.N, Time: h.Time, Session: h.Session, Set: h.Set, Lost: h.Lost, LostIDs: h.LostIDs,
 		Hash: hashOf(text), Raw: text, File: file, Number: number,
 	}
 	problem := c.check(&h, l)

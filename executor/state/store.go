@@ -268,6 +268,7 @@ type fileValue struct {
 	What    What           `json:"what"`
 	Rev     int64          `json:"rev"`
 	Seq     *int64         `json:"seq"`
+	Opening int64          `json:"opening,omitzero"`
 	Value   jsontext.Value `json:"value"`
 }
 
@@ -278,7 +279,7 @@ func encode(v View) ([]byte, error) {
 		if len(raw) == 0 {
 			raw = jsontext.Value("null")
 		}
-		f.Values = append(f.Values, fileValue{s.Layer, s.Project, s.Name, s.What, value.rev, value.seq, raw})
+		f.Values = append(f.Values, fileValue{s.Layer, s.Project, s.Name, s.What, value.rev, value.seq, value.opening, raw})
 	}
 	slices.SortFunc(f.Values, func(a, b fileValue) int { return cmp.Compare(a.Rev, b.Rev) })
 	return json.Marshal(&f, jsontext.AllowInvalidUTF8(true))
@@ -298,7 +299,7 @@ func decode(raw []byte) (View, error) {
 	}
 	v.rev = f.Rev
 	for _, fv := range f.Values {
-		v.values[slot{Key{fv.Layer, fv.Project, fv.Hook}, fv.What}] = stored{slices.Clone(fv.Value), fv.Seq, fv.Rev}
+		v.values[slot{Key{fv.Layer, fv.Project, fv.Hook}, fv.What}] = stored{slices.Clone(fv.Value), fv.Seq, fv.Opening, fv.Rev}
 	}
 	return v, nil
 }

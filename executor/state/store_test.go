@@ -34,7 +34,13 @@ var (
 )
 
 func write(key Key, what What, value string, s *int64, saw int64) Write {
-	return Write{key, what, jsontext.Value(value), s, saw}
+	return Write{Key: key, What: what, Value: jsontext.Value(value), Seq: s, Saw: saw}
+}
+
+// openedAt is a write of the n-th opening of the session.
+func openedAt(n int64, w Write) Write {
+	w.Opening = n
+	return w
 }
 
 // Of events that ran side by side the higher seq stands, and the other is named
@@ -48,6 +54,8 @@ func TestSideBySideWrites(t *testing.T) {
 		"one after the other":       {[]Write{write(low, State, "1", seq(5), 0), write(low, State, "2", seq(6), 1)}, "2", nil},
 		"later event writes last":   {[]Write{write(low, State, "1", seq(5), 0), write(low, State, "2", seq(6), 0)}, "2", []Lost{{"guard.sh", State, seq(5)}}},
 		"later event writes first":  {[]Write{write(low, State, "2", seq(6), 0), write(low, State, "1", seq(5), 0)}, "2", []Lost{{"guard.sh", State, seq(5)}}},
+		"opened again, in order":    {[]Write{openedAt(1, write(low, State, "1", seq(500), 0)), openedAt(2, write(low, State, "2", seq(1), 0))}, "2", []Lost{{"guard.sh", State, seq(500)}}},
+		"opened again, too late":    {[]Write{openedAt(2, write(low, State, "2", seq(1), 0)), openedAt(1, write(low, State, "1", seq(500), 0))}, "2", []Lost{{"guard.sh", State, seq(500)}}},
 		"nobody counts":             {[]Write{write(low, State, "1", nil, 0), write(low, State, "2", nil, 0)}, "2", []Lost{{"guard.sh", State, nil}}},
 		"a host that counts anew":   {[]Write{write(low, State, "1", seq(500), 0), write(low, State, "2", seq(1), 1)}, "2", nil},
 		"removed by the later":      {[]Write{write(low, State, "null", seq(6), 0), write(low, State, "1", seq(5), 0)}, "", []Lost{{"guard.sh", State, seq(5)}}},

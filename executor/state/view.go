@@ -35,9 +35,10 @@ type slot struct {
 // stored is one value and who wrote it. Values that were removed stay as null,
 // so that a late write of an older event is still known to be old.
 type stored struct {
-	value jsontext.Value
-	seq   *int64 // of the event that wrote it, nil where no host counts
-	rev   int64  // rises with every write of the session
+	value   jsontext.Value
+	seq     *int64 // of the event that wrote it, nil where no host counts
+	opening int64  // of the session, to which seq belongs
+	rev     int64  // rises with every write of the session
 }
 
 // View is what hooks of one session remembered at one moment. It does not
@@ -105,9 +106,10 @@ func (k Key) known(ways map[string]string) string {
 type Write struct {
 	Key
 	What
-	Value jsontext.Value
-	Seq   *int64 // of the event, nil where no host counts
-	Saw   int64  // revision that the hook was shown, see [View.Revision]
+	Value   jsontext.Value
+	Seq     *int64 // of the event, nil where no host counts
+	Opening int64  // of the session, to which Seq belongs
+	Saw     int64  // revision that the hook was shown, see [View.Revision]
 }
 
 // Lost is a write of an event that ran side by side with a later one. The later
@@ -122,8 +124,8 @@ type Lost struct {
 func (v View) Revision(hook Key, what What) int64 { return v.values[slot{hook, what}].rev }
 
 // With returns the view after writes, and the writes that got lost. Of two
-// events that ran side by side the one with the higher seq stands, whichever
-// wrote first.
+// events that ran side by side the one of the later opening of the session and there
+// the one with the higher seq stands, whichever wrote first.
 func (v View) With(writes []Write) (View, []Lost) {
 	var lost []Lost
 	next := View{maps.Clone(v.values), v.rev}
@@ -134,7 +136,7 @@ func (v View) With(writes []Write) (View, []Lost) {
 		at := slot{w.Key, w.What}
 		before := next.values[at]
 		sideBySide := before.rev != w.Saw
-		if sideBySide && before.seq != nil && w.Seq != nil && *before.seq > *w.Seq {
+		if sideBySide && before.later(w) {
 			lost = append(lost, Lost{w.Name, w.What, w.Seq})
 			continue
 		}
@@ -142,9 +144,14 @@ func (v View) With(writes []Write) (View, []Lost) {
 			lost = append(lost, Lost{w.Name, w.What, before.seq})
 		}
 		next.rev++
-		next.values[at] = stored{slices.Clone(w.Value), w.Seq, next.rev}
+		next.values[at] = stored{slices.Clone(w.Value), w.Seq, w.Opening, next.rev}
 	}
 	return next, lost
+}
+
+// later reports whether the value is of an event after the one that writes now.
+func (s stored) later(w Write) bool {
+	return s.seq != nil && w.Seq != nil && cmp.Or(cmp.Compare(s.opening, w.Opening), cmp.Compare(*s.seq, *w.Seq)) > 0
 }
 
 func isNull(v jsontext.Value) bool { return len(v) == 0 || v.Kind() == 'n' }

@@ -11,10 +11,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// MaxBatch is the largest number of messages in one batch. Without it a line of
-// a few megabytes could ask for gigabytes of error answers.
-const MaxBatch = 1000
-
 // Message is one JSON-RPC 2.0 message, request, notification or answer, with
 // everything but the method still the bytes it came as. The bytes belong to the
 // line it was parsed from.
@@ -45,36 +41,25 @@ func idKey(id jsontext.Value) string {
 	return `"` + string(text)
 }
 
-// Parse reads one line: a message, or a batch of them. The error is the answer
-// for a line that cannot be read at all; a single message of a batch that is
-// not valid has Invalid set instead.
+// Parse reads one line, which is one message. The error is the answer for a line that
+// cannot be read, and for a batch: hookd takes none, since what is decided side by side
+// is asked side by side. A message that JSON-RPC does not allow has Invalid set instead.
 //
 // Members inside params and result are not looked at: repeated names and lone
 // surrogates are for the one who decodes them. The line must be UTF-8.
-func Parse(line []byte) (messages []Message, batch bool, _ *Error) {
+func Parse(line []byte) (Message, *Error) {
 	if at := invalidUTF8(line); at >= 0 {
-		return nil, false, syntaxError(int64(at), errors.New("invalid UTF-8"))
+		return Message{}, syntaxError(int64(at), errors.New("invalid UTF-8"))
 	}
 	p := parser{line: line, dec: jsontext.NewDecoder(bytes.NewBuffer(line),
 		jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))}
-	if p.dec.PeekKind() != '[' {
-		m := p.message()
-		p.end()
-		return []Message{m}, false, p.failed
-	}
-	p.token()
-	for p.failed == nil && p.dec.PeekKind() != ']' {
-		if len(messages) == MaxBatch {
-			return nil, true, Errorf(InvalidRequest, "batch of more than %d messages", MaxBatch)
-		}
-		messages = append(messages, p.message())
-	}
-	p.token()
+	batch := p.dec.PeekKind() == '['
+	m := p.message()
 	p.end()
-	if p.failed == nil && len(messages) == 0 {
-		return nil, true, Errorf(InvalidRequest, "empty batch")
+	if batch && p.failed == nil {
+		return Message{}, Errorf(InvalidRequest, "batches are not taken: send one message a line")
 	}
-	return messages, true, p.failed
+	return m, p.failed
 }
 
 func invalidUTF8(line []byte) int {
@@ -91,7 +76,7 @@ func invalidUTF8(line []byte) int {
 	return -1
 }
 
-// parser reads the messages of one line. The first syntax error is kept in
+// parser reads the message of one line. The first syntax error is kept in
 // failed, and nothing is read after it.
 type parser struct {
 	line   []byte

@@ -16,47 +16,45 @@ func TestParse(t *testing.T) {
 	const v = `"jsonrpc":"2.0",`
 	tests := []struct {
 		name, line string
-		want       []message
-		batch      bool
+		want       message
 		failed     string
 	}{
-		{"request", `{` + v + `"id":1,"method":"m","params":{"a": 1.10}}`, []message{{ID: "1", Method: "m", Params: `{"a": 1.10}`}}, false, ""},
-		{"any order, unknown members", `{"x":[1],"params":[],"method":"m","id":"a",` + v + `"y":0}`, []message{{ID: `"a"`, Method: "m", Params: "[]"}}, false, ""},
-		{"notification", `{` + v + `"method":"m"}`, []message{{Method: "m"}}, false, ""},
-		{"big and broken numbers as ids", `[{` + v + `"id":123456789012345678901234567890,"method":"m"},{` + v + `"id":-1.50e3,"method":"m"}]`,
-			[]message{{ID: "123456789012345678901234567890", Method: "m"}, {ID: "-1.50e3", Method: "m"}}, true, ""},
-		{"empty string as id", `{` + v + `"id":"","method":"m"}`, []message{{ID: `""`, Method: "m"}}, false, ""},
-		{"null as id", `{` + v + `"id":null,"method":"m"}`, []message{{Method: "m", Invalid: "id must be a string or a number"}}, false, ""},
-		{"true as id", `{` + v + `"id":true,"method":"m"}`, []message{{Method: "m", Invalid: "id must be a string or a number"}}, false, ""},
-		{"object as id", `{` + v + `"id":{},"method":"m"}`, []message{{Method: "m", Invalid: "id must be a string or a number"}}, false, ""},
-		{"lone surrogate as id", `{` + v + `"id":"\ud800","method":"m"}`, []message{{Method: "m", Invalid: "id must be a string or a number"}}, false, ""},
-		{"lone surrogate in params passes", `{` + v + `"id":1,"method":"m","params":["\ud800"]}`, []message{{ID: "1", Method: "m", Params: `["\ud800"]`}}, false, ""},
-		{"repeated names in params pass", `{` + v + `"id":1,"method":"m","params":{"a":1,"a":2}}`, []message{{ID: "1", Method: "m", Params: `{"a":1,"a":2}`}}, false, ""},
-		{"repeated method", `{` + v + `"id":1,"method":"m","method":"n"}`, []message{{ID: "1", Method: "n", Invalid: `member "method" is repeated`}}, false, ""},
-		{"no version", `{"id":1,"method":"m"}`, []message{{ID: "1", Method: "m", Invalid: `jsonrpc must be "2.0"`}}, false, ""},
-		{"number as version", `{"jsonrpc":2.0,"id":1,"method":"m"}`, []message{{ID: "1", Method: "m", Invalid: `jsonrpc must be "2.0"`}}, false, ""},
-		{"no method", `{` + v + `"id":1}`, []message{{ID: "1", Invalid: "method is missing"}}, false, ""},
-		{"number as method", `{` + v + `"id":1,"method":5}`, []message{{ID: "1", Invalid: "method must be a string that is not empty"}}, false, ""},
-		{"other case is another member", `{` + v + `"id":1,"Method":"m"}`, []message{{ID: "1", Invalid: "method is missing"}}, false, ""},
-		{"string as params", `{` + v + `"id":1,"method":"m","params":"p"}`, []message{{ID: "1", Method: "m", Params: `"p"`, Invalid: "params must be an object or an array"}}, false, ""},
-		{"answer", `{` + v + `"id":1,"result":null}`, []message{{ID: "1", Result: "null"}}, false, ""},
-		{"answer that is a request too", `{` + v + `"id":1,"result":1,"method":"m"}`, []message{{ID: "1", Method: "m", Result: "1", Invalid: "a message is a request or an answer, not both"}}, false, ""},
-		{"not an object", `42`, []message{{Invalid: "a message must be an object"}}, false, ""},
-		{"batch with rubbish inside", `[1,{` + v + `"id":1,"method":"m"},[]]`, []message{{Invalid: "a message must be an object"}, {ID: "1", Method: "m"}, {Invalid: "a message must be an object"}}, true, ""},
-		{"empty batch", `[]`, nil, true, "empty batch (-32600)"},
-		{"largest batch and one", "[" + strings.Repeat("1,", rpc.MaxBatch) + "1]", nil, true, "batch of more than 1000 messages (-32600)"},
-		{"rubbish", `hello`, nil, false, "invalid JSON at byte 0: invalid character 'h' at start of value (-32700)"},
-		{"half an object", `{` + v + `"id":1,"meth`, nil, false, "invalid JSON at byte 29: unexpected EOF (-32700)"},
-		{"half a batch", `[{` + v + `"id":1,"method":"m"}`, nil, true, "invalid JSON at byte 38: unexpected EOF (-32700)"},
-		{"two messages", `{` + v + `"id":1,"method":"m"} {}`, nil, false, "invalid JSON at byte 39: more than one message on the line (-32700)"},
-		{"invalid UTF-8", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}", nil, false, "invalid JSON at byte 34: invalid UTF-8 (-32700)"},
-		{"NaN", `{` + v + `"id":1,"method":"m","params":[NaN]}`, nil, false, "invalid JSON at byte 47: invalid character 'N' at start of value (-32700)"},
-		{"too deep for anyone", `{` + v + `"id":1,"params":` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) + `}`, nil, false,
+		{"request", `{` + v + `"id":1,"method":"m","params":{"a": 1.10}}`, message{ID: "1", Method: "m", Params: `{"a": 1.10}`}, ""},
+		{"any order, unknown members", `{"x":[1],"params":[],"method":"m","id":"a",` + v + `"y":0}`, message{ID: `"a"`, Method: "m", Params: "[]"}, ""},
+		{"notification", `{` + v + `"method":"m"}`, message{Method: "m"}, ""},
+		{"big number as id", `{` + v + `"id":123456789012345678901234567890,"method":"m"}`, message{ID: "123456789012345678901234567890", Method: "m"}, ""},
+		{"odd number as id", `{` + v + `"id":-1.50e3,"method":"m"}`, message{ID: "-1.50e3", Method: "m"}, ""},
+		{"empty string as id", `{` + v + `"id":"","method":"m"}`, message{ID: `""`, Method: "m"}, ""},
+		{"null as id", `{` + v + `"id":null,"method":"m"}`, message{Method: "m", Invalid: "id must be a string or a number"}, ""},
+		{"true as id", `{` + v + `"id":true,"method":"m"}`, message{Method: "m", Invalid: "id must be a string or a number"}, ""},
+		{"object as id", `{` + v + `"id":{},"method":"m"}`, message{Method: "m", Invalid: "id must be a string or a number"}, ""},
+		{"lone surrogate as id", `{` + v + `"id":"\ud800","method":"m"}`, message{Method: "m", Invalid: "id must be a string or a number"}, ""},
+		{"lone surrogate in params passes", `{` + v + `"id":1,"method":"m","params":["\ud800"]}`, message{ID: "1", Method: "m", Params: `["\ud800"]`}, ""},
+		{"repeated names in params pass", `{` + v + `"id":1,"method":"m","params":{"a":1,"a":2}}`, message{ID: "1", Method: "m", Params: `{"a":1,"a":2}`}, ""},
+		{"repeated method", `{` + v + `"id":1,"method":"m","method":"n"}`, message{ID: "1", Method: "n", Invalid: `member "method" is repeated`}, ""},
+		{"no version", `{"id":1,"method":"m"}`, message{ID: "1", Method: "m", Invalid: `jsonrpc must be "2.0"`}, ""},
+		{"number as version", `{"jsonrpc":2.0,"id":1,"method":"m"}`, message{ID: "1", Method: "m", Invalid: `jsonrpc must be "2.0"`}, ""},
+		{"no method", `{` + v + `"id":1}`, message{ID: "1", Invalid: "method is missing"}, ""},
+		{"number as method", `{` + v + `"id":1,"method":5}`, message{ID: "1", Invalid: "method must be a string that is not empty"}, ""},
+		{"other case is another member", `{` + v + `"id":1,"Method":"m"}`, message{ID: "1", Invalid: "method is missing"}, ""},
+		{"string as params", `{` + v + `"id":1,"method":"m","params":"p"}`, message{ID: "1", Method: "m", Params: `"p"`, Invalid: "params must be an object or an array"}, ""},
+		{"answer", `{` + v + `"id":1,"result":null}`, message{ID: "1", Result: "null"}, ""},
+		{"answer that is a request too", `{` + v + `"id":1,"result":1,"method":"m"}`, message{ID: "1", Method: "m", Result: "1", Invalid: "a message is a request or an answer, not both"}, ""},
+		{"not an object", `42`, message{Invalid: "a message must be an object"}, ""},
+		{"batch", `[{` + v + `"id":1,"method":"m"},{` + v + `"id":2,"method":"m"}]`, message{}, "batches are not taken: send one message a line (-32600)"},
+		{"empty batch", ` []`, message{}, "batches are not taken: send one message a line (-32600)"},
+		{"rubbish", `hello`, message{}, "invalid JSON at byte 0: invalid character 'h' at start of value (-32700)"},
+		{"half an object", `{` + v + `"id":1,"meth`, message{}, "invalid JSON at byte 29: unexpected EOF (-32700)"},
+		{"half a batch", `[{` + v + `"id":1,"method":"m"}`, message{}, "invalid JSON at byte 38: unexpected EOF (-32700)"},
+		{"two messages", `{` + v + `"id":1,"method":"m"} {}`, message{}, "invalid JSON at byte 39: more than one message on the line (-32700)"},
+		{"invalid UTF-8", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}", message{}, "invalid JSON at byte 34: invalid UTF-8 (-32700)"},
+		{"NaN", `{` + v + `"id":1,"method":"m","params":[NaN]}`, message{}, "invalid JSON at byte 47: invalid character 'N' at start of value (-32700)"},
+		{"too deep for anyone", `{` + v + `"id":1,"params":` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) + `}`, message{},
 			"invalid JSON at byte 10032: exceeded max depth (-32700)"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			messages, batch, failure := rpc.Parse([]byte(tt.line))
+			m, failure := rpc.Parse([]byte(tt.line))
 			if tt.failed != "" {
 				if failure == nil || failure.Error() != tt.failed {
 					t.Errorf("failed with %v, want %s", failure, tt.failed)
@@ -66,16 +64,12 @@ func TestParse(t *testing.T) {
 			if failure != nil {
 				t.Fatal(failure)
 			}
-			var got []message
-			for _, m := range messages {
-				g := message{ID: string(m.ID), Method: m.Method, Params: string(m.Params), Result: string(m.Result)}
-				if m.Invalid != nil {
-					g.Invalid = m.Invalid.Message
-				}
-				got = append(got, g)
+			got := message{ID: string(m.ID), Method: m.Method, Params: string(m.Params), Result: string(m.Result)}
+			if m.Invalid != nil {
+				got.Invalid = m.Invalid.Message
 			}
-			if d := cmp.Diff(tt.want, got); d != "" || batch != tt.batch {
-				t.Errorf("batch %v (-want +got):\n%s", batch, d)
+			if d := cmp.Diff(tt.want, got); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
 			}
 		})
 	}
@@ -112,7 +106,7 @@ func TestAppend(t *testing.T) {
 		if d := cmp.Diff(tt.want, tt.got); d != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, d)
 		}
-		if m, _, err := rpc.Parse([]byte(tt.got)); err != nil || m[0].Invalid != nil {
+		if m, err := rpc.Parse([]byte(tt.got)); err != nil || m.Invalid != nil {
 			t.Errorf("%s: not read back: %v %v", tt.name, err, m)
 		}
 	}
@@ -126,27 +120,25 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`[{"jsonrpc":"2.0","id":"x","result":1},{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"m"}},3]`))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		kept := bytes.Clone(line)
-		messages, _, failure := rpc.Parse(line)
+		m, failure := rpc.Parse(line)
 		if !bytes.Equal(kept, line) {
 			t.Fatal("the line was changed")
 		}
 		if failure != nil {
 			answer := rpc.AppendError(nil, nil, failure)
-			if m, _, err := rpc.Parse(answer); err != nil || m[0].Invalid != nil {
+			if m, err := rpc.Parse(answer); err != nil || m.Invalid != nil {
 				t.Fatalf("the answer %s cannot be read: %v", answer, err)
 			}
 			return
 		}
-		for _, m := range messages {
-			if m.Invalid != nil || m.ID == nil {
-				continue
-			}
-			// Whatever can be asked can be answered, and the answer finds back.
-			answer := rpc.AppendResult(nil, m.ID, jsontext.Value("null"))
-			back, _, err := rpc.Parse(answer)
-			if err != nil || back[0].Invalid != nil || back[0].Key() != m.Key() {
-				t.Fatalf("the answer %q cannot be read: %v %v", answer, err, back)
-			}
+		if m.Invalid != nil || m.ID == nil {
+			return
+		}
+		// Whatever can be asked can be answered, and the answer finds back.
+		answer := rpc.AppendResult(nil, m.ID, jsontext.Value("null"))
+		back, err := rpc.Parse(answer)
+		if err != nil || back.Invalid != nil || back.Key() != m.Key() {
+			t.Fatalf("the answer %q cannot be read: %v %v", answer, err, back)
 		}
 	})
 }

@@ -1,0 +1,33 @@
+package protocol
+
+import "strings"
+
+// Shows reports whether a screen may show a change with its values, from what to
+// what: only of a call's arguments, which a person must see as they run, and only
+// while no sensitive hook took part. All else that a hook changed (a tool's result, a
+// prompt, the model's words) it may have changed because something in it was to be
+// seen by nobody: of that a screen tells who changed what, and how much.
+func (o *Outcome) Shows(c *Change) bool {
+	if o.Event.Event != ToolCallStart || c.Path != "/args" && !strings.HasPrefix(c.Path, "/args/") {
+		return false
+	}
+	for i := range o.Changes {
+		if o.Changes[i].Sensitive {
+			return false
+		}
+	}
+	return true
+}
+
+// Shown is the outcome as a screen may show it. A refused event is as it came in, so
+// that what hooks had taken out before the refusal would be in it again: Shown has it
+// as they changed it.
+func (o Outcome) Shown() Outcome {
+	for i := range o.Changes {
+		if o.Action == Block && !o.Shows(&o.Changes[i]) {
+			o.Event = o.changed
+			break
+		}
+	}
+	return o
+}
