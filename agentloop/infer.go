@@ -1,6 +1,7 @@
 package agentloop
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -93,6 +94,10 @@ func (r *Run) inferenceStart(ctx context.Context, attempt int) (*model.Request, 
 	request := &model.Request{
 		Model: data.Model, System: data.System, Messages: data.Messages, Tools: data.Tools,
 		Params: data.Params, Attempt: data.Attempt,
+		Prefixes: []int{len(data.Messages)},
+	}
+	if v.changes("messages") {
+		request.Prefixes = append(request.Prefixes, shared(l.messages, data.Messages))
 	}
 	if len(v.Context) > 0 { // for this call only
 		request.Messages = append(slices.Clip(request.Messages),
@@ -109,6 +114,20 @@ func (r *Run) inferenceStart(ctx context.Context, attempt int) (*model.Request, 
 		return nil, nil, internal(fmt.Errorf("response of %s: %w", v.ReplacedBy, err))
 	}
 	return request, response, nil
+}
+
+// shared is with how many messages two conversations begin alike. What a hook
+// made of the conversation is for one call: the next may have so much only.
+func shared(stored, sent []protocol.Message) int {
+	n := min(len(stored), len(sent))
+	for i := range n {
+		one, err := protocol.Marshal(stored[i])
+		other, err2 := protocol.Marshal(sent[i])
+		if err != nil || err2 != nil || !bytes.Equal(one, other) {
+			return i
+		}
+	}
+	return n
 }
 
 // inferenceEnd lets hooks judge the answer, then shows what they left of it.

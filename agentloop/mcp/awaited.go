@@ -115,6 +115,7 @@ func (a *awaited) answer(id int64, e *envelope) *jsonrpc.Response {
 }
 
 func (a *awaited) refuse(id int64, why *jsonrpc.Error) *jsonrpc.Response {
+	a.open[id].keep.refuse(why)
 	delete(a.open, id)
 	return &jsonrpc.Response{ID: numberID(id), Error: why}
 }

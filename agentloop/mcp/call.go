@@ -62,12 +62,14 @@ func (l *live) call(ctx context.Context, name string, args jsontext.Value) (json
 		typed, err = l.speak.CallTool(ctx, params)
 		return err
 	})
-	raw := kept.take()
+	raw, refused := kept.take()
 	switch {
-	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
+	case refused != nil: // answered, also where the server ended right after
+		return nil, refused
 	case raw != nil: // the SDK refuses what it does not know
 		return raw, nil
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
 	case err != nil:
 		return nil, err
 	}

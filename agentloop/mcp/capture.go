@@ -6,14 +6,16 @@ import (
 	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
 // capture keeps the result of one request as the server wrote it. The SDK's own
 // types round large integers, reorder schemas, and refuse a result for one part
 // of a kind that they do not know.
 type capture struct {
-	mu  sync.Mutex
-	raw jsontext.Value
+	mu      sync.Mutex
+	raw     jsontext.Value
+	refused *jsonrpc.Error
 }
 
 type captureKey struct{}
@@ -40,10 +42,20 @@ func (c *capture) set(raw []byte) {
 	c.raw = raw
 }
 
-func (c *capture) take() jsontext.Value {
+// refuse keeps the error that the server answered with.
+func (c *capture) refuse(why *jsonrpc.Error) {
+	if c == nil {
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.raw
+	c.refused = why
+}
+
+func (c *capture) take() (raw jsontext.Value, refused *jsonrpc.Error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.raw, c.refused
 }
 
 // large is from how many bytes on a result of a call is not read twice.

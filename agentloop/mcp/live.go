@@ -220,7 +220,7 @@ func (l *live) page(ctx context.Context, cursor string) (page toolPage, err erro
 		}
 		return page, err
 	}
-	raw := kept.take()
+	raw, _ := kept.take()
 	if raw == nil {
 		if raw, err = json.Marshal(typed); err != nil {
 			return page, err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -60,7 +61,7 @@ func readResult(raw jsontext.Value, mostText int) (protocol.Result, error) {
 	for i := range wire.Content {
 		r.add(&wire.Content[i])
 	}
-	if structured := wire.Structured; len(structured) > 0 && structured.Kind() != 'n' && !r.holds(structured) {
+	if structured := wire.Structured; len(structured) > 0 && structured.Kind() != 'n' && !said(wire.Content, structured) {
 		r.addText(string(structured))
 	}
 	if r.cut > 0 {
@@ -130,22 +131,6 @@ func (r *resultReader) addImage(mediaType, data, what string) {
 
 func (r *resultReader) describe(what, mediaType string, encoded int) {
 	r.addText(fmt.Sprintf("[%s, %d bytes, which is not shown]", joined(what, clip(mediaType, 80)), base64.StdEncoding.DecodedLen(encoded)))
-}
-
-// holds reports whether a text of the result says the same as its structured
-// content, as servers are asked to do for older clients.
-func (r *resultReader) holds(structured jsontext.Value) bool {
-	want := structured.Clone()
-	if want.Canonicalize() != nil {
-		return false
-	}
-	return slices.ContainsFunc(r.parts, func(p protocol.Part) bool {
-		if p.Type != protocol.PartText {
-			return false
-		}
-		text := jsontext.Value(p.Text)
-		return text.Canonicalize() == nil && string(text) == string(want)
-	})
 }
 
 func joined(words ...string) string {

@@ -75,15 +75,15 @@ func (w *web) RoundTrip(request *http.Request) (*http.Response, error) {
 	if originOf(request.URL) != w.origin { // over SSE a server says where messages go
 		return nil, &refusedError{"it wants its messages at another server, " + originOf(request.URL)}
 	}
+	id := w.expect(request)
+	if w.apart {
+		id = 0
+	}
 	ctx, cancel := context.WithCancel(request.Context())
 	stop := context.AfterFunc(w.life, cancel)
 	request = request.Clone(ctx)
 	for name, values := range w.headers {
 		request.Header[name] = values
-	}
-	id := w.expect(request)
-	if w.apart {
-		id = 0
 	}
 	response, err := w.under.RoundTrip(request)
 	if err != nil {

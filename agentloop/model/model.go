@@ -30,6 +30,12 @@ type Request struct {
 	Tools    []protocol.Tool
 	Params   protocol.Params
 	Attempt  int // 1 = first try
+
+	// Prefixes says where the next call is likely to part from this one: how many
+	// of Messages it begins with, as far as is known. What comes after is for this
+	// call only. A model that caches the beginning of a conversation marks these
+	// places. Empty: all of Messages.
+	Prefixes []int
 }
 
 // ChunkType says which members of a [Chunk] are set.

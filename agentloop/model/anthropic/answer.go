@@ -1,7 +1,13 @@
 package anthropic
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
 	"strings"
 
 	sdk "github.com/anthropics/anthropic-sdk-go/v2"
@@ -12,17 +18,24 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// answer puts the events of a streamed answer together. Blocks come one after
-// the other, each with a beginning, pieces and an end.
+// answer puts the events of a streamed answer together. Each block has a
+// beginning, pieces and an end; most servers send one after the other.
 type answer struct {
+	model      *Model
 	contextMax *int64
-	block      block
+	blocks     map[int64]*block // begun, without their end so far
 	tools      bool
 	reason     string
 	usage      protocol.CallUsage
 	input      inputTokens
 	begun      bool // some event came
 	done       bool // message_stop came
+}
+
+// damaged is an answer of which something is missing. What is left of it may
+// look whole and is not: another try is worth more.
+func damaged(format string, args ...any) error {
+	return &model.Error{Retryable: true, Err: fmt.Errorf("anthropic: the answer is damaged: "+format, args...)}
 }
 
 type block struct {
@@ -38,64 +51,144 @@ type block struct {
 // written to it. None of them is counted in another.
 type inputTokens struct{ fresh, read, written int64 }
 
-// take takes one event. It reports whether anybody reads on.
-func (a *answer) take(event sdk.MessageStreamEventUnion, yield func(model.Chunk, error) bool) bool {
+// read reads the stream to its end, which message_stop is. What comes after it
+// says nothing more.
+func (a *answer) read(body io.Reader, yield func(model.Chunk, error) bool) error {
+	for event, err := range wire.Events(body) {
+		if err != nil {
+			return err
+		}
+		goOn, err := a.take(event, yield)
+		if err != nil || !goOn || a.done {
+			return err
+		}
+	}
+	if !a.begun {
+		return &model.Error{Retryable: true, Err: errors.New("anthropic: the server answered with no event at all; is agent.baseUrl right?")}
+	}
+	return &model.Error{Retryable: true, Err: errors.New("anthropic: the answer was cut off: the stream ended without message_stop")}
+}
+
+// take takes one event. Its data says what it is, and some servers leave the
+// name away. It reports whether anybody reads on.
+func (a *answer) take(raw wire.Event, yield func(model.Chunk, error) bool) (bool, error) {
+	text := bytes.TrimSpace(raw.Data)
+	if len(text) == 0 || string(text) == "[DONE]" {
+		return true, nil
+	}
 	a.begun = true
-	switch event.Type {
+	var said struct {
+		Type  string         `json:"type"`
+		Error jsontext.Value `json:"error"`
+	}
+	err := wire.Decode(text, &said)
+	kind := cmp.Or(said.Type, raw.Name)
+	if kind == "error" || kind == "" && said.Error != nil {
+		return false, a.model.client.Refusal(http.StatusOK, http.Header{}, "", text)
+	}
+	if err != nil {
+		return false, wire.Unreadable(Provider, err)
+	}
+	switch kind {
+	case "message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta":
+	case "message_stop":
+		return a.end(yield)
+	case "":
+		return false, damaged("an event does not say what it is: %s", wire.Shorten(string(text), 200))
+	default:
+		return true, nil // ping, and what later versions add
+	}
+	var event sdk.MessageStreamEventUnion
+	if err := json.Unmarshal(bytes.Clone(text), &event); err != nil {
+		return false, wire.Unreadable(Provider, err)
+	}
+	switch kind {
 	case "message_start":
 		u := event.Message.Usage
 		if u.JSON.InputTokens.Valid() {
-			return a.count(inputTokens{u.InputTokens, u.CacheReadInputTokens, u.CacheCreationInputTokens}, u.OutputTokens, yield)
+			return a.count(inputTokens{u.InputTokens, u.CacheReadInputTokens, u.CacheCreationInputTokens}, u.OutputTokens, yield), nil
 		}
-	case "content_block_start":
-		b := event.ContentBlock
-		a.block = block{kind: b.Type, id: b.ID, name: b.Name, raw: jsontext.Value(b.RawJSON()).Clone()}
-		switch b.Type {
-		case "text":
-			return b.Text == "" || yield(model.Chunk{Type: model.Text, Text: b.Text}, nil)
-		case "thinking":
-			a.block.signature.WriteString(b.Signature)
-			return a.think(b.Thinking, yield)
-		}
-	case "content_block_delta":
-		return a.piece(event.Delta, yield)
-	case "content_block_stop":
-		return a.endBlock(yield)
+		return true, nil
 	case "message_delta":
 		a.reason = cmp.Or(string(event.Delta.StopReason), a.reason)
-		return a.recount(event.Usage, yield)
-	case "message_stop":
-		a.done = true
-		return yield(model.Chunk{Type: model.Finish, Reason: a.finishReason()}, nil)
+		return a.recount(event.Usage, yield), nil
+	case "content_block_start":
+		return a.startBlock(event, yield)
 	}
-	return true // ping, and what later versions add
+	b := a.blocks[event.Index]
+	switch {
+	case b == nil:
+		return false, damaged("a %s is of a block that has not begun", kind)
+	case kind == "content_block_delta":
+		return b.piece(event.Delta, yield), nil
+	default:
+		delete(a.blocks, event.Index)
+		return a.endBlock(b, yield), nil
+	}
 }
 
-func (a *answer) piece(d sdk.MessageStreamEventUnionDelta, yield func(model.Chunk, error) bool) bool {
+func (a *answer) startBlock(event sdk.MessageStreamEventUnion, yield func(model.Chunk, error) bool) (bool, error) {
+	if open := a.blocks[event.Index]; open != nil {
+		return false, damaged("a block of type %s has no end", open.kind)
+	}
+	if a.blocks == nil {
+		a.blocks = map[int64]*block{}
+	}
+	start := event.ContentBlock
+	b := &block{kind: start.Type, id: start.ID, name: start.Name, raw: jsontext.Value(start.RawJSON()).Clone()}
+	a.blocks[event.Index] = b
+	switch b.kind {
+	case "text":
+		return start.Text == "" || yield(model.Chunk{Type: model.Text, Text: start.Text}, nil), nil
+	case "thinking":
+		b.signature.WriteString(start.Signature)
+		return b.think(start.Thinking, yield), nil
+	case "tool_use":
+		if b.name == "" {
+			return false, damaged("a tool call has no name")
+		}
+	}
+	return true, nil
+}
+
+func (b *block) piece(d sdk.MessageStreamEventUnionDelta, yield func(model.Chunk, error) bool) bool {
 	switch d.Type {
 	case "text_delta":
 		return d.Text == "" || yield(model.Chunk{Type: model.Text, Text: d.Text}, nil)
 	case "thinking_delta":
-		return a.think(d.Thinking, yield)
+		return b.think(d.Thinking, yield)
 	case "signature_delta":
-		a.block.signature.WriteString(d.Signature)
+		b.signature.WriteString(d.Signature)
 	case "input_json_delta":
-		a.block.json.WriteString(d.PartialJSON)
+		b.json.WriteString(d.PartialJSON)
 	}
 	return true
 }
 
-func (a *answer) think(text string, yield func(model.Chunk, error) bool) bool {
-	a.block.text.WriteString(text)
+// end is the end of the answer, unless something of it is missing.
+func (a *answer) end(yield func(model.Chunk, error) bool) (bool, error) {
+	for _, open := range a.blocks {
+		return false, damaged("a block of type %s has no end", open.kind)
+	}
+	switch {
+	case a.reason == "":
+		return false, damaged("it does not say why it ended")
+	case a.reason == "tool_use" && !a.tools:
+		return false, damaged("it ends in a tool call, and there is none")
+	}
+	a.done = true
+	return yield(model.Chunk{Type: model.Finish, Reason: a.finishReason()}, nil), nil
+}
+
+func (b *block) think(text string, yield func(model.Chunk, error) bool) bool {
+	b.text.WriteString(text)
 	return text == "" || yield(model.Chunk{Type: model.Thinking, Text: text}, nil)
 }
 
 // endBlock yields the block as a part where it is one. Reasoning is sent back
 // whole or not at all, since its signature covers its text: so its part holds
 // both, beside the text that was streamed.
-func (a *answer) endBlock(yield func(model.Chunk, error) bool) bool {
-	b := &a.block
-	defer func() { a.block = block{} }()
+func (a *answer) endBlock(b *block, yield func(model.Chunk, error) bool) bool {
 	part := protocol.Part{Type: protocol.PartOpaque, Provider: Provider}
 	switch b.kind {
 	case "", "text":

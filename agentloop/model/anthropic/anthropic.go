@@ -108,35 +108,20 @@ func (m *Model) generate(ctx context.Context, request model.Request, yield func(
 		return fmt.Errorf("anthropic: %w", err)
 	}
 	messages := m.sdk()
-	stream := messages.NewStreaming(ctx, params)
+	var response *http.Response
+	// The SDK sends the request. We read the stream ourselves: the SDK passes
+	// over events without a name, and over what is missing.
+	stream := messages.NewStreaming(ctx, params, option.WithResponseInto(&response))
 	defer stream.Close()
-	a := answer{contextMax: model.ContextMax(windows, request.Model)}
-	for stream.Next() {
-		if !a.take(stream.Current(), yield) {
-			return nil
-		}
+	a := answer{model: m, contextMax: model.ContextMax(windows, request.Model)}
+	if err = stream.Err(); err == nil {
+		err = a.read(response.Body, yield)
 	}
-	switch err := stream.Err(); {
-	case ctx.Err() != nil && !a.done:
+	if ctx.Err() != nil && err != nil && !a.done {
 		return context.Cause(ctx)
-	case a.done:
-		return nil // the answer is whole, whatever came behind it
-	case err != nil:
-		return m.failure(err)
-	case !a.begun:
-		return &model.Error{Retryable: true, Err: errors.New("anthropic: the server answered with no event at all; is agent.baseUrl right?")}
-	default:
-		return &model.Error{Retryable: true, Err: errors.New("anthropic: the answer was cut off: the stream ended without message_stop")}
 	}
-}
-
-// failure says why a stream failed, in the loop's words.
-func (m *Model) failure(err error) error {
-	if known := new(model.Error); errors.As(err, &known) {
-		return known
-	}
-	if said := new(sdk.Error); errors.As(err, &said) { // an event of type error
-		return m.client.Refusal(http.StatusOK, http.Header{}, "", []byte(said.RawJSON()))
+	if known := new(model.Error); err == nil || errors.As(err, &known) {
+		return err
 	}
 	return wire.Unreadable(Provider, err)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -137,6 +138,17 @@ func TestBlocks(t *testing.T) {
 		"server tool":        {block(`{"type":"server_tool_use","id":"s","name":"web_search","input":{}}`, `{"type":"input_json_delta","partial_json":"{\"q\":1}"}`) + stop("end_turn"), []model.Chunk{opaque(`{"type":"server_tool_use","id":"s","name":"web_search","input":{"q":1}}`), two, finish("stop")}},
 		"unknown event":      {event("later", `,"x":1`) + hi + stop("end_turn"), []model.Chunk{text, two, finish("stop")}},
 		"unknown block":      {block(`{"type":"later","x":1.10}`) + stop("end_turn"), []model.Chunk{opaque(`{"type":"later","x":1.10}`), two, finish("stop")}},
+		"no names":           {strings.NewReplacer("event: content_block_start\n", "", "event: content_block_delta\n", "", "event: message_stop\n", "").Replace(hi + stop("end_turn")), []model.Chunk{text, two, finish("stop")}},
+		"no types":           {strings.NewReplacer(`"type":"content_block_start",`, "", `"type":"message_stop"`, "").Replace(hi + stop("end_turn")), []model.Chunk{text, two, finish("stop")}},
+		"two at once": {strings.Join([]string{
+			event("content_block_start", `,"index":0,"content_block":{"type":"tool_use","id":"a","name":"f","input":{}}`),
+			event("content_block_start", `,"index":1,"content_block":{"type":"text","text":""}`),
+			event("content_block_delta", `,"index":0,"delta":{"type":"input_json_delta","partial_json":"{\"x\""}`),
+			event("content_block_delta", `,"index":1,"delta":{"type":"text_delta","text":"hi"}`),
+			event("content_block_delta", `,"index":0,"delta":{"type":"input_json_delta","partial_json":":1}"}`),
+			event("content_block_stop", `,"index":1`), event("content_block_stop", `,"index":0`), stop("tool_use"),
+		}, ""), []model.Chunk{text, call(`{"x":1}`), two, finish("tools")}},
+		"more after the end": {hi + stop("end_turn") + hi + "data: [DONE]\n\n", []model.Chunk{text, two, finish("stop")}},
 		"cut behind the end": {hi + stop("end_turn") + "event: x\nda", []model.Chunk{text, two, finish("stop")}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -158,32 +170,35 @@ func TestFailures(t *testing.T) {
 		text   string
 		full   bool
 	}{
-		"busy":                     {modelserver.Answer{Status: 429, Header: map[string]string{"Retry-After": "7"}, Body: `{"error":{"message":"slow down","type":"requests"}}`}, model.Error{Status: 429, Retryable: true, RetryAfter: 7 * time.Second}, "slow down (requests)", false},
-		"busy, in ms":              {modelserver.Answer{Status: 429, Header: map[string]string{"Retry-After": "7", "Retry-After-Ms": "1500"}, Body: `{}`}, model.Error{Status: 429, Retryable: true, RetryAfter: 1500 * time.Millisecond}, "", false},
-		"broken":                   {modelserver.Answer{Status: 500, Body: "oops"}, model.Error{Status: 500, Retryable: true}, "oops", false},
-		"overloaded":               {modelserver.Answer{Status: 529, Body: `{"error":{"message":"later"}}`}, model.Error{Status: 529, Retryable: true}, "later", false},
-		"wrong key":                {modelserver.Answer{Status: 401, Body: `{"error":{"message":"Incorrect API key provided: sk-secret-key"}}`}, model.Error{Status: 401}, "(hidden); is ANTHROPIC_API_KEY right?", false},
-		"no model":                 {modelserver.Answer{Status: 404, Body: `{"error":"model \"x\" not found, try pulling it first"}`}, model.Error{Status: 404}, `model "x" not found`, false},
-		"fastapi":                  {modelserver.Answer{Status: 422, Body: `{"detail":[{"loc":["body"]}]}`}, model.Error{Status: 422}, `"loc"`, false},
-		"page":                     {modelserver.Answer{Status: 502, Header: map[string]string{"Content-Type": "text/html"}, Body: "<html><head><title>502 Bad\nGateway</title>"}, model.Error{Status: 502, Retryable: true}, "a web page (502 Bad Gateway)", false},
-		"page, 200":                {modelserver.Answer{Header: map[string]string{"Content-Type": "text/html; charset=utf-8"}, Body: "<title>Login</title>"}, model.Error{Status: 200}, "a web page (Login)", false},
-		"json, 200":                {modelserver.Answer{Header: map[string]string{"Content-Type": "application/json"}, Body: `{"choices":[]}`}, model.Error{Status: 200}, "in place of a stream", false},
-		"too long":                 {modelserver.Answer{Status: 400, Body: `{"error":{"message":"This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.","code":"context_length_exceeded"}}`}, model.Error{Status: 400}, "9000 tokens", true},
-		"too long, 500":            {modelserver.Answer{Status: 500, Body: `{"error":{"code":500,"message":"the request exceeds the available context size. try increasing it","type":"exceed_context_size_error"}}`}, model.Error{Status: 500}, "available context size", true},
-		"too long, no code":        {modelserver.Answer{Status: 400, Body: `{"object":"error","message":"Input is longer: exceeds the model's context length","type":"BadRequestError","code":400}`}, model.Error{Status: 400}, "context length", true},
-		"overloaded in the stream": {modelserver.Answer{Body: begun + "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n"}, model.Error{Status: 529, Retryable: true}, "Overloaded (overloaded_error)", false},
-		"limited in the stream":    {modelserver.Answer{Body: begun + "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"rate_limit_error\",\"message\":\"wait\"}}\n\n"}, model.Error{Status: 429, Retryable: true}, "wait", false},
-		"refused in the stream":    {modelserver.Answer{Body: begun + "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"no\"}}\n\n"}, model.Error{Status: 400}, "no (invalid_request_error)", false},
-		"nonsense in the stream":   {modelserver.Answer{Body: begun + "event: error\ndata: oops\n\n"}, model.Error{Status: 200}, "oops", false},
-		"cut":                      {modelserver.Answer{Body: begun + "event: content_bl", Cut: true}, model.Error{Retryable: true}, "lost in the middle", false},
-		"cut at once":              {modelserver.Answer{Cut: true}, model.Error{Retryable: true}, "lost", false},
-		"ended early":              {modelserver.Answer{Body: begun}, model.Error{Retryable: true}, "cut off", false},
-		"nothing":                  {modelserver.Answer{}, model.Error{Retryable: true}, "no event at all", false},
-		"bad json":                 {modelserver.Answer{Body: begun + "event: message_start\ndata: {\"type\": oops}\n\n"}, model.Error{Retryable: true}, "cannot be read", false},
-		"silent":                   {modelserver.Answer{Silent: true}, model.Error{Retryable: true}, "did not begin to answer within 300ms", false},
-		"stalled":                  {modelserver.Answer{Body: begun, Stall: true}, model.Error{Retryable: true}, "sent nothing for 200ms", false},
-		"stalled error":            {modelserver.Answer{Status: 500, Body: "half", Stall: true}, model.Error{Status: 500, Retryable: true}, "half", false},
-		"redirect":                 {modelserver.Answer{Status: 307, Header: map[string]string{"Location": "http://elsewhere.example/v1/x?sk-secret-key"}}, model.Error{Status: 307}, "http://elsewhere.example;", false},
+		"busy":                       {modelserver.Answer{Status: 429, Header: map[string]string{"Retry-After": "7"}, Body: `{"error":{"message":"slow down","type":"requests"}}`}, model.Error{Status: 429, Retryable: true, RetryAfter: 7 * time.Second}, "slow down (requests)", false},
+		"busy, in ms":                {modelserver.Answer{Status: 429, Header: map[string]string{"Retry-After": "7", "Retry-After-Ms": "1500"}, Body: `{}`}, model.Error{Status: 429, Retryable: true, RetryAfter: 1500 * time.Millisecond}, "", false},
+		"broken":                     {modelserver.Answer{Status: 500, Body: "oops"}, model.Error{Status: 500, Retryable: true}, "oops", false},
+		"overloaded":                 {modelserver.Answer{Status: 529, Body: `{"error":{"message":"later"}}`}, model.Error{Status: 529, Retryable: true}, "later", false},
+		"wrong key":                  {modelserver.Answer{Status: 401, Body: `{"error":{"message":"Incorrect API key provided: sk-secret-key"}}`}, model.Error{Status: 401}, "(hidden); is ANTHROPIC_API_KEY right?", false},
+		"no model":                   {modelserver.Answer{Status: 404, Body: `{"error":"model \"x\" not found, try pulling it first"}`}, model.Error{Status: 404}, `model "x" not found`, false},
+		"fastapi":                    {modelserver.Answer{Status: 422, Body: `{"detail":[{"loc":["body"]}]}`}, model.Error{Status: 422}, `"loc"`, false},
+		"page":                       {modelserver.Answer{Status: 502, Header: map[string]string{"Content-Type": "text/html"}, Body: "<html><head><title>502 Bad\nGateway</title>"}, model.Error{Status: 502, Retryable: true}, "a web page (502 Bad Gateway)", false},
+		"page, 200":                  {modelserver.Answer{Header: map[string]string{"Content-Type": "text/html; charset=utf-8"}, Body: "<title>Login</title>"}, model.Error{Status: 200}, "a web page (Login)", false},
+		"json, 200":                  {modelserver.Answer{Header: map[string]string{"Content-Type": "application/json"}, Body: `{"choices":[]}`}, model.Error{Status: 200}, "in place of a stream", false},
+		"too long":                   {modelserver.Answer{Status: 400, Body: `{"error":{"message":"This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.","code":"context_length_exceeded"}}`}, model.Error{Status: 400}, "9000 tokens", true},
+		"too long, 500":              {modelserver.Answer{Status: 500, Body: `{"error":{"code":500,"message":"the request exceeds the available context size. try increasing it","type":"exceed_context_size_error"}}`}, model.Error{Status: 500}, "available context size", true},
+		"too long, no code":          {modelserver.Answer{Status: 400, Body: `{"object":"error","message":"Input is longer: exceeds the model's context length","type":"BadRequestError","code":400}`}, model.Error{Status: 400}, "context length", true},
+		"overloaded in the stream":   {modelserver.Answer{Body: begun + "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n"}, model.Error{Status: 529, Retryable: true}, "Overloaded (overloaded_error)", false},
+		"limited in the stream":      {modelserver.Answer{Body: begun + "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"rate_limit_error\",\"message\":\"wait\"}}\n\n"}, model.Error{Status: 429, Retryable: true}, "wait", false},
+		"refused in the stream":      {modelserver.Answer{Body: begun + "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"no\"}}\n\n"}, model.Error{Status: 400}, "no (invalid_request_error)", false},
+		"nonsense in the stream":     {modelserver.Answer{Body: begun + "event: error\ndata: oops\n\n"}, model.Error{Status: 200}, "oops", false},
+		"cut":                        {modelserver.Answer{Body: begun + "event: content_bl", Cut: true}, model.Error{Retryable: true}, "lost in the middle", false},
+		"cut at once":                {modelserver.Answer{Cut: true}, model.Error{Retryable: true}, "lost", false},
+		"ended early":                {modelserver.Answer{Body: begun}, model.Error{Retryable: true}, "cut off", false},
+		"nothing":                    {modelserver.Answer{}, model.Error{Retryable: true}, "no event at all", false},
+		"bad json":                   {modelserver.Answer{Body: begun + "event: message_start\ndata: {\"type\": oops}\n\n"}, model.Error{Retryable: true}, "cannot be read", false},
+		"an event that says nothing": {modelserver.Answer{Body: begun + "data: {\"x\":1}\n\n"}, model.Error{Retryable: true}, "damaged: an event does not say what it is", false},
+		"an error without a name":    {modelserver.Answer{Body: begun + "data: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n"}, model.Error{Status: 529, Retryable: true}, "Overloaded", false},
+		"an error of another kind":   {modelserver.Answer{Body: begun + "data: {\"error\":{\"message\":\"gone\",\"code\":503}}\n\n"}, model.Error{Status: 503, Retryable: true}, "gone", false},
+		"silent":                     {modelserver.Answer{Silent: true}, model.Error{Retryable: true}, "did not begin to answer within 300ms", false},
+		"stalled":                    {modelserver.Answer{Body: begun, Stall: true}, model.Error{Retryable: true}, "sent nothing for 200ms", false},
+		"stalled error":              {modelserver.Answer{Status: 500, Body: "half", Stall: true}, model.Error{Status: 500, Retryable: true}, "half", false},
+		"redirect":                   {modelserver.Answer{Status: 307, Header: map[string]string{"Location": "http://elsewhere.example/v1/x?sk-secret-key"}}, model.Error{Status: 307}, "http://elsewhere.example;", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := made(t, modelserver.New(t, c.answer), func(o *Options) { o.FirstByte, o.Idle = 300*time.Millisecond, 200*time.Millisecond })
@@ -206,6 +221,30 @@ func TestFailures(t *testing.T) {
 				t.Errorf("%v: context full %v", err, !c.full)
 			}
 		})
+	}
+}
+
+// TestDamaged: an answer of which an event was lost is never a good end, and is
+// worth another try.
+func TestDamaged(t *testing.T) {
+	stream := modelserver.Anthropic(modelserver.Turn{Text: "hi", Output: 7, Calls: []modelserver.Call{{ID: "c", Name: "f", Args: `{"a":"long enough to be cut"}`}}})
+	whole := strings.SplitAfter(strings.TrimSuffix(stream, "\n\n"), "\n\n")
+	harmless := []string{"event: message_start", "event: ping", "_delta\",\"text", "partial_json"} // the last one is seen in the args
+	for i, lost := range whole {
+		body := strings.Join(append(append([]string{}, whole[:i]...), whole[i+1:]...), "")
+		m := made(t, modelserver.New(t, modelserver.Answer{Body: body}), nil)
+		_, err := collect(t.Context(), m, model.Request{})
+		var failed *model.Error
+		damaged := errors.As(err, &failed) && failed.Retryable
+		if may := slices.ContainsFunc(harmless, func(s string) bool { return strings.Contains(lost, s) }); damaged == may || err != nil && !damaged {
+			t.Errorf("without %q: %v", lost, err)
+		}
+	}
+	for i := 1; i < len(whole); i++ { // cut at each event
+		m := made(t, modelserver.New(t, modelserver.Answer{Body: strings.Join(whole[:i], "")}), nil)
+		if _, err := collect(t.Context(), m, model.Request{}); err == nil || !strings.Contains(err.Error(), "cut off") {
+			t.Errorf("the first %d events: %v", i, err)
+		}
 	}
 }
 

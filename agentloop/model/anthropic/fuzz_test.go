@@ -2,14 +2,10 @@ package anthropic
 
 import (
 	"bytes"
-	"io"
-	"net/http"
 	"testing"
 
-	sdk "github.com/anthropics/anthropic-sdk-go/v2"
-	"github.com/anthropics/anthropic-sdk-go/v2/packages/ssestream"
-
 	"github.com/hookd-dev/hookd/agentloop/model"
+	"github.com/hookd-dev/hookd/agentloop/model/internal/wire"
 	"github.com/hookd-dev/hookd/test/modelserver"
 )
 
@@ -19,11 +15,12 @@ func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(modelserver.Anthropic(fullTurn)))
 	f.Add([]byte("event: content_block_start\ndata: {\"type\":\"content_block_start\",\"content_block\":{\"type\":\"x\",\"input\":[]}}\n\nevent: content_block_stop\ndata: {\"type\":\"content_block_stop\"}\n\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		body := &http.Response{Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(data))}
-		stream := ssestream.NewStream[sdk.MessageStreamEventUnion](ssestream.NewDecoder(body), nil)
-		var a answer
-		for !a.done && stream.Next() {
-			a.take(stream.Current(), func(c model.Chunk, err error) bool {
+		a := answer{model: &Model{client: wire.NewClient(wire.Options{})}}
+		for event, err := range wire.Events(bytes.NewReader(data)) {
+			if err != nil || a.done {
+				return
+			}
+			_, err := a.take(event, func(c model.Chunk, err error) bool {
 				if c.Type == model.PartDone && c.Part.Provider != "" && (!c.Part.Data.IsValid() || c.Part.Data.Kind() != '{') {
 					t.Errorf("opaque part %s", c.Part.Data)
 				}
@@ -32,6 +29,9 @@ func FuzzAnswer(f *testing.F) {
 				}
 				return true
 			})
+			if err != nil {
+				return
+			}
 		}
 	})
 }

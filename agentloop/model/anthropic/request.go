@@ -25,12 +25,14 @@ func convert(r model.Request) (sdk.MessageNewParams, error) {
 		p.System = []sdk.TextBlockParam{{Text: r.System}}
 	}
 	ids := callIDs{}
+	ends := []place{{}}
 	for _, m := range r.Messages {
 		blocks, err := ids.blocks(m.Content, m.Role)
 		if err != nil {
 			return p, err
 		}
 		p.Messages = appendMessage(p.Messages, m.Role, blocks)
+		ends = append(ends, endOf(p.Messages))
 	}
 	offered := r.Tools
 	if len(offered) == 0 {
@@ -47,7 +49,7 @@ func convert(r model.Request) (sdk.MessageNewParams, error) {
 		one.InputSchema = param.Override[sdk.ToolInputSchemaParam](json.RawMessage(schemaOf(t)))
 		p.Tools = append(p.Tools, sdk.ToolUnionParam{OfTool: one})
 	}
-	if err := params(&p, r); err != nil {
+	if err := params(&p, r, ends); err != nil {
 		return p, err
 	}
 	return p, nil
@@ -191,7 +193,7 @@ func resultOf(p protocol.Part) (*sdk.ToolResultBlockParam, error) {
 
 // params adds the parameters. Members that this version does not know pass
 // through as they are, and count before ours; null takes one away.
-func params(p *sdk.MessageNewParams, r model.Request) error {
+func params(p *sdk.MessageNewParams, r model.Request, ends []place) error {
 	given := r.Params
 	if given.MaxTokens != nil {
 		p.MaxTokens = *given.MaxTokens
@@ -223,7 +225,7 @@ func params(p *sdk.MessageNewParams, r model.Request) error {
 		return fmt.Errorf("params: %w", err)
 	}
 	if _, theirs := extra["cache_control"]; !theirs {
-		cacheConversation(p)
+		cacheConversation(p, r, ends)
 	}
 	if len(extra) > 0 {
 		p.SetExtraFields(extra)
@@ -299,30 +301,4 @@ func thinking(p *sdk.MessageNewParams, given protocol.Params) error {
 		p.MaxTokens += budget.Tokens
 	}
 	return nil
-}
-
-// cacheConversation marks the system text and the end of the conversation, so
-// that the next call reads what this one read from the server's cache, at a
-// tenth of the price.
-func cacheConversation(p *sdk.MessageNewParams) {
-	mark := sdk.NewCacheControlEphemeralParam()
-	if n := len(p.System); n > 0 {
-		p.System[n-1].CacheControl = mark
-	}
-	if len(p.Messages) == 0 {
-		return
-	}
-	last := p.Messages[len(p.Messages)-1].OfUser
-	if last == nil {
-		return
-	}
-	last.Content = slices.Clone(last.Content)
-	switch b := last.Content[len(last.Content)-1]; {
-	case b.OfText != nil:
-		b.OfText.CacheControl = mark
-	case b.OfToolResult != nil:
-		b.OfToolResult.CacheControl = mark
-	case b.OfImage != nil:
-		b.OfImage.CacheControl = mark
-	}
 }

@@ -58,7 +58,7 @@ func TestRequest(t *testing.T) {
 	})
 	img := `{"source":{"data":"QUJD","media_type":"image/png","type":"base64"},"type":"image"}`
 	want := `{"a.b":{"c":7},"max_tokens":9,"messages":[` +
-		`{"content":[{"text":"look","type":"text"},` + img + `],"role":"user"},` +
+		`{"content":[{"text":"look","type":"text"},{"cache_control":{"type":"ephemeral"},` + img[1:] + `],"role":"user"},` +
 		`{"content":[{"signature":"s","thinking":"hm","type":"thinking"},{"text":"yes","type":"text"},` +
 		`{"id":"call_1_functions_bash_0","input":{"n":1.1},"name":"bash","type":"tool_use"},` +
 		`{"id":"c2","input":{"invalid":"{oops"},"name":"shot","type":"tool_use"}],"role":"assistant"},` +

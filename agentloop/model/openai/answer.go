@@ -70,11 +70,11 @@ type usage struct {
 	PromptCacheHitTokens *int64 `json:"prompt_cache_hit_tokens"` // DeepSeek
 }
 
-// read reads the stream to its end: [DONE], or the end of the connection behind
+// read reads the stream to its end: [DONE], or the end of the connection, after
 // a finish reason.
 func (a *answer) read(response *http.Response, yield func(model.Chunk, error) bool) error {
 	done, events := false, 0
-	for data, err := range wire.Events(response.Body) {
+	for event, err := range wire.Events(response.Body) {
 		if err != nil {
 			// Behind the finish reason only usage can be missing.
 			if failed := new(model.Error); errors.As(err, &failed) && a.finish != "" {
@@ -82,11 +82,11 @@ func (a *answer) read(response *http.Response, yield func(model.Chunk, error) bo
 			}
 			return err
 		}
-		if done = strings.TrimSpace(string(data)) == "[DONE]"; done {
+		if done = strings.TrimSpace(string(event.Data)) == "[DONE]"; done {
 			break
 		}
 		events++
-		goOn, err := a.take(response.Header, data, yield)
+		goOn, err := a.take(response.Header, event, yield)
 		if err != nil || !goOn {
 			return err
 		}
@@ -99,11 +99,15 @@ func (a *answer) read(response *http.Response, yield func(model.Chunk, error) bo
 	case a.finish == "" && !done:
 		return &model.Error{Retryable: true, Err: errors.New("openai: the answer was cut off: the stream ended without a finish reason")}
 	}
+	if err := a.damage(); err != nil {
+		return err
+	}
 	return a.end(yield)
 }
 
 // take takes one event. It reports whether anybody reads on.
-func (a *answer) take(header http.Header, data []byte, yield func(model.Chunk, error) bool) (bool, error) {
+func (a *answer) take(header http.Header, event wire.Event, yield func(model.Chunk, error) bool) (bool, error) {
+	data := event.Data
 	if strings.TrimSpace(string(data)) == "" {
 		return true, nil
 	}
@@ -111,7 +115,7 @@ func (a *answer) take(header http.Header, data []byte, yield func(model.Chunk, e
 	if err := json.Unmarshal(data, &d, wire.Loose); err != nil {
 		return false, &model.Error{Retryable: true, Err: fmt.Errorf("openai: the server sent an event that cannot be read: %s", wire.Shorten(string(data), 200))}
 	}
-	if k := d.Error.Kind(); k == '{' || k == '"' || string(d.Object) == `"error"` {
+	if k := d.Error.Kind(); k == '{' || k == '"' || string(d.Object) == `"error"` || event.Name == "error" {
 		return false, a.model.client.Refusal(http.StatusOK, header, "", data)
 	}
 	if d.Usage != nil && d.Usage.PromptTokens != nil {
@@ -175,6 +179,27 @@ func (a *answer) gather(piece callPiece) {
 	case '{':
 		g.args.Write(args) // some servers send the object itself
 	}
+}
+
+// damage is what is missing of an answer that ended as it should. What is left of
+// it may look whole and is not: another try is worth more.
+func (a *answer) damage() error {
+	missing := ""
+	if len(a.calls) == 0 && (a.finish == "tool_calls" || a.finish == "function_call") {
+		missing = "it ends in a tool call, and there is none"
+	}
+	for _, g := range a.calls {
+		switch args := strings.TrimSpace(g.args.String()); {
+		case g.name == "":
+			missing = "a tool call has no name"
+		case a.finish == "" && args != "" && !jsontext.Value(args).IsValid():
+			missing = "a tool call ends in the middle"
+		}
+	}
+	if missing == "" {
+		return nil
+	}
+	return &model.Error{Retryable: true, Err: errors.New("openai: the answer is damaged: " + missing)}
 }
 
 // end yields what is known only at the end.

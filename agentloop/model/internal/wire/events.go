@@ -14,47 +14,59 @@ import (
 // maxEvent is the size of one event's data, and of one line.
 const maxEvent = 8 << 20
 
-// Events reads the data of server-sent events (WHATWG HTML, section 9.2): lines
+// Event is one server-sent event. Its data is valid until the next one is read.
+type Event struct {
+	Name string // of its line event:, "" without one
+	Data []byte
+}
+
+// Events reads server-sent events (WHATWG HTML, section 9.2): lines
 // end with LF, CR or CRLF, a line of the form ":…" is a comment, data in several
 // lines is joined by LF. A last event without its empty line counts, since some
 // servers close the connection behind it. It ends with the reader's error, if
 // that is not io.EOF.
-func Events(from io.Reader) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
+func Events(from io.Reader) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
 		lines := bufio.NewScanner(from)
 		lines.Buffer(nil, maxEvent)
 		lines.Split(new(lineSplitter).split)
-		var data []byte
-		var any bool
+		var event Event
+		var any bool // data came
 		for lines.Scan() {
 			line := lines.Bytes()
 			if len(line) == 0 {
-				if any && !yield(data, nil) {
+				if any && !yield(event, nil) {
 					return
 				}
-				data, any = data[:0], false
+				event, any = Event{Data: event.Data[:0]}, false
 				continue
 			}
 			name, value, _ := bytes.Cut(line, []byte(":"))
-			if string(bytes.TrimPrefix(name, []byte("\xef\xbb\xbf"))) != "data" {
+			value = bytes.TrimPrefix(value, []byte(" "))
+			switch string(bytes.TrimPrefix(name, []byte("\xef\xbb\xbf"))) {
+			case "event":
+				event.Name = string(value)
 				continue
+			default:
+				continue
+			case "data":
 			}
 			if any {
-				data = append(data, '\n')
+				event.Data = append(event.Data, '\n')
 			}
-			data, any = append(data, bytes.TrimPrefix(value, []byte(" "))...), true
-			if len(data) > maxEvent {
-				yield(nil, tooLong())
+			event.Data, any = append(event.Data, value...), true
+			if len(event.Data) > maxEvent {
+				yield(Event{}, tooLong())
 				return
 			}
 		}
 		switch err := lines.Err(); {
 		case errors.Is(err, bufio.ErrTooLong):
-			yield(nil, tooLong())
+			yield(Event{}, tooLong())
 		case err != nil:
-			yield(nil, err)
+			yield(Event{}, err)
 		case any:
-			yield(data, nil)
+			yield(event, nil)
 		}
 	}
 }

@@ -46,11 +46,15 @@ func TestObjectKeepsItsOrder(t *testing.T) {
 
 func events(t *testing.T, from interface{ Read([]byte) (int, error) }) (list []string) {
 	t.Helper()
-	for data, err := range Events(from) {
+	for event, err := range Events(from) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list = append(list, string(data))
+		text := string(event.Data)
+		if event.Name != "" {
+			text = event.Name + "=" + text
+		}
+		list = append(list, text)
 	}
 	return list
 }
@@ -59,7 +63,8 @@ func TestEvents(t *testing.T) {
 	for text, want := range map[string][]string{
 		"data: a\n\ndata:b\n\n":                        {"a", "b"},
 		"\ufeffdata: a\r\n\r\ndata: b":                 {"a", "b"},
-		": c\nevent: x\nid: 1\ndata: a\ndata:  b\n\n":  {"a\n b"},
+		": c\nevent: x\nid: 1\ndata: a\ndata:  b\n\n":  {"x=a\n b"},
+		"event: x\n\ndata: a\nevent:y\n\n":             {"y=a"},
 		"data\n\n\n\n":                                 {""},
 		"datax: a\n\n data: b\n\n":                     nil,
 		"data: a\rdata: b\r\rdata: c\r\n\ndata: d\n\r": {"a\nb", "c", "d"},
