@@ -26,7 +26,7 @@ var commandGroups = []struct{ id, title string }{
 }
 
 var commands = slices.Concat([]command{
-	{"init", "hooks", newInit}, {"new", "hooks", newNew}, {"try", "hooks", newTry},
+	{"init", "hooks", newInit}, {"new", "hooks", newNew}, {"examples", "hooks", newExamples}, {"try", "hooks", newTry},
 	{"list", "hooks", newList}, {"check", "hooks", newCheck}, {"trust", "hooks", newTrust},
 	{"untrust", "hooks", newUntrust}, {"disable", "hooks", newDisable}, {"enable", "hooks", newEnable},
 	{"fire", "events", newFire},
