@@ -10,12 +10,14 @@ type block struct {
 	page, language, text string
 	line                 int
 	notRun               string // the reason of a mark "not run" above it
+	needs                string // the program of a mark "needs NAME" above it
 	exit                 int    // of a mark "ends with N" above it
 	prints               string // the text block after it: what its commands print
 }
 
 var (
 	notRunMark = regexp.MustCompile(`^<!-- not run: (.+) -->$`)
+	needsMark  = regexp.MustCompile(`^<!-- needs (\w+) -->$`)
 	exitMark   = regexp.MustCompile(`^<!-- ends with ([1-9]\d?) -->$`)
 )
 
@@ -43,6 +45,9 @@ func blocksOf(page, text string) (blocks []*block) {
 			mark = last
 			if found := notRunMark.FindStringSubmatch(mark); found != nil {
 				open.notRun = found[1]
+			}
+			if found := needsMark.FindStringSubmatch(mark); found != nil {
+				open.needs = found[1]
 			}
 			if found := exitMark.FindStringSubmatch(mark); found != nil {
 				open.exit = number(found[1])
