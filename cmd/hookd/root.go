@@ -96,6 +96,7 @@ func newRoot(a *app, first string) *cobra.Command {
 		return usage("usage", "unknown command "+args[0], hint)
 	}
 	root.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	wrapHelp(root)
 	return root
 }
 
