@@ -29,6 +29,15 @@ func (p *load) lost(f *found, status executor.Status, kind protocol.FailureKind,
 	p.add(newFinding(code, f.path, 0, f.name, why, remedy))
 }
 
+// goneRemedy says how a hook that vanished comes to be right. A removal cannot be
+// accepted while the settings still name the file.
+func (f *found) goneRemedy() string {
+	if f.listed {
+		return "restore it, or remove its entry from the settings and accept both with: " + f.scope.trustCommand()
+	}
+	return f.scope.goneRemedy()
+}
+
 // stricter is a hook that was changed, under the stricter of its recorded and its
 // new rule, field by field, until somebody looks at it.
 func stricter(was, now schema.Hook) schema.Hook {

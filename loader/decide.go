@@ -50,7 +50,7 @@ func (p *load) decide(f *found) {
 		}
 	case r != nil && !f.isThere():
 		p.lost(f, executor.Gone, protocol.FailGone, CodeGone, "it was allowed here and is no longer there",
-			f.scope.goneRemedy())
+			f.goneRemedy())
 	case r != nil:
 		p.lost(f, executor.Changed, protocol.FailUntrusted, CodeChanged, "it is not what was allowed any more"+p.difference(f), f.scope.trustRemedy())
 	case p.inherited(f.scope, f.base) != nil && !f.allowedInMain():

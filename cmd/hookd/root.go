@@ -26,7 +26,7 @@ var commandGroups = []struct{ id, title string }{
 }
 
 var commands = slices.Concat([]command{
-	{"init", "hooks", newInit}, {"new", "hooks", newNew}, {"try", "hooks", newTry},
+	{"init", "hooks", newInit}, {"new", "hooks", newNew}, {"examples", "hooks", newExamples}, {"try", "hooks", newTry},
 	{"list", "hooks", newList}, {"check", "hooks", newCheck}, {"trust", "hooks", newTrust},
 	{"untrust", "hooks", newUntrust}, {"disable", "hooks", newDisable}, {"enable", "hooks", newEnable},
 	{"fire", "events", newFire}, {"get", "hooks", newGet}, {"reply", "hooks", newReply},
@@ -100,6 +100,7 @@ func newRoot(a *app, args []string) *cobra.Command {
 		return unknownCommand(c, args[0])
 	}
 	root.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	wrapHelp(root)
 	return root
 }
 

@@ -34,7 +34,7 @@ With --json and without a prompt, stdin carries prompts: one JSON object a line.
 The models anthropic:NAME and openai:NAME need a key in ANTHROPIC_API_KEY or
 OPENAI_API_KEY; with the setting agent.baseUrl, openai:NAME is a model of Ollama,
 llama.cpp, vLLM or another server with that interface. The model scripted:FILE
-plays the turns of a YAML file; see examples/project/agent.yaml. With --record a
+plays the turns of a YAML file; hookd examples writes some. With --record a
 run's model traffic is kept in a file, from which replay:FILE plays it back
 offline. Commands (bash), writes and tools of MCP servers ask before they run; where
 nobody can be asked they are refused, unless --allow or the setting

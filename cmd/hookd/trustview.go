@@ -46,6 +46,10 @@ func showPlanItem(p *show.Printer, item *loader.PlanItem) {
 		}
 		return
 	case loader.StateGone:
+		if item.Trouble != "" {
+			p.Print("  its file is gone; that cannot be allowed as long as the settings name it\n")
+			return
+		}
 		p.Print("  its file is gone; allowing accepts that it is removed\n")
 		return
 	case loader.StateDenied:

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -36,7 +38,7 @@ func TestHardToFind(t *testing.T) {
 	}
 	tests := map[string]string{
 		"one with the mark below one without": `setsid sh -c 'setsid sleep 61 & exec env -i sleep 0.5' >&- 2>&- & sleep 0.1`,
-		"its first thread is dead":            `"$SELF" program headless >&- 2>&- & sleep 0.3`,
+		"its first thread is dead":            `"$SELF" program headless >&- 2>&- & echo $!; sleep 0.3`,
 		"each starts the next and ends":       `setsid sh "$HOP" >&- 2>&- & sleep 0.1`,
 	}
 	for _, options := range available(t) {
@@ -58,6 +60,13 @@ func TestHardToFind(t *testing.T) {
 					mustEnd(t, r, 5*time.Second)
 					if left := survivors(mark); len(left) > 0 {
 						t.Errorf("survivors: %v", left)
+					}
+					// By its number, because a user cannot read the environment of all of them. In a
+					// PID namespace it has another one.
+					if pid, err := strconv.Atoi(strings.TrimSpace(string(r.Stdout))); err == nil && options.Containment == Subreaper {
+						if e, err := lookUp(pid); err == nil && !e.zombie {
+							t.Errorf("process %d is alive", pid)
+						}
 					}
 				}
 			})

@@ -32,6 +32,10 @@ func readMark(pid int, mark string) belonging {
 		case len(text) > 0:
 			return findMark(text, mark)
 		case errors.Is(err, os.ErrPermission):
+			// The kernel gives the files of a process whose first thread is dead to root.
+			if e, err := lookUp(pid); err == nil && e.headless {
+				return readThreads(folder+"/task", mark)
+			}
 			return stranger // of another user
 		case err != nil && !errors.Is(err, os.ErrNotExist) && err != unix.ESRCH:
 			return unclear // no descriptor left to look with

@@ -17,6 +17,7 @@ What hookd costs, beside what the machine needs at the least. Every figure here 
 written by one run of ` + "`make bench`" + ` (about ten minutes); ` + "`BENCH=quick make bench`" + ` takes
 one minute and prints, and does not write this page. One row is measured by its name:
 
+<!-- not run: needs a clone and a C compiler, and takes minutes -->
 ` + "```sh" + `
 go run ./test/bench -list
 go run ./test/bench -run plain/c/1KiB

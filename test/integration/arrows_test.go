@@ -51,6 +51,7 @@ var arrows = map[string][]string{
 	"cmd/hookd/internal":        {},
 	"examples":                  {"protocol", "client", "executor", "loader", "agentloop", "schema"},
 	"test/modelserver":          {},
+	"test/asuser":               {},
 	"test/bench":                {"", "cmd/hookd"},
 	"test/interop":              {"test/modelserver"},
 	"test/prove":                {},

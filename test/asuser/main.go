@@ -1,0 +1,107 @@
+//go:build linux
+
+// Command asuser runs the tests of some packages once more, as a user without
+// rights. It must be started by root. It builds the tests as root, without the race
+// detector, gives the user a copy of the tree and a home of its own in a temporary
+// folder, and leaves neither file nor process. All packages run at the same time:
+// most of their time they wait.
+//
+//	go run ./test/asuser [-user NAME] [PACKAGE…]
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// packages are those that behave otherwise where root's rights and control groups
+// are missing.
+var packages = []string{"./executor/process", "./executor", "./loader", "./test/integration"}
+
+func main() {
+	name := flag.String("user", "nobody", "the user's name")
+	flag.Parse()
+	if flag.NArg() > 0 {
+		packages = flag.Args()
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	if err := run(ctx, *name); err != nil {
+		fmt.Fprintln(os.Stderr, "asuser:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, name string) (err error) {
+	began := time.Now()
+	u, err := newAccount(name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, u.remove()) }()
+	if err := u.prepare(ctx); err != nil {
+		return err
+	}
+	u.orphans, err = adopt()
+	if err != nil {
+		return err
+	}
+	ready := time.Since(began).Round(time.Second)
+	var group sync.WaitGroup
+	failed := make([]error, len(packages))
+	for i, p := range packages {
+		group.Go(func() { failed[i] = u.test(ctx, p) })
+	}
+	group.Wait()
+	fmt.Printf("as %s: %d packages, ready after %v, done after %v\n", name, len(packages), ready, time.Since(began).Round(time.Second))
+	return errors.Join(failed...)
+}
+
+// build builds the tests of a package, as root and with root's cache.
+func (u *account) build(ctx context.Context, p string) error {
+	c := exec.CommandContext(ctx, "go", "test", "-c", "-o", u.program(p), p)
+	if out, err := c.CombinedOutput(); err != nil {
+		return fmt.Errorf("building the tests of %s: %w\n%s", p, err, out)
+	}
+	return nil
+}
+
+// test runs the tests of a package as the user and prints what they print, if they
+// failed, in one piece.
+func (u *account) test(ctx context.Context, p string) error {
+	c := exec.CommandContext(ctx, u.program(p), "-test.timeout=8m", "-test.parallel=4")
+	c.Dir, c.Env = filepath.Join(u.tree(), p), u.environment()
+	c.SysProcAttr = &syscall.SysProcAttr{Credential: u.credential, Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGTERM) }
+	c.WaitDelay = 10 * time.Second
+	var out bytes.Buffer
+	c.Stdout, c.Stderr = &out, &out
+	began := time.Now()
+	err := u.orphans.start(c.Start, func() int { return c.Process.Pid })
+	if err == nil {
+		err = c.Wait()
+	}
+	took := time.Since(began).Round(100 * time.Millisecond)
+	if err != nil {
+		fmt.Printf("%sFAIL as %s\t%s\t%v\n", out.Bytes(), u.name, p, took)
+		return fmt.Errorf("%s: %w", p, err)
+	}
+	fmt.Printf("ok   as %s\t%s\t%v\n", u.name, p, took)
+	return nil
+}
+
+// program is where the tests of a package lie.
+func (u *account) program(p string) string {
+	return filepath.Join(u.box, "bin", strings.ReplaceAll(strings.TrimPrefix(p, "./"), "/", "-")+".test")
+}
