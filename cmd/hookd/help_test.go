@@ -11,7 +11,7 @@ import (
 
 // No help breaks a word where a terminal has 80 columns.
 func TestHelpFitsTheTerminal(t *testing.T) {
-	root := newRoot(newApp(), "")
+	root := newRoot(newApp(), nil)
 	commands := 0
 	var look func(c *cobra.Command)
 	look = func(c *cobra.Command) {
