@@ -121,6 +121,10 @@ func (c *chat) update(msg any) (effects []effect) {
 	case tea.KeyPressMsg:
 		effects = c.key(msg)
 	case tea.PasteMsg:
+		if len(c.asked) > 0 && c.asked[0].explaining {
+			c.asked[0].why += msg.Content
+			break
+		}
 		c.input.InsertString(strings.ReplaceAll(strings.ReplaceAll(msg.Content, "\r\n", "\n"), "\r", "\n"))
 	case interruptMsg:
 		effects = c.abort()
