@@ -68,6 +68,7 @@ type (
 	commandEffect struct{ name, args string }
 	abortEffect   struct{}
 	quitEffect    struct{}
+	idleEffect    struct{ last agentloop.Result } // nothing is to be done
 	answerEffect  struct {
 		to     chan<- agentloop.Answer
 		answer agentloop.Answer

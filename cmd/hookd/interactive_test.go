@@ -39,6 +39,9 @@ func (s *scene) tell(msgs ...any) *scene {
 				s.up.WriteString(string(up) + "\n")
 				continue
 			}
+			if _, idle := e.(idleEffect); idle {
+				continue // that the agent is done is told to hooks, not here
+			}
 			s.done = append(s.done, e)
 		}
 	}

@@ -144,4 +144,9 @@ var Guarantees = []Guarantee{
 		Proof: "the machine's guard, redactor, counter, auditor and stop guard × the tightest, loosest and odd value of every key of every lower layer: 0 weakenings",
 		Tests: []Test{{"loader", "TestHigherLayersStand"}},
 	},
+	{
+		ID: "G25", Promise: "a person agrees only to what was shown, and what was agreed to is what runs",
+		Proof: "500 calls with hidden tails, escapes, late changes, input before the question: 0 ran unseen",
+		Tests: []Test{{"cmd/hookd", "TestNothingRunsUnseen"}},
+	},
 }
