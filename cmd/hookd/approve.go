@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"golang.org/x/term"
 
@@ -62,6 +63,11 @@ func isRefusal(typed string) bool {
 // Approve asks once; anything but yes is no, and yes is taken only after all that will
 // run was on the screen. What was typed before that is no answer.
 func (t terminalApprover) Approve(ctx context.Context, q agentloop.Question) (agentloop.Answer, error) {
+	select { // what was told before has to reach the screen first
+	case <-time.After(settling):
+	case <-ctx.Done():
+		return agentloop.Answer{}, context.Cause(ctx)
+	}
 	lines := questionLines(t.p, &q)
 	for at, page := 0, t.page(); at < len(lines); {
 		end := min(at+page, len(lines))
