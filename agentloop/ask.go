@@ -65,6 +65,7 @@ func (r *Run) askPerson(ctx context.Context, o *protocol.Outcome, question Quest
 		limited, cancel = context.WithTimeout(ctx, limit)
 	}
 	defer cancel()
+	defer r.pause()()
 	answer, err := approver.Approve(limited, question)
 	if err == nil {
 		if i := slices.IndexFunc(question.Options, func(o protocol.PermissionOption) bool { return o.OptionID == answer.OptionID }); i >= 0 {
