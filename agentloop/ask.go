@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/go-json-experiment/json"
 
@@ -64,6 +65,7 @@ func (r *Run) askPerson(ctx context.Context, o *protocol.Outcome, question Quest
 		limited, cancel = context.WithTimeout(ctx, limit)
 	}
 	defer cancel()
+	defer r.pause()()
 	answer, err := approver.Approve(limited, question)
 	if err == nil {
 		if i := slices.IndexFunc(question.Options, func(o protocol.PermissionOption) bool { return o.OptionID == answer.OptionID }); i >= 0 {
@@ -146,12 +148,28 @@ func brief(c *protocol.Call) string {
 		Path    string `json:"path"`
 	}
 	_ = json.Unmarshal(c.Args, &args)
-	text := cmp.Or(args.Command, args.Path, string(c.Args))
-	const most = 200
-	if runes := []rune(text); len(runes) > most {
-		text = string(runes[:most]) + fmt.Sprintf(" … %d more characters", len(runes)-most)
+	return shortened(cmp.Or(args.Command, args.Path, string(c.Args)), 200)
+}
+
+// shortened is the beginning of a text, with how much is left out. What has no sign of
+// its own is written as a code.
+func shortened(text string, most int) string {
+	var b strings.Builder
+	n := 0
+	for _, c := range text {
+		n++
+		switch {
+		case n > most:
+		case unicode.IsGraphic(c) && (c == ' ' || !unicode.IsSpace(c)):
+			b.WriteRune(c)
+		default:
+			fmt.Fprintf(&b, `\u{%x}`, c)
+		}
 	}
-	return text
+	if n > most {
+		fmt.Fprintf(&b, " … %d more characters", n-most)
+	}
+	return b.String()
 }
 
 // because joins what happened with a hook's reason, if it gave one.

@@ -11,7 +11,7 @@ import (
 // begins while a question is open or waits, and none is put while a tool runs.
 type floor struct {
 	mu      sync.Mutex
-	running int           // tools at work
+	running int           // tools at work, until their call was told
 	asking  int           // questions that are open, or wait for the tools to end
 	changed chan struct{} // closed when one of the numbers fell to 0; nil: nobody waits
 }

@@ -39,7 +39,11 @@ type bounds struct {
 	end   context.CancelCauseFunc // nil: no run goes on
 	timer *time.Timer
 	at    time.Duration // when the timer ends the run, since began
+	why   string        // stop reason of that end
 	steps int           // 0: no number is known
+
+	pauses int // people who are waited for
+	paused time.Time
 }
 
 // limitReached is the cause of a run's context when a limit of time has ended
@@ -56,7 +60,7 @@ func (l *limitReached) Error() string {
 func (b *bounds) reset(began time.Time, end context.CancelCauseFunc) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.began, b.end, b.timer, b.at, b.steps = began, end, nil, 0, 0
+	b.began, b.end, b.timer, b.at, b.why, b.steps, b.pauses = began, end, nil, 0, "", 0, 0
 }
 
 // over takes the limits back: the run has ended.
@@ -75,15 +79,63 @@ func (b *bounds) endAfter(d time.Duration, reason string) {
 	if b.end == nil || b.timer != nil && b.at <= d {
 		return
 	}
+	b.at, b.why = d, reason
+	b.arm()
+}
+
+// arm sets the timer for the end that is known, under the lock.
+func (b *bounds) arm() {
 	if b.timer != nil {
 		b.timer.Stop()
 	}
-	end, cause := b.end, &limitReached{reason, d}
-	b.at = d
-	left := time.Until(b.began.Add(d))
+	end, cause := b.end, &limitReached{b.why, b.at}
+	left := time.Until(b.began.Add(b.at))
 	b.timer = time.AfterFunc(left, func() { end(cause) })
-	if left <= 0 {
+	switch {
+	case b.pauses > 0:
+		b.timer.Stop()
+	case left <= 0:
 		end(cause)
+	}
+}
+
+// pause stops the time of the run, and of those that it works for, while a person is
+// waited for.
+func (r *Run) pause() (goOn func()) {
+	for run := r; run != nil; run = run.parent {
+		run.bounds.hold()
+	}
+	return func() {
+		for run := r; run != nil; run = run.parent {
+			run.bounds.goOn()
+		}
+	}
+}
+
+func (b *bounds) hold() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.pauses++; b.pauses > 1 {
+		return
+	}
+	b.paused = time.Now()
+	if b.timer != nil {
+		b.timer.Stop()
+	}
+}
+
+func (b *bounds) goOn() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.pauses == 0 {
+		return // another run began meanwhile
+	}
+	if b.pauses--; b.pauses > 0 {
+		return
+	}
+	b.began = b.began.Add(time.Since(b.paused))
+	if b.end != nil && b.timer != nil {
+		b.arm()
 	}
 }
 

@@ -148,6 +148,12 @@ func (r *Run) work(ctx context.Context, b *batch, c *toolCall) {
 		r.callError(ctx, b, c, aborted(ctx), nil)
 		return
 	}
+	// Until the call has ended and was told, so that nothing of it is printed over a question.
+	if err := r.loop.options.floor.enter(ctx); err != nil {
+		r.callError(ctx, b, c, aborted(ctx), nil)
+		return
+	}
+	defer r.loop.options.floor.leave()
 	result, err := r.runTool(ctx, c)
 	var known *tool.Error
 	switch {
@@ -177,10 +183,6 @@ func (c *toolCall) touches(args jsontext.Value) protocol.Touched {
 // runTool runs the tool. What it puts out meanwhile is shown, unless a hook may
 // still refuse or change the result.
 func (r *Run) runTool(ctx context.Context, c *toolCall) (protocol.Result, error) {
-	if err := r.loop.options.floor.enter(ctx); err != nil {
-		return protocol.Result{}, err
-	}
-	defer r.loop.options.floor.leave()
 	working := tool.WithAgent(tool.WithCallID(onFloor(r.hosting(ctx)), c.ToolCallID), r.loop.options.Agent.ID)
 	if _, is := c.tool.(tool.FileTool); is {
 		working = tool.WithTouched(working, c.Touched)

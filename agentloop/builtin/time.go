@@ -10,7 +10,8 @@ import (
 )
 
 // Time ends a run with the stop reason time when d has passed since it began,
-// in the middle of whatever goes on. Hooks and people who are waited for count.
+// in the middle of whatever goes on. Hooks that are waited for count, a person who is
+// asked does not.
 // A sub-agent has d of its own, and ends with its parent at the latest.
 func Time(d time.Duration) provider.Provider {
 	return provider.Provider{Name: "time", Hooks: []protocol.GoHook{{

@@ -6,13 +6,18 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
+
+	"golang.org/x/term"
 
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// terminalApprover puts questions to the person at the terminal.
+type protocolOption = protocol.PermissionOption
+
+// terminalApprover puts questions to the person at the terminal, line by line.
 type terminalApprover struct {
 	p     *show.Printer
 	lines *typedLines // what the person types
@@ -29,51 +34,87 @@ func (a *app) approver() agentloop.Approver {
 // optionKeys are what a person types or presses for an answer, by its kind.
 var optionKeys = map[string]string{"allow-once": "y", "allow-always": "a", "reject-once": "n", "reject-always": "N"}
 
-// chosenOption is the option that a typed answer means. Anything that is not
-// clearly another one is the plain refusal.
-func chosenOption(options []protocol.PermissionOption, typed string) string {
+// typedAnswer is what a typed line means. Anything that is not clearly another option is
+// the plain refusal; what stands after n or N are words for the model.
+func typedAnswer(q *agentloop.Question, typed string) agentloop.Answer {
 	typed = strings.TrimSpace(typed)
-	words := map[string]string{"yes": "y", "Y": "y", "always": "a", "A": "a", "never": "N"}
-	if key, isWord := words[typed]; isWord {
-		typed = key
+	key, why := typed, ""
+	if word, rest, more := strings.Cut(typed, " "); more && (word == "n" || word == "N" || word == "no" || word == "never") {
+		key, why = word, strings.TrimSpace(rest)
 	}
-	refusal := "reject"
-	for _, o := range options {
-		if optionKeys[o.Kind] == typed {
-			return o.OptionID
-		}
-		if o.Kind == "reject-once" {
-			refusal = o.OptionID
+	words := map[string]string{"yes": "y", "Y": "y", "always": "a", "A": "a", "no": "n", "never": "N"}
+	if short, isWord := words[key]; isWord {
+		key = short
+	}
+	for _, o := range q.Options {
+		if optionKeys[o.Kind] == key {
+			return agentloop.Answer{OptionID: o.OptionID, Text: why}
 		}
 	}
-	return refusal
+	return agentloop.Answer{OptionID: refusalOf(q), Text: why}
 }
 
-// askedWhat is what a question is about, on a line.
-func askedWhat(q *agentloop.Question) string {
-	if q.Call == nil {
-		return string(q.Event)
-	}
-	return show.Line(q.Call.Name) + " " + show.Line(show.Middle(argsLine(q.Call.Args), 400))
+// isRefusal reports whether a typed line can only mean no.
+func isRefusal(typed string) bool {
+	word, _, _ := strings.Cut(strings.TrimSpace(typed), " ")
+	return word == "n" || word == "N" || word == "no" || word == "never"
 }
 
-// Approve asks once; anything but yes is no. What was typed before the question
-// stands there is no answer.
+// Approve asks once; anything but yes is no, and yes is taken only after all that will
+// run was on the screen. What was typed before that is no answer.
 func (t terminalApprover) Approve(ctx context.Context, q agentloop.Question) (agentloop.Answer, error) {
-	t.lines.drop()
-	t.p.Print("%s %s asks before: %s\n", t.p.In(show.Warn, "?"), t.p.In(show.Name, show.Line(q.AskedBy)), askedWhat(&q))
-	if q.Text != "" {
-		t.p.Indented("  ", show.Plain, show.Visible(q.Text))
+	select { // what was told before has to reach the screen first
+	case <-time.After(settling):
+	case <-ctx.Done():
+		return agentloop.Answer{}, context.Cause(ctx)
+	}
+	lines := questionLines(t.p, &q)
+	for at, page := 0, t.page(); at < len(lines); {
+		end := min(at+page, len(lines))
+		t.p.Raw(strings.Join(lines[at:end], "\n") + "\n")
+		if at = end; at == len(lines) {
+			break
+		}
+		typed, open, err := t.read(ctx, "  "+hiddenText(lines[at:])+". enter = more, all = the rest, n = no: ")
+		switch {
+		case err != nil:
+			return agentloop.Answer{}, err
+		case !open || isRefusal(typed):
+			return typedAnswer(&q, typed), nil
+		case strings.TrimSpace(typed) == "all":
+			page = len(lines)
+		case strings.TrimSpace(typed) != "":
+			t.p.Print("  %s\n", "a yes counts after all of it was shown")
+		}
 	}
 	var ways []string
 	for _, o := range q.Options {
 		ways = append(ways, fmt.Sprintf("%s = %s", optionKeys[o.Kind], show.Line(o.Name)))
 	}
-	t.p.Print("  %s? [n] ", strings.Join(ways, ", "))
-	line, _, err := t.lines.next(ctx) // at the end of input: no
+	typed, _, err := t.read(ctx, "  "+strings.Join(ways, ", ")+" (n WHY tells the model)? [n] ")
 	if err != nil {
-		t.p.Print("\n")
 		return agentloop.Answer{}, err
 	}
-	return agentloop.Answer{OptionID: chosenOption(q.Options, line)}, nil
+	return typedAnswer(&q, typed), nil // at the end of input: no
+}
+
+// read asks for a line. What came before it was asked for is dropped.
+func (t terminalApprover) read(ctx context.Context, prompt string) (line string, open bool, err error) {
+	t.lines.drop()
+	t.p.Print("%s", prompt)
+	line, open, err = t.lines.next(ctx)
+	if err != nil || !open {
+		t.p.Print("\n")
+	}
+	return line, open, err
+}
+
+// page is how many lines the terminal shows at once, besides a prompt.
+func (t terminalApprover) page() int {
+	const unknown, least, prompt = 24, 3, 3
+	_, height, err := term.GetSize(int(t.lines.stdin.Fd()))
+	if err != nil || height <= 0 {
+		height = unknown
+	}
+	return max(height-prompt, least)
 }

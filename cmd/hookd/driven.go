@@ -141,10 +141,22 @@ func (d *driven) turn(ctx context.Context, prompt agentloop.Prompt) {
 		d.out.see(y) // an output that is gone ends the command by itself
 	}
 	err = run.Wait()
+	if d.waits() {
+		if y, told := d.c.loop.Idle(context.WithoutCancel(ctx), run.Result()); told {
+			d.out.see(y)
+		}
+	}
 	d.exit = runExit(ctx, run.Result(), err)
 	d.out.mu.Lock()
 	defer d.out.mu.Unlock()
 	d.out.lines.end(run.Result(), err)
+}
+
+// waits reports whether nothing is to be done after this turn.
+func (d *driven) waits() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.queue) == 0 && !d.ended
 }
 
 // abortTurn ends the turn that runs, and what waits for it.

@@ -61,7 +61,7 @@ func (d *driven) Approve(ctx context.Context, q agentloop.Question) (agentloop.A
 		defer d.mu.Unlock()
 		delete(d.asked, id)
 	}()
-	if err := d.out.line(questionLine{"question", id, q.Event, q.AskedBy, q.Text, q.Call, q.Options}); err != nil {
+	if err := d.out.line(questionLine{"question", id, q.Event, q.AskedBy, q.Text, q.Call, q.Options, q.Layer}); err != nil {
 		return agentloop.Answer{}, err
 	}
 	select {

@@ -25,8 +25,9 @@ type (
 		Event   protocol.EventName          `json:"event"`
 		AskedBy string                      `json:"askedBy"`
 		Text    string                      `json:"text"`
-		Call    *protocol.Call              `json:"call"`
+		Call    *protocol.Call              `json:"call"` // whole, as it will run
 		Options []protocol.PermissionOption `json:"options"`
+		Layer   protocol.Layer              `json:"askedByLayer,omitzero"` // of the hook that asks
 	}
 	withdrawnLine struct {
 		Kind string `json:"kind"` // withdrawn

@@ -49,6 +49,7 @@ type terminalChat struct {
 	printer  *printQueue
 	notes    *turnout // what goes to stderr
 	turn     sync.WaitGroup
+	between  sync.Mutex // of what is done between two turns
 	ctx      context.Context
 	abort    context.CancelCauseFunc
 }
@@ -148,6 +149,12 @@ func (t *terminalChat) obey(e effect) {
 		}
 	case answerEffect:
 		e.to <- e.answer
+	case idleEffect:
+		t.turn.Go(func() {
+			t.between.Lock()
+			defer t.between.Unlock()
+			t.c.loop.Idle(t.ctx, e.last)
+		})
 	case quitEffect:
 		t.printer.add(tea.QuitMsg{}) // behind all that is still to be printed
 	}
@@ -160,7 +167,9 @@ func (t *terminalChat) begin(start func(context.Context) (*agentloop.Run, error)
 	t.turn.Go(func() {
 		defer t.rescue()
 		defer abort(nil)
+		t.between.Lock()
 		run, err := start(ctx)
+		t.between.Unlock()
 		if err != nil {
 			t.program.Send(endedMsg{err: err})
 			return

@@ -4,19 +4,35 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
-	"github.com/hookd-dev/hookd/protocol"
 )
 
-// asking is a question to the person.
+// asking is a question to the person. Of one that is longer than the screen a part is
+// shown, and yes is taken only after the end was.
 type asking struct {
 	question agentloop.Question
 	reply    chan<- agentloop.Answer
-	chosen   int
+	chosen   int // of the options; the one after them is to refuse and say why
+
+	lines         []string // all that it is about, for the size below
+	width, height int
+	at            int       // first line that is shown
+	drawn         time.Time // when the part with the end was first drawn
+
+	explaining bool // the person writes why not
+	why        string
 }
+
+// seeing is how long a question stands before a yes is taken: a key that was pressed as
+// it came up was meant for something else.
+const seeing = 150 * time.Millisecond
 
 // newAsking shows the refusal first: enter on a question that came up while the
 // person was writing must not be a yes.
@@ -30,38 +46,114 @@ func newAsking(msg askMsg) *asking {
 	return a
 }
 
+// fit lays the question out for the size of the terminal. Another size begins anew.
+func (a *asking) fit(p *show.Printer, height int) {
+	if a.lines != nil && a.width == p.Width && a.height == height {
+		return
+	}
+	a.lines, a.width, a.height = questionLines(p, &a.question), p.Width, height
+	a.at, a.drawn = 0, time.Time{}
+}
+
+// compact reports whether the options have to share a line.
+func (a *asking) compact() bool { return a.height < 12 }
+
+// room is how many lines of the question are shown at once.
+func (a *asking) room() int {
+	below := len(a.question.Options) + 1
+	if a.compact() {
+		below = 1
+	}
+	return max(a.height-below-2, 1)
+}
+
+func (a *asking) end() int { return min(a.at+a.room(), len(a.lines)) }
+
+// judged reports whether all of it has been on the screen for long enough.
+func (a *asking) judged(now time.Time) bool { return !a.drawn.IsZero() && now.Sub(a.drawn) >= seeing }
+
+// turn shows another part of it.
+func (a *asking) turn(pages int) {
+	a.at = min(max(a.at+pages*a.room(), 0), max(len(a.lines)-1, 0)/a.room()*a.room())
+}
+
 // answerKey is a key while a question stands.
-func (c *chat) answerKey(name string) []effect {
-	a := c.asked[0]
-	options := a.question.Options
-	switch name {
-	case "up", "left", "shift+tab":
-		a.chosen = (a.chosen + len(options) - 1) % max(len(options), 1)
-	case "down", "right", "tab":
-		a.chosen = (a.chosen + 1) % max(len(options), 1)
-	case "enter":
-		return c.answer(a.chosen)
-	case "shift+n":
+func (c *chat) answerKey(k tea.KeyPressMsg) []effect {
+	a, name := c.asked[0], k.String()
+	if a.explaining {
+		return c.explain(k)
+	}
+	a.fit(c.run.p, c.height)
+	options, whole := a.question.Options, a.end() == len(a.lines)
+	if name == "shift+n" {
 		name = "N"
-		fallthrough
+	}
+	switch name {
+	case "pgdown", "space", " ":
+		a.turn(1)
+	case "pgup":
+		a.turn(-1)
+	case "up", "left", "shift+tab":
+		a.chosen = (a.chosen + len(options)) % (len(options) + 1)
+	case "down", "right", "tab":
+		a.chosen = (a.chosen + 1) % (len(options) + 1)
+	case "w":
+		a.explaining = true
+	case "enter":
+		switch {
+		case a.chosen == len(options):
+			a.explaining = true
+		case !whole:
+			a.turn(1)
+		default:
+			return c.choose(a.chosen)
+		}
 	default:
 		for i, o := range options {
 			if optionKeys[o.Kind] == name || name == fmt.Sprint(i+1) {
-				return c.answer(i)
+				return c.choose(i)
 			}
 		}
 	}
 	return nil
 }
 
-func (c *chat) answer(i int) []effect {
+// choose answers with an option; one that allows only after all was shown.
+func (c *chat) choose(i int) []effect {
+	a := c.asked[0]
+	if i < len(a.question.Options) && strings.HasPrefix(a.question.Options[i].Kind, "reject") || a.judged(c.now()) {
+		return c.answer(i, "")
+	}
+	return nil
+}
+
+// explain takes what the person writes to the model with a refusal.
+func (c *chat) explain(k tea.KeyPressMsg) []effect {
+	a := c.asked[0]
+	switch runes := []rune(a.why); {
+	case k.String() == "enter":
+		refusal := refusalOf(&a.question)
+		return c.answer(slices.IndexFunc(a.question.Options, func(o protocolOption) bool { return o.OptionID == refusal }), strings.TrimSpace(a.why))
+	case k.String() == "backspace" && len(runes) > 0:
+		a.why = string(runes[:len(runes)-1])
+	case k.Text != "":
+		a.why += k.Text
+	}
+	return nil
+}
+
+func (c *chat) answer(i int, why string) []effect {
 	a := c.asked[0]
 	c.asked = c.asked[1:]
-	answer := agentloop.Answer{}
-	if i < len(a.question.Options) {
+	answer := agentloop.Answer{Text: why}
+	if i >= 0 && i < len(a.question.Options) {
 		o := a.question.Options[i]
 		answer.OptionID = o.OptionID
-		c.aside(fmt.Sprintf("    %s %s: %s", c.run.p.In(show.Warn, "?"), askedWhat(&a.question), c.run.p.In(show.Strong, show.Line(o.Name))))
+		said := show.Line(o.Name)
+		if why != "" {
+			said += ": " + show.Line(why)
+		}
+		c.aside(fmt.Sprintf("    %s %s: %s", c.run.p.In(show.Warn, "?"), askedWhat(&a.question), c.run.p.In(show.Strong, said)))
 	}
 	return []effect{answerEffect{a.reply, answer}}
 }
@@ -76,24 +168,50 @@ func (c *chat) withdraw(reply chan<- agentloop.Answer) {
 	}
 }
 
-// lines are the question as it is shown.
-func (a *asking) lines(p *show.Printer) string {
-	var b strings.Builder
-	aside := show.Printer{W: &b, Color: p.Color, Width: p.Width}
-	q := &a.question
-	aside.Print("%s %s asks before: %s\n", p.In(show.Warn, "?"), p.In(show.Name, show.Line(q.AskedBy)), askedWhat(q))
-	if q.Text != "" {
-		aside.Paragraphs("  ", show.Plain, show.Middle(q.Text, 1000))
+// view is the question as it is shown, in no more lines than the terminal has.
+func (a *asking) view(p *show.Printer, height int, now time.Time) []string {
+	a.fit(p, height)
+	lines := slices.Clone(a.lines[a.at:a.end()])
+	if rest := a.lines[a.end():]; len(rest) > 0 {
+		lines = append(lines, p.In(show.Warn, show.Shorten("  "+hiddenText(rest)+": space goes on, pgup back", max(p.Width, 20))))
+	} else {
+		if a.drawn.IsZero() {
+			a.drawn = now
+		}
+		if a.at > 0 {
+			lines = append(lines, p.In(show.Quiet, "  the end; pgup goes back"))
+		}
 	}
-	if q.Call != nil && q.Call.Kind == protocol.KindWrite {
-		aside.Paragraphs("  ", show.Quiet, show.Middle(show.Compact(q.Call.Args), 1000))
+	if a.explaining {
+		return append(lines, show.Shorten("  why not, for the model (enter sends): "+show.Line(a.why)+"▏", max(p.Width, 20)))
 	}
-	for i, o := range q.Options {
+	return append(lines, a.options(p)...)
+}
+
+// options are the answers as they are shown. Those that allow come with the end.
+func (a *asking) options(p *show.Printer) []string {
+	whole := a.end() == len(a.lines)
+	var list []string
+	add := func(i int, text string, offered bool) {
 		mark, tone := "  ", show.Plain
 		if i == a.chosen {
 			mark, tone = "▸ ", show.Strong
 		}
-		aside.Print("  %s%s\n", mark, p.In(tone, fmt.Sprintf("%s (%s)", show.Line(o.Name), optionKeys[o.Kind])))
+		if !offered {
+			tone, text = show.Quiet, text+", after all was shown"
+		}
+		list = append(list, "  "+mark+p.In(tone, text))
 	}
-	return strings.TrimRight(b.String(), "\n")
+	for i, o := range a.question.Options {
+		add(i, fmt.Sprintf("%s (%s)", show.Line(o.Name), optionKeys[o.Kind]), whole || strings.HasPrefix(o.Kind, "reject"))
+	}
+	add(len(a.question.Options), "Reject and say why (w)", true)
+	if !a.compact() {
+		return list
+	}
+	keys := "  n no · w no, because … · space more"
+	if whole {
+		keys = "  y yes · a always · n no · w no, because …"
+	}
+	return []string{show.Shorten(keys, max(p.Width, 20))}
 }

@@ -68,6 +68,7 @@ type (
 	commandEffect struct{ name, args string }
 	abortEffect   struct{}
 	quitEffect    struct{}
+	idleEffect    struct{ last agentloop.Result } // nothing is to be done
 	answerEffect  struct {
 		to     chan<- agentloop.Answer
 		answer agentloop.Answer
@@ -121,6 +122,10 @@ func (c *chat) update(msg any) (effects []effect) {
 	case tea.KeyPressMsg:
 		effects = c.key(msg)
 	case tea.PasteMsg:
+		if len(c.asked) > 0 && c.asked[0].explaining {
+			c.asked[0].why += msg.Content
+			break
+		}
 		c.input.InsertString(strings.ReplaceAll(strings.ReplaceAll(msg.Content, "\r\n", "\n"), "\r", "\n"))
 	case interruptMsg:
 		effects = c.abort()

@@ -17,7 +17,7 @@ func (c *chat) key(k tea.KeyPressMsg) []effect {
 		return c.abort()
 	}
 	if len(c.asked) > 0 {
-		return c.answerKey(name)
+		return c.answerKey(k)
 	}
 	switch name {
 	case "ctrl+d":

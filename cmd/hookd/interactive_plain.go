@@ -115,5 +115,6 @@ func (p *plainChat) turn(ctx context.Context, start func(context.Context) (*agen
 	p.view.begin(time.Now())
 	_, unseen := p.c.watch(run, p.view)
 	p.view.end(run.Result())
+	p.c.loop.Idle(context.WithoutCancel(ctx), run.Result())
 	return unseen
 }

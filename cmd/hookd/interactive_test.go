@@ -39,6 +39,9 @@ func (s *scene) tell(msgs ...any) *scene {
 				s.up.WriteString(string(up) + "\n")
 				continue
 			}
+			if _, idle := e.(idleEffect); idle {
+				continue // that the agent is done is told to hooks, not here
+			}
 			s.done = append(s.done, e)
 		}
 	}
@@ -256,15 +259,22 @@ func TestChatAsks(t *testing.T) {
 		reply := make(chan agentloop.Answer, 1)
 		s := newScene(t, 60).press("go", "enter")
 		s.took()
-		s.tell(askMsg{agentloop.Question{Event: protocol.ToolCallStart, Call: &call, AskedBy: "hook:asker", Text: "really?", Options: options}, reply})
+		s.tell(askMsg{agentloop.Question{Event: protocol.ToolCallStart, Call: &call, AskedBy: "hook:asker", Layer: protocol.User, Text: "really?", Options: options}, reply})
 		s.shows(`
 ----
-? hook:asker asks before: bash make deploy
-  really?
+? your hook asker asks before bash runs:
+  command:
+  │ make deploy
+  reason: really?
     Allow once (y)
     Always allow (a)
   ▸ Reject (n)
-    Always reject (N)`)
+    Always reject (N)
+    Reject and say why (w)`)
+		if s.press("y", "a"); len(s.took()) > 0 {
+			t.Error("a key that was pressed as the question came up answered it")
+		}
+		s.at = s.at.Add(seeing)
 		s.press(c.keys...)
 		done := s.took()
 		if len(done) != 1 {

@@ -28,8 +28,10 @@ func (c *chat) ended(msg endedMsg) []effect {
 	waiting := c.queue
 	c.queue = nil
 	switch {
-	case len(waiting) == 0:
+	case len(waiting) == 0 && c.ending:
 		return nil
+	case len(waiting) == 0:
+		return []effect{idleEffect{msg.result}}
 	case aborted || msg.err != nil:
 		text := strings.Join(waiting, "\n")
 		if typed := c.input.Value(); typed != "" {

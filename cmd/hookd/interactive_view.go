@@ -38,6 +38,9 @@ func (c *chat) cursor() *tea.Cursor {
 
 // above is what goes on, cut to what the terminal has room for.
 func (c *chat) above() []string {
+	if len(c.asked) > 0 { // the whole screen is for what is to be judged
+		return c.asked[0].view(c.run.p, c.height, c.now())
+	}
 	var lines []string
 	if text := c.said.String(); text != "" || c.run.flow != nil {
 		if c.run.flow != nil {
@@ -46,10 +49,7 @@ func (c *chat) above() []string {
 		lines = append(lines, text)
 	}
 	lines = append(lines, c.calls()...)
-	switch {
-	case len(c.asked) > 0:
-		lines = append(lines, strings.Split(c.asked[0].lines(c.run.p), "\n")...)
-	case c.running:
+	if c.running {
 		lines = append(lines, c.status())
 	}
 	for _, waiting := range c.queue {

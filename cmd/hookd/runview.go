@@ -190,9 +190,9 @@ func extent(e protocol.Measures) string {
 
 // notification prints what the loop has to say to the person: that it stops
 // although a hook wants it to go on, that a hook's context found no place. What
-// asks for permission is a question of its own.
+// asks for permission is a question of its own, and that the agent is done is seen.
 func (v *runView) notification(y *agentloop.Yield) {
-	if d, read := data[protocol.NotificationData](y); read && d.Kind != "permission" {
+	if d, read := data[protocol.NotificationData](y); read && d.Kind != "permission" && d.Kind != "idle" {
 		v.line("  " + v.p.In(show.Warn, "!") + " " + show.Line(d.Text))
 	}
 }

@@ -141,3 +141,60 @@ func TestToolsAndHooksHaveNoTerminal(t *testing.T) {
 		t.Errorf("the terminal is reached:\n%s", reached)
 	}
 }
+
+const longCommand = `
+turns:
+- toolCalls:
+  - {id: c1, name: bash, args: {command: "echo 'LONG' >/dev/null && touch CANARY"}}
+- text: the answer
+`
+
+// TestYesCountsAfterTheEnd asserts that a command which is longer than the screen cannot
+// be allowed before its end was shown, in the three ways of asking at a terminal.
+func TestYesCountsAfterTheEnd(t *testing.T) {
+	for name, c := range map[string]struct {
+		termName string
+		args     []string
+		more     string
+	}{
+		"one run":      {"xterm", []string{"run", "go", "--model", "scripted:agent.yaml"}, "y\r"},
+		"line by line": {"dumb", []string{"run", "--model", "scripted:agent.yaml"}, "y\r"},
+		"in the chat":  {"xterm-256color", []string{"run", "--model", "scripted:agent.yaml"}, "y "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBox(t)
+			turns := strings.Replace(longCommand, "LONG", strings.Repeat("x", 5000), 1)
+			if err := os.WriteFile(filepath.Join(b.project, "agent.yaml"), []byte(turns), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			p := sitDown(t, b, c.termName, c.args...)
+			if len(c.args) == 3 {
+				p.sees("›")
+				if c.termName != "dumb" {
+					p.sees("/help says what there is")
+				}
+				p.types("go\r")
+			}
+			p.sees("asks before bash runs")
+			p.sees("(5,0")
+			p.sees("not shown yet")
+			for range 50 {
+				time.Sleep(200 * time.Millisecond)
+				if strings.Contains(p.screen(), "CANARY") {
+					break
+				}
+				p.types(c.more)
+			}
+			if _, err := os.Stat(filepath.Join(b.project, "CANARY")); err == nil {
+				t.Fatal("it ran before its end was shown")
+			}
+			p.sees("CANARY")
+			p.types(strings.Replace(c.more, " ", "", 1))
+			p.awaits("CANARY")
+			p.sees("the answer")
+			p.hookd.Process.Kill()
+			p.hookd.Wait()
+		})
+	}
+}

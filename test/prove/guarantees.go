@@ -154,4 +154,9 @@ var Guarantees = []Guarantee{
 		Proof: "18 ways a run can end × 50, an observer of 300 ms and an auditor that is waited for: every due event reached both and the record, or the person read what was cut",
 		Tests: []Test{{"test/integration", "TestTheEndIsTold"}},
 	},
+	{
+		ID: "G25", Promise: "a person agrees only to what was shown, and what was agreed to is what runs",
+		Proof: "500 calls with hidden tails, escapes, late changes, input before the question: 0 ran unseen",
+		Tests: []Test{{"cmd/hookd", "TestNothingRunsUnseen"}},
+	},
 }

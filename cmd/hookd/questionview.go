@@ -1,0 +1,114 @@
+//go:build !lean
+
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hookd-dev/hookd/agentloop"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+)
+
+// askedWhat is what a question is about, on a line, shortened: for what was answered
+// already, never for what is to be judged.
+func askedWhat(q *agentloop.Question) string {
+	if q.Call == nil {
+		return string(q.Event)
+	}
+	return show.Line(q.Call.Name) + " " + show.Line(show.Middle(argsLine(q.Call.Args), 400))
+}
+
+// whoAsks is who asks, with the layer of a hook.
+func whoAsks(q *agentloop.Question) string {
+	name, isHook := strings.CutPrefix(q.AskedBy, "hook:")
+	if !isHook {
+		return "hookd"
+	}
+	return agentloop.WhoseHook(q.Layer, show.Line(name))
+}
+
+// questionLines is all that a question is about, nothing left out: who asks, why, and
+// every character of what will run. What has no sign of its own is shown as a code.
+func questionLines(p *show.Printer, q *agentloop.Question) []string {
+	var b strings.Builder
+	to := show.Printer{W: &b, Color: p.Color, Width: p.Width}
+	what := string(q.Event)
+	if q.Call != nil {
+		what = show.Line(q.Call.Name) + " runs"
+	}
+	to.Print("%s %s asks before %s:\n", p.In(show.Warn, "?"), p.In(show.Name, whoAsks(q)), what)
+	if q.Call != nil {
+		callLines(&to, q.Call.Args)
+	}
+	if q.Text != "" {
+		to.Code("  reason: ", q.Text)
+	}
+	return strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
+}
+
+// longParts are the arguments that are shown as texts of their own, in this order,
+// with the mark before each of their lines.
+var longParts = []struct{ name, mark string }{
+	{"command", "│ "}, {"path", "│ "}, {"oldText", "- "}, {"newText", "+ "}, {"content", "+ "},
+}
+
+// callLines shows a call's arguments: long texts line by line, the rest as JSON.
+func callLines(p *show.Printer, args jsontext.Value) {
+	var members map[string]jsontext.Value
+	if json.Unmarshal(args, &members) != nil {
+		p.Code("  │ ", string(args))
+		return
+	}
+	for _, part := range longParts {
+		var text string
+		if value, given := members[part.name]; !given || json.Unmarshal(value, &text) != nil {
+			continue
+		}
+		delete(members, part.name)
+		p.Raw("  " + p.In(show.Quiet, part.name+extentOf(text)) + "\n")
+		p.Code("  "+part.mark, text)
+		if strings.HasSuffix(text, "\n\n") { // the last one ends the last line
+			p.Raw("  " + p.In(show.Warn, "… and "+plural(len(text)-len(strings.TrimRight(text, "\n"))-1, "empty line")+" at the end") + "\n")
+		}
+	}
+	if len(members) == 0 {
+		return
+	}
+	rest, err := json.Marshal(members, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		rest = args
+	}
+	p.Code("  │ ", show.Pretty(rest))
+}
+
+// extentOf says how much text there is, where that is more than is seen at once.
+func extentOf(text string) string {
+	n, lines := utf8.RuneCountInString(text), strings.Count(strings.TrimSuffix(text, "\n"), "\n")+1
+	if n <= 80 && lines == 1 {
+		return ":"
+	}
+	return fmt.Sprintf(" (%s characters, %s):", show.Number(int64(n)), plural(lines, "line"))
+}
+
+// hiddenText says what of a question is not shown yet.
+func hiddenText(lines []string) string {
+	n := 0
+	for _, line := range lines {
+		n += show.Width(line)
+	}
+	return fmt.Sprintf("… %s, %s characters, not shown yet", plural(len(lines), "more line"), show.Number(int64(n)))
+}
+
+// refusalOf is the option that refuses once.
+func refusalOf(q *agentloop.Question) string {
+	if i := slices.IndexFunc(q.Options, func(o protocolOption) bool { return o.Kind == "reject-once" }); i >= 0 {
+		return q.Options[i].OptionID
+	}
+	return "reject"
+}
