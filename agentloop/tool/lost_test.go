@@ -80,6 +80,8 @@ func TestEditsSideBySide(t *testing.T) {
 			stop := make(chan struct{})
 			var reader sync.WaitGroup
 			reader.Go(func() {
+				whole, _ := callAs(t, "reader", tools, "read_file", map[string]any{"path": "f.txt"})
+				whole = strings.ReplaceAll(whole, ":new>", ":old>")
 				for {
 					select {
 					case <-stop:
@@ -88,7 +90,12 @@ func TestEditsSideBySide(t *testing.T) {
 					}
 					text, isError := callAs(t, "reader", tools, "grep", map[string]any{"path": "f.txt", "pattern": "^<"})
 					if isError || strings.Count(text, ":<") != 4 || strings.Contains(text, "could not be read") {
-						t.Errorf("a reader saw %q", text)
+						t.Errorf("grep saw %q", text)
+						return
+					}
+					text, isError = callAs(t, "reader", tools, "read_file", map[string]any{"path": "f.txt"})
+					if isError || strings.ReplaceAll(text, ":new>", ":old>") != whole {
+						t.Errorf("a reader saw %d bytes of %d", len(text), len(whole))
 						return
 					}
 				}
