@@ -115,6 +115,9 @@ func (f *files) writeFile(ctx context.Context, args writeArgs) (protocol.Result,
 			case err == nil:
 				content, kept = asBefore(old, content)
 			}
+			if !f.seen.knows(ctx, h.path) {
+				kept = append(kept, fmt.Sprintf("a file of %d bytes that you had not read was replaced", h.info.Size()))
+			}
 		}
 		lost, err := h.replace(content)
 		if err != nil {
