@@ -49,6 +49,9 @@ func (h *host) run(ctx context.Context) {
 		}
 		h.lose("it has ended")
 		l.close(cause(ctx, err))
+		if l.ending.Left != "" {
+			h.tell("left "+l.ending.Left+" running when it ended, which was ended", "a server is to end what it has started")
+		}
 		if ctx.Err() != nil {
 			return
 		}

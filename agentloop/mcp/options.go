@@ -94,4 +94,5 @@ type Process struct {
 type Ending struct {
 	Text   string // such as "exit code 1"
 	Stderr string // its last words
+	Left   string // the processes that it left running, which were ended: "1 process (sleep)"; "" if none
 }
