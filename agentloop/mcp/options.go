@@ -68,6 +68,8 @@ type Notice struct {
 	Server string
 	Text   string // begins with what the server did or what became of it
 	Remedy string // what to do about it, "" if nothing is known
+
+	atEnd bool // it is news also when the servers are being ended
 }
 
 // Program is what a stdio server is started with.
