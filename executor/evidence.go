@@ -2,8 +2,12 @@ package executor
 
 import (
 	"slices"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/executor/record"
 	"github.com/hookd-dev/hookd/executor/state"
@@ -55,10 +59,28 @@ func (t *trip) line(outcome *protocol.Outcome, sensitive bool) *record.Event {
 			Before: record.NewDigest(c.Before, values, sensitive), After: record.NewDigest(c.After, values, sensitive),
 		})
 	}
+	if t.spec.Name == protocol.ToolCallEnd {
+		line.Left = leftRunning(t.first.Data)
+	}
 	for _, run := range outcome.Runs {
 		line.Runs = append(line.Runs, t.recorded(run))
 	}
 	return line
+}
+
+// leftRunning are the names of the processes that a command left, as its result
+// says. A host may say anything there.
+func leftRunning(data jsontext.Value) (names []string) {
+	const most, longest = 20, 64
+	left := protocol.Member(protocol.Member(data, "result"), "left")
+	if left == nil || json.Unmarshal(left, &names, jsontext.AllowInvalidUTF8(true)) != nil {
+		return nil
+	}
+	names = names[:min(len(names), most)]
+	for i, name := range names {
+		names[i] = strings.ToValidUTF8(name[:min(len(name), longest)], "?")
+	}
+	return names
 }
 
 // hashedBeside is the size in bytes from which an event's data is hashed while its

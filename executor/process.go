@@ -70,8 +70,8 @@ func (p *Process) read(q *Question, result *process.Result, answered bool) proto
 	}
 	answer.Reading = protocol.ReadReply(q.Spec, answer.Voter, result.Stdout, result.Stderr, ending, q.Event.ID, replyLimits(q))
 	p.explainExit(&answer)
-	if result.Held && answer.Failure == nil {
-		answer.Warnings = append(answer.Warnings, "a process it left behind kept its output open and was ended")
+	if warning := leftWarning(result); warning != "" {
+		answer.Warnings = append(answer.Warnings, warning)
 	}
 	return answer
 }
@@ -88,6 +88,20 @@ func (p *Process) names() []string {
 		}
 	}
 	return names
+}
+
+// leftWarning tells of processes that a hook left running: they were ended, which
+// its author may not expect.
+func leftWarning(r *process.Result) string {
+	switch {
+	case len(r.Left) > 0 && r.Held:
+		return "it left " + r.Left.String() + " running, which kept its output open and was ended; nothing that a hook starts outlives it"
+	case len(r.Left) > 0:
+		return "it left " + r.Left.String() + " running, which was ended; nothing that a hook starts outlives it"
+	case r.Held:
+		return "a process it left behind kept its output open and was ended"
+	}
+	return ""
 }
 
 // command builds what is run for one event. The event itself goes to stdin only;

@@ -96,6 +96,8 @@ type Result struct {
 	Content  Content `json:"content"`
 	IsError  bool    `json:"isError"`
 	ExitCode *int    `json:"exitCode,omitzero"`
+
+	Left []string `json:"left,omitzero" jsonschema:"names of the processes that a command left running, which were ended"`
 }
 
 // CallError is why a tool call has no result.

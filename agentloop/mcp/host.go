@@ -51,6 +51,12 @@ func (h *host) run(ctx context.Context) {
 		}
 		h.lose("it has ended")
 		l.close(cause(ctx, err))
+		if l.ending.Left != "" {
+			h.notify(Notice{
+				Server: h.server.Name, Text: "left " + l.ending.Left + " running when it ended, which was ended",
+				Remedy: "a server is to end what it has started", atEnd: true,
+			})
+		}
 		if ctx.Err() != nil {
 			return
 		}

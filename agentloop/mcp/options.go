@@ -68,6 +68,8 @@ type Notice struct {
 	Server string
 	Text   string // begins with what the server did or what became of it
 	Remedy string // what to do about it, "" if nothing is known
+
+	atEnd bool // it is news also when the servers are being ended
 }
 
 // Program is what a stdio server is started with.
@@ -94,4 +96,5 @@ type Process struct {
 type Ending struct {
 	Text   string // such as "exit code 1"
 	Stderr string // its last words
+	Left   string // the processes that it left running, which were ended: "1 process (sleep)"; "" if none
 }

@@ -29,7 +29,7 @@ func Connect(ctx context.Context, servers []Server, options Options) *Servers {
 	options.Notify = func(n Notice) {
 		s.telling.Lock()
 		defer s.telling.Unlock()
-		if ctx.Err() == nil {
+		if ctx.Err() == nil || n.atEnd {
 			tell(n)
 		}
 	}
@@ -39,7 +39,7 @@ func Connect(ctx context.Context, servers []Server, options Options) *Servers {
 		prefix := prefixOf(server.Name)
 		if other, taken := owner[prefix]; taken {
 			s.running.Go(func() {
-				options.Notify(Notice{server.Name, "is not started: its tools would have the names of those of " + other, "give one of them another name"})
+				options.Notify(Notice{Server: server.Name, Text: "is not started: its tools would have the names of those of " + other, Remedy: "give one of them another name"})
 			})
 			continue
 		}

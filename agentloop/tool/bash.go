@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/hookd-dev/hookd/protocol"
@@ -39,7 +41,7 @@ func Bash(o BashOptions) Tool {
 		o.Runner = Sessions{}
 	}
 	description := fmt.Sprintf("Runs a command line with bash in the project folder and returns its output and exit code. "+
-		"It is ended after %s with everything it started; nothing it leaves in the background goes on. There is no terminal and no input.", o.Timeout)
+		"It is ended after %s with everything it started. What it leaves in the background is ended when it ends, and the result says so: start a server and use it in one command. There is no terminal and no input.", o.Timeout)
 	return newTyped("bash", description, protocol.KindShell, o.run)
 }
 
@@ -67,7 +69,26 @@ func (o BashOptions) run(ctx context.Context, args bashArgs) (protocol.Result, e
 	case text == "":
 		text = fmt.Sprintf("no output, exit code %d", ended.Exit) // models refuse empty results
 	}
-	return protocol.Result{Content: protocol.TextContent(text), IsError: ended.Exit != 0, ExitCode: &ended.Exit}, nil
+	result := protocol.Result{Content: protocol.TextContent(text), IsError: ended.Exit != 0, ExitCode: &ended.Exit, Left: ended.Left}
+	if len(ended.Left) > 0 {
+		result.Content = append(result.Content, protocol.TextContent("\n"+leftText(ended.Left))...)
+	}
+	return result, nil
+}
+
+// leftText tells the model that what it started in the background is gone.
+func leftText(left []string) string {
+	const most = 5
+	names := slices.Compact(slices.Sorted(slices.Values(left)))
+	if len(names) > most {
+		names = append(names[:most], "…")
+	}
+	subject := fmt.Sprintf("%d processes that the command left running were", len(left))
+	if len(left) == 1 {
+		subject = "1 process that the command left running was"
+	}
+	return fmt.Sprintf("[%s ended with it: %s. Nothing goes on after a command: start a program and use it in one and the same command. "+
+		"A program for the whole session is an MCP server, which the user can add to agent.mcpServers.]", subject, strings.Join(names, ", "))
 }
 
 func withOutput(text string, output *clip) string {

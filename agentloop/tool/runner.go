@@ -16,6 +16,10 @@ type Command struct {
 type Ended struct {
 	Exit   int    // exit code, -1 if a signal ended it
 	Signal string // its name, "" without one
+
+	// Left are the names of the processes that it left running, which were ended, as
+	// far as the Runner can tell.
+	Left []string
 }
 
 // Runner runs one command to its end and writes what it prints, both streams,

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/executor/record"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -83,6 +84,9 @@ func (v *logView) event(at string, e *record.Event) {
 	below := "              " + indent
 	for _, c := range e.Changed {
 		p.Print("%s%s changed %s\n", below, p.In(show.Name, show.Line(c.By)), show.Line(dotted(c.Path)))
+	}
+	if len(e.Left) > 0 {
+		p.Print("%s%s left running and ended: %s\n", below, p.In(show.Warn, "!"), show.Line(process.Left(e.Left).String()))
 	}
 	showFailures(p, below, e.Runs, false)
 }

@@ -89,7 +89,7 @@ func containedStart(runtime *process.Runtime) func(context.Context, mcp.Program)
 }
 
 func endingOf(r process.Result) mcp.Ending {
-	ending := mcp.Ending{Text: fmt.Sprintf("exit code %d", r.ExitCode), Stderr: string(r.Stderr)}
+	ending := mcp.Ending{Text: fmt.Sprintf("exit code %d", r.ExitCode), Stderr: string(r.Stderr), Left: r.Left.String()}
 	var unstarted *process.StartError
 	switch {
 	case errors.As(r.Err, &unstarted):

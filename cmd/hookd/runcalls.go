@@ -13,6 +13,7 @@ import (
 
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -134,11 +135,20 @@ func (v *runView) callEnd(y *agentloop.Yield) {
 	if d.Result.IsError {
 		mark = v.p.In(show.Warn, "!")
 	}
-	outcome := oneOutput(text)
-	if c != nil && c.cut { // its lines were printed as they came
-		outcome = plural(strings.Count(text, "\n")+1, "line")
+	printed := text
+	if n := len(d.Result.Content); n > 1 && len(d.Result.Left) > 0 {
+		printed = strings.TrimSpace(d.Result.Content[:n-1].Text()) // the last part tells the model of what was left
 	}
-	v.ended(c, mark, outcome+", "+milliseconds(d.DurationMs), text, y)
+	outcome := oneOutput(printed)
+	if c != nil && c.cut { // its lines were printed as they came
+		outcome = plural(strings.Count(printed, "\n")+1, "line")
+	}
+	outcome += ", " + milliseconds(d.DurationMs)
+	if left := process.Left(d.Result.Left).String(); left != "" {
+		outcome += ", left running and ended: " + show.Line(left)
+		mark = v.p.In(show.Warn, "!")
+	}
+	v.ended(c, mark, outcome, text, y)
 }
 
 // oneOutput is a tool's output on a line.

@@ -24,5 +24,5 @@ func (r containedRunner) Run(ctx context.Context, command tool.Command, out io.W
 		Merge: true, StdoutTail: 1, // what is kept is out's to say
 		Stream: func(piece []byte) { out.Write(piece) },
 	})
-	return tool.Ended{Exit: result.ExitCode, Signal: result.Signal}, result.Err
+	return tool.Ended{Exit: result.ExitCode, Signal: result.Signal, Left: result.Left}, result.Err
 }

@@ -352,8 +352,9 @@ func TestPlaces(t *testing.T) {
 	if took := time.Since(began); took < 300*time.Millisecond {
 		t.Errorf("6 programs of 100 ms, 2 at once, took %s", took)
 	}
-	for range 2 {
-		all.Go(func() { rt.Run(within(t, 5*time.Second), shell("sleep 0.5")) })
+	results := make([]Result, 2)
+	for i := range results {
+		all.Go(func() { results[i] = rt.Run(within(t, 5*time.Second), shell("sleep 0.5")) })
 	}
 	time.Sleep(100 * time.Millisecond)
 	for range 10 {
@@ -363,10 +364,8 @@ func TestPlaces(t *testing.T) {
 		}
 	}
 	all.Wait()
-	// A place is given back when the tree is gone, which is seen after the answer
-	// where another program runs.
-	for end := time.Now().Add(2 * time.Second); len(rt.places) > 0 && time.Now().Before(end); {
-		time.Sleep(time.Millisecond)
+	for _, r := range results {
+		mustEnd(t, r, 10*time.Second) // a place is free when the tree is gone
 	}
 	if n := len(rt.places); n != 0 {
 		t.Errorf("%d places are still taken", n)

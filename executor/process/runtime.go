@@ -18,7 +18,8 @@ type Options struct {
 	LongLived bool
 
 	// Processes is how many programs run at once (default 16). A run waits for a
-	// place; the wait counts against its context.
+	// place; the wait counts against its context. A place is free when the tree of its
+	// program is gone, Result.Gone, which may be a moment after Run has returned.
 	Processes int
 
 	// Containment asks for one kind and no other. New fails if it does not work.

@@ -61,6 +61,7 @@ const (
 	escapeTimes = 40
 	escapeAfter = 80 * time.Millisecond // time to escape in
 	allEscapes  = "all"
+	abortMark   = "HOOKD_BENCH=" // begins the mark of each program
 )
 
 // aborts cuts every escape short, again and again, and looks for survivors in the
@@ -80,7 +81,7 @@ func (b *bench) aborts(ctx context.Context) (*result, error) {
 	for _, shape := range escapes {
 		var took []time.Duration
 		for range times {
-			mark := "HOOKD_BENCH=" + rand.Text()
+			mark := abortMark + rand.Text()
 			dead, err := b.abort(ctx, shape.script, mark, chain)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", shape.name, err)

@@ -55,7 +55,6 @@ type endedRun struct {
 	hookd  *exec.Cmd
 	stderr bytes.Buffer
 	in     io.WriteCloser
-	out    io.ReadCloser
 	master *os.File // of the terminal it has
 }
 
