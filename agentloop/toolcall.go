@@ -56,7 +56,10 @@ func (r *Run) startCall(ctx context.Context, b *batch, c *toolCall) bool {
 		return false
 	}
 	if v.changes("args") {
-		c.Args, c.Original, c.badArgs, c.changed = data.Args, data.Original, nil, true
+		if c.Original = c.Args; v.ArgsHidden {
+			c.Original = nil
+		}
+		c.Args, c.badArgs, c.changed = data.Args, nil, true
 		if c.Touched = data.Touched; c.RealPath == "" { // a gate elsewhere cannot know
 			c.Touched = c.touches(c.Args)
 		}

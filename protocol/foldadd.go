@@ -63,7 +63,7 @@ func (f Fold) Add(a Answer) (Fold, Run) {
 	}
 	run.Action = reply.Action
 	f.event = after
-	f = f.keepOriginal(changes, a.Sensitive)
+	f = f.hideOriginal(changes, a.Sensitive)
 	f = f.own(changes, &a, &run)
 	f = f.replace(reply, a.Name)
 	f = f.say(reply, &a, &run)
