@@ -46,7 +46,7 @@ func (o *projectOpener) resolve(project, cwd string) (string, error) {
 
 // open starts the engine of a project.
 func (o *projectOpener) open(ctx context.Context, project, cwd string) (daemon.Engine, error) {
-	s := &serveEngine{changed: make(chan struct{}, 1)}
+	s := &serveEngine{changed: make(chan struct{}, 1), log: o.log}
 	options := loader.Options{
 		Project: project, Cwd: cwd, Runtime: o.runtime, Pool: o.pool, OnChange: s.tellChanged,
 		OnNotice: func(f schema.Finding) { o.log.Warn(f.Message, "remedy", f.Remedy, "file", f.File) },
@@ -69,9 +69,6 @@ func (o *projectOpener) open(ctx context.Context, project, cwd string) (daemon.E
 	}
 	s.executor = executor.New(watcher, executor.Options{
 		StateDir: o.stateDir, Depth: executor.ProcessDepth(),
-		Progress: executor.Progress{Notice: func(_ *protocol.Event, n protocol.HookText) {
-			o.log.Warn(n.Text, "hook", n.Hook)
-		}},
 	})
 	return s, nil
 }
@@ -81,14 +78,16 @@ type serveEngine struct {
 	watcher  *loader.Watcher
 	executor *executor.Executor
 	changed  chan struct{}
+	log      *slog.Logger
 	began    bool // the first snapshot is no change; only the watcher's goroutine writes it
 }
 
-func (s *serveEngine) tellChanged(*loader.Snapshot) {
+func (s *serveEngine) tellChanged(snapshot *loader.Snapshot) {
 	if !s.began {
 		s.began = true
 		return
 	}
+	s.log.Info("another set of hooks is active", "project", snapshot.Set.Project, "generation", snapshot.Set.Generation, "hooks", len(snapshot.Set.Hooks), "findings", len(snapshot.Findings))
 	select {
 	case s.changed <- struct{}{}:
 	default:
@@ -98,8 +97,30 @@ func (s *serveEngine) tellChanged(*loader.Snapshot) {
 func (s *serveEngine) Fire(ctx context.Context, event protocol.Event, progress daemon.Progress) (protocol.Outcome, error) {
 	return s.executor.Fire(executor.WithProgress(ctx, executor.Progress{
 		Started:  func(_ *protocol.Event, h *executor.Hook) { progress.Started(h.Name, h.Layer) },
-		Finished: func(_ *protocol.Event, _ *executor.Hook, run protocol.Run) { progress.Finished(run) },
+		Finished: func(ev *protocol.Event, _ *executor.Hook, run protocol.Run) {
+			s.logRun(ev, &run)
+			progress.Finished(run)
+		},
+		Notice: func(ev *protocol.Event, n protocol.HookText) {
+			if n.Failure == "" && !n.Warning { // those are of the run
+				s.log.Warn(n.Text, "hook", n.Hook, "source", n.Source, "event", ev.Event)
+			}
+		},
 	}), event)
+}
+
+// logRun logs what one hook did: at debug all of them, as warnings those that could not
+// be asked and those of whose answers something is to be said.
+func (s *serveEngine) logRun(ev *protocol.Event, run *protocol.Run) {
+	log := s.log.With("hook", run.Hook, "source", run.Source, "event", ev.Event, "session", ev.Session.ID)
+	if run.Failure != "" {
+		log.Warn("a hook could not be asked", "failure", run.Failure, "rule", run.Rule, "detail", run.Detail, "stderr", lastLines(run.Stderr, 3))
+	} else {
+		log.Debug("a hook answered", "action", run.Action, "would", run.Would, "reason", run.Reason, "tookMs", run.TookMs)
+	}
+	for _, w := range run.Warnings {
+		log.Warn(w)
+	}
 }
 
 func (s *serveEngine) List() daemon.Listing { return describe(s.watcher.Snapshot()) }
