@@ -180,7 +180,7 @@ func (a *app) watchHooks(progress *show.Progress, late *lateRuns) executor.Progr
 				return
 			}
 			progress.Aside(func() {
-				a.err.Print("%s%s: %s\n", a.err.In(show.Name, "· "), hookLabel(a.err, n.Hook, n.Source), show.Line(n.Text))
+				a.err.Print("%s%s: %s\n", a.err.In(show.Name, "· "), whoSays(a.err, &n), show.Line(n.Text))
 			})
 		},
 	}

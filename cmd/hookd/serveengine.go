@@ -96,7 +96,7 @@ func (s *serveEngine) tellChanged(snapshot *loader.Snapshot) {
 
 func (s *serveEngine) Fire(ctx context.Context, event protocol.Event, progress daemon.Progress) (protocol.Outcome, error) {
 	return s.executor.Fire(executor.WithProgress(ctx, executor.Progress{
-		Started:  func(_ *protocol.Event, h *executor.Hook) { progress.Started(h.Name, h.Layer) },
+		Started: func(_ *protocol.Event, h *executor.Hook) { progress.Started(h.Name, h.Layer) },
 		Finished: func(ev *protocol.Event, _ *executor.Hook, run protocol.Run) {
 			s.logRun(ev, &run)
 			progress.Finished(run)
