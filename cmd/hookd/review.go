@@ -103,6 +103,11 @@ func (k *chatCommands) trust(ctx context.Context, p *show.Printer) error {
 	if err := trust.Allow(plan, open...); err != nil {
 		return trustFault(err)
 	}
+	if w, watches := k.c.engine.source.(*loader.Watcher); watches { // no event is to come in between
+		if _, err := w.Reload(ctx); err != nil {
+			return failed("reload", err, "")
+		}
+	}
 	p.Print("%s %s allowed; it counts from the next event on\n", p.In(show.Good, "✓"), countKinds(plan, open))
 	return nil
 }
