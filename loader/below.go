@@ -8,11 +8,13 @@ import (
 	"github.com/hookd-dev/hookd/executor/process"
 )
 
-// mayDecide refuses where a hook or an agent's tool is on the way up to this
+// MayDecide refuses where a hook or an agent's tool is on the way up to this
 // process: a person's decision is not theirs to make. Its own environment, that of
 // each process above it, hookd itself among those and the control group that it is in
 // each count by itself: a process may shed some of them. What outlived its parent was
 // handed to the hookd that began it. docs/platforms.md says what is not seen.
+func MayDecide() error { return mayDecide() }
+
 func mayDecide() error {
 	if executor.Marked(os.Environ()) {
 		return fmt.Errorf("%w (the environment says so: %s=%s)", ErrBelow, executor.EnvDepth, os.Getenv(executor.EnvDepth))

@@ -18,7 +18,7 @@ import "github.com/go-json-experiment/json/jsontext"
 //   - At agent-stop and subagent-stop a block is continue with the reason: Action
 //     is then continue, the run's own record keeps block.
 type Outcome struct {
-	Action     Action        `json:"action"`
+	Action     Action        `json:"action"`           // the strongest voice
 	By         *string       `json:"by"`               // the hook whose voice counts
 	Reason     string        `json:"reason"`           // what the model and the person read
 	Failure    FailureKind   `json:"failure,omitzero"` // set when a failure's rule decided, not an answer
@@ -27,9 +27,9 @@ type Outcome struct {
 	Context    []HookText    `json:"context"`          // text for the model, in running order
 	Notices    []HookText    `json:"notices"`          // text for the person, in running order
 	Messages   []Message     `json:"messages"`         // from continue, joined in running order
-	Callback   *CallbackCall `json:"callback"`
-	Generation int64         `json:"generation"` // of the set of hooks that decided
-	Runs       []Run         `json:"runs"`
+	Callback   *CallbackCall `json:"callback"`         // the recipe to run
+	Generation int64         `json:"generation"`       // of the set of hooks that decided
+	Runs       []Run         `json:"runs"`             // of the hooks that had a part
 
 	// Answered says who answered where a person was to be asked, nil where no question
 	// was put or none is answered yet.
@@ -144,8 +144,8 @@ const (
 // Run is one hook's part in an event, as it is recorded.
 type Run struct {
 	Hook         string      `json:"hook"`
-	Source       Layer       `json:"source"`
-	Hash         string      `json:"hash"` // of the bundle that ran, "" for a built-in
+	Source       Layer       `json:"source"` // the hook's layer
+	Hash         string      `json:"hash"`   // of the bundle that ran, "" for a built-in
 	Class        Class       `json:"class"`
 	Mode         Mode        `json:"mode"`
 	Action       Action      `json:"action,omitzero"` // enforce
@@ -153,11 +153,11 @@ type Run struct {
 	Reason       string      `json:"reason"`
 	Failure      FailureKind `json:"failure"`         // null if none
 	Detail       string      `json:"detail,omitzero"` // the failure in words, for the person
-	Remedy       string      `json:"remedy,omitzero"`
-	Rule         Rule        `json:"rule"` // the rule a failure follows
-	Exit         *int        `json:"exit"`
-	ByExit       bool        `json:"byExit"`
-	Signal       NullString  `json:"signal"` // SIGSEGV; null if none
+	Remedy       string      `json:"remedy,omitzero"` // what to do about it
+	Rule         Rule        `json:"rule"`            // the rule a failure follows
+	Exit         *int        `json:"exit"`            // exit code, null without an end of its own
+	ByExit       bool        `json:"byExit"`          // its block is an exit code 2
+	Signal       NullString  `json:"signal"`          // SIGSEGV; null if none
 	TookMs       float64     `json:"tookMs"`
 	Changed      []string    `json:"changed"` // JSON Pointers below data
 	ContextBytes int         `json:"contextBytes"`

@@ -31,7 +31,7 @@ type Entry struct {
 	Files       []string    `json:"files,omitzero" from:"SHFD" validate:"omitnil,max=1000,dive,below" jsonschema:"helpers the hook loads: paths or globs below the hook's folder; part of what is trusted and copied"`
 	InPlace     *bool       `json:"inPlace,omitzero" from:"SHF" jsonschema:"keep the other files of the hook's folder beside it, which are not trusted; not the trusted copy alone"`
 	Dir         *string     `json:"dir,omitzero" from:"SHF" validate:"omitnil,oneof=own project" jsonschema:"where a hook of user or machine starts: own is an empty folder, project the project's root, which counts only where the project was allowed; hooks of a project always start in its root"`
-	Sensitive   *bool       `json:"sensitive,omitzero" from:"SHFD" jsonschema:"records keep only hashes of what the hook saw and changed"`
+	Sensitive   *bool       `json:"sensitive,omitzero" from:"SHFD" jsonschema:"records keep only hashes of what the hook saw and changed, and no screen shows what it changed or wrote besides"`
 	Dialect     *string     `json:"dialect,omitzero" from:"SHFD" validate:"omitnil,dialect" jsonschema:"whose protocol the hook speaks"`
 	Enabled     *bool       `json:"enabled,omitzero" from:"S" jsonschema:"false switches the hook off"`
 }

@@ -29,6 +29,9 @@ type app struct {
 	// command says.
 	noted func(text, remedy string)
 
+	lines    *typedLines // what the person types, nil before somebody wants it
+	reviewed bool        // the person was asked about guards that refuse
+
 	watchSignals func()                 // begins to obey signals, unless it has begun
 	outlet       *outlet                // where out writes to
 	abort        atomic.Pointer[hurry]  // what a second signal does

@@ -27,7 +27,7 @@ func newCheck(a *app) *cobra.Command {
 			listing := describe(snapshot)
 			state, unusable := checkState()
 			unfit, suggestions := judgeModes(snapshot, readPastRuns(state))
-			listing.Findings = slices.Concat(listing.Findings, unusable, unfit, loader.Advice(snapshot))
+			listing.Findings = slices.Concat(listing.Findings, unusable, unfit, loader.Advice(snapshot), loader.Duplicates(snapshot))
 			errors := 0
 			for _, f := range listing.Findings {
 				if f.Severity == schema.SeverityError || strict {

@@ -105,7 +105,6 @@ func judgeModes(s *loader.Snapshot, past pastByHook) (findings []schema.Finding,
 		if p == nil || info.Status != executor.Ready {
 			continue
 		}
-		findings = append(findings, p.findings(&info)...)
 		switch {
 		case p.unfit > 0 && info.Run == schema.Standby:
 			name := info.Name
@@ -119,6 +118,7 @@ func judgeModes(s *loader.Snapshot, past pastByHook) (findings []schema.Finding,
 				suggestions = append(suggestions, suggestion{info.Name, info.Layer, schema.Standby, text})
 			}
 		}
+		findings = append(findings, p.findings(&info)...)
 	}
 	return findings, suggestions
 }

@@ -49,6 +49,9 @@ func (a *app) converse(ctx context.Context, flags *runFlags, approver agentloop.
 	if err != nil {
 		return nil, err
 	}
+	if err := a.reviewGuards(ctx); err != nil {
+		return nil, err
+	}
 	engine, err := a.open(ctx, openOptions{longLived: true})
 	if err != nil {
 		return nil, err

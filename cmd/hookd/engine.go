@@ -206,7 +206,7 @@ func (a *app) watchHooks(e *engine) executor.Progress {
 				return
 			}
 			progress.Aside(func() {
-				a.err.Print("%s%s: %s\n", a.err.In(show.Name, "· "), hookLabel(a.err, n.Hook, n.Source), show.Line(n.Text))
+				a.err.Print("%s%s: %s\n", a.err.In(show.Name, "· "), whoSays(a.err, &n), show.Line(n.Text))
 			})
 		},
 	}
@@ -260,14 +260,9 @@ func (a *app) tellWaiting(s *loader.Snapshot, loop bool) {
 	if loop {
 		named("skill, recipe or server", s.UnaskedMaterials)
 	}
-	var guards []string
-	for _, h := range s.Hooks {
-		if h.Status == executor.Untrusted && h.Fault != nil && h.Outer == 0 && h.DescribedBy != "" {
-			guards = append(guards, h.Name)
-		}
-	}
+	guards := waitingGuards(s)
 	refuse := ""
-	if len(guards) > 0 {
+	if len(guards) > 0 && !a.reviewed {
 		refuse = "; until then " + show.Shorten(joinLines(guards), 120) + " refuse their events"
 		if len(guards) == 1 {
 			refuse = "; until then " + guards[0] + " refuses its events"
@@ -277,8 +272,20 @@ func (a *app) tellWaiting(s *loader.Snapshot, loop bool) {
 	case len(parts) > 0:
 		a.note("not in force in this project, nobody allowed it yet: "+andList(parts)+refuse, "hookd trust shows it and asks")
 	case refuse != "":
-		a.note("nobody allowed the guards of this project yet"+refuse, "hookd trust shows them and asks")
+		a.note("nobody allowed the guards of this project as they are"+refuse, "hookd trust shows them and asks")
 	}
+}
+
+// waitingGuards are the guards of the project that refuse until a person looks at them:
+// new ones, and those that changed or are gone since they were allowed.
+func waitingGuards(s *loader.Snapshot) (guards []string) {
+	for _, h := range s.Hooks {
+		waits := h.Status == executor.Untrusted && h.DescribedBy != "" || h.Status == executor.Changed || h.Status == executor.Gone
+		if waits && h.Fault != nil && h.Outer == 0 {
+			guards = append(guards, h.Name)
+		}
+	}
+	return guards
 }
 
 // tellAimless names the hooks that no event is known of, those with the same

@@ -35,7 +35,7 @@ func (a *app) runInteractive(ctx context.Context, flags *runFlags) error {
 		return err
 	}
 	t.c = c
-	t.commands = &chatCommands{c: c}
+	t.commands = &chatCommands{c: c, tell: func(text string) { t.program.Send(toldMsg(text)) }, ask: t.Approve}
 	return t.run(ctx)
 }
 
@@ -57,6 +57,9 @@ type terminalChat struct {
 func (t *terminalChat) run(ctx context.Context) error {
 	a := t.c.a
 	t.ctx = ctx
+	if a.lines != nil { // a review of guards has read them
+		a.lines.stop()
+	}
 	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithInput(a.stdin), tea.WithOutput(terminalFile(a.outlet.to))}
 	if !a.out.Color {
 		options = append(options, tea.WithColorProfile(colorprofile.NoTTY))
@@ -222,12 +225,17 @@ func (t *terminalChat) Write(text []byte) (int, error) {
 }
 
 // chatCommands answers the commands of a conversation.
-type chatCommands struct{ c *conversation }
+type chatCommands struct {
+	c    *conversation
+	tell func(string) // prints before the answer
+	ask  func(context.Context, agentloop.Question) (agentloop.Answer, error)
+}
 
 const chatHelp = `/hooks                 the hooks of this project, in running order
 /compact [INSTRUCTIONS] put a summary in the place of the conversation
 /model [NAME]          say which model answers, or let another one
 /sessions              the sessions of this project
+/trust                 look at what of this project waits to be allowed
 /show N                what is folded behind #N (ctrl-o: the last one)
 /help                  this
 /quit                  end (or ctrl-d)
@@ -258,6 +266,8 @@ func (k *chatCommands) answer(ctx context.Context, e commandEffect, width int, c
 		err = k.model(p, e.args)
 	case "sessions":
 		err = k.sessions(ctx, p)
+	case "trust":
+		err = k.trust(ctx, p)
 	}
 	if err != nil {
 		p.Print("%s %s\n", p.In(show.Bad, "!"), oneLine(err.Error()))

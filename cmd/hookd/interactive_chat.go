@@ -104,6 +104,9 @@ func newChat(width int, color bool) *chat {
 }
 
 func (c *chat) resize(width, height int) {
+	if width <= 0 || height <= 0 { // a terminal that does not know its size
+		width, height = 80, 24
+	}
 	c.width, c.height = max(width, 20), max(height, 3)
 	c.run.p.Width = c.width - 1 // a full last column makes some terminals wrap twice
 	if c.run.flow != nil {

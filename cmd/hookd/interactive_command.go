@@ -25,7 +25,7 @@ func (c *chat) command(text string) (effects []effect, isCommand bool) {
 		return nil, true
 	case "hooks", "help", "sessions":
 		return []effect{commandEffect{name, args}}, true
-	case "compact", "model":
+	case "compact", "model", "trust":
 		if c.running {
 			c.aside(c.run.p.In(show.Warn, "!") + " /" + name + " is for when no turn runs")
 			return nil, true

@@ -77,7 +77,7 @@ func nearCommand(name string) string {
 	if len(name) < 3 {
 		return ""
 	}
-	for _, known := range []string{"hooks", "compact", "model", "sessions", "show", "help", "quit", "exit"} {
+	for _, known := range []string{"hooks", "compact", "model", "sessions", "show", "help", "quit", "exit", "trust"} {
 		word := strings.ToLower(name)
 		if d := levenshtein.ComputeDistance(word, known); d <= 1 || d == 2 && len(known) > 5 || swapped(word, known) {
 			return known

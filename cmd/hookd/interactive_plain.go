@@ -34,7 +34,8 @@ func (a *app) runPlain(ctx context.Context, flags *runFlags) error {
 	}
 	ctx, quit := context.WithCancelCause(ctx)
 	defer quit(nil)
-	p := &plainChat{c: c, commands: &chatCommands{c: c}, lines: lines, view: newRunView(a.out)}
+	ask := terminalApprover{a.err, lines}
+	p := &plainChat{c: c, commands: &chatCommands{c: c, tell: func(text string) { a.out.Raw(text + "\n") }, ask: ask.Approve}, lines: lines, view: newRunView(a.out)}
 	p.view.echoed = true
 	defer a.onInterrupt(func() { p.interrupt(quit) })()
 	err = p.talk(ctx)
@@ -82,7 +83,7 @@ func (p *plainChat) line(ctx context.Context, text string) (quit bool, err error
 		switch name {
 		case "quit", "exit":
 			return true, nil
-		case "hooks", "help", "model", "sessions":
+		case "hooks", "help", "model", "sessions", "trust":
 			answer := p.commands.answer(ctx, commandEffect{name, strings.TrimSpace(args)}, p.c.a.out.Width, p.c.a.out.Color)
 			p.c.a.out.Raw(answer + "\n")
 			return false, nil

@@ -6,10 +6,10 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
-// typedLines are the lines that a person types at the terminal. The reading goes on
-// until the process ends: a read of a terminal cannot be taken back.
+// typedLines are the lines that a person types at the terminal.
 type typedLines struct {
 	stdin *os.File
 	some  chan struct{} // holds one when there is something to take
@@ -18,15 +18,36 @@ type typedLines struct {
 	lines []string
 	half  []byte // of a line that has not ended
 	ended bool
+
+	stopped atomic.Bool
+	gone    chan struct{} // closed when nothing is read any more
 }
 
+// typed are the lines that are typed from now on. All who want some share them: two
+// that read would each get half of what is typed.
 func (a *app) typed() *typedLines {
-	t := &typedLines{stdin: a.stdin, some: make(chan struct{}, 1)}
+	if a.lines == nil || a.lines.stopped.Load() {
+		a.lines = readTyped(a.stdin)
+	}
+	return a.lines
+}
+
+func readTyped(stdin *os.File) *typedLines {
+	t := &typedLines{stdin: stdin, some: make(chan struct{}, 1), gone: make(chan struct{})}
 	go func() {
-		for t.read() {
+		defer close(t.gone)
+		for !t.stopped.Load() && t.read() {
 		}
 	}()
 	return t
+}
+
+// stop ends the reading, where that can be done, so that another may read the terminal.
+func (t *typedLines) stop() {
+	t.stopped.Store(true)
+	if canStopReading {
+		<-t.gone
+	}
 }
 
 // longestTyped bounds a line: nobody types more.

@@ -9,12 +9,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// read waits for input and takes it. Between the reading and the keeping of it
+const canStopReading = true
+
+// stopWithin is how soon a reader sees that it is to stop, in milliseconds.
+const stopWithin = 200
+
+// read waits a while for input and takes it. Between the reading and the keeping of it
 // nothing else comes: what [typedLines.drop] does not find in the terminal it finds
 // here. It returns false at the end of input.
 func (t *typedLines) read() bool {
 	fd := int(t.stdin.Fd())
-	ready(fd, -1)
+	if !ready(fd, stopWithin) {
+		return true
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !ready(fd, 0) {

@@ -6,6 +6,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
+// canStopReading: a read of the console cannot be taken back.
+const canStopReading = false
+
 // read waits for input and takes it. It returns false at the end of input.
 func (t *typedLines) read() bool {
 	piece := make([]byte, 4096)

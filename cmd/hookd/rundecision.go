@@ -38,7 +38,7 @@ func (v *runView) decision(y *agentloop.Yield) {
 		}
 	}
 	for _, c := range o.Context {
-		p.Print("%s%s %s\n", indent, p.In(show.Name, "+ ")+hookLabel(p, c.Hook, c.Source)+p.In(show.Name, " tells the model:"), onOneLine(c.Text, 120))
+		p.Print("%s%s %s\n", indent, p.In(show.Name, "+ "+show.Line(c.Hook)+" tells the model:"), onOneLine(c.Text, 120))
 	}
 	showFailures(p, indent, o.Runs, false)
 	for _, n := range notices(o) {
@@ -68,7 +68,7 @@ func (v *runView) notice(indent string, n protocol.HookText) {
 	p := v.p
 	text := strings.TrimPrefix(n.Text, n.Hook+": ") // many begin with their own name
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	p.Print("%s%s%s: %s\n", indent, p.In(show.Name, "· "), hookLabel(p, n.Hook, n.Source), show.Line(lines[0]))
+	p.Print("%s%s %s\n", indent, p.In(show.Name, "· "+show.Line(n.Hook)+":"), show.Line(lines[0]))
 	for i, line := range lines[1:] {
 		if i == noticeLines {
 			p.Print("%s  │ … %d more lines\n", indent, len(lines)-1-i)

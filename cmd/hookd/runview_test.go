@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -65,6 +66,51 @@ func TestViewOfAnAnswerOfOurs(t *testing.T) {
 		got := sees(t, event(t, protocol.ToolCallStart, protocol.ToolCallStartData{Call: bashCall("c1", "ls")}, replaced(source)))
 		if has := bytes.Contains([]byte(got), []byte("answered in its place")); has != told {
 			t.Errorf("%s: printed\n%s", source, got)
+		}
+	}
+}
+
+// In a conversation, too, every warning is a line once, and what a hook took away is
+// neither in a call's line nor behind its number.
+func TestFoldedViewWarnsOnceAndKeepsSecrets(t *testing.T) {
+	var out bytes.Buffer
+	v := newRunView(&show.Printer{W: &out})
+	v.folded = true
+	call := bashCall("c1", "cat f")
+	started := protocol.Outcome{
+		Event: protocol.Event{Event: protocol.ToolCallStart}, Action: protocol.Modify,
+		Changes: []protocol.Change{{Path: "/args/command", By: "vault.sh", Source: protocol.User, Sensitive: true, Before: []byte(`"cat CANARY"`), After: []byte(`"cat f"`)}},
+		Runs:    []protocol.Run{{Hook: "vault.sh", Source: protocol.User, Warnings: []string{"state of 70000 bytes is not kept"}}},
+	}
+	ended := protocol.Outcome{
+		Event: protocol.Event{Event: protocol.ToolCallEnd}, Action: protocol.Modify,
+		Changes: []protocol.Change{{Path: "/result/content", By: "clean.sh", Source: protocol.Project, Before: []byte(`"one\nCANARY"`), After: []byte(`"one\n***"`)}},
+		Runs:    []protocol.Run{{Hook: "clean.sh", Source: protocol.Project, Warnings: []string{"context cut from 98000 to 65536 bytes"}}},
+	}
+	result := protocol.Result{Content: protocol.TextContent("one\n***")}
+	for _, y := range []yieldMsg{
+		event(t, protocol.ToolCallStart, protocol.ToolCallStartData{Call: call}, started),
+		event(t, protocol.ToolCallEnd, protocol.ToolCallEndData{Call: call, Result: result}, ended),
+	} {
+		if err := v.see(y.Yield); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shown := out.String()
+	for _, want := range []string{"! vault.sh (user): state of 70000 bytes is not kept", "! clean.sh (project): context cut from 98000 to 65536 bytes"} {
+		if n := strings.Count(shown, want); n != 1 {
+			t.Errorf("%q is seen %d times:\n%s", want, n, shown)
+		}
+	}
+	for _, d := range v.details {
+		shown += d.title + d.body
+	}
+	if strings.Contains(shown, "CANARY") {
+		t.Errorf("what was taken away is shown:\n%s", shown)
+	}
+	for _, who := range []string{"vault.sh changed args.command", "clean.sh changed result.content: 1 of 2 lines"} {
+		if !strings.Contains(shown, who) {
+			t.Errorf("%q is not said:\n%s", who, shown)
 		}
 	}
 }

@@ -48,14 +48,8 @@ func (o *projectOpener) resolve(project, cwd string) (string, error) {
 
 // open starts the engine of a project.
 func (o *projectOpener) open(ctx context.Context, project, cwd string) (daemon.Engine, error) {
-	s := &serveEngine{changed: make(chan struct{}, 1), tellCuts: o.tellCuts}
-	s.aside = executor.Progress{
-		Notice: func(_ *protocol.Event, n protocol.HookText) { o.log.Warn(n.Text, "hook", n.Hook) },
-		Cut: func(ev *protocol.Event, h *executor.Hook) {
-			s.cuts.add(ev, h)
-			o.log.Warn("a hook was cut off by the end", "hook", h.Name, "event", ev.Event, "session", ev.Session.ID)
-		},
-	}
+	s := &serveEngine{changed: make(chan struct{}, 1), log: o.log, tellCuts: o.tellCuts}
+	s.aside = executor.Progress{Notice: s.logNotice, Cut: s.logCut}
 	options := loader.Options{
 		Project: project, Cwd: cwd, Runtime: o.runtime, Program: ownProgram(), Pool: o.pool, OnChange: s.tellChanged,
 		OnNotice: func(f schema.Finding) { o.log.Warn(f.Message, "remedy", f.Remedy, "file", f.File) },
@@ -85,17 +79,32 @@ type serveEngine struct {
 	watcher  *loader.Watcher
 	executor *executor.Executor
 	changed  chan struct{}
+	log      *slog.Logger
 	began    bool              // the first snapshot is no change; only the watcher's goroutine writes it
 	aside    executor.Progress // what no answer to a client holds
 	cuts     hooksAtEvents
 	tellCuts func(cuts *hooksAtEvents, hurried bool)
 }
 
-func (s *serveEngine) tellChanged(*loader.Snapshot) {
+// logNotice writes to the log what a hook says when its event has gone on, less what is
+// part of a run, which logRun writes.
+func (s *serveEngine) logNotice(ev *protocol.Event, n protocol.HookText) {
+	if n.Failure == "" && !n.Warning {
+		s.log.Warn(n.Text, "hook", n.Hook, "source", n.Source, "event", ev.Event)
+	}
+}
+
+func (s *serveEngine) logCut(ev *protocol.Event, h *executor.Hook) {
+	s.cuts.add(ev, h)
+	s.log.Warn("a hook was cut off by the end", "hook", h.Name, "event", ev.Event, "session", ev.Session.ID)
+}
+
+func (s *serveEngine) tellChanged(snapshot *loader.Snapshot) {
 	if !s.began {
 		s.began = true
 		return
 	}
+	s.log.Info("another set of hooks is active", "project", snapshot.Set.Project, "generation", snapshot.Set.Generation, "hooks", len(snapshot.Set.Hooks), "findings", len(snapshot.Findings))
 	select {
 	case s.changed <- struct{}{}:
 	default:
@@ -104,11 +113,28 @@ func (s *serveEngine) tellChanged(*loader.Snapshot) {
 
 func (s *serveEngine) Fire(ctx context.Context, event protocol.Event, progress daemon.Progress) (protocol.Outcome, error) {
 	return s.executor.Fire(executor.WithProgress(ctx, executor.Progress{
-		Started:  func(_ *protocol.Event, h *executor.Hook) { progress.Started(h.Name, h.Layer) },
-		Finished: func(_ *protocol.Event, _ *executor.Hook, run protocol.Run) { progress.Finished(run) },
-		Notice:   s.aside.Notice,
-		Cut:      s.aside.Cut,
+		Started: func(_ *protocol.Event, h *executor.Hook) { progress.Started(h.Name, h.Layer) },
+		Finished: func(ev *protocol.Event, _ *executor.Hook, run protocol.Run) {
+			s.logRun(ev, &run)
+			progress.Finished(run)
+		},
+		Notice: s.aside.Notice,
+		Cut:    s.aside.Cut,
 	}), event)
+}
+
+// logRun logs what one hook did: at debug all of them, as warnings those that could not
+// be asked and those of whose answers something is to be said.
+func (s *serveEngine) logRun(ev *protocol.Event, run *protocol.Run) {
+	log := s.log.With("hook", run.Hook, "source", run.Source, "event", ev.Event, "session", ev.Session.ID)
+	if run.Failure != "" {
+		log.Warn("a hook could not be asked", "failure", run.Failure, "rule", run.Rule, "detail", run.Detail, "stderr", lastLines(run.Stderr, 3))
+	} else {
+		log.Debug("a hook answered", "action", run.Action, "would", run.Would, "reason", run.Reason, "tookMs", run.TookMs)
+	}
+	for _, w := range run.Warnings {
+		log.Warn(w)
+	}
 }
 
 func (s *serveEngine) List() daemon.Listing { return describe(s.watcher.Snapshot()) }

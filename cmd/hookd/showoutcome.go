@@ -88,7 +88,7 @@ func showValues(p *show.Printer, prefix string, o *protocol.Outcome, all bool) {
 		if !whole {
 			what += ": " + howMuch(contentText(c.Before, before), contentText(c.After, after))
 		}
-		p.Print("%s%s %s\n", prefix, hookLabel(p, c.By, c.Source), p.In(show.Quiet, what))
+		p.Print("%s%s %s\n", prefix, p.In(show.Name, show.Line(c.By)), p.In(show.Quiet, what))
 		if whole {
 			p.Diff(prefix+"  ", before, after)
 		}
@@ -152,7 +152,7 @@ func dotted(pointer string) string {
 
 func showTexts(p *show.Printer, what string, texts []protocol.HookText) {
 	for _, t := range texts {
-		head := fmt.Sprintf("  %s from %s: ", what, hookLabel(p, t.Hook, t.Source))
+		head := fmt.Sprintf("  %s from %s: ", what, p.In(show.Name, show.Line(t.Hook)))
 		first, rest, _ := strings.Cut(strings.TrimRight(show.Visible(t.Text), "\n"), "\n")
 		p.Print("%s%s\n", head, first)
 		if rest != "" {
@@ -161,9 +161,18 @@ func showTexts(p *show.Printer, what string, texts []protocol.HookText) {
 	}
 }
 
+// whoseRule is the rule that a failure follows, and the layer of the hook.
+func whoseRule(run *protocol.Run) string {
+	text := "onFailure=" + string(run.Rule)
+	if run.Source != "" && run.Source != protocol.Builtin {
+		text += ", " + string(run.Source)
+	}
+	return text
+}
+
 // failureLine says how a hook failed and which rule it follows.
 func failureLine(p *show.Printer, run *protocol.Run) string {
-	text := hookLabel(p, run.Hook, run.Source) + " failed: " + string(run.Failure)
+	text := p.In(show.Name, show.Line(run.Hook)) + " failed: " + string(run.Failure)
 	detail := strings.TrimPrefix(run.Detail, run.Hook+": ")
 	if run.Failure == protocol.FailSettings {
 		detail = strings.TrimPrefix(detail, "settings ") // or the word stands there twice
@@ -174,7 +183,7 @@ func failureLine(p *show.Printer, run *protocol.Run) string {
 	if run.Rule == "" { // who gave up follows no rule
 		return text
 	}
-	return text + p.In(show.Quiet, " (onFailure="+string(run.Rule)+")")
+	return text + p.In(show.Quiet, " ("+whoseRule(run)+")")
 }
 
 func lastLines(text string, n int) string {

@@ -19,6 +19,15 @@ func hookLabel(p *show.Printer, name string, source protocol.Layer) string {
 	return label
 }
 
+// whoSays is whose notice it is: with the layer where it is said of a hook, without
+// where the hook itself says it.
+func whoSays(p *show.Printer, n *protocol.HookText) string {
+	if n.Failure != "" || n.Warning {
+		return hookLabel(p, n.Hook, n.Source)
+	}
+	return p.In(show.Name, show.Line(n.Hook))
+}
+
 // showFailures prints the hooks that could not be asked, and a line for each warning.
 func showFailures(p *show.Printer, indent string, runs []protocol.Run, remedies bool) {
 	for i := range runs {

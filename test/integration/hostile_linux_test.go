@@ -37,7 +37,7 @@ func TestStoppingHookdChangesNoOutcome(t *testing.T) {
 				p.toolCall(t, "touch passed")
 				args, want := []string{"fire", "prompt-submit"}, c.fire
 				if command == "run" {
-					args, want = []string{"run", "--allow", "bash,write,mcp", "go", "--model", "scripted:model.yaml"}, 1
+					args, want = []string{"run", "--allow", "bash,write,mcp", "go", "--model", "scripted:model.yaml"}, 2
 				}
 				began := time.Now()
 				out, code := p.hookd(t, args...)

@@ -89,7 +89,7 @@ func TestModesInTheDaemon(t *testing.T) {
 		Findings []struct{ Code, Hook, Message string }
 	}
 	out, err := b.command("check", "--json").Output()
-	if err != nil || json.Unmarshal(out, &checked) != nil || len(checked.Findings) != 1 || checked.Findings[0].Code != "not-fit-for-standby" || checked.Findings[0].Hook != "too-early.sh" {
+	if err != nil || json.Unmarshal(out, &checked) != nil || len(checked.Findings) != 2 || checked.Findings[1].Code != "run-warned" || checked.Findings[0].Code != "not-fit-for-standby" || checked.Findings[0].Hook != "too-early.sh" {
 		t.Errorf("check: %v, %s", err, out)
 	}
 	if out, err := b.command("list").Output(); err != nil || !strings.Contains(string(out), "standby, pool 1") || !strings.Contains(string(out), "resident, pool 8") {

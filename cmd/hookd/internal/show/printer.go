@@ -14,8 +14,12 @@ import (
 type Printer struct {
 	W     io.Writer
 	Color bool // the stream is a terminal and NO_COLOR is not set
-	Width int  // columns, 0 when unknown
+	Width int  // columns, 0 where nobody looks: no terminal
+	Dumb  bool // the terminal can do no more than print line by line
 }
+
+// usualWidth is that of a terminal that does not know its own, as one of size 0×0.
+const usualWidth = 80
 
 // New returns a printer for a stream: coloured only on a terminal, and not
 // under NO_COLOR or TERM=dumb.
@@ -26,7 +30,9 @@ func New(w io.Writer) *Printer {
 		return p
 	}
 	p.Color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-	if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+	p.Dumb = os.Getenv("TERM") == "dumb" || os.Getenv("TERM") == ""
+	p.Width = usualWidth
+	if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
 		p.Width = width
 	}
 	return p

@@ -16,7 +16,8 @@ var frames = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "�
 
 // Progress is a line on a terminal that says that something is still at work,
 // and after two seconds what. It is wiped before anything else is printed. On
-// anything but a terminal it does nothing.
+// anything but a terminal it does nothing; on one that can only print lines, it is a
+// line for each that takes long.
 type Progress struct {
 	p     *Printer
 	stop  chan struct{}
@@ -26,11 +27,12 @@ type Progress struct {
 	mu      sync.Mutex
 	working map[string]time.Time // by name, since when
 	shown   bool
+	told    map[string]time.Time // on a dumb terminal: those whose line was printed
 }
 
 // StartProgress begins to watch. Stop must be called.
 func StartProgress(p *Printer) *Progress {
-	g := &Progress{p: p, stop: make(chan struct{}), working: map[string]time.Time{}}
+	g := &Progress{p: p, stop: make(chan struct{}), working: map[string]time.Time{}, told: map[string]time.Time{}}
 	if p.Width == 0 {
 		return g
 	}
@@ -96,6 +98,13 @@ func (g *Progress) draw(frame string, now time.Time) {
 		return
 	}
 	text := "hooks at work"
+	if g.p.Dumb {
+		if oldest >= nameAfter && g.told[name] != g.working[name] {
+			g.told[name] = g.working[name]
+			g.p.Print("waiting for %s\n", Line(name))
+		}
+		return
+	}
 	if oldest >= nameAfter {
 		text = fmt.Sprintf("waiting for %s, %ds", Line(name), int(oldest.Seconds()))
 	}
