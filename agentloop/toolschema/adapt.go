@@ -71,6 +71,8 @@ type adapter struct {
 	work int    // schemas looked at
 }
 
+var errTooMuch = errors.New("its schema refers to itself without end, or is too large")
+
 // alternatives are the members that providers refuse at the top.
 var alternatives = []string{"allOf", "anyOf", "oneOf", "not", "enum", "const"}
 
@@ -86,7 +88,7 @@ const (
 // it keeps what it leaves out.
 func (a *adapter) flatten(o object, depth int, top bool) (object, error) {
 	if a.work++; depth > deepest || a.work > most {
-		return nil, errors.New("its schema refers to itself without end, or is too large")
+		return nil, errTooMuch
 	}
 	o = slices.Clone(o)
 	if ref := o.get("$ref"); ref != nil {
@@ -175,7 +177,7 @@ func (a *adapter) branches(values []jsontext.Value, name string, depth int) (fla
 		switch {
 		case err == nil:
 			flat = append(flat, one)
-		case name == "allOf":
+		case name == "allOf", errors.Is(err, errTooMuch):
 			return nil, err
 		}
 	}
