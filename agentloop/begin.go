@@ -27,7 +27,10 @@ func (r *Run) sessionStart(ctx context.Context) error {
 		return l.refused
 	}
 	l.started = true
-	v, err := r.fire(ctx, protocol.SessionStart, protocol.SessionStartData{Source: l.options.Source, Model: l.options.Model.Name()})
+	r.lookForTools(ctx, true)
+	v, err := r.fire(ctx, protocol.SessionStart, protocol.SessionStartData{
+		Source: l.options.Source, Model: l.options.Model.Name(), Tools: namesOf(l.tools.offered()),
+	})
 	if err != nil {
 		l.started = false // the next prompt begins the session
 		return err
@@ -49,6 +52,14 @@ func (r *Run) sessionStart(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+func namesOf(tools []protocol.Tool) []string {
+	names := make([]string, len(tools))
+	for i, t := range tools {
+		names[i] = t.Name
+	}
+	return names
 }
 
 // promptSubmit adds the prompt to the conversation and returns its text as it

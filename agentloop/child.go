@@ -46,8 +46,12 @@ func (l *Loop) child() *Loop {
 	c.options.Agent.ID, c.options.Agent.Parent = protocol.NewID(), &parent
 	c.options.Agent.Depth++
 	c.depth++
+	c.tools.last = c.isLast()
 	return c
 }
+
+// isLast reports whether the agent is too deep to start another.
+func (l *Loop) isLast() bool { return l.depth >= l.options.Limits.depth() }
 
 // child returns the run of a loop that works for this run: what happens in it is
 // yielded here, and what it uses counts here.

@@ -55,6 +55,7 @@ func New(options Options) (*Loop, error) {
 		return nil, fmt.Errorf("agent loop: %w", err)
 	}
 	l := &Loop{options: options, tools: tools, system: options.System}
+	l.tools.last = l.isLast()
 	l.numbers = newNumbers()
 	if options.Session == nil {
 		l.session.ID = protocol.NewID()

@@ -16,9 +16,8 @@ import (
 // side by side.
 func (r *Run) spawn(ctx context.Context, sub provider.SubAgent) (provider.SubResult, error) {
 	l := r.loop
-	if limit := l.options.Limits.depth(); l.depth >= limit {
-		return provider.SubResult{}, refuse(protocol.CallBlocked,
-			"no sub-agent was started: sub-agents may be %d deep and this agent is %d deep already; do the work yourself", limit, l.depth)
+	if l.isLast() {
+		return provider.SubResult{}, refuse(protocol.CallBlocked, "%s", l.tooDeep())
 	}
 	names, err := l.handedOn(sub.Tools)
 	if err != nil {
@@ -30,6 +29,7 @@ func (r *Run) spawn(ctx context.Context, sub provider.SubAgent) (provider.SubRes
 	if sub.System != "" {
 		c.system = sub.System
 	}
+	names = slices.DeleteFunc(names, func(name string) bool { return !c.tools.allows(name) })
 	s := &subAgent{run: r, loop: c, SubAgent: sub}
 	if s.ToolCallID == "" {
 		s.ToolCallID = tool.CallID(ctx)
@@ -39,6 +39,11 @@ func (r *Run) spawn(ctx context.Context, sub provider.SubAgent) (provider.SubRes
 		return provider.SubResult{}, err
 	}
 	return s.work(ctx, prompt)
+}
+
+// tooDeep is what is said where an agent may start no other.
+func (l *Loop) tooDeep() string {
+	return fmt.Sprintf("no sub-agent was started: sub-agents may be %d deep and this agent is %d deep already; do the work yourself", l.options.Limits.depth(), l.depth)
 }
 
 // handedOn are the names of the tools that a sub-agent gets: those asked for, or

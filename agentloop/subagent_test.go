@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -223,6 +224,19 @@ func TestSubAgentDepth(t *testing.T) {
 				want := fmt.Sprintf("no sub-agent was started: sub-agents may be %d deep and this agent is %[1]d deep already", agents-1)
 				if !strings.Contains(s.model.sent(), want) || s.ending(t) != "agent-end done" {
 					t.Errorf("nobody read %q", want)
+				}
+				offered := 0 // the deepest is not offered what would be refused
+				for _, r := range s.model.requests {
+					if slices.ContainsFunc(r.Tools, func(t protocol.Tool) bool { return t.Name == "spawn_subagent" }) {
+						offered++
+					}
+				}
+				if offered != 2*(agents-1) {
+					t.Errorf("spawn_subagent was offered in %d of %d calls", offered, len(s.model.requests))
+				}
+				started := dataOf[protocol.SessionStartData](t, s.gate.of(protocol.SessionStart, "")[0])
+				if slices.Contains(started.Tools, "spawn_subagent") != (agents > 1) || !slices.Contains(started.Tools, "echo") {
+					t.Errorf("session-start names the tools %q", started.Tools)
 				}
 				s.checkEnds(t, "")
 			})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/hookd-dev/hookd/agentloop/builtin"
 	"github.com/hookd-dev/hookd/agentloop/store"
 	"github.com/hookd-dev/hookd/agentloop/tool"
 	"github.com/hookd-dev/hookd/protocol"
@@ -130,6 +131,8 @@ func (r *Run) callReady(ctx context.Context, b *batch, c *toolCall) bool {
 		by = &b.by
 	case c.gone:
 		problem = protocol.CallError{Kind: protocol.CallUnknownTool, Text: fmt.Sprintf("the tool %s is not there any more: what provides it has ended or offers it no longer", c.Name)}
+	case c.tool == nil && c.Name == builtin.SpawnSubagent && r.loop.tools.last:
+		problem = protocol.CallError{Kind: protocol.CallBlocked, Text: r.loop.tooDeep()}
 	case c.tool == nil:
 		problem = protocol.CallError{Kind: protocol.CallUnknownTool, Text: fmt.Sprintf("there is no tool named %q", c.Name)}
 	case c.badArgs != nil:

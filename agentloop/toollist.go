@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/hookd-dev/hookd/agentloop/builtin"
 	"github.com/hookd-dev/hookd/agentloop/tool"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -26,6 +27,7 @@ type toolList struct {
 	fixed  bool            // hooks changed it
 	only   map[string]bool // names of those that a recipe or a sub-agent may use; nil: all
 	judged map[string]bool // names that hooks were shown when they changed it
+	last   bool            // this agent may start no sub-agent
 
 	owner   map[string]int  // of a source's tools: which source
 	present map[string]bool // of a source's tools: can be called
@@ -53,14 +55,16 @@ func (l *toolList) restore(tools []protocol.Tool) {
 
 // offered are the tools that a model may call now.
 func (l *toolList) offered() []protocol.Tool {
-	if len(l.owner) == 0 && l.only == nil {
+	if len(l.owner) == 0 && l.only == nil && !l.last {
 		return l.listed
 	}
 	return slices.DeleteFunc(slices.Clone(l.listed), func(t protocol.Tool) bool { return l.gone(t.Name) || !l.allows(t.Name) })
 }
 
 // allows reports whether a tool may be used at all, whatever hooks offer.
-func (l *toolList) allows(name string) bool { return l.only == nil || l.only[name] }
+func (l *toolList) allows(name string) bool {
+	return (l.only == nil || l.only[name]) && !(l.last && name == builtin.SpawnSubagent)
+}
 
 // restricted is the list with the named tools only. What could not be used before
 // cannot be used then either.
@@ -79,7 +83,7 @@ func (l *toolList) restricted(names []string) *toolList {
 // snapshot is what can be used now, for an agent that does not live long: nothing
 // joins it.
 func (l *toolList) snapshot() *toolList {
-	return &toolList{registry: l.registry, listed: l.offered(), only: l.only, judged: map[string]bool{}}
+	return &toolList{registry: l.registry, listed: l.offered(), only: l.only, judged: map[string]bool{}, last: l.last}
 }
 
 // gone reports whether a tool was there once and is not there any more.

@@ -151,7 +151,7 @@ func TestMergeOfNothingIsTheDefaults(t *testing.T) {
 		},
 		Agent: schema.AgentSettings{
 			Headers:    []string{},
-			Limits:     schema.AgentLimits{Steps: 20, Time: 5 * time.Minute, Retries: 3, ToolCalls: 4},
+			Limits:     schema.AgentLimits{Steps: 20, Tokens: 32_768, Time: 5 * time.Minute, Retries: 3, ToolCalls: 4},
 			Compaction: schema.CompactionSettings{Auto: true, Threshold: 0.8, Recipe: "compact", KeepFirst: 1},
 			Approval:   schema.ApprovalSettings{Mode: "ask", Tools: []string{}, WhenAlone: "deny"},
 			Tools: schema.ToolSettings{

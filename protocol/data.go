@@ -151,8 +151,9 @@ type Response struct {
 // that may be unknown is a pointer and null then.
 
 type SessionStartData struct {
-	Source string `json:"source" jsonschema:"one of: startup resume fork"`
-	Model  string `json:"model,omitzero"`
+	Source string   `json:"source" jsonschema:"one of: startup resume fork"`
+	Model  string   `json:"model,omitzero"`
+	Tools  []string `json:"tools,omitzero" jsonschema:"names of the tools that the model will be offered; absent where the host does not say"`
 }
 
 type SessionEndData struct {

@@ -18,7 +18,7 @@ type Entry struct {
 	Args        []string    `json:"args,omitzero" from:"SFD" validate:"omitnil,max=1000,dive,max=131072" jsonschema:"arguments of the hook file"`
 	Description *string     `json:"description,omitzero" from:"SHFD" validate:"omitnil,max=200" jsonschema:"what the hook is for, up to 200 characters"`
 	Protocol    *int        `json:"protocol,omitzero" from:"HFD" validate:"omitnil,min=1" jsonschema:"version of the protocol the hook was written for"`
-	Events      Events      `json:"events,omitzero" from:"SHFD" validate:"omitnil,min=1,max=100" jsonschema:"names of events or aliases of them; * is all gates and points"`
+	Events      Events      `json:"events,omitzero" from:"SHFD" validate:"omitnil,min=1,max=100" jsonschema:"names of events or aliases of them; * is all gates and points, without the notices"`
 	Match       *MatchEntry `json:"match,omitzero" from:"SHFD" validate:"omitnil" jsonschema:"narrows the events; all given keys must hold"`
 	Can         *string     `json:"can,omitzero" from:"SHFD" validate:"omitnil,oneof=observe block modify" jsonschema:"what the hook may answer"`
 	Mode        *string     `json:"mode,omitzero" from:"SHFD" validate:"omitnil,oneof=enforce audit" jsonschema:"audit: the answer is recorded and has no effect"`

@@ -129,7 +129,7 @@ var Keys = []Key{
 	{Name: "agent.limits.steps", For: ForRun, Type: TypeInt, Default: int64(20), Min: int64(1), Max: int64(1000), Layers: PUM, Tighter: Lower,
 		Meaning: "model calls of a run",
 		field:   func(s *Settings) any { return &s.Agent.Limits.Steps }},
-	{Name: "agent.limits.tokens", For: ForRun, Type: TypeInt, Default: int64(0), Min: int64(0), Max: int64(1_000_000_000), Layers: PUM, Tighter: Lower, ZeroIsOff: true,
+	{Name: "agent.limits.tokens", For: ForRun, Type: TypeInt, Default: int64(32_768), Min: int64(0), Max: int64(1_000_000_000), Layers: PUM, Tighter: Lower, ZeroIsOff: true,
 		Meaning: "output tokens of a run; 0 is no limit",
 		field:   func(s *Settings) any { return &s.Agent.Limits.Tokens }},
 	{Name: "agent.limits.totalTokens", For: ForRun, Type: TypeInt, Default: int64(0), Min: int64(0), Max: int64(1_000_000_000_000), Layers: PUM, Tighter: Lower, ZeroIsOff: true,

@@ -10,7 +10,7 @@ import (
 	"github.com/hookd-dev/hookd/agentloop/provider"
 )
 
-// What [Defaults] limits a run to.
+// What [Defaults] limits a run to; the settings have the same defaults.
 const (
 	DefaultSteps   = 20
 	DefaultTokens  = 32_768 // output tokens

@@ -10,6 +10,9 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
+// SpawnSubagent is the name of the tool that starts a sub-agent.
+const SpawnSubagent = "spawn_subagent"
+
 // spawnArgs are the args of spawn_subagent.
 type spawnArgs struct {
 	Prompt string   `json:"prompt" jsonschema:"all the sub-agent needs to know: it sees nothing of this conversation"`
@@ -18,10 +21,11 @@ type spawnArgs struct {
 }
 
 // SubAgents gives the model a tool that has another agent do a part of the work.
-// How deep sub-agents may start sub-agents is the loop's Limits.Depth.
+// How deep sub-agents may start sub-agents is the loop's Limits.Depth; the
+// deepest are not offered the tool.
 func SubAgents() provider.Provider {
 	description := tool.Description{Kind: protocol.KindAgent, Tool: protocol.Tool{
-		Name: "spawn_subagent",
+		Name: SpawnSubagent,
 		Description: "Has a sub-agent do a piece of work that stands on its own, and returns its last answer. " +
 			"It begins with an empty conversation and knows only what the prompt says. Several calls in one step run side by side.",
 	}}

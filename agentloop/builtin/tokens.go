@@ -17,7 +17,8 @@ import (
 //
 // A model that does not tell its usage is not taken to use none: from then on
 // the run's answers are estimated, one token for each 4 bytes of text, reasoning
-// and tool arguments, and the person is told so once. What a sub-agent wrote is
+// and tool arguments, and the person is told so once, when half of the limit is
+// used. What a sub-agent wrote is
 // not in that estimate; its own run is limited likewise.
 func Tokens(n int64) provider.Provider {
 	return provider.Provider{Name: "tokens", Hooks: []protocol.GoHook{{
@@ -48,6 +49,7 @@ func Tokens(n int64) provider.Provider {
 type written struct {
 	Step int   `json:"step"` // at which it was last looked at
 	All  int64 `json:"all"`  // bytes of answers in this run
+	Told bool  `json:"told,omitzero"`
 }
 
 func estimate(ev *protocol.Event, n int64) (reply protocol.Reply, err error) {
@@ -65,9 +67,12 @@ func estimate(ev *protocol.Event, n int64) (reply protocol.Reply, err error) {
 	w, known := agents[ev.Agent.ID]
 	if !known || w.Step >= ev.Step { // the first time in this run
 		w, steps = written{}, ev.Step
-		reply.Notice = "it is not known how many tokens this run uses: a model call did not tell; the limit goes by an estimate of one for each 4 bytes that the model writes"
 	}
 	w.Step, w.All = ev.Step, w.All+newest(data.Messages, steps)
+	if w.All/4 >= n/2 && !w.Told {
+		w.Told = true
+		reply.Notice = "it is not known how many tokens this run uses: a model call did not tell; the limit goes by an estimate of one for each 4 bytes that the model writes"
+	}
 	if ev.Agent.Parent == nil {
 		agents = map[string]written{} // no sub-agent is at work between two steps
 	}

@@ -24,6 +24,7 @@ func TestTokensUnknown(t *testing.T) {
 		"told":                     {{step: 1, answers: []int{400}, told: 9}, {step: 2, answers: []int{400, 1}, told: 10, stops: true}},
 		"nothing used yet":         {{step: 0, answers: []int{400}, told: -1}},
 		"one step":                 {{step: 1, answers: []int{400, 39}, told: -1, notice: true}, {step: 2, answers: []int{400, 39, 1}, told: -1, stops: true}},
+		"far from the limit":       {{step: 1, answers: []int{10}, told: -1}, {step: 2, answers: []int{10, 9}, told: -1}, {step: 3, answers: []int{10, 9, 1}, told: -1, notice: true}, {step: 4, answers: []int{10, 9, 1, 1}, told: -1}},
 		"unknown from step 3 on":   {{step: 2, answers: []int{20, 10}, told: 7}, {step: 3, answers: []int{20, 10, 10}, told: -1, stops: true, notice: true}},
 		"compacted in between":     {{step: 1, answers: []int{20}, told: -1, notice: true}, {step: 2, answers: []int{19}, told: -1}, {step: 3, answers: []int{1}, told: -1, stops: true}},
 		"a second run":             {{step: 1, answers: []int{39}, told: -1, notice: true}, {step: 1, answers: []int{39, 39}, told: -1, notice: true}},

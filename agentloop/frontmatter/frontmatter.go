@@ -15,7 +15,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -65,6 +68,9 @@ func Parse(text []byte) (*Document, error) {
 	lines := strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")
 	open, has := opening(lines)
 	if !has {
+		if at := almost(lines); at > 0 {
+			return nil, &Error{at, "this looks like front matter, which begins with a line of three dashes and nothing else"}
+		}
 		return body(lines, 0), nil
 	}
 	for i := open + 1; i < len(lines); i++ {
@@ -101,6 +107,32 @@ func opening(lines []string) (at int, has bool) {
 		}
 	}
 	return 0, false
+}
+
+// key is a line of front matter as recipes and skills have it.
+var key = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(name|description|allowed_tools|arguments|keywords|always)[ \t]*:`)
+})
+
+// almost is the line of what was meant to open the front matter and does not, 0
+// if the text looks like none: as a body it would go to the model with its keys.
+func almost(lines []string) int {
+	for i, line := range lines {
+		switch {
+		case strings.TrimSpace(line) == "":
+			continue
+		case key().MatchString(line): // no line opens it, but one may close it
+			if slices.ContainsFunc(lines[i:], isFence) {
+				return i + 1
+			}
+		case strings.Trim(line, " \t-\u2013\u2014+;`") == "" || strings.HasPrefix(line, "---"):
+			if i+1 < len(lines) && key().MatchString(strings.TrimSpace(lines[i+1])) {
+				return i + 1
+			}
+		}
+		return 0
+	}
+	return 0
 }
 
 func isFence(line string) bool { return strings.TrimRight(line, " \t") == "---" }

@@ -56,6 +56,15 @@ func TestParse(t *testing.T) {
 		"not UTF-8":             {text: "---\nname: a\n---\n\xff", fails: "line 4: this is not UTF-8"},
 		"too large":             {text: strings.Repeat("x", MaxSize+1), fails: "the file has 262145 bytes, the limit is 262144"},
 		"control character":     {text: "---\nname: \x01\n---\n", fails: "control characters are not allowed"},
+		"two dashes":            {text: "--\nname: a\n---\ntext", fails: "line 1: this looks like front matter"},
+		"long dashes":           {text: "\n———\ndescription: a\n———\ntext", fails: "line 2: this looks like front matter"},
+		"words after it":        {text: "--- yaml\nname: a\n---\ntext", fails: "line 1: this looks like front matter"},
+		"TOML":                  {text: "+++\nname: a\n+++\ntext", fails: "line 1: this looks like front matter"},
+		"indented":              {text: "  ---\n  name: a\n  ---\ntext", fails: "line 1: this looks like front matter"},
+		"in a block of code":    {text: "```\nname: a\n---\ntext", fails: "line 1: this looks like front matter"},
+		"not opened":            {text: "name: a\ndescription: b\n---\ntext", fails: "line 1: this looks like front matter"},
+		"a rule at the top":     {text: "----\ntext\n---\nmore", body: "----\ntext\n---\nmore", line: 1},
+		"a word with a colon":   {text: "description: of what to do\nmore", body: "description: of what to do\nmore", line: 1},
 		"two documents are one": {text: "---\nname: a\n...\n---\n", body: "", line: 5, has: true, name: "a"},
 	} {
 		t.Run(name, func(t *testing.T) {

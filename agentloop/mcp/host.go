@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/agentloop/tool"
+	"github.com/hookd-dev/hookd/agentloop/toolschema"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -153,7 +154,7 @@ func (h *host) offer(l *live, list []listed) {
 	h.tools, h.live, h.why = tools, l, ""
 	h.mu.Unlock()
 	if len(left) > 0 {
-		h.tell(clip("has tools that are left out: "+strings.Join(left, ", "), 1000), "")
+		h.odd("left out: "+strings.Join(left, ", "), clip("has tools that are left out: "+strings.Join(left, ", "), 1000))
 	}
 }
 
@@ -177,6 +178,9 @@ func (h *host) newTool(t listed, taken map[string]bool) (*remote, error) {
 	if err != nil {
 		r.description.Schema = withoutForeignPatterns(t.Schema)
 		_, err = tool.NewRegistry(r)
+	}
+	if err == nil {
+		_, err = toolschema.Adapt(t.Schema) // one tool that a model's provider refuses would end every request
 	}
 	return r, err
 }
@@ -220,7 +224,7 @@ func (h *host) tell(text, remedy string) {
 // each kind once.
 func (h *host) odd(kind, text string) {
 	h.mu.Lock()
-	told := h.oddities[kind]
+	told := h.oddities[kind] || len(h.oddities) > 100
 	if h.oddities == nil {
 		h.oddities = map[string]bool{}
 	}

@@ -46,6 +46,7 @@ var serverKinds = map[string]func(){
 	"batch":     func() { answer(batch) },
 	"stuck":     func() { answer(stuck) },
 	"giant":     func() { answer(giant(2_000_000)) },
+	"schemas":   func() { answer(schemas) },
 	"crowd":     func() { answer(crowd()) },
 	"vast":      func() { answer(giant(30_000_000)) },
 }

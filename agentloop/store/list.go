@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -47,16 +50,35 @@ func List(folder string) ([]Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := make([]Info, 0, len(ids))
-	for _, id := range ids {
-		if info, exists := describe(folder, id); exists {
-			list = append(list, info)
-		}
-	}
+	list := describeAll(folder, ids)
 	slices.SortStableFunc(list, func(a, b Info) int {
 		return cmp.Or(b.Last.Compare(a.Last), strings.Compare(b.ID, a.ID))
 	})
 	return list, nil
+}
+
+// describeAll reads several sessions side by side: some are large.
+func describeAll(folder string, ids []string) []Info {
+	described := make([]*Info, len(ids))
+	var next atomic.Int64
+	var readers sync.WaitGroup
+	for range min(len(ids), runtime.GOMAXPROCS(0), 4) {
+		readers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(ids)); i = next.Add(1) - 1 {
+				if info, exists := describe(folder, ids[i]); exists {
+					described[i] = &info
+				}
+			}
+		})
+	}
+	readers.Wait()
+	list := make([]Info, 0, len(ids))
+	for _, info := range described {
+		if info != nil {
+			list = append(list, *info)
+		}
+	}
+	return list
 }
 
 // IDs are the ids of a folder's sessions, in the order of their names.
@@ -103,14 +125,39 @@ func describe(folder, id string) (info Info, exists bool) {
 	return info, true
 }
 
-// glance is what a list reads of an entry.
+// glance is what a list reads of an entry: of its messages, only how many.
 type glance struct {
-	Kind     Kind             `json:"kind"`
-	Time     time.Time        `json:"time"`
-	Message  jsontext.Value   `json:"message"`
-	Messages []jsontext.Value `json:"messages"`
-	Text     string           `json:"text"`
-	Turn     int              `json:"turn"`
+	Kind     Kind      `json:"kind"`
+	Time     time.Time `json:"time"`
+	Message  passed    `json:"message"`
+	Messages passed    `json:"messages"`
+	Text     string    `json:"text"`
+	Turn     int       `json:"turn"`
+}
+
+// passed is a JSON value that is read over: what it is, and how many items a
+// list has.
+type passed struct {
+	kind  jsontext.Kind
+	items int
+}
+
+func (p *passed) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	p.kind = d.PeekKind()
+	if p.kind != '[' {
+		return d.SkipValue()
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return err
+	}
+	for d.PeekKind() != ']' {
+		if err := d.SkipValue(); err != nil {
+			return err
+		}
+		p.items++
+	}
+	_, err := d.ReadToken()
+	return err
 }
 
 func (info *Info) add(l line) error {
@@ -131,23 +178,25 @@ func (info *Info) add(l line) error {
 	info.Condition = Interrupted
 	switch g.Kind {
 	case Message:
-		if g.Message.Kind() == '{' {
+		if g.Message.kind == '{' {
 			info.Messages++
 		}
 	case Conversation:
-		info.Messages = len(g.Messages)
+		info.Messages = g.Messages.items
 	case Model:
 		info.Model = g.Text
 	case Closed:
 		info.Condition = Ended
 	}
 	info.Turns = max(info.Turns, g.Turn)
-	if info.First == "" && g.Turn > 0 && g.Message.Kind() == '{' {
-		var message protocol.Message
-		if err := json.Unmarshal(g.Message, &message, decodeOptions); err != nil {
+	if info.First == "" && g.Turn > 0 && g.Message.kind == '{' {
+		var prompt struct {
+			Message protocol.Message `json:"message"`
+		}
+		if err := json.Unmarshal(l.text, &prompt, decodeOptions); err != nil {
 			return err
 		}
-		info.First = promptText(message)
+		info.First = promptText(prompt.Message)
 	}
 	return nil
 }

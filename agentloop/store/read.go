@@ -93,8 +93,8 @@ func hasCall(m protocol.Message, id string) bool {
 
 // line is a whole line of a session's file.
 type line struct {
-	number int // 1 = the header
-	text   []byte
+	number int    // 1 = the header
+	text   []byte // valid until the next line is read
 }
 
 // lines reads a session's file. An error comes last, with the line it is about.
@@ -106,9 +106,9 @@ func lines(folder, id string) iter.Seq2[line, error] {
 			return
 		}
 		defer file.Close()
-		reader := bufio.NewReader(file)
+		lines := newLineReader(file)
 		for number := 1; ; number++ {
-			text, err := reader.ReadBytes('\n')
+			text, err := lines.next()
 			switch {
 			case errors.Is(err, io.EOF) && number > 1:
 				return // a torn line at the end is a crash's, or being written
@@ -120,6 +120,33 @@ func lines(folder, id string) iter.Seq2[line, error] {
 			}
 		}
 	}
+}
+
+// lineReader reads whole lines of any length into memory that it uses again: a
+// conversation may be large, and its lines, too.
+type lineReader struct {
+	in  *bufio.Reader
+	buf []byte
+}
+
+func newLineReader(from io.Reader) *lineReader {
+	return &lineReader{in: bufio.NewReaderSize(from, 256<<10)}
+}
+
+// next returns a line with its end, valid until the next call. With io.EOF it
+// returns what stands behind the last end of a line.
+func (l *lineReader) next() ([]byte, error) {
+	piece, err := l.in.ReadSlice('\n')
+	if !errors.Is(err, bufio.ErrBufferFull) {
+		return piece, err
+	}
+	l.buf = l.buf[:0]
+	for errors.Is(err, bufio.ErrBufferFull) {
+		l.buf = append(l.buf, piece...)
+		piece, err = l.in.ReadSlice('\n')
+	}
+	l.buf = append(l.buf, piece...)
+	return l.buf, err
 }
 
 // ErrNotFound means that no session of a folder has the id or prefix.

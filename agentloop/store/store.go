@@ -5,7 +5,6 @@
 package store
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -245,9 +244,9 @@ func (s *Session) Close() error {
 // replay reads the file from its beginning and cuts a torn last line off.
 func (s *Session) replay() error {
 	folder, id := filepath.Dir(s.path), strings.TrimSuffix(filepath.Base(s.path), extension)
-	reader := bufio.NewReaderSize(s.file, 64<<10)
+	lines := newLineReader(s.file)
 	for number := 1; ; number++ {
-		line, err := reader.ReadBytes('\n')
+		line, err := lines.next()
 		if errors.Is(err, io.EOF) {
 			if number == 1 {
 				return damaged(folder, id, number, errors.New("the file has no header"))

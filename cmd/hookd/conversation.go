@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/agentloop/model"
@@ -112,6 +113,7 @@ func (a *app) chosenSession(ctx context.Context, flags *runFlags) (string, error
 		for i := range here {
 			if here[i].Damage == nil {
 				a.passedOver(here[:i], here[i].ID)
+				a.goesOn(&here[i])
 				return here[i].ID, nil
 			}
 		}
@@ -126,6 +128,15 @@ func (a *app) chosenSession(ctx context.Context, flags *runFlags) (string, error
 		return "", sessionFault(err)
 	}
 	return id, a.keepProject(ctx, id, header.Project)
+}
+
+// goesOn says which session it is that goes on: it was not named.
+func (a *app) goesOn(s *store.Info) {
+	text := "session " + s.ID + " goes on, last used " + s.Last.Local().Format("2006-01-02 15:04") + " (" + age(time.Since(s.Last)) + ")"
+	if first := show.Shorten(firstLine(s.First), 60); first != "" {
+		text += ": " + first
+	}
+	a.note(text, "")
 }
 
 // passedOver says that the session that was used last is not the one that goes on.

@@ -3,9 +3,14 @@
 package main
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/hookd-dev/hookd/agentloop/recipe"
 	"github.com/hookd-dev/hookd/agentloop/skill"
+	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/loader"
+	"github.com/hookd-dev/hookd/schema"
 )
 
 // skills are the skills that a loop on this engine may use.
@@ -38,3 +43,48 @@ func recipeFiles(s *loader.Snapshot) []recipe.File {
 	}
 	return files
 }
+
+// judgeDocuments finds skills and recipes whose front matter cannot be read, and
+// says so where they are listed. The snapshot is the caller's own.
+func judgeDocuments(s *loader.Snapshot) {
+	s.Materials = slices.Clone(s.Materials)
+	add := func(use, name string, kind loader.Kind, line int, message string, broken bool) {
+		f := schema.Finding{
+			Severity: schema.SeverityWarning, Code: string(loader.CodeMaterialUnusable), File: use,
+			Message: fmt.Sprintf("the %s %s: %s", kind, name, message), Remedy: documentRemedy,
+		}
+		if line > 0 {
+			f.Line = &line
+		}
+		if broken {
+			f.Severity = schema.SeverityError
+		}
+		for i := range s.Materials {
+			m := &s.Materials[i]
+			if m.Kind != kind || m.Use != use && m.Path != use {
+				continue
+			}
+			f.File = m.Path
+			if broken {
+				m.Status, m.Why = executor.Broken, message
+				if line > 0 {
+					m.Why = fmt.Sprintf("line %d: %s", line, message)
+				}
+			}
+		}
+		s.Findings = append(slices.Clip(s.Findings), f)
+	}
+	_, findings := recipe.New(recipeFiles(s)...)
+	for _, f := range findings {
+		add(f.Path, f.Recipe, loader.KindRecipe, f.Line, f.Message, f.Error)
+	}
+	for _, file := range skillFiles(s) {
+		used, problems := skill.Read([]skill.File{file})
+		for _, p := range problems {
+			add(file.Path, file.Name, loader.KindSkill, p.Line, p.Message, len(used) == 0)
+		}
+	}
+}
+
+// documentRemedy is what to do about a skill or recipe that cannot be read.
+const documentRemedy = "mend that line: a front matter is a line ---, lines like name: value, and a line ---"

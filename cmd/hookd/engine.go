@@ -378,6 +378,7 @@ func (a *app) look(ctx context.Context) (*loader.Snapshot, error) {
 	if err != nil {
 		return nil, noProject(err)
 	}
+	judgeDocuments(snapshot)
 	return snapshot, nil
 }
 

@@ -34,3 +34,6 @@ func needAgent(command string) error {
 
 // builtinHooks are those of the agent loop.
 func builtinHooks(*loader.Snapshot) ([]protocol.GoHook, error) { return nil, nil }
+
+// judgeDocuments does nothing: this program reads neither skills nor recipes.
+func judgeDocuments(*loader.Snapshot) {}

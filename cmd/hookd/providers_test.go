@@ -46,8 +46,8 @@ func TestFeaturesFollowTheSettings(t *testing.T) {
 		with, without []string
 		skills        []skill.File
 	}{
-		{`{}`, []string{"steps", "time", "retries", "done", "tasks", "bash", "approval"}, []string{"tokens", "skills", "self-critique", "summarize"}, nil},
-		{`{"limits": {"tokens": 9}}`, []string{"tokens"}, nil, nil},
+		{`{}`, []string{"steps", "tokens", "time", "retries", "done", "tasks", "bash", "approval"}, []string{"skills", "self-critique", "summarize"}, nil},
+		{`{"limits": {"tokens": 0}}`, nil, []string{"tokens"}, nil},
 		{`{"providers": ["time", "steps"]}`, []string{"retries"}, []string{"time", "steps"}, nil},
 		{`{}`, []string{"skills"}, nil, []skill.File{{Name: "a", Text: []byte("a")}}},
 		{`{"providers": ["skills", "tasks"]}`, nil, []string{"skills", "tasks"}, []skill.File{{Name: "a", Text: []byte("a")}}},

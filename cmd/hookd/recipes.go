@@ -33,9 +33,7 @@ func (a *app) recipeLibrary(e *engine) *recipe.Library {
 	}
 	library, findings := recipe.New(recipeFiles(watcher.Snapshot())...)
 	for _, f := range findings {
-		if !a.json {
-			a.note(f.String(), "")
-		}
+		a.note(f.String(), documentRemedy)
 	}
 	return library
 }

@@ -36,7 +36,7 @@ const (
 // samples are the data of an event each, for `hookd try` and for `hookd fire`
 // without --data. CALL stands for the members of a tool call.
 var samples = map[protocol.EventName]string{
-	protocol.SessionStart:      `{"source":"startup","model":"sample"}`,
+	protocol.SessionStart:      `{"source":"startup","model":"sample","tools":["read_file","bash"]}`,
 	protocol.SessionEnd:        `{"reason":"exit"}`,
 	protocol.PromptSubmit:      `{"prompt":"List the files.","source":"user","attachments":[]}`,
 	protocol.AgentStart:        `{"prompt":"List the files.","system":"You are a careful engineer.","messages":` + sampleMessages + `,"tools":` + sampleTools + `,"model":"sample"}`,

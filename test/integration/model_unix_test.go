@@ -6,6 +6,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
+	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -139,6 +142,52 @@ func sameRun(t *testing.T, lines string) []string {
 		list = append(list, changing.ReplaceAllString(line, "~"))
 	}
 	return list
+}
+
+// TestAServerThatIsNotThereYet: a refused connection, and one that is reset before
+// the answer, are tried again like a busy server, and a person sees it.
+func TestAServerThatIsNotThereYet(t *testing.T) {
+	reserved, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := reserved.Addr().String()
+	reserved.Close()
+	served := make(chan error, 1)
+	timer := time.AfterFunc(300*time.Millisecond, func() {
+		listener, err := net.Listen("tcp", address)
+		if err != nil {
+			served <- err
+			return
+		}
+		if first, err := listener.Accept(); err == nil {
+			first.(*net.TCPConn).SetLinger(0) // a reset
+			first.Close()
+		}
+		server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			io.WriteString(w, modelserver.OpenAI(modelserver.Turn{Text: "here now"}))
+		})}
+		t.Cleanup(func() { server.Close() })
+		served <- nil
+		server.Serve(listener)
+	})
+	defer timer.Stop()
+	b := newBox(t)
+	b.settings(t, `{"agent":{"baseUrl":"http://`+address+`/v1"}}`)
+	stdout, stderr, code := b.runs(t, []string{"OPENAI_API_KEY=sk-secret-key-1"}, "run", "hi", "--model", "openai:x")
+	if err := <-served; err != nil {
+		t.Skip(err) // another process has the port
+	}
+	said := strings.Join(strings.Fields(stdout+stderr), " ")
+	if code != 0 || !strings.Contains(said, "here now") {
+		t.Errorf("exit %d:\n%s", code, said)
+	}
+	for _, want := range []string{"no server answers at http://" + address, "try 2 follows in", "was lost"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q is missing:\n%s", want, said)
+		}
+	}
 }
 
 // TestServersThatRefuse asserts what a person is told, within which time, and

@@ -353,7 +353,7 @@ func TestNobodyThere(t *testing.T) {
 	}
 	_, err = collect(t.Context(), m, model.Request{})
 	var failed *model.Error
-	if !errors.As(err, &failed) || failed.Retryable || !strings.Contains(err.Error(), "no server answers at http://127.0.0.1:1: ") {
+	if !errors.As(err, &failed) || !failed.Retryable || !strings.Contains(err.Error(), "no server answers at http://127.0.0.1:1: ") {
 		t.Error(err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hookd-dev/hookd/agentloop/model"
 	"github.com/hookd-dev/hookd/agentloop/model/internal/wire"
+	"github.com/hookd-dev/hookd/agentloop/toolschema"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -42,11 +43,10 @@ func convert(r model.Request) (sdk.MessageNewParams, error) {
 		}
 	}
 	for _, t := range offered {
-		one := &sdk.ToolParam{Name: t.Name}
-		if t.Description != "" {
-			one.Description = param.NewOpt(t.Description)
+		one, err := offer(t)
+		if err != nil {
+			return p, err
 		}
-		one.InputSchema = param.Override[sdk.ToolInputSchemaParam](json.RawMessage(schemaOf(t)))
 		p.Tools = append(p.Tools, sdk.ToolUnionParam{OfTool: one})
 	}
 	if err := params(&p, r, ends); err != nil {
@@ -72,12 +72,26 @@ func calledBefore(messages []protocol.Message) []protocol.Tool {
 	return tools
 }
 
-// schemaOf is a tool's schema; the server wants one, of type object.
-func schemaOf(t protocol.Tool) jsontext.Value {
-	if t.Schema.Kind() != '{' {
-		return jsontext.Value(`{"type":"object"}`)
+// offer is a tool as the server takes it.
+func offer(t protocol.Tool) (*sdk.ToolParam, error) {
+	sent, err := toolschema.Adapt(t.Schema)
+	if err != nil {
+		return nil, fmt.Errorf("the tool %s cannot be offered: %w", t.Name, err)
 	}
-	return t.Schema
+	sent = toolschema.Without(sent, isKey)
+	one := &sdk.ToolParam{Name: t.Name, InputSchema: param.Override[sdk.ToolInputSchemaParam](json.RawMessage(sent.Schema))}
+	if text := sent.Describe(t.Description); text != "" {
+		one.Description = param.NewOpt(text)
+	}
+	return one, nil
+}
+
+// isKey reports whether the server takes a name of a property at the top.
+func isKey(name string) bool {
+	other := func(r rune) bool {
+		return r > 127 || !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '.' && r != '-'
+	}
+	return name != "" && len(name) <= 64 && !strings.ContainsFunc(name, other)
 }
 
 // appendMessage adds a message. The server wants all results of an answer's

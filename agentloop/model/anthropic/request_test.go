@@ -67,8 +67,8 @@ func TestRequest(t *testing.T) {
 		`{"cache_control":{"type":"ephemeral"},"text":"go on","type":"text"}],"role":"user"}],` +
 		`"model":"claude-3-haiku-x","service_tier":"auto","stop_sequences":["x"],"stream":true,` +
 		`"system":[{"cache_control":{"type":"ephemeral"},"text":"be good","type":"text"}],"temperature":0,"thinking":{"type":"disabled"},` +
-		`"tool_choice":{"name":"bash","type":"tool"},"tools":[{"description":"runs","input_schema":{"type":"object","z":1.1},"name":"bash"},` +
-		`{"input_schema":{"type":"object"},"name":"bare"}]}`
+		`"tool_choice":{"name":"bash","type":"tool"},"tools":[{"description":"runs","input_schema":{"properties":{},"type":"object","z":1.1},"name":"bash"},` +
+		`{"input_schema":{"properties":{},"type":"object"},"name":"bare"}]}`
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -87,7 +87,7 @@ func TestNoToolsBehindCalls(t *testing.T) {
 		{Role: protocol.RoleAssistant, Content: protocol.Content{call("1", "bash"), call("2", "grep"), call("3", "bash")}},
 		{Role: protocol.RoleTool, Content: protocol.Content{result("1"), result("2"), result("3")}},
 	}})
-	want := `"tool_choice":{"type":"none"},"tools":[{"input_schema":{"type":"object"},"name":"bash"},{"input_schema":{"type":"object"},"name":"grep"}]`
+	want := `"tool_choice":{"type":"none"},"tools":[{"input_schema":{"properties":{},"type":"object"},"name":"bash"},{"input_schema":{"properties":{},"type":"object"},"name":"grep"}]`
 	if !strings.Contains(got, want) {
 		t.Errorf("sent %s", got)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookd-dev/hookd/agentloop/model"
 	"github.com/hookd-dev/hookd/agentloop/model/internal/wire"
+	"github.com/hookd-dev/hookd/agentloop/toolschema"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -65,7 +66,11 @@ func (m *Model) body(r model.Request) ([]byte, error) {
 	}
 	o.Set("messages", messages)
 	if len(r.Tools) > 0 {
-		o.Set("tools", offers(r.Tools))
+		list, err := offers(r.Tools)
+		if err != nil {
+			return nil, err
+		}
+		o.Set("tools", list)
 	}
 	o.Set("stream", true)
 	o.Set("stream_options", map[string]bool{"include_usage": true})
@@ -131,13 +136,17 @@ func toolChoice(choice jsontext.Value) any {
 	return choice
 }
 
-func offers(tools []protocol.Tool) []offer {
+func offers(tools []protocol.Tool) ([]offer, error) {
 	list := make([]offer, len(tools))
 	for i, t := range tools {
+		sent, err := toolschema.Adapt(t.Schema)
+		if err != nil {
+			return nil, fmt.Errorf("the tool %s cannot be offered: %w", t.Name, err)
+		}
 		list[i].Type = "function"
-		list[i].Function.Name, list[i].Function.Description, list[i].Function.Parameters = t.Name, t.Description, t.Schema
+		list[i].Function.Name, list[i].Function.Description, list[i].Function.Parameters = t.Name, sent.Describe(t.Description), sent.Schema
 	}
-	return list
+	return list, nil
 }
 
 // convert writes a conversation as the server reads it.

@@ -51,7 +51,7 @@ func TestRequest(t *testing.T) {
 		`{"role":"tool","content":"(an image; it follows)","tool_call_id":"c2"},` +
 		`{"role":"user","content":[{"type":"text","text":"The image of the result of c2:"},{"type":"image_url","image_url":{"url":"data:image/png;base64,QUJD"}}]},` +
 		`{"role":"user","content":"go\n\non"}],` +
-		`"tools":[{"type":"function","function":{"name":"bash","description":"runs","parameters":{"z":1,"a":1.10}}}],"stream":true,` +
+		`"tools":[{"type":"function","function":{"name":"bash","description":"runs","parameters":{"type":"object","z":1,"a":1.10,"properties":{}}}}],"stream":true,` +
 		`"max_tokens":9,"temperature":0,"top_p":0.5,"stop":["x"],"tool_choice":{"function":{"name":"bash"},"type":"function"},"reasoning_effort":"low","seed":7,"a.b":{"c":1e400}}`
 	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

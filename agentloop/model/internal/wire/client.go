@@ -206,8 +206,7 @@ func (b *body) failure(err error) error {
 	}
 	nobody := new(net.DNSError)
 	switch {
-	case errors.Is(err, syscall.ECONNREFUSED):
-		failed.Retryable = false
+	case errors.Is(err, syscall.ECONNREFUSED): // it may be starting
 		failed.Err = fmt.Errorf("no server answers at %s: %w; is it running, and is agent.baseUrl right?", where, syscall.ECONNREFUSED)
 	case errors.As(err, &nobody) && nobody.IsNotFound:
 		failed.Retryable = false

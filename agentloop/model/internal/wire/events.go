@@ -44,12 +44,12 @@ func Events(from io.Reader) iter.Seq2[Event, error] {
 			name, value, _ := bytes.Cut(line, []byte(":"))
 			value = bytes.TrimPrefix(value, []byte(" "))
 			switch string(bytes.TrimPrefix(name, []byte("\xef\xbb\xbf"))) {
+			case "data":
 			case "event":
 				event.Name = string(value)
 				continue
 			default:
 				continue
-			case "data":
 			}
 			if any {
 				event.Data = append(event.Data, '\n')
