@@ -10,9 +10,9 @@ here=$(cd "$(dirname "$0")" && pwd)
 hookd=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 box=$(mktemp -d "${TMPDIR:-/tmp}/hookd-demo.XXXXXX")
 box=$(cd "$box" && pwd -P)
-editor=
+editor= agent=
 cleanup() {
-	[ -z "$editor" ] || kill "$editor" 2>/dev/null || :
+	for left in $editor $agent; do kill "$left" 2>/dev/null || :; done
 	rm -rf "$box"
 }
 trap cleanup EXIT
@@ -54,8 +54,13 @@ optional() { # NAME INTERPRETER
 }
 optional guard-paths.py python3
 optional redact.js node
-if (cd "$here/.." && go build -o "$project/.acai/hooks/scratchpath" ./examples/hooks-go/scratchpath); then
+if (cd "$here/.." && go build -o "$project/.acai/hooks/scratchpath" ./examples/hooks-go/scratchpath) 2>"$box/built"; then
 	cp "$here/hooks-go/scratchpath/scratchpath.hook.yaml" "$project/.acai/hooks/"
+	compiled=yes
+else
+	# Outside a clone, or without Go. The file tools refuse /tmp all the same.
+	printf '  left out: scratchpath, which is compiled: %s\n' "$(tail -n 1 "$box/built")"
+	compiled=
 fi
 
 # A version manager's python3 needs the home folder that is about to change: put
@@ -103,9 +108,40 @@ cat "$box/trusted"
 title 'What really happened'
 audited=$(grep -c '"tool-call-start"' .acai/audit.jsonl)
 check "observed: audit.sh wrote a line for each of the $audited tool calls" '[ "$audited" -eq 6 ]'
-check 'modified: the file that the agent meant for /tmp is in scratch/' '[ -f scratch/summary.md ]'
-say "        $(cat scratch/summary.md)"
+if [ "$compiled" ]; then
+	check 'modified: the file that the agent meant for /tmp is in scratch/' '[ -f scratch/summary.md ]'
+	say "        $(cat scratch/summary.md)"
+fi
 check 'blocked:  notes/ is still there' '[ -f notes/today.md ]'
 "$hookd" log >"$box/log"
 check 'timed out: slow.sh, and its rule let the search go on' 'grep -q "slow.sh.*timeout\|timeout.*slow.sh" "$box/log"'
 check 'edited:   the second release was refused by the new rule' 'grep -q "no release today" "$box/log"'
+
+title 'A question, and an end that is told'
+say 'A program drives the agent by lines of JSON (hookd run --json) and answers for the person.'
+mkfifo "$box/in" "$box/out"
+"$hookd" run --json --model scripted:deploy.yaml <"$box/in" >"$box/out" 2>"$box/err" &
+agent=$!
+exec 3>"$box/in"
+echo '{"prompt":"Deploy it, and watch."}' >&3
+while read -r line; do
+	case $line in
+	*'"kind":"question"'*)
+		printf '%s\n' "$line" | sed 's/.*"askedBy":"\([^"]*\)".*"command":"\([^"]*\)".*/  ?  \1 asks about: \2/'
+		say '     the answer: yes, once'
+		echo '{"answer":{"optionId":"allow"}}' >&3
+		;;
+	*'"kind":"event"'*'"event":"tool-call-start"'*'touch at-work'*)
+		until [ -f at-work ]; do sleep 0.1; done
+		say '     the next command is at work, and TERM comes'
+		kill -TERM "$agent"
+		;;
+	*'"kind":"result"'*) break ;;
+	esac
+done <"$box/out"
+exec 3>&-
+wait "$agent" || :
+agent=
+check 'asked:    the command ran after the answer' '[ -f deployed ]'
+check 'told:     the observer last-word.sh has the end that TERM made' 'grep -q "agent-end: aborted" .acai/ends.txt'
+check 'ended:    the command that was at work is gone' '! ps -e -o args 2>/dev/null | grep -q "^sleep 19[.]7"'

@@ -196,7 +196,7 @@ func unknownProvider(name, kind string) error {
 func scriptedModel(file string, _ *schema.Settings) (model.Model, error) {
 	m, err := model.Load(file)
 	if err != nil {
-		return nil, usage("bad-script", err.Error(), "examples/project/agent.yaml shows what a script looks like")
+		return nil, usage("bad-script", err.Error(), "hookd examples FOLDER writes scripts to look at: project/agent.yaml")
 	}
 	return m, nil
 }

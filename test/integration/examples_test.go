@@ -86,6 +86,10 @@ func TestExampleHooks(t *testing.T) {
 		{"repeat-guard.js", "once", "tool-call-start", shell("ls"), "observe", ""},
 		{"too-early.sh", "no repository", "tool-call-start", shell("git commit"), "observe", ""},
 
+		{"smart-compact.sh", "no model was asked", "step-stop", `{"messages":[],"type":"final","calls":[],"durationMs":1}`, "observe", ""},
+		{"lint-reminder.sh", "nothing was changed", "agent-stop", `{"reason":"done","response":"ok","messages":[],"continued":0,"continuedTotal":0}`, "observe", ""},
+		{"lint-reminder.sh", "a file was written", "tool-call-end", withMember(write("a.txt"), "result", map[string]any{"content": "ok", "isError": false}), "observe", ""},
+
 		{"project-context.sh", "prompt", "prompt-submit", `{"prompt":"hi","source":"user","attachments":[]}`, "observe", ""},
 		{"audit.sh", "call", "tool-call-start", shell("ls"), "observe", ""},
 		{"slow.sh", "search", "tool-call-start", call("grep", "read", map[string]any{"pattern": "x", "path": "."}), "observe", ""},
