@@ -55,6 +55,8 @@ func TestExampleHooks(t *testing.T) {
 		{"guard-paths.py", "not a string", "tool-call-start", call("write_file", "write", map[string]any{"path": 3}), "block", "must be a string"},
 		{"guard-paths.py", "not its tool", "tool-call-start", shell("cat /etc/passwd"), "observe", ""},
 
+		{"notify-desktop.py", "of another kind", "notification", `{"kind":"info","text":"x"}`, "observe", ""}, // more: a-person-who-went-away-is-told.txtar
+
 		{"add-flag.py", "install", "tool-call-start", shell("cd web && npm install left-pad"), "modify", "npm install --ignore-scripts left-pad"},
 		{"add-flag.py", "has it", "tool-call-start", shell("npm ci --ignore-scripts"), "observe", ""},
 		{"add-flag.py", "other command", "tool-call-start", shell("npm run install-all"), "observe", ""},
