@@ -4,7 +4,7 @@
 # what it needs to find the desktop are the variables in "env", which hooks do not get
 # by themselves: the message bus, and the X or Wayland display.
 #
-# hook: events=notification can=observe timeout=10s
+# hook: events=notification can=observe onFailure=continue timeout=10s
 # hook: env=DBUS_SESSION_BUS_ADDRESS,DISPLAY,WAYLAND_DISPLAY,XDG_RUNTIME_DIR
 # hook: description="desktop notes: a question waits, the agent is done"
 import json

@@ -70,6 +70,7 @@ func TestExampleHooks(t *testing.T) {
 		{"guard-secrets.py", "found", "tool-call-end", withMember(call("grep", "read", map[string]any{"pattern": "x"}), "result", map[string]any{
 			"content": []any{map[string]any{"type": "text", "text": "a.md:1:x\n.env:1:x\ntwin:1:x\n"}}, "isError": false,
 		}), "modify", `"text":"a.md:1:x\n\n(lines`},
+		{"notify-desktop.py", "of another kind", "notification", `{"kind":"info","text":"x"}`, "observe", ""}, // more: a-person-who-went-away-is-told.txtar
 
 		{"add-flag.py", "install", "tool-call-start", shell("cd web && npm install left-pad"), "modify", "npm install --ignore-scripts left-pad"},
 		{"add-flag.py", "has it", "tool-call-start", shell("npm ci --ignore-scripts"), "observe", ""},
