@@ -113,6 +113,9 @@ func (e *engine) close(ctx context.Context) (err error) {
 			ctx = context.WithoutCancel(ctx)
 		}
 		err = e.executor.Close(ctx)
+		if _, told := errors.AsType[executor.ToldError](err); told {
+			err = nil
+		}
 		e.progress.Stop()
 	})
 	return err
