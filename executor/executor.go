@@ -98,7 +98,7 @@ func New(source Source, options Options) *Executor {
 // hooks.drain of that layer says, all at most until ctx ends. It ends those that
 // are left, and closes the records. Who was not asked, or not to the end, is
 // recorded as dropped and told to Progress.Cut. The error names what could not be
-// written, unless a notice has named it before.
+// written; it is a [ToldError] where a notice has said so before.
 func (e *Executor) Close(ctx context.Context) error {
 	set := e.source.Current()
 	if set == nil {
@@ -118,14 +118,25 @@ func (e *Executor) Close(ctx context.Context) error {
 		return nil
 	}
 	var errs []error
-	if err := e.records.Close(); e.troubles.tell("record", err) {
+	told := e.troubles.any()
+	if err := e.records.Close(); err != nil {
 		errs = append(errs, fmt.Errorf("close records: %w", err))
 	}
-	if err := e.states.PruneIfDue(set.longestKeep()); err != nil && !e.troubles.any() {
+	if err := e.states.PruneIfDue(set.longestKeep()); err != nil && !told {
 		errs = append(errs, fmt.Errorf("remove what old sessions remember: %w", err))
 	}
-	return errors.Join(errs...)
+	err := errors.Join(errs...)
+	if err != nil && told {
+		return ToldError{err}
+	}
+	return err
 }
+
+// ToldError is the error of [Executor.Close] that the person knows of: a notice told it
+// when it began.
+type ToldError struct{ error }
+
+func (e ToldError) Unwrap() error { return e.error }
 
 // Forget frees what is remembered in memory of a session that is over, and ends
 // the processes that resident hooks have for it. The

@@ -122,6 +122,9 @@ func (e *engine) close(ctx context.Context) (err error) {
 		})
 		err = e.executor.Close(e.app.unhurried)
 		waiting.Stop()
+		if _, told := errors.AsType[executor.ToldError](err); told {
+			err = nil
+		}
 		e.progress.Stop()
 		e.app.tellCuts(&e.cuts, e.app.unhurried.Err() != nil)
 	})
