@@ -12,7 +12,7 @@ box=$(mktemp -d "${TMPDIR:-/tmp}/hookd-demo.XXXXXX")
 box=$(cd "$box" && pwd -P)
 editor= agent=
 cleanup() {
-	for left in $editor $agent; do kill "$left" 2>/dev/null || :; done
+	for left in $editor $agent; do kill "$left" 2>/dev/null && wait "$left" || :; done
 	rm -rf "$box"
 }
 trap cleanup EXIT
