@@ -27,6 +27,8 @@ type toolCall struct {
 	tool     tool.Tool // nil: unknown, or not offered to the model
 	gone     bool      // its source does not have it any more
 	badArgs  error     // the model's args cannot be read at all
+	changed  bool      // hooks changed the args
+	ran      bool      // it ran with the changed args
 	began    time.Time
 	begun    bool // tool-call-start was fired, so one more event follows
 	result   protocol.Result

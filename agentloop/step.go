@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/hookd-dev/hookd/agentloop/store"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -95,6 +96,9 @@ func (r *Run) keepResults(b *batch) error {
 	}
 	var content protocol.Content
 	for _, c := range b.calls {
+		if c.ran {
+			store.ReplaceArgs(r.loop.messages, c.ToolCallID, c.Args)
+		}
 		content = append(content, resultPart(c.ToolCallID, c.result, c.context))
 	}
 	return r.loop.add(protocol.Message{Role: protocol.RoleTool, Content: content})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/hookd-dev/hookd/agentloop/store"
 	"github.com/hookd-dev/hookd/agentloop/tool"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -50,7 +51,7 @@ func (r *Run) startCall(ctx context.Context, b *batch, c *toolCall) bool {
 		return false
 	}
 	if v.changes("args") {
-		c.Args, c.badArgs = data.Args, nil
+		c.Args, c.Original, c.badArgs, c.changed = data.Args, data.Original, nil, true
 	}
 	kind := protocol.CallBlocked
 	if v.Action == protocol.Ask {
@@ -65,10 +66,27 @@ func (r *Run) startCall(ctx context.Context, b *batch, c *toolCall) bool {
 		return false
 	}
 	if v.Replaced != nil && r.loop.tools.allows(c.Name) { // a recipe without the tool has no hook in its place, too
-		r.callReplaced(ctx, b, c, v)
+		if r.keepArgs(ctx, b, c) {
+			r.callReplaced(ctx, b, c, v)
+		}
 		return false
 	}
-	return r.callReady(ctx, b, c)
+	return r.callReady(ctx, b, c) && r.keepArgs(ctx, b, c)
+}
+
+// keepArgs keeps the args of a call that hooks changed in place of the model's, before
+// it runs: what ran is what the model reads of it later, in this run or when the
+// session is resumed.
+func (r *Run) keepArgs(ctx context.Context, b *batch, c *toolCall) bool {
+	if !c.changed {
+		return true
+	}
+	c.ran = true
+	if err := r.loop.keep(store.Entry{Kind: store.Args, ToolCallID: c.ToolCallID, Args: c.Args}); err != nil {
+		r.callLost(ctx, b, c, internal(err))
+		return false
+	}
+	return true
 }
 
 // callRefused ends a call that hooks or a person refused.

@@ -184,7 +184,7 @@ func failureOf(cause error) *protocol.Failure {
 func voterOf(h *Hook) protocol.Voter {
 	return protocol.Voter{
 		Name: h.Name, Layer: h.Layer, Class: h.Can, Mode: h.Mode,
-		Rule: h.OnFailure, Required: h.Required, Hash: h.Hash,
+		Rule: h.OnFailure, Required: h.Required, Hash: h.Hash, Sensitive: h.Sensitive,
 	}
 }
 

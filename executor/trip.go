@@ -279,6 +279,9 @@ func (t *trip) complete(h *Hook, ev protocol.Event, shared **protocol.Encoding) 
 	}
 	if _, isGo := h.Asker.(*goAsker); isGo {
 		ev.Data = protocol.Plain(ev.Data) // as programs read it
+		if ev.ModelArgs = nil; t.first.Event == protocol.ToolCallStart {
+			ev.ModelArgs = protocol.Plain(t.fold.ModelArgs())
+		}
 		return q
 	}
 	if h.Asker == nil || t.tooDeepFor(h) {

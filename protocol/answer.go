@@ -11,6 +11,9 @@ type Voter struct {
 	Rule     Rule // what its failure does
 	Required bool
 	Hash     string // of the bundle that ran
+
+	// Sensitive says that nobody is to read what the hook changed as it was before.
+	Sensitive bool
 }
 
 // Answer is what asking one hook came to. Either Reply or Failure is set, never

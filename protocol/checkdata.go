@@ -134,8 +134,8 @@ func fitsStruct(object jsontext.Value, t reflect.Type, path string) *DecodeError
 			found++
 		}
 		value := object[m.start:m.end]
-		if m.name == "args" && kindOf(value) != '{' {
-			return &DecodeError{Path: path + "/args", Offset: -1, Err: fmt.Errorf("%s where an object is expected", kindName(value))}
+		if (m.name == "args" || m.name == memberOriginal) && kindOf(value) != '{' {
+			return &DecodeError{Path: path + "/" + m.name, Offset: -1, Err: fmt.Errorf("%s where an object is expected", kindName(value))}
 		}
 		if err := fits(value, f.typ, path+pointerToken(m.name)); err != nil {
 			return err

@@ -84,6 +84,10 @@ type Call struct {
 	Kind       ToolKind       `json:"kind"`
 	Args       jsontext.Value `json:"args"`
 	Server     string         `json:"server,omitzero" jsonschema:"of an MCP tool"`
+
+	// Original are the model's own args, nil where they are Args, and after a sensitive
+	// hook changed them.
+	Original jsontext.Value `json:"original,omitzero" jsonschema:"the model's own args, where hooks changed them; left out after a sensitive hook did"`
 }
 
 // Result is what a tool returned.

@@ -42,6 +42,11 @@ type Event struct {
 	// is set by a host that knows the schema, and nil otherwise.
 	CheckArgs func(args jsontext.Value) error `json:"-"`
 
+	// ModelArgs are the args of a call as the model gave them, where hooks changed
+	// them. They are for hooks in Go, which hookd fills them in for: those that hold a
+	// call against a rule hold both against it, and show nobody what Data does not.
+	ModelArgs jsontext.Value `json:"-"`
+
 	// NotAsked are hooks that are not asked about this event: it happens in a
 	// recipe that they asked for at an event of the same name.
 	NotAsked []HookRef `json:"-"`

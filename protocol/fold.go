@@ -30,6 +30,7 @@ type Fold struct {
 	spec    *Spec
 	first   Event // as the host fired it
 	event   Event // with the changes so far
+	hidden  bool  // a sensitive hook changed a call's args
 
 	action  Action
 	by      string

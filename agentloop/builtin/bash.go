@@ -28,13 +28,15 @@ type BashPolicy struct {
 	// command with more words behind it: "git push" denies "git push origin". A
 	// program, or a word that decides, that is only known when it runs ("$X -rf /")
 	// makes the command an ask, and so does a text that the shell evaluates once
-	// more while a command is hidden in it (PS4='$(rm x)'; set -x).
+	// more while a command is hidden in it (PS4='$(rm x)'; set -x). Where hooks changed
+	// the command, the one that the model gave is held against them, too.
 	Deny []string
 
 	// Allow are commands that run without asking; with none listed all do. Every
 	// simple command must match one as a whole, with assignments before it; one
 	// that writes to a file by redirection only matches a pattern that has a > for
-	// each. Any other command line is an ask.
+	// each. Any other command line is an ask. It is the command as it runs that must
+	// match: a hook that changes one cannot have it run unasked.
 	Allow []string
 
 	// Layer is the highest one that wrote a list, "" for none. What the lists make
@@ -50,8 +52,9 @@ type BashPolicy struct {
 	Mentions func(words []string) string
 }
 
-// Bash keeps a policy for the tool bash. It judges a call's final args, behind
-// every hook that may change them.
+// Bash keeps a policy for the tool bash. It judges a call's final args, after every
+// hook that may change them, and for what never runs the model's own as well: a hook
+// that wraps each command does not hide it.
 //
 // It is a hurdle and not a wall: a shell has more ways to run a program than a
 // reader of its text can know (a script in a file, another language's
@@ -79,7 +82,7 @@ func Bash(policy BashPolicy) (provider.Provider, error) {
 			if err := json.Unmarshal(ev.Data, &data); err != nil {
 				return protocol.Reply{}, err
 			}
-			return judge.judge(data.Args.Command), nil
+			return judge.judgeBoth(data.Args.Command, ev), nil
 		},
 	}}}, err
 }
@@ -105,16 +108,45 @@ func (j *bashJudge) judge(text string) (reply protocol.Reply) {
 	if len(j.deny)+len(j.allow) > 0 {
 		reply.Action, reply.Reason = j.decide(text)
 	}
+	reply.Notice = j.mention(text)
+	return reply
+}
+
+// judgeBoth judges a command as it is to run, and what the model gave in its place
+// against what never runs. What only hooks in Go are told is not shown.
+func (j *bashJudge) judgeBoth(text string, ev *protocol.Event) protocol.Reply {
+	reply := j.judge(text)
+	var asked struct {
+		Command string `json:"command"`
+	}
+	if len(j.deny) == 0 || reply.Action == protocol.Block || json.Unmarshal(ev.ModelArgs, &asked) != nil || asked.Command == "" {
+		return reply
+	}
+	own := bashJudge{deny: j.deny}
+	action, reason := own.decide(asked.Command)
+	if action == protocol.Observe || action == protocol.Ask && reply.Action == protocol.Ask {
+		return reply
+	}
+	if protocol.Member(ev.Data, "original") == nil {
+		reason = "what the model asked for, before a hook changed it, may not run as agent.tools.bash.deny says"
+	} else {
+		reason = "before a hook changed it: " + reason
+	}
+	reply.Action, reply.Reason = action, reason
+	return reply
+}
+
+// mention is the notice about a command that names what it should not touch.
+func (j *bashJudge) mention(text string) string {
 	for _, name := range j.report {
 		if name != "" && strings.Contains(text, name) {
-			reply.Notice = fmt.Sprintf("this command names %s, which holds hooks, settings or records of hookd: %s", name, clip(text))
-			return reply
+			return fmt.Sprintf("this command names %s, which holds hooks, settings or records of hookd: %s", name, clip(text))
 		}
 	}
 	if name := j.mentioned(text); name != "" {
-		reply.Notice = fmt.Sprintf("this command names %s, where hooks, their settings or what git runs lie: %s", name, clip(text))
+		return fmt.Sprintf("this command names %s, where hooks, their settings or what git runs lie: %s", name, clip(text))
 	}
-	return reply
+	return ""
 }
 
 // mostMentions are looked up in a command: each asks the file system.

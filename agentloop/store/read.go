@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hookd-dev/hookd/protocol"
 )
 
 // decodeOptions read what models and tools wrote, which may be no UTF-8.
@@ -58,9 +60,35 @@ func (t *Transcript) add(l line, id string) (err error) {
 	}
 	entry, err := decodeEntry(l.text)
 	if err == nil {
+		t.replaceArgs(&entry)
 		t.Entries = append(t.Entries, entry)
 	}
 	return err
+}
+
+// replaceArgs has the entries before this one tell what ran.
+func (t *Transcript) replaceArgs(entry *Entry) {
+	if entry.Kind != Args {
+		return
+	}
+	for i := len(t.Entries) - 1; i >= 0; i-- {
+		earlier := t.Entries[i].Messages
+		if m := t.Entries[i].Message; m != nil {
+			earlier = []protocol.Message{*m}
+		}
+		if !slices.ContainsFunc(earlier, func(m protocol.Message) bool { return hasCall(m, entry.ToolCallID) }) {
+			continue
+		}
+		ReplaceArgs(earlier, entry.ToolCallID, entry.Args)
+		if t.Entries[i].Message != nil {
+			t.Entries[i].Message = &earlier[0]
+		}
+		return
+	}
+}
+
+func hasCall(m protocol.Message, id string) bool {
+	return slices.ContainsFunc(m.Content, func(p protocol.Part) bool { return p.Type == protocol.PartToolCall && p.ToolCallID == id })
 }
 
 // line is a whole line of a session's file.

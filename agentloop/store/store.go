@@ -54,6 +54,7 @@ const (
 	Reserve      Kind = "reserve"      // event numbers up to Seq may be in use
 	Closed       Kind = "closed"       // ended by reason Text; the last event number was Seq
 	Model        Kind = "model"        // Text is the model from here on
+	Args         Kind = "args"         // Args replace those of the call ToolCallID, which hooks changed before it ran
 )
 
 // Entry is one line of a session's file behind the header.
@@ -66,6 +67,9 @@ type Entry struct {
 	Tools    []protocol.Tool    `json:"tools,omitempty"`
 	Seq      int64              `json:"seq,omitzero"`
 	Turn     int                `json:"turn,omitzero"` // with a message that is a user's prompt: its number
+
+	ToolCallID string         `json:"toolCallId,omitzero"`
+	Args       jsontext.Value `json:"args,omitzero"`
 }
 
 // State is what the entries of a session come to.
@@ -317,6 +321,23 @@ func (s *State) apply(line int, entry Entry) {
 		s.Seq = entry.Seq
 	case Model:
 		s.Model = entry.Text
+	case Args:
+		ReplaceArgs(s.Messages, entry.ToolCallID, entry.Args)
 	}
 	s.Turn = max(s.Turn, entry.Turn)
+}
+
+// ReplaceArgs puts args in the place of those of the last call of an id. The message
+// gets new parts: the old ones may be in use elsewhere.
+func ReplaceArgs(messages []protocol.Message, id string, args jsontext.Value) {
+	for i := len(messages) - 1; i >= 0; i-- {
+		at := slices.IndexFunc(messages[i].Content, func(p protocol.Part) bool {
+			return p.Type == protocol.PartToolCall && p.ToolCallID == id
+		})
+		if at >= 0 {
+			messages[i].Content = slices.Clone(messages[i].Content)
+			messages[i].Content[at].Args = args
+			return
+		}
+	}
 }

@@ -1,0 +1,62 @@
+package protocol
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// F56: hooks read the model's own args where they differ from the ones that stand.
+func TestOriginalArgs(t *testing.T) {
+	modify := func(changes string, sensitive bool) Answer {
+		return Answer{Voter: Voter{Name: "m", Layer: Project, Class: CanModify, Sensitive: sensitive},
+			Reading: Reading{Reply: &Reply{Action: Modify, Changes: jsontext.Value(changes)}}}
+	}
+	const asked = `{"command":"rm -rf \u0062uild","n":1e400}`
+	host := strings.Replace(toolCall(asked), `,"parallel"`, `,"original":{"command":"the host's"},"parallel"`, 1)
+	for name, c := range map[string]struct {
+		event   string
+		answers []Answer
+		want    string // of data.original, "" = none
+	}{
+		"nothing changed":      {toolCall(asked), nil, ""},
+		"changed":              {toolCall(asked), []Answer{modify(`{"args":{"command":"x"}}`, false)}, asked},
+		"changed twice":        {toolCall(asked), []Answer{modify(`{"args":{"command":"x"}}`, false), modify(`{"args":{"more":1}}`, false)}, asked},
+		"changed back":         {toolCall(asked), []Answer{modify(`{"args":{"command":"x"}}`, false), modify(`{"args":{"command":"rm -rf build"}}`, false)}, ""},
+		"no more than spelled": {toolCall(asked), []Answer{modify(`{"args":{"command":"rm -rf build"}}`, false)}, ""},
+		"sensitive":            {toolCall(asked), []Answer{modify(`{"args":{"command":"x"}}`, true)}, ""},
+		"sensitive, then more": {toolCall(asked), []Answer{modify(`{"args":{"command":"x"}}`, true), modify(`{"args":{"command":"y"}}`, false)}, ""},
+		"more, then sensitive": {toolCall(asked), []Answer{modify(`{"args":{"command":"y"}}`, false), modify(`{"args":{"command":"x"}}`, true)}, ""},
+		"of the host":          {host, []Answer{modify(`{"args":{"command":"y"}}`, false)}, `{"command":"the host's"}`},
+		"of the host, hidden":  {host, []Answer{modify(`{"args":{"command":"y"}}`, true)}, ""},
+		"not to be changed":    {toolCall(asked), []Answer{modify(`{"args":{"command":"y"}}`, false), modify(`{"original":{"command":"ls"}}`, false)}, asked},
+		"not to be changed by patch": {toolCall(asked), []Answer{modify(`{"args":{"command":"y"}}`, false),
+			{Voter: Voter{Name: "p", Layer: Project, Class: CanModify}, Reading: Reading{Reply: &Reply{Action: Modify, Patch: jsontext.Value(`[{"op":"replace","path":"/original/command","value":"ls"}]`)}}}}, asked},
+	} {
+		ev := mustDecode(t, c.event)
+		fold := Begin(ev, FoldOptions{})
+		for _, a := range c.answers {
+			fold, _ = fold.Add(a)
+		}
+		after := fold.Event()
+		if got := string(Member(after.Data, "original")); got != c.want {
+			t.Errorf("%s: data.original is %s, want %s", name, got, c.want)
+		}
+		if err := CheckEvent(&after); err != nil || !Valid(after.Data) {
+			t.Errorf("%s: %s: %v", name, after.Data, err)
+		}
+		if strings.HasPrefix(name, "sensitive") {
+			if got := fold.ModelArgs(); string(got) != asked {
+				t.Errorf("%s: hooks in Go are told %s", name, got)
+			}
+		}
+		refused, _ := fold.Add(Answer{Voter: Voter{Name: "b", Layer: Project, Class: CanBlock}, Reading: Reading{Reply: &Reply{Action: Block}}})
+		if got := string(refused.Outcome().Event.Data); got != string(ev.Data) {
+			t.Errorf("%s: a refused call is told as %s", name, got)
+		}
+	}
+	if _, err := DecodeEvent([]byte(strings.Replace(toolCall(`{}`), `,"parallel"`, `,"original":"x","parallel"`, 1)), DecodeLimits{}); err == nil {
+		t.Error("an original that is no object was taken")
+	}
+}
