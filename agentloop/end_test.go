@@ -377,7 +377,7 @@ func TestContinuation(t *testing.T) {
 		want int
 	}{
 		"block":              {protocol.AgentStop, protocol.Outcome{Action: protocol.Block, By: &by, Reason: "no"}, 1},
-		"block by exit code": {protocol.AgentStop, protocol.Outcome{Action: protocol.Block, By: &by, Reason: "no", ByExit: true}, 0},
+		"block by exit code": {protocol.AgentStop, protocol.Outcome{Action: protocol.Block, By: &by, Reason: "no", ByExit: true}, 1},
 		"block by failure":   {protocol.AgentStop, protocol.Outcome{Action: protocol.Block, By: &by, Failure: protocol.FailTimeout}, 0},
 		"stop":               {protocol.AgentStop, protocol.Outcome{Action: protocol.Stop, By: &by, Messages: make([]protocol.Message, 1)}, 0},
 		"continue":           {protocol.AgentStop, protocol.Outcome{Action: protocol.Continue, By: &by, Reason: "more"}, 1},

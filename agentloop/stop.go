@@ -10,12 +10,11 @@ import (
 )
 
 // continuation is what a hook's continue (or a block where that means the same)
-// adds to the conversation; none means that nobody asked to go on. A block made
-// of exit code 2 never forces a run on.
+// adds to the conversation; none means that nobody asked to go on.
 func (v *verdict) continuation() []protocol.Message {
 	spec := protocol.Lookup(v.name)
 	switch {
-	case v.Action == protocol.Stop || v.Failure != "" || v.ByExit:
+	case v.Action == protocol.Stop || v.Failure != "":
 		return nil
 	case len(v.Messages) > 0:
 		return v.Messages

@@ -134,7 +134,7 @@ var cells = []cell{
 	{event: "step-stop", what: "rule stop", hook: fails(protocol.RuleStop), end: failed, calls: 1},
 
 	{event: "agent-stop", what: "block", hook: hook{times: 1, reply: protocol.Reply{Action: protocol.Block, Reason: "not yet"}}, end: done, reads: `user: "not yet"`, holds: "forced answer 1", calls: 3},
-	{event: "agent-stop", what: "block by exit code", hook: hook{byExit: true, reply: protocol.Reply{Action: protocol.Block, Reason: "not yet"}}, end: done, lacks: "not yet", calls: 2},
+	{event: "agent-stop", what: "block by exit code", hook: hook{times: 1, byExit: true, reply: protocol.Reply{Action: protocol.Block, Reason: "not yet"}}, end: done, reads: `user: "not yet"`, holds: "forced answer 1", calls: 3},
 	{event: "agent-stop", what: "stop", hook: stop(), end: stopped, calls: 2},
 	{event: "agent-stop", what: "continue", hook: goOn("not yet"), end: done, reads: `user: "not yet"`, calls: 3},
 	{event: "agent-stop", what: "change", hook: modify(newMessage), end: done, holds: "changed conversation", calls: 2},

@@ -66,7 +66,7 @@ func (p *Process) read(q *Question, result *process.Result, answered bool) proto
 	answer.Voter = voterOf(q.Hook)
 	ending := protocol.Ending{Exit: answer.Exit, Signal: result.Signal, Answered: answered}
 	if !answered {
-		ending.Failure = p.failure(result)
+		ending.Failure, ending.Program = p.failure(result), p.names()
 	}
 	answer.Reading = protocol.ReadReply(q.Spec, answer.Voter, result.Stdout, result.Stderr, ending, q.Event.ID, replyLimits(q))
 	p.explainExit(&answer)
@@ -74,6 +74,20 @@ func (p *Process) read(q *Question, result *process.Result, answered bool) proto
 		answer.Warnings = append(answer.Warnings, "a process it left behind kept its output open and was ended")
 	}
 	return answer
+}
+
+// names are the names by which an interpreter tells where the program is wrong.
+func (p *Process) names() []string {
+	names := []string{p.config.Path}
+	if p.config.Script != "" {
+		names = append(names, p.config.Script)
+	}
+	for _, word := range p.config.Args {
+		if word == "-c" || strings.ContainsAny(word, "/.") && !strings.ContainsAny(word, " \n") {
+			names = append(names, word)
+		}
+	}
+	return names
 }
 
 // command builds what is run for one event. The event itself goes to stdin only;

@@ -46,6 +46,10 @@ type Ending struct {
 	// output, lost, aborted and the like.
 	Failure *Failure
 
+	// Program are the names by which an interpreter that cannot run the hook's program
+	// tells where: the program's path, and files among its arguments.
+	Program []string
+
 	// Answered says that a standby or resident hook ended its turn by a reply
 	// that repeats the event's id. Only such a reply counts then, and neither
 	// exit code nor later output does.

@@ -3,6 +3,7 @@ package protocol
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -21,6 +22,9 @@ func (r *reader) ended(end Ending) (Reading, bool) {
 	case *end.Exit == 0:
 		return Reading{}, false
 	case *end.Exit == 2 && MayBlock(r.spec, r.voter):
+		if why := r.noForce(end.Program); why != "" {
+			return r.failed(FailExit, why, exitRemedy(0)), true
+		}
 		reply := Reply{Action: Block, Reason: r.exitReason()}
 		return Reading{Reply: &reply, ByExit: true, Warnings: r.warnings()}, true
 	}
@@ -35,10 +39,53 @@ func (r *reader) exitReason() string {
 			return reason
 		}
 	}
-	if tail := stderrTail(r.stderr, 1000); tail != "" {
+	most := 1000
+	if r.spec.Block == BlockContinues {
+		most = 8 << 10 // what the model is to mend
+	}
+	if tail := stderrTail(r.stderr, most); tail != "" {
 		return tail
 	}
 	return reasonExit
+}
+
+// noForce says why exit code 2 does not force a run on, "" if it does or nothing is
+// forced here. Interpreters end with 2, too, when they cannot run a program: that must
+// not keep a run going, and a hook that wants it to go on says what is to be done.
+func (r *reader) noForce(program []string) string {
+	if r.spec.Block != BlockContinues {
+		return ""
+	}
+	if r.exitReason() == reasonExit {
+		return "exit code 2 without a text on stderr, which does not force the run on"
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(string(r.stderr)), "\n")
+	for _, name := range program {
+		if namesPlace(first, name) {
+			return "exit code 2, and the first line of stderr is its interpreter's"
+		}
+	}
+	return ""
+}
+
+// behindName is what interpreters write after the name of a file in which something is
+// wrong: a line, or that it cannot be opened.
+var behindName = regexp.MustCompile(`^["']?([:,]?\s*(line\s+)?[0-9]+|:\s*\[Errno)`)
+
+// namesPlace reports whether a line names a file and a line in it.
+func namesPlace(line, file string) bool {
+	for rest := line; file != ""; {
+		at := strings.Index(rest, file)
+		if at < 0 {
+			return false
+		}
+		begins := at == 0 || strings.ContainsRune(" \t\"'(:", rune(rest[at-1]))
+		rest = rest[at+len(file):]
+		if begins && behindName.MatchString(rest) {
+			return true
+		}
+	}
+	return false
 }
 
 // failed is a failure with the last line of stderr added for the person.
@@ -52,6 +99,8 @@ func (r *reader) failed(kind FailureKind, detail, remedy string) Reading {
 // exitRemedy says what an exit code usually means.
 func exitRemedy(code int) string {
 	switch {
+	case code == 0:
+		return "to have the run go on, write what is to be done to stderr and end with 2, or answer with hookd reply block"
 	case code == 2:
 		return "exit code 2 blocks, which this hook may not do here"
 	case code == 126:

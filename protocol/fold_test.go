@@ -337,8 +337,8 @@ func TestOfSeveralThatAskTheHighestIsNamed(t *testing.T) {
 	}
 }
 
-// At agent-stop and subagent-stop a block makes the run go on; stop beats it,
-// and exit code 2 does not force.
+// At agent-stop and subagent-stop a block makes the run go on, one by exit code 2
+// too; stop beats it.
 func TestForcingOn(t *testing.T) {
 	for _, event := range []EventName{AgentStop, SubagentStop} {
 		ev := blankEvent(event)
@@ -358,8 +358,8 @@ func TestForcingOn(t *testing.T) {
 		byExit := block
 		byExit.ByExit = true
 		o, runs = fold(ev, byExit)
-		if o.Action != Observe || len(o.Messages) != 0 || !runs[0].ByExit || runs[0].Action != Block || len(o.Notices) != 1 {
-			t.Errorf("%s: exit code 2 forces on: %+v", event, o)
+		if o.Action != Continue || len(o.Messages) != 1 || !runs[0].ByExit || runs[0].Action != Block || !o.ByExit {
+			t.Errorf("%s: exit code 2 does not force on: %+v", event, o)
 		}
 		o, _ = fold(ev, block, fails(hook("g", CanBlock, rule(RuleBlock)), FailExit))
 		if o.Action != Stop || !o.CouldNotAsk() {

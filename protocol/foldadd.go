@@ -177,11 +177,6 @@ func (f Fold) vote(reply Reply, a *Answer, messages []Message, run *Run) Fold {
 		}
 	}
 	if action == Block && f.spec.Block == BlockContinues {
-		if a.ByExit {
-			// An interpreter exits 2 by accident; that must not keep a run going.
-			run.Warnings = append(run.Warnings, "exit code 2 never forces a run on")
-			return f.notice(a.Name, a.Name+" ended with exit code 2, which does not force the run on: "+reason)
-		}
 		action = Continue
 	}
 	if action == Continue {

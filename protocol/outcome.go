@@ -22,7 +22,7 @@ type Outcome struct {
 	By         *string       `json:"by"`               // the hook whose voice counts
 	Reason     string        `json:"reason"`           // what the model and the person read
 	Failure    FailureKind   `json:"failure,omitzero"` // set when a failure's rule decided, not an answer
-	ByExit     bool          `json:"byExit,omitzero"`  // the block is an exit code 2: never forces a run on
+	ByExit     bool          `json:"byExit,omitzero"`  // the block is an exit code 2; at agent-stop and subagent-stop it forces on with what stood on stderr
 	Event      Event         `json:"event"`            // final
 	Context    []HookText    `json:"context"`          // text for the model, in running order
 	Notices    []HookText    `json:"notices"`          // text for the person, in running order

@@ -150,7 +150,7 @@ func TestReadReply(t *testing.T) {
 		{"a string", process{stdout: `"ok"`}, "[reply]", "no JSON object"},
 		{"a number", process{stdout: `42`}, "[reply]", "no JSON object"},
 		{"true", process{stdout: `true`}, "[reply]", "no JSON object"},
-		{"unknown members alone", process{stdout: `{"decision":"approve"}`}, "[reply]", "no member \"action\""},
+		{"unknown members alone", process{stdout: `{"dicision":"approve"}`}, "[reply]", "no member \"action\""},
 		{"misspelt action member", process{stdout: `{"acton":"block"}`}, "[reply]", `nearest is "action"`},
 		{"unknown member beside an action", process{stdout: `{"action":"observe","x":1}`}, "observe", "unknown member \"x\""},
 		{"repeated key", process{stdout: `{"action":"observe","reason":"a","reason":"b"}`}, "[reply]", `"reason" is repeated`},
@@ -218,6 +218,80 @@ func TestReadReply(t *testing.T) {
 	}
 }
 
+// F61: exit code 2 at agent-stop forces on with what stands on stderr, unless that is
+// an interpreter's word about the hook itself.
+func TestExitCodeTwoForcesOn(t *testing.T) {
+	lines := strings.Repeat("--- FAIL: \"it's\" {broken} \\n\n", 30)
+	two := 2
+	for stderr, forces := range map[string]bool{
+		lines:                                   true,
+		"tests fail":                            true,
+		"\n\ntests fail":                        true,
+		"lint: .acai/hooks/stop.sh:3: unused":   true,
+		"see /copy/stop.sh for the rule":        true,
+		"/copy/stop.sh.bak: 3: lint":            true,
+		"first\n/copy/stop.sh: 3: Syntax error": true,
+		"/copy/stop.sh: 3: Syntax error: \"fi\" unexpected":                      false,
+		"\n/copy/stop.sh: line 3: syntax error near unexpected token `fi'\nmore": false,
+		"/copy/stop.sh: line 12: [: -eq: unary operator expected":                false,
+		"  File \"/copy/stop.sh\", line 3":                                       false,
+		"python3: can't open file '/copy/stop.sh': [Errno 2] No such file":       false,
+		"No such file or directory at /copy/stop.sh line 3.":                     false,
+		"/bin/sh: 0: cannot open x":                                              false,
+		"bash: -c: line 1: syntax error: unexpected end of file":                 false,
+	} {
+		r := ReadReply(Lookup(AgentStop), Voter{Name: "h", Layer: Project, Class: CanBlock}, nil, []byte(stderr),
+			Ending{Exit: &two, Program: []string{"/bin/sh", "/copy/stop.sh", "-c"}}, eventID, ReplyLimits{})
+		if forces != (r.Reply != nil && r.ByExit) || !forces && r.Failure.Kind != FailExit {
+			t.Errorf("%q: forces on: %v; %+v", stderr, r.Reply != nil, r.Failure)
+		}
+		if forces && !strings.HasSuffix(strings.TrimSpace(stderr), strings.TrimSpace(r.Reply.Reason)) || forces && len(r.Reply.Reason) < min(len(strings.TrimSpace(stderr)), 8<<10) {
+			t.Errorf("%q: the reason is %q", stderr, r.Reply.Reason)
+		}
+		if at := ReadReply(Lookup(ToolCallStart), Voter{Name: "h", Layer: Project, Class: CanBlock}, nil, []byte(stderr),
+			Ending{Exit: &two, Program: []string{"/bin/sh", "/copy/stop.sh", "-c"}}, eventID, ReplyLimits{}); at.Reply == nil || at.Reply.Action != Block {
+			t.Errorf("%q: no block at tool-call-start: %+v", stderr, at.Failure)
+		}
+	}
+}
+
+// A6: a reply that was written for another agent is a failure that names what to write,
+// whoever answers it, and beside an action, too. A refusal counts all the same.
+func TestRepliesOfOtherProtocolsFail(t *testing.T) {
+	for reply, words := range map[string]string{
+		`{"decision":"block","reason":"no"}`: `"action" ("block"`,
+		`{"decision":"approve"}`:             `"action"`,
+		`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}`: `members of the reply itself`,
+		`{"permissionDecision":"deny"}`:                                         `"action"`,
+		`{"permission":"deny","user_message":"no"}`:                             `"action"`,
+		`{"continue":false,"stopReason":"no"}`:                                  `"action":"stop"`,
+		`{"continue":true}`:                                                     `nothing for true`,
+		`{"systemMessage":"careful"}`:                                           `"notice"`,
+		`{"suppressOutput":true}`:                                               `not shown`,
+		`{"reason":"no","decision":"block"}`:                                    `"action"`,
+		`{"action":"observe","decision":"block"}`:                               `"action"`,
+		`{"action":"modify","changes":{"args":{"a":1}},"updatedInput":{"a":1}}`: `"changes":{"args"`,
+		`{"context":"x","additionalContext":"y"}`:                               `"context"`,
+		`{"notice":"x","blocked":true}`:                                         `"action":"block"`,
+	} {
+		for _, class := range []Class{CanObserve, CanBlock, CanModify} {
+			r := read(ToolCallStart, class, process{stdout: reply})
+			if r.Failure == nil || r.Failure.Kind != FailReply || !strings.Contains(r.Failure.Detail, "another protocol") || !strings.Contains(r.Failure.Detail, words) {
+				t.Errorf("%s of a %s hook: %+v %v", reply, class, r.Reply, r.Failure)
+			}
+		}
+	}
+	r := read(ToolCallStart, CanModify, process{stdout: `{"action":"block","reason":"no","decision":"approve"}`})
+	if r.Reply == nil || r.Reply.Action != Block || !strings.Contains(strings.Join(r.Warnings, " "), "another protocol") {
+		t.Errorf("a block beside a foreign member: %+v %v", r.Reply, r.Warnings)
+	}
+	for _, name := range replyMembers {
+		if foreign(name) != "" {
+			t.Errorf("%s is a member of ours", name)
+		}
+	}
+}
+
 // A refusal that this hook may not give here does not count as one; what counts
 // instead depends on how the hook ended.
 func TestReadReplyWhereRefusingIsNotPossible(t *testing.T) {
@@ -240,7 +314,10 @@ func TestReadReplyWhereRefusingIsNotPossible(t *testing.T) {
 		{"block at a notice", SessionEnd, CanBlock, process{stdout: okBlock}, "[reply]", "a notice"},
 		{"exit 2 at a notice", SessionEnd, CanBlock, process{exit: 2}, "[exit]", ""},
 		{"block where only the stop is possible", CompactEnd, CanBlock, process{stdout: okBlock + "\n" + okStop}, "stop", "enough"},
-		{"exit 2 at agent-stop", AgentStop, CanBlock, process{exit: 2}, "block by exit", ""},
+		{"exit 2 at agent-stop", AgentStop, CanBlock, process{exit: 2, stderr: "tests fail\n"}, "block by exit", "tests fail"},
+		{"exit 2 at agent-stop, blanks", AgentStop, CanBlock, process{exit: 2, stderr: " \n\t\n"}, "[exit]", "without a text on stderr"},
+		{"exit 2 at subagent-stop, nothing", SubagentStop, CanModify, process{exit: 2}, "[exit]", "without a text on stderr"},
+		{"exit 2 of an observer at agent-stop", AgentStop, CanObserve, process{exit: 2, stderr: "tests fail\n"}, "[exit]", "exit code 2"},
 		{"block at agent-stop", AgentStop, CanBlock, process{stdout: okBlock}, "block", ""},
 	}
 	for _, test := range tests {

@@ -114,7 +114,7 @@ func (r *reader) readRefusal(no Action, object jsontext.Value) (Reply, []string)
 				warnings = append(warnings, "") // counted only
 				continue
 			}
-			warnings = append(warnings, fmt.Sprintf("unknown member %q, the nearest is %q", shorten(m.name, 60), nearestOf(m.name, replyMembers)))
+			warnings = append(warnings, unknownMember(m.name))
 		}
 	}
 	if strings.TrimSpace(reply.Reason) == "" {

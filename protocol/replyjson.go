@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -17,7 +18,8 @@ var actions = []Action{Observe, Block, Deny, Modify, Ask, Allow, Stop, Continue,
 
 // decodeReply reads a reply from a strictly valid object. Unknown members are
 // reported in warnings beside a known action, and are an error without one: an
-// object that is not meant for hookd must not pass for a reply.
+// object that is not meant for hookd must not pass for a reply. So are members of
+// another agent's replies, beside an action, too.
 func decodeReply(object jsontext.Value) (r Reply, warnings []string, err error) {
 	var unknown []string
 	acted := false
@@ -30,6 +32,9 @@ func decodeReply(object jsontext.Value) (r Reply, warnings []string, err error) 
 		if err != nil {
 			return Reply{}, nil, &DecodeError{Path: pointerToken(m.name), Offset: int64(m.start), Err: err}
 		}
+		if text := foreign(m.name); !known && text != "" {
+			return Reply{}, nil, &DecodeError{Path: pointerToken(m.name), Offset: int64(m.start), Err: errors.New(text)}
+		}
 		if !known {
 			unknown = append(unknown, m.name)
 		}
@@ -39,7 +44,7 @@ func decodeReply(object jsontext.Value) (r Reply, warnings []string, err error) 
 			warnings = append(warnings, fmt.Sprintf("%d more unknown members", len(unknown)-i))
 			break
 		}
-		text := fmt.Sprintf("unknown member %q, the nearest is %q", shorten(name, 60), nearestOf(name, replyMembers))
+		text := unknownMember(name)
 		if !acted {
 			return Reply{}, nil, &DecodeError{Offset: -1, Err: fmt.Errorf("no member \"action\" and %s", text)}
 		}
