@@ -76,8 +76,7 @@ func checkGoHook(g *GoHook) error {
 	}
 	for _, name := range g.Events {
 		if protocol.Lookup(name) == nil {
-			_, nearest, _ := protocol.Canonical(string(name))
-			return fmt.Errorf("hook %s: unknown event %q; did you mean %q?", g.Name, name, nearest)
+			return fmt.Errorf("hook %s: unknown event %q; %s", g.Name, name, protocol.EventHint(string(name)))
 		}
 	}
 	return nil

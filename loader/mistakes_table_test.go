@@ -31,7 +31,7 @@ var entryMistakes = []entryMistake{
 	{
 		name:   `unknown event in a guard`,
 		entry:  `{"name": "b.sh", "events": ["tool-call-start", "tool-call-stop"], "can": "block"}`,
-		want:   "error unknown-event acai.json:3 hooks.use[1].events[1] (b.sh): there is no event \"tool-call-stop\" -> did you mean \"tool-call-start\"? Names are taken exactly as written, `hookd schema event` lists them",
+		want:   "error unknown-event acai.json:3 hooks.use[1].events[1] (b.sh): there is no event \"tool-call-stop\" -> did you mean \"tool-call-end\"? Names are taken exactly as written, `hookd schema event` lists them",
 		guards: true,
 	},
 	{

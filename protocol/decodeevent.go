@@ -95,8 +95,10 @@ func checkEvent(ev *Event) error {
 	case ev.Event == "":
 		return fail("", "member %q is missing", "event")
 	case spec == nil:
-		_, nearest, _ := Canonical(string(ev.Event))
-		return fail("/event", "unknown event %q, the nearest is %q", shorten(string(ev.Event), 60), nearest)
+		if near := nearestEvent(string(ev.Event)); near != "" {
+			return fail("/event", "unknown event %q, the nearest is %q", shorten(string(ev.Event), 60), near)
+		}
+		return fail("/event", "unknown event %q; %s", shorten(string(ev.Event), 60), EventHint(string(ev.Event)))
 	case len(trimmed(ev.Data)) == 0:
 		return fail("", "member %q is missing", "data")
 	}

@@ -11,18 +11,23 @@ import (
 // hyphens do not count, and the words of a name may be in the other order:
 // toolbefore is BeforeTool.
 func nearestOf(word string, names []string) string {
-	word = plain(shorten(word, 60))
+	word = shorten(word, 60)
 	best, distance := "", 1<<30
 	for _, name := range names {
-		d := levenshtein.ComputeDistance(word, plain(name))
-		if i := secondWord(name); i > 0 {
-			d = min(d, 1+levenshtein.ComputeDistance(word, plain(name[i:]+name[:i])))
-		}
-		if d < distance {
+		if d := distanceOf(word, name); d < distance {
 			best, distance = name, d
 		}
 	}
 	return best
+}
+
+// distanceOf is how many letters a word is away from a name.
+func distanceOf(word, name string) int {
+	d := levenshtein.ComputeDistance(plain(word), plain(name))
+	if i := secondWord(name); i > 0 {
+		d = min(d, 1+levenshtein.ComputeDistance(plain(word), plain(name[i:]+name[:i])))
+	}
+	return d
 }
 
 // plain is a name in small letters, without what joins its words.

@@ -140,13 +140,13 @@ func (s *Spec) CanChange() bool { return len(s.Fields) > 0 || s.Replace != "" }
 func Lookup(name EventName) *Spec { return byName[name] }
 
 // Canonical returns our name for a name or alias, exactly as written in the
-// table. For any other spelling ok is false and nearest is the closest known
-// name, for the error message.
+// table. For any other spelling ok is false and nearest is the known name that it
+// most likely means, "" if that cannot be told; see [EventHint].
 func Canonical(name string) (event EventName, nearest string, ok bool) {
 	if s := byAlias[name]; s != nil {
 		return s.Name, "", true
 	}
-	return "", nearestOf(name, eventNames()), false
+	return "", nearestEvent(name), false
 }
 
 var (
@@ -163,16 +163,4 @@ func init() {
 			byAlias[a.Name] = s
 		}
 	}
-}
-
-// eventNames are all names and aliases, in the order of the table.
-func eventNames() []string {
-	var names []string
-	for i := range Table {
-		names = append(names, string(Table[i].Name))
-		for _, a := range Table[i].Aliases {
-			names = append(names, a.Name)
-		}
-	}
-	return names
 }

@@ -248,9 +248,9 @@ func (r *reader) events(n *document.Node, path string) (Events, bool) {
 			continue
 		}
 		const longest = 100 // no name is as long, and looking for a near one takes time
-		nearest, known := "tool-call-start", false
+		known := false
 		if len(name) <= longest {
-			_, nearest, known = protocol.Canonical(name)
+			_, _, known = protocol.Canonical(name)
 		}
 		if !known {
 			place := n
@@ -258,7 +258,7 @@ func (r *reader) events(n *document.Node, path string) (Events, bool) {
 				place = n.Items[i]
 			}
 			r.fault(place, index(path, i), CodeUnknownEvent, fmt.Sprintf("there is no event %q", clip(name)),
-				fmt.Sprintf("did you mean %q? Names are taken exactly as written, `hookd schema event` lists them", nearest))
+				protocol.EventHint(name)+" Names are taken exactly as written, `hookd schema event` lists them")
 			ok = false
 		}
 	}

@@ -75,9 +75,9 @@ them, as the settings switch them; elsewhere they are not asked.`,
 
 // eventName is the event that a person named.
 func eventName(name string) (protocol.EventName, error) {
-	event, nearest, ok := protocol.Canonical(name)
+	event, _, ok := protocol.Canonical(name)
 	if !ok {
-		return "", usage("unknown-event", fmt.Sprintf("there is no event %q", name), "did you mean "+nearest+"?")
+		return "", usage("unknown-event", fmt.Sprintf("there is no event %q", name), protocol.EventHint(name))
 	}
 	return event, nil
 }
