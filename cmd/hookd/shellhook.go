@@ -44,7 +44,7 @@ func newReply(a *app) *cobra.Command {
 		Long: `Print a hook's reply, made of any text.
 
   "$HOOKD" reply block --reason "no: $command"
-  make test 2>&1 | tail -n 30 | "$HOOKD" reply block
+  printf '%s\n' "$output" | tail -n 30 | "$HOOKD" reply block
 
 ACTION is block, stop, ask, continue, modify, allow or observe. TEXT is the
 reason, as --reason is. Without either, block, stop, ask and continue read it

@@ -80,10 +80,7 @@ func parseNames(names []string) ([]wanted, error) {
 		}
 		taken[w.variable] = name
 		if len(names) > 1 && !isVariable(w.variable) {
-			return nil, &UsageError{
-				fmt.Sprintf("%q is no name of a variable", w.variable),
-				"name one of small letters, digits and underscores: value=" + w.name,
-			}
+			return nil, notAVariable(w.variable, w.name)
 		}
 		list = append(list, w)
 	}
@@ -92,7 +89,10 @@ func parseNames(names []string) ([]wanted, error) {
 
 func parseName(text string) (wanted, error) {
 	w := wanted{name: text}
-	if variable, name, found := strings.Cut(text, "="); found && isVariable(variable) {
+	if variable, name, found := strings.Cut(text, "="); found && !strings.ContainsAny(variable, "./") {
+		if !isVariable(variable) {
+			return w, notAVariable(variable, name)
+		}
 		w.variable, w.given, w.name = variable, true, name
 	}
 	path, optional := strings.CutSuffix(w.name, "?")
@@ -138,6 +138,13 @@ func isVariable(name string) bool {
 	return name != "" && name != "_"
 }
 
+func notAVariable(variable, name string) error {
+	return &UsageError{
+		fmt.Sprintf("%q is no name of a variable here: those of capital letters are the system's", variable),
+		"name one that begins with a small letter: value=" + name,
+	}
+}
+
 // textIn is the scalar that the event has there, as text.
 func (w *wanted) textIn(event jsontext.Value) (string, error) {
 	value := event
@@ -147,7 +154,7 @@ func (w *wanted) textIn(event jsontext.Value) (string, error) {
 			value = protocol.Member(value, member)
 		case '[':
 			at, err := strconv.Atoi(member)
-			if err != nil {
+			if err != nil || strconv.Itoa(at) != member {
 				at = -1
 			}
 			value = protocol.Element(value, at)
