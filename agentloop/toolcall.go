@@ -51,7 +51,10 @@ func (r *Run) startCall(ctx context.Context, b *batch, c *toolCall) bool {
 		return false
 	}
 	if v.changes("args") {
-		c.Args, c.Original, c.badArgs, c.changed = data.Args, data.Original, nil, true
+		if c.Original = c.Args; v.ArgsHidden {
+			c.Original = nil
+		}
+		c.Args, c.badArgs, c.changed = data.Args, nil, true
 	}
 	kind := protocol.CallBlocked
 	if v.Action == protocol.Ask {

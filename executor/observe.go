@@ -120,7 +120,8 @@ func (o *observers) work(e *Executor, key queueKey) {
 // place for each in its queue. Those without a place are recorded as dropped.
 func (t *trip) reserveObservers(outcome *protocol.Outcome) []*job {
 	t.changed()
-	t.event = &outcome.Event // a refused event is observed as it came in
+	final := t.fold.ObserversRead(outcome) // a refused event is observed as it came in
+	t.event = &final
 	var jobs []*job
 	var shared *sharedEncoding
 	hooks := t.asked().observe
@@ -139,7 +140,7 @@ func (t *trip) reserveObservers(outcome *protocol.Outcome) []*job {
 		if shared == nil {
 			shared = &sharedEncoding{}
 		}
-		ev := outcome.Event
+		ev := final
 		ev.Layer, ev.Outcome = h.Layer, t.fold.Standing()
 		jobs = append(jobs, &job{key: key, trip: t, hook: h, ev: ev, shared: shared})
 	}

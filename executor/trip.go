@@ -246,7 +246,7 @@ func (t *trip) toldFacts() *facts {
 
 func (t *trip) currentEvent() *protocol.Event {
 	if t.event == nil {
-		ev := t.fold.Event()
+		ev := t.fold.ForHooks()
 		t.event = &ev
 	}
 	return t.event

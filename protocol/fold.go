@@ -98,7 +98,7 @@ func (f Fold) Outcome() Outcome {
 		Action: f.action, Reason: f.reason, Failure: f.failure, ByExit: f.byExit,
 		Event: f.event, Context: context, Notices: f.notices.list(), Messages: f.messages, Callback: f.callback,
 		Generation: f.options.Generation, Runs: runs,
-		Replaced: f.replaced, ReplacedBy: f.replacedBy, Changes: f.changes, Conflicts: f.conflicts,
+		Replaced: f.replaced, ReplacedBy: f.replacedBy, ArgsHidden: f.hidden, Changes: f.changes, Conflicts: f.conflicts,
 	}
 	if f.by != "" {
 		by := f.by
@@ -109,7 +109,7 @@ func (f Fold) Outcome() Outcome {
 		// Changes made before a block stay in the record only. After a stop the
 		// host may keep what the event announced (a tool's result): as changed.
 		o.Event = f.first
-		o.Replaced, o.ReplacedBy, o.Callback, o.Messages = nil, "", nil, nil
+		o.Replaced, o.ReplacedBy, o.Callback, o.Messages, o.ArgsHidden = nil, "", nil, nil, false
 	case Stop:
 		o.Replaced, o.ReplacedBy, o.Callback, o.Messages = nil, "", nil, nil
 	}

@@ -62,7 +62,7 @@ func (f Fold) Add(a Answer) (Fold, Run) {
 	}
 	run.Action = reply.Action
 	f.event = after
-	f = f.keepOriginal(changes, a.Sensitive)
+	f = f.hideOriginal(changes, a.Sensitive)
 	f.changes, f.conflicts = f.own(changes, a.Name)
 	f = f.replace(reply, a.Name)
 	f = f.say(reply, &a, &run)

@@ -7,25 +7,42 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// memberOriginal is the member of a call's data that holds the model's own args where
-// hooks changed them. Hooks read it and cannot change it.
+// memberOriginal is the member of a call's data in which hooks read the model's own
+// args where other hooks changed them. No hook changes it. It is no part of the event
+// as it is decided: the host has given these args itself.
 const memberOriginal = "original"
 
-// keepOriginal keeps the model's own args beside those that a hook left. After a hook
-// that is sensitive has changed them they are left out for good: what it took away
-// is nobody's to read.
-func (f Fold) keepOriginal(changes []Change, sensitive bool) Fold {
-	if !slices.ContainsFunc(changes, func(c Change) bool { return c.Path == "/args" || strings.HasPrefix(c.Path, "/args/") }) {
+// hideOriginal notes that a sensitive hook changed a call's args: what it took away is
+// nobody's to read.
+func (f Fold) hideOriginal(changes []Change, sensitive bool) Fold {
+	if !sensitive || !slices.ContainsFunc(changes, func(c Change) bool { return c.Path == "/args" || strings.HasPrefix(c.Path, "/args/") }) {
 		return f
 	}
-	f.hidden = f.hidden || sensitive
-	asked := f.ModelArgs()
-	if f.hidden || asked == nil {
-		f.event.Data = withoutMember(f.event.Data, memberOriginal)
-		return f
-	}
-	f.event.Data = withMember(f.event.Data, memberOriginal, asked)
+	f.hidden = true
+	f.event.Data = withoutMember(f.event.Data, memberOriginal) // one of an earlier event, from the host
 	return f
+}
+
+// ForHooks is the event with the changes made so far as the next hook reads it: with
+// the model's own args where they differ.
+func (f Fold) ForHooks() Event { return f.forHooks(f.event) }
+
+func (f Fold) forHooks(ev Event) Event {
+	if len(f.changes) == 0 {
+		return ev
+	}
+	if asked := f.ModelArgs(); asked != nil && !f.hidden && Member(ev.Data, memberOriginal) == nil {
+		ev.Data = withMember(ev.Data, memberOriginal, asked)
+	}
+	return ev
+}
+
+// ObserversRead is an outcome's event as observers read it.
+func (f Fold) ObserversRead(o *Outcome) Event {
+	if o.Action == Block {
+		return o.Event // as it came in
+	}
+	return f.forHooks(o.Event)
 }
 
 // ModelArgs are the args of a call as the model gave them, nil where no hook changed
@@ -35,7 +52,7 @@ func (f Fold) ModelArgs() jsontext.Value {
 		return nil
 	}
 	asked := Member(f.first.Data, memberOriginal)
-	if asked == nil {
+	if asked == nil && len(f.changes) > 0 {
 		asked = Member(f.first.Data, "args")
 	}
 	if asked == nil || (*work)(nil).sameValue(asked, Member(f.event.Data, "args")) {
@@ -44,14 +61,9 @@ func (f Fold) ModelArgs() jsontext.Value {
 	return asked
 }
 
-// withMember is an object with a member set, at its end if it is new.
+// withMember is an object with one member more.
 func withMember(object jsontext.Value, name string, value jsontext.Value) jsontext.Value {
 	object = trimmed(object)
-	for _, m := range members(object) {
-		if m.name == name {
-			return slices.Concat(object[:m.start], value, object[m.end:])
-		}
-	}
 	out := slices.Clone(object[:len(object)-1])
 	if len(members(object)) > 0 {
 		out = append(out, ',')

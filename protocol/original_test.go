@@ -39,12 +39,15 @@ func TestOriginalArgs(t *testing.T) {
 		for _, a := range c.answers {
 			fold, _ = fold.Add(a)
 		}
-		after := fold.Event()
+		after := fold.ForHooks()
 		if got := string(Member(after.Data, "original")); got != c.want {
 			t.Errorf("%s: data.original is %s, want %s", name, got, c.want)
 		}
 		if err := CheckEvent(&after); err != nil || !Valid(after.Data) {
 			t.Errorf("%s: %s: %v", name, after.Data, err)
+		}
+		if o := fold.Outcome(); !strings.Contains(c.event, "original") && Member(o.Event.Data, "original") != nil || o.ArgsHidden != strings.Contains(name, "sensitive") && !strings.Contains(name, "hidden") {
+			t.Errorf("%s: the host gets %s, hidden %v", name, o.Event.Data, o.ArgsHidden)
 		}
 		if strings.HasPrefix(name, "sensitive") {
 			if got := fold.ModelArgs(); string(got) != asked {

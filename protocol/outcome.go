@@ -35,6 +35,9 @@ type Outcome struct {
 	// itself, nil if none; ReplacedBy is its owner.
 	Replaced   jsontext.Value `json:"replaced,omitzero"`
 	ReplacedBy string         `json:"replacedBy,omitzero"`
+	// ArgsHidden says that a sensitive hook changed a call's args: the model's own do not
+	// go along as data.original with the later events of the call.
+	ArgsHidden bool `json:"argsHidden,omitzero"`
 	// Changes are the changes made to the event, with their owners, in the order
 	// in which they were made. They are listed for a refused event too, whose
 	// Event is the unchanged one.

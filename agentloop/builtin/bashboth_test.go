@@ -53,6 +53,7 @@ func TestListsSeeThroughAHookThatWraps(t *testing.T) {
 		"denied, sensitive":            {builtin.BashPolicy{Deny: []string{"rm"}}, "rm -rf build " + secret, true, protocol.CallBlocked},
 		"undecided":                    {builtin.BashPolicy{Deny: []string{"rm"}}, "$X build " + secret, false, protocol.CallDenied},
 		"harmless":                     {builtin.BashPolicy{Deny: []string{"rm"}}, "ls", false, ""},
+		"harmless, sensitive":          {builtin.BashPolicy{Deny: []string{"rm"}}, "ls " + secret, true, ""},
 		"the wrapped one is denied":    {builtin.BashPolicy{Deny: []string{"true"}}, "ls", false, protocol.CallBlocked},
 		"allowed as the model gave it": {builtin.BashPolicy{Allow: []string{"touch *"}}, "touch a", false, protocol.CallDenied},
 		"allowed as it runs":           {builtin.BashPolicy{Allow: []string{"true *"}}, "touch a", false, ""},
@@ -73,6 +74,10 @@ func TestListsSeeThroughAHookThatWraps(t *testing.T) {
 		if c.want == "" {
 			if failed != nil || len(ran) != 1 || ran[0] != "true '"+c.command+"'" {
 				t.Errorf("%s: ran %q, error %+v", name, ran, failed)
+			}
+			original := string(protocol.Member(p.last(protocol.ToolCallEnd).Event.Data, "original"))
+			if want := `{"command":"` + c.command + `"}`; c.sensitive && original != "" || !c.sensitive && original != want {
+				t.Errorf("%s: data.original of tool-call-end is %s", name, original)
 			}
 			continue
 		}
