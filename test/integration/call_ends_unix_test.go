@@ -76,7 +76,7 @@ func (b *box) callEnds(t *testing.T, script string) map[string][]callEvent {
 	if err := os.WriteFile(filepath.Join(b.project, "model.yaml"), []byte(script), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	out, stderr, _ := b.runs(t, nil, "run", "go", "--json", "--model", "scripted:model.yaml")
+	out, stderr, _ := b.runs(t, nil, "run", "go", "--json", "--allow", "bash,write", "--model", "scripted:model.yaml")
 	ended := map[string][]callEvent{}
 	for line := range strings.Lines(out) {
 		var read struct {

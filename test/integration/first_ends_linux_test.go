@@ -65,7 +65,7 @@ var firstStarts = map[string]func(t *testing.T, p *account, how string) *firstEn
 	"run": func(t *testing.T, p *account, how string) *firstEnd {
 		p.toolCall(t, firstTool)
 		f := &firstEnd{t: t, p: p, stderr: &bytes.Buffer{}}
-		f.outer = asFirst(t, p, how, "run", "go", "--model", "scripted:model.yaml")
+		f.outer = asFirst(t, p, how, "run", "go", "--allow", "bash,write", "--model", "scripted:model.yaml")
 		f.outer.Stderr = f.stderr
 		startIn(t, f.outer)
 		return f
@@ -77,7 +77,7 @@ var firstStarts = map[string]func(t *testing.T, p *account, how string) *firstEn
 			t.Skipf("there is no terminal here: %v", err)
 		}
 		f := &firstEnd{t: t, p: p, stderr: &bytes.Buffer{}}
-		f.outer = asFirst(t, p, how, "run", "--model", "scripted:model.yaml")
+		f.outer = asFirst(t, p, how, "run", "--allow", "bash,write", "--model", "scripted:model.yaml")
 		f.outer.Env = append(slices.DeleteFunc(f.outer.Env, func(e string) bool { return strings.HasPrefix(e, "TERM=") }), "TERM=dumb")
 		f.outer.Stdin, f.outer.Stdout, f.outer.Stderr = slave, slave, f.stderr
 		startIn(t, f.outer)

@@ -90,7 +90,7 @@ func TestShownGuardsReadEverySpelling(t *testing.T) {
 			}
 			server := modelserver.New(t, modelserver.Answer{Body: modelserver.OpenAI(modelserver.Turn{Calls: calls})}, modelserver.Answer{Body: modelserver.OpenAI(modelserver.Turn{Text: "Done."})})
 			b.settings(t, `{"agent":{"baseUrl":"`+server.URL+`/v1"}}`)
-			stdout, stderr, code := b.runs(t, []string{"OPENAI_API_KEY=x"}, "run", "--model", "openai:test", "go")
+			stdout, stderr, code := b.runs(t, []string{"OPENAI_API_KEY=x"}, "run", "--allow", "bash,write", "--model", "openai:test", "go")
 			if code != 0 || strings.Count(stdout, "blocked by guard.sh") < len(spellings) {
 				t.Errorf("exit %d\n%s\n%s", code, stdout, stderr)
 			}

@@ -108,7 +108,7 @@ func withMarks(size int) string {
 
 // editsSaidDone is one run, with the marks that its edits said to have set.
 func editsSaidDone(t *testing.T, b *box, run string, kill bool) (marks []string) {
-	c := b.command("run", "go", "--json", "--model", "scripted:"+filepath.Join(b.folder, run+".yaml"))
+	c := b.command("run", "go", "--json", "--allow", "bash,write", "--model", "scripted:"+filepath.Join(b.folder, run+".yaml"))
 	out, err := c.StdoutPipe()
 	if err == nil {
 		err = c.Start()

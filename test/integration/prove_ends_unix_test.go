@@ -60,7 +60,7 @@ type endedRun struct {
 
 func (r *endedRun) start(args ...string) {
 	r.t.Helper()
-	r.hookd = r.box.command(append(args, "--model", "scripted:model.yaml")...)
+	r.hookd = r.box.command(append(args, "--allow", "bash", "--model", "scripted:model.yaml")...)
 	r.hookd.Stderr = &r.stderr
 	startIn(r.t, r.hookd)
 }
@@ -139,7 +139,7 @@ var ways = map[string]func(r *endedRun){
 	},
 	"a reader that has gone": func(r *endedRun) {
 		r.model(longCall)
-		r.hookd = r.box.command("run", "--json", "go", "--model", "scripted:model.yaml")
+		r.hookd = r.box.command("run", "--json", "go", "--allow", "bash", "--model", "scripted:model.yaml")
 		r.hookd.Stderr = &r.stderr
 		out, err := r.hookd.StdoutPipe()
 		if err != nil {
@@ -174,7 +174,7 @@ func signalled(model string, signals ...syscall.Signal) func(r *endedRun) {
 
 func (r *endedRun) driven(prompt string) {
 	r.t.Helper()
-	r.hookd = r.box.command("run", "--json", "--model", "scripted:model.yaml")
+	r.hookd = r.box.command("run", "--json", "--allow", "bash", "--model", "scripted:model.yaml")
 	r.hookd.Stderr = &r.stderr
 	var err error
 	if r.in, err = r.hookd.StdinPipe(); err != nil {
@@ -191,7 +191,7 @@ func (r *endedRun) inTerminal(args ...string) {
 		r.t.Skipf("there is no terminal here: %v", err)
 	}
 	r.master = hungUpAtOnce(r.t, master)
-	r.hookd = r.box.command(append(args, "--model", "scripted:model.yaml")...)
+	r.hookd = r.box.command(append(args, "--allow", "bash", "--model", "scripted:model.yaml")...)
 	r.hookd.Env = append(r.hookd.Env, "TERM=xterm")
 	r.hookd.Stdin, r.hookd.Stdout, r.hookd.Stderr = slave, slave, slave
 	r.hookd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}

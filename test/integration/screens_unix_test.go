@@ -32,7 +32,7 @@ func TestGuardsAreReviewedAtTheStart(t *testing.T) {
 	t.Run("no", func(t *testing.T) {
 		t.Parallel()
 		b := newProject(t)
-		p := sitDown(t, b, "xterm", "run", "go", "--model", "scripted:turns.yaml")
+		p := sitDown(t, b, "xterm", "run", "go", "--allow", "bash,write", "--model", "scripted:turns.yaml")
 		p.sees(question)
 		p.types("n\n")
 		p.sees("failed: untrusted, nobody allowed it yet")
@@ -44,7 +44,7 @@ func TestGuardsAreReviewedAtTheStart(t *testing.T) {
 	t.Run("yes", func(t *testing.T) {
 		t.Parallel()
 		b := newProject(t)
-		p := sitDown(t, b, "xterm", "run", "go", "--model", "scripted:turns.yaml")
+		p := sitDown(t, b, "xterm", "run", "go", "--allow", "bash,write", "--model", "scripted:turns.yaml")
 		p.sees(question)
 		p.types("y\n")
 		p.sees("allow 1 hook? [y/N] ")
@@ -55,7 +55,7 @@ func TestGuardsAreReviewedAtTheStart(t *testing.T) {
 	t.Run("later", func(t *testing.T) {
 		t.Parallel()
 		b := newProject(t)
-		p := sitDown(t, b, "xterm", "run", "--model", "scripted:turns.yaml")
+		p := sitDown(t, b, "xterm", "run", "--allow", "bash,write", "--model", "scripted:turns.yaml")
 		p.sees(question)
 		p.types("n\n")
 		p.sees("/help says what there is")
@@ -71,7 +71,7 @@ func TestGuardsAreReviewedAtTheStart(t *testing.T) {
 	t.Run("below an agent", func(t *testing.T) {
 		t.Parallel()
 		b := newProject(t)
-		c := b.command("run", "go", "--model", "scripted:turns.yaml")
+		c := b.command("run", "go", "--allow", "bash,write", "--model", "scripted:turns.yaml")
 		c.Env = append(c.Env, "TERM=xterm", "HOOK_DEPTH=1")
 		master, err := pty.Start(c)
 		if err != nil {
@@ -105,7 +105,7 @@ func TestGuardsAreReviewedAtTheStart(t *testing.T) {
 	t.Run("without a terminal", func(t *testing.T) {
 		t.Parallel()
 		b := newProject(t)
-		_, stderr, _ := b.runs(t, nil, "run", "go", "--model", "scripted:turns.yaml")
+		_, stderr, _ := b.runs(t, nil, "run", "go", "--allow", "bash,write", "--model", "scripted:turns.yaml")
 		if !strings.Contains(stderr, "guard.sh refuses its events") || !strings.Contains(stderr, "hookd trust") {
 			t.Errorf("stderr: %s", stderr)
 		}
@@ -155,7 +155,7 @@ func TestLinesOfARunAreInOrder(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(b.project, "turns.yaml"), []byte(turns), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	stdout, stderr, code := b.runs(t, nil, "run", "go", "--json", "--model", "scripted:turns.yaml")
+	stdout, stderr, code := b.runs(t, nil, "run", "go", "--json", "--allow", "bash,write", "--model", "scripted:turns.yaml")
 	if code != 0 {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}

@@ -118,7 +118,7 @@ func TestWarningsAreSeenOnce(t *testing.T) {
 			stdout, stderr, _ = b.runs(t, nil, append(fire, "--json", "--explain")...)
 			jsonOnce("fire --json --explain", stdout+stderr)
 
-			run := []string{"run", "go", "--model", "scripted:turns.yaml"}
+			run := []string{"run", "go", "--allow", "bash,write", "--allow", "bash,write", "--model", "scripted:turns.yaml"}
 			stdout, stderr, _ = b.runs(t, nil, run...)
 			once("run", stdout+"\n"+stderr, true)
 			stdout, stderr, _ = b.runs(t, nil, append(run, "--json")...)
