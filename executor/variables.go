@@ -59,7 +59,7 @@ var Variables = []Variable{
 	{EnvFile, fromHookd, "PUM", "the hook's own file; `$0` is the private copy that runs"},
 	{EnvDepth, fromHookd, "PUM", "how many agents deep the hook runs"},
 	{EnvMode, fromHookd, "PUM", "`standby` or `resident`, for such hooks only"},
-	{EnvProgram, fromHookd, "PUM", "the absolute path of the hookd that runs the hook, for `\"$HOOKD\" get` and `\"$HOOKD\" reply`; not where another program has hookd's packages in it"},
+	{EnvProgram, fromHookd, "PUM", "the absolute path of the hookd that runs the hook, for `\"$HOOKD\" get` and `\"$HOOKD\" reply`; where another program runs its packages, the hookd on the hook's `PATH`"},
 	{EnvTraceparent, fromHookd, "PUM", "names the run, for tracing; hookd finds processes that escaped by it"},
 }
 

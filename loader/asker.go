@@ -86,11 +86,26 @@ func (p *load) hookFile(f *found) string {
 // once.
 func (p *load) env(f *found, action string) []string {
 	env := append(slices.Clip(p.sharedEnv(f.scope, f.resolution.Hook.Env)), f.ofPython()...)
-	if p.opts.Program != "" {
-		env = append(env, executor.EnvProgram+"="+p.opts.Program)
+	if program := p.program(env); program != "" {
+		env = append(env, executor.EnvProgram+"="+program)
 	}
 	return append(env,
 		executor.EnvAction+"="+action, executor.EnvProjectDir+"="+p.projectDir(f.scope), executor.EnvFile+"="+p.hookFile(f))
+}
+
+// program is the hookd whose commands get and reply a hook uses: the running one, or
+// where this package is part of another program, the one on the hook's own PATH, on
+// which no folder of a project is.
+func (p *load) program(env []string) string {
+	if p.opts.Program != "" {
+		return p.opts.Program
+	}
+	for _, one := range env {
+		if path, is := strings.CutPrefix(one, "PATH="); is {
+			return lookPath("hookd", path)
+		}
+	}
+	return ""
 }
 
 // envKey names an environment within a load.

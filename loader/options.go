@@ -19,9 +19,8 @@ type Options struct {
 	// for. Without one no hook is run and none is asked; the rest is the same.
 	Runtime *process.Runtime
 
-	// Program is the absolute path of hookd, which hooks get as HOOKD. Without one they
-	// do not get it: a program that has this package in it has no commands get and
-	// reply.
+	// Program is the absolute path of hookd, which hooks get as HOOKD for its commands
+	// get and reply. Without one they get the hookd on their own PATH, if there is one.
 	Program string
 
 	// Pool keeps the processes of standby and resident hooks, while a [Watcher]'s

@@ -46,7 +46,7 @@ var warningKinds = []struct {
 	{name: "state that is not kept", hook: "a.sh", want: `state of \d+ bytes is not kept, the limit is 65536`, hooks: map[string]string{
 		"a.sh": `can=modify` + "\n" + `printf '{"action":"observe","state":"%s"}' "$(awk 'BEGIN { for (i = 0; i < 70000; i++) printf "s" }')"`,
 	}},
-	{name: "a process left behind", hook: "a.sh", want: `a process it left behind kept its output open and was ended`, hooks: map[string]string{
+	{name: "a process left behind", hook: "a.sh", want: `it left 1 process \(sleep\) running, which kept its output open and was ended`, hooks: map[string]string{
 		"a.sh": "can=modify\nsleep 60 &\nexit 0",
 	}},
 	{name: "an allow that grants nothing", hook: "a.sh", want: `allow grants at permission-request only, here it is observe`, hooks: map[string]string{
