@@ -5,9 +5,13 @@
 # hook: events=tool-call-end,agent-stop can=modify onFailure=continue timeout=5s
 # hook: description="has the agent run the linter after it changed files"
 set -eu
-event=$(cat)
-case $event in
-*'"event":"tool-call-end"'*'"kind":"write"'*) echo '{"action":"observe","state":"changed"}' ;;
-*'"event":"agent-stop"'*'"state":"changed"'*)
-	echo '{"action":"continue","reason":"Please run the linter over what you changed.","state":"reminded"}' ;;
+case $HOOK_EVENT in
+tool-call-end)
+	kind=$("$HOOKD" get data.kind) || exit 1
+	if [ "$kind" = write ]; then echo '{"action":"observe","state":"changed"}'; fi ;;
+agent-stop)
+	state=$("$HOOKD" get 'state?') || exit 1
+	if [ "$state" = changed ]; then
+		echo '{"action":"continue","reason":"Please run the linter over what you changed.","state":"reminded"}'
+	fi ;;
 esac

@@ -5,10 +5,8 @@
 # hook: events=step-stop can=modify onFailure=continue timeout=5s
 # hook: description="asks for the recipe compact at 70 % of the window"
 set -eu
-# number NAME: the member of the event's usage, 0 where it is unknown
-number() { printf '%s' "$event" | sed -n 's/.*"usage":{[^}]*"'"$1"'":\([0-9]*\)[,}].*/\1/p'; }
-event=$(cat)
-used=$(number contextTokens) most=$(number contextMax)
+values=$("$HOOKD" get used='usage.contextTokens?' most='usage.contextMax?') || exit 1 # empty where unknown
+eval "$values"
 if [ "${most:-0}" -gt 0 ] && [ $((${used:-0} * 100)) -gt $((most * 70)) ]; then
 	echo '{"action":"callback","callback":{"name":"compact"}}'
 fi
