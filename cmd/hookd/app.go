@@ -40,6 +40,7 @@ type app struct {
 	interrupt    atomic.Pointer[func()] // has the interrupts, if somebody wants them
 	rescue       atomic.Pointer[func()] // makes the terminal as it was
 	processes    *process.Runtime
+	guarded      bool           // processes has a guardian
 	pool         *executor.Pool // goes with processes
 	closers      []func() error
 }
@@ -75,9 +76,13 @@ func (a *app) close() (losses error) {
 // atEnd has something done before the process ends, the last first.
 func (a *app) atEnd(do func() error) { a.closers = append(a.closers, do) }
 
-// runtime is what runs programs in this process.
+// runtime is what runs programs in this process. The first who asks decides whether a
+// guardian ends them when hookd is killed: a command that needs one asks before all else.
 func (a *app) runtime(longLived bool) (*process.Runtime, error) {
 	if a.processes != nil {
+		if longLived && !a.guarded {
+			return nil, failed("processes", errors.New("programs were started without a guardian before"), "this is a mistake of hookd's, please report it")
+		}
 		return a.processes, nil
 	}
 	// How many hooks run at once is for the executor to say (hooks.processes), which
@@ -86,7 +91,7 @@ func (a *app) runtime(longLived bool) (*process.Runtime, error) {
 	if err != nil {
 		return nil, failed("processes", err, "")
 	}
-	a.processes, a.pool = rt, executor.NewPool(rt)
+	a.processes, a.guarded, a.pool = rt, longLived, executor.NewPool(rt)
 	a.atEnd(rt.Close)
 	a.atEnd(a.pool.Close)
 	return rt, nil

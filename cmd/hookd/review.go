@@ -23,6 +23,9 @@ func (a *app) reviewGuards(ctx context.Context) error {
 	if a.json || !isTerminal(a.stdin) || !isTerminal(os.Stderr) || loader.MayDecide() != nil {
 		return nil
 	}
+	if _, err := a.runtime(true); err != nil { // for the run, which needs a guardian
+		return err
+	}
 	snapshot, err := a.look(ctx)
 	if err != nil {
 		return nil // it is said where the run begins
