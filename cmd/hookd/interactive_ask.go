@@ -121,7 +121,8 @@ func (c *chat) answerKey(k tea.KeyPressMsg) []effect {
 // choose answers with an option; one that allows only after all was shown.
 func (c *chat) choose(i int) []effect {
 	a := c.asked[0]
-	if i < len(a.question.Options) && strings.HasPrefix(a.question.Options[i].Kind, "reject") || a.judged(c.now()) {
+	refuses := i < len(a.question.Options) && strings.HasPrefix(a.question.Options[i].Kind, "reject")
+	if refuses || !c.small && a.judged(c.now()) {
 		return c.answer(i, "")
 	}
 	return nil
