@@ -35,6 +35,7 @@ type chat struct {
 	frame    int
 	queue    []string // what the person sent while the turn runs
 	armed    time.Time
+	wrote    time.Time // when a key that writes was pressed last
 	ending   bool
 	asked    []*asking // questions, the first one is shown
 

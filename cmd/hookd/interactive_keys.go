@@ -17,8 +17,11 @@ func (c *chat) key(k tea.KeyPressMsg) []effect {
 		return c.abort()
 	}
 	if len(c.asked) > 0 {
-		return c.answerKey(k)
+		effects := c.answerKey(k)
+		c.writes(k)
+		return effects
 	}
+	c.writes(k)
 	switch name {
 	case "ctrl+d":
 		if c.input.Value() == "" {
@@ -46,6 +49,15 @@ func (c *chat) key(k tea.KeyPressMsg) []effect {
 	}
 	c.input, _ = c.input.Update(k)
 	return nil
+}
+
+// writes remembers when a key that writes was pressed last. A blank goes on in a
+// question of which there is more.
+func (c *chat) writes(k tea.KeyPressMsg) {
+	goesOn := k.Text == " " && len(c.asked) > 0 && c.asked[0].end() < len(c.asked[0].lines)
+	if k.Text != "" && !goesOn {
+		c.wrote = c.now()
+	}
 }
 
 // atEnd reports whether the cursor is behind all that is written.

@@ -124,6 +124,7 @@ func TestChatTakesNoYesBeforeTheEnd(t *testing.T) {
 				if !strings.Contains(unbroken(seen), canary) {
 					t.Error("the end was not shown")
 				}
+				s.at = s.at.Add(pausing)
 				s.press("y")
 				if done := s.took(); len(done) != 1 || done[0].(answerEffect).answer.OptionID != "yes" {
 					t.Errorf("yes after the end: %v", done)
