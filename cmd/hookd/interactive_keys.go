@@ -4,6 +4,7 @@ package main
 
 import (
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/agnivade/levenshtein"
@@ -35,6 +36,7 @@ func (c *chat) key(k tea.KeyPressMsg) []effect {
 			c.input.SetValue(strings.TrimSuffix(value, "\\") + "\n")
 			return nil
 		}
+		c.wrote = time.Time{} // that is written
 		return c.send()
 	case "up":
 		if c.input.Line() == 0 && c.input.LineInfo().RowOffset == 0 {
