@@ -28,7 +28,8 @@ type toolCall struct {
 	gone     bool      // its source does not have it any more
 	badArgs  error     // the model's args cannot be read at all
 	changed  bool      // hooks changed the args
-	ran      bool      // it ran with the changed args
+	hidden   bool      // a sensitive hook changed the args
+	kept     bool      // the changed args are the ones that the conversation has
 	began    time.Time
 	begun    bool // tool-call-start was fired, so one more event follows
 	result   protocol.Result

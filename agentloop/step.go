@@ -97,7 +97,7 @@ func (r *Run) keepResults(b *batch) error {
 	}
 	var content protocol.Content
 	for _, c := range b.calls {
-		if c.ran {
+		if c.kept {
 			store.ReplaceArgs(r.loop.messages, c.ToolCallID, c.Args)
 		}
 		content = append(content, resultPart(c.ToolCallID, c.result, c.context))

@@ -58,12 +58,18 @@ func (r *Run) startCall(ctx context.Context, b *batch, c *toolCall) bool {
 	}
 	if v.changes("args") {
 		if c.Original = c.Args; v.ArgsHidden {
-			c.Original = nil
+			c.Original, c.hidden = nil, true
 		}
 		c.Args, c.badArgs, c.changed = data.Args, nil, true
 		if c.Touched = data.Touched; c.RealPath == "" { // a gate elsewhere cannot know
 			c.Touched = c.touches(c.Args)
 		}
+	}
+	if args := v.Redacted(); args != nil {
+		c.Args, c.changed, c.hidden = args, true, true
+	}
+	if c.hidden && !r.keepArgs(ctx, b, c) {
+		return false
 	}
 	kind, byPerson := protocol.CallBlocked, false
 	if v.Action == protocol.Ask {
@@ -88,12 +94,13 @@ func (r *Run) startCall(ctx context.Context, b *batch, c *toolCall) bool {
 
 // keepArgs keeps the args of a call that hooks changed in place of the model's, before
 // it runs: what ran is what the model reads of it later, in this run or when the
-// session is resumed.
+// session is resumed. What a sensitive hook took away is not kept of a call either that
+// does not run.
 func (r *Run) keepArgs(ctx context.Context, b *batch, c *toolCall) bool {
-	if !c.changed {
+	if !c.changed || c.kept {
 		return true
 	}
-	c.ran = true
+	c.kept = true
 	if err := r.loop.keep(store.Entry{Kind: store.Args, ToolCallID: c.ToolCallID, Args: c.Args}); err != nil {
 		r.callLost(ctx, b, c, internal(err))
 		return false

@@ -15,7 +15,7 @@ const memberOriginal = "original"
 // hideOriginal notes that a sensitive hook changed a call's args: what it took away is
 // nobody's to read.
 func (f Fold) hideOriginal(changes []Change, sensitive bool) Fold {
-	if !sensitive || !slices.ContainsFunc(changes, func(c Change) bool { return c.Path == "/args" || strings.HasPrefix(c.Path, "/args/") }) {
+	if !sensitive || !slices.ContainsFunc(changes, changesArgs) {
 		return f
 	}
 	f.hidden = true
@@ -85,3 +85,5 @@ func withoutMember(object jsontext.Value, name string) jsontext.Value {
 	}
 	return rest.value()
 }
+
+func changesArgs(c Change) bool { return c.Path == "/args" || strings.HasPrefix(c.Path, "/args/") }

@@ -1,6 +1,10 @@
 package protocol
 
-import "strings"
+import (
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
 
 // Shows reports whether a screen may show a change with its values, from what to
 // what: only of a call's arguments, which a person must see as they run, and only
@@ -8,7 +12,7 @@ import "strings"
 // prompt, the model's words) it may have changed because something in it was to be
 // seen by nobody: of that a screen tells who changed what, and how much.
 func (o *Outcome) Shows(c *Change) bool {
-	if o.Event.Event != ToolCallStart || c.Path != "/args" && !strings.HasPrefix(c.Path, "/args/") {
+	if o.Event.Event != ToolCallStart || !changesArgs(*c) {
 		return false
 	}
 	for i := range o.Changes {
@@ -30,4 +34,15 @@ func (o Outcome) Shown() Outcome {
 		}
 	}
 	return o
+}
+
+// Redacted is a refused call's args as hooks had changed them, where a sensitive one
+// took part: the host goes on with these, for what that hook took away is nobody's to
+// read, also of a call that does not run. It is nil in any other outcome.
+func (o *Outcome) Redacted() jsontext.Value {
+	sensitive := slices.ContainsFunc(o.Changes, func(c Change) bool { return c.Sensitive && changesArgs(c) })
+	if o.Action != Block || !sensitive {
+		return nil
+	}
+	return Member(o.changed.Data, "args")
 }

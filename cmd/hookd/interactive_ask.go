@@ -26,6 +26,7 @@ type asking struct {
 	at            int       // first line that is shown
 	drawn         time.Time // when the part with the end was first drawn
 
+	early      bool // a yes came too early to count
 	explaining bool // the person writes why not
 	why        string
 }
@@ -33,6 +34,10 @@ type asking struct {
 // seeing is how long a question stands before a yes is taken: a key that was pressed as
 // it came up was meant for something else.
 const seeing = 150 * time.Millisecond
+
+// pausing is how long no key that writes was pressed before a yes is taken: a person who
+// is writing goes on for a moment, and a key that is held down repeats itself.
+const pausing = 700 * time.Millisecond
 
 // newAsking shows the refusal first: enter on a question that came up while the
 // person was writing must not be a yes.
@@ -106,25 +111,34 @@ func (c *chat) answerKey(k tea.KeyPressMsg) []effect {
 		case !whole:
 			a.turn(1)
 		default:
-			return c.choose(a.chosen)
+			return c.choose(a.chosen, true)
 		}
 	default:
 		for i, o := range options {
 			if optionKeys[o.Kind] == name || name == fmt.Sprint(i+1) {
-				return c.choose(i)
+				return c.choose(i, !k.IsRepeat && c.now().Sub(c.wrote) >= pausing)
 			}
 		}
 	}
 	return nil
 }
 
-// choose answers with an option; one that allows only after all was shown.
-func (c *chat) choose(i int) []effect {
+// choose answers with an option; one that allows only after all was shown, and where the
+// key was meant for it.
+func (c *chat) choose(i int, meant bool) []effect {
 	a := c.asked[0]
-	if i < len(a.question.Options) && strings.HasPrefix(a.question.Options[i].Kind, "reject") || a.judged(c.now()) {
+	refuses := i < len(a.question.Options) && strings.HasPrefix(a.question.Options[i].Kind, "reject")
+	if refuses {
 		return c.answer(i, "")
 	}
-	return nil
+	if whole := a.end() == len(a.lines); c.small || !whole {
+		return nil
+	}
+	if !meant || !a.judged(c.now()) {
+		a.early = true
+		return nil
+	}
+	return c.answer(i, "")
 }
 
 // explain takes what the person writes to the model with a refusal.
@@ -188,6 +202,9 @@ func (a *asking) view(p *show.Printer, height int, now time.Time) []string {
 	return append(lines, a.options(p)...)
 }
 
+// tooEarly stands where a yes did not count, in the place of the last line.
+const tooEarly = "  too early for a yes: wait a second, press again"
+
 // options are the answers as they are shown. Those that allow come with the end.
 func (a *asking) options(p *show.Printer) []string {
 	whole := a.end() == len(a.lines)
@@ -207,11 +224,17 @@ func (a *asking) options(p *show.Printer) []string {
 	}
 	add(len(a.question.Options), "Reject and say why (w)", true)
 	if !a.compact() {
+		if a.early {
+			list[len(list)-1] = p.In(show.Warn, tooEarly)
+		}
 		return list
 	}
 	keys := "  n no · w no, because … · space more"
 	if whole {
 		keys = "  y yes · a always · n no · w no, because …"
+	}
+	if a.early {
+		keys = tooEarly
 	}
 	return []string{show.Shorten(keys, max(p.Width, 20))}
 }

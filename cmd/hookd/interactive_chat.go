@@ -20,6 +20,7 @@ import (
 // shows how things stand.
 type chat struct {
 	width, height int
+	small         bool // the terminal is smaller than these: what does not fit is cut off
 	color         bool
 	now           func() time.Time
 
@@ -34,6 +35,7 @@ type chat struct {
 	frame    int
 	queue    []string // what the person sent while the turn runs
 	armed    time.Time
+	wrote    time.Time // when a key that writes was pressed last
 	ending   bool
 	asked    []*asking // questions, the first one is shown
 
@@ -103,11 +105,15 @@ func newChat(width int, color bool) *chat {
 	return c
 }
 
+// The smallest terminal on which a question can be judged.
+const leastWidth, leastHeight = 20, 3
+
 func (c *chat) resize(width, height int) {
 	if width <= 0 || height <= 0 { // a terminal that does not know its size
 		width, height = 80, 24
 	}
-	c.width, c.height = max(width, 20), max(height, 3)
+	c.width, c.height = max(width, leastWidth), max(height, leastHeight)
+	c.small = c.width > width || c.height > height
 	c.run.p.Width = c.width - 1 // a full last column makes some terminals wrap twice
 	if c.run.flow != nil {
 		c.run.flow.Width = c.run.p.Width

@@ -4,6 +4,7 @@ package main
 
 import (
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/agnivade/levenshtein"
@@ -17,8 +18,11 @@ func (c *chat) key(k tea.KeyPressMsg) []effect {
 		return c.abort()
 	}
 	if len(c.asked) > 0 {
-		return c.answerKey(k)
+		effects := c.answerKey(k)
+		c.writes(k)
+		return effects
 	}
+	c.writes(k)
 	switch name {
 	case "ctrl+d":
 		if c.input.Value() == "" {
@@ -32,6 +36,7 @@ func (c *chat) key(k tea.KeyPressMsg) []effect {
 			c.input.SetValue(strings.TrimSuffix(value, "\\") + "\n")
 			return nil
 		}
+		c.wrote = time.Time{} // that is written
 		return c.send()
 	case "up":
 		if c.input.Line() == 0 && c.input.LineInfo().RowOffset == 0 {
@@ -46,6 +51,15 @@ func (c *chat) key(k tea.KeyPressMsg) []effect {
 	}
 	c.input, _ = c.input.Update(k)
 	return nil
+}
+
+// writes remembers when a key that writes was pressed last. A blank goes on in a
+// question of which there is more.
+func (c *chat) writes(k tea.KeyPressMsg) {
+	goesOn := k.Text == " " && len(c.asked) > 0 && c.asked[0].end() < len(c.asked[0].lines)
+	if k.Text != "" && !goesOn {
+		c.wrote = c.now()
+	}
 }
 
 // atEnd reports whether the cursor is behind all that is written.

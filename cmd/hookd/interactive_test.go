@@ -274,7 +274,21 @@ func TestChatAsks(t *testing.T) {
 		if s.press("y", "a"); len(s.took()) > 0 {
 			t.Error("a key that was pressed as the question came up answered it")
 		}
-		s.at = s.at.Add(seeing)
+		for range 40 { // y is held down
+			s.at = s.at.Add(30 * time.Millisecond)
+			s.press("y")
+			s.chat.view()
+		}
+		for _, r := range "yay, a yes, a" { // the person writes on
+			s.at = s.at.Add(pausing / 2)
+			if s.press(string(r)); len(s.took()) > 0 {
+				t.Error("a key of what the person was writing answered it")
+			}
+		}
+		if !strings.Contains(s.frame(), "too early for a yes") {
+			t.Error("a yes that did not count is not told")
+		}
+		s.at = s.at.Add(pausing)
 		s.press(c.keys...)
 		done := s.took()
 		if len(done) != 1 {

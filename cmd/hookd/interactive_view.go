@@ -39,6 +39,9 @@ func (c *chat) cursor() *tea.Cursor {
 // above is what goes on, cut to what the terminal has room for.
 func (c *chat) above() []string {
 	if len(c.asked) > 0 { // the whole screen is for what is to be judged
+		if c.small { // what the terminal cuts off nobody has judged
+			return []string{tooSmall}
+		}
 		return c.asked[0].view(c.run.p, c.height, c.now())
 	}
 	var lines []string
@@ -60,6 +63,9 @@ func (c *chat) above() []string {
 	}
 	return lines
 }
+
+// tooSmall stands in the place of a question that has no room.
+const tooSmall = "? make it larger; n = no"
 
 func (c *chat) below() []string {
 	if len(c.asked) > 0 {

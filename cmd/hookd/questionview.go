@@ -42,7 +42,7 @@ func questionLines(p *show.Printer, q *agentloop.Question) []string {
 	if q.Call != nil {
 		what = show.Line(q.Call.Name) + " runs"
 	}
-	to.Print("%s %s asks before %s:\n", p.In(show.Warn, "?"), p.In(show.Name, whoAsks(q)), what)
+	headLines(&to, whoAsks(q), what)
 	if q.Call != nil {
 		callLines(&to, q.Call.Args)
 	}
@@ -50,6 +50,15 @@ func questionLines(p *show.Printer, q *agentloop.Question) []string {
 		to.Code("  reason: ", q.Text)
 	}
 	return strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
+}
+
+// headLines say who asks before what, with names of any length.
+func headLines(p *show.Printer, who, what string) {
+	if longest := max(show.Width(who), show.Width(what)); p.Width > 0 && longest > p.Width-10 {
+		p.Code("? ", who+" asks before "+what+":")
+		return
+	}
+	p.Print("%s %s asks before %s:\n", p.In(show.Warn, "?"), p.In(show.Name, who), what)
 }
 
 // longParts are the arguments that are shown as texts of their own, in this order,

@@ -49,6 +49,8 @@ func tails(t *testing.T) map[string]protocol.Call {
 		"file, lines":   call("write_file", protocol.KindWrite, map[string]any{"path": "a.sh", "content": strings.Repeat("# x\n", 1500) + canary + "\n"}),
 		"edit":          call("edit_file", protocol.KindWrite, map[string]any{"path": "a.sh", "oldText": strings.Repeat("x\n", 900), "newText": strings.Repeat("x\n", 900) + canary}),
 		"path":          call("write_file", protocol.KindWrite, map[string]any{"path": strings.Repeat("a/", 500) + canary, "content": ""}),
+		"pictures":      bash("true " + strings.Repeat("\u00a9\ufe0f", 500) + "; " + canary),
+		"name":          call("mcp__s__"+strings.Repeat("read_", 200)+canary, protocol.KindMCP, map[string]any{}),
 		"mcp":           call("mcp__s__run", protocol.KindMCP, map[string]any{"text": strings.Repeat("x", 3000), "then": canary}),
 		"other member":  call("bash", protocol.KindShell, map[string]any{"command": "true", "env": strings.Repeat("x", 2000) + canary}),
 		"no object":     {ToolCallID: "c", Name: "bash", Kind: protocol.KindShell, Args: []byte(`["` + strings.Repeat("x", 3000) + canary + `"]`)},
@@ -61,7 +63,7 @@ func tails(t *testing.T) map[string]protocol.Call {
 func unbroken(lines []string) string {
 	var b strings.Builder
 	for _, line := range lines {
-		if rest, goesOn := strings.CutPrefix(strings.TrimLeft(line, " │+-"), "↪ "); goesOn {
+		if rest, goesOn := strings.CutPrefix(strings.TrimLeft(line, " │+-?"), "↪ "); goesOn {
 			b.WriteString(rest)
 			continue
 		}
@@ -74,7 +76,7 @@ func unbroken(lines []string) string {
 // nothing in it reaches the terminal as a control character.
 func TestQuestionShowsAllThatRuns(t *testing.T) {
 	for name, call := range tails(t) {
-		for _, width := range []int{0, 20, 79, 200} {
+		for _, width := range []int{0, 19, 20, 33, 79, 200} {
 			q := agentloop.Question{Event: protocol.PermissionRequest, Call: &call, AskedBy: "policy", Options: yesNo}
 			lines := questionLines(&show.Printer{Width: width}, &q)
 			if !strings.Contains(unbroken(lines), canary) {
@@ -84,7 +86,7 @@ func TestQuestionShowsAllThatRuns(t *testing.T) {
 				if strings.ContainsAny(line, "\x1b\r\u202e\u200b\u2060") {
 					t.Errorf("%s: %q", name, line)
 				}
-				if width >= 79 && show.Width(line) > width {
+				if width > 0 && show.Width(line) > width && !strings.Contains(line, " characters, ") && !strings.Contains(line, "… ") {
 					t.Errorf("%s: a line of %d columns in %d", name, show.Width(line), width)
 				}
 			}
@@ -122,6 +124,7 @@ func TestChatTakesNoYesBeforeTheEnd(t *testing.T) {
 				if !strings.Contains(unbroken(seen), canary) {
 					t.Error("the end was not shown")
 				}
+				s.at = s.at.Add(pausing)
 				s.press("y")
 				if done := s.took(); len(done) != 1 || done[0].(answerEffect).answer.OptionID != "yes" {
 					t.Errorf("yes after the end: %v", done)
@@ -162,6 +165,33 @@ func TestTypedAnswers(t *testing.T) {
 	} {
 		if got := typedAnswer(&q, typed); got != want {
 			t.Errorf("%q: %+v, want %+v", typed, got, want)
+		}
+	}
+}
+
+// What a terminal has no room for was seen by nobody: no yes counts there.
+func TestTinyTerminalTakesNoYes(t *testing.T) {
+	call := tails(t)["characters"]
+	for _, size := range []tea.WindowSizeMsg{{Width: 10, Height: 24}, {Width: 80, Height: 1}, {Width: 80, Height: 2}, {Width: 1, Height: 1}} {
+		reply := make(chan agentloop.Answer, 1)
+		s := newScene(t, 60)
+		s.tell(tea.WindowSizeMsg{Width: 60, Height: 600})
+		s.tell(askMsg{agentloop.Question{Event: protocol.PermissionRequest, Call: &call, AskedBy: "policy", Options: yesNo}, reply})
+		s.tell(size)
+		for range 1000 {
+			s.chat.view()
+			s.at = s.at.Add(seeing)
+			s.press("y", "1", " ")
+		}
+		s.press("up", "enter")
+		if done := s.took(); len(done) > 0 {
+			t.Fatalf("%v: %v", size, done)
+		}
+		if lines := strings.Split(s.chat.view(), "\n"); len(lines) > size.Height {
+			t.Errorf("%v: %d lines", size, len(lines))
+		}
+		if s.press("n"); len(s.took()) != 1 {
+			t.Errorf("%v: no is not taken", size)
 		}
 	}
 }

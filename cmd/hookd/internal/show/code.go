@@ -16,7 +16,7 @@ const (
 	longestRun   = 40  // blanks in a row that are shown as such
 	emptyLines   = 3   // empty lines in a row that are shown as such
 	plainColumns = 160 // of a line where the width of the terminal is not known
-	leastColumns = 20
+	leastColumns = 4
 )
 
 // Code writes text that a person is to judge, with a prefix before each line: every
@@ -100,8 +100,14 @@ func (p *Printer) pieces(line string, used int) (pieces []string) {
 	width := 0
 	for _, part := range blanksCounted(line) {
 		size := displaywidth.String(part)
-		if part == "\t" {
+		switch part {
+		case "\t":
 			size = 8
+		case "\ufe0f": // the sign before it may be drawn twice as wide
+			size = 1
+		}
+		if size > columns { // only a count of blanks is
+			part, size = "⟨…⟩", 3
 		}
 		if width > 0 && width+size > columns {
 			pieces = append(pieces, piece.String())

@@ -18,18 +18,23 @@ func TestCodeHidesNothing(t *testing.T) {
 		"blanks before code":         {"true" + strings.Repeat(" ", 5000) + "; evil\n", "true⟨5,000 blanks⟩; evil"},
 		"other blanks before code":   {"true" + strings.Repeat("\u3000\u00a0\u2800\t", 100) + "; evil\n", "true⟨400 blanks⟩; evil"},
 		"empty lines":                {"true\n" + strings.Repeat("\n", 999) + "  \t\nevil\n", "true\n│ … 1,000 empty lines …\n│ evil"},
+		"signs drawn as pictures":    {strings.Repeat("\u00a9\ufe0f", 300) + "; evil\n", "; evil"},
+		"flags":                      {strings.Repeat("\U0001f1e6", 301) + "; evil\n", "; evil"},
+		"syllables in parts":         {strings.Repeat("\u1100\u1161\u11a8", 300) + "; evil\n", "; evil"},
+		"keys":                       {strings.Repeat("1\ufe0f\u20e3", 300) + "; evil\n", "; evil"},
 		"few empty lines":            {"a\n\n\nb\n", "a\n│ \n│ \n│ b"},
 		"a line of 1 MB has its end": {strings.Repeat("x", 1<<20) + "evil\n", "evil"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, width := range []int{0, 80} {
+			for _, width := range []int{0, 19, 80} {
 				var out bytes.Buffer
 				(&Printer{W: &out, Width: width}).Code("│ ", test.text)
-				if !strings.Contains(out.String(), test.want) {
+				whole := strings.ReplaceAll(out.String(), "\n│ ↪ ", "")
+				if !strings.Contains(whole, test.want) {
 					t.Errorf("width %d: %.300q", width, out.String())
 				}
 				for line := range strings.SplitSeq(out.String(), "\n") {
-					if w := Width(line); w > max(width, 170) || width > 0 && w > width {
+					if w := Width(line); w > max(width, 170) || width > 0 && w > width && !strings.Contains(line, "…") {
 						t.Fatalf("width %d: a line of %d columns: %.100q", width, w, line)
 					}
 				}
