@@ -29,13 +29,19 @@ func OpenTrust(opts Options) (*Trust, error) {
 		return nil, err
 	}
 	if l.stateBy != nil {
-		return nil, fmt.Errorf("trust records: %w", l.stateBy)
+		return nil, fmt.Errorf("%w: %w", ErrState, l.stateBy)
 	}
 	return &Trust{loader: l}, nil
 }
 
 // Project is the real path of the project that is decided about, "" without one.
 func (t *Trust) Project() string { return t.loader.project }
+
+// ErrState says that the state folder, where the trust records are, cannot be used.
+var ErrState = errors.New("trust records")
+
+// ErrNoSuchHook says that no hook has the name that was given.
+var ErrNoSuchHook = errors.New("there is no such hook")
 
 // ErrNoProject says that there is nothing to decide about.
 var ErrNoProject = errors.New("no project: there is no .acai folder here or above")
@@ -368,7 +374,7 @@ func (t *Trust) switchHook(ctx context.Context, name string, change func(d *deci
 	if err != nil {
 		return err
 	}
-	reached, problem := false, fmt.Errorf("%s: there is no such hook", name)
+	reached, problem := false, fmt.Errorf("%s: %w", name, ErrNoSuchHook)
 	for _, h := range s.Hooks {
 		switch {
 		case h.Name != name:

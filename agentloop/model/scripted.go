@@ -61,7 +61,11 @@ func (s *Scripted) take() (*turn, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.next >= len(s.script.Turns) {
-		return nil, fmt.Errorf("%s: the script has %d turns, and the model was called once more", s.file, len(s.script.Turns))
+		turns := "turns"
+		if len(s.script.Turns) == 1 {
+			turns = "turn"
+		}
+		return nil, fmt.Errorf("%s: the script has %d %s, and the model was called once more", s.file, len(s.script.Turns), turns)
 	}
 	turn := &s.script.Turns[s.next]
 	s.next++

@@ -11,6 +11,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/process"
+	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -127,7 +128,11 @@ func noProject(err error) error {
 	if _, wdErr := os.Getwd(); wdErr != nil {
 		return noDirectory()
 	}
-	return usage("no-project", err.Error(), "")
+	hint := ""
+	if errors.Is(err, loader.ErrState) {
+		hint = "set XDG_STATE_HOME to a folder of yours outside of the project"
+	}
+	return usage("no-project", err.Error(), hint)
 }
 
 func stateDir() (string, error) {

@@ -261,7 +261,11 @@ func (a *app) tellWaiting(s *loader.Snapshot, loop bool) {
 	}
 	named("hook", s.Unasked)
 	if loop {
-		named("skill, recipe or server", s.UnaskedMaterials)
+		what := "skill, recipe or server"
+		if len(s.UnaskedMaterials) > 1 {
+			what = "skills, recipes or server" // with the s of the plural
+		}
+		named(what, s.UnaskedMaterials)
 	}
 	guards := waitingGuards(s)
 	refuse := ""

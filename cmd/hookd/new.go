@@ -35,7 +35,7 @@ var languages = []language{
 func newNew(a *app) *cobra.Command {
 	var lang string
 	c := &cobra.Command{
-		Use:   "new NAME --lang sh|python|node|go",
+		Use:   "new NAME [--lang sh|python|node|go]",
 		Short: "write a hook from a template that states its rules",
 		Long: `Write a hook from a template that states its rules in a comment header.
 

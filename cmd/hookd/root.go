@@ -79,6 +79,9 @@ func newRoot(a *app, args []string) *cobra.Command {
 		if word := commandWord(args); c == root && word != "" {
 			return unknownCommand(root, word) // whose flags these are meant to be
 		}
+		if c == root && slices.Contains(args, "--version") {
+			return usage("usage", err.Error(), "did you mean hookd version?")
+		}
 		return usage("usage", err.Error(), "see "+c.CommandPath()+" --help")
 	})
 	for _, g := range commandGroups {
@@ -138,11 +141,22 @@ func asUsage(check cobra.PositionalArgs) cobra.PositionalArgs {
 			return nil
 		}
 		if err := check(c, args); err != nil {
-			message := err.Error()
-			if words := strings.Fields(c.Use); len(words) > 1 && words[1][0] != '[' {
-				message = c.CommandPath() + " takes one argument: " + words[1]
+			message, hint := err.Error(), "see "+c.CommandPath()+" --help"
+			switch _, names, _ := strings.Cut(c.Use, " "); {
+			case c.HasSubCommands() || names == "" && len(args) == 0:
+			case names == "":
+				message = c.CommandPath() + " takes no argument, not " + args[0]
+				if c.Flags().Changed("socket") {
+					hint = "write --socket=" + args[0]
+				}
+			case strings.Contains(names, "..."), strings.Contains(names, "…"):
+				message = c.CommandPath() + " takes one argument or more: " + names
+			case strings.HasSuffix(names, "]") && !strings.Contains(names, "--"):
+				message = c.CommandPath() + " takes " + names + "; a text of several words is one argument in quotes"
+			default:
+				message = c.CommandPath() + " takes one argument: " + strings.Fields(names)[0]
 			}
-			return usage("usage", message, "see "+c.CommandPath()+" --help")
+			return usage("usage", message, hint)
 		}
 		return nil
 	}

@@ -23,7 +23,7 @@ func newSessions(a *app) *cobra.Command {
 		Short: "list, show, export and remove the conversations of hookd run",
 		Long: `List, show, export and remove the conversations of hookd run.
 
-Where a session's ID is asked for, the beginning of it does that no other one has.`,
+Where a session's ID is asked for, its beginning is enough if no other ID begins so.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}

@@ -22,7 +22,7 @@ func newGet(a *app) *cobra.Command {
 One NAME prints its value. Several print an assignment for each, quoted for a
 shell; the variable has the name of the last member, or the one before a "=":
 
-  values=$("$HOOKD" get data.args.command data.toolCallId host=agent.host) || exit 1
+  values=$("$HOOKD" get data.args.command host=agent.host) || exit 1
   eval "$values"
 
 NAME is a path of members (data.calls.0.name) or a JSON Pointer. A value that is

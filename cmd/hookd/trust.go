@@ -245,6 +245,8 @@ func trustFault(err error) error {
 		return usage("no-project", passed.Error(), passed.Remedy)
 	case errors.Is(err, loader.ErrNoProject):
 		return usage("no-project", err.Error(), "hookd init makes one")
+	case errors.Is(err, loader.ErrNoSuchHook):
+		return usage("trust", err.Error(), "hookd list shows the hooks")
 	case errors.Is(err, loader.ErrBelow):
 		return usage("below-a-hook", err.Error(), "decide in a terminal of your own")
 	case errors.Is(err, loader.ErrUnexpected):
