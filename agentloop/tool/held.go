@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // heldFile is a file of the project under the lock of its folder: what is read of it
@@ -120,8 +121,24 @@ func (h *heldFile) read(limit int64) ([]byte, error) {
 	return readAll(file, info, limit)
 }
 
+// readPatience bounds the wait for a file that the system makes while it is read, such
+// as the kernel's log in /proc: it may have no end. Files on a disk are not waited for.
+const readPatience = time.Second
+
+// errEndless says that a file gives no more bytes and does not end either.
+var errEndless = fmt.Errorf("is no file with an end: nothing came for %s", readPatience)
+
 // readAll reads an open file. It may grow meanwhile.
 func readAll(file *os.File, info fs.FileInfo, limit int64) ([]byte, error) {
+	_ = file.SetReadDeadline(time.Now().Add(readPatience)) // refused for files on a disk
+	data, err := readUpTo(file, info, limit)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return nil, errEndless
+	}
+	return data, err
+}
+
+func readUpTo(file *os.File, info fs.FileInfo, limit int64) ([]byte, error) {
 	if info.Size() > limit {
 		return nil, fmt.Errorf("has %d bytes, more than %d", info.Size(), limit)
 	}

@@ -40,10 +40,11 @@ func TestLockOnAFile(t *testing.T) {
 // write is not swept away.
 func TestFreshLeftoversStayWhereTheLockIsAFile(t *testing.T) {
 	project := t.TempDir()
-	write(t, project, ".hookd-FRESH.tmp", "half")
-	write(t, project, ".hookd-STALE.tmp", "half")
+	fresh, stale := newTemporary(), newTemporary()
+	write(t, project, fresh, "half")
+	write(t, project, stale, "half")
 	before := time.Now().Add(-2 * staleAfter)
-	if err := os.Chtimes(filepath.Join(project, ".hookd-STALE.tmp"), before, before); err != nil {
+	if err := os.Chtimes(filepath.Join(project, stale), before, before); err != nil {
 		t.Fatal(err)
 	}
 	dir, err := os.OpenRoot(project)
@@ -53,7 +54,7 @@ func TestFreshLeftoversStayWhereTheLockIsAFile(t *testing.T) {
 	defer dir.Close()
 	(&heldFile{dir: dir, lock: &folderLock{onFile: true}}).sweep()
 	entries, err := os.ReadDir(project)
-	if err != nil || len(entries) != 1 || entries[0].Name() != ".hookd-FRESH.tmp" {
+	if err != nil || len(entries) != 1 || entries[0].Name() != fresh {
 		t.Errorf("%v, %v", entries, err)
 	}
 }

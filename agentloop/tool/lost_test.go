@@ -251,13 +251,13 @@ func TestWaitForTheLock(t *testing.T) {
 func TestLeftovers(t *testing.T) {
 	project := t.TempDir()
 	tools := Files(Folder{Project: project})
-	left := ".hookd-LEFT.tmp"
+	left := newTemporary()
 	write(t, project, "f.txt", "one\n")
 	write(t, project, left, "half of a secret")
 	for name, args := range map[string]map[string]any{
 		"list_dir": {}, "grep": {"pattern": "half"},
 	} {
-		if text, _ := callAs(t, "a", tools, name, args); strings.Contains(text, "LEFT") {
+		if text, _ := callAs(t, "a", tools, name, args); strings.Contains(text, left) {
 			t.Errorf("%s shows %s", name, text)
 		}
 	}
@@ -273,4 +273,27 @@ func TestLeftovers(t *testing.T) {
 		t.Error(text)
 	}
 	nothingElse(t, project)
+}
+
+// A file whose name is only like that of a temporary one is somebody's: it is shown,
+// and stays.
+func TestFilesOfAPersonAreNoLeftovers(t *testing.T) {
+	project := t.TempDir()
+	tools := Files(Folder{Project: project})
+	names := []string{".hookd-notes.tmp", ".hookd-.tmp", ".hookd-2026-11-28-a-long-day-0189.tmp", newTemporary() + "x", "a" + newTemporary()}
+	for _, name := range names {
+		write(t, project, name, "precious")
+	}
+	if text, isError := callAs(t, "a", tools, "write_file", map[string]any{"path": "f.txt", "content": "one"}); isError {
+		t.Error(text)
+	}
+	listed, _ := callAs(t, "a", tools, "list_dir", map[string]any{})
+	for _, name := range names {
+		if text, err := os.ReadFile(filepath.Join(project, name)); string(text) != "precious" {
+			t.Errorf("%s: %q, %v", name, text, err)
+		}
+		if !strings.Contains(listed, name) {
+			t.Errorf("%s is not listed", name)
+		}
+	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"strings"
 	"time"
 
@@ -19,14 +18,22 @@ import (
 // told: a file with several names (hard links) becomes a file of its own, since to
 // write into the old one would change it under other names too, and could tear it.
 
-// temporary is the name of a file that is being written, as a pattern of [path.Match].
-// The file tools do not show such files, and remove those that a killed run left.
-const temporary = ".hookd-*.tmp"
+// A file that is being written has a name that nobody else chooses: [rand.Text] between
+// these. The file tools do not show such files, and remove those that a killed run left.
+const temporaryBegin, temporaryEnd = ".hookd-", ".tmp"
 
+func newTemporary() string { return temporaryBegin + rand.Text() + temporaryEnd }
+
+// isTemporary reports whether a name is one of [newTemporary], in whatever case a
+// file system keeps it. A person's .hookd-notes.tmp is none.
 func isTemporary(name string) bool {
-	is, _ := path.Match(temporary, folded(name))
-	return is
+	random, begins := strings.CutPrefix(folded(name), temporaryBegin)
+	random, ends := strings.CutSuffix(random, temporaryEnd)
+	return begins && ends && len(random) == randomLength && strings.Trim(random, "abcdefghijklmnopqrstuvwxyz234567") == ""
 }
+
+// randomLength is that of [rand.Text]: 128 bits, 5 in each letter (base32).
+const randomLength = 26
 
 // staleAfter is the age of a temporary file that nobody writes any more, where the
 // lock does not tell.
@@ -56,7 +63,7 @@ func (h *heldFile) sweep() {
 // replace gives the file a new content. lost says what of the old file could not be
 // taken over.
 func (h *heldFile) replace(content []byte) (lost []string, err error) {
-	name := strings.Replace(temporary, "*", rand.Text(), 1)
+	name := newTemporary()
 	file, err := h.dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, h.firstMode())
 	if err != nil {
 		return nil, h.notWhole(err)

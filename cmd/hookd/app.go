@@ -156,6 +156,9 @@ func (a *app) printJSON(value any) error {
 
 // isTerminal reports whether a person is at the other end of a stream.
 func isTerminal(stream any) bool {
+	if o, is := stream.(*outlet); is {
+		stream = o.to
+	}
 	f, isFile := stream.(*os.File)
 	return isFile && show.IsTerminal(f)
 }

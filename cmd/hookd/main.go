@@ -35,7 +35,7 @@ func run(args []string) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	a := newApp()
-	a.watchOutput(cancel)
+	a.watchOutput(ctx, cancel)
 	a.watchSignals = sync.OnceFunc(func() { a.obeySignals(cancel) })
 	if len(args) == 0 || args[0] != "fire" { // it listens when it has something to end in good order
 		a.watchSignals()
@@ -46,6 +46,7 @@ func run(args []string) int {
 		a.note(oneLine(losses.Error()), "")
 	}
 	if err != nil && errors.Is(context.Cause(ctx), errInterrupted) {
+		a.tellUnread()
 		return exitInterrupted
 	}
 	a.json = a.json || asksForJSON(args)
@@ -71,7 +72,7 @@ func asksForJSON(args []string) bool {
 func (a *app) obeySignals(cancel context.CancelCauseFunc) {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // for what is written past the printers
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	go a.obey(signals, cancel)
 }
 

@@ -96,6 +96,7 @@ var ways = map[string]func(r *endedRun){
 	},
 	"a signal INT":                  signalled(longCall, syscall.SIGINT),
 	"a signal TERM":                 signalled(longCall, syscall.SIGTERM),
+	"a signal QUIT":                 signalled(longCall, syscall.SIGQUIT),
 	"a signal TERM, twice at once":  signalled(longCall, syscall.SIGTERM, syscall.SIGTERM),
 	"a signal HUP, several times":   signalled(longCall, syscall.SIGHUP, syscall.SIGHUP, syscall.SIGHUP),
 	"a signal INT, several calls":   signalled(manyCalls, syscall.SIGINT),
@@ -149,6 +150,20 @@ var ways = map[string]func(r *endedRun){
 		r.started()
 		out.Close()
 		r.hookd.Process.Signal(syscall.SIGTERM) // it has nothing to write until then
+	},
+	"a reader that has stopped": func(r *endedRun) {
+		r.model("turns:\n- toolCalls:\n  - {name: bash, args: {command: 'head -c 90000 /dev/zero | tr \\\\0 x; touch started; sleep 20'}}\n- text: done\n")
+		r.hookd = r.box.command("run", "--json", "go", "--allow", "bash", "--model", "scripted:model.yaml")
+		r.hookd.Stderr = &r.stderr
+		reader, err := r.hookd.StdoutPipe()
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		r.t.Cleanup(func() { reader.Close() })
+		startIn(r.t, r.hookd)
+		r.started()
+		time.Sleep(300 * time.Millisecond) // it writes what nobody reads
+		r.hookd.Process.Signal(syscall.SIGTERM)
 	},
 	"a script whose input ends": func(r *endedRun) { r.model(shortCall); r.driven("go"); r.in.Close() },
 	"a script that aborts": func(r *endedRun) {
