@@ -3,7 +3,7 @@
 #
 # hook: events=tool-call-start match.tool=@shell can=block onFailure=block timeout=5s
 # hook: description="asks before a deployment"
-set -eu
-case $(cat) in
-*'"data":'*deploy*) echo '{"action":"ask","reason":"a deployment: is now the time?"}' ;;
+command=$("$HOOKD" get data.args.command) || exit 1
+case $command in
+*deploy*) "$HOOKD" reply ask "a deployment: is now the time?" || exit 1 ;;
 esac
