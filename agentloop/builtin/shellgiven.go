@@ -77,24 +77,24 @@ func (s *shellSplitter) optionValue(word string, adds bool) {
 // git takes what git is given to run: an alias of its own for this call, and the
 // commands of rebase, bisect and submodule.
 func (s *shellSplitter) git(c *shellCommand) {
-	has := func(word string) bool { return slices.Contains(c.words, word) }
+	rebase, submodule, bisect := slices.Contains(c.words, "rebase"), slices.Contains(c.words, "submodule"), slices.Contains(c.words, "bisect")
 	for i := 1; i < len(c.words); i++ {
 		word := c.words[i]
 		_, alias, isAlias := strings.Cut(word, "=")
 		isAlias = isAlias && strings.HasPrefix(strings.ToLower(strings.TrimPrefix(word, "-c")), "alias.")
 		command, isShell := strings.CutPrefix(alias, "!")
-		rest := strings.Join(c.words[i+1:], " ")
 		switch {
 		case isAlias && isShell:
 			s.againWith(command, true)
 		case isAlias:
 			s.againWith("git "+alias, true)
-		case has("rebase") && strings.HasPrefix(word, "--exec="):
+		case rebase && strings.HasPrefix(word, "--exec="):
 			s.again(strings.TrimPrefix(word, "--exec="))
-		case has("rebase") && (word == "-x" || word == "--exec") && i+1 < len(c.words):
+		case rebase && (word == "-x" || word == "--exec") && i+1 < len(c.words):
 			s.again(c.words[i+1])
-		case has("submodule") && word == "foreach" || has("bisect") && word == "run":
-			s.again(strings.TrimPrefix(rest, "--recursive "))
+		case submodule && word == "foreach" || bisect && word == "run":
+			s.again(strings.TrimPrefix(strings.Join(c.words[i+1:], " "), "--recursive "))
+			return
 		}
 	}
 }
