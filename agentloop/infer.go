@@ -76,7 +76,7 @@ func (r *Run) try(ctx context.Context, request *model.Request, response *protoco
 		}
 		return nil, err
 	}
-	a.badArgs = r.loop.mendCalls(&a.message)
+	a.badArgs = r.loop.mendAnswer(&a.message, a.finish)
 	return r.inferenceEnd(ctx, a, request.Tools, time.Since(began), response != nil)
 }
 
@@ -167,7 +167,7 @@ func (r *Run) inferenceEnd(ctx context.Context, a *assembly, tools []protocol.To
 	}
 	data.Message.ID = a.message.ID
 	if v.changes("message") {
-		a.badArgs = r.loop.mendCalls(&data.Message)
+		a.badArgs = r.loop.mendAnswer(&data.Message, a.finish)
 	}
 	return &answer{message: data.Message, finish: data.FinishReason, tools: tools, badArgs: a.badArgs}, nil
 }

@@ -158,6 +158,26 @@ func (a *assembly) closeBlock() {
 	a.run.fire(a.run.after(a.ctx), name, protocol.DeltaEndData{Role: "assistant", MessageID: a.message.ID, Content: part.Text})
 }
 
+// mendAnswer mends the calls of an answer, and tells which of them cannot run. An answer
+// that ended early may have lost the args of its last call: an empty object is then not
+// what the model asked for, and many a tool takes it for everything.
+func (l *Loop) mendAnswer(message *protocol.Message, finish string) map[string]error {
+	bad := l.mendCalls(message)
+	if finish != "length" && finish != "filtered" || len(message.Content) == 0 {
+		return bad
+	}
+	last := message.Content[len(message.Content)-1]
+	if last.Type == protocol.PartToolCall && isEmpty(last.Args) {
+		bad[last.ToolCallID] = errors.New("the answer ended before the args of this call: call again, with all of its args")
+	}
+	return bad
+}
+
+func isEmpty(object jsontext.Value) bool {
+	empty := true
+	return protocol.Members(object, func(string, jsontext.Value) { empty = false }) && empty
+}
+
 // mendCalls gives each tool call of a message an id of its own in the
 // conversation, by which its result is paired with it, and args that are a JSON
 // object. It returns, by id, what was wrong with the args of those that were

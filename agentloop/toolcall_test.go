@@ -170,6 +170,33 @@ func TestCallErrors(t *testing.T) {
 	}
 }
 
+// An answer that is cut off has lost the args of its last call: with an empty object in
+// their place, a tool whose args are all optional would do everything.
+func TestCallCutBeforeItsArgs(t *testing.T) {
+	rewrites := hook{on: protocol.InferenceEnd, reply: protocol.Reply{Changes: raw(`{"message":{"content":[{"type":"tool-call","toolCallId":"b","name":"echo","args":{}}]},"finishReason":"tools"}`)}}
+	for name, c := range map[string]struct {
+		finish string
+		hook   hook
+		cut    bool
+	}{
+		"length":          {"length", hook{}, true},
+		"filtered":        {"filtered", hook{}, true},
+		"a hook rewrites": {"length", rewrites, true},
+		"whole":           {"tools", hook{}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newStage(t, "turns:\n- {finishReason: "+c.finish+", toolCalls: [{id: a, name: echo, args: {}}]}\n- text: final\n", []hook{c.hook})
+				s.prompt(t, t.Context(), "go!")
+				got := fired[protocol.ToolCallErrorData](t, s.gate, protocol.ToolCallError, 0)
+				if cut := strings.Contains(got.Error.Text, "ended before the args"); got.Error.Kind != protocol.CallBadArgs || cut != c.cut {
+					t.Errorf("%+v", got.Error)
+				}
+			})
+		})
+	}
+}
+
 // TestCallIDs asserts that each call can be told from every other.
 func TestCallIDs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

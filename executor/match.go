@@ -79,8 +79,10 @@ func (m *matcher) fits(f *facts) bool {
 		(m.step == "" || !f.spec.StepType || f.step == m.step)
 }
 
+// toolMatches compares the tool. Which one it is where the event names none, nobody
+// knows, so that a guard is asked.
 func (m *matcher) toolMatches(f *facts) bool {
-	return slices.ContainsFunc(m.tool, func(p schema.ToolPattern) bool { return p.Match(f.tool, f.kind) })
+	return f.tool == "" || slices.ContainsFunc(m.tool, func(p schema.ToolPattern) bool { return p.Match(f.tool, f.kind) })
 }
 
 // holds decides the condition on the event as it is now. The error says why it is

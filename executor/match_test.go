@@ -46,6 +46,9 @@ func TestToolPatterns(t *testing.T) {
 		{"@net", "mystery", "", true},
 		{"@read", "mystery", "teleport", true},
 		{"@mcp", "mystery", "mcp", true},
+		{"bash", "", "", true}, // the event names no tool, as one of hookd fire with a misspelt member
+		{"/bash/", "", "", true},
+		{"mcp__*", "", "shell", true},
 	} {
 		m, _, err := compileMatch(&schema.Match{Tool: []string{tc.pattern}})
 		if err != nil {

@@ -40,6 +40,28 @@ func TestBashDeny(t *testing.T) {
 	const no, ask, yes = protocol.Block, protocol.Ask, protocol.Observe
 	judge := judgeOf(t, BashPolicy{Deny: []string{"rm", "git push", "curl *", "/dd .*of=.*/", "shutdown *", "*/etc/shadow*"}})
 	for command, want := range map[string]protocol.Action{
+		// what Walk of the shell's parser leaves out, and commands in one word with an option
+		"echo ${a:$(git push)}":         no,
+		"echo ${a:0:$(rm x)}":           no,
+		"echo \"${a:$(( $(rm x) ))}\"":  no,
+		"echo ${a:1:2}":                 yes,
+		"env --split-string='git push'": no,
+		"env -S'git push'":              no,
+		"script -c'rm x'":               no,
+		"setpriv rm x":                  no,
+		// what git is given to run
+		"git -c alias.p=push p":                      no,
+		"git -c 'alias.p=!rm x' p":                   no,
+		"git -c alias.l=log l":                       yes,
+		"git rebase -x 'git push'":                   no,
+		"git rebase --exec='rm x' main":              no,
+		"git bisect run rm x":                        no,
+		"git submodule foreach --recursive git push": no,
+		"git clean -x":                               yes,
+		"git clean -x -d":                            yes,
+		"git commit -m run":                          yes,
+		"git log -x \"don't\"":                       yes,
+
 		// plain
 		"rm":                       no,
 		"rm -rf /":                 no,

@@ -62,7 +62,7 @@ func (s *shellSplitter) split(text string, derived bool, depth int) error {
 		return fmt.Errorf("it cannot be read as bash (%w)", err)
 	}
 	inner := shellSplitter{source: text, derived: derived, depth: depth, commands: s.commands, size: s.size, sets: setsNames(file), hides: hidesCommands(file)}
-	syntax.Walk(file, func(node syntax.Node) bool {
+	walkShell(file, func(node syntax.Node) bool {
 		if stmt, is := node.(*syntax.Stmt); is {
 			inner.statement(stmt)
 		} else {
@@ -123,4 +123,21 @@ func (s *shellSplitter) take(c shellCommand) {
 func (s *shellSplitter) slice(from, to syntax.Pos) string {
 	begin, end := min(int(from.Offset()), len(s.source)), min(int(to.Offset()), len(s.source))
 	return strings.TrimSpace(s.source[begin:max(begin, end)])
+}
+
+// walkShell is [syntax.Walk] with what that leaves out: the numbers in ${a:x:y}.
+func walkShell(node syntax.Node, visit func(syntax.Node) bool) {
+	syntax.Walk(node, func(node syntax.Node) bool {
+		if !visit(node) {
+			return false
+		}
+		if p, is := node.(*syntax.ParamExp); is && p.Slice != nil {
+			for _, number := range []syntax.ArithmExpr{p.Slice.Offset, p.Slice.Length} {
+				if number != nil {
+					walkShell(number, visit)
+				}
+			}
+		}
+		return true
+	})
 }

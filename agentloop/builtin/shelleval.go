@@ -64,7 +64,7 @@ func calculates(node syntax.Node) bool {
 // hidesCommands reports whether a text has a command substitution in quotes, or
 // behind a backslash: one that runs if the text is evaluated once more.
 func hidesCommands(file *syntax.File) (hides bool) {
-	syntax.Walk(file, func(node syntax.Node) bool {
+	walkShell(file, func(node syntax.Node) bool {
 		switch n := node.(type) {
 		case *syntax.SglQuoted:
 			text := n.Value
@@ -128,7 +128,7 @@ func (s *shellSplitter) plainWord(w *syntax.Word) bool {
 // setsNames reports whether a text gives a variable a value other than by an
 // assignment, which is a command of its own.
 func setsNames(file *syntax.File) (sets bool) {
-	syntax.Walk(file, func(node syntax.Node) bool {
+	walkShell(file, func(node syntax.Node) bool {
 		switch n := node.(type) {
 		case *syntax.WordIter:
 			sets = true

@@ -16,7 +16,7 @@ var (
 		"sudo", "doas", "su", "env", "exec", "command", "builtin", "nohup", "nice", "ionice", "time", "timeout",
 		"xargs", "parallel", "find", "fd", "watch", "script", "setsid", "stdbuf", "flock", "chroot", "unshare", "nsenter",
 		"strace", "ltrace", "ssh", "busybox", "toybox", "eval", "trap", "alias", "coproc", "runuser", "systemd-run", "chrt", "taskset",
-		"pkexec", "gosu", "unbuffer", "entr",
+		"pkexec", "gosu", "unbuffer", "entr", "setpriv", "prlimit", "numactl", "capsh", "screen", "tmux",
 	}
 	sourcers = []string{".", "source"}
 
@@ -50,6 +50,7 @@ func (s *shellSplitter) inside(c *shellCommand, redirects []*syntax.Redirect) {
 		}
 		if c.known[i] && strings.ContainsAny(word, " \t\n;&|<>()$`") || program == "alias" {
 			s.againWith(word, adds)
+			s.optionValue(word, adds)
 		}
 		if !shell && !strings.HasPrefix(word, "-") && !(adds && isPlace(word)) {
 			part := shellCommand{text: strings.Join(c.words[i:], " "), words: whole.words[i:], known: whole.known[i:], derived: true}
@@ -61,6 +62,43 @@ func (s *shellSplitter) inside(c *shellCommand, redirects []*syntax.Redirect) {
 	}
 }
 
+// optionValue takes a command that stands in one word with its option:
+// --split-string='git push', -S'git push'.
+func (s *shellSplitter) optionValue(word string, adds bool) {
+	_, value, isLong := strings.Cut(word, "=")
+	switch {
+	case strings.HasPrefix(word, "--") && isLong:
+		s.againWith(value, adds)
+	case strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && len(word) > 2:
+		s.againWith(word[2:], adds)
+	}
+}
+
+// git takes what git is given to run: an alias of its own for this call, and the
+// commands of rebase, bisect and submodule.
+func (s *shellSplitter) git(c *shellCommand) {
+	rebase, submodule, bisect := slices.Contains(c.words, "rebase"), slices.Contains(c.words, "submodule"), slices.Contains(c.words, "bisect")
+	for i := 1; i < len(c.words); i++ {
+		word := c.words[i]
+		_, alias, isAlias := strings.Cut(word, "=")
+		isAlias = isAlias && strings.HasPrefix(strings.ToLower(strings.TrimPrefix(word, "-c")), "alias.")
+		command, isShell := strings.CutPrefix(alias, "!")
+		switch {
+		case isAlias && isShell:
+			s.againWith(command, true)
+		case isAlias:
+			s.againWith("git "+alias, true)
+		case rebase && strings.HasPrefix(word, "--exec="):
+			s.again(strings.TrimPrefix(word, "--exec="))
+		case rebase && (word == "-x" || word == "--exec") && i+1 < len(c.words):
+			s.again(c.words[i+1])
+		case submodule && word == "foreach" || bisect && word == "run":
+			s.again(strings.TrimPrefix(strings.Join(c.words[i+1:], " "), "--recursive "))
+			return
+		}
+	}
+}
+
 // given takes what a program runs by itself: a shell a script, some builtins a
 // command that an option holds.
 func (s *shellSplitter) given(c *shellCommand, redirects []*syntax.Redirect) {
@@ -68,6 +106,8 @@ func (s *shellSplitter) given(c *shellCommand, redirects []*syntax.Redirect) {
 	switch shell := slices.Contains(shells, program); {
 	case shell || slices.Contains(sourcers, program):
 		s.script(c, shell, redirects)
+	case program == "git":
+		s.git(c)
 	default:
 		s.builtin(program, c)
 	}

@@ -142,6 +142,9 @@ func (h *host) offer(l *live, list []listed) {
 	var left []string
 	taken := map[string]bool{}
 	for _, t := range list {
+		if l.life.Err() != nil {
+			return // each schema takes its time
+		}
 		r, err := h.newTool(t, taken)
 		if err != nil {
 			left = append(left, fmt.Sprintf("%q (%v)", clip(t.Name, 80), err))
@@ -158,9 +161,16 @@ func (h *host) offer(l *live, list []listed) {
 	}
 }
 
+// longestSchema is more than any model reads. To check one takes time that grows with
+// its square.
+const longestSchema = 256 << 10
+
 func (h *host) newTool(t listed, taken map[string]bool) (*remote, error) {
 	if t.Name == "" {
 		return nil, errors.New("it has no name")
+	}
+	if len(t.Schema) > longestSchema {
+		return nil, fmt.Errorf("its schema has %d bytes, the most is %d", len(t.Schema), longestSchema)
 	}
 	name := nameOf(h.prefix, t.Name)
 	if taken[name] {

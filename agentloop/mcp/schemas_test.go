@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -172,4 +173,31 @@ func refusedBy(name string, schema []byte, provider string) string {
 		return "its name"
 	}
 	return ""
+}
+
+// vastSchema is a list with a tool whose schema is larger than any model reads.
+func vastSchema(r request) string {
+	if r.Method != "tools/list" {
+		return odd("logs text")(r)
+	}
+	var properties strings.Builder
+	for i := range 80_000 {
+		fmt.Fprintf(&properties, `"p%d":{"type":"string","description":%q},`, i, strings.Repeat("x", 60))
+	}
+	return `{"jsonrpc":"2.0","id":ID,"result":{"tools":[{"name":"vast","inputSchema":{"type":"object","properties":{` + properties.String() + `"last":{}}}},{"name":"good"}]}}`
+}
+
+// TestVastSchema: a schema of many megabytes costs neither the other tools of its
+// server nor a run its time.
+func TestVastSchema(t *testing.T) {
+	t.Parallel()
+	s := newSetUp(t)
+	began := time.Now()
+	servers := s.connect(t, itself(t, "one too large"))
+	find(t, servers, "mcp__t__good")
+	s.told.await(t, `left out: "vast" (its schema has `)
+	servers.Close()
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("took %s", took)
+	}
 }

@@ -20,3 +20,16 @@ func apart(stream *os.File) *os.File {
 	}
 	return os.NewFile(uintptr(fd), stream.Name())
 }
+
+// closed reports whether a stream was closed when this program began: Go then has
+// /dev/null in its place, open for reading and writing, and what is written is lost
+// without an error.
+func closed(stream *os.File) bool {
+	flags, err := unix.FcntlInt(stream.Fd(), unix.F_GETFL, 0)
+	if err != nil || flags&unix.O_ACCMODE != unix.O_RDWR {
+		return err != nil
+	}
+	is, err := stream.Stat()
+	null, nullErr := os.Stat(os.DevNull)
+	return err != nil || nullErr == nil && os.SameFile(is, null)
+}

@@ -31,7 +31,7 @@ without output; after NAME? a missing one is empty. Keep the assignment and its
 "|| exit 1" on one line: that is what refuses when a value cannot be read.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, names []string) error {
-			return asShellFault(shellhook.Get(names, a.stdin, os.Stdout), "get")
+			return asShellFault(shellhook.Get(names, a.stdin, mustBeRead{to: os.Stdout}), "get")
 		},
 	}
 }
@@ -62,7 +62,7 @@ of a text that is too long the end stays.`,
 			}
 			answer.Stdin = a.stdin
 			answer.Piped = !isTerminal(a.stdin) && os.Getenv(executor.EnvMode) != string(schema.Resident)
-			return asShellFault(answer.Write(os.Stdout), "reply")
+			return asShellFault(answer.Write(mustBeRead{to: os.Stdout}), "reply")
 		},
 	}
 	c.Flags().StringVar(&answer.Reason, "reason", "", "`TEXT` that the model and the person read")
@@ -71,6 +71,17 @@ of a text that is too long the end stays.`,
 	c.Flags().StringArrayVar(&answer.Set, "set", nil, "`NAME=TEXT` that modify, ask or continue change, as data.args.command=ls")
 	c.Flags().StringVar(&answer.ID, "id", "", "`ID` of the event, for standby and resident hooks")
 	return c
+}
+
+// mustBeRead is a stdout that what is written must reach: a guard whose value or reply
+// is lost has to fail.
+type mustBeRead struct{ to *os.File }
+
+func (m mustBeRead) Write(text []byte) (int, error) {
+	if closed(m.to) {
+		return 0, errors.New("stdout is closed")
+	}
+	return m.to.Write(text)
 }
 
 func asShellFault(err error, code string) error {

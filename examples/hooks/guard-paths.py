@@ -8,21 +8,38 @@ import json
 import os
 import sys
 
-PATH_ARGS = ("path", "file", "file_path", "dir", "directory", "source", "destination")
+# What agents call the path of a file in the args of a call.
+PATH_ARGS = {
+    "path", "paths", "file", "files", "file_path", "filepath", "absolute_path", "notebook_path", "target_file",
+    "filename", "dir", "dir_path", "directory", "source", "destination",
+}
 
 
 def inside(path, root):
     return path == root or path.startswith(root.rstrip(os.sep) + os.sep)
 
 
+def paths(value):
+    """Yields the paths in args, also those in lists and objects in them."""
+    if isinstance(value, list):
+        for item in value:
+            yield from paths(item)
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            if name in PATH_ARGS:
+                yield from ((name, path) for path in (item if isinstance(item, list) else [item]) if path is not None)
+            else:
+                yield from paths(item)
+
+
 def main():
     event = json.load(sys.stdin)
-    args = event["data"]["args"]
+    data = event["data"]
     root = os.path.realpath(event["project"] or event["cwd"])
-    for name in PATH_ARGS:
-        path = args.get(name)
-        if path is None:
-            continue
+    found = list(paths(data["args"]))
+    if not found and data.get("kind") == "write":
+        return f"which file {data['name']} writes cannot be told; name it with path"
+    for name, path in found:
         if not isinstance(path, str):
             return f"{name} must be a string"
         # realpath follows links of the part that exists, so a link that points

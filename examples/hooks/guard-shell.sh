@@ -18,10 +18,11 @@ refuse() {
 # Where there is no command to read, this fails, and onFailure=block refuses.
 command=$("$HOOKD" get data.args.command) || exit 1
 
-# So that "\rm", r''m, a tab and a line end cannot hide a word.
+# So that "\rm", r''m, {rm,-r}, a tab and a line end cannot hide a word. A backslash joins
+# a line with the next, but not after another one or in a comment: so both are read.
 end=$(printf '\001')
-text=$(printf '%s' "$command" | tr '\n\t\r\f\v' "$end    ") || exit 1
-text=$(printf '%s\n' "$text" | sed "s/\\\\$end//g; s/$end/ /g; s/[\\\\\"']//g") || exit 1
+text=$(printf '%s' "$command" | tr '\n\t\r\f\v{},' "$end       ") || exit 1
+text=$(printf '%s\n%s\n' "$text" "$text" | sed "1s/\\\\$end//g; s/$end/ /g; s/[\\\\\"']//g") || exit 1
 
 holds() {
 	printf '%s\n' "$text" | grep -Eq -- "$1"
@@ -33,16 +34,19 @@ holds() {
 }
 
 word='(^|[^[:alnum:]_.-])' # the start of a command's name
-holds "${word}rm[[:space:]]([^|;&]*[[:space:]])?-([[:alpha:]]*[rR]|-recursive)" &&
+shell='([^[:space:]|;&]*/)?(ba|da|z|k)?sh([^[:alnum:]_-]|$)'
+holds "${word}rm[[:space:]]([^|;&]*[[:space:]])?-([[:alpha:]]*[rR]|-r)" &&
 	refuse 'rm of whole folders is not allowed here; remove single files by name, or ask the person'
 holds "${word}(mkfs[.[:alnum:]]*|wipefs|fdisk|shred|shutdown|reboot|poweroff)([^[:alnum:]_-]|\$)" &&
 	refuse 'this command can destroy a disk or stop the machine; it is not allowed here'
-holds "${word}dd[[:space:]][^|;&]*of=/dev/|>[[:space:]]*/dev/(sd|hd|vd|nvme|mmcblk|disk)" &&
+holds "${word}dd[[:space:]][^|;&]*of=/dev/|>[|]?[[:space:]]*/dev/(sd|hd|vd|nvme|mmcblk|disk)" &&
 	refuse 'writing to a device is not allowed here'
-holds "${word}git[[:space:]]([^|;&]*[[:space:]])?push[[:space:]][^|;&]*(-f([^[:alnum:]-]|\$)|--force([^[:alnum:]-]|\$)|[[:space:]][+])" &&
+holds "${word}git[[:space:]]([^|;&]*[[:space:]])?push[[:space:]]([^|;&]*[[:space:]])?([+]|(-[[:alpha:]]*f[[:alpha:]]*|--force)([^[:alnum:]-]|\$))" &&
 	refuse 'a forced push overwrites the work of others; push without force, or ask the person'
-holds "${word}git[[:space:]]([^|;&]*[[:space:]])?(reset[[:space:]][^|;&]*--hard|clean[[:space:]][^|;&]*-[[:alpha:]]*f)" &&
+holds "${word}git[[:space:]]([^|;&]*[[:space:]])?(reset[[:space:]][^|;&]*--ha|clean[[:space:]][^|;&]*-[[:alpha:]]*f)" &&
 	refuse 'this throws away uncommitted work; commit or stash it first'
-holds "${word}(curl|wget)[[:space:]][^;&]*[|][[:space:]]*(sudo[[:space:]]+)?(ba|da|z|k)?sh([^[:alnum:]_-]|\$)" &&
+holds "${word}(curl|wget)[[:space:]][^;]*[|]&?[[:space:]]*((sudo|env)[[:space:]]+([^|;&]*[[:space:]])?)?$shell" &&
 	refuse 'do not pipe a download into a shell; save it, read it, then run it'
+holds "${word}(eval|source|(ba|da|z|k)?sh)[[:space:]][^;]*([$<][(]|\`)[[:space:]]*(curl|wget)[[:space:]]" &&
+	refuse 'do not run a download in a shell; save it, read it, then run it'
 exit 0

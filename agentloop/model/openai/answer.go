@@ -188,11 +188,12 @@ func (a *answer) damage() error {
 	if len(a.calls) == 0 && (a.finish == "tool_calls" || a.finish == "function_call") {
 		missing = "it ends in a tool call, and there is none"
 	}
-	for _, g := range a.calls {
+	for i, g := range a.calls {
+		isLast := i == len(a.calls)-1
 		switch args := strings.TrimSpace(g.args.String()); {
 		case g.name == "":
 			missing = "a tool call has no name"
-		case a.finish == "" && args != "" && !jsontext.Value(args).IsValid():
+		case a.finish == "" && (args != "" || isLast) && !jsontext.Value(args).IsValid():
 			missing = "a tool call ends in the middle"
 		}
 	}
