@@ -129,7 +129,8 @@ while read -r line; do
 	*'"kind":"question"'*)
 		printf '%s\n' "$line" | sed 's/.*"askedBy":"\([^"]*\)".*"command":"\([^"]*\)".*/  ?  \1 asks about: \2/'
 		say '     the answer: yes, once'
-		echo '{"answer":{"optionId":"allow"}}' >&3
+		id=${line#*'"id":"'}
+		echo '{"answer":{"id":"'"${id%%'"'*}"'","optionId":"allow"}}' >&3
 		;;
 	*'"kind":"event"'*'"event":"tool-call-start"'*'touch at-work'*)
 		until [ -f at-work ]; do sleep 0.1; done

@@ -10,22 +10,16 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// answer gives the program's answer to the question that it names, or to the
-// only one.
+// answer gives the program's answer to the question that it names. One without a name
+// could be meant for an earlier question, and would allow what nobody has read.
 func (d *driven) answer(given *drivenAnswer) *Fault {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	id := given.ID
-	if id == "" && len(d.asked) == 1 {
-		for only := range d.asked {
-			id = only
-		}
-	}
-	reply := d.asked[id]
+	reply := d.asked[given.ID]
 	if reply == nil {
-		return usage("no-question", "no question waits for this answer", "a line of kind question has the id")
+		return usage("no-question", "no question waits for this answer", "a line of kind question has the id; an answer repeats it")
 	}
-	delete(d.asked, id)
+	delete(d.asked, given.ID)
 	reply <- agentloop.Answer{OptionID: given.OptionID, Text: given.Text}
 	return nil
 }

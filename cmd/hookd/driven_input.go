@@ -26,7 +26,7 @@ type drivenInput struct {
 }
 
 type drivenAnswer struct {
-	ID       string `json:"id"` // of the question; "" is the only one
+	ID       string `json:"id"` // of the question: nobody answers what was not read
 	OptionID string `json:"optionId"`
 	Text     string `json:"text"` // for the model, with a refusal
 }
@@ -82,7 +82,7 @@ func readBounded(reader *bufio.Reader) (line []byte, err error) {
 }
 
 // drivenHint says what a line of input looks like.
-const drivenHint = `one of {"prompt":"…"}, {"abort":true}, {"answer":{"optionId":"…"}} a line`
+const drivenHint = `one of {"prompt":"…"}, {"abort":true}, {"answer":{"id":"…","optionId":"…"}} a line`
 
 func decodeDriven(text []byte) (*drivenInput, *Fault) {
 	var input drivenInput

@@ -11,6 +11,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hookd-dev/hookd/agentloop"
 )
 
 // TestRunJSONPageIsCurrent holds each example line of the page to the types:
@@ -131,5 +133,19 @@ func TestReadDriven(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"a", errLongLine.Error(), "last"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// An answer that names no question answers none: it could be meant for an earlier one.
+func TestAnAnswerNamesItsQuestion(t *testing.T) {
+	reply := make(chan agentloop.Answer, 1)
+	d := &driven{asked: map[string]chan agentloop.Answer{"q2": reply}}
+	for _, id := range []string{"", "q1"} {
+		if fault := d.answer(&drivenAnswer{ID: id, OptionID: "allow"}); fault == nil || fault.Code != "no-question" {
+			t.Errorf("an answer to %q: %v", id, fault)
+		}
+	}
+	if fault := d.answer(&drivenAnswer{ID: "q2", OptionID: "allow"}); fault != nil || (<-reply).OptionID != "allow" {
+		t.Errorf("the answer to the question: %v", fault)
 	}
 }
