@@ -84,12 +84,16 @@ func (a *app) log(ctx context.Context, f logFlags) error {
 	if names = f.chosen(dir, names); len(names) == 0 {
 		return usage("no-records", "nothing was decided in this project yet", "hookd fire EVENT decides something; hookd log --all shows other projects")
 	}
+	shown := 0
 	for i, name := range names {
 		lines := record.Read(dir, name)
 		if f.follow && i == len(names)-1 {
 			lines = record.Follow(ctx, dir, name)
 		}
-		a.logRecord(name, lines, f.filter)
+		shown += a.logRecord(name, lines, f.filter)
+	}
+	if shown == 0 && f.filter.looks() {
+		a.note("nothing that was recorded fits", "hookd log without a filter shows the newest record, hookd list the names of hooks")
 	}
 	return nil
 }
@@ -136,8 +140,9 @@ func (a *app) logHeads(dir string, names []string) error {
 	return nil
 }
 
-// logRecord prints the lines of a record that pass the filter.
-func (a *app) logRecord(name string, lines iter.Seq2[*record.Line, *record.Problem], filter logFilter) {
+// logRecord prints the lines of a record that pass the filter and returns how many there
+// are.
+func (a *app) logRecord(name string, lines iter.Seq2[*record.Line, *record.Problem], filter logFilter) (shown int) {
 	var sum tally
 	timeline := logView{p: a.out}
 	begun := a.json
@@ -152,6 +157,7 @@ func (a *app) logRecord(name string, lines iter.Seq2[*record.Line, *record.Probl
 			begun = true
 			a.out.Print("%s\n", a.out.In(show.Strong, "record "+show.Line(name)))
 		}
+		shown++
 		sum.add(line)
 		if a.json {
 			a.out.Raw(string(line.Raw) + "\n")
@@ -162,4 +168,5 @@ func (a *app) logRecord(name string, lines iter.Seq2[*record.Line, *record.Probl
 	if !a.json {
 		sum.show(a.out)
 	}
+	return shown
 }
