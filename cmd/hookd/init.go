@@ -47,7 +47,7 @@ func newInit(a *app) *cobra.Command {
 				a.out.Print("this is your home folder: its hooks belong to you in every project and need no trust\n")
 			}
 			a.out.Print("next: hookd new guard.sh --lang sh\n")
-			return nil
+			return a.counts()
 		},
 	}
 }

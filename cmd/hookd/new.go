@@ -78,10 +78,27 @@ func (a *app) newHook(name, lang string) error {
 		return err
 	}
 	a.out.Print("try it on a sample event:   hookd try %s\n", name)
+	if err := a.counts(); err != nil {
+		return err
+	}
 	if a.recordWritten(root, name, text) {
 		a.out.Print("it runs as it is; after you edited it: hookd trust\n")
 	} else {
 		a.out.Print("let it run in this project: hookd trust\n")
+	}
+	return nil
+}
+
+// counts says what keeps the hooks of a folder from counting where the project is not
+// named, for example that it is shared with others.
+func (a *app) counts() error {
+	trust, err := loader.OpenTrust(loader.Options{Project: a.project})
+	if err == nil {
+		_, err = trust.Plan(context.Background())
+	}
+	var passed *loader.PassedOverError
+	if errors.As(err, &passed) {
+		return usage("no-project", "what was written is not in force: "+passed.Error(), passed.Remedy)
 	}
 	return nil
 }
@@ -112,7 +129,7 @@ func (a *app) newGoHook(root, hooks, base, build string, page any) error {
 	a.out.Raw("build it:                   " + build + "\n")
 	a.out.Print("try it on a sample event:   hookd try %s\n", base)
 	a.out.Print("let it run in this project: hookd trust\n")
-	return nil
+	return a.counts()
 }
 
 // render writes a file from a template and returns its text.
