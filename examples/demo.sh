@@ -120,7 +120,7 @@ check 'edited:   the second release was refused by the new rule' 'grep -q "no re
 title 'A question, and an end that is told'
 say 'A program drives the agent by lines of JSON (hookd run --json) and answers for the person.'
 mkfifo "$box/in" "$box/out"
-"$hookd" run --json --model scripted:deploy.yaml <"$box/in" >"$box/out" 2>"$box/err" &
+"$hookd" run --json --allow bash --model scripted:deploy.yaml <"$box/in" >"$box/out" 2>"$box/err" &
 agent=$!
 exec 3>"$box/in"
 echo '{"prompt":"Deploy it, and watch."}' >&3
