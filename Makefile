@@ -30,7 +30,7 @@ lint: vet
 # The packages that wait longest come first, so that nothing waits for them alone.
 race:
 	@test -n "$(RACE)" || echo "make race: no C compiler, so without the race detector"
-	go test $(RACE) -timeout 8m ./test/integration ./executor/process ./...
+	go test $(RACE) -p 4 -timeout 8m ./test/integration ./executor/process ./...
 
 # Each fuzz target for FUZZTIME; says at the end how many there were.
 fuzz:

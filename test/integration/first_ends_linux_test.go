@@ -94,6 +94,7 @@ func TestFirstProcessTellsTheEnd(t *testing.T) {
 	for _, how := range firsts {
 		for name, start := range firstStarts {
 			t.Run(how+"/"+name, func(t *testing.T) {
+				t.Parallel()
 				p := firstAccount(t, how)
 				p.write(t, "home/.acai/hooks/account.sh", orphaning("tool-call-start,tool-call-error,agent-end,session-end", 0.3))
 				f := start(t, p, how)
@@ -133,6 +134,7 @@ func TestFirstProcessDrains(t *testing.T) {
 	for _, how := range firsts {
 		for _, second := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/%v", how, second), func(t *testing.T) {
+				t.Parallel()
 				p := firstAccount(t, how)
 				sleep := 0.5
 				if second {
