@@ -12,7 +12,7 @@ import (
 )
 
 // quiet is a run as a record has it that is not to hold values of events: what a
-// hook wrote beside its verdict may repeat its event. Of stderr remains how long it
+// hook wrote besides its verdict may repeat its event. Of stderr remains how long it
 // is and its hash, of what messages quote nothing longer than a word. The verdict's
 // reason stays: it is there to be read.
 func quiet(run protocol.Run, values schema.RecordValues) protocol.Run {

@@ -20,7 +20,7 @@ var errDrained = errors.New("hooks.drain is over since the host stopped waiting"
 
 // telling is an event whose host may leave before it has reached its hooks.
 type telling struct {
-	left   atomic.Bool   // the host has gone on, or the outcome was handed to it: whoever sets it first
+	left   atomic.Bool   // the host has gone on, or the outcome was handed to it: the first of both sets it
 	loose  chan struct{} // closed when no hook is asked any more on the host's account
 	since  time.Time     // when that was
 	before <-chan struct{}
@@ -111,7 +111,7 @@ type backlog struct {
 	last map[string]chan struct{} // by session
 }
 
-// join puts an event behind those of its session that are not over. before is
+// join puts an event after those of its session that are not over. before is
 // closed when these are, nil if there are none; leave is to be called once.
 func (b *backlog) join(session string) (before <-chan struct{}, leave func()) {
 	b.mu.Lock()

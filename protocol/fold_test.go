@@ -526,7 +526,7 @@ func TestWarningsNameTheOtherHook(t *testing.T) {
 	}
 }
 
-// Of a sensitive hook nothing that it wrote beside its verdict is in an outcome.
+// Of a sensitive hook nothing that it wrote besides its verdict is in an outcome.
 func TestSensitiveHooksAreVeiled(t *testing.T) {
 	secret := hook("s", CanModify)
 	secret.Sensitive = true

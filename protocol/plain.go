@@ -58,13 +58,13 @@ func needless(v []byte) (r rune, n int) {
 	if v[1] == '/' {
 		return '/', 2
 	}
-	r, ok := fourDigits(v)
+	r, ok := hex4(v, 0)
 	if !ok {
 		return -1, 2
 	}
 	n = short
 	if utf16.IsSurrogate(r) {
-		second, _ := fourDigits(v[short:])
+		second, _ := hex4(v, short)
 		if r = utf16.DecodeRune(r, second); r == utf8.RuneError {
 			return -1, short
 		}
@@ -103,25 +103,4 @@ func shortEscape(r rune) byte {
 		return 't'
 	}
 	return 0
-}
-
-// fourDigits returns the code unit of an escape such as \u0068 at the beginning of
-// v.
-func fourDigits(v []byte) (r rune, ok bool) {
-	if len(v) < 6 || v[0] != '\\' || v[1] != 'u' {
-		return 0, false
-	}
-	for _, c := range v[2:6] {
-		switch {
-		case c >= '0' && c <= '9':
-			r = r<<4 | rune(c-'0')
-		case c >= 'a' && c <= 'f':
-			r = r<<4 | rune(c-'a'+10)
-		case c >= 'A' && c <= 'F':
-			r = r<<4 | rune(c-'A'+10)
-		default:
-			return 0, false
-		}
-	}
-	return r, true
 }

@@ -40,7 +40,7 @@ func awkward(r *rand.Rand, depth int) string {
 }
 
 // G18: what no hook changed reaches the host byte for byte, also after a change of
-// what stands beside it. Hooks read the same bytes but for escapes that are not
+// what stands next to it. Hooks read the same bytes but for escapes that are not
 // needed.
 func TestBytesPassUnchanged(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 18))

@@ -256,7 +256,7 @@ func TestExitCodeTwoForcesOn(t *testing.T) {
 }
 
 // A6: a reply that was written for another agent is a failure that names what to write,
-// whoever answers it, and beside an action, too. A refusal counts all the same.
+// whichever hook answers it, and together with an action, too. A refusal counts all the same.
 func TestRepliesOfOtherProtocolsFail(t *testing.T) {
 	for reply, words := range map[string]string{
 		`{"decision":"block","reason":"no"}`: `"action" ("block"`,

@@ -134,7 +134,7 @@ func newLineReader(from io.Reader) *lineReader {
 }
 
 // next returns a line with its end, valid until the next call. With io.EOF it
-// returns what stands behind the last end of a line.
+// returns what follows the last end of a line.
 func (l *lineReader) next() ([]byte, error) {
 	piece, err := l.in.ReadSlice('\n')
 	if !errors.Is(err, bufio.ErrBufferFull) {

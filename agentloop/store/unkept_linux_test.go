@@ -10,7 +10,7 @@ import (
 // A disk that is full in the middle of a conversation does not end it: it is said once.
 func TestGoOnWithoutADisk(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
-		t.Skip("no /dev/full here")
+		t.Skip("a full disk is played by /dev/full, which this system does not have")
 	}
 	for name, goOn := range map[string]bool{"goes on": true, "does not": false} {
 		t.Run(name, func(t *testing.T) {

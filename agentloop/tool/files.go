@@ -105,7 +105,7 @@ type writeArgs struct {
 }
 
 func (f *files) writeFile(ctx context.Context, args writeArgs) (protocol.Result, error) {
-	return f.change(ctx, args.Path, true, func(h *heldFile) (protocol.Result, error) {
+	return f.change(ctx, args.Path, true, func(h *lockedFile) (protocol.Result, error) {
 		content, kept := []byte(args.Content), []string(nil)
 		if h.info != nil {
 			old, err := h.read(maxFile)
@@ -137,9 +137,9 @@ func told(done string, more []string) string {
 
 // change changes a file under its lock. Where a program that knows no lock came first
 // it begins again, since what was made of the old content is no longer right.
-func (f *files) change(ctx context.Context, path string, creates bool, work func(*heldFile) (protocol.Result, error)) (result protocol.Result, err error) {
+func (f *files) change(ctx context.Context, path string, creates bool, work func(*lockedFile) (protocol.Result, error)) (result protocol.Result, err error) {
 	for range mostRaces {
-		var h *heldFile
+		var h *lockedFile
 		if h, err = f.hold(ctx, path, creates); err != nil {
 			break
 		}
@@ -167,7 +167,7 @@ func (f *files) editFile(ctx context.Context, args editArgs) (protocol.Result, e
 		return failed("oldText is empty")
 	}
 	edit := replacement{args.OldText, args.NewText, args.ReplaceAll}
-	return f.change(ctx, args.Path, false, func(h *heldFile) (protocol.Result, error) {
+	return f.change(ctx, args.Path, false, func(h *lockedFile) (protocol.Result, error) {
 		data, err := h.read(maxFile)
 		if err != nil {
 			return protocol.Result{}, err

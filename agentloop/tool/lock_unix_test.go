@@ -52,7 +52,7 @@ func TestFreshLeftoversStayWhereTheLockIsAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer dir.Close()
-	(&heldFile{dir: dir, lock: &folderLock{onFile: true}}).sweep()
+	(&lockedFile{dir: dir, lock: &folderLock{onFile: true}}).sweep()
 	entries, err := os.ReadDir(project)
 	if err != nil || len(entries) != 1 || entries[0].Name() != fresh {
 		t.Errorf("%v, %v", entries, err)

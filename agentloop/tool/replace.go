@@ -44,7 +44,7 @@ var errRaced = errors.New("another program changed it just now; nothing was writ
 
 // sweep removes what killed runs left in the folder. Its lock is held, so nobody
 // writes a temporary file there now.
-func (h *heldFile) sweep() {
+func (h *lockedFile) sweep() {
 	entries, err := fs.ReadDir(h.dir.FS(), ".")
 	if err != nil {
 		return
@@ -62,7 +62,7 @@ func (h *heldFile) sweep() {
 
 // replace gives the file a new content. lost says what of the old file could not be
 // taken over.
-func (h *heldFile) replace(content []byte) (lost []string, err error) {
+func (h *lockedFile) replace(content []byte) (lost []string, err error) {
 	name := newTemporary()
 	file, err := h.dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, h.firstMode())
 	if err != nil {
@@ -96,7 +96,7 @@ func (h *heldFile) replace(content []byte) (lost []string, err error) {
 
 // firstMode is the mode with which the new file is made. What replaces another is
 // nobody else's to read before it has that one's mode.
-func (h *heldFile) firstMode() fs.FileMode {
+func (h *lockedFile) firstMode() fs.FileMode {
 	if h.info == nil {
 		return 0o644 // less what the user masks
 	}
@@ -104,7 +104,7 @@ func (h *heldFile) firstMode() fs.FileMode {
 }
 
 // unchanged looks once more at the file and its successor, as late as can be.
-func (h *heldFile) unchanged(successor string, written fs.FileInfo) error {
+func (h *lockedFile) unchanged(successor string, written fs.FileInfo) error {
 	if now, err := h.dir.Lstat(successor); err != nil || !os.SameFile(now, written) {
 		return errRaced
 	}
@@ -121,7 +121,7 @@ func (h *heldFile) unchanged(successor string, written fs.FileInfo) error {
 
 // notWhole explains an error of making or renaming a file where the file itself could
 // be written.
-func (h *heldFile) notWhole(err error) error {
+func (h *lockedFile) notWhole(err error) error {
 	if h.info == nil {
 		return plain(err)
 	}
@@ -129,7 +129,7 @@ func (h *heldFile) notWhole(err error) error {
 }
 
 // takeOver gives the new file what the old one has.
-func (h *heldFile) takeOver(file *os.File) (lost []string) {
+func (h *lockedFile) takeOver(file *os.File) (lost []string) {
 	if _, names, known := realpath.Identify(h.info); known && names > 1 {
 		lost = append(lost, fmt.Sprintf("the file had %d names (hard links); the others keep the old content", names))
 	}

@@ -29,7 +29,7 @@ func WithTouched(ctx context.Context, touched protocol.Touched) context.Context 
 }
 
 // asJudged is an error where a call has come to lead elsewhere since hooks judged it:
-// a link was changed meanwhile, perhaps by a call beside it.
+// a link was changed meanwhile, perhaps by a call at the same time.
 func asJudged(ctx context.Context, real string) error {
 	judged, told := ctx.Value(touchedKey{}).(protocol.Touched)
 	if !told || judged.RealPath == real {

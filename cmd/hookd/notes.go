@@ -3,6 +3,7 @@ package main
 import (
 	"sync"
 
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -57,5 +58,18 @@ func (a *app) spill(h *heldNotes) {
 	a.noted = nil
 	for _, n := range h.take() {
 		a.note(n.Text, "")
+	}
+}
+
+// note prints a line for the person, apart from the command's own output; a program
+// reads it as a notice of hookd's own.
+func (a *app) note(text, remedy string) {
+	if a.noted != nil {
+		a.noted(text, remedy)
+		return
+	}
+	a.err.Print("%s %s\n", a.err.In(show.Warn, "hookd: note:"), show.Line(text))
+	if remedy != "" {
+		a.err.Print("%s %s\n", a.err.In(show.Quiet, "hookd: hint:"), show.Line(remedy))
 	}
 }

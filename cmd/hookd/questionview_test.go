@@ -20,7 +20,7 @@ var yesNo = []protocol.PermissionOption{
 	{OptionID: "yes", Name: "Allow", Kind: "allow-once"}, {OptionID: "no", Name: "Reject", Kind: "reject-once"},
 }
 
-// tails are calls whose end is what matters, behind what could push it out of sight.
+// tails are calls whose end is what matters, after text that could push it out of sight.
 func tails(t *testing.T) map[string]protocol.Call {
 	call := func(name string, kind protocol.ToolKind, args map[string]any) protocol.Call {
 		encoded, err := protocol.Marshal(args)

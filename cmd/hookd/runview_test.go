@@ -71,7 +71,7 @@ func TestViewOfAnAnswerOfOurs(t *testing.T) {
 }
 
 // In a conversation, too, every warning is a line once, and what a hook took away is
-// neither in a call's line nor behind its number.
+// neither in a call's line nor after its number.
 func TestFoldedViewWarnsOnceAndKeepsSecrets(t *testing.T) {
 	var out bytes.Buffer
 	v := newRunView(&show.Printer{W: &out})

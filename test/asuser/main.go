@@ -27,7 +27,7 @@ import (
 
 // packages are those that behave otherwise where root's rights and control groups
 // are missing.
-var packages = []string{"./executor/process", "./executor", "./loader", "./test/integration"}
+var packages = []string{"./executor/process", "./executor", "./loader", "./agentloop/tool", "./test/integration"}
 
 func main() {
 	name := flag.String("user", "nobody", "the user's name")

@@ -26,7 +26,7 @@ import (
 	"github.com/hookd-dev/hookd/test/prove"
 )
 
-// dueEvents tell of what has happened: whoever keeps account must hear of them.
+// dueEvents tell of what has happened: each hook that keeps account must hear of them.
 var dueEvents = []protocol.EventName{
 	protocol.ToolCallEnd, protocol.ToolCallError, protocol.StepStop, protocol.SubagentStop, protocol.AgentEnd, protocol.AgentError, protocol.SessionEnd,
 }

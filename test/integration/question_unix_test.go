@@ -20,7 +20,7 @@ func asksBox(t *testing.T, turns string) *box {
 	}
 	guard := "#!/bin/sh\n# hook: events=tool-call-start match.tool=bash can=block timeout=10s\n" +
 		"case $(cat) in\n" +
-		// The call beside it is at work before it is asked about the second.
+		// The other call is at work before it is asked about the second.
 		"*risky*) n=0; while [ ! -e \"$HOOK_PROJECT_DIR/started\" ] && [ $n -lt 100 ]; do sleep 0.05; n=$((n+1)); done\n" +
 		"echo '{\"action\":\"ask\",\"reason\":\"really?\"}' ;; esac\n"
 	for path, text := range map[string]string{filepath.Join(hooks, "guard.sh"): guard, filepath.Join(b.project, "agent.yaml"): turns} {

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// heldFile is a file of the project under the lock of its folder: what is read of it
+// lockedFile is a file of the project under the lock of its folder: what is read of it
 // and what it is replaced with are one change, which other calls, agents and runs see
 // whole or not at all.
-type heldFile struct {
+type lockedFile struct {
 	path   string // real, absolute
 	name   string // in dir
 	target *target
@@ -30,7 +30,7 @@ const mostRaces = 10
 // hold takes the lock of a file's folder, and looks at what the file is. Missing
 // folders are made if asked for, a missing file is then no error. The caller releases
 // the file.
-func (f Folder) hold(ctx context.Context, path string, creates bool) (*heldFile, error) {
+func (f Folder) hold(ctx context.Context, path string, creates bool) (*lockedFile, error) {
 	for range mostRaces {
 		h, err := f.tryHold(ctx, path, creates)
 		if h != nil || err != nil {
@@ -42,7 +42,7 @@ func (f Folder) hold(ctx context.Context, path string, creates bool) (*heldFile,
 
 // tryHold is nil without an error if the file's folder became another one while its
 // lock was waited for.
-func (f Folder) tryHold(ctx context.Context, path string, creates bool) (*heldFile, error) {
+func (f Folder) tryHold(ctx context.Context, path string, creates bool) (*lockedFile, error) {
 	t, err := f.resolve(ctx, path, true)
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func (f Folder) tryHold(ctx context.Context, path string, creates bool) (*heldFi
 	if err != nil {
 		return nil, err
 	}
-	h := &heldFile{path: t.path(), name: filepath.Base(t.relative), target: t, dir: dir}
+	h := &lockedFile{path: t.path(), name: filepath.Base(t.relative), target: t, dir: dir}
 	var waited bool
 	if h.lock, waited, err = f.lock(ctx, dir, filepath.Dir(h.path)); err != nil {
 		dir.Close()
@@ -77,7 +77,7 @@ func (f Folder) tryHold(ctx context.Context, path string, creates bool) (*heldFi
 
 // lookAgain looks anew at what was looked at before the wait for the lock, and
 // reports whether the path still leads to the locked folder.
-func (h *heldFile) lookAgain(ctx context.Context, f Folder, path string) (same bool, err error) {
+func (h *lockedFile) lookAgain(ctx context.Context, f Folder, path string) (same bool, err error) {
 	t, err := f.resolve(ctx, path, true)
 	if err != nil {
 		return false, err
@@ -95,7 +95,7 @@ func (h *heldFile) lookAgain(ctx context.Context, f Folder, path string) (same b
 }
 
 // look finds out what the file is, and whether it may be written.
-func (h *heldFile) look(ctx context.Context, creates bool) error {
+func (h *lockedFile) look(ctx context.Context, creates bool) error {
 	file, info, err := h.target.open(h.dir, h.name, os.O_WRONLY)
 	if creates && errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -108,7 +108,7 @@ func (h *heldFile) look(ctx context.Context, creates bool) error {
 }
 
 // read returns the file's content, at most limit bytes of it.
-func (h *heldFile) read(limit int64) ([]byte, error) {
+func (h *lockedFile) read(limit int64) ([]byte, error) {
 	file, info, err := h.target.open(h.dir, h.name, os.O_RDONLY)
 	if err != nil {
 		return nil, err
@@ -157,7 +157,7 @@ func readUpTo(file *os.File, info fs.FileInfo, limit int64) ([]byte, error) {
 	return data, plain(err)
 }
 
-func (h *heldFile) release() {
+func (h *lockedFile) release() {
 	h.lock.release()
 	h.dir.Close()
 }
