@@ -53,6 +53,6 @@ const unreadableDepth = 1 << 30
 func Marked(environ []string) bool {
 	return Depth(environ) > 0 || slices.ContainsFunc(environ, func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
-		return name == EnvAction || name == EnvFile || name == process.RunMark
+		return name == EnvAction || name == EnvFile || name == process.RunTag
 	})
 }

@@ -118,7 +118,7 @@ func (p *Process) command(q *Question) *process.Command {
 		grace = -1 // the setting 0 means KILL at once, not the default
 	}
 	return &process.Command{
-		Path: p.config.Path, Argv: p.argv, Dir: p.config.Dir, Env: env, Mark: traceparent,
+		Path: p.config.Path, Argv: p.argv, Dir: p.config.Dir, Env: env, EnvTag: traceparent,
 		Key:         p.key(keyOf(q.Hook)),
 		Stdin:       q.Payload,
 		StdoutLimit: q.Limits.Reply,

@@ -19,7 +19,7 @@ type entry struct {
 	zombie                      bool   // dead, all its threads
 	headless                    bool   // its first thread is dead, others are not
 	stopped                     bool   // by a signal, or by a debugger
-	behind                      bool   // a terminal controls it that others have the keyboard of
+	background                  bool   // a terminal controls it that others have the keyboard of
 	name                        string // of its program, or what it calls itself
 	environ                     environState
 }
@@ -112,7 +112,7 @@ func parseStat(pid int, text string) (entry, bool) {
 		}
 		*target = n
 	}
-	e.behind = fields[4] != "0" && fields[5] != fields[2]
+	e.background = fields[4] != "0" && fields[5] != fields[2]
 	start, err := strconv.ParseUint(fields[19], 10, 64)
 	e.start = start
 	return e, err == nil

@@ -20,7 +20,7 @@ import (
 // One that stops us again and again leaves no time to do anything. A guardian ends
 // it; without one, in a life of one event, we are killed when every limit is long
 // over: an end without an answer passes for no answer.
-type awake struct {
+type stopResistance struct {
 	mu       sync.Mutex
 	wakes    [len(wakeAfter)]timer
 	last     timer
@@ -49,8 +49,8 @@ var wakeAfter = [...]time.Duration{
 const lastPause = 2 * closePatience
 
 // newAwake returns nil where the kernel has no such timers.
-func newAwake(mortal bool) *awake {
-	a := &awake{mortal: mortal, signals: make(chan os.Signal, 4), done: make(chan struct{})}
+func newStopResistance(mortal bool) *stopResistance {
+	a := &stopResistance{mortal: mortal, signals: make(chan os.Signal, 4), done: make(chan struct{})}
 	for i := range a.wakes {
 		if a.wakes[i].make(syscall.SIGCONT) != nil {
 			return nil
@@ -70,7 +70,7 @@ func newAwake(mortal bool) *awake {
 }
 
 // watch tells a person's stop from another's.
-func (a *awake) watch() {
+func (a *stopResistance) watch() {
 	defer close(a.done)
 	for s := range a.signals {
 		switch {
@@ -95,7 +95,7 @@ func (a *awake) watch() {
 
 // background reports whether a terminal controls us that another group of processes
 // has the keyboard of.
-func (a *awake) background() bool {
+func (a *stopResistance) background() bool {
 	if a.terminal == nil {
 		return false
 	}
@@ -103,7 +103,7 @@ func (a *awake) background() bool {
 	return err == nil && group != syscall.Getpgrp()
 }
 
-func (a *awake) began(limit time.Time) {
+func (a *stopResistance) began(limit time.Time) {
 	if a == nil {
 		return
 	}
@@ -116,7 +116,7 @@ func (a *awake) began(limit time.Time) {
 	a.arm()
 }
 
-func (a *awake) ended() {
+func (a *stopResistance) ended() {
 	if a == nil {
 		return
 	}
@@ -129,7 +129,7 @@ func (a *awake) ended() {
 }
 
 // arm sets the timers. a.mu is held.
-func (a *awake) arm() {
+func (a *stopResistance) arm() {
 	a.armWakes()
 	if a.mortal && !a.latest.IsZero() {
 		a.last.set(max(0, time.Until(a.latest))+lastPause, 0)
@@ -137,20 +137,20 @@ func (a *awake) arm() {
 }
 
 // armWakes sets the timers that wake. a.mu is held.
-func (a *awake) armWakes() {
+func (a *stopResistance) armWakes() {
 	for i := range a.wakes {
 		a.wakes[i].set(wakeAfter[i], wakePause)
 	}
 }
 
-func (a *awake) disarm() {
+func (a *stopResistance) disarm() {
 	for i := range a.wakes {
 		a.wakes[i].set(0, 0)
 	}
 	a.last.set(0, 0)
 }
 
-func (a *awake) rearm() {
+func (a *stopResistance) rearm() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.running > 0 && !a.background() {
@@ -158,7 +158,7 @@ func (a *awake) rearm() {
 	}
 }
 
-func (a *awake) close() {
+func (a *stopResistance) close() {
 	if a == nil {
 		return
 	}

@@ -13,38 +13,38 @@ import (
 // kin tells the children that this process has started from those that came to it
 // as orphans: as a sub-reaper, or as the first process of a container. Orphans are
 // reaped here; who has started a child waits for it.
-type kin struct {
+type childRegistry struct {
 	starting sync.RWMutex // held for reading from a fork until the child is noted
 
-	mu      sync.Mutex
-	own     map[int]int       // started here and not waited for; a number may be given out again meanwhile
-	before  map[int]bool      // were there before the first program
-	sole    bool              // nobody else in this process starts anything
-	corpses map[int]time.Time // zombies that are left to others, and when each was seen first
+	mu        sync.Mutex
+	own       map[int]int       // started here and not waited for; a number may be given out again meanwhile
+	inherited map[int]bool      // were there before the first program
+	dedicated bool              // nobody else in this process starts anything
+	zombies   map[int]time.Time // zombies that are left to others, and when each was seen first
 }
 
 // family is of the process: it has one set of children, however many Runtimes.
-var family = kin{own: map[int]int{}, before: map[int]bool{}, corpses: map[int]time.Time{}}
+var ourChildren = childRegistry{own: map[int]int{}, inherited: map[int]bool{}, zombies: map[int]time.Time{}}
 
 // alone says that all other children are orphans, save those that are there now.
-func (k *kin) alone() {
+func (k *childRegistry) claimOrphans() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.sole {
+	if k.dedicated {
 		return
 	}
-	k.sole = true
+	k.dedicated = true
 	if k.childless() {
 		return
 	}
 	pids, _ := children(os.Getpid())
 	for _, pid := range pids {
-		k.before[pid] = true
+		k.inherited[pid] = true
 	}
 }
 
 // born starts a child and notes it.
-func (k *kin) born(start func() (pid int, err error)) error {
+func (k *childRegistry) start(start func() (pid int, err error)) error {
 	k.starting.RLock()
 	defer k.starting.RUnlock()
 	pid, err := start()
@@ -57,7 +57,7 @@ func (k *kin) born(start func() (pid int, err error)) error {
 }
 
 // waitedFor says that a child's number may be another process's by now.
-func (k *kin) waitedFor(pid int) {
+func (k *childRegistry) waitedFor(pid int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.own[pid]--; k.own[pid] <= 0 {
@@ -66,18 +66,18 @@ func (k *kin) waitedFor(pid int) {
 }
 
 // childless reports whether this process has no child at all, which one call tells.
-func (k *kin) childless() bool {
+func (k *childRegistry) childless() bool {
 	return errors.Is(unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil), unix.ECHILD)
 }
 
 // corpsePatience is how long a zombie that no tree claims is left to anyone in
 // this process may still be about to wait for it.
-const corpsePatience = 10 * time.Second
+const zombiePatience = 10 * time.Second
 
 // orphans lists our children except those that were started here, and reaps the
 // dead among them. Where others in this process may start children, too, a dead
 // one is theirs for a while. With an error the list may lack some.
-func (k *kin) orphans() (list []entry, err error) {
+func (k *childRegistry) orphans() (list []entry, err error) {
 	k.starting.Lock() // nobody is a child and not noted
 	defer k.starting.Unlock()
 	k.mu.Lock()
@@ -110,32 +110,32 @@ func (k *kin) orphans() (list []entry, err error) {
 		if !e.zombie {
 			continue
 		}
-		first, seen := k.corpses[pid]
+		first, seen := k.zombies[pid]
 		if !seen {
 			first = now
 		}
-		orphan, long := e.session != ours, now.Sub(first) > corpsePatience
-		if k.sole && orphan || (k.sole || orphan) && long {
+		orphan, long := e.session != ours, now.Sub(first) > zombiePatience
+		if k.dedicated && orphan || (k.dedicated || orphan) && long {
 			reapOrphan(pid)
 			continue
 		}
 		corpses[pid] = first
 	}
-	k.corpses = corpses
+	k.zombies = corpses
 	return list, err
 }
 
 // foundling reports whether a process must have come to us from a program that we
 // started, though it has nothing left to tell from which one. The first process of
 // a container gets everybody's orphans.
-func (k *kin) foundling(e entry) bool {
+func (k *childRegistry) isStrayOrphan(e entry) bool {
 	self := os.Getpid()
 	if e.parent != self || self == 1 || e.session == startedIn(self) {
 		return false
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.sole && k.own[e.pid] == 0 && !k.before[e.pid] && syscall.Kill(e.pid, 0) == nil
+	return k.dedicated && k.own[e.pid] == 0 && !k.inherited[e.pid] && syscall.Kill(e.pid, 0) == nil
 }
 
 // startedIn is the session of this process. Whatever a program of ours starts is in

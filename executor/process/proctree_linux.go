@@ -4,10 +4,10 @@ package process
 // rarely do lose: their parent, their session, their group, and the mark in the
 // environment they were started with. It remembers those it has seen.
 type tree struct {
-	root  int // the program, leader of its own session and group; 0 while it is being started
-	start uint64
-	mark  string
-	known map[int]uint64 // start time of each process seen
+	root   int // the program, leader of its own session and group; 0 while it is being started
+	start  uint64
+	envTag string
+	known  map[int]uint64 // start time of each process seen
 
 	// adopts, if set, is asked of a process that has lost all of these.
 	adopts func(entry) bool
@@ -27,7 +27,7 @@ func (t *tree) claims(e entry) belonging {
 	if e.zombie {
 		return stranger // or not: it tells no more
 	}
-	b := readMark(e.pid, t.mark)
+	b := readEnvTag(e.pid, t.envTag)
 	if b == stranger && t.adopts != nil && t.adopts(e) {
 		return member
 	}

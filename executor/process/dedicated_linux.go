@@ -11,45 +11,45 @@ import (
 
 // sole is what a process does for its programs when it is there for nothing else.
 // A nil one does nothing.
-type sole struct {
-	awake    *awake
+type dedication struct {
+	stops    *stopResistance
 	guardian atomic.Pointer[guardian]
 	children chan os.Signal // of children that ended or were stopped; nil in a short life
 	quit     chan struct{}
 	done     sync.WaitGroup
 }
 
-func newSole(o *Options) *sole {
-	if !o.Sole {
+func newDedication(o *Options) *dedication {
+	if !o.Dedicated {
 		return nil
 	}
-	family.alone()
-	s := &sole{awake: newAwake(!o.LongLived), quit: make(chan struct{})}
+	ourChildren.claimOrphans()
+	s := &dedication{stops: newStopResistance(!o.LongLived), quit: make(chan struct{})}
 	if o.LongLived {
-		s.tend()
+		s.reapOrphans()
 	}
 	return s
 }
 
 // tendPause is how long children that end one after the other are gathered.
-const tendPause = 50 * time.Millisecond
+const reapPause = 50 * time.Millisecond
 
 // tend begins to reap orphans whenever they end, and to look after the guardian. A
 // short life can do without: its orphans go to somebody else in the end.
-func (s *sole) tend() {
+func (s *dedication) reapOrphans() {
 	s.children = make(chan os.Signal, 1)
 	signal.Notify(s.children, syscall.SIGCHLD)
 	s.done.Go(func() {
 		for {
-			family.orphans()
-			s.guardian.Load().revive()
+			ourChildren.orphans()
+			s.guardian.Load().endIfStopped()
 			select {
 			case <-s.children:
 			case <-s.quit:
 				return
 			}
 			select {
-			case <-time.After(tendPause):
+			case <-time.After(reapPause):
 			case <-s.quit:
 				return
 			}
@@ -57,26 +57,26 @@ func (s *sole) tend() {
 	})
 }
 
-func (s *sole) watches(g *guardian) {
+func (s *dedication) watches(g *guardian) {
 	if s != nil {
 		s.guardian.Store(g)
 	}
 }
 
 // began says that a program runs, whose answer is due at limit if that is not zero.
-func (s *sole) began(limit time.Time) {
+func (s *dedication) began(limit time.Time) {
 	if s != nil {
-		s.awake.began(limit)
+		s.stops.began(limit)
 	}
 }
 
-func (s *sole) ended() {
+func (s *dedication) ended() {
 	if s != nil {
-		s.awake.ended()
+		s.stops.ended()
 	}
 }
 
-func (s *sole) close() {
+func (s *dedication) close() {
 	if s == nil {
 		return
 	}
@@ -85,5 +85,5 @@ func (s *sole) close() {
 	}
 	close(s.quit)
 	s.done.Wait()
-	s.awake.close()
+	s.stops.close()
 }

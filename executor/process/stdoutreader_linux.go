@@ -14,15 +14,15 @@ import (
 // its own: whoever writes into a pipe hands its processor to the thread that is
 // blocked on it, which makes an answer ten times as fast as by way of the thread
 // that waits for all pipes of this process and wakes another one.
-type ear struct {
-	out  *os.File
-	raw  syscall.RawConn // of out
-	wake *os.File        // eventfd
-	deaf atomic.Bool
+type stdoutReader struct {
+	out         *os.File
+	raw         syscall.RawConn // of out
+	wake        *os.File        // eventfd
+	interrupted atomic.Bool
 }
 
 // openEar returns the ear and the end that the program writes to.
-func openEar() (e *ear, theirs *os.File, err error) {
+func openStdoutReader() (e *stdoutReader, theirs *os.File, err error) {
 	var pair [2]int
 	if err := unix.Pipe2(pair[:], unix.O_CLOEXEC); err != nil {
 		return nil, nil, os.NewSyscallError("pipe2", err)
@@ -34,7 +34,7 @@ func openEar() (e *ear, theirs *os.File, err error) {
 		return nil, nil, os.NewSyscallError("eventfd", err)
 	}
 	// Named files of blocking descriptors stay out of the runtime's poller.
-	e = &ear{out: os.NewFile(uintptr(pair[0]), "stdout"), wake: os.NewFile(uintptr(wake), "wake")}
+	e = &stdoutReader{out: os.NewFile(uintptr(pair[0]), "stdout"), wake: os.NewFile(uintptr(wake), "wake")}
 	theirs = os.NewFile(uintptr(pair[1]), "stdout")
 	unix.SetNonblock(pair[0], true)
 	if e.raw, err = e.out.SyscallConn(); err != nil {
@@ -47,7 +47,7 @@ func openEar() (e *ear, theirs *os.File, err error) {
 
 // hear waits for what the program writes next, or until nobody is to wait any
 // more, which is [os.ErrDeadlineExceeded].
-func (e *ear) hear(buffer []byte) (n int, err error) {
+func (e *stdoutReader) read(buffer []byte) (n int, err error) {
 	closed := e.raw.Control(func(fd uintptr) {
 		for n == 0 && err == nil {
 			if n, err = e.wait(int(fd)); err == nil {
@@ -62,13 +62,13 @@ func (e *ear) hear(buffer []byte) (n int, err error) {
 }
 
 // wait returns when there may be something to read.
-func (e *ear) wait(fd int) (int, error) {
+func (e *stdoutReader) wait(fd int) (int, error) {
 	slots := [2]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}, {Fd: int32(e.wake.Fd()), Events: unix.POLLIN}}
 	_, err := unix.Ppoll(slots[:], nil, nil)
 	if err != nil && err != unix.EINTR {
 		time.Sleep(time.Millisecond) // see polled.pollEach
 	}
-	if e.deaf.Load() {
+	if e.interrupted.Load() {
 		return 0, os.ErrDeadlineExceeded
 	}
 	return 0, nil
@@ -89,13 +89,13 @@ func readHeld(fd int, buffer []byte) (int, error) {
 }
 
 // hush frees whoever waits, now and from now on.
-func (e *ear) hush() {
-	if e.deaf.CompareAndSwap(false, true) {
+func (e *stdoutReader) interrupt() {
+	if e.interrupted.CompareAndSwap(false, true) {
 		e.wake.Write([]byte{7: 1, 0: 1})
 	}
 }
 
-func (e *ear) close() {
+func (e *stdoutReader) close() {
 	e.out.Close()
 	e.wake.Close()
 }

@@ -18,7 +18,7 @@ import (
 func init() {
 	programs["sole"] = func(args []string) {
 		Shield()
-		rt, err := New(Options{Containment: Kind(args[0]), LongLived: true, Sole: true})
+		rt, err := New(Options{Containment: Kind(args[0]), LongLived: true, Dedicated: true})
 		if err != nil {
 			fmt.Println("failed:", err)
 			return

@@ -21,7 +21,7 @@ const (
 // readMark looks for the mark in the environment that a live process was started
 // with. A process that is just starting another program has none for a moment:
 // the old one is gone and the new one not there yet. It is no stranger for that.
-func readMark(pid int, mark string) belonging {
+func readEnvTag(pid int, mark string) belonging {
 	if mark == "" {
 		return stranger
 	}
@@ -30,7 +30,7 @@ func readMark(pid int, mark string) belonging {
 		text, err := readEnviron(folder + "/environ")
 		switch {
 		case len(text) > 0:
-			return findMark(text, mark)
+			return findEnvTag(text, mark)
 		case errors.Is(err, os.ErrPermission):
 			// The kernel gives the files of a process whose first thread is dead to root.
 			if e, err := lookUp(pid); err == nil && e.headless {
@@ -66,13 +66,13 @@ func readThreads(folder, mark string) belonging {
 	}
 	for _, thread := range threads {
 		if text, _ := readEnviron(folder + "/" + thread.Name() + "/environ"); len(text) > 0 {
-			return findMark(text, mark)
+			return findEnvTag(text, mark)
 		}
 	}
 	return unclear
 }
 
-func findMark(environ []byte, mark string) belonging {
+func findEnvTag(environ []byte, mark string) belonging {
 	for len(environ) > 0 {
 		var variable []byte
 		if variable, environ, _ = bytes.Cut(environ, []byte{0}); string(variable) == mark {
