@@ -22,4 +22,3 @@
 //   - HOOK_DEPTH rises by one with each start, so that an agent which starts itself
 //     from its own hooks is stopped by hooks.maxDepth.
 package hookenv
-
