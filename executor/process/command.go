@@ -17,7 +17,7 @@ type Command struct {
 
 	// Mark is one entry of Env that no other run has. A sweep recognises an
 	// escaped process by it. Empty: the TRACEPARENT entry of Env, and without
-	// one an entry [RunMark] is added where the containment needs a mark.
+	// one an entry [RunTag] is added where the containment needs a mark.
 	EnvTag string
 
 	// Key, if set, names the program across runs: while the tree of an earlier
@@ -53,7 +53,7 @@ type Command struct {
 	awaitOutput func(drain time.Duration) (held bool)
 }
 
-// RunMark is the variable by which a program without a mark of its own is known.
+// RunTag is the variable by which a program without a mark of its own is known.
 const RunTag = "HOOKD_RUN"
 
 // Defaults of a [Command]'s zero fields, and the two limits of the protocol's
