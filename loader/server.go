@@ -54,7 +54,7 @@ func (in *place) serverSets(s *schema.MCPServer) *trouble {
 }
 
 // addSets puts in the files of the project that a server's variables name.
-func (f *found) addSets(b *bundle, files *contentCache, in *place) error {
+func (f *found) addSets(b *bundle, files *hashCache, in *place) error {
 	if !in.pinned {
 		return nil
 	}

@@ -133,7 +133,7 @@ func settingsBundle(f layerFile) *bundle {
 	if f.file == "" || f.bad != nil {
 		return nil
 	}
-	b := &bundle{Name: settingsRecord, Entry: f.entry, exact: true, Members: []member{}}
+	b := &bundle{Name: settingsRecord, Entry: f.entry, Members: []member{}}
 	if b.seal() != nil {
 		return nil
 	}

@@ -70,7 +70,7 @@ func (p *load) settle(f *found) {
 		defaults := schema.DefaultsFor(f.scope.own, f.layer, f.name, f.path)
 		defaults.Required = p.isRequired(f)
 		events := f.resolution.Hook.Events
-		resolution, findings := f.resolve(defaults)
+		resolution, findings := schema.Resolve(defaults, f.described...)
 		f.resolution = resolution
 		if f.fault != nil && len(f.resolution.Hook.Events) == 0 {
 			f.resolution.Hook.Events = events

@@ -167,13 +167,12 @@ func (b *bench) reload(ctx context.Context) (*contest, error) {
 	return c, nil
 }
 
-// readingsRest is how old a file must be before the loader keeps for other
-// processes what it read of it.
-const readingsRest = 2100 * time.Millisecond
+// settled is how old a change must be before the loader believes that equal stats
+// mean equal content.
+const settled = 200 * time.Millisecond
 
-// warm races loads of allowed hooks whose answers are kept, as are the readings of
-// their files: both are what an engine finds that is not the first one since a
-// file changed.
+// warm races loads of allowed hooks whose answers are kept on disk, which is what
+// every engine but the first one finds.
 func (b *bench) warm(ctx context.Context) (*contest, error) {
 	c := &contest{}
 	for _, n := range []int{1, 100} {
@@ -185,7 +184,7 @@ func (b *bench) warm(ctx context.Context) (*contest, error) {
 			return loadReady(ctx, p.options(b.contained), n)
 		})})
 	}
-	time.Sleep(readingsRest)
+	time.Sleep(settled)
 	return c, nil
 }
 
