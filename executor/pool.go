@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -83,7 +84,7 @@ func (p *Pool) Asker(c StandingConfig) Asker {
 	s.plain = NewProcess(p.runtime, c.Process)
 	s.command = process.Command{
 		Path: c.Process.Path, Argv: s.plain.argv, Dir: c.Process.Dir,
-		Env:        append(slices.Clip(c.Process.Env), EnvMode+"="+string(c.Mode)),
+		Env:        append(slices.Clip(c.Process.Env), hookenv.VarMode+"="+string(c.Mode)),
 		Key:        s.plain.key(hookKey{c.Layer, c.Name}),
 		StderrTail: stderrTail(c.Stderr), Grace: grace,
 	}

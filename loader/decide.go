@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -168,7 +169,7 @@ func (p *load) placeOf(s *scope, runsInPlace bool) *place {
 		in.inside = func(path string) bool { return p.liesInside(s.layer, path) }
 	}
 	if in.pinned {
-		in.fixed = slices.Concat(p.envConfig(s, nil).Path, executor.FixedPath)
+		in.fixed = slices.Concat(p.envConfig(s, nil).Path, hookenv.FixedPath)
 	}
 	p.bases[key] = in
 	return in

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -27,7 +28,7 @@ func (p *load) askPrograms(ctx context.Context) {
 		}
 		s := p.startOf(f)
 		questions[answers] = append(questions[answers], question{f.bundle.hash, process.Command{
-			Path: s.path, Argv: append(s.argv, askArgument), Dir: p.dirOf(f), Env: s.environ(p.env(f, executor.ActionDescribe)), Grace: f.scope.own.Hooks.Grace,
+			Path: s.path, Argv: append(s.argv, askArgument), Dir: p.dirOf(f), Env: s.environ(p.env(f, hookenv.Describe)), Grace: f.scope.own.Hooks.Grace,
 		}})
 	}
 	for answers, questions := range questions {

@@ -11,6 +11,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/daemon"
+	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
@@ -97,7 +98,7 @@ func (a *app) open(ctx context.Context, options openOptions) (*engine, error) {
 	}
 	e.progress = show.StartProgress(a.err)
 	e.executor = executor.New(e.source, executor.Options{
-		StateDir: e.stateDir, Depth: executor.ProcessDepth(), Explain: options.explain, Progress: a.watchHooks(e),
+		StateDir: e.stateDir, Depth: hookenv.ProcessDepth(), Explain: options.explain, Progress: a.watchHooks(e),
 	})
 	a.abort.Store(&hurry{a.endNow})
 	a.atEnd(func() error {

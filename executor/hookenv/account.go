@@ -1,4 +1,4 @@
-package state
+package hookenv
 
 import (
 	"bufio"
@@ -15,11 +15,10 @@ import (
 	"time"
 )
 
-// Account is what the user database says of this process's user, asked once. Where Go
-// reads that database without the system's library, its own look-up takes HOME and USER
-// for an entry that is not there: what a caller chose, a folder of a clone perhaps.
-// There the file is read, and the system's own program asked, which knows a directory
-// service.
+// Account returns what the user database says of this process's user. Where Go reads
+// that database without the system's library, its own look-up takes HOME and USER of
+// the environment for an entry that is missing, which a caller chose. There Account
+// reads the file, and asks the system's own program, which knows a directory service.
 var Account = sync.OnceValues(func() (*user.User, error) {
 	uid := strconv.Itoa(os.Getuid())
 	if runtime.GOOS == "windows" {
@@ -40,7 +39,8 @@ var Account = sync.OnceValues(func() (*user.User, error) {
 	return nil, user.UnknownUserIdError(os.Getuid())
 })
 
-// entryOf finds a user in lines such as those of /etc/passwd.
+// entryOf returns the entry of a user in lines such as those of /etc/passwd, nil if
+// there is none.
 func entryOf(list io.Reader, uid string) *user.User {
 	for lines := bufio.NewScanner(list); lines.Scan(); {
 		if f := strings.Split(lines.Text(), ":"); len(f) >= 7 && f[2] == uid {
@@ -53,7 +53,7 @@ func entryOf(list io.Reader, uid string) *user.User {
 // systemLimit bounds how long a directory service may take.
 const systemLimit = 3 * time.Second
 
-// askSystem asks getent, without anything of the caller's environment.
+// askSystem asks getent, which gets nothing of the caller's environment.
 func askSystem(uid string) *user.User {
 	for _, program := range []string{"/usr/bin/getent", "/bin/getent"} {
 		if _, err := os.Stat(program); err != nil {

@@ -1,4 +1,4 @@
-package executor
+package hookenv
 
 import (
 	"os"
@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestAllowedEnv is H36 and H37, and the rules of §2.
-func TestAllowedEnv(t *testing.T) {
+// TestAllowed is H36 and H37, and the rules of §2.
+func TestAllowed(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the table has paths and variables of Unix; Windows has others")
 	}
@@ -25,41 +25,41 @@ func TestAllowedEnv(t *testing.T) {
 	}
 	base := []string{"HOME=/home/u", "USER=u"}
 	tests := map[string]struct {
-		config EnvConfig
+		config Config
 		want   []string
 	}{
 		"secrets stay": {
-			EnvConfig{Environ: append(base, "PATH=/bin", "FAKE_API_KEY=canary", "GIT_DIR=/a/.git", "GIT_INDEX_FILE=x", "LD_PRELOAD=x", "LANG=C", "LC_ALL=C", "LCX=no", "TZ=UTC", "TMPDIR=/t", "SSL_CERT_FILE=/c", "https_proxy=p", "NO_PROXY=n")},
+			Config{Environ: append(base, "PATH=/bin", "FAKE_API_KEY=canary", "GIT_DIR=/a/.git", "GIT_INDEX_FILE=x", "LD_PRELOAD=x", "LANG=C", "LC_ALL=C", "LCX=no", "TZ=UTC", "TMPDIR=/t", "SSL_CERT_FILE=/c", "https_proxy=p", "NO_PROXY=n")},
 			[]string{"PATH=/bin", "HOOK_DEPTH=1", "HOME=/home/u", "USER=u", "LANG=C", "LC_ALL=C", "TZ=UTC", "TMPDIR=/t", "SSL_CERT_FILE=/c", "https_proxy=p", "NO_PROXY=n"},
 		},
 		"named ones go": {
-			EnvConfig{Environ: append(base, "PATH=/bin", "FAKE_API_KEY=canary", "OTHER=x"), Names: []string{"FAKE_API_KEY", "ABSENT"}},
+			Config{Environ: append(base, "PATH=/bin", "FAKE_API_KEY=canary", "OTHER=x"), Names: []string{"FAKE_API_KEY", "ABSENT"}},
 			[]string{"PATH=/bin", "HOOK_DEPTH=1", "HOME=/home/u", "USER=u", "FAKE_API_KEY=canary"},
 		},
 		"ours cannot be named": {
-			EnvConfig{Environ: append(base, "PATH=/bin", "HOOK_FILE=x", "HOOK_DEPTH=1", "TRACEPARENT=x", "HOOK_SESSION_ID=x"), Names: []string{"HOOK_FILE", "HOOK_DEPTH", "TRACEPARENT", "HOOK_SESSION_ID", "PATH"}},
+			Config{Environ: append(base, "PATH=/bin", "HOOK_FILE=x", "HOOK_DEPTH=1", "TRACEPARENT=x", "HOOK_SESSION_ID=x"), Names: []string{"HOOK_FILE", "HOOK_DEPTH", "TRACEPARENT", "HOOK_SESSION_ID", "PATH"}},
 			[]string{"PATH=/bin", "HOOK_DEPTH=2", "HOME=/home/u", "USER=u"},
 		},
 		"PATH without relative and in-project entries": {
-			EnvConfig{Environ: append(base, "PATH=:.:bin:"+project+":"+project+"/bin:"+project+"x:"+planted+":/usr/../usr/bin:/bin:/bin"), Project: project},
+			Config{Environ: append(base, "PATH=:.:bin:"+project+":"+project+"/bin:"+project+"x:"+planted+":/usr/../usr/bin:/bin:/bin"), Project: project},
 			[]string{"PATH=" + project + "x:/usr/../usr/bin:/bin", "HOOK_DEPTH=1", "HOME=/home/u", "USER=u"},
 		},
 		"folders of settings come first": {
-			EnvConfig{Environ: append(base, "PATH=/bin"), Project: project, Path: []string{"/opt/x", "./tools"}},
+			Config{Environ: append(base, "PATH=/bin"), Project: project, Path: []string{"/opt/x", "./tools"}},
 			[]string{"PATH=/opt/x:" + project + "/tools:/bin", "HOOK_DEPTH=1", "HOME=/home/u", "USER=u"},
 		},
 		"no PATH left": {
-			EnvConfig{Environ: append(base, "PATH=.")},
+			Config{Environ: append(base, "PATH=.")},
 			[]string{"PATH=/usr/bin:/bin", "HOOK_DEPTH=1", "HOME=/home/u", "USER=u"},
 		},
 		"repeated and broken": {
-			EnvConfig{Environ: append(base, "PATH=/bin", "LANG=1", "LANG=2", "nothing", "=x")},
+			Config{Environ: append(base, "PATH=/bin", "LANG=1", "LANG=2", "nothing", "=x")},
 			[]string{"PATH=/bin", "HOOK_DEPTH=1", "HOME=/home/u", "USER=u", "LANG=1"},
 		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, AllowedEnv(test.config)); diff != "" {
+			if diff := cmp.Diff(test.want, Allowed(test.config)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -69,7 +69,7 @@ func TestAllowedEnv(t *testing.T) {
 // TestNoHome is the second half of H36: without HOME nothing breaks; it comes
 // from the user database, or stays absent.
 func TestNoHome(t *testing.T) {
-	env := AllowedEnv(EnvConfig{Environ: []string{"PATH=/bin", "HOME="}})
+	env := Allowed(Config{Environ: []string{"PATH=/bin", "HOME="}})
 	for _, variable := range env {
 		if variable == "HOME=" {
 			t.Errorf("an empty HOME in %q", env)
@@ -77,8 +77,8 @@ func TestNoHome(t *testing.T) {
 	}
 }
 
-func TestHookEnv(t *testing.T) {
-	env := HookEnv(EnvConfig{Environ: []string{"PATH=/bin"}, Project: "/p"}, ActionExecute, "/p/.acai/hooks/a.sh")
+func TestForHook(t *testing.T) {
+	env := ForHook(Config{Environ: []string{"PATH=/bin"}, Project: "/p"}, Execute, "/p/.acai/hooks/a.sh")
 	for _, want := range []string{"HOOK_ACTION=execute", "HOOK_PROJECT_DIR=/p", "HOOK_FILE=/p/.acai/hooks/a.sh", "HOOK_DEPTH=1"} {
 		if !slices.Contains(env, want) {
 			t.Errorf("%s is not in %q", want, env)
@@ -86,16 +86,16 @@ func TestHookEnv(t *testing.T) {
 	}
 }
 
-func TestDepth(t *testing.T) {
+func TestDepthIn(t *testing.T) {
 	for value, want := range map[string]int{
 		"0": 0, "1": 1, "7": 7,
 		"": unreadableDepth, "-3": unreadableDepth, "x": unreadableDepth, "1e3": unreadableDepth, "9223372036854775807": unreadableDepth,
 	} {
-		if got := Depth([]string{"A=1", "HOOK_DEPTH=" + value}); got != want {
+		if got := depthIn([]string{"A=1", "HOOK_DEPTH=" + value}); got != want {
 			t.Errorf("HOOK_DEPTH=%s: %d, want %d", value, got, want)
 		}
 	}
-	if got := Depth(nil); got != 0 {
+	if got := depthIn(nil); got != 0 {
 		t.Errorf("without HOOK_DEPTH: %d", got)
 	}
 }
@@ -118,7 +118,7 @@ func TestTraceparent(t *testing.T) {
 		}
 	}
 	shape := regexp.MustCompile(`^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`)
-	first, second := newTraceparent(), newTraceparent()
+	first, second := NewTraceparent(), NewTraceparent()
 	if !shape.MatchString(first) || first[:36] != second[:36] || first == second {
 		t.Errorf("two runs: %s, %s", first, second)
 	}

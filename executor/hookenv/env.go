@@ -1,4 +1,4 @@
-package executor
+package hookenv
 
 import (
 	"os"
@@ -10,46 +10,46 @@ import (
 	"strings"
 )
 
-// EnvConfig is what the environment of programs is made from (§2).
-type EnvConfig struct {
-	Environ []string // ours, as of os.Environ
-	Project string   // project root; entries of PATH inside it are dropped
+// Config is what the environment of a program is made from (§2).
+type Config struct {
+	Environ []string // of this process, as os.Environ returns it
+	Project string   // project root; folders of PATH inside it are dropped
 	Path    []string // folders put before PATH; relative ones are below Project
-	Names   []string // variables passed besides the allow list
+	Names   []string // variables passed on besides the allow list
 
-	// Machine says that the program is a machine's, which the caller's environment
-	// must not steer: see [Variables]. Its PATH is Path and [FixedPath].
+	// Machine says that the program belongs to the machine, so that the caller's
+	// environment must not steer it: see [Variables]. Its PATH is Path and
+	// [FixedPath].
 	Machine bool
 
-	// Usable, if set, says which folders of PATH are passed on.
+	// Usable, if set, reports whether a folder of PATH is passed on.
 	Usable func(folder string) bool
 }
 
-// Variables set by hookd itself. What a hook or setting names never replaces one.
+// Variables that hookd sets. No hook and no setting can replace one by naming it.
 const (
-	EnvAction      = "HOOK_ACTION"
-	EnvEvent       = "HOOK_EVENT"
-	EnvProjectDir  = "HOOK_PROJECT_DIR"
-	EnvSessionID   = "HOOK_SESSION_ID"
-	EnvFile        = "HOOK_FILE"
-	EnvDepth       = "HOOK_DEPTH"
-	EnvMode        = "HOOK_MODE"
-	EnvTraceparent = "TRACEPARENT"
-	EnvProgram     = "HOOKD"
+	VarAction      = "HOOK_ACTION"
+	VarEvent       = "HOOK_EVENT"
+	VarProjectDir  = "HOOK_PROJECT_DIR"
+	VarSessionID   = "HOOK_SESSION_ID"
+	VarFile        = "HOOK_FILE"
+	VarDepth       = "HOOK_DEPTH"
+	VarMode        = "HOOK_MODE"
+	VarTraceparent = "TRACEPARENT"
+	VarProgram     = "HOOKD"
 )
 
 // Values of HOOK_ACTION.
 const (
-	ActionExecute  = "execute"
-	ActionDescribe = "describe"
+	Execute  = "execute"
+	Describe = "describe"
 )
 
-// AllowedEnv returns the variables that a program which hookd starts may see:
-// the allow list and what is named, never a host's secrets. It also passes on
-// HOOK_DEPTH, one greater than ours, so that whatever an agent starts knows how
-// deep it is.
-func AllowedEnv(c EnvConfig) []string {
-	env := []string{"PATH=" + searchPath(&c), EnvDepth + "=" + strconv.Itoa(max(Depth(c.Environ), ProcessDepth())+1)}
+// Allowed returns the variables that a program which hookd starts may see: the
+// allow list and what c names. HOOK_DEPTH is among them, one greater than that of
+// this process.
+func Allowed(c Config) []string {
+	env := []string{"PATH=" + searchPath(&c), VarDepth + "=" + strconv.Itoa(max(depthIn(c.Environ), ProcessDepth())+1)}
 	seen := make(map[string]bool)
 	for _, variable := range c.Environ {
 		name, value, ok := strings.Cut(variable, "=")
@@ -71,20 +71,19 @@ func AllowedEnv(c EnvConfig) []string {
 	return env
 }
 
-// HookEnv returns the part of a hook's environment that is the same for all its
-// events: the allow list, HOOK_ACTION, HOOK_PROJECT_DIR, HOOK_FILE and
-// HOOK_DEPTH. file names the hook's own file, action is ActionExecute or
-// ActionDescribe.
-func HookEnv(c EnvConfig, action, file string) []string {
-	return append(AllowedEnv(c),
-		EnvAction+"="+action,
-		EnvProjectDir+"="+c.Project,
-		EnvFile+"="+file,
+// ForHook returns the part of a hook's environment that is the same for all its
+// events: what [Allowed] returns, HOOK_ACTION, HOOK_PROJECT_DIR and HOOK_FILE.
+// action is [Execute] or [Describe], file names the hook's own file.
+func ForHook(c Config, action, file string) []string {
+	return append(Allowed(c),
+		VarAction+"="+action,
+		VarProjectDir+"="+c.Project,
+		VarFile+"="+file,
 	)
 }
 
-// sameName follows the platform: on Windows the case of a variable's name does
-// not count.
+// sameName reports whether name is one of names. On Windows the case of a
+// variable's name does not count.
 func sameName(names []string, name string) bool {
 	if runtime.GOOS == "windows" {
 		return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
@@ -92,9 +91,9 @@ func sameName(names []string, name string) bool {
 	return slices.Contains(names, name)
 }
 
-// addFromUserDatabase fills in HOME and USER if we have none ourselves. Without
-// an entry there they stay absent for the machine's hooks; those of others get the
-// caller's.
+// addFromUserDatabase fills in HOME and USER where this process has none. Where
+// the database has no entry, a machine's hook gets neither of them, and the hooks
+// of others get the caller's.
 func addFromUserDatabase(env []string, seen map[string]bool, machine bool) []string {
 	if seen["HOME"] && seen["USER"] {
 		return env
@@ -115,17 +114,17 @@ func addFromUserDatabase(env []string, seen map[string]bool, machine bool) []str
 	return env
 }
 
-// fallbackPath stands in for a PATH of which nothing may be used: an empty one
-// would mean the working directory.
+// fallbackPath is used where no folder of PATH may be used: an empty PATH would
+// mean the working directory.
 const fallbackPath = "/usr/bin:/bin"
 
-// FixedPath are the folders where programs are looked for whatever the caller's
-// PATH says: what was allowed in one shell starts alike in every other.
+// FixedPath lists the folders in which programs are found whatever the caller's
+// PATH says: a program that was allowed in one shell starts alike in every other.
 var FixedPath = []string{"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"}
 
-// searchPath returns PATH for programs: the folders of settings, then ours
-// without those that a project could fill, each once.
-func searchPath(c *EnvConfig) string {
+// searchPath returns PATH for programs: the folders of settings, then those of this
+// process without the ones that a project could fill, each once.
+func searchPath(c *Config) string {
 	var folders []string
 	add := func(folder string) {
 		if !slices.ContainsFunc(folders, func(f string) bool { return filepath.Clean(f) == filepath.Clean(folder) }) {
@@ -144,7 +143,7 @@ func searchPath(c *EnvConfig) string {
 	if c.Project != "" {
 		project = real(c.Project) // once, not once per folder
 	}
-	ours := filepath.SplitList(ourPath(c.Environ))
+	ours := filepath.SplitList(PathOf(c.Environ))
 	if c.Machine {
 		ours = FixedPath
 	}
@@ -159,7 +158,8 @@ func searchPath(c *EnvConfig) string {
 	return strings.Join(folders, string(filepath.ListSeparator))
 }
 
-func ourPath(environ []string) string {
+// PathOf returns the value of PATH in an environment.
+func PathOf(environ []string) string {
 	for _, variable := range environ {
 		name, value, ok := strings.Cut(variable, "=")
 		if ok && sameName([]string{"PATH"}, name) {
@@ -169,8 +169,8 @@ func ourPath(environ []string) string {
 	return ""
 }
 
-// inside reports whether a folder is the project or lies in it, as written or
-// behind its symbolic links; realProject is the project behind its own.
+// inside reports whether a folder is the project or lies in it, as written or with
+// its symbolic links resolved; realProject is the project with its links resolved.
 func inside(folder, project, realProject string) bool {
 	if project == "" {
 		return false

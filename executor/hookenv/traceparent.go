@@ -1,4 +1,4 @@
-package executor
+package hookenv
 
 import (
 	"encoding/hex"
@@ -15,24 +15,25 @@ const (
 	spanIDLength  = 16
 )
 
-// trace is what all runs of this process share: the trace id that we were given,
-// or one of our own.
+// trace is what all runs of this process share: the trace id that this process was
+// given, or a new one.
 var trace = sync.OnceValue(func() (t struct{ id, flags string }) {
-	t.id, t.flags = readTraceparent(os.Getenv(EnvTraceparent))
+	t.id, t.flags = readTraceparent(os.Getenv(VarTraceparent))
 	if t.id == "" {
 		t.id, t.flags = randomHex(traceIDLength), "00"
 	}
 	return t
 })
 
-// newTraceparent returns the value for one run: our trace and a span of its own.
-func newTraceparent() string {
+// NewTraceparent returns the TRACEPARENT of one run: the trace of this process and a
+// span of its own.
+func NewTraceparent() string {
 	t := trace()
 	return "00-" + t.id + "-" + randomHex(spanIDLength) + "-" + t.flags
 }
 
-// readTraceparent returns trace id and flags, or nothing if the value does not
-// follow the standard.
+// readTraceparent returns the trace id and the flags of a value, and empty texts
+// where the value does not follow the standard.
 func readTraceparent(value string) (id, flags string) {
 	parts := strings.Split(value, "-")
 	if len(parts) < 4 || len(parts[0]) != 2 || parts[0] == "ff" || parts[0] == "00" && len(parts) != 4 {
@@ -51,7 +52,7 @@ func lowerHex(s string, length int) bool {
 	return len(s) == length && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// randomHex returns digits that are not all zero.
+// randomHex returns random digits that are not all zero.
 func randomHex(digits int) string {
 	raw := make([]byte, digits/2)
 	for i := range raw {

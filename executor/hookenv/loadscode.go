@@ -1,14 +1,13 @@
-package executor
+package hookenv
 
 import (
 	"slices"
 	"strings"
 )
 
-// Variables whose value makes a program load code, or start another program, by
-// name. The list is of families: what begins like a family's name belongs to it.
-// A variable of a family that is harmless costs its user a wrapper script; one
-// that is missing here costs a guard.
+// Variables whose value makes a program load code or start another program. A name
+// that begins like a family's name belongs to that family. A harmless variable of a
+// family costs its user a wrapper script; one that is missing here costs a guard.
 var (
 	codeVariables = []string{
 		"ENV", "SHELLOPTS", "BASHOPTS", "PS4", "IFS", "PROMPT_COMMAND", "ZDOTDIR", "FPATH", "CDPATH", "PATH",
@@ -25,7 +24,7 @@ var (
 	}
 )
 
-// harmless are the much used ones of those families.
+// harmless lists the much used variables of those families that load nothing.
 var harmless = []string{
 	"NODE_ENV", "NODE_EXTRA_CA_CERTS", "PYTHONUNBUFFERED", "PYTHONIOENCODING", "PYTHONUTF8", "PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED",
 	"PYTHONNOUSERSITE", "PYTHONSAFEPATH", "RUST_LOG", "RUST_BACKTRACE", "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL",

@@ -1,4 +1,4 @@
-package executor
+package hookenv
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 
 // Variable is one variable that a hook may find in its environment.
 type Variable struct {
-	Name  string // one that ends with * stands for all that begin so
-	From  string // whose value it has: one of the words below
+	Name  string // a name that ends with * stands for all that begin so
+	From  string // where its value comes from: one of the words below
 	Whose string // whose hooks get it without naming it: P project, U user, M machine
 	Why   string
 }
@@ -28,9 +28,8 @@ const (
 	SafePath   = "PYTHONSAFEPATH=1"
 )
 
-// Variables is the whole environment of hooks. Code and documentation go by this
-// table: what is not in it reaches a hook only if its env, or hooks.env of its
-// own layer, names it.
+// Variables is the whole environment of hooks. A variable that is not in this table
+// reaches a hook only if the hook's env, or hooks.env of its own layer, names it.
 var Variables = []Variable{
 	{"PATH", fromHookd, "PUM", "where programs are found. First `hooks.path` of the hook's layer; then for P and U the caller's without relative folders and without what lies in a project or checkout; for M the fixed folders that only root can write. Each folder once"},
 	{"HOME", fromDatabase, "PUM", "programs look for their settings there. For M never the caller's, who would choose which settings a machine's hook reads"},
@@ -52,26 +51,27 @@ var Variables = []Variable{
 	{"SSL_CERT_*", fromCaller, "PU", "certificates of a company's proxy. The machine's hooks must not believe a certificate that a user chose"},
 	{"PYTHONNOUSERSITE", fromHookd, "M", "Python loads no code of the user's site folder into a machine's hook"},
 	{"PYTHONSAFEPATH", fromHookd, "PUM", "only for a `command` of Python with `-m` or `-c`: no module is looked for in the working directory"},
-	{EnvAction, fromHookd, "PUM", "`execute`, or `describe` when the program is asked what it is for"},
-	{EnvEvent, fromHookd, "PUM", "the event's name; not for standby and resident hooks, which start before their event"},
-	{EnvProjectDir, fromHookd, "PUM", "the project's root, wherever the hook starts"},
-	{EnvSessionID, fromHookd, "PUM", "the session, if there is one; not for standby and resident hooks"},
-	{EnvFile, fromHookd, "PUM", "the hook's own file; `$0` is the private copy that runs"},
-	{EnvDepth, fromHookd, "PUM", "how many agents deep the hook runs"},
-	{EnvMode, fromHookd, "PUM", "`standby` or `resident`, for such hooks only"},
-	{EnvProgram, fromHookd, "PUM", "the absolute path of the hookd that runs the hook, for `\"$HOOKD\" get` and `\"$HOOKD\" reply`; where another program runs its packages, the hookd on the hook's `PATH`"},
-	{EnvTraceparent, fromHookd, "PUM", "names the run, for tracing; hookd finds processes that escaped by it"},
+	{VarAction, fromHookd, "PUM", "`execute`, or `describe` when the program is asked what it is for"},
+	{VarEvent, fromHookd, "PUM", "the event's name; not for standby and resident hooks, which start before their event"},
+	{VarProjectDir, fromHookd, "PUM", "the project's root, wherever the hook starts"},
+	{VarSessionID, fromHookd, "PUM", "the session, if there is one; not for standby and resident hooks"},
+	{VarFile, fromHookd, "PUM", "the hook's own file; `$0` is the private copy that runs"},
+	{VarDepth, fromHookd, "PUM", "how many agents deep the hook runs"},
+	{VarMode, fromHookd, "PUM", "`standby` or `resident`, for such hooks only"},
+	{VarProgram, fromHookd, "PUM", "the absolute path of the hookd that runs the hook, for `\"$HOOKD\" get` and `\"$HOOKD\" reply`; where another program runs its packages, the hookd on the hook's `PATH`"},
+	{VarTraceparent, fromHookd, "PUM", "names the run, for tracing; hookd finds processes that escaped by it"},
 }
 
-// Without these a program does not start on Windows or finds no folder.
+// windowsNames lists the variables without which a program on Windows does not
+// start or finds no folder.
 var windowsNames = []string{
 	"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "TEMP", "TMP",
 	"USERPROFILE", "USERNAME", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA",
 	"PROGRAMDATA", "PROGRAMFILES", "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE",
 }
 
-// VariablesMarkdown returns the table for the documentation.
-func VariablesMarkdown() string {
+// Markdown returns the table of [Variables] for the documentation.
+func Markdown() string {
 	var b strings.Builder
 	b.WriteString("| variable | value from | whose hooks | why |\n|---|---|---|---|\n")
 	for _, v := range Variables {
@@ -88,8 +88,8 @@ func (v *Variable) is(name string) bool {
 	return sameName([]string{v.Name}, name)
 }
 
-// VariableOf returns the row about a variable, nil if there is none.
-func VariableOf(name string) *Variable {
+// Lookup returns the row about a variable, nil if there is none.
+func Lookup(name string) *Variable {
 	for i := range Variables {
 		if Variables[i].is(name) {
 			return &Variables[i]
@@ -99,21 +99,20 @@ func VariableOf(name string) *Variable {
 }
 
 // setByUs reports whether only hookd sets a variable, so that naming it passes
-// nothing on. The two of Python are no more than the caller's if somebody names
-// them.
+// nothing on.
 func setByUs(name string) bool {
-	v := VariableOf(name)
+	v := Lookup(name)
 	return v != nil && v.From == fromHookd
 }
 
 // passes reports whether the caller's value of a variable reaches the program.
-func (c *EnvConfig) passes(name string) bool {
+func (c *Config) passes(name string) bool {
 	if sameName(c.Names, name) {
 		return true
 	}
 	if runtime.GOOS == "windows" && sameName(windowsNames, name) {
 		return true
 	}
-	v := VariableOf(name)
+	v := Lookup(name)
 	return v != nil && (!c.Machine || v.From == fromCaller && strings.Contains(v.Whose, "M"))
 }
