@@ -156,26 +156,6 @@ func (e *engine) forcedOf(origin protocol.Origin) (row, total int) {
 	return own.MaxForced, own.MaxForcedTotal
 }
 
-// Fire makes an engine the gate of an agent loop.
-func (e *engine) Fire(ctx context.Context, event protocol.Event) (protocol.Outcome, error) {
-	return e.executor.Fire(ctx, event)
-}
-
-// Extend makes an engine a gate that built-in hooks can join.
-func (e *engine) Extend(hooks ...protocol.GoHook) (protocol.EventGate, error) {
-	return e.executor.Extend(hooks...)
-}
-
-// TakeJudgement makes an engine hand a recipe's text to the hook that asked.
-func (e *engine) TakeJudgement(session, agent string, hook protocol.HookRef, text string) {
-	e.executor.TakeJudgement(session, agent, hook, text)
-}
-
-// Holds makes an engine say beforehand what an agent loop must keep back.
-func (e *engine) Holds(name protocol.EventName, event protocol.Event) bool {
-	return e.executor.Holds(name, event)
-}
-
 // fire decides one event, with the name of a slow hook on the terminal.
 func (e *engine) fire(ctx context.Context, event protocol.Event) (protocol.Outcome, error) {
 	outcome, err := e.executor.Fire(ctx, event)

@@ -210,7 +210,7 @@ func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Mod
 	a.joinServers(engine, a.mcpServers(engine, settings), &sources, &features)
 	hooks, compaction := settings.Hooks, settings.Agent.Compaction
 	return agentloop.Options{
-		Gate:      engine,
+		Gate:      engine.executor,
 		Model:     m,
 		Tools:     append(tool.Files(places), tool.Bash(bash)),
 		Sources:   sources,
