@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -53,6 +54,13 @@ const (
 	maxMembers     = 1000
 	maxBundleBytes = 512 << 20
 )
+
+// errNotHashed says that the files of something are large and nobody asks for
+// their hash.
+var errNotHashed = errors.New("its files are large and not hashed: nobody allowed it")
+
+// unasked is how many bytes of what nobody allowed one load hashes.
+const unasked = 64 << 20
 
 const hashPrefix = "sha256:"
 
@@ -171,15 +179,6 @@ func (b *bundle) match(root, pattern string) (helpers []helper, err error) {
 		return nil
 	})
 	return helpers, err
-}
-
-// nameBelow is where a file lies relative to a folder, with slashes.
-func nameBelow(folder, where string) (string, error) {
-	if name, ok := strings.CutPrefix(where, folder+string(filepath.Separator)); ok { // as almost always
-		return filepath.ToSlash(name), nil
-	}
-	rel, err := filepath.Rel(folder, where)
-	return filepath.ToSlash(rel), err
 }
 
 // canonical returns a value as canonical JSON, for hashing and comparing.

@@ -127,3 +127,10 @@ func newFinding(code schema.Code, file string, line int, hook, message, remedy s
 func findingf(code schema.Code, file, hook, remedy, format string, args ...any) schema.Finding {
 	return newFinding(code, file, 0, hook, fmt.Sprintf(format, args...), remedy)
 }
+
+// A trouble is why a file cannot run, and what to do about it.
+type trouble struct {
+	why, remedy string
+}
+
+func (t *trouble) String() string { return t.why }

@@ -1,7 +1,6 @@
 package loader
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -16,6 +15,9 @@ type content struct {
 
 // maxFileSize bounds one file of a bundle.
 const maxFileSize = 256 << 20
+
+// headLimit bounds the head of a file, in bytes.
+const headLimit = 8 << 10
 
 // readHead reads how a file begins. A file that is written meanwhile is an error.
 func readHead(path string) (*content, error) {
@@ -33,13 +35,6 @@ func readHead(path string) (*content, error) {
 	}
 	return &content{stat: before, head: head, long: before.Size > int64(len(head))}, nil
 }
-
-// errNotHashed says that the files of something are large and nobody asks for
-// their hash.
-var errNotHashed = errors.New("its files are large and not hashed: nobody allowed it")
-
-// unasked is how many bytes of what nobody allowed one load hashes.
-const unasked = 64 << 20
 
 var errMoving = fmt.Errorf("the file is being written")
 
@@ -87,4 +82,27 @@ func readSized(f *os.File, size int64) ([]byte, error) {
 		err = nil // it shrank meanwhile
 	}
 	return text[:n], err
+}
+
+// readSmall reads a regular file of bounded size.
+func readSmall(path string, limit int64) ([]byte, error) {
+	f, st, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if st.Size > limit {
+		return nil, fmt.Errorf("larger than %d KiB", limit>>10)
+	}
+	text := make([]byte, st.Size)
+	n, err := f.ReadAt(text, 0)
+	if err != nil && n < len(text) {
+		return nil, err
+	}
+	return text, nil
+}
+
+func isFile(path string) bool {
+	st, err := stat(path)
+	return err == nil && st.Mode.IsRegular()
 }

@@ -94,21 +94,3 @@ func unreadableDescription(source schema.Source, file, hook string) schema.Descr
 	d, _ := schema.DecodeEntry(&document.Node{Kind: document.Null}, source, schema.Pos{File: file}, hook)
 	return d
 }
-
-// readSmall reads a regular file of bounded size.
-func readSmall(path string, limit int64) ([]byte, error) {
-	f, st, err := openRegular(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if st.Size > limit {
-		return nil, fmt.Errorf("larger than %d KiB", limit>>10)
-	}
-	text := make([]byte, st.Size)
-	n, err := f.ReadAt(text, 0)
-	if err != nil && n < len(text) {
-		return nil, err
-	}
-	return text, nil
-}

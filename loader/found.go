@@ -291,8 +291,3 @@ func insideProject(root, arg string) (name string, inside bool) {
 	rel, err := filepath.Rel(root, where)
 	return filepath.ToSlash(rel), err == nil
 }
-
-func isFile(path string) bool {
-	st, err := stat(path)
-	return err == nil && st.Mode.IsRegular()
-}

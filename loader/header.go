@@ -15,7 +15,6 @@ import (
 // costs nothing and text far below cannot describe the hook.
 const (
 	headerLines = 40
-	headLimit   = 8 << 10 // bytes
 )
 
 // headerFault is a part of a header line that is no key=value pair.

@@ -1,6 +1,9 @@
 package loader
 
-import "time"
+import (
+	"path/filepath"
+	"time"
+)
 
 // inputs are all files and folders that a load looked at, by their stat; the
 // zero stat stands for one that is not there. While none of them changes, a
@@ -44,4 +47,34 @@ func (in inputs) settled(then time.Time) bool {
 		}
 	}
 	return true
+}
+
+// folders lists what must be watched to notice a change of the inputs: the
+// folders themselves, and for everything the folder above it. Of what is not
+// there yet it is the nearest folder above that is.
+func (in inputs) folders() []string {
+	seen := map[string]bool{}
+	for path, st := range in {
+		if st.Mode.IsDir() {
+			seen[path] = true
+		}
+		for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+			if known, looked := in[dir]; looked && known.Mode.IsDir() || seen[dir] {
+				seen[dir] = true
+				break
+			}
+			if st, err := stat(dir); err == nil && st.Mode.IsDir() {
+				seen[dir] = true
+				break
+			}
+			if filepath.Dir(dir) == dir {
+				break
+			}
+		}
+	}
+	list := make([]string, 0, len(seen))
+	for dir := range seen {
+		list = append(list, dir)
+	}
+	return list
 }

@@ -9,13 +9,6 @@ import (
 	"strings"
 )
 
-// A trouble is why a file cannot run, and what to do about it.
-type trouble struct {
-	why, remedy string
-}
-
-func (t *trouble) String() string { return t.why }
-
 // program is what the first bytes of a file say about how it starts.
 type program struct {
 	binary bool   // machine code: started by the kernel itself

@@ -3,7 +3,6 @@ package loader
 import (
 	"context"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/hookd-dev/hookd/executor"
@@ -249,14 +248,6 @@ func (p *load) trustedAlways(project string) bool {
 		}
 	}
 	return false
-}
-
-// expandHome turns ~/x into an absolute path.
-func expandHome(path, home string) string {
-	if path == "~" || strings.HasPrefix(path, "~/") {
-		return filepath.Join(home, strings.TrimPrefix(path, "~"))
-	}
-	return filepath.Clean(path)
 }
 
 // expand turns ~/x and ./x into absolute paths.

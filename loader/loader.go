@@ -91,15 +91,6 @@ func (l *loader) findPlaces() (p places, err error) {
 	return p, err
 }
 
-// realPath is a path without links, or the path itself where that is not to be
-// found.
-func realPath(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	return path
-}
-
 // walk looks at whose files are, with what the settings of user and machine lift.
 func (l *loader) walk() *walk { return userWalk(l.lifted...) }
 

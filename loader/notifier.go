@@ -2,7 +2,6 @@ package loader
 
 import (
 	"errors"
-	"path/filepath"
 	"sync"
 	"syscall"
 
@@ -117,33 +116,3 @@ type polling struct{}
 func (polling) Events() <-chan struct{}      { return nil }
 func (polling) Watch([]string) (bool, error) { return false, nil }
 func (polling) Close()                       {}
-
-// folders lists what must be watched to notice a change of the inputs: the
-// folders themselves, and for everything the folder above it. Of what is not
-// there yet it is the nearest folder above that is.
-func (in inputs) folders() []string {
-	seen := map[string]bool{}
-	for path, st := range in {
-		if st.Mode.IsDir() {
-			seen[path] = true
-		}
-		for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
-			if known, looked := in[dir]; looked && known.Mode.IsDir() || seen[dir] {
-				seen[dir] = true
-				break
-			}
-			if st, err := stat(dir); err == nil && st.Mode.IsDir() {
-				seen[dir] = true
-				break
-			}
-			if filepath.Dir(dir) == dir {
-				break
-			}
-		}
-	}
-	list := make([]string, 0, len(seen))
-	for dir := range seen {
-		list = append(list, dir)
-	}
-	return list
-}

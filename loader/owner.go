@@ -155,11 +155,3 @@ func (w *walk) writableByOthers(path string, st fileStat) bool {
 	}
 	return !slices.ContainsFunc(w.lifted, func(l liftedFolder) bool { return l.groupWrite && within(l.path, path) })
 }
-
-// within reports whether path is folder or lies below it, by whole components.
-func within(folder, path string) bool {
-	if folder == path {
-		return true
-	}
-	return strings.HasPrefix(path, strings.TrimSuffix(folder, string(filepath.Separator))+string(filepath.Separator))
-}

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -70,19 +69,6 @@ func settingsFile(folder string) (file string, findings []schema.Finding, err er
 		})
 	}
 	return found[0], findings, nil
-}
-
-// missing reports errors that mean there is no such file. ENOTDIR is one: the
-// layer's folder may be a file.
-func missing(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
-}
-
-func cause(err error) string {
-	if path := (*fs.PathError)(nil); errors.As(err, &path) {
-		err = path.Err
-	}
-	return err.Error()
 }
 
 // readBounded reads a settings file. It never waits, not even for the writer of

@@ -94,9 +94,9 @@ func barredByMount(path string, st fileStat) bool {
 	}
 	groups, _ := os.Getgroups()
 	switch {
-	case euid == 0:
+	case os.Geteuid() == 0:
 		return st.Mode&0o111 != 0
-	case st.UID == euid:
+	case st.UID == os.Geteuid():
 		return st.Mode&0o100 != 0
 	case st.GID == os.Getegid() || slices.Contains(groups, st.GID):
 		return st.Mode&0o010 != 0
