@@ -12,6 +12,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -104,7 +105,7 @@ func (a *advice) whereItStarts() {
 		}
 	}
 	if why != "" {
-		a.findings = append(a.findings, newFinding(CodeStartsElsewhere, h.Path, 0, h.Name,
+		a.findings = append(a.findings, report.New(report.StartsElsewhere, h.Path, 0, h.Name,
 			why+", and it starts in an empty folder, not in the project", "use HOOK_PROJECT_DIR (git -C \"$HOOK_PROJECT_DIR\"), or write dir=project"))
 	}
 }
@@ -125,7 +126,7 @@ func (a *advice) undecided() {
 		if len(tools) == 0 {
 			continue
 		}
-		a.findings = append(a.findings, newFinding(CodeUndecided, h.Path, 0, h.Name,
+		a.findings = append(a.findings, report.New(report.Undecided, h.Path, 0, h.Name,
 			fmt.Sprintf("match.when reads data.args.%s, which calls of %s need not have: there the hook is asked whatever else the condition says", member, strings.Join(tools, ", ")),
 			"name the tools in match.tool, or say that it may be missing: has(data.args."+member+"), or ?. before it"))
 	}
@@ -202,7 +203,7 @@ func (a *advice) judgeImport(of kind, name string) {
 				ok, err := doublestar.Match(path.Clean(pattern), path.Clean(file))
 				return ok && err == nil
 			}) {
-				a.findings = append(a.findings, newFinding(CodeImportUnnamed, h.Path, 0, h.Name,
+				a.findings = append(a.findings, report.New(report.ImportUnnamed, h.Path, 0, h.Name,
 					fmt.Sprintf("it loads %s from beside it, which its files do not name: the private copy runs without", path.Clean(file)), "add files="+path.Clean(file)+" to its header, and allow it again"))
 			}
 			return
@@ -213,7 +214,7 @@ func (a *advice) judgeImport(of kind, name string) {
 	}
 	for _, ending := range endings[of][:2] {
 		if isFile(filepath.Join(a.project, name+ending)) {
-			a.findings = append(a.findings, newFinding(CodeImportUnnamed, h.Path, 0, h.Name,
+			a.findings = append(a.findings, report.New(report.ImportUnnamed, h.Path, 0, h.Name,
 				fmt.Sprintf("it imports %s, and the project has %s: hooks load no modules from there", name, name+ending), "put it beside the hook and name it in files"))
 			return
 		}

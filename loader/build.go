@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -108,7 +109,7 @@ func (p *load) workplace() string {
 // badMatch reports a matcher that does not compile, at the place where the
 // strongest source wrote it.
 func (p *load) badMatch(err executor.MatchError) schema.Finding {
-	f := newFinding(schema.CodeBadMatcher, err.Hook.Path, 0, err.Hook.Name, "match."+err.Key+": "+err.Err.Error(), "correct the hook's match")
+	f := report.New(schema.CodeBadMatcher, err.Hook.Path, 0, err.Hook.Name, "match."+err.Key+": "+err.Err.Error(), "correct the hook's match")
 	hook := p.byName()[hookName{err.Hook.Layer, err.Hook.Name}]
 	if hook == nil {
 		return f

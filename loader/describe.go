@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/schema"
 	"github.com/hookd-dev/hookd/schema/document"
 )
@@ -28,7 +29,7 @@ const maxSideFile = 64 << 10
 func describeHeader(path, hook string, c *content) (d schema.Described, findings []schema.Finding, ok bool) {
 	h := parseHeader(c.head, !c.long)
 	if h.late > 0 {
-		findings = append(findings, newFinding(CodeLateHeader, path, h.late, hook,
+		findings = append(findings, report.New(report.LateHeader, path, h.late, hook,
 			fmt.Sprintf("this hook: line is not read: only the first %d lines are", headerLines), "move it up"))
 	}
 	if !h.described() {
@@ -37,7 +38,7 @@ func describeHeader(path, hook string, c *content) (d schema.Described, findings
 	d, found := schema.EntryFromPairs(path, hook, h.pairs)
 	findings = append(findings, found...)
 	for _, fault := range h.faults {
-		findings = append(findings, newFinding(CodeBadHeader, path, fault.Line, hook, fault.Message,
+		findings = append(findings, report.New(report.BadHeader, path, fault.Line, hook, fault.Message,
 			`write pairs such as: hook: events=tool-call-start match.tool=bash can=block; put a value with blanks in double quotes`))
 		d.Faults = append(d.Faults, faultField(fault.Key))
 	}
@@ -65,7 +66,7 @@ func describeSideFile(path, hook string) (d schema.Described, member string, fin
 		}
 		if member != "" {
 			d.Faults = append(d.Faults, "side-file")
-			return d, member, append(findings, newFinding(CodeTwoSideFiles, file, 0, hook,
+			return d, member, append(findings, report.New(report.TwoSideFiles, file, 0, hook,
 				"the hook has two side files", "keep one of "+path+".hook.json and "+path+".hook.yaml"))
 		}
 		member = filepath.Base(path) + side.suffix
@@ -79,7 +80,7 @@ func describeSideFile(path, hook string) (d schema.Described, member string, fin
 				line = syntax.Line
 			}
 			d = unreadableDescription(schema.FromSideFile, file, hook)
-			findings = append(findings, newFinding(CodeBadSideFile, file, line, hook, "the side file cannot be read: "+err.Error(), "correct or remove it"))
+			findings = append(findings, report.New(report.BadSideFile, file, line, hook, "the side file cannot be read: "+err.Error(), "correct or remove it"))
 			continue
 		}
 		var found []schema.Finding

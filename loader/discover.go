@@ -3,6 +3,7 @@ package loader
 import (
 	"errors"
 	"fmt"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -21,8 +22,8 @@ type candidate struct {
 	real    string // behind symbolic links
 	content *content
 	program program
-	trouble *trouble // why it cannot run, nil if it can
-	unsafe  string   // who else could change it where it lies, in words; "" if nobody
+	trouble *report.Problem // why it cannot run, nil if it can
+	unsafe  string          // who else could change it where it lies, in words; "" if nobody
 }
 
 // listHooks returns the names in a hooks folder that are not skipped, in byte
@@ -106,7 +107,7 @@ func (h *hooksFolder) look(name string) *candidate {
 		c.trouble = bad
 	}
 	if !utf8.ValidString(name) { // no record could name it
-		c.trouble = &trouble{"its name is not valid UTF-8", "rename it"}
+		c.trouble = &report.Problem{Why: "its name is not valid UTF-8", Remedy: "rename it"}
 	}
 	return c
 }
@@ -120,33 +121,33 @@ func (c *candidate) unread(err error) *candidate {
 	case st.Mode.IsDir():
 		return nil
 	case !st.Mode.IsRegular():
-		c.trouble = &trouble{"it is " + kindName(st.Mode) + ", not a regular file", "remove it, or put a program there"}
+		c.trouble = &report.Problem{Why: "it is " + kindName(st.Mode) + ", not a regular file", Remedy: "remove it, or put a program there"}
 	default:
 		c.trouble = unreadable(c.path, err)
 	}
 	return c
 }
 
-func checkMode(path string, st fileStat) *trouble {
+func checkMode(path string, st fileStat) *report.Problem {
 	switch {
 	case st.Mode&(fs.ModeSetuid|fs.ModeSetgid) != 0:
-		return &trouble{"it runs with another user's or group's rights (setuid or setgid)", "chmod ug-s " + path}
+		return &report.Problem{Why: "it runs with another user's or group's rights (setuid or setgid)", Remedy: "chmod ug-s " + path}
 	case !mayExecute(path, st) && !barredByMount(path, st): // see mountTrouble
-		return &trouble{"it is not executable", "chmod +x " + path}
+		return &report.Problem{Why: "it is not executable", Remedy: "chmod +x " + path}
 	}
 	return nil
 }
 
-func unreadable(path string, err error) *trouble {
+func unreadable(path string, err error) *report.Problem {
 	switch {
 	case errors.Is(err, errMoving):
 		return movingTrouble
 	case errors.Is(err, fs.ErrNotExist):
-		return &trouble{"the link leads to nothing", "remove it, or restore what it leads to"}
+		return &report.Problem{Why: "the link leads to nothing", Remedy: "remove it, or restore what it leads to"}
 	case errors.Is(err, fs.ErrPermission):
-		return &trouble{"it cannot be read: permission denied", "chmod u+r " + path}
+		return &report.Problem{Why: "it cannot be read: permission denied", Remedy: "chmod u+r " + path}
 	}
-	return &trouble{fmt.Sprintf("it cannot be read: %v", err), "make it a readable regular file"}
+	return &report.Problem{Why: fmt.Sprintf("it cannot be read: %v", err), Remedy: "make it a readable regular file"}
 }
 
 func kindName(mode fs.FileMode) string {
@@ -161,4 +162,4 @@ func kindName(mode fs.FileMode) string {
 	return strings.TrimSpace(mode.Type().String())
 }
 
-var movingTrouble = &trouble{"it is being written", "wait until it is complete"}
+var movingTrouble = &report.Problem{Why: "it is being written", Remedy: "wait until it is complete"}

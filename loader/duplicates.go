@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -113,7 +114,7 @@ func duplicated(hooks []*Info) schema.Finding {
 		}
 		names[i] = fmt.Sprintf("%s (%s, %s)", h.Name, h.Layer, where)
 	}
-	return newFinding(CodeSameHook, hooks[0].Path, 0, hooks[0].Name,
+	return report.New(report.SameHook, hooks[0].Path, 0, hooks[0].Name,
 		fmt.Sprintf("%d hooks are the same program, and each of them runs: %s", len(hooks), strings.Join(names, ", ")),
 		"remove all but one, or give each events or arguments of its own")
 }

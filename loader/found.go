@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -20,7 +21,7 @@ type found struct {
 	kind   Kind              // "": a hook
 	title  string            // of what is no hook: its name alone
 	server *schema.MCPServer // with its variables in their places
-	unset  *trouble          // why it cannot be started here, though it may be allowed
+	unset  *report.Problem   // why it cannot be started here, though it may be allowed
 	name   string            // as it is known everywhere: of an outer project's hook with the way to it before it
 	base   string            // as it is known in its own scope
 	path   string            // its own file; "" for a command that is no file
@@ -44,7 +45,7 @@ type found struct {
 	program    program // of such a one
 	pins       pins    // what starts it, settled; of a hook of the project that may run
 	unstarted  bool    // trouble is no more than that what starts it cannot be found
-	trouble    *trouble
+	trouble    *report.Problem
 	record     *trustRecord
 	told       *told // the program's own answer, if it is the last one of described
 	stands     bool  // it stands for something else, and nothing is to be decided about it

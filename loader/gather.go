@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -89,14 +90,14 @@ func (g *gathering) discover() {
 	names, sides, more, err := listHooks(g.dir)
 	g.sides = sides
 	if err != nil {
-		g.add(newFinding(CodeUnreadable, g.dir, 0, "", "the hooks folder cannot be listed: "+cause(err), "make it a readable folder"))
+		g.add(report.New(report.Unreadable, g.dir, 0, "", "the hooks folder cannot be listed: "+cause(err), "make it a readable folder"))
 		if g.layer != protocol.Project { // what was allowed of the project fails by itself
 			g.refuseAll(fmt.Sprintf("the hooks folder %s cannot be listed: %s", g.dir, cause(err)), "make it a readable folder")
 		}
 		return
 	}
 	if more {
-		g.add(findingf(CodeTooMany, g.dir, "", "move what is no hook elsewhere", "the folder holds more than %d files; the rest is not looked at", maxCandidates))
+		g.add(report.Newf(report.TooMany, g.dir, "", "move what is no hook elsewhere", "the folder holds more than %d files; the rest is not looked at", maxCandidates))
 	}
 	if !g.scope.discovers() {
 		return
@@ -136,7 +137,7 @@ func (g *gathering) file(name string) *found {
 				f.described = append(f.described, d)
 			}
 		}
-	} else if c.trouble.why == movingTrouble.why {
+	} else if c.trouble.Why == movingTrouble.Why {
 		g.unsettled = true
 	}
 	for _, side := range sideFiles {
@@ -179,7 +180,7 @@ func (g *gathering) use(d *schema.Described) {
 	case f == nil:
 		if f = g.file(*d.Name); f == nil {
 			f = g.put(&found{name: *d.Name, path: filepath.Join(g.dir, *d.Name), listed: true})
-			f.trouble = &trouble{"there is no such file in " + g.dir, "put it there, or remove its entry from the settings"}
+			f.trouble = &report.Problem{Why: "there is no such file in " + g.dir, Remedy: "put it there, or remove its entry from the settings"}
 		}
 	}
 	if command {
@@ -191,9 +192,9 @@ func (g *gathering) use(d *schema.Described) {
 
 // command resolves the program of a command entry: absolute, ./ from the folder
 // of its layer (the project's root, or where the settings lie), or found on PATH.
-func (g *gathering) command(words []string) ([]string, *trouble) {
+func (g *gathering) command(words []string) ([]string, *report.Problem) {
 	if len(words) == 0 {
-		return []string{}, &trouble{"its command cannot be read", "correct its settings entry"}
+		return []string{}, &report.Problem{Why: "its command cannot be read", Remedy: "correct its settings entry"}
 	}
 	argv := g.scope.fromSettings(words)
 	switch {
@@ -211,21 +212,21 @@ func (g *gathering) command(words []string) ([]string, *trouble) {
 	}
 	_, unsafe, err := g.checks.follow(argv[0])
 	if err != nil {
-		return argv, &trouble{fmt.Sprintf("the program %s was not found", argv[0]), "install it, or correct the settings entry"}
+		return argv, &report.Problem{Why: fmt.Sprintf("the program %s was not found", argv[0]), Remedy: "install it, or correct the settings entry"}
 	}
 	st, err := stat(argv[0])
 	switch {
 	case err != nil || !st.Mode.IsRegular():
-		return argv, &trouble{fmt.Sprintf("%s is no program", argv[0]), "correct the settings entry"}
+		return argv, &report.Problem{Why: fmt.Sprintf("%s is no program", argv[0]), Remedy: "correct the settings entry"}
 	case unsafe != "":
-		return argv, &trouble{unsafe, "make it yours and writable by you only: chown, chmod go-w"}
+		return argv, &report.Problem{Why: unsafe, Remedy: "make it yours and writable by you only: chown, chmod go-w"}
 	}
 	if g.liesInside(g.layer, argv[0]) {
-		return argv, &trouble{fmt.Sprintf("%s lies in the project, which the %s settings cannot vouch for", argv[0], g.layer), "name it in the project's settings and allow it there"}
+		return argv, &report.Problem{Why: fmt.Sprintf("%s lies in the project, which the %s settings cannot vouch for", argv[0], g.layer), Remedy: "name it in the project's settings and allow it there"}
 	}
 	for _, word := range argv[1:] {
 		if _, path := optionPath(word); filepath.IsAbs(path) && !g.projectAllowed() && g.liesInside(g.layer, path) && isFile(path) {
-			return argv, &trouble{fmt.Sprintf("%s lies in the project, which the %s settings cannot vouch for", path, g.layer), "name a file outside of the project, or allow the project"}
+			return argv, &report.Problem{Why: fmt.Sprintf("%s lies in the project, which the %s settings cannot vouch for", path, g.layer), Remedy: "name a file outside of the project, or allow the project"}
 		}
 	}
 	return argv, checkMode(argv[0], st)

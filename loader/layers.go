@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 	"github.com/hookd-dev/hookd/schema/document"
@@ -170,7 +171,7 @@ func (p *load) settingsLost(s *scope, bad *schema.UnreadableError) schema.LayerS
 	p.add(bad.Finding())
 	if file, text, ok := p.lastGood(s); ok {
 		if settings, _, err := DecodeSettings(file, text, s.layer); err == nil {
-			p.add(newFinding(CodeLastGood, bad.File, 0, "", "the last good settings stay in force", bad.Remedy))
+			p.add(report.New(report.LastGood, bad.File, 0, "", "the last good settings stay in force", bad.Remedy))
 			return settings
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -22,20 +23,20 @@ func liftedFolders(settings []schema.TrustedFolder, home string) (lifted []lifte
 	for _, s := range settings {
 		real, err := filepath.EvalSymlinks(expandHome(s.Path, home))
 		if err != nil {
-			findings = append(findings, findingf(CodeFolderNotLifted, s.Path, "", "name a folder that is there, or remove the entry", "hooks.trust.folders names %s, which cannot be found: %s", s.Path, cause(err)))
+			findings = append(findings, report.Newf(report.FolderNotLifted, s.Path, "", "name a folder that is there, or remove the entry", "hooks.trust.folders names %s, which cannot be found: %s", s.Path, cause(err)))
 			continue
 		}
 		l := liftedFolder{path: real, groupWrite: s.GroupWrite}
 		for _, owner := range s.Owners {
 			uid, ok := userID(owner)
 			if !ok {
-				findings = append(findings, findingf(CodeFolderNotLifted, s.Path, "", "write the user's number", "hooks.trust.folders names the user %s, whom this machine does not know", owner))
+				findings = append(findings, report.Newf(report.FolderNotLifted, s.Path, "", "write the user's number", "hooks.trust.folders names the user %s, whom this machine does not know", owner))
 				continue
 			}
 			l.owners = append(l.owners, uid)
 		}
 		lifted = append(lifted, l)
-		findings = append(findings, findingf(CodeFolderLifted, real, "", "remove its entry from hooks.trust.folders to check it as any other", "%s", l.says()))
+		findings = append(findings, report.Newf(report.FolderLifted, real, "", "remove its entry from hooks.trust.folders to check it as any other", "%s", l.says()))
 	}
 	return lifted, findings
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -198,7 +199,7 @@ func (p *load) refuseAll(detail, remedy string) {
 func (p *load) readDecisions() {
 	if p.stateBy != nil {
 		if p.project != "" {
-			p.add(newFinding(CodeStateFolder, p.opts.StateDir, 0, "", p.stateBy.Error(), "set XDG_STATE_HOME to a folder of yours outside of the project"))
+			p.add(report.New(report.StateFolder, p.opts.StateDir, 0, "", p.stateBy.Error(), "set XDG_STATE_HOME to a folder of yours outside of the project"))
 			p.refuseAll("trust records cannot be read: "+p.stateBy.Error(), "set XDG_STATE_HOME to a folder of yours outside of the project")
 		}
 		return
@@ -230,7 +231,7 @@ func (p *load) decisionsAbout(project string) *decisions {
 	p.inputs.see(file)
 	d, err := p.records.load(project)
 	if err != nil {
-		p.add(newFinding(CodeBadRecords, file, 0, "", err.Error(), "restore the file, or remove it and allow the hooks again"))
+		p.add(report.New(report.BadRecords, file, 0, "", err.Error(), "restore the file, or remove it and allow the hooks again"))
 		p.refuseAll(err.Error(), "look at "+file)
 		return nil
 	}

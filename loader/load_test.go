@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -287,7 +288,7 @@ func TestMaxHooks(t *testing.T) {
 	if got := names(s.Set); got != "z o1" {
 		t.Errorf("loaded %q", got)
 	}
-	if !hasFinding(s.Findings, CodeTooMany, "o3") || !hasFinding(s.Findings, CodeTooMany, "o2") {
+	if !hasFinding(s.Findings, report.TooMany, "o3") || !hasFinding(s.Findings, report.TooMany, "o2") {
 		t.Errorf("findings %v", s.Findings)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -25,7 +26,7 @@ func (p *load) managedDir() string {
 func (p *load) checkManaged() {
 	dir := p.managedDir()
 	if dir == "" {
-		p.add(newFinding(CodeNoManaged, "", 0, "", "there is no machine layer on Windows: hookd does not look at access lists yet", "rely on hooks of the user and the project there"))
+		p.add(report.New(report.NoManaged, "", 0, "", "there is no machine layer on Windows: hookd does not look at access lists yet", "rely on hooks of the user and the project there"))
 		return
 	}
 	checks := &walk{owners: func(uid int) bool { return uid == 0 }, strict: true, seen: map[string]string{}}
@@ -66,5 +67,5 @@ func (p *load) checkManaged() {
 const managedRemedy = "every part, and every folder above, must belong to root, be writable by nobody else and be no symbolic link"
 
 func schemaUnsafe(dir, problem string) schema.Finding {
-	return newFinding(CodeUnsafeManaged, dir, 0, "", problem, managedRemedy)
+	return report.New(report.UnsafeManaged, dir, 0, "", problem, managedRemedy)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -212,7 +213,7 @@ func TestMaterialsTrouble(t *testing.T) {
 	}
 	told := 0
 	for _, f := range s.Findings {
-		if f.Code == string(CodeMaterialUnusable) {
+		if f.Code == string(report.MaterialUnusable) {
 			told++
 			if f.Remedy == "" || f.Hook == nil {
 				t.Errorf("finding without name or remedy: %+v", f)

@@ -172,8 +172,8 @@ func TestInterpreter(t *testing.T) {
 		}
 		why := ""
 		if bad != nil {
-			got, why = "", bad.why
-			if bad.remedy == "" {
+			got, why = "", bad.Why
+			if bad.Remedy == "" {
 				t.Errorf("%q: no remedy", test.head)
 			}
 		}

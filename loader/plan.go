@@ -330,9 +330,9 @@ func (f *found) cannotBeAllowed() (trouble, remedy string) {
 	case f.faulty():
 		return "its description is faulty", "correct what hookd check says about it"
 	case f.trouble != nil && f.file != nil && f.kind == "" && len(f.resolution.Hook.Events) == 0:
-		return f.trouble.why, f.trouble.remedy + "; if it is no hook but a helper, begin its name with _"
+		return f.trouble.Why, f.trouble.Remedy + "; if it is no hook but a helper, begin its name with _"
 	case f.trouble != nil:
-		return f.trouble.why, f.trouble.remedy
+		return f.trouble.Why, f.trouble.Remedy
 	case f.file != nil && f.file.unsafe != "":
 		return f.file.unsafe, "make it yours and writable by you only: chown, chmod go-w"
 	case f.bundle == nil && f.isThere():

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -52,11 +53,11 @@ func (p *load) safeFolder(s *scope) bool {
 // passOver reports a folder that does not rule. Nothing passes where it was
 // allowed to.
 func (p *load) passOver(o passedOver) {
-	code := CodePassedOver
+	code := report.PassedOver
 	if o.outer {
-		code = CodeOuterUntrusted
+		code = report.OuterUntrusted
 	}
-	f := newFinding(code, filepath.Join(o.folder, folderName), 0, "", "its hooks and settings do not count: "+o.why, o.remedy)
+	f := report.New(code, filepath.Join(o.folder, folderName), 0, "", "its hooks and settings do not count: "+o.why, o.remedy)
 	if o.homeless {
 		f.Severity = schema.SeverityError
 		p.refuseAll(o.folder+": "+o.why, o.remedy)
@@ -99,7 +100,7 @@ func (p *load) projectSettings(s *scope) {
 	default:
 		s.waiting, s.state = &waitingSettings{f.settings, f.file}, SettingsUntrusted
 		p.add(f.findings...)
-		p.add(newFinding(CodeSettingsUntrusted, f.file, 0, "", "the project's settings are not in force: nobody allowed them yet", s.trustRemedy()))
+		p.add(report.New(report.SettingsUntrusted, f.file, 0, "", "the project's settings are not in force: nobody allowed them yet", s.trustRemedy()))
 	}
 }
 
@@ -162,15 +163,15 @@ func (p *load) takeSettings(s *scope, f layerFile) {
 func (p *load) keepAllowed(s *scope, record *trustRecord) {
 	file := filepath.Join(s.dir, SettingsNames[0])
 	s.state = SettingsGone
-	finding := newFinding(CodeSettingsGone, file, 0, "", "the settings that were allowed stay in force: their file is gone", s.goneRemedy())
+	finding := report.New(report.SettingsGone, file, 0, "", "the settings that were allowed stay in force: their file is gone", s.goneRemedy())
 	switch f := s.now; {
 	case f.bad != nil:
 		s.state = SettingsChanged
-		finding = newFinding(CodeSettingsChanged, f.bad.File, f.bad.Line, "", "the settings that were allowed stay in force: the file cannot be used: "+f.bad.Message, f.bad.Remedy)
+		finding = report.New(report.SettingsChanged, f.bad.File, f.bad.Line, "", "the settings that were allowed stay in force: the file cannot be used: "+f.bad.Message, f.bad.Remedy)
 		file = f.bad.File
 	case f.file != "":
 		s.state = SettingsChanged
-		finding = newFinding(CodeSettingsChanged, f.file, 0, "", "the settings that were allowed stay in force: the file was changed since", s.trustRemedy())
+		finding = report.New(report.SettingsChanged, f.file, 0, "", "the settings that were allowed stay in force: the file was changed since", s.trustRemedy())
 		file = f.file
 	}
 	// Its findings were shown when it was allowed, and its lines are not the file's.

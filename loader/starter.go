@@ -3,6 +3,7 @@ package loader
 import (
 	"bytes"
 	"fmt"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -32,7 +33,7 @@ func (p *pins) each() []*pin {
 // starter is the program that some words lead to, looked for now.
 type starter struct {
 	pin     pin
-	bad     *trouble
+	bad     *report.Problem
 	refused bool // it is there, and leads into the project
 	shim    bool // it is a script itself
 }
@@ -57,7 +58,7 @@ func (in *place) programOf(word string) starter {
 	return in.remembered(word, func() starter {
 		found := in.look(word, true)
 		if found.bad == nil && found.pin.Path == "" {
-			found.bad = &trouble{fmt.Sprintf("the program %s was not found on PATH", word), "install it, or name its folder in hooks.path"}
+			found.bad = &report.Problem{Why: fmt.Sprintf("the program %s was not found on PATH", word), Remedy: "install it, or name its folder in hooks.path"}
 		}
 		return found
 	})
@@ -141,9 +142,9 @@ func (in *place) judge(candidate string, others bool) (found starter, usable boo
 	real, unsafe, err := walk.follow(candidate)
 	switch {
 	case err != nil:
-		return starter{bad: &trouble{fmt.Sprintf("the interpreter %s cannot be looked at: %v", candidate, err), "name another interpreter"}}, true
+		return starter{bad: &report.Problem{Why: fmt.Sprintf("the interpreter %s cannot be looked at: %v", candidate, err), Remedy: "name another interpreter"}}, true
 	case unsafe != "" && in.rootOnly:
-		return starter{bad: &trouble{fmt.Sprintf("its interpreter %s is not root's alone: %s", candidate, unsafe), "name one that belongs to root and is writable by nobody else"}}, true
+		return starter{bad: &report.Problem{Why: fmt.Sprintf("its interpreter %s is not root's alone: %s", candidate, unsafe), Remedy: "name one that belongs to root and is writable by nobody else"}}, true
 	}
 	if in.inside != nil && (in.inside(candidate) || in.inside(real)) {
 		return starter{bad: insideTrouble(candidate), refused: true}, !others
@@ -154,8 +155,8 @@ func (in *place) judge(candidate string, others bool) (found starter, usable boo
 	return starter{pin: pin{Path: candidate, Real: real}}, true
 }
 
-func insideTrouble(path string) *trouble {
-	return &trouble{fmt.Sprintf("its interpreter %s lies inside the project", path), "name one outside of the project, or run the hook with inPlace"}
+func insideTrouble(path string) *report.Problem {
+	return &report.Problem{Why: fmt.Sprintf("its interpreter %s lies inside the project", path), Remedy: "name one outside of the project, or run the hook with inPlace"}
 }
 
 // unsafe says who else could change a program, "" if nobody.

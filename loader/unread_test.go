@@ -3,6 +3,7 @@
 package loader
 
 import (
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -28,7 +29,7 @@ func TestFilesThatAreNotReadAreReported(t *testing.T) {
 			tc.write(w)
 			n := 0
 			for _, f := range w.load().Findings {
-				if f.Code == string(CodeUnread) {
+				if f.Code == string(report.Unread) {
 					n++
 					if filepath.Base(f.File) != tc.file || f.Remedy == "" {
 						t.Errorf("%+v", f)

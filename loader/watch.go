@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -121,7 +122,7 @@ func (w *Watcher) poll(err error) {
 	if w.loader.opts.poll > 0 {
 		w.tick = w.loader.opts.poll
 	}
-	f := findingf(CodePolling, "", "", "raise the limits fs.inotify.max_user_watches and max_user_instances, or stop programs that use them up",
+	f := report.Newf(report.Polling, "", "", "raise the limits fs.inotify.max_user_watches and max_user_instances, or stop programs that use them up",
 		"the system has no more file watches (%v); hookd looks at the files every %s instead", err, w.tick)
 	w.loader.standing = []schema.Finding{f}
 	if w.loader.opts.OnNotice != nil {

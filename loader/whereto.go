@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/hookenv"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -47,7 +48,7 @@ func (p *load) ownFolder(layer protocol.Layer) string {
 		dir, err := p.emptyFolder()
 		if err != nil {
 			root := filepath.VolumeName(p.root) + string(filepath.Separator)
-			p.add(newFinding(CodeOwnFolder, dir, 0, "", "the user's hooks start in "+root+": "+err.Error(), "empty or remove the folder"))
+			p.add(report.New(report.OwnFolder, dir, 0, "", "the user's hooks start in "+root+": "+err.Error(), "empty or remove the folder"))
 			dir = root
 		}
 		p.startsIn = dir
@@ -235,5 +236,5 @@ func (p *load) startsInside(f *found) {
 		f.resolution.Hook.Events = everywhere()
 	}
 	f.fail(executor.Broken, protocol.FailSpawn, why, remedy)
-	p.add(newFinding(CodeDirNotAllowed, f.path, 0, f.name, why, remedy))
+	p.add(report.New(report.DirNotAllowed, f.path, 0, f.name, why, remedy))
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/test/prove"
 )
@@ -167,7 +168,7 @@ func TestUnwatchedCodeIsNamed(t *testing.T) {
 			if got := strings.Join(find(s, "g").Unwatched, "; "); !strings.Contains(got, want) || (got == "") != (want == "") {
 				t.Errorf("the list says %q", got)
 			}
-			if hasFinding(s.Findings, CodeUnwatched, "g") != (want != "") {
+			if hasFinding(s.Findings, report.Unwatched, "g") != (want != "") {
 				t.Errorf("findings %v", s.Findings)
 			}
 		})
