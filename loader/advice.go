@@ -12,6 +12,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -53,12 +54,12 @@ const maxAdvised = 256 << 10
 // codeOf is the text of a script without lines that are only a comment, "" of
 // anything else.
 func codeOf(file string) string {
-	f, st, err := openRegular(file)
+	f, st, err := files.OpenRegular(file)
 	if err != nil {
 		return ""
 	}
 	defer f.Close()
-	text, err := readSized(f, min(st.Size, maxAdvised))
+	text, err := files.ReadSized(f, min(st.Size, maxAdvised))
 	if err != nil || !strings.HasPrefix(string(text), "#!") {
 		return ""
 	}
@@ -155,7 +156,7 @@ func (a *advice) imports() {
 	if a.text == "" || h.InPlace || h.Path == "" {
 		return
 	}
-	program, bad := readProgram([]byte(a.text[:min(len(a.text), headLimit)]))
+	program, bad := readProgram([]byte(a.text[:min(len(a.text), files.HeadLimit)]))
 	if bad != nil {
 		return
 	}
@@ -195,7 +196,7 @@ func (a *advice) judgeImport(of kind, name string) {
 	folder := filepath.Dir(h.Path)
 	for _, ending := range endings[of] {
 		file := name + ending
-		if isFile(filepath.Join(folder, filepath.FromSlash(file))) {
+		if files.IsRegular(filepath.Join(folder, filepath.FromSlash(file))) {
 			if !slices.ContainsFunc(h.Files, func(pattern string) bool {
 				if protocol.GlobTooWide(pattern) {
 					return true // said where it is read
@@ -213,7 +214,7 @@ func (a *advice) judgeImport(of kind, name string) {
 		return
 	}
 	for _, ending := range endings[of][:2] {
-		if isFile(filepath.Join(a.project, name+ending)) {
+		if files.IsRegular(filepath.Join(a.project, name+ending)) {
 			a.findings = append(a.findings, report.New(report.ImportUnnamed, h.Path, 0, h.Name,
 				fmt.Sprintf("it imports %s, and the project has %s: hooks load no modules from there", name, name+ending), "put it beside the hook and name it in files"))
 			return

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -90,8 +91,8 @@ func (p *load) build(generation int64) *Snapshot {
 		}
 		s.Hooks = append(s.Hooks, info)
 	}
-	if !p.inputs.settled(p.now) {
-		p.lookAgain(p.now.Add(settleTime * 3 / 2))
+	if !p.inputs.Stable(p.now) {
+		p.lookAgain(p.now.Add(files.StableAfter * 3 / 2))
 		s.recheck = p.recheck
 	}
 	return s

@@ -164,7 +164,7 @@ func (p *load) placeOf(s *scope, runsInPlace bool) *place {
 		hooks: p.hooksDir(s), root: s.root, searchPath: p.searchPath(s),
 		pinned: s.needsTrust(), foreign: s.needsTrust() && !runsInPlace, starters: p.starters,
 		checks: p.checksFor(s.layer), rootOnly: s.layer == protocol.Managed, held: map[pin]*pin{},
-		see: p.inputs.see,
+		see: p.inputs.See,
 	}
 	if s.layer != protocol.Project {
 		in.inside = func(path string) bool { return p.liesInside(s.layer, path) }

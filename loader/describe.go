@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/schema"
 	"github.com/hookd-dev/hookd/schema/document"
@@ -26,8 +27,8 @@ const maxSideFile = 64 << 10
 
 // describeHeader reads what a file says of itself in its comment header. ok is
 // false if it says nothing.
-func describeHeader(path, hook string, c *content) (d schema.Described, findings []schema.Finding, ok bool) {
-	h := parseHeader(c.head, !c.long)
+func describeHeader(path, hook string, c *files.Head) (d schema.Described, findings []schema.Finding, ok bool) {
+	h := parseHeader(c.Bytes, !c.Long)
 	if h.late > 0 {
 		findings = append(findings, report.New(report.LateHeader, path, h.late, hook,
 			fmt.Sprintf("this hook: line is not read: only the first %d lines are", headerLines), "move it up"))
@@ -60,7 +61,7 @@ func faultField(key string) string {
 func describeSideFile(path, hook string) (d schema.Described, member string, findings []schema.Finding) {
 	for _, side := range sideFiles {
 		file := path + side.suffix
-		text, err := readSmall(file, maxSideFile)
+		text, err := files.ReadSmall(file, maxSideFile)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -3,6 +3,8 @@ package loader
 import (
 	"errors"
 	"fmt"
+	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/ownership"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"io/fs"
 	"os"
@@ -20,7 +22,7 @@ type candidate struct {
 	name    string
 	path    string // in the hooks folder
 	real    string // behind symbolic links
-	content *content
+	content *files.Head
 	program program
 	trouble *report.Problem // why it cannot run, nil if it can
 	unsafe  string          // who else could change it where it lies, in words; "" if nobody
@@ -59,13 +61,13 @@ func listHooks(dir string) (names []string, sides map[string]bool, more bool, er
 // else could change what lies in it.
 type hooksFolder struct {
 	dir, real, unsafe string
-	checks            *walk
+	checks            *ownership.Walk
 }
 
-func openHooks(dir string, checks *walk) hooksFolder {
+func openHooks(dir string, checks *ownership.Walk) hooksFolder {
 	h := hooksFolder{dir: dir, checks: checks}
 	var err error
-	if h.real, h.unsafe, err = checks.follow(dir); err != nil {
+	if h.real, h.unsafe, err = checks.Follow(dir); err != nil {
 		h.real = dir
 	}
 	return h
@@ -73,17 +75,17 @@ func openHooks(dir string, checks *walk) hooksFolder {
 
 // follow is walk.follow for a file of the folder, which is judged once. st is of
 // what lies there, a link if it is one.
-func (h *hooksFolder) follow(name string) (real, unsafe string, st fileStat, err error) {
+func (h *hooksFolder) follow(name string) (real, unsafe string, st files.Info, err error) {
 	real = filepath.Join(h.real, name)
-	if st, err = lstat(real); err != nil {
+	if st, err = files.Lstat(real); err != nil {
 		return real, h.unsafe, st, err
 	}
 	if st.Mode&fs.ModeSymlink != 0 {
-		real, unsafe, err = h.checks.follow(filepath.Join(h.dir, name))
+		real, unsafe, err = h.checks.Follow(filepath.Join(h.dir, name))
 		return real, unsafe, st, err
 	}
 	if unsafe = h.unsafe; unsafe == "" {
-		unsafe = h.checks.part(real, st)
+		unsafe = h.checks.Part(real, st)
 	}
 	return real, unsafe, st, nil
 }
@@ -99,11 +101,11 @@ func (h *hooksFolder) look(name string) *candidate {
 		return c
 	}
 	c.real, c.unsafe = real, unsafe
-	if c.content, err = readHead(c.path); err != nil {
+	if c.content, err = files.ReadHead(c.path); err != nil {
 		return c.unread(err)
 	}
-	c.program, c.trouble = readProgram(c.content.head)
-	if bad := checkMode(c.path, c.content.stat); bad != nil {
+	c.program, c.trouble = readProgram(c.content.Bytes)
+	if bad := checkMode(c.path, c.content.Stat); bad != nil {
 		c.trouble = bad
 	}
 	if !utf8.ValidString(name) { // no record could name it
@@ -114,7 +116,7 @@ func (h *hooksFolder) look(name string) *candidate {
 
 // unread settles a candidate that could not be read; nil if it is a folder.
 func (c *candidate) unread(err error) *candidate {
-	st, statErr := stat(c.path)
+	st, statErr := files.Stat(c.path)
 	switch {
 	case statErr != nil:
 		c.trouble = unreadable(c.path, statErr)
@@ -128,11 +130,11 @@ func (c *candidate) unread(err error) *candidate {
 	return c
 }
 
-func checkMode(path string, st fileStat) *report.Problem {
+func checkMode(path string, st files.Info) *report.Problem {
 	switch {
 	case st.Mode&(fs.ModeSetuid|fs.ModeSetgid) != 0:
 		return &report.Problem{Why: "it runs with another user's or group's rights (setuid or setgid)", Remedy: "chmod ug-s " + path}
-	case !mayExecute(path, st) && !barredByMount(path, st): // see mountTrouble
+	case !files.MayExecute(path, st) && !files.BarredByMount(path, st): // see mountTrouble
 		return &report.Problem{Why: "it is not executable", Remedy: "chmod +x " + path}
 	}
 	return nil
@@ -140,7 +142,7 @@ func checkMode(path string, st fileStat) *report.Problem {
 
 func unreadable(path string, err error) *report.Problem {
 	switch {
-	case errors.Is(err, errMoving):
+	case errors.Is(err, files.ErrBeingWritten):
 		return movingTrouble
 	case errors.Is(err, fs.ErrNotExist):
 		return &report.Problem{Why: "the link leads to nothing", Remedy: "remove it, or restore what it leads to"}

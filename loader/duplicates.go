@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -72,7 +73,7 @@ func contentOf(file string) string {
 	if file == "" {
 		return ""
 	}
-	f, st, err := openRegular(file)
+	f, st, err := files.OpenRegular(file)
 	if err != nil {
 		return ""
 	}
@@ -80,7 +81,7 @@ func contentOf(file string) string {
 	if st.Size == 0 || st.Size > maxAdvised {
 		return ""
 	}
-	text, err := readSized(f, st.Size)
+	text, err := files.ReadSized(f, st.Size)
 	if err != nil {
 		return ""
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"path/filepath"
 	"runtime"
@@ -46,7 +47,7 @@ func readProgram(head []byte) (program, *report.Problem) {
 		return program{}, &report.Problem{Why: "the file has no interpreter line", Remedy: "make its first line name the interpreter, for example #!/bin/sh"}
 	}
 	line, _, ended := bytes.Cut(line, []byte("\n"))
-	if len(line)+len("#!") > maxInterpreterLine || (!ended && len(head) >= headLimit) {
+	if len(line)+len("#!") > maxInterpreterLine || (!ended && len(head) >= files.HeadLimit) {
 		return program{}, &report.Problem{Why: fmt.Sprintf("the interpreter line is longer than %d bytes", maxInterpreterLine), Remedy: "shorten it"}
 	}
 	if bytes.HasSuffix(line, []byte("\r")) {
@@ -71,7 +72,7 @@ func (p program) interpreter(searchPath string) (path string, bad *report.Proble
 		return "", nil
 	}
 	l, bad := p.line()
-	if _, err := stat(l.first); err != nil {
+	if _, err := files.Stat(l.first); err != nil {
 		return l.first, notFound(l.first, "install it, or name another interpreter")
 	}
 	if bad != nil || l.name == "" {
@@ -186,6 +187,6 @@ func lookPath(name, searchPath string) string {
 }
 
 func isProgram(path string) bool {
-	st, err := stat(path)
-	return err == nil && st.Mode.IsRegular() && mayExecute(path, st)
+	st, err := files.Stat(path)
+	return err == nil && st.Mode.IsRegular() && files.MayExecute(path, st)
 }

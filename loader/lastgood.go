@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -56,12 +57,12 @@ func (p *load) keepGood(s *scope, file string, text []byte) {
 	if before, ok := p.good.read(s.project, layer); ok && before == now {
 		return
 	}
-	if privateFolder(p.good.dir) != nil {
+	if files.PrivateFolder(p.good.dir) != nil {
 		return
 	}
 	if raw, err := json.Marshal(now); err == nil {
 		// Without it a half-written file refuses the gates for a moment.
-		_ = writePrivate(p.good.file(s.project, layer), raw)
+		_ = files.WritePrivate(p.good.file(s.project, layer), raw)
 	}
 }
 

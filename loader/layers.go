@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -69,16 +70,16 @@ type layerFile struct {
 // written is one that cannot be read.
 func (p *load) readLayer(s *scope) layerFile {
 	f := layerFile{settings: schema.LayerSettings{Layer: s.layer}}
-	p.inputs.see(s.dir)
+	p.inputs.See(s.dir)
 	for _, name := range SettingsNames {
-		p.inputs.see(filepath.Join(s.dir, name))
+		p.inputs.See(filepath.Join(s.dir, name))
 	}
 	err := p.readLayerInto(s, &f)
 	if err != nil && !errors.As(err, &f.bad) {
 		f.bad = &schema.UnreadableError{File: s.dir, Message: err.Error(), Err: err}
 	}
 	if f.bad != nil && f.bad.Remedy != ownRemedy { // whose it is does not change by waiting
-		if st, err := stat(f.bad.File); err == nil && p.justChanged(st) {
+		if st, err := files.Stat(f.bad.File); err == nil && p.justChanged(st) {
 			p.unsettled = true
 		}
 	}
@@ -114,12 +115,12 @@ func (p *load) readLayerInto(s *scope, f *layerFile) (err error) {
 // onlyOurs is an error if somebody else could have written a file or folder of a
 // layer. One that is not there is none.
 func (p *load) onlyOurs(path string) error {
-	_, unsafe, err := p.walk().follow(path)
+	_, unsafe, err := p.walk().Follow(path)
 	switch {
-	case missing(err):
+	case files.Missing(err):
 		return nil
 	case err != nil:
-		unsafe = cause(err)
+		unsafe = files.Cause(err)
 	}
 	if unsafe == "" {
 		return nil
@@ -181,7 +182,7 @@ func (p *load) settingsLost(s *scope, bad *schema.UnreadableError) schema.LayerS
 
 // justChanged reports whether a file was written so recently that it may be
 // half-written.
-func (p *load) justChanged(st fileStat) bool {
+func (p *load) justChanged(st files.Info) bool {
 	return max(st.Mtime, st.Ctime) > p.now.Add(-patience).UnixNano()
 }
 

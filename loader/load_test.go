@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -33,7 +34,7 @@ func TestAllowedHookRuns(t *testing.T) {
 	if outcome.Action != protocol.Block || outcome.Failure != "" || outcome.Reason != "no" {
 		t.Errorf("outcome %s %s %q", outcome.Action, outcome.Failure, outcome.Reason)
 	}
-	if h := find(s, "guard.sh"); h.InPlace || within(w.project, h.Runs) {
+	if h := find(s, "guard.sh"); h.InPlace || files.Within(w.project, h.Runs) {
 		t.Errorf("%s runs, not the private copy", h.Runs)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -99,13 +100,13 @@ func (g *gathering) servers(values map[string]schema.Value, waits bool) {
 // materialFiles takes in the files of one folder.
 func (g *gathering) materialFiles(kind Kind, dir, inFolder string) {
 	where := filepath.Join(g.dir, dir)
-	g.inputs.see(where)
+	g.inputs.See(where)
 	entries, err := os.ReadDir(where)
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
 	if err != nil {
-		g.add(report.New(report.Unreadable, where, 0, "", "the folder cannot be listed: "+cause(err), "make it a readable folder"))
+		g.add(report.New(report.Unreadable, where, 0, "", "the folder cannot be listed: "+files.Cause(err), "make it a readable folder"))
 		return
 	}
 	if len(entries) > maxCandidates {
@@ -118,15 +119,15 @@ func (g *gathering) materialFiles(kind Kind, dir, inFolder string) {
 			continue
 		}
 		isFolder := false
-		if st, err := stat(filepath.Join(where, file)); err == nil && st.Mode.IsDir() {
+		if st, err := files.Stat(filepath.Join(where, file)); err == nil && st.Mode.IsDir() {
 			if isFolder = inFolder != ""; !isFolder {
 				continue
 			}
 		}
 		switch {
 		case isFolder:
-			g.inputs.see(filepath.Join(where, file, inFolder))
-			if !isFile(filepath.Join(where, file, inFolder)) {
+			g.inputs.See(filepath.Join(where, file, inFolder))
+			if !files.IsRegular(filepath.Join(where, file, inFolder)) {
 				continue
 			}
 			g.materialFile(kind, file, path.Join(dir, file, inFolder), []string{path.Join(dir, file, "**")})
@@ -143,7 +144,7 @@ func (g *gathering) materialFile(kind Kind, name, member string, helpers []strin
 	if f.trouble != nil {
 		return
 	}
-	if _, unsafe, err := g.checks.follow(f.path); err != nil {
+	if _, unsafe, err := g.checks.Follow(f.path); err != nil {
 		f.trouble = unreadable(f.path, err)
 		return
 	} else if unsafe != "" {

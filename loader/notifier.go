@@ -6,6 +6,7 @@ import (
 	"syscall"
 
 	"github.com/fsnotify/fsnotify"
+	"github.com/hookd-dev/hookd/loader/internal/files"
 )
 
 // A notifier says that something happened in the watched folders, not what.
@@ -26,7 +27,7 @@ type systemWatch struct {
 	watcher *fsnotify.Watcher
 	events  chan struct{}
 	done    sync.WaitGroup
-	watched map[string]fileStat // folder → what was watched under that name
+	watched map[string]files.Info // folder → what was watched under that name
 }
 
 func newSystemWatch() (notifier, error) {
@@ -34,7 +35,7 @@ func newSystemWatch() (notifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &systemWatch{watcher: watcher, events: make(chan struct{}, 1), watched: map[string]fileStat{}}
+	s := &systemWatch{watcher: watcher, events: make(chan struct{}, 1), watched: map[string]files.Info{}}
 	s.done.Go(s.drain)
 	return s, nil
 }
@@ -68,7 +69,7 @@ func (s *systemWatch) Watch(folders []string) (news bool, err error) {
 	wanted := map[string]bool{}
 	for _, folder := range folders {
 		wanted[folder] = true
-		st, err := stat(folder)
+		st, err := files.Stat(folder)
 		if err != nil {
 			news = true
 			continue

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -65,7 +66,7 @@ func (in *place) stillThere(was pin) *pin {
 	if !isProgram(was.Real) {
 		return nil
 	}
-	if real, err := filepath.EvalSymlinks(was.Real); err != nil || in.foreign && within(in.root, real) {
+	if real, err := filepath.EvalSymlinks(was.Real); err != nil || in.foreign && files.Within(in.root, real) {
 		return nil
 	}
 	return &pin{Path: was.Real, Real: was.Real}

@@ -3,6 +3,7 @@
 package loader
 
 import (
+	"github.com/hookd-dev/hookd/loader/internal/ownership"
 	"os"
 	"path/filepath"
 	"slices"
@@ -83,7 +84,7 @@ func TestPlaces(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			s := &search{home: home, checks: userWalk(), recorded: func(project string) bool {
+			s := &search{home: home, checks: ownership.User(), recorded: func(project string) bool {
 				return slices.ContainsFunc(test.recorded, func(r string) bool { return filepath.Join(top, r) == project })
 			}}
 			find := func() (places, error) { return s.from(filepath.Join(top, test.cwd)) }

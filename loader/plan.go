@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -115,7 +116,7 @@ const (
 func (l *loader) survey(ctx context.Context) (*load, error) {
 	p := l.newLoad()
 	p.asAllowed, p.hashAll = true, true
-	defer l.files.until(ctx)()
+	defer l.files.Until(ctx)()
 	p.readDecisions()
 	if p.refuse != nil {
 		return nil, p.refuse
@@ -299,7 +300,7 @@ func (p *load) planItem(f *found) (PlanItem, error) {
 		}
 		file := &item.Files[i]
 		file.WasMode, file.WasSum = m.Mode, m.Sum
-		if st, err := stat(old.path); err == nil {
+		if st, err := files.Stat(old.path); err == nil {
 			old.size = st.Size
 			// A copy that cannot be shown any more is only a missing diff.
 			file.WasText, file.WasLeft, _ = readShown(old)
@@ -345,11 +346,11 @@ func (f *found) cannotBeAllowed() (trouble, remedy string) {
 // is hashed. left is how many bytes in the middle of a long one are left out.
 func readShown(m member) (text []byte, left int64, err error) {
 	ends := &bothEnds{}
-	h, err := readWhole(context.Background(), m.path, ends)
+	h, err := files.ReadWhole(context.Background(), m.path, ends)
 	if err != nil {
 		return nil, 0, err
 	}
-	if h.sum != m.Sum {
+	if h.Sum != m.Sum {
 		return nil, 0, fmt.Errorf("%s: %w", m.path, ErrChangedSince)
 	}
 	return append(append([]byte{}, ends.head...), ends.tail...), ends.left, nil

@@ -4,6 +4,7 @@ package loader
 
 import (
 	"context"
+	"github.com/hookd-dev/hookd/loader/internal/files"
 	"os"
 	"testing"
 	"time"
@@ -29,7 +30,7 @@ func TestDecisionsAreReadAgain(t *testing.T) {
 		}
 	}
 	file := l.records.file(w.project)
-	for _, rest := range []time.Duration{0, 0, 2 * settleTime, 0} {
+	for _, rest := range []time.Duration{0, 0, 2 * files.StableAfter, 0} {
 		w.allow()
 		want("allowed", "ready")
 		time.Sleep(rest)
@@ -42,7 +43,7 @@ func TestDecisionsAreReadAgain(t *testing.T) {
 		want("still denied", "disabled")
 	}
 	w.allow()
-	time.Sleep(2 * settleTime)
+	time.Sleep(2 * files.StableAfter)
 	want("allowed", "ready")
 	if err := os.Chmod(file, 0o644); err != nil {
 		t.Fatal(err)

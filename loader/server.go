@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hookd-dev/hookd/executor/hookenv"
+	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -55,12 +56,12 @@ func (in *place) serverSets(s *schema.MCPServer) *report.Problem {
 }
 
 // addSets puts in the files of the project that a server's variables name.
-func (f *found) addSets(b *bundle, files *hashCache, in *place) error {
+func (f *found) addSets(b *bundle, hashes *files.HashCache, in *place) error {
 	if !in.pinned {
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.server.Env)) {
-		if err := f.addWords(b, files, in, []string{f.server.Env[name]}, kindRunner, ""); err != nil {
+		if err := f.addWords(b, hashes, in, []string{f.server.Env[name]}, kindRunner, ""); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 	"github.com/hookd-dev/hookd/schema/document"
@@ -50,8 +51,8 @@ func settingsFile(folder string) (file string, findings []schema.Finding, err er
 		switch {
 		case err == nil:
 			found = append(found, path)
-		case !missing(err):
-			return "", nil, &schema.UnreadableError{File: path, Message: "the file cannot be read: " + cause(err), Remedy: "make the file and its folder readable", Err: err}
+		case !files.Missing(err):
+			return "", nil, &schema.UnreadableError{File: path, Message: "the file cannot be read: " + files.Cause(err), Remedy: "make the file and its folder readable", Err: err}
 		}
 	}
 	if len(found) == 0 {
@@ -79,19 +80,19 @@ func readBounded(file string) ([]byte, error) {
 	}
 	f, err := os.OpenFile(file, os.O_RDONLY|openNonblock, 0)
 	if err != nil {
-		return nil, unreadable("the file cannot be read: "+cause(err), "make the file readable, or remove it", err)
+		return nil, unreadable("the file cannot be read: "+files.Cause(err), "make the file readable, or remove it", err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, unreadable("the file cannot be read: "+cause(err), "make the file readable, or remove it", err)
+		return nil, unreadable("the file cannot be read: "+files.Cause(err), "make the file readable, or remove it", err)
 	}
 	if !info.Mode().IsRegular() {
 		return nil, unreadable("the file is no regular file but "+fileKind(info.Mode()), "replace it by a regular file, or remove it", nil)
 	}
 	text, err := io.ReadAll(io.LimitReader(f, maxSettingsSize+1))
 	if err != nil {
-		return nil, unreadable("the file cannot be read: "+cause(err), "make the file readable, or remove it", err)
+		return nil, unreadable("the file cannot be read: "+files.Cause(err), "make the file readable, or remove it", err)
 	}
 	if len(text) > maxSettingsSize {
 		return nil, unreadable("the file is larger than "+schema.FormatSize(maxSettingsSize), "make it smaller", nil)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -34,12 +35,12 @@ func (p *load) describing(s *scope, f *found) *schema.LayerSettings {
 // no project's; where something of it was allowed, nothing passes until it is
 // looked at.
 func (p *load) safeFolder(s *scope) bool {
-	_, unsafe, err := p.walk().follow(s.dir)
+	_, unsafe, err := p.walk().Follow(s.dir)
 	switch {
-	case missing(err):
+	case files.Missing(err):
 		return true // what was allowed is gone, and says so itself
 	case err != nil:
-		unsafe = cause(err)
+		unsafe = files.Cause(err)
 	}
 	if unsafe == "" {
 		return true

@@ -3,6 +3,7 @@ package loader
 import (
 	"bytes"
 	"fmt"
+	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"path/filepath"
 	"slices"
@@ -79,7 +80,7 @@ func (in *place) remembered(words string, find func() starter) starter {
 // project: what lies there could be changed without any change to the hook.
 func (in *place) interpreter(p program) starter {
 	l, bad := p.line()
-	if _, err := stat(l.first); err != nil {
+	if _, err := files.Stat(l.first); err != nil {
 		return starter{bad: notFound(l.first, "install it, or name another interpreter")}
 	}
 	if bad != nil {
@@ -138,8 +139,8 @@ func (in *place) judge(candidate string, others bool) (found starter, usable boo
 		return found, false
 	}
 	walk := in.checks
-	walk.links = nil
-	real, unsafe, err := walk.follow(candidate)
+	walk.Links = nil
+	real, unsafe, err := walk.Follow(candidate)
 	switch {
 	case err != nil:
 		return starter{bad: &report.Problem{Why: fmt.Sprintf("the interpreter %s cannot be looked at: %v", candidate, err), Remedy: "name another interpreter"}}, true
@@ -149,7 +150,7 @@ func (in *place) judge(candidate string, others bool) (found starter, usable boo
 	if in.inside != nil && (in.inside(candidate) || in.inside(real)) {
 		return starter{bad: insideTrouble(candidate), refused: true}, !others
 	}
-	if in.foreign && slices.ContainsFunc(append(walk.links, candidate, real), func(part string) bool { return within(in.root, part) }) {
+	if in.foreign && slices.ContainsFunc(append(walk.Links, candidate, real), func(part string) bool { return files.Within(in.root, part) }) {
 		return starter{bad: insideTrouble(candidate), refused: true}, !others
 	}
 	return starter{pin: pin{Path: candidate, Real: real}}, true
@@ -161,7 +162,7 @@ func insideTrouble(path string) *report.Problem {
 
 // unsafe says who else could change a program, "" if nobody.
 func (in *place) unsafe(path string) string {
-	_, unsafe, err := in.checks.follow(path)
+	_, unsafe, err := in.checks.Follow(path)
 	if err != nil {
 		return err.Error()
 	}

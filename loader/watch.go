@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -33,7 +34,7 @@ type Watcher struct {
 
 	// Of the loop alone.
 	ruling  *executor.Set // in the pool; of the loop, and of Close behind it
-	inputs  inputs
+	inputs  files.Inputs
 	recheck time.Time
 	waiting time.Time // since when no load is whole; zero = the last one was
 	watch   notifier
@@ -180,7 +181,7 @@ func (w *Watcher) calm(ctx context.Context) bool {
 
 // look compares what is there with what was loaded, and loads if it differs.
 func (w *Watcher) look(ctx context.Context, force bool) {
-	if !force && !w.inputs.changed() {
+	if !force && !w.inputs.Changed() {
 		return
 	}
 	s, err := w.loader.snapshot(ctx, w.current.Load().Set.Generation+1)
@@ -229,12 +230,12 @@ func (w *Watcher) publish(s *Snapshot) {
 // follow watches what a snapshot was made of.
 func (w *Watcher) follow(s *Snapshot) {
 	w.inputs, w.recheck = s.inputs, s.recheck
-	news, err := w.watch.Watch(s.inputs.folders())
+	news, err := w.watch.Watch(s.inputs.Folders())
 	if err != nil {
 		w.poll(err)
 	}
 	// What changed between the load and a new watch made no event.
-	if news && w.recheck.IsZero() && s.inputs.changed() {
+	if news && w.recheck.IsZero() && s.inputs.Changed() {
 		w.recheck = time.Now()
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/test/prove"
@@ -115,7 +116,7 @@ func TestWordsOfFilesAndServers(t *testing.T) {
 		t.Errorf("reason %q %v", outcome.Reason, outcome.Runs)
 	}
 	server := s.Set.Settings.Agent.MCPServers["s"]
-	if len(server.Args) != 2 || !within(w.state, server.Args[0]) || !strings.HasPrefix(server.Args[1], "--config="+w.state) {
+	if len(server.Args) != 2 || !files.Within(w.state, server.Args[0]) || !strings.HasPrefix(server.Args[1], "--config="+w.state) {
 		t.Errorf("server %+v", server)
 	}
 	s = w.load()

@@ -1,4 +1,4 @@
-package loader
+package files
 
 import (
 	"path/filepath"
@@ -8,20 +8,20 @@ import (
 // inputs are all files and folders that a load looked at, by their stat; the
 // zero stat stands for one that is not there. While none of them changes, a
 // load would find the same.
-type inputs map[string]fileStat
+type Inputs map[string]Info
 
 // see notes a path before it is read, so that a change during the reading shows
 // as a difference later.
-func (in inputs) see(path string) {
+func (in Inputs) See(path string) {
 	if _, seen := in[path]; seen || path == "" {
 		return
 	}
-	st, _ := stat(path)
+	st, _ := Stat(path)
 	in[path] = forget(st)
 }
 
 // forget drops what says nothing about the content: of a folder its size.
-func forget(st fileStat) fileStat {
+func forget(st Info) Info {
 	if st.Mode.IsDir() {
 		st.Size = 0
 	}
@@ -29,9 +29,9 @@ func forget(st fileStat) fileStat {
 }
 
 // changed reports whether anything is different now.
-func (in inputs) changed() bool {
+func (in Inputs) Changed() bool {
 	for path, was := range in {
-		if st, _ := stat(path); forget(st) != was {
+		if st, _ := Stat(path); forget(st) != was {
 			return true
 		}
 	}
@@ -40,9 +40,9 @@ func (in inputs) changed() bool {
 
 // settled reports whether every last change lay far enough behind at a moment
 // for equal stats to mean equal content.
-func (in inputs) settled(then time.Time) bool {
+func (in Inputs) Stable(then time.Time) bool {
 	for _, st := range in {
-		if !st.settled(then) && !st.Mode.IsDir() {
+		if !st.Stable(then) && !st.Mode.IsDir() {
 			return false
 		}
 	}
@@ -52,7 +52,7 @@ func (in inputs) settled(then time.Time) bool {
 // folders lists what must be watched to notice a change of the inputs: the
 // folders themselves, and for everything the folder above it. Of what is not
 // there yet it is the nearest folder above that is.
-func (in inputs) folders() []string {
+func (in Inputs) Folders() []string {
 	seen := map[string]bool{}
 	for path, st := range in {
 		if st.Mode.IsDir() {
@@ -63,7 +63,7 @@ func (in inputs) folders() []string {
 				seen[dir] = true
 				break
 			}
-			if st, err := stat(dir); err == nil && st.Mode.IsDir() {
+			if st, err := Stat(dir); err == nil && st.Mode.IsDir() {
 				seen[dir] = true
 				break
 			}

@@ -1,4 +1,4 @@
-package loader
+package files
 
 import (
 	"fmt"
@@ -7,16 +7,16 @@ import (
 
 // privateFolder makes sure that a folder exists, belongs to the user and lets
 // nobody else in.
-func privateFolder(dir string) error {
+func PrivateFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	st, err := lstat(dir)
+	st, err := Lstat(dir)
 	switch {
 	case err != nil:
 		return err
 	case !st.Mode.IsDir():
 		return fmt.Errorf("%s is not a folder", dir)
 	}
-	return checkPrivate(dir, st)
+	return CheckPrivate(dir, st)
 }

@@ -1,4 +1,4 @@
-package loader
+package files
 
 import (
 	"fmt"
@@ -7,53 +7,53 @@ import (
 )
 
 // content is how a file begins. Its stat and its head belong to one open file.
-type content struct {
-	stat fileStat
-	head []byte // at most headLimit bytes
-	long bool   // the file goes on after them
+type Head struct {
+	Stat  Info
+	Bytes []byte // at most headLimit bytes
+	Long  bool   // the file goes on after them
 }
 
 // maxFileSize bounds one file of a bundle.
 const maxFileSize = 256 << 20
 
 // headLimit bounds the head of a file, in bytes.
-const headLimit = 8 << 10
+const HeadLimit = 8 << 10
 
 // readHead reads how a file begins. A file that is written meanwhile is an error.
-func readHead(path string) (*content, error) {
-	f, before, err := openRegular(path)
+func ReadHead(path string) (*Head, error) {
+	f, before, err := OpenRegular(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	head, err := readSized(f, min(before.Size, headLimit))
+	head, err := ReadSized(f, min(before.Size, HeadLimit))
 	if err != nil {
 		return nil, err
 	}
-	if after, err := fstat(f); err != nil || after.Size != before.Size || after.Mtime != before.Mtime || int64(len(head)) != min(before.Size, headLimit) {
-		return nil, fmt.Errorf("%s: %w", path, errMoving)
+	if after, err := Fstat(f); err != nil || after.Size != before.Size || after.Mtime != before.Mtime || int64(len(head)) != min(before.Size, HeadLimit) {
+		return nil, fmt.Errorf("%s: %w", path, ErrBeingWritten)
 	}
-	return &content{stat: before, head: head, long: before.Size > int64(len(head))}, nil
+	return &Head{Stat: before, Bytes: head, Long: before.Size > int64(len(head))}, nil
 }
 
-var errMoving = fmt.Errorf("the file is being written")
+var ErrBeingWritten = fmt.Errorf("the file is being written")
 
 // openRegular opens a regular file without ever blocking on a FIFO or touching
 // a device that stands in its place. The flags see to it that opening one that
 // was put there since has no effect.
-func openRegular(path string) (*os.File, fileStat, error) {
-	st, err := stat(path)
+func OpenRegular(path string) (*os.File, Info, error) {
+	st, err := Stat(path)
 	if err != nil {
 		return nil, st, err
 	}
 	if err := wantRegular(path, st); err != nil {
 		return nil, st, err
 	}
-	f, err := os.OpenFile(path, openFlags, 0)
+	f, err := os.OpenFile(path, OpenFlags, 0)
 	if err != nil {
 		return nil, st, err
 	}
-	st, err = fstat(f)
+	st, err = Fstat(f)
 	if err == nil {
 		err = wantRegular(path, st)
 	}
@@ -64,7 +64,7 @@ func openRegular(path string) (*os.File, fileStat, error) {
 	return f, st, nil
 }
 
-func wantRegular(path string, st fileStat) error {
+func wantRegular(path string, st Info) error {
 	switch {
 	case !st.Mode.IsRegular():
 		return fmt.Errorf("%s: not a regular file", path)
@@ -75,7 +75,7 @@ func wantRegular(path string, st fileStat) error {
 }
 
 // readSized reads a file of which the size is known.
-func readSized(f *os.File, size int64) ([]byte, error) {
+func ReadSized(f *os.File, size int64) ([]byte, error) {
 	text := make([]byte, size)
 	n, err := io.ReadFull(f, text)
 	if err == io.ErrUnexpectedEOF || err == io.EOF {
@@ -85,8 +85,8 @@ func readSized(f *os.File, size int64) ([]byte, error) {
 }
 
 // readSmall reads a regular file of bounded size.
-func readSmall(path string, limit int64) ([]byte, error) {
-	f, st, err := openRegular(path)
+func ReadSmall(path string, limit int64) ([]byte, error) {
+	f, st, err := OpenRegular(path)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func readSmall(path string, limit int64) ([]byte, error) {
 	return text, nil
 }
 
-func isFile(path string) bool {
-	st, err := stat(path)
+func IsRegular(path string) bool {
+	st, err := Stat(path)
 	return err == nil && st.Mode.IsRegular()
 }

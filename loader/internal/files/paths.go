@@ -1,4 +1,4 @@
-package loader
+package files
 
 import (
 	"errors"
@@ -9,7 +9,7 @@ import (
 )
 
 // within reports whether path is folder or lies below it, by whole components.
-func within(folder, path string) bool {
+func Within(folder, path string) bool {
 	if folder == path {
 		return true
 	}
@@ -18,7 +18,7 @@ func within(folder, path string) bool {
 
 // realPath is a path without links, or the path itself where that is not to be
 // found.
-func realPath(path string) string {
+func RealPath(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
 	}
@@ -26,7 +26,7 @@ func realPath(path string) string {
 }
 
 // expandHome turns ~/x into an absolute path.
-func expandHome(path, home string) string {
+func ExpandHome(path, home string) string {
 	if path == "~" || strings.HasPrefix(path, "~/") {
 		return filepath.Join(home, strings.TrimPrefix(path, "~"))
 	}
@@ -34,7 +34,7 @@ func expandHome(path, home string) string {
 }
 
 // nameBelow is where a file lies relative to a folder, with slashes.
-func nameBelow(folder, where string) (string, error) {
+func NameBelow(folder, where string) (string, error) {
 	if name, ok := strings.CutPrefix(where, folder+string(filepath.Separator)); ok { // as almost always
 		return filepath.ToSlash(name), nil
 	}
@@ -44,11 +44,11 @@ func nameBelow(folder, where string) (string, error) {
 
 // missing reports errors that mean there is no such file. ENOTDIR is one: the
 // layer's folder may be a file.
-func missing(err error) bool {
+func Missing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-func cause(err error) string {
+func Cause(err error) string {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		err = path.Err
 	}
