@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/settings"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -21,13 +21,10 @@ type loader struct {
 	managed *answers // of the managed layer: see answersOf
 	records records
 	store   store
-	good    lastGood
+	good    *settings.LastGood
 
 	known map[string]*knownDecisions // by project, "" for the user layer
 	looks int                        // at how many inputs the last load looked
-
-	mu       sync.Mutex
-	inMemory map[string]goodSettings // by layer and project
 
 	standing []schema.Finding // said with every load: how files are watched
 
@@ -73,11 +70,12 @@ func newLoader(opts Options) (*loader, error) {
 		l.state = ""
 	}
 	l.answers, l.managed = newAnswers("", nil), newAnswers("", nil)
+	l.good = settings.NewLastGood("", nil)
 	if l.state != "" {
 		l.files.before = newReadings(l.state, l.project)
 		l.answers = newAnswers(filepath.Join(l.state, "describe"), l.files.before)
 		l.store = store{filepath.Join(l.state, "store"), l.sure, newCopies()}
-		l.good = lastGood{filepath.Join(l.state, "lastgood")}
+		l.good = settings.NewLastGood(filepath.Join(l.state, "lastgood"), writeInPrivateFolder)
 	}
 	return l, nil
 }
@@ -127,7 +125,7 @@ func (p *load) trustedFolders(s *scope) []schema.TrustedFolder {
 	if s.dir == "" {
 		return nil
 	}
-	folders, _ := p.readLayer(s).settings.Values["hooks.trust.folders"].V.([]schema.TrustedFolder)
+	folders, _ := p.readLayer(s).Settings.Values["hooks.trust.folders"].V.([]schema.TrustedFolder)
 	return folders
 }
 

@@ -1,9 +1,11 @@
 package loader
 
 import (
+	"errors"
 	"io/fs"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -48,4 +50,18 @@ func lookAtEach(paths []string, look func(*lookedIn, string) (fileStat, error), 
 		}
 	}
 	return true
+}
+
+// missing reports errors that mean there is no such file. ENOTDIR is one: the
+// folder of the file may be a file.
+func missing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// cause is what a failed call on a path says, without the path.
+func cause(err error) string {
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		err = path.Err
+	}
+	return err.Error()
 }
