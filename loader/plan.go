@@ -113,7 +113,7 @@ const (
 func (l *loader) survey(ctx context.Context) (*load, error) {
 	p := l.newLoad()
 	p.asAllowed, p.hashAll = true, true
-	defer l.readsUnder(ctx)()
+	defer l.files.until(ctx)()
 	p.readDecisions()
 	if p.refuse != nil {
 		return nil, p.refuse
@@ -333,11 +333,11 @@ func (f *found) cannotBeAllowed() (trouble, remedy string) {
 // is hashed. left is how many bytes in the middle of a long one are left out.
 func readShown(m member) (text []byte, left int64, err error) {
 	ends := &bothEnds{}
-	c, err := readContent(m.path, ends)
+	h, err := readWhole(context.Background(), m.path, ends)
 	if err != nil {
 		return nil, 0, err
 	}
-	if c.sum != m.Sum {
+	if h.sum != m.Sum {
 		return nil, 0, fmt.Errorf("%s: %w", m.path, ErrChangedSince)
 	}
 	return append(append([]byte{}, ends.head...), ends.tail...), ends.left, nil

@@ -128,7 +128,7 @@ func settingsBundle(f settings.File) *bundle {
 	if f.Path == "" || f.Bad != nil {
 		return nil
 	}
-	b := &bundle{Name: settingsRecord, Entry: f.Entry, exact: true, Members: []member{}}
+	b := &bundle{Name: settingsRecord, Entry: f.Entry, Members: []member{}}
 	if b.seal() != nil {
 		return nil
 	}
