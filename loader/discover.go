@@ -3,15 +3,16 @@ package loader
 import (
 	"errors"
 	"fmt"
-	"github.com/hookd-dev/hookd/loader/internal/files"
-	"github.com/hookd-dev/hookd/loader/internal/ownership"
-	"github.com/hookd-dev/hookd/loader/internal/report"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/ownership"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 )
 
 // maxCandidates bounds how many files of one hooks folder are looked at.

@@ -1,9 +1,10 @@
 package loader
 
 import (
-	"github.com/hookd-dev/hookd/loader/internal/files"
 	"path/filepath"
 	"slices"
+
+	"github.com/hookd-dev/hookd/loader/internal/files"
 )
 
 // What was allowed in the main checkout holds in its worktrees: what is the same there

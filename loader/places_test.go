@@ -3,12 +3,13 @@
 package loader
 
 import (
-	"github.com/hookd-dev/hookd/loader/internal/ownership"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hookd-dev/hookd/loader/internal/ownership"
 )
 
 func TestPlaces(t *testing.T) {

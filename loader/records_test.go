@@ -4,10 +4,11 @@ package loader
 
 import (
 	"context"
-	"github.com/hookd-dev/hookd/loader/internal/files"
 	"os"
 	"testing"
 	"time"
+
+	"github.com/hookd-dev/hookd/loader/internal/files"
 )
 
 // A loader that goes on loading sees each decision at once, whether those before

@@ -4,11 +4,12 @@ package loader
 
 import (
 	"context"
-	"github.com/hookd-dev/hookd/loader/internal/files"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/hookd-dev/hookd/loader/internal/files"
 )
 
 // What a loader keeps of unchanged files never shows: after every change it finds

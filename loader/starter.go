@@ -3,11 +3,12 @@ package loader
 import (
 	"bytes"
 	"fmt"
-	"github.com/hookd-dev/hookd/loader/internal/files"
-	"github.com/hookd-dev/hookd/loader/internal/report"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 )
 
 // A pin is the program that starts a hook as it was found when a person allowed

@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/hookd-dev/hookd/loader/internal/files"
-	"github.com/hookd-dev/hookd/loader/internal/ownership"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/ownership"
 )
 
 // A store keeps the private copies of what was allowed, one folder per bundle
@@ -141,4 +142,12 @@ func (s store) verify(b *bundle) error {
 		return fmt.Errorf("%s is missing", s.path(b.hash, name))
 	}
 	return nil
+}
+
+// writeInPrivateFolder replaces a file in a folder that it makes private first.
+func writeInPrivateFolder(path string, data []byte) error {
+	if err := files.PrivateFolder(filepath.Dir(path)); err != nil {
+		return err
+	}
+	return files.WritePrivate(path, data)
 }

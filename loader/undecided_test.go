@@ -3,8 +3,9 @@
 package loader
 
 import (
-	"github.com/hookd-dev/hookd/loader/internal/report"
 	"testing"
+
+	"github.com/hookd-dev/hookd/loader/internal/report"
 )
 
 // F64: check names a condition on what calls of a matched tool need not have.

@@ -3,10 +3,11 @@
 package loader
 
 import (
-	"github.com/hookd-dev/hookd/loader/internal/report"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/hookd-dev/hookd/loader/internal/report"
 )
 
 // G12: a file under a name that is nearly right is not merely left out.

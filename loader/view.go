@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"github.com/hookd-dev/hookd/loader/internal/files"
 	"os"
 	"path"
 	"path/filepath"
@@ -12,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/hookd-dev/hookd/loader/internal/files"
 )
 
 // A view is what a hook with inPlace runs from: the private copies of what was

@@ -3,11 +3,12 @@ package loader
 import (
 	"errors"
 	"fmt"
-	"github.com/hookd-dev/hookd/loader/internal/files"
 	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/hookd-dev/hookd/loader/internal/files"
 )
 
 // A swap is what takes the place of a word of a command line that means a file or

@@ -1,10 +1,11 @@
 package loader
 
 import (
-	"github.com/hookd-dev/hookd/loader/internal/files"
-	"github.com/hookd-dev/hookd/loader/internal/ownership"
 	"path/filepath"
 	"strings"
+
+	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/ownership"
 )
 
 // gitName is the file or folder that makes a folder a checkout of git.

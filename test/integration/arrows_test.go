@@ -33,7 +33,8 @@ var arrows = map[string][]string{
 	"loader/internal/files":     {"executor/process"},
 	"loader/internal/ownership": {"schema", "loader/internal/files", "loader/internal/report"},
 	"loader/internal/report":    {"schema"},
-	"loader":                    {"loader/internal/files", "loader/internal/ownership", "loader/internal/report", "protocol", "schema", "schema/document", "executor", "executor/hookenv", "executor/process", "executor/record", "executor/state"},
+	"loader/internal/settings":  {"protocol", "schema", "schema/document"},
+	"loader":                    {"loader/internal/settings", "loader/internal/files", "loader/internal/ownership", "loader/internal/report", "protocol", "schema", "schema/document", "executor", "executor/hookenv", "executor/process", "executor/record", "executor/state"},
 	"agentloop": {
 		"protocol", "agentloop/model", "agentloop/store", "agentloop/tool", "agentloop/provider", "agentloop/recipe", "agentloop/builtin",
 	},
