@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/settings"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -20,10 +20,7 @@ type loader struct {
 	managed *answers // of the managed layer: see answersOf
 	records records
 	store   store
-	good    lastGood
-
-	mu       sync.Mutex
-	inMemory map[string]goodSettings // by layer and project
+	good    *settings.LastGood
 
 	standing []schema.Finding // said with every load: how files are watched
 
@@ -69,10 +66,11 @@ func newLoader(opts Options) (*loader, error) {
 		l.state = ""
 	}
 	l.answers, l.managed = newAnswers(""), newAnswers("")
+	l.good = settings.NewLastGood("", nil)
 	if l.state != "" {
 		l.answers = newAnswers(filepath.Join(l.state, "describe"))
 		l.store = store{filepath.Join(l.state, "store"), l.files}
-		l.good = lastGood{filepath.Join(l.state, "lastgood")}
+		l.good = settings.NewLastGood(filepath.Join(l.state, "lastgood"), writeInPrivateFolder)
 	}
 	return l, nil
 }
@@ -122,7 +120,7 @@ func (p *load) trustedFolders(s *scope) []schema.TrustedFolder {
 	if s.dir == "" {
 		return nil
 	}
-	folders, _ := p.readLayer(s).settings.Values["hooks.trust.folders"].V.([]schema.TrustedFolder)
+	folders, _ := p.readLayer(s).Settings.Values["hooks.trust.folders"].V.([]schema.TrustedFolder)
 	return folders
 }
 

@@ -1,7 +1,9 @@
 package loader
 
 import (
+	"errors"
 	"io/fs"
+	"syscall"
 	"time"
 )
 
@@ -25,4 +27,18 @@ const settleTime = 100 * time.Millisecond
 func (st fileStat) settled(now time.Time) bool {
 	newest := max(st.Mtime, st.Ctime)
 	return newest < now.Add(-settleTime).UnixNano()
+}
+
+// missing reports errors that mean there is no such file. ENOTDIR is one: the
+// folder of the file may be a file.
+func missing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// cause is what a failed call on a path says, without the path.
+func cause(err error) string {
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		err = path.Err
+	}
+	return err.Error()
 }

@@ -156,3 +156,11 @@ func privateFolder(dir string) error {
 	}
 	return checkPrivate(dir, st)
 }
+
+// writeInPrivateFolder replaces a file in a folder that it makes private first.
+func writeInPrivateFolder(path string, data []byte) error {
+	if err := privateFolder(filepath.Dir(path)); err != nil {
+		return err
+	}
+	return writePrivate(path, data)
+}

@@ -1,4 +1,4 @@
-package loader
+package settings
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ import (
 // layerOf reads a layer's settings that must be without fault.
 func layerOf(t *testing.T, layer protocol.Layer, text string) schema.LayerSettings {
 	t.Helper()
-	settings, findings, err := DecodeSettings(string(layer)+".json", []byte(text), layer)
+	settings, findings, err := Decode(string(layer)+".json", []byte(text), layer)
 	if err != nil || len(findings) > 0 {
 		t.Fatalf("%s %s: %v %v", layer, text, err, lines(findings))
 	}
@@ -120,7 +120,7 @@ func TestMerge(t *testing.T) {
 				}
 				layers = append(layers, layerOf(t, layer, text))
 			}
-			got, findings := MergeSettings(layers...)
+			got, findings := Merge(layers...)
 			if diff := cmp.Diff(tt.want, tt.get(&got)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", tt.key, diff)
 			}
@@ -132,7 +132,7 @@ func TestMerge(t *testing.T) {
 }
 
 func TestMergeOfNothingIsTheDefaults(t *testing.T) {
-	got, findings := MergeSettings()
+	got, findings := Merge()
 	if len(findings) > 0 {
 		t.Errorf("findings: %v", lines(findings))
 	}
@@ -182,7 +182,7 @@ func TestManagedAllow(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			user := layerOf(t, protocol.User, `{"hooks": {"trust": {"hashes": ["`+theirs+`"]}}}`)
-			got, findings := MergeSettings(user, layerOf(t, protocol.Managed, tt.managed))
+			got, findings := Merge(user, layerOf(t, protocol.Managed, tt.managed))
 			if diff := cmp.Diff([][]string{tt.hashes, tt.allow}, [][]string{got.Hooks.TrustHashes, got.Hooks.Allow}); diff != "" {
 				t.Errorf("hashes and allow (-want +got):\n%s", diff)
 			}
@@ -196,11 +196,11 @@ func TestManagedAllow(t *testing.T) {
 // A managed allow that cannot be read lets nobody in but the managed hooks.
 func TestUnreadableAllowIsTheStrictest(t *testing.T) {
 	for _, value := range []string{`"managed"`, `{}`, `["usr"]`, `[1]`, `["managed"], "allow": ["project"]`} {
-		layer, findings, err := DecodeSettings("m.json", []byte(`{"hooks": {"allow": `+value+`}}`), protocol.Managed)
+		layer, findings, err := Decode("m.json", []byte(`{"hooks": {"allow": `+value+`}}`), protocol.Managed)
 		if err != nil || len(findings) != 1 {
 			t.Fatalf("%s: %v %v", value, err, lines(findings))
 		}
-		got, _ := MergeSettings(layer)
+		got, _ := Merge(layer)
 		if diff := cmp.Diff([]string{"managed"}, got.Hooks.Allow); diff != "" {
 			t.Errorf("allow: %s (-want +got):\n%s", value, diff)
 		}
@@ -226,7 +226,7 @@ func TestFeaturesStayOnWhereAHigherLayerSetThem(t *testing.T) {
 		layer := func(l protocol.Layer, agent string) schema.LayerSettings {
 			return layerOf(t, l, `{"agent": `+agent+`}`)
 		}
-		got, findings := MergeSettings(layer(protocol.Project, c.project), layer(protocol.User, c.user), layer(protocol.Managed, c.managed))
+		got, findings := Merge(layer(protocol.Project, c.project), layer(protocol.User, c.user), layer(protocol.Managed, c.managed))
 		off := append([]string{}, got.Agent.ProvidersOff...)
 		if diff := cmp.Diff(c.off, off); diff != "" || len(findings) != c.findings {
 			t.Errorf("%s, %s, %s: %s%q", c.project, c.user, c.managed, diff, lines(findings))
@@ -253,13 +253,13 @@ func TestCommandListsNeverLoosen(t *testing.T) {
 		{`{}`, `{"allow": ["ls"]}`, []string{}, []string{"ls"}},
 	} {
 		layer := func(l protocol.Layer, bash string) schema.LayerSettings {
-			settings, _, err := DecodeSettings("x.json", []byte(`{"agent": {"tools": {"bash": `+bash+`}}}`), l)
+			settings, _, err := Decode("x.json", []byte(`{"agent": {"tools": {"bash": `+bash+`}}}`), l)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return settings
 		}
-		got, _ := MergeSettings(layer(protocol.User, c.user), layer(protocol.Managed, c.managed))
+		got, _ := Merge(layer(protocol.User, c.user), layer(protocol.Managed, c.managed))
 		bash := got.Agent.Tools.Bash
 		if diff := cmp.Diff([][]string{c.deny, c.allow}, [][]string{bash.Deny, bash.Allow}); diff != "" {
 			t.Errorf("user %s, managed %s (-want +got):\n%s", c.user, c.managed, diff)
@@ -287,7 +287,7 @@ func TestApprovalModeKnowsItsLayer(t *testing.T) {
 				layers = append(layers, layerOf(t, layer, `{"agent": {"approval": {"mode": "`+mode+`"}}}`))
 			}
 		}
-		got, _ := MergeSettings(layers...)
+		got, _ := Merge(layers...)
 		if a := got.Agent.Approval; a.Mode != c.mode || a.ModeLayer != c.by {
 			t.Errorf("user %q, managed %q: %s of %q", c.user, c.managed, a.Mode, a.ModeLayer)
 		}
@@ -309,7 +309,7 @@ func TestWhoListsCommands(t *testing.T) {
 		for layer, bash := range map[protocol.Layer]string{protocol.Project: c.project, protocol.User: c.user, protocol.Managed: c.managed} {
 			layers = append(layers, layerOf(t, layer, `{"agent": {"tools": {"bash": `+bash+`}}}`))
 		}
-		if got, _ := MergeSettings(layers...); got.Agent.Tools.Bash.Layer != c.want {
+		if got, _ := Merge(layers...); got.Agent.Tools.Bash.Layer != c.want {
 			t.Errorf("%+v: layer %q", c, got.Agent.Tools.Bash.Layer)
 		}
 	}
@@ -325,19 +325,19 @@ func TestManagedSettingsCannotBeLoosened(t *testing.T) {
 		if tight == "" {
 			continue
 		}
-		managed, findings, err := DecodeSettings("managed.json", []byte(nested(key.Name, tight)), protocol.Managed)
+		managed, findings, err := Decode("managed.json", []byte(nested(key.Name, tight)), protocol.Managed)
 		if err != nil || len(findings) > 0 {
 			t.Fatalf("%s: %v %v", key.Name, err, lines(findings))
 		}
-		want, _ := MergeSettings(managed)
+		want, _ := Merge(managed)
 		for _, layer := range []protocol.Layer{protocol.User, protocol.Project} {
-			lower, findings, err := DecodeSettings("lower.json", []byte(nested(key.Name, loose)), layer)
+			lower, findings, err := Decode("lower.json", []byte(nested(key.Name, loose)), layer)
 			if err != nil {
 				t.Fatalf("%s: %v", key.Name, err)
 			}
 			for _, order := range [][]schema.LayerSettings{{managed, lower}, {lower, managed}} {
 				attempts++
-				got, more := MergeSettings(order...)
+				got, more := Merge(order...)
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("%s: %s from %s moved the managed %s:\n%s", key.Name, loose, layer, tight, diff)
 				}
@@ -396,11 +396,11 @@ func attack(key *schema.Key) (tight, loose string) {
 
 // No environment variable changes a setting, however it is spelt.
 func TestEnvironmentChangesNothing(t *testing.T) {
-	want, _ := MergeSettings()
+	want, _ := Merge()
 	for _, name := range []string{"HOOKS.TIMEOUT", "HOOKS_TIMEOUT", "hooks.timeout", "HOOKD_HOOKS_TIMEOUT", "HOOKS.PARALLEL", "AGENT.MODEL", "AGENT_BASEURL"} {
 		t.Setenv(name, "1")
 	}
-	got, findings := MergeSettings()
+	got, findings := Merge()
 	if diff := cmp.Diff(want, got); diff != "" || len(findings) > 0 {
 		t.Errorf("the environment moved a setting: %s %v", diff, lines(findings))
 	}
@@ -409,14 +409,14 @@ func TestEnvironmentChangesNothing(t *testing.T) {
 // A value that does not fit gives way to that of the next layer.
 func TestUnfitValueGivesWay(t *testing.T) {
 	user := layerOf(t, protocol.User, `{"hooks": {"parallel": 4}}`)
-	project, findings, err := DecodeSettings("p.json", []byte(`{"hooks": {"parallel": 17}}`), protocol.Project)
+	project, findings, err := Decode("p.json", []byte(`{"hooks": {"parallel": 17}}`), protocol.Project)
 	if err != nil || len(findings) != 1 {
 		t.Fatal(err, lines(findings))
 	}
-	if got, _ := MergeSettings(user, project); got.Hooks.Parallel != 4 {
+	if got, _ := Merge(user, project); got.Hooks.Parallel != 4 {
 		t.Errorf("parallel = %d, want the user's 4", got.Hooks.Parallel)
 	}
-	if got, _ := MergeSettings(project); got.Hooks.Parallel != 1 {
+	if got, _ := Merge(project); got.Hooks.Parallel != 1 {
 		t.Errorf("parallel = %d, want the default", got.Hooks.Parallel)
 	}
 }

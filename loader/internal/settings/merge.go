@@ -1,4 +1,4 @@
-package loader
+package settings
 
 import (
 	"fmt"
@@ -10,13 +10,13 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
-// MergeSettings merges the layers into the effective settings, in whatever
+// Merge merges the layers into the effective settings, in whatever
 // order they are given. A higher layer's values can only be tightened by a
 // lower one; an attempt to loosen them is reported and has no effect. The
 // managed layer's values that have no tighter direction stand as they are; of
 // those that only project and user set, the project's counts. Of several projects
 // the ones given earlier are the inner ones, which count as lower.
-func MergeSettings(layers ...schema.LayerSettings) (schema.Settings, []schema.Finding) {
+func Merge(layers ...schema.LayerSettings) (schema.Settings, []schema.Finding) {
 	m := &merger{falling: slices.Clone(layers)}
 	slices.Reverse(m.falling)
 	slices.SortStableFunc(m.falling, func(a, b schema.LayerSettings) int { return b.Layer.Rank() - a.Layer.Rank() })

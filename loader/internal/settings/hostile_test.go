@@ -1,4 +1,4 @@
-package loader
+package settings
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 // A project's settings file is written by a stranger: whatever it holds, reading
 // it ends soon, in bounded memory, with something to say.
 func TestHostileSettings(t *testing.T) {
-	const size = maxSettingsSize - 64
+	const size = maxSize - 64
 	fill := func(before, part, after string) string {
 		return before + strings.Repeat(part, (size-len(before)-len(after))/len(part)) + after
 	}
@@ -65,8 +65,8 @@ func TestHostileSettings(t *testing.T) {
 			runtime.GC()
 			runtime.ReadMemStats(&before)
 			began := time.Now()
-			layer, findings, err := DecodeSettings(tt.file, []byte(tt.text), protocol.Project)
-			_, more := MergeSettings(layer)
+			layer, findings, err := Decode(tt.file, []byte(tt.text), protocol.Project)
+			_, more := Merge(layer)
 			took := time.Since(began)
 			runtime.ReadMemStats(&after)
 			t.Logf("%s, %d MiB allocated, %d findings, %v", took, (after.TotalAlloc-before.TotalAlloc)>>20, len(findings), err)

@@ -1,6 +1,6 @@
 //go:build unix
 
-package loader
+package settings
 
 import (
 	"path/filepath"
@@ -18,11 +18,11 @@ func TestFIFOInPlaceOfSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	began := time.Now()
-	_, _, err := ReadSettings(folder, protocol.Project)
+	f := Read(folder, protocol.Project, Look{})
 	if took := time.Since(began); took > time.Second {
 		t.Errorf("reading took %s", took)
 	}
-	checkUnreadable(t, folder, "acai.json: the file is no regular file but a named pipe", err)
+	checkUnreadable(t, folder, "acai.json: the file is no regular file but a named pipe", f.Bad)
 }
 
 func TestFolderNobodyMayEnter(t *testing.T) {
@@ -33,6 +33,6 @@ func TestFolderNobodyMayEnter(t *testing.T) {
 	if err := syscall.Mkdir(folder, 0); err != nil {
 		t.Fatal(err)
 	}
-	_, _, err := ReadSettings(folder, protocol.User)
-	checkUnreadable(t, folder, "acai.json: the file cannot be read: permission denied", err)
+	f := Read(folder, protocol.User, Look{})
+	checkUnreadable(t, folder, "acai.json: the file cannot be read: permission denied", f.Bad)
 }

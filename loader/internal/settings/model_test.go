@@ -1,4 +1,4 @@
-package loader
+package settings
 
 import (
 	"strings"
@@ -42,7 +42,7 @@ func TestWhoAnswers(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			settings, findings := MergeSettings(
+			settings, findings := Merge(
 				layerOf(t, protocol.Project, `{"agent": `+test.project+`}`),
 				layerOf(t, protocol.User, `{"agent": `+test.user+`}`),
 				layerOf(t, protocol.Managed, `{"agent": `+test.managed+`}`),
@@ -69,14 +69,14 @@ func TestWhoAnswers(t *testing.T) {
 // reach tools only where user or managed settings say so.
 func TestAProjectHandsNoKeyToItsTools(t *testing.T) {
 	project := layerOf(t, protocol.Project, `{"agent": {"tools": {"env": ["CI", "ANTHROPIC_API_KEY", "openai_api_key"]}}}`)
-	settings, findings := MergeSettings(project)
+	settings, findings := Merge(project)
 	if diff := cmp.Diff([]string{"CI"}, settings.Agent.Tools.Env); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	if said := strings.Join(lines(findings), "\n"); len(findings) != 2 || !strings.Contains(said, `agent.tools.env[1]`) || !strings.Contains(said, "key with which hookd calls the model") {
 		t.Errorf("findings: %s", said)
 	}
-	settings, findings = MergeSettings(project, layerOf(t, protocol.User, `{"agent": {"tools": {"env": ["ANTHROPIC_API_KEY"]}}}`))
+	settings, findings = Merge(project, layerOf(t, protocol.User, `{"agent": {"tools": {"env": ["ANTHROPIC_API_KEY"]}}}`))
 	if diff := cmp.Diff([]string{"CI", "ANTHROPIC_API_KEY"}, settings.Agent.Tools.Env); diff != "" || len(findings) != 1 {
 		t.Errorf("with the user's word (-want +got)\n%s%v", diff, lines(findings))
 	}

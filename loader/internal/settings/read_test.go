@@ -1,7 +1,6 @@
-package loader
+package settings
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -84,7 +83,8 @@ func TestReadSettings(t *testing.T) {
 			folder := t.TempDir()
 			tt.build(t, folder)
 			began := time.Now()
-			layer, findings, err := ReadSettings(folder, protocol.User)
+			f := Read(folder, protocol.User, Look{})
+			layer, findings := f.Settings, f.Findings
 			if took := time.Since(began); took > time.Second {
 				t.Errorf("reading took %s", took)
 			}
@@ -94,7 +94,7 @@ func TestReadSettings(t *testing.T) {
 			if diff := cmp.Diff(tt.findings, lines(findings)); diff != "" {
 				t.Errorf("findings (-want +got):\n%s", diff)
 			}
-			checkUnreadable(t, folder, tt.unreadable, err)
+			checkUnreadable(t, folder, tt.unreadable, f.Bad)
 			got, _ := layer.Values["hooks.timeout"].V.(time.Duration)
 			if got != tt.want {
 				t.Errorf("timeout = %s, want %s", got, tt.want)
@@ -106,17 +106,16 @@ func TestReadSettings(t *testing.T) {
 	}
 }
 
-func checkUnreadable(t *testing.T, folder, want string, err error) {
+func checkUnreadable(t *testing.T, folder, want string, unreadable *schema.UnreadableError) {
 	t.Helper()
 	if want == "" {
-		if err != nil {
-			t.Errorf("error: %v", err)
+		if unreadable != nil {
+			t.Errorf("error: %v", unreadable)
 		}
 		return
 	}
-	var unreadable *schema.UnreadableError
-	if !errors.As(err, &unreadable) {
-		t.Fatalf("error = %v, want an UnreadableError", err)
+	if unreadable == nil {
+		t.Fatal("no error")
 	}
 	got := strings.ReplaceAll(unreadable.Error(), folder+string(filepath.Separator), "")
 	if diff := cmp.Diff("settings "+want, got); diff != "" {
@@ -137,9 +136,9 @@ func TestHugeSettingsAreNotRead(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_, _, err := ReadSettings(folder, protocol.User)
+	f := Read(folder, protocol.User, Look{})
 	runtime.ReadMemStats(&after)
-	if err == nil {
+	if f.Bad == nil {
 		t.Error("no error")
 	}
 	if grown := after.TotalAlloc - before.TotalAlloc; grown > 32<<20 {

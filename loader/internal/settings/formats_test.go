@@ -1,4 +1,4 @@
-package loader
+package settings
 
 import (
 	"testing"
@@ -83,8 +83,8 @@ env = {A_b = "c"}
 
 func TestThreeFormatsOneResult(t *testing.T) {
 	var want schema.LayerSettings
-	for i, name := range SettingsNames {
-		got, findings, err := DecodeSettings(name, []byte(one[name]), protocol.User)
+	for i, name := range Names {
+		got, findings, err := Decode(name, []byte(one[name]), protocol.User)
 		if err != nil || len(findings) > 0 {
 			t.Fatalf("%s: %v %v", name, err, findings)
 		}
@@ -107,13 +107,13 @@ func BenchmarkReadAndMerge(b *testing.B) {
 	for b.Loop() {
 		var layers []schema.LayerSettings
 		for _, layer := range falling {
-			settings, _, err := DecodeSettings("acai.json", []byte(one["acai.json"]), layer)
+			settings, _, err := Decode("acai.json", []byte(one["acai.json"]), layer)
 			if err != nil {
 				b.Fatal(err)
 			}
 			layers = append(layers, settings)
 		}
-		MergeSettings(layers...)
+		Merge(layers...)
 	}
 }
 

@@ -1,4 +1,4 @@
-package loader
+package settings
 
 // openNonblock is nothing here: opening never waits for another program.
 const openNonblock = 0
