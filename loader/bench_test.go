@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hookd-dev/hookd/loader/internal/files"
 	"golang.org/x/sys/unix"
 )
 
@@ -25,7 +24,7 @@ func manyHooks(b *testing.B, n int) *world {
 	if err := w.trust().Allow(w.plan()); err != nil {
 		b.Fatal(err)
 	}
-	time.Sleep(2 * files.StableAfter) // so that stats are believed
+	time.Sleep(2 * settleTime) // so that stats are believed
 	return w
 }
 
@@ -60,7 +59,7 @@ func BenchmarkLoad(b *testing.B) {
 		b.Run(fmt.Sprintf("hooks=%d/unchanged", n), func(b *testing.B) {
 			s := w.load()
 			for b.Loop() {
-				if s.inputs.Changed() {
+				if s.inputs.changed() {
 					b.Fatal("changed")
 				}
 			}
@@ -134,7 +133,7 @@ func BenchmarkHelpers(b *testing.B) {
 	if err := w.trust().Allow(w.plan()); err != nil {
 		b.Fatal(err)
 	}
-	time.Sleep(2 * files.StableAfter)
+	time.Sleep(2 * settleTime)
 	l, err := newLoader(w.options())
 	if err != nil {
 		b.Fatal(err)

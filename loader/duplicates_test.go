@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/hookd-dev/hookd/executor"
-	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -57,7 +56,7 @@ func TestDuplicates(t *testing.T) {
 				}
 				return
 			}
-			if len(findings) != 1 || findings[0].Code != string(report.SameHook) {
+			if len(findings) != 1 || findings[0].Code != string(CodeSameHook) {
 				t.Fatalf("%+v", findings)
 			}
 			for _, name := range tc.named {

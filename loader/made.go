@@ -5,19 +5,18 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/hookd-dev/hookd/executor"
-	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/executor/exechook"
 )
 
 // madeOf lists what a process of the hook is made of when it starts, beside its
 // program: what starts that, the files it brings along where they are used, and
 // those that its command line names. The last are nobody's to hash where a person
 // owns the settings, and a program that runs once reads them anew each time.
-func (p *load) madeOf(f *found, c *executor.ProcessConfig) []string {
-	var list []string
+func (p *load) madeOf(f *found, c *exechook.Config) []string {
+	var files []string
 	add := func(path string) {
-		if path != c.Path && !slices.Contains(list, path) && files.IsRegular(path) {
-			list = append(list, path)
+		if path != c.Path && !slices.Contains(files, path) && isFile(path) {
+			files = append(files, path)
 		}
 	}
 	add(c.Script)
@@ -42,12 +41,12 @@ func (p *load) madeOf(f *found, c *executor.ProcessConfig) []string {
 			add(filepath.Join(c.Dir, path))
 		}
 	}
-	return list
+	return files
 }
 
 // firstBytes are enough of a file to tell what starts it.
 func firstBytes(path string) []byte {
-	f, _, err := files.OpenRegular(path)
+	f, _, err := openRegular(path)
 	if err != nil {
 		return nil
 	}

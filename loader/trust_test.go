@@ -19,7 +19,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hookd-dev/hookd/executor/hookenv"
-	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/test/prove"
 )
@@ -376,7 +375,7 @@ func TestFreshProject(t *testing.T) {
 		t.Errorf("unasked %q", got)
 	}
 	for _, name := range []string{"boot", "asked"} {
-		if !hasFinding(s.Findings, report.Untrusted, name) {
+		if !hasFinding(s.Findings, CodeUntrusted, name) {
 			t.Errorf("nothing says that %s is not run", name)
 		}
 	}

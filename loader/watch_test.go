@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/executor"
-	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 	"github.com/hookd-dev/hookd/test/prove"
@@ -191,13 +190,13 @@ func TestHalfWrittenSettings(t *testing.T) {
 	if n := reported.Load(); n > 2 {
 		t.Errorf("%d reports", n)
 	}
-	if !hasFinding(watcher.Current().Findings, report.LastGood, "") {
+	if !hasFinding(watcher.Current().Findings, CodeLastGood, "") {
 		t.Error("nothing says that the last good settings are used")
 	}
 	// A command that lives for one event goes by what is kept on disk.
 	begin := time.Now()
 	s := w.load()
-	if names(s.Set) != "guard.sh" || s.Set.Refuse != nil || !hasFinding(s.Findings, report.LastGood, "") {
+	if names(s.Set) != "guard.sh" || s.Set.Refuse != nil || !hasFinding(s.Findings, CodeLastGood, "") {
 		t.Errorf("hooks %q refuse %v findings %v", names(s.Set), s.Set.Refuse, s.Findings)
 	}
 	if took := time.Since(begin); took > time.Second {
@@ -317,7 +316,7 @@ func TestWatchesUsedUp(t *testing.T) {
 			if words := text.Load().(string); !strings.Contains(words, "looks at the files every") || !strings.Contains(words, "max_user_watches") {
 				t.Errorf("notice %q", words)
 			}
-			if !hasFinding(watcher.Current().Findings, report.Polling, "") {
+			if !hasFinding(watcher.Current().Findings, CodePolling, "") {
 				t.Error("no finding says so")
 			}
 		})

@@ -35,10 +35,10 @@ func init() {
 	}
 }
 
-// TestDedicated: what left everything that it could be known by is ended with the only
+// TestSole: what left everything that it could be known by is ended with the only
 // program that it can be from, every orphan is reaped, and anyone else who starts a
 // program gets its exit code. A guardian that is stopped is replaced.
-func TestDedicated(t *testing.T) {
+func TestSole(t *testing.T) {
 	needs(t, "setsid", "env")
 	for _, kind := range []Kind{Cgroup, Subreaper} {
 		t.Run(string(kind), func(t *testing.T) {

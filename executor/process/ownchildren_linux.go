@@ -3,7 +3,6 @@ package process
 import (
 	"errors"
 	"os"
-	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -11,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// childRegistry tells the children that this process has started from those that came to it
+// kin tells the children that this process has started from those that came to it
 // as orphans: as a sub-reaper, or as the first process of a container. Orphans are
-// reaped here; the code that started a child waits for it.
+// reaped here; who has started a child waits for it.
 type childRegistry struct {
 	starting sync.RWMutex // held for reading from a fork until the child is noted
 
@@ -24,11 +23,10 @@ type childRegistry struct {
 	zombies   map[int]time.Time // zombies that are left to others, and when each was seen first
 }
 
-// ourChildren is one for the process, which has one set of children, however many
-// Runtimes it has.
+// family is of the process: it has one set of children, however many Runtimes.
 var ourChildren = childRegistry{own: map[int]int{}, inherited: map[int]bool{}, zombies: map[int]time.Time{}}
 
-// claimOrphans says that all other children are orphans, except those that exist now.
+// alone says that all other children are orphans, save those that are there now.
 func (k *childRegistry) claimOrphans() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -45,7 +43,7 @@ func (k *childRegistry) claimOrphans() {
 	}
 }
 
-// start starts a child and notes it.
+// born starts a child and notes it.
 func (k *childRegistry) start(start func() (pid int, err error)) error {
 	k.starting.RLock()
 	defer k.starting.RUnlock()
@@ -72,9 +70,9 @@ func (k *childRegistry) childless() bool {
 	return errors.Is(unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil), unix.ECHILD)
 }
 
-// zombieTimeout is how long a zombie that no tree claims is left to anyone in
+// corpsePatience is how long a zombie that no tree claims is left to anyone in
 // this process may still be about to wait for it.
-const zombieTimeout = 10 * time.Second
+const zombiePatience = 10 * time.Second
 
 // orphans lists our children except those that were started here, and reaps the
 // dead among them. Where others in this process may start children, too, a dead
@@ -85,7 +83,7 @@ func (k *childRegistry) orphans() (list []entry, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	self := os.Getpid()
-	pids, ok := adopted()
+	pids, ok := children(self)
 	if !ok {
 		table, _ := processTable()
 		for _, e := range table {
@@ -95,13 +93,11 @@ func (k *childRegistry) orphans() (list []entry, err error) {
 		}
 		err = errUnlisted
 	}
-	pids = slices.DeleteFunc(pids, func(pid int) bool { return k.own[pid] > 0 })
-	if len(pids) == 0 {
-		clear(k.zombies)
-		return nil, err
-	}
 	ours, now, corpses := startedIn(self), time.Now(), make(map[int]time.Time)
 	for _, pid := range pids {
+		if k.own[pid] > 0 {
+			continue
+		}
 		e, lookErr := lookUp(pid)
 		if lookErr == errNoProcess {
 			continue // reaped meanwhile
@@ -118,7 +114,7 @@ func (k *childRegistry) orphans() (list []entry, err error) {
 		if !seen {
 			first = now
 		}
-		orphan, long := e.session != ours, now.Sub(first) > zombieTimeout
+		orphan, long := e.session != ours, now.Sub(first) > zombiePatience
 		if k.dedicated && orphan || (k.dedicated || orphan) && long {
 			reapOrphan(pid)
 			continue
@@ -129,7 +125,7 @@ func (k *childRegistry) orphans() (list []entry, err error) {
 	return list, err
 }
 
-// isStrayOrphan reports whether a process must have come to us from a program that we
+// foundling reports whether a process must have come to us from a program that we
 // started, though it has nothing left to tell from which one. The first process of
 // a container gets everybody's orphans.
 func (k *childRegistry) isStrayOrphan(e entry) bool {
