@@ -1,6 +1,7 @@
 package agentloop
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -19,7 +20,7 @@ func TestNewNeedsGateAndModel(t *testing.T) {
 	if _, err := New(Options{Gate: &foldGate{}}); err == nil {
 		t.Error("without a model: no error")
 	}
-	plain := struct{ Gate }{&foldGate{}}
+	plain := protocol.GateFunc(func(_ context.Context, e protocol.Event) (protocol.Outcome, error) { return protocol.Outcome{}, nil })
 	scripted, _ := model.Parse("script.yaml", []byte(twoSteps))
 	if _, err := New(Options{Gate: plain, Model: scripted}); err == nil || !strings.Contains(err.Error(), "Options.Providers to an empty list") {
 		t.Errorf("a gate that no limit can join: %v", err)
