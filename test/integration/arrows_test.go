@@ -17,9 +17,11 @@ const module = "github.com/hookd-dev/hookd"
 // matching prefix rules. A package that no prefix names may not exist, so that
 // a new one gets its arrows with its first commit.
 var arrows = map[string][]string{
+	"internal/lines":            {},
+	"internal/fsutil":           {},
 	"protocol":                  {},
 	"protocol/realpath":         {"protocol"},
-	"protocol/rpc":              {"protocol"},
+	"protocol/rpc":              {"protocol", "internal/lines"},
 	"protocol/rpc/socket":       {},
 	"schema/internal":           {"protocol", "schema", "schema/document", "schema/internal/jsonschemas"},
 	"schema":                    {"protocol", "schema/document"},
@@ -27,14 +29,14 @@ var arrows = map[string][]string{
 	"executor":                  {"protocol", "schema", "executor/hookenv", "executor/process", "executor/record", "executor/state"},
 	"executor/hookenv":          {"executor/process"},
 	"executor/process":          {},
-	"executor/record":           {"protocol", "schema", "executor/state"},
+	"executor/record":           {"internal/fsutil", "protocol", "schema", "executor/state"},
 	"executor/state":            {"protocol", "schema"},
 	"executor/daemon":           {"protocol", "protocol/rpc", "protocol/rpc/socket", "schema", "executor"},
 	"loader/internal/files":     {"executor/process"},
 	"loader/internal/ownership": {"schema", "loader/internal/files", "loader/internal/report"},
 	"loader/internal/report":    {"schema"},
 	"loader/internal/settings":  {"protocol", "schema", "schema/document"},
-	"loader":                    {"loader/internal/settings", "loader/internal/files", "loader/internal/ownership", "loader/internal/report", "protocol", "schema", "schema/document", "executor", "executor/hookenv", "executor/process", "executor/record", "executor/state"},
+	"loader":                    {"internal/fsutil", "loader/internal/settings", "loader/internal/files", "loader/internal/ownership", "loader/internal/report", "protocol", "schema", "schema/document", "executor", "executor/hookenv", "executor/process", "executor/record", "executor/state"},
 	"agentloop": {
 		"protocol", "agentloop/model", "agentloop/store", "agentloop/tool", "agentloop/provider", "agentloop/recipe", "agentloop/builtin",
 	},
