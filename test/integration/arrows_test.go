@@ -34,8 +34,11 @@ var arrows = map[string][]string{
 	"executor/record":            {"protocol", "schema", "executor/state"},
 	"executor/state":             {"protocol", "schema"},
 	"executor/daemon":            {"protocol", "protocol/rpc", "protocol/rpc/socket", "schema", "executor"},
-	"loader":                     {"protocol", "schema", "schema/document", "executor", "executor/hookenv", "executor/exechook", "executor/process", "executor/record", "executor/state", "loader/internal/settings"},
+	"loader/internal/files":      {"executor/process"},
+	"loader/internal/ownership":  {"schema", "loader/internal/files", "loader/internal/report"},
+	"loader/internal/report":     {"schema"},
 	"loader/internal/settings":   {"protocol", "schema", "schema/document"},
+	"loader":                     {"loader/internal/settings", "loader/internal/files", "loader/internal/ownership", "loader/internal/report", "protocol", "schema", "schema/document", "executor", "executor/exechook", "executor/hookenv", "executor/process", "executor/record", "executor/state"},
 	"agentloop": {
 		"protocol", "agentloop/model", "agentloop/store", "agentloop/tool", "agentloop/provider", "agentloop/recipe", "agentloop/builtin",
 	},
