@@ -236,7 +236,7 @@ func (a *app) loopOptions(e *engine.Engine, settings *schema.Settings, m model.M
 			ToolCalls: settings.Agent.Limits.ToolCalls,
 			Forced:    noneIfZero(hooks.MaxForced), ForcedTotal: noneIfZero(hooks.MaxForcedTotal),
 			ForcedOf: e.ForcedOf,
-			Depth:    noneIfZero(settings.Agent.SubagentDepth),
+			Depth:    noneIfZero(settings.Agent.Subagents.Depth),
 		},
 		OnToolBlock: hooks.OnToolBlock,
 	}, nil
