@@ -26,12 +26,12 @@ import (
 // what starts it, and the bytes it brings along. Its hash is what a person
 // allows (protocol, section 7).
 type bundle struct {
-	Name        string         `json:"name"`
-	Entry       jsontext.Value `json:"entry"`                // settings over header over side file
-	Project     jsontext.Value `json:"project,omitzero"`     // what the project's settings say of all its hooks
-	Interpreter string         `json:"interpreter,omitzero"` // in records of earlier versions only, see asRecorded
-	Program     string         `json:"program,omitzero"`     // the same
-	Members     []member       `json:"members"`              // by name
+	Name        string              `json:"name"`
+	Entry       protocol.RawMessage `json:"entry"`                // settings over header over side file
+	Project     protocol.RawMessage `json:"project,omitzero"`     // what the project's settings say of all its hooks
+	Interpreter string              `json:"interpreter,omitzero"` // in records of earlier versions only, see asRecorded
+	Program     string              `json:"program,omitzero"`     // the same
+	Members     []member            `json:"members"`              // by name
 
 	hash  string
 	exact bool                            // Entry and Project are canonical already
@@ -86,13 +86,13 @@ func (b *bundle) appendCanonical(out []byte) (_ []byte, err error) {
 			out, err = jsontext.AppendQuote(append(out, before...), value)
 		}
 	}
-	value := func(before string, v jsontext.Value) {
+	value := func(before string, v protocol.RawMessage) {
 		if v == nil {
-			v = jsontext.Value("null")
+			v = protocol.RawMessage("null")
 		}
 		if err == nil && !b.exact {
 			v = bytes.Clone(v)
-			err = v.Canonicalize()
+			err = (*jsontext.Value)(&v).Canonicalize()
 		}
 		out = append(append(out, before...), v...)
 	}
@@ -247,20 +247,20 @@ func nameBelow(folder, where string) (string, error) {
 }
 
 // canonical returns a value as canonical JSON, for hashing and comparing.
-func canonical(value any) (jsontext.Value, error) {
+func canonical(value any) (protocol.RawMessage, error) {
 	raw, err := json.Marshal(value)
 	if err != nil {
 		return nil, err
 	}
-	v := jsontext.Value(raw)
-	return v, v.Canonicalize()
+	v := protocol.RawMessage(raw)
+	return v, (*jsontext.Value)(&v).Canonicalize()
 }
 
 // sameJSON reports whether two values are equal once canonical.
-func sameJSON(a, b jsontext.Value) bool {
+func sameJSON(a, b protocol.RawMessage) bool {
 	if len(a) == 0 || len(b) == 0 {
 		return len(a) == len(b)
 	}
 	a, b = bytes.Clone(a), bytes.Clone(b)
-	return a.Canonicalize() == nil && b.Canonicalize() == nil && bytes.Equal(a, b)
+	return (*jsontext.Value)(&a).Canonicalize() == nil && (*jsontext.Value)(&b).Canonicalize() == nil && bytes.Equal(a, b)
 }

@@ -4,8 +4,9 @@ import (
 	"io/fs"
 	"testing"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hookd-dev/hookd/protocol"
 )
 
 // What a bundle's hash is made of must be what any other reader makes of the
@@ -17,8 +18,8 @@ func TestBundleIsWrittenCanonically(t *testing.T) {
 		"members": {Name: "x.sh", Members: []member{{Name: odd, Mode: 0o755, Sum: "ab"}, {Name: "z", Mode: fs.ModePerm}}},
 		"all": {
 			Name: odd, Interpreter: "/bin/sh", Program: odd, Members: []member{},
-			Entry:   jsontext.Value("{ \"z\": 1.50,\n \"a\": \"\\u00e9\" }"),
-			Project: jsontext.Value(`{"b":[1, 2],"a":null}`),
+			Entry:   protocol.RawMessage("{ \"z\": 1.50,\n \"a\": \"\\u00e9\" }"),
+			Project: protocol.RawMessage(`{"b":[1, 2],"a":null}`),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -35,7 +36,7 @@ func TestBundleIsWrittenCanonically(t *testing.T) {
 	if _, err := (&bundle{Name: "\xff"}).appendCanonical(nil); err == nil {
 		t.Error("a name that is not valid UTF-8 was taken")
 	}
-	if _, err := (&bundle{Entry: jsontext.Value("{")}).appendCanonical(nil); err == nil {
+	if _, err := (&bundle{Entry: protocol.RawMessage("{")}).appendCanonical(nil); err == nil {
 		t.Error("an entry that is no JSON was taken")
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 	"github.com/hookd-dev/hookd/schema/document"
@@ -59,7 +57,7 @@ type layerFile struct {
 	file     string // "" if there is none
 	text     []byte
 	settings schema.LayerSettings
-	entry    jsontext.Value // canonical: what the file says in the keys hooks and agent
+	entry    protocol.RawMessage // canonical: what the file says in the keys hooks and agent
 	findings []schema.Finding
 	bad      *schema.UnreadableError // nothing in it counts
 }
@@ -128,7 +126,7 @@ func (p *load) onlyOurs(path string) error {
 
 // canonicalSettings is the meaning of a settings file, which a person allows:
 // comments, order, format and the members of other programs are not part of it.
-func canonicalSettings(file string, text []byte) (jsontext.Value, error) {
+func canonicalSettings(file string, text []byte) (protocol.RawMessage, error) {
 	root, err := document.Parse(formatOf(file), text)
 	if err != nil {
 		return nil, err

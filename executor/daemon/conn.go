@@ -11,8 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
+	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc"
 )
 
@@ -196,7 +195,7 @@ func (c *conn) handle(m *rpc.Message, cost int64) {
 		r.refuse(failure)
 		return
 	}
-	var now jsontext.Value
+	var now protocol.RawMessage
 	if failure == nil {
 		now, failure = c.plan(m, r)
 	}
@@ -216,7 +215,7 @@ func (c *conn) handle(m *rpc.Message, cost int64) {
 
 // plan finds the method and lets it read its params. An answer that is ready at
 // once is returned; a call with neither that nor an error has to be run.
-func (c *conn) plan(m *rpc.Message, r *request) (now jsontext.Value, failure *rpc.Error) {
+func (c *conn) plan(m *rpc.Message, r *request) (now protocol.RawMessage, failure *rpc.Error) {
 	defer func() {
 		if p := recover(); p != nil {
 			c.server.log.Error("panic in a handler", "method", m.Method, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
@@ -234,7 +233,7 @@ func (c *conn) plan(m *rpc.Message, r *request) (now jsontext.Value, failure *rp
 }
 
 // answer answers a request, once.
-func (r *request) answer(result jsontext.Value, failure *rpc.Error) {
+func (r *request) answer(result protocol.RawMessage, failure *rpc.Error) {
 	var line []byte
 	switch {
 	case r.id == nil && failure != nil && failure.Code != rpc.Cancelled:

@@ -3,16 +3,15 @@ package daemon
 import (
 	"errors"
 
-	"github.com/go-json-experiment/json/jsontext"
-
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc"
 )
 
 // readEvent reads the params of event/fire: an event without what the daemon
 // adds. Members that the daemon sets itself are ignored.
-func readEvent(params jsontext.Value) (protocol.Event, *rpc.Error) {
-	if params.Kind() != '{' {
+func readEvent(params protocol.RawMessage) (protocol.Event, *rpc.Error) {
+	if jsonspan.Kind(params) != '{' {
 		return protocol.Event{}, badParam("", "params must be an object")
 	}
 	event, err := protocol.DecodeEvent(params, protocol.DecodeLimits{})

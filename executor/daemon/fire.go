@@ -11,7 +11,7 @@ import (
 	"github.com/hookd-dev/hookd/protocol/rpc"
 )
 
-func planFire(c *conn, params jsontext.Value, r *request) (jsontext.Value, *rpc.Error) {
+func planFire(c *conn, params protocol.RawMessage, r *request) (protocol.RawMessage, *rpc.Error) {
 	event, failure := readEvent(params)
 	if failure != nil {
 		return nil, failure
@@ -22,7 +22,7 @@ func planFire(c *conn, params jsontext.Value, r *request) (jsontext.Value, *rpc.
 	}
 	event.Session.Key = "" // hooks never see it
 	r.session, r.counts, r.tool = session, true, toolCallID(event.Data)
-	r.run = func(ctx context.Context, r *request) (jsontext.Value, *rpc.Error) {
+	r.run = func(ctx context.Context, r *request) (protocol.RawMessage, *rpc.Error) {
 		return c.fire(ctx, r, event)
 	}
 	return nil, nil
@@ -30,7 +30,7 @@ func planFire(c *conn, params jsontext.Value, r *request) (jsontext.Value, *rpc.
 
 // fire gives an event what only the daemon knows, asks the engine, and fits the
 // outcome to what the host can carry out.
-func (c *conn) fire(ctx context.Context, r *request, event protocol.Event) (jsontext.Value, *rpc.Error) {
+func (c *conn) fire(ctx context.Context, r *request, event protocol.Event) (protocol.RawMessage, *rpc.Error) {
 	session := r.session
 	if session.project == nil {
 		return nil, errUnknownSession.With("session", session.id) // it could not be opened
@@ -72,7 +72,7 @@ func (s *Server) checkProject(session *session, project string) *rpc.Error {
 }
 
 // toolCallID returns the toolCallId of an event's data, "" if it has none.
-func toolCallID(data jsontext.Value) string {
+func toolCallID(data protocol.RawMessage) string {
 	dec := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 	if t, err := dec.ReadToken(); err != nil || t.Kind() != '{' {
 		return ""

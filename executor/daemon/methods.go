@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc"
 )
@@ -21,7 +22,7 @@ type method struct {
 	// plan reads the params. It runs while the next line waits to be read, so it
 	// must be quick: what takes time goes to the call's run. An answer that is
 	// there at once is returned.
-	plan func(c *conn, params jsontext.Value, r *request) (jsontext.Value, *rpc.Error)
+	plan func(c *conn, params protocol.RawMessage, r *request) (protocol.RawMessage, *rpc.Error)
 }
 
 var methods map[string]method
@@ -40,14 +41,14 @@ func init() {
 	}
 }
 
-var empty = jsontext.Value(`{}`)
+var empty = protocol.RawMessage(`{}`)
 
 // read decodes params into a struct. The error's path points at the member.
-func read(params jsontext.Value, into any) *rpc.Error {
+func read(params protocol.RawMessage, into any) *rpc.Error {
 	if len(params) == 0 {
 		params = empty
 	}
-	if params.Kind() != '{' {
+	if jsonspan.Kind(params) != '{' {
 		return badParam("", "params must be an object")
 	}
 	if err := json.Unmarshal(params, into); err != nil {
@@ -86,21 +87,23 @@ func where(path string) string {
 	return path + ": "
 }
 
-func planPing(*conn, jsontext.Value, *request) (jsontext.Value, *rpc.Error) { return empty, nil }
+func planPing(*conn, protocol.RawMessage, *request) (protocol.RawMessage, *rpc.Error) {
+	return empty, nil
+}
 
-func planCancel(c *conn, params jsontext.Value, _ *request) (jsontext.Value, *rpc.Error) {
+func planCancel(c *conn, params protocol.RawMessage, _ *request) (protocol.RawMessage, *rpc.Error) {
 	var p struct {
-		ID jsontext.Value `json:"id"`
+		ID protocol.RawMessage `json:"id"`
 	}
 	if failure := read(params, &p); failure != nil {
 		return nil, failure
 	}
 	target := rpc.Message{ID: p.ID}
-	if kind := p.ID.Kind(); kind != '"' && kind != '0' {
+	if kind := jsonspan.Kind(p.ID); kind != '"' && kind != '0' {
 		return nil, badParam("/id", "/id: must be the id of a request")
 	}
 	c.server.schedule.cancel(c, target.Key())
-	return jsontext.Value("null"), nil
+	return protocol.RawMessage("null"), nil
 }
 
 // peer is what a client said of itself in initialize.
@@ -120,7 +123,7 @@ func (p *peer) wants(notification string) bool {
 	return false
 }
 
-func planInitialize(c *conn, params jsontext.Value, r *request) (jsontext.Value, *rpc.Error) {
+func planInitialize(c *conn, params protocol.RawMessage, r *request) (protocol.RawMessage, *rpc.Error) {
 	var p struct {
 		Version int `json:"version"`
 		Client  struct {
@@ -151,7 +154,7 @@ func planInitialize(c *conn, params jsontext.Value, r *request) (jsontext.Value,
 	if project == "" && cwd == "" {
 		project, cwd = c.server.opt.Project, c.server.opt.Cwd
 	}
-	r.run = func(ctx context.Context, _ *request) (jsontext.Value, *rpc.Error) {
+	r.run = func(ctx context.Context, _ *request) (protocol.RawMessage, *rpc.Error) {
 		answer := initialized{
 			Version:      protocol.Version,
 			Server:       program{"hookd", c.server.opt.Version},
@@ -189,7 +192,7 @@ type limits struct {
 	Pending int64 `json:"pending"` // bytes a connection may have unanswered before reading pauses
 }
 
-func planOpen(c *conn, params jsontext.Value, r *request) (jsontext.Value, *rpc.Error) {
+func planOpen(c *conn, params protocol.RawMessage, r *request) (protocol.RawMessage, *rpc.Error) {
 	var p struct {
 		ID      string `json:"id"`
 		Project string `json:"project"`
@@ -212,7 +215,7 @@ func planOpen(c *conn, params jsontext.Value, r *request) (jsontext.Value, *rpc.
 	}
 	session := &session{id: p.ID, key: rand.Text(), owner: c, host: p.Host, cwd: p.Cwd, tools: map[string]bool{}}
 	r.session, r.opens = session, true
-	r.run = func(ctx context.Context, _ *request) (jsontext.Value, *rpc.Error) {
+	r.run = func(ctx context.Context, _ *request) (protocol.RawMessage, *rpc.Error) {
 		project, failure := c.server.projects.use(ctx, c, p.Project, p.Cwd)
 		if failure != nil {
 			c.server.schedule.failed(session)
@@ -249,7 +252,7 @@ func checkID(id string) *rpc.Error {
 	return nil
 }
 
-func planClose(c *conn, params jsontext.Value, r *request) (jsontext.Value, *rpc.Error) {
+func planClose(c *conn, params protocol.RawMessage, r *request) (protocol.RawMessage, *rpc.Error) {
 	var p struct {
 		ID  string `json:"id"`
 		Key string `json:"key"`
@@ -262,7 +265,7 @@ func planClose(c *conn, params jsontext.Value, r *request) (jsontext.Value, *rpc
 		return nil, failure
 	}
 	r.session, r.closes = session, true
-	r.run = func(context.Context, *request) (jsontext.Value, *rpc.Error) { return empty, nil }
+	r.run = func(context.Context, *request) (protocol.RawMessage, *rpc.Error) { return empty, nil }
 	return nil, nil
 }
 
@@ -276,7 +279,7 @@ type place struct {
 	Cwd     string `json:"cwd"`
 }
 
-func (c *conn) place(params jsontext.Value) (p place, failure *rpc.Error) {
+func (c *conn) place(params protocol.RawMessage) (p place, failure *rpc.Error) {
 	if failure = read(params, &p); failure != nil {
 		return p, failure
 	}
@@ -286,9 +289,9 @@ func (c *conn) place(params jsontext.Value) (p place, failure *rpc.Error) {
 	return p, checkPlace(p.Project, p.Cwd)
 }
 
-func planList(c *conn, params jsontext.Value, r *request) (jsontext.Value, *rpc.Error) {
+func planList(c *conn, params protocol.RawMessage, r *request) (protocol.RawMessage, *rpc.Error) {
 	p, failure := c.place(params)
-	r.run = func(ctx context.Context, _ *request) (jsontext.Value, *rpc.Error) {
+	r.run = func(ctx context.Context, _ *request) (protocol.RawMessage, *rpc.Error) {
 		listing, failure := c.listing(ctx, p.Project, p.Cwd)
 		if failure != nil {
 			return nil, failure
@@ -307,9 +310,9 @@ func (c *conn) listing(ctx context.Context, project, cwd string) (Listing, *rpc.
 	return p.engine.List().filled(), nil
 }
 
-func planReload(c *conn, params jsontext.Value, r *request) (jsontext.Value, *rpc.Error) {
+func planReload(c *conn, params protocol.RawMessage, r *request) (protocol.RawMessage, *rpc.Error) {
 	p, failure := c.place(params)
-	r.run = func(ctx context.Context, _ *request) (jsontext.Value, *rpc.Error) {
+	r.run = func(ctx context.Context, _ *request) (protocol.RawMessage, *rpc.Error) {
 		project, failure := c.server.projects.use(ctx, c, p.Project, p.Cwd)
 		if failure != nil {
 			return nil, failure
@@ -327,7 +330,7 @@ func planReload(c *conn, params jsontext.Value, r *request) (jsontext.Value, *rp
 }
 
 // encode makes a result, with raw values as the bytes they are.
-func encode(v any) (jsontext.Value, *rpc.Error) {
+func encode(v any) (protocol.RawMessage, *rpc.Error) {
 	b, err := protocol.Marshal(v)
 	if err != nil {
 		return nil, rpc.Errorf(rpc.InternalError, "internal error: encode the answer: %v", err)

@@ -9,8 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
+	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc"
 )
 
@@ -51,7 +50,7 @@ type session struct {
 // request is one request or notification from its receipt to its end.
 type request struct {
 	conn *conn
-	id   jsontext.Value // nil for a notification
+	id   protocol.RawMessage // nil for a notification
 	key  string
 	cost int64 // bytes of the connection's budget
 	plan
@@ -74,7 +73,7 @@ type plan struct {
 	closes  bool   // session takes nothing behind this call
 	counts  bool   // gets a seq
 	tool    string // the tool call it is about; "" waits for all before it
-	run     func(ctx context.Context, r *request) (jsontext.Value, *rpc.Error)
+	run     func(ctx context.Context, r *request) (protocol.RawMessage, *rpc.Error)
 	after   func() // when the answer is on its way; may be nil
 }
 
@@ -198,7 +197,7 @@ func (s *scheduler) execute(r *request) {
 }
 
 // do runs the call. A panic is an answer, never the end of the daemon.
-func (r *request) do() (result jsontext.Value, failure *rpc.Error) {
+func (r *request) do() (result protocol.RawMessage, failure *rpc.Error) {
 	defer func() {
 		if p := recover(); p != nil {
 			r.conn.server.log.Error("panic in a handler", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))

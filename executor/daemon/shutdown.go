@@ -4,19 +4,18 @@ import (
 	"context"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
+	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc"
 )
 
 // draining reports whether shutdown was called.
 func (s *Server) draining() bool { return s.drains.Load() }
 
-func planShutdown(c *conn, _ jsontext.Value, r *request) (jsontext.Value, *rpc.Error) {
+func planShutdown(c *conn, _ protocol.RawMessage, r *request) (protocol.RawMessage, *rpc.Error) {
 	if c.server.drains.Swap(true) {
 		return nil, rpc.Errorf(rpc.InvalidRequest, "shutdown was called before")
 	}
-	r.run = func(context.Context, *request) (jsontext.Value, *rpc.Error) {
+	r.run = func(context.Context, *request) (protocol.RawMessage, *rpc.Error) {
 		c.server.drain(r)
 		return empty, nil
 	}

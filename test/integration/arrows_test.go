@@ -16,7 +16,11 @@ const module = "github.com/hookd-dev/hookd"
 // arrows says which packages of the module a package may import; the longest
 // matching prefix rules. A package that no prefix names may not exist, so that
 // a new one gets its arrows with its first commit.
+//
+// Packages below internal/ at the root hold small mechanisms that know nothing of
+// hooks. Every package may import them, and they import nothing else of ours.
 var arrows = map[string][]string{
+	"internal":            {},
 	"protocol":            {},
 	"protocol/realpath":   {"protocol"},
 	"protocol/rpc":        {"protocol"},
@@ -110,9 +114,9 @@ func arrowsOf(pkg string) (allowed []string, known bool) {
 }
 
 // mayImport reports whether an entry names the package, or for the wildcard ""
-// any package. The packages below one must be named themselves.
+// any package; those below internal/ are free to all. The packages below one must be named themselves.
 func mayImport(allowed []string, pkg string) bool {
-	return slices.Contains(allowed, pkg) || slices.Contains(allowed, "")
+	return slices.Contains(allowed, pkg) || slices.Contains(allowed, "") || strings.HasPrefix(pkg, "internal/")
 }
 
 func isWithin(pkg, prefix string) bool {
