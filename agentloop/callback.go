@@ -127,15 +127,15 @@ func (r *Run) runCallback(ctx context.Context, cb recipeCall) error {
 
 // judge hands a recipe's text to the hook that asked for it.
 func (r *Run) judge(ctx context.Context, cb recipeCall, rec *recipe.Recipe, text string) error {
-	taker, can := r.loop.options.Gate.(protocol.JudgementTaker)
-	if !can {
+	deliver := r.loop.options.Gate.CallbackResult(r.loop.session.ID, r.loop.options.Agent.ID, cb.hook)
+	if deliver == nil {
 		return errors.New("this gate cannot hand a text to a hook")
 	}
-	judgement, err := r.thread(ctx, rec, Prompt{Text: text}, &cb)
+	result, err := r.thread(ctx, rec, Prompt{Text: text}, &cb)
 	if err != nil {
 		return notEnding(err)
 	}
-	taker.TakeJudgement(r.loop.session.ID, r.loop.options.Agent.ID, cb.hook, judgement)
+	deliver(result)
 	return nil
 }
 

@@ -157,13 +157,11 @@ func TestCallbackLost(t *testing.T) {
 	}
 }
 
-// plainGate is a gate that takes no judgements.
-type plainGate struct{ protocol.EventGate }
-
-func TestGateWithoutJudgements(t *testing.T) {
+func TestGateWithoutCallbackResults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScene(t, works, []protocol.GoHook{wants("h", protocol.StepStop, "judge", protocol.AsState)}, noProviders, func(o *agentloop.Options) {
-			o.Gate = plainGate{o.Gate}
+			full := o.Gate
+			o.Gate = protocol.GateFunc(func(ctx context.Context, e protocol.Event) (protocol.Outcome, error) { return full.Begin(ctx, e)() })
 		}).prompt(t, t.Context(), "do it")
 		if got := s.told(t); !strings.Contains(got, "this gate cannot hand a text to a hook") || len(s.model.requests) != 2 {
 			t.Errorf("told %q, %d calls", got, len(s.model.requests))

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/hookd-dev/hookd/agentloop/model"
 	"github.com/hookd-dev/hookd/agentloop/tool"
 	"github.com/hookd-dev/hookd/protocol"
@@ -58,14 +59,15 @@ func TestEncodings(t *testing.T) {
 }
 
 // passGate lets everything pass and costs nothing.
-type passGate struct{ bytes int }
-
-func (g *passGate) Fire(_ context.Context, e protocol.Event) (protocol.Outcome, error) {
-	g.bytes += len(e.Data)
-	return protocol.Outcome{Action: protocol.Observe, Event: e}, nil
+type passGate struct {
+	foldGate
+	bytes int
 }
 
-func (g *passGate) Holds(protocol.EventName, protocol.Event) bool { return false }
+func (g *passGate) Begin(_ context.Context, e protocol.Event) func() (protocol.Outcome, error) {
+	g.bytes += len(e.Data)
+	return func() (protocol.Outcome, error) { return protocol.Outcome{Action: protocol.Observe, Event: e}, nil }
+}
 
 // callsFor is a model that calls a tool so many times and is done.
 type callsFor struct{ n, calls int }

@@ -50,11 +50,7 @@ type foldGate struct {
 	holds  bool
 }
 
-func (g *foldGate) Holds(protocol.EventName, protocol.Event) bool { return g.holds }
-
-func (g *foldGate) Fire(ctx context.Context, e protocol.Event) (protocol.Outcome, error) {
-	return g.Begin(ctx, e)()
-}
+func (g *foldGate) MayChange(protocol.Event) bool { return g.holds }
 
 func (g *foldGate) Begin(ctx context.Context, e protocol.Event) func() (protocol.Outcome, error) {
 	g.mu.Lock()
@@ -96,6 +92,8 @@ func (g *foldGate) Extend(hooks ...protocol.GoHook) (protocol.EventGate, error) 
 	g.goHooks = append(g.goHooks, hooks...)
 	return g, nil
 }
+
+func (g *foldGate) CallbackResult(string, string, protocol.HookRef) func(string) { return nil }
 
 func (g *foldGate) askGo(ctx context.Context, h *protocol.GoHook, e protocol.Event) protocol.Answer {
 	g.mu.Lock()

@@ -168,21 +168,15 @@ func (r *Run) decide(ctx context.Context, name protocol.EventName, data any, opt
 	return &verdict{Outcome: outcome, name: name, fired: encoded}, nil
 }
 
-// numbered gives an event its number, and begins it at once where the gate can
-// do that: events that are decided side by side reach it in the order of their
-// numbers.
-func (r *Run) numbered(ctx context.Context, event *protocol.Event) (fire func() (protocol.Outcome, error)) {
+// numbered gives an event its number and begins it at once: events that are decided
+// at the same time reach the gate in the order of their numbers.
+func (r *Run) numbered(ctx context.Context, event *protocol.Event) (decide func() (protocol.Outcome, error)) {
 	ctx = r.hosting(ctx)
-	gate := r.loop.options.Gate
 	r.loop.numbers.next(func(seq int64) {
 		event.Seq, event.Opening = &seq, r.loop.numbers.opening
-		if sequencer, can := gate.(protocol.Sequencer); can {
-			fire = sequencer.Begin(ctx, *event)
-		} else {
-			fire = func() (protocol.Outcome, error) { return gate.Fire(ctx, *event) }
-		}
+		decide = r.loop.options.Gate.Begin(ctx, *event)
 	})
-	return fire
+	return decide
 }
 
 // tell yields a decided event, and what of it cannot be carried out.

@@ -9,14 +9,6 @@ import (
 // Gate decides events; see [protocol.EventGate].
 type Gate = protocol.EventGate
 
-// Holder is a [Gate] that can say beforehand whether a hook that may block or
-// change the named event could match it. While one could, the model's text is
-// not yielded before the event was decided. The data of event is what is known
-// so far. A Gate that is no Holder is taken to hold always.
-type Holder interface {
-	Holds(name protocol.EventName, event protocol.Event) bool
-}
-
 // Approver asks a person. Without one, or when it returns an error, the answer
 // is no.
 type Approver interface {

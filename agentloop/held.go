@@ -29,8 +29,7 @@ func streams(name protocol.EventName) bool {
 
 // holds reports whether the answer is to be held back while it streams.
 func (r *Run) holds() bool {
-	holder, can := r.loop.options.Gate.(Holder)
-	return !can || r.holdsWords() || holder.Holds(protocol.InferenceEnd, r.envelope(protocol.InferenceEnd, nil))
+	return r.holdsWords() || r.loop.options.Gate.MayChange(r.envelope(protocol.InferenceEnd, nil))
 }
 
 // show lets go what was held back: as it was streamed if hooks left it so, in

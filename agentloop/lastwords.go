@@ -29,8 +29,7 @@ func (r *Run) holdsWords() bool {
 	if !r.delegated {
 		return false
 	}
-	holder, can := r.loop.options.Gate.(Holder)
-	return !can || holder.Holds(protocol.SubagentStop, r.parent.envelope(protocol.SubagentStop, nil))
+	return r.loop.options.Gate.MayChange(r.parent.envelope(protocol.SubagentStop, nil))
 }
 
 // sayWords lets go what was kept, as it was told.

@@ -17,7 +17,7 @@ type holding struct {
 	event protocol.EventName
 }
 
-func (h *holding) Holds(name protocol.EventName, _ protocol.Event) bool { return name == h.event }
+func (h *holding) MayChange(e protocol.Event) bool { return e.Event == h.event }
 
 func (h *holding) Extend(hooks ...protocol.GoHook) (protocol.EventGate, error) {
 	_, err := h.recorder.Extend(hooks...)

@@ -25,8 +25,8 @@ type Options struct {
 	Model model.Model
 	Tools []tool.Tool
 
-	// Providers are the features of the loop: their hooks join the gate, which
-	// must be a [protocol.Extender] then, their tools join Tools. nil: those of
+	// Providers are the features of the loop: their hooks join the gate,
+	// which must take Go hooks then, their tools join Tools. nil: those of
 	// [builtin.Defaults], which limit a run; empty: none, so that only the
 	// ceilings bound it (1,000 steps, [maxAttempts] tries of a model call).
 	Providers []provider.Provider

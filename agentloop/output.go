@@ -38,10 +38,6 @@ func (o *toolOutput) end() {
 // holdsResult reports whether a hook may still refuse or change what the call
 // puts out.
 func (r *Run) holdsResult(c *toolCall) bool {
-	holder, can := r.loop.options.Gate.(Holder)
-	if !can {
-		return true
-	}
 	known, err := protocol.Marshal(protocol.ToolCallEndData{Call: c.Call})
-	return err != nil || holder.Holds(protocol.ToolCallEnd, r.envelope(protocol.ToolCallEnd, known))
+	return err != nil || r.loop.options.Gate.MayChange(r.envelope(protocol.ToolCallEnd, known))
 }

@@ -1,6 +1,7 @@
 package agentloop
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -26,13 +27,12 @@ func (o *Options) takeProviders() error {
 	if len(hooks) == 0 {
 		return nil
 	}
-	gate, can := o.Gate.(protocol.Extender)
-	if !can {
+	extended, err := o.Gate.Extend(hooks...)
+	if errors.Is(err, errors.ErrUnsupported) {
 		return fmt.Errorf("the gate (%T) takes no Go hooks in, so the providers' hooks, the default limits among them, cannot join it: "+
-			"give it a method Extend (protocol.Extender), as executor.Static has; or set Options.Providers to an empty list, "+
+			"use a gate that takes them, such as that of executor.Static; or set Options.Providers to an empty list, "+
 			"and have the gate's own hooks limit the run", o.Gate)
 	}
-	extended, err := gate.Extend(hooks...)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package agentloop
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/hookd-dev/hookd/agentloop/model"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -19,7 +21,7 @@ func TestNewNeedsGateAndModel(t *testing.T) {
 	if _, err := New(Options{Gate: &foldGate{}}); err == nil {
 		t.Error("without a model: no error")
 	}
-	plain := struct{ Gate }{&foldGate{}}
+	plain := protocol.GateFunc(func(_ context.Context, e protocol.Event) (protocol.Outcome, error) { return protocol.Outcome{}, nil })
 	scripted, _ := model.Parse("script.yaml", []byte(twoSteps))
 	if _, err := New(Options{Gate: plain, Model: scripted}); err == nil || !strings.Contains(err.Error(), "Options.Providers to an empty list") {
 		t.Errorf("a gate that no limit can join: %v", err)

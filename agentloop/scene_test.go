@@ -32,7 +32,7 @@ type scene struct {
 
 // recorder keeps what was fired through a gate.
 type recorder struct {
-	protocol.EventGate
+	gate   protocol.EventGate
 	before func(n int, e protocol.Event)
 	after  func(n int, e protocol.Event)
 
@@ -40,29 +40,35 @@ type recorder struct {
 	fired []protocol.Event
 }
 
-func (r *recorder) Fire(ctx context.Context, e protocol.Event) (protocol.Outcome, error) {
+func (r *recorder) Begin(ctx context.Context, e protocol.Event) func() (protocol.Outcome, error) {
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.fired = append(r.fired, e)
 	n := len(r.fired)
-	r.mu.Unlock()
-	if r.before != nil {
-		r.before(n, e)
+	decide := r.gate.Begin(ctx, e)
+	return func() (protocol.Outcome, error) {
+		if r.before != nil {
+			r.before(n, e)
+		}
+		outcome, err := decide()
+		if r.after != nil {
+			r.after(n, e)
+		}
+		return outcome, err
 	}
-	outcome, err := r.EventGate.Fire(ctx, e)
-	if r.after != nil {
-		r.after(n, e)
-	}
-	return outcome, err
 }
 
+// MayChange returns true, so that whatever hooks may change is held back.
+func (r *recorder) MayChange(protocol.Event) bool { return true }
+
 func (r *recorder) Extend(hooks ...protocol.GoHook) (protocol.EventGate, error) {
-	extended, err := r.EventGate.(protocol.Extender).Extend(hooks...)
-	r.EventGate = extended
+	extended, err := r.gate.Extend(hooks...)
+	r.gate = extended
 	return r, err
 }
 
-func (r *recorder) TakeJudgement(session, agent string, hook protocol.HookRef, text string) {
-	r.EventGate.(protocol.JudgementTaker).TakeJudgement(session, agent, hook, text)
+func (r *recorder) CallbackResult(session, agent string, hook protocol.HookRef) func(text string) {
+	return r.gate.CallbackResult(session, agent, hook)
 }
 
 // of are the events of a name, all agents' if agent is "".
@@ -284,7 +290,7 @@ func newScene(t *testing.T, act func(int, model.Request) turn, hooks []protocol.
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { gate.Close(context.WithoutCancel(t.Context())) })
-	s := &scene{gate: &recorder{EventGate: gate}, model: &actor{act: act}}
+	s := &scene{gate: &recorder{gate: gate}, model: &actor{act: act}}
 	o := agentloop.Options{
 		Gate: s.gate, Model: s.model, System: "be good", Project: "/project", Tools: []tool.Tool{echo("echo"), echo("other")},
 		Providers:  append(builtin.Defaults(), builtin.Compact(""), builtin.SubAgents()),

@@ -27,7 +27,7 @@ import (
 	"github.com/hookd-dev/hookd/protocol/rpc/socket"
 )
 
-var _ agentloop.Gate = (*client.Session)(nil)
+var _ agentloop.Gate = protocol.GateFunc((*client.Session)(nil).Fire)
 
 // TestMain is also the daemon of the tests: the test binary with the argument
 // serve.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookd-dev/hookd/client"
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
@@ -81,7 +82,7 @@ func withPackages(ctx context.Context, options loader.Options, calls func(Gate))
 		return err
 	}
 	defer watcher.Close()
-	hooks := executor.New(watcher, executor.Options{StateDir: options.StateDir, Depth: executor.ProcessDepth()})
+	hooks := executor.New(watcher, executor.Options{StateDir: options.StateDir, Depth: hookenv.ProcessDepth()})
 	calls(hooks)
 	return hooks.Close(context.WithoutCancel(ctx)) // waits for observers
 }

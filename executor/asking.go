@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -82,7 +83,7 @@ func isProgram(name string) bool {
 	if len(name) > longestName || name == "." || name == ".." || strings.Trim(name, letters) != "" {
 		return false
 	}
-	return slices.ContainsFunc(FixedPath, func(folder string) bool {
+	return slices.ContainsFunc(hookenv.FixedPath, func(folder string) bool {
 		info, err := os.Stat(path.Join(folder, name))
 		return err == nil && info.Mode().IsRegular()
 	})

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/executor/record"
 	"github.com/hookd-dev/hookd/protocol"
@@ -260,7 +261,7 @@ func BenchmarkFireProcess(b *testing.B) {
 	for _, size := range []int{1 << 10, 1 << 20} {
 		b.Run(fmt.Sprintf("%d KiB", size>>10), func(b *testing.B) {
 			h := HookOf(goHook("a", protocol.CanBlock, observe))
-			h.Asker = NewProcess(rt, ProcessConfig{Path: "/bin/true", Dir: "/", Env: HookEnv(EnvConfig{Environ: os.Environ()}, ActionExecute, "/bin/true")})
+			h.Asker = NewProcess(rt, ProcessConfig{Path: "/bin/true", Dir: "/", Env: hookenv.ForHook(hookenv.Config{Environ: os.Environ()}, hookenv.Execute, "/bin/true")})
 			set, _ := NewSet(Set{Hooks: []*Hook{h}})
 			e := New(set, Options{StateDir: b.TempDir()})
 			defer e.Close(context.Background())

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/user"
 	"path/filepath"
 	"sync"
 	"time"
@@ -22,7 +21,7 @@ type Options struct {
 	// lives.
 	StateDir string
 
-	// Depth is how many hooks are above this process, normally [ProcessDepth].
+	// Depth is how many hooks are above this process, normally [hookenv.ProcessDepth].
 	Depth int
 
 	// Explain lists the hooks that do not match an event among its runs.
@@ -150,10 +149,6 @@ func (e *Executor) Forget(session string) {
 // StateDir returns the folder of everything that hookd keeps about its user's
 // projects and sessions, and creates it if need be.
 func StateDir() (string, error) { return state.Dir() }
-
-// Account is what the user database says of this process's user, whatever the
-// environment says.
-func Account() (*user.User, error) { return state.Account() }
 
 // troubles are things that went wrong beside the hooks, each told to the person
 // once until it has gone well again.

@@ -61,7 +61,7 @@ func (j *joined) Current() *Set {
 
 // Extend returns the executor joined by Go hooks: they are asked about the
 // events that are fired through what it returns, and nowhere else. All else is
-// shared. It makes an Executor a [protocol.Extender].
+// shared.
 func (e *Executor) Extend(hooks ...GoHook) (protocol.EventGate, error) {
 	source, err := Join(e.source, hooks...)
 	if err != nil {
@@ -76,20 +76,21 @@ type extended struct {
 	source   Source
 }
 
-func (x *extended) Fire(ctx context.Context, ev protocol.Event) (protocol.Outcome, error) {
-	return x.executor.fire(ctx, ev, x.source)
-}
+var (
+	_ protocol.EventGate = (*Executor)(nil)
+	_ protocol.EventGate = (*extended)(nil)
+)
 
 func (x *extended) Begin(ctx context.Context, ev protocol.Event) func() (protocol.Outcome, error) {
 	return x.executor.begin(ctx, ev, x.source).decide
 }
 
-func (x *extended) Holds(name protocol.EventName, ev protocol.Event) bool {
-	return x.source.Current().holds(name, &ev)
+func (x *extended) MayChange(ev protocol.Event) bool {
+	return x.source.Current().mayChange(&ev)
 }
 
-func (x *extended) TakeJudgement(session, agent string, hook protocol.HookRef, text string) {
-	x.executor.TakeJudgement(session, agent, hook, text)
+func (x *extended) CallbackResult(session, agent string, hook protocol.HookRef) func(text string) {
+	return x.executor.CallbackResult(session, agent, hook)
 }
 
 func (x *extended) Extend(hooks ...GoHook) (protocol.EventGate, error) {

@@ -24,8 +24,8 @@ func (e *Executor) fire(ctx context.Context, ev protocol.Event, source Source) (
 	return e.begin(ctx, ev, source).decide()
 }
 
-// Begin makes an Executor a [protocol.Sequencer]: the hooks that are asked about
-// an event are those that stood when it began.
+// Begin gives an event its place after those begun before, see [protocol.EventGate].
+// The hooks that are asked about it are those of the set that is current now.
 func (e *Executor) Begin(ctx context.Context, ev protocol.Event) func() (protocol.Outcome, error) {
 	return e.begin(ctx, ev, e.source).decide
 }

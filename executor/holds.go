@@ -2,21 +2,19 @@ package executor
 
 import "github.com/hookd-dev/hookd/protocol"
 
-// Holds reports whether a hook that may block or change the named event could
-// match it, so that a host keeps back what the event is about until it was
-// decided (§1.1). Only what is known before the event counts: its name, the
-// agent, and the tool where the data names one; a condition on anything else may
-// come true.
-func (e *Executor) Holds(name protocol.EventName, ev protocol.Event) bool {
-	return e.source.Current().holds(name, &ev)
+// MayChange reports whether a hook that may block or change an event could match
+// it, so that a host keeps back what the event is about until it was decided
+// (§1.1). Only what is known before the event counts: its name, the agent, and the
+// tool where the data names one; a condition on anything else may come true.
+func (e *Executor) MayChange(ev protocol.Event) bool {
+	return e.source.Current().mayChange(&ev)
 }
 
-func (set *Set) holds(name protocol.EventName, ev *protocol.Event) bool {
+func (set *Set) mayChange(ev *protocol.Event) bool {
 	if set == nil || set.Refuse != nil {
 		return true
 	}
-	ev.Event = name
-	for _, h := range set.For(name) {
+	for _, h := range set.For(ev.Event) {
 		if h.Decides() && !h.Watches && h.match.mayMatch(ev) {
 			return true
 		}

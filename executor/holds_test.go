@@ -37,8 +37,8 @@ func TestHoldsOneTool(t *testing.T) {
 			}
 			e := New(set, Options{})
 			defer e.Close(t.Context())
-			if got := e.Holds(protocol.ToolCallEnd, protocol.Event{Data: []byte(test.data)}); got != test.want {
-				t.Errorf("Holds = %t, want %t", got, test.want)
+			if got := e.MayChange(protocol.Event{Event: protocol.ToolCallEnd, Data: []byte(test.data)}); got != test.want {
+				t.Errorf("MayChange = %t, want %t", got, test.want)
 			}
 		})
 	}
@@ -107,9 +107,9 @@ func TestHolds(t *testing.T) {
 			}
 			e := New(set, Options{})
 			defer e.Close(t.Context())
-			ev := protocol.Event{Agent: protocol.Agent{Depth: test.depth}}
-			if got := e.Holds(protocol.InferenceEnd, ev); got != test.want {
-				t.Errorf("Holds = %t, want %t", got, test.want)
+			ev := protocol.Event{Event: protocol.InferenceEnd, Agent: protocol.Agent{Depth: test.depth}}
+			if got := e.MayChange(ev); got != test.want {
+				t.Errorf("MayChange = %t, want %t", got, test.want)
 			}
 		})
 	}

@@ -24,16 +24,21 @@ type judgementKey struct {
 	hook    hookKey
 }
 
-// TakeJudgement keeps a recipe's text for a hook; see [protocol.JudgementTaker].
-// A newer text takes the place of one that the hook has not read.
-func (e *Executor) TakeJudgement(session, agent string, hook protocol.HookRef, text string) {
-	j := &e.judgements
+// CallbackResult returns what keeps a recipe's text for a hook; see
+// [protocol.EventGate]. A newer text takes the place of one that the hook has not read.
+func (e *Executor) CallbackResult(session, agent string, hook protocol.HookRef) func(text string) {
+	return func(text string) {
+		e.judgements.keep(judgementKey{session, agent, hookKey{hook.Layer, hook.Name}}, text)
+	}
+}
+
+func (j *judgements) keep(key judgementKey, text string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.texts == nil {
 		j.texts = map[judgementKey]string{}
 	}
-	j.texts[judgementKey{session, agent, hookKey{hook.Layer, hook.Name}}] = text
+	j.texts[key] = text
 }
 
 // give is a hook's state with the text that waits for it as the member callback.

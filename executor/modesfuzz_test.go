@@ -15,20 +15,20 @@ import (
 // said is a process that has written all it ever writes.
 type said struct{ rest []byte }
 
-func (s *said) Hear(buffer []byte) (int, error) {
+func (s *said) Read(buffer []byte) (int, error) {
 	if len(s.rest) == 0 {
 		return 0, io.EOF
 	}
-	return len(s.Overhear(buffer)), nil
+	return len(s.ReadBuffered(buffer)), nil
 }
 
-func (s *said) Overhear(buffer []byte) []byte {
+func (s *said) ReadBuffered(buffer []byte) []byte {
 	n := copy(buffer, s.rest)
 	s.rest = s.rest[n:]
 	return buffer[:n]
 }
 
-func (*said) Hush() {}
+func (*said) Interrupt() {}
 
 // FuzzResidentLines: whatever a resident process writes, before and behind the
 // question, only a line that repeats the event's id becomes a verdict, and nothing

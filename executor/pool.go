@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -83,7 +84,7 @@ func (p *Pool) Asker(c StandingConfig) Asker {
 	s.plain = NewProcess(p.runtime, c.Process)
 	s.command = process.Command{
 		Path: c.Process.Path, Argv: s.plain.argv, Dir: c.Process.Dir,
-		Env:        append(slices.Clip(c.Process.Env), EnvMode+"="+string(c.Mode)),
+		Env:        append(slices.Clip(c.Process.Env), hookenv.VarMode+"="+string(c.Mode)),
 		Key:        s.plain.key(hookKey{c.Layer, c.Name}),
 		StderrTail: stderrTail(c.Stderr), Grace: grace,
 	}
@@ -218,7 +219,7 @@ func (p *Pool) drop(k *kept) {
 func (p *Pool) end(k *kept) {
 	k.ending = true
 	if k.seat == nil {
-		k.child.Cut(process.ErrEnded)
+		k.child.Cancel(process.ErrEnded)
 		return
 	}
 	p.work.Go(func() { p.letGo(k, k.line.config.Grace) })
@@ -232,7 +233,7 @@ func (p *Pool) letGo(k *kept, patience time.Duration) {
 	select {
 	case <-k.child.Done():
 	case <-timer.C:
-		k.child.Cut(process.ErrEnded)
+		k.child.Cancel(process.ErrEnded)
 		<-k.child.Done()
 	}
 }
@@ -240,7 +241,7 @@ func (p *Pool) letGo(k *kept, patience time.Duration) {
 // start starts a process and watches over it until its tree is gone.
 func (p *Pool) start(s *standing, l *line, seat *seat) (*kept, error) {
 	files := markOf(s.files)
-	child, err := p.runtime.Park(p.base, &s.command)
+	child, err := p.runtime.StartIdle(p.base, &s.command)
 	if err != nil {
 		return nil, err
 	}
@@ -254,7 +255,7 @@ func (p *Pool) start(s *standing, l *line, seat *seat) (*kept, error) {
 	p.work.Go(func() {
 		<-child.Done()
 		p.died(k)
-		child.Bury(&k.talk)
+		child.Reap(&k.talk)
 	})
 	return k, nil
 }

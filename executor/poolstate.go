@@ -1,6 +1,8 @@
 package executor
 
-import "github.com/hookd-dev/hookd/schema"
+import (
+	"github.com/hookd-dev/hookd/schema"
+)
 
 // PoolState is what is kept for one hook.
 type PoolState struct {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -107,18 +108,18 @@ func leftWarning(r *process.Result) string {
 // command builds what is run for one event. The event itself goes to stdin only;
 // nothing that grows with it is in the arguments or the environment.
 func (p *Process) command(q *Question) *process.Command {
-	traceparent := EnvTraceparent + "=" + newTraceparent()
+	traceparent := hookenv.VarTraceparent + "=" + hookenv.NewTraceparent()
 	base := p.config.Env
-	env := append(base[:len(base):len(base)], EnvEvent+"="+string(q.Event.Event), traceparent)
+	env := append(base[:len(base):len(base)], hookenv.VarEvent+"="+string(q.Event.Event), traceparent)
 	if id := q.Event.Session.ID; fitsEnvironment(id) {
-		env = append(env, EnvSessionID+"="+id)
+		env = append(env, hookenv.VarSessionID+"="+id)
 	}
 	grace := q.Grace
 	if grace == 0 {
 		grace = -1 // the setting 0 means KILL at once, not the default
 	}
 	return &process.Command{
-		Path: p.config.Path, Argv: p.argv, Dir: p.config.Dir, Env: env, Mark: traceparent,
+		Path: p.config.Path, Argv: p.argv, Dir: p.config.Dir, Env: env, EnvTag: traceparent,
 		Key:         p.key(keyOf(q.Hook)),
 		Stdin:       q.Payload,
 		StdoutLimit: q.Limits.Reply,
@@ -224,7 +225,7 @@ func (p *Process) explainExit(a *protocol.Answer) {
 	if !ok {
 		return
 	}
-	path := ourPath(p.config.Env)
+	path := hookenv.PathOf(p.config.Env)
 	if process.OnPath(name, path) {
 		return
 	}

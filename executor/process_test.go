@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -37,7 +38,7 @@ func scriptRuntime(t *testing.T) *process.Runtime {
 }
 
 // processHook writes a script and returns a way to ask it about a tool call.
-func processHook(t *testing.T, rt *process.Runtime, script string, c EnvConfig) (*Process, *Question) {
+func processHook(t *testing.T, rt *process.Runtime, script string, c hookenv.Config) (*Process, *Question) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "guard.sh")
 	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
@@ -48,7 +49,7 @@ func processHook(t *testing.T, rt *process.Runtime, script string, c EnvConfig) 
 	}
 	dir := t.TempDir()
 	p := NewProcess(rt, ProcessConfig{Path: path, Args: []string{"one"}, Dir: dir, HookFile: "/p/.acai/hooks/guard.sh",
-		Env: HookEnv(c, ActionExecute, "/p/.acai/hooks/guard.sh")})
+		Env: hookenv.ForHook(c, hookenv.Execute, "/p/.acai/hooks/guard.sh")})
 	spec := protocol.Lookup(protocol.ToolCallStart)
 	event := protocol.Event{Event: protocol.ToolCallStart, ID: "e1", Session: protocol.Session{ID: "s1"}}
 	hook := &Hook{Hook: schema.Hook{Name: "guard.sh", Layer: protocol.Project, Can: protocol.CanBlock, OnFailure: protocol.RuleBlock}}
@@ -100,7 +101,7 @@ func TestProcessAnswers(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			p, q := processHook(t, rt, "#!/bin/sh\n"+test.script+"\n", EnvConfig{})
+			p, q := processHook(t, rt, "#!/bin/sh\n"+test.script+"\n", hookenv.Config{})
 			ctx := t.Context()
 			if test.limit != nil {
 				limited, cancel := context.WithTimeoutCause(ctx, 300*time.Millisecond, test.limit)
@@ -129,21 +130,21 @@ func TestProcessAnswers(t *testing.T) {
 // (H06, H10, H11).
 func TestProcessSpawn(t *testing.T) {
 	rt := scriptRuntime(t)
-	noPath := EnvConfig{Environ: []string{"PATH=/nonexistent"}}
+	noPath := hookenv.Config{Environ: []string{"PATH=/nonexistent"}}
 	tests := map[string]struct {
 		script string
-		env    EnvConfig
+		env    hookenv.Config
 		change func(*Process)
 		kind   protocol.FailureKind
 		detail string
 	}{
 		"env finds no interpreter": {"#!/usr/bin/env python3\n", noPath, nil, protocol.FailSpawn,
 			"interpreter python3 of /p/.acai/hooks/guard.sh not found on PATH /nonexistent"},
-		"no interpreter": {"#!/opt/none/python3\n", EnvConfig{}, nil, protocol.FailSpawn,
+		"no interpreter": {"#!/opt/none/python3\n", hookenv.Config{}, nil, protocol.FailSpawn,
 			"interpreter /opt/none/python3 of /p/.acai/hooks/guard.sh not found"},
-		"gone": {"#!/bin/sh\n", EnvConfig{}, func(p *Process) { os.Remove(p.config.Path) }, protocol.FailGone,
+		"gone": {"#!/bin/sh\n", hookenv.Config{}, func(p *Process) { os.Remove(p.config.Path) }, protocol.FailGone,
 			"no such file: /p/.acai/hooks/guard.sh"},
-		"folder gone": {"#!/bin/sh\n", EnvConfig{}, func(p *Process) { os.Remove(p.config.Dir) }, protocol.FailSpawn,
+		"folder gone": {"#!/bin/sh\n", hookenv.Config{}, func(p *Process) { os.Remove(p.config.Dir) }, protocol.FailSpawn,
 			"working directory missing: "},
 	}
 	for name, test := range tests {
@@ -179,7 +180,7 @@ func TestProcessSees(t *testing.T) {
 `
 	t.Setenv("FAKE_API_KEY", "canary")
 	t.Setenv("GIT_DIR", "/a/.git")
-	p, q := processHook(t, rt, script, EnvConfig{Project: "/p"})
+	p, q := processHook(t, rt, script, hookenv.Config{Project: "/p"})
 	want := fmt.Sprintf(`%s one
 %s
 HOOK_ACTION=execute
@@ -206,7 +207,7 @@ HOOK_SESSION_ID=s1
 // other's overdue trees; a hook waits for its own only.
 func TestProcessKey(t *testing.T) {
 	rt := scriptRuntime(t)
-	p, q := processHook(t, rt, "#!/bin/sh\ntrap '' TERM\ncase $HOOK_EVENT in step-start) sleep 62;; esac\n", EnvConfig{})
+	p, q := processHook(t, rt, "#!/bin/sh\ntrap '' TERM\ncase $HOOK_EVENT in step-start) sleep 62;; esac\n", hookenv.Config{})
 	q.Grace = time.Second
 	event := *q.Event
 	event.Event = protocol.StepStart

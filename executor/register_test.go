@@ -27,10 +27,10 @@ func noted(asked *[]string, name string, can protocol.Class, reply protocol.Repl
 
 func fireCall(t *testing.T, gate protocol.EventGate) protocol.Outcome {
 	t.Helper()
-	outcome, err := gate.Fire(t.Context(), protocol.Event{
+	outcome, err := gate.Begin(t.Context(), protocol.Event{
 		Event: protocol.ToolCallStart,
 		Data:  protocol.RawMessage(`{"toolCallId":"c1","name":"bash","kind":"shell","args":{"command":"ls"},"parallel":1}`),
-	})
+	})()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestGoHooksAreRegisteredInALine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	further, err := extended.(protocol.Extender).Extend(noted(&asked, "first", protocol.CanModify, protocol.Reply{}))
+	further, err := extended.Extend(noted(&asked, "first", protocol.CanModify, protocol.Reply{}))
 	if err != nil {
 		t.Fatal(err)
 	}

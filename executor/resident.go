@@ -158,13 +158,13 @@ func (h *heard) answered(q *Question) bool {
 func (r *resident) unanswered(ctx context.Context, k *kept, h *heard) (failure *protocol.Failure, given bool) {
 	switch {
 	case h.end == heardLimit:
-		k.child.Cut(context.Cause(ctx))
+		k.child.Cancel(context.Cause(ctx))
 		return h.withNotes(failureOf(context.Cause(ctx))), true
 	case h.end == heardFlood && h.notes > notesMost:
-		k.child.Cut(&process.OutputError{})
+		k.child.Cancel(&process.OutputError{})
 		return &protocol.Failure{Kind: protocol.FailOutput, Detail: fmt.Sprintf("more than %d lines without the event's id", notesMost), Remedy: `answer each line with one line that repeats its "id"; print all else to stderr`}, true
 	case h.end == heardFlood:
-		k.child.Cut(&process.OutputError{})
+		k.child.Cancel(&process.OutputError{})
 		return &protocol.Failure{Kind: protocol.FailOutput, Detail: "stdout: more than hooks.limits.reply for one event", Remedy: "write less, or raise hooks.limits.reply"}, true
 	}
 	// It has closed its stdout: either it is ending, or it will never answer.
@@ -175,13 +175,13 @@ func (r *resident) unanswered(ctx context.Context, k *kept, h *heard) (failure *
 	case <-ctx.Done():
 	case <-timer.C:
 	}
-	k.child.Cut(process.ErrEnded)
+	k.child.Cancel(process.ErrEnded)
 	result := k.child.Result()
 	var unstarted *process.StartError
 	switch {
 	case errors.As(result.Err, &unstarted):
 		return r.plain.failure(&result), true
-	case result.Err == nil && k.child.Unread():
+	case result.Err == nil && k.child.InputUnread():
 		return lost("its process ended before it had read the event: " + endText(&result)), false
 	}
 	return h.withNotes(lost("its process ended before it had answered: " + endText(&result))), true
@@ -242,7 +242,7 @@ func (r *resident) discard(k *kept, cause error) {
 		k.seat.holds = nil
 	}
 	if cause != nil {
-		k.child.Cut(cause)
+		k.child.Cancel(cause)
 		return
 	}
 	p.work.Go(func() { p.letGo(k, r.config.Grace) })
@@ -278,7 +278,7 @@ func (p *Pool) setBack(k *kept) {
 func dropEarlier(child speaker, limit int64) (n int64) {
 	var buffer [4096]byte
 	for n < limit {
-		got := len(child.Overhear(buffer[:]))
+		got := len(child.ReadBuffered(buffer[:]))
 		if n += int64(got); got == 0 {
 			break
 		}

@@ -69,7 +69,7 @@ func (p *Pool) take(s *standing) (k *kept, unfit string) {
 			continue
 		}
 		var early [256]byte
-		if text := k.child.Overhear(early[:]); len(text) > 0 {
+		if text := k.child.ReadBuffered(early[:]); len(text) > 0 {
 			p.end(k)
 			l.setBack()
 			unfit = fmt.Sprintf("a process wrote %q before its event", strings.ToValidUTF8(string(text), "\uFFFD"))
@@ -107,7 +107,7 @@ func (s *standby) askKept(ctx context.Context, k *kept, q *Question) (answer pro
 		}
 	}()
 	child := k.child
-	child.AwaitOutput()
+	child.DrainAfterExit()
 	child.Send(q.Payload, true)
 	// Text that ends in an answer is searched from its beginning, so the search is
 	// bounded: who writes very many lines is read when it has ended.
@@ -140,18 +140,18 @@ func (s *standby) askKept(ctx context.Context, k *kept, q *Question) (answer pro
 		transcribe(ctx, q.Payload, h.out)
 		return s.plain.read(q, &result, true), true
 	case heardLimit:
-		child.Cut(context.Cause(ctx))
+		child.Cancel(context.Cause(ctx))
 	case heardFlood:
-		child.Cut(&process.OutputError{Limit: replyLimit(q)})
+		child.Cancel(&process.OutputError{Limit: replyLimit(q)})
 	}
-	child.OutputClosed()
+	child.OutputDone()
 	select {
 	case <-child.Done():
 	case <-ctx.Done():
-		child.Cut(context.Cause(ctx))
+		child.Cancel(context.Cause(ctx))
 	}
 	result = child.Result()
-	if result.Err == nil && child.Unread() {
+	if result.Err == nil && child.InputUnread() {
 		return protocol.Answer{}, false
 	}
 	result.Stdout = h.out
@@ -167,7 +167,7 @@ func (s *standby) askKept(ctx context.Context, k *kept, q *Question) (answer pro
 func (s *standby) endBehind(k *kept, patience time.Duration, first []byte) (end protocol.Answer) {
 	rest := laterOutput{bytes: int64(len(first))}
 	copy(rest.begin[:], first)
-	k.child.OutputClosed()
+	k.child.OutputDone()
 	var reading work
 	reading.Go(func() { rest.read(k.child) })
 	s.pool.letGo(k, patience)
@@ -195,9 +195,9 @@ type laterOutput struct {
 func (l *laterOutput) read(child *process.Child) {
 	buffer := make([]byte, 4096)
 	for {
-		n, err := child.Hear(buffer)
+		n, err := child.Read(buffer)
 		if err != nil {
-			n = len(child.Overhear(buffer))
+			n = len(child.ReadBuffered(buffer))
 		}
 		if l.bytes < int64(len(l.begin)) {
 			copy(l.begin[l.bytes:], buffer[:n])

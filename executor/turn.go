@@ -34,9 +34,9 @@ func replyLimit(q *Question) int64 {
 
 // speaker is a kept process as far as it is listened to; see [process.Child].
 type speaker interface {
-	Hear(buffer []byte) (int, error)
-	Overhear(buffer []byte) []byte
-	Hush()
+	Read(buffer []byte) (int, error)
+	ReadBuffered(buffer []byte) []byte
+	Interrupt()
 }
 
 // listen reads what a process says until it has answered. answers is asked about
@@ -46,7 +46,7 @@ type speaker interface {
 // The bytes go from the pipe into one buffer and nowhere else: an ordinary answer
 // costs one read.
 func listen(ctx context.Context, child speaker, limit int64, answers func(out []byte, line int) (bool, error)) heard {
-	wake := context.AfterFunc(ctx, child.Hush)
+	wake := context.AfterFunc(ctx, child.Interrupt)
 	defer wake()
 	h := heard{out: make([]byte, 0, 1024)}
 	line := 0
@@ -54,9 +54,9 @@ func listen(ctx context.Context, child speaker, limit int64, answers func(out []
 		if len(h.out) == cap(h.out) {
 			h.out = append(h.out, 0)[:len(h.out)]
 		}
-		n, err := child.Hear(h.out[len(h.out):cap(h.out)])
+		n, err := child.Read(h.out[len(h.out):cap(h.out)])
 		if err != nil {
-			n = len(child.Overhear(h.out[len(h.out):cap(h.out)]))
+			n = len(child.ReadBuffered(h.out[len(h.out):cap(h.out)]))
 		}
 		began := len(h.out)
 		h.out = h.out[:began+n]

@@ -101,7 +101,7 @@ func TestBuriedIsUnread(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-k.child.Done()
-		k.child.Bury(&k.talk)
+		k.child.Reap(&k.talk)
 		spec := protocol.Lookup(protocol.ToolCallStart)
 		q := &Question{Hook: h, Event: &protocol.Event{Event: protocol.ToolCallStart, ID: "x"}, Spec: spec, Payload: [][]byte{[]byte("{}\n")}}
 		given := true

@@ -3,6 +3,7 @@ package loader
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -41,40 +42,30 @@ type answer struct {
 
 // answers keeps what programs said, in the state folder.
 type answers struct {
-	dir    string    // "" keeps nothing on disk
-	before *readings // where those of a project's hooks lie together; nil = nowhere
-	atOnce int       // questions
+	dir    string // "" keeps nothing on disk
+	atOnce int    // questions
 	mu     sync.Mutex
-	got    map[string]*heard
+	got    map[string]answer
 }
 
-// heard is an answer in memory, with what was made of it last.
-type heard struct {
-	answer
-	told *told
-}
-
-// told is an answer as it is about one hook. Nobody changes it.
+// told is an answer as it is about one hook.
 type told struct {
-	path, hook string
-	described  schema.Described
-	findings   []schema.Finding
-	why        string // nothing of it can be used, "" if it can
+	described schema.Described
+	findings  []schema.Finding
+	why       string // nothing of it can be used, "" if it can
 }
 
-// about reads the answer, once for the hook that it is asked about.
-func (h *heard) about(path, hook string) *told {
-	if h.told == nil || h.told.path != path || h.told.hook != hook {
-		h.told = &told{path: path, hook: hook}
-		h.told.described, h.told.findings, h.told.why = h.describe(path, hook)
-	}
-	return h.told
+// about reads the answer for the hook that it is asked about.
+func (got answer) about(path, hook string) *told {
+	t := &told{}
+	t.described, t.findings, t.why = got.describe(path, hook)
+	return t
 }
 
 // newAnswers asks twice as many at once as there are processors: starting a
 // program is work for one, waiting for it is not.
-func newAnswers(dir string, before *readings) *answers {
-	return &answers{dir: dir, before: before, atOnce: max(askFewest, 2*runtime.GOMAXPROCS(0)), got: map[string]*heard{}}
+func newAnswers(dir string) *answers {
+	return &answers{dir: dir, atOnce: max(askFewest, 2*runtime.GOMAXPROCS(0)), got: map[string]answer{}}
 }
 
 // answersOf are those that count for a layer. What lies in the state folder is in
@@ -93,16 +84,14 @@ func (a *answers) file(hash string) string {
 }
 
 // known returns the answer of a bundle, if it was asked and need not be again.
-func (a *answers) known(hash string, now time.Time) (*heard, bool) {
+func (a *answers) known(hash string, now time.Time) (answer, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	got := a.got[hash]
-	if got == nil {
-		kept, ok := a.onDisk(hash)
-		if !ok {
-			return nil, false
+	got, ok := a.got[hash]
+	if !ok {
+		if got, ok = a.onDisk(hash); !ok {
+			return got, false
 		}
-		got = &heard{answer: kept}
 		a.got[hash] = got
 	}
 	return got, got.Failed == "" || now.Sub(got.At) < askAgain
@@ -113,30 +102,41 @@ func (a *answers) onDisk(hash string) (got answer, ok bool) {
 	if a.dir == "" {
 		return got, false
 	}
-	if got, ok = a.before.answer(hash); ok {
-		return got, true
-	}
 	raw, err := os.ReadFile(a.file(hash))
-	if ok = err == nil && json.Unmarshal(raw, &got) == nil && got.V == 1 && got.Hash == hash; ok {
-		a.before.noteAnswer(got)
-	}
+	ok = err == nil && json.Unmarshal(raw, &got) == nil && got.V == 1 && got.Hash == hash
 	return got, ok
 }
 
-// keep takes in an answer. The disk is not waited for, which would take longer
-// than most programs do: a file that a crash leaves torn is no JSON, and costs
-// one more question, as does one that cannot be written.
+// keep takes in an answer. The disk is not waited for, which would take longer than
+// most programs do: a file that a crash leaves torn is no JSON, and costs one more
+// question, as does one that cannot be written.
 func (a *answers) keep(got answer, onDisk bool) {
 	a.mu.Lock()
-	a.got[got.Hash] = &heard{answer: got}
+	a.got[got.Hash] = got
 	a.mu.Unlock()
 	if !onDisk {
 		return
 	}
-	a.before.noteAnswer(got)
 	if raw, err := json.Marshal(got); err == nil {
-		_ = writeSoon(a.file(got.Hash), raw)
+		_ = writeUnsynced(a.file(got.Hash), raw)
 	}
+}
+
+// writeUnsynced replaces a file that may be lost, mode 0600, without waiting for the
+// disk.
+func writeUnsynced(file string, data []byte) error {
+	temp, err := os.CreateTemp(filepath.Dir(file), ".new-") // mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = temp.Write(data)
+	if err = errors.Join(err, temp.Close()); err == nil {
+		err = os.Rename(temp.Name(), file)
+	}
+	if err != nil {
+		os.Remove(temp.Name())
+	}
+	return err
 }
 
 // question is one program to be asked.

@@ -89,15 +89,13 @@ func TestAskedOnce(t *testing.T) {
 	}
 }
 
-// An answer lies in the state folder twice: by itself, for all projects, and
-// together with others of its project. Either is enough, and one that a crash
-// left torn is none.
-func TestAnswersAreKeptTwice(t *testing.T) {
+// An answer is kept in the state folder, and one that a crash left torn is none.
+func TestAnswersAreKept(t *testing.T) {
 	w := newWorld(t)
 	log := filepath.Join(t.TempDir(), "log")
 	w.userHook("asked", "#!/bin/sh\necho x >>"+log+"\necho '{\"events\":[\"agent-stop\"]}'\n")
 	w.load()
-	together, alone := filepath.Join(w.state, readingsFolder), filepath.Join(w.state, "describe")
+	kept := filepath.Join(w.state, "describe")
 	tear := func(folder string, change func([]byte) []byte) {
 		t.Helper()
 		files, err := filepath.Glob(filepath.Join(folder, "*"))
@@ -122,12 +120,10 @@ func TestAnswersAreKeptTwice(t *testing.T) {
 		asking int // again
 	}{
 		{"nothing is lost", func() {}, 0},
-		{"those alone are lost", func() { os.RemoveAll(alone) }, 0},
-		{"both are lost", func() { os.RemoveAll(alone); os.RemoveAll(together) }, 1},
-		{"those together are lost", func() { os.RemoveAll(together) }, 0},
-		{"both are cut", func() { tear(alone, cut); tear(together, cut) }, 1},
-		{"both end in zeros", func() { tear(alone, zeros); tear(together, zeros) }, 1},
-		{"both are empty", func() { tear(alone, nothing); tear(together, nothing) }, 1},
+		{"it is lost", func() { os.RemoveAll(kept) }, 1},
+		{"it is cut", func() { tear(kept, cut) }, 1},
+		{"it ends in zeros", func() { tear(kept, zeros) }, 1},
+		{"it is empty", func() { tear(kept, nothing) }, 1},
 	} {
 		step.lose()
 		asked += step.asking
@@ -215,7 +211,6 @@ func TestAskedGuardOfAProject(t *testing.T) {
 	}
 	// With the answer forgotten it fails everywhere.
 	os.RemoveAll(filepath.Join(w.state, "describe"))
-	os.RemoveAll(filepath.Join(w.state, readingsFolder))
 	s = w.load()
 	if n := len(find(s, "g").Events); n != len(everywhere()) || status(s, "g") != "changed!untrusted" {
 		t.Errorf("forgotten: %s at %d events", status(s, "g"), n)
@@ -274,7 +269,6 @@ case $HOOK_ACTION in describe) echo '{"events":["tool-call-start"],"can":"block"
 			t.Fatalf("%v: %s", err, text)
 		}
 	}
-	os.RemoveAll(filepath.Join(w.state, readingsFolder))
 	if got := eventsOf(); got != want {
 		t.Errorf("behind a forged answer: %s", got)
 	}

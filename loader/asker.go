@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
 
 // envConfig is what the environment of a scope's hooks is made from.
-func (p *load) envConfig(s *scope, named []string) executor.EnvConfig {
-	c := executor.EnvConfig{
+func (p *load) envConfig(s *scope, named []string) hookenv.Config {
+	c := hookenv.Config{
 		Environ: os.Environ(), Project: p.projectDir(s), Machine: s.layer == protocol.Managed,
 		Names:  p.withoutCode(s.layer, slices.Concat(s.own.Hooks.Env[s.layer], named)),
 		Usable: p.outsideCheckouts,
@@ -87,10 +88,10 @@ func (p *load) hookFile(f *found) string {
 func (p *load) env(f *found, action string) []string {
 	env := append(slices.Clip(p.sharedEnv(f.scope, f.resolution.Hook.Env)), f.ofPython()...)
 	if program := p.program(env); program != "" {
-		env = append(env, executor.EnvProgram+"="+program)
+		env = append(env, hookenv.VarProgram+"="+program)
 	}
 	return append(env,
-		executor.EnvAction+"="+action, executor.EnvProjectDir+"="+p.projectDir(f.scope), executor.EnvFile+"="+p.hookFile(f))
+		hookenv.VarAction+"="+action, hookenv.VarProjectDir+"="+p.projectDir(f.scope), hookenv.VarFile+"="+p.hookFile(f))
 }
 
 // program is the hookd whose commands get and reply a hook uses: the running one, or
@@ -120,7 +121,7 @@ func (p *load) sharedEnv(s *scope, named []string) []string {
 	key := envKey{s, strings.Join(named, "\x00")}
 	shared, ok := p.envs[key]
 	if !ok {
-		shared = executor.AllowedEnv(p.envConfig(s, named))
+		shared = hookenv.Allowed(p.envConfig(s, named))
 		p.envs[key] = shared
 	}
 	return shared
@@ -136,7 +137,7 @@ func (p *load) asker(f *found) executor.Asker {
 	}
 	c := executor.ProcessConfig{
 		Path: s.path, Args: append(s.argv[1:], args...), Dir: p.dirOf(f), HookFile: p.hookFile(f),
-		Env: s.environ(p.env(f, executor.ActionExecute)), Script: s.script,
+		Env: s.environ(p.env(f, hookenv.Execute)), Script: s.script,
 		Key: f.scope.root + "\x00" + string(h.Layer) + "\x00" + h.Name,
 	}
 	if h.Run != schema.Standby && h.Run != schema.Resident {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/executor/process"
 )
 
@@ -16,14 +16,14 @@ import (
 func MayDecide() error { return mayDecide() }
 
 func mayDecide() error {
-	if executor.Marked(os.Environ()) {
-		return fmt.Errorf("%w (the environment says so: %s=%s)", ErrBelow, executor.EnvDepth, os.Getenv(executor.EnvDepth))
+	if hookenv.FromHookd(os.Environ()) {
+		return fmt.Errorf("%w (the environment says so: %s=%s)", ErrBelow, hookenv.VarDepth, os.Getenv(hookenv.VarDepth))
 	}
 	if process.Cells() > 0 {
 		return fmt.Errorf("%w (this process is in a control group of hookd's)", ErrBelow)
 	}
 	for _, above := range process.Ancestors() {
-		if above.Runs || executor.Marked(above.Environ) {
+		if above.Runs || hookenv.FromHookd(above.Environ) {
 			return fmt.Errorf("%w (process %d)", ErrBelow, above.Pid)
 		}
 	}

@@ -24,12 +24,12 @@ func manyHooks(b *testing.B, n int) *world {
 	if err := w.trust().Allow(w.plan()); err != nil {
 		b.Fatal(err)
 	}
-	time.Sleep(restTime + 50*time.Millisecond) // so that stats are believed
+	time.Sleep(2 * settleTime) // so that stats are believed
 	return w
 }
 
 // BenchmarkLoad is what a command that lives for one event pays before it can
-// decide (warm), and what a change costs who lives longer (again).
+// decide (fresh), and what a change costs who lives longer (again).
 func BenchmarkLoad(b *testing.B) {
 	for _, n := range []int{0, 1, 10, 100, 1000} {
 		w := manyHooks(b, n)
@@ -50,12 +50,7 @@ func BenchmarkLoad(b *testing.B) {
 			})
 		}
 		fresh := func() (*Snapshot, error) { return Load(context.Background(), w.options()) }
-		timed("cold", func() (*Snapshot, error) {
-			os.RemoveAll(filepath.Join(w.state, readingsFolder))
-			return fresh()
-		})
-		whole(fresh()) // leaves the readings that make the next one warm
-		timed("warm", fresh)
+		timed("fresh", fresh)
 		l, err := newLoader(w.options())
 		if err != nil {
 			b.Fatal(err)
@@ -138,7 +133,7 @@ func BenchmarkHelpers(b *testing.B) {
 	if err := w.trust().Allow(w.plan()); err != nil {
 		b.Fatal(err)
 	}
-	time.Sleep(restTime + 50*time.Millisecond)
+	time.Sleep(2 * settleTime)
 	l, err := newLoader(w.options())
 	if err != nil {
 		b.Fatal(err)
@@ -179,7 +174,6 @@ func BenchmarkDescribe(b *testing.B) {
 			}
 			ask := func(atOnce int) time.Duration {
 				os.RemoveAll(filepath.Join(w.state, "describe"))
-				os.RemoveAll(filepath.Join(w.state, readingsFolder))
 				l, err := newLoader(w.options())
 				if err != nil {
 					b.Fatal(err)
@@ -194,7 +188,7 @@ func BenchmarkDescribe(b *testing.B) {
 			}
 			var side, one time.Duration
 			for b.Loop() {
-				side += ask(newAnswers("", nil).atOnce)
+				side += ask(newAnswers("").atOnce)
 				one += ask(1)
 			}
 			b.ReportMetric(float64(side)/float64(one), "side/one")

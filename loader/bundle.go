@@ -11,9 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/go-json-experiment/json"
@@ -34,11 +32,10 @@ type bundle struct {
 	Members     []member            `json:"members"`              // by name
 
 	hash  string
-	exact bool                            // Entry and Project are canonical already
-	spare *int64                          // bytes that may be hashed without need; nil: all are needed
-	bytes int64                           // of all members as they were put
-	base  string                          // folder that the members' names begin at
-	see   func(path string, st *fileStat) // told of everything that was looked at; st is nil if the path is not read yet
+	spare *int64            // bytes that may be hashed without need; nil: all are needed
+	bytes int64             // of all members as they were put
+	base  string            // folder that the members' names begin at
+	see   func(path string) // told of everything before it is looked at
 }
 
 // member is one file of a bundle.
@@ -59,98 +56,46 @@ const (
 
 const hashPrefix = "sha256:"
 
-// A load of many hooks seals one bundle after the other.
-var sealBuffers = sync.Pool{New: func() any { return new([]byte) }}
-
 // seal sorts the members and sets the hash.
 func (b *bundle) seal() error {
 	slices.SortFunc(b.Members, func(x, y member) int { return cmp.Compare(x.Name, y.Name) })
 	b.Members = slices.CompactFunc(b.Members, func(x, y member) bool { return x.Name == y.Name })
-	buffer := sealBuffers.Get().(*[]byte)
-	defer sealBuffers.Put(buffer)
-	raw, err := b.appendCanonical((*buffer)[:0])
+	raw, err := canonical(b)
 	if err != nil {
 		return err
 	}
-	*buffer = raw
 	sum := sha256.Sum256(raw)
 	b.hash = hashPrefix + hex.EncodeToString(sum[:])
 	return nil
 }
 
-// appendCanonical appends what canonical returns of a bundle. A load seals every
-// bundle there is, so it is written straight down.
-func (b *bundle) appendCanonical(out []byte) (_ []byte, err error) {
-	text := func(before, value string) {
-		if err == nil {
-			out, err = jsontext.AppendQuote(append(out, before...), value)
-		}
-	}
-	value := func(before string, v protocol.RawMessage) {
-		if v == nil {
-			v = protocol.RawMessage("null")
-		}
-		if err == nil && !b.exact {
-			v = bytes.Clone(v)
-			err = (*jsontext.Value)(&v).Canonicalize()
-		}
-		out = append(append(out, before...), v...)
-	}
-	value(`{"entry":`, b.Entry)
-	if b.Interpreter != "" {
-		text(`,"interpreter":`, b.Interpreter)
-	}
-	out = append(out, `,"members":[`...)
-	for i, m := range b.Members {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = strconv.AppendUint(append(out, `{"mode":`...), uint64(m.Mode), 10)
-		text(`,"name":`, m.Name)
-		text(`,"sha256":`, m.Sum)
-		out = append(out, '}')
-	}
-	out = append(out, ']')
-	text(`,"name":`, b.Name)
-	if b.Program != "" {
-		text(`,"program":`, b.Program)
-	}
-	if b.Project != nil {
-		value(`,"project":`, b.Project)
-	}
-	return append(out, '}'), err
-}
-
 // add puts a file into the bundle, under its name relative to the base.
-func (b *bundle) add(files *contentCache, name string) (*content, error) {
+func (b *bundle) add(files *hashCache, name string) error {
 	name = path.Clean(filepath.ToSlash(name))
 	if !fs.ValidPath(name) || name == "." {
-		return nil, fmt.Errorf("%q does not lie below the hook's folder", name)
+		return fmt.Errorf("%q does not lie below the hook's folder", name)
 	}
-	where := filepath.Join(b.base, filepath.FromSlash(name))
-	c, err := files.read(where)
-	if err != nil {
-		return nil, err
-	}
-	return c, b.put(name, where, c)
+	return b.put(files, name, filepath.Join(b.base, filepath.FromSlash(name)))
 }
 
-// put takes in a file that was read.
-func (b *bundle) put(name, where string, c *content) error {
-	b.see(where, &c.stat)
+// put takes in a file of any name.
+func (b *bundle) put(files *hashCache, name, where string) error {
+	b.see(where)
 	if b.spare != nil {
-		if *b.spare -= c.stat.Size; *b.spare < 0 {
+		st, err := stat(where)
+		if err != nil {
+			return err
+		}
+		if *b.spare -= st.Size; *b.spare < 0 {
 			return errNotHashed
 		}
 	}
-	c, err := c.hashed(where)
+	h, err := files.hash(where)
 	if err != nil {
 		return err
 	}
-	b.Members = append(b.Members, member{
-		Name: name, Mode: c.stat.Mode.Perm(), Sum: c.sum, path: where, size: c.stat.Size,
-	})
-	b.bytes += c.stat.Size
+	b.Members = append(b.Members, member{Name: name, Mode: h.stat.Mode.Perm(), Sum: h.sum, path: where, size: h.stat.Size})
+	b.bytes += h.stat.Size
 	switch {
 	case len(b.Members) > maxMembers:
 		return fmt.Errorf("the hook names more than %d files", maxMembers)
@@ -162,7 +107,7 @@ func (b *bundle) put(name, where string, c *content) error {
 
 // addHelpers puts in what the patterns name below the base. It returns the
 // patterns that nothing answers to.
-func (b *bundle) addHelpers(files *contentCache, patterns []string) (missing []string, err error) {
+func (b *bundle) addHelpers(files *hashCache, patterns []string) (missing []string, err error) {
 	for _, pattern := range patterns {
 		pattern = path.Clean(filepath.ToSlash(pattern))
 		if !doublestar.ValidatePattern(pattern) || path.IsAbs(pattern) || pattern == ".." || strings.HasPrefix(pattern, "../") {
@@ -180,11 +125,7 @@ func (b *bundle) addHelpers(files *contentCache, patterns []string) (missing []s
 			missing = append(missing, pattern)
 		}
 		for _, h := range helpers {
-			c, err := files.readAs(h.path, h.stat)
-			if err == nil {
-				err = b.put(h.name, h.path, c)
-			}
-			if err != nil {
+			if err := b.put(files, h.name, h.path); err != nil {
 				return nil, err
 			}
 		}
@@ -195,7 +136,6 @@ func (b *bundle) addHelpers(files *contentCache, patterns []string) (missing []s
 // helper is a file that a pattern names.
 type helper struct {
 	name, path string
-	stat       fileStat
 }
 
 // match lists the files below root that answer to pattern. A link to a file is
@@ -204,8 +144,6 @@ type helper struct {
 func (b *bundle) match(root, pattern string) (helpers []helper, err error) {
 	top := filepath.Join(b.base, filepath.FromSlash(root))
 	visited := 0
-	var folder lookedIn
-	defer folder.close()
 	err = filepath.WalkDir(top, func(where string, d fs.DirEntry, err error) error {
 		if err != nil {
 			if os.IsNotExist(err) {
@@ -217,7 +155,7 @@ func (b *bundle) match(root, pattern string) (helpers []helper, err error) {
 			return fmt.Errorf("files: %q looks at more than %d files", pattern, 100*maxMembers)
 		}
 		if d.IsDir() {
-			b.see(where, nil) // before the folder is listed
+			b.see(where) // before the folder is listed
 			return nil
 		}
 		name, err := nameBelow(b.base, where)
@@ -227,10 +165,8 @@ func (b *bundle) match(root, pattern string) (helpers []helper, err error) {
 		if ok, err := doublestar.Match(pattern, name); err != nil || !ok {
 			return err
 		}
-		dir, file := filepath.Split(where)
-		folder.enter(dir)
-		if st, err := folder.stat(file); err == nil && st.Mode.IsRegular() {
-			helpers = append(helpers, helper{name, where, st})
+		if isFile(where) {
+			helpers = append(helpers, helper{name, where})
 		}
 		return nil
 	})

@@ -12,8 +12,8 @@ import (
 	"github.com/hookd-dev/hookd/executor"
 )
 
-// A copy that was seen to be whole is not read again by the same process, and
-// whatever happens to it since, deep inside, is seen all the same.
+// Whatever happens to a copy after it was seen to be whole, deep inside, is seen by
+// the same process.
 func TestCopyIsWatchedAfterItWasSeen(t *testing.T) {
 	for name, damage := range map[string]func(folder string) error{
 		"a helper is written to": func(folder string) error {
@@ -50,40 +50,12 @@ func TestCopyIsWatchedAfterItWasSeen(t *testing.T) {
 					t.Fatalf("it is %s", got)
 				}
 			}
-			record := w.plan().Items[0]
-			if !l.store.copies.same(l.store.folder(record.Hash), record.bundle) {
-				t.Error("the copy was seen to be whole, and is read again")
-			}
-			if err := damage(l.store.folder(record.Hash)); err != nil {
+			if err := damage(l.store.folder(w.plan().Items[0].Hash)); err != nil {
 				t.Fatal(err)
 			}
 			if got := status(); got != executor.Changed {
 				t.Errorf("its copy is damaged, and it is %s", got)
 			}
 		})
-	}
-}
-
-// Of many inputs a change of any one is found, though they are looked at side by
-// side.
-func TestManyInputsChanged(t *testing.T) {
-	dir := t.TempDir()
-	in := inputs{}
-	var last string
-	for i := range fewInputs + 1 {
-		last = filepath.Join(dir, time.Duration(i).String())
-		if err := os.WriteFile(last, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		in.see(last)
-	}
-	if in.changed() {
-		t.Error("nothing changed")
-	}
-	if err := os.Remove(last); err != nil {
-		t.Fatal(err)
-	}
-	if !in.changed() {
-		t.Error("a file is gone and was not missed")
 	}
 }

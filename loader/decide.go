@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -112,16 +113,6 @@ func (p *load) describeForTrust(f *found) {
 		defaults = schema.DefaultsFor(f.scope.own, f.layer, f.name, f.path)
 		defaults.Budget = 0
 	}
-	key, kept := p.trustShapeKey(f, defaults), f.shape()
-	if key == nil {
-		kept = nil
-	}
-	if kept != nil && kept.forTrust != nil && kept.forTrust.key == *key {
-		same := kept.forTrust.bundle
-		f.resolution, f.bundle = kept.forTrust.resolution, &same
-		f.believeRecord()
-		return
-	}
 	f.resolution, _ = schema.Resolve(defaults, f.described...)
 	e := entryOf(f.resolution)
 	e.Enabled = e.Enabled && f.scope.on() && (f.listed || f.layer != protocol.Project)
@@ -131,7 +122,7 @@ func (p *load) describeForTrust(f *found) {
 		return
 	}
 	in.spare = p.spareFor(f.scope, f.record)
-	missing, err := f.seal(p.filesOf(f.layer, !f.scope.needsTrust() || e.InPlace), in, e)
+	missing, err := f.seal(p.files, in, e)
 	if errors.Is(err, errNotHashed) {
 		return // it is unknown, whatever it holds
 	}
@@ -142,10 +133,6 @@ func (p *load) describeForTrust(f *found) {
 		return
 	}
 	f.believeRecord()
-	if kept != nil && len(e.Files) == 0 && !e.InPlace && f.trouble == f.file.trouble {
-		kept.forTrust = &trustShape{*key, f.resolution, *f.bundle}
-		kept.forTrust.bundle.see = nil // or this load would stay in memory
-	}
 	for _, pattern := range missing {
 		p.add(findingf(CodeMissingHelper, f.path, f.name, "correct files, or put the helper there", "files: nothing answers to %q", pattern))
 	}
@@ -158,22 +145,6 @@ func (p *load) spareFor(s *scope, r *trustRecord) *int64 {
 		return nil
 	}
 	return &p.spare
-}
-
-// trustShapeKey is what a bundle is made of besides a hook's own file; nil if
-// that cannot be told, or if the file itself would run.
-func (p *load) trustShapeKey(f *found, defaults schema.Defaults) *trustShapeKey {
-	if f.file == nil || !f.scope.needsTrust() {
-		return nil
-	}
-	in := p.placeOf(f.scope, false)
-	key := trustShapeKey{
-		defaults: defaults, on: f.scope.on() && f.listed, foreign: in.foreign, rootOnly: in.rootOnly,
-	}
-	if f.file.trouble == nil && in.starter(f.file.program).bad != nil {
-		return nil
-	}
-	return &key
 }
 
 // placeKey tells the places of one load apart.
@@ -192,19 +163,13 @@ func (p *load) placeOf(s *scope, runsInPlace bool) *place {
 		hooks: p.hooksDir(s), root: s.root, searchPath: p.searchPath(s),
 		pinned: s.needsTrust(), foreign: s.needsTrust() && !runsInPlace, starters: p.starters,
 		checks: p.checksFor(s.layer), rootOnly: s.layer == protocol.Managed, held: map[pin]*pin{},
-		see: func(path string, st *fileStat) {
-			if st == nil {
-				p.inputs.see(path)
-			} else if _, seen := p.inputs[path]; !seen {
-				p.inputs[path] = forget(*st)
-			}
-		},
+		see: p.inputs.see,
 	}
 	if s.layer != protocol.Project {
 		in.inside = func(path string) bool { return p.liesInside(s.layer, path) }
 	}
 	if in.pinned {
-		in.fixed = slices.Concat(p.envConfig(s, nil).Path, executor.FixedPath)
+		in.fixed = slices.Concat(p.envConfig(s, nil).Path, hookenv.FixedPath)
 	}
 	p.bases[key] = in
 	return in
@@ -268,10 +233,7 @@ func (p *load) runCopy(f *found, make bool) {
 		return
 	}
 	f.folder = p.store.folder(f.bundle.hash)
-	var err error
-	if !f.copyWhole {
-		err = p.store.verify(f.bundle)
-	}
+	err := p.store.verify(f.bundle)
 	if err != nil && make {
 		err = p.store.put(f.bundle)
 	}

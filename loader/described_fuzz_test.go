@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/hookd-dev/hookd/loader/internal/settings"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -26,7 +27,7 @@ func FuzzSideFile(f *testing.F) {
 		f.Add([]byte(tt.entry))
 	}
 	dir := f.TempDir()
-	effective, _ := MergeSettings()
+	effective, _ := settings.Merge()
 	f.Fuzz(func(t *testing.T, text []byte) {
 		for _, side := range sideFiles {
 			path := filepath.Join(dir, strings.TrimPrefix(side.suffix, ".hook.")+".sh")

@@ -20,7 +20,6 @@ type candidate struct {
 	path    string // in the hooks folder
 	real    string // behind symbolic links
 	content *content
-	from    *contentCache // that read it
 	program program
 	trouble *trouble // why it cannot run, nil if it can
 	unsafe  string   // who else could change it where it lies, in words; "" if nobody
@@ -59,13 +58,11 @@ func listHooks(dir string) (names []string, sides map[string]bool, more bool, er
 // else could change what lies in it.
 type hooksFolder struct {
 	dir, real, unsafe string
-	inside            lookedIn // real, if many files are looked at
 	checks            *walk
-	runs              map[fs.FileMode]bool // modes that the user's files here run with
 }
 
 func openHooks(dir string, checks *walk) hooksFolder {
-	h := hooksFolder{dir: dir, checks: checks, runs: map[fs.FileMode]bool{}}
+	h := hooksFolder{dir: dir, checks: checks}
 	var err error
 	if h.real, h.unsafe, err = checks.follow(dir); err != nil {
 		h.real = dir
@@ -77,12 +74,7 @@ func openHooks(dir string, checks *walk) hooksFolder {
 // what lies there, a link if it is one.
 func (h *hooksFolder) follow(name string) (real, unsafe string, st fileStat, err error) {
 	real = filepath.Join(h.real, name)
-	if h.inside.path != "" {
-		st, err = h.inside.lstat(name)
-	} else {
-		st, err = lstat(real)
-	}
-	if err != nil {
+	if st, err = lstat(real); err != nil {
 		return real, h.unsafe, st, err
 	}
 	if st.Mode&fs.ModeSymlink != 0 {
@@ -95,40 +87,22 @@ func (h *hooksFolder) follow(name string) (real, unsafe string, st fileStat, err
 	return real, unsafe, st, nil
 }
 
-// checkMode is the function of that name. Files of one folder that belong to the
-// user and have the same mode get the same answer, so the system is asked once.
-func (h *hooksFolder) checkMode(c *candidate) *trouble {
-	st := c.content.stat
-	if filepath.Dir(c.real) != h.real || st.UID != euid || !h.runs[st.Mode] {
-		bad := checkMode(c.path, st)
-		h.runs[st.Mode] = bad == nil && filepath.Dir(c.real) == h.real && st.UID == euid
-		return bad
-	}
-	return nil
-}
-
 // look reads one file of a hooks folder. A folder, or a link to one, is no
 // candidate: the result is nil.
-func (h *hooksFolder) look(files *contentCache, name string) *candidate {
+func (h *hooksFolder) look(name string) *candidate {
 	c := &candidate{name: name, path: filepath.Join(h.dir, name)}
 	c.real = c.path
-	real, unsafe, st, err := h.follow(name)
+	real, unsafe, _, err := h.follow(name)
 	if err != nil {
 		c.trouble = unreadable(c.path, err)
 		return c
 	}
 	c.real, c.unsafe = real, unsafe
-	c.from = files
-	if st.Mode.IsRegular() {
-		c.content, err = files.readAs(c.path, st)
-	} else {
-		c.content, err = files.read(c.path)
-	}
-	if err != nil {
+	if c.content, err = readHead(c.path); err != nil {
 		return c.unread(err)
 	}
 	c.program, c.trouble = readProgram(c.content.head)
-	if bad := h.checkMode(c); bad != nil {
+	if bad := checkMode(c.path, c.content.stat); bad != nil {
 		c.trouble = bad
 	}
 	if !utf8.ValidString(name) { // no record could name it

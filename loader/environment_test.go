@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -41,7 +41,7 @@ func TestTheTableIsTheWholeEnvironment(t *testing.T) {
 				if name == "PWD" || name == "SHLVL" || name == "_" || name == "OLDPWD" { // the shell's own
 					continue
 				}
-				row := executor.VariableOf(name)
+				row := hookenv.Lookup(name)
 				if row == nil || !strings.Contains(row.Whose, letter) {
 					t.Errorf("%s is passed", variable)
 					continue
@@ -60,7 +60,7 @@ func TestTheTableIsTheWholeEnvironment(t *testing.T) {
 // callersEnvironment gives every variable of the table, and some that are in none,
 // a value of the caller's.
 func callersEnvironment(t *testing.T) {
-	for _, v := range executor.Variables {
+	for _, v := range hookenv.Variables {
 		if name := strings.Replace(v.Name, "*", "ALL", 1); name != "PATH" && name != "HOME" && name != "HOOK_DEPTH" && name != "TMPDIR" {
 			t.Setenv(name, "caller")
 		}

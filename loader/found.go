@@ -47,7 +47,6 @@ type found struct {
 	trouble    *trouble
 	record     *trustRecord
 	told       *told // the program's own answer, if it is the last one of described
-	copyWhole  bool  // the private copy was seen to be whole
 	stands     bool  // it stands for something else, and nothing is to be decided about it
 
 	resolution schema.Resolution
@@ -165,12 +164,12 @@ func (e *entry) hook(layer protocol.Layer, name, path string, timeout time.Durat
 
 // seal builds the bundle of a hook: its entry, what starts it, and its files.
 // missing are the patterns of files that nothing answers to.
-func (f *found) seal(files *contentCache, in place, e entry) (missing []string, err error) {
+func (f *found) seal(files *hashCache, in place, e entry) (missing []string, err error) {
 	raw, err := canonical(e)
 	if err != nil {
 		return nil, err
 	}
-	b := &bundle{Name: f.base, Entry: raw, exact: true, base: in.hooks, see: in.see, spare: in.spare}
+	b := &bundle{Name: f.base, Entry: raw, base: in.hooks, see: in.see, spare: in.spare}
 	if f.isCommand() {
 		b.base = in.root
 		err = f.addCommand(b, files, in)
@@ -192,14 +191,10 @@ func (f *found) seal(files *contentCache, in place, e entry) (missing []string, 
 
 // addFile puts in a hook file with its side file, and what of the project its
 // arguments name.
-func (f *found) addFile(b *bundle, files *contentCache, in place, args []string) (err error) {
-	if f.file.from == files {
-		err = b.put(f.base, f.path, f.file.content) // read a moment ago
-	} else {
-		_, err = b.add(files, f.base)
-	}
+func (f *found) addFile(b *bundle, files *hashCache, in place, args []string) (err error) {
+	err = b.put(files, f.base, f.path)
 	if err == nil && f.sideFile != "" {
-		_, err = b.add(files, f.sideFile)
+		err = b.add(files, f.sideFile)
 	}
 	if err == nil && in.pinned {
 		err = f.addWords(b, files, &in, args, kindUnknown, projectPrefix)
@@ -212,18 +207,17 @@ func (f *found) addFile(b *bundle, files *contentCache, in place, args []string)
 
 // addCommand puts in the files of the project that a command names, and looks for
 // what starts its program if that is one of them.
-func (f *found) addCommand(b *bundle, files *contentCache, in place) error {
+func (f *found) addCommand(b *bundle, files *hashCache, in place) error {
 	if !in.pinned {
 		return nil
 	}
 	if at := in.locate(f.argv[0]); filepath.IsAbs(f.argv[0]) && at.name != "" && at.exists && at.st.Mode.IsRegular() {
-		c, err := b.add(files, at.name)
-		if err != nil {
+		if err := b.add(files, at.name); err != nil {
 			return err
 		}
 		f.ownProgram, f.swaps = true, map[string]swap{f.argv[0]: {name: at.name}}
 		if f.trouble == nil {
-			if f.program, f.trouble = readProgram(c.head); f.trouble == nil {
+			if f.program, f.trouble = readProgram(firstBytes(at.where)); f.trouble == nil {
 				if err := f.settleStarter(b, files, &in, in.starter(f.program)); err != nil {
 					return err
 				}
@@ -239,7 +233,7 @@ func (f *found) addCommand(b *bundle, files *contentCache, in place) error {
 
 // settleStarter takes in what starts a script: that it cannot be found, and its
 // bytes where it lies in the project, which only a hook in place may have.
-func (f *found) settleStarter(b *bundle, files *contentCache, in *place, s starter) error {
+func (f *found) settleStarter(b *bundle, files *hashCache, in *place, s starter) error {
 	if s.bad != nil {
 		if f.trouble == nil {
 			f.trouble, f.unstarted = s.bad, !s.refused
@@ -247,12 +241,8 @@ func (f *found) settleStarter(b *bundle, files *contentCache, in *place, s start
 		return nil
 	}
 	if at := in.locate(s.pin.Path); in.pinned && s.pin.Path != "" && at.name != "" {
-		c, err := files.read(s.pin.Path)
-		if err != nil {
-			return err
-		}
 		f.unwatched = append(f.unwatched, fmt.Sprintf("its interpreter %s lies in the project, and so does what that loads", at.name))
-		return b.put(projectPrefix+at.name, s.pin.Path, c)
+		return b.put(files, projectPrefix+at.name, s.pin.Path)
 	}
 	return nil
 }
@@ -277,7 +267,7 @@ type place struct {
 	checks     *walk                  // who may own what starts a hook
 	rootOnly   bool                   // and hooks that fail the checks are not run
 	inside     func(path string) bool // of user and machine: whether a program is one of the project's; nil if that is no matter
-	see        func(path string, st *fileStat)
+	see        func(path string)
 	held       map[pin]*pin // pins as they were found to hold
 	spare      *int64       // see bundle
 	starters   map[starterKey]starter

@@ -85,9 +85,6 @@ func (g *gathering) put(f *found) *found {
 	return f
 }
 
-// fewNames are looked at sooner than their folder is opened for it.
-const fewNames = 4
-
 func (g *gathering) discover() {
 	names, sides, more, err := listHooks(g.dir)
 	g.sides = sides
@@ -104,13 +101,9 @@ func (g *gathering) discover() {
 	if !g.scope.discovers() {
 		return
 	}
-	if len(names) > fewNames {
-		g.folder.inside.enter(g.folder.real)
-	}
 	for _, name := range names {
 		g.file(name)
 	}
-	g.folder.inside.close()
 	if !more {
 		g.tellLoneSides(names)
 	}
@@ -118,7 +111,7 @@ func (g *gathering) discover() {
 
 // file puts in one file of the hooks folder; nil if it is none.
 func (g *gathering) file(name string) *found {
-	c := g.folder.look(g.filesOf(g.layer, false), name)
+	c := g.folder.look(name)
 	if c == nil {
 		return nil
 	}
@@ -128,19 +121,16 @@ func (g *gathering) file(name string) *found {
 		}
 	}
 	f := g.put(&found{name: name, path: c.path, file: c, trouble: c.trouble, listed: true})
-	if c.content == nil {
-		g.inputs.see(c.path)
-	}
+	g.inputs.see(c.path)
 	if c.real != c.path {
 		g.inputs.see(c.real) // so that the folder it really lies in is watched
 	}
 	if c.content != nil {
-		g.inputs[c.path] = forget(c.content.stat)
 		if g.justChanged(c.content.stat) && c.content.stat.Size == 0 {
 			g.unsettled = true // an editor that truncates before it writes
 		}
 		if !c.program.binary {
-			d, findings, ok := c.content.header(c.path, f.name)
+			d, findings, ok := describeHeader(c.path, f.name, c.content)
 			g.add(findings...)
 			if ok {
 				f.described = append(f.described, d)

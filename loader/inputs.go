@@ -1,10 +1,6 @@
 package loader
 
-import (
-	"slices"
-	"sync/atomic"
-	"time"
-)
+import "time"
 
 // inputs are all files and folders that a load looked at, by their stat; the
 // zero stat stands for one that is not there. While none of them changes, a
@@ -29,31 +25,15 @@ func forget(st fileStat) fileStat {
 	return st
 }
 
-// changed reports whether anything is different now. Folders come first: most
-// editors put a new file in the place of the old one, which shows there.
+// changed reports whether anything is different now.
 func (in inputs) changed() bool {
-	var files []string
 	for path, was := range in {
-		if !was.Mode.IsDir() {
-			files = append(files, path)
-		} else if st, _ := stat(path); forget(st) != was {
+		if st, _ := stat(path); forget(st) != was {
 			return true
 		}
 	}
-	slices.Sort(files) // those of one folder together
-	var found atomic.Bool
-	parts := slices.Collect(slices.Chunk(files, fewInputs))
-	sideBySide(len(parts), 1, func(i int) {
-		same := func(k int, st fileStat) bool { return forget(st) == in[parts[i][k]] }
-		if !found.Load() && !lookAtEach(parts[i], (*lookedIn).stat, same) {
-			found.Store(true)
-		}
-	})
-	return found.Load()
+	return false
 }
-
-// fewInputs are looked at before another processor could begin.
-const fewInputs = 64
 
 // settled reports whether every last change lay far enough behind at a moment
 // for equal stats to mean equal content.

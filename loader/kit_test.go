@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -23,7 +24,7 @@ var testRuntime *process.Runtime
 
 func TestMain(m *testing.M) {
 	// A run of these tests below a hook would refuse every decision.
-	os.Unsetenv(executor.EnvDepth)
+	os.Unsetenv(hookenv.VarDepth)
 	if os.Getenv(decideVariable) != "" {
 		println(errors.Is(mayDecide(), ErrBelow))
 		return

@@ -1,14 +1,12 @@
 package loader
 
 import (
-	"errors"
-	"path/filepath"
 	"slices"
 	"time"
 
+	"github.com/hookd-dev/hookd/loader/internal/settings"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
-	"github.com/hookd-dev/hookd/schema/document"
 )
 
 // readSettings reads the settings of every scope and merges them. The highest
@@ -34,13 +32,13 @@ func (p *load) readSettings() {
 	for i, s := range p.scopes {
 		all[i] = s.settings
 	}
-	merged, findings := MergeSettings(all...)
+	merged, findings := settings.Merge(all...)
 	p.settings = merged
 	p.add(findings...)
 	for i, s := range p.scopes {
 		// What a lower scope says never changes a hook of a higher one, so each
 		// scope's own settings are merged without those below it.
-		own, _ := MergeSettings(all[i:]...)
+		own, _ := settings.Merge(all[i:]...)
 		s.own = &own
 	}
 	p.managed = p.machine.settings.Hash
@@ -48,69 +46,29 @@ func (p *load) readSettings() {
 
 // upper are the settings that no project has a say in.
 func (p *load) upper() *schema.Settings {
-	s, _ := MergeSettings(p.user.settings, p.machine.settings)
+	s, _ := settings.Merge(p.user.settings, p.machine.settings)
 	return &s
-}
-
-// layerFile is a settings file as it is now.
-type layerFile struct {
-	file     string // "" if there is none
-	text     []byte
-	settings schema.LayerSettings
-	entry    protocol.RawMessage // canonical: what the file says in the keys hooks and agent
-	findings []schema.Finding
-	bad      *schema.UnreadableError // nothing in it counts
 }
 
 // readLayer reads the settings file of a scope. A file that others could have
 // written is one that cannot be read.
-func (p *load) readLayer(s *scope) layerFile {
-	f := layerFile{settings: schema.LayerSettings{Layer: s.layer}}
-	p.inputs.see(s.dir)
-	for _, name := range SettingsNames {
-		p.inputs.see(filepath.Join(s.dir, name))
+func (p *load) readLayer(s *scope) settings.File {
+	look := settings.Look{See: p.inputs.see}
+	if s.layer != protocol.Managed { // checkManaged looks at the whole layer
+		look.Check = p.onlyOurs
 	}
-	err := p.readLayerInto(s, &f)
-	if err != nil && !errors.As(err, &f.bad) {
-		f.bad = &schema.UnreadableError{File: s.dir, Message: err.Error(), Err: err}
-	}
-	if f.bad != nil && f.bad.Remedy != ownRemedy { // whose it is does not change by waiting
-		if st, err := stat(f.bad.File); err == nil && p.justChanged(st) {
+	f := settings.Read(s.dir, s.layer, look)
+	if f.Bad != nil && f.Bad.Remedy != ownRemedy { // whose it is does not change by waiting
+		if st, err := stat(f.Bad.File); err == nil && p.justChanged(st) {
 			p.unsettled = true
 		}
 	}
 	return f
 }
 
-func (p *load) readLayerInto(s *scope, f *layerFile) (err error) {
-	if s.layer != protocol.Managed { // checkManaged looks at the whole layer
-		if err := p.onlyOurs(s.dir); err != nil {
-			return err
-		}
-	}
-	if f.file, f.findings, err = settingsFile(s.dir); err != nil || f.file == "" {
-		return err
-	}
-	if s.layer != protocol.Managed {
-		if err := p.onlyOurs(f.file); err != nil {
-			return err
-		}
-	}
-	if f.text, err = readBounded(f.file); err != nil {
-		return err
-	}
-	var findings []schema.Finding
-	f.settings, findings, err = DecodeSettings(f.file, f.text, s.layer)
-	f.findings = append(f.findings, findings...)
-	if err == nil {
-		f.entry, err = canonicalSettings(f.file, f.text)
-	}
-	return err
-}
-
-// onlyOurs is an error if somebody else could have written a file or folder of a
-// layer. One that is not there is none.
-func (p *load) onlyOurs(path string) error {
+// onlyOurs says so if somebody else could have written a file or folder of a
+// layer. One that is not there is fine.
+func (p *load) onlyOurs(path string) *schema.UnreadableError {
 	_, unsafe, err := p.walk().follow(path)
 	switch {
 	case missing(err):
@@ -124,53 +82,30 @@ func (p *load) onlyOurs(path string) error {
 	return &schema.UnreadableError{File: path, Message: "it does not count: " + unsafe, Remedy: ownRemedy}
 }
 
-// canonicalSettings is the meaning of a settings file, which a person allows:
-// comments, order, format and the members of other programs are not part of it.
-func canonicalSettings(file string, text []byte) (protocol.RawMessage, error) {
-	root, err := document.Parse(formatOf(file), text)
-	if err != nil {
-		return nil, err
-	}
-	ours := &document.Node{Kind: document.Object}
-	for _, m := range root.Members {
-		if m.Key == "hooks" || m.Key == "agent" {
-			ours.Members = append(ours.Members, m)
-		}
-	}
-	entry, err := document.Canonical(ours)
-	var syntax *document.SyntaxError
-	if errors.As(err, &syntax) {
-		return nil, &schema.UnreadableError{File: file, Line: syntax.Line, Message: syntax.Message, Remedy: "correct the file; hookd reads it again when it changes", Err: err}
-	}
-	return entry, err
-}
-
 // layerSettings are the settings of the user or the machine. If the file cannot
 // be read, the last good one counts; without one every gate is refused, because
 // nobody can tell which guards the file names.
 func (p *load) layerSettings(s *scope) schema.LayerSettings {
 	f := p.readLayer(s)
-	p.add(f.findings...)
+	p.add(f.Findings...)
 	s.now = f
-	if f.bad == nil {
-		if f.file != "" {
+	if f.Bad == nil {
+		if f.Path != "" {
 			s.state = SettingsInForce
-			p.keepGood(s, f.file, f.text)
+			p.good.Keep(s.project, f)
 		}
-		return f.settings
+		return f.Settings
 	}
-	return p.settingsLost(s, f.bad)
+	return p.settingsLost(s, f.Bad)
 }
 
 // settingsLost are the settings in the place of those that cannot be read.
 func (p *load) settingsLost(s *scope, bad *schema.UnreadableError) schema.LayerSettings {
 	s.state = SettingsUnreadable
 	p.add(bad.Finding())
-	if file, text, ok := p.lastGood(s); ok {
-		if settings, _, err := DecodeSettings(file, text, s.layer); err == nil {
-			p.add(newFinding(CodeLastGood, bad.File, 0, "", "the last good settings stay in force", bad.Remedy))
-			return settings
-		}
+	if good, ok := p.good.Settings(s.project, s.layer); ok {
+		p.add(newFinding(CodeLastGood, bad.File, 0, "", "the last good settings stay in force", bad.Remedy))
+		return good.Settings
 	}
 	p.refuseAll(bad.Error(), bad.Remedy)
 	return schema.LayerSettings{Layer: s.layer}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/hookenv"
 )
 
 // lineLeadsInside refuses an interpreter line that may run code of the project,
@@ -47,7 +47,7 @@ func (in *place) lineLeadsInside(l *firstWords) *trouble {
 func (in *place) setsCode(assignment string) bool {
 	name, value, _ := strings.Cut(assignment, "=")
 	parts := strings.FieldsFunc(value, func(c rune) bool { return strings.ContainsRune(":;, ", c) })
-	if executor.LoadsCode(name) {
+	if hookenv.LoadsCode(name) {
 		outside := func(path string) bool { return filepath.IsAbs(path) && !in.leadsInside(path) }
 		return len(parts) == 0 && value != "" || !all(parts, func(part string) bool {
 			carried := optionValue(part)

@@ -3,7 +3,6 @@ package loader
 import (
 	"context"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -111,20 +110,7 @@ func Load(ctx context.Context, opts Options) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := l.settledSnapshot(ctx)
-	l.files.save()
-	return s, err
-}
-
-// filesOf is what may be said of a file without reading it. Of what an earlier
-// process read nothing counts where a hash lets the file itself run, and nothing
-// for the managed layer, which the user could say something about otherwise.
-func (p *load) filesOf(layer protocol.Layer, runsInPlace bool) *contentCache {
-	byHash := slices.Contains(p.settings.Hooks.Allow, "hashes")
-	if layer == protocol.Managed || runsInPlace && (layer == protocol.Project || byHash) {
-		return p.sure
-	}
-	return p.files
+	return l.settledSnapshot(ctx)
 }
 
 // patience is how long a load waits for half-written files (section 6.1), and
@@ -149,7 +135,7 @@ func (l *loader) settledSnapshot(ctx context.Context) (*Snapshot, error) {
 
 func (l *loader) newLoad() *load {
 	p := &load{
-		loader: l, now: time.Now(), spare: unasked, inputs: make(inputs, l.looks),
+		loader: l, now: time.Now(), spare: unasked, inputs: inputs{},
 		paths: map[*scope]string{}, envs: map[envKey][]string{}, starters: map[starterKey]starter{}, bases: map[placeKey]*place{},
 	}
 	p.makeScopes()
@@ -158,14 +144,13 @@ func (l *loader) newLoad() *load {
 
 func (l *loader) snapshot(ctx context.Context, generation int64) (*Snapshot, error) {
 	p := l.newLoad()
-	defer l.readsUnder(ctx)()
+	defer l.files.until(ctx)()
 	p.add(l.standing...)
 	for _, o := range p.passed {
 		p.passOver(o)
 	}
 	p.readDecisions()
 	p.readSettings()
-	look := p.lookAtCopies()
 	for _, s := range p.scopes {
 		p.gather(s)
 		p.gatherMaterials(s)
@@ -177,7 +162,6 @@ func (l *loader) snapshot(ctx context.Context, generation int64) (*Snapshot, err
 		}
 		p.describeForTrust(f)
 	}
-	p.noteCopies(look)
 	for _, f := range p.hooks {
 		p.decide(f)
 	}
@@ -197,7 +181,6 @@ func (l *loader) snapshot(ctx context.Context, generation int64) (*Snapshot, err
 	p.bound()
 	s := p.build(generation)
 	s.torn = s.inputs.changed()
-	l.looks = len(s.inputs)
 	return s, nil
 }
 
@@ -244,12 +227,9 @@ func (p *load) readDecisions() {
 // decisionsAbout reads the decisions about one project, nil if they cannot be
 // read.
 func (p *load) decisionsAbout(project string) *decisions {
-	if p.known[project] == nil {
-		p.known[project] = &knownDecisions{}
-	}
 	file := p.records.file(project)
 	p.inputs.see(file)
-	d, err := p.records.again(project, p.known[project])
+	d, err := p.records.load(project)
 	if err != nil {
 		p.add(newFinding(CodeBadRecords, file, 0, "", err.Error(), "restore the file, or remove it and allow the hooks again"))
 		p.refuseAll(err.Error(), "look at "+file)

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/settings"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -15,19 +15,12 @@ type loader struct {
 	opts    Options
 	places  // once found they stay: a session keeps the project it began with
 	lifted  []liftedFolder
-	files   *contentCache // with what earlier processes read: see filesOf
-	sure    *contentCache // what this process read itself
+	files   *hashCache
 	answers *answers
 	managed *answers // of the managed layer: see answersOf
 	records records
 	store   store
-	good    lastGood
-
-	known map[string]*knownDecisions // by project, "" for the user layer
-	looks int                        // at how many inputs the last load looked
-
-	mu       sync.Mutex
-	inMemory map[string]goodSettings // by layer and project
+	good    *settings.LastGood
 
 	standing []schema.Finding // said with every load: how files are watched
 
@@ -49,7 +42,7 @@ func newLoader(opts Options) (*loader, error) {
 	if opts.Pool == nil && opts.Runtime != nil {
 		opts.Pool = executor.NewPool(opts.Runtime) // keeps nothing, since no set rules in it
 	}
-	l := &loader{opts: opts, files: newContentCache(), sure: newContentCache(), state: opts.StateDir, known: map[string]*knownDecisions{}}
+	l := &loader{opts: opts, files: newHashCache(), state: opts.StateDir}
 	if l.state == "" {
 		l.state, l.stateBy = executor.StateDir()
 	}
@@ -72,12 +65,12 @@ func newLoader(opts Options) (*loader, error) {
 	if l.stateBy != nil {
 		l.state = ""
 	}
-	l.answers, l.managed = newAnswers("", nil), newAnswers("", nil)
+	l.answers, l.managed = newAnswers(""), newAnswers("")
+	l.good = settings.NewLastGood("", nil)
 	if l.state != "" {
-		l.files.before = newReadings(l.state, l.project)
-		l.answers = newAnswers(filepath.Join(l.state, "describe"), l.files.before)
-		l.store = store{filepath.Join(l.state, "store"), l.sure, newCopies()}
-		l.good = lastGood{filepath.Join(l.state, "lastgood")}
+		l.answers = newAnswers(filepath.Join(l.state, "describe"))
+		l.store = store{filepath.Join(l.state, "store"), l.files}
+		l.good = settings.NewLastGood(filepath.Join(l.state, "lastgood"), writeInPrivateFolder)
 	}
 	return l, nil
 }
@@ -127,7 +120,7 @@ func (p *load) trustedFolders(s *scope) []schema.TrustedFolder {
 	if s.dir == "" {
 		return nil
 	}
-	folders, _ := p.readLayer(s).settings.Values["hooks.trust.folders"].V.([]schema.TrustedFolder)
+	folders, _ := p.readLayer(s).Settings.Values["hooks.trust.folders"].V.([]schema.TrustedFolder)
 	return folders
 }
 

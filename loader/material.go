@@ -150,10 +150,10 @@ func (g *gathering) materialFile(kind Kind, name, member string, helpers []strin
 		return
 	}
 	g.sealMaterial(f, nil, func(b *bundle) error {
-		if _, err := b.add(g.filesOf(g.layer, false), member); err != nil {
+		if err := b.add(g.files, member); err != nil {
 			return err
 		}
-		_, err := b.addHelpers(g.filesOf(g.layer, false), helpers)
+		_, err := b.addHelpers(g.files, helpers)
 		return err
 	})
 }
@@ -181,10 +181,10 @@ func (g *gathering) server(name string, s schema.MCPServer, file string) {
 		if len(f.argv) == 0 {
 			return nil
 		}
-		if err := f.addCommand(b, g.filesOf(g.layer, false), *in); err != nil {
+		if err := f.addCommand(b, g.files, *in); err != nil {
 			return err
 		}
-		return f.addSets(b, g.filesOf(g.layer, false), in)
+		return f.addSets(b, g.files, in)
 	})
 }
 
@@ -209,7 +209,7 @@ func (g *gathering) sealMaterial(f *found, said any, fill func(*bundle) error) {
 	if at := slices.IndexFunc(g.scope.decisions.Hooks, func(r trustRecord) bool { return r.isMaterial() && r.Hook == f.base }); at >= 0 {
 		r = &g.scope.decisions.Hooks[at]
 	}
-	b := &bundle{Name: f.base, Entry: entry, exact: true, base: g.dir, see: g.placeOf(g.scope, false).see, spare: g.spareFor(g.scope, r)}
+	b := &bundle{Name: f.base, Entry: entry, base: g.dir, see: g.placeOf(g.scope, false).see, spare: g.spareFor(g.scope, r)}
 	if err == nil {
 		err = fill(b)
 	}

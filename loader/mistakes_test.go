@@ -1,39 +1,23 @@
 package loader
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hookd-dev/hookd/loader/internal/settings"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 	"github.com/hookd-dev/hookd/test/prove"
 )
 
-// line writes a finding on one line: severity code file:line path (hook):
-// message -> remedy.
-func line(f schema.Finding) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s %s", f.Severity, f.Code, f.File)
-	if f.Line != nil {
-		fmt.Fprintf(&b, ":%d", *f.Line)
-	}
-	if f.Path != nil {
-		fmt.Fprintf(&b, " %s", *f.Path)
-	}
-	if f.Hook != nil {
-		fmt.Fprintf(&b, " (%s)", *f.Hook)
-	}
-	return fmt.Sprintf("%s: %s -> %s", b.String(), f.Message, f.Remedy)
-}
-
+// lines writes each finding on one line.
 func lines(findings []schema.Finding) []string {
 	var all []string
 	for _, f := range findings {
-		all = append(all, line(f))
+		all = append(all, f.String())
 	}
 	return all
 }
@@ -45,11 +29,11 @@ func TestMistakesInEntries(t *testing.T) {
 			text := "{\"hooks\": {\"use\": [\n" +
 				"{\"name\": \"a.sh\", \"events\": [\"tool-call-start\"]},\n" + tt.entry + ",\n" +
 				"{\"name\": \"z.sh\", \"events\": [\"tool-call-start\"]}\n]}}"
-			layer, findings, err := DecodeSettings("acai.json", []byte(text), protocol.Project)
+			layer, findings, err := settings.Decode("acai.json", []byte(text), protocol.Project)
 			if err != nil {
 				t.Fatal(err)
 			}
-			settings, more := MergeSettings(layer)
+			settings, more := settings.Merge(layer)
 			findings = append(findings, more...)
 			var got schema.Resolution
 			ready := []string{}
@@ -88,13 +72,13 @@ func TestMistakesInSettings(t *testing.T) {
 	for _, tt := range settingsMistakes {
 		t.Run(tt.name, func(t *testing.T) {
 			file := "acai." + tt.format
-			layer, findings, err := DecodeSettings(file, []byte(tt.text), tt.layer)
+			layer, findings, err := settings.Decode(file, []byte(tt.text), tt.layer)
 			var unreadable *schema.UnreadableError
 			if err != nil {
 				unreadable = err.(*schema.UnreadableError)
 				findings = append(findings, unreadable.Finding())
 			}
-			_, more := MergeSettings(layer)
+			_, more := settings.Merge(layer)
 			if diff := cmp.Diff([]string{tt.want}, lines(append(findings, more...))); diff != "" {
 				t.Errorf("findings (-want +got):\n%s", diff)
 			}

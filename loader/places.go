@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/hookenv"
 )
 
 // folderName is the folder that makes a project, and the user layer's in home.
@@ -304,7 +304,7 @@ func sameFolder(a, b string) bool {
 
 // databaseHome is the user's home as the user database has it, "" if it does not.
 func databaseHome() string {
-	if u, err := executor.Account(); err == nil && filepath.IsAbs(u.HomeDir) {
+	if u, err := hookenv.Account(); err == nil && filepath.IsAbs(u.HomeDir) {
 		return u.HomeDir
 	}
 	return ""

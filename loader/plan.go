@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/protocol"
-	"github.com/hookd-dev/hookd/schema"
 )
 
 // State is what the trust records say about a hook of a project.
@@ -114,7 +113,7 @@ const (
 func (l *loader) survey(ctx context.Context) (*load, error) {
 	p := l.newLoad()
 	p.asAllowed, p.hashAll = true, true
-	defer l.readsUnder(ctx)()
+	defer l.files.until(ctx)()
 	p.readDecisions()
 	if p.refuse != nil {
 		return nil, p.refuse
@@ -148,7 +147,7 @@ func (p *load) projectHash() string {
 			items = append(items, item{f.base, f.freshHash()})
 		}
 	}
-	if p.inner != nil && p.inner.bundle != nil && !p.inner.now.saysNothing() {
+	if p.inner != nil && p.inner.bundle != nil && !p.inner.now.SaysNothing() {
 		items = append(items, item{settingsRecord, p.inner.bundle.hash})
 	}
 	slices.SortFunc(items, func(a, b item) int { return bytes.Compare([]byte(a.Name), []byte(b.Name)) })
@@ -202,10 +201,10 @@ func (p *load) settingsItem() *PlanItem {
 	}
 	s := p.inner
 	r := p.recordOf(s, settingsRecord)
-	if r == nil && s.now.bad == nil && (s.now.file == "" || s.now.saysNothing()) {
+	if r == nil && s.now.Bad == nil && (s.now.Path == "" || s.now.SaysNothing()) {
 		return nil
 	}
-	item := &PlanItem{Hook: settingsRecord, Kind: KindSettings, Path: s.now.file, State: StateNew, bundle: s.bundle, record: r, inMain: p.inherited(s, settingsRecord) != nil || s.deniedHere(settingsRecord)}
+	item := &PlanItem{Hook: settingsRecord, Kind: KindSettings, Path: s.now.Path, State: StateNew, bundle: s.bundle, record: r, inMain: p.inherited(s, settingsRecord) != nil || s.deniedHere(settingsRecord)}
 	if s.bundle != nil {
 		item.Hash, item.Entry = s.bundle.hash, s.bundle.Entry
 	}
@@ -213,10 +212,10 @@ func (p *load) settingsItem() *PlanItem {
 		item.Was, item.WasEntry, item.AllowedBefore = r.Hash, r.Bundle.Entry, r.allowedBefore(s.bundle)
 	}
 	switch {
-	case s.now.bad != nil:
-		item.Trouble, item.Remedy = s.now.bad.Error(), s.now.bad.Remedy
-	case len(s.now.faults()) > 0:
-		item.Faults = s.now.faults()
+	case s.now.Bad != nil:
+		item.Trouble, item.Remedy = s.now.Bad.Error(), s.now.Bad.Remedy
+	case len(s.now.Faults()) > 0:
+		item.Faults = s.now.Faults()
 	}
 	switch {
 	case r == nil:
@@ -230,22 +229,12 @@ func (p *load) settingsItem() *PlanItem {
 		if item.inMain {
 			item.In = p.trustedIn
 		}
-	case s.now.file == "" && s.now.bad == nil:
+	case s.now.Path == "" && s.now.Bad == nil:
 		item.State = StateGone
 	default:
 		item.State = StateChanged
 	}
 	return item
-}
-
-// faults are what is wrong with single values of the file; they have no effect.
-func (f *layerFile) faults() (texts []string) {
-	for _, finding := range f.findings {
-		if finding.Severity == schema.SeverityError {
-			texts = append(texts, finding.Message)
-		}
-	}
-	return texts
 }
 
 func (p *load) planItem(f *found) (PlanItem, error) {
@@ -344,11 +333,11 @@ func (f *found) cannotBeAllowed() (trouble, remedy string) {
 // is hashed. left is how many bytes in the middle of a long one are left out.
 func readShown(m member) (text []byte, left int64, err error) {
 	ends := &bothEnds{}
-	c, err := readContent(m.path, ends)
+	h, err := readWhole(context.Background(), m.path, ends)
 	if err != nil {
 		return nil, 0, err
 	}
-	if c.sum != m.Sum {
+	if h.sum != m.Sum {
 		return nil, 0, fmt.Errorf("%s: %w", m.path, ErrChangedSince)
 	}
 	return append(append([]byte{}, ends.head...), ends.tail...), ends.left, nil

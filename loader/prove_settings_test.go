@@ -186,3 +186,9 @@ func TestTheMeaningOfSettingsIsTrusted(t *testing.T) {
 		}
 	}
 }
+
+// nested writes a dotted key and its value as an object.
+func nested(key, value string) string {
+	parts := strings.Split(key, ".")
+	return `{"` + strings.Join(parts, `": {"`) + `": ` + value + strings.Repeat("}", len(parts))
+}

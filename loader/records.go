@@ -134,29 +134,6 @@ func (r records) file(project string) string {
 	return filepath.Join(r.dir, hex.EncodeToString(sum[:16])+".json")
 }
 
-// knownDecisions are those about a project as they were read last. They count
-// while their file has the same stat, and nobody changes them.
-type knownDecisions struct {
-	stat      fileStat
-	decisions *decisions
-}
-
-// again is load for a loader that goes on loading: to read the decisions about
-// many hooks takes as long as to look at the hooks.
-func (r records) again(project string, known *knownDecisions) (*decisions, error) {
-	st, err := lstat(r.file(project))
-	if err == nil && known.decisions != nil && st == known.stat {
-		return known.decisions, nil
-	}
-	now := time.Now()
-	d, err := r.load(project)
-	*known = knownDecisions{}
-	if err == nil && st.settled(now) {
-		*known = knownDecisions{st, d}
-	}
-	return d, err
-}
-
 // load returns the decisions about a project; none is not an error.
 func (r records) load(project string) (*decisions, error) {
 	none := &decisions{V: 1, Project: project}

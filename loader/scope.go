@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hookd-dev/hookd/loader/internal/settings"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -33,7 +34,7 @@ type scope struct {
 	settings schema.LayerSettings // in force
 	state    SettingsState        // of its file; "" without one
 	waiting  *waitingSettings     // of a project: settings that nobody allowed; nil = none
-	now      layerFile            // of a project: its settings file as it is
+	now      settings.File        // of a project: its settings file as it is
 	bundle   *bundle              // of now: what a person allows; nil if there is none that can be read
 	own      *schema.Settings     // of this scope and those above it
 }

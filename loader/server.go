@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -46,7 +46,7 @@ func (in *place) serverSets(s *schema.MCPServer) *trouble {
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
-		if executor.LoadsCode(name) && in.setsCode(name+"="+s.Env[name]) {
+		if hookenv.LoadsCode(name) && in.setsCode(name+"="+s.Env[name]) {
 			return &trouble{fmt.Sprintf("env.%s may make it load code of the project, which nobody would see change", name), "leave it out, or name a folder outside of the project"}
 		}
 	}
@@ -54,7 +54,7 @@ func (in *place) serverSets(s *schema.MCPServer) *trouble {
 }
 
 // addSets puts in the files of the project that a server's variables name.
-func (f *found) addSets(b *bundle, files *contentCache, in *place) error {
+func (f *found) addSets(b *bundle, files *hashCache, in *place) error {
 	if !in.pinned {
 		return nil
 	}
@@ -73,5 +73,5 @@ func (p *load) startServer(f *found, s *schema.MCPServer) {
 	s.Command, s.Args, s.Dir = how.path, how.argv[1:], p.dirOf(f)
 	c := p.envConfig(f.scope, nil)
 	c.Names = p.withoutCode(f.layer, f.scope.own.Agent.Tools.Env)
-	s.Environ = how.environ(append(executor.AllowedEnv(c), f.ofPython()...))
+	s.Environ = how.environ(append(hookenv.Allowed(c), f.ofPython()...))
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/hookd-dev/hookd/loader/internal/settings"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -17,7 +18,6 @@ func FuzzSettingsTOML(f *testing.F) { fuzzSettings(f, "acai.toml") }
 // fuzzSettings reads arbitrary text as a settings file. It must end in settings
 // that keep every range, or in an error; whatever did not fit must be reported.
 func fuzzSettings(f *testing.F, file string) {
-	f.Add([]byte(one[file]))
 	for _, tt := range settingsMistakes {
 		if strings.HasSuffix(file, tt.format) {
 			f.Add([]byte(tt.text))
@@ -29,18 +29,18 @@ func fuzzSettings(f *testing.F, file string) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		for _, layer := range falling {
-			settings, findings, err := DecodeSettings(file, text, layer)
+		for _, layer := range []protocol.Layer{protocol.Managed, protocol.User, protocol.Project} {
+			layerSettings, findings, err := settings.Decode(file, text, layer)
 			var unreadable *schema.UnreadableError
 			if err != nil && !errors.As(err, &unreadable) {
 				t.Fatalf("error of another type: %v", err)
 			}
-			effective, more := MergeSettings(settings)
+			effective, more := settings.Merge(layerSettings)
 			if !(effective.Hooks.Timeout >= 10e6 && effective.Hooks.Timeout <= 600e9 && effective.Hooks.Parallel >= 1 && effective.Hooks.Parallel <= 16) {
 				t.Fatalf("out of range: %+v", effective.Hooks)
 			}
 			rejected := false
-			for _, d := range settings.Use {
+			for _, d := range layerSettings.Use {
 				resolved, found := schema.Resolve(schema.DefaultsFor(&effective, layer, d.Hook, ""), d)
 				more = append(more, found...)
 				rejected = rejected || resolved.Rejected

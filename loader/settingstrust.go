@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/settings"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -76,7 +77,7 @@ func (p *load) projectSettings(s *scope) {
 	s.now, s.bundle = f, b
 	record := p.recordOf(s, settingsRecord)
 	switch {
-	case p.asAllowed && s.outer == 0 && f.bad != nil && record != nil && record.Decision == Allowed:
+	case p.asAllowed && s.outer == 0 && f.Bad != nil && record != nil && record.Decision == Allowed:
 		p.keepAllowed(s, record) // hooks are judged by what is in force, not by a file that cannot be used
 	case p.asAllowed && s.outer == 0:
 		p.takeSettings(s, f)
@@ -88,38 +89,32 @@ func (p *load) projectSettings(s *scope) {
 		p.takeSettings(s, f)
 	case record != nil:
 		p.keepAllowed(s, record)
-	case f.bad != nil:
+	case f.Bad != nil:
 		s.state = SettingsUnreadable
-		p.add(f.bad.Finding())
-		p.refuseAll(f.bad.Error(), f.bad.Remedy)
-	case f.file == "", f.saysNothing():
+		p.add(f.Bad.Finding())
+		p.refuseAll(f.Bad.Error(), f.Bad.Remedy)
+	case f.Path == "", f.SaysNothing():
 		p.takeSettings(s, f)
 	case s.elsewhere != nil && s.elsewhere.allows(settingsRecord, b), p.settingsListed(s, b):
 		p.takeSettings(s, f)
 	default:
-		s.waiting, s.state = &waitingSettings{f.settings, f.file}, SettingsUntrusted
-		p.add(f.findings...)
-		p.add(newFinding(CodeSettingsUntrusted, f.file, 0, "", "the project's settings are not in force: nobody allowed them yet", s.trustRemedy()))
+		s.waiting, s.state = &waitingSettings{f.Settings, f.Path}, SettingsUntrusted
+		p.add(f.Findings...)
+		p.add(newFinding(CodeSettingsUntrusted, f.Path, 0, "", "the project's settings are not in force: nobody allowed them yet", s.trustRemedy()))
 	}
-}
-
-// saysNothing reports whether a settings file has no effect also once it is allowed, as
-// the one that hookd init writes.
-func (f *layerFile) saysNothing() bool {
-	return f.bad == nil && len(f.settings.Values) == 0 && len(f.settings.Use) == 0 && len(f.findings) == 0
 }
 
 // settingsInfo is what the snapshot tells of the scope's settings file.
 func (s *scope) settingsInfo() SettingsInfo {
-	info := SettingsInfo{Layer: s.layer, File: s.now.file, State: s.state}
+	info := SettingsInfo{Layer: s.layer, File: s.now.Path, State: s.state}
 	if info.File == "" {
 		info.File = s.settings.File
 	}
-	if s.now.bad != nil {
-		info.File = s.now.bad.File
+	if s.now.Bad != nil {
+		info.File = s.now.Bad.File
 	}
 	if info.File == "" && info.State != "" && s.dir != "" { // denied, and gone
-		info.File = filepath.Join(s.dir, SettingsNames[0])
+		info.File = filepath.Join(s.dir, settings.Names[0])
 	}
 	if s.bundle != nil {
 		info.Hash = s.bundle.hash
@@ -129,11 +124,11 @@ func (s *scope) settingsInfo() SettingsInfo {
 
 // settingsBundle is what a person allows of a settings file; nil if there is none
 // that can be read.
-func settingsBundle(f layerFile) *bundle {
-	if f.file == "" || f.bad != nil {
+func settingsBundle(f settings.File) *bundle {
+	if f.Path == "" || f.Bad != nil {
 		return nil
 	}
-	b := &bundle{Name: settingsRecord, Entry: f.entry, exact: true, Members: []member{}}
+	b := &bundle{Name: settingsRecord, Entry: f.Entry, Members: []member{}}
 	if b.seal() != nil {
 		return nil
 	}
@@ -141,40 +136,40 @@ func settingsBundle(f layerFile) *bundle {
 }
 
 // takeSettings puts the file into force as it is.
-func (p *load) takeSettings(s *scope, f layerFile) {
-	p.add(f.findings...)
+func (p *load) takeSettings(s *scope, f settings.File) {
+	p.add(f.Findings...)
 	switch {
-	case f.bad == nil && f.file == "":
-	case f.bad == nil:
-		s.settings, s.state = f.settings, SettingsInForce
-		if s.always && f.file != "" {
-			p.keepGood(s, f.file, f.text)
+	case f.Bad == nil && f.Path == "":
+	case f.Bad == nil:
+		s.settings, s.state = f.Settings, SettingsInForce
+		if s.always && f.Path != "" {
+			p.good.Keep(s.project, f)
 		}
 	case s.always:
-		s.settings = p.settingsLost(s, f.bad)
+		s.settings = p.settingsLost(s, f.Bad)
 	default: // shown by hookd trust, which allows no settings that cannot be read
-		p.add(f.bad.Finding())
-		p.refuseAll(f.bad.Error(), f.bad.Remedy)
+		p.add(f.Bad.Finding())
+		p.refuseAll(f.Bad.Error(), f.Bad.Remedy)
 	}
 }
 
 // keepAllowed leaves the copy in force that was allowed, and says so.
 func (p *load) keepAllowed(s *scope, record *trustRecord) {
-	file := filepath.Join(s.dir, SettingsNames[0])
+	file := filepath.Join(s.dir, settings.Names[0])
 	s.state = SettingsGone
 	finding := newFinding(CodeSettingsGone, file, 0, "", "the settings that were allowed stay in force: their file is gone", s.goneRemedy())
 	switch f := s.now; {
-	case f.bad != nil:
+	case f.Bad != nil:
 		s.state = SettingsChanged
-		finding = newFinding(CodeSettingsChanged, f.bad.File, f.bad.Line, "", "the settings that were allowed stay in force: the file cannot be used: "+f.bad.Message, f.bad.Remedy)
-		file = f.bad.File
-	case f.file != "":
+		finding = newFinding(CodeSettingsChanged, f.Bad.File, f.Bad.Line, "", "the settings that were allowed stay in force: the file cannot be used: "+f.Bad.Message, f.Bad.Remedy)
+		file = f.Bad.File
+	case f.Path != "":
 		s.state = SettingsChanged
-		finding = newFinding(CodeSettingsChanged, f.file, 0, "", "the settings that were allowed stay in force: the file was changed since", s.trustRemedy())
-		file = f.file
+		finding = newFinding(CodeSettingsChanged, f.Path, 0, "", "the settings that were allowed stay in force: the file was changed since", s.trustRemedy())
+		file = f.Path
 	}
 	// Its findings were shown when it was allowed, and its lines are not the file's.
-	settings, _, err := DecodeSettings(filepath.Join(filepath.Dir(file), SettingsNames[0]), record.Bundle.Entry, s.layer)
+	settings, _, err := settings.Decode(filepath.Join(filepath.Dir(file), settings.Names[0]), record.Bundle.Entry, s.layer)
 	if err != nil { // the record was checked against its hash, so an earlier version wrote it
 		p.refuseAll("the settings that were allowed cannot be read: "+err.Error(), s.trustRemedy())
 		return

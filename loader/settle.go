@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -27,7 +28,7 @@ func (p *load) askPrograms(ctx context.Context) {
 		}
 		s := p.startOf(f)
 		questions[answers] = append(questions[answers], question{f.bundle.hash, process.Command{
-			Path: s.path, Argv: append(s.argv, askArgument), Dir: p.dirOf(f), Env: s.environ(p.env(f, executor.ActionDescribe)), Grace: f.scope.own.Hooks.Grace,
+			Path: s.path, Argv: append(s.argv, askArgument), Dir: p.dirOf(f), Env: s.environ(p.env(f, hookenv.Describe)), Grace: f.scope.own.Hooks.Grace,
 		}})
 	}
 	for answers, questions := range questions {
@@ -70,7 +71,7 @@ func (p *load) settle(f *found) {
 		defaults := schema.DefaultsFor(f.scope.own, f.layer, f.name, f.path)
 		defaults.Required = p.isRequired(f)
 		events := f.resolution.Hook.Events
-		resolution, findings := f.resolve(defaults)
+		resolution, findings := schema.Resolve(defaults, f.described...)
 		f.resolution = resolution
 		if f.fault != nil && len(f.resolution.Hook.Events) == 0 {
 			f.resolution.Hook.Events = events

@@ -223,7 +223,7 @@ func memberAt(members []member, path string) []member {
 func TestInterpreterLinesThatLeadInside(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.path("lib", "x.py"), "", 0o644)
-	in := &place{root: w.project, foreign: true, pinned: true, see: func(string, *fileStat) {}}
+	in := &place{root: w.project, foreign: true, pinned: true, see: func(string) {}}
 	lines := map[string]bool{
 		"/bin/sh -eu": false, "/usr/bin/env -S python3 -u": false, "/usr/bin/env -S python3 -I": false,
 		"/usr/bin/env -S FOO=1 sh -u": false, "/usr/bin/env -S NODE_ENV=production node": false, "/usr/bin/perl -Mstrict": false, "/usr/bin/perl -w": false,

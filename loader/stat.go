@@ -1,9 +1,9 @@
 package loader
 
 import (
+	"errors"
 	"io/fs"
-	"path/filepath"
-	"strings"
+	"syscall"
 	"time"
 )
 
@@ -29,23 +29,16 @@ func (st fileStat) settled(now time.Time) bool {
 	return newest < now.Add(-settleTime).UnixNano()
 }
 
-// lookAtEach looks at files until each says no, and reports whether it never did.
-// It gets the zero stat for a file that is not there. Files of one folder are best
-// named in a row: then they are looked at from there.
-func lookAtEach(paths []string, look func(*lookedIn, string) (fileStat, error), each func(i int, st fileStat) bool) bool {
-	var in lookedIn
-	defer in.close()
-	for i, path := range paths {
-		dir, name := filepath.Split(path)
-		if name != "" && i+1 < len(paths) && strings.HasPrefix(paths[i+1], dir) {
-			in.enter(dir)
-		} else if name == "" || in.path != dir { // "" is the root
-			in.pass(dir)
-		}
-		st, _ := look(&in, name)
-		if !each(i, st) {
-			return false
-		}
+// missing reports errors that mean there is no such file. ENOTDIR is one: the
+// folder of the file may be a file.
+func missing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// cause is what a failed call on a path says, without the path.
+func cause(err error) string {
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		err = path.Err
 	}
-	return true
+	return err.Error()
 }

@@ -5,7 +5,6 @@ package loader
 import (
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"syscall"
 
@@ -39,63 +38,6 @@ func fstat(f *os.File) (fileStat, error) {
 	var st unix.Stat_t
 	if err := ignoringEINTR(func() error { return unix.Fstat(int(f.Fd()), &st) }); err != nil {
 		return fileStat{}, &fs.PathError{Op: "fstat", Path: f.Name(), Err: err}
-	}
-	return fromStat(&st), nil
-}
-
-// A lookedIn is a folder in which many files are looked at: a name that is
-// relative to it saves the kernel the way there, a quarter of the look. The zero
-// value is ready; close it.
-type lookedIn struct {
-	path string
-	fd   int // as of unix, plus one; 0 = none is open
-}
-
-// enter makes path the folder that is looked in. One that cannot be opened is
-// looked in by its path.
-func (l *lookedIn) enter(path string) {
-	if l.path == path {
-		return
-	}
-	l.pass(path)
-	if fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0); err == nil {
-		l.fd = fd + 1
-	}
-}
-
-// pass makes path the folder that is looked in without opening it, for one look.
-func (l *lookedIn) pass(path string) {
-	l.close()
-	l.path = path
-}
-
-func (l *lookedIn) close() {
-	if l.fd > 0 {
-		unix.Close(l.fd - 1)
-	}
-	*l = lookedIn{}
-}
-
-// stat is the function of that name for a file of the folder.
-func (l *lookedIn) stat(name string) (fileStat, error) {
-	if l.fd == 0 {
-		return stat(filepath.Join(l.path, name))
-	}
-	return l.at("stat", name, 0)
-}
-
-// lstat is the function of that name for a file of the folder.
-func (l *lookedIn) lstat(name string) (fileStat, error) {
-	if l.fd == 0 {
-		return lstat(filepath.Join(l.path, name))
-	}
-	return l.at("lstat", name, unix.AT_SYMLINK_NOFOLLOW)
-}
-
-func (l *lookedIn) at(op, name string, flags int) (fileStat, error) {
-	var st unix.Stat_t
-	if err := ignoringEINTR(func() error { return unix.Fstatat(l.fd-1, name, &st, flags) }); err != nil {
-		return fileStat{}, &fs.PathError{Op: op, Path: filepath.Join(l.path, name), Err: err}
 	}
 	return fromStat(&st), nil
 }

@@ -28,15 +28,6 @@ func stat(path string) (fileStat, error) {
 	return fromInfo(fi), nil
 }
 
-// A lookedIn is a folder in which many files are looked at.
-type lookedIn struct{ path string }
-
-func (l *lookedIn) enter(path string)                   { l.path = path }
-func (l *lookedIn) pass(path string)                    { l.path = path }
-func (l *lookedIn) close()                              { l.path = "" }
-func (l *lookedIn) stat(name string) (fileStat, error)  { return stat(filepath.Join(l.path, name)) }
-func (l *lookedIn) lstat(name string) (fileStat, error) { return lstat(filepath.Join(l.path, name)) }
-
 func fstat(f *os.File) (fileStat, error) {
 	fi, err := f.Stat()
 	if err != nil {

@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,15 +9,13 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-	"time"
 )
 
 // A store keeps the private copies of what was allowed, one folder per bundle
 // hash, names kept. The copies are what runs.
 type store struct {
-	dir    string
-	files  *contentCache // of this process alone: a copy is what runs
-	copies *copies
+	dir   string
+	files *hashCache
 }
 
 // folder is where the copy of a bundle lies.
@@ -32,7 +31,7 @@ func (s store) path(hash, name string) string {
 // put copies a bundle. Each file is hashed while it is copied and must be what
 // the bundle says: a file that was swapped since it was looked at is not kept.
 func (s store) put(b *bundle) error {
-	if s.intact(b) || s.verify(b) == nil {
+	if s.verify(b) == nil {
 		return nil
 	}
 	if err := privateFolder(s.dir); err != nil {
@@ -68,8 +67,8 @@ func copyMember(folder string, m member) error {
 	if err != nil {
 		return err
 	}
-	c, err := readContent(m.path, out)
-	if err == nil && (c.sum != m.Sum || c.stat.Mode.Perm() != m.Mode) {
+	h, err := readWhole(context.Background(), m.path, out)
+	if err == nil && (h.sum != m.Sum || h.stat.Mode.Perm() != m.Mode) {
 		err = fmt.Errorf("%s: %w", m.path, ErrChangedSince)
 	}
 	if err == nil {
@@ -95,7 +94,6 @@ func (s store) verify(b *bundle) error {
 			folders[dir] = true
 		}
 	}
-	seen := seenCopy{folders: map[string]fileStat{}, files: make([]fileStat, len(b.Members)), at: time.Now()}
 	root := s.folder(b.hash)
 	walker := userWalk()
 	err := filepath.WalkDir(root, func(where string, d fs.DirEntry, err error) error {
@@ -116,7 +114,6 @@ func (s store) verify(b *bundle) error {
 		i, isMember := want[name]
 		switch {
 		case st.Mode.IsDir() && folders[name]:
-			seen.folders[name] = st
 			return nil
 		case st.Mode.IsDir() && d.Name() == "__pycache__": // left there by Python, of helpers it loaded
 			return fs.SkipDir
@@ -125,17 +122,13 @@ func (s store) verify(b *bundle) error {
 		case !st.Mode.IsRegular() || st.Mode.Perm() != b.Members[i].Mode:
 			return fmt.Errorf("%s is not what was allowed", where)
 		}
-		c, err := s.files.readAs(where, st)
-		if err == nil {
-			c, err = c.hashed(where)
-		}
+		h, err := s.files.hash(where)
 		if err != nil {
 			return err
 		}
-		if c.sum != b.Members[i].Sum {
+		if h.sum != b.Members[i].Sum {
 			return fmt.Errorf("%s is not what was allowed", where)
 		}
-		seen.files[i] = c.stat
 		delete(want, name)
 		return nil
 	})
@@ -145,7 +138,6 @@ func (s store) verify(b *bundle) error {
 	for name := range want {
 		return fmt.Errorf("%s is missing", s.path(b.hash, name))
 	}
-	s.copies.note(b.hash, seen)
 	return nil
 }
 
@@ -163,4 +155,12 @@ func privateFolder(dir string) error {
 		return fmt.Errorf("%s is not a folder", dir)
 	}
 	return checkPrivate(dir, st)
+}
+
+// writeInPrivateFolder replaces a file in a folder that it makes private first.
+func writeInPrivateFolder(path string, data []byte) error {
+	if err := privateFolder(filepath.Dir(path)); err != nil {
+		return err
+	}
+	return writePrivate(path, data)
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hookd-dev/hookd/loader/internal/settings"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -176,11 +177,11 @@ func (t *Trust) AllowWritten(ctx context.Context, name, text string) error {
 
 // unchangedSettings reads a settings file again.
 func (t *Trust) unchangedSettings(item *PlanItem) error {
-	text, err := readBounded(item.Path)
+	text, err := settings.ReadText(item.Path)
 	if err != nil {
 		return err
 	}
-	entry, err := canonicalSettings(item.Path, text)
+	entry, err := settings.Canonical(item.Path, text)
 	if err == nil && !sameJSON(entry, item.Entry) {
 		err = fmt.Errorf("%s: %w", item.Path, ErrChangedSince)
 	}

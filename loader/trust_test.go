@@ -18,7 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/test/prove"
 )
@@ -636,7 +636,7 @@ func TestNeverGrantsBelowAHook(t *testing.T) {
 	w := newWorld(t)
 	w.hook("guard.sh", blocks)
 	plan, trust := w.plan(), w.trust()
-	t.Setenv(executor.EnvDepth, "1")
+	t.Setenv(hookenv.VarDepth, "1")
 	until := time.Now().Add(time.Hour)
 	for name, do := range map[string]func() error{
 		"allow":   func() error { return trust.Allow(plan) },
@@ -649,7 +649,7 @@ func TestNeverGrantsBelowAHook(t *testing.T) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
-	os.Unsetenv(executor.EnvDepth)
+	os.Unsetenv(hookenv.VarDepth)
 	if got := status(w.load(), "guard.sh"); got != "untrusted!untrusted" {
 		t.Errorf("status %s", got)
 	}

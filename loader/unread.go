@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/hookd-dev/hookd/loader/internal/settings"
 )
 
 // sideMark is what the name of a side file has behind the hook's.
@@ -22,9 +24,9 @@ func (p *load) tellUnread(dir string) {
 	for _, entry := range entries {
 		name := entry.Name()
 		switch base := strings.TrimSuffix(name, filepath.Ext(name)); {
-		case slices.Contains(SettingsNames, name):
+		case slices.Contains(settings.Names, name):
 		case strings.EqualFold(base, "acai") && slices.Contains([]string{".json", ".jsonc", ".json5", ".yaml", ".yml", ".toml"}, strings.ToLower(filepath.Ext(name))):
-			p.add(newFinding(CodeUnread, filepath.Join(dir, name), 0, "", "hookd does not read a settings file of this name", "rename it to one of "+strings.Join(SettingsNames, ", ")))
+			p.add(newFinding(CodeUnread, filepath.Join(dir, name), 0, "", "hookd does not read a settings file of this name", "rename it to one of "+strings.Join(settings.Names, ", ")))
 		case entry.IsDir() && name != "hooks" && (name == "hook" || strings.EqualFold(name, "hooks")):
 			p.add(newFinding(CodeUnread, filepath.Join(dir, name), 0, "", "hookd does not look for hooks in a folder of this name", "rename it to hooks"))
 		}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -76,8 +76,8 @@ func (f *found) noteShim(s starter) {
 // unwatchedText is what a person reads of one.
 const unwatchedText = "runs code of the project that hookd does not watch"
 
-// loadsCode is executor.LoadsCode, short.
-func loadsCode(name string) bool { return executor.LoadsCode(name) }
+// loadsCode is hookenv.LoadsCode, short.
+func loadsCode(name string) bool { return hookenv.LoadsCode(name) }
 
 func (p *load) tellUnwatched(f *found) {
 	p.seeUnwatched(f)

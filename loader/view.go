@@ -122,7 +122,7 @@ func (b *bundle) beside() (links []helper, err error) {
 	}
 	for _, dir := range folders {
 		where := filepath.Join(b.base, filepath.FromSlash(dir))
-		b.see(where, nil)
+		b.see(where)
 		entries, err := os.ReadDir(where)
 		if err != nil {
 			return nil, err

@@ -47,7 +47,6 @@ func Watch(ctx context.Context, opts Options) (*Watcher, error) {
 		return nil, err
 	}
 	first, err := l.settledSnapshot(ctx)
-	l.files.save()
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -216,7 +217,7 @@ func (f *found) ofPython() []string {
 			return nil
 		}
 		if kindPython.takesCode(word) {
-			return []string{executor.SafePath}
+			return []string{hookenv.SafePath}
 		}
 	}
 	return nil

@@ -91,7 +91,7 @@ var moduleEndings = []string{".js", ".cjs", ".mjs", ".json", ".node", ".ts", ".c
 // addWords puts in what words of a command line name of the project: files, the
 // files that an interpreter takes a word for, and folders with all that is in them.
 // of is the kind of the program that reads the words.
-func (f *found) addWords(b *bundle, files *contentCache, in *place, words []string, of kind, prefix string) error {
+func (f *found) addWords(b *bundle, files *hashCache, in *place, words []string, of kind, prefix string) error {
 	if f.swaps == nil {
 		f.swaps = map[string]swap{}
 	}
@@ -113,7 +113,7 @@ func (f *found) addWords(b *bundle, files *contentCache, in *place, words []stri
 
 // addPart puts in what one path names. It returns the member's name if the path is
 // to be replaced by that of the copy.
-func (f *found) addPart(b *bundle, files *contentCache, in *place, part part, of kind, prefix string) (swapped string, err error) {
+func (f *found) addPart(b *bundle, files *hashCache, in *place, part part, of kind, prefix string) (swapped string, err error) {
 	if strings.HasPrefix(part.path, "-") {
 		return "", nil
 	}
@@ -121,15 +121,9 @@ func (f *found) addPart(b *bundle, files *contentCache, in *place, part part, of
 	if at.name == "" {
 		return "", nil
 	}
-	in.see(at.where, nil)
+	in.see(at.where)
 	plain := part.before == "" && !strings.ContainsAny(part.path, "/.")
-	put := func(name, where string) error {
-		c, err := files.read(where)
-		if err != nil {
-			return err
-		}
-		return b.put(prefix+name, where, c)
-	}
+	put := func(name, where string) error { return b.put(files, prefix+name, where) }
 	switch {
 	case at.name == ".":
 		f.note("%q hands it the whole project", part.before+part.path)
@@ -163,7 +157,7 @@ func (f *found) addPart(b *bundle, files *contentCache, in *place, part part, of
 	if of == kindNode || of == kindOther {
 		for _, ending := range moduleEndings {
 			more := at.where + ending
-			in.see(more, nil)
+			in.see(more)
 			if !isFile(more) {
 				continue
 			}
@@ -194,7 +188,7 @@ func (in *place) tree(at located) (list []helper, err error) {
 			return errLargeTree
 		}
 		if d.IsDir() {
-			in.see(where, nil)
+			in.see(where)
 			if d.Name() == ".git" {
 				return fs.SkipDir
 			}
@@ -208,7 +202,7 @@ func (in *place) tree(at located) (list []helper, err error) {
 		if size += st.Size; size > maxTreeBytes || len(list) >= maxTreeFiles {
 			return errLargeTree
 		}
-		list = append(list, helper{at.name + "/" + name, where, st})
+		list = append(list, helper{at.name + "/" + name, where})
 		return err
 	})
 	return list, err

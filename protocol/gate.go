@@ -2,43 +2,62 @@ package protocol
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
-// EventGate decides events. A host waits for the outcome of every gate and point and
-// obeys it. Fire returns an error for one reason only: the context ended. For a
-// notice it returns without waiting for the hooks.
+// EventGate decides events: it is all that an agent loop needs of what asks its hooks.
+//
+// A gate that wraps another one implements all methods itself. It must not embed the
+// other: Extend would then return a gate without the wrapper. A gate that can do no
+// more than decide one event is a [GateFunc].
 type EventGate interface {
-	Fire(ctx context.Context, event Event) (Outcome, error)
-}
-
-// Sequencer is an [EventGate] that takes events in one after the other. Begin
-// gives an event its place behind those begun before and returns at once with
-// what decides it, which is to be called once. A host that begins the events of a
-// session in the order of their seq has them met in that order, although several
-// are decided side by side.
-type Sequencer interface {
-	EventGate
+	// Begin gives an event its place after those begun before, and returns at once
+	// with the function that decides it, which is to be called once. A host that
+	// begins the events of a session in the order of their seq has the gate meet them
+	// in that order, although several are decided at the same time.
+	//
+	// The host waits for the outcome of every gate and point and obeys it. decide
+	// returns an error for one reason only: ctx ended. For a notice it returns without
+	// waiting for the hooks.
 	Begin(ctx context.Context, event Event) (decide func() (Outcome, error))
-}
 
-// Extender is an [EventGate] that can be joined by hooks written in Go. Extend
-// returns a gate that asks them too, in one running order with its own hooks;
-// the gate it is called on stays as it is. The error names the hooks that
-// cannot be used as they are written.
-type Extender interface {
-	EventGate
+	// MayChange reports whether a hook that may block or change an event could match
+	// this one. The host shows nothing of what the event is about before such an event
+	// was decided. The event's data is what is known so far.
+	MayChange(event Event) bool
+
+	// Extend returns a gate that asks hooks written in Go too, in one running order
+	// with its own hooks; the gate that it is called on stays as it is. The error names
+	// the hooks that cannot be used as they are written, or wraps
+	// [errors.ErrUnsupported] if the gate takes no hooks.
 	Extend(hooks ...GoHook) (EventGate, error)
+
+	// CallbackResult returns the function that hands a recipe's text to the hook that
+	// asked for it with callback.as "state", nil if the gate cannot do that. The hook
+	// finds the text once, as the member callback of its state, at the next event of
+	// that agent in the session that it is asked about.
+	CallbackResult(session, agent string, hook HookRef) (deliver func(text string))
 }
 
-// JudgementTaker is an [EventGate] that hands a recipe's text to the hook that asked
-// for it with callback.as "state": the hook finds it once, as the member
-// callback of its state, at the next event it is asked about of that agent in the
-// session.
-type JudgementTaker interface {
-	EventGate
-	TakeJudgement(session, agent string, hook HookRef, text string)
+// GateFunc is an [EventGate] that decides one event after the other, such as the Fire
+// method of a client. Everything may change in it, it takes no Go hooks, and no hook
+// gets a recipe's text.
+type GateFunc func(ctx context.Context, event Event) (Outcome, error)
+
+// Begin returns what calls f.
+func (f GateFunc) Begin(ctx context.Context, event Event) (decide func() (Outcome, error)) {
+	return func() (Outcome, error) { return f(ctx, event) }
 }
+
+// MayChange returns true.
+func (f GateFunc) MayChange(Event) bool { return true }
+
+// Extend returns [errors.ErrUnsupported].
+func (f GateFunc) Extend(...GoHook) (EventGate, error) { return nil, errors.ErrUnsupported }
+
+// CallbackResult returns nil.
+func (f GateFunc) CallbackResult(string, string, HookRef) func(string) { return nil }
 
 // HookRef names a hook: equal names in different layers are different hooks.
 type HookRef struct {

@@ -1,5 +1,10 @@
 package schema
 
+import (
+	"fmt"
+	"strings"
+)
+
 // Severity says whether a finding keeps something from working.
 type Severity string
 
@@ -19,4 +24,21 @@ type Finding struct {
 	Hook     *string  `json:"hook"`
 	Message  string   `json:"message"`
 	Remedy   string   `json:"remedy"`
+}
+
+// String writes a finding on one line: severity code file:line path (hook):
+// message -> remedy.
+func (f Finding) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s %s", f.Severity, f.Code, f.File)
+	if f.Line != nil {
+		fmt.Fprintf(&b, ":%d", *f.Line)
+	}
+	if f.Path != nil {
+		fmt.Fprintf(&b, " %s", *f.Path)
+	}
+	if f.Hook != nil {
+		fmt.Fprintf(&b, " (%s)", *f.Hook)
+	}
+	return fmt.Sprintf("%s: %s -> %s", b.String(), f.Message, f.Remedy)
 }

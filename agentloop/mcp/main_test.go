@@ -12,9 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"github.com/hookd-dev/hookd/agentloop/tool"
 	"github.com/hookd-dev/hookd/executor/process"
-	"go.uber.org/goleak"
 )
 
 // The test binary is also the servers that tests talk with: the variable names
@@ -105,7 +106,7 @@ func newSetUp(t *testing.T) *setUp {
 	s.Options = Options{Project: s.dir, Notify: s.told.add, Pause: 50 * time.Millisecond, Start: func(ctx context.Context, p Program) (*Process, error) {
 		env := []string{"PATH=" + os.Getenv("PATH"), s.mark}
 		env = append(env, p.Env...)
-		child, err := runtime.Start(ctx, &process.Command{Path: p.Argv[0], Argv: p.Argv, Dir: s.dir, Env: env, Mark: s.mark, Grace: 100 * time.Millisecond})
+		child, err := runtime.Start(ctx, &process.Command{Path: p.Argv[0], Argv: p.Argv, Dir: s.dir, Env: env, EnvTag: s.mark, Grace: 100 * time.Millisecond})
 		if err != nil {
 			return nil, err
 		}

@@ -88,7 +88,7 @@ func (a *app) runtime(longLived bool) (*process.Runtime, error) {
 	}
 	// How many hooks run at once is for the executor to say (hooks.processes), which
 	// does not count the wait against a hook's own limit.
-	rt, err := process.New(process.Options{LongLived: longLived, Sole: true, Processes: 4096, Starting: a.watchSignals})
+	rt, err := process.New(process.Options{LongLived: longLived, Dedicated: true, Processes: 4096, Starting: a.watchSignals})
 	if err != nil {
 		return nil, failed("processes", err, "")
 	}

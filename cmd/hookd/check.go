@@ -81,7 +81,7 @@ func showPromises(p *show.Printer, report process.Report) {
 	row("surely ended", report.Covers, show.Plain)
 	row("may outlive its hook", report.Misses, show.Warn)
 	row("if hookd is killed", report.Guardian, show.Plain)
-	for _, passed := range report.Passed {
-		row("not to be had", passed, show.Quiet)
+	for _, unavailable := range report.Unavailable {
+		row("not available", unavailable, show.Quiet)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/daemon"
+	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
@@ -97,7 +98,7 @@ func (a *app) open(ctx context.Context, options openOptions) (*engine, error) {
 	}
 	e.progress = show.StartProgress(a.err)
 	e.executor = executor.New(e.source, executor.Options{
-		StateDir: e.stateDir, Depth: executor.ProcessDepth(), Explain: options.explain, Progress: a.watchHooks(e),
+		StateDir: e.stateDir, Depth: hookenv.ProcessDepth(), Explain: options.explain, Progress: a.watchHooks(e),
 	})
 	a.abort.Store(&hurry{a.endNow})
 	a.atEnd(func() error {
@@ -153,26 +154,6 @@ func (e *engine) settings() *schema.Settings { return &e.source.Current().Settin
 func (e *engine) forcedOf(origin protocol.Origin) (row, total int) {
 	own := e.source.Current().SettingsOf(origin)
 	return own.MaxForced, own.MaxForcedTotal
-}
-
-// Fire makes an engine the gate of an agent loop.
-func (e *engine) Fire(ctx context.Context, event protocol.Event) (protocol.Outcome, error) {
-	return e.executor.Fire(ctx, event)
-}
-
-// Extend makes an engine a gate that built-in hooks can join.
-func (e *engine) Extend(hooks ...protocol.GoHook) (protocol.EventGate, error) {
-	return e.executor.Extend(hooks...)
-}
-
-// TakeJudgement makes an engine hand a recipe's text to the hook that asked.
-func (e *engine) TakeJudgement(session, agent string, hook protocol.HookRef, text string) {
-	e.executor.TakeJudgement(session, agent, hook, text)
-}
-
-// Holds makes an engine say beforehand what an agent loop must keep back.
-func (e *engine) Holds(name protocol.EventName, event protocol.Event) bool {
-	return e.executor.Holds(name, event)
 }
 
 // fire decides one event, with the name of a slow hook on the terminal.

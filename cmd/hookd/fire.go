@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
-	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/realpath"
@@ -139,7 +139,7 @@ func (a *app) event(name protocol.EventName, data protocol.RawMessage, session, 
 	}
 	event := protocol.Event{
 		Protocol: protocol.Version, Event: name, ID: protocol.NewID(), Time: time.Now().UTC(),
-		Session: protocol.Session{ID: session}, Agent: protocol.Agent{ID: "main", Depth: executor.ProcessDepth(), Host: "hookd"},
+		Session: protocol.Session{ID: session}, Agent: protocol.Agent{ID: "main", Depth: hookenv.ProcessDepth(), Host: "hookd"},
 		Project: project, Cwd: cwd, Data: data,
 	}
 	withTouched(&event)

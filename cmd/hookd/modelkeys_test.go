@@ -76,16 +76,14 @@ func TestAKeyGoesToItsProviderOnly(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			server := newKeyServer(t)
-			var layers []schema.LayerSettings
+			texts := map[protocol.Layer]string{}
 			for layer, text := range map[protocol.Layer]string{protocol.Project: test.project, protocol.User: test.user} {
-				text = `{"agent": ` + strings.ReplaceAll(text, "ADDRESS", server.URL) + `}`
-				settings, findings, err := loader.DecodeSettings("acai.json", []byte(text), layer)
-				if err != nil || len(findings) > 0 {
-					t.Fatal(err, findings)
-				}
-				layers = append(layers, settings)
+				texts[layer] = `{"agent": ` + strings.ReplaceAll(text, "ADDRESS", server.URL) + `}`
 			}
-			settings, _ := loader.MergeSettings(layers...)
+			settings, _, err := loader.DecodeSettings(texts)
+			if err != nil {
+				t.Fatal(err)
+			}
 			m, note, err := pickModel(test.flag, &settings)
 			if err != nil {
 				t.Fatal(err)

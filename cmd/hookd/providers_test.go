@@ -20,13 +20,9 @@ import (
 // settingsOf are the effective settings of a user's file that says agent.
 func settingsOf(t *testing.T, agent string) *schema.Settings {
 	t.Helper()
-	layer, findings, err := loader.DecodeSettings("acai.json", []byte(`{"agent": `+agent+`}`), protocol.User)
+	settings, findings, err := loader.DecodeSettings(map[protocol.Layer]string{protocol.User: `{"agent": ` + agent + `}`})
 	if err != nil || len(findings) > 0 {
 		t.Fatal(err, findings)
-	}
-	settings, findings := loader.MergeSettings(layer)
-	if len(findings) > 0 {
-		t.Fatal(findings)
 	}
 	return &settings
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/hookd-dev/hookd/agentloop/model"
 	"github.com/hookd-dev/hookd/agentloop/store"
 	"github.com/hookd-dev/hookd/agentloop/tool"
-	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -202,7 +202,7 @@ func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Mod
 		// The very list that hooks get (protocol, section 2). It carries the mark of
 		// an agent run: nothing that the agent starts can grant trust, and an agent
 		// in an agent is counted.
-		Env:    executor.AllowedEnv(executor.EnvConfig{Environ: os.Environ(), Project: root, Names: settings.Agent.Tools.Env}),
+		Env:    hookenv.Allowed(hookenv.Config{Environ: os.Environ(), Project: root, Names: settings.Agent.Tools.Env}),
 		Runner: containedRunner{a.processes}, // open made it
 	}
 	consent.own(features)
@@ -210,7 +210,7 @@ func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Mod
 	a.joinServers(engine, a.mcpServers(engine, settings), &sources, &features)
 	hooks, compaction := settings.Hooks, settings.Agent.Compaction
 	return agentloop.Options{
-		Gate:      engine,
+		Gate:      engine.executor,
 		Model:     m,
 		Tools:     append(tool.Files(places), tool.Bash(bash)),
 		Sources:   sources,
@@ -220,7 +220,7 @@ func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Mod
 		Recipes:   recipes,
 		Project:   engine.project(),
 		Cwd:       root,
-		Agent:     protocol.Agent{ID: "main", Depth: executor.ProcessDepth(), Host: "hookd"},
+		Agent:     protocol.Agent{ID: "main", Depth: hookenv.ProcessDepth(), Host: "hookd"},
 		Compaction: agentloop.Compaction{
 			Compaction: protocol.Compaction{Auto: compaction.Auto, Threshold: compaction.Threshold},
 			KeepFirst:  compaction.KeepFirst, KeepLast: compaction.KeepLast,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/daemon"
+	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
@@ -70,7 +71,7 @@ func (o *projectOpener) open(ctx context.Context, project, cwd string) (daemon.E
 	if names := watcher.Snapshot().Unasked; len(names) > 0 {
 		o.log.Warn("hooks of the project do not run, nobody allowed them", "project", project, "hooks", names)
 	}
-	s.executor = executor.New(watcher, executor.Options{StateDir: o.stateDir, Depth: executor.ProcessDepth(), Progress: s.aside})
+	s.executor = executor.New(watcher, executor.Options{StateDir: o.stateDir, Depth: hookenv.ProcessDepth(), Progress: s.aside})
 	return s, nil
 }
 

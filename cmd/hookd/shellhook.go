@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/shellhook"
-	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -61,7 +61,7 @@ of a text that is too long the end stays.`,
 				answer.Reason = args[1]
 			}
 			answer.Stdin = a.stdin
-			answer.Piped = !isTerminal(a.stdin) && os.Getenv(executor.EnvMode) != string(schema.Resident)
+			answer.Piped = !isTerminal(a.stdin) && os.Getenv(hookenv.VarMode) != string(schema.Resident)
 			return asShellFault(answer.Write(mustBeRead{to: os.Stdout}), "reply")
 		},
 	}

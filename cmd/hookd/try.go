@@ -13,6 +13,7 @@ import (
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
@@ -254,7 +255,7 @@ func (a *app) runTrial(ctx context.Context, snapshot *loader.Snapshot, t *trial)
 	progress := show.StartProgress(a.err)
 	defer progress.Stop()
 	watched := &engine{progress: progress, app: a}
-	engine := executor.New(set, executor.Options{Depth: executor.ProcessDepth(), Progress: a.watchHooks(watched)})
+	engine := executor.New(set, executor.Options{Depth: hookenv.ProcessDepth(), Progress: a.watchHooks(watched)})
 	outcome, err := engine.Fire(ctx, t.given)
 	closed := engine.Close(ctx)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/fault"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
@@ -184,7 +185,7 @@ func (a *app) runFault(ctx context.Context, snapshot *loader.Snapshot, t *faultT
 	settings := snapshot.Set.Settings
 	set, _ := executor.NewSet(executor.Set{Project: snapshot.Project, Settings: settings, Hooks: []*executor.Hook{hook}})
 	var late lateRuns
-	engine := executor.New(set, executor.Options{Depth: executor.ProcessDepth(), Progress: executor.Progress{
+	engine := executor.New(set, executor.Options{Depth: hookenv.ProcessDepth(), Progress: executor.Progress{
 		Finished: func(ev *protocol.Event, h *executor.Hook, run protocol.Run) { late.add(ev, h, run) },
 	}})
 	began := time.Now()

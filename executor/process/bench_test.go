@@ -10,7 +10,7 @@ import (
 var benchmarkInput = bytes.Repeat([]byte("x"), 600)
 
 func BenchmarkRun(b *testing.B) {
-	for _, kind := range []Kind{Cgroup, Subreaper, Group, PidNamespace} {
+	for _, kind := range []Kind{Cgroup, Subreaper, Group} {
 		b.Run(string(kind), func(b *testing.B) { benchmarkRun(b, Options{Containment: kind}) })
 	}
 	b.Run("group/portable", func(b *testing.B) { benchmarkRun(b, Options{Containment: Group, portable: true}) })

@@ -22,9 +22,9 @@ const cgroupPrefix = "hookd."
 // cgroups contains each program in a control group of version 2. The groups are
 // made once and used again: making one costs more than starting a program.
 type cgroups struct {
-	own    string // the group of this process, parent of ours
-	passed []string
-	door   *subreapers // finds what left its group; nil where that does not work
+	own         string // the group of this process, parent of ours
+	unavailable []string
+	door        *subreapers // finds what left its group; nil where that does not work
 
 	mu     sync.Mutex
 	dir    string   // our group, parent of the cells
@@ -36,13 +36,13 @@ type cgroups struct {
 
 // newCgroup finds out whether a program can be started in a control group of its
 // own, by nearly doing it.
-func newCgroup(passed []string) (containment, error) {
+func newCgroup(unavailable []string) (containment, error) {
 	own, err := ownCgroup("/proc/self/mountinfo", "/proc/self/cgroup")
 	if err != nil {
 		return nil, err
 	}
 	removeStale(own)
-	g := &cgroups{own: own, passed: passed}
+	g := &cgroups{own: own, unavailable: unavailable}
 	if door, err := newSubreaper(nil); err == nil {
 		g.door = door.(*subreapers)
 	}
@@ -100,10 +100,10 @@ func stillThere(handle *os.File, dir string) bool {
 
 func (g *cgroups) report() Report {
 	r := Report{
-		Kind:   Cgroup,
-		Covers: "every process of a hook that stays in its control group (below " + g.own + ")",
-		Misses: "a hook may move itself out of its control group, which belongs to the user that it runs as, root or not",
-		Passed: g.passed,
+		Kind:        Cgroup,
+		Covers:      "every process of a hook that stays in its control group (below " + g.own + ")",
+		Misses:      "a hook may move itself out of its control group, which belongs to the user that it runs as, root or not",
+		Unavailable: g.unavailable,
 	}
 	if g.door != nil {
 		r.Covers += ", and what left it where a sweep of the process table recognises it, " + sweepFinds

@@ -23,14 +23,14 @@ type Child struct {
 	result Result
 	cancel context.CancelCauseFunc
 
-	theirs  *os.File // of a parked one, the end of stdin that it reads: it tells what is unread
-	ear     *ear     // of a parked one, its stdout
-	stderr  *hearing // of a parked one
-	asked   atomic.Bool
-	heard   chan struct{} // closed by OutputClosed
-	hush    sync.Once
-	sending chan struct{} // closed when the last Send is written; nil while none needed to wait
-	written *int64        // bytes of the last Send that got into the pipe; stands when sending is closed
+	theirs     *os.File      // of a parked one, the end of stdin that it reads: it tells what is unread
+	stdout     *stdoutReader // of a parked one, its stdout
+	stderrTail *stderrTail   // of a parked one
+	drains     atomic.Bool
+	drained    chan struct{} // closed by OutputClosed
+	outputDone sync.Once
+	sending    chan struct{} // closed when the last Send is written; nil while none needed to wait
+	written    *int64        // bytes of the last Send that got into the pipe; stands when sending is closed
 }
 
 // ErrEnded is the Err of a child that [Child.End] had to cut short.
@@ -71,7 +71,7 @@ func (rt *Runtime) Start(ctx context.Context, c *Command) (*Child, error) {
 func (rt *Runtime) begin(ctx context.Context, command *Command, child *Child, theirs *talk) error {
 	command.Stdin, command.Stream, command.Merge = nil, nil, false
 	command.talk = theirs
-	child.done, child.heard = make(chan struct{}), make(chan struct{})
+	child.done, child.drained = make(chan struct{}), make(chan struct{})
 	began := time.Now()
 	life, cancel := context.WithCancelCause(ctx)
 	child.cancel = cancel
@@ -85,8 +85,8 @@ func (rt *Runtime) begin(ctx context.Context, command *Command, child *Child, th
 		child.result = r.answer(life)
 		child.result.Took = time.Since(began)
 		close(child.done)
-		if child.ear != nil { // what no containment holds may keep the pipe open
-			child.ear.hush()
+		if child.stdout != nil { // what no containment holds may keep the pipe open
+			child.stdout.interrupt()
 		}
 		cancel(nil)
 	}()
@@ -106,12 +106,12 @@ func (c *Child) Result() Result {
 // Cut begins to end the child: TERM, then KILL after the command's grace. It does
 // not wait, and the child meets no end of input before: a program that was still
 // to get its input must not act on an empty one. [Child.Bury] comes after it.
-func (c *Child) Cut(cause error) { c.cancel(cause) }
+func (c *Child) Cancel(cause error) { c.cancel(cause) }
 
 // Bury returns when the tree of a child that has ended, or was cut, is gone. It
 // takes talk only to close the pipes, so that whoever talks with the child hears
 // its last words, and nobody who begins to waits for a tree that does not die.
-func (c *Child) Bury(talk sync.Locker) Result {
+func (c *Child) Reap(talk sync.Locker) Result {
 	<-c.done
 	c.awaitGone()
 	talk.Lock()
@@ -149,11 +149,11 @@ func (c *Child) awaitGone() {
 }
 
 func (c *Child) closeOutput() {
-	if c.ear == nil {
+	if c.stdout == nil {
 		c.Stdout.Close()
 		return
 	}
-	c.ear.close()
+	c.stdout.close()
 	c.theirs.Close()
 }
 
@@ -197,7 +197,7 @@ func (c *Child) Send(pieces [][]byte, last bool) {
 // Unread reports whether a program that has ended has certainly read nothing of
 // the last Send: all that was written of it still lies in the pipe, or nothing was,
 // because it had been buried before. It is false where that cannot be known. Nothing can be sent afterwards.
-func (c *Child) Unread() bool {
+func (c *Child) InputUnread() bool {
 	if c.sending != nil {
 		c.Stdin.SetWriteDeadline(time.Unix(1, 0))
 		<-c.sending

@@ -166,7 +166,7 @@ func init() {
 			return
 		}
 		c := shell(args[1])
-		c.Env, c.Mark = append(c.Env, args[2]), args[2]
+		c.Env, c.EnvTag = append(c.Env, args[2]), args[2]
 		child, err := rt.Start(context.Background(), c)
 		if err != nil {
 			fmt.Println("failed:", err)
@@ -218,17 +218,17 @@ func TestChildOfKilledHookd(t *testing.T) {
 // had afterwards, although nobody waits for more of it any longer.
 func TestWordsOfTheDead(t *testing.T) {
 	rt := newRuntime(t, Options{})
-	child, err := rt.Park(t.Context(), shell("printf words"))
+	child, err := rt.StartIdle(t.Context(), shell("printf words"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	<-child.Done()
-	child.Hush() // as it is behind Done
+	child.Interrupt() // as it is behind Done
 	var buffer [16]byte
-	if got := string(child.Overhear(buffer[:])); got != "words" {
+	if got := string(child.ReadBuffered(buffer[:])); got != "words" {
 		t.Errorf("%q, want its words", got)
 	}
-	child.Bury(new(sync.Mutex))
+	child.Reap(new(sync.Mutex))
 }
 
 // TestBuryWaitsAlone asserts that whoever begins to talk with a child does not
@@ -245,7 +245,7 @@ func TestBuryWaitsAlone(t *testing.T) {
 	var talk sync.Mutex
 	buried := make(chan struct{})
 	go func() {
-		child.Bury(&talk)
+		child.Reap(&talk)
 		close(buried)
 	}()
 	time.Sleep(20 * time.Millisecond)

@@ -17,8 +17,8 @@ type Command struct {
 
 	// Mark is one entry of Env that no other run has. A sweep recognises an
 	// escaped process by it. Empty: the TRACEPARENT entry of Env, and without
-	// one an entry [RunMark] is added where the containment needs a mark.
-	Mark string
+	// one an entry [RunTag] is added where the containment needs a mark.
+	EnvTag string
 
 	// Key, if set, names the program across runs: while the tree of an earlier
 	// run with the same key that was cut short is still ending, Run waits.
@@ -47,14 +47,14 @@ type Command struct {
 	// Of a [Child]: its stdin and stdout in place of pipes of the run's own, that it
 	// takes no place, who is told of its stderr as it comes, and who waits for the
 	// rest of its stdout when it has exited.
-	talk      *talk
-	placeless bool
-	hear      func(piece []byte)
-	linger    func(drain time.Duration) (held bool)
+	talk        *talk
+	placeless   bool
+	onStderr    func(piece []byte)
+	awaitOutput func(drain time.Duration) (held bool)
 }
 
-// RunMark is the variable by which a program without a mark of its own is known.
-const RunMark = "HOOKD_RUN"
+// RunTag is the variable by which a program without a mark of its own is known.
+const RunTag = "HOOKD_RUN"
 
 // Defaults of a [Command]'s zero fields, and the two limits of the protocol's
 // section 5 that no command moves.
@@ -136,9 +136,9 @@ var closedChannel = func() chan struct{} {
 
 // mark returns the entry of Env by which the run's processes are recognised, ""
 // if there is none.
-func (c *Command) mark() string {
-	if c.Mark != "" {
-		return c.Mark
+func (c *Command) envTag() string {
+	if c.EnvTag != "" {
+		return c.EnvTag
 	}
 	for _, variable := range c.Env {
 		if strings.HasPrefix(variable, "TRACEPARENT=") {

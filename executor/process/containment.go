@@ -10,21 +10,19 @@ import (
 type Kind string
 
 const (
-	Best          Kind = ""          // the first of the others that works here, save userns
-	Cgroup        Kind = "cgroup"    // Linux: a control group of version 2 of their own
-	PidNamespace  Kind = "pidns"     // Linux, privileged: a PID namespace of their own
-	UserNamespace Kind = "userns"    // Linux: a PID namespace inside a user namespace
-	Subreaper     Kind = "subreaper" // Linux: orphans come to us, and a sweep of /proc finds them
-	Group         Kind = "group"     // everywhere: the process group (Windows: a job object)
+	Best      Kind = ""          // the first of the others that works here
+	Cgroup    Kind = "cgroup"    // Linux: a control group of version 2 of their own
+	Subreaper Kind = "subreaper" // Linux: orphans become our children, and a sweep of /proc finds them
+	Group     Kind = "group"     // everywhere: the process group (Windows: a job object)
 )
 
 // Report says which containment holds and what it covers, for people.
 type Report struct {
-	Kind     Kind
-	Covers   string   // what is surely ended with a run
-	Misses   string   // what may outlive a run, "" if nothing
-	Guardian string   // what happens to running programs when this process is killed
-	Passed   []string // the better kinds, each with why it is not to be had here
+	Kind        Kind
+	Covers      string   // what is surely ended with a run
+	Misses      string   // what may outlive a run, "" if nothing
+	Guardian    string   // what happens to running programs when this process is killed
+	Unavailable []string // the better kinds, each with why it is not to be had here
 }
 
 // containment makes cells. One is chosen when a [Runtime] is made.
@@ -63,22 +61,22 @@ type cell interface {
 
 // watched is a cell that tells when its last process has ended. That of another
 // must be looked for again and again.
-type watched interface {
+type endAwaiter interface {
 	// await returns when the cell may have become empty, after d at the latest.
 	await(d time.Duration)
 }
 
 // guarded is a cell that a guardian process must be told about one by one. Before
 // its program is started the record holds no more than the mark.
-type guarded interface {
+type guardianRecorded interface {
 	record() guardRecord
 }
 
 // guardRecord is what a guardian knows of a running program.
 type guardRecord struct {
-	root  int // process id, 0 before the start
-	start uint64
-	mark  string
+	root   int // process id, 0 before the start
+	start  uint64
+	envTag string
 }
 
 // launch is what a program is started with.
@@ -88,10 +86,6 @@ type launch struct {
 	dir  string
 	env  []string
 	sys  *syscall.SysProcAttr
-
-	// A program that starts by way of a shim: the end of a pipe that the shim
-	// gets as descriptor 3, and ours, on which it reports. -1 without one.
-	extra, status int
 }
 
 // program is a started program and our ends of its three pipes.
@@ -99,7 +93,7 @@ type program interface {
 	pid() int
 	// converse writes stdin and reads both outputs until the program exited and
 	// its outputs are closed or drained (nil), or until it must be ended.
-	converse(c *Command, stdout, stderr *output) (held bool, cause error)
+	exchange(c *Command, stdout, stderr *output) (held bool, cause error)
 	// interrupt makes converse return cause. Any goroutine may call it, any time.
 	interrupt(cause error)
 	// settle reads and drops output until the program exited, for at most d.

@@ -70,7 +70,7 @@ func (r *run) killAll(reaped bool) {
 // rest waits, as long as the cell may still hold somebody, and reports false when
 // Close has stopped waiting.
 func (r *run) rest(d time.Duration) bool {
-	if cell, ok := r.cell.(watched); ok && d <= checkMost {
+	if cell, ok := r.cell.(endAwaiter); ok && d <= checkMost {
 		cell.await(d)
 		select {
 		case <-r.runtime.giveUp:

@@ -2,5 +2,5 @@ package process
 
 // record lets a guardian find more than the group: it can take its time.
 func (g *groupCell) record() guardRecord {
-	return guardRecord{root: g.id, start: startTime(g.id), mark: g.mark}
+	return guardRecord{root: g.id, start: startTime(g.id), envTag: g.envTag}
 }

@@ -5,26 +5,28 @@ package process
 import "syscall"
 
 // groups contains a program by its process group alone.
-type groups struct{ passed []string }
+type groups struct{ unavailable []string }
 
-func newGroup(passed []string) (containment, error) { return &groups{passed: passed}, nil }
+func newGroup(unavailable []string) (containment, error) {
+	return &groups{unavailable: unavailable}, nil
+}
 
 func (g *groups) report() Report {
 	return Report{
-		Kind:   Group,
-		Covers: "every process that stays in the hook's process group",
-		Misses: "a process that leaves the group (setsid, daemons)",
-		Passed: g.passed,
+		Kind:        Group,
+		Covers:      "every process that stays in the hook's process group",
+		Misses:      "a process that leaves the group (setsid, daemons)",
+		Unavailable: g.unavailable,
 	}
 }
 
-func (g *groups) cell(c *Command) (cell, error) { return &groupCell{mark: c.mark()}, nil }
+func (g *groups) cell(c *Command) (cell, error) { return &groupCell{envTag: c.envTag()}, nil }
 func (g *groups) close() error                  { return nil }
 
 // groupCell is one process group; its id is the program's.
 type groupCell struct {
-	id   int
-	mark string // for a guardian
+	id     int
+	envTag string // for a guardian
 }
 
 func (g *groupCell) attach(l *launch) { l.sys.Setsid = true }

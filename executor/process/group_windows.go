@@ -10,17 +10,19 @@ import (
 
 // groups contains each program in a job object. A job ends with its last
 // handle, so the programs die with us, whatever ends us.
-type groups struct{ passed []string }
+type groups struct{ unavailable []string }
 
-func newGroup(passed []string) (containment, error) { return &groups{passed: passed}, nil }
+func newGroup(unavailable []string) (containment, error) {
+	return &groups{unavailable: unavailable}, nil
+}
 
 func (g *groups) report() Report {
 	return Report{
-		Kind:     Group,
-		Covers:   "every process of the hook: a job object holds them",
-		Misses:   "a process that was started before the hook was put into its job, in its first moments",
-		Guardian: "the system ends the job objects",
-		Passed:   g.passed,
+		Kind:        Group,
+		Covers:      "every process of the hook: a job object holds them",
+		Misses:      "a process that was started before the hook was put into its job, in its first moments",
+		Guardian:    "the system ends the job objects",
+		Unavailable: g.unavailable,
 	}
 }
 

@@ -46,7 +46,7 @@ func newGuardian(c containment) (*guardian, error) {
 	if err := g.start(); err != nil {
 		return nil, fmt.Errorf("start the guardian process: %w", err)
 	}
-	g.done.Go(g.keep)
+	g.done.Go(g.restartWhenDead)
 	return g, nil
 }
 
@@ -55,7 +55,7 @@ func (g *guardian) watch(dir string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.hello = guardCgroup + dir + "\n"
-	g.say(g.hello)
+	g.send(g.hello)
 }
 
 func guardianReport(has bool) string {
@@ -90,15 +90,15 @@ func (g *guardian) start() error {
 		return err
 	}
 	g.pipe, g.process = ours, process
-	g.say(g.hello)
+	g.send(g.hello)
 	for run, r := range g.running {
-		g.say(r.line(run))
+		g.send(r.line(run))
 	}
 	return nil
 }
 
 // keep waits for the guardian process and starts another when it dies.
-func (g *guardian) keep() {
+func (g *guardian) restartWhenDead() {
 	for { // only replace writes g.process
 		g.process.Wait()
 		waitedFor(g.process.Pid)
@@ -120,7 +120,7 @@ func (g *guardian) replace() bool {
 
 // say writes to the guardian. One that does not listen is no guardian: it is ended,
 // and keep starts another.
-func (g *guardian) say(line string) {
+func (g *guardian) send(line string) {
 	g.pipe.SetWriteDeadline(time.Now().Add(guardianPatience))
 	if _, err := g.pipe.WriteString(line); errors.Is(err, os.ErrDeadlineExceeded) {
 		g.process.Kill()
@@ -129,7 +129,7 @@ func (g *guardian) say(line string) {
 
 // revive has a guardian replaced that somebody has stopped: it would not notice our
 // death.
-func (g *guardian) revive() {
+func (g *guardian) endIfStopped() {
 	if g == nil {
 		return
 	}
@@ -141,21 +141,21 @@ func (g *guardian) revive() {
 }
 
 func (r guardRecord) line(run int) string {
-	return fmt.Sprintf("%s%d %d %d %s\n", guardBegan, run, r.root, r.start, r.mark)
+	return fmt.Sprintf("%s%d %d %d %s\n", guardBegan, run, r.root, r.start, r.envTag)
 }
 
 // begins tells of a program that is about to be started, by its mark: we may be
 // killed before its process id is known. It returns the run's number, 0 for a
 // cell that needs no guardian.
 func (g *guardian) begins(c cell) (run int) {
-	guarded, ok := c.(guarded)
+	guarded, ok := c.(guardianRecorded)
 	if g == nil || !ok {
 		return 0
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.numbered++
-	if r := guarded.record(); r.mark != "" {
+	if r := guarded.record(); r.envTag != "" {
 		g.note(g.numbered, r)
 	}
 	return g.numbered
@@ -166,7 +166,7 @@ func (g *guardian) began(run int, c cell) {
 	if run == 0 {
 		return
 	}
-	r := c.(guarded).record()
+	r := c.(guardianRecorded).record()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.note(run, r)
@@ -174,7 +174,7 @@ func (g *guardian) began(run int, c cell) {
 
 func (g *guardian) note(run int, r guardRecord) {
 	g.running[run] = r
-	g.say(r.line(run))
+	g.send(r.line(run))
 }
 
 // ended tells that nothing of the run is alive.
@@ -185,7 +185,7 @@ func (g *guardian) ended(run int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	delete(g.running, run)
-	g.say(fmt.Sprintf("%s%d\n", guardEnded, run))
+	g.send(fmt.Sprintf("%s%d\n", guardEnded, run))
 }
 
 // dismiss ends the guardian process and waits for it. Nothing runs any more that

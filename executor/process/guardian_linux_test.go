@@ -27,7 +27,7 @@ func init() {
 		}
 		for range 2 {
 			c := shell(args[2])
-			c.Env, c.Mark = append(c.Env, args[3]), args[3]
+			c.Env, c.EnvTag = append(c.Env, args[3]), args[3]
 			go rt.Run(context.Background(), c)
 		}
 		if groups, ok := rt.containment.(*cgroups); ok {
@@ -217,7 +217,7 @@ func TestGuardianKnowsTheMark(t *testing.T) {
 	for range 2 {
 		c := shell("")
 		mark := marked(c)
-		begun := &sweptCell{tree: tree{mark: mark}}
+		begun := &sweptCell{tree: tree{envTag: mark}}
 		run := g.begins(begun)
 		if len(g.running) != 1 {
 			t.Fatalf("the guardian knows %v", g.running)
@@ -234,7 +234,7 @@ func TestGuardianKnowsTheMark(t *testing.T) {
 			continue
 		}
 		ours.Close()
-		w := watchman{trees: make(map[int]*tree)}
+		w := guardianProcess{trees: make(map[int]*tree)}
 		w.listen(theirs)
 		if len(w.trees) != 1 {
 			t.Errorf("%d trees", len(w.trees))

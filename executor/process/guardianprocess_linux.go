@@ -11,19 +11,19 @@ import (
 )
 
 // watchman is the guardian process: what it was told of the programs that run.
-type watchman struct {
-	hookd  int // the process that the programs are of
-	trees  map[int]*tree
-	cgroup string
-	held   int // looks in a row that found hookd stopped
+type guardianProcess struct {
+	hookd        int // the process that the programs are of
+	trees        map[int]*tree
+	cgroup       string
+	stoppedLooks int // looks in a row that found hookd stopped
 }
 
 // runGuardian reads what runs until the pipe ends, and then ends all of that.
 func runGuardian() {
 	signal.Ignore(syscall.SIGINT, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGQUIT)
-	syscall.CloseOnExec(shimPipe)
-	w := watchman{hookd: os.Getppid(), trees: make(map[int]*tree)}
-	w.listen(os.NewFile(shimPipe, "hookd"))
+	syscall.CloseOnExec(helperPipe)
+	w := guardianProcess{hookd: os.Getppid(), trees: make(map[int]*tree)}
+	w.listen(os.NewFile(helperPipe, "hookd"))
 	if w.cgroup != "" {
 		killCgroup(w.cgroup, closePatience)
 	}
@@ -34,12 +34,12 @@ func runGuardian() {
 // While programs run, hookd is looked at now and then. A program may stop it again
 // and again, faster than it wakes up; whatever runs is ended then.
 const (
-	watchPause = 100 * time.Millisecond
-	heldLooks  = 10
+	watchPause       = 100 * time.Millisecond
+	mostStoppedLooks = 10
 )
 
 // listen reads the Runtime's lines until it is dead.
-func (w *watchman) listen(pipe *os.File) {
+func (w *guardianProcess) listen(pipe *os.File) {
 	lines := make(chan string)
 	go func() {
 		defer close(lines)
@@ -64,7 +64,7 @@ func (w *watchman) listen(pipe *os.File) {
 	}
 }
 
-func (w *watchman) note(line string) {
+func (w *guardianProcess) note(line string) {
 	var run int
 	if dir, ok := strings.CutPrefix(line, guardCgroup); ok {
 		w.cgroup = dir
@@ -72,7 +72,7 @@ func (w *watchman) note(line string) {
 		t := &tree{known: make(map[int]uint64)}
 		fmt.Sscanf(rest, "%d %d %d", &run, &t.root, &t.start)
 		if fields := strings.SplitN(rest, " ", 4); len(fields) == 4 {
-			t.mark = fields[3]
+			t.envTag = fields[3]
 		}
 		w.trees[run] = t
 	} else if n, _ := fmt.Sscanf(line, guardEnded+"%d", &run); n == 1 {
@@ -82,16 +82,16 @@ func (w *watchman) note(line string) {
 
 // look ends what runs if hookd is kept stopped, unless a person has sent it to the
 // background of a terminal.
-func (w *watchman) look() {
+func (w *guardianProcess) look() {
 	e, ok := readEntry(w.hookd)
-	if !ok || !e.stopped || e.behind {
-		w.held = 0
+	if !ok || !e.stopped || e.background {
+		w.stoppedLooks = 0
 		return
 	}
-	if w.held++; w.held < heldLooks {
+	if w.stoppedLooks++; w.stoppedLooks < mostStoppedLooks {
 		return
 	}
-	w.held = 0
+	w.stoppedLooks = 0
 	if w.cgroup != "" {
 		killMembers(w.cgroup)
 	}

@@ -61,8 +61,7 @@ func TestHardToFind(t *testing.T) {
 					if left := survivors(mark); len(left) > 0 {
 						t.Errorf("survivors: %v", left)
 					}
-					// By its number, because a user cannot read the environment of all of them. In a
-					// PID namespace it has another one.
+					// By its number, because a user cannot read the environment of all of them.
 					if pid, err := strconv.Atoi(strings.TrimSpace(string(r.Stdout))); err == nil && options.Containment == Subreaper {
 						if e, err := lookUp(pid); err == nil && !e.zombie {
 							t.Errorf("process %d is alive", pid)

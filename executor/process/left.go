@@ -13,7 +13,7 @@ type Left []string
 
 // observed is a cell that can tell what a program has left. It is asked when the
 // program has ended, before it is reaped.
-type observed interface{ left() Left }
+type leftReporter interface{ left() Left }
 
 // String says how many they are and what they are called, "" if there are none.
 func (l Left) String() string {

@@ -36,7 +36,7 @@ func (s *sweptCell) left() Left { return leftOf(s.outliving(), s.tree.root) }
 // outliving are the processes of the tree. The program is dead, so the top of each
 // branch is our child: most programs leave none, which is seen without a sweep.
 func (s *sweptCell) outliving() []entry {
-	orphans, err := family.orphans()
+	orphans, err := ourChildren.orphans()
 	if err == nil && !slices.ContainsFunc(orphans, func(e entry) bool { return s.young(e) && !e.zombie }) {
 		return nil
 	}
@@ -53,20 +53,6 @@ func (h *heldCell) left() Left {
 		}
 	}
 	return leftOf(found, h.program)
-}
-
-// left of a namespace: its first process gets every orphan.
-func (n *namespaceCell) left() Left { return leftOf(below(n.shim), 0) }
-
-// below are the descendants of a process.
-func below(pid int) (found []entry) {
-	pids, _ := children(pid)
-	for _, child := range pids {
-		if e, ok := readEntry(child); ok {
-			found = append(append(found, e), below(child)...)
-		}
-	}
-	return found
 }
 
 func (g *groupCell) left() Left {

@@ -103,9 +103,9 @@ func shell(script string) *Command {
 
 // marked gives the command a mark of its own and returns it.
 func marked(c *Command) string {
-	c.Mark = "PROCESS_TEST=" + rand.Text()
-	c.Env = append(c.Env, c.Mark)
-	return c.Mark
+	c.EnvTag = "PROCESS_TEST=" + rand.Text()
+	c.Env = append(c.Env, c.EnvTag)
+	return c.EnvTag
 }
 
 // within returns a context that ends with errLimit.

@@ -43,39 +43,30 @@ func hasPidfd() bool {
 	return true
 }
 
-// kinds lists the containments, the surest first. A user namespace is left out
-// unless it is asked for: sudo, ssh and the like do not work in one.
+// kinds lists the containments, the one that misses least first.
 var kinds = []struct {
-	kind   Kind
-	make   func(passed []string) (containment, error)
-	wanted bool // taken when it works, without being asked for
-	polled bool // works with the polled ladder only
+	kind Kind
+	make func(unavailable []string) (containment, error)
 }{
-	{Cgroup, newCgroup, true, false},
-	{PidNamespace, newPidNamespace, true, true},
-	{UserNamespace, newUserNamespace, false, true},
-	{Subreaper, newSubreaper, true, false},
-	{Group, newGroup, true, false},
+	{Cgroup, newCgroup},
+	{Subreaper, newSubreaper},
+	{Group, newGroup},
 }
 
 // choose takes the first containment that works here, or the one asked for.
 func choose(o *Options) (containment, error) {
-	var passed []string
+	var unavailable []string
 	for _, k := range kinds {
-		if o.Containment != k.kind && (o.Containment != Best || !k.wanted) {
+		if o.Containment != k.kind && o.Containment != Best {
 			continue
 		}
-		if k.polled && o.portable {
-			passed = append(passed, fmt.Sprintf("%s: this kernel has no pidfd", k.kind))
-			continue
-		}
-		c, err := k.make(passed)
+		c, err := k.make(unavailable)
 		if err == nil {
 			return c, nil
 		}
-		passed = append(passed, fmt.Sprintf("%s: %v", k.kind, err))
+		unavailable = append(unavailable, fmt.Sprintf("%s: %v", k.kind, err))
 	}
-	return nil, fmt.Errorf("no containment works here: %v", passed)
+	return nil, fmt.Errorf("no containment works here: %v", unavailable)
 }
 
 func (rt *Runtime) startProgram(c *Command, l *launch) (program, error) {
@@ -90,7 +81,7 @@ func (rt *Runtime) startProgram(c *Command, l *launch) (program, error) {
 
 // startProcess is os.StartProcess for a child that its starter waits for.
 func startProcess(path string, argv []string, attr *os.ProcAttr) (process *os.Process, err error) {
-	err = family.born(func() (int, error) {
+	err = ourChildren.start(func() (int, error) {
 		if process, err = os.StartProcess(path, argv, attr); err != nil {
 			return 0, err
 		}
@@ -99,4 +90,4 @@ func startProcess(path string, argv []string, attr *os.ProcAttr) (process *os.Pr
 	return process, err
 }
 
-func waitedFor(pid int) { family.waitedFor(pid) }
+func waitedFor(pid int) { ourChildren.waitedFor(pid) }

@@ -9,13 +9,13 @@ import (
 
 func prepareProcess(*Options) error { return nil }
 
-// choose takes the process group (on Windows a job object): nothing better is
-// to be had here.
+// choose takes the process group (on Windows a job object): there is nothing better
+// here.
 func choose(o *Options) (containment, error) {
 	if o.Containment != Best && o.Containment != Group {
 		return nil, fmt.Errorf("containment %s: only on Linux", o.Containment)
 	}
-	return newGroup([]string{"cgroup, pidns and subreaper: only on Linux"})
+	return newGroup([]string{"cgroup and subreaper: only on Linux"})
 }
 
 func (rt *Runtime) startProgram(c *Command, l *launch) (program, error) { return startPortable(c, l) }

@@ -16,10 +16,8 @@ type polled struct {
 	process int
 	stdin   [][]byte // not written yet
 	fds     [slots]unix.PollFd
-	exit    int // pidfd, or where a shim reports the program's ending
+	exit    int // pidfd
 	exited  bool
-	shim    bool    // the process is a shim; its cell reaps it
-	verdict verdict // from the shim
 
 	mu    sync.Mutex // guards cause, and the wake slot against close
 	cause error
@@ -38,10 +36,9 @@ const (
 // scratch holds read buffers as large as a pipe.
 var scratch = sync.Pool{New: func() any { return new([64 << 10]byte) }}
 
-// startPolled starts a program. l.status, if used, is the read end of a pipe on
-// which a shim reports.
+// startPolled starts a program.
 func startPolled(c *Command, l *launch) (program, error) {
-	p := &polled{stdin: slices.Clone(c.Stdin), exit: -1, shim: l.status >= 0}
+	p := &polled{stdin: slices.Clone(c.Stdin), exit: -1}
 	for i := range p.fds {
 		p.fds[i].Fd = -1
 	}
@@ -71,18 +68,15 @@ func startPolled(c *Command, l *launch) (program, error) {
 
 	pidfd := -1
 	l.sys.PidFD = &pidfd
-	files := [4]uintptr{uintptr(theirs[0]), uintptr(theirs[1]), uintptr(theirs[2]), uintptr(l.extra)}
-	attr := syscall.ProcAttr{Dir: l.dir, Env: l.env, Files: files[:3], Sys: l.sys}
+	files := [3]uintptr{uintptr(theirs[0]), uintptr(theirs[1]), uintptr(theirs[2])}
+	attr := syscall.ProcAttr{Dir: l.dir, Env: l.env, Files: files[:], Sys: l.sys}
 	if c.talk != nil {
 		files[0], files[1] = c.talk.in.Fd(), c.talk.out.Fd()
 	}
 	if c.Merge {
 		files[2] = files[1]
 	}
-	if l.extra >= 0 {
-		attr.Files = files[:4]
-	}
-	err = family.born(func() (pid int, err error) {
+	err = ourChildren.start(func() (pid int, err error) {
 		p.process, err = syscall.ForkExec(l.path, l.argv, &attr)
 		return p.process, err
 	})
@@ -92,10 +86,6 @@ func startPolled(c *Command, l *launch) (program, error) {
 		return nil, err
 	}
 	p.exit = pidfd
-	if p.shim {
-		unix.Close(pidfd)
-		p.exit = l.status
-	}
 	p.open(slotExit, p.exit, unix.POLLIN)
 	return p, nil
 }
@@ -201,28 +191,26 @@ func pollOne(fd int, events int16, d time.Duration) {
 	unix.Ppoll([]unix.PollFd{{Fd: int32(fd), Events: events}}, &limit, nil)
 }
 
-func (p *polled) converse(c *Command, stdout, stderr *output) (held bool, cause error) {
+func (p *polled) exchange(c *Command, stdout, stderr *output) (held bool, cause error) {
 	buffer := scratch.Get().(*[64 << 10]byte)
 	defer scratch.Put(buffer)
 	wait := time.Duration(-1)
 	var drained time.Time
 	for {
 		p.poll(wait)
-		p.exchange(buffer[:], stdout, stderr)
+		p.transfer(buffer[:], stdout, stderr)
 		if stdout.over {
 			return false, &OutputError{Limit: c.StdoutLimit}
 		}
 		if p.ready(slotExit) {
-			if err := p.noteExit(); err != nil {
-				return false, err
-			}
+			p.noteExit()
 			drained = time.Now().Add(c.Drain)
 		}
 		if p.exited && p.closed(slotOut) && p.closed(slotErr) {
 			return false, nil
 		}
 		if p.ready(slotWake) {
-			return p.lastWords(buffer[:], c, stdout, stderr)
+			return p.drainInterrupted(buffer[:], c, stdout, stderr)
 		}
 		if p.exited {
 			if wait = time.Until(drained); wait <= 0 {
@@ -232,29 +220,23 @@ func (p *polled) converse(c *Command, stdout, stderr *output) (held bool, cause 
 	}
 }
 
-// noteExit is called once, when the program has exited. The error is a program
-// that a shim could not start.
-func (p *polled) noteExit() error {
+// noteExit is called once, when the program has exited.
+func (p *polled) noteExit() {
 	p.exited = true
 	p.fds[slotExit] = unix.PollFd{Fd: -1}
 	p.shut(slotIn)
-	if !p.shim {
-		return nil
-	}
-	p.verdict = readVerdict(p.exit)
-	return p.verdict.err()
 }
 
 // lastWords takes what the program has written by the time it is interrupted: a
 // refusal counts however the run ended. The number of reads is bounded, because
 // a flood never runs dry.
-func (p *polled) lastWords(buffer []byte, c *Command, stdout, stderr *output) (bool, error) {
+func (p *polled) drainInterrupted(buffer []byte, c *Command, stdout, stderr *output) (bool, error) {
 	for range 64 {
 		p.poll(0)
 		if !p.ready(slotOut) && !p.ready(slotErr) {
 			break
 		}
-		p.exchange(buffer, stdout, stderr)
+		p.transfer(buffer, stdout, stderr)
 	}
 	switch {
 	case stdout.over:
@@ -266,7 +248,7 @@ func (p *polled) lastWords(buffer []byte, c *Command, stdout, stderr *output) (b
 }
 
 // exchange moves bytes in every direction that the last poll found ready.
-func (p *polled) exchange(buffer []byte, stdout, stderr *output) {
+func (p *polled) transfer(buffer []byte, stdout, stderr *output) {
 	if p.ready(slotIn) {
 		p.feed()
 	}
@@ -351,11 +333,8 @@ func (p *polled) shutWake() {
 }
 
 func (p *polled) reap() (int, string) {
-	if p.shim {
-		return p.verdict.ending()
-	}
 	var status syscall.WaitStatus
-	defer family.waitedFor(p.process)
+	defer ourChildren.waitedFor(p.process)
 	for {
 		_, err := syscall.Wait4(p.process, &status, 0, nil)
 		if err == nil {

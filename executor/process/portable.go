@@ -90,8 +90,8 @@ func (p *portable) interrupt(cause error) {
 	})
 }
 
-func (p *portable) converse(c *Command, stdout, stderr *output) (held bool, cause error) {
-	p.serve(c, stdout, stderr)
+func (p *portable) exchange(c *Command, stdout, stderr *output) (held bool, cause error) {
+	p.startCopying(c, stdout, stderr)
 	defer func() {
 		p.mu.Lock()
 		p.kept = true
@@ -123,7 +123,7 @@ func (p *portable) converse(c *Command, stdout, stderr *output) (held bool, caus
 
 // serve starts the goroutines that move bytes and wait. They end when the pipes
 // and the program do, which the run's end sees to.
-func (p *portable) serve(c *Command, stdout, stderr *output) {
+func (p *portable) startCopying(c *Command, stdout, stderr *output) {
 	go func() {
 		p.state, _ = p.process.Wait()
 		waitedFor(p.process.Pid)

@@ -78,14 +78,14 @@ func TestCloseWhileProgramsStart(t *testing.T) {
 	}
 }
 
-// TestEndIsAwaited: the end of a control group or a namespace is told by the
-// kernel, not found by looking now and then.
+// TestEndIsAwaited: the kernel tells the end of a control group; it is not found by
+// looking now and then.
 func TestEndIsAwaited(t *testing.T) {
 	const never, soon = 20 * time.Second, 5 * time.Second
-	for _, kind := range []Kind{Cgroup, PidNamespace} {
+	for _, kind := range []Kind{Cgroup} {
 		rt, err := New(Options{Containment: kind})
 		if err != nil {
-			t.Logf("not to be had here: %v", err)
+			t.Logf("not available here: %v", err)
 			continue
 		}
 		c := shell("exec sleep 61")
@@ -99,7 +99,7 @@ func TestEndIsAwaited(t *testing.T) {
 		}
 		time.AfterFunc(100*time.Millisecond, func() { syscall.Kill(r.program.pid(), syscall.SIGKILL) })
 		began := time.Now()
-		r.cell.(watched).await(never)
+		r.cell.(endAwaiter).await(never)
 		if took := time.Since(began); took < 50*time.Millisecond || took > soon {
 			t.Errorf("%s: told after %s of what ended after 100 ms", kind, took)
 		}
@@ -120,11 +120,11 @@ func TestNothingLeftIsSeenAtOnce(t *testing.T) {
 	for _, kind := range []Kind{Cgroup, Group} {
 		rt, err := New(Options{Containment: kind})
 		if err != nil {
-			t.Logf("not to be had here: %v", err)
+			t.Logf("not available here: %v", err)
 			continue
 		}
 		r := rt.Run(within(t, 10*time.Second), shell("exit 0"))
-		alone := kind == Group || family.childless() // else what other tests left is looked at
+		alone := kind == Group || ourChildren.childless() // else what other tests left is looked at
 		if r.Err != nil || alone && r.Gone != closedChannel {
 			t.Errorf("%s: %v, still ending", kind, r.Err)
 		}

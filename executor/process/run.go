@@ -52,13 +52,13 @@ const (
 
 // start takes a cell and starts the program in it.
 func (rt *Runtime) start(ctx context.Context, c *Command) (*run, error) {
-	if err := rt.hold(); err != nil {
+	if err := rt.beginStart(); err != nil {
 		return nil, err
 	}
-	defer rt.release()
+	defer rt.endStart()
 	r := &run{runtime: rt, command: c.withDefaults()}
 	r.limit, _ = ctx.Deadline()
-	if err := rt.prepare(); err != nil {
+	if err := rt.chooseContainment(); err != nil {
 		return nil, explain(&r.command, &cellError{err})
 	}
 	for pause, total := busyFirst, time.Duration(0); ; pause *= 2 {
@@ -84,13 +84,13 @@ func (r *run) launch() error {
 	if err != nil {
 		return &cellError{err}
 	}
-	l := launch{path: r.command.Path, argv: r.command.Argv, dir: r.command.Dir, env: r.command.Env, sys: &syscall.SysProcAttr{}, extra: -1, status: -1}
+	l := launch{path: r.command.Path, argv: r.command.Argv, dir: r.command.Dir, env: r.command.Env, sys: &syscall.SysProcAttr{}}
 	in.attach(&l)
 	r.guard = r.runtime.guardian.begins(in)
-	r.runtime.sole.began(r.limit) // before: the program may be quicker than we are
+	r.runtime.dedication.began(r.limit) // before: the program may be quicker than we are
 	p, err := r.runtime.startProgram(&r.command, &l)
 	if err != nil {
-		r.runtime.sole.ended()
+		r.runtime.dedication.ended()
 		r.runtime.guardian.ended(r.guard)
 		in.free()
 		return err
@@ -110,23 +110,19 @@ func (r *run) answer(ctx context.Context) Result {
 	if r.command.StdoutTail > 0 {
 		stdout.limit, stdout.tail = r.command.StdoutTail, true
 	}
-	stderr := output{limit: r.command.StderrTail, tail: true, stream: r.command.hear}
+	stderr := output{limit: r.command.StderrTail, tail: true, stream: r.command.onStderr}
 
-	held, cause := r.program.converse(&r.command, &stdout, &stderr)
+	held, cause := r.program.exchange(&r.command, &stdout, &stderr)
 	stop()
-	if cause == nil && r.command.linger != nil {
-		held = r.command.linger(r.command.Drain) || held
+	if cause == nil && r.command.awaitOutput != nil {
+		held = r.command.awaitOutput(r.command.Drain) || held
 	}
 
-	var unstarted *shimError
-	if errors.As(cause, &unstarted) {
-		cause = explain(&r.command, unstarted)
-	}
 	result := Result{ExitCode: -1, Err: cause, Held: held, Pid: r.program.pid()}
 	result.Stdout, result.StdoutCut = stdout.take()
 	result.Stderr, result.StderrCut = stderr.take()
 	if cause == nil {
-		if cell, tells := r.cell.(observed); tells {
+		if cell, tells := r.cell.(leftReporter); tells {
 			result.Left = cell.left()
 		}
 		r.cell.exited()

@@ -31,7 +31,7 @@ type Options struct {
 	// starts any. It then reaps every orphan that comes to it, ends those of which
 	// nothing tells from which program they come, and does not stay stopped while
 	// programs run. Only on Linux, and for one Runtime of a process.
-	Sole bool
+	Dedicated bool
 
 	// Starting, unless nil, is called before the first program is started, if any
 	// is. It may be called again.
@@ -52,19 +52,19 @@ type Runtime struct {
 	options Options
 	places  chan struct{} // one token per running program
 
-	preparing   sync.Mutex  // guards the next two until prepared is set
-	prepared    atomic.Bool // they are not changed any more
+	choosing    sync.Mutex  // guards the next two until prepared is set
+	chosen      atomic.Bool // they are not changed any more
 	containment containment
-	guardian    *guardian // nil unless LongLived
-	sole        *sole     // nil unless Options.Sole
+	guardian    *guardian   // nil unless LongLived
+	dedication  *dedication // nil unless Options.Sole
 
-	mu      sync.Mutex
-	closed  bool
-	held    int                          // calls of hold without release
-	running map[*run]struct{}            // until the tree is gone
-	ending  map[string][]<-chan struct{} // Gone of runs that were cut short, by key
-	idle    chan struct{}                // set by Close; closed when nothing is held or running
-	giveUp  chan struct{}                // closed when Close stops waiting
+	mu       sync.Mutex
+	closed   bool
+	starting int                          // calls of hold without release
+	running  map[*run]struct{}            // until the tree is gone
+	ending   map[string][]<-chan struct{} // Gone of runs that were cut short, by key
+	idle     chan struct{}                // set by Close; closed when nothing is held or running
+	giveUp   chan struct{}                // closed when Close stops waiting
 }
 
 // New prepares to run programs. It costs next to nothing unless a kind of
@@ -83,12 +83,12 @@ func New(options Options) (*Runtime, error) {
 		ending:  make(map[string][]<-chan struct{}),
 		giveUp:  make(chan struct{}),
 	}
-	rt.sole = newSole(&options)
+	rt.dedication = newDedication(&options)
 	if options.Containment == Best {
 		return rt, nil
 	}
-	if err := rt.prepare(); err != nil {
-		rt.sole.close()
+	if err := rt.chooseContainment(); err != nil {
+		rt.dedication.close()
 		return nil, err
 	}
 	return rt, nil
@@ -96,13 +96,13 @@ func New(options Options) (*Runtime, error) {
 
 // prepare probes which containment works here and takes what it needs for it, and
 // starts the guardian, once. What has failed is tried again by the next call.
-func (rt *Runtime) prepare() error {
-	if rt.prepared.Load() {
+func (rt *Runtime) chooseContainment() error {
+	if rt.chosen.Load() {
 		return nil
 	}
-	rt.preparing.Lock()
-	defer rt.preparing.Unlock()
-	if rt.prepared.Load() {
+	rt.choosing.Lock()
+	defer rt.choosing.Unlock()
+	if rt.chosen.Load() {
 		return nil
 	}
 	if rt.options.Starting != nil {
@@ -117,10 +117,10 @@ func (rt *Runtime) prepare() error {
 			chosen.close()
 			return err
 		}
-		rt.sole.watches(rt.guardian)
+		rt.dedication.watches(rt.guardian)
 	}
 	rt.containment = chosen
-	rt.prepared.Store(true)
+	rt.chosen.Store(true)
 	return nil
 }
 
@@ -128,12 +128,12 @@ func (rt *Runtime) prepare() error {
 // out first if nothing was run before. Misses of a Runtime that can run nothing
 // says why.
 func (rt *Runtime) Containment() Report {
-	err := rt.hold()
+	err := rt.beginStart()
 	if err == nil {
-		err = rt.prepare()
-		rt.release()
+		err = rt.chooseContainment()
+		rt.endStart()
 	}
-	if !rt.prepared.Load() {
+	if !rt.chosen.Load() {
 		return Report{Misses: fmt.Sprintf("no program can be started: %v", err)}
 	}
 	report := rt.containment.report()
@@ -160,7 +160,7 @@ func (rt *Runtime) Close() error {
 	rt.announceIdle()
 	rt.mu.Unlock()
 
-	defer rt.sole.close()
+	defer rt.dedication.close()
 	patience := time.NewTimer(closePatience)
 	defer patience.Stop()
 	select {
@@ -169,7 +169,7 @@ func (rt *Runtime) Close() error {
 		close(rt.giveUp)
 		return rt.leftovers()
 	}
-	if !rt.prepared.Load() {
+	if !rt.chosen.Load() {
 		return nil
 	}
 	if rt.guardian != nil {
@@ -276,20 +276,20 @@ func (rt *Runtime) noteEnding(key string, gone <-chan struct{}) {
 }
 
 // hold makes Close wait for what is not running yet, until release is called.
-func (rt *Runtime) hold() error {
+func (rt *Runtime) beginStart() error {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	if rt.closed {
 		return ErrClosed
 	}
-	rt.held++
+	rt.starting++
 	return nil
 }
 
-func (rt *Runtime) release() {
+func (rt *Runtime) endStart() {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	rt.held--
+	rt.starting--
 	rt.announceIdle()
 }
 
@@ -307,13 +307,13 @@ func (rt *Runtime) unregister(r *run) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	delete(rt.running, r)
-	rt.sole.ended()
+	rt.dedication.ended()
 	rt.announceIdle()
 }
 
 // announceIdle tells a waiting Close that nothing runs any more.
 func (rt *Runtime) announceIdle() {
-	if rt.idle != nil && rt.held == 0 && len(rt.running) == 0 {
+	if rt.idle != nil && rt.starting == 0 && len(rt.running) == 0 {
 		select {
 		case <-rt.idle:
 		default:

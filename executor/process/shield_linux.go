@@ -19,13 +19,13 @@ const ProgramName = "hookd"
 //
 // Root sees everything as before, and everybody the command line.
 func Shield() {
-	callSelf(ProgramName)
+	nameThread(ProgramName)
 	unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 }
 
 // callSelf names the thread that calls, which must be the first: it has the
 // process's name.
-func callSelf(name string) {
+func nameThread(name string) {
 	text := append([]byte(name), 0)
 	unix.Prctl(unix.PR_SET_NAME, uintptr(unsafe.Pointer(&text[0])), 0, 0, 0)
 }

@@ -183,9 +183,3 @@ func firstLine(path string) string {
 	line, _, _ := bytes.Cut(head[:n], []byte{'\n'})
 	return string(line)
 }
-
-// shimError is a program that a shim could not start.
-type shimError struct{ errno syscall.Errno }
-
-func (e *shimError) Error() string { return e.errno.Error() }
-func (e *shimError) Unwrap() error { return e.errno }

@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// TestStartErrors is H06, H11 and H38: each trouble is told apart and named, also
-// behind a shim.
+// TestStartErrors is H06, H11 and H38: each kind of trouble is told apart and named.
 func TestStartErrors(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, text string, mode os.FileMode) string {

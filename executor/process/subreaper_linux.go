@@ -16,20 +16,20 @@ import (
 // to. So an escaped process, or an ancestor of it, is always our child, and a
 // sweep of /proc finds it.
 type subreapers struct {
-	passed []string
+	unavailable []string
 
 	mu    sync.Mutex
 	cells map[*sweptCell]bool // of programs that run, or are being ended
 }
 
-func newSubreaper(passed []string) (containment, error) {
+func newSubreaper(unavailable []string) (containment, error) {
 	if _, err := lookUp(os.Getpid()); err != nil {
 		return nil, fmt.Errorf("read the process table in /proc: %w", err)
 	}
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return nil, err
 	}
-	return &subreapers{passed: passed, cells: make(map[*sweptCell]bool)}, nil
+	return &subreapers{unavailable: unavailable, cells: make(map[*sweptCell]bool)}, nil
 }
 
 // What a sweep of the process table finds, and what it does not, for people.
@@ -40,10 +40,10 @@ const (
 
 func (s *subreapers) report() Report {
 	return Report{
-		Kind:   Subreaper,
-		Covers: "every process of a hook that a sweep of the process table recognises, " + sweepFinds,
-		Misses: sweepMisses,
-		Passed: s.passed,
+		Kind:        Subreaper,
+		Covers:      "every process of a hook that a sweep of the process table recognises, " + sweepFinds,
+		Misses:      sweepMisses,
+		Unavailable: s.unavailable,
 	}
 }
 
@@ -54,7 +54,7 @@ func (s *subreapers) cell(c *Command) (cell, error) { return s.sweep(c), nil }
 
 func (s *subreapers) sweep(c *Command) *sweptCell {
 	cell := &sweptCell{owner: s, dead: make(map[int]uint64)}
-	cell.tree = tree{mark: c.mark(), known: make(map[int]uint64), adopts: cell.adopts}
+	cell.tree = tree{envTag: c.envTag(), known: make(map[int]uint64), adopts: cell.adopts}
 	return cell
 }
 
@@ -67,9 +67,9 @@ type sweptCell struct {
 
 func (s *sweptCell) attach(l *launch) {
 	l.sys.Setsid = true
-	if s.tree.mark == "" {
-		s.tree.mark = RunMark + "=" + rand.Text()
-		l.env = append(slices.Clip(l.env), s.tree.mark)
+	if s.tree.envTag == "" {
+		s.tree.envTag = RunTag + "=" + rand.Text()
+		l.env = append(slices.Clip(l.env), s.tree.envTag)
 	}
 	s.owner.mu.Lock()
 	defer s.owner.mu.Unlock()
@@ -86,7 +86,7 @@ func (s *sweptCell) started(pid int) {
 // only be of this tree: it came to us as an orphan, and no other program that runs
 // is as old as it. One that may be of several is left to the last of them.
 func (s *sweptCell) adopts(e entry) bool {
-	if !family.foundling(e) {
+	if !ourChildren.isStrayOrphan(e) {
 		return false
 	}
 	s.owner.mu.Lock()
@@ -106,10 +106,10 @@ func (s *sweptCell) terminate() { terminateGroup(s.tree.root) }
 func (s *sweptCell) exited() { syscall.Kill(-s.tree.root, syscall.SIGKILL) }
 
 // clean is certain when we have no child: what lives of the program is below one.
-func (s *sweptCell) clean() bool { return family.childless() }
+func (s *sweptCell) clean() bool { return ourChildren.childless() }
 
 func (s *sweptCell) record() guardRecord {
-	return guardRecord{root: s.tree.root, start: s.tree.start, mark: s.tree.mark}
+	return guardRecord{root: s.tree.root, start: s.tree.start, envTag: s.tree.envTag}
 }
 
 // kill ends the group in one stroke, which no fork inside it can outrun, and
@@ -140,12 +140,12 @@ func (s *sweptCell) kill() {
 // child: when all our other children are older than it, nothing is left, and
 // that is seen quickly. If not, all processes are looked at.
 func (s *sweptCell) empty() bool {
-	orphans, err := family.orphans()
+	orphans, err := ourChildren.orphans()
 	for range 3 { // who was found dead may have left somebody after the list was made
 		if err != nil || !slices.ContainsFunc(orphans, s.dies) {
 			break
 		}
-		orphans, err = family.orphans()
+		orphans, err = ourChildren.orphans()
 	}
 	if err == nil && !slices.ContainsFunc(orphans, s.young) {
 		return true
@@ -192,9 +192,9 @@ func (s *sweptCell) free() {
 // orphans returns whether an entry of the table may have been left to us by a
 // program that is dead: it is below us, and below no program that runs.
 func (s *subreapers) orphans(table []entry) func(entry) bool {
-	family.mu.Lock()
-	running := maps.Clone(family.own)
-	family.mu.Unlock()
+	ourChildren.mu.Lock()
+	running := maps.Clone(ourChildren.own)
+	ourChildren.mu.Unlock()
 	parentOf := make(map[int]int, len(table))
 	for _, e := range table {
 		parentOf[e.pid] = e.parent

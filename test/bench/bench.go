@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/executor/process"
 )
 
@@ -84,7 +85,7 @@ func report(o *options, m *machine, results []*result) error {
 }
 
 func newBench(ctx context.Context, o *options) (*bench, error) {
-	os.Unsetenv(executor.EnvDepth) // below a hook nothing may be allowed
+	os.Unsetenv(hookenv.VarDepth) // below a hook nothing may be allowed
 	folder, err := os.MkdirTemp("", "hookd-bench-")
 	if err != nil {
 		return nil, err

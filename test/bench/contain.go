@@ -105,7 +105,7 @@ func (b *bench) abort(ctx context.Context, script, mark, chain string) (time.Dur
 	ended := make(chan process.Result, 1)
 	go func() {
 		ended <- b.contained.Run(ctx, &process.Command{
-			Path: "/bin/sh", Argv: []string{"/bin/sh", "-c", script}, Dir: b.folder, Mark: mark, Grace: -1,
+			Path: "/bin/sh", Argv: []string{"/bin/sh", "-c", script}, Dir: b.folder, EnvTag: mark, Grace: -1,
 			Env: []string{"PATH=" + os.Getenv("PATH"), "CHAIN=" + chain, mark},
 		})
 	}()

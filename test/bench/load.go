@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/loader"
 )
@@ -77,12 +78,12 @@ func (b *bench) describe(ctx context.Context, n int) (*contest, error) {
 		return loadReady(ctx, options, n)
 	}
 	// The environment is made once, as a load makes it.
-	env := executor.AllowedEnv(executor.EnvConfig{Environ: p.environ(), Project: p.root})
+	env := hookenv.Allowed(hookenv.Config{Environ: p.environ(), Project: p.root})
 	ask := func(ctx context.Context, i int) error {
 		path := filepath.Join(hooks, fmt.Sprintf("%d-hook.sh", i))
 		r := b.contained.Run(ctx, &process.Command{
 			Path: path, Argv: []string{path, "hook"}, Dir: p.root,
-			Env: append(slices.Clip(env), executor.EnvAction+"="+executor.ActionDescribe, executor.EnvProjectDir+"="+p.root, executor.EnvFile+"="+path),
+			Env: append(slices.Clip(env), hookenv.VarAction+"="+hookenv.Describe, hookenv.VarProjectDir+"="+p.root, hookenv.VarFile+"="+path),
 		})
 		if r.Err != nil || r.ExitCode != 0 || len(r.Stdout) == 0 {
 			return fmt.Errorf("%s: %v, exit code %d, stdout %q", path, r.Err, r.ExitCode, r.Stdout)
@@ -167,13 +168,12 @@ func (b *bench) reload(ctx context.Context) (*contest, error) {
 	return c, nil
 }
 
-// readingsRest is how old a file must be before the loader keeps for other
-// processes what it read of it.
-const readingsRest = 2100 * time.Millisecond
+// settled is how old a change must be before the loader believes that equal stats
+// mean equal content.
+const settled = 200 * time.Millisecond
 
-// warm races loads of allowed hooks whose answers are kept, as are the readings of
-// their files: both are what an engine finds that is not the first one since a
-// file changed.
+// warm races loads of allowed hooks whose answers are kept on disk, which is what
+// every engine but the first one finds.
 func (b *bench) warm(ctx context.Context) (*contest, error) {
 	c := &contest{}
 	for _, n := range []int{1, 100} {
@@ -185,7 +185,7 @@ func (b *bench) warm(ctx context.Context) (*contest, error) {
 			return loadReady(ctx, p.options(b.contained), n)
 		})})
 	}
-	time.Sleep(readingsRest)
+	time.Sleep(settled)
 	return c, nil
 }
 

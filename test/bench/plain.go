@@ -6,7 +6,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/executor/process"
 )
 
@@ -74,7 +74,7 @@ func (b *bench) plain(ctx context.Context, name string, size int) (*contest, err
 func (b *bench) ladder(rt *process.Runtime, p *project, program string, payload []byte) func(context.Context) error {
 	command := &process.Command{
 		Path: program, Dir: p.root, Stdin: [][]byte{payload},
-		Env: executor.HookEnv(executor.EnvConfig{Environ: p.environ(), Project: p.root}, executor.ActionExecute, program),
+		Env: hookenv.ForHook(hookenv.Config{Environ: p.environ(), Project: p.root}, hookenv.Execute, program),
 	}
 	return func(ctx context.Context) error {
 		r := rt.Run(ctx, command)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
@@ -114,7 +115,7 @@ func (p *project) environ() []string {
 	env := []string{"HOME=" + p.home, "XDG_STATE_HOME=" + p.state, "XDG_RUNTIME_DIR=" + p.folder}
 	for _, v := range os.Environ() {
 		switch name, _, _ := strings.Cut(v, "="); name {
-		case "HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", executor.EnvDepth:
+		case "HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", hookenv.VarDepth:
 		default:
 			env = append(env, v)
 		}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -21,7 +21,7 @@ func init() {
 	generated["aliases"] = protocol.AliasMarkdown
 	generated["fields"] = schema.FieldsMarkdown
 	generated["settings"] = schema.SettingsMarkdown
-	generated["environment"] = executor.VariablesMarkdown
+	generated["environment"] = hookenv.Markdown
 	generated["features"] = schema.BuiltinsMarkdown
 	generated["findings"] = func() string {
 		return schema.CodesMarkdown(slices.Concat(schema.Codes, loader.Codes)...)

@@ -132,7 +132,7 @@ var Guarantees = []Guarantee{
 	{
 		ID: "G20", Promise: "the managed layer cannot be weakened",
 		Proof: "100 attempts by flag, env, file, symlink, order, matcher: 0",
-		Tests: []Test{{"loader", "TestManagedSettingsCannotBeLoosened"}, {"loader", "TestManagedGuardStands"}},
+		Tests: []Test{{"loader/internal/settings", "TestManagedSettingsCannotBeLoosened"}, {"loader", "TestManagedGuardStands"}},
 	},
 	{
 		ID: "G21", Promise: "nothing of a project has an effect before it was allowed, its settings no more than its hooks; afterwards the allowed copy counts",

@@ -1,0 +1,53 @@
+package process
+
+import "time"
+
+// heldCell is a control group with a watch at its door. Whoever may make a control
+// group may also move processes between his own, and a program runs as the user that
+// we are: it can leave. What left is found as a sub-reaper finds it.
+type heldCell struct {
+	*cgroupCell
+	swept *sweptCell
+}
+
+func (h *heldCell) attach(l *launch) {
+	h.cgroupCell.attach(l)
+	h.swept.attach(l)
+}
+
+func (h *heldCell) started(pid int) {
+	h.cgroupCell.started(pid)
+	h.swept.started(pid)
+}
+
+func (h *heldCell) exited() {
+	h.swept.exited()
+	h.cgroupCell.exited()
+}
+
+// clean is certain when the group is empty and we have no child: everything that
+// lives of the program is below one.
+func (h *heldCell) clean() bool { return h.cgroupCell.clean() && ourChildren.childless() }
+
+func (h *heldCell) kill() {
+	h.cgroupCell.kill()
+	h.swept.kill()
+}
+
+func (h *heldCell) empty() bool { return h.cgroupCell.empty() && h.swept.empty() }
+
+// await is not told of what left the group.
+func (h *heldCell) await(d time.Duration) {
+	if h.populated {
+		h.cgroupCell.await(d)
+		return
+	}
+	time.Sleep(d)
+}
+
+func (h *heldCell) free() {
+	h.swept.free()
+	h.cgroupCell.free()
+}
+
+func (h *heldCell) record() guardRecord { return h.swept.record() }

@@ -1,0 +1,89 @@
+package process
+
+import (
+	"os"
+	"os/signal"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// sole is what a process does for its programs when it is there for nothing else.
+// A nil one does nothing.
+type dedication struct {
+	stops    *stopResistance
+	guardian atomic.Pointer[guardian]
+	children chan os.Signal // of children that ended or were stopped; nil in a short life
+	quit     chan struct{}
+	done     sync.WaitGroup
+}
+
+func newDedication(o *Options) *dedication {
+	if !o.Dedicated {
+		return nil
+	}
+	ourChildren.claimOrphans()
+	s := &dedication{stops: newStopResistance(!o.LongLived), quit: make(chan struct{})}
+	if o.LongLived {
+		s.reapOrphans()
+	}
+	return s
+}
+
+// tendPause is how long children that end one after the other are gathered.
+const reapPause = 50 * time.Millisecond
+
+// tend begins to reap orphans whenever they end, and to look after the guardian. A
+// short life can do without: its orphans go to somebody else in the end.
+func (s *dedication) reapOrphans() {
+	s.children = make(chan os.Signal, 1)
+	signal.Notify(s.children, syscall.SIGCHLD)
+	s.done.Go(func() {
+		for {
+			ourChildren.orphans()
+			s.guardian.Load().endIfStopped()
+			select {
+			case <-s.children:
+			case <-s.quit:
+				return
+			}
+			select {
+			case <-time.After(reapPause):
+			case <-s.quit:
+				return
+			}
+		}
+	})
+}
+
+func (s *dedication) watches(g *guardian) {
+	if s != nil {
+		s.guardian.Store(g)
+	}
+}
+
+// began says that a program runs, whose answer is due at limit if that is not zero.
+func (s *dedication) began(limit time.Time) {
+	if s != nil {
+		s.stops.began(limit)
+	}
+}
+
+func (s *dedication) ended() {
+	if s != nil {
+		s.stops.ended()
+	}
+}
+
+func (s *dedication) close() {
+	if s == nil {
+		return
+	}
+	if s.children != nil {
+		signal.Stop(s.children)
+	}
+	close(s.quit)
+	s.done.Wait()
+	s.stops.close()
+}

@@ -1,0 +1,236 @@
+package settings
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/schema/document"
+)
+
+// maxSize bounds a settings file, in bytes.
+const maxSize = 1 << 20
+
+// Names are the names a layer's settings file may have, the first one that is
+// there counting.
+var Names = []string{"acai.json", "acai.yaml", "acai.toml"}
+
+// File is a layer's settings file as it is now.
+type File struct {
+	Path     string // "" if there is none
+	Text     []byte
+	Settings schema.LayerSettings
+	Entry    []byte // canonical JSON: what the file says in the keys hooks and agent
+	Findings []schema.Finding
+	Bad      *schema.UnreadableError // nothing in the file counts; nil if it can be read
+}
+
+// SaysNothing reports whether a settings file has no effect also once it is
+// allowed, as the one that hookd init writes.
+func (f *File) SaysNothing() bool {
+	return f.Bad == nil && len(f.Settings.Values) == 0 && len(f.Settings.Use) == 0 && len(f.Findings) == 0
+}
+
+// Faults are what is wrong with single values of the file; they have no effect.
+func (f *File) Faults() (texts []string) {
+	for _, finding := range f.Findings {
+		if finding.Severity == schema.SeverityError {
+			texts = append(texts, finding.Message)
+		}
+	}
+	return texts
+}
+
+// Look is what reading tells and asks about the paths it comes by. Both
+// functions may be nil.
+type Look struct {
+	// See is called with each path before it is read.
+	See func(path string)
+	// Check says why a folder or file does not count, because others could have
+	// written it. It returns nil for one that is not there.
+	Check func(path string) *schema.UnreadableError
+}
+
+// Read reads the settings file of a layer from its folder (.acai, ~/.acai, the
+// managed folder). A layer without one has empty settings.
+func Read(folder string, layer protocol.Layer, look Look) File {
+	f := File{Settings: schema.LayerSettings{Layer: layer}}
+	if look.See != nil {
+		look.See(folder)
+		for _, name := range Names {
+			look.See(filepath.Join(folder, name))
+		}
+	}
+	if err := f.read(folder, layer, look); err != nil && !errors.As(err, &f.Bad) {
+		f.Bad = &schema.UnreadableError{File: folder, Message: err.Error(), Err: err}
+	}
+	return f
+}
+
+// read fills in what the folder's file says. The error is what makes nothing of
+// it count.
+func (f *File) read(folder string, layer protocol.Layer, look Look) (err error) {
+	if look.Check != nil {
+		if bad := look.Check(folder); bad != nil {
+			return bad
+		}
+	}
+	if f.Path, f.Findings, err = find(folder); err != nil || f.Path == "" {
+		return err
+	}
+	f.Settings.File = f.Path
+	if look.Check != nil {
+		if bad := look.Check(f.Path); bad != nil {
+			return bad
+		}
+	}
+	if f.Text, err = ReadText(f.Path); err != nil {
+		return err
+	}
+	settings, findings, err := Decode(f.Path, f.Text, layer)
+	f.Settings, f.Findings = settings, append(f.Findings, findings...)
+	if err == nil {
+		f.Entry, err = Canonical(f.Path, f.Text)
+	}
+	return err
+}
+
+// find finds the settings file of a layer. The error is an
+// [*schema.UnreadableError]; a folder that is not there is none.
+func find(folder string) (file string, findings []schema.Finding, err error) {
+	var found []string
+	for _, name := range Names {
+		path := filepath.Join(folder, name)
+		_, err := os.Lstat(path)
+		switch {
+		case err == nil:
+			found = append(found, path)
+		case !missing(err):
+			return "", nil, &schema.UnreadableError{File: path, Message: "the file cannot be read: " + cause(err), Remedy: "make the file and its folder readable", Err: err}
+		}
+	}
+	if len(found) == 0 {
+		return "", nil, nil
+	}
+	if len(found) > 1 {
+		var names []string
+		for _, path := range found {
+			names = append(names, filepath.Base(path))
+		}
+		findings = append(findings, schema.Finding{
+			Severity: schema.SeverityError, Code: string(schema.CodeTwoFiles), File: found[0],
+			Message: fmt.Sprintf("the folder holds %s; only %s counts", strings.Join(names, " and "), names[0]),
+			Remedy:  "merge them into one file and remove the others",
+		})
+	}
+	return found[0], findings, nil
+}
+
+// missing reports errors that mean there is no such file. ENOTDIR is one: the
+// layer's folder may be a file.
+func missing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// cause is what a failed call on a path says, without the path.
+func cause(err error) string {
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		err = path.Err
+	}
+	return err.Error()
+}
+
+// ReadText reads a settings file. It never waits, not even for the writer of
+// a FIFO, and never reads more than [maxSize].
+func ReadText(file string) ([]byte, error) {
+	unreadable := func(message, remedy string, err error) error {
+		return &schema.UnreadableError{File: file, Message: message, Remedy: remedy, Err: err}
+	}
+	f, err := os.OpenFile(file, os.O_RDONLY|openNonblock, 0)
+	if err != nil {
+		return nil, unreadable("the file cannot be read: "+cause(err), "make the file readable, or remove it", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, unreadable("the file cannot be read: "+cause(err), "make the file readable, or remove it", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, unreadable("the file is no regular file but "+fileKind(info.Mode()), "replace it by a regular file, or remove it", nil)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxSize+1))
+	if err != nil {
+		return nil, unreadable("the file cannot be read: "+cause(err), "make the file readable, or remove it", err)
+	}
+	if len(text) > maxSize {
+		return nil, unreadable("the file is larger than "+schema.FormatSize(maxSize), "make it smaller", nil)
+	}
+	return text, nil
+}
+
+func fileKind(mode fs.FileMode) string {
+	switch {
+	case mode.IsDir():
+		return "a folder"
+	case mode&fs.ModeNamedPipe != 0:
+		return "a named pipe"
+	case mode&fs.ModeSocket != 0:
+		return "a socket"
+	case mode&fs.ModeDevice != 0:
+		return "a device"
+	}
+	return "something else"
+}
+
+// formatOf is the language of a settings file, by its ending.
+func formatOf(file string) document.Format {
+	return document.Format(strings.TrimPrefix(filepath.Ext(file), "."))
+}
+
+// Decode reads the text of a layer's settings file; the ending of its
+// name says the format. The error is a [*schema.UnreadableError].
+func Decode(file string, text []byte, layer protocol.Layer) (schema.LayerSettings, []schema.Finding, error) {
+	format := formatOf(file)
+	root, err := document.Parse(format, text)
+	if err != nil {
+		unreadable := &schema.UnreadableError{File: file, Message: err.Error(), Remedy: "correct or complete the file; hookd reads it again when it changes", Err: err}
+		if syntax := (*document.SyntaxError)(nil); errors.As(err, &syntax) {
+			unreadable.Line, unreadable.Message = syntax.Line, fmt.Sprintf("not valid %s: %s", strings.ToUpper(string(format)), syntax.Message)
+		}
+		return schema.LayerSettings{Layer: layer, File: file}, nil, unreadable
+	}
+	settings, findings, err := schema.DecodeLayer(root, layer, file)
+	sum := sha256.Sum256(text)
+	settings.Hash = "sha256:" + hex.EncodeToString(sum[:])
+	return settings, findings, err
+}
+
+// Canonical is the meaning of a settings file, which a person allows: comments,
+// order, format and the members of other programs are not part of it.
+func Canonical(file string, text []byte) ([]byte, error) {
+	root, err := document.Parse(formatOf(file), text)
+	if err != nil {
+		return nil, err
+	}
+	ours := &document.Node{Kind: document.Object}
+	for _, m := range root.Members {
+		if m.Key == "hooks" || m.Key == "agent" {
+			ours.Members = append(ours.Members, m)
+		}
+	}
+	entry, err := document.Canonical(ours)
+	var syntax *document.SyntaxError
+	if errors.As(err, &syntax) {
+		return nil, &schema.UnreadableError{File: file, Line: syntax.Line, Message: syntax.Message, Remedy: "correct the file; hookd reads it again when it changes", Err: err}
+	}
+	return entry, err
+}

@@ -1,4 +1,0 @@
-package loader
-
-// openNonblock is nothing here: opening never waits for another program.
-const openNonblock = 0
