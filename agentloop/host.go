@@ -16,8 +16,8 @@ func (h host) EndAfter(d time.Duration, reason string) { h.run.bounds.endAfter(d
 
 func (h host) LimitSteps(n int) { h.run.bounds.limitSteps(n) }
 
-func (h host) Family() provider.Family {
-	return provider.Family{Usage: h.run.root().usage.known(), Steps: int(h.run.claimed)}
+func (h host) TreeUsage() provider.TreeUsage {
+	return provider.TreeUsage{Usage: h.run.root().usage.known(), Steps: int(h.run.claimed)}
 }
 
 func (h host) Spawn(ctx context.Context, sub provider.SubAgent) (result provider.SubResult, err error) {
@@ -28,7 +28,7 @@ func (h host) Spawn(ctx context.Context, sub provider.SubAgent) (result provider
 // hosting is the context of a gate call or a tool: what works there finds the
 // run.
 func (r *Run) hosting(ctx context.Context) context.Context {
-	return provider.WithHost(ctx, host{r})
+	return provider.WithRunContext(ctx, host{r})
 }
 
 // bounds are what providers said of how far a run may go. The run's time is kept

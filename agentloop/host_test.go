@@ -45,11 +45,11 @@ func TestStopReasons(t *testing.T) {
 // they set is the run's, and that the next run does not have it.
 func TestHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var kept provider.Host
+		var kept provider.RunContext
 		feature := Provider{Name: "feature", Hooks: []protocol.GoHook{{
 			Name: "feature", Events: []protocol.EventName{protocol.AgentStart, protocol.StepStop},
 			Func: func(ctx context.Context, ev *protocol.Event) (protocol.Reply, error) {
-				host := provider.HostOf(ctx)
+				host := provider.RunContextOf(ctx)
 				if ev.Event == protocol.AgentStart && ev.Turn == 1 {
 					kept = host
 					host.LimitSteps(9)
@@ -65,7 +65,7 @@ func TestHost(t *testing.T) {
 			if tool.CallID(ctx) != "c1" {
 				t.Errorf("the tool works on the call %q", tool.CallID(ctx))
 			}
-			provider.HostOf(ctx).EndAfter(time.Minute, "budget")
+			provider.RunContextOf(ctx).EndAfter(time.Minute, "budget")
 			return protocol.Result{}, nil
 		}
 		began := time.Now()

@@ -12,7 +12,7 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// spawn runs a sub-agent; see [provider.Host]. It may be called by several tools
+// spawn runs a sub-agent; see [provider.RunContext]. It may be called by several tools
 // side by side.
 func (r *Run) spawn(ctx context.Context, sub provider.SubAgent) (provider.SubResult, error) {
 	l := r.loop

@@ -493,7 +493,7 @@ func TestHookStartsASubAgent(t *testing.T) {
 					if ev.Agent.Depth > 0 || ev.Step > 0 {
 						return protocol.Reply{}, nil
 					}
-					sub, err := provider.HostOf(ctx).Spawn(ctx, provider.SubAgent{Prompt: "SUB"})
+					sub, err := provider.RunContextOf(ctx).Spawn(ctx, provider.SubAgent{Prompt: "SUB"})
 					if err != nil {
 						return protocol.Reply{}, err
 					}

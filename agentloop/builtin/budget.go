@@ -17,7 +17,7 @@ type BudgetLimits struct {
 // Budget ends a run with the stop reason budget before the model call that
 // follows when a limit is reached; what was asked for and paid for is kept, and
 // its tools run. A run's use is that of its model calls and its sub-agents', as it
-// happens: a sub-agent ends when the whole family has reached the limit. Calls that
+// happens: a sub-agent ends when all of them together have reached the limit. Calls that
 // are under way then go on to their end, so agents side by side may use up to a
 // call each more.
 //
@@ -32,8 +32,8 @@ func Budget(limits BudgetLimits) provider.Provider {
 		Can:         protocol.CanBlock,
 		Func: func(ctx context.Context, ev *protocol.Event) (protocol.Reply, error) {
 			used := ev.Usage
-			if family, known := provider.FamilyOf(ctx); known {
-				used = family.Usage
+			if tree, known := provider.TreeUsageOf(ctx); known {
+				used = tree.Usage
 			}
 			attempt, err := attemptOf(ev.Data)
 			if err != nil {

@@ -11,11 +11,11 @@ import (
 
 // relative is a host that only knows its family's use.
 type relative struct {
-	provider.Host
-	family provider.Family
+	provider.RunContext
+	family provider.TreeUsage
 }
 
-func (r relative) Family() provider.Family { return r.family }
+func (r relative) TreeUsage() provider.TreeUsage { return r.family }
 
 func TestBudget(t *testing.T) {
 	const unknown = -1
@@ -31,8 +31,8 @@ func TestBudget(t *testing.T) {
 		}
 		return u
 	}
-	family := func(cost float64) *provider.Family {
-		return &provider.Family{Usage: usage(cost, 1, 1)}
+	family := func(cost float64) *provider.TreeUsage {
+		return &provider.TreeUsage{Usage: usage(cost, 1, 1)}
 	}
 	main := "main"
 	child := &main
@@ -41,8 +41,8 @@ func TestBudget(t *testing.T) {
 		step    int
 		attempt int
 		usage   protocol.RunUsage
-		family  *provider.Family // nil: the event is of no run in this process
-		stops   string           // "": goes on
+		family  *provider.TreeUsage // nil: the event is of no run in this process
+		stops   string              // "": goes on
 	}
 	infer := func(step int, u protocol.RunUsage, stops string) event {
 		return event{nil, step, 1, u, nil, stops}
@@ -83,7 +83,7 @@ func TestBudget(t *testing.T) {
 			for i, e := range c.events {
 				ctx := t.Context()
 				if e.family != nil {
-					ctx = provider.WithHost(ctx, relative{family: *e.family})
+					ctx = provider.WithRunContext(ctx, relative{family: *e.family})
 				}
 				reply, err := hook.Func(ctx, &protocol.Event{
 					Event: protocol.InferenceStart, Agent: protocol.Agent{Parent: e.parent}, Step: e.step, Usage: e.usage, Data: fmt.Appendf(nil, `{"attempt":%d}`, e.attempt),

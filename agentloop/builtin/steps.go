@@ -24,13 +24,13 @@ func Steps(n int) provider.Provider {
 		Func: func(ctx context.Context, ev *protocol.Event) (protocol.Reply, error) {
 			switch {
 			case ev.Event == protocol.AgentStart:
-				if host := provider.HostOf(ctx); host != nil {
-					host.LimitSteps(n)
+				if run := provider.RunContextOf(ctx); run != nil {
+					run.LimitSteps(n)
 				}
 			case ev.Step >= n:
 				return stop("the step limit of %d is reached", n), nil
 			}
-			if family, known := provider.FamilyOf(ctx); known && family.Steps > n {
+			if tree, known := provider.TreeUsageOf(ctx); known && tree.Steps > n {
 				return stop("the step limit of %d is reached by the sub-agents together", n), nil
 			}
 			return protocol.Reply{}, nil

@@ -33,14 +33,14 @@ func SubAgents() provider.Provider {
 }
 
 func spawn(ctx context.Context, args spawnArgs) (protocol.Result, error) {
-	host := provider.HostOf(ctx)
+	run := provider.RunContextOf(ctx)
 	switch {
-	case host == nil:
+	case run == nil:
 		return protocol.Result{}, errors.New("no agent is at work that a sub-agent could work for")
 	case args.Prompt == "":
 		return protocol.Result{}, &tool.Error{Kind: protocol.CallBadArgs, Text: "the prompt is empty"}
 	}
-	sub, err := host.Spawn(ctx, provider.SubAgent{
+	sub, err := run.Spawn(ctx, provider.SubAgent{
 		Name: args.Name, Prompt: args.Prompt, Tools: args.Tools, ToolCallID: tool.CallID(ctx),
 	})
 	if err != nil {

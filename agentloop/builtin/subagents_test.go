@@ -13,7 +13,7 @@ import (
 
 // spawner is a host that only takes sub-agents.
 type spawner struct {
-	provider.Host
+	provider.RunContext
 	got provider.SubAgent
 }
 
@@ -32,7 +32,7 @@ func TestSpawnArgs(t *testing.T) {
 		`{"prompt":"p","tools":[]}`:                  {Prompt: "p", Tools: []string{}},
 	} {
 		host := &spawner{}
-		if _, err := spawnTool.Run(provider.WithHost(t.Context(), host), protocol.RawMessage(args)); err != nil {
+		if _, err := spawnTool.Run(provider.WithRunContext(t.Context(), host), protocol.RawMessage(args)); err != nil {
 			t.Errorf("%s: %v", args, err)
 		}
 		if diff := cmp.Diff(want, host.got); diff != "" {
@@ -40,7 +40,7 @@ func TestSpawnArgs(t *testing.T) {
 		}
 	}
 	for args, want := range map[string]string{`{"prompt":""}`: "the prompt is empty", `{"prompt":"p","model":"x"}`: "model"} {
-		if _, err := spawnTool.Run(provider.WithHost(t.Context(), &spawner{}), protocol.RawMessage(args)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := spawnTool.Run(provider.WithRunContext(t.Context(), &spawner{}), protocol.RawMessage(args)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v", args, err)
 		}
 	}

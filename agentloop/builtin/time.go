@@ -21,8 +21,8 @@ func Time(d time.Duration) provider.Provider {
 		Events:    []protocol.EventName{protocol.PromptSubmit},
 		OnFailure: protocol.RuleBlock,
 		Func: func(ctx context.Context, _ *protocol.Event) (protocol.Reply, error) {
-			if host := provider.HostOf(ctx); host != nil {
-				host.EndAfter(d, "time")
+			if run := provider.RunContextOf(ctx); run != nil {
+				run.EndAfter(d, "time")
 			}
 			return protocol.Reply{}, nil
 		},

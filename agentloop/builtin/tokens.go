@@ -30,8 +30,8 @@ func Tokens(n int64) provider.Provider {
 		OnFailure:   protocol.RuleBlock,
 		Func: func(ctx context.Context, ev *protocol.Event) (protocol.Reply, error) {
 			used := ev.Usage.OutputTokens
-			if family, known := provider.FamilyOf(ctx); known && family.Usage.OutputTokens != nil {
-				used = family.Usage.OutputTokens
+			if tree, known := provider.TreeUsageOf(ctx); known && tree.Usage.OutputTokens != nil {
+				used = tree.Usage.OutputTokens
 			}
 			if used != nil {
 				if *used >= n {

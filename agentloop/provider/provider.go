@@ -1,6 +1,12 @@
-// Package provider is what an extension of the agent loop is made of: hooks, and
-// tools that go with them. Everything the loop does beyond its stages comes from
-// providers (package builtin) or from hooks outside the program.
+// Package provider holds what an extension of the agent loop is made of.
+//
+// A [Provider] is one feature: hooks written in Go, and tools that go with them. All
+// that the loop does beyond its stages comes from providers (those of package builtin
+// come with the program) or from hooks outside the program.
+//
+// While a Go hook or a tool of the loop is at work, its context knows the run:
+// [RunContextOf] returns it. Through it a feature sets the run's limits, reads what the
+// run and its sub-agents have used, and starts sub-agents.
 package provider
 
 import (
@@ -18,57 +24,56 @@ type Provider struct {
 	Hooks []protocol.GoHook
 	Tools []tool.Tool
 
-	// Answered, if set, is told what a person answered to a permission-request, in
-	// the session of that id, before the call goes on or is refused. The answers
-	// with "always" (allow-always, reject-always) are offered only where a provider
-	// keeps them. It must return at once, and may be called side by side.
+	// Answered, if set, is called with what a person answered to a permission-request
+	// of a session, before the call goes on or is refused. The answers with "always"
+	// (allow-always, reject-always) are offered only if a provider keeps them. Answered
+	// must return at once and may be called from several goroutines.
 	Answered func(session string, request protocol.PermissionRequestData, option protocol.PermissionOption)
 }
 
-// Host is the run in which a Go hook or a tool is at work: what a feature needs
-// of the loop beyond the answer to an event. Its methods may be called side by
-// side.
-type Host interface {
-	// EndAfter ends the run with a stop reason of agent-end (time budget …) when
-	// d has passed since it began; what goes on then is aborted. Of several calls
-	// the earliest end counts.
+// RunContext is the run in which a Go hook or a tool is at work: what a feature needs
+// of the loop beyond the answer to an event. Its methods may be called from several
+// goroutines.
+type RunContext interface {
+	// EndAfter ends the run with a stop reason of agent-end (time budget …) when d has
+	// passed since it began; what is under way then is aborted. Of several calls the
+	// earliest end counts.
 	EndAfter(d time.Duration, reason string)
 
-	// LimitSteps tells the run how many steps it has, so that step-start shows
-	// those that are left. It ends nothing: a hook does.
+	// LimitSteps sets how many steps step-start shows as left. It ends nothing: a hook
+	// does.
 	LimitSteps(n int)
 
-	// Family is what the run of the prompt and all that works for it have used so
+	// TreeUsage returns what the prompt's run and all runs that work for it have used so
 	// far, whichever of them this run is.
-	Family() Family
+	TreeUsage() TreeUsage
 
-	// Spawn runs a sub-agent in the session of this run and returns when it has
-	// ended. subagent-start and subagent-stop fire around it. An error is a
-	// [tool.Error] if the sub-agent was refused.
+	// Spawn runs a sub-agent in the session of this run and returns when it has ended.
+	// The loop fires subagent-start before and subagent-stop after its work. The error
+	// is a [tool.Error] if the sub-agent was refused.
 	Spawn(ctx context.Context, sub SubAgent) (SubResult, error)
 }
 
-// Family is what agents that work for one prompt have used together. It is counted
-// as it happens: agents side by side see each other's use. Model calls under way
-// are in it when they have ended.
-type Family struct {
-	// Usage are figures of all model calls: 0 before the first, nil if a call did
-	// not tell. Those of the context are not summed up, and nil.
+// TreeUsage is what the agents that work for one prompt have used together. It is
+// counted as it happens: agents that work at the same time see each other's use. A
+// model call is counted when it has ended.
+type TreeUsage struct {
+	// Usage has the figures of all model calls: 0 before the first, nil if a call did
+	// not report them. The figures of the context are always nil, since they have no sum.
 	Usage protocol.RunUsage
 
-	// Steps are those that sub-agents had begun together, in the step of the
-	// prompt's agent that goes on, when this run began its own; 0 for a run that is
-	// no sub-agent's.
+	// Steps is how many steps sub-agents had begun together, within the current step of
+	// the prompt's agent, when this run began its own; 0 for a run that is no sub-agent's.
 	Steps int
 }
 
-// FamilyOf is [Host.Family] of the run that a hook is at work in; known is false
-// outside of one.
-func FamilyOf(ctx context.Context) (family Family, known bool) {
-	if host := HostOf(ctx); host != nil {
-		return host.Family(), true
+// TreeUsageOf returns [RunContext.TreeUsage] of the run that a hook is at work in; known
+// is false outside of a run.
+func TreeUsageOf(ctx context.Context) (usage TreeUsage, known bool) {
+	if run := RunContextOf(ctx); run != nil {
+		return run.TreeUsage(), true
 	}
-	return Family{}, false
+	return TreeUsage{}, false
 }
 
 // SubAgent is an agent that works for another one.
@@ -80,25 +85,25 @@ type SubAgent struct {
 	ToolCallID string   // the call that asks for it
 }
 
-// SubResult is what a sub-agent came to.
+// SubResult is the result of a sub-agent.
 type SubResult struct {
 	AgentID    string
 	Response   string
 	StopReason string // as at agent-end; error after agent-error
 	Usage      protocol.RunUsage
-	Context    protocol.Content // of hooks at subagent-stop, behind the response
+	Context    protocol.Content // of hooks at subagent-stop; it follows the response
 }
 
-type hostKey struct{}
+type runContextKey struct{}
 
-// WithHost returns a context under which [HostOf] finds a run.
-func WithHost(ctx context.Context, host Host) context.Context {
-	return context.WithValue(ctx, hostKey{}, host)
+// WithRunContext returns a context under which [RunContextOf] returns run.
+func WithRunContext(ctx context.Context, run RunContext) context.Context {
+	return context.WithValue(ctx, runContextKey{}, run)
 }
 
-// HostOf is the run that a hook or a tool is at work in, nil outside of one: an
-// event may come from another host.
-func HostOf(ctx context.Context) Host {
-	host, _ := ctx.Value(hostKey{}).(Host)
-	return host
+// RunContextOf returns the run that a hook or a tool is at work in. It returns nil
+// outside of one: an event may come from another agent.
+func RunContextOf(ctx context.Context) RunContext {
+	run, _ := ctx.Value(runContextKey{}).(RunContext)
+	return run
 }

@@ -19,7 +19,7 @@ type entry struct {
 	zombie                      bool   // dead, all its threads
 	headless                    bool   // its first thread is dead, others are not
 	stopped                     bool   // by a signal, or by a debugger
-	background                  bool   // a terminal controls it that others have the keyboard of
+	background                  bool   // a terminal controls it, and another process group reads the keyboard
 	name                        string // of its program, or what it calls itself
 	environ                     environState
 }
@@ -78,7 +78,7 @@ func readOnce(path string, room []byte) ([]byte, error) {
 	return room[:max(n, 0)], err
 }
 
-// parseStat reads the fields behind the program's name, which stands in
+// parseStat reads the fields after the program's name, which stands in
 // parentheses and may hold anything, parentheses included.
 func parseStat(pid int, text string) (entry, bool) {
 	i := strings.LastIndexByte(text, ')')

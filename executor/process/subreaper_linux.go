@@ -102,7 +102,7 @@ func (s *sweptCell) adopts(e entry) bool {
 func (s *sweptCell) terminate() { terminateGroup(s.tree.root) }
 
 // exited ends the group while the unreaped program keeps its number from being
-// given to another. The sweep follows behind the result.
+// given to another. The sweep follows after the result.
 func (s *sweptCell) exited() { syscall.Kill(-s.tree.root, syscall.SIGKILL) }
 
 // clean is certain when we have no child: what lives of the program is below one.
@@ -113,11 +113,11 @@ func (s *sweptCell) record() guardRecord {
 }
 
 // kill ends the group in one stroke, which no fork inside it can outrun, and
-// then whoever left the group.
+// then the processes that left the group.
 func (s *sweptCell) kill() {
 	syscall.Kill(-s.tree.root, syscall.SIGKILL)
 	// A process that is killed while it forks leaves a child behind: look again
-	// as long as there is somebody new.
+	// as long as there is a new one.
 	killed := make(map[int]uint64)
 	for range 32 {
 		fresh := false
@@ -141,7 +141,7 @@ func (s *sweptCell) kill() {
 // that is seen quickly. If not, all processes are looked at.
 func (s *sweptCell) empty() bool {
 	orphans, err := ourChildren.orphans()
-	for range 3 { // who was found dead may have left somebody after the list was made
+	for range 3 { // a process found dead may have left a child after the list was made
 		if err != nil || !slices.ContainsFunc(orphans, s.dies) {
 			break
 		}

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// awake keeps this process from being stopped for good while programs run: one of
+// wakeup keeps this process from being stopped for good while programs run: one of
 // them, being of our user, may send SIGSTOP, and then no limit would be kept. The
 // kernel itself sends SIGCONT again and again, by a timer that no stop delays.
 //
@@ -20,7 +20,7 @@ import (
 // One that stops us again and again leaves no time to do anything. A guardian ends
 // it; without one, in a life of one event, we are killed when every limit is long
 // over: an end without an answer passes for no answer.
-type stopResistance struct {
+type wakeup struct {
 	mu       sync.Mutex
 	wakes    [len(wakeAfter)]timer
 	last     timer
@@ -46,11 +46,11 @@ var wakeAfter = [...]time.Duration{
 
 // lastPause is how long after the last limit a process without a guardian ends, if
 // it could not take note of that limit. It is as long as ending a tree may take.
-const lastPause = 2 * closePatience
+const lastPause = 2 * closeTimeout
 
 // newAwake returns nil where the kernel has no such timers.
-func newStopResistance(mortal bool) *stopResistance {
-	a := &stopResistance{mortal: mortal, signals: make(chan os.Signal, 4), done: make(chan struct{})}
+func newWakeup(mortal bool) *wakeup {
+	a := &wakeup{mortal: mortal, signals: make(chan os.Signal, 4), done: make(chan struct{})}
 	for i := range a.wakes {
 		if a.wakes[i].make(syscall.SIGCONT) != nil {
 			return nil
@@ -70,7 +70,7 @@ func newStopResistance(mortal bool) *stopResistance {
 }
 
 // watch tells a person's stop from another's.
-func (a *stopResistance) watch() {
+func (a *wakeup) watch() {
 	defer close(a.done)
 	for s := range a.signals {
 		switch {
@@ -95,7 +95,7 @@ func (a *stopResistance) watch() {
 
 // background reports whether a terminal controls us that another group of processes
 // has the keyboard of.
-func (a *stopResistance) background() bool {
+func (a *wakeup) background() bool {
 	if a.terminal == nil {
 		return false
 	}
@@ -103,7 +103,7 @@ func (a *stopResistance) background() bool {
 	return err == nil && group != syscall.Getpgrp()
 }
 
-func (a *stopResistance) began(limit time.Time) {
+func (a *wakeup) began(limit time.Time) {
 	if a == nil {
 		return
 	}
@@ -116,7 +116,7 @@ func (a *stopResistance) began(limit time.Time) {
 	a.arm()
 }
 
-func (a *stopResistance) ended() {
+func (a *wakeup) ended() {
 	if a == nil {
 		return
 	}
@@ -129,7 +129,7 @@ func (a *stopResistance) ended() {
 }
 
 // arm sets the timers. a.mu is held.
-func (a *stopResistance) arm() {
+func (a *wakeup) arm() {
 	a.armWakes()
 	if a.mortal && !a.latest.IsZero() {
 		a.last.set(max(0, time.Until(a.latest))+lastPause, 0)
@@ -137,20 +137,20 @@ func (a *stopResistance) arm() {
 }
 
 // armWakes sets the timers that wake. a.mu is held.
-func (a *stopResistance) armWakes() {
+func (a *wakeup) armWakes() {
 	for i := range a.wakes {
 		a.wakes[i].set(wakeAfter[i], wakePause)
 	}
 }
 
-func (a *stopResistance) disarm() {
+func (a *wakeup) disarm() {
 	for i := range a.wakes {
 		a.wakes[i].set(0, 0)
 	}
 	a.last.set(0, 0)
 }
 
-func (a *stopResistance) rearm() {
+func (a *wakeup) rearm() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.running > 0 && !a.background() {
@@ -158,7 +158,7 @@ func (a *stopResistance) rearm() {
 	}
 }
 
-func (a *stopResistance) close() {
+func (a *wakeup) close() {
 	if a == nil {
 		return
 	}

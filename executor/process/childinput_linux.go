@@ -8,8 +8,8 @@ import (
 
 func writePieces(fd int, pieces [][]byte) (int, error) { return unix.Writev(fd, pieces) }
 
-// waiting is how many bytes a pipe holds, -1 if that cannot be told.
-func waiting(f *os.File) int {
+// bytesInPipe is how many bytes a pipe holds, -1 if that cannot be told.
+func bytesInPipe(f *os.File) int {
 	raw, err := f.SyscallConn()
 	if err != nil {
 		return -1

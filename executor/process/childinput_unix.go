@@ -9,4 +9,4 @@ import (
 
 func writePieces(fd int, pieces [][]byte) (int, error) { return syscall.Write(fd, pieces[0]) }
 
-func waiting(*os.File) int { return -1 }
+func bytesInPipe(*os.File) int { return -1 }
