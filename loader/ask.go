@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/hookd-dev/hookd/executor/process"
+	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 	"github.com/hookd-dev/hookd/schema/document"
@@ -148,7 +149,7 @@ type question struct {
 // ask asks several programs at once. One that hangs never holds up the others
 // longer than the limit.
 func (a *answers) ask(ctx context.Context, rt *process.Runtime, questions []question) {
-	onDisk := a.dir != "" && privateFolder(a.dir) == nil
+	onDisk := a.dir != "" && files.PrivateFolder(a.dir) == nil
 	var group errgroup.Group
 	group.SetLimit(a.atOnce)
 	for _, q := range questions {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/hookenv"
+	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -24,7 +25,7 @@ func (p *load) envConfig(s *scope, named []string) hookenv.Config {
 		// of the one that the machine's hook means.
 		checks := p.checksFor(s.layer)
 		c.Usable = func(folder string) bool {
-			_, unsafe, err := checks.follow(folder)
+			_, unsafe, err := checks.Follow(folder)
 			return err == nil && unsafe == ""
 		}
 	}
@@ -56,7 +57,7 @@ func (p *load) projectDir(s *scope) string {
 // links.
 func inFolder(folder, path string) bool {
 	real, err := filepath.EvalSymlinks(path)
-	return within(folder, path) || err == nil && within(folder, real)
+	return files.Within(folder, path) || err == nil && files.Within(folder, real)
 }
 
 // searchPath is the PATH that the hooks of a scope get.

@@ -25,9 +25,7 @@ func (h *heldCell) exited() {
 	h.cgroupCell.exited()
 }
 
-// clean is certain when the group is empty and we have no child: everything that
-// lives of the program is below one.
-func (h *heldCell) clean() bool { return h.cgroupCell.clean() && ourChildren.childless() }
+func (h *heldCell) clean() bool { return h.cgroupCell.clean() && h.swept.clean() }
 
 func (h *heldCell) kill() {
 	h.cgroupCell.kill()

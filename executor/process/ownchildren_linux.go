@@ -3,6 +3,7 @@ package process
 import (
 	"errors"
 	"os"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -84,7 +85,7 @@ func (k *childRegistry) orphans() (list []entry, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	self := os.Getpid()
-	pids, ok := children(self)
+	pids, ok := adopted()
 	if !ok {
 		table, _ := processTable()
 		for _, e := range table {
@@ -94,11 +95,13 @@ func (k *childRegistry) orphans() (list []entry, err error) {
 		}
 		err = errUnlisted
 	}
+	pids = slices.DeleteFunc(pids, func(pid int) bool { return k.own[pid] > 0 })
+	if len(pids) == 0 {
+		clear(k.zombies)
+		return nil, err
+	}
 	ours, now, corpses := startedIn(self), time.Now(), make(map[int]time.Time)
 	for _, pid := range pids {
-		if k.own[pid] > 0 {
-			continue
-		}
 		e, lookErr := lookUp(pid)
 		if lookErr == errNoProcess {
 			continue // reaped meanwhile

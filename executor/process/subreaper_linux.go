@@ -63,6 +63,7 @@ type sweptCell struct {
 	owner *subreapers
 	tree  tree
 	dead  map[int]uint64 // zombies that a sweep has seen: start time of each
+	alone bool           // the program has exited, and left nobody, not even dead
 }
 
 func (s *sweptCell) attach(l *launch) {
@@ -105,8 +106,9 @@ func (s *sweptCell) terminate() { terminateGroup(s.tree.root) }
 // given to another. The sweep follows after the result.
 func (s *sweptCell) exited() { syscall.Kill(-s.tree.root, syscall.SIGKILL) }
 
-// clean is certain when we have no child: what lives of the program is below one.
-func (s *sweptCell) clean() bool { return ourChildren.childless() }
+// clean is certain when the program has left nobody to us: what lives of it is below
+// one of our children.
+func (s *sweptCell) clean() bool { return s.alone || ourChildren.childless() }
 
 func (s *sweptCell) record() guardRecord {
 	return guardRecord{root: s.tree.root, start: s.tree.start, envTag: s.tree.envTag}

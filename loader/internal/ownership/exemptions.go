@@ -1,16 +1,18 @@
-package loader
+package ownership
 
 import (
 	"os/user"
 	"path/filepath"
 	"strconv"
 
+	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/schema"
 )
 
 // A liftedFolder is a folder for which a setting of the user or the machine lifts
 // checks of owner and mode, for everything below it too.
-type liftedFolder struct {
+type Exemption struct {
 	path       string // real path
 	owners     []int
 	groupWrite bool
@@ -18,30 +20,30 @@ type liftedFolder struct {
 
 // liftedFolders turns the settings hooks.trust.folders into what the checks go
 // by. A folder that is not there lifts nothing.
-func liftedFolders(settings []schema.TrustedFolder, home string) (lifted []liftedFolder, findings []schema.Finding) {
+func Exemptions(settings []schema.TrustedFolder, home string) (lifted []Exemption, findings []schema.Finding) {
 	for _, s := range settings {
-		real, err := filepath.EvalSymlinks(expandHome(s.Path, home))
+		real, err := filepath.EvalSymlinks(files.ExpandHome(s.Path, home))
 		if err != nil {
-			findings = append(findings, findingf(CodeFolderNotLifted, s.Path, "", "name a folder that is there, or remove the entry", "hooks.trust.folders names %s, which cannot be found: %s", s.Path, cause(err)))
+			findings = append(findings, report.Newf(report.FolderNotLifted, s.Path, "", "name a folder that is there, or remove the entry", "hooks.trust.folders names %s, which cannot be found: %s", s.Path, files.Cause(err)))
 			continue
 		}
-		l := liftedFolder{path: real, groupWrite: s.GroupWrite}
+		l := Exemption{path: real, groupWrite: s.GroupWrite}
 		for _, owner := range s.Owners {
 			uid, ok := userID(owner)
 			if !ok {
-				findings = append(findings, findingf(CodeFolderNotLifted, s.Path, "", "write the user's number", "hooks.trust.folders names the user %s, whom this machine does not know", owner))
+				findings = append(findings, report.Newf(report.FolderNotLifted, s.Path, "", "write the user's number", "hooks.trust.folders names the user %s, whom this machine does not know", owner))
 				continue
 			}
 			l.owners = append(l.owners, uid)
 		}
 		lifted = append(lifted, l)
-		findings = append(findings, findingf(CodeFolderLifted, real, "", "remove its entry from hooks.trust.folders to check it as any other", "%s", l.says()))
+		findings = append(findings, report.Newf(report.FolderLifted, real, "", "remove its entry from hooks.trust.folders to check it as any other", "%s", l.says()))
 	}
 	return lifted, findings
 }
 
 // says tells a person what is not checked.
-func (l *liftedFolder) says() string {
+func (l *Exemption) says() string {
 	text := "hooks.trust.folders: "
 	if len(l.owners) > 0 {
 		text += "files here may belong to"

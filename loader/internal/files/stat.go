@@ -1,4 +1,4 @@
-package loader
+package files
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 // fileStat is what a file's identity and version are told by. Two equal values
 // taken well after the file's last change mean the same content; the change
 // time is part of it because no program can set it back.
-type fileStat struct {
+type Info struct {
 	Dev, Ino     uint64
 	Size         int64
 	Mtime, Ctime int64 // nanoseconds since 1970
@@ -21,12 +21,12 @@ type fileStat struct {
 // settleTime is how old a change must be before equal stats are believed: file
 // systems stamp changes with a clock that ticks every few milliseconds, so two
 // writes within one tick look alike.
-const settleTime = 100 * time.Millisecond
+const StableAfter = 100 * time.Millisecond
 
 // settled reports whether the last change lies far enough behind now.
-func (st fileStat) settled(now time.Time) bool {
+func (st Info) Stable(now time.Time) bool {
 	newest := max(st.Mtime, st.Ctime)
-	return newest < now.Add(-settleTime).UnixNano()
+	return newest < now.Add(-StableAfter).UnixNano()
 }
 
 // missing reports errors that mean there is no such file. ENOTDIR is one: the

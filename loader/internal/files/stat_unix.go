@@ -1,6 +1,6 @@
 //go:build unix
 
-package loader
+package files
 
 import (
 	"io/fs"
@@ -14,30 +14,30 @@ import (
 )
 
 // openFlags keep an open from blocking on a FIFO that took the file's place.
-const openFlags = os.O_RDONLY | syscall.O_NONBLOCK | syscall.O_CLOEXEC
+const OpenFlags = os.O_RDONLY | syscall.O_NONBLOCK | syscall.O_CLOEXEC
 
-const noFollow = syscall.O_NOFOLLOW
+const NoFollow = syscall.O_NOFOLLOW
 
-func lstat(path string) (fileStat, error) {
+func Lstat(path string) (Info, error) {
 	var st unix.Stat_t
 	if err := ignoringEINTR(func() error { return unix.Lstat(path, &st) }); err != nil {
-		return fileStat{}, &fs.PathError{Op: "lstat", Path: path, Err: err}
+		return Info{}, &fs.PathError{Op: "lstat", Path: path, Err: err}
 	}
 	return fromStat(&st), nil
 }
 
-func stat(path string) (fileStat, error) {
+func Stat(path string) (Info, error) {
 	var st unix.Stat_t
 	if err := ignoringEINTR(func() error { return unix.Stat(path, &st) }); err != nil {
-		return fileStat{}, &fs.PathError{Op: "stat", Path: path, Err: err}
+		return Info{}, &fs.PathError{Op: "stat", Path: path, Err: err}
 	}
 	return fromStat(&st), nil
 }
 
-func fstat(f *os.File) (fileStat, error) {
+func Fstat(f *os.File) (Info, error) {
 	var st unix.Stat_t
 	if err := ignoringEINTR(func() error { return unix.Fstat(int(f.Fd()), &st) }); err != nil {
-		return fileStat{}, &fs.PathError{Op: "fstat", Path: f.Name(), Err: err}
+		return Info{}, &fs.PathError{Op: "fstat", Path: f.Name(), Err: err}
 	}
 	return fromStat(&st), nil
 }
@@ -50,8 +50,8 @@ func ignoringEINTR(call func() error) error {
 	}
 }
 
-func fromStat(st *unix.Stat_t) fileStat {
-	return fileStat{
+func fromStat(st *unix.Stat_t) Info {
+	return Info{
 		Dev: uint64(st.Dev), Ino: uint64(st.Ino), Size: st.Size,
 		Mtime: st.Mtim.Nano(), Ctime: st.Ctim.Nano(),
 		Mode: fileMode(uint32(st.Mode)), UID: int(st.Uid), GID: int(st.Gid),
@@ -88,15 +88,15 @@ func fileMode(m uint32) fs.FileMode {
 
 // barredByMount reports whether nothing but the mount option noexec keeps this
 // process from running the file. It keeps no copy elsewhere from running.
-func barredByMount(path string, st fileStat) bool {
+func BarredByMount(path string, st Info) bool {
 	if !process.NoExec(path) {
 		return false
 	}
 	groups, _ := os.Getgroups()
 	switch {
-	case euid == 0:
+	case os.Geteuid() == 0:
 		return st.Mode&0o111 != 0
-	case st.UID == euid:
+	case st.UID == os.Geteuid():
 		return st.Mode&0o100 != 0
 	case st.GID == os.Getegid() || slices.Contains(groups, st.GID):
 		return st.Mode&0o010 != 0
@@ -105,6 +105,6 @@ func barredByMount(path string, st fileStat) bool {
 }
 
 // mayExecute reports whether this process may run the file.
-func mayExecute(path string, st fileStat) bool {
+func MayExecute(path string, st Info) bool {
 	return st.Mode&0o111 != 0 && unix.Access(path, unix.X_OK) == nil
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package loader
+package files
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 
 // checkPrivate makes sure that only this user can read and write a file of the
 // state folder.
-func checkPrivate(path string, st fileStat) error {
+func CheckPrivate(path string, st Info) error {
 	if st.UID != os.Geteuid() {
 		return fmt.Errorf("%s belongs to another user (%d)", path, st.UID)
 	}
@@ -22,6 +22,6 @@ func checkPrivate(path string, st fileStat) error {
 }
 
 // writePrivate replaces a file in one step, mode 0600.
-func writePrivate(path string, data []byte) error {
+func WritePrivate(path string, data []byte) error {
 	return renameio.WriteFile(path, data, 0o600, renameio.IgnoreUmask())
 }

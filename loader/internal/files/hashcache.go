@@ -1,4 +1,4 @@
-package loader
+package files
 
 import (
 	"context"
@@ -15,50 +15,50 @@ import (
 // is the only cache of what files hold, so that it may be asked for any file. An
 // entry counts only if the file had been at rest for a while when it was read: two
 // writes within one tick of the file system's clock look alike.
-type hashCache struct {
+type HashCache struct {
 	mu     sync.Mutex
-	byPath map[string]fileHash
+	ByPath map[string]Hash
 
 	ctx context.Context // of the load that reads just now
 }
 
 // fileHash is the hash of a file's bytes, with the stat that they were read under.
-type fileHash struct {
-	stat fileStat
-	sum  string // SHA-256, hex
+type Hash struct {
+	Stat Info
+	Sum  string // SHA-256, hex
 }
 
-func newHashCache() *hashCache {
-	return &hashCache{byPath: map[string]fileHash{}, ctx: context.Background()}
+func NewHashCache() *HashCache {
+	return &HashCache{ByPath: map[string]Hash{}, ctx: context.Background()}
 }
 
 // until has files be read until ctx ends, and returns what undoes that.
-func (c *hashCache) until(ctx context.Context) (undo func()) {
+func (c *HashCache) Until(ctx context.Context) (undo func()) {
 	c.ctx = ctx
 	return func() { c.ctx = context.Background() }
 }
 
 // hash returns the hash of a file, from memory if the file cannot have changed.
-func (c *hashCache) hash(path string) (fileHash, error) {
-	st, err := stat(path)
+func (c *HashCache) Hash(path string) (Hash, error) {
+	st, err := Stat(path)
 	if err != nil {
-		return fileHash{}, err
+		return Hash{}, err
 	}
 	c.mu.Lock()
-	known, ok := c.byPath[path]
+	known, ok := c.ByPath[path]
 	c.mu.Unlock()
-	if ok && known.stat == st {
+	if ok && known.Stat == st {
 		return known, nil
 	}
 	began := time.Now()
-	fresh, err := readWhole(c.ctx, path, nil)
+	fresh, err := ReadWhole(c.ctx, path, nil)
 	if err != nil {
-		return fileHash{}, err
+		return Hash{}, err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if delete(c.byPath, path); fresh.stat.settled(began) {
-		c.byPath[path] = fresh
+	if delete(c.ByPath, path); fresh.Stat.Stable(began) {
+		c.ByPath[path] = fresh
 	}
 	return fresh, nil
 }
@@ -66,10 +66,10 @@ func (c *hashCache) hash(path string) (fileHash, error) {
 // readWhole reads a file once, hashing as it goes, and copies it to out if that is
 // not nil. A file that changes while it is read is an error, so that neither a
 // half-written hook nor a swapped one gets a hash.
-func readWhole(ctx context.Context, path string, out io.Writer) (fileHash, error) {
-	f, before, err := openRegular(path)
+func ReadWhole(ctx context.Context, path string, out io.Writer) (Hash, error) {
+	f, before, err := OpenRegular(path)
 	if err != nil {
-		return fileHash{}, err
+		return Hash{}, err
 	}
 	defer f.Close()
 	hash := sha256.New()
@@ -79,16 +79,16 @@ func readWhole(ctx context.Context, path string, out io.Writer) (fileHash, error
 	}
 	total, err := io.Copy(sink, io.LimitReader(cancelable{ctx, f}, maxFileSize+1))
 	if err != nil {
-		return fileHash{}, err
+		return Hash{}, err
 	}
-	after, err := fstat(f)
+	after, err := Fstat(f)
 	if err != nil {
-		return fileHash{}, err
+		return Hash{}, err
 	}
 	if total != before.Size || after.Size != before.Size || after.Mtime != before.Mtime || after.Ctime != before.Ctime {
-		return fileHash{}, fmt.Errorf("%s: %w", path, errMoving)
+		return Hash{}, fmt.Errorf("%s: %w", path, ErrBeingWritten)
 	}
-	return fileHash{before, hex.EncodeToString(hash.Sum(nil))}, nil
+	return Hash{before, hex.EncodeToString(hash.Sum(nil))}, nil
 }
 
 // cancelable is a file that is read until ctx ends.

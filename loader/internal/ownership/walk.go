@@ -1,7 +1,8 @@
-package loader
+package ownership
 
 import (
 	"fmt"
+	"github.com/hookd-dev/hookd/loader/internal/files"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,20 +15,20 @@ import (
 // tells whether somebody else could change what it leads to: each folder and
 // link on the way must belong to the user or root and be writable by nobody
 // else. Looking at the end only would miss a link in the middle of a chain.
-type walk struct {
-	owners func(uid int) bool // who may own a part
-	strict bool               // group-writable is never fine, and neither is a sticky folder
-	top    string             // parts above this folder are not looked at; "" = all up to the root
-	lifted []liftedFolder     // where other owners or a group are all right
-	seen   map[string]string  // folder → what is wrong with it, "" = nothing
-	links  []string           // every symbolic link that was followed
+type Walk struct {
+	Owners func(uid int) bool // who may own a part
+	Strict bool               // group-writable is never fine, and neither is a sticky folder
+	Top    string             // parts above this folder are not looked at; "" = all up to the root
+	exempt []Exemption        // where other owners or a group are all right
+	Seen   map[string]string  // folder → what is wrong with it, "" = nothing
+	Links  []string           // every symbolic link that was followed
 }
 
 // Whose process this is, asked once: hookd never becomes somebody else.
 var euid, egid = os.Geteuid(), os.Getegid()
 
-func userWalk(lifted ...liftedFolder) *walk {
-	return &walk{owners: func(uid int) bool { return uid == 0 || uid == euid }, lifted: lifted, seen: map[string]string{}}
+func User(lifted ...Exemption) *Walk {
+	return &Walk{Owners: func(uid int) bool { return uid == 0 || uid == euid }, exempt: lifted, Seen: map[string]string{}}
 }
 
 // maxLinks bounds a chain of symbolic links, as the kernel does.
@@ -35,7 +36,7 @@ const maxLinks = 40
 
 // follow resolves path to its real path and returns in words what is unsafe on
 // the way, "" if nothing is. The file at the end is looked at too.
-func (w *walk) follow(path string) (real string, unsafe string, err error) {
+func (w *Walk) Follow(path string) (real string, unsafe string, err error) {
 	if !filepath.IsAbs(path) {
 		return "", "", fmt.Errorf("%s: not an absolute path", path)
 	}
@@ -59,7 +60,7 @@ func (w *walk) follow(path string) (real string, unsafe string, err error) {
 			continue
 		}
 		next := filepath.Join(real, part)
-		st, err := lstat(next)
+		st, err := files.Lstat(next)
 		if err != nil {
 			return next, unsafe, err
 		}
@@ -68,10 +69,10 @@ func (w *walk) follow(path string) (real string, unsafe string, err error) {
 			if links++; links > maxLinks {
 				return next, unsafe, fmt.Errorf("%s: more than %d symbolic links", path, maxLinks)
 			}
-			if w.covers(next) && !w.mayOwn(next, st.UID) {
+			if w.covers(next) && !w.MayOwn(next, st.UID) {
 				note(fmt.Sprintf("the link %s belongs to another user (%d)", next, st.UID))
 			}
-			w.links = append(w.links, next)
+			w.Links = append(w.Links, next)
 			target, err := os.Readlink(next)
 			if err != nil {
 				return next, unsafe, err
@@ -85,7 +86,7 @@ func (w *walk) follow(path string) (real string, unsafe string, err error) {
 			note(w.folder(next))
 		default:
 			real = next
-			note(w.part(next, st))
+			note(w.Part(next, st))
 		}
 	}
 	return real, unsafe, nil
@@ -101,28 +102,28 @@ func splitPath(path string) []string {
 	return parts
 }
 
-func (w *walk) covers(path string) bool { return w.top == "" || within(w.top, path) }
+func (w *Walk) covers(path string) bool { return w.Top == "" || files.Within(w.Top, path) }
 
-func (w *walk) folder(path string) string {
-	if problem, ok := w.seen[path]; ok {
+func (w *Walk) folder(path string) string {
+	if problem, ok := w.Seen[path]; ok {
 		return problem
 	}
 	problem := ""
-	if st, err := lstat(path); err != nil {
+	if st, err := files.Lstat(path); err != nil {
 		problem = err.Error()
 	} else {
-		problem = w.part(path, st)
+		problem = w.Part(path, st)
 	}
-	w.seen[path] = problem
+	w.Seen[path] = problem
 	return problem
 }
 
 // part judges one file or folder.
-func (w *walk) part(path string, st fileStat) string {
+func (w *Walk) Part(path string, st files.Info) string {
 	switch {
 	case !w.covers(path) || runtime.GOOS == "windows":
 		return ""
-	case !w.mayOwn(path, st.UID):
+	case !w.MayOwn(path, st.UID):
 		return fmt.Sprintf("%s belongs to another user (%d)", path, st.UID)
 	case w.writableByOthers(path, st):
 		return fmt.Sprintf("%s is writable by others (mode %04o)", path, st.Mode.Perm())
@@ -131,20 +132,20 @@ func (w *walk) part(path string, st fileStat) string {
 }
 
 // mayOwn reports whether a part of a path may belong to a user.
-func (w *walk) mayOwn(path string, uid int) bool {
-	return w.owners(uid) || slices.ContainsFunc(w.lifted, func(l liftedFolder) bool {
-		return slices.Contains(l.owners, uid) && within(l.path, path)
+func (w *Walk) MayOwn(path string, uid int) bool {
+	return w.Owners(uid) || slices.ContainsFunc(w.exempt, func(l Exemption) bool {
+		return slices.Contains(l.owners, uid) && files.Within(l.path, path)
 	})
 }
 
 // writableByOthers allows two customs that give nobody else a way in: sticky
 // folders such as /tmp, where only the owner may replace an entry, and a group
 // that is the user's own.
-func (w *walk) writableByOthers(path string, st fileStat) bool {
+func (w *Walk) writableByOthers(path string, st files.Info) bool {
 	switch {
 	case st.Mode&0o022 == 0:
 		return false
-	case w.strict:
+	case w.Strict:
 		return true
 	case st.Mode.IsDir() && st.Mode&fs.ModeSticky != 0:
 		return false
@@ -153,13 +154,5 @@ func (w *walk) writableByOthers(path string, st fileStat) bool {
 	case !groupMayWrite(path, st):
 		return false
 	}
-	return !slices.ContainsFunc(w.lifted, func(l liftedFolder) bool { return l.groupWrite && within(l.path, path) })
-}
-
-// within reports whether path is folder or lies below it, by whole components.
-func within(folder, path string) bool {
-	if folder == path {
-		return true
-	}
-	return strings.HasPrefix(path, strings.TrimSuffix(folder, string(filepath.Separator))+string(filepath.Separator))
+	return !slices.ContainsFunc(w.exempt, func(l Exemption) bool { return l.groupWrite && files.Within(l.path, path) })
 }

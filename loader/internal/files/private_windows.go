@@ -1,4 +1,4 @@
-package loader
+package files
 
 import (
 	"errors"
@@ -6,11 +6,11 @@ import (
 	"path/filepath"
 )
 
-// checkPrivate relies on the access list that the user's profile hands down.
-func checkPrivate(string, fileStat) error { return nil }
+// CheckPrivate relies on the access list that the user's profile hands down.
+func CheckPrivate(string, Info) error { return nil }
 
-// writePrivate replaces a file in one step.
-func writePrivate(path string, data []byte) error {
+// WritePrivate replaces a file in one step.
+func WritePrivate(path string, data []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
 	if err != nil {
 		return err

@@ -1,27 +1,28 @@
-package loader
+package ownership
 
 import (
 	"encoding/binary"
 	"errors"
 	"syscall"
 
+	"github.com/hookd-dev/hookd/loader/internal/files"
 	"golang.org/x/sys/unix"
 )
 
 // Entries of an access list, as the kernel writes them (linux/posix_acl_xattr.h).
 const (
 	aclHead, aclEntry = 4, 8
-	aclUser           = 0x02
-	aclOwningGroup    = 0x04
-	aclGroup          = 0x08
-	aclMask           = 0x10
+	AclUser           = 0x02
+	AclOwningGroup    = 0x04
+	AclGroup          = 0x08
+	AclMask           = 0x10
 	aclMayWrite       = 2
 )
 
 // groupMayWrite reports whether somebody else may write a file whose mode says that
 // its group may. With an access list that bit only says that somebody in it may: the
 // list may name other users and groups.
-func groupMayWrite(path string, st fileStat) bool {
+func groupMayWrite(path string, st files.Info) bool {
 	list := make([]byte, 4<<10)
 	n, err := unix.Lgetxattr(path, "system.posix_acl_access", list)
 	switch {
@@ -32,7 +33,7 @@ func groupMayWrite(path string, st fileStat) bool {
 	}
 	mask := uint16(aclMayWrite)
 	eachACLEntry(list[aclHead:n], func(tag, may uint16, _ int) {
-		if tag == aclMask {
+		if tag == AclMask {
 			mask = may
 		}
 	})
@@ -40,11 +41,11 @@ func groupMayWrite(path string, st fileStat) bool {
 	eachACLEntry(list[aclHead:n], func(tag, may uint16, id int) {
 		switch {
 		case may&mask&aclMayWrite == 0:
-		case tag == aclUser:
+		case tag == AclUser:
 			others = others || id != st.UID && id != 0
-		case tag == aclOwningGroup:
+		case tag == AclOwningGroup:
 			others = others || !privateGroup(st.UID, st.GID)
-		case tag == aclGroup:
+		case tag == AclGroup:
 			others = others || !privateGroup(st.UID, id)
 		}
 	})

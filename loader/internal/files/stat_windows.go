@@ -1,4 +1,4 @@
-package loader
+package files
 
 import (
 	"os"
@@ -8,47 +8,47 @@ import (
 )
 
 const (
-	openFlags = os.O_RDONLY
-	noFollow  = 0
+	OpenFlags = os.O_RDONLY
+	NoFollow  = 0
 )
 
-func lstat(path string) (fileStat, error) {
+func Lstat(path string) (Info, error) {
 	fi, err := os.Lstat(path)
 	if err != nil {
-		return fileStat{}, err
+		return Info{}, err
 	}
 	return fromInfo(fi), nil
 }
 
-func stat(path string) (fileStat, error) {
+func Stat(path string) (Info, error) {
 	fi, err := os.Stat(path)
 	if err != nil {
-		return fileStat{}, err
+		return Info{}, err
 	}
 	return fromInfo(fi), nil
 }
 
-func fstat(f *os.File) (fileStat, error) {
+func Fstat(f *os.File) (Info, error) {
 	fi, err := f.Stat()
 	if err != nil {
-		return fileStat{}, err
+		return Info{}, err
 	}
 	return fromInfo(fi), nil
 }
 
 // fromInfo leaves owner, inode and change time at zero: Windows answers none of
 // them here, and the checks that need them hold on Unix only.
-func fromInfo(fi os.FileInfo) fileStat {
-	return fileStat{
+func fromInfo(fi os.FileInfo) Info {
+	return Info{
 		Size: fi.Size(), Mtime: fi.ModTime().UnixNano(), Ctime: fi.ModTime().UnixNano(),
 		Mode: fi.Mode() &^ 0o022,
 	}
 }
 
-func barredByMount(string, fileStat) bool { return false }
+func BarredByMount(string, Info) bool { return false }
 
 // mayExecute goes by the name's extension, as the system does.
-func mayExecute(path string, _ fileStat) bool {
+func MayExecute(path string, _ Info) bool {
 	list := os.Getenv("PATHEXT")
 	if list == "" {
 		list = ".COM;.EXE;.BAT;.CMD"
