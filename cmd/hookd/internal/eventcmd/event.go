@@ -14,13 +14,14 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
 	"github.com/hookd-dev/hookd/executor/hookenv"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/realpath"
 	"github.com/hookd-dev/hookd/schema"
 )
 
 // event is an event as a person fires it by hand.
-func (cmd *Commands) event(name protocol.EventName, data jsontext.Value, session, project string) (protocol.Event, error) {
+func (cmd *Commands) event(name protocol.EventName, data protocol.RawMessage, session, project string) (protocol.Event, error) {
 	cwd, err := os.Getwd()
 	if err != nil {
 		return protocol.Event{}, places.NoDirectory()
@@ -45,7 +46,7 @@ func withTouched(event *protocol.Event) {
 	if spec := event.Spec(); spec == nil || !spec.Tool || !known || kind != protocol.KindRead && kind != protocol.KindWrite {
 		return
 	}
-	event.Touches = func(args jsontext.Value) protocol.Touched {
+	event.Touches = func(args protocol.RawMessage) protocol.Touched {
 		path := protocol.Text(protocol.Member(args, "path"))
 		switch {
 		case path == "" && (name == "list_dir" || name == "grep"):
@@ -61,7 +62,7 @@ func withTouched(event *protocol.Event) {
 }
 
 // eventData reads --data, or takes a sample where there is none.
-func (cmd *Commands) eventData(name protocol.EventName, given string, isGiven bool, tools []string) (jsontext.Value, error) {
+func (cmd *Commands) eventData(name protocol.EventName, given string, isGiven bool, tools []string) (protocol.RawMessage, error) {
 	if !isGiven {
 		return sampleData(name, tools), nil
 	}
@@ -79,7 +80,7 @@ func (cmd *Commands) eventData(name protocol.EventName, given string, isGiven bo
 
 // readAsEvent reads data as any host's event is read: strictly, with half
 // surrogate pairs mended.
-func readAsEvent(name protocol.EventName, data jsontext.Value) (jsontext.Value, error) {
+func readAsEvent(name protocol.EventName, data protocol.RawMessage) (protocol.RawMessage, error) {
 	line := slices.Concat([]byte(`{"event":"`+name+`","data":`), data, []byte("}"))
 	event, err := protocol.DecodeEvent(line, protocol.DecodeLimits{})
 	if err != nil {
@@ -90,8 +91,8 @@ func readAsEvent(name protocol.EventName, data jsontext.Value) (jsontext.Value, 
 
 // withKind adds a tool call's kind where a person left it out and the tool is a
 // known one.
-func withKind(spec *protocol.Spec, data jsontext.Value) jsontext.Value {
-	if kind := protocol.Member(data, "kind"); !spec.Tool || kind != nil && kind.Kind() != 'n' {
+func withKind(spec *protocol.Spec, data protocol.RawMessage) protocol.RawMessage {
+	if kind := protocol.Member(data, "kind"); !spec.Tool || kind != nil && jsonspan.Kind(kind) != 'n' {
 		return data
 	}
 	toolName, err := jsontext.AppendUnquote(nil, protocol.Member(data, "name"))

@@ -3,7 +3,6 @@ package eventcmd
 import (
 	"context"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
@@ -62,7 +61,7 @@ there and are not get their zero value. Without --data a sample is fired.`,
 	return c
 }
 
-func (cmd *Commands) fire(ctx context.Context, name protocol.EventName, data jsontext.Value, session string, explain bool) error {
+func (cmd *Commands) fire(ctx context.Context, name protocol.EventName, data protocol.RawMessage, session string, explain bool) error {
 	options := engine.Options{Explain: explain}
 	var held *cli.HeldNotes
 	if cmd.Console.JSON {
