@@ -26,12 +26,12 @@ import (
 // what starts it, and the bytes it brings along. Its hash is what a person
 // allows (protocol, section 7).
 type bundle struct {
-	Name        string         `json:"name"`
-	Entry       jsontext.Value `json:"entry"`                // settings over header over side file
-	Project     jsontext.Value `json:"project,omitzero"`     // what the project's settings say of all its hooks
-	Interpreter string         `json:"interpreter,omitzero"` // in records of earlier versions only, see asRecorded
-	Program     string         `json:"program,omitzero"`     // the same
-	Members     []member       `json:"members"`              // by name
+	Name        string              `json:"name"`
+	Entry       protocol.RawMessage `json:"entry"`                // settings over header over side file
+	Project     protocol.RawMessage `json:"project,omitzero"`     // what the project's settings say of all its hooks
+	Interpreter string              `json:"interpreter,omitzero"` // in records of earlier versions only, see asRecorded
+	Program     string              `json:"program,omitzero"`     // the same
+	Members     []member            `json:"members"`              // by name
 
 	hash  string
 	spare *int64            // bytes that may be hashed without need; nil: all are needed
@@ -183,20 +183,20 @@ func (b *bundle) match(root, pattern string) (helpers []helper, err error) {
 }
 
 // canonical returns a value as canonical JSON, for hashing and comparing.
-func canonical(value any) (jsontext.Value, error) {
+func canonical(value any) (protocol.RawMessage, error) {
 	raw, err := json.Marshal(value)
 	if err != nil {
 		return nil, err
 	}
-	v := jsontext.Value(raw)
-	return v, v.Canonicalize()
+	v := protocol.RawMessage(raw)
+	return v, (*jsontext.Value)(&v).Canonicalize()
 }
 
 // sameJSON reports whether two values are equal once canonical.
-func sameJSON(a, b jsontext.Value) bool {
+func sameJSON(a, b protocol.RawMessage) bool {
 	if len(a) == 0 || len(b) == 0 {
 		return len(a) == len(b)
 	}
 	a, b = bytes.Clone(a), bytes.Clone(b)
-	return a.Canonicalize() == nil && b.Canonicalize() == nil && bytes.Equal(a, b)
+	return (*jsontext.Value)(&a).Canonicalize() == nil && (*jsontext.Value)(&b).Canonicalize() == nil && bytes.Equal(a, b)
 }
