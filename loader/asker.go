@@ -47,10 +47,10 @@ func (p *load) projectDir(s *scope) string {
 	if s.project != "" {
 		return s.root
 	}
-	if p.project == "" {
+	if p.Project == "" {
 		return ""
 	}
-	return p.root
+	return p.Root
 }
 
 // inFolder reports whether a path leads into a folder, as written or through

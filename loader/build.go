@@ -101,10 +101,10 @@ func (p *load) build(generation int64) *Snapshot {
 // workplace is the project as events and tools have it: where the work is done,
 // "" without a project.
 func (p *load) workplace() string {
-	if p.project == "" {
+	if p.Project == "" {
 		return ""
 	}
-	return p.root
+	return p.Root
 }
 
 // badMatch reports a matcher that does not compile, at the place where the

@@ -82,11 +82,11 @@ func (f *found) runsUnwatched() bool { return f.resolution.Hook.InPlace || len(f
 // runOnce leaves out the hooks of an outer project that its worktree, in which the
 // work is done, has as well: they run there.
 func (p *load) runOnce() {
-	if p.trustedIn == "" {
+	if p.TrustedIn == "" {
 		return
 	}
 	for _, f := range p.hooks {
-		if f.scope.outer == 0 || f.scope.project != p.trustedIn || f.bundle == nil || f.run == "" {
+		if f.scope.outer == 0 || f.scope.project != p.TrustedIn || f.bundle == nil || f.run == "" {
 			continue
 		}
 		same := func(inner *found) bool {

@@ -8,6 +8,7 @@ import (
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/report"
+	"github.com/hookd-dev/hookd/loader/internal/workspace"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -147,7 +148,7 @@ func (l *loader) snapshot(ctx context.Context, generation int64) (*Snapshot, err
 	p := l.newLoad()
 	defer l.files.Until(ctx)()
 	p.add(l.standing...)
-	for _, o := range p.passed {
+	for _, o := range p.Passed {
 		p.passOver(o)
 	}
 	p.readDecisions()
@@ -199,7 +200,7 @@ func (p *load) refuseAll(detail, remedy string) {
 // user layer. Without the records nobody can tell a new hook from a changed guard.
 func (p *load) readDecisions() {
 	if p.stateBy != nil {
-		if p.project != "" {
+		if p.Project != "" {
 			p.add(report.New(report.StateFolder, p.opts.StateDir, 0, "", p.stateBy.Error(), "set XDG_STATE_HOME to a folder of yours outside of the project"))
 			p.refuseAll("trust records cannot be read: "+p.stateBy.Error(), "set XDG_STATE_HOME to a folder of yours outside of the project")
 		}
@@ -215,9 +216,9 @@ func (p *load) readDecisions() {
 		if s.layer != protocol.Project {
 			continue
 		}
-		main := p.trustedIn
+		main := p.TrustedIn
 		if s.outer > 0 {
-			main = mainCheckout(s.project)
+			main = workspace.MainCheckout(s.project)
 		}
 		if main != "" {
 			s.elsewhere = p.decisionsAbout(main)

@@ -162,9 +162,9 @@ func (p *load) projectHash() string {
 
 func (p *load) plan() (*Plan, error) {
 	if p.inner != nil && p.inner.passed != nil {
-		return nil, &PassedOverError{p.inner.passed.why, p.inner.passed.remedy}
+		return nil, &PassedOverError{p.inner.passed.Why, p.inner.passed.Remedy}
 	}
-	plan := &Plan{Project: p.project, Hash: p.projectHash()}
+	plan := &Plan{Project: p.Project, Hash: p.projectHash()}
 	if item := p.settingsItem(); item != nil {
 		plan.Items = append(plan.Items, *item)
 	}
@@ -221,14 +221,14 @@ func (p *load) settingsItem() *PlanItem {
 	switch {
 	case r == nil:
 		if s.elsewhere != nil && s.elsewhere.allows(settingsRecord, s.bundle) {
-			item.In = p.trustedIn
+			item.In = p.TrustedIn
 		}
 	case r.Decision == Denied:
 		item.State = StateDenied
 	case s.bundle != nil && s.bundle.hash == r.Hash:
 		item.State = StateTrusted
 		if item.inMain {
-			item.In = p.trustedIn
+			item.In = p.TrustedIn
 		}
 	case s.now.Path == "" && s.now.Bad == nil:
 		item.State = StateGone
@@ -267,7 +267,7 @@ func (p *load) planItem(f *found) (PlanItem, error) {
 		p.seeUnwatched(f)
 		item.Unwatched = f.unwatched
 		if item.State == StateNew && f.allowedInMain() && !f.runsUnwatched() {
-			item.In = p.trustedIn
+			item.In = p.TrustedIn
 		}
 	}
 	for _, m := range now.Members {

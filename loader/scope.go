@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookd-dev/hookd/loader/internal/settings"
+	"github.com/hookd-dev/hookd/loader/internal/workspace"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -29,7 +30,7 @@ type scope struct {
 	elsewhere *decisions // about the main checkout of which the project is a worktree
 	always    bool       // hooks.trust.always names the project: its hooks run in place, unasked
 
-	passed *passedOver // of a project: why its folder does not count; nil if it does
+	passed *workspace.PassedOver // of a project: why its folder does not count; nil if it does
 
 	settings schema.LayerSettings // in force
 	state    SettingsState        // of its file; "" without one
@@ -75,22 +76,22 @@ func (p *load) makeScopes() {
 		}
 		p.scopes = append(p.scopes, s)
 	}
-	if l := p.places; l.project != "" {
-		p.inner = &scope{layer: protocol.Project, project: l.project, dir: filepath.Join(l.project, folderName), root: l.hooksRoot}
+	if l := p.Workspace; l.Project != "" {
+		p.inner = &scope{layer: protocol.Project, project: l.Project, dir: filepath.Join(l.Project, workspace.FolderName), root: l.HooksRoot}
 		add(p.inner)
-		for i, outer := range l.outer {
+		for i, outer := range l.Outer {
 			add(&scope{
-				layer: protocol.Project, project: outer, dir: filepath.Join(outer, folderName), root: outer,
-				outer: i + 1, prefix: prefixOf(l.project, outer),
+				layer: protocol.Project, project: outer, dir: filepath.Join(outer, workspace.FolderName), root: outer,
+				outer: i + 1, prefix: prefixOf(l.Project, outer),
 			})
 		}
 	}
-	p.user = &scope{layer: protocol.User, root: p.root}
+	p.user = &scope{layer: protocol.User, root: p.Root}
 	if p.opts.Home != "" {
-		p.user.dir = filepath.Join(p.opts.Home, folderName)
+		p.user.dir = filepath.Join(p.opts.Home, workspace.FolderName)
 	}
 	add(p.user)
-	p.machine = &scope{layer: protocol.Managed, root: p.root, dir: p.managedDir()}
+	p.machine = &scope{layer: protocol.Managed, root: p.Root, dir: p.managedDir()}
 	add(p.machine)
 }
 

@@ -31,7 +31,7 @@ func (g *gathering) variable() func(string) (string, bool) {
 		if g.layer == protocol.Project {
 			return g.scope.root, true
 		}
-		return g.root, true
+		return g.Root, true
 	}
 }
 

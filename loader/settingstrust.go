@@ -8,6 +8,7 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/loader/internal/settings"
+	"github.com/hookd-dev/hookd/loader/internal/workspace"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -46,7 +47,7 @@ func (p *load) safeFolder(s *scope) bool {
 	if unsafe == "" {
 		return true
 	}
-	s.passed = &passedOver{folder: s.project, why: unsafe, remedy: ownRemedy, recorded: s.anyAllowed()}
+	s.passed = &workspace.PassedOver{Folder: s.project, Why: unsafe, Remedy: workspace.OwnRemedy, Recorded: s.anyAllowed()}
 	p.passOver(*s.passed)
 	s.dir = ""
 	return false
@@ -54,19 +55,19 @@ func (p *load) safeFolder(s *scope) bool {
 
 // passOver reports a folder that does not rule. Nothing passes where it was
 // allowed to.
-func (p *load) passOver(o passedOver) {
+func (p *load) passOver(o workspace.PassedOver) {
 	code := report.PassedOver
-	if o.outer {
+	if o.Outer {
 		code = report.OuterUntrusted
 	}
-	f := report.New(code, filepath.Join(o.folder, folderName), 0, "", "its hooks and settings do not count: "+o.why, o.remedy)
-	if o.homeless {
+	f := report.New(code, filepath.Join(o.Folder, workspace.FolderName), 0, "", "its hooks and settings do not count: "+o.Why, o.Remedy)
+	if o.Homeless {
 		f.Severity = schema.SeverityError
-		p.refuseAll(o.folder+": "+o.why, o.remedy)
+		p.refuseAll(o.Folder+": "+o.Why, o.Remedy)
 	}
-	if o.recorded {
+	if o.Recorded {
 		f.Severity = schema.SeverityError
-		p.refuseAll(o.folder+" was allowed, and does not count any more: "+o.why, o.remedy)
+		p.refuseAll(o.Folder+" was allowed, and does not count any more: "+o.Why, o.Remedy)
 	}
 	p.add(f)
 }

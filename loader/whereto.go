@@ -12,6 +12,7 @@ import (
 	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/report"
+	"github.com/hookd-dev/hookd/loader/internal/workspace"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -30,7 +31,7 @@ func (p *load) dirOf(f *found) string {
 	case f.layer == protocol.Project:
 		return f.scope.root
 	case f.resolution.Hook.InProject:
-		return p.root
+		return p.Root
 	}
 	return p.ownFolder(f.layer)
 }
@@ -48,7 +49,7 @@ func (p *load) ownFolder(layer protocol.Layer) string {
 	if p.startsIn == "" {
 		dir, err := p.emptyFolder()
 		if err != nil {
-			root := filepath.VolumeName(p.root) + string(filepath.Separator)
+			root := filepath.VolumeName(p.Root) + string(filepath.Separator)
 			p.add(report.New(report.OwnFolder, dir, 0, "", "the user's hooks start in "+root+": "+err.Error(), "empty or remove the folder"))
 			dir = root
 		}
@@ -129,9 +130,9 @@ func (p *load) liesInside(layer protocol.Layer, path string) bool {
 	if layer == protocol.Project || p.inner != nil && p.inner.always {
 		return false
 	}
-	tops := append([]string{p.project, p.root}, p.outer...)
-	if p.project == "" {
-		tops = []string{p.checkoutOf(p.root)}
+	tops := append([]string{p.Project, p.Root}, p.Outer...)
+	if p.Project == "" {
+		tops = []string{p.checkoutOf(p.Root)}
 	}
 	return slices.ContainsFunc(tops, func(top string) bool { return top != "" && inFolder(top, path) })
 }
@@ -161,7 +162,7 @@ func (p *load) checkoutOf(dir string) string {
 func (p *load) isProjectOrCheckout(dir string) bool {
 	known, ok := p.checkouts[dir]
 	if !ok {
-		for _, mark := range []string{gitName, folderName} {
+		for _, mark := range []string{workspace.GitName, workspace.FolderName} {
 			if _, err := files.Lstat(filepath.Join(dir, mark)); err == nil {
 				known = true
 			}
