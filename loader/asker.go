@@ -9,6 +9,7 @@ import (
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -104,7 +105,7 @@ func (p *load) program(env []string) string {
 	}
 	for _, one := range env {
 		if path, is := strings.CutPrefix(one, "PATH="); is {
-			return lookPath("hookd", path)
+			return interpreter.LookPath("hookd", path)
 		}
 	}
 	return ""

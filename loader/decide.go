@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/hookenv"
+	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -160,17 +161,16 @@ func (p *load) placeOf(s *scope, runsInPlace bool) *place {
 	if in := p.bases[key]; in != nil {
 		return in
 	}
-	in := &place{
-		hooks: p.hooksDir(s), root: s.root, searchPath: p.searchPath(s),
-		pinned: s.needsTrust(), foreign: s.needsTrust() && !runsInPlace, starters: p.starters,
-		checks: p.checksFor(s.layer), rootOnly: s.layer == protocol.Managed, held: map[pin]*pin{},
-		see: p.inputs.See,
-	}
+	in := &place{hooks: p.hooksDir(s), see: p.inputs.See, Finder: &interpreter.Finder{
+		Root: s.root, SearchPath: p.searchPath(s),
+		Pinned: s.needsTrust(), Foreign: s.needsTrust() && !runsInPlace, Starters: p.starters,
+		Checks: p.checksFor(s.layer), RootOnly: s.layer == protocol.Managed,
+	}}
 	if s.layer != protocol.Project {
-		in.inside = func(path string) bool { return p.liesInside(s.layer, path) }
+		in.Inside = func(path string) bool { return p.liesInside(s.layer, path) }
 	}
-	if in.pinned {
-		in.fixed = slices.Concat(p.envConfig(s, nil).Path, hookenv.FixedPath)
+	if in.Pinned {
+		in.Fixed = slices.Concat(p.envConfig(s, nil).Path, hookenv.FixedPath)
 	}
 	p.bases[key] = in
 	return in
@@ -253,7 +253,7 @@ func (p *load) runCopy(f *found, make bool) {
 	} else {
 		f.run = p.store.path(f.bundle.hash, f.base)
 	}
-	f.trouble = mountTrouble(f.run, noExecCopy)
+	f.trouble = interpreter.MountTrouble(f.run, interpreter.NoExecCopy)
 }
 
 // original is what runs where it lies.
@@ -262,7 +262,7 @@ func (p *load) original(f *found) string {
 		if len(f.argv) == 0 {
 			return ""
 		}
-		f.trouble = cmp.Or(f.trouble, mountTrouble(f.argv[0], noExecOriginal))
+		f.trouble = cmp.Or(f.trouble, interpreter.MountTrouble(f.argv[0], interpreter.NoExecOriginal))
 		return f.argv[0]
 	}
 	if f.trouble == nil && p.liesInside(f.layer, f.path) {
@@ -271,7 +271,7 @@ func (p *load) original(f *found) string {
 	if f.trouble == nil && f.file != nil && f.file.unsafe != "" {
 		f.trouble = &report.Problem{Why: f.file.unsafe, Remedy: "make it yours and writable by you only: chown, chmod go-w"}
 	}
-	f.trouble = cmp.Or(f.trouble, mountTrouble(f.path, noExecOriginal))
+	f.trouble = cmp.Or(f.trouble, interpreter.MountTrouble(f.path, interpreter.NoExecOriginal))
 	return f.path
 }
 

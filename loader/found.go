@@ -8,7 +8,7 @@ import (
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/loader/internal/files"
-	"github.com/hookd-dev/hookd/loader/internal/ownership"
+	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -42,11 +42,11 @@ type found struct {
 	swaps     map[string]swap // words of the command line that mean a file of the bundle
 	unwatched []string        // code of the project that runs and is not in the bundle, in words
 
-	given      bool    // a server that is told where the project lies
-	ownProgram bool    // the program of the command is a file of the project
-	program    program // of such a one
-	pins       pins    // what starts it, settled; of a hook of the project that may run
-	unstarted  bool    // trouble is no more than that what starts it cannot be found
+	given      bool                // a server that is told where the project lies
+	ownProgram bool                // the program of the command is a file of the project
+	program    interpreter.Program // of such a one
+	pins       interpreter.Pins    // what starts it, settled; of a hook of the project that may run
+	unstarted  bool                // trouble is no more than that what starts it cannot be found
 	trouble    *report.Problem
 	record     *trustRecord
 	told       *told // the program's own answer, if it is the last one of described
@@ -174,7 +174,7 @@ func (f *found) seal(hashes *files.HashCache, in place, e entry) (missing []stri
 	}
 	b := &bundle{Name: f.base, Entry: raw, base: in.hooks, see: in.see, spare: in.spare}
 	if f.isCommand() {
-		b.base = in.root
+		b.base = in.Root
 		err = f.addCommand(b, hashes, in)
 	} else {
 		err = f.addFile(b, hashes, in, e.Args)
@@ -199,81 +199,63 @@ func (f *found) addFile(b *bundle, hashes *files.HashCache, in place, args []str
 	if err == nil && f.sideFile != "" {
 		err = b.add(hashes, f.sideFile)
 	}
-	if err == nil && in.pinned {
-		err = f.addWords(b, hashes, &in, args, kindUnknown, projectPrefix)
+	if err == nil && in.Pinned {
+		err = f.addWords(b, hashes, &in, args, interpreter.KindUnknown, projectPrefix)
 	}
 	if err != nil || f.file.trouble != nil {
 		return err
 	}
-	return f.settleStarter(b, hashes, &in, in.starter(f.file.program))
+	return f.settleStarter(b, hashes, &in, in.Starter(f.file.program))
 }
 
 // addCommand puts in the files of the project that a command names, and looks for
 // what starts its program if that is one of them.
 func (f *found) addCommand(b *bundle, hashes *files.HashCache, in place) error {
-	if !in.pinned {
+	if !in.Pinned {
 		return nil
 	}
-	if at := in.locate(f.argv[0]); filepath.IsAbs(f.argv[0]) && at.name != "" && at.exists && at.st.Mode.IsRegular() {
-		if err := b.add(hashes, at.name); err != nil {
+	if at := in.Locate(f.argv[0]); filepath.IsAbs(f.argv[0]) && at.Name != "" && at.Exists && at.Info.Mode.IsRegular() {
+		if err := b.add(hashes, at.Name); err != nil {
 			return err
 		}
-		f.ownProgram, f.swaps = true, map[string]swap{f.argv[0]: {name: at.name}}
+		f.ownProgram, f.swaps = true, map[string]swap{f.argv[0]: {name: at.Name}}
 		if f.trouble == nil {
-			if f.program, f.trouble = readProgram(firstBytes(at.where)); f.trouble == nil {
-				if err := f.settleStarter(b, hashes, &in, in.starter(f.program)); err != nil {
+			if f.program, f.trouble = interpreter.ReadProgram(interpreter.FirstBytes(at.Where)); f.trouble == nil {
+				if err := f.settleStarter(b, hashes, &in, in.Starter(f.program)); err != nil {
 					return err
 				}
 			}
 		}
 	}
-	of := kindOf(f.argv[0])
-	if f.ownProgram && f.program.words != "" {
-		of = kindUnknown
+	of := interpreter.KindOf(f.argv[0])
+	if f.ownProgram && f.program.Words != "" {
+		of = interpreter.KindUnknown
 	}
 	return f.addWords(b, hashes, &in, f.argv[1:], of, "")
 }
 
 // settleStarter takes in what starts a script: that it cannot be found, and its
 // bytes where it lies in the project, which only a hook in place may have.
-func (f *found) settleStarter(b *bundle, hashes *files.HashCache, in *place, s starter) error {
-	if s.bad != nil {
+func (f *found) settleStarter(b *bundle, hashes *files.HashCache, in *place, s interpreter.Starter) error {
+	if s.Bad != nil {
 		if f.trouble == nil {
-			f.trouble, f.unstarted = s.bad, !s.refused
+			f.trouble, f.unstarted = s.Bad, !s.Refused
 		}
 		return nil
 	}
-	if at := in.locate(s.pin.Path); in.pinned && s.pin.Path != "" && at.name != "" {
-		f.unwatched = append(f.unwatched, fmt.Sprintf("its interpreter %s lies in the project, and so does what that loads", at.name))
-		return b.put(hashes, projectPrefix+at.name, s.pin.Path)
+	if at := in.Locate(s.Pin.Path); in.Pinned && s.Pin.Path != "" && at.Name != "" {
+		f.unwatched = append(f.unwatched, fmt.Sprintf("its interpreter %s lies in the project, and so does what that loads", at.Name))
+		return b.put(hashes, projectPrefix+at.Name, s.Pin.Path)
 	}
 	return nil
 }
 
-// optionPath splits an argument such as --config=FILE into what stands before
-// the path that it may hold, and that.
-func optionPath(arg string) (before, path string) {
-	if name, value, ok := strings.Cut(arg, "="); ok && strings.HasPrefix(arg, "-") {
-		return name + "=", value
-	}
-	return "", arg
-}
-
 // place is where the hooks of one scope are looked for.
 type place struct {
-	hooks      string                 // the hooks folder
-	root       string                 // the working directory of hooks: the project's root
-	searchPath string                 // PATH of the layer's hooks
-	fixed      []string               // folders of it that do not depend on the caller, or nil if that makes no difference
-	pinned     bool                   // what starts a hook stays what it was when a person allowed it
-	foreign    bool                   // files inside root are not to be believed
-	checks     *ownership.Walk        // who may own what starts a hook
-	rootOnly   bool                   // and hooks that fail the checks are not run
-	inside     func(path string) bool // of user and machine: whether a program is one of the project's; nil if that is no matter
-	see        func(path string)
-	held       map[pin]*pin // pins as they were found to hold
-	spare      *int64       // see bundle
-	starters   map[starterKey]starter
+	*interpreter.Finder
+	hooks string // the hooks folder
+	see   func(path string)
+	spare *int64 // see bundle
 }
 
 // insideProject returns an argument's path relative to the project, if it is a

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/ownership"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
@@ -132,7 +133,7 @@ func (g *gathering) file(name string) *found {
 		if g.justChanged(c.content.Stat) && c.content.Stat.Size == 0 {
 			g.unsettled = true // an editor that truncates before it writes
 		}
-		if !c.program.binary {
+		if !c.program.Binary {
 			d, findings, ok := describeHeader(c.path, f.name, c.content)
 			g.add(findings...)
 			if ok {
@@ -204,12 +205,12 @@ func (g *gathering) command(words []string) ([]string, *report.Problem) {
 	case filepath.Base(argv[0]) != argv[0]:
 		argv[0] = filepath.Join(g.scope.relativeTo(), argv[0])
 	default:
-		found := g.placeOf(g.scope, false).programOf(argv[0])
-		if found.bad == nil {
-			argv[0] = found.pin.Path
+		found := g.placeOf(g.scope, false).ProgramOf(argv[0])
+		if found.Bad == nil {
+			argv[0] = found.Pin.Path
 		}
-		if found.bad != nil || g.scope.needsTrust() {
-			return argv, found.bad
+		if found.Bad != nil || g.scope.needsTrust() {
+			return argv, found.Bad
 		}
 	}
 	_, unsafe, err := g.checks.Follow(argv[0])
@@ -227,7 +228,7 @@ func (g *gathering) command(words []string) ([]string, *report.Problem) {
 		return argv, &report.Problem{Why: fmt.Sprintf("%s lies in the project, which the %s settings cannot vouch for", argv[0], g.layer), Remedy: "name it in the project's settings and allow it there"}
 	}
 	for _, word := range argv[1:] {
-		if _, path := optionPath(word); filepath.IsAbs(path) && !g.projectAllowed() && g.liesInside(g.layer, path) && files.IsRegular(path) {
+		if _, path := interpreter.OptionPath(word); filepath.IsAbs(path) && !g.projectAllowed() && g.liesInside(g.layer, path) && files.IsRegular(path) {
 			return argv, &report.Problem{Why: fmt.Sprintf("%s lies in the project, which the %s settings cannot vouch for", path, g.layer), Remedy: "name a file outside of the project, or allow the project"}
 		}
 	}

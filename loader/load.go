@@ -7,6 +7,7 @@ import (
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/loader/internal/workspace"
 	"github.com/hookd-dev/hookd/protocol"
@@ -99,9 +100,9 @@ type load struct {
 	unaskedMaterials []string
 	paths            map[*scope]string
 	envs             map[envKey][]string
-	starters         map[starterKey]starter // interpreters found, by the line that names them
-	startsIn         string                 // where the user's programs start, "" before it is wanted
-	checkouts        map[string]bool        // folders, whether they hold a project or a checkout
+	starters         map[interpreter.StarterKey]interpreter.Starter // interpreters found, by the line that names them
+	startsIn         string                                         // where the user's programs start, "" before it is wanted
+	checkouts        map[string]bool                                // folders, whether they hold a project or a checkout
 }
 
 // Load builds one snapshot. It fails only where the project cannot be told;
@@ -138,7 +139,7 @@ func (l *loader) settledSnapshot(ctx context.Context) (*Snapshot, error) {
 func (l *loader) newLoad() *load {
 	p := &load{
 		loader: l, now: time.Now(), spare: unasked, inputs: files.Inputs{},
-		paths: map[*scope]string{}, envs: map[envKey][]string{}, starters: map[starterKey]starter{}, bases: map[placeKey]*place{},
+		paths: map[*scope]string{}, envs: map[envKey][]string{}, starters: map[interpreter.StarterKey]interpreter.Starter{}, bases: map[placeKey]*place{},
 	}
 	p.makeScopes()
 	return p

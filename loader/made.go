@@ -1,12 +1,12 @@
 package loader
 
 import (
-	"io"
 	"path/filepath"
 	"slices"
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 )
 
 // madeOf lists what a process of the hook is made of when it starts, beside its
@@ -21,8 +21,8 @@ func (p *load) madeOf(f *found, c *executor.ProcessConfig) []string {
 		}
 	}
 	add(c.Script)
-	if program, bad := readProgram(firstBytes(c.Path)); bad == nil {
-		if starter, bad := program.interpreter(p.searchPath(f.scope)); bad == nil {
+	if program, bad := interpreter.ReadProgram(interpreter.FirstBytes(c.Path)); bad == nil {
+		if starter, bad := program.Interpreter(p.searchPath(f.scope)); bad == nil {
 			add(starter)
 		}
 	}
@@ -36,22 +36,11 @@ func (p *load) madeOf(f *found, c *executor.ProcessConfig) []string {
 		}
 	}
 	for _, arg := range c.Args {
-		if _, path := optionPath(arg); filepath.IsAbs(path) {
+		if _, path := interpreter.OptionPath(arg); filepath.IsAbs(path) {
 			add(path)
 		} else if path != "" {
 			add(filepath.Join(c.Dir, path))
 		}
 	}
 	return list
-}
-
-// firstBytes are enough of a file to tell what starts it.
-func firstBytes(path string) []byte {
-	f, _, err := files.OpenRegular(path)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	head, _ := io.ReadAll(io.LimitReader(f, maxInterpreterLine+1))
-	return head
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/ownership"
 	"github.com/hookd-dev/hookd/loader/internal/workspace"
 )
@@ -168,10 +169,10 @@ func TestInterpreter(t *testing.T) {
 		{"", "", "empty"},
 	}
 	for _, test := range tests {
-		p, bad := readProgram([]byte(test.head))
+		p, bad := interpreter.ReadProgram([]byte(test.head))
 		got := ""
 		if bad == nil {
-			got, bad = p.interpreter("relative:" + bin)
+			got, bad = p.Interpreter("relative:" + bin)
 		}
 		why := ""
 		if bad != nil {

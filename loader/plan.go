@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 )
 
 // State is what the trust records say about a hook of a project.
@@ -67,7 +68,7 @@ type PlanItem struct {
 
 	bundle *bundle
 	record *trustRecord
-	pins   pins
+	pins   interpreter.Pins
 	inMain bool // allowed in the main checkout: to be forgotten here it must be denied
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gofrs/flock"
 	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 )
 
 // Decision is what a person decided about a hook.
@@ -29,15 +30,15 @@ const (
 // trustRecord is one decision, with everything that was decided about. The
 // recorded entry tells what a guard was, once it is changed or gone.
 type trustRecord struct {
-	Hook     string    `json:"hook"`          // of what is no hook its folder and name: skills/x.md, mcpServers/git
-	Kind     Kind      `json:"kind,omitzero"` // "": a hook
-	Decision Decision  `json:"decision"`
-	Hash     string    `json:"hash"`
-	At       time.Time `json:"at"`
-	Bundle   bundle    `json:"bundle"`
-	Pins     pins      `json:"starts,omitzero"` // what started it when it was allowed
-	InPlace  bool      `json:"inPlace,omitzero"`
-	Command  bool      `json:"command,omitzero"`
+	Hook     string           `json:"hook"`          // of what is no hook its folder and name: skills/x.md, mcpServers/git
+	Kind     Kind             `json:"kind,omitzero"` // "": a hook
+	Decision Decision         `json:"decision"`
+	Hash     string           `json:"hash"`
+	At       time.Time        `json:"at"`
+	Bundle   bundle           `json:"bundle"`
+	Pins     interpreter.Pins `json:"starts,omitzero"` // what started it when it was allowed
+	InPlace  bool             `json:"inPlace,omitzero"`
+	Command  bool             `json:"command,omitzero"`
 
 	// Past are the hashes that were allowed before, the newest last.
 	Past []pastHash `json:"past,omitzero"`

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -44,11 +45,11 @@ func namesProject(s schema.MCPServer) bool {
 // serverSets refuses variables by which a server of a project would load code that
 // is no part of what is allowed.
 func (in *place) serverSets(s *schema.MCPServer) *report.Problem {
-	if !in.pinned {
+	if !in.Pinned {
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
-		if hookenv.LoadsCode(name) && in.setsCode(name+"="+s.Env[name]) {
+		if hookenv.LoadsCode(name) && in.SetsCode(name+"="+s.Env[name]) {
 			return &report.Problem{Why: fmt.Sprintf("env.%s may make it load code of the project, which nobody would see change", name), Remedy: "leave it out, or name a folder outside of the project"}
 		}
 	}
@@ -57,11 +58,11 @@ func (in *place) serverSets(s *schema.MCPServer) *report.Problem {
 
 // addSets puts in the files of the project that a server's variables name.
 func (f *found) addSets(b *bundle, hashes *files.HashCache, in *place) error {
-	if !in.pinned {
+	if !in.Pinned {
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.server.Env)) {
-		if err := f.addWords(b, hashes, in, []string{f.server.Env[name]}, kindRunner, ""); err != nil {
+		if err := f.addWords(b, hashes, in, []string{f.server.Env[name]}, interpreter.KindRunner, ""); err != nil {
 			return err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hookd-dev/hookd/executor/hookenv"
+	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -22,23 +23,23 @@ func (p *load) seeUnwatched(f *found) {
 	}
 	words := f.words
 	if script, is := f.script(); is {
-		if l, bad := script.line(); bad == nil {
-			words = slices.Concat([]string{l.starter()}, l.args, words)
-			f.noteShim(p.placeOf(f.scope, f.resolution.Hook.InPlace).starter(script))
+		if l, bad := script.Line(); bad == nil {
+			words = slices.Concat([]string{l.Starter()}, l.Args, words)
+			f.noteShim(p.placeOf(f.scope, f.resolution.Hook.InPlace).Starter(script))
 		}
 	}
 	if len(words) == 0 {
 		return
 	}
-	if word := f.programWord(); codeOptions[kindOf(word)].letters != "" {
-		f.noteShim(p.placeOf(f.scope, false).programOf(word))
+	if word := f.programWord(); interpreter.KindOf(word).KnowsCodeOptions() {
+		f.noteShim(p.placeOf(f.scope, false).ProgramOf(word))
 	}
 	f.noteKind(words)
 	if f.layer == protocol.Project && f.told != nil {
 		in := p.placeOf(f.scope, false)
 		for _, word := range f.resolution.Hook.Args {
-			if at := in.locate(word); at.exists && f.swaps[word].name == "" {
-				f.note("its own answer names %s as an argument", at.name)
+			if at := in.Locate(word); at.Exists && f.swaps[word].name == "" {
+				f.note("its own answer names %s as an argument", at.Name)
 			}
 		}
 	}
@@ -47,19 +48,19 @@ func (p *load) seeUnwatched(f *found) {
 // noteKind notes what the words of a command line say by themselves.
 func (f *found) noteKind(words []string) {
 	name := filepath.Base(words[0])
-	switch of := kindOf(words[0]); of {
-	case kindRunner:
+	switch of := interpreter.KindOf(words[0]); of {
+	case interpreter.KindRunner:
 		f.note("%s runs what the project says", name)
-	case kindLauncher:
+	case interpreter.KindLauncher:
 		f.note("%s starts another program in the project", name)
-	case kindOther:
+	case interpreter.KindOther:
 		f.note("%s reads settings and modules from the working directory", name)
 	default:
 		for _, word := range words[1:] {
 			if !strings.HasPrefix(word, "-") || word == "--" {
 				break // the script; what comes after it is the script's own
 			}
-			if of.takesCode(word) {
+			if of.TakesCode(word) {
 				f.note("%s %s takes code from the command line, or finds it by a name", name, strings.SplitN(word, "=", 2)[0])
 			}
 		}
@@ -68,9 +69,9 @@ func (f *found) noteKind(words []string) {
 
 // noteShim notes an interpreter that is a script itself: version managers put such
 // in front of the real one, and choose that by files of the working directory.
-func (f *found) noteShim(s starter) {
-	if s.shim {
-		f.note("%s is a script that chooses the real %s, perhaps by files of the project", s.pin.Real, filepath.Base(s.pin.Real))
+func (f *found) noteShim(s interpreter.Starter) {
+	if s.Shim {
+		f.note("%s is a script that chooses the real %s, perhaps by files of the project", s.Pin.Real, filepath.Base(s.Pin.Real))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/loader/internal/workspace"
 	"github.com/hookd-dev/hookd/protocol"
@@ -109,7 +110,7 @@ func (s *scope) fromSettings(words []string) []string {
 		return words
 	}
 	for i, word := range words {
-		before, path := optionPath(word)
+		before, path := interpreter.OptionPath(word)
 		if filepath.IsAbs(path) || path == "" || strings.HasPrefix(path, "-") || i == 0 && filepath.Base(path) == path {
 			continue
 		}
@@ -212,14 +213,14 @@ func (s *start) environ(env []string) []string {
 // ofPython is what a command of Python that names a module, or is code itself,
 // gets besides.
 func (f *found) ofPython() []string {
-	if len(f.words) == 0 || kindOf(f.words[0]) != kindPython {
+	if len(f.words) == 0 || interpreter.KindOf(f.words[0]) != interpreter.KindPython {
 		return nil
 	}
 	for _, word := range f.words[1:] {
 		if !strings.HasPrefix(word, "-") {
 			return nil
 		}
-		if kindPython.takesCode(word) {
+		if interpreter.KindPython.TakesCode(word) {
 			return []string{hookenv.SafePath}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 )
 
 // A swap is what takes the place of a word of a command line that means a file or
@@ -28,43 +29,6 @@ const (
 	maxTreeFiles = 500
 	maxTreeBytes = 32 << 20
 )
-
-// located is where a path leads, as a program with the project for its working
-// directory would take it.
-type located struct {
-	name   string // below the project's root, with slashes; "" if it leads elsewhere, "." for the root
-	where  string
-	st     files.Info
-	exists bool
-}
-
-// locate tells whether a path lies in the project, as it is written or as its links
-// lead.
-func (in *place) locate(path string) (at located) {
-	if in.root == "" || path == "" || strings.ContainsRune(path, 0) {
-		return at
-	}
-	where := path
-	if !filepath.IsAbs(where) {
-		where = in.root + string(filepath.Separator) + where
-	}
-	at.where = filepath.Clean(where)
-	if !files.Within(in.root, at.where) {
-		real, err := filepath.EvalSymlinks(where)
-		if err != nil || !files.Within(in.root, real) {
-			return at
-		}
-		at.where = real
-	}
-	rel, err := filepath.Rel(in.root, at.where)
-	if err != nil {
-		return at
-	}
-	at.name = filepath.ToSlash(rel)
-	at.st, err = files.Stat(at.where)
-	at.exists = err == nil
-	return at
-}
 
 // part is a part of a word that may be a path.
 type part struct{ before, path string }
@@ -93,7 +57,7 @@ var moduleEndings = []string{".js", ".cjs", ".mjs", ".json", ".node", ".ts", ".c
 // addWords puts in what words of a command line name of the project: files, the
 // files that an interpreter takes a word for, and folders with all that is in them.
 // of is the kind of the program that reads the words.
-func (f *found) addWords(b *bundle, hashes *files.HashCache, in *place, words []string, of kind, prefix string) error {
+func (f *found) addWords(b *bundle, hashes *files.HashCache, in *place, words []string, of interpreter.Kind, prefix string) error {
 	if f.swaps == nil {
 		f.swaps = map[string]swap{}
 	}
@@ -115,35 +79,35 @@ func (f *found) addWords(b *bundle, hashes *files.HashCache, in *place, words []
 
 // addPart puts in what one path names. It returns the member's name if the path is
 // to be replaced by that of the copy.
-func (f *found) addPart(b *bundle, hashes *files.HashCache, in *place, part part, of kind, prefix string) (swapped string, err error) {
+func (f *found) addPart(b *bundle, hashes *files.HashCache, in *place, part part, of interpreter.Kind, prefix string) (swapped string, err error) {
 	if strings.HasPrefix(part.path, "-") {
 		return "", nil
 	}
-	at := in.locate(part.path)
-	if at.name == "" {
+	at := in.Locate(part.path)
+	if at.Name == "" {
 		return "", nil
 	}
-	in.see(at.where)
+	in.see(at.Where)
 	plain := part.before == "" && !strings.ContainsAny(part.path, "/.")
 	put := func(name, where string) error { return b.put(hashes, prefix+name, where) }
 	switch {
-	case at.name == ".":
+	case at.Name == ".":
 		f.note("%q hands it the whole project", part.before+part.path)
-	case at.exists && at.st.Mode.IsRegular():
-		if err := put(at.name, at.where); err != nil {
+	case at.Exists && at.Info.Mode.IsRegular():
+		if err := put(at.Name, at.Where); err != nil {
 			return "", err
 		}
-		if plain && (of == kindRunner || of == kindLauncher) {
+		if plain && (of == interpreter.KindRunner || of == interpreter.KindLauncher) {
 			return "", nil // the name of a task, and perhaps of a file
 		}
-		swapped = prefix + at.name
-	case at.exists && at.st.Mode.IsDir():
-		if of == kindRunner || of == kindLauncher {
+		swapped = prefix + at.Name
+	case at.Exists && at.Info.Mode.IsDir():
+		if of == interpreter.KindRunner || of == interpreter.KindLauncher {
 			return "", nil // said of the runner
 		}
 		tree, err := in.tree(at)
 		if errors.Is(err, errLargeTree) {
-			f.note("the folder %s is too large to be watched", at.name)
+			f.note("the folder %s is too large to be watched", at.Name)
 			return "", nil
 		}
 		if err != nil {
@@ -154,19 +118,19 @@ func (f *found) addPart(b *bundle, hashes *files.HashCache, in *place, part part
 				return "", err
 			}
 		}
-		swapped = prefix + at.name
+		swapped = prefix + at.Name
 	}
-	if of == kindNode || of == kindOther {
+	if of == interpreter.KindNode || of == interpreter.KindOther {
 		for _, ending := range moduleEndings {
-			more := at.where + ending
+			more := at.Where + ending
 			in.see(more)
 			if !files.IsRegular(more) {
 				continue
 			}
-			if err := put(at.name+ending, more); err != nil {
+			if err := put(at.Name+ending, more); err != nil {
 				return "", err
 			}
-			swapped = prefix + at.name
+			swapped = prefix + at.Name
 		}
 	}
 	return swapped, nil
@@ -176,8 +140,8 @@ var errLargeTree = errors.New("a large folder")
 
 // tree lists the files of a folder. A link to a file is taken for the file, one to
 // a folder is not followed.
-func (in *place) tree(at located) (list []helper, err error) {
-	top, err := filepath.EvalSymlinks(at.where)
+func (in *place) tree(at interpreter.Located) (list []helper, err error) {
+	top, err := filepath.EvalSymlinks(at.Where)
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +168,7 @@ func (in *place) tree(at located) (list []helper, err error) {
 		if size += st.Size; size > maxTreeBytes || len(list) >= maxTreeFiles {
 			return errLargeTree
 		}
-		list = append(list, helper{at.name + "/" + name, where})
+		list = append(list, helper{at.Name + "/" + name, where})
 		return err
 	})
 	return list, err
@@ -221,8 +185,8 @@ func (f *found) noteList(in *place, word string) {
 		return
 	}
 	for _, path := range strings.FieldsFunc(value, func(c rune) bool { return c == ':' || c == ',' }) {
-		if at := in.locate(path); at.name != "" && at.exists && (strings.ContainsAny(path, "/.") || filepath.IsAbs(path)) {
-			f.note("%q names %s", word, at.name)
+		if at := in.Locate(path); at.Name != "" && at.Exists && (strings.ContainsAny(path, "/.") || filepath.IsAbs(path)) {
+			f.note("%q names %s", word, at.Name)
 			return
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// checkPrivate makes sure that only this user can read and write a file of the
+// CheckPrivate makes sure that only this user can read and write a file of the
 // state folder.
 func CheckPrivate(path string, st Info) error {
 	if st.UID != os.Geteuid() {
@@ -21,7 +21,7 @@ func CheckPrivate(path string, st Info) error {
 	return nil
 }
 
-// writePrivate replaces a file in one step, mode 0600.
+// WritePrivate replaces a file in one step, mode 0600.
 func WritePrivate(path string, data []byte) error {
 	return renameio.WriteFile(path, data, 0o600, renameio.IgnoreUmask())
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/ownership"
 )
 
-// userHome is the folder of the user layer: $HOME, unless that may be somebody
+// UserHome is the folder of the user layer: $HOME, unless that may be somebody
 // else's doing, else what the user database says; "" if neither is there. A HOME
 // that lies in a checkout or a project would make its .acai the user's.
 func UserHome() (home string, refused *PassedOver) {
@@ -66,7 +66,7 @@ func sameFolder(a, b string) bool {
 	return errA == nil && errB == nil && os.SameFile(one, other)
 }
 
-// databaseHome is the user's home as the user database has it, "" if it does not.
+// DatabaseHome is the user's home as the user database has it, "" if it does not.
 func DatabaseHome() string {
 	if u, err := hookenv.Account(); err == nil && filepath.IsAbs(u.HomeDir) {
 		return u.HomeDir

@@ -11,7 +11,7 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/ownership"
 )
 
-// folderName is the folder that makes a project, and the user layer's in home.
+// FolderName is the folder that makes a project, and the user layer's in home.
 const FolderName = ".acai"
 
 // places are the projects that rule a working directory.
@@ -38,7 +38,7 @@ type Workspace struct {
 	Passed []PassedOver
 }
 
-// passedOver is a folder with an .acai or a trust record that does not rule,
+// PassedOver is a folder with an .acai or a trust record that does not rule,
 // although somebody may rely on it.
 type PassedOver struct {
 	Folder, Why, Remedy string
@@ -47,14 +47,14 @@ type PassedOver struct {
 	Homeless            bool // it may be the user's layer, and nothing else says where that is: gates are refused
 }
 
-// A search finds the projects that rule a folder.
+// A Search finds the projects that rule a folder.
 type Search struct {
 	Home     string                    // real path; never a project, and the search ends there
 	Recorded func(project string) bool // whether anything of a folder was allowed
 	Checks   *ownership.Walk
 }
 
-// find returns the places of a project that was named, or with "" those of a
+// Find returns the places of a project that was named, or with "" those of a
 // working directory.
 func (s *Search) Find(named, cwd string) (p Workspace, err error) {
 	if named != "" {
@@ -68,7 +68,7 @@ func (s *Search) Find(named, cwd string) (p Workspace, err error) {
 	return p, err
 }
 
-// explicit are the places of a project that was named.
+// Explicit are the places of a project that was named.
 func (s *Search) Explicit(named, cwd string) (Workspace, error) {
 	dir := named
 	if !filepath.IsAbs(dir) {
@@ -110,7 +110,7 @@ func (s *Search) Explicit(named, cwd string) (Workspace, error) {
 	return p, nil
 }
 
-// from are the places of a working directory: the nearest folder with .acai, or
+// From are the places of a working directory: the nearest folder with .acai, or
 // with a record of one that vanished, so that deleting the folder does not switch
 // its guards off; and the projects above it that have a record.
 func (s *Search) From(cwd string) (Workspace, error) {

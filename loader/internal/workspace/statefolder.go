@@ -7,7 +7,7 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/files"
 )
 
-// checkStateFolder makes sure that the state folder lies in no project or checkout, that
+// CheckStateFolder makes sure that the state folder lies in no project or checkout, that
 // of the working directory or another: it could bring trust along, of any project.
 func (p *Workspace) CheckStateFolder(state, userHome string) error {
 	grounds := append([]string{p.Project, p.Root}, p.Outer...)

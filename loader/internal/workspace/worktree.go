@@ -8,7 +8,7 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/ownership"
 )
 
-// gitName is the file or folder that makes a folder a checkout of git.
+// GitName is the file or folder that makes a folder a checkout of git.
 const GitName = ".git"
 
 // isCheckout reports whether a folder is the top of a checkout: of a clone, a
@@ -18,7 +18,7 @@ func isCheckout(dir string) bool {
 	return err == nil
 }
 
-// mainCheckout returns the checkout that a folder is a worktree of, "" if it is
+// MainCheckout returns the checkout that a folder is a worktree of, "" if it is
 // none. What a folder says of itself is not enough: the repository must name the
 // worktree, which only somebody who may write in the repository can make it do.
 func MainCheckout(worktree string) string {
