@@ -124,8 +124,9 @@ func (p *load) describeForTrust(f *found) {
 		return
 	}
 	in.spare = p.spareFor(f.scope, f.record)
-	missing, err := f.seal(p.files, in, e)
+	missing, err := f.sealHook(&in, f.base, f.path, f.sideFile, e)
 	if errors.Is(err, errNotHashed) {
+		f.bundle = nil
 		return // it is unknown, whatever it holds
 	}
 	if err != nil {
@@ -156,12 +157,12 @@ type placeKey struct {
 }
 
 // placeOf is where what a scope holds is looked for, made once in a load.
-func (p *load) placeOf(s *scope, runsInPlace bool) *place {
+func (p *load) placeOf(s *scope, runsInPlace bool) *builder {
 	key := placeKey{s, runsInPlace}
 	if in := p.bases[key]; in != nil {
 		return in
 	}
-	in := &place{hooks: p.hooksDir(s), see: p.inputs.See, Finder: &interpreter.Finder{
+	in := &builder{hooks: p.hooksDir(s), hashes: p.files, see: p.inputs.See, Finder: &interpreter.Finder{
 		Root: s.root, SearchPath: p.searchPath(s),
 		Pinned: s.needsTrust(), Foreign: s.needsTrust() && !runsInPlace, Starters: p.starters,
 		Checks: p.checksFor(s.layer), RootOnly: s.layer == protocol.Managed,

@@ -1,10 +1,8 @@
 package loader
 
 import (
-	"fmt"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/loader/internal/files"
@@ -18,6 +16,7 @@ import (
 // command entry, or what a settings entry, a required name or a trust record
 // leaves of one that is not there.
 type found struct {
+	code
 	scope  *scope
 	layer  protocol.Layer
 	kind   Kind              // "": a hook
@@ -28,29 +27,18 @@ type found struct {
 	base   string            // as it is known in its own scope
 	path   string            // its own file; "" for a command that is no file
 	line   int               // of an MCP server in its settings file, else 0
-	argv   []string          // of a command entry: program resolved, arguments as written
-	words  []string          // the same as written, but for a program that is a path
-	own    string            // of a command entry: the program as resolved, before copying
 	file   *candidate
 	waits  bool // of a server: nobody allowed the settings that name it
 	listed bool // discovered or named by settings, not only by a trust record
 
 	described []schema.Described
 	sideFile  string // name in the hooks folder, "" without one
-	bundle    *bundle
-	fresh     string          // hash of the bundle as this version makes it, if an earlier one's is believed
-	swaps     map[string]swap // words of the command line that mean a file of the bundle
-	unwatched []string        // code of the project that runs and is not in the bundle, in words
 
-	given      bool                // a server that is told where the project lies
-	ownProgram bool                // the program of the command is a file of the project
-	program    interpreter.Program // of such a one
-	pins       interpreter.Pins    // what starts it, settled; of a hook of the project that may run
-	unstarted  bool                // trouble is no more than that what starts it cannot be found
-	trouble    *report.Problem
-	record     *trustRecord
-	told       *told // the program's own answer, if it is the last one of described
-	stands     bool  // it stands for something else, and nothing is to be decided about it
+	given  bool             // a server that is told where the project lies
+	pins   interpreter.Pins // what starts it, settled; of a hook of the project that may run
+	record *trustRecord
+	told   *told // the program's own answer, if it is the last one of described
+	stands bool  // it stands for something else, and nothing is to be decided about it
 
 	resolution schema.Resolution
 	status     executor.Status
@@ -68,10 +56,6 @@ type hookName struct {
 	layer protocol.Layer
 	name  string
 }
-
-// isCommand reports whether the hook is a program named in settings rather than
-// a file of the hooks folder.
-func (f *found) isCommand() bool { return f.argv != nil }
 
 // stop settles that the hook does not run, and why. The first reason stands.
 func (f *found) stop(status executor.Status, why string) {
@@ -107,155 +91,6 @@ func everywhere() []protocol.EventName {
 		}
 	}
 	return events
-}
-
-// entry is a description as it is allowed and recorded: every field settled
-// from header, side file and the project's settings, and from nothing else, so
-// that neither the user's settings nor a program's answer change the hash.
-type entry struct {
-	Events      []protocol.EventName `json:"events,omitzero"`
-	Match       schema.Match         `json:"match,omitzero"`
-	Can         protocol.Class       `json:"can"`
-	Mode        protocol.Mode        `json:"mode"`
-	OnFailure   protocol.Rule        `json:"onFailure"`
-	Required    bool                 `json:"required,omitzero"`
-	Priority    int                  `json:"priority,omitzero"`
-	Timeout     string               `json:"timeout,omitzero"`
-	Enabled     bool                 `json:"enabled"`
-	Command     []string             `json:"command,omitzero"`
-	Args        []string             `json:"args,omitzero"`
-	Run         schema.RunMode       `json:"run"`
-	Env         []string             `json:"env,omitzero"`
-	Files       []string             `json:"files,omitzero"`
-	InPlace     bool                 `json:"inPlace,omitzero"`
-	Sensitive   bool                 `json:"sensitive,omitzero"`
-	Dialect     string               `json:"dialect"`
-	Protocol    int                  `json:"protocol"`
-	Description string               `json:"description,omitzero"`
-	Rejected    bool                 `json:"rejected,omitzero"` // never equal to one that was allowed
-}
-
-func entryOf(r schema.Resolution) entry {
-	h := r.Hook
-	e := entry{
-		Events: h.Events, Match: h.Match, Can: h.Can, Mode: h.Mode, OnFailure: h.OnFailure,
-		Required: h.Required, Priority: h.Priority, Enabled: h.Enabled, Command: h.Command, Args: h.Args,
-		Run: h.Run, Env: h.Env, Files: h.Files, InPlace: h.InPlace, Sensitive: h.Sensitive,
-		Dialect: h.Dialect, Protocol: h.Protocol, Description: h.Description,
-	}
-	if h.Timeout > 0 {
-		e.Timeout = h.Timeout.String()
-	}
-	return e
-}
-
-// hook turns a recorded entry back into a description. timeout is what counts
-// where the entry says nothing.
-func (e *entry) hook(layer protocol.Layer, name, path string, timeout time.Duration) schema.Hook {
-	h := schema.Hook{
-		Name: name, Layer: layer, Path: path, Events: e.Events, Match: e.Match, Can: e.Can, Mode: e.Mode,
-		OnFailure: e.OnFailure, Required: e.Required, Priority: e.Priority, Enabled: e.Enabled,
-		Command: e.Command, Args: e.Args, Run: e.Run, Env: e.Env, Files: e.Files, InPlace: e.InPlace,
-		Sensitive: e.Sensitive, Dialect: e.Dialect, Protocol: e.Protocol, Description: e.Description,
-		Timeout: timeout,
-	}
-	if d, err := time.ParseDuration(e.Timeout); err == nil {
-		h.Timeout = d
-	}
-	return h
-}
-
-// seal builds the bundle of a hook: its entry, what starts it, and its files.
-// missing are the patterns of files that nothing answers to.
-func (f *found) seal(hashes *files.HashCache, in place, e entry) (missing []string, err error) {
-	raw, err := canonical(e)
-	if err != nil {
-		return nil, err
-	}
-	b := &bundle{Name: f.base, Entry: raw, base: in.hooks, see: in.see, spare: in.spare}
-	if f.isCommand() {
-		b.base = in.Root
-		err = f.addCommand(b, hashes, in)
-	} else {
-		err = f.addFile(b, hashes, in, e.Args)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if missing, err = b.addHelpers(hashes, e.Files); err != nil {
-		return nil, err
-	}
-	if err := b.seal(); err != nil {
-		return nil, err
-	}
-	f.bundle = b
-	return missing, nil
-}
-
-// addFile puts in a hook file with its side file, and what of the project its
-// arguments name.
-func (f *found) addFile(b *bundle, hashes *files.HashCache, in place, args []string) (err error) {
-	err = b.put(hashes, f.base, f.path)
-	if err == nil && f.sideFile != "" {
-		err = b.add(hashes, f.sideFile)
-	}
-	if err == nil && in.Pinned {
-		err = f.addWords(b, hashes, &in, args, interpreter.KindUnknown, projectPrefix)
-	}
-	if err != nil || f.file.trouble != nil {
-		return err
-	}
-	return f.settleStarter(b, hashes, &in, in.Starter(f.file.program))
-}
-
-// addCommand puts in the files of the project that a command names, and looks for
-// what starts its program if that is one of them.
-func (f *found) addCommand(b *bundle, hashes *files.HashCache, in place) error {
-	if !in.Pinned {
-		return nil
-	}
-	if at := in.Locate(f.argv[0]); filepath.IsAbs(f.argv[0]) && at.Name != "" && at.Exists && at.Info.Mode.IsRegular() {
-		if err := b.add(hashes, at.Name); err != nil {
-			return err
-		}
-		f.ownProgram, f.swaps = true, map[string]swap{f.argv[0]: {name: at.Name}}
-		if f.trouble == nil {
-			if f.program, f.trouble = interpreter.ReadProgram(interpreter.FirstBytes(at.Where)); f.trouble == nil {
-				if err := f.settleStarter(b, hashes, &in, in.Starter(f.program)); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	of := interpreter.KindOf(f.argv[0])
-	if f.ownProgram && f.program.Words != "" {
-		of = interpreter.KindUnknown
-	}
-	return f.addWords(b, hashes, &in, f.argv[1:], of, "")
-}
-
-// settleStarter takes in what starts a script: that it cannot be found, and its
-// bytes where it lies in the project, which only a hook in place may have.
-func (f *found) settleStarter(b *bundle, hashes *files.HashCache, in *place, s interpreter.Starter) error {
-	if s.Bad != nil {
-		if f.trouble == nil {
-			f.trouble, f.unstarted = s.Bad, !s.Refused
-		}
-		return nil
-	}
-	if at := in.Locate(s.Pin.Path); in.Pinned && s.Pin.Path != "" && at.Name != "" {
-		f.unwatched = append(f.unwatched, fmt.Sprintf("its interpreter %s lies in the project, and so does what that loads", at.Name))
-		return b.put(hashes, projectPrefix+at.Name, s.Pin.Path)
-	}
-	return nil
-}
-
-// place is where the hooks of one scope are looked for.
-type place struct {
-	*interpreter.Finder
-	hooks string // the hooks folder
-	see   func(path string)
-	spare *int64 // see bundle
 }
 
 // insideProject returns an argument's path relative to the project, if it is a

@@ -124,7 +124,7 @@ func (g *gathering) file(name string) *found {
 			return nil
 		}
 	}
-	f := g.put(&found{name: name, path: c.path, file: c, trouble: c.trouble, listed: true})
+	f := g.put(&found{name: name, path: c.path, file: c, code: code{program: c.program, trouble: c.trouble}, listed: true})
 	g.inputs.See(c.path)
 	if c.real != c.path {
 		g.inputs.See(c.real) // so that the folder it really lies in is watched
@@ -176,7 +176,7 @@ func (g *gathering) use(d *schema.Described) {
 	command := d.Command != nil || slices.Contains(d.Faults, "command")
 	switch {
 	case command && f != nil:
-		f.path, f.file, f.trouble, f.sideFile = "", nil, nil, ""
+		f.path, f.file, f.code, f.sideFile = "", nil, code{}, ""
 		f.described = nil
 	case command:
 		f = g.put(&found{name: *d.Name, listed: true})

@@ -87,7 +87,7 @@ type load struct {
 	findings  []schema.Finding
 	refuse    *protocol.Failure
 	managed   string // hash of the managed layer
-	bases     map[placeKey]*place
+	bases     map[placeKey]*builder
 	whole     string // hash of all hooks of the project, "" before it is wanted
 	spare     int64  // bytes that may still be hashed without need
 	hashAll   bool   // every hash is needed: a person looks
@@ -139,7 +139,7 @@ func (l *loader) settledSnapshot(ctx context.Context) (*Snapshot, error) {
 func (l *loader) newLoad() *load {
 	p := &load{
 		loader: l, now: time.Now(), spare: unasked, inputs: files.Inputs{},
-		paths: map[*scope]string{}, envs: map[envKey][]string{}, starters: map[interpreter.StarterKey]interpreter.Starter{}, bases: map[placeKey]*place{},
+		paths: map[*scope]string{}, envs: map[envKey][]string{}, starters: map[interpreter.StarterKey]interpreter.Starter{}, bases: map[placeKey]*builder{},
 	}
 	p.makeScopes()
 	return p

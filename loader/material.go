@@ -151,11 +151,11 @@ func (g *gathering) materialFile(kind Kind, name, member string, helpers []strin
 		f.trouble = &report.Problem{Why: unsafe, Remedy: "make it yours and writable by you only: chown, chmod go-w"}
 		return
 	}
-	g.sealMaterial(f, nil, func(b *bundle) error {
-		if err := b.add(g.files, member); err != nil {
+	g.sealMaterial(f, nil, g.dir, func(d *draft) error {
+		if err := d.add(member); err != nil {
 			return err
 		}
-		_, err := b.addHelpers(g.files, helpers)
+		_, err := d.addHelpers(helpers)
 		return err
 	})
 }
@@ -173,21 +173,12 @@ func (g *gathering) server(name string, s schema.MCPServer, file string) {
 	}
 	f.given = g.layer != protocol.Project && namesProject(s)
 	if f.trouble == nil {
-		f.trouble = in.serverSets(f.server)
+		f.trouble = in.checkVariables(f.server)
 	}
 	if f.trouble != nil && g.layer != protocol.Project {
 		return
 	}
-	g.sealMaterial(f, s, func(b *bundle) error {
-		b.base = g.scope.root
-		if len(f.argv) == 0 {
-			return nil
-		}
-		if err := f.addCommand(b, g.files, *in); err != nil {
-			return err
-		}
-		return f.addSets(b, g.files, in)
-	})
+	g.sealMaterial(f, s, g.scope.root, func(d *draft) error { return f.addServer(d, f.server) })
 }
 
 // material begins one; member is its name in the records.
@@ -202,22 +193,17 @@ func (g *gathering) material(kind Kind, name, member, path string) *found {
 
 // sealMaterial makes the bundle: what a person allows of a project's, and what
 // belongs to any.
-func (g *gathering) sealMaterial(f *found, said any, fill func(*bundle) error) {
-	entry, err := canonical(struct {
-		Kind   Kind `json:"kind"`
-		Server any  `json:"server,omitzero"`
-	}{f.kind, said})
+func (g *gathering) sealMaterial(f *found, said any, base string, fill func(*draft) error) {
 	var r *trustRecord
 	if at := slices.IndexFunc(g.scope.decisions.Hooks, func(r trustRecord) bool { return r.isMaterial() && r.Hook == f.base }); at >= 0 {
 		r = &g.scope.decisions.Hooks[at]
 	}
-	b := &bundle{Name: f.base, Entry: entry, base: g.dir, see: g.placeOf(g.scope, false).see, spare: g.spareFor(g.scope, r)}
-	if err == nil {
-		err = fill(b)
-	}
-	if err == nil {
-		err = b.seal()
-	}
+	in := *g.placeOf(g.scope, false)
+	in.spare = g.spareFor(g.scope, r)
+	sealed, err := in.build(f.base, struct {
+		Kind   Kind `json:"kind"`
+		Server any  `json:"server,omitzero"`
+	}{f.kind, said}, base, fill)
 	if errors.Is(err, errNotHashed) {
 		return
 	}
@@ -225,7 +211,7 @@ func (g *gathering) sealMaterial(f *found, said any, fill func(*bundle) error) {
 		f.trouble = &report.Problem{Why: "its files cannot be used: " + err.Error(), Remedy: "correct or remove it"}
 		return
 	}
-	f.bundle = b
+	f.bundle = sealed
 }
 
 // recordedMaterials joins what was decided with what is there.

@@ -1,11 +1,9 @@
 package loader
 
 import (
-	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/loader/internal/interpreter"
@@ -48,7 +46,7 @@ func (p *load) holdPins(f *found) {
 	}
 }
 
-func (p *load) replacePin(f *found, in *place, was *interpreter.Pin, words string) *interpreter.Pin {
+func (p *load) replacePin(f *found, in *builder, was *interpreter.Pin, words string) *interpreter.Pin {
 	for _, folder := range in.Fixed {
 		candidate := filepath.Join(folder, filepath.Base(words))
 		now, usable := in.Judge(candidate, true)
@@ -113,26 +111,6 @@ func (f *found) believeRecord() {
 	}
 }
 
-// programWord is what a command calls its program, "" if that is a file of the
-// project, which is part of the bundle, or if there is no command.
-func (f *found) programWord() string {
-	if len(f.words) == 0 || f.ownProgram {
-		return ""
-	}
-	return f.words[0]
-}
-
-// script is the script that a hook starts as, if it is one.
-func (f *found) script() (interpreter.Program, bool) {
-	switch {
-	case f.ownProgram:
-		return f.program, f.program.Words != ""
-	case f.file != nil && f.file.content != nil:
-		return f.file.program, f.file.program.Words != ""
-	}
-	return interpreter.Program{}, false
-}
-
 // start is how a hook's program is started.
 type start struct {
 	path   string
@@ -195,26 +173,4 @@ func (p *Plan) onFixedPath() error {
 		}
 	}
 	return nil
-}
-
-// freshHash is the bundle's hash as this version makes it.
-func (f *found) freshHash() string { return cmp.Or(f.fresh, f.bundle.hash) }
-
-// shownPins are the starters of a hook for a person: the program that runs, and
-// the words that mean it.
-func (f *found) shownPins(now interpreter.Pins) (interpreter, program string) {
-	if script, is := f.script(); is {
-		interpreter = pinText(now.Interpreter, "#!"+script.Words)
-	}
-	if word := f.programWord(); word != "" {
-		program = pinText(now.Program, word)
-	}
-	return interpreter, program
-}
-
-func pinText(found *interpreter.Pin, words string) string {
-	if found == nil || found.Real == words || "#!"+found.Real == words {
-		return strings.TrimPrefix(words, "#!")
-	}
-	return found.Real + " (" + words + ")"
 }

@@ -2,7 +2,6 @@ package loader
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -42,36 +41,6 @@ func (p *load) seeUnwatched(f *found) {
 				f.note("its own answer names %s as an argument", at.Name)
 			}
 		}
-	}
-}
-
-// noteKind notes what the words of a command line say by themselves.
-func (f *found) noteKind(words []string) {
-	name := filepath.Base(words[0])
-	switch of := interpreter.KindOf(words[0]); of {
-	case interpreter.KindRunner:
-		f.note("%s runs what the project says", name)
-	case interpreter.KindLauncher:
-		f.note("%s starts another program in the project", name)
-	case interpreter.KindOther:
-		f.note("%s reads settings and modules from the working directory", name)
-	default:
-		for _, word := range words[1:] {
-			if !strings.HasPrefix(word, "-") || word == "--" {
-				break // the script; what comes after it is the script's own
-			}
-			if of.TakesCode(word) {
-				f.note("%s %s takes code from the command line, or finds it by a name", name, strings.SplitN(word, "=", 2)[0])
-			}
-		}
-	}
-}
-
-// noteShim notes an interpreter that is a script itself: version managers put such
-// in front of the real one, and choose that by files of the working directory.
-func (f *found) noteShim(s interpreter.Starter) {
-	if s.Shim {
-		f.note("%s is a script that chooses the real %s, perhaps by files of the project", s.Pin.Real, filepath.Base(s.Pin.Real))
 	}
 }
 

@@ -27,8 +27,8 @@ const viewsFolder = "views"
 const maxLinked = 10_000
 
 // view makes the view of a bundle, or finds the one there is.
-func (s store) view(b *bundle) (string, error) {
-	links, err := b.beside()
+func (s store) view(b *bundle, see func(path string)) (string, error) {
+	links, err := b.beside(see)
 	if err != nil {
 		return "", err
 	}
@@ -107,7 +107,7 @@ func (s store) viewWhole(b *bundle, folder string) error {
 
 // beside lists what lies beside the originals of a bundle, in their folders and in
 // those above up to the bundle's own.
-func (b *bundle) beside() (links []helper, err error) {
+func (b *bundle) beside(see func(path string)) (links []helper, err error) {
 	folders := []string{"."}
 	for _, m := range b.Members {
 		if strings.HasPrefix(m.Name, projectPrefix) {
@@ -124,7 +124,7 @@ func (b *bundle) beside() (links []helper, err error) {
 	}
 	for _, dir := range folders {
 		where := filepath.Join(b.base, filepath.FromSlash(dir))
-		b.see(where)
+		see(where)
 		entries, err := os.ReadDir(where)
 		if err != nil {
 			return nil, err
@@ -165,7 +165,7 @@ func (p *load) runView(f *found) error {
 	if err := p.store.put(&b); err != nil {
 		return err
 	}
-	folder, err := p.store.view(&b)
+	folder, err := p.store.view(&b, p.inputs.See)
 	if err != nil {
 		return err
 	}

@@ -186,20 +186,6 @@ func (p *load) outsideCheckouts(folder string) bool {
 	return err != nil || real == folder || p.checkoutOf(real) == ""
 }
 
-// nameWords keeps the words of a command, of which a program that is a path is
-// absolute.
-func (f *found) nameWords(words []string) {
-	if len(f.argv) == 0 || len(words) == 0 {
-		return
-	}
-	f.words = slices.Clone(f.argv)
-	if filepath.Base(words[0]) == words[0] {
-		f.words[0] = words[0]
-		f.unstarted = f.trouble != nil // not found where hookd looks now
-	}
-	f.own = f.argv[0]
-}
-
 // environ adds what an interpreter line sets.
 func (s *start) environ(env []string) []string {
 	for _, set := range s.sets {

@@ -2,10 +2,8 @@ package loader
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/hookd-dev/hookd/loader/internal/files"
@@ -57,42 +55,42 @@ var moduleEndings = []string{".js", ".cjs", ".mjs", ".json", ".node", ".ts", ".c
 // addWords puts in what words of a command line name of the project: files, the
 // files that an interpreter takes a word for, and folders with all that is in them.
 // of is the kind of the program that reads the words.
-func (f *found) addWords(b *bundle, hashes *files.HashCache, in *place, words []string, of interpreter.Kind, prefix string) error {
-	if f.swaps == nil {
-		f.swaps = map[string]swap{}
+func (c *code) addWords(d *draft, words []string, of interpreter.Kind, prefix string) error {
+	if c.swaps == nil {
+		c.swaps = map[string]swap{}
 	}
 	for _, word := range words {
 		for _, part := range partsOf(word) {
-			added, err := f.addPart(b, hashes, in, part, of, prefix)
+			added, err := c.addPart(d, part, of, prefix)
 			if err != nil {
 				return err
 			}
 			if added != "" {
-				f.swaps[word] = swap{part.before, added}
+				c.swaps[word] = swap{part.before, added}
 				break
 			}
 		}
-		f.noteList(in, word)
+		c.noteList(d.builder, word)
 	}
 	return nil
 }
 
 // addPart puts in what one path names. It returns the member's name if the path is
 // to be replaced by that of the copy.
-func (f *found) addPart(b *bundle, hashes *files.HashCache, in *place, part part, of interpreter.Kind, prefix string) (swapped string, err error) {
+func (c *code) addPart(d *draft, part part, of interpreter.Kind, prefix string) (swapped string, err error) {
 	if strings.HasPrefix(part.path, "-") {
 		return "", nil
 	}
-	at := in.Locate(part.path)
+	at := d.Locate(part.path)
 	if at.Name == "" {
 		return "", nil
 	}
-	in.see(at.Where)
+	d.see(at.Where)
 	plain := part.before == "" && !strings.ContainsAny(part.path, "/.")
-	put := func(name, where string) error { return b.put(hashes, prefix+name, where) }
+	put := func(name, where string) error { return d.put(prefix+name, where) }
 	switch {
 	case at.Name == ".":
-		f.note("%q hands it the whole project", part.before+part.path)
+		c.note("%q hands it the whole project", part.before+part.path)
 	case at.Exists && at.Info.Mode.IsRegular():
 		if err := put(at.Name, at.Where); err != nil {
 			return "", err
@@ -105,9 +103,9 @@ func (f *found) addPart(b *bundle, hashes *files.HashCache, in *place, part part
 		if of == interpreter.KindRunner || of == interpreter.KindLauncher {
 			return "", nil // said of the runner
 		}
-		tree, err := in.tree(at)
+		tree, err := d.tree(at)
 		if errors.Is(err, errLargeTree) {
-			f.note("the folder %s is too large to be watched", at.Name)
+			c.note("the folder %s is too large to be watched", at.Name)
 			return "", nil
 		}
 		if err != nil {
@@ -123,7 +121,7 @@ func (f *found) addPart(b *bundle, hashes *files.HashCache, in *place, part part
 	if of == interpreter.KindNode || of == interpreter.KindOther {
 		for _, ending := range moduleEndings {
 			more := at.Where + ending
-			in.see(more)
+			d.see(more)
 			if !files.IsRegular(more) {
 				continue
 			}
@@ -140,7 +138,7 @@ var errLargeTree = errors.New("a large folder")
 
 // tree lists the files of a folder. A link to a file is taken for the file, one to
 // a folder is not followed.
-func (in *place) tree(at interpreter.Located) (list []helper, err error) {
+func (in *builder) tree(at interpreter.Located) (list []helper, err error) {
 	top, err := filepath.EvalSymlinks(at.Where)
 	if err != nil {
 		return nil, err
@@ -172,41 +170,4 @@ func (in *place) tree(at interpreter.Located) (list []helper, err error) {
 		return err
 	})
 	return list, err
-}
-
-// noteList says that a list of paths leads into the project: which of them counts
-// when is the program's own.
-func (f *found) noteList(in *place, word string) {
-	value := word
-	if before, after, ok := strings.Cut(word, "="); ok && strings.HasPrefix(before, "-") {
-		value = after
-	}
-	if strings.Contains(value, "://") || !strings.ContainsAny(value, ":,") {
-		return
-	}
-	for _, path := range strings.FieldsFunc(value, func(c rune) bool { return c == ':' || c == ',' }) {
-		if at := in.Locate(path); at.Name != "" && at.Exists && (strings.ContainsAny(path, "/.") || filepath.IsAbs(path)) {
-			f.note("%q names %s", word, at.Name)
-			return
-		}
-	}
-}
-
-// note notes code of the project that runs and is not part of what is allowed.
-func (f *found) note(format string, args ...any) {
-	if text := fmt.Sprintf(format, args...); !slices.Contains(f.unwatched, text) {
-		f.unwatched = append(f.unwatched, text)
-	}
-}
-
-// copied returns words of a command line with the private copy in the place of
-// every file of the bundle; folder is where the copies lie.
-func (f *found) copied(words []string, folder string) []string {
-	words = slices.Clone(words)
-	for i, word := range words {
-		if s, is := f.swaps[word]; is {
-			words[i] = s.before + filepath.Join(folder, filepath.FromSlash(s.name))
-		}
-	}
-	return words
 }
