@@ -12,6 +12,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/report"
@@ -146,7 +147,7 @@ var loads = map[interpreter.Kind][]*regexp.Regexp{
 
 // endings are what the name of a loaded file may lack.
 var endings = map[interpreter.Kind][]string{
-	interpreter.KindPython: {".py", "/__init__.py", ""}, interpreter.KindNode: append([]string{""}, append(moduleEndings, "/index.js")...),
+	interpreter.KindPython: {".py", "/__init__.py", ""}, interpreter.KindNode: append([]string{""}, append(bundle.ModuleEndings, "/index.js")...),
 	interpreter.KindRuby: {".rb", ""}, interpreter.KindPerl: {""}, interpreter.KindShell: {""},
 }
 

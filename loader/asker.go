@@ -82,7 +82,7 @@ func (p *load) hookFile(f *found) string {
 	if f.path != "" {
 		return f.path
 	}
-	return f.own
+	return f.Own
 }
 
 // env is the environment of a layer's hook. All that many hooks share is made
@@ -135,7 +135,7 @@ func (p *load) asker(f *found) executor.Asker {
 	s := p.startOf(f)
 	args := f.scope.fromSettings(h.Args)
 	if f.folder != "" {
-		args = f.copied(args, f.folder)
+		args = f.Copied(args, f.folder)
 	}
 	c := executor.ProcessConfig{
 		Path: s.path, Args: append(s.argv[1:], args...), Dir: p.dirOf(f), HookFile: p.hookFile(f),
@@ -151,8 +151,8 @@ func (p *load) asker(f *found) executor.Asker {
 		Idle: hooks.Standby.Idle, Grace: hooks.Grace, Stderr: hooks.Limits.Stderr,
 		Files: p.madeOf(f, &c),
 	}
-	if f.bundle != nil {
-		standing.Hash = f.bundle.hash
+	if f.Bundle != nil {
+		standing.Hash = f.Bundle.Hash
 	}
 	return p.opts.Pool.Asker(standing)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/report"
@@ -16,7 +17,7 @@ import (
 // command entry, or what a settings entry, a required name or a trust record
 // leaves of one that is not there.
 type found struct {
-	code
+	bundle.Code
 	scope  *scope
 	layer  protocol.Layer
 	kind   Kind              // "": a hook

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/ownership"
@@ -124,7 +125,7 @@ func (g *gathering) file(name string) *found {
 			return nil
 		}
 	}
-	f := g.put(&found{name: name, path: c.path, file: c, code: code{program: c.program, trouble: c.trouble}, listed: true})
+	f := g.put(&found{name: name, path: c.path, file: c, Code: bundle.Code{Program: c.program, Problem: c.trouble}, listed: true})
 	g.inputs.See(c.path)
 	if c.real != c.path {
 		g.inputs.See(c.real) // so that the folder it really lies in is watched
@@ -176,19 +177,19 @@ func (g *gathering) use(d *schema.Described) {
 	command := d.Command != nil || slices.Contains(d.Faults, "command")
 	switch {
 	case command && f != nil:
-		f.path, f.file, f.code, f.sideFile = "", nil, code{}, ""
+		f.path, f.file, f.Code, f.sideFile = "", nil, bundle.Code{}, ""
 		f.described = nil
 	case command:
 		f = g.put(&found{name: *d.Name, listed: true})
 	case f == nil:
 		if f = g.file(*d.Name); f == nil {
 			f = g.put(&found{name: *d.Name, path: filepath.Join(g.dir, *d.Name), listed: true})
-			f.trouble = &report.Problem{Why: "there is no such file in " + g.dir, Remedy: "put it there, or remove its entry from the settings"}
+			f.Problem = &report.Problem{Why: "there is no such file in " + g.dir, Remedy: "put it there, or remove its entry from the settings"}
 		}
 	}
 	if command {
-		f.argv, f.trouble = g.command(d.Command)
-		f.nameWords(d.Command)
+		f.Argv, f.Problem = g.command(d.Command)
+		f.NameWords(d.Command)
 	}
 	f.described = append(f.described, *d)
 }

@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"slices"
 )
 
@@ -36,9 +37,9 @@ func (s *scope) anyAllowed() bool {
 	return s.decisions.anyAllowed() || s.elsewhere != nil && s.elsewhere.anyAllowed()
 }
 
-func (d *decisions) allows(name string, b *bundle) bool {
+func (d *decisions) allows(name string, b *bundle.Bundle) bool {
 	r := d.find(name)
-	return r != nil && b != nil && r.Decision == Allowed && r.Hash == b.hash
+	return r != nil && b != nil && r.Decision == Allowed && r.Hash == b.Hash
 }
 
 func (d *decisions) anyAllowed() bool {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/report"
@@ -87,7 +88,7 @@ type load struct {
 	findings  []schema.Finding
 	refuse    *protocol.Failure
 	managed   string // hash of the managed layer
-	bases     map[placeKey]*builder
+	bases     map[placeKey]*bundle.Builder
 	whole     string // hash of all hooks of the project, "" before it is wanted
 	spare     int64  // bytes that may still be hashed without need
 	hashAll   bool   // every hash is needed: a person looks
@@ -138,8 +139,8 @@ func (l *loader) settledSnapshot(ctx context.Context) (*Snapshot, error) {
 
 func (l *loader) newLoad() *load {
 	p := &load{
-		loader: l, now: time.Now(), spare: unasked, inputs: files.Inputs{},
-		paths: map[*scope]string{}, envs: map[envKey][]string{}, starters: map[interpreter.StarterKey]interpreter.Starter{}, bases: map[placeKey]*builder{},
+		loader: l, now: time.Now(), spare: bundle.Unasked, inputs: files.Inputs{},
+		paths: map[*scope]string{}, envs: map[envKey][]string{}, starters: map[interpreter.StarterKey]interpreter.Starter{}, bases: map[placeKey]*bundle.Builder{},
 	}
 	p.makeScopes()
 	return p

@@ -26,10 +26,10 @@ func (p *load) madeOf(f *found, c *executor.ProcessConfig) []string {
 			add(starter)
 		}
 	}
-	if f.bundle != nil {
-		for _, m := range f.bundle.Members {
+	if f.Bundle != nil {
+		for _, m := range f.Bundle.Members {
 			if f.folder == "" {
-				add(filepath.Join(f.bundle.base, filepath.FromSlash(m.Name)))
+				add(filepath.Join(f.Bundle.Base, filepath.FromSlash(m.Name)))
 			} else {
 				add(filepath.Join(f.folder, filepath.FromSlash(m.Name)))
 			}

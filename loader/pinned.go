@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
@@ -37,16 +38,16 @@ func (p *load) holdPins(f *found) {
 		}
 		return &interpreter.Pin{Path: now.Pin.Path, Real: now.Pin.Real}
 	}
-	if word := f.programWord(); word != "" {
+	if word := f.ProgramWord(); word != "" {
 		f.pins.Program = hold(in.ProgramOf(word), recorded.Program, word)
 	}
-	if program, is := f.script(); is {
+	if program, is := f.Script(); is {
 		l, _ := program.Line()
 		f.pins.Interpreter = hold(in.Starter(program), recorded.Interpreter, l.Starter())
 	}
 }
 
-func (p *load) replacePin(f *found, in *builder, was *interpreter.Pin, words string) *interpreter.Pin {
+func (p *load) replacePin(f *found, in *bundle.Builder, was *interpreter.Pin, words string) *interpreter.Pin {
 	for _, folder := range in.Fixed {
 		candidate := filepath.Join(folder, filepath.Base(words))
 		now, usable := in.Judge(candidate, true)
@@ -82,32 +83,14 @@ func (t *trustRecord) recordedPins() interpreter.Pins {
 	return found
 }
 
-// asRecorded makes a bundle as earlier versions hashed it, if the record is one of
-// theirs: what they hashed of a starter is believed for what it is, and the words
-// that lead to it are among the bytes of the hook. It returns nil if there is
-// nothing to say of the record in this way.
-func (b *bundle) asRecorded(r *trustRecord) *bundle {
-	was := &r.Bundle
-	if was.Interpreter == "" && was.Program == "" {
-		return nil
-	}
-	old := *b
-	old.Members = slices.Clone(b.Members)
-	old.Interpreter, old.Program = was.Interpreter, was.Program
-	if old.seal() != nil || old.hash != r.Hash {
-		return nil
-	}
-	return &old
-}
-
 // believeRecord takes the bundle for what an earlier version would have hashed, if
 // that is what was allowed.
 func (f *found) believeRecord() {
-	if f.record == nil || f.bundle == nil || f.bundle.hash == f.record.Hash {
+	if f.record == nil || f.Bundle == nil || f.Bundle.Hash == f.record.Hash {
 		return
 	}
-	if old := f.bundle.asRecorded(f.record); old != nil {
-		f.fresh, f.bundle = f.bundle.hash, old
+	if old := f.Bundle.AsRecorded(&f.record.Bundle, f.record.Hash); old != nil {
+		f.Fresh, f.Bundle = f.Bundle.Hash, old
 	}
 }
 
@@ -131,7 +114,7 @@ func (p *load) startOf(f *found) start {
 	if f.pins.Interpreter == nil {
 		return s
 	}
-	program, _ := f.script()
+	program, _ := f.Script()
 	l, _ := program.Line()
 	if l.Vague {
 		return s // in place, where env itself may read it
@@ -148,12 +131,12 @@ func (p *load) startersNow(f *found) interpreter.Pins {
 	if !in.Pinned {
 		return now
 	}
-	if word := f.programWord(); word != "" {
+	if word := f.ProgramWord(); word != "" {
 		if s := in.ProgramOf(word); s.Bad == nil {
 			now.Program = &s.Pin
 		}
 	}
-	if program, is := f.script(); is {
+	if program, is := f.Script(); is {
 		if s := in.Starter(program); s.Bad == nil {
 			now.Interpreter = &s.Pin
 		}

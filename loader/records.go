@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gofrs/flock"
+	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 )
@@ -35,7 +36,7 @@ type trustRecord struct {
 	Decision Decision         `json:"decision"`
 	Hash     string           `json:"hash"`
 	At       time.Time        `json:"at"`
-	Bundle   bundle           `json:"bundle"`
+	Bundle   bundle.Bundle    `json:"bundle"`
 	Pins     interpreter.Pins `json:"starts,omitzero"` // what started it when it was allowed
 	InPlace  bool             `json:"inPlace,omitzero"`
 	Command  bool             `json:"command,omitzero"`
@@ -55,12 +56,12 @@ type pastHash struct {
 const maxPast = 20
 
 // allowedBefore is when a bundle was allowed last, nil if it never was or is now.
-func (t *trustRecord) allowedBefore(b *bundle) *time.Time {
-	if b == nil || b.hash == t.Hash {
+func (t *trustRecord) allowedBefore(b *bundle.Bundle) *time.Time {
+	if b == nil || b.Hash == t.Hash {
 		return nil
 	}
 	for _, past := range slices.Backward(t.Past) {
-		if past.Hash == b.hash {
+		if past.Hash == b.Hash {
 			return &past.At
 		}
 	}
@@ -183,10 +184,10 @@ func (t *trustRecord) check() error {
 	if t.Decision == Denied {
 		return nil // vouches for nothing
 	}
-	if err := t.Bundle.seal(); err != nil {
+	if err := t.Bundle.Seal(); err != nil {
 		return err
 	}
-	if t.Bundle.hash != t.Hash {
+	if t.Bundle.Hash != t.Hash {
 		return fmt.Errorf("the record of %s does not fit its hash", t.Hook)
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/settings"
 	"github.com/hookd-dev/hookd/loader/internal/workspace"
 	"github.com/hookd-dev/hookd/protocol"
@@ -36,7 +37,7 @@ type scope struct {
 	state    SettingsState        // of its file; "" without one
 	waiting  *waitingSettings     // of a project: settings that nobody allowed; nil = none
 	now      settings.File        // of a project: its settings file as it is
-	bundle   *bundle              // of now: what a person allows; nil if there is none that can be read
+	bundle   *bundle.Bundle       // of now: what a person allows; nil if there is none that can be read
 	own      *schema.Settings     // of this scope and those above it
 }
 

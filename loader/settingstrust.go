@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/loader/internal/settings"
@@ -88,7 +89,7 @@ func (p *load) projectSettings(s *scope) {
 		p.takeSettings(s, f)
 	case record != nil && record.Decision == Denied:
 		s.state = SettingsDenied
-	case record != nil && b != nil && b.hash == record.Hash:
+	case record != nil && b != nil && b.Hash == record.Hash:
 		p.takeSettings(s, f)
 	case record != nil:
 		p.keepAllowed(s, record)
@@ -120,19 +121,19 @@ func (s *scope) settingsInfo() SettingsInfo {
 		info.File = filepath.Join(s.dir, settings.Names[0])
 	}
 	if s.bundle != nil {
-		info.Hash = s.bundle.hash
+		info.Hash = s.bundle.Hash
 	}
 	return info
 }
 
 // settingsBundle is what a person allows of a settings file; nil if there is none
 // that can be read.
-func settingsBundle(f settings.File) *bundle {
+func settingsBundle(f settings.File) *bundle.Bundle {
 	if f.Path == "" || f.Bad != nil {
 		return nil
 	}
-	b := &bundle{Name: settingsRecord, Entry: f.Entry, Members: []member{}}
-	if b.seal() != nil {
+	b := &bundle.Bundle{Name: settingsRecord, Entry: f.Entry, Members: []bundle.Member{}}
+	if b.Seal() != nil {
 		return nil
 	}
 	return b
@@ -183,20 +184,20 @@ func (p *load) keepAllowed(s *scope, record *trustRecord) {
 
 // settingsListed reports whether hooks.trust.hashes names the settings, or the
 // project with them.
-func (p *load) settingsListed(s *scope, b *bundle) bool {
+func (p *load) settingsListed(s *scope, b *bundle.Bundle) bool {
 	hashes := p.upper().Hooks.TrustHashes
 	if len(hashes) == 0 {
 		return false
 	}
-	return hashAmong(hashes, b.hash) || s.outer == 0 && hashAmong(hashes, p.hashIfAllowed(b))
+	return hashAmong(hashes, b.Hash) || s.outer == 0 && hashAmong(hashes, p.hashIfAllowed(b))
 }
 
 // hashIfAllowed is the hash of the whole project as it would be once it is
 // allowed with these settings, which is what hookd trust --print shows. Settings that
 // were swapped meanwhile have none.
-func (p *load) hashIfAllowed(b *bundle) string {
+func (p *load) hashIfAllowed(b *bundle.Bundle) string {
 	survey, err := p.loader.surveyQuietly()
-	if err != nil || survey.inner == nil || survey.inner.bundle == nil || survey.inner.bundle.hash != b.hash {
+	if err != nil || survey.inner == nil || survey.inner.bundle == nil || survey.inner.bundle.Hash != b.Hash {
 		return ""
 	}
 	return survey.projectHash()

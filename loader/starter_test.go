@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
@@ -192,11 +193,11 @@ func TestRecordsOfEarlierVersions(t *testing.T) {
 		r := &d.Hooks[0]
 		r.Pins = interpreter.Pins{}
 		r.Bundle.Interpreter = sh
-		if err := r.Bundle.seal(); err != nil {
+		if err := r.Bundle.Seal(); err != nil {
 			return err
 		}
-		r.Hash = r.Bundle.hash
-		return trust.loader.store.put(&bundle{Members: memberAt(r.Bundle.Members, w.hookPath("guard.sh")), hash: r.Hash})
+		r.Hash = r.Bundle.Hash
+		return trust.loader.store.put(&bundle.Bundle{Members: memberAt(r.Bundle.Members, w.hookPath("guard.sh")), Hash: r.Hash})
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -213,9 +214,9 @@ func TestRecordsOfEarlierVersions(t *testing.T) {
 	}
 }
 
-func memberAt(members []member, path string) []member {
-	members = append([]member(nil), members...)
-	members[0].path = path
+func memberAt(members []bundle.Member, path string) []bundle.Member {
+	members = append([]bundle.Member(nil), members...)
+	members[0].Path = path
 	return members
 }
 

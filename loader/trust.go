@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/settings"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -182,7 +183,7 @@ func (t *Trust) unchangedSettings(item *PlanItem) error {
 		return err
 	}
 	entry, err := settings.Canonical(item.Path, text)
-	if err == nil && !sameJSON(entry, item.Entry) {
+	if err == nil && !bundle.SameJSON(entry, item.Entry) {
 		err = fmt.Errorf("%s: %w", item.Path, ErrChangedSince)
 	}
 	return err

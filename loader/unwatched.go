@@ -20,25 +20,25 @@ func (p *load) seeUnwatched(f *found) {
 	if f.layer != protocol.Project && !f.resolution.Hook.InProject || f.kind != "" && f.kind != KindServer {
 		return
 	}
-	words := f.words
-	if script, is := f.script(); is {
+	words := f.Words
+	if script, is := f.Script(); is {
 		if l, bad := script.Line(); bad == nil {
 			words = slices.Concat([]string{l.Starter()}, l.Args, words)
-			f.noteShim(p.placeOf(f.scope, f.resolution.Hook.InPlace).Starter(script))
+			f.NoteShim(p.placeOf(f.scope, f.resolution.Hook.InPlace).Starter(script))
 		}
 	}
 	if len(words) == 0 {
 		return
 	}
-	if word := f.programWord(); interpreter.KindOf(word).KnowsCodeOptions() {
-		f.noteShim(p.placeOf(f.scope, false).ProgramOf(word))
+	if word := f.ProgramWord(); interpreter.KindOf(word).KnowsCodeOptions() {
+		f.NoteShim(p.placeOf(f.scope, false).ProgramOf(word))
 	}
-	f.noteKind(words)
+	f.NoteKind(words)
 	if f.layer == protocol.Project && f.told != nil {
 		in := p.placeOf(f.scope, false)
 		for _, word := range f.resolution.Hook.Args {
-			if at := in.Locate(word); at.Exists && f.swaps[word].name == "" {
-				f.note("its own answer names %s as an argument", at.Name)
+			if at := in.Locate(word); at.Exists && f.Swaps[word].Name == "" {
+				f.Note("its own answer names %s as an argument", at.Name)
 			}
 		}
 	}
@@ -52,7 +52,7 @@ func loadsCode(name string) bool { return hookenv.LoadsCode(name) }
 
 func (p *load) tellUnwatched(f *found) {
 	p.seeUnwatched(f)
-	if len(f.unwatched) == 0 || !f.listed {
+	if len(f.Unwatched) == 0 || !f.listed {
 		return
 	}
 	file, line := f.path, f.line
@@ -60,7 +60,7 @@ func (p *load) tellUnwatched(f *found) {
 		file, line = f.described[0].Pos.File, f.described[0].Pos.Line
 	}
 	p.add(report.New(report.Unwatched, file, line, f.name,
-		unwatchedText+": "+strings.Join(f.unwatched, "; "), "have it start a file that the command names, with its helpers in files"))
+		unwatchedText+": "+strings.Join(f.Unwatched, "; "), "have it start a file that the command names, with its helpers in files"))
 }
 
 // withoutCode leaves out variables that make programs load code and are named for

@@ -199,10 +199,10 @@ func (s *start) environ(env []string) []string {
 // ofPython is what a command of Python that names a module, or is code itself,
 // gets besides.
 func (f *found) ofPython() []string {
-	if len(f.words) == 0 || interpreter.KindOf(f.words[0]) != interpreter.KindPython {
+	if len(f.Words) == 0 || interpreter.KindOf(f.Words[0]) != interpreter.KindPython {
 		return nil
 	}
-	for _, word := range f.words[1:] {
+	for _, word := range f.Words[1:] {
 		if !strings.HasPrefix(word, "-") {
 			return nil
 		}

@@ -1,4 +1,4 @@
-package loader
+package bundle
 
 import (
 	"errors"
@@ -15,36 +15,36 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// A builder makes the bundles of what one scope holds.
-type builder struct {
+// A Builder makes the bundles of what one scope holds.
+type Builder struct {
 	*interpreter.Finder
-	hooks  string // the hooks folder
-	hashes *files.HashCache
-	see    func(path string) // told of each path before it is looked at
-	spare  *int64            // bytes that may be hashed without need; nil: all are needed
+	HooksDir string // the hooks folder
+	Hashes   *files.HashCache
+	See      func(path string) // told of each path before it is looked at
+	Spare    *int64            // bytes that may be hashed without need; nil: all are needed
 }
 
-// draft is a bundle that is being put together.
-type draft struct {
-	*builder
-	*bundle
+// Draft is a bundle that is being put together.
+type Draft struct {
+	*Builder
+	*Bundle
 	bytes int64 // of all members
 }
 
-// build makes a bundle of an entry and of what fill puts into it.
-func (in *builder) build(name string, entry any, base string, fill func(*draft) error) (*bundle, error) {
-	raw, err := canonical(entry)
+// Build makes a bundle of an entry and of what fill puts into it.
+func (in *Builder) Build(name string, entry any, base string, fill func(*Draft) error) (*Bundle, error) {
+	raw, err := Canonical(entry)
 	if err != nil {
 		return nil, err
 	}
-	d := &draft{builder: in, bundle: &bundle{Name: name, Entry: raw, base: base}}
+	d := &Draft{Builder: in, Bundle: &Bundle{Name: name, Entry: raw, Base: base}}
 	if err := fill(d); err != nil {
 		return nil, err
 	}
-	if err := d.seal(); err != nil {
+	if err := d.Seal(); err != nil {
 		return nil, err
 	}
-	return d.bundle, nil
+	return d.Bundle, nil
 }
 
 // Bounds of what a hook may name as its helpers.
@@ -53,39 +53,39 @@ const (
 	maxBundleBytes = 512 << 20
 )
 
-// errNotHashed says that the files of something are large and nobody asks for
+// ErrNotHashed says that the files of something are large and nobody asks for
 // their hash.
-var errNotHashed = errors.New("its files are large and not hashed: nobody allowed it")
+var ErrNotHashed = errors.New("its files are large and not hashed: nobody allowed it")
 
-// unasked is how many bytes of what nobody allowed one load hashes.
-const unasked = 64 << 20
+// Unasked is how many bytes of what nobody allowed one load hashes.
+const Unasked = 64 << 20
 
-// add puts a file into the bundle, under its name relative to the base.
-func (d *draft) add(name string) error {
+// Add puts a file into the bundle, under its name relative to the base.
+func (d *Draft) Add(name string) error {
 	name = path.Clean(filepath.ToSlash(name))
 	if !fs.ValidPath(name) || name == "." {
 		return fmt.Errorf("%q does not lie below the hook's folder", name)
 	}
-	return d.put(name, filepath.Join(d.base, filepath.FromSlash(name)))
+	return d.put(name, filepath.Join(d.Base, filepath.FromSlash(name)))
 }
 
 // put takes in a file of any name.
-func (d *draft) put(name, where string) error {
-	d.see(where)
-	if d.spare != nil {
+func (d *Draft) put(name, where string) error {
+	d.See(where)
+	if d.Spare != nil {
 		st, err := files.Stat(where)
 		if err != nil {
 			return err
 		}
-		if *d.spare -= st.Size; *d.spare < 0 {
-			return errNotHashed
+		if *d.Spare -= st.Size; *d.Spare < 0 {
+			return ErrNotHashed
 		}
 	}
-	hash, err := d.hashes.Hash(where)
+	hash, err := d.Hashes.Hash(where)
 	if err != nil {
 		return err
 	}
-	d.Members = append(d.Members, member{Name: name, Mode: hash.Stat.Mode.Perm(), Sum: hash.Sum, path: where, size: hash.Stat.Size})
+	d.Members = append(d.Members, Member{Name: name, Mode: hash.Stat.Mode.Perm(), Sum: hash.Sum, Path: where, Size: hash.Stat.Size})
 	d.bytes += hash.Stat.Size
 	switch {
 	case len(d.Members) > maxMembers:
@@ -96,9 +96,9 @@ func (d *draft) put(name, where string) error {
 	return nil
 }
 
-// addHelpers puts in what the patterns name below the base. It returns the
+// AddHelpers puts in what the patterns name below the base. It returns the
 // patterns that nothing answers to.
-func (d *draft) addHelpers(patterns []string) (missing []string, err error) {
+func (d *Draft) AddHelpers(patterns []string) (missing []string, err error) {
 	for _, pattern := range patterns {
 		pattern = path.Clean(filepath.ToSlash(pattern))
 		if !doublestar.ValidatePattern(pattern) || path.IsAbs(pattern) || pattern == ".." || strings.HasPrefix(pattern, "../") {
@@ -116,7 +116,7 @@ func (d *draft) addHelpers(patterns []string) (missing []string, err error) {
 			missing = append(missing, pattern)
 		}
 		for _, h := range helpers {
-			if err := d.put(h.name, h.path); err != nil {
+			if err := d.put(h.Name, h.Path); err != nil {
 				return nil, err
 			}
 		}
@@ -124,16 +124,16 @@ func (d *draft) addHelpers(patterns []string) (missing []string, err error) {
 	return missing, nil
 }
 
-// helper is a file that a pattern names.
-type helper struct {
-	name, path string
+// Helper is a file that a pattern names.
+type Helper struct {
+	Name, Path string
 }
 
 // match lists the files below root that answer to pattern. A link to a file is
 // taken for the file; a link to a folder is not followed, so that a pattern
 // never leaves the hook's folder.
-func (b *draft) match(root, pattern string) (helpers []helper, err error) {
-	top := filepath.Join(b.base, filepath.FromSlash(root))
+func (b *Draft) match(root, pattern string) (helpers []Helper, err error) {
+	top := filepath.Join(b.Base, filepath.FromSlash(root))
 	visited := 0
 	err = filepath.WalkDir(top, func(where string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -146,10 +146,10 @@ func (b *draft) match(root, pattern string) (helpers []helper, err error) {
 			return fmt.Errorf("files: %q looks at more than %d files", pattern, 100*maxMembers)
 		}
 		if d.IsDir() {
-			b.see(where) // before the folder is listed
+			b.See(where) // before the folder is listed
 			return nil
 		}
-		name, err := files.NameBelow(b.base, where)
+		name, err := files.NameBelow(b.Base, where)
 		if err != nil {
 			return err
 		}
@@ -157,7 +157,7 @@ func (b *draft) match(root, pattern string) (helpers []helper, err error) {
 			return err
 		}
 		if files.IsRegular(where) {
-			helpers = append(helpers, helper{name, where})
+			helpers = append(helpers, Helper{name, where})
 		}
 		return nil
 	})

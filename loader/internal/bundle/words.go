@@ -1,4 +1,4 @@
-package loader
+package bundle
 
 import (
 	"errors"
@@ -14,17 +14,17 @@ import (
 // folder of the project: its private copy.
 type swap struct {
 	before string // what of the word stays: --config=
-	name   string // of the member, or of the folder that members lie in
+	Name   string // of the member, or of the folder that members lie in
 }
 
-// projectPrefix stands before the names of what lies in the project's root in the
+// ProjectPrefix stands before the names of what lies in the project's root in the
 // bundle of a hook file, whose other members lie in the hooks folder.
-const projectPrefix = ".project/"
+const ProjectPrefix = ".project/"
 
 // Bounds of a folder that a word of a command line names. A larger one is not
 // watched, and said not to be.
 const (
-	maxTreeFiles = 500
+	MaxTreeFiles = 500
 	maxTreeBytes = 32 << 20
 )
 
@@ -49,15 +49,15 @@ func partsOf(word string) []part {
 	return parts
 }
 
-// moduleEndings are what node and its kind try after a path.
-var moduleEndings = []string{".js", ".cjs", ".mjs", ".json", ".node", ".ts", ".cts", ".mts", ".jsx", ".tsx"}
+// ModuleEndings are what node and its kind try after a path.
+var ModuleEndings = []string{".js", ".cjs", ".mjs", ".json", ".node", ".ts", ".cts", ".mts", ".jsx", ".tsx"}
 
 // addWords puts in what words of a command line name of the project: files, the
 // files that an interpreter takes a word for, and folders with all that is in them.
 // of is the kind of the program that reads the words.
-func (c *code) addWords(d *draft, words []string, of interpreter.Kind, prefix string) error {
-	if c.swaps == nil {
-		c.swaps = map[string]swap{}
+func (c *Code) addWords(d *Draft, words []string, of interpreter.Kind, prefix string) error {
+	if c.Swaps == nil {
+		c.Swaps = map[string]swap{}
 	}
 	for _, word := range words {
 		for _, part := range partsOf(word) {
@@ -66,18 +66,18 @@ func (c *code) addWords(d *draft, words []string, of interpreter.Kind, prefix st
 				return err
 			}
 			if added != "" {
-				c.swaps[word] = swap{part.before, added}
+				c.Swaps[word] = swap{part.before, added}
 				break
 			}
 		}
-		c.noteList(d.builder, word)
+		c.noteList(d.Builder, word)
 	}
 	return nil
 }
 
 // addPart puts in what one path names. It returns the member's name if the path is
 // to be replaced by that of the copy.
-func (c *code) addPart(d *draft, part part, of interpreter.Kind, prefix string) (swapped string, err error) {
+func (c *Code) addPart(d *Draft, part part, of interpreter.Kind, prefix string) (swapped string, err error) {
 	if strings.HasPrefix(part.path, "-") {
 		return "", nil
 	}
@@ -85,12 +85,12 @@ func (c *code) addPart(d *draft, part part, of interpreter.Kind, prefix string) 
 	if at.Name == "" {
 		return "", nil
 	}
-	d.see(at.Where)
+	d.See(at.Where)
 	plain := part.before == "" && !strings.ContainsAny(part.path, "/.")
 	put := func(name, where string) error { return d.put(prefix+name, where) }
 	switch {
 	case at.Name == ".":
-		c.note("%q hands it the whole project", part.before+part.path)
+		c.Note("%q hands it the whole project", part.before+part.path)
 	case at.Exists && at.Info.Mode.IsRegular():
 		if err := put(at.Name, at.Where); err != nil {
 			return "", err
@@ -105,23 +105,23 @@ func (c *code) addPart(d *draft, part part, of interpreter.Kind, prefix string) 
 		}
 		tree, err := d.tree(at)
 		if errors.Is(err, errLargeTree) {
-			c.note("the folder %s is too large to be watched", at.Name)
+			c.Note("the folder %s is too large to be watched", at.Name)
 			return "", nil
 		}
 		if err != nil {
 			return "", err
 		}
 		for _, h := range tree {
-			if err := put(h.name, h.path); err != nil {
+			if err := put(h.Name, h.Path); err != nil {
 				return "", err
 			}
 		}
 		swapped = prefix + at.Name
 	}
 	if of == interpreter.KindNode || of == interpreter.KindOther {
-		for _, ending := range moduleEndings {
+		for _, ending := range ModuleEndings {
 			more := at.Where + ending
-			d.see(more)
+			d.See(more)
 			if !files.IsRegular(more) {
 				continue
 			}
@@ -138,7 +138,7 @@ var errLargeTree = errors.New("a large folder")
 
 // tree lists the files of a folder. A link to a file is taken for the file, one to
 // a folder is not followed.
-func (in *builder) tree(at interpreter.Located) (list []helper, err error) {
+func (in *Builder) tree(at interpreter.Located) (list []Helper, err error) {
 	top, err := filepath.EvalSymlinks(at.Where)
 	if err != nil {
 		return nil, err
@@ -148,11 +148,11 @@ func (in *builder) tree(at interpreter.Located) (list []helper, err error) {
 		if err != nil {
 			return err
 		}
-		if looked++; looked > 4*maxTreeFiles {
+		if looked++; looked > 4*MaxTreeFiles {
 			return errLargeTree
 		}
 		if d.IsDir() {
-			in.see(where)
+			in.See(where)
 			if d.Name() == ".git" {
 				return fs.SkipDir
 			}
@@ -163,10 +163,10 @@ func (in *builder) tree(at interpreter.Located) (list []helper, err error) {
 			return nil
 		}
 		name, err := files.NameBelow(top, where)
-		if size += st.Size; size > maxTreeBytes || len(list) >= maxTreeFiles {
+		if size += st.Size; size > maxTreeBytes || len(list) >= MaxTreeFiles {
 			return errLargeTree
 		}
-		list = append(list, helper{at.Name + "/" + name, where})
+		list = append(list, Helper{at.Name + "/" + name, where})
 		return err
 	})
 	return list, err

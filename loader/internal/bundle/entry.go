@@ -1,4 +1,4 @@
-package loader
+package bundle
 
 import (
 	"time"
@@ -7,10 +7,10 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
-// entry is a description as it is allowed and recorded: every field settled
+// Entry is a description as it is allowed and recorded: every field settled
 // from header, side file and the project's settings, and from nothing else, so
 // that neither the user's settings nor a program's answer change the hash.
-type entry struct {
+type Entry struct {
 	Events      []protocol.EventName `json:"events,omitzero"`
 	Match       schema.Match         `json:"match,omitzero"`
 	Can         protocol.Class       `json:"can"`
@@ -33,9 +33,9 @@ type entry struct {
 	Rejected    bool                 `json:"rejected,omitzero"` // never equal to one that was allowed
 }
 
-func entryOf(r schema.Resolution) entry {
+func EntryOf(r schema.Resolution) Entry {
 	h := r.Hook
-	e := entry{
+	e := Entry{
 		Events: h.Events, Match: h.Match, Can: h.Can, Mode: h.Mode, OnFailure: h.OnFailure,
 		Required: h.Required, Priority: h.Priority, Enabled: h.Enabled, Command: h.Command, Args: h.Args,
 		Run: h.Run, Env: h.Env, Files: h.Files, InPlace: h.InPlace, Sensitive: h.Sensitive,
@@ -47,9 +47,9 @@ func entryOf(r schema.Resolution) entry {
 	return e
 }
 
-// hook turns a recorded entry back into a description. timeout is what counts
+// Hook turns a recorded entry back into a description. timeout is what counts
 // where the entry says nothing.
-func (e *entry) hook(layer protocol.Layer, name, path string, timeout time.Duration) schema.Hook {
+func (e *Entry) Hook(layer protocol.Layer, name, path string, timeout time.Duration) schema.Hook {
 	h := schema.Hook{
 		Name: name, Layer: layer, Path: path, Events: e.Events, Match: e.Match, Can: e.Can, Mode: e.Mode,
 		OnFailure: e.OnFailure, Required: e.Required, Priority: e.Priority, Enabled: e.Enabled,
