@@ -1,8 +1,9 @@
 package loader
 
 import (
-	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"slices"
+
+	"github.com/hookd-dev/hookd/loader/internal/bundle"
 )
 
 // What was allowed in the main checkout holds in its worktrees: what is the same there

@@ -5,8 +5,6 @@ package files
 import (
 	"fmt"
 	"os"
-
-	"github.com/google/renameio/v2"
 )
 
 // CheckPrivate makes sure that only this user can read and write a file of the
@@ -19,9 +17,4 @@ func CheckPrivate(path string, st Info) error {
 		return fmt.Errorf("%s is open to others (mode %04o): chmod go= it", path, st.Mode.Perm())
 	}
 	return nil
-}
-
-// WritePrivate replaces a file in one step, mode 0600.
-func WritePrivate(path string, data []byte) error {
-	return renameio.WriteFile(path, data, 0o600, renameio.IgnoreUmask())
 }

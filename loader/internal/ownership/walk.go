@@ -2,13 +2,14 @@ package ownership
 
 import (
 	"fmt"
-	"github.com/hookd-dev/hookd/loader/internal/files"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/hookd-dev/hookd/loader/internal/files"
 )
 
 // A Walk follows a path component by component, the way the kernel does, and
