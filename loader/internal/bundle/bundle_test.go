@@ -4,7 +4,7 @@ import (
 	"io/fs"
 	"testing"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/hookd-dev/hookd/protocol"
 )
 
 // Hashes that a person allowed stay valid in every later version.
@@ -17,8 +17,8 @@ func TestBundleHashes(t *testing.T) {
 		},
 		"sha256:fde173a3dd79e50dc45239562625f04db21cc6b44e3368996c4a0c9679e7b39d": {
 			Name: odd, Interpreter: "/bin/sh", Program: odd, Members: []Member{},
-			Entry:   jsontext.Value("{ \"z\": 1.50,\n \"a\": \"\\u00e9\" }"),
-			Project: jsontext.Value(`{"b":[1, 2],"a":null}`),
+			Entry:   protocol.RawMessage("{ \"z\": 1.50,\n \"a\": \"\\u00e9\" }"),
+			Project: protocol.RawMessage(`{"b":[1, 2],"a":null}`),
 		},
 	} {
 		if err := b.Seal(); err != nil || b.Hash != hash {
@@ -28,7 +28,7 @@ func TestBundleHashes(t *testing.T) {
 	if (&Bundle{Name: "\xff"}).Seal() == nil {
 		t.Error("a name that is not valid UTF-8 was taken")
 	}
-	if (&Bundle{Entry: jsontext.Value("{")}).Seal() == nil {
+	if (&Bundle{Entry: protocol.RawMessage("{")}).Seal() == nil {
 		t.Error("an entry that is no JSON was taken")
 	}
 }
