@@ -142,7 +142,7 @@ func (p *load) describeForTrust(f *found) {
 // spareFor is what may be hashed of something of a layer; nil is all, since
 // somebody asks for the hash: a record, a list of hashes, or a person.
 func (p *load) spareFor(s *scope, r *trustRecord) *int64 {
-	if !s.needsTrust() || p.hashAll || r != nil || s.elsewhere != nil || len(p.settings.Hooks.TrustHashes) > 0 {
+	if !s.needsTrust() || p.hashAll || r != nil || s.elsewhere != nil || len(p.settings.Hooks.Trust.Hashes) > 0 {
 		return nil
 	}
 	return &p.spare
@@ -200,10 +200,10 @@ func (p *load) policy(f *found, layer string) bool {
 
 // hashListed reports whether hooks.trust.hashes names the bundle or the project.
 func (p *load) hashListed(f *found) bool {
-	if len(p.settings.Hooks.TrustHashes) == 0 || f.bundle == nil || f.faulty() {
+	if len(p.settings.Hooks.Trust.Hashes) == 0 || f.bundle == nil || f.faulty() {
 		return false
 	}
-	hashes := p.settings.Hooks.TrustHashes
+	hashes := p.settings.Hooks.Trust.Hashes
 	return hashAmong(hashes, f.bundle.hash) || f.layer == protocol.Project && f.scope.outer == 0 && hashAmong(hashes, p.wholeHash())
 }
 

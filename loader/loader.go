@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/exechook"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/ownership"
 	"github.com/hookd-dev/hookd/loader/internal/settings"
@@ -42,7 +43,7 @@ func newLoader(opts Options) (*loader, error) {
 		opts.Home, badHome = userHome()
 	}
 	if opts.Pool == nil && opts.Runtime != nil {
-		opts.Pool = executor.NewPool(opts.Runtime) // keeps nothing, since no set rules in it
+		opts.Pool = exechook.NewPool(opts.Runtime) // keeps nothing, since no set is active in it
 	}
 	l := &loader{opts: opts, files: files.NewHashCache(), state: opts.StateDir}
 	if l.state == "" {

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/exechook"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 )
 
@@ -13,7 +13,7 @@ import (
 // program: what starts that, the files it brings along where they are used, and
 // those that its command line names. The last are nobody's to hash where a person
 // owns the settings, and a program that runs once reads them anew each time.
-func (p *load) madeOf(f *found, c *executor.ProcessConfig) []string {
+func (p *load) madeOf(f *found, c *exechook.Config) []string {
 	var list []string
 	add := func(path string) {
 		if path != c.Path && !slices.Contains(list, path) && files.IsRegular(path) {

@@ -183,7 +183,7 @@ func (p *load) keepAllowed(s *scope, record *trustRecord) {
 // settingsListed reports whether hooks.trust.hashes names the settings, or the
 // project with them.
 func (p *load) settingsListed(s *scope, b *bundle) bool {
-	hashes := p.upper().Hooks.TrustHashes
+	hashes := p.upper().Hooks.Trust.Hashes
 	if len(hashes) == 0 {
 		return false
 	}

@@ -75,7 +75,7 @@ func (w *Watcher) Close() {
 // rule has the pool keep processes for the hooks of a set, and for no others.
 func (w *Watcher) rule(set *executor.Set) {
 	if pool := w.loader.opts.Pool; pool != nil {
-		pool.Rule(w.ruling, set)
+		pool.SetActive(w.ruling, set)
 	}
 	w.ruling = set
 }

@@ -3,10 +3,12 @@ package daemon
 import (
 	"bytes"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc"
 )
@@ -33,7 +35,7 @@ func planFire(c *conn, params protocol.RawMessage, r *request) (protocol.RawMess
 func (c *conn) fire(ctx context.Context, r *request, event protocol.Event) (protocol.RawMessage, *rpc.Error) {
 	session := r.session
 	if session.project == nil {
-		return nil, errUnknownSession.With("session", session.id) // it could not be opened
+		return nil, errUnknownSession.With("session", session.ID) // it could not be opened
 	}
 	if failure := c.server.checkProject(session, event.Project); failure != nil {
 		return nil, failure
@@ -44,13 +46,13 @@ func (c *conn) fire(ctx context.Context, r *request, event protocol.Event) (prot
 	event.Time = time.Now().UTC()
 	event.Project = session.project.root
 	if event.Cwd == "" {
-		event.Cwd = session.cwd
+		event.Cwd = session.Cwd
 	}
 	if event.Agent.ID == "" {
 		event.Agent.ID = "main"
 	}
 	if event.Agent.Host == "" {
-		event.Agent.Host = session.host
+		event.Agent.Host = session.Host
 	}
 	outcome, err := session.project.engine.Fire(ctx, event, c.progressOf(session, &event))
 	if err != nil {
@@ -93,4 +95,25 @@ func toolCallID(data protocol.RawMessage) string {
 		}
 		return ""
 	}
+}
+
+// readEvent reads the params of event/fire: an event without what the daemon
+// adds. Members that the daemon sets itself are ignored.
+func readEvent(params protocol.RawMessage) (protocol.Event, *rpc.Error) {
+	if jsonspan.Kind(params) != '{' {
+		return protocol.Event{}, badParam("", "params must be an object")
+	}
+	event, err := protocol.DecodeEvent(params, protocol.DecodeLimits{})
+	var wrong *protocol.DecodeError
+	switch {
+	case errors.Is(err, protocol.ErrTooLarge):
+		return event, rpc.Errorf(rpc.TooLarge, "the event is not taken: %v", err)
+	case errors.As(err, &wrong):
+		return event, badParam(wrong.Path, where(wrong.Path)+wrong.Err.Error())
+	case err != nil:
+		return event, badParam("", err.Error())
+	case event.Session.ID == "":
+		return event, badParam("/session/id", "/session/id: must name an open session")
+	}
+	return event, nil
 }

@@ -4,10 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
-	"errors"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
@@ -43,48 +39,13 @@ func init() {
 
 var empty = protocol.RawMessage(`{}`)
 
-// read decodes params into a struct. The error's path points at the member.
-func read(params protocol.RawMessage, into any) *rpc.Error {
-	if len(params) == 0 {
-		params = empty
+// planShutdown begins the end of the daemon. Its answer says that all is over.
+func planShutdown(c *conn, _ protocol.RawMessage, r *request) (protocol.RawMessage, *rpc.Error) {
+	if !c.server.shutdown.CompareAndSwap(nil, r) {
+		return nil, rpc.Errorf(rpc.InvalidRequest, "shutdown was called before")
 	}
-	if jsonspan.Kind(params) != '{' {
-		return badParam("", "params must be an object")
-	}
-	if err := json.Unmarshal(params, into); err != nil {
-		return badJSON(err)
-	}
-	return nil
-}
-
-func badParam(path, message string) *rpc.Error {
-	return rpc.Errorf(rpc.InvalidParams, "%s", message).With("path", path)
-}
-
-// badJSON says where in params a value is wrong, and what would be right.
-func badJSON(err error) *rpc.Error {
-	var semantic *json.SemanticError
-	if errors.As(err, &semantic) {
-		message := "is not a " + semantic.GoType.String()
-		if semantic.Err != nil {
-			message = semantic.Err.Error()
-		} else if semantic.GoType != nil {
-			message = "must be " + jsonName(semantic.GoType.Kind()) + ", not " + kindName(semantic.JSONKind)
-		}
-		return badParam(string(semantic.JSONPointer), where(string(semantic.JSONPointer))+message)
-	}
-	var syntactic *jsontext.SyntacticError
-	if errors.As(err, &syntactic) {
-		return badParam(string(syntactic.JSONPointer), where(string(syntactic.JSONPointer))+syntactic.Err.Error())
-	}
-	return badParam("", err.Error())
-}
-
-func where(path string) string {
-	if path == "" {
-		return ""
-	}
-	return path + ": "
+	c.server.stop.enter(errShutdown)
+	return nil, nil
 }
 
 func planPing(*conn, protocol.RawMessage, *request) (protocol.RawMessage, *rpc.Error) {
@@ -159,7 +120,7 @@ func planInitialize(c *conn, params protocol.RawMessage, r *request) (protocol.R
 			Version:      protocol.Version,
 			Server:       program{"hookd", c.server.opt.Version},
 			Capabilities: ours,
-			Limits:       limits{c.server.opt.LineLimit, c.server.opt.Pending},
+			Limits:       limits{c.server.opt.Limits.Line, c.server.opt.Limits.Pending},
 		}
 		if project != "" || cwd != "" {
 			listing, failure := c.listing(ctx, project, cwd)
@@ -193,12 +154,7 @@ type limits struct {
 }
 
 func planOpen(c *conn, params protocol.RawMessage, r *request) (protocol.RawMessage, *rpc.Error) {
-	var p struct {
-		ID      string `json:"id"`
-		Project string `json:"project"`
-		Cwd     string `json:"cwd"`
-		Host    string `json:"host"`
-	}
+	var p openParams
 	if failure := read(params, &p); failure != nil {
 		return nil, failure
 	}
@@ -213,7 +169,7 @@ func planOpen(c *conn, params protocol.RawMessage, r *request) (protocol.RawMess
 	if p.Host == "" {
 		p.Host = c.peer.Load().name
 	}
-	session := &session{id: p.ID, key: rand.Text(), owner: c, host: p.Host, cwd: p.Cwd, tools: map[string]bool{}}
+	session := &session{openParams: p, key: rand.Text(), owner: c, tools: map[string]bool{}}
 	r.session, r.opens = session, true
 	r.run = func(ctx context.Context, _ *request) (protocol.RawMessage, *rpc.Error) {
 		project, failure := c.server.projects.use(ctx, c, p.Project, p.Cwd)
@@ -226,7 +182,7 @@ func planOpen(c *conn, params protocol.RawMessage, r *request) (protocol.RawMess
 			ID         string `json:"id"`
 			Key        string `json:"key"`
 			Generation int64  `json:"generation"`
-		}{session.id, session.key, project.engine.List().Generation})
+		}{session.ID, session.key, project.engine.List().Generation})
 	}
 	return nil, nil
 }
