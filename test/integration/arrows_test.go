@@ -13,68 +13,6 @@ import (
 
 const module = "github.com/hookd-dev/hookd"
 
-// arrows says which packages of the module a package may import; the longest
-// matching prefix rules. A package that no prefix names may not exist, so that
-// a new one gets its arrows with its first commit.
-//
-// Packages below internal/ at the root hold small mechanisms that know nothing of
-// hooks. Every package may import them, and they import nothing else of ours.
-var arrows = map[string][]string{
-	"internal":                  {},
-	"protocol":                  {},
-	"protocol/realpath":         {"protocol"},
-	"protocol/rpc":              {"protocol"},
-	"protocol/rpc/socket":       {},
-	"schema/internal":           {"protocol", "schema", "schema/document", "schema/internal/jsonschemas"},
-	"schema":                    {"protocol", "schema/document"},
-	"schema/document":           {},
-	"executor":                  {"protocol", "schema", "executor/hookenv", "executor/process", "executor/record", "executor/state"},
-	"executor/hookenv":          {"executor/process"},
-	"executor/process":          {},
-	"executor/record":           {"protocol", "schema", "executor/state"},
-	"executor/state":            {"protocol", "schema"},
-	"executor/daemon":           {"protocol", "protocol/rpc", "protocol/rpc/socket", "schema", "executor"},
-	"loader/internal/files":     {"executor/process"},
-	"loader/internal/ownership": {"schema", "loader/internal/files", "loader/internal/report"},
-	"loader/internal/report":    {"schema"},
-	"loader/internal/settings":  {"protocol", "schema", "schema/document"},
-	"loader":                    {"loader/internal/settings", "loader/internal/files", "loader/internal/ownership", "loader/internal/report", "protocol", "schema", "schema/document", "executor", "executor/hookenv", "executor/process", "executor/record", "executor/state"},
-	"agentloop": {
-		"protocol", "agentloop/model", "agentloop/store", "agentloop/tool", "agentloop/provider", "agentloop/recipe", "agentloop/builtin",
-	},
-	"agentloop/model":                     {"protocol"},
-	"agentloop/provider":                  {"protocol", "agentloop/tool"},
-	"agentloop/builtin":                   {"protocol", "internal/shellwords", "agentloop/tool", "agentloop/provider", "agentloop/frontmatter", "agentloop/model", "agentloop/skill"},
-	"internal/shellwords":                 {"protocol"},
-	"agentloop/skill":                     {"protocol", "agentloop/frontmatter"},
-	"agentloop/recipe":                    {"protocol", "agentloop/frontmatter"},
-	"agentloop/frontmatter":               {},
-	"agentloop/toolschema":                {},
-	"agentloop/mcp":                       {"protocol", "agentloop/tool", "agentloop/toolschema"},
-	"agentloop/model/internal":            {"protocol", "agentloop/model"},
-	"agentloop/model/anthropic":           {"protocol", "agentloop/model", "agentloop/model/internal/wire", "agentloop/toolschema"},
-	"agentloop/model/openai":              {"protocol", "agentloop/model", "agentloop/model/internal/wire", "agentloop/toolschema"},
-	"agentloop/model/cassette":            {"protocol", "agentloop/model"},
-	"agentloop/tool":                      {"protocol", "protocol/realpath", "agentloop/tool/internal/projectfile", "agentloop/tool/internal/protect", "agentloop/tool/internal/textedit"},
-	"agentloop/tool/internal/projectfile": {"protocol", "protocol/realpath", "agentloop/tool/internal/protect"},
-	"agentloop/tool/internal/protect":     {"protocol/realpath"},
-	"agentloop/tool/internal/textedit":    {},
-	"agentloop/store":                     {"protocol"},
-	"client":                              {"protocol", "protocol/rpc", "protocol/rpc/socket"},
-	"cmd/hookd":                           {""},
-	"cmd/hookd/internal":                  {},
-	"cmd/hookd/internal/shellhook":        {"protocol"},
-	"examples":                            {"protocol", "client", "executor", "loader", "agentloop", "schema"},
-	"test/modelserver":                    {},
-	"test/asuser":                         {},
-	"test/bench":                          {"", "cmd/hookd"},
-	"test/interop":                        {"test/modelserver"},
-	"test/prove":                          {},
-	"test/prove/run":                      {"test/prove"},
-	"test/prove/fuzz":                     {},
-	"test/systems":                        {},
-	"test/integration":                    {""},
-}
 // arrowTable says which packages of the module a package may import, * any; the
 // longest matching prefix rules. A package that no prefix names may not exist, so
 // that a new one gets its arrows with its first commit.
@@ -117,7 +55,10 @@ agentloop/model/internal: agentloop/model protocol
 agentloop/model/anthropic: agentloop/model agentloop/model/internal/wire agentloop/toolschema protocol
 agentloop/model/openai: agentloop/model agentloop/model/internal/wire agentloop/toolschema protocol
 agentloop/model/cassette: agentloop/model protocol
-agentloop/tool: protocol protocol/realpath
+agentloop/tool: agentloop/tool/internal/projectfile agentloop/tool/internal/protect agentloop/tool/internal/textedit protocol protocol/realpath
+agentloop/tool/internal/projectfile: agentloop/tool/internal/protect protocol protocol/realpath
+agentloop/tool/internal/protect: protocol/realpath
+agentloop/tool/internal/textedit:
 agentloop/store: protocol
 client: protocol protocol/rpc protocol/rpc/socket
 cmd/hookd: *
