@@ -45,15 +45,16 @@ func (m *merger) dropPlayed() {
 }
 
 func (m *merger) dropPlayedKey(at int, key string, value schema.Value, by string) {
-	m.dropped = append(m.dropped, dropped{at, key})
+	m.dropped = append(m.dropped, place{at, key})
 	m.warn(value.Pos, fmt.Sprintf("%s %v of the project settings has no effect: a project cannot have a file answer in the model's place (%s)", key, value.V, by),
 		"name such a model with --model, or in the user settings")
 }
 
-// belonging says where the model and what it is reached by come from, so that a
-// key goes only to the server it is for.
-func (m *merger) belonging() {
-	agent := &m.settings.Agent
+// origins says where some values come from: the model and what it is reached by,
+// so that a key goes only to the server it is for; who decides an ask, and who
+// lists commands.
+func (m *merger) origins(s *schema.Settings) {
+	agent := &s.Agent
 	agent.ModelLayer = m.highestWith("agent.model", agent.Model)
 	for at := range m.falling {
 		if value, found := m.value(at, "agent.model"); found && value.V == agent.Model && m.falling[at].Layer == agent.ModelLayer {
@@ -64,6 +65,35 @@ func (m *merger) belonging() {
 	agent.BaseURLFor = m.servedBy(m.highestWith("agent.baseUrl", agent.BaseURL))
 	agent.HeadersFor = m.servedBy(m.highestThatLists("agent.headers"))
 	agent.Compaction.RecipeLayer = m.highestWith("agent.compaction.recipe", agent.Compaction.Recipe)
+	agent.Approval.ModeLayer = m.highestWith("agent.approval.mode", agent.Approval.Mode)
+	if most, set := m.managed("agent.approval.tools"); set {
+		agent.Bounded, agent.AtMost = true, slices.Clone(most.V.([]string))
+	}
+	agent.Tools.Bash.Layer = m.highestThatLists("agent.tools.bash.deny", commandsAllowed)
+}
+
+// highestWith is the highest layer that set a setting to the value in force, ""
+// if none did.
+func (m *merger) highestWith(key string, value any) protocol.Layer {
+	for at := range m.falling {
+		if written, found := m.value(at, key); found && written.V == value {
+			return m.falling[at].Layer
+		}
+	}
+	return ""
+}
+
+// highestThatLists is the highest layer that has an item in one of some lists, ""
+// if none has.
+func (m *merger) highestThatLists(keys ...string) protocol.Layer {
+	for at := range m.falling {
+		for _, key := range keys {
+			if written, found := m.value(at, key); found && len(written.V.([]string)) > 0 {
+				return m.falling[at].Layer
+			}
+		}
+	}
+	return ""
 }
 
 // servedBy is the provider that a layer's address and headers are for: the one
@@ -86,20 +116,4 @@ func (m *merger) servedBy(layer protocol.Layer) string {
 		return p.Name
 	}
 	return "openai"
-}
-
-// withoutKeys leaves hookd's own keys out of the variables that a project names
-// for its tools, unless a layer above names them too.
-func (m *merger) withoutKeys(key *schema.Key, value schema.Value, above []string) (kept []string) {
-	for i, item := range value.V.([]string) {
-		if !schema.IsKeyName(item) || slices.Contains(above, item) {
-			kept = append(kept, item)
-			continue
-		}
-		pos := value.Pos
-		pos.Path = fmt.Sprintf("%s[%d]", pos.Path, i)
-		m.warn(pos, fmt.Sprintf("%s %q of the project settings has no effect: it holds the key with which hookd calls the model, which a project cannot hand to its tools", key.Name, item),
-			"remove it, or name it in the user settings")
-	}
-	return kept
 }
