@@ -60,12 +60,27 @@ agentloop/model/internal: agentloop/model protocol
 agentloop/model/anthropic: agentloop/model agentloop/model/internal/wire agentloop/toolschema protocol
 agentloop/model/openai: agentloop/model agentloop/model/internal/wire agentloop/toolschema protocol
 agentloop/model/cassette: agentloop/model protocol
-agentloop/tool: protocol protocol/realpath
+agentloop/tool: agentloop/tool/internal/projectfile agentloop/tool/internal/protect agentloop/tool/internal/textedit protocol protocol/realpath
+agentloop/tool/internal/projectfile: agentloop/tool/internal/protect protocol protocol/realpath
+agentloop/tool/internal/protect: protocol/realpath
+agentloop/tool/internal/textedit:
 agentloop/store: protocol
 client: protocol protocol/rpc protocol/rpc/socket
 cmd/hookd: *
-cmd/hookd/internal:
-cmd/hookd/internal/shellhook: protocol
+cmd/hookd/internal/cli: cmd/hookd/internal/show cmd/hookd/internal/terminal protocol
+cmd/hookd/internal/engine: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show cmd/hookd/internal/signals executor executor/daemon executor/exechook executor/hookenv executor/process loader protocol schema
+cmd/hookd/internal/eventcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/faultyhook cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/daemon executor/exechook executor/hookenv executor/process internal/jsonspan loader protocol protocol/realpath schema
+cmd/hookd/internal/faultyhook:
+cmd/hookd/internal/hookcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/shellhook cmd/hookd/internal/show cmd/hookd/internal/terminal examples executor executor/daemon executor/exechook executor/hookenv executor/process executor/record loader protocol schema
+cmd/hookd/internal/logcmd: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/process executor/record executor/state protocol
+cmd/hookd/internal/places: cmd/hookd/internal/cli cmd/hookd/internal/show executor loader protocol
+cmd/hookd/internal/report: cmd/hookd/internal/show executor executor/daemon loader protocol schema
+cmd/hookd/internal/servecmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/show cmd/hookd/internal/signals executor executor/daemon executor/exechook executor/hookenv executor/process loader protocol protocol/rpc protocol/rpc/socket schema
+cmd/hookd/internal/shellhook: internal/jsonspan protocol
+cmd/hookd/internal/show:
+cmd/hookd/internal/signals:
+cmd/hookd/internal/terminal: cmd/hookd/internal/show
+cmd/hookd/internal/trustcmd: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/show internal/jsonspan loader protocol schema
 examples: agentloop client executor loader protocol schema
 test/modelserver:
 test/asuser:
