@@ -216,11 +216,11 @@ func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Mod
 		Sources:   sources,
 		Session:   session,
 		System:    flags.system,
-		Providers: features,
-		Recipes:   recipes,
-		Project:   engine.project(),
-		Cwd:       root,
-		Agent:     protocol.Agent{ID: "main", Depth: hookenv.ProcessDepth(), Host: "hookd"},
+		Providers: features, NoDefaults: true, // the settings say which there are
+		Recipes: recipes,
+		Project: engine.project(),
+		Cwd:     root,
+		Agent:   protocol.Agent{ID: "main", Depth: hookenv.ProcessDepth(), Host: "hookd"},
 		Compaction: agentloop.Compaction{
 			Compaction: protocol.Compaction{Auto: compaction.Auto, Threshold: compaction.Threshold},
 			KeepFirst:  compaction.KeepFirst, KeepLast: compaction.KeepLast,
