@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hookd-dev/hookd/executor/internal/slots"
+	"github.com/hookd-dev/hookd/executor/internal/worker"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -22,7 +24,7 @@ const answerGrace = 150 * time.Millisecond
 func (e *Executor) ask(budget context.Context, t *trip, q *Question) protocol.Answer {
 	begin := time.Now()
 	answer := e.askGuarded(budget, t, q)
-	answer.Voter, answer.Limits = voterOf(q.Hook), t.answerLimits(q.Hook)
+	answer.Voter, answer.Limits = q.Hook.Voter(), t.answerLimits(q.Hook)
 	if answer.Took == 0 {
 		answer.Took = time.Since(begin)
 	}
@@ -45,14 +47,15 @@ func (e *Executor) askGuarded(budget context.Context, t *trip, q *Question) prot
 	if q.fault != nil {
 		return failed(q.fault)
 	}
-	done, err := takeTurn(budget, q)
+	info := q.Hook.Info()
+	lease, err := acquireSession(budget, info, q)
 	if err != nil {
-		return failed(failureOf(err))
+		return failed(FailureOf(err))
 	}
-	release, err := e.enter(budget, t, q.Hook)
+	release, err := e.enter(budget, t, q.Hook, info)
 	if err != nil {
-		done()
-		return failed(failureOf(err))
+		lease.Release(false)
+		return failed(FailureOf(err))
 	}
 	limit := q.Hook.Timeout
 	ctx, cancel := context.WithTimeoutCause(budget, limit, &protocol.Failure{
@@ -60,30 +63,42 @@ func (e *Executor) askGuarded(budget context.Context, t *trip, q *Question) prot
 		Detail: fmt.Sprintf("timed out after %s", limit),
 		Remedy: "make it faster, or raise its timeout",
 	})
-	ctx = context.WithValue(ctx, aftermathKey{}, aftermath(func(gone <-chan struct{}, ending func() protocol.Answer) { e.recordDeath(t, q, gone, ending) }))
+	if e.records != nil {
+		q.OnTreeGone = func(gone <-chan struct{}, ending func() *worker.Ending) { e.recordTreeGone(t, q, gone, ending) }
+	}
 	leave := func() {
 		cancel()
 		release()
-		done()
+		lease.Release(q.Event.Event == protocol.SessionEnd)
 	}
-	if p, keeps := q.Hook.Asker.(punctual); keeps && p.punctual() {
-		e.work.begin()
-		defer e.work.done()
+	if info.Prompt {
+		e.work.Begin()
+		defer e.work.Done()
 		defer leave()
-		return askRecovered(ctx, q)
+		return askRecovered(ctx, q, info)
 	}
-	return e.askBeside(ctx, t, q, leave)
+	return e.askWithDeadline(ctx, t, q, info, leave)
 }
 
-// askBeside asks in a goroutine of its own, which may overrun the limit, and calls
+// acquireSession waits until a resident hook is free for the event's session. The wait
+// counts against the event's budget, not against the hook's limit.
+func acquireSession(budget context.Context, info AskerInfo, q *Question) (lease *worker.Lease, err error) {
+	if info.Workers != nil {
+		lease, err = info.Workers.AcquireSession(budget, q.Event.Session.ID)
+		q.Lease = lease
+	}
+	return lease, err
+}
+
+// askWithDeadline asks in a goroutine of its own, which may overrun the limit, and calls
 // leave when that is over.
-func (e *Executor) askBeside(ctx context.Context, t *trip, q *Question, leave func()) protocol.Answer {
+func (e *Executor) askWithDeadline(ctx context.Context, t *trip, q *Question, info AskerInfo, leave func()) protocol.Answer {
 	answered := make(chan protocol.Answer, 1)
 	ended := make(chan struct{})
 	e.work.Go(func() {
 		defer close(ended)
 		defer leave()
-		answered <- askRecovered(ctx, q)
+		answered <- askRecovered(ctx, q, info)
 	})
 	select {
 	case answer := <-answered:
@@ -99,27 +114,30 @@ func (e *Executor) askBeside(ctx context.Context, t *trip, q *Question, leave fu
 	}
 	e.overdue.add(keyOf(q.Hook), ended)
 	e.work.Go(func() { e.recordLateAnswer(t, q, <-answered) })
-	return failed(failureOf(context.Cause(ctx)))
+	return failed(FailureOf(context.Cause(ctx)))
 }
 
 // enter waits until the hook may begin: until an earlier run of it that did not
 // keep its limit is over, and until a place is free for its process. The wait
 // counts against the event's budget, not against the hook's own limit: a busy
 // machine does not turn a fast hook into a slow one.
-func (e *Executor) enter(budget context.Context, t *trip, h *Hook) (release func(), err error) {
+func (e *Executor) enter(budget context.Context, t *trip, h *Hook, info AskerInfo) (release func(), err error) {
 	if budget.Err() != nil {
 		return nil, context.Cause(budget)
 	}
 	if err := e.overdue.wait(budget, keyOf(h)); err != nil {
 		return nil, err
 	}
-	if _, isGo := h.Asker.(*goAsker); isGo {
+	if info.InProcess {
 		return func() {}, nil
 	}
-	return e.places.take(budget, claim{originOf(h), t.behind}, t.set.of(h).Processes, t.set.originsAbove(originOf(h)))
+	origin := originOf(h)
+	return e.slots.Acquire(budget, slots.Request{
+		Origin: origin, Background: t.behind, Limit: t.set.of(h).Processes, Reserved: t.set.originsAbove(origin),
+	})
 }
 
-func askRecovered(ctx context.Context, q *Question) (answer protocol.Answer) {
+func askRecovered(ctx context.Context, q *Question, info AskerInfo) (answer protocol.Answer) {
 	defer func() {
 		if r := recover(); r != nil {
 			answer = failed(&protocol.Failure{
@@ -131,7 +149,7 @@ func askRecovered(ctx context.Context, q *Question) (answer protocol.Answer) {
 		}
 	}()
 	answer = q.Hook.Asker.Ask(ctx, q)
-	if _, isGo := q.Hook.Asker.(*goAsker); !isGo {
+	if !info.InProcess {
 		inTime(ctx, &answer)
 	}
 	return answer
@@ -149,43 +167,21 @@ func inTime(ctx context.Context, answer *protocol.Answer) {
 		return
 	}
 	<-ctx.Done()
-	answer.Failure, answer.Reply = failureOf(context.Cause(ctx)), nil
+	answer.Failure, answer.Reply = FailureOf(context.Cause(ctx)), nil
 }
 
 func failed(f *protocol.Failure) protocol.Answer {
 	return protocol.Answer{Reading: protocol.Reading{Failure: f}}
 }
 
-// aftermath is told of processes that are still being ended when their answer
-// stands. gone is closed when none of them is alive any more; ending, if not nil,
-// then tells how the program ended and what it wrote behind its answer.
-type (
-	aftermath    func(gone <-chan struct{}, ending func() protocol.Answer)
-	aftermathKey struct{}
-)
-
-// leavesBehind tells whoever asked that the hook's processes end behind it.
-func leavesBehind(ctx context.Context, gone <-chan struct{}, ending func() protocol.Answer) {
-	if tell, wanted := ctx.Value(aftermathKey{}).(aftermath); wanted {
-		tell(gone, ending)
-	}
-}
-
-// failureOf is the failure behind the end of a context: the limit that was its
-// cause, or else the caller gave up.
-func failureOf(cause error) *protocol.Failure {
+// FailureOf returns the failure that the end of a context is: the limit that was its
+// cause, or an abort by the caller.
+func FailureOf(cause error) *protocol.Failure {
 	var limit *protocol.Failure
 	if errors.As(cause, &limit) {
 		return limit
 	}
 	return &protocol.Failure{Kind: protocol.FailAborted, Detail: cause.Error()}
-}
-
-func voterOf(h *Hook) protocol.Voter {
-	return protocol.Voter{
-		Name: h.Name, Layer: h.Layer, Class: h.Can, Mode: h.Mode,
-		Rule: h.OnFailure, Required: h.Required, Hash: h.Hash, Sensitive: h.Sensitive,
-	}
 }
 
 // overdue are the runs that did not end when their limit was reached.

@@ -20,8 +20,7 @@ type account struct {
 }
 
 func accountOf(h *Hook) account {
-	_, isGo := h.Asker.(*goAsker)
-	return account{originOf(h), h.OnFailure == protocol.RuleContinue && !h.Required, isGo}
+	return account{originOf(h), h.OnFailure == protocol.RuleContinue && !h.Required, h.Info().InProcess}
 }
 
 // whose names an account in a message.

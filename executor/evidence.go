@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/hookd-dev/hookd/executor/internal/worker"
 	"github.com/hookd-dev/hookd/executor/record"
 	"github.com/hookd-dev/hookd/executor/state"
 	"github.com/hookd-dev/hookd/protocol"
@@ -141,18 +142,15 @@ func (e *Executor) recordLateAnswer(t *trip, q *Question, answer protocol.Answer
 	if e.records == nil {
 		return
 	}
-	answer.Voter = voterOf(q.Hook)
+	answer.Voter = q.Hook.Voter()
 	late := t.after(*q.Event)
 	_, run := late.fold.Add(answer)
 	late.recordLate(&run, "this answer came too late and had no effect", 0, nil)
 }
 
-// recordDeath records when the processes of a run that was cut short, that left
-// some behind, or that ended behind its answer, are all gone.
-func (e *Executor) recordDeath(t *trip, q *Question, gone <-chan struct{}, ending func() protocol.Answer) {
-	if e.records == nil {
-		return
-	}
+// recordTreeGone records when the processes of a run that was cut short, that left
+// some behind, or that ended after its answer, are all gone.
+func (e *Executor) recordTreeGone(t *trip, q *Question, gone <-chan struct{}, ending func() *worker.Ending) {
 	if ending == nil {
 		select {
 		case <-gone:
@@ -166,15 +164,24 @@ func (e *Executor) recordDeath(t *trip, q *Question, gone <-chan struct{}, endin
 		<-gone
 		run := skippedRun(q.Hook, "")
 		if ending != nil {
-			answer := ending()
-			if q.Hook.Sensitive {
-				answer.Stderr, answer.Warnings = "", nil
-			}
-			run.Exit, run.Signal, run.Stderr, run.Warnings = answer.Exit, protocol.NullString(answer.Signal), answer.Stderr, answer.Warnings
+			noteEnding(&run, ending())
 		}
 		run.TookMs = milliseconds(stood)
 		late.recordLate(&run, "the last of its processes is gone", 0, nil)
 	})
+}
+
+// noteEnding adds to a run how its program ended. Of a sensitive hook nothing that it
+// wrote is kept.
+func noteEnding(run *protocol.Run, ending *worker.Ending) {
+	result := &ending.Result
+	if result.ExitCode >= 0 {
+		run.Exit = &result.ExitCode
+	}
+	run.Signal = protocol.NullString(result.Signal)
+	if !run.Sensitive {
+		run.Stderr, run.Warnings = StderrText(result.Stderr, result.StderrCut), ending.Warnings
+	}
 }
 
 // describe is the set as the record shows it when it begins to rule.

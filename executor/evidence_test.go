@@ -3,7 +3,6 @@ package executor
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,8 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hookd-dev/hookd/executor/hookenv"
-	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/executor/record"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -250,33 +247,6 @@ func BenchmarkFire(b *testing.B) {
 	b.Run("one Go hook", func(b *testing.B) { benchmarkFire(b, Options{}, goHook("a", protocol.CanBlock, observe)) })
 }
 
-// BenchmarkFireProcess is a program with nothing to say and everything that is on
-// by default, with events of several sizes.
-func BenchmarkFireProcess(b *testing.B) {
-	rt, err := process.New(process.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer rt.Close()
-	for _, size := range []int{1 << 10, 1 << 20} {
-		b.Run(fmt.Sprintf("%d KiB", size>>10), func(b *testing.B) {
-			h := HookOf(goHook("a", protocol.CanBlock, observe))
-			h.Asker = NewProcess(rt, ProcessConfig{Path: "/bin/true", Dir: "/", Env: hookenv.ForHook(hookenv.Config{Environ: os.Environ()}, hookenv.Execute, "/bin/true")})
-			set, _ := NewSet(Set{Hooks: []*Hook{h}})
-			e := New(set, Options{StateDir: b.TempDir()})
-			defer e.Close(context.Background())
-			ev := event("")
-			ev.Data = []byte(`{"toolCallId":"c","name":"bash","kind":"shell","args":{"command":"` + strings.Repeat("x", size) + `"}}`)
-			b.ReportAllocs()
-			for b.Loop() {
-				if o, err := e.Fire(context.Background(), ev); err != nil || o.Refused() {
-					b.Fatal(o, err)
-				}
-			}
-		})
-	}
-}
-
 func benchmarkFire(b *testing.B, options Options, hooks ...GoHook) {
 	e := newExecutor(b, schema.HookSettings{}, options, hooks...)
 	ev := event("")
@@ -290,6 +260,8 @@ func benchmarkFire(b *testing.B, options Options, hooks ...GoHook) {
 
 // encoders is an asker of the kind that reads the encoded event.
 type encoders struct{ bytes int }
+
+func (*encoders) Info() AskerInfo { return AskerInfo{} }
 
 func (a *encoders) Ask(_ context.Context, q *Question) protocol.Answer {
 	for _, piece := range q.Payload {

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hookd-dev/hookd/executor/internal/inflight"
+	"github.com/hookd-dev/hookd/executor/internal/slots"
 	"github.com/hookd-dev/hookd/executor/record"
 	"github.com/hookd-dev/hookd/executor/state"
 	"github.com/hookd-dev/hookd/protocol"
@@ -62,9 +64,9 @@ type Executor struct {
 	records *record.Log // nil without a state folder
 
 	lives map[protocol.Layer]life // of what outlives its event: observers
-	work  work
+	work  inflight.Group
 
-	places     places // hook processes at once
+	slots      slots.Slots // hook processes at once
 	overdue    overdue
 	memory     memory
 	judgements judgements
@@ -144,6 +146,19 @@ func (e *Executor) Forget(session string) {
 	e.memory.forget(session)
 	e.judgements.forget(session)
 	e.endResident(e.source.Current(), session)
+}
+
+// endResident ends the processes that resident hooks have for a session. Those of
+// observers that are still to hear of its end go with that event.
+func (e *Executor) endResident(set *Set, session string) {
+	if set == nil || session == "" {
+		return
+	}
+	for _, h := range set.Hooks {
+		if workers := h.Info().Workers; workers != nil && !e.observers.pending(queueKey{session, keyOf(h)}) {
+			workers.EndSession(session)
+		}
+	}
 }
 
 // StateDir returns the folder of everything that hookd keeps about its user's

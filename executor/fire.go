@@ -227,7 +227,7 @@ func (t *trip) skips(h *Hook) bool {
 	if !t.fold.Closed() || stageOf(h) == stageObserve {
 		return false
 	}
-	t.add(protocol.Answer{Voter: voterOf(h)})
+	t.add(protocol.Answer{Voter: h.Voter()})
 	return true
 }
 

@@ -2,8 +2,11 @@ package executor
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
 
+	"github.com/hookd-dev/hookd/executor/internal/worker"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -57,18 +60,71 @@ const (
 	Disabled  Status = "disabled"
 )
 
-// Asker is one way of asking a hook: a process, a resident process, a Go
-// function. The context ends with the hook's own limit, the event's budget or an
-// abort; its cause is then the [protocol.Failure] of that limit, or whatever the
-// caller gave up for.
-// Ask returns when the answer stands, soon after the context has ended at the
-// latest: the executor gives the answer up 150 ms later, and does not ask the
-// hook again before the call has returned. (Programs whose
-// files lie on this machine are asked without that guard.) What Ask leaves to end
-// behind it belongs to the Asker, which must not be asked again before that has
-// ended.
+// Asker is one way of asking a hook: a program, a process that waits for its event, a
+// Go function.
 type Asker interface {
+	// Info says how the hook is asked. It is called for every event and returns at
+	// once.
+	Info() AskerInfo
+
+	// Ask asks the hook about one event. ctx is done with the hook's own limit, the
+	// event's budget or an abort; its cause is then the [protocol.Failure] of that
+	// limit, or why the caller gave up. Ask returns soon after ctx is done: the
+	// executor gives the answer up 150 ms later, and does not ask the hook again
+	// before the call has returned. What is still ending when Ask returns belongs to
+	// the Asker.
 	Ask(ctx context.Context, q *Question) protocol.Answer
+}
+
+// AskerInfo is what the executor must know before it asks a hook. The zero value is
+// right for an Asker of which nothing is known.
+type AskerInfo struct {
+	// InProcess says that the hook is a function of this program. It takes no process
+	// slot, gets no encoded event, and its time is not charged to that of programs.
+	InProcess bool
+
+	// Prompt says that Ask returns at the latest when its context is done. Such an
+	// Asker is called on the event's own goroutine, all others on one of their own.
+	Prompt bool
+
+	// Workers are the processes of a hook that are started before their event, nil
+	// for a hook without.
+	Workers *worker.Hook
+}
+
+// Info says how the hook is asked.
+func (h *Hook) Info() AskerInfo {
+	if h.Asker == nil {
+		return AskerInfo{}
+	}
+	return h.Asker.Info()
+}
+
+// Voter is the hook as package protocol knows it.
+func (h *Hook) Voter() protocol.Voter {
+	return protocol.Voter{
+		Name: h.Name, Layer: h.Layer, Class: h.Can, Mode: h.Mode,
+		Rule: h.OnFailure, Required: h.Required, Hash: h.Hash, Sensitive: h.Sensitive,
+	}
+}
+
+// PoolState is what is kept for a hook whose processes start before their event.
+type PoolState struct {
+	Size     int   `json:"size"`     // processes that may be kept
+	Ready    int   `json:"ready"`    // that wait
+	Started  int64 `json:"started"`  // since the hook became active
+	Used     int64 `json:"used"`     // events that a kept process answered
+	Restarts int64 `json:"restarts"` // processes that were no use
+}
+
+// PoolState returns what is kept for the hook, nil for one that runs once per event.
+func (h *Hook) PoolState() *PoolState {
+	workers := h.Info().Workers
+	if workers == nil {
+		return nil
+	}
+	state := PoolState(workers.Stats())
+	return &state
 }
 
 // Question is one event as one hook gets it.
@@ -80,6 +136,36 @@ type Question struct {
 	Grace   time.Duration // TERM to KILL
 	Limits  schema.Limits
 
+	// Lease is the process that a resident hook has for the session, nil where the
+	// hook has none or the question is not asked by an executor.
+	Lease *worker.Lease
+
+	// OnTreeGone, if set, is called before Ask returns where processes of the hook may
+	// still be alive then. gone is closed when the last of them is gone; ending, if it
+	// is not nil, then tells how the program ended and what it wrote after its answer.
+	OnTreeGone func(gone <-chan struct{}, ending func() *worker.Ending)
+
+	// Transcript, if set, gets what a program was given on stdin and what it wrote on
+	// stdout. It is for showing a hook's author what passed.
+	Transcript func(stdin [][]byte, stdout []byte)
+
 	fault *protocol.Failure // the event cannot be given to this hook
-	seat  *seat             // of a resident hook, while it is this event's turn
+}
+
+// ReplyLimits returns the bounds within which the hook's reply is read.
+func (q *Question) ReplyLimits() protocol.ReplyLimits {
+	return protocol.ReplyLimits{
+		Size: q.Limits.Reply, Depth: q.Limits.Depth,
+		State: noneIfZero(q.Limits.State), Metadata: noneIfZero(q.Limits.Metadata),
+	}
+}
+
+// StderrText returns the end of a program's stderr as text. cut is how many bytes of
+// its beginning are missing.
+func StderrText(stderr []byte, cut int64) string {
+	text := strings.ToValidUTF8(string(stderr), "\uFFFD")
+	if cut > 0 {
+		text = fmt.Sprintf("[%d bytes cut]\n", cut) + text
+	}
+	return text
 }

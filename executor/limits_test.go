@@ -220,3 +220,53 @@ func TestRefusingSets(t *testing.T) {
 type noSet struct{}
 
 func (noSet) Current() *Set { return nil }
+
+// stuck is an Asker whose start waits for ever, as for a file of a server that is
+// gone.
+type stuck struct{ free chan struct{} }
+
+func (stuck) Info() AskerInfo { return AskerInfo{} }
+
+func (s stuck) Ask(context.Context, *Question) protocol.Answer {
+	<-s.free
+	return failed(&protocol.Failure{Kind: protocol.FailLost})
+}
+
+// TestStuckStart: a start that waits for another machine holds up its event for the
+// limit and no longer.
+func TestStuckStart(t *testing.T) {
+	free := make(chan struct{})
+	h := HookOf(goHook("far", protocol.CanBlock, nil))
+	h.Timeout, h.OnFailure, h.Asker = 100*time.Millisecond, protocol.RuleBlock, stuck{free}
+	set, _ := NewSet(Set{Hooks: []*Hook{h}})
+	e := New(set, Options{})
+	defer e.Close(context.Background())
+	defer close(free)
+	began := time.Now()
+	o := fire(t, e, event(""))
+	if o.Action != protocol.Block || len(o.Runs) != 1 || o.Runs[0].Failure != protocol.FailTimeout {
+		t.Errorf("%+v", o)
+	}
+	if took := time.Since(began); took > 350*time.Millisecond {
+		t.Errorf("the event took %s", took)
+	}
+}
+
+// TestNoAnswerIsAFailure: an Asker that comes back with neither a reply nor a failure
+// does not let the event pass.
+func TestNoAnswerIsAFailure(t *testing.T) {
+	h := HookOf(goHook("guard", protocol.CanBlock, nil))
+	h.OnFailure, h.Asker = protocol.RuleBlock, silent{}
+	set, _ := NewSet(Set{Hooks: []*Hook{h}})
+	e := New(set, Options{})
+	defer e.Close(context.Background())
+	if o := fire(t, e, event("")); o.Action != protocol.Block || o.Runs[0].Failure != protocol.FailLost {
+		t.Errorf("%s, %+v", o.Action, o.Runs[0])
+	}
+}
+
+type silent struct{}
+
+func (silent) Info() AskerInfo { return AskerInfo{} }
+
+func (silent) Ask(context.Context, *Question) protocol.Answer { return protocol.Answer{} }

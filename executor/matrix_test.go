@@ -14,6 +14,8 @@ import (
 // fails is a hook that could not be asked.
 type fails struct{ kind protocol.FailureKind }
 
+func (fails) Info() AskerInfo { return AskerInfo{} }
+
 func (f fails) Ask(context.Context, *Question) protocol.Answer {
 	return protocol.Answer{Reading: protocol.Reading{Failure: &protocol.Failure{Kind: f.kind, Detail: "the detail"}}}
 }

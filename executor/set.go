@@ -126,7 +126,7 @@ func (s *Set) index() {
 		if h.Home != "" {
 			s.ways[h.Home] = wayOf(h)
 		}
-		if _, isGo := h.Asker.(*goAsker); h.Asker != nil && !isGo {
+		if h.Asker != nil && !h.Info().InProcess {
 			s.peopled[originOf(h)] = true
 		}
 		fmt.Fprintf(sum, "%q %q %q %q %q\n", h.Layer, h.Name, h.Hash, h.Status, h.Mode)

@@ -35,7 +35,7 @@ func HookOf(g GoHook) *Hook {
 	if h.Mode == "" {
 		h.Mode = protocol.Enforce
 	}
-	h.OnFailure = protocol.EffectiveRule(voterOf(h))
+	h.OnFailure = protocol.EffectiveRule(h.Voter())
 	return h
 }
 
@@ -89,6 +89,8 @@ type goAsker struct {
 	watches  bool
 }
 
+func (g *goAsker) Info() AskerInfo { return AskerInfo{InProcess: true} }
+
 func (g *goAsker) Ask(ctx context.Context, q *Question) protocol.Answer {
 	ev := *q.Event
 	ev.Data = bytes.Clone(ev.Data) // a hook changes an event by its reply only
@@ -102,7 +104,7 @@ func (g *goAsker) Ask(ctx context.Context, q *Question) protocol.Answer {
 	case errors.As(err, &failure):
 		return failed(failure)
 	case ctx.Err() != nil:
-		return failed(failureOf(context.Cause(ctx)))
+		return failed(FailureOf(context.Cause(ctx)))
 	}
 	return failed(&protocol.Failure{Kind: protocol.FailExit, Detail: err.Error()})
 }

@@ -229,7 +229,7 @@ func (t *trip) matches(h *Hook) bool {
 func skippedRun(h *Hook, why protocol.Skip) protocol.Run {
 	return protocol.Run{
 		Hook: h.Name, Source: h.Layer, Hash: h.Hash, Class: h.Can, Mode: h.Mode,
-		Rule: protocol.EffectiveRule(voterOf(h)), Changed: []string{}, Skipped: why, Sensitive: h.Sensitive,
+		Rule: protocol.EffectiveRule(h.Voter()), Changed: []string{}, Skipped: why, Sensitive: h.Sensitive,
 	}
 }
 
@@ -285,7 +285,7 @@ func (t *trip) complete(h *Hook, ev protocol.Event, shared **protocol.Encoding) 
 		Hook: h, Event: &ev, Spec: t.spec,
 		Grace: t.set.of(h).Grace, Limits: t.set.of(h).Limits,
 	}
-	if _, isGo := h.Asker.(*goAsker); isGo {
+	if h.Info().InProcess {
 		ev.Data = protocol.Plain(ev.Data) // as programs read it
 		if ev.ModelArgs = nil; t.first.Event == protocol.ToolCallStart {
 			ev.ModelArgs = protocol.Plain(t.fold.ModelArgs())

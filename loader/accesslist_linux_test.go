@@ -5,6 +5,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/ownership"
 	"golang.org/x/sys/unix"
 )
 
@@ -31,11 +33,11 @@ func TestAccessLists(t *testing.T) {
 		list   []byte
 		unsafe bool
 	}{
-		{"another user", list(entry{1, 6, none}, entry{aclUser, 6, other}, entry{aclOwningGroup, 4, none}, entry{aclMask, 6, none}, entry{32, 4, none}), true},
-		{"another user who only reads", list(entry{1, 6, none}, entry{aclUser, 4, other}, entry{aclOwningGroup, 4, none}, entry{aclMask, 6, none}, entry{32, 4, none}), false},
-		{"another group", list(entry{1, 6, none}, entry{aclOwningGroup, 4, none}, entry{aclGroup, 6, other}, entry{aclMask, 6, none}, entry{32, 4, none}), true},
-		{"what the mask takes away", list(entry{1, 6, none}, entry{aclUser, 6, other}, entry{aclOwningGroup, 4, none}, entry{aclMask, 4, none}, entry{32, 4, none}), false},
-		{"the user", list(entry{1, 6, none}, entry{aclUser, 6, me}, entry{aclOwningGroup, 4, none}, entry{aclMask, 6, none}, entry{32, 4, none}), false},
+		{"another user", list(entry{1, 6, none}, entry{ownership.AclUser, 6, other}, entry{ownership.AclOwningGroup, 4, none}, entry{ownership.AclMask, 6, none}, entry{32, 4, none}), true},
+		{"another user who only reads", list(entry{1, 6, none}, entry{ownership.AclUser, 4, other}, entry{ownership.AclOwningGroup, 4, none}, entry{ownership.AclMask, 6, none}, entry{32, 4, none}), false},
+		{"another group", list(entry{1, 6, none}, entry{ownership.AclOwningGroup, 4, none}, entry{ownership.AclGroup, 6, other}, entry{ownership.AclMask, 6, none}, entry{32, 4, none}), true},
+		{"what the mask takes away", list(entry{1, 6, none}, entry{ownership.AclUser, 6, other}, entry{ownership.AclOwningGroup, 4, none}, entry{ownership.AclMask, 4, none}, entry{32, 4, none}), false},
+		{"the user", list(entry{1, 6, none}, entry{ownership.AclUser, 6, me}, entry{ownership.AclOwningGroup, 4, none}, entry{ownership.AclMask, 6, none}, entry{32, 4, none}), false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWorld(t)
@@ -57,7 +59,7 @@ func TestAccessLists(t *testing.T) {
 // settingsUnchanged makes sure that a test changed who may write and nothing else.
 func (w *world) settingsUnchanged(t *testing.T) {
 	t.Helper()
-	if st, err := lstat(w.path(".acai", "acai.json")); err != nil || st.Mode&0o002 != 0 || st.UID != os.Geteuid() {
+	if st, err := files.Lstat(w.path(".acai", "acai.json")); err != nil || st.Mode&0o002 != 0 || st.UID != os.Geteuid() {
 		t.Fatalf("%v %v", st, err)
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -52,12 +54,12 @@ const maxAdvised = 256 << 10
 // codeOf is the text of a script without lines that are only a comment, "" of
 // anything else.
 func codeOf(file string) string {
-	f, st, err := openRegular(file)
+	f, st, err := files.OpenRegular(file)
 	if err != nil {
 		return ""
 	}
 	defer f.Close()
-	text, err := readSized(f, min(st.Size, maxAdvised))
+	text, err := files.ReadSized(f, min(st.Size, maxAdvised))
 	if err != nil || !strings.HasPrefix(string(text), "#!") {
 		return ""
 	}
@@ -104,7 +106,7 @@ func (a *advice) whereItStarts() {
 		}
 	}
 	if why != "" {
-		a.findings = append(a.findings, newFinding(CodeStartsElsewhere, h.Path, 0, h.Name,
+		a.findings = append(a.findings, report.New(report.StartsElsewhere, h.Path, 0, h.Name,
 			why+", and it starts in an empty folder, not in the project", "use HOOK_PROJECT_DIR (git -C \"$HOOK_PROJECT_DIR\"), or write dir=project"))
 	}
 }
@@ -125,7 +127,7 @@ func (a *advice) undecided() {
 		if len(tools) == 0 {
 			continue
 		}
-		a.findings = append(a.findings, newFinding(CodeUndecided, h.Path, 0, h.Name,
+		a.findings = append(a.findings, report.New(report.Undecided, h.Path, 0, h.Name,
 			fmt.Sprintf("match.when reads data.args.%s, which calls of %s need not have: there the hook is asked whatever else the condition says", member, strings.Join(tools, ", ")),
 			"name the tools in match.tool, or say that it may be missing: has(data.args."+member+"), or ?. before it"))
 	}
@@ -154,7 +156,7 @@ func (a *advice) imports() {
 	if a.text == "" || h.InPlace || h.Path == "" {
 		return
 	}
-	program, bad := readProgram([]byte(a.text[:min(len(a.text), headLimit)]))
+	program, bad := readProgram([]byte(a.text[:min(len(a.text), files.HeadLimit)]))
 	if bad != nil {
 		return
 	}
@@ -194,7 +196,7 @@ func (a *advice) judgeImport(of kind, name string) {
 	folder := filepath.Dir(h.Path)
 	for _, ending := range endings[of] {
 		file := name + ending
-		if isFile(filepath.Join(folder, filepath.FromSlash(file))) {
+		if files.IsRegular(filepath.Join(folder, filepath.FromSlash(file))) {
 			if !slices.ContainsFunc(h.Files, func(pattern string) bool {
 				if protocol.GlobTooWide(pattern) {
 					return true // said where it is read
@@ -202,7 +204,7 @@ func (a *advice) judgeImport(of kind, name string) {
 				ok, err := doublestar.Match(path.Clean(pattern), path.Clean(file))
 				return ok && err == nil
 			}) {
-				a.findings = append(a.findings, newFinding(CodeImportUnnamed, h.Path, 0, h.Name,
+				a.findings = append(a.findings, report.New(report.ImportUnnamed, h.Path, 0, h.Name,
 					fmt.Sprintf("it loads %s from beside it, which its files do not name: the private copy runs without", path.Clean(file)), "add files="+path.Clean(file)+" to its header, and allow it again"))
 			}
 			return
@@ -212,8 +214,8 @@ func (a *advice) judgeImport(of kind, name string) {
 		return
 	}
 	for _, ending := range endings[of][:2] {
-		if isFile(filepath.Join(a.project, name+ending)) {
-			a.findings = append(a.findings, newFinding(CodeImportUnnamed, h.Path, 0, h.Name,
+		if files.IsRegular(filepath.Join(a.project, name+ending)) {
+			a.findings = append(a.findings, report.New(report.ImportUnnamed, h.Path, 0, h.Name,
 				fmt.Sprintf("it imports %s, and the project has %s: hooks load no modules from there", name, name+ending), "put it beside the hook and name it in files"))
 			return
 		}

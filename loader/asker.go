@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/exechook"
 	"github.com/hookd-dev/hookd/executor/hookenv"
+	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -24,7 +26,7 @@ func (p *load) envConfig(s *scope, named []string) hookenv.Config {
 		// of the one that the machine's hook means.
 		checks := p.checksFor(s.layer)
 		c.Usable = func(folder string) bool {
-			_, unsafe, err := checks.follow(folder)
+			_, unsafe, err := checks.Follow(folder)
 			return err == nil && unsafe == ""
 		}
 	}
@@ -56,7 +58,7 @@ func (p *load) projectDir(s *scope) string {
 // links.
 func inFolder(folder, path string) bool {
 	real, err := filepath.EvalSymlinks(path)
-	return within(folder, path) || err == nil && within(folder, real)
+	return files.Within(folder, path) || err == nil && files.Within(folder, real)
 }
 
 // searchPath is the PATH that the hooks of a scope get.
@@ -135,22 +137,22 @@ func (p *load) asker(f *found) executor.Asker {
 	if f.folder != "" {
 		args = f.copied(args, f.folder)
 	}
-	c := executor.ProcessConfig{
+	c := exechook.Config{
 		Path: s.path, Args: append(s.argv[1:], args...), Dir: p.dirOf(f), HookFile: p.hookFile(f),
 		Env: s.environ(p.env(f, hookenv.Execute)), Script: s.script,
 		Key: f.scope.root + "\x00" + string(h.Layer) + "\x00" + h.Name,
 	}
 	if h.Run != schema.Standby && h.Run != schema.Resident {
-		return executor.NewProcess(p.opts.Runtime, c)
+		return exechook.New(p.opts.Runtime, c)
 	}
 	hooks := &f.scope.own.Hooks
-	standing := executor.StandingConfig{
-		Process: c, Layer: h.Layer, Name: h.Name, Mode: h.Run, Pool: hooks.Standby.Pool,
+	config := exechook.WorkerConfig{
+		Program: c, Layer: h.Layer, Name: h.Name, Mode: h.Run, Pool: hooks.Standby.Pool,
 		Idle: hooks.Standby.Idle, Grace: hooks.Grace, Stderr: hooks.Limits.Stderr,
 		Files: p.madeOf(f, &c),
 	}
 	if f.bundle != nil {
-		standing.Hash = f.bundle.hash
+		config.Hash = f.bundle.hash
 	}
-	return p.opts.Pool.Asker(standing)
+	return p.opts.Pool.Asker(config)
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hookd-dev/hookd/loader/internal/files"
 	"golang.org/x/sys/unix"
 )
 
@@ -24,7 +25,7 @@ func manyHooks(b *testing.B, n int) *world {
 	if err := w.trust().Allow(w.plan()); err != nil {
 		b.Fatal(err)
 	}
-	time.Sleep(2 * settleTime) // so that stats are believed
+	time.Sleep(2 * files.StableAfter) // so that stats are believed
 	return w
 }
 
@@ -59,7 +60,7 @@ func BenchmarkLoad(b *testing.B) {
 		b.Run(fmt.Sprintf("hooks=%d/unchanged", n), func(b *testing.B) {
 			s := w.load()
 			for b.Loop() {
-				if s.inputs.changed() {
+				if s.inputs.Changed() {
 					b.Fatal("changed")
 				}
 			}
@@ -133,7 +134,7 @@ func BenchmarkHelpers(b *testing.B) {
 	if err := w.trust().Allow(w.plan()); err != nil {
 		b.Fatal(err)
 	}
-	time.Sleep(2 * settleTime)
+	time.Sleep(2 * files.StableAfter)
 	l, err := newLoader(w.options())
 	if err != nil {
 		b.Fatal(err)

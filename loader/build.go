@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -89,8 +91,8 @@ func (p *load) build(generation int64) *Snapshot {
 		}
 		s.Hooks = append(s.Hooks, info)
 	}
-	if !p.inputs.settled(p.now) {
-		p.lookAgain(p.now.Add(settleTime * 3 / 2))
+	if !p.inputs.Stable(p.now) {
+		p.lookAgain(p.now.Add(files.StableAfter * 3 / 2))
 		s.recheck = p.recheck
 	}
 	return s
@@ -108,7 +110,7 @@ func (p *load) workplace() string {
 // badMatch reports a matcher that does not compile, at the place where the
 // strongest source wrote it.
 func (p *load) badMatch(err executor.MatchError) schema.Finding {
-	f := newFinding(schema.CodeBadMatcher, err.Hook.Path, 0, err.Hook.Name, "match."+err.Key+": "+err.Err.Error(), "correct the hook's match")
+	f := report.New(schema.CodeBadMatcher, err.Hook.Path, 0, err.Hook.Name, "match."+err.Key+": "+err.Err.Error(), "correct the hook's match")
 	hook := p.byName()[hookName{err.Hook.Layer, err.Hook.Name}]
 	if hook == nil {
 		return f

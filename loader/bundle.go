@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -17,6 +18,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -54,6 +56,13 @@ const (
 	maxBundleBytes = 512 << 20
 )
 
+// errNotHashed says that the files of something are large and nobody asks for
+// their hash.
+var errNotHashed = errors.New("its files are large and not hashed: nobody allowed it")
+
+// unasked is how many bytes of what nobody allowed one load hashes.
+const unasked = 64 << 20
+
 const hashPrefix = "sha256:"
 
 // seal sorts the members and sets the hash.
@@ -70,19 +79,19 @@ func (b *bundle) seal() error {
 }
 
 // add puts a file into the bundle, under its name relative to the base.
-func (b *bundle) add(files *hashCache, name string) error {
+func (b *bundle) add(hashes *files.HashCache, name string) error {
 	name = path.Clean(filepath.ToSlash(name))
 	if !fs.ValidPath(name) || name == "." {
 		return fmt.Errorf("%q does not lie below the hook's folder", name)
 	}
-	return b.put(files, name, filepath.Join(b.base, filepath.FromSlash(name)))
+	return b.put(hashes, name, filepath.Join(b.base, filepath.FromSlash(name)))
 }
 
 // put takes in a file of any name.
-func (b *bundle) put(files *hashCache, name, where string) error {
+func (b *bundle) put(hashes *files.HashCache, name, where string) error {
 	b.see(where)
 	if b.spare != nil {
-		st, err := stat(where)
+		st, err := files.Stat(where)
 		if err != nil {
 			return err
 		}
@@ -90,12 +99,12 @@ func (b *bundle) put(files *hashCache, name, where string) error {
 			return errNotHashed
 		}
 	}
-	h, err := files.hash(where)
+	h, err := hashes.Hash(where)
 	if err != nil {
 		return err
 	}
-	b.Members = append(b.Members, member{Name: name, Mode: h.stat.Mode.Perm(), Sum: h.sum, path: where, size: h.stat.Size})
-	b.bytes += h.stat.Size
+	b.Members = append(b.Members, member{Name: name, Mode: h.Stat.Mode.Perm(), Sum: h.Sum, path: where, size: h.Stat.Size})
+	b.bytes += h.Stat.Size
 	switch {
 	case len(b.Members) > maxMembers:
 		return fmt.Errorf("the hook names more than %d files", maxMembers)
@@ -107,7 +116,7 @@ func (b *bundle) put(files *hashCache, name, where string) error {
 
 // addHelpers puts in what the patterns name below the base. It returns the
 // patterns that nothing answers to.
-func (b *bundle) addHelpers(files *hashCache, patterns []string) (missing []string, err error) {
+func (b *bundle) addHelpers(hashes *files.HashCache, patterns []string) (missing []string, err error) {
 	for _, pattern := range patterns {
 		pattern = path.Clean(filepath.ToSlash(pattern))
 		if !doublestar.ValidatePattern(pattern) || path.IsAbs(pattern) || pattern == ".." || strings.HasPrefix(pattern, "../") {
@@ -125,7 +134,7 @@ func (b *bundle) addHelpers(files *hashCache, patterns []string) (missing []stri
 			missing = append(missing, pattern)
 		}
 		for _, h := range helpers {
-			if err := b.put(files, h.name, h.path); err != nil {
+			if err := b.put(hashes, h.name, h.path); err != nil {
 				return nil, err
 			}
 		}
@@ -158,28 +167,19 @@ func (b *bundle) match(root, pattern string) (helpers []helper, err error) {
 			b.see(where) // before the folder is listed
 			return nil
 		}
-		name, err := nameBelow(b.base, where)
+		name, err := files.NameBelow(b.base, where)
 		if err != nil {
 			return err
 		}
 		if ok, err := doublestar.Match(pattern, name); err != nil || !ok {
 			return err
 		}
-		if isFile(where) {
+		if files.IsRegular(where) {
 			helpers = append(helpers, helper{name, where})
 		}
 		return nil
 	})
 	return helpers, err
-}
-
-// nameBelow is where a file lies relative to a folder, with slashes.
-func nameBelow(folder, where string) (string, error) {
-	if name, ok := strings.CutPrefix(where, folder+string(filepath.Separator)); ok { // as almost always
-		return filepath.ToSlash(name), nil
-	}
-	rel, err := filepath.Rel(folder, where)
-	return filepath.ToSlash(rel), err
 }
 
 // canonical returns a value as canonical JSON, for hashing and comparing.

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -26,7 +27,7 @@ func (p *load) lost(f *found, status executor.Status, kind protocol.FailureKind,
 	}
 	f.stop(status, why)
 	f.trouble = nil
-	p.add(newFinding(code, f.path, 0, f.name, why, remedy))
+	p.add(report.New(code, f.path, 0, f.name, why, remedy))
 }
 
 // goneRemedy says how a hook that vanished comes to be right. A removal cannot be
@@ -96,10 +97,10 @@ func (p *load) wasAllowed(f *found) (schema.Hook, schema.Source) {
 func (p *load) difference(f *found) string {
 	var parts []string
 	if f.trouble != nil {
-		parts = append(parts, f.trouble.why)
+		parts = append(parts, f.trouble.Why)
 	}
 	if f.file != nil && f.file.trouble != nil && f.file.trouble != f.trouble {
-		parts = append(parts, f.file.trouble.why)
+		parts = append(parts, f.file.trouble.Why)
 	}
 	if f.bundle == nil {
 		return join(parts)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/files"
 )
 
 // Whatever happens to a copy after it was seen to be whole, deep inside, is seen by
@@ -44,7 +45,7 @@ func TestCopyIsWatchedAfterItWasSeen(t *testing.T) {
 				}
 				return find(s, "guard.sh").Status
 			}
-			time.Sleep(2 * settleTime) // so that stats are believed
+			time.Sleep(2 * files.StableAfter) // so that stats are believed
 			for range 2 {
 				if got := status(); got != executor.Ready {
 					t.Fatalf("it is %s", got)

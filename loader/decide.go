@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/hookenv"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -34,7 +35,7 @@ func (p *load) decide(f *found) {
 		f.stop(executor.Disabled, "denied with hookd untrust")
 	case r != nil && f.bundle != nil && f.bundle.hash == r.Hash && f.elsewhere() && f.runsUnwatched():
 		f.fail(executor.Untrusted, protocol.FailUntrusted, "it runs code of the checkout that hookd does not watch, and "+f.scope.root+" is another checkout", f.scope.trustRemedy())
-		p.add(newFinding(CodeUntrusted, f.path, 0, f.name, "it is not run: "+f.why, f.scope.trustRemedy()))
+		p.add(report.New(report.Untrusted, f.path, 0, f.name, "it is not run: "+f.why, f.scope.trustRemedy()))
 	case r != nil && f.bundle != nil && f.bundle.hash == r.Hash:
 		if p.policy(f, string(protocol.Project)) {
 			p.runCopy(f, false)
@@ -50,13 +51,13 @@ func (p *load) decide(f *found) {
 			p.holdPins(f)
 		}
 	case r != nil && !f.isThere():
-		p.lost(f, executor.Gone, protocol.FailGone, CodeGone, "it was allowed here and is no longer there",
+		p.lost(f, executor.Gone, protocol.FailGone, report.Gone, "it was allowed here and is no longer there",
 			f.goneRemedy())
 	case r != nil:
-		p.lost(f, executor.Changed, protocol.FailUntrusted, CodeChanged, "it is not what was allowed any more"+p.difference(f), f.scope.trustRemedy())
+		p.lost(f, executor.Changed, protocol.FailUntrusted, report.Changed, "it is not what was allowed any more"+p.difference(f), f.scope.trustRemedy())
 	case p.inherited(f.scope, f.base) != nil && !f.allowedInMain():
 		f.record = p.inherited(f.scope, f.base)
-		p.lost(f, executor.Changed, protocol.FailUntrusted, CodeChanged, "it is not what was allowed in "+f.scope.elsewhere.Project+p.difference(f), f.scope.trustRemedy())
+		p.lost(f, executor.Changed, protocol.FailUntrusted, report.Changed, "it is not what was allowed in "+f.scope.elsewhere.Project+p.difference(f), f.scope.trustRemedy())
 	default:
 		p.unknown(f)
 	}
@@ -128,20 +129,20 @@ func (p *load) describeForTrust(f *found) {
 	}
 	if err != nil {
 		if f.trouble == nil {
-			f.trouble = &trouble{"its files cannot be used: " + err.Error(), "correct what files names"}
+			f.trouble = &report.Problem{Why: "its files cannot be used: " + err.Error(), Remedy: "correct what files names"}
 		}
 		return
 	}
 	f.believeRecord()
 	for _, pattern := range missing {
-		p.add(findingf(CodeMissingHelper, f.path, f.name, "correct files, or put the helper there", "files: nothing answers to %q", pattern))
+		p.add(report.Newf(report.MissingHelper, f.path, f.name, "correct files, or put the helper there", "files: nothing answers to %q", pattern))
 	}
 }
 
 // spareFor is what may be hashed of something of a layer; nil is all, since
 // somebody asks for the hash: a record, a list of hashes, or a person.
 func (p *load) spareFor(s *scope, r *trustRecord) *int64 {
-	if !s.needsTrust() || p.hashAll || r != nil || s.elsewhere != nil || len(p.settings.Hooks.TrustHashes) > 0 {
+	if !s.needsTrust() || p.hashAll || r != nil || s.elsewhere != nil || len(p.settings.Hooks.Trust.Hashes) > 0 {
 		return nil
 	}
 	return &p.spare
@@ -163,7 +164,7 @@ func (p *load) placeOf(s *scope, runsInPlace bool) *place {
 		hooks: p.hooksDir(s), root: s.root, searchPath: p.searchPath(s),
 		pinned: s.needsTrust(), foreign: s.needsTrust() && !runsInPlace, starters: p.starters,
 		checks: p.checksFor(s.layer), rootOnly: s.layer == protocol.Managed, held: map[pin]*pin{},
-		see: p.inputs.see,
+		see: p.inputs.See,
 	}
 	if s.layer != protocol.Project {
 		in.inside = func(path string) bool { return p.liesInside(s.layer, path) }
@@ -193,16 +194,16 @@ func (p *load) policy(f *found, layer string) bool {
 		return true
 	}
 	f.stop(executor.Disabled, "the managed settings allow no hooks of the "+layer+" layer")
-	p.add(newFinding(CodeNotAllowed, f.path, 0, f.name, f.why, "have its hash listed in hooks.trust.hashes of the managed settings"))
+	p.add(report.New(report.NotAllowed, f.path, 0, f.name, f.why, "have its hash listed in hooks.trust.hashes of the managed settings"))
 	return false
 }
 
 // hashListed reports whether hooks.trust.hashes names the bundle or the project.
 func (p *load) hashListed(f *found) bool {
-	if len(p.settings.Hooks.TrustHashes) == 0 || f.bundle == nil || f.faulty() {
+	if len(p.settings.Hooks.Trust.Hashes) == 0 || f.bundle == nil || f.faulty() {
 		return false
 	}
-	hashes := p.settings.Hooks.TrustHashes
+	hashes := p.settings.Hooks.Trust.Hashes
 	return hashAmong(hashes, f.bundle.hash) || f.layer == protocol.Project && f.scope.outer == 0 && hashAmong(hashes, p.wholeHash())
 }
 
@@ -228,7 +229,7 @@ func (p *load) runCopy(f *found, make bool) {
 	if f.resolution.Hook.InPlace {
 		if err := p.runView(f); err != nil {
 			f.fail(executor.Changed, protocol.FailUntrusted, "what was allowed cannot be run: "+err.Error(), "allow it again with: "+f.scope.trustCommand())
-			p.add(newFinding(CodeTampered, f.path, 0, f.name, f.why, "allow it again with: "+f.scope.trustCommand()))
+			p.add(report.New(report.Tampered, f.path, 0, f.name, f.why, "allow it again with: "+f.scope.trustCommand()))
 		}
 		return
 	}
@@ -239,11 +240,11 @@ func (p *load) runCopy(f *found, make bool) {
 	}
 	if err != nil {
 		f.fail(executor.Changed, protocol.FailUntrusted, "its private copy cannot be relied on: "+err.Error(), "allow it again with: "+f.scope.trustCommand())
-		p.add(newFinding(CodeTampered, p.store.folder(f.bundle.hash), 0, f.name, f.why, "allow it again with: "+f.scope.trustCommand()))
+		p.add(report.New(report.Tampered, p.store.folder(f.bundle.hash), 0, f.name, f.why, "allow it again with: "+f.scope.trustCommand()))
 		return
 	}
 	if f.file != nil && f.file.unsafe != "" {
-		p.add(newFinding(CodeNotRunnable, f.path, 0, f.name, "only its private copy runs: "+f.file.unsafe, "make it yours and writable by you only: chown, chmod go-w"))
+		p.add(report.New(report.NotRunnable, f.path, 0, f.name, "only its private copy runs: "+f.file.unsafe, "make it yours and writable by you only: chown, chmod go-w"))
 	}
 	f.trouble = nil // of the original; the copy was seen to be whole
 	if f.isCommand() {
@@ -265,10 +266,10 @@ func (p *load) original(f *found) string {
 		return f.argv[0]
 	}
 	if f.trouble == nil && p.liesInside(f.layer, f.path) {
-		f.trouble = &trouble{fmt.Sprintf("it lies in the project, which the %s layer cannot vouch for", f.layer), "copy it out of the project, or have it be one of the project's hooks and allow it there"}
+		f.trouble = &report.Problem{Why: fmt.Sprintf("it lies in the project, which the %s layer cannot vouch for", f.layer), Remedy: "copy it out of the project, or have it be one of the project's hooks and allow it there"}
 	}
 	if f.trouble == nil && f.file != nil && f.file.unsafe != "" {
-		f.trouble = &trouble{f.file.unsafe, "make it yours and writable by you only: chown, chmod go-w"}
+		f.trouble = &report.Problem{Why: f.file.unsafe, Remedy: "make it yours and writable by you only: chown, chmod go-w"}
 	}
 	f.trouble = cmp.Or(f.trouble, mountTrouble(f.path, noExecOriginal))
 	return f.path
@@ -291,5 +292,5 @@ func (p *load) unknown(f *found) {
 		p.unasked = append(p.unasked, f.name)
 	}
 	f.stop(executor.Untrusted, why)
-	p.add(newFinding(CodeUntrusted, f.path, 0, f.name, "it is not run: "+why, f.scope.trustRemedy()))
+	p.add(report.New(report.Untrusted, f.path, 0, f.name, "it is not run: "+why, f.scope.trustRemedy()))
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/schema"
 	"github.com/hookd-dev/hookd/schema/document"
 )
@@ -25,10 +27,10 @@ const maxSideFile = 64 << 10
 
 // describeHeader reads what a file says of itself in its comment header. ok is
 // false if it says nothing.
-func describeHeader(path, hook string, c *content) (d schema.Described, findings []schema.Finding, ok bool) {
-	h := parseHeader(c.head, !c.long)
+func describeHeader(path, hook string, c *files.Head) (d schema.Described, findings []schema.Finding, ok bool) {
+	h := parseHeader(c.Bytes, !c.Long)
 	if h.late > 0 {
-		findings = append(findings, newFinding(CodeLateHeader, path, h.late, hook,
+		findings = append(findings, report.New(report.LateHeader, path, h.late, hook,
 			fmt.Sprintf("this hook: line is not read: only the first %d lines are", headerLines), "move it up"))
 	}
 	if !h.described() {
@@ -37,7 +39,7 @@ func describeHeader(path, hook string, c *content) (d schema.Described, findings
 	d, found := schema.EntryFromPairs(path, hook, h.pairs)
 	findings = append(findings, found...)
 	for _, fault := range h.faults {
-		findings = append(findings, newFinding(CodeBadHeader, path, fault.Line, hook, fault.Message,
+		findings = append(findings, report.New(report.BadHeader, path, fault.Line, hook, fault.Message,
 			`write pairs such as: hook: events=tool-call-start match.tool=bash can=block; put a value with blanks in double quotes`))
 		d.Faults = append(d.Faults, faultField(fault.Key))
 	}
@@ -59,13 +61,13 @@ func faultField(key string) string {
 func describeSideFile(path, hook string) (d schema.Described, member string, findings []schema.Finding) {
 	for _, side := range sideFiles {
 		file := path + side.suffix
-		text, err := readSmall(file, maxSideFile)
+		text, err := files.ReadSmall(file, maxSideFile)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if member != "" {
 			d.Faults = append(d.Faults, "side-file")
-			return d, member, append(findings, newFinding(CodeTwoSideFiles, file, 0, hook,
+			return d, member, append(findings, report.New(report.TwoSideFiles, file, 0, hook,
 				"the hook has two side files", "keep one of "+path+".hook.json and "+path+".hook.yaml"))
 		}
 		member = filepath.Base(path) + side.suffix
@@ -79,7 +81,7 @@ func describeSideFile(path, hook string) (d schema.Described, member string, fin
 				line = syntax.Line
 			}
 			d = unreadableDescription(schema.FromSideFile, file, hook)
-			findings = append(findings, newFinding(CodeBadSideFile, file, line, hook, "the side file cannot be read: "+err.Error(), "correct or remove it"))
+			findings = append(findings, report.New(report.BadSideFile, file, line, hook, "the side file cannot be read: "+err.Error(), "correct or remove it"))
 			continue
 		}
 		var found []schema.Finding
@@ -93,22 +95,4 @@ func describeSideFile(path, hook string) (d schema.Described, member string, fin
 func unreadableDescription(source schema.Source, file, hook string) schema.Described {
 	d, _ := schema.DecodeEntry(&document.Node{Kind: document.Null}, source, schema.Pos{File: file}, hook)
 	return d
-}
-
-// readSmall reads a regular file of bounded size.
-func readSmall(path string, limit int64) ([]byte, error) {
-	f, st, err := openRegular(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if st.Size > limit {
-		return nil, fmt.Errorf("larger than %d KiB", limit>>10)
-	}
-	text := make([]byte, st.Size)
-	n, err := f.ReadAt(text, 0)
-	if err != nil && n < len(text) {
-		return nil, err
-	}
-	return text, nil
 }

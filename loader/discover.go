@@ -9,6 +9,10 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/ownership"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 )
 
 // maxCandidates bounds how many files of one hooks folder are looked at.
@@ -19,10 +23,10 @@ type candidate struct {
 	name    string
 	path    string // in the hooks folder
 	real    string // behind symbolic links
-	content *content
+	content *files.Head
 	program program
-	trouble *trouble // why it cannot run, nil if it can
-	unsafe  string   // who else could change it where it lies, in words; "" if nobody
+	trouble *report.Problem // why it cannot run, nil if it can
+	unsafe  string          // who else could change it where it lies, in words; "" if nobody
 }
 
 // listHooks returns the names in a hooks folder that are not skipped, in byte
@@ -58,13 +62,13 @@ func listHooks(dir string) (names []string, sides map[string]bool, more bool, er
 // else could change what lies in it.
 type hooksFolder struct {
 	dir, real, unsafe string
-	checks            *walk
+	checks            *ownership.Walk
 }
 
-func openHooks(dir string, checks *walk) hooksFolder {
+func openHooks(dir string, checks *ownership.Walk) hooksFolder {
 	h := hooksFolder{dir: dir, checks: checks}
 	var err error
-	if h.real, h.unsafe, err = checks.follow(dir); err != nil {
+	if h.real, h.unsafe, err = checks.Follow(dir); err != nil {
 		h.real = dir
 	}
 	return h
@@ -72,17 +76,17 @@ func openHooks(dir string, checks *walk) hooksFolder {
 
 // follow is walk.follow for a file of the folder, which is judged once. st is of
 // what lies there, a link if it is one.
-func (h *hooksFolder) follow(name string) (real, unsafe string, st fileStat, err error) {
+func (h *hooksFolder) follow(name string) (real, unsafe string, st files.Info, err error) {
 	real = filepath.Join(h.real, name)
-	if st, err = lstat(real); err != nil {
+	if st, err = files.Lstat(real); err != nil {
 		return real, h.unsafe, st, err
 	}
 	if st.Mode&fs.ModeSymlink != 0 {
-		real, unsafe, err = h.checks.follow(filepath.Join(h.dir, name))
+		real, unsafe, err = h.checks.Follow(filepath.Join(h.dir, name))
 		return real, unsafe, st, err
 	}
 	if unsafe = h.unsafe; unsafe == "" {
-		unsafe = h.checks.part(real, st)
+		unsafe = h.checks.Part(real, st)
 	}
 	return real, unsafe, st, nil
 }
@@ -98,55 +102,55 @@ func (h *hooksFolder) look(name string) *candidate {
 		return c
 	}
 	c.real, c.unsafe = real, unsafe
-	if c.content, err = readHead(c.path); err != nil {
+	if c.content, err = files.ReadHead(c.path); err != nil {
 		return c.unread(err)
 	}
-	c.program, c.trouble = readProgram(c.content.head)
-	if bad := checkMode(c.path, c.content.stat); bad != nil {
+	c.program, c.trouble = readProgram(c.content.Bytes)
+	if bad := checkMode(c.path, c.content.Stat); bad != nil {
 		c.trouble = bad
 	}
 	if !utf8.ValidString(name) { // no record could name it
-		c.trouble = &trouble{"its name is not valid UTF-8", "rename it"}
+		c.trouble = &report.Problem{Why: "its name is not valid UTF-8", Remedy: "rename it"}
 	}
 	return c
 }
 
 // unread settles a candidate that could not be read; nil if it is a folder.
 func (c *candidate) unread(err error) *candidate {
-	st, statErr := stat(c.path)
+	st, statErr := files.Stat(c.path)
 	switch {
 	case statErr != nil:
 		c.trouble = unreadable(c.path, statErr)
 	case st.Mode.IsDir():
 		return nil
 	case !st.Mode.IsRegular():
-		c.trouble = &trouble{"it is " + kindName(st.Mode) + ", not a regular file", "remove it, or put a program there"}
+		c.trouble = &report.Problem{Why: "it is " + kindName(st.Mode) + ", not a regular file", Remedy: "remove it, or put a program there"}
 	default:
 		c.trouble = unreadable(c.path, err)
 	}
 	return c
 }
 
-func checkMode(path string, st fileStat) *trouble {
+func checkMode(path string, st files.Info) *report.Problem {
 	switch {
 	case st.Mode&(fs.ModeSetuid|fs.ModeSetgid) != 0:
-		return &trouble{"it runs with another user's or group's rights (setuid or setgid)", "chmod ug-s " + path}
-	case !mayExecute(path, st) && !barredByMount(path, st): // see mountTrouble
-		return &trouble{"it is not executable", "chmod +x " + path}
+		return &report.Problem{Why: "it runs with another user's or group's rights (setuid or setgid)", Remedy: "chmod ug-s " + path}
+	case !files.MayExecute(path, st) && !files.BarredByMount(path, st): // see mountTrouble
+		return &report.Problem{Why: "it is not executable", Remedy: "chmod +x " + path}
 	}
 	return nil
 }
 
-func unreadable(path string, err error) *trouble {
+func unreadable(path string, err error) *report.Problem {
 	switch {
-	case errors.Is(err, errMoving):
+	case errors.Is(err, files.ErrBeingWritten):
 		return movingTrouble
 	case errors.Is(err, fs.ErrNotExist):
-		return &trouble{"the link leads to nothing", "remove it, or restore what it leads to"}
+		return &report.Problem{Why: "the link leads to nothing", Remedy: "remove it, or restore what it leads to"}
 	case errors.Is(err, fs.ErrPermission):
-		return &trouble{"it cannot be read: permission denied", "chmod u+r " + path}
+		return &report.Problem{Why: "it cannot be read: permission denied", Remedy: "chmod u+r " + path}
 	}
-	return &trouble{fmt.Sprintf("it cannot be read: %v", err), "make it a readable regular file"}
+	return &report.Problem{Why: fmt.Sprintf("it cannot be read: %v", err), Remedy: "make it a readable regular file"}
 }
 
 func kindName(mode fs.FileMode) string {
@@ -161,4 +165,4 @@ func kindName(mode fs.FileMode) string {
 	return strings.TrimSpace(mode.Type().String())
 }
 
-var movingTrouble = &trouble{"it is being written", "wait until it is complete"}
+var movingTrouble = &report.Problem{Why: "it is being written", Remedy: "wait until it is complete"}

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -71,7 +73,7 @@ func contentOf(file string) string {
 	if file == "" {
 		return ""
 	}
-	f, st, err := openRegular(file)
+	f, st, err := files.OpenRegular(file)
 	if err != nil {
 		return ""
 	}
@@ -79,7 +81,7 @@ func contentOf(file string) string {
 	if st.Size == 0 || st.Size > maxAdvised {
 		return ""
 	}
-	text, err := readSized(f, st.Size)
+	text, err := files.ReadSized(f, st.Size)
 	if err != nil {
 		return ""
 	}
@@ -113,7 +115,7 @@ func duplicated(hooks []*Info) schema.Finding {
 		}
 		names[i] = fmt.Sprintf("%s (%s, %s)", h.Name, h.Layer, where)
 	}
-	return newFinding(CodeSameHook, hooks[0].Path, 0, hooks[0].Name,
+	return report.New(report.SameHook, hooks[0].Path, 0, hooks[0].Name,
 		fmt.Sprintf("%d hooks are the same program, and each of them runs: %s", len(hooks), strings.Join(names, ", ")),
 		"remove all but one, or give each events or arguments of its own")
 }

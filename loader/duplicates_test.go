@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -56,7 +57,7 @@ func TestDuplicates(t *testing.T) {
 				}
 				return
 			}
-			if len(findings) != 1 || findings[0].Code != string(CodeSameHook) {
+			if len(findings) != 1 || findings[0].Code != string(report.SameHook) {
 				t.Fatalf("%+v", findings)
 			}
 			for _, name := range tc.named {

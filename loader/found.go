@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/ownership"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -20,7 +23,7 @@ type found struct {
 	kind   Kind              // "": a hook
 	title  string            // of what is no hook: its name alone
 	server *schema.MCPServer // with its variables in their places
-	unset  *trouble          // why it cannot be started here, though it may be allowed
+	unset  *report.Problem   // why it cannot be started here, though it may be allowed
 	name   string            // as it is known everywhere: of an outer project's hook with the way to it before it
 	base   string            // as it is known in its own scope
 	path   string            // its own file; "" for a command that is no file
@@ -44,7 +47,7 @@ type found struct {
 	program    program // of such a one
 	pins       pins    // what starts it, settled; of a hook of the project that may run
 	unstarted  bool    // trouble is no more than that what starts it cannot be found
-	trouble    *trouble
+	trouble    *report.Problem
 	record     *trustRecord
 	told       *told // the program's own answer, if it is the last one of described
 	stands     bool  // it stands for something else, and nothing is to be decided about it
@@ -164,7 +167,7 @@ func (e *entry) hook(layer protocol.Layer, name, path string, timeout time.Durat
 
 // seal builds the bundle of a hook: its entry, what starts it, and its files.
 // missing are the patterns of files that nothing answers to.
-func (f *found) seal(files *hashCache, in place, e entry) (missing []string, err error) {
+func (f *found) seal(hashes *files.HashCache, in place, e entry) (missing []string, err error) {
 	raw, err := canonical(e)
 	if err != nil {
 		return nil, err
@@ -172,14 +175,14 @@ func (f *found) seal(files *hashCache, in place, e entry) (missing []string, err
 	b := &bundle{Name: f.base, Entry: raw, base: in.hooks, see: in.see, spare: in.spare}
 	if f.isCommand() {
 		b.base = in.root
-		err = f.addCommand(b, files, in)
+		err = f.addCommand(b, hashes, in)
 	} else {
-		err = f.addFile(b, files, in, e.Args)
+		err = f.addFile(b, hashes, in, e.Args)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if missing, err = b.addHelpers(files, e.Files); err != nil {
+	if missing, err = b.addHelpers(hashes, e.Files); err != nil {
 		return nil, err
 	}
 	if err := b.seal(); err != nil {
@@ -191,34 +194,34 @@ func (f *found) seal(files *hashCache, in place, e entry) (missing []string, err
 
 // addFile puts in a hook file with its side file, and what of the project its
 // arguments name.
-func (f *found) addFile(b *bundle, files *hashCache, in place, args []string) (err error) {
-	err = b.put(files, f.base, f.path)
+func (f *found) addFile(b *bundle, hashes *files.HashCache, in place, args []string) (err error) {
+	err = b.put(hashes, f.base, f.path)
 	if err == nil && f.sideFile != "" {
-		err = b.add(files, f.sideFile)
+		err = b.add(hashes, f.sideFile)
 	}
 	if err == nil && in.pinned {
-		err = f.addWords(b, files, &in, args, kindUnknown, projectPrefix)
+		err = f.addWords(b, hashes, &in, args, kindUnknown, projectPrefix)
 	}
 	if err != nil || f.file.trouble != nil {
 		return err
 	}
-	return f.settleStarter(b, files, &in, in.starter(f.file.program))
+	return f.settleStarter(b, hashes, &in, in.starter(f.file.program))
 }
 
 // addCommand puts in the files of the project that a command names, and looks for
 // what starts its program if that is one of them.
-func (f *found) addCommand(b *bundle, files *hashCache, in place) error {
+func (f *found) addCommand(b *bundle, hashes *files.HashCache, in place) error {
 	if !in.pinned {
 		return nil
 	}
 	if at := in.locate(f.argv[0]); filepath.IsAbs(f.argv[0]) && at.name != "" && at.exists && at.st.Mode.IsRegular() {
-		if err := b.add(files, at.name); err != nil {
+		if err := b.add(hashes, at.name); err != nil {
 			return err
 		}
 		f.ownProgram, f.swaps = true, map[string]swap{f.argv[0]: {name: at.name}}
 		if f.trouble == nil {
 			if f.program, f.trouble = readProgram(firstBytes(at.where)); f.trouble == nil {
-				if err := f.settleStarter(b, files, &in, in.starter(f.program)); err != nil {
+				if err := f.settleStarter(b, hashes, &in, in.starter(f.program)); err != nil {
 					return err
 				}
 			}
@@ -228,12 +231,12 @@ func (f *found) addCommand(b *bundle, files *hashCache, in place) error {
 	if f.ownProgram && f.program.words != "" {
 		of = kindUnknown
 	}
-	return f.addWords(b, files, &in, f.argv[1:], of, "")
+	return f.addWords(b, hashes, &in, f.argv[1:], of, "")
 }
 
 // settleStarter takes in what starts a script: that it cannot be found, and its
 // bytes where it lies in the project, which only a hook in place may have.
-func (f *found) settleStarter(b *bundle, files *hashCache, in *place, s starter) error {
+func (f *found) settleStarter(b *bundle, hashes *files.HashCache, in *place, s starter) error {
 	if s.bad != nil {
 		if f.trouble == nil {
 			f.trouble, f.unstarted = s.bad, !s.refused
@@ -242,7 +245,7 @@ func (f *found) settleStarter(b *bundle, files *hashCache, in *place, s starter)
 	}
 	if at := in.locate(s.pin.Path); in.pinned && s.pin.Path != "" && at.name != "" {
 		f.unwatched = append(f.unwatched, fmt.Sprintf("its interpreter %s lies in the project, and so does what that loads", at.name))
-		return b.put(files, projectPrefix+at.name, s.pin.Path)
+		return b.put(hashes, projectPrefix+at.name, s.pin.Path)
 	}
 	return nil
 }
@@ -264,7 +267,7 @@ type place struct {
 	fixed      []string               // folders of it that do not depend on the caller, or nil if that makes no difference
 	pinned     bool                   // what starts a hook stays what it was when a person allowed it
 	foreign    bool                   // files inside root are not to be believed
-	checks     *walk                  // who may own what starts a hook
+	checks     *ownership.Walk        // who may own what starts a hook
 	rootOnly   bool                   // and hooks that fail the checks are not run
 	inside     func(path string) bool // of user and machine: whether a program is one of the project's; nil if that is no matter
 	see        func(path string)
@@ -285,14 +288,9 @@ func insideProject(root, arg string) (name string, inside bool) {
 		where = filepath.Join(root, where)
 	}
 	where = filepath.Clean(where)
-	if where == root || !within(root, where) {
+	if where == root || !files.Within(root, where) {
 		return "", false
 	}
 	rel, err := filepath.Rel(root, where)
 	return filepath.ToSlash(rel), err == nil
-}
-
-func isFile(path string) bool {
-	st, err := stat(path)
-	return err == nil && st.Mode.IsRegular()
 }

@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/ownership"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -16,7 +19,7 @@ func (p *load) gather(s *scope) {
 		return
 	}
 	g := &gathering{load: p, scope: s, layer: s.layer, dir: s.hooksDir(), checks: p.checksFor(s.layer), byName: map[string]*found{}}
-	p.inputs.see(g.dir)
+	p.inputs.See(g.dir)
 	p.tellUnread(s.dir)
 	g.folder = openHooks(g.dir, g.checks)
 	g.discover()
@@ -49,16 +52,16 @@ func (g *gathering) waiting(entries []schema.Described) {
 
 // checksFor are the checks of who could change what a layer's hooks are made of.
 // Of the managed layer that may be nobody but root, the user included.
-func (p *load) checksFor(layer protocol.Layer) *walk {
+func (p *load) checksFor(layer protocol.Layer) *ownership.Walk {
 	checks := p.walk()
 	if layer != protocol.Managed {
 		return checks
 	}
-	checks.strict = true
-	checks.owners = func(uid int) bool { return uid == 0 }
+	checks.Strict = true
+	checks.Owners = func(uid int) bool { return uid == 0 }
 	if m := p.opts.Managed; m != nil {
-		checks.owners = func(uid int) bool { return uid == 0 || uid == m.Owner }
-		checks.top = m.Top
+		checks.Owners = func(uid int) bool { return uid == 0 || uid == m.Owner }
+		checks.Top = m.Top
 	}
 	return checks
 }
@@ -71,7 +74,7 @@ type gathering struct {
 	dir    string
 	folder hooksFolder
 	sides  map[string]bool // names of side files in the folder
-	checks *walk
+	checks *ownership.Walk
 	byName map[string]*found
 }
 
@@ -89,14 +92,14 @@ func (g *gathering) discover() {
 	names, sides, more, err := listHooks(g.dir)
 	g.sides = sides
 	if err != nil {
-		g.add(newFinding(CodeUnreadable, g.dir, 0, "", "the hooks folder cannot be listed: "+cause(err), "make it a readable folder"))
+		g.add(report.New(report.Unreadable, g.dir, 0, "", "the hooks folder cannot be listed: "+files.Cause(err), "make it a readable folder"))
 		if g.layer != protocol.Project { // what was allowed of the project fails by itself
-			g.refuseAll(fmt.Sprintf("the hooks folder %s cannot be listed: %s", g.dir, cause(err)), "make it a readable folder")
+			g.refuseAll(fmt.Sprintf("the hooks folder %s cannot be listed: %s", g.dir, files.Cause(err)), "make it a readable folder")
 		}
 		return
 	}
 	if more {
-		g.add(findingf(CodeTooMany, g.dir, "", "move what is no hook elsewhere", "the folder holds more than %d files; the rest is not looked at", maxCandidates))
+		g.add(report.Newf(report.TooMany, g.dir, "", "move what is no hook elsewhere", "the folder holds more than %d files; the rest is not looked at", maxCandidates))
 	}
 	if !g.scope.discovers() {
 		return
@@ -116,17 +119,17 @@ func (g *gathering) file(name string) *found {
 		return nil
 	}
 	if c.content == nil {
-		if _, err := lstat(c.path); missing(err) {
+		if _, err := files.Lstat(c.path); files.Missing(err) {
 			return nil
 		}
 	}
 	f := g.put(&found{name: name, path: c.path, file: c, trouble: c.trouble, listed: true})
-	g.inputs.see(c.path)
+	g.inputs.See(c.path)
 	if c.real != c.path {
-		g.inputs.see(c.real) // so that the folder it really lies in is watched
+		g.inputs.See(c.real) // so that the folder it really lies in is watched
 	}
 	if c.content != nil {
-		if g.justChanged(c.content.stat) && c.content.stat.Size == 0 {
+		if g.justChanged(c.content.Stat) && c.content.Stat.Size == 0 {
 			g.unsettled = true // an editor that truncates before it writes
 		}
 		if !c.program.binary {
@@ -136,12 +139,12 @@ func (g *gathering) file(name string) *found {
 				f.described = append(f.described, d)
 			}
 		}
-	} else if c.trouble.why == movingTrouble.why {
+	} else if c.trouble.Why == movingTrouble.Why {
 		g.unsettled = true
 	}
 	for _, side := range sideFiles {
 		if g.sides[name+side.suffix] { // a later one changes the folder
-			g.inputs.see(c.path + side.suffix)
+			g.inputs.See(c.path + side.suffix)
 			g.describeBySide(f)
 			break
 		}
@@ -155,7 +158,7 @@ func (g *gathering) describeBySide(f *found) {
 	if member != "" {
 		f.sideFile = member
 		f.described = append(f.described, d)
-		if st, err := stat(filepath.Join(g.dir, member)); err == nil && len(d.Faults) > 0 && g.justChanged(st) {
+		if st, err := files.Stat(filepath.Join(g.dir, member)); err == nil && len(d.Faults) > 0 && g.justChanged(st) {
 			g.unsettled = true
 		}
 	}
@@ -179,7 +182,7 @@ func (g *gathering) use(d *schema.Described) {
 	case f == nil:
 		if f = g.file(*d.Name); f == nil {
 			f = g.put(&found{name: *d.Name, path: filepath.Join(g.dir, *d.Name), listed: true})
-			f.trouble = &trouble{"there is no such file in " + g.dir, "put it there, or remove its entry from the settings"}
+			f.trouble = &report.Problem{Why: "there is no such file in " + g.dir, Remedy: "put it there, or remove its entry from the settings"}
 		}
 	}
 	if command {
@@ -191,9 +194,9 @@ func (g *gathering) use(d *schema.Described) {
 
 // command resolves the program of a command entry: absolute, ./ from the folder
 // of its layer (the project's root, or where the settings lie), or found on PATH.
-func (g *gathering) command(words []string) ([]string, *trouble) {
+func (g *gathering) command(words []string) ([]string, *report.Problem) {
 	if len(words) == 0 {
-		return []string{}, &trouble{"its command cannot be read", "correct its settings entry"}
+		return []string{}, &report.Problem{Why: "its command cannot be read", Remedy: "correct its settings entry"}
 	}
 	argv := g.scope.fromSettings(words)
 	switch {
@@ -209,23 +212,23 @@ func (g *gathering) command(words []string) ([]string, *trouble) {
 			return argv, found.bad
 		}
 	}
-	_, unsafe, err := g.checks.follow(argv[0])
+	_, unsafe, err := g.checks.Follow(argv[0])
 	if err != nil {
-		return argv, &trouble{fmt.Sprintf("the program %s was not found", argv[0]), "install it, or correct the settings entry"}
+		return argv, &report.Problem{Why: fmt.Sprintf("the program %s was not found", argv[0]), Remedy: "install it, or correct the settings entry"}
 	}
-	st, err := stat(argv[0])
+	st, err := files.Stat(argv[0])
 	switch {
 	case err != nil || !st.Mode.IsRegular():
-		return argv, &trouble{fmt.Sprintf("%s is no program", argv[0]), "correct the settings entry"}
+		return argv, &report.Problem{Why: fmt.Sprintf("%s is no program", argv[0]), Remedy: "correct the settings entry"}
 	case unsafe != "":
-		return argv, &trouble{unsafe, "make it yours and writable by you only: chown, chmod go-w"}
+		return argv, &report.Problem{Why: unsafe, Remedy: "make it yours and writable by you only: chown, chmod go-w"}
 	}
 	if g.liesInside(g.layer, argv[0]) {
-		return argv, &trouble{fmt.Sprintf("%s lies in the project, which the %s settings cannot vouch for", argv[0], g.layer), "name it in the project's settings and allow it there"}
+		return argv, &report.Problem{Why: fmt.Sprintf("%s lies in the project, which the %s settings cannot vouch for", argv[0], g.layer), Remedy: "name it in the project's settings and allow it there"}
 	}
 	for _, word := range argv[1:] {
-		if _, path := optionPath(word); filepath.IsAbs(path) && !g.projectAllowed() && g.liesInside(g.layer, path) && isFile(path) {
-			return argv, &trouble{fmt.Sprintf("%s lies in the project, which the %s settings cannot vouch for", path, g.layer), "name a file outside of the project, or allow the project"}
+		if _, path := optionPath(word); filepath.IsAbs(path) && !g.projectAllowed() && g.liesInside(g.layer, path) && files.IsRegular(path) {
+			return argv, &report.Problem{Why: fmt.Sprintf("%s lies in the project, which the %s settings cannot vouch for", path, g.layer), Remedy: "name a file outside of the project, or allow the project"}
 		}
 	}
 	return argv, checkMode(argv[0], st)

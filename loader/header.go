@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -15,7 +16,6 @@ import (
 // costs nothing and text far below cannot describe the hook.
 const (
 	headerLines = 40
-	headLimit   = 8 << 10 // bytes
 )
 
 // headerFault is a part of a header line that is no key=value pair.
@@ -51,7 +51,7 @@ func parseHeader(head []byte, whole bool) header {
 			h.late = n
 			return h
 		case !ended && !whole:
-			h.fault(n, "", fmt.Sprintf("the header line goes past the first %d bytes", headLimit))
+			h.fault(n, "", fmt.Sprintf("the header line goes past the first %d bytes", files.HeadLimit))
 		case !utf8.ValidString(text):
 			h.fault(n, "", "the header line is not valid UTF-8")
 		case strings.Trim(text, " \t") == "":

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/hookd-dev/hookd/loader/internal/files"
 )
 
 // show writes a header's pairs in a short form for tables.
@@ -73,9 +74,9 @@ func TestParseHeader(t *testing.T) {
 }
 
 func TestHeaderEndsAtTheLimit(t *testing.T) {
-	head := []byte(strings.Repeat("#", headLimit-10) + "\n# hook: can=block timeout=5s\n")[:headLimit]
+	head := []byte(strings.Repeat("#", files.HeadLimit-10) + "\n# hook: can=block timeout=5s\n")[:files.HeadLimit]
 	h := parseHeader(head, false)
-	if len(h.faults) != 1 || !strings.Contains(h.faults[0].Message, fmt.Sprint(headLimit)) {
+	if len(h.faults) != 1 || !strings.Contains(h.faults[0].Message, fmt.Sprint(files.HeadLimit)) {
 		t.Errorf("a header line cut by the limit: faults %v", h.faults)
 	}
 }

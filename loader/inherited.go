@@ -3,6 +3,8 @@ package loader
 import (
 	"path/filepath"
 	"slices"
+
+	"github.com/hookd-dev/hookd/loader/internal/files"
 )
 
 // What was allowed in the main checkout holds in its worktrees: what is the same there
@@ -73,10 +75,10 @@ func (g *gathering) inheritedGone() {
 // worktree of: it rules there where the worktree has no .acai. Not if that checkout
 // lies above the folder: the search finds it there.
 func (s *search) inMain(folder string) bool {
-	st, err := lstat(filepath.Join(folder, gitName))
+	st, err := files.Lstat(filepath.Join(folder, gitName))
 	if err != nil || !st.Mode.IsRegular() {
 		return false
 	}
 	main := mainCheckout(folder)
-	return main != "" && !within(main, folder) && s.recorded(main)
+	return main != "" && !files.Within(main, folder) && s.recorded(main)
 }

@@ -7,14 +7,10 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 )
-
-// A trouble is why a file cannot run, and what to do about it.
-type trouble struct {
-	why, remedy string
-}
-
-func (t *trouble) String() string { return t.why }
 
 // program is what the first bytes of a file say about how it starts.
 type program struct {
@@ -35,9 +31,9 @@ var binaryMagic = [][]byte{
 }
 
 // readProgram looks at a file's first bytes.
-func readProgram(head []byte) (program, *trouble) {
+func readProgram(head []byte) (program, *report.Problem) {
 	if len(head) == 0 {
-		return program{}, &trouble{"the file is empty", "write the hook, or remove the file"}
+		return program{}, &report.Problem{Why: "the file is empty", Remedy: "write the hook, or remove the file"}
 	}
 	for _, magic := range binaryMagic {
 		if bytes.HasPrefix(head, magic) {
@@ -45,39 +41,39 @@ func readProgram(head []byte) (program, *trouble) {
 		}
 	}
 	if bytes.HasPrefix(head, []byte("\xef\xbb\xbf#!")) {
-		return program{}, &trouble{"a byte order mark stands before the interpreter line", "save the file as UTF-8 without BOM"}
+		return program{}, &report.Problem{Why: "a byte order mark stands before the interpreter line", Remedy: "save the file as UTF-8 without BOM"}
 	}
 	line, ok := bytes.CutPrefix(head, []byte("#!"))
 	if !ok {
-		return program{}, &trouble{"the file has no interpreter line", "make its first line name the interpreter, for example #!/bin/sh"}
+		return program{}, &report.Problem{Why: "the file has no interpreter line", Remedy: "make its first line name the interpreter, for example #!/bin/sh"}
 	}
 	line, _, ended := bytes.Cut(line, []byte("\n"))
-	if len(line)+len("#!") > maxInterpreterLine || (!ended && len(head) >= headLimit) {
-		return program{}, &trouble{fmt.Sprintf("the interpreter line is longer than %d bytes", maxInterpreterLine), "shorten it"}
+	if len(line)+len("#!") > maxInterpreterLine || (!ended && len(head) >= files.HeadLimit) {
+		return program{}, &report.Problem{Why: fmt.Sprintf("the interpreter line is longer than %d bytes", maxInterpreterLine), Remedy: "shorten it"}
 	}
 	if bytes.HasSuffix(line, []byte("\r")) {
-		return program{}, &trouble{"the interpreter line ends with a carriage return (a Windows line end)", "save the file with LF line ends, for example: sed -i 's/\\r$//' FILE"}
+		return program{}, &report.Problem{Why: "the interpreter line ends with a carriage return (a Windows line end)", Remedy: "save the file with LF line ends, for example: sed -i 's/\\r$//' FILE"}
 	}
 	words := strings.Trim(string(line), " \t")
 	switch {
 	case words == "":
-		return program{}, &trouble{"the interpreter line names no interpreter", "write for example #!/bin/sh"}
+		return program{}, &report.Problem{Why: "the interpreter line names no interpreter", Remedy: "write for example #!/bin/sh"}
 	case strings.ContainsRune(words, 0):
-		return program{}, &trouble{"the interpreter line holds a NUL byte", "write for example #!/bin/sh"}
+		return program{}, &report.Problem{Why: "the interpreter line holds a NUL byte", Remedy: "write for example #!/bin/sh"}
 	case !filepath.IsAbs(words):
-		return program{}, &trouble{"the interpreter is not named by an absolute path", "write for example #!/bin/sh, or #!/usr/bin/env NAME"}
+		return program{}, &report.Problem{Why: "the interpreter is not named by an absolute path", Remedy: "write for example #!/bin/sh, or #!/usr/bin/env NAME"}
 	}
 	return program{words: words}, nil
 }
 
 // interpreter finds the program that a script's first line leads to: its path as
 // written, after looking through env. searchPath is the PATH the hook will get.
-func (p program) interpreter(searchPath string) (path string, bad *trouble) {
+func (p program) interpreter(searchPath string) (path string, bad *report.Problem) {
 	if p.binary {
 		return "", nil
 	}
 	l, bad := p.line()
-	if _, err := stat(l.first); err != nil {
+	if _, err := files.Stat(l.first); err != nil {
 		return l.first, notFound(l.first, "install it, or name another interpreter")
 	}
 	if bad != nil || l.name == "" {
@@ -90,8 +86,8 @@ func (p program) interpreter(searchPath string) (path string, bad *trouble) {
 	return found, nil
 }
 
-func notFound(name, remedy string) *trouble {
-	return &trouble{fmt.Sprintf("the interpreter %s was not found", name), remedy}
+func notFound(name, remedy string) *report.Problem {
+	return &report.Problem{Why: fmt.Sprintf("the interpreter %s was not found", name), Remedy: remedy}
 }
 
 // firstWords are an interpreter line, taken apart as the kernel and env(1) do it.
@@ -108,7 +104,7 @@ func (l *firstWords) starter() string { return cmp.Or(l.name, l.first) }
 
 // line takes the interpreter line apart. Without -S the kernel hands env all the
 // rest as one word.
-func (p program) line() (l firstWords, bad *trouble) {
+func (p program) line() (l firstWords, bad *report.Problem) {
 	var rest string
 	l.first, rest, _ = strings.Cut(strings.ReplaceAll(p.words, "\t", " "), " ")
 	rest = strings.TrimSpace(rest)
@@ -133,11 +129,11 @@ func (p program) line() (l firstWords, bad *trouble) {
 	}
 	switch {
 	case len(words) == 0:
-		return l, &trouble{"the interpreter line names no program behind env", "write for example #!/usr/bin/env python3"}
+		return l, &report.Problem{Why: "the interpreter line names no program behind env", Remedy: "write for example #!/usr/bin/env python3"}
 	case !split && len(words) > 1:
-		return l, &trouble{"env looks for one program with blanks in its name: " + rest, "write #!/usr/bin/env -S " + rest}
+		return l, &report.Problem{Why: "env looks for one program with blanks in its name: " + rest, Remedy: "write #!/usr/bin/env -S " + rest}
 	case strings.HasPrefix(words[0], "-") || strings.ContainsAny(words[0], "=\"'\\$"):
-		return l, &trouble{"hookd cannot tell which program env will start: " + rest, "name the interpreter plainly, for example #!/usr/bin/env python3"}
+		return l, &report.Problem{Why: "hookd cannot tell which program env will start: " + rest, Remedy: "name the interpreter plainly, for example #!/usr/bin/env python3"}
 	}
 	l.name, l.args = words[0], words[1:]
 	return l, nil
@@ -192,6 +188,6 @@ func lookPath(name, searchPath string) string {
 }
 
 func isProgram(path string) bool {
-	st, err := stat(path)
-	return err == nil && st.Mode.IsRegular() && mayExecute(path, st)
+	st, err := files.Stat(path)
+	return err == nil && st.Mode.IsRegular() && files.MayExecute(path, st)
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/loader/internal/settings"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -53,13 +55,13 @@ func (p *load) upper() *schema.Settings {
 // readLayer reads the settings file of a scope. A file that others could have
 // written is one that cannot be read.
 func (p *load) readLayer(s *scope) settings.File {
-	look := settings.Look{See: p.inputs.see}
+	look := settings.Look{See: p.inputs.See}
 	if s.layer != protocol.Managed { // checkManaged looks at the whole layer
 		look.Check = p.onlyOurs
 	}
 	f := settings.Read(s.dir, s.layer, look)
 	if f.Bad != nil && f.Bad.Remedy != ownRemedy { // whose it is does not change by waiting
-		if st, err := stat(f.Bad.File); err == nil && p.justChanged(st) {
+		if st, err := files.Stat(f.Bad.File); err == nil && p.justChanged(st) {
 			p.unsettled = true
 		}
 	}
@@ -69,12 +71,12 @@ func (p *load) readLayer(s *scope) settings.File {
 // onlyOurs says so if somebody else could have written a file or folder of a
 // layer. One that is not there is fine.
 func (p *load) onlyOurs(path string) *schema.UnreadableError {
-	_, unsafe, err := p.walk().follow(path)
+	_, unsafe, err := p.walk().Follow(path)
 	switch {
-	case missing(err):
+	case files.Missing(err):
 		return nil
 	case err != nil:
-		unsafe = cause(err)
+		unsafe = files.Cause(err)
 	}
 	if unsafe == "" {
 		return nil
@@ -104,7 +106,7 @@ func (p *load) settingsLost(s *scope, bad *schema.UnreadableError) schema.LayerS
 	s.state = SettingsUnreadable
 	p.add(bad.Finding())
 	if good, ok := p.good.Settings(s.project, s.layer); ok {
-		p.add(newFinding(CodeLastGood, bad.File, 0, "", "the last good settings stay in force", bad.Remedy))
+		p.add(report.New(report.LastGood, bad.File, 0, "", "the last good settings stay in force", bad.Remedy))
 		return good.Settings
 	}
 	p.refuseAll(bad.Error(), bad.Remedy)
@@ -113,7 +115,7 @@ func (p *load) settingsLost(s *scope, bad *schema.UnreadableError) schema.LayerS
 
 // justChanged reports whether a file was written so recently that it may be
 // half-written.
-func (p *load) justChanged(st fileStat) bool {
+func (p *load) justChanged(st files.Info) bool {
 	return max(st.Mtime, st.Ctime) > p.now.Add(-patience).UnixNano()
 }
 

@@ -7,15 +7,16 @@ import (
 	"strings"
 
 	"github.com/hookd-dev/hookd/executor/hookenv"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 )
 
 // lineLeadsInside refuses an interpreter line that may run code of the project,
 // beside the hook's own: "#!/bin/sh x.sh" runs x.sh of the working directory,
 // "env -S PYTHONPATH=lib python3" loads modules from there, whatever the hook's
 // file says.
-func (in *place) lineLeadsInside(l *firstWords) *trouble {
-	refuse := func(word, why string) *trouble {
-		return &trouble{"its interpreter line names " + word + ", " + why, "leave it out of the line, or run the hook with inPlace"}
+func (in *place) lineLeadsInside(l *firstWords) *report.Problem {
+	refuse := func(word, why string) *report.Problem {
+		return &report.Problem{Why: "its interpreter line names " + word + ", " + why, Remedy: "leave it out of the line, or run the hook with inPlace"}
 	}
 	if l.vague {
 		return refuse("something", "which only env can read for sure")

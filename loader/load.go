@@ -3,10 +3,11 @@ package loader
 import (
 	"context"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -35,7 +36,7 @@ type Snapshot struct {
 	unsettled bool      // something looked half-written
 	torn      bool      // something changed since it was looked at: parts may be from before the change, others from behind it
 	recheck   time.Time // when to look again although nothing happens; zero = never
-	inputs    inputs
+	inputs    files.Inputs
 }
 
 // Info is what is known of a hook beyond what the executor needs.
@@ -91,7 +92,7 @@ type load struct {
 	single    string // folder of the one hook that is tried, "" for all hooks
 	unsettled bool
 	recheck   time.Time
-	inputs    inputs
+	inputs    files.Inputs
 	unasked   []string
 
 	unaskedMaterials []string
@@ -135,7 +136,7 @@ func (l *loader) settledSnapshot(ctx context.Context) (*Snapshot, error) {
 
 func (l *loader) newLoad() *load {
 	p := &load{
-		loader: l, now: time.Now(), spare: unasked, inputs: inputs{},
+		loader: l, now: time.Now(), spare: unasked, inputs: files.Inputs{},
 		paths: map[*scope]string{}, envs: map[envKey][]string{}, starters: map[starterKey]starter{}, bases: map[placeKey]*place{},
 	}
 	p.makeScopes()
@@ -144,7 +145,7 @@ func (l *loader) newLoad() *load {
 
 func (l *loader) snapshot(ctx context.Context, generation int64) (*Snapshot, error) {
 	p := l.newLoad()
-	defer l.files.until(ctx)()
+	defer l.files.Until(ctx)()
 	p.add(l.standing...)
 	for _, o := range p.passed {
 		p.passOver(o)
@@ -180,7 +181,7 @@ func (l *loader) snapshot(ctx context.Context, generation int64) (*Snapshot, err
 	p.requireNames()
 	p.bound()
 	s := p.build(generation)
-	s.torn = s.inputs.changed()
+	s.torn = s.inputs.Changed()
 	return s, nil
 }
 
@@ -199,7 +200,7 @@ func (p *load) refuseAll(detail, remedy string) {
 func (p *load) readDecisions() {
 	if p.stateBy != nil {
 		if p.project != "" {
-			p.add(newFinding(CodeStateFolder, p.opts.StateDir, 0, "", p.stateBy.Error(), "set XDG_STATE_HOME to a folder of yours outside of the project"))
+			p.add(report.New(report.StateFolder, p.opts.StateDir, 0, "", p.stateBy.Error(), "set XDG_STATE_HOME to a folder of yours outside of the project"))
 			p.refuseAll("trust records cannot be read: "+p.stateBy.Error(), "set XDG_STATE_HOME to a folder of yours outside of the project")
 		}
 		return
@@ -228,10 +229,10 @@ func (p *load) readDecisions() {
 // read.
 func (p *load) decisionsAbout(project string) *decisions {
 	file := p.records.file(project)
-	p.inputs.see(file)
+	p.inputs.See(file)
 	d, err := p.records.load(project)
 	if err != nil {
-		p.add(newFinding(CodeBadRecords, file, 0, "", err.Error(), "restore the file, or remove it and allow the hooks again"))
+		p.add(report.New(report.BadRecords, file, 0, "", err.Error(), "restore the file, or remove it and allow the hooks again"))
 		p.refuseAll(err.Error(), "look at "+file)
 		return nil
 	}
@@ -243,25 +244,17 @@ func (p *load) decisionsAbout(project string) *decisions {
 func (p *load) trustedAlways(project string) bool {
 	prefixes, _ := p.user.settings.Values["hooks.trust.always"].V.([]string)
 	for _, prefix := range prefixes {
-		real, err := filepath.EvalSymlinks(expandHome(prefix, p.opts.Home))
-		if err == nil && project != "" && within(real, project) {
+		real, err := filepath.EvalSymlinks(files.ExpandHome(prefix, p.opts.Home))
+		if err == nil && project != "" && files.Within(real, project) {
 			return true
 		}
 	}
 	return false
 }
 
-// expandHome turns ~/x into an absolute path.
-func expandHome(path, home string) string {
-	if path == "~" || strings.HasPrefix(path, "~/") {
-		return filepath.Join(home, strings.TrimPrefix(path, "~"))
-	}
-	return filepath.Clean(path)
-}
-
 // expand turns ~/x and ./x into absolute paths.
 func (p *load) expand(path string, s *scope) string {
-	if path = expandHome(path, p.opts.Home); !filepath.IsAbs(path) {
+	if path = files.ExpandHome(path, p.opts.Home); !filepath.IsAbs(path) {
 		return filepath.Join(s.root, path)
 	}
 	return path

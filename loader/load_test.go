@@ -14,6 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -32,7 +34,7 @@ func TestAllowedHookRuns(t *testing.T) {
 	if outcome.Action != protocol.Block || outcome.Failure != "" || outcome.Reason != "no" {
 		t.Errorf("outcome %s %s %q", outcome.Action, outcome.Failure, outcome.Reason)
 	}
-	if h := find(s, "guard.sh"); h.InPlace || within(w.project, h.Runs) {
+	if h := find(s, "guard.sh"); h.InPlace || files.Within(w.project, h.Runs) {
 		t.Errorf("%s runs, not the private copy", h.Runs)
 	}
 }
@@ -287,7 +289,7 @@ func TestMaxHooks(t *testing.T) {
 	if got := names(s.Set); got != "z o1" {
 		t.Errorf("loaded %q", got)
 	}
-	if !hasFinding(s.Findings, CodeTooMany, "o3") || !hasFinding(s.Findings, CodeTooMany, "o2") {
+	if !hasFinding(s.Findings, report.TooMany, "o3") || !hasFinding(s.Findings, report.TooMany, "o2") {
 		t.Errorf("findings %v", s.Findings)
 	}
 }

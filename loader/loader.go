@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/exechook"
+	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/ownership"
 	"github.com/hookd-dev/hookd/loader/internal/settings"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -14,8 +17,8 @@ import (
 type loader struct {
 	opts    Options
 	places  // once found they stay: a session keeps the project it began with
-	lifted  []liftedFolder
-	files   *hashCache
+	lifted  []ownership.Exemption
+	files   *files.HashCache
 	answers *answers
 	managed *answers // of the managed layer: see answersOf
 	records records
@@ -40,16 +43,16 @@ func newLoader(opts Options) (*loader, error) {
 		opts.Home, badHome = userHome()
 	}
 	if opts.Pool == nil && opts.Runtime != nil {
-		opts.Pool = executor.NewPool(opts.Runtime) // keeps nothing, since no set rules in it
+		opts.Pool = exechook.NewPool(opts.Runtime) // keeps nothing, since no set is active in it
 	}
-	l := &loader{opts: opts, files: newHashCache(), state: opts.StateDir}
+	l := &loader{opts: opts, files: files.NewHashCache(), state: opts.StateDir}
 	if l.state == "" {
 		l.state, l.stateBy = executor.StateDir()
 	}
 	if l.state != "" {
 		l.records = records{filepath.Join(l.state, "trust")}
 	}
-	if _, err := stat(opts.Cwd); missing(err) && opts.Project == "" {
+	if _, err := files.Stat(opts.Cwd); files.Missing(err) && opts.Project == "" {
 		return nil, fmt.Errorf("working directory missing: %s", opts.Cwd)
 	}
 	l.liftChecks()
@@ -77,7 +80,7 @@ func newLoader(opts Options) (*loader, error) {
 
 // findPlaces finds the projects that rule.
 func (l *loader) findPlaces() (p places, err error) {
-	s := &search{home: realPath(l.opts.Home), recorded: l.recorded, checks: l.walk()}
+	s := &search{home: files.RealPath(l.opts.Home), recorded: l.recorded, checks: l.walk()}
 	if l.opts.Project != "" {
 		p, err = s.explicit(l.opts.Project, l.opts.Cwd)
 	} else {
@@ -89,17 +92,8 @@ func (l *loader) findPlaces() (p places, err error) {
 	return p, err
 }
 
-// realPath is a path without links, or the path itself where that is not to be
-// found.
-func realPath(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	return path
-}
-
 // walk looks at whose files are, with what the settings of user and machine lift.
-func (l *loader) walk() *walk { return userWalk(l.lifted...) }
+func (l *loader) walk() *ownership.Walk { return ownership.User(l.lifted...) }
 
 // liftChecks reads what the settings of machine and user lift, each file under
 // the checks that the one before it left.
@@ -108,10 +102,10 @@ func (l *loader) liftChecks() {
 	var folders []schema.TrustedFolder
 	if p.checkManaged(); p.refuse == nil {
 		folders = p.trustedFolders(p.machine)
-		l.lifted, _ = liftedFolders(folders, l.opts.Home)
+		l.lifted, _ = ownership.Exemptions(folders, l.opts.Home)
 	}
 	folders = append(folders, p.trustedFolders(p.user)...)
-	l.lifted, l.standing = liftedFolders(folders, l.opts.Home)
+	l.lifted, l.standing = ownership.Exemptions(folders, l.opts.Home)
 }
 
 // trustedFolders are those that a layer's settings name, as far as they can be
@@ -132,10 +126,10 @@ func (l *loader) recorded(project string) bool {
 // of the working directory or another: it could bring trust along, of any project.
 func (l *loader) stateOutside() error {
 	grounds := append([]string{l.project, l.root}, l.outer...)
-	home := realPath(l.opts.Home)
-	for _, from := range []string{realPath(l.root), realPath(l.state)} {
+	home := files.RealPath(l.opts.Home)
+	for _, from := range []string{files.RealPath(l.root), files.RealPath(l.state)} {
 		for dir := from; dir != home && filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
-			if _, err := lstat(filepath.Join(dir, folderName)); err == nil || isCheckout(dir) {
+			if _, err := files.Lstat(filepath.Join(dir, folderName)); err == nil || isCheckout(dir) {
 				grounds = append(grounds, dir)
 			}
 		}
@@ -167,7 +161,7 @@ func outside(project, state string) error {
 		}
 		break
 	}
-	if within(project, real) || within(project, filepath.Clean(state)) {
+	if files.Within(project, real) || files.Within(project, filepath.Clean(state)) {
 		return fmt.Errorf("the state folder %s lies inside the project %s", state, project)
 	}
 	return nil

@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/ownership"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -25,16 +28,16 @@ func (p *load) managedDir() string {
 func (p *load) checkManaged() {
 	dir := p.managedDir()
 	if dir == "" {
-		p.add(newFinding(CodeNoManaged, "", 0, "", "there is no machine layer on Windows: hookd does not look at access lists yet", "rely on hooks of the user and the project there"))
+		p.add(report.New(report.NoManaged, "", 0, "", "there is no machine layer on Windows: hookd does not look at access lists yet", "rely on hooks of the user and the project there"))
 		return
 	}
-	checks := &walk{owners: func(uid int) bool { return uid == 0 }, strict: true, seen: map[string]string{}}
+	checks := &ownership.Walk{Owners: func(uid int) bool { return uid == 0 }, Strict: true, Seen: map[string]string{}}
 	if m := p.opts.Managed; m != nil {
-		checks.owners = func(uid int) bool { return uid == m.Owner }
-		checks.top = m.Top
+		checks.Owners = func(uid int) bool { return uid == m.Owner }
+		checks.Top = m.Top
 	}
-	p.inputs.see(dir)
-	if _, err := lstat(dir); errors.Is(err, fs.ErrNotExist) {
+	p.inputs.See(dir)
+	if _, err := files.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
 		return
 	}
 	var problem string
@@ -42,15 +45,15 @@ func (p *load) checkManaged() {
 		if err != nil {
 			return err
 		}
-		_, unsafe, err := checks.follow(path)
-		if len(checks.links) > 0 && problem == "" { // what it leads to is not the point
-			problem = checks.links[0] + " is a symbolic link"
+		_, unsafe, err := checks.Follow(path)
+		if len(checks.Links) > 0 && problem == "" { // what it leads to is not the point
+			problem = checks.Links[0] + " is a symbolic link"
 		}
 		if problem == "" {
 			problem = unsafe
 		}
 		if d.IsDir() {
-			p.inputs.see(path)
+			p.inputs.See(path)
 		}
 		return err
 	})
@@ -66,5 +69,5 @@ func (p *load) checkManaged() {
 const managedRemedy = "every part, and every folder above, must belong to root, be writable by nobody else and be no symbolic link"
 
 func schemaUnsafe(dir, problem string) schema.Finding {
-	return newFinding(CodeUnsafeManaged, dir, 0, "", problem, managedRemedy)
+	return report.New(report.UnsafeManaged, dir, 0, "", problem, managedRemedy)
 }

@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -98,17 +100,17 @@ func (g *gathering) servers(values map[string]schema.Value, waits bool) {
 // materialFiles takes in the files of one folder.
 func (g *gathering) materialFiles(kind Kind, dir, inFolder string) {
 	where := filepath.Join(g.dir, dir)
-	g.inputs.see(where)
+	g.inputs.See(where)
 	entries, err := os.ReadDir(where)
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
 	if err != nil {
-		g.add(newFinding(CodeUnreadable, where, 0, "", "the folder cannot be listed: "+cause(err), "make it a readable folder"))
+		g.add(report.New(report.Unreadable, where, 0, "", "the folder cannot be listed: "+files.Cause(err), "make it a readable folder"))
 		return
 	}
 	if len(entries) > maxCandidates {
-		g.add(findingf(CodeTooMany, where, "", "move what does not belong there elsewhere", "the folder holds more than %d files; the rest is not looked at", maxCandidates))
+		g.add(report.Newf(report.TooMany, where, "", "move what does not belong there elsewhere", "the folder holds more than %d files; the rest is not looked at", maxCandidates))
 		entries = entries[:maxCandidates]
 	}
 	for _, entry := range entries {
@@ -117,15 +119,15 @@ func (g *gathering) materialFiles(kind Kind, dir, inFolder string) {
 			continue
 		}
 		isFolder := false
-		if st, err := stat(filepath.Join(where, file)); err == nil && st.Mode.IsDir() {
+		if st, err := files.Stat(filepath.Join(where, file)); err == nil && st.Mode.IsDir() {
 			if isFolder = inFolder != ""; !isFolder {
 				continue
 			}
 		}
 		switch {
 		case isFolder:
-			g.inputs.see(filepath.Join(where, file, inFolder))
-			if !isFile(filepath.Join(where, file, inFolder)) {
+			g.inputs.See(filepath.Join(where, file, inFolder))
+			if !files.IsRegular(filepath.Join(where, file, inFolder)) {
 				continue
 			}
 			g.materialFile(kind, file, path.Join(dir, file, inFolder), []string{path.Join(dir, file, "**")})
@@ -142,11 +144,11 @@ func (g *gathering) materialFile(kind Kind, name, member string, helpers []strin
 	if f.trouble != nil {
 		return
 	}
-	if _, unsafe, err := g.checks.follow(f.path); err != nil {
+	if _, unsafe, err := g.checks.Follow(f.path); err != nil {
 		f.trouble = unreadable(f.path, err)
 		return
 	} else if unsafe != "" {
-		f.trouble = &trouble{unsafe, "make it yours and writable by you only: chown, chmod go-w"}
+		f.trouble = &report.Problem{Why: unsafe, Remedy: "make it yours and writable by you only: chown, chmod go-w"}
 		return
 	}
 	g.sealMaterial(f, nil, func(b *bundle) error {
@@ -192,7 +194,7 @@ func (g *gathering) server(name string, s schema.MCPServer, file string) {
 func (g *gathering) material(kind Kind, name, member, path string) *found {
 	f := &found{scope: g.scope, layer: g.layer, kind: kind, name: g.scope.prefix + member, base: member, title: name, path: path, listed: true}
 	if !utf8.ValidString(member) {
-		f.trouble = &trouble{"its name is not valid UTF-8", "rename it"}
+		f.trouble = &report.Problem{Why: "its name is not valid UTF-8", Remedy: "rename it"}
 	}
 	g.materials = append(g.materials, f)
 	return f
@@ -220,7 +222,7 @@ func (g *gathering) sealMaterial(f *found, said any, fill func(*bundle) error) {
 		return
 	}
 	if err != nil {
-		f.trouble = &trouble{"its files cannot be used: " + err.Error(), "correct or remove it"}
+		f.trouble = &report.Problem{Why: "its files cannot be used: " + err.Error(), Remedy: "correct or remove it"}
 		return
 	}
 	f.bundle = b
@@ -260,8 +262,8 @@ func (p *load) decideMaterial(f *found) {
 	}
 	switch r := f.record; {
 	case f.trouble != nil:
-		f.stop(executor.Broken, f.trouble.why)
-		p.add(newFinding(CodeMaterialUnusable, f.path, f.line, f.name, f.trouble.why, f.trouble.remedy))
+		f.stop(executor.Broken, f.trouble.Why)
+		p.add(report.New(report.MaterialUnusable, f.path, f.line, f.name, f.trouble.Why, f.trouble.Remedy))
 	case r != nil && r.Decision == Denied:
 		f.stop(executor.Disabled, "denied with hookd untrust")
 	case !f.scope.needsTrust():
@@ -271,22 +273,22 @@ func (p *load) decideMaterial(f *found) {
 	case f.waits: // and so does the server, whatever was decided about it
 		f.stop(executor.Untrusted, "nobody allowed the project's settings yet")
 		p.unaskedMaterials = append(p.unaskedMaterials, f.name)
-		p.add(newFinding(CodeMaterialUntrusted, f.path, f.line, f.name, "it is not used: "+f.why, f.scope.trustRemedy()))
+		p.add(report.New(report.MaterialUntrusted, f.path, f.line, f.name, "it is not used: "+f.why, f.scope.trustRemedy()))
 	case r != nil && f.bundle.hash == r.Hash, r == nil && f.allowedInMain() && !f.runsUnwatched(), p.hashListed(f):
 		if p.policy(f, string(protocol.Project)) {
 			p.useCopy(f)
 		}
 	case r != nil:
 		f.stop(executor.Changed, "it is not what was allowed any more"+p.difference(f))
-		p.add(newFinding(CodeMaterialUntrusted, f.path, f.line, f.name, "it is not used: "+f.why, f.scope.trustRemedy()))
+		p.add(report.New(report.MaterialUntrusted, f.path, f.line, f.name, "it is not used: "+f.why, f.scope.trustRemedy()))
 	default:
 		f.stop(executor.Untrusted, "nobody allowed it yet")
 		p.unaskedMaterials = append(p.unaskedMaterials, f.name)
-		p.add(newFinding(CodeMaterialUntrusted, f.path, f.line, f.name, "it is not used: "+f.why, f.scope.trustRemedy()))
+		p.add(report.New(report.MaterialUntrusted, f.path, f.line, f.name, "it is not used: "+f.why, f.scope.trustRemedy()))
 	}
 	if f.unset != nil && f.run != "" {
-		f.stop(executor.Broken, f.unset.why)
-		p.add(newFinding(CodeMaterialUnusable, f.path, f.line, f.name, f.unset.why, f.unset.remedy))
+		f.stop(executor.Broken, f.unset.Why)
+		p.add(report.New(report.MaterialUnusable, f.path, f.line, f.name, f.unset.Why, f.unset.Remedy))
 	}
 }
 
@@ -295,7 +297,7 @@ func (p *load) useCopy(f *found) {
 	f.bundle.Members = slices.Clone(f.bundle.Members)
 	if err := p.store.put(f.bundle); err != nil {
 		f.stop(executor.Changed, "its private copy cannot be relied on: "+err.Error())
-		p.add(newFinding(CodeTampered, p.store.folder(f.bundle.hash), 0, f.name, f.why, "allow it again with: "+f.scope.trustCommand()))
+		p.add(report.New(report.Tampered, p.store.folder(f.bundle.hash), 0, f.name, f.why, "allow it again with: "+f.scope.trustCommand()))
 		return
 	}
 	switch f.kind {

@@ -13,6 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -92,7 +94,7 @@ func TestMaterialsOfProjectNeedTrust(t *testing.T) {
 		t.Fatal(diff)
 	}
 	for _, m := range s.Materials {
-		if m.Kind != KindServer && !within(w.state, m.Use) {
+		if m.Kind != KindServer && !files.Within(w.state, m.Use) {
 			t.Errorf("%s is read at %s, not from its private copy", m.Name, m.Use)
 		}
 	}
@@ -105,7 +107,7 @@ func TestMaterialsOfProjectNeedTrust(t *testing.T) {
 		}
 	}
 	server := s.Set.Settings.Agent.MCPServers["git"]
-	if len(server.Args) != 2 || !within(w.state, server.Args[0]) || server.Args[1] != "--fast" || server.Dir != w.project || server.Layer != protocol.Project {
+	if len(server.Args) != 2 || !files.Within(w.state, server.Args[0]) || server.Args[1] != "--fast" || server.Dir != w.project || server.Layer != protocol.Project {
 		t.Errorf("the server is %+v; its program must be the private copy", server)
 	}
 }
@@ -212,7 +214,7 @@ func TestMaterialsTrouble(t *testing.T) {
 	}
 	told := 0
 	for _, f := range s.Findings {
-		if f.Code == string(CodeMaterialUnusable) {
+		if f.Code == string(report.MaterialUnusable) {
 			told++
 			if f.Remedy == "" || f.Hook == nil {
 				t.Errorf("finding without name or remedy: %+v", f)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -322,7 +323,7 @@ func TestPassedOverIsSaid(t *testing.T) {
 	if s.Project != "" || find(s, "evil.sh") != nil || s.Set.Refuse != nil {
 		t.Errorf("project %q, refused %v", s.Project, s.Set.Refuse)
 	}
-	if !hasFinding(s.Findings, CodePassedOver, "") {
+	if !hasFinding(s.Findings, report.PassedOver, "") {
 		t.Errorf("nobody is told: %v", s.Findings)
 	}
 	// Allowed while the folder was the user's own: its guards are not merely absent.
@@ -336,7 +337,7 @@ func TestPassedOverIsSaid(t *testing.T) {
 		t.Errorf("refused %v", s.Set.Refuse)
 	}
 	for _, f := range s.Findings {
-		if f.Code == string(CodePassedOver) && f.Severity != schema.SeverityError {
+		if f.Code == string(report.PassedOver) && f.Severity != schema.SeverityError {
 			t.Errorf("%+v", f)
 		}
 	}

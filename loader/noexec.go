@@ -1,15 +1,18 @@
 package loader
 
-import "github.com/hookd-dev/hookd/executor/process"
+import (
+	"github.com/hookd-dev/hookd/executor/process"
+	"github.com/hookd-dev/hookd/loader/internal/report"
+)
 
 // mountTrouble is why a program that lies at path cannot be started although its
 // mode says so, nil if nothing is in the way. It is asked of what runs: where that is
 // a private copy, the file system of the original does not count.
-func mountTrouble(path, remedy string) *trouble {
+func mountTrouble(path, remedy string) *report.Problem {
 	if !process.NoExec(path) {
 		return nil
 	}
-	return &trouble{"it lies on a file system mounted noexec, from which nothing is started: " + path, remedy}
+	return &report.Problem{Why: "it lies on a file system mounted noexec, from which nothing is started: " + path, Remedy: remedy}
 }
 
 const (

@@ -2,11 +2,11 @@ package loader
 
 import (
 	"errors"
-	"path/filepath"
 	"sync"
 	"syscall"
 
 	"github.com/fsnotify/fsnotify"
+	"github.com/hookd-dev/hookd/loader/internal/files"
 )
 
 // A notifier says that something happened in the watched folders, not what.
@@ -27,7 +27,7 @@ type systemWatch struct {
 	watcher *fsnotify.Watcher
 	events  chan struct{}
 	done    sync.WaitGroup
-	watched map[string]fileStat // folder → what was watched under that name
+	watched map[string]files.Info // folder → what was watched under that name
 }
 
 func newSystemWatch() (notifier, error) {
@@ -35,7 +35,7 @@ func newSystemWatch() (notifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &systemWatch{watcher: watcher, events: make(chan struct{}, 1), watched: map[string]fileStat{}}
+	s := &systemWatch{watcher: watcher, events: make(chan struct{}, 1), watched: map[string]files.Info{}}
 	s.done.Go(s.drain)
 	return s, nil
 }
@@ -69,7 +69,7 @@ func (s *systemWatch) Watch(folders []string) (news bool, err error) {
 	wanted := map[string]bool{}
 	for _, folder := range folders {
 		wanted[folder] = true
-		st, err := stat(folder)
+		st, err := files.Stat(folder)
 		if err != nil {
 			news = true
 			continue
@@ -117,33 +117,3 @@ type polling struct{}
 func (polling) Events() <-chan struct{}      { return nil }
 func (polling) Watch([]string) (bool, error) { return false, nil }
 func (polling) Close()                       {}
-
-// folders lists what must be watched to notice a change of the inputs: the
-// folders themselves, and for everything the folder above it. Of what is not
-// there yet it is the nearest folder above that is.
-func (in inputs) folders() []string {
-	seen := map[string]bool{}
-	for path, st := range in {
-		if st.Mode.IsDir() {
-			seen[path] = true
-		}
-		for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
-			if known, looked := in[dir]; looked && known.Mode.IsDir() || seen[dir] {
-				seen[dir] = true
-				break
-			}
-			if st, err := stat(dir); err == nil && st.Mode.IsDir() {
-				seen[dir] = true
-				break
-			}
-			if filepath.Dir(dir) == dir {
-				break
-			}
-		}
-	}
-	list := make([]string, 0, len(seen))
-	for dir := range seen {
-		list = append(list, dir)
-	}
-	return list
-}

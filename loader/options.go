@@ -3,7 +3,7 @@ package loader
 import (
 	"time"
 
-	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/exechook"
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -26,7 +26,7 @@ type Options struct {
 	// Pool keeps the processes of standby and resident hooks, while a [Watcher]'s
 	// snapshots rule. Without one, or without a Watcher, such hooks run once per
 	// event.
-	Pool *executor.Pool
+	Pool *exechook.Pool
 
 	// Without names hooks to leave out in this process. It reaches neither
 	// required hooks nor those of the managed layer.

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -24,7 +26,7 @@ func (p *load) holdPins(f *found) {
 	hold := func(now starter, was *pin, words string) *pin {
 		switch {
 		case now.refused:
-			f.fail(executor.Changed, protocol.FailUntrusted, now.bad.why, now.bad.remedy)
+			f.fail(executor.Changed, protocol.FailUntrusted, now.bad.Why, now.bad.Remedy)
 			return nil
 		case was != nil:
 			if held := in.hold(*was); held != nil {
@@ -32,7 +34,7 @@ func (p *load) holdPins(f *found) {
 			}
 			return p.replacePin(f, in, was, words)
 		case now.bad != nil:
-			f.fail(executor.Broken, protocol.FailSpawn, now.bad.why, now.bad.remedy)
+			f.fail(executor.Broken, protocol.FailSpawn, now.bad.Why, now.bad.Remedy)
 			return nil
 		}
 		return &pin{Path: now.pin.Path, Real: now.pin.Real}
@@ -64,7 +66,7 @@ func (in *place) stillThere(was pin) *pin {
 	if !isProgram(was.Real) {
 		return nil
 	}
-	if real, err := filepath.EvalSymlinks(was.Real); err != nil || in.foreign && within(in.root, real) {
+	if real, err := filepath.EvalSymlinks(was.Real); err != nil || in.foreign && files.Within(in.root, real) {
 		return nil
 	}
 	return &pin{Path: was.Real, Real: was.Real}
@@ -75,7 +77,7 @@ func (p *load) replacePin(f *found, in *place, was *pin, words string) *pin {
 		candidate := filepath.Join(folder, filepath.Base(words))
 		now, usable := in.judge(candidate, true)
 		if usable && now.bad == nil && in.unsafe(candidate) == "" {
-			p.add(findingf(CodeStarterReplaced, f.path, f.name, "look at it and allow the hook again with: "+f.scope.trustCommand(),
+			p.add(report.Newf(report.StarterReplaced, f.path, f.name, "look at it and allow the hook again with: "+f.scope.trustCommand(),
 				"what started it when it was allowed, %s, is gone; %s starts it now", was.Real, now.pin.Real))
 			return &pin{Path: candidate, Real: now.pin.Real}
 		}
@@ -83,7 +85,7 @@ func (p *load) replacePin(f *found, in *place, was *pin, words string) *pin {
 	why := fmt.Sprintf("what started it when it was allowed, %s, is gone, and nothing of that name lies in a folder that only you or root can change", was.Real)
 	remedy := "install it again, or allow the hook again with: " + f.scope.trustCommand()
 	f.fail(executor.Broken, protocol.FailSpawn, why, remedy)
-	p.add(newFinding(CodeNotRunnable, f.path, 0, f.name, why, remedy))
+	p.add(report.New(report.NotRunnable, f.path, 0, f.name, why, remedy))
 	return nil
 }
 

@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"github.com/hookd-dev/hookd/executor/hookenv"
+	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/ownership"
 )
 
 // folderName is the folder that makes a project, and the user layer's in home.
@@ -51,7 +53,7 @@ type passedOver struct {
 type search struct {
 	home     string                    // real path; never a project, and the search ends there
 	recorded func(project string) bool // whether anything of a folder was allowed
-	checks   *walk
+	checks   *ownership.Walk
 }
 
 // explicit are the places of a project that was named.
@@ -67,7 +69,7 @@ func (s *search) explicit(named, cwd string) (places, error) {
 		}
 		return places{}, fmt.Errorf("project %s: %w", named, err)
 	}
-	st, err := stat(real)
+	st, err := files.Stat(real)
 	switch {
 	case err != nil:
 		return places{}, fmt.Errorf("project %s: %w", named, err)
@@ -75,7 +77,7 @@ func (s *search) explicit(named, cwd string) (places, error) {
 		return places{}, fmt.Errorf("project %s: not a folder", named)
 	case real == s.home:
 		return places{}, fmt.Errorf("project %s: the home folder is no project, its %s is the user layer", named, folderName)
-	case !s.checks.mayOwn(real, st.UID):
+	case !s.checks.MayOwn(real, st.UID):
 		return places{}, fmt.Errorf("project %s: the folder belongs to another user (%d); the setting hooks.trust.folders of ~/%s names folders where that is all right", named, st.UID, folderName)
 	}
 	found, err := s.look(real, &places{})
@@ -86,7 +88,7 @@ func (s *search) explicit(named, cwd string) (places, error) {
 	if err := s.above(real, &p); err != nil {
 		return places{}, fmt.Errorf("project %s: %w", named, err)
 	}
-	if _, err := lstat(filepath.Join(real, folderName)); missing(err) && !found && s.inMain(real) {
+	if _, err := files.Lstat(filepath.Join(real, folderName)); files.Missing(err) && !found && s.inMain(real) {
 		p.project, checkout = mainCheckout(real), real
 		if err := s.above(p.project, &p); err != nil {
 			return places{}, fmt.Errorf("project %s: %w", named, err)
@@ -175,9 +177,9 @@ func (s *search) above(project string, p *places) error {
 func (s *search) look(dir string, p *places) (bool, error) {
 	acai := filepath.Join(dir, folderName)
 	recorded := s.recorded(dir) || s.inMain(dir)
-	st, err := stat(acai)
+	st, err := files.Stat(acai)
 	switch {
-	case missing(err) || err == nil && !st.Mode.IsDir():
+	case files.Missing(err) || err == nil && !st.Mode.IsDir():
 		return s.recorded(dir), nil
 	case err != nil && !recorded:
 		return false, err // taken for none, it would switch guards off
@@ -187,7 +189,7 @@ func (s *search) look(dir string, p *places) (bool, error) {
 	if recorded {
 		return true, nil // each load looks whose it is
 	}
-	if _, unsafe, err := s.checks.follow(acai); err != nil || unsafe != "" {
+	if _, unsafe, err := s.checks.Follow(acai); err != nil || unsafe != "" {
 		if err != nil {
 			unsafe = err.Error()
 		}
@@ -201,13 +203,13 @@ func (s *search) look(dir string, p *places) (bool, error) {
 // could have put an .acai there: it is sticky, as /tmp is, or somebody else's.
 // Above it nothing is looked for, but what was allowed there is not forgotten.
 func (s *search) stops(dir string, p *places) (bool, error) {
-	st, err := stat(dir)
+	st, err := files.Stat(dir)
 	if err != nil {
 		return false, err
 	}
 	why, remedy := "", ownRemedy
 	switch {
-	case !s.checks.mayOwn(dir, st.UID):
+	case !s.checks.MayOwn(dir, st.UID):
 		why = fmt.Sprintf("%s belongs to another user (%d)", dir, st.UID)
 	case st.Mode&fs.ModeSticky != 0:
 		why, remedy = dir+" is a shared folder (sticky)", "move the project to a folder of your own"
@@ -216,7 +218,7 @@ func (s *search) stops(dir string, p *places) (bool, error) {
 	}
 	for at := dir; !s.ends(at); at = filepath.Dir(at) {
 		recorded := s.recorded(at)
-		if _, err := lstat(filepath.Join(at, folderName)); err == nil || recorded {
+		if _, err := files.Lstat(filepath.Join(at, folderName)); err == nil || recorded {
 			p.passed = append(p.passed, passedOver{folder: at, why: why, remedy: remedy, recorded: recorded})
 		}
 	}
@@ -237,7 +239,7 @@ func (p *places) complete(checkout string) {
 		return
 	}
 	isWorktree := mainCheckout(checkout) == p.project
-	if isWorktree || within(p.project, checkout) {
+	if isWorktree || files.Within(p.project, checkout) {
 		p.root = checkout
 	}
 	if isWorktree {
@@ -262,7 +264,7 @@ func userHome() (home string, refused *passedOver) {
 		return named, nil
 	}
 	passed := &passedOver{folder: named, why: "HOME is not obeyed: " + why, remedy: "set HOME to your own home folder"}
-	if _, err := lstat(filepath.Join(named, folderName)); listed == "" && !missing(err) {
+	if _, err := files.Lstat(filepath.Join(named, folderName)); listed == "" && !files.Missing(err) {
 		passed.why += ", and the user database names no other home"
 		passed.homeless = true
 	}
@@ -274,7 +276,7 @@ func suspiciousHome(named string) string {
 	if err != nil {
 		return withinOthers(filepath.Clean(named)) // what is not there yet may be there later
 	}
-	if st, err := stat(real); err != nil || !userWalk().mayOwn(real, st.UID) {
+	if st, err := files.Stat(real); err != nil || !ownership.User().MayOwn(real, st.UID) {
 		return "it belongs to another user"
 	}
 	if isCheckout(real) {
@@ -285,11 +287,11 @@ func suspiciousHome(named string) string {
 
 // withinOthers says in which checkout or project a folder lies, "" in none.
 func withinOthers(folder string) string {
-	for dir := realPath(filepath.Dir(folder)); filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+	for dir := files.RealPath(filepath.Dir(folder)); filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
 		if isCheckout(dir) {
 			return "it lies in the checkout " + dir
 		}
-		if st, err := stat(filepath.Join(dir, folderName)); err == nil && st.Mode.IsDir() {
+		if st, err := files.Stat(filepath.Join(dir, folderName)); err == nil && st.Mode.IsDir() {
 			return "it lies in the project " + dir
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hookd-dev/hookd/loader/internal/ownership"
 )
 
 func TestPlaces(t *testing.T) {
@@ -83,7 +85,7 @@ func TestPlaces(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			s := &search{home: home, checks: userWalk(), recorded: func(project string) bool {
+			s := &search{home: home, checks: ownership.User(), recorded: func(project string) bool {
 				return slices.ContainsFunc(test.recorded, func(r string) bool { return filepath.Join(top, r) == project })
 			}}
 			find := func() (places, error) { return s.from(filepath.Join(top, test.cwd)) }
@@ -172,8 +174,8 @@ func TestInterpreter(t *testing.T) {
 		}
 		why := ""
 		if bad != nil {
-			got, why = "", bad.why
-			if bad.remedy == "" {
+			got, why = "", bad.Why
+			if bad.Remedy == "" {
 				t.Errorf("%q: no remedy", test.head)
 			}
 		}

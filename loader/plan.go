@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/hookd-dev/hookd/loader/internal/files"
 )
 
 // State is what the trust records say about a hook of a project.
@@ -113,7 +114,7 @@ const (
 func (l *loader) survey(ctx context.Context) (*load, error) {
 	p := l.newLoad()
 	p.asAllowed, p.hashAll = true, true
-	defer l.files.until(ctx)()
+	defer l.files.Until(ctx)()
 	p.readDecisions()
 	if p.refuse != nil {
 		return nil, p.refuse
@@ -287,7 +288,7 @@ func (p *load) planItem(f *found) (PlanItem, error) {
 		}
 		file := &item.Files[i]
 		file.WasMode, file.WasSum = m.Mode, m.Sum
-		if st, err := stat(old.path); err == nil {
+		if st, err := files.Stat(old.path); err == nil {
 			old.size = st.Size
 			// A copy that cannot be shown any more is only a missing diff.
 			file.WasText, file.WasLeft, _ = readShown(old)
@@ -318,9 +319,9 @@ func (f *found) cannotBeAllowed() (trouble, remedy string) {
 	case f.faulty():
 		return "its description is faulty", "correct what hookd check says about it"
 	case f.trouble != nil && f.file != nil && f.kind == "" && len(f.resolution.Hook.Events) == 0:
-		return f.trouble.why, f.trouble.remedy + "; if it is no hook but a helper, begin its name with _"
+		return f.trouble.Why, f.trouble.Remedy + "; if it is no hook but a helper, begin its name with _"
 	case f.trouble != nil:
-		return f.trouble.why, f.trouble.remedy
+		return f.trouble.Why, f.trouble.Remedy
 	case f.file != nil && f.file.unsafe != "":
 		return f.file.unsafe, "make it yours and writable by you only: chown, chmod go-w"
 	case f.bundle == nil && f.isThere():
@@ -333,11 +334,11 @@ func (f *found) cannotBeAllowed() (trouble, remedy string) {
 // is hashed. left is how many bytes in the middle of a long one are left out.
 func readShown(m member) (text []byte, left int64, err error) {
 	ends := &bothEnds{}
-	h, err := readWhole(context.Background(), m.path, ends)
+	h, err := files.ReadWhole(context.Background(), m.path, ends)
 	if err != nil {
 		return nil, 0, err
 	}
-	if h.sum != m.Sum {
+	if h.Sum != m.Sum {
 		return nil, 0, fmt.Errorf("%s: %w", m.path, ErrChangedSince)
 	}
 	return append(append([]byte{}, ends.head...), ends.tail...), ends.left, nil

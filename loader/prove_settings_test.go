@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 	"github.com/hookd-dev/hookd/test/prove"
@@ -142,7 +143,7 @@ func TestEditsOfAllowedSettingsHaveNoEffect(t *testing.T) {
 		if diff := cmp.Diff(want, rulingOf(s), compareRulings); diff != "" {
 			t.Errorf("%s (-allowed +after):\n%s", edit, diff)
 		}
-		if !hasFinding(s.Findings, CodeSettingsChanged, "") && !hasFinding(s.Findings, CodeSettingsGone, "") {
+		if !hasFinding(s.Findings, report.SettingsChanged, "") && !hasFinding(s.Findings, report.SettingsGone, "") {
 			t.Errorf("%s: nobody is told", edit)
 		}
 		edits++

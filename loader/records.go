@@ -15,6 +15,9 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gofrs/flock"
+
+	"github.com/hookd-dev/hookd/internal/fsutil"
+	"github.com/hookd-dev/hookd/loader/internal/files"
 )
 
 // Decision is what a person decided about a hook.
@@ -138,7 +141,7 @@ func (r records) file(project string) string {
 func (r records) load(project string) (*decisions, error) {
 	none := &decisions{V: 1, Project: project}
 	name := r.file(project)
-	f, err := os.OpenFile(name, openFlags|noFollow, 0)
+	f, err := os.OpenFile(name, files.OpenFlags|files.NoFollow, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return none, nil
 	}
@@ -146,17 +149,17 @@ func (r records) load(project string) (*decisions, error) {
 		return nil, fmt.Errorf("read the trust records: %w", err)
 	}
 	defer f.Close()
-	st, err := fstat(f)
+	st, err := files.Fstat(f)
 	if err == nil && !st.Mode.IsRegular() {
 		err = fmt.Errorf("%s is not a regular file", name)
 	}
 	if err == nil {
-		err = checkPrivate(name, st)
+		err = files.CheckPrivate(name, st)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the trust records: %w", err)
 	}
-	raw, err := readSized(f, min(st.Size, maxRecordFile))
+	raw, err := files.ReadSized(f, min(st.Size, maxRecordFile))
 	if err != nil {
 		return nil, fmt.Errorf("read the trust records: %w", err)
 	}
@@ -195,7 +198,7 @@ func (r records) change(project string, update func(*decisions) error) error {
 	if !utf8.ValidString(project) {
 		return fmt.Errorf("%q is not valid UTF-8, so no record can name it: rename the folder", project)
 	}
-	if err := privateFolder(r.dir); err != nil {
+	if err := files.PrivateFolder(r.dir); err != nil {
 		return err
 	}
 	lock := flock.New(filepath.Join(r.dir, ".lock"), flock.SetPermissions(0o600))
@@ -214,13 +217,13 @@ func (r records) change(project string, update func(*decisions) error) error {
 	if err != nil {
 		return err
 	}
-	return writePrivate(r.file(project), append(raw, '\n'))
+	return fsutil.ReplaceFile(r.file(project), append(raw, '\n'), fsutil.Synced)
 }
 
 // recorded reports whether anything of a project was allowed.
 func (r records) recorded(project string) bool {
 	// Most folders have none, and the look that says so costs least.
-	if _, err := lstat(r.file(project)); errors.Is(err, fs.ErrNotExist) {
+	if _, err := files.Lstat(r.file(project)); errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
 	d, err := r.load(project)

@@ -7,6 +7,8 @@ import (
 	"os"
 	"testing"
 	"time"
+
+	"github.com/hookd-dev/hookd/loader/internal/files"
 )
 
 // A loader that goes on loading sees each decision at once, whether those before
@@ -29,7 +31,7 @@ func TestDecisionsAreReadAgain(t *testing.T) {
 		}
 	}
 	file := l.records.file(w.project)
-	for _, rest := range []time.Duration{0, 0, 2 * settleTime, 0} {
+	for _, rest := range []time.Duration{0, 0, 2 * files.StableAfter, 0} {
 		w.allow()
 		want("allowed", "ready")
 		time.Sleep(rest)
@@ -42,7 +44,7 @@ func TestDecisionsAreReadAgain(t *testing.T) {
 		want("still denied", "disabled")
 	}
 	w.allow()
-	time.Sleep(2 * settleTime)
+	time.Sleep(2 * files.StableAfter)
 	want("allowed", "ready")
 	if err := os.Chmod(file, 0o644); err != nil {
 		t.Fatal(err)

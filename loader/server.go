@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/hookd-dev/hookd/executor/hookenv"
+	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -41,25 +43,25 @@ func namesProject(s schema.MCPServer) bool {
 
 // serverSets refuses variables by which a server of a project would load code that
 // is no part of what is allowed.
-func (in *place) serverSets(s *schema.MCPServer) *trouble {
+func (in *place) serverSets(s *schema.MCPServer) *report.Problem {
 	if !in.pinned {
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
 		if hookenv.LoadsCode(name) && in.setsCode(name+"="+s.Env[name]) {
-			return &trouble{fmt.Sprintf("env.%s may make it load code of the project, which nobody would see change", name), "leave it out, or name a folder outside of the project"}
+			return &report.Problem{Why: fmt.Sprintf("env.%s may make it load code of the project, which nobody would see change", name), Remedy: "leave it out, or name a folder outside of the project"}
 		}
 	}
 	return nil
 }
 
 // addSets puts in the files of the project that a server's variables name.
-func (f *found) addSets(b *bundle, files *hashCache, in *place) error {
+func (f *found) addSets(b *bundle, hashes *files.HashCache, in *place) error {
 	if !in.pinned {
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.server.Env)) {
-		if err := f.addWords(b, files, in, []string{f.server.Env[name]}, kindRunner, ""); err != nil {
+		if err := f.addWords(b, hashes, in, []string{f.server.Env[name]}, kindRunner, ""); err != nil {
 			return err
 		}
 	}

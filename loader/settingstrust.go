@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/loader/internal/settings"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -34,12 +36,12 @@ func (p *load) describing(s *scope, f *found) *schema.LayerSettings {
 // no project's; where something of it was allowed, nothing passes until it is
 // looked at.
 func (p *load) safeFolder(s *scope) bool {
-	_, unsafe, err := p.walk().follow(s.dir)
+	_, unsafe, err := p.walk().Follow(s.dir)
 	switch {
-	case missing(err):
+	case files.Missing(err):
 		return true // what was allowed is gone, and says so itself
 	case err != nil:
-		unsafe = cause(err)
+		unsafe = files.Cause(err)
 	}
 	if unsafe == "" {
 		return true
@@ -53,11 +55,11 @@ func (p *load) safeFolder(s *scope) bool {
 // passOver reports a folder that does not rule. Nothing passes where it was
 // allowed to.
 func (p *load) passOver(o passedOver) {
-	code := CodePassedOver
+	code := report.PassedOver
 	if o.outer {
-		code = CodeOuterUntrusted
+		code = report.OuterUntrusted
 	}
-	f := newFinding(code, filepath.Join(o.folder, folderName), 0, "", "its hooks and settings do not count: "+o.why, o.remedy)
+	f := report.New(code, filepath.Join(o.folder, folderName), 0, "", "its hooks and settings do not count: "+o.why, o.remedy)
 	if o.homeless {
 		f.Severity = schema.SeverityError
 		p.refuseAll(o.folder+": "+o.why, o.remedy)
@@ -100,7 +102,7 @@ func (p *load) projectSettings(s *scope) {
 	default:
 		s.waiting, s.state = &waitingSettings{f.Settings, f.Path}, SettingsUntrusted
 		p.add(f.Findings...)
-		p.add(newFinding(CodeSettingsUntrusted, f.Path, 0, "", "the project's settings are not in force: nobody allowed them yet", s.trustRemedy()))
+		p.add(report.New(report.SettingsUntrusted, f.Path, 0, "", "the project's settings are not in force: nobody allowed them yet", s.trustRemedy()))
 	}
 }
 
@@ -157,15 +159,15 @@ func (p *load) takeSettings(s *scope, f settings.File) {
 func (p *load) keepAllowed(s *scope, record *trustRecord) {
 	file := filepath.Join(s.dir, settings.Names[0])
 	s.state = SettingsGone
-	finding := newFinding(CodeSettingsGone, file, 0, "", "the settings that were allowed stay in force: their file is gone", s.goneRemedy())
+	finding := report.New(report.SettingsGone, file, 0, "", "the settings that were allowed stay in force: their file is gone", s.goneRemedy())
 	switch f := s.now; {
 	case f.Bad != nil:
 		s.state = SettingsChanged
-		finding = newFinding(CodeSettingsChanged, f.Bad.File, f.Bad.Line, "", "the settings that were allowed stay in force: the file cannot be used: "+f.Bad.Message, f.Bad.Remedy)
+		finding = report.New(report.SettingsChanged, f.Bad.File, f.Bad.Line, "", "the settings that were allowed stay in force: the file cannot be used: "+f.Bad.Message, f.Bad.Remedy)
 		file = f.Bad.File
 	case f.Path != "":
 		s.state = SettingsChanged
-		finding = newFinding(CodeSettingsChanged, f.Path, 0, "", "the settings that were allowed stay in force: the file was changed since", s.trustRemedy())
+		finding = report.New(report.SettingsChanged, f.Path, 0, "", "the settings that were allowed stay in force: the file was changed since", s.trustRemedy())
 		file = f.Path
 	}
 	// Its findings were shown when it was allowed, and its lines are not the file's.
@@ -181,7 +183,7 @@ func (p *load) keepAllowed(s *scope, record *trustRecord) {
 // settingsListed reports whether hooks.trust.hashes names the settings, or the
 // project with them.
 func (p *load) settingsListed(s *scope, b *bundle) bool {
-	hashes := p.upper().Hooks.TrustHashes
+	hashes := p.upper().Hooks.Trust.Hashes
 	if len(hashes) == 0 {
 		return false
 	}

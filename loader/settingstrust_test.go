@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -326,7 +327,7 @@ func TestWhoseSettings(t *testing.T) {
 					if s.Set.Settings.Agent.Limits.Steps == 5 || status(s, "cmd") == "ready" {
 						t.Errorf("it counts: steps %d, cmd %s", s.Set.Settings.Agent.Limits.Steps, status(s, "cmd"))
 					}
-					if !slices.ContainsFunc(s.Settings, func(info SettingsInfo) bool { return info.State == SettingsUnreadable }) && !hasFinding(s.Findings, CodePassedOver, "") {
+					if !slices.ContainsFunc(s.Settings, func(info SettingsInfo) bool { return info.State == SettingsUnreadable }) && !hasFinding(s.Findings, report.PassedOver, "") {
 						t.Errorf("nothing says so: %v %v", s.Settings, s.Findings)
 					}
 				})
@@ -383,7 +384,7 @@ func TestLiftedFolders(t *testing.T) {
 	if got := status(s, "guard.sh"); got != "ready" {
 		t.Errorf("%s: %v", got, s.Findings)
 	}
-	if !hasFinding(s.Findings, CodeFolderLifted, "") || !hasFinding(s.Findings, CodeFolderNotLifted, "") {
+	if !hasFinding(s.Findings, report.FolderLifted, "") || !hasFinding(s.Findings, report.FolderNotLifted, "") {
 		t.Errorf("check does not show it: %v", s.Findings)
 	}
 	os.Chown(w.hookPath("guard.sh"), 23456, -1)

@@ -9,6 +9,7 @@ import (
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/executor/process"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -42,7 +43,7 @@ func (p *load) askPrograms(ctx context.Context) {
 		told := got.about(f.path, f.name)
 		p.add(told.findings...)
 		if told.why != "" {
-			p.add(newFinding(CodeNoAnswer, f.path, 0, f.name, "it was asked for its events: "+told.why, "add a line `hook: events=tool-call-start` to its header"))
+			p.add(report.New(report.NoAnswer, f.path, 0, f.name, "it was asked for its events: "+told.why, "add a line `hook: events=tool-call-start` to its header"))
 			continue
 		}
 		f.described, f.told = append(f.described, told.described), told
@@ -121,18 +122,18 @@ func (p *load) rejectOrBreak(f *found) {
 			if f.file == nil && !f.isCommand() {
 				kind = protocol.FailGone
 			}
-			f.fail(executor.Broken, kind, f.trouble.why, f.trouble.remedy)
+			f.fail(executor.Broken, kind, f.trouble.Why, f.trouble.Remedy)
 		}
-		f.stop(executor.Broken, f.trouble.why)
+		f.stop(executor.Broken, f.trouble.Why)
 	}
 	denied := f.record != nil && f.record.Decision == Denied // what is wrong with it is of no use to anybody
 	if f.trouble != nil && f.layer != "" && !denied {
-		code := CodeNotRunnable
+		code := report.NotRunnable
 		if f.file == nil && !f.isCommand() {
-			code = CodeNoSuchFile
+			code = report.NoSuchFile
 		}
 		if f.described != nil || f.file != nil {
-			p.add(newFinding(code, f.path, 0, f.name, f.trouble.why, f.trouble.remedy))
+			p.add(report.New(code, f.path, 0, f.name, f.trouble.Why, f.trouble.Remedy))
 		}
 	}
 }
@@ -213,7 +214,7 @@ func (p *load) requireNames() {
 func (p *load) missing(s *scope, name string) *found {
 	why := "it is required and is not there"
 	remedy := "put it into the hooks folder, or take it off hooks.required"
-	p.add(newFinding(CodeRequiredMissing, s.settings.File, 0, s.prefix+name, why, remedy))
+	p.add(report.New(report.RequiredMissing, s.settings.File, 0, s.prefix+name, why, remedy))
 	return &found{
 		layer: s.layer, scope: s, base: name, name: s.prefix + name, status: executor.Gone, why: why,
 		fault: &protocol.Failure{Kind: protocol.FailGone, Detail: name + ": " + why, Remedy: remedy},
@@ -233,5 +234,5 @@ func (f *found) tooMany(most int) schema.Finding {
 		f.fail(executor.Rejected, protocol.FailSettings, why, remedy)
 	}
 	f.stop(executor.Rejected, why)
-	return newFinding(CodeTooMany, f.path, 0, f.name, why, remedy)
+	return report.New(report.TooMany, f.path, 0, f.name, why, remedy)
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/hookd-dev/hookd/loader/internal/files"
 )
 
 // What a loader keeps of unchanged files never shows: after every change it finds
@@ -71,7 +73,7 @@ func TestWhatIsKeptNeverShows(t *testing.T) {
 	}
 	for _, c := range changes {
 		c.change()
-		for _, rest := range []time.Duration{0, settleTime * 2} {
+		for _, rest := range []time.Duration{0, files.StableAfter * 2} {
 			time.Sleep(rest)
 			got, err := l.snapshot(context.Background(), 1)
 			if err != nil {
@@ -82,7 +84,7 @@ func TestWhatIsKeptNeverShows(t *testing.T) {
 			}
 		}
 	}
-	if len(l.files.byPath) == 0 {
+	if len(l.files.ByPath) == 0 {
 		t.Error("nothing was kept, so nothing was tested")
 	}
 }

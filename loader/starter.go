@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 )
 
 // A pin is the program that starts a hook as it was found when a person allowed
@@ -32,7 +35,7 @@ func (p *pins) each() []*pin {
 // starter is the program that some words lead to, looked for now.
 type starter struct {
 	pin     pin
-	bad     *trouble
+	bad     *report.Problem
 	refused bool // it is there, and leads into the project
 	shim    bool // it is a script itself
 }
@@ -57,7 +60,7 @@ func (in *place) programOf(word string) starter {
 	return in.remembered(word, func() starter {
 		found := in.look(word, true)
 		if found.bad == nil && found.pin.Path == "" {
-			found.bad = &trouble{fmt.Sprintf("the program %s was not found on PATH", word), "install it, or name its folder in hooks.path"}
+			found.bad = &report.Problem{Why: fmt.Sprintf("the program %s was not found on PATH", word), Remedy: "install it, or name its folder in hooks.path"}
 		}
 		return found
 	})
@@ -78,7 +81,7 @@ func (in *place) remembered(words string, find func() starter) starter {
 // project: what lies there could be changed without any change to the hook.
 func (in *place) interpreter(p program) starter {
 	l, bad := p.line()
-	if _, err := stat(l.first); err != nil {
+	if _, err := files.Stat(l.first); err != nil {
 		return starter{bad: notFound(l.first, "install it, or name another interpreter")}
 	}
 	if bad != nil {
@@ -137,30 +140,30 @@ func (in *place) judge(candidate string, others bool) (found starter, usable boo
 		return found, false
 	}
 	walk := in.checks
-	walk.links = nil
-	real, unsafe, err := walk.follow(candidate)
+	walk.Links = nil
+	real, unsafe, err := walk.Follow(candidate)
 	switch {
 	case err != nil:
-		return starter{bad: &trouble{fmt.Sprintf("the interpreter %s cannot be looked at: %v", candidate, err), "name another interpreter"}}, true
+		return starter{bad: &report.Problem{Why: fmt.Sprintf("the interpreter %s cannot be looked at: %v", candidate, err), Remedy: "name another interpreter"}}, true
 	case unsafe != "" && in.rootOnly:
-		return starter{bad: &trouble{fmt.Sprintf("its interpreter %s is not root's alone: %s", candidate, unsafe), "name one that belongs to root and is writable by nobody else"}}, true
+		return starter{bad: &report.Problem{Why: fmt.Sprintf("its interpreter %s is not root's alone: %s", candidate, unsafe), Remedy: "name one that belongs to root and is writable by nobody else"}}, true
 	}
 	if in.inside != nil && (in.inside(candidate) || in.inside(real)) {
 		return starter{bad: insideTrouble(candidate), refused: true}, !others
 	}
-	if in.foreign && slices.ContainsFunc(append(walk.links, candidate, real), func(part string) bool { return within(in.root, part) }) {
+	if in.foreign && slices.ContainsFunc(append(walk.Links, candidate, real), func(part string) bool { return files.Within(in.root, part) }) {
 		return starter{bad: insideTrouble(candidate), refused: true}, !others
 	}
 	return starter{pin: pin{Path: candidate, Real: real}}, true
 }
 
-func insideTrouble(path string) *trouble {
-	return &trouble{fmt.Sprintf("its interpreter %s lies inside the project", path), "name one outside of the project, or run the hook with inPlace"}
+func insideTrouble(path string) *report.Problem {
+	return &report.Problem{Why: fmt.Sprintf("its interpreter %s lies inside the project", path), Remedy: "name one outside of the project, or run the hook with inPlace"}
 }
 
 // unsafe says who else could change a program, "" if nobody.
 func (in *place) unsafe(path string) string {
-	_, unsafe, err := in.checks.follow(path)
+	_, unsafe, err := in.checks.Follow(path)
 	if err != nil {
 		return err.Error()
 	}

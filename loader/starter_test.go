@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/test/prove"
 )
@@ -165,7 +166,7 @@ func TestPinnedInterpreterIsGone(t *testing.T) {
 				return
 			}
 			for _, f := range s.Findings {
-				if f.Code == string(CodeStarterReplaced) && strings.Contains(f.Message, bin) && strings.Contains(f.Message, "starts it now") {
+				if f.Code == string(report.StarterReplaced) && strings.Contains(f.Message, bin) && strings.Contains(f.Message, "starts it now") {
 					return
 				}
 			}
@@ -246,7 +247,7 @@ func TestInterpreterLinesThatLeadInside(t *testing.T) {
 	for line, refused := range lines {
 		p, bad := readProgram([]byte("#!" + line + "\n"))
 		if bad != nil {
-			t.Fatalf("%s: %s", line, bad.why)
+			t.Fatalf("%s: %s", line, bad.Why)
 		}
 		l, bad := p.line()
 		if bad == nil {
@@ -302,7 +303,7 @@ func TestHelpersOfOtherLanguages(t *testing.T) {
 			// Without files it is named.
 			w.hook("g", "#!/usr/bin/env "+test.language+"\n"+comment(test.language)+" hook: events=tool-call-start can=block\n"+test.hook)
 			w.allow()
-			if !hasFinding(Advice(w.load()), CodeImportUnnamed, "g") {
+			if !hasFinding(Advice(w.load()), report.ImportUnnamed, "g") {
 				t.Errorf("nothing names the import of %s", test.name)
 			}
 		})

@@ -9,13 +9,17 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/hookd-dev/hookd/internal/fsutil"
+	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/ownership"
 )
 
 // A store keeps the private copies of what was allowed, one folder per bundle
 // hash, names kept. The copies are what runs.
 type store struct {
 	dir   string
-	files *hashCache
+	files *files.HashCache
 }
 
 // folder is where the copy of a bundle lies.
@@ -34,7 +38,7 @@ func (s store) put(b *bundle) error {
 	if s.verify(b) == nil {
 		return nil
 	}
-	if err := privateFolder(s.dir); err != nil {
+	if err := files.PrivateFolder(s.dir); err != nil {
 		return err
 	}
 	temp, err := os.MkdirTemp(s.dir, ".new-")
@@ -67,8 +71,8 @@ func copyMember(folder string, m member) error {
 	if err != nil {
 		return err
 	}
-	h, err := readWhole(context.Background(), m.path, out)
-	if err == nil && (h.sum != m.Sum || h.stat.Mode.Perm() != m.Mode) {
+	h, err := files.ReadWhole(context.Background(), m.path, out)
+	if err == nil && (h.Sum != m.Sum || h.Stat.Mode.Perm() != m.Mode) {
 		err = fmt.Errorf("%s: %w", m.path, ErrChangedSince)
 	}
 	if err == nil {
@@ -95,20 +99,20 @@ func (s store) verify(b *bundle) error {
 		}
 	}
 	root := s.folder(b.hash)
-	walker := userWalk()
+	walker := ownership.User()
 	err := filepath.WalkDir(root, func(where string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		name, err := nameBelow(root, where)
+		name, err := files.NameBelow(root, where)
 		if err != nil {
 			return err
 		}
-		st, err := lstat(where)
+		st, err := files.Lstat(where)
 		if err != nil {
 			return err
 		}
-		if problem := walker.part(where, st); problem != "" {
+		if problem := walker.Part(where, st); problem != "" {
 			return errors.New(problem)
 		}
 		i, isMember := want[name]
@@ -122,11 +126,11 @@ func (s store) verify(b *bundle) error {
 		case !st.Mode.IsRegular() || st.Mode.Perm() != b.Members[i].Mode:
 			return fmt.Errorf("%s is not what was allowed", where)
 		}
-		h, err := s.files.hash(where)
+		h, err := s.files.Hash(where)
 		if err != nil {
 			return err
 		}
-		if h.sum != b.Members[i].Sum {
+		if h.Sum != b.Members[i].Sum {
 			return fmt.Errorf("%s is not what was allowed", where)
 		}
 		delete(want, name)
@@ -141,26 +145,10 @@ func (s store) verify(b *bundle) error {
 	return nil
 }
 
-// privateFolder makes sure that a folder exists, belongs to the user and lets
-// nobody else in.
-func privateFolder(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	st, err := lstat(dir)
-	switch {
-	case err != nil:
-		return err
-	case !st.Mode.IsDir():
-		return fmt.Errorf("%s is not a folder", dir)
-	}
-	return checkPrivate(dir, st)
-}
-
 // writeInPrivateFolder replaces a file in a folder that it makes private first.
 func writeInPrivateFolder(path string, data []byte) error {
-	if err := privateFolder(filepath.Dir(path)); err != nil {
+	if err := files.PrivateFolder(filepath.Dir(path)); err != nil {
 		return err
 	}
-	return writePrivate(path, data)
+	return fsutil.ReplaceFile(path, data, fsutil.Synced)
 }

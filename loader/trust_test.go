@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hookd-dev/hookd/executor/hookenv"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/test/prove"
 )
@@ -375,7 +376,7 @@ func TestFreshProject(t *testing.T) {
 		t.Errorf("unasked %q", got)
 	}
 	for _, name := range []string{"boot", "asked"} {
-		if !hasFinding(s.Findings, CodeUntrusted, name) {
+		if !hasFinding(s.Findings, report.Untrusted, name) {
 			t.Errorf("nothing says that %s is not run", name)
 		}
 	}

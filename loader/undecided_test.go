@@ -2,7 +2,11 @@
 
 package loader
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/hookd-dev/hookd/loader/internal/report"
+)
 
 // F64: check names a condition on what calls of a matched tool need not have.
 func TestConditionsOnWhatAToolLacksAreNamed(t *testing.T) {
@@ -26,7 +30,7 @@ func TestConditionsOnWhatAToolLacksAreNamed(t *testing.T) {
 		}
 		w.hook("g", "#!/bin/sh\n# hook: events=tool-call-start "+can+rules+"\nexit 0\n")
 		w.allow()
-		if got := hasFinding(Advice(w.load()), CodeUndecided, "g"); got != want {
+		if got := hasFinding(Advice(w.load()), report.Undecided, "g"); got != want {
 			t.Errorf("%s: %v, want %v", rules, got, want)
 		}
 	}

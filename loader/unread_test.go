@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/hookd-dev/hookd/loader/internal/report"
 )
 
 // G12: a file under a name that is nearly right is not merely left out.
@@ -28,7 +30,7 @@ func TestFilesThatAreNotReadAreReported(t *testing.T) {
 			tc.write(w)
 			n := 0
 			for _, f := range w.load().Findings {
-				if f.Code == string(CodeUnread) {
+				if f.Code == string(report.Unread) {
 					n++
 					if filepath.Base(f.File) != tc.file || f.Remedy == "" {
 						t.Errorf("%+v", f)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hookd-dev/hookd/executor/hookenv"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -88,7 +89,7 @@ func (p *load) tellUnwatched(f *found) {
 	if file == "" && len(f.described) > 0 {
 		file, line = f.described[0].Pos.File, f.described[0].Pos.Line
 	}
-	p.add(newFinding(CodeUnwatched, file, line, f.name,
+	p.add(report.New(report.Unwatched, file, line, f.name,
 		unwatchedText+": "+strings.Join(f.unwatched, "; "), "have it start a file that the command names, with its helpers in files"))
 }
 
@@ -115,6 +116,6 @@ func (p *load) tellNotPassed(f *found) {
 }
 
 func notPassed(file, hook, name string) schema.Finding {
-	return newFinding(CodeNotPassed, file, 0, hook, fmt.Sprintf("%s is not passed on: by it programs load code, and its value comes from whoever starts hookd", name),
+	return report.New(report.NotPassed, file, 0, hook, fmt.Sprintf("%s is not passed on: by it programs load code, and its value comes from whoever starts hookd", name),
 		"set it in the hook, or in a script around it")
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -24,7 +25,7 @@ var reference = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 // trust, and what its hash covers, is the text as written; the command is not
 // looked at, so that what runs stands in the settings. A value that comes in
 // this way is not looked at again.
-func withVariables(s schema.MCPServer, lookup func(string) (string, bool)) (schema.MCPServer, *trouble) {
+func withVariables(s schema.MCPServer, lookup func(string) (string, bool)) (schema.MCPServer, *report.Problem) {
 	v := variables{lookup: lookup}
 	s.Args = slices.Clone(s.Args)
 	for i, arg := range s.Args {
@@ -36,13 +37,13 @@ func withVariables(s schema.MCPServer, lookup func(string) (string, bool)) (sche
 		return s, nil
 	}
 	if v.missing == projectVariable {
-		return s, &trouble{
-			v.where + " names ${project}, and nobody allowed anything of this project", "allow the project with hookd trust, or write the folder itself",
+		return s, &report.Problem{
+			Why: v.where + " names ${project}, and nobody allowed anything of this project", Remedy: "allow the project with hookd trust, or write the folder itself",
 		}
 	}
-	return s, &trouble{
-		fmt.Sprintf("%s names ${%s}, which is not set in the environment of hookd", v.where, v.missing),
-		fmt.Sprintf("set %s before hookd starts, write ${%s:-default}, or $${%s} for the text itself", v.missing, v.missing, v.missing),
+	return s, &report.Problem{
+		Why:    fmt.Sprintf("%s names ${%s}, which is not set in the environment of hookd", v.where, v.missing),
+		Remedy: fmt.Sprintf("set %s before hookd starts, write ${%s:-default}, or $${%s} for the text itself", v.missing, v.missing, v.missing),
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -96,7 +97,7 @@ func TestServerVariableUnset(t *testing.T) {
 	}
 	var told []string
 	for _, f := range s.Findings {
-		if f.Code == string(CodeMaterialUnusable) && f.Line != nil && *f.Line == 3 && strings.HasSuffix(f.File, "acai.json") {
+		if f.Code == string(report.MaterialUnusable) && f.Line != nil && *f.Line == 3 && strings.HasSuffix(f.File, "acai.json") {
 			told = append(told, f.Message+" -> "+f.Remedy)
 		}
 	}

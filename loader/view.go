@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/hookd-dev/hookd/loader/internal/files"
 )
 
 // A view is what a hook with inPlace runs from: the private copies of what was
@@ -39,10 +41,10 @@ func (s store) view(b *bundle) (string, error) {
 	if s.viewWhole(b, final) == nil {
 		return final, nil
 	}
-	if err := privateFolder(filepath.Dir(all)); err != nil {
+	if err := files.PrivateFolder(filepath.Dir(all)); err != nil {
 		return "", err
 	}
-	if err := privateFolder(all); err != nil {
+	if err := files.PrivateFolder(all); err != nil {
 		return "", err
 	}
 	removeOld(all)
@@ -88,11 +90,11 @@ func (s store) fillView(b *bundle, folder string, links []helper) error {
 // viewWhole makes sure that every member of a view is the private copy itself.
 func (s store) viewWhole(b *bundle, folder string) error {
 	for _, m := range b.Members {
-		kept, err := lstat(s.path(b.hash, m.Name))
+		kept, err := files.Lstat(s.path(b.hash, m.Name))
 		if err != nil {
 			return err
 		}
-		seen, err := lstat(filepath.Join(folder, filepath.FromSlash(m.Name)))
+		seen, err := files.Lstat(filepath.Join(folder, filepath.FromSlash(m.Name)))
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -32,7 +34,7 @@ type Watcher struct {
 
 	// Of the loop alone.
 	ruling  *executor.Set // in the pool; of the loop, and of Close behind it
-	inputs  inputs
+	inputs  files.Inputs
 	recheck time.Time
 	waiting time.Time // since when no load is whole; zero = the last one was
 	watch   notifier
@@ -73,7 +75,7 @@ func (w *Watcher) Close() {
 // rule has the pool keep processes for the hooks of a set, and for no others.
 func (w *Watcher) rule(set *executor.Set) {
 	if pool := w.loader.opts.Pool; pool != nil {
-		pool.Rule(w.ruling, set)
+		pool.SetActive(w.ruling, set)
 	}
 	w.ruling = set
 }
@@ -121,7 +123,7 @@ func (w *Watcher) poll(err error) {
 	if w.loader.opts.poll > 0 {
 		w.tick = w.loader.opts.poll
 	}
-	f := findingf(CodePolling, "", "", "raise the limits fs.inotify.max_user_watches and max_user_instances, or stop programs that use them up",
+	f := report.Newf(report.Polling, "", "", "raise the limits fs.inotify.max_user_watches and max_user_instances, or stop programs that use them up",
 		"the system has no more file watches (%v); hookd looks at the files every %s instead", err, w.tick)
 	w.loader.standing = []schema.Finding{f}
 	if w.loader.opts.OnNotice != nil {
@@ -179,7 +181,7 @@ func (w *Watcher) calm(ctx context.Context) bool {
 
 // look compares what is there with what was loaded, and loads if it differs.
 func (w *Watcher) look(ctx context.Context, force bool) {
-	if !force && !w.inputs.changed() {
+	if !force && !w.inputs.Changed() {
 		return
 	}
 	s, err := w.loader.snapshot(ctx, w.current.Load().Set.Generation+1)
@@ -228,12 +230,12 @@ func (w *Watcher) publish(s *Snapshot) {
 // follow watches what a snapshot was made of.
 func (w *Watcher) follow(s *Snapshot) {
 	w.inputs, w.recheck = s.inputs, s.recheck
-	news, err := w.watch.Watch(s.inputs.folders())
+	news, err := w.watch.Watch(s.inputs.Folders())
 	if err != nil {
 		w.poll(err)
 	}
 	// What changed between the load and a new watch made no event.
-	if news && w.recheck.IsZero() && s.inputs.changed() {
+	if news && w.recheck.IsZero() && s.inputs.Changed() {
 		w.recheck = time.Now()
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 	"github.com/hookd-dev/hookd/test/prove"
@@ -190,13 +191,13 @@ func TestHalfWrittenSettings(t *testing.T) {
 	if n := reported.Load(); n > 2 {
 		t.Errorf("%d reports", n)
 	}
-	if !hasFinding(watcher.Current().Findings, CodeLastGood, "") {
+	if !hasFinding(watcher.Current().Findings, report.LastGood, "") {
 		t.Error("nothing says that the last good settings are used")
 	}
 	// A command that lives for one event goes by what is kept on disk.
 	begin := time.Now()
 	s := w.load()
-	if names(s.Set) != "guard.sh" || s.Set.Refuse != nil || !hasFinding(s.Findings, CodeLastGood, "") {
+	if names(s.Set) != "guard.sh" || s.Set.Refuse != nil || !hasFinding(s.Findings, report.LastGood, "") {
 		t.Errorf("hooks %q refuse %v findings %v", names(s.Set), s.Set.Refuse, s.Findings)
 	}
 	if took := time.Since(begin); took > time.Second {
@@ -316,7 +317,7 @@ func TestWatchesUsedUp(t *testing.T) {
 			if words := text.Load().(string); !strings.Contains(words, "looks at the files every") || !strings.Contains(words, "max_user_watches") {
 				t.Errorf("notice %q", words)
 			}
-			if !hasFinding(watcher.Current().Findings, CodePolling, "") {
+			if !hasFinding(watcher.Current().Findings, report.Polling, "") {
 				t.Error("no finding says so")
 			}
 		})

@@ -10,6 +10,8 @@ import (
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/hookenv"
+	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -47,7 +49,7 @@ func (p *load) ownFolder(layer protocol.Layer) string {
 		dir, err := p.emptyFolder()
 		if err != nil {
 			root := filepath.VolumeName(p.root) + string(filepath.Separator)
-			p.add(newFinding(CodeOwnFolder, dir, 0, "", "the user's hooks start in "+root+": "+err.Error(), "empty or remove the folder"))
+			p.add(report.New(report.OwnFolder, dir, 0, "", "the user's hooks start in "+root+": "+err.Error(), "empty or remove the folder"))
 			dir = root
 		}
 		p.startsIn = dir
@@ -60,20 +62,20 @@ func (l *loader) emptyFolder() (string, error) {
 		return "", fmt.Errorf("there is no state folder")
 	}
 	dir := filepath.Join(l.state, ownFolderName)
-	if err := privateFolder(l.state); err != nil {
+	if err := files.PrivateFolder(l.state); err != nil {
 		return dir, err
 	}
 	if err := os.Mkdir(dir, 0o500); err != nil && !os.IsExist(err) {
 		return dir, err
 	}
-	st, err := lstat(dir)
+	st, err := files.Lstat(dir)
 	switch {
 	case err != nil:
 		return dir, err
 	case !st.Mode.IsDir():
 		return dir, fmt.Errorf("%s is not a folder", dir)
 	}
-	if err := checkPrivate(dir, st); err != nil {
+	if err := files.CheckPrivate(dir, st); err != nil {
 		return dir, err
 	}
 	if st.Mode.Perm()&0o222 != 0 {
@@ -111,7 +113,7 @@ func (s *scope) fromSettings(words []string) []string {
 			continue
 		}
 		where := filepath.Join(dir, path)
-		st, err := stat(where)
+		st, err := files.Stat(where)
 		written := strings.HasPrefix(path, "./") || strings.HasPrefix(path, "../")
 		if written || err == nil && (st.Mode.IsRegular() || strings.ContainsRune(path, '/')) {
 			words[i] = before + where
@@ -141,10 +143,10 @@ var systemFolders = []string{"/usr", "/bin", "/sbin", "/opt", "/nix", "/snap", "
 // "" if there is none below home. Hidden folders of home are where version managers
 // keep programs (~/.nvm is a checkout of its own), and count as none.
 func (p *load) checkoutOf(dir string) string {
-	if slices.ContainsFunc(systemFolders, func(top string) bool { return within(top, dir) }) {
+	if slices.ContainsFunc(systemFolders, func(top string) bool { return files.Within(top, dir) }) {
 		return ""
 	}
-	home := realPath(p.opts.Home)
+	home := files.RealPath(p.opts.Home)
 	for ; filepath.Dir(dir) != dir && dir != home; dir = filepath.Dir(dir) {
 		if filepath.Dir(dir) == home && strings.HasPrefix(filepath.Base(dir), ".") {
 			return ""
@@ -160,7 +162,7 @@ func (p *load) isProjectOrCheckout(dir string) bool {
 	known, ok := p.checkouts[dir]
 	if !ok {
 		for _, mark := range []string{gitName, folderName} {
-			if _, err := lstat(filepath.Join(dir, mark)); err == nil {
+			if _, err := files.Lstat(filepath.Join(dir, mark)); err == nil {
 				known = true
 			}
 		}
@@ -235,5 +237,5 @@ func (p *load) startsInside(f *found) {
 		f.resolution.Hook.Events = everywhere()
 	}
 	f.fail(executor.Broken, protocol.FailSpawn, why, remedy)
-	p.add(newFinding(CodeDirNotAllowed, f.path, 0, f.name, why, remedy))
+	p.add(report.New(report.DirNotAllowed, f.path, 0, f.name, why, remedy))
 }

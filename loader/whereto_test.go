@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/test/prove"
 )
@@ -98,7 +99,7 @@ func TestWhereHooksOfTheUserStart(t *testing.T) {
 	os.Chmod(filepath.Join(w.state, "start"), 0o700)
 	w.write(filepath.Join(w.state, "start", "json.py"), "", 0o644)
 	s := w.load()
-	if outcome := w.fire(s.Set); !strings.HasPrefix(outcome.Reason, "/ ") || !hasFinding(s.Findings, CodeOwnFolder, "") {
+	if outcome := w.fire(s.Set); !strings.HasPrefix(outcome.Reason, "/ ") || !hasFinding(s.Findings, report.OwnFolder, "") {
 		t.Errorf("reason %q, findings %v", outcome.Reason, s.Findings)
 	}
 	// The machine's start in the root folder, whatever the state folder holds.
@@ -118,7 +119,7 @@ func TestDirOfTheProject(t *testing.T) {
 	hook := "#!/bin/sh\n# hook: events=tool-call-start can=block dir=project\n" + `echo "{\"action\":\"block\",\"reason\":\"$PWD\"}"` + "\n"
 	w.userHook("g", hook)
 	s := w.load()
-	if outcome := w.fire(s.Set); outcome.Failure != protocol.FailSpawn || !hasFinding(s.Findings, CodeDirNotAllowed, "g") {
+	if outcome := w.fire(s.Set); outcome.Failure != protocol.FailSpawn || !hasFinding(s.Findings, report.DirNotAllowed, "g") {
 		t.Errorf("failure %q, %v", outcome.Failure, s.Findings)
 	}
 	w.userSettings(`{"hooks":{"trust":{"always":["` + w.project + `"]}}}`)
@@ -188,7 +189,7 @@ func TestServersOfTheUser(t *testing.T) {
 	if servers["plain"].Dir != filepath.Join(w.state, "start") {
 		t.Errorf("it starts in %s", servers["plain"].Dir)
 	}
-	if _, is := servers["told"]; is || !hasFinding(s.Findings, CodeMaterialUnusable, "mcpServers/told") {
+	if _, is := servers["told"]; is || !hasFinding(s.Findings, report.MaterialUnusable, "mcpServers/told") {
 		t.Errorf("a server is told of a project that nobody allowed; findings %v", s.Findings)
 	}
 	w.hook("o", "#!/bin/sh\n# hook: events=session-end can=observe\n")
@@ -224,7 +225,7 @@ func TestVariablesThatLoadCodeAreNotPassed(t *testing.T) {
 	w.hook("g", "#!/bin/sh\n# hook: events=tool-call-start can=block env=PYTHONPATH,MY_TOKEN\n"+`echo "{\"action\":\"block\",\"reason\":\"${PYTHONPATH-none}$MY_TOKEN\"}"`+"\n")
 	w.allow()
 	s := w.load()
-	if outcome := w.fire(s.Set); outcome.Reason != "nonex" || !hasFinding(s.Findings, CodeNotPassed, "g") {
+	if outcome := w.fire(s.Set); outcome.Reason != "nonex" || !hasFinding(s.Findings, report.NotPassed, "g") {
 		t.Errorf("reason %q, findings %v", outcome.Reason, s.Findings)
 	}
 }
@@ -253,11 +254,11 @@ func TestAdviceForHooksOfTheUser(t *testing.T) {
 	} {
 		w := newWorld(t)
 		w.userHook("g", guardHeader+text)
-		if got := hasFinding(Advice(w.load()), CodeStartsElsewhere, "g"); got != want {
+		if got := hasFinding(Advice(w.load()), report.StartsElsewhere, "g"); got != want {
 			t.Errorf("%q: %v", text, got)
 		}
 		w.userHook("g", strings.Replace(guardHeader, "can=block", "can=block dir=project", 1)+text)
-		if hasFinding(Advice(w.load()), CodeStartsElsewhere, "g") {
+		if hasFinding(Advice(w.load()), report.StartsElsewhere, "g") {
 			t.Errorf("%q with dir=project is named", text)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/hookd-dev/hookd/loader/internal/files"
 )
 
 // A swap is what takes the place of a word of a command line that means a file or
@@ -32,7 +34,7 @@ const (
 type located struct {
 	name   string // below the project's root, with slashes; "" if it leads elsewhere, "." for the root
 	where  string
-	st     fileStat
+	st     files.Info
 	exists bool
 }
 
@@ -47,9 +49,9 @@ func (in *place) locate(path string) (at located) {
 		where = in.root + string(filepath.Separator) + where
 	}
 	at.where = filepath.Clean(where)
-	if !within(in.root, at.where) {
+	if !files.Within(in.root, at.where) {
 		real, err := filepath.EvalSymlinks(where)
-		if err != nil || !within(in.root, real) {
+		if err != nil || !files.Within(in.root, real) {
 			return at
 		}
 		at.where = real
@@ -59,7 +61,7 @@ func (in *place) locate(path string) (at located) {
 		return at
 	}
 	at.name = filepath.ToSlash(rel)
-	at.st, err = stat(at.where)
+	at.st, err = files.Stat(at.where)
 	at.exists = err == nil
 	return at
 }
@@ -91,13 +93,13 @@ var moduleEndings = []string{".js", ".cjs", ".mjs", ".json", ".node", ".ts", ".c
 // addWords puts in what words of a command line name of the project: files, the
 // files that an interpreter takes a word for, and folders with all that is in them.
 // of is the kind of the program that reads the words.
-func (f *found) addWords(b *bundle, files *hashCache, in *place, words []string, of kind, prefix string) error {
+func (f *found) addWords(b *bundle, hashes *files.HashCache, in *place, words []string, of kind, prefix string) error {
 	if f.swaps == nil {
 		f.swaps = map[string]swap{}
 	}
 	for _, word := range words {
 		for _, part := range partsOf(word) {
-			added, err := f.addPart(b, files, in, part, of, prefix)
+			added, err := f.addPart(b, hashes, in, part, of, prefix)
 			if err != nil {
 				return err
 			}
@@ -113,7 +115,7 @@ func (f *found) addWords(b *bundle, files *hashCache, in *place, words []string,
 
 // addPart puts in what one path names. It returns the member's name if the path is
 // to be replaced by that of the copy.
-func (f *found) addPart(b *bundle, files *hashCache, in *place, part part, of kind, prefix string) (swapped string, err error) {
+func (f *found) addPart(b *bundle, hashes *files.HashCache, in *place, part part, of kind, prefix string) (swapped string, err error) {
 	if strings.HasPrefix(part.path, "-") {
 		return "", nil
 	}
@@ -123,7 +125,7 @@ func (f *found) addPart(b *bundle, files *hashCache, in *place, part part, of ki
 	}
 	in.see(at.where)
 	plain := part.before == "" && !strings.ContainsAny(part.path, "/.")
-	put := func(name, where string) error { return b.put(files, prefix+name, where) }
+	put := func(name, where string) error { return b.put(hashes, prefix+name, where) }
 	switch {
 	case at.name == ".":
 		f.note("%q hands it the whole project", part.before+part.path)
@@ -158,7 +160,7 @@ func (f *found) addPart(b *bundle, files *hashCache, in *place, part part, of ki
 		for _, ending := range moduleEndings {
 			more := at.where + ending
 			in.see(more)
-			if !isFile(more) {
+			if !files.IsRegular(more) {
 				continue
 			}
 			if err := put(at.name+ending, more); err != nil {
@@ -194,11 +196,11 @@ func (in *place) tree(at located) (list []helper, err error) {
 			}
 			return nil
 		}
-		st, err := stat(where)
+		st, err := files.Stat(where)
 		if err != nil || !st.Mode.IsRegular() {
 			return nil
 		}
-		name, err := nameBelow(top, where)
+		name, err := files.NameBelow(top, where)
 		if size += st.Size; size > maxTreeBytes || len(list) >= maxTreeFiles {
 			return errLargeTree
 		}

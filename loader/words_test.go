@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/test/prove"
 )
@@ -114,7 +116,7 @@ func TestWordsOfFilesAndServers(t *testing.T) {
 		t.Errorf("reason %q %v", outcome.Reason, outcome.Runs)
 	}
 	server := s.Set.Settings.Agent.MCPServers["s"]
-	if len(server.Args) != 2 || !within(w.state, server.Args[0]) || !strings.HasPrefix(server.Args[1], "--config="+w.state) {
+	if len(server.Args) != 2 || !files.Within(w.state, server.Args[0]) || !strings.HasPrefix(server.Args[1], "--config="+w.state) {
 		t.Errorf("server %+v", server)
 	}
 	s = w.load()
@@ -167,7 +169,7 @@ func TestUnwatchedCodeIsNamed(t *testing.T) {
 			if got := strings.Join(find(s, "g").Unwatched, "; "); !strings.Contains(got, want) || (got == "") != (want == "") {
 				t.Errorf("the list says %q", got)
 			}
-			if hasFinding(s.Findings, CodeUnwatched, "g") != (want != "") {
+			if hasFinding(s.Findings, report.Unwatched, "g") != (want != "") {
 				t.Errorf("findings %v", s.Findings)
 			}
 		})

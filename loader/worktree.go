@@ -3,6 +3,9 @@ package loader
 import (
 	"path/filepath"
 	"strings"
+
+	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/ownership"
 )
 
 // gitName is the file or folder that makes a folder a checkout of git.
@@ -11,7 +14,7 @@ const gitName = ".git"
 // isCheckout reports whether a folder is the top of a checkout: of a clone, a
 // worktree or a submodule.
 func isCheckout(dir string) bool {
-	_, err := lstat(filepath.Join(dir, gitName))
+	_, err := files.Lstat(filepath.Join(dir, gitName))
 	return err == nil
 }
 
@@ -31,7 +34,7 @@ func mainCheckout(worktree string) string {
 	if filepath.Base(repository) != gitName {
 		return "" // a bare repository has no checkout of its own
 	}
-	if _, unsafe, err := userWalk().follow(own); err != nil || unsafe != "" {
+	if _, unsafe, err := ownership.User().Follow(own); err != nil || unsafe != "" {
 		return ""
 	}
 	named, ok := readGitLine(filepath.Join(own, "gitdir"), "")
@@ -48,7 +51,7 @@ func mainCheckout(worktree string) string {
 // readGitLine reads a file of git's that holds one line, and returns what follows
 // prefix there.
 func readGitLine(path, prefix string) (string, bool) {
-	text, err := readSmall(path, 64<<10)
+	text, err := files.ReadSmall(path, 64<<10)
 	if err != nil {
 		return "", false
 	}

@@ -3,7 +3,9 @@ package protocol
 import (
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -21,7 +23,8 @@ type Pattern struct {
 	// match begins with, as far as that is known.
 	Literal string
 	Exact   bool
-	expr    *regexp.Regexp // nil if Exact
+	expr    *regexp.Regexp      // nil if Exact
+	program func() *syntax.Prog // of expr
 }
 
 // longestPattern bounds a pattern, in bytes.
@@ -57,8 +60,23 @@ func (p Pattern) regular(inner string) (Pattern, error) {
 	if err != nil {
 		return p, fmt.Errorf("%q is no regular expression: %w", p.Text, err)
 	}
-	p.expr = compiled
-	return p, nil
+	return p.compiled(compiled), nil
+}
+
+func (p Pattern) compiled(expr *regexp.Regexp) Pattern {
+	p.expr = expr
+	p.program = sync.OnceValue(func() *syntax.Prog {
+		parsed, err := syntax.Parse(expr.String(), syntax.Perl)
+		if err != nil { // it was compiled before
+			return nil
+		}
+		program, err := syntax.Compile(parsed.Simplify())
+		if err != nil {
+			return nil
+		}
+		return program
+	})
+	return p
 }
 
 func (p Pattern) glob() Pattern {
@@ -82,7 +100,7 @@ func (p Pattern) glob() Pattern {
 	}
 	p.Literal = literal.String()
 	if !p.Exact {
-		p.expr = regexp.MustCompile(`(?s)\A` + expr.String() + `\z`)
+		return p.compiled(regexp.MustCompile(`(?s)\A` + expr.String() + `\z`))
 	}
 	return p
 }
@@ -93,4 +111,52 @@ func (p Pattern) Match(text string) bool {
 		return p.Literal == text
 	}
 	return p.expr.MatchString(text)
+}
+
+// MayBegin reports whether the pattern may match a text of which only the
+// beginning is known: false means that no text with this beginning matches.
+func (p Pattern) MayBegin(beginning string) bool {
+	if p.Exact {
+		return strings.HasPrefix(p.Literal, beginning)
+	}
+	program := p.program()
+	if program == nil {
+		return true
+	}
+	states := reachable(program, []uint32{uint32(program.Start)})
+	for _, r := range beginning {
+		var next []uint32
+		for _, at := range states {
+			if inst := &program.Inst[at]; inst.MatchRune(r) {
+				next = append(next, inst.Out)
+			}
+		}
+		if states = reachable(program, next); len(states) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// reachable returns the instructions that read a rune or match, as far as they are
+// reached from some others without reading one. Assertions (^, $, \b) count as met.
+func reachable(program *syntax.Prog, from []uint32) (states []uint32) {
+	seen := make([]bool, len(program.Inst))
+	for len(from) > 0 {
+		at := from[len(from)-1]
+		from = from[:len(from)-1]
+		if seen[at] {
+			continue
+		}
+		seen[at] = true
+		switch inst := &program.Inst[at]; inst.Op {
+		case syntax.InstAlt, syntax.InstAltMatch:
+			from = append(from, inst.Out, inst.Arg)
+		case syntax.InstCapture, syntax.InstEmptyWidth, syntax.InstNop:
+			from = append(from, inst.Out)
+		case syntax.InstRune, syntax.InstRune1, syntax.InstRuneAny, syntax.InstRuneAnyNotNL, syntax.InstMatch:
+			states = append(states, at)
+		}
+	}
+	return states
 }

@@ -48,6 +48,36 @@ func TestPattern(t *testing.T) {
 	}
 }
 
+func TestPatternMayBegin(t *testing.T) {
+	for _, c := range []struct {
+		pattern, beginning string
+		want               bool
+	}{
+		{"git push", "git ", true},
+		{"git push", "git push", true},
+		{"git push", "git status ", false},
+		{"git *", "git", true},
+		{"git *", "gitk", false},
+		{"*shadow*", "echo ", true},
+		{"/(curl|wget) .*/", "echo ", false},
+		{"/(curl|wget) .*/", "wge", true},
+		{"/(curl|wget) .*/", "", true},
+		{"/git (push|pull)/", "git push ", false},
+		{"/rm( -[rf]+)* x/", "rm -rf -f ", true},
+		{"/rm( -[rf]+)* x/", "rm -rg", false},
+		{`/\bgit\b.*/`, "git", true},
+		{"/(?i)RM .*/", "rM x", true},
+	} {
+		p, err := ParsePattern(c.pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.MayBegin(c.beginning); got != c.want {
+			t.Errorf("%s may begin with %q: %v", c.pattern, c.beginning, got)
+		}
+	}
+}
+
 func FuzzParsePattern(f *testing.F) {
 	for _, seed := range []string{"ls *", "/a(b|c)+/", `a\*`, "/", "//", "/x", "\xff*", "?"} {
 		f.Add(seed, "ls x")
@@ -59,6 +89,11 @@ func FuzzParsePattern(f *testing.F) {
 		}
 		if p.Match(text); p.Exact && !p.Match(p.Literal) {
 			t.Errorf("%q does not match itself", pattern)
+		}
+		for i := range text {
+			if p.Match(text) && !p.MayBegin(text[:i]) {
+				t.Errorf("%q matches %q and may not begin with %q", pattern, text, text[:i])
+			}
 		}
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/internal/shellwords"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -38,7 +39,7 @@ func judgeOf(t testing.TB, policy BashPolicy) func(command string) protocol.Repl
 
 func TestBashDeny(t *testing.T) {
 	const no, ask, yes = protocol.Block, protocol.Ask, protocol.Observe
-	judge := judgeOf(t, BashPolicy{Deny: []string{"rm", "git push", "curl *", "/dd .*of=.*/", "shutdown *", "*/etc/shadow*"}})
+	judge := judgeOf(t, BashPolicy{Deny: []string{"rm", "git push", "curl *", "/dd .*of=.*/", "shutdown *", "cat */etc/shadow*"}})
 	for command, want := range map[string]protocol.Action{
 		// what Walk of the shell's parser leaves out, and commands in one word with an option
 		"echo ${a:$(git push)}":         no,
@@ -50,13 +51,13 @@ func TestBashDeny(t *testing.T) {
 		"script -c'rm x'":               no,
 		"setpriv rm x":                  no,
 		// what git is given to run
-		"git -c alias.p=push p":                      no,
-		"git -c 'alias.p=!rm x' p":                   no,
-		"git -c alias.l=log l":                       yes,
-		"git rebase -x 'git push'":                   no,
-		"git rebase --exec='rm x' main":              no,
-		"git bisect run rm x":                        no,
-		"git submodule foreach --recursive git push": no,
+		"git -c alias.p=push p":                      ask,
+		"git -c 'alias.p=!rm x' p":                   ask,
+		"git -c alias.l=log l":                       ask,
+		"git rebase -x 'git push'":                   ask,
+		"git rebase --exec='rm x' main":              ask,
+		"git bisect run rm x":                        ask,
+		"git submodule foreach --recursive git push": ask,
 		"git clean -x":                               yes,
 		"git clean -x -d":                            yes,
 		"git commit -m run":                          yes,
@@ -121,14 +122,14 @@ func TestBashDeny(t *testing.T) {
 		`'r'"m" x`:              no,
 		`r""m x`:                no,
 		`$'rm' x`:               no,
-		`$'\x72\x6d' x`:         no,
-		`$'\u0072\U0000006d' x`: no,
-		`$'\0'`:                 yes,
-		`$'\xzz'`:               yes,
-		`$'\162m' x`:            no,
+		`$'\x72\x6d' x`:         ask,
+		`$'\u0072\U0000006d' x`: ask,
+		`$'\0'`:                 ask,
+		`$'\xzz'`:               ask,
+		`$'\162m' x`:            ask,
 		"rm \\\n -rf /":         no,
 		"r\\\nm x":              no,
-		"{rm,-rf,/}":            no,
+		"{rm,-rf,/}":            ask,
 		"/bin/rm x":             no,
 		"../../bin/rm x":        no,
 		`git "push" origin`:     no,
@@ -151,8 +152,8 @@ func TestBashDeny(t *testing.T) {
 		`bash -c "sh -c 'rm x'"`: no,
 		"eval rm x":              no,
 		"eval 'r'm x":            no,
-		"trap 'rm x' EXIT":       no,
-		"alias l='rm x'":         no,
+		"trap 'rm x' EXIT":       ask,
+		"alias l='rm x'":         ask,
 		"ssh host 'rm x'":        no,
 		"sudo sh -c 'rm x'":      no,
 		"sh <<EOF\nrm x\nEOF":    no,
@@ -182,6 +183,32 @@ func TestBashDeny(t *testing.T) {
 		"sh /dev/stdin":                  ask,
 		"r{m..m} x":                      ask,
 		"x{1..999999999}":                ask,
+		// behind wrappers, and words of theirs that are none of a command
+		"sudo -u root grep rm f":              yes,
+		"xargs grep rm":                       yes,
+		"command -v rm":                       yes,
+		"timeout 5 git log":                   yes,
+		"timeout $T rm x":                     no,
+		"timeout $T 5 rm x":                   no,
+		"su user -c 'rm x'":                   no,
+		"su - user --command='rm x'":          no,
+		"flock f -c 'rm x'":                   no,
+		"ssh -p 22 host A=1 rm x":             no,
+		"ssh host 'A=1; rm x'":                no,
+		"ssh host ls \"$X\"":                  ask,
+		"eval 'A=1; rm x'":                    no,
+		"echo push | xargs -I% git %":         ask,
+		"echo push | xargs -I% sh -c 'git %'": ask,
+		"find . -exec sh -c 'git {}' ;":       ask,
+		"find . -name rm -print":              yes,
+		"bash -o pipefail -c 'ls | rm x'":     no,
+		"bash -c -e 'rm x'":                   no,
+		"git config alias.p push; git p":      ask,
+		"git -c core.pager='rm x' log":        ask,
+		"git -c user.name=x commit":           yes,
+		// a pattern that is open in front may match every word that is not literal
+		"cat $X":    ask,
+		"cat *.txt": ask,
 		// not readable as bash
 		"echo 'abc":                        ask,
 		"if true":                          ask,
@@ -192,7 +219,7 @@ func TestBashDeny(t *testing.T) {
 		strings.Repeat("{a,b}", 1000):      ask,
 		strings.Repeat("(", 2000) + "rm x": no,
 		"echo " + strings.Repeat("a", 1<<20) + "; rm x":  no,
-		"xargs git " + strings.Repeat("a ", 8000):        ask,
+		"xargs git " + strings.Repeat("a ", 8000):        yes,
 		"git" + strings.Repeat(" -c a=b", 200) + " push": ask,
 	} {
 		began := time.Now()
@@ -320,7 +347,7 @@ func FuzzBashDeny(f *testing.F) {
 }
 
 func splitFails(text string) bool {
-	_, err := splitShell(text)
+	err := shellwords.Split(text).Err
 	return err != nil
 }
 
@@ -399,22 +426,22 @@ func TestBashDenyHoldsForBuiltins(t *testing.T) {
 	judge := judgeOf(t, BashPolicy{Deny: []string{"rm", "git push", "git reset --hard *"}})
 	for command, want := range map[string]protocol.Action{
 		// given as a word
-		"mapfile -C 'git push' -c 1 x < f":     no,
-		"mapfile -c 1 -C rm < f":               no,
-		"mapfile -tC rm < f":                   no,
-		"readarray -Crm < f":                   no,
+		"mapfile -C 'git push' -c 1 x < f":     ask,
+		"mapfile -c 1 -C rm < f":               ask,
+		"mapfile -tC rm < f":                   ask,
+		"readarray -Crm < f":                   ask,
 		"mapfile -C git -c 1 < f":              ask,
 		"mapfile -C $X < f":                    ask,
 		"mapfile -t lines < f":                 yes,
-		"compgen -C 'rm x'":                    no,
+		"compgen -C 'rm x'":                    ask,
 		"compgen -C 'git status'":              ask,
 		"compgen -A function":                  yes,
 		"compgen -W '$(rm x)'":                 ask,
-		"complete -C 'rm x' ls":                no,
-		"builtin compgen -C 'rm x'":            no,
+		"complete -C 'rm x' ls":                ask,
+		"builtin compgen -C 'rm x'":            ask,
 		"builtin mapfile -C gi'{t' < f":        ask,
 		"command builtin hash -p /bin/git g":   ask,
-		"hash -p /bin/rm ls; ls x":             no,
+		"hash -p /bin/rm ls; ls x":             ask,
 		"hash -p /usr/bin/git g; g push":       ask,
 		"hash -r":                              yes,
 		"enable -f ./x.so x":                   ask,
@@ -422,9 +449,9 @@ func TestBashDenyHoldsForBuiltins(t *testing.T) {
 		"bind -x '\"\\C-a\": rm x'":            ask,
 		"fc -s":                                ask,
 		"alias g=git; g push":                  ask,
-		"alias g='git pu''sh'":                 no,
-		"alias ll='ls -l'":                     yes,
-		"trap 'git push' EXIT":                 no,
+		"alias g='git pu''sh'":                 ask,
+		"alias ll='ls -l'":                     ask,
+		"trap 'git push' EXIT":                 ask,
 		"trap - EXIT":                          yes,
 		"coproc git push":                      no,
 		"echo push | xargs git":                ask,
@@ -435,13 +462,13 @@ func TestBashDenyHoldsForBuiltins(t *testing.T) {
 		"pkexec rm x":                          no,
 		// evaluated once more
 		"PS4='$(rm x)'; set -x; ls":                 ask,
-		"PS4='+ '; set -x; ls":                      yes,
+		"PS4='+ '; set -x; ls":                      ask,
 		"PS4=$X; set -x; ls":                        ask,
 		"PS4='$(rm x)' bash -xc ls":                 ask,
 		"export PS4='`rm x`'; set -x":               ask,
 		"read PS4 <<< '$(rm x)'; set -x; ls":        ask,
 		"for PS4 in '$(rm x)'; do set -x; ls; done": ask,
-		"PROMPT_COMMAND='git push' bash -i":         no,
+		"PROMPT_COMMAND='git push' bash -i":         ask,
 		"BASH_ENV=$X bash -c ls":                    ask,
 		"ENV=prod make":                             yes,
 		"printf -v 'a[$(rm x)]' %s x":               ask,

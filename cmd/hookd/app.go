@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/exechook"
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
@@ -42,7 +43,7 @@ type app struct {
 	rescue       atomic.Pointer[func()] // makes the terminal as it was
 	processes    *process.Runtime
 	guarded      bool           // processes has a guardian
-	pool         *executor.Pool // goes with processes
+	pool         *exechook.Pool // goes with processes
 	closers      []func() error
 }
 
@@ -92,7 +93,7 @@ func (a *app) runtime(longLived bool) (*process.Runtime, error) {
 	if err != nil {
 		return nil, failed("processes", err, "")
 	}
-	a.processes, a.guarded, a.pool = rt, longLived, executor.NewPool(rt)
+	a.processes, a.guarded, a.pool = rt, longLived, exechook.NewPool(rt)
 	a.atEnd(rt.Close)
 	a.atEnd(a.pool.Close)
 	return rt, nil

@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/exechook"
 	"github.com/hookd-dev/hookd/executor/record"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
@@ -89,7 +90,7 @@ func (past pastByHook) add(run *protocol.Run) {
 		p.tookMs = append(p.tookMs, run.TookMs)
 	}
 	for _, warning := range run.Warnings {
-		if strings.HasPrefix(warning, executor.NotFit) {
+		if strings.HasPrefix(warning, exechook.NotFit) {
 			p.notFit, p.unfit = warning, p.unfit+1
 			continue
 		}
@@ -110,7 +111,7 @@ func judgeModes(s *loader.Snapshot, past pastByHook) (findings []schema.Finding,
 			name := info.Name
 			findings = append(findings, schema.Finding{
 				Severity: schema.SeverityWarning, Code: string(loader.CodeNotFit), File: info.Path, Hook: &name,
-				Message: fmt.Sprintf("%s (%s of this hook)", strings.TrimPrefix(p.notFit, executor.NotFit), plural(p.unfit, "recorded run")),
+				Message: fmt.Sprintf("%s (%s of this hook)", strings.TrimPrefix(p.notFit, exechook.NotFit), plural(p.unfit, "recorded run")),
 				Remedy:  "read stdin before anything else, or take run: once; see docs/modes.md",
 			})
 		case info.Run == schema.Once:

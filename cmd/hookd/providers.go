@@ -69,10 +69,10 @@ var features = []feature{
 	}},
 	{name: "tasks", make: func(*featureInput) (*provider.Provider, error) { return made(builtin.Tasks()) }},
 	{name: "summarize", make: func(in *featureInput) (*provider.Provider, error) {
-		return made(builtin.Summarize(in.Agent.SummarizeTokens))
+		return made(builtin.Summarize(in.Agent.Summarize.Tokens))
 	}},
 	{name: "self-critique", make: func(in *featureInput) (*provider.Provider, error) {
-		return made(builtin.SelfCritique(in.Agent.SelfCritiqueRounds))
+		return made(builtin.SelfCritique(in.Agent.SelfCritique.Rounds))
 	}},
 	{name: "budget", make: func(in *featureInput) (*provider.Provider, error) {
 		limits := builtin.BudgetLimits{Cost: in.Agent.Limits.Cost, Tokens: in.Agent.Limits.TotalTokens}

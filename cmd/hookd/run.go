@@ -231,7 +231,7 @@ func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Mod
 			ToolCalls: settings.Agent.Limits.ToolCalls,
 			Forced:    noneIfZero(hooks.MaxForced), ForcedTotal: noneIfZero(hooks.MaxForcedTotal),
 			ForcedOf: engine.forcedOf,
-			Depth:    noneIfZero(settings.Agent.SubagentDepth),
+			Depth:    noneIfZero(settings.Agent.Subagents.Depth),
 		},
 		OnToolBlock: hooks.OnToolBlock,
 	}, nil

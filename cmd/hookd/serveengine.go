@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/daemon"
+	"github.com/hookd-dev/hookd/executor/exechook"
 	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/loader"
@@ -19,7 +20,7 @@ import (
 // projectOpener makes the engines of a daemon, one for each project.
 type projectOpener struct {
 	runtime  *process.Runtime
-	pool     *executor.Pool
+	pool     *exechook.Pool
 	stateDir string
 	log      *slog.Logger
 	tellCuts func(cuts *hooksAtEvents, hurried bool)

@@ -286,6 +286,8 @@ func fits(ctx context.Context, t *trial) bool {
 // silent is an asker that has nothing to say.
 type silent struct{}
 
+func (silent) Info() executor.AskerInfo { return executor.AskerInfo{} }
+
 func (silent) Ask(context.Context, *executor.Question) protocol.Answer { return protocol.Answer{} }
 
 // listener hands over what passes between hookd and a hook.
@@ -294,8 +296,12 @@ type listener struct {
 	trial *trial
 }
 
+func (l *listener) Info() executor.AskerInfo { return l.asker.Info() }
+
 func (l *listener) Ask(ctx context.Context, q *executor.Question) protocol.Answer {
-	return l.asker.Ask(executor.WithTranscript(ctx, func(stdin, stdout []byte) {
-		l.trial.stdin, l.trial.stdout = bytes.Clone(stdin), bytes.Clone(stdout)
-	}), q)
+	heard := *q
+	heard.Transcript = func(stdin [][]byte, stdout []byte) {
+		l.trial.stdin, l.trial.stdout = bytes.Join(stdin, nil), bytes.Clone(stdout)
+	}
+	return l.asker.Ask(ctx, &heard)
 }

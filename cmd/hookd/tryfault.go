@@ -13,6 +13,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/fault"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/exechook"
 	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/loader"
@@ -149,7 +150,7 @@ type faultTrial struct {
 // whatever its exit code.
 func (a *app) faultyHook(hook *executor.Hook, f *fault.Fault, snapshot *loader.Snapshot) *executor.Hook {
 	faulty := *hook
-	config := executor.ProcessConfig{
+	config := exechook.Config{
 		Dir: snapshot.Project, HookFile: hook.Path, Args: f.Arguments(hook.Timeout),
 		Env: []string{"PATH=" + os.Getenv("PATH")},
 		Key: hook.Name + "\x00" + f.Name, // else one trial would wait until another's processes have ended
@@ -165,11 +166,11 @@ func (a *app) faultyHook(hook *executor.Hook, f *fault.Fault, snapshot *loader.S
 	if !f.Waits {
 		faulty.Timeout += hookdStarts
 	}
-	faulty.Asker, faulty.Status, faulty.Fault = executor.NewProcess(a.processes, config), executor.Ready, nil
+	faulty.Asker, faulty.Status, faulty.Fault = exechook.New(a.processes, config), executor.Ready, nil
 	if hook.Run == schema.Resident {
 		hooks := snapshot.Set.SettingsOf(protocol.OriginOf(hook.Layer, hook.Name))
-		faulty.Asker = a.pool.Asker(executor.StandingConfig{
-			Process: config, Layer: hook.Layer, Name: hook.Name, Mode: hook.Run, Grace: hooks.Grace, Stderr: hooks.Limits.Stderr,
+		faulty.Asker = a.pool.Asker(exechook.WorkerConfig{
+			Program: config, Layer: hook.Layer, Name: hook.Name, Mode: hook.Run, Grace: hooks.Grace, Stderr: hooks.Limits.Stderr,
 		})
 	}
 	return &faulty

@@ -24,7 +24,7 @@ const cgroupPrefix = "hookd."
 type cgroups struct {
 	own         string // the group of this process, parent of ours
 	unavailable []string
-	door        *subreapers // finds what left its group; nil where that does not work
+	escaped     *subreapers // finds what left its group; nil where that does not work
 
 	mu     sync.Mutex
 	dir    string   // our group, parent of the cells
@@ -43,8 +43,8 @@ func newCgroup(unavailable []string) (containment, error) {
 	}
 	removeStale(own)
 	g := &cgroups{own: own, unavailable: unavailable}
-	if door, err := newSubreaper(nil); err == nil {
-		g.door = door.(*subreapers)
+	if escaped, err := newSubreaper(nil); err == nil {
+		g.escaped = escaped.(*subreapers)
 	}
 	if err := g.make(); err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func (g *cgroups) report() Report {
 		Misses:      "a hook may move itself out of its control group, which belongs to the user that it runs as, root or not",
 		Unavailable: g.unavailable,
 	}
-	if g.door != nil {
+	if g.escaped != nil {
 		r.Covers += ", and what left it where a sweep of the process table recognises it, " + sweepFinds
 		r.Misses = "of what moved itself out of its control group, which needs no rights but the user's own: " + sweepMisses
 	}
@@ -114,10 +114,10 @@ func (g *cgroups) report() Report {
 
 func (g *cgroups) cell(command *Command) (cell, error) {
 	c, err := g.group()
-	if err != nil || g.door == nil {
+	if err != nil || g.escaped == nil {
 		return c, err
 	}
-	return &heldCell{c, g.door.sweep(command)}, nil
+	return &heldCell{c, g.escaped.sweep(command)}, nil
 }
 
 // group returns an empty group that nobody uses.
@@ -148,7 +148,7 @@ func (g *cgroups) takeIdle() *cgroupCell {
 }
 
 // newFolder makes the folder of a new cell, and our own again if somebody has
-// removed it, as whoever tidies up control groups may.
+// removed it, as a program that tidies up control groups may.
 func (g *cgroups) newFolder() (string, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -252,9 +252,9 @@ func (c *cgroupCell) exited() { c.kill() }
 
 func (c *cgroupCell) clean() bool { return !c.populated }
 
-// killPatience is how long the kernel has to end a group before its members are
+// killTimeout is how long the kernel has to end a group before its members are
 // killed one by one, which costs more and is hardly ever needed.
-const killPatience = 3 * time.Millisecond
+const killTimeout = 3 * time.Millisecond
 
 func (c *cgroupCell) kill() {
 	if c.look(); !c.populated {
@@ -263,7 +263,7 @@ func (c *cgroupCell) kill() {
 	unix.Write(c.killer, []byte{'1'})
 	if c.killed.IsZero() {
 		c.killed = time.Now()
-	} else if time.Since(c.killed) > killPatience {
+	} else if time.Since(c.killed) > killTimeout {
 		killMembers(c.dir)
 	}
 }
@@ -310,7 +310,7 @@ func (c *cgroupCell) remove() {
 }
 
 // ownCgroup returns the folder of this process's version 2 control group. It is
-// found wherever the file system is mounted, also beside version 1.
+// found wherever the file system is mounted, also where version 1 is mounted, too.
 func ownCgroup(mountinfo, membership string) (string, error) {
 	text, err := os.ReadFile(membership)
 	if err != nil {

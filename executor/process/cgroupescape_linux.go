@@ -2,8 +2,8 @@ package process
 
 import "time"
 
-// heldCell is a control group with a watch at its door. Whoever may make a control
-// group may also move processes between his own, and a program runs as the user that
+// heldCell is a control group that a process cannot leave unnoticed. A user who may make a control
+// group may also move processes between his own groups, and a program runs as the user that
 // we are: it can leave. What left is found as a sub-reaper finds it.
 type heldCell struct {
 	*cgroupCell
@@ -25,9 +25,7 @@ func (h *heldCell) exited() {
 	h.cgroupCell.exited()
 }
 
-// clean is certain when the group is empty and we have no child: everything that
-// lives of the program is below one.
-func (h *heldCell) clean() bool { return h.cgroupCell.clean() && ourChildren.childless() }
+func (h *heldCell) clean() bool { return h.cgroupCell.clean() && h.swept.clean() }
 
 func (h *heldCell) kill() {
 	h.cgroupCell.kill()

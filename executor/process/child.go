@@ -5,32 +5,24 @@ import (
 	"errors"
 	"os"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
-// Child is a program that lives as long as its owner wants, and talks with it
-// over pipes. It is contained like any other run: whatever ends it, its whole
-// tree goes with it.
+// Child is a program that lives as long as its owner wants, and exchanges messages
+// with it over pipes. It is contained as any other run is: whatever ends it, its
+// whole tree ends with it.
 type Child struct {
-	// Stdin and Stdout are our ends of its pipes. Deadlines work on them, and a
-	// Close frees whoever is blocked. They are the owner's to use from any
-	// goroutine; End and Bury close both. A parked program has no Stdout: it is
-	// heard by Hear and Overhear.
+	// Stdin and Stdout are our ends of the child's pipes. Deadlines work on them, and
+	// Close frees a goroutine that is blocked on one. The owner may use them from any
+	// goroutine; End and Reap close both. An idle child has no Stdout: its owner reads
+	// it by Read and ReadBuffered.
 	Stdin, Stdout *os.File
 
 	done   chan struct{}
 	result Result
 	cancel context.CancelCauseFunc
-
-	theirs     *os.File      // of a parked one, the end of stdin that it reads: it tells what is unread
-	stdout     *stdoutReader // of a parked one, its stdout
-	stderrTail *stderrTail   // of a parked one
-	drains     atomic.Bool
-	drained    chan struct{} // closed by OutputClosed
-	outputDone sync.Once
-	sending    chan struct{} // closed when the last Send is written; nil while none needed to wait
-	written    *int64        // bytes of the last Send that got into the pipe; stands when sending is closed
+	input  inputWriter
+	idle   *idleChild // nil unless it was started by StartIdle
 }
 
 // ErrEnded is the Err of a child that [Child.End] had to cut short.
@@ -38,20 +30,19 @@ var ErrEnded = errors.New("the program was ended")
 
 // Start starts a program and returns without waiting for it. It is ended when
 // ctx ends, when the Runtime is closed, or by [Child.End], which every owner
-// calls in the end. It holds one of Options.Processes places until its tree is
+// must call in the end. It holds one of Options.Processes places until its tree is
 // gone.
 //
 // Of the command, Stdin, Key, Stream, Merge and the limits of stdout have no
-// meaning here: its stdin and stdout are the child's, and stderr is kept as a
-// tail. The error is why it could not be started; in a PID namespace that is
-// known a moment later and is the Err of the child's Result.
+// meaning here: stdin and stdout are the child's, and a tail of stderr is kept. The
+// error says why the program could not be started.
 func (rt *Runtime) Start(ctx context.Context, c *Command) (*Child, error) {
 	command := *c
 	command.Key = ""
 	if err := rt.enter(ctx, ""); err != nil {
 		return nil, err
 	}
-	theirs, ours, err := openTalk()
+	theirs, ours, err := openPipePairs()
 	if err != nil {
 		rt.leave()
 		return nil, err
@@ -66,12 +57,12 @@ func (rt *Runtime) Start(ctx context.Context, c *Command) (*Child, error) {
 	return child, nil
 }
 
-// begin starts a child's program on its ends of their pipes. The child's stdin is
-// closed if that fails.
-func (rt *Runtime) begin(ctx context.Context, command *Command, child *Child, theirs *talk) error {
+// begin starts a child's program on its ends of the pipes. If that fails, begin
+// closes the child's stdin.
+func (rt *Runtime) begin(ctx context.Context, command *Command, child *Child, theirs *pipePair) error {
 	command.Stdin, command.Stream, command.Merge = nil, nil, false
-	command.talk = theirs
-	child.done, child.drained = make(chan struct{}), make(chan struct{})
+	command.child.pipes = theirs
+	child.done = make(chan struct{})
 	began := time.Now()
 	life, cancel := context.WithCancelCause(ctx)
 	child.cancel = cancel
@@ -85,8 +76,8 @@ func (rt *Runtime) begin(ctx context.Context, command *Command, child *Child, th
 		child.result = r.answer(life)
 		child.result.Took = time.Since(began)
 		close(child.done)
-		if child.stdout != nil { // what no containment holds may keep the pipe open
-			child.stdout.interrupt()
+		if child.idle != nil { // a process that no containment holds may keep the pipe open
+			child.idle.stdout.interrupt()
 		}
 		cancel(nil)
 	}()
@@ -103,34 +94,35 @@ func (c *Child) Result() Result {
 	return c.result
 }
 
-// Cut begins to end the child: TERM, then KILL after the command's grace. It does
-// not wait, and the child meets no end of input before: a program that was still
-// to get its input must not act on an empty one. [Child.Bury] comes after it.
+// Cancel begins to end the child: TERM, then KILL after the command's grace. It does
+// not wait, and does not close stdin first: a program that has not had its input yet
+// must not act on an empty one. The owner must call [Child.Reap] after it.
 func (c *Child) Cancel(cause error) { c.cancel(cause) }
 
-// Bury returns when the tree of a child that has ended, or was cut, is gone. It
-// takes talk only to close the pipes, so that whoever talks with the child hears
-// its last words, and nobody who begins to waits for a tree that does not die.
-func (c *Child) Reap(talk sync.Locker) Result {
+// Reap returns when the tree of a child that has ended, or was cancelled, is gone. It
+// locks pipes only to close the pipes, so that a goroutine that holds the lock reads
+// the child's last output, and one that waits for the lock does not wait for a tree
+// that does not die.
+func (c *Child) Reap(pipes sync.Locker) Result {
 	<-c.done
 	c.awaitGone()
-	talk.Lock()
-	defer talk.Unlock()
+	pipes.Lock()
+	defer pipes.Unlock()
 	c.closeOutput()
 	c.Stdin.Close()
 	return c.result
 }
 
-// End ends the child and returns when its tree is gone: its stdin is closed, it
-// has patience to exit by itself, then come TERM and, after the command's
-// grace, KILL. It may be called again, and from several goroutines.
-func (c *Child) End(patience time.Duration) Result {
+// End closes the child's stdin, gives it timeout to exit by itself, then sends TERM
+// and, after the command's grace, KILL. It returns when the tree is gone. It may be
+// called again, and from several goroutines.
+func (c *Child) End(timeout time.Duration) Result {
 	c.Stdin.Close()
-	wait := time.NewTimer(patience)
-	defer wait.Stop()
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
 	select {
 	case <-c.done:
-	case <-wait.C:
+	case <-timer.C:
 		c.cancel(ErrEnded)
 		<-c.done
 	}
@@ -140,76 +132,28 @@ func (c *Child) End(patience time.Duration) Result {
 }
 
 func (c *Child) awaitGone() {
-	stuck := time.NewTimer(closePatience)
-	defer stuck.Stop()
+	timer := time.NewTimer(closeTimeout)
+	defer timer.Stop()
 	select {
 	case <-c.result.Gone:
-	case <-stuck.C: // the kernel cannot end it; Close of the Runtime says so
+	case <-timer.C: // the kernel cannot end it; Close of the Runtime says so
 	}
 }
 
 func (c *Child) closeOutput() {
-	if c.stdout == nil {
+	if c.idle == nil {
 		c.Stdout.Close()
 		return
 	}
-	c.stdout.close()
-	c.theirs.Close()
+	c.idle.stdout.close()
+	c.idle.theirStdin.Close()
 }
 
-// Send writes a message, and closes stdin behind it if it is the last. What the
-// pipe takes is written at once, so an ordinary message costs one call; for the
-// rest somebody else waits, so the owner is free to read what the program writes
-// meanwhile. Whether the program reads it shows in what it answers.
-func (c *Child) Send(pieces [][]byte, last bool) {
-	in := new(int64)
-	c.written = in
-	if c.sending == nil {
-		all := inputSize(pieces)
-		pieces = writeNow(c.Stdin, pieces)
-		*in = int64(all - inputSize(pieces))
-		if len(pieces) == 0 {
-			if last {
-				c.Stdin.Close()
-			}
-			return
-		}
-	}
-	before, done := c.sending, make(chan struct{})
-	c.sending = done
-	go func() { // ends when the program reads or ends, or stdin is closed
-		defer close(done)
-		if before != nil {
-			<-before
-		}
-		for _, piece := range pieces {
-			n, err := c.Stdin.Write(piece)
-			if *in += int64(n); err != nil {
-				break
-			}
-		}
-		if last {
-			c.Stdin.Close()
-		}
-	}()
-}
+// pipePair is one side of the two pipes between a child and its owner.
+type pipePair struct{ in, out *os.File }
 
-// Unread reports whether a program that has ended has certainly read nothing of
-// the last Send: all that was written of it still lies in the pipe, or nothing was,
-// because it had been buried before. It is false where that cannot be known. Nothing can be sent afterwards.
-func (c *Child) InputUnread() bool {
-	if c.sending != nil {
-		c.Stdin.SetWriteDeadline(time.Unix(1, 0))
-		<-c.sending
-	}
-	return c.written != nil && (*c.written == 0 || int64(waiting(c.theirs)) >= *c.written)
-}
-
-// talk is one side of the two pipes between a child and its owner.
-type talk struct{ in, out *os.File }
-
-func openTalk() (theirs, ours *talk, err error) {
-	theirs, ours = &talk{}, &talk{}
+func openPipePairs() (theirs, ours *pipePair, err error) {
+	theirs, ours = &pipePair{}, &pipePair{}
 	if theirs.in, ours.in, err = os.Pipe(); err != nil {
 		return nil, nil, err
 	}
@@ -221,7 +165,7 @@ func openTalk() (theirs, ours *talk, err error) {
 	return theirs, ours, nil
 }
 
-func (t *talk) close() {
-	closeFile(t.in)
-	closeFile(t.out)
+func (p *pipePair) close() {
+	closeFile(p.in)
+	closeFile(p.out)
 }

@@ -27,9 +27,9 @@ func start(t *testing.T, rt *Runtime, ctx context.Context, c *Command) *Child {
 	return child
 }
 
-// TestChildTalks: line by line, both ways, for as long as one likes, and large
+// TestChildExchanges: line by line, both ways, for as long as one likes, and large
 // pieces whole.
-func TestChildTalks(t *testing.T) {
+func TestChildExchanges(t *testing.T) {
 	for _, options := range available(t) {
 		t.Run(options.name(), func(t *testing.T) {
 			child := start(t, newRuntime(t, options), within(t, 20*time.Second), shell("cat; echo bye >&2"))
@@ -214,16 +214,16 @@ func TestChildOfKilledHookd(t *testing.T) {
 	}
 }
 
-// TestWordsOfTheDead asserts that what a parked program wrote before it ended is
+// TestOutputOfEndedChild asserts that what a parked program wrote before it ended is
 // had afterwards, although nobody waits for more of it any longer.
-func TestWordsOfTheDead(t *testing.T) {
+func TestOutputOfEndedChild(t *testing.T) {
 	rt := newRuntime(t, Options{})
 	child, err := rt.StartIdle(t.Context(), shell("printf words"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	<-child.Done()
-	child.Interrupt() // as it is behind Done
+	child.Interrupt() // as it is after Done
 	var buffer [16]byte
 	if got := string(child.ReadBuffered(buffer[:])); got != "words" {
 		t.Errorf("%q, want its words", got)
@@ -231,10 +231,10 @@ func TestWordsOfTheDead(t *testing.T) {
 	child.Reap(new(sync.Mutex))
 }
 
-// TestBuryWaitsAlone asserts that whoever begins to talk with a child does not
+// TestReapDoesNotBlockReaders asserts that reading from a child does not
 // wait for the end of a tree that does not die.
-func TestBuryWaitsAlone(t *testing.T) {
-	theirs, ours, err := openTalk()
+func TestReapDoesNotBlockReaders(t *testing.T) {
+	theirs, ours, err := openPipePairs()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,21 +242,21 @@ func TestBuryWaitsAlone(t *testing.T) {
 	gone := make(chan struct{})
 	child := &Child{Stdin: ours.in, Stdout: ours.out, done: make(chan struct{}), result: Result{Gone: gone}}
 	close(child.done)
-	var talk sync.Mutex
-	buried := make(chan struct{})
+	var pipes sync.Mutex
+	reaped := make(chan struct{})
 	go func() {
-		child.Reap(&talk)
-		close(buried)
+		child.Reap(&pipes)
+		close(reaped)
 	}()
 	time.Sleep(20 * time.Millisecond)
-	if !talk.TryLock() {
-		t.Fatal("the burial holds the talk while the tree lives")
+	if !pipes.TryLock() {
+		t.Fatal("Reap holds the lock while the tree lives")
 	}
 	close(gone)
 	time.Sleep(20 * time.Millisecond)
 	if _, err := child.Stdout.Stat(); err != nil {
-		t.Errorf("its pipes were closed while somebody talked with it: %v", err)
+		t.Errorf("its pipes were closed while the lock was held: %v", err)
 	}
-	talk.Unlock()
-	<-buried
+	pipes.Unlock()
+	<-reaped
 }

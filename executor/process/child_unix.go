@@ -9,7 +9,7 @@ import (
 )
 
 // writeNow writes what a pipe takes at once and returns the rest. What stands in
-// the way of more meets whoever writes that rest.
+// the way of more is met by the writer of that rest.
 func writeNow(f *os.File, pieces [][]byte) [][]byte {
 	raw, err := f.SyscallConn()
 	if err != nil {

@@ -15,9 +15,9 @@ type Command struct {
 	Dir  string   // working directory, must exist
 	Env  []string // the whole environment
 
-	// Mark is one entry of Env that no other run has. A sweep recognises an
+	// EnvTag is one entry of Env that no other run has. A sweep recognises an
 	// escaped process by it. Empty: the TRACEPARENT entry of Env, and without
-	// one an entry [RunTag] is added where the containment needs a mark.
+	// one an entry [RunTag] is added where the containment needs a tag.
 	EnvTag string
 
 	// Key, if set, names the program across runs: while the tree of an earlier
@@ -44,16 +44,18 @@ type Command struct {
 	Grace time.Duration // from TERM to KILL when the run is cut short (default 500 ms, negative: none)
 	Drain time.Duration // how long output is read after the exit (default and most: 250 ms)
 
-	// Of a [Child]: its stdin and stdout in place of pipes of the run's own, that it
-	// takes no place, who is told of its stderr as it comes, and who waits for the
-	// rest of its stdout when it has exited.
-	talk        *talk
-	placeless   bool
-	onStderr    func(piece []byte)
-	awaitOutput func(drain time.Duration) (held bool)
+	child childCommand
 }
 
-// RunTag is the variable by which a program without a mark of its own is known.
+// childCommand is what the run of a [Child] has that others have not.
+type childCommand struct {
+	pipes       *pipePair                             // in place of pipes of the run's own
+	placeless   bool                                  // it takes none of Options.Processes
+	onStderr    func(piece []byte)                    // gets stderr as it comes
+	awaitOutput func(drain time.Duration) (held bool) // waits for the rest of stdout after the exit
+}
+
+// RunTag is the variable by which a program without a tag of its own is known.
 const RunTag = "HOOKD_RUN"
 
 // Defaults of a [Command]'s zero fields, and the two limits of the protocol's
@@ -134,7 +136,7 @@ var closedChannel = func() chan struct{} {
 	return c
 }()
 
-// mark returns the entry of Env by which the run's processes are recognised, ""
+// envTag returns the entry of Env by which the run's processes are recognised, ""
 // if there is none.
 func (c *Command) envTag() string {
 	if c.EnvTag != "" {

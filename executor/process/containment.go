@@ -19,10 +19,10 @@ const (
 // Report says which containment holds and what it covers, for people.
 type Report struct {
 	Kind        Kind
-	Covers      string   // what is surely ended with a run
+	Covers      string   // what is ended with a run
 	Misses      string   // what may outlive a run, "" if nothing
 	Guardian    string   // what happens to running programs when this process is killed
-	Unavailable []string // the better kinds, each with why it is not to be had here
+	Unavailable []string // the better kinds, each with the reason why it does not work here
 }
 
 // containment makes cells. One is chosen when a [Runtime] is made.
@@ -59,15 +59,15 @@ type cell interface {
 	free()
 }
 
-// watched is a cell that tells when its last process has ended. That of another
-// must be looked for again and again.
+// endAwaiter is a cell that tells when its last process has ended. The end
+// of another one must be looked for again and again.
 type endAwaiter interface {
 	// await returns when the cell may have become empty, after d at the latest.
 	await(d time.Duration)
 }
 
-// guarded is a cell that a guardian process must be told about one by one. Before
-// its program is started the record holds no more than the mark.
+// guardianRecorded is a cell that a guardian process must be told about one by one. Before
+// its program is started the record holds no more than the tag.
 type guardianRecorded interface {
 	record() guardRecord
 }
@@ -91,10 +91,10 @@ type launch struct {
 // program is a started program and our ends of its three pipes.
 type program interface {
 	pid() int
-	// converse writes stdin and reads both outputs until the program exited and
+	// exchange writes stdin and reads both outputs until the program exited and
 	// its outputs are closed or drained (nil), or until it must be ended.
 	exchange(c *Command, stdout, stderr *output) (held bool, cause error)
-	// interrupt makes converse return cause. Any goroutine may call it, any time.
+	// interrupt makes exchange return cause. Any goroutine may call it, any time.
 	interrupt(cause error)
 	// settle reads and drops output until the program exited, for at most d.
 	settle(d time.Duration) (exited bool)

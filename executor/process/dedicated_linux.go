@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// sole is what a process does for its programs when it is there for nothing else.
+// dedication is what a process does for its programs when it is there for nothing else.
 // A nil one does nothing.
 type dedication struct {
-	stops    *stopResistance
+	stops    *wakeup
 	guardian atomic.Pointer[guardian]
 	children chan os.Signal // of children that ended or were stopped; nil in a short life
 	quit     chan struct{}
@@ -24,18 +24,18 @@ func newDedication(o *Options) *dedication {
 		return nil
 	}
 	ourChildren.claimOrphans()
-	s := &dedication{stops: newStopResistance(!o.LongLived), quit: make(chan struct{})}
+	s := &dedication{stops: newWakeup(!o.LongLived), quit: make(chan struct{})}
 	if o.LongLived {
 		s.reapOrphans()
 	}
 	return s
 }
 
-// tendPause is how long children that end one after the other are gathered.
+// reapPause is how long children that end one after the other are gathered.
 const reapPause = 50 * time.Millisecond
 
-// tend begins to reap orphans whenever they end, and to look after the guardian. A
-// short life can do without: its orphans go to somebody else in the end.
+// reapOrphans begins to reap orphans whenever they end, and to look after the guardian. A
+// short-lived process can do without: init adopts its orphans in the end.
 func (s *dedication) reapOrphans() {
 	s.children = make(chan os.Signal, 1)
 	signal.Notify(s.children, syscall.SIGCHLD)

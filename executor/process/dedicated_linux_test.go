@@ -35,10 +35,10 @@ func init() {
 	}
 }
 
-// TestSole: what left everything that it could be known by is ended with the only
+// TestDedicated: what left everything that it could be known by is ended with the only
 // program that it can be from, every orphan is reaped, and anyone else who starts a
 // program gets its exit code. A guardian that is stopped is replaced.
-func TestSole(t *testing.T) {
+func TestDedicated(t *testing.T) {
 	needs(t, "setsid", "env")
 	for _, kind := range []Kind{Cgroup, Subreaper} {
 		t.Run(string(kind), func(t *testing.T) {

@@ -4,7 +4,7 @@ package process
 
 import "time"
 
-// sole does nothing on this platform.
+// dedication does nothing on this platform.
 type dedication struct{}
 
 func newDedication(*Options) *dedication { return nil }

@@ -15,7 +15,7 @@ const (
 	stuckCheck = time.Second
 )
 
-// end ends the run's tree behind its result: TERM to the group, KILL to
+// end ends the run's tree after its result was returned: TERM to the group, KILL to
 // everything after the grace time, then wait until nothing is alive.
 func (r *run) end(cause error) {
 	exited := cause == nil // and reaped
@@ -31,7 +31,7 @@ func (r *run) end(cause error) {
 }
 
 // deservesGrace is false for a program that ended by itself and left processes
-// behind, and for one that floods us.
+// running, and for one that floods us.
 func (r *run) deservesGrace(cause error) bool {
 	var flood *OutputError
 	return cause != nil && !errors.As(cause, &flood) && r.command.Grace > 0
@@ -67,7 +67,7 @@ func (r *run) killAll(reaped bool) {
 	close(r.gone)
 }
 
-// rest waits, as long as the cell may still hold somebody, and reports false when
+// rest waits, as long as the cell may still hold a process, and reports false when
 // Close has stopped waiting.
 func (r *run) rest(d time.Duration) bool {
 	if cell, ok := r.cell.(endAwaiter); ok && d <= checkMost {

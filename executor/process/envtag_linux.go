@@ -18,7 +18,7 @@ const (
 	unclear // cannot be told now, and will be soon
 )
 
-// readMark looks for the mark in the environment that a live process was started
+// readEnvTag looks for the tag in the environment that a live process was started
 // with. A process that is just starting another program has none for a moment:
 // the old one is gone and the new one not there yet. It is no stranger for that.
 func readEnvTag(pid int, mark string) belonging {
@@ -84,7 +84,7 @@ func findEnvTag(environ []byte, mark string) belonging {
 
 // readEnviron reads with a single call: the kernel ends the file between two
 // calls when the process starts another program, and half an environment may lack
-// the mark.
+// the tag.
 func readEnviron(path string) ([]byte, error) {
 	for size := 16 << 10; ; size *= 8 {
 		fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)

@@ -26,15 +26,15 @@ type guardian struct {
 // Lines to the guardian process.
 const (
 	guardCgroup = "cgroup " // and the folder of the control group that holds all programs
-	guardBegan  = "+ "      // number of the run; root, start and mark of its program
+	guardBegan  = "+ "      // number of the run; root, start and tag of its program
 	guardEnded  = "- "      // number of the run
 )
 
 // guardianPause keeps a guardian that dies at once from being restarted in a
-// tight loop; guardianPatience is how long it may not read.
+// tight loop; guardianWriteTimeout is how long it may not read.
 const (
-	guardianPause    = 200 * time.Millisecond
-	guardianPatience = 100 * time.Millisecond
+	guardianPause        = 200 * time.Millisecond
+	guardianWriteTimeout = 100 * time.Millisecond
 )
 
 func newGuardian(c containment) (*guardian, error) {
@@ -97,7 +97,7 @@ func (g *guardian) start() error {
 	return nil
 }
 
-// keep waits for the guardian process and starts another when it dies.
+// restartWhenDead waits for the guardian process and starts another when it dies.
 func (g *guardian) restartWhenDead() {
 	for { // only replace writes g.process
 		g.process.Wait()
@@ -118,17 +118,17 @@ func (g *guardian) replace() bool {
 	return !g.dismissed && g.start() == nil
 }
 
-// say writes to the guardian. One that does not listen is no guardian: it is ended,
-// and keep starts another.
+// send writes to the guardian. One that does not read is no guardian: it is ended,
+// and restartWhenDead starts another.
 func (g *guardian) send(line string) {
-	g.pipe.SetWriteDeadline(time.Now().Add(guardianPatience))
+	g.pipe.SetWriteDeadline(time.Now().Add(guardianWriteTimeout))
 	if _, err := g.pipe.WriteString(line); errors.Is(err, os.ErrDeadlineExceeded) {
 		g.process.Kill()
 	}
 }
 
-// revive has a guardian replaced that somebody has stopped: it would not notice our
-// death.
+// endIfStopped kills a guardian that is stopped, so that another takes its place: it
+// would not notice our death.
 func (g *guardian) endIfStopped() {
 	if g == nil {
 		return
@@ -144,7 +144,7 @@ func (r guardRecord) line(run int) string {
 	return fmt.Sprintf("%s%d %d %d %s\n", guardBegan, run, r.root, r.start, r.envTag)
 }
 
-// begins tells of a program that is about to be started, by its mark: we may be
+// begins tells of a program that is about to be started, by its tag: we may be
 // killed before its process id is known. It returns the run's number, 0 for a
 // cell that needs no guardian.
 func (g *guardian) begins(c cell) (run int) {
@@ -206,7 +206,7 @@ const guardianQuiet = 50 * time.Millisecond
 // endTrees kills until nothing has been alive for a while.
 func endTrees(trees map[int]*tree) {
 	began := time.Now()
-	for busy := began; time.Since(busy) < guardianQuiet && time.Since(began) < closePatience; {
+	for busy := began; time.Since(busy) < guardianQuiet && time.Since(began) < closeTimeout; {
 		table, err := processTable()
 		quiet := err == nil
 		for _, t := range trees {

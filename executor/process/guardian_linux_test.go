@@ -30,7 +30,7 @@ func init() {
 			c.Env, c.EnvTag = append(c.Env, args[3]), args[3]
 			go rt.Run(context.Background(), c)
 		}
-		if groups, ok := rt.containment.(*cgroups); ok {
+		if groups, ok := rt.mechanism.containment.(*cgroups); ok {
 			fmt.Println("cgroup", groups.dir)
 		}
 		time.Sleep(400 * time.Millisecond)
@@ -203,9 +203,9 @@ func guardianOf(t *testing.T, parent int) int {
 	return 0
 }
 
-// TestGuardianKnowsTheMark: a hookd that is killed while it starts a program has
+// TestGuardianKnowsTheTag: a hookd that is killed while it starts a program has
 // told no more than the mark of it.
-func TestGuardianKnowsTheMark(t *testing.T) {
+func TestGuardianKnowsTheTag(t *testing.T) {
 	needs(t, "sleep")
 	g := &guardian{running: make(map[int]guardRecord)}
 	theirs, ours, err := os.Pipe()

@@ -2,7 +2,7 @@
 
 package process
 
-// guardian is not to be had on this platform.
+// guardian does not exist on this platform.
 type guardian struct{}
 
 func newGuardian(containment) (*guardian, error) { return nil, nil }

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// watchman is the guardian process: what it was told of the programs that run.
+// guardianProcess is the guardian process: what it was told of the programs that run.
 type guardianProcess struct {
 	hookd        int // the process that the programs are of
 	trees        map[int]*tree
@@ -25,7 +25,7 @@ func runGuardian() {
 	w := guardianProcess{hookd: os.Getppid(), trees: make(map[int]*tree)}
 	w.listen(os.NewFile(helperPipe, "hookd"))
 	if w.cgroup != "" {
-		killCgroup(w.cgroup, closePatience)
+		killCgroup(w.cgroup, closeTimeout)
 	}
 	endTrees(w.trees)
 	os.Exit(0)

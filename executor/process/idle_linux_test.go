@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// TestHear asserts that a parked program is heard as it writes, that who waits for
+// TestReadIdle asserts that a parked program is heard as it writes, that who waits for
 // more is freed, and that nobody reads what was closed.
-func TestHear(t *testing.T) {
+func TestReadIdle(t *testing.T) {
 	rt := newRuntime(t, Options{})
 	command := shell("read line; echo heard $line; exec sleep 60")
 	command.Grace = -1
@@ -43,9 +43,9 @@ func TestHear(t *testing.T) {
 	child.Interrupt()
 }
 
-// TestHearEnd asserts that who waits for a program hears that it has ended, also
+// TestReadEnds asserts that who waits for a program hears that it has ended, also
 // while a process that it left behind holds its output open.
-func TestHearEnd(t *testing.T) {
+func TestReadEnds(t *testing.T) {
 	rt := newRuntime(t, Options{})
 	for _, script := range []string{"exit 0", "setsid sleep 60 & exit 0"} {
 		child, err := rt.StartIdle(t.Context(), shell(script))

@@ -37,6 +37,9 @@ func (s *sweptCell) left() Left { return leftOf(s.outliving(), s.tree.root) }
 // branch is our child: most programs leave none, which is seen without a sweep.
 func (s *sweptCell) outliving() []entry {
 	orphans, err := ourChildren.orphans()
+	if s.alone = err == nil && !slices.ContainsFunc(orphans, s.young); s.alone {
+		return nil
+	}
 	if err == nil && !slices.ContainsFunc(orphans, func(e entry) bool { return s.young(e) && !e.zombie }) {
 		return nil
 	}

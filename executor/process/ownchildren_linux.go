@@ -3,6 +3,7 @@ package process
 import (
 	"errors"
 	"os"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -10,9 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// kin tells the children that this process has started from those that came to it
+// childRegistry tells the children that this process has started from those that came to it
 // as orphans: as a sub-reaper, or as the first process of a container. Orphans are
-// reaped here; who has started a child waits for it.
+// reaped here; the code that started a child waits for it.
 type childRegistry struct {
 	starting sync.RWMutex // held for reading from a fork until the child is noted
 
@@ -23,10 +24,11 @@ type childRegistry struct {
 	zombies   map[int]time.Time // zombies that are left to others, and when each was seen first
 }
 
-// family is of the process: it has one set of children, however many Runtimes.
+// ourChildren is one for the process, which has one set of children, however many
+// Runtimes it has.
 var ourChildren = childRegistry{own: map[int]int{}, inherited: map[int]bool{}, zombies: map[int]time.Time{}}
 
-// alone says that all other children are orphans, save those that are there now.
+// claimOrphans says that all other children are orphans, except those that exist now.
 func (k *childRegistry) claimOrphans() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -43,7 +45,7 @@ func (k *childRegistry) claimOrphans() {
 	}
 }
 
-// born starts a child and notes it.
+// start starts a child and notes it.
 func (k *childRegistry) start(start func() (pid int, err error)) error {
 	k.starting.RLock()
 	defer k.starting.RUnlock()
@@ -70,9 +72,9 @@ func (k *childRegistry) childless() bool {
 	return errors.Is(unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil), unix.ECHILD)
 }
 
-// corpsePatience is how long a zombie that no tree claims is left to anyone in
+// zombieTimeout is how long a zombie that no tree claims is left to anyone in
 // this process may still be about to wait for it.
-const zombiePatience = 10 * time.Second
+const zombieTimeout = 10 * time.Second
 
 // orphans lists our children except those that were started here, and reaps the
 // dead among them. Where others in this process may start children, too, a dead
@@ -83,7 +85,7 @@ func (k *childRegistry) orphans() (list []entry, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	self := os.Getpid()
-	pids, ok := children(self)
+	pids, ok := adopted()
 	if !ok {
 		table, _ := processTable()
 		for _, e := range table {
@@ -93,11 +95,13 @@ func (k *childRegistry) orphans() (list []entry, err error) {
 		}
 		err = errUnlisted
 	}
+	pids = slices.DeleteFunc(pids, func(pid int) bool { return k.own[pid] > 0 })
+	if len(pids) == 0 {
+		clear(k.zombies)
+		return nil, err
+	}
 	ours, now, corpses := startedIn(self), time.Now(), make(map[int]time.Time)
 	for _, pid := range pids {
-		if k.own[pid] > 0 {
-			continue
-		}
 		e, lookErr := lookUp(pid)
 		if lookErr == errNoProcess {
 			continue // reaped meanwhile
@@ -114,7 +118,7 @@ func (k *childRegistry) orphans() (list []entry, err error) {
 		if !seen {
 			first = now
 		}
-		orphan, long := e.session != ours, now.Sub(first) > zombiePatience
+		orphan, long := e.session != ours, now.Sub(first) > zombieTimeout
 		if k.dedicated && orphan || (k.dedicated || orphan) && long {
 			reapOrphan(pid)
 			continue
@@ -125,7 +129,7 @@ func (k *childRegistry) orphans() (list []entry, err error) {
 	return list, err
 }
 
-// foundling reports whether a process must have come to us from a program that we
+// isStrayOrphan reports whether a process must have come to us from a program that we
 // started, though it has nothing left to tell from which one. The first process of
 // a container gets everybody's orphans.
 func (k *childRegistry) isStrayOrphan(e entry) bool {

@@ -70,8 +70,8 @@ func startPolled(c *Command, l *launch) (program, error) {
 	l.sys.PidFD = &pidfd
 	files := [3]uintptr{uintptr(theirs[0]), uintptr(theirs[1]), uintptr(theirs[2])}
 	attr := syscall.ProcAttr{Dir: l.dir, Env: l.env, Files: files[:], Sys: l.sys}
-	if c.talk != nil {
-		files[0], files[1] = c.talk.in.Fd(), c.talk.out.Fd()
+	if c.child.pipes != nil {
+		files[0], files[1] = c.child.pipes.in.Fd(), c.child.pipes.out.Fd()
 	}
 	if c.Merge {
 		files[2] = files[1]
@@ -104,7 +104,7 @@ func (e *pipeEnds) close() {
 func openEnds(ours, theirs *pipeEnds, c *Command) error {
 	*ours, *theirs = pipeEnds{-1, -1, -1}, pipeEnds{-1, -1, -1}
 	for i := range ours {
-		if i == 2 && c.Merge || i < 2 && c.talk != nil {
+		if i == 2 && c.Merge || i < 2 && c.child.pipes != nil {
 			continue
 		}
 		var pair [2]int
@@ -260,7 +260,7 @@ func (p *polled) transfer(buffer []byte, stdout, stderr *output) {
 	}
 }
 
-// feed writes as much of stdin as the pipe takes and closes it behind the last
+// feed writes as much of stdin as the pipe takes and closes it after the last
 // byte. A program that does not read its input is within its rights.
 func (p *polled) feed() {
 	for len(p.stdin) > 0 {

@@ -10,9 +10,7 @@ import (
 // that waits. Linux with pidfd has a leaner one.
 type portable struct {
 	process *os.Process
-	stdin   *os.File
-	stdout  *os.File
-	stderr  *os.File // nil when merged
+	pipes   ownPipes
 
 	exited chan struct{} // closed when the program was waited for
 	state  *os.ProcessState
@@ -28,14 +26,18 @@ type portable struct {
 	drained  chan struct{} // closed when both outputs are closed
 }
 
+// ownPipes are our ends of a program's pipes. Each is nil where the program has none
+// of the run's own.
+type ownPipes struct{ stdin, stdout, stderr *os.File }
+
 func startPortable(c *Command, l *launch) (program, error) {
 	pipes, err := openPipes(c)
 	if err != nil {
 		return nil, err
 	}
 	child := []*os.File{pipes[0], pipes[3], pipes[5]}
-	if c.talk != nil {
-		child[0], child[1] = c.talk.in, c.talk.out
+	if c.child.pipes != nil {
+		child[0], child[1] = c.child.pipes.in, c.child.pipes.out
 	}
 	if c.Merge {
 		child[2] = pipes[3]
@@ -51,7 +53,7 @@ func startPortable(c *Command, l *launch) (program, error) {
 		return nil, err
 	}
 	p := &portable{
-		process: process, stdin: pipes[1], stdout: pipes[2], stderr: pipes[4],
+		process: process, pipes: ownPipes{stdin: pipes[1], stdout: pipes[2], stderr: pipes[4]},
 		exited: make(chan struct{}), interrupted: make(chan struct{}),
 		overflow: make(chan struct{}), drained: make(chan struct{}),
 	}
@@ -62,7 +64,7 @@ func startPortable(c *Command, l *launch) (program, error) {
 // last two are nil, and of a [Child] the others.
 func openPipes(c *Command) (ends [6]*os.File, err error) {
 	for i := 0; i < len(ends); i += 2 {
-		if i == 4 && c.Merge || i < 4 && c.talk != nil {
+		if i == 4 && c.Merge || i < 4 && c.child.pipes != nil {
 			continue
 		}
 		if ends[i], ends[i+1], err = os.Pipe(); err != nil {
@@ -130,17 +132,17 @@ func (p *portable) startCopying(c *Command, stdout, stderr *output) {
 		close(p.exited)
 	}()
 	var reading sync.WaitGroup
-	if c.talk == nil {
+	if c.child.pipes == nil {
 		p.readers.Go(func() {
 			for _, piece := range c.Stdin {
-				p.stdin.Write(piece) // a program need not read: an error here is not one
+				p.pipes.stdin.Write(piece) // a program need not read: an error here is not one
 			}
-			p.stdin.Close()
+			p.pipes.stdin.Close()
 		})
-		reading.Go(func() { p.read(p.stdout, stdout, p.overflow) })
+		reading.Go(func() { p.read(p.pipes.stdout, stdout, p.overflow) })
 	}
-	if p.stderr != nil {
-		reading.Go(func() { p.read(p.stderr, stderr, nil) })
+	if p.pipes.stderr != nil {
+		reading.Go(func() { p.read(p.pipes.stderr, stderr, nil) })
 	}
 	p.readers.Go(func() {
 		reading.Wait()
@@ -185,8 +187,8 @@ func (p *portable) reap() (int, string) {
 }
 
 func (p *portable) close() {
-	closeFile(p.stdin)
-	closeFile(p.stdout)
-	closeFile(p.stderr)
+	closeFile(p.pipes.stdin)
+	closeFile(p.pipes.stdout)
+	closeFile(p.pipes.stderr)
 	p.readers.Wait()
 }

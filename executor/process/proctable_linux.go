@@ -19,7 +19,7 @@ type entry struct {
 	zombie                      bool   // dead, all its threads
 	headless                    bool   // its first thread is dead, others are not
 	stopped                     bool   // by a signal, or by a debugger
-	background                  bool   // a terminal controls it that others have the keyboard of
+	background                  bool   // a terminal controls it, and another process group reads the keyboard
 	name                        string // of its program, or what it calls itself
 	environ                     environState
 }
@@ -78,7 +78,7 @@ func readOnce(path string, room []byte) ([]byte, error) {
 	return room[:max(n, 0)], err
 }
 
-// parseStat reads the fields behind the program's name, which stands in
+// parseStat reads the fields after the program's name, which stands in
 // parentheses and may hold anything, parentheses included.
 func parseStat(pid int, text string) (entry, bool) {
 	i := strings.LastIndexByte(text, ')')
@@ -167,18 +167,34 @@ func groupAlive(id int) bool {
 
 // children returns every process whose parent is pid, and false where they
 // cannot be told for sure.
-//
-// The kernel leaves children out when the one it listed last is waited for
-// meanwhile. That one is not on the next list. So a list whose processes all are
-// on the next one, too, is whole.
 func children(pid int) (list []int, ok bool) {
-	list, ok = listChildren(pid)
+	return stable(func() ([]int, bool) { return listChildren(pid) })
+}
+
+// adopted returns the children that the kernel notes at the first thread of this
+// process: every orphan that came to us, and what that thread itself has started.
+// The other threads need not be asked: the kernel (since Linux 3.19) gives an orphan
+// to the first thread of its new parent that has not ended, and the first thread of a
+// Go program never ends.
+func adopted() (list []int, ok bool) {
+	self := strconv.Itoa(os.Getpid())
+	return stable(func() ([]int, bool) {
+		list, err := readChildren("/proc/" + self + "/task/" + self + "/children")
+		return list, err == nil
+	})
+}
+
+// stable lists children until they can be told for sure. The kernel leaves children
+// out when the one it listed last is waited for meanwhile. That one is not on the
+// next list. So a list whose processes all are on the next one, too, is whole.
+func stable(children func() ([]int, bool)) (list []int, ok bool) {
+	list, ok = children()
 	for range 4 {
 		if !ok || len(list) == 0 {
 			return list, ok
 		}
 		var again []int
-		again, ok = listChildren(pid)
+		again, ok = children()
 		if ok && !slices.ContainsFunc(list, func(child int) bool { return !slices.Contains(again, child) }) {
 			return list, true
 		}
@@ -187,20 +203,15 @@ func children(pid int) (list []int, ok bool) {
 	return nil, false
 }
 
-// listChildren reads the kernel's list once.
+// listChildren reads the kernel's lists once, one for each thread of the process.
 func listChildren(pid int) (list []int, ok bool) {
 	threads := "/proc/" + strconv.Itoa(pid) + "/task"
 	entries, err := os.ReadDir(threads)
 	if err != nil {
 		return nil, false
 	}
-	var room [statSize]byte
 	for _, thread := range entries {
-		file := threads + "/" + thread.Name() + "/children"
-		text, err := readOnce(file, room[:])
-		if len(text) == len(room) {
-			text, err = os.ReadFile(file)
-		}
+		found, err := readChildren(threads + "/" + thread.Name() + "/children")
 		if errors.Is(err, unix.ESRCH) || errors.Is(err, fs.ErrNotExist) {
 			continue // the thread has ended, or no thread has the file
 		}
@@ -208,13 +219,27 @@ func listChildren(pid int) (list []int, ok bool) {
 			return nil, false
 		}
 		ok = true
-		for field := range strings.FieldsSeq(string(text)) {
-			if child, err := strconv.Atoi(field); err == nil {
-				list = append(list, child)
-			}
-		}
+		list = append(list, found...)
 	}
 	return list, ok
+}
+
+// readChildren reads one list of the kernel.
+func readChildren(file string) (list []int, err error) {
+	var room [statSize]byte
+	text, err := readOnce(file, room[:])
+	if len(text) == len(room) {
+		text, err = os.ReadFile(file)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for field := range strings.FieldsSeq(string(text)) {
+		if child, err := strconv.Atoi(field); err == nil {
+			list = append(list, child)
+		}
+	}
+	return list, nil
 }
 
 // killEntry kills exactly the process that was seen, never another one that has

@@ -1,7 +1,7 @@
 package process
 
 // tree finds the processes that one program started, by what they cannot or
-// rarely do lose: their parent, their session, their group, and the mark in the
+// rarely do lose: their parent, their session, their group, and the tag in the
 // environment they were started with. It remembers those it has seen.
 type tree struct {
 	root   int // the program, leader of its own session and group; 0 while it is being started

@@ -37,8 +37,8 @@ func TestNewTakesNothing(t *testing.T) {
 	if r := rt.Run(within(t, 10*time.Second), shell("exit 0")); r.Err != nil {
 		t.Fatal(r.Err)
 	}
-	if report := rt.Containment(); report.Kind == Best || rt.guardian == nil {
-		t.Errorf("after a run: %+v, guardian %v", report, rt.guardian)
+	if report := rt.Containment(); report.Kind == Best || rt.mechanism.guardian == nil {
+		t.Errorf("after a run: %+v, guardian %v", report, rt.mechanism.guardian)
 	}
 
 	unused := newRuntime(t, Options{LongLived: true})
@@ -70,7 +70,7 @@ func TestCloseWhileProgramsStart(t *testing.T) {
 			t.Error(err)
 		}
 		runs.Wait()
-		if groups, ok := rt.containment.(*cgroups); ok {
+		if groups, ok := rt.mechanism.containment.(*cgroups); ok {
 			if _, err := os.Stat(groups.dir); !errors.Is(err, os.ErrNotExist) {
 				t.Fatalf("round %d: %s is left: %v", round, groups.dir, err)
 			}

@@ -58,7 +58,7 @@ func (rt *Runtime) start(ctx context.Context, c *Command) (*run, error) {
 	defer rt.endStart()
 	r := &run{runtime: rt, command: c.withDefaults()}
 	r.limit, _ = ctx.Deadline()
-	if err := rt.chooseContainment(); err != nil {
+	if err := rt.mechanism.choose(&rt.options); err != nil {
 		return nil, explain(&r.command, &cellError{err})
 	}
 	for pause, total := busyFirst, time.Duration(0); ; pause *= 2 {
@@ -80,24 +80,24 @@ func (rt *Runtime) start(ctx context.Context, c *Command) (*run, error) {
 
 // launch makes one attempt to start the program.
 func (r *run) launch() error {
-	in, err := r.runtime.containment.cell(&r.command)
+	in, err := r.runtime.mechanism.containment.cell(&r.command)
 	if err != nil {
 		return &cellError{err}
 	}
 	l := launch{path: r.command.Path, argv: r.command.Argv, dir: r.command.Dir, env: r.command.Env, sys: &syscall.SysProcAttr{}}
 	in.attach(&l)
-	r.guard = r.runtime.guardian.begins(in)
-	r.runtime.dedication.began(r.limit) // before: the program may be quicker than we are
+	r.guard = r.runtime.mechanism.guardian.begins(in)
+	r.runtime.mechanism.dedication.began(r.limit) // before: the program may be quicker than we are
 	p, err := r.runtime.startProgram(&r.command, &l)
 	if err != nil {
-		r.runtime.dedication.ended()
-		r.runtime.guardian.ended(r.guard)
+		r.runtime.mechanism.dedication.ended()
+		r.runtime.mechanism.guardian.ended(r.guard)
 		in.free()
 		return err
 	}
 	r.cell, r.program = in, p
 	in.started(p.pid())
-	r.runtime.guardian.began(r.guard, in)
+	r.runtime.mechanism.guardian.began(r.guard, in)
 	r.runtime.register(r)
 	return nil
 }
@@ -110,12 +110,12 @@ func (r *run) answer(ctx context.Context) Result {
 	if r.command.StdoutTail > 0 {
 		stdout.limit, stdout.tail = r.command.StdoutTail, true
 	}
-	stderr := output{limit: r.command.StderrTail, tail: true, stream: r.command.onStderr}
+	stderr := output{limit: r.command.StderrTail, tail: true, stream: r.command.child.onStderr}
 
 	held, cause := r.program.exchange(&r.command, &stdout, &stderr)
 	stop()
-	if cause == nil && r.command.awaitOutput != nil {
-		held = r.command.awaitOutput(r.command.Drain) || held
+	if cause == nil && r.command.child.awaitOutput != nil {
+		held = r.command.child.awaitOutput(r.command.Drain) || held
 	}
 
 	result := Result{ExitCode: -1, Err: cause, Held: held, Pid: r.program.pid()}
@@ -136,21 +136,21 @@ func (r *run) answer(ctx context.Context) Result {
 	}
 	r.gone = make(chan struct{})
 	result.Gone = r.gone
-	r.runtime.noteEnding(r.command.Key, r.gone)
+	r.runtime.endings.add(r.command.Key, r.gone)
 	go r.end(cause)
 	return result
 }
 
 // leave gives back the run's place, if it has one.
 func (r *run) leave() {
-	if !r.command.placeless {
+	if !r.command.child.placeless {
 		r.runtime.leave()
 	}
 }
 
-// finish gives back everything the run took, save its place. Its tree is gone.
+// finish gives back everything the run took, except its place. Its tree is gone.
 func (r *run) finish() {
-	r.runtime.guardian.ended(r.guard)
+	r.runtime.mechanism.guardian.ended(r.guard)
 	r.program.close()
 	r.cell.free()
 	r.runtime.unregister(r)

@@ -262,8 +262,8 @@ func TestDrain(t *testing.T) {
 	})
 }
 
-// TestLastWords: what was written before the limit is in the result.
-func TestLastWords(t *testing.T) {
+// TestOutputBeforeInterrupt: what was written before the limit is in the result.
+func TestOutputBeforeInterrupt(t *testing.T) {
 	onLadders(t, func(t *testing.T, rt *Runtime) {
 		r := rt.Run(within(t, 300*time.Millisecond), shell("echo no; echo why >&2; sleep 62"))
 		if r.Err != errLimit || string(r.Stdout) != "no\n" || string(r.Stderr) != "why\n" || r.ExitCode != -1 || r.Signal != "" {
@@ -419,7 +419,7 @@ func TestClose(t *testing.T) {
 		if r := rt.Run(context.Background(), shell("exit 0")); r.Err != ErrClosed {
 			t.Errorf("%s: a run after Close: %+v", options.name(), r)
 		}
-		if groups, ok := rt.containment.(*cgroups); ok {
+		if groups, ok := rt.mechanism.containment.(*cgroups); ok {
 			if _, err := os.Stat(groups.dir); !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("the control group is still there: %v", err)
 			}

@@ -3,9 +3,7 @@ package process
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -43,32 +41,27 @@ type Options struct {
 // DefaultProcesses is how many programs run at once unless Options say otherwise.
 const DefaultProcesses = 16
 
-// closePatience is how long Close waits for processes that do not die.
-const closePatience = 5 * time.Second
+// closeTimeout is how long Close waits for processes that do not die.
+const closeTimeout = 5 * time.Second
 
 // Runtime runs programs. It is made once per process and is safe for
 // concurrent use.
 type Runtime struct {
-	options Options
-	places  chan struct{} // one token per running program
-
-	choosing    sync.Mutex  // guards the next two until prepared is set
-	chosen      atomic.Bool // they are not changed any more
-	containment containment
-	guardian    *guardian   // nil unless LongLived
-	dedication  *dedication // nil unless Options.Sole
+	options   Options
+	places    chan struct{} // one token per running program
+	mechanism mechanism
+	endings   endings
 
 	mu       sync.Mutex
 	closed   bool
-	starting int                          // calls of hold without release
-	running  map[*run]struct{}            // until the tree is gone
-	ending   map[string][]<-chan struct{} // Gone of runs that were cut short, by key
-	idle     chan struct{}                // set by Close; closed when nothing is held or running
-	giveUp   chan struct{}                // closed when Close stops waiting
+	starting int               // calls of beginStart without endStart
+	running  map[*run]struct{} // until the tree is gone
+	idle     chan struct{}     // made by Close; closed when nothing starts or runs
+	giveUp   chan struct{}     // closed when Close stops waiting
 }
 
 // New prepares to run programs. It costs next to nothing unless a kind of
-// containment is asked for: whoever starts for each event may run none.
+// containment is asked for, because a process that lives for one event may run none.
 func New(options Options) (*Runtime, error) {
 	if options.Processes <= 0 {
 		options.Processes = DefaultProcesses
@@ -79,68 +72,31 @@ func New(options Options) (*Runtime, error) {
 	rt := &Runtime{
 		options: options,
 		places:  make(chan struct{}, options.Processes),
+		endings: endings{gone: make(map[string][]<-chan struct{})},
 		running: make(map[*run]struct{}),
-		ending:  make(map[string][]<-chan struct{}),
 		giveUp:  make(chan struct{}),
 	}
-	rt.dedication = newDedication(&options)
+	rt.mechanism.dedication = newDedication(&options)
 	if options.Containment == Best {
 		return rt, nil
 	}
-	if err := rt.chooseContainment(); err != nil {
-		rt.dedication.close()
+	if err := rt.mechanism.choose(&rt.options); err != nil {
+		rt.mechanism.dedication.close()
 		return nil, err
 	}
 	return rt, nil
 }
 
-// prepare probes which containment works here and takes what it needs for it, and
-// starts the guardian, once. What has failed is tried again by the next call.
-func (rt *Runtime) chooseContainment() error {
-	if rt.chosen.Load() {
-		return nil
-	}
-	rt.choosing.Lock()
-	defer rt.choosing.Unlock()
-	if rt.chosen.Load() {
-		return nil
-	}
-	if rt.options.Starting != nil {
-		rt.options.Starting()
-	}
-	chosen, err := choose(&rt.options)
-	if err != nil {
-		return err
-	}
-	if rt.options.LongLived {
-		if rt.guardian, err = newGuardian(chosen); err != nil {
-			chosen.close()
-			return err
-		}
-		rt.dedication.watches(rt.guardian)
-	}
-	rt.containment = chosen
-	rt.chosen.Store(true)
-	return nil
-}
-
 // Containment reports which containment holds, and what it covers. It finds that
-// out first if nothing was run before. Misses of a Runtime that can run nothing
-// says why.
+// out first if nothing was run before. If no program can be run at all, Misses of
+// the report says why.
 func (rt *Runtime) Containment() Report {
 	err := rt.beginStart()
 	if err == nil {
-		err = rt.chooseContainment()
+		err = rt.mechanism.choose(&rt.options)
 		rt.endStart()
 	}
-	if !rt.chosen.Load() {
-		return Report{Misses: fmt.Sprintf("no program can be started: %v", err)}
-	}
-	report := rt.containment.report()
-	if report.Guardian == "" {
-		report.Guardian = guardianReport(rt.guardian != nil)
-	}
-	return report
+	return rt.mechanism.report(err)
 }
 
 // Close ends every program that still runs, waits until all their processes are
@@ -160,25 +116,19 @@ func (rt *Runtime) Close() error {
 	rt.announceIdle()
 	rt.mu.Unlock()
 
-	defer rt.dedication.close()
-	patience := time.NewTimer(closePatience)
-	defer patience.Stop()
+	defer rt.mechanism.dedication.close()
+	timeout := time.NewTimer(closeTimeout)
+	defer timeout.Stop()
 	select {
 	case <-rt.idle:
-	case <-patience.C:
+	case <-timeout.C:
 		close(rt.giveUp)
 		return rt.leftovers()
 	}
-	if !rt.chosen.Load() {
-		return nil
-	}
-	if rt.guardian != nil {
-		rt.guardian.dismiss()
-	}
-	return rt.containment.close()
+	return rt.mechanism.close()
 }
 
-// leftovers names the programs whose processes would not die.
+// leftovers returns an error that names the programs whose processes do not die.
 func (rt *Runtime) leftovers() error {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -186,16 +136,16 @@ func (rt *Runtime) leftovers() error {
 	for r := range rt.running {
 		pids = append(pids, r.program.pid())
 	}
-	return fmt.Errorf("processes of %d programs did not end within %s (started as process %v)", len(pids), closePatience, pids)
+	return fmt.Errorf("processes of %d programs did not end within %s (started as process %v)", len(pids), closeTimeout, pids)
 }
 
-// enter waits until the program may start, as long as the context allows, and
-// takes a place.
+// enter waits until a program with the key may start, as long as the context allows,
+// and takes a place.
 func (rt *Runtime) enter(ctx context.Context, key string) error {
 	if rt.isClosed() {
 		return ErrClosed
 	}
-	if err := rt.awaitEnding(ctx, key); err != nil {
+	if err := rt.AwaitEnding(ctx, key); err != nil {
 		return err
 	}
 	select {
@@ -216,7 +166,14 @@ func (rt *Runtime) enter(ctx context.Context, key string) error {
 	return nil
 }
 
+// leave gives a place back.
 func (rt *Runtime) leave() { <-rt.places }
+
+// AwaitEnding waits until the trees of all earlier runs with the key that were cut
+// short are gone. The error is the cause of the context's end.
+func (rt *Runtime) AwaitEnding(ctx context.Context, key string) error {
+	return rt.endings.await(ctx, key, rt.giveUp)
+}
 
 func (rt *Runtime) isClosed() bool {
 	rt.mu.Lock()
@@ -224,58 +181,8 @@ func (rt *Runtime) isClosed() bool {
 	return rt.closed
 }
 
-// awaitEnding waits until no tree of an earlier run with the key is ending.
-func (rt *Runtime) awaitEnding(ctx context.Context, key string) error {
-	for {
-		gone := rt.endingOf(key)
-		if gone == nil {
-			return nil
-		}
-		select {
-		case <-gone:
-		case <-ctx.Done():
-			return fmt.Errorf("%w while an earlier run of it was still ending", context.Cause(ctx))
-		case <-rt.giveUp:
-			return ErrClosed
-		}
-	}
-}
-
-// endingOf returns the Gone of one earlier run with the key that has not ended,
-// nil if there is none.
-func (rt *Runtime) endingOf(key string) <-chan struct{} {
-	if key == "" {
-		return nil
-	}
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	list := slices.DeleteFunc(rt.ending[key], func(gone <-chan struct{}) bool {
-		select {
-		case <-gone:
-			return true
-		default:
-			return false
-		}
-	})
-	if len(list) == 0 {
-		delete(rt.ending, key)
-		return nil
-	}
-	rt.ending[key] = list
-	return list[0]
-}
-
-// noteEnding makes later runs with the key wait.
-func (rt *Runtime) noteEnding(key string, gone <-chan struct{}) {
-	if key == "" {
-		return
-	}
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	rt.ending[key] = append(rt.ending[key], gone)
-}
-
-// hold makes Close wait for what is not running yet, until release is called.
+// beginStart makes Close wait for a program that does not run yet, until endStart
+// is called.
 func (rt *Runtime) beginStart() error {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -307,11 +214,12 @@ func (rt *Runtime) unregister(r *run) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	delete(rt.running, r)
-	rt.dedication.ended()
+	rt.mechanism.dedication.ended()
 	rt.announceIdle()
 }
 
-// announceIdle tells a waiting Close that nothing runs any more.
+// announceIdle tells a waiting Close that nothing runs any more. The caller holds
+// rt.mu.
 func (rt *Runtime) announceIdle() {
 	if rt.idle != nil && rt.starting == 0 && len(rt.running) == 0 {
 		select {

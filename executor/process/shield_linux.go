@@ -23,7 +23,7 @@ func Shield() {
 	unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 }
 
-// callSelf names the thread that calls, which must be the first: it has the
+// nameThread names the thread that calls, which must be the first: it has the
 // process's name.
 func nameThread(name string) {
 	text := append([]byte(name), 0)

@@ -21,7 +21,7 @@ func TestRemovedControlGroup(t *testing.T) {
 		t.Skipf("no control groups here: %v", err)
 	}
 	defer rt.Close()
-	groups := rt.containment.(*cgroups)
+	groups := rt.mechanism.containment.(*cgroups)
 	ours := func() string { // one of this process may be there before: groups are told by their number
 		groups.mu.Lock()
 		defer groups.mu.Unlock()
@@ -60,8 +60,8 @@ func TestRemovedControlGroup(t *testing.T) {
 	if r := rt.Run(within(t, 10*time.Second), shell("exit 0")); r.Err != nil {
 		t.Fatal(r.Err)
 	}
-	if rt.guardian.hello != guardCgroup+ours()+"\n" {
-		t.Errorf("the guardian watches %q, programs run in %s", rt.guardian.hello, ours())
+	if rt.mechanism.guardian.hello != guardCgroup+ours()+"\n" {
+		t.Errorf("the guardian watches %q, programs run in %s", rt.mechanism.guardian.hello, ours())
 	}
 	if err := rt.Close(); err != nil {
 		t.Error(err)
@@ -100,7 +100,7 @@ func TestNestedControlGroups(t *testing.T) {
 	if err != nil {
 		t.Skipf("no control groups here: %v", err)
 	}
-	group := rt.containment.(*cgroups).dir
+	group := rt.mechanism.containment.(*cgroups).dir
 	c := self(t, "nests")
 	c.Env = nil
 	r := rt.Run(within(t, 20*time.Second), c)

@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ear is our end of a parked program's stdout. Who listens waits in a poll(2) of
-// its own: whoever writes into a pipe hands its processor to the thread that is
-// blocked on it, which makes an answer ten times as fast as by way of the thread
-// that waits for all pipes of this process and wakes another one.
+// stdoutReader is our end of an idle program's stdout. A read waits in a poll(2) of
+// its own, because a program that writes into a pipe hands its processor to the thread
+// that is blocked on it. The runtime's poller is another thread, which must wake a
+// third one; that takes ten times as long.
 type stdoutReader struct {
 	out         *os.File
 	raw         syscall.RawConn // of out
@@ -21,7 +21,7 @@ type stdoutReader struct {
 	interrupted atomic.Bool
 }
 
-// openEar returns the ear and the end that the program writes to.
+// openStdoutReader returns the reader and the end that the program writes to.
 func openStdoutReader() (e *stdoutReader, theirs *os.File, err error) {
 	var pair [2]int
 	if err := unix.Pipe2(pair[:], unix.O_CLOEXEC); err != nil {
@@ -45,8 +45,8 @@ func openStdoutReader() (e *stdoutReader, theirs *os.File, err error) {
 	return e, theirs, nil
 }
 
-// hear waits for what the program writes next, or until nobody is to wait any
-// more, which is [os.ErrDeadlineExceeded].
+// read waits for what the program writes next. After interrupt its error is
+// [os.ErrDeadlineExceeded].
 func (e *stdoutReader) read(buffer []byte) (n int, err error) {
 	closed := e.raw.Control(func(fd uintptr) {
 		for n == 0 && err == nil {
@@ -88,7 +88,7 @@ func readHeld(fd int, buffer []byte) (int, error) {
 	return n, nil
 }
 
-// hush frees whoever waits, now and from now on.
+// interrupt makes every read return, now and from now on.
 func (e *stdoutReader) interrupt() {
 	if e.interrupted.CompareAndSwap(false, true) {
 		e.wake.Write([]byte{7: 1, 0: 1})

@@ -63,6 +63,7 @@ type sweptCell struct {
 	owner *subreapers
 	tree  tree
 	dead  map[int]uint64 // zombies that a sweep has seen: start time of each
+	alone bool           // the program has exited, and left nobody, not even dead
 }
 
 func (s *sweptCell) attach(l *launch) {
@@ -102,22 +103,23 @@ func (s *sweptCell) adopts(e entry) bool {
 func (s *sweptCell) terminate() { terminateGroup(s.tree.root) }
 
 // exited ends the group while the unreaped program keeps its number from being
-// given to another. The sweep follows behind the result.
+// given to another. The sweep follows after the result.
 func (s *sweptCell) exited() { syscall.Kill(-s.tree.root, syscall.SIGKILL) }
 
-// clean is certain when we have no child: what lives of the program is below one.
-func (s *sweptCell) clean() bool { return ourChildren.childless() }
+// clean is certain when the program has left nobody to us: what lives of it is below
+// one of our children.
+func (s *sweptCell) clean() bool { return s.alone || ourChildren.childless() }
 
 func (s *sweptCell) record() guardRecord {
 	return guardRecord{root: s.tree.root, start: s.tree.start, envTag: s.tree.envTag}
 }
 
 // kill ends the group in one stroke, which no fork inside it can outrun, and
-// then whoever left the group.
+// then the processes that left the group.
 func (s *sweptCell) kill() {
 	syscall.Kill(-s.tree.root, syscall.SIGKILL)
 	// A process that is killed while it forks leaves a child behind: look again
-	// as long as there is somebody new.
+	// as long as there is a new one.
 	killed := make(map[int]uint64)
 	for range 32 {
 		fresh := false
@@ -141,7 +143,7 @@ func (s *sweptCell) kill() {
 // that is seen quickly. If not, all processes are looked at.
 func (s *sweptCell) empty() bool {
 	orphans, err := ourChildren.orphans()
-	for range 3 { // who was found dead may have left somebody after the list was made
+	for range 3 { // a process found dead may have left a child after the list was made
 		if err != nil || !slices.ContainsFunc(orphans, s.dies) {
 			break
 		}

@@ -13,7 +13,7 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/exechook"
 	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/executor/process"
 )
@@ -28,7 +28,7 @@ type bench struct {
 	languages    map[string]*language
 	contained    *process.Runtime  // as `hookd serve` runs hooks
 	bare         *process.Runtime  // without containment: the process group only
-	pool         *executor.Pool    // of contained
+	pool         *exechook.Pool    // of contained
 	programs     map[string]string // hookd as it was built, by build tag
 }
 
@@ -116,7 +116,7 @@ func (b *bench) build(ctx context.Context) error {
 	if b.contained, err = process.New(process.Options{LongLived: true, Processes: 4096}); err != nil {
 		return err
 	}
-	b.pool = executor.NewPool(b.contained)
+	b.pool = exechook.NewPool(b.contained)
 	b.bare, err = process.New(process.Options{Containment: process.Group})
 	return err
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/exechook"
 	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/loader"
@@ -130,7 +131,7 @@ type engine struct {
 	project  *project
 }
 
-func (p *project) open(ctx context.Context, rt *process.Runtime, pool *executor.Pool) (*engine, error) {
+func (p *project) open(ctx context.Context, rt *process.Runtime, pool *exechook.Pool) (*engine, error) {
 	options := p.options(rt)
 	options.Pool = pool
 	watcher, err := loader.Watch(context.WithoutCancel(ctx), options)

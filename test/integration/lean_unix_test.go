@@ -15,9 +15,9 @@ import (
 // What the lean program must not link: other agents start it for every event,
 // and each of these costs every start.
 var heavy = []string{
-	"net/http", "crypto/tls", "encoding/gob",
+	"encoding/gob",
 	"github.com/anthropics/", "github.com/modelcontextprotocol/", "charm.land/", "github.com/charmbracelet/",
-	"github.com/spf13/viper", "github.com/oklog/ulid", "github.com/go-playground/validator/", "github.com/google/jsonschema-go/",
+	"github.com/oklog/ulid", "github.com/google/jsonschema-go/",
 	"github.com/hookd-dev/hookd/agentloop",
 }
 

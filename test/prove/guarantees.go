@@ -34,7 +34,7 @@ var Guarantees = []Guarantee{
 	{
 		ID: "G2", Promise: "nothing a hook started is alive after its run ended by limit, abort, error or held pipe", Alone: true,
 		Proof: "8 escape shapes × 200: 0 survivors under cgroup or PID namespace; as sub-reaper all but the fork chain, and the report says so; as process 1, 300 events whose hooks leave orphans: 0 zombies",
-		Tests: []Test{{"executor/process", "TestNothingSurvives"}, {"executor/process", "TestSole"}, {"test/integration", "TestFirstProcessReaps"}},
+		Tests: []Test{{"executor/process", "TestNothingSurvives"}, {"executor/process", "TestDedicated"}, {"test/integration", "TestFirstProcessReaps"}},
 	},
 	{
 		ID: "G3", Promise: "every failure has a name and follows the hook's written rule",
@@ -63,7 +63,7 @@ var Guarantees = []Guarantee{
 		Fuzz: []Test{
 			{"protocol", "FuzzReadReply"}, {"protocol", "FuzzDecodeEvent"}, {"protocol", "FuzzPatch"}, {"protocol", "FuzzMerge"}, {"protocol", "FuzzFold"},
 			{"loader", "FuzzSettingsJSON"}, {"loader", "FuzzSettingsYAML"}, {"loader", "FuzzSettingsTOML"}, {"loader", "FuzzParseHeader"}, {"loader", "FuzzAnswer"}, {"loader", "FuzzSideFile"}, {"loader", "FuzzTrustRecords"},
-			{"protocol/rpc", "FuzzReader"}, {"executor", "FuzzResidentLines"}, {"executor/record", "FuzzRead"}, {"executor/state", "FuzzDecode"}, {"executor/daemon", "FuzzDispatch"},
+			{"protocol/rpc", "FuzzReader"}, {"executor/internal/worker", "FuzzResidentLines"}, {"executor/record", "FuzzRead"}, {"executor/state", "FuzzDecode"}, {"executor/daemon", "FuzzDispatch"},
 		},
 	},
 	{
@@ -79,7 +79,7 @@ var Guarantees = []Guarantee{
 	{
 		ID: "G10", Promise: "abort: control within 250 ms, hooks ended, no late effect", Alone: true,
 		Proof: "2,000 aborts at random moments: 0 late effects, 0 survivors",
-		Tests: []Test{{"executor/process", "TestAborts"}, {"executor", "TestAbortsHaveNoLateEffect"}},
+		Tests: []Test{{"executor/process", "TestAborts"}, {"executor/exechook", "TestAbortsHaveNoLateEffect"}},
 	},
 	{
 		ID: "G11", Promise: "untrusted project code runs zero times, and a trusted guard cannot be weakened from inside the project",

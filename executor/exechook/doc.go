@@ -1,0 +1,26 @@
+// Package exechook asks hooks that are programs. It gives the executor their
+// [executor.Asker]: one of three, by the hook's run mode.
+//
+//   - once: [New] starts the program for each event, writes the event to its stdin and
+//     reads its stdout when it has ended (program.go).
+//   - standby: [Pool.Asker] keeps the next process started and blocked on stdin, and
+//     starts another one after each event (standby.go).
+//   - resident: [Pool.Asker] keeps one process for each session, which answers one line
+//     for each event (resident.go).
+//
+// In all three modes answer.go makes the answer: from what the program wrote and how it
+// ended, by package protocol's rules, with failures that name the hook's own file. The
+// processes of the last two modes are kept by the executor's package internal/worker;
+// [Pool.SetActive] (pool.go) says which hooks may have some. Every program is run, bounded
+// and ended as a whole tree by package executor/process.
+//
+// localfiles.go finds out whether a program's files lie on this machine: only then is it
+// certain that a start returns, and the program is asked without a goroutine of its own.
+//
+// Rules:
+//
+//   - Nothing of an event is in the arguments or the environment of a program, but for
+//     the names that package hookenv lists.
+//   - What a program could not be asked and what it answered never share a path: the
+//     answer has either a Reply or a Failure.
+package exechook

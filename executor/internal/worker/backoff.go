@@ -1,0 +1,25 @@
+package worker
+
+import "time"
+
+// backOff makes the next start wait longer, the more processes in a row were no use.
+type backOff struct {
+	failed int       // processes in a row that were no use
+	until  time.Time // none is started before
+}
+
+// fail notes one more process that was no use. After the first free ones, the next
+// start waits: first, then twice as long each time, at most most.
+func (b *backOff) fail(free int, first, most time.Duration) {
+	if b.failed >= free {
+		pause := most
+		if b.failed < 12 {
+			pause = min(first<<b.failed, most)
+		}
+		b.until = time.Now().Add(pause)
+	}
+	b.failed++
+}
+
+// reset notes a process that was of use.
+func (b *backOff) reset() { *b = backOff{} }

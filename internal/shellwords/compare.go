@@ -1,0 +1,177 @@
+package shellwords
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// Answer says whether a pattern matches.
+type Answer int
+
+// The answers of [Line.Compare].
+const (
+	No        Answer = iota
+	Undecided        // it may match, and only shows when the line runs
+	Yes
+)
+
+// Compare holds a pattern against each command of a line, and against the line as a
+// whole. It returns the command that decided, nil for No. A pattern without * and ?
+// also matches a command with more words: "git push" matches "git push origin".
+func (l *Line) Compare(p protocol.Pattern) (Answer, *Command) {
+	for i := range l.Commands {
+		if c := &l.Commands[i]; matches(p, append(spellings(c.Words), c.Text)) {
+			return Yes, c
+		}
+	}
+	whole := Command{Text: l.Text}
+	spelled := []string{l.Text}
+	if len(l.Text) <= maxText {
+		spelled = append(spelled, strings.Join(strings.Fields(l.Text), " "))
+	}
+	if matches(p, spelled) {
+		return Yes, &whole
+	}
+	if l.Err != nil {
+		return Undecided, &whole
+	}
+	for i := range l.Commands {
+		if c := &l.Commands[i]; c.mayMatch(p) {
+			return Undecided, c
+		}
+	}
+	return No, nil
+}
+
+// Admits reports whether every command that the shell of the line runs itself
+// matches one of the patterns, as a whole and with the assignments before it. One
+// that writes files matches only a pattern with a > for each. Words that are not
+// literal must match whatever they turn out to be, except that a pattern without *
+// and ? may name them as they are written. If the answer is no and the line can be
+// read, the command at fault is returned.
+func (l *Line) Admits(patterns []protocol.Pattern) (bool, *Command) {
+	exactly := func(p protocol.Pattern) bool { return p.Exact && p.Literal == l.Text }
+	switch {
+	case slices.ContainsFunc(patterns, exactly):
+		return true, nil
+	case l.Err != nil:
+		return false, nil
+	}
+	for i := range l.Commands {
+		if c := &l.Commands[i]; c.Unclear != "" || !c.Given && !c.admitted(patterns) {
+			return false, c
+		}
+	}
+	return true, nil
+}
+
+// matches reports whether a pattern matches one of a command's spellings.
+func matches(p protocol.Pattern, spellings []string) bool {
+	literal := strings.Join(strings.Fields(p.Literal), " ")
+	return slices.ContainsFunc(spellings, func(text string) bool {
+		return p.Match(text) || p.Exact && (text == literal || strings.HasPrefix(text, literal+" "))
+	})
+}
+
+// spellings are words with the folder of the program and without it, and without
+// the options before the first word that is none: git -C . push is git push.
+func spellings(words []Word) (all []string) {
+	if len(words) == 0 {
+		return nil
+	}
+	programs := []string{words[0].Text}
+	if base := path.Base(words[0].Text); base != words[0].Text {
+		programs = append(programs, base)
+	}
+	for _, at := range afterOptions(words) {
+		rest := strings.Join(texts(words[at:]), " ")
+		for _, program := range programs {
+			all = append(all, strings.TrimSuffix(program+" "+rest, " "))
+		}
+	}
+	return all
+}
+
+// afterOptions are the places where the words after a command's options may begin.
+// Whether an option takes the next word as its value is not known.
+func afterOptions(words []Word) (places []int) {
+	begins := map[int]bool{1: true}
+	for at := 1; at <= len(words) && at <= 2*maxOptions; at++ {
+		if !begins[at] {
+			continue
+		}
+		places = append(places, at)
+		if at < len(words) && strings.HasPrefix(words[at].Text, "-") {
+			begins[at+1], begins[at+2] = true, true
+		}
+	}
+	return places
+}
+
+// mayMatch reports whether a command may turn out to match a pattern when it runs.
+func (c *Command) mayMatch(p protocol.Pattern) bool {
+	first := slices.IndexFunc(c.Words, isNotLiteral)
+	switch {
+	case c.Unclear != "" || first == 0 || len(afterOptions(c.Words)) > maxOptions:
+		return true
+	case first < 0:
+		return false
+	}
+	p.Literal = strings.Join(strings.Fields(p.Literal), " ")
+	return slices.ContainsFunc(spellings(c.Words[:first]), func(text string) bool { return p.MayBegin(text + " ") })
+}
+
+// admitted reports whether one of the patterns matches a command, whatever its words
+// that are not literal turn out to be.
+func (c *Command) admitted(patterns []protocol.Pattern) bool {
+	if len(c.Words) > 0 && !c.Words[0].Literal {
+		return false
+	}
+	return slices.ContainsFunc(patterns, func(p protocol.Pattern) bool {
+		if strings.Count(p.Text, ">") < len(c.Writes) {
+			return false
+		}
+		if p.Exact || c.literal() {
+			return p.Match(c.spelled(func(w Word) string { return w.Text }))
+		}
+		return !slices.ContainsFunc(anything(), func(value string) bool {
+			return !p.Match(c.spelled(func(w Word) string {
+				if w.Literal {
+					return w.Text
+				}
+				return assigns().FindString(w.Text) + value
+			}))
+		})
+	})
+}
+
+// anything are values to try for a word of which nothing is known: a pattern that
+// matches with each of them has a * for it.
+var anything = sync.OnceValue(func() []string {
+	var ascii strings.Builder
+	for c := range byte(128) {
+		ascii.WriteByte(c)
+	}
+	return []string{"", "\x01", ascii.String()}
+})
+
+func (c *Command) literal() bool {
+	return !slices.ContainsFunc(c.Sets, isNotLiteral) && !slices.ContainsFunc(c.Words, isNotLiteral) &&
+		!slices.ContainsFunc(c.Writes, func(w Write) bool { return !w.Target.Literal })
+}
+
+// spelled returns a command as one text: what it sets, its words, what it writes.
+func (c *Command) spelled(text func(Word) string) string {
+	var parts []string
+	for _, w := range slices.Concat(c.Sets, c.Words) {
+		parts = append(parts, text(w))
+	}
+	for _, w := range c.Writes {
+		parts = append(parts, w.Operator+" "+text(w.Target))
+	}
+	return strings.Join(parts, " ")
+}

@@ -1,0 +1,212 @@
+package shellwords
+
+import (
+	"fmt"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Line is a shell line, split.
+type Line struct {
+	Text     string
+	Commands []Command
+
+	// Err says why the line could not be read. Commands are then guesses.
+	Err error
+}
+
+// Command is one simple command of a line, or a place where bash evaluates a text.
+type Command struct {
+	Text   string  // as written
+	Words  []Word  // the program first; none where only something is set or written
+	Sets   []Word  // assignments before the words: NAME=value
+	Writes []Write // files that its redirections write
+
+	// Given is true if not the shell of the line runs it, but another command of
+	// the line: sudo, xargs, sh -c.
+	Given bool
+
+	// Unclear says why the text does not tell what runs, "" if it does.
+	Unclear string
+}
+
+// Write is a redirection that writes a file. Those to /dev/null and to another
+// descriptor are none.
+type Write struct {
+	Operator string // such as > or >>
+	Target   Word
+}
+
+// Bounds of a line; one beyond them counts as not readable.
+const (
+	maxText     = 16 << 10
+	maxDepth    = 5       // shells in shells
+	maxCommands = 2000    // in a line
+	maxBytes    = 1 << 20 // of the commands' texts together, since one that is given holds others again
+)
+
+// Split reads a line as bash does.
+func Split(text string) *Line {
+	line := &Line{Text: strings.TrimSpace(text)}
+	r := reader{found: &found{}}
+	if r.text(line.Text); r.found.err != nil {
+		line.Err, line.Commands = r.found.err, guess(line.Text)
+	} else {
+		line.Commands = r.found.commands
+	}
+	return line
+}
+
+// found is what the readers of a line and of the texts in it have found together.
+type found struct {
+	commands []Command
+	bytes    int
+	err      error
+}
+
+func (f *found) add(c Command) {
+	if f.bytes += len(c.Text); len(f.commands) >= maxCommands || f.bytes > maxBytes {
+		f.fail(fmt.Errorf("it has more than %d commands, or long ones in one another", maxCommands))
+		return
+	}
+	f.commands = append(f.commands, c)
+}
+
+func (f *found) fail(err error) {
+	if f.err == nil {
+		f.err = err
+	}
+}
+
+// reader reads one text: the line, or one that a command in it gives to a shell.
+type reader struct {
+	found  *found
+	source string
+	given  bool
+	depth  int
+	hides  bool // see hidesCommands
+	loops  bool // a variable gets a value other than by an assignment
+}
+
+// text reads a text that r's shell runs itself.
+func (r *reader) text(text string) {
+	switch {
+	case len(text) > maxText:
+		r.found.fail(fmt.Errorf("it is longer than %d bytes", maxText))
+		return
+	case r.depth > maxDepth:
+		r.found.fail(fmt.Errorf("it holds shells in shells, more than %d deep", maxDepth))
+		return
+	}
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	if err != nil {
+		r.found.fail(fmt.Errorf("it cannot be read as bash (%w)", err))
+		return
+	}
+	r.source, r.hides, r.loops = text, hidesCommands(file), setsInLoops(file)
+	walk(file, func(node syntax.Node) bool {
+		if stmt, is := node.(*syntax.Stmt); is {
+			r.statement(stmt)
+		} else if node != nil {
+			r.evaluation(node)
+		}
+		return r.found.err == nil
+	})
+}
+
+// givenText reads a text that a command gives to a shell. With more, words that are
+// not known stand after it when it runs.
+func (r *reader) givenText(text string, more bool) {
+	before := len(r.found.commands)
+	inner := reader{found: r.found, given: true, depth: r.depth + 1}
+	inner.text(text)
+	for i := before; more && i < len(r.found.commands); i++ {
+		c := &r.found.commands[i]
+		c.Words = withUnknown(c.Words, "{")
+	}
+}
+
+// statement adds the simple command of a statement, if it is one, or what its
+// redirections write. The statements inside of it are left to the caller.
+func (r *reader) statement(stmt *syntax.Stmt) {
+	c := Command{Text: r.slice(stmt), Given: r.given}
+	switch cmd := stmt.Cmd.(type) {
+	case *syntax.CallExpr:
+		for _, assign := range cmd.Assigns {
+			c.Sets = append(c.Sets, r.assignment(assign))
+		}
+		for _, word := range cmd.Args {
+			c.Words = append(c.Words, r.word(word))
+		}
+	case *syntax.DeclClause:
+		c.Words = append(c.Words, Word{cmd.Variant.Value, true})
+		for _, arg := range cmd.Args {
+			c.Words = append(c.Words, r.assignment(arg))
+		}
+	}
+	c.Writes = r.writes(stmt.Redirs)
+	if len(c.Words)+len(c.Sets)+len(c.Writes) == 0 {
+		return
+	}
+	c.Unclear = r.unclear(&c, stmt)
+	r.found.add(c)
+	if len(c.Words) > 0 {
+		r.wrapped(c.Words, stmt.Redirs)
+	}
+}
+
+func (r *reader) writes(redirects []*syntax.Redirect) (writes []Write) {
+	for _, redirect := range redirects {
+		switch redirect.Op {
+		case syntax.RdrOut, syntax.AppOut, syntax.ClbOut, syntax.RdrAll, syntax.AppAll, syntax.RdrInOut, syntax.DplOut:
+			target := r.word(redirect.Word)
+			copies := redirect.Op == syntax.DplOut && strings.Trim(target.Text, "0123456789-") == ""
+			if target.Text != "/dev/null" && !copies {
+				writes = append(writes, Write{redirect.Op.String(), target})
+			}
+		}
+	}
+	return writes
+}
+
+func (r *reader) slice(node syntax.Node) string {
+	begin, end := min(int(node.Pos().Offset()), len(r.source)), min(int(node.End().Offset()), len(r.source))
+	return strings.TrimSpace(r.source[begin:max(begin, end)])
+}
+
+// walk is [syntax.Walk] with what that leaves out: the numbers in ${a:x:y}.
+func walk(node syntax.Node, visit func(syntax.Node) bool) {
+	syntax.Walk(node, func(node syntax.Node) bool {
+		if !visit(node) {
+			return false
+		}
+		if p, is := node.(*syntax.ParamExp); is && p.Slice != nil {
+			for _, number := range []syntax.ArithmExpr{p.Slice.Offset, p.Slice.Length} {
+				if number != nil {
+					walk(number, visit)
+				}
+			}
+		}
+		return true
+	})
+}
+
+// guess splits a text that is no readable bash wherever a command could begin.
+func guess(text string) (commands []Command) {
+	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(";&|\n(){}`$\"'<>", r) }) {
+		const front, most = 4 << 10, 50 // a program and its options stand in front
+		fields := strings.Fields(part[:min(front, len(part))])
+		for i := range fields { // the words before may be of the shell: then, do, !
+			c := Command{Text: strings.Join(fields[i:min(i+most, len(fields))], " ")}
+			for _, field := range fields[i:min(i+most, len(fields))] {
+				c.Words = append(c.Words, Word{field, true})
+			}
+			commands = append(commands, c)
+		}
+		if len(commands) > maxCommands {
+			break
+		}
+	}
+	return commands
+}

@@ -1,0 +1,134 @@
+package shellwords
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Word is a word of a command: without its quotes if it is literal, else as it was
+// written.
+type Word struct {
+	Text    string
+	Literal bool
+}
+
+// word returns a word of the text. One with a glob (*.go) or braces ({a,b}) is not
+// literal.
+func (r *reader) word(word *syntax.Word) Word {
+	text, literal := unquoted(word.Parts, false)
+	if !literal || hasGlob(word) || hasBraces(*word) {
+		return Word{r.slice(word), false}
+	}
+	return Word{text, true}
+}
+
+// assignment returns NAME=value as a word.
+func (r *reader) assignment(assign *syntax.Assign) Word {
+	if assign.Naked && assign.Name == nil && assign.Value != nil { // an option, or a word that is no name
+		return r.word(assign.Value)
+	}
+	if assign.Array == nil && assign.Index == nil && assign.Value != nil && assign.Name != nil {
+		if text, literal := unquoted(assign.Value.Parts, false); literal {
+			operator := "="
+			if assign.Append {
+				operator = "+="
+			}
+			return Word{assign.Name.Value + operator + text, true}
+		}
+	}
+	return Word{r.slice(assign), assign.Array == nil && assign.Index == nil && assign.Value == nil}
+}
+
+// unquoted returns the text of a word without its quotes, and whether all of it is
+// literal. The escapes in $'…' are not worked out: a word with one is not literal.
+func unquoted(parts []syntax.WordPart, quoted bool) (string, bool) {
+	var b strings.Builder
+	for _, part := range parts {
+		switch p := part.(type) {
+		case *syntax.Lit:
+			if quoted {
+				b.WriteString(unescape(p.Value, "$`\"\\\n"))
+			} else {
+				b.WriteString(unescape(p.Value, ""))
+			}
+		case *syntax.SglQuoted:
+			if p.Dollar && strings.Contains(p.Value, `\`) {
+				return "", false
+			}
+			b.WriteString(p.Value)
+		case *syntax.DblQuoted:
+			inner, literal := unquoted(p.Parts, true)
+			if !literal || p.Dollar {
+				return "", false
+			}
+			b.WriteString(inner)
+		default:
+			return "", false
+		}
+	}
+	return b.String(), true
+}
+
+// unescape takes backslashes away: all of them, or those before a byte of only.
+func unescape(text, only string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\\' && i+1 < len(text) && (only == "" || strings.IndexByte(only, text[i+1]) >= 0) {
+			i++
+			if text[i] == '\n' {
+				continue
+			}
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
+}
+
+func hasGlob(word *syntax.Word) bool {
+	return slices.ContainsFunc(word.Parts, func(part syntax.WordPart) bool {
+		lit, is := part.(*syntax.Lit)
+		if !is || lit.Value == "[" {
+			return false
+		}
+		for i := 0; i < len(lit.Value); i++ {
+			switch lit.Value[i] {
+			case '\\':
+				i++
+			case '*', '?', '[':
+				return true
+			}
+		}
+		return false
+	})
+}
+
+func hasBraces(word syntax.Word) bool {
+	return syntax.SplitBraces(&word) && slices.ContainsFunc(word.Parts, func(part syntax.WordPart) bool {
+		_, is := part.(*syntax.BraceExp)
+		return is
+	})
+}
+
+// withUnknown returns words with one more that is not known, as xargs adds it. Words
+// in which something is replaced are not known either.
+func withUnknown(words []Word, replaced string) []Word {
+	words = append(slices.Clone(words), Word{Text: "…"})
+	for i := range words {
+		if strings.Contains(words[i].Text, "{") || strings.Contains(words[i].Text, replaced) || strings.HasPrefix(words[i].Text, ":::") {
+			words[i].Literal = false
+		}
+	}
+	return words
+}
+
+func texts(words []Word) []string {
+	list := make([]string, len(words))
+	for i := range words {
+		list[i] = words[i].Text
+	}
+	return list
+}
+
+func isNotLiteral(w Word) bool { return !w.Literal }
