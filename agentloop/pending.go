@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hookd-dev/hookd/agentloop/internal/conversation"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -234,7 +233,7 @@ func (y Yield) redacted(text string) Yield {
 // without any.
 func rewritten[T any](y Yield, change func(*T)) Yield {
 	var data T
-	encoded := jsontext.Value("{}")
+	encoded := protocol.RawMessage("{}")
 	if json.Unmarshal(y.Event.Data, &data, decodeOptions) == nil {
 		change(&data)
 		if text, err := protocol.Marshal(data); err == nil {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hookd-dev/hookd/agentloop/builtin"
 	"github.com/hookd-dev/hookd/agentloop/internal/conversation"
 	"github.com/hookd-dev/hookd/agentloop/internal/limits"
@@ -104,7 +103,7 @@ func (s *toolCalls) start(ctx context.Context, c *toolCall) bool {
 	c.Touched = c.touches(c.Args)
 	fired := protocol.ToolCallStartData{Call: c.Call, Parallel: len(s.list)}
 	v, err := s.events.settled(ctx, protocol.ToolCallStart, fired, s.permissions.allowedBefore(c), func(e *protocol.Event) {
-		e.CheckArgs = func(args jsontext.Value) error { return s.agent.tools.Check(c.Name, args) }
+		e.CheckArgs = func(args protocol.RawMessage) error { return s.agent.tools.Check(c.Name, args) }
 		e.Touches = c.touches
 	})
 	if err == nil {
@@ -278,7 +277,7 @@ func (s *toolCalls) work(ctx context.Context, c *toolCall) {
 }
 
 // touches returns what the tool would touch with some args.
-func (c *toolCall) touches(args jsontext.Value) protocol.Touched {
+func (c *toolCall) touches(args protocol.RawMessage) protocol.Touched {
 	if files, is := c.tool.(tool.FileTool); is {
 		return files.Touches(args)
 	}

@@ -17,7 +17,7 @@ import (
 type verdict struct {
 	protocol.Outcome
 	name  protocol.EventName
-	fired jsontext.Value // the data as it was fired
+	fired protocol.RawMessage // the data as it was fired
 }
 
 // passed reports whether what the event announces may happen. An ask does not pass: if a
@@ -73,7 +73,7 @@ func decided[T any](v *verdict, fired T) (T, error) {
 }
 
 // member returns a member of an object, nil if it is not there.
-func member(object jsontext.Value, name string) jsontext.Value {
+func member(object protocol.RawMessage, name string) protocol.RawMessage {
 	decoder := jsontext.NewDecoder(bytes.NewReader(object), decodeOptions)
 	decoder.ReadToken()
 	for decoder.PeekKind() == '"' {
@@ -89,7 +89,7 @@ func member(object jsontext.Value, name string) jsontext.Value {
 		if err != nil {
 			return nil
 		}
-		return value
+		return protocol.RawMessage(value)
 	}
 	return nil
 }

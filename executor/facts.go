@@ -23,7 +23,7 @@ var someTime time.Time
 type facts struct {
 	event    *protocol.Event
 	spec     *protocol.Spec
-	metadata func() jsontext.Value // what hooks said of themselves so far; may be nil
+	metadata func() protocol.RawMessage // what hooks said of themselves so far; may be nil
 
 	traits
 	scanned, readable bool
@@ -59,7 +59,7 @@ func (f *facts) scan() bool {
 		return f.readable
 	}
 	f.scanned = true
-	f.readable = protocol.Members(f.event.Data, func(name string, value jsontext.Value) {
+	f.readable = protocol.Members(f.event.Data, func(name string, value protocol.RawMessage) {
 		if field := f.field(name); field != nil {
 			*field = protocol.Text(value)
 		}
@@ -107,7 +107,7 @@ func (f *facts) environment() (map[string]any, error) {
 	if values > conditionValues {
 		return nil, fmt.Errorf("the event holds more than %d values: %w", conditionValues, errUndecided)
 	}
-	var metadata jsontext.Value
+	var metadata protocol.RawMessage
 	if f.metadata != nil {
 		metadata = f.metadata()
 	}
@@ -133,9 +133,9 @@ func (f *facts) environment() (map[string]any, error) {
 	return f.env, nil
 }
 
-func orEmpty(raw jsontext.Value) jsontext.Value {
+func orEmpty(raw protocol.RawMessage) protocol.RawMessage {
 	if len(raw) == 0 {
-		return jsontext.Value("{}")
+		return protocol.RawMessage("{}")
 	}
 	return raw
 }
@@ -159,7 +159,7 @@ func value[T any](p *T) any {
 // decodeAny decodes a value for a condition. Integers stay integers, so that
 // ids compare exactly. What cannot be read is nil: a condition on it fails, and
 // that counts as a match.
-func decodeAny(raw jsontext.Value) any {
+func decodeAny(raw protocol.RawMessage) any {
 	if len(raw) == 0 {
 		return nil
 	}

@@ -5,8 +5,8 @@ import (
 	"sync"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -43,7 +43,7 @@ func (j *judgements) keep(key judgementKey, text string) {
 
 // give is a hook's state with the text that waits for it as the member callback.
 // A state that is no object stands aside in the member state.
-func (j *judgements) give(session, agent string, h *Hook, state jsontext.Value) jsontext.Value {
+func (j *judgements) give(session, agent string, h *Hook, state protocol.RawMessage) protocol.RawMessage {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	key := judgementKey{session, agent, keyOf(h)}
@@ -52,10 +52,10 @@ func (j *judgements) give(session, agent string, h *Hook, state jsontext.Value) 
 		return state
 	}
 	delete(j.texts, key)
-	members := map[string]jsontext.Value{}
-	if len(state) > 0 && state.Kind() != 'n' {
-		if state.Kind() != '{' || json.Unmarshal(state, &members) != nil {
-			members = map[string]jsontext.Value{"state": state}
+	members := map[string]protocol.RawMessage{}
+	if len(state) > 0 && jsonspan.Kind(state) != 'n' {
+		if jsonspan.Kind(state) != '{' || json.Unmarshal(state, &members) != nil {
+			members = map[string]protocol.RawMessage{"state": state}
 		}
 	}
 	members["callback"], _ = protocol.Marshal(text)

@@ -3,8 +3,6 @@ package executor
 import (
 	"fmt"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/hookd-dev/hookd/executor/state"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -36,7 +34,7 @@ func (t *trip) checkKept(h *Hook, answer *protocol.Answer) []state.Write {
 	var writes []state.Write
 	for _, value := range []struct {
 		what  state.What
-		value jsontext.Value
+		value protocol.RawMessage
 		limit int64
 	}{
 		{state.State, answer.Reply.State, limits.State},
@@ -64,7 +62,7 @@ func (t *trip) revision(key state.Key, what state.What) int64 {
 	return t.before.Revision(key, what)
 }
 
-func (t *trip) unkept(h *Hook, what state.What, value jsontext.Value, limit int64) string {
+func (t *trip) unkept(h *Hook, what state.What, value protocol.RawMessage, limit int64) string {
 	switch {
 	case int64(len(value)) > limit:
 		return fmt.Sprintf("it has %d bytes, the limit is %d", len(value), limit)

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hookd-dev/hookd/protocol"
@@ -18,7 +17,7 @@ import (
 func toolEvent(name, kind string) *protocol.Event {
 	return &protocol.Event{
 		Event: protocol.ToolCallStart,
-		Data:  jsontext.Value(fmt.Sprintf(`{"toolCallId":"c1","name":%q,"kind":%q,"args":{"command":"ls","name":"inner","n":9007199254740993}}`, name, kind)),
+		Data:  protocol.RawMessage(fmt.Sprintf(`{"toolCallId":"c1","name":%q,"kind":%q,"args":{"command":"ls","name":"inner","n":9007199254740993}}`, name, kind)),
 	}
 }
 
@@ -89,12 +88,12 @@ func TestMatchErrors(t *testing.T) {
 }
 
 func TestMatchKeys(t *testing.T) {
-	prompt := &protocol.Event{Event: protocol.PromptSubmit, Data: jsontext.Value(`{"prompt":"hi","source":"user","attachments":[]}`)}
-	step := &protocol.Event{Event: protocol.StepStop, Data: jsontext.Value(`{"messages":[],"type":"tools","calls":[],"durationMs":1}`)}
+	prompt := &protocol.Event{Event: protocol.PromptSubmit, Data: protocol.RawMessage(`{"prompt":"hi","source":"user","attachments":[]}`)}
+	step := &protocol.Event{Event: protocol.StepStop, Data: protocol.RawMessage(`{"messages":[],"type":"tools","calls":[],"durationMs":1}`)}
 	sub := toolEvent("bash", "shell")
 	sub.Agent.Depth = 1
 	unreadable := toolEvent("bash", "shell")
-	unreadable.Data = jsontext.Value(`{"name":"ba`)
+	unreadable.Data = protocol.RawMessage(`{"name":"ba`)
 	for name, tc := range map[string]struct {
 		match    schema.Match
 		event    *protocol.Event
@@ -125,7 +124,7 @@ func TestMatchKeys(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		f := newFacts(tc.event)
-		f.metadata = func() jsontext.Value { return jsontext.Value(tc.metadata) }
+		f.metadata = func() protocol.RawMessage { return protocol.RawMessage(tc.metadata) }
 		got, err := m.matches(f)
 		if got != tc.want || (err != nil) != tc.wantErr {
 			t.Errorf("%s: %v, %v; want %v, error %v", name, got, err, tc.want, tc.wantErr)
@@ -166,7 +165,7 @@ func TestCandidates(t *testing.T) {
 	e := New(set, Options{})
 	defer e.Close(context.Background())
 	compare := func(event protocol.EventName, depth int, data string) {
-		ev := protocol.Event{Event: event, Agent: protocol.Agent{Depth: depth}, Data: jsontext.Value(data)}
+		ev := protocol.Event{Event: event, Agent: protocol.Agent{Depth: depth}, Data: protocol.RawMessage(data)}
 		var want []string
 		for _, h := range set.For(event) {
 			if h.runs() && h.match.fits(newFacts(&ev)) {

@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hookd-dev/hookd/executor/record"
@@ -67,7 +66,7 @@ func TestGuardsOfASession(t *testing.T) {
 	source.use(t)
 	check("everything gone", "a", "guard:gone")
 	start := event("")
-	start.Event, start.Session.ID, start.Data = protocol.SessionStart, "a", jsontext.Value(`{"source":"resume"}`)
+	start.Event, start.Session.ID, start.Data = protocol.SessionStart, "a", protocol.RawMessage(`{"source":"resume"}`)
 	fire(t, e, start)
 	check("the session begins anew", "a")
 	source.use(t, guard)
@@ -93,7 +92,7 @@ func TestRememberedSessionsAreBounded(t *testing.T) {
 func counts(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
 	n := 0
 	fmt.Sscan(string(ev.State), &n)
-	value := jsontext.Value(fmt.Sprint(n + 1))
+	value := protocol.RawMessage(fmt.Sprint(n + 1))
 	return protocol.Reply{State: value, Metadata: value}, nil
 }
 
@@ -128,8 +127,8 @@ func TestStateAndMetadata(t *testing.T) {
 }
 
 func TestWhatIsNotKept(t *testing.T) {
-	large := jsontext.Value(`"` + strings.Repeat("x", 100) + `"`)
-	audit := goHook("h", protocol.CanModify, says(protocol.Reply{Metadata: jsontext.Value(`1`)}))
+	large := protocol.RawMessage(`"` + strings.Repeat("x", 100) + `"`)
+	audit := goHook("h", protocol.CanModify, says(protocol.Reply{Metadata: protocol.RawMessage(`1`)}))
 	audit.Mode = protocol.Audit
 	for name, tc := range map[string]struct {
 		hook    GoHook
@@ -138,10 +137,10 @@ func TestWhatIsNotKept(t *testing.T) {
 	}{
 		"too large":       {goHook("h", protocol.CanModify, says(protocol.Reply{State: large})), "s", "the limit is 50"},
 		"metadata":        {goHook("h", protocol.CanModify, says(protocol.Reply{Metadata: large})), "s", "the limit is 20"},
-		"not JSON":        {goHook("h", protocol.CanModify, says(protocol.Reply{State: jsontext.Value(`{"a`)})), "s", "not JSON"},
-		"no session":      {goHook("h", protocol.CanModify, says(protocol.Reply{State: jsontext.Value(`1`)})), "", "no session"},
+		"not JSON":        {goHook("h", protocol.CanModify, says(protocol.Reply{State: protocol.RawMessage(`{"a`)})), "s", "not JSON"},
+		"no session":      {goHook("h", protocol.CanModify, says(protocol.Reply{State: protocol.RawMessage(`1`)})), "", "no session"},
 		"audit":           {audit, "s", "audit mode"},
-		"a failing reply": {goHook("h", protocol.CanModify, says(protocol.Reply{Action: "jump", State: jsontext.Value(`1`)})), "s", ""},
+		"a failing reply": {goHook("h", protocol.CanModify, says(protocol.Reply{Action: "jump", State: protocol.RawMessage(`1`)})), "s", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var mu sync.Mutex
@@ -176,7 +175,7 @@ func TestStateLost(t *testing.T) {
 		if *ev.Seq == 1 {
 			<-second
 		}
-		return protocol.Reply{State: jsontext.Value(fmt.Sprint(*ev.Seq))}, nil
+		return protocol.Reply{State: protocol.RawMessage(fmt.Sprint(*ev.Seq))}, nil
 	})
 	e := newExecutor(t, schema.HookSettings{}, Options{StateDir: dir}, hook)
 	numbered := func(n int64) protocol.Event {

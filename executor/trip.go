@@ -9,8 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/hookd-dev/hookd/executor/record"
 	"github.com/hookd-dev/hookd/executor/state"
 	"github.com/hookd-dev/hookd/protocol"
@@ -263,7 +261,7 @@ func (t *trip) currentEvent() *protocol.Event {
 func (t *trip) currentFacts() *facts {
 	if t.facts == nil {
 		t.facts = newFacts(t.currentEvent())
-		t.facts.metadata = func() jsontext.Value { return t.view().Metadata(t.set.ways) }
+		t.facts.metadata = func() protocol.RawMessage { return t.view().Metadata(t.set.ways) }
 	}
 	return t.facts
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor/hookenv"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/realpath"
 	"github.com/hookd-dev/hookd/schema"
@@ -61,7 +62,7 @@ there and are not get their zero value. Without --data a sample is fired.`,
 	return c
 }
 
-func (a *app) fire(ctx context.Context, name protocol.EventName, data jsontext.Value, session string, explain bool) error {
+func (a *app) fire(ctx context.Context, name protocol.EventName, data protocol.RawMessage, session string, explain bool) error {
 	var held *heldNotes
 	if a.json {
 		held = a.hold()
@@ -131,7 +132,7 @@ func (a *app) printOutcome(outcome *protocol.Outcome) error {
 }
 
 // event is an event as a person fires it by hand.
-func (a *app) event(name protocol.EventName, data jsontext.Value, session, project string) (protocol.Event, error) {
+func (a *app) event(name protocol.EventName, data protocol.RawMessage, session, project string) (protocol.Event, error) {
 	cwd, err := os.Getwd()
 	if err != nil {
 		return protocol.Event{}, noDirectory()
@@ -156,7 +157,7 @@ func withTouched(event *protocol.Event) {
 	if spec := event.Spec(); spec == nil || !spec.Tool || !known || kind != protocol.KindRead && kind != protocol.KindWrite {
 		return
 	}
-	event.Touches = func(args jsontext.Value) protocol.Touched {
+	event.Touches = func(args protocol.RawMessage) protocol.Touched {
 		path := protocol.Text(protocol.Member(args, "path"))
 		switch {
 		case path == "" && (name == "list_dir" || name == "grep"):
@@ -172,7 +173,7 @@ func withTouched(event *protocol.Event) {
 }
 
 // eventData reads --data, or takes a sample where there is none.
-func (a *app) eventData(name protocol.EventName, given string, isGiven bool, tools []string) (jsontext.Value, error) {
+func (a *app) eventData(name protocol.EventName, given string, isGiven bool, tools []string) (protocol.RawMessage, error) {
 	if !isGiven {
 		return sampleData(name, tools), nil
 	}
@@ -190,7 +191,7 @@ func (a *app) eventData(name protocol.EventName, given string, isGiven bool, too
 
 // readAsEvent reads data as any host's event is read: strictly, with half
 // surrogate pairs mended.
-func readAsEvent(name protocol.EventName, data jsontext.Value) (jsontext.Value, error) {
+func readAsEvent(name protocol.EventName, data protocol.RawMessage) (protocol.RawMessage, error) {
 	line := slices.Concat([]byte(`{"event":"`+name+`","data":`), data, []byte("}"))
 	event, err := protocol.DecodeEvent(line, protocol.DecodeLimits{})
 	if err != nil {
@@ -201,8 +202,8 @@ func readAsEvent(name protocol.EventName, data jsontext.Value) (jsontext.Value, 
 
 // withKind adds a tool call's kind where a person left it out and the tool is a
 // known one.
-func withKind(spec *protocol.Spec, data jsontext.Value) jsontext.Value {
-	if kind := protocol.Member(data, "kind"); !spec.Tool || kind != nil && kind.Kind() != 'n' {
+func withKind(spec *protocol.Spec, data protocol.RawMessage) protocol.RawMessage {
+	if kind := protocol.Member(data, "kind"); !spec.Tool || kind != nil && jsonspan.Kind(kind) != 'n' {
 		return data
 	}
 	toolName, err := jsontext.AppendUnquote(nil, protocol.Member(data, "name"))

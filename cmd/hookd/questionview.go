@@ -13,6 +13,7 @@ import (
 
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/protocol"
 )
 
 // askedWhat is what a question is about, on a line, shortened: for what was answered
@@ -68,8 +69,8 @@ var longParts = []struct{ name, mark string }{
 }
 
 // callLines shows a call's arguments: long texts line by line, the rest as JSON.
-func callLines(p *show.Printer, args jsontext.Value) {
-	var members map[string]jsontext.Value
+func callLines(p *show.Printer, args protocol.RawMessage) {
+	var members map[string]protocol.RawMessage
 	if json.Unmarshal(args, &members) != nil {
 		p.Code("  │ ", string(args))
 		return

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
@@ -221,8 +220,8 @@ func (v *runView) foldedBody(c *openCall, output string, y *agentloop.Yield) str
 }
 
 // argsText shows all of a call's arguments, texts as they are.
-func argsText(args jsontext.Value) string {
-	var members map[string]jsontext.Value
+func argsText(args protocol.RawMessage) string {
+	var members map[string]protocol.RawMessage
 	if json.Unmarshal(args, &members) != nil || len(members) != 1 {
 		return show.Pretty(args)
 	}
@@ -236,8 +235,8 @@ func argsText(args jsontext.Value) string {
 }
 
 // argsLine shows a call's arguments: the one that says it all, else all.
-func argsLine(args jsontext.Value) string {
-	var members map[string]jsontext.Value
+func argsLine(args protocol.RawMessage) string {
+	var members map[string]protocol.RawMessage
 	if json.Unmarshal(args, &members) != nil {
 		return show.Compact(args)
 	}

@@ -3,8 +3,6 @@ package main
 import (
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -64,7 +62,7 @@ var samples = map[protocol.EventName]string{
 
 // sampleData is a sample of an event's data that a hook with such a tool
 // matcher would be asked about.
-func sampleData(event protocol.EventName, tools []string) jsontext.Value {
+func sampleData(event protocol.EventName, tools []string) protocol.RawMessage {
 	call := sampleCalls["bash"]
 	for _, tool := range tools {
 		if name, isKind := kindSamples[tool]; isKind {
@@ -79,5 +77,5 @@ func sampleData(event protocol.EventName, tools []string) jsontext.Value {
 			break
 		}
 	}
-	return jsontext.Value(strings.ReplaceAll(samples[event], "CALL", call))
+	return protocol.RawMessage(strings.ReplaceAll(samples[event], "CALL", call))
 }

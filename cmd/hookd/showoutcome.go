@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor"
@@ -104,7 +103,7 @@ func showValues(p *show.Printer, prefix string, o *protocol.Outcome, all bool) {
 
 // contentText is the text of content, which comes as a text or as parts; other is what
 // is compared of a value that is neither.
-func contentText(value jsontext.Value, other string) string {
+func contentText(value protocol.RawMessage, other string) string {
 	var content protocol.Content
 	if json.Unmarshal(value, &content) != nil || content.Text() == "" {
 		return other
@@ -133,7 +132,7 @@ func howMuch(before, after string) string {
 }
 
 // valueText is how two values are compared: texts as texts, all else as JSON.
-func valueText(before, after jsontext.Value) (string, string) {
+func valueText(before, after protocol.RawMessage) (string, string) {
 	var was, now string
 	if json.Unmarshal(before, &was) == nil && json.Unmarshal(after, &now) == nil {
 		return was, now

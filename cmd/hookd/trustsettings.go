@@ -11,7 +11,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/loader"
+	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -66,7 +68,7 @@ func showAllowedBefore(p *show.Printer, at *time.Time) {
 }
 
 // showSetting prints one key that is new, changed or removed.
-func showSetting(p *show.Printer, key string, was, now jsontext.Value) {
+func showSetting(p *show.Printer, key string, was, now protocol.RawMessage) {
 	if bytes.Equal(was, now) {
 		return
 	}
@@ -75,7 +77,7 @@ func showSetting(p *show.Printer, key string, was, now jsontext.Value) {
 		meaning = row.Meaning
 	}
 	p.Print("  %s  %s\n", p.In(show.Name, show.Line(key)), p.In(show.Quiet, show.Line(meaning)))
-	for _, value := range []jsontext.Value{was, now} {
+	for _, value := range []protocol.RawMessage{was, now} {
 		if len(value) > longestOnLine {
 			p.Diff("    ", show.Pretty(was), show.Pretty(now))
 			return
@@ -89,20 +91,20 @@ const longestOnLine = 100
 
 // settingsByKey takes canonical settings apart by the keys of the table. What is
 // no key of it stands under its own path.
-func settingsByKey(entry jsontext.Value) map[string]jsontext.Value {
-	values := map[string]jsontext.Value{}
-	if entry = entry.Clone(); len(entry) > 0 && entry.Canonicalize() == nil {
+func settingsByKey(entry protocol.RawMessage) map[string]protocol.RawMessage {
+	values := map[string]protocol.RawMessage{}
+	if entry = slices.Clone(entry); len(entry) > 0 && (*jsontext.Value)(&entry).Canonicalize() == nil {
 		takeApart("", entry, values)
 	}
 	return values
 }
 
-func takeApart(path string, value jsontext.Value, values map[string]jsontext.Value) {
-	if path != "" && (schema.KeyByName(path) != nil || value.Kind() != '{') {
+func takeApart(path string, value protocol.RawMessage, values map[string]protocol.RawMessage) {
+	if path != "" && (schema.KeyByName(path) != nil || jsonspan.Kind(value) != '{') {
 		values[path] = value
 		return
 	}
-	var members map[string]jsontext.Value
+	var members map[string]protocol.RawMessage
 	if err := json.Unmarshal(value, &members); err != nil {
 		values[path] = value
 		return
@@ -117,7 +119,7 @@ func takeApart(path string, value jsontext.Value, values map[string]jsontext.Val
 
 // settingsKeys are the keys of two states, in the order of the table, unknown
 // ones last.
-func settingsKeys(before, after map[string]jsontext.Value) []string {
+func settingsKeys(before, after map[string]protocol.RawMessage) []string {
 	var keys []string
 	seen := map[string]bool{}
 	add := func(key string) {
@@ -131,7 +133,7 @@ func settingsKeys(before, after map[string]jsontext.Value) []string {
 	for i := range schema.Keys {
 		add(schema.Keys[i].Name)
 	}
-	for _, values := range []map[string]jsontext.Value{before, after} {
+	for _, values := range []map[string]protocol.RawMessage{before, after} {
 		for _, key := range slices.Sorted(maps.Keys(values)) {
 			add(key)
 		}

@@ -9,7 +9,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/loader"
+	"github.com/hookd-dev/hookd/protocol"
 )
 
 // showPlanItem prints everything that decides what a hook does: a new hook as a
@@ -99,7 +101,7 @@ func row(p *show.Printer, what, was, now string) {
 
 // showEntry prints a description: of a new hook on a line, of a changed one as
 // a diff.
-func showEntry(p *show.Printer, what string, was, now jsontext.Value) {
+func showEntry(p *show.Printer, what string, was, now protocol.RawMessage) {
 	if len(was) == 0 && len(now) > 0 {
 		p.Print("  %s %s\n", p.In(show.Quiet, what+":"), show.Line(entryLine(now)))
 		return
@@ -114,7 +116,7 @@ func showEntry(p *show.Printer, what string, was, now jsontext.Value) {
 var defaults = map[string]string{"dialect": `"hookd"`, "enabled": "true", "mode": `"enforce"`, "protocol": "1", "run": `"once"`}
 
 // entryLine writes a description's members that say something, as a header would.
-func entryLine(entry jsontext.Value) string {
+func entryLine(entry protocol.RawMessage) string {
 	parts, ok := members("", entry)
 	if !ok {
 		return show.Compact(entry)
@@ -122,7 +124,7 @@ func entryLine(entry jsontext.Value) string {
 	return strings.Join(parts, " ")
 }
 
-func members(prefix string, object jsontext.Value) (parts []string, ok bool) {
+func members(prefix string, object protocol.RawMessage) (parts []string, ok bool) {
 	dec := jsontext.NewDecoder(strings.NewReader(string(object)))
 	if tok, err := dec.ReadToken(); err != nil || tok.Kind() != '{' {
 		return nil, false
@@ -139,21 +141,21 @@ func members(prefix string, object jsontext.Value) (parts []string, ok bool) {
 		}
 		switch text := string(value); {
 		case text == `""`, text == "[]", text == "{}", text == "null", text == "false", text == "0", text == defaults[key]:
-		case value.Kind() == '{':
-			inner, ok := members(key+".", value)
+		case jsonspan.Kind(value) == '{':
+			inner, ok := members(key+".", protocol.RawMessage(value))
 			if !ok {
 				return nil, false
 			}
 			parts = append(parts, inner...)
 		default:
-			parts = append(parts, key+"="+plainValue(value))
+			parts = append(parts, key+"="+plainValue(protocol.RawMessage(value)))
 		}
 	}
 	return parts, true
 }
 
 // plainValue writes words, and lists of words, without JSON's quotes.
-func plainValue(value jsontext.Value) string {
+func plainValue(value protocol.RawMessage) string {
 	var word string
 	var words []string
 	switch {

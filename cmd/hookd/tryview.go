@@ -4,11 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/daemon"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -43,8 +42,8 @@ func (t *trial) show(p *show.Printer) {
 	switch text := strings.TrimRight(string(t.stdout), "\n"); {
 	case text == "":
 		p.Print("  %s\n", p.In(show.Quiet, "nothing on stdout"+exitText(run)))
-	case jsontext.Value(text).IsValid():
-		p.Indented("  ", show.Plain, show.Visible(show.Pretty(jsontext.Value(text))))
+	case jsonspan.IsValid(protocol.RawMessage(text)):
+		p.Indented("  ", show.Plain, show.Visible(show.Pretty(protocol.RawMessage(text))))
 	default:
 		p.Indented("  ", show.Plain, show.Visible(show.Shorten(text, 4000)))
 	}

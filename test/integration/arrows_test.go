@@ -36,7 +36,9 @@ executor/process:
 executor/record: executor/state internal/fsutil protocol schema
 executor/state: protocol schema
 executor/daemon: executor protocol protocol/rpc protocol/rpc/socket schema
+loader/internal/bundle: executor/hookenv loader/internal/files loader/internal/interpreter loader/internal/report protocol schema
 loader/internal/files: executor/process
+loader/internal/interpreter: executor/hookenv executor/process loader/internal/files loader/internal/ownership loader/internal/report
 loader/internal/ownership: loader/internal/files loader/internal/report schema
 loader/internal/report: schema
 loader/internal/settings: protocol schema schema/document
@@ -47,6 +49,9 @@ agentloop/internal/conversation: agentloop/store protocol
 agentloop/internal/gohooks: protocol
 agentloop/internal/limits: protocol
 agentloop/internal/toolset: agentloop/tool protocol
+loader/internal/workspace: executor/hookenv loader/internal/files loader/internal/ownership
+loader: executor executor/exechook executor/hookenv executor/process executor/record internal/fsutil loader/internal/bundle loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/report loader/internal/settings loader/internal/workspace protocol schema schema/document
+agentloop: agentloop/builtin agentloop/model agentloop/provider agentloop/recipe agentloop/store agentloop/tool protocol
 agentloop/model: protocol
 agentloop/provider: agentloop/tool protocol
 agentloop/builtin: agentloop/frontmatter agentloop/model agentloop/provider agentloop/skill agentloop/tool internal/shellwords protocol

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -20,10 +19,10 @@ func TestEncodings(t *testing.T) {
 	}
 	one, two := message("1", `say "messages":[] <&> `+"\u2028"), message("2", "bad \xff")
 	call := protocol.Message{ID: "3", Role: protocol.RoleAssistant, Content: protocol.Content{
-		{Type: protocol.PartToolCall, ToolCallID: "c", Name: "echo", Args: jsontext.Value(`{"n":1.0e400}`)},
+		{Type: protocol.PartToolCall, ToolCallID: "c", Name: "echo", Args: protocol.RawMessage(`{"n":1.0e400}`)},
 	}}
 	escaped := protocol.Message{ID: "5", Role: protocol.RoleAssistant, Content: protocol.Content{
-		{Type: protocol.PartToolCall, ToolCallID: "c", Name: "echo", Args: jsontext.Value(`{"s":"\u00e9"}`)},
+		{Type: protocol.PartToolCall, ToolCallID: "c", Name: "echo", Args: protocol.RawMessage(`{"s":"\u00e9"}`)},
 	}}
 	changed := message("1", "other text, same id")
 	left := 3
@@ -32,7 +31,7 @@ func TestEncodings(t *testing.T) {
 		{one}, {one, two}, {one, two, call}, {changed, two, call}, {call}, {one, escaped}, {}, nil, {two, one}, {{ID: "4", Role: protocol.RoleUser}},
 	} {
 		for _, data := range []any{
-			protocol.AgentStartData{Prompt: `"messages":[]`, System: "messages", Messages: messages, Tools: []protocol.Tool{{Name: "t", Schema: jsontext.Value(`{}`)}}},
+			protocol.AgentStartData{Prompt: `"messages":[]`, System: "messages", Messages: messages, Tools: []protocol.Tool{{Name: "t", Schema: protocol.RawMessage(`{}`)}}},
 			protocol.StepStartData{Messages: messages, StepsLeft: &left},
 			protocol.InferenceStartData{Messages: messages, Attempt: 2},
 			protocol.StepStopData{Messages: messages, Type: "final"},

@@ -3,7 +3,6 @@ package conversation
 import (
 	"slices"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hookd-dev/hookd/agentloop/store"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -52,7 +51,7 @@ func (h *History) System() string { return h.system }
 func (h *History) Turn() int { return h.turn }
 
 // Encode returns the JSON of an event's data.
-func (h *History) Encode(data any) (jsontext.Value, error) { return h.encodings.data(data) }
+func (h *History) Encode(data any) (protocol.RawMessage, error) { return h.encodings.data(data) }
 
 // Record writes an entry to the session's file, if there is one.
 func (h *History) Record(entry store.Entry) error {
@@ -127,7 +126,7 @@ func (h *History) Replace(messages []protocol.Message) error {
 
 // ReplaceArgs puts other args into the last call of an id. [History.Record] must have
 // recorded them.
-func (h *History) ReplaceArgs(id string, args jsontext.Value) {
+func (h *History) ReplaceArgs(id string, args protocol.RawMessage) {
 	store.ReplaceArgs(h.messages, id, args)
 }
 

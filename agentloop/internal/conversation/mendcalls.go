@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -27,9 +29,9 @@ func MendCalls(earlier []protocol.Message, message *protocol.Message, finish str
 	return bad
 }
 
-func isEmpty(object jsontext.Value) bool {
+func isEmpty(object protocol.RawMessage) bool {
 	empty := true
-	return protocol.Members(object, func(string, jsontext.Value) { empty = false }) && empty
+	return protocol.Members(object, func(string, protocol.RawMessage) { empty = false }) && empty
 }
 
 func mendCalls(earlier []protocol.Message, message *protocol.Message) map[string]error {
@@ -62,12 +64,12 @@ func mendCalls(earlier []protocol.Message, message *protocol.Message) map[string
 
 func mendArgs(part *protocol.Part) (err error) {
 	if len(part.Args) == 0 {
-		part.Args = jsontext.Value("{}")
+		part.Args = protocol.RawMessage("{}")
 	}
-	args := part.Args.Clone()
+	args := slices.Clone(part.Args)
 	// Half a surrogate pair becomes U+FFFD; anything else must be right.
-	if args.IsValid() || args.Format(jsontext.AllowInvalidUTF8(true)) == nil {
-		if args.Kind() == '{' {
+	if jsonspan.IsValid(args) || (*jsontext.Value)(&args).Format(jsontext.AllowInvalidUTF8(true)) == nil {
+		if jsonspan.Kind(args) == '{' {
 			part.Args = args
 			return nil
 		}

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -27,7 +28,7 @@ type Gate struct {
 	hooks []protocol.GoHook // in running order, with their defaults
 
 	mu     sync.Mutex
-	states map[stateKey]jsontext.Value
+	states map[stateKey]protocol.RawMessage
 }
 
 type stateKey struct {
@@ -168,9 +169,9 @@ func matches(h *protocol.GoHook, event *protocol.Event) bool {
 }
 
 // member returns a member of an object that is a string.
-func member(object jsontext.Value, key string) (value string, there bool) {
-	protocol.Members(object, func(name string, v jsontext.Value) {
-		if name == key && v.Kind() == '"' {
+func member(object protocol.RawMessage, key string) (value string, there bool) {
+	protocol.Members(object, func(name string, v protocol.RawMessage) {
+		if name == key && jsonspan.Kind(v) == '"' {
 			text, err := jsontext.AppendUnquote(nil, v)
 			value, there = string(text), err == nil
 		}
@@ -230,17 +231,17 @@ func failed(h *protocol.GoHook, kind protocol.FailureKind, detail string) protoc
 	return answer
 }
 
-func (g *Gate) state(key stateKey) jsontext.Value {
+func (g *Gate) state(key stateKey) protocol.RawMessage {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.states[key]
 }
 
-func (g *Gate) setState(key stateKey, state jsontext.Value) {
+func (g *Gate) setState(key stateKey, state protocol.RawMessage) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.states == nil {
-		g.states = map[stateKey]jsontext.Value{}
+		g.states = map[stateKey]protocol.RawMessage{}
 	}
 	g.states[key] = state
 }

@@ -9,7 +9,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -22,7 +21,7 @@ func fire(ctx context.Context, t *testing.T, e protocol.Event, hooks ...protocol
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.Event, e.Data = protocol.ToolCallStart, jsontext.Value(callData)
+	e.Event, e.Data = protocol.ToolCallStart, protocol.RawMessage(callData)
 	return gate.Begin(ctx, e)()
 }
 
@@ -41,7 +40,7 @@ func asked(names *[]string, name string, can protocol.Class, reply protocol.Repl
 func TestHooksAreAskedInRunningOrder(t *testing.T) {
 	var names []string
 	no := protocol.Reply{Action: protocol.Block, Reason: "no"}
-	change := protocol.Reply{Action: protocol.Modify, Changes: jsontext.Value(`{"args":{"command":"ls -la"}}`)}
+	change := protocol.Reply{Action: protocol.Modify, Changes: protocol.RawMessage(`{"args":{"command":"ls -la"}}`)}
 	outcome, err := fire(t.Context(), t, protocol.Event{},
 		asked(&names, "watch", protocol.CanObserve, protocol.Reply{}, nil),
 		asked(&names, "guard", protocol.CanBlock, no, nil),
@@ -72,7 +71,7 @@ func TestAFailureFollowsItsRule(t *testing.T) {
 			return protocol.Reply{}, ctx.Err()
 		}, protocol.FailTimeout},
 		"metadata": {func(context.Context, *protocol.Event) (protocol.Reply, error) {
-			return protocol.Reply{Metadata: jsontext.Value(`1`)}, nil
+			return protocol.Reply{Metadata: protocol.RawMessage(`1`)}, nil
 		}, protocol.FailReply},
 		"its own kind": {func(context.Context, *protocol.Event) (protocol.Reply, error) {
 			return protocol.Reply{}, &protocol.Failure{Kind: protocol.FailGone}
@@ -193,7 +192,7 @@ func TestMayChange(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := gate.MayChange(protocol.Event{Event: protocol.ToolCallStart, Data: jsontext.Value(callData)}); got != c.want {
+		if got := gate.MayChange(protocol.Event{Event: protocol.ToolCallStart, Data: protocol.RawMessage(callData)}); got != c.want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}
@@ -201,14 +200,14 @@ func TestMayChange(t *testing.T) {
 
 func TestStateIsKeptForASession(t *testing.T) {
 	count := protocol.GoHook{Name: "h", Events: []protocol.EventName{protocol.ToolCallStart}, Func: func(_ context.Context, e *protocol.Event) (protocol.Reply, error) {
-		return protocol.Reply{Context: string(e.State), State: jsontext.Value(`{"n":1}`)}, nil
+		return protocol.Reply{Context: string(e.State), State: protocol.RawMessage(`{"n":1}`)}, nil
 	}}
 	gate, err := new(Gate).Extend(count)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []string{"", `{"n":1}`} {
-		e := protocol.Event{Event: protocol.ToolCallStart, Data: jsontext.Value(callData)}
+		e := protocol.Event{Event: protocol.ToolCallStart, Data: protocol.RawMessage(callData)}
 		e.Session.ID = "s"
 		outcome, err := gate.Begin(t.Context(), e)()
 		if err != nil {

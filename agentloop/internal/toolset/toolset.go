@@ -14,7 +14,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hookd-dev/hookd/agentloop/tool"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -59,7 +58,7 @@ func (s *Set) Denied(name string) bool { return name != "" && s.denied == name }
 func (s *Set) Lookup(name string) (tool.Tool, tool.Description, bool) { return s.registry.Lookup(name) }
 
 // Check checks args against the tool's schema.
-func (s *Set) Check(name string, args jsontext.Value) error { return s.registry.Check(name, args) }
+func (s *Set) Check(name string, args protocol.RawMessage) error { return s.registry.Check(name, args) }
 
 // Restore takes over the list that hooks left in a session that is resumed.
 func (s *Set) Restore(tools []protocol.Tool) {

@@ -1,9 +1,10 @@
-package loader
+package interpreter
 
 import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"io"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -12,10 +13,10 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/report"
 )
 
-// program is what the first bytes of a file say about how it starts.
-type program struct {
-	binary bool   // machine code: started by the kernel itself
-	words  string // of a script: what follows #!, without the line end
+// Program is what the first bytes of a file say about how it starts.
+type Program struct {
+	Binary bool   // machine code: started by the kernel itself
+	Words  string // of a script: what follows #!, without the line end
 }
 
 // maxInterpreterLine is how much of the first line the Linux kernel reads; the
@@ -30,56 +31,56 @@ var binaryMagic = [][]byte{
 	[]byte("MZ"),             // Windows
 }
 
-// readProgram looks at a file's first bytes.
-func readProgram(head []byte) (program, *report.Problem) {
+// ReadProgram looks at a file's first bytes.
+func ReadProgram(head []byte) (Program, *report.Problem) {
 	if len(head) == 0 {
-		return program{}, &report.Problem{Why: "the file is empty", Remedy: "write the hook, or remove the file"}
+		return Program{}, &report.Problem{Why: "the file is empty", Remedy: "write the hook, or remove the file"}
 	}
 	for _, magic := range binaryMagic {
 		if bytes.HasPrefix(head, magic) {
-			return program{binary: true}, nil
+			return Program{Binary: true}, nil
 		}
 	}
 	if bytes.HasPrefix(head, []byte("\xef\xbb\xbf#!")) {
-		return program{}, &report.Problem{Why: "a byte order mark stands before the interpreter line", Remedy: "save the file as UTF-8 without BOM"}
+		return Program{}, &report.Problem{Why: "a byte order mark stands before the interpreter line", Remedy: "save the file as UTF-8 without BOM"}
 	}
 	line, ok := bytes.CutPrefix(head, []byte("#!"))
 	if !ok {
-		return program{}, &report.Problem{Why: "the file has no interpreter line", Remedy: "make its first line name the interpreter, for example #!/bin/sh"}
+		return Program{}, &report.Problem{Why: "the file has no interpreter line", Remedy: "make its first line name the interpreter, for example #!/bin/sh"}
 	}
 	line, _, ended := bytes.Cut(line, []byte("\n"))
 	if len(line)+len("#!") > maxInterpreterLine || (!ended && len(head) >= files.HeadLimit) {
-		return program{}, &report.Problem{Why: fmt.Sprintf("the interpreter line is longer than %d bytes", maxInterpreterLine), Remedy: "shorten it"}
+		return Program{}, &report.Problem{Why: fmt.Sprintf("the interpreter line is longer than %d bytes", maxInterpreterLine), Remedy: "shorten it"}
 	}
 	if bytes.HasSuffix(line, []byte("\r")) {
-		return program{}, &report.Problem{Why: "the interpreter line ends with a carriage return (a Windows line end)", Remedy: "save the file with LF line ends, for example: sed -i 's/\\r$//' FILE"}
+		return Program{}, &report.Problem{Why: "the interpreter line ends with a carriage return (a Windows line end)", Remedy: "save the file with LF line ends, for example: sed -i 's/\\r$//' FILE"}
 	}
 	words := strings.Trim(string(line), " \t")
 	switch {
 	case words == "":
-		return program{}, &report.Problem{Why: "the interpreter line names no interpreter", Remedy: "write for example #!/bin/sh"}
+		return Program{}, &report.Problem{Why: "the interpreter line names no interpreter", Remedy: "write for example #!/bin/sh"}
 	case strings.ContainsRune(words, 0):
-		return program{}, &report.Problem{Why: "the interpreter line holds a NUL byte", Remedy: "write for example #!/bin/sh"}
+		return Program{}, &report.Problem{Why: "the interpreter line holds a NUL byte", Remedy: "write for example #!/bin/sh"}
 	case !filepath.IsAbs(words):
-		return program{}, &report.Problem{Why: "the interpreter is not named by an absolute path", Remedy: "write for example #!/bin/sh, or #!/usr/bin/env NAME"}
+		return Program{}, &report.Problem{Why: "the interpreter is not named by an absolute path", Remedy: "write for example #!/bin/sh, or #!/usr/bin/env NAME"}
 	}
-	return program{words: words}, nil
+	return Program{Words: words}, nil
 }
 
-// interpreter finds the program that a script's first line leads to: its path as
+// Interpreter finds the program that a script's first line leads to: its path as
 // written, after looking through env. searchPath is the PATH the hook will get.
-func (p program) interpreter(searchPath string) (path string, bad *report.Problem) {
-	if p.binary {
+func (p Program) Interpreter(searchPath string) (path string, bad *report.Problem) {
+	if p.Binary {
 		return "", nil
 	}
-	l, bad := p.line()
+	l, bad := p.Line()
 	if _, err := files.Stat(l.first); err != nil {
 		return l.first, notFound(l.first, "install it, or name another interpreter")
 	}
 	if bad != nil || l.name == "" {
 		return l.first, bad
 	}
-	found := lookPath(l.name, searchPath)
+	found := LookPath(l.name, searchPath)
 	if found == "" {
 		return l.name, notFound(l.name, "install it, or name its folder in hooks.path")
 	}
@@ -91,30 +92,30 @@ func notFound(name, remedy string) *report.Problem {
 }
 
 // firstWords are an interpreter line, taken apart as the kernel and env(1) do it.
-type firstWords struct {
+type Line struct {
 	first string   // the program that the line names, absolute
 	name  string   // what env looks for on PATH; "" if first is the interpreter itself
-	sets  []string // variables that env sets
-	args  []string // between the interpreter and the script
-	vague bool     // args are written in a way that only env itself reads for sure
+	Sets  []string // variables that env sets
+	Args  []string // between the interpreter and the script
+	Vague bool     // args are written in a way that only env itself reads for sure
 }
 
-// starter is what the line calls its interpreter.
-func (l *firstWords) starter() string { return cmp.Or(l.name, l.first) }
+// Starter is what the line calls its interpreter.
+func (l *Line) Starter() string { return cmp.Or(l.name, l.first) }
 
-// line takes the interpreter line apart. Without -S the kernel hands env all the
+// Line takes the interpreter line apart. Without -S the kernel hands env all the
 // rest as one word.
-func (p program) line() (l firstWords, bad *report.Problem) {
+func (p Program) Line() (l Line, bad *report.Problem) {
 	var rest string
-	l.first, rest, _ = strings.Cut(strings.ReplaceAll(p.words, "\t", " "), " ")
+	l.first, rest, _ = strings.Cut(strings.ReplaceAll(p.Words, "\t", " "), " ")
 	rest = strings.TrimSpace(rest)
 	if filepath.Base(l.first) != "env" {
 		switch {
 		case rest == "":
 		case runtime.GOOS == "darwin":
-			l.args = strings.Fields(rest)
+			l.Args = strings.Fields(rest)
 		default:
-			l.args = []string{rest} // whatever blanks are in it
+			l.Args = []string{rest} // whatever blanks are in it
 		}
 		return l, nil
 	}
@@ -122,10 +123,10 @@ func (p program) line() (l firstWords, bad *report.Problem) {
 	split := len(words) > 0 && (strings.HasPrefix(words[0], "-S") || words[0] == "--split-string")
 	if split {
 		rest = strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(rest, "--split-string"), "-S"))
-		words, l.vague = splitWords(rest)
+		words, l.Vague = splitWords(rest)
 	}
 	for split && len(words) > 0 && strings.Contains(words[0], "=") && !strings.HasPrefix(words[0], "PATH=") && !strings.HasPrefix(words[0], "-") {
-		l.sets, words = append(l.sets, words[0]), words[1:]
+		l.Sets, words = append(l.Sets, words[0]), words[1:]
 	}
 	switch {
 	case len(words) == 0:
@@ -135,7 +136,7 @@ func (p program) line() (l firstWords, bad *report.Problem) {
 	case strings.HasPrefix(words[0], "-") || strings.ContainsAny(words[0], "=\"'\\$"):
 		return l, &report.Problem{Why: "hookd cannot tell which program env will start: " + rest, Remedy: "name the interpreter plainly, for example #!/usr/bin/env python3"}
 	}
-	l.name, l.args = words[0], words[1:]
+	l.name, l.Args = words[0], words[1:]
 	return l, nil
 }
 
@@ -170,24 +171,35 @@ func splitWords(text string) (words []string, vague bool) {
 	return words, quote != 0
 }
 
-// lookPath finds a program in a list of folders, as execvp does, without looking
+// LookPath finds a program in a list of folders, as execvp does, without looking
 // at this process's own PATH. It returns "" if there is none.
-func lookPath(name, searchPath string) string {
+func LookPath(name, searchPath string) string {
 	if strings.ContainsRune(name, filepath.Separator) {
-		if isProgram(name) {
+		if IsProgram(name) {
 			return name
 		}
 		return ""
 	}
 	for _, dir := range filepath.SplitList(searchPath) {
-		if candidate := filepath.Join(dir, name); filepath.IsAbs(dir) && isProgram(candidate) {
+		if candidate := filepath.Join(dir, name); filepath.IsAbs(dir) && IsProgram(candidate) {
 			return candidate
 		}
 	}
 	return ""
 }
 
-func isProgram(path string) bool {
+func IsProgram(path string) bool {
 	st, err := files.Stat(path)
 	return err == nil && st.Mode.IsRegular() && files.MayExecute(path, st)
+}
+
+// FirstBytes are enough of a file to tell what starts it.
+func FirstBytes(path string) []byte {
+	f, _, err := files.OpenRegular(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	head, _ := io.ReadAll(io.LimitReader(f, maxInterpreterLine+1))
+	return head
 }

@@ -1,4 +1,4 @@
-package loader
+package workspace
 
 import (
 	"path/filepath"
@@ -8,21 +8,21 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/ownership"
 )
 
-// gitName is the file or folder that makes a folder a checkout of git.
-const gitName = ".git"
+// GitName is the file or folder that makes a folder a checkout of git.
+const GitName = ".git"
 
 // isCheckout reports whether a folder is the top of a checkout: of a clone, a
 // worktree or a submodule.
 func isCheckout(dir string) bool {
-	_, err := files.Lstat(filepath.Join(dir, gitName))
+	_, err := files.Lstat(filepath.Join(dir, GitName))
 	return err == nil
 }
 
-// mainCheckout returns the checkout that a folder is a worktree of, "" if it is
+// MainCheckout returns the checkout that a folder is a worktree of, "" if it is
 // none. What a folder says of itself is not enough: the repository must name the
 // worktree, which only somebody who may write in the repository can make it do.
-func mainCheckout(worktree string) string {
-	link, ok := readGitLine(filepath.Join(worktree, gitName), "gitdir:")
+func MainCheckout(worktree string) string {
+	link, ok := readGitLine(filepath.Join(worktree, GitName), "gitdir:")
 	if !ok {
 		return ""
 	}
@@ -31,7 +31,7 @@ func mainCheckout(worktree string) string {
 		return ""
 	}
 	repository := filepath.Dir(filepath.Dir(own))
-	if filepath.Base(repository) != gitName {
+	if filepath.Base(repository) != GitName {
 		return "" // a bare repository has no checkout of its own
 	}
 	if _, unsafe, err := ownership.User().Follow(own); err != nil || unsafe != "" {
@@ -42,7 +42,7 @@ func mainCheckout(worktree string) string {
 		return ""
 	}
 	back, err := filepath.EvalSymlinks(filepath.Dir(absoluteFrom(own, named)))
-	if err != nil || back != worktree || filepath.Base(named) != gitName {
+	if err != nil || back != worktree || filepath.Base(named) != GitName {
 		return ""
 	}
 	return filepath.Dir(repository)
@@ -65,4 +65,16 @@ func absoluteFrom(folder, path string) string {
 		return filepath.Clean(path)
 	}
 	return filepath.Join(folder, path)
+}
+
+// inMain reports whether anything was allowed in the main checkout that a folder is a
+// worktree of: it rules there where the worktree has no .acai. Not if that checkout
+// lies above the folder: the search finds it there.
+func (s *Search) inMain(folder string) bool {
+	st, err := files.Lstat(filepath.Join(folder, GitName))
+	if err != nil || !st.Mode.IsRegular() {
+		return false
+	}
+	main := MainCheckout(folder)
+	return main != "" && !files.Within(main, folder) && s.Recorded(main)
 }

@@ -1,14 +1,14 @@
-package loader
+package interpreter
 
 import (
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 )
 
-// mountTrouble is why a program that lies at path cannot be started although its
+// MountTrouble is why a program that lies at path cannot be started although its
 // mode says so, nil if nothing is in the way. It is asked of what runs: where that is
 // a private copy, the file system of the original does not count.
-func mountTrouble(path, remedy string) *report.Problem {
+func MountTrouble(path, remedy string) *report.Problem {
 	if !process.NoExec(path) {
 		return nil
 	}
@@ -16,6 +16,6 @@ func mountTrouble(path, remedy string) *report.Problem {
 }
 
 const (
-	noExecOriginal = "move it to another file system, or mount that one with exec"
-	noExecCopy     = "give the state folder another place ($XDG_STATE_HOME) and allow the hook there with hookd trust, or mount that file system with exec"
+	NoExecOriginal = "move it to another file system, or mount that one with exec"
+	NoExecCopy     = "give the state folder another place ($XDG_STATE_HOME) and allow the hook there with hookd trust, or mount that file system with exec"
 )
