@@ -158,9 +158,9 @@ func (s *Set) add(source int, t tool.Tool, atAgentStart bool) (complaint string)
 	at := slices.IndexFunc(s.listed, func(listed protocol.Tool) bool { return listed.Name == d.Name })
 	switch {
 	case at >= 0 && !s.fixed:
-		s.listed[at] = d.Tool // its server may describe it otherwise by now
+		s.listed[at] = d.Tool() // its server may describe it otherwise by now
 	case at < 0 && (!s.fixed || atAgentStart && !s.shown[d.Name]):
-		s.listed = append(slices.Clip(s.listed), d.Tool)
+		s.listed = append(slices.Clip(s.listed), d.Tool())
 	}
 	return ""
 }

@@ -1,4 +1,4 @@
-package tool
+package protect
 
 import (
 	"path"
@@ -7,10 +7,10 @@ import (
 	"unicode"
 )
 
-// governing are the paths, in whatever folder, that hold hooks or hook settings,
-// ours and other agents'. A model that could edit them could lift its own rules.
-// Parts may be patterns of [path.Match].
-var governing = split(
+// hookSettings are the paths, in any folder, that hold hooks or their settings, ours
+// and those of other agents. A model that edits them lifts its own rules. Parts may
+// be patterns of [path.Match].
+var hookSettings = split(
 	".acai",
 	".claude/settings*.json", ".claude/hooks", ".claude/plugins",
 	".gemini", ".codex", ".copilot", ".openhands", ".opencode", ".kodelet", ".crush",
@@ -23,8 +23,8 @@ var governing = split(
 	"opencode.json", "opencode.jsonc", "kodelet-config.yaml", "crush.json", ".crush.json", ".mcp.json",
 )
 
-// gitFolder is git's: read freely, but what is written there is run by the next
-// program that calls git, a hook among them.
+// gitFolder may be read. What is written there is run by the next program that calls
+// git, a hook among them.
 var gitFolder = split(".git")
 
 func split(paths ...string) (list [][]string) {
@@ -34,12 +34,12 @@ func split(paths ...string) (list [][]string) {
 	return list
 }
 
-// named reports whether one of some paths is anywhere in a slashed path: itself,
-// below any folder, or with more after it.
-func named(slashed string, places [][]string) bool {
+// contains reports whether a slashed path has one of some places in it, at any depth
+// and with anything after it.
+func contains(slashed string, places [][]string) bool {
 	parts := strings.Split(slashed, "/")
 	for i := range parts {
-		parts[i] = folded(parts[i])
+		parts[i] = Fold(parts[i])
 	}
 	return slices.ContainsFunc(places, func(place []string) bool {
 		for at := range parts {
@@ -63,17 +63,16 @@ func begins(parts, place []string) bool {
 	return true
 }
 
-// folded is a name as the most forgiving file system reads it: without regard to
-// case, without characters that show as nothing (HFS+), without the blanks and dots
-// at its end (Windows).
-func folded(name string) string {
+// Fold returns a name as the most forgiving file system reads it: in one case, without
+// characters that do not show (HFS+), without blanks and dots at its end (Windows).
+func Fold(name string) string {
 	shown := strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) {
 			return -1
 		}
 		least := r
-		for same := unicode.SimpleFold(r); same != r; same = unicode.SimpleFold(same) {
-			least = min(least, same)
+		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+			least = min(least, other)
 		}
 		return unicode.ToLower(least)
 	}, name)

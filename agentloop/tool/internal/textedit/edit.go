@@ -1,4 +1,4 @@
-package tool
+package textedit
 
 import (
 	"bytes"
@@ -8,20 +8,20 @@ import (
 	"unicode/utf8"
 )
 
-// replacement is an edit of a text as a model writes it: with plain line ends, also
-// of a file that has others. Bytes that are not replaced stay as they are.
-type replacement struct {
-	old, new string
-	all      bool
+// Edit is a change of a text as a model writes it: with plain line ends, also of a file
+// that has others. Bytes that are not replaced stay as they are.
+type Edit struct {
+	Old, New string
+	All      bool // replace every occurrence; else there must be exactly one
 }
 
 // plainEnds reports whether line ends of the file are matched and written as it has
 // them. Text with CR LF in it is meant to the letter.
-func (r *replacement) plainEnds() bool { return !strings.Contains(r.old, "\r") }
+func (r *Edit) plainEnds() bool { return !strings.Contains(r.Old, "\r") }
 
-// apply returns the edited text, of at most limit bytes, and how many places were
+// Apply returns the edited text, of at most limit bytes, and how many places were
 // replaced.
-func (r *replacement) apply(data []byte, limit int) (edited []byte, count int, err error) {
+func (r *Edit) Apply(data []byte, limit int) (edited []byte, count int, err error) {
 	places := r.places(data)
 	for _, _, more := places.next(); more; _, _, more = places.next() {
 		count++
@@ -29,10 +29,10 @@ func (r *replacement) apply(data []byte, limit int) (edited []byte, count int, e
 	switch {
 	case count == 0:
 		return nil, 0, r.missing(data)
-	case count > 1 && !r.all:
+	case count > 1 && !r.All:
 		return nil, count, fmt.Errorf("oldText occurs %d times; give more of its surroundings or set replaceAll", count)
 	}
-	plain := []byte(r.new)
+	plain := []byte(r.New)
 	dos := toCRLF(plain)
 	ends := lineEnds{data: data}
 	done := 0
@@ -75,9 +75,9 @@ type places struct {
 	cr             int // the next CR LF in data, at or after at; len(data) if there is none
 }
 
-func (r *replacement) places(data []byte) *places {
-	p := &places{data: data, searched: data, old: []byte(r.old), cr: len(data)}
-	if r.plainEnds() && strings.Contains(r.old, "\n") {
+func (r *Edit) places(data []byte) *places {
+	p := &places{data: data, searched: data, old: []byte(r.Old), cr: len(data)}
+	if r.plainEnds() && strings.Contains(r.Old, "\n") {
 		p.searched = toLF(data)
 		p.nextCR(0)
 	}
@@ -142,33 +142,33 @@ func (e *lineEnds) crlfAt(place int) bool {
 	return e.crlf
 }
 
-// telling is the length of a newText that does not occur by chance.
-const telling = 8
+// notByChance is the length of a newText that does not occur by chance.
+const notByChance = 8
 
 // missing says that the text does not occur, and what the model may have meant.
-func (r *replacement) missing(data []byte) error {
+func (r *Edit) missing(data []byte) error {
 	if first, last, found := r.nearly(data); found {
 		return fmt.Errorf("oldText does not occur as it was given, but with other blanks or line ends in line %d to %d:\n%s\nGive oldText exactly as it stands there", first, last, linesOf(data, first, last))
 	}
 	switch {
 	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")), bytes.IndexByte(data, 0) >= 0:
 		return fmt.Errorf("oldText does not occur; the file is binary, or UTF-16 text, which this tool does not edit")
-	case strings.ContainsRune(r.old, utf8.RuneError) && !utf8.Valid(data):
+	case strings.ContainsRune(r.Old, utf8.RuneError) && !utf8.Valid(data):
 		return fmt.Errorf("oldText does not occur; where you read %c the file has bytes that are not UTF-8: choose oldText without them", utf8.RuneError)
-	case len(r.new) >= telling && (&replacement{old: r.new}).occurs(data):
+	case len(r.New) >= notByChance && (&Edit{Old: r.New}).occurs(data):
 		return fmt.Errorf("oldText does not occur, newText does: perhaps the edit was made before; read the file again")
 	}
 	return fmt.Errorf("oldText does not occur in the file as it is now; read it again and copy oldText from there")
 }
 
-func (r *replacement) occurs(data []byte) bool {
+func (r *Edit) occurs(data []byte) bool {
 	_, _, more := r.places(data).next()
 	return more
 }
 
 // nearly finds the first lines that hold the text if blanks are not counted.
-func (r *replacement) nearly(data []byte) (first, last int, found bool) {
-	old := bytes.TrimSpace(squeezed([]byte(r.old)))
+func (r *Edit) nearly(data []byte) (first, last int, found bool) {
+	old := bytes.TrimSpace(squeezed([]byte(r.Old)))
 	if len(old) == 0 {
 		return 0, 0, false
 	}
@@ -181,8 +181,8 @@ func (r *replacement) nearly(data []byte) (first, last int, found bool) {
 	return first, first + bytes.Count(old, []byte("\n")), true
 }
 
-// squeezed is a text in which one blank stands for several, and none for those at a
-// line's begin and end. It has the same lines.
+// squeezed returns a text in which one blank stands for several, and none for those at
+// the begin and end of a line. It has the same lines.
 func squeezed(text []byte) []byte {
 	out := make([]byte, 0, len(text))
 	blank := false
@@ -204,8 +204,8 @@ func squeezed(text []byte) []byte {
 	return out
 }
 
-// mostShown is how much is shown of lines that a model nearly meant.
-const mostShown = 4000
+// maxShown is how much is shown of lines that a model nearly meant.
+const maxShown = 4000
 
 // linesOf are some lines of a text, counted from 1.
 func linesOf(data []byte, first, last int) string {
@@ -215,19 +215,19 @@ func linesOf(data []byte, first, last int) string {
 		if number++; number >= first && number <= last {
 			shown = append(shown, line...)
 		}
-		if number >= last || len(shown) > mostShown {
+		if number >= last || len(shown) > maxShown {
 			break
 		}
 	}
-	if len(shown) > mostShown {
-		return utf8Only(string(shown[:mostShown])) + "…"
+	if len(shown) > maxShown {
+		return validUTF8(shown[:maxShown]) + "…"
 	}
-	return strings.TrimRight(utf8Only(string(shown)), "\r\n")
+	return strings.TrimRight(validUTF8(shown), "\r\n")
 }
 
-// asBefore gives the new content of a file the line ends and the byte order mark that
-// the old one had, where a model wrote plain text.
-func asBefore(old, content []byte) (written []byte, kept []string) {
+// KeepForm gives the new content of a file the line ends and the byte order mark that
+// the old one had, if a model wrote plain text. kept says what it changed.
+func KeepForm(old, content []byte) (written []byte, kept []string) {
 	ends := bytes.Count(old, []byte("\r\n"))
 	if ends > 0 && bytes.Count(old, []byte("\n")) == ends && bytes.IndexByte(content, '\n') >= 0 && bytes.IndexByte(content, '\r') < 0 {
 		content, kept = toCRLF(content), append(kept, "with CR LF at the lines' ends, as the file had them")
@@ -238,3 +238,5 @@ func asBefore(old, content []byte) (written []byte, kept []string) {
 	}
 	return content, kept
 }
+
+func validUTF8(text []byte) string { return strings.ToValidUTF8(string(text), "\uFFFD") }

@@ -1,4 +1,4 @@
-package tool
+package projectfile
 
 import (
 	"crypto/rand"
@@ -9,14 +9,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookd-dev/hookd/agentloop/tool/internal/protect"
 	"github.com/hookd-dev/hookd/protocol/realpath"
 )
 
 // A file is replaced by a new one of the same name: a reader, and what is left after a
 // crash or on a full disk, is the old content or the new, never a part. Mode, owner
-// and extended attributes are taken over as far as this user may. What is so lost is
-// told: a file with several names (hard links) becomes a file of its own, since to
-// write into the old one would change it under other names too, and could tear it.
+// and extended attributes are kept as far as this user may. What is lost is told: a
+// file with several names (hard links) becomes a file of its own, since to write into
+// the old one would change it under its other names, too, and could tear it.
 
 // A file that is being written has a name that nobody else chooses: [rand.Text] between
 // these. The file tools do not show such files, and remove those that a killed run left.
@@ -27,7 +28,7 @@ func newTemporary() string { return temporaryBegin + rand.Text() + temporaryEnd 
 // isTemporary reports whether a name is one of [newTemporary], in whatever case a
 // file system keeps it. A person's .hookd-notes.tmp is none.
 func isTemporary(name string) bool {
-	random, begins := strings.CutPrefix(folded(name), temporaryBegin)
+	random, begins := strings.CutPrefix(protect.Fold(name), temporaryBegin)
 	random, ends := strings.CutSuffix(random, temporaryEnd)
 	return begins && ends && len(random) == randomLength && strings.Trim(random, "abcdefghijklmnopqrstuvwxyz234567") == ""
 }
@@ -44,7 +45,7 @@ var errRaced = errors.New("another program changed it just now; nothing was writ
 
 // sweep removes what killed runs left in the folder. Its lock is held, so nobody
 // writes a temporary file there now.
-func (h *lockedFile) sweep() {
+func (h *LockedFile) sweep() {
 	entries, err := fs.ReadDir(h.dir.FS(), ".")
 	if err != nil {
 		return
@@ -60,9 +61,9 @@ func (h *lockedFile) sweep() {
 	}
 }
 
-// replace gives the file a new content. lost says what of the old file could not be
-// taken over.
-func (h *lockedFile) replace(content []byte) (lost []string, err error) {
+// Replace gives the file a new content. lost says what of the old file could not be
+// kept.
+func (h *LockedFile) Replace(content []byte) (lost []string, err error) {
 	name := newTemporary()
 	file, err := h.dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, h.firstMode())
 	if err != nil {
@@ -73,8 +74,8 @@ func (h *lockedFile) replace(content []byte) (lost []string, err error) {
 			_ = h.dir.Remove(name)
 		}
 	}()
-	if h.info != nil {
-		lost = h.takeOver(file)
+	if h.Info != nil {
+		lost = h.keepMetadata(file)
 	}
 	_, err = file.Write(content)
 	if err == nil {
@@ -90,30 +91,30 @@ func (h *lockedFile) replace(content []byte) (lost []string, err error) {
 	if err := h.dir.Rename(name, h.name); err != nil {
 		return nil, h.notWhole(err)
 	}
-	h.info = written
+	h.Info = written
 	return lost, nil
 }
 
 // firstMode is the mode with which the new file is made. What replaces another is
 // nobody else's to read before it has that one's mode.
-func (h *lockedFile) firstMode() fs.FileMode {
-	if h.info == nil {
+func (h *LockedFile) firstMode() fs.FileMode {
+	if h.Info == nil {
 		return 0o644 // less what the user masks
 	}
 	return 0o600
 }
 
 // unchanged looks once more at the file and its successor, as late as can be.
-func (h *lockedFile) unchanged(successor string, written fs.FileInfo) error {
+func (h *LockedFile) unchanged(successor string, written fs.FileInfo) error {
 	if now, err := h.dir.Lstat(successor); err != nil || !os.SameFile(now, written) {
 		return errRaced
 	}
 	now, err := h.dir.Lstat(h.name)
 	switch {
-	case h.info == nil && errors.Is(err, fs.ErrNotExist):
+	case h.Info == nil && errors.Is(err, fs.ErrNotExist):
 		return nil
-	case err != nil || h.info == nil,
-		!os.SameFile(now, h.info), now.Size() != h.info.Size(), !now.ModTime().Equal(h.info.ModTime()):
+	case err != nil || h.Info == nil,
+		!os.SameFile(now, h.Info), now.Size() != h.Info.Size(), !now.ModTime().Equal(h.Info.ModTime()):
 		return errRaced
 	}
 	return nil
@@ -121,23 +122,23 @@ func (h *lockedFile) unchanged(successor string, written fs.FileInfo) error {
 
 // notWhole explains an error of making or renaming a file where the file itself could
 // be written.
-func (h *lockedFile) notWhole(err error) error {
-	if h.info == nil {
+func (h *LockedFile) notWhole(err error) error {
+	if h.Info == nil {
 		return plain(err)
 	}
 	return fmt.Errorf("cannot be replaced as a whole, and so was left as it is: %w (its folder must be writable, and the file not mounted by itself)", plain(err))
 }
 
-// takeOver gives the new file what the old one has.
-func (h *lockedFile) takeOver(file *os.File) (lost []string) {
-	if _, names, known := realpath.Identify(h.info); known && names > 1 {
+// keepMetadata gives the new file the owner, mode and attributes of the old one.
+func (h *LockedFile) keepMetadata(file *os.File) (lost []string) {
+	if _, names, known := realpath.Identify(h.Info); known && names > 1 {
 		lost = append(lost, fmt.Sprintf("the file had %d names (hard links); the others keep the old content", names))
 	}
-	if !keepOwner(file, h.info) {
+	if !keepOwner(file, h.Info) {
 		lost = append(lost, "the file had another owner or group, who could not be kept")
 	}
-	mode := h.info.Mode() & (fs.ModePerm | fs.ModeSticky)
-	if h.info.Mode()&(fs.ModeSetuid|fs.ModeSetgid) != 0 {
+	mode := h.Info.Mode() & (fs.ModePerm | fs.ModeSticky)
+	if h.Info.Mode()&(fs.ModeSetuid|fs.ModeSetgid) != 0 {
 		lost = append(lost, "the set-user-id and set-group-id bits were dropped")
 	}
 	keepAttributes(file, h.dir, h.name)

@@ -1,4 +1,4 @@
-package tool
+package protect
 
 import (
 	"bytes"
@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// addGit takes in a repository by its .git: a folder, a link, or a file that says
-// where the folder is, as worktrees and submodules have it.
-func (p *Protected) addGit(dir, name string) {
+// addGit adds a repository by its .git: a folder, a link, or a file that says where
+// the folder is, as worktrees and submodules have it.
+func (p *Places) addGit(dir, name string) {
 	path := filepath.Join(dir, name)
 	p.add(path, whyGit)
 	info, err := os.Stat(path)
@@ -19,19 +19,19 @@ func (p *Protected) addGit(dir, name string) {
 	}
 	folder := path
 	if info.Mode().IsRegular() {
-		if folder = pointed(path, "gitdir:"); folder == "" {
+		if folder = pathIn(path, "gitdir:"); folder == "" {
 			return
 		}
 		p.add(folder, whyGit)
 	}
-	if common := pointed(filepath.Join(folder, "commondir"), ""); common != "" {
+	if common := pathIn(filepath.Join(folder, "commondir"), ""); common != "" {
 		p.add(common, whyGit)
 	}
 }
 
-// pointed is the path that a file of git holds after a word, absolute; "" if it
-// holds none.
-func pointed(file, word string) string {
+// pathIn returns the path that a file of git holds after a word, made absolute, "" if
+// it holds none.
+func pathIn(file, word string) string {
 	info, err := os.Stat(file)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > 16<<10 {
 		return ""
@@ -65,9 +65,9 @@ func becomesGit(project, slashed string) bool {
 		if err != nil && i > 0 {
 			return false // it does not exist, so one write makes it no repository
 		}
-		there := []string{folded(part)}
+		there := []string{Fold(part)}
 		for _, entry := range entries {
-			there = append(there, folded(entry.Name()))
+			there = append(there, Fold(entry.Name()))
 		}
 		shared := slices.Contains(there, "commondir")
 		if !slices.ContainsFunc(repository, func(name string) bool {

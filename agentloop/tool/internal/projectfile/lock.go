@@ -1,4 +1,4 @@
-package tool
+package projectfile
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
-	"github.com/hookd-dev/hookd/protocol"
 )
 
 // A file is changed under the lock of its folder. The lock is on the open folder
@@ -20,13 +19,18 @@ import (
 // Where the system cannot lock a folder (Windows, NFS), a file in [Folder.Locks]
 // stands for it.
 
-// lockPatience bounds the wait where the call's context does not. A lock is held
-// while one file is written: who holds it longer is stopped, or is another program.
-const lockPatience = time.Minute
+// lockTimeout bounds the wait where the call's context does not. A lock is held while
+// one file is written: a holder that takes longer is stopped, or is another program.
+const lockTimeout = time.Minute
 
 // lockFiles is how many files stand for folders that cannot be locked. They are
 // never removed: a lock file removed while another process waits locks nothing.
 const lockFiles = 64
+
+// AbortedError says that the context of a call ended while it waited for a lock.
+type AbortedError struct{ Text string }
+
+func (e *AbortedError) Error() string { return e.Text }
 
 // errNoFolderLock says that the system cannot lock a folder.
 var errNoFolderLock = errors.New("folders cannot be locked here")
@@ -38,9 +42,9 @@ type folderLock struct {
 	onFile  bool // a file stands for the folder: another machine, or state folder, may have another
 }
 
-// lock takes the lock of an open folder whose real path is path. waited says that
-// somebody else held it first, so that what was looked at before may have changed.
-func (f Folder) lock(ctx context.Context, dir *os.Root, path string) (held *folderLock, waited bool, err error) {
+// lock takes the lock of an open folder whose real path is path. waited is true if
+// another holder came first, so that what was looked at before may have changed.
+func (f *Folder) lock(ctx context.Context, dir *os.Root, path string) (held *folderLock, waited bool, err error) {
 	lock, err := lockOfFolder(dir)
 	if err != nil {
 		return nil, false, plain(err)
@@ -65,10 +69,10 @@ func (f Folder) lock(ctx context.Context, dir *os.Root, path string) (held *fold
 		select {
 		case <-ctx.Done():
 			lock.release()
-			return nil, true, &Error{Kind: protocol.CallAborted, Text: lockWait(path, time.Since(began))}
+			return nil, true, &AbortedError{lockWait(path, time.Since(began))}
 		case <-time.After(pause/2 + rand.N(pause)):
 		}
-		if waiting := time.Since(began); waiting > lockPatience {
+		if waiting := time.Since(began); waiting > lockTimeout {
 			lock.release()
 			return nil, true, errors.New(lockWait(path, waiting))
 		}
@@ -80,7 +84,7 @@ func lockWait(path string, waited time.Duration) string {
 }
 
 // lockFile is the lock for a folder that cannot be locked itself.
-func (f Folder) lockFile(path string) (*folderLock, error) {
+func (f *Folder) lockFile(path string) (*folderLock, error) {
 	none := &folderLock{release: func() {}}
 	where := f.Locks
 	if where == "" {

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package tool
+package projectfile
 
 import "os"
 

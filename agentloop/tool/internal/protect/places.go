@@ -1,4 +1,4 @@
-package tool
+package protect
 
 import (
 	"io/fs"
@@ -10,17 +10,25 @@ import (
 	"github.com/hookd-dev/hookd/protocol/realpath"
 )
 
-// Protected is the places that the file tools keep out of, as they are at one
-// moment. One place has many names: the path as written, the path that links lead
+// Places are the files and folders that the file tools keep out of, as they are at
+// one moment. One place has many names: the path as written, the path that links lead
 // to, hard links, folders mounted elsewhere. So each is known by its path, its real
-// path, and the identity of all it holds, and what a tool has opened is held against
+// path, and the identity of all it holds, and what a tool has opened is compared with
 // all three.
-type Protected struct {
-	project string // real path
+type Places struct {
+	Project string // real path
+
 	writing bool
 	places  []place
 	inside  map[realpath.Identity]string // of files and folders in the places: why they are refused
 	partial bool                         // not all that the places hold was looked at
+}
+
+// Options say what is protected.
+type Options struct {
+	Refused   []string // absolute paths, refused with all below
+	Unwritten []string // absolute paths that may be read, with all below
+	Writing   bool     // the path is to be written
 }
 
 // place is a file or folder, refused with all below it.
@@ -41,31 +49,23 @@ type RefusedError struct{ Why string }
 
 func (e *RefusedError) Error() string { return "refused: " + e.Why }
 
-// refusedFor is the error of a reason, nil without one.
-func refusedFor(why string) error {
-	if why == "" {
-		return nil
-	}
-	return &RefusedError{why}
-}
-
-// Bounds of looking: entries of one place, and of the project when a nested
-// project's places are looked for.
+// Bounds of looking: entries of one place, and of the project when the places of
+// nested projects are looked for.
 const (
-	mostInPlace   = 50_000
-	mostInProject = 50_000
+	maxInPlace   = 50_000
+	maxInProject = 50_000
 )
 
-// protected looks at the places now, so that a link made a moment ago counts. path
-// is the real path of what is to be opened: what lies in the folders above it is
-// looked at, and for writing what lies anywhere in the project.
-func (f Folder) protected(project, path string, writing bool) *Protected {
-	p := &Protected{project: project, writing: writing, inside: map[realpath.Identity]string{}}
-	for _, place := range f.Refused {
+// Find returns the places as they are now, so that a link made a moment ago counts.
+// path is the real path of what is to be opened: the folders above it are looked at,
+// and for writing the whole project.
+func Find(o Options, project, path string) *Places {
+	p := &Places{Project: project, writing: o.Writing, inside: map[realpath.Identity]string{}}
+	for _, place := range o.Refused {
 		p.add(place, whyHooks)
 	}
-	if writing {
-		for _, place := range f.Unwritten {
+	if o.Writing {
+		for _, place := range o.Unwritten {
 			p.add(place, whyGit)
 		}
 	}
@@ -75,14 +75,14 @@ func (f Folder) protected(project, path string, writing bool) *Protected {
 			break
 		}
 	}
-	if writing {
+	if o.Writing {
 		p.lookBelow(project)
 	}
 	return p
 }
 
-// add takes a place in by its path, where links lead, and what it holds.
-func (p *Protected) add(path, why string) {
+// add adds a place by its path, by where links lead, and by what it holds.
+func (p *Places) add(path, why string) {
 	if path == "" {
 		return
 	}
@@ -105,7 +105,7 @@ func (p *Protected) add(path, why string) {
 		if err != nil {
 			return nil
 		}
-		if count++; count > mostInPlace {
+		if count++; count > maxInPlace {
 			p.partial = true
 			return fs.SkipAll
 		}
@@ -123,17 +123,17 @@ func (p *Protected) add(path, why string) {
 	})
 }
 
-// addLinked takes in what a link in a place leads to: a hook that lies elsewhere in
-// the project. A link to the project itself, or out of it, protects nothing there.
-func (p *Protected) addLinked(link, why string) {
+// addLinked adds what a link in a place leads to: a hook that lies elsewhere in the
+// project. A link to the project itself, or out of it, protects nothing there.
+func (p *Places) addLinked(link, why string) {
 	real, err := realpath.Of(link)
-	if err == nil && inside(real, p.project) && real != p.project {
+	if err == nil && IsInside(real, p.Project) && real != p.Project {
 		p.add(real, why)
 	}
 }
 
-// look takes in the places right in a folder.
-func (p *Protected) look(dir string) {
+// look adds the places directly in a folder.
+func (p *Places) look(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return
@@ -143,10 +143,10 @@ func (p *Protected) look(dir string) {
 	}
 }
 
-// lookAt takes in a folder's entry if it is the beginning of a place.
-func (p *Protected) lookAt(dir, name string) {
-	short := folded(name)
-	for _, place := range governing {
+// lookAt adds an entry of a folder if it is the beginning of a place.
+func (p *Places) lookAt(dir, name string) {
+	short := Fold(name)
+	for _, place := range hookSettings {
 		if !begins([]string{short}, place[:1]) {
 			continue
 		}
@@ -156,7 +156,7 @@ func (p *Protected) lookAt(dir, name string) {
 		}
 		inner, _ := os.ReadDir(filepath.Join(dir, name))
 		for _, entry := range inner {
-			if begins([]string{short, folded(entry.Name())}, place) {
+			if begins([]string{short, Fold(entry.Name())}, place) {
 				p.add(filepath.Join(dir, name, entry.Name()), whyHooks)
 			}
 		}
@@ -166,14 +166,14 @@ func (p *Protected) lookAt(dir, name string) {
 	}
 }
 
-// lookBelow takes in the places of every project nested in this one.
-func (p *Protected) lookBelow(project string) {
+// lookBelow adds the places of every project nested in this one.
+func (p *Places) lookBelow(project string) {
 	count := 0
 	_ = filepath.WalkDir(project, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return nil
 		}
-		if count++; count > mostInProject {
+		if count++; count > maxInProject {
 			p.partial = true
 			return fs.SkipAll
 		}
@@ -181,27 +181,34 @@ func (p *Protected) lookBelow(project string) {
 			return nil
 		}
 		p.lookAt(filepath.Dir(path), entry.Name())
-		if relative, _ := filepath.Rel(project, path); entry.IsDir() && named(filepath.ToSlash(relative), slices.Concat(governing, gitFolder)) {
+		if relative, _ := filepath.Rel(project, path); entry.IsDir() && contains(filepath.ToSlash(relative), slices.Concat(hookSettings, gitFolder)) {
 			return fs.SkipDir
 		}
 		return nil
 	})
 }
 
-// Refuses says why a path cannot be opened, "" if it can. The path is absolute, real
+// Check returns a [RefusedError] if a path cannot be opened. The path is absolute, real
 // or as written; opened, if there is one, is what was found there.
-func (p *Protected) Refuses(path string, opened fs.FileInfo) (why string) {
-	if relative, err := filepath.Rel(p.project, path); err == nil && filepath.IsLocal(relative) {
+func (p *Places) Check(path string, opened fs.FileInfo) error {
+	if why := p.refuses(path, opened); why != "" {
+		return &RefusedError{why}
+	}
+	return nil
+}
+
+func (p *Places) refuses(path string, opened fs.FileInfo) (why string) {
+	if relative, err := filepath.Rel(p.Project, path); err == nil && filepath.IsLocal(relative) {
 		slashed := filepath.ToSlash(relative)
 		switch {
-		case named(slashed, governing):
+		case contains(slashed, hookSettings):
 			return whyHooks
-		case p.writing && (named(slashed, gitFolder) || becomesGit(p.project, slashed)):
+		case p.writing && (contains(slashed, gitFolder) || becomesGit(p.Project, slashed)):
 			return whyGit
 		}
 	}
 	for _, place := range p.places {
-		if inside(path, place.path) {
+		if IsInside(path, place.path) {
 			return place.why
 		}
 	}
@@ -221,22 +228,17 @@ func (p *Protected) Refuses(path string, opened fs.FileInfo) (why string) {
 	return ""
 }
 
-// Mentions says which protected place the words of a command name, "" if none does.
+// Mentioned returns the protected place that one of some words names, "" if none does.
 // A word is taken as a path, relative to the project. What the command does there is
 // not known, so what git keeps in its folders counts, and the folders do not.
-func (f Folder) Mentions(words []string) string {
-	project, err := filepath.EvalSymlinks(f.Project)
-	if err != nil || len(words) == 0 {
-		return ""
-	}
-	p := f.protected(project, project, true)
+func (p *Places) Mentioned(words []string) string {
 	for _, word := range words {
 		if word == "" || len(word) > 4096 || strings.ContainsAny(word, "\x00\n") {
 			continue
 		}
 		path := word
 		if !filepath.IsAbs(path) {
-			path = filepath.Join(project, path)
+			path = filepath.Join(p.Project, path)
 		}
 		path = filepath.Clean(path)
 		real, err := realpath.Of(path)
@@ -245,10 +247,19 @@ func (f Folder) Mentions(words []string) string {
 		}
 		info, _ := os.Stat(real)
 		for _, at := range []string{path, real} {
-			if why := p.Refuses(at, info); why == whyHooks || why == whyGit && folded(filepath.Base(at)) != ".git" {
+			if why := p.refuses(at, info); why == whyHooks || why == whyGit && Fold(filepath.Base(at)) != ".git" {
 				return real
 			}
 		}
 	}
 	return ""
+}
+
+// IsInside reports whether a path is a folder or below it.
+func IsInside(path, folder string) bool {
+	if folder == "" {
+		return false
+	}
+	relative, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(relative)
 }

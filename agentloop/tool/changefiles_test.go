@@ -2,6 +2,7 @@ package tool
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -225,7 +226,7 @@ func TestWaitForTheLock(t *testing.T) {
 	}
 	write(t, project, "f.txt", "one\n")
 	folder := Folder{Project: project, Locks: t.TempDir()}
-	h, err := folder.hold(t.Context(), "f.txt", false)
+	h, err := folder.files(nil).Lock(t.Context(), "f.txt", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +241,7 @@ func TestWaitForTheLock(t *testing.T) {
 	if e, is := err.(*Error); !is || e.Kind != protocol.CallAborted || !strings.Contains(e.Text, "has held the lock of the folder "+project) {
 		t.Errorf("%v", err)
 	}
-	h.release()
+	h.Release()
 	if text, isError := callAs(t, "a", Files(folder), "edit_file", map[string]any{"path": "f.txt", "oldText": "one", "newText": "two"}); isError {
 		t.Error(text)
 	}
@@ -251,7 +252,7 @@ func TestWaitForTheLock(t *testing.T) {
 func TestLeftovers(t *testing.T) {
 	project := t.TempDir()
 	tools := Files(Folder{Project: project})
-	left := newTemporary()
+	left := temporaryName()
 	write(t, project, "f.txt", "one\n")
 	write(t, project, left, "half of a secret")
 	for name, args := range map[string]map[string]any{
@@ -280,7 +281,7 @@ func TestLeftovers(t *testing.T) {
 func TestFilesOfAPersonAreNoLeftovers(t *testing.T) {
 	project := t.TempDir()
 	tools := Files(Folder{Project: project})
-	names := []string{".hookd-notes.tmp", ".hookd-.tmp", ".hookd-2026-11-28-a-long-day-0189.tmp", newTemporary() + "x", "a" + newTemporary()}
+	names := []string{".hookd-notes.tmp", ".hookd-.tmp", ".hookd-2026-11-28-a-long-day-0189.tmp", temporaryName() + "x", "a" + temporaryName()}
 	for _, name := range names {
 		write(t, project, name, "precious")
 	}
@@ -297,3 +298,6 @@ func TestFilesOfAPersonAreNoLeftovers(t *testing.T) {
 		}
 	}
 }
+
+// temporaryName is a name as package projectfile gives it to a file that is not whole.
+func temporaryName() string { return ".hookd-" + rand.Text() + ".tmp" }

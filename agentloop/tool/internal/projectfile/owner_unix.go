@@ -1,12 +1,17 @@
 //go:build unix
 
-package tool
+package projectfile
 
 import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
+
+// nonblock keeps an open of a FIFO from waiting for its other end.
+const nonblock = unix.O_NONBLOCK
 
 // keepOwner gives a new file the owner and group of an old one.
 func keepOwner(file *os.File, old fs.FileInfo) bool {
