@@ -19,14 +19,16 @@ const module = "github.com/hookd-dev/hookd"
 const arrowTable = `
 internal/fsutil:
 internal/lines:
+internal/text:
 protocol:
 protocol/realpath: protocol
 protocol/rpc: internal/lines protocol
 protocol/rpc/socket:
 schema/internal: protocol schema schema/document schema/internal/jsonschemas
-schema: protocol schema/document
+schema: protocol schema/document schema/toolname
 schema/document:
-executor: executor/hookenv executor/internal/inflight executor/internal/slots executor/internal/worker executor/record executor/state protocol schema
+schema/toolname: protocol
+executor: executor/hookenv executor/internal/inflight executor/internal/slots executor/internal/worker executor/record executor/state protocol schema schema/toolname
 executor/exechook: executor executor/hookenv executor/internal/worker executor/process protocol schema
 executor/internal/inflight:
 executor/internal/slots: protocol
@@ -40,7 +42,7 @@ loader/internal/files: executor/process
 loader/internal/ownership: loader/internal/files loader/internal/report schema
 loader/internal/report: schema
 loader/internal/settings: protocol schema schema/document
-loader: executor executor/exechook executor/hookenv executor/process executor/record executor/state internal/fsutil loader/internal/files loader/internal/ownership loader/internal/report loader/internal/settings protocol schema schema/document
+loader: executor executor/exechook executor/hookenv executor/process executor/record executor/state internal/fsutil loader/internal/files loader/internal/ownership loader/internal/report loader/internal/settings protocol schema schema/document schema/toolname
 agentloop: agentloop/builtin agentloop/model agentloop/provider agentloop/recipe agentloop/store agentloop/tool protocol
 agentloop/model: protocol
 agentloop/provider: agentloop/tool protocol
