@@ -245,10 +245,8 @@ type fakeTool struct {
 }
 
 func (f *fakeTool) Describe() tool.Description {
-	return tool.Description{Kind: f.kind, Tool: protocol.Tool{
-		Name: f.name, Description: "says what it was given",
-		Schema: protocol.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`),
-	}}
+	return tool.Description{Kind: f.kind, Name: f.name, Description: "says what it was given",
+		Schema: protocol.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`)}
 }
 
 func (f *fakeTool) Run(ctx context.Context, args protocol.RawMessage) (protocol.Result, error) {

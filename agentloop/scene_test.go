@@ -237,7 +237,7 @@ type echoArgs struct {
 }
 
 func echo(name string) tool.Tool {
-	return tool.Typed(tool.Description{Tool: protocol.Tool{Name: name, Description: "says it again"}, Kind: protocol.KindRead},
+	return tool.New(tool.Description{Name: name, Description: "says it again", Kind: protocol.KindRead},
 		func(_ context.Context, a echoArgs) (protocol.Result, error) {
 			return protocol.Result{Content: protocol.TextContent("echo " + a.Text)}, nil
 		})

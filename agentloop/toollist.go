@@ -130,9 +130,9 @@ func (l *toolList) take(source int, t tool.Tool, atAgentStart bool) (complaint s
 	place := slices.IndexFunc(l.listed, func(listed protocol.Tool) bool { return listed.Name == d.Name })
 	switch {
 	case place >= 0 && !l.fixed:
-		l.listed[place] = d.Tool // its server may describe it otherwise by now
+		l.listed[place] = d.Tool() // its server may describe it otherwise by now
 	case place < 0 && (!l.fixed || atAgentStart && !l.judged[d.Name]):
-		l.listed = append(slices.Clip(l.listed), d.Tool)
+		l.listed = append(slices.Clip(l.listed), d.Tool())
 	}
 	return ""
 }

@@ -168,7 +168,7 @@ func changing(r *rand.Rand, late string) (hooks []protocol.GoHook) {
 type recorder struct{ ran func(protocol.RawMessage) }
 
 func (*recorder) Describe() tool.Description {
-	return tool.Description{Tool: protocol.Tool{Name: "bash"}, Kind: protocol.KindShell}
+	return tool.Description{Name: "bash", Kind: protocol.KindShell}
 }
 
 func (r *recorder) Run(_ context.Context, args protocol.RawMessage) (protocol.Result, error) {
