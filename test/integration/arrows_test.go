@@ -89,6 +89,7 @@ test/modelserver:
 test/asuser:
 test/bench: * cmd/hookd
 test/interop: test/modelserver
+test/progress:
 test/prove:
 test/prove/run: test/prove
 test/prove/fuzz:
