@@ -419,14 +419,14 @@ func raw(format string, args ...any) protocol.RawMessage {
 	return protocol.RawMessage(fmt.Sprintf(format, args...))
 }
 
-// person answers each question the same.
-type person struct {
+// fakePerson answers each question the same.
+type fakePerson struct {
 	option string
 	wait   time.Duration
 	asked  []Question
 }
 
-func (p *person) Approve(ctx context.Context, q Question) (Answer, error) {
+func (p *fakePerson) Approve(ctx context.Context, q Question) (Answer, error) {
 	p.asked = append(p.asked, q)
 	if p.wait > 0 {
 		select {
