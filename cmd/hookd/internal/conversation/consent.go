@@ -12,10 +12,11 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/schema/toolname"
 )
 
 // allowFlag is --allow: words as in agent.approval.tools, at commas or given again.
-type allowFlag []schema.AllowedTool
+type allowFlag []toolname.Allowed
 
 func (f *allowFlag) String() string {
 	if f == nil {
@@ -34,8 +35,8 @@ func (f *allowFlag) Set(list string) error {
 	if strings.TrimSpace(list) == "" {
 		return cli.ErrEmptyValue
 	}
-	for _, word := range schema.SplitAllowed(list) {
-		a, err := schema.ParseAllowedTool(word)
+	for _, word := range toolname.SplitAllowed(list) {
+		a, err := toolname.ParseAllowed(word)
 		if err != nil {
 			return err
 		}
@@ -46,7 +47,7 @@ func (f *allowFlag) Set(list string) error {
 
 // consent decides which tool calls need a person's yes although no hook asks.
 type consent struct {
-	flag, setting, most []schema.AllowedTool
+	flag, setting, most []toolname.Allowed
 	bounded             bool // the managed settings have a list, which the flag cannot exceed
 	admits              func(command string) bool
 	ours                []string // tools of the loop's own features, which touch nothing outside the session
@@ -76,9 +77,9 @@ func (o *opening) consent(flags *Flags, settings *schema.Settings) (*consent, er
 	return c, nil
 }
 
-func allowedTools(words []string) (list []schema.AllowedTool, err error) {
+func allowedTools(words []string) (list []toolname.Allowed, err error) {
 	for _, word := range words {
-		a, err := schema.ParseAllowedTool(word)
+		a, err := toolname.ParseAllowed(word)
 		if err != nil {
 			return nil, fmt.Errorf("agent.approval.tools: %w", err)
 		}
@@ -105,8 +106,8 @@ func (c *consent) asks(call *protocol.Call) (asks bool, allowed *protocol.Answer
 	if call.Kind == protocol.KindRead || call.Kind == protocol.KindAgent || slices.Contains(c.ours, call.Name) {
 		return false, nil
 	}
-	matches := func(list []schema.AllowedTool) bool {
-		return slices.ContainsFunc(list, func(a schema.AllowedTool) bool { return a.Match(call.Name, call.Kind) })
+	matches := func(list []toolname.Allowed) bool {
+		return slices.ContainsFunc(list, func(a toolname.Allowed) bool { return a.Match(call.Name, call.Kind) })
 	}
 	switch {
 	case matches(c.setting):
@@ -130,7 +131,7 @@ func (c *consent) remedy(call *protocol.Call) string {
 	if call.Kind == protocol.KindWrite {
 		word = string(call.Kind)
 	}
-	if c.bounded && !slices.ContainsFunc(c.most, func(a schema.AllowedTool) bool { return a.Match(call.Name, call.Kind) }) {
+	if c.bounded && !slices.ContainsFunc(c.most, func(a toolname.Allowed) bool { return a.Match(call.Name, call.Kind) }) {
 		return "the managed settings (agent.approval.tools) leave it to a person at a terminal"
 	}
 	return fmt.Sprintf("hookd run --allow %s lets it run, or the setting agent.approval.tools", word)
