@@ -3,7 +3,6 @@ package loader
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/hookd-dev/hookd/executor/process"
+	"github.com/hookd-dev/hookd/internal/fsutil"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -119,25 +119,8 @@ func (a *answers) keep(got answer, onDisk bool) {
 		return
 	}
 	if raw, err := json.Marshal(got); err == nil {
-		_ = writeUnsynced(a.file(got.Hash), raw)
+		_ = fsutil.ReplaceFile(a.file(got.Hash), raw, fsutil.Unsynced)
 	}
-}
-
-// writeUnsynced replaces a file that may be lost, mode 0600, without waiting for the
-// disk.
-func writeUnsynced(file string, data []byte) error {
-	temp, err := os.CreateTemp(filepath.Dir(file), ".new-") // mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = temp.Write(data)
-	if err = errors.Join(err, temp.Close()); err == nil {
-		err = os.Rename(temp.Name(), file)
-	}
-	if err != nil {
-		os.Remove(temp.Name())
-	}
-	return err
 }
 
 // question is one program to be asked.

@@ -15,6 +15,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gofrs/flock"
+
+	"github.com/hookd-dev/hookd/internal/fsutil"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 )
 
@@ -215,7 +217,7 @@ func (r records) change(project string, update func(*decisions) error) error {
 	if err != nil {
 		return err
 	}
-	return files.WritePrivate(r.file(project), append(raw, '\n'))
+	return fsutil.ReplaceFile(r.file(project), append(raw, '\n'), fsutil.Synced)
 }
 
 // recorded reports whether anything of a project was allowed.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hookd-dev/hookd/internal/fsutil"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/ownership"
 )
@@ -149,5 +150,5 @@ func writeInPrivateFolder(path string, data []byte) error {
 	if err := files.PrivateFolder(filepath.Dir(path)); err != nil {
 		return err
 	}
-	return files.WritePrivate(path, data)
+	return fsutil.ReplaceFile(path, data, fsutil.Synced)
 }

@@ -147,7 +147,7 @@ func TestManyClients(t *testing.T) {
 
 func TestTooManyClients(t *testing.T) {
 	o := &opener{}
-	path, stop := onSocket(t, Options{Connections: 2}, o)
+	path, stop := onSocket(t, Options{Limits: Limits{Connections: 2}}, o)
 	defer stop()
 	var peers []*peerEnd
 	for range 2 {

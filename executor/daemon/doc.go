@@ -2,13 +2,31 @@
 // message a line, over stdin and stdout or a Unix socket. docs/daemon.md is its
 // manual for clients.
 //
-// A [Server] reads each connection in one goroutine. A line becomes messages
-// (package rpc), a message becomes a plan by the table of methods, and the plan
-// goes to the scheduler, which keeps the events of a session in order without
-// a goroutine for each that waits. What runs asks the [Engine] of its project,
-// and the answer goes to the connection's outbox. Memory is bounded by one
-// budget of bytes for each connection, in and out; while it is used up the
-// connection is not read.
+// A [Server] (server.go, options.go) has connections, sessions and projects. One
+// event goes through the files like this:
+//
+//   - conn.go: a worker of the connection reads a line, and package rpc takes it apart.
+//     While too much is unanswered (budget.go) nothing is read.
+//   - methods.go is the table of methods. A method reads its params (params.go) and
+//     makes a plan: what to run, and which session it belongs to. For event/fire that
+//     is in fire.go.
+//   - schedule.go says when the call begins: the events of a session (session.go)
+//     begin in the order in which they were received, and those of different tool
+//     calls run side by side. A call that waits costs no goroutine.
+//   - workers.go: the goroutine that has read a call which may begin at once also runs
+//     and answers it, and another one reads on.
+//   - fire.go asks the [Engine] of the session's project (projects.go), and fits the
+//     outcome to what the client can carry out (capabilities.go).
+//   - outbox.go writes the answer, and notify.go what the client wants to be told
+//     besides.
+//
+// There is one way down, [Server.Serve]'s finish: no new work, what is in flight ends
+// or is aborted after a while, engines are closed, connections are closed. A signal,
+// the method shutdown and a host that is gone all lead there.
+//
+// stdio_unix.go takes stdin and stdout away from the rest of the process, so that
+// nothing but the protocol is ever written there. listing.go is what hooks/list
+// answers.
 //
 // The JSON-RPC server of github.com/creachadair/jrpc2 is not used here, only
 // its client, as a test peer: it encodes results anew with encoding/json, so

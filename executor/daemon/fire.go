@@ -3,6 +3,7 @@ package daemon
 import (
 	"bytes"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -33,7 +34,7 @@ func planFire(c *conn, params jsontext.Value, r *request) (jsontext.Value, *rpc.
 func (c *conn) fire(ctx context.Context, r *request, event protocol.Event) (jsontext.Value, *rpc.Error) {
 	session := r.session
 	if session.project == nil {
-		return nil, errUnknownSession.With("session", session.id) // it could not be opened
+		return nil, errUnknownSession.With("session", session.ID) // it could not be opened
 	}
 	if failure := c.server.checkProject(session, event.Project); failure != nil {
 		return nil, failure
@@ -44,13 +45,13 @@ func (c *conn) fire(ctx context.Context, r *request, event protocol.Event) (json
 	event.Time = time.Now().UTC()
 	event.Project = session.project.root
 	if event.Cwd == "" {
-		event.Cwd = session.cwd
+		event.Cwd = session.Cwd
 	}
 	if event.Agent.ID == "" {
 		event.Agent.ID = "main"
 	}
 	if event.Agent.Host == "" {
-		event.Agent.Host = session.host
+		event.Agent.Host = session.Host
 	}
 	outcome, err := session.project.engine.Fire(ctx, event, c.progressOf(session, &event))
 	if err != nil {
@@ -93,4 +94,25 @@ func toolCallID(data jsontext.Value) string {
 		}
 		return ""
 	}
+}
+
+// readEvent reads the params of event/fire: an event without what the daemon
+// adds. Members that the daemon sets itself are ignored.
+func readEvent(params jsontext.Value) (protocol.Event, *rpc.Error) {
+	if params.Kind() != '{' {
+		return protocol.Event{}, badParam("", "params must be an object")
+	}
+	event, err := protocol.DecodeEvent(params, protocol.DecodeLimits{})
+	var wrong *protocol.DecodeError
+	switch {
+	case errors.Is(err, protocol.ErrTooLarge):
+		return event, rpc.Errorf(rpc.TooLarge, "the event is not taken: %v", err)
+	case errors.As(err, &wrong):
+		return event, badParam(wrong.Path, where(wrong.Path)+wrong.Err.Error())
+	case err != nil:
+		return event, badParam("", err.Error())
+	case event.Session.ID == "":
+		return event, badParam("/session/id", "/session/id: must name an open session")
+	}
+	return event, nil
 }

@@ -22,7 +22,7 @@ func FuzzDispatch(f *testing.F) {
 		`{"jsonrpc":"2.0","id":4,"method":"session/close","params":{"id":"a"}}` + "\n" + `{"jsonrpc":"2.0","id":5,"method":"hooks/reload","params":{"project":"/x"}}` + "\n")
 	f.Fuzz(func(t *testing.T, input string) {
 		o := &opener{}
-		s := New(Options{Open: o.open, LineLimit: 4 << 10, Pending: 16 << 10, Linger: 20 * time.Millisecond, Drain: 200 * time.Millisecond})
+		s := New(Options{Open: o.open, Limits: Limits{Line: 4 << 10, Pending: 16 << 10}, Linger: 20 * time.Millisecond, Drain: 200 * time.Millisecond})
 		in, toServer := io.Pipe()
 		var out bytes.Buffer
 		ended := make(chan error, 1)

@@ -43,7 +43,7 @@ func serve(t *testing.T, opt Options, o *opener) *served {
 	s.stdio = newPeerEnd(fromServer, toServer)
 	ctx, cancel := context.WithCancelCause(context.Background())
 	s.cancel = cancel
-	go func() { s.ended <- s.server.Serve(ctx, rpc.NewConn(in, out, opt.LineLimit), s.listener) }()
+	go func() { s.ended <- s.server.Serve(ctx, rpc.NewConn(in, out, opt.Limits.Line), s.listener) }()
 	return s
 }
 

@@ -4,9 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
-	"errors"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/protocol"
@@ -42,48 +40,13 @@ func init() {
 
 var empty = jsontext.Value(`{}`)
 
-// read decodes params into a struct. The error's path points at the member.
-func read(params jsontext.Value, into any) *rpc.Error {
-	if len(params) == 0 {
-		params = empty
+// planShutdown begins the end of the daemon. Its answer says that all is over.
+func planShutdown(c *conn, _ jsontext.Value, r *request) (jsontext.Value, *rpc.Error) {
+	if !c.server.shutdown.CompareAndSwap(nil, r) {
+		return nil, rpc.Errorf(rpc.InvalidRequest, "shutdown was called before")
 	}
-	if params.Kind() != '{' {
-		return badParam("", "params must be an object")
-	}
-	if err := json.Unmarshal(params, into); err != nil {
-		return badJSON(err)
-	}
-	return nil
-}
-
-func badParam(path, message string) *rpc.Error {
-	return rpc.Errorf(rpc.InvalidParams, "%s", message).With("path", path)
-}
-
-// badJSON says where in params a value is wrong, and what would be right.
-func badJSON(err error) *rpc.Error {
-	var semantic *json.SemanticError
-	if errors.As(err, &semantic) {
-		message := "is not a " + semantic.GoType.String()
-		if semantic.Err != nil {
-			message = semantic.Err.Error()
-		} else if semantic.GoType != nil {
-			message = "must be " + jsonName(semantic.GoType.Kind()) + ", not " + kindName(semantic.JSONKind)
-		}
-		return badParam(string(semantic.JSONPointer), where(string(semantic.JSONPointer))+message)
-	}
-	var syntactic *jsontext.SyntacticError
-	if errors.As(err, &syntactic) {
-		return badParam(string(syntactic.JSONPointer), where(string(syntactic.JSONPointer))+syntactic.Err.Error())
-	}
-	return badParam("", err.Error())
-}
-
-func where(path string) string {
-	if path == "" {
-		return ""
-	}
-	return path + ": "
+	c.server.stop.enter(errShutdown)
+	return nil, nil
 }
 
 func planPing(*conn, jsontext.Value, *request) (jsontext.Value, *rpc.Error) { return empty, nil }
@@ -156,7 +119,7 @@ func planInitialize(c *conn, params jsontext.Value, r *request) (jsontext.Value,
 			Version:      protocol.Version,
 			Server:       program{"hookd", c.server.opt.Version},
 			Capabilities: ours,
-			Limits:       limits{c.server.opt.LineLimit, c.server.opt.Pending},
+			Limits:       limits{c.server.opt.Limits.Line, c.server.opt.Limits.Pending},
 		}
 		if project != "" || cwd != "" {
 			listing, failure := c.listing(ctx, project, cwd)
@@ -190,12 +153,7 @@ type limits struct {
 }
 
 func planOpen(c *conn, params jsontext.Value, r *request) (jsontext.Value, *rpc.Error) {
-	var p struct {
-		ID      string `json:"id"`
-		Project string `json:"project"`
-		Cwd     string `json:"cwd"`
-		Host    string `json:"host"`
-	}
+	var p openParams
 	if failure := read(params, &p); failure != nil {
 		return nil, failure
 	}
@@ -210,7 +168,7 @@ func planOpen(c *conn, params jsontext.Value, r *request) (jsontext.Value, *rpc.
 	if p.Host == "" {
 		p.Host = c.peer.Load().name
 	}
-	session := &session{id: p.ID, key: rand.Text(), owner: c, host: p.Host, cwd: p.Cwd, tools: map[string]bool{}}
+	session := &session{openParams: p, key: rand.Text(), owner: c, tools: map[string]bool{}}
 	r.session, r.opens = session, true
 	r.run = func(ctx context.Context, _ *request) (jsontext.Value, *rpc.Error) {
 		project, failure := c.server.projects.use(ctx, c, p.Project, p.Cwd)
@@ -223,7 +181,7 @@ func planOpen(c *conn, params jsontext.Value, r *request) (jsontext.Value, *rpc.
 			ID         string `json:"id"`
 			Key        string `json:"key"`
 			Generation int64  `json:"generation"`
-		}{session.id, session.key, project.engine.List().Generation})
+		}{session.ID, session.key, project.engine.List().Generation})
 	}
 	return nil, nil
 }

@@ -28,7 +28,9 @@ func (c *conn) notify(method string, params any) {
 	if failure != nil {
 		return
 	}
-	if lost, _ := c.out.offer(rpc.AppendRequest(nil, nil, method, value)); lost > 0 {
+	lost, _ := c.out.offer(rpc.AppendRequest(nil, nil, method, value))
+	c.out.writeInBackground()
+	if lost > 0 {
 		c.notify(logMessage, logParams{Level: "warn", Time: time.Now().UTC(),
 			Message: fmt.Sprintf("%d notifications were left out: the client reads too slowly", lost)})
 	}
@@ -60,7 +62,7 @@ type hookParams struct {
 // progressOf passes the progress of an event on to the client that fired it
 // and to the one whose session it is.
 func (c *conn) progressOf(session *session, event *protocol.Event) Progress {
-	about := hookParams{Session: session.id, Event: event.Event, ID: event.ID, Seq: *event.Seq}
+	about := hookParams{Session: session.ID, Event: event.Event, ID: event.ID, Seq: *event.Seq}
 	send := func(method string, params hookParams) {
 		if c.peer.Load().wants(method) {
 			c.notify(method, params)

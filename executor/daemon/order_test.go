@@ -79,7 +79,7 @@ func orderOfEvents(t *testing.T, random *rand.Rand) {
 			takes:   time.Duration(random.IntN(5)) * time.Millisecond,
 		}
 	}
-	s := serve(t, Options{Parallel: 100}, nil)
+	s := serve(t, Options{Limits: Limits{Parallel: 100}}, nil)
 	for i, session := range sessions {
 		_ = s.stdio.send(openLine(1000+i, session))
 		s.stdio.answer(t, fmt.Sprint(1000+i))
@@ -150,7 +150,7 @@ func randomCancellations(t *testing.T, random *rand.Rand) {
 		running[key]++
 		return func() { mu.Lock(); defer mu.Unlock(); running[key]-- }
 	}}
-	s := serve(t, Options{Parallel: 3}, o)
+	s := serve(t, Options{Limits: Limits{Parallel: 3}}, o)
 	_ = s.stdio.send(openLine(1000, "a"))
 	s.stdio.answer(t, "1000")
 	const count = 100

@@ -2,28 +2,33 @@ package daemon
 
 import (
 	"sync"
+	"time"
 
 	"github.com/hookd-dev/hookd/protocol/rpc"
 )
 
 // outbox holds what is to be written to a client. Putting never waits: what
 // lies here counts in the connection's budget, and so slows the reading down.
+// There is no goroutine of its own: it is written by one of those that put.
 type outbox struct {
 	budget *budget
+	conn   *rpc.Conn
+	broken func() // called once, when a write has failed
 
 	mu      sync.Mutex
-	arrived sync.Cond
+	written sync.Cond // nobody writes any more
 	lines   [][]byte
-	closed  bool
-	lost    int // notifications left out since the last one that was not
+	writing bool // somebody writes what is here
+	closed  bool // nothing is taken any more
+	lost    int  // notifications left out since the last one that was not
 }
 
-func (o *outbox) init(b *budget) {
-	o.budget = b
-	o.arrived.L = &o.mu
+func (o *outbox) init(b *budget, conn *rpc.Conn, broken func()) {
+	o.budget, o.conn, o.broken = b, conn, broken
+	o.written.L = &o.mu
 }
 
-// put adds a line.
+// put adds a line. The caller must see to it that it is written.
 func (o *outbox) put(line []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -51,55 +56,88 @@ func (o *outbox) add(line []byte) {
 	}
 	o.budget.add(int64(len(line)))
 	o.lines = append(o.lines, line)
-	o.arrived.Signal()
 }
 
-// close lets writeTo return when it has written what is here.
-func (o *outbox) close() {
+// write writes what is here, unless somebody else does. It waits for a client that
+// reads slowly.
+func (o *outbox) write() {
+	if o.begin() {
+		o.writeAll()
+	}
+}
+
+// writeInBackground is write for callers that must not wait.
+func (o *outbox) writeInBackground() {
+	if o.begin() {
+		go o.writeAll()
+	}
+}
+
+// begin reports whether the caller is the one to write.
+func (o *outbox) begin() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.writing || len(o.lines) == 0 {
+		return false
+	}
+	o.writing = true
+	return true
+}
+
+func (o *outbox) writeAll() {
+	for lines := o.take(); lines != nil; lines = o.take() {
+		for i, line := range lines {
+			err := o.conn.Send(line)
+			o.budget.add(-int64(len(line)))
+			if err != nil {
+				o.drop(lines[i+1:])
+				o.broken()
+				break
+			}
+		}
+	}
+}
+
+// take returns what is to be written, nil if that is nothing.
+func (o *outbox) take() (lines [][]byte) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if lines, o.lines = o.lines, nil; lines == nil {
+		o.writing = false
+		o.written.Broadcast()
+	}
+	return lines
+}
+
+// drop drops what is here, and what is put from now on.
+func (o *outbox) drop(lines [][]byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.closed = true
-	o.arrived.Signal()
-}
-
-// writeTo writes lines as they come. After an error it returns that, and what
-// is put from then on is dropped.
-func (o *outbox) writeTo(conn *rpc.Conn) error {
-	for {
-		line, ok := o.next()
-		if !ok {
-			return nil
-		}
-		err := conn.Send(line)
-		o.budget.add(-int64(len(line)))
-		if err != nil {
-			o.drop()
-			return err
-		}
-	}
-}
-
-func (o *outbox) next() ([]byte, bool) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for len(o.lines) == 0 && !o.closed {
-		o.arrived.Wait()
-	}
-	if len(o.lines) == 0 {
-		return nil, false
-	}
-	line := o.lines[0]
-	o.lines[0] = nil
-	o.lines = o.lines[1:]
-	return line, true
-}
-
-func (o *outbox) drop() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.closed = true
-	for _, line := range o.lines {
+	for _, line := range append(lines, o.lines...) {
 		o.budget.add(-int64(len(line)))
 	}
 	o.lines = nil
+}
+
+// close waits until everything is written, but not for a client that does not read:
+// after patience the connection is closed.
+func (o *outbox) close(patience time.Duration) {
+	o.writeInBackground()
+	impatient := time.AfterFunc(patience, func() { _ = o.conn.Close() })
+	defer impatient.Stop()
+	stuck := false // a blocking descriptor cannot be woken
+	given := time.AfterFunc(2*patience, func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		stuck = true
+		o.written.Broadcast()
+	})
+	defer given.Stop()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.closed = true
+	for o.writing && !stuck {
+		o.written.Wait()
+	}
 }

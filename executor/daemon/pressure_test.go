@@ -23,7 +23,7 @@ import (
 func TestReadingPausesWhileTooMuchIsHeld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const count, held = 3_000, 256 << 10
-		s := serve(t, Options{Pending: held}, nil)
+		s := serve(t, Options{Limits: Limits{Pending: held}}, nil)
 		_ = s.stdio.send(openLine(count, "a"))
 		s.stdio.answer(t, fmt.Sprint(count))
 		var accepted atomic.Int64
@@ -92,7 +92,7 @@ func TestCancelBehindAFlood(t *testing.T) {
 // than its budget; a second client does not notice.
 func TestClientThatDoesNotRead(t *testing.T) {
 	const held = 1 << 20
-	s := serve(t, Options{Pending: held}, nil)
+	s := serve(t, Options{Limits: Limits{Pending: held}}, nil)
 	here, there := net.Pipe()
 	s.listener.conns <- there
 	var sent atomic.Int64
@@ -174,7 +174,7 @@ func TestNotificationsAreLeftOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBudget(100)
 		var o outbox
-		o.init(b)
+		o.init(b, nil, nil)
 		o.put(make([]byte, 200))
 		for range 3 {
 			if _, ok := o.offer([]byte("note")); ok {

@@ -1,23 +1,18 @@
 package daemon
 
 import (
-	"container/list"
 	"context"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"sync"
 	"time"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/protocol/rpc"
 )
 
-// scheduler says when each call begins. Calls of a session wait in one line in
+// scheduler says when each call begins. Calls of a session wait in one queue in
 // the order in which they were received and only the first of it may begin: if
 // it names a tool call, as soon as all that still run name other ones; if not,
-// as soon as none runs. What may begin goes to the ready line of its
+// as soon as none runs. What may begin goes to the ready queue of its
 // connection, which runs a bounded number at once. Nothing here waits, and a
 // waiting call costs no goroutine.
 type scheduler struct {
@@ -26,56 +21,9 @@ type scheduler struct {
 	mu       sync.Mutex // guards all sessions, and the fields of conn and request that say so
 	changed  sync.Cond  // a call has ended
 	sessions map[string]*session
-	live     int // calls that have begun or wait, on all connections
-}
-
-// session is one conversation of a host.
-type session struct {
-	id, key string
-	owner   *conn // the connection that opened it; it ends with this one
-	host    string
-	cwd     string
-	project *project // set once open has run, before anything behind it runs
-
-	// Guarded by scheduler.mu.
-	waiting list.List // of *request
-	running int       // begun and not ended
-	tools   map[string]bool
-	seq     int64
-	opening int64    // when it was opened
-	closed  bool     // takes no more calls
-	behind  *session // the one to begin when this has ended: the same id opened anew
-	held    bool     // is behind another
-}
-
-// request is one request or notification from its receipt to its end.
-type request struct {
-	conn *conn
-	id   jsontext.Value // nil for a notification
-	key  string
-	cost int64 // bytes of the connection's budget
-	plan
-
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-
-	// Guarded by scheduler.mu.
-	line  *list.List // the line it stands in; nil when it runs or has ended
-	place *list.Element
-	begun bool
-	done  bool
-	seq   int64
-}
-
-// plan is what a method makes of its params: what to do, and where to wait.
-type plan struct {
-	session *session
-	opens   bool   // session is new
-	closes  bool   // session takes nothing behind this call
-	counts  bool   // gets a seq
-	tool    string // the tool call it is about; "" waits for all before it
-	run     func(ctx context.Context, r *request) (jsontext.Value, *rpc.Error)
-	after   func() // when the answer is on its way; may be nil
+	live     int      // calls that have begun or wait, on all connections
+	ended    int      // calls that have ended
+	own      *request // the submitter of this call runs it itself if it may begin at once
 }
 
 func (s *scheduler) init(server *Server) {
@@ -84,20 +32,23 @@ func (s *scheduler) init(server *Server) {
 	s.changed.L = &s.mu
 }
 
-var errUnknownSession = rpc.Errorf(rpc.UnknownSession, "unknown session")
+var (
+	errUnknownSession = rpc.Errorf(rpc.UnknownSession, "unknown session")
+	errDuplicate      = rpc.Errorf(rpc.InvalidRequest, "a request with this id is in flight")
+	errByClient       = errors.New("cancelled by the client")
+)
 
-// submit puts a call in line. The error is its answer.
-func (s *scheduler) submit(r *request) *rpc.Error {
+// submit puts a call into its queue. If it may begin at once, mine is true and the
+// caller must execute it. The error is its answer.
+func (s *scheduler) submit(r *request) (mine bool, failure *rpc.Error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if r.key != "" {
-		if r.conn.calls[r.key] != nil {
-			return errDuplicate
-		}
+	if r.key != "" && r.conn.calls[r.key] != nil {
+		return false, errDuplicate
 	}
 	if r.session != nil {
 		if failure := s.enter(r); failure != nil {
-			return failure
+			return false, failure
 		}
 	}
 	if r.key != "" {
@@ -105,57 +56,43 @@ func (s *scheduler) submit(r *request) *rpc.Error {
 	}
 	r.conn.live[r] = struct{}{}
 	s.live++
+	s.own = r
 	if r.session != nil {
-		r.stand(&r.session.waiting)
+		r.enterQueue(&r.session.waiting)
 		s.pump(r.session)
-		return nil
+	} else {
+		r.begun = true
+		r.enterQueue(&r.conn.ready)
+		s.launch(r.conn)
 	}
-	r.begun = true
-	r.stand(&r.conn.ready)
-	s.launch(r.conn)
-	return nil
+	mine = s.own == nil
+	s.own = nil
+	return mine, nil
 }
 
-var errDuplicate = rpc.Errorf(rpc.InvalidRequest, "a request with this id is in flight")
-
+// enter checks that the session of a call takes it.
 func (s *scheduler) enter(r *request) *rpc.Error {
 	session := r.session
 	if r.opens {
-		before := s.sessions[session.id]
+		before := s.sessions[session.ID]
 		if before != nil && !before.closed {
-			return rpc.Errorf(rpc.InvalidParams, "session %q is open already", session.id).With("path", "/id")
+			return rpc.Errorf(rpc.InvalidParams, "session %q is open already", session.ID).With("path", "/id")
 		}
-		if before != nil {
-			before.behind, session.held = session, true
-		}
+		session.waitsFor = before
 		session.opening = time.Now().UnixNano()
-		s.sessions[session.id] = session
-	} else if session.closed || s.sessions[session.id] != session {
+		s.sessions[session.ID] = session
+	} else if session.closed || s.sessions[session.ID] != session {
 		return errUnknownSession
 	}
 	session.closed = session.closed || r.closes
 	return nil
 }
 
-func (r *request) stand(line *list.List) { r.line, r.place = line, line.PushBack(r) }
-
-func (r *request) leave() {
-	if r.line != nil {
-		r.line.Remove(r.place)
-		r.line, r.place = nil, nil
-	}
-}
-
 // pump begins what may begin in a session.
 func (s *scheduler) pump(session *session) {
-	for !session.held && session.waiting.Len() > 0 {
+	for session.mayBegin() {
 		r := session.waiting.Front().Value.(*request)
-		alone := session.running == 0
-		besides := r.tool != "" && len(session.tools) == session.running && !session.tools[r.tool]
-		if !alone && !besides {
-			return
-		}
-		r.leave()
+		r.leaveQueue()
 		r.begun = true
 		session.running++
 		if r.tool != "" {
@@ -165,50 +102,39 @@ func (s *scheduler) pump(session *session) {
 			session.seq++
 			r.seq = session.seq
 		}
-		r.stand(&r.conn.ready)
+		r.enterQueue(&r.conn.ready)
 		s.launch(r.conn)
 	}
-	s.settle(session)
+	if session.over() {
+		s.release(session)
+	}
 }
 
 // launch runs what is ready on a connection.
 func (s *scheduler) launch(conn *conn) {
-	for conn.active < s.server.opt.Parallel && conn.ready.Len() > 0 {
+	for conn.active < s.server.opt.Limits.Parallel && conn.ready.Len() > 0 {
 		r := conn.ready.Front().Value.(*request)
-		r.leave()
+		r.leaveQueue()
 		conn.active++
-		conn.running.Go(func() { s.execute(r) })
+		if r == s.own {
+			s.own = nil
+		} else {
+			conn.hand(r)
+		}
 	}
 }
 
+// execute runs a call that may begin, and answers it.
 func (s *scheduler) execute(r *request) {
-	result, failure := r.do()
+	line := r.encode(r.do())
 	s.mu.Lock()
-	delete(r.conn.calls, r.key) // once answered the client may use the id again
-	s.mu.Unlock()
-	r.answer(result, failure)
-	if r.after != nil {
-		r.after()
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	delete(r.conn.calls, r.key) // once it is answered the client may use the id again
+	r.putAnswer(line)
 	r.conn.active--
 	s.end(r)
 	s.launch(r.conn)
-}
-
-// do runs the call. A panic is an answer, never the end of the daemon.
-func (r *request) do() (result jsontext.Value, failure *rpc.Error) {
-	defer func() {
-		if p := recover(); p != nil {
-			r.conn.server.log.Error("panic in a handler", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			result, failure = nil, rpc.Errorf(rpc.InternalError, "internal error")
-		}
-	}()
-	if r.ctx.Err() != nil {
-		return nil, cancelled(r.ctx)
-	}
-	return r.run(r.ctx, r)
+	s.mu.Unlock()
+	r.conn.out.write()
 }
 
 // end takes an answered call off its session and connection.
@@ -221,8 +147,8 @@ func (s *scheduler) end(r *request) {
 		delete(r.conn.calls, r.key)
 	}
 	delete(r.conn.live, r)
-	r.conn.ended++
 	s.live--
+	s.ended++
 	s.changed.Broadcast()
 	if r.session == nil {
 		return
@@ -234,24 +160,23 @@ func (s *scheduler) end(r *request) {
 	s.pump(r.session)
 }
 
-// settle forgets a session that is closed and has ended all its calls.
-func (s *scheduler) settle(session *session) {
-	if !session.closed || session.running > 0 || session.waiting.Len() > 0 || session.held {
-		return
+// release forgets a session that is over, and lets the one begin that waited for it.
+func (s *scheduler) release(over *session) {
+	for next := s.sessions[over.ID]; next != nil; next = next.waitsFor {
+		if next.waitsFor == over {
+			next.waitsFor = nil
+			defer s.pump(next)
+		}
 	}
-	if s.sessions[session.id] == session {
-		delete(s.sessions, session.id)
+	if s.sessions[over.ID] == over {
+		delete(s.sessions, over.ID)
 	}
-	if p := session.project; p != nil {
-		session.project = nil
+	if p := over.project; p != nil {
+		over.project = nil
 		if engine, ok := p.engine.(Forgetter); ok {
-			engine.Forget(session.id)
+			engine.Forget(over.ID)
 		}
 		s.server.projects.release(p)
-	}
-	if next := session.behind; next != nil {
-		session.behind, next.held = nil, false
-		s.pump(next)
 	}
 }
 
@@ -273,16 +198,6 @@ func (s *scheduler) lookup(conn *conn, id, key string) (*session, *rpc.Error) {
 	return session, nil
 }
 
-var (
-	errByClient     = errors.New("cancelled by the client")
-	errDisconnected = errors.New("the client has disconnected")
-	errLingered     = errors.New("the daemon is ending")
-)
-
-func cancelled(ctx context.Context) *rpc.Error {
-	return rpc.Errorf(rpc.Cancelled, "%v", context.Cause(ctx))
-}
-
 // cancel ends the call with an id, wherever it stands. An id that is not in
 // flight is not an error: the answer may have crossed the cancellation.
 func (s *scheduler) cancel(conn *conn, key string) {
@@ -296,10 +211,10 @@ func (s *scheduler) cancel(conn *conn, key string) {
 // stop cancels a call. One that does not run yet is answered here.
 func (s *scheduler) stop(r *request, cause error) {
 	r.cancel(cause)
-	if r.line == nil {
+	if r.queue == nil {
 		return
 	}
-	r.leave()
+	r.leaveQueue()
 	r.answer(nil, cancelled(r.ctx))
 	if r.opens {
 		r.session.closed = true
@@ -307,13 +222,31 @@ func (s *scheduler) stop(r *request, cause error) {
 	s.end(r)
 }
 
-// abandon cancels every call of a connection but one.
-func (s *scheduler) abandon(conn *conn, cause error, but *request) {
+// abandon cancels every call of a connection.
+func (s *scheduler) abandon(conn *conn, cause error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for r := range conn.live {
-		if r != but {
-			s.stop(r, cause)
+		s.stop(r, cause)
+	}
+}
+
+// drain waits until no call is in flight, and reports whether that came about. It
+// gives up when ctx ends, or when no call has ended for as long as patience says.
+func (s *scheduler) drain(ctx context.Context, patience time.Duration) bool {
+	for {
+		ended, idle := -1, false
+		round, cancel := context.WithTimeout(ctx, patience)
+		progress := s.await(round, func() bool {
+			if ended < 0 {
+				ended = s.ended
+			}
+			idle = s.live == 0
+			return idle || s.ended > ended
+		})
+		cancel()
+		if idle || !progress {
+			return idle
 		}
 	}
 }
@@ -337,20 +270,20 @@ func (s *scheduler) await(ctx context.Context, done func() bool) bool {
 	return true
 }
 
-// forget closes the sessions that a connection opened. Calls in line still run.
+// forget closes the sessions that a connection opened. Calls that wait still run.
 func (s *scheduler) forget(conn *conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, session := range s.sessions {
 		if session.owner == conn {
 			session.closed = true
-			s.settle(session)
+			s.pump(session)
 		}
 	}
 }
 
-// failed closes a session that could not be opened, so that nothing behind the
-// open runs without its hooks.
+// failed closes a session that could not be opened, so that no later call runs
+// without its hooks.
 func (s *scheduler) failed(session *session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,115 +10,20 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc"
 	"github.com/hookd-dev/hookd/protocol/rpc/socket"
 )
-
-// Engine runs the hooks of one project. The daemon shares it between the
-// sessions of the project and closes it when none has used it for a while.
-type Engine interface {
-	// Fire asks the hooks of one event. The error is non-nil for one reason
-	// only: ctx ended. Progress may be called from other goroutines, also after
-	// Fire returned (observers finish late).
-	Fire(ctx context.Context, event protocol.Event, progress Progress) (protocol.Outcome, error)
-
-	// List describes the hooks as they stand now.
-	List() Listing
-
-	// Reload reads everything anew, and returns when that is active.
-	Reload(ctx context.Context) error
-
-	// Changed gets a value whenever another set of hooks has become active.
-	Changed() <-chan struct{}
-
-	// Close waits for observers and leaves no process behind. When ctx ends it
-	// stops waiting and kills.
-	Close(ctx context.Context) error
-}
-
-// Forgetter is an [Engine] that keeps something of each session in memory.
-type Forgetter interface {
-	// Forget is called when a session is over.
-	Forget(session string)
-}
-
-// Drainer is an [Engine] that says how long its observers may take at its end. Without
-// it that is [Options.Drain].
-type Drainer interface {
-	Drain() time.Duration
-}
-
-// Progress is told about each hook of an event as it begins and ends. Both
-// functions are set.
-type Progress struct {
-	Started  func(hook string, layer protocol.Layer)
-	Finished func(run protocol.Run)
-}
-
-// Options configure a [Server]. Only Open is required.
-type Options struct {
-	// Open starts the engine of a project. The project is what Resolve returned.
-	Open func(ctx context.Context, project, cwd string) (Engine, error)
-
-	// Resolve finds the root of the project that a session names, or that its
-	// working directory lies in. It is what makes two sessions share an engine.
-	// Without it the project's name itself, or else the directory, is the root.
-	Resolve func(project, cwd string) (string, error)
-
-	Project, Cwd string // what initialize lists hooks of when it names nothing
-
-	Version string // of the program, for initialize
-
-	LineLimit   int64         // longest line read, default 32 MiB
-	Pending     int64         // bytes a connection may hold, in and out, default 64 MiB
-	Parallel    int           // events of one connection that run at once, default 64
-	Connections int           // default 64
-	Linger      time.Duration // how long events go on after a signal or a closed stdin, default 1s
-	Drain       time.Duration // how long the events may take at the end, default 10s
-	Idle        time.Duration // how long an unused engine is kept, default 30s
-
-	Log slog.Handler // besides the notification log; never stdout. Default: discarded
-}
-
-func (o *Options) setDefaults() {
-	setDefault(&o.LineLimit, rpc.DefaultLimit)
-	setDefault(&o.Pending, 64<<20)
-	setDefault(&o.Parallel, 64)
-	setDefault(&o.Connections, 64)
-	setDefault(&o.Linger, time.Second)
-	setDefault(&o.Drain, 10*time.Second)
-	setDefault(&o.Idle, 30*time.Second)
-	if o.Log == nil {
-		o.Log = slog.DiscardHandler
-	}
-	if o.Resolve == nil {
-		o.Resolve = func(project, cwd string) (string, error) {
-			if project == "" {
-				project = cwd
-			}
-			return project, nil
-		}
-	}
-}
-
-func setDefault[T int | int64 | time.Duration](value *T, to T) {
-	if *value == 0 {
-		*value = to
-	}
-}
 
 // Server is the daemon: every connection, session and project of one process.
 type Server struct {
 	opt Options
 	log *slog.Logger
 
-	stop     context.Context // no new work: a signal, the method shutdown, or the host is gone
-	stopNow  context.CancelCauseFunc
-	abort    context.Context // no work at all
-	abortNow context.CancelCauseFunc
+	stop     *phase // no new work: a signal, the method shutdown, or the host is gone
+	abort    *phase // no work at all
+	finished *phase // all calls are answered, and all engines are closed
 
-	drains   atomic.Bool // shutdown was called
+	shutdown atomic.Pointer[request] // the call of the method shutdown, answered when all is over
 	schedule scheduler
 	projects projects
 
@@ -127,17 +32,27 @@ type Server struct {
 	wg    sync.WaitGroup // connections and the accept loop
 }
 
+// phase is a point of no return in the life of a server.
+type phase struct {
+	context.Context
+	enter context.CancelCauseFunc
+}
+
+func newPhase() *phase {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	return &phase{ctx, cancel}
+}
+
 var (
 	errShutdown = errors.New("the daemon is shutting down")
 	errAborted  = errors.New("the daemon was told to end at once")
+	errEnding   = errors.New("the daemon is ending")
 )
 
 // New makes a server that has not begun to serve.
 func New(opt Options) *Server {
 	opt.setDefaults()
-	s := &Server{opt: opt, conns: map[*conn]struct{}{}}
-	s.stop, s.stopNow = context.WithCancelCause(context.Background())
-	s.abort, s.abortNow = context.WithCancelCause(context.Background())
+	s := &Server{opt: opt, stop: newPhase(), abort: newPhase(), finished: newPhase(), conns: map[*conn]struct{}{}}
 	s.log = slog.New(&logHandler{server: s, next: opt.Log})
 	s.projects.init(s)
 	s.schedule.init(s)
@@ -152,8 +67,8 @@ func (s *Server) Logger() *slog.Logger { return s.log }
 // Abort ends everything at once: what runs is cancelled and observers are not
 // waited for. It is the answer to a second signal.
 func (s *Server) Abort() {
-	s.stopNow(errAborted)
-	s.abortNow(errAborted)
+	s.stop.enter(errAborted)
+	s.abort.enter(errAborted)
 }
 
 // Serve serves stdio, the connection of the program that started the daemon,
@@ -162,40 +77,48 @@ func (s *Server) Abort() {
 // ended, and only after the last event is answered or aborted and every engine
 // is closed. It always closes both. The error says why it did not end as asked.
 func (s *Server) Serve(ctx context.Context, stdio *rpc.Conn, listener net.Listener) error {
-	defer context.AfterFunc(ctx, func() { s.stopNow(context.Cause(ctx)) })()
-	// However it ends, it ends: events that are left after Drain are aborted. Engines
-	// are closed after that, each within its own time.
-	answered := make(chan struct{})
-	defer context.AfterFunc(s.stop, func() {
-		timer := time.NewTimer(s.opt.Drain)
-		defer timer.Stop()
-		select {
-		case <-answered:
-		case <-s.abort.Done():
-		case <-timer.C:
-			s.Abort()
-		}
-	})()
-
+	defer context.AfterFunc(ctx, func() { s.stop.enter(context.Cause(ctx)) })()
 	var failed error
 	if listener != nil {
 		s.wg.Go(func() { failed = s.accept(listener) })
 	}
 	if stdio != nil {
-		s.wg.Go(func() {
-			s.serveConn(stdio, true)
-			s.stopNow(errShutdown)
-		})
+		s.wg.Go(func() { s.serveConn(stdio, true) })
 	}
 	<-s.stop.Done()
 	if listener != nil {
 		_ = listener.Close()
 	}
+	s.finish()
 	s.wg.Wait()
-	close(answered)
-	s.projects.close()
-	s.abortNow(errShutdown)
 	return failed
+}
+
+// finish is the one way down, whatever the daemon ends for. New calls are refused
+// from its beginning. Those in flight come to their end, or are aborted; then the
+// engines are closed, which waits for observers; then the call of the method shutdown
+// is answered, and the connections are closed.
+func (s *Server) finish() {
+	patience, cause := s.opt.Linger, errEnding
+	if s.shutdown.Load() != nil {
+		patience, cause = s.opt.Drain/2, errShutdown
+	}
+	drain, cancel := context.WithTimeout(s.abort, s.opt.Drain)
+	s.schedule.drain(drain, patience)
+	cancel()
+	s.each(func(c *conn) { s.schedule.abandon(c, cause) })
+	last, cancel := context.WithTimeout(context.Background(), s.opt.Linger)
+	if !s.schedule.await(last, func() bool { return s.schedule.live == 0 }) {
+		s.log.Error("an event did not end when it was aborted")
+	}
+	cancel()
+	s.projects.close()
+	s.abort.enter(errShutdown)
+	if r := s.shutdown.Load(); r != nil {
+		r.answer(empty, nil)
+	}
+	s.finished.enter(errShutdown)
+	s.each((*conn).stopReading)
 }
 
 func (s *Server) accept(listener net.Listener) error {
@@ -214,7 +137,7 @@ func (s *Server) accept(listener net.Listener) error {
 				}
 				continue
 			}
-			s.stopNow(err)
+			s.stop.enter(err)
 			return fmt.Errorf("accept clients: %w", err)
 		}
 		if err := s.admit(peer); err != nil {
@@ -222,7 +145,7 @@ func (s *Server) accept(listener net.Listener) error {
 			_ = peer.Close()
 			continue
 		}
-		s.wg.Go(func() { s.serveConn(rpc.NewConn(peer, peer, s.opt.LineLimit), false) })
+		s.wg.Go(func() { s.serveConn(rpc.NewConn(peer, peer, s.opt.Limits.Line), false) })
 	}
 }
 
@@ -240,7 +163,7 @@ func (s *Server) admit(peer net.Conn) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.conns) >= s.opt.Connections {
+	if len(s.conns) >= s.opt.Limits.Connections {
 		return fmt.Errorf("%d clients are connected already", len(s.conns))
 	}
 	return nil

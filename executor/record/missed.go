@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/hookd-dev/hookd/internal/fsutil"
 )
 
 // missed are lines that no record holds: how many, and of which events.
@@ -77,18 +79,5 @@ func (f *file) leaveTrace() {
 	if os.MkdirAll(filepath.Dir(path), 0o700) != nil {
 		return
 	}
-	temp, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return
-	}
-	_, err = temp.Write(text)
-	if closed := temp.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(temp.Name(), path)
-	}
-	if f.traced = err == nil; !f.traced {
-		os.Remove(temp.Name())
-	}
+	f.traced = fsutil.ReplaceFile(path, text, fsutil.Unsynced) == nil
 }

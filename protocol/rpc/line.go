@@ -14,36 +14,24 @@
 package rpc
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
-	"slices"
 	"sync"
+
+	"github.com/hookd-dev/hookd/internal/lines"
 )
 
 // DefaultLimit is the longest line that is read when no other limit is given:
 // 32 MiB, the default of hooks.limits.event.
 const DefaultLimit = 32 << 20
 
-const readBuffer = 64 << 10
-
 // TooLongError says that a line was longer than the limit and was skipped. The
 // reader that returned it goes on with the next line.
-type TooLongError struct {
-	Size, Limit int64 // bytes, without the newline
-}
-
-func (e *TooLongError) Error() string {
-	return fmt.Sprintf("line of %d bytes is longer than the limit of %d bytes", e.Size, e.Limit)
-}
+type TooLongError = lines.TooLongError
 
 // Reader cuts a stream into lines. It is not safe for concurrent use.
-type Reader struct {
-	buf   *bufio.Reader
-	limit int64
-}
+type Reader struct{ lines *lines.Reader }
 
 // NewReader reads lines of at most limit bytes from r; zero means
 // [DefaultLimit].
@@ -51,7 +39,7 @@ func NewReader(r io.Reader, limit int64) *Reader {
 	if limit <= 0 {
 		limit = DefaultLimit
 	}
-	return &Reader{buf: bufio.NewReaderSize(r, readBuffer), limit: limit}
+	return &Reader{lines.NewReader(r, lines.Options{Limit: limit})}
 }
 
 // Next returns the next line without its newline. The slice belongs to the
@@ -61,52 +49,14 @@ func NewReader(r io.Reader, limit int64) *Reader {
 // [TooLongError] for a line that was skipped.
 func (r *Reader) Next() ([]byte, error) {
 	for {
-		line, err := r.line()
-		if err != nil || len(bytes.TrimSpace(line)) > 0 {
-			return line, err
-		}
-	}
-}
-
-func (r *Reader) line() ([]byte, error) {
-	var line []byte
-	for {
-		piece, err := r.buf.ReadSlice('\n')
-		ended := err == nil
-		if ended {
-			piece = piece[:len(piece)-1]
-		}
-		if size := int64(len(line) + len(piece)); size > r.limit {
-			return nil, r.skip(size, ended)
-		}
-		if len(line)+len(piece) > cap(line) {
-			line = slices.Grow(line, len(line)+len(piece)) // doubles: append would copy a large line more often
-		}
-		line = append(line, piece...)
-		switch {
-		case ended:
-			return line, nil
-		case errors.Is(err, bufio.ErrBufferFull):
-		case errors.Is(err, io.EOF) && len(line) > 0:
-			return line, nil // the stream's end is met again by the next call
-		default:
+		line, _, err := r.lines.Next()
+		if err != nil {
 			return nil, err
 		}
-	}
-}
-
-// skip reads on to the end of a line that is too long, keeping nothing of it.
-func (r *Reader) skip(size int64, ended bool) error {
-	for !ended {
-		piece, err := r.buf.ReadSlice('\n')
-		size += int64(len(piece))
-		if err == nil {
-			size, ended = size-1, true
-		} else if !errors.Is(err, bufio.ErrBufferFull) {
-			break // what ended the stream is met again by the next call
+		if len(bytes.TrimSpace(line)) > 0 {
+			return line, nil
 		}
 	}
-	return &TooLongError{Size: size, Limit: r.limit}
 }
 
 // ErrNewline is returned by [Writer.Write] for a message that holds a newline.

@@ -5,11 +5,9 @@ package files
 import (
 	"fmt"
 	"os"
-
-	"github.com/google/renameio/v2"
 )
 
-// checkPrivate makes sure that only this user can read and write a file of the
+// CheckPrivate makes sure that only this user can read and write a file of the
 // state folder.
 func CheckPrivate(path string, st Info) error {
 	if st.UID != os.Geteuid() {
@@ -19,9 +17,4 @@ func CheckPrivate(path string, st Info) error {
 		return fmt.Errorf("%s is open to others (mode %04o): chmod go= it", path, st.Mode.Perm())
 	}
 	return nil
-}
-
-// writePrivate replaces a file in one step, mode 0600.
-func WritePrivate(path string, data []byte) error {
-	return renameio.WriteFile(path, data, 0o600, renameio.IgnoreUmask())
 }

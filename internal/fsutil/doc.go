@@ -1,0 +1,3 @@
+// Package fsutil replaces files in one step: [ReplaceFile]. Every file that hookd
+// writes for itself as a whole goes through it.
+package fsutil
