@@ -114,7 +114,7 @@ func (s *serveEngine) tellChanged(snapshot *loader.Snapshot) {
 }
 
 func (s *serveEngine) Fire(ctx context.Context, event protocol.Event, progress daemon.Progress) (protocol.Outcome, error) {
-	return s.executor.Fire(executor.WithProgress(ctx, executor.Progress{
+	return s.executor.WithProgress(executor.Progress{
 		Started: func(_ *protocol.Event, h *executor.Hook) { progress.Started(h.Name, h.Layer) },
 		Finished: func(ev *protocol.Event, _ *executor.Hook, run protocol.Run) {
 			s.logRun(ev, &run)
@@ -122,7 +122,7 @@ func (s *serveEngine) Fire(ctx context.Context, event protocol.Event, progress d
 		},
 		Notice: s.aside.Notice,
 		Cut:    s.aside.Cut,
-	}), event)
+	}).Fire(ctx, event)
 }
 
 // logRun logs what one hook did: at debug all of them, as warnings those that could not
