@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -20,7 +20,7 @@ func TestMendArgs(t *testing.T) {
 		`[1]`:              `{"invalid":"[1]"}`,
 		`{} {}`:            `{"invalid":"{} {}"}`,
 	} {
-		part := protocol.Part{Type: protocol.PartToolCall, Args: jsontext.Value(args)}
+		part := protocol.Part{Type: protocol.PartToolCall, Args: protocol.RawMessage(args)}
 		err := mendArgs(&part)
 		if string(part.Args) != want {
 			t.Errorf("%s became %s, want %s", args, part.Args, want)
@@ -57,7 +57,7 @@ func FuzzMendArgs(f *testing.F) {
 	f.Fuzz(func(t *testing.T, args []byte) {
 		part := protocol.Part{Type: protocol.PartToolCall, Args: args}
 		mendArgs(&part)
-		if part.Args.Kind() != '{' || !part.Args.IsValid() {
+		if jsonspan.Kind(part.Args) != '{' || !jsonspan.IsValid(part.Args) {
 			t.Errorf("%q became %q", args, part.Args)
 		}
 	})

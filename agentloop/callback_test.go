@@ -11,15 +11,17 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/agentloop/model"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
 // judged says what a hook found in its state.
 func judged(ev *protocol.Event) string {
 	var state struct{ Callback string }
-	if len(ev.State) == 0 || ev.State.Kind() != '{' {
+	if len(ev.State) == 0 || jsonspan.Kind(ev.State) != '{' {
 		return ""
 	}
 	if err := unmarshal(ev.State, &state); err != nil {

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/agentloop/model"
 	"github.com/hookd-dev/hookd/agentloop/store"
@@ -132,8 +132,8 @@ func TestCompactionTable(t *testing.T) {
 	}{
 		{"compact-start", "block", reply(protocol.Reply{Action: protocol.Block, Reason: "not now"}), "agent-end done", whole, "", "Primary", 2},
 		{"compact-start", "stop", reply(protocol.Reply{Action: protocol.Stop, Reason: "enough"}), "agent-end hook", whole, "", "Primary", 1},
-		{"compact-start", "change", reply(protocol.Reply{Action: protocol.Modify, Changes: jsontext.Value(`{"instructions":"KEEP NAMES"}`)}), "agent-end done", summed, "Further instructions:\\nKEEP NAMES", "", 3},
-		{"compact-start", "change what it may not", reply(protocol.Reply{Action: protocol.Modify, Changes: jsontext.Value(`{"recipe":"judge"}`)}), "agent-end done", summed, "Primary", "JUDGE", 3},
+		{"compact-start", "change", reply(protocol.Reply{Action: protocol.Modify, Changes: protocol.RawMessage(`{"instructions":"KEEP NAMES"}`)}), "agent-end done", summed, "Further instructions:\\nKEEP NAMES", "", 3},
+		{"compact-start", "change what it may not", reply(protocol.Reply{Action: protocol.Modify, Changes: protocol.RawMessage(`{"recipe":"judge"}`)}), "agent-end done", summed, "Primary", "JUDGE", 3},
 		{"compact-start", "context", reply(protocol.Reply{Context: "CTX"}), "agent-end done", summed, "[context from hook h]\\nCTX", "", 3},
 		{"compact-start", "ask fails", reply(protocol.Reply{Action: protocol.Ask, Reason: "?"}), "agent-end done", summed, "", "", 3},
 		{"compact-start", "continue fails", reply(protocol.Reply{Action: protocol.Continue, Reason: "MORE"}), "agent-end done", summed, "", "MORE", 3},
@@ -144,7 +144,7 @@ func TestCompactionTable(t *testing.T) {
 		{"compact-end", "stop", reply(protocol.Reply{Action: protocol.Stop, Reason: "enough"}), "agent-end hook", summed, "", "", 2},
 		{"compact-end", "context", reply(protocol.Reply{Context: "CTX"}), "agent-end done", summed + `" "[context from hook h]\nCTX"`, "CTX", "", 3},
 		{"compact-end", "block fails", reply(protocol.Reply{Action: protocol.Block, Reason: "no"}), "agent-end done", summed, "", "", 3},
-		{"compact-end", "change fails", reply(protocol.Reply{Action: protocol.Modify, Changes: jsontext.Value(`{"summary":"OTHER"}`)}), "agent-end done", summed, "", "OTHER", 3},
+		{"compact-end", "change fails", reply(protocol.Reply{Action: protocol.Modify, Changes: protocol.RawMessage(`{"summary":"OTHER"}`)}), "agent-end done", summed, "", "OTHER", 3},
 		{"compact-end", "continue fails", reply(protocol.Reply{Action: protocol.Continue, Reason: "MORE"}), "agent-end done", summed, "", "MORE", 3},
 		{"compact-end", "rule continue", failing(protocol.RuleContinue), "agent-end done", summed, "", "", 3},
 		{"compact-end", "rule block", failing(protocol.RuleBlock), "agent-end done", summed, "", "", 3},

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -18,7 +18,7 @@ func short(letters string) []protocol.Message {
 	for i, letter := range letters {
 		text := textMessage(protocol.RoleUser, fmt.Sprintf("%c%d", letter, i))
 		call := func(n int) protocol.Part {
-			return protocol.Part{Type: protocol.PartToolCall, ToolCallID: fmt.Sprintf("%d-%d", open, n), Name: "echo", Args: jsontext.Value("{}")}
+			return protocol.Part{Type: protocol.PartToolCall, ToolCallID: fmt.Sprintf("%d-%d", open, n), Name: "echo", Args: protocol.RawMessage("{}")}
 		}
 		result := func(n int) protocol.Part {
 			return resultPart(fmt.Sprintf("%d-%d", open, n), errorResult("x"), nil)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -66,7 +67,7 @@ func (e *encodings) size() (n int) {
 }
 
 // data encodes the data of an event. The messages in it come from what was kept.
-func (e *encodings) data(data any) (jsontext.Value, error) {
+func (e *encodings) data(data any) (protocol.RawMessage, error) {
 	rest, messages := withoutMessages(data)
 	text, err := protocol.Marshal(rest)
 	if err != nil || messages == nil {

@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
+	"go.uber.org/goleak"
+
 	"github.com/hookd-dev/hookd/agentloop/model"
 	"github.com/hookd-dev/hookd/agentloop/tool"
 	"github.com/hookd-dev/hookd/protocol"
-	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -43,7 +43,7 @@ type foldGate struct {
 	mu     sync.Mutex
 	fired  []protocol.Event
 	asked  map[int]int
-	states map[string]jsontext.Value // of Go hooks
+	states map[string]protocol.RawMessage // of Go hooks
 
 	before func(n int, e protocol.Event) error // before the hooks; an error is what Fire returns
 	after  func(n int, e protocol.Event)       // with the outcome ready
@@ -110,7 +110,7 @@ func (g *foldGate) askGo(ctx context.Context, h *protocol.GoHook, e protocol.Eve
 	if reply.State != nil {
 		g.mu.Lock()
 		if g.states == nil {
-			g.states = map[string]jsontext.Value{}
+			g.states = map[string]protocol.RawMessage{}
 		}
 		g.states[h.Name] = reply.State
 		g.mu.Unlock()
@@ -247,11 +247,11 @@ type fakeTool struct {
 func (f *fakeTool) Describe() tool.Description {
 	return tool.Description{Kind: f.kind, Tool: protocol.Tool{
 		Name: f.name, Description: "says what it was given",
-		Schema: jsontext.Value(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`),
+		Schema: protocol.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`),
 	}}
 }
 
-func (f *fakeTool) Run(ctx context.Context, args jsontext.Value) (protocol.Result, error) {
+func (f *fakeTool) Run(ctx context.Context, args protocol.RawMessage) (protocol.Result, error) {
 	var decoded struct{ Text string }
 	if err := json.Unmarshal(args, &decoded, json.MatchCaseInsensitiveNames(true)); err != nil {
 		return protocol.Result{}, err
@@ -417,8 +417,8 @@ func (s *stage) shown() string {
 	return b.String()
 }
 
-func raw(format string, args ...any) jsontext.Value {
-	return jsontext.Value(fmt.Sprintf(format, args...))
+func raw(format string, args ...any) protocol.RawMessage {
+	return protocol.RawMessage(fmt.Sprintf(format, args...))
 }
 
 // person answers each question the same.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -15,7 +16,7 @@ import (
 type verdict struct {
 	protocol.Outcome
 	name  protocol.EventName
-	fired jsontext.Value // the data as it was fired
+	fired protocol.RawMessage // the data as it was fired
 }
 
 // passed reports whether what the event announces may happen. An ask is no
@@ -61,7 +62,7 @@ func pass[T any](ctx context.Context, r *Run, name protocol.EventName, fired T) 
 }
 
 // member is one member of an object, nil if it is not there.
-func member(object jsontext.Value, name string) jsontext.Value {
+func member(object protocol.RawMessage, name string) protocol.RawMessage {
 	decoder := jsontext.NewDecoder(bytes.NewReader(object), decodeOptions)
 	decoder.ReadToken()
 	for decoder.PeekKind() == '"' {
@@ -77,7 +78,7 @@ func member(object jsontext.Value, name string) jsontext.Value {
 		if err != nil {
 			return nil
 		}
-		return value
+		return protocol.RawMessage(value)
 	}
 	return nil
 }
@@ -194,7 +195,7 @@ func (r *Run) tell(ctx context.Context, v *verdict) {
 }
 
 // envelope is the event around data, without a number yet.
-func (r *Run) envelope(name protocol.EventName, data jsontext.Value) protocol.Event {
+func (r *Run) envelope(name protocol.EventName, data protocol.RawMessage) protocol.Event {
 	o := &r.loop.options
 	event := protocol.Event{
 		Protocol: protocol.Version,

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -88,7 +88,7 @@ func (y Yield) retold(text string) Yield {
 // rewritten is an event with other data. One that cannot be read tells nothing.
 func rewritten[T any](y Yield, change func(*T)) Yield {
 	var data T
-	encoded := jsontext.Value("{}")
+	encoded := protocol.RawMessage("{}")
 	if json.Unmarshal(y.Event.Data, &data, decodeOptions) == nil {
 		change(&data)
 		if text, err := protocol.Marshal(data); err == nil {

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -32,7 +31,7 @@ func TestLastWords(t *testing.T) {
 	const stop = protocol.SubagentStop
 	fails := asHook("h", 0, stop, func(*protocol.Event) (protocol.Reply, error) { return protocol.Reply{}, errors.New("broken") })
 	fails.OnFailure = protocol.RuleBlock
-	change := protocol.Reply{Action: protocol.Modify, Changes: jsontext.Value(`{"response":"TAMED"}`)}
+	change := protocol.Reply{Action: protocol.Modify, Changes: protocol.RawMessage(`{"response":"TAMED"}`)}
 	for name, c := range map[string]struct {
 		hook   protocol.GoHook
 		on     protocol.EventName // that the gate holds for

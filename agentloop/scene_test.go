@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/agentloop/builtin"
 	"github.com/hookd-dev/hookd/agentloop/model"
@@ -100,7 +100,7 @@ func (r *recorder) names() string {
 	return strings.Join(list, " ")
 }
 
-func unmarshal(data jsontext.Value, into any) error {
+func unmarshal(data protocol.RawMessage, into any) error {
 	return json.Unmarshal(data, into, json.MatchCaseInsensitiveNames(true))
 }
 
@@ -228,7 +228,7 @@ func inTurn(turns ...turn) func(int, model.Request) turn {
 }
 
 func calling(id, name, args string) protocol.Part {
-	return protocol.Part{Type: protocol.PartToolCall, ToolCallID: id, Name: name, Args: jsontext.Value(args)}
+	return protocol.Part{Type: protocol.PartToolCall, ToolCallID: id, Name: name, Args: protocol.RawMessage(args)}
 }
 
 // echo is a tool that says what it was given.

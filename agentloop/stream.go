@@ -6,10 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/hookd-dev/hookd/agentloop/model"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -173,9 +176,9 @@ func (l *Loop) mendAnswer(message *protocol.Message, finish string) map[string]e
 	return bad
 }
 
-func isEmpty(object jsontext.Value) bool {
+func isEmpty(object protocol.RawMessage) bool {
 	empty := true
-	return protocol.Members(object, func(string, jsontext.Value) { empty = false }) && empty
+	return protocol.Members(object, func(string, protocol.RawMessage) { empty = false }) && empty
 }
 
 // mendCalls gives each tool call of a message an id of its own in the
@@ -212,12 +215,12 @@ func (l *Loop) mendCalls(message *protocol.Message) map[string]error {
 
 func mendArgs(part *protocol.Part) (err error) {
 	if len(part.Args) == 0 {
-		part.Args = jsontext.Value("{}")
+		part.Args = protocol.RawMessage("{}")
 	}
-	args := part.Args.Clone()
+	args := slices.Clone(part.Args)
 	// Half a surrogate pair becomes U+FFFD; anything else must be right.
-	if args.IsValid() || args.Format(jsontext.AllowInvalidUTF8(true)) == nil {
-		if args.Kind() == '{' {
+	if jsonspan.IsValid(args) || (*jsontext.Value)(&args).Format(jsontext.AllowInvalidUTF8(true)) == nil {
+		if jsonspan.Kind(args) == '{' {
 			part.Args = args
 			return nil
 		}

@@ -11,8 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/agentloop/model"
 	"github.com/hookd-dev/hookd/agentloop/provider"
@@ -103,7 +103,7 @@ func TestSubAgentTable(t *testing.T) {
 	}{
 		{"block", replies("h", 0, start, act(protocol.Block, "not here")), "", "agent-end done", `result c1 error=true "not here"`, "", "SUB", 2},
 		{"stop", replies("h", 0, start, act(protocol.Stop, "enough")), "", "agent-end hook", `result c1 error=true "enough"`, "", "SUB", 1},
-		{"change", replies("h", 0, start, protocol.Reply{Action: protocol.Modify, Changes: jsontext.Value(`{"prompt":"OTHER"}`)}), "", "agent-end done", "found it", `user: "OTHER"`, `"SUB"`, 4},
+		{"change", replies("h", 0, start, protocol.Reply{Action: protocol.Modify, Changes: protocol.RawMessage(`{"prompt":"OTHER"}`)}), "", "agent-end done", "found it", `user: "OTHER"`, `"SUB"`, 4},
 		{"ask, granted", replies("h", 0, start, act(protocol.Ask, "may it?")), "allow", "agent-end done", "found it", "", "", 4},
 		{"ask, denied", replies("h", 0, start, act(protocol.Ask, "may it?")), "reject", "agent-end done", `result c1 error=true "denied by the person (may it?)"`, "", "SUB", 2},
 		{"ask, nobody", replies("h", 0, start, act(protocol.Ask, "may it?")), "", "agent-end done", `error=true "nobody is there to ask (may it?)"`, "", "SUB", 2},
@@ -115,8 +115,8 @@ func TestSubAgentTable(t *testing.T) {
 
 		{"block", replies("h", 1, stop, act(protocol.Block, "look again")), "", "agent-end done", `"found it (5)"`, `user: "look again"`, "", 5},
 		{"stop", replies("h", 0, stop, act(protocol.Stop, "enough")), "", "agent-end hook", `result c1 error=false "found it (3)"`, "", "", 3},
-		{"change", replies("h", 0, stop, protocol.Reply{Action: protocol.Modify, Changes: jsontext.Value(`{"response":"TAMED"}`)}), "", "agent-end done", `result c1 error=false "TAMED"`, "", "", 4},
-		{"continue", replies("h", 1, stop, protocol.Reply{Action: protocol.Continue, Messages: jsontext.Value(`[{"role":"user","content":"look again"}]`), Context: "CTX"}), "", "agent-end done", `"found it (5)"`, `user: "look again" "[context from hook h]\nCTX"`, "", 5},
+		{"change", replies("h", 0, stop, protocol.Reply{Action: protocol.Modify, Changes: protocol.RawMessage(`{"response":"TAMED"}`)}), "", "agent-end done", `result c1 error=false "TAMED"`, "", "", 4},
+		{"continue", replies("h", 1, stop, protocol.Reply{Action: protocol.Continue, Messages: protocol.RawMessage(`[{"role":"user","content":"look again"}]`), Context: "CTX"}), "", "agent-end done", `"found it (5)"`, `user: "look again" "[context from hook h]\nCTX"`, "", 5},
 		{"continue for ever", replies("h", 0, stop, act(protocol.Continue, "look again")), "", "agent-end done", `"found it (13)"`, "", "", 9},
 		{"context", replies("h", 0, stop, protocol.Reply{Context: "CTX"}), "", "agent-end done", `result c1 error=false "found it (3)\n[context from hook h]\nCTX"`, "", "", 4},
 		{"ask fails", replies("h", 0, stop, act(protocol.Ask, "?")), "allow", "agent-end done", "found it (3)", "", "", 4},
@@ -280,7 +280,7 @@ func TestSubAgentTools(t *testing.T) {
 // of a tool, as those of the feature metadata do, lends it to no agent without it.
 func TestNoHookInPlaceOfAToolThatIsNotThere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		virtual := replies("h", 0, protocol.ToolCallStart, protocol.Reply{Action: protocol.Modify, Result: jsontext.Value(`{"content":"LENT","isError":false}`)})
+		virtual := replies("h", 0, protocol.ToolCallStart, protocol.Reply{Action: protocol.Modify, Result: protocol.RawMessage(`{"content":"LENT","isError":false}`)})
 		virtual.Match.Tool = []string{"other"}
 		s := newScene(t, func(n int, r model.Request) turn {
 			switch {

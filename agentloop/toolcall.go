@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/hookd-dev/hookd/agentloop/builtin"
 	"github.com/hookd-dev/hookd/agentloop/store"
 	"github.com/hookd-dev/hookd/agentloop/tool"
@@ -36,7 +36,7 @@ func (r *Run) startCall(ctx context.Context, b *batch, c *toolCall) bool {
 	c.Touched = c.touches(c.Args)
 	fired := protocol.ToolCallStartData{Call: c.Call, Parallel: c.parallel}
 	v, err := r.settled(ctx, protocol.ToolCallStart, fired, r.beforehand(c), func(e *protocol.Event) {
-		e.CheckArgs = func(args jsontext.Value) error { return r.loop.tools.registry.Check(c.Name, args) }
+		e.CheckArgs = func(args protocol.RawMessage) error { return r.loop.tools.registry.Check(c.Name, args) }
 		e.Touches = c.touches
 	})
 	if err == nil {
@@ -186,7 +186,7 @@ func (r *Run) work(ctx context.Context, b *batch, c *toolCall) {
 }
 
 // touches is what the tool would touch with some args.
-func (c *toolCall) touches(args jsontext.Value) protocol.Touched {
+func (c *toolCall) touches(args protocol.RawMessage) protocol.Touched {
 	if files, is := c.tool.(tool.FileTool); is {
 		return files.Touches(args)
 	}

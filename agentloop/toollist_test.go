@@ -6,8 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/hookd-dev/hookd/agentloop/tool"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -40,7 +40,7 @@ func (s *serverTool) Describe() tool.Description {
 	d := s.fakeTool.Describe()
 	d.Kind, d.Server = protocol.KindMCP, "srv"
 	if s.schema != "" {
-		d.Schema = jsontext.Value(s.schema)
+		d.Schema = protocol.RawMessage(s.schema)
 	}
 	return d
 }

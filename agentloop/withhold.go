@@ -2,7 +2,7 @@ package agentloop
 
 import (
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -15,7 +15,7 @@ func (v *verdict) keepsResult() bool {
 
 // withheld is the data of a refused event without what was refused: an answer
 // or a result that hooks held back is not shown either.
-func withheld(v *verdict) jsontext.Value {
+func withheld(v *verdict) protocol.RawMessage {
 	var data any
 	switch {
 	case v.name == protocol.InferenceEnd:
@@ -41,7 +41,7 @@ func withheld(v *verdict) jsontext.Value {
 	}
 	encoded, err := protocol.Marshal(data)
 	if err != nil {
-		return jsontext.Value("{}")
+		return protocol.RawMessage("{}")
 	}
 	return encoded
 }

@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc"
@@ -23,7 +22,7 @@ type Options struct {
 	// OnNotify gets the daemon's notifications, one at a time and in order. It
 	// may call the client. While it is 1024 notifications behind, later ones are
 	// dropped.
-	OnNotify func(method string, params jsontext.Value)
+	OnNotify func(method string, params protocol.RawMessage)
 
 	Limit int64 // longest answer in bytes, default 128 MiB
 
@@ -70,7 +69,7 @@ type Client struct {
 }
 
 type answer struct {
-	result jsontext.Value
+	result protocol.RawMessage
 	err    error
 }
 
@@ -116,14 +115,14 @@ func (c *Client) initialize(ctx context.Context) error {
 
 // List returns the hooks of a project in running order, as hookd list --json
 // prints them.
-func (c *Client) List(ctx context.Context, project string) (jsontext.Value, error) {
-	var listing jsontext.Value
+func (c *Client) List(ctx context.Context, project string) (protocol.RawMessage, error) {
+	var listing protocol.RawMessage
 	return listing, c.call(ctx, "hooks/list", map[string]string{"project": project}, &listing)
 }
 
 // Reload makes the daemon read the hooks of a project anew, and returns them.
-func (c *Client) Reload(ctx context.Context, project string) (jsontext.Value, error) {
-	var listing jsontext.Value
+func (c *Client) Reload(ctx context.Context, project string) (protocol.RawMessage, error) {
+	var listing protocol.RawMessage
 	return listing, c.call(ctx, "hooks/reload", map[string]string{"project": project}, &listing)
 }
 
@@ -178,14 +177,14 @@ func (c *Client) call(ctx context.Context, method string, params, result any) er
 		}
 		return nil
 	case <-ctx.Done():
-		c.enqueue(rpc.AppendRequest(nil, nil, "$/cancelRequest", jsontext.Value(`{"id":`+id+`}`)))
+		c.enqueue(rpc.AppendRequest(nil, nil, "$/cancelRequest", protocol.RawMessage(`{"id":`+id+`}`)))
 		return context.Cause(ctx)
 	}
 }
 
 // post sends a request. Its slot is free again when the answer has come, also
 // when nobody waits for it any more.
-func (c *Client) post(method string, params jsontext.Value) (id string, _ <-chan answer, _ error) {
+func (c *Client) post(method string, params protocol.RawMessage) (id string, _ <-chan answer, _ error) {
 	arrived := make(chan answer, 1)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -195,7 +194,7 @@ func (c *Client) post(method string, params jsontext.Value) (id string, _ <-chan
 	c.next++
 	id = fmt.Sprint(c.next)
 	c.waiting[id] = arrived
-	c.enqueue(rpc.AppendRequest(nil, jsontext.Value(id), method, params))
+	c.enqueue(rpc.AppendRequest(nil, protocol.RawMessage(id), method, params))
 	return id, arrived, nil
 }
 

@@ -84,12 +84,12 @@ func answer(ctx context.Context, event *protocol.Event) (protocol.Reply, error) 
 	case command == "die":
 		os.Exit(3)
 	case strings.HasPrefix(command, "change "):
-		return protocol.Reply{Action: protocol.Modify, Changes: jsontext.Value(`{"args":{"command":7}}`)}, nil
+		return protocol.Reply{Action: protocol.Modify, Changes: protocol.RawMessage(`{"args":{"command":7}}`)}, nil
 	}
 	return protocol.Reply{}, nil
 }
 
-func commandOf(data jsontext.Value) string {
+func commandOf(data protocol.RawMessage) string {
 	var d struct {
 		Args struct {
 			Command string `json:"command"`
@@ -137,11 +137,15 @@ func TestFire(t *testing.T) {
 	var notes []string
 	c, s := start(t, client.Options{
 		Name: "my-agent", Capabilities: client.Capabilities{Notifications: []string{"hook/started", "hook/finished"}},
-		OnNotify: func(method string, _ jsontext.Value) { mu.Lock(); defer mu.Unlock(); notes = append(notes, method) },
+		OnNotify: func(method string, _ protocol.RawMessage) {
+			mu.Lock()
+			defer mu.Unlock()
+			notes = append(notes, method)
+		},
 	})
 	event := call("ls")
 	event.Unknown = jsontext.Value(`{"more":[1.10]}`)
-	event.Data = jsontext.Value(`{"toolCallId":"c1","name":"bash","kind":"shell","args":{"n":9007199254740993,"s":"<é>\u00e9"},"parallel":1}`)
+	event.Data = protocol.RawMessage(`{"toolCallId":"c1","name":"bash","kind":"shell","args":{"n":9007199254740993,"s":"<é>\u00e9"},"parallel":1}`)
 	out, err := s.Fire(t.Context(), event)
 	if err != nil || out.Refused() {
 		t.Fatalf("%+v %v", out, err)
@@ -208,8 +212,8 @@ func TestCancel(t *testing.T) {
 // A daemon that dies never makes a gate pass.
 func TestDaemonDies(t *testing.T) {
 	c, s := start(t, client.Options{})
-	stop := protocol.Event{Event: protocol.AgentStop, Data: jsontext.Value(`{"reason":"done","response":"r","messages":[],"continued":0,"continuedTotal":0}`)}
-	note := protocol.Event{Event: protocol.Notification, Data: jsontext.Value(`{"kind":"info","text":"t"}`)}
+	stop := protocol.Event{Event: protocol.AgentStop, Data: protocol.RawMessage(`{"reason":"done","response":"r","messages":[],"continued":0,"continuedTotal":0}`)}
+	note := protocol.Event{Event: protocol.Notification, Data: protocol.RawMessage(`{"kind":"info","text":"t"}`)}
 	for i, tt := range []struct {
 		event protocol.Event
 		want  protocol.Action
@@ -233,7 +237,7 @@ func TestCheckArgs(t *testing.T) {
 	c, s := start(t, client.Options{})
 	defer c.Close()
 	event := call("change it")
-	event.CheckArgs = func(args jsontext.Value) error {
+	event.CheckArgs = func(args protocol.RawMessage) error {
 		if !bytes.Contains(args, []byte(`"command":"`)) {
 			return errors.New("command must be a string")
 		}

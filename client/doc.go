@@ -8,7 +8,7 @@
 //	if err != nil { … }
 //	outcome, err := session.Fire(ctx, protocol.Event{
 //		Event: protocol.ToolCallStart,
-//		Data:  jsontext.Value(`{"toolCallId":"c1","name":"bash","kind":"shell","args":{"command":"ls"},"parallel":1}`),
+//		Data:  protocol.RawMessage(`{"toolCallId":"c1","name":"bash","kind":"shell","args":{"command":"ls"},"parallel":1}`),
 //	})
 //
 // # Obeying

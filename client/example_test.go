@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/client"
 	"github.com/hookd-dev/hookd/executor"
@@ -155,7 +154,7 @@ func tryCalls(ctx context.Context) func(Gate) {
 	return func(gate Gate) {
 		for i, command := range []string{"ls", "rm -rf /"} {
 			args, _ := json.Marshal(map[string]string{"command": command})
-			call := protocol.Call{ToolCallID: fmt.Sprint("c", i), Name: "bash", Kind: protocol.KindShell, Args: jsontext.Value(args)}
+			call := protocol.Call{ToolCallID: fmt.Sprint("c", i), Name: "bash", Kind: protocol.KindShell, Args: protocol.RawMessage(args)}
 			result, err := runTool(ctx, gate, call, func(c protocol.Call) string { return "ran " + string(c.Args) })
 			if err != nil {
 				result = "error: " + err.Error()

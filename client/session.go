@@ -103,7 +103,7 @@ type fireParams struct {
 	Recipe     *string             `json:"recipe"`
 	Compaction protocol.Compaction `json:"compaction"`
 	Usage      protocol.RunUsage   `json:"usage"`
-	Data       jsontext.Value      `json:"data"`
+	Data       protocol.RawMessage `json:"data"`
 	Unknown    jsontext.Value      `json:",embed"`
 }
 
@@ -143,9 +143,9 @@ func checkArgs(before protocol.Event, out protocol.Outcome) protocol.Outcome {
 	return refused
 }
 
-func argsOf(data jsontext.Value) jsontext.Value {
+func argsOf(data protocol.RawMessage) protocol.RawMessage {
 	var call struct {
-		Args jsontext.Value `json:"args"`
+		Args protocol.RawMessage `json:"args"`
 	}
 	_ = json.Unmarshal(data, &call)
 	return call.Args

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/hookd-dev/hookd/executor/internal/match"
 	"github.com/hookd-dev/hookd/executor/record"
 	"github.com/hookd-dev/hookd/protocol"
@@ -225,7 +223,7 @@ func (d *dispatch) event() *protocol.Event {
 // input returns what matchers see of the event as changed so far.
 func (d *dispatch) input() *match.Input {
 	if d.version.input == nil {
-		d.version.input = match.NewInput(d.event(), func() jsontext.Value {
+		d.version.input = match.NewInput(d.event(), func() protocol.RawMessage {
 			return d.stateView().Metadata(d.req.set.index.prefixes)
 		})
 	}
@@ -247,7 +245,7 @@ func (d *dispatch) question(h *Hook) *Question {
 
 // modelArgs returns the args of a call as the model gave them, for a Go hook that is
 // asked about the call.
-func (d *dispatch) modelArgs(h *Hook) jsontext.Value {
+func (d *dispatch) modelArgs(h *Hook) protocol.RawMessage {
 	if !h.Info().InProcess || d.req.event.Event != protocol.ToolCallStart {
 		return nil
 	}

@@ -10,7 +10,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hookd-dev/hookd/protocol"
@@ -40,7 +39,7 @@ func after(d time.Duration, then answerFunc) answerFunc {
 func setsArg(name, value string) answerFunc {
 	return says(protocol.Reply{
 		Action:  protocol.Modify,
-		Changes: jsontext.Value(fmt.Sprintf(`{"args":{%q:%s}}`, name, value)),
+		Changes: protocol.RawMessage(fmt.Sprintf(`{"args":{%q:%s}}`, name, value)),
 	})
 }
 
@@ -162,11 +161,11 @@ func TestStagesAndRuns(t *testing.T) {
 		},
 		// H48: a change that does not fit is no change, and the tool does not run on it.
 		"a change that does not fit": {
-			[]GoHook{goHook("m", modify, says(protocol.Reply{Action: protocol.Modify, Changes: jsontext.Value(`{"args":5}`)}))},
+			[]GoHook{goHook("m", modify, says(protocol.Reply{Action: protocol.Modify, Changes: protocol.RawMessage(`{"args":5}`)}))},
 			protocol.Observe, "", `"command":"ls"`, []string{"m:reply"},
 		},
 		"a change of what no hook may change": {
-			[]GoHook{goHook("m", modify, says(protocol.Reply{Action: protocol.Modify, Changes: jsontext.Value(`{"name":"edit"}`)}))},
+			[]GoHook{goHook("m", modify, says(protocol.Reply{Action: protocol.Modify, Changes: protocol.RawMessage(`{"name":"edit"}`)}))},
 			protocol.Observe, "", `"command":"ls"`, []string{"m:reply"},
 		},
 	} {

@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -31,7 +29,7 @@ func fireCall(t *testing.T, gate protocol.EventGate) protocol.Outcome {
 	t.Helper()
 	outcome, err := gate.Begin(t.Context(), protocol.Event{
 		Event: protocol.ToolCallStart,
-		Data:  jsontext.Value(`{"toolCallId":"c1","name":"bash","kind":"shell","args":{"command":"ls"},"parallel":1}`),
+		Data:  protocol.RawMessage(`{"toolCallId":"c1","name":"bash","kind":"shell","args":{"command":"ls"},"parallel":1}`),
 	})()
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +41,7 @@ func fireCall(t *testing.T, gate protocol.EventGate) protocol.Outcome {
 // join later are asked too, in one order, and only through the gate they joined.
 func TestGoHooksAreRegisteredInALine(t *testing.T) {
 	var asked []string
-	rename := protocol.Reply{Action: protocol.Modify, Changes: jsontext.Value(`{"args":{"command":"ls -la"}}`)}
+	rename := protocol.Reply{Action: protocol.Modify, Changes: protocol.RawMessage(`{"args":{"command":"ls -la"}}`)}
 	static, err := Static(noted(&asked, "rename", protocol.CanModify, rename))
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +100,7 @@ func TestAFailingHookStopsNoOther(t *testing.T) {
 					seen <- protocol.Outcome{Event: *e}
 					return protocol.Reply{}, nil
 				}
-				change := protocol.Reply{Action: protocol.Modify, Changes: jsontext.Value(`{"args":{"command":"ls -la"}}`)}
+				change := protocol.Reply{Action: protocol.Modify, Changes: protocol.RawMessage(`{"args":{"command":"ls -la"}}`)}
 				e, err := Static(broken, noted(&asked, "change", protocol.CanModify, change), noted(&asked, "guard", protocol.CanBlock, protocol.Reply{}), watch)
 				if err != nil {
 					t.Fatal(err)

@@ -7,9 +7,9 @@ import (
 	"sync"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/executor/state"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -44,7 +44,7 @@ func (d *dispatch) checkState(h *Hook, answer *protocol.Answer) []state.Write {
 	var writes []state.Write
 	for _, value := range []struct {
 		what  state.What
-		value jsontext.Value
+		value protocol.RawMessage
 		limit int64
 	}{
 		{state.State, answer.Reply.State, limits.State},
@@ -68,7 +68,7 @@ func (d *dispatch) checkState(h *Hook, answer *protocol.Answer) []state.Write {
 }
 
 // stateProblem returns why a value may not be kept, "" if it may.
-func (r *request) stateProblem(h *Hook, what state.What, value jsontext.Value, limit int64) string {
+func (r *request) stateProblem(h *Hook, what state.What, value protocol.RawMessage, limit int64) string {
 	switch {
 	case int64(len(value)) > limit:
 		return fmt.Sprintf("it has %d bytes, the limit is %d", len(value), limit)
@@ -164,7 +164,7 @@ func (e *Executor) CallbackResult(session, agent string, hook protocol.HookRef) 
 
 // addTo returns a hook's state with the text that waits for it as the member callback.
 // A state that is no object becomes the member state.
-func (c *callbackResults) addTo(value jsontext.Value, session, agent string, h *Hook) jsontext.Value {
+func (c *callbackResults) addTo(value protocol.RawMessage, session, agent string, h *Hook) protocol.RawMessage {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	key := callbackKey{session, agent, keyOf(h)}
@@ -173,10 +173,10 @@ func (c *callbackResults) addTo(value jsontext.Value, session, agent string, h *
 		return value
 	}
 	delete(c.texts, key)
-	members := map[string]jsontext.Value{}
-	if len(value) > 0 && value.Kind() != 'n' {
-		if value.Kind() != '{' || json.Unmarshal(value, &members) != nil {
-			members = map[string]jsontext.Value{"state": value}
+	members := map[string]protocol.RawMessage{}
+	if len(value) > 0 && jsonspan.Kind(value) != 'n' {
+		if jsonspan.Kind(value) != '{' || json.Unmarshal(value, &members) != nil {
+			members = map[string]protocol.RawMessage{"state": value}
 		}
 	}
 	members["callback"], _ = protocol.Marshal(text)

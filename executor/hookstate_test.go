@@ -9,7 +9,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hookd-dev/hookd/executor/record"
@@ -17,10 +16,11 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
+// counts keeps the number of its calls in its state, and publishes it.
 func counts(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
 	n := 0
 	fmt.Sscan(string(ev.State), &n)
-	value := jsontext.Value(fmt.Sprint(n + 1))
+	value := protocol.RawMessage(fmt.Sprint(n + 1))
 	return protocol.Reply{State: value, Metadata: value}, nil
 }
 
@@ -55,8 +55,8 @@ func TestStateAndMetadata(t *testing.T) {
 }
 
 func TestWhatIsNotKept(t *testing.T) {
-	large := jsontext.Value(`"` + strings.Repeat("x", 100) + `"`)
-	audit := goHook("h", protocol.CanModify, says(protocol.Reply{Metadata: jsontext.Value(`1`)}))
+	large := protocol.RawMessage(`"` + strings.Repeat("x", 100) + `"`)
+	audit := goHook("h", protocol.CanModify, says(protocol.Reply{Metadata: protocol.RawMessage(`1`)}))
 	audit.Mode = protocol.Audit
 	for name, tc := range map[string]struct {
 		hook    GoHook
@@ -65,10 +65,10 @@ func TestWhatIsNotKept(t *testing.T) {
 	}{
 		"too large":       {goHook("h", protocol.CanModify, says(protocol.Reply{State: large})), "s", "the limit is 50"},
 		"metadata":        {goHook("h", protocol.CanModify, says(protocol.Reply{Metadata: large})), "s", "the limit is 20"},
-		"not JSON":        {goHook("h", protocol.CanModify, says(protocol.Reply{State: jsontext.Value(`{"a`)})), "s", "not JSON"},
-		"no session":      {goHook("h", protocol.CanModify, says(protocol.Reply{State: jsontext.Value(`1`)})), "", "no session"},
+		"not JSON":        {goHook("h", protocol.CanModify, says(protocol.Reply{State: protocol.RawMessage(`{"a`)})), "s", "not JSON"},
+		"no session":      {goHook("h", protocol.CanModify, says(protocol.Reply{State: protocol.RawMessage(`1`)})), "", "no session"},
 		"audit":           {audit, "s", "audit mode"},
-		"a failing reply": {goHook("h", protocol.CanModify, says(protocol.Reply{Action: "jump", State: jsontext.Value(`1`)})), "s", ""},
+		"a failing reply": {goHook("h", protocol.CanModify, says(protocol.Reply{Action: "jump", State: protocol.RawMessage(`1`)})), "s", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var mu sync.Mutex
@@ -103,7 +103,7 @@ func TestStateLost(t *testing.T) {
 		if *ev.Seq == 1 {
 			<-second
 		}
-		return protocol.Reply{State: jsontext.Value(fmt.Sprint(*ev.Seq))}, nil
+		return protocol.Reply{State: protocol.RawMessage(fmt.Sprint(*ev.Seq))}, nil
 	})
 	e := newExecutor(t, schema.HookSettings{}, Options{StateDir: dir}, hook)
 	numbered := func(n int64) protocol.Event {

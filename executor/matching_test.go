@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hookd-dev/hookd/executor/internal/match"
@@ -20,7 +19,7 @@ import (
 func toolEvent(name, kind string) *protocol.Event {
 	return &protocol.Event{
 		Event: protocol.ToolCallStart,
-		Data:  jsontext.Value(fmt.Sprintf(`{"toolCallId":"c1","name":%q,"kind":%q,"args":{"command":"ls","name":"inner","n":9007199254740993}}`, name, kind)),
+		Data:  protocol.RawMessage(fmt.Sprintf(`{"toolCallId":"c1","name":%q,"kind":%q,"args":{"command":"ls","name":"inner","n":9007199254740993}}`, name, kind)),
 	}
 }
 
@@ -55,7 +54,7 @@ func TestCandidates(t *testing.T) {
 	e := New(set, Options{})
 	defer e.Close(context.Background())
 	compare := func(event protocol.EventName, depth int, data string) {
-		ev := protocol.Event{Event: event, Agent: protocol.Agent{Depth: depth}, Data: jsontext.Value(data)}
+		ev := protocol.Event{Event: event, Agent: protocol.Agent{Depth: depth}, Data: protocol.RawMessage(data)}
 		var want []string
 		for _, h := range set.For(event) {
 			if h.runs() && h.match.Fits(match.NewInput(&ev, nil)) {

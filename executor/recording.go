@@ -83,7 +83,7 @@ func (d *dispatch) sawSensitive() bool {
 
 // leftRunning returns the names of the processes that a command left, as its result
 // says. A host may say anything there.
-func leftRunning(data jsontext.Value) (names []string) {
+func leftRunning(data protocol.RawMessage) (names []string) {
 	const most, longest = 20, 64
 	left := protocol.Member(protocol.Member(data, "result"), "left")
 	if left == nil || json.Unmarshal(left, &names, jsontext.AllowInvalidUTF8(true)) != nil {

@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hookd-dev/hookd/protocol"
@@ -61,7 +60,7 @@ func TestGuardsOfASession(t *testing.T) {
 	source.use(t)
 	check("everything gone", "a", "guard:gone")
 	start := event("")
-	start.Event, start.Session.ID, start.Data = protocol.SessionStart, "a", jsontext.Value(`{"source":"resume"}`)
+	start.Event, start.Session.ID, start.Data = protocol.SessionStart, "a", protocol.RawMessage(`{"source":"resume"}`)
 	fire(t, e, start)
 	check("the session begins anew", "a")
 	source.use(t, guard)
@@ -83,4 +82,3 @@ func TestRememberedSessionsAreBounded(t *testing.T) {
 	}
 }
 
-// counts keeps the number of its calls in its state, and publishes it.

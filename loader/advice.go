@@ -12,7 +12,9 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -87,7 +89,7 @@ func (a *advice) whereItStarts() {
 	}
 	why := ""
 	for i, word := range h.Command {
-		_, value := optionPath(word)
+		_, value := interpreter.OptionPath(word)
 		_, missing := os.Stat(filepath.Join(filepath.Dir(filepath.Dir(h.Path)), value))
 		switch {
 		case i == 0 && filepath.Base(word) == "git", i > 0 && word == "git":
@@ -135,18 +137,18 @@ func (a *advice) undecided() {
 
 // loads are the ways in which scripts load files, by the kind of their interpreter.
 // The last group that is not empty is what is loaded.
-var loads = map[kind][]*regexp.Regexp{
-	kindPython: {regexp.MustCompile(`(?m)^\s*import\s+([\w., \t]+)`), regexp.MustCompile(`(?m)^\s*from\s+([\w.]+)\s+import\b`)},
-	kindNode:   {regexp.MustCompile(`(?:require|import)\s*\(?\s*["'](\.{1,2}/[^"']+)["']`), regexp.MustCompile(`\bfrom\s*["'](\.{1,2}/[^"']+)["']`)},
-	kindRuby:   {regexp.MustCompile(`\brequire_relative\s*\(?\s*["']([^"']+)["']`)},
-	kindPerl:   {regexp.MustCompile(`\b(?:require|do)\s*\(?\s*["']\./([^"']+)["']`)},
-	kindShell:  {regexp.MustCompile(`(?m)(?:^|[;&|\s])(?:\.|source)\s+"?(?:\$\(dirname [^)]*\)|\$\{0%/\*\}|\$\{BASH_SOURCE[^}]*\}|\$[A-Za-z_]+)"?/([\w./-]+)`)},
+var loads = map[interpreter.Kind][]*regexp.Regexp{
+	interpreter.KindPython: {regexp.MustCompile(`(?m)^\s*import\s+([\w., \t]+)`), regexp.MustCompile(`(?m)^\s*from\s+([\w.]+)\s+import\b`)},
+	interpreter.KindNode:   {regexp.MustCompile(`(?:require|import)\s*\(?\s*["'](\.{1,2}/[^"']+)["']`), regexp.MustCompile(`\bfrom\s*["'](\.{1,2}/[^"']+)["']`)},
+	interpreter.KindRuby:   {regexp.MustCompile(`\brequire_relative\s*\(?\s*["']([^"']+)["']`)},
+	interpreter.KindPerl:   {regexp.MustCompile(`\b(?:require|do)\s*\(?\s*["']\./([^"']+)["']`)},
+	interpreter.KindShell:  {regexp.MustCompile(`(?m)(?:^|[;&|\s])(?:\.|source)\s+"?(?:\$\(dirname [^)]*\)|\$\{0%/\*\}|\$\{BASH_SOURCE[^}]*\}|\$[A-Za-z_]+)"?/([\w./-]+)`)},
 }
 
 // endings are what the name of a loaded file may lack.
-var endings = map[kind][]string{
-	kindPython: {".py", "/__init__.py", ""}, kindNode: append([]string{""}, append(moduleEndings, "/index.js")...),
-	kindRuby: {".rb", ""}, kindPerl: {""}, kindShell: {""},
+var endings = map[interpreter.Kind][]string{
+	interpreter.KindPython: {".py", "/__init__.py", ""}, interpreter.KindNode: append([]string{""}, append(bundle.ModuleEndings, "/index.js")...),
+	interpreter.KindRuby: {".rb", ""}, interpreter.KindPerl: {""}, interpreter.KindShell: {""},
 }
 
 // imports names what a hook of the project loads from beside it, or from the
@@ -156,17 +158,17 @@ func (a *advice) imports() {
 	if a.text == "" || h.InPlace || h.Path == "" {
 		return
 	}
-	program, bad := readProgram([]byte(a.text[:min(len(a.text), files.HeadLimit)]))
+	program, bad := interpreter.ReadProgram([]byte(a.text[:min(len(a.text), files.HeadLimit)]))
 	if bad != nil {
 		return
 	}
-	l, bad := program.line()
+	l, bad := program.Line()
 	if bad != nil {
 		return
 	}
-	of := kindOf(l.starter())
-	if kindOf(l.starter()) == kindOther {
-		of = kindNode // bun and deno import as node does
+	of := interpreter.KindOf(l.Starter())
+	if interpreter.KindOf(l.Starter()) == interpreter.KindOther {
+		of = interpreter.KindNode // bun and deno import as node does
 	}
 	seen := map[string]bool{}
 	for _, load := range loads[of] {
@@ -182,8 +184,8 @@ func (a *advice) imports() {
 }
 
 // moduleName is the path that a module's name stands for.
-func moduleName(of kind, name string) string {
-	if of != kindPython {
+func moduleName(of interpreter.Kind, name string) string {
+	if of != interpreter.KindPython {
 		return path.Clean(strings.TrimSpace(name))
 	}
 	name, _, _ = strings.Cut(strings.TrimSpace(name), " ") // import x as y
@@ -191,7 +193,7 @@ func moduleName(of kind, name string) string {
 	return top
 }
 
-func (a *advice) judgeImport(of kind, name string) {
+func (a *advice) judgeImport(of interpreter.Kind, name string) {
 	h := a.hook
 	folder := filepath.Dir(h.Path)
 	for _, ending := range endings[of] {
@@ -210,7 +212,7 @@ func (a *advice) judgeImport(of kind, name string) {
 			return
 		}
 	}
-	if of != kindPython || a.project == "" {
+	if of != interpreter.KindPython || a.project == "" {
 		return
 	}
 	for _, ending := range endings[of][:2] {

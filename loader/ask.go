@@ -17,6 +17,7 @@ import (
 
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/internal/fsutil"
+	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -81,7 +82,7 @@ func (l *loader) answersOf(layer protocol.Layer) *answers {
 }
 
 func (a *answers) file(hash string) string {
-	return filepath.Join(a.dir, strings.TrimPrefix(hash, hashPrefix)+".json")
+	return filepath.Join(a.dir, strings.TrimPrefix(hash, bundle.HashPrefix)+".json")
 }
 
 // known returns the answer of a bundle, if it was asked and need not be again.

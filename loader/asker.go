@@ -10,6 +10,7 @@ import (
 	"github.com/hookd-dev/hookd/executor/exechook"
 	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -48,10 +49,10 @@ func (p *load) projectDir(s *scope) string {
 	if s.project != "" {
 		return s.root
 	}
-	if p.project == "" {
+	if p.Project == "" {
 		return ""
 	}
-	return p.root
+	return p.Root
 }
 
 // inFolder reports whether a path leads into a folder, as written or through
@@ -82,7 +83,7 @@ func (p *load) hookFile(f *found) string {
 	if f.path != "" {
 		return f.path
 	}
-	return f.own
+	return f.Own
 }
 
 // env is the environment of a layer's hook. All that many hooks share is made
@@ -105,7 +106,7 @@ func (p *load) program(env []string) string {
 	}
 	for _, one := range env {
 		if path, is := strings.CutPrefix(one, "PATH="); is {
-			return lookPath("hookd", path)
+			return interpreter.LookPath("hookd", path)
 		}
 	}
 	return ""
@@ -135,7 +136,7 @@ func (p *load) asker(f *found) executor.Asker {
 	s := p.startOf(f)
 	args := f.scope.fromSettings(h.Args)
 	if f.folder != "" {
-		args = f.copied(args, f.folder)
+		args = f.Copied(args, f.folder)
 	}
 	c := exechook.Config{
 		Path: s.path, Args: append(s.argv[1:], args...), Dir: p.dirOf(f), HookFile: p.hookFile(f),
@@ -151,8 +152,8 @@ func (p *load) asker(f *found) executor.Asker {
 		Idle: hooks.Standby.Idle, Grace: hooks.Grace, Stderr: hooks.Limits.Stderr,
 		Files: p.madeOf(f, &c),
 	}
-	if f.bundle != nil {
-		config.Hash = f.bundle.hash
+	if f.Bundle != nil {
+		config.Hash = f.Bundle.Hash
 	}
 	return p.opts.Pool.Asker(config)
 }

@@ -101,10 +101,10 @@ func (p *load) build(generation int64) *Snapshot {
 // workplace is the project as events and tools have it: where the work is done,
 // "" without a project.
 func (p *load) workplace() string {
-	if p.project == "" {
+	if p.Project == "" {
 		return ""
 	}
-	return p.root
+	return p.Root
 }
 
 // badMatch reports a matcher that does not compile, at the place where the
@@ -138,13 +138,13 @@ func (p *load) badMatch(err executor.MatchError) schema.Finding {
 }
 
 func (p *load) executorHook(f *found) *executor.Hook {
-	h := &executor.Hook{Hook: f.resolution.Hook, Status: f.status, Why: f.why, Unwatched: f.unwatched, Fault: f.fault}
+	h := &executor.Hook{Hook: f.resolution.Hook, Status: f.status, Why: f.why, Unwatched: f.Unwatched, Fault: f.fault}
 	h.Path, h.Home, h.Outer, h.Own = f.path, f.scope.project, f.scope.outer, &f.scope.own.Hooks
 	h.OnFailure = schema.AtLeast(h.OnFailure, schema.LeastRule(&p.settings, f.layer)) // of one that stands as it was recorded, too
 	h.SwitchedOff = f.status == executor.Disabled && !f.offByProject
 	switch {
-	case f.bundle != nil:
-		h.Hash = f.bundle.hash
+	case f.Bundle != nil:
+		h.Hash = f.Bundle.Hash
 	case f.record != nil:
 		h.Hash = f.record.Hash
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -18,7 +19,7 @@ import (
 // set as what it was, and fails there, if it could have refused anything.
 func (p *load) lost(f *found, status executor.Status, kind protocol.FailureKind, code schema.Code, why, remedy string) {
 	was, asked := p.wasAllowed(f)
-	if f.bundle != nil {
+	if f.Bundle != nil {
 		was = stricter(was, f.resolution.Hook)
 	}
 	f.resolution = schema.Resolution{Hook: was, DescribedBy: asked}
@@ -26,7 +27,7 @@ func (p *load) lost(f *found, status executor.Status, kind protocol.FailureKind,
 		f.fail(status, kind, why, remedy)
 	}
 	f.stop(status, why)
-	f.trouble = nil
+	f.Problem = nil
 	p.add(report.New(code, f.path, 0, f.name, why, remedy))
 }
 
@@ -70,10 +71,10 @@ func stricter(was, now schema.Hook) schema.Hook {
 // named its events, its answer is looked up; if that is lost too, the hook is
 // taken to be for every gate and point.
 func (p *load) wasAllowed(f *found) (schema.Hook, schema.Source) {
-	var e entry
+	var e bundle.Entry
 	// The record was checked against its hash when it was read.
 	_ = json.Unmarshal(f.record.Bundle.Entry, &e)
-	h := e.hook(f.layer, f.name, f.path, f.scope.own.Hooks.Timeout)
+	h := e.Hook(f.layer, f.name, f.path, f.scope.own.Hooks.Timeout)
 	if len(h.Events) > 0 {
 		return h, ""
 	}
@@ -96,21 +97,21 @@ func (p *load) wasAllowed(f *found) (schema.Hook, schema.Source) {
 // difference says in a few words what is not as it was allowed.
 func (p *load) difference(f *found) string {
 	var parts []string
-	if f.trouble != nil {
-		parts = append(parts, f.trouble.Why)
+	if f.Problem != nil {
+		parts = append(parts, f.Problem.Why)
 	}
-	if f.file != nil && f.file.trouble != nil && f.file.trouble != f.trouble {
+	if f.file != nil && f.file.trouble != nil && f.file.trouble != f.Problem {
 		parts = append(parts, f.file.trouble.Why)
 	}
-	if f.bundle == nil {
+	if f.Bundle == nil {
 		return join(parts)
 	}
 	was := f.record.Bundle
-	if !sameJSON(was.Entry, f.bundle.Entry) {
+	if !bundle.SameJSON(was.Entry, f.Bundle.Entry) {
 		parts = append(parts, "its description")
 	}
-	for _, m := range f.bundle.Members {
-		i := slices.IndexFunc(was.Members, func(o member) bool { return o.Name == m.Name })
+	for _, m := range f.Bundle.Members {
+		i := slices.IndexFunc(was.Members, func(o bundle.Member) bool { return o.Name == m.Name })
 		switch {
 		case i < 0:
 			parts = append(parts, m.Name+" is new")
@@ -121,7 +122,7 @@ func (p *load) difference(f *found) string {
 		}
 	}
 	for _, m := range was.Members {
-		if !slices.ContainsFunc(f.bundle.Members, func(o member) bool { return o.Name == m.Name }) {
+		if !slices.ContainsFunc(f.Bundle.Members, func(o bundle.Member) bool { return o.Name == m.Name }) {
 			parts = append(parts, m.Name+" is missing")
 		}
 	}

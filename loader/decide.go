@@ -9,6 +9,8 @@ import (
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/hookenv"
+	"github.com/hookd-dev/hookd/loader/internal/bundle"
+	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -33,10 +35,10 @@ func (p *load) decide(f *found) {
 	switch r := f.record; {
 	case r != nil && r.Decision == Denied:
 		f.stop(executor.Disabled, "denied with hookd untrust")
-	case r != nil && f.bundle != nil && f.bundle.hash == r.Hash && f.elsewhere() && f.runsUnwatched():
+	case r != nil && f.Bundle != nil && f.Bundle.Hash == r.Hash && f.elsewhere() && f.runsUnwatched():
 		f.fail(executor.Untrusted, protocol.FailUntrusted, "it runs code of the checkout that hookd does not watch, and "+f.scope.root+" is another checkout", f.scope.trustRemedy())
 		p.add(report.New(report.Untrusted, f.path, 0, f.name, "it is not run: "+f.why, f.scope.trustRemedy()))
-	case r != nil && f.bundle != nil && f.bundle.hash == r.Hash:
+	case r != nil && f.Bundle != nil && f.Bundle.Hash == r.Hash:
 		if p.policy(f, string(protocol.Project)) {
 			p.runCopy(f, false)
 			p.holdPins(f)
@@ -70,27 +72,27 @@ func (f *found) elsewhere() bool { return f.scope.project != "" && f.scope.root 
 // allowedInMain reports whether the very same hook was allowed in the main
 // checkout of which its project is a worktree.
 func (f *found) allowedInMain() bool {
-	if f.scope.elsewhere == nil || f.bundle == nil || f.faulty() {
+	if f.scope.elsewhere == nil || f.Bundle == nil || f.faulty() {
 		return false
 	}
-	return f.scope.elsewhere.allows(f.base, f.bundle)
+	return f.scope.elsewhere.allows(f.base, f.Bundle)
 }
 
 // runsUnwatched reports whether the hook runs code that its hash does not cover.
-func (f *found) runsUnwatched() bool { return f.resolution.Hook.InPlace || len(f.unwatched) > 0 }
+func (f *found) runsUnwatched() bool { return f.resolution.Hook.InPlace || len(f.Unwatched) > 0 }
 
 // runOnce leaves out the hooks of an outer project that its worktree, in which the
 // work is done, has as well: they run there.
 func (p *load) runOnce() {
-	if p.trustedIn == "" {
+	if p.TrustedIn == "" {
 		return
 	}
 	for _, f := range p.hooks {
-		if f.scope.outer == 0 || f.scope.project != p.trustedIn || f.bundle == nil || f.run == "" {
+		if f.scope.outer == 0 || f.scope.project != p.TrustedIn || f.Bundle == nil || f.run == "" {
 			continue
 		}
 		same := func(inner *found) bool {
-			return inner.scope == p.inner && inner.run != "" && inner.base == f.base && inner.bundle != nil && inner.bundle.hash == f.bundle.hash
+			return inner.scope == p.inner && inner.run != "" && inner.base == f.base && inner.Bundle != nil && inner.Bundle.Hash == f.Bundle.Hash
 		}
 		if slices.ContainsFunc(p.hooks, same) {
 			f.stop(executor.Disabled, "it runs in the worktree "+p.inner.project)
@@ -100,7 +102,7 @@ func (p *load) runOnce() {
 
 // isThere reports whether a recorded hook still has a file or a settings entry.
 func (f *found) isThere() bool {
-	return f.isCommand() || f.file != nil && f.file.content != nil || f.bundle != nil
+	return f.IsCommand() || f.file != nil && f.file.content != nil || f.Bundle != nil
 }
 
 // describeForTrust resolves a hook from header, side file and the settings of
@@ -115,21 +117,22 @@ func (p *load) describeForTrust(f *found) {
 		defaults.Budget = 0
 	}
 	f.resolution, _ = schema.Resolve(defaults, f.described...)
-	e := entryOf(f.resolution)
+	e := bundle.EntryOf(f.resolution)
 	e.Enabled = e.Enabled && f.scope.on() && (f.listed || f.layer != protocol.Project)
 	e.Rejected = f.faulty()
 	in := *p.placeOf(f.scope, e.InPlace)
-	if f.file == nil && !f.isCommand() || f.file != nil && f.file.content == nil || f.isCommand() && len(f.argv) == 0 {
+	if f.file == nil && !f.IsCommand() || f.file != nil && f.file.content == nil || f.IsCommand() && len(f.Argv) == 0 {
 		return
 	}
-	in.spare = p.spareFor(f.scope, f.record)
-	missing, err := f.seal(p.files, in, e)
-	if errors.Is(err, errNotHashed) {
+	in.Spare = p.spareFor(f.scope, f.record)
+	missing, err := f.SealHook(&in, f.base, f.path, f.sideFile, e)
+	if errors.Is(err, bundle.ErrNotHashed) {
+		f.Bundle = nil
 		return // it is unknown, whatever it holds
 	}
 	if err != nil {
-		if f.trouble == nil {
-			f.trouble = &report.Problem{Why: "its files cannot be used: " + err.Error(), Remedy: "correct what files names"}
+		if f.Problem == nil {
+			f.Problem = &report.Problem{Why: "its files cannot be used: " + err.Error(), Remedy: "correct what files names"}
 		}
 		return
 	}
@@ -142,7 +145,7 @@ func (p *load) describeForTrust(f *found) {
 // spareFor is what may be hashed of something of a layer; nil is all, since
 // somebody asks for the hash: a record, a list of hashes, or a person.
 func (p *load) spareFor(s *scope, r *trustRecord) *int64 {
-	if !s.needsTrust() || p.hashAll || r != nil || s.elsewhere != nil || len(p.settings.Hooks.TrustHashes) > 0 {
+	if !s.needsTrust() || p.hashAll || r != nil || s.elsewhere != nil || len(p.settings.Hooks.Trust.Hashes) > 0 {
 		return nil
 	}
 	return &p.spare
@@ -155,22 +158,21 @@ type placeKey struct {
 }
 
 // placeOf is where what a scope holds is looked for, made once in a load.
-func (p *load) placeOf(s *scope, runsInPlace bool) *place {
+func (p *load) placeOf(s *scope, runsInPlace bool) *bundle.Builder {
 	key := placeKey{s, runsInPlace}
 	if in := p.bases[key]; in != nil {
 		return in
 	}
-	in := &place{
-		hooks: p.hooksDir(s), root: s.root, searchPath: p.searchPath(s),
-		pinned: s.needsTrust(), foreign: s.needsTrust() && !runsInPlace, starters: p.starters,
-		checks: p.checksFor(s.layer), rootOnly: s.layer == protocol.Managed, held: map[pin]*pin{},
-		see: p.inputs.See,
-	}
+	in := &bundle.Builder{HooksDir: p.hooksDir(s), Hashes: p.files, See: p.inputs.See, Finder: &interpreter.Finder{
+		Root: s.root, SearchPath: p.searchPath(s),
+		Pinned: s.needsTrust(), Foreign: s.needsTrust() && !runsInPlace, Starters: p.starters,
+		Checks: p.checksFor(s.layer), RootOnly: s.layer == protocol.Managed,
+	}}
 	if s.layer != protocol.Project {
-		in.inside = func(path string) bool { return p.liesInside(s.layer, path) }
+		in.Inside = func(path string) bool { return p.liesInside(s.layer, path) }
 	}
-	if in.pinned {
-		in.fixed = slices.Concat(p.envConfig(s, nil).Path, hookenv.FixedPath)
+	if in.Pinned {
+		in.Fixed = slices.Concat(p.envConfig(s, nil).Path, hookenv.FixedPath)
 	}
 	p.bases[key] = in
 	return in
@@ -200,17 +202,17 @@ func (p *load) policy(f *found, layer string) bool {
 
 // hashListed reports whether hooks.trust.hashes names the bundle or the project.
 func (p *load) hashListed(f *found) bool {
-	if len(p.settings.Hooks.TrustHashes) == 0 || f.bundle == nil || f.faulty() {
+	if len(p.settings.Hooks.Trust.Hashes) == 0 || f.Bundle == nil || f.faulty() {
 		return false
 	}
-	hashes := p.settings.Hooks.TrustHashes
-	return hashAmong(hashes, f.bundle.hash) || f.layer == protocol.Project && f.scope.outer == 0 && hashAmong(hashes, p.wholeHash())
+	hashes := p.settings.Hooks.Trust.Hashes
+	return hashAmong(hashes, f.Bundle.Hash) || f.layer == protocol.Project && f.scope.outer == 0 && hashAmong(hashes, p.wholeHash())
 }
 
 // hashAmong reports whether a list of hashes has one, with or without the prefix.
 func hashAmong(hashes []string, hash string) bool {
 	return hash != "" && slices.ContainsFunc(hashes, func(h string) bool {
-		return strings.TrimPrefix(h, hashPrefix) == strings.TrimPrefix(hash, hashPrefix)
+		return strings.TrimPrefix(h, bundle.HashPrefix) == strings.TrimPrefix(hash, bundle.HashPrefix)
 	})
 }
 
@@ -225,7 +227,7 @@ func (p *load) wholeHash() string {
 // runCopy settles that the private copy runs. Where a hash alone allowed the
 // hook, the copy is made now.
 func (p *load) runCopy(f *found, make bool) {
-	f.bundle.Members = slices.Clone(f.bundle.Members)
+	f.Bundle.Members = slices.Clone(f.Bundle.Members)
 	if f.resolution.Hook.InPlace {
 		if err := p.runView(f); err != nil {
 			f.fail(executor.Changed, protocol.FailUntrusted, "what was allowed cannot be run: "+err.Error(), "allow it again with: "+f.scope.trustCommand())
@@ -233,52 +235,52 @@ func (p *load) runCopy(f *found, make bool) {
 		}
 		return
 	}
-	f.folder = p.store.folder(f.bundle.hash)
-	err := p.store.verify(f.bundle)
+	f.folder = p.store.folder(f.Bundle.Hash)
+	err := p.store.verify(f.Bundle)
 	if err != nil && make {
-		err = p.store.put(f.bundle)
+		err = p.store.put(f.Bundle)
 	}
 	if err != nil {
 		f.fail(executor.Changed, protocol.FailUntrusted, "its private copy cannot be relied on: "+err.Error(), "allow it again with: "+f.scope.trustCommand())
-		p.add(report.New(report.Tampered, p.store.folder(f.bundle.hash), 0, f.name, f.why, "allow it again with: "+f.scope.trustCommand()))
+		p.add(report.New(report.Tampered, p.store.folder(f.Bundle.Hash), 0, f.name, f.why, "allow it again with: "+f.scope.trustCommand()))
 		return
 	}
 	if f.file != nil && f.file.unsafe != "" {
 		p.add(report.New(report.NotRunnable, f.path, 0, f.name, "only its private copy runs: "+f.file.unsafe, "make it yours and writable by you only: chown, chmod go-w"))
 	}
-	f.trouble = nil // of the original; the copy was seen to be whole
-	if f.isCommand() {
-		f.argv = f.copied(f.argv, p.store.folder(f.bundle.hash))
-		f.run = f.argv[0]
+	f.Problem = nil // of the original; the copy was seen to be whole
+	if f.IsCommand() {
+		f.Argv = f.Copied(f.Argv, p.store.folder(f.Bundle.Hash))
+		f.run = f.Argv[0]
 	} else {
-		f.run = p.store.path(f.bundle.hash, f.base)
+		f.run = p.store.path(f.Bundle.Hash, f.base)
 	}
-	f.trouble = mountTrouble(f.run, noExecCopy)
+	f.Problem = interpreter.MountTrouble(f.run, interpreter.NoExecCopy)
 }
 
 // original is what runs where it lies.
 func (p *load) original(f *found) string {
-	if f.isCommand() {
-		if len(f.argv) == 0 {
+	if f.IsCommand() {
+		if len(f.Argv) == 0 {
 			return ""
 		}
-		f.trouble = cmp.Or(f.trouble, mountTrouble(f.argv[0], noExecOriginal))
-		return f.argv[0]
+		f.Problem = cmp.Or(f.Problem, interpreter.MountTrouble(f.Argv[0], interpreter.NoExecOriginal))
+		return f.Argv[0]
 	}
-	if f.trouble == nil && p.liesInside(f.layer, f.path) {
-		f.trouble = &report.Problem{Why: fmt.Sprintf("it lies in the project, which the %s layer cannot vouch for", f.layer), Remedy: "copy it out of the project, or have it be one of the project's hooks and allow it there"}
+	if f.Problem == nil && p.liesInside(f.layer, f.path) {
+		f.Problem = &report.Problem{Why: fmt.Sprintf("it lies in the project, which the %s layer cannot vouch for", f.layer), Remedy: "copy it out of the project, or have it be one of the project's hooks and allow it there"}
 	}
-	if f.trouble == nil && f.file != nil && f.file.unsafe != "" {
-		f.trouble = &report.Problem{Why: f.file.unsafe, Remedy: "make it yours and writable by you only: chown, chmod go-w"}
+	if f.Problem == nil && f.file != nil && f.file.unsafe != "" {
+		f.Problem = &report.Problem{Why: f.file.unsafe, Remedy: "make it yours and writable by you only: chown, chmod go-w"}
 	}
-	f.trouble = cmp.Or(f.trouble, mountTrouble(f.path, noExecOriginal))
+	f.Problem = cmp.Or(f.Problem, interpreter.MountTrouble(f.path, interpreter.NoExecOriginal))
 	return f.path
 }
 
 // unknown settles a hook of the project that nobody decided about. One that says
 // it guards something fails until a person decides; any other is absent.
 func (p *load) unknown(f *found) {
-	if f.faulty() || f.trouble != nil || !f.listed {
+	if f.faulty() || f.Problem != nil || !f.listed {
 		return // settled as rejected or broken
 	}
 	h := &f.resolution.Hook

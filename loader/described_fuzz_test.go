@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/settings"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -65,11 +66,11 @@ func FuzzTrustRecords(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	whole := trustRecord{Hook: "guard.sh", Decision: Allowed, Bundle: bundle{Entry: []byte(`{"can":"block"}`)}}
-	if err := whole.Bundle.seal(); err != nil {
+	whole := trustRecord{Hook: "guard.sh", Decision: Allowed, Bundle: bundle.Bundle{Entry: []byte(`{"can":"block"}`)}}
+	if err := whole.Bundle.Seal(); err != nil {
 		f.Fatal(err)
 	}
-	whole.Hash = whole.Bundle.hash
+	whole.Hash = whole.Bundle.Hash
 	seed, err := json.Marshal(decisions{V: 1, Project: project, Hooks: []trustRecord{whole}})
 	if err != nil {
 		f.Fatal(err)
@@ -85,7 +86,7 @@ func FuzzTrustRecords(f *testing.F) {
 		}
 		for _, hook := range d.Hooks {
 			again := hook.Bundle
-			if err := again.seal(); hook.Decision != Denied && (err != nil || again.hash != hook.Hash) {
+			if err := again.Seal(); hook.Decision != Denied && (err != nil || again.Hash != hook.Hash) {
 				t.Fatalf("%s is allowed by a record of another bundle: %v", hook.Hook, err)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/ownership"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 )
@@ -24,7 +25,7 @@ type candidate struct {
 	path    string // in the hooks folder
 	real    string // behind symbolic links
 	content *files.Head
-	program program
+	program interpreter.Program
 	trouble *report.Problem // why it cannot run, nil if it can
 	unsafe  string          // who else could change it where it lies, in words; "" if nobody
 }
@@ -105,7 +106,7 @@ func (h *hooksFolder) look(name string) *candidate {
 	if c.content, err = files.ReadHead(c.path); err != nil {
 		return c.unread(err)
 	}
-	c.program, c.trouble = readProgram(c.content.Bytes)
+	c.program, c.trouble = interpreter.ReadProgram(c.content.Bytes)
 	if bad := checkMode(c.path, c.content.Stat); bad != nil {
 		c.trouble = bad
 	}

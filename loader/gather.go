@@ -5,7 +5,9 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/ownership"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
@@ -123,7 +125,7 @@ func (g *gathering) file(name string) *found {
 			return nil
 		}
 	}
-	f := g.put(&found{name: name, path: c.path, file: c, trouble: c.trouble, listed: true})
+	f := g.put(&found{name: name, path: c.path, file: c, Code: bundle.Code{Program: c.program, Problem: c.trouble}, listed: true})
 	g.inputs.See(c.path)
 	if c.real != c.path {
 		g.inputs.See(c.real) // so that the folder it really lies in is watched
@@ -132,7 +134,7 @@ func (g *gathering) file(name string) *found {
 		if g.justChanged(c.content.Stat) && c.content.Stat.Size == 0 {
 			g.unsettled = true // an editor that truncates before it writes
 		}
-		if !c.program.binary {
+		if !c.program.Binary {
 			d, findings, ok := describeHeader(c.path, f.name, c.content)
 			g.add(findings...)
 			if ok {
@@ -175,19 +177,19 @@ func (g *gathering) use(d *schema.Described) {
 	command := d.Command != nil || slices.Contains(d.Faults, "command")
 	switch {
 	case command && f != nil:
-		f.path, f.file, f.trouble, f.sideFile = "", nil, nil, ""
+		f.path, f.file, f.Code, f.sideFile = "", nil, bundle.Code{}, ""
 		f.described = nil
 	case command:
 		f = g.put(&found{name: *d.Name, listed: true})
 	case f == nil:
 		if f = g.file(*d.Name); f == nil {
 			f = g.put(&found{name: *d.Name, path: filepath.Join(g.dir, *d.Name), listed: true})
-			f.trouble = &report.Problem{Why: "there is no such file in " + g.dir, Remedy: "put it there, or remove its entry from the settings"}
+			f.Problem = &report.Problem{Why: "there is no such file in " + g.dir, Remedy: "put it there, or remove its entry from the settings"}
 		}
 	}
 	if command {
-		f.argv, f.trouble = g.command(d.Command)
-		f.nameWords(d.Command)
+		f.Argv, f.Problem = g.command(d.Command)
+		f.NameWords(d.Command)
 	}
 	f.described = append(f.described, *d)
 }
@@ -204,12 +206,12 @@ func (g *gathering) command(words []string) ([]string, *report.Problem) {
 	case filepath.Base(argv[0]) != argv[0]:
 		argv[0] = filepath.Join(g.scope.relativeTo(), argv[0])
 	default:
-		found := g.placeOf(g.scope, false).programOf(argv[0])
-		if found.bad == nil {
-			argv[0] = found.pin.Path
+		found := g.placeOf(g.scope, false).ProgramOf(argv[0])
+		if found.Bad == nil {
+			argv[0] = found.Pin.Path
 		}
-		if found.bad != nil || g.scope.needsTrust() {
-			return argv, found.bad
+		if found.Bad != nil || g.scope.needsTrust() {
+			return argv, found.Bad
 		}
 	}
 	_, unsafe, err := g.checks.Follow(argv[0])
@@ -227,7 +229,7 @@ func (g *gathering) command(words []string) ([]string, *report.Problem) {
 		return argv, &report.Problem{Why: fmt.Sprintf("%s lies in the project, which the %s settings cannot vouch for", argv[0], g.layer), Remedy: "name it in the project's settings and allow it there"}
 	}
 	for _, word := range argv[1:] {
-		if _, path := optionPath(word); filepath.IsAbs(path) && !g.projectAllowed() && g.liesInside(g.layer, path) && files.IsRegular(path) {
+		if _, path := interpreter.OptionPath(word); filepath.IsAbs(path) && !g.projectAllowed() && g.liesInside(g.layer, path) && files.IsRegular(path) {
 			return argv, &report.Problem{Why: fmt.Sprintf("%s lies in the project, which the %s settings cannot vouch for", path, g.layer), Remedy: "name a file outside of the project, or allow the project"}
 		}
 	}

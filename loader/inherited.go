@@ -1,10 +1,9 @@
 package loader
 
 import (
-	"path/filepath"
 	"slices"
 
-	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/bundle"
 )
 
 // What was allowed in the main checkout holds in its worktrees: what is the same there
@@ -16,7 +15,7 @@ import (
 // that nobody decided about in the worktree; nil if there is none. Where the main
 // checkout is one of the projects further up, it rules by itself.
 func (p *load) inherited(s *scope, name string) *trustRecord {
-	if s.elsewhere == nil || s.decisions.find(name) != nil || slices.Contains(p.outer, s.elsewhere.Project) {
+	if s.elsewhere == nil || s.decisions.find(name) != nil || slices.Contains(p.Outer, s.elsewhere.Project) {
 		return nil
 	}
 	if r := s.elsewhere.find(name); r != nil && r.Decision == Allowed {
@@ -39,9 +38,9 @@ func (s *scope) anyAllowed() bool {
 	return s.decisions.anyAllowed() || s.elsewhere != nil && s.elsewhere.anyAllowed()
 }
 
-func (d *decisions) allows(name string, b *bundle) bool {
+func (d *decisions) allows(name string, b *bundle.Bundle) bool {
 	r := d.find(name)
-	return r != nil && b != nil && r.Decision == Allowed && r.Hash == b.hash
+	return r != nil && b != nil && r.Decision == Allowed && r.Hash == b.Hash
 }
 
 func (d *decisions) anyAllowed() bool {
@@ -69,16 +68,4 @@ func (g *gathering) inheritedGone() {
 			g.recorded(r)
 		}
 	}
-}
-
-// inMain reports whether anything was allowed in the main checkout that a folder is a
-// worktree of: it rules there where the worktree has no .acai. Not if that checkout
-// lies above the folder: the search finds it there.
-func (s *search) inMain(folder string) bool {
-	st, err := files.Lstat(filepath.Join(folder, gitName))
-	if err != nil || !st.Mode.IsRegular() {
-		return false
-	}
-	main := mainCheckout(folder)
-	return main != "" && !files.Within(main, folder) && s.recorded(main)
 }

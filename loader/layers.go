@@ -7,6 +7,7 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/loader/internal/settings"
+	"github.com/hookd-dev/hookd/loader/internal/workspace"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -60,7 +61,7 @@ func (p *load) readLayer(s *scope) settings.File {
 		look.Check = p.onlyOurs
 	}
 	f := settings.Read(s.dir, s.layer, look)
-	if f.Bad != nil && f.Bad.Remedy != ownRemedy { // whose it is does not change by waiting
+	if f.Bad != nil && f.Bad.Remedy != workspace.OwnRemedy { // whose it is does not change by waiting
 		if st, err := files.Stat(f.Bad.File); err == nil && p.justChanged(st) {
 			p.unsettled = true
 		}
@@ -81,7 +82,7 @@ func (p *load) onlyOurs(path string) *schema.UnreadableError {
 	if unsafe == "" {
 		return nil
 	}
-	return &schema.UnreadableError{File: path, Message: "it does not count: " + unsafe, Remedy: ownRemedy}
+	return &schema.UnreadableError{File: path, Message: "it does not count: " + unsafe, Remedy: workspace.OwnRemedy}
 }
 
 // layerSettings are the settings of the user or the machine. If the file cannot

@@ -6,8 +6,11 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/report"
+	"github.com/hookd-dev/hookd/loader/internal/workspace"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -85,7 +88,7 @@ type load struct {
 	findings  []schema.Finding
 	refuse    *protocol.Failure
 	managed   string // hash of the managed layer
-	bases     map[placeKey]*place
+	bases     map[placeKey]*bundle.Builder
 	whole     string // hash of all hooks of the project, "" before it is wanted
 	spare     int64  // bytes that may still be hashed without need
 	hashAll   bool   // every hash is needed: a person looks
@@ -98,9 +101,9 @@ type load struct {
 	unaskedMaterials []string
 	paths            map[*scope]string
 	envs             map[envKey][]string
-	starters         map[starterKey]starter // interpreters found, by the line that names them
-	startsIn         string                 // where the user's programs start, "" before it is wanted
-	checkouts        map[string]bool        // folders, whether they hold a project or a checkout
+	starters         map[interpreter.StarterKey]interpreter.Starter // interpreters found, by the line that names them
+	startsIn         string                                         // where the user's programs start, "" before it is wanted
+	checkouts        map[string]bool                                // folders, whether they hold a project or a checkout
 }
 
 // Load builds one snapshot. It fails only where the project cannot be told;
@@ -136,8 +139,8 @@ func (l *loader) settledSnapshot(ctx context.Context) (*Snapshot, error) {
 
 func (l *loader) newLoad() *load {
 	p := &load{
-		loader: l, now: time.Now(), spare: unasked, inputs: files.Inputs{},
-		paths: map[*scope]string{}, envs: map[envKey][]string{}, starters: map[starterKey]starter{}, bases: map[placeKey]*place{},
+		loader: l, now: time.Now(), spare: bundle.Unasked, inputs: files.Inputs{},
+		paths: map[*scope]string{}, envs: map[envKey][]string{}, starters: map[interpreter.StarterKey]interpreter.Starter{}, bases: map[placeKey]*bundle.Builder{},
 	}
 	p.makeScopes()
 	return p
@@ -147,7 +150,7 @@ func (l *loader) snapshot(ctx context.Context, generation int64) (*Snapshot, err
 	p := l.newLoad()
 	defer l.files.Until(ctx)()
 	p.add(l.standing...)
-	for _, o := range p.passed {
+	for _, o := range p.Passed {
 		p.passOver(o)
 	}
 	p.readDecisions()
@@ -199,7 +202,7 @@ func (p *load) refuseAll(detail, remedy string) {
 // user layer. Without the records nobody can tell a new hook from a changed guard.
 func (p *load) readDecisions() {
 	if p.stateBy != nil {
-		if p.project != "" {
+		if p.Project != "" {
 			p.add(report.New(report.StateFolder, p.opts.StateDir, 0, "", p.stateBy.Error(), "set XDG_STATE_HOME to a folder of yours outside of the project"))
 			p.refuseAll("trust records cannot be read: "+p.stateBy.Error(), "set XDG_STATE_HOME to a folder of yours outside of the project")
 		}
@@ -215,9 +218,9 @@ func (p *load) readDecisions() {
 		if s.layer != protocol.Project {
 			continue
 		}
-		main := p.trustedIn
+		main := p.TrustedIn
 		if s.outer > 0 {
-			main = mainCheckout(s.project)
+			main = workspace.MainCheckout(s.project)
 		}
 		if main != "" {
 			s.elsewhere = p.decisionsAbout(main)

@@ -10,20 +10,21 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/ownership"
 	"github.com/hookd-dev/hookd/loader/internal/settings"
+	"github.com/hookd-dev/hookd/loader/internal/workspace"
 	"github.com/hookd-dev/hookd/schema"
 )
 
 // loader keeps between loads what saves work: contents by stat, answers by hash.
 type loader struct {
-	opts    Options
-	places  // once found they stay: a session keeps the project it began with
-	lifted  []ownership.Exemption
-	files   *files.HashCache
-	answers *answers
-	managed *answers // of the managed layer: see answersOf
-	records records
-	store   store
-	good    *settings.LastGood
+	opts                Options
+	workspace.Workspace // once found they stay: a session keeps the project it began with
+	lifted              []ownership.Exemption
+	files               *files.HashCache
+	answers             *answers
+	managed             *answers // of the managed layer: see answersOf
+	records             records
+	store               store
+	good                *settings.LastGood
 
 	standing []schema.Finding // said with every load: how files are watched
 
@@ -38,9 +39,9 @@ func newLoader(opts Options) (*loader, error) {
 			return nil, fmt.Errorf("working directory missing: %w", err)
 		}
 	}
-	var badHome *passedOver
+	var badHome *workspace.PassedOver
 	if opts.Home == "" {
-		opts.Home, badHome = userHome()
+		opts.Home, badHome = workspace.UserHome()
 	}
 	if opts.Pool == nil && opts.Runtime != nil {
 		opts.Pool = exechook.NewPool(opts.Runtime) // keeps nothing, since no set is active in it
@@ -56,14 +57,14 @@ func newLoader(opts Options) (*loader, error) {
 		return nil, fmt.Errorf("working directory missing: %s", opts.Cwd)
 	}
 	l.liftChecks()
-	if l.places, err = l.findPlaces(); err != nil {
+	if l.Workspace, err = l.findPlaces(); err != nil {
 		return nil, err
 	}
 	if badHome != nil {
-		l.passed = append(l.passed, *badHome)
+		l.Passed = append(l.Passed, *badHome)
 	}
 	if l.stateBy == nil {
-		l.stateBy = l.stateOutside()
+		l.stateBy = l.Workspace.CheckStateFolder(l.state, l.opts.Home)
 	}
 	if l.stateBy != nil {
 		l.state = ""
@@ -79,17 +80,9 @@ func newLoader(opts Options) (*loader, error) {
 }
 
 // findPlaces finds the projects that rule.
-func (l *loader) findPlaces() (p places, err error) {
-	s := &search{home: files.RealPath(l.opts.Home), recorded: l.recorded, checks: l.walk()}
-	if l.opts.Project != "" {
-		p, err = s.explicit(l.opts.Project, l.opts.Cwd)
-	} else {
-		p, err = s.from(l.opts.Cwd)
-	}
-	if p.root == "" {
-		p.root = l.opts.Cwd
-	}
-	return p, err
+func (l *loader) findPlaces() (p workspace.Workspace, err error) {
+	s := &workspace.Search{Home: files.RealPath(l.opts.Home), Recorded: l.recorded, Checks: l.walk()}
+	return s.Find(l.opts.Project, l.opts.Cwd)
 }
 
 // walk looks at whose files are, with what the settings of user and machine lift.
@@ -119,50 +112,5 @@ func (p *load) trustedFolders(s *scope) []schema.TrustedFolder {
 }
 
 func (l *loader) recorded(project string) bool {
-	return l.records.dir != "" && outside(project, l.state) == nil && l.records.recorded(project)
-}
-
-// stateOutside makes sure that the state folder lies in no project or checkout, that
-// of the working directory or another: it could bring trust along, of any project.
-func (l *loader) stateOutside() error {
-	grounds := append([]string{l.project, l.root}, l.outer...)
-	home := files.RealPath(l.opts.Home)
-	for _, from := range []string{files.RealPath(l.root), files.RealPath(l.state)} {
-		for dir := from; dir != home && filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
-			if _, err := files.Lstat(filepath.Join(dir, folderName)); err == nil || isCheckout(dir) {
-				grounds = append(grounds, dir)
-			}
-		}
-	}
-	for _, ground := range grounds {
-		if ground == "" || ground == l.root && l.project == "" && !isCheckout(ground) {
-			continue
-		}
-		if err := outside(ground, l.state); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// outside makes sure that the state folder does not lie inside the project: a
-// project must not bring along its own trust.
-func outside(project, state string) error {
-	real := state
-	for {
-		resolved, err := filepath.EvalSymlinks(real)
-		if err == nil {
-			real = resolved
-			break
-		}
-		if parent := filepath.Dir(real); parent != real {
-			real = parent
-			continue
-		}
-		break
-	}
-	if files.Within(project, real) || files.Within(project, filepath.Clean(state)) {
-		return fmt.Errorf("the state folder %s lies inside the project %s", state, project)
-	}
-	return nil
+	return l.records.dir != "" && workspace.StateOutside(project, l.state) == nil && l.records.recorded(project)
 }

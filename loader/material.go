@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
@@ -141,21 +142,21 @@ func (g *gathering) materialFiles(kind Kind, dir, inFolder string) {
 // layer's folder, with what it brings along.
 func (g *gathering) materialFile(kind Kind, name, member string, helpers []string) {
 	f := g.material(kind, name, member, filepath.Join(g.dir, filepath.FromSlash(member)))
-	if f.trouble != nil {
+	if f.Problem != nil {
 		return
 	}
 	if _, unsafe, err := g.checks.Follow(f.path); err != nil {
-		f.trouble = unreadable(f.path, err)
+		f.Problem = unreadable(f.path, err)
 		return
 	} else if unsafe != "" {
-		f.trouble = &report.Problem{Why: unsafe, Remedy: "make it yours and writable by you only: chown, chmod go-w"}
+		f.Problem = &report.Problem{Why: unsafe, Remedy: "make it yours and writable by you only: chown, chmod go-w"}
 		return
 	}
-	g.sealMaterial(f, nil, func(b *bundle) error {
-		if err := b.add(g.files, member); err != nil {
+	g.sealMaterial(f, nil, g.dir, func(d *bundle.Draft) error {
+		if err := d.Add(member); err != nil {
 			return err
 		}
-		_, err := b.addHelpers(g.files, helpers)
+		_, err := d.AddHelpers(helpers)
 		return err
 	})
 }
@@ -168,33 +169,24 @@ func (g *gathering) server(name string, s schema.MCPServer, file string) {
 	f.server, f.line, f.unset = &filled, s.Line, unset
 	in := g.placeOf(g.scope, false)
 	if s.Command != "" {
-		f.argv, f.trouble = g.command(append([]string{filled.Command}, filled.Args...))
-		f.nameWords(append([]string{filled.Command}, filled.Args...))
+		f.Argv, f.Problem = g.command(append([]string{filled.Command}, filled.Args...))
+		f.NameWords(append([]string{filled.Command}, filled.Args...))
 	}
 	f.given = g.layer != protocol.Project && namesProject(s)
-	if f.trouble == nil {
-		f.trouble = in.serverSets(f.server)
+	if f.Problem == nil {
+		f.Problem = in.CheckVariables(f.server)
 	}
-	if f.trouble != nil && g.layer != protocol.Project {
+	if f.Problem != nil && g.layer != protocol.Project {
 		return
 	}
-	g.sealMaterial(f, s, func(b *bundle) error {
-		b.base = g.scope.root
-		if len(f.argv) == 0 {
-			return nil
-		}
-		if err := f.addCommand(b, g.files, *in); err != nil {
-			return err
-		}
-		return f.addSets(b, g.files, in)
-	})
+	g.sealMaterial(f, s, g.scope.root, func(d *bundle.Draft) error { return f.AddServer(d, f.server) })
 }
 
 // material begins one; member is its name in the records.
 func (g *gathering) material(kind Kind, name, member, path string) *found {
 	f := &found{scope: g.scope, layer: g.layer, kind: kind, name: g.scope.prefix + member, base: member, title: name, path: path, listed: true}
 	if !utf8.ValidString(member) {
-		f.trouble = &report.Problem{Why: "its name is not valid UTF-8", Remedy: "rename it"}
+		f.Problem = &report.Problem{Why: "its name is not valid UTF-8", Remedy: "rename it"}
 	}
 	g.materials = append(g.materials, f)
 	return f
@@ -202,30 +194,25 @@ func (g *gathering) material(kind Kind, name, member, path string) *found {
 
 // sealMaterial makes the bundle: what a person allows of a project's, and what
 // belongs to any.
-func (g *gathering) sealMaterial(f *found, said any, fill func(*bundle) error) {
-	entry, err := canonical(struct {
-		Kind   Kind `json:"kind"`
-		Server any  `json:"server,omitzero"`
-	}{f.kind, said})
+func (g *gathering) sealMaterial(f *found, said any, base string, fill func(*bundle.Draft) error) {
 	var r *trustRecord
 	if at := slices.IndexFunc(g.scope.decisions.Hooks, func(r trustRecord) bool { return r.isMaterial() && r.Hook == f.base }); at >= 0 {
 		r = &g.scope.decisions.Hooks[at]
 	}
-	b := &bundle{Name: f.base, Entry: entry, base: g.dir, see: g.placeOf(g.scope, false).see, spare: g.spareFor(g.scope, r)}
-	if err == nil {
-		err = fill(b)
-	}
-	if err == nil {
-		err = b.seal()
-	}
-	if errors.Is(err, errNotHashed) {
+	in := *g.placeOf(g.scope, false)
+	in.Spare = g.spareFor(g.scope, r)
+	sealed, err := in.Build(f.base, struct {
+		Kind   Kind `json:"kind"`
+		Server any  `json:"server,omitzero"`
+	}{f.kind, said}, base, fill)
+	if errors.Is(err, bundle.ErrNotHashed) {
 		return
 	}
 	if err != nil {
-		f.trouble = &report.Problem{Why: "its files cannot be used: " + err.Error(), Remedy: "correct or remove it"}
+		f.Problem = &report.Problem{Why: "its files cannot be used: " + err.Error(), Remedy: "correct or remove it"}
 		return
 	}
-	f.bundle = b
+	f.Bundle = sealed
 }
 
 // recordedMaterials joins what was decided with what is there.
@@ -256,25 +243,25 @@ func (t *trustRecord) isMaterial() bool { return t.Kind != "" && t.Kind != KindH
 // so that what may not be used is absent, and said to be.
 func (p *load) decideMaterial(f *found) {
 	p.tellUnwatched(f)
-	trusted := f.scope.needsTrust() && f.unstarted && f.bundle != nil && f.record != nil && f.bundle.hash == f.record.Hash
+	trusted := f.scope.needsTrust() && f.Unstarted && f.Bundle != nil && f.record != nil && f.Bundle.Hash == f.record.Hash
 	if trusted {
-		f.trouble = nil // what starts it is pinned
+		f.Problem = nil // what starts it is pinned
 	}
 	switch r := f.record; {
-	case f.trouble != nil:
-		f.stop(executor.Broken, f.trouble.Why)
-		p.add(report.New(report.MaterialUnusable, f.path, f.line, f.name, f.trouble.Why, f.trouble.Remedy))
+	case f.Problem != nil:
+		f.stop(executor.Broken, f.Problem.Why)
+		p.add(report.New(report.MaterialUnusable, f.path, f.line, f.name, f.Problem.Why, f.Problem.Remedy))
 	case r != nil && r.Decision == Denied:
 		f.stop(executor.Disabled, "denied with hookd untrust")
 	case !f.scope.needsTrust():
 		f.run = f.path
-	case f.bundle == nil && r != nil: // only a record is left of it
+	case f.Bundle == nil && r != nil: // only a record is left of it
 		f.stop(executor.Gone, "it was allowed here and is no longer there")
 	case f.waits: // and so does the server, whatever was decided about it
 		f.stop(executor.Untrusted, "nobody allowed the project's settings yet")
 		p.unaskedMaterials = append(p.unaskedMaterials, f.name)
 		p.add(report.New(report.MaterialUntrusted, f.path, f.line, f.name, "it is not used: "+f.why, f.scope.trustRemedy()))
-	case r != nil && f.bundle.hash == r.Hash, r == nil && f.allowedInMain() && !f.runsUnwatched(), p.hashListed(f):
+	case r != nil && f.Bundle.Hash == r.Hash, r == nil && f.allowedInMain() && !f.runsUnwatched(), p.hashListed(f):
 		if p.policy(f, string(protocol.Project)) {
 			p.useCopy(f)
 		}
@@ -294,19 +281,19 @@ func (p *load) decideMaterial(f *found) {
 
 // useCopy settles that the private copy is used.
 func (p *load) useCopy(f *found) {
-	f.bundle.Members = slices.Clone(f.bundle.Members)
-	if err := p.store.put(f.bundle); err != nil {
+	f.Bundle.Members = slices.Clone(f.Bundle.Members)
+	if err := p.store.put(f.Bundle); err != nil {
 		f.stop(executor.Changed, "its private copy cannot be relied on: "+err.Error())
-		p.add(report.New(report.Tampered, p.store.folder(f.bundle.hash), 0, f.name, f.why, "allow it again with: "+f.scope.trustCommand()))
+		p.add(report.New(report.Tampered, p.store.folder(f.Bundle.Hash), 0, f.name, f.why, "allow it again with: "+f.scope.trustCommand()))
 		return
 	}
 	switch f.kind {
 	case KindServer:
-		f.argv = f.copied(f.argv, p.store.folder(f.bundle.hash))
+		f.Argv = f.Copied(f.Argv, p.store.folder(f.Bundle.Hash))
 		f.run = f.path
 		p.holdPins(f)
 	default:
-		f.run = p.store.path(f.bundle.hash, f.base)
+		f.run = p.store.path(f.Bundle.Hash, f.base)
 	}
 }
 
@@ -323,7 +310,7 @@ func (p *load) settleServers() {
 			}
 			s := *f.server
 			s.Layer = f.layer
-			if len(f.argv) > 0 {
+			if len(f.Argv) > 0 {
 				p.startServer(f, &s)
 			}
 			allowed[f.title] = s
@@ -334,12 +321,12 @@ func (p *load) settleServers() {
 
 // material returns it as the snapshot shows it.
 func (f *found) material() Material {
-	m := Material{Kind: f.kind, Name: f.title, Layer: f.layer, Path: f.path, Status: f.status, Why: f.why, Unwatched: f.unwatched, Given: f.given}
+	m := Material{Kind: f.kind, Name: f.title, Layer: f.layer, Path: f.path, Status: f.status, Why: f.why, Unwatched: f.Unwatched, Given: f.given}
 	if m.Status == "" {
 		m.Status = executor.Ready
 	}
-	if f.bundle != nil {
-		m.Hash = f.bundle.hash
+	if f.Bundle != nil {
+		m.Hash = f.Bundle.Hash
 	}
 	if f.run != "" && f.kind != KindServer {
 		m.Use, m.Beside = f.run, f.beside()
@@ -350,7 +337,7 @@ func (f *found) material() Material {
 // beside are the files of a material but the first.
 func (f *found) beside() []string {
 	var names []string
-	for _, m := range f.bundle.Members {
+	for _, m := range f.Bundle.Members {
 		if name, below := strings.CutPrefix(m.Name, path.Dir(f.base)+"/"); below && m.Name != f.base {
 			names = append(names, name)
 		}

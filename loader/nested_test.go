@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/hookd-dev/hookd/loader/internal/report"
+	"github.com/hookd-dev/hookd/loader/internal/workspace"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -292,11 +293,11 @@ func TestHomeInsideACheckout(t *testing.T) {
 	for _, dir := range []string{"plain/home/.acai", "clone/.git", "clone/home/.acai", "project/.acai", "project/home/.acai", "itself/.git", "itself/.acai"} {
 		os.MkdirAll(filepath.Join(top, dir), 0o755)
 	}
-	listed := databaseHome()
+	listed := workspace.DatabaseHome()
 	for home, obeyed := range map[string]bool{"plain/home": true, "clone/home": false, "project/home": false, "itself": false, "nowhere": true, "clone/not/there": false} {
 		named := filepath.Join(top, home)
 		t.Setenv("HOME", named)
-		got, refused := userHome()
+		got, refused := workspace.UserHome()
 		want := named
 		if !obeyed {
 			want = listed
@@ -306,7 +307,7 @@ func TestHomeInsideACheckout(t *testing.T) {
 		}
 	}
 	t.Setenv("HOME", listed)
-	if got, refused := userHome(); got != listed || refused != nil {
+	if got, refused := workspace.UserHome(); got != listed || refused != nil {
 		t.Errorf("the home of the user database is refused: %v", refused)
 	}
 }

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/ownership"
+	"github.com/hookd-dev/hookd/loader/internal/workspace"
 )
 
 func TestPlaces(t *testing.T) {
@@ -28,12 +30,12 @@ func TestPlaces(t *testing.T) {
 	os.WriteFile(filepath.Join(home, "file", ".acai"), nil, 0o644)
 	os.Symlink(filepath.Join(home, "a", "b"), filepath.Join(top, "link"))
 	os.Mkdir(filepath.Join(home, "loop"), 0o755)
-	os.Symlink(folderName, filepath.Join(home, "loop", folderName))
-	os.Chmod(filepath.Join(top, "open", folderName), 0o777)
+	os.Symlink(workspace.FolderName, filepath.Join(home, "loop", workspace.FolderName))
+	os.Chmod(filepath.Join(top, "open", workspace.FolderName), 0o777)
 	os.Chmod(filepath.Join(top, "shared"), 0o777|os.ModeSticky)
 	root := os.Geteuid() == 0
 	if root {
-		for _, dir := range []string{"foreign", "out/foreign", "theirs/" + folderName} {
+		for _, dir := range []string{"foreign", "out/foreign", "theirs/" + workspace.FolderName} {
 			os.Chown(filepath.Join(top, dir), 12345, 12345)
 		}
 	}
@@ -85,22 +87,22 @@ func TestPlaces(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			s := &search{home: home, checks: ownership.User(), recorded: func(project string) bool {
+			s := &workspace.Search{Home: home, Checks: ownership.User(), Recorded: func(project string) bool {
 				return slices.ContainsFunc(test.recorded, func(r string) bool { return filepath.Join(top, r) == project })
 			}}
-			find := func() (places, error) { return s.from(filepath.Join(top, test.cwd)) }
+			find := func() (workspace.Workspace, error) { return s.From(filepath.Join(top, test.cwd)) }
 			if test.explicit != "" {
-				find = func() (places, error) { return s.explicit(test.explicit, filepath.Join(top, test.cwd)) }
+				find = func() (workspace.Workspace, error) { return s.Explicit(test.explicit, filepath.Join(top, test.cwd)) }
 			}
 			found, err := find()
-			got := []string{found.project}
-			got = append(got, found.outer...)
-			for _, o := range found.passed {
+			got := []string{found.Project}
+			got = append(got, found.Outer...)
+			for _, o := range found.Passed {
 				mark := "!"
-				if o.recorded {
+				if o.Recorded {
 					mark = "!!"
 				}
-				got = append(got, mark+o.folder)
+				got = append(got, mark+o.Folder)
 			}
 			words := strings.TrimSpace(strings.ReplaceAll(strings.Join(got, " "), top+"/", ""))
 			if words != test.want {
@@ -167,10 +169,10 @@ func TestInterpreter(t *testing.T) {
 		{"", "", "empty"},
 	}
 	for _, test := range tests {
-		p, bad := readProgram([]byte(test.head))
+		p, bad := interpreter.ReadProgram([]byte(test.head))
 		got := ""
 		if bad == nil {
-			got, bad = p.interpreter("relative:" + bin)
+			got, bad = p.Interpreter("relative:" + bin)
 		}
 		why := ""
 		if bad != nil {

@@ -10,8 +10,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/interpreter"
+	"github.com/hookd-dev/hookd/protocol"
 )
 
 // State is what the trust records say about a hook of a project.
@@ -59,15 +61,15 @@ type PlanItem struct {
 	// Faults are single values of settings that do not count.
 	Faults []string
 
-	Entry, WasEntry             jsontext.Value // canonical JSON; nil if there is none
+	Entry, WasEntry             protocol.RawMessage // canonical JSON; nil if there is none
 	Interpreter, WasInterpreter string
 	Program, WasProgram         string
 	Unwatched                   []string // code of the project that runs and that the hash does not cover, in words
 	Files                       []PlanFile
 
-	bundle *bundle
+	bundle *bundle.Bundle
 	record *trustRecord
-	pins   pins
+	pins   interpreter.Pins
 	inMain bool // allowed in the main checkout: to be forgotten here it must be denied
 }
 
@@ -139,32 +141,32 @@ func (p *load) projectHash() string {
 	}
 	items := []item{}
 	for _, f := range p.hooks {
-		if f.scope == p.inner && f.bundle != nil && !f.faulty() && (f.trouble == nil || f.unstarted) {
-			items = append(items, item{f.base, f.freshHash()})
+		if f.scope == p.inner && f.Bundle != nil && !f.faulty() && (f.Problem == nil || f.Unstarted) {
+			items = append(items, item{f.base, f.FreshHash()})
 		}
 	}
 	for _, f := range p.projectMaterials() {
-		if f.bundle != nil && (f.trouble == nil || f.unstarted) {
-			items = append(items, item{f.base, f.freshHash()})
+		if f.Bundle != nil && (f.Problem == nil || f.Unstarted) {
+			items = append(items, item{f.base, f.FreshHash()})
 		}
 	}
 	if p.inner != nil && p.inner.bundle != nil && !p.inner.now.SaysNothing() {
-		items = append(items, item{settingsRecord, p.inner.bundle.hash})
+		items = append(items, item{settingsRecord, p.inner.bundle.Hash})
 	}
 	slices.SortFunc(items, func(a, b item) int { return bytes.Compare([]byte(a.Name), []byte(b.Name)) })
-	raw, err := canonical(items)
+	raw, err := bundle.Canonical(items)
 	if err != nil {
 		return ""
 	}
 	sum := sha256.Sum256(append([]byte("project\n"), raw...))
-	return hashPrefix + hex.EncodeToString(sum[:])
+	return bundle.HashPrefix + hex.EncodeToString(sum[:])
 }
 
 func (p *load) plan() (*Plan, error) {
 	if p.inner != nil && p.inner.passed != nil {
-		return nil, &PassedOverError{p.inner.passed.why, p.inner.passed.remedy}
+		return nil, &PassedOverError{p.inner.passed.Why, p.inner.passed.Remedy}
 	}
-	plan := &Plan{Project: p.project, Hash: p.projectHash()}
+	plan := &Plan{Project: p.Project, Hash: p.projectHash()}
 	if item := p.settingsItem(); item != nil {
 		plan.Items = append(plan.Items, *item)
 	}
@@ -207,7 +209,7 @@ func (p *load) settingsItem() *PlanItem {
 	}
 	item := &PlanItem{Hook: settingsRecord, Kind: KindSettings, Path: s.now.Path, State: StateNew, bundle: s.bundle, record: r, inMain: p.inherited(s, settingsRecord) != nil || s.deniedHere(settingsRecord)}
 	if s.bundle != nil {
-		item.Hash, item.Entry = s.bundle.hash, s.bundle.Entry
+		item.Hash, item.Entry = s.bundle.Hash, s.bundle.Entry
 	}
 	if r != nil {
 		item.Was, item.WasEntry, item.AllowedBefore = r.Hash, r.Bundle.Entry, r.allowedBefore(s.bundle)
@@ -221,14 +223,14 @@ func (p *load) settingsItem() *PlanItem {
 	switch {
 	case r == nil:
 		if s.elsewhere != nil && s.elsewhere.allows(settingsRecord, s.bundle) {
-			item.In = p.trustedIn
+			item.In = p.TrustedIn
 		}
 	case r.Decision == Denied:
 		item.State = StateDenied
-	case s.bundle != nil && s.bundle.hash == r.Hash:
+	case s.bundle != nil && s.bundle.Hash == r.Hash:
 		item.State = StateTrusted
 		if item.inMain {
-			item.In = p.trustedIn
+			item.In = p.TrustedIn
 		}
 	case s.now.Path == "" && s.now.Bad == nil:
 		item.State = StateGone
@@ -244,34 +246,34 @@ func (p *load) planItem(f *found) (PlanItem, error) {
 	if f.kind != "" {
 		item.Kind, item.Guard = f.kind, false
 	}
-	was := bundle{}
+	was := bundle.Bundle{}
 	if f.record != nil {
 		was = f.record.Bundle
 		item.Was = f.record.Hash
-		item.WasEntry, item.AllowedBefore = was.Entry, f.record.allowedBefore(f.bundle)
-		item.WasInterpreter, item.WasProgram = f.shownPins(f.record.recordedPins())
+		item.WasEntry, item.AllowedBefore = was.Entry, f.record.allowedBefore(f.Bundle)
+		item.WasInterpreter, item.WasProgram = f.ShownPins(f.record.recordedPins())
 	}
 	item.State = f.state()
 	if item.State == StateGone && f.kind == "" {
 		item.Guard = true
 	}
 	item.Trouble, item.Remedy = f.cannotBeAllowed()
-	item.Damaged = item.State == StateTrusted && !item.InPlace && p.store.verify(f.bundle) != nil
-	var now bundle
-	if f.bundle != nil {
-		now = *f.bundle
-		item.Hash, item.Entry = now.hash, now.Entry
+	item.Damaged = item.State == StateTrusted && !item.InPlace && p.store.verify(f.Bundle) != nil
+	var now bundle.Bundle
+	if f.Bundle != nil {
+		now = *f.Bundle
+		item.Hash, item.Entry = now.Hash, now.Entry
 		item.pins = p.startersNow(f)
-		item.Interpreter, item.Program = f.shownPins(item.pins)
-		item.bundle = f.bundle
+		item.Interpreter, item.Program = f.ShownPins(item.pins)
+		item.bundle = f.Bundle
 		p.seeUnwatched(f)
-		item.Unwatched = f.unwatched
+		item.Unwatched = f.Unwatched
 		if item.State == StateNew && f.allowedInMain() && !f.runsUnwatched() {
-			item.In = p.trustedIn
+			item.In = p.TrustedIn
 		}
 	}
 	for _, m := range now.Members {
-		file := PlanFile{Name: m.Name, Path: m.path, Mode: m.Mode, Sum: m.Sum, Size: m.size}
+		file := PlanFile{Name: m.Name, Path: m.Path, Mode: m.Mode, Sum: m.Sum, Size: m.Size}
 		var err error
 		if file.Text, file.Left, err = readShown(m); err != nil {
 			return item, err
@@ -280,7 +282,7 @@ func (p *load) planItem(f *found) (PlanItem, error) {
 	}
 	for _, m := range was.Members {
 		old := m
-		old.path = p.store.path(item.Was, m.Name)
+		old.Path = p.store.path(item.Was, m.Name)
 		i := slices.IndexFunc(item.Files, func(file PlanFile) bool { return file.Name == m.Name })
 		if i < 0 {
 			item.Files = append(item.Files, PlanFile{Name: m.Name})
@@ -288,8 +290,8 @@ func (p *load) planItem(f *found) (PlanItem, error) {
 		}
 		file := &item.Files[i]
 		file.WasMode, file.WasSum = m.Mode, m.Sum
-		if st, err := files.Stat(old.path); err == nil {
-			old.size = st.Size
+		if st, err := files.Stat(old.Path); err == nil {
+			old.Size = st.Size
 			// A copy that cannot be shown any more is only a missing diff.
 			file.WasText, file.WasLeft, _ = readShown(old)
 		}
@@ -305,7 +307,7 @@ func (f *found) state() State {
 		return StateNew
 	case r.Decision == Denied:
 		return StateDenied
-	case f.bundle != nil && f.bundle.hash == r.Hash:
+	case f.Bundle != nil && f.Bundle.Hash == r.Hash:
 		return StateTrusted
 	case !f.isThere():
 		return StateGone
@@ -318,13 +320,13 @@ func (f *found) cannotBeAllowed() (trouble, remedy string) {
 	switch {
 	case f.faulty():
 		return "its description is faulty", "correct what hookd check says about it"
-	case f.trouble != nil && f.file != nil && f.kind == "" && len(f.resolution.Hook.Events) == 0:
-		return f.trouble.Why, f.trouble.Remedy + "; if it is no hook but a helper, begin its name with _"
-	case f.trouble != nil:
-		return f.trouble.Why, f.trouble.Remedy
+	case f.Problem != nil && f.file != nil && f.kind == "" && len(f.resolution.Hook.Events) == 0:
+		return f.Problem.Why, f.Problem.Remedy + "; if it is no hook but a helper, begin its name with _"
+	case f.Problem != nil:
+		return f.Problem.Why, f.Problem.Remedy
 	case f.file != nil && f.file.unsafe != "":
 		return f.file.unsafe, "make it yours and writable by you only: chown, chmod go-w"
-	case f.bundle == nil && f.isThere():
+	case f.Bundle == nil && f.isThere():
 		return "it cannot be read", "make it a readable regular file"
 	}
 	return "", ""
@@ -332,14 +334,14 @@ func (f *found) cannotBeAllowed() (trouble, remedy string) {
 
 // readShown reads a file for showing, whatever it holds. What is shown must be what
 // is hashed. left is how many bytes in the middle of a long one are left out.
-func readShown(m member) (text []byte, left int64, err error) {
+func readShown(m bundle.Member) (text []byte, left int64, err error) {
 	ends := &bothEnds{}
-	h, err := files.ReadWhole(context.Background(), m.path, ends)
+	h, err := files.ReadWhole(context.Background(), m.Path, ends)
 	if err != nil {
 		return nil, 0, err
 	}
 	if h.Sum != m.Sum {
-		return nil, 0, fmt.Errorf("%s: %w", m.path, ErrChangedSince)
+		return nil, 0, fmt.Errorf("%s: %w", m.Path, ErrChangedSince)
 	}
 	return append(append([]byte{}, ends.head...), ends.tail...), ends.left, nil
 }

@@ -15,9 +15,11 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gofrs/flock"
+	"github.com/hookd-dev/hookd/loader/internal/bundle"
 
 	"github.com/hookd-dev/hookd/internal/fsutil"
 	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 )
 
 // Decision is what a person decided about a hook.
@@ -31,15 +33,15 @@ const (
 // trustRecord is one decision, with everything that was decided about. The
 // recorded entry tells what a guard was, once it is changed or gone.
 type trustRecord struct {
-	Hook     string    `json:"hook"`          // of what is no hook its folder and name: skills/x.md, mcpServers/git
-	Kind     Kind      `json:"kind,omitzero"` // "": a hook
-	Decision Decision  `json:"decision"`
-	Hash     string    `json:"hash"`
-	At       time.Time `json:"at"`
-	Bundle   bundle    `json:"bundle"`
-	Pins     pins      `json:"starts,omitzero"` // what started it when it was allowed
-	InPlace  bool      `json:"inPlace,omitzero"`
-	Command  bool      `json:"command,omitzero"`
+	Hook     string           `json:"hook"`          // of what is no hook its folder and name: skills/x.md, mcpServers/git
+	Kind     Kind             `json:"kind,omitzero"` // "": a hook
+	Decision Decision         `json:"decision"`
+	Hash     string           `json:"hash"`
+	At       time.Time        `json:"at"`
+	Bundle   bundle.Bundle    `json:"bundle"`
+	Pins     interpreter.Pins `json:"starts,omitzero"` // what started it when it was allowed
+	InPlace  bool             `json:"inPlace,omitzero"`
+	Command  bool             `json:"command,omitzero"`
 
 	// Past are the hashes that were allowed before, the newest last.
 	Past []pastHash `json:"past,omitzero"`
@@ -56,12 +58,12 @@ type pastHash struct {
 const maxPast = 20
 
 // allowedBefore is when a bundle was allowed last, nil if it never was or is now.
-func (t *trustRecord) allowedBefore(b *bundle) *time.Time {
-	if b == nil || b.hash == t.Hash {
+func (t *trustRecord) allowedBefore(b *bundle.Bundle) *time.Time {
+	if b == nil || b.Hash == t.Hash {
 		return nil
 	}
 	for _, past := range slices.Backward(t.Past) {
-		if past.Hash == b.hash {
+		if past.Hash == b.Hash {
 			return &past.At
 		}
 	}
@@ -184,10 +186,10 @@ func (t *trustRecord) check() error {
 	if t.Decision == Denied {
 		return nil // vouches for nothing
 	}
-	if err := t.Bundle.seal(); err != nil {
+	if err := t.Bundle.Seal(); err != nil {
 		return err
 	}
-	if t.Bundle.hash != t.Hash {
+	if t.Bundle.Hash != t.Hash {
 		return fmt.Errorf("the record of %s does not fit its hash", t.Hook)
 	}
 	return nil

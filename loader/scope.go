@@ -4,7 +4,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/settings"
+	"github.com/hookd-dev/hookd/loader/internal/workspace"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -29,13 +31,13 @@ type scope struct {
 	elsewhere *decisions // about the main checkout of which the project is a worktree
 	always    bool       // hooks.trust.always names the project: its hooks run in place, unasked
 
-	passed *passedOver // of a project: why its folder does not count; nil if it does
+	passed *workspace.PassedOver // of a project: why its folder does not count; nil if it does
 
 	settings schema.LayerSettings // in force
 	state    SettingsState        // of its file; "" without one
 	waiting  *waitingSettings     // of a project: settings that nobody allowed; nil = none
 	now      settings.File        // of a project: its settings file as it is
-	bundle   *bundle              // of now: what a person allows; nil if there is none that can be read
+	bundle   *bundle.Bundle       // of now: what a person allows; nil if there is none that can be read
 	own      *schema.Settings     // of this scope and those above it
 }
 
@@ -75,22 +77,22 @@ func (p *load) makeScopes() {
 		}
 		p.scopes = append(p.scopes, s)
 	}
-	if l := p.places; l.project != "" {
-		p.inner = &scope{layer: protocol.Project, project: l.project, dir: filepath.Join(l.project, folderName), root: l.hooksRoot}
+	if l := p.Workspace; l.Project != "" {
+		p.inner = &scope{layer: protocol.Project, project: l.Project, dir: filepath.Join(l.Project, workspace.FolderName), root: l.HooksRoot}
 		add(p.inner)
-		for i, outer := range l.outer {
+		for i, outer := range l.Outer {
 			add(&scope{
-				layer: protocol.Project, project: outer, dir: filepath.Join(outer, folderName), root: outer,
-				outer: i + 1, prefix: prefixOf(l.project, outer),
+				layer: protocol.Project, project: outer, dir: filepath.Join(outer, workspace.FolderName), root: outer,
+				outer: i + 1, prefix: prefixOf(l.Project, outer),
 			})
 		}
 	}
-	p.user = &scope{layer: protocol.User, root: p.root}
+	p.user = &scope{layer: protocol.User, root: p.Root}
 	if p.opts.Home != "" {
-		p.user.dir = filepath.Join(p.opts.Home, folderName)
+		p.user.dir = filepath.Join(p.opts.Home, workspace.FolderName)
 	}
 	add(p.user)
-	p.machine = &scope{layer: protocol.Managed, root: p.root, dir: p.managedDir()}
+	p.machine = &scope{layer: protocol.Managed, root: p.Root, dir: p.managedDir()}
 	add(p.machine)
 }
 

@@ -5,9 +5,11 @@ import (
 	"slices"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/loader/internal/settings"
+	"github.com/hookd-dev/hookd/loader/internal/workspace"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -46,7 +48,7 @@ func (p *load) safeFolder(s *scope) bool {
 	if unsafe == "" {
 		return true
 	}
-	s.passed = &passedOver{folder: s.project, why: unsafe, remedy: ownRemedy, recorded: s.anyAllowed()}
+	s.passed = &workspace.PassedOver{Folder: s.project, Why: unsafe, Remedy: workspace.OwnRemedy, Recorded: s.anyAllowed()}
 	p.passOver(*s.passed)
 	s.dir = ""
 	return false
@@ -54,19 +56,19 @@ func (p *load) safeFolder(s *scope) bool {
 
 // passOver reports a folder that does not rule. Nothing passes where it was
 // allowed to.
-func (p *load) passOver(o passedOver) {
+func (p *load) passOver(o workspace.PassedOver) {
 	code := report.PassedOver
-	if o.outer {
+	if o.Outer {
 		code = report.OuterUntrusted
 	}
-	f := report.New(code, filepath.Join(o.folder, folderName), 0, "", "its hooks and settings do not count: "+o.why, o.remedy)
-	if o.homeless {
+	f := report.New(code, filepath.Join(o.Folder, workspace.FolderName), 0, "", "its hooks and settings do not count: "+o.Why, o.Remedy)
+	if o.Homeless {
 		f.Severity = schema.SeverityError
-		p.refuseAll(o.folder+": "+o.why, o.remedy)
+		p.refuseAll(o.Folder+": "+o.Why, o.Remedy)
 	}
-	if o.recorded {
+	if o.Recorded {
 		f.Severity = schema.SeverityError
-		p.refuseAll(o.folder+" was allowed, and does not count any more: "+o.why, o.remedy)
+		p.refuseAll(o.Folder+" was allowed, and does not count any more: "+o.Why, o.Remedy)
 	}
 	p.add(f)
 }
@@ -87,7 +89,7 @@ func (p *load) projectSettings(s *scope) {
 		p.takeSettings(s, f)
 	case record != nil && record.Decision == Denied:
 		s.state = SettingsDenied
-	case record != nil && b != nil && b.hash == record.Hash:
+	case record != nil && b != nil && b.Hash == record.Hash:
 		p.takeSettings(s, f)
 	case record != nil:
 		p.keepAllowed(s, record)
@@ -119,19 +121,19 @@ func (s *scope) settingsInfo() SettingsInfo {
 		info.File = filepath.Join(s.dir, settings.Names[0])
 	}
 	if s.bundle != nil {
-		info.Hash = s.bundle.hash
+		info.Hash = s.bundle.Hash
 	}
 	return info
 }
 
 // settingsBundle is what a person allows of a settings file; nil if there is none
 // that can be read.
-func settingsBundle(f settings.File) *bundle {
+func settingsBundle(f settings.File) *bundle.Bundle {
 	if f.Path == "" || f.Bad != nil {
 		return nil
 	}
-	b := &bundle{Name: settingsRecord, Entry: f.Entry, Members: []member{}}
-	if b.seal() != nil {
+	b := &bundle.Bundle{Name: settingsRecord, Entry: f.Entry, Members: []bundle.Member{}}
+	if b.Seal() != nil {
 		return nil
 	}
 	return b
@@ -182,20 +184,20 @@ func (p *load) keepAllowed(s *scope, record *trustRecord) {
 
 // settingsListed reports whether hooks.trust.hashes names the settings, or the
 // project with them.
-func (p *load) settingsListed(s *scope, b *bundle) bool {
-	hashes := p.upper().Hooks.TrustHashes
+func (p *load) settingsListed(s *scope, b *bundle.Bundle) bool {
+	hashes := p.upper().Hooks.Trust.Hashes
 	if len(hashes) == 0 {
 		return false
 	}
-	return hashAmong(hashes, b.hash) || s.outer == 0 && hashAmong(hashes, p.hashIfAllowed(b))
+	return hashAmong(hashes, b.Hash) || s.outer == 0 && hashAmong(hashes, p.hashIfAllowed(b))
 }
 
 // hashIfAllowed is the hash of the whole project as it would be once it is
 // allowed with these settings, which is what hookd trust --print shows. Settings that
 // were swapped meanwhile have none.
-func (p *load) hashIfAllowed(b *bundle) string {
+func (p *load) hashIfAllowed(b *bundle.Bundle) string {
 	survey, err := p.loader.surveyQuietly()
-	if err != nil || survey.inner == nil || survey.inner.bundle == nil || survey.inner.bundle.hash != b.hash {
+	if err != nil || survey.inner == nil || survey.inner.bundle == nil || survey.inner.bundle.Hash != b.Hash {
 		return ""
 	}
 	return survey.projectHash()

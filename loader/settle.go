@@ -19,16 +19,16 @@ func (p *load) askPrograms(ctx context.Context) {
 	questions := map[*answers][]question{}
 	var asked []*found
 	for _, f := range p.hooks {
-		if f.run == "" || f.trouble != nil || f.bundle == nil || f.faulty() || schema.NamesEvents(f.described...) || !f.scope.on() {
+		if f.run == "" || f.Problem != nil || f.Bundle == nil || f.faulty() || schema.NamesEvents(f.described...) || !f.scope.on() {
 			continue
 		}
 		asked = append(asked, f)
 		answers := p.answersOf(f.layer)
-		if _, known := answers.known(f.bundle.hash, p.now); known || p.opts.Runtime == nil {
+		if _, known := answers.known(f.Bundle.Hash, p.now); known || p.opts.Runtime == nil {
 			continue
 		}
 		s := p.startOf(f)
-		questions[answers] = append(questions[answers], question{f.bundle.hash, process.Command{
+		questions[answers] = append(questions[answers], question{f.Bundle.Hash, process.Command{
 			Path: s.path, Argv: append(s.argv, askArgument), Dir: p.dirOf(f), Env: s.environ(p.env(f, hookenv.Describe)), Grace: f.scope.own.Hooks.Grace,
 		}})
 	}
@@ -36,7 +36,7 @@ func (p *load) askPrograms(ctx context.Context) {
 		answers.ask(ctx, p.opts.Runtime, questions)
 	}
 	for _, f := range asked {
-		got, known := p.answersOf(f.layer).known(f.bundle.hash, p.now)
+		got, known := p.answersOf(f.layer).known(f.Bundle.Hash, p.now)
 		if !known {
 			continue
 		}
@@ -52,8 +52,8 @@ func (p *load) askPrograms(ctx context.Context) {
 
 // argv is the command line of a hook, without what is appended for one purpose.
 func (p *load) argv(f *found) []string {
-	if f.isCommand() {
-		return slices.Clone(f.argv)
+	if f.IsCommand() {
+		return slices.Clone(f.Argv)
 	}
 	return []string{f.run}
 }
@@ -116,24 +116,24 @@ func (p *load) rejectOrBreak(f *found) {
 			f.fail(executor.Rejected, protocol.FailSettings, why, "correct what hookd check says about it")
 		}
 		f.stop(executor.Rejected, why)
-	case f.trouble != nil:
+	case f.Problem != nil:
 		if h.Enabled && f.scope.on() && h.Guards() {
 			kind := protocol.FailSpawn
-			if f.file == nil && !f.isCommand() {
+			if f.file == nil && !f.IsCommand() {
 				kind = protocol.FailGone
 			}
-			f.fail(executor.Broken, kind, f.trouble.Why, f.trouble.Remedy)
+			f.fail(executor.Broken, kind, f.Problem.Why, f.Problem.Remedy)
 		}
-		f.stop(executor.Broken, f.trouble.Why)
+		f.stop(executor.Broken, f.Problem.Why)
 	}
 	denied := f.record != nil && f.record.Decision == Denied // what is wrong with it is of no use to anybody
-	if f.trouble != nil && f.layer != "" && !denied {
+	if f.Problem != nil && f.layer != "" && !denied {
 		code := report.NotRunnable
-		if f.file == nil && !f.isCommand() {
+		if f.file == nil && !f.IsCommand() {
 			code = report.NoSuchFile
 		}
 		if f.described != nil || f.file != nil {
-			p.add(report.New(code, f.path, 0, f.name, f.trouble.Why, f.trouble.Remedy))
+			p.add(report.New(code, f.path, 0, f.name, f.Problem.Why, f.Problem.Remedy))
 		}
 	}
 }

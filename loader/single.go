@@ -23,7 +23,7 @@ func Single(ctx context.Context, opts Options, file string) (*Snapshot, error) {
 	p.readSettings()
 	p.single = filepath.Dir(file)
 	s := p.user
-	if _, inside := insideProject(l.project, file); inside {
+	if _, inside := insideProject(l.Project, file); inside {
 		s = p.inner
 	}
 	s.always = true

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hookd-dev/hookd/loader/internal/bundle"
+	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/test/prove"
@@ -19,7 +21,7 @@ import (
 func needs(t *testing.T, program string) string {
 	t.Helper()
 	for _, folder := range []string{"/usr/local/bin", "/usr/bin", "/bin"} {
-		if path := filepath.Join(folder, program); isProgram(path) {
+		if path := filepath.Join(folder, program); interpreter.IsProgram(path) {
 			return path
 		}
 	}
@@ -189,13 +191,13 @@ func TestRecordsOfEarlierVersions(t *testing.T) {
 	trust := w.trust()
 	if err := trust.change(w.project, func(d *decisions) error {
 		r := &d.Hooks[0]
-		r.Pins = pins{}
+		r.Pins = interpreter.Pins{}
 		r.Bundle.Interpreter = sh
-		if err := r.Bundle.seal(); err != nil {
+		if err := r.Bundle.Seal(); err != nil {
 			return err
 		}
-		r.Hash = r.Bundle.hash
-		return trust.loader.store.put(&bundle{Members: memberAt(r.Bundle.Members, w.hookPath("guard.sh")), hash: r.Hash})
+		r.Hash = r.Bundle.Hash
+		return trust.loader.store.put(&bundle.Bundle{Members: memberAt(r.Bundle.Members, w.hookPath("guard.sh")), Hash: r.Hash})
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -212,9 +214,9 @@ func TestRecordsOfEarlierVersions(t *testing.T) {
 	}
 }
 
-func memberAt(members []member, path string) []member {
-	members = append([]member(nil), members...)
-	members[0].path = path
+func memberAt(members []bundle.Member, path string) []bundle.Member {
+	members = append([]bundle.Member(nil), members...)
+	members[0].Path = path
 	return members
 }
 
@@ -224,7 +226,7 @@ func memberAt(members []member, path string) []member {
 func TestInterpreterLinesThatLeadInside(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.path("lib", "x.py"), "", 0o644)
-	in := &place{root: w.project, foreign: true, pinned: true, see: func(string) {}}
+	in := &interpreter.Finder{Root: w.project, Foreign: true, Pinned: true}
 	lines := map[string]bool{
 		"/bin/sh -eu": false, "/usr/bin/env -S python3 -u": false, "/usr/bin/env -S python3 -I": false,
 		"/usr/bin/env -S FOO=1 sh -u": false, "/usr/bin/env -S NODE_ENV=production node": false, "/usr/bin/perl -Mstrict": false, "/usr/bin/perl -w": false,
@@ -245,13 +247,13 @@ func TestInterpreterLinesThatLeadInside(t *testing.T) {
 		"/bin/sh x.sh": true, "/bin/sh lib/x.py": true, "/usr/bin/env -S bash --rcfile=x": true, "/usr/bin/env -S perl -I" + w.path("lib"): true, "/usr/bin/env -S perl -I/opt/lib": false,
 	}
 	for line, refused := range lines {
-		p, bad := readProgram([]byte("#!" + line + "\n"))
+		p, bad := interpreter.ReadProgram([]byte("#!" + line + "\n"))
 		if bad != nil {
 			t.Fatalf("%s: %s", line, bad.Why)
 		}
-		l, bad := p.line()
+		l, bad := p.Line()
 		if bad == nil {
-			bad = in.lineLeadsInside(&l)
+			bad = in.LineLeadsInside(&l)
 		}
 		if (bad != nil) != refused {
 			t.Errorf("%s: refused %v", line, bad)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/hookd-dev/hookd/internal/fsutil"
+	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/ownership"
 )
@@ -24,7 +25,7 @@ type store struct {
 
 // folder is where the copy of a bundle lies.
 func (s store) folder(hash string) string {
-	return filepath.Join(s.dir, strings.TrimPrefix(hash, hashPrefix))
+	return filepath.Join(s.dir, strings.TrimPrefix(hash, bundle.HashPrefix))
 }
 
 // path is where the copy of one member lies.
@@ -34,7 +35,7 @@ func (s store) path(hash, name string) string {
 
 // put copies a bundle. Each file is hashed while it is copied and must be what
 // the bundle says: a file that was swapped since it was looked at is not kept.
-func (s store) put(b *bundle) error {
+func (s store) put(b *bundle.Bundle) error {
 	if s.verify(b) == nil {
 		return nil
 	}
@@ -51,7 +52,7 @@ func (s store) put(b *bundle) error {
 			return err
 		}
 	}
-	final := s.folder(b.hash)
+	final := s.folder(b.Hash)
 	// Whatever is in the way did not pass the check above.
 	if err := os.RemoveAll(final); err != nil {
 		return err
@@ -62,7 +63,7 @@ func (s store) put(b *bundle) error {
 	return s.verify(b)
 }
 
-func copyMember(folder string, m member) error {
+func copyMember(folder string, m bundle.Member) error {
 	target := filepath.Join(folder, filepath.FromSlash(m.Name))
 	if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
 		return err
@@ -71,9 +72,9 @@ func copyMember(folder string, m member) error {
 	if err != nil {
 		return err
 	}
-	h, err := files.ReadWhole(context.Background(), m.path, out)
+	h, err := files.ReadWhole(context.Background(), m.Path, out)
 	if err == nil && (h.Sum != m.Sum || h.Stat.Mode.Perm() != m.Mode) {
-		err = fmt.Errorf("%s: %w", m.path, ErrChangedSince)
+		err = fmt.Errorf("%s: %w", m.Path, ErrChangedSince)
 	}
 	if err == nil {
 		err = out.Chmod(m.Mode)
@@ -89,7 +90,7 @@ func copyMember(folder string, m member) error {
 var ErrChangedSince = errors.New("the file changed since it was shown")
 
 // verify checks that the copy of a bundle is exactly what was allowed.
-func (s store) verify(b *bundle) error {
+func (s store) verify(b *bundle.Bundle) error {
 	want := map[string]int{} // index of the member
 	folders := map[string]bool{".": true}
 	for i, m := range b.Members {
@@ -98,7 +99,7 @@ func (s store) verify(b *bundle) error {
 			folders[dir] = true
 		}
 	}
-	root := s.folder(b.hash)
+	root := s.folder(b.Hash)
 	walker := ownership.User()
 	err := filepath.WalkDir(root, func(where string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -140,7 +141,7 @@ func (s store) verify(b *bundle) error {
 		return err
 	}
 	for name := range want {
-		return fmt.Errorf("%s is missing", s.path(b.hash, name))
+		return fmt.Errorf("%s is missing", s.path(b.Hash, name))
 	}
 	return nil
 }

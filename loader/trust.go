@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/settings"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -36,7 +37,7 @@ func OpenTrust(opts Options) (*Trust, error) {
 }
 
 // Project is the real path of the project that is decided about, "" without one.
-func (t *Trust) Project() string { return t.loader.project }
+func (t *Trust) Project() string { return t.loader.Project }
 
 // ErrState says that the state folder, where the trust records are, cannot be used.
 var ErrState = errors.New("trust records")
@@ -58,9 +59,9 @@ func (e *PassedOverError) Unwrap() error { return ErrNoProject }
 // noProject says why there is no project: nothing is there, or what is there does
 // not count.
 func (l *loader) noProject() error {
-	for _, o := range l.passed {
-		if !o.outer {
-			return &PassedOverError{o.why, o.remedy}
+	for _, o := range l.Passed {
+		if !o.Outer {
+			return &PassedOverError{o.Why, o.Remedy}
 		}
 	}
 	return ErrNoProject
@@ -68,7 +69,7 @@ func (l *loader) noProject() error {
 
 // Plan shows what would run in the project.
 func (t *Trust) Plan(ctx context.Context) (*Plan, error) {
-	if t.loader.project == "" {
+	if t.loader.Project == "" {
 		return nil, t.loader.noProject()
 	}
 	p, err := t.loader.survey(ctx)
@@ -81,7 +82,7 @@ func (t *Trust) Plan(ctx context.Context) (*Plan, error) {
 // Above are the projects further up that hold here, too, and of which something
 // waits for a decision: it is made there.
 func (t *Trust) Above(ctx context.Context) (waiting []string) {
-	for _, outer := range t.loader.outer {
+	for _, outer := range t.loader.Outer {
 		opts := t.loader.opts
 		opts.Project = outer
 		above, err := OpenTrust(opts)
@@ -182,7 +183,7 @@ func (t *Trust) unchangedSettings(item *PlanItem) error {
 		return err
 	}
 	entry, err := settings.Canonical(item.Path, text)
-	if err == nil && !sameJSON(entry, item.Entry) {
+	if err == nil && !bundle.SameJSON(entry, item.Entry) {
 		err = fmt.Errorf("%s: %w", item.Path, ErrChangedSince)
 	}
 	return err
@@ -253,13 +254,13 @@ func (t *Trust) Follow(ctx context.Context, report func(hook, hash string, err e
 	if err := mayDecide(); err != nil {
 		return err
 	}
-	if t.loader.project == "" {
+	if t.loader.Project == "" {
 		return t.loader.noProject()
 	}
 	t.How = "--follow"
 	changed := make(chan struct{}, 1)
 	opts := t.loader.opts
-	opts.Runtime, opts.Project = nil, t.loader.project
+	opts.Runtime, opts.Project = nil, t.loader.Project
 	opts.OnChange = func(*Snapshot) {
 		select {
 		case changed <- struct{}{}:
@@ -370,7 +371,7 @@ func (t *Trust) switchHook(ctx context.Context, name string, change func(d *deci
 	}
 	opts := t.loader.opts
 	opts.Runtime, opts.Without = nil, nil
-	opts.Project = t.loader.project
+	opts.Project = t.loader.Project
 	s, err := Load(ctx, opts)
 	if err != nil {
 		return err

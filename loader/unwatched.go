@@ -2,11 +2,11 @@ package loader
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/hookd-dev/hookd/executor/hookenv"
+	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -20,57 +20,27 @@ func (p *load) seeUnwatched(f *found) {
 	if f.layer != protocol.Project && !f.resolution.Hook.InProject || f.kind != "" && f.kind != KindServer {
 		return
 	}
-	words := f.words
-	if script, is := f.script(); is {
-		if l, bad := script.line(); bad == nil {
-			words = slices.Concat([]string{l.starter()}, l.args, words)
-			f.noteShim(p.placeOf(f.scope, f.resolution.Hook.InPlace).starter(script))
+	words := f.Words
+	if script, is := f.Script(); is {
+		if l, bad := script.Line(); bad == nil {
+			words = slices.Concat([]string{l.Starter()}, l.Args, words)
+			f.NoteShim(p.placeOf(f.scope, f.resolution.Hook.InPlace).Starter(script))
 		}
 	}
 	if len(words) == 0 {
 		return
 	}
-	if word := f.programWord(); codeOptions[kindOf(word)].letters != "" {
-		f.noteShim(p.placeOf(f.scope, false).programOf(word))
+	if word := f.ProgramWord(); interpreter.KindOf(word).KnowsCodeOptions() {
+		f.NoteShim(p.placeOf(f.scope, false).ProgramOf(word))
 	}
-	f.noteKind(words)
+	f.NoteKind(words)
 	if f.layer == protocol.Project && f.told != nil {
 		in := p.placeOf(f.scope, false)
 		for _, word := range f.resolution.Hook.Args {
-			if at := in.locate(word); at.exists && f.swaps[word].name == "" {
-				f.note("its own answer names %s as an argument", at.name)
+			if at := in.Locate(word); at.Exists && f.Swaps[word].Name == "" {
+				f.Note("its own answer names %s as an argument", at.Name)
 			}
 		}
-	}
-}
-
-// noteKind notes what the words of a command line say by themselves.
-func (f *found) noteKind(words []string) {
-	name := filepath.Base(words[0])
-	switch of := kindOf(words[0]); of {
-	case kindRunner:
-		f.note("%s runs what the project says", name)
-	case kindLauncher:
-		f.note("%s starts another program in the project", name)
-	case kindOther:
-		f.note("%s reads settings and modules from the working directory", name)
-	default:
-		for _, word := range words[1:] {
-			if !strings.HasPrefix(word, "-") || word == "--" {
-				break // the script; what comes after it is the script's own
-			}
-			if of.takesCode(word) {
-				f.note("%s %s takes code from the command line, or finds it by a name", name, strings.SplitN(word, "=", 2)[0])
-			}
-		}
-	}
-}
-
-// noteShim notes an interpreter that is a script itself: version managers put such
-// in front of the real one, and choose that by files of the working directory.
-func (f *found) noteShim(s starter) {
-	if s.shim {
-		f.note("%s is a script that chooses the real %s, perhaps by files of the project", s.pin.Real, filepath.Base(s.pin.Real))
 	}
 }
 
@@ -82,7 +52,7 @@ func loadsCode(name string) bool { return hookenv.LoadsCode(name) }
 
 func (p *load) tellUnwatched(f *found) {
 	p.seeUnwatched(f)
-	if len(f.unwatched) == 0 || !f.listed {
+	if len(f.Unwatched) == 0 || !f.listed {
 		return
 	}
 	file, line := f.path, f.line
@@ -90,7 +60,7 @@ func (p *load) tellUnwatched(f *found) {
 		file, line = f.described[0].Pos.File, f.described[0].Pos.Line
 	}
 	p.add(report.New(report.Unwatched, file, line, f.name,
-		unwatchedText+": "+strings.Join(f.unwatched, "; "), "have it start a file that the command names, with its helpers in files"))
+		unwatchedText+": "+strings.Join(f.Unwatched, "; "), "have it start a file that the command names, with its helpers in files"))
 }
 
 // withoutCode leaves out variables that make programs load code and are named for

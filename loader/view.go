@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 )
 
@@ -27,16 +28,16 @@ const viewsFolder = "views"
 const maxLinked = 10_000
 
 // view makes the view of a bundle, or finds the one there is.
-func (s store) view(b *bundle) (string, error) {
-	links, err := b.beside()
+func (s store) view(b *bundle.Bundle, see func(path string)) (string, error) {
+	links, err := filesBeside(b, see)
 	if err != nil {
 		return "", err
 	}
 	sum := sha256.New()
 	for _, l := range links {
-		fmt.Fprintf(sum, "%s\x00%s\x00", l.name, l.path)
+		fmt.Fprintf(sum, "%s\x00%s\x00", l.Name, l.Path)
 	}
-	all := filepath.Join(filepath.Dir(s.dir), viewsFolder, filepath.Base(s.folder(b.hash)))
+	all := filepath.Join(filepath.Dir(s.dir), viewsFolder, filepath.Base(s.folder(b.Hash)))
 	final := filepath.Join(all, hex.EncodeToString(sum.Sum(nil)[:16]))
 	if s.viewWhole(b, final) == nil {
 		return final, nil
@@ -65,22 +66,22 @@ func (s store) view(b *bundle) (string, error) {
 	return final, s.viewWhole(b, final)
 }
 
-func (s store) fillView(b *bundle, folder string, links []helper) error {
+func (s store) fillView(b *bundle.Bundle, folder string, links []bundle.Helper) error {
 	for _, m := range b.Members {
 		target := filepath.Join(folder, filepath.FromSlash(m.Name))
 		if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
 			return err
 		}
-		if err := os.Link(s.path(b.hash, m.Name), target); err != nil {
+		if err := os.Link(s.path(b.Hash, m.Name), target); err != nil {
 			return err
 		}
 	}
 	for _, l := range links {
-		target := filepath.Join(folder, filepath.FromSlash(l.name))
+		target := filepath.Join(folder, filepath.FromSlash(l.Name))
 		if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
 			return err
 		}
-		if err := os.Symlink(l.path, target); err != nil {
+		if err := os.Symlink(l.Path, target); err != nil {
 			return err
 		}
 	}
@@ -88,9 +89,9 @@ func (s store) fillView(b *bundle, folder string, links []helper) error {
 }
 
 // viewWhole makes sure that every member of a view is the private copy itself.
-func (s store) viewWhole(b *bundle, folder string) error {
+func (s store) viewWhole(b *bundle.Bundle, folder string) error {
 	for _, m := range b.Members {
-		kept, err := files.Lstat(s.path(b.hash, m.Name))
+		kept, err := files.Lstat(s.path(b.Hash, m.Name))
 		if err != nil {
 			return err
 		}
@@ -105,12 +106,12 @@ func (s store) viewWhole(b *bundle, folder string) error {
 	return nil
 }
 
-// beside lists what lies beside the originals of a bundle, in their folders and in
+// filesBeside lists what lies beside the originals of a bundle, in their folders and in
 // those above up to the bundle's own.
-func (b *bundle) beside() (links []helper, err error) {
+func filesBeside(b *bundle.Bundle, see func(path string)) (links []bundle.Helper, err error) {
 	folders := []string{"."}
 	for _, m := range b.Members {
-		if strings.HasPrefix(m.Name, projectPrefix) {
+		if strings.HasPrefix(m.Name, bundle.ProjectPrefix) {
 			continue
 		}
 		for dir := path.Dir(m.Name); dir != "."; dir = path.Dir(dir) {
@@ -120,11 +121,11 @@ func (b *bundle) beside() (links []helper, err error) {
 		}
 	}
 	isMember := func(name string) bool {
-		return slices.ContainsFunc(b.Members, func(m member) bool { return m.Name == name })
+		return slices.ContainsFunc(b.Members, func(m bundle.Member) bool { return m.Name == name })
 	}
 	for _, dir := range folders {
-		where := filepath.Join(b.base, filepath.FromSlash(dir))
-		b.see(where)
+		where := filepath.Join(b.Base, filepath.FromSlash(dir))
+		see(where)
 		entries, err := os.ReadDir(where)
 		if err != nil {
 			return nil, err
@@ -134,7 +135,7 @@ func (b *bundle) beside() (links []helper, err error) {
 			if isMember(name) || slices.Contains(folders, name) {
 				continue
 			}
-			links = append(links, helper{name: name, path: filepath.Join(where, entry.Name())})
+			links = append(links, bundle.Helper{Name: name, Path: filepath.Join(where, entry.Name())})
 		}
 		if len(links) > maxLinked {
 			return nil, fmt.Errorf("more than %d files lie beside it", maxLinked)
@@ -160,19 +161,19 @@ func (p *load) runView(f *found) error {
 		f.run, f.inPlace = p.original(f), true
 		return nil
 	}
-	b := *f.bundle
+	b := *f.Bundle
 	b.Members = slices.Clone(b.Members)
 	if err := p.store.put(&b); err != nil {
 		return err
 	}
-	folder, err := p.store.view(&b)
+	folder, err := p.store.view(&b, p.inputs.See)
 	if err != nil {
 		return err
 	}
 	f.inPlace, f.folder = true, folder
-	if f.isCommand() {
-		f.argv = f.copied(f.argv, folder)
-		f.run = f.argv[0]
+	if f.IsCommand() {
+		f.Argv = f.Copied(f.Argv, folder)
+		f.run = f.Argv[0]
 	} else {
 		f.run = filepath.Join(folder, f.base)
 	}

@@ -11,7 +11,9 @@ import (
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/report"
+	"github.com/hookd-dev/hookd/loader/internal/workspace"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -30,7 +32,7 @@ func (p *load) dirOf(f *found) string {
 	case f.layer == protocol.Project:
 		return f.scope.root
 	case f.resolution.Hook.InProject:
-		return p.root
+		return p.Root
 	}
 	return p.ownFolder(f.layer)
 }
@@ -48,7 +50,7 @@ func (p *load) ownFolder(layer protocol.Layer) string {
 	if p.startsIn == "" {
 		dir, err := p.emptyFolder()
 		if err != nil {
-			root := filepath.VolumeName(p.root) + string(filepath.Separator)
+			root := filepath.VolumeName(p.Root) + string(filepath.Separator)
 			p.add(report.New(report.OwnFolder, dir, 0, "", "the user's hooks start in "+root+": "+err.Error(), "empty or remove the folder"))
 			dir = root
 		}
@@ -108,7 +110,7 @@ func (s *scope) fromSettings(words []string) []string {
 		return words
 	}
 	for i, word := range words {
-		before, path := optionPath(word)
+		before, path := interpreter.OptionPath(word)
 		if filepath.IsAbs(path) || path == "" || strings.HasPrefix(path, "-") || i == 0 && filepath.Base(path) == path {
 			continue
 		}
@@ -129,9 +131,9 @@ func (p *load) liesInside(layer protocol.Layer, path string) bool {
 	if layer == protocol.Project || p.inner != nil && p.inner.always {
 		return false
 	}
-	tops := append([]string{p.project, p.root}, p.outer...)
-	if p.project == "" {
-		tops = []string{p.checkoutOf(p.root)}
+	tops := append([]string{p.Project, p.Root}, p.Outer...)
+	if p.Project == "" {
+		tops = []string{p.checkoutOf(p.Root)}
 	}
 	return slices.ContainsFunc(tops, func(top string) bool { return top != "" && inFolder(top, path) })
 }
@@ -161,7 +163,7 @@ func (p *load) checkoutOf(dir string) string {
 func (p *load) isProjectOrCheckout(dir string) bool {
 	known, ok := p.checkouts[dir]
 	if !ok {
-		for _, mark := range []string{gitName, folderName} {
+		for _, mark := range []string{workspace.GitName, workspace.FolderName} {
 			if _, err := files.Lstat(filepath.Join(dir, mark)); err == nil {
 				known = true
 			}
@@ -184,20 +186,6 @@ func (p *load) outsideCheckouts(folder string) bool {
 	return err != nil || real == folder || p.checkoutOf(real) == ""
 }
 
-// nameWords keeps the words of a command, of which a program that is a path is
-// absolute.
-func (f *found) nameWords(words []string) {
-	if len(f.argv) == 0 || len(words) == 0 {
-		return
-	}
-	f.words = slices.Clone(f.argv)
-	if filepath.Base(words[0]) == words[0] {
-		f.words[0] = words[0]
-		f.unstarted = f.trouble != nil // not found where hookd looks now
-	}
-	f.own = f.argv[0]
-}
-
 // environ adds what an interpreter line sets.
 func (s *start) environ(env []string) []string {
 	for _, set := range s.sets {
@@ -211,14 +199,14 @@ func (s *start) environ(env []string) []string {
 // ofPython is what a command of Python that names a module, or is code itself,
 // gets besides.
 func (f *found) ofPython() []string {
-	if len(f.words) == 0 || kindOf(f.words[0]) != kindPython {
+	if len(f.Words) == 0 || interpreter.KindOf(f.Words[0]) != interpreter.KindPython {
 		return nil
 	}
-	for _, word := range f.words[1:] {
+	for _, word := range f.Words[1:] {
 		if !strings.HasPrefix(word, "-") {
 			return nil
 		}
-		if kindPython.takesCode(word) {
+		if interpreter.KindPython.TakesCode(word) {
 			return []string{hookenv.SafePath}
 		}
 	}

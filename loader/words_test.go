@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
@@ -148,7 +149,7 @@ func TestUnwatchedCodeIsNamed(t *testing.T) {
 			w.write(w.path("guard"), "", 0o644)
 			w.write(w.path("guard.d", "b"), "", 0o644)
 			if strings.Contains(command, "big") {
-				for i := range maxTreeFiles + 1 {
+				for i := range bundle.MaxTreeFiles + 1 {
 					w.write(w.path("big", fmt.Sprint(i)), "", 0o644)
 				}
 			}

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // sample is a value that fits a field and differs from the zero value.
@@ -110,7 +108,7 @@ func TestEveryAnswerAtEveryEvent(t *testing.T) {
 
 func apply(t *testing.T, ev Event, reply string) (Event, []Change, error) {
 	t.Helper()
-	r, _, err := decodeReply(jsontext.Value(reply))
+	r, _, err := decodeReply(RawMessage(reply))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +221,7 @@ func TestApplyRefuses(t *testing.T) {
 func TestApplyChecksArgs(t *testing.T) {
 	ev := mustDecode(t, toolCall(`{"command":"ls"}`))
 	asked := 0
-	ev.CheckArgs = func(args jsontext.Value) error {
+	ev.CheckArgs = func(args RawMessage) error {
 		asked++
 		if kindOf(Member(args, "command")) != '"' {
 			return fmt.Errorf("command must be a string")
@@ -243,11 +241,11 @@ func TestApplyChecksArgs(t *testing.T) {
 
 func TestApplyHoldsTheLimits(t *testing.T) {
 	ev := mustDecode(t, toolCall(`{"a":"`+strings.Repeat("x", 1000)+`"}`))
-	r := Reply{Action: Modify, Patch: jsontext.Value(`[{"op":"copy","from":"/args","path":"/args/b"},{"op":"copy","from":"/args","path":"/args/c"},{"op":"copy","from":"/args","path":"/args/d"}]`)}
+	r := Reply{Action: Modify, Patch: RawMessage(`[{"op":"copy","from":"/args","path":"/args/b"},{"op":"copy","from":"/args","path":"/args/c"},{"op":"copy","from":"/args","path":"/args/d"}]`)}
 	if _, _, err := Apply(ev, Voter{Class: CanModify}, r, DecodeLimits{Size: 4000}); err == nil {
 		t.Error("a patch that doubles thrice passes a limit of 4000 bytes")
 	}
-	r = Reply{Action: Modify, Changes: jsontext.Value(`{"args":{"b":` + strings.Repeat("[", 20) + strings.Repeat("]", 20) + `}}`)}
+	r = Reply{Action: Modify, Changes: RawMessage(`{"args":{"b":` + strings.Repeat("[", 20) + strings.Repeat("]", 20) + `}}`)}
 	if _, _, err := Apply(ev, Voter{Class: CanModify}, r, DecodeLimits{Depth: 20}); err == nil {
 		t.Error("a change passes a limit of 20 levels")
 	}

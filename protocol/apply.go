@@ -28,7 +28,7 @@ func Apply(ev Event, by Voter, r Reply, lim DecodeLimits) (Event, []Change, erro
 	}
 	for _, replaced := range []struct {
 		path  string
-		value jsontext.Value
+		value RawMessage
 		typ   FieldType
 	}{{"/result", r.Result, TypeResult}, {"/response", r.Response, TypeResponse}} {
 		if replaced.value == nil {
@@ -48,7 +48,7 @@ func Apply(ev Event, by Voter, r Reply, lim DecodeLimits) (Event, []Change, erro
 }
 
 // applyChanges applies changes or patch to the event's data, within bounds of work.
-func applyChanges(spec *Spec, ev *Event, by Voter, r Reply, lim DecodeLimits) (data jsontext.Value, changes []Change, err error) {
+func applyChanges(spec *Spec, ev *Event, by Voter, r Reply, lim DecodeLimits) (data RawMessage, changes []Change, err error) {
 	w := workOn(len(ev.Data), len(r.Changes), len(r.Patch))
 	err = w.within(func() error {
 		data, changes, err = w.applyChanges(spec, ev, by, r, lim)
@@ -60,7 +60,7 @@ func applyChanges(spec *Spec, ev *Event, by Voter, r Reply, lim DecodeLimits) (d
 	return data, changes, nil
 }
 
-func (w *work) applyChanges(spec *Spec, ev *Event, by Voter, r Reply, lim DecodeLimits) (jsontext.Value, []Change, error) {
+func (w *work) applyChanges(spec *Spec, ev *Event, by Voter, r Reply, lim DecodeLimits) (RawMessage, []Change, error) {
 	want, err := w.wanted(spec, ev, r, lim)
 	if err != nil || want == nil {
 		return ev.Data, nil, err
@@ -80,7 +80,7 @@ func (w *work) applyChanges(spec *Spec, ev *Event, by Voter, r Reply, lim Decode
 }
 
 // wanted is the data that a reply asks for, nil if it changes nothing.
-func (w *work) wanted(spec *Spec, ev *Event, r Reply, lim DecodeLimits) (jsontext.Value, error) {
+func (w *work) wanted(spec *Spec, ev *Event, r Reply, lim DecodeLimits) (RawMessage, error) {
 	switch {
 	case r.Changes != nil && r.Patch != nil:
 		return nil, errors.New("changes and patch together; give one of them")
@@ -109,7 +109,7 @@ const mostChanges = 256
 
 // fewChanges are the changes of a reply. Where there are very many of them, each
 // field that was changed is one: records and later replies go through all of them.
-func fewChanges(spec *Spec, ev *Event, by Voter, data jsontext.Value, changes []Change) []Change {
+func fewChanges(spec *Spec, ev *Event, by Voter, data RawMessage, changes []Change) []Change {
 	if len(changes) <= mostChanges {
 		return changes
 	}
@@ -128,7 +128,7 @@ func fewChanges(spec *Spec, ev *Event, by Voter, data jsontext.Value, changes []
 
 // mergesOnly checks that a merge patch names nothing but changeable fields and
 // removes none of them.
-func mergesOnly(patch jsontext.Value, fields []Field, prefix string) error {
+func mergesOnly(patch RawMessage, fields []Field, prefix string) error {
 	if kindOf(patch) != '{' {
 		return fmt.Errorf("changes%s: %s where an object is expected", prefix, describe(patch))
 	}
@@ -162,7 +162,7 @@ func leadsToField(path string, fields []Field) bool {
 
 // checkChanged checks the type of every field that a reply changed. It is also
 // the last guard against a change outside the table.
-func checkChanged(spec *Spec, ev *Event, by Voter, data jsontext.Value, changes []Change) error {
+func checkChanged(spec *Spec, ev *Event, by Voter, data RawMessage, changes []Change) error {
 	for _, c := range changes {
 		if fieldAt(c.Path, spec.Fields) == nil {
 			return fmt.Errorf("%s is not changeable here; changeable: %s", shorten(c.Path, 200), paths(spec.Fields))
@@ -189,7 +189,7 @@ func checkChanged(spec *Spec, ev *Event, by Voter, data jsontext.Value, changes 
 }
 
 // at returns the value that a JSON Pointer of object members leads to, or nil.
-func at(v jsontext.Value, pointer string) jsontext.Value {
+func at(v RawMessage, pointer string) RawMessage {
 	for token := range jsontext.Pointer(pointer).Tokens() {
 		v = Member(v, token)
 	}

@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/hookd-dev/hookd/test/prove"
 )
 
@@ -78,12 +76,12 @@ func TestChangesAreBounded(t *testing.T) {
 	var longest time.Duration
 	for name, r := range rows {
 		t.Run(name, func(t *testing.T) {
-			ev := Event{Event: ToolCallStart, Data: jsontext.Value(bigCall(r.args))}
+			ev := Event{Event: ToolCallStart, Data: RawMessage(bigCall(r.args))}
 			reply := Reply{Action: Modify}
 			if r.changes != "" {
-				reply.Changes = jsontext.Value(`{"args":` + r.changes + `}`)
+				reply.Changes = RawMessage(`{"args":` + r.changes + `}`)
 			} else {
-				reply.Patch = jsontext.Value(r.patch)
+				reply.Patch = RawMessage(r.patch)
 			}
 			runtime.GC()
 			var before, after runtime.MemStats
@@ -144,7 +142,7 @@ func TestManyChangesFold(t *testing.T) {
 	f := Begin(mustDecode(t, toolCall(objectOf(2000))), FoldOptions{})
 	for i := range prove.Size(20, 100) {
 		changes := strings.ReplaceAll(objectOf(250), ":", fmt.Sprintf(":%d", i+1))
-		f, _ = f.Add(says(hook(fmt.Sprint(i), CanModify), Reply{Action: Modify, Changes: jsontext.Value(`{"args":` + changes + `}`)}))
+		f, _ = f.Add(says(hook(fmt.Sprint(i), CanModify), Reply{Action: Modify, Changes: RawMessage(`{"args":` + changes + `}`)}))
 		f.Standing()
 	}
 	if took := time.Since(began); took > patience() {
@@ -172,8 +170,8 @@ func TestPatchesAreApplied(t *testing.T) {
 		{`{"a":1}`, `[{"op":"add","path":"/args/b","value":1},{"op":"test","path":"/args/a","value":2}]`, "", "patch/1: test failed"},
 		{`{"a":"text"}`, `[{"op":"add","path":"/args/a/x","value":1}]`, "", "neither an object nor a list"},
 	} {
-		ev := Event{Event: ToolCallStart, Data: jsontext.Value(bigCall(tc.args))}
-		after, _, err := Apply(ev, Voter{Name: "h", Layer: Project, Class: CanModify}, Reply{Action: Modify, Patch: jsontext.Value(tc.patch)}, DecodeLimits{})
+		ev := Event{Event: ToolCallStart, Data: RawMessage(bigCall(tc.args))}
+		after, _, err := Apply(ev, Voter{Name: "h", Layer: Project, Class: CanModify}, Reply{Action: Modify, Patch: RawMessage(tc.patch)}, DecodeLimits{})
 		if tc.fails != "" {
 			if err == nil || !strings.Contains(err.Error(), tc.fails) {
 				t.Errorf("%s: %v, want %s", tc.patch, err, tc.fails)
@@ -195,9 +193,9 @@ func TestRandomPatchesAreBounded(t *testing.T) {
 		patch := operations(5000, func(int) string {
 			return fmt.Sprintf(`{"op":%q,"path":%q,"from":%q,"value":{"x":[1]}}`, pick(ops[:3+rand.N(4)]), pick(paths), pick(paths))
 		})
-		ev := Event{Event: ToolCallStart, Data: jsontext.Value(bigCall(`{"l":[` + strings.Repeat("0,", 3000) + `0],"o":` + objectOf(3000) + `}`))}
+		ev := Event{Event: ToolCallStart, Data: RawMessage(bigCall(`{"l":[` + strings.Repeat("0,", 3000) + `0],"o":` + objectOf(3000) + `}`))}
 		began := time.Now()
-		Apply(ev, Voter{Name: "h", Layer: Project, Class: CanModify}, Reply{Action: Modify, Patch: jsontext.Value(patch)}, DecodeLimits{})
+		Apply(ev, Voter{Name: "h", Layer: Project, Class: CanModify}, Reply{Action: Modify, Patch: RawMessage(patch)}, DecodeLimits{})
 		if took := time.Since(began); took > patience() {
 			t.Fatalf("took %s: %.300s", took, patch)
 		}

@@ -3,14 +3,12 @@ package protocol
 import (
 	"slices"
 	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // canonical is a spelling that equal values share: no blanks, members in the order
 // of their names, strings in their shortest spelling. Unlike RFC 8785 it keeps the
 // digits of numbers.
-func canonical(v jsontext.Value) string {
+func canonical(v RawMessage) string {
 	c := canonicalWriter{from: v}
 	c.value(skipBlanks(v, 0))
 	return string(c.out)
@@ -18,7 +16,7 @@ func canonical(v jsontext.Value) string {
 
 // canonicalWriter goes through a value once, however deep it is nested.
 type canonicalWriter struct {
-	from jsontext.Value
+	from RawMessage
 	out  []byte
 }
 

@@ -8,14 +8,13 @@ import (
 	"sync"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // CheckData checks an event's data against the Go type of its row: members that
 // must be there are there, known ones have the right type, unknown ones are
 // tolerated. Which values a string may have is not checked: a host may be newer
 // than this table. The error is a [*DecodeError] whose path begins with /data.
-func CheckData(spec *Spec, data jsontext.Value) error {
+func CheckData(spec *Spec, data RawMessage) error {
 	if err := fits(data, typeOfData(spec), "/data"); err != nil {
 		return err
 	}
@@ -24,9 +23,9 @@ func CheckData(spec *Spec, data jsontext.Value) error {
 
 // Complete returns data with each member that must be there and is not, as its
 // zero value. It is for people and bridges that give only what matters.
-func Complete(spec *Spec, data jsontext.Value) jsontext.Value {
+func Complete(spec *Spec, data RawMessage) RawMessage {
 	if len(trimmed(data)) == 0 {
-		data = jsontext.Value("{}")
+		data = RawMessage("{}")
 	}
 	if kindOf(data) != '{' || !Valid(data) {
 		return data
@@ -40,7 +39,7 @@ func Complete(spec *Spec, data jsontext.Value) jsontext.Value {
 		present[m.name] = true
 	}
 	whole := trimmed(data)
-	whole = append(jsontext.Value{}, whole[:len(whole)-1]...)
+	whole = append(RawMessage{}, whole[:len(whole)-1]...)
 	empty := len(present) == 0
 	for _, m := range members(blank) {
 		if present[m.name] {
@@ -62,11 +61,11 @@ func Complete(spec *Spec, data jsontext.Value) jsontext.Value {
 
 var (
 	typeContent = reflect.TypeFor[Content]()
-	typeRaw     = reflect.TypeFor[jsontext.Value]()
+	typeRaw     = reflect.TypeFor[RawMessage]()
 )
 
 // fits reports how value fails to have the shape of a Go type.
-func fits(value jsontext.Value, t reflect.Type, path string) *DecodeError {
+func fits(value RawMessage, t reflect.Type, path string) *DecodeError {
 	wrong := func(want string) *DecodeError {
 		return &DecodeError{Path: path, Offset: -1, Err: fmt.Errorf("%s where %s is expected", kindName(value), want)}
 	}
@@ -122,7 +121,7 @@ func fits(value jsontext.Value, t reflect.Type, path string) *DecodeError {
 	return nil
 }
 
-func fitsStruct(object jsontext.Value, t reflect.Type, path string) *DecodeError {
+func fitsStruct(object RawMessage, t reflect.Type, path string) *DecodeError {
 	fields := fieldsOf(t)
 	found := 0
 	for _, m := range members(object) {

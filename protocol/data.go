@@ -37,16 +37,16 @@ const (
 
 // Part is one piece of a message's content.
 type Part struct {
-	Type       PartType       `json:"type"`
-	Text       string         `json:"text,omitzero"`
-	MediaType  string         `json:"mediaType,omitzero"`
-	Provider   string         `json:"provider,omitzero"`
-	Data       jsontext.Value `json:"data,omitzero"`
-	ToolCallID string         `json:"toolCallId,omitzero"`
-	Name       string         `json:"name,omitzero"`
-	Args       jsontext.Value `json:"args,omitzero"`
-	Content    Content        `json:"content,omitzero"`
-	IsError    bool           `json:"isError,omitzero"`
+	Type       PartType   `json:"type"`
+	Text       string     `json:"text,omitzero"`
+	MediaType  string     `json:"mediaType,omitzero"`
+	Provider   string     `json:"provider,omitzero"`
+	Data       RawMessage `json:"data,omitzero"`
+	ToolCallID string     `json:"toolCallId,omitzero"`
+	Name       string     `json:"name,omitzero"`
+	Args       RawMessage `json:"args,omitzero"`
+	Content    Content    `json:"content,omitzero"`
+	IsError    bool       `json:"isError,omitzero"`
 
 	// Hook and Layer name the hook that wrote the part, where one did: context
 	// that became part of a conversation. A hook of a lower layer may neither
@@ -59,9 +59,9 @@ type Part struct {
 
 // Tool is a tool the model may call.
 type Tool struct {
-	Name        string         `json:"name"`
-	Description string         `json:"description"`
-	Schema      jsontext.Value `json:"schema" jsonschema:"JSON Schema of the args"`
+	Name        string     `json:"name"`
+	Description string     `json:"description"`
+	Schema      RawMessage `json:"schema" jsonschema:"JSON Schema of the args"`
 }
 
 // ToolKind is what a tool does to the world.
@@ -79,16 +79,16 @@ const (
 
 // Call is one tool call.
 type Call struct {
-	ToolCallID string         `json:"toolCallId"`
-	Name       string         `json:"name"`
-	Kind       ToolKind       `json:"kind"`
-	Args       jsontext.Value `json:"args"`
-	Server     string         `json:"server,omitzero" jsonschema:"of an MCP tool"`
+	ToolCallID string     `json:"toolCallId"`
+	Name       string     `json:"name"`
+	Kind       ToolKind   `json:"kind"`
+	Args       RawMessage `json:"args"`
+	Server     string     `json:"server,omitzero" jsonschema:"of an MCP tool"`
 	Touched
 
 	// Original are the model's own args, nil where they are Args, and after a sensitive
 	// hook changed them.
-	Original jsontext.Value `json:"original,omitzero" jsonschema:"the model's own args, where hooks changed them; left out after a sensitive hook did"`
+	Original RawMessage `json:"original,omitzero" jsonschema:"the model's own args, where hooks changed them; left out after a sensitive hook did"`
 }
 
 // Result is what a tool returned.
@@ -136,8 +136,8 @@ type Params struct {
 	Temperature *float64       `json:"temperature,omitzero"`
 	TopP        *float64       `json:"topP,omitzero"`
 	Stop        []string       `json:"stop,omitzero"`
-	ToolChoice  jsontext.Value `json:"toolChoice,omitzero"`
-	Thinking    jsontext.Value `json:"thinking,omitzero"`
+	ToolChoice  RawMessage     `json:"toolChoice,omitzero"`
+	Thinking    RawMessage     `json:"thinking,omitzero"`
 	Provider    jsontext.Value `json:",embed"`
 }
 

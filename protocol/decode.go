@@ -71,7 +71,7 @@ var byteOrderMark = []byte("\xef\xbb\xbf")
 // strictJSON checks that input is exactly one JSON value: valid UTF-8, no
 // repeated member names, within the limits. It returns the value without a byte
 // order mark and without blanks around it. input itself is never written to.
-func strictJSON(input []byte, lim DecodeLimits) (jsontext.Value, error) {
+func strictJSON(input []byte, lim DecodeLimits) (RawMessage, error) {
 	body, cut, found, err := cleanJSON(input, lim)
 	if err != nil {
 		return nil, err
@@ -171,7 +171,7 @@ func semanticCause(e *json.SemanticError) error {
 	case len(e.JSONValue) > 0 && len(e.JSONValue) <= 40:
 		found = string(e.JSONValue)
 	case e.JSONKind != 0:
-		found = kindName(jsontext.Value{byte(e.JSONKind)})
+		found = kindName(RawMessage{byte(e.JSONKind)})
 	}
 	if e.Err != nil {
 		return fmt.Errorf("%s does not fit: %w", found, e.Err)
@@ -183,7 +183,7 @@ func semanticCause(e *json.SemanticError) error {
 }
 
 // DeeperThan reports whether a JSON value is nested deeper than limit levels.
-func DeeperThan(v jsontext.Value, limit int) bool { return depthExceeded(v, limit) >= 0 }
+func DeeperThan(v RawMessage, limit int) bool { return depthExceeded(v, limit) >= 0 }
 
 // depthExceeded returns the offset of the first bracket that opens a level
 // beyond limit, or -1.

@@ -46,11 +46,11 @@ func DecodeEvent(line []byte, lim DecodeLimits) (Event, error) {
 
 // unmarshalEvent reads the envelope. Data, which may be large and was checked
 // with all the rest, is only copied.
-func unmarshalEvent(value jsontext.Value, found scanned) (ev Event, err error) {
+func unmarshalEvent(value RawMessage, found scanned) (ev Event, err error) {
 	i := slices.IndexFunc(found.members, func(m member) bool { return m.name == "data" })
 	if i >= 0 {
 		data := found.members[i]
-		envelope := slices.Concat(value[:data.start], jsontext.Value("null"), value[data.end:])
+		envelope := slices.Concat(value[:data.start], RawMessage("null"), value[data.end:])
 		if err = json.Unmarshal(envelope, &ev); err == nil {
 			ev.Data = slices.Clone(compactLines(value[data.start:data.end]))
 			return ev, nil
@@ -109,7 +109,7 @@ func checkEvent(ev *Event) error {
 }
 
 // atOffset adds to a DecodeError the offset of the value its path leads to.
-func atOffset(root jsontext.Value, base int64, err error) error {
+func atOffset(root RawMessage, base int64, err error) error {
 	e, ok := err.(*DecodeError)
 	if !ok || e.Offset >= 0 {
 		return err
@@ -121,7 +121,7 @@ func atOffset(root jsontext.Value, base int64, err error) error {
 
 // offsetOf returns where in root the value at path begins, or as much of the
 // path as exists.
-func offsetOf(root jsontext.Value, path string) int {
+func offsetOf(root RawMessage, path string) int {
 	at, value := 0, root
 	for token := range jsontext.Pointer(path).Tokens() {
 		next := -1
@@ -150,11 +150,11 @@ func offsetOf(root jsontext.Value, path string) int {
 
 // compactLines removes the blanks between tokens if the value spans lines: an
 // event is one line on every wire. Names, strings and numbers keep their bytes.
-func compactLines(v jsontext.Value) jsontext.Value {
+func compactLines(v RawMessage) RawMessage {
 	if bytes.IndexByte(v, '\n') < 0 && bytes.IndexByte(v, '\r') < 0 {
 		return v
 	}
-	compact := make(jsontext.Value, 0, len(v))
+	compact := make(RawMessage, 0, len(v))
 	for i := 0; i < len(v); {
 		switch c := v[i]; c {
 		case '"':

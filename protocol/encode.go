@@ -26,7 +26,7 @@ func Marshal(v any) ([]byte, error) {
 // many they are. It shares the event's data.
 type Encoding struct {
 	head []byte // the envelope, up to the value of data
-	data jsontext.Value
+	data RawMessage
 }
 
 // Encode encodes the part of an event that is the same for every hook. Its strings
@@ -46,14 +46,14 @@ func Encode(ev *Event) (*Encoding, error) {
 	}
 	data := Plain(compactLines(ev.Data))
 	if len(data) == 0 {
-		data = jsontext.Value("{}")
+		data = RawMessage("{}")
 	}
 	return &Encoding{append(Plain(head[:len(head)-1]), `,"data":`...), data}, nil
 }
 
 // ForHook returns the event as one hook reads it, with its newline, in pieces to
 // be written one behind the other. Hooks share all pieces but the last.
-func (e *Encoding) ForHook(layer Layer, standing Standing, state, metadata jsontext.Value) [][]byte {
+func (e *Encoding) ForHook(layer Layer, standing Standing, state, metadata RawMessage) [][]byte {
 	const room = 128 // for names and punctuation
 	own := make([]byte, 0, room+len(state)+len(metadata))
 	own = append(own, `,"layer":`...)
@@ -96,7 +96,7 @@ func AppendEvent(dst []byte, ev *Event) ([]byte, error) {
 	return dst, nil
 }
 
-func rawOr(v jsontext.Value, none string) []byte {
+func rawOr(v RawMessage, none string) []byte {
 	if len(v) == 0 {
 		return []byte(none)
 	}
@@ -124,11 +124,11 @@ func (w wireEvent) MarshalJSONTo(enc *jsontext.Encoder) error {
 		Recipe     *string        `json:"recipe"`
 		Compaction Compaction     `json:"compaction"`
 		Usage      RunUsage       `json:"usage"`
-		Data       jsontext.Value `json:"data,omitzero"`
+		Data       RawMessage     `json:"data,omitzero"`
 		Layer      Layer          `json:"layer,omitzero"`
 		Outcome    *Standing      `json:"outcome,omitzero"`
-		State      jsontext.Value `json:"state,omitzero"`
-		Metadata   jsontext.Value `json:"metadata,omitzero"`
+		State      RawMessage     `json:"state,omitzero"`
+		Metadata   RawMessage     `json:"metadata,omitzero"`
 		Unknown    jsontext.Value `json:",embed"`
 	}
 	e := envelope{

@@ -2,10 +2,15 @@ package protocol
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
+
+// RawMessage is the bytes of a JSON value, as encoding/json has it: whoever uses
+// this package needs no other JSON library than the standard one.
+type RawMessage = json.RawMessage
 
 // Event is one agent event: the envelope a hook reads on stdin, and what a host
 // hands to the executor. Data stays raw JSON so that numbers keep their digits
@@ -26,14 +31,14 @@ type Event struct {
 	Compaction Compaction `json:"compaction"`
 	Usage      RunUsage   `json:"usage" jsonschema:"this run's, sub-agents included"`
 
-	Data jsontext.Value `json:"data"`
+	Data RawMessage `json:"data"`
 
 	// Per-hook members. The executor fills them in for each hook; a host leaves
 	// them empty.
-	Layer    Layer          `json:"layer,omitzero" jsonschema:"the layer of the hook that reads this"`
-	Outcome  Standing       `json:"outcome,omitzero" jsonschema:"what the hooks before this one decided"`
-	State    jsontext.Value `json:"state,omitzero" jsonschema:"the hook's own state in this session, null if none"`
-	Metadata jsontext.Value `json:"metadata,omitzero" jsonschema:"every hook's metadata in this session, by hook name"`
+	Layer    Layer      `json:"layer,omitzero" jsonschema:"the layer of the hook that reads this"`
+	Outcome  Standing   `json:"outcome,omitzero" jsonschema:"what the hooks before this one decided"`
+	State    RawMessage `json:"state,omitzero" jsonschema:"the hook's own state in this session, null if none"`
+	Metadata RawMessage `json:"metadata,omitzero" jsonschema:"every hook's metadata in this session, by hook name"`
 
 	// Unknown holds members this version does not know. They are tolerated and
 	// passed on, and hooks must tolerate them too.
@@ -41,11 +46,11 @@ type Event struct {
 
 	// CheckArgs checks a tool call's changed args against the tool's schema. It
 	// is set by a host that knows the schema, and nil otherwise.
-	CheckArgs func(args jsontext.Value) error `json:"-"`
+	CheckArgs func(args RawMessage) error `json:"-"`
 
 	// Touches finds out what a tool call with changed args would touch. It is set by
 	// a host that can, and nil otherwise: then the event tells it no longer.
-	Touches func(args jsontext.Value) Touched `json:"-"`
+	Touches func(args RawMessage) Touched `json:"-"`
 
 	// Settle, if set, completes a decision that hooks left open before it is recorded:
 	// a host asks the person with it, outside of all limits of hooks. Its error gives
@@ -55,7 +60,7 @@ type Event struct {
 	// ModelArgs are the args of a call as the model gave them, where hooks changed
 	// them. They are for hooks in Go, which hookd fills them in for: those that hold a
 	// call against a rule hold both against it, and show nobody what Data does not.
-	ModelArgs jsontext.Value `json:"-"`
+	ModelArgs RawMessage `json:"-"`
 
 	// Opening tells one opening of a session from the next, in which Seq begins anew:
 	// it rises with each. 0 where no host counts. A host of its own process sets it to

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // fieldError is what is wrong with a changed field, below the field's path.
@@ -25,7 +23,7 @@ func wrong(path, format string, args ...any) error {
 // checkField checks a changed value against the type of its field. old is what
 // it was, nil if it was absent. The error's text begins with the path below the
 // field, so that it can be put behind the field's own.
-func checkField(t FieldType, old, value jsontext.Value, by Voter, checkArgs func(jsontext.Value) error) error {
+func checkField(t FieldType, old, value RawMessage, by Voter, checkArgs func(RawMessage) error) error {
 	switch t {
 	case TypeString:
 		return isKind(value, "", '"')
@@ -56,32 +54,32 @@ func checkField(t FieldType, old, value jsontext.Value, by Voter, checkArgs func
 }
 
 // isKind checks the kind of a value that must be there.
-func isKind(value jsontext.Value, path string, kind byte) error {
+func isKind(value RawMessage, path string, kind byte) error {
 	switch {
 	case value == nil:
 		return wrong(path, "is missing")
 	case kindOf(value) != kind:
-		return wrong(path, "%s where %s is expected", describe(value), kindName(jsontext.Value{kind}))
+		return wrong(path, "%s where %s is expected", describe(value), kindName(RawMessage{kind}))
 	}
 	return nil
 }
 
 // isKindIfThere checks the kind of a value that may be absent.
-func isKindIfThere(value jsontext.Value, path string, kind byte) error {
+func isKindIfThere(value RawMessage, path string, kind byte) error {
 	if value == nil {
 		return nil
 	}
 	return isKind(value, path, kind)
 }
 
-func isBoolIfThere(value jsontext.Value, path string) error {
+func isBoolIfThere(value RawMessage, path string) error {
 	if k := kindOf(value); value != nil && k != 't' && k != 'f' {
 		return wrong(path, "%s where true or false is expected", describe(value))
 	}
 	return nil
 }
 
-func isWholeIfThere(value jsontext.Value, path string) error {
+func isWholeIfThere(value RawMessage, path string) error {
 	if value == nil {
 		return nil
 	}
@@ -91,7 +89,7 @@ func isWholeIfThere(value jsontext.Value, path string) error {
 	return nil
 }
 
-func checkTools(value jsontext.Value) error {
+func checkTools(value RawMessage) error {
 	if err := isKind(value, "", '['); err != nil {
 		return err
 	}
@@ -118,7 +116,7 @@ func checkTools(value jsontext.Value) error {
 	return nil
 }
 
-func checkParams(value jsontext.Value) error {
+func checkParams(value RawMessage) error {
 	if err := isKind(value, "", '{'); err != nil {
 		return err
 	}
@@ -144,7 +142,7 @@ func checkParams(value jsontext.Value) error {
 
 // checkResult checks a tool's result. In a result that replaces the tool isError
 // may be absent, which is false; one that changes must keep it.
-func checkResult(old, value jsontext.Value) error {
+func checkResult(old, value RawMessage) error {
 	if err := isKind(value, "", '{'); err != nil {
 		return err
 	}
@@ -174,7 +172,7 @@ func checkResult(old, value jsontext.Value) error {
 
 var finishReasons = []string{"stop", "tools", "length", "filtered", "error"}
 
-func checkResponse(value jsontext.Value, by Voter) error {
+func checkResponse(value RawMessage, by Voter) error {
 	if err := isKind(value, "", '{'); err != nil {
 		return err
 	}

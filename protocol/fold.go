@@ -1,9 +1,5 @@
 package protocol
 
-import (
-	"github.com/go-json-experiment/json/jsontext"
-)
-
 // FoldOptions are what a fold needs to know besides the event.
 type FoldOptions struct {
 	Generation   int64        // of the set of hooks that is asked
@@ -45,7 +41,7 @@ type Fold struct {
 	notices    chain[HookText]
 	messages   []Message
 	callback   *CallbackCall
-	replaced   jsontext.Value
+	replaced   RawMessage
 	replacedBy string
 	changes    []Change
 	conflicts  []Conflict

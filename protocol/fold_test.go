@@ -7,7 +7,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hookd-dev/hookd/test/prove"
@@ -112,7 +111,7 @@ func TestEffectiveRule(t *testing.T) {
 
 func TestStrength(t *testing.T) {
 	block, stop, ask := Reply{Action: Block, Reason: "b"}, Reply{Action: Stop, Reason: "s"}, Reply{Action: Ask, Reason: "a"}
-	modify := Reply{Action: Modify, Changes: jsontext.Value(`{"args":{"x":1}}`)}
+	modify := Reply{Action: Modify, Changes: RawMessage(`{"args":{"x":1}}`)}
 	m := func(n string) Voter { return hook(n, CanModify) }
 	of := func(n string, l Layer) Voter { return hook(n, CanModify, layer(l)) }
 	for _, test := range []struct {
@@ -170,7 +169,7 @@ func TestClosedFoldSkips(t *testing.T) {
 
 func TestChangesBeforeABlockStayInTheRecordOnly(t *testing.T) {
 	ev := mustDecode(t, toolCall(`{"x":0}`))
-	change := says(hook("m", CanModify), Reply{Action: Modify, Changes: jsontext.Value(`{"args":{"x":1}}`), Result: jsontext.Value(`{"content":"r","isError":false}`)})
+	change := says(hook("m", CanModify), Reply{Action: Modify, Changes: RawMessage(`{"args":{"x":1}}`), Result: RawMessage(`{"content":"r","isError":false}`)})
 	f := Begin(ev, FoldOptions{})
 	f, _ = f.Add(change)
 	if o := f.Outcome(); o.Replaced == nil || o.ReplacedBy != "m" {
@@ -187,7 +186,7 @@ func TestChangesBeforeABlockStayInTheRecordOnly(t *testing.T) {
 	// A stop at tool-call-end keeps the result: as it was changed, or a redactor's
 	// work would be undone.
 	end := mustDecode(t, `{"event":"tool-call-end","data":{"toolCallId":"c","name":"b","kind":"shell","args":{},"result":{"content":"secret","isError":false},"durationMs":1,"synthetic":false}}`)
-	o, _ = fold(end, says(hook("m", CanModify), Reply{Action: Modify, Changes: jsontext.Value(`{"result":{"content":"***"}}`)}), says(hook("g", CanBlock), Reply{Action: Stop}))
+	o, _ = fold(end, says(hook("m", CanModify), Reply{Action: Modify, Changes: RawMessage(`{"result":{"content":"***"}}`)}), says(hook("g", CanBlock), Reply{Action: Stop}))
 	if strings.Contains(string(o.Event.Data), "secret") {
 		t.Errorf("a stop undoes a redaction: %s", o.Event.Data)
 	}
@@ -195,7 +194,7 @@ func TestChangesBeforeABlockStayInTheRecordOnly(t *testing.T) {
 
 func TestEachModifierSeesWhatCameBefore(t *testing.T) {
 	f := Begin(mustDecode(t, toolCall(`{"a":0,"b":0}`)), FoldOptions{})
-	f, _ = f.Add(says(hook("1", CanModify), Reply{Action: Modify, Changes: jsontext.Value(`{"args":{"a":1}}`)}))
+	f, _ = f.Add(says(hook("1", CanModify), Reply{Action: Modify, Changes: RawMessage(`{"args":{"a":1}}`)}))
 	f, _ = f.Add(says(hook("2", CanModify), Reply{}))
 	if got := string(Member(f.Event().Data, "args")); got != `{"a":1,"b":0}` {
 		t.Errorf("the third hook sees %s", got)
@@ -204,14 +203,14 @@ func TestEachModifierSeesWhatCameBefore(t *testing.T) {
 	if diff := cmp.Diff(Standing{Action: Modify, By: &by, Changed: []string{"/args/a"}}, f.Standing()); diff != "" {
 		t.Errorf("standing (-want +got):\n%s", diff)
 	}
-	f, _ = f.Add(says(hook("3", CanModify), Reply{Action: Modify, Changes: jsontext.Value(`{"args":{"b":1}}`)})) // H14
+	f, _ = f.Add(says(hook("3", CanModify), Reply{Action: Modify, Changes: RawMessage(`{"args":{"b":1}}`)})) // H14
 	if got := string(Member(f.Event().Data, "args")); got != `{"a":1,"b":1}` {
 		t.Errorf("args are %s", got)
 	}
 	if o := f.Outcome(); len(o.Conflicts) != 0 {
 		t.Errorf("conflicts %v", o.Conflicts)
 	}
-	f, _ = f.Add(says(hook("4", CanModify), Reply{Action: Modify, Changes: jsontext.Value(`{"args":{"a":2}}`)}))
+	f, _ = f.Add(says(hook("4", CanModify), Reply{Action: Modify, Changes: RawMessage(`{"args":{"a":2}}`)}))
 	if diff := cmp.Diff([]Conflict{{Path: "/args/a", By: "4", Owner: "1"}}, f.Outcome().Conflicts); diff != "" {
 		t.Errorf("conflicts (-want +got):\n%s", diff)
 	}
@@ -220,8 +219,8 @@ func TestEachModifierSeesWhatCameBefore(t *testing.T) {
 func TestFoldIsAValue(t *testing.T) {
 	base := Begin(mustDecode(t, toolCall(`{}`)), FoldOptions{})
 	base, _ = base.Add(says(hook("1", CanModify), Reply{Context: "1", Notice: "1"}))
-	a, _ := base.Add(says(hook("a", CanModify), Reply{Context: "a", Notice: "a", Action: Modify, Changes: jsontext.Value(`{"args":{"a":1}}`)}))
-	b, _ := base.Add(says(hook("b", CanModify), Reply{Context: "b", Notice: "b", Action: Modify, Changes: jsontext.Value(`{"args":{"b":1}}`)}))
+	a, _ := base.Add(says(hook("a", CanModify), Reply{Context: "a", Notice: "a", Action: Modify, Changes: RawMessage(`{"args":{"a":1}}`)}))
+	b, _ := base.Add(says(hook("b", CanModify), Reply{Context: "b", Notice: "b", Action: Modify, Changes: RawMessage(`{"args":{"b":1}}`)}))
 	for name, f := range map[string]Fold{"a": a, "b": b} {
 		o := f.Outcome()
 		if o.Context[1].Text != name || o.Notices[1].Text != name || o.Runs[1].Hook != name || o.Changes[0].By != name {
@@ -261,7 +260,7 @@ func TestAuditHasNoEffect(t *testing.T) {
 	for _, reply := range []Reply{
 		{Action: Block, Reason: "r", Notice: "n", Context: "c"},
 		{Action: Stop}, {Action: Ask},
-		{Action: Modify, Changes: jsontext.Value(`{"args":{"x":1}}`), Notice: "n"},
+		{Action: Modify, Changes: RawMessage(`{"args":{"x":1}}`), Notice: "n"},
 	} {
 		o, runs := fold(ev, says(hook("a", CanModify, audit), reply))
 		if o.Action != Observe || o.By != nil || string(o.Event.Data) != string(ev.Data) || len(o.Notices)+len(o.Context)+len(o.Changes) != 0 {
@@ -344,7 +343,7 @@ func TestForcingOn(t *testing.T) {
 	for _, event := range []EventName{AgentStop, SubagentStop} {
 		ev := blankEvent(event)
 		block := says(hook("b", CanBlock), Reply{Action: Block, Reason: "tests fail"})
-		o, runs := fold(ev, block, says(hook("c", CanBlock), Reply{Action: Continue, Messages: jsontext.Value(`[{"role":"user","content":"more"}]`)}))
+		o, runs := fold(ev, block, says(hook("c", CanBlock), Reply{Action: Continue, Messages: RawMessage(`[{"role":"user","content":"more"}]`)}))
 		want := []Message{{Role: RoleUser, Content: TextContent("tests fail")}, {Role: RoleUser, Content: TextContent("more")}}
 		if diff := cmp.Diff(want, o.Messages); diff != "" || o.Action != Continue || *o.By != "b" || o.Reason != "tests fail" || o.Refused() {
 			t.Errorf("%s: %s by %v: %s\n%s", event, o.Action, o.By, o.Reason, diff)
@@ -380,7 +379,7 @@ func TestContinueMessagesAreChecked(t *testing.T) {
 		`[{"role":"user","content":[{"type":"text","text":"x","layer":"managed","hook":"h"}]}]`:                          false,
 		`[{"role":"user","content":"x"},{"role":"user","content":[{"type":"opaque","provider":"p","data":"anything"}]}]`: false,
 	} {
-		o, runs := fold(blankEvent(StepStop), says(hook("h", CanModify), Reply{Action: Continue, Messages: jsontext.Value(messages)}))
+		o, runs := fold(blankEvent(StepStop), says(hook("h", CanModify), Reply{Action: Continue, Messages: RawMessage(messages)}))
 		if (runs[0].Failure == "") != ok || (len(o.Messages) > 0) != ok {
 			t.Errorf("%s: %+v %v", messages, runs[0], o.Messages)
 		}
@@ -441,11 +440,11 @@ func TestHandMadeRepliesAreChecked(t *testing.T) {
 	ev := mustDecode(t, toolCall(`{}`))
 	for _, r := range []Reply{
 		{Action: "bolck"},
-		{Action: Modify, Changes: jsontext.Value(`{"args":{"a":1,"a":2}}`)},
-		{Action: Modify, Changes: jsontext.Value(`{"args":`)},
-		{Action: Modify, Changes: jsontext.Value(`[]`)},
-		{Action: Modify, Patch: jsontext.Value(`{}`)},
-		{Action: Modify, Result: jsontext.Value(`nope`)},
+		{Action: Modify, Changes: RawMessage(`{"args":{"a":1,"a":2}}`)},
+		{Action: Modify, Changes: RawMessage(`{"args":`)},
+		{Action: Modify, Changes: RawMessage(`[]`)},
+		{Action: Modify, Patch: RawMessage(`{}`)},
+		{Action: Modify, Result: RawMessage(`nope`)},
 		{Action: Callback},
 		{Action: Modify},
 	} {

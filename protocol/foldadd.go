@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Add adds the answer of the next hook in running order, and returns its part
@@ -144,7 +143,7 @@ func overlaps(a, b string) bool {
 
 // replace keeps the last modifier's result or response.
 func (f Fold) replace(reply Reply, by string) Fold {
-	for _, value := range []jsontext.Value{reply.Result, reply.Response} {
+	for _, value := range []RawMessage{reply.Result, reply.Response} {
 		if value != nil {
 			f.replaced, f.replacedBy = value, by
 		}

@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 )
 
 func FuzzDecodeEvent(f *testing.F) {
@@ -38,7 +40,7 @@ func FuzzDecodeEvent(f *testing.F) {
 		if err != nil {
 			t.Fatalf("a decoded event cannot be encoded: %v", err)
 		}
-		if !utf8.Valid(out) || !jsontext.Value(out).IsValid() || bytes.Count(out, []byte{'\n'}) != 1 {
+		if !utf8.Valid(out) || !jsonspan.IsValid(RawMessage(out)) || bytes.Count(out, []byte{'\n'}) != 1 {
 			t.Fatalf("a hook reads %q", out)
 		}
 		again, err := DecodeEvent(out, DecodeLimits{})
@@ -70,7 +72,7 @@ func FuzzStrict(f *testing.F) {
 			return
 		}
 		got := strict(text, depth)
-		wantValid := jsontext.Value(text).IsValid() && depthExceeded(text, depth) < 0
+		wantValid := jsonspan.IsValid(RawMessage(text)) && depthExceeded(text, depth) < 0
 		if got.valid != wantValid {
 			t.Fatalf("valid is %v at depth %d, the library says %v of %q", got.valid, depth, wantValid, text)
 		}
@@ -184,16 +186,16 @@ func FuzzMerge(f *testing.F) {
 	f.Add([]byte(`{"a":{"b":{"c":1}}, "z":0 }`), []byte(`{"a":{"b":{"c":null}},"z":{}}`))
 	f.Add([]byte(`{"l":[1,{"x":2}, 3]}`), []byte(`{"l":[1,{"x":5},3]}`))
 	f.Fuzz(func(t *testing.T, args, patch []byte) {
-		if kindOf(args) != '{' || kindOf(patch) != '{' || !jsontext.Value(args).IsValid() || !jsontext.Value(patch).IsValid() || depthExceeded(args, 100) >= 0 || depthExceeded(patch, 100) >= 0 {
+		if kindOf(args) != '{' || kindOf(patch) != '{' || !jsonspan.IsValid(RawMessage(args)) || !jsonspan.IsValid(RawMessage(patch)) || depthExceeded(args, 100) >= 0 || depthExceeded(patch, 100) >= 0 {
 			t.Skip()
 		}
-		ev := Event{Event: ToolCallStart, Data: jsontext.Value(`{"toolCallId":"c", "name":"b","kind":"x","args":` + string(args) + `,"parallel":1.0}`)}
-		reply := Reply{Action: Modify, Changes: jsontext.Value(`{"args":` + string(patch) + `}`)}
+		ev := Event{Event: ToolCallStart, Data: RawMessage(`{"toolCallId":"c", "name":"b","kind":"x","args":` + string(args) + `,"parallel":1.0}`)}
+		reply := Reply{Action: Modify, Changes: RawMessage(`{"args":` + string(patch) + `}`)}
 		after, changes, err := Apply(ev, Voter{Name: "h", Class: CanModify}, reply, DecodeLimits{})
 		if err != nil {
 			t.Fatalf("%s + %s: %v", args, patch, err)
 		}
-		if !after.Data.IsValid() {
+		if !jsonspan.IsValid(after.Data) {
 			t.Fatalf("%s + %s = %s", args, patch, after.Data)
 		}
 		want := plainMerge(plainValue(t, args), plainValue(t, patch))
@@ -245,11 +247,11 @@ func FuzzPatch(f *testing.F) {
 	f.Add([]byte(`{}`), []byte(`[{"op":"test","path":"/name","value":"b"},{"op":"copy","from":"","path":"/args/all"}]`))
 	f.Add([]byte(`{"a":null}`), []byte(`[{"op":"remove","path":"/args/a"},{"op":"replace","path":"/args","value":{"x":null}}]`))
 	f.Fuzz(func(t *testing.T, args, patch []byte) {
-		if kindOf(args) != '{' || !jsontext.Value(args).IsValid() || !jsontext.Value(patch).IsValid() || depthExceeded(args, 100) >= 0 || depthExceeded(patch, 100) >= 0 {
+		if kindOf(args) != '{' || !jsonspan.IsValid(RawMessage(args)) || !jsonspan.IsValid(RawMessage(patch)) || depthExceeded(args, 100) >= 0 || depthExceeded(patch, 100) >= 0 {
 			t.Skip()
 		}
 		spec := Lookup(ToolCallStart)
-		ev := Event{Event: ToolCallStart, Data: jsontext.Value(`{"toolCallId":"c", "name":"b","kind":"x","args":` + string(args) + `,"parallel":1.0}`)}
+		ev := Event{Event: ToolCallStart, Data: RawMessage(`{"toolCallId":"c", "name":"b","kind":"x","args":` + string(args) + `,"parallel":1.0}`)}
 		after, changes, err := Apply(ev, Voter{Name: "h", Class: CanModify}, Reply{Action: Modify, Patch: patch}, DecodeLimits{})
 		if err != nil {
 			if !bytes.Equal(after.Data, ev.Data) || changes != nil {
@@ -257,7 +259,7 @@ func FuzzPatch(f *testing.F) {
 			}
 			return
 		}
-		if !after.Data.IsValid() || kindOf(Member(after.Data, "args")) != '{' {
+		if !jsonspan.IsValid(after.Data) || kindOf(Member(after.Data, "args")) != '{' {
 			t.Fatalf("%s + %s = %s", args, patch, after.Data)
 		}
 		if protectedBytes(spec, after.Data) != protectedBytes(spec, ev.Data) {

@@ -1,10 +1,8 @@
 package protocol
 
-import "github.com/go-json-experiment/json/jsontext"
-
 // mergePatch applies a JSON Merge Patch (RFC 7396) to a value. Both are valid
 // JSON, target may be nil. What the patch does not name keeps its bytes.
-func (w *work) mergePatch(target, patch jsontext.Value) jsontext.Value {
+func (w *work) mergePatch(target, patch RawMessage) RawMessage {
 	if kindOf(patch) != '{' {
 		return patch
 	}
@@ -13,7 +11,7 @@ func (w *work) mergePatch(target, patch jsontext.Value) jsontext.Value {
 		old = w.members(target)
 	}
 	changes := w.members(patch)
-	changed := make(map[string]jsontext.Value, len(changes))
+	changed := make(map[string]RawMessage, len(changes))
 	for _, m := range changes {
 		changed[m.name] = patch[m.start:m.end]
 	}
@@ -39,9 +37,9 @@ func (w *work) mergePatch(target, patch jsontext.Value) jsontext.Value {
 }
 
 // objectWriter builds an object of raw names and values.
-type objectWriter struct{ b jsontext.Value }
+type objectWriter struct{ b RawMessage }
 
-func (w *objectWriter) add(name []byte, value jsontext.Value) {
+func (w *objectWriter) add(name []byte, value RawMessage) {
 	if len(w.b) == 0 {
 		w.b = append(w.b, '{')
 	} else {
@@ -50,9 +48,9 @@ func (w *objectWriter) add(name []byte, value jsontext.Value) {
 	w.b = append(append(append(w.b, name...), ':'), value...)
 }
 
-func (w *objectWriter) value() jsontext.Value {
+func (w *objectWriter) value() RawMessage {
 	if len(w.b) == 0 {
-		return jsontext.Value("{}")
+		return RawMessage("{}")
 	}
 	return append(w.b, '}')
 }

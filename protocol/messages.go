@@ -4,8 +4,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // checkMessages checks a list of messages from a hook (§1.3). What stood in the
@@ -14,12 +12,12 @@ import (
 // each call must have its one result behind it and each result its call, opaque
 // parts must be as they were, and so must the parts that a hook of a higher
 // layer wrote.
-func checkMessages(old, value jsontext.Value, by Voter) error {
+func checkMessages(old, value RawMessage, by Voter) error {
 	if err := isKind(value, "", '['); err != nil {
 		return err
 	}
 	if kindOf(old) != '[' {
-		old = jsontext.Value("[]")
+		old = RawMessage("[]")
 	}
 	before, after := listOf(old), listOf(value)
 	known := newTally(before)
@@ -39,7 +37,7 @@ func checkMessages(old, value jsontext.Value, by Voter) error {
 
 // checkAnswer checks the one assistant message of inference-end or of a
 // response.
-func checkAnswer(old, message jsontext.Value, by Voter, path string) error {
+func checkAnswer(old, message RawMessage, by Voter, path string) error {
 	if err := isKind(message, path, '{'); err != nil {
 		return err
 	}
@@ -55,18 +53,18 @@ func checkAnswer(old, message jsontext.Value, by Voter, path string) error {
 			seen[id] = true
 		}
 	}
-	var before []jsontext.Value
+	var before []RawMessage
 	if kindOf(old) == '{' {
-		before = []jsontext.Value{old}
+		before = []RawMessage{old}
 	}
-	if err := checkProtected(before, []jsontext.Value{message}, by); err != nil {
+	if err := checkProtected(before, []RawMessage{message}, by); err != nil {
 		return &fieldError{path, err}
 	}
 	return nil
 }
 
 // checkWritten checks one message that a hook wrote or changed.
-func checkWritten(message jsontext.Value, path string, roles ...Role) error {
+func checkWritten(message RawMessage, path string, roles ...Role) error {
 	if err := isKind(message, path, '{'); err != nil {
 		return err
 	}
@@ -87,7 +85,7 @@ func checkWritten(message jsontext.Value, path string, roles ...Role) error {
 	return wrong(path+"/role", "a hook may write %s messages here, not %q", allowed, shorten(string(role), 40))
 }
 
-func checkContent(content jsontext.Value, path string, role Role) error {
+func checkContent(content RawMessage, path string, role Role) error {
 	switch kindOf(content) {
 	case '"':
 		if textOf(content) == "" {
@@ -118,7 +116,7 @@ func checkContent(content jsontext.Value, path string, role Role) error {
 }
 
 // checkPart checks one part. In a conversation no text is empty.
-func checkPart(part jsontext.Value, path string, conversation bool) error {
+func checkPart(part RawMessage, path string, conversation bool) error {
 	if err := isKind(part, path, '{'); err != nil {
 		return err
 	}
@@ -161,7 +159,7 @@ var partTypes = []string{"text", "thinking", "image", "toolCall", "toolResult", 
 // checkPairs checks that each call has exactly one result behind it and each
 // result its call. A pair that the host's own list lacks already is not the
 // hook's fault.
-func checkPairs(before, after []jsontext.Value) error {
+func checkPairs(before, after []RawMessage) error {
 	was, is := unpaired(before), unpaired(after)
 	for _, id := range slices.Sorted(maps.Keys(is)) {
 		if what := is[id]; was[id] != what {
@@ -172,7 +170,7 @@ func checkPairs(before, after []jsontext.Value) error {
 }
 
 // unpaired says for each tool call what its pairing lacks.
-func unpaired(messages []jsontext.Value) map[string]string {
+func unpaired(messages []RawMessage) map[string]string {
 	calls, results := map[string]int{}, map[string]int{}
 	faults := map[string]string{}
 	for _, message := range messages {
@@ -201,15 +199,15 @@ func unpaired(messages []jsontext.Value) map[string]string {
 	return faults
 }
 
-func typeOf(part jsontext.Value) PartType { return PartType(textOf(Member(part, "type"))) }
+func typeOf(part RawMessage) PartType { return PartType(textOf(Member(part, "type"))) }
 
 // listOf returns the elements of a list.
-func listOf(list jsontext.Value) []jsontext.Value {
+func listOf(list RawMessage) []RawMessage {
 	if kindOf(list) != '[' {
 		return nil
 	}
 	spans := elements(list)
-	values := make([]jsontext.Value, len(spans))
+	values := make([]RawMessage, len(spans))
 	for i, e := range spans {
 		values[i] = list[e.start:e.end]
 	}
@@ -217,4 +215,4 @@ func listOf(list jsontext.Value) []jsontext.Value {
 }
 
 // partsOf returns the parts of a message, none if its content is a string.
-func partsOf(message jsontext.Value) []jsontext.Value { return listOf(Member(message, "content")) }
+func partsOf(message RawMessage) []RawMessage { return listOf(Member(message, "content")) }

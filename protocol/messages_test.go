@@ -3,8 +3,6 @@ package protocol
 import (
 	"strings"
 	"testing"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 const conversation = `[
@@ -84,7 +82,7 @@ func TestMessagesFromAHook(t *testing.T) {
 
 func TestAHigherLayerMayChangeItsOwnPart(t *testing.T) {
 	ev := mustDecode(t, `{"event":"step-start","data":{"messages":[`+m4+`],"stepsLeft":3}}`)
-	r := Reply{Action: Modify, Changes: jsontext.Value(`{"messages":[{"role":"user","content":"go on"}]}`)}
+	r := Reply{Action: Modify, Changes: RawMessage(`{"messages":[{"role":"user","content":"go on"}]}`)}
 	for layer, want := range map[Layer]bool{Project: false, User: false, Managed: true, Builtin: true} {
 		_, _, err := Apply(ev, Voter{Name: "h", Layer: layer, Class: CanModify}, r, DecodeLimits{})
 		if (err == nil) != want {

@@ -3,8 +3,6 @@ package protocol
 import (
 	"strings"
 	"testing"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Hooks of an inner project are to those of an outer one what a lower layer is to
@@ -45,7 +43,7 @@ func TestOuterProjectsStandAboveInnerOnes(t *testing.T) {
 		t.Errorf("the outer hook's context was cut: %q", got[9].Text)
 	}
 
-	before := []jsontext.Value{jsontext.Value(`{"role":"user","content":[{"type":"text","text":"policy","hook":"../../guard","layer":"project"}]}`)}
+	before := []RawMessage{RawMessage(`{"role":"user","content":[{"type":"text","text":"policy","hook":"../../guard","layer":"project"}]}`)}
 	if err := checkProtected(before, nil, inner); err == nil {
 		t.Error("an inner hook took away what an outer one told the model")
 	}

@@ -3,8 +3,6 @@ package protocol
 import (
 	"slices"
 	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // memberOriginal is the member of a call's data in which hooks read the model's own
@@ -47,7 +45,7 @@ func (f Fold) ObserversRead(o *Outcome) Event {
 
 // ModelArgs are the args of a call as the model gave them, nil where no hook changed
 // them. It tells them to hooks in Go also where a sensitive hook changed them.
-func (f Fold) ModelArgs() jsontext.Value {
+func (f Fold) ModelArgs() RawMessage {
 	if !f.spec.Tool {
 		return nil
 	}
@@ -62,7 +60,7 @@ func (f Fold) ModelArgs() jsontext.Value {
 }
 
 // withMember is an object with one member more.
-func withMember(object jsontext.Value, name string, value jsontext.Value) jsontext.Value {
+func withMember(object RawMessage, name string, value RawMessage) RawMessage {
 	object = trimmed(object)
 	out := slices.Clone(object[:len(object)-1])
 	if len(members(object)) > 0 {
@@ -73,7 +71,7 @@ func withMember(object jsontext.Value, name string, value jsontext.Value) jsonte
 }
 
 // withoutMember is an object without a member.
-func withoutMember(object jsontext.Value, name string) jsontext.Value {
+func withoutMember(object RawMessage, name string) RawMessage {
 	if Member(object, name) == nil {
 		return object
 	}

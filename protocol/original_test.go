@@ -3,15 +3,13 @@ package protocol
 import (
 	"strings"
 	"testing"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // F56: hooks read the model's own args where they differ from the ones that stand.
 func TestOriginalArgs(t *testing.T) {
 	modify := func(changes string, sensitive bool) Answer {
 		return Answer{Voter: Voter{Name: "m", Layer: Project, Class: CanModify, Sensitive: sensitive},
-			Reading: Reading{Reply: &Reply{Action: Modify, Changes: jsontext.Value(changes)}}}
+			Reading: Reading{Reply: &Reply{Action: Modify, Changes: RawMessage(changes)}}}
 	}
 	const asked = `{"command":"rm -rf \u0062uild","n":1e400}`
 	host := strings.Replace(toolCall(asked), `,"parallel"`, `,"original":{"command":"the host's"},"parallel"`, 1)
@@ -32,7 +30,7 @@ func TestOriginalArgs(t *testing.T) {
 		"of the host, hidden":  {host, []Answer{modify(`{"args":{"command":"y"}}`, true)}, ""},
 		"not to be changed":    {toolCall(asked), []Answer{modify(`{"args":{"command":"y"}}`, false), modify(`{"original":{"command":"ls"}}`, false)}, asked},
 		"not to be changed by patch": {toolCall(asked), []Answer{modify(`{"args":{"command":"y"}}`, false),
-			{Voter: Voter{Name: "p", Layer: Project, Class: CanModify}, Reading: Reading{Reply: &Reply{Action: Modify, Patch: jsontext.Value(`[{"op":"replace","path":"/original/command","value":"ls"}]`)}}}}, asked},
+			{Voter: Voter{Name: "p", Layer: Project, Class: CanModify}, Reading: Reading{Reply: &Reply{Action: Modify, Patch: RawMessage(`[{"op":"replace","path":"/original/command","value":"ls"}]`)}}}}, asked},
 	} {
 		ev := mustDecode(t, c.event)
 		fold := Begin(ev, FoldOptions{})

@@ -1,7 +1,5 @@
 package protocol
 
-import "github.com/go-json-experiment/json/jsontext"
-
 // Outcome is what the hooks of one event decided together. It is what a host
 // obeys, the result of event/fire, and what hookd fire --json prints.
 //
@@ -37,8 +35,8 @@ type Outcome struct {
 
 	// Replaced is the result or response a modifier gave in place of the work
 	// itself, nil if none; ReplacedBy is its owner.
-	Replaced   jsontext.Value `json:"replaced,omitzero"`
-	ReplacedBy string         `json:"replacedBy,omitzero"` // whose result or response it is
+	Replaced   RawMessage `json:"replaced,omitzero"`
+	ReplacedBy string     `json:"replacedBy,omitzero"` // whose result or response it is
 	// ArgsHidden says that a sensitive hook changed a call's args: the model's own do not
 	// go along as data.original with the later events of the call.
 	ArgsHidden bool `json:"argsHidden,omitzero"`
@@ -118,10 +116,10 @@ type HookText struct {
 
 // Change is one changed field: who changed it, from what to what.
 type Change struct {
-	Path   string         `json:"path"` // JSON Pointer below data
-	By     string         `json:"by"`
-	Before jsontext.Value `json:"before"` // nil if it was absent
-	After  jsontext.Value `json:"after"`  // nil if it was removed
+	Path   string     `json:"path"` // JSON Pointer below data
+	By     string     `json:"by"`
+	Before RawMessage `json:"before"` // nil if it was absent
+	After  RawMessage `json:"after"`  // nil if it was removed
 
 	Source    Layer `json:"source"`             // of By
 	Sensitive bool  `json:"sensitive,omitzero"` // By is: no screen shows the values

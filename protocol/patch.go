@@ -11,7 +11,7 @@ import (
 // jsonPatch applies a JSON Patch (RFC 6902) to a value, all of it or nothing. The
 // containers it goes through are written anew: [rewrite] puts the bytes of what is
 // equal back. limit bounds what copy operations may add, in bytes.
-func (w *work) jsonPatch(target, patch jsontext.Value, limit int64) (jsontext.Value, error) {
+func (w *work) jsonPatch(target, patch RawMessage, limit int64) (RawMessage, error) {
 	if err := checkOperations(patch); err != nil {
 		return nil, err
 	}
@@ -27,7 +27,7 @@ func (w *work) jsonPatch(target, patch jsontext.Value, limit int64) (jsontext.Va
 }
 
 // apply does one operation, the shape of which was checked.
-func (p *patcher) apply(operation jsontext.Value) error {
+func (p *patcher) apply(operation RawMessage) error {
 	path, from := textOf(Member(operation, "path")), textOf(Member(operation, "from"))
 	given := value{raw: Member(operation, "value")}
 	switch op := textOf(Member(operation, "op")); op {
@@ -74,7 +74,7 @@ func (p *patcher) apply(operation jsontext.Value) error {
 }
 
 // checkOperations checks the shape of a patch, with the place of what is wrong.
-func checkOperations(patch jsontext.Value) error {
+func checkOperations(patch RawMessage) error {
 	needs := map[string]string{"add": "value", "replace": "value", "test": "value", "remove": "", "move": "from", "copy": "from"}
 	for i, e := range elements(patch) {
 		operation := patch[e.start:e.end]
@@ -105,7 +105,7 @@ func checkOperations(patch jsontext.Value) error {
 
 // touchesOnly checks that a patch writes nothing outside the changeable fields
 // and removes none of them. Reading elsewhere (test, copy from) is harmless.
-func touchesOnly(patch jsontext.Value, fields []Field) error {
+func touchesOnly(patch RawMessage, fields []Field) error {
 	for i, e := range elements(patch) {
 		operation := patch[e.start:e.end]
 		op := textOf(Member(operation, "op"))
@@ -161,7 +161,7 @@ func orRoot(path string) string {
 // sameValue reports whether two values say the same: equal strings may be
 // written differently and members may stand in another order, but numbers must
 // have the same digits.
-func (w *work) sameValue(a, b jsontext.Value) bool {
+func (w *work) sameValue(a, b RawMessage) bool {
 	w.spend(min(len(a), len(b)))
 	a, b = trimmed(a), trimmed(b)
 	if bytes.Equal(a, b) {
@@ -179,7 +179,7 @@ func (w *work) sameValue(a, b jsontext.Value) bool {
 		if len(as) != len(bs) {
 			return false
 		}
-		values := make(map[string]jsontext.Value, len(bs))
+		values := make(map[string]RawMessage, len(bs))
 		for _, m := range bs {
 			values[m.name] = b[m.start:m.end]
 		}

@@ -12,7 +12,7 @@ import (
 // into it, and its parts from then on. An operation so costs what lies on its way
 // and no more.
 type value struct {
-	raw   jsontext.Value
+	raw   RawMessage
 	parts *parts
 }
 
@@ -156,7 +156,7 @@ func (p *patcher) remove(path string) (value, error) {
 	}
 	v := *found
 	if path == "" {
-		p.root = value{raw: jsontext.Value("null")}
+		p.root = value{raw: RawMessage("null")}
 		return v, nil
 	}
 	o, last, err := p.holder(path)
@@ -175,14 +175,14 @@ func (p *patcher) remove(path string) (value, error) {
 }
 
 // bytes writes a value down.
-func (p *patcher) bytes(v *value) jsontext.Value {
+func (p *patcher) bytes(v *value) RawMessage {
 	if v.parts == nil {
 		return v.raw
 	}
 	return p.append(nil, v)
 }
 
-func (p *patcher) append(out jsontext.Value, v *value) jsontext.Value {
+func (p *patcher) append(out RawMessage, v *value) RawMessage {
 	if v.parts == nil {
 		p.work.spend(len(v.raw))
 		return append(out, v.raw...)

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"unicode/utf16"
 	"unicode/utf8"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Plain returns valid JSON with each of its strings in plain form: what can stand
@@ -14,12 +12,12 @@ import (
 // searches an event as text so finds "git push" however the model spelled it.
 // Everything else keeps its bytes, and a value without a needless escape is
 // returned as it is.
-func Plain(v jsontext.Value) jsontext.Value {
+func Plain(v RawMessage) RawMessage {
 	i := firstNeedless(v)
 	if i < 0 {
 		return v
 	}
-	plain := append(make(jsontext.Value, 0, len(v)), v[:i]...)
+	plain := append(make(RawMessage, 0, len(v)), v[:i]...)
 	for i < len(v) {
 		r, n := needless(v[i:])
 		plain = appendInString(plain, r)

@@ -30,7 +30,7 @@ func TestStringsArePlain(t *testing.T) {
 		{`{"a":"b"}`, `{"a":"b"}`},
 		{``, ``},
 	} {
-		in := jsontext.Value(c.in)
+		in := RawMessage(c.in)
 		got := Plain(in)
 		if string(got) != c.want {
 			t.Errorf("%s becomes\n%s, not\n%s", c.in, got, c.want)
@@ -62,7 +62,7 @@ func TestEverySpellingReadsTheSame(t *testing.T) {
 				spelled += `\u` + strings.Repeat("0", 4-len(hex(c))) + hex(c)
 			}
 		}
-		plain := Plain(jsontext.Value(spelled + `"`))
+		plain := Plain(RawMessage(spelled + `"`))
 		if got := unquote(plain); got != text {
 			t.Fatalf("%s\" is %q, not %q", spelled, got, text)
 		}
@@ -87,7 +87,7 @@ func FuzzPlain(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		v := jsontext.Value(in)
+		v := RawMessage(in)
 		plain := Plain(v)
 		if len(plain) > len(v) {
 			t.Fatalf("%q grew to %q", v, plain)
@@ -115,7 +115,7 @@ func BenchmarkPlain(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				Plain(jsontext.Value(text))
+				Plain(RawMessage(text))
 			}
 		})
 	}

@@ -2,14 +2,12 @@ package protocol
 
 import (
 	"errors"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // checkProtected checks the parts that are not the hook's to change: opaque
 // ones, which may go only with their whole message, and those that a hook of a
 // higher layer wrote, which stay.
-func checkProtected(before, after []jsontext.Value, by Voter) error {
+func checkProtected(before, after []RawMessage, by Voter) error {
 	opaque, higher := newTally(nil), newTally(nil)
 	for _, message := range before {
 		for _, part := range partsOf(message) {
@@ -48,8 +46,8 @@ func checkProtected(before, after []jsontext.Value, by Voter) error {
 
 // checkOpaqueKept checks that a message which is still there, known by its id or
 // else by its place in a list of the same length, has all its opaque parts.
-func checkOpaqueKept(before, after []jsontext.Value) error {
-	byID := map[string]jsontext.Value{}
+func checkOpaqueKept(before, after []RawMessage) error {
+	byID := map[string]RawMessage{}
 	for _, message := range after {
 		if id := textOf(Member(message, "id")); id != "" {
 			byID[id] = message
@@ -70,11 +68,11 @@ func checkOpaqueKept(before, after []jsontext.Value) error {
 	return nil
 }
 
-func sameRole(a, b jsontext.Value) bool {
+func sameRole(a, b RawMessage) bool {
 	return textOf(Member(a, "role")) == textOf(Member(b, "role"))
 }
 
-func opaqueParts(message jsontext.Value) int {
+func opaqueParts(message RawMessage) int {
 	n := 0
 	for _, part := range partsOf(message) {
 		if typeOf(part) == PartOpaque {
@@ -86,7 +84,7 @@ func opaqueParts(message jsontext.Value) int {
 
 // isHigher reports whether a part was written by a hook of a layer above the
 // voter's. Built-in hooks are hookd itself and stand below nobody.
-func isHigher(part jsontext.Value, by Voter) bool {
+func isHigher(part RawMessage, by Voter) bool {
 	writer := OriginOf(Layer(textOf(Member(part, "layer"))), textOf(Member(part, "hook")))
 	return by.Layer != Builtin && writer.Compare(by.Origin()) > 0
 }
@@ -94,7 +92,7 @@ func isHigher(part jsontext.Value, by Voter) bool {
 // tally counts values that say the same, whatever their spelling.
 type tally struct{ values map[string]int }
 
-func newTally(values []jsontext.Value) *tally {
+func newTally(values []RawMessage) *tally {
 	t := &tally{map[string]int{}}
 	for _, v := range values {
 		t.put(v)
@@ -102,11 +100,11 @@ func newTally(values []jsontext.Value) *tally {
 	return t
 }
 
-func (t *tally) put(v jsontext.Value) { t.values[canonical(v)]++ }
+func (t *tally) put(v RawMessage) { t.values[canonical(v)]++ }
 
 // take removes one value that says the same as v and reports whether there was
 // one.
-func (t *tally) take(v jsontext.Value) bool {
+func (t *tally) take(v RawMessage) bool {
 	key := canonical(v)
 	if t.values[key] == 0 {
 		return false

@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/test/prove"
 )
 
@@ -26,15 +27,15 @@ func randomAnswer(r *rand.Rand, i int) Answer {
 	reply := Reply{Action: pick(r, Observe, Block, Modify, Ask, Allow, Stop, Continue, Callback, Deny, ""), Reason: pick(r, "", "because")}
 	switch r.IntN(6) {
 	case 0:
-		reply.Changes = jsontext.Value(pick(r, `{"args":{"x":1}}`, `{"messages":[]}`, `{"prompt":"p"}`, `{"name":"x"}`))
+		reply.Changes = RawMessage(pick(r, `{"args":{"x":1}}`, `{"messages":[]}`, `{"prompt":"p"}`, `{"name":"x"}`))
 	case 1:
-		reply.Messages = jsontext.Value(`[{"role":"user","content":"x"}]`)
+		reply.Messages = RawMessage(`[{"role":"user","content":"x"}]`)
 	case 2:
 		reply.Callback = &CallbackCall{Name: "c"}
 	case 3:
 		reply.Context = "c"
 	case 4:
-		reply.Result = jsontext.Value(`{"content":"x","isError":false}`)
+		reply.Result = RawMessage(`{"content":"x","isError":false}`)
 	}
 	a := says(v, reply)
 	a.ByExit = reply.Action == Block && r.IntN(5) == 0
@@ -132,10 +133,10 @@ func failedReply(a Answer) Answer { return fails(a.Voter, FailReply) }
 
 // randomPatch is a merge patch or JSON Patch at random places of an event's
 // data, changeable or not.
-func randomPatch(r *rand.Rand, spec *Spec, data jsontext.Value) Reply {
+func randomPatch(r *rand.Rand, spec *Spec, data RawMessage) Reply {
 	var paths []string
-	var walk func(path string, v jsontext.Value)
-	walk = func(path string, v jsontext.Value) {
+	var walk func(path string, v RawMessage)
+	walk = func(path string, v RawMessage) {
 		paths = append(paths, path)
 		for _, m := range members(v) {
 			if value := v[m.start:m.end]; kindOf(value) == '{' {
@@ -153,9 +154,9 @@ func randomPatch(r *rand.Rand, spec *Spec, data jsontext.Value) Reply {
 	if len(spec.Fields) > 0 && r.IntN(3) == 0 {
 		f := pick(r, spec.Fields...)
 		if r.IntN(2) == 0 {
-			return Reply{Action: Modify, Changes: jsontext.Value(mergeAt(f.Path, sample[f.Type]))}
+			return Reply{Action: Modify, Changes: RawMessage(mergeAt(f.Path, sample[f.Type]))}
 		}
-		return Reply{Action: Modify, Patch: jsontext.Value(`[{"op":"replace","path":"` + f.pointer() + `","value":` + sample[f.Type] + `}]`)}
+		return Reply{Action: Modify, Patch: RawMessage(`[{"op":"replace","path":"` + f.pointer() + `","value":` + sample[f.Type] + `}]`)}
 	}
 	value := func() string {
 		return pick(r, `1.10`, `"x"`, `null`, `{}`, `{"text":"y"}`, `[]`, `[{"role":"user","content":"z"}]`, `{"a":{"b":null}}`, `1e400`,
@@ -168,16 +169,16 @@ func randomPatch(r *rand.Rand, spec *Spec, data jsontext.Value) Reply {
 			for _, token := range reversed(pick(r, paths...)) {
 				one = `{` + string(quote(token)) + `:` + one + `}`
 			}
-			patch = string((*work)(nil).mergePatch(jsontext.Value(patch), jsontext.Value(one)))
+			patch = string((*work)(nil).mergePatch(RawMessage(patch), RawMessage(one)))
 		}
-		return Reply{Action: Modify, Changes: jsontext.Value(patch)}
+		return Reply{Action: Modify, Changes: RawMessage(patch)}
 	}
 	var operations []string
 	for range 1 + r.IntN(3) {
 		op := pick(r, "add", "replace", "remove", "move", "copy", "test")
 		operations = append(operations, fmt.Sprintf(`{"op":%q,"path":%s,"from":%s,"value":%s}`, op, quote(pick(r, paths...)), quote(pick(r, paths...)), value()))
 	}
-	return Reply{Action: Modify, Patch: jsontext.Value("[" + strings.Join(operations, ",") + "]")}
+	return Reply{Action: Modify, Patch: RawMessage("[" + strings.Join(operations, ",") + "]")}
 }
 
 func reversed(pointer string) []string {
@@ -190,11 +191,11 @@ func reversed(pointer string) []string {
 
 // protectedBytes is the data without its changeable fields: what no hook may
 // touch, names, order and bytes.
-func protectedBytes(spec *Spec, data jsontext.Value) string {
+func protectedBytes(spec *Spec, data RawMessage) string {
 	return withoutFields(spec, data, "")
 }
 
-func withoutFields(spec *Spec, v jsontext.Value, path string) string {
+func withoutFields(spec *Spec, v RawMessage, path string) string {
 	out := ""
 	for _, m := range members(v) {
 		at := path + pointerToken(m.name)
@@ -211,9 +212,9 @@ func withoutFields(spec *Spec, v jsontext.Value, path string) string {
 }
 
 // spiced is an event's data with members that are easily mangled.
-func spiced(spec *Spec) jsontext.Value {
-	data := Complete(spec, jsontext.Value(`{"big":9007199254740993, "x" : 1.10,"e":1e400,"n":-0,"\u0061":"<&>\u2028\/","last":[1.0, {"k":0.10}]}`))
-	return jsontext.Value(strings.Replace(string(data), `"args":{}`, `"args":{"id":9007199254740993,"e":1e400, "s":"\u0061"}`, 1))
+func spiced(spec *Spec) RawMessage {
+	data := Complete(spec, RawMessage(`{"big":9007199254740993, "x" : 1.10,"e":1e400,"n":-0,"\u0061":"<&>\u2028\/","last":[1.0, {"k":0.10}]}`))
+	return RawMessage(strings.Replace(string(data), `"args":{}`, `"args":{"id":9007199254740993,"e":1e400, "s":"\u0061"}`, 1))
 }
 
 // G6: a hook changes only what the table allows. G18: what it does not change
@@ -241,7 +242,7 @@ func TestProveProtectedFieldsStay(t *testing.T) {
 		if got, want := protectedBytes(spec, after.Data), protectedBytes(spec, ev.Data); got != want {
 			t.Fatalf("%s: %s%s changed what is protected:\n%s\n%s", spec.Name, reply.Changes, reply.Patch, want, got)
 		}
-		if !after.Data.IsValid() {
+		if !jsonspan.IsValid(after.Data) {
 			t.Fatalf("%s: %s%s made invalid JSON: %s", spec.Name, reply.Changes, reply.Patch, after.Data)
 		}
 		if err := CheckData(spec, after.Data); err != nil {

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // ReplyLimits bound what is read of a hook's reply. A zero field stands for its
@@ -106,7 +104,7 @@ func Answers(output []byte, eventID string) bool {
 // repeats reports whether an object has the event's id. One that names a second
 // id beside it is an answer, too, and a faulty one: as a note it would have the
 // event wait for another.
-func repeats(object jsontext.Value, eventID string) bool {
+func repeats(object RawMessage, eventID string) bool {
 	return slices.ContainsFunc(members(object), func(m member) bool {
 		return m.name == "id" && looseText(object[m.start:m.end]) == eventID
 	})
@@ -122,7 +120,7 @@ type reader struct {
 	output  output
 }
 
-func (r *reader) object(d document) jsontext.Value { return r.output.text[d.start:d.end] }
+func (r *reader) object(d document) RawMessage { return r.output.text[d.start:d.end] }
 
 // keepAnswers makes notes of all objects that do not repeat the event's id.
 func (r *reader) keepAnswers() {

@@ -2,9 +2,8 @@ package protocol
 
 import (
 	"fmt"
+	"slices"
 	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // refusal finds the no that counts, if there is one.
@@ -33,7 +32,7 @@ func (r *reader) refusal() (Reading, bool) {
 
 // looseRefusal returns block or stop if that is what an object's action says. Of
 // a repeated action the strongest no counts.
-func looseRefusal(object jsontext.Value) Action {
+func looseRefusal(object RawMessage) Action {
 	var no Action
 	for _, m := range members(object) {
 		if looseText(object[m.key:nameEnd(object, m)]) != "action" {
@@ -51,10 +50,10 @@ func looseRefusal(object jsontext.Value) Action {
 	return no
 }
 
-func nameEnd(object jsontext.Value, m member) int { return stringEnd(object, m.key) }
+func nameEnd(object RawMessage, m member) int { return stringEnd(object, m.key) }
 
 // looseMember returns the text of the first member of that name, or "".
-func looseMember(object jsontext.Value, name string) string {
+func looseMember(object RawMessage, name string) string {
 	for _, m := range members(object) {
 		if m.name == name {
 			return looseText(object[m.start:m.end])
@@ -66,7 +65,7 @@ func looseMember(object jsontext.Value, name string) string {
 const maxWarnings = 10 // faults of one reply that are named; the rest is counted
 
 // readRefusal takes from a block or stop what can be read of it.
-func (r *reader) readRefusal(no Action, object jsontext.Value) (Reply, []string) {
+func (r *reader) readRefusal(no Action, object RawMessage) (Reply, []string) {
 	reply := Reply{Action: no}
 	var warnings []string
 	if _, err := strictJSON(object, DecodeLimits{Size: 1 << 62, Depth: r.lim.Depth}); err != nil {
@@ -98,9 +97,9 @@ func (r *reader) readRefusal(no Action, object jsontext.Value) (Reply, []string)
 				continue
 			}
 			if m.name == "state" {
-				reply.State = clean.Clone()
+				reply.State = slices.Clone(clean)
 			} else {
-				reply.Metadata = clean.Clone()
+				reply.Metadata = slices.Clone(clean)
 			}
 		case "changes", "patch", "result", "response", "messages", "callback":
 			warnings = append(warnings, m.name+" beside "+string(no)+" is ignored")

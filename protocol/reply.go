@@ -1,7 +1,5 @@
 package protocol
 
-import "github.com/go-json-experiment/json/jsontext"
-
 // Action is what a hook answers.
 type Action string
 
@@ -21,19 +19,19 @@ const Deny Action = "deny"
 
 // Reply is the one JSON object that a hook writes on stdout.
 type Reply struct {
-	Action   Action         `json:"action,omitzero" jsonschema:"what the hook answers"`
-	Reason   string         `json:"reason,omitzero" jsonschema:"what the model and the person read"`
-	Changes  jsontext.Value `json:"changes,omitzero" jsonschema:"JSON Merge Patch (RFC 7396) rooted at data"`
-	Patch    jsontext.Value `json:"patch,omitzero" jsonschema:"JSON Patch (RFC 6902) rooted at data"`
-	Result   jsontext.Value `json:"result,omitzero" jsonschema:"tool-call-start: replaces the tool"`
-	Response jsontext.Value `json:"response,omitzero" jsonschema:"inference-start: replaces the model call"`
-	Context  string         `json:"context,omitzero" jsonschema:"text for the model"`
-	Notice   string         `json:"notice,omitzero" jsonschema:"text for the person"`
-	Messages jsontext.Value `json:"messages,omitzero" jsonschema:"with continue: list of Message"`
-	Callback *CallbackCall  `json:"callback,omitzero"`
-	State    jsontext.Value `json:"state,omitzero" jsonschema:"replaces the hook's state; null removes it"`
-	Metadata jsontext.Value `json:"metadata,omitzero" jsonschema:"replaces the hook's own metadata value"`
-	ID       string         `json:"id,omitzero" jsonschema:"the event's id: standby and resident hooks"`
+	Action   Action        `json:"action,omitzero" jsonschema:"what the hook answers"`
+	Reason   string        `json:"reason,omitzero" jsonschema:"what the model and the person read"`
+	Changes  RawMessage    `json:"changes,omitzero" jsonschema:"JSON Merge Patch (RFC 7396) rooted at data"`
+	Patch    RawMessage    `json:"patch,omitzero" jsonschema:"JSON Patch (RFC 6902) rooted at data"`
+	Result   RawMessage    `json:"result,omitzero" jsonschema:"tool-call-start: replaces the tool"`
+	Response RawMessage    `json:"response,omitzero" jsonschema:"inference-start: replaces the model call"`
+	Context  string        `json:"context,omitzero" jsonschema:"text for the model"`
+	Notice   string        `json:"notice,omitzero" jsonschema:"text for the person"`
+	Messages RawMessage    `json:"messages,omitzero" jsonschema:"with continue: list of Message"`
+	Callback *CallbackCall `json:"callback,omitzero"`
+	State    RawMessage    `json:"state,omitzero" jsonschema:"replaces the hook's state; null removes it"`
+	Metadata RawMessage    `json:"metadata,omitzero" jsonschema:"replaces the hook's own metadata value"`
+	ID       string        `json:"id,omitzero" jsonschema:"the event's id: standby and resident hooks"`
 
 	// Answered is for Go hooks that speak for somebody else at permission-request.
 	Answered *Answered `json:"-"`

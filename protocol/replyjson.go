@@ -3,9 +3,8 @@ package protocol
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // replyMembers are the members of a reply, for the nearest-name messages.
@@ -20,7 +19,7 @@ var actions = []Action{Observe, Block, Deny, Modify, Ask, Allow, Stop, Continue,
 // reported in warnings beside a known action, and are an error without one: an
 // object that is not meant for hookd must not pass for a reply. So are members of
 // another agent's replies, beside an action, too.
-func decodeReply(object jsontext.Value) (r Reply, warnings []string, err error) {
+func decodeReply(object RawMessage) (r Reply, warnings []string, err error) {
 	var unknown []string
 	acted := false
 	for _, m := range members(object) {
@@ -59,7 +58,7 @@ func (r *Reply) valid(lim DecodeLimits) error {
 	lim = lim.orDefault(DefaultEventSize)
 	for _, m := range []struct {
 		name string
-		raw  *jsontext.Value
+		raw  *RawMessage
 	}{
 		{"changes", &r.Changes}, {"patch", &r.Patch}, {"result", &r.Result}, {"response", &r.Response},
 		{"messages", &r.Messages}, {"state", &r.State}, {"metadata", &r.Metadata},
@@ -77,7 +76,7 @@ func (r *Reply) valid(lim DecodeLimits) error {
 }
 
 // set puts one member into the reply and reports whether it is known.
-func (r *Reply) set(name string, value jsontext.Value) (known bool, err error) {
+func (r *Reply) set(name string, value RawMessage) (known bool, err error) {
 	switch name {
 	case "action":
 		err = r.setAction(value)
@@ -90,28 +89,28 @@ func (r *Reply) set(name string, value jsontext.Value) (known bool, err error) {
 	case "id":
 		err = setText(&r.ID, value)
 	case "changes":
-		r.Changes, err = value.Clone(), mustBe(value, '{')
+		r.Changes, err = slices.Clone(value), mustBe(value, '{')
 	case "patch":
-		r.Patch, err = value.Clone(), mustBe(value, '[')
+		r.Patch, err = slices.Clone(value), mustBe(value, '[')
 	case "result":
-		r.Result, err = value.Clone(), mustBe(value, '{')
+		r.Result, err = slices.Clone(value), mustBe(value, '{')
 	case "response":
-		r.Response, err = value.Clone(), mustBe(value, '{')
+		r.Response, err = slices.Clone(value), mustBe(value, '{')
 	case "messages":
-		r.Messages, err = value.Clone(), mustBe(value, '[')
+		r.Messages, err = slices.Clone(value), mustBe(value, '[')
 	case "callback":
 		r.Callback, err = decodeCallback(value)
 	case "state":
-		r.State = value.Clone()
+		r.State = slices.Clone(value)
 	case "metadata":
-		r.Metadata = value.Clone()
+		r.Metadata = slices.Clone(value)
 	default:
 		return false, nil
 	}
 	return true, err
 }
 
-func (r *Reply) setAction(value jsontext.Value) error {
+func (r *Reply) setAction(value RawMessage) error {
 	if kindOf(value) != '"' {
 		return fmt.Errorf("the action is %s, not a string", describe(value))
 	}
@@ -132,7 +131,7 @@ func (r *Reply) setAction(value jsontext.Value) error {
 	return fmt.Errorf("unknown action %q, the nearest is %q", shorten(string(word), 60), nearestOf(strings.ToLower(strings.TrimSpace(string(word))), names))
 }
 
-func setText(text *string, value jsontext.Value) error {
+func setText(text *string, value RawMessage) error {
 	if err := mustBe(value, '"'); err != nil {
 		return err
 	}
@@ -140,15 +139,15 @@ func setText(text *string, value jsontext.Value) error {
 	return nil
 }
 
-func mustBe(value jsontext.Value, kind byte) error {
+func mustBe(value RawMessage, kind byte) error {
 	if kindOf(value) == kind {
 		return nil
 	}
-	return fmt.Errorf("%s where %s is expected", describe(value), kindName(jsontext.Value{kind}))
+	return fmt.Errorf("%s where %s is expected", describe(value), kindName(RawMessage{kind}))
 }
 
 // describe is a value in words: short scalars as they are, else their kind.
-func describe(value jsontext.Value) string {
+func describe(value RawMessage) string {
 	value = trimmed(value)
 	if k := kindOf(value); k != '{' && k != '[' && len(value) <= 40 {
 		return string(value)
@@ -156,7 +155,7 @@ func describe(value jsontext.Value) string {
 	return kindName(value)
 }
 
-func decodeCallback(value jsontext.Value) (*CallbackCall, error) {
+func decodeCallback(value RawMessage) (*CallbackCall, error) {
 	if err := mustBe(value, '{'); err != nil {
 		return nil, err
 	}

@@ -3,8 +3,6 @@ package protocol
 import (
 	"bytes"
 	"strconv"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // rewriter turns a value into another one by editing its bytes: what says the
@@ -17,7 +15,7 @@ type rewriter struct {
 }
 
 // rewrite returns old, edited so that it says what want says.
-func (w *rewriter) rewrite(path string, old, want jsontext.Value) jsontext.Value {
+func (w *rewriter) rewrite(path string, old, want RawMessage) RawMessage {
 	old, want = trimmed(old), trimmed(want)
 	w.work.spend(min(len(old), len(want)))
 	if bytes.Equal(old, want) {
@@ -35,17 +33,17 @@ func (w *rewriter) rewrite(path string, old, want jsontext.Value) jsontext.Value
 	return want
 }
 
-func (w *rewriter) note(path string, before, after jsontext.Value) {
+func (w *rewriter) note(path string, before, after RawMessage) {
 	w.work.spend(len(path)) // the path of every change is a text of its own
 	w.changes = append(w.changes, Change{Path: path, By: w.by, Before: before, After: after})
 }
 
-func (w *rewriter) rewriteObject(path string, old, want jsontext.Value) jsontext.Value {
+func (w *rewriter) rewriteObject(path string, old, want RawMessage) RawMessage {
 	wanted := make(map[string]member)
 	for _, m := range w.work.members(want) {
 		wanted[m.name] = m
 	}
-	out := make(jsontext.Value, 0, max(len(old), len(want)))
+	out := make(RawMessage, 0, max(len(old), len(want)))
 	out = append(out, '{')
 	empty, copied := true, 1 // copied: how far old is written or dropped
 	for _, m := range w.work.members(old) {
@@ -80,10 +78,10 @@ func (w *rewriter) rewriteObject(path string, old, want jsontext.Value) jsontext
 	return append(out, old[copied:]...)
 }
 
-func (w *rewriter) rewriteList(path string, old, want jsontext.Value) jsontext.Value {
+func (w *rewriter) rewriteList(path string, old, want RawMessage) RawMessage {
 	olds, wants := w.work.elements(old), w.work.elements(want)
 	if len(olds) == len(wants) {
-		out := make(jsontext.Value, 0, max(len(old), len(want)))
+		out := make(RawMessage, 0, max(len(old), len(want)))
 		copied := 0
 		for i := range olds {
 			out = append(out, old[copied:olds[i].start]...)
@@ -105,8 +103,8 @@ func (w *rewriter) rewriteList(path string, old, want jsontext.Value) jsontext.V
 		tail++
 	}
 	w.noteList(path, old, want, olds, wants, head, tail)
-	out := jsontext.Value{'['}
-	add := func(element jsontext.Value) {
+	out := RawMessage{'['}
+	add := func(element RawMessage) {
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
@@ -126,7 +124,7 @@ func (w *rewriter) rewriteList(path string, old, want jsontext.Value) jsontext.V
 
 // noteList notes what became of a list whose length changed: elements that were
 // added or removed in one place by their index, anything else as the whole list.
-func (w *rewriter) noteList(path string, old, want jsontext.Value, olds, wants []span, head, tail int) {
+func (w *rewriter) noteList(path string, old, want RawMessage, olds, wants []span, head, tail int) {
 	switch {
 	case head+tail == len(olds):
 		for i := head; i < len(wants)-tail; i++ {

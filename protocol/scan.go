@@ -21,7 +21,7 @@ type member struct {
 type span struct{ start, end int }
 
 // kindOf is the kind of a value: { [ " 0 t f n, or 0 if there is none.
-func kindOf(v jsontext.Value) byte {
+func kindOf(v RawMessage) byte {
 	i := skipBlanks(v, 0)
 	if i == len(v) {
 		return 0
@@ -35,7 +35,7 @@ func kindOf(v jsontext.Value) byte {
 }
 
 // kindName is a kind in words, for messages.
-func kindName(v jsontext.Value) string {
+func kindName(v RawMessage) string {
 	switch kindOf(v) {
 	case '{':
 		return "an object"
@@ -54,7 +54,7 @@ func kindName(v jsontext.Value) string {
 }
 
 // isNull reports whether v is the literal null.
-func isNull(v jsontext.Value) bool { return kindOf(v) == 'n' }
+func isNull(v RawMessage) bool { return kindOf(v) == 'n' }
 
 // skipBlanks returns the first offset at or behind i that holds no JSON blank.
 func skipBlanks(b []byte, i int) int {
@@ -112,10 +112,10 @@ func valueEnd(b []byte, i int) int {
 }
 
 // members lists the members of an object in their order.
-func members(object jsontext.Value) []member { return (*work)(nil).members(object) }
+func members(object RawMessage) []member { return (*work)(nil).members(object) }
 
 // members is members within bounds of work.
-func (w *work) members(object jsontext.Value) []member {
+func (w *work) members(object RawMessage) []member {
 	w.spend(len(object))
 	var list []member
 	for i := min(skipBlanks(object, 0)+1, len(object)); ; {
@@ -140,10 +140,10 @@ func (w *work) members(object jsontext.Value) []member {
 }
 
 // elements lists the elements of an array in their order.
-func elements(array jsontext.Value) []span { return (*work)(nil).elements(array) }
+func elements(array RawMessage) []span { return (*work)(nil).elements(array) }
 
 // elements is elements within bounds of work.
-func (w *work) elements(array jsontext.Value) []span {
+func (w *work) elements(array RawMessage) []span {
 	w.spend(len(array))
 	var list []span
 	for i := min(skipBlanks(array, 0)+1, len(array)); ; {
@@ -164,7 +164,7 @@ func (w *work) elements(array jsontext.Value) []span {
 
 // Member returns the value of an object's member as it stands there, or nil: no
 // such member, or no object. The object must be valid JSON.
-func Member(object jsontext.Value, name string) jsontext.Value {
+func Member(object RawMessage, name string) RawMessage {
 	if kindOf(object) != '{' {
 		return nil
 	}
@@ -178,7 +178,7 @@ func Member(object jsontext.Value, name string) jsontext.Value {
 
 // Element returns an element of a list as it stands there, or nil: no such element,
 // or no list. The list must be valid JSON.
-func Element(list jsontext.Value, i int) jsontext.Value {
+func Element(list RawMessage, i int) RawMessage {
 	if kindOf(list) != '[' {
 		return nil
 	}
@@ -212,7 +212,7 @@ func appendQuoted(dst []byte, text string) []byte {
 }
 
 // textOf returns the text of a value that is a string.
-func textOf(v jsontext.Value) string {
+func textOf(v RawMessage) string {
 	i := skipBlanks(v, 0)
 	if i == len(v) || v[i] != '"' {
 		return ""
@@ -221,7 +221,7 @@ func textOf(v jsontext.Value) string {
 }
 
 // trimmed returns v without blanks around it.
-func trimmed(v jsontext.Value) jsontext.Value {
+func trimmed(v RawMessage) RawMessage {
 	start := skipBlanks(v, 0)
 	end := len(v)
 	for end > start && (v[end-1] == ' ' || v[end-1] == '\t' || v[end-1] == '\n' || v[end-1] == '\r') {

@@ -2,8 +2,6 @@ package protocol
 
 import (
 	"slices"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Shows reports whether a screen may show a change with its values, from what to
@@ -39,7 +37,7 @@ func (o Outcome) Shown() Outcome {
 // Redacted is a refused call's args as hooks had changed them, where a sensitive one
 // took part: the host goes on with these, for what that hook took away is nobody's to
 // read, also of a call that does not run. It is nil in any other outcome.
-func (o *Outcome) Redacted() jsontext.Value {
+func (o *Outcome) Redacted() RawMessage {
 	sensitive := slices.ContainsFunc(o.Changes, func(c Change) bool { return c.Sensitive && changesArgs(c) })
 	if o.Action != Block || !sensitive {
 		return nil

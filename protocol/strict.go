@@ -5,8 +5,6 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"unicode/utf8"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // The strict check of JSON in one pass: well-formed, valid UTF-8, no half
@@ -36,11 +34,11 @@ func strict(b []byte, depth int) scanned {
 }
 
 // Valid reports whether v is exactly one strictly valid JSON value.
-func Valid(v jsontext.Value) bool { return strict(v, deepest).valid }
+func Valid(v RawMessage) bool { return strict(v, deepest).valid }
 
 // Members calls each with the name and value of every member of an object, in
 // their order, and reports whether data is a strictly valid object.
-func Members(data jsontext.Value, each func(name string, value jsontext.Value)) bool {
+func Members(data RawMessage, each func(name string, value RawMessage)) bool {
 	s := strict(data, deepest)
 	if !s.valid || kindOf(data) != '{' {
 		return false
@@ -52,7 +50,7 @@ func Members(data jsontext.Value, each func(name string, value jsontext.Value)) 
 }
 
 // Text returns the text of a value that is a string, "" of any other.
-func Text(v jsontext.Value) string { return textOf(v) }
+func Text(v RawMessage) string { return textOf(v) }
 
 // strictScan walks bytes; each of its functions takes the offset of what it
 // reads and returns the offset behind it, or -1.

@@ -3,8 +3,6 @@ package protocol
 import (
 	"slices"
 	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Touched is the one file or folder that a call of a file tool reads or changes: what
@@ -22,7 +20,7 @@ var touchedMembers = []string{"realPath", "links", "otherPaths"}
 // touchedAgain returns an event's data after hooks changed it, with what the changed
 // args touch. Where nobody knows that the members are gone: what is no longer true
 // must not be read.
-func (ev *Event) touchedAgain(data jsontext.Value, changes []Change) jsontext.Value {
+func (ev *Event) touchedAgain(data RawMessage, changes []Change) RawMessage {
 	spec := ev.Spec()
 	changed := false
 	for _, c := range changes {
@@ -44,12 +42,12 @@ func (ev *Event) touchedAgain(data jsontext.Value, changes []Change) jsontext.Va
 
 // WithTouched returns an event's data with these members of [Touched] and no others. All other
 // bytes stay.
-func WithTouched(data jsontext.Value, touched Touched) jsontext.Value {
+func WithTouched(data RawMessage, touched Touched) RawMessage {
 	object := trimmed(data)
 	if kindOf(object) != '{' {
 		return data
 	}
-	kept := append(make(jsontext.Value, 0, len(object)+len(touched.RealPath)+64), '{')
+	kept := append(make(RawMessage, 0, len(object)+len(touched.RealPath)+64), '{')
 	add := func(member []byte) {
 		if len(kept) > 1 {
 			kept = append(kept, ',')

@@ -3,15 +3,13 @@ package protocol
 import (
 	"strings"
 	"testing"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // TestTouchedFollowsTheArgs asserts that a hook reads where the args lead as they are
 // now, and never where they led before.
 func TestTouchedFollowsTheArgs(t *testing.T) {
 	data := `{"toolCallId":"c","name":"read_file","kind":"read","args":{"path":"a"}, "realPath":"/p/a","links":2,"otherPaths":["/p/b"],"x":1.0,"parallel":1}`
-	ev := Event{Protocol: Version, Event: ToolCallStart, Data: jsontext.Value(data)}
+	ev := Event{Protocol: Version, Event: ToolCallStart, Data: RawMessage(data)}
 	const changed = `{"changes":{"args":{"path":"c"}}}`
 
 	after, _, err := apply(t, ev, changed)
@@ -21,7 +19,7 @@ func TestTouchedFollowsTheArgs(t *testing.T) {
 	}
 
 	asked := ""
-	ev.Touches = func(args jsontext.Value) Touched {
+	ev.Touches = func(args RawMessage) Touched {
 		asked = string(args)
 		return Touched{RealPath: "/p/<c>"}
 	}
@@ -45,7 +43,7 @@ func TestTouchedFollowsTheArgs(t *testing.T) {
 		}
 	}
 
-	plain := Event{Protocol: Version, Event: ToolCallStart, Data: jsontext.Value(`{ "toolCallId":"c", "name":"x","kind":"other","args":{"path":"a"},"parallel":1 }`)}
+	plain := Event{Protocol: Version, Event: ToolCallStart, Data: RawMessage(`{ "toolCallId":"c", "name":"x","kind":"other","args":{"path":"a"},"parallel":1 }`)}
 	if after, _, err := apply(t, plain, changed); err != nil || string(after.Data) != `{ "toolCallId":"c", "name":"x","kind":"other","args":{"path":"c"},"parallel":1 }` {
 		t.Errorf("bytes of another tool's event changed: %s, %v", after.Data, err)
 	}

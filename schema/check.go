@@ -1,100 +1,95 @@
 package schema
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
+
+	"github.com/go-playground/validator/v10"
 
 	"github.com/hookd-dev/hookd/schema/document"
 )
 
+// checks is the library that checks values: those of structs by their tag
+// validate, those of settings by the rule of their row. It knows our forms as
+// checks of their own.
+var checks = sync.OnceValue(func() *validator.Validate {
+	v := validator.New(validator.WithRequiredStructEnabled())
+	v.RegisterTagNameFunc(jsonName)
+	v.RegisterCustomTypeFunc(func(d reflect.Value) any { return time.Duration(d.Int()) }, Duration(0))
+	for name, form := range forms {
+		if err := v.RegisterValidation(name, func(f validator.FieldLevel) bool { return form.holds(f.Field().String()) }); err != nil {
+			panic("schema: " + err.Error()) // a form with the name of a check that the library has
+		}
+	}
+	return v
+})
+
 // violation is a check that a value does not pass.
 type violation struct {
-	path   string // key path below the struct: match.tool, args[2]
-	failed check
-	checks []check // all of the value
-	value  reflect.Value
+	path  string // key path below the struct: match.tool, args[2]
+	check string // min, max, oneof, required, or one of forms
+	rule  string // all checks of the value, as its tag writes them
+	value any
 }
 
-// violations runs the checks of a struct's fields, and of the structs in them.
-// Of each value the first check that fails counts, and the items of a list that
-// fails are not looked at.
-func violations(v reflect.Value, at string) (all []violation) {
-	for _, f := range fieldsOf(v.Type()) {
-		value, path := v.Field(f.index), f.name
-		if (value.Kind() == reflect.Pointer || value.Kind() == reflect.Slice) && value.IsNil() {
-			continue
-		}
-		if at != "" {
-			path = at + "." + path
-		}
-		if value.Kind() == reflect.Pointer {
-			value = value.Elem()
-		}
-		before := len(all)
-		all = appendFailed(all, path, value, f.checks)
-		switch {
-		case len(all) > before:
-		case value.Kind() == reflect.Struct:
-			all = append(all, violations(value, path)...)
-		case len(f.each) > 0:
-			for i := range value.Len() {
-				all = appendFailed(all, index(path, i), value.Index(i), f.each)
-			}
-		}
+// violations runs the checks of a struct's tags. Of each value the first check
+// that fails counts, and the items of a list that fails are not looked at.
+func violations(target any) (all []violation) {
+	var failed validator.ValidationErrors
+	if !errors.As(checks().Struct(target), &failed) {
+		return nil
+	}
+	for _, f := range failed {
+		_, path, _ := strings.Cut(f.Namespace(), ".")
+		_, goPath, _ := strings.Cut(f.StructNamespace(), ".")
+		all = append(all, violation{path, f.Tag(), ruleOf(reflect.TypeOf(target), goPath), f.Value()})
 	}
 	return all
 }
 
-func appendFailed(all []violation, path string, value reflect.Value, checks []check) []violation {
-	for _, c := range checks {
-		if !c.holds(value) {
-			return append(all, violation{path, c, checks, value})
+// ruleOf is the part of a field's tag that rules the value at a path of Go names:
+// Match.Tool, Args[2].
+func ruleOf(t reflect.Type, goPath string) (rule string) {
+	for part := range strings.SplitSeq(goPath, ".") {
+		if t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		name, _, isItem := strings.Cut(part, "[")
+		f, _ := t.FieldByName(name)
+		list, each, _ := strings.Cut(f.Tag.Get("validate"), ",dive,")
+		if rule = list; isItem {
+			rule = each
+		}
+		t = f.Type
+	}
+	return rule
+}
+
+// param is what a rule says after the name of a check, "" without that check.
+func param(rule, check string) string {
+	for part := range strings.SplitSeq(rule, ",") {
+		if value, found := strings.CutPrefix(part, check+"="); found {
+			return value
 		}
 	}
-	return all
-}
-
-func (c *check) holds(v reflect.Value) bool {
-	switch c.name {
-	case "min":
-		return measure(v) >= c.bound
-	case "max":
-		return measure(v) <= c.bound
-	case "oneof":
-		return slices.Contains(c.words, v.String())
-	case "required":
-		return !v.IsZero()
-	}
-	return forms[c.name].holds(v.String())
-}
-
-// measure is what a bound is compared with.
-func measure(v reflect.Value) float64 {
-	switch v.Kind() {
-	case reflect.String:
-		return float64(utf8.RuneCountInString(v.String()))
-	case reflect.Slice:
-		return float64(v.Len())
-	case reflect.Float64:
-		return v.Float()
-	}
-	return float64(v.Int())
+	return ""
 }
 
 // checkStruct runs the checks of a struct's tags and returns the fields that do
 // not hold.
-func (r *reader) checkStruct(n *document.Node, at string, value any) (faults []string) {
-	for _, v := range violations(reflect.ValueOf(value).Elem(), "") {
+func (r *reader) checkStruct(n *document.Node, at string, target any) (faults []string) {
+	for _, v := range violations(target) {
 		node := locate(n, v.path)
 		keyPath := v.path
 		if at != "" {
 			keyPath = at + "." + v.path
 		}
-		r.fault(node, keyPath, codeFor(v.failed.name), lastKey(keyPath)+" "+v.problem(), "write "+v.remedy())
+		r.fault(node, keyPath, codeFor(v.check), lastKey(keyPath)+" "+v.problem(), "write "+v.remedy())
 		field, _, _ := strings.Cut(v.path, ".")
 		field, _, _ = strings.Cut(field, "[")
 		faults = append(faults, field)
@@ -125,55 +120,44 @@ func codeFor(check string) Code {
 	return CodeBadValue
 }
 
-func (v *violation) outOfRange() bool { return v.failed.name == "min" || v.failed.name == "max" }
+func (v *violation) outOfRange() bool { return v.check == "min" || v.check == "max" }
 
 // problem says in words what a value is.
 func (v *violation) problem() string {
-	switch {
-	case v.outOfRange() && v.value.Kind() == reflect.String:
-		return fmt.Sprintf("has %d characters", utf8.RuneCountInString(v.value.String()))
-	case v.outOfRange() && v.value.Kind() == reflect.Slice:
-		if v.value.Len() == 0 {
-			return "is an empty list"
-		}
-		return fmt.Sprintf("has %d items", v.value.Len())
+	switch value := reflect.ValueOf(v.value); {
+	case v.outOfRange() && value.Kind() == reflect.String:
+		return fmt.Sprintf("has %d characters", utf8.RuneCountInString(value.String()))
+	case v.outOfRange() && value.Kind() == reflect.Slice && value.Len() == 0:
+		return "is an empty list"
+	case v.outOfRange() && value.Kind() == reflect.Slice:
+		return fmt.Sprintf("has %d items", value.Len())
 	}
-	return "is " + shown(v.value.Interface())
-}
-
-// bound finds a bound among the checks of a value, as its tag writes it.
-func bound(checks []check, name string) string {
-	for _, c := range checks {
-		if c.name == name {
-			return c.text
-		}
-	}
-	return ""
+	return "is " + shown(v.value)
 }
 
 // remedy says in words what a value should be.
 func (v *violation) remedy() string {
 	unit := ""
-	switch v.value.Kind() {
+	switch reflect.ValueOf(v.value).Kind() {
 	case reflect.String:
 		unit = " characters"
 	case reflect.Slice:
 		unit = " items"
 	}
-	low, high := bound(v.checks, "min"), bound(v.checks, "max")
+	low, high := param(v.rule, "min"), param(v.rule, "max")
 	switch {
 	case v.outOfRange() && low != "" && high != "":
 		return low + " to " + high + unit
-	case v.failed.name == "min":
+	case v.check == "min":
 		return "at least " + low + unit
-	case v.failed.name == "max":
+	case v.check == "max":
 		return "at most " + high + unit
-	case v.failed.name == "oneof":
-		return oneOf(v.failed.words)
-	case v.failed.name == "required":
+	case v.check == "oneof":
+		return oneOf(strings.Fields(param(v.rule, "oneof")))
+	case v.check == "required":
 		return "a value"
 	}
-	return forms[v.failed.name].want
+	return forms[v.check].want
 }
 
 func oneOf(words []string) string {

@@ -1,10 +1,13 @@
 package schema
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/go-playground/validator/v10"
 
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -35,8 +38,6 @@ type Key struct {
 	// whoever writes it is told.
 	Waits   Waiting
 	Meaning string
-
-	field func(*Settings) any // pointer to where the effective value goes
 }
 
 // Type is what kind of value a setting takes.
@@ -132,14 +133,26 @@ func KeyByName(name string) *Key {
 	return nil
 }
 
-// Scalar reports whether the setting is one plain value, so that layering needs
-// no more than precedence.
-func (k *Key) Scalar() bool {
+// Plain reports whether the setting is one value or a list of texts, and no object
+// with a shape of its own.
+func (k *Key) Plain() bool {
 	switch k.Type {
-	case TypeList, TypeEntries, TypePrices, TypeFolders, TypeServers:
+	case TypeEntries, TypePrices, TypeFolders, TypeServers:
 		return false
 	}
-	return k.Tighter != OwnLayer
+	return true
+}
+
+// BoundByManaged reports whether a value of the managed layer stands as it is for
+// every layer below.
+func (k *Key) BoundByManaged() bool { return k.Tighter == Free || k.FixedByManaged }
+
+// Unset is what holds where a layer says nothing of its own hooks.
+func (k *Key) Unset() any {
+	if k.Default == nil {
+		return ""
+	}
+	return k.Default
 }
 
 // Looser reports whether a value of a lower layer is looser than one of a
@@ -170,19 +183,30 @@ func number(value any) float64 {
 	panic(fmt.Sprintf("schema: %T has no order", value))
 }
 
+// rule writes the checks of the row the way a tag does: min=10ms,max=10m0s.
+func (k *Key) rule() string {
+	var rule []string
+	if k.Min != nil {
+		rule = append(rule, fmt.Sprintf("min=%v", k.Min))
+	}
+	if k.Max != nil {
+		rule = append(rule, fmt.Sprintf("max=%v", k.Max))
+	}
+	if len(k.Words) > 0 {
+		rule = append(rule, "oneof="+strings.Join(k.Words, " "))
+	}
+	if k.Form != "" {
+		rule = append(rule, k.Form)
+	}
+	return strings.Join(rule, ",")
+}
+
 // violated names the check of the row that a value, or an item of a list, does
 // not pass: min, max, oneof, or the row's form. It is "" if all hold.
 func (k *Key) violated(value any) (check string) {
-	text, isText := value.(string)
-	switch {
-	case k.Min != nil && !(number(value) >= number(k.Min)):
-		return "min"
-	case k.Max != nil && !(number(value) <= number(k.Max)):
-		return "max"
-	case isText && len(k.Words) > 0 && !slices.Contains(k.Words, text):
-		return "oneof"
-	case isText && k.Form != "" && !forms[k.Form].holds(text):
-		return k.Form
+	var failed validator.ValidationErrors
+	if errors.As(checks().Var(value, k.rule()), &failed) {
+		return failed[0].Tag()
 	}
 	return ""
 }
@@ -205,50 +229,4 @@ func (k *Key) Write(value any) string {
 		return "[" + strings.Join(v, ", ") + "]"
 	}
 	return fmt.Sprint(value)
-}
-
-// Set puts an effective value into the settings. layer matters only for a key
-// of the layer's own hooks.
-func (k *Key) Set(s *Settings, layer protocol.Layer, value any) {
-	switch field := k.field(s).(type) {
-	case *bool:
-		*field = value.(bool)
-	case *int:
-		*field = int(value.(int64))
-	case *int64:
-		*field = value.(int64)
-	case *time.Duration:
-		*field = value.(time.Duration)
-	case *float64:
-		*field = value.(float64)
-	case *string:
-		*field = value.(string)
-	case *protocol.Rule:
-		*field = protocol.Rule(value.(string))
-	case *RecordValues:
-		*field = RecordValues(value.(string))
-	case *[]string:
-		*field = value.([]string)
-	case *[]Price:
-		*field = value.([]Price)
-	case *[]TrustedFolder:
-		*field = value.([]TrustedFolder)
-	case *map[string]MCPServer:
-		*field = value.(map[string]MCPServer)
-	case *map[protocol.Layer]bool:
-		own(field)[layer] = value.(bool)
-	case *map[protocol.Layer]protocol.Rule:
-		own(field)[layer] = protocol.Rule(value.(string))
-	case *map[protocol.Layer][]string:
-		own(field)[layer] = value.([]string)
-	default:
-		panic(fmt.Sprintf("schema: %s has a field of type %T", k.Name, field))
-	}
-}
-
-func own[T any](m *map[protocol.Layer]T) map[protocol.Layer]T {
-	if *m == nil {
-		*m = map[protocol.Layer]T{}
-	}
-	return *m
 }

@@ -55,7 +55,7 @@ func (e *UnreadableError) Unwrap() error { return e.Err }
 
 // Finding returns the error as a finding.
 func (e *UnreadableError) Finding() Finding {
-	return finding(Pos{File: e.File, Line: e.Line}, "", SeverityError, CodeUnreadable, e.Message, e.Remedy)
+	return NewFinding(Pos{File: e.File, Line: e.Line}, "", SeverityError, CodeUnreadable, e.Message, e.Remedy)
 }
 
 // layerReader reads one settings file.

@@ -90,9 +90,8 @@ func FieldsMarkdown() string {
 }
 
 func fieldType(f reflect.StructField) string {
-	tag, _, _ := strings.Cut(f.Tag.Get("validate"), ",dive")
-	checks := parseChecks(tag)
-	if words := bound(checks, "oneof"); words != "" {
+	rule, _, _ := strings.Cut(f.Tag.Get("validate"), ",dive")
+	if words := param(rule, "oneof"); words != "" {
 		return strings.ReplaceAll(words, " ", ", ")
 	}
 	t := f.Type
@@ -112,7 +111,7 @@ func fieldType(f reflect.StructField) string {
 	default:
 		text = t.String()
 	}
-	if low, high := bound(checks, "min"), bound(checks, "max"); low != "" && high != "" && t.Kind() != reflect.Slice && t.Kind() != reflect.String {
+	if low, high := param(rule, "min"), param(rule, "max"); low != "" && high != "" && t.Kind() != reflect.Slice && t.Kind() != reflect.String {
 		text += ", " + low + "…" + high
 	}
 	return text

@@ -32,7 +32,7 @@ func (r *reader) at(pos Pos, severity Severity, code Code, message, remedy strin
 		r.unsaid++
 		return
 	}
-	r.findings = append(r.findings, finding(pos, r.hook, severity, code, message, remedy))
+	r.findings = append(r.findings, NewFinding(pos, r.hook, severity, code, message, remedy))
 }
 
 // said returns the findings, with a closing one for those that are not listed.
@@ -40,7 +40,7 @@ func (r *reader) said() []Finding {
 	if r.unsaid == 0 {
 		return r.findings
 	}
-	return append(r.findings, finding(Pos{File: r.file}, r.hook, SeverityError, CodeTooMany, "there are more problems than are listed here", "correct these, and look again"))
+	return append(r.findings, NewFinding(Pos{File: r.file}, r.hook, SeverityError, CodeTooMany, "there are more problems than are listed here", "correct these, and look again"))
 }
 
 func (r *reader) fault(n *document.Node, path string, code Code, message, remedy string) {
@@ -51,8 +51,8 @@ func (r *reader) wrongType(n *document.Node, path, want, example string) {
 	r.fault(n, path, CodeWrongType, fmt.Sprintf("%s is %s, not %s", lastKey(path), describe(n), want), "write "+example)
 }
 
-// finding builds a [Finding]; what is not known about the place is null.
-func finding(pos Pos, hook string, severity Severity, code Code, message, remedy string) Finding {
+// NewFinding returns a [Finding]; what is not known about the place is null.
+func NewFinding(pos Pos, hook string, severity Severity, code Code, message, remedy string) Finding {
 	f := Finding{Severity: severity, Code: string(code), File: pos.File, Message: message, Remedy: remedy}
 	if pos.Line > 0 {
 		f.Line = &pos.Line

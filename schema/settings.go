@@ -1,39 +1,17 @@
 package schema
 
 import (
-	"reflect"
 	"time"
 
 	"github.com/hookd-dev/hookd/protocol"
 )
 
 // Settings are the effective settings: every layer merged, every value in range.
+// The path of a value is that of its key: hooks.maxHooks is Hooks.MaxHooks. A
+// field with the tag mapstructure:"-" has no key of its own, or is decoded apart.
 type Settings struct {
 	Hooks HookSettings
 	Agent AgentSettings
-}
-
-// DefaultSettings returns settings in which every value is its key's default. In
-// settings that are made by hand 0 means 0, so begin with these.
-func DefaultSettings() Settings {
-	var s Settings
-	for i := range Keys {
-		if k := &Keys[i]; k.Default != nil && k.Tighter != OwnLayer {
-			k.Set(&s, "", k.Default)
-		}
-	}
-	return s
-}
-
-// Complete gives every key whose range has no 0, and whose value is 0, its default.
-func (s *Settings) Complete() {
-	for i := range Keys {
-		k := &Keys[i]
-		ordered := k.Type == TypeInt || k.Type == TypeSize || k.Type == TypeDuration
-		if ordered && number(k.Min) > 0 && reflect.ValueOf(k.field(s)).Elem().IsZero() {
-			k.Set(s, "", k.Default)
-		}
-	}
 }
 
 // HookSettings rule the running of hooks. The list hooks.use is not here: its
@@ -61,10 +39,15 @@ type HookSettings struct {
 	Limits         Limits
 	Standby        StandbySettings
 	Records        RecordSettings
-	TrustAlways    []string // user layer only
-	TrustFolders   []TrustedFolder
-	TrustHashes    []string
+	Trust          TrustSettings
 	Allow          []string // managed, user, project, hashes
+}
+
+// TrustSettings say what of projects is trusted without a question.
+type TrustSettings struct {
+	Always  []string        // folders, of the user layer only
+	Folders []TrustedFolder `mapstructure:"-"`
+	Hashes  []string
 }
 
 // Limits bound what passes in and out of a hook, in bytes, save Depth.
@@ -105,21 +88,32 @@ type AgentSettings struct {
 	Model, Provider string
 	BaseURL         string
 	Headers         []string
-	Origins
-	Limits        AgentLimits
-	Compaction    CompactionSettings
-	Approval      ApprovalSettings
-	Tools         ToolSettings
-	SubagentDepth int
+	Origins         `mapstructure:"-"`
+	Limits          AgentLimits
+	Compaction      CompactionSettings
+	Approval        ApprovalSettings
+	Tools           ToolSettings
+	Subagents       SubagentSettings
+	Summarize       SummarizeSettings
+	SelfCritique    SelfCritiqueSettings
 
-	SummarizeTokens    int64 // size of a conversation above which it is summarised
-	SelfCritiqueRounds int   // per prompt
-
-	ProvidersOff []string // built-in features that are switched off
+	ProvidersOff []string `mapstructure:"providers"` // built-in features that are switched off
 	Features     []string // built-in features that are switched on, off by default
-	Prices       []Price
-	MCPServers   map[string]MCPServer
+
+	Prices     []Price              `mapstructure:"-"`
+	MCPServers map[string]MCPServer `mapstructure:"-"`
 }
+
+// SubagentSettings bound the agents that agents start.
+type SubagentSettings struct{ Depth int }
+
+// SummarizeSettings rule the feature summarize.
+type SummarizeSettings struct {
+	Tokens int64 // size of a conversation above which it is summarised
+}
+
+// SelfCritiqueSettings rule the feature self-critique.
+type SelfCritiqueSettings struct{ Rounds int } // per prompt
 
 // Origins say where some settings come from, and what they are for. The merge derives
 // them.
@@ -153,7 +147,7 @@ type CompactionSettings struct {
 	Recipe    string
 
 	// RecipeLayer is the highest layer that named the recipe, "" if none did.
-	RecipeLayer protocol.Layer
+	RecipeLayer protocol.Layer `mapstructure:"-"`
 
 	KeepFirst int
 	KeepLast  int
@@ -162,7 +156,7 @@ type CompactionSettings struct {
 // ApprovalSettings say who decides an ask.
 type ApprovalSettings struct {
 	Mode      string         // ask deny allow
-	ModeLayer protocol.Layer // the highest layer that set the mode, "" if none did
+	ModeLayer protocol.Layer `mapstructure:"-"` // the highest layer that set the mode, "" if none did
 	Tools     []string       // that the loop's own question is not put for
 	WhenAlone string         // deny: with nobody there an ask is a block
 	Timeout   time.Duration  // 0 = none
@@ -180,7 +174,7 @@ type BashSettings struct {
 	Output  int64 // bytes of output kept
 	Deny    []string
 	Allow   []string
-	Layer   protocol.Layer // the highest layer that lists commands, "" if none does
+	Layer   protocol.Layer `mapstructure:"-"` // the highest layer that lists commands, "" if none does
 }
 
 // Price is what a model costs, in USD per million tokens.

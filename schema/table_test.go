@@ -50,10 +50,6 @@ func TestKeysAreWhole(t *testing.T) {
 				t.Errorf("%s: the default does not fit: %s", k.Name, check)
 			}
 		}
-		if k.Default != nil {
-			var s Settings
-			k.Set(&s, protocol.Project, k.Default)
-		}
 		if len(k.Order) > 0 && (len(k.Order) != len(k.Words) || !sameWords(k.Order, k.Words)) {
 			t.Errorf("%s: the order %v is not of the words %v", k.Name, k.Order, k.Words)
 		}
@@ -76,7 +72,7 @@ func TestEachSettingHasItsOwnPlace(t *testing.T) {
 		if k.Type == TypeEntries {
 			continue
 		}
-		place := reflect.ValueOf(k.field(&s)).Pointer()
+		place := k.place(&s).Addr().Pointer()
 		if other, taken := places[place]; taken {
 			t.Errorf("%s and %s share a place", k.Name, other)
 		}

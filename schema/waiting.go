@@ -19,7 +19,7 @@ func (l *LayerSettings) Waiting() []Finding {
 			continue
 		}
 		if key.Waits == WaitsForFeature {
-			findings = append(findings, finding(value.Pos, "", SeverityWarning, CodeNotYet, key.Name+" has no effect in this version", "remove it, or leave it for a later version"))
+			findings = append(findings, NewFinding(value.Pos, "", SeverityWarning, CodeNotYet, key.Name+" has no effect in this version", "remove it, or leave it for a later version"))
 		}
 	}
 	return findings

@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/agentloop/provider"
 	"github.com/hookd-dev/hookd/protocol"
@@ -177,7 +176,7 @@ func (a *approvals) hear(_ context.Context, ev *protocol.Event) (reply protocol.
 
 // resume takes in what the hook's state kept from an earlier run of the program;
 // what was answered since then is newer.
-func (s *answers) resume(state jsontext.Value) {
+func (s *answers) resume(state protocol.RawMessage) {
 	if s.read {
 		return
 	}

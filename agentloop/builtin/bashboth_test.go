@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/agentloop/builtin"
@@ -30,11 +29,11 @@ type shellTool struct{ ran *[]string }
 
 func (shellTool) Describe() tool.Description {
 	return tool.Description{Kind: protocol.KindShell, Tool: protocol.Tool{
-		Name: "bash", Schema: jsontext.Value(`{"type":"object","properties":{"command":{"type":"string"}},"required":["command"]}`),
+		Name: "bash", Schema: protocol.RawMessage(`{"type":"object","properties":{"command":{"type":"string"}},"required":["command"]}`),
 	}}
 }
 
-func (s shellTool) Run(_ context.Context, args jsontext.Value) (protocol.Result, error) {
+func (s shellTool) Run(_ context.Context, args protocol.RawMessage) (protocol.Result, error) {
 	*s.ran = append(*s.ran, protocol.Text(protocol.Member(args, "command")))
 	return protocol.Result{Content: protocol.TextContent("ok")}, nil
 }

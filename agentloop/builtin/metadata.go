@@ -10,10 +10,10 @@ import (
 	"sync"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/agentloop/provider"
 	"github.com/hookd-dev/hookd/agentloop/tool"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -56,15 +56,15 @@ type metadataRead struct {
 }
 
 type metadataWrite struct {
-	Key   string         `json:"key" jsonschema:"name of the note"`
-	Value jsontext.Value `json:"value,omitempty" jsonschema:"any JSON value; absent or null removes the note"`
+	Key   string              `json:"key" jsonschema:"name of the note"`
+	Value protocol.RawMessage `json:"value,omitempty" jsonschema:"any JSON value; absent or null removes the note"`
 }
 
 // unanswered is a tool whose hook answers in its place.
 func unanswered[A any](name, description string) tool.Tool {
 	spec := protocol.Tool{Name: name, Description: description}
 	if name == "metadata_write" { // a value may be anything, which no Go type says
-		spec.Schema = jsontext.Value(`{"type":"object","properties":{"key":{"type":"string","minLength":1,"description":"name of the note"},` +
+		spec.Schema = protocol.RawMessage(`{"type":"object","properties":{"key":{"type":"string","minLength":1,"description":"name of the note"},` +
 			`"value":{"description":"any JSON value; absent or null removes the note"}},"required":["key"],"additionalProperties":false}`)
 	}
 	return tool.Typed(tool.Description{Tool: spec, Kind: protocol.KindOther}, func(context.Context, A) (protocol.Result, error) {
@@ -81,7 +81,7 @@ type metadata struct {
 
 // notes are a session's, by key. Once read they are ahead of what events show:
 // calls that run side by side all see the value from before.
-type notes map[string]jsontext.Value
+type notes map[string]protocol.RawMessage
 
 func (m *metadata) hear(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
 	var data struct {
@@ -121,7 +121,7 @@ func (m *metadata) notes(ev *protocol.Event) (*notes, error) {
 		return nil, err
 	}
 	mine := notes{}
-	if value := all[metadataHook]; value.Kind() == '{' {
+	if value := all[metadataHook]; jsonspan.Kind(value) == '{' {
 		if err := json.Unmarshal(value, &mine); err != nil {
 			return nil, fmt.Errorf("the notes that were kept: %w", err)
 		}
@@ -131,9 +131,9 @@ func (m *metadata) notes(ev *protocol.Event) (*notes, error) {
 }
 
 // metadataOf is what each hook keeps, by its name.
-func metadataOf(ev *protocol.Event) (map[string]jsontext.Value, error) {
-	all := map[string]jsontext.Value{}
-	if len(ev.Metadata) == 0 || ev.Metadata.Kind() != '{' {
+func metadataOf(ev *protocol.Event) (map[string]protocol.RawMessage, error) {
+	all := map[string]protocol.RawMessage{}
+	if len(ev.Metadata) == 0 || jsonspan.Kind(ev.Metadata) != '{' {
 		return all, nil
 	}
 	return all, json.Unmarshal(ev.Metadata, &all)
@@ -157,7 +157,7 @@ func (m *metadata) answer(mine *notes, ev *protocol.Event, call *protocol.Call) 
 	if err := json.Unmarshal(call.Args, &args); err != nil {
 		return "", err
 	}
-	from, key, what := map[string]jsontext.Value(*mine), args.Key, "note"
+	from, key, what := map[string]protocol.RawMessage(*mine), args.Key, "note"
 	if args.Hook != "" && args.Hook != metadataHook {
 		from, key, what = others, args.Hook, "hook"
 	}
@@ -168,7 +168,7 @@ func (m *metadata) answer(mine *notes, ev *protocol.Event, call *protocol.Call) 
 	return string(value), nil
 }
 
-func listNotes(what string, values map[string]jsontext.Value) string {
+func listNotes(what string, values map[string]protocol.RawMessage) string {
 	if len(values) == 0 {
 		return what + ": none"
 	}
@@ -181,7 +181,7 @@ func listNotes(what string, values map[string]jsontext.Value) string {
 
 // with are the notes as a call of metadata_write would leave them, and what the
 // model reads of it.
-func (m *metadata) with(mine *notes, raw jsontext.Value) (notes, jsontext.Value, string, error) {
+func (m *metadata) with(mine *notes, raw protocol.RawMessage) (notes, protocol.RawMessage, string, error) {
 	var args metadataWrite
 	if err := json.Unmarshal(raw, &args); err != nil {
 		return nil, nil, "", err
@@ -191,7 +191,7 @@ func (m *metadata) with(mine *notes, raw jsontext.Value) (notes, jsontext.Value,
 	}
 	after := maps.Clone(*mine)
 	said := "kept " + args.Key
-	if len(args.Value) == 0 || args.Value.Kind() == 'n' {
+	if len(args.Value) == 0 || jsonspan.Kind(args.Value) == 'n' {
 		delete(after, args.Key)
 		said = "removed " + args.Key
 	} else {
@@ -210,7 +210,7 @@ func (m *metadata) with(mine *notes, raw jsontext.Value) (notes, jsontext.Value,
 
 // keep makes a write that has ended count. It may not fit any more: calls that
 // ran beside it were before it.
-func (m *metadata) keep(mine *notes, args jsontext.Value) (protocol.Reply, error) {
+func (m *metadata) keep(mine *notes, args protocol.RawMessage) (protocol.Reply, error) {
 	after, encoded, _, err := m.with(mine, args)
 	if err != nil {
 		result := protocol.Result{Content: protocol.TextContent(err.Error()), IsError: true}

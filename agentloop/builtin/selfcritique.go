@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/hookd-dev/hookd/agentloop/provider"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -116,7 +117,7 @@ func readVerdict(text string) (v verdict, ok bool) {
 		step := 1
 		if value, err := decoder.ReadValue(); err == nil {
 			step = int(decoder.InputOffset())
-			if read, is := verdictOf(value); is {
+			if read, is := verdictOf(protocol.RawMessage(value)); is {
 				v, ok = read, true
 			}
 		}
@@ -129,7 +130,7 @@ func readVerdict(text string) (v verdict, ok bool) {
 	return v, ok
 }
 
-func verdictOf(value jsontext.Value) (v verdict, ok bool) {
+func verdictOf(value protocol.RawMessage) (v verdict, ok bool) {
 	var members map[string]any
 	if json.Unmarshal(value, &members, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) != nil {
 		return v, false

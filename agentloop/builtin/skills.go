@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/hookd-dev/hookd/agentloop/provider"
 	"github.com/hookd-dev/hookd/agentloop/skill"
 	"github.com/hookd-dev/hookd/agentloop/tool"
@@ -344,7 +344,7 @@ func agentKey(ev *protocol.Event) string { return ev.Session.ID + "\x00" + ev.Ag
 func inner(ev *protocol.Event) bool { return ev.Agent.Parent != nil }
 
 // object is a JSON object with one member.
-func object(name string, value any) jsontext.Value {
+func object(name string, value any) protocol.RawMessage {
 	encoded, err := protocol.Marshal(map[string]any{name: value})
 	if err != nil {
 		return nil // strings and lists of our own types only

@@ -3,6 +3,7 @@ package builtin
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -16,8 +17,8 @@ import (
 
 // StructuredOptions describe the answer that a run must end with.
 type StructuredOptions struct {
-	Schema jsontext.Value // JSON Schema of the final answer
-	Tries  int            // further ones, each told the exact error; 0: 2, negative: none
+	Schema protocol.RawMessage // JSON Schema of the final answer
+	Tries  int                 // further ones, each told the exact error; 0: 2, negative: none
 
 	// Forced and ForcedTotal are the caps of forced continuations (hooks.maxForced,
 	// hooks.maxForcedTotal); 0: 5 and 20. Where one is reached no further try is
@@ -45,8 +46,8 @@ func Structured(o StructuredOptions) (provider.Provider, error) {
 		return provider.Provider{}, fmt.Errorf("the JSON Schema does not hold: %w", err)
 	}
 	s.schema = resolved
-	text := o.Schema.Clone()
-	if err := text.Compact(); err != nil {
+	text := slices.Clone(o.Schema)
+	if err := (*jsontext.Value)(&text).Compact(); err != nil {
 		return provider.Provider{}, fmt.Errorf("the JSON Schema cannot be read: %w", err)
 	}
 	s.announced = "Your final answer must be one JSON value that fits this JSON Schema, with nothing before or behind it:\n" + string(text)
@@ -131,7 +132,7 @@ func (s *structured) judge(ev *protocol.Event) (protocol.Reply, error) {
 
 // check reports what is wrong with an answer.
 func (s *structured) check(answer string) error {
-	value := jsontext.Value(unfenced(answer))
+	value := protocol.RawMessage(unfenced(answer))
 	if len(value) == 0 {
 		return fmt.Errorf("it is empty")
 	}

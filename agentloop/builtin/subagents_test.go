@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/hookd-dev/hookd/agentloop/provider"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -32,7 +32,7 @@ func TestSpawnArgs(t *testing.T) {
 		`{"prompt":"p","tools":[]}`:                  {Prompt: "p", Tools: []string{}},
 	} {
 		host := &spawner{}
-		if _, err := spawnTool.Run(provider.WithRunContext(t.Context(), host), jsontext.Value(args)); err != nil {
+		if _, err := spawnTool.Run(provider.WithRunContext(t.Context(), host), protocol.RawMessage(args)); err != nil {
 			t.Errorf("%s: %v", args, err)
 		}
 		if diff := cmp.Diff(want, host.got); diff != "" {
@@ -40,11 +40,11 @@ func TestSpawnArgs(t *testing.T) {
 		}
 	}
 	for args, want := range map[string]string{`{"prompt":""}`: "the prompt is empty", `{"prompt":"p","model":"x"}`: "model"} {
-		if _, err := spawnTool.Run(provider.WithRunContext(t.Context(), &spawner{}), jsontext.Value(args)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := spawnTool.Run(provider.WithRunContext(t.Context(), &spawner{}), protocol.RawMessage(args)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v", args, err)
 		}
 	}
-	if _, err := spawnTool.Run(t.Context(), jsontext.Value(`{"prompt":"p"}`)); err == nil {
+	if _, err := spawnTool.Run(t.Context(), protocol.RawMessage(`{"prompt":"p"}`)); err == nil {
 		t.Error("there was no agent to work for")
 	}
 	if schema := string(spawnTool.Describe().Schema); !strings.Contains(schema, `"required":["prompt"]`) || spawnTool.Describe().Kind != protocol.KindAgent {
@@ -55,7 +55,7 @@ func TestSpawnArgs(t *testing.T) {
 func TestCompactAsks(t *testing.T) {
 	event := func(change func(*protocol.Event)) *protocol.Event {
 		e := &protocol.Event{Event: protocol.InferenceEnd, Compaction: protocol.Compaction{Auto: true, Threshold: 0.8},
-			Data: jsontext.Value(`{"usage":{"contextTokens":80,"contextMax":100}}`)}
+			Data: protocol.RawMessage(`{"usage":{"contextTokens":80,"contextMax":100}}`)}
 		if change != nil {
 			change(e)
 		}
@@ -66,15 +66,23 @@ func TestCompactAsks(t *testing.T) {
 		event *protocol.Event
 		asks  bool
 	}{
-		"at the threshold":    {event(nil), true},
-		"below":               {event(func(e *protocol.Event) { e.Data = jsontext.Value(`{"usage":{"contextTokens":79,"contextMax":100}}`) }), false},
-		"off":                 {event(func(e *protocol.Event) { e.Compaction.Auto = false }), false},
-		"its own recipe":      {event(func(e *protocol.Event) { e.Recipe = &own }), false},
-		"another by hand":     {event(func(e *protocol.Event) { e.Recipe = &other }), true},
-		"no limit told":       {event(func(e *protocol.Event) { e.Data = jsontext.Value(`{"usage":{"contextTokens":80,"contextMax":null}}`) }), false},
-		"no context told":     {event(func(e *protocol.Event) { e.Data = jsontext.Value(`{"usage":{"contextTokens":null,"contextMax":100}}`) }), false},
-		"a limit of nothing":  {event(func(e *protocol.Event) { e.Data = jsontext.Value(`{"usage":{"contextTokens":0,"contextMax":0}}`) }), false},
-		"behind the limit":    {event(func(e *protocol.Event) { e.Data = jsontext.Value(`{"usage":{"contextTokens":180,"contextMax":100}}`) }), true},
+		"at the threshold": {event(nil), true},
+		"below": {event(func(e *protocol.Event) {
+			e.Data = protocol.RawMessage(`{"usage":{"contextTokens":79,"contextMax":100}}`)
+		}), false},
+		"off":             {event(func(e *protocol.Event) { e.Compaction.Auto = false }), false},
+		"its own recipe":  {event(func(e *protocol.Event) { e.Recipe = &own }), false},
+		"another by hand": {event(func(e *protocol.Event) { e.Recipe = &other }), true},
+		"no limit told": {event(func(e *protocol.Event) {
+			e.Data = protocol.RawMessage(`{"usage":{"contextTokens":80,"contextMax":null}}`)
+		}), false},
+		"no context told": {event(func(e *protocol.Event) {
+			e.Data = protocol.RawMessage(`{"usage":{"contextTokens":null,"contextMax":100}}`)
+		}), false},
+		"a limit of nothing": {event(func(e *protocol.Event) { e.Data = protocol.RawMessage(`{"usage":{"contextTokens":0,"contextMax":0}}`) }), false},
+		"behind the limit": {event(func(e *protocol.Event) {
+			e.Data = protocol.RawMessage(`{"usage":{"contextTokens":180,"contextMax":100}}`)
+		}), true},
 		"a threshold of zero": {event(func(e *protocol.Event) { e.Compaction.Threshold = 0 }), true},
 	} {
 		reply, err := Compact("short").Hooks[0].Func(t.Context(), c.event)

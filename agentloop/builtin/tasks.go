@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/hookd-dev/hookd/agentloop/provider"
 	"github.com/hookd-dev/hookd/agentloop/tool"
 	"github.com/hookd-dev/hookd/protocol"
@@ -92,7 +92,7 @@ func Tasks() provider.Provider {
 				Name: todoWrite,
 				Description: "Keeps the list of tasks of this session. Use it for work of several steps: write the plan first, " +
 					"then the whole list again whenever a task begins or is done. An empty list clears it.",
-				Schema: jsontext.Value(todoSchema),
+				Schema: protocol.RawMessage(todoSchema),
 			},
 			Kind: protocol.KindOther,
 		}, writeTasks)},
@@ -196,7 +196,7 @@ func (t *tasks) due(session string) bool {
 }
 
 // tasksIn is the list in the metadata of an event. What cannot be read is none.
-func tasksIn(metadata jsontext.Value) (TaskList, bool) {
+func tasksIn(metadata protocol.RawMessage) (TaskList, bool) {
 	var all struct {
 		Tasks *TaskList `json:"tasks"`
 	}

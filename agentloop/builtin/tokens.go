@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"github.com/go-json-experiment/json"
+
 	"github.com/hookd-dev/hookd/agentloop/provider"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -58,7 +60,7 @@ func estimate(ev *protocol.Event, n int64) (reply protocol.Reply, err error) {
 		return reply, err
 	}
 	agents := map[string]written{}
-	if len(ev.State) > 0 && ev.State.Kind() == '{' {
+	if len(ev.State) > 0 && jsonspan.Kind(ev.State) == '{' {
 		if err := json.Unmarshal(ev.State, &agents); err != nil {
 			return reply, err
 		}

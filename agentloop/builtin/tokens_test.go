@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -31,7 +30,7 @@ func TestTokensUnknown(t *testing.T) {
 		"a sub-agent in the midst": {{step: 1, answers: []int{30}, told: -1, notice: true}, {agent: "sub", step: 1, answers: []int{30}, told: -1, notice: true}, {step: 2, answers: []int{30, 10}, told: -1, stops: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var state jsontext.Value
+			var state protocol.RawMessage
 			for i, s := range steps {
 				var data protocol.StepStartData
 				for _, size := range s.answers {

@@ -8,8 +8,10 @@ import (
 	"sync"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/protocol"
 )
 
 // awaited are the requests of a connection that have no answer yet, by their
@@ -71,7 +73,7 @@ func (a *awaited) place(e *envelope, only int64) (answers []*jsonrpc.Response, k
 	if named && id >= 1 && id <= a.last && (only == 0 || len(asked) == 0) {
 		return nil, "twice", fmt.Sprintf("answers a request twice (id %d); the first answer counts", id)
 	}
-	failed, nameless := e.failure(), e.ID == nil || e.ID.Kind() == 'n'
+	failed, nameless := e.failure(), e.ID == nil || jsonspan.Kind(e.ID) == 'n'
 	switch {
 	case nameless && failed != nil && len(asked) > 0: // it could not read one of them
 		for _, id := range asked {
@@ -134,7 +136,7 @@ func (a *awaited) abandon(id int64, why *jsonrpc.Error) *jsonrpc.Response {
 }
 
 // has reports whether an answer of that id is awaited.
-func (a *awaited) has(raw jsontext.Value) bool {
+func (a *awaited) has(raw protocol.RawMessage) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	id, named := idOf(raw)
@@ -142,16 +144,16 @@ func (a *awaited) has(raw jsontext.Value) bool {
 }
 
 // idOf is the number that an id stands for. Some servers make a string of it.
-func idOf(raw jsontext.Value) (id int64, is bool) {
+func idOf(raw protocol.RawMessage) (id int64, is bool) {
 	text := string(raw)
-	if raw.Kind() == '"' && json.Unmarshal(raw, &text, lenient) != nil {
+	if jsonspan.Kind(raw) == '"' && json.Unmarshal(raw, &text, lenient) != nil {
 		return 0, false
 	}
 	id, err := strconv.ParseInt(strings.TrimSuffix(text, ".0"), 10, 64)
 	return id, err == nil
 }
 
-func idText(raw jsontext.Value) string {
+func idText(raw protocol.RawMessage) string {
 	if raw == nil {
 		return "null"
 	}

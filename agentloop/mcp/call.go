@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-	"github.com/hookd-dev/hookd/agentloop/tool"
-	"github.com/hookd-dev/hookd/protocol"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/hookd-dev/hookd/agentloop/tool"
+	"github.com/hookd-dev/hookd/protocol"
 )
 
 // remote is one tool of a server. It outlives the connection: after a restart
@@ -27,7 +27,7 @@ func (t *remote) Describe() tool.Description { return t.description }
 
 // Run calls the tool and waits for its result, as long as ctx and the connection
 // live.
-func (t *remote) Run(ctx context.Context, args jsontext.Value) (protocol.Result, error) {
+func (t *remote) Run(ctx context.Context, args protocol.RawMessage) (protocol.Result, error) {
 	l, why := t.host.connection()
 	if l == nil {
 		return protocol.Result{}, &tool.Error{Kind: protocol.CallFailed, Text: why}
@@ -47,7 +47,7 @@ func (t *remote) Run(ctx context.Context, args jsontext.Value) (protocol.Result,
 }
 
 // call sends tools/call. The result is as the server wrote it.
-func (l *live) call(ctx context.Context, name string, args jsontext.Value) (jsontext.Value, error) {
+func (l *live) call(ctx context.Context, name string, args protocol.RawMessage) (protocol.RawMessage, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stop := context.AfterFunc(l.calls, func() { cancel(context.Cause(l.calls)) })

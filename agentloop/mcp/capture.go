@@ -5,8 +5,9 @@ import (
 	"context"
 	"sync"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/hookd-dev/hookd/protocol"
 )
 
 // capture keeps the result of one request as the server wrote it. The SDK's own
@@ -14,7 +15,7 @@ import (
 // of a kind that they do not know.
 type capture struct {
 	mu      sync.Mutex
-	raw     jsontext.Value
+	raw     protocol.RawMessage
 	refused *jsonrpc.Error
 }
 
@@ -52,7 +53,7 @@ func (c *capture) refuse(why *jsonrpc.Error) {
 	c.refused = why
 }
 
-func (c *capture) take() (raw jsontext.Value, refused *jsonrpc.Error) {
+func (c *capture) take() (raw protocol.RawMessage, refused *jsonrpc.Error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.raw, c.refused

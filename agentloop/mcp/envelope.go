@@ -9,16 +9,19 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/protocol"
 )
 
 // envelope is a message of JSON-RPC as a server wrote it.
 type envelope struct {
-	Version jsontext.Value `json:"jsonrpc"`
-	ID      jsontext.Value `json:"id"`
-	Method  jsontext.Value `json:"method"`
-	Params  jsontext.Value `json:"params"`
-	Result  jsontext.Value `json:"result"`
-	Error   jsontext.Value `json:"error"`
+	Version protocol.RawMessage `json:"jsonrpc"`
+	ID      protocol.RawMessage `json:"id"`
+	Method  protocol.RawMessage `json:"method"`
+	Params  protocol.RawMessage `json:"params"`
+	Result  protocol.RawMessage `json:"result"`
+	Error   protocol.RawMessage `json:"error"`
 }
 
 // says reports whether a JSON object is meant as a message. Logs are written as
@@ -48,9 +51,9 @@ func readEnvelopes(line []byte) ([]envelope, error) {
 		if err == io.EOF {
 			break
 		}
-		if err == nil && value.Kind() == '[' {
+		if err == nil && jsonspan.Kind(value) == '[' {
 			value = bytes.Clone(value)
-			batch, whole := readBatch(value)
+			batch, whole := readBatch(protocol.RawMessage(value))
 			list, all = append(list, batch...), all && whole
 			continue
 		}
@@ -60,7 +63,7 @@ func readEnvelopes(line []byte) ([]envelope, error) {
 			}
 			return nil, nil
 		}
-		if e, is := readEnvelope(value); is {
+		if e, is := readEnvelope(protocol.RawMessage(value)); is {
 			list = append(list, e)
 		} else {
 			all = false
@@ -81,15 +84,15 @@ func checked(list []envelope, line []byte) ([]envelope, error) {
 	return list, nil
 }
 
-func readEnvelope(value jsontext.Value) (e envelope, is bool) {
+func readEnvelope(value protocol.RawMessage) (e envelope, is bool) {
 	if value[0] != '{' || json.Unmarshal(value, &e, lenient) != nil {
 		return e, false
 	}
 	return e, e.says()
 }
 
-func readBatch(value jsontext.Value) (list []envelope, all bool) {
-	var pieces []jsontext.Value
+func readBatch(value protocol.RawMessage) (list []envelope, all bool) {
+	var pieces []protocol.RawMessage
 	if json.Unmarshal(value, &pieces, lenient) != nil {
 		return nil, false
 	}
@@ -135,7 +138,7 @@ func claims(line []byte) bool {
 // request is a message that is no answer, as the SDK reads it.
 func (e *envelope) request() (jsonrpc.Message, error) {
 	r := &jsonrpc.Request{Params: []byte(e.Params)}
-	if err := json.Unmarshal(e.Method, &r.Method); err != nil || e.Method.Kind() != '"' {
+	if err := json.Unmarshal(e.Method, &r.Method); err != nil || jsonspan.Kind(e.Method) != '"' {
 		return nil, fmt.Errorf("wrote a message whose method is no string: %s", sample(e.Method))
 	}
 	var id any
@@ -153,19 +156,19 @@ func (e *envelope) request() (jsonrpc.Message, error) {
 
 // failure is the error of an answer, nil if it has none.
 func (e *envelope) failure() *jsonrpc.Error {
-	if e.Error == nil || e.Error.Kind() == 'n' {
+	if e.Error == nil || jsonspan.Kind(e.Error) == 'n' {
 		if e.Result == nil {
 			return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "its answer has neither a result nor an error"}
 		}
 		return nil
 	}
 	var said struct {
-		Code    jsontext.Value `json:"code"`
-		Message jsontext.Value `json:"message"`
-		Data    jsontext.Value `json:"data"`
+		Code    protocol.RawMessage `json:"code"`
+		Message protocol.RawMessage `json:"message"`
+		Data    protocol.RawMessage `json:"data"`
 	}
 	failed := &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: clip(string(e.Error), 500)}
-	if e.Error.Kind() != '{' || json.Unmarshal(e.Error, &said, lenient) != nil {
+	if jsonspan.Kind(e.Error) != '{' || json.Unmarshal(e.Error, &said, lenient) != nil {
 		return failed
 	}
 	_ = json.Unmarshal(said.Code, &failed.Code, lenient)       // else the code above

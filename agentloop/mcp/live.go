@@ -15,6 +15,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/hookd-dev/hookd/protocol"
 )
 
 // live is one connection with a server, from its start to its end.
@@ -193,10 +195,10 @@ func (l *live) list() ([]listed, error) {
 // listed is a tool as a server lists it. What it says of its own harmlessness
 // (annotations) is not read: only hooks and people decide that.
 type listed struct {
-	Name        string         `json:"name"`
-	Title       string         `json:"title"`
-	Description string         `json:"description"`
-	Schema      jsontext.Value `json:"inputSchema"`
+	Name        string              `json:"name"`
+	Title       string              `json:"title"`
+	Description string              `json:"description"`
+	Schema      protocol.RawMessage `json:"inputSchema"`
 }
 
 type toolPage struct {

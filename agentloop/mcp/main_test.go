@@ -12,9 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"github.com/hookd-dev/hookd/agentloop/tool"
 	"github.com/hookd-dev/hookd/executor/process"
-	"go.uber.org/goleak"
 )
 
 // The test binary is also the servers that tests talk with: the variable names

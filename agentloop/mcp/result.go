@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -21,10 +22,10 @@ const mostImages = 8 << 20
 var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
 type wireResult struct {
-	ResultType string         `json:"resultType"`
-	Content    []wireContent  `json:"content"`
-	Structured jsontext.Value `json:"structuredContent"`
-	IsError    bool           `json:"isError"`
+	ResultType string              `json:"resultType"`
+	Content    []wireContent       `json:"content"`
+	Structured protocol.RawMessage `json:"structuredContent"`
+	IsError    bool                `json:"isError"`
 }
 
 type wireContent struct {
@@ -45,7 +46,7 @@ type wireContent struct {
 
 // readResult makes a result that a model can read of what a server answered.
 // What a model cannot take is described in its place.
-func readResult(raw jsontext.Value, mostText int) (protocol.Result, error) {
+func readResult(raw protocol.RawMessage, mostText int) (protocol.Result, error) {
 	var wire wireResult
 	if err := json.Unmarshal(raw, &wire, lenient); err != nil {
 		return protocol.Result{}, err
@@ -61,7 +62,7 @@ func readResult(raw jsontext.Value, mostText int) (protocol.Result, error) {
 	for i := range wire.Content {
 		r.add(&wire.Content[i])
 	}
-	if structured := wire.Structured; len(structured) > 0 && structured.Kind() != 'n' && !said(wire.Content, structured) {
+	if structured := wire.Structured; len(structured) > 0 && jsonspan.Kind(structured) != 'n' && !said(wire.Content, structured) {
 		r.addText(string(structured))
 	}
 	if r.cut > 0 {

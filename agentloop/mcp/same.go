@@ -7,6 +7,9 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/protocol"
 )
 
 // said reports whether the texts of a result say all that its structured content
@@ -14,7 +17,7 @@ import (
 // clients, and a model would pay for it twice. One common library puts what is
 // no object into an object with the one member result, and sends a list as one
 // text for each item.
-func said(content []wireContent, structured jsontext.Value) bool {
+func said(content []wireContent, structured protocol.RawMessage) bool {
 	var texts []string
 	for i := range content {
 		if content[i].Type == "text" {
@@ -26,21 +29,21 @@ func said(content []wireContent, structured jsontext.Value) bool {
 }
 
 // inTexts reports whether one text is the value, or each one an item of it.
-func inTexts(texts []string, value jsontext.Value) bool {
+func inTexts(texts []string, value protocol.RawMessage) bool {
 	if slices.ContainsFunc(texts, func(text string) bool { return sameValue(text, value) }) {
 		return true
 	}
-	var items []jsontext.Value
-	if value.Kind() != '[' || json.Unmarshal(value, &items, lenient) != nil {
+	var items []protocol.RawMessage
+	if jsonspan.Kind(value) != '[' || json.Unmarshal(value, &items, lenient) != nil {
 		return false
 	}
 	return len(items) > 0 && slices.EqualFunc(texts, items, sameValue)
 }
 
 // resultOnly is the value of the member result, if there is no other.
-func resultOnly(structured jsontext.Value) (jsontext.Value, bool) {
-	var members map[string]jsontext.Value
-	if structured.Kind() != '{' || json.Unmarshal(structured, &members) != nil || len(members) != 1 {
+func resultOnly(structured protocol.RawMessage) (protocol.RawMessage, bool) {
+	var members map[string]protocol.RawMessage
+	if jsonspan.Kind(structured) != '{' || json.Unmarshal(structured, &members) != nil || len(members) != 1 {
 		return nil, false
 	}
 	value, is := members["result"]
@@ -48,18 +51,18 @@ func resultOnly(structured jsontext.Value) (jsontext.Value, bool) {
 }
 
 // sameValue reports whether a text is a string itself, or the JSON of a value.
-func sameValue(text string, value jsontext.Value) bool {
+func sameValue(text string, value protocol.RawMessage) bool {
 	var plain string
-	if value.Kind() == '"' && json.Unmarshal(value, &plain, lenient) == nil && strings.TrimSpace(plain) == strings.TrimSpace(text) {
+	if jsonspan.Kind(value) == '"' && json.Unmarshal(value, &plain, lenient) == nil && strings.TrimSpace(plain) == strings.TrimSpace(text) {
 		return true
 	}
-	return sameJSON(jsontext.Value(text), value)
+	return sameJSON(protocol.RawMessage(text), value)
 }
 
 // sameJSON reports whether two values differ in nothing but blanks, the order of
 // members and the way in which characters and numbers are written. A number is
 // the same only if all its digits are.
-func sameJSON(a, b jsontext.Value) bool {
+func sameJSON(a, b protocol.RawMessage) bool {
 	var left, right any
 	return json.Unmarshal(a, &left, exact) == nil && json.Unmarshal(b, &right, exact) == nil && equal(left, right)
 }

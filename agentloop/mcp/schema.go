@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -10,7 +9,7 @@ import (
 // withoutForeignPatterns leaves out of a schema the regular expressions that
 // only JavaScript knows, such as those that look ahead. Go cannot check args
 // against them; the server does.
-func withoutForeignPatterns(schema jsontext.Value) jsontext.Value {
+func withoutForeignPatterns(schema protocol.RawMessage) protocol.RawMessage {
 	var decoded any
 	if json.Unmarshal(schema, &decoded, lenient) != nil {
 		return schema

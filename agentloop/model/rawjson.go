@@ -7,13 +7,15 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/hookd-dev/hookd/protocol"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/protocol"
 )
 
 // rawJSON is a YAML value as JSON. Numbers keep their digits, so that a script
 // can send a model's tool call with numbers no machine type holds.
-type rawJSON struct{ json jsontext.Value }
+type rawJSON struct{ json protocol.RawMessage }
 
 func (r *rawJSON) UnmarshalYAML(node *yaml.Node) error {
 	var out bytes.Buffer
@@ -21,7 +23,7 @@ func (r *rawJSON) UnmarshalYAML(node *yaml.Node) error {
 		return err
 	}
 	r.json = out.Bytes()
-	if !r.json.IsValid() {
+	if !jsonspan.IsValid(r.json) {
 		return fmt.Errorf("line %d: a key stands twice", node.Line)
 	}
 	return nil
@@ -75,7 +77,7 @@ func writeScalar(out *bytes.Buffer, node *yaml.Node) error {
 	case "!!null":
 		out.WriteString("null")
 	case "!!bool", "!!int", "!!float":
-		if jsontext.Value(node.Value).IsValid() {
+		if jsonspan.IsValid(protocol.RawMessage(node.Value)) {
 			out.WriteString(node.Value)
 			return nil
 		}
@@ -96,7 +98,7 @@ func writeScalar(out *bytes.Buffer, node *yaml.Node) error {
 		writeString(out, string(data))
 	default:
 		// YAML takes a number that no float64 holds for a text.
-		if value := jsontext.Value(node.Value); node.Style == 0 && value.IsValid() && value.Kind() == '0' {
+		if value := protocol.RawMessage(node.Value); node.Style == 0 && jsonspan.IsValid(value) && jsonspan.Kind(value) == '0' {
 			out.WriteString(node.Value)
 			return nil
 		}

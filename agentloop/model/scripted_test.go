@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/hookd-dev/hookd/protocol"
 	"go.uber.org/goleak"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/protocol"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -198,7 +200,7 @@ func FuzzParse(f *testing.F) {
 		}
 		for _, turn := range s.script.Turns {
 			for _, call := range turn.ToolCalls {
-				if !call.Args.json.IsValid() {
+				if !jsonspan.IsValid(call.Args.json) {
 					t.Errorf("args %s", call.Args.json)
 				}
 			}

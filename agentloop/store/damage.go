@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -60,7 +61,7 @@ func (e *Entry) check() error {
 		return fmt.Errorf("%d is no number of an event", e.Seq)
 	case e.Turn < 0 || e.Turn > most:
 		return fmt.Errorf("%d is no number of a turn", e.Turn)
-	case e.Kind == Args && (e.ToolCallID == "" || e.Args.Kind() != '{'):
+	case e.Kind == Args && (e.ToolCallID == "" || jsonspan.Kind(e.Args) != '{'):
 		return errors.New("the entry of kind args does not say of which call, or what")
 	case e.Kind == Message && e.Message == nil:
 		return errors.New("the entry of kind message has no message")

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -37,7 +36,7 @@ func conversation(t testing.TB, folder, id string, size int) {
 		call := fmt.Sprintf("c%d", n)
 		add(protocol.Message{Role: protocol.RoleAssistant, Content: protocol.Content{
 			{Type: protocol.PartText, Text: "I look at it."},
-			{Type: protocol.PartToolCall, ToolCallID: call, Name: "read_file", Args: jsontext.Value(fmt.Sprintf(`{"path":"%s.go"}`, call))},
+			{Type: protocol.PartToolCall, ToolCallID: call, Name: "read_file", Args: protocol.RawMessage(fmt.Sprintf(`{"path":"%s.go"}`, call))},
 		}}, 0)
 		add(protocol.Message{Role: protocol.RoleTool, Content: protocol.Content{
 			{Type: protocol.PartToolResult, ToolCallID: call, Content: protocol.TextContent(text)},

@@ -19,6 +19,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gofrs/flock"
+
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -67,8 +68,8 @@ type Entry struct {
 	Seq      int64              `json:"seq,omitzero"`
 	Turn     int                `json:"turn,omitzero"` // with a message that is a user's prompt: its number
 
-	ToolCallID string         `json:"toolCallId,omitzero"`
-	Args       jsontext.Value `json:"args,omitzero"`
+	ToolCallID string              `json:"toolCallId,omitzero"`
+	Args       protocol.RawMessage `json:"args,omitzero"`
 }
 
 // State is what the entries of a session come to.
@@ -340,7 +341,7 @@ func (s *State) apply(line int, entry Entry) {
 
 // ReplaceArgs puts args in the place of those of the last call of an id. The message
 // gets new parts: the old ones may be in use elsewhere.
-func ReplaceArgs(messages []protocol.Message, id string, args jsontext.Value) {
+func ReplaceArgs(messages []protocol.Message, id string, args protocol.RawMessage) {
 	for i := len(messages) - 1; i >= 0; i-- {
 		at := slices.IndexFunc(messages[i].Content, func(p protocol.Part) bool {
 			return p.Type == protocol.PartToolCall && p.ToolCallID == id

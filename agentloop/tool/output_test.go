@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/hookd-dev/hookd/protocol"
 )
 
 // TestBashShowsItsOutput asserts that output is shown while the command runs and
@@ -21,7 +21,7 @@ func TestBashShowsItsOutput(t *testing.T) {
 		}
 		pieces = append(pieces, text)
 	})
-	result, err := Bash(BashOptions{Project: t.TempDir()}).Run(ctx, jsontext.Value(`{"command":"echo one; sleep 0.5; printf 'zwei \\303'; sleep 0.1; printf '\\266'"}`))
+	result, err := Bash(BashOptions{Project: t.TempDir()}).Run(ctx, protocol.RawMessage(`{"command":"echo one; sleep 0.5; printf 'zwei \\303'; sleep 0.1; printf '\\266'"}`))
 	ended := time.Now()
 	if err != nil {
 		t.Fatal(err)

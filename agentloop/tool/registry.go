@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/jsonschema-go/jsonschema"
+
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -101,7 +102,7 @@ func (r *Registry) List() []protocol.Tool {
 
 // Check reports why args do not fit the schema of the named tool. Args for an
 // unknown tool fit if they are an object.
-func (r *Registry) Check(name string, args jsontext.Value) error {
+func (r *Registry) Check(name string, args protocol.RawMessage) error {
 	value, err := instance(args)
 	if err != nil {
 		return err
@@ -117,7 +118,7 @@ func (r *Registry) Check(name string, args jsontext.Value) error {
 
 // instance decodes a value for the schema check. A number that no float64 holds
 // becomes the nearest one, for the check only: the args keep their digits.
-func instance(value jsontext.Value) (any, error) {
+func instance(value protocol.RawMessage) (any, error) {
 	decoder := jsontext.NewDecoder(bytes.NewReader(value))
 	decoded, err := instanceNext(decoder)
 	if err != nil {

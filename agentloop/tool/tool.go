@@ -8,8 +8,8 @@ import (
 	"fmt"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/jsonschema-go/jsonschema"
+
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -22,7 +22,7 @@ type Tool interface {
 	// the tool found out, failures of its subject included, is a Result; an
 	// error means that there is no result, and is an [Error] where its kind
 	// matters. Run obeys the context promptly and leaves nothing behind.
-	Run(ctx context.Context, args jsontext.Value) (protocol.Result, error)
+	Run(ctx context.Context, args protocol.RawMessage) (protocol.Result, error)
 }
 
 // Description is a tool as models and hooks see it.
@@ -60,7 +60,7 @@ func newTyped[A any](name, description string, kind protocol.ToolKind, run func(
 	return Typed(Description{Tool: protocol.Tool{Name: name, Description: description}, Kind: kind}, run)
 }
 
-func schemaOf[A any](tool string) jsontext.Value {
+func schemaOf[A any](tool string) protocol.RawMessage {
 	schema, err := jsonschema.For[A](nil)
 	if err != nil {
 		panic(fmt.Sprintf("tool %s: %v", tool, err))
@@ -74,7 +74,7 @@ func schemaOf[A any](tool string) jsontext.Value {
 
 func (t *typed[A]) Describe() Description { return t.description }
 
-func (t *typed[A]) Run(ctx context.Context, args jsontext.Value) (protocol.Result, error) {
+func (t *typed[A]) Run(ctx context.Context, args protocol.RawMessage) (protocol.Result, error) {
 	var decoded A
 	if err := json.Unmarshal(args, &decoded, json.RejectUnknownMembers(true)); err != nil {
 		return protocol.Result{}, &Error{protocol.CallBadArgs, err.Error()}

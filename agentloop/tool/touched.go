@@ -7,7 +7,7 @@ import (
 	"io/fs"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/realpath"
 )
@@ -17,7 +17,7 @@ type FileTool interface {
 	Tool
 	// Touches says which one a call with some args would read or change as things are
 	// now. It is the zero value where the args name none.
-	Touches(args jsontext.Value) protocol.Touched
+	Touches(args protocol.RawMessage) protocol.Touched
 }
 
 type touchedKey struct{}
@@ -59,7 +59,7 @@ func newFileTool[A any](folder Folder, name, description string, kind protocol.T
 	return &fileTool[A]{typed[A]{d, run}, folder, path}
 }
 
-func (t *fileTool[A]) Touches(args jsontext.Value) protocol.Touched {
+func (t *fileTool[A]) Touches(args protocol.RawMessage) protocol.Touched {
 	var decoded A
 	if json.Unmarshal(args, &decoded) != nil {
 		return protocol.Touched{} // the call fails for its args

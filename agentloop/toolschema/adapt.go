@@ -2,17 +2,20 @@ package toolschema
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 )
 
 // Sent is how a tool is offered to a provider.
 type Sent struct {
-	Schema jsontext.Value
+	Schema json.RawMessage
 	// Rule is what the schema leaves out: text for the description, so that the
 	// model knows it. "": nothing.
 	Rule string
@@ -32,14 +35,14 @@ const longestRule = 2000
 // Adapt returns what providers take of a schema: its bytes, where they take
 // them. An error means that no args can fit it, or that what it means would be
 // lost.
-func Adapt(schema jsontext.Value) (Sent, error) {
+func Adapt(schema json.RawMessage) (Sent, error) {
 	schema = bytes.TrimSpace(schema)
-	switch schema.Kind() {
+	switch jsonspan.Kind(schema) {
 	case 0, 'n', 't': // args are always an object
-		if len(schema) > 0 && !schema.IsValid(lenient, jsontext.AllowDuplicateNames(true)) {
+		if len(schema) > 0 && !jsontext.Value(schema).IsValid(lenient, jsontext.AllowDuplicateNames(true)) {
 			return Sent{}, errors.New("its schema is no JSON")
 		}
-		return Sent{Schema: jsontext.Value(none)}, nil
+		return Sent{Schema: json.RawMessage(none)}, nil
 	case 'f':
 		return Sent{}, errors.New("its schema takes no args at all (false)")
 	case '{':
@@ -133,10 +136,10 @@ func (a *adapter) flatten(o object, depth int, top bool) (object, error) {
 			return nil, err
 		}
 	}
-	if o.get("properties").Kind() != '{' {
-		o.set("properties", jsontext.Value(`{}`))
+	if jsonspan.Kind(o.get("properties")) != '{' {
+		o.set("properties", json.RawMessage(`{}`))
 	}
-	if o.get("required").Kind() == 'n' {
+	if jsonspan.Kind(o.get("required")) == 'n' {
 		o.remove("required")
 	}
 	return o, nil
@@ -146,7 +149,7 @@ func (a *adapter) flatten(o object, depth int, top bool) (object, error) {
 func setType(o *object) error {
 	kind := o.get("type")
 	switch {
-	case kind == nil, kind.Kind() == 'n':
+	case kind == nil, jsonspan.Kind(kind) == 'n':
 	case text(kind) == "object":
 		return nil
 	case slices.Contains(texts(kind), "object"):
@@ -154,24 +157,24 @@ func setType(o *object) error {
 		return fmt.Errorf("its schema wants %s, and args are always an object", kind)
 	}
 	if kind == nil {
-		*o = append(object{{"type", jsontext.Value(`"object"`)}}, *o...)
+		*o = append(object{{"type", json.RawMessage(`"object"`)}}, *o...)
 		return nil
 	}
-	o.set("type", jsontext.Value(`"object"`))
+	o.set("type", json.RawMessage(`"object"`))
 	return nil
 }
 
 // branches are the alternatives that an object can fit.
-func (a *adapter) branches(values []jsontext.Value, name string, depth int) (flat []object, err error) {
+func (a *adapter) branches(values []json.RawMessage, name string, depth int) (flat []object, err error) {
 	for _, value := range values {
 		branch := object{}
-		if value.Kind() == '{' {
+		if jsonspan.Kind(value) == '{' {
 			if branch, err = read(value); err != nil {
 				return nil, fmt.Errorf("its schema cannot be read: %w", err)
 			}
 		}
 		one, err := a.flatten(branch, depth+1, false)
-		if value.Kind() == 'f' {
+		if jsonspan.Kind(value) == 'f' {
 			err = errors.New("its schema takes no args at all (false)")
 		}
 		switch {
@@ -195,18 +198,18 @@ func (a *adapter) join(o object, branches []object, name string) (object, error)
 		return nil, err
 	}
 	var common []string
-	seen := map[string][]jsontext.Value{}
+	seen := map[string][]json.RawMessage{}
 	for i, branch := range branches {
 		more, err := propertiesOf(branch)
 		if err != nil {
 			return nil, err
 		}
 		for _, p := range more {
-			if !slices.ContainsFunc(seen[p.name], func(v jsontext.Value) bool { return bytes.Equal(v, p.value) }) {
+			if !slices.ContainsFunc(seen[p.name], func(v json.RawMessage) bool { return bytes.Equal(v, p.value) }) {
 				seen[p.name] = append(seen[p.name], p.value)
 			}
 			if properties.get(p.name) == nil {
-				properties.set(p.name, jsontext.Value(`{}`))
+				properties.set(p.name, json.RawMessage(`{}`))
 			}
 		}
 		wants := texts(branch.get("required"))
@@ -248,7 +251,7 @@ func (a *adapter) join(o object, branches []object, name string) (object, error)
 
 func propertiesOf(o object) (object, error) {
 	value := o.get("properties")
-	if value.Kind() != '{' {
+	if jsonspan.Kind(value) != '{' {
 		return object{}, nil
 	}
 	p, err := read(value)
@@ -268,7 +271,7 @@ func (a *adapter) resolve(ref string) (object, error) {
 	for _, part := range strings.Split(path, "/") {
 		part = strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
 		value := o.get(part)
-		if value.Kind() != '{' {
+		if jsonspan.Kind(value) != '{' {
 			return nil, fmt.Errorf("its schema is at %q, which is not in it", ref)
 		}
 		var err error
@@ -297,7 +300,7 @@ func (a *adapter) rule() string {
 		return ""
 	}
 	left := a.left.json()
-	if left.Compact(lenient) != nil || len(left) > longestRule {
+	if (*jsontext.Value)(&left).Compact(lenient) != nil || len(left) > longestRule {
 		return "The args must also fit a rule that is checked when the tool is called."
 	}
 	return "The args must also fit this JSON Schema: " + string(left)

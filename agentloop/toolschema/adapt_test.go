@@ -1,11 +1,12 @@
 package toolschema
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 )
 
 func TestAdapt(t *testing.T) {
@@ -70,7 +71,7 @@ func TestAdapt(t *testing.T) {
 		"a long rule": {schema: `{"type":"object","not":{"const":"` + strings.Repeat("x", 3000) + `"}}`, want: none, rule: "The args must also fit a rule that is checked when the tool is called."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := Adapt(jsontext.Value(test.schema))
+			got, err := Adapt(json.RawMessage(test.schema))
 			if test.err != "" {
 				if err == nil || !strings.Contains(err.Error(), test.err) {
 					t.Errorf("%v, want %q", err, test.err)
@@ -99,7 +100,7 @@ func bomb() string {
 }
 
 func TestWithout(t *testing.T) {
-	sent, err := Adapt(jsontext.Value(`{"type":"object","properties":{"$filter":{"type":"string"},"a":{}},"required":["a","$filter"],"additionalProperties":false}`))
+	sent, err := Adapt(json.RawMessage(`{"type":"object","properties":{"$filter":{"type":"string"},"a":{}},"required":["a","$filter"],"additionalProperties":false}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,12 +118,12 @@ func FuzzAdapt(f *testing.F) {
 	f.Add(`{"type":["object"],"anyOf":[{"$ref":"#/$defs/A"}],"$defs":{"A":{"allOf":[{"properties":{"a":{"items":[]}}}]}}}`)
 	f.Add(`{"$ref":"#/a~1b","a/b":{"not":{}}}`)
 	f.Fuzz(func(t *testing.T, schema string) {
-		sent, err := Adapt(jsontext.Value(schema))
+		sent, err := Adapt(json.RawMessage(schema))
 		if err != nil {
 			return
 		}
 		o, err := read(sent.Schema)
-		if err != nil || text(o.get("type")) != "object" || o.get("properties").Kind() != '{' {
+		if err != nil || text(o.get("type")) != "object" || jsonspan.Kind(o.get("properties")) != '{' {
 			t.Errorf("%s: %v", sent.Schema, err)
 		}
 		for _, name := range append([]string{"$ref"}, alternatives...) {

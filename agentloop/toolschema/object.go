@@ -2,10 +2,13 @@ package toolschema
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 )
 
 // object is a JSON object whose members keep their order and their bytes.
@@ -13,13 +16,13 @@ type object []member
 
 type member struct {
 	name  string
-	value jsontext.Value
+	value json.RawMessage
 }
 
 var lenient = jsontext.AllowInvalidUTF8(true)
 
 // read reads an object. Of a member that is there twice the last one counts.
-func read(value jsontext.Value) (object, error) {
+func read(value json.RawMessage) (object, error) {
 	d := jsontext.NewDecoder(bytes.NewReader(value), lenient, jsontext.AllowDuplicateNames(true))
 	if token, err := d.ReadToken(); err != nil || token.Kind() != '{' {
 		return nil, errors.Join(errors.New("it is not an object"), err)
@@ -35,7 +38,7 @@ func read(value jsontext.Value) (object, error) {
 		if err != nil {
 			return nil, err
 		}
-		o.set(key, member.Clone())
+		o.set(key, bytes.Clone(member))
 	}
 	if _, err := d.ReadToken(); err != nil {
 		return nil, err
@@ -47,8 +50,8 @@ func read(value jsontext.Value) (object, error) {
 }
 
 // items reads a list.
-func items(value jsontext.Value) (list []jsontext.Value, is bool) {
-	if value.Kind() != '[' {
+func items(value json.RawMessage) (list []json.RawMessage, is bool) {
+	if jsonspan.Kind(value) != '[' {
 		return nil, false
 	}
 	d := jsontext.NewDecoder(bytes.NewReader(value), lenient, jsontext.AllowDuplicateNames(true))
@@ -60,12 +63,12 @@ func items(value jsontext.Value) (list []jsontext.Value, is bool) {
 		if err != nil {
 			return nil, false
 		}
-		list = append(list, item.Clone())
+		list = append(list, bytes.Clone(item))
 	}
 	return list, true
 }
 
-func (o object) get(name string) jsontext.Value {
+func (o object) get(name string) json.RawMessage {
 	for _, m := range o {
 		if m.name == name {
 			return m.value
@@ -74,7 +77,7 @@ func (o object) get(name string) jsontext.Value {
 	return nil
 }
 
-func (o *object) set(name string, value jsontext.Value) {
+func (o *object) set(name string, value json.RawMessage) {
 	for i := range *o {
 		if (*o)[i].name == name {
 			(*o)[i].value = value
@@ -93,7 +96,7 @@ func (o *object) remove(name string) {
 	}
 }
 
-func (o object) json() jsontext.Value {
+func (o object) json() json.RawMessage {
 	out := []byte{'{'}
 	for i, m := range o {
 		if i > 0 {
@@ -104,11 +107,11 @@ func (o object) json() jsontext.Value {
 	return append(out, '}')
 }
 
-func list(values []jsontext.Value) jsontext.Value {
+func list(values []json.RawMessage) json.RawMessage {
 	return append(append([]byte{'['}, bytes.Join(raw(values), []byte{','})...), ']')
 }
 
-func raw(values []jsontext.Value) [][]byte {
+func raw(values []json.RawMessage) [][]byte {
 	out := make([][]byte, len(values))
 	for i, v := range values {
 		out[i] = v
@@ -116,7 +119,7 @@ func raw(values []jsontext.Value) [][]byte {
 	return out
 }
 
-func names(list []string) jsontext.Value {
+func names(list []string) json.RawMessage {
 	out := []byte{'['}
 	for i, name := range list {
 		if i > 0 {
@@ -136,8 +139,8 @@ func quote(out []byte, text string) []byte {
 }
 
 // text is a string's, "" for anything else.
-func text(value jsontext.Value) string {
-	if value.Kind() != '"' {
+func text(value json.RawMessage) string {
+	if jsonspan.Kind(value) != '"' {
 		return ""
 	}
 	s, err := jsontext.AppendUnquote(nil, value)
@@ -148,10 +151,10 @@ func text(value jsontext.Value) string {
 }
 
 // strings are those of a list.
-func texts(value jsontext.Value) (out []string) {
+func texts(value json.RawMessage) (out []string) {
 	all, _ := items(value)
 	for _, item := range all {
-		if item.Kind() == '"' {
+		if jsonspan.Kind(item) == '"' {
 			out = append(out, text(item))
 		}
 	}

@@ -2,8 +2,12 @@ package toolschema
 
 import (
 	"bytes"
+	"encoding/json"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 )
 
 // The members of a schema that hold schemas: one, a list, or an object of them.
@@ -16,8 +20,8 @@ var (
 // repair writes what older drafts and careless servers write in the form that
 // providers read, inside a schema: what it means stays. It returns the same
 // bytes where there is nothing to do.
-func repair(schema jsontext.Value, depth int) jsontext.Value {
-	if schema.Kind() != '{' || depth > 100 {
+func repair(schema json.RawMessage, depth int) json.RawMessage {
+	if jsonspan.Kind(schema) != '{' || depth > 100 {
 		return schema
 	}
 	o, err := read(schema)
@@ -28,8 +32,8 @@ func repair(schema jsontext.Value, depth int) jsontext.Value {
 	for _, name := range named {
 		if inner, err := read(o.get(name)); err == nil {
 			for i := range inner {
-				if inner[i].value = repair(inner[i].value, depth+1); inner[i].value.Kind() == 't' {
-					inner[i].value = jsontext.Value(`{}`) // the same, as an object
+				if inner[i].value = repair(inner[i].value, depth+1); jsonspan.Kind(inner[i].value) == 't' {
+					inner[i].value = json.RawMessage(`{}`) // the same, as an object
 				}
 			}
 			replace(&o, name, inner.json())
@@ -44,7 +48,7 @@ func repair(schema jsontext.Value, depth int) jsontext.Value {
 		}
 	}
 	for _, name := range single {
-		if value := o.get(name); value.Kind() == '{' {
+		if value := o.get(name); jsonspan.Kind(value) == '{' {
 			replace(&o, name, repair(value, depth+1))
 		}
 	}
@@ -55,8 +59,8 @@ func repair(schema jsontext.Value, depth int) jsontext.Value {
 	for _, kind := range texts(o.get("type")) {
 		isArray = isArray || kind == "array"
 	}
-	if isArray && (o.get("items") == nil || o.get("items").Kind() == 't') {
-		o.set("items", jsontext.Value(`{}`))
+	if isArray && (o.get("items") == nil || jsonspan.Kind(o.get("items")) == 't') {
+		o.set("items", json.RawMessage(`{}`))
 	}
 	if after := o.json(); !bytes.Equal(before, after) {
 		return after
@@ -65,10 +69,10 @@ func repair(schema jsontext.Value, depth int) jsontext.Value {
 }
 
 // replace puts a value in place of another, unless only blanks differ.
-func replace(o *object, name string, value jsontext.Value) {
-	old := o.get(name).Clone()
-	fresh := value.Clone()
-	if old.Compact(lenient) == nil && fresh.Compact(lenient) == nil && bytes.Equal(old, fresh) {
+func replace(o *object, name string, value json.RawMessage) {
+	old := slices.Clone(o.get(name))
+	fresh := slices.Clone(value)
+	if (*jsontext.Value)(&old).Compact(lenient) == nil && (*jsontext.Value)(&fresh).Compact(lenient) == nil && bytes.Equal(old, fresh) {
 		return
 	}
 	o.set(name, value)
@@ -76,7 +80,7 @@ func replace(o *object, name string, value jsontext.Value) {
 
 // tuple writes a list of items as the present draft does.
 func tuple(o *object) {
-	if o.get("items").Kind() != '[' {
+	if jsonspan.Kind(o.get("items")) != '[' {
 		return
 	}
 	o.set("prefixItems", o.get("items"))
@@ -89,9 +93,9 @@ func tuple(o *object) {
 
 // exclusive writes a limit of draft 4 as the present draft does.
 func exclusive(o *object, limit, name string) {
-	switch o.get(name).Kind() {
+	switch jsonspan.Kind(o.get(name)) {
 	case 't':
-		if value := o.get(limit); value.Kind() == '0' {
+		if value := o.get(limit); jsonspan.Kind(value) == '0' {
 			o.set(name, value)
 			o.remove(limit)
 			return
@@ -134,7 +138,7 @@ func Without(sent Sent, takes func(name string) bool) Sent {
 	if o.get("required") != nil {
 		o.set("required", names(required))
 	}
-	if o.get("additionalProperties").Kind() == 'f' {
+	if jsonspan.Kind(o.get("additionalProperties")) == 'f' {
 		o.remove("additionalProperties")
 	}
 	rule := "It takes further args, by their names and schemas: " + string(left.json())

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookd-dev/hookd/agentloop/builtin"
 	"github.com/hookd-dev/hookd/agentloop/provider"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -33,7 +34,7 @@ func (f *allowFlag) Type() string { return "string" }
 
 func (f *allowFlag) Set(list string) error {
 	if strings.TrimSpace(list) == "" {
-		return errUnnamed
+		return cli.ErrEmptyValue
 	}
 	for _, word := range schema.SplitAllowed(list) {
 		a, err := schema.ParseAllowedTool(word)
@@ -65,12 +66,12 @@ func (a *app) consent(flags *runFlags, settings *schema.Settings) (*consent, err
 		c.admits, err = builtin.BashPolicy{Deny: bash.Deny, Allow: bash.Allow}.Admits()
 	}
 	if err != nil {
-		return nil, failed("settings", err, "hookd check shows what the settings say")
+		return nil, cli.Failed("settings", err, "hookd check shows what the settings say")
 	}
 	if c.bounded {
 		for _, word := range c.flag {
 			if !slices.Contains(settings.Agent.AtMost, word.Text) {
-				a.note("--allow "+word.Text+" counts only as far as the managed settings allow it (agent.approval.tools)", "")
+				a.console.Note("--allow "+word.Text+" counts only as far as the managed settings allow it (agent.approval.tools)", "")
 			}
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/agentloop/model"
@@ -26,7 +25,7 @@ type hasty struct {
 	t        *testing.T
 	r        *rand.Rand
 	seen     string
-	agreed   jsontext.Value
+	agreed   protocol.RawMessage
 	tooEarly int
 }
 
@@ -85,8 +84,8 @@ func TestNothingRunsUnseen(t *testing.T) {
 		end := fmt.Sprintf("touch END-%d", i)
 		late := fmt.Sprintf("touch LATE-%d", i)
 		person := &hasty{t: t, r: r}
-		var got jsontext.Value
-		bash := &recorder{func(args jsontext.Value) { got = args }}
+		var got protocol.RawMessage
+		bash := &recorder{func(args protocol.RawMessage) { got = args }}
 		hooks := changing(r, late)
 		gate, err := executor.Static(hooks...)
 		if err != nil {
@@ -146,7 +145,7 @@ func changing(r *rand.Rand, late string) (hooks []protocol.GoHook) {
 			Func: func(context.Context, *protocol.Event) (protocol.Reply, error) { return reply, nil },
 		})
 	}
-	command := func(prefix string) jsontext.Value {
+	command := func(prefix string) protocol.RawMessage {
 		encoded, _ := protocol.Marshal(map[string]any{"args": map[string]string{"command": prefix + hiding(r, late)}})
 		return encoded
 	}
@@ -166,13 +165,13 @@ func changing(r *rand.Rand, late string) (hooks []protocol.GoHook) {
 }
 
 // recorder is a tool that keeps what it is to run.
-type recorder struct{ ran func(jsontext.Value) }
+type recorder struct{ ran func(protocol.RawMessage) }
 
 func (*recorder) Describe() tool.Description {
 	return tool.Description{Tool: protocol.Tool{Name: "bash"}, Kind: protocol.KindShell}
 }
 
-func (r *recorder) Run(_ context.Context, args jsontext.Value) (protocol.Result, error) {
+func (r *recorder) Run(_ context.Context, args protocol.RawMessage) (protocol.Result, error) {
 	r.ran(args)
 	return tool.OK("ran"), nil
 }

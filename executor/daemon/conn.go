@@ -9,8 +9,7 @@ import (
 	"runtime/debug"
 	"sync/atomic"
 
-	"github.com/go-json-experiment/json/jsontext"
-
+	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc"
 )
 
@@ -137,7 +136,7 @@ func (c *conn) receive(line []byte, cost int64) *request {
 		r.refuse(failure)
 		return nil
 	}
-	var now jsontext.Value
+	var now protocol.RawMessage
 	if failure == nil {
 		now, failure = c.plan(&m, r)
 	}
@@ -164,7 +163,7 @@ func (c *conn) receive(line []byte, cost int64) *request {
 
 // plan finds the method and lets it read its params. An answer that is ready at
 // once is returned; a call with neither that nor an error has to be run.
-func (c *conn) plan(m *rpc.Message, r *request) (now jsontext.Value, failure *rpc.Error) {
+func (c *conn) plan(m *rpc.Message, r *request) (now protocol.RawMessage, failure *rpc.Error) {
 	defer func() {
 		if p := recover(); p != nil {
 			c.server.log.Error("panic in a handler", "method", m.Method, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/protocol"
@@ -90,7 +89,7 @@ func (f *fake) Fire(ctx context.Context, event protocol.Event, progress Progress
 		out.Callback = &protocol.CallbackCall{Name: "compact", By: guard}
 	case "modify":
 		out.Action, out.By = protocol.Modify, &guard
-		out.Event.Data = jsontext.Value(strings.Replace(string(event.Data), `"command":"modify `, `"command":"`, 1))
+		out.Event.Data = protocol.RawMessage(strings.Replace(string(event.Data), `"command":"modify `, `"command":"`, 1))
 	case "sleep":
 		d, err := time.ParseDuration(rest)
 		if err != nil {
@@ -109,7 +108,7 @@ func (f *fake) Fire(ctx context.Context, event protocol.Event, progress Progress
 	return out, ctx.Err()
 }
 
-func commandOf(data jsontext.Value) string {
+func commandOf(data protocol.RawMessage) string {
 	var d struct {
 		Text     string `json:"text"`
 		Response string `json:"response"`

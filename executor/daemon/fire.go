@@ -8,11 +8,12 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc"
 )
 
-func planFire(c *conn, params jsontext.Value, r *request) (jsontext.Value, *rpc.Error) {
+func planFire(c *conn, params protocol.RawMessage, r *request) (protocol.RawMessage, *rpc.Error) {
 	event, failure := readEvent(params)
 	if failure != nil {
 		return nil, failure
@@ -23,7 +24,7 @@ func planFire(c *conn, params jsontext.Value, r *request) (jsontext.Value, *rpc.
 	}
 	event.Session.Key = "" // hooks never see it
 	r.session, r.counts, r.tool = session, true, toolCallID(event.Data)
-	r.run = func(ctx context.Context, r *request) (jsontext.Value, *rpc.Error) {
+	r.run = func(ctx context.Context, r *request) (protocol.RawMessage, *rpc.Error) {
 		return c.fire(ctx, r, event)
 	}
 	return nil, nil
@@ -31,7 +32,7 @@ func planFire(c *conn, params jsontext.Value, r *request) (jsontext.Value, *rpc.
 
 // fire gives an event what only the daemon knows, asks the engine, and fits the
 // outcome to what the host can carry out.
-func (c *conn) fire(ctx context.Context, r *request, event protocol.Event) (jsontext.Value, *rpc.Error) {
+func (c *conn) fire(ctx context.Context, r *request, event protocol.Event) (protocol.RawMessage, *rpc.Error) {
 	session := r.session
 	if session.project == nil {
 		return nil, errUnknownSession.With("session", session.ID) // it could not be opened
@@ -73,7 +74,7 @@ func (s *Server) checkProject(session *session, project string) *rpc.Error {
 }
 
 // toolCallID returns the toolCallId of an event's data, "" if it has none.
-func toolCallID(data jsontext.Value) string {
+func toolCallID(data protocol.RawMessage) string {
 	dec := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 	if t, err := dec.ReadToken(); err != nil || t.Kind() != '{' {
 		return ""
@@ -98,8 +99,8 @@ func toolCallID(data jsontext.Value) string {
 
 // readEvent reads the params of event/fire: an event without what the daemon
 // adds. Members that the daemon sets itself are ignored.
-func readEvent(params jsontext.Value) (protocol.Event, *rpc.Error) {
-	if params.Kind() != '{' {
+func readEvent(params protocol.RawMessage) (protocol.Event, *rpc.Error) {
+	if jsonspan.Kind(params) != '{' {
 		return protocol.Event{}, badParam("", "params must be an object")
 	}
 	event, err := protocol.DecodeEvent(params, protocol.DecodeLimits{})

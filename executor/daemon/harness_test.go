@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc"
 )
 
@@ -113,11 +113,11 @@ func (p *peerEnd) close() {
 
 // received is an answer or notification, as a test looks at it.
 type received struct {
-	ID     jsontext.Value `json:"id"`
-	Method string         `json:"method"`
-	Params jsontext.Value `json:"params"`
-	Result jsontext.Value `json:"result"`
-	Error  *rpc.Error     `json:"error"`
+	ID     protocol.RawMessage `json:"id"`
+	Method string              `json:"method"`
+	Params protocol.RawMessage `json:"params"`
+	Result protocol.RawMessage `json:"result"`
+	Error  *rpc.Error          `json:"error"`
 }
 
 func (r received) code() rpc.Code {

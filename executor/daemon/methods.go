@@ -5,8 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/subtle"
 
-	"github.com/go-json-experiment/json/jsontext"
-
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc"
 )
@@ -19,7 +18,7 @@ type method struct {
 	// plan reads the params. It runs while the next line waits to be read, so it
 	// must be quick: what takes time goes to the call's run. An answer that is
 	// there at once is returned.
-	plan func(c *conn, params jsontext.Value, r *request) (jsontext.Value, *rpc.Error)
+	plan func(c *conn, params protocol.RawMessage, r *request) (protocol.RawMessage, *rpc.Error)
 }
 
 var methods map[string]method
@@ -38,10 +37,10 @@ func init() {
 	}
 }
 
-var empty = jsontext.Value(`{}`)
+var empty = protocol.RawMessage(`{}`)
 
 // planShutdown begins the end of the daemon. Its answer says that all is over.
-func planShutdown(c *conn, _ jsontext.Value, r *request) (jsontext.Value, *rpc.Error) {
+func planShutdown(c *conn, _ protocol.RawMessage, r *request) (protocol.RawMessage, *rpc.Error) {
 	if !c.server.shutdown.CompareAndSwap(nil, r) {
 		return nil, rpc.Errorf(rpc.InvalidRequest, "shutdown was called before")
 	}
@@ -49,21 +48,23 @@ func planShutdown(c *conn, _ jsontext.Value, r *request) (jsontext.Value, *rpc.E
 	return nil, nil
 }
 
-func planPing(*conn, jsontext.Value, *request) (jsontext.Value, *rpc.Error) { return empty, nil }
+func planPing(*conn, protocol.RawMessage, *request) (protocol.RawMessage, *rpc.Error) {
+	return empty, nil
+}
 
-func planCancel(c *conn, params jsontext.Value, _ *request) (jsontext.Value, *rpc.Error) {
+func planCancel(c *conn, params protocol.RawMessage, _ *request) (protocol.RawMessage, *rpc.Error) {
 	var p struct {
-		ID jsontext.Value `json:"id"`
+		ID protocol.RawMessage `json:"id"`
 	}
 	if failure := read(params, &p); failure != nil {
 		return nil, failure
 	}
 	target := rpc.Message{ID: p.ID}
-	if kind := p.ID.Kind(); kind != '"' && kind != '0' {
+	if kind := jsonspan.Kind(p.ID); kind != '"' && kind != '0' {
 		return nil, badParam("/id", "/id: must be the id of a request")
 	}
 	c.server.schedule.cancel(c, target.Key())
-	return jsontext.Value("null"), nil
+	return protocol.RawMessage("null"), nil
 }
 
 // peer is what a client said of itself in initialize.
@@ -83,7 +84,7 @@ func (p *peer) wants(notification string) bool {
 	return false
 }
 
-func planInitialize(c *conn, params jsontext.Value, r *request) (jsontext.Value, *rpc.Error) {
+func planInitialize(c *conn, params protocol.RawMessage, r *request) (protocol.RawMessage, *rpc.Error) {
 	var p struct {
 		Version int `json:"version"`
 		Client  struct {
@@ -114,7 +115,7 @@ func planInitialize(c *conn, params jsontext.Value, r *request) (jsontext.Value,
 	if project == "" && cwd == "" {
 		project, cwd = c.server.opt.Project, c.server.opt.Cwd
 	}
-	r.run = func(ctx context.Context, _ *request) (jsontext.Value, *rpc.Error) {
+	r.run = func(ctx context.Context, _ *request) (protocol.RawMessage, *rpc.Error) {
 		answer := initialized{
 			Version:      protocol.Version,
 			Server:       program{"hookd", c.server.opt.Version},
@@ -152,7 +153,7 @@ type limits struct {
 	Pending int64 `json:"pending"` // bytes a connection may have unanswered before reading pauses
 }
 
-func planOpen(c *conn, params jsontext.Value, r *request) (jsontext.Value, *rpc.Error) {
+func planOpen(c *conn, params protocol.RawMessage, r *request) (protocol.RawMessage, *rpc.Error) {
 	var p openParams
 	if failure := read(params, &p); failure != nil {
 		return nil, failure
@@ -170,7 +171,7 @@ func planOpen(c *conn, params jsontext.Value, r *request) (jsontext.Value, *rpc.
 	}
 	session := &session{openParams: p, key: rand.Text(), owner: c, tools: map[string]bool{}}
 	r.session, r.opens = session, true
-	r.run = func(ctx context.Context, _ *request) (jsontext.Value, *rpc.Error) {
+	r.run = func(ctx context.Context, _ *request) (protocol.RawMessage, *rpc.Error) {
 		project, failure := c.server.projects.use(ctx, c, p.Project, p.Cwd)
 		if failure != nil {
 			c.server.schedule.failed(session)
@@ -207,7 +208,7 @@ func checkID(id string) *rpc.Error {
 	return nil
 }
 
-func planClose(c *conn, params jsontext.Value, r *request) (jsontext.Value, *rpc.Error) {
+func planClose(c *conn, params protocol.RawMessage, r *request) (protocol.RawMessage, *rpc.Error) {
 	var p struct {
 		ID  string `json:"id"`
 		Key string `json:"key"`
@@ -220,7 +221,7 @@ func planClose(c *conn, params jsontext.Value, r *request) (jsontext.Value, *rpc
 		return nil, failure
 	}
 	r.session, r.closes = session, true
-	r.run = func(context.Context, *request) (jsontext.Value, *rpc.Error) { return empty, nil }
+	r.run = func(context.Context, *request) (protocol.RawMessage, *rpc.Error) { return empty, nil }
 	return nil, nil
 }
 
@@ -234,7 +235,7 @@ type place struct {
 	Cwd     string `json:"cwd"`
 }
 
-func (c *conn) place(params jsontext.Value) (p place, failure *rpc.Error) {
+func (c *conn) place(params protocol.RawMessage) (p place, failure *rpc.Error) {
 	if failure = read(params, &p); failure != nil {
 		return p, failure
 	}
@@ -244,9 +245,9 @@ func (c *conn) place(params jsontext.Value) (p place, failure *rpc.Error) {
 	return p, checkPlace(p.Project, p.Cwd)
 }
 
-func planList(c *conn, params jsontext.Value, r *request) (jsontext.Value, *rpc.Error) {
+func planList(c *conn, params protocol.RawMessage, r *request) (protocol.RawMessage, *rpc.Error) {
 	p, failure := c.place(params)
-	r.run = func(ctx context.Context, _ *request) (jsontext.Value, *rpc.Error) {
+	r.run = func(ctx context.Context, _ *request) (protocol.RawMessage, *rpc.Error) {
 		listing, failure := c.listing(ctx, p.Project, p.Cwd)
 		if failure != nil {
 			return nil, failure
@@ -265,9 +266,9 @@ func (c *conn) listing(ctx context.Context, project, cwd string) (Listing, *rpc.
 	return p.engine.List().filled(), nil
 }
 
-func planReload(c *conn, params jsontext.Value, r *request) (jsontext.Value, *rpc.Error) {
+func planReload(c *conn, params protocol.RawMessage, r *request) (protocol.RawMessage, *rpc.Error) {
 	p, failure := c.place(params)
-	r.run = func(ctx context.Context, _ *request) (jsontext.Value, *rpc.Error) {
+	r.run = func(ctx context.Context, _ *request) (protocol.RawMessage, *rpc.Error) {
 		project, failure := c.server.projects.use(ctx, c, p.Project, p.Cwd)
 		if failure != nil {
 			return nil, failure
@@ -285,7 +286,7 @@ func planReload(c *conn, params jsontext.Value, r *request) (jsontext.Value, *rp
 }
 
 // encode makes a result, with raw values as the bytes they are.
-func encode(v any) (jsontext.Value, *rpc.Error) {
+func encode(v any) (protocol.RawMessage, *rpc.Error) {
 	b, err := protocol.Marshal(v)
 	if err != nil {
 		return nil, rpc.Errorf(rpc.InternalError, "internal error: encode the answer: %v", err)

@@ -8,15 +8,17 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc"
 )
 
 // read decodes params into a struct. The error's path points at the member.
-func read(params jsontext.Value, into any) *rpc.Error {
+func read(params protocol.RawMessage, into any) *rpc.Error {
 	if len(params) == 0 {
 		params = empty
 	}
-	if params.Kind() != '{' {
+	if jsonspan.Kind(params) != '{' {
 		return badParam("", "params must be an object")
 	}
 	if err := json.Unmarshal(params, into); err != nil {

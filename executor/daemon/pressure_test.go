@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc"
@@ -148,7 +147,7 @@ func TestLargeLines(t *testing.T) {
 	took := time.Since(began)
 	var outcome struct {
 		Event struct {
-			Data jsontext.Value `json:"data"`
+			Data protocol.RawMessage `json:"data"`
 		} `json:"event"`
 	}
 	if err := json.Unmarshal(r.Result, &outcome); err != nil || string(outcome.Event.Data) != data {

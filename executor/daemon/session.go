@@ -6,8 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 
-	"github.com/go-json-experiment/json/jsontext"
-
+	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc"
 )
 
@@ -53,7 +52,7 @@ func (s *session) over() bool {
 // request is one request or notification from its receipt to its end.
 type request struct {
 	conn *conn
-	id   jsontext.Value // nil for a notification
+	id   protocol.RawMessage // nil for a notification
 	key  string
 	cost int64 // bytes of the connection's budget
 	plan
@@ -76,7 +75,7 @@ type plan struct {
 	closes  bool   // session takes no call after this one
 	counts  bool   // gets a seq
 	tool    string // the tool call it is about; "" waits for all before it
-	run     func(ctx context.Context, r *request) (jsontext.Value, *rpc.Error)
+	run     func(ctx context.Context, r *request) (protocol.RawMessage, *rpc.Error)
 }
 
 func (r *request) enterQueue(queue *list.List) { r.queue, r.place = queue, queue.PushBack(r) }
@@ -89,7 +88,7 @@ func (r *request) leaveQueue() {
 }
 
 // do runs the call. A panic is an answer, never the end of the daemon.
-func (r *request) do() (result jsontext.Value, failure *rpc.Error) {
+func (r *request) do() (result protocol.RawMessage, failure *rpc.Error) {
 	defer func() {
 		if p := recover(); p != nil {
 			r.conn.server.log.Error("panic in a handler", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
@@ -103,13 +102,13 @@ func (r *request) do() (result jsontext.Value, failure *rpc.Error) {
 }
 
 // answer answers a request, once. It does not wait until that is written.
-func (r *request) answer(result jsontext.Value, failure *rpc.Error) {
+func (r *request) answer(result protocol.RawMessage, failure *rpc.Error) {
 	r.putAnswer(r.encode(result, failure))
 	r.conn.out.writeInBackground()
 }
 
 // encode is the line of an answer, nil for a notification, which has none.
-func (r *request) encode(result jsontext.Value, failure *rpc.Error) []byte {
+func (r *request) encode(result protocol.RawMessage, failure *rpc.Error) []byte {
 	switch {
 	case r.id == nil && failure != nil && failure.Code != rpc.Cancelled:
 		r.conn.server.log.Warn("a notification came to nothing", "error", failure.Error())

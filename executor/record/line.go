@@ -14,8 +14,6 @@ import (
 	"encoding/hex"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/hookd-dev/hookd/executor/state"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -139,9 +137,9 @@ func (*Trust) kind() Kind { return KindTrust }
 
 // Digest stands for a value in a record.
 type Digest struct {
-	Hash  string         `json:"hash,omitzero"` // sha256:…
-	Bytes int            `json:"bytes"`
-	Value jsontext.Value `json:"value,omitzero"` // only with records.values full
+	Hash  string              `json:"hash,omitzero"` // sha256:…
+	Bytes int                 `json:"bytes"`
+	Value protocol.RawMessage `json:"value,omitzero"` // only with records.values full
 }
 
 // maxValue is the size up to which a record holds a value itself, in bytes.
@@ -151,7 +149,7 @@ const maxValue = 64 << 10
 // exist. Of a sensitive value only the hash is kept. Hash, size and value are of the
 // value as hooks read it, with plain strings, so that they can be compared with what
 // a hook keeps, and a search in a record finds what a hook found.
-func NewDigest(v jsontext.Value, keep schema.RecordValues, sensitive bool) *Digest {
+func NewDigest(v protocol.RawMessage, keep schema.RecordValues, sensitive bool) *Digest {
 	if v == nil {
 		return nil
 	}

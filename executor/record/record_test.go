@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hookd-dev/hookd/executor/state"
@@ -364,10 +363,10 @@ func TestFollow(t *testing.T) {
 }
 
 func TestDigest(t *testing.T) {
-	value := jsontext.Value(`{"a":1}`)
+	value := protocol.RawMessage(`{"a":1}`)
 	hash := hashOf(value)
 	for name, tc := range map[string]struct {
-		value     jsontext.Value
+		value     protocol.RawMessage
 		keep      schema.RecordValues
 		sensitive bool
 		want      *Digest
@@ -382,7 +381,7 @@ func TestDigest(t *testing.T) {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
-	large := jsontext.Value(`"` + strings.Repeat("x", maxValue) + `"`)
+	large := protocol.RawMessage(`"` + strings.Repeat("x", maxValue) + `"`)
 	if d := NewDigest(large, schema.ValuesFull, false); d.Value != nil || d.Bytes != len(large) {
 		t.Error("a large value is kept whole")
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -66,7 +65,7 @@ const (
 // the file that it names. Where records hold no values it is no more than the program
 // that a command begins with, if it is in one of the folders: whatever else stands there
 // may be a secret. Of what a sensitive hook saw it is nothing.
-func Subject(data jsontext.Value, values schema.RecordValues, sensitive bool, folders []string) string {
+func Subject(data protocol.RawMessage, values schema.RecordValues, sensitive bool, folders []string) string {
 	if sensitive || values == schema.ValuesNone || len(data) > maxSearched {
 		return ""
 	}

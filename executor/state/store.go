@@ -262,14 +262,14 @@ type file struct {
 }
 
 type fileValue struct {
-	Layer   protocol.Layer `json:"layer"`
-	Project string         `json:"project,omitzero"`
-	Hook    string         `json:"hook"`
-	What    What           `json:"what"`
-	Rev     int64          `json:"rev"`
-	Seq     *int64         `json:"seq"`
-	Opening int64          `json:"opening,omitzero"`
-	Value   jsontext.Value `json:"value"`
+	Layer   protocol.Layer      `json:"layer"`
+	Project string              `json:"project,omitzero"`
+	Hook    string              `json:"hook"`
+	What    What                `json:"what"`
+	Rev     int64               `json:"rev"`
+	Seq     *int64              `json:"seq"`
+	Opening int64               `json:"opening,omitzero"`
+	Value   protocol.RawMessage `json:"value"`
 }
 
 func encode(v View) ([]byte, error) {
@@ -277,7 +277,7 @@ func encode(v View) ([]byte, error) {
 	for s, value := range v.values {
 		raw := value.value
 		if len(raw) == 0 {
-			raw = jsontext.Value("null")
+			raw = protocol.RawMessage("null")
 		}
 		f.Values = append(f.Values, fileValue{s.Layer, s.Project, s.Name, s.What, value.rev, value.seq, value.opening, raw})
 	}

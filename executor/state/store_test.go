@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -34,7 +34,7 @@ var (
 )
 
 func write(key Key, what What, value string, s *int64, saw int64) Write {
-	return Write{Key: key, What: what, Value: jsontext.Value(value), Seq: s, Saw: saw}
+	return Write{Key: key, What: what, Value: protocol.RawMessage(value), Seq: s, Saw: saw}
 }
 
 // openedAt is a write of the n-th opening of the session.
@@ -327,7 +327,7 @@ func FuzzDecode(f *testing.F) {
 		if _, err := encode(view); err != nil {
 			t.Errorf("decoded, but cannot be encoded: %v", err)
 		}
-		if got := view.Metadata(nil); !got.IsValid() {
+		if got := view.Metadata(nil); !jsonspan.IsValid(got) {
 			t.Errorf("metadata is not JSON: %s", got)
 		}
 	})

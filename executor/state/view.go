@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -35,7 +36,7 @@ type slot struct {
 // stored is one value and who wrote it. Values that were removed stay as null,
 // so that a late write of an older event is still known to be old.
 type stored struct {
-	value   jsontext.Value
+	value   protocol.RawMessage
 	seq     *int64 // of the event that wrote it, nil where no host counts
 	opening int64  // of the session, to which seq belongs
 	rev     int64  // rises with every write of the session
@@ -49,9 +50,9 @@ type View struct {
 }
 
 // State returns the hook's own state, nil if it has none.
-func (v View) State(hook Key) jsontext.Value { return v.value(slot{hook, State}) }
+func (v View) State(hook Key) protocol.RawMessage { return v.value(slot{hook, State}) }
 
-func (v View) value(s slot) jsontext.Value {
+func (v View) value(s slot) protocol.RawMessage {
 	if value := v.values[s].value; !isNull(value) {
 		return value
 	}
@@ -63,7 +64,7 @@ func (v View) value(s slot) jsontext.Value {
 // and the others stand under layer/name: no hook can speak for one of a higher
 // layer. ways are what stands before the names of each project's hooks; those of a
 // project that is not among them have its path there.
-func (v View) Metadata(ways map[string]string) jsontext.Value {
+func (v View) Metadata(ways map[string]string) protocol.RawMessage {
 	type named struct {
 		Key
 		as string
@@ -106,7 +107,7 @@ func (k Key) known(ways map[string]string) string {
 type Write struct {
 	Key
 	What
-	Value   jsontext.Value
+	Value   protocol.RawMessage
 	Seq     *int64 // of the event, nil where no host counts
 	Opening int64  // of the session, to which Seq belongs
 	Saw     int64  // revision that the hook was shown, see [View.Revision]
@@ -154,4 +155,4 @@ func (s stored) later(w Write) bool {
 	return s.seq != nil && w.Seq != nil && cmp.Or(cmp.Compare(s.opening, w.Opening), cmp.Compare(*s.seq, *w.Seq)) > 0
 }
 
-func isNull(v jsontext.Value) bool { return len(v) == 0 || v.Kind() == 'n' }
+func isNull(v protocol.RawMessage) bool { return len(v) == 0 || jsonspan.Kind(v) == 'n' }

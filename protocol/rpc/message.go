@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"bytes"
+	stdjson "encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -9,17 +10,19 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 )
 
 // Message is one JSON-RPC 2.0 message, request, notification or answer, with
 // everything but the method still the bytes it came as. The bytes belong to the
 // line it was parsed from.
 type Message struct {
-	ID     jsontext.Value // a string or a number; nil for a notification
-	Method string         // "" for an answer
-	Params jsontext.Value // an object or array; nil if absent
-	Result jsontext.Value // of an answer; nil if absent
-	Error  *Error         // of an answer
+	ID     stdjson.RawMessage // a string or a number; nil for a notification
+	Method string             // "" for an answer
+	Params stdjson.RawMessage // an object or array; nil if absent
+	Result stdjson.RawMessage // of an answer; nil if absent
+	Error  *Error             // of an answer
 
 	// Invalid is why the message is not one that JSON-RPC allows. The other
 	// members are then set as far as they could be read.
@@ -30,7 +33,7 @@ type Message struct {
 // was escaped. It is "" for a notification.
 func (m *Message) Key() string { return idKey(m.ID) }
 
-func idKey(id jsontext.Value) string {
+func idKey(id stdjson.RawMessage) string {
 	if len(id) == 0 || id[0] != '"' {
 		return string(id)
 	}
@@ -115,7 +118,7 @@ func (p *parser) token() jsontext.Token {
 }
 
 // value returns the next value as a part of the line.
-func (p *parser) value() jsontext.Value {
+func (p *parser) value() stdjson.RawMessage {
 	if p.failed != nil {
 		return nil
 	}
@@ -125,7 +128,7 @@ func (p *parser) value() jsontext.Value {
 		return nil
 	}
 	end := p.dec.InputOffset()
-	return jsontext.Value(p.line[end-int64(len(v)) : end : end])
+	return stdjson.RawMessage(p.line[end-int64(len(v)) : end : end])
 }
 
 func (p *parser) end() {
@@ -193,7 +196,7 @@ var known = map[string]bool{"jsonrpc": true, "id": true, "method": true, "params
 func (m *Message) check(version string, seen map[string]bool, invalid func(string, ...any)) {
 	if seen["id"] && !validID(m.ID) {
 		// An answer without a result may have no id: its request could not be read.
-		if !seen["error"] || m.ID.Kind() != 'n' {
+		if !seen["error"] || jsonspan.Kind(m.ID) != 'n' {
 			invalid("id must be a string or a number")
 		}
 		m.ID = nil
@@ -210,15 +213,15 @@ func (m *Message) check(version string, seen map[string]bool, invalid func(strin
 	case !seen["method"] && !answer:
 		invalid("method is missing")
 	}
-	if kind := m.Params.Kind(); seen["params"] && kind != '{' && kind != '[' {
+	if kind := jsonspan.Kind(m.Params); seen["params"] && kind != '{' && kind != '[' {
 		invalid("params must be an object or an array")
 	}
 }
 
 // validID reports whether an id can be answered: a number, or a string that
 // every JSON reader understands.
-func validID(id jsontext.Value) bool {
-	switch id.Kind() {
+func validID(id stdjson.RawMessage) bool {
+	switch jsonspan.Kind(id) {
 	case '0':
 		return true
 	case '"':
@@ -228,8 +231,8 @@ func validID(id jsontext.Value) bool {
 	return false
 }
 
-func text(v jsontext.Value) string {
-	if v.Kind() != '"' {
+func text(v stdjson.RawMessage) string {
+	if jsonspan.Kind(v) != '"' {
 		return ""
 	}
 	s, _ := jsontext.AppendUnquote(nil, v)
@@ -238,7 +241,7 @@ func text(v jsontext.Value) string {
 
 // AppendRequest appends a request, or with a nil id a notification, to dst.
 // Params, when not nil, is a whole JSON value and is appended as it is.
-func AppendRequest(dst []byte, id jsontext.Value, method string, params jsontext.Value) []byte {
+func AppendRequest(dst []byte, id stdjson.RawMessage, method string, params stdjson.RawMessage) []byte {
 	dst = append(dst, `{"jsonrpc":"2.0"`...)
 	if id != nil {
 		dst = append(append(dst, `,"id":`...), id...)
@@ -252,7 +255,7 @@ func AppendRequest(dst []byte, id jsontext.Value, method string, params jsontext
 }
 
 // AppendResult appends the answer with a result, a whole JSON value, to dst.
-func AppendResult(dst []byte, id, result jsontext.Value) []byte {
+func AppendResult(dst []byte, id, result stdjson.RawMessage) []byte {
 	dst = append(append(dst, `{"jsonrpc":"2.0","id":`...), id...)
 	dst = append(append(dst, `,"result":`...), result...)
 	return append(dst, '}')
@@ -260,9 +263,9 @@ func AppendResult(dst []byte, id, result jsontext.Value) []byte {
 
 // AppendError appends the answer with an error to dst. A nil id stands for a
 // request whose id could not be read.
-func AppendError(dst []byte, id jsontext.Value, failure *Error) []byte {
+func AppendError(dst []byte, id stdjson.RawMessage, failure *Error) []byte {
 	if id == nil {
-		id = jsontext.Value("null")
+		id = stdjson.RawMessage("null")
 	}
 	dst = append(append(dst, `{"jsonrpc":"2.0","id":`...), id...)
 	dst = append(dst, `,"error":`...)
@@ -288,9 +291,9 @@ const (
 
 // Error is the error of an answer.
 type Error struct {
-	Code    Code           `json:"code"`
-	Message string         `json:"message"`
-	Data    jsontext.Value `json:"data,omitzero"` // an object
+	Code    Code               `json:"code"`
+	Message string             `json:"message"`
+	Data    stdjson.RawMessage `json:"data,omitzero"` // an object
 }
 
 // Errorf makes an error from a code and a message.

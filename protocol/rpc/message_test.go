@@ -2,10 +2,10 @@ package rpc_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"strings"
 	"testing"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hookd-dev/hookd/protocol/rpc"
@@ -76,7 +76,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestKey(t *testing.T) {
-	key := func(id string) string { m := rpc.Message{ID: jsontext.Value(id)}; return m.Key() }
+	key := func(id string) string { m := rpc.Message{ID: json.RawMessage(id)}; return m.Key() }
 	if key(`"a"`) != key(`"\u0061"`) {
 		t.Error("the same string, escaped otherwise, is another id")
 	}
@@ -95,10 +95,10 @@ func TestAppend(t *testing.T) {
 	tests := []struct {
 		name, got, want string
 	}{
-		{"request", string(rpc.AppendRequest(nil, jsontext.Value(`"<é>"`), "a/b", jsontext.Value(`{"n":1.10,"h":"<&>"}`))),
+		{"request", string(rpc.AppendRequest(nil, json.RawMessage(`"<é>"`), "a/b", json.RawMessage(`{"n":1.10,"h":"<&>"}`))),
 			`{"jsonrpc":"2.0","id":"<é>","method":"a/b","params":{"n":1.10,"h":"<&>"}}`},
 		{"notification", string(rpc.AppendRequest(nil, nil, "a\"b", nil)), `{"jsonrpc":"2.0","method":"a\"b"}`},
-		{"result", string(rpc.AppendResult(nil, jsontext.Value("1"), jsontext.Value(`[1e400]`))), `{"jsonrpc":"2.0","id":1,"result":[1e400]}`},
+		{"result", string(rpc.AppendResult(nil, json.RawMessage("1"), json.RawMessage(`[1e400]`))), `{"jsonrpc":"2.0","id":1,"result":[1e400]}`},
 		{"error", string(rpc.AppendError(nil, nil, failure)),
 			`{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":"bad ` + "\ufffd" + ` <x>","data":{"n":1,"path":"/a~1b"}}}`},
 	}
@@ -135,7 +135,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		// Whatever can be asked can be answered, and the answer finds back.
-		answer := rpc.AppendResult(nil, m.ID, jsontext.Value("null"))
+		answer := rpc.AppendResult(nil, m.ID, json.RawMessage("null"))
 		back, err := rpc.Parse(answer)
 		if err != nil || back.Invalid != nil || back.Key() != m.Key() {
 			t.Fatalf("the answer %q cannot be read: %v %v", answer, err, back)

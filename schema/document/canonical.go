@@ -2,6 +2,7 @@ package document
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -12,13 +13,13 @@ import (
 // same in two formats come to the same text. A value that JSON has no word for,
 // or an object with a key twice, is a [*SyntaxError]: nobody could say later
 // what was meant.
-func Canonical(n *Node) (jsontext.Value, error) {
+func Canonical(n *Node) (json.RawMessage, error) {
 	raw, err := appendCanonical(nil, n)
 	if err != nil {
 		return nil, err
 	}
-	v := jsontext.Value(raw)
-	return v, v.Canonicalize()
+	v := json.RawMessage(raw)
+	return v, (*jsontext.Value)(&v).Canonicalize()
 }
 
 func appendCanonical(out []byte, n *Node) (_ []byte, err error) {

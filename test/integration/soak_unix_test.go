@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/agentloop/model"
@@ -145,7 +144,7 @@ func (s *soak) hooks() []*executor.Hook {
 				return protocol.Reply{}, err
 			}
 		}
-		return protocol.Reply{State: jsontext.Value(strconv.Itoa(n + 1))}, nil
+		return protocol.Reply{State: protocol.RawMessage(strconv.Itoa(n + 1))}, nil
 	}}
 	// A conversation that is kept short by a hook, so that what grows is ours.
 	trim := protocol.GoHook{Name: "trim", Events: []protocol.EventName{protocol.AgentStop}, Func: func(_ context.Context, e *protocol.Event) (protocol.Reply, error) {
@@ -256,7 +255,7 @@ func (callsThenAnswers) Generate(_ context.Context, request model.Request) iter.
 			return
 		}
 		for i := range 2 {
-			call := protocol.Part{Type: protocol.PartToolCall, ToolCallID: fmt.Sprintf("c%d", i), Name: "nothing", Args: jsontext.Value(`{}`)}
+			call := protocol.Part{Type: protocol.PartToolCall, ToolCallID: fmt.Sprintf("c%d", i), Name: "nothing", Args: protocol.RawMessage(`{}`)}
 			if !yield(model.Chunk{Type: model.PartDone, Part: call}, nil) {
 				return
 			}
@@ -272,6 +271,6 @@ func (nothing) Describe() tool.Description {
 	return tool.Description{Tool: protocol.Tool{Name: "nothing"}, Kind: protocol.KindOther}
 }
 
-func (nothing) Run(context.Context, jsontext.Value) (protocol.Result, error) {
+func (nothing) Run(context.Context, protocol.RawMessage) (protocol.Result, error) {
 	return protocol.Result{Content: protocol.TextContent("ok")}, nil
 }

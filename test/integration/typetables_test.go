@@ -71,7 +71,7 @@ func jsonMember(field *ast.Field) (name, optional string) {
 var typeNames = map[string]string{
 	"string": "string", "bool": "bool", "int": "number", "int64": "number", "float64": "number", "NullString": "string or null",
 	"Action": "action", "FailureKind": "failure, or null", "Layer": "layer", "EventName": "event", "Class": "class", "Mode": "mode", "Rule": "rule",
-	"Skip": "string or null", "jsontext.Value": "any JSON", "Digest": "{`hash`,`bytes`,`value`?}",
+	"Skip": "string or null", "RawMessage": "any JSON", "Digest": "{`hash`,`bytes`,`value`?}",
 }
 
 func typeText(e ast.Expr) string {

@@ -8,13 +8,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	sdk "github.com/anthropics/anthropic-sdk-go/v2"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/agentloop/model"
 	"github.com/hookd-dev/hookd/agentloop/model/internal/wire"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -41,7 +42,7 @@ func damaged(format string, args ...any) error {
 type block struct {
 	kind      string
 	id, name  string
-	raw       jsontext.Value // as it began
+	raw       protocol.RawMessage // as it began
 	text      strings.Builder
 	signature strings.Builder
 	json      strings.Builder
@@ -78,8 +79,8 @@ func (a *answer) take(raw wire.Event, yield func(model.Chunk, error) bool) (bool
 	}
 	a.begun = true
 	var said struct {
-		Type  string         `json:"type"`
-		Error jsontext.Value `json:"error"`
+		Type  string              `json:"type"`
+		Error protocol.RawMessage `json:"error"`
 	}
 	err := wire.Decode(text, &said)
 	kind := cmp.Or(said.Type, raw.Name)
@@ -135,7 +136,7 @@ func (a *answer) startBlock(event sdk.MessageStreamEventUnion, yield func(model.
 		a.blocks = map[int64]*block{}
 	}
 	start := event.ContentBlock
-	b := &block{kind: start.Type, id: start.ID, name: start.Name, raw: jsontext.Value(start.RawJSON()).Clone()}
+	b := &block{kind: start.Type, id: start.ID, name: start.Name, raw: slices.Clone(protocol.RawMessage(start.RawJSON()))}
 	a.blocks[event.Index] = b
 	switch b.kind {
 	case "text":
@@ -204,8 +205,8 @@ func (a *answer) endBlock(b *block, yield func(model.Chunk, error) bool) bool {
 	default: // redacted_thinking, tools that the server runs, and what later versions add
 		var o wire.Object
 		o.Merge(b.raw)
-		if args := jsontext.Value(b.json.String()); args.IsValid() {
-			o.Merge(jsontext.Value(`{"input":` + string(args) + `}`))
+		if args := protocol.RawMessage(b.json.String()); jsonspan.IsValid(args) {
+			o.Merge(protocol.RawMessage(`{"input":` + string(args) + `}`))
 		}
 		whole, err := protocol.Marshal(&o)
 		if err != nil {
@@ -218,17 +219,17 @@ func (a *answer) endBlock(b *block, yield func(model.Chunk, error) bool) bool {
 
 // args are the args of a call, also where they are no JSON: the loop says so to
 // the model.
-func (b *block) args() jsontext.Value {
+func (b *block) args() protocol.RawMessage {
 	if text := strings.TrimSpace(b.json.String()); text != "" {
-		return jsontext.Value(text)
+		return protocol.RawMessage(text)
 	}
 	var began struct {
-		Input jsontext.Value `json:"input"`
+		Input protocol.RawMessage `json:"input"`
 	}
-	if wire.Decode(b.raw, &began) == nil && began.Input.Kind() == '{' {
+	if wire.Decode(b.raw, &began) == nil && jsonspan.Kind(began.Input) == '{' {
 		return began.Input
 	}
-	return jsontext.Value("{}")
+	return protocol.RawMessage("{}")
 }
 
 // recount takes the figures behind an answer. They repeat those before it where

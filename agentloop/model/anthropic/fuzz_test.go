@@ -6,6 +6,7 @@ import (
 
 	"github.com/hookd-dev/hookd/agentloop/model"
 	"github.com/hookd-dev/hookd/agentloop/model/internal/wire"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/test/modelserver"
 )
 
@@ -21,7 +22,7 @@ func FuzzAnswer(f *testing.F) {
 				return
 			}
 			_, err := a.take(event, func(c model.Chunk, err error) bool {
-				if c.Type == model.PartDone && c.Part.Provider != "" && (!c.Part.Data.IsValid() || c.Part.Data.Kind() != '{') {
+				if c.Type == model.PartDone && c.Part.Provider != "" && (!jsonspan.IsValid(c.Part.Data) || jsonspan.Kind(c.Part.Data) != '{') {
 					t.Errorf("opaque part %s", c.Part.Data)
 				}
 				if (c.Type == model.Finish) != a.done {

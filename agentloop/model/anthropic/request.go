@@ -10,11 +10,11 @@ import (
 
 	sdk "github.com/anthropics/anthropic-sdk-go/v2"
 	"github.com/anthropics/anthropic-sdk-go/v2/packages/param"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/agentloop/model"
 	"github.com/hookd-dev/hookd/agentloop/model/internal/wire"
 	"github.com/hookd-dev/hookd/agentloop/toolschema"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -160,7 +160,7 @@ func (ids callIDs) blocks(content protocol.Content, role protocol.Role) ([]sdk.C
 			result.ToolUseID = ids.of(p.ToolCallID)
 			list = append(list, sdk.ContentBlockParamUnion{OfToolResult: result})
 		case protocol.PartOpaque: // reasoning without its signature is not taken
-			if p.Provider == Provider && role == protocol.RoleAssistant && p.Data.Kind() == '{' {
+			if p.Provider == Provider && role == protocol.RoleAssistant && jsonspan.Kind(p.Data) == '{' {
 				list = append(list, param.Override[sdk.ContentBlockParamUnion](json.RawMessage(p.Data)))
 			}
 		}
@@ -169,8 +169,8 @@ func (ids callIDs) blocks(content protocol.Content, role protocol.Role) ([]sdk.C
 }
 
 // objectOf is the args of a call, or an object that holds them.
-func objectOf(args jsontext.Value) jsontext.Value {
-	if args.Kind() == '{' && json.Valid(args) {
+func objectOf(args protocol.RawMessage) protocol.RawMessage {
+	if jsonspan.Kind(args) == '{' && json.Valid(args) {
 		return args
 	}
 	whole, _ := protocol.Marshal(map[string]string{"invalid": string(args)}) // text always has a JSON form
@@ -229,9 +229,9 @@ func params(p *sdk.MessageNewParams, r model.Request, ends []place) error {
 		extra["top_p"] = *given.TopP
 	}
 	var err error
-	for name, value := range wire.Members(provider(given.Provider), &err) {
+	for name, value := range wire.Members(provider(protocol.RawMessage(given.Provider)), &err) {
 		extra[name] = json.RawMessage(value)
-		if value.Kind() == 'n' {
+		if jsonspan.Kind(value) == 'n' {
 			extra[name] = param.Omit
 		}
 	}
@@ -247,21 +247,21 @@ func params(p *sdk.MessageNewParams, r model.Request, ends []place) error {
 	return nil
 }
 
-func provider(object jsontext.Value) jsontext.Value {
+func provider(object protocol.RawMessage) protocol.RawMessage {
 	if len(object) == 0 {
-		return jsontext.Value("{}")
+		return protocol.RawMessage("{}")
 	}
 	return object
 }
 
 // toolChoice writes auto, none, required (any) and the name of a tool as the
 // server wants it; what has its form already goes through.
-func toolChoice(choice jsontext.Value) jsontext.Value {
+func toolChoice(choice protocol.RawMessage) protocol.RawMessage {
 	var o struct {
 		Type string `json:"type"`
 		Name string `json:"name"`
 	}
-	switch choice.Kind() {
+	switch jsonspan.Kind(choice) {
 	case '"':
 		if wire.Decode(choice, &o.Type) != nil {
 			return choice
@@ -293,15 +293,15 @@ func thinking(p *sdk.MessageNewParams, given protocol.Params) error {
 	var budget struct {
 		Tokens int64 `json:"budget_tokens"`
 	}
-	switch value.Kind() {
+	switch jsonspan.Kind(value) {
 	case 0, 'n':
 		return nil
 	case '{':
 		_ = wire.Decode(value, &budget) // the server says what is wrong with it
 	case 'f':
-		value = jsontext.Value(`{"type":"disabled"}`)
+		value = protocol.RawMessage(`{"type":"disabled"}`)
 	case 't':
-		value = jsontext.Value(`{"type":"adaptive"}`)
+		value = protocol.RawMessage(`{"type":"adaptive"}`)
 	case '0':
 		if wire.Decode(value, &budget.Tokens) != nil {
 			return fmt.Errorf("params.thinking: %s is not a number of tokens", value)

@@ -24,8 +24,8 @@ func sent(t *testing.T, r model.Request) string {
 	if r0.Path != "/v1/messages" || r0.Header.Get("Anthropic-Version") == "" || r0.Header.Get("X-Stainless-Retry-Count") != "0" {
 		t.Errorf("%s %v", r0.Path, r0.Header)
 	}
-	text := jsontext.Value(r0.Body)
-	if err := text.Canonicalize(); err != nil {
+	text := protocol.RawMessage(r0.Body)
+	if err := (*jsontext.Value)(&text).Canonicalize(); err != nil {
 		t.Fatal(err)
 	}
 	return string(text)

@@ -7,11 +7,14 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/protocol"
 )
 
 // firstDifference names the first place where two requests differ, and what
 // stands there in each.
-func firstDifference(recorded, now jsontext.Value) string {
+func firstDifference(recorded, now protocol.RawMessage) string {
 	where, a, b := differ("", recorded, now)
 	if where == "" && a == "" && b == "" {
 		return "they differ in a way that cannot be shown"
@@ -24,11 +27,11 @@ func firstDifference(recorded, now jsontext.Value) string {
 
 // differ returns the first place where two values differ, "" for all of them if
 // nothing differs.
-func differ(path string, a, b jsontext.Value) (where, inA, inB string) {
-	if a.Kind() != b.Kind() {
+func differ(path string, a, b protocol.RawMessage) (where, inA, inB string) {
+	if jsonspan.Kind(a) != jsonspan.Kind(b) {
 		return place(path), shown(a), shown(b)
 	}
-	switch a.Kind() {
+	switch jsonspan.Kind(a) {
 	case '{':
 		return differObjects(path, a, b)
 	case '[':
@@ -50,7 +53,7 @@ func differ(path string, a, b jsontext.Value) (where, inA, inB string) {
 	return "", "", ""
 }
 
-func differObjects(path string, a, b jsontext.Value) (string, string, string) {
+func differObjects(path string, a, b protocol.RawMessage) (string, string, string) {
 	inA, inB := members(a), members(b)
 	for _, m := range inA {
 		other, there := find(inB, m.name)
@@ -69,8 +72,8 @@ func differObjects(path string, a, b jsontext.Value) (string, string, string) {
 	return "", "", ""
 }
 
-func differLists(path string, a, b jsontext.Value) (string, string, string) {
-	var inA, inB []jsontext.Value
+func differLists(path string, a, b protocol.RawMessage) (string, string, string) {
+	var inA, inB []protocol.RawMessage
 	if json.Unmarshal(a, &inA, loose) != nil || json.Unmarshal(b, &inB, loose) != nil {
 		return place(path), shown(a), shown(b)
 	}
@@ -93,11 +96,11 @@ var loose = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDupl
 
 type member struct {
 	name  string
-	value jsontext.Value
+	value protocol.RawMessage
 }
 
 // members are the members of an object, in its order.
-func members(object jsontext.Value) (list []member) {
+func members(object protocol.RawMessage) (list []member) {
 	dec := jsontext.NewDecoder(bytes.NewReader(object), loose)
 	if _, err := dec.ReadToken(); err != nil {
 		return nil
@@ -112,12 +115,12 @@ func members(object jsontext.Value) (list []member) {
 		if err != nil {
 			return list
 		}
-		list = append(list, member{text, value.Clone()})
+		list = append(list, member{text, bytes.Clone(value)})
 	}
 	return list
 }
 
-func find(list []member, name string) (jsontext.Value, bool) {
+func find(list []member, name string) (protocol.RawMessage, bool) {
 	for _, m := range list {
 		if m.name == name {
 			return m.value, true
@@ -133,7 +136,7 @@ func place(path string) string {
 	return path[1:]
 }
 
-func shown(v jsontext.Value) string {
+func shown(v protocol.RawMessage) string {
 	if len(v) == 0 {
 		return "nothing"
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/agentloop/model"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -31,15 +32,15 @@ type head struct {
 
 // call is one line.
 type call struct {
-	N       int            `json:"n"` // from 1, in the order of the beginnings
-	Hash    string         `json:"hash"`
-	Began   float64        `json:"beganMs"` // since the recording began
-	Ended   float64        `json:"endedMs"`
-	Model   string         `json:"model,omitzero"` // that answered, if it is not that of the beginning
-	Request jsontext.Value `json:"request"`
-	Chunks  []chunk        `json:"chunks"`
-	Error   *failure       `json:"error,omitzero"`
-	Cut     bool           `json:"cut,omitzero"` // nobody read on, or the run was aborted
+	N       int                 `json:"n"` // from 1, in the order of the beginnings
+	Hash    string              `json:"hash"`
+	Began   float64             `json:"beganMs"` // since the recording began
+	Ended   float64             `json:"endedMs"`
+	Model   string              `json:"model,omitzero"` // that answered, if it is not that of the beginning
+	Request protocol.RawMessage `json:"request"`
+	Chunks  []chunk             `json:"chunks"`
+	Error   *failure            `json:"error,omitzero"`
+	Cut     bool                `json:"cut,omitzero"` // nobody read on, or the run was aborted
 }
 
 type chunk struct {
@@ -73,7 +74,7 @@ type request struct {
 }
 
 // encode returns a request as it is kept and compared, and its hash.
-func encode(r model.Request) (jsontext.Value, string, error) {
+func encode(r model.Request) (protocol.RawMessage, string, error) {
 	shown := request{Model: r.Model, System: r.System, Tools: r.Tools, Params: r.Params, Attempt: r.Attempt, Messages: []protocol.Message{}}
 	for _, m := range r.Messages {
 		m.ID = ""
@@ -84,8 +85,8 @@ func encode(r model.Request) (jsontext.Value, string, error) {
 		return nil, "", fmt.Errorf("cassette: request: %w", err)
 	}
 	// Blanks and the order of members are not what a model reads.
-	canonical := jsontext.Value(bytes.Clone(text))
-	if err := canonical.Canonicalize(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)); err != nil {
+	canonical := protocol.RawMessage(bytes.Clone(text))
+	if err := (*jsontext.Value)(&canonical).Canonicalize(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)); err != nil {
 		canonical = text
 	}
 	sum := sha256.Sum256(canonical)
@@ -96,7 +97,7 @@ func keep(c model.Chunk, at time.Duration) chunk {
 	kept := chunk{At: protocol.Milliseconds(at), Type: c.Type, Text: c.Text, Usage: c.Usage, Reason: c.Reason}
 	if c.Type == model.PartDone {
 		part := c.Part
-		if len(part.Args) > 0 && !part.Args.IsValid() {
+		if len(part.Args) > 0 && !jsonspan.IsValid(part.Args) {
 			args := string(part.Args)
 			kept.Args, part.Args = &args, nil
 		}
@@ -111,7 +112,7 @@ func (c *chunk) play() model.Chunk {
 		played.Part = *c.Part
 	}
 	if c.Args != nil {
-		played.Part.Args = jsontext.Value(*c.Args)
+		played.Part.Args = protocol.RawMessage(*c.Args)
 	}
 	return played
 }

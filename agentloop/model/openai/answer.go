@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/agentloop/model"
 	"github.com/hookd-dev/hookd/agentloop/model/internal/wire"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -36,18 +36,18 @@ type gathering struct {
 // delta is one event of the stream, as far as it is read. Members whose type
 // differs between servers are raw.
 type delta struct {
-	Error   jsontext.Value `json:"error"`
-	Object  jsontext.Value `json:"object"`
-	Usage   *usage         `json:"usage"`
+	Error   protocol.RawMessage `json:"error"`
+	Object  protocol.RawMessage `json:"object"`
+	Usage   *usage              `json:"usage"`
 	Choices []struct {
 		Index        int    `json:"index"`
 		FinishReason string `json:"finish_reason"`
 		Delta        struct {
-			Content          jsontext.Value `json:"content"`
-			Refusal          string         `json:"refusal"`
-			ReasoningContent string         `json:"reasoning_content"` // DeepSeek, vLLM, llama.cpp
-			Reasoning        jsontext.Value `json:"reasoning"`         // Ollama, OpenRouter, newer vLLM
-			ToolCalls        []callPiece    `json:"tool_calls"`
+			Content          protocol.RawMessage `json:"content"`
+			Refusal          string              `json:"refusal"`
+			ReasoningContent string              `json:"reasoning_content"` // DeepSeek, vLLM, llama.cpp
+			Reasoning        protocol.RawMessage `json:"reasoning"`         // Ollama, OpenRouter, newer vLLM
+			ToolCalls        []callPiece         `json:"tool_calls"`
 		} `json:"delta"`
 	} `json:"choices"`
 }
@@ -56,8 +56,8 @@ type callPiece struct {
 	Index    *int   `json:"index"`
 	ID       string `json:"id"`
 	Function struct {
-		Name      string         `json:"name"`
-		Arguments jsontext.Value `json:"arguments"`
+		Name      string              `json:"name"`
+		Arguments protocol.RawMessage `json:"arguments"`
 	} `json:"function"`
 }
 
@@ -115,7 +115,7 @@ func (a *answer) take(header http.Header, event wire.Event, yield func(model.Chu
 	if err := json.Unmarshal(data, &d, wire.Loose); err != nil {
 		return false, &model.Error{Retryable: true, Err: fmt.Errorf("openai: the server sent an event that cannot be read: %s", wire.Shorten(string(data), 200))}
 	}
-	if k := d.Error.Kind(); k == '{' || k == '"' || string(d.Object) == `"error"` || event.Name == "error" {
+	if k := jsonspan.Kind(d.Error); k == '{' || k == '"' || string(d.Object) == `"error"` || event.Name == "error" {
 		return false, a.model.client.Refusal(http.StatusOK, header, "", data)
 	}
 	if d.Usage != nil && d.Usage.PromptTokens != nil {
@@ -173,7 +173,7 @@ func (a *answer) gather(piece callPiece) {
 	}
 	g.id = cmp.Or(g.id, piece.ID)
 	g.name = cmp.Or(g.name, piece.Function.Name)
-	switch args := piece.Function.Arguments; args.Kind() {
+	switch args := piece.Function.Arguments; jsonspan.Kind(args) {
 	case '"':
 		g.args.WriteString(text(args))
 	case '{':
@@ -193,7 +193,7 @@ func (a *answer) damage() error {
 		switch args := strings.TrimSpace(g.args.String()); {
 		case g.name == "":
 			missing = "a tool call has no name"
-		case a.finish == "" && (args != "" || isLast) && !jsontext.Value(args).IsValid():
+		case a.finish == "" && (args != "" || isLast) && !jsonspan.IsValid(protocol.RawMessage(args)):
 			missing = "a tool call ends in the middle"
 		}
 	}
@@ -206,9 +206,9 @@ func (a *answer) damage() error {
 // end yields what is known only at the end.
 func (a *answer) end(yield func(model.Chunk, error) bool) error {
 	for _, g := range a.calls {
-		part := protocol.Part{Type: protocol.PartToolCall, ToolCallID: g.id, Name: g.name, Args: jsontext.Value(g.args.String())}
+		part := protocol.Part{Type: protocol.PartToolCall, ToolCallID: g.id, Name: g.name, Args: protocol.RawMessage(g.args.String())}
 		if strings.TrimSpace(g.args.String()) == "" {
-			part.Args = jsontext.Value("{}")
+			part.Args = protocol.RawMessage("{}")
 		}
 		if !yield(model.Chunk{Type: model.PartDone, Part: part}, nil) {
 			return nil
@@ -251,12 +251,12 @@ func (u *usage) figures(max *int64) *protocol.CallUsage {
 
 // text is a string, or the text of a list of parts, as some servers write
 // content.
-func text(value jsontext.Value) string {
+func text(value protocol.RawMessage) string {
 	var s string
 	var parts []struct {
 		Text string `json:"text"`
 	}
-	switch value.Kind() {
+	switch jsonspan.Kind(value) {
 	case '"':
 		_ = json.Unmarshal(value, &s, wire.Loose) // the decoder has read it already
 	case '[':

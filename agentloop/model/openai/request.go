@@ -6,11 +6,11 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/agentloop/model"
 	"github.com/hookd-dev/hookd/agentloop/model/internal/wire"
 	"github.com/hookd-dev/hookd/agentloop/toolschema"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -46,9 +46,9 @@ type function struct {
 type offer struct {
 	Type     string `json:"type"` // function
 	Function struct {
-		Name        string         `json:"name"`
-		Description string         `json:"description,omitempty"`
-		Parameters  jsontext.Value `json:"parameters,omitzero"`
+		Name        string              `json:"name"`
+		Description string              `json:"description,omitempty"`
+		Parameters  protocol.RawMessage `json:"parameters,omitzero"`
 	} `json:"function"`
 }
 
@@ -106,31 +106,31 @@ func (m *Model) params(o *wire.Object, r model.Request) error {
 	if choice := p.ToolChoice; len(choice) > 0 && len(r.Tools) > 0 {
 		o.Set("tool_choice", toolChoice(choice))
 	}
-	switch p.Thinking.Kind() {
+	switch jsonspan.Kind(p.Thinking) {
 	case 0, 'n':
 	case '"': // low medium high
 		o.Set("reasoning_effort", p.Thinking)
 	default:
 		o.Set("thinking", p.Thinking) // as several compatible servers call it
 	}
-	o.Merge(p.Provider)
+	o.Merge(protocol.RawMessage(p.Provider))
 	return nil
 }
 
 // toolChoice writes the name of a tool as the server wants it. Words (auto none
 // required) and anything else are its own.
-func toolChoice(choice jsontext.Value) any {
+func toolChoice(choice protocol.RawMessage) any {
 	var object struct {
 		Type string `json:"type"`
 		Name string `json:"name"`
 	}
-	if choice.Kind() == '"' {
+	if jsonspan.Kind(choice) == '"' {
 		if json.Unmarshal(choice, &object.Name) == nil && object.Name == "any" {
 			return "required"
 		}
 		return choice
 	}
-	if choice.Kind() == '{' && json.Unmarshal(choice, &object, wire.Loose) == nil && object.Name != "" && object.Type != "allowed_tools" {
+	if jsonspan.Kind(choice) == '{' && json.Unmarshal(choice, &object, wire.Loose) == nil && object.Name != "" && object.Type != "allowed_tools" {
 		return map[string]any{"type": "function", "function": map[string]string{"name": object.Name}}
 	}
 	return choice

@@ -12,6 +12,8 @@ import (
 	"github.com/expr-lang/expr/types"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hookd-dev/hookd/protocol"
 )
 
 var someTime time.Time
@@ -54,7 +56,7 @@ func (in *Input) environment() (map[string]any, error) {
 	if values > conditionValues {
 		return nil, fmt.Errorf("the event holds more than %d values: %w", conditionValues, errUndecided)
 	}
-	var metadata jsontext.Value
+	var metadata protocol.RawMessage
 	if in.metadata != nil {
 		metadata = in.metadata()
 	}
@@ -80,9 +82,9 @@ func (in *Input) environment() (map[string]any, error) {
 	return in.env, nil
 }
 
-func orEmpty(raw jsontext.Value) jsontext.Value {
+func orEmpty(raw protocol.RawMessage) protocol.RawMessage {
 	if len(raw) == 0 {
-		return jsontext.Value("{}")
+		return protocol.RawMessage("{}")
 	}
 	return raw
 }
@@ -106,7 +108,7 @@ func value[T any](p *T) any {
 // decodeAny decodes a value for a condition. Integers stay integers, so that
 // ids compare exactly. What cannot be read is nil: a condition on it fails, and
 // that counts as a match.
-func decodeAny(raw jsontext.Value) any {
+func decodeAny(raw protocol.RawMessage) any {
 	if len(raw) == 0 {
 		return nil
 	}

@@ -3,8 +3,6 @@ package match
 import (
 	"slices"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -17,7 +15,7 @@ type Input struct {
 
 	event    *protocol.Event
 	spec     *protocol.Spec
-	metadata func() jsontext.Value // what hooks published so far; may be nil
+	metadata func() protocol.RawMessage // what hooks published so far; may be nil
 
 	scanned, readable bool
 
@@ -39,7 +37,7 @@ type Key struct {
 
 // NewInput returns the input of one version of an event. metadata, which may be nil,
 // returns what hooks have published so far.
-func NewInput(ev *protocol.Event, metadata func() jsontext.Value) *Input {
+func NewInput(ev *protocol.Event, metadata func() protocol.RawMessage) *Input {
 	spec := ev.Spec()
 	if spec == nil {
 		spec = &protocol.Spec{Name: ev.Event, Kind: protocol.Notice}
@@ -54,7 +52,7 @@ func (in *Input) Scan() bool {
 		return in.readable
 	}
 	in.scanned = true
-	in.readable = protocol.Members(in.event.Data, func(name string, value jsontext.Value) {
+	in.readable = protocol.Members(in.event.Data, func(name string, value protocol.RawMessage) {
 		if field := in.field(name); field != nil {
 			*field = protocol.Text(value)
 		}

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -15,7 +13,7 @@ import (
 func toolEvent(name, kind string) *protocol.Event {
 	return &protocol.Event{
 		Event: protocol.ToolCallStart,
-		Data:  jsontext.Value(fmt.Sprintf(`{"toolCallId":"c1","name":%q,"kind":%q,"args":{"command":"ls","name":"inner","n":9007199254740993}}`, name, kind)),
+		Data:  protocol.RawMessage(fmt.Sprintf(`{"toolCallId":"c1","name":%q,"kind":%q,"args":{"command":"ls","name":"inner","n":9007199254740993}}`, name, kind)),
 	}
 }
 
@@ -86,12 +84,12 @@ func TestMatchErrors(t *testing.T) {
 }
 
 func TestMatchKeys(t *testing.T) {
-	prompt := &protocol.Event{Event: protocol.PromptSubmit, Data: jsontext.Value(`{"prompt":"hi","source":"user","attachments":[]}`)}
-	step := &protocol.Event{Event: protocol.StepStop, Data: jsontext.Value(`{"messages":[],"type":"tools","calls":[],"durationMs":1}`)}
+	prompt := &protocol.Event{Event: protocol.PromptSubmit, Data: protocol.RawMessage(`{"prompt":"hi","source":"user","attachments":[]}`)}
+	step := &protocol.Event{Event: protocol.StepStop, Data: protocol.RawMessage(`{"messages":[],"type":"tools","calls":[],"durationMs":1}`)}
 	sub := toolEvent("bash", "shell")
 	sub.Agent.Depth = 1
 	unreadable := toolEvent("bash", "shell")
-	unreadable.Data = jsontext.Value(`{"name":"ba`)
+	unreadable.Data = protocol.RawMessage(`{"name":"ba`)
 	for name, tc := range map[string]struct {
 		match    schema.Match
 		event    *protocol.Event
@@ -121,7 +119,7 @@ func TestMatchKeys(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		in := NewInput(tc.event, func() jsontext.Value { return jsontext.Value(tc.metadata) })
+		in := NewInput(tc.event, func() protocol.RawMessage { return protocol.RawMessage(tc.metadata) })
 		got, err := m.matches(in)
 		if got != tc.want || (err != nil) != tc.wantErr {
 			t.Errorf("%s: %v, %v; want %v, error %v", name, got, err, tc.want, tc.wantErr)

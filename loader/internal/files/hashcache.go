@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// A hashCache remembers the hashes of files by their stat, within one process. It
+// A HashCache remembers the hashes of files by their stat, within one process. It
 // is the only cache of what files hold, so that it may be asked for any file. An
 // entry counts only if the file had been at rest for a while when it was read: two
 // writes within one tick of the file system's clock look alike.
@@ -32,13 +32,13 @@ func NewHashCache() *HashCache {
 	return &HashCache{ByPath: map[string]Hash{}, ctx: context.Background()}
 }
 
-// until has files be read until ctx ends, and returns what undoes that.
+// Until has files be read until ctx ends, and returns what undoes that.
 func (c *HashCache) Until(ctx context.Context) (undo func()) {
 	c.ctx = ctx
 	return func() { c.ctx = context.Background() }
 }
 
-// hash returns the hash of a file, from memory if the file cannot have changed.
+// Hash returns the hash of a file, from memory if the file cannot have changed.
 func (c *HashCache) Hash(path string) (Hash, error) {
 	st, err := Stat(path)
 	if err != nil {
@@ -63,7 +63,7 @@ func (c *HashCache) Hash(path string) (Hash, error) {
 	return fresh, nil
 }
 
-// readWhole reads a file once, hashing as it goes, and copies it to out if that is
+// ReadWhole reads a file once, hashing as it goes, and copies it to out if that is
 // not nil. A file that changes while it is read is an error, so that neither a
 // half-written hook nor a swapped one gets a hash.
 func ReadWhole(ctx context.Context, path string, out io.Writer) (Hash, error) {

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// inputs are all files and folders that a load looked at, by their stat; the
+// Inputs are all files and folders that a load looked at, by their stat; the
 // zero stat stands for one that is not there. While none of them changes, a
 // load would find the same.
 type Inputs map[string]Info
 
-// see notes a path before it is read, so that a change during the reading shows
+// See notes a path before it is read, so that a change during the reading shows
 // as a difference later.
 func (in Inputs) See(path string) {
 	if _, seen := in[path]; seen || path == "" {
@@ -28,7 +28,7 @@ func forget(st Info) Info {
 	return st
 }
 
-// changed reports whether anything is different now.
+// Changed reports whether anything is different now.
 func (in Inputs) Changed() bool {
 	for path, was := range in {
 		if st, _ := Stat(path); forget(st) != was {
@@ -49,7 +49,7 @@ func (in Inputs) Stable(then time.Time) bool {
 	return true
 }
 
-// folders lists what must be watched to notice a change of the inputs: the
+// Folders lists what must be watched to notice a change of the inputs: the
 // folders themselves, and for everything the folder above it. Of what is not
 // there yet it is the nearest folder above that is.
 func (in Inputs) Folders() []string {

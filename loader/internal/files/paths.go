@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// within reports whether path is folder or lies below it, by whole components.
+// Within reports whether path is folder or lies below it, by whole components.
 func Within(folder, path string) bool {
 	if folder == path {
 		return true
@@ -16,7 +16,7 @@ func Within(folder, path string) bool {
 	return strings.HasPrefix(path, strings.TrimSuffix(folder, string(filepath.Separator))+string(filepath.Separator))
 }
 
-// realPath is a path without links, or the path itself where that is not to be
+// RealPath is a path without links, or the path itself where that is not to be
 // found.
 func RealPath(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
@@ -25,7 +25,7 @@ func RealPath(path string) string {
 	return path
 }
 
-// expandHome turns ~/x into an absolute path.
+// ExpandHome turns ~/x into an absolute path.
 func ExpandHome(path, home string) string {
 	if path == "~" || strings.HasPrefix(path, "~/") {
 		return filepath.Join(home, strings.TrimPrefix(path, "~"))
@@ -33,7 +33,7 @@ func ExpandHome(path, home string) string {
 	return filepath.Clean(path)
 }
 
-// nameBelow is where a file lies relative to a folder, with slashes.
+// NameBelow is where a file lies relative to a folder, with slashes.
 func NameBelow(folder, where string) (string, error) {
 	if name, ok := strings.CutPrefix(where, folder+string(filepath.Separator)); ok { // as almost always
 		return filepath.ToSlash(name), nil
@@ -42,7 +42,7 @@ func NameBelow(folder, where string) (string, error) {
 	return filepath.ToSlash(rel), err
 }
 
-// missing reports errors that mean there is no such file. ENOTDIR is one: the
+// Missing reports errors that mean there is no such file. ENOTDIR is one: the
 // layer's folder may be a file.
 func Missing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)

@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// privateFolder makes sure that a folder exists, belongs to the user and lets
+// PrivateFolder makes sure that a folder exists, belongs to the user and lets
 // nobody else in.
 func PrivateFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -16,10 +16,10 @@ type Head struct {
 // maxFileSize bounds one file of a bundle.
 const maxFileSize = 256 << 20
 
-// headLimit bounds the head of a file, in bytes.
+// HeadLimit bounds the head of a file, in bytes.
 const HeadLimit = 8 << 10
 
-// readHead reads how a file begins. A file that is written meanwhile is an error.
+// ReadHead reads how a file begins. A file that is written meanwhile is an error.
 func ReadHead(path string) (*Head, error) {
 	f, before, err := OpenRegular(path)
 	if err != nil {
@@ -38,7 +38,7 @@ func ReadHead(path string) (*Head, error) {
 
 var ErrBeingWritten = fmt.Errorf("the file is being written")
 
-// openRegular opens a regular file without ever blocking on a FIFO or touching
+// OpenRegular opens a regular file without ever blocking on a FIFO or touching
 // a device that stands in its place. The flags see to it that opening one that
 // was put there since has no effect.
 func OpenRegular(path string) (*os.File, Info, error) {
@@ -74,7 +74,7 @@ func wantRegular(path string, st Info) error {
 	return nil
 }
 
-// readSized reads a file of which the size is known.
+// ReadSized reads a file of which the size is known.
 func ReadSized(f *os.File, size int64) ([]byte, error) {
 	text := make([]byte, size)
 	n, err := io.ReadFull(f, text)
@@ -84,7 +84,7 @@ func ReadSized(f *os.File, size int64) ([]byte, error) {
 	return text[:n], err
 }
 
-// readSmall reads a regular file of bounded size.
+// ReadSmall reads a regular file of bounded size.
 func ReadSmall(path string, limit int64) ([]byte, error) {
 	f, st, err := OpenRegular(path)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/hookd-dev/hookd/executor/process"
 )
 
-// openFlags keep an open from blocking on a FIFO that took the file's place.
+// OpenFlags keep an open from blocking on a FIFO that took the file's place.
 const OpenFlags = os.O_RDONLY | syscall.O_NONBLOCK | syscall.O_CLOEXEC
 
 const NoFollow = syscall.O_NOFOLLOW
@@ -86,7 +86,7 @@ func fileMode(m uint32) fs.FileMode {
 	return mode
 }
 
-// barredByMount reports whether nothing but the mount option noexec keeps this
+// BarredByMount reports whether nothing but the mount option noexec keeps this
 // process from running the file. It keeps no copy elsewhere from running.
 func BarredByMount(path string, st Info) bool {
 	if !process.NoExec(path) {
@@ -104,7 +104,7 @@ func BarredByMount(path string, st Info) bool {
 	return st.Mode&0o001 != 0
 }
 
-// mayExecute reports whether this process may run the file.
+// MayExecute reports whether this process may run the file.
 func MayExecute(path string, st Info) bool {
 	return st.Mode&0o111 != 0 && unix.Access(path, unix.X_OK) == nil
 }

@@ -47,7 +47,7 @@ func fromInfo(fi os.FileInfo) Info {
 
 func BarredByMount(string, Info) bool { return false }
 
-// mayExecute goes by the name's extension, as the system does.
+// MayExecute goes by the name's extension, as the system does.
 func MayExecute(path string, _ Info) bool {
 	list := os.Getenv("PATHEXT")
 	if list == "" {

@@ -2,16 +2,17 @@ package ownership
 
 import (
 	"fmt"
-	"github.com/hookd-dev/hookd/loader/internal/files"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/hookd-dev/hookd/loader/internal/files"
 )
 
-// A walk follows a path component by component, the way the kernel does, and
+// A Walk follows a path component by component, the way the kernel does, and
 // tells whether somebody else could change what it leads to: each folder and
 // link on the way must belong to the user or root and be writable by nobody
 // else. Looking at the end only would miss a link in the middle of a chain.
@@ -34,7 +35,7 @@ func User(lifted ...Exemption) *Walk {
 // maxLinks bounds a chain of symbolic links, as the kernel does.
 const maxLinks = 40
 
-// follow resolves path to its real path and returns in words what is unsafe on
+// Follow resolves path to its real path and returns in words what is unsafe on
 // the way, "" if nothing is. The file at the end is looked at too.
 func (w *Walk) Follow(path string) (real string, unsafe string, err error) {
 	if !filepath.IsAbs(path) {
@@ -118,7 +119,7 @@ func (w *Walk) folder(path string) string {
 	return problem
 }
 
-// part judges one file or folder.
+// Part judges one file or folder.
 func (w *Walk) Part(path string, st files.Info) string {
 	switch {
 	case !w.covers(path) || runtime.GOOS == "windows":
@@ -131,7 +132,7 @@ func (w *Walk) Part(path string, st files.Info) string {
 	return ""
 }
 
-// mayOwn reports whether a part of a path may belong to a user.
+// MayOwn reports whether a part of a path may belong to a user.
 func (w *Walk) MayOwn(path string, uid int) bool {
 	return w.Owners(uid) || slices.ContainsFunc(w.exempt, func(l Exemption) bool {
 		return slices.Contains(l.owners, uid) && files.Within(l.path, path)

@@ -4,128 +4,179 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
 
-// Merge merges the layers into the effective settings, in whatever
-// order they are given. A higher layer's values can only be tightened by a
-// lower one; an attempt to loosen them is reported and has no effect. The
-// managed layer's values that have no tighter direction stand as they are; of
-// those that only project and user set, the project's counts. Of several projects
-// the ones given earlier are the inner ones, which count as lower.
+// Merge merges the layers into the effective settings, in whatever order they
+// are given. A higher layer's values can only be tightened by a lower one; an
+// attempt to loosen them is reported and has no effect. The managed layer's
+// values that have no tighter direction stand as they are; of those that only
+// project and user set, the project's counts. Of several projects the ones given
+// earlier are the inner ones, which count as lower.
 func Merge(layers ...schema.LayerSettings) (schema.Settings, []schema.Finding) {
-	m := &merger{falling: slices.Clone(layers)}
+	m := &merger{falling: slices.Clone(layers), values: schema.NewLayered(), setBy: map[string]protocol.Layer{}}
 	slices.Reverse(m.falling)
 	slices.SortStableFunc(m.falling, func(a, b schema.LayerSettings) int { return b.Layer.Rank() - a.Layer.Rank() })
 	m.dropPlayed()
-	for i := range schema.Keys {
-		key := &schema.Keys[i]
-		switch {
-		case key.Type == schema.TypeEntries: // merged into the hooks they describe
-		case key.Scalar():
-			key.Set(&m.settings, "", m.scalar(key))
-		case key.Tighter == schema.OwnLayer:
-			m.own(key)
-		case key.Type == schema.TypePrices:
-			m.prices(key)
-		case key.Type == schema.TypeFolders:
-			m.folders(key)
-		case key.Type == schema.TypeServers:
-			m.servers(key)
-		default:
-			m.list(key)
-		}
+	for at := range m.falling {
+		m.values.Put(m.layer(at))
 	}
-	m.settings.Agent.Approval.ModeLayer = m.highestWith("agent.approval.mode", m.settings.Agent.Approval.Mode)
-	if most, set := m.managed("agent.approval.tools"); set {
-		m.settings.Agent.Bounded, m.settings.Agent.AtMost = true, slices.Clone(most.V.([]string))
-	}
-	m.belonging()
-	m.settings.Agent.Tools.Bash.Layer = m.highestThatLists("agent.tools.bash.deny", "agent.tools.bash.allow")
-	return m.settings, m.findings
+	settings := m.values.Settings()
+	m.objects(&settings)
+	m.origins(&settings)
+	return settings, m.findings
 }
 
+// merger puts one layer after the other over the defaults.
 type merger struct {
 	falling  []schema.LayerSettings // from the highest to the lowest
-	dropped  []dropped
-	settings schema.Settings
+	dropped  []place                // values without effect
+	values   *schema.Layered        // in force after the layers that were put so far
+	setBy    map[string]protocol.Layer
 	findings []schema.Finding
 }
 
-// dropped is a value without effect: its place in falling, and its key.
-type dropped struct {
+// place is a value of a layer: the layer's place in falling, and the key.
+type place struct {
 	at  int
 	key string
 }
 
+// value is what a layer says of a key, unless it has no effect.
 func (m *merger) value(at int, key string) (schema.Value, bool) {
 	value, found := m.falling[at].Values[key]
-	return value, found && !slices.Contains(m.dropped, dropped{at, key})
+	return value, found && !slices.Contains(m.dropped, place{at, key})
 }
 
-// highestWith is the highest layer that set a setting to the value in force, ""
-// if none did.
-func (m *merger) highestWith(key string, value any) protocol.Layer {
-	for i := range m.falling {
-		if written, found := m.value(i, key); found && written.V == value {
-			return m.falling[i].Layer
+// layer returns the plain values of a layer that come into force.
+func (m *merger) layer(at int) map[string]any {
+	layer, stands := m.falling[at].Layer, map[string]any{}
+	for i := range schema.Keys {
+		key := &schema.Keys[i]
+		if !key.Plain() {
+			continue
 		}
-	}
-	return ""
-}
-
-// highestThatLists is the highest layer that has an item in one of some lists, ""
-// if none has.
-func (m *merger) highestThatLists(keys ...string) protocol.Layer {
-	for i := range m.falling {
-		for _, key := range keys {
-			if written, found := m.value(i, key); found && len(written.V.([]string)) > 0 {
-				return m.falling[i].Layer
+		path := key.PathFor(layer)
+		value, found := m.value(at, key.Name)
+		if found && key.Name == commandsAllowed && m.setBy[path] == "" && len(value.V.([]string)) == 0 {
+			continue // no list, which a lower layer may write
+		}
+		var v any
+		if found {
+			if v, found = m.allowed(key, at, value); !found {
+				m.dropped = append(m.dropped, place{at, key.Name})
 			}
 		}
-	}
-	return ""
-}
-
-// scalar is the value in force: the default, or what managed, user and project
-// write, each over the one before, without those that a higher layer does not
-// allow.
-func (m *merger) scalar(key *schema.Key) any {
-	stands, by := key.Default, protocol.Layer("")
-	for i := range m.falling {
-		layer := m.falling[i].Layer
-		value, found := m.value(i, key.Name)
-		if !found {
-			continue
-		}
-		managed := by == protocol.Managed && (key.Tighter == schema.Free || key.FixedByManaged)
-		bound := by != "" || layer == protocol.Project && key.ProjectTightens
 		switch {
-		case managed && value.V != stands:
-			m.report(key, layer, value, by, stands, "leave it to the managed settings")
-		case !managed && bound && key.Looser(value.V, stands):
-			m.report(key, layer, value, by, stands, "write a tighter value, or none")
-		default:
-			stands, by = value.V, higher(by, layer, key)
-			continue
+		case found:
+			stands[path] = v
+			m.setNow(key, path, layer)
+		case key.Tighter == schema.OwnLayer && m.setBy[path] != "":
+			stands[path] = key.Unset() // an inner project does not get what an outer one says of its own
 		}
-		m.dropped = append(m.dropped, dropped{i, key.Name})
 	}
 	return stands
 }
 
-// higher says which layer rules the value for those below. What the managed
-// layer fixes it goes on ruling; otherwise it is the layer that moved last.
-func higher(by, layer protocol.Layer, key *schema.Key) protocol.Layer {
-	if by == protocol.Managed && (key.Tighter == schema.Free || key.FixedByManaged) {
-		return by
+// setNow notes which layer rules a value for the layers below. What the managed
+// layer fixes it goes on ruling; otherwise it is the layer that moved the value last.
+func (m *merger) setNow(key *schema.Key, path string, layer protocol.Layer) {
+	if fixed := key.Type == schema.TypeList || key.BoundByManaged(); m.setBy[path] != protocol.Managed || !fixed {
+		m.setBy[path] = layer
 	}
-	return layer
 }
 
+// allowed returns what is left of a value once the layers above have ruled; ok is
+// false if nothing is.
+func (m *merger) allowed(key *schema.Key, at int, value schema.Value) (v any, ok bool) {
+	switch {
+	case key.Tighter == schema.OwnLayer:
+		return value.V, m.ownAllowed(key, at, value)
+	case key.Type == schema.TypeList:
+		return m.list(key, at, value), true
+	}
+	return value.V, m.plainAllowed(key, at, value)
+}
+
+// plainAllowed reports whether one plain value may take the place of the one in
+// force.
+func (m *merger) plainAllowed(key *schema.Key, at int, value schema.Value) bool {
+	layer, by, stands := m.falling[at].Layer, m.setBy[key.Name], m.values.Get(key.Name)
+	bound := by != "" || layer == protocol.Project && key.ProjectTightens
+	switch {
+	case by == protocol.Managed && key.BoundByManaged():
+		if value.V == stands {
+			return true
+		}
+		m.report(key, layer, value, by, stands, "leave it to the managed settings")
+	case bound && key.Looser(value.V, stands):
+		m.report(key, layer, value, by, stands, "write a tighter value, or none")
+	default:
+		return true
+	}
+	return false
+}
+
+// ownAllowed reports whether a layer may say something of its own hooks. Where the
+// values have an order, the managed layer's is the least for all, and no other
+// layer's binds another.
+func (m *merger) ownAllowed(key *schema.Key, at int, value schema.Value) bool {
+	least, bound := m.managed(key.Name)
+	order := func(v any) int { return slices.Index(key.Order, v.(string)) }
+	if !bound || len(key.Order) == 0 || order(value.V) >= order(least.V) {
+		return true
+	}
+	m.report(key, m.falling[at].Layer, value, protocol.Managed, least.V, "write a stricter rule, or none")
+	return false
+}
+
+// managed is what the managed layer says of a key.
+func (m *merger) managed(key string) (schema.Value, bool) {
+	for at := range m.falling {
+		if m.falling[at].Layer == protocol.Managed {
+			return m.value(at, key)
+		}
+	}
+	return schema.Value{}, false
+}
+
+// objects merges what is no plain value: prices, trusted folders and servers.
+func (m *merger) objects(settings *schema.Settings) {
+	prices, folders, servers := []schema.Price{}, []schema.TrustedFolder{}, map[string]schema.MCPServer{}
+	for at := range m.falling {
+		if value, found := m.value(at, "agent.prices"); found { // the highest layer's price of a model counts
+			for _, price := range value.V.([]schema.Price) {
+				if !slices.ContainsFunc(prices, func(p schema.Price) bool { return p.Model == price.Model }) {
+					prices = append(prices, price)
+				}
+			}
+		}
+		if value, found := m.value(at, "hooks.trust.folders"); found {
+			folders = append(folders, value.V.([]schema.TrustedFolder)...)
+		}
+		if value, found := m.value(at, "agent.mcpServers"); found {
+			m.servers(servers, at, value)
+		}
+	}
+	settings.Agent.Prices, settings.Hooks.Trust.Folders, settings.Agent.MCPServers = prices, folders, servers
+}
+
+// servers adds a layer's MCP servers to those of the layers above: the managed
+// layer's stand, and of project and user the project's counts.
+func (m *merger) servers(merged map[string]schema.MCPServer, at int, value schema.Value) {
+	servers := value.V.(map[string]schema.MCPServer)
+	for _, name := range slices.Sorted(maps.Keys(servers)) {
+		if above, taken := merged[name]; taken && above.Layer == protocol.Managed {
+			m.warn(value.Pos, fmt.Sprintf("the server %q of the %s settings has no effect: the managed settings have one of that name", name, m.falling[at].Layer), "give it another name")
+			continue
+		}
+		merged[name] = servers[name]
+	}
+}
+
+// report says that a value has no effect against the one in force.
 func (m *merger) report(key *schema.Key, layer protocol.Layer, value schema.Value, by protocol.Layer, stands any, remedy string) {
 	whose := "the default " + key.Write(stands)
 	switch {
@@ -138,218 +189,5 @@ func (m *merger) report(key *schema.Key, layer protocol.Layer, value schema.Valu
 }
 
 func (m *merger) warn(pos schema.Pos, message, remedy string) {
-	f := schema.Finding{Severity: schema.SeverityWarning, Code: string(schema.CodeLoosens), File: pos.File, Message: message, Remedy: remedy}
-	if pos.Line > 0 {
-		f.Line = &pos.Line
-	}
-	if pos.Path != "" {
-		f.Path = &pos.Path
-	}
-	m.findings = append(m.findings, f)
-}
-
-// own sets each layer's value for its own hooks. Where the values have an order,
-// the managed layer's is the least for all, and no other layer's binds another.
-func (m *merger) own(key *schema.Key) {
-	for _, layer := range []protocol.Layer{protocol.Managed, protocol.User, protocol.Project} {
-		if key.Default != nil {
-			key.Set(&m.settings, layer, key.Default)
-		}
-	}
-	for i := range m.falling {
-		layer := m.falling[i].Layer
-		value, found := m.value(i, key.Name)
-		if !found { // an inner project does not get what an outer one says of its own
-			if key.Default != nil {
-				key.Set(&m.settings, layer, key.Default)
-			}
-			continue
-		}
-		least, bound := m.managed(key.Name)
-		if bound && len(key.Order) > 0 && order(key, value.V) < order(key, least.V) {
-			m.report(key, layer, value, protocol.Managed, least.V, "write a stricter rule, or none")
-			continue
-		}
-		key.Set(&m.settings, layer, value.V)
-	}
-}
-
-// managed is what the managed layer says of a key.
-func (m *merger) managed(key string) (schema.Value, bool) {
-	for i := range m.falling {
-		if m.falling[i].Layer == protocol.Managed {
-			return m.value(i, key)
-		}
-	}
-	return schema.Value{}, false
-}
-
-func order(key *schema.Key, value any) int { return slices.Index(key.Order, value.(string)) }
-
-// list merges a setting that is a list of strings.
-func (m *merger) list(key *schema.Key) {
-	merged, by := slices.Clone(key.Default.([]string)), protocol.Layer("")
-	for i := range m.falling {
-		layer := m.falling[i].Layer
-		value, found := m.value(i, key.Name)
-		if !found {
-			continue
-		}
-		items := value.V.([]string)
-		commands := key.Name == "agent.tools.bash.allow"
-		if commands && by == "" && len(items) == 0 {
-			continue // no list, which a lower layer may write
-		}
-		if layer == protocol.Project && key.Name == "agent.tools.env" {
-			items = m.withoutKeys(key, value, merged)
-		}
-		switch {
-		case key.Tighter == schema.Union:
-			items = m.allowedItems(key, i, value, items)
-			merged = union(merged, items)
-		case by == "" || by != protocol.Managed && key.Tighter == schema.Free:
-			merged = slices.Clone(items)
-		default:
-			kept := slices.DeleteFunc(slices.Clone(items), func(item string) bool { return !slices.Contains(merged, item) })
-			if key.Tighter == schema.Fewer {
-				m.reportItems(key, layer, value, items, kept)
-				if merged = kept; commands && len(kept) == 0 {
-					merged = []string{schema.MatchesNothing} // an empty list would allow all
-				}
-			} else if !slices.Equal(items, merged) {
-				m.report(key, layer, value, by, merged, "leave it to the managed settings")
-			}
-		}
-		if by != protocol.Managed {
-			by = layer
-		}
-	}
-	key.Set(&m.settings, "", merged)
-}
-
-// allowedItems leaves out what a lower layer cannot add to a union.
-func (m *merger) allowedItems(key *schema.Key, at int, value schema.Value, items []string) []string {
-	kept, layer := items, m.falling[at].Layer
-	switch {
-	case key.Name == "hooks.trust.hashes" && layer != protocol.Managed && !m.projectsAllowed():
-		kept = nil
-	case key.Name == "agent.providers":
-		return m.switchedOff(key, at, value, items)
-	}
-	m.reportItems(key, layer, value, items, kept)
-	return kept
-}
-
-// projectsAllowed reports whether the managed layer lets a project's hooks run
-// by themselves. If it does not, only the hashes it lists itself count.
-func (m *merger) projectsAllowed() bool {
-	for i := range m.falling {
-		if value, found := m.value(i, "hooks.allow"); found {
-			return slices.Contains(value.V.([]string), string(protocol.Project))
-		}
-	}
-	return true
-}
-
-// switchedOff leaves out the features that a layer cannot switch off: those that
-// keep what a layer above it set.
-func (m *merger) switchedOff(key *schema.Key, at int, value schema.Value, items []string) (off []string) {
-	layer := m.falling[at].Layer
-	for i, item := range items {
-		feature := schema.BuiltinByName(item)
-		if feature == nil {
-			continue
-		}
-		by := m.keptOn(feature, at)
-		if by == "" {
-			off = append(off, item)
-			continue
-		}
-		pos := value.Pos
-		pos.Path = fmt.Sprintf("%s[%d]", pos.Path, i)
-		m.warn(pos, fmt.Sprintf("%s %q of the %s settings has no effect: the %s settings set what it keeps (%s)", key.Name, item, layer, by, strings.Join(feature.Keeps, ", ")), "remove it")
-	}
-	return off
-}
-
-// keptOn is the lowest layer above one that set what a feature keeps, "" if none
-// did.
-func (m *merger) keptOn(feature *schema.Builtin, below int) protocol.Layer {
-	for i := below - 1; i >= 0; i-- {
-		for _, key := range feature.Keeps {
-			if _, found := m.value(i, key); found {
-				return m.falling[i].Layer
-			}
-		}
-	}
-	return ""
-}
-
-func (m *merger) reportItems(key *schema.Key, layer protocol.Layer, value schema.Value, items, kept []string) {
-	for i, item := range items {
-		if !slices.Contains(kept, item) {
-			pos := value.Pos
-			pos.Path = fmt.Sprintf("%s[%d]", pos.Path, i)
-			m.warn(pos, fmt.Sprintf("%s %q of the %s settings has no effect: the managed settings do not allow it", key.Name, item, layer), "remove it")
-		}
-	}
-}
-
-func union(a, b []string) []string {
-	for _, item := range b {
-		if !slices.Contains(a, item) {
-			a = append(a, item)
-		}
-	}
-	return a
-}
-
-// prices unites the price lists; the highest layer's price of a model counts.
-func (m *merger) prices(key *schema.Key) {
-	merged := []schema.Price{}
-	for i := range m.falling {
-		value, found := m.value(i, key.Name)
-		if !found {
-			continue
-		}
-		for _, price := range value.V.([]schema.Price) {
-			if !slices.ContainsFunc(merged, func(p schema.Price) bool { return p.Model == price.Model }) {
-				merged = append(merged, price)
-			}
-		}
-	}
-	key.Set(&m.settings, "", merged)
-}
-
-// folders unites the lists of folders whose owners are all right.
-func (m *merger) folders(key *schema.Key) {
-	merged := []schema.TrustedFolder{}
-	for i := range m.falling {
-		if value, found := m.value(i, key.Name); found {
-			merged = append(merged, value.V.([]schema.TrustedFolder)...)
-		}
-	}
-	key.Set(&m.settings, "", merged)
-}
-
-// servers merges the MCP servers by name: the managed layer's stand, and of
-// project and user the project's counts.
-func (m *merger) servers(key *schema.Key) {
-	merged := map[string]schema.MCPServer{}
-	for i := range m.falling {
-		layer := m.falling[i].Layer
-		value, found := m.value(i, key.Name)
-		if !found {
-			continue
-		}
-		servers := value.V.(map[string]schema.MCPServer)
-		for _, name := range slices.Sorted(maps.Keys(servers)) {
-			if before, taken := merged[name]; taken && before.Layer == protocol.Managed {
-				m.warn(value.Pos, fmt.Sprintf("the server %q of the %s settings has no effect: the managed settings have one of that name", name, layer), "give it another name")
-				continue
-			}
-			merged[name] = servers[name]
-		}
-	}
-	key.Set(&m.settings, "", merged)
+	m.findings = append(m.findings, schema.NewFinding(pos, "", schema.SeverityWarning, schema.CodeLoosens, message, remedy))
 }

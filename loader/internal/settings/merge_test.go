@@ -144,10 +144,10 @@ func TestMergeOfNothingIsTheDefaults(t *testing.T) {
 			Timeout: 30 * time.Second, Budget: time.Minute, Grace: 500 * time.Millisecond, Drain: 5 * time.Second,
 			MaxHooks: 100, OnToolBlock: protocol.RuleContinue, Parallel: 1, Processes: 16, ObserverQueue: 256,
 			MaxForced: 5, MaxForcedTotal: 20, MaxDepth: 2,
-			Limits:      schema.Limits{Event: 32 << 20, Reply: 1 << 20, Stderr: 64 << 10, Context: 64 << 10, State: 64 << 10, Metadata: 16 << 10, Depth: 512},
-			Standby:     schema.StandbySettings{Pool: 1, Idle: 5 * time.Minute},
-			Records:     schema.RecordSettings{Values: schema.ValuesHash, Keep: 30 * 24 * time.Hour, MaxSize: 256 << 20},
-			TrustAlways: []string{}, TrustFolders: []schema.TrustedFolder{}, TrustHashes: []string{}, Allow: []string{"managed", "user", "project"},
+			Limits:  schema.Limits{Event: 32 << 20, Reply: 1 << 20, Stderr: 64 << 10, Context: 64 << 10, State: 64 << 10, Metadata: 16 << 10, Depth: 512},
+			Standby: schema.StandbySettings{Pool: 1, Idle: 5 * time.Minute},
+			Records: schema.RecordSettings{Values: schema.ValuesHash, Keep: 30 * 24 * time.Hour, MaxSize: 256 << 20},
+			Trust:   schema.TrustSettings{Always: []string{}, Folders: []schema.TrustedFolder{}, Hashes: []string{}}, Allow: []string{"managed", "user", "project"},
 		},
 		Agent: schema.AgentSettings{
 			Headers:    []string{},
@@ -157,7 +157,7 @@ func TestMergeOfNothingIsTheDefaults(t *testing.T) {
 			Tools: schema.ToolSettings{
 				Bash: schema.BashSettings{Timeout: 2 * time.Minute, Output: 32 << 10, Deny: []string{}, Allow: []string{}}, Env: []string{},
 			},
-			SubagentDepth: 3, SummarizeTokens: 60_000, SelfCritiqueRounds: 2, ProvidersOff: []string{}, Features: []string{}, Prices: []schema.Price{}, MCPServers: map[string]schema.MCPServer{},
+			Subagents: schema.SubagentSettings{Depth: 3}, Summarize: schema.SummarizeSettings{Tokens: 60_000}, SelfCritique: schema.SelfCritiqueSettings{Rounds: 2}, ProvidersOff: []string{}, Features: []string{}, Prices: []schema.Price{}, MCPServers: map[string]schema.MCPServer{},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -183,7 +183,7 @@ func TestManagedAllow(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			user := layerOf(t, protocol.User, `{"hooks": {"trust": {"hashes": ["`+theirs+`"]}}}`)
 			got, findings := Merge(user, layerOf(t, protocol.Managed, tt.managed))
-			if diff := cmp.Diff([][]string{tt.hashes, tt.allow}, [][]string{got.Hooks.TrustHashes, got.Hooks.Allow}); diff != "" {
+			if diff := cmp.Diff([][]string{tt.hashes, tt.allow}, [][]string{got.Hooks.Trust.Hashes, got.Hooks.Allow}); diff != "" {
 				t.Errorf("hashes and allow (-want +got):\n%s", diff)
 			}
 			if reported := len(findings) == 1; reported == slices.Contains(tt.hashes, theirs) {
@@ -418,5 +418,32 @@ func TestUnfitValueGivesWay(t *testing.T) {
 	}
 	if got, _ := Merge(project); got.Hooks.Parallel != 1 {
 		t.Errorf("parallel = %d, want the default", got.Hooks.Parallel)
+	}
+}
+
+// What a project above says of its own hooks is not for those of a project below.
+func TestAnInnerProjectDoesNotInheritWhatIsOwn(t *testing.T) {
+	outer := layerOf(t, protocol.Project, `{"hooks": {"enabled": false, "env": ["A"], "onFailure": "continue"}}`)
+	got, findings := Merge(layerOf(t, protocol.Project, `{}`), outer)
+	if len(findings) > 0 {
+		t.Errorf("findings: %v", lines(findings))
+	}
+	h := got.Hooks
+	if !h.Enabled[protocol.Project] || len(h.Env[protocol.Project]) > 0 || h.OnFailure[protocol.Project] != "" {
+		t.Errorf("enabled %v, env %v, onFailure %v", h.Enabled, h.Env, h.OnFailure)
+	}
+}
+
+func BenchmarkMerge(b *testing.B) {
+	var layers []schema.LayerSettings
+	for _, layer := range falling {
+		settings, _, err := Decode("acai.json", []byte(one["acai.json"]), layer)
+		if err != nil {
+			b.Fatal(err)
+		}
+		layers = append(layers, settings)
+	}
+	for b.Loop() {
+		Merge(layers...)
 	}
 }

@@ -10,8 +10,9 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/hookd-dev/hookd/protocol"
 )
 
 const draft = "https://json-schema.org/draft/2020-12/schema"
@@ -57,7 +58,7 @@ type shapes struct {
 
 // newShapes prepares schemas in which each of the given types is a definition.
 func newShapes(open bool, named ...reflect.Type) (*shapes, error) {
-	s := &shapes{refs: map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[jsontext.Value](): {}}, defs: map[string]*jsonschema.Schema{}, open: open}
+	s := &shapes{refs: map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[protocol.RawMessage](): {}}, defs: map[string]*jsonschema.Schema{}, open: open}
 	for _, t := range named {
 		s.refs[t] = &jsonschema.Schema{Ref: "#/$defs/" + t.Name()}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -15,7 +16,7 @@ import (
 // so that equal requests are equal bytes.
 type Object struct {
 	names  []string
-	values map[string]jsontext.Value
+	values map[string]protocol.RawMessage
 	err    error
 }
 
@@ -28,9 +29,9 @@ func (o *Object) Set(name string, value any) {
 	o.set(name, text)
 }
 
-func (o *Object) set(name string, value jsontext.Value) {
+func (o *Object) set(name string, value protocol.RawMessage) {
 	if o.values == nil {
-		o.values = map[string]jsontext.Value{}
+		o.values = map[string]protocol.RawMessage{}
 	}
 	if _, there := o.values[name]; !there {
 		o.names = append(o.names, name)
@@ -46,12 +47,12 @@ func (o *Object) Has(name string) bool {
 
 // Merge takes the members of a JSON object as they are. They replace members of
 // the same name; null removes one.
-func (o *Object) Merge(object jsontext.Value) {
+func (o *Object) Merge(object protocol.RawMessage) {
 	if len(object) == 0 {
 		return
 	}
 	for name, value := range Members(object, &o.err) {
-		if value.Kind() == 'n' {
+		if jsonspan.Kind(value) == 'n' {
 			delete(o.values, name)
 			o.names = slices.DeleteFunc(o.names, func(n string) bool { return n == name })
 			continue
@@ -61,8 +62,8 @@ func (o *Object) Merge(object jsontext.Value) {
 }
 
 // Members walks a JSON object in its order. An error is kept in err.
-func Members(object jsontext.Value, err *error) func(yield func(string, jsontext.Value) bool) {
-	return func(yield func(string, jsontext.Value) bool) {
+func Members(object protocol.RawMessage, err *error) func(yield func(string, protocol.RawMessage) bool) {
+	return func(yield func(string, protocol.RawMessage) bool) {
 		dec := jsontext.NewDecoder(bytes.NewReader(object), Loose)
 		token, e := dec.ReadToken()
 		for e == nil && token.Kind() == '{' && dec.PeekKind() != '}' {
@@ -71,7 +72,7 @@ func Members(object jsontext.Value, err *error) func(yield func(string, jsontext
 			if e = json.UnmarshalDecode(dec, &name, Loose); e == nil {
 				value, e = dec.ReadValue()
 			}
-			if e == nil && !yield(name, value.Clone()) {
+			if e == nil && !yield(name, bytes.Clone(value)) {
 				return
 			}
 		}
@@ -93,7 +94,7 @@ func (o *Object) MarshalJSONTo(enc *jsontext.Encoder) error {
 		if err := enc.WriteToken(jsontext.String(name)); err != nil {
 			return err
 		}
-		if err := enc.WriteValue(o.values[name]); err != nil {
+		if err := enc.WriteValue(jsontext.Value(o.values[name])); err != nil {
 			return err
 		}
 	}

@@ -18,6 +18,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/agentloop/model"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/protocol"
 )
 
 // Refusal is the error that a server's answer stands for: its status, or an
@@ -77,16 +79,16 @@ type refusal struct {
 // of older vLLM and {"detail"} of FastAPI.
 func readRefusal(text []byte) (r refusal) {
 	var whole struct {
-		Error   jsontext.Value `json:"error"`
-		Message jsontext.Value `json:"message"`
-		Detail  jsontext.Value `json:"detail"`
-		Type    jsontext.Value `json:"type"`
-		Code    jsontext.Value `json:"code"`
+		Error   protocol.RawMessage `json:"error"`
+		Message protocol.RawMessage `json:"message"`
+		Detail  protocol.RawMessage `json:"detail"`
+		Type    protocol.RawMessage `json:"type"`
+		Code    protocol.RawMessage `json:"code"`
 	}
 	if json.Unmarshal(text, &whole, Loose) != nil {
 		return r
 	}
-	if whole.Error.Kind() == '{' {
+	if jsonspan.Kind(whole.Error) == '{' {
 		inner := whole.Error
 		whole.Type, whole.Code, whole.Message = nil, nil, nil
 		if json.Unmarshal(inner, &whole, Loose) != nil {
@@ -94,7 +96,7 @@ func readRefusal(text []byte) (r refusal) {
 		}
 	}
 	r.message = cmp.Or(plain(whole.Message), plain(whole.Detail))
-	if whole.Error.Kind() == '"' {
+	if jsonspan.Kind(whole.Error) == '"' {
 		r.message = cmp.Or(plain(whole.Error), r.message)
 	}
 	r.kind, r.code = plain(whole.Type), plain(whole.Code)
@@ -121,8 +123,8 @@ var statusOf = map[string]int{
 var Loose = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 
 // plain is a string, or the text of any other value but null.
-func plain(value jsontext.Value) string {
-	switch value.Kind() {
+func plain(value protocol.RawMessage) string {
+	switch jsonspan.Kind(value) {
 	case '"':
 		var s string
 		if json.Unmarshal(value, &s, Loose) == nil {
@@ -215,7 +217,7 @@ func Shorten(text string, max int) string {
 }
 
 // Decode reads a JSON value of a server that is not careful.
-func Decode(value jsontext.Value, into any) error { return json.Unmarshal(value, into, Loose) }
+func Decode(value protocol.RawMessage, into any) error { return json.Unmarshal(value, into, Loose) }
 
 // Unreadable is the error of a stream that does not say what it should.
 func Unreadable(provider string, err error) *model.Error {

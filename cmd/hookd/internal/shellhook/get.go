@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -42,7 +43,7 @@ func Get(names []string, event io.Reader, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("the event cannot be read: %w", err)
 	}
-	value := jsontext.Value(input)
+	value := protocol.RawMessage(input)
 	if !protocol.Valid(value) {
 		return errors.New("stdin holds no event: it is not one JSON value")
 	}
@@ -146,10 +147,10 @@ func notAVariable(variable, name string) error {
 }
 
 // textIn is the scalar that the event has there, as text.
-func (w *wanted) textIn(event jsontext.Value) (string, error) {
+func (w *wanted) textIn(event protocol.RawMessage) (string, error) {
 	value := event
 	for member := range w.path.Tokens() {
-		switch value.Kind() {
+		switch jsonspan.Kind(value) {
 		case '{':
 			value = protocol.Member(value, member)
 		case '[':
@@ -166,7 +167,7 @@ func (w *wanted) textIn(event jsontext.Value) (string, error) {
 		}
 	}
 	switch {
-	case len(value) == 0 || value.Kind() == 'n':
+	case len(value) == 0 || jsonspan.Kind(value) == 'n':
 		if w.optional {
 			return "", nil
 		}
@@ -174,9 +175,9 @@ func (w *wanted) textIn(event jsontext.Value) (string, error) {
 			return "", fmt.Errorf("%s is null in this event", w.name)
 		}
 		return "", fmt.Errorf("the event has no %s", w.name)
-	case value.Kind() == '{' || value.Kind() == '[':
+	case jsonspan.Kind(value) == '{' || jsonspan.Kind(value) == '[':
 		return "", fmt.Errorf("%s is an object or a list, not one value", w.name)
-	case value.Kind() != '"':
+	case jsonspan.Kind(value) != '"':
 		return strings.TrimSpace(string(value)), nil
 	}
 	text := protocol.Text(value)

@@ -156,7 +156,7 @@ func shortened(text string) string {
 }
 
 // changesOf are the changes of a reply: a JSON Merge Patch that sets texts.
-func changesOf(sets []string) (jsontext.Value, error) {
+func changesOf(sets []string) (protocol.RawMessage, error) {
 	var root node
 	for _, set := range sets {
 		name, text, found := strings.Cut(set, "=")
@@ -207,12 +207,12 @@ func (n *node) put(path []string, text string) bool {
 	return child.put(path[1:], text)
 }
 
-func (n *node) json() jsontext.Value {
+func (n *node) json() protocol.RawMessage {
 	if n.text != nil {
 		quoted, _ := jsontext.AppendQuote(nil, strings.ToValidUTF8(*n.text, "\uFFFD"))
 		return quoted
 	}
-	out := jsontext.Value{'{'}
+	out := protocol.RawMessage{'{'}
 	for i, name := range slices.Sorted(maps.Keys(n.members)) {
 		if i > 0 {
 			out = append(out, ',')

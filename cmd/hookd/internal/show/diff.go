@@ -1,6 +1,8 @@
 package show
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
@@ -24,26 +26,26 @@ func (p *Printer) Diff(prefix, before, after string) {
 }
 
 // UnifiedDiff is the plain diff of two JSON values, for programs.
-func UnifiedDiff(before, after jsontext.Value) string {
+func UnifiedDiff(before, after json.RawMessage) string {
 	return udiff.Unified("before", "after", endLine(Pretty(before)), endLine(Pretty(after)))
 }
 
 // Pretty indents a JSON value. What is not JSON comes back as it is.
-func Pretty(value jsontext.Value) string {
+func Pretty(value json.RawMessage) string {
 	if len(value) == 0 {
 		return ""
 	}
-	pretty := value.Clone()
-	if err := pretty.Indent(jsontext.WithIndent("  "), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)); err != nil {
+	pretty := slices.Clone(value)
+	if err := (*jsontext.Value)(&pretty).Indent(jsontext.WithIndent("  "), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)); err != nil {
 		return string(value)
 	}
 	return string(pretty)
 }
 
 // Compact writes a JSON value on one line.
-func Compact(value jsontext.Value) string {
-	compact := value.Clone()
-	if err := compact.Compact(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)); err != nil {
+func Compact(value json.RawMessage) string {
+	compact := slices.Clone(value)
+	if err := (*jsontext.Value)(&compact).Compact(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)); err != nil {
 		return string(value)
 	}
 	return string(compact)

@@ -1,0 +1,165 @@
+package bundle
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/interpreter"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// A Builder makes the bundles of what one scope holds.
+type Builder struct {
+	*interpreter.Finder
+	HooksDir string // the hooks folder
+	Hashes   *files.HashCache
+	See      func(path string) // told of each path before it is looked at
+	Spare    *int64            // bytes that may be hashed without need; nil: all are needed
+}
+
+// Draft is a bundle that is being put together.
+type Draft struct {
+	*Builder
+	*Bundle
+	bytes int64 // of all members
+}
+
+// Build makes a bundle of an entry and of what fill puts into it.
+func (in *Builder) Build(name string, entry any, base string, fill func(*Draft) error) (*Bundle, error) {
+	raw, err := Canonical(entry)
+	if err != nil {
+		return nil, err
+	}
+	d := &Draft{Builder: in, Bundle: &Bundle{Name: name, Entry: raw, Base: base}}
+	if err := fill(d); err != nil {
+		return nil, err
+	}
+	if err := d.Seal(); err != nil {
+		return nil, err
+	}
+	return d.Bundle, nil
+}
+
+// Bounds of what a hook may name as its helpers.
+const (
+	maxMembers     = 1000
+	maxBundleBytes = 512 << 20
+)
+
+// ErrNotHashed says that the files of something are large and nobody asks for
+// their hash.
+var ErrNotHashed = errors.New("its files are large and not hashed: nobody allowed it")
+
+// Unasked is how many bytes of what nobody allowed one load hashes.
+const Unasked = 64 << 20
+
+// Add puts a file into the bundle, under its name relative to the base.
+func (d *Draft) Add(name string) error {
+	name = path.Clean(filepath.ToSlash(name))
+	if !fs.ValidPath(name) || name == "." {
+		return fmt.Errorf("%q does not lie below the hook's folder", name)
+	}
+	return d.put(name, filepath.Join(d.Base, filepath.FromSlash(name)))
+}
+
+// put takes in a file of any name.
+func (d *Draft) put(name, where string) error {
+	d.See(where)
+	if d.Spare != nil {
+		st, err := files.Stat(where)
+		if err != nil {
+			return err
+		}
+		if *d.Spare -= st.Size; *d.Spare < 0 {
+			return ErrNotHashed
+		}
+	}
+	hash, err := d.Hashes.Hash(where)
+	if err != nil {
+		return err
+	}
+	d.Members = append(d.Members, Member{Name: name, Mode: hash.Stat.Mode.Perm(), Sum: hash.Sum, Path: where, Size: hash.Stat.Size})
+	d.bytes += hash.Stat.Size
+	switch {
+	case len(d.Members) > maxMembers:
+		return fmt.Errorf("the hook names more than %d files", maxMembers)
+	case d.bytes > maxBundleBytes:
+		return fmt.Errorf("the hook's files are larger than %d MiB together", maxBundleBytes>>20)
+	}
+	return nil
+}
+
+// AddHelpers puts in what the patterns name below the base. It returns the
+// patterns that nothing answers to.
+func (d *Draft) AddHelpers(patterns []string) (missing []string, err error) {
+	for _, pattern := range patterns {
+		pattern = path.Clean(filepath.ToSlash(pattern))
+		if !doublestar.ValidatePattern(pattern) || path.IsAbs(pattern) || pattern == ".." || strings.HasPrefix(pattern, "../") {
+			return nil, fmt.Errorf("files: %q is no pattern below the hook's folder", pattern)
+		}
+		if protocol.GlobTooWide(pattern) {
+			return nil, fmt.Errorf("files: the braces of %q stand for too many patterns", pattern)
+		}
+		root, _ := doublestar.SplitPattern(pattern)
+		helpers, err := d.match(root, pattern)
+		if err != nil {
+			return nil, err
+		}
+		if len(helpers) == 0 {
+			missing = append(missing, pattern)
+		}
+		for _, h := range helpers {
+			if err := d.put(h.Name, h.Path); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return missing, nil
+}
+
+// Helper is a file that a pattern names.
+type Helper struct {
+	Name, Path string
+}
+
+// match lists the files below root that answer to pattern. A link to a file is
+// taken for the file; a link to a folder is not followed, so that a pattern
+// never leaves the hook's folder.
+func (b *Draft) match(root, pattern string) (helpers []Helper, err error) {
+	top := filepath.Join(b.Base, filepath.FromSlash(root))
+	visited := 0
+	err = filepath.WalkDir(top, func(where string, d fs.DirEntry, err error) error {
+		if err != nil {
+			if os.IsNotExist(err) {
+				return nil
+			}
+			return err
+		}
+		if visited++; visited > 100*maxMembers {
+			return fmt.Errorf("files: %q looks at more than %d files", pattern, 100*maxMembers)
+		}
+		if d.IsDir() {
+			b.See(where) // before the folder is listed
+			return nil
+		}
+		name, err := files.NameBelow(b.Base, where)
+		if err != nil {
+			return err
+		}
+		if ok, err := doublestar.Match(pattern, name); err != nil || !ok {
+			return err
+		}
+		if files.IsRegular(where) {
+			helpers = append(helpers, Helper{name, where})
+		}
+		return nil
+	})
+	return helpers, err
+}

@@ -1,0 +1,64 @@
+package bundle
+
+import (
+	"time"
+
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// Entry is a description as it is allowed and recorded: every field settled
+// from header, side file and the project's settings, and from nothing else, so
+// that neither the user's settings nor a program's answer change the hash.
+type Entry struct {
+	Events      []protocol.EventName `json:"events,omitzero"`
+	Match       schema.Match         `json:"match,omitzero"`
+	Can         protocol.Class       `json:"can"`
+	Mode        protocol.Mode        `json:"mode"`
+	OnFailure   protocol.Rule        `json:"onFailure"`
+	Required    bool                 `json:"required,omitzero"`
+	Priority    int                  `json:"priority,omitzero"`
+	Timeout     string               `json:"timeout,omitzero"`
+	Enabled     bool                 `json:"enabled"`
+	Command     []string             `json:"command,omitzero"`
+	Args        []string             `json:"args,omitzero"`
+	Run         schema.RunMode       `json:"run"`
+	Env         []string             `json:"env,omitzero"`
+	Files       []string             `json:"files,omitzero"`
+	InPlace     bool                 `json:"inPlace,omitzero"`
+	Sensitive   bool                 `json:"sensitive,omitzero"`
+	Dialect     string               `json:"dialect"`
+	Protocol    int                  `json:"protocol"`
+	Description string               `json:"description,omitzero"`
+	Rejected    bool                 `json:"rejected,omitzero"` // never equal to one that was allowed
+}
+
+func EntryOf(r schema.Resolution) Entry {
+	h := r.Hook
+	e := Entry{
+		Events: h.Events, Match: h.Match, Can: h.Can, Mode: h.Mode, OnFailure: h.OnFailure,
+		Required: h.Required, Priority: h.Priority, Enabled: h.Enabled, Command: h.Command, Args: h.Args,
+		Run: h.Run, Env: h.Env, Files: h.Files, InPlace: h.InPlace, Sensitive: h.Sensitive,
+		Dialect: h.Dialect, Protocol: h.Protocol, Description: h.Description,
+	}
+	if h.Timeout > 0 {
+		e.Timeout = h.Timeout.String()
+	}
+	return e
+}
+
+// Hook turns a recorded entry back into a description. timeout is what counts
+// where the entry says nothing.
+func (e *Entry) Hook(layer protocol.Layer, name, path string, timeout time.Duration) schema.Hook {
+	h := schema.Hook{
+		Name: name, Layer: layer, Path: path, Events: e.Events, Match: e.Match, Can: e.Can, Mode: e.Mode,
+		OnFailure: e.OnFailure, Required: e.Required, Priority: e.Priority, Enabled: e.Enabled,
+		Command: e.Command, Args: e.Args, Run: e.Run, Env: e.Env, Files: e.Files, InPlace: e.InPlace,
+		Sensitive: e.Sensitive, Dialect: e.Dialect, Protocol: e.Protocol, Description: e.Description,
+		Timeout: timeout,
+	}
+	if d, err := time.ParseDuration(e.Timeout); err == nil {
+		h.Timeout = d
+	}
+	return h
+}

@@ -1,0 +1,128 @@
+package interpreter
+
+import (
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Kind is what hookd knows of a program that starts others, by its name.
+type Kind string
+
+const (
+	KindShell    Kind = "shell"
+	KindPython   Kind = "python"
+	KindNode     Kind = "node"
+	KindPerl     Kind = "perl"
+	KindRuby     Kind = "ruby"
+	KindOther    Kind = "other" // reads a script, and configures itself from the working directory
+	KindRunner   Kind = "runner"
+	KindLauncher Kind = "launcher" // starts the program that its arguments name
+	KindUnknown  Kind = ""
+)
+
+// kinds are the programs that hookd knows, without the version after their names.
+var kinds = map[string]Kind{}
+
+func init() {
+	for of, names := range kindNames {
+		for _, name := range strings.Fields(names) {
+			kinds[name] = of
+		}
+	}
+}
+
+var kindNames = map[Kind]string{
+	KindShell:  "sh bash dash zsh ksh ash mksh fish csh tcsh rbash busybox pwsh",
+	KindPython: "python pypy",
+	KindNode:   "node nodejs",
+	KindPerl:   "perl",
+	KindRuby:   "ruby jruby truffleruby",
+	KindOther:  "bun deno php lua luajit r rscript julia tclsh gawk octave expect gnuplot gdb lldb xonsh dart crystal nim guile racket raku swift groovy scala kotlin elixir erl escript java jshell ghci runghc runhaskell ocaml",
+	KindRunner: "make gmake bmake npm npx pnpm pnpx yarn yarnpkg corepack bunx uv uvx pipx pip poetry pdm hatch rye tox nox invoke fab " +
+		"go cargo just task rake bundle bundler gem composer mvn mvnw gradle gradlew ant sbt lein clj mix rebar stack cabal dune bazel bazelisk buck " +
+		"cmake ctest ninja meson scons nix nix-shell nix-build devbox mise asdf direnv pre-commit lefthook husky " +
+		"ts-node tsx tsc eslint prettier jest vitest mocha ava nx turbo lerna gulp grunt webpack vite rollup " +
+		"pytest pylint mypy ruff black flake dotnet msbuild zig terraform ansible ansible-playbook vagrant packer",
+	KindLauncher: "env xargs nice ionice timeout nohup setsid stdbuf time sudo doas su runuser chroot unshare nsenter bwrap firejail flock script parallel watch entr find git ssh docker docker-compose podman kubectl nerdctl strace ltrace gdb eval exec command",
+}
+
+var versions = regexp.MustCompile(`[-0-9.]+$`)
+
+// KindOf tells a program by its name: python3.12 and /usr/bin/python3 are one.
+func KindOf(program string) Kind {
+	name := strings.ToLower(filepath.Base(program))
+	name = strings.TrimSuffix(name, ".exe")
+	if of, known := kinds[name]; known {
+		return of
+	}
+	return kinds[versions.ReplaceAllString(name, "")]
+}
+
+// codeOptions are the options by which interpreters take code from the command
+// line, or load code by a name. Letters stand for short options, which may be
+// joined (-ec).
+var codeOptions = map[Kind]struct {
+	letters string
+	long    []string
+}{
+	KindShell:  {"cs", []string{"--command", "--rcfile", "--init-file", "--init-command"}},
+	KindPython: {"mc", nil},
+	KindNode:   {"epr", []string{"--eval", "--print", "--require", "--import", "--loader", "--experimental-loader", "--run", "--env-file", "--experimental-config-file"}},
+	KindPerl:   {"eEMmId", nil},
+	KindRuby:   {"erIC", []string{"--require"}},
+	KindOther:  {"erlBREdi", []string{"--run", "--eval", "--execute"}},
+}
+
+// KnowsCodeOptions reports whether hookd knows by which options a program of the
+// kind takes code.
+func (k Kind) KnowsCodeOptions() bool { return codeOptions[k].letters != "" }
+
+// TakesCode reports whether an option takes code, or names some: also that of a
+// folder for compiled code, and a lone - or a shell's -s, which takes what comes on
+// stdin for the program. On stdin comes the event.
+func (k Kind) TakesCode(word string) bool {
+	options, known := codeOptions[k]
+	switch {
+	case k == KindPython && strings.Contains(word, "pycache_prefix="):
+		return true
+	case !known || !strings.HasPrefix(word, "-"):
+		return false
+	case word == "-":
+		return k != KindShell // where it only ends the options
+	}
+	if strings.HasPrefix(word, "--") {
+		name, _, _ := strings.Cut(word, "=")
+		return slices.Contains(options.long, name)
+	}
+	return strings.ContainsAny(word[1:], options.letters)
+}
+
+// loadsByName is takesCode for a word of an interpreter line, where an option that
+// carries nothing is given the hook itself.
+func (k Kind) loadsByName(word, next string) bool {
+	if !k.TakesCode(word) {
+		return false
+	}
+	if strings.HasPrefix(word, "--") {
+		return strings.Contains(word, "=") || next != ""
+	}
+	switch {
+	case word == "-", k == KindPython && strings.Contains(word, "pycache_prefix="):
+		return true
+	case k == KindShell && strings.Contains(word, "s"):
+		return true
+	case k == KindPerl && strings.Trim(word, "-dtTuUwWnpalcSs0123456789") == "" && strings.Contains(word, "d"):
+		return true // the debugger reads .perldb of the working directory
+	case len(word) > 2 && filepath.IsAbs(word[2:]):
+		return false // a folder outside of the project
+	case k == KindRuby && strings.HasPrefix(word, "-W"):
+		return false
+	case k == KindPerl && strings.HasPrefix(word, "-M"), k == KindPerl && strings.HasPrefix(word, "-m"), k == KindRuby && strings.HasPrefix(word, "-r"):
+		return strings.ContainsAny(word, "=./") || len(word) == 2 // modules by name come from the program's own folders
+	case k == KindShell:
+		return next != "" && strings.HasSuffix(word, "c")
+	}
+	return next != "" || len(word) > 2
+}

@@ -1,0 +1,75 @@
+package workspace
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/hookd-dev/hookd/executor/hookenv"
+	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/ownership"
+)
+
+// UserHome is the folder of the user layer: $HOME, unless that may be somebody
+// else's doing, else what the user database says; "" if neither is there. A HOME
+// that lies in a checkout or a project would make its .acai the user's.
+func UserHome() (home string, refused *PassedOver) {
+	named := os.Getenv("HOME")
+	if !filepath.IsAbs(named) {
+		return DatabaseHome(), nil
+	}
+	why := suspiciousHome(named)
+	if why == "" {
+		return named, nil
+	}
+	listed := DatabaseHome()
+	if listed != "" && sameFolder(listed, named) {
+		return named, nil
+	}
+	passed := &PassedOver{Folder: named, Why: "HOME is not obeyed: " + why, Remedy: "set HOME to your own home folder"}
+	if _, err := files.Lstat(filepath.Join(named, FolderName)); listed == "" && !files.Missing(err) {
+		passed.Why += ", and the user database names no other home"
+		passed.Homeless = true
+	}
+	return listed, passed
+}
+
+func suspiciousHome(named string) string {
+	real, err := filepath.EvalSymlinks(named)
+	if err != nil {
+		return withinOthers(filepath.Clean(named)) // what is not there yet may be there later
+	}
+	if st, err := files.Stat(real); err != nil || !ownership.User().MayOwn(real, st.UID) {
+		return "it belongs to another user"
+	}
+	if isCheckout(real) {
+		return "it is a checkout"
+	}
+	return withinOthers(real)
+}
+
+// withinOthers says in which checkout or project a folder lies, "" in none.
+func withinOthers(folder string) string {
+	for dir := files.RealPath(filepath.Dir(folder)); filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+		if isCheckout(dir) {
+			return "it lies in the checkout " + dir
+		}
+		if st, err := files.Stat(filepath.Join(dir, FolderName)); err == nil && st.Mode.IsDir() {
+			return "it lies in the project " + dir
+		}
+	}
+	return ""
+}
+
+func sameFolder(a, b string) bool {
+	one, errA := os.Stat(a)
+	other, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(one, other)
+}
+
+// DatabaseHome is the user's home as the user database has it, "" if it does not.
+func DatabaseHome() string {
+	if u, err := hookenv.Account(); err == nil && filepath.IsAbs(u.HomeDir) {
+		return u.HomeDir
+	}
+	return ""
+}
