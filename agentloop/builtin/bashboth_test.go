@@ -28,9 +28,7 @@ func wraps(sensitive bool) protocol.GoHook {
 type shellTool struct{ ran *[]string }
 
 func (shellTool) Describe() tool.Description {
-	return tool.Description{Kind: protocol.KindShell, Tool: protocol.Tool{
-		Name: "bash", Schema: protocol.RawMessage(`{"type":"object","properties":{"command":{"type":"string"}},"required":["command"]}`),
-	}}
+	return tool.Description{Kind: protocol.KindShell, Name: "bash", Schema: protocol.RawMessage(`{"type":"object","properties":{"command":{"type":"string"}},"required":["command"]}`)}
 }
 
 func (s shellTool) Run(_ context.Context, args protocol.RawMessage) (protocol.Result, error) {

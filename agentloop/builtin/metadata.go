@@ -34,9 +34,19 @@ func Metadata(limit int64) provider.Provider {
 	return provider.Provider{
 		Name: "metadata",
 		Tools: []tool.Tool{
-			unanswered[metadataRead]("metadata_read", "Reads a note that you kept for this session with metadata_write; with hook, what the hook of that name keeps."),
-			unanswered[metadataWrite]("metadata_write", fmt.Sprintf("Keeps a note for this session, readable by hooks and by you later on. All notes together may have %d bytes. Without value the note is removed.", limit)),
-			unanswered[struct{}]("metadata_list", "Lists your notes of this session, and the hooks that keep something there."),
+			tool.New(tool.Description{
+				Name:        "metadata_read",
+				Description: "Reads a note that you kept for this session with metadata_write; with hook, what the hook of that name keeps.",
+			}, answeredByHook[metadataRead]),
+			tool.New(tool.Description{
+				Name:        "metadata_write",
+				Description: fmt.Sprintf("Keeps a note for this session, readable by hooks and by you later on. All notes together may have %d bytes. Without value the note is removed.", limit),
+				Schema:      protocol.RawMessage(metadataWriteSchema),
+			}, answeredByHook[metadataWrite]),
+			tool.New(tool.Description{
+				Name:        "metadata_list",
+				Description: "Lists your notes of this session, and the hooks that keep something there.",
+			}, answeredByHook[struct{}]),
 		},
 		Hooks: []protocol.GoHook{{
 			Name:        metadataHook,
@@ -60,16 +70,13 @@ type metadataWrite struct {
 	Value protocol.RawMessage `json:"value,omitempty" jsonschema:"any JSON value; absent or null removes the note"`
 }
 
-// unanswered is a tool whose hook answers in its place.
-func unanswered[A any](name, description string) tool.Tool {
-	spec := protocol.Tool{Name: name, Description: description}
-	if name == "metadata_write" { // a value may be anything, which no Go type says
-		spec.Schema = protocol.RawMessage(`{"type":"object","properties":{"key":{"type":"string","minLength":1,"description":"name of the note"},` +
-			`"value":{"description":"any JSON value; absent or null removes the note"}},"required":["key"],"additionalProperties":false}`)
-	}
-	return tool.Typed(tool.Description{Tool: spec, Kind: protocol.KindOther}, func(context.Context, A) (protocol.Result, error) {
-		return protocol.Result{}, errors.New("the hook metadata, which does this tool's work, was not asked")
-	})
+// metadataWriteSchema is stated, since a value may be anything, which no Go type says.
+const metadataWriteSchema = `{"type":"object","properties":{"key":{"type":"string","minLength":1,"description":"name of the note"},` +
+	`"value":{"description":"any JSON value; absent or null removes the note"}},"required":["key"],"additionalProperties":false}`
+
+// answeredByHook is the run function of a tool whose hook answers in its place.
+func answeredByHook[A any](context.Context, A) (protocol.Result, error) {
+	return protocol.Result{}, errors.New("the hook metadata, which does this tool's work, was not asked")
 }
 
 type metadata struct {

@@ -31,7 +31,7 @@ func play(t *testing.T, script string, features []agentloop.Provider, hooks ...p
 	}
 	gate := executor.New(set, executor.Options{StateDir: t.TempDir()})
 	defer gate.Close(t.Context())
-	loop, err := agentloop.New(agentloop.Options{Gate: gate, Model: scripted, System: "be good", Providers: features})
+	loop, err := agentloop.New(agentloop.Options{Gate: gate, Model: scripted, System: "be good", Providers: features, NoDefaults: true})
 	if err != nil {
 		t.Fatal(err)
 	}

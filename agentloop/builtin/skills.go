@@ -51,12 +51,10 @@ func Skills(files []skill.File) provider.Provider {
 			Match:       protocol.Match{Tool: []string{loadSkill}},
 			Func:        s.answer,
 		}},
-		Tools: []tool.Tool{tool.Typed(tool.Description{
-			Tool: protocol.Tool{
-				Name: loadSkill,
-				Description: "Loads the text of a skill: how something is done here. The system text lists the skills. " +
-					"With file it reads one of the files that belong to the skill.",
-			},
+		Tools: []tool.Tool{tool.New(tool.Description{
+			Name: loadSkill,
+			Description: "Loads the text of a skill: how something is done here. The system text lists the skills. " +
+				"With file it reads one of the files that belong to the skill.",
 			Kind: protocol.KindRead,
 		}, s.load)},
 	}

@@ -48,7 +48,7 @@ func newTalk(t *testing.T, script string, providers []provider.Provider, change 
 		t.Fatal(err)
 	}
 	tk := &talk{t: t, executor: executor.New(set, executor.Options{}), model: &listener{Scripted: scripted}}
-	tk.options = agentloop.Options{Gate: tk.executor, Model: tk.model, Providers: providers}
+	tk.options = agentloop.Options{Gate: tk.executor, Model: tk.model, Providers: providers, NoDefaults: true}
 	for _, c := range change {
 		c(&tk.options)
 	}

@@ -87,14 +87,12 @@ func Tasks() provider.Provider {
 			Match:       protocol.Match{Tool: []string{todoWrite}},
 			Func:        t.answer,
 		}},
-		Tools: []tool.Tool{tool.Typed(tool.Description{
-			Tool: protocol.Tool{
-				Name: todoWrite,
-				Description: "Keeps the list of tasks of this session. Use it for work of several steps: write the plan first, " +
-					"then the whole list again whenever a task begins or is done. An empty list clears it.",
-				Schema: protocol.RawMessage(todoSchema),
-			},
-			Kind: protocol.KindOther,
+		Tools: []tool.Tool{tool.New(tool.Description{
+			Name: todoWrite,
+			Description: "Keeps the list of tasks of this session. Use it for work of several steps: write the plan first, " +
+				"then the whole list again whenever a task begins or is done. An empty list clears it.",
+			Schema: protocol.RawMessage(todoSchema),
+			Kind:   protocol.KindOther,
 		}, writeTasks)},
 	}
 }

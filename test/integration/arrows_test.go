@@ -44,6 +44,13 @@ loader/internal/interpreter: executor/hookenv executor/process loader/internal/f
 loader/internal/ownership: loader/internal/files loader/internal/report schema
 loader/internal/report: schema
 loader/internal/settings: protocol schema schema/document
+loader: executor executor/exechook executor/hookenv executor/process executor/record executor/state internal/fsutil loader/internal/files loader/internal/ownership loader/internal/report loader/internal/settings protocol schema schema/document
+agentloop: agentloop/builtin agentloop/internal/answer agentloop/internal/conversation agentloop/internal/gohooks agentloop/internal/limits agentloop/internal/toolset agentloop/model agentloop/provider agentloop/recipe agentloop/store agentloop/tool protocol
+agentloop/internal/answer: agentloop/model protocol
+agentloop/internal/conversation: agentloop/store protocol
+agentloop/internal/gohooks: protocol
+agentloop/internal/limits: protocol
+agentloop/internal/toolset: agentloop/tool protocol
 loader/internal/workspace: executor/hookenv loader/internal/files loader/internal/ownership
 loader: executor executor/exechook executor/hookenv executor/process executor/record internal/fsutil loader/internal/bundle loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/report loader/internal/settings loader/internal/workspace protocol schema schema/document
 agentloop: agentloop/builtin agentloop/model agentloop/provider agentloop/recipe agentloop/store agentloop/tool protocol
@@ -60,7 +67,10 @@ agentloop/model/internal: agentloop/model protocol
 agentloop/model/anthropic: agentloop/model agentloop/model/internal/wire agentloop/toolschema protocol
 agentloop/model/openai: agentloop/model agentloop/model/internal/wire agentloop/toolschema protocol
 agentloop/model/cassette: agentloop/model protocol
-agentloop/tool: protocol protocol/realpath
+agentloop/tool: agentloop/tool/internal/projectfile agentloop/tool/internal/protect agentloop/tool/internal/textedit protocol protocol/realpath
+agentloop/tool/internal/projectfile: agentloop/tool/internal/protect protocol protocol/realpath
+agentloop/tool/internal/protect: protocol/realpath
+agentloop/tool/internal/textedit:
 agentloop/store: protocol
 client: protocol protocol/rpc protocol/rpc/socket
 cmd/hookd: *
@@ -83,6 +93,7 @@ test/modelserver:
 test/asuser:
 test/bench: * cmd/hookd
 test/interop: test/modelserver
+test/progress:
 test/prove:
 test/prove/run: test/prove
 test/prove/fuzz:
