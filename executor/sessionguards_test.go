@@ -81,4 +81,3 @@ func TestRememberedSessionsAreBounded(t *testing.T) {
 		t.Errorf("%d sessions are remembered", n)
 	}
 }
-
