@@ -9,11 +9,12 @@ import (
 
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/schema/toolname"
 )
 
 // Matcher is a compiled [schema.Match]. Its zero value matches everything.
 type Matcher struct {
-	tool   []schema.ToolPattern
+	tool   []toolname.Pattern
 	source []string
 	agent  string
 	step   string
@@ -29,7 +30,7 @@ type Matcher struct {
 func Compile(m *schema.Match) (Matcher, string, error) {
 	var out Matcher
 	for _, pattern := range m.Tool {
-		p, err := schema.ParseToolPattern(pattern)
+		p, err := toolname.ParsePattern(pattern)
 		if err != nil {
 			return Matcher{}, "tool", err
 		}
@@ -77,7 +78,7 @@ func (m *Matcher) Fits(in *Input) bool {
 // toolFits reports whether the tool matches. An event that names no tool fits, so that
 // a guard is asked.
 func (m *Matcher) toolFits(in *Input) bool {
-	return in.Tool == "" || slices.ContainsFunc(m.tool, func(p schema.ToolPattern) bool { return p.Match(in.Tool, in.Kind) })
+	return in.Tool == "" || slices.ContainsFunc(m.tool, func(p toolname.Pattern) bool { return p.Match(in.Tool, in.Kind) })
 }
 
 func (m *Matcher) agentFits(ev *protocol.Event) bool {
