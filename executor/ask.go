@@ -26,7 +26,7 @@ var errNotNeeded = errors.New("an earlier hook has refused the event")
 func (r *request) ask(budget context.Context, q *Question) protocol.Answer {
 	begin := time.Now()
 	answer := r.askWithinLimits(budget, q)
-	answer.Voter, answer.Limits = q.Hook.Voter(), r.answerLimits(q.Hook)
+	answer.HookInfo, answer.Limits = q.Hook.HookInfo(), r.answerLimits(q.Hook)
 	if answer.Took == 0 {
 		answer.Took = time.Since(begin)
 	}
@@ -175,7 +175,7 @@ func holdToLimit(ctx context.Context, answer *protocol.Answer) {
 }
 
 func failed(f *protocol.Failure) protocol.Answer {
-	return protocol.Answer{Reading: protocol.Reading{Failure: f}}
+	return protocol.Answer{ReadResult: protocol.ReadResult{Failure: f}}
 }
 
 // FailureOf returns the failure that the end of a context is: the limit that was its

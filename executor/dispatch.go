@@ -63,7 +63,7 @@ func (v *View) begin(ctx context.Context, ev protocol.Event) *dispatch {
 		ev.Time = r.began.UTC().Truncate(time.Millisecond)
 	}
 	ev.Session.Key = "" // a secret between host and daemon
-	r.event = withoutStanding(ev)
+	r.event = withoutSoFar(ev)
 	r.tooDeep = e.options.Depth >= r.settings.MaxDepth
 	d.selection.hooks, d.selection.hasLost = e.guards.hooks(set, &ev)
 	options := r.foldOptions()
@@ -75,16 +75,16 @@ func (v *View) begin(ctx context.Context, ev protocol.Event) *dispatch {
 	return d
 }
 
-// withoutStanding returns an event without what each hook is told besides.
-func withoutStanding(ev protocol.Event) protocol.Event {
-	ev.Layer, ev.Outcome, ev.State, ev.Metadata = "", protocol.Standing{}, nil, nil
+// withoutSoFar returns an event without what each hook is told besides.
+func withoutSoFar(ev protocol.Event) protocol.Event {
+	ev.Layer, ev.Outcome, ev.State, ev.Metadata = "", protocol.OutcomeSoFar{}, nil, nil
 	return ev
 }
 
 // after returns the request of what happens when the event has gone on.
 func (r *request) after(ev protocol.Event) *request {
 	late := *r
-	late.event, late.began, late.background = withoutStanding(ev), time.Now(), true
+	late.event, late.began, late.background = withoutSoFar(ev), time.Now(), true
 	return &late
 }
 
@@ -173,7 +173,7 @@ func (r *results) skip(h *Hook, why protocol.Skip) { r.runs = append(r.runs, ski
 func skippedRun(h *Hook, why protocol.Skip) protocol.Run {
 	return protocol.Run{
 		Hook: h.Name, Source: h.Layer, Hash: h.Hash, Class: h.Can, Mode: h.Mode,
-		Rule: protocol.EffectiveRule(h.Voter()), Changed: []string{}, Skipped: why, Sensitive: h.Sensitive,
+		Rule: protocol.EffectiveRule(h.HookInfo()), Changed: []string{}, Skipped: why, Sensitive: h.Sensitive,
 	}
 }
 
@@ -234,7 +234,7 @@ func (d *dispatch) input() *match.Input {
 func (d *dispatch) question(h *Hook) *Question {
 	d.beginDigest()
 	ev := *d.event()
-	ev.Layer, ev.Outcome = h.Layer, d.results.fold.Standing()
+	ev.Layer, ev.Outcome = h.Layer, d.results.fold.SoFar()
 	view := d.stateView()
 	ev.State = d.req.executor.callbacks.addTo(view.State(stateKey(h)), ev.Session.ID, ev.Agent.ID, h)
 	ev.Metadata = view.Metadata(d.req.set.index.prefixes)

@@ -84,7 +84,7 @@ func (r *request) refusal() *protocol.Failure {
 // selfRefusal is a refusal by no hook.
 func selfRefusal(failure *protocol.Failure) protocol.Answer {
 	answer := failed(failure)
-	answer.Voter = protocol.Voter{
+	answer.HookInfo = protocol.HookInfo{
 		Name: selfName, Layer: protocol.Builtin, Class: protocol.CanBlock,
 		Mode: protocol.Enforce, Rule: protocol.RuleBlock, Required: true,
 	}
@@ -237,7 +237,7 @@ func (d *dispatch) skips(h *Hook) bool {
 	if !d.results.fold.Closed() || stageOf(h) == stageObserve {
 		return false
 	}
-	d.fold(protocol.Answer{Voter: h.Voter()})
+	d.fold(protocol.Answer{HookInfo: h.HookInfo()})
 	return true
 }
 

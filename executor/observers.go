@@ -177,7 +177,7 @@ func (d *dispatch) reserveObservers(outcome *protocol.Outcome) []*job {
 			shared = &sharedEncoding{}
 		}
 		ev := final
-		ev.Layer, ev.Outcome = h.Layer, d.results.fold.Standing()
+		ev.Layer, ev.Outcome = h.Layer, d.results.fold.SoFar()
 		if outcome.Answered != nil {
 			ev.Outcome.Action, ev.Outcome.By = outcome.Action, outcome.By
 		}

@@ -141,7 +141,7 @@ func (r *request) recordLateAnswer(q *Question, answer protocol.Answer) {
 	if r.executor.records == nil {
 		return
 	}
-	answer.Voter = q.Hook.Voter()
+	answer.HookInfo = q.Hook.HookInfo()
 	late := r.after(*q.Event)
 	run := late.runOf(answer)
 	late.recordLate(&run, "this answer came too late and had no effect", 0, nil)
