@@ -48,7 +48,7 @@ func (g *Gate) Extend(hooks ...protocol.GoHook) (protocol.EventGate, error) {
 		h.Can = cmp.Or(h.Can, protocol.CanModify)
 		h.Mode = cmp.Or(h.Mode, protocol.Enforce)
 		h.Timeout = cmp.Or(h.Timeout, defaultTimeout)
-		h.OnFailure = protocol.EffectiveRule(voterOf(&h))
+		h.OnFailure = protocol.EffectiveRule(infoOf(&h))
 		errs = append(errs, check(&h))
 		extended.hooks = append(extended.hooks, h)
 	}
@@ -216,17 +216,17 @@ func call(ctx context.Context, h *protocol.GoHook, event protocol.Event) (answer
 	case reply.Metadata != nil:
 		return failed(h, protocol.FailReply, "metadata needs a gate that keeps it, such as that of hookd.Static")
 	}
-	answer = protocol.Answer{Voter: voterOf(h)}
+	answer = protocol.Answer{HookInfo: infoOf(h)}
 	answer.Reply = &reply
 	return answer
 }
 
-func voterOf(h *protocol.GoHook) protocol.Voter {
-	return protocol.Voter{Name: h.Name, Layer: h.Layer, Class: h.Can, Mode: h.Mode, Rule: h.OnFailure, Required: h.Required, Sensitive: h.Sensitive}
+func infoOf(h *protocol.GoHook) protocol.HookInfo {
+	return protocol.HookInfo{Name: h.Name, Layer: h.Layer, Class: h.Can, Mode: h.Mode, Rule: h.OnFailure, Required: h.Required, Sensitive: h.Sensitive}
 }
 
 func failed(h *protocol.GoHook, kind protocol.FailureKind, detail string) protocol.Answer {
-	answer := protocol.Answer{Voter: voterOf(h)}
+	answer := protocol.Answer{HookInfo: infoOf(h)}
 	answer.Failure = &protocol.Failure{Kind: kind, Detail: detail}
 	return answer
 }

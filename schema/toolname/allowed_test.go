@@ -1,4 +1,4 @@
-package schema
+package toolname
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-func TestAllowedTool(t *testing.T) {
+func TestAllowed(t *testing.T) {
 	type tool struct {
 		name string
 		kind protocol.ToolKind
@@ -25,7 +25,7 @@ func TestAllowedTool(t *testing.T) {
 		"mcp": {github, long}, "@mcp": {github, long}, "mcp__github__*": {github}, "mcp__github__close": {github}, "/mcp__git.*/": {github},
 		"*": {bash, write, edit, github, odd, none}, "net": nil, "read": nil, "TodoWrite": nil, "other": {odd, none},
 	} {
-		a, err := ParseAllowedTool(word)
+		a, err := ParseAllowed(word)
 		if err != nil {
 			t.Errorf("%s: %v", word, err)
 			continue
@@ -45,8 +45,8 @@ func TestAllowedTool(t *testing.T) {
 		"Bash(git *)": "agent.tools.bash.allow", "git status": "agent.tools.bash.allow",
 		"": "write *", "/(/": "RE2", "deploy": "write a tool's name", "[": "close the bracket", "BASH": "did you mean",
 	} {
-		_, err := ParseAllowedTool(word)
-		problem, isPattern := errors.AsType[*PatternError](err)
+		_, err := ParseAllowed(word)
+		problem, isPattern := errors.AsType[*Error](err)
 		if !isPattern || !strings.Contains(problem.Remedy, remedy) {
 			t.Errorf("%q: %v", word, err)
 		}

@@ -1,4 +1,4 @@
-package schema
+package toolname
 
 import (
 	"slices"
@@ -11,9 +11,9 @@ import (
 // ourAgent is whose tools hookd's own loop has.
 const ourAgent = "hookd"
 
-// knownTool is a row of the vocabulary as matchers look at it.
+// knownTool is a row of the vocabulary as patterns look at it.
 type knownTool struct {
-	ToolName
+	Tool
 	agents []string
 }
 
@@ -67,10 +67,36 @@ func namesOf(tool string, kind protocol.ToolKind) []string {
 	return names
 }
 
+// Foreign returns the agents that have a tool of this name, if they are others than
+// hookd's own loop and that has no tool like it: a hook for the name never runs there.
+func Foreign(name string) (agents []string) {
+	known := knownTools()[name]
+	if known == nil || slices.Contains(known.agents, ourAgent) || hasOurs(known.Kind) {
+		return nil
+	}
+	return known.agents
+}
+
 // hasOurs reports whether hookd's own loop has a tool of that kind, or may have one
 // of a server.
 func hasOurs(kind protocol.ToolKind) bool {
-	return kind == protocol.KindMCP || slices.ContainsFunc(Vocabulary, func(t ToolName) bool {
+	return kind == protocol.KindMCP || slices.ContainsFunc(Vocabulary, func(t Tool) bool {
 		return t.Kind == kind && kind != protocol.KindOther && slices.Contains(strings.Fields(t.Of), ourAgent)
 	})
+}
+
+// Kind returns the kind of a tool by its exact name. known is false for a tool that
+// no row knows, which belongs to every kind.
+func Kind(name string) (kind protocol.ToolKind, known bool) {
+	if t := knownTools()[name]; t != nil {
+		return t.Kind, true
+	}
+	if isMCPName(name) {
+		return protocol.KindMCP, true
+	}
+	return protocol.KindOther, false
+}
+
+func isMCPName(name string) bool {
+	return len(name) > len("mcp_") && name[:len("mcp_")] == "mcp_"
 }

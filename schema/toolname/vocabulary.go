@@ -1,21 +1,19 @@
-package schema
+package toolname
 
-import (
-	"github.com/hookd-dev/hookd/protocol"
-)
+import "github.com/hookd-dev/hookd/protocol"
 
-// ToolName is one tool that some agent is known to have.
-type ToolName struct {
+// Tool is one tool that some agent is known to have.
+type Tool struct {
 	Name string
 	Kind protocol.ToolKind
 	Of   string // the agents that call it so
 }
 
-// Vocabulary are the tools hookd knows by name, what they do, and whose names they
-// are. Everything that has to do with names of tools goes by this table. A matcher
+// Vocabulary lists the tools hookd knows by name, what they do, and whose names they
+// are. Everything that has to do with names of tools goes by this table. A pattern
 // that fits none of them is probably misspelt. Names of MCP servers' tools begin with
 // mcp__ (or mcp_) and are all of kind mcp.
-var Vocabulary = []ToolName{
+var Vocabulary = []Tool{
 	{"bash", protocol.KindShell, "hookd copilot crush"},
 	{"read_file", protocol.KindRead, "hookd gemini qwen"},
 	{"write_file", protocol.KindWrite, "hookd gemini qwen"},
@@ -97,8 +95,8 @@ var Vocabulary = []ToolName{
 	{"str_replace_editor", protocol.KindWrite, "openhands copilot"},
 }
 
-// MatcherKinds are the words that stand for a kind of tool in match.tool.
-var MatcherKinds = map[string]protocol.ToolKind{
+// Kinds are the words that stand for a kind of tool in a pattern.
+var Kinds = map[string]protocol.ToolKind{
 	"@shell": protocol.KindShell,
 	"@read":  protocol.KindRead,
 	"@write": protocol.KindWrite,
@@ -106,22 +104,3 @@ var MatcherKinds = map[string]protocol.ToolKind{
 	"@mcp":   protocol.KindMCP,
 	"@agent": protocol.KindAgent,
 }
-
-// KnownTool returns the kind of a tool by its exact name; known is false for a
-// tool no row knows, which belongs to every kind.
-func KnownTool(name string) (kind protocol.ToolKind, known bool) {
-	if t := knownTools()[name]; t != nil {
-		return t.Kind, true
-	}
-	if isMCPName(name) {
-		return protocol.KindMCP, true
-	}
-	return protocol.KindOther, false
-}
-
-func isMCPName(name string) bool {
-	return len(name) > len("mcp_") && name[:len("mcp_")] == "mcp_"
-}
-
-// KnownSources are the values data.source has at some event.
-var KnownSources = []string{"startup", "resume", "fork", "user", "follow-up", "recipe", "hook", "sub-agent"}

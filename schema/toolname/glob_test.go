@@ -1,4 +1,4 @@
-package schema
+package toolname
 
 import (
 	"math/rand/v2"
@@ -11,14 +11,14 @@ import (
 
 // A pattern for tools is compared in time that grows with its length and the
 // name's, not with what its braces and repetitions stand for.
-func TestToolPatternsTakeBoundedTime(t *testing.T) {
+func TestPatternsTakeBoundedTime(t *testing.T) {
 	name := strings.Repeat("a", 900)
 	for _, text := range []string{
 		strings.Repeat("{a,a}", 190) + "x", strings.Repeat("{a,*}", 190) + "x", strings.Repeat("{a,{a,*}}", 100) + "x",
 		strings.Repeat("*a", 400) + "x", "/" + strings.Repeat("(a?){1000}", 90) + "x/", "/" + strings.Repeat("(a*)*", 150) + "x/",
 	} {
 		began := time.Now()
-		p, err := ParseToolPattern(text)
+		p, err := ParsePattern(text)
 		if err == nil && p.Match(name, "") {
 			t.Errorf("%.20q matches", text)
 		}
@@ -27,7 +27,7 @@ func TestToolPatternsTakeBoundedTime(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]bool{"mcp__*": true, "/x.*/": true, "bash": false} {
-		if p, err := ParseToolPattern(text); err != nil || p.Match(strings.Repeat("a", 1<<20), "") != want {
+		if p, err := ParsePattern(text); err != nil || p.Match(strings.Repeat("a", 1<<20), "") != want {
 			t.Errorf("%s and a name of 1 MiB: want %v, %v", text, want, err)
 		}
 	}
@@ -50,7 +50,7 @@ func TestGlobsMeanTheSame(t *testing.T) {
 		for range 1 + r.IntN(5) {
 			glob.WriteString(pieces[r.IntN(len(pieces))])
 		}
-		p, err := ParseToolPattern(glob.String())
+		p, err := ParsePattern(glob.String())
 		if err != nil || !p.Glob {
 			continue
 		}

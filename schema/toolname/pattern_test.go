@@ -1,4 +1,4 @@
-package schema
+package toolname
 
 import (
 	"testing"
@@ -7,7 +7,7 @@ import (
 )
 
 // The documented result of each kind of matcher on each kind of name (H08).
-func TestToolPattern(t *testing.T) {
+func TestPattern(t *testing.T) {
 	tests := []struct {
 		pattern string
 		tool    string
@@ -79,7 +79,7 @@ func TestToolPattern(t *testing.T) {
 		{"@net", "TodoWrite", "", false},
 	}
 	for _, tt := range tests {
-		p, err := ParseToolPattern(tt.pattern)
+		p, err := ParsePattern(tt.pattern)
 		if err != nil {
 			t.Errorf("%s: %v", tt.pattern, err)
 			continue
@@ -89,18 +89,18 @@ func TestToolPattern(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", "(", ")", "/(/", "/", "//", "/x", "@", "@Shell", "[", "{a", "Bash(rm *)", "Edit|Write", "a b", `a\b`, "^bash$"} {
-		if p, err := ParseToolPattern(bad); err == nil {
+		if p, err := ParsePattern(bad); err == nil {
 			t.Errorf("%q was taken for a pattern: %+v", bad, p)
 		}
 	}
 }
 
-func FuzzToolPattern(f *testing.F) {
+func FuzzPattern(f *testing.F) {
 	f.Add("mcp__{a,b}*", "mcp__a_x")
 	f.Add("/a{1,3}|b/", "aa")
 	f.Add("[!a-z]**", "A/b")
 	f.Fuzz(func(t *testing.T, pattern, tool string) {
-		p, err := ParseToolPattern(pattern)
+		p, err := ParsePattern(pattern)
 		if err != nil {
 			return
 		}
@@ -118,7 +118,7 @@ func TestVocabularyAgreesWithItself(t *testing.T) {
 			t.Errorf("%s is there twice", tool.Name)
 		}
 		seen[tool.Name] = true
-		if p, err := ParseToolPattern(tool.Name); err != nil || !p.Exact {
+		if p, err := ParsePattern(tool.Name); err != nil || !p.Exact {
 			t.Errorf("%s cannot be written as a pattern: %v", tool.Name, err)
 		}
 	}

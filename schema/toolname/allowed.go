@@ -1,22 +1,23 @@
-package schema
+package toolname
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// AllowedTool is one word of agent.approval.tools or of --allow: tools that run
+// Allowed is one word of agent.approval.tools or of --allow: tools that run
 // without the loop's own question. It is written as an item of match.tool, and a
 // kind also without its @. It matches more strictly than a matcher, which asks a
 // guard when it is in doubt: what is in doubt here is not allowed.
-type AllowedTool struct {
+type Allowed struct {
 	Text string
 
 	kind    protocol.ToolKind
-	pattern ToolPattern
+	pattern Pattern
 }
 
 // allowedKinds are the words for a kind. A tool that no table knows is of kind other.
@@ -24,30 +25,30 @@ var allowedKinds = []protocol.ToolKind{
 	protocol.KindShell, protocol.KindWrite, protocol.KindMCP, protocol.KindNet, protocol.KindOther, protocol.KindRead, protocol.KindAgent,
 }
 
-// ParseAllowedTool compiles one word. The error is a [*PatternError].
-func ParseAllowedTool(text string) (AllowedTool, error) {
-	a := AllowedTool{Text: text}
-	word, isKind := strings.CutPrefix(text, "@")
+// ParseAllowed compiles one word. The error is a [*Error].
+func ParseAllowed(item string) (Allowed, error) {
+	a := Allowed{Text: item}
+	word, isKind := strings.CutPrefix(item, "@")
 	if slices.Contains(allowedKinds, protocol.ToolKind(word)) {
 		a.kind = protocol.ToolKind(word)
 		return a, nil
 	}
 	switch {
 	case isKind:
-		return a, &PatternError{fmt.Sprintf("%q is no kind of tool", clip(text)), nearestAllowed(word)}
-	case strings.ContainsAny(text, "( ") && !strings.HasPrefix(text, "/"):
-		return a, &PatternError{fmt.Sprintf("%q is no name of a tool", clip(text)), "the setting agent.tools.bash.allow lists single commands; here write bash for all of them"}
+		return a, &Error{fmt.Sprintf("%q is no kind of tool", shown(item)), nearestAllowed(word)}
+	case strings.ContainsAny(item, "( ") && !strings.HasPrefix(item, "/"):
+		return a, &Error{fmt.Sprintf("%q is no name of a tool", shown(item)), "the setting agent.tools.bash.allow lists single commands; here write bash for all of them"}
 	}
-	p, err := ParseToolPattern(text)
+	p, err := ParsePattern(item)
 	if err != nil {
 		return a, err
 	}
-	if !p.known() {
-		return a, &PatternError{fmt.Sprintf("%q is no tool that hookd knows", clip(text)), nearestAllowed(text)}
+	if !p.FitsKnown() {
+		return a, &Error{fmt.Sprintf("%q is no tool that hookd knows", shown(item)), nearestAllowed(item)}
 	}
 	a.pattern = p
 	if p.Exact {
-		a.kind = kindElsewhere(text)
+		a.kind = kindElsewhere(item)
 	}
 	return a, nil
 }
@@ -72,7 +73,7 @@ func kindElsewhere(name string) protocol.ToolKind {
 }
 
 // Match reports whether a tool may run without the loop's own question.
-func (a AllowedTool) Match(name string, kind protocol.ToolKind) bool {
+func (a Allowed) Match(name string, kind protocol.ToolKind) bool {
 	if kind == "" {
 		kind = protocol.KindOther
 	}
@@ -89,7 +90,7 @@ func (a AllowedTool) Match(name string, kind protocol.ToolKind) bool {
 }
 
 // nearestAllowed is the remedy for a word that nobody knows.
-func nearestAllowed(text string) string {
+func nearestAllowed(item string) string {
 	var kinds, known []string
 	for _, kind := range allowedKinds {
 		kinds = append(kinds, string(kind))
@@ -99,9 +100,9 @@ func nearestAllowed(text string) string {
 		known = append(known, t.Name)
 	}
 	words := "write a tool's name (bash, write_file, mcp__SERVER__TOOL), a glob (mcp__github__*), or a kind (" + strings.Join(kinds, ", ") + ")"
-	meant := nearest(text, known)
-	for i := 1; i < len(text) && i < 100 && meant == ""; i++ { // two letters changed places
-		swapped := text[:i-1] + text[i:i+1] + text[i-1:i] + text[i+1:]
+	meant := text.Nearest(item, known)
+	for i := 1; i < len(item) && i < 100 && meant == ""; i++ { // two letters changed places
+		swapped := item[:i-1] + item[i:i+1] + item[i-1:i] + item[i+1:]
 		if slices.Contains(known, swapped) {
 			meant = swapped
 		}
@@ -133,9 +134,4 @@ func SplitAllowed(list string) (words []string) {
 		}
 	}
 	return append(words, strings.TrimSpace(list[begin:]))
-}
-
-func isAllowedTool(s string) bool {
-	_, err := ParseAllowedTool(s)
-	return err == nil
 }
