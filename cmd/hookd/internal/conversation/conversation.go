@@ -181,7 +181,7 @@ func (o *opening) openSession(e *engine.Engine, id, modelName string) (*store.Se
 	if err != nil {
 		return nil, sessionscmd.Fault(err)
 	}
-	session.GoOn(func(err error) { o.unkept(e, err) })
+	session.OnWriteError(func(err error) { o.unkept(e, err) })
 	if session.State().Model == modelName {
 		return session, nil
 	}
@@ -196,14 +196,14 @@ func (o *opening) openSession(e *engine.Engine, id, modelName string) (*store.Se
 func (o *opening) newSession(e *engine.Engine, folder, modelName string) *store.Session {
 	header := store.Header{Project: e.Project(), Model: modelName}
 	if e.StateDir == "" { // that nothing is kept was said
-		return store.Unkept(header)
+		return store.InMemory(header)
 	}
 	session, err := store.Create(folder, "", header)
 	if err != nil {
 		o.unkept(e, err)
-		return store.Unkept(header)
+		return store.InMemory(header)
 	}
-	session.GoOn(func(err error) { o.unkept(e, err) })
+	session.OnWriteError(func(err error) { o.unkept(e, err) })
 	return session
 }
 
@@ -276,7 +276,7 @@ func (c *Conversation) End(ctx context.Context, ended error, w Painter) error {
 
 // NoteResume says how to go on with the session.
 func (c *Conversation) NoteResume() {
-	if !c.Session.Kept() {
+	if !c.Session.IsWritten() {
 		return
 	}
 	p := c.Hooks.Console.Err
