@@ -32,7 +32,7 @@ func (p *load) bound() {
 				continue
 			}
 			if n++; n > most {
-				p.add(f.tooMany(most))
+				p.Add(f.tooMany(most))
 			}
 		}
 	}
@@ -60,19 +60,19 @@ func (p *load) byName() map[hookName]*found {
 func (p *load) build(generation int64) *Snapshot {
 	set := executor.Set{
 		Generation: generation, Project: p.workplace(), Settings: p.settings,
-		ManagedHash: p.managed, Refuse: p.refuse, Findings: p.findings,
+		ManagedHash: p.managed, Refuse: p.Refuse, Findings: p.Findings,
 	}
 	for _, f := range p.hooks {
 		set.Hooks = append(set.Hooks, p.executorHook(f))
 	}
 	built, errs := executor.NewSet(set)
 	for _, err := range errs {
-		p.add(p.badMatch(err))
+		p.Add(p.badMatch(err))
 	}
-	built.Findings = p.findings
+	built.Findings = p.Findings
 	s := &Snapshot{
-		Set: built, Project: p.workplace(), Findings: p.findings, Unasked: p.unasked, UnaskedMaterials: p.unaskedMaterials,
-		unsettled: p.unsettled, recheck: p.recheck, inputs: p.inputs,
+		Set: built, Project: p.workplace(), Findings: p.Findings, Unasked: p.unasked, UnaskedMaterials: p.unaskedMaterials,
+		unsettled: p.HalfWritten, recheck: p.Recheck, inputs: p.Inputs,
 	}
 	for _, scope := range p.scopes {
 		if scope.state != "" {
@@ -91,9 +91,9 @@ func (p *load) build(generation int64) *Snapshot {
 		}
 		s.Hooks = append(s.Hooks, info)
 	}
-	if !p.inputs.Stable(p.now) {
-		p.lookAgain(p.now.Add(files.StableAfter * 3 / 2))
-		s.recheck = p.recheck
+	if !p.Inputs.Stable(p.Now) {
+		p.LookAgain(p.Now.Add(files.StableAfter * 3 / 2))
+		s.recheck = p.Recheck
 	}
 	return s
 }

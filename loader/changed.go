@@ -28,7 +28,7 @@ func (p *load) lost(f *found, status executor.Status, kind protocol.FailureKind,
 	}
 	f.stop(status, why)
 	f.Problem = nil
-	p.add(report.New(code, f.path, 0, f.name, why, remedy))
+	p.Add(report.New(code, f.path, 0, f.name, why, remedy))
 }
 
 // goneRemedy says how a hook that vanished comes to be right. A removal cannot be
@@ -78,7 +78,7 @@ func (p *load) wasAllowed(f *found) (schema.Hook, schema.Source) {
 	if len(h.Events) > 0 {
 		return h, ""
 	}
-	if got, ok := p.answersOf(f.layer).known(f.record.Hash, p.now); ok {
+	if got, ok := p.answersOf(f.layer).known(f.record.Hash, p.Now); ok {
 		if answer := got.about(f.path, f.name); answer.why == "" {
 			told, _ := schema.Resolve(p.projectDefaults(f), answer.described)
 			if h.Can == protocol.CanModify && h.OnFailure == protocol.RuleContinue {

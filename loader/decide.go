@@ -37,7 +37,7 @@ func (p *load) decide(f *found) {
 		f.stop(executor.Disabled, "denied with hookd untrust")
 	case r != nil && f.Bundle != nil && f.Bundle.Hash == r.Hash && f.elsewhere() && f.runsUnwatched():
 		f.fail(executor.Untrusted, protocol.FailUntrusted, "it runs code of the checkout that hookd does not watch, and "+f.scope.root+" is another checkout", f.scope.trustRemedy())
-		p.add(report.New(report.Untrusted, f.path, 0, f.name, "it is not run: "+f.why, f.scope.trustRemedy()))
+		p.Add(report.New(report.Untrusted, f.path, 0, f.name, "it is not run: "+f.why, f.scope.trustRemedy()))
 	case r != nil && f.Bundle != nil && f.Bundle.Hash == r.Hash:
 		if p.policy(f, string(protocol.Project)) {
 			p.runCopy(f, false)
@@ -138,7 +138,7 @@ func (p *load) describeForTrust(f *found) {
 	}
 	f.believeRecord()
 	for _, pattern := range missing {
-		p.add(report.Newf(report.MissingHelper, f.path, f.name, "correct files, or put the helper there", "files: nothing answers to %q", pattern))
+		p.Add(report.Newf(report.MissingHelper, f.path, f.name, "correct files, or put the helper there", "files: nothing answers to %q", pattern))
 	}
 }
 
@@ -163,7 +163,7 @@ func (p *load) placeOf(s *scope, runsInPlace bool) *bundle.Builder {
 	if in := p.bases[key]; in != nil {
 		return in
 	}
-	in := &bundle.Builder{HooksDir: p.hooksDir(s), Hashes: p.files, See: p.inputs.See, Finder: &interpreter.Finder{
+	in := &bundle.Builder{HooksDir: p.hooksDir(s), Hashes: p.files, See: p.Inputs.See, Finder: &interpreter.Finder{
 		Root: s.root, SearchPath: p.searchPath(s),
 		Pinned: s.needsTrust(), Foreign: s.needsTrust() && !runsInPlace, Starters: p.starters,
 		Checks: p.checksFor(s.layer), RootOnly: s.layer == protocol.Managed,
@@ -196,7 +196,7 @@ func (p *load) policy(f *found, layer string) bool {
 		return true
 	}
 	f.stop(executor.Disabled, "the managed settings allow no hooks of the "+layer+" layer")
-	p.add(report.New(report.NotAllowed, f.path, 0, f.name, f.why, "have its hash listed in hooks.trust.hashes of the managed settings"))
+	p.Add(report.New(report.NotAllowed, f.path, 0, f.name, f.why, "have its hash listed in hooks.trust.hashes of the managed settings"))
 	return false
 }
 
@@ -231,7 +231,7 @@ func (p *load) runCopy(f *found, make bool) {
 	if f.resolution.Hook.InPlace {
 		if err := p.runView(f); err != nil {
 			f.fail(executor.Changed, protocol.FailUntrusted, "what was allowed cannot be run: "+err.Error(), "allow it again with: "+f.scope.trustCommand())
-			p.add(report.New(report.Tampered, f.path, 0, f.name, f.why, "allow it again with: "+f.scope.trustCommand()))
+			p.Add(report.New(report.Tampered, f.path, 0, f.name, f.why, "allow it again with: "+f.scope.trustCommand()))
 		}
 		return
 	}
@@ -242,11 +242,11 @@ func (p *load) runCopy(f *found, make bool) {
 	}
 	if err != nil {
 		f.fail(executor.Changed, protocol.FailUntrusted, "its private copy cannot be relied on: "+err.Error(), "allow it again with: "+f.scope.trustCommand())
-		p.add(report.New(report.Tampered, p.store.folder(f.Bundle.Hash), 0, f.name, f.why, "allow it again with: "+f.scope.trustCommand()))
+		p.Add(report.New(report.Tampered, p.store.folder(f.Bundle.Hash), 0, f.name, f.why, "allow it again with: "+f.scope.trustCommand()))
 		return
 	}
 	if f.file != nil && f.file.unsafe != "" {
-		p.add(report.New(report.NotRunnable, f.path, 0, f.name, "only its private copy runs: "+f.file.unsafe, "make it yours and writable by you only: chown, chmod go-w"))
+		p.Add(report.New(report.NotRunnable, f.path, 0, f.name, "only its private copy runs: "+f.file.unsafe, "make it yours and writable by you only: chown, chmod go-w"))
 	}
 	f.Problem = nil // of the original; the copy was seen to be whole
 	if f.IsCommand() {
@@ -294,5 +294,5 @@ func (p *load) unknown(f *found) {
 		p.unasked = append(p.unasked, f.name)
 	}
 	f.stop(executor.Untrusted, why)
-	p.add(report.New(report.Untrusted, f.path, 0, f.name, "it is not run: "+why, f.scope.trustRemedy()))
+	p.Add(report.New(report.Untrusted, f.path, 0, f.name, "it is not run: "+why, f.scope.trustRemedy()))
 }

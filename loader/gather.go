@@ -21,7 +21,7 @@ func (p *load) gather(s *scope) {
 		return
 	}
 	g := &gathering{load: p, scope: s, layer: s.layer, dir: s.hooksDir(), checks: p.checksFor(s.layer), byName: map[string]*found{}}
-	p.inputs.See(g.dir)
+	p.Inputs.See(g.dir)
 	p.tellUnread(s.dir)
 	g.folder = openHooks(g.dir, g.checks)
 	g.discover()
@@ -94,14 +94,14 @@ func (g *gathering) discover() {
 	names, sides, more, err := listHooks(g.dir)
 	g.sides = sides
 	if err != nil {
-		g.add(report.New(report.Unreadable, g.dir, 0, "", "the hooks folder cannot be listed: "+files.Cause(err), "make it a readable folder"))
+		g.Add(report.New(report.Unreadable, g.dir, 0, "", "the hooks folder cannot be listed: "+files.Cause(err), "make it a readable folder"))
 		if g.layer != protocol.Project { // what was allowed of the project fails by itself
-			g.refuseAll(fmt.Sprintf("the hooks folder %s cannot be listed: %s", g.dir, files.Cause(err)), "make it a readable folder")
+			g.RefuseAll(fmt.Sprintf("the hooks folder %s cannot be listed: %s", g.dir, files.Cause(err)), "make it a readable folder")
 		}
 		return
 	}
 	if more {
-		g.add(report.Newf(report.TooMany, g.dir, "", "move what is no hook elsewhere", "the folder holds more than %d files; the rest is not looked at", maxCandidates))
+		g.Add(report.Newf(report.TooMany, g.dir, "", "move what is no hook elsewhere", "the folder holds more than %d files; the rest is not looked at", maxCandidates))
 	}
 	if !g.scope.discovers() {
 		return
@@ -126,27 +126,27 @@ func (g *gathering) file(name string) *found {
 		}
 	}
 	f := g.put(&found{name: name, path: c.path, file: c, Code: bundle.Code{Program: c.program, Problem: c.trouble}, listed: true})
-	g.inputs.See(c.path)
+	g.Inputs.See(c.path)
 	if c.real != c.path {
-		g.inputs.See(c.real) // so that the folder it really lies in is watched
+		g.Inputs.See(c.real) // so that the folder it really lies in is watched
 	}
 	if c.content != nil {
-		if g.justChanged(c.content.Stat) && c.content.Stat.Size == 0 {
-			g.unsettled = true // an editor that truncates before it writes
+		if g.JustChanged(c.content.Stat) && c.content.Stat.Size == 0 {
+			g.HalfWritten = true // an editor that truncates before it writes
 		}
 		if !c.program.Binary {
 			d, findings, ok := describeHeader(c.path, f.name, c.content)
-			g.add(findings...)
+			g.Add(findings...)
 			if ok {
 				f.described = append(f.described, d)
 			}
 		}
 	} else if c.trouble.Why == movingTrouble.Why {
-		g.unsettled = true
+		g.HalfWritten = true
 	}
 	for _, side := range sideFiles {
 		if g.sides[name+side.suffix] { // a later one changes the folder
-			g.inputs.See(c.path + side.suffix)
+			g.Inputs.See(c.path + side.suffix)
 			g.describeBySide(f)
 			break
 		}
@@ -156,12 +156,12 @@ func (g *gathering) file(name string) *found {
 
 func (g *gathering) describeBySide(f *found) {
 	d, member, findings := describeSideFile(f.path, f.name)
-	g.add(findings...)
+	g.Add(findings...)
 	if member != "" {
 		f.sideFile = member
 		f.described = append(f.described, d)
-		if st, err := files.Stat(filepath.Join(g.dir, member)); err == nil && len(d.Faults) > 0 && g.justChanged(st) {
-			g.unsettled = true
+		if st, err := files.Stat(filepath.Join(g.dir, member)); err == nil && len(d.Faults) > 0 && g.JustChanged(st) {
+			g.HalfWritten = true
 		}
 	}
 }

@@ -29,7 +29,7 @@ func (p *load) readSettings() {
 		default:
 			s.settings = p.layerSettings(s)
 		}
-		p.add(s.settings.Waiting()...)
+		p.Add(s.settings.Waiting()...)
 	}
 	all := make([]schema.LayerSettings, len(p.scopes))
 	for i, s := range p.scopes {
@@ -37,7 +37,7 @@ func (p *load) readSettings() {
 	}
 	merged, findings := settings.Merge(all...)
 	p.settings = merged
-	p.add(findings...)
+	p.Add(findings...)
 	for i, s := range p.scopes {
 		// What a lower scope says never changes a hook of a higher one, so each
 		// scope's own settings are merged without those below it.
@@ -56,14 +56,14 @@ func (p *load) upper() *schema.Settings {
 // readLayer reads the settings file of a scope. A file that others could have
 // written is one that cannot be read.
 func (p *load) readLayer(s *scope) settings.File {
-	look := settings.Look{See: p.inputs.See}
+	look := settings.Look{See: p.Inputs.See}
 	if s.layer != protocol.Managed { // checkManaged looks at the whole layer
 		look.Check = p.onlyOurs
 	}
 	f := settings.Read(s.dir, s.layer, look)
 	if f.Bad != nil && f.Bad.Remedy != workspace.OwnRemedy { // whose it is does not change by waiting
-		if st, err := files.Stat(f.Bad.File); err == nil && p.justChanged(st) {
-			p.unsettled = true
+		if st, err := files.Stat(f.Bad.File); err == nil && p.JustChanged(st) {
+			p.HalfWritten = true
 		}
 	}
 	return f
@@ -90,7 +90,7 @@ func (p *load) onlyOurs(path string) *schema.UnreadableError {
 // nobody can tell which guards the file names.
 func (p *load) layerSettings(s *scope) schema.LayerSettings {
 	f := p.readLayer(s)
-	p.add(f.Findings...)
+	p.Add(f.Findings...)
 	s.now = f
 	if f.Bad == nil {
 		if f.Path != "" {
@@ -105,19 +105,13 @@ func (p *load) layerSettings(s *scope) schema.LayerSettings {
 // settingsLost are the settings in the place of those that cannot be read.
 func (p *load) settingsLost(s *scope, bad *schema.UnreadableError) schema.LayerSettings {
 	s.state = SettingsUnreadable
-	p.add(bad.Finding())
+	p.Add(bad.Finding())
 	if good, ok := p.good.Settings(s.project, s.layer); ok {
-		p.add(report.New(report.LastGood, bad.File, 0, "", "the last good settings stay in force", bad.Remedy))
+		p.Add(report.New(report.LastGood, bad.File, 0, "", "the last good settings stay in force", bad.Remedy))
 		return good.Settings
 	}
-	p.refuseAll(bad.Error(), bad.Remedy)
+	p.RefuseAll(bad.Error(), bad.Remedy)
 	return schema.LayerSettings{Layer: s.layer}
-}
-
-// justChanged reports whether a file was written so recently that it may be
-// half-written.
-func (p *load) justChanged(st files.Info) bool {
-	return max(st.Mtime, st.Ctime) > p.now.Add(-patience).UnixNano()
 }
 
 // projectDefaults are the defaults of a hook as the project's settings alone

@@ -76,7 +76,7 @@ const (
 // load is one pass over everything.
 type load struct {
 	*loader
-	now       time.Time
+	*report.Report
 	settings  schema.Settings
 	scopes    []*scope // the lowest first
 	inner     *scope   // the innermost project, nil without one
@@ -85,17 +85,12 @@ type load struct {
 	asAllowed bool // the project's settings count as if they were allowed: to show what a person decides about
 	hooks     []*found
 	materials []*found
-	findings  []schema.Finding
-	refuse    *protocol.Failure
 	managed   string // hash of the managed layer
 	bases     map[placeKey]*bundle.Builder
 	whole     string // hash of all hooks of the project, "" before it is wanted
 	spare     int64  // bytes that may still be hashed without need
 	hashAll   bool   // every hash is needed: a person looks
 	single    string // folder of the one hook that is tried, "" for all hooks
-	unsettled bool
-	recheck   time.Time
-	inputs    files.Inputs
 	unasked   []string
 
 	unaskedMaterials []string
@@ -117,14 +112,10 @@ func Load(ctx context.Context, opts Options) (*Snapshot, error) {
 	return l.settledSnapshot(ctx)
 }
 
-// patience is how long a load waits for half-written files (section 6.1), and
-// for files to rest while it looks at them.
-const patience = 500 * time.Millisecond
-
 // settledSnapshot loads again while something looks half-written, or changed
-// meanwhile, for as long as patience lasts.
+// meanwhile, for as long as report.SettleTimeout lasts.
 func (l *loader) settledSnapshot(ctx context.Context) (*Snapshot, error) {
-	for deadline := time.Now().Add(patience); ; {
+	for deadline := time.Now().Add(report.SettleTimeout); ; {
 		s, err := l.snapshot(ctx, 1)
 		if err != nil || !s.unsettled && !s.torn || !time.Now().Before(deadline) {
 			return s, err
@@ -139,7 +130,7 @@ func (l *loader) settledSnapshot(ctx context.Context) (*Snapshot, error) {
 
 func (l *loader) newLoad() *load {
 	p := &load{
-		loader: l, now: time.Now(), spare: bundle.Unasked, inputs: files.Inputs{},
+		loader: l, Report: report.NewReport(), spare: bundle.Unasked,
 		paths: map[*scope]string{}, envs: map[envKey][]string{}, starters: map[interpreter.StarterKey]interpreter.Starter{}, bases: map[placeKey]*bundle.Builder{},
 	}
 	p.makeScopes()
@@ -149,7 +140,7 @@ func (l *loader) newLoad() *load {
 func (l *loader) snapshot(ctx context.Context, generation int64) (*Snapshot, error) {
 	p := l.newLoad()
 	defer l.files.Until(ctx)()
-	p.add(l.standing...)
+	p.Add(l.standing...)
 	for _, o := range p.Passed {
 		p.passOver(o)
 	}
@@ -188,23 +179,13 @@ func (l *loader) snapshot(ctx context.Context, generation int64) (*Snapshot, err
 	return s, nil
 }
 
-func (p *load) add(findings ...schema.Finding) { p.findings = append(p.findings, findings...) }
-
-// refuseAll refuses every gate: something that could hold a guard cannot be
-// read. The first reason stands.
-func (p *load) refuseAll(detail, remedy string) {
-	if p.refuse == nil {
-		p.refuse = &protocol.Failure{Kind: protocol.FailSettings, Detail: detail, Remedy: remedy}
-	}
-}
-
 // readDecisions reads what a person decided about each project and about the
 // user layer. Without the records nobody can tell a new hook from a changed guard.
 func (p *load) readDecisions() {
 	if p.stateBy != nil {
 		if p.Project != "" {
-			p.add(report.New(report.StateFolder, p.opts.StateDir, 0, "", p.stateBy.Error(), "set XDG_STATE_HOME to a folder of yours outside of the project"))
-			p.refuseAll("trust records cannot be read: "+p.stateBy.Error(), "set XDG_STATE_HOME to a folder of yours outside of the project")
+			p.Add(report.New(report.StateFolder, p.opts.StateDir, 0, "", p.stateBy.Error(), "set XDG_STATE_HOME to a folder of yours outside of the project"))
+			p.RefuseAll("trust records cannot be read: "+p.stateBy.Error(), "set XDG_STATE_HOME to a folder of yours outside of the project")
 		}
 		return
 	}
@@ -232,11 +213,11 @@ func (p *load) readDecisions() {
 // read.
 func (p *load) decisionsAbout(project string) *decisions {
 	file := p.records.file(project)
-	p.inputs.See(file)
+	p.Inputs.See(file)
 	d, err := p.records.load(project)
 	if err != nil {
-		p.add(report.New(report.BadRecords, file, 0, "", err.Error(), "restore the file, or remove it and allow the hooks again"))
-		p.refuseAll(err.Error(), "look at "+file)
+		p.Add(report.New(report.BadRecords, file, 0, "", err.Error(), "restore the file, or remove it and allow the hooks again"))
+		p.RefuseAll(err.Error(), "look at "+file)
 		return nil
 	}
 	return d

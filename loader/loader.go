@@ -93,7 +93,7 @@ func (l *loader) walk() *ownership.Walk { return ownership.User(l.lifted...) }
 func (l *loader) liftChecks() {
 	p := l.newLoad()
 	var folders []schema.TrustedFolder
-	if p.checkManaged(); p.refuse == nil {
+	if p.checkManaged(); p.Refuse == nil {
 		folders = p.trustedFolders(p.machine)
 		l.lifted, _ = ownership.Exemptions(folders, l.opts.Home)
 	}

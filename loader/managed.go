@@ -28,7 +28,7 @@ func (p *load) managedDir() string {
 func (p *load) checkManaged() {
 	dir := p.managedDir()
 	if dir == "" {
-		p.add(report.New(report.NoManaged, "", 0, "", "there is no machine layer on Windows: hookd does not look at access lists yet", "rely on hooks of the user and the project there"))
+		p.Add(report.New(report.NoManaged, "", 0, "", "there is no machine layer on Windows: hookd does not look at access lists yet", "rely on hooks of the user and the project there"))
 		return
 	}
 	checks := &ownership.Walk{Owners: func(uid int) bool { return uid == 0 }, Strict: true, Seen: map[string]string{}}
@@ -36,7 +36,7 @@ func (p *load) checkManaged() {
 		checks.Owners = func(uid int) bool { return uid == m.Owner }
 		checks.Top = m.Top
 	}
-	p.inputs.See(dir)
+	p.Inputs.See(dir)
 	if _, err := files.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
 		return
 	}
@@ -53,7 +53,7 @@ func (p *load) checkManaged() {
 			problem = unsafe
 		}
 		if d.IsDir() {
-			p.inputs.See(path)
+			p.Inputs.See(path)
 		}
 		return err
 	})
@@ -61,8 +61,8 @@ func (p *load) checkManaged() {
 		problem = err.Error()
 	}
 	if problem != "" {
-		p.add(schemaUnsafe(dir, problem))
-		p.refuseAll("the managed layer cannot be relied on: "+problem, managedRemedy)
+		p.Add(schemaUnsafe(dir, problem))
+		p.RefuseAll("the managed layer cannot be relied on: "+problem, managedRemedy)
 	}
 }
 

@@ -101,17 +101,17 @@ func (g *gathering) servers(values map[string]schema.Value, waits bool) {
 // materialFiles takes in the files of one folder.
 func (g *gathering) materialFiles(kind Kind, dir, inFolder string) {
 	where := filepath.Join(g.dir, dir)
-	g.inputs.See(where)
+	g.Inputs.See(where)
 	entries, err := os.ReadDir(where)
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
 	if err != nil {
-		g.add(report.New(report.Unreadable, where, 0, "", "the folder cannot be listed: "+files.Cause(err), "make it a readable folder"))
+		g.Add(report.New(report.Unreadable, where, 0, "", "the folder cannot be listed: "+files.Cause(err), "make it a readable folder"))
 		return
 	}
 	if len(entries) > maxCandidates {
-		g.add(report.Newf(report.TooMany, where, "", "move what does not belong there elsewhere", "the folder holds more than %d files; the rest is not looked at", maxCandidates))
+		g.Add(report.Newf(report.TooMany, where, "", "move what does not belong there elsewhere", "the folder holds more than %d files; the rest is not looked at", maxCandidates))
 		entries = entries[:maxCandidates]
 	}
 	for _, entry := range entries {
@@ -127,7 +127,7 @@ func (g *gathering) materialFiles(kind Kind, dir, inFolder string) {
 		}
 		switch {
 		case isFolder:
-			g.inputs.See(filepath.Join(where, file, inFolder))
+			g.Inputs.See(filepath.Join(where, file, inFolder))
 			if !files.IsRegular(filepath.Join(where, file, inFolder)) {
 				continue
 			}
@@ -250,7 +250,7 @@ func (p *load) decideMaterial(f *found) {
 	switch r := f.record; {
 	case f.Problem != nil:
 		f.stop(executor.Broken, f.Problem.Why)
-		p.add(report.New(report.MaterialUnusable, f.path, f.line, f.name, f.Problem.Why, f.Problem.Remedy))
+		p.Add(report.New(report.MaterialUnusable, f.path, f.line, f.name, f.Problem.Why, f.Problem.Remedy))
 	case r != nil && r.Decision == Denied:
 		f.stop(executor.Disabled, "denied with hookd untrust")
 	case !f.scope.needsTrust():
@@ -260,22 +260,22 @@ func (p *load) decideMaterial(f *found) {
 	case f.waits: // and so does the server, whatever was decided about it
 		f.stop(executor.Untrusted, "nobody allowed the project's settings yet")
 		p.unaskedMaterials = append(p.unaskedMaterials, f.name)
-		p.add(report.New(report.MaterialUntrusted, f.path, f.line, f.name, "it is not used: "+f.why, f.scope.trustRemedy()))
+		p.Add(report.New(report.MaterialUntrusted, f.path, f.line, f.name, "it is not used: "+f.why, f.scope.trustRemedy()))
 	case r != nil && f.Bundle.Hash == r.Hash, r == nil && f.allowedInMain() && !f.runsUnwatched(), p.hashListed(f):
 		if p.policy(f, string(protocol.Project)) {
 			p.useCopy(f)
 		}
 	case r != nil:
 		f.stop(executor.Changed, "it is not what was allowed any more"+p.difference(f))
-		p.add(report.New(report.MaterialUntrusted, f.path, f.line, f.name, "it is not used: "+f.why, f.scope.trustRemedy()))
+		p.Add(report.New(report.MaterialUntrusted, f.path, f.line, f.name, "it is not used: "+f.why, f.scope.trustRemedy()))
 	default:
 		f.stop(executor.Untrusted, "nobody allowed it yet")
 		p.unaskedMaterials = append(p.unaskedMaterials, f.name)
-		p.add(report.New(report.MaterialUntrusted, f.path, f.line, f.name, "it is not used: "+f.why, f.scope.trustRemedy()))
+		p.Add(report.New(report.MaterialUntrusted, f.path, f.line, f.name, "it is not used: "+f.why, f.scope.trustRemedy()))
 	}
 	if f.unset != nil && f.run != "" {
 		f.stop(executor.Broken, f.unset.Why)
-		p.add(report.New(report.MaterialUnusable, f.path, f.line, f.name, f.unset.Why, f.unset.Remedy))
+		p.Add(report.New(report.MaterialUnusable, f.path, f.line, f.name, f.unset.Why, f.unset.Remedy))
 	}
 }
 
@@ -284,7 +284,7 @@ func (p *load) useCopy(f *found) {
 	f.Bundle.Members = slices.Clone(f.Bundle.Members)
 	if err := p.store.put(f.Bundle); err != nil {
 		f.stop(executor.Changed, "its private copy cannot be relied on: "+err.Error())
-		p.add(report.New(report.Tampered, p.store.folder(f.Bundle.Hash), 0, f.name, f.why, "allow it again with: "+f.scope.trustCommand()))
+		p.Add(report.New(report.Tampered, p.store.folder(f.Bundle.Hash), 0, f.name, f.why, "allow it again with: "+f.scope.trustCommand()))
 		return
 	}
 	switch f.kind {

@@ -52,7 +52,7 @@ func (p *load) replacePin(f *found, in *bundle.Builder, was *interpreter.Pin, wo
 		candidate := filepath.Join(folder, filepath.Base(words))
 		now, usable := in.Judge(candidate, true)
 		if usable && now.Bad == nil && in.Unsafe(candidate) == "" {
-			p.add(report.Newf(report.StarterReplaced, f.path, f.name, "look at it and allow the hook again with: "+f.scope.trustCommand(),
+			p.Add(report.Newf(report.StarterReplaced, f.path, f.name, "look at it and allow the hook again with: "+f.scope.trustCommand(),
 				"what started it when it was allowed, %s, is gone; %s starts it now", was.Real, now.Pin.Real))
 			return &interpreter.Pin{Path: candidate, Real: now.Pin.Real}
 		}
@@ -60,7 +60,7 @@ func (p *load) replacePin(f *found, in *bundle.Builder, was *interpreter.Pin, wo
 	why := fmt.Sprintf("what started it when it was allowed, %s, is gone, and nothing of that name lies in a folder that only you or root can change", was.Real)
 	remedy := "install it again, or allow the hook again with: " + f.scope.trustCommand()
 	f.fail(executor.Broken, protocol.FailSpawn, why, remedy)
-	p.add(report.New(report.NotRunnable, f.path, 0, f.name, why, remedy))
+	p.Add(report.New(report.NotRunnable, f.path, 0, f.name, why, remedy))
 	return nil
 }
 

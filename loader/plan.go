@@ -118,8 +118,8 @@ func (l *loader) survey(ctx context.Context) (*load, error) {
 	p.asAllowed, p.hashAll = true, true
 	defer l.files.Until(ctx)()
 	p.readDecisions()
-	if p.refuse != nil {
-		return nil, p.refuse
+	if p.Refuse != nil {
+		return nil, p.Refuse
 	}
 	p.readSettings()
 	p.gather(p.inner)

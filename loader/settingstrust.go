@@ -64,13 +64,13 @@ func (p *load) passOver(o workspace.PassedOver) {
 	f := report.New(code, filepath.Join(o.Folder, workspace.FolderName), 0, "", "its hooks and settings do not count: "+o.Why, o.Remedy)
 	if o.Homeless {
 		f.Severity = schema.SeverityError
-		p.refuseAll(o.Folder+": "+o.Why, o.Remedy)
+		p.RefuseAll(o.Folder+": "+o.Why, o.Remedy)
 	}
 	if o.Recorded {
 		f.Severity = schema.SeverityError
-		p.refuseAll(o.Folder+" was allowed, and does not count any more: "+o.Why, o.Remedy)
+		p.RefuseAll(o.Folder+" was allowed, and does not count any more: "+o.Why, o.Remedy)
 	}
-	p.add(f)
+	p.Add(f)
 }
 
 // projectSettings settles which settings of a project are in force: exactly those
@@ -95,16 +95,16 @@ func (p *load) projectSettings(s *scope) {
 		p.keepAllowed(s, record)
 	case f.Bad != nil:
 		s.state = SettingsUnreadable
-		p.add(f.Bad.Finding())
-		p.refuseAll(f.Bad.Error(), f.Bad.Remedy)
+		p.Add(f.Bad.Finding())
+		p.RefuseAll(f.Bad.Error(), f.Bad.Remedy)
 	case f.Path == "", f.SaysNothing():
 		p.takeSettings(s, f)
 	case s.elsewhere != nil && s.elsewhere.allows(settingsRecord, b), p.settingsListed(s, b):
 		p.takeSettings(s, f)
 	default:
 		s.waiting, s.state = &waitingSettings{f.Settings, f.Path}, SettingsUntrusted
-		p.add(f.Findings...)
-		p.add(report.New(report.SettingsUntrusted, f.Path, 0, "", "the project's settings are not in force: nobody allowed them yet", s.trustRemedy()))
+		p.Add(f.Findings...)
+		p.Add(report.New(report.SettingsUntrusted, f.Path, 0, "", "the project's settings are not in force: nobody allowed them yet", s.trustRemedy()))
 	}
 }
 
@@ -141,7 +141,7 @@ func settingsBundle(f settings.File) *bundle.Bundle {
 
 // takeSettings puts the file into force as it is.
 func (p *load) takeSettings(s *scope, f settings.File) {
-	p.add(f.Findings...)
+	p.Add(f.Findings...)
 	switch {
 	case f.Bad == nil && f.Path == "":
 	case f.Bad == nil:
@@ -152,8 +152,8 @@ func (p *load) takeSettings(s *scope, f settings.File) {
 	case s.always:
 		s.settings = p.settingsLost(s, f.Bad)
 	default: // shown by hookd trust, which allows no settings that cannot be read
-		p.add(f.Bad.Finding())
-		p.refuseAll(f.Bad.Error(), f.Bad.Remedy)
+		p.Add(f.Bad.Finding())
+		p.RefuseAll(f.Bad.Error(), f.Bad.Remedy)
 	}
 }
 
@@ -175,11 +175,11 @@ func (p *load) keepAllowed(s *scope, record *trustRecord) {
 	// Its findings were shown when it was allowed, and its lines are not the file's.
 	settings, _, err := settings.Decode(filepath.Join(filepath.Dir(file), settings.Names[0]), record.Bundle.Entry, s.layer)
 	if err != nil { // the record was checked against its hash, so an earlier version wrote it
-		p.refuseAll("the settings that were allowed cannot be read: "+err.Error(), s.trustRemedy())
+		p.RefuseAll("the settings that were allowed cannot be read: "+err.Error(), s.trustRemedy())
 		return
 	}
 	s.settings = settings
-	p.add(finding)
+	p.Add(finding)
 }
 
 // settingsListed reports whether hooks.trust.hashes names the settings, or the

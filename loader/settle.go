@@ -24,7 +24,7 @@ func (p *load) askPrograms(ctx context.Context) {
 		}
 		asked = append(asked, f)
 		answers := p.answersOf(f.layer)
-		if _, known := answers.known(f.Bundle.Hash, p.now); known || p.opts.Runtime == nil {
+		if _, known := answers.known(f.Bundle.Hash, p.Now); known || p.opts.Runtime == nil {
 			continue
 		}
 		s := p.startOf(f)
@@ -36,14 +36,14 @@ func (p *load) askPrograms(ctx context.Context) {
 		answers.ask(ctx, p.opts.Runtime, questions)
 	}
 	for _, f := range asked {
-		got, known := p.answersOf(f.layer).known(f.Bundle.Hash, p.now)
+		got, known := p.answersOf(f.layer).known(f.Bundle.Hash, p.Now)
 		if !known {
 			continue
 		}
 		told := got.about(f.path, f.name)
-		p.add(told.findings...)
+		p.Add(told.findings...)
 		if told.why != "" {
-			p.add(report.New(report.NoAnswer, f.path, 0, f.name, "it was asked for its events: "+told.why, "add a line `hook: events=tool-call-start` to its header"))
+			p.Add(report.New(report.NoAnswer, f.path, 0, f.name, "it was asked for its events: "+told.why, "add a line `hook: events=tool-call-start` to its header"))
 			continue
 		}
 		f.described, f.told = append(f.described, told.described), told
@@ -78,7 +78,7 @@ func (p *load) settle(f *found) {
 			f.resolution.Hook.Events = events
 		}
 		if f.status == "" || f.status == executor.Ready {
-			p.add(findings...)
+			p.Add(findings...)
 		}
 		p.rejectOrBreak(f)
 	}
@@ -133,7 +133,7 @@ func (p *load) rejectOrBreak(f *found) {
 			code = report.NoSuchFile
 		}
 		if f.described != nil || f.file != nil {
-			p.add(report.New(code, f.path, 0, f.name, f.Problem.Why, f.Problem.Remedy))
+			p.Add(report.New(code, f.path, 0, f.name, f.Problem.Why, f.Problem.Remedy))
 		}
 	}
 }
@@ -154,24 +154,17 @@ func (p *load) switchOff(f *found) {
 	case slices.Contains(p.opts.Without, f.name):
 		off = "left out in this process"
 	default:
-		r := f.scope.decisions.disabled(string(f.layer), f.base, p.now)
+		r := f.scope.decisions.disabled(string(f.layer), f.base, p.Now)
 		if r == nil {
 			return
 		}
 		off = "switched off with hookd disable"
 		if r.Until != nil {
 			off += " until " + r.Until.Local().Format(time.DateTime)
-			p.lookAgain(*r.Until)
+			p.LookAgain(*r.Until)
 		}
 	}
 	f.status, f.why, f.run, f.fault = executor.Disabled, off, "", nil
-}
-
-// lookAgain makes a watcher load again at a moment although nothing changes.
-func (p *load) lookAgain(at time.Time) {
-	if p.recheck.IsZero() || at.Before(p.recheck) {
-		p.recheck = at
-	}
 }
 
 // isRequired reports whether some settings require the hook. What an outer
@@ -214,7 +207,7 @@ func (p *load) requireNames() {
 func (p *load) missing(s *scope, name string) *found {
 	why := "it is required and is not there"
 	remedy := "put it into the hooks folder, or take it off hooks.required"
-	p.add(report.New(report.RequiredMissing, s.settings.File, 0, s.prefix+name, why, remedy))
+	p.Add(report.New(report.RequiredMissing, s.settings.File, 0, s.prefix+name, why, remedy))
 	return &found{
 		layer: s.layer, scope: s, base: name, name: s.prefix + name, status: executor.Gone, why: why,
 		fault: &protocol.Failure{Kind: protocol.FailGone, Detail: name + ": " + why, Remedy: remedy},

@@ -45,7 +45,7 @@ func Single(ctx context.Context, opts Options, file string) (*Snapshot, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	p.refuse = nil
+	p.Refuse = nil
 	p.settle(f)
 	return p.build(1), nil
 }

@@ -59,7 +59,7 @@ func (p *load) tellUnwatched(f *found) {
 	if file == "" && len(f.described) > 0 {
 		file, line = f.described[0].Pos.File, f.described[0].Pos.Line
 	}
-	p.add(report.New(report.Unwatched, file, line, f.name,
+	p.Add(report.New(report.Unwatched, file, line, f.name,
 		unwatchedText+": "+strings.Join(f.Unwatched, "; "), "have it start a file that the command names, with its helpers in files"))
 }
 
@@ -80,7 +80,7 @@ func (p *load) tellNotPassed(f *found) {
 	}
 	for _, name := range f.resolution.Hook.Env {
 		if loadsCode(name) {
-			p.add(notPassed(f.path, f.name, name))
+			p.Add(notPassed(f.path, f.name, name))
 		}
 	}
 }

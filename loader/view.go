@@ -166,7 +166,7 @@ func (p *load) runView(f *found) error {
 	if err := p.store.put(&b); err != nil {
 		return err
 	}
-	folder, err := p.store.view(&b, p.inputs.See)
+	folder, err := p.store.view(&b, p.Inputs.See)
 	if err != nil {
 		return err
 	}

@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	debounce     = 30 * time.Millisecond  // after the last event, before looking
-	debounceMost = 150 * time.Millisecond // after the first one
-	slowTick     = 2 * time.Second        // catches lost watches
-	pollInterval = 500 * time.Millisecond // without watches
-	waitMost     = 4 * patience           // for files that always look half-written
-	tornMost     = 20 * patience          // for files that change in the course of every load
+	debounce     = 30 * time.Millisecond     // after the last event, before looking
+	debounceMost = 150 * time.Millisecond    // after the first one
+	slowTick     = 2 * time.Second           // catches lost watches
+	pollInterval = 500 * time.Millisecond    // without watches
+	waitMost     = 4 * report.SettleTimeout  // for files that always look half-written
+	tornMost     = 20 * report.SettleTimeout // for files that change in the course of every load
 )
 
 // A Watcher keeps a snapshot current while files change. It is an

@@ -51,7 +51,7 @@ func (p *load) ownFolder(layer protocol.Layer) string {
 		dir, err := p.emptyFolder()
 		if err != nil {
 			root := filepath.VolumeName(p.Root) + string(filepath.Separator)
-			p.add(report.New(report.OwnFolder, dir, 0, "", "the user's hooks start in "+root+": "+err.Error(), "empty or remove the folder"))
+			p.Add(report.New(report.OwnFolder, dir, 0, "", "the user's hooks start in "+root+": "+err.Error(), "empty or remove the folder"))
 			dir = root
 		}
 		p.startsIn = dir
@@ -225,5 +225,5 @@ func (p *load) startsInside(f *found) {
 		f.resolution.Hook.Events = everywhere()
 	}
 	f.fail(executor.Broken, protocol.FailSpawn, why, remedy)
-	p.add(report.New(report.DirNotAllowed, f.path, 0, f.name, why, remedy))
+	p.Add(report.New(report.DirNotAllowed, f.path, 0, f.name, why, remedy))
 }
