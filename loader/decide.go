@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -11,6 +13,7 @@ import (
 	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/interpreter"
+	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -27,13 +30,13 @@ func (p *load) decide(f *found) {
 			f.run, f.inPlace = p.original(f), true
 			p.startsInside(f)
 		}
-		if f.scope.always && f.record != nil && f.record.Decision == Denied {
+		if f.scope.always && f.record != nil && f.record.Decision == records.Denied {
 			f.stop(executor.Disabled, "denied with hookd untrust")
 		}
 		return
 	}
 	switch r := f.record; {
-	case r != nil && r.Decision == Denied:
+	case r != nil && r.Decision == records.Denied:
 		f.stop(executor.Disabled, "denied with hookd untrust")
 	case r != nil && f.Bundle != nil && f.Bundle.Hash == r.Hash && f.elsewhere() && f.runsUnwatched():
 		f.fail(executor.Untrusted, protocol.FailUntrusted, "it runs code of the checkout that hookd does not watch, and "+f.scope.root+" is another checkout", f.scope.trustRemedy())
@@ -75,7 +78,7 @@ func (f *found) allowedInMain() bool {
 	if f.scope.elsewhere == nil || f.Bundle == nil || f.faulty() {
 		return false
 	}
-	return f.scope.elsewhere.allows(f.base, f.Bundle)
+	return f.scope.elsewhere.Allows(f.base, f.Bundle)
 }
 
 // runsUnwatched reports whether the hook runs code that its hash does not cover.
@@ -144,7 +147,7 @@ func (p *load) describeForTrust(f *found) {
 
 // spareFor is what may be hashed of something of a layer; nil is all, since
 // somebody asks for the hash: a record, a list of hashes, or a person.
-func (p *load) spareFor(s *scope, r *trustRecord) *int64 {
+func (p *load) spareFor(s *scope, r *records.Record) *int64 {
 	if !s.needsTrust() || p.hashAll || r != nil || s.elsewhere != nil || len(p.settings.Hooks.Trust.Hashes) > 0 {
 		return nil
 	}
@@ -295,4 +298,30 @@ func (p *load) unknown(f *found) {
 	}
 	f.stop(executor.Untrusted, why)
 	p.Add(report.New(report.Untrusted, f.path, 0, f.name, "it is not run: "+why, f.scope.trustRemedy()))
+}
+
+// runView settles that a hook with inPlace runs from its view. Where links cannot
+// be made the original runs.
+func (p *load) runView(f *found) error {
+	if runtime.GOOS == "windows" {
+		f.run, f.inPlace = p.original(f), true
+		return nil
+	}
+	b := *f.Bundle
+	b.Members = slices.Clone(b.Members)
+	if err := p.store.put(&b); err != nil {
+		return err
+	}
+	folder, err := p.store.view(&b, p.Inputs.See)
+	if err != nil {
+		return err
+	}
+	f.inPlace, f.folder = true, folder
+	if f.IsCommand() {
+		f.Argv = f.Copied(f.Argv, folder)
+		f.run = f.Argv[0]
+	} else {
+		f.run = filepath.Join(folder, f.base)
+	}
+	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/interpreter"
+	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -20,7 +21,7 @@ type found struct {
 	bundle.Code
 	scope  *scope
 	layer  protocol.Layer
-	kind   Kind              // "": a hook
+	kind   records.Kind      // "": a hook
 	title  string            // of what is no hook: its name alone
 	server *schema.MCPServer // with its variables in their places
 	unset  *report.Problem   // why it cannot be started here, though it may be allowed
@@ -37,7 +38,7 @@ type found struct {
 
 	given  bool             // a server that is told where the project lies
 	pins   interpreter.Pins // what starts it, settled; of a hook of the project that may run
-	record *trustRecord
+	record *records.Record
 	told   *told // the program's own answer, if it is the last one of described
 	stands bool  // it stands for something else, and nothing is to be decided about it
 

@@ -9,6 +9,7 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/ownership"
+	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -33,7 +34,7 @@ func (p *load) gather(s *scope) {
 	}
 	if s.layer == protocol.Project {
 		for i := range s.decisions.Hooks {
-			if r := &s.decisions.Hooks[i]; !r.isMaterial() {
+			if r := &s.decisions.Hooks[i]; !r.IsMaterial() {
 				g.recorded(r)
 			}
 		}
@@ -237,7 +238,7 @@ func (g *gathering) command(words []string) ([]string, *report.Problem) {
 }
 
 // recorded takes in what was allowed of the project and is no longer found.
-func (g *gathering) recorded(r *trustRecord) {
+func (g *gathering) recorded(r *records.Record) {
 	f := g.byName[r.Hook]
 	if f == nil {
 		path := ""

@@ -9,6 +9,7 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/interpreter"
+	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/loader/internal/workspace"
 	"github.com/hookd-dev/hookd/protocol"
@@ -211,10 +212,10 @@ func (p *load) readDecisions() {
 
 // decisionsAbout reads the decisions about one project, nil if they cannot be
 // read.
-func (p *load) decisionsAbout(project string) *decisions {
-	file := p.records.file(project)
+func (p *load) decisionsAbout(project string) *records.Decisions {
+	file := p.records.File(project)
 	p.Inputs.See(file)
-	d, err := p.records.load(project)
+	d, err := p.records.Load(project)
 	if err != nil {
 		p.Add(report.New(report.BadRecords, file, 0, "", err.Error(), "restore the file, or remove it and allow the hooks again"))
 		p.RefuseAll(err.Error(), "look at "+file)

@@ -9,6 +9,7 @@ import (
 	"github.com/hookd-dev/hookd/executor/exechook"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/ownership"
+	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/loader/internal/settings"
 	"github.com/hookd-dev/hookd/loader/internal/workspace"
 	"github.com/hookd-dev/hookd/schema"
@@ -22,7 +23,7 @@ type loader struct {
 	files               *files.HashCache
 	answers             *answers
 	managed             *answers // of the managed layer: see answersOf
-	records             records
+	records             records.Folder
 	store               store
 	good                *settings.LastGood
 
@@ -51,7 +52,7 @@ func newLoader(opts Options) (*loader, error) {
 		l.state, l.stateBy = executor.StateDir()
 	}
 	if l.state != "" {
-		l.records = records{filepath.Join(l.state, "trust")}
+		l.records = records.Folder{Dir: filepath.Join(l.state, "trust")}
 	}
 	if _, err := files.Stat(opts.Cwd); files.Missing(err) && opts.Project == "" {
 		return nil, fmt.Errorf("working directory missing: %s", opts.Cwd)
@@ -112,5 +113,5 @@ func (p *load) trustedFolders(s *scope) []schema.TrustedFolder {
 }
 
 func (l *loader) recorded(project string) bool {
-	return l.records.dir != "" && workspace.StateOutside(project, l.state) == nil && l.records.recorded(project)
+	return l.records.Dir != "" && workspace.StateOutside(project, l.state) == nil && l.records.Recorded(project)
 }

@@ -14,29 +14,17 @@ import (
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
-)
-
-// Kind is what a person decides about: a hook, or what a project brings along
-// for the agent loop.
-type Kind string
-
-const (
-	KindHook   Kind = "hook"
-	KindSkill  Kind = "skill"  // .acai/skills/NAME.md or .acai/skills/NAME/SKILL.md
-	KindRecipe Kind = "recipe" // .acai/recipes/NAME.md
-	KindServer Kind = "server" // an entry of agent.mcpServers
-
-	KindSettings Kind = "settings" // the project's settings file
 )
 
 // Material is what a layer holds for the agent loop besides its hooks. One of a
 // project may be used only if a person allowed it (protocol, section 7): a skill
 // and a recipe speak to the model, a server runs.
 type Material struct {
-	Kind   Kind            `json:"kind"`
+	Kind   records.Kind    `json:"kind"`
 	Name   string          `json:"name"`
 	Layer  protocol.Layer  `json:"source"`
 	Path   string          `json:"path"`   // where it was written; of a server the settings file
@@ -58,12 +46,12 @@ type Material struct {
 // materialFolders say where materials that are files lie, below a layer's
 // folder, and what a folder in there must hold to be one.
 var materialFolders = []struct {
-	kind Kind
+	kind records.Kind
 	dir  string
 	file string // of a material that is a folder; "" if none can be
 }{
-	{KindSkill, "skills", "SKILL.md"},
-	{KindRecipe, "recipes", ""},
+	{records.KindSkill, "skills", "SKILL.md"},
+	{records.KindRecipe, "recipes", ""},
 }
 
 const serversDir = "mcpServers" // stands before a server's name in records and messages
@@ -99,7 +87,7 @@ func (g *gathering) servers(values map[string]schema.Value, waits bool) {
 }
 
 // materialFiles takes in the files of one folder.
-func (g *gathering) materialFiles(kind Kind, dir, inFolder string) {
+func (g *gathering) materialFiles(kind records.Kind, dir, inFolder string) {
 	where := filepath.Join(g.dir, dir)
 	g.Inputs.See(where)
 	entries, err := os.ReadDir(where)
@@ -140,7 +128,7 @@ func (g *gathering) materialFiles(kind Kind, dir, inFolder string) {
 
 // materialFile takes in one skill or recipe; member is its file below the
 // layer's folder, with what it brings along.
-func (g *gathering) materialFile(kind Kind, name, member string, helpers []string) {
+func (g *gathering) materialFile(kind records.Kind, name, member string, helpers []string) {
 	f := g.material(kind, name, member, filepath.Join(g.dir, filepath.FromSlash(member)))
 	if f.Problem != nil {
 		return
@@ -164,7 +152,7 @@ func (g *gathering) materialFile(kind Kind, name, member string, helpers []strin
 // server takes in one MCP server. What it starts of the project is a part of
 // what is allowed, as with a command hook.
 func (g *gathering) server(name string, s schema.MCPServer, file string) {
-	f := g.material(KindServer, name, path.Join(serversDir, name), file)
+	f := g.material(records.KindServer, name, path.Join(serversDir, name), file)
 	filled, unset := withVariables(s, g.variable())
 	f.server, f.line, f.unset = &filled, s.Line, unset
 	in := g.placeOf(g.scope, false)
@@ -183,7 +171,7 @@ func (g *gathering) server(name string, s schema.MCPServer, file string) {
 }
 
 // material begins one; member is its name in the records.
-func (g *gathering) material(kind Kind, name, member, path string) *found {
+func (g *gathering) material(kind records.Kind, name, member, path string) *found {
 	f := &found{scope: g.scope, layer: g.layer, kind: kind, name: g.scope.prefix + member, base: member, title: name, path: path, listed: true}
 	if !utf8.ValidString(member) {
 		f.Problem = &report.Problem{Why: "its name is not valid UTF-8", Remedy: "rename it"}
@@ -195,15 +183,15 @@ func (g *gathering) material(kind Kind, name, member, path string) *found {
 // sealMaterial makes the bundle: what a person allows of a project's, and what
 // belongs to any.
 func (g *gathering) sealMaterial(f *found, said any, base string, fill func(*bundle.Draft) error) {
-	var r *trustRecord
-	if at := slices.IndexFunc(g.scope.decisions.Hooks, func(r trustRecord) bool { return r.isMaterial() && r.Hook == f.base }); at >= 0 {
+	var r *records.Record
+	if at := slices.IndexFunc(g.scope.decisions.Hooks, func(r records.Record) bool { return r.IsMaterial() && r.Hook == f.base }); at >= 0 {
 		r = &g.scope.decisions.Hooks[at]
 	}
 	in := *g.placeOf(g.scope, false)
 	in.Spare = g.spareFor(g.scope, r)
 	sealed, err := in.Build(f.base, struct {
-		Kind   Kind `json:"kind"`
-		Server any  `json:"server,omitzero"`
+		Kind   records.Kind `json:"kind"`
+		Server any          `json:"server,omitzero"`
 	}{f.kind, said}, base, fill)
 	if errors.Is(err, bundle.ErrNotHashed) {
 		return
@@ -219,7 +207,7 @@ func (g *gathering) sealMaterial(f *found, said any, base string, fill func(*bun
 func (g *gathering) recordedMaterials() {
 	for i := range g.scope.decisions.Hooks {
 		r := &g.scope.decisions.Hooks[i]
-		if !r.isMaterial() || r.Kind == KindSettings {
+		if !r.IsMaterial() || r.Kind == records.KindSettings {
 			continue
 		}
 		at := slices.IndexFunc(g.materials, func(f *found) bool { return f.scope == g.scope && f.base == r.Hook })
@@ -236,9 +224,6 @@ func titleOf(member string) string {
 	return path.Base(strings.TrimSuffix(strings.TrimSuffix(member, ".md"), "/SKILL"))
 }
 
-// isMaterial reports whether a decision is not about a hook.
-func (t *trustRecord) isMaterial() bool { return t.Kind != "" && t.Kind != KindHook }
-
 // decideMaterial settles whether one may be used. Nothing of it guards anything,
 // so that what may not be used is absent, and said to be.
 func (p *load) decideMaterial(f *found) {
@@ -251,7 +236,7 @@ func (p *load) decideMaterial(f *found) {
 	case f.Problem != nil:
 		f.stop(executor.Broken, f.Problem.Why)
 		p.Add(report.New(report.MaterialUnusable, f.path, f.line, f.name, f.Problem.Why, f.Problem.Remedy))
-	case r != nil && r.Decision == Denied:
+	case r != nil && r.Decision == records.Denied:
 		f.stop(executor.Disabled, "denied with hookd untrust")
 	case !f.scope.needsTrust():
 		f.run = f.path
@@ -288,7 +273,7 @@ func (p *load) useCopy(f *found) {
 		return
 	}
 	switch f.kind {
-	case KindServer:
+	case records.KindServer:
 		f.Argv = f.Copied(f.Argv, p.store.folder(f.Bundle.Hash))
 		f.run = f.path
 		p.holdPins(f)
@@ -305,7 +290,7 @@ func (p *load) settleServers() {
 	order := append([]*scope{p.user}, p.projectScopes()...)
 	for _, scope := range append(order, p.machine) {
 		for _, f := range p.materials {
-			if f.kind != KindServer || f.scope != scope || f.run == "" {
+			if f.kind != records.KindServer || f.scope != scope || f.run == "" {
 				continue
 			}
 			s := *f.server
@@ -328,7 +313,7 @@ func (f *found) material() Material {
 	if f.Bundle != nil {
 		m.Hash = f.Bundle.Hash
 	}
-	if f.run != "" && f.kind != KindServer {
+	if f.run != "" && f.kind != records.KindServer {
 		m.Use, m.Beside = f.run, f.beside()
 	}
 	return m

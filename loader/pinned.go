@@ -20,7 +20,7 @@ func (p *load) holdPins(f *found) {
 	in := p.placeOf(f.scope, f.resolution.Hook.InPlace)
 	var recorded interpreter.Pins
 	if f.record != nil {
-		recorded = f.record.recordedPins()
+		recorded = f.record.RecordedPins()
 	}
 	hold := func(now interpreter.Starter, was *interpreter.Pin, words string) *interpreter.Pin {
 		switch {
@@ -62,25 +62,6 @@ func (p *load) replacePin(f *found, in *bundle.Builder, was *interpreter.Pin, wo
 	f.fail(executor.Broken, protocol.FailSpawn, why, remedy)
 	p.Add(report.New(report.NotRunnable, f.path, 0, f.name, why, remedy))
 	return nil
-}
-
-// recordedPins are what started the hook when it was allowed. Records of earlier
-// versions have real paths among what was hashed.
-func (t *trustRecord) recordedPins() interpreter.Pins {
-	found := t.Pins
-	legacy := func(real string) *interpreter.Pin {
-		if !filepath.IsAbs(real) {
-			return nil
-		}
-		return &interpreter.Pin{Path: real, Real: real}
-	}
-	if found.Interpreter == nil {
-		found.Interpreter = legacy(t.Bundle.Interpreter)
-	}
-	if found.Program == nil {
-		found.Program = legacy(t.Bundle.Program)
-	}
-	return found
 }
 
 // believeRecord takes the bundle for what an earlier version would have hashed, if

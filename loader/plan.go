@@ -13,6 +13,7 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/interpreter"
+	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -39,7 +40,7 @@ type Plan struct {
 // PlanItem is one hook of a plan, or one of the project's materials.
 type PlanItem struct {
 	Hook    string // of a material its folder and name: skills/x.md, mcpServers/git
-	Kind    Kind
+	Kind    records.Kind
 	State   State
 	Hash    string // of the bundle; "" if it is gone or cannot be allowed
 	Was     string // hash of the bundle that was allowed, "" if none was
@@ -68,7 +69,7 @@ type PlanItem struct {
 	Files                       []PlanFile
 
 	bundle *bundle.Bundle
-	record *trustRecord
+	record *records.Record
 	pins   interpreter.Pins
 	inMain bool // allowed in the main checkout: to be forgotten here it must be denied
 }
@@ -76,7 +77,7 @@ type PlanItem struct {
 // Settings is the name under which the plan has the project's settings, "" if there
 // is nothing to decide about them.
 func (p *Plan) Settings() string {
-	if i := slices.IndexFunc(p.Items, func(item PlanItem) bool { return item.Kind == KindSettings }); i >= 0 {
+	if i := slices.IndexFunc(p.Items, func(item PlanItem) bool { return item.Kind == records.KindSettings }); i >= 0 {
 		return p.Items[i].Hook
 	}
 	return ""
@@ -188,7 +189,7 @@ func (p *load) plan() (*Plan, error) {
 // Settings that were denied do not wait.
 func (plan *Plan) WithSettings(names []string) []string {
 	waits := func(item PlanItem) bool {
-		return item.Kind == KindSettings && item.State != StateTrusted && item.State != StateDenied
+		return item.Kind == records.KindSettings && item.State != StateTrusted && item.State != StateDenied
 	}
 	if len(names) == 0 || slices.Contains(names, settingsRecord) || !slices.ContainsFunc(plan.Items, waits) {
 		return names
@@ -207,12 +208,12 @@ func (p *load) settingsItem() *PlanItem {
 	if r == nil && s.now.Bad == nil && (s.now.Path == "" || s.now.SaysNothing()) {
 		return nil
 	}
-	item := &PlanItem{Hook: settingsRecord, Kind: KindSettings, Path: s.now.Path, State: StateNew, bundle: s.bundle, record: r, inMain: p.inherited(s, settingsRecord) != nil || s.deniedHere(settingsRecord)}
+	item := &PlanItem{Hook: settingsRecord, Kind: records.KindSettings, Path: s.now.Path, State: StateNew, bundle: s.bundle, record: r, inMain: p.inherited(s, settingsRecord) != nil || s.deniedHere(settingsRecord)}
 	if s.bundle != nil {
 		item.Hash, item.Entry = s.bundle.Hash, s.bundle.Entry
 	}
 	if r != nil {
-		item.Was, item.WasEntry, item.AllowedBefore = r.Hash, r.Bundle.Entry, r.allowedBefore(s.bundle)
+		item.Was, item.WasEntry, item.AllowedBefore = r.Hash, r.Bundle.Entry, r.AllowedBefore(s.bundle)
 	}
 	switch {
 	case s.now.Bad != nil:
@@ -222,10 +223,10 @@ func (p *load) settingsItem() *PlanItem {
 	}
 	switch {
 	case r == nil:
-		if s.elsewhere != nil && s.elsewhere.allows(settingsRecord, s.bundle) {
+		if s.elsewhere != nil && s.elsewhere.Allows(settingsRecord, s.bundle) {
 			item.In = p.TrustedIn
 		}
-	case r.Decision == Denied:
+	case r.Decision == records.Denied:
 		item.State = StateDenied
 	case s.bundle != nil && s.bundle.Hash == r.Hash:
 		item.State = StateTrusted
@@ -242,7 +243,7 @@ func (p *load) settingsItem() *PlanItem {
 
 func (p *load) planItem(f *found) (PlanItem, error) {
 	h := &f.resolution.Hook
-	item := PlanItem{Hook: f.base, Kind: KindHook, Path: f.path, Guard: couldBlock(h), InPlace: h.InPlace, record: f.record, inMain: p.inherited(f.scope, f.base) != nil || f.scope.deniedHere(f.base)}
+	item := PlanItem{Hook: f.base, Kind: records.KindHook, Path: f.path, Guard: couldBlock(h), InPlace: h.InPlace, record: f.record, inMain: p.inherited(f.scope, f.base) != nil || f.scope.deniedHere(f.base)}
 	if f.kind != "" {
 		item.Kind, item.Guard = f.kind, false
 	}
@@ -250,8 +251,8 @@ func (p *load) planItem(f *found) (PlanItem, error) {
 	if f.record != nil {
 		was = f.record.Bundle
 		item.Was = f.record.Hash
-		item.WasEntry, item.AllowedBefore = was.Entry, f.record.allowedBefore(f.Bundle)
-		item.WasInterpreter, item.WasProgram = f.ShownPins(f.record.recordedPins())
+		item.WasEntry, item.AllowedBefore = was.Entry, f.record.AllowedBefore(f.Bundle)
+		item.WasInterpreter, item.WasProgram = f.ShownPins(f.record.RecordedPins())
 	}
 	item.State = f.state()
 	if item.State == StateGone && f.kind == "" {
@@ -305,7 +306,7 @@ func (f *found) state() State {
 	switch {
 	case r == nil:
 		return StateNew
-	case r.Decision == Denied:
+	case r.Decision == records.Denied:
 		return StateDenied
 	case f.Bundle != nil && f.Bundle.Hash == r.Hash:
 		return StateTrusted

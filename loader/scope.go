@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookd-dev/hookd/loader/internal/bundle"
+	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/loader/internal/settings"
 	"github.com/hookd-dev/hookd/loader/internal/workspace"
 	"github.com/hookd-dev/hookd/protocol"
@@ -26,10 +27,10 @@ type scope struct {
 	outer  int
 	prefix string
 
-	project   string     // real path of the project, "" for another layer
-	decisions *decisions // about the project, or about the user layer
-	elsewhere *decisions // about the main checkout of which the project is a worktree
-	always    bool       // hooks.trust.always names the project: its hooks run in place, unasked
+	project   string             // real path of the project, "" for another layer
+	decisions *records.Decisions // about the project, or about the user layer
+	elsewhere *records.Decisions // about the main checkout of which the project is a worktree
+	always    bool               // hooks.trust.always names the project: its hooks run in place, unasked
 
 	passed *workspace.PassedOver // of a project: why its folder does not count; nil if it does
 
@@ -73,7 +74,7 @@ func (s *scope) discovers() bool { return s.own.Hooks.Discover[s.layer] }
 func (p *load) makeScopes() {
 	add := func(s *scope) {
 		if s.decisions == nil {
-			s.decisions = &decisions{V: 1, Project: s.project}
+			s.decisions = &records.Decisions{V: 1, Project: s.project}
 		}
 		p.scopes = append(p.scopes, s)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/loader/internal/settings"
 	"github.com/hookd-dev/hookd/loader/internal/workspace"
@@ -81,13 +82,13 @@ func (p *load) projectSettings(s *scope) {
 	s.now, s.bundle = f, b
 	record := p.recordOf(s, settingsRecord)
 	switch {
-	case p.asAllowed && s.outer == 0 && f.Bad != nil && record != nil && record.Decision == Allowed:
+	case p.asAllowed && s.outer == 0 && f.Bad != nil && record != nil && record.Decision == records.Allowed:
 		p.keepAllowed(s, record) // hooks are judged by what is in force, not by a file that cannot be used
 	case p.asAllowed && s.outer == 0:
 		p.takeSettings(s, f)
 	case s.always:
 		p.takeSettings(s, f)
-	case record != nil && record.Decision == Denied:
+	case record != nil && record.Decision == records.Denied:
 		s.state = SettingsDenied
 	case record != nil && b != nil && b.Hash == record.Hash:
 		p.takeSettings(s, f)
@@ -99,7 +100,7 @@ func (p *load) projectSettings(s *scope) {
 		p.RefuseAll(f.Bad.Error(), f.Bad.Remedy)
 	case f.Path == "", f.SaysNothing():
 		p.takeSettings(s, f)
-	case s.elsewhere != nil && s.elsewhere.allows(settingsRecord, b), p.settingsListed(s, b):
+	case s.elsewhere != nil && s.elsewhere.Allows(settingsRecord, b), p.settingsListed(s, b):
 		p.takeSettings(s, f)
 	default:
 		s.waiting, s.state = &waitingSettings{f.Settings, f.Path}, SettingsUntrusted
@@ -158,7 +159,7 @@ func (p *load) takeSettings(s *scope, f settings.File) {
 }
 
 // keepAllowed leaves the copy in force that was allowed, and says so.
-func (p *load) keepAllowed(s *scope, record *trustRecord) {
+func (p *load) keepAllowed(s *scope, record *records.Record) {
 	file := filepath.Join(s.dir, settings.Names[0])
 	s.state = SettingsGone
 	finding := report.New(report.SettingsGone, file, 0, "", "the settings that were allowed stay in force: their file is gone", s.goneRemedy())

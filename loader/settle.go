@@ -9,6 +9,7 @@ import (
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/executor/process"
+	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -126,7 +127,7 @@ func (p *load) rejectOrBreak(f *found) {
 		}
 		f.stop(executor.Broken, f.Problem.Why)
 	}
-	denied := f.record != nil && f.record.Decision == Denied // what is wrong with it is of no use to anybody
+	denied := f.record != nil && f.record.Decision == records.Denied // what is wrong with it is of no use to anybody
 	if f.Problem != nil && f.layer != "" && !denied {
 		code := report.NotRunnable
 		if f.file == nil && !f.IsCommand() {
@@ -154,7 +155,7 @@ func (p *load) switchOff(f *found) {
 	case slices.Contains(p.opts.Without, f.name):
 		off = "left out in this process"
 	default:
-		r := f.scope.decisions.disabled(string(f.layer), f.base, p.Now)
+		r := f.scope.decisions.SwitchedOff(string(f.layer), f.base, p.Now)
 		if r == nil {
 			return
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/loader/internal/interpreter"
+	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -17,7 +18,7 @@ import (
 // it runs, or code on the command line. It is about programs that start in the
 // project.
 func (p *load) seeUnwatched(f *found) {
-	if f.layer != protocol.Project && !f.resolution.Hook.InProject || f.kind != "" && f.kind != KindServer {
+	if f.layer != protocol.Project && !f.resolution.Hook.InProject || f.kind != "" && f.kind != records.KindServer {
 		return
 	}
 	words := f.Words

@@ -20,7 +20,7 @@ import (
 // projectAllowed reports whether a person allowed anything of this project, or
 // never wants to be asked about it.
 func (p *load) projectAllowed() bool {
-	return p.inner != nil && (p.inner.always || p.inner.decisions.anyAllowed())
+	return p.inner != nil && (p.inner.always || p.inner.decisions.AnyAllowed())
 }
 
 // dirOf is the working directory of a hook or server. Those of a project start in
