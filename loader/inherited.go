@@ -2,7 +2,6 @@ package loader
 
 import (
 	"github.com/hookd-dev/hookd/loader/internal/records"
-	"slices"
 )
 
 // What was allowed in the main checkout holds in its worktrees: what is the same there
@@ -13,8 +12,8 @@ import (
 // inherited is the record of something that was allowed in the main checkout, and
 // that nobody decided about in the worktree; nil if there is none. Where the main
 // checkout is one of the projects further up, it rules by itself.
-func (p *load) inherited(s *scope, name string) *records.Record {
-	if s.elsewhere == nil || s.decisions.Find(name) != nil || slices.Contains(p.Outer, s.elsewhere.Project) {
+func (s *scope) inherited(name string) *records.Record {
+	if s.elsewhere == nil || s.decisions.Find(name) != nil || s.mainRules {
 		return nil
 	}
 	if r := s.elsewhere.Find(name); r != nil && r.Decision == records.Allowed {
@@ -24,11 +23,11 @@ func (p *load) inherited(s *scope, name string) *records.Record {
 }
 
 // recordOf is the decision about something of a scope, made there or inherited.
-func (p *load) recordOf(s *scope, name string) *records.Record {
+func (s *scope) recordOf(name string) *records.Record {
 	if r := s.decisions.Find(name); r != nil {
 		return r
 	}
-	return p.inherited(s, name)
+	return s.inherited(name)
 }
 
 // anyAllowed reports whether anything of a scope was allowed, there or in its main
@@ -48,13 +47,13 @@ func (s *scope) deniedHere(name string) bool {
 }
 
 // inheritedGone takes in the hooks of the main checkout that the worktree lacks.
-func (g *gathering) inheritedGone() {
+func (g *layerScan) inheritedGone() {
 	if g.scope.elsewhere == nil {
 		return
 	}
 	for i := range g.scope.elsewhere.Hooks {
 		r := &g.scope.elsewhere.Hooks[i]
-		if !r.IsMaterial() && g.byName[r.Hook] == nil && g.inherited(g.scope, r.Hook) != nil {
+		if !r.IsMaterial() && g.byName[r.Hook] == nil && g.scope.inherited(r.Hook) != nil {
 			g.recorded(r)
 		}
 	}

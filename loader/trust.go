@@ -335,9 +335,14 @@ func (t *Trust) states(ctx context.Context, project string) map[string]State {
 	if item := p.settingsItem(); item != nil {
 		states[settingsRecord] = item.State
 	}
-	for _, f := range slices.Concat(p.hooks, p.materials) {
+	for _, f := range p.hooks {
 		if f.record != nil {
-			states[f.base] = f.state()
+			states[f.base] = f.state(f.isThere())
+		}
+	}
+	for _, f := range p.resources {
+		if f.record != nil {
+			states[f.base] = f.state(f.isThere())
 		}
 	}
 	return states

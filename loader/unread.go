@@ -18,7 +18,7 @@ const sideMark = ".hook."
 // tellUnread reports what lies in a layer's folder under a name that hookd does
 // not read but that somebody probably meant for it: settings that are silently
 // left out may hold the guard that a person relies on.
-func (p *load) tellUnread(dir string) {
+func (p *scanner) tellUnread(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return // what must be read of it says so itself
@@ -37,7 +37,7 @@ func (p *load) tellUnread(dir string) {
 
 // tellLoneSides reports side files that describe no hook of the folder, or have
 // an ending that no side file has.
-func (g *gathering) tellLoneSides(names []string) {
+func (g *layerScan) tellLoneSides(names []string) {
 	for _, name := range slices.Sorted(maps.Keys(g.sides)) {
 		i := strings.LastIndex(name, sideMark)
 		hook, ending := name[:i], name[i+len(sideMark):]

@@ -1,68 +1,21 @@
 package loader
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/hookd-dev/hookd/executor"
-	"github.com/hookd-dev/hookd/executor/hookenv"
-	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
 
-// askPrograms asks every program that may run and that nothing else described.
-func (p *load) askPrograms(ctx context.Context) {
-	questions := map[*answers][]question{}
-	var asked []*found
-	for _, f := range p.hooks {
-		if f.run == "" || f.Problem != nil || f.Bundle == nil || f.faulty() || schema.NamesEvents(f.described...) || !f.scope.on() {
-			continue
-		}
-		asked = append(asked, f)
-		answers := p.answersOf(f.layer)
-		if _, known := answers.known(f.Bundle.Hash, p.Now); known || p.opts.Runtime == nil {
-			continue
-		}
-		s := p.startOf(f)
-		questions[answers] = append(questions[answers], question{f.Bundle.Hash, process.Command{
-			Path: s.path, Argv: append(s.argv, askArgument), Dir: p.dirOf(f), Env: s.environ(p.env(f, hookenv.Describe)), Grace: f.scope.own.Hooks.Grace,
-		}})
-	}
-	for answers, questions := range questions {
-		answers.ask(ctx, p.opts.Runtime, questions)
-	}
-	for _, f := range asked {
-		got, known := p.answersOf(f.layer).known(f.Bundle.Hash, p.Now)
-		if !known {
-			continue
-		}
-		told := got.about(f.path, f.name)
-		p.Add(told.findings...)
-		if told.why != "" {
-			p.Add(report.New(report.NoAnswer, f.path, 0, f.name, "it was asked for its events: "+told.why, "add a line `hook: events=tool-call-start` to its header"))
-			continue
-		}
-		f.described, f.told = append(f.described, told.described), told
-	}
-}
-
-// argv is the command line of a hook, without what is appended for one purpose.
-func (p *load) argv(f *found) []string {
-	if f.IsCommand() {
-		return slices.Clone(f.Argv)
-	}
-	return []string{f.run}
-}
-
-// settle resolves a hook for good and lets everything that keeps it from running
+// finalize resolves a hook for good and lets everything that keeps it from running
 // have its say: faults of its description, of its file, and what the person
 // switched off.
-func (p *load) settle(f *found) {
+func (p *assembly) finalize(f *hook) {
 	switch f.status {
 	case executor.Changed, executor.Gone: // it stands as it was allowed
 	case executor.Untrusted: // and as settings describe it that nobody allowed either
@@ -70,7 +23,7 @@ func (p *load) settle(f *found) {
 			h.Timeout = f.scope.own.Hooks.Timeout
 		}
 	default:
-		defaults := schema.DefaultsFor(f.scope.own, f.layer, f.name, f.path)
+		defaults := schema.DefaultsFor(f.scope.own, f.scope.layer, f.name, f.path)
 		defaults.Required = p.isRequired(f)
 		events := f.resolution.Hook.Events
 		resolution, findings := schema.Resolve(defaults, f.described...)
@@ -87,8 +40,14 @@ func (p *load) settle(f *found) {
 		f.resolution.Hook.Required = true
 	}
 	p.switchOff(f)
-	p.tellUnwatched(f)
-	p.tellNotPassed(f)
+	p.env.seeUnwatched(&f.subject, f.resolution.Hook.InPlace, f.resolution.Hook.InProject)
+	p.env.seeAnswer(f)
+	file, line := "", 0
+	if len(f.described) > 0 {
+		file, line = f.described[0].Pos.File, f.described[0].Pos.Line
+	}
+	p.env.tellUnwatched(&f.subject, file, line)
+	p.env.tellNotPassed(f.hookCandidate)
 	if h := &f.resolution.Hook; h.Required && f.fault == nil && f.run == "" {
 		if len(h.Events) == 0 {
 			h.Events = everywhere()
@@ -104,7 +63,7 @@ func (p *load) settle(f *found) {
 }
 
 // rejectOrBreak settles hooks whose description or file is faulty.
-func (p *load) rejectOrBreak(f *found) {
+func (p *assembly) rejectOrBreak(f *hook) {
 	h := &f.resolution.Hook
 	switch {
 	case f.status != "":
@@ -114,21 +73,21 @@ func (p *load) rejectOrBreak(f *found) {
 			why = "nothing says which events it is for"
 		}
 		if f.resolution.Guards && f.scope.on() {
-			f.fail(executor.Rejected, protocol.FailSettings, why, "correct what hookd check says about it")
+			f.failClosed(f.name, executor.Rejected, protocol.FailSettings, why, "correct what hookd check says about it")
 		}
-		f.stop(executor.Rejected, why)
+		f.disable(executor.Rejected, why)
 	case f.Problem != nil:
 		if h.Enabled && f.scope.on() && h.Guards() {
 			kind := protocol.FailSpawn
 			if f.file == nil && !f.IsCommand() {
 				kind = protocol.FailGone
 			}
-			f.fail(executor.Broken, kind, f.Problem.Why, f.Problem.Remedy)
+			f.failClosed(f.name, executor.Broken, kind, f.Problem.Why, f.Problem.Remedy)
 		}
-		f.stop(executor.Broken, f.Problem.Why)
+		f.disable(executor.Broken, f.Problem.Why)
 	}
 	denied := f.record != nil && f.record.Decision == records.Denied // what is wrong with it is of no use to anybody
-	if f.Problem != nil && f.layer != "" && !denied {
+	if f.Problem != nil && f.scope.layer != "" && !denied {
 		code := report.NotRunnable
 		if f.file == nil && !f.IsCommand() {
 			code = report.NoSuchFile
@@ -142,20 +101,20 @@ func (p *load) rejectOrBreak(f *found) {
 // switchOff lets hooks be absent that a person switched off: by an entry, by the
 // layer's settings, for this process, or with hookd disable. The last two never
 // reach a required hook or the managed layer.
-func (p *load) switchOff(f *found) {
+func (p *assembly) switchOff(f *hook) {
 	h := &f.resolution.Hook
 	off := ""
 	switch {
 	case !h.Enabled && f.status != executor.Changed && f.status != executor.Gone:
-		off, f.offByProject = "its settings entry switches it off", f.layer == protocol.Project
+		off, f.offByProject = "its settings entry switches it off", f.scope.layer == protocol.Project
 	case !f.scope.on() && f.status != executor.Changed && f.status != executor.Gone:
-		off, f.offByProject = "hooks.enabled of its layer is false", f.layer == protocol.Project
-	case h.Required || f.layer == protocol.Managed:
+		off, f.offByProject = "hooks.enabled of its layer is false", f.scope.layer == protocol.Project
+	case h.Required || f.scope.layer == protocol.Managed:
 		return
 	case slices.Contains(p.opts.Without, f.name):
 		off = "left out in this process"
 	default:
-		r := f.scope.decisions.SwitchedOff(string(f.layer), f.base, p.Now)
+		r := f.scope.decisions.SwitchedOff(string(f.scope.layer), f.base, p.Now)
 		if r == nil {
 			return
 		}
@@ -171,7 +130,7 @@ func (p *load) switchOff(f *found) {
 // isRequired reports whether some settings require the hook. What an outer
 // project requires are its own hooks and those above it, and no inner project
 // reaches the hooks of an outer one.
-func (p *load) isRequired(f *found) bool {
+func (p *assembly) isRequired(f *hook) bool {
 	above := false // of the hook's own scope, or at it
 	for _, s := range p.scopes {
 		above = above || s == f.scope
@@ -179,7 +138,7 @@ func (p *load) isRequired(f *found) bool {
 		if !slices.Contains(names, f.base) {
 			continue
 		}
-		if above && s.outer > f.scope.outer && s.layer == f.layer || !above && f.scope.outer > 0 {
+		if above && s.outer > f.scope.outer && s.layer == f.scope.layer || !above && f.scope.outer > 0 {
 			continue
 		}
 		return true
@@ -187,46 +146,53 @@ func (p *load) isRequired(f *found) bool {
 	return false
 }
 
-// requireNames puts a failure in the place of every required hook that is not
-// there at all.
-func (p *load) requireNames() {
+// missingName is a name of hooks.required that no hook has.
+type missingName struct {
+	scope *scope
+	name  string
+}
+
+// missingNames are the names that some settings require and no hook has.
+func (p *assembly) missingNames() (missing []missingName) {
 	for i, s := range p.scopes {
 		names, _ := s.settings.Values["hooks.required"].V.([]string)
 		for _, name := range names {
-			answers := func(f *found) bool {
-				// A hook of an inner project does not answer for one that an outer one misses.
-				return f.base == name && (s.outer == 0 || slices.Contains(p.scopes[i:], f.scope))
-			}
-			if !slices.ContainsFunc(p.hooks, answers) {
-				p.hooks = append(p.hooks, p.missing(s, name))
+			// A hook of an inner project does not answer for one that an outer one misses.
+			answers := func(by *scope) bool { return s.outer == 0 || slices.Contains(p.scopes[i:], by) }
+			if !slices.ContainsFunc(p.hooks, func(f *hook) bool { return f.base == name && answers(f.scope) }) &&
+				!slices.ContainsFunc(missing, func(m missingName) bool { return m.name == name && answers(m.scope) }) {
+				missing = append(missing, missingName{s, name})
 			}
 		}
 	}
+	return missing
 }
 
-// missing stands for a required hook that is not there.
-func (p *load) missing(s *scope, name string) *found {
+// inSet reports the missing name, and returns the failure that stands in its place at
+// every event.
+func (m missingName) inSet(r *report.Report) *executor.Hook {
 	why := "it is required and is not there"
 	remedy := "put it into the hooks folder, or take it off hooks.required"
-	p.Add(report.New(report.RequiredMissing, s.settings.File, 0, s.prefix+name, why, remedy))
-	return &found{
-		layer: s.layer, scope: s, base: name, name: s.prefix + name, status: executor.Gone, why: why,
-		fault: &protocol.Failure{Kind: protocol.FailGone, Detail: name + ": " + why, Remedy: remedy},
-		resolution: schema.Resolution{Hook: schema.Hook{
-			Name: s.prefix + name, Layer: s.layer, Events: everywhere(), Can: protocol.CanBlock, Mode: protocol.Enforce,
+	s, name := m.scope, m.scope.prefix+m.name
+	r.Add(report.New(report.RequiredMissing, s.settings.File, 0, name, why, remedy))
+	return &executor.Hook{
+		Hook: schema.Hook{
+			Name: name, Layer: s.layer, Events: everywhere(), Can: protocol.CanBlock, Mode: protocol.Enforce,
 			OnFailure: protocol.RuleBlock, Required: true, Enabled: true, Run: schema.Once, Timeout: s.own.Hooks.Timeout,
 			Protocol: protocol.Version, Dialect: schema.Dialects[0],
-		}},
+		},
+		Status: executor.Gone, Why: why, Home: s.project, Outer: s.outer, Own: &s.own.Hooks,
+		Fault: &protocol.Failure{Kind: protocol.FailGone, Detail: name + ": " + why, Remedy: remedy},
 	}
 }
 
 // tooMany settles a hook that comes behind the last one its layer may have.
-func (f *found) tooMany(most int) schema.Finding {
+func (f *hook) tooMany(most int) schema.Finding {
 	why := fmt.Sprintf("not loaded: its layer has more than %d hooks (hooks.maxHooks)", most)
 	remedy := "raise hooks.maxHooks, or remove hooks"
 	if f.resolution.Hook.Guards() {
-		f.fail(executor.Rejected, protocol.FailSettings, why, remedy)
+		f.failClosed(f.name, executor.Rejected, protocol.FailSettings, why, remedy)
 	}
-	f.stop(executor.Rejected, why)
+	f.disable(executor.Rejected, why)
 	return report.New(report.TooMany, f.path, 0, f.name, why, remedy)
 }
