@@ -6,6 +6,9 @@ VERSION = $$(git describe --tags --always --dirty 2>/dev/null || echo devel)
 # The race detector needs a C compiler; a machine without one still tests.
 RACE = $$(command -v "$${CC:-cc}" >/dev/null 2>&1 && echo -race)
 
+# The packages that wait longest begin first, so that nothing waits for them alone.
+SLOW = ./test/integration ./executor/process
+
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/hookd ./cmd/hookd
 
@@ -14,7 +17,10 @@ build:
 lean:
 	CGO_ENABLED=0 go build -tags lean -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/hookd-lean ./cmd/hookd
 
-test: lint race
+# Tests mostly wait, so what only computes runs at the same time.
+test:
+	@test -n "$(RACE)" || echo "make test: no C compiler, so without the race detector"
+	@go run ./test/progress -beside "$(MAKE) -s lint" $(RACE) -p 4 -timeout 8m $(SLOW) ./...
 	@echo "make test: vet, types on darwin and windows, staticcheck and all tests: ok"
 
 vet:
@@ -27,10 +33,9 @@ lint: vet
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "make lint: run gofmt -w on these files"; exit 1; }
 	go tool staticcheck ./...
 
-# The packages that wait longest come first, so that nothing waits for them alone.
 race:
 	@test -n "$(RACE)" || echo "make race: no C compiler, so without the race detector"
-	go test $(RACE) -p 4 -timeout 8m ./test/integration ./executor/process ./...
+	@go run ./test/progress $(RACE) -p 4 -timeout 8m $(SLOW) ./...
 
 # Each fuzz target for FUZZTIME; says at the end how many there were.
 fuzz:

@@ -93,14 +93,14 @@ func cacheRun(t *testing.T, kind string, h hook, turns []modelserver.Turn) []map
 	if err != nil {
 		t.Fatal(err)
 	}
-	look := tool.Typed(tool.Description{Tool: protocol.Tool{Name: "look", Description: "looks"}}, func(context.Context, struct{}) (protocol.Result, error) {
+	look := tool.New(tool.Description{Name: "look", Description: "looks"}, func(context.Context, struct{}) (protocol.Result, error) {
 		return tool.OK("seen"), nil
 	})
 	recipes, findings := recipe.New(recipe.File{Name: "check", Path: "/check.md", Layer: protocol.User, Text: []byte("---\ndescription: checks\nallowed_tools: [look]\n---\ncheck it\n")})
 	if len(findings) > 0 {
 		t.Fatal(findings)
 	}
-	loop, err := New(Options{Gate: &foldGate{hooks: []hook{h}}, Model: m, Tools: []tool.Tool{look}, Providers: []provider.Provider{builtin.Done(), builtin.SubAgents()}, System: "be good", Recipes: recipes})
+	loop, err := New(Options{Gate: &foldGate{hooks: []hook{h}}, Model: m, Tools: []tool.Tool{look}, NoDefaults: true, Providers: []provider.Provider{builtin.Done(), builtin.SubAgents()}, System: "be good", Recipes: recipes})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -318,7 +318,7 @@ func sideBySide(n int, r model.Request) turn {
 
 // slow is a tool that takes a second and obeys its context.
 func slow(running *sync.Map) tool.Tool {
-	return tool.Typed(tool.Description{Tool: protocol.Tool{Name: "slow"}, Kind: protocol.KindOther},
+	return tool.New(tool.Description{Name: "slow", Kind: protocol.KindOther},
 		func(ctx context.Context, _ echoArgs) (protocol.Result, error) {
 			key := new(int)
 			running.Store(key, true)

@@ -13,11 +13,12 @@ import (
 
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/schema/toolname"
 )
 
 // matcher is a compiled [schema.Match]. Its zero value matches everything.
 type matcher struct {
-	tool   []schema.ToolPattern
+	tool   []toolname.Pattern
 	source []string
 	agent  string
 	step   string
@@ -32,7 +33,7 @@ type matcher struct {
 func compileMatch(m *schema.Match) (matcher, string, error) {
 	var out matcher
 	for _, pattern := range m.Tool {
-		p, err := schema.ParseToolPattern(pattern)
+		p, err := toolname.ParsePattern(pattern)
 		if err != nil {
 			return matcher{}, "tool", err
 		}
@@ -82,7 +83,7 @@ func (m *matcher) fits(f *facts) bool {
 // toolMatches compares the tool. Which one it is where the event names none, nobody
 // knows, so that a guard is asked.
 func (m *matcher) toolMatches(f *facts) bool {
-	return f.tool == "" || slices.ContainsFunc(m.tool, func(p schema.ToolPattern) bool { return p.Match(f.tool, f.kind) })
+	return f.tool == "" || slices.ContainsFunc(m.tool, func(p toolname.Pattern) bool { return p.Match(f.tool, f.kind) })
 }
 
 // holds decides the condition on the event as it is now. The error says why it is

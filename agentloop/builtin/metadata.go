@@ -34,16 +34,26 @@ func Metadata(limit int64) provider.Provider {
 	return provider.Provider{
 		Name: "metadata",
 		Tools: []tool.Tool{
-			unanswered[metadataRead]("metadata_read", "Reads a note that you kept for this session with metadata_write; with hook, what the hook of that name keeps."),
-			unanswered[metadataWrite]("metadata_write", fmt.Sprintf("Keeps a note for this session, readable by hooks and by you later on. All notes together may have %d bytes. Without value the note is removed.", limit)),
-			unanswered[struct{}]("metadata_list", "Lists your notes of this session, and the hooks that keep something there."),
+			tool.New(tool.Description{
+				Name:        "metadata_read",
+				Description: "Reads a note that you kept for this session with metadata_write; with hook, what the hook of that name keeps.",
+			}, answeredByHook[metadataRead]),
+			tool.New(tool.Description{
+				Name:        "metadata_write",
+				Description: fmt.Sprintf("Keeps a note for this session, readable by hooks and by you later on. All notes together may have %d bytes. Without value the note is removed.", limit),
+				Schema:      protocol.RawMessage(metadataWriteSchema),
+			}, answeredByHook[metadataWrite]),
+			tool.New(tool.Description{
+				Name:        "metadata_list",
+				Description: "Lists your notes of this session, and the hooks that keep something there.",
+			}, answeredByHook[struct{}]),
 		},
 		Hooks: []protocol.GoHook{{
 			Name:        metadataHook,
 			Description: "keeps the model's notes with the session",
 			Events:      []protocol.EventName{protocol.ToolCallStart, protocol.ToolCallEnd},
 			Match:       protocol.Match{Tool: []string{"metadata_read", "metadata_write", "metadata_list"}},
-			Func:        m.hear,
+			Func:        m.onEvent,
 		}},
 	}
 }
@@ -60,16 +70,13 @@ type metadataWrite struct {
 	Value protocol.RawMessage `json:"value,omitempty" jsonschema:"any JSON value; absent or null removes the note"`
 }
 
-// unanswered is a tool whose hook answers in its place.
-func unanswered[A any](name, description string) tool.Tool {
-	spec := protocol.Tool{Name: name, Description: description}
-	if name == "metadata_write" { // a value may be anything, which no Go type says
-		spec.Schema = protocol.RawMessage(`{"type":"object","properties":{"key":{"type":"string","minLength":1,"description":"name of the note"},` +
-			`"value":{"description":"any JSON value; absent or null removes the note"}},"required":["key"],"additionalProperties":false}`)
-	}
-	return tool.Typed(tool.Description{Tool: spec, Kind: protocol.KindOther}, func(context.Context, A) (protocol.Result, error) {
-		return protocol.Result{}, errors.New("the hook metadata, which does this tool's work, was not asked")
-	})
+// metadataWriteSchema is stated, since a value may be anything, which no Go type says.
+const metadataWriteSchema = `{"type":"object","properties":{"key":{"type":"string","minLength":1,"description":"name of the note"},` +
+	`"value":{"description":"any JSON value; absent or null removes the note"}},"required":["key"],"additionalProperties":false}`
+
+// answeredByHook is the run function of a tool whose hook answers in its place.
+func answeredByHook[A any](context.Context, A) (protocol.Result, error) {
+	return protocol.Result{}, errors.New("the hook metadata, which does this tool's work, was not asked")
 }
 
 type metadata struct {
@@ -79,11 +86,11 @@ type metadata struct {
 	sessions map[string]*notes
 }
 
-// notes are a session's, by key. Once read they are ahead of what events show:
-// calls that run side by side all see the value from before.
+// notes are those of a session, by key. Once read they are ahead of what events show:
+// calls that run side by side all see the earlier value.
 type notes map[string]protocol.RawMessage
 
-func (m *metadata) hear(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
+func (m *metadata) onEvent(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
 	var data struct {
 		protocol.Call
 		Result protocol.Result `json:"result"`
@@ -130,7 +137,7 @@ func (m *metadata) notes(ev *protocol.Event) (*notes, error) {
 	return &mine, nil
 }
 
-// metadataOf is what each hook keeps, by its name.
+// metadataOf returns what each hook keeps, by its name.
 func metadataOf(ev *protocol.Event) (map[string]protocol.RawMessage, error) {
 	all := map[string]protocol.RawMessage{}
 	if len(ev.Metadata) == 0 || jsonspan.Kind(ev.Metadata) != '{' {
@@ -139,7 +146,7 @@ func metadataOf(ev *protocol.Event) (map[string]protocol.RawMessage, error) {
 	return all, json.Unmarshal(ev.Metadata, &all)
 }
 
-// answer is what the model reads of a call.
+// answer returns what the model reads of a call.
 func (m *metadata) answer(mine *notes, ev *protocol.Event, call *protocol.Call) (string, error) {
 	if call.Name == "metadata_write" {
 		_, _, said, err := m.with(mine, call.Args)
@@ -179,7 +186,7 @@ func listNotes(what string, values map[string]protocol.RawMessage) string {
 	return what + ": " + strings.Join(lines, ", ")
 }
 
-// with are the notes as a call of metadata_write would leave them, and what the
+// with returns the notes as a call of metadata_write would leave them, and what the
 // model reads of it.
 func (m *metadata) with(mine *notes, raw protocol.RawMessage) (notes, protocol.RawMessage, string, error) {
 	var args metadataWrite
@@ -208,8 +215,8 @@ func (m *metadata) with(mine *notes, raw protocol.RawMessage) (notes, protocol.R
 	return after, encoded, said, nil
 }
 
-// keep makes a write that has ended count. It may not fit any more: calls that
-// ran beside it were before it.
+// keep stores the note of a write that has ended. It may not fit any more: calls that
+// ran at the same time may have come first.
 func (m *metadata) keep(mine *notes, args protocol.RawMessage) (protocol.Reply, error) {
 	after, encoded, _, err := m.with(mine, args)
 	if err != nil {

@@ -24,12 +24,10 @@ type spawnArgs struct {
 // How deep sub-agents may start sub-agents is the loop's Limits.Depth; the
 // deepest are not offered the tool.
 func SubAgents() provider.Provider {
-	description := tool.Description{Kind: protocol.KindAgent, Tool: protocol.Tool{
-		Name: SpawnSubagent,
+	description := tool.Description{Kind: protocol.KindAgent, Name: SpawnSubagent,
 		Description: "Has a sub-agent do a piece of work that stands on its own, and returns its last answer. " +
-			"It begins with an empty conversation and knows only what the prompt says. Several calls in one step run side by side.",
-	}}
-	return provider.Provider{Name: "subagents", Tools: []tool.Tool{tool.Typed(description, spawn)}}
+			"It begins with an empty conversation and knows only what the prompt says. Several calls in one step run side by side."}
+	return provider.Provider{Name: "subagents", Tools: []tool.Tool{tool.New(description, spawn)}}
 }
 
 func spawn(ctx context.Context, args spawnArgs) (protocol.Result, error) {

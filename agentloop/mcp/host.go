@@ -180,7 +180,7 @@ func (h *host) newTool(t listed, taken map[string]bool) (*remote, error) {
 		t.Description = t.Title
 	}
 	description := tool.Description{
-		Tool: protocol.Tool{Name: name, Description: t.Description, Schema: t.Schema},
+		Name: name, Description: t.Description, Schema: t.Schema,
 		Kind: protocol.KindMCP, Server: h.server.Name,
 	}
 	r := &remote{host: h, name: t.Name, description: description}

@@ -53,8 +53,8 @@ func TestDescriptions(t *testing.T) {
 	server.Name = "My.Server__x"
 	servers := s.connect(t, server)
 	want := tool.Description{
-		Tool: protocol.Tool{Name: "mcp__My_Server_x__echo", Description: "says it again", Schema: []byte(
-			`{"type":"object","properties":{"text":{"type":"string"},"count":{"type":"integer","maximum":12345678901234567890}},"required":["text"]}`)},
+		Name: "mcp__My_Server_x__echo", Description: "says it again", Schema: []byte(
+			`{"type":"object","properties":{"text":{"type":"string"},"count":{"type":"integer","maximum":12345678901234567890}},"required":["text"]}`),
 		Kind: protocol.KindMCP, Server: "My.Server__x",
 	}
 	if diff := cmp.Diff(want, find(t, servers, want.Name).Describe()); diff != "" {

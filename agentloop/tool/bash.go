@@ -42,7 +42,7 @@ func Bash(o BashOptions) Tool {
 	}
 	description := fmt.Sprintf("Runs a command line with bash in the project folder and returns its output and exit code. "+
 		"It is ended after %s with everything it started. What it leaves in the background is ended when it ends, and the result says so: start a server and use it in one command. There is no terminal and no input.", o.Timeout)
-	return newTyped("bash", description, protocol.KindShell, o.run)
+	return New(Description{Name: "bash", Description: description, Kind: protocol.KindShell}, o.run)
 }
 
 func (o BashOptions) run(ctx context.Context, args bashArgs) (protocol.Result, error) {

@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"context"
 	"os"
 	"testing"
 	"time"
@@ -38,12 +37,11 @@ func TestFilesWithoutAnEnd(t *testing.T) {
 
 // What ends by itself is read whole, of whatever size it says to be.
 func TestFilesOfTheKernel(t *testing.T) {
-	f := &files{Folder: Folder{Project: "/proc"}}
-	target, err := f.resolve(context.Background(), "version", false)
+	target, err := Folder{Project: "/proc"}.files(nil).Resolve("version", false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text, err := target.read(context.Background(), f.Folder, maxFile); err != nil || len(text) == 0 {
+	if text, err := target.Read(maxFile); err != nil || len(text) == 0 {
 		t.Errorf("%q, %v", text, err)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/hookd-dev/hookd/agentloop/tool/internal/protect"
 )
 
 // allowed are the variables a tool's process gets without being named: the list
@@ -37,18 +39,9 @@ func Env(environ []string, project string, extra ...string) []string {
 func outsidePath(path, project string) string {
 	var kept []string
 	for _, dir := range filepath.SplitList(path) {
-		if filepath.IsAbs(dir) && !inside(dir, project) {
+		if filepath.IsAbs(dir) && !protect.IsInside(dir, project) {
 			kept = append(kept, dir)
 		}
 	}
 	return strings.Join(kept, string(filepath.ListSeparator))
-}
-
-// inside reports whether a path is a folder or below it.
-func inside(path, folder string) bool {
-	if folder == "" {
-		return false
-	}
-	relative, err := filepath.Rel(folder, path)
-	return err == nil && filepath.IsLocal(relative)
 }

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hookd-dev/hookd/agentloop/tool/internal/projectfile"
+	"github.com/hookd-dev/hookd/agentloop/tool/internal/textedit"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -20,7 +22,26 @@ const (
 	maxEntries = 1000
 )
 
-// Files are the tools read_file, write_file, edit_file, list_dir and grep on a
+// Folder is the part of the file system that the file tools may touch: a project
+// without what rules the hooks and without what git runs.
+type Folder struct {
+	Project   string   // absolute path
+	Refused   []string // absolute paths, refused with all below: .acai of user and machine, the state folder
+	Unwritten []string // absolute paths that may be read, with all below: git's own settings
+	Locks     string   // absolute path of a folder for lock files, where folders cannot be locked; default: in the user's cache
+}
+
+// Mentions returns the protected place that the words of a command name, "" if none
+// does. A word is taken as a path, relative to the project.
+func (f Folder) Mentions(words []string) string {
+	return f.files(nil).Mentions(words)
+}
+
+func (f Folder) files(judged *protocol.Touched) *projectfile.Folder {
+	return &projectfile.Folder{Project: f.Project, Refused: f.Refused, Unwritten: f.Unwritten, Locks: f.Locks, Judged: judged}
+}
+
+// Files returns the tools read_file, write_file, edit_file, list_dir and grep on a
 // folder. Paths are relative to the project folder or absolute inside it. Calls may run
 // side by side, in several runs too: each changes its file as a whole or not at all.
 func Files(folder Folder) []Tool {
@@ -37,8 +58,11 @@ func Files(folder Folder) []Tool {
 // files are the file tools of one run.
 type files struct {
 	Folder
-	seen seen
+	known knownContent
 }
+
+// of returns the folder as a call may use it.
+func (f *files) of(ctx context.Context) *projectfile.Folder { return f.files(judgedFile(ctx)) }
 
 type readArgs struct {
 	Path   string `json:"path"`
@@ -47,16 +71,16 @@ type readArgs struct {
 }
 
 func (f *files) readFile(ctx context.Context, args readArgs) (protocol.Result, error) {
-	t, err := f.resolve(ctx, args.Path, false)
+	t, err := f.of(ctx).Resolve(args.Path, false)
 	if err != nil {
 		return failed("%s: %v", args.Path, err)
 	}
-	before := f.seen.now()
-	data, err := t.read(ctx, f.Folder, maxFile)
+	before := f.known.now()
+	data, err := t.Read(maxFile)
 	if err != nil {
 		return failed("%s: %v", args.Path, err)
 	}
-	f.seen.note(ctx, t.path(), before, data)
+	f.known.set(ctx, t.Path(), before, data)
 	if bytes.IndexByte(data, 0) >= 0 {
 		return failed("%s: is a binary file of %d bytes", args.Path, len(data))
 	}
@@ -78,8 +102,8 @@ func (f *files) readFile(ctx context.Context, args readArgs) (protocol.Result, e
 	return ok(joinLines(lines, first, min(first+count, len(lines))))
 }
 
-// joinLines joins lines[first:last] up to the size of a result, and says what
-// is missing behind them.
+// joinLines joins lines[first:last] up to the size of a result, and says what is
+// missing after them.
 func joinLines(lines []string, first, last int) string {
 	var text strings.Builder
 	for i := first; i < last; i++ {
@@ -104,55 +128,49 @@ type writeArgs struct {
 	Content string `json:"content"`
 }
 
-func (f *files) writeFile(ctx context.Context, args writeArgs) (protocol.Result, error) {
-	return f.change(ctx, args.Path, true, func(h *lockedFile) (protocol.Result, error) {
+func (f *files) writeFile(ctx context.Context, args writeArgs) (result protocol.Result, err error) {
+	err = f.of(ctx).Change(ctx, args.Path, true, func(file *projectfile.LockedFile) error {
 		content, kept := []byte(args.Content), []string(nil)
-		if h.info != nil {
-			old, err := h.read(maxFile)
+		if file.Info != nil {
+			old, err := file.Read(maxFile)
 			switch {
-			case f.seen.knows(ctx, h.path) && (err != nil || f.seen.outdated(ctx, h.path, old)):
-				return failed("%s: %s", args.Path, changedSinceRead)
+			case f.known.has(ctx, file.Path) && (err != nil || f.known.outdated(ctx, file.Path, old)):
+				return errors.New(changedSinceRead)
 			case err == nil:
-				content, kept = asBefore(old, content)
+				content, kept = textedit.KeepForm(old, content)
 			}
-			if !f.seen.knows(ctx, h.path) {
-				kept = append(kept, fmt.Sprintf("a file of %d bytes that you had not read was replaced", h.info.Size()))
+			if !f.known.has(ctx, file.Path) {
+				kept = append(kept, fmt.Sprintf("a file of %d bytes that you had not read was replaced", file.Info.Size()))
 			}
 		}
-		lost, err := h.replace(content)
+		lost, err := file.Replace(content)
 		if err != nil {
-			return protocol.Result{}, err
+			return err
 		}
-		f.seen.note(ctx, h.path, f.seen.now(), content)
-		return ok(told(fmt.Sprintf("wrote %d bytes to %s", len(content), args.Path), append(kept, lost...)))
+		f.known.set(ctx, file.Path, f.known.now(), content)
+		result = OK(withRemarks(fmt.Sprintf("wrote %d bytes to %s", len(content), args.Path), append(kept, lost...)))
+		return nil
 	})
+	return changed(result, args.Path, err)
 }
 
 const changedSinceRead = "changed since you read it, by another program or agent; nothing was written: read it again, then write what is right now, or edit it"
 
-// told is what was done, with what a person or a model might not expect of it.
-func told(done string, more []string) string {
+// withRemarks adds to what was done what a person or a model might not expect of it.
+func withRemarks(done string, more []string) string {
 	return strings.Join(append([]string{done}, more...), "; ")
 }
 
-// change changes a file under its lock. Where a program that knows no lock came first
-// it begins again, since what was made of the old content is no longer right.
-func (f *files) change(ctx context.Context, path string, creates bool, work func(*lockedFile) (protocol.Result, error)) (result protocol.Result, err error) {
-	for range mostRaces {
-		var h *lockedFile
-		if h, err = f.hold(ctx, path, creates); err != nil {
-			break
-		}
-		result, err = work(h)
-		h.release()
-		if !errors.Is(err, errRaced) {
-			break
-		}
+// changed is the answer of a tool that changes a file.
+func changed(result protocol.Result, path string, err error) (protocol.Result, error) {
+	var aborted *projectfile.AbortedError
+	switch {
+	case errors.As(err, &aborted):
+		return protocol.Result{}, &Error{Kind: protocol.CallAborted, Text: aborted.Text}
+	case err != nil:
+		return failed("%s: %v", path, err)
 	}
-	if err == nil || errors.As(err, new(*Error)) {
-		return result, err
-	}
-	return failed("%s: %v", path, err)
+	return result, nil
 }
 
 type editArgs struct {
@@ -162,33 +180,35 @@ type editArgs struct {
 	ReplaceAll bool   `json:"replaceAll,omitempty" jsonschema:"replace every occurrence"`
 }
 
-func (f *files) editFile(ctx context.Context, args editArgs) (protocol.Result, error) {
+func (f *files) editFile(ctx context.Context, args editArgs) (result protocol.Result, err error) {
 	if args.OldText == "" {
 		return failed("oldText is empty")
 	}
-	edit := replacement{args.OldText, args.NewText, args.ReplaceAll}
-	return f.change(ctx, args.Path, false, func(h *lockedFile) (protocol.Result, error) {
-		data, err := h.read(maxFile)
+	edit := textedit.Edit{Old: args.OldText, New: args.NewText, All: args.ReplaceAll}
+	err = f.of(ctx).Change(ctx, args.Path, false, func(file *projectfile.LockedFile) error {
+		data, err := file.Read(maxFile)
 		if err != nil {
-			return protocol.Result{}, err
+			return err
 		}
-		outdated := f.seen.outdated(ctx, h.path, data)
-		edited, count, err := edit.apply(data, maxFile)
+		outdated := f.known.outdated(ctx, file.Path, data)
+		edited, count, err := edit.Apply(data, maxFile)
 		if err != nil && outdated {
 			err = fmt.Errorf("the file changed since you read it: %w", err)
 		}
 		if err != nil {
-			return protocol.Result{}, err
+			return err
 		}
-		lost, err := h.replace(edited)
+		lost, err := file.Replace(edited)
 		if err != nil {
-			return protocol.Result{}, err
+			return err
 		}
 		if !outdated { // else there is still something that this agent has not read
-			f.seen.note(ctx, h.path, f.seen.now(), edited)
+			f.known.set(ctx, file.Path, f.known.now(), edited)
 		}
-		return ok(told(fmt.Sprintf("replaced %d in %s", count, args.Path), lost))
+		result = OK(withRemarks(fmt.Sprintf("replaced %d in %s", count, args.Path), lost))
+		return nil
 	})
+	return changed(result, args.Path, err)
 }
 
 type listArgs struct {
@@ -199,11 +219,11 @@ func (a listArgs) path() string { return cmp.Or(a.Path, ".") }
 
 func (f *files) listDir(ctx context.Context, args listArgs) (protocol.Result, error) {
 	path := args.path()
-	t, err := f.resolve(ctx, path, false)
+	t, err := f.of(ctx).Resolve(path, false)
 	if err != nil {
 		return failed("%s: %v", path, err)
 	}
-	entries, err := t.list(f.Folder)
+	entries, err := t.List()
 	if err != nil {
 		return failed("%s: %v", path, err)
 	}

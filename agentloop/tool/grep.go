@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -29,14 +28,12 @@ type grepArgs struct {
 
 // search is one grep on its way through a folder.
 type search struct {
-	folder    Folder
-	protected *Protected
-	pattern   *regexp.Regexp
-	base      string
-	glob      string
-	found     int
-	skipped   int // files too large to search
-	text      strings.Builder
+	pattern *regexp.Regexp
+	base    string // the searched folder, with slashes
+	glob    string
+	found   int
+	skipped int // files that are too large or cannot be read
+	text    strings.Builder
 }
 
 func (a grepArgs) path() string { return cmp.Or(a.Path, ".") }
@@ -53,61 +50,33 @@ func (f *files) grep(ctx context.Context, args grepArgs) (protocol.Result, error
 		return failed("glob %s: its braces stand for too many patterns", args.Glob)
 	}
 	args.Path = args.path()
-	t, err := f.resolve(ctx, args.Path, false)
+	t, err := f.of(ctx).Resolve(args.Path, false)
 	if err != nil {
 		return failed("%s: %v", args.Path, err)
 	}
-	root, err := t.enter(f.Folder, ".", false)
-	if err != nil {
-		return failed("%v", err)
-	}
-	defer root.Close()
-	s := &search{folder: f.Folder, protected: t.protected, pattern: pattern, base: slash(t.relative), glob: args.Glob}
-	err = fs.WalkDir(root.FS(), s.base, func(name string, entry fs.DirEntry, err error) error {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		return s.visit(name, entry, err)
-	})
+	s := &search{pattern: pattern, base: t.Relative(), glob: args.Glob}
+	err = t.Walk(ctx, maxGrepFile, s.wanted, s.visit)
 	if ctx.Err() != nil {
 		return protocol.Result{}, context.Cause(ctx)
 	}
 	if err != nil {
-		return failed("%s: %v", args.Path, plain(err))
+		return failed("%s: %v", args.Path, err)
 	}
 	return ok(s.result())
 }
 
-// visit searches one file. What cannot be read is passed over, as grep -s does,
-// unless it is the very path that was asked for.
-func (s *search) visit(name string, entry fs.DirEntry, err error) error {
+// visit searches one file. Files that cannot be read are counted, and those with a NUL
+// in front are binary.
+func (s *search) visit(name string, data []byte, err error) error {
 	switch {
-	case err != nil && name == s.base:
-		return err
-	case err != nil:
-		return nil
-	case entry.IsDir() && (entry.Name() == ".git" || s.refuses(name, entry)):
-		return fs.SkipDir
-	case !entry.Type().IsRegular() || isTemporary(entry.Name()) || !s.wanted(name) || s.refuses(name, entry):
-		return nil
 	case s.found >= maxMatches:
 		return fs.SkipAll
-	}
-	t := target{filepath.FromSlash(name), s.protected}
-	data, err := t.read(context.Background(), s.folder, maxGrepFile)
-	if err != nil {
+	case err != nil:
 		s.skipped++
-		return nil
-	}
-	if bytes.IndexByte(data[:min(len(data), 8192)], 0) < 0 {
+	case bytes.IndexByte(data[:min(len(data), 8192)], 0) < 0:
 		s.file(name, data)
 	}
 	return nil
-}
-
-func (s *search) refuses(name string, entry fs.DirEntry) bool {
-	info, err := entry.Info()
-	return err != nil || s.protected.Refuses(filepath.Join(s.protected.project, filepath.FromSlash(name)), info) != ""
 }
 
 func (s *search) wanted(name string) bool {
@@ -146,6 +115,3 @@ func (s *search) result() string {
 	}
 	return s.text.String()
 }
-
-// slash is a relative path in the form of io/fs.
-func slash(relative string) string { return filepath.ToSlash(relative) }

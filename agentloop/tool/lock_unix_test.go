@@ -4,60 +4,11 @@ package tool
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 )
-
-// TestLockOnAFile asserts that a file stands for a folder which cannot be locked, and
-// that it is the same for all who name that folder.
-func TestLockOnAFile(t *testing.T) {
-	folder := Folder{Project: t.TempDir(), Locks: filepath.Join(t.TempDir(), "locks")}
-	one, err := folder.lockFile("/p/sub")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if taken, err := one.try(); !taken || err != nil {
-		t.Fatal(err)
-	}
-	two, err := folder.lockFile("/p/sub")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if taken, err := two.try(); taken || err != nil {
-		t.Errorf("taken twice (%v)", err)
-	}
-	one.release()
-	if taken, err := two.try(); !taken || err != nil {
-		t.Errorf("not given back (%v)", err)
-	}
-	two.release()
-}
-
-// TestFreshLeftoversStayWhereTheLockIsAFile asserts that what another machine may still
-// write is not swept away.
-func TestFreshLeftoversStayWhereTheLockIsAFile(t *testing.T) {
-	project := t.TempDir()
-	fresh, stale := newTemporary(), newTemporary()
-	write(t, project, fresh, "half")
-	write(t, project, stale, "half")
-	before := time.Now().Add(-2 * staleAfter)
-	if err := os.Chtimes(filepath.Join(project, stale), before, before); err != nil {
-		t.Fatal(err)
-	}
-	dir, err := os.OpenRoot(project)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dir.Close()
-	(&lockedFile{dir: dir, lock: &folderLock{onFile: true}}).sweep()
-	entries, err := os.ReadDir(project)
-	if err != nil || len(entries) != 1 || entries[0].Name() != fresh {
-		t.Errorf("%v, %v", entries, err)
-	}
-}
 
 // TestSwapWhileWaiting asserts that a call which waited for its lock looks again at
 // where its path leads.
@@ -83,7 +34,7 @@ func TestSwapWhileWaiting(t *testing.T) {
 				}
 			}
 			folder := Folder{Project: p}
-			h, err := folder.hold(t.Context(), "d/f", false)
+			h, err := folder.files(nil).Lock(t.Context(), "d/f", false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -96,7 +47,7 @@ func TestSwapWhileWaiting(t *testing.T) {
 			if err := c.swap(p); err != nil {
 				t.Error(err)
 			}
-			h.release()
+			h.Release()
 			calls.Wait()
 			if !strings.Contains(text, c.want) {
 				t.Errorf("%q, want %q", text, c.want)

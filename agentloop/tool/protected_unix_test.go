@@ -3,7 +3,6 @@
 package tool
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -173,39 +172,6 @@ func TestGitIsRead(t *testing.T) {
 	}
 	if text, isError := call(t, tools, "write_file", map[string]any{"path": "twin", "content": "three"}); isError {
 		t.Errorf("a hard link of the project's own: %s", text)
-	}
-}
-
-// TestALinkSwappedIn asserts that what takes the place of a folder or file between
-// the look and the opening is not followed.
-func TestALinkSwappedIn(t *testing.T) {
-	base := realTemp(t)
-	for name, swap := range map[string]func(p string) error{
-		"the folder becomes a link":  func(p string) error { return errors.Join(os.RemoveAll(p+"/d"), os.Symlink(".acai", p+"/d")) },
-		"the file becomes a link":    func(p string) error { return errors.Join(os.Remove(p+"/d/f"), os.Symlink("../.acai/f", p+"/d/f")) },
-		"the file becomes another":   func(p string) error { return errors.Join(os.Remove(p+"/d/f"), os.Link(p+"/.acai/f", p+"/d/f")) },
-		"the folder becomes another": func(p string) error { return errors.Join(os.RemoveAll(p+"/d"), os.Rename(p+"/.acai", p+"/d")) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			p := filepath.Join(base, strings.ReplaceAll(name, " ", "-"))
-			lay(t, p, ".acai/f old", "d/f old")
-			folder := Folder{Project: p}
-			target, err := folder.resolve(t.Context(), "d/f", true)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := swap(p); err != nil {
-				t.Fatal(err)
-			}
-			dir, err := target.enter(folder, "d", true)
-			if err == nil {
-				defer dir.Close()
-				_, _, err = target.open(dir, "f", os.O_WRONLY)
-			}
-			if !errors.Is(err, errMoved) && !errors.As(err, new(*RefusedError)) {
-				t.Errorf("opened: %v", err)
-			}
-		})
 	}
 }
 

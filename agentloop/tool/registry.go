@@ -85,7 +85,7 @@ func (e *entry) compile() error {
 func (r *Registry) Lookup(name string) (Tool, Description, bool) {
 	e := r.entry(name)
 	if e == nil {
-		return nil, Description{Tool: protocol.Tool{Name: name}, Kind: protocol.KindOther}, false
+		return nil, Description{Name: name, Kind: protocol.KindOther}, false
 	}
 	return e.tool, e.description, true
 }
@@ -95,7 +95,7 @@ func (r *Registry) Lookup(name string) (Tool, Description, bool) {
 func (r *Registry) List() []protocol.Tool {
 	list := make([]protocol.Tool, len(r.list))
 	for i, t := range r.list {
-		list[i] = t.Describe().Tool
+		list[i] = t.Describe().Tool()
 	}
 	return list
 }

@@ -1,11 +1,10 @@
-// Package tool holds the tools that the agent loop offers to a model: the
-// interface they share, the registry that checks their arguments, and the
-// built-in ones, whose file access is confined to the project folder.
 package tool
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"reflect"
 
 	"github.com/go-json-experiment/json"
 	"github.com/google/jsonschema-go/jsonschema"
@@ -13,23 +12,39 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// Tool is something a model can call.
+// Tool is something that a model can call. [New] makes one of a function.
 type Tool interface {
 	// Describe says what the tool is; it always returns the same.
 	Describe() Description
 
-	// Run does the work. The args have been checked against the schema. What
-	// the tool found out, failures of its subject included, is a Result; an
-	// error means that there is no result, and is an [Error] where its kind
-	// matters. Run obeys the context promptly and leaves nothing behind.
+	// Run does the work. The args have been checked against the schema. What the tool
+	// found out, failures of its subject included, is a Result; an error means that
+	// there is no result, and is an [Error] if its kind matters. Run must return soon
+	// after ctx is done and leave nothing behind.
 	Run(ctx context.Context, args protocol.RawMessage) (protocol.Result, error)
+}
+
+// Source is where tools come from that are not there from the beginning, or not to the
+// end: a server that is still starting, or has died.
+type Source interface {
+	// Tools returns those that can be called now. It returns at once and may be called
+	// from several goroutines. A tool that is gone from the list and is called all the
+	// same says so itself.
+	Tools() []Tool
 }
 
 // Description is a tool as models and hooks see it.
 type Description struct {
-	protocol.Tool
-	Kind   protocol.ToolKind
-	Server string // of an MCP tool
+	Name        string
+	Description string              // for the model
+	Schema      protocol.RawMessage // JSON Schema of the args; [New] makes it of the args' type
+	Kind        protocol.ToolKind   // what it does to the world; hooks match it, and consent depends on it
+	Server      string              // of an MCP tool
+}
+
+// Tool returns the description as a model sees it.
+func (d Description) Tool() protocol.Tool {
+	return protocol.Tool{Name: d.Name, Description: d.Description, Schema: d.Schema}
 }
 
 // Error is why a call has no result, when that is more than "failed".
@@ -40,14 +55,17 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Text }
 
-// Typed returns a tool whose args are decoded into A, which has no other members
-// than those. Where the description states no schema it is generated from A, so
-// that the two cannot part. It panics on a type that no schema can be made of:
-// the type is the program's own and fixed.
-func Typed[A any](description Description, run func(ctx context.Context, args A) (protocol.Result, error)) Tool {
-	if len(description.Schema) == 0 {
+// New returns a tool whose args are decoded into A, a struct: members that it does not
+// have are refused. If the description has no schema, it is made of A and of its tags
+// json and jsonschema (the description of a member). If A is [protocol.RawMessage], run
+// gets the args as they are. A Kind that is not set is [protocol.KindOther].
+//
+// New panics on a type of which no schema can be made: it is a mistake in the program.
+func New[A any](description Description, run func(ctx context.Context, args A) (protocol.Result, error)) Tool {
+	if len(description.Schema) == 0 && !isRaw[A]() {
 		description.Schema = schemaOf[A](description.Name)
 	}
+	description.Kind = cmp.Or(description.Kind, protocol.KindOther)
 	return &typed[A]{description, run}
 }
 
@@ -56,9 +74,7 @@ type typed[A any] struct {
 	run         func(ctx context.Context, args A) (protocol.Result, error)
 }
 
-func newTyped[A any](name, description string, kind protocol.ToolKind, run func(context.Context, A) (protocol.Result, error)) Tool {
-	return Typed(Description{Tool: protocol.Tool{Name: name, Description: description}, Kind: kind}, run)
-}
+func isRaw[A any]() bool { return reflect.TypeFor[A]() == reflect.TypeFor[protocol.RawMessage]() }
 
 func schemaOf[A any](tool string) protocol.RawMessage {
 	schema, err := jsonschema.For[A](nil)
@@ -76,18 +92,20 @@ func (t *typed[A]) Describe() Description { return t.description }
 
 func (t *typed[A]) Run(ctx context.Context, args protocol.RawMessage) (protocol.Result, error) {
 	var decoded A
-	if err := json.Unmarshal(args, &decoded, json.RejectUnknownMembers(true)); err != nil {
+	if raw, is := any(&decoded).(*protocol.RawMessage); is {
+		*raw = args
+	} else if err := json.Unmarshal(args, &decoded, json.RejectUnknownMembers(true)); err != nil {
 		return protocol.Result{}, &Error{protocol.CallBadArgs, err.Error()}
 	}
 	return t.run(ctx, decoded)
 }
 
-// OK is a result that holds a text.
+// OK returns a result that holds a text.
 func OK(text string) protocol.Result {
 	return protocol.Result{Content: protocol.TextContent(text)}
 }
 
-// Failed is a result that tells the model what is wrong with its subject.
+// Failed returns a result that tells the model what is wrong with its subject.
 func Failed(format string, args ...any) protocol.Result {
 	return protocol.Result{Content: protocol.TextContent(fmt.Sprintf(format, args...)), IsError: true}
 }

@@ -7,15 +7,12 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// This file and lean.go are the only two that differ in the lean program: the
-// files of the agent loop itself carry the same tag. Linking models, MCP and the
-// terminal doubles what each start costs, and other agents start hookd for every
-// event.
+// This file and lean.go are the only two that differ in the lean program. Models, MCP and
+// the terminal double what each start costs, and other agents start hookd for every event.
 
-var agentCommands = []command{{"run", "events", newRun}, {"sessions", "events", newSessions}}
-
-// needAgent is an error in the program without the agent loop.
-func needAgent(string) error { return nil }
+func agentCommands(a *app) []command {
+	return []command{{"events", newRun(a)}, {"events", newSessions(a)}}
+}
 
 // builtinHooks are the hooks of the features that a run would have with the
 // settings as they stand.

@@ -8,10 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/term"
-
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/terminal"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -20,15 +19,15 @@ type protocolOption = protocol.PermissionOption
 // terminalApprover puts questions to the person at the terminal, line by line.
 type terminalApprover struct {
 	p     *show.Printer
-	lines *typedLines // what the person types
+	lines *terminal.Lines // what the person types
 }
 
 // approver is nil where nobody is there: every question is answered no.
 func (a *app) approver() agentloop.Approver {
-	if a.json || !isTerminal(a.stdin) || !isTerminal(a.err.W) {
+	if !a.console.PersonReads() {
 		return nil
 	}
-	return terminalApprover{a.err, a.typed()}
+	return terminalApprover{a.console.Err, a.console.Lines()}
 }
 
 // optionKeys are what a person types or presses for an answer, by its kind.
@@ -100,9 +99,9 @@ func (t terminalApprover) Approve(ctx context.Context, q agentloop.Question) (ag
 
 // read asks for a line. What came before it was asked for is dropped.
 func (t terminalApprover) read(ctx context.Context, prompt string) (line string, open bool, err error) {
-	t.lines.drop()
+	t.lines.Drop()
 	t.p.Print("%s", prompt)
-	line, open, err = t.lines.next(ctx)
+	line, open, err = t.lines.Next(ctx)
 	if err != nil || !open {
 		t.p.Print("\n")
 	}
@@ -112,8 +111,8 @@ func (t terminalApprover) read(ctx context.Context, prompt string) (line string,
 // page is how many lines the terminal shows at once, besides a prompt.
 func (t terminalApprover) page() int {
 	const unknown, least, prompt = 24, 3, 3
-	_, height, err := term.GetSize(int(t.lines.stdin.Fd()))
-	if err != nil || height <= 0 {
+	height := t.lines.Height()
+	if height <= 0 {
 		height = unknown
 	}
 	return max(height-prompt, least)

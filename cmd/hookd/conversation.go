@@ -11,6 +11,9 @@ import (
 	"github.com/hookd-dev/hookd/agentloop/model"
 	"github.com/hookd-dev/hookd/agentloop/recipe"
 	"github.com/hookd-dev/hookd/agentloop/store"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -34,7 +37,7 @@ func (f *runFlags) resumes() bool { return f.follow || f.resume != "" }
 // loop, and the file that keeps it.
 type conversation struct {
 	a        *app
-	engine   *engine
+	engine   *engine.Engine
 	settings *schema.Settings
 	model    model.Model
 	choice   *modelChoice
@@ -45,27 +48,28 @@ type conversation struct {
 }
 
 // converse opens the session that the flags ask for. The approver may be nil.
-func (a *app) converse(ctx context.Context, flags *runFlags, approver agentloop.Approver) (*conversation, error) {
+func (a *app) converse(ctx context.Context, flags *runFlags, approver agentloop.Approver, late engine.Late) (*conversation, error) {
 	resumed, err := a.chosenSession(ctx, flags)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.reviewGuards(ctx); err != nil {
-		return nil, err
-	}
-	engine, err := a.open(ctx, openOptions{longLived: true})
+	reviewed, err := a.reviewGuards(ctx)
 	if err != nil {
 		return nil, err
 	}
-	settings := *engine.settings() // a snapshot's own do not change
-	c := &conversation{a: a, engine: engine, settings: &settings, choice: &flags.model, aside: engine.progress.Aside}
+	e, err := a.opener.Open(ctx, engine.Options{LongLived: true, GuardsReviewed: reviewed, Late: late})
+	if err != nil {
+		return nil, err
+	}
+	settings := *e.Settings() // a snapshot's own do not change
+	c := &conversation{a: a, engine: e, settings: &settings, choice: &flags.model, aside: e.Aside}
 	if c.model, err = a.chooseModel(c.choice, c.settings); err != nil {
 		return nil, err
 	}
-	if c.session, err = a.openSession(engine, resumed, model.Origin(c.model)); err != nil {
+	if c.session, err = a.openSession(e, resumed, model.Origin(c.model)); err != nil {
 		return nil, err
 	}
-	options, err := a.loopOptions(engine, c.settings, c.model, c.session, flags)
+	options, err := a.loopOptions(e, c.settings, c.model, c.session, flags)
 	if err != nil {
 		return nil, errors.Join(err, c.session.Close())
 	}
@@ -86,11 +90,11 @@ func (a *app) converse(ctx context.Context, flags *runFlags, approver agentloop.
 }
 
 // newFault says why there is no loop for a session.
-func newFault(err error) *Fault {
+func newFault(err error) *cli.Fault {
 	if _, isDamage := errors.AsType[*store.DamageError](err); isDamage {
 		return sessionFault(err)
 	}
-	return failed("run", err, "")
+	return cli.Failed("run", err, "")
 }
 
 // chosenSession is the id of the session to go on with, "" for a new one. It
@@ -100,11 +104,11 @@ func (a *app) chosenSession(ctx context.Context, flags *runFlags) (string, error
 	if !flags.resumes() {
 		return "", nil
 	}
-	state, err := stateDir()
+	state, err := places.StateDir()
 	if err != nil {
 		return "", err
 	}
-	folder := conversations(state)
+	folder := places.Conversations(state)
 	if flags.resume == "" {
 		here, err := a.sessionsHere(ctx, folder, false)
 		if err != nil {
@@ -117,7 +121,7 @@ func (a *app) chosenSession(ctx context.Context, flags *runFlags) (string, error
 				return here[i].ID, nil
 			}
 		}
-		return "", usage("no-session", "there is no session in this project to go on with", "hookd sessions list --all shows those of others")
+		return "", cli.Usage("no-session", "there is no session in this project to go on with", "hookd sessions list --all shows those of others")
 	}
 	id, err := findSession(folder, flags.resume)
 	if err != nil {
@@ -133,73 +137,73 @@ func (a *app) chosenSession(ctx context.Context, flags *runFlags) (string, error
 // goesOn says which session it is that goes on: it was not named.
 func (a *app) goesOn(s *store.Info) {
 	text := "session " + s.ID + " goes on, last used " + s.Last.Local().Format("2006-01-02 15:04") + " (" + age(time.Since(s.Last)) + ")"
-	if first := show.Shorten(firstLine(s.First), 60); first != "" {
+	if first := show.Shorten(show.FirstLine(s.First), 60); first != "" {
 		text += ": " + first
 	}
-	a.note(text, "")
+	a.console.Note(text, "")
 }
 
 // passedOver says that the session that was used last is not the one that goes on.
 func (a *app) passedOver(damaged []store.Info, id string) {
 	if len(damaged) > 0 {
 		d := &damaged[0]
-		a.note("session "+d.ID+" is damaged: "+d.Path+": "+d.Damage.Error()+"; an earlier one goes on: "+id, damageHint(d.ID))
+		a.console.Note("session "+d.ID+" is damaged: "+d.Path+": "+d.Damage.Error()+"; an earlier one goes on: "+id, damageHint(d.ID))
 	}
 }
 
 func (a *app) keepProject(ctx context.Context, id, project string) error {
-	here, err := a.currentProject(ctx)
+	here, err := a.project.Root(ctx)
 	if err != nil || here == project || project == "" {
 		return err
 	}
-	if a.project != "" {
-		return usage("other-project", "session "+id+" belongs to the project "+project, "leave --project out")
+	if a.project.Folder != "" {
+		return cli.Usage("other-project", "session "+id+" belongs to the project "+project, "leave --project out")
 	}
-	a.note("session "+id+" goes on in its project, "+project, "")
-	a.project = project
+	a.console.Note("session "+id+" goes on in its project, "+project, "")
+	a.project.Folder = project
 	return nil
 }
 
 // openSession opens the file of a session that is gone on with, or begins one.
-func (a *app) openSession(engine *engine, id, modelName string) (*store.Session, error) {
-	folder := conversations(engine.stateDir)
+func (a *app) openSession(e *engine.Engine, id, modelName string) (*store.Session, error) {
+	folder := places.Conversations(e.StateDir)
 	if id == "" {
-		return a.newSession(engine, folder, modelName), nil
+		return a.newSession(e, folder, modelName), nil
 	}
 	session, err := store.Open(folder, id)
 	if err != nil {
 		return nil, sessionFault(err)
 	}
-	session.GoOn(func(err error) { a.unkept(engine, err) })
+	session.GoOn(func(err error) { a.unkept(e, err) })
 	if session.State().Model == modelName {
 		return session, nil
 	}
 	if err := session.Append(store.Entry{Kind: store.Model, Text: modelName}); err != nil {
-		return nil, errors.Join(failed("session", err, ""), session.Close())
+		return nil, errors.Join(cli.Failed("session", err, ""), session.Close())
 	}
 	return session, nil
 }
 
 // newSession begins a session. One that no folder can keep is as good as any other
 // until it ends.
-func (a *app) newSession(engine *engine, folder, modelName string) *store.Session {
-	header := store.Header{Project: engine.project(), Model: modelName}
-	if engine.stateDir == "" { // that nothing is kept was said
+func (a *app) newSession(e *engine.Engine, folder, modelName string) *store.Session {
+	header := store.Header{Project: e.Project(), Model: modelName}
+	if e.StateDir == "" { // that nothing is kept was said
 		return store.Unkept(header)
 	}
 	session, err := store.Create(folder, "", header)
 	if err != nil {
-		a.unkept(engine, err)
+		a.unkept(e, err)
 		return store.Unkept(header)
 	}
-	session.GoOn(func(err error) { a.unkept(engine, err) })
+	session.GoOn(func(err error) { a.unkept(e, err) })
 	return session
 }
 
 // unkept says that a conversation goes on and is not kept any more.
-func (a *app) unkept(engine *engine, err error) {
-	engine.progress.Aside(func() {
-		a.note("this conversation is not kept: "+err.Error(), "hookd keeps sessions in $XDG_STATE_HOME/hookd; it must be writable, with room left")
+func (a *app) unkept(e *engine.Engine, err error) {
+	e.Aside(func() {
+		a.console.Note("this conversation is not kept: "+err.Error(), "hookd keeps sessions in $XDG_STATE_HOME/hookd; it must be writable, with room left")
 	})
 }
 
@@ -216,7 +220,7 @@ func (c *conversation) begin(ctx context.Context, flags *runFlags, prompt agentl
 		run, err = c.loop.RunPrompt(ctx, prompt)
 	}
 	if err != nil {
-		return nil, failed("run", err, "")
+		return nil, cli.Failed("run", err, "")
 	}
 	return run, nil
 }
@@ -229,7 +233,7 @@ func (c *conversation) setModel(name string) error {
 		return err
 	}
 	if err := c.loop.SetModel(m); err != nil {
-		return failed("model", err, "")
+		return cli.Failed("model", err, "")
 	}
 	c.model = m
 	return nil
@@ -268,6 +272,6 @@ func (c *conversation) resumeHint() {
 	if !c.session.Kept() {
 		return
 	}
-	p := c.a.err
+	p := c.a.console.Err
 	p.Print("%s\n", p.In(show.Quiet, "session "+c.session.ID()+"; hookd run --continue goes on with it"))
 }

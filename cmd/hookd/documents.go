@@ -8,15 +8,16 @@ import (
 
 	"github.com/hookd-dev/hookd/agentloop/recipe"
 	"github.com/hookd-dev/hookd/agentloop/skill"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/schema"
 )
 
-// skills are the skills that a loop on this engine may use.
-func (e *engine) skills() []skill.File {
-	if watcher, watches := e.source.(*loader.Watcher); watches {
-		return skillFiles(watcher.Snapshot())
+// skillsOf are the skills that a loop on an engine may use.
+func skillsOf(e *engine.Engine) []skill.File {
+	if w := e.Watcher(); w != nil {
+		return skillFiles(w.Snapshot())
 	}
 	return nil
 }

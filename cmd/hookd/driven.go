@@ -11,31 +11,32 @@ import (
 
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/agentloop/model"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
 )
 
 // runDriven is hookd run --json without a prompt: a program writes a JSON object
 // a line to stdin, and reads one a line from stdout. See docs/run-json.md. The
 // exit code is that of the last turn.
 func (a *app) runDriven(ctx context.Context, flags *runFlags) error {
-	a.forProgram()
-	d := &driven{out: &drivenLines{lines: runLines{a.out}}, asked: map[string]chan agentloop.Answer{}}
-	c, err := a.converse(ctx, flags, d)
+	late := a.forProgram()
+	d := &driven{out: &drivenLines{lines: runLines{a.console.Out}}, asked: map[string]chan agentloop.Answer{}}
+	c, err := a.converse(ctx, flags, d, late)
 	if err != nil {
 		return err
 	}
 	d.c = c
-	if err := d.out.line(sessionOpened{"session", c.session.ID(), c.session.Path(), c.engine.project(), model.Origin(c.model), len(c.loop.Messages())}); err != nil {
-		return errors.Join(failed("output", err, ""), c.session.Close())
+	if err := d.out.line(sessionOpened{"session", c.session.ID(), c.session.Path(), c.engine.Project(), model.Origin(c.model), len(c.loop.Messages())}); err != nil {
+		return errors.Join(cli.Failed("output", err, ""), c.session.Close())
 	}
-	d.drive(ctx, a.stdin)
+	d.drive(ctx, a.console.In)
 	if err := c.end(ctx, nil, d.out); err != nil {
-		return failed("session", err, "")
+		return cli.Failed("session", err, "")
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	if errors.Is(d.exit, errAborted) {
-		return exitCode(exitFailed)
+		return cli.ExitCode(cli.ExitFailed)
 	}
 	return d.exit
 }
@@ -77,9 +78,9 @@ func (d *driven) drive(ctx context.Context, in io.Reader) {
 }
 
 // obey carries out a line of input. A fault says why it does nothing.
-func (d *driven) obey(ctx context.Context, line drivenLine) *Fault {
+func (d *driven) obey(ctx context.Context, line drivenLine) *cli.Fault {
 	if line.err != nil {
-		return usage("bad-input", fmt.Sprintf("line %d cannot be read: %v", line.number, line.err), "")
+		return cli.Usage("bad-input", fmt.Sprintf("line %d cannot be read: %v", line.number, line.err), "")
 	}
 	input, fault := decodeDriven(line.text)
 	switch {
@@ -133,7 +134,7 @@ func (d *driven) next(ctx context.Context) (context.Context, *agentloop.Prompt) 
 func (d *driven) turn(ctx context.Context, prompt agentloop.Prompt) {
 	run, err := d.c.loop.RunPrompt(ctx, prompt)
 	if err != nil {
-		d.exit = exitCode(exitFailed)
+		d.exit = cli.ExitCode(cli.ExitFailed)
 		d.out.line(resultLine{Kind: "result", Error: err.Error()})
 		return
 	}
@@ -160,12 +161,12 @@ func (d *driven) waits() bool {
 }
 
 // abortTurn ends the turn that runs, and what waits for it.
-func (d *driven) abortTurn() *Fault {
+func (d *driven) abortTurn() *cli.Fault {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.queue = nil
 	if d.abort == nil {
-		return usage("not-running", "no turn runs", "")
+		return cli.Usage("not-running", "no turn runs", "")
 	}
 	d.abort(errAborted)
 	return nil

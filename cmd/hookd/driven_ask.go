@@ -7,17 +7,18 @@ import (
 	"errors"
 
 	"github.com/hookd-dev/hookd/agentloop"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
 // answer gives the program's answer to the question that it names. One without a name
 // could be meant for an earlier question, and would allow what nobody has read.
-func (d *driven) answer(given *drivenAnswer) *Fault {
+func (d *driven) answer(given *drivenAnswer) *cli.Fault {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	reply := d.asked[given.ID]
 	if reply == nil {
-		return usage("no-question", "no question waits for this answer", "a line of kind question has the id; an answer repeats it")
+		return cli.Usage("no-question", "no question waits for this answer", "a line of kind question has the id; an answer repeats it")
 	}
 	delete(d.asked, given.ID)
 	reply <- agentloop.Answer{OptionID: given.OptionID, Text: given.Text}

@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -84,10 +85,10 @@ func readBounded(reader *bufio.Reader) (line []byte, err error) {
 // drivenHint says what a line of input looks like.
 const drivenHint = `one of {"prompt":"…"}, {"abort":true}, {"answer":{"id":"…","optionId":"…"}} a line`
 
-func decodeDriven(text []byte) (*drivenInput, *Fault) {
+func decodeDriven(text []byte) (*drivenInput, *cli.Fault) {
 	var input drivenInput
 	if err := json.Unmarshal(text, &input, json.RejectUnknownMembers(true)); err != nil {
-		return nil, usage("bad-input", inputProblem(err), drivenHint)
+		return nil, cli.Usage("bad-input", inputProblem(err), drivenHint)
 	}
 	set := 0
 	for _, is := range []bool{input.Prompt != nil, input.Abort, input.Answer != nil} {
@@ -97,15 +98,15 @@ func decodeDriven(text []byte) (*drivenInput, *Fault) {
 	}
 	switch {
 	case set != 1:
-		return nil, usage("bad-input", "a line of input asks for exactly one thing", drivenHint)
+		return nil, cli.Usage("bad-input", "a line of input asks for exactly one thing", drivenHint)
 	case len(input.Attachments) > 0 && input.Prompt == nil:
-		return nil, usage("bad-input", "attachments go with a prompt", drivenHint)
+		return nil, cli.Usage("bad-input", "attachments go with a prompt", drivenHint)
 	case input.Prompt != nil && *input.Prompt == "" && len(input.Attachments) == 0:
-		return nil, usage("bad-input", "the prompt is empty", drivenHint)
+		return nil, cli.Usage("bad-input", "the prompt is empty", drivenHint)
 	}
 	for i, part := range input.Attachments {
 		if part.Type != protocol.PartText && part.Type != protocol.PartImage {
-			return nil, usage("bad-input", fmt.Sprintf("attachment %d: %q is no kind of attachment", i, part.Type), "text and image are")
+			return nil, cli.Usage("bad-input", fmt.Sprintf("attachment %d: %q is no kind of attachment", i, part.Type), "text and image are")
 		}
 	}
 	return &input, nil

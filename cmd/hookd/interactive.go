@@ -15,8 +15,12 @@ import (
 
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/agentloop/model"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/report"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
-	"github.com/hookd-dev/hookd/loader"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/terminal"
 )
 
 // errAborted is the cause of a turn's end that the person wanted.
@@ -24,13 +28,13 @@ var errAborted = errors.New("aborted by the person")
 
 // runInteractive is hookd run without a prompt on a terminal.
 func (a *app) runInteractive(ctx context.Context, flags *runFlags) error {
-	if !isTerminal(a.outlet.to) || os.Getenv("TERM") == "dumb" || os.Getenv("TERM") == "" {
+	if !terminal.IsTerminal(a.console.Out.W) || os.Getenv("TERM") == "dumb" || os.Getenv("TERM") == "" {
 		return a.runPlain(ctx, flags)
 	}
-	notes := &turnout{to: a.err.W} // before anybody writes to it
-	a.err.W = notes
-	t := &terminalChat{notes: notes, chat: newChat(a.out.Width, a.out.Color), printer: newPrinter()}
-	c, err := a.converse(ctx, flags, t)
+	notes := terminal.NewSwappableWriter(a.console.Err.W) // before anybody writes to it
+	a.console.Err.W = notes
+	t := &terminalChat{notes: notes, chat: newChat(a.console.Out.Width, a.console.Out.Color), printer: newPrinter()}
+	c, err := a.converse(ctx, flags, t, nil)
 	if err != nil {
 		return err
 	}
@@ -47,7 +51,7 @@ type terminalChat struct {
 	commands *chatCommands
 	program  *tea.Program
 	printer  *printQueue
-	notes    *turnout // what goes to stderr
+	notes    *terminal.SwappableWriter // what goes to stderr
 	turn     sync.WaitGroup
 	between  sync.Mutex // of what is done between two turns
 	ctx      context.Context
@@ -57,21 +61,21 @@ type terminalChat struct {
 func (t *terminalChat) run(ctx context.Context) error {
 	a := t.c.a
 	t.ctx = ctx
-	if a.lines != nil { // a review of guards has read them
-		a.lines.stop()
-	}
-	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithInput(a.stdin), tea.WithOutput(terminalFile(a.outlet.to))}
-	if !a.out.Color {
+	a.console.StopLines() // a review of guards has read them
+	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithInput(a.console.In), tea.WithOutput(terminal.File(a.console.Out.W))}
+	if !a.console.Out.Color {
 		options = append(options, tea.WithColorProfile(colorprofile.NoTTY))
 	}
 	t.program = tea.NewProgram(teaModel{t}, options...)
 	// While the chat is on the screen, notes and late words of hooks go above it.
-	progress := t.c.engine.progress
+	progress := t.c.engine.Progress()
 	progress.Stop()
-	back := t.notes.lead(t)
+	back := t.notes.Swap(t)
 	defer back()
-	defer a.guardTerminal()()
-	defer a.onInterrupt(func() { t.program.Send(interruptMsg{}) })()
+	restore := terminal.Restorer(a.console.In)
+	defer restore()
+	a.signals.OnExit(restore)
+	defer a.signals.TakeInterrupts(func() { t.program.Send(interruptMsg{}) })()
 	var printing sync.WaitGroup
 	printing.Go(func() { t.printer.run(t.program) })
 	_, err := t.program.Run()
@@ -83,7 +87,7 @@ func (t *terminalChat) run(ctx context.Context) error {
 	printing.Wait()
 	t.turn.Wait()
 	if errors.Is(err, tea.ErrProgramPanic) {
-		err = failed("terminal", err, "")
+		err = cli.Failed("terminal", err, "")
 	} else if err != nil && ctx.Err() != nil {
 		err = nil // a signal
 	}
@@ -95,12 +99,6 @@ func (t *terminalChat) run(ctx context.Context) error {
 		t.c.resumeHint()
 	}
 	return err
-}
-
-// terminalFile is the terminal itself, of which the library asks the size.
-func terminalFile(w any) *os.File {
-	f, _ := w.(*os.File)
-	return f
 }
 
 // teaModel is what the library drives.
@@ -201,7 +199,7 @@ const settling = 100 * time.Millisecond
 // Approve shows a question and waits for the person. What was typed before the
 // question stands there is no answer.
 func (t *terminalChat) Approve(ctx context.Context, q agentloop.Question) (agentloop.Answer, error) {
-	flushInput(t.c.a.stdin)
+	terminal.FlushInput(t.c.a.console.In)
 	select {
 	case <-time.After(settling):
 	case <-ctx.Done():
@@ -270,10 +268,10 @@ func (k *chatCommands) answer(ctx context.Context, e commandEffect, width int, c
 		err = k.trust(ctx, p)
 	}
 	if err != nil {
-		p.Print("%s %s\n", p.In(show.Bad, "!"), oneLine(err.Error()))
-		var fault *Fault
+		p.Print("%s %s\n", p.In(show.Bad, "!"), show.OneLine(err.Error()))
+		var fault *cli.Fault
 		if errors.As(err, &fault) && fault.Hint != "" {
-			p.Print("  %s\n", p.In(show.Quiet, oneLine(fault.Hint)))
+			p.Print("  %s\n", p.In(show.Quiet, show.OneLine(fault.Hint)))
 		}
 	}
 	return strings.TrimRight(b.String(), "\n")
@@ -290,22 +288,22 @@ func (k *chatCommands) model(p *show.Printer, name string) error {
 }
 
 func (k *chatCommands) hooks(ctx context.Context, p *show.Printer) error {
-	if w, watches := k.c.engine.source.(*loader.Watcher); watches {
-		showListing(p, describe(w.Snapshot()))
+	if w := k.c.engine.Watcher(); w != nil {
+		report.Listing(p, engine.Describe(w.Snapshot()))
 		return nil
 	}
-	listing, err := k.c.a.listing(ctx)
+	listing, err := k.c.a.opener.Listing(ctx)
 	if err == nil {
-		showListing(p, listing)
+		report.Listing(p, listing)
 	}
 	return err
 }
 
 func (k *chatCommands) sessions(ctx context.Context, p *show.Printer) error {
-	if k.c.engine.stateDir == "" {
-		return usage("no-state", "no session is kept: there is no state folder", "")
+	if k.c.engine.StateDir == "" {
+		return cli.Usage("no-state", "no session is kept: there is no state folder", "")
 	}
-	folder := conversations(k.c.engine.stateDir)
+	folder := places.Conversations(k.c.engine.StateDir)
 	list, err := k.c.a.sessionsHere(ctx, folder, false)
 	if err != nil {
 		return err

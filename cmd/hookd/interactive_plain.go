@@ -11,6 +11,8 @@ import (
 
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/signals"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/terminal"
 )
 
 // plainChat is a conversation line by line: for terminals that can do no more,
@@ -18,7 +20,7 @@ import (
 type plainChat struct {
 	c        *conversation
 	commands *chatCommands
-	lines    *typedLines
+	lines    *terminal.Lines
 	abort    atomic.Pointer[context.CancelCauseFunc] // of the turn that runs
 	armed    atomic.Int64                            // when an interrupt came last, Unix nanoseconds
 	view     *runView
@@ -27,20 +29,20 @@ type plainChat struct {
 // runPlain is the conversation without a terminal that can be drawn on. What is
 // asked goes to stderr, what is answered to stdout.
 func (a *app) runPlain(ctx context.Context, flags *runFlags) error {
-	lines := a.typed()
-	c, err := a.converse(ctx, flags, terminalApprover{a.err, lines})
+	lines := a.console.Lines()
+	c, err := a.converse(ctx, flags, terminalApprover{a.console.Err, lines}, nil)
 	if err != nil {
 		return err
 	}
 	ctx, quit := context.WithCancelCause(ctx)
 	defer quit(nil)
-	ask := terminalApprover{a.err, lines}
-	p := &plainChat{c: c, commands: &chatCommands{c: c, tell: func(text string) { a.out.Raw(text + "\n") }, ask: ask.Approve}, lines: lines, view: newRunView(a.out)}
+	ask := terminalApprover{a.console.Err, lines}
+	p := &plainChat{c: c, commands: &chatCommands{c: c, tell: func(text string) { a.console.Out.Raw(text + "\n") }, ask: ask.Approve}, lines: lines, view: newRunView(a.console.Out)}
 	p.view.echoed = true
-	defer a.onInterrupt(func() { p.interrupt(quit) })()
+	defer a.signals.TakeInterrupts(func() { p.interrupt(quit) })()
 	err = p.talk(ctx)
 	ended := c.end(ctx, nil, p.view)
-	if cause := context.Cause(ctx); errors.Is(cause, errInterrupted) && err == nil {
+	if cause := context.Cause(ctx); errors.Is(cause, signals.ErrInterrupted) && err == nil {
 		err = cause
 	}
 	return errors.Join(err, ended)
@@ -57,16 +59,16 @@ func (p *plainChat) interrupt(quit context.CancelCauseFunc) {
 	case abort != nil:
 		(*abort)(errAborted)
 	default:
-		p.c.a.err.Print("\nagain within %d s to end hookd\n› ", int(againWithin.Seconds()))
+		p.c.a.console.Err.Print("\nagain within %d s to end hookd\n› ", int(againWithin.Seconds()))
 	}
 }
 
 func (p *plainChat) talk(ctx context.Context) error {
 	for {
-		p.c.a.err.Print("› ")
-		line, open, err := p.lines.next(ctx)
+		p.c.a.console.Err.Print("› ")
+		line, open, err := p.lines.Next(ctx)
 		if err != nil || !open {
-			p.c.a.err.Print("\n")
+			p.c.a.console.Err.Print("\n")
 			return nil
 		}
 		quit, err := p.line(ctx, strings.TrimSpace(line))
@@ -84,14 +86,14 @@ func (p *plainChat) line(ctx context.Context, text string) (quit bool, err error
 		case "quit", "exit":
 			return true, nil
 		case "hooks", "help", "model", "sessions", "trust":
-			answer := p.commands.answer(ctx, commandEffect{name, strings.TrimSpace(args)}, p.c.a.out.Width, p.c.a.out.Color)
-			p.c.a.out.Raw(answer + "\n")
+			answer := p.commands.answer(ctx, commandEffect{name, strings.TrimSpace(args)}, p.c.a.console.Out.Width, p.c.a.console.Out.Color)
+			p.c.a.console.Out.Raw(answer + "\n")
 			return false, nil
 		case "compact":
 			return false, p.turn(ctx, p.commands.starts(commandEffect{name, strings.TrimSpace(args)}))
 		}
 		if near := nearCommand(name); near != "" {
-			p.c.a.err.Print("there is no /%s; did you mean /%s?\n", show.Line(name), near)
+			p.c.a.console.Err.Print("there is no /%s; did you mean /%s?\n", show.Line(name), near)
 			return false, nil
 		}
 	}
@@ -110,7 +112,7 @@ func (p *plainChat) turn(ctx context.Context, start func(context.Context) (*agen
 	defer p.abort.Store(nil)
 	run, err := start(ctx)
 	if err != nil {
-		p.c.a.err.Print("%s %s\n", p.c.a.err.In(show.Bad, "✗"), oneLine(err.Error()))
+		p.c.a.console.Err.Print("%s %s\n", p.c.a.console.Err.In(show.Bad, "✗"), show.OneLine(err.Error()))
 		return nil
 	}
 	p.view.begin(time.Now())

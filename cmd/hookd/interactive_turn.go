@@ -21,7 +21,7 @@ func (c *chat) ended(msg endedMsg) []effect {
 	} else {
 		c.run.end(msg.result)
 		if msg.err != nil && msg.result.StopReason == "" && c.run.untold(msg.err) {
-			c.run.line(c.run.p.In(show.Bad, "✗ ") + oneLine(msg.err.Error()))
+			c.run.line(c.run.p.In(show.Bad, "✗ ") + show.OneLine(msg.err.Error()))
 		}
 	}
 	c.run.begin(c.now())

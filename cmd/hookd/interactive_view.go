@@ -56,7 +56,7 @@ func (c *chat) above() []string {
 		lines = append(lines, c.status())
 	}
 	for _, waiting := range c.queue {
-		lines = append(lines, c.run.p.In(show.Quiet, show.Shorten("  waits: "+show.Line(firstLine(waiting)), c.width-1)))
+		lines = append(lines, c.run.p.In(show.Quiet, show.Shorten("  waits: "+show.Line(show.FirstLine(waiting)), c.width-1)))
 	}
 	if room := max(c.height-c.input.Height()-2, 1); len(lines) > room {
 		lines = lines[len(lines)-room:]

@@ -7,33 +7,29 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
 // agentCommands say where the commands are that this program lacks.
-var agentCommands = []command{{"run", "events", absent("run")}, {"sessions", "events", absent("sessions")}}
+func agentCommands(a *app) []command {
+	return []command{{"events", absent(a, "run")}, {"events", absent(a, "sessions")}}
+}
 
-func absent(name string) func(*app) *cobra.Command {
-	return func(a *app) *cobra.Command {
-		return &cobra.Command{
-			Use: name, Hidden: true, DisableFlagParsing: true,
-			Long: needAgent(name).Error() + ".",
-			RunE: func(_ *cobra.Command, args []string) error {
-				a.json = slices.Contains(args, "--json")
-				return needAgent(name)
-			},
-		}
+func absent(a *app, name string) *cobra.Command {
+	return &cobra.Command{
+		Use: name, Hidden: true, DisableFlagParsing: true,
+		Long: cli.NoAgent(name).Error() + ".",
+		RunE: func(_ *cobra.Command, args []string) error {
+			a.console.JSON = slices.Contains(args, "--json")
+			return cli.NoAgent(name)
+		},
 	}
 }
 
-// needAgent is the error of what only the whole hookd can do.
-func needAgent(command string) error {
-	return usage("no-agent", "this is hookd without the agent loop, it has no command "+command, "use the whole hookd: hookd "+command)
-}
-
-// builtinHooks are those of the agent loop.
-func builtinHooks(*loader.Snapshot) ([]protocol.GoHook, error) { return nil, nil }
-
-// judgeDocuments does nothing: this program reads neither skills nor recipes.
-func judgeDocuments(*loader.Snapshot) {}
+// The lean program has no built-in hooks, and reads neither skills nor recipes.
+var (
+	builtinHooks   func(*loader.Snapshot) ([]protocol.GoHook, error)
+	judgeDocuments func(*loader.Snapshot)
+)

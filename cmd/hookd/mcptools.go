@@ -8,12 +8,15 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/hookd-dev/hookd/agentloop/mcp"
 	"github.com/hookd-dev/hookd/agentloop/provider"
 	"github.com/hookd-dev/hookd/agentloop/tool"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -27,7 +30,7 @@ const serversPatience = 3 * time.Second
 // mcpServers starts the MCP servers of the settings and has them ended with
 // everything else. Without any it returns nil. The settings of a snapshot hold
 // only servers that may be started.
-func (a *app) mcpServers(engine *engine, settings *schema.Settings) *mcp.Servers {
+func (a *app) mcpServers(e *engine.Engine, settings *schema.Settings) *mcp.Servers {
 	if len(settings.Agent.MCPServers) == 0 {
 		return nil
 	}
@@ -37,19 +40,19 @@ func (a *app) mcpServers(engine *engine, settings *schema.Settings) *mcp.Servers
 		list = append(list, mcp.Server{Name: name, Type: s.Type, Command: s.Command, Args: s.Args, Dir: s.Dir, Environ: s.Environ, Env: s.Env, URL: s.URL, Headers: s.Headers})
 	}
 	servers := mcp.Connect(context.Background(), list, mcp.Options{
-		Project: engine.root,
-		Start:   containedStart(a.processes),
+		Project: e.Root,
+		Start:   containedStart(a.processes.Runtime()),
 		Notify: func(n mcp.Notice) {
-			engine.progress.Aside(func() { a.note("MCP server "+n.Server+" "+n.Text, n.Remedy) })
+			e.Aside(func() { a.console.Note("MCP server "+n.Server+" "+n.Text, n.Remedy) })
 		},
 	})
-	a.atEnd(func() error { servers.Close(); return nil })
+	a.closers.Add(func() error { servers.Close(); return nil })
 	return servers
 }
 
 // joinServers makes the servers' tools a source of the loop's, and has the first prompt
 // wait a little for those that are still starting.
-func (a *app) joinServers(engine *engine, servers *mcp.Servers, sources *[]tool.Source, features *[]provider.Provider) {
+func (a *app) joinServers(e *engine.Engine, servers *mcp.Servers, sources *[]tool.Source, features *[]provider.Provider) {
 	if servers == nil {
 		return
 	}
@@ -64,8 +67,8 @@ func (a *app) joinServers(engine *engine, servers *mcp.Servers, sources *[]tool.
 			late := servers.Settle(ctx, serversPatience)
 			told.Do(func() {
 				if len(late) > 0 {
-					engine.progress.Aside(func() {
-						a.note(plural(len(late), "MCP server")+" still starting: "+joinLines(late), "the tools join at the next step when they are there")
+					e.Aside(func() {
+						a.console.Note(show.Plural(len(late), "MCP server")+" still starting: "+strings.Join(late, " "), "the tools join at the next step when they are there")
 					})
 				}
 			})

@@ -19,6 +19,7 @@ import (
 	"github.com/hookd-dev/hookd/agentloop/model/anthropic"
 	"github.com/hookd-dev/hookd/agentloop/model/cassette"
 	"github.com/hookd-dev/hookd/agentloop/model/openai"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -32,8 +33,8 @@ type modelChoice struct {
 }
 
 func (m *modelChoice) flags(c *cobra.Command) {
-	nameFlag(c, &m.name, "model", "", "model `M`: anthropic:NAME, openai:NAME, scripted:FILE, replay:FILE (default: the settings agent.provider and agent.model)")
-	nameFlag(c, &m.record, "record", "", "keep what the model is asked and answers in the new `FILE`, for --model replay:FILE; it holds the conversation, no keys")
+	cli.NameFlag(c.Flags(), &m.name, "model", "", "model `M`: anthropic:NAME, openai:NAME, scripted:FILE, replay:FILE (default: the settings agent.provider and agent.model)")
+	cli.NameFlag(c.Flags(), &m.record, "record", "", "keep what the model is asked and answers in the new `FILE`, for --model replay:FILE; it holds the conversation, no keys")
 }
 
 // chooseModel makes the model of a run, recorded where that is asked for. A
@@ -41,7 +42,7 @@ func (m *modelChoice) flags(c *cobra.Command) {
 func (a *app) chooseModel(choice *modelChoice, settings *schema.Settings) (model.Model, error) {
 	m, note, err := pickModel(choice.name, settings)
 	if note != "" {
-		a.note(note, "they belong to the provider that the same settings file names (agent.provider, else agent.model, else openai)")
+		a.console.Note(note, "they belong to the provider that the same settings file names (agent.provider, else agent.model, else openai)")
 	}
 	if err != nil || choice.record == "" {
 		return m, err
@@ -51,15 +52,15 @@ func (a *app) chooseModel(choice *modelChoice, settings *schema.Settings) (model
 	}
 	recorder, err := cassette.Record(choice.record, m)
 	if errors.Is(err, os.ErrExist) {
-		return nil, usage("record", choice.record+" is there already, and is not overwritten", "remove it, or name another file")
+		return nil, cli.Usage("record", choice.record+" is there already, and is not overwritten", "remove it, or name another file")
 	}
 	if err != nil {
-		return nil, usage("record", err.Error(), "")
+		return nil, cli.Usage("record", err.Error(), "")
 	}
 	choice.recorder = recorder
-	a.atEnd(func() error {
+	a.closers.Add(func() error {
 		if err := recorder.Close(); err != nil {
-			return lost{fmt.Errorf("the recording is not whole: %w", err)}
+			return cli.DataLossError{Err: fmt.Errorf("the recording is not whole: %w", err)}
 		}
 		return nil
 	})
@@ -95,7 +96,7 @@ func pickModel(name string, settings *schema.Settings) (m model.Model, note stri
 		name = settings.Agent.Model
 	}
 	if name == "" {
-		return nil, "", usage("no-model", "no model is given", "--model anthropic:NAME or openai:NAME, or the setting agent.model; scripted:FILE plays a file of turns")
+		return nil, "", cli.Usage("no-model", "no model is given", "--model anthropic:NAME or openai:NAME, or the setting agent.model; scripted:FILE plays a file of turns")
 	}
 	by, rest := schema.SplitModel(name, settings.Agent.Provider)
 	switch {
@@ -103,7 +104,7 @@ func pickModel(name string, settings *schema.Settings) (m model.Model, note stri
 		kind, _, _ := strings.Cut(name, ":")
 		return nil, "", unknownProvider(name, cmp.Or(settings.Agent.Provider, kind))
 	case rest == "":
-		return nil, "", usage("no-model", "the model "+name+" has no name behind the colon", "--model "+by.Name+":NAME")
+		return nil, "", cli.Usage("no-model", "the model "+name+" has no name behind the colon", "--model "+by.Name+":NAME")
 	}
 	if by.Played && written {
 		if rest, err = playedFile(rest, settings); err != nil {
@@ -127,7 +128,7 @@ func pickModel(name string, settings *schema.Settings) (m model.Model, note stri
 // project's, which has no say in it.
 func playedFile(path string, settings *schema.Settings) (string, error) {
 	if settings.Agent.ModelLayer == protocol.Project { // MergeSettings has left it out already
-		return "", usage("no-model", "a project cannot have a file answer in the model's place", "--model names such a file")
+		return "", cli.Usage("no-model", "a project cannot have a file answer in the model's place", "--model names such a file")
 	}
 	if filepath.IsAbs(path) || settings.Agent.ModelFile == "" {
 		return path, nil
@@ -163,7 +164,7 @@ func priced(m model.Model, table []schema.Price) (model.Model, error) {
 	for i, p := range table {
 		pattern, err := protocol.ParsePattern(p.Model)
 		if err != nil {
-			return nil, failed("settings", fmt.Errorf("agent.prices[%d]: %w", i, err), "hookd check shows what the settings say")
+			return nil, cli.Failed("settings", fmt.Errorf("agent.prices[%d]: %w", i, err), "hookd check shows what the settings say")
 		}
 		prices[i] = model.Price{Model: pattern, Input: p.InputPerMTok, Output: p.OutputPerMTok, Cached: p.CachedPerMTok}
 	}
@@ -188,15 +189,15 @@ func unknownProvider(name, kind string) error {
 		hint += "; a server with the interface of OpenAI: --model openai:" + name + " and the setting agent.baseUrl"
 	}
 	if kind == name {
-		return usage("unknown-model", "no provider is given for the model "+name, hint)
+		return cli.Usage("unknown-model", "no provider is given for the model "+name, hint)
 	}
-	return usage("unknown-model", "there is no model provider "+kind, hint)
+	return cli.Usage("unknown-model", "there is no model provider "+kind, hint)
 }
 
 func scriptedModel(file string, _ *schema.Settings) (model.Model, error) {
 	m, err := model.Load(file)
 	if err != nil {
-		return nil, usage("bad-script", err.Error(), "hookd examples FOLDER writes scripts to look at: project/agent.yaml")
+		return nil, cli.Usage("bad-script", err.Error(), "hookd examples FOLDER writes scripts to look at: project/agent.yaml")
 	}
 	return m, nil
 }
@@ -206,7 +207,7 @@ func scriptedModel(file string, _ *schema.Settings) (model.Model, error) {
 func replay(file string, loose bool) (model.Model, error) {
 	m, err := cassette.Replay(file, cassette.Options{Loose: loose})
 	if err != nil {
-		return nil, usage("bad-cassette", err.Error(), "hookd run --record FILE makes one")
+		return nil, cli.Usage("bad-cassette", err.Error(), "hookd run --record FILE makes one")
 	}
 	return m, nil
 }
@@ -218,7 +219,7 @@ func anthropicModel(name string, settings *schema.Settings) (model.Model, error)
 	}
 	m, err := anthropic.New(anthropic.Options{Model: name, BaseURL: settings.Agent.BaseURL, Key: key, Headers: headers})
 	if err != nil {
-		return nil, usage("bad-model", err.Error(), "the setting agent.baseUrl, for example "+anthropic.BaseURL)
+		return nil, cli.Usage("bad-model", err.Error(), "the setting agent.baseUrl, for example "+anthropic.BaseURL)
 	}
 	return m, nil
 }
@@ -230,7 +231,7 @@ func openaiModel(name string, settings *schema.Settings) (model.Model, error) {
 	}
 	m, err := openai.New(openai.Options{Model: name, BaseURL: settings.Agent.BaseURL, Key: key, Headers: headers})
 	if err != nil {
-		return nil, usage("bad-model", err.Error(), "the setting agent.baseUrl, for example http://127.0.0.1:11434/v1")
+		return nil, cli.Usage("bad-model", err.Error(), "the setting agent.baseUrl, for example http://127.0.0.1:11434/v1")
 	}
 	return m, nil
 }
@@ -245,7 +246,7 @@ func authority(settings *schema.Settings, variable, address string) (key string,
 	key = strings.TrimSpace(os.Getenv(variable))
 	own := cmp.Or(strings.TrimRight(settings.Agent.BaseURL, "/"), address) == address
 	if own && key == "" && headers.Get("Authorization") == "" && headers.Get("X-Api-Key") == "" {
-		return "", nil, usage("no-key", "no key for this model: "+variable+" is not set", "set "+variable+" in the environment; a server of your own needs none: the setting agent.baseUrl says where it is")
+		return "", nil, cli.Usage("no-key", "no key for this model: "+variable+" is not set", "set "+variable+" in the environment; a server of your own needs none: the setting agent.baseUrl says where it is")
 	}
 	return key, headers, nil
 }
@@ -258,7 +259,7 @@ func modelHeaders(settings *schema.Settings) (http.Header, error) {
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 		if !ok || name == "" || strings.ContainsAny(name, " \t\r\n") || strings.ContainsAny(value, "\r\n\x00") {
 			// The line may hold a secret, and is not repeated.
-			return nil, usage("bad-headers", fmt.Sprintf("agent.headers: line %d is not of the form Name: value", i+1), "")
+			return nil, cli.Usage("bad-headers", fmt.Sprintf("agent.headers: line %d is not of the form Name: value", i+1), "")
 		}
 		header.Add(name, value)
 	}

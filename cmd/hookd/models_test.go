@@ -4,13 +4,13 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/hookd-dev/hookd/agentloop/model"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -27,7 +27,7 @@ func TestARecordingFollowsTheModel(t *testing.T) {
 		return "scripted:" + file
 	}
 	var printed bytes.Buffer
-	a := &app{err: &show.Printer{W: &printed}}
+	a := &app{console: &cli.Console{Err: &show.Printer{W: &printed}}, closers: &cli.Closers{}}
 	tape := filepath.Join(folder, "tape.jsonl")
 	choice := &modelChoice{record: tape}
 	for _, name := range []string{script("one.yaml", "first"), script("two.yaml", "second")} {
@@ -45,27 +45,11 @@ func TestARecordingFollowsTheModel(t *testing.T) {
 			}
 		}
 	}
-	if err := a.close(); err != nil {
+	if err := a.closers.Close(a.console); err != nil {
 		t.Fatal(err)
 	}
 	kept, err := os.ReadFile(tape)
 	if err != nil || !strings.Contains(string(kept), "first") || !strings.Contains(string(kept), "second") {
 		t.Errorf("the recording holds %s (%v)", kept, err)
-	}
-}
-
-// TestWhatIsLostIsAnError asserts that what cannot be kept is the command's error,
-// and that all else that does not end well is told.
-func TestWhatIsLostIsAnError(t *testing.T) {
-	var printed bytes.Buffer
-	a := &app{err: &show.Printer{W: &printed}}
-	gone := errors.New("the record is gone")
-	a.atEnd(func() error { return lost{gone} })
-	a.atEnd(func() error { return errors.New("a process would not end") })
-	if err := a.close(); !errors.Is(err, gone) {
-		t.Errorf("the loss is %v", err)
-	}
-	if got := printed.String(); !strings.Contains(got, "a process would not end") || strings.Contains(got, "the record is gone") {
-		t.Errorf("told: %s", got)
 	}
 }

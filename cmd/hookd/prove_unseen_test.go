@@ -101,7 +101,7 @@ func TestNothingRunsUnseen(t *testing.T) {
 			t.Fatal(err)
 		}
 		loop, err := agentloop.New(agentloop.Options{
-			Gate: gate, Model: scripted, Tools: []tool.Tool{bash}, Approver: person, Providers: []agentloop.Provider{},
+			Gate: gate, Model: scripted, Tools: []tool.Tool{bash}, Approver: person, NoDefaults: true,
 			Consent: agentloop.Consent{Asks: func(*protocol.Call) (bool, *protocol.Answered) { return true, nil }},
 			Limits:  agentloop.Limits{},
 		})
@@ -168,7 +168,7 @@ func changing(r *rand.Rand, late string) (hooks []protocol.GoHook) {
 type recorder struct{ ran func(protocol.RawMessage) }
 
 func (*recorder) Describe() tool.Description {
-	return tool.Description{Tool: protocol.Tool{Name: "bash"}, Kind: protocol.KindShell}
+	return tool.Description{Name: "bash", Kind: protocol.KindShell}
 }
 
 func (r *recorder) Run(_ context.Context, args protocol.RawMessage) (protocol.Result, error) {

@@ -12,6 +12,7 @@ import (
 	"github.com/hookd-dev/hookd/agentloop/provider"
 	"github.com/hookd-dev/hookd/agentloop/skill"
 	"github.com/hookd-dev/hookd/agentloop/tool"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -22,7 +23,7 @@ type featureInput struct {
 	skills  []skill.File
 	answer  []byte   // JSON Schema of the final answer, nil for none
 	guarded []string // paths of hooks, settings and records, which commands should not name
-	places  tool.Folder
+	folder  tool.Folder
 }
 
 // feature is one built-in of the loop, by its name in schema.Builtins. make
@@ -95,7 +96,7 @@ var features = []feature{
 	}},
 	{name: "bash", make: func(in *featureInput) (*provider.Provider, error) {
 		bash := &in.Agent.Tools.Bash
-		p, err := builtin.Bash(builtin.BashPolicy{Deny: bash.Deny, Allow: bash.Allow, Layer: bash.Layer, Report: in.guarded, Mentions: in.places.Mentions})
+		p, err := builtin.Bash(builtin.BashPolicy{Deny: bash.Deny, Allow: bash.Allow, Layer: bash.Layer, Report: in.guarded, Mentions: in.folder.Mentions})
 		return &p, err
 	}},
 	{name: "approval", make: func(in *featureInput) (*provider.Provider, error) {
@@ -119,9 +120,9 @@ func providers(in *featureInput) ([]provider.Provider, error) {
 		p, err := build(in)
 		if err != nil {
 			if schema.BuiltinByName(f.name).Flag != "" {
-				return nil, usage("usage", err.Error(), "--schema takes a file with a JSON Schema")
+				return nil, cli.Usage("usage", err.Error(), "--schema takes a file with a JSON Schema")
 			}
-			return nil, failed("settings", fmt.Errorf("the feature %s: %w", f.name, err), "hookd check shows what the settings say")
+			return nil, cli.Failed("settings", fmt.Errorf("the feature %s: %w", f.name, err), "hookd check shows what the settings say")
 		}
 		if p != nil {
 			list = append(list, *p)
@@ -151,7 +152,7 @@ func (f *runFlags) answerSchema() ([]byte, error) {
 		err = fmt.Errorf("%s is empty", f.schema)
 	}
 	if err != nil {
-		return nil, usage("usage", "the JSON Schema cannot be read: "+err.Error(), "--schema takes a file with a JSON Schema")
+		return nil, cli.Usage("usage", "the JSON Schema cannot be read: "+err.Error(), "--schema takes a file with a JSON Schema")
 	}
 	return text, nil
 }

@@ -84,7 +84,7 @@ func callLines(p *show.Printer, args protocol.RawMessage) {
 		p.Raw("  " + p.In(show.Quiet, part.name+extentOf(text)) + "\n")
 		p.Code("  "+part.mark, text)
 		if strings.HasSuffix(text, "\n\n") { // the last one ends the last line
-			p.Raw("  " + p.In(show.Warn, "… and "+plural(len(text)-len(strings.TrimRight(text, "\n"))-1, "empty line")+" at the end") + "\n")
+			p.Raw("  " + p.In(show.Warn, "… and "+show.Plural(len(text)-len(strings.TrimRight(text, "\n"))-1, "empty line")+" at the end") + "\n")
 		}
 	}
 	if len(members) == 0 {
@@ -103,7 +103,7 @@ func extentOf(text string) string {
 	if n <= 80 && lines == 1 {
 		return ":"
 	}
-	return fmt.Sprintf(" (%s characters, %s):", show.Number(int64(n)), plural(lines, "line"))
+	return fmt.Sprintf(" (%s characters, %s):", show.Number(int64(n)), show.Plural(lines, "line"))
 }
 
 // hiddenText says what of a question is not shown yet.
@@ -112,7 +112,7 @@ func hiddenText(lines []string) string {
 	for _, line := range lines {
 		n += show.Width(line)
 	}
-	return fmt.Sprintf("… %s, %s characters, not shown yet", plural(len(lines), "more line"), show.Number(int64(n)))
+	return fmt.Sprintf("… %s, %s characters, not shown yet", show.Plural(len(lines), "more line"), show.Number(int64(n)))
 }
 
 // refusalOf is the option that refuses once.

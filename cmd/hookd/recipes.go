@@ -14,8 +14,10 @@ import (
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/agentloop/recipe"
 	"github.com/hookd-dev/hookd/agentloop/store"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
-	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -25,15 +27,15 @@ const compactArg = "instructions"
 
 // recipeLibrary holds the recipes that a run may use, and says what is wrong
 // with the others.
-func (a *app) recipeLibrary(e *engine) *recipe.Library {
-	watcher, watches := e.source.(*loader.Watcher)
-	if !watches {
+func (a *app) recipeLibrary(e *engine.Engine) *recipe.Library {
+	watcher := e.Watcher()
+	if watcher == nil {
 		library, _ := recipe.New() // a test holds our own to be without fault
 		return library
 	}
 	library, findings := recipe.New(recipeFiles(watcher.Snapshot())...)
 	for _, f := range findings {
-		a.note(f.String(), documentRemedy)
+		a.console.Note(f.String(), documentRemedy)
 	}
 	return library
 }
@@ -53,7 +55,7 @@ func (a *app) settleCompaction(library *recipe.Library, settings *schema.Setting
 	if err == nil {
 		err = fmt.Errorf("the recipe %s is replaced by one of the user, which the project layer cannot run", compaction.Recipe)
 	}
-	a.note("agent.compaction.recipe of the project settings has no effect: "+err.Error(), "name a recipe of the project, or name this one in the user settings")
+	a.console.Note("agent.compaction.recipe of the project settings has no effect: "+err.Error(), "name a recipe of the project, or name this one in the user settings")
 	compaction.Recipe, compaction.RecipeLayer = ours, ""
 }
 
@@ -67,27 +69,27 @@ func (c *conversation) isCompaction(name string) bool {
 func (c *conversation) checkRecipe(flags *runFlags) error {
 	if flags.recipe == "" {
 		if len(flags.args) > 0 {
-			return usage("usage", "--arg is for a recipe", "-r NAME names it")
+			return cli.Usage("usage", "--arg is for a recipe", "-r NAME names it")
 		}
 		return nil
 	}
 	r, err := c.recipes.Get(flags.recipe)
 	if err != nil {
-		return usage("unknown-recipe", fmt.Sprintf("there is no recipe %.80q", flags.recipe), "recipes: "+c.recipeNames())
+		return cli.Usage("unknown-recipe", fmt.Sprintf("there is no recipe %.80q", flags.recipe), "recipes: "+c.recipeNames())
 	}
 	if c.isCompaction(flags.recipe) {
 		for _, name := range slices.Sorted(maps.Keys(flags.args)) {
 			if name != compactArg {
-				return usage("usage", "a compaction has no argument "+name, "--arg "+compactArg+"=TEXT is added to the recipe")
+				return cli.Usage("usage", "a compaction has no argument "+name, "--arg "+compactArg+"=TEXT is added to the recipe")
 			}
 		}
 		if !flags.resumes() {
-			return usage("usage", "there is nothing to compact in a new session", "--follow compacts the session used last, --resume ID that one")
+			return cli.Usage("usage", "there is nothing to compact in a new session", "--follow compacts the session used last, --resume ID that one")
 		}
 		return nil
 	}
 	if _, err := r.Render(flags.args); err != nil {
-		return usage("recipe-args", err.Error(), "--arg KEY=VALUE")
+		return cli.Usage("recipe-args", err.Error(), "--arg KEY=VALUE")
 	}
 	return nil
 }
@@ -119,7 +121,7 @@ func (c *conversation) compact(ctx context.Context, instructions string) (*agent
 func (c *conversation) abandon(resumed string) error {
 	err := c.session.Close()
 	if resumed == "" && c.session.Path() != "" {
-		err = errors.Join(err, store.Remove(conversations(c.engine.stateDir), c.session.ID()))
+		err = errors.Join(err, store.Remove(places.Conversations(c.engine.StateDir), c.session.ID()))
 	}
 	return err
 }

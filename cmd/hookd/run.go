@@ -16,6 +16,10 @@ import (
 	"github.com/hookd-dev/hookd/agentloop/model"
 	"github.com/hookd-dev/hookd/agentloop/store"
 	"github.com/hookd-dev/hookd/agentloop/tool"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/terminal"
 	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -52,15 +56,15 @@ failed.`,
 	c.Flags().StringVar(&flags.system, "system", "You are a careful software engineer at work in the user's project.", "system text `TEXT`")
 	c.Flags().BoolVar(&flags.follow, "continue", false, "go on with the session of this project that was used last")
 	c.Flags().BoolVar(&flags.follow, "follow", false, "the same as --continue, for recipes")
-	nameFlag(c, &flags.resume, "resume", "", "go on with session `ID`, or the one whose ID begins so")
-	nameFlag(c, &flags.recipe, "recipe", "r", "run the recipe `NAME` instead of a prompt")
+	cli.NameFlag(c.Flags(), &flags.resume, "resume", "", "go on with session `ID`, or the one whose ID begins so")
+	cli.NameFlag(c.Flags(), &flags.recipe, "recipe", "r", "run the recipe `NAME` instead of a prompt")
 	c.Flags().StringArrayVar(&pairs, "arg", nil, "an argument of the recipe, `KEY=VALUE`; may be given several times")
 	c.Flags().Var(&flags.allow, "allow", "let `TOOLS` run without asking, by name, kind or glob: bash,write. Hooks still decide")
-	nameFlag(c, &flags.schema, "schema", "", "hold the final answer to the JSON Schema in `FILE`; after two further tries the run is stopped")
-	exclusive(c, "continue", "resume")
-	exclusive(c, "follow", "resume")
+	cli.NameFlag(c.Flags(), &flags.schema, "schema", "", "hold the final answer to the JSON Schema in `FILE`; after two further tries the run is stopped")
+	cli.Exclusive(c, "continue", "resume")
+	cli.Exclusive(c, "follow", "resume")
 	_ = c.RegisterFlagCompletionFunc("resume", a.completeSessions)
-	a.jsonFlag(c)
+	a.console.JSONFlag(c)
 	return c
 }
 
@@ -69,7 +73,7 @@ func recipeArgs(pairs []string) (map[string]string, error) {
 	for _, pair := range pairs {
 		key, value, given := strings.Cut(pair, "=")
 		if !given || key == "" {
-			return nil, usage("usage", "--arg "+pair+" is not KEY=VALUE", "--arg path=README.md")
+			return nil, cli.Usage("usage", "--arg "+pair+" is not KEY=VALUE", "--arg path=README.md")
 		}
 		args[key] = value
 	}
@@ -80,12 +84,12 @@ func recipeArgs(pairs []string) (map[string]string, error) {
 func (a *app) runHow(ctx context.Context, flags *runFlags, args []string) error {
 	switch {
 	case flags.recipe != "" && len(args) > 0:
-		return usage("usage", "a recipe takes no prompt", "--arg KEY=VALUE gives it arguments")
+		return cli.Usage("usage", "a recipe takes no prompt", "--arg KEY=VALUE gives it arguments")
 	case flags.recipe != "":
 		return a.runOnce(ctx, flags, "")
-	case len(args) == 0 && a.json:
+	case len(args) == 0 && a.console.JSON:
 		return a.runDriven(ctx, flags)
-	case len(args) == 0 && isTerminal(a.stdin):
+	case len(args) == 0 && terminal.IsTerminal(a.console.In):
 		return a.runInteractive(ctx, flags)
 	}
 	prompt, err := a.prompt(args)
@@ -103,9 +107,9 @@ func (a *app) prompt(args []string) (string, error) {
 		}
 		return args[0], nil
 	}
-	text, err := io.ReadAll(io.LimitReader(a.stdin, 16<<20))
+	text, err := io.ReadAll(io.LimitReader(a.console.In, 16<<20))
 	if err != nil {
-		return "", failed("read", fmt.Errorf("read the prompt: %w", err), "")
+		return "", cli.Failed("read", fmt.Errorf("read the prompt: %w", err), "")
 	}
 	if strings.TrimSpace(string(text)) == "" {
 		return "", emptyPrompt()
@@ -113,7 +117,7 @@ func (a *app) prompt(args []string) (string, error) {
 	return strings.TrimSpace(string(text)), nil
 }
 
-func emptyPrompt() error { return usage("usage", "the prompt is empty", `hookd run "what to do"`) }
+func emptyPrompt() error { return cli.Usage("usage", "the prompt is empty", `hookd run "what to do"`) }
 
 // watcher prints what a run yields.
 type watcher interface {
@@ -122,10 +126,11 @@ type watcher interface {
 
 // runOnce works on one prompt or recipe.
 func (a *app) runOnce(ctx context.Context, flags *runFlags, prompt string) error {
-	if a.json {
-		a.forProgram()
+	var late engine.Late
+	if a.console.JSON {
+		late = a.forProgram()
 	}
-	c, err := a.converse(ctx, flags, a.approver())
+	c, err := a.converse(ctx, flags, a.approver(), late)
 	if err != nil {
 		return err
 	}
@@ -133,21 +138,21 @@ func (a *app) runOnce(ctx context.Context, flags *runFlags, prompt string) error
 	if err != nil {
 		return errors.Join(err, c.session.Close())
 	}
-	view := newRunView(a.out)
+	view := newRunView(a.console.Out)
 	var w watcher = view
-	if a.json {
-		w = runLines{a.out}
+	if a.console.JSON {
+		w = runLines{a.console.Out}
 	}
 	ended, unseen := c.watch(run, w)
 	ended = c.end(ctx, ended, w)
 	if unseen != nil {
-		return failed("run", unseen, "")
+		return cli.Failed("run", unseen, "")
 	}
-	if a.json {
-		if err := c.engine.close(ctx); err != nil { // observers have lines, too, and this one is the last
-			a.note(oneLine(err.Error()), "")
+	if a.console.JSON {
+		if err := c.engine.Close(ctx); err != nil { // observers have lines, too, and this one is the last
+			a.console.Note(show.OneLine(err.Error()), "")
 		}
-		if err := (runLines{a.out}).end(run.Result(), ended); err != nil {
+		if err := (runLines{a.console.Out}).end(run.Result(), ended); err != nil {
 			return err
 		}
 	} else {
@@ -156,7 +161,7 @@ func (a *app) runOnce(ctx context.Context, flags *runFlags, prompt string) error
 	}
 	err = runExit(ctx, run.Result(), ended)
 	if reason := run.Result().StopReason; err == nil && flags.schema != "" && reason != "done" && reason != "length" {
-		return exitCode(exitRefused) // no answer was held to the schema
+		return cli.ExitCode(cli.ExitRefused) // no answer was held to the schema
 	}
 	return err
 }
@@ -169,30 +174,30 @@ func runExit(ctx context.Context, result agentloop.Result, ended error) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case errors.As(ended, &refusal) && (refusal.Cause == "blocked" || refusal.Cause == "failure"), ended == nil && result.StopReason == "hook":
-		return exitCode(exitRefused)
+		return cli.ExitCode(cli.ExitRefused)
 	case ended != nil:
-		return exitCode(exitFailed)
+		return cli.ExitCode(cli.ExitFailed)
 	}
 	return nil
 }
 
 // loopOptions are a loop as the settings have it. The settings are the caller's own
 // copy: what of them has no effect is taken out.
-func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Model, session *store.Session, flags *runFlags) (agentloop.Options, error) {
+func (a *app) loopOptions(e *engine.Engine, settings *schema.Settings, m model.Model, session *store.Session, flags *runFlags) (agentloop.Options, error) {
 	answer, err := flags.answerSchema()
 	if err != nil {
 		return agentloop.Options{}, err
 	}
-	recipes := a.recipeLibrary(engine)
+	recipes := a.recipeLibrary(e)
 	a.settleCompaction(recipes, settings)
-	root := engine.root
-	places := engine.places()
+	root := e.Root
+	folder := fileToolsFolder(e)
 	consent, err := a.consent(flags, settings)
 	if err != nil {
 		return agentloop.Options{}, err
 	}
 	features, err := providers(&featureInput{
-		Settings: settings, root: root, guarded: []string{".acai", engine.stateDir}, places: places, answer: answer, skills: engine.skills(),
+		Settings: settings, root: root, guarded: []string{".acai", e.StateDir}, folder: folder, answer: answer, skills: skillsOf(e),
 	})
 	if err != nil {
 		return agentloop.Options{}, err
@@ -203,24 +208,24 @@ func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Mod
 		// an agent run: nothing that the agent starts can grant trust, and an agent
 		// in an agent is counted.
 		Env:    hookenv.Allowed(hookenv.Config{Environ: os.Environ(), Project: root, Names: settings.Agent.Tools.Env}),
-		Runner: containedRunner{a.processes}, // open made it
+		Runner: containedRunner{a.processes.Runtime()}, // open made it
 	}
 	consent.own(features)
 	var sources []tool.Source
-	a.joinServers(engine, a.mcpServers(engine, settings), &sources, &features)
+	a.joinServers(e, a.mcpServers(e, settings), &sources, &features)
 	hooks, compaction := settings.Hooks, settings.Agent.Compaction
 	return agentloop.Options{
-		Gate:      engine.executor,
+		Gate:      e.Executor(),
 		Model:     m,
-		Tools:     append(tool.Files(places), tool.Bash(bash)),
+		Tools:     append(tool.Files(folder), tool.Bash(bash)),
 		Sources:   sources,
 		Session:   session,
 		System:    flags.system,
-		Providers: features,
-		Recipes:   recipes,
-		Project:   engine.project(),
-		Cwd:       root,
-		Agent:     protocol.Agent{ID: "main", Depth: hookenv.ProcessDepth(), Host: "hookd"},
+		Providers: features, NoDefaults: true, // the settings say which there are
+		Recipes: recipes,
+		Project: e.Project(),
+		Cwd:     root,
+		Agent:   protocol.Agent{ID: "main", Depth: hookenv.ProcessDepth(), Host: "hookd"},
 		Compaction: agentloop.Compaction{
 			Compaction: protocol.Compaction{Auto: compaction.Auto, Threshold: compaction.Threshold},
 			KeepFirst:  compaction.KeepFirst, KeepLast: compaction.KeepLast,
@@ -230,7 +235,7 @@ func (a *app) loopOptions(engine *engine, settings *schema.Settings, m model.Mod
 		Limits: agentloop.Limits{
 			ToolCalls: settings.Agent.Limits.ToolCalls,
 			Forced:    noneIfZero(hooks.MaxForced), ForcedTotal: noneIfZero(hooks.MaxForcedTotal),
-			ForcedOf: engine.forcedOf,
+			ForcedOf: e.ForcedOf,
 			Depth:    noneIfZero(settings.Agent.Subagents.Depth),
 		},
 		OnToolBlock: hooks.OnToolBlock,

@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/hookd-dev/hookd/agentloop"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/report"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/protocol"
@@ -75,7 +76,7 @@ func (v *runView) callDecision(y *agentloop.Yield) {
 		return
 	}
 	v.aside(&c.notes, func() { v.decision(y) })
-	v.aside(&c.detail, func() { showChanges(v.p, "  ", &y.Outcome) })
+	v.aside(&c.detail, func() { report.Changes(v.p, "  ", &y.Outcome) })
 }
 
 // toolOutput takes what a tool prints while it runs.
@@ -140,9 +141,9 @@ func (v *runView) callEnd(y *agentloop.Yield) {
 	}
 	outcome := oneOutput(printed)
 	if c != nil && c.cut { // its lines were printed as they came
-		outcome = plural(strings.Count(printed, "\n")+1, "line")
+		outcome = show.Plural(strings.Count(printed, "\n")+1, "line")
 	}
-	outcome += ", " + milliseconds(d.DurationMs)
+	outcome += ", " + show.Milliseconds(d.DurationMs)
 	if left := process.Left(d.Result.Left).String(); left != "" {
 		outcome += ", left running and ended: " + show.Line(left)
 		mark = v.p.In(show.Warn, "!")
@@ -214,7 +215,7 @@ func (v *runView) foldedBody(c *openCall, output string, y *agentloop.Yield) str
 		if output != "" {
 			v.p.Indented("  │ ", show.Quiet, show.Visible(output))
 		}
-		showChanges(v.p, "  ", &y.Outcome)
+		report.Changes(v.p, "  ", &y.Outcome)
 	})
 	return b.String()
 }

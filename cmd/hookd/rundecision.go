@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hookd-dev/hookd/agentloop"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/report"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -30,7 +31,7 @@ func (v *runView) decision(y *agentloop.Yield) {
 		case protocol.Stop:
 			p.Print("%s%s stopped by %s%s\n", indent, p.In(show.Bad, "■"), by, why(o))
 		case protocol.Callback:
-			p.Print("%s%s %s asks for recipe %s\n", indent, p.In(show.Warn, "→"), by, calledRecipe(o))
+			p.Print("%s%s %s asks for recipe %s\n", indent, p.In(show.Warn, "→"), by, report.CalledRecipe(o))
 		case protocol.Continue:
 			p.Print("%s%s %s asks to go on%s\n", indent, p.In(show.Warn, "→"), by, why(o))
 		case protocol.Ask:
@@ -38,10 +39,10 @@ func (v *runView) decision(y *agentloop.Yield) {
 		}
 	}
 	for _, c := range o.Context {
-		p.Print("%s%s %s\n", indent, p.In(show.Name, "+ "+show.Line(c.Hook)+" tells the model:"), onOneLine(c.Text, 120))
+		p.Print("%s%s %s\n", indent, p.In(show.Name, "+ "+show.Line(c.Hook)+" tells the model:"), show.OnOneLine(c.Text, 120))
 	}
-	showFailures(p, indent, o.Runs, false)
-	for _, n := range notices(o) {
+	report.Warnings(p, indent, o.Runs, false)
+	for _, n := range report.Notices(o) {
 		v.notice(indent, n)
 	}
 }
@@ -52,11 +53,6 @@ func why(o *protocol.Outcome) string {
 		return ""
 	}
 	return ": " + show.Line(o.Reason)
-}
-
-// onOneLine is the beginning of a text of several lines: a line end is a blank.
-func onOneLine(text string, most int) string {
-	return show.Line(show.Shorten(strings.Join(strings.Fields(text), " "), most))
 }
 
 // noticeLines is how much of a notice is printed.
@@ -82,7 +78,7 @@ func (v *runView) notice(indent string, n protocol.HookText) {
 func (v *runView) changes(indent string, y *agentloop.Yield) {
 	o := withoutOurs(&y.Outcome)
 	if !v.folded {
-		showChanges(v.p, indent, o)
+		report.Changes(v.p, indent, o)
 		return
 	}
 	if len(o.Changes) == 0 && len(o.Replaced) == 0 {
@@ -91,7 +87,7 @@ func (v *runView) changes(indent string, y *agentloop.Yield) {
 	seen := map[string]bool{}
 	var parts []string
 	for _, c := range o.Changes {
-		part := v.p.In(show.Name, show.Line(c.By)) + " changed " + show.Line(dotted(c.Path))
+		part := v.p.In(show.Name, show.Line(c.By)) + " changed " + show.Line(report.Dotted(c.Path))
 		if !seen[part] {
 			seen[part] = true
 			parts = append(parts, part)
@@ -103,7 +99,7 @@ func (v *runView) changes(indent string, y *agentloop.Yield) {
 	where := ""
 	if !protocol.Lookup(y.Event.Event).Tool { // a call's diff is part of what its own number shows
 		var body bytes.Buffer
-		v.aside(&body, func() { showChanges(v.p, "  ", o) })
+		v.aside(&body, func() { report.Changes(v.p, "  ", o) })
 		where = fmt.Sprintf("  #%d", v.fold(string(y.Event.Event), body.String()))
 	}
 	v.p.Print("%s%s%s\n", indent, strings.Join(parts, ", "), v.p.In(show.Quiet, where))

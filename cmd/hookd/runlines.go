@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/agentloop"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -104,12 +105,10 @@ func (l runLines) see(y agentloop.Yield) error {
 
 // forProgram has lines for what else goes to the person: notes, and what hooks say that
 // nobody waited for.
-func (a *app) forProgram() {
-	lines := runLines{a.out}
-	a.late = lines.late
-	a.noted = func(text, remedy string) {
-		lines.line(noticeLine{"notice", "", "", noteText(text, remedy)})
-	}
+func (a *app) forProgram() engine.Late {
+	lines := runLines{a.console.Out}
+	a.console.NoteTo(func(note protocol.HookText) { lines.line(noticeLine{"notice", "", "", note}) })
+	return lines.late
 }
 
 // late prints what a hook did, or says, that nobody waited for. A failure and a warning

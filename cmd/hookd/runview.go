@@ -126,7 +126,7 @@ func (v *runView) prompt(y *agentloop.Yield) {
 	switch {
 	case !read:
 	case v.depth > 0 || y.Event.Recipe != nil:
-		v.line(v.p.In(show.Quiet, "› "+show.Line(show.Shorten(firstLine(d.Prompt), 100))))
+		v.line(v.p.In(show.Quiet, "› "+show.Line(show.Shorten(show.FirstLine(d.Prompt), 100))))
 	case v.echoed && d.Source != "follow-up":
 		clear(v.texts)
 	default:
@@ -181,7 +181,7 @@ func (v *runView) compaction(y *agentloop.Yield) {
 }
 
 func extent(e protocol.Measures) string {
-	text := plural(e.Messages, "message")
+	text := show.Plural(e.Messages, "message")
 	if e.Tokens != nil {
 		text += fmt.Sprintf(", %d tokens", *e.Tokens)
 	}
@@ -260,21 +260,21 @@ func (v *runView) untold(err error) bool {
 // untoldEnd says how the run ended, where no event did: it compacted nothing, say.
 func (v *runView) untoldEnd(err error) {
 	if err != nil && v.untold(err) {
-		v.p.Print("%s %s\n", v.p.In(show.Bad, "✗"), oneLine(err.Error()))
+		v.p.Print("%s %s\n", v.p.In(show.Bad, "✗"), show.OneLine(err.Error()))
 	}
 }
 
 // end prints what the run came to.
 func (v *runView) end(result agentloop.Result) {
 	v.endLine()
-	parts := []string{plural(v.steps, "step"), plural(v.calls, "tool call")}
+	parts := []string{show.Plural(v.steps, "step"), show.Plural(v.calls, "tool call")}
 	if v.refused > 0 {
 		parts = append(parts, fmt.Sprintf("%d refused", v.refused))
 	}
 	if u := result.Usage; u.InputTokens != nil && u.OutputTokens != nil {
 		parts = append(parts, fmt.Sprintf("%d tokens in, %d out", *u.InputTokens, *u.OutputTokens))
 	}
-	parts = append(parts, milliseconds(float64(time.Since(v.began).Milliseconds())))
+	parts = append(parts, show.Milliseconds(float64(time.Since(v.began).Milliseconds())))
 	if result.StopReason != "" && result.StopReason != "done" {
 		parts = append(parts, "ended by: "+result.StopReason)
 	}

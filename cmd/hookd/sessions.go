@@ -6,15 +6,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hookd-dev/hookd/agentloop/store"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
-	"github.com/hookd-dev/hookd/loader"
 )
 
 func newSessions(a *app) *cobra.Command {
@@ -28,29 +28,16 @@ Where a session's ID is asked for, its beginning is enough if no other ID begins
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	for _, sub := range []*cobra.Command{newSessionsList(a), newSessionsShow(a), newSessionsExport(a), newSessionsRm(a)} {
-		sub.Args = asUsage(sub.Args)
+		sub.Args = cli.AsUsage(sub.Args)
 		c.AddCommand(sub)
 	}
 	return c
 }
 
-// conversations is the folder of sessions.
-func conversations(stateDir string) string { return filepath.Join(stateDir, "conversations") }
-
-// currentProject is the project that a command without an engine is in, "" for
-// none. No hook is run for it: there is no runtime.
-func (a *app) currentProject(ctx context.Context) (string, error) {
-	snapshot, err := loader.Load(ctx, loader.Options{Project: a.project})
-	if err != nil {
-		return "", noProject(err)
-	}
-	return snapshot.Set.Project, nil
-}
-
 // findSession turns a beginning of an id into the id.
 func findSession(folder, prefix string) (string, error) {
 	if strings.TrimSpace(prefix) == "" {
-		return "", usage("usage", "the session's ID is empty", "hookd sessions list shows the sessions of this project")
+		return "", cli.Usage("usage", "the session's ID is empty", "hookd sessions list shows the sessions of this project")
 	}
 	id, err := store.Find(folder, prefix)
 	var several *store.AmbiguousError
@@ -61,25 +48,25 @@ func findSession(folder, prefix string) (string, error) {
 		for i, id := range several.IDs {
 			names[i] = id[:min(short, len(id))]
 		}
-		return "", usage("ambiguous-session", err.Error(), "one of: "+show.Shorten(joinLines(names), 200))
+		return "", cli.Usage("ambiguous-session", err.Error(), "one of: "+show.Shorten(strings.Join(names, " "), 200))
 	case errors.Is(err, store.ErrNotFound):
-		return "", usage("no-session", "there is no session "+show.Line(prefix), "hookd sessions list --all shows all")
+		return "", cli.Usage("no-session", "there is no session "+show.Line(prefix), "hookd sessions list --all shows all")
 	case err != nil:
-		return "", failed("sessions", err, "")
+		return "", cli.Failed("sessions", err, "")
 	}
 	return id, nil
 }
 
 // sessionFault says why a session cannot be used.
-func sessionFault(err error) *Fault {
+func sessionFault(err error) *cli.Fault {
 	var damage *store.DamageError
 	switch {
 	case errors.As(err, &damage):
-		return failed("damaged-session", damage, damageHint(damage.Session))
+		return cli.Failed("damaged-session", damage, damageHint(damage.Session))
 	case errors.Is(err, store.ErrInUse):
-		return failed("session", err, "another hookd run has it open; end that one, or begin a new session")
+		return cli.Failed("session", err, "another hookd run has it open; end that one, or begin a new session")
 	}
-	return failed("session", err, "")
+	return cli.Failed("session", err, "")
 }
 
 func damageHint(id string) string {
@@ -93,22 +80,22 @@ func newSessionsList(a *app) *cobra.Command {
 		Short: "the sessions of this project, the one used last first",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			state, err := stateDir()
+			state, err := places.StateDir()
 			if err != nil {
 				return err
 			}
-			list, err := a.sessionsHere(c.Context(), conversations(state), all)
+			list, err := a.sessionsHere(c.Context(), places.Conversations(state), all)
 			if err != nil {
 				return err
 			}
-			if a.json {
+			if a.console.JSON {
 				return a.printSessions(list)
 			}
-			return showSessions(a.out, conversations(state), list, all)
+			return showSessions(a.console.Out, places.Conversations(state), list, all)
 		},
 	}
 	c.Flags().BoolVar(&all, "all", false, "of all projects")
-	a.jsonFlag(c)
+	a.console.JSONFlag(c)
 	return c
 }
 
@@ -116,12 +103,12 @@ func newSessionsList(a *app) *cobra.Command {
 func (a *app) sessionsHere(ctx context.Context, folder string, all bool) ([]store.Info, error) {
 	list, err := store.List(folder)
 	if err != nil {
-		return nil, failed("sessions", err, "")
+		return nil, cli.Failed("sessions", err, "")
 	}
 	if all {
 		return list, nil
 	}
-	project, err := a.currentProject(ctx)
+	project, err := a.project.Root(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +150,7 @@ func (a *app) printSessions(list []store.Info) error {
 			lines[i].Damage = info.Damage.Error()
 		}
 	}
-	return a.printJSON(lines)
+	return a.console.PrintJSON(lines)
 }
 
 func showSessions(p *show.Printer, folder string, list []store.Info, all bool) error {
@@ -177,7 +164,7 @@ func showSessions(p *show.Printer, folder string, list []store.Info, all bool) e
 	}
 	ids, err := store.IDs(folder) // what is short must be so among all
 	if err != nil {
-		return failed("sessions", err, "")
+		return cli.Failed("sessions", err, "")
 	}
 	sessionTable(list, store.ShortLength(ids, 8), all, time.Now()).Write(p)
 	return nil
@@ -191,7 +178,7 @@ func sessionTable(list []store.Info, short int, projects bool, now time.Time) *s
 	table := &show.Table{Header: append(header, "PROMPT")}
 	tones := map[store.Condition]show.Tone{store.InUse: show.Good, store.Interrupted: show.Warn, store.Damaged: show.Bad, store.Ended: show.Quiet}
 	for _, info := range list {
-		prompt := show.Cell{Text: show.Shorten(firstLine(info.First), 60)}
+		prompt := show.Cell{Text: show.Shorten(show.FirstLine(info.First), 60)}
 		if info.Damage != nil {
 			prompt = show.Cell{Text: info.Damage.Error(), Tone: show.Bad}
 		}
@@ -205,14 +192,6 @@ func sessionTable(list []store.Info, short int, projects bool, now time.Time) *s
 		table.Add(append(row, prompt)...)
 	}
 	return table
-}
-
-func firstLine(text string) string {
-	first, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	if rest != "" {
-		first += " …"
-	}
-	return first
 }
 
 // age is how long ago something was, for people.

@@ -25,15 +25,15 @@ func newSessionsExport(a *app) *cobra.Command {
 				return err
 			}
 			list := pieces(transcript, full)
-			if !a.json {
-				a.out.Raw(markdown(transcript, list))
+			if !a.console.JSON {
+				a.console.Out.Raw(markdown(transcript, list))
 				return nil
 			}
 			for i := range list {
 				if list[i].replaced > 0 {
 					continue
 				}
-				if err := a.printJSON(&list[i].message); err != nil {
+				if err := a.console.PrintJSON(&list[i].message); err != nil {
 					return err
 				}
 			}
@@ -42,7 +42,7 @@ func newSessionsExport(a *app) *cobra.Command {
 		ValidArgsFunction: a.completeSessions,
 	}
 	c.Flags().BoolVar(&full, "full", false, "also what a compaction or a hook replaced")
-	a.jsonFlag(c)
+	a.console.JSONFlag(c)
 	return c
 }
 

@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookd-dev/hookd/agentloop/store"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor/state"
 )
@@ -22,13 +24,13 @@ Records stay: they are evidence, and have limits of their own (hooks.records).
 A session that a process has open is not removed.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			dir, err := stateDir()
+			dir, err := places.StateDir()
 			if err != nil {
 				return err
 			}
 			var ids []string
 			for _, prefix := range args {
-				id, err := findSession(conversations(dir), prefix)
+				id, err := findSession(places.Conversations(dir), prefix)
 				if err != nil {
 					return err
 				}
@@ -36,9 +38,9 @@ A session that a process has open is not removed.`,
 			}
 			if !yes {
 				for _, id := range ids {
-					a.showRemoved(conversations(dir), id)
+					a.showRemoved(places.Conversations(dir), id)
 				}
-				if err := a.confirm(c.Context(), "remove "+plural(len(ids), "session")+"?"); err != nil {
+				if err := a.console.Confirm(c.Context(), "remove "+show.Plural(len(ids), "session")+"?"); err != nil {
 					return err
 				}
 			}
@@ -46,8 +48,8 @@ A session that a process has open is not removed.`,
 				if err := removeSession(dir, id); err != nil {
 					return err
 				}
-				if !a.json {
-					a.out.Print("%s %s\n", a.out.In(show.Good, "removed"), id)
+				if !a.console.JSON {
+					a.console.Out.Print("%s %s\n", a.console.Out.In(show.Good, "removed"), id)
 				}
 			}
 			return nil
@@ -55,7 +57,7 @@ A session that a process has open is not removed.`,
 		ValidArgsFunction: a.completeSessions,
 	}
 	c.Flags().BoolVar(&yes, "yes", false, "remove without asking")
-	a.jsonFlag(c)
+	a.console.JSONFlag(c)
 	return c
 }
 
@@ -65,32 +67,32 @@ func (a *app) showRemoved(folder, id string) {
 	if transcript, err := store.Read(folder, id); err == nil {
 		prompt = "without a prompt"
 		if first := transcript.First(); first != "" {
-			prompt = show.Line(show.Shorten(firstLine(first), 80))
+			prompt = show.Line(show.Shorten(show.FirstLine(first), 80))
 		}
 	}
-	a.err.Print("  %s  %s\n", a.err.In(show.Name, id), prompt)
+	a.console.Err.Print("  %s  %s\n", a.console.Err.In(show.Name, id), prompt)
 }
 
 // removeSession removes the conversation, then what its hooks remember: the
 // other way round a crash between the two would leave a session whose hooks
 // have forgotten it.
 func removeSession(stateDir, id string) error {
-	if err := store.Remove(conversations(stateDir), id); err != nil {
+	if err := store.Remove(places.Conversations(stateDir), id); err != nil {
 		return sessionFault(err)
 	}
 	if err := state.Remove(filepath.Join(stateDir, "sessions"), id); err != nil {
-		return failed("session", err, "")
+		return cli.Failed("session", err, "")
 	}
 	return nil
 }
 
 // completeSessions offers ids.
 func (a *app) completeSessions(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	dir, err := stateDir()
+	dir, err := places.StateDir()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	ids, err := store.IDs(conversations(dir))
+	ids, err := store.IDs(places.Conversations(dir))
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookd-dev/hookd/agentloop/store"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -25,7 +26,7 @@ func newSessionsShow(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if a.json {
+			if a.console.JSON {
 				return a.printTranscript(transcript)
 			}
 			a.showTranscript(transcript, full)
@@ -34,21 +35,21 @@ func newSessionsShow(a *app) *cobra.Command {
 		ValidArgsFunction: a.completeSessions,
 	}
 	c.Flags().BoolVar(&full, "full", false, "also what a compaction or a hook replaced")
-	a.jsonFlag(c)
+	a.console.JSONFlag(c)
 	return c
 }
 
 // transcript reads a session by a beginning of its id. It may be in use.
 func (a *app) transcript(prefix string) (*store.Transcript, error) {
-	state, err := stateDir()
+	state, err := places.StateDir()
 	if err != nil {
 		return nil, err
 	}
-	id, err := findSession(conversations(state), prefix)
+	id, err := findSession(places.Conversations(state), prefix)
 	if err != nil {
 		return nil, err
 	}
-	transcript, err := store.Read(conversations(state), id)
+	transcript, err := store.Read(places.Conversations(state), id)
 	if err != nil {
 		return nil, sessionFault(err)
 	}
@@ -62,7 +63,7 @@ func (a *app) printTranscript(t *store.Transcript) error {
 	if state.Messages == nil {
 		state.Messages = []protocol.Message{}
 	}
-	return a.printJSON(struct {
+	return a.console.PrintJSON(struct {
 		ID       string             `json:"id"`
 		Created  time.Time          `json:"created"`
 		Project  string             `json:"project"`
@@ -74,9 +75,9 @@ func (a *app) printTranscript(t *store.Transcript) error {
 }
 
 func (a *app) showTranscript(t *store.Transcript, full bool) {
-	p, state := a.out, t.State()
+	p, state := a.console.Out, t.State()
 	p.Print("%s %s\n", p.In(show.Strong, "session "+show.Line(t.Header.ID)),
-		p.In(show.Quiet, fmt.Sprintf("begun %s, %s, model %s", t.Header.Created.Local().Format("2006-01-02 15:04"), plural(state.Turn, "turn"), show.Line(state.Model))))
+		p.In(show.Quiet, fmt.Sprintf("begun %s, %s, model %s", t.Header.Created.Local().Format("2006-01-02 15:04"), show.Plural(state.Turn, "turn"), show.Line(state.Model))))
 	if t.Header.Project != "" {
 		p.Print("%s\n", p.In(show.Quiet, show.Line(t.Header.Project)))
 	}

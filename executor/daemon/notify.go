@@ -101,7 +101,22 @@ type logHandler struct {
 	group  string
 }
 
-func (h *logHandler) Enabled(context.Context, slog.Level) bool { return true }
+// Enabled reports whether anybody wants the log: of each hook's run there is a line.
+func (h *logHandler) Enabled(ctx context.Context, level slog.Level) bool {
+	return h.next.Enabled(ctx, level) || h.server.logged()
+}
+
+// logged reports whether a client asked for the notification log.
+func (s *Server) logged() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.conns {
+		if c.peer.Load().wants(logMessage) {
+			return true
+		}
+	}
+	return false
+}
 
 func (h *logHandler) Handle(ctx context.Context, record slog.Record) error {
 	params := logParams{Time: record.Time.UTC(), Message: record.Message, Attrs: map[string]string{}}

@@ -26,6 +26,7 @@ type wakeup struct {
 	last     timer
 	mortal   bool
 	running  int
+	armed    bool      // the timers that wake are set
 	latest   time.Time // limit of those that run, or have run with them
 	terminal *os.File  // that controls us, nil without one
 	signals  chan os.Signal
@@ -76,19 +77,13 @@ func (a *wakeup) watch() {
 		switch {
 		case s == syscall.SIGTSTP && a.background(): // no keyboard's
 		case s == syscall.SIGTSTP:
-			a.disarm()
+			a.rest()
 			syscall.Kill(os.Getpid(), syscall.SIGSTOP)
 			a.rearm()
 		case a.background():
-			a.disarm()
-		case s == syscall.SIGCONT && a.terminal != nil: // may be a shell's fg
+			a.rest()
+		case s == syscall.SIGCONT: // whichever timer it came from, or a shell's fg: all begin anew
 			a.rearm()
-		case s == syscall.SIGCONT: // whichever timer it came from, all begin anew
-			a.mu.Lock()
-			if a.running > 0 {
-				a.armWakes()
-			}
-			a.mu.Unlock()
 		}
 	}
 }
@@ -113,9 +108,14 @@ func (a *wakeup) began(limit time.Time) {
 	if limit.After(a.latest) {
 		a.latest = limit
 	}
-	a.arm()
+	if a.mortal || !a.armed {
+		a.arm()
+	}
 }
 
+// ended leaves the timers of a long life set: the next program may come at once, and
+// to set them takes as long as a tenth of its start. They rest when one of them finds
+// that nothing runs.
 func (a *wakeup) ended() {
 	if a == nil {
 		return
@@ -124,36 +124,45 @@ func (a *wakeup) ended() {
 	defer a.mu.Unlock()
 	if a.running--; a.running == 0 {
 		a.latest = time.Time{}
-		a.disarm()
+		if a.mortal {
+			a.disarm()
+		}
 	}
 }
 
 // arm sets the timers. a.mu is held.
 func (a *wakeup) arm() {
-	a.armWakes()
+	a.armed = true
+	for i := range a.wakes {
+		a.wakes[i].set(wakeAfter[i], wakePause)
+	}
 	if a.mortal && !a.latest.IsZero() {
 		a.last.set(max(0, time.Until(a.latest))+lastPause, 0)
 	}
 }
 
-// armWakes sets the timers that wake. a.mu is held.
-func (a *wakeup) armWakes() {
-	for i := range a.wakes {
-		a.wakes[i].set(wakeAfter[i], wakePause)
-	}
-}
-
+// disarm has the timers rest. a.mu is held.
 func (a *wakeup) disarm() {
+	a.armed = false
 	for i := range a.wakes {
 		a.wakes[i].set(0, 0)
 	}
 	a.last.set(0, 0)
 }
 
+func (a *wakeup) rest() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.disarm()
+}
+
 func (a *wakeup) rearm() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.running > 0 && !a.background() {
+	switch {
+	case a.running == 0:
+		a.disarm()
+	case !a.background():
 		a.arm()
 	}
 }

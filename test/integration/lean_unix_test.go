@@ -40,23 +40,6 @@ func TestLeanLinksNothingHeavy(t *testing.T) {
 	}
 }
 
-// The stack of the main goroutine is made large before anything else starts, or it
-// is copied five times; imports of that package would put it off.
-func TestStackGrowsFirst(t *testing.T) {
-	lookAtSources(t)
-	for _, tag := range []string{"lean", ""} {
-		list := exec.Command("go", "list", "-tags", tag, "-deps", "-f", "{{.ImportPath}} {{.Imports}}", module+"/cmd/hookd")
-		list.Env = append(os.Environ(), "CGO_ENABLED=0")
-		out, err := list.Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want := module + "/cmd/hookd/internal/stack []"; !slices.Contains(strings.Split(string(out), "\n"), want) {
-			t.Errorf("tags %q: there is no package %s", tag, want)
-		}
-	}
-}
-
 // The lean program decides as the whole one does, and says where the agent is.
 func TestLean(t *testing.T) {
 	lookAtSources(t)

@@ -268,7 +268,7 @@ func (callsThenAnswers) Generate(_ context.Context, request model.Request) iter.
 type nothing struct{}
 
 func (nothing) Describe() tool.Description {
-	return tool.Description{Tool: protocol.Tool{Name: "nothing"}, Kind: protocol.KindOther}
+	return tool.Description{Name: "nothing", Kind: protocol.KindOther}
 }
 
 func (nothing) Run(context.Context, protocol.RawMessage) (protocol.Result, error) {

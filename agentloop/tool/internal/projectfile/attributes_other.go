@@ -1,0 +1,7 @@
+//go:build !linux
+
+package projectfile
+
+import "os"
+
+func keepAttributes(*os.File, *os.Root, string) {}

@@ -1,0 +1,13 @@
+// Package protect knows the places in a project that the file tools keep out of: hooks
+// and their settings, ours and those of other agents, and what git runs.
+//
+// [Find] looks for the places as they are now (places.go): by their names
+// (hooksettings.go), by the repositories of git (git.go), and by what the caller names.
+// [Places.Check] then tells whether a path, and the file that was opened there, is one
+// of them, by whatever name. [Places.Mentioned] does the same for the words of a shell
+// command, which is reported and not refused.
+//
+// A place is looked for each time a file is opened: nothing is remembered, so that a
+// link that a command made a moment ago counts. Up to 50,000 entries are looked at;
+// beyond them a file with several hard links is not written.
+package protect

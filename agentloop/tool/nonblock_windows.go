@@ -1,3 +1,0 @@
-package tool
-
-const nonblock = 0

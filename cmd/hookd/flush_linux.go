@@ -1,5 +1,0 @@
-package main
-
-import "golang.org/x/sys/unix"
-
-func flushTerminal(fd int) { _ = unix.IoctlSetInt(fd, unix.TCFLSH, unix.TCIFLUSH) }

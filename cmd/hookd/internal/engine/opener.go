@@ -1,0 +1,136 @@
+package engine
+
+import (
+	"context"
+	"os"
+
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/signals"
+	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/daemon"
+	"github.com/hookd-dev/hookd/executor/hookenv"
+	"github.com/hookd-dev/hookd/executor/process"
+	"github.com/hookd-dev/hookd/loader"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// Opener opens the hooks of the project that a command runs in.
+type Opener struct {
+	Console   *cli.Console
+	Project   *places.Project
+	Processes *Processes
+	Signals   *signals.Handler
+	Closers   *cli.Closers
+
+	// Judge finds what is wrong with skills and recipes, nil for none: only the agent loop
+	// can read them.
+	Judge func(*loader.Snapshot)
+}
+
+// Options say what a command needs of an engine.
+type Options struct {
+	LongLived      bool // a guardian ends the hooks if hookd is killed; changes of files are followed
+	Explain        bool // hooks that do not match are part of the outcome, too
+	GuardsReviewed bool // the person was asked about the guards that refuse
+	Late           Late // gets what hooks do and say when nobody waits for them
+}
+
+// Open loads the hooks and makes them ready for events.
+func (o *Opener) Open(ctx context.Context, options Options) (*Engine, error) {
+	rt, err := o.Processes.Start(options.LongLived)
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{StateDir: o.StateDirOrNote(), opener: o}
+	notes := startNotes{console: o.Console, loop: options.LongLived, reviewed: options.GuardsReviewed}
+	if options.LongLived {
+		watcher, err := loader.Watch(ctx, o.loaderOptions(rt))
+		if err != nil {
+			return nil, places.NoProject(err)
+		}
+		o.Closers.Add(func() error { watcher.Close(); return nil })
+		notes.print(watcher.Snapshot())
+		e.source, e.watcher = watcher, watcher
+	} else {
+		snapshot, err := loader.Load(ctx, o.loaderOptions(rt))
+		if err != nil {
+			return nil, places.NoProject(err)
+		}
+		notes.print(snapshot)
+		e.source = snapshot.Set
+	}
+	e.Root = e.Project()
+	if e.Root == "" {
+		if e.Root, err = os.Getwd(); err != nil {
+			return nil, places.NoDirectory()
+		}
+	}
+	e.observer = Observe(o.Console, options.Late)
+	e.executor = executor.New(e.source, executor.Options{
+		StateDir: e.StateDir, Depth: hookenv.ProcessDepth(), Explain: options.Explain, Progress: e.observer.Hooks(),
+	})
+	o.Signals.OnForceQuit(nil)
+	o.Closers.Add(func() error {
+		if err := e.Close(ctx); err != nil {
+			return cli.DataLossError{Err: err}
+		}
+		return nil
+	})
+	return e, nil
+}
+
+// Look loads the hooks, to show them.
+func (o *Opener) Look(ctx context.Context) (*loader.Snapshot, error) {
+	rt, err := o.Processes.Start(false)
+	if err != nil {
+		return nil, err
+	}
+	snapshot, err := loader.Load(ctx, o.loaderOptions(rt))
+	if err != nil {
+		return nil, places.NoProject(err)
+	}
+	if o.Judge != nil {
+		o.Judge(snapshot)
+	}
+	return snapshot, nil
+}
+
+// Listing describes the hooks as they stand.
+func (o *Opener) Listing(ctx context.Context) (daemon.Listing, error) {
+	snapshot, err := o.Look(ctx)
+	if err != nil {
+		return daemon.Listing{}, err
+	}
+	return Describe(snapshot), nil
+}
+
+// Describe lists the hooks and the settings of a snapshot.
+func Describe(s *loader.Snapshot) daemon.Listing {
+	listing := daemon.Describe(s.Set, s.Findings)
+	for _, info := range s.Settings {
+		listing.Settings = append(listing.Settings, daemon.ListedSettings{Source: info.Layer, File: info.File, State: string(info.State)})
+	}
+	for i := range listing.Hooks {
+		listing.Hooks[i].DescribedBy = string(s.Hooks[i].DescribedBy)
+	}
+	return listing
+}
+
+// StateDirOrNote returns the folder of records and sessions. Without one it prints a note
+// and returns "": hooks still decide, only nothing is kept.
+func (o *Opener) StateDirOrNote() string {
+	dir, err := executor.StateDir()
+	if err != nil {
+		o.Console.Note("nothing is recorded: "+err.Error(), "make $XDG_STATE_HOME (or ~/.local/state) a folder that you can write to")
+		return ""
+	}
+	return dir
+}
+
+func (o *Opener) loaderOptions(rt *process.Runtime) loader.Options {
+	return loader.Options{
+		Project: o.Project.Folder, Runtime: rt, Program: places.Program(), Pool: o.Processes.Pool(),
+		OnNotice: func(f schema.Finding) { o.Console.Note(f.Message, f.Remedy) },
+	}
+}

@@ -1,0 +1,135 @@
+package eventcmd
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
+	"github.com/hookd-dev/hookd/executor/hookenv"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/realpath"
+	"github.com/hookd-dev/hookd/schema/toolname"
+)
+
+// event is an event as a person fires it by hand.
+func (cmd *Commands) event(name protocol.EventName, data protocol.RawMessage, session, project string) (protocol.Event, error) {
+	cwd, err := os.Getwd()
+	if err != nil {
+		return protocol.Event{}, places.NoDirectory()
+	}
+	event := protocol.Event{
+		Protocol: protocol.Version, Event: name, ID: protocol.NewID(), Time: time.Now().UTC(),
+		Session: protocol.Session{ID: session}, Agent: protocol.Agent{ID: "main", Depth: hookenv.ProcessDepth(), Host: "hookd"},
+		Project: project, Cwd: cwd, Data: data,
+	}
+	withTouched(&event)
+	if err := protocol.CheckEvent(&event); err != nil {
+		return event, cli.Usage("bad-event", err.Error(), "hookd schema event prints what an event looks like")
+	}
+	return event, nil
+}
+
+// withTouched has an event about one of the agent's file tools say what the call
+// touches, as the agent does, also after a hook changed args.
+func withTouched(event *protocol.Event) {
+	name := protocol.Text(protocol.Member(event.Data, "name"))
+	kind, known := toolname.Kind(name)
+	if spec := event.Spec(); spec == nil || !spec.Tool || !known || kind != protocol.KindRead && kind != protocol.KindWrite {
+		return
+	}
+	event.Touches = func(args protocol.RawMessage) protocol.Touched {
+		path := protocol.Text(protocol.Member(args, "path"))
+		switch {
+		case path == "" && (name == "list_dir" || name == "grep"):
+			path = "."
+		case path == "":
+			return protocol.Touched{}
+		}
+		return realpath.Touched(cmp.Or(event.Project, event.Cwd), path)
+	}
+	if protocol.Member(event.Data, "realPath") == nil {
+		event.Data = protocol.WithTouched(event.Data, event.Touches(protocol.Member(event.Data, "args")))
+	}
+}
+
+// eventData reads --data, or takes a sample where there is none.
+func (cmd *Commands) eventData(name protocol.EventName, given string, isGiven bool, tools []string) (protocol.RawMessage, error) {
+	if !isGiven {
+		return sampleData(name, tools), nil
+	}
+	text, err := cmd.readData(given)
+	if err != nil {
+		return nil, err
+	}
+	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff")))
+	if !jsontext.Value(text).IsValid(jsontext.AllowInvalidUTF8(true)) {
+		return nil, cli.Usage("bad-data", "--data is not one JSON value: "+whyNotJSON(text), `for example --data '{"prompt":"hello"}', @FILE or -`)
+	}
+	spec := protocol.Lookup(name)
+	return readAsEvent(name, protocol.Complete(spec, withKind(spec, text)))
+}
+
+// readAsEvent reads data as any host's event is read: strictly, with half
+// surrogate pairs mended.
+func readAsEvent(name protocol.EventName, data protocol.RawMessage) (protocol.RawMessage, error) {
+	line := slices.Concat([]byte(`{"event":"`+name+`","data":`), data, []byte("}"))
+	event, err := protocol.DecodeEvent(line, protocol.DecodeLimits{})
+	if err != nil {
+		return nil, cli.Usage("bad-data", err.Error(), "hookd schema event prints what an event looks like")
+	}
+	return event.Data, nil
+}
+
+// withKind adds a tool call's kind where a person left it out and the tool is a
+// known one.
+func withKind(spec *protocol.Spec, data protocol.RawMessage) protocol.RawMessage {
+	if kind := protocol.Member(data, "kind"); !spec.Tool || kind != nil && jsonspan.Kind(kind) != 'n' {
+		return data
+	}
+	toolName, err := jsontext.AppendUnquote(nil, protocol.Member(data, "name"))
+	if err != nil {
+		return data
+	}
+	kind, known := toolname.Kind(string(toolName))
+	rest, isObject := bytes.CutPrefix(data, []byte("{"))
+	if !known || !isObject {
+		return data
+	}
+	return fmt.Appendf(nil, `{"kind":%q,%s`, kind, rest)
+}
+
+func (cmd *Commands) readData(given string) ([]byte, error) {
+	switch {
+	case given == "-":
+		text, err := io.ReadAll(cmd.Console.In)
+		if err != nil {
+			return nil, cli.Failed("read", fmt.Errorf("read stdin: %w", err), "")
+		}
+		return text, nil
+	case strings.HasPrefix(given, "@"):
+		text, err := os.ReadFile(given[1:])
+		if err != nil {
+			return nil, cli.Usage("read", err.Error(), "")
+		}
+		return text, nil
+	}
+	return []byte(given), nil
+}
+
+// whyNotJSON says where JSON ends to be JSON.
+func whyNotJSON(text []byte) string {
+	dec := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowInvalidUTF8(true))
+	if _, err := dec.ReadValue(); err != nil {
+		return strings.TrimPrefix(err.Error(), "jsontext: ")
+	}
+	return fmt.Sprintf("more text after byte %d", dec.InputOffset())
+}

@@ -1,0 +1,172 @@
+package logcmd
+
+import (
+	"context"
+	"iter"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/executor/record"
+)
+
+// logFlags are the flags of `hookd log`.
+type logFlags struct {
+	follow, head, all bool
+	session           string
+	filter            filter
+}
+
+// Commands are hookd log.
+type Commands struct {
+	Console *cli.Console
+	Project *places.Project
+}
+
+func (cmd *Commands) Log() *cobra.Command {
+	var f logFlags
+	var since string
+	c := &cobra.Command{
+		Use:   "log",
+		Short: "show what was decided, as a timeline",
+		Long: `Show what was decided in this project, as a timeline: the newest record, or one
+session's. With --refused, --hook or --since, all records of the project.
+
+What was asked is told as far as the record may hold it (hooks.records.values): of a
+command its program, with full the whole command or the file.
+
+--head prints the newest line's hash: kept elsewhere, it is evidence of all lines
+up to it. A place where a record is not what was once written is shown as such.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) (err error) {
+			if f.filter.since, err = parseSince(since); err != nil {
+				return err
+			}
+			return cmd.log(c.Context(), f)
+		},
+	}
+	c.Flags().BoolVar(&f.follow, "follow", false, "go on with what is decided from now on")
+	c.Flags().BoolVar(&f.head, "head", false, "print the hash of the newest line of each record")
+	c.Flags().BoolVar(&f.all, "all", false, "of all projects")
+	c.Flags().BoolVar(&f.filter.refused, "refused", false, "only what was refused or left to a person")
+	cli.NameFlag(c.Flags(), &f.filter.hook, "hook", "", "only where the hook `NAME` had a part")
+	cli.NameFlag(c.Flags(), &since, "since", "", "only since `TIME`: 2h, 3d, 2026-11-27, or a time like 2026-11-27T15:04:05Z")
+	cli.NameFlag(c.Flags(), &f.session, "session", "", "only session `ID`, or the one whose ID begins so (or a day, 2026-11-27)")
+	cmd.Console.JSONFlag(c)
+	return c
+}
+
+func (cmd *Commands) log(ctx context.Context, f logFlags) error {
+	state, err := places.StateDir()
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(state, "records")
+	names, err := record.Names(dir)
+	if err != nil {
+		return cli.Failed("records", err, "")
+	}
+	if f.session != "" { // which belongs to the project that it belongs to
+		name, err := findRecord(names, f.session)
+		if err != nil {
+			return err
+		}
+		names, f.all = []string{name}, true
+	}
+	if f.head {
+		return cmd.logHeads(dir, names)
+	}
+	if !f.all {
+		trust, err := cmd.Project.OpenTrust()
+		if err != nil {
+			return err
+		}
+		f.filter.project = trust.Project()
+		f.filter.here = true
+	}
+	if len(names) == 0 {
+		return cli.Usage("no-records", "nothing was decided yet", "hookd fire EVENT decides something")
+	}
+	if names = f.chosen(dir, names); len(names) == 0 {
+		return cli.Usage("no-records", "nothing was decided in this project yet", "hookd fire EVENT decides something; hookd log --all shows other projects")
+	}
+	shown := 0
+	for i, name := range names {
+		lines := record.Read(dir, name)
+		if f.follow && i == len(names)-1 {
+			lines = record.Follow(ctx, dir, name)
+		}
+		shown += cmd.logRecord(name, lines, f.filter)
+	}
+	if shown == 0 && f.filter.looks() {
+		cmd.Console.Note("nothing that was recorded fits", "hookd log without a filter shows the newest record, hookd list the names of hooks")
+	}
+	return nil
+}
+
+// chosen are the records to show: the newest that tells of the project, or all that do
+// where some of their lines are looked for.
+func (f *logFlags) chosen(dir string, names []string) []string {
+	var chosen []string
+	for i := len(names) - 1; i >= 0; i-- {
+		if !f.filter.tellsOf(record.Read(dir, names[i])) {
+			continue
+		}
+		chosen = append([]string{names[i]}, chosen...)
+		if !f.filter.looks() {
+			break
+		}
+	}
+	return chosen
+}
+
+func (cmd *Commands) logHeads(dir string, names []string) error {
+	for _, name := range names {
+		head, err := record.HeadOf(dir, name)
+		if err != nil {
+			return cli.Failed("records", err, "")
+		}
+		if cmd.Console.JSON {
+			if err := cmd.Console.PrintJSON(head); err != nil {
+				return err
+			}
+			continue
+		}
+		cmd.Console.Out.Print("%s  line %d  %s\n", show.Line(head.Name), head.N, head.Hash)
+	}
+	return nil
+}
+
+// logRecord prints the lines of a record that pass the filter and returns how many there
+// are.
+func (cmd *Commands) logRecord(name string, lines iter.Seq2[*record.Line, *record.Problem], filter filter) (shown int) {
+	var sum tally
+	timeline := timeline{p: cmd.Console.Out}
+	begun := cmd.Console.JSON
+	for line, problem := range lines {
+		if problem != nil {
+			cmd.Console.Err.Print("%s %s\n", cmd.Console.Err.In(show.Bad, "!"), show.Line(problem.Error()))
+		}
+		if line == nil || !filter.passes(line) {
+			continue
+		}
+		if !begun {
+			begun = true
+			cmd.Console.Out.Print("%s\n", cmd.Console.Out.In(show.Strong, "record "+show.Line(name)))
+		}
+		shown++
+		sum.add(line)
+		if cmd.Console.JSON {
+			cmd.Console.Out.Raw(string(line.Raw) + "\n")
+		} else {
+			timeline.line(line)
+		}
+	}
+	if !cmd.Console.JSON {
+		sum.show(cmd.Console.Out)
+	}
+	return shown
+}

@@ -1,0 +1,101 @@
+// Package places says where things are: the project of a command, and the folders where
+// hookd keeps what has to last.
+//
+// [Project] (places.go) is what --project says, or what is found from the working
+// directory upwards. [StateDir] is the folder of records, sessions and conversations.
+// complete.go offers names of hooks and events to the shell. All errors are faults with a
+// remedy (package cli).
+package places
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
+	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader"
+)
+
+// Project is the project that a command works in.
+type Project struct {
+	Folder string // --project; "": found from the working directory upwards
+}
+
+// WriteFolder returns the folder that init and new write to: --project, or the working
+// directory.
+func (p *Project) WriteFolder() (string, error) {
+	if p.Folder == "" {
+		wd, err := os.Getwd()
+		if err != nil {
+			return "", NoDirectory()
+		}
+		return wd, nil
+	}
+	folder, err := filepath.Abs(p.Folder)
+	if err != nil {
+		return "", cli.Failed("no-directory", err, "")
+	}
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+		return "", cli.Usage("no-project", folder+" is not a folder", "give --project a folder that exists")
+	}
+	return folder, nil
+}
+
+// OpenTrust opens the decisions of the person about the project.
+func (p *Project) OpenTrust() (*loader.Trust, error) {
+	trust, err := loader.OpenTrust(loader.Options{Project: p.Folder})
+	if err != nil {
+		return nil, NoProject(err)
+	}
+	return trust, nil
+}
+
+// Root returns the root folder of the project, "" outside of any. It runs no hook.
+func (p *Project) Root(ctx context.Context) (string, error) {
+	snapshot, err := loader.Load(ctx, loader.Options{Project: p.Folder})
+	if err != nil {
+		return "", NoProject(err)
+	}
+	return snapshot.Set.Project, nil
+}
+
+// NoDirectory is the fault of a command whose working directory is missing.
+func NoDirectory() *cli.Fault {
+	return cli.Failed("no-directory", errors.New("the working directory is missing"), "change to a folder that exists")
+}
+
+// NoProject returns the fault of a command whose hooks could not be loaded at all.
+func NoProject(err error) error {
+	if _, wdErr := os.Getwd(); wdErr != nil {
+		return NoDirectory()
+	}
+	hint := ""
+	if errors.Is(err, loader.ErrState) {
+		hint = "set XDG_STATE_HOME to a folder of yours outside of the project"
+	}
+	return cli.Usage("no-project", err.Error(), hint)
+}
+
+// StateDir returns the folder of records, sessions and conversations.
+func StateDir() (string, error) {
+	dir, err := executor.StateDir()
+	if err != nil {
+		return "", cli.Failed("no-state", err, "make $XDG_STATE_HOME (or ~/.local/state) a folder that you can write to")
+	}
+	return dir, nil
+}
+
+// Conversations returns the folder of the sessions of hookd run.
+func Conversations(stateDir string) string { return filepath.Join(stateDir, "conversations") }
+
+// Program returns the path of this program, for its hooks. Where the system does not tell
+// it the path is empty, and a hook that needs it fails, as a guard should.
+func Program() string {
+	path, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	return path
+}

@@ -1,0 +1,33 @@
+package report
+
+import (
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/loader"
+)
+
+// Resources lists skills, recipes and MCP servers, if there are any.
+func Resources(p *show.Printer, materials []loader.Material) {
+	if len(materials) == 0 {
+		return
+	}
+	p.Print("\n")
+	table := show.Table{Header: []string{"FOR THE LOOP", "KIND", "LAYER", "STATUS", "WHY"}}
+	for _, m := range materials {
+		table.Add(show.Cell{Text: m.Name, Tone: show.Name}, show.Cell{Text: string(m.Kind)}, show.Cell{Text: string(m.Layer)},
+			statusCell(m.Status), show.Cell{Text: m.Why, Tone: show.Quiet})
+	}
+	table.Write(p)
+	serverNotes(p, materials)
+}
+
+// serverNotes says of the servers what their rows do not hold.
+func serverNotes(p *show.Printer, materials []loader.Material) {
+	for _, m := range materials {
+		if len(m.Unwatched) > 0 {
+			unwatchedCode(p, m.Name, m.Unwatched)
+		}
+		if m.Given {
+			p.Print("%s\n", p.In(show.Quiet, show.Line(m.Name)+" is told where the project lies"))
+		}
+	}
+}

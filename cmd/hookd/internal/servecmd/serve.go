@@ -1,0 +1,131 @@
+package servecmd
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/signals"
+	"github.com/hookd-dev/hookd/executor/daemon"
+	"github.com/hookd-dev/hookd/protocol/rpc"
+	"github.com/hookd-dev/hookd/protocol/rpc/socket"
+)
+
+// Commands are hookd serve.
+type Commands struct {
+	Version   string
+	Console   *cli.Console
+	Project   *places.Project
+	Opener    *engine.Opener
+	Processes *engine.Processes
+	Signals   *signals.Handler
+}
+
+func (cmd *Commands) Serve() *cobra.Command {
+	var path string
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "serve hooks to an agent: JSON-RPC 2.0, one message a line",
+		Long: `Serve hooks to agents in any language: JSON-RPC 2.0, one message a line, on stdin
+and stdout. With --socket a Unix socket is served instead, to several clients at
+once; --socket=PATH puts it elsewhere than in the user's runtime folder.
+
+Nothing but the protocol goes to stdout; HOOKD_LOG=debug writes a log to stderr.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return cmd.serve(c.Context(), path, c.Flags().Changed("socket"))
+		},
+	}
+	cli.NameFlag(c.Flags(), &path, "socket", "", "listen on the Unix socket `PATH` instead of stdin and stdout")
+	c.Flags().Lookup("socket").NoOptDefVal = defaultSocket
+	return c
+}
+
+// defaultSocket stands for the path that clients look at.
+const defaultSocket = "default"
+
+func (cmd *Commands) serve(ctx context.Context, path string, onSocket bool) error {
+	cwd, err := os.Getwd()
+	if err != nil {
+		return places.NoDirectory()
+	}
+	var stdio *rpc.Conn
+	var listener net.Listener
+	if onSocket {
+		listener, err = cmd.listen(path)
+	} else {
+		stdio, err = daemon.Stdio(0)
+	}
+	if err != nil {
+		return err
+	}
+	// After stdin and stdout were taken: nothing that is started inherits them.
+	rt, err := cmd.Processes.Start(true)
+	if err != nil {
+		return err
+	}
+	projects := &projectOpener{console: cmd.Console, runtime: rt, pool: cmd.Processes.Pool(), stateDir: cmd.Opener.StateDirOrNote()}
+	server := daemon.New(daemon.Options{
+		Open:    projects.open,
+		Resolve: projects.resolve,
+		Project: cmd.Project.Folder,
+		Cwd:     cwd,
+		Version: cmd.Version,
+		Log:     logHandler(),
+	})
+	projects.log = server.Logger()
+	cmd.Signals.OnForceQuit(server.Abort)
+	if listener != nil {
+		cmd.Console.Err.Print("hookd: listening on %s\n", listener.Addr())
+	}
+	// Whoever waits for a hook or a client in a system call takes a processor of Go's
+	// with it for a while. With few of them an event would wait for that.
+	runtime.GOMAXPROCS(max(4, runtime.GOMAXPROCS(0)))
+	if err := server.Serve(ctx, stdio, listener); err != nil {
+		return cli.Failed("serve", err, "")
+	}
+	return nil
+}
+
+func (cmd *Commands) listen(path string) (net.Listener, error) {
+	if path == defaultSocket || path == "" {
+		trust, err := cmd.Project.OpenTrust()
+		if err != nil {
+			return nil, err
+		}
+		state, err := places.StateDir()
+		if err != nil {
+			return nil, err
+		}
+		if path, err = socket.Path(trust.Project(), state); err != nil {
+			return nil, cli.Failed("socket", err, "give --socket=PATH")
+		}
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, cli.Failed("socket", err, "")
+	}
+	listener, err := socket.Listen(path)
+	if err != nil {
+		return nil, cli.Failed("socket", err, "")
+	}
+	return listener, nil
+}
+
+// logHandler writes a log to stderr where HOOKD_LOG asks for one.
+func logHandler() slog.Handler {
+	var level slog.Level
+	name := os.Getenv("HOOKD_LOG")
+	if name == "" || level.UnmarshalText([]byte(name)) != nil {
+		return slog.DiscardHandler
+	}
+	return slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level})
+}

@@ -1,0 +1,197 @@
+package trustcmd
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/loader"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// showItem prints everything that decides what a hook does: a new hook as a
+// whole, a changed one as what changed. All of it comes from the project.
+func showItem(p *show.Printer, item *loader.PlanItem) {
+	if item.Kind == loader.KindSettings {
+		showSettingsItem(p, item)
+		return
+	}
+	if item.In != "" {
+		p.Print("\n%s  %s\n", p.In(show.Name, show.Line(item.Hook)), p.In(show.Good, "allowed in the main checkout "+show.Line(item.In)))
+		return
+	}
+	tone := show.Warn
+	switch item.State {
+	case loader.StateTrusted:
+		tone = show.Good
+	case loader.StateDenied, loader.StateGone:
+		tone = show.Bad
+	}
+	guard := ""
+	if item.Guard {
+		guard = ", can refuse events"
+	}
+	p.Print("\n%s  %s%s\n", p.In(show.Name, show.Line(item.Hook)), p.In(tone, string(item.State)), p.In(show.Quiet, guard))
+	if item.Trouble != "" {
+		p.Print("  %s %s\n    %s\n", p.In(show.Bad, "✗"), show.Line(item.Trouble), p.In(show.Quiet, "→ "+show.Line(item.Remedy)))
+	}
+	showAllowedBefore(p, item.AllowedBefore)
+	switch item.State {
+	case loader.StateTrusted:
+		if item.Damaged {
+			p.Print("  its private copy is missing or was changed; allowing makes it anew\n")
+		}
+		return
+	case loader.StateGone:
+		if item.Trouble != "" {
+			p.Print("  its file is gone; that cannot be allowed as long as the settings name it\n")
+			return
+		}
+		p.Print("  its file is gone; allowing accepts that it is removed\n")
+		return
+	case loader.StateDenied:
+		if len(item.Entry) == 0 && item.Trouble == "" {
+			p.Print("  its file is gone; allowing forgets the decision\n")
+			return
+		}
+		item = asNew(item)
+	}
+	if item.InPlace {
+		p.Print("  %s\n", p.In(show.Warn, "runs in place: what is allowed is only what is shown here; other files beside it are there when it runs, and their changes are not seen"))
+	}
+	if len(item.Unwatched) > 0 {
+		p.Print("  %s\n", p.In(show.Warn, "runs code of the project that hookd does not watch: "+show.Line(strings.Join(item.Unwatched, "; "))))
+	}
+	row(p, "runs", item.WasInterpreter, item.Interpreter)
+	row(p, "program", item.WasProgram, item.Program)
+	showEntry(p, "rules", item.WasEntry, item.Entry)
+	for i := range item.Files {
+		showPlanFile(p, &item.Files[i])
+	}
+}
+
+// asNew is a hook without what it was: all of one that was denied is shown.
+func asNew(item *loader.PlanItem) *loader.PlanItem {
+	whole := *item
+	whole.WasEntry, whole.WasInterpreter, whole.WasProgram = nil, "", ""
+	whole.Files = slices.DeleteFunc(slices.Clone(item.Files), func(f loader.PlanFile) bool { return f.Mode == 0 })
+	for i := range whole.Files {
+		f := &whole.Files[i]
+		f.WasMode, f.WasSum, f.WasText = 0, "", nil
+	}
+	return &whole
+}
+
+// row prints a value, or what it was and is.
+func row(p *show.Printer, what, was, now string) {
+	switch {
+	case was == now && now == "", was == now && was != "":
+	case was == "":
+		p.Print("  %s %s\n", p.In(show.Quiet, what+":"), show.Line(now))
+	default:
+		p.Print("  %s\n", p.In(show.Quiet, what+":"))
+		p.Diff("    ", was, now)
+	}
+}
+
+// showEntry prints a description: of a new hook on a line, of a changed one as
+// a diff.
+func showEntry(p *show.Printer, what string, was, now protocol.RawMessage) {
+	if len(was) == 0 && len(now) > 0 {
+		p.Print("  %s %s\n", p.In(show.Quiet, what+":"), show.Line(entryLine(now)))
+		return
+	}
+	if before, after := show.Pretty(was), show.Pretty(now); before != after {
+		p.Print("  %s\n", p.In(show.Quiet, what+":"))
+		p.Diff("    ", before, after)
+	}
+}
+
+// defaults are what every hook has that says nothing else.
+var defaults = map[string]string{"dialect": `"hookd"`, "enabled": "true", "mode": `"enforce"`, "protocol": "1", "run": `"once"`}
+
+// entryLine writes a description's members that say something, as a header would.
+func entryLine(entry protocol.RawMessage) string {
+	parts, ok := members("", entry)
+	if !ok {
+		return show.Compact(entry)
+	}
+	return strings.Join(parts, " ")
+}
+
+func members(prefix string, object protocol.RawMessage) (parts []string, ok bool) {
+	dec := jsontext.NewDecoder(strings.NewReader(string(object)))
+	if tok, err := dec.ReadToken(); err != nil || tok.Kind() != '{' {
+		return nil, false
+	}
+	for dec.PeekKind() != '}' {
+		name, err := dec.ReadToken()
+		if err != nil {
+			return nil, false
+		}
+		key := prefix + name.String()
+		value, err := dec.ReadValue()
+		if err != nil {
+			return nil, false
+		}
+		switch text := string(value); {
+		case text == `""`, text == "[]", text == "{}", text == "null", text == "false", text == "0", text == defaults[key]:
+		case jsonspan.Kind(value) == '{':
+			inner, ok := members(key+".", protocol.RawMessage(value))
+			if !ok {
+				return nil, false
+			}
+			parts = append(parts, inner...)
+		default:
+			parts = append(parts, key+"="+plainValue(protocol.RawMessage(value)))
+		}
+	}
+	return parts, true
+}
+
+// plainValue writes words, and lists of words, without JSON's quotes.
+func plainValue(value protocol.RawMessage) string {
+	var word string
+	var words []string
+	switch {
+	case json.Unmarshal(value, &word) == nil:
+		words = []string{word}
+	case json.Unmarshal(value, &words) != nil:
+		return string(value)
+	}
+	for _, w := range words {
+		if w == "" || strings.ContainsAny(w, " ,=\"") {
+			return string(value)
+		}
+	}
+	return strings.Join(words, ",")
+}
+
+// showPlanFile prints a file of a hook: its text when it is new, else the diff.
+func showPlanFile(p *show.Printer, f *loader.PlanFile) {
+	if !f.Changed() {
+		return
+	}
+	mode := ""
+	switch {
+	case f.Mode == 0:
+		mode = ", removed"
+	case f.WasMode != 0 && f.Mode != f.WasMode:
+		mode = fmt.Sprintf(", mode %o → %o", f.WasMode, f.Mode)
+	}
+	p.Print("  %s %s%s\n", p.In(show.Quiet, "file:"), show.Line(f.Name), p.In(show.Quiet, fmt.Sprintf(", %s%s", show.Plural(int(f.Size), "byte"), mode)))
+	switch {
+	case f.Sum == f.WasSum || f.Sum == "":
+	case isBinary(f.Text):
+		p.Print("    %s\n", p.In(show.Warn, fmt.Sprintf("a binary of %s, sha256 %s", bytesOf(f.Size), f.Sum)))
+	case f.WasSum == "" || f.WasText == nil || isBinary(f.WasText):
+		showCode(p, f.Text, f.Left)
+	default:
+		showCodeDiff(p, f)
+	}
+}
