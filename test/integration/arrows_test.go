@@ -30,7 +30,8 @@ schema/internal: protocol schema schema/document schema/internal/jsonschemas
 schema: protocol schema/document schema/toolname
 schema/document:
 schema/toolname: protocol
-executor: executor/hookenv executor/internal/inflight executor/internal/slots executor/internal/worker executor/record executor/state protocol schema schema/toolname
+executor: executor/hookenv executor/internal/inflight executor/internal/match executor/internal/slots executor/internal/worker executor/record executor/state internal/jsonspan protocol schema
+executor/internal/match: protocol schema schema/toolname
 executor/exechook: executor executor/hookenv executor/internal/worker executor/process protocol schema
 executor/internal/inflight:
 executor/internal/slots: protocol
