@@ -136,7 +136,7 @@ func (cmd *command) runOnce(ctx context.Context, flags *conversation.Flags, prom
 	if err != nil {
 		return errors.Join(err, c.Session.Close())
 	}
-	view := runview.New(cmd.console.Out)
+	view := runview.New(cmd.console.Out, runview.Options{})
 	var w conversation.Painter = view
 	if cmd.console.JSON {
 		w = runview.NewLines(cmd.console.Out)
@@ -155,7 +155,7 @@ func (cmd *command) runOnce(ctx context.Context, flags *conversation.Flags, prom
 		}
 	} else {
 		view.End(run.Result())
-		view.UntoldEnd(ended)
+		view.ReportEnd(ended)
 	}
 	err = conversation.Exit(ctx, run.Result(), ended)
 	if reason := run.Result().StopReason; err == nil && flags.Schema != "" && reason != "done" && reason != "length" {
