@@ -33,7 +33,7 @@ func (cmd *command) new() *cobra.Command {
 	var pairs []string
 	c := &cobra.Command{
 		Use:   "run [PROMPT]",
-		Short: "run the agent loop on a prompt, or in a conversation, with your hooks in it",
+		Short: "Run the agent loop on a prompt, or in a conversation, with your hooks in it",
 		Long: `Run the agent loop on a prompt (or on what stdin holds), with your hooks in it.
 On a terminal and without a prompt it is a conversation; /help says what it knows.
 With --json and without a prompt, stdin carries prompts: one JSON object a line.

@@ -153,21 +153,6 @@ func TestChatResizedAtAQuestion(t *testing.T) {
 	}
 }
 
-func TestTypedAnswers(t *testing.T) {
-	q := agentloop.Question{Options: []protocol.PermissionOption{
-		{OptionID: "o1", Kind: "allow-once"}, {OptionID: "o2", Kind: "allow-always"}, {OptionID: "o3", Kind: "reject-once"}, {OptionID: "o4", Kind: "reject-always"},
-	}}
-	for typed, want := range map[string]agentloop.Answer{
-		"y": {OptionID: "o1"}, "yes": {OptionID: "o1"}, " a ": {OptionID: "o2"}, "n": {OptionID: "o3"}, "": {OptionID: "o3"}, "yy": {OptionID: "o3"},
-		"y please": {OptionID: "o3"}, "n use make": {OptionID: "o3", Text: "use make"}, "no  why ": {OptionID: "o3", Text: "why"},
-		"N not here": {OptionID: "o4", Text: "not here"}, "never": {OptionID: "o4"}, "nope": {OptionID: "o3"},
-	} {
-		if got := question.TypedAnswer(&q, typed); got != want {
-			t.Errorf("%q: %+v, want %+v", typed, got, want)
-		}
-	}
-}
-
 // What a terminal has no room for was seen by nobody: no yes counts there.
 func TestTinyTerminalTakesNoYes(t *testing.T) {
 	call := tails(t)["characters"]
