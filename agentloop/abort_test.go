@@ -213,7 +213,7 @@ func TestAbortWithSlowHooksAtTheEnd(t *testing.T) {
 		s := abortStage(t)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		defer cancel(nil)
-		s.loop.options.Gate = slowGate{s.gate, ctx}
+		s.loop.agent.session.Gate = slowGate{s.gate, ctx}
 		time.AfterFunc(500*time.Millisecond, func() { cancel(errAbort) })
 		aborted := time.Now().Add(500 * time.Millisecond)
 		s.prompt(t, ctx, "go!")
@@ -249,7 +249,7 @@ func TestAbortWhileAPersonIsAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := ask()
 		h.on = protocol.ToolCallStart
-		s := newStage(t, twoSteps, []hook{h}, func(o *Options) { o.Approver = &person{option: "allow", wait: time.Hour} })
+		s := newStage(t, twoSteps, []hook{h}, func(o *Options) { o.Approver = &fakePerson{option: "allow", wait: time.Hour} })
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(time.Minute, func() { cancel(errAbort) })
 		aborted := time.Now().Add(time.Minute)

@@ -51,7 +51,7 @@ func TestForcingIsCapped(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newStage(t, c.script, []hook{c.hook}, func(o *Options) { o.Providers = []Provider{} }).prompt(t, t.Context(), "go!")
+				s := newStage(t, c.script, []hook{c.hook}, func(o *Options) { o.NoDefaults = true }).prompt(t, t.Context(), "go!")
 				if s.err != nil || s.ending() != done {
 					t.Errorf("ended with %s: %v", s.ending(), s.err)
 				}
@@ -98,8 +98,8 @@ user: "three"
 		if got := s.model.sent(1); !strings.HasSuffix(got, want) {
 			t.Errorf("the model read:\n%s", got)
 		}
-		if s.loop.turn != 1 {
-			t.Errorf("turn %d: a hook's prompt is no user's", s.loop.turn)
+		if s.loop.agent.history.Turn() != 1 {
+			t.Errorf("turn %d: a hook's prompt is no user's", s.loop.agent.history.Turn())
 		}
 	})
 }
@@ -150,7 +150,7 @@ func TestLimits(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				// Each event of a step holds the whole conversation: keep it short.
 				short := hook{on: protocol.StepStart, reply: protocol.Reply{Changes: raw("%s", newMessage)}}
-				s := newStage(t, c.script, []hook{short}, func(o *Options) { o.Providers = c.providers })
+				s := newStage(t, c.script, []hook{short}, func(o *Options) { o.Providers, o.NoDefaults = c.providers, c.providers != nil })
 				began := time.Now()
 				s.prompt(t, t.Context(), "go!")
 				if got := s.ending(); got != c.end {
@@ -180,7 +180,7 @@ func TestLimits(t *testing.T) {
 // and its event.
 func TestTimeLimitInATool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, twoSteps, nil, func(o *Options) { o.Providers = []Provider{builtin.Time(time.Second)} })
+		s := newStage(t, twoSteps, nil, func(o *Options) { o.Providers, o.NoDefaults = []Provider{builtin.Time(time.Second)}, true })
 		s.tool.run = func(ctx context.Context, _ string) (protocol.Result, error) {
 			<-ctx.Done()
 			return protocol.Result{}, ctx.Err()
@@ -312,7 +312,7 @@ func TestNoFurtherRunBehindAStop(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newStage(t, answers(9, true), c.hooks, func(o *Options) { o.Providers = c.providers }).prompt(t, t.Context(), "go!")
+				s := newStage(t, answers(9, true), c.hooks, func(o *Options) { o.Providers, o.NoDefaults = c.providers, c.providers != nil }).prompt(t, t.Context(), "go!")
 				if n := s.gate.count(protocol.PromptSubmit); n != 1 || s.ending() != c.end {
 					t.Errorf("%d runs, ended with %s", n, s.ending())
 				}
@@ -351,7 +351,7 @@ func TestDoneSwitchedOff(t *testing.T) {
 					}
 				}
 				s := newStage(t, script, nil, func(o *Options) {
-					o.Providers, o.Limits = append(c.more, builtin.GoOn()), c.limits
+					o.Providers, o.NoDefaults, o.Limits = append(c.more, builtin.GoOn()), true, c.limits
 				}).prompt(t, t.Context(), "go!")
 				if n := len(s.model.requests); n != c.calls || s.ending() != c.end || s.err != nil {
 					t.Errorf("%d calls, ended with %s, %v", n, s.ending(), s.err)

@@ -48,7 +48,7 @@ func TestFamilyIsLimitedTogether(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newScene(t, tenAtWork, nil, func(o *agentloop.Options) {
-					o.Providers = []provider.Provider{c.limit, builtin.SubAgents()}
+					o.Providers, o.NoDefaults = []provider.Provider{c.limit, builtin.SubAgents()}, true
 					o.Limits.ToolCalls = -1
 				}).prompt(t, t.Context(), "do it")
 				if n := len(s.model.requests); n < c.calls[0] || n > c.calls[1] {
@@ -79,7 +79,7 @@ func TestStepsOfSubAgentsInTurn(t *testing.T) {
 			}
 			return turn{text: "done"}
 		}, nil, func(o *agentloop.Options) {
-			o.Providers = []provider.Provider{builtin.Steps(5), builtin.SubAgents()}
+			o.Providers, o.NoDefaults = []provider.Provider{builtin.Steps(5), builtin.SubAgents()}, true
 		}).prompt(t, t.Context(), "do it")
 		if got := s.ending(t); got != "agent-end done" || len(s.model.requests) != 5+4*2 {
 			t.Errorf("ended with %s after %d calls:\n%s", got, len(s.model.requests), rendered(s.loop.Messages()))

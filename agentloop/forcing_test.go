@@ -33,7 +33,7 @@ func TestForcingIsChargedPerLayer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newStage(t, answers(40, false), c.hooks, func(o *Options) {
-					o.Providers = []Provider{}
+					o.NoDefaults = true
 					o.Limits.ForcedOf = func(o protocol.Origin) (row, total int) { return caps[o], 20 }
 				}).prompt(t, t.Context(), "go!")
 				if n := len(s.model.requests); n != c.calls || s.err != nil {
@@ -69,7 +69,7 @@ func TestEndlessAnswerEnds(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			began := time.Now()
-			s := newStage(t, "turns:\n- text: x\n", nil, func(o *Options) { o.Providers, o.Model = []Provider{}, endless{c.chunk} }).prompt(t, t.Context(), "go!")
+			s := newStage(t, "turns:\n- text: x\n", nil, func(o *Options) { o.NoDefaults, o.Model = true, endless{c.chunk} }).prompt(t, t.Context(), "go!")
 			runtime.ReadMemStats(&after)
 			if s.err == nil || !strings.Contains(s.err.Error(), c.says) {
 				t.Errorf("ended with %v", s.err)

@@ -2,9 +2,7 @@ package agentloop
 
 import (
 	"context"
-	"math"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -60,7 +58,7 @@ func TestHost(t *testing.T) {
 			},
 		}}}
 		s := newStage(t, "turns: [{toolCalls: [{id: c1, name: echo, args: {text: hi}}]}, {text: done, delay: 1h}, {text: again, delay: 1h}]",
-			nil, func(o *Options) { o.Providers = []Provider{feature} })
+			nil, func(o *Options) { o.Providers, o.NoDefaults = []Provider{feature}, true })
 		s.tool.run = func(ctx context.Context, _ string) (protocol.Result, error) {
 			if tool.CallID(ctx) != "c1" {
 				t.Errorf("the tool works on the call %q", tool.CallID(ctx))
@@ -102,43 +100,4 @@ func TestUnknownUsage(t *testing.T) {
 			t.Errorf("the run used %+v", u)
 		}
 	})
-}
-
-// TestTally adds to one sum from many sides at once.
-func TestTally(t *testing.T) {
-	var parent tally
-	one, cost := int64(1), 0.5
-	var adding sync.WaitGroup
-	for range 8 {
-		child := &tally{parent: &parent}
-		adding.Go(func() {
-			for range 100 {
-				child.add(&protocol.CallUsage{InputTokens: &one, OutputTokens: &one, ContextTokens: &one, CostUSD: &cost})
-				parent.sum()
-			}
-		})
-	}
-	adding.Wait()
-	got := parent.sum()
-	if *got.InputTokens != 800 || *got.OutputTokens != 800 || *got.CostUSD != 400 || got.ContextTokens != nil {
-		t.Errorf("%d, %d, %v, %v", *got.InputTokens, *got.OutputTokens, *got.CostUSD, got.ContextTokens)
-	}
-	parent.add(&protocol.CallUsage{InputTokens: &one})
-	parent.add(&protocol.CallUsage{OutputTokens: &one, CostUSD: &cost})
-	if got := parent.sum(); got.InputTokens != nil || got.OutputTokens != nil || got.CostUSD != nil {
-		t.Errorf("a sum of what is unknown: %+v", got)
-	}
-	huge, minus, refund := int64(math.MaxInt64), int64(-800), -1e9
-	parent.reset()
-	for _, call := range []*protocol.CallUsage{{InputTokens: &huge, OutputTokens: &one, CostUSD: &cost}, {InputTokens: &huge, OutputTokens: &minus, CostUSD: &refund}} {
-		parent.add(call)
-	}
-	if got := parent.sum(); got.InputTokens != nil || got.OutputTokens != nil || got.CostUSD != nil {
-		t.Errorf("a call took from the sum: %+v", got)
-	}
-	parent.reset()
-	parent.add(nil)
-	if got := parent.sum(); got.InputTokens != nil {
-		t.Errorf("a call that told nothing counts as %d", *got.InputTokens)
-	}
 }

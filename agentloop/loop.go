@@ -1,34 +1,22 @@
 package agentloop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
+	"github.com/hookd-dev/hookd/agentloop/model"
 	"github.com/hookd-dev/hookd/agentloop/store"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
 // Loop is one agent in one session. It runs one prompt at a time.
 type Loop struct {
-	options Options
-	tools   *toolList
-	session protocol.Session
-
-	// What the session holds. Only the goroutine of the running prompt touches
-	// these.
-	messages  []protocol.Message
-	encodings encodings // of messages
-	system    string
-	turn      int // user prompts so far
-	forced    forcing
-	started   bool
-	refused   error // session-start was stopped: no run in this session
-
-	lineage
-	numbers *numbers // of the session's events, shared with the loops that work for this one
+	agent *agent // only the goroutine of the running prompt uses it
 
 	mu      sync.Mutex
 	running bool
@@ -41,64 +29,35 @@ var (
 	ErrClosed  = errors.New("agent loop: the session is closed")
 )
 
-// New returns a loop. It fails without a gate or a model, on tools that share a
-// name or have a broken schema, and when a resumed session cannot be repaired.
+// New returns a loop. It fails without a model, on tools that share a name or have a broken
+// schema, on a gate that the providers' hooks cannot join, and when a resumed session cannot
+// be repaired.
 func New(options Options) (*Loop, error) {
-	if err := options.complete(); err != nil {
-		return nil, err
-	}
-	if err := options.takeProviders(); err != nil {
-		return nil, fmt.Errorf("agent loop: %w", err)
-	}
-	tools, err := newToolList(&options)
+	session, err := newSession(options)
 	if err != nil {
 		return nil, fmt.Errorf("agent loop: %w", err)
 	}
-	l := &Loop{options: options, tools: tools, system: options.System}
-	l.tools.last = l.isLast()
-	l.numbers = newNumbers()
-	if options.Session == nil {
-		l.session.ID = protocol.NewID()
-	} else {
-		l.session = protocol.Session{ID: options.Session.ID(), Transcript: options.Session.Path()}
-		if err := l.resume(options.Session.State()); err != nil {
-			return nil, fmt.Errorf("agent loop: %w", err)
+	agent, err := newAgent(session)
+	if err != nil {
+		return nil, fmt.Errorf("agent loop: %w", err)
+	}
+	if session.Source == "" {
+		session.Source = "startup"
+		if len(agent.history.Messages()) > 0 {
+			session.Source = "resume"
 		}
 	}
-	if l.options.Source == "" {
-		l.options.Source = "startup"
-		if len(l.messages) > 0 {
-			l.options.Source = "resume"
-		}
-	}
-	return l, nil
+	return &Loop{agent: agent}, nil
 }
 
-// resume takes over what a session's file holds. A conversation that no model
-// could read, or that no run of ours can have left, is a [store.DamageError].
-func (l *Loop) resume(state store.State) error {
-	if fault := checkResumed(state.Messages); fault != nil {
-		return l.options.Session.Damage(fault.message, fault)
-	}
-	l.messages, l.turn = state.Messages, state.Turn
-	if state.System != nil {
-		l.system = *state.System
-	}
-	if state.Tools != nil {
-		l.tools.restore(state.Tools)
-	}
-	return l.repair()
-}
+// Session returns the session that events name.
+func (l *Loop) Session() protocol.Session { return l.agent.session.id }
 
-// Session is the session that events name.
-func (l *Loop) Session() protocol.Session { return l.session }
+// Messages returns the conversation so far. It must not be called while a prompt runs.
+func (l *Loop) Messages() []protocol.Message { return slices.Clone(l.agent.history.Messages()) }
 
-// Messages is the conversation so far. It must not be called while a prompt
-// runs.
-func (l *Loop) Messages() []protocol.Message { return slices.Clone(l.messages) }
-
-// Run begins to work on a prompt of the user. Read the run's events until the
-// channel closes, then Wait: a run waits for its watcher as long as ctx lives.
+// Run begins to work on a prompt of the user. The caller must read the run's events until
+// the channel closes, then Wait: a run waits for its watcher as long as ctx lives.
 func (l *Loop) Run(ctx context.Context, prompt string) (*Run, error) {
 	return l.RunPrompt(ctx, Prompt{Text: prompt})
 }
@@ -108,11 +67,45 @@ func (l *Loop) RunPrompt(ctx context.Context, prompt Prompt) (*Run, error) {
 	if prompt.Text == "" && len(prompt.Attachments) == 0 {
 		return nil, errors.New("agent loop: the prompt is empty")
 	}
-	return l.start(ctx, func(r *Run) { r.rounds(prompt) })
+	return l.start(ctx, func(_ context.Context, r *agentRun) { r.rounds(prompt) })
+}
+
+// RunRecipe runs a recipe by hand: its text is the prompt, its answer joins the
+// conversation, and for as long as the run goes on the loop has no tools but the recipe's.
+// The error names an argument that is missing or not the recipe's.
+func (l *Loop) RunRecipe(ctx context.Context, name string, args map[string]string) (*Run, error) {
+	rec, text, err := l.agent.render(protocol.Builtin, name, args)
+	if err != nil {
+		return nil, fmt.Errorf("agent loop: %w", err)
+	}
+	return l.start(ctx, func(ctx context.Context, r *agentRun) {
+		r.refreshTools(ctx, true)
+		restricted := *r.agent // the same conversation
+		restricted.forRecipe(rec)
+		r.agent, r.events.agent = &restricted, &restricted
+		r.reportMissingTools(ctx, rec, r.agent)
+		r.rounds(Prompt{Text: text, Source: "recipe", byHand: true})
+	})
+}
+
+// Compact sums the conversation up by a recipe, compact if it is "", and leaves the summary
+// in its place; instructions, which may be empty, are added to the recipe's text. The caller
+// must read the run's events, then Wait: it returns an [*Error] if the conversation is as it
+// was, because a hook refused or the recipe came to nothing. No agent-start and no agent-end
+// fires but those of the recipe's own run. The run's response is the summary.
+func (l *Loop) Compact(ctx context.Context, name, instructions string) (*Run, error) {
+	rec, text, err := l.agent.render(protocol.Builtin, cmp.Or(name, "compact"), nil)
+	if err != nil {
+		return nil, fmt.Errorf("agent loop: %w", err)
+	}
+	return l.start(ctx, func(ctx context.Context, r *agentRun) {
+		c := compaction{run: r, trigger: "manual", recipe: rec, text: text, instructions: strings.TrimSpace(instructions)}
+		c.byHand(ctx)
+	})
 }
 
 // start begins work in a goroutine of its own, unless other work goes on.
-func (l *Loop) start(ctx context.Context, work func(*Run)) (*Run, error) {
+func (l *Loop) start(ctx context.Context, work func(context.Context, *agentRun)) (*Run, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
@@ -122,14 +115,81 @@ func (l *Loop) start(ctx context.Context, work func(*Run)) (*Run, error) {
 		return nil, ErrRunning
 	}
 	l.running = true
-	r := newRun(ctx, l)
-	go r.drive(work)
+	ctx, stop := withAbortDeadline(ctx)
+	r := newRun(ctx, l.agent)
+	go func() {
+		defer close(r.done)
+		defer close(r.events)
+		defer l.release()
+		defer stop()
+		work(ctx, r.work)
+	}()
 	return r, nil
 }
 
-// Close ends the session: session-end fires with the reason (exit interrupted
-// closed error) if the session ever began, and its number is kept. The yield is
-// that event. The session's file is the caller's to close.
+// release lets the next prompt run.
+func (l *Loop) release() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.running = false
+}
+
+// Idle tells hooks that the agent is done and waits for a prompt, for a person who went
+// away: a notification of kind idle. It is for hosts in which a conversation goes on,
+// between two runs. told is false if a run goes on, none ever began, or the context ended.
+// The yield is that event.
+func (l *Loop) Idle(ctx context.Context, last Result) (yield Yield, told bool) {
+	l.mu.Lock()
+	if l.running || l.closed || !l.agent.session.started {
+		l.mu.Unlock()
+		return Yield{}, false
+	}
+	l.running = true
+	l.mu.Unlock()
+	defer l.release()
+
+	text := "the agent is done and waits for a prompt"
+	if line, _, _ := strings.Cut(strings.TrimSpace(last.Response), "\n"); line != "" {
+		text += ": " + shortened(line, 100)
+	}
+	yield, err := l.fire(ctx, protocol.Notification, protocol.NotificationData{Kind: "idle", Text: text})
+	return yield, err == nil
+}
+
+// fire fires an event outside of a run.
+func (l *Loop) fire(ctx context.Context, name protocol.EventName, data any) (Yield, error) {
+	v, err := newRun(ctx, l.agent).work.events.decide(ctx, name, data)
+	if err != nil {
+		return Yield{}, err
+	}
+	return Yield{Kind: YieldEvent, Event: v.Event, Outcome: v.Outcome}, nil
+}
+
+// SetModel lets another model answer from the next prompt on, and records what
+// [model.Origin] says of it with the session. It returns [ErrRunning] while a prompt runs
+// and [ErrClosed] after the end of the session.
+func (l *Loop) SetModel(m model.Model) error {
+	if m == nil {
+		return errors.New("agent loop: a model is needed")
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.closed:
+		return ErrClosed
+	case l.running:
+		return ErrRunning
+	}
+	if err := l.agent.history.Record(store.Entry{Kind: store.Model, Text: model.Origin(m)}); err != nil {
+		return internal(err)
+	}
+	l.agent.session.Model = m
+	return nil
+}
+
+// Close ends the session: session-end fires with the reason (exit interrupted closed error)
+// if the session ever began, and the session's file records the number of that event. The
+// yield is that event. The caller closes the session's file.
 func (l *Loop) Close(ctx context.Context, reason string) (Yield, error) {
 	l.mu.Lock()
 	if l.running {
@@ -144,20 +204,13 @@ func (l *Loop) Close(ctx context.Context, reason string) (Yield, error) {
 	l.mu.Unlock()
 
 	var yield Yield
-	if l.started {
-		told := context.WithValue(ctx, farewellKey{}, true)
-		v, err := newRun(ctx, l).decide(told, protocol.SessionEnd, protocol.SessionEndData{Reason: reason})
+	session := l.agent.session
+	if session.started {
+		var err error
+		yield, err = l.fire(withDue(ctx), protocol.SessionEnd, protocol.SessionEndData{Reason: reason})
 		if err != nil {
 			return Yield{}, err
 		}
-		yield = Yield{Kind: YieldEvent, Event: v.Event, Outcome: v.Outcome}
 	}
-	return yield, l.keep(store.Entry{Kind: store.Closed, Text: reason, Seq: l.numbers.latest()})
-}
-
-// release lets the next prompt run.
-func (l *Loop) release() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.running = false
+	return yield, l.agent.history.Record(store.Entry{Kind: store.Closed, Text: reason, Seq: session.sequence.latest()})
 }

@@ -3,9 +3,16 @@ package agentloop
 import (
 	"cmp"
 	"errors"
+	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/hookd-dev/hookd/agentloop/builtin"
+	"github.com/hookd-dev/hookd/agentloop/internal/conversation"
+	"github.com/hookd-dev/hookd/agentloop/internal/gohooks"
+	"github.com/hookd-dev/hookd/agentloop/internal/limits"
+	"github.com/hookd-dev/hookd/agentloop/internal/toolset"
 	"github.com/hookd-dev/hookd/agentloop/model"
 	"github.com/hookd-dev/hookd/agentloop/provider"
 	"github.com/hookd-dev/hookd/agentloop/recipe"
@@ -14,22 +21,25 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// ErrNoGate is returned by [New] without a gate: the limits of a run are hooks,
-// so a loop that asks nobody would have none.
-var ErrNoGate = errors.New("agent loop: a gate is needed; without hooks, pass one that has none")
+// Gate decides events; see [protocol.EventGate].
+type Gate = protocol.EventGate
 
-// Options describe a loop. Gate and Model are needed; the zero value of all
-// else is useful.
+// Provider is one feature of the loop; see [provider.Provider].
+type Provider = provider.Provider
+
+// Options describe a loop. Model is needed; the zero value of all else is useful.
 type Options struct {
-	Gate  Gate
+	Gate  Gate // asks the hooks; nil: only those of the providers are asked
 	Model model.Model
 	Tools []tool.Tool
 
-	// Providers are the features of the loop: their hooks join the gate,
-	// which must take Go hooks then, their tools join Tools. nil: those of
-	// [builtin.Defaults], which limit a run; empty: none, so that only the
-	// ceilings bound it (1,000 steps, [maxAttempts] tries of a model call).
-	Providers []provider.Provider
+	// Providers are features of the loop besides [builtin.Defaults], which limit a run
+	// in steps, tokens, time and retries. A provider with the name of a default one
+	// takes its place; NoDefaults leaves them out, so that only the ceilings bound a run
+	// (1,000 steps, 101 tries of a model call). The providers' hooks join the gate,
+	// which must take Go hooks then, and their tools join Tools.
+	Providers  []Provider
+	NoDefaults bool
 
 	// Sources have tools that are not there from the beginning, or not to the end;
 	// see [tool.Source].
@@ -37,7 +47,7 @@ type Options struct {
 
 	Session *store.Session // open and not used elsewhere; the caller closes it. nil: kept in memory only
 	Source  string         // of session-start: startup resume fork; default by what Session holds
-	System  string         // the system text; one kept in the session counts before it
+	System  string         // the system text; one in the session counts before it
 
 	Project string         // absolute path of the project root, "" without one
 	Cwd     string         // absolute path; default: Project
@@ -54,45 +64,58 @@ type Options struct {
 
 	Limits      Limits
 	OnToolBlock protocol.Rule // RuleStop: a refused tool call ends the run with agent-error
-
-	answered []answerKeeper // of the providers
-	floor    *floor         // of this loop and all that work for it
 }
 
-// Limits are those of the skeleton itself; how long a run may take, and how
-// many steps, tokens and retries, is a matter of its providers. 0 is the default.
+// Compaction is when and how the conversation is compacted.
+type Compaction struct {
+	protocol.Compaction // as events show it
+
+	// KeepFirst and KeepLast are how many messages at the beginning and at the end a
+	// compaction leaves as they are. Whatever they say, the first user message stays,
+	// prompts that nobody has answered yet, and tool calls that have no result.
+	KeepFirst, KeepLast int
+}
+
+// Limits are those of the loop itself. How long a run may take, and how many steps,
+// tokens and retries it has, its providers say. 0 is the default.
 type Limits struct {
 	ToolCalls   int // tool calls at once; default 4, negative: as many as the model asks for
 	Forced      int // forced continuations in a row without a tool call; 0: 5, negative: none
 	ForcedTotal int // forced continuations since the last user prompt; 0: 20, negative: none
-	// ForcedOf are both caps for the hooks of one origin, which are counted by
+	// ForcedOf returns both numbers for the hooks of one origin, which are counted by
 	// themselves: 0 is none. nil: Forced and ForcedTotal for each.
 	ForcedOf func(origin protocol.Origin) (row, total int)
 	Depth    int // how deep sub-agents may start sub-agents; default 3, negative: none at all
 }
 
+// stepCeiling is the number of steps that no run exceeds, whatever hooks and settings say.
+const stepCeiling = 1000
+
 func (l *Limits) depth() int { return max(l.Depth, 0) }
 
-// ceiling is the number of steps that no run exceeds, whatever hooks and
-// settings say.
-const ceiling = 1000
+// forced returns how often the hooks of an origin may force the agent on.
+func (l *Limits) forced(origin protocol.Origin) limits.Continuations {
+	if l.ForcedOf == nil {
+		return limits.Continuations{Row: l.Forced, Total: l.ForcedTotal}
+	}
+	row, total := l.ForcedOf(origin)
+	return limits.Continuations{Row: row, Total: total}
+}
 
+// complete puts the defaults in.
 func (o *Options) complete() error {
-	if o.Gate == nil {
-		return ErrNoGate
-	}
 	if o.Model == nil {
-		return errors.New("agent loop: a model is needed")
+		return errors.New("a model is needed")
 	}
-	if o.Providers == nil {
-		o.Providers = builtin.Defaults()
+	if o.Gate == nil {
+		o.Gate = &gohooks.Gate{}
 	}
-	o.Approver, o.floor = oneByOne(o.Approver), &floor{}
+	o.Approver = oneByOne(o.Approver)
 	o.Cwd = cmp.Or(o.Cwd, o.Project)
 	o.Agent.ID = cmp.Or(o.Agent.ID, "main")
 	o.Agent.Host = cmp.Or(o.Agent.Host, "hookd")
 	if o.Recipes == nil {
-		o.Recipes, _ = recipe.New() // a test holds our own to be without fault
+		o.Recipes, _ = recipe.New() // a test asserts that our own have no fault
 	}
 	l := &o.Limits
 	l.ToolCalls = cmp.Or(l.ToolCalls, 4)
@@ -100,4 +123,156 @@ func (o *Options) complete() error {
 	l.ForcedTotal = cmp.Or(l.ForcedTotal, 20)
 	l.Depth = cmp.Or(l.Depth, 3)
 	return nil
+}
+
+// providers returns the defaults that the caller does not replace, and what the caller
+// gave.
+func (o *Options) providers() []Provider {
+	if o.NoDefaults {
+		return o.Providers
+	}
+	replaced := func(p Provider) bool {
+		return slices.ContainsFunc(o.Providers, func(own Provider) bool { return own.Name == p.Name })
+	}
+	return append(slices.DeleteFunc(builtin.Defaults(), replaced), o.Providers...)
+}
+
+// session is what all agents of a loop share.
+type session struct {
+	Options
+	id        protocol.Session
+	sequence  *sequence
+	exclusion limits.Exclusion
+	answered  []answerKeeper // of the providers
+	started   bool           // session-start was fired
+	refused   error          // session-start was refused: no run in this session
+}
+
+// newSession lets the providers' hooks join the gate and their tools the others.
+func newSession(o Options) (*session, error) {
+	if err := o.complete(); err != nil {
+		return nil, err
+	}
+	s := &session{Options: o, sequence: newSequence(), id: protocol.Session{ID: protocol.NewID()}}
+	if o.Session != nil {
+		s.id = protocol.Session{ID: o.Session.ID(), Transcript: o.Session.Path()}
+	}
+	var hooks []protocol.GoHook
+	s.Tools = slices.Clone(s.Tools)
+	for _, p := range o.providers() {
+		hooks = append(hooks, p.Hooks...)
+		s.Tools = append(s.Tools, p.Tools...)
+		if p.Answered != nil {
+			s.answered = append(s.answered, p.Answered)
+		}
+	}
+	if len(hooks) == 0 {
+		return s, nil
+	}
+	extended, err := s.Gate.Extend(hooks...)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return nil, fmt.Errorf("the gate (%T) takes no Go hooks, so the providers' hooks, the default limits among them, cannot join it: "+
+			"use a gate that takes them, such as that of hookd.Static; or set Options.NoDefaults and give no providers, "+
+			"and have the gate's own hooks limit the run", o.Gate)
+	}
+	s.Gate = extended
+	return s, err
+}
+
+// agent is one agent of a session: its own, a sub-agent, or one that runs a recipe.
+type agent struct {
+	session *session
+	id      protocol.Agent // as events name it
+	history *conversation.History
+	tools   *toolset.Set
+	forced  *limits.Forced
+
+	params     protocol.Params     // of model calls
+	compaction protocol.Compaction // as events show it
+
+	depth    int                                       // below the session's own agent
+	recipe   string                                    // that it runs, or works for; "" if none
+	notAsked map[protocol.EventName][]protocol.HookRef // hooks that are not asked about its events
+}
+
+// newAgent returns the session's own agent.
+func newAgent(s *session) (*agent, error) {
+	tools, err := toolset.New(s.Tools, s.Sources)
+	if err != nil {
+		return nil, err
+	}
+	a := &agent{
+		session: s, id: s.Agent, history: conversation.New(s.System, 0), tools: tools, forced: &limits.Forced{},
+		params: s.Params, compaction: s.Compaction.Compaction,
+	}
+	a.denySubAgents()
+	if s.Session == nil {
+		return a, nil
+	}
+	if state := s.Session.State(); state.Tools != nil {
+		a.tools.Restore(state.Tools)
+	}
+	a.history, err = conversation.Open(s.Session, s.System)
+	return a, err
+}
+
+// child returns an agent that works for this one: on the same gate, in the same session
+// and with the same sequence of events. It is never written to the session's file.
+func (a *agent) child(history *conversation.History) *agent {
+	c := *a
+	parent := a.id.ID
+	c.id.ID, c.id.Parent = protocol.NewID(), &parent
+	c.id.Depth++
+	c.depth++
+	c.history, c.tools, c.forced = history, a.tools.Snapshot(), &limits.Forced{}
+	c.denySubAgents()
+	return &c
+}
+
+// forRecipe makes the agent run a recipe: it has no tools but the named ones.
+func (a *agent) forRecipe(rec *recipe.Recipe) {
+	a.recipe = rec.Name
+	a.restrict(rec.AllowedTools)
+}
+
+// restrict takes all tools away but the named ones.
+func (a *agent) restrict(names []string) {
+	a.tools = a.tools.Restricted(names)
+	if len(a.tools.Offered()) == 0 {
+		a.params.ToolChoice = nil // it would ask for a tool that is not there
+	}
+}
+
+// silence has a hook not asked about events of a name.
+func (a *agent) silence(event protocol.EventName, hook protocol.HookRef) {
+	a.notAsked = maps.Clone(a.notAsked)
+	if a.notAsked == nil {
+		a.notAsked = map[protocol.EventName][]protocol.HookRef{}
+	}
+	a.notAsked[event] = append(slices.Clip(a.notAsked[event]), hook)
+}
+
+// isDeepest reports whether the agent is too deep to start a sub-agent.
+func (a *agent) isDeepest() bool { return a.depth >= a.session.Limits.depth() }
+
+func (a *agent) denySubAgents() {
+	if a.isDeepest() {
+		a.tools.Deny(builtin.SpawnSubagent)
+	}
+}
+
+// tooDeep is what the model reads when an agent may start no sub-agent.
+func (a *agent) tooDeep() string {
+	return fmt.Sprintf("no sub-agent was started: sub-agents may be %d deep and this agent is %d deep already; do the work yourself", a.session.Limits.depth(), a.depth)
+}
+
+// render finds the recipe that somebody of a layer names, and puts arguments into its
+// text. A person, and the loop itself, is of the layer built-in.
+func (a *agent) render(layer protocol.Layer, name string, args map[string]string) (*recipe.Recipe, string, error) {
+	rec, err := a.session.Recipes.For(layer, name)
+	if err != nil {
+		return nil, "", err
+	}
+	text, err := rec.Render(args)
+	return rec, text, err
 }

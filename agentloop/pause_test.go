@@ -21,7 +21,7 @@ func TestAPersonsTimeIsNotTheRuns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := &person{option: "allow", wait: 30 * time.Minute}
+				p := &fakePerson{option: "allow", wait: 30 * time.Minute}
 				slow := hook{on: protocol.StepStop, name: "slow", dynamic: func(protocol.Event) (reply protocol.Reply) {
 					time.Sleep(c.work)
 					return reply

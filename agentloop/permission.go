@@ -2,21 +2,50 @@ package agentloop
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// permission follows hooks' asks about a tool call: hooks may grant or deny in
-// the person's place, else the person is asked. The verdict is that of
-// tool-call-start if the call was granted, else the refusal.
+// Consent is the loop's own question: a call that no hook asks about may still need a
+// person's yes. It goes the way of a hook's question, with permission-request, and is asked
+// by "policy". A hook of the user or of the machine may answer it, one of a project may
+// only refuse. The zero value asks about nothing.
+type Consent struct {
+	// Asks reports whether a person is asked about a call before it runs; if not, because
+	// somebody allowed it beforehand, by whom. It is given the call as it will run. nil:
+	// never.
+	Asks func(call *protocol.Call) (asks bool, allowed *protocol.Answered)
+
+	// Remedy says how a call of that kind is allowed if nobody is there to ask. The model
+	// and the person read it.
+	Remedy func(call *protocol.Call) string
+}
+
+// policy is who asks if no hook does.
+const policy = "policy"
+
+// answerKeeper is told of a person's answers; see [provider.Provider].
+type answerKeeper = func(session string, request protocol.PermissionRequestData, option protocol.PermissionOption)
+
+// permissions asks whether tool calls may run: hooks in the person's place first, then the
+// person.
+type permissions struct {
+	session *session
+	events  *events
+}
+
+// grant follows hooks' asks about a tool call: hooks may grant or deny in the person's
+// place, else the person is asked. The verdict is that of tool-call-start if the call was
+// granted, else the refusal.
 //
-// Each hook that asks has its question: a grant by hooks, such as the memory of
-// what a person answered with always, is one to that question only. What a person
-// says is about the call.
-func (r *Run) permission(ctx context.Context, c *toolCall, asked *verdict) (v *verdict, byPerson bool, err error) {
+// Each hook that asks has its question: a grant by hooks, such as the memory of what a
+// person answered with always, is one to that question only. What a person says is about
+// the call.
+func (p *permissions) grant(ctx context.Context, c *toolCall, asked *verdict) (v *verdict, byPerson bool, err error) {
 	for _, by := range asked.askers() {
-		v, byPerson, err = r.question(ctx, c, by)
+		v, byPerson, err = p.question(ctx, c, by)
 		if err != nil || !v.passed() {
 			return v, byPerson, err
 		}
@@ -29,12 +58,65 @@ func (r *Run) permission(ctx context.Context, c *toolCall, asked *verdict) (v *v
 	return &start, byPerson, nil
 }
 
+// consent asks the loop's own question about a call that is ready to run. It returns nil if
+// the loop has none.
+func (p *permissions) consent(ctx context.Context, c *toolCall) (*verdict, error) {
+	consent := &p.session.Consent
+	if consent.Asks == nil {
+		return nil, nil
+	}
+	if asks, _ := consent.Asks(&c.Call); !asks {
+		return nil, nil
+	}
+	own := asker{name: policy, layer: protocol.User, own: true}
+	if consent.Remedy != nil {
+		own.remedy = consent.Remedy(&c.Call)
+	}
+	v, _, err := p.question(ctx, c, own)
+	return v, err
+}
+
+// allowedBefore notes at tool-call-start who allowed a call that would else be asked about.
+func (p *permissions) allowedBefore(c *toolCall) settler {
+	asks := p.session.Consent.Asks
+	if asks == nil || c.tool == nil {
+		return nil
+	}
+	return func(_ context.Context, o *protocol.Outcome) error {
+		if o.Refused() || o.Replaced != nil || o.Answered != nil {
+			return nil
+		}
+		call := c.Call
+		if args := member(o.Event.Data, "args"); args != nil {
+			call.Args = args
+		}
+		_, o.Answered = asks(&call)
+		return nil
+	}
+}
+
+// offered returns the answers to what a hook of the layer asks. "Always" needs somebody to
+// keep the answer, and a managed hook's question is asked each time.
+func (p *permissions) offered(call *protocol.Call, layer protocol.Layer) []protocol.PermissionOption {
+	if len(p.session.answered) == 0 || layer == protocol.Managed {
+		return once
+	}
+	what := "this command" // what the answer is kept for, as its keeper has it
+	if call.Kind != protocol.KindShell {
+		what = "every call of " + call.Name
+	}
+	return slices.Concat(once, []protocol.PermissionOption{
+		{OptionID: "allow-always", Name: "Allow " + what + " in this session", Kind: "allow-always"},
+		{OptionID: "reject-always", Name: "Reject " + what + " in this session", Kind: "reject-always"},
+	})
+}
+
 // asker is a hook that asks about a tool call, or the loop's own rule.
 type asker struct {
 	name, reason string
 	layer        protocol.Layer
 	own          bool   // the loop itself asks; see [Consent]
-	remedy       string // where nobody is there
+	remedy       string // if nobody is there
 }
 
 func (a *asker) String() string {
@@ -44,8 +126,8 @@ func (a *asker) String() string {
 	return "hook:" + a.name
 }
 
-// origin is what a hook must reach to grant the question. What the loop itself asks,
-// or a feature of it, is not a project's to grant.
+// origin is what a hook must reach to grant the question. A project must not grant what the
+// loop itself asks, or a feature of it.
 func (a *asker) origin() protocol.Origin {
 	if a.layer == protocol.Builtin || a.layer == "" {
 		return protocol.Origin{Layer: protocol.User}
@@ -53,7 +135,7 @@ func (a *asker) origin() protocol.Origin {
 	return protocol.OriginOf(a.layer, a.name)
 }
 
-// askers are the hooks that ask, the one that is named first, then as they run.
+// askers returns the hooks that ask: the one that decided, then the others as they run.
 // Hooks of one name in different layers are different hooks.
 func (v *verdict) askers() []asker {
 	first := asker{name: v.by(), reason: v.Reason, layer: v.layerOf(v.by())}
@@ -75,24 +157,32 @@ func (v *verdict) askers() []asker {
 
 func (a asker) same(b asker) bool { return a.name == b.name && a.layer == b.layer }
 
-// question puts one asker's question to hooks, and to the person if they leave it
-// open. Who answered is part of the decided event, and so of its record.
-func (r *Run) question(ctx context.Context, c *toolCall, by asker) (v *verdict, byPerson bool, err error) {
-	fired := protocol.PermissionRequestData{Call: c.Call, AskedBy: by.String(), AskedByLayer: by.layer, Text: by.reason, Options: r.loop.options.offered(&c.Call, by.layer)}
+// unasked is why a call is refused that nobody could be asked about.
+func (a *asker) unasked(c *protocol.Call) string {
+	if !a.own || a.remedy == "" {
+		return because("nobody is there to ask", a.reason)
+	}
+	return fmt.Sprintf("nobody is there to ask about %s; %s", c.Name, a.remedy)
+}
+
+// question puts one asker's question to hooks, and to the person if they leave it open. Who
+// answered is part of the decided event, and so of its record.
+func (p *permissions) question(ctx context.Context, c *toolCall, by asker) (v *verdict, byPerson bool, err error) {
+	fired := protocol.PermissionRequestData{Call: c.Call, AskedBy: by.String(), AskedByLayer: by.layer, Text: by.reason, Options: p.offered(&c.Call, by.layer)}
 	question := Question{
 		Event: protocol.PermissionRequest, Call: &c.Call, AskedBy: fired.AskedBy, Layer: by.layer,
-		Text: by.reason, Options: fired.Options, alone: by.alone(&c.Call),
+		Text: by.reason, Options: fired.Options, unasked: by.unasked(&c.Call),
 	}
-	v, err = r.settled(ctx, protocol.PermissionRequest, fired, func(ctx context.Context, o *protocol.Outcome) error {
+	v, err = p.events.settled(ctx, protocol.PermissionRequest, fired, func(ctx context.Context, o *protocol.Outcome) error {
 		if !by.leftOpen(o) {
 			answeredByHook(o)
 			return nil
 		}
 		o.By, o.Reason, byPerson = &by.name, by.reason, true
-		chosen, err := r.askPerson(ctx, o, question)
+		chosen, err := p.events.person.ask(ctx, o, question)
 		if chosen != nil {
-			for _, keep := range r.loop.options.answered {
-				keep(r.loop.session.ID, fired, *chosen)
+			for _, keep := range p.session.answered {
+				keep(p.session.id.ID, fired, *chosen)
 			}
 		}
 		return err
@@ -101,13 +191,13 @@ func (r *Run) question(ctx context.Context, c *toolCall, by asker) (v *verdict, 
 		return nil, false, err
 	}
 	c.context = append(c.context, v.contextParts()...)
-	r.tell(ctx, v)
+	p.events.show(ctx, v)
 	return v, byPerson, nil
 }
 
-// leftOpen reports whether hooks leave a question to the person. Nothing but a grant
-// is one: hooks that only watched leave it open, and so does a grant by a lower layer
-// than the one that asked.
+// leftOpen reports whether hooks leave a question to the person. Only a grant answers it:
+// hooks that only watched leave it open, and so does a grant by a lower layer than the one
+// that asked.
 func (a *asker) leftOpen(o *protocol.Outcome) bool {
 	granted := o.Action == protocol.Allow && o.DecidedBy().Compare(a.origin()) >= 0
 	return o.Action != protocol.Block && o.Action != protocol.Stop && !granted

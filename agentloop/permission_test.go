@@ -13,7 +13,7 @@ import (
 
 func TestPermission(t *testing.T) {
 	script := twoSteps
-	yes, no := &person{option: "allow"}, &person{option: "reject"}
+	yes, no := &fakePerson{option: "allow"}, &fakePerson{option: "reject"}
 	grant := hook{on: protocol.PermissionRequest, name: "granter", layer: protocol.User, reply: protocol.Reply{Action: protocol.Allow}}
 	deny := hook{on: protocol.PermissionRequest, name: "denier", reply: protocol.Reply{Action: protocol.Block, Reason: "house rule"}}
 	end := hook{on: protocol.PermissionRequest, name: "ender", reply: protocol.Reply{Action: protocol.Stop, Reason: "enough"}}
@@ -31,7 +31,7 @@ func TestPermission(t *testing.T) {
 	otherAsk := hook{on: protocol.ToolCallStart, name: "other", reply: protocol.Reply{Action: protocol.Ask, Reason: "this one, too?"}}
 	for name, c := range map[string]struct {
 		hooks  []hook
-		person *person
+		person *fakePerson
 		ran    bool
 		reads  string
 		end    string
@@ -41,8 +41,8 @@ func TestPermission(t *testing.T) {
 		"person grants":          {[]hook{asks, watch}, yes, true, "echo ho", done, 1, ""},
 		"person denies":          {[]hook{asks}, no, false, "denied by the person (really?)", done, 1, protocol.CallDenied},
 		"nobody":                 {[]hook{asks}, nil, false, "nobody is there to ask (really?)", done, 0, protocol.CallDenied},
-		"person cannot be asked": {[]hook{asks}, &person{}, false, "could not be asked", done, 1, protocol.CallDenied},
-		"too late":               {[]hook{asks}, &person{option: "allow", wait: time.Hour}, false, "nobody answered in time", done, 1, protocol.CallDenied},
+		"person cannot be asked": {[]hook{asks}, &fakePerson{}, false, "could not be asked", done, 1, protocol.CallDenied},
+		"too late":               {[]hook{asks}, &fakePerson{option: "allow", wait: time.Hour}, false, "nobody answered in time", done, 1, protocol.CallDenied},
 		"hook grants":            {[]hook{asks, grant}, no, true, "echo ho", done, 0, ""},
 		"hook denies":            {[]hook{asks, grant, deny}, yes, false, "house rule", done, 0, protocol.CallDenied},
 		"hook stops":             {[]hook{asks, end}, yes, false, "", stopped, 0, protocol.CallDenied},
@@ -90,7 +90,7 @@ func TestPersonGrantsAnEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := ask()
 		h.on = protocol.PromptSubmit
-		p := &person{option: "allow", wait: time.Second}
+		p := &fakePerson{option: "allow", wait: time.Second}
 		s := newStage(t, twoSteps, []hook{h}, func(o *Options) { o.Approver = p }).prompt(t, t.Context(), "go!")
 		if got := s.ending(); got != done {
 			t.Errorf("ended with %s", got)
@@ -123,7 +123,7 @@ func TestAnswersWithAlways(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				asks := hook{on: protocol.ToolCallStart, name: "asker", layer: c.layer, reply: protocol.Reply{Action: protocol.Ask, Reason: "really?"}}
-				p := &person{option: c.option}
+				p := &fakePerson{option: c.option}
 				var kept []string
 				s := newStage(t, twoSteps, []hook{asks}, func(o *Options) {
 					o.Approver = p

@@ -73,7 +73,7 @@ func TestAProviderChangesTheLoopThatIsBuilt(t *testing.T) {
 					return turn{calls: []protocol.Part{calling("c", "spawn", `{"text":"hi"}`)}}
 				}
 				return turn{text: "done"}
-			}, []protocol.GoHook{atMost(2)}, func(o *agentloop.Options) { o.Providers = c.providers }).prompt(t, t.Context(), "go")
+			}, []protocol.GoHook{atMost(2)}, func(o *agentloop.Options) { o.Providers, o.NoDefaults = c.providers, c.providers != nil }).prompt(t, t.Context(), "go")
 			first := s.model.requests[0]
 			if toolNames(first.Tools) != c.tools || first.System != c.reads {
 				t.Errorf("tools %q, system %q; want %q, %q", toolNames(first.Tools), first.System, c.tools, c.reads)

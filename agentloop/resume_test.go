@@ -33,7 +33,7 @@ func TestResume(t *testing.T) {
 		session = opened(t, session, err)
 		begin := hook{on: protocol.SessionStart, reply: protocol.Reply{Context: "house rules"}}
 		s := newStage(t, twoSteps, []hook{begin}, func(o *Options) { o.Session = session }).prompt(t, t.Context(), "one")
-		first := render(s.loop.system, s.loop.Messages())
+		first := render(s.loop.agent.history.System(), s.loop.Messages())
 		opening := s.gate.fired[0].Opening
 		if _, err := s.loop.Close(t.Context(), "exit"); err != nil {
 			t.Fatal(err)
@@ -44,7 +44,7 @@ func TestResume(t *testing.T) {
 		session, err = store.Open(folder, "s1")
 		session = opened(t, session, err)
 		again := newStage(t, twoSteps, []hook{begin}, func(o *Options) { o.Session = session })
-		if diff := cmp.Diff(first, render(again.loop.system, again.loop.Messages())); diff != "" {
+		if diff := cmp.Diff(first, render(again.loop.agent.history.System(), again.loop.Messages())); diff != "" {
 			t.Errorf("the conversation changed (-before +after):\n%s", diff)
 		}
 		again.promptResumed(t, 1)
@@ -54,7 +54,7 @@ func TestResume(t *testing.T) {
 		if got := fired[protocol.SessionStartData](t, again.gate, protocol.SessionStart, 0).Source; got != "resume" {
 			t.Errorf("source %s", got)
 		}
-		if n := strings.Count(again.loop.system, "house rules"); n != 1 {
+		if n := strings.Count(again.loop.agent.history.System(), "house rules"); n != 1 {
 			t.Errorf("the hook's context is in the system text %d times", n)
 		}
 		if e := again.gate.fired[len(again.gate.fired)-1]; e.Turn != 2 || e.Session.ID != "s1" || !filepath.IsAbs(e.Session.Transcript) {

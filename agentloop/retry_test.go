@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 	"github.com/hookd-dev/hookd/agentloop/builtin"
 	"github.com/hookd-dev/hookd/agentloop/model"
@@ -62,7 +63,7 @@ func TestRetry(t *testing.T) {
 				case -1:
 					n = 0
 				}
-				s := newStage(t, "turns:\n"+c.script, []hook{c.hook}, func(o *Options) { o.Providers = []Provider{builtin.Retries(n)} })
+				s := newStage(t, "turns:\n"+c.script, []hook{c.hook}, func(o *Options) { o.Providers, o.NoDefaults = []Provider{builtin.Retries(n)}, true })
 				began := time.Now()
 				s.prompt(t, t.Context(), "go!")
 				if took := time.Since(began); took < c.least || took > c.longest {
@@ -108,7 +109,7 @@ func TestDroppedTry(t *testing.T) {
 					line := string(y.Kind)
 					if y.Kind == YieldEvent {
 						var d protocol.DeltaEndData
-						if !streams(y.Event.Event) || !(&verdict{Outcome: y.Outcome}).decoded(&d) {
+						if !ofAnswer(&y) || json.Unmarshal(y.Outcome.Event.Data, &d) != nil {
 							continue
 						}
 						y.Delta.MessageID, y.Delta.Text, line = d.MessageID, d.Content, string(y.Event.Event)

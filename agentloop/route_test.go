@@ -14,19 +14,16 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-func TestNewNeedsGateAndModel(t *testing.T) {
-	if _, err := New(Options{}); !errors.Is(err, ErrNoGate) {
-		t.Errorf("without a gate: %v", err)
-	}
-	if _, err := New(Options{Gate: &foldGate{}}); err == nil {
+func TestNewNeedsAModelAndAGateThatTakesHooks(t *testing.T) {
+	if _, err := New(Options{}); err == nil {
 		t.Error("without a model: no error")
 	}
 	plain := protocol.GateFunc(func(_ context.Context, e protocol.Event) (protocol.Outcome, error) { return protocol.Outcome{}, nil })
 	scripted, _ := model.Parse("script.yaml", []byte(twoSteps))
-	if _, err := New(Options{Gate: plain, Model: scripted}); err == nil || !strings.Contains(err.Error(), "Options.Providers to an empty list") {
+	if _, err := New(Options{Gate: plain, Model: scripted}); err == nil || !strings.Contains(err.Error(), "set Options.NoDefaults") {
 		t.Errorf("a gate that no limit can join: %v", err)
 	}
-	if _, err := New(Options{Gate: plain, Model: scripted, Providers: []Provider{}}); err != nil {
+	if _, err := New(Options{Gate: plain, Model: scripted, NoDefaults: true}); err != nil {
 		t.Errorf("the same gate without providers: %v", err)
 	}
 }

@@ -359,7 +359,7 @@ func TestRoutes(t *testing.T) {
 
 func (c route) run(t *testing.T, holds bool) {
 	s := newStage(t, c.script, c.hooks, func(o *Options) {
-		o.Providers = c.providers
+		o.Providers, o.NoDefaults = c.providers, c.providers != nil
 		if c.resumed {
 			o.Session = usedSession(t)
 		}

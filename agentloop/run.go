@@ -3,10 +3,10 @@ package agentloop
 import (
 	"context"
 	"errors"
-	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/hookd-dev/hookd/agentloop/internal/limits"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -16,44 +16,21 @@ type Prompt struct {
 	Source      string // user follow-up recipe hook sub-agent; default user
 	Attachments []protocol.Part
 
-	before []protocol.Message // put before the prompt: a further run's other messages
-	behind protocol.Content   // hooks' context that belongs to the prompt
-	byHand bool               // of a recipe: a person runs it, it is a prompt of theirs
+	before  []protocol.Message // added before the prompt: a further run's other messages
+	context protocol.Content   // of hooks, that belongs to the prompt
+	byHand  bool               // of a recipe: a person runs it, so it is a prompt of theirs
 }
 
-// Run is the work on one prompt: a run, and the further runs that hooks at
-// agent-end ask for.
+func (p *Prompt) byUser() bool {
+	return p.byHand || p.Source == "" || p.Source == "user" || p.Source == "follow-up"
+}
+
+// Run is the work on one prompt: a run, and the further runs that hooks at agent-end ask
+// for.
 type Run struct {
-	loop   *Loop
-	ctx    context.Context // the caller's
 	events chan Yield
 	done   chan struct{}
-	parent *Run // that this one works for, nil for a prompt's own
-
-	delegated bool         // a sub-agent's
-	claimed   int64        // of a sub-agent: which of them its step is
-	together  atomic.Int64 // of a prompt's own run: steps that sub-agents began in its step
-
-	farewellOnce sync.Once
-	farewellCtx  context.Context
-	farewellEnd  context.CancelFunc
-
-	// Of the run that goes on; only its goroutine writes them, and only while no
-	// tool runs.
-	steps   int // model calls so far
-	began   time.Time
-	usage   tally
-	bounds  bounds
-	pending protocol.Content // context of inference-end, for the next call
-	held    *heldBack        // while the streamed answer is held back
-	words   *lastWords       // while a sub-agent's final answer is held back
-	answer  string           // text of the last answer that was accepted
-
-	callbacks callbacks
-	batch     atomic.Pointer[batch] // the calls of the step that goes on
-
-	result Result
-	err    error
+	work   *agentRun
 }
 
 // Result is what a run came to.
@@ -64,50 +41,102 @@ type Result struct {
 	Usage      protocol.RunUsage
 }
 
-func newRun(ctx context.Context, l *Loop) *Run {
-	return &Run{loop: l, ctx: ctx, events: make(chan Yield, 64), done: make(chan struct{})}
+// Error is the error of a run that ended with agent-error.
+type Error struct {
+	Cause   string // blocked failure model tool limit internal
+	By      string // the hook that refused, "" if none did
+	Message string
+	err     error
 }
 
-// Events is the channel of what happens, in order. It is closed once, when the
-// run has ended and nothing of it is left.
+func (e *Error) Error() string { return e.Message }
+func (e *Error) Unwrap() error { return e.err }
+
+// newRun returns a run of the session's own agent.
+func newRun(ctx context.Context, a *agent) *Run {
+	watcher := make(chan Yield, 64)
+	return &Run{events: watcher, done: make(chan struct{}), work: newAgentRun(ctx, a, nil, watcher)}
+}
+
+// Events returns the channel of what happens, in order. It is closed once, when the run has
+// ended and nothing of it is left.
 func (r *Run) Events() <-chan Yield { return r.events }
 
-// Wait returns when the run has ended: nil if it ended regularly (which a stop
-// by a hook and a limit are too), an [*Error] after agent-error, the context's
-// cause after an abort. Somebody must read the events meanwhile.
+// Wait returns when the run has ended: nil if it ended regularly (which a stop by a hook
+// and a limit are too), an [*Error] after agent-error, the context's cause after an abort.
+// Somebody must read the events meanwhile.
 func (r *Run) Wait() error {
 	<-r.done
-	return r.err
+	return r.work.err
 }
 
-// Result is what the run came to. It is valid once Wait has returned.
-func (r *Run) Result() Result { return r.result }
+// Result returns what the run came to. It is valid once Wait has returned.
+func (r *Run) Result() Result { return r.work.result }
 
-// drive does the work and says that it is done.
-func (r *Run) drive(work func(*Run)) {
-	defer close(r.done)
-	defer close(r.events)
-	defer r.loop.release()
-	defer r.endFarewell()
-	work(r)
+// agentRun is the run of one agent. The skeleton of its stages is [agentRun.stages]; each
+// stage fires its events through the run's events and obeys the verdicts.
+type agentRun struct {
+	agent  *agent
+	events *events
+	limits *limits.Run
+	usage  *limits.Usage
+
+	subAgent bool
+	claimed  int // of a sub-agent: which of all sub-agents' steps its step is
+
+	// Of the run that goes on; only its goroutine writes them, and only while no tool
+	// runs.
+	began   time.Time
+	waiting protocol.Content // context of hooks, for the next model call
+	calls   atomic.Pointer[toolCalls]
+	result  Result
+	err     error
+}
+
+// newAgentRun returns a run that works for parent, nil for none: what happens in it is
+// shown to the same watcher, and what it uses counts there too.
+func newAgentRun(ctx context.Context, a *agent, parent *agentRun, watcher chan<- Yield) *agentRun {
+	r := &agentRun{agent: a}
+	e := &events{agent: a, caller: ctx, run: runContext{r}, stream: &stream{watcher: watcher, agent: a.id.ID}}
+	if parent == nil {
+		r.limits, r.usage = limits.NewRun(nil), limits.NewUsage(nil)
+	} else {
+		r.limits, r.usage = limits.NewRun(parent.limits), limits.NewUsage(parent.usage)
+		e.parent, e.stream.watcher = parent.events, parent.events.stream.watcher
+	}
+	e.usage = r.usage
+	e.person = &person{
+		approver: a.session.Approver, timeout: a.session.ApprovalTimeout, exclusion: &a.session.exclusion,
+		limits: r.limits, notify: e.notify,
+	}
+	r.events = e
+	return r
+}
+
+// rounds is a run with the further runs that hooks at agent-end ask for.
+func (r *agentRun) rounds(prompt Prompt) {
+	for next := &prompt; next != nil; {
+		next = r.once(*next)
+	}
 }
 
 // once is one run: from its prompt to agent-end or agent-error.
-func (r *Run) once(prompt Prompt) (further *Prompt) {
-	r.steps, r.pending, r.answer, r.began = 0, nil, "", time.Now()
-	r.usage.reset()
-	ctx, end := context.WithCancelCause(r.ctx)
-	r.bounds.reset(r.began, end)
+func (r *agentRun) once(prompt Prompt) (further *Prompt) {
+	r.result, r.waiting, r.began = Result{}, nil, time.Now()
+	r.events.steps = 0
+	r.usage.Reset()
+	ctx, end := context.WithCancelCause(r.events.caller)
+	r.limits.Begin(r.began, end)
 	defer end(nil)
-	defer r.bounds.over()
+	defer r.limits.End()
 
 	reason, err := r.stages(ctx, prompt)
 	return r.finish(ctx, reason, err)
 }
 
-// stages are the skeleton. It returns the reason of a natural end, or why the
-// run ends otherwise.
-func (r *Run) stages(ctx context.Context, prompt Prompt) (reason string, err error) {
+// stages are the skeleton. It returns the reason of a natural end, or why the run ends
+// otherwise.
+func (r *agentRun) stages(ctx context.Context, prompt Prompt) (reason string, err error) {
 	if err := r.begin(ctx, prompt); err != nil {
 		return "", err
 	}
@@ -126,86 +155,47 @@ func (r *Run) stages(ctx context.Context, prompt Prompt) (reason string, err err
 	}
 }
 
-// classify turns whatever ended a run into an ending; nil is the natural end.
-func (r *Run) classify(ctx context.Context, err error) *ending {
-	var e *ending
-	var limit *limitReached
+// endOf returns the end of a run that err ended; nil is the natural end.
+func (r *agentRun) endOf(ctx context.Context, err error) *runEnd {
+	var end *runEnd
+	var limit *limits.Reached
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &e):
-		return e
-	case errors.As(err, &limit) && r.ctx.Err() == nil:
-		return &ending{stopReason: limit.reason, message: limit.Error(), err: limit}
+	case errors.As(err, &end):
+		return end
+	case errors.As(err, &limit) && r.events.caller.Err() == nil:
+		return &runEnd{stopReason: limit.Reason, message: limit.Error(), err: limit}
 	case ctx.Err() != nil:
-		return &ending{stopReason: "aborted", message: context.Cause(ctx).Error(), err: context.Cause(ctx)}
-	default:
-		return internal(err)
+		return &runEnd{stopReason: "aborted", message: context.Cause(ctx).Error(), err: context.Cause(ctx)}
 	}
+	return &runEnd{cause: "internal", message: err.Error(), err: err}
 }
 
-// farewell is how long a run that was aborted waits for the events that must still
-// be told: first those of what was open, all together, then the run's last one.
-// Control is back within 250 ms of an abort; the gate goes on with the events, see
-// [protocol.Event.Due].
-const farewell = 100 * time.Millisecond
-
-// after is the context for what must still be told when ctx has ended: open
-// calls and blocks.
-func (r *Run) after(ctx context.Context) context.Context {
-	if ctx.Err() == nil {
-		return ctx
+// finish fires the run's last event, exactly one of agent-end and agent-error, and returns
+// the further run that hooks at agent-end ask for.
+func (r *agentRun) finish(ctx context.Context, reason string, err error) *Prompt {
+	end := r.endOf(ctx, err)
+	after := r.events.afterEnd(ctx)
+	r.events.contextDropped(after, r.waiting)
+	r.waiting = nil
+	for call, is := r.events.calls.next(); is; call, is = r.events.calls.next() {
+		r.events.recipeLost(after, &call, "the run ended before")
 	}
-	if r.ctx.Err() == nil {
-		return r.ctx // the run's time is over, the caller is still there
+	last := r.events.afterEnd(r.events.caller)
+	r.result.StopReason, r.result.Continued, r.result.Usage = reason, r.agent.forced.Total, r.usage.Sum()
+	if end == nil {
+		return r.agentEnd(last, true)
 	}
-	r.farewellOnce.Do(func() { r.farewellCtx, r.farewellEnd = r.part() })
-	return r.farewellCtx
-}
-
-// last is the context of a run's last event.
-func (r *Run) last() (context.Context, context.CancelFunc) {
-	if r.ctx.Err() == nil {
-		return r.ctx, func() {}
+	r.result.StopReason = end.stopReason
+	if end.stopReason == "" {
+		r.err = &Error{Cause: end.cause, By: end.by, Message: end.message, err: end.err}
+		r.agentError(last, end)
+		return nil
 	}
-	return r.part()
-}
-
-// part is a farewell's context.
-func (r *Run) part() (context.Context, context.CancelFunc) {
-	if r.parent != nil {
-		return r.parent.share(r.ctx)
+	if end.stopReason == "aborted" {
+		r.err = end.err
 	}
-	return farewellFrom(r.ctx)
-}
-
-type farewellKey struct{}
-
-// farewellFrom is the context of what must still be told after ctx has ended.
-func farewellFrom(ctx context.Context) (context.Context, context.CancelFunc) {
-	told := context.WithValue(context.WithoutCancel(ctx), farewellKey{}, true)
-	return context.WithTimeoutCause(told, farewell, context.Cause(ctx))
-}
-
-// isFarewell reports whether an event under ctx is due although the run was told
-// to end: it is fired even when the time for it is over. The gate sees to it that
-// hooks hear of it.
-func isFarewell(ctx context.Context) bool { return ctx.Value(farewellKey{}) != nil }
-
-// share is the part of this run's farewell for a run that works for it and was
-// aborted: half of what is left, so that this one has time for its own events.
-func (r *Run) share(aborted context.Context) (context.Context, context.CancelFunc) {
-	ctx := r.after(aborted)
-	deadline, bounded := ctx.Deadline()
-	if !bounded {
-		return ctx, func() {}
-	}
-	return context.WithTimeoutCause(ctx, time.Until(deadline)/2, context.Cause(aborted))
-}
-
-func (r *Run) endFarewell() {
-	r.farewellOnce.Do(func() {})
-	if r.farewellEnd != nil {
-		r.farewellEnd()
-	}
+	r.agentEnd(last, false)
+	return nil
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/agentloop/builtin"
 	"github.com/hookd-dev/hookd/agentloop/model"
-	"github.com/hookd-dev/hookd/agentloop/provider"
 	"github.com/hookd-dev/hookd/agentloop/recipe"
 	"github.com/hookd-dev/hookd/agentloop/tool"
 	"github.com/hookd-dev/hookd/executor"
@@ -412,4 +411,4 @@ func (s *scene) ending(t *testing.T) string {
 }
 
 // noProviders leaves the loop without its limits.
-func noProviders(o *agentloop.Options) { o.Providers = []provider.Provider{} }
+func noProviders(o *agentloop.Options) { o.NoDefaults, o.Providers = true, nil }

@@ -6,121 +6,112 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/hookd-dev/hookd/agentloop/internal/conversation"
+	"github.com/hookd-dev/hookd/agentloop/internal/limits"
 	"github.com/hookd-dev/hookd/agentloop/provider"
 	"github.com/hookd-dev/hookd/agentloop/tool"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// spawn runs a sub-agent; see [provider.RunContext]. It may be called by several tools
-// side by side.
-func (r *Run) spawn(ctx context.Context, sub provider.SubAgent) (provider.SubResult, error) {
-	l := r.loop
-	if l.isLast() {
-		return provider.SubResult{}, refuse(protocol.CallBlocked, "%s", l.tooDeep())
+// runContext is a run as its Go hooks and tools see it.
+type runContext struct{ run *agentRun }
+
+func (c runContext) EndAfter(d time.Duration, reason string) { c.run.limits.EndAfter(d, reason) }
+
+func (c runContext) LimitSteps(n int) { c.run.limits.LimitSteps(n) }
+
+func (c runContext) TreeUsage() provider.TreeUsage {
+	return provider.TreeUsage{Usage: c.run.usage.Prompt().Total(), Steps: c.run.claimed}
+}
+
+func (c runContext) Spawn(ctx context.Context, sub provider.SubAgent) (result provider.SubResult, err error) {
+	c.run.agent.session.exclusion.WaitForAgent(ctx, func(ctx context.Context) { result, err = spawn(ctx, c.run, sub) })
+	return result, err
+}
+
+// spawn runs a sub-agent that works for r; see [provider.RunContext]. Several tools may call
+// it at the same time.
+func spawn(ctx context.Context, r *agentRun, sub provider.SubAgent) (provider.SubResult, error) {
+	if r.agent.isDeepest() {
+		return provider.SubResult{}, refuse(protocol.CallBlocked, "%s", r.agent.tooDeep())
 	}
-	names, err := l.handedOn(sub.Tools)
-	if err != nil {
-		return provider.SubResult{}, err
+	names := r.agent.tools.Names()
+	if sub.Tools != nil {
+		for _, name := range sub.Tools {
+			if !slices.Contains(names, name) {
+				return provider.SubResult{}, refuse(protocol.CallBadArgs, "no sub-agent was started: there is no tool named %.80q to give it; there are: %s", name, strings.Join(names, ", "))
+			}
+		}
+		names = slices.Clone(sub.Tools)
 	}
-	c := l.child()
-	c.messages = nil
-	c.restrict(names)
-	if sub.System != "" {
-		c.system = sub.System
+	system := sub.System
+	if system == "" {
+		system = r.agent.history.System()
 	}
-	names = slices.DeleteFunc(names, func(name string) bool { return !c.tools.allows(name) })
-	s := &subAgent{run: r, loop: c, SubAgent: sub}
+	a := r.agent.child(conversation.New(system, r.agent.history.Turn()))
+	a.restrict(names)
+	s := &subAgent{SubAgent: sub, parent: r, agent: a, usage: limits.NewUsage(r.usage)}
 	if s.ToolCallID == "" {
 		s.ToolCallID = tool.CallID(ctx)
 	}
-	prompt, err := s.start(ctx, names)
+	prompt, err := s.start(ctx, slices.DeleteFunc(names, func(name string) bool { return !a.tools.Allows(name) }))
 	if err != nil {
 		return provider.SubResult{}, err
 	}
 	return s.work(ctx, prompt)
 }
 
-// tooDeep is what is said where an agent may start no other.
-func (l *Loop) tooDeep() string {
-	return fmt.Sprintf("no sub-agent was started: sub-agents may be %d deep and this agent is %d deep already; do the work yourself", l.options.Limits.depth(), l.depth)
-}
-
-// handedOn are the names of the tools that a sub-agent gets: those asked for, or
-// all that this agent has.
-func (l *Loop) handedOn(wanted []string) ([]string, error) {
-	var has []string
-	for _, t := range l.tools.offered() {
-		has = append(has, t.Name)
-	}
-	if wanted == nil {
-		return has, nil
-	}
-	for _, name := range wanted {
-		if !slices.Contains(has, name) {
-			return nil, refuse(protocol.CallBadArgs, "no sub-agent was started: there is no tool named %.80q to give it; there are: %s", name, strings.Join(has, ", "))
-		}
-	}
-	return slices.Clone(wanted), nil
-}
-
 func refuse(kind protocol.CallErrorKind, format string, args ...any) error {
 	return &tool.Error{Kind: kind, Text: fmt.Sprintf(format, args...)}
 }
 
-// subAgent is a sub-agent on its way: run is that of the agent it works for,
-// loop its own.
+// subAgent is a sub-agent that works for a run.
 type subAgent struct {
 	provider.SubAgent
-	run   *Run
-	loop  *Loop
-	usage tally // of all its runs
+	parent *agentRun
+	agent  *agent        // its own
+	usage  *limits.Usage // of all its runs
 }
 
-func (s *subAgent) id() string { return s.loop.options.Agent.ID }
-
-// start asks whether the sub-agent may start, and returns its prompt as it was
-// decided.
+// start asks whether the sub-agent may start, and returns its prompt as it was decided.
 func (s *subAgent) start(ctx context.Context, tools []string) (Prompt, error) {
-	if tools == nil {
-		tools = []string{}
-	}
-	fired := protocol.SubagentStartData{AgentID: s.id(), Name: s.Name, Prompt: s.Prompt, Tools: tools, ToolCallID: s.ToolCallID}
-	v, err := s.run.fire(ctx, protocol.SubagentStart, fired)
+	fired := protocol.SubagentStartData{AgentID: s.agent.id.ID, Name: s.Name, Prompt: s.Prompt, Tools: tools, ToolCallID: s.ToolCallID}
+	v, err := s.parent.events.fire(ctx, protocol.SubagentStart, fired)
 	if err != nil {
 		return Prompt{}, err
 	}
 	if !v.passed() {
-		s.run.endBehindStep(v)
-		return Prompt{}, refuse(protocol.CallBlocked, "%s", v.told())
+		s.endParent(v)
+		return Prompt{}, refuse(protocol.CallBlocked, "%s", v.text())
 	}
 	data, err := decided(v, fired)
 	if err == nil && strings.TrimSpace(data.Prompt) == "" {
 		err = refuse(protocol.CallBadArgs, "no sub-agent was started: its prompt is empty")
 	}
-	return Prompt{Text: data.Prompt, Source: "sub-agent", behind: v.contextParts()}, err
+	return Prompt{Text: data.Prompt, Source: "sub-agent", context: v.contextParts()}, err
 }
 
-// endBehindStep ends the run of this agent, if the verdict on a sub-agent says
-// so: what was begun in the step is finished before.
-func (r *Run) endBehindStep(v *verdict) {
+// endParent ends the run of the parent, if the verdict on the sub-agent says so: what was
+// begun in its step is finished before.
+func (s *subAgent) endParent(v *verdict) {
 	if v.Action != protocol.Stop {
 		return
 	}
-	if b := r.batch.Load(); b != nil {
-		b.stop(v.refusal(), v.by())
+	if calls := s.parent.calls.Load(); calls != nil {
+		calls.end.set(v.refusal(), v.by())
 		return
 	}
-	r.bounds.endNow(v.refusal()) // a hook started it, between the steps' calls
+	s.parent.limits.EndNow(v.refusal()) // a hook started it, between the steps' calls
 }
 
 // work runs the sub-agent until hooks at subagent-stop let it end.
 func (s *subAgent) work(ctx context.Context, prompt Prompt) (provider.SubResult, error) {
-	s.usage.parent = &s.run.usage
-	run := s.run.child(ctx, s.loop)
-	defer run.endFarewell()
-	run.delegated = true
-	run.usage.parent = &s.usage
+	run := newAgentRun(ctx, s.agent, s.parent, nil)
+	run.subAgent = true
+	run.usage = limits.NewUsage(s.usage)
+	run.events.usage = run.usage
 	for next := &prompt; ; {
 		run.rounds(*next)
 		result := s.result(run)
@@ -132,8 +123,8 @@ func (s *subAgent) work(ctx context.Context, prompt Prompt) (provider.SubResult,
 	}
 }
 
-func (s *subAgent) result(run *Run) provider.SubResult {
-	result := provider.SubResult{AgentID: s.id(), Response: run.result.Response, StopReason: run.result.StopReason, Usage: s.usage.sum()}
+func (s *subAgent) result(run *agentRun) provider.SubResult {
+	result := provider.SubResult{AgentID: s.agent.id.ID, Response: run.result.Response, StopReason: run.result.StopReason, Usage: s.usage.Sum()}
 	result.Usage.ContextTokens, result.Usage.ContextMax = run.result.Usage.ContextTokens, run.result.Usage.ContextMax
 	var failed *Error
 	if errors.As(run.err, &failed) {
@@ -142,32 +133,31 @@ func (s *subAgent) result(run *Run) provider.SubResult {
 	return result
 }
 
-// stop fires subagent-stop and writes what hooks said into the result. It
-// returns what the sub-agent is to go on with, nil if it has ended. Nothing is
-// decided any more when the work was aborted, but hooks hear of the end.
-func (s *subAgent) stop(ctx context.Context, run *Run, result *provider.SubResult) (*Prompt, error) {
-	parent := s.run
+// stop fires subagent-stop and writes what hooks said into the result. It returns what the
+// sub-agent is to go on with, nil if it has ended. Nothing is decided any more when the work
+// was aborted, but hooks hear of the end.
+func (s *subAgent) stop(ctx context.Context, run *agentRun, result *provider.SubResult) (*Prompt, error) {
+	events := s.parent.events
 	fired := protocol.SubagentStopData{
-		AgentID: s.id(), Response: result.Response, StopReason: result.StopReason,
-		Continued: s.loop.forced.total, Usage: callUsage(result.Usage), ToolCallID: s.ToolCallID,
+		AgentID: result.AgentID, Response: result.Response, StopReason: result.StopReason,
+		Continued: s.agent.forced.Total, Usage: callUsage(result.Usage), ToolCallID: s.ToolCallID,
 	}
-	after := parent.after(ctx)
-	v, err := parent.decide(after, protocol.SubagentStop, fired)
+	after := events.afterEnd(ctx)
+	v, err := events.decide(after, protocol.SubagentStop, fired)
 	data := fired
 	if err == nil {
 		data, err = decided(v, fired)
 	}
-	unjudged := err != nil || v.Failure != "" && !v.passed() // so not shown
-	switch {
+	unjudged := err != nil || v.Failure != "" && !v.passed()
+	switch { // what hooks left of the answer is shown now
 	case unjudged:
-		run.changeWords(after, "")
+		run.events.stream.replace("")
 	case v.changes("response"):
-		run.changeWords(after, data.Response)
-	default:
-		run.sayWords(after)
+		run.events.stream.replace(data.Response)
 	}
+	run.events.stream.flush(after)
 	if err == nil {
-		parent.tell(after, v)
+		events.show(after, v)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -175,24 +165,24 @@ func (s *subAgent) stop(ctx context.Context, run *Run, result *provider.SubResul
 	case err != nil:
 		return nil, err
 	case unjudged:
-		parent.endBehindStep(v)
-		return nil, refuse(protocol.CallBlocked, "%s", v.told())
+		s.endParent(v)
+		return nil, refuse(protocol.CallBlocked, "%s", v.text())
 	}
 	result.Response, result.Context = data.Response, v.contextParts()
-	parent.endBehindStep(v)
+	s.endParent(v)
 	messages := v.continuation()
 	if len(messages) == 0 {
 		return nil, nil
 	}
 	if result.StopReason != "done" && result.StopReason != "length" {
-		parent.notify(ctx, "hook", fmt.Sprintf("%s wants sub-agent %s to go on; it does not after %s", v.by(), s.label(), result.StopReason))
+		events.notify(ctx, "hook", fmt.Sprintf("%s wants sub-agent %s to go on; it does not after %s", v.by(), s.label(), result.StopReason))
 		return nil, nil
 	}
 	if !run.mayForce(ctx, v) {
 		return nil, nil
 	}
 	next := furtherPrompt(messages)
-	next.behind = result.Context
+	next.context = result.Context
 	return next, nil
 }
 
@@ -200,7 +190,7 @@ func (s *subAgent) label() string {
 	if s.Name != "" {
 		return s.Name
 	}
-	return s.id()
+	return s.agent.id.ID
 }
 
 func callUsage(u protocol.RunUsage) protocol.CallUsage {

@@ -211,7 +211,7 @@ func (c cell) run(t *testing.T) {
 	for i := range s.model.requests {
 		sent += s.model.sent(i)
 	}
-	history := render(s.loop.system, s.loop.Messages())
+	history := render(s.loop.agent.history.System(), s.loop.Messages())
 	switch {
 	case !strings.Contains(sent, c.reads) && !strings.Contains(sent, escaped(c.reads)):
 		t.Errorf("the model never read %q:\n%s", c.reads, sent)

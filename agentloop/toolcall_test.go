@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/hookd-dev/hookd/agentloop/internal/conversation"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -208,7 +209,7 @@ turns:
 `, nil).prompt(t, t.Context(), "go!")
 		var ids []string
 		for _, m := range s.loop.Messages() {
-			for _, call := range calls(m) {
+			for _, call := range conversation.Calls(m) {
 				ids = append(ids, call.ToolCallID)
 			}
 		}

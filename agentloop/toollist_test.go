@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hookd-dev/hookd/agentloop/tool"
@@ -152,7 +153,7 @@ func TestAHooksListStands(t *testing.T) {
 		source.put(named("early"), named("unwanted"))
 		keeps := hook{on: protocol.AgentStart, dynamic: func(e protocol.Event) protocol.Reply {
 			var d protocol.AgentStartData
-			(&verdict{Outcome: protocol.Outcome{Event: e}}).decoded(&d)
+			json.Unmarshal(e.Data, &d)
 			var kept []protocol.Tool
 			for _, offered := range d.Tools {
 				if offered.Name != "unwanted" {

@@ -18,6 +18,7 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/schema/toolname"
 )
 
 // Advice reads the hooks of a snapshot for what will not work where they start and
@@ -125,7 +126,7 @@ func (a *advice) undecided() {
 		return
 	}
 	for _, member := range executor.ArgsRead(h.Match.When) {
-		tools := schema.WithoutArg(&h.Match, member)
+		tools := toolname.WithoutArg(&h.Match, member)
 		if len(tools) == 0 {
 			continue
 		}

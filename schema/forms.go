@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema/toolname"
 )
 
 // forms are the checks of a text that have a name of their own.
@@ -26,7 +27,7 @@ var forms = map[string]struct {
 	"hash":         {isHash, "a SHA-256 as `hookd trust --print` shows it: 64 hexadecimal digits, sha256: before them or not"},
 	"namepattern":  {isPattern, "a name, a glob (small-*), or a regular expression between slashes (/small-.*/)"},
 	"shellpattern": {func(s string) bool { return isPattern(s) }, "a command, a glob (git push *), or a regular expression between slashes (/rm .*/)"},
-	"allowedtool":  {isAllowedTool, "a tool's name (bash, write_file), a kind (shell, write, mcp, net, other), a glob (mcp__github__*), or a regular expression between slashes"},
+	"allowedtool":  {func(s string) bool { _, err := toolname.ParseAllowed(s); return err == nil }, "a tool's name (bash, write_file), a kind (shell, write, mcp, net, other), a glob (mcp__github__*), or a regular expression between slashes"},
 	"weburl":       {isWebURL, "a URL that begins with http:// or https://"},
 }
 

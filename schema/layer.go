@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema/document"
 )
@@ -135,7 +136,7 @@ func (r *layerReader) group(n *document.Node, path string) {
 		case !slices.Contains(names, m.Key) && r.full():
 			r.unsaid++
 		case !slices.Contains(names, m.Key):
-			meant := nearest(m.Key, names)
+			meant := text.Nearest(m.Key, names)
 			if meant == "" {
 				meant = m.Key
 			}

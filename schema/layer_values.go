@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema/document"
 )
@@ -57,7 +58,7 @@ func (r *layerReader) fits(key *Key, n *document.Node, path string, value any) b
 		want = key.Write(key.Min) + " to " + key.Write(key.Max)
 	case "oneof":
 		want = oneOf(key.Words)
-		if near := nearest(value.(string), key.Words); len(key.Words) > 6 && near != "" {
+		if near := text.Nearest(value.(string), key.Words); len(key.Words) > 6 && near != "" {
 			want = fmt.Sprintf("%q, or another %s", near, want)
 		}
 	default:

@@ -6,8 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
-
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/schema/document"
 )
 
@@ -167,7 +166,7 @@ func fieldFor(target reflect.Value, key string) (name string, f *field, known bo
 			return key, &fields[i], true
 		}
 	}
-	if meant := nearest(key, fieldNames(target)); meant != "" {
+	if meant := text.Nearest(key, fieldNames(target)); meant != "" {
 		return meant, nil, false
 	}
 	return key, nil, false
@@ -190,23 +189,6 @@ func jsonName(f reflect.StructField) string {
 		return ""
 	}
 	return name
-}
-
-// nearest returns the known name that was probably meant, or "" if none is near.
-// Case, hyphens and underscores count for nothing here.
-func nearest(name string, known []string) string {
-	flat := strings.NewReplacer("_", "", "-", "", " ", "")
-	fold := func(s string) string { return strings.ToLower(flat.Replace(s)) }
-	best, bestDistance := "", max(1, len(name)/3)+1
-	if len(name) > 100 {
-		return ""
-	}
-	for _, k := range known {
-		if d := levenshtein.ComputeDistance(fold(name), fold(k)); d < bestDistance {
-			best, bestDistance = k, d
-		}
-	}
-	return best
 }
 
 func didYouMean(name string, known []string) string {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema/document"
 )
@@ -80,15 +81,8 @@ func describe(n *document.Node) string {
 	}
 }
 
-func clip(text string) string {
-	const longest = 60
-	for i := range text {
-		if i > longest {
-			return text[:i] + "…"
-		}
-	}
-	return text
-}
+// clip cuts what somebody wrote to a length that a message has room for.
+func clip(written string) string { return text.Shorten(written, 60) }
 
 // join adds a key to a key path; a key that is no plain word is quoted.
 func join(path, key string) string {

@@ -14,10 +14,11 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/schema/toolname"
 )
 
 // allowFlag is --allow: words as in agent.approval.tools, at commas or given again.
-type allowFlag []schema.AllowedTool
+type allowFlag []toolname.Allowed
 
 func (f *allowFlag) String() string {
 	if f == nil {
@@ -36,8 +37,8 @@ func (f *allowFlag) Set(list string) error {
 	if strings.TrimSpace(list) == "" {
 		return cli.ErrEmptyValue
 	}
-	for _, word := range schema.SplitAllowed(list) {
-		a, err := schema.ParseAllowedTool(word)
+	for _, word := range toolname.SplitAllowed(list) {
+		a, err := toolname.ParseAllowed(word)
 		if err != nil {
 			return err
 		}
@@ -48,7 +49,7 @@ func (f *allowFlag) Set(list string) error {
 
 // consent decides which tool calls need a person's yes although no hook asks.
 type consent struct {
-	flag, setting, most []schema.AllowedTool
+	flag, setting, most []toolname.Allowed
 	bounded             bool // the managed settings have a list, which the flag cannot exceed
 	admits              func(command string) bool
 	ours                []string // tools of the loop's own features, which touch nothing outside the session
@@ -78,9 +79,9 @@ func (a *app) consent(flags *runFlags, settings *schema.Settings) (*consent, err
 	return c, nil
 }
 
-func allowedTools(words []string) (list []schema.AllowedTool, err error) {
+func allowedTools(words []string) (list []toolname.Allowed, err error) {
 	for _, word := range words {
-		a, err := schema.ParseAllowedTool(word)
+		a, err := toolname.ParseAllowed(word)
 		if err != nil {
 			return nil, fmt.Errorf("agent.approval.tools: %w", err)
 		}
@@ -107,8 +108,8 @@ func (c *consent) asks(call *protocol.Call) (asks bool, allowed *protocol.Answer
 	if call.Kind == protocol.KindRead || call.Kind == protocol.KindAgent || slices.Contains(c.ours, call.Name) {
 		return false, nil
 	}
-	matches := func(list []schema.AllowedTool) bool {
-		return slices.ContainsFunc(list, func(a schema.AllowedTool) bool { return a.Match(call.Name, call.Kind) })
+	matches := func(list []toolname.Allowed) bool {
+		return slices.ContainsFunc(list, func(a toolname.Allowed) bool { return a.Match(call.Name, call.Kind) })
 	}
 	switch {
 	case matches(c.setting):
@@ -132,7 +133,7 @@ func (c *consent) remedy(call *protocol.Call) string {
 	if call.Kind == protocol.KindWrite {
 		word = string(call.Kind)
 	}
-	if c.bounded && !slices.ContainsFunc(c.most, func(a schema.AllowedTool) bool { return a.Match(call.Name, call.Kind) }) {
+	if c.bounded && !slices.ContainsFunc(c.most, func(a toolname.Allowed) bool { return a.Match(call.Name, call.Kind) }) {
 		return "the managed settings (agent.approval.tools) leave it to a person at a terminal"
 	}
 	return fmt.Sprintf("hookd run --allow %s lets it run, or the setting agent.approval.tools", word)

@@ -101,7 +101,7 @@ func TestNothingRunsUnseen(t *testing.T) {
 			t.Fatal(err)
 		}
 		loop, err := agentloop.New(agentloop.Options{
-			Gate: gate, Model: scripted, Tools: []tool.Tool{bash}, Approver: person, Providers: []agentloop.Provider{},
+			Gate: gate, Model: scripted, Tools: []tool.Tool{bash}, Approver: person, NoDefaults: true,
 			Consent: agentloop.Consent{Asks: func(*protocol.Call) (bool, *protocol.Answered) { return true, nil }},
 			Limits:  agentloop.Limits{},
 		})

@@ -15,6 +15,7 @@ import (
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/schema/toolname"
 )
 
 // settingsOf are the effective settings of a user's file that says agent.
@@ -79,7 +80,7 @@ func TestOwnToolsAreInTheTables(t *testing.T) {
 	for _, one := range tools {
 		description := one.Describe()
 		seen[description.Name] = true
-		if kind, known := schema.KnownTool(description.Name); !known || kind != description.Kind {
+		if kind, known := toolname.Kind(description.Name); !known || kind != description.Kind {
 			t.Errorf("%s is %s, the vocabulary says %s", description.Name, description.Kind, kind)
 		}
 		var shape struct {
@@ -88,11 +89,11 @@ func TestOwnToolsAreInTheTables(t *testing.T) {
 		if err := json.Unmarshal(description.Schema, &shape); err != nil {
 			t.Fatal(err)
 		}
-		if d := cmp.Diff(slices.Sorted(slices.Values(schema.ToolArgs[description.Name])), slices.Sorted(slices.Values(shape.Required))); d != "" {
+		if d := cmp.Diff(slices.Sorted(slices.Values(toolname.RequiredArgs[description.Name])), slices.Sorted(slices.Values(shape.Required))); d != "" {
 			t.Errorf("args of %s (-table +tool):\n%s", description.Name, d)
 		}
 	}
-	for name := range schema.ToolArgs {
+	for name := range toolname.RequiredArgs {
 		if !seen[name] {
 			t.Errorf("no tool is called %s", name)
 		}

@@ -221,11 +221,11 @@ func (a *app) loopOptions(e *engine.Engine, settings *schema.Settings, m model.M
 		Sources:   sources,
 		Session:   session,
 		System:    flags.system,
-		Providers: features,
-		Recipes:   recipes,
-		Project:   e.Project(),
-		Cwd:       root,
-		Agent:     protocol.Agent{ID: "main", Depth: hookenv.ProcessDepth(), Host: "hookd"},
+		Providers: features, NoDefaults: true, // the settings say which there are
+		Recipes: recipes,
+		Project: e.Project(),
+		Cwd:     root,
+		Agent:   protocol.Agent{ID: "main", Depth: hookenv.ProcessDepth(), Host: "hookd"},
 		Compaction: agentloop.Compaction{
 			Compaction: protocol.Compaction{Auto: compaction.Auto, Threshold: compaction.Threshold},
 			KeepFirst:  compaction.KeepFirst, KeepLast: compaction.KeepLast,

@@ -17,7 +17,7 @@ import (
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/realpath"
-	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/schema/toolname"
 )
 
 // event is an event as a person fires it by hand.
@@ -42,7 +42,7 @@ func (cmd *Commands) event(name protocol.EventName, data protocol.RawMessage, se
 // touches, as the agent does, also after a hook changed args.
 func withTouched(event *protocol.Event) {
 	name := protocol.Text(protocol.Member(event.Data, "name"))
-	kind, known := schema.KnownTool(name)
+	kind, known := toolname.Kind(name)
 	if spec := event.Spec(); spec == nil || !spec.Tool || !known || kind != protocol.KindRead && kind != protocol.KindWrite {
 		return
 	}
@@ -99,7 +99,7 @@ func withKind(spec *protocol.Spec, data protocol.RawMessage) protocol.RawMessage
 	if err != nil {
 		return data
 	}
-	kind, known := schema.KnownTool(string(toolName))
+	kind, known := toolname.Kind(string(toolName))
 	rest, isObject := bytes.CutPrefix(data, []byte("{"))
 	if !known || !isObject {
 		return data

@@ -1,0 +1,247 @@
+// Package gohooks is the gate of an agent loop that was given none: it asks hooks written
+// in Go, those of the loop's providers, and nothing else.
+//
+// The hooks are asked in one running order, within their time limits, and their failures
+// follow their rules, as in the executor. What the executor has beyond that is not here:
+// records, matching by pattern or expression, metadata, and recipes' texts for hooks. A
+// hook that needs one of these is refused by [Gate.Extend], or told so when it asks for
+// it. All hooks of an event are waited for. A hook's state lives as long as the gate.
+package gohooks
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// Gate is a [protocol.EventGate] of Go hooks. The zero value has none.
+type Gate struct {
+	hooks []protocol.GoHook // in running order, with their defaults
+
+	mu     sync.Mutex
+	states map[stateKey]protocol.RawMessage
+}
+
+type stateKey struct {
+	session string
+	hook    protocol.HookRef
+}
+
+// defaultTimeout is the time limit of a hook that states none.
+const defaultTimeout = 30 * time.Second
+
+// Extend returns a gate that asks further hooks too.
+func (g *Gate) Extend(hooks ...protocol.GoHook) (protocol.EventGate, error) {
+	extended := &Gate{hooks: slices.Clone(g.hooks)}
+	var errs []error
+	for _, h := range hooks {
+		h.Layer = cmp.Or(h.Layer, protocol.Builtin)
+		h.Can = cmp.Or(h.Can, protocol.CanModify)
+		h.Mode = cmp.Or(h.Mode, protocol.Enforce)
+		h.Timeout = cmp.Or(h.Timeout, defaultTimeout)
+		h.OnFailure = protocol.EffectiveRule(infoOf(&h))
+		errs = append(errs, check(&h))
+		extended.hooks = append(extended.hooks, h)
+	}
+	slices.SortStableFunc(extended.hooks, func(a, b protocol.GoHook) int {
+		return cmp.Or(cmp.Compare(stage(a.Can), stage(b.Can)), cmp.Compare(b.Priority, a.Priority))
+	})
+	return extended, errors.Join(errs...)
+}
+
+// stage is when hooks of a class are asked: those that may modify, those that may block,
+// those that observe.
+func stage(can protocol.Class) int {
+	return slices.Index([]protocol.Class{protocol.CanModify, protocol.CanBlock, protocol.CanObserve}, can)
+}
+
+func check(h *protocol.GoHook) error {
+	switch {
+	case h.Name == "" || h.Func == nil || len(h.Events) == 0:
+		return fmt.Errorf("the Go hook %q lacks a name, a function or its events", h.Name)
+	case h.Match.When != "" || slices.ContainsFunc(h.Match.Tool, isPattern):
+		return fmt.Errorf("the Go hook %s matches by a pattern or an expression, which needs a gate that evaluates it, such as that of hookd.Static", h.Name)
+	}
+	for _, name := range h.Events {
+		if protocol.Lookup(name) == nil {
+			return fmt.Errorf("the Go hook %s: unknown event %q; %s", h.Name, name, protocol.EventHint(string(name)))
+		}
+	}
+	return nil
+}
+
+// isPattern reports whether a tool is matched by more than its name.
+func isPattern(tool string) bool {
+	return tool == "" || bytes.ContainsAny([]byte(tool), `*?[]{}\/@`)
+}
+
+// MayChange reports whether a hook that may block or change the event could match it.
+func (g *Gate) MayChange(event protocol.Event) bool {
+	return slices.ContainsFunc(g.hooks, func(h protocol.GoHook) bool {
+		return h.Mode != protocol.Audit && !h.Watches && (h.Can != protocol.CanObserve || h.Required) && matches(&h, &event)
+	})
+}
+
+// CallbackResult returns nil: no hook gets a recipe's text.
+func (g *Gate) CallbackResult(string, string, protocol.HookRef) func(string) { return nil }
+
+// Begin returns the function that asks the hooks of an event one after the other.
+func (g *Gate) Begin(ctx context.Context, event protocol.Event) (decide func() (protocol.Outcome, error)) {
+	if event.Due {
+		return func() (protocol.Outcome, error) { return g.decideDue(ctx, event) }
+	}
+	return func() (protocol.Outcome, error) { return g.decide(ctx, event) }
+}
+
+// decideDue asks the hooks of an event that they must hear of although the caller's time
+// is over. The caller waits no longer than ctx lives.
+func (g *Gate) decideDue(ctx context.Context, event protocol.Event) (protocol.Outcome, error) {
+	type decision struct {
+		outcome protocol.Outcome
+		err     error
+	}
+	decided := make(chan decision, 1)
+	go func() {
+		outcome, err := g.decide(context.WithoutCancel(ctx), event)
+		decided <- decision{outcome, err}
+	}()
+	select {
+	case d := <-decided:
+		return d.outcome, d.err
+	case <-ctx.Done():
+		return refused(event), context.Cause(ctx)
+	}
+}
+
+func refused(event protocol.Event) protocol.Outcome {
+	return protocol.Outcome{Action: protocol.Block, Event: event}
+}
+
+func (g *Gate) decide(ctx context.Context, event protocol.Event) (protocol.Outcome, error) {
+	fold := protocol.Begin(event, protocol.FoldOptions{Generation: 1})
+	for i := range g.hooks {
+		h := &g.hooks[i]
+		current := fold.Event()
+		if !matches(h, &current) || fold.Closed() && h.Can != protocol.CanObserve {
+			continue
+		}
+		answer := g.ask(ctx, h, current)
+		if ctx.Err() != nil {
+			return refused(event), context.Cause(ctx)
+		}
+		fold, _ = fold.Add(answer)
+	}
+	outcome := fold.Outcome()
+	if event.Settle != nil {
+		if err := event.Settle(ctx, &outcome); err != nil {
+			return refused(event), err
+		}
+	}
+	return outcome, nil
+}
+
+// matches reports whether a hook is asked about an event. Keys that have no meaning at an
+// event do not restrict there.
+func matches(h *protocol.GoHook, event *protocol.Event) bool {
+	is := func(key string, wanted []string) bool {
+		value, there := member(event.Data, key)
+		return len(wanted) == 0 || !there || slices.Contains(wanted, value)
+	}
+	agent := "main"
+	if event.Agent.Parent != nil {
+		agent = "sub"
+	}
+	step := []string(nil)
+	if h.Match.Step != "" {
+		step = []string{h.Match.Step}
+	}
+	return slices.Contains(h.Events, event.Event) && (h.Match.Agent == "" || h.Match.Agent == agent) &&
+		is("name", h.Match.Tool) && is("source", h.Match.Source) && is("type", step)
+}
+
+// member returns a member of an object that is a string.
+func member(object protocol.RawMessage, key string) (value string, there bool) {
+	protocol.Members(object, func(name string, v protocol.RawMessage) {
+		if name == key && jsonspan.Kind(v) == '"' {
+			text, err := jsontext.AppendUnquote(nil, v)
+			value, there = string(text), err == nil
+		}
+	})
+	return value, there
+}
+
+// ask asks one hook within its time limit. A function that does not return then is not
+// waited for.
+func (g *Gate) ask(ctx context.Context, h *protocol.GoHook, event protocol.Event) protocol.Answer {
+	limited, cancel := context.WithTimeout(ctx, h.Timeout)
+	defer cancel()
+	key := stateKey{event.Session.ID, protocol.HookRef{Layer: h.Layer, Name: h.Name}}
+	event.State = g.state(key)
+	event.Data = bytes.Clone(event.Data) // a hook changes an event by its reply only
+	answers := make(chan protocol.Answer, 1)
+	go func() { answers <- call(limited, h, event) }()
+	select {
+	case answer := <-answers:
+		if answer.Reply != nil && answer.Reply.State != nil {
+			g.setState(key, answer.Reply.State)
+		}
+		return answer
+	case <-limited.Done():
+		return failed(h, protocol.FailTimeout, fmt.Sprintf("timed out after %s", h.Timeout))
+	}
+}
+
+func call(ctx context.Context, h *protocol.GoHook, event protocol.Event) (answer protocol.Answer) {
+	defer func() {
+		if p := recover(); p != nil {
+			answer = failed(h, protocol.FailExit, fmt.Sprintf("panic: %v", p))
+		}
+	}()
+	reply, err := h.Func(ctx, &event)
+	failure, known := errors.AsType[*protocol.Failure](err)
+	switch {
+	case known:
+		return failed(h, failure.Kind, failure.Detail)
+	case err != nil:
+		return failed(h, protocol.FailExit, err.Error())
+	case reply.Metadata != nil:
+		return failed(h, protocol.FailReply, "metadata needs a gate that keeps it, such as that of hookd.Static")
+	}
+	answer = protocol.Answer{HookInfo: infoOf(h)}
+	answer.Reply = &reply
+	return answer
+}
+
+func infoOf(h *protocol.GoHook) protocol.HookInfo {
+	return protocol.HookInfo{Name: h.Name, Layer: h.Layer, Class: h.Can, Mode: h.Mode, Rule: h.OnFailure, Required: h.Required, Sensitive: h.Sensitive}
+}
+
+func failed(h *protocol.GoHook, kind protocol.FailureKind, detail string) protocol.Answer {
+	answer := protocol.Answer{HookInfo: infoOf(h)}
+	answer.Failure = &protocol.Failure{Kind: kind, Detail: detail}
+	return answer
+}
+
+func (g *Gate) state(key stateKey) protocol.RawMessage {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.states[key]
+}
+
+func (g *Gate) setState(key stateKey, state protocol.RawMessage) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.states == nil {
+		g.states = map[stateKey]protocol.RawMessage{}
+	}
+	g.states[key] = state
+}

@@ -1,0 +1,224 @@
+package gohooks
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+const callData = `{"toolCallId":"c1","name":"bash","kind":"shell","args":{"command":"ls"},"parallel":1}`
+
+// fire decides a tool-call-start with the gate of some hooks.
+func fire(ctx context.Context, t *testing.T, e protocol.Event, hooks ...protocol.GoHook) (protocol.Outcome, error) {
+	t.Helper()
+	gate, err := new(Gate).Extend(hooks...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Event, e.Data = protocol.ToolCallStart, protocol.RawMessage(callData)
+	return gate.Begin(ctx, e)()
+}
+
+// asked is a hook that notes its name and answers.
+func asked(names *[]string, name string, can protocol.Class, reply protocol.Reply, err error) protocol.GoHook {
+	var mu sync.Mutex
+	return protocol.GoHook{Name: name, Can: can, Events: []protocol.EventName{protocol.ToolCallStart},
+		Func: func(context.Context, *protocol.Event) (protocol.Reply, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			*names = append(*names, name)
+			return reply, err
+		}}
+}
+
+func TestHooksAreAskedInRunningOrder(t *testing.T) {
+	var names []string
+	no := protocol.Reply{Action: protocol.Block, Reason: "no"}
+	change := protocol.Reply{Action: protocol.Modify, Changes: protocol.RawMessage(`{"args":{"command":"ls -la"}}`)}
+	outcome, err := fire(t.Context(), t, protocol.Event{},
+		asked(&names, "watch", protocol.CanObserve, protocol.Reply{}, nil),
+		asked(&names, "guard", protocol.CanBlock, no, nil),
+		asked(&names, "second guard", protocol.CanBlock, protocol.Reply{}, nil),
+		asked(&names, "change", protocol.CanModify, change, nil))
+	if err != nil || outcome.Action != protocol.Block || *outcome.By != "guard" {
+		t.Errorf("%s, %v", outcome.Action, err)
+	}
+	if got := strings.Join(names, ", "); got != "change, guard, watch" {
+		t.Errorf("asked %s", got)
+	}
+	if outcome, _ := fire(t.Context(), t, protocol.Event{}, asked(&names, "change", "", change, nil)); !strings.Contains(string(outcome.Event.Data), "ls -la") {
+		t.Errorf("decided %s", outcome.Event.Data)
+	}
+}
+
+func TestAFailureFollowsItsRule(t *testing.T) {
+	for name, c := range map[string]struct {
+		function func(context.Context, *protocol.Event) (protocol.Reply, error)
+		kind     protocol.FailureKind
+	}{
+		"an error": {func(context.Context, *protocol.Event) (protocol.Reply, error) {
+			return protocol.Reply{}, errors.New("broken")
+		}, protocol.FailExit},
+		"a panic": {func(context.Context, *protocol.Event) (protocol.Reply, error) { panic("broken") }, protocol.FailExit},
+		"no end": {func(ctx context.Context, _ *protocol.Event) (protocol.Reply, error) {
+			<-ctx.Done()
+			return protocol.Reply{}, ctx.Err()
+		}, protocol.FailTimeout},
+		"metadata": {func(context.Context, *protocol.Event) (protocol.Reply, error) {
+			return protocol.Reply{Metadata: protocol.RawMessage(`1`)}, nil
+		}, protocol.FailReply},
+		"its own kind": {func(context.Context, *protocol.Event) (protocol.Reply, error) {
+			return protocol.Reply{}, &protocol.Failure{Kind: protocol.FailGone}
+		}, protocol.FailGone},
+		"a wrong reply": {func(context.Context, *protocol.Event) (protocol.Reply, error) {
+			return protocol.Reply{Action: "maybe"}, nil
+		}, protocol.FailReply},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				hook := protocol.GoHook{Name: "h", Can: protocol.CanBlock, Events: []protocol.EventName{protocol.ToolCallStart}, Func: c.function}
+				outcome, err := fire(t.Context(), t, protocol.Event{}, hook)
+				if err != nil || outcome.Action != protocol.Block || outcome.Failure != c.kind {
+					t.Errorf("a guard's failure: %s, %s, %v", outcome.Action, outcome.Failure, err)
+				}
+				hook.OnFailure = protocol.RuleContinue
+				if outcome, err := fire(t.Context(), t, protocol.Event{}, hook); err != nil || outcome.Refused() {
+					t.Errorf("under the rule continue: %s, %v", outcome.Action, err)
+				}
+			})
+		})
+	}
+}
+
+// A caller who gives up does not wait for the hooks, but they hear of an event that is due.
+func TestAnAbortIsAtOnce(t *testing.T) {
+	for _, due := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			heard := false
+			slow := protocol.GoHook{Name: "h", Events: []protocol.EventName{protocol.ToolCallStart}, Func: func(ctx context.Context, _ *protocol.Event) (protocol.Reply, error) {
+				select {
+				case <-time.After(10 * time.Second):
+					heard = true
+				case <-ctx.Done():
+				}
+				return protocol.Reply{}, nil
+			}}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			began := time.Now()
+			outcome, err := fire(ctx, t, protocol.Event{Due: due}, slow)
+			if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || !outcome.Refused() || took != time.Second {
+				t.Errorf("due %t: %v, %s after %s", due, err, outcome.Action, took)
+			}
+			time.Sleep(time.Minute)
+			if heard != due {
+				t.Errorf("due %t: heard to the end: %t", due, heard)
+			}
+		})
+	}
+}
+
+func TestMatches(t *testing.T) {
+	for name, c := range map[string]struct {
+		match protocol.Match
+		sub   bool
+		want  bool
+	}{
+		"everything":     {protocol.Match{}, false, true},
+		"the tool":       {protocol.Match{Tool: []string{"write", "bash"}}, false, true},
+		"another tool":   {protocol.Match{Tool: []string{"write"}}, false, false},
+		"no meaning":     {protocol.Match{Source: []string{"user"}, Step: "final"}, false, true},
+		"main agent":     {protocol.Match{Agent: "main"}, false, true},
+		"a sub-agent is": {protocol.Match{Agent: "sub"}, true, true},
+		"not a main one": {protocol.Match{Agent: "main"}, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var names []string
+			hook := asked(&names, "h", protocol.CanBlock, protocol.Reply{}, nil)
+			hook.Match = c.match
+			e := protocol.Event{}
+			if parent := "main"; c.sub {
+				e.Agent.Parent = &parent
+			}
+			if _, err := fire(t.Context(), t, e, hook); err != nil || len(names) == 1 != c.want {
+				t.Errorf("asked %v, %v", names, err)
+			}
+		})
+	}
+}
+
+func TestHooksThatNeedMore(t *testing.T) {
+	var names []string
+	for name, change := range map[string]func(*protocol.GoHook){
+		"a glob":           func(h *protocol.GoHook) { h.Match.Tool = []string{"todo_*"} },
+		"a kind":           func(h *protocol.GoHook) { h.Match.Tool = []string{"@shell"} },
+		"an expression":    func(h *protocol.GoHook) { h.Match.When = "turn > 1" },
+		"no name":          func(h *protocol.GoHook) { h.Name = "" },
+		"no function":      func(h *protocol.GoHook) { h.Func = nil },
+		"an unknown event": func(h *protocol.GoHook) { h.Events = []protocol.EventName{"tool-start"} },
+	} {
+		hook := asked(&names, "h", "", protocol.Reply{}, nil)
+		change(&hook)
+		if _, err := new(Gate).Extend(hook); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func TestMayChange(t *testing.T) {
+	var names []string
+	hook := func(change func(*protocol.GoHook)) protocol.GoHook {
+		h := asked(&names, "h", "", protocol.Reply{}, nil)
+		change(&h)
+		return h
+	}
+	for name, c := range map[string]struct {
+		hook protocol.GoHook
+		want bool
+	}{
+		"may modify":  {hook(func(*protocol.GoHook) {}), true},
+		"observes":    {hook(func(h *protocol.GoHook) { h.Can = protocol.CanObserve }), false},
+		"watches":     {hook(func(h *protocol.GoHook) { h.Watches = true }), false},
+		"audits":      {hook(func(h *protocol.GoHook) { h.Mode = protocol.Audit }), false},
+		"other event": {hook(func(h *protocol.GoHook) { h.Events = []protocol.EventName{protocol.ToolCallEnd} }), false},
+	} {
+		gate, err := new(Gate).Extend(c.hook)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := gate.MayChange(protocol.Event{Event: protocol.ToolCallStart, Data: protocol.RawMessage(callData)}); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+func TestStateIsKeptForASession(t *testing.T) {
+	count := protocol.GoHook{Name: "h", Events: []protocol.EventName{protocol.ToolCallStart}, Func: func(_ context.Context, e *protocol.Event) (protocol.Reply, error) {
+		return protocol.Reply{Context: string(e.State), State: protocol.RawMessage(`{"n":1}`)}, nil
+	}}
+	gate, err := new(Gate).Extend(count)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"", `{"n":1}`} {
+		e := protocol.Event{Event: protocol.ToolCallStart, Data: protocol.RawMessage(callData)}
+		e.Session.ID = "s"
+		outcome, err := gate.Begin(t.Context(), e)()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if len(outcome.Context) > 0 {
+			got = outcome.Context[0].Text
+		}
+		if got != want {
+			t.Errorf("event %d: the state was %q, want %q", i+1, got, want)
+		}
+	}
+}
