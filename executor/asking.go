@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/hookd-dev/hookd/executor/hookenv"
-	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -27,11 +27,11 @@ func (t *trip) asking(values schema.RecordValues, sensitive bool) string {
 	if !t.spec.Tool || sensitive || values == schema.ValuesNone || len(t.first.Data) > longestLooked {
 		return ""
 	}
-	args := protocol.Member(t.first.Data, "args")
+	args := jsonspan.Get(t.first.Data, "args")
 	text := func(names ...string) string {
 		for _, name := range names {
 			var text string
-			if json.Unmarshal(protocol.Member(args, name), &text) == nil && text != "" {
+			if json.Unmarshal(jsonspan.Get(args, name), &text) == nil && text != "" {
 				return text
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -59,11 +60,13 @@ func (f *facts) scan() bool {
 		return f.readable
 	}
 	f.scanned = true
-	f.readable = protocol.Members(f.event.Data, func(name string, value protocol.RawMessage) {
-		if field := f.field(name); field != nil {
-			*field = protocol.Text(value)
+	var members []jsonspan.Member
+	members, f.readable = jsonspan.Object(f.event.Data)
+	for _, m := range members {
+		if field := f.field(m.Name); field != nil {
+			*field = jsonspan.Text(m.Value)
 		}
-	})
+	}
 	f.unreadable = !f.readable
 	if !slices.Contains(toolKinds, f.kind) {
 		f.kind = protocol.KindOther // a kind of a later version: a tool that nobody knows

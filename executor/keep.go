@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/hookd-dev/hookd/executor/state"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -66,7 +67,7 @@ func (t *trip) unkept(h *Hook, what state.What, value protocol.RawMessage, limit
 	switch {
 	case int64(len(value)) > limit:
 		return fmt.Sprintf("it has %d bytes, the limit is %d", len(value), limit)
-	case !protocol.Valid(value):
+	case !jsonspan.Valid(value):
 		return "it is not JSON"
 	case what == state.State && t.first.Session.ID == "":
 		return "the event belongs to no session"

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookd-dev/hookd/executor/record"
 	"github.com/hookd-dev/hookd/executor/state"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -284,9 +285,9 @@ func (t *trip) complete(h *Hook, ev protocol.Event, shared **protocol.Encoding) 
 		Grace: t.set.of(h).Grace, Limits: t.set.of(h).Limits,
 	}
 	if h.Info().InProcess {
-		ev.Data = protocol.Plain(ev.Data) // as programs read it
+		ev.Data = jsonspan.Plain(ev.Data) // as programs read it
 		if ev.ModelArgs = nil; t.first.Event == protocol.ToolCallStart {
-			ev.ModelArgs = protocol.Plain(t.fold.ModelArgs())
+			ev.ModelArgs = jsonspan.Plain(t.fold.ModelArgs())
 		}
 		return q
 	}
@@ -319,7 +320,7 @@ func (t *trip) tooMuchFor(q *Question) *protocol.Failure {
 			Detail: fmt.Sprintf("the event has %d bytes, hooks.limits.event of the %s layer is %d", len(data), q.Hook.Layer, limits.Event),
 			Remedy: "raise hooks.limits.event",
 		}
-	case limits.Depth < protocol.DefaultDepth && protocol.DeeperThan(data, limits.Depth):
+	case limits.Depth < protocol.DefaultDepth && jsonspan.DeeperThan(data, limits.Depth):
 		return &protocol.Failure{
 			Kind:   protocol.FailSpawn,
 			Detail: fmt.Sprintf("the event is nested more than %d levels deep, which is hooks.limits.depth of the %s layer", limits.Depth, q.Hook.Layer),
@@ -333,7 +334,7 @@ func (t *trip) tooMuchFor(q *Question) *protocol.Failure {
 // is no JSON; a guard that searches it for words must not be the one to find out.
 func (t *trip) encode(ev *protocol.Event) (*protocol.Encoding, error) {
 	checked := t.facts != nil && t.facts.scanned && t.facts.readable // the facts are of this version
-	if len(ev.Data) > 0 && !checked && !protocol.Valid(ev.Data) {
+	if len(ev.Data) > 0 && !checked && !jsonspan.Valid(ev.Data) {
 		return nil, errors.New("data is not valid")
 	}
 	return protocol.Encode(ev)
