@@ -30,7 +30,8 @@ schema/internal: protocol schema schema/document schema/internal/jsonschemas
 schema: protocol schema/document schema/toolname
 schema/document:
 schema/toolname: protocol
-executor: executor/hookenv executor/internal/inflight executor/internal/slots executor/internal/worker executor/record executor/state protocol schema schema/toolname
+executor: executor/hookenv executor/internal/inflight executor/internal/match executor/internal/slots executor/internal/worker executor/record executor/state internal/jsonspan protocol schema
+executor/internal/match: protocol schema schema/toolname
 executor/exechook: executor executor/hookenv executor/internal/worker executor/process protocol schema
 executor/internal/inflight:
 executor/internal/slots: protocol
@@ -65,7 +66,8 @@ agentloop/skill: agentloop/frontmatter protocol
 agentloop/recipe: agentloop/frontmatter protocol
 agentloop/frontmatter:
 agentloop/toolschema:
-agentloop/mcp: agentloop/tool agentloop/toolschema protocol
+agentloop/mcp: agentloop/mcp/internal/wire agentloop/tool agentloop/toolschema protocol
+agentloop/mcp/internal/wire: protocol
 agentloop/model/internal: agentloop/model protocol
 agentloop/model/anthropic: agentloop/model agentloop/model/internal/wire agentloop/toolschema protocol
 agentloop/model/openai: agentloop/model agentloop/model/internal/wire agentloop/toolschema protocol

@@ -68,7 +68,7 @@ func check(h *protocol.GoHook) error {
 	case h.Name == "" || h.Func == nil || len(h.Events) == 0:
 		return fmt.Errorf("the Go hook %q lacks a name, a function or its events", h.Name)
 	case h.Match.When != "" || slices.ContainsFunc(h.Match.Tool, isPattern):
-		return fmt.Errorf("the Go hook %s matches by a pattern or an expression, which needs a gate that evaluates it, such as that of executor.Static", h.Name)
+		return fmt.Errorf("the Go hook %s matches by a pattern or an expression, which needs a gate that evaluates it, such as that of hookd.Static", h.Name)
 	}
 	for _, name := range h.Events {
 		if protocol.Lookup(name) == nil {
@@ -213,7 +213,7 @@ func call(ctx context.Context, h *protocol.GoHook, event protocol.Event) (answer
 	case err != nil:
 		return failed(h, protocol.FailExit, err.Error())
 	case reply.Metadata != nil:
-		return failed(h, protocol.FailReply, "metadata needs a gate that keeps it, such as that of executor.Static")
+		return failed(h, protocol.FailReply, "metadata needs a gate that keeps it, such as that of hookd.Static")
 	}
 	answer = protocol.Answer{HookInfo: infoOf(h)}
 	answer.Reply = &reply
