@@ -11,8 +11,9 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// compaction is one that is to be done.
+// compaction is one compaction of a run's conversation.
 type compaction struct {
+	run          *agentRun
 	trigger      string // threshold manual hook
 	recipe       *recipe.Recipe
 	text         string      // of the recipe
@@ -35,10 +36,11 @@ func (b refusedBy) Error() string { return b.reason }
 
 var errNothingToCompact = errors.New("there is nothing to compact: all of the conversation is to be kept")
 
-// compact has a recipe sum the conversation up and puts the text in the place of what it
-// sums up. It returns the summary. After an error the conversation is as it was; an error
+// do has a recipe sum the conversation up and puts the text in the place of what it sums
+// up. It returns the summary. After an error the conversation is as it was; an error
 // that is a [*runEnd] ends the run, as does the context's end.
-func (r *agentRun) compact(ctx context.Context, c compaction) (summary string, err error) {
+func (c *compaction) do(ctx context.Context) (summary string, err error) {
+	r := c.run
 	messages, keep := r.agent.history.Messages(), &r.agent.session.Compaction
 	split := conversation.SplitForCompaction(messages, keep.KeepFirst, keep.KeepLast, c.layer())
 	if len(split.Summed) == 0 {
@@ -64,19 +66,20 @@ func (r *agentRun) compact(ctx context.Context, c compaction) (summary string, e
 	if data.Instructions != "" {
 		prompt.Text += "\n\nFurther instructions:\n" + data.Instructions
 	}
-	if summary, err = r.nestedRun(ctx, c.recipe, prompt, c.by); err != nil {
+	if summary, err = (&nestedRun{r, c.recipe, c.by}).do(ctx, prompt); err != nil {
 		return "", notEnding(err)
 	}
-	return summary, r.applySummary(ctx, split, protocol.CompactEndData{
+	return summary, c.apply(ctx, split, protocol.CompactEndData{
 		Trigger: c.trigger, Recipe: c.recipe.Name, Before: before, Summary: summary,
 	})
 }
 
-// applySummary fires compact-end and replaces the conversation. What hooks say at
+// apply fires compact-end and replaces the conversation. What hooks say at
 // compact-end follows the summary, so it is known before the one write that replaces
 // everything.
-func (r *agentRun) applySummary(ctx context.Context, split conversation.Split, fired protocol.CompactEndData) error {
+func (c *compaction) apply(ctx context.Context, split conversation.Split, fired protocol.CompactEndData) error {
 	fired.After.Messages = len(split.Join(fired.Summary, nil))
+	r := c.run
 	v, err := r.events.fire(ctx, protocol.CompactEnd, fired)
 	if err != nil {
 		return err
@@ -92,13 +95,14 @@ func (r *agentRun) applySummary(ctx context.Context, split conversation.Split, f
 	return v.refusal()
 }
 
-// compactByHand is a whole run: a compaction that a person asked for.
-func (r *agentRun) compactByHand(ctx context.Context, c compaction) {
+// byHand is a whole run: a compaction that a person asked for.
+func (c *compaction) byHand(ctx context.Context) {
+	r := c.run
 	r.began = time.Now()
 	summary := ""
 	err := r.sessionStart(ctx)
 	if err == nil {
-		summary, err = r.compact(ctx, c)
+		summary, err = c.do(ctx)
 	}
 	r.result = Result{Response: summary, Usage: r.usage.Sum()}
 	var end *runEnd

@@ -99,7 +99,7 @@ func (g *foldGate) askGo(ctx context.Context, h *protocol.GoHook, e protocol.Eve
 	g.mu.Lock()
 	e.State = g.states[h.Name]
 	g.mu.Unlock()
-	a := protocol.Answer{Voter: protocol.Voter{
+	a := protocol.Answer{HookInfo: protocol.HookInfo{
 		Name: h.Name, Layer: cmp.Or(h.Layer, protocol.Builtin), Class: cmp.Or(h.Can, protocol.CanModify), Rule: h.OnFailure,
 	}}
 	reply, err := h.Func(ctx, &e)
@@ -133,7 +133,7 @@ func (h hook) answer(e protocol.Event) protocol.Answer {
 	if h.name == "" {
 		h.name = "h"
 	}
-	a := protocol.Answer{Voter: protocol.Voter{Name: h.name, Layer: h.layer, Class: protocol.CanModify, Rule: h.rule}}
+	a := protocol.Answer{HookInfo: protocol.HookInfo{Name: h.name, Layer: h.layer, Class: protocol.CanModify, Rule: h.rule}}
 	if a.Layer == "" {
 		a.Layer = protocol.Project
 	}

@@ -99,7 +99,8 @@ func (l *Loop) Compact(ctx context.Context, name, instructions string) (*Run, er
 		return nil, fmt.Errorf("agent loop: %w", err)
 	}
 	return l.start(ctx, func(ctx context.Context, r *agentRun) {
-		r.compactByHand(ctx, compaction{trigger: "manual", recipe: rec, text: text, instructions: strings.TrimSpace(instructions)})
+		c := compaction{run: r, trigger: "manual", recipe: rec, text: text, instructions: strings.TrimSpace(instructions)}
+		c.byHand(ctx)
 	})
 }
 

@@ -46,7 +46,8 @@ func (r *agentRun) runRecipe(ctx context.Context, call *recipeCall) error {
 	if call.hook == builtin.CompactionHook {
 		trigger = "threshold"
 	}
-	_, err = r.compact(ctx, compaction{trigger: trigger, recipe: rec, text: text, by: call})
+	c := compaction{run: r, trigger: trigger, recipe: rec, text: text, by: call}
+	_, err = c.do(ctx)
 	return err
 }
 
@@ -56,7 +57,7 @@ func (r *agentRun) runForHook(ctx context.Context, call *recipeCall, rec *recipe
 	if deliver == nil {
 		return errors.New("this gate cannot hand a text to a hook")
 	}
-	result, err := r.nestedRun(ctx, rec, Prompt{Text: text}, call)
+	result, err := (&nestedRun{r, rec, call}).do(ctx, Prompt{Text: text})
 	if err != nil {
 		return notEnding(err)
 	}
@@ -73,13 +74,19 @@ func notEnding(err error) error {
 	return errors.New(err.Error())
 }
 
-// nestedRun runs a recipe on a copy of the conversation so far, and returns the text of its
-// answer. All gates fire in it as ever, but automatic compaction is off, it has no tools but
-// the recipe's, and the hook that asked is not asked again about events of the name it asked
-// at. The conversation stays as it is.
-//
-// A recipe may run one level below the deepest sub-agent, whose conversation grows too.
-func (r *agentRun) nestedRun(ctx context.Context, rec *recipe.Recipe, prompt Prompt, by *recipeCall) (string, error) {
+// nestedRun is the run of a recipe on a copy of its parent's conversation, which stays as it
+// is. All gates fire in it as ever, but automatic compaction is off, it has no tools but the
+// recipe's, and the hook that asked is not asked again about events of the name it asked at.
+type nestedRun struct {
+	parent *agentRun
+	recipe *recipe.Recipe
+	by     *recipeCall // nil: by hand
+}
+
+// do returns the text of the recipe's answer. A recipe may run one level below the deepest
+// sub-agent, whose conversation grows too.
+func (n *nestedRun) do(ctx context.Context, prompt Prompt) (string, error) {
+	r := n.parent
 	if most := r.agent.session.Limits.depth() + 1; r.agent.depth >= most {
 		return "", fmt.Errorf("recipes and sub-agents are started %d deep at most", most)
 	}
@@ -88,12 +95,12 @@ func (r *agentRun) nestedRun(ctx context.Context, rec *recipe.Recipe, prompt Pro
 		return "", err
 	}
 	a.compaction.Auto = false
-	a.forRecipe(rec)
-	if by != nil {
-		a.silence(by.event, by.hook)
+	a.forRecipe(n.recipe)
+	if n.by != nil {
+		a.silence(n.by.event, n.by.hook)
 	}
 	run := newAgentRun(ctx, a, r, nil)
-	r.reportMissingTools(ctx, rec, a)
+	r.reportMissingTools(ctx, n.recipe, a)
 	prompt.Source = "recipe"
 	run.rounds(prompt)
 	switch {

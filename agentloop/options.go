@@ -172,7 +172,7 @@ func newSession(o Options) (*session, error) {
 	extended, err := s.Gate.Extend(hooks...)
 	if errors.Is(err, errors.ErrUnsupported) {
 		return nil, fmt.Errorf("the gate (%T) takes no Go hooks, so the providers' hooks, the default limits among them, cannot join it: "+
-			"use a gate that takes them, such as that of executor.Static; or set Options.NoDefaults and give no providers, "+
+			"use a gate that takes them, such as that of hookd.Static; or set Options.NoDefaults and give no providers, "+
 			"and have the gate's own hooks limit the run", o.Gate)
 	}
 	s.Gate = extended

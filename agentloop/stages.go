@@ -166,8 +166,8 @@ func (r *agentRun) step(ctx context.Context) (reason string, err error) {
 	}
 	goOn, err := r.stepStop(ctx, stop, calls)
 	switch {
-	case calls.end != nil: // a stop in the step counts before one after it
-		return "", calls.end
+	case calls.end.isSet(): // a stop in the step counts before one after it
+		return "", calls.end.err
 	case err != nil || goOn:
 		return "", err
 	case answer.finish == "length":
@@ -242,7 +242,7 @@ func (r *agentRun) stepStop(ctx context.Context, fired protocol.StepStopData, ca
 			return false, err
 		}
 	}
-	if err := v.refusal(); err != nil || calls.end != nil {
+	if err := v.refusal(); err != nil || calls.end.isSet() {
 		return false, err
 	}
 	if err := r.runRecipes(ctx); err != nil {

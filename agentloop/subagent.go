@@ -27,13 +27,13 @@ func (c runContext) TreeUsage() provider.TreeUsage {
 }
 
 func (c runContext) Spawn(ctx context.Context, sub provider.SubAgent) (result provider.SubResult, err error) {
-	c.run.agent.session.exclusion.WaitForAgent(ctx, func(ctx context.Context) { result, err = c.run.spawn(ctx, sub) })
+	c.run.agent.session.exclusion.WaitForAgent(ctx, func(ctx context.Context) { result, err = spawn(ctx, c.run, sub) })
 	return result, err
 }
 
-// spawn runs a sub-agent; see [provider.RunContext]. Several tools may call it at the same
-// time.
-func (r *agentRun) spawn(ctx context.Context, sub provider.SubAgent) (provider.SubResult, error) {
+// spawn runs a sub-agent that works for r; see [provider.RunContext]. Several tools may call
+// it at the same time.
+func spawn(ctx context.Context, r *agentRun, sub provider.SubAgent) (provider.SubResult, error) {
 	if r.agent.isDeepest() {
 		return provider.SubResult{}, refuse(protocol.CallBlocked, "%s", r.agent.tooDeep())
 	}
@@ -83,7 +83,7 @@ func (s *subAgent) start(ctx context.Context, tools []string) (Prompt, error) {
 		return Prompt{}, err
 	}
 	if !v.passed() {
-		s.parent.endAfterStep(v)
+		s.endParent(v)
 		return Prompt{}, refuse(protocol.CallBlocked, "%s", v.text())
 	}
 	data, err := decided(v, fired)
@@ -93,17 +93,17 @@ func (s *subAgent) start(ctx context.Context, tools []string) (Prompt, error) {
 	return Prompt{Text: data.Prompt, Source: "sub-agent", context: v.contextParts()}, err
 }
 
-// endAfterStep ends the run of this agent, if the verdict on a sub-agent says so: what was
-// begun in the step is finished before.
-func (r *agentRun) endAfterStep(v *verdict) {
+// endParent ends the run of the parent, if the verdict on the sub-agent says so: what was
+// begun in its step is finished before.
+func (s *subAgent) endParent(v *verdict) {
 	if v.Action != protocol.Stop {
 		return
 	}
-	if calls := r.calls.Load(); calls != nil {
-		calls.stop(v.refusal(), v.by())
+	if calls := s.parent.calls.Load(); calls != nil {
+		calls.end.set(v.refusal(), v.by())
 		return
 	}
-	r.limits.EndNow(v.refusal()) // a hook started it, between the steps' calls
+	s.parent.limits.EndNow(v.refusal()) // a hook started it, between the steps' calls
 }
 
 // work runs the sub-agent until hooks at subagent-stop let it end.
@@ -165,11 +165,11 @@ func (s *subAgent) stop(ctx context.Context, run *agentRun, result *provider.Sub
 	case err != nil:
 		return nil, err
 	case unjudged:
-		s.parent.endAfterStep(v)
+		s.endParent(v)
 		return nil, refuse(protocol.CallBlocked, "%s", v.text())
 	}
 	result.Response, result.Context = data.Response, v.contextParts()
-	s.parent.endAfterStep(v)
+	s.endParent(v)
 	messages := v.continuation()
 	if len(messages) == 0 {
 		return nil, nil

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/hookd-dev/hookd/agentloop/builtin"
 	"github.com/hookd-dev/hookd/agentloop/internal/conversation"
 	"github.com/hookd-dev/hookd/agentloop/internal/limits"
 	"github.com/hookd-dev/hookd/agentloop/store"
@@ -26,10 +25,7 @@ type toolCalls struct {
 	events      *events
 	permissions permissions
 	list        []*toolCall
-
-	mu  sync.Mutex
-	end error // the run ends after this step; the first counts
-	by  string
+	end         stepEnd
 }
 
 // toolCall is one call on its way through the loop.
@@ -76,7 +72,7 @@ func (s *toolCalls) run(ctx context.Context) {
 		case slots <- struct{}{}:
 		case <-ctx.Done():
 		}
-		if ctx.Err() != nil || s.stopped() {
+		if ctx.Err() != nil || s.end.isSet() {
 			break
 		}
 		if !s.start(ctx, c) {
@@ -91,7 +87,7 @@ func (s *toolCalls) run(ctx context.Context) {
 	running.Wait()
 	for _, c := range s.list {
 		if !c.begun { // only step-stop tells of it
-			c.result, c.outcome = conversation.ErrorResult(s.notRun()), "blocked"
+			c.result, c.outcome = conversation.ErrorResult(s.end.notRun()), "blocked"
 		}
 	}
 }
@@ -203,7 +199,7 @@ func (s *toolCalls) consented(ctx context.Context, c *toolCall) bool {
 // refused ends a call that hooks or a person refused.
 func (s *toolCalls) refused(ctx context.Context, c *toolCall, kind protocol.CallErrorKind, v *verdict) {
 	if v.Action == protocol.Stop || s.agent.session.OnToolBlock == protocol.RuleStop {
-		s.stop(v.refusal(), v.by())
+		s.end.set(v.refusal(), v.by())
 	}
 	by := v.by()
 	s.failed(ctx, c, protocol.CallError{Kind: kind, Text: v.text()}, &by)
@@ -222,30 +218,36 @@ func (s *toolCalls) replaced(ctx context.Context, c *toolCall, v *verdict) {
 // ready checks that the tool is there, its args fit, and no other call ended the run while
 // hooks were asked about this one.
 func (s *toolCalls) ready(ctx context.Context, c *toolCall) bool {
-	problem := protocol.CallError{}
-	by := (*string)(nil)
-	tools := s.agent.tools
-	switch {
-	case s.stopped():
-		problem = protocol.CallError{Kind: protocol.CallBlocked, Text: s.notRun()}
-		by = &s.by
-	case c.tool == nil && tools.Gone(c.Name):
-		problem = protocol.CallError{Kind: protocol.CallUnknownTool, Text: fmt.Sprintf("the tool %s is not there any more: what provides it has ended or offers it no longer", c.Name)}
-	case c.tool == nil && c.Name == builtin.SpawnSubagent && tools.Denied(c.Name):
-		problem = protocol.CallError{Kind: protocol.CallBlocked, Text: s.agent.tooDeep()}
-	case c.tool == nil:
-		problem = protocol.CallError{Kind: protocol.CallUnknownTool, Text: fmt.Sprintf("there is no tool named %q", c.Name)}
-	case c.badArgs != nil:
-		problem = protocol.CallError{Kind: protocol.CallBadArgs, Text: c.badArgs.Error()}
-	default:
-		err := tools.Check(c.Name, c.Args)
-		if err == nil {
-			return true
-		}
-		problem = protocol.CallError{Kind: protocol.CallBadArgs, Text: fmt.Sprintf("the args do not fit the tool's schema: %v", err)}
+	if s.end.isSet() {
+		s.failed(ctx, c, protocol.CallError{Kind: protocol.CallBlocked, Text: s.end.notRun()}, &s.end.by)
+		return false
 	}
-	s.failed(ctx, c, problem, by)
-	return false
+	if problem := c.problem(s.agent); problem != nil {
+		s.failed(ctx, c, *problem, nil)
+		return false
+	}
+	return true
+}
+
+// problem returns why the agent's tool cannot run the call, nil if it can.
+func (c *toolCall) problem(a *agent) *protocol.CallError {
+	problem := func(kind protocol.CallErrorKind, format string, args ...any) *protocol.CallError {
+		return &protocol.CallError{Kind: kind, Text: fmt.Sprintf(format, args...)}
+	}
+	switch {
+	case c.tool == nil && a.tools.Gone(c.Name):
+		return problem(protocol.CallUnknownTool, "the tool %s is not there any more: what provides it has ended or offers it no longer", c.Name)
+	case c.tool == nil && a.tools.Denied(c.Name):
+		return problem(protocol.CallBlocked, "%s", a.tooDeep())
+	case c.tool == nil:
+		return problem(protocol.CallUnknownTool, "there is no tool named %q", c.Name)
+	case c.badArgs != nil:
+		return problem(protocol.CallBadArgs, "%v", c.badArgs)
+	}
+	if err := a.tools.Check(c.Name, c.Args); err != nil {
+		return problem(protocol.CallBadArgs, "the args do not fit the tool's schema: %v", err)
+	}
+	return nil
 }
 
 // work runs the tool, unless the run was aborted since its gate was passed.
@@ -334,7 +336,7 @@ func (s *toolCalls) ended(ctx context.Context, c *toolCall, result protocol.Resu
 		c.outcome = "error"
 	}
 	if v.Action == protocol.Stop {
-		s.stop(v.refusal(), v.by())
+		s.end.set(v.refusal(), v.by())
 	}
 }
 
@@ -357,7 +359,7 @@ func (s *toolCalls) failed(ctx context.Context, c *toolCall, problem protocol.Ca
 	case err != nil:
 		s.endRun(ctx, err)
 	case v.Action == protocol.Stop:
-		s.stop(v.refusal(), v.by())
+		s.end.set(v.refusal(), v.by())
 	}
 }
 
@@ -375,36 +377,7 @@ func (s *toolCalls) lost(ctx context.Context, c *toolCall, err error) {
 // reason, which ends the run by itself.
 func (s *toolCalls) endRun(ctx context.Context, err error) {
 	if ctx.Err() == nil {
-		s.stop(err, "")
-	}
-}
-
-// stop ends the run after this step.
-func (s *toolCalls) stop(err error, by string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.end == nil && err != nil {
-		s.end, s.by = err, by
-	}
-}
-
-func (s *toolCalls) stopped() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.end != nil
-}
-
-// notRun is what the model reads of a call that the end of the run prevented.
-func (s *toolCalls) notRun() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case s.end == nil:
-		return "not run: aborted"
-	case s.by == "":
-		return "not run: the run ended"
-	default:
-		return "not run: stopped by " + s.by
+		s.end.set(err, "")
 	}
 }
 

@@ -205,6 +205,42 @@ func (v *verdict) stopReason() string {
 	return "hook"
 }
 
+// stepEnd is the end of the run that follows a step, if one of the step's tool calls or
+// sub-agents asked for it.
+type stepEnd struct {
+	mu  sync.Mutex
+	err error // the first counts
+	by  string
+}
+
+func (e *stepEnd) set(err error, by string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.err == nil && err != nil {
+		e.err, e.by = err, by
+	}
+}
+
+func (e *stepEnd) isSet() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.err != nil
+}
+
+// notRun is what the model reads of a call that the end of the run prevented.
+func (e *stepEnd) notRun() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case e.err == nil:
+		return "not run: aborted"
+	case e.by == "":
+		return "not run: the run ended"
+	default:
+		return "not run: stopped by " + e.by
+	}
+}
+
 // recipeCall is a recipe that a hook asked for.
 type recipeCall struct {
 	protocol.CallbackCall

@@ -24,7 +24,7 @@ const answerGrace = 150 * time.Millisecond
 func (e *Executor) ask(budget context.Context, t *trip, q *Question) protocol.Answer {
 	begin := time.Now()
 	answer := e.askGuarded(budget, t, q)
-	answer.Voter, answer.Limits = q.Hook.Voter(), t.answerLimits(q.Hook)
+	answer.HookInfo, answer.Limits = q.Hook.HookInfo(), t.answerLimits(q.Hook)
 	if answer.Took == 0 {
 		answer.Took = time.Since(begin)
 	}
@@ -171,7 +171,7 @@ func inTime(ctx context.Context, answer *protocol.Answer) {
 }
 
 func failed(f *protocol.Failure) protocol.Answer {
-	return protocol.Answer{Reading: protocol.Reading{Failure: f}}
+	return protocol.Answer{ReadResult: protocol.ReadResult{Failure: f}}
 }
 
 // FailureOf returns the failure that the end of a context is: the limit that was its

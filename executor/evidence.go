@@ -142,7 +142,7 @@ func (e *Executor) recordLateAnswer(t *trip, q *Question, answer protocol.Answer
 	if e.records == nil {
 		return
 	}
-	answer.Voter = q.Hook.Voter()
+	answer.HookInfo = q.Hook.HookInfo()
 	late := t.after(*q.Event)
 	_, run := late.fold.Add(answer)
 	late.recordLate(&run, "this answer came too late and had no effect", 0, nil)

@@ -267,7 +267,7 @@ func (a *encoders) Ask(_ context.Context, q *Question) protocol.Answer {
 	for _, piece := range q.Payload {
 		a.bytes += len(piece)
 	}
-	return protocol.Answer{Reading: protocol.Reading{Reply: &protocol.Reply{}}}
+	return protocol.Answer{ReadResult: protocol.ReadResult{Reply: &protocol.Reply{}}}
 }
 
 // The event is encoded once for all hooks that read the same version of it.

@@ -88,7 +88,7 @@ func (t *trip) refuse() {
 // ourselves is a refusal by no hook.
 func (t *trip) ourselves(failure *protocol.Failure) protocol.Answer {
 	answer := failed(failure)
-	answer.Voter = protocol.Voter{
+	answer.HookInfo = protocol.HookInfo{
 		Name: selfName, Layer: protocol.Builtin, Class: protocol.CanBlock,
 		Mode: protocol.Enforce, Rule: protocol.RuleBlock, Required: true,
 	}
@@ -227,7 +227,7 @@ func (t *trip) skips(h *Hook) bool {
 	if !t.fold.Closed() || stageOf(h) == stageObserve {
 		return false
 	}
-	t.add(protocol.Answer{Voter: h.Voter()})
+	t.add(protocol.Answer{HookInfo: h.HookInfo()})
 	return true
 }
 

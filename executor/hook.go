@@ -100,9 +100,9 @@ func (h *Hook) Info() AskerInfo {
 	return h.Asker.Info()
 }
 
-// Voter is the hook as package protocol knows it.
-func (h *Hook) Voter() protocol.Voter {
-	return protocol.Voter{
+// HookInfo is the hook as package protocol knows it.
+func (h *Hook) HookInfo() protocol.HookInfo {
+	return protocol.HookInfo{
 		Name: h.Name, Layer: h.Layer, Class: h.Can, Mode: h.Mode,
 		Rule: h.OnFailure, Required: h.Required, Hash: h.Hash, Sensitive: h.Sensitive,
 	}

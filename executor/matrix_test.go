@@ -17,7 +17,7 @@ type fails struct{ kind protocol.FailureKind }
 func (fails) Info() AskerInfo { return AskerInfo{} }
 
 func (f fails) Ask(context.Context, *Question) protocol.Answer {
-	return protocol.Answer{Reading: protocol.Reading{Failure: &protocol.Failure{Kind: f.kind, Detail: "the detail"}}}
+	return protocol.Answer{ReadResult: protocol.ReadResult{Failure: &protocol.Failure{Kind: f.kind, Detail: "the detail"}}}
 }
 
 // G3 through the executor: every failure kind under every rule at every kind of

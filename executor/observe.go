@@ -145,7 +145,7 @@ func (t *trip) reserveObservers(outcome *protocol.Outcome) []*job {
 			shared = &sharedEncoding{}
 		}
 		ev := final
-		ev.Layer, ev.Outcome = h.Layer, t.fold.Standing()
+		ev.Layer, ev.Outcome = h.Layer, t.fold.SoFar()
 		if outcome.Answered != nil {
 			ev.Outcome.Action, ev.Outcome.By = outcome.Action, outcome.By
 		}

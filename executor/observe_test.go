@@ -21,7 +21,7 @@ import (
 type diary struct {
 	mu   sync.Mutex
 	seen []string
-	with []protocol.Standing
+	with []protocol.OutcomeSoFar
 }
 
 func (d *diary) note(delay time.Duration) answerFunc {

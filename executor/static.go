@@ -35,7 +35,7 @@ func HookOf(g GoHook) *Hook {
 	if h.Mode == "" {
 		h.Mode = protocol.Enforce
 	}
-	h.OnFailure = protocol.EffectiveRule(h.Voter())
+	h.OnFailure = protocol.EffectiveRule(h.HookInfo())
 	return h
 }
 
@@ -100,7 +100,7 @@ func (g *goAsker) Ask(ctx context.Context, q *Question) protocol.Answer {
 	case err == nil && g.watches && decides(&reply):
 		return failed(&protocol.Failure{Kind: protocol.FailReply, Detail: "the hook promised to refuse and change nothing, and answered " + string(reply.Action)})
 	case err == nil:
-		return protocol.Answer{Reading: protocol.Reading{Reply: &reply}}
+		return protocol.Answer{ReadResult: protocol.ReadResult{Reply: &reply}}
 	case errors.As(err, &failure):
 		return failed(failure)
 	case ctx.Err() != nil:

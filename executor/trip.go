@@ -96,7 +96,7 @@ func (e *Executor) begin(ctx context.Context, ev protocol.Event, source Source) 
 		ev.Time = t.began.UTC().Truncate(time.Millisecond)
 	}
 	ev.Session.Key = "" // a secret between host and daemon
-	ev.Layer, ev.Outcome, ev.State, ev.Metadata = "", protocol.Standing{}, nil, nil
+	ev.Layer, ev.Outcome, ev.State, ev.Metadata = "", protocol.OutcomeSoFar{}, nil, nil
 	t.first = ev
 	t.tooDeep = e.options.Depth >= t.settings.MaxDepth
 	t.hooks, t.keptGuards = e.memory.hooks(set, &ev)
@@ -112,7 +112,7 @@ func (e *Executor) begin(ctx context.Context, ev protocol.Event, source Source) 
 // after is the trip of what happens when the event has gone on. It shares with
 // the event's own trip only what never changes.
 func (t *trip) after(ev protocol.Event) *trip {
-	ev.Layer, ev.Outcome, ev.State, ev.Metadata = "", protocol.Standing{}, nil, nil
+	ev.Layer, ev.Outcome, ev.State, ev.Metadata = "", protocol.OutcomeSoFar{}, nil, nil
 	late := &trip{
 		executor: t.executor, ctx: context.Background(), began: time.Now(), set: t.set, settings: t.settings,
 		spec: t.spec, progress: t.progress, tooDeep: t.tooDeep, behind: true, first: ev,
@@ -227,7 +227,7 @@ func (t *trip) matches(h *Hook) bool {
 func skippedRun(h *Hook, why protocol.Skip) protocol.Run {
 	return protocol.Run{
 		Hook: h.Name, Source: h.Layer, Hash: h.Hash, Class: h.Can, Mode: h.Mode,
-		Rule: protocol.EffectiveRule(h.Voter()), Changed: []string{}, Skipped: why, Sensitive: h.Sensitive,
+		Rule: protocol.EffectiveRule(h.HookInfo()), Changed: []string{}, Skipped: why, Sensitive: h.Sensitive,
 	}
 }
 
@@ -270,7 +270,7 @@ func (t *trip) currentFacts() *facts {
 func (t *trip) question(h *Hook) *Question {
 	t.beginDigest()
 	ev := *t.currentEvent()
-	ev.Layer, ev.Outcome = h.Layer, t.fold.Standing()
+	ev.Layer, ev.Outcome = h.Layer, t.fold.SoFar()
 	view := t.view()
 	ev.State, ev.Metadata = t.executor.judgements.give(ev.Session.ID, ev.Agent.ID, h, view.State(stateKey(h))), view.Metadata(t.set.ways)
 	return t.complete(h, ev, &t.shared)

@@ -2,8 +2,8 @@ package protocol
 
 import "time"
 
-// Voter is the hook behind an answer, as far as the fold needs to know it.
-type Voter struct {
+// HookInfo is the hook behind an answer, as far as the fold needs to know it.
+type HookInfo struct {
 	Name     string
 	Layer    Layer
 	Class    Class
@@ -20,8 +20,8 @@ type Voter struct {
 // Answer is what asking one hook came to. Either Reply or Failure is set, never
 // both: a hook that could not be asked has said nothing.
 type Answer struct {
-	Voter
-	Reading
+	HookInfo
+	ReadResult
 	Exit   *int // nil if there was no process or it was ended by a signal
 	Signal string
 	Took   time.Duration
@@ -37,9 +37,9 @@ type AnswerLimits struct {
 	Context int64        // bytes of context for the model, of this layer's hooks and those above together; below 0: none
 }
 
-// Ending is how a hook's process ended, as far as the reading of its output
+// ProcessEnd is how a hook's process ended, as far as the reading of its output
 // needs to know.
-type Ending struct {
+type ProcessEnd struct {
 	Exit   *int   // nil if there was no process or a signal ended it
 	Signal string // SIGSEGV, if a signal ended it that hookd did not send
 
@@ -57,8 +57,8 @@ type Ending struct {
 	Answered bool
 }
 
-// Reading is the result of reading a hook's output.
-type Reading struct {
+// ReadResult is the result of reading a hook's output.
+type ReadResult struct {
 	Reply    *Reply
 	Failure  *Failure
 	ByExit   bool     // the reply is a block made of exit code 2

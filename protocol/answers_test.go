@@ -84,11 +84,11 @@ func TestEveryAnswerAtEveryEvent(t *testing.T) {
 					want = possible && action != "modify" && action != "callback"
 				}
 				cells++
-				v := Voter{Name: "h", Layer: Project, Class: class}
+				v := HookInfo{Name: "h", Layer: Project, Class: class}
 				exit := 0
 				ev := blankEvent(event)
-				r := ReadReply(spec, v, []byte(reply), nil, Ending{Exit: &exit}, "", ReplyLimits{})
-				f, run := Begin(ev, FoldOptions{}).Add(Answer{Voter: v, Reading: r, Exit: &exit})
+				r := ReadReply(spec, v, []byte(reply), nil, ProcessEnd{Exit: &exit}, "", ReplyLimits{})
+				f, run := Begin(ev, FoldOptions{}).Add(Answer{HookInfo: v, ReadResult: r, Exit: &exit})
 				if got := run.Failure == ""; got != want {
 					t.Errorf("%s, can %s, %s: accepted is %v, want %v (%s)", event, class, reply, got, want, run.Detail)
 				}
@@ -112,7 +112,7 @@ func apply(t *testing.T, ev Event, reply string) (Event, []Change, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Apply(ev, Voter{Name: "h", Layer: Project, Class: CanModify}, r, DecodeLimits{})
+	return Apply(ev, HookInfo{Name: "h", Layer: Project, Class: CanModify}, r, DecodeLimits{})
 }
 
 // What a change makes of args, byte for byte, and which paths it names.
@@ -242,11 +242,11 @@ func TestApplyChecksArgs(t *testing.T) {
 func TestApplyHoldsTheLimits(t *testing.T) {
 	ev := mustDecode(t, toolCall(`{"a":"`+strings.Repeat("x", 1000)+`"}`))
 	r := Reply{Action: Modify, Patch: RawMessage(`[{"op":"copy","from":"/args","path":"/args/b"},{"op":"copy","from":"/args","path":"/args/c"},{"op":"copy","from":"/args","path":"/args/d"}]`)}
-	if _, _, err := Apply(ev, Voter{Class: CanModify}, r, DecodeLimits{Size: 4000}); err == nil {
+	if _, _, err := Apply(ev, HookInfo{Class: CanModify}, r, DecodeLimits{Size: 4000}); err == nil {
 		t.Error("a patch that doubles thrice passes a limit of 4000 bytes")
 	}
 	r = Reply{Action: Modify, Changes: RawMessage(`{"args":{"b":` + strings.Repeat("[", 20) + strings.Repeat("]", 20) + `}}`)}
-	if _, _, err := Apply(ev, Voter{Class: CanModify}, r, DecodeLimits{Depth: 20}); err == nil {
+	if _, _, err := Apply(ev, HookInfo{Class: CanModify}, r, DecodeLimits{Depth: 20}); err == nil {
 		t.Error("a change passes a limit of 20 levels")
 	}
 }

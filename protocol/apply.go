@@ -16,7 +16,7 @@ import (
 //
 // A result or response in place of the work is checked and listed as a change
 // (/result, /response), but does not become part of the event.
-func Apply(ev Event, by Voter, r Reply, lim DecodeLimits) (Event, []Change, error) {
+func Apply(ev Event, by HookInfo, r Reply, lim DecodeLimits) (Event, []Change, error) {
 	spec := ev.Spec()
 	if spec == nil {
 		return ev, nil, fmt.Errorf("unknown event %q", ev.Event)
@@ -48,7 +48,7 @@ func Apply(ev Event, by Voter, r Reply, lim DecodeLimits) (Event, []Change, erro
 }
 
 // applyChanges applies changes or patch to the event's data, within bounds of work.
-func applyChanges(spec *Spec, ev *Event, by Voter, r Reply, lim DecodeLimits) (data RawMessage, changes []Change, err error) {
+func applyChanges(spec *Spec, ev *Event, by HookInfo, r Reply, lim DecodeLimits) (data RawMessage, changes []Change, err error) {
 	w := workOn(len(ev.Data), len(r.Changes), len(r.Patch))
 	err = w.within(func() error {
 		data, changes, err = w.applyChanges(spec, ev, by, r, lim)
@@ -60,7 +60,7 @@ func applyChanges(spec *Spec, ev *Event, by Voter, r Reply, lim DecodeLimits) (d
 	return data, changes, nil
 }
 
-func (w *work) applyChanges(spec *Spec, ev *Event, by Voter, r Reply, lim DecodeLimits) (RawMessage, []Change, error) {
+func (w *work) applyChanges(spec *Spec, ev *Event, by HookInfo, r Reply, lim DecodeLimits) (RawMessage, []Change, error) {
 	want, err := w.wanted(spec, ev, r, lim)
 	if err != nil || want == nil {
 		return ev.Data, nil, err
@@ -109,7 +109,7 @@ const mostChanges = 256
 
 // fewChanges are the changes of a reply. Where there are very many of them, each
 // field that was changed is one: records and later replies go through all of them.
-func fewChanges(spec *Spec, ev *Event, by Voter, data RawMessage, changes []Change) []Change {
+func fewChanges(spec *Spec, ev *Event, by HookInfo, data RawMessage, changes []Change) []Change {
 	if len(changes) <= mostChanges {
 		return changes
 	}
@@ -162,7 +162,7 @@ func leadsToField(path string, fields []Field) bool {
 
 // checkChanged checks the type of every field that a reply changed. It is also
 // the last guard against a change outside the table.
-func checkChanged(spec *Spec, ev *Event, by Voter, data RawMessage, changes []Change) error {
+func checkChanged(spec *Spec, ev *Event, by HookInfo, data RawMessage, changes []Change) error {
 	for _, c := range changes {
 		if fieldAt(c.Path, spec.Fields) == nil {
 			return fmt.Errorf("%s is not changeable here; changeable: %s", shorten(c.Path, 200), paths(spec.Fields))

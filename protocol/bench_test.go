@@ -40,17 +40,17 @@ func BenchmarkEncodeForTenHooks(b *testing.B) {
 	for b.Loop() {
 		encoded, _ := Encode(&ev)
 		for range 10 {
-			encoded.ForHook(Project, Standing{}, nil, nil)
+			encoded.ForHook(Project, OutcomeSoFar{}, nil, nil)
 		}
 	}
 }
 
 func BenchmarkReadReply(b *testing.B) {
-	spec, v, exit := Lookup(ToolCallStart), Voter{Name: "h", Class: CanModify}, 0
+	spec, v, exit := Lookup(ToolCallStart), HookInfo{Name: "h", Class: CanModify}, 0
 	out := []byte(okModify)
 	b.ReportAllocs()
 	for b.Loop() {
-		ReadReply(spec, v, out, nil, Ending{Exit: &exit}, "", ReplyLimits{})
+		ReadReply(spec, v, out, nil, ProcessEnd{Exit: &exit}, "", ReplyLimits{})
 	}
 }
 
@@ -62,10 +62,10 @@ func BenchmarkFoldOneChange(b *testing.B) {
 				b.Fatal(err)
 			}
 			v, exit := hook("h", CanModify), 0
-			r := ReadReply(Lookup(ToolCallStart), v, []byte(`{"action":"modify","changes":{"args":{"flag":true}}}`), nil, Ending{Exit: &exit}, "", ReplyLimits{})
+			r := ReadReply(Lookup(ToolCallStart), v, []byte(`{"action":"modify","changes":{"args":{"flag":true}}}`), nil, ProcessEnd{Exit: &exit}, "", ReplyLimits{})
 			b.ReportAllocs()
 			for b.Loop() {
-				Begin(ev, FoldOptions{}).Add(Answer{Voter: v, Reading: r})
+				Begin(ev, FoldOptions{}).Add(Answer{HookInfo: v, ReadResult: r})
 			}
 		})
 	}

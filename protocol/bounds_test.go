@@ -87,7 +87,7 @@ func TestChangesAreBounded(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			began := time.Now()
-			data, changes, err := Apply(ev, Voter{Name: "h", Layer: Project, Class: CanModify}, reply, DecodeLimits{})
+			data, changes, err := Apply(ev, HookInfo{Name: "h", Layer: Project, Class: CanModify}, reply, DecodeLimits{})
 			took := time.Since(began)
 			longest = max(longest, took)
 			runtime.ReadMemStats(&after)
@@ -143,7 +143,7 @@ func TestManyChangesFold(t *testing.T) {
 	for i := range prove.Size(20, 100) {
 		changes := strings.ReplaceAll(objectOf(250), ":", fmt.Sprintf(":%d", i+1))
 		f, _ = f.Add(says(hook(fmt.Sprint(i), CanModify), Reply{Action: Modify, Changes: RawMessage(`{"args":` + changes + `}`)}))
-		f.Standing()
+		f.SoFar()
 	}
 	if took := time.Since(began); took > patience() {
 		t.Errorf("took %s", took)
@@ -171,7 +171,7 @@ func TestPatchesAreApplied(t *testing.T) {
 		{`{"a":"text"}`, `[{"op":"add","path":"/args/a/x","value":1}]`, "", "neither an object nor a list"},
 	} {
 		ev := Event{Event: ToolCallStart, Data: RawMessage(bigCall(tc.args))}
-		after, _, err := Apply(ev, Voter{Name: "h", Layer: Project, Class: CanModify}, Reply{Action: Modify, Patch: RawMessage(tc.patch)}, DecodeLimits{})
+		after, _, err := Apply(ev, HookInfo{Name: "h", Layer: Project, Class: CanModify}, Reply{Action: Modify, Patch: RawMessage(tc.patch)}, DecodeLimits{})
 		if tc.fails != "" {
 			if err == nil || !strings.Contains(err.Error(), tc.fails) {
 				t.Errorf("%s: %v, want %s", tc.patch, err, tc.fails)
@@ -195,7 +195,7 @@ func TestRandomPatchesAreBounded(t *testing.T) {
 		})
 		ev := Event{Event: ToolCallStart, Data: RawMessage(bigCall(`{"l":[` + strings.Repeat("0,", 3000) + `0],"o":` + objectOf(3000) + `}`))}
 		began := time.Now()
-		Apply(ev, Voter{Name: "h", Layer: Project, Class: CanModify}, Reply{Action: Modify, Patch: RawMessage(patch)}, DecodeLimits{})
+		Apply(ev, HookInfo{Name: "h", Layer: Project, Class: CanModify}, Reply{Action: Modify, Patch: RawMessage(patch)}, DecodeLimits{})
 		if took := time.Since(began); took > patience() {
 			t.Fatalf("took %s: %.300s", took, patch)
 		}
@@ -206,9 +206,9 @@ func TestRandomPatchesAreBounded(t *testing.T) {
 // thousand entries in the settings of a project are ten thousand failures.
 func TestManyAnswersAreFolded(t *testing.T) {
 	f := Begin(mustDecode(t, toolCall(`{}`)), FoldOptions{})
-	began, voter := time.Now(), hook("guard", CanBlock, rule(RuleBlock))
+	began, hook := time.Now(), hook("guard", CanBlock, rule(RuleBlock))
 	for range 50_000 {
-		f, _ = f.Add(fails(voter, FailUntrusted))
+		f, _ = f.Add(fails(hook, FailUntrusted))
 	}
 	if o := f.Outcome(); len(o.Runs) != 50_000 || o.Action != Block {
 		t.Errorf("%d runs, %s", len(o.Runs), o.Action)

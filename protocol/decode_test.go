@@ -195,9 +195,9 @@ func TestEncodingForHooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	by := `we"ird`
-	pieces := encoded.ForHook(User, Standing{Action: Modify, By: &by, Changed: []string{"/args/a~1b"}}, []byte("{\n\"n\": 1}"), []byte(`{"h":2}`))
+	pieces := encoded.ForHook(User, OutcomeSoFar{Action: Modify, By: &by, Changed: []string{"/args/a~1b"}}, []byte("{\n\"n\": 1}"), []byte(`{"h":2}`))
 	first := bytes.Join(pieces, nil)
-	encoded.ForHook(Managed, Standing{}, nil, nil)
+	encoded.ForHook(Managed, OutcomeSoFar{}, nil, nil)
 	if !bytes.Equal(first, bytes.Join(pieces, nil)) {
 		t.Error("what one hook reads was written to for another")
 	}
@@ -211,7 +211,7 @@ func TestEncodingForHooks(t *testing.T) {
 		Seq      int            `json:"seq"`
 		Time     string         `json:"time"`
 		Layer    string         `json:"layer"`
-		Outcome  Standing       `json:"outcome"`
+		Outcome  OutcomeSoFar   `json:"outcome"`
 		State    map[string]int `json:"state"`
 		Metadata map[string]int `json:"metadata"`
 	}
@@ -221,7 +221,7 @@ func TestEncodingForHooks(t *testing.T) {
 	if got.Seq != 7 || got.Time != "2026-11-27T20:54:00.123Z" || got.Layer != "user" || got.State["n"] != 1 || got.Metadata["h"] != 2 {
 		t.Errorf("a hook reads %+v", got)
 	}
-	if diff := cmp.Diff(Standing{Action: Modify, By: &by, Changed: []string{"/args/a~1b"}}, got.Outcome); diff != "" {
+	if diff := cmp.Diff(OutcomeSoFar{Action: Modify, By: &by, Changed: []string{"/args/a~1b"}}, got.Outcome); diff != "" {
 		t.Errorf("outcome (-want +got):\n%s", diff)
 	}
 	if strings.Count(string(first), "\n") != 1 {

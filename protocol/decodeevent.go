@@ -33,7 +33,7 @@ func DecodeEvent(line []byte, lim DecodeLimits) (Event, error) {
 	if err != nil {
 		return Event{}, decodeError(err, "", cut)
 	}
-	ev.Layer, ev.Outcome, ev.State, ev.Metadata = "", Standing{}, nil, nil
+	ev.Layer, ev.Outcome, ev.State, ev.Metadata = "", OutcomeSoFar{}, nil, nil
 	if ev.Protocol == 0 {
 		ev.Protocol = Version
 	}

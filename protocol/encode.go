@@ -38,7 +38,7 @@ func Encode(ev *Event) (*Encoding, error) {
 		envelope.Protocol = Version
 	}
 	envelope.Session.Key = ""
-	envelope.Layer, envelope.Outcome, envelope.State, envelope.Metadata = "", Standing{}, nil, nil
+	envelope.Layer, envelope.Outcome, envelope.State, envelope.Metadata = "", OutcomeSoFar{}, nil, nil
 	envelope.Data = nil
 	head, err := Marshal(wireEvent(envelope))
 	if err != nil {
@@ -53,7 +53,7 @@ func Encode(ev *Event) (*Encoding, error) {
 
 // ForHook returns the event as one hook reads it, with its newline, in pieces to
 // be written one behind the other. Hooks share all pieces but the last.
-func (e *Encoding) ForHook(layer Layer, standing Standing, state, metadata RawMessage) [][]byte {
+func (e *Encoding) ForHook(layer Layer, standing OutcomeSoFar, state, metadata RawMessage) [][]byte {
 	const room = 128 // for names and punctuation
 	own := make([]byte, 0, room+len(state)+len(metadata))
 	own = append(own, `,"layer":`...)
@@ -126,7 +126,7 @@ func (w wireEvent) MarshalJSONTo(enc *jsontext.Encoder) error {
 		Usage      RunUsage       `json:"usage"`
 		Data       RawMessage     `json:"data,omitzero"`
 		Layer      Layer          `json:"layer,omitzero"`
-		Outcome    *Standing      `json:"outcome,omitzero"`
+		Outcome    *OutcomeSoFar  `json:"outcome,omitzero"`
 		State      RawMessage     `json:"state,omitzero"`
 		Metadata   RawMessage     `json:"metadata,omitzero"`
 		Unknown    jsontext.Value `json:",embed"`

@@ -8,25 +8,25 @@ import (
 )
 
 // ended judges how the process ended, where that settles the matter.
-func (r *reader) ended(end Ending) (Reading, bool) {
+func (r *reader) ended(end ProcessEnd) (ReadResult, bool) {
 	switch {
 	case end.Failure != nil:
 		f := *end.Failure
 		return r.failed(f.Kind, f.Detail, f.Remedy), true
 	case end.Answered:
-		return Reading{}, false
+		return ReadResult{}, false
 	case end.Signal != "":
 		return r.failed(FailSignal, "ended by "+end.Signal, "hookd try shows all of the hook's output"), true
 	case end.Exit == nil:
 		return r.failed(FailExit, "ended without an exit code", ""), true
 	case *end.Exit == 0:
-		return Reading{}, false
-	case *end.Exit == 2 && MayBlock(r.spec, r.voter):
+		return ReadResult{}, false
+	case *end.Exit == 2 && MayBlock(r.spec, r.hook):
 		if why := r.noForce(end.Program); why != "" {
 			return r.failed(FailExit, why, exitRemedy(0)), true
 		}
 		reply := Reply{Action: Block, Reason: r.exitReason()}
-		return Reading{Reply: &reply, ByExit: true, Warnings: r.warnings()}, true
+		return ReadResult{Reply: &reply, ByExit: true, Warnings: r.warnings()}, true
 	}
 	return r.failed(FailExit, fmt.Sprintf("exit code %d", *end.Exit), exitRemedy(*end.Exit)), true
 }
@@ -89,11 +89,11 @@ func namesPlace(line, file string) bool {
 }
 
 // failed is a failure with the last line of stderr added for the person.
-func (r *reader) failed(kind FailureKind, detail, remedy string) Reading {
+func (r *reader) failed(kind FailureKind, detail, remedy string) ReadResult {
 	if line := lastLine(r.stderr); line != "" {
 		detail += fmt.Sprintf("; last line of stderr: %q", shorten(line, 300))
 	}
-	return Reading{Failure: &Failure{Kind: kind, Detail: detail, Remedy: remedy}, Warnings: r.warnings()}
+	return ReadResult{Failure: &Failure{Kind: kind, Detail: detail, Remedy: remedy}, Warnings: r.warnings()}
 }
 
 // exitRemedy says what an exit code usually means.

@@ -35,10 +35,10 @@ type Event struct {
 
 	// Per-hook members. The executor fills them in for each hook; a host leaves
 	// them empty.
-	Layer    Layer      `json:"layer,omitzero" jsonschema:"the layer of the hook that reads this"`
-	Outcome  Standing   `json:"outcome,omitzero" jsonschema:"what the hooks before this one decided"`
-	State    RawMessage `json:"state,omitzero" jsonschema:"the hook's own state in this session, null if none"`
-	Metadata RawMessage `json:"metadata,omitzero" jsonschema:"every hook's metadata in this session, by hook name"`
+	Layer    Layer        `json:"layer,omitzero" jsonschema:"the layer of the hook that reads this"`
+	Outcome  OutcomeSoFar `json:"outcome,omitzero" jsonschema:"what the hooks before this one decided"`
+	State    RawMessage   `json:"state,omitzero" jsonschema:"the hook's own state in this session, null if none"`
+	Metadata RawMessage   `json:"metadata,omitzero" jsonschema:"every hook's metadata in this session, by hook name"`
 
 	// Unknown holds members this version does not know. They are tolerated and
 	// passed on, and hooks must tolerate them too.
@@ -116,9 +116,9 @@ type RunUsage struct {
 	Unknown jsontext.Value `json:",embed"` // passed on
 }
 
-// Standing is what the hooks before this one decided so far; for an observer it
+// OutcomeSoFar is what the hooks before this one decided so far; for an observer it
 // is final.
-type Standing struct {
+type OutcomeSoFar struct {
 	Action  Action   `json:"action"`
 	By      *string  `json:"by" jsonschema:"name of the hook that decided"`
 	Changed []string `json:"changed" jsonschema:"JSON Pointers below data"`

@@ -23,7 +23,7 @@ func wrong(path, format string, args ...any) error {
 // checkField checks a changed value against the type of its field. old is what
 // it was, nil if it was absent. The error's text begins with the path below the
 // field, so that it can be put behind the field's own.
-func checkField(t FieldType, old, value RawMessage, by Voter, checkArgs func(RawMessage) error) error {
+func checkField(t FieldType, old, value RawMessage, by HookInfo, checkArgs func(RawMessage) error) error {
 	switch t {
 	case TypeString:
 		return isKind(value, "", '"')
@@ -172,7 +172,7 @@ func checkResult(old, value RawMessage) error {
 
 var finishReasons = []string{"stop", "tools", "length", "filtered", "error"}
 
-func checkResponse(value RawMessage, by Voter) error {
+func checkResponse(value RawMessage, by HookInfo) error {
 	if err := isKind(value, "", '{'); err != nil {
 		return err
 	}

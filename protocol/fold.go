@@ -18,7 +18,7 @@ type FoldOptions struct {
 //
 //	f := protocol.Begin(event, options)
 //	for each hook in running order while !f.Closed() {
-//		f, run = f.Add(ask(hook, f.Event(), f.Standing()))
+//		f, run = f.Add(ask(hook, f.Event(), f.SoFar()))
 //	}
 //	outcome := f.Outcome()
 type Fold struct {
@@ -72,9 +72,9 @@ func (f Fold) Closed() bool {
 	return f.action == Stop || f.action == Block
 }
 
-// Standing is what the hooks so far decided, as the next hook reads it.
-func (f Fold) Standing() Standing {
-	s := Standing{Action: f.action, Changed: []string{}}
+// SoFar is what the hooks so far decided, as the next hook reads it.
+func (f Fold) SoFar() OutcomeSoFar {
+	s := OutcomeSoFar{Action: f.action, Changed: []string{}}
 	if f.by != "" {
 		by := f.by
 		s.By = &by

@@ -12,22 +12,22 @@ import (
 	"github.com/hookd-dev/hookd/test/prove"
 )
 
-// hook is a voter for tests: name, class and whatever else is said.
-func hook(name string, class Class, more ...func(*Voter)) Voter {
-	v := Voter{Name: name, Layer: Project, Class: class, Mode: Enforce, Rule: RuleContinue, Hash: "sha256:" + name}
+// hook is a hook for tests: name, class and whatever else is said.
+func hook(name string, class Class, more ...func(*HookInfo)) HookInfo {
+	v := HookInfo{Name: name, Layer: Project, Class: class, Mode: Enforce, Rule: RuleContinue, Hash: "sha256:" + name}
 	for _, f := range more {
 		f(&v)
 	}
 	return v
 }
 
-func rule(r Rule) func(*Voter)     { return func(v *Voter) { v.Rule = r } }
-func layer(l Layer) func(*Voter)   { return func(v *Voter) { v.Layer = l } }
-func required(v *Voter)            { v.Required = true }
-func audit(v *Voter)               { v.Mode = Audit }
-func says(v Voter, r Reply) Answer { return Answer{Voter: v, Reading: Reading{Reply: &r}} }
-func fails(v Voter, k FailureKind) Answer {
-	return Answer{Voter: v, Reading: Reading{Failure: &Failure{Kind: k, Detail: "exit code 1; last line of stderr: \"secret path\"", Remedy: "mend it"}}}
+func rule(r Rule) func(*HookInfo)     { return func(v *HookInfo) { v.Rule = r } }
+func layer(l Layer) func(*HookInfo)   { return func(v *HookInfo) { v.Layer = l } }
+func required(v *HookInfo)            { v.Required = true }
+func audit(v *HookInfo)               { v.Mode = Audit }
+func says(v HookInfo, r Reply) Answer { return Answer{HookInfo: v, ReadResult: ReadResult{Reply: &r}} }
+func fails(v HookInfo, k FailureKind) Answer {
+	return Answer{HookInfo: v, ReadResult: ReadResult{Failure: &Failure{Kind: k, Detail: "exit code 1; last line of stderr: \"secret path\"", Remedy: "mend it"}}}
 }
 
 func fold(ev Event, answers ...Answer) (Outcome, []Run) {
@@ -93,7 +93,7 @@ func TestFailureMatrix(t *testing.T) {
 func TestEffectiveRule(t *testing.T) {
 	for _, test := range []struct {
 		name string
-		v    Voter
+		v    HookInfo
 		want Rule
 	}{
 		{"a guard that states no rule", hook("h", CanBlock, rule("")), RuleBlock},
@@ -112,8 +112,8 @@ func TestEffectiveRule(t *testing.T) {
 func TestStrength(t *testing.T) {
 	block, stop, ask := Reply{Action: Block, Reason: "b"}, Reply{Action: Stop, Reason: "s"}, Reply{Action: Ask, Reason: "a"}
 	modify := Reply{Action: Modify, Changes: RawMessage(`{"args":{"x":1}}`)}
-	m := func(n string) Voter { return hook(n, CanModify) }
-	of := func(n string, l Layer) Voter { return hook(n, CanModify, layer(l)) }
+	m := func(n string) HookInfo { return hook(n, CanModify) }
+	of := func(n string, l Layer) HookInfo { return hook(n, CanModify, layer(l)) }
 	for _, test := range []struct {
 		name    string
 		answers []Answer
@@ -200,7 +200,7 @@ func TestEachModifierSeesWhatCameBefore(t *testing.T) {
 		t.Errorf("the third hook sees %s", got)
 	}
 	by := "1"
-	if diff := cmp.Diff(Standing{Action: Modify, By: &by, Changed: []string{"/args/a"}}, f.Standing()); diff != "" {
+	if diff := cmp.Diff(OutcomeSoFar{Action: Modify, By: &by, Changed: []string{"/args/a"}}, f.SoFar()); diff != "" {
 		t.Errorf("standing (-want +got):\n%s", diff)
 	}
 	f, _ = f.Add(says(hook("3", CanModify), Reply{Action: Modify, Changes: RawMessage(`{"args":{"b":1}}`)})) // H14
@@ -458,7 +458,7 @@ func TestHandMadeRepliesAreChecked(t *testing.T) {
 		t.Errorf("invalid UTF-8 goes on: %q %q", o.Reason, o.Notices[0].Text)
 	}
 	// A nil reply is what nothing on stdout is.
-	f, run := Begin(ev, FoldOptions{}).Add(Answer{Voter: hook("go", CanModify)})
+	f, run := Begin(ev, FoldOptions{}).Add(Answer{HookInfo: hook("go", CanModify)})
 	if run.Action != Observe || f.Outcome().Action != Observe {
 		t.Errorf("a nil reply is %+v", run)
 	}
@@ -531,10 +531,10 @@ func TestSensitiveHooksAreVeiled(t *testing.T) {
 	secret.Sensitive = true
 	one := 1
 	for _, a := range []Answer{
-		{Voter: secret, Reading: Reading{Failure: &Failure{Kind: FailExit, Detail: `exit code 1; last line of stderr: "CANARY"`}}, Exit: &one, Stderr: "CANARY"},
-		{Voter: secret, Reading: Reading{Failure: &Failure{Kind: FailReply, Detail: "unknown action CANARY"}}},
-		{Voter: secret, Reading: Reading{Failure: &Failure{Kind: FailOutput, Detail: `"CANARY"`}}},
-		{Voter: secret, Reading: Reading{Reply: &Reply{Action: Observe}, Warnings: []string{BesidesReply + "CANARY", `unknown member "CANARY"`, invalidReply + ": CANARY"}}, Stderr: "CANARY"},
+		{HookInfo: secret, ReadResult: ReadResult{Failure: &Failure{Kind: FailExit, Detail: `exit code 1; last line of stderr: "CANARY"`}}, Exit: &one, Stderr: "CANARY"},
+		{HookInfo: secret, ReadResult: ReadResult{Failure: &Failure{Kind: FailReply, Detail: "unknown action CANARY"}}},
+		{HookInfo: secret, ReadResult: ReadResult{Failure: &Failure{Kind: FailOutput, Detail: `"CANARY"`}}},
+		{HookInfo: secret, ReadResult: ReadResult{Reply: &Reply{Action: Observe}, Warnings: []string{BesidesReply + "CANARY", `unknown member "CANARY"`, invalidReply + ": CANARY"}}, Stderr: "CANARY"},
 		says(secret, Reply{Action: Modify, Changes: []byte(`{"args":"CANARY"}`)}),
 	} {
 		o, runs := fold(mustDecode(t, toolCall(`{"x":0}`)), a)

@@ -31,11 +31,11 @@ func (f Fold) Add(a Answer) (Fold, Run) {
 	if a.Reply != nil {
 		reply = *a.Reply
 	}
-	if !a.ByExit || !MayBlock(f.spec, a.Voter) {
+	if !a.ByExit || !MayBlock(f.spec, a.HookInfo) {
 		if err := reply.valid(limits); err != nil {
 			return f.fail(a.failed(err), run)
 		}
-		settled, warnings, err := CheckReply(f.spec, a.Voter, reply)
+		settled, warnings, err := CheckReply(f.spec, a.HookInfo, reply)
 		if err != nil {
 			return f.fail(a.failed(err), run)
 		}
@@ -44,13 +44,13 @@ func (f Fold) Add(a Answer) (Fold, Run) {
 		}
 		reply = settled
 	}
-	messages, err := f.newMessages(a.Voter, reply)
+	messages, err := f.newMessages(a.HookInfo, reply)
 	if err != nil {
 		return f.fail(a.failed(err), run)
 	}
 	after, changes := f.event, []Change(nil)
 	if reply.Action != Block && reply.Action != Stop {
-		if after, changes, err = Apply(f.event, a.Voter, reply, limits); err != nil {
+		if after, changes, err = Apply(f.event, a.HookInfo, reply, limits); err != nil {
 			return f.fail(a.failed(err), run)
 		}
 	}
@@ -88,7 +88,7 @@ func (f Fold) begin(a *Answer) Run {
 	}
 	return Run{
 		Hook: a.Name, Source: a.Layer, Hash: a.Hash, Class: a.Class, Mode: mode,
-		Rule: EffectiveRule(a.Voter), Exit: a.Exit, ByExit: a.ByExit, Signal: NullString(a.Signal),
+		Rule: EffectiveRule(a.HookInfo), Exit: a.Exit, ByExit: a.ByExit, Signal: NullString(a.Signal),
 		TookMs: Milliseconds(a.Took), Changed: []string{}, Stderr: validText(a.Stderr),
 		Warnings: slices.Clone(a.Warnings), Sensitive: a.Sensitive,
 	}
@@ -223,7 +223,7 @@ func (f Fold) decide(action Action, by *Answer, reason string, failure FailureKi
 
 // newMessages are the messages that a reply adds to the conversation: its own,
 // or its reason as a user's. They are checked like a list that changes.
-func (f Fold) newMessages(v Voter, reply Reply) ([]Message, error) {
+func (f Fold) newMessages(v HookInfo, reply Reply) ([]Message, error) {
 	continues := reply.Action == Continue || reply.Action == Block && f.spec.Block == BlockContinues
 	if !continues {
 		return nil, nil

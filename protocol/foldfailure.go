@@ -5,7 +5,7 @@ import "fmt"
 // EffectiveRule is the rule that a failure of this hook follows. Audit has no
 // effect, an observer refuses nothing unless it is required, a required hook
 // lets nothing pass, and a guard that states no rule blocks.
-func EffectiveRule(v Voter) Rule {
+func EffectiveRule(v HookInfo) Rule {
 	rule := v.Rule
 	if rule == "" {
 		rule = RuleContinue

@@ -121,10 +121,10 @@ func FuzzReadReply(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, stdout, stderr []byte, exit, event, class int) {
 		spec := &Table[uint(event)%uint(len(Table))]
-		v := Voter{Name: "h", Layer: Project, Class: []Class{CanModify, CanBlock, CanObserve}[uint(class)%3]}
+		v := HookInfo{Name: "h", Layer: Project, Class: []Class{CanModify, CanBlock, CanObserve}[uint(class)%3]}
 		exit = int(uint(exit) % 256)
 		given := bytes.Clone(stdout)
-		r := ReadReply(spec, v, stdout, stderr, Ending{Exit: &exit}, eventID, ReplyLimits{})
+		r := ReadReply(spec, v, stdout, stderr, ProcessEnd{Exit: &exit}, eventID, ReplyLimits{})
 		if !bytes.Equal(given, stdout) {
 			t.Fatal("stdout was written to")
 		}
@@ -161,7 +161,7 @@ func FuzzReadReply(f *testing.F) {
 				t.Fatalf("%s was not said by %q", action, stdout)
 			}
 		}
-		Begin(blankEvent(spec.Name), FoldOptions{}).Add(Answer{Voter: v, Reading: r})
+		Begin(blankEvent(spec.Name), FoldOptions{}).Add(Answer{HookInfo: v, ReadResult: r})
 	})
 }
 
@@ -191,7 +191,7 @@ func FuzzMerge(f *testing.F) {
 		}
 		ev := Event{Event: ToolCallStart, Data: RawMessage(`{"toolCallId":"c", "name":"b","kind":"x","args":` + string(args) + `,"parallel":1.0}`)}
 		reply := Reply{Action: Modify, Changes: RawMessage(`{"args":` + string(patch) + `}`)}
-		after, changes, err := Apply(ev, Voter{Name: "h", Class: CanModify}, reply, DecodeLimits{})
+		after, changes, err := Apply(ev, HookInfo{Name: "h", Class: CanModify}, reply, DecodeLimits{})
 		if err != nil {
 			t.Fatalf("%s + %s: %v", args, patch, err)
 		}
@@ -252,7 +252,7 @@ func FuzzPatch(f *testing.F) {
 		}
 		spec := Lookup(ToolCallStart)
 		ev := Event{Event: ToolCallStart, Data: RawMessage(`{"toolCallId":"c", "name":"b","kind":"x","args":` + string(args) + `,"parallel":1.0}`)}
-		after, changes, err := Apply(ev, Voter{Name: "h", Class: CanModify}, Reply{Action: Modify, Patch: patch}, DecodeLimits{})
+		after, changes, err := Apply(ev, HookInfo{Name: "h", Class: CanModify}, Reply{Action: Modify, Patch: patch}, DecodeLimits{})
 		if err != nil {
 			if !bytes.Equal(after.Data, ev.Data) || changes != nil {
 				t.Fatalf("%s failed and had an effect", patch)
@@ -282,7 +282,7 @@ func FuzzFold(f *testing.F) {
 			v := hook("h", []Class{CanModify, CanBlock, CanObserve}[i%3], rule([]Rule{RuleContinue, RuleBlock, RuleStop}[i%7%3]))
 			before := fold.Outcome()
 			var run Run
-			fold, run = fold.Add(Answer{Voter: v, Reading: ReadReply(spec, v, out, nil, Ending{Exit: &exit}, eventID, ReplyLimits{}), Exit: &exit})
+			fold, run = fold.Add(Answer{HookInfo: v, ReadResult: ReadReply(spec, v, out, nil, ProcessEnd{Exit: &exit}, eventID, ReplyLimits{}), Exit: &exit})
 			after := fold.Outcome()
 			if strength(after.Action) < strength(before.Action) {
 				t.Fatalf("%s became %s by %q", before.Action, after.Action, out)
@@ -319,7 +319,7 @@ func FuzzWalk(f *testing.F) {
 			CheckData(&Table[i], b)
 			Complete(&Table[i], b)
 		}
-		checkMessages(b, b, Voter{})
+		checkMessages(b, b, HookInfo{})
 		o := Begin(Event{Event: ToolCallStart, Data: b}, FoldOptions{}).Outcome()
 		Marshal(o)
 	})

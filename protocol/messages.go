@@ -12,7 +12,7 @@ import (
 // each call must have its one result behind it and each result its call, opaque
 // parts must be as they were, and so must the parts that a hook of a higher
 // layer wrote.
-func checkMessages(old, value RawMessage, by Voter) error {
+func checkMessages(old, value RawMessage, by HookInfo) error {
 	if err := isKind(value, "", '['); err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func checkMessages(old, value RawMessage, by Voter) error {
 
 // checkAnswer checks the one assistant message of inference-end or of a
 // response.
-func checkAnswer(old, message RawMessage, by Voter, path string) error {
+func checkAnswer(old, message RawMessage, by HookInfo, path string) error {
 	if err := isKind(message, path, '{'); err != nil {
 		return err
 	}

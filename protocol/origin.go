@@ -25,7 +25,7 @@ func OriginOf(layer Layer, name string) Origin {
 }
 
 // Origin is where the hook comes from.
-func (v Voter) Origin() Origin { return OriginOf(v.Layer, v.Name) }
+func (v HookInfo) Origin() Origin { return OriginOf(v.Layer, v.Name) }
 
 // Origin is where the hook comes from.
 func (r Run) Origin() Origin { return OriginOf(r.Source, r.Hook) }

@@ -14,7 +14,7 @@ func TestOuterProjectsStandAboveInnerOnes(t *testing.T) {
 	request := blankEvent(PermissionRequest)
 	for name, test := range map[string]struct {
 		asked Origin
-		by    Voter
+		by    HookInfo
 		want  Action
 	}{
 		"the outer one asked, the inner one allows":  {outer.Origin(), inner, Observe},

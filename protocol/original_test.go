@@ -8,8 +8,8 @@ import (
 // F56: hooks read the model's own args where they differ from the ones that stand.
 func TestOriginalArgs(t *testing.T) {
 	modify := func(changes string, sensitive bool) Answer {
-		return Answer{Voter: Voter{Name: "m", Layer: Project, Class: CanModify, Sensitive: sensitive},
-			Reading: Reading{Reply: &Reply{Action: Modify, Changes: RawMessage(changes)}}}
+		return Answer{HookInfo: HookInfo{Name: "m", Layer: Project, Class: CanModify, Sensitive: sensitive},
+			ReadResult: ReadResult{Reply: &Reply{Action: Modify, Changes: RawMessage(changes)}}}
 	}
 	const asked = `{"command":"rm -rf \u0062uild","n":1e400}`
 	host := strings.Replace(toolCall(asked), `,"parallel"`, `,"original":{"command":"the host's"},"parallel"`, 1)
@@ -30,7 +30,7 @@ func TestOriginalArgs(t *testing.T) {
 		"of the host, hidden":  {host, []Answer{modify(`{"args":{"command":"y"}}`, true)}, ""},
 		"not to be changed":    {toolCall(asked), []Answer{modify(`{"args":{"command":"y"}}`, false), modify(`{"original":{"command":"ls"}}`, false)}, asked},
 		"not to be changed by patch": {toolCall(asked), []Answer{modify(`{"args":{"command":"y"}}`, false),
-			{Voter: Voter{Name: "p", Layer: Project, Class: CanModify}, Reading: Reading{Reply: &Reply{Action: Modify, Patch: RawMessage(`[{"op":"replace","path":"/original/command","value":"ls"}]`)}}}}, asked},
+			{HookInfo: HookInfo{Name: "p", Layer: Project, Class: CanModify}, ReadResult: ReadResult{Reply: &Reply{Action: Modify, Patch: RawMessage(`[{"op":"replace","path":"/original/command","value":"ls"}]`)}}}}, asked},
 	} {
 		ev := mustDecode(t, c.event)
 		fold := Begin(ev, FoldOptions{})
@@ -52,7 +52,7 @@ func TestOriginalArgs(t *testing.T) {
 				t.Errorf("%s: hooks in Go are told %s", name, got)
 			}
 		}
-		refused, _ := fold.Add(Answer{Voter: Voter{Name: "b", Layer: Project, Class: CanBlock}, Reading: Reading{Reply: &Reply{Action: Block}}})
+		refused, _ := fold.Add(Answer{HookInfo: HookInfo{Name: "b", Layer: Project, Class: CanBlock}, ReadResult: ReadResult{Reply: &Reply{Action: Block}}})
 		if got := string(refused.Outcome().Event.Data); got != string(ev.Data) {
 			t.Errorf("%s: a refused call is told as %s", name, got)
 		}

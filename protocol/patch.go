@@ -104,7 +104,7 @@ func checkOperations(patch RawMessage) error {
 }
 
 // touchesOnly checks that a patch writes nothing outside the changeable fields
-// and removes none of them. Reading elsewhere (test, copy from) is harmless.
+// and removes none of them. ReadResult elsewhere (test, copy from) is harmless.
 func touchesOnly(patch RawMessage, fields []Field) error {
 	for i, e := range elements(patch) {
 		operation := patch[e.start:e.end]

@@ -7,7 +7,7 @@ import (
 // checkProtected checks the parts that are not the hook's to change: opaque
 // ones, which may go only with their whole message, and those that a hook of a
 // higher layer wrote, which stay.
-func checkProtected(before, after []RawMessage, by Voter) error {
+func checkProtected(before, after []RawMessage, by HookInfo) error {
 	opaque, higher := newTally(nil), newTally(nil)
 	for _, message := range before {
 		for _, part := range partsOf(message) {
@@ -83,8 +83,8 @@ func opaqueParts(message RawMessage) int {
 }
 
 // isHigher reports whether a part was written by a hook of a layer above the
-// voter's. Built-in hooks are hookd itself and stand below nobody.
-func isHigher(part RawMessage, by Voter) bool {
+// hook's. Built-in hooks are hookd itself and stand below nobody.
+func isHigher(part RawMessage, by HookInfo) bool {
 	writer := OriginOf(Layer(textOf(Member(part, "layer"))), textOf(Member(part, "hook")))
 	return by.Layer != Builtin && writer.Compare(by.Origin()) > 0
 }

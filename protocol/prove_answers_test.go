@@ -62,8 +62,8 @@ func TestWreckedAnswersAreNoVerdict(t *testing.T) {
 	for range rounds {
 		stdout := wreck(r, []byte(pick(r, answersToWreck...)))
 		spec, exit := Lookup(pick(r, events...)), pick(r, 0, 0, 0, 1, 139)
-		v := Voter{Name: "h", Layer: Project, Class: pick(r, CanModify, CanBlock, CanObserve)}
-		reading := ReadReply(spec, v, stdout, nil, Ending{Exit: &exit}, eventID, ReplyLimits{})
+		v := HookInfo{Name: "h", Layer: Project, Class: pick(r, CanModify, CanBlock, CanObserve)}
+		reading := ReadReply(spec, v, stdout, nil, ProcessEnd{Exit: &exit}, eventID, ReplyLimits{})
 		switch {
 		case (reading.Reply == nil) == (reading.Failure == nil):
 			t.Fatalf("%q: both or neither of reply and failure: %+v", stdout, reading)

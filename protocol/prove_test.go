@@ -17,7 +17,7 @@ func pick[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }
 
 // randomAnswer is any answer a hook could give, or fail to give.
 func randomAnswer(r *rand.Rand, i int) Answer {
-	v := Voter{
+	v := HookInfo{
 		Name: fmt.Sprintf("h%d", i), Layer: pick(r, Builtin, Project, User, Managed), Class: pick(r, CanModify, CanModify, CanBlock, CanObserve),
 		Mode: pick(r, Enforce, Enforce, Enforce, Audit), Rule: pick(r, RuleContinue, RuleBlock, RuleStop, ""), Required: r.IntN(8) == 0,
 	}
@@ -49,7 +49,7 @@ func refuses(spec *Spec, a Answer) int {
 		return 0
 	}
 	if a.Failure != nil {
-		rule := EffectiveRule(a.Voter)
+		rule := EffectiveRule(a.HookInfo)
 		switch {
 		case spec.Kind == Notice || rule == RuleContinue:
 			return 0
@@ -129,7 +129,7 @@ func TestProveABlockIsNeverWeakened(t *testing.T) {
 	prove.Figure(t, "G4", "%d random verdict lists, %d of them refused, 0 weakened", lists, refused)
 }
 
-func failedReply(a Answer) Answer { return fails(a.Voter, FailReply) }
+func failedReply(a Answer) Answer { return fails(a.HookInfo, FailReply) }
 
 // randomPatch is a merge patch or JSON Patch at random places of an event's
 // data, changeable or not.
@@ -222,7 +222,7 @@ func spiced(spec *Spec) RawMessage {
 func TestProveProtectedFieldsStay(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 6))
 	patches, applied := prove.Size(3_000, 100_000), 0
-	v := Voter{Name: "h", Layer: Project, Class: CanModify}
+	v := HookInfo{Name: "h", Layer: Project, Class: CanModify}
 	for range patches {
 		spec := &Table[r.IntN(len(Table))]
 		ev := Event{Event: spec.Name, Data: spiced(spec)}

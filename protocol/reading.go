@@ -47,11 +47,11 @@ const (
 //
 // stdout and stderr are what was kept of the outputs; eventID is the event's id.
 // Nothing is ever read as a verdict that the hook did not write as one.
-func ReadReply(spec *Spec, v Voter, stdout, stderr []byte, end Ending, eventID string, lim ReplyLimits) Reading {
+func ReadReply(spec *Spec, v HookInfo, stdout, stderr []byte, end ProcessEnd, eventID string, lim ReplyLimits) ReadResult {
 	lim = lim.orDefault()
-	r := reader{spec: spec, voter: v, stderr: stderr, eventID: eventID, lim: lim, output: search(stdout)}
+	r := reader{spec: spec, hook: v, stderr: stderr, eventID: eventID, lim: lim, output: search(stdout)}
 	if end.Failure != nil && end.Failure.Kind == FailAborted {
-		return Reading{Failure: end.Failure}
+		return ReadResult{Failure: end.Failure}
 	}
 	if end.Answered {
 		r.keepAnswers()
@@ -66,7 +66,7 @@ func ReadReply(spec *Spec, v Voter, stdout, stderr []byte, end Ending, eventID s
 		return reading
 	}
 	if r.output.blank() {
-		return Reading{Reply: &Reply{Action: Observe}}
+		return ReadResult{Reply: &Reply{Action: Observe}}
 	}
 	if int64(len(stdout)) > lim.Size {
 		return r.failed(FailOutput, fmt.Sprintf("%d bytes on stdout, the limit is %d", len(stdout), lim.Size), "write less, or raise hooks.limits.reply")
@@ -79,7 +79,7 @@ func ReadReply(spec *Spec, v Voter, stdout, stderr []byte, end Ending, eventID s
 		}
 		return reading
 	}
-	return Reading{Reply: &reply, Warnings: append(r.warnings(), warnings...)}
+	return ReadResult{Reply: &reply, Warnings: append(r.warnings(), warnings...)}
 }
 
 // replyRemedy says what stdout is for.
@@ -113,7 +113,7 @@ func repeats(object RawMessage, eventID string) bool {
 // reader reads one hook's output.
 type reader struct {
 	spec    *Spec
-	voter   Voter
+	hook    HookInfo
 	stderr  []byte
 	eventID string
 	lim     ReplyLimits
@@ -170,7 +170,7 @@ func (r *reader) reply() (Reply, []string, error) {
 	if reply.Action == "" && reply.Reason != "" {
 		warnings = append(warnings, "a reason without an action has no effect")
 	}
-	reply, more, err := CheckReply(r.spec, r.voter, reply)
+	reply, more, err := CheckReply(r.spec, r.hook, reply)
 	if err != nil {
 		return Reply{}, nil, err
 	}

@@ -20,19 +20,19 @@ type process struct {
 	answered       bool
 }
 
-func read(event EventName, class Class, p process) Reading {
-	end := Ending{Signal: p.signal, Answered: p.answered}
+func read(event EventName, class Class, p process) ReadResult {
+	end := ProcessEnd{Signal: p.signal, Answered: p.answered}
 	if p.failure != "" {
 		end.Failure = &Failure{Kind: p.failure, Detail: "timed out after 2s"}
 	} else if p.signal == "" && !p.answered {
 		end.Exit = &p.exit
 	}
-	v := Voter{Name: "hook", Layer: Project, Class: class}
+	v := HookInfo{Name: "hook", Layer: Project, Class: class}
 	return ReadReply(Lookup(event), v, []byte(p.stdout), []byte(p.stderr), end, eventID, ReplyLimits{})
 }
 
 // verdict is a reading in short: the action, or the failure's kind in brackets.
-func verdict(r Reading) string {
+func verdict(r ReadResult) string {
 	switch {
 	case r.Failure != nil && r.Reply != nil:
 		return "both"
@@ -240,16 +240,16 @@ func TestExitCodeTwoForcesOn(t *testing.T) {
 		"/bin/sh: 0: cannot open x":                                              false,
 		"bash: -c: line 1: syntax error: unexpected end of file":                 false,
 	} {
-		r := ReadReply(Lookup(AgentStop), Voter{Name: "h", Layer: Project, Class: CanBlock}, nil, []byte(stderr),
-			Ending{Exit: &two, Program: []string{"/bin/sh", "/copy/stop.sh", "-c"}}, eventID, ReplyLimits{})
+		r := ReadReply(Lookup(AgentStop), HookInfo{Name: "h", Layer: Project, Class: CanBlock}, nil, []byte(stderr),
+			ProcessEnd{Exit: &two, Program: []string{"/bin/sh", "/copy/stop.sh", "-c"}}, eventID, ReplyLimits{})
 		if forces != (r.Reply != nil && r.ByExit) || !forces && r.Failure.Kind != FailExit {
 			t.Errorf("%q: forces on: %v; %+v", stderr, r.Reply != nil, r.Failure)
 		}
 		if forces && !strings.HasSuffix(strings.TrimSpace(stderr), strings.TrimSpace(r.Reply.Reason)) || forces && len(r.Reply.Reason) < min(len(strings.TrimSpace(stderr)), 8<<10) {
 			t.Errorf("%q: the reason is %q", stderr, r.Reply.Reason)
 		}
-		if at := ReadReply(Lookup(ToolCallStart), Voter{Name: "h", Layer: Project, Class: CanBlock}, nil, []byte(stderr),
-			Ending{Exit: &two, Program: []string{"/bin/sh", "/copy/stop.sh", "-c"}}, eventID, ReplyLimits{}); at.Reply == nil || at.Reply.Action != Block {
+		if at := ReadReply(Lookup(ToolCallStart), HookInfo{Name: "h", Layer: Project, Class: CanBlock}, nil, []byte(stderr),
+			ProcessEnd{Exit: &two, Program: []string{"/bin/sh", "/copy/stop.sh", "-c"}}, eventID, ReplyLimits{}); at.Reply == nil || at.Reply.Action != Block {
 			t.Errorf("%q: no block at tool-call-start: %+v", stderr, at.Failure)
 		}
 	}

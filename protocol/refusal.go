@@ -7,12 +7,12 @@ import (
 )
 
 // refusal finds the no that counts, if there is one.
-func (r *reader) refusal() (Reading, bool) {
+func (r *reader) refusal() (ReadResult, bool) {
 	var no Action
 	var at document
 	for _, d := range r.output.documents {
 		a := looseRefusal(r.object(d))
-		if a == "" || mayRefuse(r.spec, r.voter, a) != nil {
+		if a == "" || mayRefuse(r.spec, r.hook, a) != nil {
 			continue
 		}
 		if no == "" || no == Block && a == Stop {
@@ -20,14 +20,14 @@ func (r *reader) refusal() (Reading, bool) {
 		}
 	}
 	if no == "" {
-		return Reading{}, false
+		return ReadResult{}, false
 	}
 	reply, warnings := r.readRefusal(no, r.object(at))
 	warnings = append(r.warnings(), warnings...)
 	if len(r.output.documents) > 1 {
 		warnings = append(warnings, fmt.Sprintf("%d JSON objects on stdout; the %s counts, the others do not", len(r.output.documents), no))
 	}
-	return Reading{Reply: &reply, Warnings: warnings}, true
+	return ReadResult{Reply: &reply, Warnings: warnings}, true
 }
 
 // looseRefusal returns block or stop if that is what an object's action says. Of

@@ -11,7 +11,7 @@ import (
 // give it there (§1.1 and §3.2). It returns the reply with its action filled in,
 // warnings about members that have no effect, and an error in words that say
 // what would be right. What a change may touch is [Apply]'s to check.
-func CheckReply(spec *Spec, v Voter, r Reply) (Reply, []string, error) {
+func CheckReply(spec *Spec, v HookInfo, r Reply) (Reply, []string, error) {
 	r = settle(spec, r)
 	if !slices.Contains(actions, r.Action) {
 		return Reply{}, nil, fmt.Errorf("unknown action %q", shorten(string(r.Action), 60))
@@ -72,9 +72,9 @@ func settle(spec *Spec, r Reply) Reply {
 }
 
 // MayBlock reports whether a hook's block counts at an event.
-func MayBlock(spec *Spec, v Voter) bool { return mayRefuse(spec, v, Block) == nil }
+func MayBlock(spec *Spec, v HookInfo) bool { return mayRefuse(spec, v, Block) == nil }
 
-func mayRefuse(spec *Spec, v Voter, a Action) error {
+func mayRefuse(spec *Spec, v HookInfo, a Action) error {
 	if v.Class == CanObserve {
 		return fmt.Errorf("an observer (can: observe) may not answer %s; a hook that refuses needs can: block", a)
 	}
@@ -117,7 +117,7 @@ func (r *Reply) effects() []string {
 }
 
 // classAllows is the table of §3.2 for all but block and stop.
-func classAllows(v Voter, r *Reply) error {
+func classAllows(v HookInfo, r *Reply) error {
 	switch v.Class {
 	case CanObserve:
 		// A continue with no more than a reason has no effect when an observer says it.
@@ -144,7 +144,7 @@ func classAllows(v Voter, r *Reply) error {
 }
 
 // eventAllows is the table of §1.1 for all but block and stop.
-func eventAllows(spec *Spec, v Voter, r *Reply) error {
+func eventAllows(spec *Spec, v HookInfo, r *Reply) error {
 	switch {
 	case r.Action == Ask && spec.Ask == AskFails,
 		r.Action == Continue && spec.Continue == ContinueFails,
@@ -184,12 +184,12 @@ func membersAgree(r *Reply) error {
 }
 
 // notHere is the error of an answer that the event's row does not have.
-func notHere(spec *Spec, v Voter, what string) error {
+func notHere(spec *Spec, v HookInfo, what string) error {
 	return fmt.Errorf("%s is not possible at %s (a %s); possible here: %s", what, spec.Name, spec.Kind, strings.Join(possible(spec, v), ", "))
 }
 
 // possible lists what a hook of this class may answer at an event.
-func possible(spec *Spec, v Voter) []string {
+func possible(spec *Spec, v HookInfo) []string {
 	list := []string{"observe"}
 	if v.Class == CanObserve {
 		return list

@@ -65,7 +65,7 @@ func TestEventSchema(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		line := strings.Replace(string(bytes.Join(encoded.ForHook(protocol.Project, protocol.Standing{}, nil, nil), nil)), `"time":null`, `"time":"2026-11-27T20:54:00.123Z"`, 1)
+		line := strings.Replace(string(bytes.Join(encoded.ForHook(protocol.Project, protocol.OutcomeSoFar{}, nil, nil), nil)), `"time":null`, `"time":"2026-11-27T20:54:00.123Z"`, 1)
 		if err := validate(t, r, line); err != nil {
 			t.Errorf("%s: %v\n%s", row.Name, err, line)
 		}

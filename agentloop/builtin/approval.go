@@ -23,16 +23,15 @@ type ApprovalMode struct {
 	Layer protocol.Layer
 }
 
-// Approval answers hooks that ask about a tool call, as far as that needs nobody:
-// by the mode, and by what a person answered with "always" before.
+// Approval answers hooks that ask about a tool call if no person is needed for it: by
+// the mode, and by what a person answered with "always" before.
 //
-// Such an answer holds for the session, resumed ones included, and for the very
-// question: the same hook of the same layer about the same tool, and for a shell
-// the same command, to the letter. It travels from the loop, which calls [provider.Provider]'s
-// Answered when the person chose, into the memory, and from there into the hook's
-// state at the next permission-request or the end of the step. What a managed
-// hook asks is never remembered, nor granted by memory: its question is meant
-// for a person each time (protocol, section 6.2).
+// Such an answer holds for the session, also after it was resumed, and for exactly that
+// question: the same hook of the same layer about the same tool, and for a shell the
+// same command. The loop calls [provider.Provider]'s Answered when the person chose;
+// the answer is remembered, and goes into the hook's state at the next
+// permission-request or at the end of the step. A managed hook's question is meant for
+// a person each time: the answer is never remembered (protocol, section 6.2).
 func Approval(mode ApprovalMode) provider.Provider {
 	memory := &approvals{mode: mode, sessions: map[string]*answers{}}
 	return provider.Provider{Name: "approval", Answered: memory.answered, Hooks: []protocol.GoHook{{
@@ -43,7 +42,7 @@ func Approval(mode ApprovalMode) provider.Provider {
 		Layer:  mode.layer(),
 		Events: []protocol.EventName{protocol.PermissionRequest, protocol.StepStop, protocol.AgentEnd},
 		Can:    protocol.CanBlock,
-		Func:   memory.hear,
+		Func:   memory.onEvent,
 	}}}
 }
 
@@ -54,7 +53,7 @@ func (m ApprovalMode) layer() protocol.Layer {
 	return protocol.User
 }
 
-// approvals is the memory of what persons answered.
+// approvals remembers what persons answered.
 type approvals struct {
 	mode ApprovalMode
 
@@ -75,7 +74,7 @@ type remembered struct {
 	Allow bool `json:"allow"`
 }
 
-// loopAsks is who asks at a permission-request where no hook does.
+// loopAsks is the name of the asker at a permission-request if no hook asks.
 const loopAsks = "policy"
 
 // question is what an answer is remembered for.
@@ -88,9 +87,9 @@ type question struct {
 
 // Bounds of what is remembered: a hook's state may have 64 KiB.
 const (
-	mostAnswers       = 500
-	longestAnswer     = 4 << 10
-	mostAnswersBytes  = 48 << 10
+	maxAnswers        = 500
+	maxAnswer         = 4 << 10 // bytes
+	maxAnswersBytes   = 48 << 10
 	answerFrameBytes  = 64 // of the JSON around an answer's texts
 	alwaysRejected    = "denied by the person for this session"
 	deniedByTheirMode = "denied: agent.approval.mode is deny in the %s settings"
@@ -116,13 +115,13 @@ func (q *question) size() int { return len(q.AskedBy) + len(q.Layer) + len(q.Too
 func (a *approvals) answered(session string, request protocol.PermissionRequestData, option protocol.PermissionOption) {
 	allow := option.Kind == "allow-always"
 	q := questionOf(&request)
-	if !allow && option.Kind != "reject-always" || q.size() > longestAnswer {
+	if !allow && option.Kind != "reject-always" || q.size() > maxAnswer {
 		return
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	s := a.session(session)
-	s.take(remembered{q, allow})
+	s.remember(remembered{q, allow})
 	s.dirty = true
 }
 
@@ -133,8 +132,8 @@ func (a *approvals) session(id string) *answers {
 	return a.sessions[id]
 }
 
-// take makes an answer the newest one of its question.
-func (s *answers) take(answer remembered) {
+// remember makes an answer the newest one of its question.
+func (s *answers) remember(answer remembered) {
 	kept := make([]remembered, 0, len(s.List)+1)
 	for _, old := range s.List {
 		if old.question != answer.question {
@@ -145,7 +144,7 @@ func (s *answers) take(answer remembered) {
 	size := 0
 	for i := len(kept) - 1; i >= 0; i-- {
 		size += kept[i].size() + answerFrameBytes
-		if size > mostAnswersBytes || len(kept)-i > mostAnswers {
+		if size > maxAnswersBytes || len(kept)-i > maxAnswers {
 			kept = kept[i+1:]
 			break
 		}
@@ -153,9 +152,9 @@ func (s *answers) take(answer remembered) {
 	s.List = kept
 }
 
-// hear is the hook. Its state follows the memory, which is ahead of it while
+// onEvent is the hook. Its state follows what is remembered, which is ahead of it while
 // calls run side by side.
-func (a *approvals) hear(_ context.Context, ev *protocol.Event) (reply protocol.Reply, err error) {
+func (a *approvals) onEvent(_ context.Context, ev *protocol.Event) (reply protocol.Reply, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	s := a.session(ev.Session.ID)
@@ -174,8 +173,8 @@ func (a *approvals) hear(_ context.Context, ev *protocol.Event) (reply protocol.
 	return reply, err
 }
 
-// resume takes in what the hook's state kept from an earlier run of the program;
-// what was answered since then is newer.
+// resume adds what the hook's state kept from an earlier run of the program. What was
+// answered since then is newer.
 func (s *answers) resume(state protocol.RawMessage) {
 	if s.read {
 		return
@@ -188,7 +187,7 @@ func (s *answers) resume(state protocol.RawMessage) {
 	newer := s.List
 	s.List = kept.List
 	for _, answer := range newer {
-		s.take(answer)
+		s.remember(answer)
 	}
 }
 

@@ -14,12 +14,11 @@ type BudgetLimits struct {
 	Tokens int64   // input and output tokens together; 0: no limit
 }
 
-// Budget ends a run with the stop reason budget before the model call that
-// follows when a limit is reached; what was asked for and paid for is kept, and
-// its tools run. A run's use is that of its model calls and its sub-agents', as it
-// happens: a sub-agent ends when all of them together have reached the limit. Calls that
-// are under way then go on to their end, so agents side by side may use up to a
-// call each more.
+// Budget ends a run with the stop reason budget before the model call that follows when
+// a limit is reached; what was paid for is kept, and its tools run. A run uses what its
+// model calls and those of its sub-agents use: a sub-agent ends when all of them together
+// have reached the limit. Calls that are under way then go on to their end, so agents
+// side by side may use up to one call each more.
 //
 // What is limited must be known: from the second call on, a run whose cost (or
 // tokens) the model and the price table do not tell ends too, and says what is

@@ -7,9 +7,8 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// Done ends a run when the model asks for no more tools. The loop does that by
-// itself, so the provider is empty: it is there to be switched off, by putting
-// [GoOn] in its place.
+// Done ends a run when the model asks for no more tools. The loop does that by itself,
+// so the provider is empty: [GoOn] may take its place.
 func Done() provider.Provider { return provider.Provider{Name: "done"} }
 
 // GoOn has the model go on when it asks for no more tools: a run then ends at a

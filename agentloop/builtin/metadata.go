@@ -53,7 +53,7 @@ func Metadata(limit int64) provider.Provider {
 			Description: "keeps the model's notes with the session",
 			Events:      []protocol.EventName{protocol.ToolCallStart, protocol.ToolCallEnd},
 			Match:       protocol.Match{Tool: []string{"metadata_read", "metadata_write", "metadata_list"}},
-			Func:        m.hear,
+			Func:        m.onEvent,
 		}},
 	}
 }
@@ -86,11 +86,11 @@ type metadata struct {
 	sessions map[string]*notes
 }
 
-// notes are a session's, by key. Once read they are ahead of what events show:
-// calls that run side by side all see the value from before.
+// notes are those of a session, by key. Once read they are ahead of what events show:
+// calls that run side by side all see the earlier value.
 type notes map[string]protocol.RawMessage
 
-func (m *metadata) hear(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
+func (m *metadata) onEvent(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
 	var data struct {
 		protocol.Call
 		Result protocol.Result `json:"result"`
@@ -137,7 +137,7 @@ func (m *metadata) notes(ev *protocol.Event) (*notes, error) {
 	return &mine, nil
 }
 
-// metadataOf is what each hook keeps, by its name.
+// metadataOf returns what each hook keeps, by its name.
 func metadataOf(ev *protocol.Event) (map[string]protocol.RawMessage, error) {
 	all := map[string]protocol.RawMessage{}
 	if len(ev.Metadata) == 0 || jsonspan.Kind(ev.Metadata) != '{' {
@@ -146,7 +146,7 @@ func metadataOf(ev *protocol.Event) (map[string]protocol.RawMessage, error) {
 	return all, json.Unmarshal(ev.Metadata, &all)
 }
 
-// answer is what the model reads of a call.
+// answer returns what the model reads of a call.
 func (m *metadata) answer(mine *notes, ev *protocol.Event, call *protocol.Call) (string, error) {
 	if call.Name == "metadata_write" {
 		_, _, said, err := m.with(mine, call.Args)
@@ -186,7 +186,7 @@ func listNotes(what string, values map[string]protocol.RawMessage) string {
 	return what + ": " + strings.Join(lines, ", ")
 }
 
-// with are the notes as a call of metadata_write would leave them, and what the
+// with returns the notes as a call of metadata_write would leave them, and what the
 // model reads of it.
 func (m *metadata) with(mine *notes, raw protocol.RawMessage) (notes, protocol.RawMessage, string, error) {
 	var args metadataWrite
@@ -215,8 +215,8 @@ func (m *metadata) with(mine *notes, raw protocol.RawMessage) (notes, protocol.R
 	return after, encoded, said, nil
 }
 
-// keep makes a write that has ended count. It may not fit any more: calls that
-// ran beside it were before it.
+// keep stores the note of a write that has ended. It may not fit any more: calls that
+// ran at the same time may have come first.
 func (m *metadata) keep(mine *notes, args protocol.RawMessage) (protocol.Reply, error) {
 	after, encoded, _, err := m.with(mine, args)
 	if err != nil {

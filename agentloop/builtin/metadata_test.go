@@ -14,7 +14,7 @@ import (
 )
 
 // results are what the model read of its calls, in the order of the calls' ids.
-func results(t *testing.T, p *played) map[string]string {
+func results(t *testing.T, p *scriptedRun) map[string]string {
 	t.Helper()
 	read := map[string]string{}
 	for i := range p.yields {
@@ -70,7 +70,7 @@ func counter(seen *string) protocol.GoHook {
 
 func TestMetadata(t *testing.T) {
 	var seen string
-	p := play(t, strings.ReplaceAll(notesScript, "%BIG%", strings.Repeat("x", 20)), []agentloop.Provider{builtin.Metadata(0)}, counter(&seen))
+	p := runScript(t, strings.ReplaceAll(notesScript, "%BIG%", strings.Repeat("x", 20)), []agentloop.Provider{builtin.Metadata(0)}, counter(&seen))
 	if p.err != nil {
 		t.Fatal(p.err)
 	}
@@ -94,7 +94,7 @@ func TestMetadata(t *testing.T) {
 
 func TestMetadataIsBounded(t *testing.T) {
 	var seen string
-	p := play(t, strings.ReplaceAll(notesScript, "%BIG%", strings.Repeat("x", 20_000)), []agentloop.Provider{builtin.Metadata(0)}, counter(&seen))
+	p := runScript(t, strings.ReplaceAll(notesScript, "%BIG%", strings.Repeat("x", 20_000)), []agentloop.Provider{builtin.Metadata(0)}, counter(&seen))
 	got := results(t, &p)
 	if !strings.HasPrefix(got["w2"], "error: not kept: your notes would have 200") || !strings.Contains(got["w2"], "may have 16384") {
 		t.Errorf("too much: %q", got["w2"])
@@ -108,7 +108,7 @@ func TestMetadataIsBounded(t *testing.T) {
 // an error.
 func TestMetadataSideBySide(t *testing.T) {
 	half := strings.Repeat("x", 10_000)
-	p := play(t, `
+	p := runScript(t, `
 turns:
 - toolCalls:
   - {id: a, name: metadata_write, args: {key: a, value: "`+half+`"}}
@@ -135,7 +135,7 @@ func TestMetadataRefused(t *testing.T) {
 					return protocol.Reply{Action: protocol.Block, Reason: "no notes"}, nil
 				},
 			}
-			p := play(t, `
+			p := runScript(t, `
 turns:
 - toolCalls: [{id: a, name: metadata_write, args: {key: a, value: 1}}]
 - toolCalls: [{id: l, name: metadata_list, args: {}}]

@@ -21,14 +21,13 @@ const (
 	maxJudgement = 32 << 10
 )
 
-// SelfCritique is the provider self-critique: when the model is done, its answer
-// is judged by the recipe self-critique, and an answer that is not approved
-// forces the run on with the feedback, rounds times at most per user prompt
-// (2 if rounds is 0; the caps on forced continuations hold besides). After the
-// last round the answer stands without a further judgement.
+// SelfCritique has the recipe self-critique judge the answer when the model is done. An
+// answer that is not approved forces the run on with the feedback, at most rounds times
+// per user prompt (2 if rounds is 0; the caps on forced continuations hold as well).
+// After the last round the answer stands without a further judgement.
 //
-// It is advice, not a guard: a judgement that is missing or cannot be read counts
-// as approval and the person is told. Answers in a recipe and of a sub-agent are
+// It is advice and not a guard: a judgement that is missing or cannot be read counts as
+// approval, and the person is told. Answers in a recipe and of a sub-agent are
 // not judged.
 func SelfCritique(rounds int) provider.Provider {
 	if rounds <= 0 {
@@ -55,7 +54,7 @@ type critiqueState struct {
 }
 
 func critique(ev *protocol.Event, rounds int) (protocol.Reply, error) {
-	if ev.Recipe != nil || inner(ev) {
+	if ev.Recipe != nil || isNested(ev) {
 		return protocol.Reply{}, nil
 	}
 	var state critiqueState
@@ -73,13 +72,13 @@ func critique(ev *protocol.Event, rounds int) (protocol.Reply, error) {
 		return protocol.Reply{Action: protocol.Callback,
 			Callback: &protocol.CallbackCall{Name: selfCritiqueName, As: protocol.AsState}}, nil
 	case ev.Event == protocol.AgentStop && judgement != nil:
-		return judged(*judgement, state)
+		return obey(*judgement, state)
 	}
 	return protocol.Reply{}, nil
 }
 
-// judged obeys a judgement.
-func judged(text string, state critiqueState) (protocol.Reply, error) {
+// obey does what a judgement says.
+func obey(text string, state critiqueState) (protocol.Reply, error) {
 	verdict, ok := readVerdict(text)
 	switch {
 	case !ok:

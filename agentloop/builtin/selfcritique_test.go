@@ -54,7 +54,7 @@ func TestSelfCritique(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				tk := newTalk(t, "turns: "+test.turns, []provider.Provider{builtin.SelfCritique(test.rounds)})
+				tk := newConversation(t, "turns: "+test.turns, []provider.Provider{builtin.SelfCritique(test.rounds)})
 				for range max(1, test.prompts) {
 					tk.say("question")
 				}
@@ -82,7 +82,7 @@ func TestSelfCritique(t *testing.T) {
 // What the model reads of a judgement is its feedback, and the reviewer has no
 // tools.
 func TestSelfCritiqueSendsFeedback(t *testing.T) {
-	tk := newTalk(t, `turns: [{text: first}, {text: '{"approved": false, "feedback": ["no source", "too long"]}'}, {text: second}, {text: '{"approved": true}'}]`,
+	tk := newConversation(t, `turns: [{text: first}, {text: '{"approved": false, "feedback": ["no source", "too long"]}'}, {text: second}, {text: '{"approved": true}'}]`,
 		[]provider.Provider{builtin.SelfCritique(0), builtin.Tasks()})
 	tk.say("question")
 	if got := tk.sent(2); !strings.HasSuffix(got, "then give it again as a whole. no source\ntoo long\n") {
@@ -95,7 +95,7 @@ func TestSelfCritiqueSendsFeedback(t *testing.T) {
 
 // Neither a recipe nor a sub-agent is judged, only what the person asked for.
 func TestSelfCritiqueJudgesTheMainAgentOnly(t *testing.T) {
-	tk := newTalk(t, `
+	tk := newConversation(t, `
 turns:
 - toolCalls: [{id: s, name: spawn_subagent, args: {prompt: find it}}]
 - text: found

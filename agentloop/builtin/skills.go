@@ -26,10 +26,10 @@ const (
 	maxListed = 16 << 10
 )
 
-// Skills is the provider skills: what a model can look up when it needs it. The
-// names and descriptions of the skills stand at the end of the system text; a
-// skill's text joins the conversation when a prompt calls for it, by a keyword or
-// by name, or when the model loads it with its tool load_skill.
+// Skills lets a model look up how things are done. The names and descriptions of the
+// skills stand at the end of the system text; a skill's text joins the conversation when
+// a prompt calls for it, by a keyword or by name, or when the model loads it with the
+// tool load_skill.
 //
 // A skill's text is added once, for as long as the conversation holds it: what a
 // compaction took away may come again. Files are read when a run of the main
@@ -49,7 +49,7 @@ func Skills(files []skill.File) provider.Provider {
 			Description: "lists skills for the model and adds those that a prompt calls for",
 			Events:      []protocol.EventName{protocol.AgentStart, protocol.StepStart, protocol.ToolCallStart},
 			Match:       protocol.Match{Tool: []string{loadSkill}},
-			Func:        s.answer,
+			Func:        s.onEvent,
 		}},
 		Tools: []tool.Tool{tool.New(tool.Description{
 			Name: loadSkill,
@@ -63,15 +63,15 @@ func Skills(files []skill.File) provider.Provider {
 type skills struct {
 	files []skill.File
 
-	mu   sync.Mutex
-	read []skill.Skill // as they were when the last run began
-	told map[string]bool
+	mu       sync.Mutex
+	read     []skill.Skill   // as they were when the last run began
+	reported map[string]bool // problems
 	// held are, by agent, the skills that its conversation holds as of its last
 	// step-start, by their marks.
 	held map[string]map[string]bool
 }
 
-func (s *skills) answer(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
+func (s *skills) onEvent(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
 	if ev.Recipe != nil {
 		return protocol.Reply{}, nil
 	}
@@ -91,16 +91,16 @@ func (s *skills) agentStart(ev *protocol.Event) (protocol.Reply, error) {
 	if err := json.Unmarshal(ev.Data, &data); err != nil {
 		return protocol.Reply{}, err
 	}
-	list, notices := s.current(!inner(ev))
+	list, notices := s.current(!isNested(ev))
 	reply := protocol.Reply{Action: protocol.Observe}
 	canLoad := slices.ContainsFunc(data.Tools, func(t protocol.Tool) bool { return t.Name == loadSkill })
-	if system := listIn(data.System, list, canLoad); system != data.System {
+	if system := withList(data.System, list, canLoad); system != data.System {
 		reply.Action, reply.Changes = protocol.Modify, object("system", system)
 	}
 	held := heldSkills(data.Messages)
 	text, tooMuch := called(list, data.Prompt, held)
 	reply.Context = text
-	s.hold(ev, held)
+	s.setHeld(ev, held)
 	if len(tooMuch) > 0 {
 		notices = append(notices, fmt.Sprintf("not added, because a prompt takes %d bytes of skills: %s", maxCalled, strings.Join(tooMuch, ", ")))
 	}
@@ -108,32 +108,32 @@ func (s *skills) agentStart(ev *protocol.Event) (protocol.Reply, error) {
 	return reply, nil
 }
 
-// current are the skills, read anew if a run of the main agent begins, and what
-// is wrong with files of which that was not said yet.
-func (s *skills) current(anew bool) ([]skill.Skill, []string) {
+// current returns the skills, which are read again if refresh is true, and reports each
+// faulty file once.
+func (s *skills) current(refresh bool) ([]skill.Skill, []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !anew && s.told != nil {
+	if !refresh && s.reported != nil {
 		return s.read, nil
 	}
-	if s.told == nil {
-		s.told = map[string]bool{}
+	if s.reported == nil {
+		s.reported = map[string]bool{}
 	}
 	var problems []skill.Problem
 	s.read, problems = skill.Read(s.files)
 	var notices []string
 	for _, p := range problems {
-		if text := p.Error(); !s.told[text] {
-			s.told[text] = true
+		if text := p.Error(); !s.reported[text] {
+			s.reported[text] = true
 			notices = append(notices, text)
 		}
 	}
 	return s.read, notices
 }
 
-// called is the text of the skills that a prompt calls for and the conversation
-// does not hold, and the names of those that would be too much. What it returns
-// counts as held.
+// called returns the text of the skills that a prompt calls for and the conversation
+// does not hold, and the names of those that would be too much. What it returns counts
+// as held.
 func called(list []skill.Skill, prompt string, held map[string]bool) (text string, tooMuch []string) {
 	var b strings.Builder
 	for _, s := range skill.Called(list, prompt) {
@@ -161,7 +161,7 @@ func called(list []skill.Skill, prompt string, held map[string]bool) (text strin
 // the text, so that no other one passes for it.
 func mark(s skill.Skill) string { return "[skill " + s.Name + ", revision " + s.Revision + "]" }
 
-// rendered is a skill as the model reads it.
+// rendered returns a skill as the model reads it.
 func rendered(s skill.Skill) string {
 	text := mark(s) + "\n" + s.Text
 	if len(s.File.Beside) > 0 {
@@ -170,8 +170,8 @@ func rendered(s skill.Skill) string {
 	return text + "\n[end of skill " + s.Name + "]"
 }
 
-// heldSkills are the marks in a conversation, where this provider put them: in
-// its context, and in the results of its tool.
+// heldSkills returns the marks in a conversation where this provider put them: in its
+// context, and in the results of its tool.
 func heldSkills(messages []protocol.Message) map[string]bool {
 	held := map[string]bool{}
 	loads := map[string]bool{}
@@ -203,11 +203,11 @@ func (s *skills) stepStart(ev *protocol.Event) (protocol.Reply, error) {
 	if err := json.Unmarshal(ev.Data, &data); err != nil {
 		return protocol.Reply{}, err
 	}
-	s.hold(ev, heldSkills(data.Messages))
+	s.setHeld(ev, heldSkills(data.Messages))
 	return protocol.Reply{}, nil
 }
 
-func (s *skills) hold(ev *protocol.Event, held map[string]bool) {
+func (s *skills) setHeld(ev *protocol.Event, held map[string]bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.held[agentKey(ev)] = held
@@ -275,9 +275,9 @@ const (
 	listEnds   = "[end of skills]"
 )
 
-// listIn is a system text with the list of skills in the place of an older one,
-// or at its end. There is none without skills, nor without the tool to load them.
-func listIn(system string, list []skill.Skill, canLoad bool) string {
+// withList returns a system text with the list of skills in the place of an older one,
+// or at its end. There is no list without skills or without the tool to load them.
+func withList(system string, list []skill.Skill, canLoad bool) string {
 	block := ""
 	if canLoad && len(list) > 0 {
 		block = listOf(list)
@@ -337,11 +337,11 @@ func listOf(list []skill.Skill) string {
 // agentKey names an agent in its session: each has a conversation of its own.
 func agentKey(ev *protocol.Event) string { return ev.Session.ID + "\x00" + ev.Agent.ID }
 
-// inner reports whether an event comes from a sub-agent or a recipe's thread. The
-// depth does not tell: a main agent that a hook started has one, too.
-func inner(ev *protocol.Event) bool { return ev.Agent.Parent != nil }
+// isNested reports whether an event comes from a sub-agent or a nested run of a recipe.
+// The depth does not tell: a main agent that a hook started has one, too.
+func isNested(ev *protocol.Event) bool { return ev.Agent.Parent != nil }
 
-// object is a JSON object with one member.
+// object returns a JSON object with one member.
 func object(name string, value any) protocol.RawMessage {
 	encoded, err := protocol.Marshal(map[string]any{name: value})
 	if err != nil {

@@ -47,7 +47,7 @@ var someSkills = map[string]string{
 }
 
 func TestSkillsJoinAConversation(t *testing.T) {
-	tk := newTalk(t, `
+	tk := newConversation(t, `
 turns:
 - text: one
 - text: two
@@ -107,12 +107,12 @@ func TestSkillsInALongSession(t *testing.T) {
 		return session
 	}
 	session := open()
-	tk := newTalk(t, script, []provider.Provider{builtin.Skills(files)}, func(o *agentloop.Options) { o.Session = session })
+	tk := newConversation(t, script, []provider.Provider{builtin.Skills(files)}, func(o *agentloop.Options) { o.Session = session })
 	tk.say("use $release")
 	session.Close()
 
 	session = open()
-	tk = newTalk(t, script, []provider.Provider{builtin.Skills(files)}, func(o *agentloop.Options) { o.Session = session })
+	tk = newConversation(t, script, []provider.Provider{builtin.Skills(files)}, func(o *agentloop.Options) { o.Session = session })
 	tk.say("use $release again")
 	first := tk.model.requests[0]
 	if diff := cmp.Diff(map[string]int{"Tag it, then wait.": 1, "[skill release": 1}, counts(render(first.Messages), "Tag it, then wait.", "[skill release")); diff != "" {
@@ -147,7 +147,7 @@ func TestSkillComesAgainWhenItWasTakenAway(t *testing.T) {
 			return protocol.Reply{Action: protocol.Modify, Changes: []byte(`{"messages": [{"role": "user", "content": "so far: nothing"}]}`)}, nil
 		},
 	}}}
-	tk := newTalk(t, "turns: [{text: one}, {text: two}]", []provider.Provider{builtin.Skills(skillFiles(t, someSkills)), forget})
+	tk := newConversation(t, "turns: [{text: one}, {text: two}]", []provider.Provider{builtin.Skills(skillFiles(t, someSkills)), forget})
 	tk.say("$release")
 	tk.say("$release")
 	if got := counts(tk.sent(1), "Tag it, then wait.", "so far: nothing"); got["Tag it, then wait."] != 1 || got["so far: nothing"] != 1 {
@@ -161,7 +161,7 @@ func TestSkillsThatCannotBeUsed(t *testing.T) {
 		"a.md": "---\nalways: true\n---\n" + large, "b.md": "---\nalways: true\n---\n" + large,
 		"broken.md": "---\nname: x\n",
 	})
-	tk := newTalk(t, "turns: [{text: one}, {text: two}]", []provider.Provider{builtin.Skills(files)})
+	tk := newConversation(t, "turns: [{text: one}, {text: two}]", []provider.Provider{builtin.Skills(files)})
 	tk.say("hello")
 	tk.say("hello again")
 	got := strings.Join(tk.notices("skills"), "\n")
@@ -185,7 +185,7 @@ func TestSkillListWithoutTool(t *testing.T) {
 		p.Tools = nil
 		o.System = "Before.\n\n[skills]\n- old\n[end of skills]\n\nBehind."
 	}
-	tk := newTalk(t, "turns: [{text: one}]", []provider.Provider{builtin.Skills(skillFiles(t, someSkills))}, noTool)
+	tk := newConversation(t, "turns: [{text: one}]", []provider.Provider{builtin.Skills(skillFiles(t, someSkills))}, noTool)
 	tk.say("hello")
 	if diff := cmp.Diff("Before.\n\nBehind.", tk.model.requests[0].System); diff != "" {
 		t.Error(diff)

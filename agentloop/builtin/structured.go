@@ -50,13 +50,13 @@ func Structured(o StructuredOptions) (provider.Provider, error) {
 	if err := (*jsontext.Value)(&text).Compact(); err != nil {
 		return provider.Provider{}, fmt.Errorf("the JSON Schema cannot be read: %w", err)
 	}
-	s.announced = "Your final answer must be one JSON value that fits this JSON Schema, with nothing before or behind it:\n" + string(text)
+	s.announced = "Your final answer must be one JSON value that fits this JSON Schema, with nothing before or after it:\n" + string(text)
 	return provider.Provider{Name: "structured", Hooks: []protocol.GoHook{{
 		Name:        "structured",
 		Description: "holds the final answer to a JSON Schema",
 		Events:      []protocol.EventName{protocol.AgentStart, protocol.AgentStop},
 		OnFailure:   protocol.RuleBlock,
-		Func:        s.hear,
+		Func:        s.onEvent,
 	}}}, nil
 }
 
@@ -76,7 +76,7 @@ type structured struct {
 	used map[string]int // further tries of the run that goes on, by session
 }
 
-func (s *structured) hear(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
+func (s *structured) onEvent(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
 	if ev.Agent.Parent != nil || ev.Recipe != nil {
 		return protocol.Reply{}, nil // a sub-agent's answer, or a recipe's, is another one
 	}
@@ -143,7 +143,7 @@ func (s *structured) check(answer string) error {
 	return s.schema.Validate(decoded)
 }
 
-// unfenced is a text without the code fence around all of it.
+// unfenced returns a text without the code fence around all of it.
 func unfenced(text string) string {
 	text = strings.TrimSpace(text)
 	inner, fenced := strings.CutPrefix(text, "```")

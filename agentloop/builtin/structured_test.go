@@ -39,7 +39,7 @@ func TestStructured(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := play(t, c.script, []agentloop.Provider{feature})
+			p := runScript(t, c.script, []agentloop.Provider{feature})
 			if p.err != nil || p.result.StopReason != c.end || p.model.Played() != c.calls {
 				t.Errorf("%d calls, ended with %q, %v", p.model.Played(), p.result.StopReason, p.err)
 			}
@@ -56,7 +56,7 @@ func TestStructuredTellsTheModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := play(t, "turns:\n- text: '{\"name\":\"Ada\"}'\n- text: '{\"name\":\"Ada\",\"age\":1}'\n", []agentloop.Provider{feature})
+	p := runScript(t, "turns:\n- text: '{\"name\":\"Ada\"}'\n- text: '{\"name\":\"Ada\",\"age\":1}'\n", []agentloop.Provider{feature})
 	request := string(p.last(protocol.InferenceStart).Event.Data)
 	for _, want := range []string{`fits this JSON Schema`, `\"required\":[\"name\",\"age\"]`, `Your answer does not fit the JSON Schema: `, `age`} {
 		if !strings.Contains(request, want) {

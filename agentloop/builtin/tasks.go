@@ -67,14 +67,13 @@ const todoSchema = `{
 	"required": ["items"], "additionalProperties": false
 }`
 
-// Tasks is the provider tasks: the model plans with its tool todo_write, which
-// replaces the whole list. The list is kept as the metadata tasks of the session,
-// so that it survives a resume and other hooks can read it, and the person sees
-// it as it changes.
+// Tasks lets the model plan with the tool todo_write, which replaces the whole list. The
+// list is kept as the metadata tasks of the session, so that it survives a resume and
+// other hooks can read it, and the person sees it as it changes.
 //
 // While a task is open the model is reminded of the list at step-start: first in
 // a session that was resumed, then whenever 5 steps have passed since the list
-// changed or a reminder was given; never at the step behind a change. The list
+// changed or a reminder was given; never at the step after a change. The list
 // belongs to the main agent: sub-agents and recipes are not offered the tool.
 func Tasks() provider.Provider {
 	t := &tasks{since: map[string]int{}}
@@ -85,7 +84,7 @@ func Tasks() provider.Provider {
 			Description: "keeps the model's list of tasks and reminds it of open ones",
 			Events:      []protocol.EventName{protocol.AgentStart, protocol.StepStart, protocol.ToolCallEnd},
 			Match:       protocol.Match{Tool: []string{todoWrite}},
-			Func:        t.answer,
+			Func:        t.onEvent,
 		}},
 		Tools: []tool.Tool{tool.New(tool.Description{
 			Name: todoWrite,
@@ -117,11 +116,11 @@ type tasks struct {
 	since map[string]int
 }
 
-func (t *tasks) answer(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
+func (t *tasks) onEvent(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
 	switch {
-	case ev.Event == protocol.AgentStart && inner(ev):
+	case ev.Event == protocol.AgentStart && isNested(ev):
 		return withoutTool(ev, todoWrite)
-	case inner(ev):
+	case isNested(ev):
 		return protocol.Reply{}, nil
 	case ev.Event == protocol.StepStart && ev.Recipe == nil:
 		return t.remind(ev), nil
@@ -171,7 +170,7 @@ func (t *tasks) keep(ev *protocol.Event) (protocol.Reply, error) {
 	return protocol.Reply{Metadata: encoded, Notice: list.rendered()}, nil
 }
 
-// remind is a reminder of open tasks, when it is time for one.
+// remind returns a reminder of open tasks, if it is time for one.
 func (t *tasks) remind(ev *protocol.Event) protocol.Reply {
 	list, known := tasksIn(ev.Metadata)
 	if !known || !list.open() || !t.due(ev.Session.ID) {
@@ -193,7 +192,8 @@ func (t *tasks) due(session string) bool {
 	return true
 }
 
-// tasksIn is the list in the metadata of an event. What cannot be read is none.
+// tasksIn returns the list in the metadata of an event. A list that cannot be read is
+// none.
 func tasksIn(metadata protocol.RawMessage) (TaskList, bool) {
 	var all struct {
 		Tasks *TaskList `json:"tasks"`
@@ -221,7 +221,7 @@ func (l TaskList) summary() string {
 	return fmt.Sprintf("%d of %d tasks done", done, len(l.Items))
 }
 
-// rendered is the list for a reader, one task a line.
+// rendered returns the list for a reader, one task a line.
 func (l TaskList) rendered() string {
 	lines := []string{l.summary()}
 	for _, t := range l.Items {

@@ -45,7 +45,7 @@ func TestTasksAreKeptAndShown(t *testing.T) {
 		},
 	}}}
 	synctest.Test(t, func(t *testing.T) {
-		tk := newTalk(t, "turns:\n"+write("a", "read:completed, write:in_progress, test:pending")+write("b", "x:unknown")+write("c", "read:completed, write:completed")+"- text: done\n",
+		tk := newConversation(t, "turns:\n"+write("a", "read:completed, write:in_progress, test:pending")+write("b", "x:unknown")+write("c", "read:completed, write:completed")+"- text: done\n",
 			[]provider.Provider{builtin.Tasks(), watch})
 		tk.say("plan it")
 		want := []string{
@@ -77,7 +77,7 @@ func TestTasksAreRemindedOf(t *testing.T) {
 		script += look(fmt.Sprintf("l%d", i))
 	}
 	script += "- text: done\n- text: done too\n- text: last\n"
-	tk := newTalk(t, script, []provider.Provider{builtin.Tasks()})
+	tk := newConversation(t, script, []provider.Provider{builtin.Tasks()})
 	tk.say("go")
 	tk.say("more")
 	tk.say("more")
@@ -98,13 +98,13 @@ func TestTasksAreRemindedOf(t *testing.T) {
 
 func TestTasksSurviveAResume(t *testing.T) {
 	folder := t.TempDir()
-	var tk *talk
+	var tk *conversation
 	talkIn := func(script string, session *store.Session) {
 		set, err := executor.StaticSet()
 		if err != nil {
 			t.Fatal(err)
 		}
-		tk = newTalk(t, script, []provider.Provider{builtin.Tasks()}, func(o *agentloop.Options) {
+		tk = newConversation(t, script, []provider.Provider{builtin.Tasks()}, func(o *agentloop.Options) {
 			o.Session = session
 			o.Gate = executor.New(set, executor.Options{StateDir: filepath.Join(folder, "state")})
 		})
@@ -133,7 +133,7 @@ func TestTaskListThatIsTooLarge(t *testing.T) {
 	for range 50 {
 		items = append(items, strings.Repeat("long ", 60)+":pending")
 	}
-	tk := newTalk(t, "turns:\n"+write("a", strings.Join(items, ", "))+"- text: done\n", []provider.Provider{builtin.Tasks()})
+	tk := newConversation(t, "turns:\n"+write("a", strings.Join(items, ", "))+"- text: done\n", []provider.Provider{builtin.Tasks()})
 	tk.say("plan it")
 	if got := tk.sent(1); !strings.Contains(got, "bytes, 12288 are kept: write shorter texts") {
 		t.Errorf("the model read:\n%s", got)
@@ -145,7 +145,7 @@ func TestTaskListThatIsTooLarge(t *testing.T) {
 
 // The list is the main agent's: a sub-agent cannot write over it.
 func TestTasksBelongToTheMainAgent(t *testing.T) {
-	tk := newTalk(t, `
+	tk := newConversation(t, `
 turns:
 - toolCalls: [{id: s, name: spawn_subagent, args: {prompt: find it}}]
 - toolCalls: [{id: w, name: todo_write, args: {items: []}}]

@@ -12,16 +12,15 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// Tokens ends a run with the stop reason tokens before the step that follows n
-// output tokens: those of the run's model calls and its sub-agents', as they are
-// used. A sub-agent ends when the whole family has used as many. The answer that
-// reaches the limit is kept and its tools run.
+// Tokens ends a run with the stop reason tokens before the step that follows n output
+// tokens: those of the run's model calls and of its sub-agents, as they are used. A
+// sub-agent ends when all of them together have used as many. The answer that reaches
+// the limit is kept and its tools run.
 //
-// A model that does not tell its usage is not taken to use none: from then on
-// the run's answers are estimated, one token for each 4 bytes of text, reasoning
-// and tool arguments, and the person is told so once, when half of the limit is
-// used. What a sub-agent wrote is
-// not in that estimate; its own run is limited likewise.
+// If a model does not report its usage, the run's answers are estimated from then on: one
+// token for 4 bytes of text, reasoning and tool arguments. The person is told so once,
+// when half of the limit is used. What a sub-agent wrote is not in that estimate; its own
+// run is limited in the same way.
 func Tokens(n int64) provider.Provider {
 	return provider.Provider{Name: "tokens", Hooks: []protocol.GoHook{{
 		Name:        "tokens",
@@ -47,8 +46,8 @@ func Tokens(n int64) provider.Provider {
 	}}}
 }
 
-// written is what the estimate remembers of each agent, as the hook's state.
-type written struct {
+// outputBytes is what the estimate remembers of each agent, as the hook's state.
+type outputBytes struct {
 	Step int   `json:"step"` // at which it was last looked at
 	All  int64 `json:"all"`  // bytes of answers in this run
 	Told bool  `json:"told,omitzero"`
@@ -59,7 +58,7 @@ func estimate(ev *protocol.Event, n int64) (reply protocol.Reply, err error) {
 	if err := json.Unmarshal(ev.Data, &data); err != nil {
 		return reply, err
 	}
-	agents := map[string]written{}
+	agents := map[string]outputBytes{}
 	if len(ev.State) > 0 && jsonspan.Kind(ev.State) == '{' {
 		if err := json.Unmarshal(ev.State, &agents); err != nil {
 			return reply, err
@@ -68,15 +67,15 @@ func estimate(ev *protocol.Event, n int64) (reply protocol.Reply, err error) {
 	steps := 1 // whose answers are not counted yet
 	w, known := agents[ev.Agent.ID]
 	if !known || w.Step >= ev.Step { // the first time in this run
-		w, steps = written{}, ev.Step
+		w, steps = outputBytes{}, ev.Step
 	}
-	w.Step, w.All = ev.Step, w.All+newest(data.Messages, steps)
+	w.Step, w.All = ev.Step, w.All+answerBytes(data.Messages, steps)
 	if w.All/4 >= n/2 && !w.Told {
 		w.Told = true
 		reply.Notice = "it is not known how many tokens this run uses: a model call did not tell; the limit goes by an estimate of one for each 4 bytes that the model writes"
 	}
 	if ev.Agent.Parent == nil {
-		agents = map[string]written{} // no sub-agent is at work between two steps
+		agents = map[string]outputBytes{} // no sub-agent is at work between two steps
 	}
 	agents[ev.Agent.ID] = w
 	if reply.State, err = json.Marshal(agents, json.Deterministic(true)); err != nil {
@@ -89,10 +88,9 @@ func estimate(ev *protocol.Event, n int64) (reply protocol.Reply, err error) {
 	return reply, nil
 }
 
-// newest is the size of the answers of the last steps: the conversation's last.
-// They are counted as they come, since a compaction takes them away, but not
-// what they used.
-func newest(messages []protocol.Message, steps int) (size int64) {
+// answerBytes returns the size of the answers of the last steps. They are counted as they
+// come, since a compaction takes them out of the conversation.
+func answerBytes(messages []protocol.Message, steps int) (size int64) {
 	for _, m := range slices.Backward(messages) {
 		if m.Role != protocol.RoleAssistant || steps == 0 {
 			continue

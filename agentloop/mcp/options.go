@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -23,8 +26,17 @@ type Server struct {
 	Headers map[string]string // sent with every request, to this address only
 }
 
-// Options are what all servers share. The zero value is useful, save that it
-// starts no program.
+// environment returns the whole environment of the server's program.
+func (s *Server) environment() []string {
+	env := slices.Clone(s.Environ)
+	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+		env = slices.DeleteFunc(env, func(v string) bool { return strings.HasPrefix(v, name+"=") })
+		env = append(env, name+"="+s.Env[name])
+	}
+	return env
+}
+
+// Options are what all servers share. The zero value is useful, but starts no program.
 type Options struct {
 	Project string // absolute path, told to the servers as the one root; "": none
 
@@ -46,10 +58,10 @@ type Options struct {
 
 // The life of a server that fails.
 const (
-	attempts  = 5                // failures in a row, then it is given up
-	mostPause = 30 * time.Second // between two attempts
-	steady    = time.Minute      // of life, after which earlier failures are forgotten
-	patience  = 500 * time.Millisecond
+	attempts = 5                      // failures in a row, then it is given up
+	maxPause = 30 * time.Second       // between two attempts
+	steady   = time.Minute            // of life, after which earlier failures are forgotten
+	patience = 500 * time.Millisecond // for an end that a server is asked for
 )
 
 func (o *Options) complete() {
@@ -80,8 +92,8 @@ type Program struct {
 	Env    []string // the whole environment
 }
 
-// Process is a program at work. Whoever starts one sees to it that it does not
-// outlive this process.
+// Process is a running program. [Options].Start must make sure that it does not outlive
+// this process.
 type Process struct {
 	In   io.WriteCloser // its stdin
 	Out  io.ReadCloser  // its stdout
@@ -95,6 +107,6 @@ type Process struct {
 // Ending is how a program ended.
 type Ending struct {
 	Text   string // such as "exit code 1"
-	Stderr string // its last words
+	Stderr string // the end of it
 	Left   string // the processes that it left running, which were ended: "1 process (sleep)"; "" if none
 }

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/hookd-dev/hookd/agentloop/mcp/internal/wire"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -47,22 +47,22 @@ type wireContent struct {
 // readResult makes a result that a model can read of what a server answered.
 // What a model cannot take is described in its place.
 func readResult(raw protocol.RawMessage, mostText int) (protocol.Result, error) {
-	var wire wireResult
-	if err := json.Unmarshal(raw, &wire, lenient); err != nil {
+	var answer wireResult
+	if err := json.Unmarshal(raw, &answer, wire.Lenient); err != nil {
 		return protocol.Result{}, err
 	}
-	switch wire.ResultType {
+	switch answer.ResultType {
 	case "", "complete":
 	case "input_required":
 		return protocol.Result{}, errors.New("it asks for input from a person or a model, which hookd does not offer to servers")
 	default:
-		return protocol.Result{}, fmt.Errorf("it is a result of type %q", clip(wire.ResultType, 40))
+		return protocol.Result{}, fmt.Errorf("it is a result of type %q", wire.Clip(answer.ResultType, 40))
 	}
 	r := resultReader{text: mostText, images: mostImages}
-	for i := range wire.Content {
-		r.add(&wire.Content[i])
+	for i := range answer.Content {
+		r.add(&answer.Content[i])
 	}
-	if structured := wire.Structured; len(structured) > 0 && jsonspan.Kind(structured) != 'n' && !said(wire.Content, structured) {
+	if structured := answer.Structured; len(structured) > 0 && jsonspan.Kind(structured) != 'n' && !repeats(answer.Content, structured) {
 		r.addText(string(structured))
 	}
 	if r.cut > 0 {
@@ -71,7 +71,7 @@ func readResult(raw protocol.RawMessage, mostText int) (protocol.Result, error) 
 	if len(r.parts) == 0 {
 		r.parts = protocol.TextContent("the tool answered without content")
 	}
-	return protocol.Result{Content: r.parts, IsError: wire.IsError}, nil
+	return protocol.Result{Content: r.parts, IsError: answer.IsError}, nil
 }
 
 type resultReader struct {
@@ -100,14 +100,14 @@ func (r *resultReader) add(c *wireContent) {
 			r.addText("[the resource " + e.URI + "]\n" + e.Text)
 		}
 	default:
-		r.addText(fmt.Sprintf("[content of type %q, which is not shown]", clip(c.Type, 40)))
+		r.addText(fmt.Sprintf("[content of type %q, which is not shown]", wire.Clip(c.Type, 40)))
 	}
 }
 
 // addText keeps a text as far as there is room.
 func (r *resultReader) addText(text string) {
 	text = strings.ToValidUTF8(text, "\uFFFD")
-	kept := clip(text, r.text)
+	kept := wire.Clip(text, r.text)
 	r.text -= len(kept)
 	r.cut += len(text) - len(kept)
 	if kept != "" {
@@ -131,20 +131,10 @@ func (r *resultReader) addImage(mediaType, data, what string) {
 }
 
 func (r *resultReader) describe(what, mediaType string, encoded int) {
-	r.addText(fmt.Sprintf("[%s, %d bytes, which is not shown]", joined(what, clip(mediaType, 80)), base64.StdEncoding.DecodedLen(encoded)))
+	r.addText(fmt.Sprintf("[%s, %d bytes, which is not shown]", joined(what, wire.Clip(mediaType, 80)), base64.StdEncoding.DecodedLen(encoded)))
 }
 
 func joined(words ...string) string {
 	words = slices.DeleteFunc(words, func(w string) bool { return w == "" })
 	return strings.Join(words, ", ")
-}
-
-// clip is the beginning of a text, at most so many bytes, whole characters.
-func clip(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	for most = max(most, 0); most > 0 && !utf8.RuneStart(text[most]); most-- {
-	}
-	return text[:most]
 }

@@ -3,6 +3,7 @@ package mcp
 import (
 	"github.com/go-json-experiment/json"
 
+	"github.com/hookd-dev/hookd/agentloop/mcp/internal/wire"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -11,7 +12,7 @@ import (
 // against them; the server does.
 func withoutForeignPatterns(schema protocol.RawMessage) protocol.RawMessage {
 	var decoded any
-	if json.Unmarshal(schema, &decoded, lenient) != nil {
+	if json.Unmarshal(schema, &decoded, wire.Lenient) != nil {
 		return schema
 	}
 	dropForeign(decoded)

@@ -44,7 +44,7 @@ func Connect(ctx context.Context, servers []Server, options Options) *Servers {
 			continue
 		}
 		owner[prefix] = server.Name
-		h := &host{server: server, options: &options, prefix: prefix, notify: options.Notify, settled: make(chan struct{}), why: "it is still starting"}
+		h := &host{server: server, options: &options, prefix: prefix, notify: options.Notify, started: make(chan struct{}), why: "it is still starting"}
 		s.hosts = append(s.hosts, h)
 		s.running.Go(func() { h.run(ctx) })
 	}
@@ -70,12 +70,12 @@ func (s *Servers) Settle(ctx context.Context, limit time.Duration) (late []strin
 	defer stop()
 	for _, h := range s.hosts {
 		select {
-		case <-h.settled:
+		case <-h.started:
 			continue
 		default:
 		}
 		select {
-		case <-h.settled:
+		case <-h.started:
 		case <-waiting.Done():
 			late = append(late, h.server.Name)
 		}

@@ -199,7 +199,7 @@ func TestCancelled(t *testing.T) {
 		t.Errorf("%v after %s", err, took)
 	}
 	eventually(t, "word to the server", func() bool { return exists(s.dir, "slow-cancelled") })
-	if got := text(t, call.(*remote).sibling(t, "echo"), t.Context(), `{"text":"on"}`); got != `{"text":"on"}` {
+	if got := text(t, call.(*remoteTool).sibling(t, "echo"), t.Context(), `{"text":"on"}`); got != `{"text":"on"}` {
 		t.Errorf("the connection goes on: %q", got)
 	}
 }
@@ -210,9 +210,9 @@ func exists(dir, name string) bool {
 }
 
 // sibling is another tool of the same server.
-func (t *remote) sibling(tb *testing.T, name string) tool.Tool {
+func (t *remoteTool) sibling(tb *testing.T, name string) tool.Tool {
 	for _, other := range t.host.list() {
-		if other.(*remote).name == name {
+		if other.(*remoteTool).name == name {
 			return other
 		}
 	}

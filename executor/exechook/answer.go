@@ -24,12 +24,12 @@ func (p *Program) answer(q *executor.Question, result *process.Result, answered 
 	if result.ExitCode >= 0 {
 		answer.Exit = &result.ExitCode
 	}
-	answer.Voter = q.Hook.Voter()
-	ending := protocol.Ending{Exit: answer.Exit, Signal: result.Signal, Answered: answered}
+	answer.HookInfo = q.Hook.HookInfo()
+	ending := protocol.ProcessEnd{Exit: answer.Exit, Signal: result.Signal, Answered: answered}
 	if !answered {
 		ending.Failure, ending.Program = p.failure(result), p.names()
 	}
-	answer.Reading = protocol.ReadReply(q.Spec, answer.Voter, result.Stdout, result.Stderr, ending, q.Event.ID, q.ReplyLimits())
+	answer.ReadResult = protocol.ReadReply(q.Spec, answer.HookInfo, result.Stdout, result.Stderr, ending, q.Event.ID, q.ReplyLimits())
 	p.explainExit(&answer)
 	if warning := leftWarning(result); warning != "" {
 		answer.Warnings = append(answer.Warnings, warning)

@@ -217,7 +217,7 @@ func TestProcessKey(t *testing.T) {
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 200*time.Millisecond, overTime)
 	defer cancel()
 	if a := p.Ask(ctx, &stuck); a.Failure == nil || a.Failure.Kind != protocol.FailTimeout {
-		t.Fatalf("the stuck run came to %+v", a.Reading)
+		t.Fatalf("the stuck run came to %+v", a.ReadResult)
 	}
 	other := *q
 	hook := *q.Hook

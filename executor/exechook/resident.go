@@ -75,9 +75,9 @@ func (r *resident) answer(ctx context.Context, q *executor.Question, reply *work
 	if result.ExitCode >= 0 {
 		answer.Exit = &result.ExitCode
 	}
-	answer.Voter = q.Hook.Voter()
-	ending := protocol.Ending{Failure: r.failure(ctx, reply)}
-	answer.Reading = protocol.ReadReply(q.Spec, answer.Voter, nil, result.Stderr, ending, q.Event.ID, q.ReplyLimits())
+	answer.HookInfo = q.Hook.HookInfo()
+	ending := protocol.ProcessEnd{Failure: r.failure(ctx, reply)}
+	answer.ReadResult = protocol.ReadReply(q.Spec, answer.HookInfo, nil, result.Stderr, ending, q.Event.ID, q.ReplyLimits())
 	return answer
 }
 

@@ -65,7 +65,8 @@ agentloop/skill: agentloop/frontmatter protocol
 agentloop/recipe: agentloop/frontmatter protocol
 agentloop/frontmatter:
 agentloop/toolschema:
-agentloop/mcp: agentloop/tool agentloop/toolschema protocol
+agentloop/mcp: agentloop/mcp/internal/wire agentloop/tool agentloop/toolschema protocol
+agentloop/mcp/internal/wire: protocol
 agentloop/model/internal: agentloop/model protocol
 agentloop/model/anthropic: agentloop/model agentloop/model/internal/wire agentloop/toolschema protocol
 agentloop/model/openai: agentloop/model agentloop/model/internal/wire agentloop/toolschema protocol

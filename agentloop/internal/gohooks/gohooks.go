@@ -48,7 +48,7 @@ func (g *Gate) Extend(hooks ...protocol.GoHook) (protocol.EventGate, error) {
 		h.Can = cmp.Or(h.Can, protocol.CanModify)
 		h.Mode = cmp.Or(h.Mode, protocol.Enforce)
 		h.Timeout = cmp.Or(h.Timeout, defaultTimeout)
-		h.OnFailure = protocol.EffectiveRule(voterOf(&h))
+		h.OnFailure = protocol.EffectiveRule(infoOf(&h))
 		errs = append(errs, check(&h))
 		extended.hooks = append(extended.hooks, h)
 	}
@@ -69,7 +69,7 @@ func check(h *protocol.GoHook) error {
 	case h.Name == "" || h.Func == nil || len(h.Events) == 0:
 		return fmt.Errorf("the Go hook %q lacks a name, a function or its events", h.Name)
 	case h.Match.When != "" || slices.ContainsFunc(h.Match.Tool, isPattern):
-		return fmt.Errorf("the Go hook %s matches by a pattern or an expression, which needs a gate that evaluates it, such as that of executor.Static", h.Name)
+		return fmt.Errorf("the Go hook %s matches by a pattern or an expression, which needs a gate that evaluates it, such as that of hookd.Static", h.Name)
 	}
 	for _, name := range h.Events {
 		if protocol.Lookup(name) == nil {
@@ -214,19 +214,19 @@ func call(ctx context.Context, h *protocol.GoHook, event protocol.Event) (answer
 	case err != nil:
 		return failed(h, protocol.FailExit, err.Error())
 	case reply.Metadata != nil:
-		return failed(h, protocol.FailReply, "metadata needs a gate that keeps it, such as that of executor.Static")
+		return failed(h, protocol.FailReply, "metadata needs a gate that keeps it, such as that of hookd.Static")
 	}
-	answer = protocol.Answer{Voter: voterOf(h)}
+	answer = protocol.Answer{HookInfo: infoOf(h)}
 	answer.Reply = &reply
 	return answer
 }
 
-func voterOf(h *protocol.GoHook) protocol.Voter {
-	return protocol.Voter{Name: h.Name, Layer: h.Layer, Class: h.Can, Mode: h.Mode, Rule: h.OnFailure, Required: h.Required, Sensitive: h.Sensitive}
+func infoOf(h *protocol.GoHook) protocol.HookInfo {
+	return protocol.HookInfo{Name: h.Name, Layer: h.Layer, Class: h.Can, Mode: h.Mode, Rule: h.OnFailure, Required: h.Required, Sensitive: h.Sensitive}
 }
 
 func failed(h *protocol.GoHook, kind protocol.FailureKind, detail string) protocol.Answer {
-	answer := protocol.Answer{Voter: voterOf(h)}
+	answer := protocol.Answer{HookInfo: infoOf(h)}
 	answer.Failure = &protocol.Failure{Kind: kind, Detail: detail}
 	return answer
 }

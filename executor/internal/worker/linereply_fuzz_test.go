@@ -45,7 +45,7 @@ func FuzzResidentLines(f *testing.F) {
 		f.Add([]byte(seed[0]), []byte(seed[1]))
 	}
 	spec := protocol.Lookup(protocol.ToolCallStart)
-	voter := protocol.Voter{Name: "h", Layer: protocol.User, Class: protocol.CanBlock, Rule: protocol.RuleBlock}
+	voter := protocol.HookInfo{Name: "h", Layer: protocol.User, Class: protocol.CanBlock, Rule: protocol.RuleBlock}
 	f.Fuzz(func(t *testing.T, before, behind []byte) {
 		if len(before) > 32<<10 || len(behind) > 32<<10 { // what a pipe holds
 			return
@@ -63,7 +63,7 @@ func FuzzResidentLines(f *testing.F) {
 		if out.end != EndAnswer && !protocol.Answers(lastLine(out.text), "E1") {
 			return
 		}
-		reading := protocol.ReadReply(spec, voter, out.text, nil, protocol.Ending{Answered: true}, "E1", protocol.ReplyLimits{Size: limit, Depth: 64})
+		reading := protocol.ReadReply(spec, voter, out.text, nil, protocol.ProcessEnd{Answered: true}, "E1", protocol.ReplyLimits{Size: limit, Depth: 64})
 		if reading.Reply == nil {
 			return
 		}

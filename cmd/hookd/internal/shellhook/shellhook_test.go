@@ -159,7 +159,7 @@ func TestReplyOfALongText(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := protocol.ReadReply(protocol.Lookup(protocol.ToolCallStart), protocol.Voter{Class: protocol.CanBlock}, []byte(got), nil, protocol.Ending{Exit: new(int)}, "id", protocol.ReplyLimits{})
+			r := protocol.ReadReply(protocol.Lookup(protocol.ToolCallStart), protocol.HookInfo{Class: protocol.CanBlock}, []byte(got), nil, protocol.ProcessEnd{Exit: new(int)}, "id", protocol.ReplyLimits{})
 			if r.Reply == nil || r.Reply.Action != protocol.Block || !strings.HasSuffix(r.Reply.Reason, "the end") || !utf8.ValidString(got) || len(got) > 1<<20 || len(r.Warnings) > 0 {
 				t.Errorf("%d bytes: %v %q", len(got), r.Failure, r.Warnings)
 			}

@@ -17,7 +17,7 @@ import (
 func TestSummarize(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		long := strings.Repeat("word", 1000) // 1,000 tokens
-		tk := newTalk(t, fmt.Sprintf("turns: [{text: %s}, {text: They talked.}, {text: second}, {text: third}]", long),
+		tk := newConversation(t, fmt.Sprintf("turns: [{text: %s}, {text: They talked.}, {text: second}, {text: third}]", long),
 			[]provider.Provider{builtin.Summarize(900)},
 			func(o *agentloop.Options) { o.Compaction.KeepFirst, o.Compaction.KeepLast = 1, 0 })
 		tk.say("the first question")
@@ -43,7 +43,7 @@ func TestSummarize(t *testing.T) {
 func TestSummarizeGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		long := strings.Repeat("word", 1000)
-		tk := newTalk(t, "turns: [{text: a}, {text: summary one}, {text: b}, {text: c}, {text: summary two}, {text: d}, {text: e}]",
+		tk := newConversation(t, "turns: [{text: a}, {text: summary one}, {text: b}, {text: c}, {text: summary two}, {text: d}, {text: e}]",
 			[]provider.Provider{builtin.Summarize(900)})
 		tk.say(long) // it stays: it is the first prompt
 		for range 2 {
@@ -61,8 +61,8 @@ func TestSummarizeGivesUp(t *testing.T) {
 			t.Errorf("summaries at the calls %s", diff)
 		}
 		want := []string{
-			"the conversation is still at about 1028 tokens behind a summary, more than the limit of 900; the next summary is made above 1542",
-			"the conversation is still at about 1628 tokens behind a summary, more than the limit of 900; the next summary is made above 2442",
+			"the conversation is still at about 1028 tokens after a summary, more than the limit of 900; the next summary is made above 1542",
+			"the conversation is still at about 1628 tokens after a summary, more than the limit of 900; the next summary is made above 2442",
 		}
 		if diff := cmp.Diff(want, tk.notices("summarize")); diff != "" {
 			t.Error(diff)
@@ -72,7 +72,7 @@ func TestSummarizeGivesUp(t *testing.T) {
 
 // The size that a model tells counts before the estimate.
 func TestSummarizeBelievesTheModel(t *testing.T) {
-	tk := newTalk(t, `
+	tk := newConversation(t, `
 contextMax: 100000
 turns:
 - toolCalls: [{id: c, name: nothing, args: {}}]

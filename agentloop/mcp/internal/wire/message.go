@@ -1,4 +1,4 @@
-package mcp
+package wire
 
 import (
 	"bytes"
@@ -14,8 +14,8 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// envelope is a message of JSON-RPC as a server wrote it.
-type envelope struct {
+// message is a message of JSON-RPC as a server wrote it.
+type message struct {
 	Version protocol.RawMessage `json:"jsonrpc"`
 	ID      protocol.RawMessage `json:"id"`
 	Method  protocol.RawMessage `json:"method"`
@@ -24,28 +24,28 @@ type envelope struct {
 	Error   protocol.RawMessage `json:"error"`
 }
 
-// says reports whether a JSON object is meant as a message. Logs are written as
+// isMessage reports whether a JSON object is meant as a message. Logs are written as
 // JSON, too, and with any members: the tag tells, or what only an answer has.
-func (e *envelope) says() bool {
+func (e *message) isMessage() bool {
 	return e.Version != nil || e.ID != nil && (e.Result != nil || e.Error != nil)
 }
 
 // isAnswer reports whether the message answers a request.
-func (e *envelope) isAnswer() bool { return e.Method == nil }
+func (e *message) isAnswer() bool { return e.Method == nil }
 
-// readEnvelopes reads a line: one message, several, or the batch that the
-// revision 2025-03-26 allows. It returns none for text and for JSON that is no
-// message. Only what says that it is one and is broken is an error.
-func readEnvelopes(line []byte) ([]envelope, error) {
+// readMessages reads a line: one message, several, or the batch that the revision
+// 2025-03-26 allows. It returns none for text and for JSON that is no message. Only a
+// message that is broken is an error.
+func readMessages(line []byte) ([]message, error) {
 	if line[0] != '{' && line[0] != '[' {
 		return nil, nil
 	}
-	if e, is := readEnvelope(line); is { // nearly every line; a large one is read once
-		return checked([]envelope{e}, line)
+	if e, is := readMessage(line); is { // nearly every line; a large one is read once
+		return checked([]message{e}, line)
 	}
-	var list []envelope
+	var list []message
 	all := true
-	d := jsontext.NewDecoder(bytes.NewReader(line), lenient)
+	d := jsontext.NewDecoder(bytes.NewReader(line), Lenient)
 	for {
 		value, err := d.ReadValue()
 		if err == io.EOF {
@@ -63,7 +63,7 @@ func readEnvelopes(line []byte) ([]envelope, error) {
 			}
 			return nil, nil
 		}
-		if e, is := readEnvelope(protocol.RawMessage(value)); is {
+		if e, is := readMessage(protocol.RawMessage(value)); is {
 			list = append(list, e)
 		} else {
 			all = false
@@ -75,29 +75,29 @@ func readEnvelopes(line []byte) ([]envelope, error) {
 	return checked(list, line)
 }
 
-func checked(list []envelope, line []byte) ([]envelope, error) {
+func checked(list []message, line []byte) ([]message, error) {
 	for i := range list {
 		if v := list[i].Version; v != nil && string(v) != `"2.0"` {
-			return nil, noMessage(line, fmt.Errorf("jsonrpc is %s, not \"2.0\"", clip(string(v), 40)))
+			return nil, noMessage(line, fmt.Errorf("jsonrpc is %s, not \"2.0\"", Clip(string(v), 40)))
 		}
 	}
 	return list, nil
 }
 
-func readEnvelope(value protocol.RawMessage) (e envelope, is bool) {
-	if value[0] != '{' || json.Unmarshal(value, &e, lenient) != nil {
+func readMessage(value protocol.RawMessage) (e message, is bool) {
+	if value[0] != '{' || json.Unmarshal(value, &e, Lenient) != nil {
 		return e, false
 	}
-	return e, e.says()
+	return e, e.isMessage()
 }
 
-func readBatch(value protocol.RawMessage) (list []envelope, all bool) {
+func readBatch(value protocol.RawMessage) (list []message, all bool) {
 	var pieces []protocol.RawMessage
-	if json.Unmarshal(value, &pieces, lenient) != nil {
+	if json.Unmarshal(value, &pieces, Lenient) != nil {
 		return nil, false
 	}
 	for _, piece := range pieces {
-		if e, is := readEnvelope(piece); is {
+		if e, is := readMessage(piece); is {
 			list = append(list, e)
 		}
 	}
@@ -107,7 +107,7 @@ func readBatch(value protocol.RawMessage) (list []envelope, all bool) {
 // claims reports whether text that is no JSON begins as a message does: as an
 // object, or a list of them, with the tag or with the members of an answer.
 func claims(line []byte) bool {
-	d := jsontext.NewDecoder(bytes.NewReader(line), lenient)
+	d := jsontext.NewDecoder(bytes.NewReader(line), Lenient)
 	token, err := d.ReadToken()
 	if err == nil && token.Kind() == '[' {
 		token, err = d.ReadToken()
@@ -136,14 +136,14 @@ func claims(line []byte) bool {
 }
 
 // request is a message that is no answer, as the SDK reads it.
-func (e *envelope) request() (jsonrpc.Message, error) {
+func (e *message) request() (jsonrpc.Message, error) {
 	r := &jsonrpc.Request{Params: []byte(e.Params)}
 	if err := json.Unmarshal(e.Method, &r.Method); err != nil || jsonspan.Kind(e.Method) != '"' {
 		return nil, fmt.Errorf("wrote a message whose method is no string: %s", sample(e.Method))
 	}
 	var id any
 	if e.ID != nil {
-		if err := json.Unmarshal(e.ID, &id, lenient); err != nil {
+		if err := json.Unmarshal(e.ID, &id, Lenient); err != nil {
 			return nil, err
 		}
 	}
@@ -155,7 +155,7 @@ func (e *envelope) request() (jsonrpc.Message, error) {
 }
 
 // failure is the error of an answer, nil if it has none.
-func (e *envelope) failure() *jsonrpc.Error {
+func (e *message) failure() *jsonrpc.Error {
 	if e.Error == nil || jsonspan.Kind(e.Error) == 'n' {
 		if e.Result == nil {
 			return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "its answer has neither a result nor an error"}
@@ -167,12 +167,12 @@ func (e *envelope) failure() *jsonrpc.Error {
 		Message protocol.RawMessage `json:"message"`
 		Data    protocol.RawMessage `json:"data"`
 	}
-	failed := &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: clip(string(e.Error), 500)}
-	if jsonspan.Kind(e.Error) != '{' || json.Unmarshal(e.Error, &said, lenient) != nil {
+	failed := &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: Clip(string(e.Error), 500)}
+	if jsonspan.Kind(e.Error) != '{' || json.Unmarshal(e.Error, &said, Lenient) != nil {
 		return failed
 	}
-	_ = json.Unmarshal(said.Code, &failed.Code, lenient)       // else the code above
-	_ = json.Unmarshal(said.Message, &failed.Message, lenient) // else the whole error
+	_ = json.Unmarshal(said.Code, &failed.Code, Lenient)       // else the code above
+	_ = json.Unmarshal(said.Message, &failed.Message, Lenient) // else the whole error
 	failed.Data = []byte(said.Data)
 	return failed
 }

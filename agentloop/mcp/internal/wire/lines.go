@@ -1,4 +1,4 @@
-package mcp
+package wire
 
 import (
 	"bufio"
@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
+	"unicode/utf8"
 )
 
 // lineReader reads messages from the stdout of a server, one a line.
@@ -25,7 +27,7 @@ var byteOrderMark = []byte("\xef\xbb\xbf")
 
 // next returns the messages of the next line that has some: one, or several
 // where the line is a batch. The error is io.EOF at the end.
-func (l *lineReader) next() ([]envelope, error) {
+func (l *lineReader) next() ([]message, error) {
 	for {
 		line, err := l.line()
 		if len(line) == 0 && err != nil {
@@ -35,7 +37,7 @@ func (l *lineReader) next() ([]envelope, error) {
 		if len(line) == 0 {
 			continue
 		}
-		messages, err := readEnvelopes(line)
+		messages, err := readMessages(line)
 		if err != nil || len(messages) > 0 {
 			return messages, err
 		}
@@ -60,32 +62,54 @@ func (l *lineReader) line() ([]byte, error) {
 	}
 }
 
-// chatter is the text that a server writes to its stdout besides messages. It
-// is used by the one goroutine that reads.
-type chatter struct {
-	first string // cut
-	bytes int    // since the last message
-	limit int
-	told  func(first string)
+// strayText is the text that a server writes to its stdout besides messages. Only the
+// goroutine that reads writes to it.
+type strayText struct {
+	limit  int
+	bytes  int // since the last message
+	report Report
+
+	mu    sync.Mutex
+	first string // line, cut
 }
 
-// line takes a line in. So much without a message is no banner any more.
-func (c *chatter) line(line []byte) error {
-	if c.first == "" {
-		c.first = sample(line)
-		c.told(c.first)
+// add adds a line. A text of more than the limit without a message is no banner any more.
+func (t *strayText) add(line []byte) error {
+	first := t.firstLine()
+	if first == "" {
+		first = sample(line)
+		t.mu.Lock()
+		t.first = first
+		t.mu.Unlock()
+		t.report("chatter", "writes other text than messages to its stdout, which is passed over: "+first)
 	}
-	if c.bytes += len(line); c.bytes > c.limit {
-		return fmt.Errorf("writes other text than messages of MCP to its stdout: %s", c.first)
+	if t.bytes += len(line); t.bytes > t.limit {
+		return fmt.Errorf("writes other text than messages of MCP to its stdout: %s", first)
 	}
 	return nil
 }
 
-// sample is the beginning of a server's text, for an error.
+func (t *strayText) firstLine() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.first
+}
+
+// sample returns the beginning of a server's text, for an error.
 func sample(text []byte) string {
 	const most = 200
 	if len(text) > most {
 		return string(bytes.ToValidUTF8(text[:most], []byte("\uFFFD"))) + " …"
 	}
 	return string(bytes.ToValidUTF8(text, []byte("\uFFFD")))
+}
+
+// Clip returns the beginning of a text, at most so many bytes, whole characters.
+func Clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most = max(most, 0); most > 0 && !utf8.RuneStart(text[most]); most-- {
+	}
+	return text[:most]
 }

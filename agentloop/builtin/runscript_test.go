@@ -9,17 +9,17 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// played is a run of the loop with a scripted model.
-type played struct {
+// scriptedRun is a run of the loop with a scripted model.
+type scriptedRun struct {
 	result agentloop.Result
 	err    error
 	yields []agentloop.Yield
 	model  *model.Scripted
 }
 
-// play runs a prompt in a loop with some features and an executor that keeps
+// runScript runs a prompt in a loop with some features and an executor that keeps
 // state, besides hooks of other layers.
-func play(t *testing.T, script string, features []agentloop.Provider, hooks ...protocol.GoHook) played {
+func runScript(t *testing.T, script string, features []agentloop.Provider, hooks ...protocol.GoHook) scriptedRun {
 	t.Helper()
 	scripted, err := model.Parse("script.yaml", []byte(script))
 	if err != nil {
@@ -39,7 +39,7 @@ func play(t *testing.T, script string, features []agentloop.Provider, hooks ...p
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := played{model: scripted}
+	p := scriptedRun{model: scripted}
 	for y := range run.Events() {
 		p.yields = append(p.yields, y)
 	}
@@ -52,7 +52,7 @@ func play(t *testing.T, script string, features []agentloop.Provider, hooks ...p
 }
 
 // last is the last event of a name that the run yielded.
-func (p *played) last(name protocol.EventName) *agentloop.Yield {
+func (p *scriptedRun) last(name protocol.EventName) *agentloop.Yield {
 	for i := len(p.yields) - 1; i >= 0; i-- {
 		if y := &p.yields[i]; y.Kind == agentloop.YieldEvent && y.Event.Event == name {
 			return y

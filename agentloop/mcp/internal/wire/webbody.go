@@ -1,4 +1,4 @@
-package mcp
+package wire
 
 import (
 	"bufio"
@@ -18,7 +18,7 @@ import (
 type webBody struct {
 	from    io.ReadCloser
 	limit   int
-	awaited *awaited
+	pending *pendingRequests
 	only    int64 // the one request that is answered, 0 if it may be any
 	release func()
 
@@ -42,7 +42,7 @@ func (b *webBody) understand(response *http.Response) error {
 		if kind == "" {
 			kind = "no content"
 		}
-		return &refusedError{fmt.Sprintf("it answered with %s where a message of MCP must be (status %d); is the address right?", clip(kind, 80), response.StatusCode)}
+		return &RefusedError{fmt.Sprintf("it answered with %s where a message of MCP must be (status %d); is the address right?", Clip(kind, 80), response.StatusCode)}
 	default:
 		b.next = b.plain
 	}
@@ -86,7 +86,7 @@ func (b *webBody) message() ([]byte, error) {
 		return nil, err
 	}
 	b.next = func() ([]byte, error) { return nil, io.EOF }
-	return b.settled(bytes.TrimPrefix(whole.Bytes(), byteOrderMark)), nil
+	return b.resolved(bytes.TrimPrefix(whole.Bytes(), byteOrderMark)), nil
 }
 
 // event is the next event of a stream, to its empty line. What is cut off at the
@@ -126,30 +126,29 @@ func (b *webBody) event() ([]byte, error) {
 	}
 }
 
-// rewritten is the event as the server wrote it, if its message is passed on as
-// it is.
+// rewritten returns the event as the server wrote it, if its message is passed on as it
+// is.
 func (b *webBody) rewritten(whole, rest, data []byte) []byte {
-	settled := b.settled(data)
-	if bytes.Equal(settled, data) {
+	resolved := b.resolved(data)
+	if bytes.Equal(resolved, data) {
 		return whole
 	}
 	events := bytes.NewBufferString(": \n\n") // at least this, so that reading goes on
-	for line := range bytes.Lines(settled) {
+	for line := range bytes.Lines(resolved) {
 		fmt.Fprintf(events, "%sdata: %s\n\n", rest, bytes.TrimSpace(line))
 	}
 	return events.Bytes()
 }
 
-// settled is the text of a message, or where it is an answer, that of what the
-// SDK is to read in its place: most often the same, else one or more, each a
-// line.
-func (b *webBody) settled(text []byte) []byte {
-	e, is := readEnvelope(bytes.TrimSpace(text))
+// resolved returns the text of a message. If it is an answer, that is what the SDK is to
+// read in its place: most often the same, else one or more, each a line.
+func (b *webBody) resolved(text []byte) []byte {
+	e, is := readMessage(bytes.TrimSpace(text))
 	if !is || !e.isAnswer() {
 		return text
 	}
 	id, named := idOf(e.ID)
-	answers := b.awaited.settle(&e, b.only)
+	answers := b.pending.resolve(&e, b.only)
 	if len(answers) == 1 && named && e.ID[0] != '"' && answers[0].ID == numberID(id) && answers[0].Error == nil && len(answers[0].Result) == len(e.Result) {
 		return text
 	}

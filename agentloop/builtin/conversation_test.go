@@ -14,8 +14,8 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// talk is a loop with the real executor, a scripted model, and what came of it.
-type talk struct {
+// conversation is a loop with the real executor, a scripted model, and what came of it.
+type conversation struct {
 	t        *testing.T
 	options  agentloop.Options
 	loop     *agentloop.Loop
@@ -36,8 +36,8 @@ func (l *listener) Generate(ctx context.Context, r model.Request) iter.Seq2[mode
 	return l.Scripted.Generate(ctx, r)
 }
 
-// newTalk makes a loop of the script and the providers.
-func newTalk(t *testing.T, script string, providers []provider.Provider, change ...func(*agentloop.Options)) *talk {
+// newConversation makes a loop of the script and the providers.
+func newConversation(t *testing.T, script string, providers []provider.Provider, change ...func(*agentloop.Options)) *conversation {
 	t.Helper()
 	scripted, err := model.Parse("script.yaml", []byte(script))
 	if err != nil {
@@ -47,7 +47,7 @@ func newTalk(t *testing.T, script string, providers []provider.Provider, change 
 	if err != nil {
 		t.Fatal(err)
 	}
-	tk := &talk{t: t, executor: executor.New(set, executor.Options{}), model: &listener{Scripted: scripted}}
+	tk := &conversation{t: t, executor: executor.New(set, executor.Options{}), model: &listener{Scripted: scripted}}
 	tk.options = agentloop.Options{Gate: tk.executor, Model: tk.model, Providers: providers, NoDefaults: true}
 	for _, c := range change {
 		c(&tk.options)
@@ -59,7 +59,7 @@ func newTalk(t *testing.T, script string, providers []provider.Provider, change 
 }
 
 // say runs a prompt to its end, which must be a regular one.
-func (tk *talk) say(prompt string) {
+func (tk *conversation) say(prompt string) {
 	tk.t.Helper()
 	run, err := tk.loop.Run(tk.t.Context(), prompt)
 	if err != nil {
@@ -74,7 +74,7 @@ func (tk *talk) say(prompt string) {
 }
 
 // notices are what the person read of a hook, in order.
-func (tk *talk) notices(hook string) []string {
+func (tk *conversation) notices(hook string) []string {
 	list := []string{}
 	for _, y := range tk.yields {
 		for _, n := range y.Outcome.Notices {
@@ -87,7 +87,7 @@ func (tk *talk) notices(hook string) []string {
 }
 
 // fired is how often an event was fired.
-func (tk *talk) fired(name protocol.EventName) (n int) {
+func (tk *conversation) fired(name protocol.EventName) (n int) {
 	for _, y := range tk.yields {
 		if y.Kind == agentloop.YieldEvent && y.Event.Event == name {
 			n++
@@ -97,7 +97,7 @@ func (tk *talk) fired(name protocol.EventName) (n int) {
 }
 
 // sent is what the model was sent in call n, counted from 0, as text.
-func (tk *talk) sent(n int) string {
+func (tk *conversation) sent(n int) string {
 	tk.t.Helper()
 	if n >= len(tk.model.requests) {
 		tk.t.Fatalf("the model was called %d times", len(tk.model.requests))

@@ -8,16 +8,17 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/hookd-dev/hookd/agentloop/mcp/internal/wire"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// said reports whether the texts of a result say all that its structured content
+// repeats reports whether the texts of a result say all that its structured content
 // does. The revision 2025-06-18 asks servers to send the same in both for older
 // clients, and a model would pay for it twice. One common library puts what is
 // no object into an object with the one member result, and sends a list as one
 // text for each item.
-func said(content []wireContent, structured protocol.RawMessage) bool {
+func repeats(content []wireContent, structured protocol.RawMessage) bool {
 	var texts []string
 	for i := range content {
 		if content[i].Type == "text" {
@@ -34,7 +35,7 @@ func inTexts(texts []string, value protocol.RawMessage) bool {
 		return true
 	}
 	var items []protocol.RawMessage
-	if jsonspan.Kind(value) != '[' || json.Unmarshal(value, &items, lenient) != nil {
+	if jsonspan.Kind(value) != '[' || json.Unmarshal(value, &items, wire.Lenient) != nil {
 		return false
 	}
 	return len(items) > 0 && slices.EqualFunc(texts, items, sameValue)
@@ -53,7 +54,7 @@ func resultOnly(structured protocol.RawMessage) (protocol.RawMessage, bool) {
 // sameValue reports whether a text is a string itself, or the JSON of a value.
 func sameValue(text string, value protocol.RawMessage) bool {
 	var plain string
-	if jsonspan.Kind(value) == '"' && json.Unmarshal(value, &plain, lenient) == nil && strings.TrimSpace(plain) == strings.TrimSpace(text) {
+	if jsonspan.Kind(value) == '"' && json.Unmarshal(value, &plain, wire.Lenient) == nil && strings.TrimSpace(plain) == strings.TrimSpace(text) {
 		return true
 	}
 	return sameJSON(protocol.RawMessage(text), value)

@@ -1,4 +1,4 @@
-package mcp
+package wire
 
 import (
 	"context"
@@ -14,55 +14,55 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// awaited are the requests of a connection that have no answer yet, by their
-// ids, which the SDK counts from 1. It sees to it that each answer finds its
-// request: the SDK drops one that it cannot place, and the call would wait
-// until the run ends.
-type awaited struct {
-	complain func(kind, text string) // of an answer that is dropped
+// pendingRequests are the requests of a connection that have no answer yet, by their
+// ids, which the SDK counts from 1. It takes care that each answer finds its request: the
+// SDK drops one that it cannot place, and the call would wait until the run ends.
+type pendingRequests struct {
+	report Report // of an answer that is dropped
 
 	mu   sync.Mutex
-	open map[int64]*waiting
+	open map[int64]*pendingRequest
 	last int64 // the highest id so far
 }
 
-type waiting struct {
+// pendingRequest is one of them.
+type pendingRequest struct {
 	method string
-	keep   *capture // for a result as the server wrote it; nil: nobody wants it
-	left   bool     // nobody waits any more: a late answer is no mistake
+	raw    *RawResult // for a result as the server wrote it; nil: nobody wants it
+	left   bool       // nobody waits any more: a late answer is no mistake
 }
 
-func newAwaited(complain func(kind, text string)) *awaited {
-	return &awaited{complain: complain, open: map[int64]*waiting{}}
+func newPendingRequests(report Report) *pendingRequests {
+	return &pendingRequests{report: report, open: map[int64]*pendingRequest{}}
 }
 
 // expect notes a request that is about to be sent; ctx is that of its caller.
-func (a *awaited) expect(ctx context.Context, id int64, method string) {
-	w := &waiting{method: method, keep: captureOf(ctx)}
+func (a *pendingRequests) expect(ctx context.Context, id int64, method string) {
+	w := &pendingRequest{method: method, raw: rawResultOf(ctx)}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.open[id], a.last = w, max(a.last, id)
 	context.AfterFunc(ctx, func() { a.leave(w) })
 }
 
-func (a *awaited) leave(w *waiting) {
+func (a *pendingRequests) leave(w *pendingRequest) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	w.left = true
 }
 
-// settle returns the answers that the SDK is to read for one of a server's: that
-// one, with the id that was sent, or refusals, or none. only is the request that
-// it can only be for, 0 if it may be for any.
-func (a *awaited) settle(e *envelope, only int64) []*jsonrpc.Response {
+// resolve returns the answers that the SDK is to read for one of a server's: that one,
+// with the id that was sent, or refusals, or none. only is the one request that it can be
+// for, 0 if it may be for any.
+func (a *pendingRequests) resolve(e *message, only int64) []*jsonrpc.Response {
 	answers, kind, complaint := a.place(e, only)
 	if complaint != "" {
-		a.complain(kind, complaint)
+		a.report(kind, complaint)
 	}
 	return answers
 }
 
-func (a *awaited) place(e *envelope, only int64) (answers []*jsonrpc.Response, kind, complaint string) {
+func (a *pendingRequests) place(e *message, only int64) (answers []*jsonrpc.Response, kind, complaint string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	id, named := idOf(e.ID)
@@ -81,7 +81,7 @@ func (a *awaited) place(e *envelope, only int64) (answers []*jsonrpc.Response, k
 		}
 		return answers, "", ""
 	case nameless && failed != nil:
-		return nil, "nameless", "answers with an error that names no request: " + clip(failed.Message, 200)
+		return nil, "nameless", "answers with an error that names no request: " + Clip(failed.Message, 200)
 	case len(asked) == 1:
 		return []*jsonrpc.Response{a.refuse(asked[0], &jsonrpc.Error{
 			Code:    jsonrpc.CodeInternalError,
@@ -91,9 +91,9 @@ func (a *awaited) place(e *envelope, only int64) (answers []*jsonrpc.Response, k
 	return nil, "unknown", fmt.Sprintf("answers a request that nobody made (id %s)", idText(e.ID))
 }
 
-// asked are the requests that somebody waits for. The one that follows the
-// changes of a list is answered at the end only.
-func (a *awaited) asked(only int64) (ids []int64) {
+// asked returns the requests that somebody waits for. The one that follows the changes
+// of a list is answered at the end only.
+func (a *pendingRequests) asked(only int64) (ids []int64) {
 	for id, w := range a.open {
 		if (only == 0 || id == only) && !w.left && w.method != "subscriptions/listen" {
 			ids = append(ids, id)
@@ -102,29 +102,29 @@ func (a *awaited) asked(only int64) (ids []int64) {
 	return ids
 }
 
-func (a *awaited) answer(id int64, e *envelope) *jsonrpc.Response {
+func (a *pendingRequests) answer(id int64, e *message) *jsonrpc.Response {
 	w := a.open[id]
 	if failed := e.failure(); failed != nil {
 		return a.refuse(id, failed)
 	}
 	delete(a.open, id)
 	response := &jsonrpc.Response{ID: numberID(id), Result: []byte(e.Result)}
-	if w.keep != nil {
-		w.keep.set(e.Result)
-		response.Result = stand(w.method, e.Result)
+	if w.raw != nil {
+		w.raw.set(e.Result)
+		response.Result = placeholder(w.method, e.Result)
 	}
 	return response
 }
 
-func (a *awaited) refuse(id int64, why *jsonrpc.Error) *jsonrpc.Response {
-	a.open[id].keep.refuse(why)
+func (a *pendingRequests) refuse(id int64, why *jsonrpc.Error) *jsonrpc.Response {
+	a.open[id].raw.refuse(why)
 	delete(a.open, id)
 	return &jsonrpc.Response{ID: numberID(id), Error: why}
 }
 
 // abandon refuses a request in the server's place, unless it was answered. A
 // late answer is no mistake.
-func (a *awaited) abandon(id int64, why *jsonrpc.Error) *jsonrpc.Response {
+func (a *pendingRequests) abandon(id int64, why *jsonrpc.Error) *jsonrpc.Response {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	w := a.open[id]
@@ -135,18 +135,18 @@ func (a *awaited) abandon(id int64, why *jsonrpc.Error) *jsonrpc.Response {
 	return &jsonrpc.Response{ID: numberID(id), Error: why}
 }
 
-// has reports whether an answer of that id is awaited.
-func (a *awaited) has(raw protocol.RawMessage) bool {
+// has reports whether an answer of that id is pendingRequests.
+func (a *pendingRequests) has(raw protocol.RawMessage) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	id, named := idOf(raw)
 	return named && a.open[id] != nil
 }
 
-// idOf is the number that an id stands for. Some servers make a string of it.
+// idOf returns the number that an id stands for. Some servers make a string of it.
 func idOf(raw protocol.RawMessage) (id int64, is bool) {
 	text := string(raw)
-	if jsonspan.Kind(raw) == '"' && json.Unmarshal(raw, &text, lenient) != nil {
+	if jsonspan.Kind(raw) == '"' && json.Unmarshal(raw, &text, Lenient) != nil {
 		return 0, false
 	}
 	id, err := strconv.ParseInt(strings.TrimSuffix(text, ".0"), 10, 64)

@@ -63,7 +63,7 @@ func TestListsSeeThroughAHookThatWraps(t *testing.T) {
 		var ran []string
 		features := []agentloop.Provider{policy, {Name: "shell", Tools: []tool.Tool{shellTool{&ran}}}}
 		script := "turns:\n  - toolCalls:\n      - {id: a, name: bash, args: {command: \"" + c.command + "\"}}\n  - text: done\n"
-		p := play(t, script, features, wraps(c.sensitive))
+		p := runScript(t, script, features, wraps(c.sensitive))
 		if p.err != nil {
 			t.Fatalf("%s: %v", name, p.err)
 		}

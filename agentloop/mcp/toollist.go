@@ -1,0 +1,79 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/hookd-dev/hookd/agentloop/mcp/internal/wire"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// Bounds of what a server may list.
+const (
+	maxPages = 100
+	maxTools = 1000
+)
+
+// list asks for the server's tools, all pages.
+func (c *connection) list() ([]listed, error) {
+	ctx, cancel := context.WithTimeoutCause(c.life.context, c.options.StartLimit, fmt.Errorf("%w: its list of tools", errSlow))
+	defer cancel()
+	var tools []listed
+	cursor := ""
+	for range maxPages {
+		page, err := c.page(ctx, cursor)
+		if err != nil {
+			return nil, err
+		}
+		tools = append(tools, page.Tools...)
+		if len(tools) > maxTools {
+			return nil, fmt.Errorf("it lists more than %d tools", maxTools)
+		}
+		if cursor = page.NextCursor; cursor == "" {
+			return tools, nil
+		}
+	}
+	return nil, fmt.Errorf("its list of tools has more than %d pages", maxPages)
+}
+
+// listed is a tool as a server lists it. What it says of its own harmlessness
+// (annotations) is not read: only hooks and people decide that.
+type listed struct {
+	Name        string              `json:"name"`
+	Title       string              `json:"title"`
+	Description string              `json:"description"`
+	Schema      protocol.RawMessage `json:"inputSchema"`
+}
+
+type toolPage struct {
+	Tools      []listed `json:"tools"`
+	NextCursor string   `json:"nextCursor"`
+}
+
+func (c *connection) page(ctx context.Context, cursor string) (page toolPage, err error) {
+	ctx, kept := wire.WithRawResult(ctx)
+	var typed *sdk.ListToolsResult
+	err = c.guard(func() (err error) {
+		typed, err = c.session.ListTools(ctx, &sdk.ListToolsParams{Cursor: cursor})
+		return err
+	})
+	if err != nil {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		return page, err
+	}
+	raw, _ := kept.Take()
+	if raw == nil {
+		if raw, err = json.Marshal(typed); err != nil {
+			return page, err
+		}
+	}
+	if err := json.Unmarshal(raw, &page, wire.Lenient); err != nil {
+		return page, fmt.Errorf("its list of tools cannot be read: %w", err)
+	}
+	return page, nil
+}
