@@ -26,9 +26,11 @@ protocol:
 protocol/realpath: protocol
 protocol/rpc: internal/lines protocol
 protocol/rpc/socket:
-schema/internal: protocol schema schema/document schema/internal/jsonschemas
-schema: protocol schema/document schema/toolname
+schema/internal: protocol schema schema/document schema/internal/jsonschemas schema/units
+schema: protocol schema/agentparts schema/document schema/toolname schema/units
 schema/document:
+schema/agentparts:
+schema/units:
 schema/toolname: protocol
 executor: executor/hookenv executor/internal/inflight executor/internal/slots executor/internal/worker executor/record executor/state protocol schema schema/toolname
 executor/exechook: executor executor/hookenv executor/internal/worker executor/process protocol schema
@@ -45,7 +47,7 @@ loader/internal/files: executor/process
 loader/internal/interpreter: executor/hookenv executor/process loader/internal/files loader/internal/ownership loader/internal/report
 loader/internal/ownership: loader/internal/files loader/internal/report schema
 loader/internal/report: schema
-loader/internal/settings: protocol schema schema/document
+loader/internal/settings: protocol schema schema/agentparts schema/document schema/units
 loader: executor executor/exechook executor/hookenv executor/process executor/record executor/state internal/fsutil loader/internal/files loader/internal/ownership loader/internal/report loader/internal/settings protocol schema schema/document schema/toolname
 loader: executor executor/exechook executor/hookenv executor/process executor/record executor/state internal/fsutil loader/internal/files loader/internal/ownership loader/internal/report loader/internal/settings protocol schema schema/document
 agentloop: agentloop/builtin agentloop/internal/answer agentloop/internal/conversation agentloop/internal/gohooks agentloop/internal/limits agentloop/internal/toolset agentloop/model agentloop/provider agentloop/recipe agentloop/store agentloop/tool protocol
@@ -80,12 +82,12 @@ client: protocol protocol/rpc protocol/rpc/socket
 cmd/hookd: *
 cmd/hookd/internal/cli: cmd/hookd/internal/show cmd/hookd/internal/terminal protocol
 cmd/hookd/internal/engine: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show cmd/hookd/internal/signals executor executor/daemon executor/exechook executor/hookenv executor/process loader protocol schema
-cmd/hookd/internal/eventcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/faultyhook cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/daemon executor/exechook executor/hookenv executor/process internal/jsonspan loader protocol protocol/realpath schema schema/toolname
+cmd/hookd/internal/eventcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/faultyhook cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/daemon executor/exechook executor/hookenv executor/process internal/jsonspan loader protocol protocol/realpath schema schema/toolname schema/units
 cmd/hookd/internal/faultyhook:
 cmd/hookd/internal/hookcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/shellhook cmd/hookd/internal/show cmd/hookd/internal/terminal examples executor executor/daemon executor/exechook executor/hookenv executor/process executor/record loader protocol schema
 cmd/hookd/internal/logcmd: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/process executor/record executor/state protocol
 cmd/hookd/internal/places: cmd/hookd/internal/cli cmd/hookd/internal/show executor loader protocol
-cmd/hookd/internal/report: cmd/hookd/internal/show executor executor/daemon loader protocol schema
+cmd/hookd/internal/report: cmd/hookd/internal/show executor executor/daemon loader protocol schema schema/units
 cmd/hookd/internal/servecmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/show cmd/hookd/internal/signals executor executor/daemon executor/exechook executor/hookenv executor/process loader protocol protocol/rpc protocol/rpc/socket schema
 cmd/hookd/internal/shellhook: internal/jsonspan protocol
 cmd/hookd/internal/show:
