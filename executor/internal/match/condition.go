@@ -1,9 +1,8 @@
-package executor
+package match
 
 import (
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"time"
@@ -15,20 +14,20 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// A condition (match.when) is hookd's own work for an event, so it is bounded in
-// time and memory, whatever it says and whatever the event holds. The language
-// cannot be interrupted by itself. Three things together do that:
+// A condition (match.when) is hookd's own work for an event, so it is bounded in time
+// and memory, whatever it says and whatever the event holds. The language cannot be
+// interrupted by itself. Three things together bound it:
 //
 //   - before every round of a loop and every operation whose time grows with its
-//     operands, the program calls meterStep, which ends it when its steps or its
-//     time are used up;
+//     operands, the program calls step of the meter, which ends it when its steps or
+//     its time are used up;
 //   - an operation that could take longer than its operands are large, or make
-//     something larger than them, is done by a function of ours;
-//   - functions that are neither of both are not there.
+//     something larger than them, is done by a function of this package;
+//   - all other functions of the language are taken out.
 
 const (
 	longestCondition = 4 << 10 // bytes
-	conditionTime    = time.Second
+	maxConditionTime = time.Second
 	conditionSteps   = 1_000_000 // rounds of loops and operations
 	conditionBytes   = 128 << 20 // of texts and lists that it makes
 	longestPattern   = 4 << 10   // bytes of a regular expression, and of a set of characters
@@ -172,24 +171,3 @@ func compilePattern(text string) (*regexp.Regexp, error) {
 
 // errUndecided ends a condition that is not decided in time.
 var errUndecided = errors.New("it is not decided within its bounds of time, steps and memory")
-
-// steppedText is a text that a regular expression reads. It ends early when the
-// bounds are used up.
-type steppedText struct {
-	text  string
-	at    int
-	meter *meter
-	err   error
-}
-
-func (s *steppedText) ReadRune() (rune, int, error) {
-	if s.at&0xff == 0 || s.at >= len(s.text) {
-		if s.err == nil && s.at < len(s.text) {
-			s.err = s.meter.step(1)
-		}
-		if s.err != nil || s.at >= len(s.text) {
-			return 0, 0, io.EOF
-		}
-	}
-	return s.next()
-}

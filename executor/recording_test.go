@@ -84,7 +84,7 @@ func TestRecordOfLargeData(t *testing.T) {
 	e := newExecutor(t, schema.HookSettings{Records: schema.RecordSettings{Values: schema.ValuesFull}}, Options{StateDir: dir}, modifier, gone)
 	large := func(id string) protocol.Event {
 		ev := event(id)
-		ev.Data = []byte(`{"toolCallId":"c1","name":"bash","kind":"shell","args":{"command":"` + strings.Repeat(id, hashedBeside) + `"},"parallel":1}`)
+		ev.Data = []byte(`{"toolCallId":"c1","name":"bash","kind":"shell","args":{"command":"` + strings.Repeat(id, largeData) + `"},"parallel":1}`)
 		return ev
 	}
 	fire(t, e, large("decided"))

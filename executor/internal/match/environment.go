@@ -1,15 +1,15 @@
-package executor
+package match
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
 
+	"github.com/expr-lang/expr/types"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -18,88 +18,37 @@ import (
 
 var someTime time.Time
 
-// facts is what matching may look at in one version of an event. It is decoded
-// at the first matcher that needs it, once for all hooks.
-type facts struct {
-	event    *protocol.Event
-	spec     *protocol.Spec
-	metadata func() protocol.RawMessage // what hooks said of themselves so far; may be nil
-
-	traits
-	scanned, readable bool
-	toolCallID, asks  string
-
-	env   map[string]any
-	meter *meter // of the condition that is being evaluated
-
-	missing string // the member that it read and that is not there
-}
-
-// traits are what matchers compare and no hook changes. What no matcher of the
-// event compares is not read from data, and empty.
-type traits struct {
-	name               protocol.EventName
-	sub, unreadable    bool
-	tool, source, step string
-	kind               protocol.ToolKind
-}
-
-func newFacts(ev *protocol.Event) *facts {
-	spec := ev.Spec()
-	if spec == nil {
-		spec = &protocol.Spec{Name: ev.Event, Kind: protocol.Notice}
+// whenTypes are the names that a condition may use, so that a misspelt one is an error
+// at load and not a match at run time.
+var whenTypes = sync.OnceValue(func() types.Map {
+	names := types.Map{
+		"event": types.String, "id": types.String, "seq": types.Any, "time": types.TypeOf(someTime),
+		"session": types.Map{"id": types.String, "transcript": types.String},
+		"agent":   types.Map{"id": types.String, "parent": types.Any, "depth": types.Int, "host": types.String},
+		"project": types.String, "cwd": types.String, "turn": types.Int, "step": types.Int,
+		"recipe":     types.Any,
+		"compaction": types.Map{"auto": types.Bool, "threshold": types.Float64},
+		"usage": types.Map{
+			"inputTokens": types.Any, "outputTokens": types.Any,
+			"contextTokens": types.Any, "contextMax": types.Any, "costUsd": types.Any,
+		},
+		"data":     types.Any,
+		"metadata": types.Any,
 	}
-	return &facts{event: ev, spec: spec, traits: traits{name: spec.Name, sub: ev.Agent.Depth > 0}}
-}
-
-// scan reads the few members of data that matchers compare, and reports whether
-// data could be read.
-func (f *facts) scan() bool {
-	if f.scanned {
-		return f.readable
-	}
-	f.scanned = true
-	f.readable = protocol.Members(f.event.Data, func(name string, value protocol.RawMessage) {
-		if field := f.field(name); field != nil {
-			*field = protocol.Text(value)
+	for _, functions := range []map[string]function{new(Input).functions(), new(Input).memberFunctions()} {
+		for name, f := range functions {
+			names[name] = types.TypeOf(f)
 		}
-	})
-	f.unreadable = !f.readable
-	if !slices.Contains(toolKinds, f.kind) {
-		f.kind = protocol.KindOther // a kind of a later version: a tool that nobody knows
 	}
-	return f.readable
-}
+	return names
+})
 
-var toolKinds = []protocol.ToolKind{
-	protocol.KindShell, protocol.KindRead, protocol.KindWrite, protocol.KindNet, protocol.KindMCP, protocol.KindAgent,
-}
-
-// field returns where a member of data is kept, nil if no matcher asks for it.
-func (f *facts) field(name string) *string {
-	switch {
-	case name == "name" && f.spec.Tool:
-		return &f.tool
-	case name == "kind" && f.spec.Tool:
-		return (*string)(&f.kind)
-	case name == "toolCallId" && f.spec.Tool:
-		return &f.toolCallID
-	case name == "askedBy" && f.spec.Ask == protocol.AskStays:
-		return &f.asks
-	case name == "source" && f.spec.Source:
-		return &f.source
-	case name == "type" && f.spec.StepType:
-		return &f.step
+// environment returns what a condition sees, by the names of [whenTypes].
+func (in *Input) environment() (map[string]any, error) {
+	if in.env != nil {
+		return in.env, nil
 	}
-	return nil
-}
-
-// environment is what a condition sees, by the names of [whenTypes].
-func (f *facts) environment() (map[string]any, error) {
-	if f.env != nil {
-		return f.env, nil
-	}
-	ev := f.event
+	ev := in.event
 	values := 0
 	for _, mark := range []string{",", "[", "{"} {
 		values += bytes.Count(ev.Data, []byte(mark))
@@ -108,10 +57,10 @@ func (f *facts) environment() (map[string]any, error) {
 		return nil, fmt.Errorf("the event holds more than %d values: %w", conditionValues, errUndecided)
 	}
 	var metadata protocol.RawMessage
-	if f.metadata != nil {
-		metadata = f.metadata()
+	if in.metadata != nil {
+		metadata = in.metadata()
 	}
-	f.env = map[string]any{
+	in.env = map[string]any{
 		"event": string(ev.Event), "id": ev.ID, "seq": value(ev.Seq), "time": ev.Time,
 		"session": map[string]any{"id": ev.Session.ID, "transcript": ev.Session.Transcript},
 		"agent": map[string]any{
@@ -128,9 +77,9 @@ func (f *facts) environment() (map[string]any, error) {
 		"data":     opened(decodeAny(ev.Data)),
 		"metadata": open(decodeAny(orEmpty(metadata))),
 	}
-	maps.Copy(f.env, asAny(f.functions()))
-	maps.Copy(f.env, asAny(f.memberFunctions()))
-	return f.env, nil
+	maps.Copy(in.env, asAny(in.functions()))
+	maps.Copy(in.env, asAny(in.memberFunctions()))
+	return in.env, nil
 }
 
 func orEmpty(raw protocol.RawMessage) protocol.RawMessage {
@@ -148,7 +97,7 @@ func asAny(functions map[string]function) map[string]any {
 	return out
 }
 
-// value turns a pointer into what it points to, or nil.
+// value returns what a pointer points to, nil for nil.
 func value[T any](p *T) any {
 	if p == nil {
 		return nil

@@ -1,8 +1,9 @@
-package executor
+package match
 
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/ast"
@@ -15,9 +16,9 @@ import (
 
 // A condition has three values: yes, no, and undecided, where it reads a member that
 // is not there or fails. What is undecided does not decide the rest: "no and
-// undecided" is no, "yes or undecided" is yes. The language has two values, so the
-// logic on top of a condition is done here, and each part of it that has none is a
-// program of its own.
+// undecided" is no, "yes or undecided" is yes. The language has two values, so this
+// file evaluates the logic on top of a condition, and each part of it that has none is
+// a program of its own.
 type condition struct {
 	program *vm.Program // of a part without logic; else parts by operator
 	op      logic
@@ -33,25 +34,32 @@ const (
 	logicIf // condition, then, else
 )
 
-// decision is what a condition comes to.
-type decision byte
+// Decision is what a condition comes to.
+type Decision byte
 
 const (
-	undecided decision = iota
-	no
-	yes
+	Undecided Decision = iota
+	No
+	Yes
 )
 
-func decisionOf(hit bool) decision {
+func decisionOf(hit bool) Decision {
 	if hit {
-		return yes
+		return Yes
 	}
-	return no
+	return No
 }
 
 // mostParts of one condition are evaluated apart. A condition with more is evaluated
 // as one, and is undecided when any of its parts that is looked at is.
 const mostParts = 64
+
+// shortProblem returns what is wrong with a condition and where, without the drawing
+// of it: a finding is one line.
+func shortProblem(err error) error {
+	message, _, _ := strings.Cut(err.Error(), "\n")
+	return errors.New(message)
+}
 
 // compileCondition compiles a condition with its bounds in it.
 func compileCondition(text string) (*condition, error) {
@@ -180,82 +188,84 @@ func (c *condition) fill(programs *[]*vm.Program) {
 
 // decide evaluates the condition. The error says why it, or a part of it, is
 // undecided.
-func (c *condition) decide(f *facts, env map[string]any) (decision, error) {
+func (c *condition) decide(in *Input, env map[string]any) (Decision, error) {
 	switch c.op {
 	case logicNot:
-		d, err := c.parts[0].decide(f, env)
+		d, err := c.parts[0].decide(in, env)
 		switch d {
-		case yes:
-			return no, nil
-		case no:
-			return yes, nil
+		case Yes:
+			return No, nil
+		case No:
+			return Yes, nil
 		}
-		return undecided, err
+		return Undecided, err
 	case logicAnd:
-		return c.either(f, env, no, yes)
+		return c.either(in, env, No, Yes)
 	case logicOr:
-		return c.either(f, env, yes, no)
+		return c.either(in, env, Yes, No)
 	case logicIf:
-		return c.choose(f, env)
+		return c.choose(in, env)
 	}
-	return c.run(f, env)
+	return c.run(in, env)
 }
 
-// either is the first of both parts that decides the whole by itself, else what is
-// left if both are that.
-func (c *condition) either(f *facts, env map[string]any, decides, left decision) (decision, error) {
-	a, err := c.parts[0].decide(f, env)
+// either returns decides if one of the two parts comes to it, and left if both come to
+// that.
+func (c *condition) either(in *Input, env map[string]any, decides, left Decision) (Decision, error) {
+	a, err := c.parts[0].decide(in, env)
 	if a == decides {
 		return a, nil
 	}
-	b, errB := c.parts[1].decide(f, env)
+	b, errB := c.parts[1].decide(in, env)
 	switch {
 	case b == decides:
 		return b, nil
 	case a == left && b == left:
 		return left, nil
 	case a == left:
-		return undecided, errB
+		return Undecided, errB
 	}
-	return undecided, err
+	return Undecided, err
 }
 
-func (c *condition) choose(f *facts, env map[string]any) (decision, error) {
-	d, err := c.parts[0].decide(f, env)
+func (c *condition) choose(in *Input, env map[string]any) (Decision, error) {
+	d, err := c.parts[0].decide(in, env)
 	switch d {
-	case yes:
-		return c.parts[1].decide(f, env)
-	case no:
-		return c.parts[2].decide(f, env)
+	case Yes:
+		return c.parts[1].decide(in, env)
+	case No:
+		return c.parts[2].decide(in, env)
 	}
-	a, _ := c.parts[1].decide(f, env)
-	b, _ := c.parts[2].decide(f, env)
-	if a == b && a != undecided {
+	a, _ := c.parts[1].decide(in, env)
+	b, _ := c.parts[2].decide(in, env)
+	if a == b && a != Undecided {
 		return a, nil
 	}
-	return undecided, err
+	return Undecided, err
 }
 
-func (c *condition) run(f *facts, env map[string]any) (decision, error) {
-	f.missing = ""
+func (c *condition) run(in *Input, env map[string]any) (Decision, error) {
+	in.missing = ""
 	result, err := expr.Run(c.program, env)
 	switch hit, isBool := result.(bool); {
-	case f.missing != "":
-		return undecided, &missingMember{f.missing}
+	case in.missing != "":
+		return Undecided, &missingMember{in.missing}
 	case err != nil:
-		return undecided, err
+		return Undecided, err
 	case !isBool:
-		return undecided, fmt.Errorf("it is %T, not bool", result)
+		return Undecided, fmt.Errorf("it is %T, not bool", result)
 	default:
 		return decisionOf(hit), nil
 	}
 }
 
-// missingMember is why a condition is undecided that reads what is not there.
+// missingMember is why a condition that reads what is not there is undecided.
 type missingMember struct{ name string }
 
 func (e *missingMember) Error() string {
 	return fmt.Sprintf("there is no %s, so it is not decided; has(…) or ?. say that it may be missing", e.name)
 }
 
-func isMissing(err error) bool { return errors.As(err, new(*missingMember)) }
+// IsMissing reports whether a condition is undecided because it reads a member that is
+// not there.
+func IsMissing(err error) bool { return errors.As(err, new(*missingMember)) }

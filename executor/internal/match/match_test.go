@@ -1,14 +1,10 @@
-package executor
+package match
 
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -49,11 +45,11 @@ func TestToolPatterns(t *testing.T) {
 		{"/bash/", "", "", true},
 		{"mcp__*", "", "shell", true},
 	} {
-		m, _, err := compileMatch(&schema.Match{Tool: []string{tc.pattern}})
+		m, _, err := Compile(&schema.Match{Tool: []string{tc.pattern}})
 		if err != nil {
 			t.Fatalf("%s: %v", tc.pattern, err)
 		}
-		if got, _ := m.matches(newFacts(toolEvent(tc.tool, tc.kind))); got != tc.want {
+		if got, _ := m.matches(NewInput(toolEvent(tc.tool, tc.kind), nil)); got != tc.want {
 			t.Errorf("pattern %s, tool %s (%s): matched %v, want %v", tc.pattern, tc.tool, tc.kind, got, tc.want)
 		}
 	}
@@ -80,7 +76,7 @@ func TestMatchErrors(t *testing.T) {
 		{schema.Match{When: "session.idd == 'x'"}, "when", "idd"},
 		{schema.Match{When: "turn + 1"}, "when", "bool"},
 	} {
-		_, key, err := compileMatch(&tc.match)
+		_, key, err := Compile(&tc.match)
 		if err == nil || key != tc.key || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%+v: key %q, error %v; want key %q and %q", tc.match, key, err, tc.key, tc.want)
 		}
@@ -119,96 +115,22 @@ func TestMatchKeys(t *testing.T) {
 		"unreadable data, when":         {schema.Match{When: `data.name == "edit"`}, unreadable, "", true, true},
 		"time and recipe are reachable": {schema.Match{When: `time.Year() == 1 && recipe == nil && usage.costUsd == nil`}, sub, "", true, false},
 	} {
-		m, _, err := compileMatch(&tc.match)
+		m, _, err := Compile(&tc.match)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		f := newFacts(tc.event)
-		f.metadata = func() protocol.RawMessage { return protocol.RawMessage(tc.metadata) }
-		got, err := m.matches(f)
+		in := NewInput(tc.event, func() protocol.RawMessage { return protocol.RawMessage(tc.metadata) })
+		got, err := m.matches(in)
 		if got != tc.want || (err != nil) != tc.wantErr {
 			t.Errorf("%s: %v, %v; want %v, error %v", name, got, err, tc.want, tc.wantErr)
 		}
 	}
 }
 
-func (m *matcher) matches(f *facts) (bool, error) {
-	if !m.fits(f) {
+func (m *Matcher) matches(in *Input) (bool, error) {
+	if !m.Fits(in) {
 		return false, nil
 	}
-	d, err := m.holds(context.Background(), f)
-	return d != no, err
-}
-
-// The list of candidates that is remembered is the one that comparing each hook
-// with the event gives, however many tools there are.
-func TestCandidates(t *testing.T) {
-	var hooks []*Hook
-	for i, match := range []schema.Match{
-		{}, {Tool: []string{"tool7"}}, {Tool: []string{"tool*", "bash"}}, {Tool: []string{"/tool.?/"}}, {Tool: []string{"@shell"}},
-		{Agent: "sub"}, {Agent: "main", Tool: []string{"@net"}}, {Source: []string{"user"}}, {Step: "final"}, {When: "turn == 1"},
-	} {
-		h := testHook(fmt.Sprintf("%d", i))
-		h.Match = match
-		h.Can = []protocol.Class{protocol.CanModify, protocol.CanBlock, protocol.CanObserve}[i%3]
-		h.Asker = &goAsker{}
-		if i == 2 {
-			h.Asker, h.Status = nil, Untrusted // only listed
-		}
-		h.Events = []protocol.EventName{protocol.ToolCallStart, protocol.PromptSubmit, protocol.InferenceEnd, protocol.AgentEnd}
-		hooks = append(hooks, h)
-	}
-	set, errs := NewSet(Set{Hooks: hooks})
-	if errs != nil {
-		t.Fatal(errs)
-	}
-	e := New(set, Options{})
-	defer e.Close(context.Background())
-	compare := func(event protocol.EventName, depth int, data string) {
-		ev := protocol.Event{Event: event, Agent: protocol.Agent{Depth: depth}, Data: protocol.RawMessage(data)}
-		var want []string
-		for _, h := range set.For(event) {
-			if h.runs() && h.match.fits(newFacts(&ev)) {
-				want = append(want, h.Name)
-			}
-		}
-		asked := e.begin(t.Context(), ev, set).asked()
-		var got []string
-		for _, h := range slices.Concat(asked.modify, asked.block, asked.observe) {
-			got = append(got, h.Name)
-		}
-		if diff := cmp.Diff(want, got); diff != "" || len(asked.all) != len(got) {
-			t.Errorf("%s %s, depth %d (-want +got):\n%s", event, data, depth, diff)
-		}
-	}
-	for range 2 {
-		for depth := range 2 {
-			for i := range maxRemembered + 10 {
-				compare(protocol.ToolCallStart, depth, fmt.Sprintf(`{"name":"tool%d","kind":"other"}`, i))
-			}
-			for _, data := range []string{
-				`{"name":"bash","kind":"shell"}`, `{"name":"curl","kind":"net"}`, `{"name":"fetch","kind":"new"}`, `{"name":"ba`, `[]`, ``,
-				`{"name":"` + strings.Repeat("x", 1000) + `","kind":"mcp"}`,
-				`{"source":"user"}`, `{"source":"hook"}`, `{"type":"final"}`, `{"type":"tools"}`,
-			} {
-				for _, event := range []protocol.EventName{protocol.ToolCallStart, protocol.PromptSubmit, protocol.InferenceEnd, protocol.AgentEnd} {
-					compare(event, depth, data)
-				}
-			}
-		}
-	}
-	if n := len(set.candidates.lists); n == 0 || n > maxRemembered {
-		t.Errorf("%d lists are remembered", n)
-	}
-}
-
-func testHook(name string) *Hook {
-	return &Hook{
-		Hook: schema.Hook{
-			Name: name, Layer: protocol.User, Events: []protocol.EventName{protocol.ToolCallStart},
-			Can: protocol.CanBlock, Mode: protocol.Enforce, OnFailure: protocol.RuleBlock,
-			Timeout: 5 * time.Second, Enabled: true,
-		},
-		Status: Ready,
-	}
+	d, err := m.Decide(context.Background(), in)
+	return d != No, err
 }

@@ -1,15 +1,13 @@
-package executor
+package match
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 	"github.com/hookd-dev/hookd/test/prove"
 )
@@ -58,26 +56,26 @@ func TestConditionIsBounded(t *testing.T) {
 	var longest time.Duration
 	for name, when := range slowConditions() {
 		t.Run(name, func(t *testing.T) {
-			m, key, err := compileMatch(&schema.Match{When: when})
+			m, key, err := Compile(&schema.Match{When: when})
 			if err != nil {
 				t.Fatal(key, err)
 			}
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			began := time.Now()
-			ctx, cancel := context.WithTimeout(t.Context(), conditionTime)
+			ctx, cancel := context.WithTimeout(t.Context(), ConditionTime)
 			defer cancel()
-			d, err := m.holds(ctx, newFacts(&ev))
+			d, err := m.Decide(ctx, NewInput(&ev, nil))
 			took := time.Since(began)
 			longest = max(longest, took)
 			runtime.ReadMemStats(&after)
 			if err == nil {
 				t.Errorf("it was decided: %v", d)
 			}
-			if d != undecided {
+			if d != Undecided {
 				t.Errorf("what is not decided is %v: %v", d, err)
 			}
-			if took > conditionTime+late {
+			if took > ConditionTime+late {
 				t.Errorf("took %s", took)
 			}
 			if grown := after.TotalAlloc - before.TotalAlloc; after.Sys-before.Sys > 600<<20 {
@@ -112,70 +110,41 @@ func TestConditionsDecide(t *testing.T) {
 		`(data.args?.missing ?? "x") == "x"`:                                    true,
 		`data.args.command contains "rf" && data.args.command startsWith "rm"`:  true,
 	} {
-		m, key, err := compileMatch(&schema.Match{When: when})
+		m, key, err := Compile(&schema.Match{When: when})
 		if err != nil {
 			t.Errorf("%s: %s: %v", when, key, err)
 			continue
 		}
-		if d, err := m.holds(t.Context(), newFacts(&ev)); err != nil || d != decisionOf(want) {
+		if d, err := m.Decide(t.Context(), NewInput(&ev, nil)); err != nil || d != decisionOf(want) {
 			t.Errorf("%s: %v, %v", when, d, err)
 		}
 	}
 	for _, when := range []string{`len(repeat("x", 1000000)) > 0`, `len(uniq(data.list)) > 0`, strings.Repeat("1 == 1 && ", 1000) + "true", `data.name matches "("`} {
-		if _, _, err := compileMatch(&schema.Match{When: when}); err == nil {
+		if _, _, err := Compile(&schema.Match{When: when}); err == nil {
 			t.Errorf("%.60s compiles", when)
 		}
-	}
-}
-
-// A condition ends with the caller's context, and what nobody allowed is not
-// evaluated at all.
-func TestConditionObeysItsEvent(t *testing.T) {
-	guard := goHook("g", protocol.CanBlock, observe)
-	guard.Match.When = `all(1..900000, all(1..900000, all(1..900000, data.name == "bash")))`
-	guard.Match.When = `sum(1..900, sum(1..900, sum(1..900, len(data.name)))) > 0`
-	e := newExecutor(t, schema.HookSettings{}, Options{}, guard)
-	ctx, cancel := context.WithCancelCause(t.Context())
-	stop := errors.New("enough")
-	time.AfterFunc(50*time.Millisecond, func() { cancel(stop) })
-	began := time.Now()
-	if _, err := e.Fire(ctx, event("1")); !errors.Is(err, stop) && time.Since(began) > 50*time.Millisecond {
-		t.Errorf("%v", err)
-	}
-	if took := time.Since(began); took > time.Second {
-		t.Errorf("the end of the event took %s", took)
-	}
-	untrusted := HookOf(guard)
-	untrusted.Status, untrusted.Asker, untrusted.Fault = Untrusted, nil, &protocol.Failure{Kind: protocol.FailUntrusted, Detail: "nobody allowed it yet"}
-	untrusted.Match.When = "false && " + strings.Repeat("(", 100_000)
-	set, errs := NewSet(Set{Hooks: []*Hook{untrusted}})
-	if len(errs) > 0 {
-		t.Fatal(errs)
-	}
-	if o := fire(t, New(set, Options{}), event("2")); o.Action != protocol.Block || o.Failure != protocol.FailUntrusted {
-		t.Errorf("an untrusted guard lets the event pass: %+v", o)
 	}
 }
 
 // A regular expression that is small to write and large to run is refused, and the
 // largest that is not keeps the condition's limit.
 func TestLargeExpressionsKeepTheLimit(t *testing.T) {
-	ev := event("1")
+	ev := *toolEvent("bash", "shell")
 	ev.Data = []byte(`{"name":"bash","toolCallId":"x","args":{"command":"` + strings.Repeat("abc", 1_000_000) + `"}}`)
 	for _, pattern := range []string{strings.Repeat("(a?b?c?){333}", 290), strings.Repeat("(a?b?c?){100}", 24), strings.Repeat("(.*.*.*){90}", 24), "(?i)" + strings.Repeat("(k?s?c?){90}", 24)} {
-		m, _, err := compileMatch(&schema.Match{When: `data.args.command matches "` + pattern + `$"`})
+		m, _, err := Compile(&schema.Match{When: `data.args.command matches "` + pattern + `$"`})
 		if err != nil {
 			continue
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		began := time.Now()
-		d, err := m.holds(ctx, newFacts(&ev))
+		d, err := m.Decide(ctx, NewInput(&ev, nil))
 		cancel()
-		if took := time.Since(began); took > time.Second || d == no {
+		if took := time.Since(began); took > time.Second || d == No {
 			t.Errorf("%.20s: %v after %s, %v", pattern, d, took, err)
 		}
 	}
-	if _, _, err := compileMatch(&schema.Match{When: `data.args.command matches "` + strings.Repeat("(a?b?c?){333}", 290) + `"`}); err == nil {
+	if _, _, err := Compile(&schema.Match{When: `data.args.command matches "` + strings.Repeat("(a?b?c?){333}", 290) + `"`}); err == nil {
 		t.Error("an expression of 300,000 steps was taken")
 	}
 }

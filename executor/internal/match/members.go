@@ -1,4 +1,4 @@
-package executor
+package match
 
 import (
 	"errors"
@@ -126,7 +126,7 @@ func (m *metering) mayMiss(n ast.Node) bool {
 // memberOf is a member of an object as a condition reads it. optional says that the
 // object, or the member of an open one, may be missing. Null in an open object is as
 // good as missing.
-func (f *facts) memberOf(object, name any, optional bool) (any, error) {
+func (in *Input) memberOf(object, name any, optional bool) (any, error) {
 	switch o := object.(type) {
 	case skipped:
 		return o, nil
@@ -149,7 +149,7 @@ func (f *facts) memberOf(object, name any, optional bool) (any, error) {
 		if value := o[text]; value != nil || optional {
 			return value, nil
 		}
-		f.missing = text
+		in.missing = text
 		return nil, &missingMember{text}
 	}
 	return runtime.Fetch(object, name), nil
@@ -157,9 +157,9 @@ func (f *facts) memberOf(object, name any, optional bool) (any, error) {
 
 // memberFunctions are the functions of this file, by the names that conditions call
 // them by.
-func (f *facts) memberFunctions() map[string]function {
+func (in *Input) memberFunctions() map[string]function {
 	return map[string]function{
-		callMember: func(a ...any) (any, error) { return f.memberOf(a[0], a[1], a[2].(bool)) },
+		callMember: func(a ...any) (any, error) { return in.memberOf(a[0], a[1], a[2].(bool)) },
 		callChain: func(a ...any) (any, error) {
 			if _, ended := a[0].(skipped); ended {
 				return nil, nil
@@ -177,7 +177,7 @@ func (f *facts) memberFunctions() map[string]function {
 					return nil, nil
 				}
 			}
-			return f.memberOf(a[0], a[1], false)
+			return in.memberOf(a[0], a[1], false)
 		},
 		nameHas: func(...any) (any, error) { return nil, errors.New("has was not compiled") },
 	}
