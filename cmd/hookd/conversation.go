@@ -174,7 +174,7 @@ func (a *app) openSession(e *engine.Engine, id, modelName string) (*store.Sessio
 	if err != nil {
 		return nil, sessionFault(err)
 	}
-	session.GoOn(func(err error) { a.unkept(e, err) })
+	session.OnWriteError(func(err error) { a.unkept(e, err) })
 	if session.State().Model == modelName {
 		return session, nil
 	}
@@ -189,14 +189,14 @@ func (a *app) openSession(e *engine.Engine, id, modelName string) (*store.Sessio
 func (a *app) newSession(e *engine.Engine, folder, modelName string) *store.Session {
 	header := store.Header{Project: e.Project(), Model: modelName}
 	if e.StateDir == "" { // that nothing is kept was said
-		return store.Unkept(header)
+		return store.InMemory(header)
 	}
 	session, err := store.Create(folder, "", header)
 	if err != nil {
 		a.unkept(e, err)
-		return store.Unkept(header)
+		return store.InMemory(header)
 	}
-	session.GoOn(func(err error) { a.unkept(e, err) })
+	session.OnWriteError(func(err error) { a.unkept(e, err) })
 	return session
 }
 
@@ -269,7 +269,7 @@ func (c *conversation) end(ctx context.Context, ended error, w watcher) error {
 
 // resumeHint says how to go on with the session.
 func (c *conversation) resumeHint() {
-	if !c.session.Kept() {
+	if !c.session.IsWritten() {
 		return
 	}
 	p := c.a.console.Err

@@ -42,7 +42,7 @@ func TestToolOutput(t *testing.T) {
 					return protocol.Result{Content: protocol.TextContent("SECRET onetwo")}, nil
 				}
 				s.prompt(t, t.Context(), "go!")
-				time.Sleep(2 * time.Second) // an output behind the end of the run does no harm
+				time.Sleep(2 * time.Second) // an output after the end of the run does no harm
 				var got []string
 				for _, y := range s.yields {
 					switch {

@@ -44,11 +44,11 @@ func works(n int, r model.Request) turn {
 	}
 }
 
-// TestJudgement asserts for each event that may ask for a recipe as state when
+// TestRecipeForAHook asserts for each event that may ask for a recipe as state when
 // it runs, that the hook that asked has the text once, at the next event it is
 // asked about, and that it is not asked about the recipe's own events of that
 // name while all others are.
-func TestJudgement(t *testing.T) {
+func TestRecipeForAHook(t *testing.T) {
 	const thread = ">prompt-submit >agent-start >step-start >inference-start >inference-end >step-stop >agent-stop >agent-end"
 	for on, order := range map[protocol.EventName]string{
 		protocol.StepStart:    "step-start " + thread + " inference-start",
@@ -86,19 +86,19 @@ func TestJudgement(t *testing.T) {
 					if strings.HasSuffix(at, "VERDICT") {
 						depths++
 						if strings.Contains(at, " 1 ") || i == 0 {
-							t.Errorf("the judgement went to %s", at)
+							t.Errorf("the text went to %s", at)
 						}
 					}
 				}
 				if depths != 1 {
-					t.Errorf("the hook had the judgement %d times: %v", depths, seen)
+					t.Errorf("the hook had the text %d times: %v", depths, seen)
 				}
 				inThread := slices.Contains(others, "1")
 				if want := on != protocol.ToolCallEnd; inThread != want { // the recipe calls no tool
 					t.Errorf("another hook was asked in the recipe: %v (%v)", inThread, others)
 				}
 				if slices.ContainsFunc(others, func(o string) bool { return strings.Contains(o, "VERDICT") }) {
-					t.Errorf("another hook has the judgement: %v", others)
+					t.Errorf("another hook has the text: %v", others)
 				}
 				if got := rendered(s.loop.Messages()); strings.Contains(got, "JUDGE") || strings.Contains(got, "VERDICT") {
 					t.Errorf("the thread is in the conversation:\n%s", got)
@@ -169,9 +169,9 @@ func TestGateWithoutCallbackResults(t *testing.T) {
 	})
 }
 
-// TestThreadFails asserts that the run goes on when a recipe's thread does not
+// TestNestedRunFails asserts that the run goes on when a recipe's thread does not
 // come to its end.
-func TestThreadFails(t *testing.T) {
+func TestNestedRunFails(t *testing.T) {
 	for name, c := range map[string]struct {
 		hook protocol.GoHook
 		told string
@@ -217,9 +217,9 @@ func TestNestedCallbacks(t *testing.T) {
 	})
 }
 
-// TestJudgementBeforeReplacement asserts that a judge reads the conversation that
+// TestRecipeForAHookRunsBeforeCompaction asserts that a judge reads the conversation that
 // it was asked about.
-func TestJudgementBeforeReplacement(t *testing.T) {
+func TestRecipeForAHookRunsBeforeCompaction(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScene(t, works, []protocol.GoHook{
 			wants("a", protocol.InferenceEnd, "compact", ""), wants("b", protocol.StepStop, "judge", protocol.AsState),
@@ -280,7 +280,7 @@ func TestRunRecipe(t *testing.T) {
 		s.prompt(t, t.Context(), "and now") // all tools are back
 		e := s.gate.of(protocol.AgentStart, "main")[1]
 		if start := dataOf[protocol.AgentStartData](t, e); len(start.Tools) != 3 || e.Recipe != nil || e.Turn != 2 {
-			t.Errorf("behind the recipe: %d tools, recipe %v, turn %d", len(start.Tools), e.Recipe, e.Turn)
+			t.Errorf("after the recipe: %d tools, recipe %v, turn %d", len(start.Tools), e.Recipe, e.Turn)
 		}
 		if !strings.Contains(rendered(s.loop.Messages()), `result c3 error=false "echo c"`) {
 			t.Error("the other tool was not given back")
@@ -297,9 +297,9 @@ func TestRunRecipe(t *testing.T) {
 	})
 }
 
-// TestAbortInAThread aborts at each event of a run that compacts and judges,
+// TestAbortInANestedRun aborts at each event of a run that compacts and judges,
 // before and after its hooks have answered.
-func TestAbortInAThread(t *testing.T) {
+func TestAbortInANestedRun(t *testing.T) {
 	hooks := func() []protocol.GoHook {
 		return []protocol.GoHook{wants("a", protocol.InferenceEnd, "compact", ""), wants("b", protocol.StepStop, "judge", protocol.AsState)}
 	}

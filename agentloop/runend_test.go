@@ -27,9 +27,9 @@ func answers(n int, tools bool) string {
 	return b.String()
 }
 
-// TestForcingIsCapped is H34: a hook that never lets the agent go is told how
+// TestForcedIsLimited is H34: a hook that never lets the agent go is told how
 // often it did, and does not keep it.
-func TestForcingIsCapped(t *testing.T) {
+func TestForcedIsLimited(t *testing.T) {
 	forever := func(on protocol.EventName) hook {
 		return hook{on: on, name: "never", reply: protocol.Reply{Action: protocol.Continue, Reason: "not yet"}}
 	}
@@ -296,9 +296,9 @@ func TestCallbackOfNoEffectIsTold(t *testing.T) {
 	})
 }
 
-// TestNoFurtherRunBehindAStop asserts that agent-end cannot undo a stop or a
+// TestNoFurtherRunAfterAStop asserts that agent-end cannot undo a stop or a
 // limit.
-func TestNoFurtherRunBehindAStop(t *testing.T) {
+func TestNoFurtherRunAfterAStop(t *testing.T) {
 	again := hook{on: protocol.AgentEnd, reply: protocol.Reply{Action: protocol.Continue, Reason: "again"}}
 	ender := stop()
 	ender.on = protocol.StepStart
@@ -382,7 +382,7 @@ func TestContinuation(t *testing.T) {
 		"stop":               {protocol.AgentStop, protocol.Outcome{Action: protocol.Stop, By: &by, Messages: make([]protocol.Message, 1)}, 0},
 		"continue":           {protocol.AgentStop, protocol.Outcome{Action: protocol.Continue, By: &by, Reason: "more"}, 1},
 		"bare continue":      {protocol.AgentStop, protocol.Outcome{Action: protocol.Continue, By: &by}, 0},
-		"beside a change":    {protocol.StepStop, protocol.Outcome{Action: protocol.Modify, By: &by, Messages: make([]protocol.Message, 2)}, 2},
+		"with a change":      {protocol.StepStop, protocol.Outcome{Action: protocol.Modify, By: &by, Messages: make([]protocol.Message, 2)}, 2},
 	} {
 		v := &verdict{Outcome: c.o, name: c.name}
 		if got := v.continuation(); len(got) != c.want {

@@ -216,7 +216,7 @@ func last(r model.Request) string {
 	return m.Content.Text()
 }
 
-// inTurn is an actor's part of fixed turns; behind them it is done.
+// inTurn is an actor's part of fixed turns; after them it is done.
 func inTurn(turns ...turn) func(int, model.Request) turn {
 	return func(n int, _ model.Request) turn {
 		if n > len(turns) {
@@ -359,7 +359,7 @@ func (s *scene) check(t *testing.T) {
 	paired(t, s.loop.Messages())
 }
 
-// paired asserts that each call has its one result behind it.
+// paired asserts that each call has its one result after it.
 func paired(t *testing.T, messages []protocol.Message) {
 	t.Helper()
 	open := map[string]int{}

@@ -9,8 +9,8 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// TestHeldBack asserts that no text is shown that a hook may still refuse.
-func TestHeldBack(t *testing.T) {
+// TestAnswerIsPending asserts that no text is shown that a hook may still refuse.
+func TestAnswerIsPending(t *testing.T) {
 	streams := "turns:\n- thinking: SECRET thought\n  text: the SECRET answer\n  chunk: 3\n  chunkDelay: 1s\n"
 	for name, c := range map[string]struct {
 		holds          bool

@@ -39,9 +39,9 @@ func TestStopReasons(t *testing.T) {
 	}
 }
 
-// TestHost asserts that hooks and tools find the run they work in, that a limit
+// TestRunContext asserts that hooks and tools find the run they work in, that a limit
 // they set is the run's, and that the next run does not have it.
-func TestHost(t *testing.T) {
+func TestRunContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var kept provider.RunContext
 		feature := Provider{Name: "feature", Hooks: []protocol.GoHook{{

@@ -24,10 +24,10 @@ func (h *holding) Extend(hooks ...protocol.GoHook) (protocol.EventGate, error) {
 	return h, err
 }
 
-// TestLastWords asserts that what a sub-agent answers is not told before the hooks
+// TestSubAgentsAnswerIsPending asserts that what a sub-agent answers is not told before the hooks
 // have judged it that may change it, and then as they left it, wherever it is told.
 // What it says on the way is.
-func TestLastWords(t *testing.T) {
+func TestSubAgentsAnswerIsPending(t *testing.T) {
 	const stop = protocol.SubagentStop
 	fails := asHook("h", 0, stop, func(*protocol.Event) (protocol.Reply, error) { return protocol.Reply{}, errors.New("broken") })
 	fails.OnFailure = protocol.RuleBlock

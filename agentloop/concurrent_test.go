@@ -17,7 +17,7 @@ import (
 )
 
 // TestCompactByHandDuringAnother asserts that a person's compaction does not begin
-// while an automatic one is under way, at any of its events, and can behind it.
+// while an automatic one is under way, at any of its events, and can after it.
 func TestCompactByHandDuringAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScene(t, fills, nil)
@@ -39,7 +39,7 @@ func TestCompactByHandDuringAnother(t *testing.T) {
 		run, err := s.loop.Compact(t.Context(), "", "")
 		s.follow(t, run, err)
 		if s.err != nil || len(s.gate.of(protocol.CompactEnd, "")) != 2 {
-			t.Errorf("behind it: %v, %s", s.err, s.gate.names())
+			t.Errorf("after it: %v, %s", s.err, s.gate.names())
 		}
 	})
 }
@@ -142,7 +142,7 @@ func TestAbortBetweenEvents(t *testing.T) {
 				time.AfterFunc(time.Second, func() { cancel(gone) })
 				s.prompt(t, ctx, "do it")
 				if took := time.Since(at); !hung || took < 0 || took > 250*time.Millisecond {
-					t.Errorf("hung %v, control came back %s behind the abort", hung, took)
+					t.Errorf("hung %v, control came back %s after the abort", hung, took)
 				}
 				if !errors.Is(s.err, gone) || s.result.StopReason != "aborted" || s.ending(t) != "agent-end aborted" {
 					t.Errorf("%v, %+v, ended with %s", s.err, s.result, s.ending(t))

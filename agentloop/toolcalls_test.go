@@ -107,7 +107,7 @@ func TestStopInParallel(t *testing.T) {
 	}
 }
 
-func TestToolsRunSideBySide(t *testing.T) {
+func TestToolsRunAtTheSameTime(t *testing.T) {
 	for limit, want := range map[int]time.Duration{1: 3 * time.Second, 2: 2 * time.Second, 4: time.Second, -1: time.Second} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newStage(t, threeCalls, nil, func(o *Options) { o.Limits.ToolCalls = limit })

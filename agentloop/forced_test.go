@@ -15,7 +15,7 @@ import (
 
 // Hooks of one layer neither use up nor set how often those of another may force
 // the agent on.
-func TestForcingIsChargedPerLayer(t *testing.T) {
+func TestForcedIsCountedPerLayer(t *testing.T) {
 	on := func(layer protocol.Layer, name string, times int) hook {
 		return hook{on: protocol.AgentStop, layer: layer, name: name, times: times, reply: protocol.Reply{Action: protocol.Block, Reason: name}}
 	}

@@ -17,21 +17,21 @@ import (
 type alone struct {
 	running *sync.Map
 	asked   int
-	beside  int // questions during which a tool ran
+	during  int // questions during which a tool ran
 }
 
 func (p *alone) Approve(context.Context, agentloop.Question) (agentloop.Answer, error) {
 	p.asked++
 	for range 100 {
-		p.running.Range(func(_, _ any) bool { p.beside++; return false })
+		p.running.Range(func(_, _ any) bool { p.during++; return false })
 		time.Sleep(20 * time.Millisecond)
 	}
 	return agentloop.Answer{OptionID: "allow"}, nil
 }
 
-// TestNoToolRunsBesideAQuestion asserts that no tool of a step, nor of the agents
+// TestNoToolRunsDuringAQuestion asserts that no tool of a step, nor of the agents
 // that work for it, runs while a person is asked, and that each runs all the same.
-func TestNoToolRunsBesideAQuestion(t *testing.T) {
+func TestNoToolRunsDuringAQuestion(t *testing.T) {
 	ask := asHook("asks", 0, protocol.ToolCallStart, func(ev *protocol.Event) (protocol.Reply, error) {
 		if strings.Contains(string(ev.Data), "risky") {
 			return protocol.Reply{Action: protocol.Ask, Reason: "really?"}, nil
@@ -73,8 +73,8 @@ func TestNoToolRunsBesideAQuestion(t *testing.T) {
 					o.Tools = append(o.Tools, slow(&running))
 					o.Approver = p
 				}).prompt(t, t.Context(), "do it")
-				if p.asked != test.asked || p.beside > 0 {
-					t.Errorf("asked %d times, a tool ran beside %d of them", p.asked, p.beside)
+				if p.asked != test.asked || p.during > 0 {
+					t.Errorf("asked %d times, a tool ran during %d of them", p.asked, p.during)
 				}
 				if s.ending(t) != "agent-end done" || strings.Contains(rendered(s.loop.Messages()), "error=true") {
 					t.Errorf("ended with %s:\n%s", s.ending(t), rendered(s.loop.Messages()))

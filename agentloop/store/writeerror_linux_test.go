@@ -7,8 +7,8 @@ import (
 	"github.com/hookd-dev/hookd/agentloop/store"
 )
 
-// A disk that is full in the middle of a conversation does not end it: it is said once.
-func TestGoOnWithoutADisk(t *testing.T) {
+// A disk that is full in the middle of a conversation does not end it: it is reported once.
+func TestOnWriteError(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("a full disk is played by /dev/full, which this system does not have")
 	}
@@ -20,7 +20,7 @@ func TestGoOnWithoutADisk(t *testing.T) {
 			}
 			told := 0
 			if goOn {
-				s.GoOn(func(error) { told++ })
+				s.OnWriteError(func(error) { told++ })
 			}
 			store.Fill(t, s)
 			for range 3 {

@@ -145,9 +145,9 @@ func TestToolsThatClash(t *testing.T) {
 	})
 }
 
-// TestAHooksListStands asserts that a tool that comes late is shown to hooks at
+// TestAHooksToolListStays asserts that a tool that comes late is shown to hooks at
 // agent-start before the model may call it, once they have changed the list.
-func TestAHooksListStands(t *testing.T) {
+func TestAHooksToolListStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := &shelf{}
 		source.put(named("early"), named("unwanted"))

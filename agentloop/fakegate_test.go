@@ -360,12 +360,12 @@ func (s *stage) check(t *testing.T) {
 		}
 	}
 	if before, after := s.gate.count(protocol.ToolCallStart), s.gate.count(protocol.ToolCallEnd, protocol.ToolCallError); before != after {
-		t.Errorf("%d events before tool calls, %d behind: %v", before, after, s.gate.names())
+		t.Errorf("%d events before tool calls, %d after: %v", before, after, s.gate.names())
 	}
 	checkPaired(t, s.loop.Messages())
 }
 
-// checkPaired asserts that each tool call has exactly one result behind it.
+// checkPaired asserts that each tool call has exactly one result after it.
 func checkPaired(t *testing.T, messages []protocol.Message) {
 	t.Helper()
 	open := map[string]int{}

@@ -273,7 +273,7 @@ func TestSessionEnd(t *testing.T) {
 				t.Errorf("%s: reason %q", name, got)
 			}
 			if _, err := s.loop.Run(t.Context(), "more"); !errors.Is(err, ErrClosed) {
-				t.Errorf("%s: a prompt behind the end: %v", name, err)
+				t.Errorf("%s: a prompt after the end: %v", name, err)
 			}
 		})
 	}

@@ -28,10 +28,10 @@ func tenAtWork(_ int, r model.Request) turn {
 	return turn{calls: calls}
 }
 
-// TestFamilyIsLimitedTogether asserts that agents side by side see each other's
+// TestSubAgentsAreLimitedTogether asserts that agents side by side see each other's
 // use while they are at work: a limit holds for all of them together, and not for
 // each. A call is 10 tokens in, 2 out, and half a dollar.
-func TestFamilyIsLimitedTogether(t *testing.T) {
+func TestSubAgentsAreLimitedTogether(t *testing.T) {
 	for name, c := range map[string]struct {
 		limit provider.Provider
 		end   string
