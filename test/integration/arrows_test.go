@@ -49,6 +49,9 @@ loader/internal/interpreter: executor/hookenv executor/process loader/internal/f
 loader/internal/ownership: loader/internal/files loader/internal/report schema
 loader/internal/report: schema
 loader/internal/settings: protocol schema schema/agentparts schema/document schema/units
+loader/internal/records: internal/fsutil loader/internal/bundle loader/internal/files loader/internal/interpreter
+loader/internal/report: loader/internal/files protocol schema
+loader/internal/settings: protocol schema schema/document
 loader: executor executor/exechook executor/hookenv executor/process executor/record executor/state internal/fsutil loader/internal/files loader/internal/ownership loader/internal/report loader/internal/settings protocol schema schema/document schema/toolname
 loader: executor executor/exechook executor/hookenv executor/process executor/record executor/state internal/fsutil loader/internal/files loader/internal/ownership loader/internal/report loader/internal/settings protocol schema schema/document
 agentloop: agentloop/builtin agentloop/internal/answer agentloop/internal/conversation agentloop/internal/gohooks agentloop/internal/limits agentloop/internal/toolset agentloop/model agentloop/provider agentloop/recipe agentloop/store agentloop/tool protocol
@@ -58,7 +61,7 @@ agentloop/internal/gohooks: protocol
 agentloop/internal/limits: protocol
 agentloop/internal/toolset: agentloop/tool protocol
 loader/internal/workspace: executor/hookenv loader/internal/files loader/internal/ownership
-loader: executor executor/exechook executor/hookenv executor/process executor/record internal/fsutil loader/internal/bundle loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/report loader/internal/settings loader/internal/workspace protocol schema schema/document
+loader: executor executor/exechook executor/hookenv executor/process executor/record internal/fsutil loader/internal/bundle loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/workspace protocol schema schema/document
 agentloop: agentloop/builtin agentloop/model agentloop/provider agentloop/recipe agentloop/store agentloop/tool protocol
 agentloop/model: protocol
 agentloop/provider: agentloop/tool protocol

@@ -1,4 +1,4 @@
-package loader
+package records
 
 import (
 	"crypto/sha256"
@@ -32,7 +32,7 @@ const (
 
 // trustRecord is one decision, with everything that was decided about. The
 // recorded entry tells what a guard was, once it is changed or gone.
-type trustRecord struct {
+type Record struct {
 	Hook     string           `json:"hook"`          // of what is no hook its folder and name: skills/x.md, mcpServers/git
 	Kind     Kind             `json:"kind,omitzero"` // "": a hook
 	Decision Decision         `json:"decision"`
@@ -57,8 +57,8 @@ type pastHash struct {
 // forth between branches.
 const maxPast = 20
 
-// allowedBefore is when a bundle was allowed last, nil if it never was or is now.
-func (t *trustRecord) allowedBefore(b *bundle.Bundle) *time.Time {
+// AllowedBefore is when a bundle was allowed last, nil if it never was or is now.
+func (t *Record) AllowedBefore(b *bundle.Bundle) *time.Time {
 	if b == nil || b.Hash == t.Hash {
 		return nil
 	}
@@ -71,7 +71,7 @@ func (t *trustRecord) allowedBefore(b *bundle.Bundle) *time.Time {
 }
 
 // replaces keeps what was allowed before in the record that takes its place.
-func (t *trustRecord) replaces(old *trustRecord) {
+func (t *Record) replaces(old *Record) {
 	t.Past = old.Past
 	if old.Decision != Allowed || old.Hash == "" || old.Hash == t.Hash {
 		return
@@ -80,23 +80,23 @@ func (t *trustRecord) replaces(old *trustRecord) {
 	t.Past = t.Past[max(0, len(t.Past)-maxPast):]
 }
 
-// disabledRecord switches a hook off for a while.
-type disabledRecord struct {
+// DisabledRecord switches a hook off for a while.
+type DisabledRecord struct {
 	Layer string     `json:"layer"`
 	Hook  string     `json:"hook"`
 	At    time.Time  `json:"at"`
 	Until *time.Time `json:"until"` // null: until enabled again
 }
 
-// decisions are everything a person decided about one project.
-type decisions struct {
+// Decisions are everything a person decided about one project.
+type Decisions struct {
 	V        int              `json:"v"`
 	Project  string           `json:"project"` // real path
-	Hooks    []trustRecord    `json:"hooks"`
-	Disabled []disabledRecord `json:"disabled"`
+	Hooks    []Record         `json:"hooks"`
+	Disabled []DisabledRecord `json:"disabled"`
 }
 
-func (d *decisions) find(hook string) *trustRecord {
+func (d *Decisions) Find(hook string) *Record {
 	for i := range d.Hooks {
 		if d.Hooks[i].Hook == hook {
 			return &d.Hooks[i]
@@ -105,8 +105,8 @@ func (d *decisions) find(hook string) *trustRecord {
 	return nil
 }
 
-func (d *decisions) set(r trustRecord) {
-	if old := d.find(r.Hook); old != nil {
+func (d *Decisions) Set(r Record) {
+	if old := d.Find(r.Hook); old != nil {
 		r.replaces(old)
 		*old = r
 		return
@@ -114,11 +114,11 @@ func (d *decisions) set(r trustRecord) {
 	d.Hooks = append(d.Hooks, r)
 }
 
-func (d *decisions) remove(hook string) {
-	d.Hooks = slices.DeleteFunc(d.Hooks, func(r trustRecord) bool { return r.Hook == hook })
+func (d *Decisions) Remove(hook string) {
+	d.Hooks = slices.DeleteFunc(d.Hooks, func(r Record) bool { return r.Hook == hook })
 }
 
-func (d *decisions) disabled(layer, hook string, now time.Time) *disabledRecord {
+func (d *Decisions) SwitchedOff(layer, hook string, now time.Time) *DisabledRecord {
 	for i := range d.Disabled {
 		r := &d.Disabled[i]
 		if r.Layer == layer && r.Hook == hook && (r.Until == nil || now.Before(*r.Until)) {
@@ -129,20 +129,20 @@ func (d *decisions) disabled(layer, hook string, now time.Time) *disabledRecord 
 }
 
 // records is the folder of decisions, one file per project.
-type records struct{ dir string }
+type Folder struct{ Dir string }
 
 // maxRecordFile bounds what is read of one project's decisions.
 const maxRecordFile = 64 << 20
 
-func (r records) file(project string) string {
+func (r Folder) File(project string) string {
 	sum := sha256.Sum256([]byte(project))
-	return filepath.Join(r.dir, hex.EncodeToString(sum[:16])+".json")
+	return filepath.Join(r.Dir, hex.EncodeToString(sum[:16])+".json")
 }
 
-// load returns the decisions about a project; none is not an error.
-func (r records) load(project string) (*decisions, error) {
-	none := &decisions{V: 1, Project: project}
-	name := r.file(project)
+// Load returns the decisions about a project; none is not an error.
+func (r Folder) Load(project string) (*Decisions, error) {
+	none := &Decisions{V: 1, Project: project}
+	name := r.File(project)
 	f, err := os.OpenFile(name, files.OpenFlags|files.NoFollow, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return none, nil
@@ -165,7 +165,7 @@ func (r records) load(project string) (*decisions, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the trust records: %w", err)
 	}
-	var d decisions
+	var d Decisions
 	if err := json.Unmarshal(raw, &d); err != nil {
 		return nil, fmt.Errorf("read the trust records: %s: %w", name, err)
 	}
@@ -182,7 +182,7 @@ func (r records) load(project string) (*decisions, error) {
 
 // check recomputes the recorded bundle's hash, so that a record never vouches
 // for anything but what it lists.
-func (t *trustRecord) check() error {
+func (t *Record) check() error {
 	if t.Decision == Denied {
 		return nil // vouches for nothing
 	}
@@ -195,20 +195,20 @@ func (t *trustRecord) check() error {
 	return nil
 }
 
-// change updates the decisions about a project, one process at a time.
-func (r records) change(project string, update func(*decisions) error) error {
+// Change updates the decisions about a project, one process at a time.
+func (r Folder) Change(project string, update func(*Decisions) error) error {
 	if !utf8.ValidString(project) {
 		return fmt.Errorf("%q is not valid UTF-8, so no record can name it: rename the folder", project)
 	}
-	if err := files.PrivateFolder(r.dir); err != nil {
+	if err := files.PrivateFolder(r.Dir); err != nil {
 		return err
 	}
-	lock := flock.New(filepath.Join(r.dir, ".lock"), flock.SetPermissions(0o600))
+	lock := flock.New(filepath.Join(r.Dir, ".lock"), flock.SetPermissions(0o600))
 	if err := lock.Lock(); err != nil {
 		return fmt.Errorf("lock the trust records: %w", err)
 	}
 	defer lock.Close()
-	d, err := r.load(project)
+	d, err := r.Load(project)
 	if err != nil {
 		return err
 	}
@@ -219,24 +219,24 @@ func (r records) change(project string, update func(*decisions) error) error {
 	if err != nil {
 		return err
 	}
-	return fsutil.ReplaceFile(r.file(project), append(raw, '\n'), fsutil.Synced)
+	return fsutil.ReplaceFile(r.File(project), append(raw, '\n'), fsutil.Synced)
 }
 
-// recorded reports whether anything of a project was allowed.
-func (r records) recorded(project string) bool {
+// Recorded reports whether anything of a project was allowed.
+func (r Folder) Recorded(project string) bool {
 	// Most folders have none, and the look that says so costs least.
-	if _, err := files.Lstat(r.file(project)); errors.Is(err, fs.ErrNotExist) {
+	if _, err := files.Lstat(r.File(project)); errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
-	d, err := r.load(project)
+	d, err := r.Load(project)
 	// Records that cannot be read count: the load that follows says so.
-	return err != nil || slices.ContainsFunc(d.Hooks, func(t trustRecord) bool { return t.Decision == Allowed })
+	return err != nil || slices.ContainsFunc(d.Hooks, func(t Record) bool { return t.Decision == Allowed })
 }
 
-// all returns the decisions about every project; a file that cannot be read is
+// All returns the decisions about every project; a file that cannot be read is
 // among the errors.
-func (r records) all() (list []*decisions, err error) {
-	entries, err := os.ReadDir(r.dir)
+func (r Folder) All() (list []*Decisions, err error) {
+	entries, err := os.ReadDir(r.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -251,7 +251,7 @@ func (r records) all() (list []*decisions, err error) {
 		var head struct {
 			Project string `json:"project"`
 		}
-		raw, err := os.ReadFile(filepath.Join(r.dir, entry.Name()))
+		raw, err := os.ReadFile(filepath.Join(r.Dir, entry.Name()))
 		if err == nil {
 			err = json.Unmarshal(raw, &head)
 		}
@@ -259,7 +259,7 @@ func (r records) all() (list []*decisions, err error) {
 			problems = append(problems, fmt.Errorf("%s: %w", entry.Name(), err))
 			continue
 		}
-		d, err := r.load(head.Project)
+		d, err := r.Load(head.Project)
 		if err != nil {
 			problems = append(problems, err)
 			continue
@@ -267,4 +267,52 @@ func (r records) all() (list []*decisions, err error) {
 		list = append(list, d)
 	}
 	return list, errors.Join(problems...)
+}
+
+// Kind is what a person decides about: a hook, or what a project brings along
+// for the agent loop.
+type Kind string
+
+const (
+	KindHook   Kind = "hook"
+	KindSkill  Kind = "skill"  // .acai/skills/NAME.md or .acai/skills/NAME/SKILL.md
+	KindRecipe Kind = "recipe" // .acai/recipes/NAME.md
+	KindServer Kind = "server" // an entry of agent.mcpServers
+
+	KindSettings Kind = "settings" // the project's settings file
+)
+
+// IsMaterial reports whether a decision is not about a hook.
+func (t *Record) IsMaterial() bool { return t.Kind != "" && t.Kind != KindHook }
+
+// RecordedPins are what started the hook when it was allowed. Records of earlier
+// versions have real paths among what was hashed.
+func (t *Record) RecordedPins() interpreter.Pins {
+	found := t.Pins
+	legacy := func(real string) *interpreter.Pin {
+		if !filepath.IsAbs(real) {
+			return nil
+		}
+		return &interpreter.Pin{Path: real, Real: real}
+	}
+	if found.Interpreter == nil {
+		found.Interpreter = legacy(t.Bundle.Interpreter)
+	}
+	if found.Program == nil {
+		found.Program = legacy(t.Bundle.Program)
+	}
+	return found
+}
+
+func (d *Decisions) Allows(name string, b *bundle.Bundle) bool {
+	r := d.Find(name)
+	return r != nil && b != nil && r.Decision == Allowed && r.Hash == b.Hash
+}
+
+func (d *Decisions) AnyAllowed() bool {
+	return slices.ContainsFunc(d.Hooks, func(r Record) bool { return r.Decision == Allowed })
+}
+
+func (d *Decisions) Enable(layer, name string) {
+	d.Disabled = slices.DeleteFunc(d.Disabled, func(r DisabledRecord) bool { return r.Layer == layer && r.Hook == name })
 }

@@ -9,20 +9,43 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/ownership"
+	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
 
-// gather finds the hooks of one scope: the files of its folder, the entries of
-// its settings and, for a project, what was allowed before.
-func (p *load) gather(s *scope) {
+// A scanner finds what the layers of one load hold, and runs nothing.
+type scanner struct {
+	*report.Report
+	env     *environment
+	hashes  []string // hooks.trust.hashes in force: what they may name is hashed
+	hashAll bool     // every hash is needed: a person looks
+	spare   int64    // bytes that may still be hashed without need
+}
+
+// layerScan is the state while one scope is scanned.
+type layerScan struct {
+	*scanner
+	scope     *scope
+	dir       string
+	folder    hooksFolder
+	sides     map[string]bool // names of side files in the folder
+	checks    *ownership.Walk
+	hooks     []*hookCandidate
+	byName    map[string]*hookCandidate
+	resources []*resource
+}
+
+// hooks finds the hooks of one scope: the files of its folder, the entries of its
+// settings and, for a project, what was allowed before.
+func (sc *scanner) hooks(s *scope) []*hookCandidate {
 	if s.dir == "" {
-		return
+		return nil
 	}
-	g := &gathering{load: p, scope: s, layer: s.layer, dir: s.hooksDir(), checks: p.checksFor(s.layer), byName: map[string]*found{}}
-	p.inputs.See(g.dir)
-	p.tellUnread(s.dir)
+	g := sc.begin(s, sc.env.hooksDir(s))
+	g.Inputs.See(g.dir)
+	sc.tellUnread(s.dir)
 	g.folder = openHooks(g.dir, g.checks)
 	g.discover()
 	for i := range s.settings.Use {
@@ -33,55 +56,38 @@ func (p *load) gather(s *scope) {
 	}
 	if s.layer == protocol.Project {
 		for i := range s.decisions.Hooks {
-			if r := &s.decisions.Hooks[i]; !r.isMaterial() {
+			if r := &s.decisions.Hooks[i]; !r.IsMaterial() {
 				g.recorded(r)
 			}
 		}
 		g.inheritedGone()
 	}
+	if guard := waitingGuard(s); guard != nil {
+		g.hooks = append(g.hooks, guard)
+	}
+	for _, f := range g.hooks {
+		sc.describeForTrust(f)
+	}
+	return g.hooks
+}
+
+func (sc *scanner) begin(s *scope, dir string) *layerScan {
+	return &layerScan{scanner: sc, scope: s, dir: dir, checks: sc.env.checksFor(s.layer), byName: map[string]*hookCandidate{}}
 }
 
 // waiting takes in the entries of settings that nobody allowed. They say what a
 // hook is that nobody allowed either, so that a guard is known as one; to a hook
 // that a person decided about they do nothing.
-func (g *gathering) waiting(entries []schema.Described) {
+func (g *layerScan) waiting(entries []schema.Described) {
 	for i := range entries {
-		if d := &entries[i]; d.Name == nil || g.recordOf(g.scope, *d.Name) == nil {
+		if d := &entries[i]; d.Name == nil || g.scope.recordOf(*d.Name) == nil {
 			g.use(d)
 		}
 	}
 }
 
-// checksFor are the checks of who could change what a layer's hooks are made of.
-// Of the managed layer that may be nobody but root, the user included.
-func (p *load) checksFor(layer protocol.Layer) *ownership.Walk {
-	checks := p.walk()
-	if layer != protocol.Managed {
-		return checks
-	}
-	checks.Strict = true
-	checks.Owners = func(uid int) bool { return uid == 0 }
-	if m := p.opts.Managed; m != nil {
-		checks.Owners = func(uid int) bool { return uid == 0 || uid == m.Owner }
-		checks.Top = m.Top
-	}
-	return checks
-}
-
-// gathering is the state while one layer is gathered.
-type gathering struct {
-	*load
-	scope  *scope
-	layer  protocol.Layer
-	dir    string
-	folder hooksFolder
-	sides  map[string]bool // names of side files in the folder
-	checks *ownership.Walk
-	byName map[string]*found
-}
-
-func (g *gathering) put(f *found) *found {
-	f.scope, f.layer = g.scope, g.layer
+func (g *layerScan) put(f *hookCandidate) *hookCandidate {
+	f.scope = g.scope
 	f.base, f.name = f.name, g.scope.prefix+f.name
 	g.hooks = append(g.hooks, f)
 	if _, taken := g.byName[f.base]; !taken {
@@ -90,18 +96,18 @@ func (g *gathering) put(f *found) *found {
 	return f
 }
 
-func (g *gathering) discover() {
+func (g *layerScan) discover() {
 	names, sides, more, err := listHooks(g.dir)
 	g.sides = sides
 	if err != nil {
-		g.add(report.New(report.Unreadable, g.dir, 0, "", "the hooks folder cannot be listed: "+files.Cause(err), "make it a readable folder"))
-		if g.layer != protocol.Project { // what was allowed of the project fails by itself
-			g.refuseAll(fmt.Sprintf("the hooks folder %s cannot be listed: %s", g.dir, files.Cause(err)), "make it a readable folder")
+		g.Add(report.New(report.Unreadable, g.dir, 0, "", "the hooks folder cannot be listed: "+files.Cause(err), "make it a readable folder"))
+		if g.scope.layer != protocol.Project { // what was allowed of the project fails by itself
+			g.RefuseAll(fmt.Sprintf("the hooks folder %s cannot be listed: %s", g.dir, files.Cause(err)), "make it a readable folder")
 		}
 		return
 	}
 	if more {
-		g.add(report.Newf(report.TooMany, g.dir, "", "move what is no hook elsewhere", "the folder holds more than %d files; the rest is not looked at", maxCandidates))
+		g.Add(report.Newf(report.TooMany, g.dir, "", "move what is no hook elsewhere", "the folder holds more than %d files; the rest is not looked at", maxCandidates))
 	}
 	if !g.scope.discovers() {
 		return
@@ -115,7 +121,7 @@ func (g *gathering) discover() {
 }
 
 // file puts in one file of the hooks folder; nil if it is none.
-func (g *gathering) file(name string) *found {
+func (g *layerScan) file(name string) *hookCandidate {
 	c := g.folder.look(name)
 	if c == nil {
 		return nil
@@ -125,28 +131,28 @@ func (g *gathering) file(name string) *found {
 			return nil
 		}
 	}
-	f := g.put(&found{name: name, path: c.path, file: c, Code: bundle.Code{Program: c.program, Problem: c.trouble}, listed: true})
-	g.inputs.See(c.path)
+	f := g.put(&hookCandidate{file: c, subject: subject{name: name, path: c.path, Code: bundle.Code{Program: c.program, Problem: c.trouble}, listed: true}})
+	g.Inputs.See(c.path)
 	if c.real != c.path {
-		g.inputs.See(c.real) // so that the folder it really lies in is watched
+		g.Inputs.See(c.real) // so that the folder it really lies in is watched
 	}
 	if c.content != nil {
-		if g.justChanged(c.content.Stat) && c.content.Stat.Size == 0 {
-			g.unsettled = true // an editor that truncates before it writes
+		if g.JustChanged(c.content.Stat) && c.content.Stat.Size == 0 {
+			g.HalfWritten = true // an editor that truncates before it writes
 		}
 		if !c.program.Binary {
 			d, findings, ok := describeHeader(c.path, f.name, c.content)
-			g.add(findings...)
+			g.Add(findings...)
 			if ok {
 				f.described = append(f.described, d)
 			}
 		}
 	} else if c.trouble.Why == movingTrouble.Why {
-		g.unsettled = true
+		g.HalfWritten = true
 	}
 	for _, side := range sideFiles {
 		if g.sides[name+side.suffix] { // a later one changes the folder
-			g.inputs.See(c.path + side.suffix)
+			g.Inputs.See(c.path + side.suffix)
 			g.describeBySide(f)
 			break
 		}
@@ -154,23 +160,23 @@ func (g *gathering) file(name string) *found {
 	return f
 }
 
-func (g *gathering) describeBySide(f *found) {
+func (g *layerScan) describeBySide(f *hookCandidate) {
 	d, member, findings := describeSideFile(f.path, f.name)
-	g.add(findings...)
+	g.Add(findings...)
 	if member != "" {
 		f.sideFile = member
 		f.described = append(f.described, d)
-		if st, err := files.Stat(filepath.Join(g.dir, member)); err == nil && len(d.Faults) > 0 && g.justChanged(st) {
-			g.unsettled = true
+		if st, err := files.Stat(filepath.Join(g.dir, member)); err == nil && len(d.Faults) > 0 && g.JustChanged(st) {
+			g.HalfWritten = true
 		}
 	}
 }
 
 // use takes in one entry of the settings' hooks.use.
-func (g *gathering) use(d *schema.Described) {
+func (g *layerScan) use(d *schema.Described) {
 	if d.Name == nil || slices.Contains(d.Faults, "name") {
 		// It cannot be told which hook it describes, but it may have been a guard.
-		g.put(&found{name: d.Pos.Path, described: []schema.Described{*d}, listed: true})
+		g.put(&hookCandidate{described: []schema.Described{*d}, subject: subject{name: d.Pos.Path, listed: true}})
 		return
 	}
 	f := g.byName[*d.Name]
@@ -180,10 +186,10 @@ func (g *gathering) use(d *schema.Described) {
 		f.path, f.file, f.Code, f.sideFile = "", nil, bundle.Code{}, ""
 		f.described = nil
 	case command:
-		f = g.put(&found{name: *d.Name, listed: true})
+		f = g.put(&hookCandidate{subject: subject{name: *d.Name, listed: true}})
 	case f == nil:
 		if f = g.file(*d.Name); f == nil {
-			f = g.put(&found{name: *d.Name, path: filepath.Join(g.dir, *d.Name), listed: true})
+			f = g.put(&hookCandidate{subject: subject{name: *d.Name, path: filepath.Join(g.dir, *d.Name), listed: true}})
 			f.Problem = &report.Problem{Why: "there is no such file in " + g.dir, Remedy: "put it there, or remove its entry from the settings"}
 		}
 	}
@@ -196,7 +202,7 @@ func (g *gathering) use(d *schema.Described) {
 
 // command resolves the program of a command entry: absolute, ./ from the folder
 // of its layer (the project's root, or where the settings lie), or found on PATH.
-func (g *gathering) command(words []string) ([]string, *report.Problem) {
+func (g *layerScan) command(words []string) ([]string, *report.Problem) {
 	if len(words) == 0 {
 		return []string{}, &report.Problem{Why: "its command cannot be read", Remedy: "correct its settings entry"}
 	}
@@ -206,7 +212,7 @@ func (g *gathering) command(words []string) ([]string, *report.Problem) {
 	case filepath.Base(argv[0]) != argv[0]:
 		argv[0] = filepath.Join(g.scope.relativeTo(), argv[0])
 	default:
-		found := g.placeOf(g.scope, false).ProgramOf(argv[0])
+		found := g.env.builder(g.scope, false).ProgramOf(argv[0])
 		if found.Bad == nil {
 			argv[0] = found.Pin.Path
 		}
@@ -225,19 +231,19 @@ func (g *gathering) command(words []string) ([]string, *report.Problem) {
 	case unsafe != "":
 		return argv, &report.Problem{Why: unsafe, Remedy: "make it yours and writable by you only: chown, chmod go-w"}
 	}
-	if g.liesInside(g.layer, argv[0]) {
-		return argv, &report.Problem{Why: fmt.Sprintf("%s lies in the project, which the %s settings cannot vouch for", argv[0], g.layer), Remedy: "name it in the project's settings and allow it there"}
+	if g.env.liesInside(g.scope.layer, argv[0]) {
+		return argv, &report.Problem{Why: fmt.Sprintf("%s lies in the project, which the %s settings cannot vouch for", argv[0], g.scope.layer), Remedy: "name it in the project's settings and allow it there"}
 	}
 	for _, word := range argv[1:] {
-		if _, path := interpreter.OptionPath(word); filepath.IsAbs(path) && !g.projectAllowed() && g.liesInside(g.layer, path) && files.IsRegular(path) {
-			return argv, &report.Problem{Why: fmt.Sprintf("%s lies in the project, which the %s settings cannot vouch for", path, g.layer), Remedy: "name a file outside of the project, or allow the project"}
+		if _, path := interpreter.OptionPath(word); filepath.IsAbs(path) && !g.env.projectAllowed() && g.env.liesInside(g.scope.layer, path) && files.IsRegular(path) {
+			return argv, &report.Problem{Why: fmt.Sprintf("%s lies in the project, which the %s settings cannot vouch for", path, g.scope.layer), Remedy: "name a file outside of the project, or allow the project"}
 		}
 	}
 	return argv, checkMode(argv[0], st)
 }
 
 // recorded takes in what was allowed of the project and is no longer found.
-func (g *gathering) recorded(r *trustRecord) {
+func (g *layerScan) recorded(r *records.Record) {
 	f := g.byName[r.Hook]
 	if f == nil {
 		path := ""
@@ -250,7 +256,7 @@ func (g *gathering) recorded(r *trustRecord) {
 			f = g.file(r.Hook)
 		}
 		if f == nil {
-			f = g.put(&found{name: r.Hook, path: path})
+			f = g.put(&hookCandidate{subject: subject{name: r.Hook, path: path}})
 		}
 		f.listed = false
 	}
