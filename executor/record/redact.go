@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -71,10 +72,10 @@ func Subject(data protocol.RawMessage, values schema.RecordValues, sensitive boo
 	if sensitive || values == schema.ValuesNone || len(data) > maxSearched {
 		return ""
 	}
-	args := protocol.Member(data, "args")
+	args := jsonspan.Get(data, "args")
 	text := func(names ...string) string {
 		for _, name := range names {
-			if text := head(protocol.Member(args, name)); text != "" {
+			if text := head(jsonspan.Get(args, name)); text != "" {
 				return text
 			}
 		}

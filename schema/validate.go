@@ -3,15 +3,22 @@ package schema
 import (
 	"errors"
 	"fmt"
+	"path"
+	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/go-playground/validator/v10"
 
+	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema/document"
+	"github.com/hookd-dev/hookd/schema/toolname"
+	"github.com/hookd-dev/hookd/schema/units"
 )
 
 // checks is the library that checks values: those of structs by their tag
@@ -20,7 +27,7 @@ import (
 var checks = sync.OnceValue(func() *validator.Validate {
 	v := validator.New(validator.WithRequiredStructEnabled())
 	v.RegisterTagNameFunc(jsonName)
-	v.RegisterCustomTypeFunc(func(d reflect.Value) any { return time.Duration(d.Int()) }, Duration(0))
+	v.RegisterCustomTypeFunc(func(d reflect.Value) any { return time.Duration(d.Int()) }, units.Duration(0))
 	for name, form := range forms {
 		if err := v.RegisterValidation(name, func(f validator.FieldLevel) bool { return form.holds(f.Field().String()) }); err != nil {
 			panic("schema: " + err.Error()) // a form with the name of a check that the library has
@@ -170,12 +177,85 @@ func oneOf(words []string) string {
 // shown writes a value the way settings write it.
 func shown(value any) string {
 	switch v := value.(type) {
-	case Duration:
+	case units.Duration:
 		return v.String()
 	case time.Duration:
-		return FormatDuration(v)
+		return units.FormatDuration(v)
 	case string:
 		return fmt.Sprintf("%q", clip(v))
 	}
 	return fmt.Sprint(value)
+}
+
+// forms are the checks of a text that have a name of their own.
+var forms = map[string]struct {
+	holds func(string) bool
+	want  string
+}{
+	"hookname":     {isHookName, "the name of a file in the hooks folder, without a path"},
+	"envname":      {isEnvName, "the name of a variable: letters, digits and _, no value"},
+	"below":        {isBelow, "a path below the hook's folder: relative, without .."},
+	"dialect":      {func(s string) bool { return slices.Contains(Dialects, s) }, "a protocol this version speaks: " + strings.Join(Dialects, ", ")},
+	"folder":       {isFolder, "an absolute path, or one that begins with ~/"},
+	"owner":        {isOwner, "the name or the number of a user"},
+	"pathdir":      {isPathFolder, "a folder: an absolute path, or one that begins with ~/"},
+	"header":       {isHTTPHeader, "a header line: Name: value"},
+	"hash":         {isHash, "a SHA-256 as `hookd trust --print` shows it: 64 hexadecimal digits, sha256: before them or not"},
+	"namepattern":  {isPattern, "a name, a glob (small-*), or a regular expression between slashes (/small-.*/)"},
+	"shellpattern": {func(s string) bool { return isPattern(s) }, "a command, a glob (git push *), or a regular expression between slashes (/rm .*/)"},
+	"allowedtool":  {func(s string) bool { _, err := toolname.ParseAllowed(s); return err == nil }, "a tool's name (bash, write_file), a kind (shell, write, mcp, net, other), a glob (mcp__github__*), or a regular expression between slashes"},
+	"weburl":       {isWebURL, "a URL that begins with http:// or https://"},
+}
+
+func isHash(s string) bool {
+	digits := strings.TrimPrefix(s, "sha256:")
+	return len(digits) == 64 && strings.Trim(digits, "0123456789abcdef") == ""
+}
+
+func isOwner(s string) bool {
+	return s != "" && !strings.ContainsAny(s, ":/ \t") && strings.IndexFunc(s, unicode.IsControl) < 0
+}
+
+func isHookName(s string) bool {
+	return s != "." && s != ".." && !strings.ContainsAny(s, "/\x00") && strings.IndexFunc(s, unicode.IsControl) < 0
+}
+
+func isEnvName(s string) bool {
+	for i, c := range s {
+		letter := c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func isPattern(s string) bool {
+	_, err := protocol.ParsePattern(s)
+	return err == nil
+}
+
+func isBelow(s string) bool {
+	return s != "" && !path.IsAbs(s) && !strings.ContainsAny(s, "\\\x00") && !slices.Contains(strings.Split(s, "/"), "..")
+}
+
+func isFolder(s string) bool {
+	return path.IsAbs(s) || filepath.IsAbs(s) || strings.HasPrefix(s, "~/")
+}
+
+// isPathFolder refuses relative folders: a program found through one would be
+// another one in the next project.
+func isPathFolder(s string) bool {
+	return isFolder(s) && !strings.ContainsRune(s, filepath.ListSeparator)
+}
+
+func isHTTPHeader(s string) bool {
+	name, _, found := strings.Cut(s, ":")
+	return found && name != "" && !strings.ContainsAny(name, " \t\r\n\"") && !strings.ContainsAny(s, "\r\n")
+}
+
+func isWebURL(s string) bool {
+	rest, plain := strings.CutPrefix(s, "http://")
+	secure, tls := strings.CutPrefix(s, "https://")
+	return plain && rest != "" || tls && secure != ""
 }

@@ -1,4 +1,4 @@
-package schema
+package units
 
 import (
 	"fmt"
@@ -27,10 +27,11 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	return err
 }
 
-const day = 24 * time.Hour
+// Day is 24 hours.
+const Day = 24 * time.Hour
 
 var durationUnits = map[string]time.Duration{
-	"ms": time.Millisecond, "s": time.Second, "m": time.Minute, "h": time.Hour, "d": day,
+	"ms": time.Millisecond, "s": time.Second, "m": time.Minute, "h": time.Hour, "d": Day,
 }
 
 var durationPart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9]{1,18}(?:\.[0-9]{1,18})?)([a-zA-Zµ]*)`) })
@@ -67,8 +68,8 @@ func ParseDuration(text string) (time.Duration, error) {
 	return time.Duration(math.Round(total)), nil
 }
 
-// seconds reads a bare number, which counts seconds.
-func seconds(number string) (time.Duration, error) {
+// Seconds reads a bare number, which counts seconds.
+func Seconds(number string) (time.Duration, error) {
 	s, err := strconv.ParseFloat(number, 64)
 	switch {
 	case err != nil || math.IsNaN(s) || s*float64(time.Second) >= math.MaxInt64:
@@ -80,10 +81,10 @@ func seconds(number string) (time.Duration, error) {
 }
 
 // FormatDuration writes a duration the short way that [ParseDuration] reads:
-// whole days as 30d, no empty parts behind (5m, not 5m0s).
+// whole days as 30d, no empty parts at the end (5m, not 5m0s).
 func FormatDuration(d time.Duration) string {
-	if d >= 2*day && d%day == 0 {
-		return strconv.FormatInt(int64(d/day), 10) + "d"
+	if d >= 2*Day && d%Day == 0 {
+		return strconv.FormatInt(int64(d/Day), 10) + "d"
 	}
 	text := d.String()
 	if strings.HasSuffix(text, "m0s") {

@@ -1,10 +1,10 @@
-package schema
+package agentparts
 
 import "strings"
 
-// Builtin is a feature of the agent loop that is compiled in, as the settings
+// Feature is a feature of the agent loop that is compiled in, as the settings
 // agent.providers and agent.features name it.
-type Builtin struct {
+type Feature struct {
 	Name    string
 	On      bool   // without a setting
 	Flag    string // of hookd run that alone switches it on, "" if settings do
@@ -15,9 +15,9 @@ type Builtin struct {
 	Keeps []string
 }
 
-// Builtins is the table of features. The program makes each of them; a test
+// Features is the table of features. The program makes each of them; a test
 // holds the two to each other.
-var Builtins = []Builtin{
+var Features = []Feature{
 	{Name: "steps", On: true, Meaning: "ends a run after so many model calls", Keeps: []string{"agent.limits.steps"}},
 	{Name: "tokens", On: true, Meaning: "ends a run after so many output tokens", Keeps: []string{"agent.limits.tokens"}},
 	{Name: "time", On: true, Meaning: "ends a run after so much time", Keeps: []string{"agent.limits.time"}},
@@ -36,21 +36,21 @@ var Builtins = []Builtin{
 	{Name: "structured", Flag: "--schema", Meaning: "holds the final answer to a JSON Schema"},
 }
 
-// BuiltinByName returns the row of a feature, or nil.
-func BuiltinByName(name string) *Builtin {
-	for i := range Builtins {
-		if Builtins[i].Name == name {
-			return &Builtins[i]
+// FeatureByName returns the row of a feature, or nil.
+func FeatureByName(name string) *Feature {
+	for i := range Features {
+		if Features[i].Name == name {
+			return &Features[i]
 		}
 	}
 	return nil
 }
 
-// builtinNames are the names of all features that settings switch, or of those
+// FeatureNames returns the names of all features that settings switch, or of those
 // that are off without a setting.
-func builtinNames(onlyOff bool) []string {
+func FeatureNames(onlyOff bool) []string {
 	var names []string
-	for _, b := range Builtins {
+	for _, b := range Features {
 		if b.Flag == "" && (!b.On || !onlyOff) {
 			names = append(names, b.Name)
 		}
@@ -58,11 +58,11 @@ func builtinNames(onlyOff bool) []string {
 	return names
 }
 
-// BuiltinsMarkdown returns the table of features for the documentation.
-func BuiltinsMarkdown() string {
+// FeaturesMarkdown returns the table of features for the documentation.
+func FeaturesMarkdown() string {
 	var out strings.Builder
 	out.WriteString("| feature | without a setting | what it does | kept on by |\n|---|---|---|---|\n")
-	for _, b := range Builtins {
+	for _, b := range Features {
 		state, keeps := "off", "–"
 		if b.On {
 			state = "on"

@@ -1,4 +1,4 @@
-package schema
+package units
 
 import (
 	"fmt"
@@ -6,23 +6,6 @@ import (
 	"strconv"
 	"strings"
 )
-
-// Size is a number of bytes as settings write it: a bare number, or a string
-// with a unit (64KiB, 1MiB, 2GiB).
-type Size int64
-
-// String returns the size with the largest unit that divides it: 64KiB.
-func (s Size) String() string { return FormatSize(int64(s)) }
-
-// MarshalText writes the size with its unit.
-func (s Size) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
-
-// UnmarshalText reads a size.
-func (s *Size) UnmarshalText(text []byte) error {
-	parsed, err := ParseSize(string(text))
-	*s = Size(parsed)
-	return err
-}
 
 var sizeUnits = []struct {
 	name  string

@@ -144,7 +144,7 @@ func (r *layerReader) lostBelow(n *document.Node, path string) {
 // can read in it: without it the list may be empty, which allows all.
 const MatchesNothing = `/[^\s\S]/`
 
-// add puts an item behind those of a list that could be read.
+// add puts an item at the end of a list, after those that could be read.
 func (r *layerReader) add(key *Key, item string, pos Pos) {
 	items, _ := r.layer.Values[key.Name].V.([]string)
 	r.layer.Values[key.Name] = Value{append(slices.Clip(items), item), pos}
