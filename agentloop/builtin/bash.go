@@ -217,16 +217,16 @@ func (j *bashJudge) decide(text string) (protocol.Action, string) {
 		case command != nil && command.Unclear == "":
 			return protocol.Ask, fmt.Sprintf("%s is not among the commands that run without asking (agent.tools.bash.allow)", quoted(command.Text))
 		case command != nil:
-			return protocol.Ask, fmt.Sprintf("what %s runs cannot be held against agent.tools.bash.allow: %s", quoted(command.Text), command.Unclear)
+			return protocol.Ask, fmt.Sprintf("what %s runs cannot be compared with agent.tools.bash.allow: %s", quoted(command.Text), command.Unclear)
 		}
 	}
 	switch {
 	case line.Err != nil:
-		return protocol.Ask, fmt.Sprintf("the command cannot be held against the list of commands: %v", line.Err)
+		return protocol.Ask, fmt.Sprintf("the command cannot be compared with the list of commands: %v", line.Err)
 	case undecided != nil && undecided.Unclear != "":
-		return protocol.Ask, fmt.Sprintf("what %s runs cannot be held against agent.tools.bash.deny: %s", quoted(undecided.Text), undecided.Unclear)
+		return protocol.Ask, fmt.Sprintf("what %s runs cannot be compared with agent.tools.bash.deny: %s", quoted(undecided.Text), undecided.Unclear)
 	case undecided != nil:
-		return protocol.Ask, fmt.Sprintf("what %s runs is only known when it runs, so it cannot be held against agent.tools.bash.deny", quoted(undecided.Text))
+		return protocol.Ask, fmt.Sprintf("what %s runs only shows when it runs, so it cannot be compared with agent.tools.bash.deny", quoted(undecided.Text))
 	}
 	return protocol.Observe, ""
 }
