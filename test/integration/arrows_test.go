@@ -19,10 +19,10 @@ const module = "github.com/hookd-dev/hookd"
 const arrowTable = `
 hookd.go: executor executor/exechook executor/hookenv executor/process loader protocol schema
 internal/fsutil:
-internal/jsonspan:
+internal/jsonspan: internal/text
 internal/lines:
 internal/text:
-protocol:
+protocol: internal/jsonspan internal/text
 protocol/realpath: protocol
 protocol/rpc: internal/lines protocol
 protocol/rpc/socket:

@@ -206,7 +206,7 @@ func (a *answer) endBlock(b *block, yield func(model.Chunk, error) bool) bool {
 	default: // redacted_thinking, tools that the server runs, and what later versions add
 		var o wire.Object
 		o.Merge(b.raw)
-		if args := protocol.RawMessage(b.json.String()); jsonspan.IsValid(args) {
+		if args := protocol.RawMessage(b.json.String()); jsonspan.Valid(args) {
 			o.Merge(protocol.RawMessage(`{"input":` + string(args) + `}`))
 		}
 		whole, err := protocol.Marshal(&o)

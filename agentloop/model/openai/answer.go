@@ -194,7 +194,7 @@ func (a *answer) damage() error {
 		switch args := strings.TrimSpace(g.args.String()); {
 		case g.name == "":
 			missing = "a tool call has no name"
-		case a.finish == "" && (args != "" || isLast) && !jsonspan.IsValid(protocol.RawMessage(args)):
+		case a.finish == "" && (args != "" || isLast) && !jsonspan.Valid(protocol.RawMessage(args)):
 			missing = "a tool call ends in the middle"
 		}
 	}
