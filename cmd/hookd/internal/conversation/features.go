@@ -14,6 +14,7 @@ import (
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/schema/agentparts"
 )
 
 // featureInput is what the loop's features are made of.
@@ -26,7 +27,7 @@ type featureInput struct {
 	folder  tool.Folder
 }
 
-// feature is one built-in of the loop, by its name in schema.Builtins. make
+// feature is one built-in of the loop, by its name in agentparts.Features. make
 // returns nil where the settings give it nothing to do; off, if there is one,
 // makes what takes its place where it is switched off.
 type feature struct {
@@ -36,7 +37,7 @@ type feature struct {
 }
 
 // features is the table of the loop's built-ins. Adding one is a row here and a
-// row in schema.Builtins.
+// row in agentparts.Features.
 var features = []feature{
 	{name: "steps", make: func(in *featureInput) (*provider.Provider, error) {
 		return made(builtin.Steps(in.Agent.Limits.Steps))
@@ -119,7 +120,7 @@ func Features(in *featureInput) ([]provider.Provider, error) {
 		}
 		p, err := build(in)
 		if err != nil {
-			if schema.BuiltinByName(f.name).Flag != "" {
+			if agentparts.FeatureByName(f.name).Flag != "" {
 				return nil, cli.Usage("usage", err.Error(), "--schema takes a file with a JSON Schema")
 			}
 			return nil, cli.Failed("settings", fmt.Errorf("the feature %s: %w", f.name, err), "hookd check shows what the settings say")
@@ -134,7 +135,7 @@ func Features(in *featureInput) ([]provider.Provider, error) {
 // switchedOn reports whether the settings want a feature. One that is named as
 // off stays off, whatever else names it.
 func switchedOn(name string, settings *schema.Settings) bool {
-	row := schema.BuiltinByName(name)
+	row := agentparts.FeatureByName(name)
 	if row.Flag != "" {
 		return true // what a person asks for on the command line no file switches off
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/schema/agentparts"
 	"github.com/hookd-dev/hookd/schema/toolname"
 )
 
@@ -29,7 +30,7 @@ func settingsOf(t *testing.T, agent string) *schema.Settings {
 // The program makes the features that the settings can name, and no others.
 func TestFeaturesAreThoseOfTheSettings(t *testing.T) {
 	for _, f := range features {
-		if schema.BuiltinByName(f.name) == nil {
+		if agentparts.FeatureByName(f.name) == nil {
 			t.Errorf("no setting can name %s", f.name)
 		}
 	}

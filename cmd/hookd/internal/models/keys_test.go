@@ -15,7 +15,7 @@ import (
 	"github.com/hookd-dev/hookd/agentloop/model/openai"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
-	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/schema/agentparts"
 )
 
 // keyServer is the server that the user's settings name. It keeps every request
@@ -91,7 +91,7 @@ func TestAKeyGoesToItsProviderOnly(t *testing.T) {
 			}
 			if !test.asked { // the provider's own address, which no test asks
 				by, _, _ := strings.Cut(model.Origin(m), ":")
-				own, _ := belonging(schema.ModelProviderByName(by), &settings)
+				own, _ := belonging(agentparts.ModelProviderByName(by), &settings)
 				if own.Agent.BaseURL != "" || len(own.Agent.Headers) > 0 {
 					t.Errorf("%s is asked at %q with %q", by, own.Agent.BaseURL, own.Agent.Headers)
 				}
@@ -115,14 +115,14 @@ func TestProvidersAreThoseOfTheTable(t *testing.T) {
 	for _, p := range modelProviders {
 		made = append(made, p.name)
 	}
-	for _, p := range schema.ModelProviders {
+	for _, p := range agentparts.ModelProviders {
 		listed = append(listed, p.Name)
 	}
 	if diff := cmp.Diff(listed, made); diff != "" {
 		t.Errorf("(-table +made)\n%s", diff)
 	}
 	for name, key := range map[string]string{"anthropic": anthropic.KeyName, "openai": openai.KeyName} {
-		if got := schema.ModelProviderByName(name).KeyName; got != key {
+		if got := agentparts.ModelProviderByName(name).KeyName; got != key {
 			t.Errorf("the key of %s is in %s, the table says %s", name, key, got)
 		}
 	}

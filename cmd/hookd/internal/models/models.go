@@ -20,6 +20,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/schema/agentparts"
 )
 
 // Choice is what the flags of a command say of the model.
@@ -96,7 +97,7 @@ func pickModel(name string, settings *schema.Settings) (m model.Model, note stri
 	if name == "" {
 		return nil, "", cli.Usage("no-model", "no model is given", "--model anthropic:NAME or openai:NAME, or the setting agent.model; scripted:FILE plays a file of turns")
 	}
-	by, rest := schema.SplitModel(name, settings.Agent.Provider)
+	by, rest := agentparts.SplitModel(name, settings.Agent.Provider)
 	switch {
 	case by == nil:
 		kind, _, _ := strings.Cut(name, ":")
@@ -136,7 +137,7 @@ func playedFile(path string, settings *schema.Settings) (string, error) {
 
 // belonging are the settings without the address and the headers of another
 // provider: a key goes to nobody but the one it is for.
-func belonging(by *schema.ModelProvider, settings *schema.Settings) (own *schema.Settings, note string) {
+func belonging(by *agentparts.ModelProvider, settings *schema.Settings) (own *schema.Settings, note string) {
 	if by.Played {
 		return settings, ""
 	}
