@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/hookd-dev/hookd/agentloop/provider"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/internal/shellwords"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -136,7 +137,7 @@ func (j *bashJudge) judgeBoth(text string, ev *protocol.Event) protocol.Reply {
 	if action == protocol.Observe || action == protocol.Ask && reply.Action == protocol.Ask {
 		return reply
 	}
-	if protocol.Member(ev.Data, "original") == nil {
+	if jsonspan.Get(ev.Data, "original") == nil {
 		reason = "what the model asked for, before a hook changed it, may not run as agent.tools.bash.deny says"
 	} else {
 		reason = "before a hook changed it: " + reason

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -14,19 +13,20 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/hookd-dev/hookd/internal/lines"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
 // decodeOptions read what models and tools wrote, which may be no UTF-8.
 var decodeOptions = jsontext.AllowInvalidUTF8(true)
 
-// Transcript is all that a session's file tells.
+// Transcript is all that a session's file holds.
 type Transcript struct {
 	Header  Header
 	Entries []Entry
 }
 
-// State is what the entries come to: the session as it would be resumed.
+// State returns what the entries add up to: the session as it would be resumed.
 func (t *Transcript) State() State {
 	state := State{Model: t.Header.Model}
 	for i, entry := range t.Entries {
@@ -35,14 +35,14 @@ func (t *Transcript) State() State {
 	return state
 }
 
-// Read reads a session without opening it: another process may have it open. A
-// line that is not whole yet at the end is left out.
+// Read reads a session without opening it: another process may have it open. It leaves out
+// a last line that has no end yet.
 func Read(folder, id string) (*Transcript, error) {
 	if err := checkID(id); err != nil {
 		return nil, err
 	}
 	t := &Transcript{}
-	for line, err := range lines(folder, id) {
+	for line, err := range fileLines(folder, id) {
 		if err == nil {
 			err = t.add(line, id)
 		}
@@ -66,7 +66,7 @@ func (t *Transcript) add(l line, id string) (err error) {
 	return err
 }
 
-// replaceArgs has the entries before this one tell what ran.
+// replaceArgs puts what ran into the entries before this one.
 func (t *Transcript) replaceArgs(entry *Entry) {
 	if entry.Kind != Args {
 		return
@@ -97,8 +97,8 @@ type line struct {
 	text   []byte // valid until the next line is read
 }
 
-// lines reads a session's file. An error comes last, with the line it is about.
-func lines(folder, id string) iter.Seq2[line, error] {
+// fileLines reads a session's file. An error comes last, with the line it is about.
+func fileLines(folder, id string) iter.Seq2[line, error] {
 	return func(yield func(line, error) bool) {
 		file, err := os.Open(filepath.Join(folder, id+extension))
 		if err != nil {
@@ -106,47 +106,20 @@ func lines(folder, id string) iter.Seq2[line, error] {
 			return
 		}
 		defer file.Close()
-		lines := newLineReader(file)
+		in := lines.NewReader(file, lines.Options{Reuse: true})
 		for number := 1; ; number++ {
-			text, err := lines.next()
-			switch {
-			case errors.Is(err, io.EOF) && number > 1:
-				return // a torn line at the end is a crash's, or being written
-			case errors.Is(err, io.EOF):
-				err = errors.New("the file has no header")
+			text, ended, err := in.Next()
+			if errors.Is(err, io.EOF) || err == nil && !ended { // a crash cut it off, or it is being written
+				if number > 1 {
+					return
+				}
+				err = errNoHeader
 			}
-			if !yield(line{number, bytes.TrimRight(text, "\r\n")}, err) || err != nil {
+			if !yield(line{number, bytes.TrimRight(text, "\r")}, err) || err != nil {
 				return
 			}
 		}
 	}
-}
-
-// lineReader reads whole lines of any length into memory that it uses again: a
-// conversation may be large, and its lines, too.
-type lineReader struct {
-	in  *bufio.Reader
-	buf []byte
-}
-
-func newLineReader(from io.Reader) *lineReader {
-	return &lineReader{in: bufio.NewReaderSize(from, 256<<10)}
-}
-
-// next returns a line with its end, valid until the next call. With io.EOF it
-// returns what follows the last end of a line.
-func (l *lineReader) next() ([]byte, error) {
-	piece, err := l.in.ReadSlice('\n')
-	if !errors.Is(err, bufio.ErrBufferFull) {
-		return piece, err
-	}
-	l.buf = l.buf[:0]
-	for errors.Is(err, bufio.ErrBufferFull) {
-		l.buf = append(l.buf, piece...)
-		piece, err = l.in.ReadSlice('\n')
-	}
-	l.buf = append(l.buf, piece...)
-	return l.buf, err
 }
 
 // ErrNotFound means that no session of a folder has the id or prefix.
@@ -162,8 +135,8 @@ func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("%d sessions begin with %s", len(e.IDs), e.Prefix)
 }
 
-// Find is the id that prefix stands for: the whole id, or a beginning that no
-// other session's id has. Letters may be of either case.
+// Find returns the id that prefix stands for: the whole id, or any unique prefix of it.
+// Letters may be of either case.
 func Find(folder, prefix string) (string, error) {
 	ids, err := IDs(folder)
 	if err != nil {
@@ -187,8 +160,8 @@ func Find(folder, prefix string) (string, error) {
 	return "", &AmbiguousError{prefix, found}
 }
 
-// ShortLength is how many characters of each id tell the sessions apart, and no
-// fewer than least.
+// ShortLength returns how many characters of each id tell the sessions apart, at least
+// least.
 func ShortLength(ids []string, least int) int {
 	ids = slices.Sorted(slices.Values(ids))
 	length := least
@@ -202,12 +175,12 @@ func ShortLength(ids []string, least int) int {
 	return length
 }
 
-// HeaderOf reads the first line of a session, whoever has it open.
+// HeaderOf reads the first line of a session. Another process may have it open.
 func HeaderOf(folder, id string) (header Header, err error) {
 	if err := checkID(id); err != nil {
 		return header, err
 	}
-	for line, err := range lines(folder, id) {
+	for line, err := range fileLines(folder, id) {
 		if err == nil {
 			header, err = decodeHeader(line.text, id)
 		}
@@ -219,7 +192,7 @@ func HeaderOf(folder, id string) (header Header, err error) {
 	return header, nil
 }
 
-// First is the text of the first prompt, "" without one.
+// First returns the text of the first prompt, "" without one.
 func (t *Transcript) First() string {
 	for _, entry := range t.Entries {
 		if entry.Kind == Message && entry.Message != nil && entry.Turn > 0 {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -34,12 +35,12 @@ func NewDigest(v protocol.RawMessage, keep schema.RecordValues, sensitive bool) 
 	if v == nil {
 		return nil
 	}
-	v = protocol.Plain(v)
+	v = jsonspan.Plain(v)
 	d := &Digest{Bytes: len(v)}
 	if keep != schema.ValuesNone {
 		d.Hash = hashOf(v)
 	}
-	if keep == schema.ValuesFull && !sensitive && len(v) <= maxValue && protocol.Valid(v) {
+	if keep == schema.ValuesFull && !sensitive && len(v) <= maxValue && jsonspan.Valid(v) {
 		d.Value = v
 	}
 	return d
@@ -105,11 +106,11 @@ func Subject(data protocol.RawMessage, values schema.RecordValues, sensitive boo
 	if sensitive || values == schema.ValuesNone || len(data) > maxSearched {
 		return ""
 	}
-	args := protocol.Member(data, "args")
+	args := jsonspan.Get(data, "args")
 	text := func(names ...string) string {
 		for _, name := range names {
 			var text string
-			if json.Unmarshal(protocol.Member(args, name), &text) == nil && text != "" {
+			if json.Unmarshal(jsonspan.Get(args, name), &text) == nil && text != "" {
 				return text
 			}
 		}

@@ -1,10 +1,3 @@
-// Package cassette keeps a model's traffic in a file, and plays it back without
-// the model: to test hooks against a real run, to show one, to look into one.
-//
-// A cassette is a file of lines of JSON: a head, then one line a call with the
-// request, its hash, and the chunks of the answer with their times, or the error.
-// A line is written when its call has ended, so a crash loses that call only. No
-// key and no header is in it, since neither ever reaches a [model.Model].
 package cassette
 
 import (
@@ -97,7 +90,7 @@ func keep(c model.Chunk, at time.Duration) chunk {
 	kept := chunk{At: protocol.Milliseconds(at), Type: c.Type, Text: c.Text, Usage: c.Usage, Reason: c.Reason}
 	if c.Type == model.PartDone {
 		part := c.Part
-		if len(part.Args) > 0 && !jsonspan.IsValid(part.Args) {
+		if len(part.Args) > 0 && !jsonspan.Valid(part.Args) {
 			args := string(part.Args)
 			kept.Args, part.Args = &args, nil
 		}

@@ -76,7 +76,7 @@ func (a *answer) read(response *http.Response, yield func(model.Chunk, error) bo
 	done, events := false, 0
 	for event, err := range wire.Events(response.Body) {
 		if err != nil {
-			// Behind the finish reason only usage can be missing.
+			// After the finish reason only usage can be missing.
 			if failed := new(model.Error); errors.As(err, &failed) && a.finish != "" {
 				break
 			}
@@ -193,7 +193,7 @@ func (a *answer) damage() error {
 		switch args := strings.TrimSpace(g.args.String()); {
 		case g.name == "":
 			missing = "a tool call has no name"
-		case a.finish == "" && (args != "" || isLast) && !jsonspan.IsValid(protocol.RawMessage(args)):
+		case a.finish == "" && (args != "" || isLast) && !jsonspan.Valid(protocol.RawMessage(args)):
 			missing = "a tool call ends in the middle"
 		}
 	}
