@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -69,11 +70,11 @@ func Subject(data protocol.RawMessage, values schema.RecordValues, sensitive boo
 	if sensitive || values == schema.ValuesNone || len(data) > maxSearched {
 		return ""
 	}
-	args := protocol.Member(data, "args")
+	args := jsonspan.Get(data, "args")
 	text := func(names ...string) string {
 		for _, name := range names {
 			var text string
-			if json.Unmarshal(protocol.Member(args, name), &text) == nil && text != "" {
+			if json.Unmarshal(jsonspan.Get(args, name), &text) == nil && text != "" {
 				return text
 			}
 		}
