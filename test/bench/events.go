@@ -308,6 +308,7 @@ func decideBursts(args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	runtime.GOMAXPROCS(max(4, runtime.GOMAXPROCS(0)))
 	heap := fill(size)
 	defer runtime.KeepAlive(heap)
 	rt, err := process.New(process.Options{LongLived: true, Processes: 4096})

@@ -164,7 +164,8 @@ type kit struct {
 }
 
 func newKit(p pace) (*kit, error) {
-	os.Unsetenv(hookenv.VarDepth) // below a hook nothing may be allowed
+	os.Unsetenv(hookenv.VarDepth)                     // below a hook nothing may be allowed
+	runtime.GOMAXPROCS(max(4, runtime.GOMAXPROCS(0))) // as hookd serve and hookd run do
 	folder, err := os.MkdirTemp("", "hookd-bench-")
 	if err != nil {
 		return nil, err

@@ -142,7 +142,8 @@ median of the rounds' ratios. **floor** is a C program that starts the hook with
 writes, reads and waits. **pipe** is a C program that exchanges a line with a resident C hook.
 **small** is a Go daemon of 120 lines that reads a line, runs the same hook and answers; a
 client in C asks it and ` + "`hookd serve`" + ` alike. **hookd** is everything that is on by default:
-allowed hooks, containment, a session, the record. A hook named c has no C library. Where a
+allowed hooks, containment, a session, the record, and four Go processors at least
+(GOMAXPROCS), as hookd sets it for itself. A hook named c has no C library. Where a
 spawn takes long, what hookd adds hides behind it: compare machines by their floors only.
 
 `
