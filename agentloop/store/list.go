@@ -109,7 +109,7 @@ func describe(folder, id string) (info Info, exists bool) {
 	}
 	info.Last = stat.ModTime().UTC()
 	info.Condition = Interrupted
-	for line, err := range lines(folder, id) {
+	for line, err := range allLines(folder, id) {
 		if err == nil {
 			err = info.add(line)
 		}

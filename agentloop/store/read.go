@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/hookd-dev/hookd/internal/lines"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -42,7 +42,7 @@ func Read(folder, id string) (*Transcript, error) {
 		return nil, err
 	}
 	t := &Transcript{}
-	for line, err := range lines(folder, id) {
+	for line, err := range allLines(folder, id) {
 		if err == nil {
 			err = t.add(line, id)
 		}
@@ -97,8 +97,14 @@ type line struct {
 	text   []byte // valid until the next line is read
 }
 
-// lines reads a session's file. An error comes last, with the line it is about.
-func lines(folder, id string) iter.Seq2[line, error] {
+// newLineReader reads whole lines of any length into memory that it uses again: a
+// conversation may be large, and its lines, too.
+func newLineReader(file io.Reader) *lines.Reader {
+	return lines.NewReader(file, lines.Options{Reuse: true})
+}
+
+// allLines reads a session's file. An error comes last, with the line it is about.
+func allLines(folder, id string) iter.Seq2[line, error] {
 	return func(yield func(line, error) bool) {
 		file, err := os.Open(filepath.Join(folder, id+extension))
 		if err != nil {
@@ -106,47 +112,20 @@ func lines(folder, id string) iter.Seq2[line, error] {
 			return
 		}
 		defer file.Close()
-		lines := newLineReader(file)
+		in := newLineReader(file)
 		for number := 1; ; number++ {
-			text, err := lines.next()
-			switch {
-			case errors.Is(err, io.EOF) && number > 1:
+			text, ended, err := in.Next()
+			switch torn := err == nil && !ended; {
+			case number > 1 && (torn || errors.Is(err, io.EOF)):
 				return // a torn line at the end is a crash's, or being written
-			case errors.Is(err, io.EOF):
+			case torn || errors.Is(err, io.EOF):
 				err = errors.New("the file has no header")
 			}
-			if !yield(line{number, bytes.TrimRight(text, "\r\n")}, err) || err != nil {
+			if !yield(line{number, bytes.TrimRight(text, "\r")}, err) || err != nil {
 				return
 			}
 		}
 	}
-}
-
-// lineReader reads whole lines of any length into memory that it uses again: a
-// conversation may be large, and its lines, too.
-type lineReader struct {
-	in  *bufio.Reader
-	buf []byte
-}
-
-func newLineReader(from io.Reader) *lineReader {
-	return &lineReader{in: bufio.NewReaderSize(from, 256<<10)}
-}
-
-// next returns a line with its end, valid until the next call. With io.EOF it
-// returns what follows the last end of a line.
-func (l *lineReader) next() ([]byte, error) {
-	piece, err := l.in.ReadSlice('\n')
-	if !errors.Is(err, bufio.ErrBufferFull) {
-		return piece, err
-	}
-	l.buf = l.buf[:0]
-	for errors.Is(err, bufio.ErrBufferFull) {
-		l.buf = append(l.buf, piece...)
-		piece, err = l.in.ReadSlice('\n')
-	}
-	l.buf = append(l.buf, piece...)
-	return l.buf, err
 }
 
 // ErrNotFound means that no session of a folder has the id or prefix.
@@ -207,7 +186,7 @@ func HeaderOf(folder, id string) (header Header, err error) {
 	if err := checkID(id); err != nil {
 		return header, err
 	}
-	for line, err := range lines(folder, id) {
+	for line, err := range allLines(folder, id) {
 		if err == nil {
 			header, err = decodeHeader(line.text, id)
 		}

@@ -245,28 +245,27 @@ func (s *Session) Close() error {
 // replay reads the file from its beginning and cuts a torn last line off.
 func (s *Session) replay() error {
 	folder, id := filepath.Dir(s.path), strings.TrimSuffix(filepath.Base(s.path), extension)
-	lines := newLineReader(s.file)
+	in := newLineReader(s.file)
 	for number := 1; ; number++ {
-		line, err := lines.next()
-		if errors.Is(err, io.EOF) {
-			if number == 1 {
-				return damaged(folder, id, number, errors.New("the file has no header"))
-			}
-			if len(line) > 0 {
-				err := s.file.Truncate(s.size) // the line a crash cut off
-				if err != nil {
-					return fmt.Errorf("session %s: %w", id, err)
-				}
+		line, ended, err := in.Next()
+		torn := err == nil && !ended // a crash cut it off
+		switch {
+		case number == 1 && (torn || errors.Is(err, io.EOF)):
+			return damaged(folder, id, number, errors.New("the file has no header"))
+		case torn:
+			if err := s.file.Truncate(s.size); err != nil {
+				return fmt.Errorf("session %s: %w", id, err)
 			}
 			return nil
-		}
-		if err != nil {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
 			return fmt.Errorf("session %s: %w", id, err)
 		}
-		if err := s.replayLine(number, bytes.TrimRight(line, "\r\n")); err != nil {
+		if err := s.replayLine(number, bytes.TrimRight(line, "\r")); err != nil {
 			return damaged(folder, id, number, err)
 		}
-		s.size += int64(len(line))
+		s.size += int64(len(line)) + 1
 	}
 }
 
