@@ -53,7 +53,7 @@ vuln:
 # and the client libraries of model providers.
 interop:
 	go test -count=1 -tags interop ./test/interop -v
-	go test -count=1 -tags interop -run "^TestVast$$" ./agentloop/mcp
+	go test -count=1 -tags interop -run "^TestVastResults$$" ./agentloop/mcp
 
 # A million events through loop, hooks and records: no gaps, nothing grows.
 soak:

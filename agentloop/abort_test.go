@@ -129,24 +129,24 @@ func (s *stage) checkAborted(t *testing.T, at protocol.EventName, aborted time.T
 	}
 }
 
-// checkEvents asserts that each begun call has exactly one event behind it.
+// checkEvents asserts that each begun call has exactly one event after it.
 func checkEvents(t *testing.T, events []protocol.Event) {
 	t.Helper()
-	before, behind := map[string]int{}, map[string]int{}
+	before, after := map[string]int{}, map[string]int{}
 	for _, e := range events {
 		switch e.Event {
 		case protocol.ToolCallStart:
 			before[callID(e)]++
 		case protocol.ToolCallEnd, protocol.ToolCallError:
-			behind[callID(e)]++
+			after[callID(e)]++
 			if before[callID(e)] == 0 {
 				t.Errorf("call %s ended before it began", callID(e))
 			}
 		}
 	}
 	for id, n := range before {
-		if n != 1 || behind[id] != 1 {
-			t.Errorf("call %s: %d events before, %d behind", id, n, behind[id])
+		if n != 1 || after[id] != 1 {
+			t.Errorf("call %s: %d events before, %d after", id, n, after[id])
 		}
 	}
 }
@@ -261,8 +261,8 @@ func TestAbortWhileAPersonIsAsked(t *testing.T) {
 	})
 }
 
-// TestTheNextPromptWorks is the end of H46.
-func TestTheNextPromptWorks(t *testing.T) {
+// TestANextPromptAfterAnAbort is the end of H46.
+func TestANextPromptAfterAnAbort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := abortStage(t)
 		ctx, cancel := context.WithCancelCause(t.Context())

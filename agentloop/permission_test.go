@@ -47,13 +47,13 @@ func TestPermission(t *testing.T) {
 		"hook denies":            {[]hook{asks, grant, deny}, yes, false, "house rule", done, 0, protocol.CallDenied},
 		"hook stops":             {[]hook{asks, end}, yes, false, "", stopped, 0, protocol.CallDenied},
 		"lower layer grants":     {[]hook{managedAsk, grant}, no, false, "denied by the person", done, 1, protocol.CallDenied},
-		"a managed ask behind one that hooks grant": {[]hook{asks, managedAsk, grant}, no, false, "denied by the person (policy)", done, 1, protocol.CallDenied},
-		"a question that hooks know":                {[]hook{asks, remembered}, no, true, "echo ho", done, 0, ""},
-		"and another behind it":                     {[]hook{asks, remembered, otherAsk}, no, false, "denied by the person (this one, too?)", done, 1, protocol.CallDenied},
-		"a namesake of another layer":               {[]hook{asks, remembered, namesake}, no, false, "denied by the person (of the project)", done, 1, protocol.CallDenied},
-		"namesakes, the lower one first":            {[]hook{namesake, asks, remembered}, no, false, "denied by the person (of the project)", done, 1, protocol.CallDenied},
-		"a person is asked once":                    {[]hook{asks, otherAsk}, yes, true, "echo ho", done, 1, ""},
-		"no ask":                                    {[]hook{deny}, no, true, "echo hi", done, 0, ""},
+		"a managed ask after one that hooks grant": {[]hook{asks, managedAsk, grant}, no, false, "denied by the person (policy)", done, 1, protocol.CallDenied},
+		"a question that hooks know":               {[]hook{asks, remembered}, no, true, "echo ho", done, 0, ""},
+		"and another after it":                     {[]hook{asks, remembered, otherAsk}, no, false, "denied by the person (this one, too?)", done, 1, protocol.CallDenied},
+		"a namesake of another layer":              {[]hook{asks, remembered, namesake}, no, false, "denied by the person (of the project)", done, 1, protocol.CallDenied},
+		"namesakes, the lower one first":           {[]hook{namesake, asks, remembered}, no, false, "denied by the person (of the project)", done, 1, protocol.CallDenied},
+		"a person is asked once":                   {[]hook{asks, otherAsk}, yes, true, "echo ho", done, 1, ""},
+		"no ask":                                   {[]hook{deny}, no, true, "echo hi", done, 0, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

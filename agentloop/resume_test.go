@@ -91,7 +91,7 @@ func TestResumeAfterACrash(t *testing.T) {
 		session = opened(t, session, err)
 		s := newStage(t, twoSteps, nil, func(o *Options) { o.Session = session }).prompt(t, t.Context(), "one")
 		session.Close()
-		// The crash: the file ends behind the answer that asks for a tool.
+		// The crash: the file ends after the answer that asks for a tool.
 		path := filepath.Join(folder, "s1.jsonl")
 		data, err := os.ReadFile(path)
 		if err != nil {

@@ -332,7 +332,7 @@ func slow(running *sync.Map) tool.Tool {
 		})
 }
 
-func TestSubAgentsSideBySide(t *testing.T) {
+func TestSubAgentsAtTheSameTime(t *testing.T) {
 	var running sync.Map
 	withSlow := func(o *agentloop.Options) { o.Tools = append(o.Tools, slow(&running)) }
 	synctest.Test(t, func(t *testing.T) {
@@ -445,9 +445,9 @@ func TestTimeOfAParent(t *testing.T) {
 	})
 }
 
-// TestJudgementOfASubAgent asserts that a judgement asked for in one agent does
+// TestRecipeForASubAgentsHook asserts that a judgement asked for in one agent does
 // not reach the hook in another.
-func TestJudgementOfASubAgent(t *testing.T) {
+func TestRecipeForASubAgentsHook(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var got []string
 		var mu sync.Mutex

@@ -105,10 +105,10 @@ type engine struct {
 }
 
 func (e *engine) Fire(ctx context.Context, event protocol.Event, p daemon.Progress) (protocol.Outcome, error) {
-	return e.Executor.Fire(executor.WithProgress(ctx, executor.Progress{
+	return e.Executor.WithProgress(executor.Progress{
 		Started:  func(_ *protocol.Event, h *executor.Hook) { p.Started(h.Name, h.Layer) },
 		Finished: func(_ *protocol.Event, _ *executor.Hook, run protocol.Run) { p.Finished(run) },
-	}), event)
+	}).Fire(ctx, event)
 }
 func (e *engine) List() daemon.Listing         { return daemon.Describe(e.set, nil) }
 func (e *engine) Reload(context.Context) error { return nil }

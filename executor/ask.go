@@ -13,48 +13,44 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// answerGrace is how long after its limit an answer is still taken: the asker
+// answerGrace is how long after its limit an answer is still taken: the Asker
 // needs a moment to see the limit and to read what the hook has written. It
 // stays below the 250 ms by which an outcome may be late.
 const answerGrace = 150 * time.Millisecond
 
+var errNotNeeded = errors.New("an earlier hook has refused the event")
+
 // ask asks one hook within its own limit and the event's budget, and returns at
-// most [answerGrace] later whatever the asker does. A panic in a Go hook is its
+// most [answerGrace] later whatever the Asker does. A panic in a Go hook is its
 // failure.
-func (e *Executor) ask(budget context.Context, t *trip, q *Question) protocol.Answer {
+func (r *request) ask(budget context.Context, q *Question) protocol.Answer {
 	begin := time.Now()
-	answer := e.askGuarded(budget, t, q)
-	answer.HookInfo, answer.Limits = q.Hook.HookInfo(), t.answerLimits(q.Hook)
+	answer := r.askWithinLimits(budget, q)
+	answer.HookInfo, answer.Limits = q.Hook.HookInfo(), r.answerLimits(q.Hook)
 	if answer.Took == 0 {
 		answer.Took = time.Since(begin)
 	}
 	switch {
 	case answer.Failure != nil:
 		answer.Reply = nil
-	case answer.Reply == nil: // an asker's fault must not pass for a hook that had nothing to say
+	case answer.Reply == nil: // an Asker's fault must not pass for a hook that had nothing to say
 		answer.Failure = &protocol.Failure{Kind: protocol.FailLost, Detail: "it was not answered", Remedy: "this is a fault of hookd; please report it"}
 	}
 	return answer
 }
 
-func (e *Executor) askGuarded(budget context.Context, t *trip, q *Question) protocol.Answer {
-	if q.Hook.Fault != nil {
+func (r *request) askWithinLimits(budget context.Context, q *Question) protocol.Answer {
+	switch {
+	case q.Hook.Fault != nil:
 		return failed(q.Hook.Fault)
-	}
-	if t.tooDeepFor(q.Hook) {
-		return failed(t.depthFailure(t.set.of(q.Hook).MaxDepth))
-	}
-	if q.fault != nil {
+	case r.tooDeepFor(q.Hook):
+		return failed(r.depthFailure(r.set.settingsOf(q.Hook).MaxDepth))
+	case q.fault != nil:
 		return failed(q.fault)
 	}
-	info := q.Hook.Info()
-	lease, err := acquireSession(budget, info, q)
+	e, info := r.executor, q.Hook.Info()
+	leave, err := r.enter(budget, q, info)
 	if err != nil {
-		return failed(FailureOf(err))
-	}
-	release, err := e.enter(budget, t, q.Hook, info)
-	if err != nil {
-		lease.Release(false)
 		return failed(FailureOf(err))
 	}
 	limit := q.Hook.Timeout
@@ -64,38 +60,25 @@ func (e *Executor) askGuarded(budget context.Context, t *trip, q *Question) prot
 		Remedy: "make it faster, or raise its timeout",
 	})
 	if e.records != nil {
-		q.OnTreeGone = func(gone <-chan struct{}, ending func() *worker.Ending) { e.recordTreeGone(t, q, gone, ending) }
-	}
-	leave := func() {
-		cancel()
-		release()
-		lease.Release(q.Event.Event == protocol.SessionEnd)
+		q.OnTreeGone = func(gone <-chan struct{}, ending func() *worker.Ending) { r.recordTreeGone(q, gone, ending) }
 	}
 	if info.Prompt {
-		e.work.Begin()
-		defer e.work.Done()
+		e.running.Begin()
+		defer e.running.Done()
 		defer leave()
+		defer cancel()
 		return askRecovered(ctx, q, info)
 	}
-	return e.askWithDeadline(ctx, t, q, info, leave)
+	return r.askWithDeadline(ctx, q, info, func() { cancel(); leave() })
 }
 
-// acquireSession waits until a resident hook is free for the event's session. The wait
-// counts against the event's budget, not against the hook's limit.
-func acquireSession(budget context.Context, info AskerInfo, q *Question) (lease *worker.Lease, err error) {
-	if info.Workers != nil {
-		lease, err = info.Workers.AcquireSession(budget, q.Event.Session.ID)
-		q.Lease = lease
-	}
-	return lease, err
-}
-
-// askWithDeadline asks in a goroutine of its own, which may overrun the limit, and calls
-// leave when that is over.
-func (e *Executor) askWithDeadline(ctx context.Context, t *trip, q *Question, info AskerInfo, leave func()) protocol.Answer {
+// askWithDeadline asks in a goroutine of its own, which may overrun the limit, and
+// calls leave when that is over.
+func (r *request) askWithDeadline(ctx context.Context, q *Question, info AskerInfo, leave func()) protocol.Answer {
+	e := r.executor
 	answered := make(chan protocol.Answer, 1)
 	ended := make(chan struct{})
-	e.work.Go(func() {
+	e.running.Go(func() {
 		defer close(ended)
 		defer leave()
 		answered <- askRecovered(ctx, q, info)
@@ -112,28 +95,49 @@ func (e *Executor) askWithDeadline(ctx context.Context, t *trip, q *Question, in
 		return answer
 	case <-late.C:
 	}
-	e.overdue.add(keyOf(q.Hook), ended)
-	e.work.Go(func() { e.recordLateAnswer(t, q, <-answered) })
+	e.runningLate.add(keyOf(q.Hook), ended)
+	e.running.Go(func() { r.recordLateAnswer(q, <-answered) })
 	return failed(FailureOf(context.Cause(ctx)))
 }
 
-// enter waits until the hook may begin: until an earlier run of it that did not
-// keep its limit is over, and until a place is free for its process. The wait
-// counts against the event's budget, not against the hook's own limit: a busy
-// machine does not turn a fast hook into a slow one.
-func (e *Executor) enter(budget context.Context, t *trip, h *Hook, info AskerInfo) (release func(), err error) {
+// enter waits until the hook may begin: until its process is free for the session, and
+// until a slot is free. The wait counts against the event's budget, not against the
+// hook's own limit: a busy machine does not turn a fast hook into a slow one.
+func (r *request) enter(budget context.Context, q *Question, info AskerInfo) (leave func(), err error) {
+	if info.Workers != nil {
+		if q.Lease, err = info.Workers.AcquireSession(budget, q.Event.Session.ID); err != nil {
+			return nil, err
+		}
+	}
+	release, err := r.acquireSlot(budget, q.Hook, info)
+	switch {
+	case q.Lease == nil:
+		return release, err
+	case err != nil:
+		q.Lease.Release(false)
+		return nil, err
+	}
+	return func() {
+		release()
+		q.Lease.Release(q.Event.Event == protocol.SessionEnd)
+	}, nil
+}
+
+// acquireSlot waits until an earlier run of the hook that did not keep its limit is
+// over, and until a slot is free for its process.
+func (r *request) acquireSlot(budget context.Context, h *Hook, info AskerInfo) (release func(), err error) {
 	if budget.Err() != nil {
 		return nil, context.Cause(budget)
 	}
-	if err := e.overdue.wait(budget, keyOf(h)); err != nil {
+	if err := r.executor.runningLate.wait(budget, keyOf(h)); err != nil {
 		return nil, err
 	}
 	if info.InProcess {
 		return func() {}, nil
 	}
 	origin := originOf(h)
-	return e.slots.Acquire(budget, slots.Request{
-		Origin: origin, Background: t.behind, Limit: t.set.of(h).Processes, Reserved: t.set.originsAbove(origin),
+	return r.executor.slots.Acquire(budget, slots.Request{
+		Origin: origin, Background: r.background, Limit: r.set.settingsOf(h).Processes, Reserved: r.set.originsAbove(origin),
 	})
 }
 
@@ -150,15 +154,15 @@ func askRecovered(ctx context.Context, q *Question, info AskerInfo) (answer prot
 	}()
 	answer = q.Hook.Asker.Ask(ctx, q)
 	if !info.InProcess {
-		inTime(ctx, &answer)
+		holdToLimit(ctx, &answer)
 	}
 	return answer
 }
 
-// inTime holds a program to its limit where hookd itself came late to it: a program
-// may stop the process that waits for it. What was read after the limit may have
-// been written after it. A refusal counts all the same.
-func inTime(ctx context.Context, answer *protocol.Answer) {
+// holdToLimit holds a program to its limit where hookd itself came late to it: a
+// program may stop the process that waits for it. What was read after the limit may
+// have been written after it. A refusal counts all the same.
+func holdToLimit(ctx context.Context, answer *protocol.Answer) {
 	limit, limited := ctx.Deadline()
 	if !limited || time.Now().Before(limit) || answer.Failure != nil || answer.Reply == nil {
 		return
@@ -184,44 +188,93 @@ func FailureOf(cause error) *protocol.Failure {
 	return &protocol.Failure{Kind: protocol.FailAborted, Detail: cause.Error()}
 }
 
-// overdue are the runs that did not end when their limit was reached.
-type overdue struct {
+// runningLate are the runs that did not end when their limit was reached.
+type runningLate struct {
 	mu   sync.Mutex
 	runs map[hookKey][]<-chan struct{}
 }
 
-func (o *overdue) add(key hookKey, ended <-chan struct{}) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.runs == nil {
-		o.runs = map[hookKey][]<-chan struct{}{}
+func (l *runningLate) add(key hookKey, ended <-chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.runs == nil {
+		l.runs = map[hookKey][]<-chan struct{}{}
 	}
-	o.runs[key] = append(o.runs[key], ended)
+	l.runs[key] = append(l.runs[key], ended)
 }
 
-// wait returns when no earlier run of the hook is overdue any more.
-func (o *overdue) wait(ctx context.Context, key hookKey) error {
+// wait returns when no run of the hook is late any more. The error is the cause of ctx.
+func (l *runningLate) wait(ctx context.Context, key hookKey) error {
 	for {
-		o.mu.Lock()
-		runs := o.runs[key]
+		l.mu.Lock()
+		runs := l.runs[key]
 		if len(runs) == 0 {
-			o.mu.Unlock()
+			l.mu.Unlock()
 			return nil
 		}
 		first := runs[0]
-		o.mu.Unlock()
+		l.mu.Unlock()
 		select {
 		case <-first:
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-		o.mu.Lock()
-		if runs := o.runs[key]; len(runs) > 0 && runs[0] == first {
-			o.runs[key] = runs[1:]
+		l.mu.Lock()
+		if runs := l.runs[key]; len(runs) > 0 && runs[0] == first {
+			l.runs[key] = runs[1:]
 			if len(runs) == 1 {
-				delete(o.runs, key)
+				delete(l.runs, key)
 			}
 		}
-		o.mu.Unlock()
+		l.mu.Unlock()
 	}
+}
+
+// account is whose time is added up against a budget. The hooks of each layer, and of
+// each project, have a budget of their own, by its settings: slow hooks of the project
+// leave the machine's theirs. In a layer, hooks that may fail (onFailure=continue) do
+// not use up the time of those that must answer, and programs not that of hooks in Go,
+// which are the loop's own features.
+type account struct {
+	origin  protocol.Origin
+	mayFail bool
+	goHook  bool
+}
+
+func accountOf(h *Hook) account {
+	return account{originOf(h), h.OnFailure == protocol.RuleContinue && !h.Required, h.Info().InProcess}
+}
+
+// owner names an account in a message.
+func (a account) owner() string {
+	if a.mayFail {
+		return fmt.Sprintf("hooks of the %s layer that may fail", a.origin)
+	}
+	return fmt.Sprintf("hooks of the %s layer that must answer", a.origin)
+}
+
+// spent is the time that an event's hooks have used of their budgets.
+type spent struct{ used map[account]time.Duration }
+
+func (s *spent) charge(of account, took time.Duration) {
+	if s.used == nil {
+		s.used = map[account]time.Duration{}
+	}
+	s.used[of] += took
+}
+
+// withinBudget returns the context of a hook that is waited for. Asking a person is
+// outside of every budget.
+func (d *dispatch) withinBudget(parent context.Context, h *Hook) (context.Context, context.CancelFunc) {
+	of, limit := accountOf(h), d.req.set.settingsOf(h).Budget
+	ctx, cancel := context.WithTimeoutCause(parent, limit-d.spent.used[of], &protocol.Failure{
+		Kind:   protocol.FailBudget,
+		Detail: fmt.Sprintf("the event's budget of %s for all %s is used up", limit, of.owner()),
+		Remedy: "make the hooks of this event faster, or raise hooks.budget",
+	})
+	if !d.detached.withoutHost() {
+		return ctx, cancel
+	}
+	ctx, over := d.detached.withinDrain(ctx, d.req.set.drainOf(h.Layer), d.req.executor.observers.context(h.Layer))
+	return ctx, func() { over(); cancel() }
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,14 +24,15 @@ type Options struct {
 	// lives.
 	StateDir string
 
-	// Depth is how many hooks are above this process, normally [hookenv.ProcessDepth].
+	// Depth is how many hooks are above this process, normally
+	// ProcessDepth of package hookenv.
 	Depth int
 
 	// Explain lists the hooks that do not match an event among its runs.
 	Explain bool
 
-	// Progress is told about every hook asked. [WithProgress] takes its place for
-	// one event.
+	// Progress is told about every hook asked. [Executor.WithProgress] takes its place
+	// for some events.
 	Progress Progress
 }
 
@@ -48,11 +50,31 @@ type Progress struct {
 	Cut func(ev *protocol.Event, h *Hook)
 }
 
-type progressKey struct{}
+func (p Progress) started(ev *protocol.Event, h *Hook) {
+	if p.Started != nil {
+		p.Started(ev, h)
+	}
+}
 
-// WithProgress returns a context under which Fire tells p about its hooks.
-func WithProgress(ctx context.Context, p Progress) context.Context {
-	return context.WithValue(ctx, progressKey{}, p)
+func (p Progress) finished(ev *protocol.Event, h *Hook, run protocol.Run) {
+	if p.Finished != nil {
+		p.Finished(ev, h, run)
+	}
+}
+
+func (p Progress) cut(ev *protocol.Event, h *Hook) {
+	if p.Cut != nil {
+		p.Cut(ev, h)
+	}
+}
+
+func (p Progress) notice(ev *protocol.Event, notices ...protocol.HookText) {
+	if p.Notice == nil {
+		return
+	}
+	for _, notice := range notices {
+		p.Notice(ev, notice)
+	}
 }
 
 // Executor decides events by asking hooks. It is safe for concurrent use: events
@@ -63,23 +85,21 @@ type Executor struct {
 	states  *state.Store
 	records *record.Log // nil without a state folder
 
-	lives map[protocol.Layer]life // of what outlives its event: observers
-	work  inflight.Group
-
-	slots      slots.Slots // hook processes at once
-	overdue    overdue
-	memory     memory
-	judgements judgements
-	observers  observers
-	backlog    backlog
-	troubles   troubles
+	running     inflight.Group // everything that Close waits for
+	slots       slots.Slots    // hook processes at once
+	runningLate runningLate
+	guards      sessionGuards
+	callbacks   callbackResults
+	observers   observers
+	backlog     backlog
+	problems    problems
 }
 
 var errClosed = errors.New("hookd is shutting down")
 
 // New returns an Executor that takes its hooks from source, once for each event.
 func New(source Source, options Options) *Executor {
-	e := &Executor{source: source, options: options, states: state.Open("")}
+	e := &Executor{source: source, options: options, states: state.Open(""), observers: observers{contexts: newLayerContexts()}}
 	if options.StateDir != "" {
 		e.states = state.Open(filepath.Join(options.StateDir, "sessions"))
 		e.records = record.Open(filepath.Join(options.StateDir, "records"), 0, 0)
@@ -87,28 +107,24 @@ func New(source Source, options Options) *Executor {
 			e.records.SetLimits(set.Settings.Hooks.Records.Keep, set.Settings.Hooks.Records.MaxSize)
 		}
 	}
-	e.lives = make(map[protocol.Layer]life, len(layers))
-	for _, layer := range layers {
-		e.lives[layer] = newLife()
-	}
 	return e
 }
 
 // Close waits for observers that are still queued or running, and for the hooks of
 // events that go on without their host: those of each layer for as long as
 // hooks.drain of that layer says, all at most until ctx ends. It ends those that
-// are left, and closes the records. Who was not asked, or not to the end, is
+// are left, and closes the records. A hook that was not asked, or not to the end, is
 // recorded as dropped and told to Progress.Cut. The error names what could not be
 // written; it is a [ToldError] where a notice has said so before.
 func (e *Executor) Close(ctx context.Context) error {
 	set := e.source.Current()
 	if set == nil {
-		set = refusing()
+		set = refusingSet()
 	}
-	drained := e.work.Idle()
+	drained := e.running.Idle()
 	e.drain(ctx, set, drained)
 	// What is asked now is being ended. A Go hook that ignores its context cannot
-	// be, and is not waited for.
+	// be ended, and is not waited for.
 	patience := time.NewTimer(2 * answerGrace)
 	defer patience.Stop()
 	select {
@@ -119,7 +135,7 @@ func (e *Executor) Close(ctx context.Context) error {
 		return nil
 	}
 	var errs []error
-	told := e.troubles.any()
+	told := e.problems.any()
 	if err := e.records.Close(); err != nil {
 		errs = append(errs, fmt.Errorf("close records: %w", err))
 	}
@@ -133,18 +149,40 @@ func (e *Executor) Close(ctx context.Context) error {
 	return err
 }
 
-// ToldError is the error of [Executor.Close] that the person knows of: a notice told it
-// when it began.
-type ToldError struct{ error }
+// drain waits until drained is closed, and ends the observers of each layer when
+// the time of that layer is over.
+func (e *Executor) drain(ctx context.Context, set *Set, drained <-chan struct{}) {
+	began := time.Now()
+	order := slices.Clone(layers)
+	slices.SortStableFunc(order, func(a, b protocol.Layer) int { return int(set.drainOf(a) - set.drainOf(b)) })
+	for _, layer := range order {
+		timer := time.NewTimer(set.drainOf(layer) - time.Since(began))
+		select {
+		case <-drained:
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+		timer.Stop()
+		e.observers.end(layer, errClosed)
+	}
+}
 
-func (e ToldError) Unwrap() error { return e.error }
+// Drain returns the longest that [Executor.Close] waits for hooks that are due, as the
+// settings stand.
+func (e *Executor) Drain() (longest time.Duration) {
+	if set := e.source.Current(); set != nil {
+		for _, layer := range layers {
+			longest = max(longest, set.drainOf(layer))
+		}
+	}
+	return longest
+}
 
 // Forget frees what is remembered in memory of a session that is over, and ends
-// the processes that resident hooks have for it. The
-// session-end event does the same.
+// the processes that resident hooks have for it. The session-end event does the same.
 func (e *Executor) Forget(session string) {
-	e.memory.forget(session)
-	e.judgements.forget(session)
+	e.guards.forget(session)
+	e.callbacks.forget(session)
 	e.endResident(e.source.Current(), session)
 }
 
@@ -165,34 +203,41 @@ func (e *Executor) endResident(set *Set, session string) {
 // projects and sessions, and creates it if need be.
 func StateDir() (string, error) { return state.Dir() }
 
-// troubles are things that went wrong beside the hooks, each told to the person
-// once until it has gone well again.
-type troubles struct {
+// ToldError is the error of [Executor.Close] that the person knows of: a notice told it
+// when it began.
+type ToldError struct{ error }
+
+func (e ToldError) Unwrap() error { return e.error }
+
+// problems are what went wrong besides the hooks. Each is told to the person once,
+// until it has gone well again.
+type problems struct {
 	mu   sync.Mutex
 	told map[string]bool
 }
 
-// any reports whether the person was told of one that lasts.
-func (t *troubles) any() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return len(t.told) > 0
+// any reports whether the person was told of a problem that lasts.
+func (p *problems) any() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.told) > 0
 }
 
-// tell reports whether err is news about what.
-func (t *troubles) tell(what string, err error) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+// report returns the notice about a problem with what, and none where err is nil or
+// was told before. text says what the problem means.
+func (p *problems) report(what, text string, err error) []protocol.HookText {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if err == nil {
-		delete(t.told, what)
-		return false
+		delete(p.told, what)
+		return nil
 	}
-	if t.told[what] {
-		return false
+	if p.told[what] {
+		return nil
 	}
-	if t.told == nil {
-		t.told = map[string]bool{}
+	if p.told == nil {
+		p.told = map[string]bool{}
 	}
-	t.told[what] = true
-	return true
+	p.told[what] = true
+	return []protocol.HookText{{Hook: selfName, Text: fmt.Sprintf("%s: %v", text, err)}}
 }

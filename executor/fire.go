@@ -2,6 +2,7 @@ package executor
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -17,76 +18,71 @@ import (
 // required are waited for, all others are queued and never delay the event. No
 // hook of a notice is waited for.
 func (e *Executor) Fire(ctx context.Context, ev protocol.Event) (protocol.Outcome, error) {
-	return e.fire(ctx, ev, e.source)
+	return e.view().Fire(ctx, ev)
 }
 
-func (e *Executor) fire(ctx context.Context, ev protocol.Event, source Source) (protocol.Outcome, error) {
-	return e.begin(ctx, ev, source).decide()
-}
-
-// Begin gives an event its place after those begun before, see [protocol.EventGate].
-// The hooks that are asked about it are those of the set that is current now.
+// Begin takes the hooks that stand now, and returns the function that asks them; see
+// [protocol.EventGate].
 func (e *Executor) Begin(ctx context.Context, ev protocol.Event) func() (protocol.Outcome, error) {
-	return e.begin(ctx, ev, e.source).decide
+	return e.view().Begin(ctx, ev)
 }
 
-func (t *trip) decide() (protocol.Outcome, error) {
-	due := t.first.Due && t.spec.Tells
+// decide asks the hooks of the event.
+func (d *dispatch) decide() (protocol.Outcome, error) {
+	due := d.req.event.Due && d.req.spec.Tells
 	switch {
-	case t.ctx.Err() != nil && !due:
-		return t.abort()
-	case t.spec.Tells && t.asksNow():
-		return t.tell()
+	case d.ctx.Err() != nil && !due:
+		return d.abort()
+	case d.req.spec.Tells && d.hasHooksToWaitFor():
+		return d.decideDetachable()
 	case due:
-		t.ctx = context.WithoutCancel(t.ctx)
+		d.ctx = context.WithoutCancel(d.ctx)
 	}
-	if err := t.askAll(); err != nil {
-		return t.abort()
+	if err := d.askAll(); err != nil {
+		return d.abort()
 	}
-	return t.finish()
+	return d.finish()
 }
 
-// asksNow reports whether the event has hooks that are waited for.
-func (t *trip) asksNow() bool {
-	if t.spec.Kind == protocol.Notice {
+// hasHooksToWaitFor reports whether the event has hooks that are waited for.
+func (d *dispatch) hasHooksToWaitFor() bool {
+	if d.req.spec.Kind == protocol.Notice {
 		return false
 	}
-	hooks := t.asked()
-	return len(hooks.modify)+len(hooks.block) > 0 || slices.ContainsFunc(hooks.observe, t.waitsFor)
+	hooks := d.stages()
+	return len(hooks.modify)+len(hooks.block) > 0 || slices.ContainsFunc(hooks.observe, d.req.waitsFor)
 }
 
 // askAll asks the hooks that are waited for. It fails if the caller gives up.
-func (t *trip) askAll() error {
-	t.refuse()
-	if t.spec.Kind == protocol.Notice {
+func (d *dispatch) askAll() error {
+	if failure := d.req.refusal(); failure != nil {
+		d.fold(selfRefusal(failure))
+	}
+	if d.req.spec.Kind == protocol.Notice {
 		return nil
 	}
-	for _, stage := range []func() error{t.modify, t.block, t.observeRequired} {
-		if err := stage(); err != nil {
+	for _, ask := range []func() error{d.modify, d.block, d.observeRequired} {
+		if err := ask(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// refuse refuses a gate that no hook can be asked about: the settings cannot be
-// read, or too many agents have started one another.
-func (t *trip) refuse() {
-	if t.spec.Kind != protocol.Gate {
-		return
+// refusal returns why a gate is refused that no hook can be asked about: the settings
+// cannot be read, or too many agents have started one another.
+func (r *request) refusal() *protocol.Failure {
+	switch {
+	case r.spec.Kind != protocol.Gate:
+		return nil
+	case r.tooDeep:
+		return r.depthFailure(r.settings.MaxDepth)
 	}
-	failure := t.set.Refuse
-	if t.tooDeep {
-		failure = t.depthFailure(t.settings.MaxDepth)
-	}
-	if failure == nil {
-		return
-	}
-	t.add(t.ourselves(failure))
+	return r.set.Refuse
 }
 
-// ourselves is a refusal by no hook.
-func (t *trip) ourselves(failure *protocol.Failure) protocol.Answer {
+// selfRefusal is a refusal by no hook.
+func selfRefusal(failure *protocol.Failure) protocol.Answer {
 	answer := failed(failure)
 	answer.HookInfo = protocol.HookInfo{
 		Name: selfName, Layer: protocol.Builtin, Class: protocol.CanBlock,
@@ -95,14 +91,28 @@ func (t *trip) ourselves(failure *protocol.Failure) protocol.Answer {
 	return answer
 }
 
+// tooDeepFor reports whether too many hooks stand above this process for one hook:
+// by the settings of its own layer.
+func (r *request) tooDeepFor(h *Hook) bool {
+	return r.executor.options.Depth >= r.set.settingsOf(h).MaxDepth
+}
+
+func (r *request) depthFailure(most int) *protocol.Failure {
+	return &protocol.Failure{
+		Kind:   protocol.FailDepth,
+		Detail: fmt.Sprintf("this agent was started by a hook, %d deep; hooks.maxDepth is %d", r.executor.options.Depth, most),
+		Remedy: "do not start an agent from a hook of its own events, or raise hooks.maxDepth",
+	}
+}
+
 // modify asks the modifiers. Whether one matches is decided on the event as the
 // earlier ones left it.
-func (t *trip) modify() error {
-	for _, h := range t.asked().modify {
-		if !t.wants(h) {
+func (d *dispatch) modify() error {
+	for _, h := range d.stages().modify {
+		if !d.wants(h) {
 			continue
 		}
-		if err := t.askNow(h); err != nil {
+		if err := d.askNow(h); err != nil {
 			return err
 		}
 	}
@@ -113,42 +123,42 @@ func (t *trip) modify() error {
 const maxParallel = 1 << 10
 
 // block asks the blockers, up to hooks.parallel neighbours side by side. A hook
-// runs beside others only as far as its own layer says: one of a higher layer does
-// not begin early because a lower layer wants more at once. Their answers count in running order, so the result is the same as one after the
-// other.
-func (t *trip) block() error {
+// runs beside others only as far as its own layer says: a hook of a higher layer does
+// not begin early because a lower layer wants more at once. Their answers count in
+// running order, so the result is the same as one after the other.
+func (d *dispatch) block() error {
 	var group []*Hook
 	most := maxParallel
-	for _, h := range t.asked().block {
-		most = min(most, t.set.of(h).Parallel)
+	for _, h := range d.stages().block {
+		most = min(most, d.req.set.settingsOf(h).Parallel)
 		if len(group) > 0 && len(group) >= most {
-			if err := t.askGroup(group); err != nil {
+			if err := d.askGroup(group); err != nil {
 				return err
 			}
-			group, most = nil, t.set.of(h).Parallel
+			group, most = nil, d.req.set.settingsOf(h).Parallel
 		}
-		if !t.wants(h) {
+		if !d.wants(h) {
 			continue
 		}
 		if group = append(group, h); len(group) < most {
 			continue
 		}
-		if err := t.askGroup(group); err != nil {
+		if err := d.askGroup(group); err != nil {
 			return err
 		}
 		group, most = nil, maxParallel
 	}
-	return t.askGroup(group)
+	return d.askGroup(group)
 }
 
 // observeRequired asks the observers without whose answer the event does not
 // pass, on the final event and the outcome so far.
-func (t *trip) observeRequired() error {
-	for _, h := range t.asked().observe {
-		if !t.waitsFor(h) || !t.wants(h) {
+func (d *dispatch) observeRequired() error {
+	for _, h := range d.stages().observe {
+		if !d.req.waitsFor(h) || !d.wants(h) {
 			continue
 		}
-		if err := t.askNow(h); err != nil {
+		if err := d.askNow(h); err != nil {
 			return err
 		}
 	}
@@ -156,48 +166,48 @@ func (t *trip) observeRequired() error {
 }
 
 // waitsFor reports whether a hook is an observer that the event waits for.
-func (t *trip) waitsFor(h *Hook) bool {
-	return stageOf(h) == stageObserve && h.Required && h.Mode != protocol.Audit && t.spec.Kind != protocol.Notice
+func (r *request) waitsFor(h *Hook) bool {
+	return stageOf(h) == stageObserve && h.Required && h.Mode != protocol.Audit && r.spec.Kind != protocol.Notice
 }
 
 // askNow asks one hook and waits for its answer.
-func (t *trip) askNow(h *Hook) error {
-	if t.skips(h) {
+func (d *dispatch) askNow(h *Hook) error {
+	if d.skips(h) {
 		return nil
 	}
 	began := time.Now()
-	defer func() { t.charge(accountOf(h), time.Since(began)) }()
-	q := t.question(h)
-	t.progress.started(&t.first, h)
-	budget, cancel := t.budget(t.ctx, h)
+	defer func() { d.spent.charge(accountOf(h), time.Since(began)) }()
+	q := d.question(h)
+	d.req.progress.started(&d.req.event, h)
+	budget, cancel := d.withinBudget(d.ctx, h)
 	defer cancel()
-	return t.take(h, t.executor.ask(budget, t, q))
+	return d.apply(h, d.req.ask(budget, q))
 }
 
 // askGroup asks neighbours side by side. Once one of them has refused, the
-// answers of those behind it are not needed and not waited for.
-func (t *trip) askGroup(group []*Hook) error {
+// answers of those after it are not needed and not waited for.
+func (d *dispatch) askGroup(group []*Hook) error {
 	switch len(group) {
 	case 0:
 		return nil
 	case 1:
-		return t.askNow(group[0])
+		return d.askNow(group[0])
 	}
-	ctx, cancel := context.WithCancelCause(t.ctx)
+	ctx, cancel := context.WithCancelCause(d.ctx)
 	defer cancel(errNotNeeded)
 	answers, took := make([]chan protocol.Answer, len(group)), make([]time.Duration, len(group))
 	for i, h := range group {
-		if t.fold.Closed() {
+		if d.results.fold.Closed() {
 			break
 		}
-		q := t.question(h)
+		q := d.question(h)
 		answers[i] = make(chan protocol.Answer, 1)
-		t.progress.started(&t.first, h)
-		budget, done := t.budget(ctx, h)
-		t.executor.work.Go(func() {
+		d.req.progress.started(&d.req.event, h)
+		budget, done := d.withinBudget(ctx, h)
+		d.req.executor.running.Go(func() {
 			defer done()
 			began := time.Now()
-			answer := t.executor.ask(budget, t, q)
+			answer := d.req.ask(budget, q)
 			took[i] = time.Since(began)
 			answers[i] <- answer
 		})
@@ -205,16 +215,16 @@ func (t *trip) askGroup(group []*Hook) error {
 	used := map[account]time.Duration{} // side by side: the longest of each
 	defer func() {
 		for of, longest := range used {
-			t.charge(of, longest)
+			d.spent.charge(of, longest)
 		}
 	}()
 	for i, h := range group {
-		if t.skips(h) {
+		if d.skips(h) {
 			continue
 		}
 		answer := <-answers[i]
 		used[accountOf(h)] = max(used[accountOf(h)], took[i])
-		if err := t.take(h, answer); err != nil {
+		if err := d.apply(h, answer); err != nil {
 			return err
 		}
 	}
@@ -223,116 +233,103 @@ func (t *trip) askGroup(group []*Hook) error {
 
 // skips records a hook that is not asked any more because the event is refused.
 // Observers are asked all the same.
-func (t *trip) skips(h *Hook) bool {
-	if !t.fold.Closed() || stageOf(h) == stageObserve {
+func (d *dispatch) skips(h *Hook) bool {
+	if !d.results.fold.Closed() || stageOf(h) == stageObserve {
 		return false
 	}
-	t.add(protocol.Answer{HookInfo: h.HookInfo()})
+	d.fold(protocol.Answer{HookInfo: h.HookInfo()})
 	return true
 }
 
-// take lets an answer count, unless the caller has given up: then no answer
+// apply lets an answer count, unless the caller has given up: then no answer
 // does. An event that tells of what has happened goes on to the other hooks.
-func (t *trip) take(h *Hook, answer protocol.Answer) error {
-	if t.telling != nil {
-		if t.ctx.Err() != nil {
-			t.goOn()
+func (d *dispatch) apply(h *Hook, answer protocol.Answer) error {
+	switch {
+	case d.detached != nil:
+		if d.ctx.Err() != nil {
+			d.detach()
 		}
-		if t.alone() && answer.Failure != nil && answer.Failure.Kind == protocol.FailAborted {
-			t.progress.finished(&t.first, h, t.cutOff(h, answer))
+		if d.detached.withoutHost() && answer.Failure != nil && answer.Failure.Kind == protocol.FailAborted {
+			// The fold is not closed by it: other hooks are still to hear of the event.
+			_, run := d.results.fold.Add(answer)
+			d.results.runs = append(d.results.runs, run)
+			d.req.progress.cut(&d.req.event, h)
+			d.req.progress.finished(&d.req.event, h, run)
 			return nil
 		}
-	} else if t.ctx.Err() != nil {
-		answer.Reply, answer.Failure = nil, t.aborted()
-		t.progress.finished(&t.first, h, t.add(answer))
-		return context.Cause(t.ctx)
+	case d.ctx.Err() != nil:
+		answer.Reply, answer.Failure = nil, abortFailure(d.ctx)
+		d.req.progress.finished(&d.req.event, h, d.fold(answer))
+		return context.Cause(d.ctx)
 	}
-	kept := t.checkKept(h, &answer)
-	run := t.add(answer)
-	if accepted(&run) {
-		t.keep(h, kept)
-	}
-	t.progress.finished(&t.first, h, run)
+	d.req.progress.finished(&d.req.event, h, d.foldWithState(h, answer))
 	return nil
 }
 
-// accepted reports whether a reply counted, so that what it wants kept is kept.
-func accepted(run *protocol.Run) bool { return run.Failure == "" && run.Skipped == "" }
-
-// add adds an answer to what was decided so far.
-func (t *trip) add(answer protocol.Answer) protocol.Run {
-	for _, e := range t.matchErrors {
-		if e.hook.Name == answer.Name && e.hook.Layer == answer.Layer {
-			answer.Warnings = append(answer.Warnings, e.text)
-		}
-	}
-	var run protocol.Run
-	t.fold, run = t.fold.Add(answer)
-	t.folded = append(t.folded, len(t.runs))
-	t.runs = append(t.runs, run)
+// fold adds an answer to what was decided so far.
+func (d *dispatch) fold(answer protocol.Answer) protocol.Run {
+	run := d.results.add(answer)
 	if len(run.Changed) > 0 {
-		t.changed()
+		d.version.changed()
+	}
+	return run
+}
+
+// foldWithState adds an answer, and keeps what it wants the hook to remember if the
+// answer counts.
+func (d *dispatch) foldWithState(h *Hook, answer protocol.Answer) protocol.Run {
+	writes := d.checkState(h, &answer)
+	run := d.fold(answer)
+	if run.Failure == "" && run.Skipped == "" && len(writes) > 0 {
+		d.state.keep(writes)
+		d.version.forgetInput() // conditions read metadata
 	}
 	return run
 }
 
 // finish has the person asked where that is left, writes what hooks want kept, writes
 // the record, queues the observers, and returns the outcome.
-func (t *trip) finish() (protocol.Outcome, error) {
-	outcome := t.fold.Outcome()
-	if t.first.Settle != nil {
-		if err := t.first.Settle(t.ctx, &outcome); err != nil {
-			return t.abort()
+func (d *dispatch) finish() (protocol.Outcome, error) {
+	outcome := d.results.fold.Outcome()
+	if d.req.event.Settle != nil {
+		if err := d.req.event.Settle(d.ctx, &outcome); err != nil {
+			return d.abort()
 		}
 	}
-	lost := t.commit()
-	queued := t.reserveObservers(&outcome)
+	lost := d.commitState()
+	jobs := d.reserveObservers(&outcome)
 	for i, run := range outcome.Runs { // they say whose context was cut
 		run.Warnings = append(slices.Clip(run.Warnings), lostTexts(lost, run.Hook)...)
-		t.runs[t.folded[i]] = run
+		d.results.runs[d.results.folded[i]] = run
 	}
-	if t.executor.options.Explain {
-		t.explain()
+	if d.req.executor.options.Explain {
+		d.results.explain(d.req.set, d.req.spec.Name)
 	}
-	outcome.Runs = t.runs
-	if t.first.Due && !t.alone() { // nobody goes on with it, so its record keeps its place, too
+	outcome.Runs = d.results.runs
+	if d.req.event.Due && !d.detached.withoutHost() { // nobody goes on with it, so its record keeps its place, too
 		recorded := outcome
-		t.inOrder(func() { t.record(&recorded, lost, ""); t.queue(queued) })
+		d.inOrder(func() { d.record(&recorded, lost, ""); d.req.queue(jobs) })
 		return outcome, nil
 	}
-	t.record(&outcome, lost, "")
-	outcome.Notices = append(outcome.Notices, t.notices...)
-	t.inOrder(func() { t.queue(queued) })
+	d.record(&outcome, lost, "")
+	outcome.Notices = append(outcome.Notices, d.notices...)
+	d.inOrder(func() { d.req.queue(jobs) })
 	return outcome, nil
-}
-
-// queue hands the event to its observers.
-func (t *trip) queue(jobs []*job) {
-	e := t.executor
-	for _, job := range jobs {
-		e.observers.push(e, job)
-	}
-	if t.first.Event == protocol.SessionEnd {
-		e.memory.forget(t.first.Session.ID)
-		e.endResident(t.set, t.first.Session.ID)
-	}
 }
 
 // abort records an event that the caller gave up and returns a refusal and the
 // cause. Nothing that its hooks answered takes effect, no observer hears of it.
-func (t *trip) abort() (protocol.Outcome, error) {
-	failure := t.aborted()
-	if !t.fold.Closed() {
-		t.add(t.ourselves(failure))
+func (d *dispatch) abort() (protocol.Outcome, error) {
+	failure := abortFailure(d.ctx)
+	if !d.results.fold.Closed() {
+		d.fold(selfRefusal(failure))
 	}
-	outcome := t.fold.Outcome()
-	outcome.Runs = t.runs
-	t.record(&outcome, nil, failure.Detail)
-	return outcome, context.Cause(t.ctx)
+	outcome := d.results.fold.Outcome()
+	outcome.Runs = d.results.runs
+	d.record(&outcome, nil, failure.Detail)
+	return outcome, context.Cause(d.ctx)
 }
 
-func (t *trip) aborted() *protocol.Failure {
-	return &protocol.Failure{Kind: protocol.FailAborted, Detail: context.Cause(t.ctx).Error()}
+func abortFailure(ctx context.Context) *protocol.Failure {
+	return &protocol.Failure{Kind: protocol.FailAborted, Detail: context.Cause(ctx).Error()}
 }
-
-func milliseconds(since time.Time) float64 { return protocol.Milliseconds(time.Since(since)) }

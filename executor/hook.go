@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookd-dev/hookd/executor/internal/match"
 	"github.com/hookd-dev/hookd/executor/internal/worker"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -44,7 +45,7 @@ type Hook struct {
 	// Asker runs the hook. It is nil when Fault is set or the hook does not run.
 	Asker Asker
 
-	match matcher // compiled by NewSet
+	match match.Matcher // compiled by NewSet
 }
 
 // Status says whether a hook runs, and if not, why.
@@ -59,6 +60,18 @@ const (
 	Broken    Status = "broken"   // its file cannot be run
 	Disabled  Status = "disabled"
 )
+
+// runs reports whether a hook is asked about events.
+func (h *Hook) runs() bool { return h.Fault != nil || h.Asker != nil }
+
+// takesPart reports whether a hook is asked, or recorded as one that a person has
+// disabled. All others are only listed.
+func (h *Hook) takesPart() bool { return h.runs() || h.Status == Disabled }
+
+// Decides reports whether the hook's answer can refuse or change an event.
+func (h *Hook) Decides() bool {
+	return h.runs() && h.Mode != protocol.Audit && (h.Can != protocol.CanObserve || h.Required)
+}
 
 // Asker is one way of asking a hook: a program, a process that waits for its event, a
 // Go function.

@@ -7,25 +7,25 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// stageNumber is the part of an event's trip in which a hook is asked.
-type stageNumber int
+// stage is the part of an event in which a hook is asked.
+type stage int
 
 const (
-	stageModify stageNumber = iota
+	stageModify stage = iota
 	stageBlock
 	stageObserve
 )
 
-// stageOf returns when a hook is asked. An audit hook is asked like an observer
-// whatever its class: its answer has no effect, so nothing waits for it.
-func stageOf(h *Hook) stageNumber {
+// stageOf returns the stage in which a hook is asked. An audit hook is asked like an
+// observer whatever its class: its answer has no effect, so nothing waits for it.
+func stageOf(h *Hook) stage {
 	if h.Mode == protocol.Audit {
 		return stageObserve
 	}
 	return classRank(h.Can)
 }
 
-func classRank(c protocol.Class) stageNumber {
+func classRank(c protocol.Class) stage {
 	switch c {
 	case protocol.CanBlock:
 		return stageBlock
@@ -37,8 +37,9 @@ func classRank(c protocol.Class) stageNumber {
 }
 
 // compareHooks is the running order: stage, class, layer, an outer project after
-// the inner ones, priority with the higher first, natural name. The last three keys only make the order total, so
-// that it never depends on where a list of hooks came from.
+// the inner ones, priority with the higher first, natural name. The last three keys
+// only make the order total, so that it never depends on where a list of hooks came
+// from.
 func compareHooks(a, b *Hook) int {
 	return cmp.Or(
 		cmp.Compare(stageOf(a), stageOf(b)),
@@ -46,17 +47,17 @@ func compareHooks(a, b *Hook) int {
 		cmp.Compare(a.Layer.Rank(), b.Layer.Rank()),
 		cmp.Compare(a.Outer, b.Outer),
 		cmp.Compare(b.Priority, a.Priority),
-		CompareNatural(a.Name, b.Name),
+		compareNatural(a.Name, b.Name),
 		cmp.Compare(a.Path, b.Path),
 		cmp.Compare(a.Hash, b.Hash),
 		cmp.Compare(a.Status, b.Status),
 	)
 }
 
-// CompareNatural is the order of hook names: runs of digits compare as numbers
+// compareNatural is the order of names: runs of digits compare as numbers
 // of any length, all else by bytes, and equal numbers by their bytes. Locale
 // plays no part.
-func CompareNatural(a, b string) int {
+func compareNatural(a, b string) int {
 	for a != "" && b != "" {
 		if isDigit(a[0]) && isDigit(b[0]) {
 			runA, runB := a[:digits(a)], b[:digits(b)]

@@ -4,8 +4,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"reflect"
 	"slices"
+	"sync"
+	"time"
 
+	"github.com/hookd-dev/hookd/executor/internal/match"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -25,11 +29,16 @@ type Set struct {
 	// cannot be read.
 	Refuse *protocol.Failure
 
+	index index
+}
+
+// index is what NewSet works out of a set's hooks.
+type index struct {
 	byEvent    map[protocol.EventName][]*Hook
+	byKey      map[hookKey]*Hook
 	candidates *candidates
-	listed     map[hookKey]*Hook
-	ways       map[string]string        // what stands before the names of each project's hooks
-	peopled    map[protocol.Origin]bool // where hooks come from that are programs
+	prefixes   map[string]string        // by project: what stands before the names of its hooks
+	programs   map[protocol.Origin]bool // where hooks come from that are programs
 	hash       string                   // of the hooks, their status and order
 }
 
@@ -38,6 +47,15 @@ type Source interface{ Current() *Set }
 
 // Current makes a Set its own Source, one that never changes.
 func (s *Set) Current() *Set { return s }
+
+// refusingSet is the set of a source that has none: nothing is known about the guards,
+// so no gate is passed.
+var refusingSet = sync.OnceValue(func() *Set {
+	set, _ := NewSet(Set{Refuse: &protocol.Failure{
+		Kind: protocol.FailSettings, Detail: "no set of hooks was ever loaded",
+	}})
+	return set
+})
 
 // hookKey names a hook: equal names in different layers are different hooks.
 type hookKey struct {
@@ -48,9 +66,6 @@ type hookKey struct {
 func keyOf(h *Hook) hookKey { return hookKey{h.Layer, h.Name} }
 
 func originOf(h *Hook) protocol.Origin { return protocol.OriginOf(h.Layer, h.Name) }
-
-// String is the key as it stands in files and messages: layer/name.
-func (k hookKey) String() string { return string(k.layer) + "/" + k.name }
 
 // MatchError is a matcher that does not compile.
 type MatchError struct {
@@ -74,18 +89,18 @@ func (e MatchError) Unwrap() error { return e.Err }
 // that a typing error never lets an event through.
 func NewSet(set Set) (*Set, []MatchError) {
 	var errs []MatchError
-	set.Settings = filled(set.Settings)
+	set.Settings = withDefaults(set.Settings)
 	hooks := make([]*Hook, len(set.Hooks))
 	for i, given := range set.Hooks {
 		h := *given
 		if h.Timeout <= 0 { // of a Go hook that states none
-			h.Timeout = set.of(&h).Timeout
+			h.Timeout = set.settingsOf(&h).Timeout
 		}
-		match := h.Match
+		wanted := h.Match
 		if h.Status == Untrusted {
-			match.When = "" // it is not evaluated: it counts as a match
+			wanted.When = "" // it is not evaluated: it counts as a match
 		}
-		m, key, err := compileMatch(&match)
+		m, key, err := match.Compile(&wanted)
 		h.match = m
 		if err != nil {
 			rejectMatch(&h, key, err)
@@ -96,7 +111,7 @@ func NewSet(set Set) (*Set, []MatchError) {
 	slices.SortFunc(hooks, compareHooks)
 	slices.SortStableFunc(errs, func(a, b MatchError) int { return compareHooks(a.Hook, b.Hook) })
 	set.Hooks = hooks
-	set.index()
+	set.index = newIndex(hooks)
 	return &set, errs
 }
 
@@ -112,44 +127,47 @@ func rejectMatch(h *Hook, key string, err error) {
 	}
 }
 
-// index builds the lookup tables. A hook that does not run and is no failure
-// either is not in them: it is only listed.
-func (s *Set) index() {
-	s.byEvent = make(map[protocol.EventName][]*Hook, len(protocol.Table))
-	s.listed = make(map[hookKey]*Hook, len(s.Hooks))
-	s.ways = map[string]string{}
-	s.peopled = map[protocol.Origin]bool{}
-	s.candidates = &candidates{looks: map[protocol.EventName]bool{}}
+// newIndex builds the lookup tables of hooks that are in running order.
+func newIndex(hooks []*Hook) index {
+	x := index{
+		byEvent: make(map[protocol.EventName][]*Hook, len(protocol.Table)), byKey: make(map[hookKey]*Hook, len(hooks)),
+		prefixes: map[string]string{}, programs: map[protocol.Origin]bool{},
+		candidates: &candidates{compares: map[protocol.EventName]bool{}},
+	}
 	sum := sha256.New()
-	for _, h := range s.Hooks {
-		s.listed[keyOf(h)] = h
+	for _, h := range hooks {
+		x.byKey[keyOf(h)] = h
 		if h.Home != "" {
-			s.ways[h.Home] = wayOf(h)
+			x.prefixes[h.Home] = projectPrefix(h)
 		}
 		if h.Asker != nil && !h.Info().InProcess {
-			s.peopled[originOf(h)] = true
+			x.programs[originOf(h)] = true
 		}
 		fmt.Fprintf(sum, "%q %q %q %q %q\n", h.Layer, h.Name, h.Hash, h.Status, h.Mode)
 		for _, name := range h.Events {
-			if list := s.byEvent[name]; len(list) == 0 || list[len(list)-1] != h {
-				s.byEvent[name] = append(list, h)
+			if list := x.byEvent[name]; len(list) == 0 || list[len(list)-1] != h {
+				x.byEvent[name] = append(list, h)
 			}
-			if spec := protocol.Lookup(name); spec != nil && h.match.looks(spec) {
-				s.candidates.looks[name] = true
+			if spec := protocol.Lookup(name); spec != nil && h.match.Compares(spec) {
+				x.candidates.compares[name] = true
 			}
 		}
 	}
-	s.hash = "sha256:" + hex.EncodeToString(sum.Sum(nil))
+	x.hash = "sha256:" + hex.EncodeToString(sum.Sum(nil))
+	return x
 }
 
 // For returns the hooks of an event in running order, those that cannot run
 // included. The slice is shared and not to be changed.
-func (s *Set) For(event protocol.EventName) []*Hook { return s.byEvent[event] }
+func (s *Set) For(event protocol.EventName) []*Hook { return s.index.byEvent[event] }
+
+// Hash names the set by content: its hooks, their bundles and their status.
+func (s *Set) Hash() string { return s.index.hash }
 
 // originsAbove counts the origins above one that have programs.
 func (s *Set) originsAbove(origin protocol.Origin) int {
 	n := 0
-	for above := range s.peopled {
+	for above := range s.index.programs {
 		if above.Compare(origin) > 0 {
 			n++
 		}
@@ -157,8 +175,90 @@ func (s *Set) originsAbove(origin protocol.Origin) int {
 	return n
 }
 
-// Hash names the set by content: its hooks, their bundles and their status.
-func (s *Set) Hash() string { return s.hash }
+// mayChange reports whether a hook that may block or change an event could match it.
+func (s *Set) mayChange(ev *protocol.Event) bool {
+	if s == nil || s.Refuse != nil {
+		return true
+	}
+	for _, h := range s.For(ev.Event) {
+		if h.Decides() && !h.Watches && h.match.MayFit(ev) {
+			return true
+		}
+	}
+	return false
+}
 
-// runs reports whether a hook takes part in events at all.
-func (h *Hook) runs() bool { return h.Fault != nil || h.Asker != nil }
+// settingsOf returns the settings that bind a hook: those of its own layer and the
+// layers above. What a lower layer writes changes nothing of what the hook is asked,
+// may answer, keeps, or may take.
+func (s *Set) settingsOf(h *Hook) *schema.HookSettings {
+	if h.Own != nil {
+		return h.Own
+	}
+	return &s.Settings.Hooks
+}
+
+// SettingsOf returns the settings that bind the hooks of an origin. For an origin
+// without hooks they are the effective ones.
+func (s *Set) SettingsOf(origin protocol.Origin) schema.HookSettings {
+	for _, h := range s.Hooks {
+		if originOf(h) == origin {
+			return *s.settingsOf(h)
+		}
+	}
+	return s.Settings.Hooks
+}
+
+// layers are those that hooks come from, from the highest to the lowest.
+var layers = []protocol.Layer{protocol.Managed, protocol.User, protocol.Project, protocol.Builtin}
+
+// drainOf returns how long the observers of a layer may still run at the end: the
+// longest that its hooks have, so that an inner project takes nothing from an outer
+// one.
+func (s *Set) drainOf(layer protocol.Layer) time.Duration {
+	drain, hooks := time.Duration(0), false
+	for _, h := range s.Hooks {
+		if h.Layer == layer {
+			drain, hooks = max(drain, s.settingsOf(h).Drain), true
+		}
+	}
+	if !hooks {
+		return s.Settings.Hooks.Drain
+	}
+	return drain
+}
+
+// longestKeep returns how long what hooks remember of old sessions is kept: as long as
+// the layer of any hook keeps records, 0 for ever. A lower layer that keeps its
+// records for a day takes no memory from a hook of a higher one.
+func (s *Set) longestKeep() time.Duration {
+	keep := s.Settings.Hooks.Records.Keep
+	for _, h := range s.Hooks {
+		own := s.settingsOf(h).Records.Keep
+		if own == 0 || keep == 0 {
+			return 0
+		}
+		keep = max(keep, own)
+	}
+	return keep
+}
+
+// withDefaults returns settings with a value for every key. Settings that were never
+// made are the defaults. In all others 0 means 0, but for the keys whose range has
+// no 0: those are the default then.
+func withDefaults(s schema.Settings) schema.Settings {
+	if reflect.ValueOf(s).IsZero() {
+		return schema.DefaultSettings()
+	}
+	s.Complete()
+	return s
+}
+
+// noneIfZero returns a limit as package protocol takes it, where 0 is the default and
+// below 0 is none.
+func noneIfZero(limit int64) int64 {
+	if limit == 0 {
+		return -1
+	}
+	return limit
+}

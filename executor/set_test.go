@@ -17,11 +17,11 @@ func TestNaturalOrder(t *testing.T) {
 		"A", "B10", "B9x", "a", "a-1", "a-2", "a-10", "a-10-2", "a-10-10", "a1", "b", "é",
 	}
 	want = slices.Clone(want)
-	slices.SortFunc(want, CompareNatural)
+	slices.SortFunc(want, compareNatural)
 	for range 50 {
 		got := slices.Clone(want)
 		rand.Shuffle(len(got), func(i, j int) { got[i], got[j] = got[j], got[i] })
-		slices.SortFunc(got, CompareNatural)
+		slices.SortFunc(got, compareNatural)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatal(diff)
 		}
@@ -30,7 +30,7 @@ func TestNaturalOrder(t *testing.T) {
 		{"9-", "10-"}, {"10-a", "20-b"}, {"01", "1"}, {"01-b", "1-a"}, {"a2", "a10"}, {"A", "a"},
 		{"a", "a1"}, {"1a", "a1"}, {"007", "8"}, {"99999999999999999999", "100000000000000000000"},
 	} {
-		if CompareNatural(pair[0], pair[1]) >= 0 || CompareNatural(pair[1], pair[0]) <= 0 {
+		if compareNatural(pair[0], pair[1]) >= 0 || compareNatural(pair[1], pair[0]) <= 0 {
 			t.Errorf("%q is not before %q", pair[0], pair[1])
 		}
 	}
@@ -39,10 +39,10 @@ func TestNaturalOrder(t *testing.T) {
 func FuzzNaturalOrder(f *testing.F) {
 	f.Add("01-b", "1-a", "1")
 	f.Fuzz(func(t *testing.T, a, b, c string) {
-		if CompareNatural(a, b) != -CompareNatural(b, a) || (CompareNatural(a, b) == 0) != (a == b) {
+		if compareNatural(a, b) != -compareNatural(b, a) || (compareNatural(a, b) == 0) != (a == b) {
 			t.Errorf("%q and %q have no order", a, b)
 		}
-		if CompareNatural(a, b) < 0 && CompareNatural(b, c) < 0 && CompareNatural(a, c) >= 0 {
+		if compareNatural(a, b) < 0 && compareNatural(b, c) < 0 && compareNatural(a, c) >= 0 {
 			t.Errorf("%q < %q < %q, but not the first before the last", a, b, c)
 		}
 	})
@@ -71,7 +71,7 @@ func TestRunningOrder(t *testing.T) {
 	}
 	label := func(hooks []*Hook) (out []string) {
 		for _, h := range hooks {
-			out = append(out, keyOf(h).String()+" "+string(h.Can)+" "+string(h.Mode))
+			out = append(out, string(h.Layer)+"/"+h.Name+" "+string(h.Can)+" "+string(h.Mode))
 		}
 		return out
 	}

@@ -15,10 +15,12 @@ import (
 	"github.com/go-json-experiment/json"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/internal/fsutil"
 	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 	"github.com/hookd-dev/hookd/schema/document"
@@ -70,15 +72,80 @@ func newAnswers(dir string) *answers {
 	return &answers{dir: dir, atOnce: max(askFewest, 2*runtime.GOMAXPROCS(0)), got: map[string]answer{}}
 }
 
+// A describer asks programs that describe themselves nowhere else what they are for.
+type describer struct {
+	answers *answers
+	managed *answers // of the managed layer: see answersOf
+}
+
+// allowed is leave to run a hook. Only a decided hook gives it, so that nothing is
+// asked before it was decided about.
+type allowed struct{ hook *decidedHook }
+
+// allowed returns leave to run the hook; ok is false if it may not run.
+func (f *decidedHook) allowed() (a allowed, ok bool) { return allowed{f}, f.run != "" }
+
+// known is what is known of a hook by its answer to an earlier question; nil if
+// nothing of it can be used.
+func (d *describer) known(f *hookCandidate, hash string, now time.Time) *schema.Described {
+	if got, ok := d.answersOf(f.scope.layer).known(hash, now); ok {
+		if told := got.about(f.path, f.name); told.why == "" {
+			return &told.described
+		}
+	}
+	return nil
+}
+
+// describe asks every program that may run and that nothing else described. Without
+// a runtime it asks none, and says what is known.
+func (d *describer) describe(ctx context.Context, rt *process.Runtime, env *environment, may []allowed) map[*decidedHook]*told {
+	questions := map[*answers][]question{}
+	var asked []*decidedHook
+	for _, a := range may {
+		f := a.hook
+		if f.Problem != nil || f.Bundle == nil || f.faulty() || schema.NamesEvents(f.described...) || !f.scope.on() {
+			continue
+		}
+		asked = append(asked, f)
+		answers := d.answersOf(f.scope.layer)
+		if _, known := answers.known(f.Bundle.Hash, env.Now); known || rt == nil {
+			continue
+		}
+		s := startOf(&f.subject, &f.verdict)
+		questions[answers] = append(questions[answers], question{f.Bundle.Hash, process.Command{
+			Path: s.path, Argv: append(s.argv, askArgument), Dir: env.dirOf(&f.subject, f.resolution.Hook.InProject),
+			Env: s.environ(env.env(f.hookCandidate, hookenv.Describe)), Grace: f.scope.own.Hooks.Grace,
+		}})
+	}
+	for answers, questions := range questions {
+		answers.ask(ctx, rt, questions)
+	}
+	described := map[*decidedHook]*told{}
+	for _, f := range asked {
+		got, known := d.answersOf(f.scope.layer).known(f.Bundle.Hash, env.Now)
+		if !known {
+			continue
+		}
+		told := got.about(f.path, f.name)
+		env.Add(told.findings...)
+		if told.why != "" {
+			env.Add(report.New(report.NoAnswer, f.path, 0, f.name, "it was asked for its events: "+told.why, "add a line `hook: events=tool-call-start` to its header"))
+			continue
+		}
+		described[f] = told
+	}
+	return described
+}
+
 // answersOf are those that count for a layer. What lies in the state folder is in
 // the hands of the user whom the managed layer binds: of its hooks only what this
 // process was told itself counts, at a question per process, and never what the same
 // program said as a hook of another layer.
-func (l *loader) answersOf(layer protocol.Layer) *answers {
+func (d *describer) answersOf(layer protocol.Layer) *answers {
 	if layer == protocol.Managed {
-		return l.managed
+		return d.managed
 	}
-	return l.answers
+	return d.answers
 }
 
 func (a *answers) file(hash string) string {

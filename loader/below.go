@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
@@ -13,9 +14,7 @@ import (
 // each process above it, hookd itself among those and the control group that it is in
 // each count by itself: a process may shed some of them. What outlived its parent was
 // handed to the hookd that began it. docs/platforms.md says what is not seen.
-func MayDecide() error { return mayDecide() }
-
-func mayDecide() error {
+func MayDecide() error {
 	if hookenv.FromHookd(os.Environ()) {
 		return fmt.Errorf("%w (the environment says so: %s=%s)", ErrBelow, hookenv.VarDepth, os.Getenv(hookenv.VarDepth))
 	}
@@ -29,3 +28,7 @@ func mayDecide() error {
 	}
 	return nil
 }
+
+// ErrBelow says that this process was started by a hook or an agent run, where
+// nothing is ever granted.
+var ErrBelow = errors.New("trust is not granted below a hook or an agent run")

@@ -179,7 +179,7 @@ func BenchmarkDescribe(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				l.answers.atOnce = atOnce
+				l.describer.answers.atOnce = atOnce
 				begin := time.Now()
 				s, err := l.snapshot(context.Background(), 1)
 				if err != nil || len(s.Hooks) != n || s.Hooks[0].Status != "ready" {

@@ -12,7 +12,7 @@ import (
 // bound keeps each layer to its number of hooks: the first ones in running order
 // are loaded. Only hooks that would run count, so that files which nobody
 // allowed cannot push a guard out.
-func (p *load) bound() {
+func (p *assembly) bound() {
 	running := map[*scope]int{}
 	for _, f := range p.hooks {
 		if f.run != "" {
@@ -32,14 +32,14 @@ func (p *load) bound() {
 				continue
 			}
 			if n++; n > most {
-				p.add(f.tooMany(most))
+				p.Add(f.tooMany(most))
 			}
 		}
 	}
 }
 
 // order puts the hooks into running order.
-func (p *load) order() *executor.Set {
+func (p *assembly) order() *executor.Set {
 	set := executor.Set{}
 	for _, f := range p.hooks {
 		set.Hooks = append(set.Hooks, &executor.Hook{Hook: f.resolution.Hook, Outer: f.scope.outer})
@@ -48,38 +48,41 @@ func (p *load) order() *executor.Set {
 	return ordered
 }
 
-func (p *load) byName() map[hookName]*found {
-	index := make(map[hookName]*found, len(p.hooks))
+func (p *assembly) byName() map[hookName]*hook {
+	index := make(map[hookName]*hook, len(p.hooks))
 	for _, f := range p.hooks {
-		index[hookName{f.layer, f.name}] = f
+		index[hookName{f.scope.layer, f.name}] = f
 	}
 	return index
 }
 
 // build makes the snapshot.
-func (p *load) build(generation int64) *Snapshot {
+func (p *assembly) build(generation int64) *Snapshot {
 	set := executor.Set{
 		Generation: generation, Project: p.workplace(), Settings: p.settings,
-		ManagedHash: p.managed, Refuse: p.refuse, Findings: p.findings,
+		ManagedHash: p.machine().settings.Hash, Refuse: p.Refuse, Findings: p.Findings,
 	}
 	for _, f := range p.hooks {
 		set.Hooks = append(set.Hooks, p.executorHook(f))
 	}
+	for _, m := range p.missing {
+		set.Hooks = append(set.Hooks, m.inSet(p.Report))
+	}
 	built, errs := executor.NewSet(set)
 	for _, err := range errs {
-		p.add(p.badMatch(err))
+		p.Add(p.badMatch(err))
 	}
-	built.Findings = p.findings
+	built.Findings = p.Findings
 	s := &Snapshot{
-		Set: built, Project: p.workplace(), Findings: p.findings, Unasked: p.unasked, UnaskedMaterials: p.unaskedMaterials,
-		unsettled: p.unsettled, recheck: p.recheck, inputs: p.inputs,
+		Set: built, Project: p.workplace(), Findings: p.Findings, Unasked: p.unasked, UnaskedMaterials: p.unaskedResources,
+		halfWritten: p.HalfWritten, recheck: p.Recheck, inputs: p.Inputs,
 	}
 	for _, scope := range p.scopes {
 		if scope.state != "" {
 			s.Settings = append(s.Settings, scope.settingsInfo())
 		}
 	}
-	for _, f := range p.materials {
+	for _, f := range p.resources {
 		s.Materials = append(s.Materials, f.material())
 	}
 	index := p.byName()
@@ -91,25 +94,25 @@ func (p *load) build(generation int64) *Snapshot {
 		}
 		s.Hooks = append(s.Hooks, info)
 	}
-	if !p.inputs.Stable(p.now) {
-		p.lookAgain(p.now.Add(files.StableAfter * 3 / 2))
-		s.recheck = p.recheck
+	if !p.Inputs.Stable(p.Now) {
+		p.LookAgain(p.Now.Add(files.StableAfter * 3 / 2))
+		s.recheck = p.Recheck
 	}
 	return s
 }
 
 // workplace is the project as events and tools have it: where the work is done,
 // "" without a project.
-func (p *load) workplace() string {
-	if p.Project == "" {
+func (p *assembly) workplace() string {
+	if p.env.place.Project == "" {
 		return ""
 	}
-	return p.Root
+	return p.env.place.Root
 }
 
 // badMatch reports a matcher that does not compile, at the place where the
 // strongest source wrote it.
-func (p *load) badMatch(err executor.MatchError) schema.Finding {
+func (p *assembly) badMatch(err executor.MatchError) schema.Finding {
 	f := report.New(schema.CodeBadMatcher, err.Hook.Path, 0, err.Hook.Name, "match."+err.Key+": "+err.Err.Error(), "correct the hook's match")
 	hook := p.byName()[hookName{err.Hook.Layer, err.Hook.Name}]
 	if hook == nil {
@@ -137,10 +140,10 @@ func (p *load) badMatch(err executor.MatchError) schema.Finding {
 	return f
 }
 
-func (p *load) executorHook(f *found) *executor.Hook {
+func (p *assembly) executorHook(f *hook) *executor.Hook {
 	h := &executor.Hook{Hook: f.resolution.Hook, Status: f.status, Why: f.why, Unwatched: f.Unwatched, Fault: f.fault}
 	h.Path, h.Home, h.Outer, h.Own = f.path, f.scope.project, f.scope.outer, &f.scope.own.Hooks
-	h.OnFailure = schema.AtLeast(h.OnFailure, schema.LeastRule(&p.settings, f.layer)) // of one that stands as it was recorded, too
+	h.OnFailure = schema.AtLeast(h.OnFailure, schema.LeastRule(&p.settings, f.scope.layer)) // of one that stands as it was recorded, too
 	h.SwitchedOff = f.status == executor.Disabled && !f.offByProject
 	switch {
 	case f.Bundle != nil:

@@ -17,27 +17,18 @@ import (
 
 // lost settles a hook that was allowed and is changed or gone. It stands in the
 // set as what it was, and fails there, if it could have refused anything.
-func (p *load) lost(f *found, status executor.Status, kind protocol.FailureKind, code schema.Code, why, remedy string) {
-	was, asked := p.wasAllowed(f)
+func (d *decider) lost(f *decidedHook, status executor.Status, kind protocol.FailureKind, code schema.Code, why, remedy string) {
+	was, asked := d.wasAllowed(f)
 	if f.Bundle != nil {
 		was = stricter(was, f.resolution.Hook)
 	}
 	f.resolution = schema.Resolution{Hook: was, DescribedBy: asked}
 	if was.Enabled && couldBlock(&was) {
-		f.fail(status, kind, why, remedy)
+		f.failClosed(f.name, status, kind, why, remedy)
 	}
-	f.stop(status, why)
+	f.disable(status, why)
 	f.Problem = nil
-	p.add(report.New(code, f.path, 0, f.name, why, remedy))
-}
-
-// goneRemedy says how a hook that vanished comes to be right. A removal cannot be
-// accepted while the settings still name the file.
-func (f *found) goneRemedy() string {
-	if f.listed {
-		return "restore it, or remove its entry from the settings and accept both with: " + f.scope.trustCommand()
-	}
-	return f.scope.goneRemedy()
+	d.Add(report.New(code, f.path, 0, f.name, why, remedy))
 }
 
 // stricter is a hook that was changed, under the stricter of its recorded and its
@@ -70,23 +61,21 @@ func stricter(was, now schema.Hook) schema.Hook {
 // wasAllowed is the description a hook was allowed with. If the program itself
 // named its events, its answer is looked up; if that is lost too, the hook is
 // taken to be for every gate and point.
-func (p *load) wasAllowed(f *found) (schema.Hook, schema.Source) {
+func (d *decider) wasAllowed(f *decidedHook) (schema.Hook, schema.Source) {
 	var e bundle.Entry
 	// The record was checked against its hash when it was read.
 	_ = json.Unmarshal(f.record.Bundle.Entry, &e)
-	h := e.Hook(f.layer, f.name, f.path, f.scope.own.Hooks.Timeout)
+	h := e.Hook(f.scope.layer, f.name, f.path, f.scope.own.Hooks.Timeout)
 	if len(h.Events) > 0 {
 		return h, ""
 	}
-	if got, ok := p.answersOf(f.layer).known(f.record.Hash, p.now); ok {
-		if answer := got.about(f.path, f.name); answer.why == "" {
-			told, _ := schema.Resolve(p.projectDefaults(f), answer.described)
-			if h.Can == protocol.CanModify && h.OnFailure == protocol.RuleContinue {
-				h.Can, h.OnFailure = told.Hook.Can, told.Hook.OnFailure
-			}
-			h.Events, h.Match, h.Mode = told.Hook.Events, told.Hook.Match, told.Hook.Mode
-			h.Required = h.Required || told.Hook.Required
+	if answer := d.answer(f.hookCandidate, f.record.Hash); answer != nil {
+		told, _ := schema.Resolve(projectDefaults(f.hookCandidate), *answer)
+		if h.Can == protocol.CanModify && h.OnFailure == protocol.RuleContinue {
+			h.Can, h.OnFailure = told.Hook.Can, told.Hook.OnFailure
 		}
+		h.Events, h.Match, h.Mode = told.Hook.Events, told.Hook.Match, told.Hook.Mode
+		h.Required = h.Required || told.Hook.Required
 	}
 	if len(h.Events) == 0 {
 		h.Events = everywhere()
@@ -95,13 +84,10 @@ func (p *load) wasAllowed(f *found) (schema.Hook, schema.Source) {
 }
 
 // difference says in a few words what is not as it was allowed.
-func (p *load) difference(f *found) string {
+func difference(f *subject) string {
 	var parts []string
 	if f.Problem != nil {
 		parts = append(parts, f.Problem.Why)
-	}
-	if f.file != nil && f.file.trouble != nil && f.file.trouble != f.Problem {
-		parts = append(parts, f.file.trouble.Why)
 	}
 	if f.Bundle == nil {
 		return join(parts)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/executor/record"
+	"github.com/hookd-dev/hookd/loader/internal/records"
 )
 
 // What a person decided, in the words of the record.
@@ -20,10 +21,10 @@ const (
 
 // change makes a decision and writes it into the record: who reads there what
 // hooks decided also sees who let them.
-func (t *Trust) change(project string, update func(*decisions) error) error {
+func (t *Trust) change(project string, update func(*records.Decisions) error) error {
 	var lines []*record.Trust
-	err := t.loader.records.change(project, func(d *decisions) error {
-		before := decisions{Project: d.Project, Hooks: slices.Clone(d.Hooks), Disabled: slices.Clone(d.Disabled)}
+	err := t.loader.records.Change(project, func(d *records.Decisions) error {
+		before := records.Decisions{Project: d.Project, Hooks: slices.Clone(d.Hooks), Disabled: slices.Clone(d.Disabled)}
 		if err := update(d); err != nil {
 			return err
 		}
@@ -47,24 +48,24 @@ func (t *Trust) change(project string, update func(*decisions) error) error {
 
 // decided lists what differs between two states of the decisions about one
 // project.
-func decided(before, after *decisions) []*record.Trust {
+func decided(before, after *records.Decisions) []*record.Trust {
 	var lines []*record.Trust
 	note := func(hook, hash, state string) {
 		lines = append(lines, &record.Trust{Project: after.Project, Hook: hook, Hash: hash, State: state})
 	}
 	for _, now := range after.Hooks {
-		was := before.find(now.Hook)
+		was := before.Find(now.Hook)
 		if was == nil || was.Decision != now.Decision || was.Hash != now.Hash || !was.At.Equal(now.At) {
 			note(now.Hook, now.Hash, string(now.Decision))
 		}
 	}
 	for _, was := range before.Hooks {
-		if after.find(was.Hook) == nil {
+		if after.Find(was.Hook) == nil {
 			note(was.Hook, was.Hash, decidedForgotten)
 		}
 	}
-	off := func(d *decisions, r disabledRecord) bool {
-		return slices.ContainsFunc(d.Disabled, func(other disabledRecord) bool {
+	off := func(d *records.Decisions, r records.DisabledRecord) bool {
+		return slices.ContainsFunc(d.Disabled, func(other records.DisabledRecord) bool {
 			return cmp.Or(cmp.Compare(other.Layer, r.Layer), cmp.Compare(other.Hook, r.Hook)) == 0
 		})
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/hookd-dev/hookd/loader/internal/bundle"
+	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/loader/internal/settings"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -56,7 +57,7 @@ func FuzzTrustRecords(f *testing.F) {
 	if err := os.Chmod(dir, 0o700); err != nil {
 		f.Fatal(err)
 	}
-	r := records{dir}
+	r := records.Folder{Dir: dir}
 	for _, seed := range []string{
 		`{"v":1,"project":"/p","hooks":[],"disabled":[]}`,
 		`{"v":1,"project":"/p","hooks":[{"hook":"a.sh","decision":"denied","hash":"","at":"2026-11-28T00:00:00Z","bundle":{}}],"disabled":[]}`,
@@ -66,27 +67,27 @@ func FuzzTrustRecords(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	whole := trustRecord{Hook: "guard.sh", Decision: Allowed, Bundle: bundle.Bundle{Entry: []byte(`{"can":"block"}`)}}
+	whole := records.Record{Hook: "guard.sh", Decision: records.Allowed, Bundle: bundle.Bundle{Entry: []byte(`{"can":"block"}`)}}
 	if err := whole.Bundle.Seal(); err != nil {
 		f.Fatal(err)
 	}
 	whole.Hash = whole.Bundle.Hash
-	seed, err := json.Marshal(decisions{V: 1, Project: project, Hooks: []trustRecord{whole}})
+	seed, err := json.Marshal(records.Decisions{V: 1, Project: project, Hooks: []records.Record{whole}})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(seed)
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if err := os.WriteFile(r.file(project), text, 0o600); err != nil {
+		if err := os.WriteFile(r.File(project), text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		d, err := r.load(project)
+		d, err := r.Load(project)
 		if err != nil {
 			return
 		}
 		for _, hook := range d.Hooks {
 			again := hook.Bundle
-			if err := again.Seal(); hook.Decision != Denied && (err != nil || again.Hash != hook.Hash) {
+			if err := again.Seal(); hook.Decision != records.Denied && (err != nil || again.Hash != hook.Hash) {
 				t.Fatalf("%s is allowed by a record of another bundle: %v", hook.Hook, err)
 			}
 		}

@@ -1,9 +1,7 @@
 package loader
 
 import (
-	"slices"
-
-	"github.com/hookd-dev/hookd/loader/internal/bundle"
+	"github.com/hookd-dev/hookd/loader/internal/records"
 )
 
 // What was allowed in the main checkout holds in its worktrees: what is the same there
@@ -14,37 +12,28 @@ import (
 // inherited is the record of something that was allowed in the main checkout, and
 // that nobody decided about in the worktree; nil if there is none. Where the main
 // checkout is one of the projects further up, it rules by itself.
-func (p *load) inherited(s *scope, name string) *trustRecord {
-	if s.elsewhere == nil || s.decisions.find(name) != nil || slices.Contains(p.Outer, s.elsewhere.Project) {
+func (s *scope) inherited(name string) *records.Record {
+	if s.elsewhere == nil || s.decisions.Find(name) != nil || s.mainRules {
 		return nil
 	}
-	if r := s.elsewhere.find(name); r != nil && r.Decision == Allowed {
+	if r := s.elsewhere.Find(name); r != nil && r.Decision == records.Allowed {
 		return r
 	}
 	return nil
 }
 
 // recordOf is the decision about something of a scope, made there or inherited.
-func (p *load) recordOf(s *scope, name string) *trustRecord {
-	if r := s.decisions.find(name); r != nil {
+func (s *scope) recordOf(name string) *records.Record {
+	if r := s.decisions.Find(name); r != nil {
 		return r
 	}
-	return p.inherited(s, name)
+	return s.inherited(name)
 }
 
 // anyAllowed reports whether anything of a scope was allowed, there or in its main
 // checkout.
 func (s *scope) anyAllowed() bool {
-	return s.decisions.anyAllowed() || s.elsewhere != nil && s.elsewhere.anyAllowed()
-}
-
-func (d *decisions) allows(name string, b *bundle.Bundle) bool {
-	r := d.find(name)
-	return r != nil && b != nil && r.Decision == Allowed && r.Hash == b.Hash
-}
-
-func (d *decisions) anyAllowed() bool {
-	return slices.ContainsFunc(d.Hooks, func(r trustRecord) bool { return r.Decision == Allowed })
+	return s.decisions.AnyAllowed() || s.elsewhere != nil && s.elsewhere.AnyAllowed()
 }
 
 // deniedHere reports whether something was denied in a worktree that its main checkout
@@ -53,18 +42,18 @@ func (s *scope) deniedHere(name string) bool {
 	if s.elsewhere == nil {
 		return false
 	}
-	here, there := s.decisions.find(name), s.elsewhere.find(name)
-	return here != nil && here.Decision == Denied && there != nil && there.Decision == Allowed
+	here, there := s.decisions.Find(name), s.elsewhere.Find(name)
+	return here != nil && here.Decision == records.Denied && there != nil && there.Decision == records.Allowed
 }
 
 // inheritedGone takes in the hooks of the main checkout that the worktree lacks.
-func (g *gathering) inheritedGone() {
+func (g *layerScan) inheritedGone() {
 	if g.scope.elsewhere == nil {
 		return
 	}
 	for i := range g.scope.elsewhere.Hooks {
 		r := &g.scope.elsewhere.Hooks[i]
-		if !r.isMaterial() && g.byName[r.Hook] == nil && g.inherited(g.scope, r.Hook) != nil {
+		if !r.IsMaterial() && g.byName[r.Hook] == nil && g.scope.inherited(r.Hook) != nil {
 			g.recorded(r)
 		}
 	}

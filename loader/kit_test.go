@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	// A run of these tests below a hook would refuse every decision.
 	os.Unsetenv(hookenv.VarDepth)
 	if os.Getenv(decideVariable) != "" {
-		println(errors.Is(mayDecide(), ErrBelow))
+		println(errors.Is(MayDecide(), ErrBelow))
 		return
 	}
 	var err error

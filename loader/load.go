@@ -2,13 +2,14 @@ package loader
 
 import (
 	"context"
-	"path/filepath"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/files"
-	"github.com/hookd-dev/hookd/loader/internal/interpreter"
+	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/loader/internal/workspace"
 	"github.com/hookd-dev/hookd/protocol"
@@ -36,10 +37,10 @@ type Snapshot struct {
 	// UnaskedMaterials are such skills, recipes and servers, as folder and name.
 	UnaskedMaterials []string
 
-	unsettled bool      // something looked half-written
-	torn      bool      // something changed since it was looked at: parts may be from before the change, others from behind it
-	recheck   time.Time // when to look again although nothing happens; zero = never
-	inputs    files.Inputs
+	halfWritten       bool      // something looked half-written
+	changedDuringLoad bool      // something changed since it was looked at: parts may be from before the change, others from behind it
+	recheck           time.Time // when to look again although nothing happens; zero = never
+	inputs            files.Inputs
 }
 
 // Info is what is known of a hook beyond what the executor needs.
@@ -73,39 +74,6 @@ const (
 	SettingsUnreadable SettingsState = "unreadable" // the last good ones are in force, or every gate is refused
 )
 
-// load is one pass over everything.
-type load struct {
-	*loader
-	now       time.Time
-	settings  schema.Settings
-	scopes    []*scope // the lowest first
-	inner     *scope   // the innermost project, nil without one
-	user      *scope
-	machine   *scope
-	asAllowed bool // the project's settings count as if they were allowed: to show what a person decides about
-	hooks     []*found
-	materials []*found
-	findings  []schema.Finding
-	refuse    *protocol.Failure
-	managed   string // hash of the managed layer
-	bases     map[placeKey]*bundle.Builder
-	whole     string // hash of all hooks of the project, "" before it is wanted
-	spare     int64  // bytes that may still be hashed without need
-	hashAll   bool   // every hash is needed: a person looks
-	single    string // folder of the one hook that is tried, "" for all hooks
-	unsettled bool
-	recheck   time.Time
-	inputs    files.Inputs
-	unasked   []string
-
-	unaskedMaterials []string
-	paths            map[*scope]string
-	envs             map[envKey][]string
-	starters         map[interpreter.StarterKey]interpreter.Starter // interpreters found, by the line that names them
-	startsIn         string                                         // where the user's programs start, "" before it is wanted
-	checkouts        map[string]bool                                // folders, whether they hold a project or a checkout
-}
-
 // Load builds one snapshot. It fails only where the project cannot be told;
 // everything else that is wrong is in the snapshot: as findings, as failures of
 // single hooks, or as a set that refuses every gate.
@@ -117,16 +85,12 @@ func Load(ctx context.Context, opts Options) (*Snapshot, error) {
 	return l.settledSnapshot(ctx)
 }
 
-// patience is how long a load waits for half-written files (section 6.1), and
-// for files to rest while it looks at them.
-const patience = 500 * time.Millisecond
-
 // settledSnapshot loads again while something looks half-written, or changed
-// meanwhile, for as long as patience lasts.
+// meanwhile, for as long as report.SettleTimeout lasts.
 func (l *loader) settledSnapshot(ctx context.Context) (*Snapshot, error) {
-	for deadline := time.Now().Add(patience); ; {
+	for deadline := time.Now().Add(report.SettleTimeout); ; {
 		s, err := l.snapshot(ctx, 1)
-		if err != nil || !s.unsettled && !s.torn || !time.Now().Before(deadline) {
+		if err != nil || !s.halfWritten && !s.changedDuringLoad || !time.Now().Before(deadline) {
 			return s, err
 		}
 		select {
@@ -137,128 +101,126 @@ func (l *loader) settledSnapshot(ctx context.Context) (*Snapshot, error) {
 	}
 }
 
-func (l *loader) newLoad() *load {
-	p := &load{
-		loader: l, now: time.Now(), spare: bundle.Unasked, inputs: files.Inputs{},
-		paths: map[*scope]string{}, envs: map[envKey][]string{}, starters: map[interpreter.StarterKey]interpreter.Starter{}, bases: map[placeKey]*bundle.Builder{},
-	}
-	p.makeScopes()
-	return p
-}
-
+// snapshot goes through the steps of one load. Each takes what the ones before it
+// found, and what it has to say besides goes into the report.
 func (l *loader) snapshot(ctx context.Context, generation int64) (*Snapshot, error) {
-	p := l.newLoad()
 	defer l.files.Until(ctx)()
-	p.add(l.standing...)
-	for _, o := range p.Passed {
-		p.passOver(o)
+	r := report.NewReport()
+	r.Add(l.permanentFindings...)
+	for _, o := range l.Passed {
+		passOver(r, o)
 	}
-	p.readDecisions()
-	p.readSettings()
-	for _, s := range p.scopes {
-		p.gather(s)
-		p.gatherMaterials(s)
-		p.guardWaiting(s)
-	}
-	for _, f := range p.hooks {
+	scopes := l.scopes()
+	l.readDecisions(r, scopes)
+	settings := l.readSettings(r, scopes, false)
+	env := l.newEnvironment(r, scopes)
+
+	scan := &scanner{Report: r, env: env, hashes: settings.Hooks.Trust.Hashes, spare: bundle.Unasked}
+	var candidates []*hookCandidate
+	var resources []*resource
+	for _, s := range scopes {
+		candidates = append(candidates, scan.hooks(s)...)
+		resources = append(resources, scan.resources(s)...)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		p.describeForTrust(f)
 	}
-	for _, f := range p.hooks {
-		p.decide(f)
+
+	decide := &decider{
+		Report: r, env: env, settings: &settings, store: l.store,
+		wholeHash: sync.OnceValue(func() string { return projectHash(env.inner, candidates, resources) }),
+		answer:    func(f *hookCandidate, hash string) *schema.Described { return l.describer.known(f, hash, r.Now) },
 	}
-	p.runOnce()
-	for _, f := range p.materials {
-		p.decideMaterial(f)
+	decided, decidedResources := decide.hooks(candidates), decide.resources(resources)
+	l.runOnce(env.inner, decided)
+	var may []allowed
+	for _, f := range decided {
+		if a, ok := f.allowed(); ok {
+			may = append(may, a)
+		}
 	}
-	p.settleServers()
-	p.askPrograms(ctx)
+	answers := l.describer.describe(ctx, l.opts.Runtime, env, may)
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
-	for _, f := range p.hooks {
-		p.settle(f)
-	}
-	p.requireNames()
-	p.bound()
+
+	p := &assembly{Report: r, opts: &l.opts, env: env, scopes: scopes, settings: settings, resources: decidedResources, unasked: decide.unasked, unaskedResources: decide.unaskedResources}
+	p.take(decided, answers)
 	s := p.build(generation)
-	s.torn = s.inputs.Changed()
+	s.changedDuringLoad = s.inputs.Changed()
 	return s, nil
 }
 
-func (p *load) add(findings ...schema.Finding) { p.findings = append(p.findings, findings...) }
-
-// refuseAll refuses every gate: something that could hold a guard cannot be
-// read. The first reason stands.
-func (p *load) refuseAll(detail, remedy string) {
-	if p.refuse == nil {
-		p.refuse = &protocol.Failure{Kind: protocol.FailSettings, Detail: detail, Remedy: remedy}
+// readSettings settles which settings of the scopes are in force, and returns them
+// merged. asAllowed has the project's count as if a person had allowed them.
+func (l *loader) readSettings(r *report.Report, scopes []*scope, asAllowed bool) schema.Settings {
+	checkManaged(r, l.opts.managedDir(), l.opts.Managed)
+	t := &settingsTrust{
+		Report: r, scopes: scopes, home: l.opts.Home, exempt: l.exempt, good: l.good, asAllowed: asAllowed, projectHash: l.hashIfAllowed,
 	}
+	return t.read()
 }
 
 // readDecisions reads what a person decided about each project and about the
 // user layer. Without the records nobody can tell a new hook from a changed guard.
-func (p *load) readDecisions() {
-	if p.stateBy != nil {
-		if p.Project != "" {
-			p.add(report.New(report.StateFolder, p.opts.StateDir, 0, "", p.stateBy.Error(), "set XDG_STATE_HOME to a folder of yours outside of the project"))
-			p.refuseAll("trust records cannot be read: "+p.stateBy.Error(), "set XDG_STATE_HOME to a folder of yours outside of the project")
+func (l *loader) readDecisions(r *report.Report, scopes []*scope) {
+	if l.stateBy != nil {
+		if l.Project != "" {
+			r.Add(report.New(report.StateFolder, l.opts.StateDir, 0, "", l.stateBy.Error(), "set XDG_STATE_HOME to a folder of yours outside of the project"))
+			r.RefuseAll("trust records cannot be read: "+l.stateBy.Error(), "set XDG_STATE_HOME to a folder of yours outside of the project")
 		}
 		return
 	}
-	for _, s := range p.scopes {
+	for _, s := range scopes {
 		if s.layer == protocol.Managed {
 			continue
 		}
-		if d := p.decisionsAbout(s.project); d != nil {
+		if d := l.decisionsAbout(r, s.project); d != nil {
 			s.decisions = d
 		}
 		if s.layer != protocol.Project {
 			continue
 		}
-		main := p.TrustedIn
+		main := l.TrustedIn
 		if s.outer > 0 {
 			main = workspace.MainCheckout(s.project)
 		}
 		if main != "" {
-			s.elsewhere = p.decisionsAbout(main)
+			s.elsewhere = l.decisionsAbout(r, main)
+			s.mainRules = slices.Contains(l.Outer, main)
 		}
 	}
 }
 
 // decisionsAbout reads the decisions about one project, nil if they cannot be
 // read.
-func (p *load) decisionsAbout(project string) *decisions {
-	file := p.records.file(project)
-	p.inputs.See(file)
-	d, err := p.records.load(project)
+func (l *loader) decisionsAbout(r *report.Report, project string) *records.Decisions {
+	file := l.records.File(project)
+	r.Inputs.See(file)
+	d, err := l.records.Load(project)
 	if err != nil {
-		p.add(report.New(report.BadRecords, file, 0, "", err.Error(), "restore the file, or remove it and allow the hooks again"))
-		p.refuseAll(err.Error(), "look at "+file)
+		r.Add(report.New(report.BadRecords, file, 0, "", err.Error(), "restore the file, or remove it and allow the hooks again"))
+		r.RefuseAll(err.Error(), "look at "+file)
 		return nil
 	}
 	return d
 }
 
-// trustedAlways reports whether the user's settings name a folder above a
-// project as one where nothing is asked.
-func (p *load) trustedAlways(project string) bool {
-	prefixes, _ := p.user.settings.Values["hooks.trust.always"].V.([]string)
-	for _, prefix := range prefixes {
-		real, err := filepath.EvalSymlinks(files.ExpandHome(prefix, p.opts.Home))
-		if err == nil && project != "" && files.Within(real, project) {
-			return true
+// runOnce leaves out the hooks of an outer project that its worktree, in which the
+// work is done, has as well: they run there.
+func (l *loader) runOnce(inner *scope, hooks []*decidedHook) {
+	if l.TrustedIn == "" {
+		return
+	}
+	for _, f := range hooks {
+		if f.scope.outer == 0 || f.scope.project != l.TrustedIn || f.Bundle == nil || f.run == "" {
+			continue
+		}
+		same := func(other *decidedHook) bool {
+			return other.scope == inner && other.run != "" && other.base == f.base && other.Bundle != nil && other.Bundle.Hash == f.Bundle.Hash
+		}
+		if slices.ContainsFunc(hooks, same) {
+			f.disable(executor.Disabled, "it runs in the worktree "+inner.project)
 		}
 	}
-	return false
-}
-
-// expand turns ~/x and ./x into absolute paths.
-func (p *load) expand(path string, s *scope) string {
-	if path = files.ExpandHome(path, p.opts.Home); !filepath.IsAbs(path) {
-		return filepath.Join(s.root, path)
-	}
-	return path
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/hookd-dev/hookd/executor/exechook"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/ownership"
+	"github.com/hookd-dev/hookd/loader/internal/records"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/loader/internal/settings"
 	"github.com/hookd-dev/hookd/loader/internal/workspace"
 	"github.com/hookd-dev/hookd/schema"
@@ -16,17 +18,17 @@ import (
 
 // loader keeps between loads what saves work: contents by stat, answers by hash.
 type loader struct {
-	opts                Options
-	workspace.Workspace // once found they stay: a session keeps the project it began with
-	lifted              []ownership.Exemption
-	files               *files.HashCache
-	answers             *answers
-	managed             *answers // of the managed layer: see answersOf
-	records             records
-	store               store
-	good                *settings.LastGood
+	workspace.Workspace // once found it stays: a session keeps the project it began with
 
-	standing []schema.Finding // said with every load: how files are watched
+	opts      Options
+	exempt    []ownership.Exemption
+	files     *files.HashCache
+	describer *describer
+	records   records.Folder
+	store     store
+	good      *settings.LastGood
+
+	permanentFindings []schema.Finding // said with every load: how files are watched
 
 	state   string
 	stateBy error // why there is no state folder
@@ -51,12 +53,12 @@ func newLoader(opts Options) (*loader, error) {
 		l.state, l.stateBy = executor.StateDir()
 	}
 	if l.state != "" {
-		l.records = records{filepath.Join(l.state, "trust")}
+		l.records = records.Folder{Dir: filepath.Join(l.state, "trust")}
 	}
 	if _, err := files.Stat(opts.Cwd); files.Missing(err) && opts.Project == "" {
 		return nil, fmt.Errorf("working directory missing: %s", opts.Cwd)
 	}
-	l.liftChecks()
+	l.readExemptions()
 	if l.Workspace, err = l.findPlaces(); err != nil {
 		return nil, err
 	}
@@ -69,10 +71,10 @@ func newLoader(opts Options) (*loader, error) {
 	if l.stateBy != nil {
 		l.state = ""
 	}
-	l.answers, l.managed = newAnswers(""), newAnswers("")
+	l.describer = &describer{newAnswers(""), newAnswers("")}
 	l.good = settings.NewLastGood("", nil)
 	if l.state != "" {
-		l.answers = newAnswers(filepath.Join(l.state, "describe"))
+		l.describer.answers = newAnswers(filepath.Join(l.state, "describe"))
 		l.store = store{filepath.Join(l.state, "store"), l.files}
 		l.good = settings.NewLastGood(filepath.Join(l.state, "lastgood"), writeInPrivateFolder)
 	}
@@ -86,31 +88,31 @@ func (l *loader) findPlaces() (p workspace.Workspace, err error) {
 }
 
 // walk looks at whose files are, with what the settings of user and machine lift.
-func (l *loader) walk() *ownership.Walk { return ownership.User(l.lifted...) }
+func (l *loader) walk() *ownership.Walk { return ownership.User(l.exempt...) }
 
-// liftChecks reads what the settings of machine and user lift, each file under
+// readExemptions reads what the settings of machine and user lift, each file under
 // the checks that the one before it left.
-func (l *loader) liftChecks() {
-	p := l.newLoad()
-	var folders []schema.TrustedFolder
-	if p.checkManaged(); p.refuse == nil {
-		folders = p.trustedFolders(p.machine)
-		l.lifted, _ = ownership.Exemptions(folders, l.opts.Home)
+func (l *loader) readExemptions() {
+	scopes := l.scopes() // no project is known yet
+	user, machine := scopes[0], scopes[1]
+	r := report.NewReport()
+	folders := func(s *scope) []schema.TrustedFolder {
+		if s.dir == "" {
+			return nil
+		}
+		t := &settingsTrust{Report: r, exempt: l.exempt}
+		folders, _ := t.readLayer(s).Settings.Values["hooks.trust.folders"].V.([]schema.TrustedFolder)
+		return folders
 	}
-	folders = append(folders, p.trustedFolders(p.user)...)
-	l.lifted, l.standing = ownership.Exemptions(folders, l.opts.Home)
-}
-
-// trustedFolders are those that a layer's settings name, as far as they can be
-// read now.
-func (p *load) trustedFolders(s *scope) []schema.TrustedFolder {
-	if s.dir == "" {
-		return nil
+	var lifted []schema.TrustedFolder
+	if checkManaged(r, machine.dir, l.opts.Managed); r.Refuse == nil {
+		lifted = folders(machine)
+		l.exempt, _ = ownership.Exemptions(lifted, l.opts.Home)
 	}
-	folders, _ := p.readLayer(s).Settings.Values["hooks.trust.folders"].V.([]schema.TrustedFolder)
-	return folders
+	lifted = append(lifted, folders(user)...)
+	l.exempt, l.permanentFindings = ownership.Exemptions(lifted, l.opts.Home)
 }
 
 func (l *loader) recorded(project string) bool {
-	return l.records.dir != "" && workspace.StateOutside(project, l.state) == nil && l.records.recorded(project)
+	return l.records.Dir != "" && workspace.StateOutside(project, l.state) == nil && l.records.Recorded(project)
 }

@@ -13,7 +13,7 @@ import (
 // program: what starts that, the files it brings along where they are used, and
 // those that its command line names. The last are nobody's to hash where a person
 // owns the settings, and a program that runs once reads them anew each time.
-func (p *load) madeOf(f *found, c *exechook.Config) []string {
+func (p *assembly) madeOf(f *hook, c *exechook.Config) []string {
 	var list []string
 	add := func(path string) {
 		if path != c.Path && !slices.Contains(list, path) && files.IsRegular(path) {
@@ -22,14 +22,14 @@ func (p *load) madeOf(f *found, c *exechook.Config) []string {
 	}
 	add(c.Script)
 	if program, bad := interpreter.ReadProgram(interpreter.FirstBytes(c.Path)); bad == nil {
-		if starter, bad := program.Interpreter(p.searchPath(f.scope)); bad == nil {
+		if starter, bad := program.Interpreter(p.env.searchPath(f.scope)); bad == nil {
 			add(starter)
 		}
 	}
 	if f.Bundle != nil {
 		for _, m := range f.Bundle.Members {
 			if f.folder == "" {
-				add(filepath.Join(f.Bundle.Base, filepath.FromSlash(m.Name)))
+				add(m.Path)
 			} else {
 				add(filepath.Join(f.folder, filepath.FromSlash(m.Name)))
 			}

@@ -12,10 +12,10 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
-func (p *load) managedDir() string {
+func (o *Options) managedDir() string {
 	switch {
-	case p.opts.Managed != nil:
-		return p.opts.Managed.Dir
+	case o.Managed != nil:
+		return o.Managed.Dir
 	case runtime.GOOS == "windows":
 		return "" // who may write there stands in access lists, which are not looked at yet
 	}
@@ -25,18 +25,17 @@ func (p *load) managedDir() string {
 // checkManaged makes sure that nobody but root can have written the managed
 // layer: every part of it, and every folder above. A part that somebody else may
 // write could be anybody's policy, so then nothing passes (section 6.2).
-func (p *load) checkManaged() {
-	dir := p.managedDir()
+func checkManaged(r *report.Report, dir string, layer *ManagedLayer) {
 	if dir == "" {
-		p.add(report.New(report.NoManaged, "", 0, "", "there is no machine layer on Windows: hookd does not look at access lists yet", "rely on hooks of the user and the project there"))
+		r.Add(report.New(report.NoManaged, "", 0, "", "there is no machine layer on Windows: hookd does not look at access lists yet", "rely on hooks of the user and the project there"))
 		return
 	}
 	checks := &ownership.Walk{Owners: func(uid int) bool { return uid == 0 }, Strict: true, Seen: map[string]string{}}
-	if m := p.opts.Managed; m != nil {
+	if m := layer; m != nil {
 		checks.Owners = func(uid int) bool { return uid == m.Owner }
 		checks.Top = m.Top
 	}
-	p.inputs.See(dir)
+	r.Inputs.See(dir)
 	if _, err := files.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
 		return
 	}
@@ -53,7 +52,7 @@ func (p *load) checkManaged() {
 			problem = unsafe
 		}
 		if d.IsDir() {
-			p.inputs.See(path)
+			r.Inputs.See(path)
 		}
 		return err
 	})
@@ -61,8 +60,8 @@ func (p *load) checkManaged() {
 		problem = err.Error()
 	}
 	if problem != "" {
-		p.add(schemaUnsafe(dir, problem))
-		p.refuseAll("the managed layer cannot be relied on: "+problem, managedRemedy)
+		r.Add(schemaUnsafe(dir, problem))
+		r.RefuseAll("the managed layer cannot be relied on: "+problem, managedRemedy)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -28,7 +29,7 @@ func materials(s *Snapshot) []string {
 	return list
 }
 
-func use(t *testing.T, s *Snapshot, kind Kind, name string) string {
+func use(t *testing.T, s *Snapshot, kind records.Kind, name string) string {
 	t.Helper()
 	for _, m := range s.Materials {
 		if m.Kind != kind || m.Name != name {
@@ -94,11 +95,11 @@ func TestMaterialsOfProjectNeedTrust(t *testing.T) {
 		t.Fatal(diff)
 	}
 	for _, m := range s.Materials {
-		if m.Kind != KindServer && !files.Within(w.state, m.Use) {
+		if m.Kind != records.KindServer && !files.Within(w.state, m.Use) {
 			t.Errorf("%s is read at %s, not from its private copy", m.Name, m.Use)
 		}
 	}
-	if got := use(t, s, KindSkill, "pdf"); got != "about PDF" {
+	if got := use(t, s, records.KindSkill, "pdf"); got != "about PDF" {
 		t.Errorf("skill pdf reads %q", got)
 	}
 	for _, m := range s.Materials {
@@ -173,7 +174,7 @@ func TestMaterialsDenied(t *testing.T) {
 			t.Errorf("got %v, want %s", got, want)
 		}
 	}
-	if got := use(t, s, KindRecipe, "review"); got != "review it" {
+	if got := use(t, s, records.KindRecipe, "review"); got != "review it" {
 		t.Errorf("the recipe reads %q", got)
 	}
 }
@@ -185,7 +186,7 @@ func TestMaterialsOfUser(t *testing.T) {
 	w.write(filepath.Join(w.home, ".acai", "skills", "mine.md"), "mine", 0o644)
 	w.userSettings(`{"agent": {"mcpServers": {"git": {"command": "/bin/cat"}}}}`)
 	s := w.load()
-	if got := use(t, s, KindSkill, "mine"); got != "mine" {
+	if got := use(t, s, records.KindSkill, "mine"); got != "mine" {
 		t.Errorf("got %q", got)
 	}
 	if got := s.Set.Settings.Agent.MCPServers["git"]; got.Command != "/bin/cat" || got.Layer != protocol.User {

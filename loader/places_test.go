@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/ownership"
+	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/loader/internal/workspace"
 )
 
@@ -119,13 +120,13 @@ func TestPlaces(t *testing.T) {
 // there must not be merely absent.
 func TestUnreadableRecordsCount(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "trust")
-	if (records{dir}).recorded("/project") {
+	if (records.Folder{Dir: dir}).Recorded("/project") {
 		t.Error("a folder that is not there holds a record")
 	}
 	if err := os.WriteFile(dir, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if !(records{dir}).recorded("/project") {
+	if !(records.Folder{Dir: dir}).Recorded("/project") {
 		t.Error("records that cannot be looked at count as none")
 	}
 }

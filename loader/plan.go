@@ -13,6 +13,8 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/interpreter"
+	"github.com/hookd-dev/hookd/loader/internal/records"
+	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -39,7 +41,7 @@ type Plan struct {
 // PlanItem is one hook of a plan, or one of the project's materials.
 type PlanItem struct {
 	Hook    string // of a material its folder and name: skills/x.md, mcpServers/git
-	Kind    Kind
+	Kind    records.Kind
 	State   State
 	Hash    string // of the bundle; "" if it is gone or cannot be allowed
 	Was     string // hash of the bundle that was allowed, "" if none was
@@ -68,7 +70,7 @@ type PlanItem struct {
 	Files                       []PlanFile
 
 	bundle *bundle.Bundle
-	record *trustRecord
+	record *records.Record
 	pins   interpreter.Pins
 	inMain bool // allowed in the main checkout: to be forgotten here it must be denied
 }
@@ -76,7 +78,7 @@ type PlanItem struct {
 // Settings is the name under which the plan has the project's settings, "" if there
 // is nothing to decide about them.
 func (p *Plan) Settings() string {
-	if i := slices.IndexFunc(p.Items, func(item PlanItem) bool { return item.Kind == KindSettings }); i >= 0 {
+	if i := slices.IndexFunc(p.Items, func(item PlanItem) bool { return item.Kind == records.KindSettings }); i >= 0 {
 		return p.Items[i].Hook
 	}
 	return ""
@@ -112,46 +114,69 @@ const (
 	shownTail = 64 << 10
 )
 
+// survey is what a project would run, found without running any of it.
+type survey struct {
+	*report.Report
+	env       *environment
+	store     store
+	trustedIn string // the main checkout of which the project is a worktree
+	inner     *scope // nil without a project
+	hooks     []*hookCandidate
+	resources []*resource
+}
+
 // survey finds and describes every hook of the project without running any.
-func (l *loader) survey(ctx context.Context) (*load, error) {
-	p := l.newLoad()
-	p.asAllowed, p.hashAll = true, true
+func (l *loader) survey(ctx context.Context) (*survey, error) {
 	defer l.files.Until(ctx)()
-	p.readDecisions()
-	if p.refuse != nil {
-		return nil, p.refuse
+	r := report.NewReport()
+	scopes := l.scopes()
+	l.readDecisions(r, scopes)
+	if r.Refuse != nil {
+		return nil, r.Refuse
 	}
-	p.readSettings()
-	p.gather(p.inner)
-	p.gatherMaterials(p.inner)
-	for _, f := range p.hooks {
-		p.describeForTrust(f)
+	l.readSettings(r, scopes, true)
+	env := l.newEnvironment(r, scopes)
+	p := &survey{Report: r, env: env, store: l.store, trustedIn: l.TrustedIn, inner: env.inner}
+	if p.inner != nil {
+		scan := &scanner{Report: r, env: env, hashAll: true}
+		p.hooks, p.resources = scan.hooks(p.inner), scan.resources(p.inner)
 	}
 	return p, ctx.Err()
 }
 
-// surveyQuietly is survey for a caller that needs no more than hashes.
-func (l *loader) surveyQuietly() (*load, error) { return l.survey(context.Background()) }
+// hashIfAllowed is the hash of the whole project as it would be once it is allowed
+// with these settings, which is what hookd trust --print shows. Settings that were
+// swapped meanwhile have none.
+func (l *loader) hashIfAllowed(b *bundle.Bundle) string {
+	p, err := l.survey(context.Background())
+	if err != nil || p.inner == nil || p.inner.bundle == nil || p.inner.bundle.Hash != b.Hash {
+		return ""
+	}
+	return projectHash(p.inner, p.hooks, p.resources)
+}
 
-// projectHash is one hash for all hooks of the project that could be allowed.
-func (p *load) projectHash() string {
+// projectHash is one hash for all of a project that could be allowed.
+func projectHash(inner *scope, hooks []*hookCandidate, resources []*resource) string {
 	type item struct {
 		Name string `json:"name"`
 		Hash string `json:"hash"`
 	}
 	items := []item{}
-	for _, f := range p.hooks {
-		if f.scope == p.inner && f.Bundle != nil && !f.faulty() && (f.Problem == nil || f.Unstarted) {
+	add := func(f *subject) {
+		if f.scope == inner && f.Bundle != nil && (f.Problem == nil || f.Unstarted) {
 			items = append(items, item{f.base, f.FreshHash()})
 		}
 	}
-	for _, f := range p.projectMaterials() {
-		if f.Bundle != nil && (f.Problem == nil || f.Unstarted) {
-			items = append(items, item{f.base, f.FreshHash()})
+	for _, f := range hooks {
+		if !f.faulty() {
+			add(&f.subject)
 		}
 	}
-	if p.inner != nil && p.inner.bundle != nil && !p.inner.now.SaysNothing() {
-		items = append(items, item{settingsRecord, p.inner.bundle.Hash})
+	for _, f := range resources {
+		add(&f.subject)
+	}
+	if inner != nil && inner.bundle != nil && !inner.now.SaysNothing() {
+		items = append(items, item{settingsRecord, inner.bundle.Hash})
 	}
 	slices.SortFunc(items, func(a, b item) int { return bytes.Compare([]byte(a.Name), []byte(b.Name)) })
 	raw, err := bundle.Canonical(items)
@@ -162,23 +187,31 @@ func (p *load) projectHash() string {
 	return bundle.HashPrefix + hex.EncodeToString(sum[:])
 }
 
-func (p *load) plan() (*Plan, error) {
+func (p *survey) plan() (*Plan, error) {
 	if p.inner != nil && p.inner.passed != nil {
 		return nil, &PassedOverError{p.inner.passed.Why, p.inner.passed.Remedy}
 	}
-	plan := &Plan{Project: p.Project, Hash: p.projectHash()}
+	plan := &Plan{Project: p.env.place.Project, Hash: projectHash(p.inner, p.hooks, p.resources)}
 	if item := p.settingsItem(); item != nil {
 		plan.Items = append(plan.Items, *item)
 	}
-	for _, f := range slices.Concat(p.hooks, p.materials) {
-		if f.scope != p.inner || !f.listed && f.record == nil {
-			continue
-		}
-		item, err := p.planItem(f)
-		if err != nil {
-			return nil, err
-		}
+	add := func(item PlanItem, err error) error {
 		plan.Items = append(plan.Items, item)
+		return err
+	}
+	for _, f := range p.hooks {
+		if f.listed || f.record != nil {
+			if err := add(p.hookItem(f)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, f := range p.resources {
+		if f.listed || f.record != nil {
+			if err := add(p.resourceItem(f)); err != nil {
+				return nil, err
+			}
+		}
 	}
 	return plan, nil
 }
@@ -188,7 +221,7 @@ func (p *load) plan() (*Plan, error) {
 // Settings that were denied do not wait.
 func (plan *Plan) WithSettings(names []string) []string {
 	waits := func(item PlanItem) bool {
-		return item.Kind == KindSettings && item.State != StateTrusted && item.State != StateDenied
+		return item.Kind == records.KindSettings && item.State != StateTrusted && item.State != StateDenied
 	}
 	if len(names) == 0 || slices.Contains(names, settingsRecord) || !slices.ContainsFunc(plan.Items, waits) {
 		return names
@@ -198,21 +231,21 @@ func (plan *Plan) WithSettings(names []string) []string {
 
 // settingsItem is the project's settings file as something to decide about; nil
 // if there is none and none was allowed.
-func (p *load) settingsItem() *PlanItem {
+func (p *survey) settingsItem() *PlanItem {
 	if p.inner == nil || p.inner.dir == "" {
 		return nil
 	}
 	s := p.inner
-	r := p.recordOf(s, settingsRecord)
+	r := s.recordOf(settingsRecord)
 	if r == nil && s.now.Bad == nil && (s.now.Path == "" || s.now.SaysNothing()) {
 		return nil
 	}
-	item := &PlanItem{Hook: settingsRecord, Kind: KindSettings, Path: s.now.Path, State: StateNew, bundle: s.bundle, record: r, inMain: p.inherited(s, settingsRecord) != nil || s.deniedHere(settingsRecord)}
+	item := &PlanItem{Hook: settingsRecord, Kind: records.KindSettings, Path: s.now.Path, State: StateNew, bundle: s.bundle, record: r, inMain: s.inherited(settingsRecord) != nil || s.deniedHere(settingsRecord)}
 	if s.bundle != nil {
 		item.Hash, item.Entry = s.bundle.Hash, s.bundle.Entry
 	}
 	if r != nil {
-		item.Was, item.WasEntry, item.AllowedBefore = r.Hash, r.Bundle.Entry, r.allowedBefore(s.bundle)
+		item.Was, item.WasEntry, item.AllowedBefore = r.Hash, r.Bundle.Entry, r.AllowedBefore(s.bundle)
 	}
 	switch {
 	case s.now.Bad != nil:
@@ -222,15 +255,15 @@ func (p *load) settingsItem() *PlanItem {
 	}
 	switch {
 	case r == nil:
-		if s.elsewhere != nil && s.elsewhere.allows(settingsRecord, s.bundle) {
-			item.In = p.TrustedIn
+		if s.elsewhere != nil && s.elsewhere.Allows(settingsRecord, s.bundle) {
+			item.In = p.trustedIn
 		}
-	case r.Decision == Denied:
+	case r.Decision == records.Denied:
 		item.State = StateDenied
 	case s.bundle != nil && s.bundle.Hash == r.Hash:
 		item.State = StateTrusted
 		if item.inMain {
-			item.In = p.TrustedIn
+			item.In = p.trustedIn
 		}
 	case s.now.Path == "" && s.now.Bad == nil:
 		item.State = StateGone
@@ -240,43 +273,58 @@ func (p *load) settingsItem() *PlanItem {
 	return item
 }
 
-func (p *load) planItem(f *found) (PlanItem, error) {
+func (p *survey) hookItem(f *hookCandidate) (PlanItem, error) {
 	h := &f.resolution.Hook
-	item := PlanItem{Hook: f.base, Kind: KindHook, Path: f.path, Guard: couldBlock(h), InPlace: h.InPlace, record: f.record, inMain: p.inherited(f.scope, f.base) != nil || f.scope.deniedHere(f.base)}
-	if f.kind != "" {
-		item.Kind, item.Guard = f.kind, false
+	item := PlanItem{Kind: records.KindHook, Guard: couldBlock(h), InPlace: h.InPlace, State: f.state(f.isThere())}
+	if item.State == StateGone {
+		item.Guard = true
 	}
+	item.Trouble, item.Remedy = f.cannotBeAllowed()
+	p.env.seeUnwatched(&f.subject, h.InPlace, h.InProject)
+	if item.State == StateNew && f.allowedInMain() && !f.faulty() && !f.runsUnwatched() {
+		item.In = p.trustedIn
+	}
+	err := p.fill(&item, &f.subject)
+	return item, err
+}
+
+func (p *survey) resourceItem(f *resource) (PlanItem, error) {
+	item := PlanItem{Kind: f.kind, State: f.state(f.isThere())}
+	item.Trouble, item.Remedy = f.cannotBeAllowed()
+	p.env.seeUnwatched(&f.subject, false, false)
+	if item.State == StateNew && f.allowedInMain() && len(f.Unwatched) == 0 {
+		item.In = p.trustedIn
+	}
+	err := p.fill(&item, &f.subject)
+	return item, err
+}
+
+// fill fills in what hooks and resources have in common.
+func (p *survey) fill(item *PlanItem, f *subject) error {
+	item.Hook, item.Path, item.record = f.base, f.path, f.record
+	item.inMain = f.scope.inherited(f.base) != nil || f.scope.deniedHere(f.base)
 	was := bundle.Bundle{}
 	if f.record != nil {
 		was = f.record.Bundle
 		item.Was = f.record.Hash
-		item.WasEntry, item.AllowedBefore = was.Entry, f.record.allowedBefore(f.Bundle)
-		item.WasInterpreter, item.WasProgram = f.ShownPins(f.record.recordedPins())
+		item.WasEntry, item.AllowedBefore = was.Entry, f.record.AllowedBefore(f.Bundle)
+		item.WasInterpreter, item.WasProgram = f.ShownPins(f.record.RecordedPins())
 	}
-	item.State = f.state()
-	if item.State == StateGone && f.kind == "" {
-		item.Guard = true
-	}
-	item.Trouble, item.Remedy = f.cannotBeAllowed()
 	item.Damaged = item.State == StateTrusted && !item.InPlace && p.store.verify(f.Bundle) != nil
 	var now bundle.Bundle
 	if f.Bundle != nil {
 		now = *f.Bundle
 		item.Hash, item.Entry = now.Hash, now.Entry
-		item.pins = p.startersNow(f)
+		item.pins = p.env.startersNow(f, item.InPlace)
 		item.Interpreter, item.Program = f.ShownPins(item.pins)
 		item.bundle = f.Bundle
-		p.seeUnwatched(f)
 		item.Unwatched = f.Unwatched
-		if item.State == StateNew && f.allowedInMain() && !f.runsUnwatched() {
-			item.In = p.TrustedIn
-		}
 	}
 	for _, m := range now.Members {
 		file := PlanFile{Name: m.Name, Path: m.Path, Mode: m.Mode, Sum: m.Sum, Size: m.Size}
 		var err error
 		if file.Text, file.Left, err = readShown(m); err != nil {
-			return item, err
+			return err
 		}
 		item.Files = append(item.Files, file)
 	}
@@ -296,37 +344,48 @@ func (p *load) planItem(f *found) (PlanItem, error) {
 			file.WasText, file.WasLeft, _ = readShown(old)
 		}
 	}
-	return item, nil
+	return nil
 }
 
 // state compares what is there with the records.
-func (f *found) state() State {
+func (f *subject) state(there bool) State {
 	r := f.record
 	switch {
 	case r == nil:
 		return StateNew
-	case r.Decision == Denied:
+	case r.Decision == records.Denied:
 		return StateDenied
 	case f.Bundle != nil && f.Bundle.Hash == r.Hash:
 		return StateTrusted
-	case !f.isThere():
+	case !there:
 		return StateGone
 	}
 	return StateChanged
 }
 
 // cannotBeAllowed says why a hook that is there cannot be allowed as it is.
-func (f *found) cannotBeAllowed() (trouble, remedy string) {
+func (f *hookCandidate) cannotBeAllowed() (trouble, remedy string) {
 	switch {
 	case f.faulty():
 		return "its description is faulty", "correct what hookd check says about it"
-	case f.Problem != nil && f.file != nil && f.kind == "" && len(f.resolution.Hook.Events) == 0:
+	case f.Problem != nil && f.file != nil && len(f.resolution.Hook.Events) == 0:
 		return f.Problem.Why, f.Problem.Remedy + "; if it is no hook but a helper, begin its name with _"
+	case f.Problem == nil && f.file != nil && f.file.unsafe != "":
+		return f.file.unsafe, "make it yours and writable by you only: chown, chmod go-w"
+	}
+	return f.subject.cannotBeAllowed(f.isThere())
+}
+
+// cannotBeAllowed says why a resource that is there cannot be allowed as it is.
+func (f *resource) cannotBeAllowed() (trouble, remedy string) {
+	return f.subject.cannotBeAllowed(f.isThere())
+}
+
+func (f *subject) cannotBeAllowed(there bool) (trouble, remedy string) {
+	switch {
 	case f.Problem != nil:
 		return f.Problem.Why, f.Problem.Remedy
-	case f.file != nil && f.file.unsafe != "":
-		return f.file.unsafe, "make it yours and writable by you only: chown, chmod go-w"
-	case f.Bundle == nil && f.isThere():
+	case f.Bundle == nil && there:
 		return "it cannot be read", "make it a readable regular file"
 	}
 	return "", ""

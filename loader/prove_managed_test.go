@@ -122,8 +122,8 @@ func weakenings() map[string]func(w *world, opts *Options) {
 	return rows
 }
 
-// environment are variables that other programs would obey.
-var environment = []string{
+// foreignVariables are variables that other programs would obey.
+var foreignVariables = []string{
 	"HOOKD_HOOKS_ENABLED=false", "HOOKD_MANAGED=/tmp", "HOOKD_WITHOUT=m.sh", "HOOKD_DISABLE=1", "HOOKD_CONFIG=/dev/null", "ACAI_HOOKS_ENABLED=false", "HOOKS_ENABLED=false",
 	"HOOKS_ALLOW=user", "HOOKS.ENABLED=false", "XDG_CONFIG_DIRS=/tmp", "XDG_CONFIG_HOME=/tmp", "HOOK_ACTION=describe", "HOOK_MODE=audit", "HOOKD_LOG=off", "ETC=/tmp",
 }
@@ -132,7 +132,7 @@ var environment = []string{
 // is refused because the layer was meddled with.
 func TestManagedGuardStands(t *testing.T) {
 	rows := weakenings()
-	for _, variable := range environment {
+	for _, variable := range foreignVariables {
 		name, value, _ := strings.Cut(variable, "=")
 		rows["environment "+variable] = func(w *world, opts *Options) { w.t.(*testing.T).Setenv(name, value) }
 	}

@@ -30,7 +30,7 @@ func TestDecisionsAreReadAgain(t *testing.T) {
 			t.Errorf("%s: it is %s, want %s", what, got, state)
 		}
 	}
-	file := l.records.file(w.project)
+	file := l.records.File(w.project)
 	for _, rest := range []time.Duration{0, 0, 2 * files.StableAfter, 0} {
 		w.allow()
 		want("allowed", "ready")

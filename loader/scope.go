@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookd-dev/hookd/loader/internal/bundle"
+	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/loader/internal/settings"
 	"github.com/hookd-dev/hookd/loader/internal/workspace"
 	"github.com/hookd-dev/hookd/protocol"
@@ -26,10 +27,11 @@ type scope struct {
 	outer  int
 	prefix string
 
-	project   string     // real path of the project, "" for another layer
-	decisions *decisions // about the project, or about the user layer
-	elsewhere *decisions // about the main checkout of which the project is a worktree
-	always    bool       // hooks.trust.always names the project: its hooks run in place, unasked
+	project   string             // real path of the project, "" for another layer
+	decisions *records.Decisions // about the project, or about the user layer
+	elsewhere *records.Decisions // about the main checkout of which the project is a worktree
+	mainRules bool               // the main checkout lies further up, and rules by itself
+	always    bool               // hooks.trust.always names the project: its hooks run in place, unasked
 
 	passed *workspace.PassedOver // of a project: why its folder does not count; nil if it does
 
@@ -69,17 +71,16 @@ func (s *scope) on() bool { return s.own.Hooks.Enabled[s.layer] }
 // discovers reports whether the files in the scope's hooks folder are taken.
 func (s *scope) discovers() bool { return s.own.Hooks.Discover[s.layer] }
 
-// makeScopes lists the scopes of a load, the lowest first.
-func (p *load) makeScopes() {
+// scopes lists the scopes of a load, the lowest first.
+func (l *loader) scopes() (scopes []*scope) {
 	add := func(s *scope) {
 		if s.decisions == nil {
-			s.decisions = &decisions{V: 1, Project: s.project}
+			s.decisions = &records.Decisions{V: 1, Project: s.project}
 		}
-		p.scopes = append(p.scopes, s)
+		scopes = append(scopes, s)
 	}
-	if l := p.Workspace; l.Project != "" {
-		p.inner = &scope{layer: protocol.Project, project: l.Project, dir: filepath.Join(l.Project, workspace.FolderName), root: l.HooksRoot}
-		add(p.inner)
+	if l.Project != "" {
+		add(&scope{layer: protocol.Project, project: l.Project, dir: filepath.Join(l.Project, workspace.FolderName), root: l.HooksRoot})
 		for i, outer := range l.Outer {
 			add(&scope{
 				layer: protocol.Project, project: outer, dir: filepath.Join(outer, workspace.FolderName), root: outer,
@@ -87,13 +88,13 @@ func (p *load) makeScopes() {
 			})
 		}
 	}
-	p.user = &scope{layer: protocol.User, root: p.Root}
-	if p.opts.Home != "" {
-		p.user.dir = filepath.Join(p.opts.Home, workspace.FolderName)
+	user := &scope{layer: protocol.User, root: l.Root}
+	if l.opts.Home != "" {
+		user.dir = filepath.Join(l.opts.Home, workspace.FolderName)
 	}
-	add(p.user)
-	p.machine = &scope{layer: protocol.Managed, root: p.Root, dir: p.managedDir()}
-	add(p.machine)
+	add(user)
+	add(&scope{layer: protocol.Managed, root: l.Root, dir: l.opts.managedDir()})
+	return scopes
 }
 
 // prefixOf is the way from a project to one above it: ../../
@@ -106,7 +107,7 @@ func prefixOf(inner, outer string) string {
 }
 
 // projectScopes are the scopes of projects, the innermost first.
-func (p *load) projectScopes() []*scope {
+func (p *assembly) projectScopes() []*scope {
 	var projects []*scope
 	for _, s := range p.scopes {
 		if s.layer == protocol.Project {
@@ -114,4 +115,13 @@ func (p *load) projectScopes() []*scope {
 		}
 	}
 	return projects
+}
+
+// describing are the settings that say what a hook of the scope is: those in
+// force for one that a person decided about, those that wait for any other.
+func (s *scope) describing(name string) *schema.LayerSettings {
+	if s.waiting != nil && (name == "" || s.recordOf(name) == nil) {
+		return &s.waiting.settings
+	}
+	return &s.settings
 }

@@ -4,6 +4,10 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
+
+	"github.com/hookd-dev/hookd/loader/internal/report"
+	"github.com/hookd-dev/hookd/protocol"
 )
 
 // Single describes one hook file on its own, as it lies there, for trying it: a
@@ -18,16 +22,19 @@ func Single(ctx context.Context, opts Options, file string) (*Snapshot, error) {
 	if file, err = filepath.Abs(file); err != nil {
 		return nil, fmt.Errorf("working directory missing: %w", err)
 	}
-	p := l.newLoad()
-	p.readDecisions()
-	p.readSettings()
-	p.single = filepath.Dir(file)
-	s := p.user
+	r := report.NewReport()
+	scopes := l.scopes()
+	l.readDecisions(r, scopes)
+	settings := l.readSettings(r, scopes, false)
+	env := l.newEnvironment(r, scopes)
+	env.hooksFolder = filepath.Dir(file)
+	s := scopes[slices.IndexFunc(scopes, func(s *scope) bool { return s.layer == protocol.User })]
 	if _, inside := insideProject(l.Project, file); inside {
-		s = p.inner
+		s = env.inner
 	}
 	s.always = true
-	g := &gathering{load: p, scope: s, layer: s.layer, dir: p.single, checks: p.checksFor(s.layer), byName: map[string]*found{}}
+	scan := &scanner{Report: r, env: env, hashAll: true}
+	g := scan.begin(s, env.hooksFolder)
 	g.folder = openHooks(g.dir, g.checks)
 	if _, g.sides, _, err = listHooks(g.dir); err != nil {
 		return nil, fmt.Errorf("look at %s: %w", g.dir, err)
@@ -36,22 +43,24 @@ func Single(ctx context.Context, opts Options, file string) (*Snapshot, error) {
 	if f == nil {
 		return nil, fmt.Errorf("%s is a folder, not a hook", file)
 	}
-	if s.hooksDir() == p.single {
+	if s.hooksDir() == env.hooksFolder {
 		g.describe(f)
 	}
-	p.describeForTrust(f)
-	f.run, f.inPlace, f.record = p.original(f), true, nil
-	p.askPrograms(ctx)
+	scan.describeForTrust(f)
+	decide := &decider{Report: r, env: env, settings: &settings}
+	decided := decide.asItLies(f)
+	answers := l.describer.describe(ctx, l.opts.Runtime, env, []allowed{{decided}})
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	p.refuse = nil
-	p.settle(f)
+	r.Refuse = nil
+	p := &assembly{Report: r, opts: &l.opts, env: env, scopes: scopes, settings: settings}
+	p.take([]*decidedHook{decided}, answers)
 	return p.build(1), nil
 }
 
 // describe adds what the settings say of a hook file.
-func (g *gathering) describe(f *found) {
+func (g *layerScan) describe(f *hookCandidate) {
 	entries := g.scope.settings.Use
 	if g.scope.waiting != nil {
 		entries = g.scope.waiting.settings.Use
@@ -62,12 +71,4 @@ func (g *gathering) describe(f *found) {
 			f.described = append(f.described, *d)
 		}
 	}
-}
-
-// hooksDir is the folder that a scope's hook files lie in.
-func (p *load) hooksDir(s *scope) string {
-	if p.single != "" {
-		return p.single
-	}
-	return s.hooksDir()
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/interpreter"
+	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/test/prove"
@@ -189,7 +190,7 @@ func TestRecordsOfEarlierVersions(t *testing.T) {
 		t.Fatal(err)
 	}
 	trust := w.trust()
-	if err := trust.change(w.project, func(d *decisions) error {
+	if err := trust.change(w.project, func(d *records.Decisions) error {
 		r := &d.Hooks[0]
 		r.Pins = interpreter.Pins{}
 		r.Bundle.Interpreter = sh

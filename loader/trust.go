@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/loader/internal/bundle"
+	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/loader/internal/settings"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -97,10 +98,6 @@ func (t *Trust) Above(ctx context.Context) (waiting []string) {
 	return waiting
 }
 
-// ErrBelow says that this process was started by a hook or an agent run, where
-// nothing is ever granted.
-var ErrBelow = errors.New("trust is not granted below a hook or an agent run")
-
 // ErrUnexpected says that a project is not what was expected.
 var ErrUnexpected = errors.New("the project's hooks are not the expected ones")
 
@@ -111,11 +108,11 @@ var ErrUnexpected = errors.New("the project's hooks are not the expected ones")
 //
 // Nothing that is not named is allowed with it: see [Plan.WithSettings].
 func (t *Trust) Allow(plan *Plan, names ...string) error {
-	if err := mayDecide(); err != nil {
+	if err := MayDecide(); err != nil {
 		return err
 	}
 	var problems []error
-	err := t.change(plan.Project, func(d *decisions) error {
+	err := t.change(plan.Project, func(d *records.Decisions) error {
 		for i := range plan.Items {
 			item := &plan.Items[i]
 			if len(names) > 0 && !slices.Contains(names, item.Hook) || item.State == StateTrusted && !item.Damaged {
@@ -130,28 +127,28 @@ func (t *Trust) Allow(plan *Plan, names ...string) error {
 	return errors.Join(append(problems, err)...)
 }
 
-func (t *Trust) allow(d *decisions, item *PlanItem) error {
+func (t *Trust) allow(d *records.Decisions, item *PlanItem) error {
 	if item.Trouble != "" {
 		return fmt.Errorf("%s (%s)", item.Trouble, item.Remedy)
 	}
 	if item.bundle == nil && item.inMain {
-		d.set(trustRecord{Hook: item.Hook, Decision: Denied, At: time.Now().UTC().Truncate(time.Second), Command: item.Path == "" && item.Kind == KindHook, Kind: item.recordedKind()})
+		d.Set(records.Record{Hook: item.Hook, Decision: records.Denied, At: time.Now().UTC().Truncate(time.Second), Command: item.Path == "" && item.Kind == records.KindHook, Kind: item.recordedKind()})
 		return nil
 	}
 	if item.bundle == nil { // gone, one that was denied too
-		d.remove(item.Hook)
+		d.Remove(item.Hook)
 		return nil
 	}
-	if item.Kind == KindSettings {
+	if item.Kind == records.KindSettings {
 		if err := t.unchangedSettings(item); err != nil {
 			return err
 		}
 	} else if err := t.loader.store.put(item.bundle); err != nil {
 		return err
 	}
-	d.set(trustRecord{
-		Hook: item.Hook, Decision: Allowed, Hash: item.Hash, At: time.Now().UTC().Truncate(time.Second),
-		Bundle: *item.bundle, Pins: item.pins, InPlace: item.InPlace, Command: item.Path == "" && item.Kind == KindHook, Kind: item.recordedKind(),
+	d.Set(records.Record{
+		Hook: item.Hook, Decision: records.Allowed, Hash: item.Hash, At: time.Now().UTC().Truncate(time.Second),
+		Bundle: *item.bundle, Pins: item.pins, InPlace: item.InPlace, Command: item.Path == "" && item.Kind == records.KindHook, Kind: item.recordedKind(),
 	})
 	return nil
 }
@@ -160,7 +157,7 @@ func (t *Trust) allow(d *decisions, item *PlanItem) error {
 // ago, if its file holds that text and nothing else belongs to it. Nothing else is allowed with it: where settings wait for a decision that
 // may be about the hook, it fails.
 func (t *Trust) AllowWritten(ctx context.Context, name, text string) error {
-	if err := mayDecide(); err != nil {
+	if err := MayDecide(); err != nil {
 		return err
 	}
 	plan, err := t.Plan(ctx)
@@ -168,12 +165,12 @@ func (t *Trust) AllowWritten(ctx context.Context, name, text string) error {
 		return err
 	}
 	i := slices.IndexFunc(plan.Items, func(item PlanItem) bool { return item.Hook == name && item.State == StateNew })
-	waiting := slices.ContainsFunc(plan.Items, func(item PlanItem) bool { return item.Kind == KindSettings && item.State != StateTrusted })
+	waiting := slices.ContainsFunc(plan.Items, func(item PlanItem) bool { return item.Kind == records.KindSettings && item.State != StateTrusted })
 	sum := sha256.Sum256([]byte(text))
 	if i < 0 || waiting || len(plan.Items[i].Files) != 1 || plan.Items[i].Files[0].Sum != hex.EncodeToString(sum[:]) {
 		return fmt.Errorf("%s: it is not only what was written", name)
 	}
-	return t.change(plan.Project, func(d *decisions) error { return t.allow(d, &plan.Items[i]) })
+	return t.change(plan.Project, func(d *records.Decisions) error { return t.allow(d, &plan.Items[i]) })
 }
 
 // unchangedSettings reads a settings file again.
@@ -190,8 +187,8 @@ func (t *Trust) unchangedSettings(item *PlanItem) error {
 }
 
 // recordedKind leaves a hook's kind out, as records did when there was no other.
-func (item *PlanItem) recordedKind() Kind {
-	if item.Kind == KindHook {
+func (item *PlanItem) recordedKind() records.Kind {
+	if item.Kind == records.KindHook {
 		return ""
 	}
 	return item.Kind
@@ -200,7 +197,7 @@ func (item *PlanItem) recordedKind() Kind {
 // Deny denies the hooks named, or all of the project without a name. Denied
 // hooks are absent, whatever else would let them run.
 func (t *Trust) Deny(ctx context.Context, names ...string) error {
-	if err := mayDecide(); err != nil {
+	if err := MayDecide(); err != nil {
 		return err
 	}
 	plan, err := t.Plan(ctx)
@@ -212,19 +209,19 @@ func (t *Trust) Deny(ctx context.Context, names ...string) error {
 			return fmt.Errorf("%s: the project has no such hook", name)
 		}
 	}
-	return t.change(plan.Project, func(d *decisions) error {
+	return t.change(plan.Project, func(d *records.Decisions) error {
 		for _, item := range plan.Items {
 			if len(names) > 0 && !slices.Contains(names, item.Hook) {
 				continue
 			}
-			r := trustRecord{Hook: item.Hook, Command: item.Path == "" && item.Kind == KindHook, Kind: item.recordedKind()}
-			if old := d.find(item.Hook); old != nil {
+			r := records.Record{Hook: item.Hook, Command: item.Path == "" && item.Kind == records.KindHook, Kind: item.recordedKind()}
+			if old := d.Find(item.Hook); old != nil {
 				r = *old
 			} else if item.bundle != nil {
 				r.Hash, r.Bundle = item.Hash, *item.bundle
 			}
-			r.Decision, r.At = Denied, time.Now().UTC().Truncate(time.Second)
-			d.set(r)
+			r.Decision, r.At = records.Denied, time.Now().UTC().Truncate(time.Second)
+			d.Set(r)
 		}
 		return nil
 	})
@@ -251,7 +248,7 @@ func (t *Trust) Expect(ctx context.Context, hash string) error {
 // is made, until the context ends. What is new, gone or denied is left alone. report
 // is told of each; it must not block.
 func (t *Trust) Follow(ctx context.Context, report func(hook, hash string, err error)) error {
-	if err := mayDecide(); err != nil {
+	if err := MayDecide(); err != nil {
 		return err
 	}
 	if t.loader.Project == "" {
@@ -302,7 +299,7 @@ type Listed struct {
 // List returns every decision about every project, compared with what is there
 // now.
 func (t *Trust) List(ctx context.Context) ([]Listed, error) {
-	all, err := t.loader.records.all()
+	all, err := t.loader.records.All()
 	listed := []Listed{}
 	for _, d := range all {
 		states := t.states(ctx, d.Project)
@@ -311,7 +308,7 @@ func (t *Trust) List(ctx context.Context) ([]Listed, error) {
 			if !known {
 				state = StateGone
 			}
-			if r.Decision == Denied {
+			if r.Decision == records.Denied {
 				state = StateDenied
 			}
 			listed = append(listed, Listed{d.Project, r.Hook, r.Hash, state, r.At})
@@ -338,9 +335,14 @@ func (t *Trust) states(ctx context.Context, project string) map[string]State {
 	if item := p.settingsItem(); item != nil {
 		states[settingsRecord] = item.State
 	}
-	for _, f := range slices.Concat(p.hooks, p.materials) {
+	for _, f := range p.hooks {
 		if f.record != nil {
-			states[f.base] = f.state()
+			states[f.base] = f.state(f.isThere())
+		}
+	}
+	for _, f := range p.resources {
+		if f.record != nil {
+			states[f.base] = f.state(f.isThere())
 		}
 	}
 	return states
@@ -350,23 +352,19 @@ func (t *Trust) states(ctx context.Context, project string) map[string]State {
 // recorded way past a broken hook. It reaches neither required hooks nor those
 // of the managed layer.
 func (t *Trust) Disable(ctx context.Context, name string, until *time.Time) error {
-	return t.switchHook(ctx, name, func(d *decisions, layer, name string) {
-		d.enable(layer, name)
-		d.Disabled = append(d.Disabled, disabledRecord{layer, name, time.Now().UTC().Truncate(time.Second), until})
+	return t.switchHook(ctx, name, func(d *records.Decisions, layer, name string) {
+		d.Enable(layer, name)
+		d.Disabled = append(d.Disabled, records.DisabledRecord{Layer: layer, Hook: name, At: time.Now().UTC().Truncate(time.Second), Until: until})
 	})
 }
 
 // Enable undoes Disable.
 func (t *Trust) Enable(ctx context.Context, name string) error {
-	return t.switchHook(ctx, name, func(d *decisions, layer, name string) { d.enable(layer, name) })
+	return t.switchHook(ctx, name, func(d *records.Decisions, layer, name string) { d.Enable(layer, name) })
 }
 
-func (d *decisions) enable(layer, name string) {
-	d.Disabled = slices.DeleteFunc(d.Disabled, func(r disabledRecord) bool { return r.Layer == layer && r.Hook == name })
-}
-
-func (t *Trust) switchHook(ctx context.Context, name string, change func(d *decisions, layer, name string)) error {
-	if err := mayDecide(); err != nil {
+func (t *Trust) switchHook(ctx context.Context, name string, change func(d *records.Decisions, layer, name string)) error {
+	if err := MayDecide(); err != nil {
 		return err
 	}
 	opts := t.loader.opts
@@ -389,7 +387,7 @@ func (t *Trust) switchHook(ctx context.Context, name string, change func(d *deci
 			continue
 		}
 		layer := string(h.Layer)
-		if err := t.change(h.project, func(d *decisions) error { change(d, layer, h.base); return nil }); err != nil {
+		if err := t.change(h.project, func(d *records.Decisions) error { change(d, layer, h.base); return nil }); err != nil {
 			return err
 		}
 		reached = true

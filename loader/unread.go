@@ -18,7 +18,7 @@ const sideMark = ".hook."
 // tellUnread reports what lies in a layer's folder under a name that hookd does
 // not read but that somebody probably meant for it: settings that are silently
 // left out may hold the guard that a person relies on.
-func (p *load) tellUnread(dir string) {
+func (p *scanner) tellUnread(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return // what must be read of it says so itself
@@ -28,16 +28,16 @@ func (p *load) tellUnread(dir string) {
 		switch base := strings.TrimSuffix(name, filepath.Ext(name)); {
 		case slices.Contains(settings.Names, name):
 		case strings.EqualFold(base, "acai") && slices.Contains([]string{".json", ".jsonc", ".json5", ".yaml", ".yml", ".toml"}, strings.ToLower(filepath.Ext(name))):
-			p.add(report.New(report.Unread, filepath.Join(dir, name), 0, "", "hookd does not read a settings file of this name", "rename it to one of "+strings.Join(settings.Names, ", ")))
+			p.Add(report.New(report.Unread, filepath.Join(dir, name), 0, "", "hookd does not read a settings file of this name", "rename it to one of "+strings.Join(settings.Names, ", ")))
 		case entry.IsDir() && name != "hooks" && (name == "hook" || strings.EqualFold(name, "hooks")):
-			p.add(report.New(report.Unread, filepath.Join(dir, name), 0, "", "hookd does not look for hooks in a folder of this name", "rename it to hooks"))
+			p.Add(report.New(report.Unread, filepath.Join(dir, name), 0, "", "hookd does not look for hooks in a folder of this name", "rename it to hooks"))
 		}
 	}
 }
 
 // tellLoneSides reports side files that describe no hook of the folder, or have
 // an ending that no side file has.
-func (g *gathering) tellLoneSides(names []string) {
+func (g *layerScan) tellLoneSides(names []string) {
 	for _, name := range slices.Sorted(maps.Keys(g.sides)) {
 		i := strings.LastIndex(name, sideMark)
 		hook, ending := name[:i], name[i+len(sideMark):]
@@ -47,10 +47,10 @@ func (g *gathering) tellLoneSides(names []string) {
 		path := filepath.Join(g.dir, name)
 		switch {
 		case ending == "toml" || ending == "yml" || ending == "jsonc":
-			g.add(report.New(report.Unread, path, 0, hook, "hookd does not read a side file with this ending", "rename it to "+hook+".hook.json or "+hook+".hook.yaml"))
+			g.Add(report.New(report.Unread, path, 0, hook, "hookd does not read a side file with this ending", "rename it to "+hook+".hook.json or "+hook+".hook.yaml"))
 		case ending != "json" && ending != "yaml": // an editor's leftover
 		case !slices.Contains(names, hook):
-			g.add(report.New(report.Unread, path, 0, hook, "it is a side file without its hook: there is no "+hook+" beside it", "put the hook there, or rename or remove the side file"))
+			g.Add(report.New(report.Unread, path, 0, hook, "it is a side file without its hook: there is no "+hook+" beside it", "put the hook there, or rename or remove the side file"))
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/loader/internal/interpreter"
+	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -16,30 +17,36 @@ import (
 // what is allowed: a program that decides by itself what of the working directory
 // it runs, or code on the command line. It is about programs that start in the
 // project.
-func (p *load) seeUnwatched(f *found) {
-	if f.layer != protocol.Project && !f.resolution.Hook.InProject || f.kind != "" && f.kind != KindServer {
+func (e *environment) seeUnwatched(f *subject, inPlace, inProject bool) {
+	if f.scope.layer != protocol.Project && !inProject || f.kind != "" && f.kind != records.KindServer {
 		return
 	}
 	words := f.Words
 	if script, is := f.Script(); is {
 		if l, bad := script.Line(); bad == nil {
 			words = slices.Concat([]string{l.Starter()}, l.Args, words)
-			f.NoteShim(p.placeOf(f.scope, f.resolution.Hook.InPlace).Starter(script))
+			f.NoteShim(e.builder(f.scope, inPlace).Starter(script))
 		}
 	}
 	if len(words) == 0 {
 		return
 	}
 	if word := f.ProgramWord(); interpreter.KindOf(word).KnowsCodeOptions() {
-		f.NoteShim(p.placeOf(f.scope, false).ProgramOf(word))
+		f.NoteShim(e.builder(f.scope, false).ProgramOf(word))
 	}
 	f.NoteKind(words)
-	if f.layer == protocol.Project && f.told != nil {
-		in := p.placeOf(f.scope, false)
-		for _, word := range f.resolution.Hook.Args {
-			if at := in.Locate(word); at.Exists && f.Swaps[word].Name == "" {
-				f.Note("its own answer names %s as an argument", at.Name)
-			}
+}
+
+// seeAnswer notes files of the project that the answer of a program names as
+// arguments.
+func (e *environment) seeAnswer(f *hook) {
+	if f.scope.layer != protocol.Project || f.told == nil {
+		return
+	}
+	in := e.builder(f.scope, false)
+	for _, word := range f.resolution.Hook.Args {
+		if at := in.Locate(word); at.Exists && f.Swaps[word].Name == "" {
+			f.Note("its own answer names %s as an argument", at.Name)
 		}
 	}
 }
@@ -50,37 +57,27 @@ const unwatchedText = "runs code of the project that hookd does not watch"
 // loadsCode is hookenv.LoadsCode, short.
 func loadsCode(name string) bool { return hookenv.LoadsCode(name) }
 
-func (p *load) tellUnwatched(f *found) {
-	p.seeUnwatched(f)
+// tellUnwatched notes and reports unwatched code of a subject. file and line say where
+// it is named, if it has no file of its own.
+func (e *environment) tellUnwatched(f *subject, file string, line int) {
 	if len(f.Unwatched) == 0 || !f.listed {
 		return
 	}
-	file, line := f.path, f.line
-	if file == "" && len(f.described) > 0 {
-		file, line = f.described[0].Pos.File, f.described[0].Pos.Line
+	if f.path != "" {
+		file, line = f.path, f.line
 	}
-	p.add(report.New(report.Unwatched, file, line, f.name,
+	e.Add(report.New(report.Unwatched, file, line, f.name,
 		unwatchedText+": "+strings.Join(f.Unwatched, "; "), "have it start a file that the command names, with its helpers in files"))
 }
 
-// withoutCode leaves out variables that make programs load code and are named for
-// hooks of a layer that does not say what their value is: it comes from the one who
-// started hookd. They are not passed on.
-func (p *load) withoutCode(layer protocol.Layer, names []string) []string {
-	if layer == protocol.User {
-		return names
-	}
-	return slices.DeleteFunc(slices.Clone(names), loadsCode)
-}
-
 // tellNotPassed says which of a hook's variables are not passed on.
-func (p *load) tellNotPassed(f *found) {
-	if f.layer == protocol.User {
+func (e *environment) tellNotPassed(f *hookCandidate) {
+	if f.scope.layer == protocol.User {
 		return
 	}
 	for _, name := range f.resolution.Hook.Env {
 		if loadsCode(name) {
-			p.add(notPassed(f.path, f.name, name))
+			e.Add(notPassed(f.path, f.name, name))
 		}
 	}
 }

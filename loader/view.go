@@ -7,7 +7,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -152,30 +151,4 @@ func removeOld(all string) {
 			_ = os.RemoveAll(filepath.Join(all, entry.Name()))
 		}
 	}
-}
-
-// runView settles that a hook with inPlace runs from its view. Where links cannot
-// be made the original runs.
-func (p *load) runView(f *found) error {
-	if runtime.GOOS == "windows" {
-		f.run, f.inPlace = p.original(f), true
-		return nil
-	}
-	b := *f.Bundle
-	b.Members = slices.Clone(b.Members)
-	if err := p.store.put(&b); err != nil {
-		return err
-	}
-	folder, err := p.store.view(&b, p.inputs.See)
-	if err != nil {
-		return err
-	}
-	f.inPlace, f.folder = true, folder
-	if f.IsCommand() {
-		f.Argv = f.Copied(f.Argv, folder)
-		f.run = f.Argv[0]
-	} else {
-		f.run = filepath.Join(folder, f.base)
-	}
-	return nil
 }

@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	debounce     = 30 * time.Millisecond  // after the last event, before looking
-	debounceMost = 150 * time.Millisecond // after the first one
-	slowTick     = 2 * time.Second        // catches lost watches
-	pollInterval = 500 * time.Millisecond // without watches
-	waitMost     = 4 * patience           // for files that always look half-written
-	tornMost     = 20 * patience          // for files that change in the course of every load
+	debounce        = 30 * time.Millisecond     // after the last event, before looking
+	debounceMost    = 150 * time.Millisecond    // after the first one
+	slowTick        = 2 * time.Second           // catches lost watches
+	pollInterval    = 500 * time.Millisecond    // without watches
+	halfWrittenMost = 4 * report.SettleTimeout  // for files that always look half-written
+	changingMost    = 20 * report.SettleTimeout // for files that change in the course of every load
 )
 
 // A Watcher keeps a snapshot current while files change. It is an
@@ -125,7 +125,7 @@ func (w *Watcher) poll(err error) {
 	}
 	f := report.Newf(report.Polling, "", "", "raise the limits fs.inotify.max_user_watches and max_user_instances, or stop programs that use them up",
 		"the system has no more file watches (%v); hookd looks at the files every %s instead", err, w.tick)
-	w.loader.standing = []schema.Finding{f}
+	w.loader.permanentFindings = []schema.Finding{f}
 	if w.loader.opts.OnNotice != nil {
 		w.loader.opts.OnNotice(f)
 	}
@@ -202,7 +202,7 @@ func (w *Watcher) look(ctx context.Context, force bool) {
 // mustWait reports whether a snapshot may hold half of a change, and the files
 // still have time to come to rest.
 func (w *Watcher) mustWait(s *Snapshot) bool {
-	if !s.unsettled && !s.torn {
+	if !s.halfWritten && !s.changedDuringLoad {
 		w.waiting = time.Time{}
 		return false
 	}
@@ -210,9 +210,9 @@ func (w *Watcher) mustWait(s *Snapshot) bool {
 	if w.waiting.IsZero() {
 		w.waiting = now
 	}
-	most := waitMost
-	if s.torn {
-		most = tornMost
+	most := halfWrittenMost
+	if s.changedDuringLoad {
+		most = changingMost
 	}
 	return now.Sub(w.waiting) < most
 }

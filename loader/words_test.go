@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/test/prove"
@@ -160,7 +161,7 @@ func TestUnwatchedCodeIsNamed(t *testing.T) {
 			w.settings(`{"hooks":{"use":[{"name":"g","command":` + command + `,"events":["tool-call-start"]}]},"agent":{"mcpServers":{"s":{"command":` + server + `}}}}`)
 			s := w.load()
 			for _, item := range w.plan().Items {
-				if item.Kind == KindSettings {
+				if item.Kind == records.KindSettings {
 					continue
 				}
 				if got := strings.Join(item.Unwatched, "; "); (got != "") != (want != "") || !strings.Contains(got, want) {

@@ -78,7 +78,7 @@ turns:
 		"The text of the skill release stands in this conversation already.":          1,
 		`result error=true there is no skill named "nothing"; there are: db, release`: 1,
 		"result error=false create table t (id int)":                                  1,
-		"result error=true the skill release has no files beside it":                  1,
+		"result error=true the skill release has no further files":                    1,
 	}
 	keys := []string{}
 	for key := range want {

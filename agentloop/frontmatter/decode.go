@@ -36,8 +36,8 @@ func (l *List) UnmarshalYAML(node *yaml.Node) error {
 	return nil
 }
 
-// Decode reads the front matter into a struct with yaml tags, and returns the
-// keys that the struct does not have. The error is an [*Error].
+// Decode reads the front matter into a struct with yaml tags, and returns the keys that the
+// struct does not have. The error is an [*Error].
 func (d *Document) Decode(into any) (unknown []Unknown, err error) {
 	if d.head == nil {
 		return nil, nil

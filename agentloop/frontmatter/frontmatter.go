@@ -1,14 +1,3 @@
-// Package frontmatter reads markdown files that begin with YAML between two
-// lines of three dashes: recipes and skills.
-//
-//	---
-//	name: compact
-//	description: what it is for
-//	---
-//	The text.
-//
-// A byte order mark, carriage returns, and HTML comments before the front matter
-// are tolerated. Keys that nobody asked for are reported and change nothing.
 package frontmatter
 
 import (
@@ -27,22 +16,22 @@ import (
 // MaxSize is how large a file may be, in bytes.
 const MaxSize = 256 << 10
 
-// Document is a file taken apart.
+// Document is a file split into its parts.
 type Document struct {
-	Body     string // the text behind the front matter, without blank lines at its ends
+	Body     string // the text after the front matter, without blank lines at its ends
 	BodyLine int    // the line of the file on which Body begins, counted from 1
 
 	head *yaml.Node // a mapping; nil without front matter
 	line int        // of its first key
 }
 
-// Unknown is a key that was not asked for.
+// Unknown is a key that the struct of [Document.Decode] does not have.
 type Unknown struct {
 	Key  string // with the keys above it: arguments.usual
 	Line int
 }
 
-// Error is what is wrong with a file, with the line it stands on.
+// Error is what is wrong with a file, and on which line.
 type Error struct {
 	Line    int // counted from 1; 0: the file as a whole
 	Message string
@@ -55,8 +44,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("line %d: %s", e.Line, e.Message)
 }
 
-// Parse takes a file apart. A file without front matter is all body. The error
-// is an [*Error].
+// Parse splits a file. A file without front matter is all body. The error is an [*Error].
 func Parse(text []byte) (*Document, error) {
 	if len(text) > MaxSize {
 		return nil, &Error{0, fmt.Sprintf("the file has %d bytes, the limit is %d", len(text), MaxSize)}
@@ -83,8 +71,8 @@ func Parse(text []byte) (*Document, error) {
 	return nil, &Error{open + 1, "the front matter has no end; a line --- closes it"}
 }
 
-// opening finds the line that opens the front matter. Blank lines and comments
-// may stand before it.
+// opening finds the line that opens the front matter. Blank lines and comments may come
+// before it.
 func opening(lines []string) (at int, has bool) {
 	inComment := false
 	for i, line := range lines {
@@ -99,11 +87,11 @@ func opening(lines []string) (at int, has bool) {
 				}
 				rest, inComment = rest[len("<!--"):], true
 			}
-			_, behind, ends := strings.Cut(rest, "-->")
+			_, after, ends := strings.Cut(rest, "-->")
 			if !ends {
 				break
 			}
-			rest, inComment = strings.TrimSpace(behind), false
+			rest, inComment = strings.TrimSpace(after), false
 		}
 	}
 	return 0, false
@@ -114,8 +102,8 @@ var key = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(name|description|allowed_tools|arguments|keywords|always)[ \t]*:`)
 })
 
-// almost is the line of what was meant to open the front matter and does not, 0
-// if the text looks like none: as a body it would go to the model with its keys.
+// almost returns the line of what was meant to open the front matter and does not, 0 if there
+// is none: as a body it would go to the model with its keys.
 func almost(lines []string) int {
 	for i, line := range lines {
 		switch {
@@ -137,7 +125,7 @@ func almost(lines []string) int {
 
 func isFence(line string) bool { return strings.TrimRight(line, " \t") == "---" }
 
-// body is the document of the lines from start on.
+// body returns the document of the lines from start on.
 func body(lines []string, start int) *Document {
 	for start < len(lines)-1 && strings.TrimSpace(lines[start]) == "" {
 		start++
@@ -167,7 +155,7 @@ func (d *Document) decodeHead(lines []string, before int) error {
 	return plain(d.head)
 }
 
-// parseYAML keeps a fault of the YAML parser from taking the program down.
+// parseYAML turns a panic of the YAML parser into an error.
 func parseYAML(text []byte, into *yaml.Node) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -177,8 +165,8 @@ func parseYAML(text []byte, into *yaml.Node) (err error) {
 	return yaml.Unmarshal(text, into)
 }
 
-// plain refuses what a head of a few keys has no use for, and what makes a small
-// file large.
+// plain refuses anchors and aliases: a head of a few keys does not need them, and they make a
+// small file large.
 func plain(node *yaml.Node) error {
 	if node.Kind == yaml.AliasNode || node.Anchor != "" {
 		return &Error{node.Line, "anchors and aliases are not read here"}
@@ -194,8 +182,8 @@ func plain(node *yaml.Node) error {
 // HasHead reports whether the file has front matter at all.
 func (d *Document) HasHead() bool { return d.head != nil }
 
-// Line is the line of a key at the top of the front matter, or that of its first
-// line if the key is not there.
+// Line returns the line of a key at the top level of the front matter, or its first line if
+// the key is not there.
 func (d *Document) Line(key string) int {
 	if d.head != nil {
 		for i := 0; i+1 < len(d.head.Content); i += 2 {
@@ -207,7 +195,7 @@ func (d *Document) Line(key string) int {
 	return max(d.line, 1)
 }
 
-// located makes an error of the YAML parser one with a line.
+// located returns an error of the YAML parser with its line.
 func located(err error, otherwise int) *Error {
 	var several *yaml.TypeError
 	message := strings.TrimPrefix(err.Error(), "yaml: ")
@@ -226,8 +214,8 @@ func located(err error, otherwise int) *Error {
 	return &Error{line, strings.ReplaceAll(expectation(message), "\n", " ")}
 }
 
-// expectation says what the YAML parser wants in place of what there is: it names
-// a Go type, which tells the author of a file nothing.
+// expectation says what the YAML parser wants: its own message names a Go type, which does
+// not help the author of a file.
 func expectation(message string) string {
 	_, goType, isType := strings.Cut(message, " into ")
 	if !isType || !strings.HasPrefix(message, "cannot unmarshal ") {
@@ -245,7 +233,7 @@ func expectation(message string) string {
 	return wanted + " is expected here"
 }
 
-// invalidLine is the line of the first byte that is not UTF-8.
+// invalidLine returns the line of the first byte that is not UTF-8.
 func invalidLine(text []byte) int {
 	line := 1
 	for len(text) > 0 {

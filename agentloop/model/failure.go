@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Error is why a model did not answer, as far as that decides whether another
-// try makes sense. A Model that is served over a network ends its stream with
-// one; any other error is not tried again.
+// Error is why a model did not answer. It decides whether another try makes sense: a Model
+// that is served over a network ends its stream with one, and any other error is not tried
+// again.
 type Error struct {
 	Status     int           // HTTP status, 0 if there was no answer
 	Retryable  bool          // 408, 409, 429, 5xx, a lost connection, an answer cut in the middle
@@ -30,8 +30,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// RetryableStatus reports whether another try may succeed where an HTTP status
-// was the answer: too much at once, or something wrong on the server's side.
+// RetryableStatus reports whether another try may succeed after an HTTP status: too much
+// at once, or something wrong on the server's side.
 func RetryableStatus(status int) bool {
 	switch status {
 	case 408, 409, 429:

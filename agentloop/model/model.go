@@ -1,6 +1,3 @@
-// Package model is what the agent loop knows of a language model: a request
-// goes in, a stream of chunks comes out. [Scripted] is a model that plays a
-// file of turns, for demonstrations, stories and tests.
 package model
 
 import (
@@ -16,9 +13,9 @@ type Model interface {
 	// Name identifies the model, as events and records show it.
 	Name() string
 
-	// Generate streams the answer to a request. It ends after the chunk with
-	// the finish reason, or with an error as its last pair. It obeys the
-	// context promptly and leaves nothing running behind it.
+	// Generate streams the answer to a request. It ends after the chunk with the finish
+	// reason, or with an error as its last pair. It ends soon after ctx is done and leaves
+	// nothing running.
 	Generate(ctx context.Context, request Request) iter.Seq2[Chunk, error]
 }
 
@@ -31,10 +28,9 @@ type Request struct {
 	Params   protocol.Params
 	Attempt  int // 1 = first try
 
-	// Prefixes says where the next call is likely to part from this one: how many
-	// of Messages it begins with, as far as is known. What comes after is for this
-	// call only. A model that caches the beginning of a conversation marks these
-	// places. Empty: all of Messages.
+	// Prefixes say with how many of Messages the next call is likely to begin. What comes
+	// after is for this call only. A model that caches the beginning of a conversation
+	// marks these places. Empty: all of Messages.
 	Prefixes []int
 }
 
@@ -56,4 +52,22 @@ type Chunk struct {
 	Part   protocol.Part
 	Usage  *protocol.CallUsage
 	Reason string // stop tools length filtered error
+}
+
+// WithOrigin returns a model that knows where it comes from: what a person wrote to choose
+// it, such as scripted:turns.yaml or anthropic:NAME. Its name stays.
+func WithOrigin(m Model, origin string) Model { return withOrigin{m, origin} }
+
+type withOrigin struct {
+	Model
+	origin string
+}
+
+// Origin returns what [WithOrigin] was given, else the model's name. It is for people, who
+// tell two scripts apart by their files; events say the name.
+func Origin(m Model) string {
+	if known, is := m.(withOrigin); is {
+		return known.origin
+	}
+	return m.Name()
 }

@@ -24,21 +24,32 @@ type script struct {
 // turn is the answer to one model call.
 type turn struct {
 	Expect       []expectation  `yaml:"expect"`       // what the request must look like
-	Delay        duration       `yaml:"delay"`        // before the first chunk
 	Thinking     string         `yaml:"thinking"`     // reasoning, streamed first
 	Text         string         `yaml:"text"`         // the answer's text
-	Chunk        int            `yaml:"chunk"`        // characters per delta; 0: all at once
-	ChunkDelay   duration       `yaml:"chunkDelay"`   // between two deltas
 	ToolCalls    []scriptedCall `yaml:"toolCalls"`    // all of this step
 	Usage        *scriptedUsage `yaml:"usage"`        // absent: unknown
 	FinishReason string         `yaml:"finishReason"` // default: tools if there are calls, else stop
-	Fail         string         `yaml:"fail"`         // the call ends with this error, after what stands above
-	Status       int            `yaml:"status"`       // with fail: the HTTP status that it stands for
-	RetryAfter   duration       `yaml:"retryAfter"`   // with fail: how long the server asks to wait
-	Lost         bool           `yaml:"lost"`         // with fail: the connection was lost, which is worth another try
-	Hang         bool           `yaml:"hang"`         // the call never ends by itself
+
+	Pace    pace            `yaml:",inline"`
+	Failure scriptedFailure `yaml:",inline"`
 
 	line, number int
+}
+
+// pace is how fast a turn is streamed.
+type pace struct {
+	Delay      duration `yaml:"delay"`      // before the first chunk
+	Chunk      int      `yaml:"chunk"`      // characters per delta; 0: all at once
+	ChunkDelay duration `yaml:"chunkDelay"` // between two deltas
+	Hang       bool     `yaml:"hang"`       // the call never ends by itself
+}
+
+// scriptedFailure is how a turn fails after what it says.
+type scriptedFailure struct {
+	Text       string   `yaml:"fail"`       // of the error; "": it does not fail
+	Status     int      `yaml:"status"`     // the HTTP status that it stands for
+	RetryAfter duration `yaml:"retryAfter"` // how long the server asks to wait
+	Lost       bool     `yaml:"lost"`       // the connection was lost, which is worth another try
 }
 
 type scriptedCall struct {
@@ -136,13 +147,13 @@ func (t *turn) check() error {
 	if !slices.Contains(finishReasons, t.FinishReason) {
 		return fmt.Errorf("finishReason %q is not one of stop, tools, length, filtered, error", t.FinishReason)
 	}
-	if t.Chunk < 0 {
+	if t.Pace.Chunk < 0 {
 		return errors.New("chunk cannot be negative")
 	}
-	if t.Fail != "" && (t.Usage != nil || t.FinishReason != "") {
+	if t.Failure.Text != "" && (t.Usage != nil || t.FinishReason != "") {
 		return errors.New("a turn that fails has neither usage nor finishReason")
 	}
-	if t.Fail == "" && (t.Status != 0 || t.RetryAfter.Duration != 0 || t.Lost) {
+	if t.Failure.Text == "" && t.Failure.served() {
 		return errors.New("status, retryAfter and lost go with fail")
 	}
 	for i := range t.ToolCalls {
@@ -159,6 +170,12 @@ func (t *turn) check() error {
 		}
 	}
 	return nil
+}
+
+// served reports whether the failure stands for one of a model that is served over a
+// network.
+func (f *scriptedFailure) served() bool {
+	return f.Status != 0 || f.RetryAfter.Duration != 0 || f.Lost
 }
 
 // turnLines finds the line on which each turn begins: the strict decoder does

@@ -11,9 +11,9 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// Scripted is a model that plays the turns of a script, one per call, whatever
-// it is asked. A turn may state what the request must look like, so that a
-// story can prove what the model really read.
+// Scripted is a model that plays the turns of a script, one per call, whatever it is
+// asked. A turn may state what the request must look like, so that a story can prove what
+// the model read.
 type Scripted struct {
 	script *script
 	file   string
@@ -22,7 +22,7 @@ type Scripted struct {
 	next int // index of the turn that the next call plays
 }
 
-// Name is the script's name, "scripted" if it states none.
+// Name returns the script's name, "scripted" if it states none.
 func (s *Scripted) Name() string {
 	if s.script.Name != "" {
 		return s.script.Name
@@ -30,7 +30,7 @@ func (s *Scripted) Name() string {
 	return "scripted"
 }
 
-// Played is the number of turns played so far.
+// Played returns the number of turns played so far.
 func (s *Scripted) Played() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -38,7 +38,7 @@ func (s *Scripted) Played() int {
 }
 
 // Generate plays the next turn. A request that the turn did not expect, or one
-// behind the last turn, is an error that names the script's file and line.
+// after the last turn, is an error that names the script's file and line.
 func (s *Scripted) Generate(ctx context.Context, request Request) iter.Seq2[Chunk, error] {
 	return func(yield func(Chunk, error) bool) {
 		turn, err := s.take()
@@ -72,11 +72,11 @@ func (s *Scripted) take() (*turn, error) {
 	return turn, nil
 }
 
-// play streams a turn: reasoning, text, tool calls, usage, finish reason. A
-// failure comes after whatever the turn says before it.
+// play streams a turn: reasoning, text, tool calls, usage, finish reason. A failure comes
+// after them.
 func (t *turn) play(ctx context.Context, contextMax *int64) iter.Seq2[Chunk, error] {
 	return func(yield func(Chunk, error) bool) {
-		if err := wait(ctx, t.Delay.Duration); err != nil {
+		if err := wait(ctx, t.Pace.Delay.Duration); err != nil {
 			yield(Chunk{}, err)
 			return
 		}
@@ -92,14 +92,14 @@ func (t *turn) play(ctx context.Context, contextMax *int64) iter.Seq2[Chunk, err
 				return
 			}
 		}
-		if t.Hang {
+		if t.Pace.Hang {
 			<-ctx.Done()
 		}
 		switch {
 		case ctx.Err() != nil:
 			yield(Chunk{}, context.Cause(ctx))
-		case t.Fail != "":
-			yield(Chunk{}, t.failure())
+		case t.Failure.Text != "":
+			yield(Chunk{}, t.Failure.err())
 		default:
 			if t.Usage == nil || yield(Chunk{Type: Usage, Usage: t.Usage.callUsage(contextMax)}, nil) {
 				yield(Chunk{Type: Finish, Reason: t.finishReason()}, nil)
@@ -108,17 +108,17 @@ func (t *turn) play(ctx context.Context, contextMax *int64) iter.Seq2[Chunk, err
 	}
 }
 
-// stream yields a text in pieces of t.Chunk characters, t.ChunkDelay apart. It
+// stream yields a text in pieces of t.Chunk characters, t.Pace.ChunkDelay apart. It
 // reports whether to go on.
 func (t *turn) stream(ctx context.Context, kind ChunkType, text string, yield func(Chunk, error) bool) bool {
 	runes := []rune(text)
-	size := t.Chunk
+	size := t.Pace.Chunk
 	if size <= 0 {
 		size = max(len(runes), 1)
 	}
 	for start := 0; start < len(runes); start += size {
 		if start > 0 {
-			if err := wait(ctx, t.ChunkDelay.Duration); err != nil {
+			if err := wait(ctx, t.Pace.ChunkDelay.Duration); err != nil {
 				return yield(Chunk{}, err) && false
 			}
 		}
@@ -130,14 +130,14 @@ func (t *turn) stream(ctx context.Context, kind ChunkType, text string, yield fu
 	return true
 }
 
-// failure is how a turn that fails ends: as a served model's failure if it
-// stands for one, else as one that no further try mends.
-func (t *turn) failure() error {
-	err := errors.New(t.Fail)
-	if t.Status == 0 && t.RetryAfter.Duration == 0 && !t.Lost {
+// err returns the failure as an error: an [Error] if it stands for one of a served model,
+// else one that no further try mends.
+func (f *scriptedFailure) err() error {
+	err := errors.New(f.Text)
+	if !f.served() {
 		return err
 	}
-	return &Error{Status: t.Status, Retryable: t.Lost || RetryableStatus(t.Status), RetryAfter: t.RetryAfter.Duration, Err: err}
+	return &Error{Status: f.Status, Retryable: f.Lost || RetryableStatus(f.Status), RetryAfter: f.RetryAfter.Duration, Err: err}
 }
 
 func (t *turn) finishReason() string {

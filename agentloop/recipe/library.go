@@ -15,16 +15,15 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// File is a file that may hold a recipe. Whoever lists it has decided that it
-// may be used; nothing else is looked for.
+// File is a file that may hold a recipe. The caller has decided that it may be used.
 type File struct {
 	Name  string // of the recipe, if its front matter states none: the file's name without .md
 	Path  string // absolute
 	Layer protocol.Layer
-	Text  []byte // what the file holds, if it was read already; nil: it is read
+	Text  []byte // what the file holds, if it was read before; nil: it is read
 }
 
-// Finding is what is wrong with a file, or worth to know of it.
+// Finding is what is wrong with a file, or what its author should know.
 type Finding struct {
 	Path    string // "" for one that comes with the program
 	Line    int    // counted from 1, 0 for the file as a whole
@@ -49,11 +48,11 @@ type Library struct {
 //go:embed embedded/*.md
 var embedded embed.FS
 
-// New returns the recipes that come with the program and those of the files. Of
-// several with one name the managed one counts before the project's, that before
-// the user's, and any before the program's own: whoever is nearest to the work
-// says how it is done, but nobody undoes what the managed layer fixed. Two of
-// one name in one layer are an error of the second.
+// New returns the recipes that come with the program and those of the files. Of several with
+// one name the managed one counts before the project's, that before the user's, and any
+// before the program's own: the layer nearest to the work says how it is done, but none
+// undoes what the managed layer fixed. Of two with one name in one layer the second is an
+// error.
 func New(files ...File) (*Library, []Finding) {
 	l := &Library{byName: map[string][]*Recipe{}}
 	findings := l.addEmbedded()
@@ -83,7 +82,7 @@ func (l *Library) add(r *Recipe) {
 	slices.SortStableFunc(l.byName[r.Name], func(a, b *Recipe) int { return nearness(b.Layer) - nearness(a.Layer) })
 }
 
-// of is a layer's recipe of a name, nil if it has none.
+// of returns a layer's recipe of a name, nil if it has none.
 func (l *Library) of(layer protocol.Layer, name string) *Recipe {
 	i := slices.IndexFunc(l.byName[name], func(r *Recipe) bool { return r.Layer == layer })
 	if i < 0 {
@@ -92,8 +91,8 @@ func (l *Library) of(layer protocol.Layer, name string) *Recipe {
 	return l.byName[name][i]
 }
 
-// nearness says which of two recipes of one name counts. It is not the rank of
-// layers, which says who may overrule whom among hooks.
+// nearness says which of two recipes of one name counts. It is not the rank of layers, which
+// says which hook may overrule which.
 func nearness(layer protocol.Layer) int {
 	return slices.Index([]protocol.Layer{protocol.Builtin, protocol.User, protocol.Project, protocol.Managed}, layer)
 }
@@ -138,7 +137,7 @@ func (f *File) read() ([]byte, error) {
 	return io.ReadAll(io.LimitReader(file, frontmatter.MaxSize+1))
 }
 
-// fileFault is the finding of an error, on its line where it names one.
+// fileFault returns the finding of an error, with its line if the error has one.
 func fileFault(file File, err error) []Finding {
 	f := Finding{Path: file.Path, Recipe: file.Name, Message: err.Error(), Error: true}
 	var placed *frontmatter.Error
@@ -152,8 +151,7 @@ func fileFault(file File, err error) []Finding {
 	return []Finding{f}
 }
 
-// Get returns a recipe by name, as a person names it. The error names those that
-// there are.
+// Get returns a recipe by name, as a person names it. The error lists all names.
 func (l *Library) Get(name string) (*Recipe, error) {
 	if l != nil {
 		if all := l.byName[name]; len(all) > 0 {
@@ -163,10 +161,10 @@ func (l *Library) Get(name string) (*Recipe, error) {
 	return nil, fmt.Errorf("there is no recipe %.80q; there are: %s", name, strings.Join(l.Names(), ", "))
 }
 
-// For returns a recipe as a layer names it, in a hook or in settings: one of its
-// own, of a layer below it, or one that comes with the program, in the form that
-// the managed layer gave it if it did. Whoever may write in a project cannot have
-// the user's recipes run, with the tools that they have.
+// For returns a recipe as a layer names it, in a hook or in settings: one of its own, of a
+// layer below it, or one that comes with the program. Of the last kind the managed layer's
+// version counts if there is one. A person who may write in a project must not run the
+// user's recipes with the tools that they have.
 func (l *Library) For(layer protocol.Layer, name string) (*Recipe, error) {
 	counts, err := l.Get(name)
 	switch {
@@ -184,7 +182,7 @@ func (l *Library) For(layer protocol.Layer, name string) (*Recipe, error) {
 	return nil, fmt.Errorf("the recipe %s is of the %s layer, whose recipes the %s layer cannot run", name, counts.Layer, layer)
 }
 
-// Names are the names of all recipes, sorted.
+// Names returns the names of all recipes, sorted.
 func (l *Library) Names() []string {
 	var names []string
 	for _, r := range l.List() {
@@ -193,7 +191,7 @@ func (l *Library) Names() []string {
 	return names
 }
 
-// List is all recipes, sorted by name.
+// List returns all recipes, sorted by name.
 func (l *Library) List() []*Recipe {
 	if l == nil {
 		return nil

@@ -1,19 +1,3 @@
-// Package recipe reads recipes: prompts in markdown files that a person runs by
-// name, and that hooks ask for with a callback.
-//
-//	---
-//	name: review
-//	description: reviews a file
-//	allowed_tools: [read_file, grep]
-//	arguments:
-//	- name: file
-//	  description: path of the file
-//	  required: true
-//	---
-//	Review {{file}} and list what is wrong with it.
-//
-// Without allowed_tools a recipe has no tools. {{name}} stands for an argument;
-// there is nothing else that a text could make the program do.
 package recipe
 
 import (
@@ -60,8 +44,8 @@ type head struct {
 }
 
 var (
-	// Compiled when first used: hookd fire, which other agents start for every
-	// event, links this package and has no recipe.
+	// Compiled when first used: the program is started for single events, and most of
+	// them need no recipe.
 	nameForm = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 	})
@@ -70,9 +54,8 @@ var (
 	})
 )
 
-// Parse reads the text of a recipe's file. The name is that of the front matter,
-// else the one given. Findings that are no errors leave a recipe that can be
-// used; with one that is an error, the recipe is nil.
+// Parse reads the text of a recipe's file. The name of the front matter counts before the
+// file's. The recipe is nil if one of the findings is an error; otherwise it can be used.
 func Parse(text []byte, file File) (*Recipe, []Finding) {
 	fault := func(line int, format string, args ...any) []Finding {
 		return []Finding{{Path: file.Path, Line: line, Recipe: file.Name, Message: fmt.Sprintf(format, args...), Error: true}}
@@ -97,7 +80,7 @@ func Parse(text []byte, file File) (*Recipe, []Finding) {
 	case !nameForm().MatchString(r.Name):
 		return nil, fault(document.Line("name"), "the name %.80q is not made of letters, digits, dots, dashes and underscores, 64 at most", r.Name)
 	case r.Body == "":
-		return nil, fault(document.BodyLine, "there is no text behind the front matter, so nothing to ask the model")
+		return nil, fault(document.BodyLine, "there is no text after the front matter, so nothing to ask the model")
 	}
 	for _, a := range h.Arguments {
 		line := document.Line("arguments")
@@ -125,8 +108,8 @@ func unknownFindings(r *Recipe, unknown []frontmatter.Unknown) []Finding {
 	return findings
 }
 
-// undeclared finds places in the text that look like an argument and are none:
-// they are left as they are.
+// undeclared returns a finding for each place in the text that looks like an argument and
+// is none: it stays as it is.
 func (r *Recipe) undeclared(document *frontmatter.Document) []Finding {
 	var findings []Finding
 	for _, at := range placeholder().FindAllStringSubmatchIndex(r.Body, -1) {
@@ -149,9 +132,9 @@ func (r *Recipe) argument(name string) *Argument {
 	return nil
 }
 
-// Render is the recipe's text with the arguments in their places. An argument
-// that the recipe does not have, and a required one that is missing, is an error
-// that names it. What an argument holds is not looked at again.
+// Render returns the recipe's text with the arguments in their places. The error names an
+// argument that the recipe does not have, or a required one that is missing. A place in the
+// text of an argument stays as it is.
 func (r *Recipe) Render(args map[string]string) (string, error) {
 	for name := range args {
 		if r.argument(name) == nil {

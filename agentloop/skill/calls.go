@@ -7,16 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// Called are the skills that a prompt calls for, in the order given: those that
-// are always there, those named with $NAME as a word of its own or with /NAME at
-// the beginning, and those of which a keyword stands in the prompt as whole
-// words, capital letters or not. Names are taken as they are written.
+// Called returns the skills that a prompt calls for, in the order given: those that are
+// always there, those named with $NAME as a word of its own or with /NAME at the beginning,
+// and those of which a keyword is in the prompt as whole words, in upper or lower case. Names
+// are compared as they are written.
 func Called(skills []Skill, prompt string) []Skill {
 	var called []Skill
 	text := strings.Map(fold, prompt)
 	words := wordsOf(text)
 	for _, s := range skills {
-		if s.Always || s.namedIn(prompt) || slices.ContainsFunc(s.Keywords, func(k string) bool { return stands(strings.Map(fold, k), text, words) }) {
+		if s.Always || s.namedIn(prompt) || slices.ContainsFunc(s.Keywords, func(k string) bool { return contains(strings.Map(fold, k), text, words) }) {
 			called = append(called, s)
 		}
 	}
@@ -44,8 +44,7 @@ func (s *Skill) namedIn(prompt string) bool {
 	}
 }
 
-// endsName reports whether a name ends before rest. A dot ends it where a
-// sentence does.
+// endsName reports whether a name ends before rest. A dot ends it if it ends a sentence.
 func endsName(rest string) bool {
 	next, size := utf8.DecodeRuneInString(rest)
 	if size > 0 && next == '.' {
@@ -55,9 +54,9 @@ func endsName(rest string) bool {
 	return size == 0 || !isWord(next) && next != '-' && next != '/'
 }
 
-// stands reports whether the words of a keyword stand one behind the other among
-// those of a text. Scripts that leave no space between words have none to count.
-func stands(keyword, text string, words []string) bool {
+// contains reports whether the words of a keyword follow one another among those of a text.
+// In scripts without spaces between words, text and keyword are compared as they are.
+func contains(keyword, text string, words []string) bool {
 	if strings.ContainsFunc(keyword, unspaced) {
 		return strings.Contains(text, keyword)
 	}
@@ -74,8 +73,8 @@ func unspaced(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// wordsOf are the words of a text. A hyphen parts words, so that a keyword is
-// met with one and without. C++ and C# are words, #5 is a 5.
+// wordsOf returns the words of a text. A hyphen separates words, so that a keyword is found
+// with one and without. C++ and C# are words, #5 is a 5.
 func wordsOf(text string) []string {
 	var words []string
 	runes := []rune(text)
@@ -100,8 +99,8 @@ func wordsOf(text string) []string {
 	return words
 }
 
-// fold maps letters that differ in case only to one, also where lower case alone
-// does not (the two small sigmas).
+// fold maps letters that differ only in case to one letter, including those that lower case
+// alone does not map (the two small sigmas).
 func fold(r rune) rune {
 	least := r
 	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {

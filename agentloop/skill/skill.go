@@ -1,19 +1,3 @@
-// Package skill reads skills: texts that tell a model how something is done, and
-// that reach it only when they are needed. A skill is a markdown file with front
-// matter, NAME.md, or SKILL.md in a folder of its own with further files beside
-// it:
-//
-//	---
-//	name: release
-//	description: How a release of this project is made.
-//	keywords: [release, changelog, new version]
-//	---
-//	1. Run `make release` …
-//
-// name stands for the file's name where that is not wanted, keywords are words
-// or phrases of a prompt that call for the skill, and always: true adds it to
-// every conversation. Keys of other agents' skills are tolerated and change
-// nothing. Which files may be used is not decided here.
 package skill
 
 import (
@@ -35,16 +19,16 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// Limits of what is read. An event carries 64 KiB of context, so a skill that
-// were larger could never be added to a prompt.
+// Limits of what is read. An event carries 64 KiB of context, so a larger skill could never
+// be added to a prompt.
 const (
 	MaxText        = 32 << 10 // bytes of a skill's text
 	MaxDescription = 1024     // bytes of a description; the rest is cut off
 	MaxSkills      = 200      // of all layers together
 )
 
-// File is a skill's file that may be used. Whoever lists it has checked that: of
-// a project's skill, Path is what was trusted.
+// File is a skill's file that may be used: the caller has checked that. Of a project's skill,
+// Path is what was trusted.
 type File struct {
 	Name  string // the file's name without .md, or that of its folder
 	Path  string // absolute
@@ -53,7 +37,7 @@ type File struct {
 	// Origin is where the skill was written, if Path is a copy: problems name it.
 	Origin string
 
-	// Text is what the file holds, if it was read already; nil: it is read, and
+	// Text is what the file holds, if it was read before; nil: it is read, and
 	// read again when a later run begins.
 	Text []byte
 
@@ -89,9 +73,9 @@ func (p Problem) Error() string {
 	return fmt.Sprintf("skill %s:%d: %s", p.Path, p.Line, p.Message)
 }
 
-// Read reads skills, sorted by name. Of equal names the project's counts before
-// the user's, and the managed layer's before both; within a layer the first. A
-// file that cannot be used costs itself only.
+// Read reads skills and returns them sorted by name. Of equal names the project's counts
+// before the user's, and the managed layer's before both; within a layer the first. A file
+// that cannot be used does not affect the others.
 func Read(files []File) ([]Skill, []Problem) {
 	files = slices.Clone(files)
 	slices.SortStableFunc(files, func(a, b File) int { return cmp.Compare(precedence(a.Layer), precedence(b.Layer)) })
@@ -156,8 +140,7 @@ func readOne(file File) (*Skill, *Problem) {
 	return s, &Problem{Path: file.shown(), Message: err.Error()}
 }
 
-// nameForm is what can be written behind $ and / in a prompt, and be said by a
-// model.
+// nameForm is what can be written after $ and / in a prompt, and by a model.
 var nameForm = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
 })
@@ -170,8 +153,8 @@ type head struct {
 	Always      bool             `yaml:"always"`
 }
 
-// Parse reads the text of a skill's file. An error beside a skill says what of
-// it was left out; where the line is known it is a [*frontmatter.Error].
+// Parse reads the text of a skill's file. An error that comes with a skill says what of it
+// was left out. It is a [*frontmatter.Error] if the line is known.
 func Parse(fileName string, text []byte) (*Skill, error) {
 	document, err := frontmatter.Parse(text)
 	if err != nil {
@@ -196,12 +179,12 @@ func Parse(fileName string, text []byte) (*Skill, error) {
 	case !nameForm().MatchString(s.Name):
 		return nil, unused(&frontmatter.Error{Line: document.Line("name"), Message: fmt.Sprintf("the name %q is not made of letters, digits, - _ and . (at most 64)", clip(s.Name, 80))})
 	case s.Text == "":
-		return nil, unused(errors.New("there is no text behind the front matter"))
+		return nil, unused(errors.New("there is no text after the front matter"))
 	case len(s.Text) > MaxText:
-		return nil, unused(fmt.Errorf("the text has %d bytes, a skill may have %d; move parts of it into files beside a SKILL.md", len(s.Text), MaxText))
+		return nil, unused(fmt.Errorf("the text has %d bytes, a skill may have %d; move parts of it into files next to a SKILL.md", len(s.Text), MaxText))
 	case len(s.Description) > MaxDescription:
 		cut := clip(s.Description, MaxDescription)
-		err = &frontmatter.Error{Line: document.Line("description"), Message: fmt.Sprintf("the description has %d bytes; what is behind %d is left out", len(s.Description), MaxDescription)}
+		err = &frontmatter.Error{Line: document.Line("description"), Message: fmt.Sprintf("the description has %d bytes; what follows byte %d is left out", len(s.Description), MaxDescription)}
 		s.Description = cut
 	}
 	return s, err
@@ -216,12 +199,12 @@ func unused(err error) error {
 	return fmt.Errorf("not used: %w", err)
 }
 
-// ReadBeside is the text of a file beside the skill's own. Only files that
-// [File] lists are read, and never through a link that leaves the folder.
+// ReadBeside returns the text of a file next to the skill's own. It reads only files that
+// [File] lists, and never through a link that leaves the folder.
 func (s *Skill) ReadBeside(name string) (string, error) {
 	if !slices.Contains(s.File.Beside, name) {
 		if len(s.File.Beside) == 0 {
-			return "", fmt.Errorf("the skill %s has no files beside it", s.Name)
+			return "", fmt.Errorf("the skill %s has no further files", s.Name)
 		}
 		return "", fmt.Errorf("the skill %s has no file %q; it has: %s", s.Name, clip(name, 80), strings.Join(s.File.Beside, ", "))
 	}
@@ -232,9 +215,9 @@ func (s *Skill) ReadBeside(name string) (string, error) {
 	return string(text), nil
 }
 
-// readFile reads a regular file of limited size in the folder that holds beside.
-func readFile(beside, name string, limit int64) ([]byte, error) {
-	root, err := os.OpenRoot(filepath.Dir(beside))
+// readFile reads a regular file of limited size in the folder of the file next to it.
+func readFile(next, name string, limit int64) ([]byte, error) {
+	root, err := os.OpenRoot(filepath.Dir(next))
 	if err != nil {
 		return nil, err
 	}
@@ -258,7 +241,7 @@ func readFile(beside, name string, limit int64) ([]byte, error) {
 	return text, err
 }
 
-// reason is an error without the path that stands before it anyway.
+// reason returns the text of an error without its path, which the message has already.
 func reason(err error) string {
 	var path *fs.PathError
 	if errors.As(err, &path) {

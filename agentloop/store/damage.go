@@ -10,7 +10,8 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// DamageError says that a session's file is not what a run writes, and where.
+// DamageError says that no run writes such a session's file, and what is wrong on which
+// line.
 type DamageError struct {
 	Session string
 	Path    string // of the file
@@ -24,7 +25,7 @@ func (e *DamageError) Error() string {
 
 func (e *DamageError) Unwrap() error { return e.Err }
 
-// damaged blames a line for an error, unless the file could not be read at all.
+// damaged returns an error about a line, unless the file could not be read at all.
 func damaged(folder, id string, line int, err error) error {
 	if _, unread := errors.AsType[*fs.PathError](err); unread {
 		return fmt.Errorf("session %s: %w", id, err)
@@ -36,8 +37,8 @@ func damaged(folder, id string, line int, err error) error {
 	return &DamageError{Session: id, Path: path, Line: line, Err: err}
 }
 
-// Damage says what is wrong with message number i of the session as it was
-// opened, for whoever finds that a model cannot read it.
+// Damage returns the [DamageError] for message number i of the session as it was opened,
+// which a caller found to be one that no model can read.
 func (s *Session) Damage(i int, err error) error {
 	line := 0
 	if i >= 0 && i < len(s.state.Lines) {
@@ -46,20 +47,20 @@ func (s *Session) Damage(i int, err error) error {
 	return &DamageError{Session: s.ID(), Path: s.Path(), Line: line, Err: err}
 }
 
-// most is the highest number of an event or a turn: beyond it, JSON readers lose
-// digits, and some way beyond it numbers do not rise any more.
-const most = 1<<53 - 1
+// maxNumber is the highest number of an event or a turn: JSON readers lose digits of a
+// higher one.
+const maxNumber = 1<<53 - 1
 
 // check refuses an entry that no run writes. What goes to the model must be what
 // the loop put there: a system text among the messages, say, is somebody else's.
-// A kind that this version does not know is passed over.
+// A kind that this version does not know is ignored.
 func (e *Entry) check() error {
 	switch {
 	case e.Kind == "":
 		return errors.New("the entry has no kind")
-	case e.Seq < 0 || e.Seq > most:
+	case e.Seq < 0 || e.Seq > maxNumber:
 		return fmt.Errorf("%d is no number of an event", e.Seq)
-	case e.Turn < 0 || e.Turn > most:
+	case e.Turn < 0 || e.Turn > maxNumber:
 		return fmt.Errorf("%d is no number of a turn", e.Turn)
 	case e.Kind == Args && (e.ToolCallID == "" || jsonspan.Kind(e.Args) != '{'):
 		return errors.New("the entry of kind args does not say of which call, or what")

@@ -29,7 +29,7 @@ const (
 	Damaged     Condition = "damaged"     // its file cannot be read; see Info.Damage
 )
 
-// Info is what a list tells of a session.
+// Info describes a session in a list.
 type Info struct {
 	Header
 	Path      string
@@ -41,10 +41,9 @@ type Info struct {
 	Damage    error // of a damaged file: what is wrong, with its line
 }
 
-// List describes the sessions of a folder, the one used last first. It reads no
-// more of each line than it tells. A file that is damaged is listed as such;
-// only a folder that cannot be read is an error, and one that is not there has
-// no sessions.
+// List describes the sessions of a folder, the one used last first. It decodes no more of
+// each line than it returns. A damaged file is listed as such; the error says that the
+// folder cannot be read. A folder that does not exist has no sessions.
 func List(folder string) ([]Info, error) {
 	ids, err := IDs(folder)
 	if err != nil {
@@ -57,7 +56,7 @@ func List(folder string) ([]Info, error) {
 	return list, nil
 }
 
-// describeAll reads several sessions side by side: some are large.
+// describeAll reads several sessions at the same time: some are large.
 func describeAll(folder string, ids []string) []Info {
 	described := make([]*Info, len(ids))
 	var next atomic.Int64
@@ -81,7 +80,7 @@ func describeAll(folder string, ids []string) []Info {
 	return list
 }
 
-// IDs are the ids of a folder's sessions, in the order of their names.
+// IDs returns the ids of a folder's sessions, sorted.
 func IDs(folder string) ([]string, error) {
 	entries, err := os.ReadDir(folder)
 	if errors.Is(err, os.ErrNotExist) {
@@ -100,7 +99,7 @@ func IDs(folder string) ([]string, error) {
 	return ids, nil
 }
 
-// describe reads one session. It does not exist if it was removed meanwhile.
+// describe reads one session. It does not exist if it was removed since.
 func describe(folder, id string) (info Info, exists bool) {
 	info = Info{Header: Header{ID: id}, Path: filepath.Join(folder, id+extension)}
 	stat, err := os.Stat(info.Path)
@@ -109,13 +108,13 @@ func describe(folder, id string) (info Info, exists bool) {
 	}
 	info.Last = stat.ModTime().UTC()
 	info.Condition = Interrupted
-	for line, err := range allLines(folder, id) {
+	for line, err := range fileLines(folder, id) {
 		if err == nil {
 			err = info.add(line)
 		}
 		if err != nil {
 			info.Damage, info.Condition = fmt.Errorf("line %d: %w", line.number, err), Damaged
-			info.Last = stat.ModTime().UTC() // what stands behind the damage is not read
+			info.Last = stat.ModTime().UTC() // what follows the damage is not read
 			break
 		}
 	}
@@ -125,24 +124,24 @@ func describe(folder, id string) (info Info, exists bool) {
 	return info, true
 }
 
-// glance is what a list reads of an entry: of its messages, only how many.
-type glance struct {
-	Kind     Kind      `json:"kind"`
-	Time     time.Time `json:"time"`
-	Message  passed    `json:"message"`
-	Messages passed    `json:"messages"`
-	Text     string    `json:"text"`
-	Turn     int       `json:"turn"`
+// listedEntry is what a list reads of an entry: of its messages, only how many.
+type listedEntry struct {
+	Kind     Kind         `json:"kind"`
+	Time     time.Time    `json:"time"`
+	Message  skippedValue `json:"message"`
+	Messages skippedValue `json:"messages"`
+	Text     string       `json:"text"`
+	Turn     int          `json:"turn"`
 }
 
-// passed is a JSON value that is read over: what it is, and how many items a
-// list has.
-type passed struct {
+// skippedValue is a JSON value that is not decoded: what it is, and how many items a list
+// has.
+type skippedValue struct {
 	kind  jsontext.Kind
 	items int
 }
 
-func (p *passed) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+func (p *skippedValue) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	p.kind = d.PeekKind()
 	if p.kind != '[' {
 		return d.SkipValue()
@@ -168,7 +167,7 @@ func (info *Info) add(l line) error {
 		}
 		return err
 	}
-	var g glance
+	var g listedEntry
 	if err := json.Unmarshal(l.text, &g, decodeOptions); err != nil {
 		return err
 	}
@@ -201,8 +200,8 @@ func (info *Info) add(l line) error {
 	return nil
 }
 
-// promptText is what a person wrote: the first text of a message, before what
-// hooks put behind it.
+// promptText returns what a person wrote: the first text of a message, before the context
+// from hooks.
 func promptText(message protocol.Message) string {
 	for _, part := range message.Content {
 		if part.Type == protocol.PartText && part.Hook == "" {

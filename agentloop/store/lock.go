@@ -10,15 +10,15 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Whoever lists sessions looks at their locks for a moment each. A session is in
-// use only if its lock stays taken for longer than that.
+// A list of sessions takes each lock for a moment. A session is in use only if its lock
+// stays taken for longer than that.
 const (
 	lockWait  = 200 * time.Millisecond
 	lockRetry = 5 * time.Millisecond
 )
 
-// take locks the session for this process.
-func (s *Session) take(folder, id string) error {
+// acquireLock locks the session for this process.
+func (s *Session) acquireLock(folder, id string) error {
 	for until := time.Now().Add(lockWait); ; time.Sleep(lockRetry) {
 		got, err := s.tryLock(folder, id)
 		switch {
@@ -33,8 +33,8 @@ func (s *Session) take(folder, id string) error {
 }
 
 // tryLock takes the lock if it is free. The lock is a file of its own: on some
-// systems a lock keeps readers out, and hooks may read the transcript. A file
-// that was removed between its opening and its locking locks nothing.
+// systems a lock keeps readers out, and hooks may read the transcript. A lock file that
+// was removed between its opening and its locking locks nothing.
 func (s *Session) tryLock(folder, id string) (bool, error) {
 	path := filepath.Join(folder, id+lockExtension)
 	lock := flock.New(path, flock.SetPermissions(0o600))
@@ -52,7 +52,7 @@ func (s *Session) tryLock(folder, id string) (bool, error) {
 
 const lockExtension = ".lock"
 
-// inUse reports whether somebody has the session open at this moment.
+// inUse reports whether a process has the session open at this moment.
 func inUse(folder, id string) bool {
 	path := filepath.Join(folder, id+lockExtension)
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
@@ -76,8 +76,8 @@ func Remove(folder, id string) error {
 	if err != nil {
 		return err
 	}
-	// The lock goes last: until then nobody can open what is left. Where an open
-	// file cannot be removed, it goes when it is free: without its session it locks
+	// The lock is removed last: until then nobody can open what is left. A system that
+	// cannot remove an open file removes it when it is free: without its session it locks
 	// nothing.
 	lock := filepath.Join(folder, id+lockExtension)
 	err = errors.Join(s.file.Close(), os.Remove(s.path))

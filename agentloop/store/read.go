@@ -20,13 +20,13 @@ import (
 // decodeOptions read what models and tools wrote, which may be no UTF-8.
 var decodeOptions = jsontext.AllowInvalidUTF8(true)
 
-// Transcript is all that a session's file tells.
+// Transcript is all that a session's file holds.
 type Transcript struct {
 	Header  Header
 	Entries []Entry
 }
 
-// State is what the entries come to: the session as it would be resumed.
+// State returns what the entries add up to: the session as it would be resumed.
 func (t *Transcript) State() State {
 	state := State{Model: t.Header.Model}
 	for i, entry := range t.Entries {
@@ -35,14 +35,14 @@ func (t *Transcript) State() State {
 	return state
 }
 
-// Read reads a session without opening it: another process may have it open. A
-// line that is not whole yet at the end is left out.
+// Read reads a session without opening it: another process may have it open. It leaves out
+// a last line that has no end yet.
 func Read(folder, id string) (*Transcript, error) {
 	if err := checkID(id); err != nil {
 		return nil, err
 	}
 	t := &Transcript{}
-	for line, err := range allLines(folder, id) {
+	for line, err := range fileLines(folder, id) {
 		if err == nil {
 			err = t.add(line, id)
 		}
@@ -66,7 +66,7 @@ func (t *Transcript) add(l line, id string) (err error) {
 	return err
 }
 
-// replaceArgs has the entries before this one tell what ran.
+// replaceArgs puts what ran into the entries before this one.
 func (t *Transcript) replaceArgs(entry *Entry) {
 	if entry.Kind != Args {
 		return
@@ -97,14 +97,8 @@ type line struct {
 	text   []byte // valid until the next line is read
 }
 
-// newLineReader reads whole lines of any length into memory that it uses again: a
-// conversation may be large, and its lines, too.
-func newLineReader(file io.Reader) *lines.Reader {
-	return lines.NewReader(file, lines.Options{Reuse: true})
-}
-
-// allLines reads a session's file. An error comes last, with the line it is about.
-func allLines(folder, id string) iter.Seq2[line, error] {
+// fileLines reads a session's file. An error comes last, with the line it is about.
+func fileLines(folder, id string) iter.Seq2[line, error] {
 	return func(yield func(line, error) bool) {
 		file, err := os.Open(filepath.Join(folder, id+extension))
 		if err != nil {
@@ -112,14 +106,14 @@ func allLines(folder, id string) iter.Seq2[line, error] {
 			return
 		}
 		defer file.Close()
-		in := newLineReader(file)
+		in := lines.NewReader(file, lines.Options{Reuse: true})
 		for number := 1; ; number++ {
 			text, ended, err := in.Next()
-			switch torn := err == nil && !ended; {
-			case number > 1 && (torn || errors.Is(err, io.EOF)):
-				return // a torn line at the end is a crash's, or being written
-			case torn || errors.Is(err, io.EOF):
-				err = errors.New("the file has no header")
+			if errors.Is(err, io.EOF) || err == nil && !ended { // a crash cut it off, or it is being written
+				if number > 1 {
+					return
+				}
+				err = errNoHeader
 			}
 			if !yield(line{number, bytes.TrimRight(text, "\r")}, err) || err != nil {
 				return
@@ -141,8 +135,8 @@ func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("%d sessions begin with %s", len(e.IDs), e.Prefix)
 }
 
-// Find is the id that prefix stands for: the whole id, or a beginning that no
-// other session's id has. Letters may be of either case.
+// Find returns the id that prefix stands for: the whole id, or any unique prefix of it.
+// Letters may be of either case.
 func Find(folder, prefix string) (string, error) {
 	ids, err := IDs(folder)
 	if err != nil {
@@ -166,8 +160,8 @@ func Find(folder, prefix string) (string, error) {
 	return "", &AmbiguousError{prefix, found}
 }
 
-// ShortLength is how many characters of each id tell the sessions apart, and no
-// fewer than least.
+// ShortLength returns how many characters of each id tell the sessions apart, at least
+// least.
 func ShortLength(ids []string, least int) int {
 	ids = slices.Sorted(slices.Values(ids))
 	length := least
@@ -181,12 +175,12 @@ func ShortLength(ids []string, least int) int {
 	return length
 }
 
-// HeaderOf reads the first line of a session, whoever has it open.
+// HeaderOf reads the first line of a session. Another process may have it open.
 func HeaderOf(folder, id string) (header Header, err error) {
 	if err := checkID(id); err != nil {
 		return header, err
 	}
-	for line, err := range allLines(folder, id) {
+	for line, err := range fileLines(folder, id) {
 		if err == nil {
 			header, err = decodeHeader(line.text, id)
 		}
@@ -198,7 +192,7 @@ func HeaderOf(folder, id string) (header Header, err error) {
 	return header, nil
 }
 
-// First is the text of the first prompt, "" without one.
+// First returns the text of the first prompt, "" without one.
 func (t *Transcript) First() string {
 	for _, entry := range t.Entries {
 		if entry.Kind == Message && entry.Message != nil && entry.Turn > 0 {

@@ -1,7 +1,3 @@
-// Package store keeps sessions: one append-only file of JSON lines each, first
-// a header, then one entry a line, each written in one piece. What a crash
-// leaves half-written at the end is dropped when the session is resumed. A
-// session is used by one process at a time.
 package store
 
 import (
@@ -20,12 +16,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gofrs/flock"
 
+	"github.com/hookd-dev/hookd/internal/lines"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// ErrInUse means that another process, or another part of this one, has the
-// session open.
+// ErrInUse means that another process, or another part of this one, has the session
+// open.
 var ErrInUse = errors.New("the session is in use")
+
+var errNoHeader = errors.New("the file has no header")
 
 // extension is that of a session's file; its lock has the name with ".lock".
 const extension = ".jsonl"
@@ -51,13 +50,13 @@ const (
 	Conversation Kind = "conversation" // Messages replace the conversation
 	System       Kind = "system"       // Text replaces the system text
 	Tools        Kind = "tools"        // Tools replace the list of tools
-	Reserve      Kind = "reserve"      // of earlier versions, which numbered events on; it says nothing any more
+	Reserve      Kind = "reserve"      // of earlier versions, which went on with the numbers of events; it has no effect
 	Closed       Kind = "closed"       // ended by reason Text; the last event number was Seq
 	Model        Kind = "model"        // Text is the model from here on
 	Args         Kind = "args"         // Args replace those of the call ToolCallID, which hooks changed before it ran
 )
 
-// Entry is one line of a session's file behind the header.
+// Entry is one line of a session's file after the header.
 type Entry struct {
 	Kind     Kind               `json:"kind"`
 	Time     time.Time          `json:"time"`
@@ -72,33 +71,33 @@ type Entry struct {
 	Args       protocol.RawMessage `json:"args,omitzero"`
 }
 
-// State is what the entries of a session come to.
+// State is what the entries of a session add up to.
 type State struct {
 	Messages []protocol.Message
-	Lines    []int           // of the file: where each of Messages was read
-	System   *string         // nil: none was kept
-	Tools    []protocol.Tool // nil: none were kept
+	Lines    []int           // of the file: on which each of Messages was read
+	System   *string         // nil: there is none
+	Tools    []protocol.Tool // nil: there is none
 	Seq      int64           // the last event number that may be in use
 	Turn     int             // user prompts so far
-	Model    string          // the last model that was named, "" if none was
+	Model    string          // the last model that was named, "" if there is none
 }
 
-// Session is an open session. Its methods may be called side by side.
+// Session is an open session. Its methods may be called from several goroutines.
 type Session struct {
 	header Header
 	path   string
 	state  State // at the time of opening
 
-	mu     sync.Mutex
-	file   *os.File
-	size   int64 // of the whole lines
-	lock   *flock.Flock
-	broken error // a write failed: the file may end in half a line
-	unkept bool  // no file keeps what is appended; see [Unkept] and [Session.GoOn]
-	lost   func(error)
+	mu       sync.Mutex
+	file     *os.File
+	size     int64 // of the whole lines
+	lock     *flock.Flock
+	broken   error // a write failed: the file may end in half a line
+	inMemory bool  // nothing is written; see [InMemory] and [Session.OnWriteError]
+	lost     func(error)
 }
 
-// Create begins a session in a folder, which is made if need be (0700). An
+// Create begins a session in a folder, which is created (0700) if it does not exist. An
 // empty id makes a new one.
 func Create(folder, id string, header Header) (*Session, error) {
 	if id == "" {
@@ -146,7 +145,7 @@ func open(folder, id string, flags int) (*Session, error) {
 			return nil, fmt.Errorf("session %s: %w", id, err)
 		}
 	}
-	if err := s.take(folder, id); err != nil {
+	if err := s.acquireLock(folder, id); err != nil {
 		return nil, err
 	}
 	file, err := os.OpenFile(s.path, os.O_RDWR|os.O_APPEND|flags, 0o600)
@@ -157,7 +156,7 @@ func open(folder, id string, flags int) (*Session, error) {
 	return s, nil
 }
 
-// checkID keeps an id from leading out of the folder.
+// checkID refuses an id that leads out of the folder.
 func checkID(id string) error {
 	good := len(id) > 0 && len(id) <= 128 && id[0] != '.' && strings.Trim(id, idCharacters) == ""
 	if !good {
@@ -168,10 +167,10 @@ func checkID(id string) error {
 
 const idCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
-// ID is the session's id.
+// ID returns the session's id.
 func (s *Session) ID() string { return s.header.ID }
 
-// Path is the absolute path of the session's file.
+// Path returns the absolute path of the session's file, "" if there is none.
 func (s *Session) Path() string {
 	if s.path == "" {
 		return ""
@@ -183,14 +182,14 @@ func (s *Session) Path() string {
 	return absolute
 }
 
-// Header is the session's first line.
+// Header returns the session's first line.
 func (s *Session) Header() Header { return s.header }
 
-// State is what the session held when it was opened.
+// State returns what the session held when it was opened.
 func (s *Session) State() State { return s.state }
 
-// Append writes one entry. After a failure nothing more is written: half a line
-// in the middle would make the file unreadable.
+// Append writes one entry. After a failure it writes nothing more: half a line in the
+// middle would make the file unreadable.
 func (s *Session) Append(entry Entry) error {
 	if entry.Time.IsZero() {
 		entry.Time = time.Now().UTC()
@@ -208,7 +207,7 @@ func (s *Session) write(value any) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.unkept {
+	if s.inMemory {
 		return nil
 	}
 	if s.broken != nil {
@@ -242,25 +241,26 @@ func (s *Session) Close() error {
 	return err
 }
 
-// replay reads the file from its beginning and cuts a torn last line off.
+// replay reads the file from its beginning, and truncates a last line that has no end.
 func (s *Session) replay() error {
 	folder, id := filepath.Dir(s.path), strings.TrimSuffix(filepath.Base(s.path), extension)
-	in := newLineReader(s.file)
+	in := lines.NewReader(s.file, lines.Options{Reuse: true})
 	for number := 1; ; number++ {
 		line, ended, err := in.Next()
-		torn := err == nil && !ended // a crash cut it off
+		cut := err == nil && !ended // by a crash
 		switch {
-		case number == 1 && (torn || errors.Is(err, io.EOF)):
-			return damaged(folder, id, number, errors.New("the file has no header"))
-		case torn:
-			if err := s.file.Truncate(s.size); err != nil {
-				return fmt.Errorf("session %s: %w", id, err)
-			}
-			return nil
+		case number == 1 && (cut || errors.Is(err, io.EOF)):
+			return damaged(folder, id, number, errNoHeader)
 		case errors.Is(err, io.EOF):
 			return nil
-		case err != nil:
+		case cut:
+			err = s.file.Truncate(s.size)
+		}
+		if err != nil {
 			return fmt.Errorf("session %s: %w", id, err)
+		}
+		if cut {
+			return nil
 		}
 		if err := s.replayLine(number, bytes.TrimRight(line, "\r")); err != nil {
 			return damaged(folder, id, number, err)
@@ -280,7 +280,7 @@ func (s *Session) replayLine(number int, line []byte) error {
 	return err
 }
 
-// decodeEntry reads a line behind the first.
+// decodeEntry reads a line after the first.
 func decodeEntry(line []byte) (entry Entry, err error) {
 	if err := json.Unmarshal(line, &entry, decodeOptions); err != nil {
 		return entry, err
@@ -313,8 +313,7 @@ func decodeHeader(line []byte, id string) (header Header, err error) {
 	return header, nil
 }
 
-// apply adds the entry of a line. A kind that this version does not know is
-// passed over.
+// apply adds the entry of a line. It ignores a kind that this version does not know.
 func (s *State) apply(line int, entry Entry) {
 	switch entry.Kind {
 	case Message:
@@ -338,8 +337,8 @@ func (s *State) apply(line int, entry Entry) {
 	s.Turn = max(s.Turn, entry.Turn)
 }
 
-// ReplaceArgs puts args in the place of those of the last call of an id. The message
-// gets new parts: the old ones may be in use elsewhere.
+// ReplaceArgs replaces the args of the last call of an id. The message gets new parts,
+// since the old ones may be in use elsewhere.
 func ReplaceArgs(messages []protocol.Message, id string, args protocol.RawMessage) {
 	for i := len(messages) - 1; i >= 0; i-- {
 		at := slices.IndexFunc(messages[i].Content, func(p protocol.Part) bool {

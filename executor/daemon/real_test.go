@@ -32,10 +32,10 @@ func openReal(hooks ...executor.GoHook) func(context.Context, string, string) (E
 }
 
 func (r *real) Fire(ctx context.Context, event protocol.Event, progress Progress) (protocol.Outcome, error) {
-	return r.Executor.Fire(executor.WithProgress(ctx, executor.Progress{
+	return r.Executor.WithProgress(executor.Progress{
 		Started:  func(_ *protocol.Event, h *executor.Hook) { progress.Started(h.Name, h.Layer) },
 		Finished: func(_ *protocol.Event, _ *executor.Hook, run protocol.Run) { progress.Finished(run) },
-	}), event)
+	}).Fire(ctx, event)
 }
 
 func (r *real) List() Listing                { return Describe(r.set, nil) }

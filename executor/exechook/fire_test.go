@@ -255,10 +255,10 @@ func TestCloseWaitsForProgram(t *testing.T) {
 	s := newScripts(t)
 	e := s.executor(schema.HookSettings{}, s.hook("slow", protocol.CanBlock, 5*time.Second, `cat >/dev/null; sleep 0.3; echo >"$OUT/done"`))
 	asked, decided := make(chan struct{}), make(chan struct{})
-	ctx := executor.WithProgress(t.Context(), executor.Progress{Started: func(*protocol.Event, *executor.Hook) { close(asked) }})
+	telling := e.WithProgress(executor.Progress{Started: func(*protocol.Event, *executor.Hook) { close(asked) }})
 	go func() {
 		defer close(decided)
-		e.Fire(ctx, toolEvent(""))
+		telling.Fire(t.Context(), toolEvent(""))
 	}()
 	<-asked
 	time.Sleep(50 * time.Millisecond) // told just before it is asked

@@ -29,7 +29,7 @@ var Guarantees = []Guarantee{
 	{
 		ID: "G1", Promise: "an event never waits longer than its limit and budget, whatever the hook does", Alone: true, AtOnce: 12,
 		Proof: "every fault of the kit in every mode, 25 runs: outcome at most 250 ms late; hooks that stop hookd itself: no pass, no hang; hostile conditions, changes and large files: bounded",
-		Tests: []Test{{"executor", "TestLimits"}, {"test/integration", "TestFaultKitInModes"}, {"test/integration", "TestStoppingHookdChangesNoOutcome"}, {"executor", "TestConditionIsBounded"}, {"protocol", "TestChangesAreBounded"}, {"loader", "TestUnallowedFilesAreNotHashed"}},
+		Tests: []Test{{"executor", "TestLimits"}, {"test/integration", "TestFaultKitInModes"}, {"test/integration", "TestStoppingHookdChangesNoOutcome"}, {"executor/internal/match", "TestConditionIsBounded"}, {"protocol", "TestChangesAreBounded"}, {"loader", "TestUnallowedFilesAreNotHashed"}},
 	},
 	{
 		ID: "G2", Promise: "nothing a hook started is alive after its run ended by limit, abort, error or held pipe", Alone: true,
@@ -157,6 +157,6 @@ var Guarantees = []Guarantee{
 	{
 		ID: "G25", Promise: "a person agrees only to what was shown, and what was agreed to is what runs",
 		Proof: "500 calls with hidden tails, escapes, late changes, input before the question: 0 ran unseen",
-		Tests: []Test{{"cmd/hookd", "TestNothingRunsUnseen"}},
+		Tests: []Test{{"cmd/hookd/internal/chat", "TestNothingRunsUnseen"}},
 	},
 }

@@ -187,8 +187,8 @@ func (b *block) think(text string, yield func(model.Chunk, error) bool) bool {
 }
 
 // endBlock yields the block as a part where it is one. Reasoning is sent back
-// whole or not at all, since its signature covers its text: so its part holds
-// both, beside the text that was streamed.
+// whole or not at all, since its signature covers its text: so its part holds both, in
+// addition to the text that was streamed.
 func (a *answer) endBlock(b *block, yield func(model.Chunk, error) bool) bool {
 	part := protocol.Part{Type: protocol.PartOpaque, Provider: Provider}
 	switch b.kind {
@@ -232,8 +232,8 @@ func (b *block) args() protocol.RawMessage {
 	return protocol.RawMessage("{}")
 }
 
-// recount takes the figures behind an answer. They repeat those before it where
-// they are given at all; 0 is no news.
+// recount takes the figures after an answer. They repeat the earlier ones if they are
+// given at all; 0 is no news.
 func (a *answer) recount(u sdk.MessageDeltaUsage, yield func(model.Chunk, error) bool) bool {
 	in := inputTokens{
 		cmp.Or(u.InputTokens, a.input.fresh), cmp.Or(u.CacheReadInputTokens, a.input.read), cmp.Or(u.CacheCreationInputTokens, a.input.written),

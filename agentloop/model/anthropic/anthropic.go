@@ -1,5 +1,3 @@
-// Package anthropic is a model that is served over the Messages interface of
-// Anthropic, through its official SDK.
 package anthropic
 
 import (

@@ -95,8 +95,8 @@ func isKey(name string) bool {
 }
 
 // appendMessage adds a message. The server wants all results of an answer's
-// calls, first thing, in the one message behind it; so what a user says behind
-// results joins them.
+// calls, first thing, in the one message after it; so what a user says after results joins
+// them.
 func appendMessage(list []sdk.MessageParam, role protocol.Role, blocks []sdk.ContentBlockParamUnion) []sdk.MessageParam {
 	if len(blocks) == 0 {
 		return list

@@ -1,10 +1,3 @@
-// Package cassette keeps a model's traffic in a file, and plays it back without
-// the model: to test hooks against a real run, to show one, to look into one.
-//
-// A cassette is a file of lines of JSON: a head, then one line a call with the
-// request, its hash, and the chunks of the answer with their times, or the error.
-// A line is written when its call has ended, so a crash loses that call only. No
-// key and no header is in it, since neither ever reaches a [model.Model].
 package cassette
 
 import (

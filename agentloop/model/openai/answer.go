@@ -76,7 +76,7 @@ func (a *answer) read(response *http.Response, yield func(model.Chunk, error) bo
 	done, events := false, 0
 	for event, err := range wire.Events(response.Body) {
 		if err != nil {
-			// Behind the finish reason only usage can be missing.
+			// After the finish reason only usage can be missing.
 			if failed := new(model.Error); errors.As(err, &failed) && a.finish != "" {
 				break
 			}

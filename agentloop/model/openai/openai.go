@@ -1,11 +1,3 @@
-// Package openai is a model that is served in the way of OpenAI's chat
-// completions: by OpenAI itself, or by Ollama, llama.cpp, vLLM and other servers
-// at a base URL of their own.
-//
-// The client is ours, since what differs between those servers is just what a
-// client made for one of them hides: the headers of an error (retry-after),
-// members it does not know, errors inside a stream that is otherwise fine, calls
-// without an index, a stream that ends without [DONE], a line without end.
 package openai
 
 import (

@@ -21,13 +21,12 @@ type Stdio struct {
 	stray   strayText
 	probe   probe
 
-	incoming chan jsonrpc.Message
+	incoming inbox
 	outgoing chan []byte
 	closed   chan struct{}
 	closing  sync.Once
 	working  sync.WaitGroup
 	flushed  chan struct{} // closed when nothing more is written
-	end      readEnd
 }
 
 // StdioOptions bound what a server may do.
@@ -37,22 +36,25 @@ type StdioOptions struct {
 	Report     Report
 }
 
-// readEnd is why reading ended.
-type readEnd struct {
+// inbox holds what was read until the SDK takes it.
+type inbox struct {
+	messages chan jsonrpc.Message // closed when reading has ended
+
 	mu  sync.Mutex
-	err error
+	end error // why it ended
 }
 
-func (e *readEnd) set(err error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.err = err
+func (b *inbox) close(end error) {
+	b.mu.Lock()
+	b.end = end
+	b.mu.Unlock()
+	close(b.messages)
 }
 
-func (e *readEnd) get() error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.err
+func (b *inbox) ended() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.end
 }
 
 // NewStdio returns a connection that writes to a program's stdin and reads its stdout.
@@ -60,7 +62,7 @@ func NewStdio(in io.Writer, out io.Reader, o StdioOptions) *Stdio {
 	s := &Stdio{
 		in: in, out: out, options: o, pending: newPendingRequests(o.Report),
 		stray:    strayText{limit: o.Limit, report: o.Report},
-		incoming: make(chan jsonrpc.Message), outgoing: make(chan []byte, 16),
+		incoming: inbox{messages: make(chan jsonrpc.Message)}, outgoing: make(chan []byte, 16),
 		closed: make(chan struct{}), flushed: make(chan struct{}),
 	}
 	s.probe.refusal = make(chan jsonrpc.Message, 1)
@@ -78,7 +80,6 @@ func (s *Stdio) Connect(context.Context) (sdk.Connection, error) {
 func (s *Stdio) SessionID() string { return "" }
 
 func (s *Stdio) read() {
-	defer close(s.incoming)
 	lines := newLineReader(s.out, s.options.Limit, s.stray.add)
 	for {
 		list, err := lines.next()
@@ -91,7 +92,7 @@ func (s *Stdio) read() {
 			if s.isClosed() {
 				err = io.EOF // we closed the pipe ourselves
 			}
-			s.end.set(err)
+			s.incoming.close(err)
 			return
 		}
 	}
@@ -124,7 +125,7 @@ func (s *Stdio) pass(e *message) error {
 
 func (s *Stdio) hand(m jsonrpc.Message) error {
 	select {
-	case s.incoming <- m:
+	case s.incoming.messages <- m:
 		return nil
 	case <-s.closed:
 		return io.EOF
@@ -159,9 +160,9 @@ func (s *Stdio) write() {
 // Read implements the SDK's connection.
 func (s *Stdio) Read(context.Context) (jsonrpc.Message, error) {
 	select {
-	case m, more := <-s.incoming:
+	case m, more := <-s.incoming.messages:
 		if !more {
-			return nil, s.end.get()
+			return nil, s.incoming.ended()
 		}
 		return m, nil
 	case m := <-s.probe.refusal:
@@ -280,7 +281,7 @@ func (s *Stdio) End(end func()) {
 // Failure returns why the server cannot be talked with any more, nil if it just ended its
 // stdout.
 func (s *Stdio) Failure() error {
-	if err := s.end.get(); err != io.EOF {
+	if err := s.incoming.ended(); err != io.EOF {
 		return err
 	}
 	return nil

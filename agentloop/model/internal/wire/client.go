@@ -1,6 +1,3 @@
-// Package wire is what the models that are served over HTTP share: a client
-// that bounds every answer in size and in silence, keeps keys with the host they
-// are meant for, and tells failures apart by whether another try makes sense.
 package wire
 
 import (
@@ -158,8 +155,8 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// watch counts the bytes since the last empty line: whoever puts an event
-// together, ours or an SDK, keeps that much in memory.
+// watch counts the bytes since the last empty line: the reader that puts an event together,
+// ours or that of an SDK, keeps that much in memory.
 func (b *body) watch(p []byte) {
 	for _, c := range p {
 		switch b.event++; c {

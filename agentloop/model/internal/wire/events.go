@@ -23,7 +23,7 @@ type Event struct {
 // Events reads server-sent events (WHATWG HTML, section 9.2): lines
 // end with LF, CR or CRLF, a line of the form ":…" is a comment, data in several
 // lines is joined by LF. A last event without its empty line counts, since some
-// servers close the connection behind it. It ends with the reader's error, if
+// servers close the connection after it. It ends with the reader's error, if
 // that is not io.EOF.
 func Events(from io.Reader) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
@@ -75,7 +75,7 @@ func tooLong() *model.Error {
 	return &model.Error{Err: fmt.Errorf("the server sent an event of more than %d MiB", maxEvent>>20)}
 }
 
-// lineSplitter splits at LF, CR and CRLF without waiting for the byte behind a
+// lineSplitter splits at LF, CR and CRLF without waiting for the byte after a
 // CR.
 type lineSplitter struct {
 	afterCR bool

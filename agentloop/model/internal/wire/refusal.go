@@ -158,8 +158,7 @@ func contextFull(status int, kind, code, message string) bool {
 	return (status/100 == 4 && status != http.StatusTooManyRequests || status/100 == 2 || status == http.StatusInternalServerError) && fullTexts().MatchString(message)
 }
 
-// maxWait bounds what a server may ask for; whoever waits decides whether that
-// is too long.
+// maxWait bounds what a server may ask for; the caller decides whether that is too long.
 const maxWait = 24 * time.Hour
 
 // retryAfter reads retry-after-ms (milliseconds) or Retry-After (seconds or an

@@ -13,6 +13,7 @@ import (
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/schema/units"
 )
 
 func Listing(p *show.Printer, listing daemon.Listing) {
@@ -96,7 +97,7 @@ func hookTable(p *show.Printer, hooks []daemon.Listed) {
 	for _, h := range hooks {
 		row := []show.Cell{
 			{Text: h.Name, Tone: show.Name}, {Text: layerText(h)}, {Text: canText(h)}, statusCell(h.Status),
-			{Text: schema.FormatDuration(time.Duration(h.TimeoutMs) * time.Millisecond)}, {Text: failureText(h)},
+			{Text: units.FormatDuration(time.Duration(h.TimeoutMs) * time.Millisecond)}, {Text: failureText(h)},
 		}
 		if pools {
 			row = append(row, show.Cell{Text: runText(h)})

@@ -118,7 +118,7 @@ func (s *projectEngine) tellChanged(snapshot *loader.Snapshot) {
 }
 
 func (s *projectEngine) Fire(ctx context.Context, event protocol.Event, progress daemon.Progress) (protocol.Outcome, error) {
-	return s.executor.Fire(executor.WithProgress(ctx, executor.Progress{
+	return s.executor.WithProgress(executor.Progress{
 		Started: func(_ *protocol.Event, h *executor.Hook) { progress.Started(h.Name, h.Layer) },
 		Finished: func(ev *protocol.Event, _ *executor.Hook, run protocol.Run) {
 			s.logRun(ev, &run)
@@ -126,7 +126,7 @@ func (s *projectEngine) Fire(ctx context.Context, event protocol.Event, progress
 		},
 		Notice: s.aside.Notice,
 		Cut:    s.aside.Cut,
-	}), event)
+	}).Fire(ctx, event)
 }
 
 // logRun logs what one hook did: at debug all of them, as warnings those that could not

@@ -1,0 +1,123 @@
+package question
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hookd-dev/hookd/agentloop"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/terminal"
+)
+
+// LineByLine puts questions to the person at the terminal, line by line.
+type LineByLine struct {
+	p     *show.Printer
+	lines *terminal.Lines // what the person types
+}
+
+// NewLineByLine returns what puts questions to the person who types these lines.
+func NewLineByLine(p *show.Printer, lines *terminal.Lines) LineByLine { return LineByLine{p, lines} }
+
+// AtTerminal returns what asks the person at the terminal, nil where nobody is there:
+// every question is then answered with no.
+func AtTerminal(console *cli.Console) agentloop.Approver {
+	if !console.PersonReads() {
+		return nil
+	}
+	return LineByLine{console.Err, console.Lines()}
+}
+
+// Settling is how long keys that were read before a question have to reach the line
+// that is being written, where they belong.
+const Settling = 100 * time.Millisecond
+
+// Keys are what a person types or presses for an answer, by its kind.
+var Keys = map[string]string{"allow-once": "y", "allow-always": "a", "reject-once": "n", "reject-always": "N"}
+
+// TypedAnswer is what a typed line means. Anything that is not clearly another option is
+// the plain refusal; what stands after n or N are words for the model.
+func TypedAnswer(q *agentloop.Question, typed string) agentloop.Answer {
+	typed = strings.TrimSpace(typed)
+	key, why := typed, ""
+	if word, rest, more := strings.Cut(typed, " "); more && (word == "n" || word == "N" || word == "no" || word == "never") {
+		key, why = word, strings.TrimSpace(rest)
+	}
+	words := map[string]string{"yes": "y", "Y": "y", "always": "a", "A": "a", "no": "n", "never": "N"}
+	if short, isWord := words[key]; isWord {
+		key = short
+	}
+	for _, o := range q.Options {
+		if Keys[o.Kind] == key {
+			return agentloop.Answer{OptionID: o.OptionID, Text: why}
+		}
+	}
+	return agentloop.Answer{OptionID: Refusal(q), Text: why}
+}
+
+// isRefusal reports whether a typed line can only mean no.
+func isRefusal(typed string) bool {
+	word, _, _ := strings.Cut(strings.TrimSpace(typed), " ")
+	return word == "n" || word == "N" || word == "no" || word == "never"
+}
+
+// Approve asks once; anything but yes is no, and yes is taken only after all that will
+// run was on the screen. What was typed before that is no answer.
+func (t LineByLine) Approve(ctx context.Context, q agentloop.Question) (agentloop.Answer, error) {
+	select { // what was told before has to reach the screen first
+	case <-time.After(Settling):
+	case <-ctx.Done():
+		return agentloop.Answer{}, context.Cause(ctx)
+	}
+	lines := Lines(t.p, &q)
+	for at, page := 0, t.page(); at < len(lines); {
+		end := min(at+page, len(lines))
+		t.p.Raw(strings.Join(lines[at:end], "\n") + "\n")
+		if at = end; at == len(lines) {
+			break
+		}
+		typed, open, err := t.read(ctx, "  "+HiddenText(lines[at:])+". enter = more, all = the rest, n = no: ")
+		switch {
+		case err != nil:
+			return agentloop.Answer{}, err
+		case !open || isRefusal(typed):
+			return TypedAnswer(&q, typed), nil
+		case strings.TrimSpace(typed) == "all":
+			page = len(lines)
+		case strings.TrimSpace(typed) != "":
+			t.p.Print("  %s\n", "a yes counts after all of it was shown")
+		}
+	}
+	var ways []string
+	for _, o := range q.Options {
+		ways = append(ways, fmt.Sprintf("%s = %s", Keys[o.Kind], show.Line(o.Name)))
+	}
+	typed, _, err := t.read(ctx, "  "+strings.Join(ways, ", ")+" (n WHY tells the model)? [n] ")
+	if err != nil {
+		return agentloop.Answer{}, err
+	}
+	return TypedAnswer(&q, typed), nil // at the end of input: no
+}
+
+// read asks for a line. What came before it was asked for is dropped.
+func (t LineByLine) read(ctx context.Context, prompt string) (line string, open bool, err error) {
+	t.lines.Drop()
+	t.p.Print("%s", prompt)
+	line, open, err = t.lines.Next(ctx)
+	if err != nil || !open {
+		t.p.Print("\n")
+	}
+	return line, open, err
+}
+
+// page is how many lines the terminal shows at once, besides a prompt.
+func (t LineByLine) page() int {
+	const unknown, least, prompt = 24, 3, 3
+	height := t.lines.Height()
+	if height <= 0 {
+		height = unknown
+	}
+	return max(height-prompt, least)
+}

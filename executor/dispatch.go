@@ -1,0 +1,311 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hookd-dev/hookd/executor/internal/match"
+	"github.com/hookd-dev/hookd/executor/record"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// selfName is the name in an answer that no hook gave.
+const selfName = "hookd"
+
+// dispatch is one event on its way through its hooks. It belongs to one goroutine.
+type dispatch struct {
+	req       request
+	ctx       context.Context // the caller's
+	selection selection       // which hooks the event is about
+	results   results         // what they answered so far
+	version   version         // the event as they changed it so far
+	state     hookState       // what they remember
+	spent     spent           // of their budgets
+	detached  *detached       // of an event that goes on without its host
+	digest    func() *record.Digest
+	notices   []protocol.HookText // of hookd itself
+}
+
+// request is an event as it came in, with what it is decided by. It does not change,
+// so that what goes on after the event shares it.
+type request struct {
+	executor   *Executor
+	set        *Set
+	settings   *schema.HookSettings // the effective ones of the set
+	spec       *protocol.Spec
+	event      protocol.Event // with id and time, without what each hook is told besides
+	began      time.Time
+	progress   Progress
+	tooDeep    bool // too many agents have started one another
+	background bool // the event has gone on, and nobody waits for its hooks
+}
+
+// begin takes what an event is decided by.
+func (v *View) begin(ctx context.Context, ev protocol.Event) *dispatch {
+	e, set := v.executor, v.source.Current()
+	if set == nil {
+		set = refusingSet()
+	}
+	d := &dispatch{ctx: ctx, req: request{executor: e, set: set, settings: &set.Settings.Hooks, began: time.Now(), progress: v.progress}}
+	r := &d.req
+	if r.spec = ev.Spec(); r.spec == nil {
+		r.spec = &protocol.Spec{Name: ev.Event, Kind: protocol.Notice}
+	}
+	ev.Event = r.spec.Name
+	if ev.ID == "" {
+		ev.ID = protocol.NewID()
+	}
+	if ev.Time.IsZero() {
+		ev.Time = r.began.UTC().Truncate(time.Millisecond)
+	}
+	ev.Session.Key = "" // a secret between host and daemon
+	r.event = withoutSoFar(ev)
+	r.tooDeep = e.options.Depth >= r.settings.MaxDepth
+	d.selection.hooks, d.selection.hasLost = e.guards.hooks(set, &ev)
+	options := r.foldOptions()
+	d.results.fold = protocol.Begin(r.event, options)
+	if r.spec.Ask == protocol.AskStays {
+		options.AskedBy = d.askedBy()
+		d.results.fold = protocol.Begin(r.event, options)
+	}
+	return d
+}
+
+// withoutSoFar returns an event without what each hook is told besides.
+func withoutSoFar(ev protocol.Event) protocol.Event {
+	ev.Layer, ev.Outcome, ev.State, ev.Metadata = "", protocol.OutcomeSoFar{}, nil, nil
+	return ev
+}
+
+// after returns the request of what happens when the event has gone on.
+func (r *request) after(ev protocol.Event) *request {
+	late := *r
+	late.event, late.began, late.background = withoutSoFar(ev), time.Now(), true
+	return &late
+}
+
+func (r *request) foldOptions() protocol.FoldOptions {
+	return protocol.FoldOptions{Generation: r.set.Generation}
+}
+
+// runOf returns the run of an answer that does not count for the outcome.
+func (r *request) runOf(answer protocol.Answer) protocol.Run {
+	_, run := protocol.Begin(r.event, r.foldOptions()).Add(answer)
+	return run
+}
+
+// answerLimits returns what a hook's answer may come to, by its own layer.
+func (r *request) answerLimits(h *Hook) protocol.AnswerLimits {
+	limits := &r.set.settingsOf(h).Limits
+	return protocol.AnswerLimits{
+		Event:   protocol.DecodeLimits{Size: limits.Event, Depth: limits.Depth},
+		Context: noneIfZero(limits.Context),
+	}
+}
+
+// loopAsks is the origin of a question that no hook of a layer asks. A project's hook
+// grants only what hooks of the project ask.
+var loopAsks = protocol.Origin{Layer: protocol.User}
+
+// askedBy returns the origin of the hook, or of the loop's own rule, whose ask a
+// permission-request answers. A name that no hook has any more counts as the highest:
+// what it asked only the person may grant.
+func (d *dispatch) askedBy() protocol.Origin {
+	in := d.input()
+	if !in.Scan() {
+		return protocol.Origin{Layer: protocol.Managed}
+	}
+	name, isHook := strings.CutPrefix(in.AskedBy, "hook:")
+	if !isHook {
+		return loopAsks // the loop, or a host, by its own rule
+	}
+	layer := protocol.Layer("")
+	for _, h := range d.req.set.Hooks {
+		if h.Name == name && (layer == "" || h.Layer.Rank() > layer.Rank()) {
+			layer = h.Layer
+		}
+	}
+	switch layer {
+	case "":
+		layer = protocol.Managed
+	case protocol.Builtin:
+		return loopAsks
+	}
+	return protocol.OriginOf(layer, name)
+}
+
+// results are what the hooks of an event answered so far.
+type results struct {
+	fold     protocol.Fold
+	runs     []protocol.Run // of all hooks, those that were not asked among them
+	folded   []int          // where the runs of fold are among runs
+	warnings []hookWarning  // that go with a hook's answer
+}
+
+type hookWarning struct {
+	hook *Hook
+	text string
+}
+
+func (r *results) warn(h *Hook, text string) { r.warnings = append(r.warnings, hookWarning{h, text}) }
+
+// add adds an answer to what was decided so far.
+func (r *results) add(answer protocol.Answer) protocol.Run {
+	for _, w := range r.warnings {
+		if w.hook.Name == answer.Name && w.hook.Layer == answer.Layer {
+			answer.Warnings = append(answer.Warnings, w.text)
+		}
+	}
+	var run protocol.Run
+	r.fold, run = r.fold.Add(answer)
+	r.folded = append(r.folded, len(r.runs))
+	r.runs = append(r.runs, run)
+	return run
+}
+
+// skip notes a hook that is not asked.
+func (r *results) skip(h *Hook, why protocol.Skip) { r.runs = append(r.runs, skippedRun(h, why)) }
+
+func skippedRun(h *Hook, why protocol.Skip) protocol.Run {
+	return protocol.Run{
+		Hook: h.Name, Source: h.Layer, Hash: h.Hash, Class: h.Can, Mode: h.Mode,
+		Rule: protocol.EffectiveRule(h.HookInfo()), Changed: []string{}, Skipped: why, Sensitive: h.Sensitive,
+	}
+}
+
+// version is the event as changed so far. What is made of it is made when it is first
+// needed.
+type version struct {
+	event    *protocol.Event
+	input    *match.Input
+	encoding *protocol.Encoding // the part that all hooks of the event have in common
+
+	scanned *match.Input // of any version, the last that was scanned
+}
+
+// changed forgets what was made of the event before a hook changed it.
+func (v *version) changed() {
+	v.forgetInput()
+	v.event, v.encoding = nil, nil
+}
+
+func (v *version) forgetInput() {
+	if v.input != nil && v.input.Scanned() {
+		v.scanned = v.input
+	}
+	v.input = nil
+}
+
+// call returns the scanned input of any version: no hook changes which call the event
+// is about.
+func (v *version) call(first *protocol.Event) *match.Input {
+	v.forgetInput()
+	if v.scanned == nil {
+		v.scanned = match.NewInput(first, nil)
+		v.scanned.Scan()
+	}
+	return v.scanned
+}
+
+// event returns the event as changed so far.
+func (d *dispatch) event() *protocol.Event {
+	if d.version.event == nil {
+		ev := d.results.fold.ForHooks()
+		d.version.event = &ev
+	}
+	return d.version.event
+}
+
+// input returns what matchers see of the event as changed so far.
+func (d *dispatch) input() *match.Input {
+	if d.version.input == nil {
+		d.version.input = match.NewInput(d.event(), func() protocol.RawMessage {
+			return d.stateView().Metadata(d.req.set.index.prefixes)
+		})
+	}
+	return d.version.input
+}
+
+// question returns the event as one hook gets it.
+func (d *dispatch) question(h *Hook) *Question {
+	d.beginDigest()
+	ev := *d.event()
+	ev.Layer, ev.Outcome = h.Layer, d.results.fold.SoFar()
+	view := d.stateView()
+	ev.State = d.req.executor.callbacks.addTo(view.State(stateKey(h)), ev.Session.ID, ev.Agent.ID, h)
+	ev.Metadata = view.Metadata(d.req.set.index.prefixes)
+	ev.ModelArgs = d.modelArgs(h)
+	checked := d.version.input != nil && d.version.input.Readable()
+	return d.req.questionOf(h, ev, &d.version.encoding, checked)
+}
+
+// modelArgs returns the args of a call as the model gave them, for a Go hook that is
+// asked about the call.
+func (d *dispatch) modelArgs(h *Hook) protocol.RawMessage {
+	if !h.Info().InProcess || d.req.event.Event != protocol.ToolCallStart {
+		return nil
+	}
+	return protocol.Plain(d.results.fold.ModelArgs())
+}
+
+// questionOf returns an event as a question. shared is the part of its encoding that all
+// hooks of the event have in common; a Go hook needs none. checked says that data is
+// known to be JSON.
+func (r *request) questionOf(h *Hook, ev protocol.Event, shared **protocol.Encoding, checked bool) *Question {
+	settings := r.set.settingsOf(h)
+	q := &Question{Hook: h, Event: &ev, Spec: r.spec, Grace: settings.Grace, Limits: settings.Limits}
+	if h.Info().InProcess {
+		ev.Data = protocol.Plain(ev.Data) // as programs read it
+		return q
+	}
+	if h.Asker == nil || r.tooDeepFor(h) {
+		return q
+	}
+	if q.fault = tooLarge(q); q.fault != nil {
+		return q
+	}
+	if *shared == nil {
+		encoded, err := encode(&ev, checked)
+		if err != nil {
+			q.fault = &protocol.Failure{Kind: protocol.FailSpawn, Detail: "the event cannot be written as JSON: " + err.Error()}
+			return q
+		}
+		*shared = encoded
+	}
+	q.Payload = (*shared).ForHook(ev.Layer, ev.Outcome, ev.State, ev.Metadata)
+	return q
+}
+
+// tooLarge is the failure of a hook whose own layer's limits the event is over. Other
+// hooks are asked all the same.
+func tooLarge(q *Question) *protocol.Failure {
+	limits, data := &q.Limits, q.Event.Data
+	switch {
+	case int64(len(data)) > limits.Event:
+		return &protocol.Failure{
+			Kind:   protocol.FailSpawn,
+			Detail: fmt.Sprintf("the event has %d bytes, hooks.limits.event of the %s layer is %d", len(data), q.Hook.Layer, limits.Event),
+			Remedy: "raise hooks.limits.event",
+		}
+	case limits.Depth < protocol.DefaultDepth && protocol.DeeperThan(data, limits.Depth):
+		return &protocol.Failure{
+			Kind:   protocol.FailSpawn,
+			Detail: fmt.Sprintf("the event is nested more than %d levels deep, which is hooks.limits.depth of the %s layer", limits.Depth, q.Hook.Layer),
+			Remedy: "raise hooks.limits.depth",
+		}
+	}
+	return nil
+}
+
+// encode encodes what hooks have in common. A host in Go may have made data that is no
+// JSON; a guard that searches it for words must not be the one to find out.
+func encode(ev *protocol.Event, checked bool) (*protocol.Encoding, error) {
+	if len(ev.Data) > 0 && !checked && !protocol.Valid(ev.Data) {
+		return nil, errors.New("data is not valid")
+	}
+	return protocol.Encode(ev)
+}

@@ -1,0 +1,194 @@
+package executor
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"sync"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/hookd-dev/hookd/executor/state"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// hookState is what hooks remember, as one event's hooks see it. It is read once, so
+// that events side by side see the same old values.
+type hookState struct {
+	before, now *state.View // as it was, and with what this event's hooks added; nil before it is read
+	writes      []state.Write
+	readErr     error
+}
+
+// stateView returns what hooks remember now.
+func (d *dispatch) stateView() *state.View {
+	s := &d.state
+	if s.now == nil {
+		view := state.View{}
+		if session := d.req.event.Session.ID; session != "" {
+			view, s.readErr = d.req.executor.states.Read(session)
+		}
+		s.before, s.now = &view, &view
+	}
+	return s.now
+}
+
+// checkState returns what a reply wants the hook to remember. What may not be kept is
+// taken out and becomes a warning: the rest of the reply counts all the same.
+func (d *dispatch) checkState(h *Hook, answer *protocol.Answer) []state.Write {
+	if answer.Reply == nil {
+		return nil
+	}
+	limits := &d.req.set.settingsOf(h).Limits
+	var writes []state.Write
+	for _, value := range []struct {
+		what  state.What
+		value protocol.RawMessage
+		limit int64
+	}{
+		{state.State, answer.Reply.State, limits.State},
+		{state.Metadata, answer.Reply.Metadata, limits.Metadata},
+	} {
+		if value.value == nil {
+			continue
+		}
+		if problem := d.req.stateProblem(h, value.what, value.value, value.limit); problem != "" {
+			answer.Warnings = append(answer.Warnings, fmt.Sprintf("%s is not kept: %s", value.what, problem))
+			continue
+		}
+		d.stateView() // what was stored when this event's hooks began to look
+		key := stateKey(h)
+		writes = append(writes, state.Write{
+			Key: key, What: value.what, Value: value.value,
+			Seq: d.req.event.Seq, Opening: d.req.event.Opening, Saw: d.state.before.Revision(key, value.what),
+		})
+	}
+	return writes
+}
+
+// stateProblem returns why a value may not be kept, "" if it may.
+func (r *request) stateProblem(h *Hook, what state.What, value protocol.RawMessage, limit int64) string {
+	switch {
+	case int64(len(value)) > limit:
+		return fmt.Sprintf("it has %d bytes, the limit is %d", len(value), limit)
+	case !protocol.Valid(value):
+		return "it is not JSON"
+	case what == state.State && r.event.Session.ID == "":
+		return "the event belongs to no session"
+	case what == state.Metadata && h.Mode == protocol.Audit:
+		// Other hooks decide by it.
+		return "the hook runs in audit mode"
+	}
+	return ""
+}
+
+// keep makes values visible to the later hooks of this event. They reach other events
+// when this one goes on.
+func (s *hookState) keep(writes []state.Write) {
+	view, _ := s.now.With(writes)
+	s.now = &view
+	s.writes = append(s.writes, writes...)
+}
+
+// commitState writes what the hooks want kept before the event goes on, and returns
+// what is lost by it.
+func (d *dispatch) commitState() (lost []state.Lost) {
+	problems := &d.req.executor.problems
+	if d.state.readErr != nil { // only a write shows that the problem is over
+		d.notices = append(d.notices, problems.report("state", "what hooks remember could not be read", d.state.readErr)...)
+	}
+	if session := d.req.event.Session.ID; len(d.state.writes) > 0 && session != "" {
+		var err error
+		lost, err = d.req.executor.states.Write(session, d.state.writes)
+		d.notices = append(d.notices, problems.report("state", "what hooks remember could not be written; it is gone when this process ends", err)...)
+	}
+	return lost
+}
+
+// lostTexts says which values of a hook are lost.
+func lostTexts(lost []state.Lost, hook string) (texts []string) {
+	for _, l := range lost {
+		if l.Hook != hook {
+			continue
+		}
+		of := "another event"
+		if l.Seq != nil {
+			of = fmt.Sprintf("event %d", *l.Seq)
+		}
+		texts = append(texts, fmt.Sprintf("the %s that it gave at %s is lost: two events ran side by side, and the later one's stands", l.What, of))
+	}
+	return texts
+}
+
+// stateKey names a hook wherever the session is at work: in an inner project it is
+// known as ../guard.sh.
+func stateKey(h *Hook) state.Key {
+	if h.Home == "" {
+		return state.Key{Layer: h.Layer, Name: h.Name}
+	}
+	return state.Key{Layer: h.Layer, Project: h.Home, Name: strings.TrimPrefix(h.Name, projectPrefix(h))}
+}
+
+// projectPrefix is what stands before the name of an outer project's hook: ../../
+func projectPrefix(h *Hook) string { return strings.Repeat("../", originOf(h).Above) }
+
+// callbackResults are texts of recipes that hooks asked for with callback.as "state",
+// until the hook is asked again. They live in memory: a recipe belongs to a run, and
+// so does what came of it.
+type callbackResults struct {
+	mu    sync.Mutex
+	texts map[callbackKey]string
+}
+
+type callbackKey struct {
+	session string
+	agent   string // the recipe's own thread, or another sub-agent, does not take it away
+	hook    hookKey
+}
+
+// CallbackResult returns what keeps a recipe's text for a hook; see
+// [protocol.EventGate]. A newer text takes the place of one that the hook has not read.
+func (e *Executor) CallbackResult(session, agent string, hook protocol.HookRef) func(text string) {
+	key := callbackKey{session, agent, hookKey{hook.Layer, hook.Name}}
+	return func(text string) {
+		c := &e.callbacks
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.texts == nil {
+			c.texts = map[callbackKey]string{}
+		}
+		c.texts[key] = text
+	}
+}
+
+// addTo returns a hook's state with the text that waits for it as the member callback.
+// A state that is no object becomes the member state.
+func (c *callbackResults) addTo(value protocol.RawMessage, session, agent string, h *Hook) protocol.RawMessage {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	key := callbackKey{session, agent, keyOf(h)}
+	text, waits := c.texts[key]
+	if !waits {
+		return value
+	}
+	delete(c.texts, key)
+	members := map[string]protocol.RawMessage{}
+	if len(value) > 0 && jsonspan.Kind(value) != 'n' {
+		if jsonspan.Kind(value) != '{' || json.Unmarshal(value, &members) != nil {
+			members = map[string]protocol.RawMessage{"state": value}
+		}
+	}
+	members["callback"], _ = protocol.Marshal(text)
+	encoded, err := protocol.Marshal(members)
+	if err != nil { // the state was checked when it was kept
+		return value
+	}
+	return encoded
+}
+
+func (c *callbackResults) forget(session string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	maps.DeleteFunc(c.texts, func(key callbackKey, _ string) bool { return key.session == session })
+}

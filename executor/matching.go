@@ -1,0 +1,158 @@
+package executor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/hookd-dev/hookd/executor/internal/match"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// selection is which hooks an event is about.
+type selection struct {
+	hooks   []*Hook // for the event, in running order
+	hasLost bool    // hooks has guards that the set no longer has
+	stages  *stages // what is left of hooks; see dispatch.stages
+}
+
+// stages are hooks in running order, and its parts by stage.
+type stages struct{ all, modify, block, observe []*Hook }
+
+// splitStages splits hooks that are in running order, whose first key is the stage.
+func splitStages(hooks []*Hook) *stages {
+	first := func(s stage) int {
+		at, _ := slices.BinarySearchFunc(hooks, s, func(h *Hook, s stage) int { return int(stageOf(h) - s) })
+		return at
+	}
+	block, observe := first(stageBlock), first(stageObserve)
+	return &stages{hooks, hooks[:block], hooks[block:observe], hooks[observe:]}
+}
+
+// candidates remembers which hooks of a set are left for an event when all but their
+// conditions has been compared. Agents call the same few tools over and over, so that
+// an event costs one look-up however many hooks there are.
+type candidates struct {
+	compares map[protocol.EventName]bool // whether a hook of the event compares its data
+
+	mu    sync.RWMutex
+	lists map[match.Key]*stages
+}
+
+// Bounds of what is remembered: names of tools come from a model.
+const (
+	maxRemembered = 256
+	maxKeyLength  = 200 // bytes
+)
+
+// of returns the hooks that an event may be about.
+func (c *candidates) of(in *match.Input, hooks []*Hook) *stages {
+	key := in.Key
+	c.mu.RLock()
+	found := c.lists[key]
+	c.mu.RUnlock()
+	if found != nil {
+		return found
+	}
+	found = splitStages(fitting(hooks, in))
+	if len(key.Tool)+len(key.Kind)+len(key.Source)+len(key.Step) > maxKeyLength {
+		return found
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.lists == nil || len(c.lists) >= maxRemembered {
+		c.lists = map[match.Key]*stages{}
+	}
+	c.lists[key] = found
+	return found
+}
+
+// fitting returns the hooks that take part and whose matchers, but for conditions, fit
+// the event.
+func fitting(hooks []*Hook, in *match.Input) []*Hook {
+	var left []*Hook
+	for _, h := range hooks {
+		if h.takesPart() && h.match.Fits(in) {
+			left = append(left, h)
+		}
+	}
+	return left
+}
+
+// stages returns the hooks that the event may be about, by stage. With Explain they are
+// all hooks of the event, so that those that do not match are named.
+func (d *dispatch) stages() *stages {
+	s := &d.selection
+	switch {
+	case s.stages != nil:
+	case d.req.executor.options.Explain:
+		s.stages = splitStages(s.hooks)
+	case s.hasLost:
+		s.stages = splitStages(fitting(s.hooks, d.input()))
+	case len(s.hooks) == 0:
+		s.stages = &noStages
+	default:
+		in, candidates := d.input(), d.req.set.index.candidates
+		if candidates.compares[d.req.spec.Name] {
+			in.Scan()
+		}
+		s.stages = candidates.of(in, s.hooks)
+	}
+	return s.stages
+}
+
+var noStages stages
+
+// wants reports whether a hook of [dispatch.stages] is to be asked about the event as
+// it is now. A hook that a person has disabled is not asked, but recorded.
+func (d *dispatch) wants(h *Hook) bool {
+	if !h.takesPart() {
+		return false
+	}
+	notAsked := d.req.event.NotAsked // a hook that asked for the recipe in which this happens
+	if len(notAsked) > 0 && slices.Contains(notAsked, protocol.HookRef{Layer: h.Layer, Name: h.Name}) {
+		return false
+	}
+	hit := d.matches(h)
+	switch {
+	case !hit && d.req.executor.options.Explain:
+		d.results.skip(h, protocol.SkipNoMatch)
+	case hit && !h.runs():
+		d.results.skip(h, protocol.SkipDisabled)
+		return false
+	}
+	return hit
+}
+
+// matches compares what [dispatch.stages] has not compared.
+func (d *dispatch) matches(h *Hook) bool {
+	if d.req.executor.options.Explain && !h.match.Fits(d.input()) {
+		return false
+	}
+	if !h.match.HasCondition() || h.Status == Untrusted {
+		return true // the condition of a hook that nobody allowed decides nothing
+	}
+	began := time.Now()
+	defer func() { d.spent.charge(accountOf(h), time.Since(began)) }()
+	ctx, cancel := d.withinBudget(d.ctx, h)
+	defer cancel()
+	ctx, cancelNow := context.WithTimeout(ctx, min(h.Timeout, match.ConditionTime))
+	defer cancelNow()
+	decision, err := h.match.Decide(ctx, d.input())
+	if decision != match.Undecided {
+		return decision == match.Yes
+	}
+	if match.IsMissing(err) && h.Can == protocol.CanObserve && !h.Required {
+		return false // it can refuse nothing
+	}
+	if h.match.FirstReport() {
+		d.results.warn(h, fmt.Sprintf("match.when is undecided, which counts as a match: %v", err))
+	}
+	return true
+}
+
+// ArgsRead returns the members of data.args that a condition reads without saying that
+// they may be missing, each once.
+func ArgsRead(when string) []string { return match.ArgsRead(when) }

@@ -1,0 +1,132 @@
+package record
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// Redact returns a run as a record has it that is not to hold values of events: what a
+// hook wrote besides its verdict may repeat its event. Of stderr remains how long it
+// is and its hash, of what messages quote nothing longer than a word. The verdict's
+// reason stays: it is there to be read.
+func Redact(run protocol.Run, values schema.RecordValues) protocol.Run {
+	if values == schema.ValuesFull || run.Sensitive { // of a sensitive one nothing is left to take out
+		return run
+	}
+	if run.Hash != "" && run.Stderr != "" { // a Go hook has no stderr, but a stack
+		text := fmt.Sprintf("[%d bytes", len(run.Stderr))
+		if values != schema.ValuesNone {
+			text += ", " + hashOf([]byte(run.Stderr))
+		}
+		run.Stderr = text + "]"
+	}
+	run.Detail = unquoted(run.Detail)
+	var warnings []string
+	for _, w := range run.Warnings {
+		if besides, found := strings.CutPrefix(w, protocol.BesidesReply); found {
+			w = fmt.Sprintf("%s[%d bytes]", protocol.BesidesReply, len(besides))
+		}
+		warnings = append(warnings, unquoted(w))
+	}
+	run.Warnings = warnings
+	return run
+}
+
+// quote is a quotation, as %q writes it.
+var quote = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+
+// maxQuote is that of a word, with its quotes.
+const maxQuote = 14
+
+func unquoted(text string) string {
+	return quote.ReplaceAllStringFunc(text, func(quoted string) string {
+		if len(quoted) <= maxQuote {
+			return quoted
+		}
+		return `"…"`
+	})
+}
+
+const (
+	maxSearched = 1 << 20 // bytes of data that are searched for what a call is about
+	maxSubject  = 160     // bytes of it that a record holds
+)
+
+// Subject returns what a tool call is about, in a line for [Event.Asked]: its command, or
+// the file that it names. Where records hold no values it is no more than the program
+// that a command begins with, if it is in one of the folders: whatever else stands there
+// may be a secret. Of what a sensitive hook saw it is nothing.
+func Subject(data protocol.RawMessage, values schema.RecordValues, sensitive bool, folders []string) string {
+	if sensitive || values == schema.ValuesNone || len(data) > maxSearched {
+		return ""
+	}
+	args := protocol.Member(data, "args")
+	text := func(names ...string) string {
+		for _, name := range names {
+			var text string
+			if json.Unmarshal(protocol.Member(args, name), &text) == nil && text != "" {
+				return text
+			}
+		}
+		return ""
+	}
+	command := text("command", "cmd")
+	switch {
+	case values != schema.ValuesFull:
+		return programOf(command, folders)
+	case command != "":
+		return cutSubject(command)
+	}
+	return cutSubject(text("path", "file_path", "file"))
+}
+
+func cutSubject(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) <= maxSubject {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxSubject], "") + "…"
+}
+
+// shellWords are commands of shells that are no programs.
+var shellWords = []string{"cd", "export", "source", "set", "eval", "exec", "unset", "alias", "trap", "wait"}
+
+// programOf returns the program that a command begins with, "" where its first word is
+// none of this machine's.
+func programOf(command string, folders []string) string {
+	words := strings.Fields(command)
+	if len(words) == 0 {
+		return ""
+	}
+	name := filepath.Base(words[0])
+	if !slices.Contains(shellWords, name) && !isProgram(name, folders) {
+		return ""
+	}
+	if len(words) > 1 {
+		name += " …"
+	}
+	return name
+}
+
+// maxName is longer than the names of most programs, and shorter than most keys.
+const maxName = 32
+
+func isProgram(name string, folders []string) bool {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_+"
+	if len(name) > maxName || name == "." || name == ".." || strings.Trim(name, letters) != "" {
+		return false
+	}
+	return slices.ContainsFunc(folders, func(folder string) bool {
+		info, err := os.Stat(filepath.Join(folder, name))
+		return err == nil && info.Mode().IsRegular()
+	})
+}
