@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/executor/state"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -153,12 +154,12 @@ func NewDigest(v protocol.RawMessage, keep schema.RecordValues, sensitive bool) 
 	if v == nil {
 		return nil
 	}
-	v = protocol.Plain(v)
+	v = jsonspan.Plain(v)
 	d := &Digest{Bytes: len(v)}
 	if keep != schema.ValuesNone {
 		d.Hash = hashOf(v)
 	}
-	if keep == schema.ValuesFull && !sensitive && len(v) <= maxValue && protocol.Valid(v) {
+	if keep == schema.ValuesFull && !sensitive && len(v) <= maxValue && jsonspan.Valid(v) {
 		d.Value = v
 	}
 	return d

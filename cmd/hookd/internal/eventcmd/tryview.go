@@ -43,7 +43,7 @@ func (t *trial) show(p *show.Printer) {
 	switch text := strings.TrimRight(string(t.stdout), "\n"); {
 	case text == "":
 		p.Print("  %s\n", p.In(show.Quiet, "nothing on stdout"+exitText(run)))
-	case jsonspan.IsValid(protocol.RawMessage(text)):
+	case jsonspan.Valid(protocol.RawMessage(text)):
 		p.Indented("  ", show.Plain, show.Visible(show.Pretty(protocol.RawMessage(text))))
 	default:
 		p.Indented("  ", show.Plain, show.Visible(show.Shorten(text, 4000)))

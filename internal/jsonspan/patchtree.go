@@ -1,18 +1,21 @@
-package protocol
+package jsonspan
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hookd-dev/hookd/internal/text"
 )
 
 // value is a value that a patch is applied to: bytes as long as no operation goes
 // into it, and its parts from then on. An operation so costs what lies on its way
 // and no more.
 type value struct {
-	raw   RawMessage
+	raw   json.RawMessage
 	parts *parts
 }
 
@@ -34,7 +37,7 @@ type part struct {
 // patcher applies the operations of a JSON Patch (RFC 6902).
 type patcher struct {
 	root   value
-	work   *work
+	budget *Budget
 	copied int64
 	limit  int64 // of what copy operations add, in bytes
 }
@@ -44,17 +47,17 @@ func (p *patcher) open(v *value) *parts {
 	if v.parts != nil {
 		return v.parts
 	}
-	switch kindOf(v.raw) {
+	switch Kind(v.raw) {
 	case '{':
-		all := p.work.members(v.raw)
+		all := p.budget.members(v.raw)
 		o := &parts{object: true, members: make([]part, len(all)), byName: make(map[string]int, len(all))}
 		for i, m := range all {
-			o.members[i] = part{key: v.raw[m.key:stringEnd(v.raw, m.key)], value: value{raw: v.raw[m.start:m.end]}}
-			o.byName[m.name] = i
+			o.members[i] = part{key: m.Key, value: value{raw: m.Value}}
+			o.byName[m.Name] = i
 		}
 		v.parts = o
 	case '[':
-		all := p.work.elements(v.raw)
+		all := p.budget.spans(v.raw)
 		o := &parts{list: make([]value, len(all))}
 		for i, e := range all {
 			o.list[i] = value{raw: v.raw[e.start:e.end]}
@@ -73,7 +76,7 @@ func (p *patcher) at(path string) (*value, error) {
 			v = parts.child(token)
 		}
 		if v == nil {
-			return nil, fmt.Errorf("there is nothing at %s", orRoot(path))
+			return nil, fmt.Errorf("there is nothing at %s", PointerName(path))
 		}
 	}
 	return v, nil
@@ -107,7 +110,7 @@ func (p *patcher) holder(path string) (*parts, string, error) {
 	}
 	parts := p.open(parent)
 	if parts == nil {
-		return nil, "", fmt.Errorf("%s is neither an object nor a list", orRoot(path[:cut]))
+		return nil, "", fmt.Errorf("%s is neither an object nor a list", PointerName(path[:cut]))
 	}
 	return parts, jsontext.Pointer(path).LastToken(), nil
 }
@@ -130,9 +133,9 @@ func (p *patcher) add(path string, v value) error {
 		i, ok = len(o.list), true
 	}
 	if !ok || i > len(o.list) {
-		return fmt.Errorf("%s is no place in a list of %d", shorten(path, 200), len(o.list))
+		return fmt.Errorf("%s is no place in a list of %d", text.Shorten(path, 200), len(o.list))
 	}
-	p.work.spend(len(o.list) - i)
+	p.budget.spend(len(o.list) - i)
 	o.list = append(o.list, value{})
 	copy(o.list[i+1:], o.list[i:])
 	o.list[i] = v
@@ -145,7 +148,7 @@ func (o *parts) set(name string, v value) {
 		return
 	}
 	o.byName[name] = len(o.members)
-	o.members = append(o.members, part{key: quote(name), value: v})
+	o.members = append(o.members, part{key: Quote(name), value: v})
 }
 
 // remove takes a value out and returns it.
@@ -156,7 +159,7 @@ func (p *patcher) remove(path string) (value, error) {
 	}
 	v := *found
 	if path == "" {
-		p.root = value{raw: RawMessage("null")}
+		p.root = value{raw: json.RawMessage("null")}
 		return v, nil
 	}
 	o, last, err := p.holder(path)
@@ -169,22 +172,22 @@ func (p *patcher) remove(path string) (value, error) {
 		return v, nil
 	}
 	i, _ := listIndex(last)
-	p.work.spend(len(o.list) - i)
+	p.budget.spend(len(o.list) - i)
 	o.list = append(o.list[:i], o.list[i+1:]...)
 	return v, nil
 }
 
 // bytes writes a value down.
-func (p *patcher) bytes(v *value) RawMessage {
+func (p *patcher) bytes(v *value) json.RawMessage {
 	if v.parts == nil {
 		return v.raw
 	}
 	return p.append(nil, v)
 }
 
-func (p *patcher) append(out RawMessage, v *value) RawMessage {
+func (p *patcher) append(out json.RawMessage, v *value) json.RawMessage {
 	if v.parts == nil {
-		p.work.spend(len(v.raw))
+		p.budget.spend(len(v.raw))
 		return append(out, v.raw...)
 	}
 	first := true
@@ -205,7 +208,7 @@ func (p *patcher) append(out RawMessage, v *value) RawMessage {
 	out = append(out, '{')
 	for i := range v.parts.members {
 		m := &v.parts.members[i]
-		p.work.spend(len(m.key) + 1)
+		p.budget.spend(len(m.key) + 1)
 		if m.gone {
 			continue
 		}

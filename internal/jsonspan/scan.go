@@ -1,4 +1,4 @@
-package protocol
+package jsonspan
 
 import (
 	"bytes"
@@ -19,46 +19,65 @@ const deepest = 10000
 // scanned is what one pass finds.
 type scanned struct {
 	valid   bool
-	members []member // of the value, if it is an object, in their order
+	members []Member // of the value, if it is an object, in their order
 }
 
 // strict scans exactly one JSON value with blanks around it.
 func strict(b []byte, depth int) scanned {
 	var room [32][]byte
 	s := strictScan{b: b, limit: min(depth, deepest), names: room[:0]}
-	end := s.value(skipBlanks(b, 0), 0)
-	if end < 0 || skipBlanks(b, end) != len(b) {
+	end := s.value(SkipBlanks(b, 0), 0)
+	if end < 0 || SkipBlanks(b, end) != len(b) {
 		return scanned{}
 	}
 	return scanned{true, s.top}
 }
 
-// Valid reports whether v is exactly one strictly valid JSON value.
-func Valid(v RawMessage) bool { return strict(v, deepest).valid }
+// Valid reports whether value is exactly one strictly valid JSON value.
+func Valid(value []byte) bool { return strict(value, deepest).valid }
 
-// Members calls each with the name and value of every member of an object, in
-// their order, and reports whether data is a strictly valid object.
-func Members(data RawMessage, each func(name string, value RawMessage)) bool {
-	s := strict(data, deepest)
-	if !s.valid || kindOf(data) != '{' {
-		return false
-	}
-	for _, m := range s.members {
-		each(m.name, data[m.start:m.end])
-	}
-	return true
+// ScanObject checks a value strictly, no deeper than depth levels, in one pass. valid
+// reports whether it is valid JSON; members are its own if it is an object.
+func ScanObject(value []byte, depth int) (members []Member, valid bool) {
+	found := strict(value, depth)
+	return found.members, found.valid
 }
 
-// Text returns the text of a value that is a string, "" of any other.
-func Text(v RawMessage) string { return textOf(v) }
+// Object returns the members of a strictly valid object, and whether value is one.
+func Object(value []byte) (members []Member, ok bool) {
+	members, valid := ScanObject(value, deepest)
+	return members, valid && Kind(value) == '{'
+}
+
+// DeeperThan reports whether a value is nested deeper than limit levels.
+func DeeperThan(value []byte, limit int) bool { return DepthExceeded(value, limit) >= 0 }
+
+// DepthExceeded returns the offset of the first bracket that opens a level beyond
+// limit, or -1.
+func DepthExceeded(b []byte, limit int) int {
+	depth := 0
+	for i := 0; i < len(b); i++ {
+		switch b[i] {
+		case '"':
+			i = StringEnd(b, i) - 1
+		case '{', '[':
+			if depth++; depth > limit {
+				return i
+			}
+		case '}', ']':
+			depth--
+		}
+	}
+	return -1
+}
 
 // strictScan walks bytes; each of its functions takes the offset of what it
-// reads and returns the offset behind it, or -1.
+// reads and returns the offset after it, or -1.
 type strictScan struct {
 	b     []byte
 	limit int
 	names [][]byte // unquoted, of the objects that are open
-	top   []member
+	top   []Member
 }
 
 func (s *strictScan) value(i, depth int) int {
@@ -95,7 +114,7 @@ func (s *strictScan) literal(i int, word string) int {
 }
 
 func (s *strictScan) list(i, depth int) int {
-	i = skipBlanks(s.b, i+1)
+	i = SkipBlanks(s.b, i+1)
 	if s.at(i, ']') {
 		return i + 1
 	}
@@ -103,20 +122,20 @@ func (s *strictScan) list(i, depth int) int {
 		if i = s.value(i, depth); i < 0 {
 			return -1
 		}
-		i = skipBlanks(s.b, i)
+		i = SkipBlanks(s.b, i)
 		switch {
 		case s.at(i, ']'):
 			return i + 1
 		case !s.at(i, ','):
 			return -1
 		}
-		i = skipBlanks(s.b, i+1)
+		i = SkipBlanks(s.b, i+1)
 	}
 }
 
 func (s *strictScan) object(i, depth int) int {
 	names := objectNames{base: len(s.names)}
-	i = skipBlanks(s.b, i+1)
+	i = SkipBlanks(s.b, i+1)
 	if s.at(i, '}') {
 		return i + 1
 	}
@@ -129,17 +148,17 @@ func (s *strictScan) object(i, depth int) int {
 		if end < 0 || !names.add(s, s.b[key:end], escaped) {
 			return -1
 		}
-		if i = skipBlanks(s.b, end); !s.at(i, ':') {
+		if i = SkipBlanks(s.b, end); !s.at(i, ':') {
 			return -1
 		}
-		start := skipBlanks(s.b, i+1)
+		start := SkipBlanks(s.b, i+1)
 		if i = s.value(start, depth); i < 0 {
 			return -1
 		}
 		if depth == 1 {
-			s.top = append(s.top, member{string(s.names[len(s.names)-1]), key, start, i})
+			s.top = append(s.top, Member{Name: string(s.names[len(s.names)-1]), Value: s.b[start:i:i], Key: s.b[key:end:end], Begin: key, Start: start})
 		}
-		i = skipBlanks(s.b, i)
+		i = SkipBlanks(s.b, i)
 		switch {
 		case s.at(i, '}'):
 			s.names = s.names[:names.base]
@@ -147,7 +166,7 @@ func (s *strictScan) object(i, depth int) int {
 		case !s.at(i, ','):
 			return -1
 		}
-		i = skipBlanks(s.b, i+1)
+		i = SkipBlanks(s.b, i+1)
 	}
 }
 
@@ -166,7 +185,7 @@ const manyNames = 24
 func (o *objectNames) add(s *strictScan, quoted []byte, escaped bool) bool {
 	name := quoted[1 : len(quoted)-1]
 	if escaped {
-		name = []byte(unquote(quoted))
+		name = []byte(Unquote(quoted))
 	}
 	known := s.names[o.base:]
 	s.names = append(s.names, name)
@@ -282,7 +301,7 @@ func (s *strictScan) digits(i int) int {
 	return i
 }
 
-// plainEnd returns the first offset at or behind i that does not hold plain text
+// plainEnd returns the first offset from i on that does not hold plain text
 // of a string: a quote, a backslash, a control character or one beyond ASCII. It
 // looks at eight bytes at a time.
 func plainEnd(b []byte, i int) int {
@@ -290,7 +309,7 @@ func plainEnd(b []byte, i int) int {
 	for ; i+8 <= len(b); i += 8 {
 		w := binary.LittleEndian.Uint64(b[i:])
 		quote, backslash := w^(ones*'"'), w^(ones*'\\')
-		// A byte that is below a bound borrows from its high bit. What is behind
+		// A byte that is below a bound borrows from its high bit. What follows
 		// the first such byte may be wrong, and is not looked at.
 		special := (w - ones*' ') | (quote - ones) | (backslash - ones)
 		if found := (special | w) & highs; found != 0 {

@@ -1,7 +1,8 @@
-package protocol
+package jsonspan
 
 import (
 	"bytes"
+	stdjson "encoding/json"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -30,7 +31,7 @@ func TestStringsArePlain(t *testing.T) {
 		{`{"a":"b"}`, `{"a":"b"}`},
 		{``, ``},
 	} {
-		in := RawMessage(c.in)
+		in := stdjson.RawMessage(c.in)
 		got := Plain(in)
 		if string(got) != c.want {
 			t.Errorf("%s becomes\n%s, not\n%s", c.in, got, c.want)
@@ -53,7 +54,7 @@ func TestEverySpellingReadsTheSame(t *testing.T) {
 		for range r.IntN(20) {
 			c := []rune(letters)[r.IntN(len([]rune(letters)))]
 			text += string(c)
-			switch quoted := string(quote(string(c))); {
+			switch quoted := string(Quote(string(c))); {
 			case r.IntN(2) == 0:
 				spelled += quoted[1 : len(quoted)-1]
 			case c > 0xffff:
@@ -62,11 +63,11 @@ func TestEverySpellingReadsTheSame(t *testing.T) {
 				spelled += `\u` + strings.Repeat("0", 4-len(hex(c))) + hex(c)
 			}
 		}
-		plain := Plain(RawMessage(spelled + `"`))
-		if got := unquote(plain); got != text {
+		plain := Plain(stdjson.RawMessage(spelled + `"`))
+		if got := Unquote(plain); got != text {
 			t.Fatalf("%s\" is %q, not %q", spelled, got, text)
 		}
-		if want := quote(text); !strings.Contains(text, "\x01") && string(plain) != string(want) {
+		if want := Quote(text); !strings.Contains(text, "\x01") && string(plain) != string(want) {
 			t.Fatalf("%s\" becomes %s, not %s", spelled, plain, want)
 		}
 	}
@@ -87,7 +88,7 @@ func FuzzPlain(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		v := RawMessage(in)
+		v := stdjson.RawMessage(in)
 		plain := Plain(v)
 		if len(plain) > len(v) {
 			t.Fatalf("%q grew to %q", v, plain)
@@ -95,7 +96,7 @@ func FuzzPlain(f *testing.F) {
 		if !Valid(v) {
 			return
 		}
-		if !Valid(plain) || canonical(plain) != canonical(v) || !bytes.Equal(Plain(plain), plain) {
+		if !Valid(plain) || Canonical(plain) != Canonical(v) || !bytes.Equal(Plain(plain), plain) {
 			t.Fatalf("%q becomes %q", v, plain)
 		}
 		var a, b any
@@ -115,7 +116,7 @@ func BenchmarkPlain(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				Plain(RawMessage(text))
+				Plain(stdjson.RawMessage(text))
 			}
 		})
 	}

@@ -1,7 +1,8 @@
-package protocol
+package jsonspan
 
 import (
 	"bytes"
+	"encoding/json"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -12,12 +13,12 @@ import (
 // searches an event as text so finds "git push" however the model spelled it.
 // Everything else keeps its bytes, and a value without a needless escape is
 // returned as it is.
-func Plain(v RawMessage) RawMessage {
+func Plain(v json.RawMessage) json.RawMessage {
 	i := firstNeedless(v)
 	if i < 0 {
 		return v
 	}
-	plain := append(make(RawMessage, 0, len(v)), v[:i]...)
+	plain := append(make(json.RawMessage, 0, len(v)), v[:i]...)
 	for i < len(v) {
 		r, n := needless(v[i:])
 		plain = appendInString(plain, r)
@@ -101,4 +102,60 @@ func shortEscape(r rune) byte {
 		return 't'
 	}
 	return 0
+}
+
+// ReplaceLoneSurrogates replaces each \uD800 to \uDFFF escape that is not half
+// of a pair by \ufffd. Without one it returns b itself, else a copy.
+func ReplaceLoneSurrogates(b []byte) []byte {
+	if !bytes.Contains(b, []byte(`\ud`)) && !bytes.Contains(b, []byte(`\uD`)) {
+		return b
+	}
+	copied := false
+	for i := 0; i < len(b)-1; {
+		if b[i] != '\\' {
+			i++
+			continue
+		}
+		high, ok := surrogate(b, i)
+		if !ok {
+			i += 2
+			continue
+		}
+		if low, ok := surrogate(b, i+6); high < 0xDC00 && ok && low >= 0xDC00 {
+			i += 12
+			continue
+		}
+		if !copied {
+			b, copied = bytes.Clone(b), true
+		}
+		copy(b[i:], `\ufffd`)
+		i += 6
+	}
+	return b
+}
+
+// surrogate reads the escape at b[i] if it is one of a surrogate.
+func surrogate(b []byte, i int) (rune, bool) {
+	r, ok := hex4(b, i)
+	return r, ok && r >= 0xD800 && r <= 0xDFFF
+}
+
+// hex4 reads the escape at b[i] if it is one of four hexadecimal digits.
+func hex4(b []byte, i int) (r rune, ok bool) {
+	if i+6 > len(b) || b[i] != '\\' || b[i+1] != 'u' {
+		return 0, false
+	}
+	for _, c := range b[i+2 : i+6] {
+		switch {
+		case c >= '0' && c <= '9':
+			r = r<<4 | rune(c-'0')
+		case c >= 'a' && c <= 'f':
+			r = r<<4 | rune(c-'a'+10)
+		case c >= 'A' && c <= 'F':
+			r = r<<4 | rune(c-'A'+10)
+		default:
+			return 0, false
+		}
+	}
+	return r, true
 }
