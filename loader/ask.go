@@ -19,8 +19,11 @@ import (
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/internal/fsutil"
 	"github.com/hookd-dev/hookd/loader/internal/bundle"
+	"github.com/hookd-dev/hookd/loader/internal/candidate"
+	"github.com/hookd-dev/hookd/loader/internal/environment"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/report"
+	"github.com/hookd-dev/hookd/loader/internal/trust"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 	"github.com/hookd-dev/hookd/schema/document"
@@ -78,18 +81,11 @@ type describer struct {
 	managed *answers // of the managed layer: see answersOf
 }
 
-// allowed is leave to run a hook. Only a decided hook gives it, so that nothing is
-// asked before it was decided about.
-type allowed struct{ hook *decidedHook }
-
-// allowed returns leave to run the hook; ok is false if it may not run.
-func (f *decidedHook) allowed() (a allowed, ok bool) { return allowed{f}, f.run != "" }
-
 // known is what is known of a hook by its answer to an earlier question; nil if
 // nothing of it can be used.
-func (d *describer) known(f *hookCandidate, hash string, now time.Time) *schema.Described {
-	if got, ok := d.answersOf(f.scope.layer).known(hash, now); ok {
-		if told := got.about(f.path, f.name); told.why == "" {
+func (d *describer) known(f *candidate.Hook, hash string, now time.Time) *schema.Described {
+	if got, ok := d.answersOf(f.Scope.Layer).known(hash, now); ok {
+		if told := got.about(f.Path, f.Name); told.why == "" {
 			return &told.described
 		}
 	}
@@ -98,38 +94,38 @@ func (d *describer) known(f *hookCandidate, hash string, now time.Time) *schema.
 
 // describe asks every program that may run and that nothing else described. Without
 // a runtime it asks none, and says what is known.
-func (d *describer) describe(ctx context.Context, rt *process.Runtime, env *environment, may []allowed) map[*decidedHook]*told {
+func (d *describer) describe(ctx context.Context, rt *process.Runtime, env *environment.Environment, may []trust.Allowed) map[*trust.DecidedHook]*told {
 	questions := map[*answers][]question{}
-	var asked []*decidedHook
+	var asked []*trust.DecidedHook
 	for _, a := range may {
-		f := a.hook
-		if f.Problem != nil || f.Bundle == nil || f.faulty() || schema.NamesEvents(f.described...) || !f.scope.on() {
+		f := a.Decided()
+		if f.Problem != nil || f.Bundle == nil || f.Faulty() || schema.NamesEvents(f.Described...) || !f.Scope.On() {
 			continue
 		}
 		asked = append(asked, f)
-		answers := d.answersOf(f.scope.layer)
+		answers := d.answersOf(f.Scope.Layer)
 		if _, known := answers.known(f.Bundle.Hash, env.Now); known || rt == nil {
 			continue
 		}
-		s := startOf(&f.subject, &f.verdict)
+		s := trust.StartOf(&f.Subject, &f.Verdict)
 		questions[answers] = append(questions[answers], question{f.Bundle.Hash, process.Command{
-			Path: s.path, Argv: append(s.argv, askArgument), Dir: env.dirOf(&f.subject, f.resolution.Hook.InProject),
-			Env: s.environ(env.env(f.hookCandidate, hookenv.Describe)), Grace: f.scope.own.Hooks.Grace,
+			Path: s.Path, Argv: append(s.Argv, askArgument), Dir: env.DirOf(&f.Subject, f.Resolution.Hook.InProject),
+			Env: s.Environ(env.Variables(f.Hook, hookenv.Describe)), Grace: f.Scope.Own.Hooks.Grace,
 		}})
 	}
 	for answers, questions := range questions {
 		answers.ask(ctx, rt, questions)
 	}
-	described := map[*decidedHook]*told{}
+	described := map[*trust.DecidedHook]*told{}
 	for _, f := range asked {
-		got, known := d.answersOf(f.scope.layer).known(f.Bundle.Hash, env.Now)
+		got, known := d.answersOf(f.Scope.Layer).known(f.Bundle.Hash, env.Now)
 		if !known {
 			continue
 		}
-		told := got.about(f.path, f.name)
+		told := got.about(f.Path, f.Name)
 		env.Add(told.findings...)
 		if told.why != "" {
-			env.Add(report.New(report.NoAnswer, f.path, 0, f.name, "it was asked for its events: "+told.why, "add a line `hook: events=tool-call-start` to its header"))
+			env.Add(report.New(report.NoAnswer, f.Path, 0, f.Name, "it was asked for its events: "+told.why, "add a line `hook: events=tool-call-start` to its header"))
 			continue
 		}
 		described[f] = told

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hookd-dev/hookd/loader/internal/candidate"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -212,7 +213,7 @@ func TestAskedGuardOfAProject(t *testing.T) {
 	// With the answer forgotten it fails everywhere.
 	os.RemoveAll(filepath.Join(w.state, "describe"))
 	s = w.load()
-	if n := len(find(s, "g").Events); n != len(everywhere()) || status(s, "g") != "changed!untrusted" {
+	if n := len(find(s, "g").Events); n != len(candidate.Everywhere()) || status(s, "g") != "changed!untrusted" {
 		t.Errorf("forgotten: %s at %d events", status(s, "g"), n)
 	}
 }

@@ -2,10 +2,9 @@ package loader
 
 import (
 	"errors"
-	"slices"
-	"time"
 
 	"github.com/hookd-dev/hookd/loader/internal/bundle"
+	"github.com/hookd-dev/hookd/loader/internal/candidate"
 	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
@@ -14,25 +13,25 @@ import (
 
 // describeForTrust resolves a hook from header, side file and the settings of
 // its own layer, and seals its bundle.
-func (sc *scanner) describeForTrust(f *hookCandidate) {
-	if f.standIn != "" {
+func (sc *scanner) describeForTrust(f *candidate.Hook) {
+	if f.StandIn != "" {
 		return
 	}
-	defaults := projectDefaults(f)
-	if f.scope.layer != protocol.Project {
-		defaults = schema.DefaultsFor(f.scope.own, f.scope.layer, f.name, f.path)
+	defaults := f.ProjectDefaults()
+	if f.Scope.Layer != protocol.Project {
+		defaults = schema.DefaultsFor(f.Scope.Own, f.Scope.Layer, f.Name, f.Path)
 		defaults.Budget = 0
 	}
-	f.resolution, _ = schema.Resolve(defaults, f.described...)
-	e := bundle.EntryOf(f.resolution)
-	e.Enabled = e.Enabled && f.scope.on() && (f.listed || f.scope.layer != protocol.Project)
-	e.Rejected = f.faulty()
-	in := *sc.env.builder(f.scope, e.InPlace)
-	if f.file == nil && !f.IsCommand() || f.file != nil && f.file.content == nil || f.IsCommand() && len(f.Argv) == 0 {
+	f.Resolution, _ = schema.Resolve(defaults, f.Described...)
+	e := bundle.EntryOf(f.Resolution)
+	e.Enabled = e.Enabled && f.Scope.On() && (f.Listed || f.Scope.Layer != protocol.Project)
+	e.Rejected = f.Faulty()
+	in := *sc.env.Builder(f.Scope, e.InPlace)
+	if f.File == nil && !f.IsCommand() || f.File != nil && f.File.Head == nil || f.IsCommand() && len(f.Argv) == 0 {
 		return
 	}
-	in.Spare = sc.spareFor(f.scope, f.record)
-	missing, err := f.SealHook(&in, f.base, f.path, f.sideFile, e)
+	in.Spare = sc.spareFor(f.Scope, f.Record)
+	missing, err := f.SealHook(&in, f.Base, f.Path, f.SideFile, e)
 	if errors.Is(err, bundle.ErrNotHashed) {
 		f.Bundle = nil
 		return // it is unknown, whatever it holds
@@ -43,35 +42,17 @@ func (sc *scanner) describeForTrust(f *hookCandidate) {
 		}
 		return
 	}
-	f.believeRecord()
+	f.BelieveRecord()
 	for _, pattern := range missing {
-		sc.Add(report.Newf(report.MissingHelper, f.path, f.name, "correct files, or put the helper there", "files: nothing answers to %q", pattern))
+		sc.Add(report.Newf(report.MissingHelper, f.Path, f.Name, "correct files, or put the helper there", "files: nothing answers to %q", pattern))
 	}
 }
 
 // spareFor is what may be hashed of something of a layer; nil is all, since
 // somebody asks for the hash: a record, a list of hashes, or a person.
-func (sc *scanner) spareFor(s *scope, r *records.Record) *int64 {
-	if !s.needsTrust() || sc.hashAll || r != nil || s.elsewhere != nil || len(sc.hashes) > 0 {
+func (sc *scanner) spareFor(s *candidate.Scope, r *records.Record) *int64 {
+	if !s.NeedsTrust() || sc.hashAll || r != nil || s.InMain != nil || len(sc.hashes) > 0 {
 		return nil
 	}
 	return &sc.spare
-}
-
-// projectDefaults are the defaults of a hook as the project's settings alone
-// give them: those that were allowed, or for a hook that nobody allowed yet those
-// that wait to be.
-func projectDefaults(f *hookCandidate) schema.Defaults {
-	values := f.scope.describing(f.base).Values
-	d := schema.Defaults{Layer: f.scope.layer, Name: f.name, Path: f.path}
-	if v, ok := values["hooks.timeout"].V.(time.Duration); ok {
-		d.Timeout = v
-	}
-	if v, ok := values["hooks.onFailure"].V.(string); ok {
-		d.OnFailure = protocol.Rule(v)
-	}
-	if v, ok := values["hooks.required"].V.([]string); ok {
-		d.Required = slices.Contains(v, f.base)
-	}
-	return d
 }

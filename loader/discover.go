@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/hookd-dev/hookd/loader/internal/candidate"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/ownership"
@@ -18,17 +19,6 @@ import (
 
 // maxCandidates bounds how many files of one hooks folder are looked at.
 const maxCandidates = 10_000
-
-// candidate is one file of a hooks folder that may be a hook.
-type candidate struct {
-	name    string
-	path    string // in the hooks folder
-	real    string // behind symbolic links
-	content *files.Head
-	program interpreter.Program
-	trouble *report.Problem // why it cannot run, nil if it can
-	unsafe  string          // who else could change it where it lies, in words; "" if nobody
-}
 
 // listHooks returns the names in a hooks folder that are not skipped, in byte
 // order, and those that side files have or may have been meant to have. A folder that is not there holds none.
@@ -94,40 +84,40 @@ func (h *hooksFolder) follow(name string) (real, unsafe string, st files.Info, e
 
 // look reads one file of a hooks folder. A folder, or a link to one, is no
 // candidate: the result is nil.
-func (h *hooksFolder) look(name string) *candidate {
-	c := &candidate{name: name, path: filepath.Join(h.dir, name)}
-	c.real = c.path
+func (h *hooksFolder) look(name string) *candidate.File {
+	c := &candidate.File{Name: name, Path: filepath.Join(h.dir, name)}
+	c.Real = c.Path
 	real, unsafe, _, err := h.follow(name)
 	if err != nil {
-		c.trouble = unreadable(c.path, err)
+		c.Problem = unreadable(c.Path, err)
 		return c
 	}
-	c.real, c.unsafe = real, unsafe
-	if c.content, err = files.ReadHead(c.path); err != nil {
-		return c.unread(err)
+	c.Real, c.Unsafe = real, unsafe
+	if c.Head, err = files.ReadHead(c.Path); err != nil {
+		return unreadFile(c, err)
 	}
-	c.program, c.trouble = interpreter.ReadProgram(c.content.Bytes)
-	if bad := checkMode(c.path, c.content.Stat); bad != nil {
-		c.trouble = bad
+	c.Program, c.Problem = interpreter.ReadProgram(c.Head.Bytes)
+	if bad := checkMode(c.Path, c.Head.Stat); bad != nil {
+		c.Problem = bad
 	}
 	if !utf8.ValidString(name) { // no record could name it
-		c.trouble = &report.Problem{Why: "its name is not valid UTF-8", Remedy: "rename it"}
+		c.Problem = &report.Problem{Why: "its name is not valid UTF-8", Remedy: "rename it"}
 	}
 	return c
 }
 
-// unread settles a candidate that could not be read; nil if it is a folder.
-func (c *candidate) unread(err error) *candidate {
-	st, statErr := files.Stat(c.path)
+// unreadFile settles a file that could not be read; nil if it is a folder.
+func unreadFile(c *candidate.File, err error) *candidate.File {
+	st, statErr := files.Stat(c.Path)
 	switch {
 	case statErr != nil:
-		c.trouble = unreadable(c.path, statErr)
+		c.Problem = unreadable(c.Path, statErr)
 	case st.Mode.IsDir():
 		return nil
 	case !st.Mode.IsRegular():
-		c.trouble = &report.Problem{Why: "it is " + kindName(st.Mode) + ", not a regular file", Remedy: "remove it, or put a program there"}
+		c.Problem = &report.Problem{Why: "it is " + kindName(st.Mode) + ", not a regular file", Remedy: "remove it, or put a program there"}
 	default:
-		c.trouble = unreadable(c.path, err)
+		c.Problem = unreadable(c.Path, err)
 	}
 	return c
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/hookd-dev/hookd/loader/internal/bundle"
+	"github.com/hookd-dev/hookd/loader/internal/candidate"
+	"github.com/hookd-dev/hookd/loader/internal/environment"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/ownership"
@@ -18,7 +20,7 @@ import (
 // A scanner finds what the layers of one load hold, and runs nothing.
 type scanner struct {
 	*report.Report
-	env     *environment
+	env     *environment.Environment
 	hashes  []string // hooks.trust.hashes in force: what they may name is hashed
 	hashAll bool     // every hash is needed: a person looks
 	spare   int64    // bytes that may still be hashed without need
@@ -27,36 +29,36 @@ type scanner struct {
 // layerScan is the state while one scope is scanned.
 type layerScan struct {
 	*scanner
-	scope     *scope
+	scope     *candidate.Scope
 	dir       string
 	folder    hooksFolder
 	sides     map[string]bool // names of side files in the folder
 	checks    *ownership.Walk
-	hooks     []*hookCandidate
-	byName    map[string]*hookCandidate
-	resources []*resource
+	hooks     []*candidate.Hook
+	byName    map[string]*candidate.Hook
+	resources []*candidate.Resource
 }
 
 // hooks finds the hooks of one scope: the files of its folder, the entries of its
 // settings and, for a project, what was allowed before.
-func (sc *scanner) hooks(s *scope) []*hookCandidate {
-	if s.dir == "" {
+func (sc *scanner) hooks(s *candidate.Scope) []*candidate.Hook {
+	if s.Dir == "" {
 		return nil
 	}
-	g := sc.begin(s, sc.env.hooksDir(s))
+	g := sc.begin(s, sc.env.HooksDir(s))
 	g.Inputs.See(g.dir)
-	sc.tellUnread(s.dir)
+	sc.tellUnread(s.Dir)
 	g.folder = openHooks(g.dir, g.checks)
 	g.discover()
-	for i := range s.settings.Use {
-		g.use(&s.settings.Use[i])
+	for i := range s.Settings.Use {
+		g.use(&s.Settings.Use[i])
 	}
-	if s.waiting != nil {
-		g.waiting(s.waiting.settings.Use)
+	if s.Waiting != nil {
+		g.waiting(s.Waiting.Settings.Use)
 	}
-	if s.layer == protocol.Project {
-		for i := range s.decisions.Hooks {
-			if r := &s.decisions.Hooks[i]; !r.IsMaterial() {
+	if s.Layer == protocol.Project {
+		for i := range s.Decisions.Hooks {
+			if r := &s.Decisions.Hooks[i]; !r.IsMaterial() {
 				g.recorded(r)
 			}
 		}
@@ -71,8 +73,8 @@ func (sc *scanner) hooks(s *scope) []*hookCandidate {
 	return g.hooks
 }
 
-func (sc *scanner) begin(s *scope, dir string) *layerScan {
-	return &layerScan{scanner: sc, scope: s, dir: dir, checks: sc.env.checksFor(s.layer), byName: map[string]*hookCandidate{}}
+func (sc *scanner) begin(s *candidate.Scope, dir string) *layerScan {
+	return &layerScan{scanner: sc, scope: s, dir: dir, checks: sc.env.ChecksFor(s.Layer), byName: map[string]*candidate.Hook{}}
 }
 
 // waiting takes in the entries of settings that nobody allowed. They say what a
@@ -80,18 +82,18 @@ func (sc *scanner) begin(s *scope, dir string) *layerScan {
 // that a person decided about they do nothing.
 func (g *layerScan) waiting(entries []schema.Described) {
 	for i := range entries {
-		if d := &entries[i]; d.Name == nil || g.scope.recordOf(*d.Name) == nil {
+		if d := &entries[i]; d.Name == nil || g.scope.RecordOf(*d.Name) == nil {
 			g.use(d)
 		}
 	}
 }
 
-func (g *layerScan) put(f *hookCandidate) *hookCandidate {
-	f.scope = g.scope
-	f.base, f.name = f.name, g.scope.prefix+f.name
+func (g *layerScan) put(f *candidate.Hook) *candidate.Hook {
+	f.Scope = g.scope
+	f.Base, f.Name = f.Name, g.scope.Prefix+f.Name
 	g.hooks = append(g.hooks, f)
-	if _, taken := g.byName[f.base]; !taken {
-		g.byName[f.base] = f
+	if _, taken := g.byName[f.Base]; !taken {
+		g.byName[f.Base] = f
 	}
 	return f
 }
@@ -101,7 +103,7 @@ func (g *layerScan) discover() {
 	g.sides = sides
 	if err != nil {
 		g.Add(report.New(report.Unreadable, g.dir, 0, "", "the hooks folder cannot be listed: "+files.Cause(err), "make it a readable folder"))
-		if g.scope.layer != protocol.Project { // what was allowed of the project fails by itself
+		if g.scope.Layer != protocol.Project { // what was allowed of the project fails by itself
 			g.RefuseAll(fmt.Sprintf("the hooks folder %s cannot be listed: %s", g.dir, files.Cause(err)), "make it a readable folder")
 		}
 		return
@@ -109,7 +111,7 @@ func (g *layerScan) discover() {
 	if more {
 		g.Add(report.Newf(report.TooMany, g.dir, "", "move what is no hook elsewhere", "the folder holds more than %d files; the rest is not looked at", maxCandidates))
 	}
-	if !g.scope.discovers() {
+	if !g.scope.Discovers() {
 		return
 	}
 	for _, name := range names {
@@ -121,38 +123,38 @@ func (g *layerScan) discover() {
 }
 
 // file puts in one file of the hooks folder; nil if it is none.
-func (g *layerScan) file(name string) *hookCandidate {
+func (g *layerScan) file(name string) *candidate.Hook {
 	c := g.folder.look(name)
 	if c == nil {
 		return nil
 	}
-	if c.content == nil {
-		if _, err := files.Lstat(c.path); files.Missing(err) {
+	if c.Head == nil {
+		if _, err := files.Lstat(c.Path); files.Missing(err) {
 			return nil
 		}
 	}
-	f := g.put(&hookCandidate{file: c, subject: subject{name: name, path: c.path, Code: bundle.Code{Program: c.program, Problem: c.trouble}, listed: true}})
-	g.Inputs.See(c.path)
-	if c.real != c.path {
-		g.Inputs.See(c.real) // so that the folder it really lies in is watched
+	f := g.put(&candidate.Hook{File: c, Subject: candidate.Subject{Name: name, Path: c.Path, Code: bundle.Code{Program: c.Program, Problem: c.Problem}, Listed: true}})
+	g.Inputs.See(c.Path)
+	if c.Real != c.Path {
+		g.Inputs.See(c.Real) // so that the folder it really lies in is watched
 	}
-	if c.content != nil {
-		if g.JustChanged(c.content.Stat) && c.content.Stat.Size == 0 {
+	if c.Head != nil {
+		if g.JustChanged(c.Head.Stat) && c.Head.Stat.Size == 0 {
 			g.HalfWritten = true // an editor that truncates before it writes
 		}
-		if !c.program.Binary {
-			d, findings, ok := describeHeader(c.path, f.name, c.content)
+		if !c.Program.Binary {
+			d, findings, ok := describeHeader(c.Path, f.Name, c.Head)
 			g.Add(findings...)
 			if ok {
-				f.described = append(f.described, d)
+				f.Described = append(f.Described, d)
 			}
 		}
-	} else if c.trouble.Why == movingTrouble.Why {
+	} else if c.Problem.Why == movingTrouble.Why {
 		g.HalfWritten = true
 	}
 	for _, side := range sideFiles {
 		if g.sides[name+side.suffix] { // a later one changes the folder
-			g.Inputs.See(c.path + side.suffix)
+			g.Inputs.See(c.Path + side.suffix)
 			g.describeBySide(f)
 			break
 		}
@@ -160,12 +162,12 @@ func (g *layerScan) file(name string) *hookCandidate {
 	return f
 }
 
-func (g *layerScan) describeBySide(f *hookCandidate) {
-	d, member, findings := describeSideFile(f.path, f.name)
+func (g *layerScan) describeBySide(f *candidate.Hook) {
+	d, member, findings := describeSideFile(f.Path, f.Name)
 	g.Add(findings...)
 	if member != "" {
-		f.sideFile = member
-		f.described = append(f.described, d)
+		f.SideFile = member
+		f.Described = append(f.Described, d)
 		if st, err := files.Stat(filepath.Join(g.dir, member)); err == nil && len(d.Faults) > 0 && g.JustChanged(st) {
 			g.HalfWritten = true
 		}
@@ -176,20 +178,20 @@ func (g *layerScan) describeBySide(f *hookCandidate) {
 func (g *layerScan) use(d *schema.Described) {
 	if d.Name == nil || slices.Contains(d.Faults, "name") {
 		// It cannot be told which hook it describes, but it may have been a guard.
-		g.put(&hookCandidate{described: []schema.Described{*d}, subject: subject{name: d.Pos.Path, listed: true}})
+		g.put(&candidate.Hook{Described: []schema.Described{*d}, Subject: candidate.Subject{Name: d.Pos.Path, Listed: true}})
 		return
 	}
 	f := g.byName[*d.Name]
 	command := d.Command != nil || slices.Contains(d.Faults, "command")
 	switch {
 	case command && f != nil:
-		f.path, f.file, f.Code, f.sideFile = "", nil, bundle.Code{}, ""
-		f.described = nil
+		f.Path, f.File, f.Code, f.SideFile = "", nil, bundle.Code{}, ""
+		f.Described = nil
 	case command:
-		f = g.put(&hookCandidate{subject: subject{name: *d.Name, listed: true}})
+		f = g.put(&candidate.Hook{Subject: candidate.Subject{Name: *d.Name, Listed: true}})
 	case f == nil:
 		if f = g.file(*d.Name); f == nil {
-			f = g.put(&hookCandidate{subject: subject{name: *d.Name, path: filepath.Join(g.dir, *d.Name), listed: true}})
+			f = g.put(&candidate.Hook{Subject: candidate.Subject{Name: *d.Name, Path: filepath.Join(g.dir, *d.Name), Listed: true}})
 			f.Problem = &report.Problem{Why: "there is no such file in " + g.dir, Remedy: "put it there, or remove its entry from the settings"}
 		}
 	}
@@ -197,7 +199,7 @@ func (g *layerScan) use(d *schema.Described) {
 		f.Argv, f.Problem = g.command(d.Command)
 		f.NameWords(d.Command)
 	}
-	f.described = append(f.described, *d)
+	f.Described = append(f.Described, *d)
 }
 
 // command resolves the program of a command entry: absolute, ./ from the folder
@@ -206,17 +208,17 @@ func (g *layerScan) command(words []string) ([]string, *report.Problem) {
 	if len(words) == 0 {
 		return []string{}, &report.Problem{Why: "its command cannot be read", Remedy: "correct its settings entry"}
 	}
-	argv := g.scope.fromSettings(words)
+	argv := g.scope.FromSettings(words)
 	switch {
 	case filepath.IsAbs(argv[0]):
 	case filepath.Base(argv[0]) != argv[0]:
-		argv[0] = filepath.Join(g.scope.relativeTo(), argv[0])
+		argv[0] = filepath.Join(g.scope.RelativeTo(), argv[0])
 	default:
-		found := g.env.builder(g.scope, false).ProgramOf(argv[0])
+		found := g.env.Builder(g.scope, false).ProgramOf(argv[0])
 		if found.Bad == nil {
 			argv[0] = found.Pin.Path
 		}
-		if found.Bad != nil || g.scope.needsTrust() {
+		if found.Bad != nil || g.scope.NeedsTrust() {
 			return argv, found.Bad
 		}
 	}
@@ -231,12 +233,12 @@ func (g *layerScan) command(words []string) ([]string, *report.Problem) {
 	case unsafe != "":
 		return argv, &report.Problem{Why: unsafe, Remedy: "make it yours and writable by you only: chown, chmod go-w"}
 	}
-	if g.env.liesInside(g.scope.layer, argv[0]) {
-		return argv, &report.Problem{Why: fmt.Sprintf("%s lies in the project, which the %s settings cannot vouch for", argv[0], g.scope.layer), Remedy: "name it in the project's settings and allow it there"}
+	if g.env.LiesInside(g.scope.Layer, argv[0]) {
+		return argv, &report.Problem{Why: fmt.Sprintf("%s lies in the project, which the %s settings cannot vouch for", argv[0], g.scope.Layer), Remedy: "name it in the project's settings and allow it there"}
 	}
 	for _, word := range argv[1:] {
-		if _, path := interpreter.OptionPath(word); filepath.IsAbs(path) && !g.env.projectAllowed() && g.env.liesInside(g.scope.layer, path) && files.IsRegular(path) {
-			return argv, &report.Problem{Why: fmt.Sprintf("%s lies in the project, which the %s settings cannot vouch for", path, g.scope.layer), Remedy: "name a file outside of the project, or allow the project"}
+		if _, path := interpreter.OptionPath(word); filepath.IsAbs(path) && !g.env.ProjectAllowed() && g.env.LiesInside(g.scope.Layer, path) && files.IsRegular(path) {
+			return argv, &report.Problem{Why: fmt.Sprintf("%s lies in the project, which the %s settings cannot vouch for", path, g.scope.Layer), Remedy: "name a file outside of the project, or allow the project"}
 		}
 	}
 	return argv, checkMode(argv[0], st)
@@ -252,13 +254,26 @@ func (g *layerScan) recorded(r *records.Record) {
 		}
 		// With discovery switched off the file may still be there: that is a
 		// change of what was allowed, not a loss.
-		if !r.Command && !g.scope.discovers() {
+		if !r.Command && !g.scope.Discovers() {
 			f = g.file(r.Hook)
 		}
 		if f == nil {
-			f = g.put(&hookCandidate{subject: subject{name: r.Hook, path: path}})
+			f = g.put(&candidate.Hook{Subject: candidate.Subject{Name: r.Hook, Path: path}})
 		}
-		f.listed = false
+		f.Listed = false
 	}
-	f.record = r
+	f.Record = r
+}
+
+// inheritedGone takes in the hooks of the main checkout that the worktree lacks.
+func (g *layerScan) inheritedGone() {
+	if g.scope.InMain == nil {
+		return
+	}
+	for i := range g.scope.InMain.Hooks {
+		r := &g.scope.InMain.Hooks[i]
+		if !r.IsMaterial() && g.byName[r.Hook] == nil && g.scope.Inherited(r.Hook) != nil {
+			g.recorded(r)
+		}
+	}
 }

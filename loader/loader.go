@@ -7,11 +7,13 @@ import (
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/exechook"
+	"github.com/hookd-dev/hookd/loader/internal/candidate"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/ownership"
 	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/loader/internal/settings"
+	"github.com/hookd-dev/hookd/loader/internal/trust"
 	"github.com/hookd-dev/hookd/loader/internal/workspace"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -25,7 +27,7 @@ type loader struct {
 	files     *files.HashCache
 	describer *describer
 	records   records.Folder
-	store     store
+	store     trust.Store
 	good      *settings.LastGood
 
 	permanentFindings []schema.Finding // said with every load: how files are watched
@@ -75,8 +77,8 @@ func newLoader(opts Options) (*loader, error) {
 	l.good = settings.NewLastGood("", nil)
 	if l.state != "" {
 		l.describer.answers = newAnswers(filepath.Join(l.state, "describe"))
-		l.store = store{filepath.Join(l.state, "store"), l.files}
-		l.good = settings.NewLastGood(filepath.Join(l.state, "lastgood"), writeInPrivateFolder)
+		l.store = trust.Store{Dir: filepath.Join(l.state, "store"), Files: l.files}
+		l.good = settings.NewLastGood(filepath.Join(l.state, "lastgood"), trust.WriteInPrivateFolder)
 	}
 	return l, nil
 }
@@ -96,16 +98,16 @@ func (l *loader) readExemptions() {
 	scopes := l.scopes() // no project is known yet
 	user, machine := scopes[0], scopes[1]
 	r := report.NewReport()
-	folders := func(s *scope) []schema.TrustedFolder {
-		if s.dir == "" {
+	folders := func(s *candidate.Scope) []schema.TrustedFolder {
+		if s.Dir == "" {
 			return nil
 		}
-		t := &settingsTrust{Report: r, exempt: l.exempt}
-		folders, _ := t.readLayer(s).Settings.Values["hooks.trust.folders"].V.([]schema.TrustedFolder)
+		t := &trust.Settings{Report: r, Exempt: l.exempt}
+		folders, _ := t.ReadLayer(s).Settings.Values["hooks.trust.folders"].V.([]schema.TrustedFolder)
 		return folders
 	}
 	var lifted []schema.TrustedFolder
-	if checkManaged(r, machine.dir, l.opts.Managed); r.Refuse == nil {
+	if ownership.CheckManaged(r, machine.Dir, l.opts.Managed); r.Refuse == nil {
 		lifted = folders(machine)
 		l.exempt, _ = ownership.Exemptions(lifted, l.opts.Home)
 	}

@@ -22,16 +22,16 @@ func (p *assembly) madeOf(f *hook, c *exechook.Config) []string {
 	}
 	add(c.Script)
 	if program, bad := interpreter.ReadProgram(interpreter.FirstBytes(c.Path)); bad == nil {
-		if starter, bad := program.Interpreter(p.env.searchPath(f.scope)); bad == nil {
+		if starter, bad := program.Interpreter(p.env.SearchPath(f.Scope)); bad == nil {
 			add(starter)
 		}
 	}
 	if f.Bundle != nil {
 		for _, m := range f.Bundle.Members {
-			if f.folder == "" {
+			if f.Folder == "" {
 				add(m.Path)
 			} else {
-				add(filepath.Join(f.folder, filepath.FromSlash(m.Name)))
+				add(filepath.Join(f.Folder, filepath.FromSlash(m.Name)))
 			}
 		}
 	}

@@ -6,7 +6,9 @@ import (
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/hookenv"
+	"github.com/hookd-dev/hookd/loader/internal/candidate"
 	"github.com/hookd-dev/hookd/loader/internal/records"
+	"github.com/hookd-dev/hookd/loader/internal/trust"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -34,26 +36,26 @@ type Material struct {
 	Beside []string `json:"-"`
 }
 
-// material returns it as the snapshot shows it.
-func (f *decidedResource) material() Material {
-	m := Material{Kind: f.kind, Name: f.title, Layer: f.scope.layer, Path: f.path, Status: f.status, Why: f.why, Unwatched: f.Unwatched, Given: f.given}
+// materialOf returns it as the snapshot shows it.
+func materialOf(f *trust.DecidedResource) Material {
+	m := Material{Kind: f.Kind, Name: f.Title, Layer: f.Scope.Layer, Path: f.Path, Status: f.Status, Why: f.Why, Unwatched: f.Unwatched, Given: f.Given}
 	if m.Status == "" {
 		m.Status = executor.Ready
 	}
 	if f.Bundle != nil {
 		m.Hash = f.Bundle.Hash
 	}
-	if f.run != "" && f.kind != records.KindServer {
-		m.Use, m.Beside = f.run, f.beside()
+	if f.Run != "" && f.Kind != records.KindServer {
+		m.Use, m.Beside = f.Run, filesOf(f.Resource)
 	}
 	return m
 }
 
-// beside are the files of a material but the first.
-func (f *decidedResource) beside() []string {
+// filesOf are the files of a material but the first.
+func filesOf(f *candidate.Resource) []string {
 	var names []string
 	for _, m := range f.Bundle.Members {
-		if name, below := strings.CutPrefix(m.Name, path.Dir(f.base)+"/"); below && m.Name != f.base {
+		if name, below := strings.CutPrefix(m.Name, path.Dir(f.Base)+"/"); below && m.Name != f.Base {
 			names = append(names, name)
 		}
 	}
@@ -65,18 +67,18 @@ func (f *decidedResource) beside() []string {
 // nobody allowed takes no name away.
 func (p *assembly) servers() map[string]schema.MCPServer {
 	allowed := map[string]schema.MCPServer{}
-	order := append([]*scope{p.user()}, p.projectScopes()...)
+	order := append([]*candidate.Scope{p.user()}, p.projectScopes()...)
 	for _, scope := range append(order, p.machine()) {
 		for _, f := range p.resources {
-			if f.kind != records.KindServer || f.scope != scope || f.run == "" {
+			if f.Kind != records.KindServer || f.Scope != scope || f.Run == "" {
 				continue
 			}
-			s := *f.server
-			s.Layer = f.scope.layer
+			s := *f.Server
+			s.Layer = f.Scope.Layer
 			if len(f.Argv) > 0 {
-				p.env.startServer(f, &s)
+				p.startServer(f, &s)
 			}
-			allowed[f.title] = s
+			allowed[f.Title] = s
 		}
 	}
 	return allowed
@@ -84,10 +86,10 @@ func (p *assembly) servers() map[string]schema.MCPServer {
 
 // startServer fills in how a server's program is started: what, where, and with
 // which environment besides its own.
-func (e *environment) startServer(f *decidedResource, s *schema.MCPServer) {
-	how := startOf(&f.subject, &f.verdict)
-	s.Command, s.Args, s.Dir = how.path, how.argv[1:], e.dirOf(&f.subject, false)
-	c := e.envConfig(f.scope, nil)
-	c.Names = e.withoutCode(f.scope.layer, f.scope.own.Agent.Tools.Env)
-	s.Environ = how.environ(append(hookenv.Allowed(c), f.ofPython()...))
+func (p *assembly) startServer(f *trust.DecidedResource, s *schema.MCPServer) {
+	how := trust.StartOf(&f.Subject, &f.Verdict)
+	s.Command, s.Args, s.Dir = how.Path, how.Argv[1:], p.env.DirOf(&f.Subject, false)
+	c := p.env.EnvConfig(f.Scope, nil)
+	c.Names = p.env.WithoutCode(f.Scope.Layer, f.Scope.Own.Agent.Tools.Env)
+	s.Environ = how.Environ(append(hookenv.Allowed(c), f.OfPython()...))
 }

@@ -1,10 +1,12 @@
 package loader
 
 import (
+	"runtime"
 	"time"
 
 	"github.com/hookd-dev/hookd/executor/exechook"
 	"github.com/hookd-dev/hookd/executor/process"
+	"github.com/hookd-dev/hookd/loader/internal/ownership"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -51,9 +53,15 @@ type Options struct {
 // variable or link moves it.
 const ManagedDir = "/etc/acai"
 
-// ManagedLayer is a managed layer for tests.
-type ManagedLayer struct {
-	Dir   string // in place of ManagedDir
-	Owner int    // who must own each part, in place of root
-	Top   string // the folder above Dir at which the check of owners ends
+func (o *Options) managedDir() string {
+	switch {
+	case o.Managed != nil:
+		return o.Managed.Dir
+	case runtime.GOOS == "windows":
+		return "" // who may write there stands in access lists, which are not looked at yet
+	}
+	return ManagedDir
 }
+
+// ManagedLayer is a managed layer for tests.
+type ManagedLayer = ownership.ManagedLayer

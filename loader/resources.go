@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hookd-dev/hookd/loader/internal/bundle"
+	"github.com/hookd-dev/hookd/loader/internal/candidate"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/loader/internal/report"
@@ -34,19 +35,19 @@ const serversDir = "mcpServers" // stands before a server's name in records and 
 
 // resources finds the skills, recipes and servers of one scope. A layer that is not there
 // holds none.
-func (sc *scanner) resources(s *scope) []*resource {
-	if s.dir == "" {
+func (sc *scanner) resources(s *candidate.Scope) []*candidate.Resource {
+	if s.Dir == "" {
 		return nil
 	}
-	g := sc.begin(s, s.dir)
+	g := sc.begin(s, s.Dir)
 	for _, folder := range resourceFolders {
 		g.resourceFiles(folder.kind, folder.dir, folder.file)
 	}
-	g.servers(s.settings.Values, false)
-	if s.waiting != nil {
-		g.servers(s.waiting.settings.Values, true)
+	g.servers(s.Settings.Values, false)
+	if s.Waiting != nil {
+		g.servers(s.Waiting.Settings.Values, true)
 	}
-	if s.layer == protocol.Project {
+	if s.Layer == protocol.Project {
 		g.recordedResources()
 	}
 	return g.resources
@@ -59,7 +60,7 @@ func (g *layerScan) servers(values map[string]schema.Value, waits bool) {
 	servers, _ := value.V.(map[string]schema.MCPServer)
 	for _, name := range slices.Sorted(maps.Keys(servers)) {
 		g.server(name, servers[name], value.Pos.File)
-		g.resources[len(g.resources)-1].waits = waits
+		g.resources[len(g.resources)-1].Waits = waits
 	}
 }
 
@@ -110,8 +111,8 @@ func (g *layerScan) resourceFile(kind records.Kind, name, member string, helpers
 	if f.Problem != nil {
 		return
 	}
-	if _, unsafe, err := g.checks.Follow(f.path); err != nil {
-		f.Problem = unreadable(f.path, err)
+	if _, unsafe, err := g.checks.Follow(f.Path); err != nil {
+		f.Problem = unreadable(f.Path, err)
 		return
 	} else if unsafe != "" {
 		f.Problem = &report.Problem{Why: unsafe, Remedy: "make it yours and writable by you only: chown, chmod go-w"}
@@ -131,25 +132,25 @@ func (g *layerScan) resourceFile(kind records.Kind, name, member string, helpers
 func (g *layerScan) server(name string, s schema.MCPServer, file string) {
 	f := g.resource(records.KindServer, name, path.Join(serversDir, name), file)
 	filled, unset := withVariables(s, g.variable())
-	f.server, f.line, f.unset = &filled, s.Line, unset
-	in := g.env.builder(g.scope, false)
+	f.Server, f.Line, f.Unset = &filled, s.Line, unset
+	in := g.env.Builder(g.scope, false)
 	if s.Command != "" {
 		f.Argv, f.Problem = g.command(append([]string{filled.Command}, filled.Args...))
 		f.NameWords(append([]string{filled.Command}, filled.Args...))
 	}
-	f.given = g.scope.layer != protocol.Project && namesProject(s)
+	f.Given = g.scope.Layer != protocol.Project && namesProject(s)
 	if f.Problem == nil {
-		f.Problem = in.CheckVariables(f.server)
+		f.Problem = in.CheckVariables(f.Server)
 	}
-	if f.Problem != nil && g.scope.layer != protocol.Project {
+	if f.Problem != nil && g.scope.Layer != protocol.Project {
 		return
 	}
-	g.sealResource(f, s, g.scope.root, func(d *bundle.Draft) error { return f.AddServer(d, f.server) })
+	g.sealResource(f, s, g.scope.Root, func(d *bundle.Draft) error { return f.AddServer(d, f.Server) })
 }
 
 // resource begins one; member is its name in the records.
-func (g *layerScan) resource(kind records.Kind, name, member, path string) *resource {
-	f := &resource{title: name, subject: subject{scope: g.scope, kind: kind, name: g.scope.prefix + member, base: member, path: path, listed: true}}
+func (g *layerScan) resource(kind records.Kind, name, member, path string) *candidate.Resource {
+	f := &candidate.Resource{Title: name, Subject: candidate.Subject{Scope: g.scope, Kind: kind, Name: g.scope.Prefix + member, Base: member, Path: path, Listed: true}}
 	if !utf8.ValidString(member) {
 		f.Problem = &report.Problem{Why: "its name is not valid UTF-8", Remedy: "rename it"}
 	}
@@ -159,17 +160,17 @@ func (g *layerScan) resource(kind records.Kind, name, member, path string) *reso
 
 // sealResource makes the bundle: what a person allows of a project's, and what
 // belongs to any.
-func (g *layerScan) sealResource(f *resource, said any, base string, fill func(*bundle.Draft) error) {
+func (g *layerScan) sealResource(f *candidate.Resource, said any, base string, fill func(*bundle.Draft) error) {
 	var r *records.Record
-	if at := slices.IndexFunc(g.scope.decisions.Hooks, func(r records.Record) bool { return r.IsMaterial() && r.Hook == f.base }); at >= 0 {
-		r = &g.scope.decisions.Hooks[at]
+	if at := slices.IndexFunc(g.scope.Decisions.Hooks, func(r records.Record) bool { return r.IsMaterial() && r.Hook == f.Base }); at >= 0 {
+		r = &g.scope.Decisions.Hooks[at]
 	}
-	in := *g.env.builder(g.scope, false)
+	in := *g.env.Builder(g.scope, false)
 	in.Spare = g.spareFor(g.scope, r)
-	sealed, err := in.Build(f.base, struct {
+	sealed, err := in.Build(f.Base, struct {
 		Kind   records.Kind `json:"kind"`
 		Server any          `json:"server,omitzero"`
-	}{f.kind, said}, base, fill)
+	}{f.Kind, said}, base, fill)
 	if errors.Is(err, bundle.ErrNotHashed) {
 		return
 	}
@@ -182,17 +183,17 @@ func (g *layerScan) sealResource(f *resource, said any, base string, fill func(*
 
 // recordedResources joins what was decided with what is there.
 func (g *layerScan) recordedResources() {
-	for i := range g.scope.decisions.Hooks {
-		r := &g.scope.decisions.Hooks[i]
+	for i := range g.scope.Decisions.Hooks {
+		r := &g.scope.Decisions.Hooks[i]
 		if !r.IsMaterial() || r.Kind == records.KindSettings {
 			continue
 		}
-		at := slices.IndexFunc(g.resources, func(f *resource) bool { return f.base == r.Hook })
+		at := slices.IndexFunc(g.resources, func(f *candidate.Resource) bool { return f.Base == r.Hook })
 		if at < 0 {
-			g.resources = append(g.resources, &resource{title: titleOf(r.Hook), subject: subject{scope: g.scope, kind: r.Kind, name: g.scope.prefix + r.Hook, base: r.Hook, record: r}})
+			g.resources = append(g.resources, &candidate.Resource{Title: titleOf(r.Hook), Subject: candidate.Subject{Scope: g.scope, Kind: r.Kind, Name: g.scope.Prefix + r.Hook, Base: r.Hook, Record: r}})
 			continue
 		}
-		g.resources[at].record = r
+		g.resources[at].Record = r
 	}
 }
 

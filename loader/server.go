@@ -21,13 +21,13 @@ func (g *layerScan) variable() func(string) (string, bool) {
 		if name != projectVariable {
 			return os.LookupEnv(name)
 		}
-		if g.scope.layer != protocol.Project && !g.env.projectAllowed() {
+		if g.scope.Layer != protocol.Project && !g.env.ProjectAllowed() {
 			return "", false
 		}
-		if g.scope.layer == protocol.Project {
-			return g.scope.root, true
+		if g.scope.Layer == protocol.Project {
+			return g.scope.Root, true
 		}
-		return g.env.place.Root, true
+		return g.env.Workspace.Root, true
 	}
 }
 

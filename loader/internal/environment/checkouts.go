@@ -1,4 +1,4 @@
-package loader
+package environment
 
 import (
 	"path/filepath"

@@ -1,4 +1,4 @@
-package loader
+package trust
 
 import (
 	"crypto/sha256"
@@ -27,7 +27,7 @@ const viewsFolder = "views"
 const maxLinked = 10_000
 
 // view makes the view of a bundle, or finds the one there is.
-func (s store) view(b *bundle.Bundle, see func(path string)) (string, error) {
+func (s Store) view(b *bundle.Bundle, see func(path string)) (string, error) {
 	links, err := filesBeside(b, see)
 	if err != nil {
 		return "", err
@@ -36,7 +36,7 @@ func (s store) view(b *bundle.Bundle, see func(path string)) (string, error) {
 	for _, l := range links {
 		fmt.Fprintf(sum, "%s\x00%s\x00", l.Name, l.Path)
 	}
-	all := filepath.Join(filepath.Dir(s.dir), viewsFolder, filepath.Base(s.folder(b.Hash)))
+	all := filepath.Join(filepath.Dir(s.Dir), viewsFolder, filepath.Base(s.Folder(b.Hash)))
 	final := filepath.Join(all, hex.EncodeToString(sum.Sum(nil)[:16]))
 	if s.viewWhole(b, final) == nil {
 		return final, nil
@@ -65,7 +65,7 @@ func (s store) view(b *bundle.Bundle, see func(path string)) (string, error) {
 	return final, s.viewWhole(b, final)
 }
 
-func (s store) fillView(b *bundle.Bundle, folder string, links []bundle.Helper) error {
+func (s Store) fillView(b *bundle.Bundle, folder string, links []bundle.Helper) error {
 	for _, m := range b.Members {
 		target := filepath.Join(folder, filepath.FromSlash(m.Name))
 		if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
@@ -88,7 +88,7 @@ func (s store) fillView(b *bundle.Bundle, folder string, links []bundle.Helper) 
 }
 
 // viewWhole makes sure that every member of a view is the private copy itself.
-func (s store) viewWhole(b *bundle.Bundle, folder string) error {
+func (s Store) viewWhole(b *bundle.Bundle, folder string) error {
 	for _, m := range b.Members {
 		kept, err := files.Lstat(s.path(b.Hash, m.Name))
 		if err != nil {

@@ -1,10 +1,11 @@
-package loader
+package trust
 
 import (
 	"path/filepath"
 	"slices"
 
 	"github.com/hookd-dev/hookd/loader/internal/bundle"
+	"github.com/hookd-dev/hookd/loader/internal/candidate"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/ownership"
 	"github.com/hookd-dev/hookd/loader/internal/report"
@@ -15,72 +16,72 @@ import (
 )
 
 // settingsTrust settles which settings of the layers are in force.
-type settingsTrust struct {
+type Settings struct {
 	*report.Report
-	scopes    []*scope // the lowest first
-	home      string
-	exempt    []ownership.Exemption
-	good      *settings.LastGood
-	asAllowed bool // the project's settings count as if they were allowed: to show what a person decides about
+	Scopes    []*candidate.Scope // the lowest first
+	Home      string
+	Exempt    []ownership.Exemption
+	Good      *settings.LastGood
+	AsAllowed bool // the project's settings count as if they were allowed: to show what a person decides about
 
 	// projectHash is the hash of the whole project as it would be with these settings,
 	// "" if they were swapped meanwhile.
-	projectHash func(b *bundle.Bundle) string
+	ProjectHash func(b *bundle.Bundle) string
 }
 
 // read reads the settings of every scope and merges them. The highest comes first:
 // what the user's settings say of a project decides whether the project's own need
 // to be allowed.
-func (t *settingsTrust) read() schema.Settings {
-	for _, s := range slices.Backward(t.scopes) {
-		s.settings = schema.LayerSettings{Layer: s.layer}
+func (t *Settings) Merge() schema.Settings {
+	for _, s := range slices.Backward(t.Scopes) {
+		s.Settings = schema.LayerSettings{Layer: s.Layer}
 		switch {
-		case s.dir == "":
-		case s.layer == protocol.Project:
-			s.always = t.trustedAlways(s.project)
+		case s.Dir == "":
+		case s.Layer == protocol.Project:
+			s.Always = t.trustedAlways(s.Project)
 			if t.safeFolder(s) {
 				t.projectSettings(s)
 			}
 		default:
-			s.settings = t.layerSettings(s)
+			s.Settings = t.layerSettings(s)
 		}
-		t.Add(s.settings.Waiting()...)
+		t.Add(s.Settings.Waiting()...)
 	}
-	all := make([]schema.LayerSettings, len(t.scopes))
-	for i, s := range t.scopes {
-		all[i] = s.settings
+	all := make([]schema.LayerSettings, len(t.Scopes))
+	for i, s := range t.Scopes {
+		all[i] = s.Settings
 	}
 	merged, findings := settings.Merge(all...)
 	t.Add(findings...)
-	for i, s := range t.scopes {
+	for i, s := range t.Scopes {
 		// What a lower scope says never changes a hook of a higher one, so each
 		// scope's own settings are merged without those below it.
 		own, _ := settings.Merge(all[i:]...)
-		s.own = &own
+		s.Own = &own
 	}
 	return merged
 }
 
 // upper are the settings that no project has a say in.
-func (t *settingsTrust) upper() *schema.Settings {
+func (t *Settings) upper() *schema.Settings {
 	var layers []schema.LayerSettings
-	for _, s := range t.scopes {
-		if s.layer != protocol.Project {
-			layers = append(layers, s.settings)
+	for _, s := range t.Scopes {
+		if s.Layer != protocol.Project {
+			layers = append(layers, s.Settings)
 		}
 	}
 	merged, _ := settings.Merge(layers...)
 	return &merged
 }
 
-// readLayer reads the settings file of a scope. A file that others could have
+// ReadLayer reads the settings file of a scope. A file that others could have
 // written is one that cannot be read.
-func (t *settingsTrust) readLayer(s *scope) settings.File {
+func (t *Settings) ReadLayer(s *candidate.Scope) settings.File {
 	look := settings.Look{See: t.Inputs.See}
-	if s.layer != protocol.Managed { // checkManaged looks at the whole layer
+	if s.Layer != protocol.Managed { // checkManaged looks at the whole layer
 		look.Check = t.onlyOurs
 	}
-	f := settings.Read(s.dir, s.layer, look)
+	f := settings.Read(s.Dir, s.Layer, look)
 	if f.Bad != nil && f.Bad.Remedy != workspace.OwnRemedy { // whose it is does not change by waiting
 		if st, err := files.Stat(f.Bad.File); err == nil && t.JustChanged(st) {
 			t.HalfWritten = true
@@ -91,8 +92,8 @@ func (t *settingsTrust) readLayer(s *scope) settings.File {
 
 // onlyOurs says so if somebody else could have written a file or folder of a
 // layer. One that is not there is fine.
-func (t *settingsTrust) onlyOurs(path string) *schema.UnreadableError {
-	_, unsafe, err := ownership.User(t.exempt...).Follow(path)
+func (t *Settings) onlyOurs(path string) *schema.UnreadableError {
+	_, unsafe, err := ownership.User(t.Exempt...).Follow(path)
 	switch {
 	case files.Missing(err):
 		return nil
@@ -108,14 +109,14 @@ func (t *settingsTrust) onlyOurs(path string) *schema.UnreadableError {
 // layerSettings are the settings of the user or the machine. If the file cannot
 // be read, the last good one counts; without one every gate is refused, because
 // nobody can tell which guards the file names.
-func (t *settingsTrust) layerSettings(s *scope) schema.LayerSettings {
-	f := t.readLayer(s)
+func (t *Settings) layerSettings(s *candidate.Scope) schema.LayerSettings {
+	f := t.ReadLayer(s)
 	t.Add(f.Findings...)
-	s.now = f
+	s.SettingsFile = f
 	if f.Bad == nil {
 		if f.Path != "" {
-			s.state = SettingsInForce
-			t.good.Keep(s.project, f)
+			s.State = candidate.SettingsInForce
+			t.Good.Keep(s.Project, f)
 		}
 		return f.Settings
 	}
@@ -123,23 +124,23 @@ func (t *settingsTrust) layerSettings(s *scope) schema.LayerSettings {
 }
 
 // settingsLost are the settings in the place of those that cannot be read.
-func (t *settingsTrust) settingsLost(s *scope, bad *schema.UnreadableError) schema.LayerSettings {
-	s.state = SettingsUnreadable
+func (t *Settings) settingsLost(s *candidate.Scope, bad *schema.UnreadableError) schema.LayerSettings {
+	s.State = candidate.SettingsUnreadable
 	t.Add(bad.Finding())
-	if good, ok := t.good.Settings(s.project, s.layer); ok {
+	if good, ok := t.Good.Settings(s.Project, s.Layer); ok {
 		t.Add(report.New(report.LastGood, bad.File, 0, "", "the last good settings stay in force", bad.Remedy))
 		return good.Settings
 	}
 	t.RefuseAll(bad.Error(), bad.Remedy)
-	return schema.LayerSettings{Layer: s.layer}
+	return schema.LayerSettings{Layer: s.Layer}
 }
 
 // trustedAlways reports whether the user's settings name a folder above a
 // project as one where nothing is asked.
-func (t *settingsTrust) trustedAlways(project string) bool {
-	prefixes, _ := t.user().settings.Values["hooks.trust.always"].V.([]string)
+func (t *Settings) trustedAlways(project string) bool {
+	prefixes, _ := t.user().Settings.Values["hooks.trust.always"].V.([]string)
 	for _, prefix := range prefixes {
-		real, err := filepath.EvalSymlinks(files.ExpandHome(prefix, t.home))
+		real, err := filepath.EvalSymlinks(files.ExpandHome(prefix, t.Home))
 		if err == nil && project != "" && files.Within(real, project) {
 			return true
 		}
@@ -148,6 +149,6 @@ func (t *settingsTrust) trustedAlways(project string) bool {
 }
 
 // user is the scope of the user.
-func (t *settingsTrust) user() *scope {
-	return t.scopes[slices.IndexFunc(t.scopes, func(s *scope) bool { return s.layer == protocol.User })]
+func (t *Settings) user() *candidate.Scope {
+	return t.Scopes[slices.IndexFunc(t.Scopes, func(s *candidate.Scope) bool { return s.Layer == protocol.User })]
 }

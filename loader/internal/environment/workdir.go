@@ -1,31 +1,29 @@
-package loader
+package environment
 
 import (
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
-	"strings"
 
+	"github.com/hookd-dev/hookd/loader/internal/candidate"
 	"github.com/hookd-dev/hookd/loader/internal/files"
-	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// dirOf is the working directory of a hook or server. Those of a project start in
+// DirOf is the working directory of a hook or server. Those of a project start in
 // its root. Those of user and machine start where no project can put a file: a
 // program that is not given a path looks for modules, settings and scripts in its
 // working directory.
-func (e *environment) dirOf(f *subject, inProject bool) string {
+func (e *Environment) DirOf(f *candidate.Subject, inProject bool) string {
 	switch {
-	case f.scope.layer == protocol.Project:
-		return f.scope.root
+	case f.Scope.Layer == protocol.Project:
+		return f.Scope.Root
 	case inProject:
-		return e.place.Root
+		return e.Workspace.Root
 	}
-	return e.ownFolder(f.scope.layer)
+	return e.ownFolder(f.Scope.Layer)
 }
 
 const ownFolderName = "start"
@@ -34,14 +32,14 @@ const ownFolderName = "start"
 // root folder: what lies in the state folder is in the hands of the user whom the
 // machine's hooks bind. The user's is an empty folder that nobody may write, seen
 // to be empty with every load.
-func (e *environment) ownFolder(layer protocol.Layer) string {
+func (e *Environment) ownFolder(layer protocol.Layer) string {
 	if layer == protocol.Managed && runtime.GOOS != "windows" {
 		return "/"
 	}
 	if e.memo.startsIn == "" {
 		dir, err := e.emptyFolder()
 		if err != nil {
-			root := filepath.VolumeName(e.place.Root) + string(filepath.Separator)
+			root := filepath.VolumeName(e.Workspace.Root) + string(filepath.Separator)
 			e.Add(report.New(report.OwnFolder, dir, 0, "", "the user's hooks start in "+root+": "+err.Error(), "empty or remove the folder"))
 			dir = root
 		}
@@ -50,12 +48,12 @@ func (e *environment) ownFolder(layer protocol.Layer) string {
 	return e.memo.startsIn
 }
 
-func (e *environment) emptyFolder() (string, error) {
-	if e.state == "" {
+func (e *Environment) emptyFolder() (string, error) {
+	if e.State == "" {
 		return "", fmt.Errorf("there is no state folder")
 	}
-	dir := filepath.Join(e.state, ownFolderName)
-	if err := files.PrivateFolder(e.state); err != nil {
+	dir := filepath.Join(e.State, ownFolderName)
+	if err := files.PrivateFolder(e.State); err != nil {
 		return dir, err
 	}
 	if err := os.Mkdir(dir, 0o500); err != nil && !os.IsExist(err) {
@@ -81,36 +79,4 @@ func (e *environment) emptyFolder() (string, error) {
 		err = fmt.Errorf("%s is not empty", dir)
 	}
 	return dir, err
-}
-
-// relativeTo is the folder that relative paths in a scope's settings mean.
-func (s *scope) relativeTo() string {
-	if s.layer == protocol.Project {
-		return s.root
-	}
-	return s.dir
-}
-
-// fromSettings returns the words of a command with those that mean a file beside
-// the settings of user or machine made absolute: what starts elsewhere would not
-// find it.
-func (s *scope) fromSettings(words []string) []string {
-	words = slices.Clone(words)
-	dir := s.relativeTo()
-	if s.layer == protocol.Project || dir == "" {
-		return words
-	}
-	for i, word := range words {
-		before, path := interpreter.OptionPath(word)
-		if filepath.IsAbs(path) || path == "" || strings.HasPrefix(path, "-") || i == 0 && filepath.Base(path) == path {
-			continue
-		}
-		where := filepath.Join(dir, path)
-		st, err := files.Stat(where)
-		written := strings.HasPrefix(path, "./") || strings.HasPrefix(path, "../")
-		if written || err == nil && (st.Mode.IsRegular() || strings.ContainsRune(path, '/')) {
-			words[i] = before + where
-		}
-	}
-	return words
 }

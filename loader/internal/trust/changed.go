@@ -1,4 +1,4 @@
-package loader
+package trust
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/loader/internal/bundle"
+	"github.com/hookd-dev/hookd/loader/internal/candidate"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -17,18 +18,18 @@ import (
 
 // lost settles a hook that was allowed and is changed or gone. It stands in the
 // set as what it was, and fails there, if it could have refused anything.
-func (d *decider) lost(f *decidedHook, status executor.Status, kind protocol.FailureKind, code schema.Code, why, remedy string) {
+func (d *Decider) lost(f *DecidedHook, status executor.Status, kind protocol.FailureKind, code schema.Code, why, remedy string) {
 	was, asked := d.wasAllowed(f)
 	if f.Bundle != nil {
-		was = stricter(was, f.resolution.Hook)
+		was = stricter(was, f.Resolution.Hook)
 	}
-	f.resolution = schema.Resolution{Hook: was, DescribedBy: asked}
+	f.Resolution = schema.Resolution{Hook: was, DescribedBy: asked}
 	if was.Enabled && couldBlock(&was) {
-		f.failClosed(f.name, status, kind, why, remedy)
+		f.FailClosed(f.Name, status, kind, why, remedy)
 	}
-	f.disable(status, why)
+	f.Disable(status, why)
 	f.Problem = nil
-	d.Add(report.New(code, f.path, 0, f.name, why, remedy))
+	d.Add(report.New(code, f.Path, 0, f.Name, why, remedy))
 }
 
 // stricter is a hook that was changed, under the stricter of its recorded and its
@@ -61,16 +62,16 @@ func stricter(was, now schema.Hook) schema.Hook {
 // wasAllowed is the description a hook was allowed with. If the program itself
 // named its events, its answer is looked up; if that is lost too, the hook is
 // taken to be for every gate and point.
-func (d *decider) wasAllowed(f *decidedHook) (schema.Hook, schema.Source) {
+func (d *Decider) wasAllowed(f *DecidedHook) (schema.Hook, schema.Source) {
 	var e bundle.Entry
 	// The record was checked against its hash when it was read.
-	_ = json.Unmarshal(f.record.Bundle.Entry, &e)
-	h := e.Hook(f.scope.layer, f.name, f.path, f.scope.own.Hooks.Timeout)
+	_ = json.Unmarshal(f.Record.Bundle.Entry, &e)
+	h := e.Hook(f.Scope.Layer, f.Name, f.Path, f.Scope.Own.Hooks.Timeout)
 	if len(h.Events) > 0 {
 		return h, ""
 	}
-	if answer := d.answer(f.hookCandidate, f.record.Hash); answer != nil {
-		told, _ := schema.Resolve(projectDefaults(f.hookCandidate), *answer)
+	if answer := d.Answer(f.Hook, f.Record.Hash); answer != nil {
+		told, _ := schema.Resolve(f.ProjectDefaults(), *answer)
 		if h.Can == protocol.CanModify && h.OnFailure == protocol.RuleContinue {
 			h.Can, h.OnFailure = told.Hook.Can, told.Hook.OnFailure
 		}
@@ -78,13 +79,13 @@ func (d *decider) wasAllowed(f *decidedHook) (schema.Hook, schema.Source) {
 		h.Required = h.Required || told.Hook.Required
 	}
 	if len(h.Events) == 0 {
-		h.Events = everywhere()
+		h.Events = candidate.Everywhere()
 	}
 	return h, schema.FromProgram
 }
 
 // difference says in a few words what is not as it was allowed.
-func difference(f *subject) string {
+func difference(f *candidate.Subject) string {
 	var parts []string
 	if f.Problem != nil {
 		parts = append(parts, f.Problem.Why)
@@ -92,7 +93,7 @@ func difference(f *subject) string {
 	if f.Bundle == nil {
 		return join(parts)
 	}
-	was := f.record.Bundle
+	was := f.Record.Bundle
 	if !bundle.SameJSON(was.Entry, f.Bundle.Entry) {
 		parts = append(parts, "its description")
 	}

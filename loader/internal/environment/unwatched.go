@@ -1,4 +1,4 @@
-package loader
+package environment
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookd-dev/hookd/executor/hookenv"
+	"github.com/hookd-dev/hookd/loader/internal/candidate"
 	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/loader/internal/report"
@@ -13,42 +14,28 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
-// seeUnwatched notes what a hook or server runs of the project that is not part of
+// SeeUnwatched notes what a hook or server runs of the project that is not part of
 // what is allowed: a program that decides by itself what of the working directory
 // it runs, or code on the command line. It is about programs that start in the
 // project.
-func (e *environment) seeUnwatched(f *subject, inPlace, inProject bool) {
-	if f.scope.layer != protocol.Project && !inProject || f.kind != "" && f.kind != records.KindServer {
+func (e *Environment) SeeUnwatched(f *candidate.Subject, inPlace, inProject bool) {
+	if f.Scope.Layer != protocol.Project && !inProject || f.Kind != "" && f.Kind != records.KindServer {
 		return
 	}
 	words := f.Words
 	if script, is := f.Script(); is {
 		if l, bad := script.Line(); bad == nil {
 			words = slices.Concat([]string{l.Starter()}, l.Args, words)
-			f.NoteShim(e.builder(f.scope, inPlace).Starter(script))
+			f.NoteShim(e.Builder(f.Scope, inPlace).Starter(script))
 		}
 	}
 	if len(words) == 0 {
 		return
 	}
 	if word := f.ProgramWord(); interpreter.KindOf(word).KnowsCodeOptions() {
-		f.NoteShim(e.builder(f.scope, false).ProgramOf(word))
+		f.NoteShim(e.Builder(f.Scope, false).ProgramOf(word))
 	}
 	f.NoteKind(words)
-}
-
-// seeAnswer notes files of the project that the answer of a program names as
-// arguments.
-func (e *environment) seeAnswer(f *hook) {
-	if f.scope.layer != protocol.Project || f.told == nil {
-		return
-	}
-	in := e.builder(f.scope, false)
-	for _, word := range f.resolution.Hook.Args {
-		if at := in.Locate(word); at.Exists && f.Swaps[word].Name == "" {
-			f.Note("its own answer names %s as an argument", at.Name)
-		}
-	}
 }
 
 // unwatchedText is what a person reads of one.
@@ -57,27 +44,27 @@ const unwatchedText = "runs code of the project that hookd does not watch"
 // loadsCode is hookenv.LoadsCode, short.
 func loadsCode(name string) bool { return hookenv.LoadsCode(name) }
 
-// tellUnwatched notes and reports unwatched code of a subject. file and line say where
+// TellUnwatched notes and reports unwatched code of a subject. file and line say where
 // it is named, if it has no file of its own.
-func (e *environment) tellUnwatched(f *subject, file string, line int) {
-	if len(f.Unwatched) == 0 || !f.listed {
+func (e *Environment) TellUnwatched(f *candidate.Subject, file string, line int) {
+	if len(f.Unwatched) == 0 || !f.Listed {
 		return
 	}
-	if f.path != "" {
-		file, line = f.path, f.line
+	if f.Path != "" {
+		file, line = f.Path, f.Line
 	}
-	e.Add(report.New(report.Unwatched, file, line, f.name,
+	e.Add(report.New(report.Unwatched, file, line, f.Name,
 		unwatchedText+": "+strings.Join(f.Unwatched, "; "), "have it start a file that the command names, with its helpers in files"))
 }
 
-// tellNotPassed says which of a hook's variables are not passed on.
-func (e *environment) tellNotPassed(f *hookCandidate) {
-	if f.scope.layer == protocol.User {
+// TellNotPassed says which of a hook's variables are not passed on.
+func (e *Environment) TellNotPassed(f *candidate.Hook) {
+	if f.Scope.Layer == protocol.User {
 		return
 	}
-	for _, name := range f.resolution.Hook.Env {
+	for _, name := range f.Resolution.Hook.Env {
 		if loadsCode(name) {
-			e.Add(notPassed(f.path, f.name, name))
+			e.Add(notPassed(f.Path, f.Name, name))
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package loader
+package trust
 
 import (
 	"context"
@@ -16,33 +16,33 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/ownership"
 )
 
-// A store keeps the private copies of what was allowed, one folder per bundle
+// A Store keeps the private copies of what was allowed, one folder per bundle
 // hash, names kept. The copies are what runs.
-type store struct {
-	dir   string
-	files *files.HashCache
+type Store struct {
+	Dir   string
+	Files *files.HashCache
 }
 
-// folder is where the copy of a bundle lies.
-func (s store) folder(hash string) string {
-	return filepath.Join(s.dir, strings.TrimPrefix(hash, bundle.HashPrefix))
+// Folder is where the copy of a bundle lies.
+func (s Store) Folder(hash string) string {
+	return filepath.Join(s.Dir, strings.TrimPrefix(hash, bundle.HashPrefix))
 }
 
 // path is where the copy of one member lies.
-func (s store) path(hash, name string) string {
-	return filepath.Join(s.folder(hash), filepath.FromSlash(name))
+func (s Store) path(hash, name string) string {
+	return filepath.Join(s.Folder(hash), filepath.FromSlash(name))
 }
 
-// put copies a bundle. Each file is hashed while it is copied and must be what
+// Put copies a bundle. Each file is hashed while it is copied and must be what
 // the bundle says: a file that was swapped since it was looked at is not kept.
-func (s store) put(b *bundle.Bundle) error {
+func (s Store) Put(b *bundle.Bundle) error {
 	if s.verify(b) == nil {
 		return nil
 	}
-	if err := files.PrivateFolder(s.dir); err != nil {
+	if err := files.PrivateFolder(s.Dir); err != nil {
 		return err
 	}
-	temp, err := os.MkdirTemp(s.dir, ".new-")
+	temp, err := os.MkdirTemp(s.Dir, ".new-")
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (s store) put(b *bundle.Bundle) error {
 			return err
 		}
 	}
-	final := s.folder(b.Hash)
+	final := s.Folder(b.Hash)
 	// Whatever is in the way did not pass the check above.
 	if err := os.RemoveAll(final); err != nil {
 		return err
@@ -90,7 +90,7 @@ func copyMember(folder string, m bundle.Member) error {
 var ErrChangedSince = errors.New("the file changed since it was shown")
 
 // verify checks that the copy of a bundle is exactly what was allowed.
-func (s store) verify(b *bundle.Bundle) error {
+func (s Store) verify(b *bundle.Bundle) error {
 	want := map[string]int{} // index of the member
 	folders := map[string]bool{".": true}
 	for i, m := range b.Members {
@@ -99,7 +99,7 @@ func (s store) verify(b *bundle.Bundle) error {
 			folders[dir] = true
 		}
 	}
-	root := s.folder(b.Hash)
+	root := s.Folder(b.Hash)
 	walker := ownership.User()
 	err := filepath.WalkDir(root, func(where string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -127,7 +127,7 @@ func (s store) verify(b *bundle.Bundle) error {
 		case !st.Mode.IsRegular() || st.Mode.Perm() != b.Members[i].Mode:
 			return fmt.Errorf("%s is not what was allowed", where)
 		}
-		h, err := s.files.Hash(where)
+		h, err := s.Files.Hash(where)
 		if err != nil {
 			return err
 		}
@@ -146,8 +146,8 @@ func (s store) verify(b *bundle.Bundle) error {
 	return nil
 }
 
-// writeInPrivateFolder replaces a file in a folder that it makes private first.
-func writeInPrivateFolder(path string, data []byte) error {
+// WriteInPrivateFolder replaces a file in a folder that it makes private first.
+func WriteInPrivateFolder(path string, data []byte) error {
 	if err := files.PrivateFolder(filepath.Dir(path)); err != nil {
 		return err
 	}

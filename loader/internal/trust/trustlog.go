@@ -1,4 +1,4 @@
-package loader
+package trust
 
 import (
 	"cmp"
@@ -19,36 +19,9 @@ const (
 	decidedEnabled   = "enabled"
 )
 
-// change makes a decision and writes it into the record: who reads there what
-// hooks decided also sees who let them.
-func (t *Trust) change(project string, update func(*records.Decisions) error) error {
-	var lines []*record.Trust
-	err := t.loader.records.Change(project, func(d *records.Decisions) error {
-		before := records.Decisions{Project: d.Project, Hooks: slices.Clone(d.Hooks), Disabled: slices.Clone(d.Disabled)}
-		if err := update(d); err != nil {
-			return err
-		}
-		lines = decided(&before, d)
-		return nil
-	})
-	if err != nil || len(lines) == 0 {
-		return err
-	}
-	log := record.Open(filepath.Join(t.loader.state, "records"), 0, 0)
-	var errs []error
-	for _, line := range lines {
-		line.How = t.How
-		errs = append(errs, log.Append("", time.Now(), line))
-	}
-	if err := errors.Join(append(errs, log.Close())...); err != nil {
-		return fmt.Errorf("the decision stands and could not be recorded: %w", err)
-	}
-	return nil
-}
-
-// decided lists what differs between two states of the decisions about one
+// logOf lists what differs between two states of the decisions about one
 // project.
-func decided(before, after *records.Decisions) []*record.Trust {
+func logOf(before, after *records.Decisions) []*record.Trust {
 	var lines []*record.Trust
 	note := func(hook, hash, state string) {
 		lines = append(lines, &record.Trust{Project: after.Project, Hook: hook, Hash: hash, State: state})
@@ -80,4 +53,32 @@ func decided(before, after *records.Decisions) []*record.Trust {
 		}
 	}
 	return lines
+}
+
+// Change makes a decision about a project and writes it into the records below the
+// state folder: who reads there what hooks decided also sees who let them. how is
+// the way in which the person decided.
+func Change(folder records.Folder, state, project, how string, update func(*records.Decisions) error) error {
+	var lines []*record.Trust
+	err := folder.Change(project, func(d *records.Decisions) error {
+		before := records.Decisions{Project: d.Project, Hooks: slices.Clone(d.Hooks), Disabled: slices.Clone(d.Disabled)}
+		if err := update(d); err != nil {
+			return err
+		}
+		lines = logOf(&before, d)
+		return nil
+	})
+	if err != nil || len(lines) == 0 {
+		return err
+	}
+	log := record.Open(filepath.Join(state, "records"), 0, 0)
+	var errs []error
+	for _, line := range lines {
+		line.How = how
+		errs = append(errs, log.Append("", time.Now(), line))
+	}
+	if err := errors.Join(append(errs, log.Close())...); err != nil {
+		return fmt.Errorf("the decision stands and could not be recorded: %w", err)
+	}
+	return nil
 }

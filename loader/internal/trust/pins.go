@@ -1,4 +1,4 @@
-package loader
+package trust
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/loader/internal/bundle"
+	"github.com/hookd-dev/hookd/loader/internal/candidate"
 	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
@@ -15,16 +16,16 @@ import (
 // then, whatever PATH says now. What is gone is replaced from the folders that do
 // not depend on the caller, if nobody but the user or root can change what is
 // there, and a person is told.
-func (d *decider) holdPins(f *subject, v *verdict, inPlace bool) {
-	in := d.env.builder(f.scope, inPlace)
+func (d *Decider) holdPins(f *candidate.Subject, v *Verdict, inPlace bool) {
+	in := d.Env.Builder(f.Scope, inPlace)
 	var recorded interpreter.Pins
-	if f.record != nil {
-		recorded = f.record.RecordedPins()
+	if f.Record != nil {
+		recorded = f.Record.RecordedPins()
 	}
 	hold := func(now interpreter.Starter, was *interpreter.Pin, words string) *interpreter.Pin {
 		switch {
 		case now.Refused:
-			v.failClosed(f.name, executor.Changed, protocol.FailUntrusted, now.Bad.Why, now.Bad.Remedy)
+			v.FailClosed(f.Name, executor.Changed, protocol.FailUntrusted, now.Bad.Why, now.Bad.Remedy)
 			return nil
 		case was != nil:
 			if held := in.Hold(*was); held != nil {
@@ -32,7 +33,7 @@ func (d *decider) holdPins(f *subject, v *verdict, inPlace bool) {
 			}
 			return d.replacePin(f, v, in, was, words)
 		case now.Bad != nil:
-			v.failClosed(f.name, executor.Broken, protocol.FailSpawn, now.Bad.Why, now.Bad.Remedy)
+			v.FailClosed(f.Name, executor.Broken, protocol.FailSpawn, now.Bad.Why, now.Bad.Remedy)
 			return nil
 		}
 		return &interpreter.Pin{Path: now.Pin.Path, Real: now.Pin.Real}
@@ -46,33 +47,19 @@ func (d *decider) holdPins(f *subject, v *verdict, inPlace bool) {
 	}
 }
 
-func (d *decider) replacePin(f *subject, v *verdict, in *bundle.Builder, was *interpreter.Pin, words string) *interpreter.Pin {
+func (d *Decider) replacePin(f *candidate.Subject, v *Verdict, in *bundle.Builder, was *interpreter.Pin, words string) *interpreter.Pin {
 	for _, folder := range in.Fixed {
 		candidate := filepath.Join(folder, filepath.Base(words))
 		now, usable := in.Judge(candidate, true)
 		if usable && now.Bad == nil && in.Unsafe(candidate) == "" {
-			d.Add(report.Newf(report.StarterReplaced, f.path, f.name, "look at it and allow the hook again with: "+f.scope.trustCommand(),
+			d.Add(report.Newf(report.StarterReplaced, f.Path, f.Name, "look at it and allow the hook again with: "+f.Scope.TrustCommand(),
 				"what started it when it was allowed, %s, is gone; %s starts it now", was.Real, now.Pin.Real))
 			return &interpreter.Pin{Path: candidate, Real: now.Pin.Real}
 		}
 	}
 	why := fmt.Sprintf("what started it when it was allowed, %s, is gone, and nothing of that name lies in a folder that only you or root can change", was.Real)
-	remedy := "install it again, or allow the hook again with: " + f.scope.trustCommand()
-	v.failClosed(f.name, executor.Broken, protocol.FailSpawn, why, remedy)
-	d.Add(report.New(report.NotRunnable, f.path, 0, f.name, why, remedy))
-	return nil
-}
-
-// onFixedPath makes sure that what starts the hooks of a plan was not found by the
-// PATH of one shell: what is allowed by its hash alone must start alike wherever
-// the hash is the same.
-func (p *Plan) onFixedPath() error {
-	for i := range p.Items {
-		for _, one := range p.Items[i].pins.Each() {
-			if one.Stray {
-				return fmt.Errorf("%s: what starts it, %s, lies in no folder of the fixed PATH: name its folder in hooks.path", p.Items[i].Hook, one.Path)
-			}
-		}
-	}
+	remedy := "install it again, or allow the hook again with: " + f.Scope.TrustCommand()
+	v.FailClosed(f.Name, executor.Broken, protocol.FailSpawn, why, remedy)
+	d.Add(report.New(report.NotRunnable, f.Path, 0, f.Name, why, remedy))
 	return nil
 }

@@ -1,36 +1,24 @@
-package loader
+package ownership
 
 import (
 	"errors"
 	"io/fs"
 	"path/filepath"
-	"runtime"
 
 	"github.com/hookd-dev/hookd/loader/internal/files"
-	"github.com/hookd-dev/hookd/loader/internal/ownership"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/schema"
 )
 
-func (o *Options) managedDir() string {
-	switch {
-	case o.Managed != nil:
-		return o.Managed.Dir
-	case runtime.GOOS == "windows":
-		return "" // who may write there stands in access lists, which are not looked at yet
-	}
-	return ManagedDir
-}
-
-// checkManaged makes sure that nobody but root can have written the managed
+// CheckManaged makes sure that nobody but root can have written the managed
 // layer: every part of it, and every folder above. A part that somebody else may
 // write could be anybody's policy, so then nothing passes (section 6.2).
-func checkManaged(r *report.Report, dir string, layer *ManagedLayer) {
+func CheckManaged(r *report.Report, dir string, layer *ManagedLayer) {
 	if dir == "" {
 		r.Add(report.New(report.NoManaged, "", 0, "", "there is no machine layer on Windows: hookd does not look at access lists yet", "rely on hooks of the user and the project there"))
 		return
 	}
-	checks := &ownership.Walk{Owners: func(uid int) bool { return uid == 0 }, Strict: true, Seen: map[string]string{}}
+	checks := &Walk{Owners: func(uid int) bool { return uid == 0 }, Strict: true, Seen: map[string]string{}}
 	if m := layer; m != nil {
 		checks.Owners = func(uid int) bool { return uid == m.Owner }
 		checks.Top = m.Top
@@ -60,13 +48,20 @@ func checkManaged(r *report.Report, dir string, layer *ManagedLayer) {
 		problem = err.Error()
 	}
 	if problem != "" {
-		r.Add(schemaUnsafe(dir, problem))
+		r.Add(unsafeManaged(dir, problem))
 		r.RefuseAll("the managed layer cannot be relied on: "+problem, managedRemedy)
 	}
 }
 
 const managedRemedy = "every part, and every folder above, must belong to root, be writable by nobody else and be no symbolic link"
 
-func schemaUnsafe(dir, problem string) schema.Finding {
+func unsafeManaged(dir, problem string) schema.Finding {
 	return report.New(report.UnsafeManaged, dir, 0, "", problem, managedRemedy)
+}
+
+// ManagedLayer is a managed layer for tests.
+type ManagedLayer struct {
+	Dir   string // in place of the fixed folder
+	Owner int    // who must own each part, in place of root
+	Top   string // the folder above Dir at which the check of owners ends
 }
