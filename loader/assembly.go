@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/hookd-dev/hookd/loader/internal/candidate"
+	"github.com/hookd-dev/hookd/loader/internal/discover"
 	"github.com/hookd-dev/hookd/loader/internal/environment"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/loader/internal/trust"
@@ -27,11 +28,11 @@ type assembly struct {
 
 // take takes in the decided hooks with the answers of those that were asked, and
 // settles everything about them.
-func (p *assembly) take(decided []*trust.DecidedHook, answers map[*trust.DecidedHook]*told) {
+func (p *assembly) take(decided []*trust.DecidedHook, answers map[*trust.DecidedHook]*discover.DescribeAnswer) {
 	for _, d := range decided {
 		f := &hook{DecidedHook: d, told: answers[d]}
 		if f.told != nil {
-			f.Described = append(f.Described, f.told.described)
+			f.Described = append(f.Described, f.told.Described)
 		}
 		p.hooks = append(p.hooks, f)
 	}
@@ -53,8 +54,8 @@ func (p *assembly) machine() *candidate.Scope { return p.scopeOf(protocol.Manage
 // hook is a decided hook on its way into the set.
 type hook struct {
 	*trust.DecidedHook
-	told         *told // the program's own answer, if it is the last one of described
-	offByProject bool  // the project's own settings switch it off
+	told         *discover.DescribeAnswer // the program's own answer, if it is the last one of described
+	offByProject bool                     // the project's own settings switch it off
 }
 
 // hookName names a hook: equal names in different layers are different hooks.

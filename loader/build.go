@@ -1,14 +1,12 @@
 package loader
 
 import (
-	"path/filepath"
 	"slices"
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/loader/internal/candidate"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/report"
-	"github.com/hookd-dev/hookd/loader/internal/settings"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -158,22 +156,4 @@ func (p *assembly) executorHook(f *hook) *executor.Hook {
 		h.Asker = p.asker(f)
 	}
 	return h
-}
-
-// settingsInfo is what the snapshot tells of the scope's settings file.
-func settingsInfo(s *candidate.Scope) SettingsInfo {
-	info := SettingsInfo{Layer: s.Layer, File: s.SettingsFile.Path, State: s.State}
-	if info.File == "" {
-		info.File = s.Settings.File
-	}
-	if s.SettingsFile.Bad != nil {
-		info.File = s.SettingsFile.Bad.File
-	}
-	if info.File == "" && info.State != "" && s.Dir != "" { // denied, and gone
-		info.File = filepath.Join(s.Dir, settings.Names[0])
-	}
-	if s.SettingsBundle != nil {
-		info.Hash = s.SettingsBundle.Hash
-	}
-	return info
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/candidate"
+	"github.com/hookd-dev/hookd/loader/internal/discover"
 	"github.com/hookd-dev/hookd/loader/internal/environment"
-	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/ownership"
 	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/loader/internal/report"
@@ -20,52 +20,6 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
-
-// Snapshot is what one load found: the set of hooks that rules from now on, and
-// everything a person should know about it.
-type Snapshot struct {
-	Set      *executor.Set
-	Project  string // real path of the project, "" without one
-	Hooks    []Info // in running order, as in Set
-	Findings []schema.Finding
-
-	// Materials are the skills, recipes and MCP servers of all layers. The
-	// settings of Set hold the servers that may be started, and no other.
-	Materials []Material
-
-	// Settings are the settings files of all layers, the lowest first.
-	Settings []SettingsInfo
-
-	// Unasked are the names of the project's hooks that are absent because
-	// nobody allowed them: the person is told once per project and process.
-	Unasked []string
-	// UnaskedMaterials are such skills, recipes and servers, as folder and name.
-	UnaskedMaterials []string
-
-	halfWritten       bool      // something looked half-written
-	changedDuringLoad bool      // something changed since it was looked at: parts may be from before the change, others from behind it
-	recheck           time.Time // when to look again although nothing happens; zero = never
-	inputs            files.Inputs
-}
-
-// Info is what is known of a hook beyond what the executor needs.
-type Info struct {
-	*executor.Hook
-	DescribedBy schema.Source // which source named the events, "" if none did
-	Runs        string        // path of what is executed, "" if nothing is
-	InPlace     bool          // Runs is the original, not a private copy
-
-	project string // whose decisions are about it, "" for the user layer
-	base    string // its name there
-}
-
-// SettingsInfo is what is known of one settings file.
-type SettingsInfo struct {
-	Layer protocol.Layer
-	File  string
-	State candidate.SettingsState
-	Hash  string // of the file as it is: what a person would allow; "" if nothing needs that
-}
 
 // Load builds one snapshot. It fails only where the project cannot be told;
 // everything else that is wrong is in the snapshot: as findings, as failures of
@@ -108,12 +62,12 @@ func (l *loader) snapshot(ctx context.Context, generation int64) (*Snapshot, err
 	settings := l.readSettings(r, scopes, false)
 	env := l.newEnvironment(r, scopes)
 
-	scan := &scanner{Report: r, env: env, hashes: settings.Hooks.Trust.Hashes, spare: bundle.Unasked}
+	scan := &discover.Scanner{Report: r, Env: env, Hashes: settings.Hooks.Trust.Hashes, Spare: bundle.Unasked}
 	var candidates []*candidate.Hook
 	var resources []*candidate.Resource
 	for _, s := range scopes {
-		candidates = append(candidates, scan.hooks(s)...)
-		resources = append(resources, scan.resources(s)...)
+		candidates = append(candidates, scan.Hooks(s)...)
+		resources = append(resources, scan.Resources(s)...)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
@@ -122,7 +76,7 @@ func (l *loader) snapshot(ctx context.Context, generation int64) (*Snapshot, err
 	decide := &trust.Decider{
 		Report: r, Env: env, Settings: &settings, Store: l.store,
 		WholeHash: sync.OnceValue(func() string { return trust.ProjectHash(env.Inner, candidates, resources) }),
-		Answer:    func(f *candidate.Hook, hash string) *schema.Described { return l.describer.known(f, hash, r.Now) },
+		Answer:    func(f *candidate.Hook, hash string) *schema.Described { return l.describer.Known(f, hash, r.Now) },
 	}
 	decided, decidedResources := decide.Hooks(candidates), decide.Resources(resources)
 	l.runOnce(env.Inner, decided)
@@ -132,7 +86,7 @@ func (l *loader) snapshot(ctx context.Context, generation int64) (*Snapshot, err
 			may = append(may, a)
 		}
 	}
-	answers := l.describer.describe(ctx, l.opts.Runtime, env, may)
+	answers := l.describer.Describe(ctx, l.opts.Runtime, env, may)
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/exechook"
 	"github.com/hookd-dev/hookd/loader/internal/candidate"
+	"github.com/hookd-dev/hookd/loader/internal/discover"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/ownership"
 	"github.com/hookd-dev/hookd/loader/internal/records"
@@ -25,7 +26,7 @@ type loader struct {
 	opts      Options
 	exempt    []ownership.Exemption
 	files     *files.HashCache
-	describer *describer
+	describer *discover.Describer
 	records   records.Folder
 	store     trust.Store
 	good      *settings.LastGood
@@ -73,10 +74,10 @@ func newLoader(opts Options) (*loader, error) {
 	if l.stateBy != nil {
 		l.state = ""
 	}
-	l.describer = &describer{newAnswers(""), newAnswers("")}
+	l.describer = &discover.Describer{Answers: discover.NewDescribeCache(""), Managed: discover.NewDescribeCache("")}
 	l.good = settings.NewLastGood("", nil)
 	if l.state != "" {
-		l.describer.answers = newAnswers(filepath.Join(l.state, "describe"))
+		l.describer.Answers = discover.NewDescribeCache(filepath.Join(l.state, "describe"))
 		l.store = trust.Store{Dir: filepath.Join(l.state, "store"), Files: l.files}
 		l.good = settings.NewLastGood(filepath.Join(l.state, "lastgood"), trust.WriteInPrivateFolder)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hookd-dev/hookd/executor/exechook"
 	"github.com/hookd-dev/hookd/executor/process"
+	"github.com/hookd-dev/hookd/loader/internal/notify"
 	"github.com/hookd-dev/hookd/loader/internal/ownership"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -45,8 +46,8 @@ type Options struct {
 	// OnNotice is told of what a person should know once, in plain words.
 	OnNotice func(schema.Finding)
 
-	notifier func() (notifier, error) // tests: in place of the system's watches
-	poll     time.Duration            // tests: in place of pollInterval
+	notifier func() (notify.Notifier, error) // tests: in place of the system's watches
+	poll     time.Duration                   // tests: in place of pollInterval
 }
 
 // ManagedDir is the managed layer's folder. It is fixed at build; no flag,

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hookd-dev/hookd/loader/internal/candidate"
+	"github.com/hookd-dev/hookd/loader/internal/discover"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/loader/internal/trust"
@@ -37,24 +38,24 @@ func Single(ctx context.Context, opts Options, file string) (*Snapshot, error) {
 		s = env.Inner
 	}
 	s.Always = true
-	scan := &scanner{Report: r, env: env, hashAll: true}
-	g := scan.begin(s, env.HooksFolder)
-	g.folder = openHooks(g.dir, g.checks)
-	if _, g.sides, _, err = listHooks(g.dir); err != nil {
-		return nil, fmt.Errorf("look at %s: %w", g.dir, err)
+	scan := &discover.Scanner{Report: r, Env: env, HashAll: true}
+	g := scan.Begin(s, env.HooksFolder)
+	g.Folder = discover.OpenHooks(g.Dir, g.Checks)
+	if _, g.Sides, _, err = discover.ListHooks(g.Dir); err != nil {
+		return nil, fmt.Errorf("look at %s: %w", g.Dir, err)
 	}
-	f := g.file(filepath.Base(file))
+	f := g.File(filepath.Base(file))
 	if f == nil {
 		return nil, fmt.Errorf("%s is a folder, not a hook", file)
 	}
 	if s.HooksDir() == env.HooksFolder {
-		g.describe(f)
+		g.Describe(f)
 	}
-	scan.describeForTrust(f)
+	scan.DescribeForTrust(f)
 	decide := &trust.Decider{Report: r, Env: env, Settings: &settings}
 	decided := decide.AsItLies(f)
 	may, _ := decided.MayRun()
-	answers := l.describer.describe(ctx, l.opts.Runtime, env, []trust.Allowed{may})
+	answers := l.describer.Describe(ctx, l.opts.Runtime, env, []trust.Allowed{may})
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -62,20 +63,6 @@ func Single(ctx context.Context, opts Options, file string) (*Snapshot, error) {
 	p := &assembly{Report: r, opts: &l.opts, env: env, scopes: scopes, settings: settings}
 	p.take([]*trust.DecidedHook{decided}, answers)
 	return p.build(1), nil
-}
-
-// describe adds what the settings say of a hook file.
-func (g *layerScan) describe(f *candidate.Hook) {
-	entries := g.scope.Settings.Use
-	if g.scope.Waiting != nil {
-		entries = g.scope.Waiting.Settings.Use
-	}
-	for i := range entries {
-		d := &entries[i]
-		if d.Name != nil && *d.Name == f.Base && d.Command == nil {
-			f.Described = append(f.Described, *d)
-		}
-	}
 }
 
 // insideProject returns an argument's path relative to the project, if it is a

@@ -1,4 +1,4 @@
-package loader
+package discover
 
 import (
 	"maps"
@@ -21,13 +21,13 @@ func (g *layerScan) variable() func(string) (string, bool) {
 		if name != projectVariable {
 			return os.LookupEnv(name)
 		}
-		if g.scope.Layer != protocol.Project && !g.env.ProjectAllowed() {
+		if g.scope.Layer != protocol.Project && !g.Env.ProjectAllowed() {
 			return "", false
 		}
 		if g.scope.Layer == protocol.Project {
 			return g.scope.Root, true
 		}
-		return g.env.Workspace.Root, true
+		return g.Env.Workspace.Root, true
 	}
 }
 

@@ -1,4 +1,4 @@
-package loader
+package discover
 
 import (
 	"errors"
@@ -13,9 +13,9 @@ import (
 	"github.com/hookd-dev/hookd/schema/document"
 )
 
-// sideFiles are the endings a side file may have, the format read of each.
-var sideFiles = []struct {
-	suffix string
+// SideFiles are the endings a side file may have, the format read of each.
+var SideFiles = []struct {
+	Suffix string
 	format document.Format
 }{
 	{".hook.json", document.JSON},
@@ -56,11 +56,11 @@ func faultField(key string) string {
 	return field
 }
 
-// describeSideFile reads the file that lies beside a hook to describe it.
+// DescribeSideFile reads the file that lies beside a hook to describe it.
 // member is its name in the hooks folder, "" if there is none.
-func describeSideFile(path, hook string) (d schema.Described, member string, findings []schema.Finding) {
-	for _, side := range sideFiles {
-		file := path + side.suffix
+func DescribeSideFile(path, hook string) (d schema.Described, member string, findings []schema.Finding) {
+	for _, side := range SideFiles {
+		file := path + side.Suffix
 		text, err := files.ReadSmall(file, maxSideFile)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -70,7 +70,7 @@ func describeSideFile(path, hook string) (d schema.Described, member string, fin
 			return d, member, append(findings, report.New(report.TwoSideFiles, file, 0, hook,
 				"the hook has two side files", "keep one of "+path+".hook.json and "+path+".hook.yaml"))
 		}
-		member = filepath.Base(path) + side.suffix
+		member = filepath.Base(path) + side.Suffix
 		var node *document.Node
 		if err == nil {
 			node, err = document.Parse(side.format, text)

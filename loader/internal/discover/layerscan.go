@@ -1,4 +1,4 @@
-package loader
+package discover
 
 import (
 	"fmt"
@@ -17,38 +17,38 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
-// A scanner finds what the layers of one load hold, and runs nothing.
-type scanner struct {
+// A Scanner finds what the layers of one load hold, and runs nothing.
+type Scanner struct {
 	*report.Report
-	env     *environment.Environment
-	hashes  []string // hooks.trust.hashes in force: what they may name is hashed
-	hashAll bool     // every hash is needed: a person looks
-	spare   int64    // bytes that may still be hashed without need
+	Env     *environment.Environment
+	Hashes  []string // hooks.trust.hashes in force: what they may name is hashed
+	HashAll bool     // every hash is needed: a person looks
+	Spare   int64    // bytes that may still be hashed without need
 }
 
 // layerScan is the state while one scope is scanned.
 type layerScan struct {
-	*scanner
+	*Scanner
 	scope     *candidate.Scope
-	dir       string
-	folder    hooksFolder
-	sides     map[string]bool // names of side files in the folder
-	checks    *ownership.Walk
+	Dir       string
+	Folder    hooksFolder
+	Sides     map[string]bool // names of side files in the folder
+	Checks    *ownership.Walk
 	hooks     []*candidate.Hook
 	byName    map[string]*candidate.Hook
 	resources []*candidate.Resource
 }
 
-// hooks finds the hooks of one scope: the files of its folder, the entries of its
+// Hooks finds the hooks of one scope: the files of its folder, the entries of its
 // settings and, for a project, what was allowed before.
-func (sc *scanner) hooks(s *candidate.Scope) []*candidate.Hook {
+func (sc *Scanner) Hooks(s *candidate.Scope) []*candidate.Hook {
 	if s.Dir == "" {
 		return nil
 	}
-	g := sc.begin(s, sc.env.HooksDir(s))
-	g.Inputs.See(g.dir)
+	g := sc.Begin(s, sc.Env.HooksDir(s))
+	g.Inputs.See(g.Dir)
 	sc.tellUnread(s.Dir)
-	g.folder = openHooks(g.dir, g.checks)
+	g.Folder = OpenHooks(g.Dir, g.Checks)
 	g.discover()
 	for i := range s.Settings.Use {
 		g.use(&s.Settings.Use[i])
@@ -68,13 +68,13 @@ func (sc *scanner) hooks(s *candidate.Scope) []*candidate.Hook {
 		g.hooks = append(g.hooks, guard)
 	}
 	for _, f := range g.hooks {
-		sc.describeForTrust(f)
+		sc.DescribeForTrust(f)
 	}
 	return g.hooks
 }
 
-func (sc *scanner) begin(s *candidate.Scope, dir string) *layerScan {
-	return &layerScan{scanner: sc, scope: s, dir: dir, checks: sc.env.ChecksFor(s.Layer), byName: map[string]*candidate.Hook{}}
+func (sc *Scanner) Begin(s *candidate.Scope, dir string) *layerScan {
+	return &layerScan{Scanner: sc, scope: s, Dir: dir, Checks: sc.Env.ChecksFor(s.Layer), byName: map[string]*candidate.Hook{}}
 }
 
 // waiting takes in the entries of settings that nobody allowed. They say what a
@@ -99,32 +99,32 @@ func (g *layerScan) put(f *candidate.Hook) *candidate.Hook {
 }
 
 func (g *layerScan) discover() {
-	names, sides, more, err := listHooks(g.dir)
-	g.sides = sides
+	names, sides, more, err := ListHooks(g.Dir)
+	g.Sides = sides
 	if err != nil {
-		g.Add(report.New(report.Unreadable, g.dir, 0, "", "the hooks folder cannot be listed: "+files.Cause(err), "make it a readable folder"))
+		g.Add(report.New(report.Unreadable, g.Dir, 0, "", "the hooks folder cannot be listed: "+files.Cause(err), "make it a readable folder"))
 		if g.scope.Layer != protocol.Project { // what was allowed of the project fails by itself
-			g.RefuseAll(fmt.Sprintf("the hooks folder %s cannot be listed: %s", g.dir, files.Cause(err)), "make it a readable folder")
+			g.RefuseAll(fmt.Sprintf("the hooks folder %s cannot be listed: %s", g.Dir, files.Cause(err)), "make it a readable folder")
 		}
 		return
 	}
 	if more {
-		g.Add(report.Newf(report.TooMany, g.dir, "", "move what is no hook elsewhere", "the folder holds more than %d files; the rest is not looked at", maxCandidates))
+		g.Add(report.Newf(report.TooMany, g.Dir, "", "move what is no hook elsewhere", "the folder holds more than %d files; the rest is not looked at", maxCandidates))
 	}
 	if !g.scope.Discovers() {
 		return
 	}
 	for _, name := range names {
-		g.file(name)
+		g.File(name)
 	}
 	if !more {
 		g.tellLoneSides(names)
 	}
 }
 
-// file puts in one file of the hooks folder; nil if it is none.
-func (g *layerScan) file(name string) *candidate.Hook {
-	c := g.folder.look(name)
+// File puts in one file of the hooks folder; nil if it is none.
+func (g *layerScan) File(name string) *candidate.Hook {
+	c := g.Folder.look(name)
 	if c == nil {
 		return nil
 	}
@@ -152,9 +152,9 @@ func (g *layerScan) file(name string) *candidate.Hook {
 	} else if c.Problem.Why == movingTrouble.Why {
 		g.HalfWritten = true
 	}
-	for _, side := range sideFiles {
-		if g.sides[name+side.suffix] { // a later one changes the folder
-			g.Inputs.See(c.Path + side.suffix)
+	for _, side := range SideFiles {
+		if g.Sides[name+side.Suffix] { // a later one changes the folder
+			g.Inputs.See(c.Path + side.Suffix)
 			g.describeBySide(f)
 			break
 		}
@@ -163,12 +163,12 @@ func (g *layerScan) file(name string) *candidate.Hook {
 }
 
 func (g *layerScan) describeBySide(f *candidate.Hook) {
-	d, member, findings := describeSideFile(f.Path, f.Name)
+	d, member, findings := DescribeSideFile(f.Path, f.Name)
 	g.Add(findings...)
 	if member != "" {
 		f.SideFile = member
 		f.Described = append(f.Described, d)
-		if st, err := files.Stat(filepath.Join(g.dir, member)); err == nil && len(d.Faults) > 0 && g.JustChanged(st) {
+		if st, err := files.Stat(filepath.Join(g.Dir, member)); err == nil && len(d.Faults) > 0 && g.JustChanged(st) {
 			g.HalfWritten = true
 		}
 	}
@@ -190,9 +190,9 @@ func (g *layerScan) use(d *schema.Described) {
 	case command:
 		f = g.put(&candidate.Hook{Subject: candidate.Subject{Name: *d.Name, Listed: true}})
 	case f == nil:
-		if f = g.file(*d.Name); f == nil {
-			f = g.put(&candidate.Hook{Subject: candidate.Subject{Name: *d.Name, Path: filepath.Join(g.dir, *d.Name), Listed: true}})
-			f.Problem = &report.Problem{Why: "there is no such file in " + g.dir, Remedy: "put it there, or remove its entry from the settings"}
+		if f = g.File(*d.Name); f == nil {
+			f = g.put(&candidate.Hook{Subject: candidate.Subject{Name: *d.Name, Path: filepath.Join(g.Dir, *d.Name), Listed: true}})
+			f.Problem = &report.Problem{Why: "there is no such file in " + g.Dir, Remedy: "put it there, or remove its entry from the settings"}
 		}
 	}
 	if command {
@@ -214,7 +214,7 @@ func (g *layerScan) command(words []string) ([]string, *report.Problem) {
 	case filepath.Base(argv[0]) != argv[0]:
 		argv[0] = filepath.Join(g.scope.RelativeTo(), argv[0])
 	default:
-		found := g.env.Builder(g.scope, false).ProgramOf(argv[0])
+		found := g.Env.Builder(g.scope, false).ProgramOf(argv[0])
 		if found.Bad == nil {
 			argv[0] = found.Pin.Path
 		}
@@ -222,7 +222,7 @@ func (g *layerScan) command(words []string) ([]string, *report.Problem) {
 			return argv, found.Bad
 		}
 	}
-	_, unsafe, err := g.checks.Follow(argv[0])
+	_, unsafe, err := g.Checks.Follow(argv[0])
 	if err != nil {
 		return argv, &report.Problem{Why: fmt.Sprintf("the program %s was not found", argv[0]), Remedy: "install it, or correct the settings entry"}
 	}
@@ -233,11 +233,11 @@ func (g *layerScan) command(words []string) ([]string, *report.Problem) {
 	case unsafe != "":
 		return argv, &report.Problem{Why: unsafe, Remedy: "make it yours and writable by you only: chown, chmod go-w"}
 	}
-	if g.env.LiesInside(g.scope.Layer, argv[0]) {
+	if g.Env.LiesInside(g.scope.Layer, argv[0]) {
 		return argv, &report.Problem{Why: fmt.Sprintf("%s lies in the project, which the %s settings cannot vouch for", argv[0], g.scope.Layer), Remedy: "name it in the project's settings and allow it there"}
 	}
 	for _, word := range argv[1:] {
-		if _, path := interpreter.OptionPath(word); filepath.IsAbs(path) && !g.env.ProjectAllowed() && g.env.LiesInside(g.scope.Layer, path) && files.IsRegular(path) {
+		if _, path := interpreter.OptionPath(word); filepath.IsAbs(path) && !g.Env.ProjectAllowed() && g.Env.LiesInside(g.scope.Layer, path) && files.IsRegular(path) {
 			return argv, &report.Problem{Why: fmt.Sprintf("%s lies in the project, which the %s settings cannot vouch for", path, g.scope.Layer), Remedy: "name a file outside of the project, or allow the project"}
 		}
 	}
@@ -250,12 +250,12 @@ func (g *layerScan) recorded(r *records.Record) {
 	if f == nil {
 		path := ""
 		if !r.Command {
-			path = filepath.Join(g.dir, r.Hook)
+			path = filepath.Join(g.Dir, r.Hook)
 		}
 		// With discovery switched off the file may still be there: that is a
 		// change of what was allowed, not a loss.
 		if !r.Command && !g.scope.Discovers() {
-			f = g.file(r.Hook)
+			f = g.File(r.Hook)
 		}
 		if f == nil {
 			f = g.put(&candidate.Hook{Subject: candidate.Subject{Name: r.Hook, Path: path}})
@@ -274,6 +274,20 @@ func (g *layerScan) inheritedGone() {
 		r := &g.scope.InMain.Hooks[i]
 		if !r.IsMaterial() && g.byName[r.Hook] == nil && g.scope.Inherited(r.Hook) != nil {
 			g.recorded(r)
+		}
+	}
+}
+
+// Describe adds what the settings say of a hook file.
+func (g *layerScan) Describe(f *candidate.Hook) {
+	entries := g.scope.Settings.Use
+	if g.scope.Waiting != nil {
+		entries = g.scope.Waiting.Settings.Use
+	}
+	for i := range entries {
+		d := &entries[i]
+		if d.Name != nil && *d.Name == f.Base && d.Command == nil {
+			f.Described = append(f.Described, *d)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package loader
+package discover
 
 import (
 	"bytes"
@@ -31,7 +31,7 @@ import (
 
 // Limits of asking a program what it is for (protocol, section 4).
 const (
-	askTimeout  = 5 * time.Second
+	AskTimeout  = 5 * time.Second
 	askOutput   = 64 << 10         // bytes
 	askFewest   = 4                // at once: that many may hang and hold up nobody
 	askAgain    = 10 * time.Minute // a program that did not say is asked again
@@ -39,7 +39,7 @@ const (
 )
 
 // An answer is what a program said when it was asked, kept by its bundle's hash.
-type answer struct {
+type rawAnswer struct {
 	V      int       `json:"v"`
 	Hash   string    `json:"hash"`
 	At     time.Time `json:"at"`
@@ -48,54 +48,54 @@ type answer struct {
 }
 
 // answers keeps what programs said, in the state folder.
-type answers struct {
+type DescribeCache struct {
 	dir    string // "" keeps nothing on disk
-	atOnce int    // questions
+	AtOnce int    // questions
 	mu     sync.Mutex
-	got    map[string]answer
+	got    map[string]rawAnswer
 }
 
 // told is an answer as it is about one hook.
-type told struct {
-	described schema.Described
+type DescribeAnswer struct {
+	Described schema.Described
 	findings  []schema.Finding
 	why       string // nothing of it can be used, "" if it can
 }
 
 // about reads the answer for the hook that it is asked about.
-func (got answer) about(path, hook string) *told {
-	t := &told{}
-	t.described, t.findings, t.why = got.describe(path, hook)
+func (got rawAnswer) about(path, hook string) *DescribeAnswer {
+	t := &DescribeAnswer{}
+	t.Described, t.findings, t.why = got.describe(path, hook)
 	return t
 }
 
 // newAnswers asks twice as many at once as there are processors: starting a
 // program is work for one, waiting for it is not.
-func newAnswers(dir string) *answers {
-	return &answers{dir: dir, atOnce: max(askFewest, 2*runtime.GOMAXPROCS(0)), got: map[string]answer{}}
+func NewDescribeCache(dir string) *DescribeCache {
+	return &DescribeCache{dir: dir, AtOnce: max(askFewest, 2*runtime.GOMAXPROCS(0)), got: map[string]rawAnswer{}}
 }
 
-// A describer asks programs that describe themselves nowhere else what they are for.
-type describer struct {
-	answers *answers
-	managed *answers // of the managed layer: see answersOf
+// A Describer asks programs that describe themselves nowhere else what they are for.
+type Describer struct {
+	Answers *DescribeCache
+	Managed *DescribeCache // of the managed layer: see answersOf
 }
 
-// known is what is known of a hook by its answer to an earlier question; nil if
+// Known is what is known of a hook by its answer to an earlier question; nil if
 // nothing of it can be used.
-func (d *describer) known(f *candidate.Hook, hash string, now time.Time) *schema.Described {
+func (d *Describer) Known(f *candidate.Hook, hash string, now time.Time) *schema.Described {
 	if got, ok := d.answersOf(f.Scope.Layer).known(hash, now); ok {
 		if told := got.about(f.Path, f.Name); told.why == "" {
-			return &told.described
+			return &told.Described
 		}
 	}
 	return nil
 }
 
-// describe asks every program that may run and that nothing else described. Without
+// Describe asks every program that may run and that nothing else described. Without
 // a runtime it asks none, and says what is known.
-func (d *describer) describe(ctx context.Context, rt *process.Runtime, env *environment.Environment, may []trust.Allowed) map[*trust.DecidedHook]*told {
-	questions := map[*answers][]question{}
+func (d *Describer) Describe(ctx context.Context, rt *process.Runtime, env *environment.Environment, may []trust.Allowed) map[*trust.DecidedHook]*DescribeAnswer {
+	questions := map[*DescribeCache][]question{}
 	var asked []*trust.DecidedHook
 	for _, a := range may {
 		f := a.Decided()
@@ -116,7 +116,7 @@ func (d *describer) describe(ctx context.Context, rt *process.Runtime, env *envi
 	for answers, questions := range questions {
 		answers.ask(ctx, rt, questions)
 	}
-	described := map[*trust.DecidedHook]*told{}
+	described := map[*trust.DecidedHook]*DescribeAnswer{}
 	for _, f := range asked {
 		got, known := d.answersOf(f.Scope.Layer).known(f.Bundle.Hash, env.Now)
 		if !known {
@@ -137,19 +137,19 @@ func (d *describer) describe(ctx context.Context, rt *process.Runtime, env *envi
 // the hands of the user whom the managed layer binds: of its hooks only what this
 // process was told itself counts, at a question per process, and never what the same
 // program said as a hook of another layer.
-func (d *describer) answersOf(layer protocol.Layer) *answers {
+func (d *Describer) answersOf(layer protocol.Layer) *DescribeCache {
 	if layer == protocol.Managed {
-		return d.managed
+		return d.Managed
 	}
-	return d.answers
+	return d.Answers
 }
 
-func (a *answers) file(hash string) string {
+func (a *DescribeCache) file(hash string) string {
 	return filepath.Join(a.dir, strings.TrimPrefix(hash, bundle.HashPrefix)+".json")
 }
 
 // known returns the answer of a bundle, if it was asked and need not be again.
-func (a *answers) known(hash string, now time.Time) (answer, bool) {
+func (a *DescribeCache) known(hash string, now time.Time) (rawAnswer, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	got, ok := a.got[hash]
@@ -163,7 +163,7 @@ func (a *answers) known(hash string, now time.Time) (answer, bool) {
 }
 
 // onDisk looks an answer up that an earlier process was given.
-func (a *answers) onDisk(hash string) (got answer, ok bool) {
+func (a *DescribeCache) onDisk(hash string) (got rawAnswer, ok bool) {
 	if a.dir == "" {
 		return got, false
 	}
@@ -175,7 +175,7 @@ func (a *answers) onDisk(hash string) (got answer, ok bool) {
 // keep takes in an answer. The disk is not waited for, which would take longer than
 // most programs do: a file that a crash leaves torn is no JSON, and costs one more
 // question, as does one that cannot be written.
-func (a *answers) keep(got answer, onDisk bool) {
+func (a *DescribeCache) keep(got rawAnswer, onDisk bool) {
 	a.mu.Lock()
 	a.got[got.Hash] = got
 	a.mu.Unlock()
@@ -195,10 +195,10 @@ type question struct {
 
 // ask asks several programs at once. One that hangs never holds up the others
 // longer than the limit.
-func (a *answers) ask(ctx context.Context, rt *process.Runtime, questions []question) {
+func (a *DescribeCache) ask(ctx context.Context, rt *process.Runtime, questions []question) {
 	onDisk := a.dir != "" && files.PrivateFolder(a.dir) == nil
 	var group errgroup.Group
-	group.SetLimit(a.atOnce)
+	group.SetLimit(a.AtOnce)
 	for _, q := range questions {
 		group.Go(func() error {
 			got, whole := askOne(ctx, rt, q)
@@ -212,12 +212,12 @@ func (a *answers) ask(ctx context.Context, rt *process.Runtime, questions []ques
 }
 
 // askOne runs one program. whole is false if the caller gave up.
-func askOne(ctx context.Context, rt *process.Runtime, q question) (got answer, whole bool) {
-	limited, cancel := context.WithTimeoutCause(ctx, askTimeout, fmt.Errorf("no answer within %s", askTimeout))
+func askOne(ctx context.Context, rt *process.Runtime, q question) (got rawAnswer, whole bool) {
+	limited, cancel := context.WithTimeoutCause(ctx, AskTimeout, fmt.Errorf("no answer within %s", AskTimeout))
 	defer cancel()
 	q.command.StdoutLimit = askOutput
 	res := rt.Run(limited, &q.command)
-	got = answer{V: 1, Hash: q.hash, At: time.Now()}
+	got = rawAnswer{V: 1, Hash: q.hash, At: time.Now()}
 	switch {
 	case ctx.Err() != nil:
 		return got, false
@@ -245,7 +245,7 @@ func lastLine(text []byte) string {
 
 // describe reads an answer: an object of fields, or one word of kodelet's. ok is
 // false if it says nothing that can be used; why tells it in words.
-func (got answer) describe(path, hook string) (d schema.Described, findings []schema.Finding, why string) {
+func (got rawAnswer) describe(path, hook string) (d schema.Described, findings []schema.Finding, why string) {
 	if got.Failed != "" {
 		return d, nil, got.Failed
 	}

@@ -1,4 +1,4 @@
-package loader
+package discover
 
 import (
 	"maps"
@@ -18,7 +18,7 @@ const sideMark = ".hook."
 // tellUnread reports what lies in a layer's folder under a name that hookd does
 // not read but that somebody probably meant for it: settings that are silently
 // left out may hold the guard that a person relies on.
-func (p *scanner) tellUnread(dir string) {
+func (p *Scanner) tellUnread(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return // what must be read of it says so itself
@@ -38,13 +38,13 @@ func (p *scanner) tellUnread(dir string) {
 // tellLoneSides reports side files that describe no hook of the folder, or have
 // an ending that no side file has.
 func (g *layerScan) tellLoneSides(names []string) {
-	for _, name := range slices.Sorted(maps.Keys(g.sides)) {
+	for _, name := range slices.Sorted(maps.Keys(g.Sides)) {
 		i := strings.LastIndex(name, sideMark)
 		hook, ending := name[:i], name[i+len(sideMark):]
 		if skipped(hook) {
 			continue
 		}
-		path := filepath.Join(g.dir, name)
+		path := filepath.Join(g.Dir, name)
 		switch {
 		case ending == "toml" || ending == "yml" || ending == "jsonc":
 			g.Add(report.New(report.Unread, path, 0, hook, "hookd does not read a side file with this ending", "rename it to "+hook+".hook.json or "+hook+".hook.yaml"))

@@ -1,4 +1,4 @@
-package loader
+package discover
 
 import (
 	"errors"
@@ -33,13 +33,13 @@ var resourceFolders = []struct {
 
 const serversDir = "mcpServers" // stands before a server's name in records and messages
 
-// resources finds the skills, recipes and servers of one scope. A layer that is not there
+// Resources finds the skills, recipes and servers of one scope. A layer that is not there
 // holds none.
-func (sc *scanner) resources(s *candidate.Scope) []*candidate.Resource {
+func (sc *Scanner) Resources(s *candidate.Scope) []*candidate.Resource {
 	if s.Dir == "" {
 		return nil
 	}
-	g := sc.begin(s, s.Dir)
+	g := sc.Begin(s, s.Dir)
 	for _, folder := range resourceFolders {
 		g.resourceFiles(folder.kind, folder.dir, folder.file)
 	}
@@ -66,7 +66,7 @@ func (g *layerScan) servers(values map[string]schema.Value, waits bool) {
 
 // resourceFiles takes in the files of one folder.
 func (g *layerScan) resourceFiles(kind records.Kind, dir, inFolder string) {
-	where := filepath.Join(g.dir, dir)
+	where := filepath.Join(g.Dir, dir)
 	g.Inputs.See(where)
 	entries, err := os.ReadDir(where)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -107,18 +107,18 @@ func (g *layerScan) resourceFiles(kind records.Kind, dir, inFolder string) {
 // resourceFile takes in one skill or recipe; member is its file below the
 // layer's folder, with what it brings along.
 func (g *layerScan) resourceFile(kind records.Kind, name, member string, helpers []string) {
-	f := g.resource(kind, name, member, filepath.Join(g.dir, filepath.FromSlash(member)))
+	f := g.resource(kind, name, member, filepath.Join(g.Dir, filepath.FromSlash(member)))
 	if f.Problem != nil {
 		return
 	}
-	if _, unsafe, err := g.checks.Follow(f.Path); err != nil {
+	if _, unsafe, err := g.Checks.Follow(f.Path); err != nil {
 		f.Problem = unreadable(f.Path, err)
 		return
 	} else if unsafe != "" {
 		f.Problem = &report.Problem{Why: unsafe, Remedy: "make it yours and writable by you only: chown, chmod go-w"}
 		return
 	}
-	g.sealResource(f, nil, g.dir, func(d *bundle.Draft) error {
+	g.sealResource(f, nil, g.Dir, func(d *bundle.Draft) error {
 		if err := d.Add(member); err != nil {
 			return err
 		}
@@ -133,7 +133,7 @@ func (g *layerScan) server(name string, s schema.MCPServer, file string) {
 	f := g.resource(records.KindServer, name, path.Join(serversDir, name), file)
 	filled, unset := withVariables(s, g.variable())
 	f.Server, f.Line, f.Unset = &filled, s.Line, unset
-	in := g.env.Builder(g.scope, false)
+	in := g.Env.Builder(g.scope, false)
 	if s.Command != "" {
 		f.Argv, f.Problem = g.command(append([]string{filled.Command}, filled.Args...))
 		f.NameWords(append([]string{filled.Command}, filled.Args...))
@@ -165,7 +165,7 @@ func (g *layerScan) sealResource(f *candidate.Resource, said any, base string, f
 	if at := slices.IndexFunc(g.scope.Decisions.Hooks, func(r records.Record) bool { return r.IsMaterial() && r.Hook == f.Base }); at >= 0 {
 		r = &g.scope.Decisions.Hooks[at]
 	}
-	in := *g.env.Builder(g.scope, false)
+	in := *g.Env.Builder(g.scope, false)
 	in.Spare = g.spareFor(g.scope, r)
 	sealed, err := in.Build(f.Base, struct {
 		Kind   records.Kind `json:"kind"`

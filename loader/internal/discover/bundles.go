@@ -1,4 +1,4 @@
-package loader
+package discover
 
 import (
 	"errors"
@@ -11,9 +11,9 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
-// describeForTrust resolves a hook from header, side file and the settings of
+// DescribeForTrust resolves a hook from header, side file and the settings of
 // its own layer, and seals its bundle.
-func (sc *scanner) describeForTrust(f *candidate.Hook) {
+func (sc *Scanner) DescribeForTrust(f *candidate.Hook) {
 	if f.StandIn != "" {
 		return
 	}
@@ -26,7 +26,7 @@ func (sc *scanner) describeForTrust(f *candidate.Hook) {
 	e := bundle.EntryOf(f.Resolution)
 	e.Enabled = e.Enabled && f.Scope.On() && (f.Listed || f.Scope.Layer != protocol.Project)
 	e.Rejected = f.Faulty()
-	in := *sc.env.Builder(f.Scope, e.InPlace)
+	in := *sc.Env.Builder(f.Scope, e.InPlace)
 	if f.File == nil && !f.IsCommand() || f.File != nil && f.File.Head == nil || f.IsCommand() && len(f.Argv) == 0 {
 		return
 	}
@@ -50,9 +50,9 @@ func (sc *scanner) describeForTrust(f *candidate.Hook) {
 
 // spareFor is what may be hashed of something of a layer; nil is all, since
 // somebody asks for the hash: a record, a list of hashes, or a person.
-func (sc *scanner) spareFor(s *candidate.Scope, r *records.Record) *int64 {
-	if !s.NeedsTrust() || sc.hashAll || r != nil || s.InMain != nil || len(sc.hashes) > 0 {
+func (sc *Scanner) spareFor(s *candidate.Scope, r *records.Record) *int64 {
+	if !s.NeedsTrust() || sc.HashAll || r != nil || s.InMain != nil || len(sc.Hashes) > 0 {
 		return nil
 	}
-	return &sc.spare
+	return &sc.Spare
 }

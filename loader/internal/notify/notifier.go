@@ -1,4 +1,4 @@
-package loader
+package notify
 
 import (
 	"errors"
@@ -9,8 +9,8 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/files"
 )
 
-// A notifier says that something happened in the watched folders, not what.
-type notifier interface {
+// A Notifier says that something happened in the watched folders, not what.
+type Notifier interface {
 	// Events has an item whenever something may have changed; several changes
 	// may come as one.
 	Events() <-chan struct{}
@@ -30,7 +30,7 @@ type systemWatch struct {
 	watched map[string]files.Info // folder → what was watched under that name
 }
 
-func newSystemWatch() (notifier, error) {
+func New() (Notifier, error) {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
 		return nil, err
@@ -110,10 +110,10 @@ func usedUp(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.ENOMEM)
 }
 
-// polling is the notifier for when there are no watches: it never says anything,
+// Polling is the notifier for when there are no watches: it never says anything,
 // and the watcher looks by the clock.
-type polling struct{}
+type Polling struct{}
 
-func (polling) Events() <-chan struct{}      { return nil }
-func (polling) Watch([]string) (bool, error) { return false, nil }
-func (polling) Close()                       {}
+func (Polling) Events() <-chan struct{}      { return nil }
+func (Polling) Watch([]string) (bool, error) { return false, nil }
+func (Polling) Close()                       {}

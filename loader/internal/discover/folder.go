@@ -1,4 +1,4 @@
-package loader
+package discover
 
 import (
 	"errors"
@@ -20,9 +20,9 @@ import (
 // maxCandidates bounds how many files of one hooks folder are looked at.
 const maxCandidates = 10_000
 
-// listHooks returns the names in a hooks folder that are not skipped, in byte
+// ListHooks returns the names in a hooks folder that are not skipped, in byte
 // order, and those that side files have or may have been meant to have. A folder that is not there holds none.
-func listHooks(dir string) (names []string, sides map[string]bool, more bool, err error) {
+func ListHooks(dir string) (names []string, sides map[string]bool, more bool, err error) {
 	f, err := os.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, false, nil
@@ -56,7 +56,7 @@ type hooksFolder struct {
 	checks            *ownership.Walk
 }
 
-func openHooks(dir string, checks *ownership.Walk) hooksFolder {
+func OpenHooks(dir string, checks *ownership.Walk) hooksFolder {
 	h := hooksFolder{dir: dir, checks: checks}
 	var err error
 	if h.real, h.unsafe, err = checks.Follow(dir); err != nil {
