@@ -7,8 +7,6 @@ import (
 	"io"
 	"sync"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc"
 )
@@ -51,47 +49,18 @@ var ErrLost = errors.New("the daemon is gone")
 
 // Client is a connection to a daemon. It is safe for concurrent use.
 type Client struct {
-	lines   *rpc.Conn
+	conn    *connection
 	opt     Options
-	end     func() error  // what Close does besides closing the connection
-	send    chan []byte   // lines for the writer
-	slots   chan struct{} // requests in flight
-	notes   chan rpc.Message
-	done    chan struct{} // closed when nothing is read any more
+	end     func() error // what Close does besides closing the connection
 	closing sync.Once
 	closed  error
-	wg      sync.WaitGroup
-
-	mu      sync.Mutex
-	next    int64
-	waiting map[string]chan<- answer
-	lost    error // set when done is closed
 }
-
-type answer struct {
-	result protocol.RawMessage
-	err    error
-}
-
-// inFlight is how many requests may be unanswered. It keeps a cancellation from
-// standing behind more than the daemon reads ahead.
-const inFlight = 256
 
 const defaultLimit = 128 << 20
 
 // newClient serves a connection and introduces itself on it.
 func newClient(ctx context.Context, lines *rpc.Conn, opt Options) (*Client, error) {
-	c := &Client{
-		lines: lines, opt: opt,
-		send:    make(chan []byte, 4*inFlight), // requests, and cancellations of them and of earlier ones
-		slots:   make(chan struct{}, inFlight),
-		notes:   make(chan rpc.Message, 1024),
-		done:    make(chan struct{}),
-		waiting: map[string]chan<- answer{},
-	}
-	c.wg.Go(c.read)
-	c.wg.Go(c.write)
-	c.wg.Go(c.notify)
+	c := &Client{conn: newConnection(lines, opt.OnNotify), opt: opt}
 	return c, c.initialize(ctx)
 }
 
@@ -104,7 +73,7 @@ func (c *Client) initialize(ctx context.Context) error {
 		Client       map[string]string `json:"client"`
 		Capabilities Capabilities      `json:"capabilities"`
 	}{protocol.Version, map[string]string{"name": c.opt.Name, "version": c.opt.Version}, c.opt.Capabilities}
-	if err := c.call(ctx, "initialize", params, &result); err != nil {
+	if err := c.conn.call(ctx, "initialize", params, &result); err != nil {
 		return err
 	}
 	if result.Version != protocol.Version {
@@ -117,22 +86,22 @@ func (c *Client) initialize(ctx context.Context) error {
 // prints them.
 func (c *Client) List(ctx context.Context, project string) (protocol.RawMessage, error) {
 	var listing protocol.RawMessage
-	return listing, c.call(ctx, "hooks/list", map[string]string{"project": project}, &listing)
+	return listing, c.conn.call(ctx, "hooks/list", map[string]string{"project": project}, &listing)
 }
 
 // Reload makes the daemon read the hooks of a project anew, and returns them.
 func (c *Client) Reload(ctx context.Context, project string) (protocol.RawMessage, error) {
 	var listing protocol.RawMessage
-	return listing, c.call(ctx, "hooks/reload", map[string]string{"project": project}, &listing)
+	return listing, c.conn.call(ctx, "hooks/reload", map[string]string{"project": project}, &listing)
 }
 
 // Ping returns when the daemon has answered.
 func (c *Client) Ping(ctx context.Context) error {
-	return c.call(ctx, "ping", struct{}{}, nil)
+	return c.conn.call(ctx, "ping", struct{}{}, nil)
 }
 
 // Done is closed when the daemon is gone or the client is closed.
-func (c *Client) Done() <-chan struct{} { return c.done }
+func (c *Client) Done() <-chan struct{} { return c.conn.done }
 
 // Close ends the connection. A daemon that [Start] started is shut down: its
 // events come to an end, observers are waited for, and no process is left. The
@@ -142,156 +111,7 @@ func (c *Client) Close() error {
 		if c.end != nil {
 			c.closed = c.end()
 		}
-		_ = c.lines.Close()
-		c.wg.Wait()
+		c.conn.close()
 	})
 	return c.closed
-}
-
-// call sends a request and waits for its answer. When ctx ends first the daemon
-// is told to abort the request, and the error is the cause of that end.
-func (c *Client) call(ctx context.Context, method string, params, result any) error {
-	encoded, err := protocol.Marshal(params)
-	if err != nil {
-		return fmt.Errorf("%s: %w", method, err)
-	}
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-c.done:
-		return c.lost
-	case c.slots <- struct{}{}:
-	}
-	id, arrived, err := c.post(method, encoded)
-	if err != nil {
-		<-c.slots
-		return err
-	}
-	select {
-	case a := <-arrived:
-		if a.err != nil || result == nil {
-			return a.err
-		}
-		if err := json.Unmarshal(a.result, result); err != nil {
-			return fmt.Errorf("%s: the answer cannot be read: %w", method, err)
-		}
-		return nil
-	case <-ctx.Done():
-		c.enqueue(rpc.AppendRequest(nil, nil, "$/cancelRequest", protocol.RawMessage(`{"id":`+id+`}`)))
-		return context.Cause(ctx)
-	}
-}
-
-// post sends a request. Its slot is free again when the answer has come, also
-// when nobody waits for it any more.
-func (c *Client) post(method string, params protocol.RawMessage) (id string, _ <-chan answer, _ error) {
-	arrived := make(chan answer, 1)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.lost != nil {
-		return "", nil, c.lost
-	}
-	c.next++
-	id = fmt.Sprint(c.next)
-	c.waiting[id] = arrived
-	c.enqueue(rpc.AppendRequest(nil, protocol.RawMessage(id), method, params))
-	return id, arrived, nil
-}
-
-// enqueue hands a line to the writer. The channel has room for all lines there
-// can be, so it waits only in a client that is being closed.
-func (c *Client) enqueue(line []byte) {
-	select {
-	case c.send <- line:
-	case <-c.done:
-	}
-}
-
-func (c *Client) write() {
-	for {
-		select {
-		case line := <-c.send:
-			if c.lines.Send(line) != nil {
-				_ = c.lines.Close() // which ends the reading
-				return
-			}
-		case <-c.done:
-			return
-		}
-	}
-}
-
-func (c *Client) read() {
-	err := c.readAll()
-	if errors.Is(err, io.EOF) {
-		err = nil
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.lost = ErrLost
-	if err != nil {
-		c.lost = fmt.Errorf("%w: %w", ErrLost, err)
-	}
-	for id, arrived := range c.waiting {
-		arrived <- answer{err: c.lost}
-		delete(c.waiting, id)
-	}
-	close(c.done)
-}
-
-func (c *Client) readAll() error {
-	for {
-		line, err := c.lines.Recv()
-		var long *rpc.TooLongError
-		if errors.As(err, &long) {
-			// Whose answer it was is not known, so none may be waited for.
-			return err
-		}
-		if err != nil {
-			return err
-		}
-		m, failure := rpc.Parse(line)
-		if failure != nil {
-			return fmt.Errorf("what it sent cannot be read: %w", failure)
-		}
-		c.take(m)
-	}
-}
-
-func (c *Client) take(m rpc.Message) {
-	switch {
-	case m.Invalid != nil:
-	case m.Method != "":
-		select {
-		case c.notes <- m:
-		default:
-		}
-	default:
-		c.mu.Lock()
-		arrived := c.waiting[m.Key()]
-		delete(c.waiting, m.Key())
-		c.mu.Unlock()
-		if arrived == nil {
-			return
-		}
-		<-c.slots
-		a := answer{result: m.Result}
-		if m.Error != nil {
-			a.err = m.Error
-		}
-		arrived <- a
-	}
-}
-
-func (c *Client) notify() {
-	for {
-		select {
-		case m := <-c.notes:
-			if c.opt.OnNotify != nil {
-				c.opt.OnNotify(m.Method, m.Params)
-			}
-		case <-c.done:
-			return
-		}
-	}
 }

@@ -19,8 +19,8 @@
 // Event, which hooks may have changed. Context goes to the model, Notices to the
 // person.
 //
-// A [Session] is a gate that cannot be talked past: an error means that ctx
-// ended and nothing else. If the daemon dies, gates are refused.
+// A [Session] never lets an event pass unasked: an error means that ctx ended and
+// nothing else. If the daemon dies, gates are refused.
 //
 // # Connections
 //
@@ -39,6 +39,12 @@
 //
 // When ctx ends, Fire returns its cause at once, and the daemon ends the hooks
 // that ran for the event, with everything they started.
+//
+// # Files
+//
+// client.go has the [Client] and its options, start.go what Start and Dial do and how
+// the daemon is ended, session.go the [Session] and what an event comes to that could
+// not be asked about, connection.go the requests in flight and their answers.
 //
 // The other way, hookd's packages inside the agent without a daemon, is that of
 // package executor; docs/go.md compares the two.

@@ -36,7 +36,7 @@ func (c *Client) Open(ctx context.Context, opt SessionOptions) (*Session, error)
 		Key        string `json:"key"`
 		Generation int64  `json:"generation"`
 	}
-	if err := c.call(ctx, "session/open", opt, &opened); err != nil {
+	if err := c.conn.call(ctx, "session/open", opt, &opened); err != nil {
 		return nil, fmt.Errorf("open a session: %w", err)
 	}
 	return &Session{client: c, ID: opened.ID, Key: opened.Key, Generation: opened.Generation}, nil
@@ -47,7 +47,7 @@ func (c *Client) Attach(id, key string) *Session { return &Session{client: c, ID
 
 // Close ends the session after the events that were fired before.
 func (s *Session) Close(ctx context.Context) error {
-	return s.client.call(ctx, "session/close", map[string]string{"id": s.ID, "key": s.Key}, nil)
+	return s.client.conn.call(ctx, "session/close", map[string]string{"id": s.ID, "key": s.Key}, nil)
 }
 
 // Fire asks the hooks of one event and returns the outcome to obey. The event
@@ -80,7 +80,7 @@ func (s *Session) Fire(ctx context.Context, event protocol.Event) (protocol.Outc
 // [*rpc.Error]: https://pkg.go.dev/github.com/hookd-dev/hookd/protocol/rpc#Error
 func (c *Client) Fire(ctx context.Context, event protocol.Event) (protocol.Outcome, error) {
 	var out protocol.Outcome
-	if err := c.call(ctx, "event/fire", fireParams{
+	if err := c.conn.call(ctx, "event/fire", fireParams{
 		Event: event.Event, Session: event.Session, Agent: event.Agent, Project: event.Project, Cwd: event.Cwd,
 		Turn: event.Turn, Step: event.Step, Recipe: event.Recipe, Compaction: event.Compaction, Usage: event.Usage,
 		Data: event.Data, Unknown: event.Unknown,

@@ -89,7 +89,7 @@ func (c *Client) shutDown(daemon *os.Process, stdin *os.File, ended <-chan error
 	if known {
 		ctx, cancel := context.WithTimeout(context.Background(), shutdownTime)
 		defer cancel()
-		_ = c.call(ctx, "shutdown", struct{}{}, nil) // it may be gone already
+		_ = c.conn.call(ctx, "shutdown", struct{}{}, nil) // it may be gone already
 	}
 	_ = stdin.Close()
 	for _, step := range []struct {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookd-dev/hookd/executor/internal/match"
 	"github.com/hookd-dev/hookd/executor/record"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -249,7 +250,7 @@ func (d *dispatch) modelArgs(h *Hook) protocol.RawMessage {
 	if !h.Info().InProcess || d.req.event.Event != protocol.ToolCallStart {
 		return nil
 	}
-	return protocol.Plain(d.results.fold.ModelArgs())
+	return jsonspan.Plain(d.results.fold.ModelArgs())
 }
 
 // questionOf returns an event as a question. shared is the part of its encoding that all
@@ -259,7 +260,7 @@ func (r *request) questionOf(h *Hook, ev protocol.Event, shared **protocol.Encod
 	settings := r.set.settingsOf(h)
 	q := &Question{Hook: h, Event: &ev, Spec: r.spec, Grace: settings.Grace, Limits: settings.Limits}
 	if h.Info().InProcess {
-		ev.Data = protocol.Plain(ev.Data) // as programs read it
+		ev.Data = jsonspan.Plain(ev.Data) // as programs read it
 		return q
 	}
 	if h.Asker == nil || r.tooDeepFor(h) {
@@ -291,7 +292,7 @@ func tooLarge(q *Question) *protocol.Failure {
 			Detail: fmt.Sprintf("the event has %d bytes, hooks.limits.event of the %s layer is %d", len(data), q.Hook.Layer, limits.Event),
 			Remedy: "raise hooks.limits.event",
 		}
-	case limits.Depth < protocol.DefaultDepth && protocol.DeeperThan(data, limits.Depth):
+	case limits.Depth < protocol.DefaultDepth && jsonspan.DeeperThan(data, limits.Depth):
 		return &protocol.Failure{
 			Kind:   protocol.FailSpawn,
 			Detail: fmt.Sprintf("the event is nested more than %d levels deep, which is hooks.limits.depth of the %s layer", limits.Depth, q.Hook.Layer),
@@ -304,7 +305,7 @@ func tooLarge(q *Question) *protocol.Failure {
 // encode encodes what hooks have in common. A host in Go may have made data that is no
 // JSON; a guard that searches it for words must not be the one to find out.
 func encode(ev *protocol.Event, checked bool) (*protocol.Encoding, error) {
-	if len(ev.Data) > 0 && !checked && !protocol.Valid(ev.Data) {
+	if len(ev.Data) > 0 && !checked && !jsonspan.Valid(ev.Data) {
 		return nil, errors.New("data is not valid")
 	}
 	return protocol.Encode(ev)

@@ -72,7 +72,7 @@ func (r *request) stateProblem(h *Hook, what state.What, value protocol.RawMessa
 	switch {
 	case int64(len(value)) > limit:
 		return fmt.Sprintf("it has %d bytes, the limit is %d", len(value), limit)
-	case !protocol.Valid(value):
+	case !jsonspan.Valid(value):
 		return "it is not JSON"
 	case what == state.State && r.event.Session.ID == "":
 		return "the event belongs to no session"

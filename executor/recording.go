@@ -14,6 +14,7 @@ import (
 	"github.com/hookd-dev/hookd/executor/internal/worker"
 	"github.com/hookd-dev/hookd/executor/record"
 	"github.com/hookd-dev/hookd/executor/state"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -85,7 +86,7 @@ func (d *dispatch) sawSensitive() bool {
 // says. A host may say anything there.
 func leftRunning(data protocol.RawMessage) (names []string) {
 	const most, longest = 20, 64
-	left := protocol.Member(protocol.Member(data, "result"), "left")
+	left := jsonspan.Get(jsonspan.Get(data, "result"), "left")
 	if left == nil || json.Unmarshal(left, &names, jsontext.AllowInvalidUTF8(true)) != nil {
 		return nil
 	}

@@ -1,6 +1,8 @@
 package protocol
 
-import "time"
+import (
+	"time"
+)
 
 // HookInfo is the hook behind an answer, as far as the fold needs to know it.
 type HookInfo struct {

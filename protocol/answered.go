@@ -1,6 +1,8 @@
 package protocol
 
-import "strings"
+import (
+	"strings"
+)
 
 // Answered says who answered a question, and what: an ask of a hook that a person
 // decides, the loop's own question, or a permission-request.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 )
 
 // sample is a value that fits a field and differs from the zero value.
@@ -66,11 +68,11 @@ func TestEveryAnswerAtEveryEvent(t *testing.T) {
 			answers[`{"action":"modify","changes":`+mergeAt(f.Path, `false`)+`}`] = false
 			answers[`{"action":"modify","patch":[{"op":"remove","path":"`+f.pointer()+`"}]}`] = false
 		}
-		for _, m := range members(Complete(spec, nil)) {
-			if !slices.Contains(may, m.name) {
-				answers[`{"action":"modify","changes":{"`+m.name+`":"changed"}}`] = false
-				answers[`{"action":"modify","patch":[{"op":"replace","path":"/`+m.name+`","value":"changed"}]}`] = false
-				answers[`{"action":"modify","patch":[{"op":"remove","path":"/`+m.name+`"}]}`] = false
+		for _, m := range jsonspan.Members(Complete(spec, nil)) {
+			if !slices.Contains(may, m.Name) {
+				answers[`{"action":"modify","changes":{"`+m.Name+`":"changed"}}`] = false
+				answers[`{"action":"modify","patch":[{"op":"replace","path":"/`+m.Name+`","value":"changed"}]}`] = false
+				answers[`{"action":"modify","patch":[{"op":"remove","path":"/`+m.Name+`"}]}`] = false
 			}
 		}
 		for reply, possible := range answers {
@@ -223,7 +225,7 @@ func TestApplyChecksArgs(t *testing.T) {
 	asked := 0
 	ev.CheckArgs = func(args RawMessage) error {
 		asked++
-		if kindOf(Member(args, "command")) != '"' {
+		if jsonspan.Kind(jsonspan.Get(args, "command")) != '"' {
 			return fmt.Errorf("command must be a string")
 		}
 		return nil

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/internal/text"
 )
 
 // Apply returns the event as a reply changes it, and the changes with their
@@ -49,9 +50,9 @@ func Apply(ev Event, by HookInfo, r Reply, lim DecodeLimits) (Event, []Change, e
 
 // applyChanges applies changes or patch to the event's data, within bounds of work.
 func applyChanges(spec *Spec, ev *Event, by HookInfo, r Reply, lim DecodeLimits) (data RawMessage, changes []Change, err error) {
-	w := workOn(len(ev.Data), len(r.Changes), len(r.Patch))
-	err = w.within(func() error {
-		data, changes, err = w.applyChanges(spec, ev, by, r, lim)
+	budget := jsonspan.NewBudget(len(ev.Data), len(r.Changes), len(r.Patch))
+	err = budget.Within(func() error {
+		data, changes, err = changedData(budget, spec, ev, by, r, lim)
 		return err
 	})
 	if err != nil {
@@ -60,27 +61,30 @@ func applyChanges(spec *Spec, ev *Event, by HookInfo, r Reply, lim DecodeLimits)
 	return data, changes, nil
 }
 
-func (w *work) applyChanges(spec *Spec, ev *Event, by HookInfo, r Reply, lim DecodeLimits) (RawMessage, []Change, error) {
-	want, err := w.wanted(spec, ev, r, lim)
+func changedData(b *jsonspan.Budget, spec *Spec, ev *Event, by HookInfo, r Reply, lim DecodeLimits) (RawMessage, []Change, error) {
+	want, err := wanted(b, spec, ev, r, lim)
 	if err != nil || want == nil {
 		return ev.Data, nil, err
 	}
 	if int64(len(want)) > lim.Size {
 		return nil, nil, fmt.Errorf("the changed event is %w: %d bytes, the limit is %d", ErrTooLarge, len(want), lim.Size)
 	}
-	if depthExceeded(want, lim.Depth) >= 0 {
+	if jsonspan.DepthExceeded(want, lim.Depth) >= 0 {
 		return nil, nil, fmt.Errorf("the changed event is %w: the limit is %d levels", ErrTooDeep, lim.Depth)
 	}
-	edit := rewriter{by: by.Name, work: w}
-	data := edit.rewrite("", ev.Data, want)
-	if err := checkChanged(spec, ev, by, data, edit.changes); err != nil {
+	data, edits := b.Edit(ev.Data, want)
+	changes := make([]Change, len(edits))
+	for i, e := range edits {
+		changes[i] = Change{Path: e.Path, By: by.Name, Before: e.Before, After: e.After}
+	}
+	if err := checkChanged(spec, ev, by, data, changes); err != nil {
 		return nil, nil, err
 	}
-	return data, fewChanges(spec, ev, by, data, edit.changes), nil
+	return data, fewChanges(spec, ev, by, data, changes), nil
 }
 
 // wanted is the data that a reply asks for, nil if it changes nothing.
-func (w *work) wanted(spec *Spec, ev *Event, r Reply, lim DecodeLimits) (RawMessage, error) {
+func wanted(b *jsonspan.Budget, spec *Spec, ev *Event, r Reply, lim DecodeLimits) (RawMessage, error) {
 	switch {
 	case r.Changes != nil && r.Patch != nil:
 		return nil, errors.New("changes and patch together; give one of them")
@@ -88,18 +92,18 @@ func (w *work) wanted(spec *Spec, ev *Event, r Reply, lim DecodeLimits) (RawMess
 		if err := mergesOnly(r.Changes, spec.Fields, ""); err != nil {
 			return nil, err
 		}
-		return w.mergePatch(ev.Data, r.Changes), nil
+		return b.MergePatch(ev.Data, r.Changes), nil
 	case r.Patch != nil:
 		if err := mustBe(r.Patch, '['); err != nil {
 			return nil, fmt.Errorf("patch: %w", err)
 		}
-		if err := checkOperations(r.Patch); err != nil {
+		if err := jsonspan.CheckPatch(r.Patch); err != nil {
 			return nil, err
 		}
 		if err := touchesOnly(r.Patch, spec.Fields); err != nil {
 			return nil, err
 		}
-		return w.jsonPatch(ev.Data, r.Patch, lim.Size)
+		return b.Patch(ev.Data, r.Patch, lim.Size)
 	}
 	return nil, nil
 }
@@ -120,7 +124,7 @@ func fewChanges(spec *Spec, ev *Event, by HookInfo, data RawMessage, changes []C
 	var few []Change
 	for i := range spec.Fields {
 		if path := spec.Fields[i].pointer(); touched[path] {
-			few = append(few, Change{Path: path, By: by.Name, Before: at(ev.Data, path), After: at(data, path)})
+			few = append(few, Change{Path: path, By: by.Name, Before: jsonspan.Find(ev.Data, path), After: jsonspan.Find(data, path)})
 		}
 	}
 	return few
@@ -129,20 +133,20 @@ func fewChanges(spec *Spec, ev *Event, by HookInfo, data RawMessage, changes []C
 // mergesOnly checks that a merge patch names nothing but changeable fields and
 // removes none of them.
 func mergesOnly(patch RawMessage, fields []Field, prefix string) error {
-	if kindOf(patch) != '{' {
-		return fmt.Errorf("changes%s: %s where an object is expected", prefix, describe(patch))
+	if jsonspan.Kind(patch) != '{' {
+		return fmt.Errorf("changes%s: %s where an object is expected", prefix, jsonspan.Describe(patch))
 	}
-	for _, m := range members(patch) {
-		path := prefix + pointerToken(m.name)
-		value := patch[m.start:m.end]
+	for _, m := range jsonspan.Members(patch) {
+		path := prefix + jsonspan.PointerToken(m.Name)
+		value := m.Value
 		if field := fieldAt(path, fields); field != nil {
-			if isNull(value) {
+			if jsonspan.IsNull(value) {
 				return fmt.Errorf("changes: the field %s may be changed, not removed", path)
 			}
 			continue
 		}
 		if !leadsToField(path, fields) {
-			return fmt.Errorf("changes: %s is not changeable here; changeable: %s", shorten(path, 200), paths(fields))
+			return fmt.Errorf("changes: %s is not changeable here; changeable: %s", text.Shorten(path, 200), paths(fields))
 		}
 		if err := mergesOnly(value, fields, path); err != nil {
 			return err
@@ -165,7 +169,7 @@ func leadsToField(path string, fields []Field) bool {
 func checkChanged(spec *Spec, ev *Event, by HookInfo, data RawMessage, changes []Change) error {
 	for _, c := range changes {
 		if fieldAt(c.Path, spec.Fields) == nil {
-			return fmt.Errorf("%s is not changeable here; changeable: %s", shorten(c.Path, 200), paths(spec.Fields))
+			return fmt.Errorf("%s is not changeable here; changeable: %s", text.Shorten(c.Path, 200), paths(spec.Fields))
 		}
 	}
 	for i := range spec.Fields {
@@ -177,21 +181,60 @@ func checkChanged(spec *Spec, ev *Event, by HookInfo, data RawMessage, changes [
 		if !touched {
 			continue
 		}
-		value := at(data, f.pointer())
+		value := jsonspan.Find(data, f.pointer())
 		if value == nil {
 			return fmt.Errorf("the field %s may be changed, not removed", f.pointer())
 		}
-		if err := checkField(f.Type, at(ev.Data, f.pointer()), value, by, ev.CheckArgs); err != nil {
+		if err := checkField(f.Type, jsonspan.Find(ev.Data, f.pointer()), value, by, ev.CheckArgs); err != nil {
 			return fmt.Errorf("%s%w", f.pointer(), err)
 		}
 	}
 	return nil
 }
 
-// at returns the value that a JSON Pointer of object members leads to, or nil.
-func at(v RawMessage, pointer string) RawMessage {
-	for token := range jsontext.Pointer(pointer).Tokens() {
-		v = Member(v, token)
+// touchesOnly checks that a patch writes nothing outside the changeable fields
+// and removes none of them. ReadResult elsewhere (test, copy from) is harmless.
+func touchesOnly(patch RawMessage, fields []Field) error {
+	for i, operation := range jsonspan.Elements(patch) {
+		op := jsonspan.Text(jsonspan.Get(operation, "op"))
+		writes := []string{jsonspan.Text(jsonspan.Get(operation, "path"))}
+		if op == "test" {
+			continue
+		}
+		if op == "move" {
+			writes = append(writes, jsonspan.Text(jsonspan.Get(operation, "from")))
+		}
+		for n, path := range writes {
+			field := fieldAt(path, fields)
+			if field == nil {
+				return fmt.Errorf("patch/%d: %s is not changeable here; changeable: %s", i, jsonspan.PointerName(path), paths(fields))
+			}
+			if removes := op == "remove" || n == 1; removes && path == field.pointer() {
+				return fmt.Errorf("patch/%d: the field %s may be changed, not removed", i, path)
+			}
+		}
 	}
-	return v
+	return nil
+}
+
+// fieldAt returns the changeable field that path leads to or into.
+func fieldAt(path string, fields []Field) *Field {
+	for i := range fields {
+		p := fields[i].pointer()
+		if path == p || strings.HasPrefix(path, p+"/") {
+			return &fields[i]
+		}
+	}
+	return nil
+}
+
+// pointer is the field's path as a JSON Pointer.
+func (f *Field) pointer() string { return "/" + strings.ReplaceAll(f.Path, ".", "/") }
+
+func paths(fields []Field) string {
+	var list []string
+	for i := range fields {
+		list = append(list, fields[i].pointer())
+	}
+	return strings.Join(list, " ")
 }

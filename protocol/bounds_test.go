@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/test/prove"
 )
 
@@ -101,7 +102,7 @@ func TestChangesAreBounded(t *testing.T) {
 			if len(changes) > mostChanges {
 				t.Errorf("%d changes are listed", len(changes))
 			}
-			if err == nil && !Valid(data.Data) {
+			if err == nil && !jsonspan.Valid(data.Data) {
 				t.Error("the changed event is no JSON")
 			}
 		})
@@ -178,8 +179,8 @@ func TestPatchesAreApplied(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || string(Member(after.Data, "args")) != tc.want {
-			t.Errorf("%s: %s, %v; want %s", tc.patch, Member(after.Data, "args"), err, tc.want)
+		if err != nil || string(jsonspan.Get(after.Data, "args")) != tc.want {
+			t.Errorf("%s: %s, %v; want %s", tc.patch, jsonspan.Get(after.Data, "args"), err, tc.want)
 		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 )
 
 // CheckData checks an event's data against the Go type of its row: members that
@@ -24,10 +26,10 @@ func CheckData(spec *Spec, data RawMessage) error {
 // Complete returns data with each member that must be there and is not, as its
 // zero value. It is for people and bridges that give only what matters.
 func Complete(spec *Spec, data RawMessage) RawMessage {
-	if len(trimmed(data)) == 0 {
+	if len(jsonspan.Trim(data)) == 0 {
 		data = RawMessage("{}")
 	}
-	if kindOf(data) != '{' || !Valid(data) {
+	if jsonspan.Kind(data) != '{' || !jsonspan.Valid(data) {
 		return data
 	}
 	blank, err := json.Marshal(spec.Data)
@@ -35,26 +37,26 @@ func Complete(spec *Spec, data RawMessage) RawMessage {
 		return data
 	}
 	present := map[string]bool{}
-	for _, m := range members(data) {
-		present[m.name] = true
+	for _, m := range jsonspan.Members(data) {
+		present[m.Name] = true
 	}
-	whole := trimmed(data)
+	whole := jsonspan.Trim(data)
 	whole = append(RawMessage{}, whole[:len(whole)-1]...)
 	empty := len(present) == 0
-	for _, m := range members(blank) {
-		if present[m.name] {
+	for _, m := range jsonspan.Members(blank) {
+		if present[m.Name] {
 			continue
 		}
 		if !empty {
 			whole = append(whole, ',')
 		}
 		empty = false
-		whole = append(append(whole, quote(m.name)...), ':')
-		if m.name == "args" {
+		whole = append(append(whole, jsonspan.Quote(m.Name)...), ':')
+		if m.Name == "args" {
 			whole = append(whole, "{}"...)
 			continue
 		}
-		whole = append(whole, blank[m.start:m.end]...)
+		whole = append(whole, m.Value...)
 	}
 	return append(whole, '}')
 }
@@ -67,9 +69,9 @@ var (
 // fits reports how value fails to have the shape of a Go type.
 func fits(value RawMessage, t reflect.Type, path string) *DecodeError {
 	wrong := func(want string) *DecodeError {
-		return &DecodeError{Path: path, Offset: -1, Err: fmt.Errorf("%s where %s is expected", kindName(value), want)}
+		return &DecodeError{Path: path, Offset: -1, Err: fmt.Errorf("%s where %s is expected", jsonspan.KindName(value), want)}
 	}
-	kind := kindOf(value)
+	kind := jsonspan.Kind(value)
 	switch {
 	case t == typeRaw:
 		return nil
@@ -96,7 +98,7 @@ func fits(value RawMessage, t reflect.Type, path string) *DecodeError {
 		if kind != '0' {
 			return wrong("a whole number")
 		}
-		if _, err := strconv.ParseInt(string(trimmed(value)), 10, 64); err != nil {
+		if _, err := strconv.ParseInt(string(jsonspan.Trim(value)), 10, 64); err != nil {
 			return wrong("a whole number")
 		}
 	case reflect.Float64:
@@ -107,8 +109,8 @@ func fits(value RawMessage, t reflect.Type, path string) *DecodeError {
 		if kind != '[' {
 			return wrong("a list")
 		}
-		for i, e := range elements(value) {
-			if err := fits(value[e.start:e.end], t.Elem(), path+"/"+strconv.Itoa(i)); err != nil {
+		for i, e := range jsonspan.Elements(value) {
+			if err := fits(e, t.Elem(), path+"/"+strconv.Itoa(i)); err != nil {
 				return err
 			}
 		}
@@ -124,19 +126,19 @@ func fits(value RawMessage, t reflect.Type, path string) *DecodeError {
 func fitsStruct(object RawMessage, t reflect.Type, path string) *DecodeError {
 	fields := fieldsOf(t)
 	found := 0
-	for _, m := range members(object) {
-		f, ok := fields.byName[m.name]
+	for _, m := range jsonspan.Members(object) {
+		f, ok := fields.byName[m.Name]
 		if !ok {
 			continue
 		}
 		if f.required {
 			found++
 		}
-		value := object[m.start:m.end]
-		if (m.name == "args" || m.name == memberOriginal) && kindOf(value) != '{' {
-			return &DecodeError{Path: path + "/" + m.name, Offset: -1, Err: fmt.Errorf("%s where an object is expected", kindName(value))}
+		value := m.Value
+		if (m.Name == "args" || m.Name == memberOriginal) && jsonspan.Kind(value) != '{' {
+			return &DecodeError{Path: path + "/" + m.Name, Offset: -1, Err: fmt.Errorf("%s where an object is expected", jsonspan.KindName(value))}
 		}
-		if err := fits(value, f.typ, path+pointerToken(m.name)); err != nil {
+		if err := fits(value, f.typ, path+jsonspan.PointerToken(m.Name)); err != nil {
 			return err
 		}
 	}
@@ -144,7 +146,7 @@ func fitsStruct(object RawMessage, t reflect.Type, path string) *DecodeError {
 		return nil
 	}
 	for _, name := range fields.order {
-		if fields.byName[name].required && Member(object, name) == nil {
+		if fields.byName[name].required && jsonspan.Get(object, name) == nil {
 			return &DecodeError{Path: path, Offset: -1, Err: fmt.Errorf("member %q is missing", name)}
 		}
 	}
@@ -210,14 +212,6 @@ func typeName(t reflect.Type) string {
 		return typeName(t.Elem())
 	}
 	return "another value"
-}
-
-// pointerToken is a member's name as a step of a JSON Pointer.
-func pointerToken(name string) string {
-	if !strings.ContainsAny(name, "~/") {
-		return "/" + name
-	}
-	return "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 }
 
 func typeOfData(spec *Spec) reflect.Type { return reflect.TypeOf(spec.Data) }

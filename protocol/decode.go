@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/internal/text"
 )
 
 // Defaults of the limits on what is read (hooks.limits).
@@ -72,12 +74,12 @@ var byteOrderMark = []byte("\xef\xbb\xbf")
 // repeated member names, within the limits. It returns the value without a byte
 // order mark and without blanks around it. input itself is never written to.
 func strictJSON(input []byte, lim DecodeLimits) (RawMessage, error) {
-	body, cut, found, err := cleanJSON(input, lim)
+	body, cut, _, valid, err := cleanJSON(input, lim)
 	if err != nil {
 		return nil, err
 	}
-	if found.valid {
-		value := trimmed(body)
+	if valid {
+		value := jsonspan.Trim(body)
 		return value[:len(value):len(value)], nil
 	}
 	dec := jsontext.NewDecoder(bytes.NewBuffer(body))
@@ -88,7 +90,7 @@ func strictJSON(input []byte, lim DecodeLimits) (RawMessage, error) {
 	start := dec.InputOffset() - int64(len(value))
 	end := dec.InputOffset()
 	if _, err := dec.ReadToken(); err != io.EOF {
-		return nil, &DecodeError{Offset: cut + end, Err: errors.New("more text behind the JSON value")}
+		return nil, &DecodeError{Offset: cut + end, Err: errors.New("more text after the JSON value")}
 	}
 	return body[start:end:end], nil
 }
@@ -101,22 +103,23 @@ func strictJSON(input []byte, lim DecodeLimits) (RawMessage, error) {
 // replaced by \ufffd, the replacement character, so that what hookd passes on is
 // always valid UTF-8 once decoded. The replacement is as long as what it
 // replaces, so offsets stay true.
-func cleanJSON(input []byte, lim DecodeLimits) (body []byte, cut int64, found scanned, err error) {
+func cleanJSON(input []byte, lim DecodeLimits) (body []byte, cut int64, members []jsonspan.Member, valid bool, err error) {
 	if int64(len(input)) > lim.Size {
-		return nil, 0, found, &DecodeError{Offset: lim.Size, Err: fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, len(input), lim.Size)}
+		return nil, 0, nil, false, &DecodeError{Offset: lim.Size, Err: fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, len(input), lim.Size)}
 	}
 	body = bytes.TrimPrefix(input, byteOrderMark)
 	cut = int64(len(input) - len(body))
-	if found = strict(body, lim.Depth); found.valid {
-		return body, cut, found, nil
+	if members, valid = jsonspan.ScanObject(body, lim.Depth); valid {
+		return body, cut, members, true, nil
 	}
-	if at := depthExceeded(body, lim.Depth); at >= 0 {
-		return nil, 0, found, &DecodeError{Offset: cut + int64(at), Err: fmt.Errorf("%w: the limit is %d levels", ErrTooDeep, lim.Depth)}
+	if at := jsonspan.DepthExceeded(body, lim.Depth); at >= 0 {
+		return nil, 0, nil, false, &DecodeError{Offset: cut + int64(at), Err: fmt.Errorf("%w: the limit is %d levels", ErrTooDeep, lim.Depth)}
 	}
-	if mended := replaceLoneSurrogates(body); len(mended) > 0 && &mended[0] != &body[0] {
-		return mended, cut, strict(mended, lim.Depth), nil
+	if mended := jsonspan.ReplaceLoneSurrogates(body); len(mended) > 0 && &mended[0] != &body[0] {
+		members, valid = jsonspan.ScanObject(mended, lim.Depth)
+		return mended, cut, members, valid, nil
 	}
-	return body, cut, found, nil
+	return body, cut, nil, false, nil
 }
 
 // decodeError makes a DecodeError of an error of the JSON library, whose offset
@@ -124,9 +127,9 @@ func cleanJSON(input []byte, lim DecodeLimits) (body []byte, cut int64, found sc
 func decodeError(err error, prefix string, base int64) *DecodeError {
 	e := libraryError(err, prefix, base)
 	// Names and values of the input stand in both; they may be as long as it is.
-	e.Path = shorten(e.Path, 1000)
-	if text := e.Err.Error(); len(text) > 500 {
-		e.Err = errors.New(shorten(text, 500))
+	e.Path = text.Shorten(e.Path, 1000)
+	if words := e.Err.Error(); len(words) > 500 {
+		e.Err = errors.New(text.Shorten(words, 500))
 	}
 	return e
 }
@@ -151,7 +154,7 @@ func libraryError(err error, prefix string, base int64) *DecodeError {
 		case cause == io.EOF:
 			cause = errors.New("no JSON value")
 		case cause == jsontext.ErrDuplicateName:
-			cause = fmt.Errorf("member %q is repeated", shorten(syntax.JSONPointer.LastToken(), 100))
+			cause = fmt.Errorf("member %q is repeated", text.Shorten(syntax.JSONPointer.LastToken(), 100))
 		}
 		return &DecodeError{Path: prefix + string(syntax.JSONPointer), Offset: base + syntax.ByteOffset, Err: cause}
 	case errors.As(err, &semantic):
@@ -171,7 +174,7 @@ func semanticCause(e *json.SemanticError) error {
 	case len(e.JSONValue) > 0 && len(e.JSONValue) <= 40:
 		found = string(e.JSONValue)
 	case e.JSONKind != 0:
-		found = kindName(RawMessage{byte(e.JSONKind)})
+		found = jsonspan.KindName(RawMessage{byte(e.JSONKind)})
 	}
 	if e.Err != nil {
 		return fmt.Errorf("%s does not fit: %w", found, e.Err)
@@ -180,90 +183,4 @@ func semanticCause(e *json.SemanticError) error {
 		return fmt.Errorf("%s where %s is expected", found, typeName(e.GoType))
 	}
 	return fmt.Errorf("%s does not fit", found)
-}
-
-// DeeperThan reports whether a JSON value is nested deeper than limit levels.
-func DeeperThan(v RawMessage, limit int) bool { return depthExceeded(v, limit) >= 0 }
-
-// depthExceeded returns the offset of the first bracket that opens a level
-// beyond limit, or -1.
-func depthExceeded(b []byte, limit int) int {
-	depth := 0
-	for i := 0; i < len(b); i++ {
-		switch b[i] {
-		case '"':
-			i = stringEnd(b, i) - 1
-		case '{', '[':
-			if depth++; depth > limit {
-				return i
-			}
-		case '}', ']':
-			depth--
-		}
-	}
-	return -1
-}
-
-// replaceLoneSurrogates replaces each \uD800 to \uDFFF escape that is not half
-// of a pair by \ufffd. Without one it returns b itself, else a copy.
-func replaceLoneSurrogates(b []byte) []byte {
-	if !bytes.Contains(b, []byte(`\ud`)) && !bytes.Contains(b, []byte(`\uD`)) {
-		return b
-	}
-	copied := false
-	for i := 0; i < len(b)-1; {
-		if b[i] != '\\' {
-			i++
-			continue
-		}
-		high, ok := surrogate(b, i)
-		if !ok {
-			i += 2
-			continue
-		}
-		if low, ok := surrogate(b, i+6); high < 0xDC00 && ok && low >= 0xDC00 {
-			i += 12
-			continue
-		}
-		if !copied {
-			b, copied = bytes.Clone(b), true
-		}
-		copy(b[i:], `\ufffd`)
-		i += 6
-	}
-	return b
-}
-
-// surrogate reads the escape at b[i] if it is one of a surrogate.
-func surrogate(b []byte, i int) (rune, bool) {
-	r, ok := hex4(b, i)
-	return r, ok && r >= 0xD800 && r <= 0xDFFF
-}
-
-// hex4 reads the escape at b[i] if it is one of four hexadecimal digits.
-func hex4(b []byte, i int) (r rune, ok bool) {
-	if i+6 > len(b) || b[i] != '\\' || b[i+1] != 'u' {
-		return 0, false
-	}
-	for _, c := range b[i+2 : i+6] {
-		switch {
-		case c >= '0' && c <= '9':
-			r = r<<4 | rune(c-'0')
-		case c >= 'a' && c <= 'f':
-			r = r<<4 | rune(c-'a'+10)
-		case c >= 'A' && c <= 'F':
-			r = r<<4 | rune(c-'A'+10)
-		default:
-			return 0, false
-		}
-	}
-	return r, true
-}
-
-// validText returns text with invalid UTF-8 replaced by U+FFFD.
-func validText(text string) string {
-	if utf8.ValidString(text) {
-		return text
-	}
-	return strings.ToValidUTF8(text, "\ufffd")
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 )
 
 // toolCall is an event with args as given.
@@ -35,14 +37,14 @@ func TestDecodeEventKeepsBytes(t *testing.T) {
 		`{"null":null,"deep":[[[{}]]],"":""}`,
 	} {
 		ev := mustDecode(t, toolCall(args))
-		if got := string(Member(ev.Data, "args")); got != args {
+		if got := string(jsonspan.Get(ev.Data, "args")); got != args {
 			t.Errorf("args are\n%s, want\n%s", got, args)
 		}
 		line, err := AppendEvent(nil, &ev)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Contains(line, append([]byte(`"args":`), Plain(RawMessage(args))...)) {
+		if !bytes.Contains(line, append([]byte(`"args":`), jsonspan.Plain(RawMessage(args))...)) {
 			t.Errorf("a hook reads\n%s, which does not hold\n%s", line, args)
 		}
 	}
@@ -176,7 +178,7 @@ func TestLoneSurrogates(t *testing.T) {
 		if err != nil || string(got) != test.out {
 			t.Errorf("%s is read as %s, %v; want %s", test.in, got, err, test.out)
 		}
-		if !utf8.ValidString(unquote(got)) {
+		if !utf8.ValidString(jsonspan.Unquote(got)) {
 			t.Errorf("%s decodes to invalid UTF-8", test.in)
 		}
 	}

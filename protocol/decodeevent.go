@@ -1,13 +1,14 @@
 package protocol
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/internal/text"
 )
 
 // DecodeEvent reads one event as a host sends it: an object with at least event
@@ -18,16 +19,16 @@ import (
 // (layer, outcome, state, metadata) are not a host's to set: they are read over.
 // The result owns its bytes: line may be reused.
 func DecodeEvent(line []byte, lim DecodeLimits) (Event, error) {
-	value, cut, found, err := cleanJSON(line, lim.orDefault(DefaultEventSize))
+	value, cut, found, _, err := cleanJSON(line, lim.orDefault(DefaultEventSize))
 	if err != nil {
 		return Event{}, err
 	}
-	switch kindOf(value) {
+	switch jsonspan.Kind(value) {
 	case '{':
 	case 0:
 		return Event{}, &DecodeError{Offset: int64(len(line)), Err: errors.New("no JSON value")}
 	default:
-		return Event{}, &DecodeError{Offset: cut, Err: fmt.Errorf("the event is %s, not an object", kindName(value))}
+		return Event{}, &DecodeError{Offset: cut, Err: fmt.Errorf("the event is %s, not an object", jsonspan.KindName(value))}
 	}
 	ev, err := unmarshalEvent(value, found)
 	if err != nil {
@@ -46,20 +47,20 @@ func DecodeEvent(line []byte, lim DecodeLimits) (Event, error) {
 
 // unmarshalEvent reads the envelope. Data, which may be large and was checked
 // with all the rest, is only copied.
-func unmarshalEvent(value RawMessage, found scanned) (ev Event, err error) {
-	i := slices.IndexFunc(found.members, func(m member) bool { return m.name == "data" })
+func unmarshalEvent(value RawMessage, found []jsonspan.Member) (ev Event, err error) {
+	i := slices.IndexFunc(found, func(m jsonspan.Member) bool { return m.Name == "data" })
 	if i >= 0 {
-		data := found.members[i]
-		envelope := slices.Concat(value[:data.start], RawMessage("null"), value[data.end:])
+		data := found[i]
+		envelope := slices.Concat(value[:data.Start], RawMessage("null"), value[data.End():])
 		if err = json.Unmarshal(envelope, &ev); err == nil {
-			ev.Data = slices.Clone(compactLines(value[data.start:data.end]))
+			ev.Data = slices.Clone(jsonspan.OneLine(data.Value))
 			return ev, nil
 		}
 	}
 	// Without data, or with an error, whose place is one in the whole.
 	ev = Event{}
 	err = json.Unmarshal(value, &ev)
-	ev.Data = compactLines(ev.Data)
+	ev.Data = jsonspan.OneLine(ev.Data)
 	return ev, err
 }
 
@@ -71,7 +72,7 @@ func (ev *Event) Spec() *Spec { return byAlias[string(ev.Event)] }
 // a known version, valid JSON in data with the members that the event's row asks
 // for. The error is a [*DecodeError] without offset.
 func CheckEvent(ev *Event) error {
-	if len(ev.Data) > 0 && !Valid(ev.Data) {
+	if len(ev.Data) > 0 && !jsonspan.Valid(ev.Data) {
 		_, err := strictJSON(ev.Data, DecodeLimits{Size: 1 << 62, Depth: 1 << 30})
 		if err == nil {
 			err = errors.New("not valid JSON")
@@ -96,10 +97,10 @@ func checkEvent(ev *Event) error {
 		return fail("", "member %q is missing", "event")
 	case spec == nil:
 		if near := nearestEvent(string(ev.Event)); near != "" {
-			return fail("/event", "unknown event %q, the nearest is %q", shorten(string(ev.Event), 60), near)
+			return fail("/event", "unknown event %q, the nearest is %q", text.Shorten(string(ev.Event), 60), near)
 		}
-		return fail("/event", "unknown event %q; %s", shorten(string(ev.Event), 60), EventHint(string(ev.Event)))
-	case len(trimmed(ev.Data)) == 0:
+		return fail("/event", "unknown event %q; %s", text.Shorten(string(ev.Event), 60), EventHint(string(ev.Event)))
+	case len(jsonspan.Trim(ev.Data)) == 0:
 		return fail("", "member %q is missing", "data")
 	}
 	if err := CheckData(spec, ev.Data); err != nil {
@@ -115,58 +116,6 @@ func atOffset(root RawMessage, base int64, err error) error {
 		return err
 	}
 	located := *e
-	located.Offset = base + int64(offsetOf(root, e.Path))
+	located.Offset = base + int64(jsonspan.Offset(root, e.Path))
 	return &located
-}
-
-// offsetOf returns where in root the value at path begins, or as much of the
-// path as exists.
-func offsetOf(root RawMessage, path string) int {
-	at, value := 0, root
-	for token := range jsontext.Pointer(path).Tokens() {
-		next := -1
-		var end int
-		switch kindOf(value) {
-		case '{':
-			for _, m := range members(value) {
-				if m.name == token {
-					next, end = m.start, m.end
-				}
-			}
-		case '[':
-			for i, e := range elements(value) {
-				if fmt.Sprint(i) == token {
-					next, end = e.start, e.end
-				}
-			}
-		}
-		if next < 0 {
-			break
-		}
-		at, value = at+next, value[next:end]
-	}
-	return at
-}
-
-// compactLines removes the blanks between tokens if the value spans lines: an
-// event is one line on every wire. Names, strings and numbers keep their bytes.
-func compactLines(v RawMessage) RawMessage {
-	if bytes.IndexByte(v, '\n') < 0 && bytes.IndexByte(v, '\r') < 0 {
-		return v
-	}
-	compact := make(RawMessage, 0, len(v))
-	for i := 0; i < len(v); {
-		switch c := v[i]; c {
-		case '"':
-			end := stringEnd(v, i)
-			compact = append(compact, v[i:end]...)
-			i = end
-		case ' ', '\t', '\n', '\r':
-			i++
-		default:
-			compact = append(compact, c)
-			i++
-		}
-	}
-	return compact
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 )
 
 // TimeFormat is how times are written: UTC with milliseconds.
@@ -44,11 +46,11 @@ func Encode(ev *Event) (*Encoding, error) {
 	if err != nil {
 		return nil, err
 	}
-	data := Plain(compactLines(ev.Data))
+	data := jsonspan.Plain(jsonspan.OneLine(ev.Data))
 	if len(data) == 0 {
 		data = RawMessage("{}")
 	}
-	return &Encoding{append(Plain(head[:len(head)-1]), `,"data":`...), data}, nil
+	return &Encoding{append(jsonspan.Plain(head[:len(head)-1]), `,"data":`...), data}, nil
 }
 
 // ForHook returns the event as one hook reads it, with its newline, in pieces to
@@ -57,24 +59,24 @@ func (e *Encoding) ForHook(layer Layer, standing OutcomeSoFar, state, metadata R
 	const room = 128 // for names and punctuation
 	own := make([]byte, 0, room+len(state)+len(metadata))
 	own = append(own, `,"layer":`...)
-	own = appendQuoted(own, string(layer))
+	own = jsonspan.AppendQuote(own, string(layer))
 	own = append(own, `,"outcome":{"action":`...)
 	if standing.Action == "" {
 		standing.Action = Observe
 	}
-	own = appendQuoted(own, string(standing.Action))
+	own = jsonspan.AppendQuote(own, string(standing.Action))
 	own = append(own, `,"by":`...)
 	if standing.By == nil {
 		own = append(own, "null"...)
 	} else {
-		own = appendQuoted(own, *standing.By)
+		own = jsonspan.AppendQuote(own, *standing.By)
 	}
 	own = append(own, `,"changed":[`...)
 	for i, path := range standing.Changed {
 		if i > 0 {
 			own = append(own, ',')
 		}
-		own = appendQuoted(own, path)
+		own = jsonspan.AppendQuote(own, path)
 	}
 	own = append(own, `]},"state":`...)
 	own = append(own, rawOr(state, "null")...)
@@ -100,7 +102,7 @@ func rawOr(v RawMessage, none string) []byte {
 	if len(v) == 0 {
 		return []byte(none)
 	}
-	return Plain(compactLines(v))
+	return jsonspan.Plain(jsonspan.OneLine(v))
 }
 
 // wireEvent is an Event with the wire's form of its time and without its data.

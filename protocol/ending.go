@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/hookd-dev/hookd/internal/text"
 )
 
 // ended judges how the process ended, where that settles the matter.
@@ -91,7 +93,7 @@ func namesPlace(line, file string) bool {
 // failed is a failure with the last line of stderr added for the person.
 func (r *reader) failed(kind FailureKind, detail, remedy string) ReadResult {
 	if line := lastLine(r.stderr); line != "" {
-		detail += fmt.Sprintf("; last line of stderr: %q", shorten(line, 300))
+		detail += fmt.Sprintf("; last line of stderr: %q", text.Shorten(line, 300))
 	}
 	return ReadResult{Failure: &Failure{Kind: kind, Detail: detail, Remedy: remedy}, Warnings: r.warnings()}
 }
@@ -114,12 +116,12 @@ func exitRemedy(code int) string {
 }
 
 // lastLine is the last line of a text that is not blank.
-func lastLine(text []byte) string {
-	trimmed := bytes.TrimSpace(text)
+func lastLine(output []byte) string {
+	trimmed := bytes.TrimSpace(output)
 	if i := bytes.LastIndexAny(trimmed, "\r\n"); i >= 0 {
 		trimmed = trimmed[i+1:]
 	}
-	return validText(strings.TrimSpace(string(trimmed)))
+	return text.Valid(strings.TrimSpace(string(trimmed)))
 }
 
 // stderrTail is the end of stderr, at most limit bytes, from the beginning of a
@@ -133,5 +135,5 @@ func stderrTail(stderr []byte, limit int) string {
 		}
 		tail = bytes.ToValidUTF8(tail, nil)
 	}
-	return validText(strings.TrimSpace(string(tail)))
+	return text.Valid(strings.TrimSpace(string(tail)))
 }

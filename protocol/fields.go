@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/internal/text"
 )
 
 // fieldError is what is wrong with a changed field, below the field's path.
@@ -58,8 +61,8 @@ func isKind(value RawMessage, path string, kind byte) error {
 	switch {
 	case value == nil:
 		return wrong(path, "is missing")
-	case kindOf(value) != kind:
-		return wrong(path, "%s where %s is expected", describe(value), kindName(RawMessage{kind}))
+	case jsonspan.Kind(value) != kind:
+		return wrong(path, "%s where %s is expected", jsonspan.Describe(value), jsonspan.KindName(RawMessage{kind}))
 	}
 	return nil
 }
@@ -73,8 +76,8 @@ func isKindIfThere(value RawMessage, path string, kind byte) error {
 }
 
 func isBoolIfThere(value RawMessage, path string) error {
-	if k := kindOf(value); value != nil && k != 't' && k != 'f' {
-		return wrong(path, "%s where true or false is expected", describe(value))
+	if k := jsonspan.Kind(value); value != nil && k != 't' && k != 'f' {
+		return wrong(path, "%s where true or false is expected", jsonspan.Describe(value))
 	}
 	return nil
 }
@@ -83,8 +86,8 @@ func isWholeIfThere(value RawMessage, path string) error {
 	if value == nil {
 		return nil
 	}
-	if _, err := strconv.ParseInt(string(trimmed(value)), 10, 64); err != nil {
-		return wrong(path, "%s where a whole number is expected", describe(value))
+	if _, err := strconv.ParseInt(string(jsonspan.Trim(value)), 10, 64); err != nil {
+		return wrong(path, "%s where a whole number is expected", jsonspan.Describe(value))
 	}
 	return nil
 }
@@ -94,23 +97,23 @@ func checkTools(value RawMessage) error {
 		return err
 	}
 	seen := map[string]bool{}
-	for i, e := range elements(value) {
-		tool, path := value[e.start:e.end], "/"+strconv.Itoa(i)
+	for i, e := range jsonspan.Elements(value) {
+		tool, path := e, "/"+strconv.Itoa(i)
 		if err := isKind(tool, path, '{'); err != nil {
 			return err
 		}
-		name := Member(tool, "name")
-		if err := errors.Join(isKind(name, path+"/name", '"'), isKind(Member(tool, "description"), path+"/description", '"'),
-			isKind(Member(tool, "schema"), path+"/schema", '{')); err != nil {
+		name := jsonspan.Get(tool, "name")
+		if err := errors.Join(isKind(name, path+"/name", '"'), isKind(jsonspan.Get(tool, "description"), path+"/description", '"'),
+			isKind(jsonspan.Get(tool, "schema"), path+"/schema", '{')); err != nil {
 			return firstOf(err)
 		}
-		switch text := textOf(name); {
-		case text == "":
+		switch word := jsonspan.Text(name); {
+		case word == "":
 			return wrong(path+"/name", "is empty")
-		case seen[text]:
-			return wrong(path+"/name", "%q is the name of two tools", shorten(text, 60))
+		case seen[word]:
+			return wrong(path+"/name", "%q is the name of two tools", text.Shorten(word, 60))
 		default:
-			seen[text] = true
+			seen[word] = true
 		}
 	}
 	return nil
@@ -121,19 +124,19 @@ func checkParams(value RawMessage) error {
 		return err
 	}
 	if err := errors.Join(
-		isWholeIfThere(Member(value, "maxTokens"), "/maxTokens"),
-		isKindIfThere(Member(value, "temperature"), "/temperature", '0'),
-		isKindIfThere(Member(value, "topP"), "/topP", '0'),
-		isKindIfThere(Member(value, "stop"), "/stop", '['),
+		isWholeIfThere(jsonspan.Get(value, "maxTokens"), "/maxTokens"),
+		isKindIfThere(jsonspan.Get(value, "temperature"), "/temperature", '0'),
+		isKindIfThere(jsonspan.Get(value, "topP"), "/topP", '0'),
+		isKindIfThere(jsonspan.Get(value, "stop"), "/stop", '['),
 	); err != nil {
 		return firstOf(err)
 	}
-	stop := Member(value, "stop")
+	stop := jsonspan.Get(value, "stop")
 	if stop == nil {
 		return nil
 	}
-	for i, e := range elements(stop) {
-		if err := isKind(stop[e.start:e.end], "/stop/"+strconv.Itoa(i), '"'); err != nil {
+	for i, e := range jsonspan.Elements(stop) {
+		if err := isKind(e, "/stop/"+strconv.Itoa(i), '"'); err != nil {
 			return err
 		}
 	}
@@ -146,24 +149,24 @@ func checkResult(old, value RawMessage) error {
 	if err := isKind(value, "", '{'); err != nil {
 		return err
 	}
-	if old != nil && Member(value, "isError") == nil {
+	if old != nil && jsonspan.Get(value, "isError") == nil {
 		return wrong("/isError", "is missing")
 	}
-	content := Member(value, "content")
+	content := jsonspan.Get(value, "content")
 	if content == nil {
 		return wrong("/content", "is missing")
 	}
-	if err := errors.Join(isBoolIfThere(Member(value, "isError"), "/isError"), isWholeIfThere(Member(value, "exitCode"), "/exitCode")); err != nil {
+	if err := errors.Join(isBoolIfThere(jsonspan.Get(value, "isError"), "/isError"), isWholeIfThere(jsonspan.Get(value, "exitCode"), "/exitCode")); err != nil {
 		return firstOf(err)
 	}
-	if kindOf(content) == '"' {
+	if jsonspan.Kind(content) == '"' {
 		return nil
 	}
 	if err := isKind(content, "/content", '['); err != nil {
 		return err
 	}
-	for i, e := range elements(content) {
-		if err := checkPart(content[e.start:e.end], "/content/"+strconv.Itoa(i), false); err != nil {
+	for i, e := range jsonspan.Elements(content) {
+		if err := checkPart(e, "/content/"+strconv.Itoa(i), false); err != nil {
 			return err
 		}
 	}
@@ -176,10 +179,10 @@ func checkResponse(value RawMessage, by HookInfo) error {
 	if err := isKind(value, "", '{'); err != nil {
 		return err
 	}
-	if reason := Member(value, "finishReason"); reason != nil && !slices.Contains(finishReasons, textOf(reason)) {
-		return wrong("/finishReason", "%s where one of stop tools length filtered error is expected", describe(reason))
+	if reason := jsonspan.Get(value, "finishReason"); reason != nil && !slices.Contains(finishReasons, jsonspan.Text(reason)) {
+		return wrong("/finishReason", "%s where one of stop tools length filtered error is expected", jsonspan.Describe(reason))
 	}
-	message := Member(value, "message")
+	message := jsonspan.Get(value, "message")
 	if message == nil {
 		return wrong("/message", "is missing")
 	}

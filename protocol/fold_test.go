@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/test/prove"
 )
 
@@ -196,7 +197,7 @@ func TestEachModifierSeesWhatCameBefore(t *testing.T) {
 	f := Begin(mustDecode(t, toolCall(`{"a":0,"b":0}`)), FoldOptions{})
 	f, _ = f.Add(says(hook("1", CanModify), Reply{Action: Modify, Changes: RawMessage(`{"args":{"a":1}}`)}))
 	f, _ = f.Add(says(hook("2", CanModify), Reply{}))
-	if got := string(Member(f.Event().Data, "args")); got != `{"a":1,"b":0}` {
+	if got := string(jsonspan.Get(f.Event().Data, "args")); got != `{"a":1,"b":0}` {
 		t.Errorf("the third hook sees %s", got)
 	}
 	by := "1"
@@ -204,7 +205,7 @@ func TestEachModifierSeesWhatCameBefore(t *testing.T) {
 		t.Errorf("standing (-want +got):\n%s", diff)
 	}
 	f, _ = f.Add(says(hook("3", CanModify), Reply{Action: Modify, Changes: RawMessage(`{"args":{"b":1}}`)})) // H14
-	if got := string(Member(f.Event().Data, "args")); got != `{"a":1,"b":1}` {
+	if got := string(jsonspan.Get(f.Event().Data, "args")); got != `{"a":1,"b":1}` {
 		t.Errorf("args are %s", got)
 	}
 	if o := f.Outcome(); len(o.Conflicts) != 0 {

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/hookd-dev/hookd/internal/text"
 )
 
 // Add adds the answer of the next hook in running order, and returns its part
@@ -54,7 +56,7 @@ func (f Fold) Add(a Answer) (Fold, Run) {
 			return f.fail(a.failed(err), run)
 		}
 	}
-	run.Reason = validText(reply.Reason)
+	run.Reason = text.Valid(reply.Reason)
 	run.Changed = changedPaths(changes)
 	if a.Mode == Audit {
 		run.Would = reply.Action
@@ -89,7 +91,7 @@ func (f Fold) begin(a *Answer) Run {
 	return Run{
 		Hook: a.Name, Source: a.Layer, Hash: a.Hash, Class: a.Class, Mode: mode,
 		Rule: EffectiveRule(a.HookInfo), Exit: a.Exit, ByExit: a.ByExit, Signal: NullString(a.Signal),
-		TookMs: Milliseconds(a.Took), Changed: []string{}, Stderr: validText(a.Stderr),
+		TookMs: Milliseconds(a.Took), Changed: []string{}, Stderr: text.Valid(a.Stderr),
 		Warnings: slices.Clone(a.Warnings), Sensitive: a.Sensitive,
 	}
 }
@@ -99,8 +101,8 @@ func (f Fold) record(run Run) (Fold, Run) {
 	return f, run
 }
 
-func (f Fold) notice(a *Answer, text string) Fold {
-	f.notices = f.notices.with(HookText{Hook: a.Name, Source: a.Layer, Text: validText(text)})
+func (f Fold) notice(a *Answer, words string) Fold {
+	f.notices = f.notices.with(HookText{Hook: a.Name, Source: a.Layer, Text: text.Valid(words)})
 	return f
 }
 
@@ -130,9 +132,9 @@ func (f Fold) own(changes []Change, a *Answer, run *Run) Fold {
 }
 
 // warn says something of the run, once.
-func (r *Run) warn(text string) {
-	if text = validText(text); !slices.Contains(r.Warnings, text) {
-		r.Warnings = append(r.Warnings, text)
+func (r *Run) warn(words string) {
+	if words = text.Valid(words); !slices.Contains(r.Warnings, words) {
+		r.Warnings = append(r.Warnings, words)
 	}
 }
 
@@ -159,7 +161,7 @@ func (f Fold) say(reply Reply, a *Answer, run *Run) Fold {
 	if reply.Context == "" || f.spec.Context == "" {
 		return f
 	}
-	text := validText(reply.Context)
+	text := text.Valid(reply.Context)
 	run.ContextBytes = len(text)
 	limit := f.options.ContextLimit
 	if a.Limits.Context != 0 {
@@ -171,7 +173,7 @@ func (f Fold) say(reply Reply, a *Answer, run *Run) Fold {
 
 // vote lets a reply's action count.
 func (f Fold) vote(reply Reply, a *Answer, messages []Message, run *Run) Fold {
-	reason := strings.TrimSpace(validText(reply.Reason))
+	reason := strings.TrimSpace(text.Valid(reply.Reason))
 	action := reply.Action
 	switch action {
 	case Block, Stop, Ask:
@@ -229,7 +231,7 @@ func (f Fold) newMessages(v HookInfo, reply Reply) ([]Message, error) {
 		return nil, nil
 	}
 	if reply.Messages == nil || reply.Action == Block {
-		reason := strings.TrimSpace(validText(reply.Reason))
+		reason := strings.TrimSpace(text.Valid(reply.Reason))
 		if reason == "" {
 			reason = reasonNone
 		}

@@ -1,6 +1,10 @@
 package protocol
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/hookd-dev/hookd/internal/text"
+)
 
 // EffectiveRule is the rule that a failure of this hook follows. Audit has no
 // effect, an observer refuses nothing unless it is required, a required hook
@@ -26,7 +30,7 @@ func EffectiveRule(v HookInfo) Rule {
 // that; the person's notice says all.
 func (f Fold) fail(a Answer, run Run) (Fold, Run) {
 	failure := a.Failure
-	run.Failure, run.Detail, run.Remedy = failure.Kind, validText(failure.Detail), validText(failure.Remedy)
+	run.Failure, run.Detail, run.Remedy = failure.Kind, text.Valid(failure.Detail), text.Valid(failure.Remedy)
 	if failure.Kind == FailAborted {
 		// The caller gave up and reads no outcome. If one is read all the same, it
 		// is not a yes.
@@ -37,9 +41,9 @@ func (f Fold) fail(a Answer, run Run) (Fold, Run) {
 		return f.record(run)
 	}
 	effect := f.failureEffect(run.Rule)
-	f.notices = f.notices.with(HookText{Hook: a.Name, Source: a.Layer, Text: validText(failureNotice(&run, effect)), Failure: failure.Kind})
+	f.notices = f.notices.with(HookText{Hook: a.Name, Source: a.Layer, Text: text.Valid(failureNotice(&run, effect)), Failure: failure.Kind})
 	if effect != Observe {
-		f = f.decide(effect, &a, fmt.Sprintf("blocked: the check %s could not be made (%s)", validText(a.Name), failure.Kind), failure.Kind, false)
+		f = f.decide(effect, &a, fmt.Sprintf("blocked: the check %s could not be made (%s)", text.Valid(a.Name), failure.Kind), failure.Kind, false)
 	}
 	return f.record(run)
 }
@@ -61,7 +65,7 @@ func (f Fold) failureEffect(rule Rule) Action {
 
 // failureNotice is what the person reads of a failure.
 func failureNotice(run *Run, effect Action) string {
-	text := fmt.Sprintf("%s could not be asked (%s)", validText(run.Hook), run.Failure)
+	text := fmt.Sprintf("%s could not be asked (%s)", text.Valid(run.Hook), run.Failure)
 	if run.Detail != "" {
 		text += ": " + run.Detail
 	}

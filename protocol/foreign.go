@@ -1,6 +1,10 @@
 package protocol
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/hookd-dev/hookd/internal/text"
+)
 
 // foreignMembers are members of other agents' replies, and what says the same here. A
 // reply that has one was written for another protocol: whatever it says, it must not
@@ -58,5 +62,5 @@ func unknownMember(name string) string {
 	if text := foreign(name); text != "" {
 		return text
 	}
-	return fmt.Sprintf("unknown member %q, the nearest is %q", shorten(name, 60), nearestOf(name, replyMembers))
+	return fmt.Sprintf("unknown member %q, the nearest is %q", text.Shorten(name, 60), text.Closest(name, replyMembers))
 }

@@ -7,7 +7,8 @@ import (
 	"unicode"
 	"unicode/utf16"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/internal/text"
 )
 
 // A hook that says no must be heard even if the rest of its reply is faulty. So
@@ -48,7 +49,7 @@ func search(stdout []byte) output {
 		next := lineEnd(b, p)
 		switch {
 		case p < len(b) && (b[p] == '{' || b[p] == '[') && budget > 0:
-			end, ok := looseValue(b, p)
+			end, ok := jsonspan.LenientEnd(b, p)
 			budget -= end - p
 			switch {
 			case ok && b[p] == '[':
@@ -89,7 +90,7 @@ func (out *output) take(start, end, line int) int {
 			return p
 		}
 		if b[p] == '{' {
-			if next, ok := looseValue(b, p); ok {
+			if next, ok := jsonspan.LenientEnd(b, p); ok {
 				start, end = p, next
 				continue
 			}
@@ -102,15 +103,15 @@ func (out *output) take(start, end, line int) int {
 const maxNotes = 3 // text lines that are quoted; the rest is counted
 
 func (out *output) note(line []byte) {
-	text := strings.TrimSpace(validText(string(line[:min(len(line), 400)])))
-	if text == "" {
+	words := strings.TrimSpace(text.Valid(string(line[:min(len(line), 400)])))
+	if words == "" {
 		return
 	}
 	if len(out.notes) == maxNotes {
 		out.more++
 		return
 	}
-	out.notes = append(out.notes, shorten(text, 120))
+	out.notes = append(out.notes, text.Shorten(words, 120))
 }
 
 // blank reports whether there is nothing at all on stdout.
@@ -145,148 +146,8 @@ func begunObject(b []byte, i int) bool {
 	if b[i] != '{' {
 		return false
 	}
-	i = skipBlanks(b, i+1)
+	i = jsonspan.SkipBlanks(b, i+1)
 	return i == len(b) || b[i] == '"' || b[i] == '}'
-}
-
-// looseValue returns the offset behind the value that begins at i. If it is not
-// a whole value, ok is false and the offset is where that showed.
-func looseValue(b []byte, i int) (end int, ok bool) {
-	const (
-		value      = iota // a value must follow
-		valueOrEnd        // a value or ]
-		name              // a member name must follow
-		nameOrEnd         // a member name or }
-		separator         // , or the closing bracket
-	)
-	var open []byte
-	for want := value; ; {
-		i = skipBlanks(b, i)
-		if i >= len(b) {
-			return i, false
-		}
-		c := b[i]
-		closes := c == '}' && (want == nameOrEnd || want == separator && open[len(open)-1] == '{') ||
-			c == ']' && (want == valueOrEnd || want == separator && open[len(open)-1] == '[')
-		switch {
-		case closes:
-			open = open[:len(open)-1]
-			want = separator
-			i++
-		case want == separator && c == ',':
-			want = value
-			if open[len(open)-1] == '{' {
-				want = name
-			}
-			i++
-			continue
-		case want == separator:
-			return i, false
-		case want == name || want == nameOrEnd:
-			if c != '"' {
-				return i, false
-			}
-			i = skipBlanks(b, stringEnd(b, i))
-			if i >= len(b) || b[i] != ':' {
-				return i, false
-			}
-			i++
-			want = value
-			continue
-		case c == '{':
-			open = append(open, c)
-			want = nameOrEnd
-			i++
-			continue
-		case c == '[':
-			open = append(open, c)
-			want = valueOrEnd
-			i++
-			continue
-		case c == '"':
-			i = stringEnd(b, i) // if it does not end, neither does the value
-			want = separator
-		default:
-			end := i
-			for end < len(b) && isWordByte(b[end]) {
-				end++
-			}
-			if !looseLiteral(string(b[i:min(end, i+400)])) {
-				return end, false
-			}
-			i = end
-			want = separator
-		}
-		if len(open) == 0 {
-			return i, true
-		}
-	}
-}
-
-func isWordByte(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '+' || c == '-' || c == '.' || c == '_'
-}
-
-// looseLiteral accepts the literals of JSON and those that other languages'
-// encoders write in their place.
-func looseLiteral(word string) bool {
-	switch word {
-	case "true", "false", "null", "NaN", "Infinity", "-Infinity":
-		return true
-	}
-	digits := false
-	for _, c := range word {
-		switch {
-		case c >= '0' && c <= '9':
-			digits = true
-		case c != '+' && c != '-' && c != '.' && c != 'e' && c != 'E':
-			return false
-		}
-	}
-	return digits
-}
-
-// looseText returns the text of a string that may hold raw control characters,
-// unknown escapes and invalid UTF-8.
-func looseText(quoted []byte) string {
-	if len(quoted) < 2 || quoted[0] != '"' {
-		return ""
-	}
-	body := quoted[1 : len(quoted)-1]
-	clean := make([]byte, 0, len(quoted)+8)
-	clean = append(clean, '"')
-	for i := 0; i < len(body); i++ {
-		switch c := body[i]; {
-		case c < ' ':
-			clean = append(clean, `\u00`...)
-			clean = append(clean, "0123456789abcdef"[c>>4], "0123456789abcdef"[c&15])
-		case c == '\\' && i+1 < len(body) && knownEscape(body[i+1:]):
-			clean = append(clean, c, body[i+1])
-			i++
-		case c == '\\':
-			clean = append(clean, `\\`...)
-		default:
-			clean = append(clean, c)
-		}
-	}
-	clean = append(clean, '"')
-	text, _ := jsontext.AppendUnquote(nil, clean)
-	return validText(string(text))
-}
-
-func knownEscape(rest []byte) bool {
-	if rest[0] != 'u' {
-		return strings.IndexByte(`"\/bfnrt`, rest[0]) >= 0
-	}
-	if len(rest) < 5 {
-		return false
-	}
-	for _, c := range rest[1:5] {
-		if !(c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F') {
-			return false
-		}
-	}
-	return true
 }
 
 // fromUTF16 converts output in UTF-16, which some shells write, and reports
@@ -314,12 +175,4 @@ func fromUTF16(b []byte) ([]byte, bool) {
 		units = append(units, unicode.ReplacementChar)
 	}
 	return []byte(string(utf16.Decode(units))), true
-}
-
-// shorten cuts text to at most n bytes at a character's edge.
-func shorten(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	return strings.ToValidUTF8(text[:n], "") + "…"
 }

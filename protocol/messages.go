@@ -4,6 +4,9 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/internal/text"
 )
 
 // checkMessages checks a list of messages from a hook (§1.3). What stood in the
@@ -16,10 +19,10 @@ func checkMessages(old, value RawMessage, by HookInfo) error {
 	if err := isKind(value, "", '['); err != nil {
 		return err
 	}
-	if kindOf(old) != '[' {
+	if jsonspan.Kind(old) != '[' {
 		old = RawMessage("[]")
 	}
-	before, after := listOf(old), listOf(value)
+	before, after := jsonspan.Elements(old), jsonspan.Elements(value)
 	known := newTally(before)
 	for i, message := range after {
 		if known.take(message) {
@@ -46,15 +49,15 @@ func checkAnswer(old, message RawMessage, by HookInfo, path string) error {
 	}
 	seen := map[string]bool{}
 	for _, part := range partsOf(message) {
-		if id := textOf(Member(part, "toolCallId")); typeOf(part) == PartToolCall {
+		if id := jsonspan.Text(jsonspan.Get(part, "toolCallId")); typeOf(part) == PartToolCall {
 			if seen[id] {
-				return wrong(path+"/content", "two tool calls have the id %q", shorten(id, 60))
+				return wrong(path+"/content", "two tool calls have the id %q", text.Shorten(id, 60))
 			}
 			seen[id] = true
 		}
 	}
 	var before []RawMessage
-	if kindOf(old) == '{' {
+	if jsonspan.Kind(old) == '{' {
 		before = []RawMessage{old}
 	}
 	if err := checkProtected(before, []RawMessage{message}, by); err != nil {
@@ -68,10 +71,10 @@ func checkWritten(message RawMessage, path string, roles ...Role) error {
 	if err := isKind(message, path, '{'); err != nil {
 		return err
 	}
-	if err := isKindIfThere(Member(message, "id"), path+"/id", '"'); err != nil {
+	if err := isKindIfThere(jsonspan.Get(message, "id"), path+"/id", '"'); err != nil {
 		return err
 	}
-	role := Role(textOf(Member(message, "role")))
+	role := Role(jsonspan.Text(jsonspan.Get(message, "role")))
 	allowed := ""
 	for i, r := range roles {
 		if i > 0 {
@@ -79,24 +82,24 @@ func checkWritten(message RawMessage, path string, roles ...Role) error {
 		}
 		allowed += string(r)
 		if r == role {
-			return checkContent(Member(message, "content"), path+"/content", role)
+			return checkContent(jsonspan.Get(message, "content"), path+"/content", role)
 		}
 	}
-	return wrong(path+"/role", "a hook may write %s messages here, not %q", allowed, shorten(string(role), 40))
+	return wrong(path+"/role", "a hook may write %s messages here, not %q", allowed, text.Shorten(string(role), 40))
 }
 
 func checkContent(content RawMessage, path string, role Role) error {
-	switch kindOf(content) {
+	switch jsonspan.Kind(content) {
 	case '"':
-		if textOf(content) == "" {
+		if jsonspan.Text(content) == "" {
 			return wrong(path, "is empty")
 		}
 		return nil
 	case '[':
 	default:
-		return wrong(path, "%s where a string or a list of parts is expected", kindName(content))
+		return wrong(path, "%s where a string or a list of parts is expected", jsonspan.KindName(content))
 	}
-	parts := listOf(content)
+	parts := jsonspan.Elements(content)
 	if len(parts) == 0 {
 		return wrong(path, "is empty")
 	}
@@ -120,12 +123,12 @@ func checkPart(part RawMessage, path string, conversation bool) error {
 	if err := isKind(part, path, '{'); err != nil {
 		return err
 	}
-	needs := func(name string, kind byte) error { return isKind(Member(part, name), path+"/"+name, kind) }
+	needs := func(name string, kind byte) error { return isKind(jsonspan.Get(part, name), path+"/"+name, kind) }
 	var first, second error
 	switch t := typeOf(part); t {
 	case PartText, PartThinking:
 		first = needs("text", '"')
-		if first == nil && conversation && t == PartText && textOf(Member(part, "text")) == "" {
+		if first == nil && conversation && t == PartText && jsonspan.Text(jsonspan.Get(part, "text")) == "" {
 			first = wrong(path+"/text", "is empty")
 		}
 	case PartImage:
@@ -133,14 +136,14 @@ func checkPart(part RawMessage, path string, conversation bool) error {
 	case PartToolCall:
 		first, second = needs("name", '"'), needs("args", '{')
 	case PartToolResult:
-		if content := Member(part, "content"); kindOf(content) != '"' {
+		if content := jsonspan.Get(part, "content"); jsonspan.Kind(content) != '"' {
 			first = isKind(content, path+"/content", '[')
 		}
-		second = isBoolIfThere(Member(part, "isError"), path+"/isError")
+		second = isBoolIfThere(jsonspan.Get(part, "isError"), path+"/isError")
 	case PartOpaque:
 		first = needs("provider", '"')
 	default:
-		return wrong(path+"/type", "unknown part type %q, the nearest is %q", shorten(string(t), 40), nearestOf(string(t), partTypes))
+		return wrong(path+"/type", "unknown part type %q, the nearest is %q", text.Shorten(string(t), 40), text.Closest(string(t), partTypes))
 	}
 	if first != nil {
 		return first
@@ -148,7 +151,7 @@ func checkPart(part RawMessage, path string, conversation bool) error {
 	if second != nil {
 		return second
 	}
-	if t := typeOf(part); (t == PartToolCall || t == PartToolResult) && textOf(Member(part, "toolCallId")) == "" {
+	if t := typeOf(part); (t == PartToolCall || t == PartToolResult) && jsonspan.Text(jsonspan.Get(part, "toolCallId")) == "" {
 		return wrong(path+"/toolCallId", "is missing")
 	}
 	return nil
@@ -163,7 +166,7 @@ func checkPairs(before, after []RawMessage) error {
 	was, is := unpaired(before), unpaired(after)
 	for _, id := range slices.Sorted(maps.Keys(is)) {
 		if what := is[id]; was[id] != what {
-			return wrong("", "tool call %q %s", shorten(id, 60), what)
+			return wrong("", "tool call %q %s", text.Shorten(id, 60), what)
 		}
 	}
 	return nil
@@ -175,7 +178,7 @@ func unpaired(messages []RawMessage) map[string]string {
 	faults := map[string]string{}
 	for _, message := range messages {
 		for _, part := range partsOf(message) {
-			id := textOf(Member(part, "toolCallId"))
+			id := jsonspan.Text(jsonspan.Get(part, "toolCallId"))
 			switch typeOf(part) {
 			case PartToolCall:
 				if calls[id]++; calls[id] > 1 {
@@ -199,20 +202,9 @@ func unpaired(messages []RawMessage) map[string]string {
 	return faults
 }
 
-func typeOf(part RawMessage) PartType { return PartType(textOf(Member(part, "type"))) }
-
-// listOf returns the elements of a list.
-func listOf(list RawMessage) []RawMessage {
-	if kindOf(list) != '[' {
-		return nil
-	}
-	spans := elements(list)
-	values := make([]RawMessage, len(spans))
-	for i, e := range spans {
-		values[i] = list[e.start:e.end]
-	}
-	return values
-}
+func typeOf(part RawMessage) PartType { return PartType(jsonspan.Text(jsonspan.Get(part, "type"))) }
 
 // partsOf returns the parts of a message, none if its content is a string.
-func partsOf(message RawMessage) []RawMessage { return listOf(Member(message, "content")) }
+func partsOf(message RawMessage) []RawMessage {
+	return jsonspan.Elements(jsonspan.Get(message, "content"))
+}

@@ -7,6 +7,8 @@ import (
 	"unicode"
 
 	"github.com/agnivade/levenshtein"
+
+	"github.com/hookd-dev/hookd/internal/text"
 )
 
 // side is whether an event comes before what it is about, when it can still be
@@ -29,7 +31,7 @@ var sideWords = map[side][]string{
 // splitSide returns the side that a name says with its first or last word, and the name
 // without that word, in small letters. A name that says both sides says none.
 func splitSide(name string) (side, string) {
-	whole := plain(name)
+	whole := text.Fold(name)
 	found, stem := sideUnknown, whole
 	for s, words := range sideWords {
 		for _, word := range words {
@@ -98,7 +100,7 @@ var sided = sync.OnceValue(func() map[string]sidedName {
 // nearestEvent is the name or alias that a misspelt one most likely means, "" if that
 // cannot be told: nothing is near, or events of both sides are as near.
 func nearestEvent(word string) string {
-	word = shorten(word, 60)
+	word = text.Shorten(word, 60)
 	meant, stem := splitSide(word)
 	best, distance := "", 1<<30
 	near := map[side]int{sideBefore: 1 << 30, sideAfter: 1 << 30}
@@ -108,7 +110,7 @@ func nearestEvent(word string) string {
 			continue
 		}
 		for _, name := range Table[i].names() {
-			d := distanceOf(word, name)
+			d := text.Distance(word, name)
 			own := sided()[name]
 			if meant != sideUnknown && own.side == meant {
 				d = min(d, 1+levenshtein.ComputeDistance(stem, own.stem)) // begin is start

@@ -3,6 +3,8 @@ package protocol
 import (
 	"slices"
 	"strings"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 )
 
 // memberOriginal is the member of a call's data in which hooks read the model's own
@@ -17,7 +19,7 @@ func (f Fold) hideOriginal(changes []Change, sensitive bool) Fold {
 		return f
 	}
 	f.hidden = true
-	f.event.Data = withoutMember(f.event.Data, memberOriginal) // one of an earlier event, from the host
+	f.event.Data = jsonspan.Without(f.event.Data, memberOriginal) // one of an earlier event, from the host
 	return f
 }
 
@@ -29,8 +31,8 @@ func (f Fold) forHooks(ev Event) Event {
 	if len(f.changes) == 0 {
 		return ev
 	}
-	if asked := f.ModelArgs(); asked != nil && !f.hidden && Member(ev.Data, memberOriginal) == nil {
-		ev.Data = withMember(ev.Data, memberOriginal, asked)
+	if asked := f.ModelArgs(); asked != nil && !f.hidden && jsonspan.Get(ev.Data, memberOriginal) == nil {
+		ev.Data = jsonspan.With(ev.Data, memberOriginal, asked)
 	}
 	return ev
 }
@@ -49,39 +51,14 @@ func (f Fold) ModelArgs() RawMessage {
 	if !f.spec.Tool {
 		return nil
 	}
-	asked := Member(f.first.Data, memberOriginal)
+	asked := jsonspan.Get(f.first.Data, memberOriginal)
 	if asked == nil && len(f.changes) > 0 {
-		asked = Member(f.first.Data, "args")
+		asked = jsonspan.Get(f.first.Data, "args")
 	}
-	if asked == nil || (*work)(nil).sameValue(asked, Member(f.event.Data, "args")) {
+	if asked == nil || jsonspan.Equal(asked, jsonspan.Get(f.event.Data, "args")) {
 		return nil
 	}
 	return asked
-}
-
-// withMember is an object with one member more.
-func withMember(object RawMessage, name string, value RawMessage) RawMessage {
-	object = trimmed(object)
-	out := slices.Clone(object[:len(object)-1])
-	if len(members(object)) > 0 {
-		out = append(out, ',')
-	}
-	out = append(append(out, quote(name)...), ':')
-	return append(append(out, value...), '}')
-}
-
-// withoutMember is an object without a member.
-func withoutMember(object RawMessage, name string) RawMessage {
-	if Member(object, name) == nil {
-		return object
-	}
-	rest := objectWriter{}
-	for _, m := range members(object) {
-		if m.name != name {
-			rest.add(object[m.key:stringEnd(object, m.key)], object[m.start:m.end])
-		}
-	}
-	return rest.value()
 }
 
 func changesArgs(c Change) bool { return c.Path == "/args" || strings.HasPrefix(c.Path, "/args/") }

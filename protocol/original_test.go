@@ -3,6 +3,8 @@ package protocol
 import (
 	"strings"
 	"testing"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 )
 
 // F56: hooks read the model's own args where they differ from the ones that stand.
@@ -38,13 +40,13 @@ func TestOriginalArgs(t *testing.T) {
 			fold, _ = fold.Add(a)
 		}
 		after := fold.ForHooks()
-		if got := string(Member(after.Data, "original")); got != c.want {
+		if got := string(jsonspan.Get(after.Data, "original")); got != c.want {
 			t.Errorf("%s: data.original is %s, want %s", name, got, c.want)
 		}
-		if err := CheckEvent(&after); err != nil || !Valid(after.Data) {
+		if err := CheckEvent(&after); err != nil || !jsonspan.Valid(after.Data) {
 			t.Errorf("%s: %s: %v", name, after.Data, err)
 		}
-		if o := fold.Outcome(); !strings.Contains(c.event, "original") && Member(o.Event.Data, "original") != nil || o.ArgsHidden != strings.Contains(name, "sensitive") && !strings.Contains(name, "hidden") {
+		if o := fold.Outcome(); !strings.Contains(c.event, "original") && jsonspan.Get(o.Event.Data, "original") != nil || o.ArgsHidden != strings.Contains(name, "sensitive") && !strings.Contains(name, "hidden") {
 			t.Errorf("%s: the host gets %s, hidden %v", name, o.Event.Data, o.ArgsHidden)
 		}
 		if strings.HasPrefix(name, "sensitive") {

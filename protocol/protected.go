@@ -2,6 +2,8 @@ package protocol
 
 import (
 	"errors"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 )
 
 // checkProtected checks the parts that are not the hook's to change: opaque
@@ -22,7 +24,7 @@ func checkProtected(before, after []RawMessage, by HookInfo) error {
 	signed := newTally(nil) // parts that claim to be some hook's
 	for _, message := range before {
 		for _, part := range partsOf(message) {
-			if Member(part, "layer") != nil {
+			if jsonspan.Get(part, "layer") != nil {
 				signed.put(part)
 			}
 		}
@@ -33,7 +35,7 @@ func checkProtected(before, after []RawMessage, by HookInfo) error {
 			if typeOf(part) == PartOpaque && !opaque.take(part) {
 				return errors.New("an opaque part was changed or added; it passes through as it is")
 			}
-			if Member(part, "layer") != nil && !signed.take(part) {
+			if jsonspan.Get(part, "layer") != nil && !signed.take(part) {
 				return errors.New("a part that names a layer was changed or added; only hookd writes that member")
 			}
 		}
@@ -49,13 +51,13 @@ func checkProtected(before, after []RawMessage, by HookInfo) error {
 func checkOpaqueKept(before, after []RawMessage) error {
 	byID := map[string]RawMessage{}
 	for _, message := range after {
-		if id := textOf(Member(message, "id")); id != "" {
+		if id := jsonspan.Text(jsonspan.Get(message, "id")); id != "" {
 			byID[id] = message
 		}
 	}
 	for i, message := range before {
-		now := byID[textOf(Member(message, "id"))]
-		if now == nil && Member(message, "id") == nil && len(before) == len(after) {
+		now := byID[jsonspan.Text(jsonspan.Get(message, "id"))]
+		if now == nil && jsonspan.Get(message, "id") == nil && len(before) == len(after) {
 			now = after[i]
 		}
 		if now == nil || sameRole(message, now) && opaqueParts(message) == opaqueParts(now) {
@@ -69,7 +71,7 @@ func checkOpaqueKept(before, after []RawMessage) error {
 }
 
 func sameRole(a, b RawMessage) bool {
-	return textOf(Member(a, "role")) == textOf(Member(b, "role"))
+	return jsonspan.Text(jsonspan.Get(a, "role")) == jsonspan.Text(jsonspan.Get(b, "role"))
 }
 
 func opaqueParts(message RawMessage) int {
@@ -85,7 +87,7 @@ func opaqueParts(message RawMessage) int {
 // isHigher reports whether a part was written by a hook of a layer above the
 // hook's. Built-in hooks are hookd itself and stand below nobody.
 func isHigher(part RawMessage, by HookInfo) bool {
-	writer := OriginOf(Layer(textOf(Member(part, "layer"))), textOf(Member(part, "hook")))
+	writer := OriginOf(Layer(jsonspan.Text(jsonspan.Get(part, "layer"))), jsonspan.Text(jsonspan.Get(part, "hook")))
 	return by.Layer != Builtin && writer.Compare(by.Origin()) > 0
 }
 
@@ -100,12 +102,12 @@ func newTally(values []RawMessage) *tally {
 	return t
 }
 
-func (t *tally) put(v RawMessage) { t.values[canonical(v)]++ }
+func (t *tally) put(v RawMessage) { t.values[jsonspan.Canonical(v)]++ }
 
 // take removes one value that says the same as v and reports whether there was
 // one.
 func (t *tally) take(v RawMessage) bool {
-	key := canonical(v)
+	key := jsonspan.Canonical(v)
 	if t.values[key] == 0 {
 		return false
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/test/prove"
 )
 
@@ -51,10 +52,10 @@ func TestBytesPassUnchanged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Contains(line, append([]byte(`"args":`), Plain(RawMessage(args))...)) {
+		if !bytes.Contains(line, append([]byte(`"args":`), jsonspan.Plain(RawMessage(args))...)) {
 			t.Fatalf("a hook reads\n%s, not\n%s", line, args)
 		}
-		if got := string(Member(ev.Data, "args")); got != args {
+		if got := string(jsonspan.Get(ev.Data, "args")); got != args {
 			t.Fatalf("the host reads\n%s, not\n%s", got, args)
 		}
 		reply := Reply{Action: Modify, Changes: RawMessage(`{"args":{"changed":2}}`)}
@@ -66,7 +67,7 @@ func TestBytesPassUnchanged(t *testing.T) {
 			t.Fatalf("%s: %v", args, err)
 		}
 		changed++
-		if got, want := string(Member(after.Data, "args")), strings.Replace(args, `"changed" : 1`, `"changed" : 2`, 1); got != want {
+		if got, want := string(jsonspan.Get(after.Data, "args")), strings.Replace(args, `"changed" : 1`, `"changed" : 2`, 1); got != want {
 			t.Fatalf("behind a change beside it the host reads\n%s, not\n%s", got, want)
 		}
 	}

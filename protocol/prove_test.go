@@ -138,11 +138,11 @@ func randomPatch(r *rand.Rand, spec *Spec, data RawMessage) Reply {
 	var walk func(path string, v RawMessage)
 	walk = func(path string, v RawMessage) {
 		paths = append(paths, path)
-		for _, m := range members(v) {
-			if value := v[m.start:m.end]; kindOf(value) == '{' {
-				walk(path+pointerToken(m.name), value)
+		for _, m := range jsonspan.Members(v) {
+			if value := m.Value; jsonspan.Kind(value) == '{' {
+				walk(path+jsonspan.PointerToken(m.Name), value)
 			} else {
-				paths = append(paths, path+pointerToken(m.name))
+				paths = append(paths, path+jsonspan.PointerToken(m.Name))
 			}
 		}
 	}
@@ -167,16 +167,16 @@ func randomPatch(r *rand.Rand, spec *Spec, data RawMessage) Reply {
 		for range 1 + r.IntN(2) {
 			one := value()
 			for _, token := range reversed(pick(r, paths...)) {
-				one = `{` + string(quote(token)) + `:` + one + `}`
+				one = `{` + string(jsonspan.Quote(token)) + `:` + one + `}`
 			}
-			patch = string((*work)(nil).mergePatch(RawMessage(patch), RawMessage(one)))
+			patch = string((*jsonspan.Budget)(nil).MergePatch(RawMessage(patch), RawMessage(one)))
 		}
 		return Reply{Action: Modify, Changes: RawMessage(patch)}
 	}
 	var operations []string
 	for range 1 + r.IntN(3) {
 		op := pick(r, "add", "replace", "remove", "move", "copy", "test")
-		operations = append(operations, fmt.Sprintf(`{"op":%q,"path":%s,"from":%s,"value":%s}`, op, quote(pick(r, paths...)), quote(pick(r, paths...)), value()))
+		operations = append(operations, fmt.Sprintf(`{"op":%q,"path":%s,"from":%s,"value":%s}`, op, jsonspan.Quote(pick(r, paths...)), jsonspan.Quote(pick(r, paths...)), value()))
 	}
 	return Reply{Action: Modify, Patch: RawMessage("[" + strings.Join(operations, ",") + "]")}
 }
@@ -197,15 +197,15 @@ func protectedBytes(spec *Spec, data RawMessage) string {
 
 func withoutFields(spec *Spec, v RawMessage, path string) string {
 	out := ""
-	for _, m := range members(v) {
-		at := path + pointerToken(m.name)
+	for _, m := range jsonspan.Members(v) {
+		at := path + jsonspan.PointerToken(m.Name)
 		switch {
 		case fieldAt(at, spec.Fields) != nil:
-			out += m.name + ":(field);"
+			out += m.Name + ":(field);"
 		case leadsToField(at, spec.Fields):
-			out += m.name + ":{" + withoutFields(spec, v[m.start:m.end], at) + "};"
+			out += m.Name + ":{" + withoutFields(spec, m.Value, at) + "};"
 		default:
-			out += string(v[m.key:m.end]) + ";"
+			out += string(v[m.Begin:m.End()]) + ";"
 		}
 	}
 	return out
@@ -242,7 +242,7 @@ func TestProveProtectedFieldsStay(t *testing.T) {
 		if got, want := protectedBytes(spec, after.Data), protectedBytes(spec, ev.Data); got != want {
 			t.Fatalf("%s: %s%s changed what is protected:\n%s\n%s", spec.Name, reply.Changes, reply.Patch, want, got)
 		}
-		if !jsonspan.IsValid(after.Data) {
+		if !jsonspan.Valid(after.Data) {
 			t.Fatalf("%s: %s%s made invalid JSON: %s", spec.Name, reply.Changes, reply.Patch, after.Data)
 		}
 		if err := CheckData(spec, after.Data); err != nil {

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/internal/text"
 )
 
 // ReplyLimits bound what is read of a hook's reply. A zero field stands for its
@@ -105,8 +108,8 @@ func Answers(output []byte, eventID string) bool {
 // id beside it is an answer, too, and a faulty one: as a note it would have the
 // event wait for another.
 func repeats(object RawMessage, eventID string) bool {
-	return slices.ContainsFunc(members(object), func(m member) bool {
-		return m.name == "id" && looseText(object[m.start:m.end]) == eventID
+	return slices.ContainsFunc(jsonspan.Members(object), func(m jsonspan.Member) bool {
+		return m.Name == "id" && jsonspan.LenientText(m.Value) == eventID
 	})
 }
 
@@ -147,7 +150,7 @@ func (r *reader) reply() (Reply, []string, error) {
 	case len(out.documents) == 0 && out.values > 0:
 		return Reply{}, nil, errors.New("stdout is a list, not a JSON object")
 	case len(out.documents) == 0:
-		return Reply{}, nil, fmt.Errorf("no JSON object begins a line of stdout; it begins %q", shorten(out.notes[0], 60))
+		return Reply{}, nil, fmt.Errorf("no JSON object begins a line of stdout; it begins %q", text.Shorten(out.notes[0], 60))
 	case len(out.documents) > 1:
 		a, b := out.documents[0], out.documents[1]
 		return Reply{}, nil, fmt.Errorf("%d JSON objects on stdout, in line %d and line %d; a reply is one", len(out.documents), a.line, b.line)
@@ -165,7 +168,7 @@ func (r *reader) reply() (Reply, []string, error) {
 		return Reply{}, nil, r.at(d.start, err)
 	}
 	if reply.ID != "" && reply.ID != r.eventID {
-		return Reply{}, nil, fmt.Errorf("the reply repeats the id %q, this event is %q", shorten(reply.ID, 60), r.eventID)
+		return Reply{}, nil, fmt.Errorf("the reply repeats the id %q, this event is %q", text.Shorten(reply.ID, 60), r.eventID)
 	}
 	if reply.Action == "" && reply.Reason != "" {
 		warnings = append(warnings, "a reason without an action has no effect")
@@ -191,7 +194,7 @@ func (r *reader) at(offset int, err error) error {
 		offset += max(int(e.Offset), 0)
 		err = e.Err
 		if e.Path != "" {
-			path = "at " + shorten(e.Path, 200) + ", "
+			path = "at " + text.Shorten(e.Path, 200) + ", "
 		}
 	}
 	offset = min(offset, len(r.output.text))

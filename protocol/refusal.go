@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/internal/text"
 )
 
 // refusal finds the no that counts, if there is one.
@@ -34,11 +37,11 @@ func (r *reader) refusal() (ReadResult, bool) {
 // a repeated action the strongest no counts.
 func looseRefusal(object RawMessage) Action {
 	var no Action
-	for _, m := range members(object) {
-		if looseText(object[m.key:nameEnd(object, m)]) != "action" {
+	for _, m := range jsonspan.Members(object) {
+		if jsonspan.LenientText(m.Key) != "action" {
 			continue
 		}
-		switch Action(looseText(object[m.start:m.end])) {
+		switch Action(jsonspan.LenientText(m.Value)) {
 		case Block, Deny:
 			if no == "" {
 				no = Block
@@ -50,13 +53,11 @@ func looseRefusal(object RawMessage) Action {
 	return no
 }
 
-func nameEnd(object RawMessage, m member) int { return stringEnd(object, m.key) }
-
 // looseMember returns the text of the first member of that name, or "".
 func looseMember(object RawMessage, name string) string {
-	for _, m := range members(object) {
-		if m.name == name {
-			return looseText(object[m.start:m.end])
+	for _, m := range jsonspan.Members(object) {
+		if m.Name == name {
+			return jsonspan.LenientText(m.Value)
 		}
 	}
 	return ""
@@ -71,49 +72,49 @@ func (r *reader) readRefusal(no Action, object RawMessage) (Reply, []string) {
 	if _, err := strictJSON(object, DecodeLimits{Size: 1 << 62, Depth: r.lim.Depth}); err != nil {
 		warnings = append(warnings, invalidReply+": "+err.Error())
 	}
-	for _, m := range members(object) {
-		value := object[m.start:m.end]
-		switch m.name {
+	for _, m := range jsonspan.Members(object) {
+		value := m.Value
+		switch m.Name {
 		case "reason", "context", "notice":
-			text := looseText(value)
-			if kindOf(value) != '"' {
-				warnings = append(warnings, m.name+" is "+kindName(value)+", not a string")
-				if m.name == "reason" && kindOf(value) != 'n' {
-					text = shorten(validText(string(value)), 1000)
+			words := jsonspan.LenientText(value)
+			if jsonspan.Kind(value) != '"' {
+				warnings = append(warnings, m.Name+" is "+jsonspan.KindName(value)+", not a string")
+				if m.Name == "reason" && jsonspan.Kind(value) != 'n' {
+					words = text.Shorten(text.Valid(string(value)), 1000)
 				}
 			}
-			switch m.name {
+			switch m.Name {
 			case "reason":
-				reply.Reason = text
+				reply.Reason = words
 			case "context":
-				reply.Context = text
+				reply.Context = words
 			case "notice":
-				reply.Notice = text
+				reply.Notice = words
 			}
 		case "state", "metadata":
 			clean, err := strictJSON(value, DecodeLimits{Size: 1 << 62, Depth: r.lim.Depth})
 			if err != nil {
-				warnings = append(warnings, m.name+" is not valid and is dropped")
+				warnings = append(warnings, m.Name+" is not valid and is dropped")
 				continue
 			}
-			if m.name == "state" {
+			if m.Name == "state" {
 				reply.State = slices.Clone(clean)
 			} else {
 				reply.Metadata = slices.Clone(clean)
 			}
 		case "changes", "patch", "result", "response", "messages", "callback":
-			warnings = append(warnings, m.name+" beside "+string(no)+" is ignored")
+			warnings = append(warnings, m.Name+" beside "+string(no)+" is ignored")
 		case "action":
 		case "id":
-			if id := looseText(value); id != "" && id != r.eventID {
-				warnings = append(warnings, fmt.Sprintf("the reply repeats the id %q of another event", shorten(id, 60)))
+			if id := jsonspan.LenientText(value); id != "" && id != r.eventID {
+				warnings = append(warnings, fmt.Sprintf("the reply repeats the id %q of another event", text.Shorten(id, 60)))
 			}
 		default:
 			if len(warnings) >= maxWarnings {
 				warnings = append(warnings, "") // counted only
 				continue
 			}
-			warnings = append(warnings, unknownMember(m.name))
+			warnings = append(warnings, unknownMember(m.Name))
 		}
 	}
 	if strings.TrimSpace(reply.Reason) == "" {

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/internal/text"
 )
 
 // replyMembers are the members of a reply, for the nearest-name messages.
@@ -22,20 +25,20 @@ var actions = []Action{Observe, Block, Deny, Modify, Ask, Allow, Stop, Continue,
 func decodeReply(object RawMessage) (r Reply, warnings []string, err error) {
 	var unknown []string
 	acted := false
-	for _, m := range members(object) {
-		value := object[m.start:m.end]
-		if m.name == "action" {
+	for _, m := range jsonspan.Members(object) {
+		value := m.Value
+		if m.Name == "action" {
 			acted = true
 		}
-		known, err := r.set(m.name, value)
+		known, err := r.set(m.Name, value)
 		if err != nil {
-			return Reply{}, nil, &DecodeError{Path: pointerToken(m.name), Offset: int64(m.start), Err: err}
+			return Reply{}, nil, &DecodeError{Path: jsonspan.PointerToken(m.Name), Offset: int64(m.Start), Err: err}
 		}
-		if text := foreign(m.name); !known && text != "" {
-			return Reply{}, nil, &DecodeError{Path: pointerToken(m.name), Offset: int64(m.start), Err: errors.New(text)}
+		if text := foreign(m.Name); !known && text != "" {
+			return Reply{}, nil, &DecodeError{Path: jsonspan.PointerToken(m.Name), Offset: int64(m.Start), Err: errors.New(text)}
 		}
 		if !known {
-			unknown = append(unknown, m.name)
+			unknown = append(unknown, m.Name)
 		}
 	}
 	for i, name := range unknown {
@@ -111,10 +114,10 @@ func (r *Reply) set(name string, value RawMessage) (known bool, err error) {
 }
 
 func (r *Reply) setAction(value RawMessage) error {
-	if kindOf(value) != '"' {
-		return fmt.Errorf("the action is %s, not a string", describe(value))
+	if jsonspan.Kind(value) != '"' {
+		return fmt.Errorf("the action is %s, not a string", jsonspan.Describe(value))
 	}
-	word := Action(textOf(value))
+	word := Action(jsonspan.Text(value))
 	for _, a := range actions {
 		if a == word {
 			r.Action = word
@@ -128,31 +131,22 @@ func (r *Reply) setAction(value RawMessage) error {
 	for _, a := range actions {
 		names = append(names, string(a))
 	}
-	return fmt.Errorf("unknown action %q, the nearest is %q", shorten(string(word), 60), nearestOf(strings.ToLower(strings.TrimSpace(string(word))), names))
+	return fmt.Errorf("unknown action %q, the nearest is %q", text.Shorten(string(word), 60), text.Closest(strings.ToLower(strings.TrimSpace(string(word))), names))
 }
 
 func setText(text *string, value RawMessage) error {
 	if err := mustBe(value, '"'); err != nil {
 		return err
 	}
-	*text = textOf(value)
+	*text = jsonspan.Text(value)
 	return nil
 }
 
 func mustBe(value RawMessage, kind byte) error {
-	if kindOf(value) == kind {
+	if jsonspan.Kind(value) == kind {
 		return nil
 	}
-	return fmt.Errorf("%s where %s is expected", describe(value), kindName(RawMessage{kind}))
-}
-
-// describe is a value in words: short scalars as they are, else their kind.
-func describe(value RawMessage) string {
-	value = trimmed(value)
-	if k := kindOf(value); k != '{' && k != '[' && len(value) <= 40 {
-		return string(value)
-	}
-	return kindName(value)
+	return fmt.Errorf("%s where %s is expected", jsonspan.Describe(value), jsonspan.KindName(RawMessage{kind}))
 }
 
 func decodeCallback(value RawMessage) (*CallbackCall, error) {
@@ -160,29 +154,29 @@ func decodeCallback(value RawMessage) (*CallbackCall, error) {
 		return nil, err
 	}
 	call := &CallbackCall{}
-	for _, m := range members(value) {
-		member := value[m.start:m.end]
-		switch m.name {
+	for _, m := range jsonspan.Members(value) {
+		member := m.Value
+		switch m.Name {
 		case "name":
 			if err := setText(&call.Name, member); err != nil {
 				return nil, fmt.Errorf("name: %w", err)
 			}
 		case "as":
-			call.As = CallbackAs(textOf(member))
+			call.As = CallbackAs(jsonspan.Text(member))
 			if call.As != AsMessages && call.As != AsState {
-				return nil, fmt.Errorf("as: %s where \"messages\" or \"state\" is expected", describe(member))
+				return nil, fmt.Errorf("as: %s where \"messages\" or \"state\" is expected", jsonspan.Describe(member))
 			}
 		case "args":
 			if err := mustBe(member, '{'); err != nil {
 				return nil, fmt.Errorf("args: %w", err)
 			}
 			call.Args = map[string]string{}
-			for _, arg := range members(member) {
+			for _, arg := range jsonspan.Members(member) {
 				text := ""
-				if err := setText(&text, member[arg.start:arg.end]); err != nil {
-					return nil, fmt.Errorf("args%s: %w", pointerToken(arg.name), err)
+				if err := setText(&text, arg.Value); err != nil {
+					return nil, fmt.Errorf("args%s: %w", jsonspan.PointerToken(arg.Name), err)
 				}
-				call.Args[arg.name] = text
+				call.Args[arg.Name] = text
 			}
 		}
 	}

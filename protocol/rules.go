@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/hookd-dev/hookd/internal/text"
 )
 
 // CheckReply settles what a reply means at an event and whether this hook may
@@ -14,7 +16,7 @@ import (
 func CheckReply(spec *Spec, v HookInfo, r Reply) (Reply, []string, error) {
 	r = settle(spec, r)
 	if !slices.Contains(actions, r.Action) {
-		return Reply{}, nil, fmt.Errorf("unknown action %q", shorten(string(r.Action), 60))
+		return Reply{}, nil, fmt.Errorf("unknown action %q", text.Shorten(string(r.Action), 60))
 	}
 	var warnings []string
 	if r.Action == Block || r.Action == Stop {

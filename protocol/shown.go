@@ -2,6 +2,8 @@ package protocol
 
 import (
 	"slices"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 )
 
 // Shows reports whether a screen may show a change with its values, from what to
@@ -42,5 +44,5 @@ func (o *Outcome) Redacted() RawMessage {
 	if o.Action != Block || !sensitive {
 		return nil
 	}
-	return Member(o.changed.Data, "args")
+	return jsonspan.Get(o.changed.Data, "args")
 }

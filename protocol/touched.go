@@ -3,6 +3,8 @@ package protocol
 import (
 	"slices"
 	"strings"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 )
 
 // Touched is the one file or folder that a call of a file tool reads or changes: what
@@ -31,9 +33,9 @@ func (ev *Event) touchedAgain(data RawMessage, changes []Change) RawMessage {
 	}
 	var touched Touched
 	if ev.Touches != nil {
-		touched = ev.Touches(Member(data, "args"))
+		touched = ev.Touches(jsonspan.Get(data, "args"))
 	}
-	told := slices.ContainsFunc(touchedMembers, func(name string) bool { return Member(data, name) != nil })
+	told := slices.ContainsFunc(touchedMembers, func(name string) bool { return jsonspan.Get(data, name) != nil })
 	if !told && touched.RealPath == "" {
 		return data
 	}
@@ -43,8 +45,8 @@ func (ev *Event) touchedAgain(data RawMessage, changes []Change) RawMessage {
 // WithTouched returns an event's data with these members of [Touched] and no others. All other
 // bytes stay.
 func WithTouched(data RawMessage, touched Touched) RawMessage {
-	object := trimmed(data)
-	if kindOf(object) != '{' {
+	object := jsonspan.Trim(data)
+	if jsonspan.Kind(object) != '{' {
 		return data
 	}
 	kept := append(make(RawMessage, 0, len(object)+len(touched.RealPath)+64), '{')
@@ -54,9 +56,9 @@ func WithTouched(data RawMessage, touched Touched) RawMessage {
 		}
 		kept = append(kept, member...)
 	}
-	for _, m := range members(object) {
-		if !slices.Contains(touchedMembers, m.name) {
-			add(object[m.key:m.end])
+	for _, m := range jsonspan.Members(object) {
+		if !slices.Contains(touchedMembers, m.Name) {
+			add(object[m.Begin:m.End()])
 		}
 	}
 	if members, err := Marshal(touched); err == nil && len(members) > len("{}") {

@@ -3,6 +3,8 @@ package protocol
 import (
 	"strings"
 	"testing"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 )
 
 // TestTouchedFollowsTheArgs asserts that a hook reads where the args lead as they are
@@ -24,7 +26,7 @@ func TestTouchedFollowsTheArgs(t *testing.T) {
 		return Touched{RealPath: "/p/<c>"}
 	}
 	after, changes, err := apply(t, ev, changed)
-	if err != nil || Text(Member(after.Data, "realPath")) != "/p/<c>" || Member(after.Data, "links") != nil || strings.Count(string(after.Data), "realPath") != 1 {
+	if err != nil || jsonspan.Text(jsonspan.Get(after.Data, "realPath")) != "/p/<c>" || jsonspan.Get(after.Data, "links") != nil || strings.Count(string(after.Data), "realPath") != 1 {
 		t.Errorf("where the host knows: %s, %v", after.Data, err)
 	}
 	if asked != `{"path":"c"}` || len(changes) != 1 || changes[0].Path != "/args/path" {

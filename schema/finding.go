@@ -26,6 +26,28 @@ type Finding struct {
 	Remedy   string   `json:"remedy"`
 }
 
+// Pos is a place in a file.
+type Pos struct {
+	File string // absolute path
+	Line int    // 1-based, 0 if unknown
+	Path string // key path, hooks.use[1].timeout; "" in a header
+}
+
+// NewFinding returns a [Finding]; what is not known about the place is null.
+func NewFinding(pos Pos, hook string, severity Severity, code Code, message, remedy string) Finding {
+	f := Finding{Severity: severity, Code: string(code), File: pos.File, Message: message, Remedy: remedy}
+	if pos.Line > 0 {
+		f.Line = &pos.Line
+	}
+	if pos.Path != "" {
+		f.Path = &pos.Path
+	}
+	if hook != "" {
+		f.Hook = &hook
+	}
+	return f
+}
+
 // String writes a finding on one line: severity code file:line path (hook):
 // message -> remedy.
 func (f Finding) String() string {
@@ -41,4 +63,86 @@ func (f Finding) String() string {
 		fmt.Fprintf(&b, " (%s)", *f.Hook)
 	}
 	return fmt.Sprintf("%s: %s -> %s", b.String(), f.Message, f.Remedy)
+}
+
+// Code names a kind of problem. Codes are kebab-case and stay as they are, so
+// that a program may act on them.
+type Code string
+
+// The codes of what is wrong in settings and descriptions.
+const (
+	CodeUnreadable      Code = "settings-unreadable"
+	CodeTwoFiles        Code = "settings-two-files"
+	CodeUnknownKey      Code = "unknown-key"
+	CodeDuplicateKey    Code = "duplicate-key"
+	CodeWrongType       Code = "wrong-type"
+	CodeBadValue        Code = "bad-value"
+	CodeOutOfRange      Code = "out-of-range"
+	CodeSecondsOrMillis Code = "seconds-or-milliseconds"
+	CodeWrongLayer      Code = "wrong-layer"
+	CodeLoosens         Code = "loosens-higher-layer"
+	CodeWrongSource     Code = "wrong-source"
+	CodeNameless        Code = "hook-nameless"
+	CodeDuplicateName   Code = "hook-duplicate-name"
+	CodeNoEvents        Code = "hook-no-events"
+	CodeUnknownEvent    Code = "unknown-event"
+	CodeNewerProtocol   Code = "newer-protocol"
+	CodeConflict        Code = "conflicting-fields"
+	CodeOverridden      Code = "overridden-by-required"
+	CodeNoEffect        Code = "field-without-effect"
+	CodeBadMatcher      Code = "bad-matcher"
+	CodeMatchNoMeaning  Code = "matcher-without-meaning"
+	CodeUnknownTool     Code = "matcher-unknown-tool"
+	CodeUnknownSource   Code = "matcher-unknown-source"
+	CodeOverBudget      Code = "timeout-over-budget"
+	CodeNotYet          Code = "not-in-this-version"
+	CodeTooMany         Code = "too-many-problems"
+)
+
+// CodeText is one row of the list of codes.
+type CodeText struct {
+	Code     Code
+	Severity Severity
+	Meaning  string
+}
+
+// Codes documents the codes of this package. The loader has its own list for
+// what it finds in folders.
+var Codes = []CodeText{
+	{CodeUnreadable, SeverityError, "the settings file cannot be read, is empty or half-written, or is no document of its format; the last good set stays"},
+	{CodeTwoFiles, SeverityError, "a layer has more than one settings file; the first of json, yaml, toml counts"},
+	{CodeUnknownKey, SeverityError, "a key that has no meaning here; the nearest one is named"},
+	{CodeDuplicateKey, SeverityError, "a key that stands twice in one object; neither value counts"},
+	{CodeWrongType, SeverityError, "a value of another type than the key takes"},
+	{CodeBadValue, SeverityError, "a value of the right type that is not one of those allowed"},
+	{CodeOutOfRange, SeverityError, "a number, duration, size or list outside of its range"},
+	{CodeSecondsOrMillis, SeverityWarning, "a bare number over 600 where a duration is wanted: it counts seconds, milliseconds may have been meant"},
+	{CodeWrongLayer, SeverityError, "a key this layer may not set; it has no effect"},
+	{CodeLoosens, SeverityWarning, "a value looser than that of a higher layer; it has no effect"},
+	{CodeWrongSource, SeverityError, "a field that is not taken from this kind of source"},
+	{CodeNameless, SeverityError, "an entry of hooks.use without a name"},
+	{CodeDuplicateName, SeverityError, "a second entry for the same hook in one layer"},
+	{CodeNoEvents, SeverityError, "no source names the hook's events; it is not loaded"},
+	{CodeUnknownEvent, SeverityError, "an event name that is neither ours nor an alias; the nearest one is named"},
+	{CodeNewerProtocol, SeverityError, "the hook was written for a newer protocol than this version speaks"},
+	{CodeConflict, SeverityError, "two fields that exclude each other"},
+	{CodeOverridden, SeverityWarning, "a field that counts for nothing because hooks.required names the hook"},
+	{CodeNoEffect, SeverityWarning, "a field that changes nothing beside the others"},
+	{CodeBadMatcher, SeverityError, "a tool pattern that cannot be a name, a glob, a /RE2/ or a kind"},
+	{CodeMatchNoMeaning, SeverityWarning, "a key of match that does not restrict at some of the events"},
+	{CodeUnknownTool, SeverityWarning, "a tool pattern that no known tool matches"},
+	{CodeUnknownSource, SeverityWarning, "a value of match.source that no event has"},
+	{CodeNotYet, SeverityWarning, "a setting or field that this version reads and does not act on yet"},
+	{CodeTooMany, SeverityError, "the file has more problems than are listed"},
+	{CodeOverBudget, SeverityWarning, "a hook's time limit over the budget of its event; the budget ends it first"},
+}
+
+// CodesMarkdown returns the codes as a table for the documentation.
+func CodesMarkdown(codes ...CodeText) string {
+	var b strings.Builder
+	b.WriteString("| code | severity | meaning |\n|---|---|---|\n")
+	for _, c := range codes {
+		b.WriteString("| `" + string(c.Code) + "` | " + string(c.Severity) + " | " + c.Meaning + " |\n")
+	}
+	return b.String()
 }

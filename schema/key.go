@@ -10,6 +10,7 @@ import (
 	"github.com/go-playground/validator/v10"
 
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema/units"
 )
 
 // Key is one row of the table of settings: everything that reading, merging and
@@ -35,7 +36,7 @@ type Key struct {
 	// ProjectTightens says that the project may only tighten, even the default.
 	ProjectTightens bool
 	// Waits says that this version reads the setting and does not act on it yet;
-	// whoever writes it is told.
+	// The person who writes it is told.
 	Waits   Waiting
 	Meaning string
 }
@@ -220,10 +221,10 @@ func (k *Key) Write(value any) string {
 		if v == 0 && k.ZeroIsOff {
 			return "none"
 		}
-		return FormatDuration(v)
+		return units.FormatDuration(v)
 	case int64:
 		if k.Type == TypeSize {
-			return FormatSize(v)
+			return units.FormatSize(v)
 		}
 	case []string:
 		return "[" + strings.Join(v, ", ") + "]"

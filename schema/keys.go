@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema/agentparts"
+	"github.com/hookd-dev/hookd/schema/units"
 )
 
 const (
@@ -73,7 +75,7 @@ var Keys = []Key{
 		Meaning: "after which an unused pool shrinks"},
 	{Name: "hooks.records.values", For: ForEveryone, Type: TypeWord, Default: "hash", Words: []string{"hash", "full", "none"}, Layers: PUM, Tighter: ByOrder, Order: []string{"full", "hash", "none"}, FixedByManaged: true, ProjectTightens: true,
 		Meaning: "how much of an event its record holds; a project may only move it towards none"},
-	{Name: "hooks.records.keep", For: ForEveryone, Type: TypeDuration, Default: 30 * day, Min: time.Duration(0), Max: 3650 * day, Layers: UM, Tighter: Free, FixedByManaged: true,
+	{Name: "hooks.records.keep", For: ForEveryone, Type: TypeDuration, Default: 30 * units.Day, Min: time.Duration(0), Max: 3650 * units.Day, Layers: UM, Tighter: Free, FixedByManaged: true,
 		Meaning: "how long records are kept"},
 	{Name: "hooks.records.maxSize", For: ForEveryone, Type: TypeSize, Default: 256 * mib, Min: mib, Max: 1024 * gib, Layers: UM, Tighter: Free, FixedByManaged: true,
 		Meaning: "size of all records together"},
@@ -102,7 +104,7 @@ var Keys = []Key{
 		Meaning: "input and output tokens of a run together; 0 is no limit"},
 	{Name: "agent.limits.cost", For: ForRun, Type: TypeMoney, Default: 0.0, Min: 0.0, Max: 1_000_000.0, Layers: PUM, Tighter: Lower, ZeroIsOff: true,
 		Meaning: "USD that a run may cost, by what the provider tells or `agent.prices`; 0 is no limit"},
-	{Name: "agent.limits.time", For: ForRun, Type: TypeDuration, Default: 300 * time.Second, Min: 100 * time.Millisecond, Max: 30 * day, Layers: PUM, Tighter: Lower,
+	{Name: "agent.limits.time", For: ForRun, Type: TypeDuration, Default: 300 * time.Second, Min: 100 * time.Millisecond, Max: 30 * units.Day, Layers: PUM, Tighter: Lower,
 		Meaning: "time of a run"},
 	{Name: "agent.limits.retries", For: ForRun, Type: TypeInt, Default: int64(3), Min: int64(0), Max: int64(100), Layers: PUM, Tighter: Lower,
 		Meaning: "further tries of a failed model call"},
@@ -128,7 +130,7 @@ var Keys = []Key{
 		Meaning: "tools that run without the loop's own question, which is asked for commands, writes, MCP, network and unknown tools: names, kinds, globs, `/RE2/`. The managed list, also an empty one, is the most that yours and `--allow` can allow. It answers no hook's question"},
 	{Name: "agent.approval.whenAlone", For: ForRun, Type: TypeWord, Default: "deny", Words: []string{"deny"}, Layers: UM, Tighter: Free,
 		Meaning: "what an ask comes to with nobody there"},
-	{Name: "agent.approval.timeout", For: ForRun, Type: TypeDuration, Default: time.Duration(0), Min: time.Duration(0), Max: 30 * day, Layers: UM, Tighter: Lower, ZeroIsOff: true,
+	{Name: "agent.approval.timeout", For: ForRun, Type: TypeDuration, Default: time.Duration(0), Min: time.Duration(0), Max: 30 * units.Day, Layers: UM, Tighter: Lower, ZeroIsOff: true,
 		Meaning: "after which an unanswered ask is a block; none waits for ever"},
 	{Name: "agent.tools.bash.timeout", For: ForRun, Type: TypeDuration, Default: 120 * time.Second, Min: 10 * time.Millisecond, Max: 24 * time.Hour, Layers: PUM, Tighter: Free,
 		Meaning: "limit of one command"},
@@ -142,9 +144,9 @@ var Keys = []Key{
 		Meaning: "names of variables passed to the loop's tools; a project cannot pass the keys of models"},
 	{Name: "agent.subagents.depth", For: ForRun, Type: TypeInt, Default: int64(3), Min: int64(0), Max: int64(16), Layers: PUM, Tighter: Lower,
 		Meaning: "how deep sub-agents may start sub-agents"},
-	{Name: "agent.providers", For: ForRun, Type: TypeList, Default: []string{}, Words: builtinNames(false), Layers: PU, Tighter: Union,
+	{Name: "agent.providers", For: ForRun, Type: TypeList, Default: []string{}, Words: agentparts.FeatureNames(false), Layers: PU, Tighter: Union,
 		Meaning: "built-in features that are switched off; one stays on where a higher layer set what it keeps (its limit, its list of commands)"},
-	{Name: "agent.features", For: ForRun, Type: TypeList, Default: []string{}, Words: builtinNames(true), Layers: PUM, Tighter: Union,
+	{Name: "agent.features", For: ForRun, Type: TypeList, Default: []string{}, Words: agentparts.FeatureNames(true), Layers: PUM, Tighter: Union,
 		Meaning: "built-in features that are off by default and switched on"},
 	{Name: "agent.prices", For: ForRun, Type: TypePrices, Layers: UM, Tighter: Union,
 		Meaning: "what models cost: `model` (exact name or glob), `inputPerMTok`, `outputPerMTok`, `cachedPerMTok`, in USD per million tokens"},

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -193,4 +194,27 @@ func layerNames(layers Layers) string {
 		}
 	}
 	return "the " + strings.Join(names, " and ") + " settings"
+}
+
+// Waiting says what is missing as long as a setting is not acted on.
+type Waiting string
+
+// WaitsForFeature: what the setting is about is not there yet.
+const WaitsForFeature Waiting = "feature"
+
+// Waiting tells the person who wrote a setting that this version reads it and does not
+// act on it: nothing that somebody relies on is missing in silence.
+func (l *LayerSettings) Waiting() []Finding {
+	var findings []Finding
+	for i := range Keys {
+		key := &Keys[i]
+		value, written := l.Values[key.Name]
+		if !written || reflect.DeepEqual(value.V, key.Default) {
+			continue
+		}
+		if key.Waits == WaitsForFeature {
+			findings = append(findings, NewFinding(value.Pos, "", SeverityWarning, CodeNotYet, key.Name+" has no effect in this version", "remove it, or leave it for a later version"))
+		}
+	}
+	return findings
 }

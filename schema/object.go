@@ -5,9 +5,11 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/schema/document"
+	"github.com/hookd-dev/hookd/schema/units"
 )
 
 // shape says how an object is read.
@@ -61,13 +63,9 @@ func seen(fields map[string]Pos, name string) bool {
 // value reads one value into a field of its type.
 func (r *reader) value(n *document.Node, path string, v reflect.Value, s shape) bool {
 	switch field := v.Addr().Interface().(type) {
-	case *Duration:
+	case *units.Duration:
 		d, ok := r.duration(n, path)
-		*field = Duration(d)
-		return ok
-	case *Size:
-		size, ok := r.size(n, path)
-		*field = Size(size)
+		*field = units.Duration(d)
 		return ok
 	case *Events:
 		events, ok := r.events(n, path)
@@ -225,4 +223,27 @@ func allowedSources(f *field) string {
 		}
 	}
 	return strings.Join(names, " or ")
+}
+
+// field is what reading and merging must know of a struct's field. The tags are
+// looked at once per type, not once per hook.
+type field struct {
+	name  string // the key, "" for a field that is not written
+	index int
+	from  string // letters of the sources it is taken from, "" for all
+}
+
+var fieldsByType sync.Map // reflect.Type → []field
+
+func fieldsOf(t reflect.Type) []field {
+	if known, ok := fieldsByType.Load(t); ok {
+		return known.([]field)
+	}
+	fields := make([]field, t.NumField())
+	for i := range fields {
+		f := t.Field(i)
+		fields[i] = field{jsonName(f), i, f.Tag.Get("from")}
+	}
+	fieldsByType.Store(t, fields)
+	return fields
 }

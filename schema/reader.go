@@ -9,6 +9,7 @@ import (
 	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema/document"
+	"github.com/hookd-dev/hookd/schema/units"
 )
 
 // reader turns located values into Go values and notes every value that does
@@ -50,21 +51,6 @@ func (r *reader) fault(n *document.Node, path string, code Code, message, remedy
 
 func (r *reader) wrongType(n *document.Node, path, want, example string) {
 	r.fault(n, path, CodeWrongType, fmt.Sprintf("%s is %s, not %s", lastKey(path), describe(n), want), "write "+example)
-}
-
-// NewFinding returns a [Finding]; what is not known about the place is null.
-func NewFinding(pos Pos, hook string, severity Severity, code Code, message, remedy string) Finding {
-	f := Finding{Severity: severity, Code: string(code), File: pos.File, Message: message, Remedy: remedy}
-	if pos.Line > 0 {
-		f.Line = &pos.Line
-	}
-	if pos.Path != "" {
-		f.Path = &pos.Path
-	}
-	if hook != "" {
-		f.Hook = &hook
-	}
-	return f
 }
 
 // describe names a value for a message, cut to a readable length.
@@ -156,9 +142,9 @@ func (r *reader) duration(n *document.Node, path string) (time.Duration, bool) {
 	var err error
 	switch {
 	case bare:
-		d, err = seconds(n.Text)
+		d, err = units.Seconds(n.Text)
 	case n.Kind == document.String || n.Kind == document.Word:
-		d, err = ParseDuration(n.Text)
+		d, err = units.ParseDuration(n.Text)
 	default:
 		r.wrongType(n, path, "a duration", `a string with a unit: "500ms", "30s", "2m"`)
 		return 0, false
@@ -169,8 +155,8 @@ func (r *reader) duration(n *document.Node, path string) (time.Duration, bool) {
 	}
 	if bare && d > 600*time.Second {
 		r.at(Pos{r.file, n.Line, path}, SeverityWarning, CodeSecondsOrMillis,
-			fmt.Sprintf("%s is the bare number %s, which is seconds: %s", lastKey(path), n.Text, FormatDuration(d)),
-			fmt.Sprintf("write the unit: %q or %q", n.Text+"ms", FormatDuration(d)))
+			fmt.Sprintf("%s is the bare number %s, which is seconds: %s", lastKey(path), n.Text, units.FormatDuration(d)),
+			fmt.Sprintf("write the unit: %q or %q", n.Text+"ms", units.FormatDuration(d)))
 	}
 	return d, true
 }
@@ -180,7 +166,7 @@ func (r *reader) size(n *document.Node, path string) (int64, bool) {
 		r.wrongType(n, path, "a size", `bytes as a number, or a string with a unit: "64KiB", "1MiB"`)
 		return 0, false
 	}
-	s, err := ParseSize(n.Text)
+	s, err := units.ParseSize(n.Text)
 	if err != nil {
 		r.fault(n, path, CodeBadValue, fmt.Sprintf("%s: %v", lastKey(path), err), `write bytes as a whole number, or a number with one of the units KiB, MiB, GiB: "64KiB"`)
 	}

@@ -50,7 +50,7 @@ type TrustSettings struct {
 	Hashes  []string
 }
 
-// Limits bound what passes in and out of a hook, in bytes, save Depth.
+// Limits bound what passes in and out of a hook, in bytes. Depth is no size.
 type Limits struct {
 	Event    int64 // one event
 	Reply    int64 // a hook's stdout

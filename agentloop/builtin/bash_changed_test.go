@@ -10,6 +10,7 @@ import (
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/agentloop/builtin"
 	"github.com/hookd-dev/hookd/agentloop/tool"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -18,7 +19,7 @@ func wraps(sensitive bool) protocol.GoHook {
 	return protocol.GoHook{
 		Name: "wrap", Layer: protocol.User, Events: []protocol.EventName{protocol.ToolCallStart}, Sensitive: sensitive,
 		Func: func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
-			command := protocol.Text(protocol.Member(protocol.Member(ev.Data, "args"), "command"))
+			command := jsonspan.Text(jsonspan.Get(jsonspan.Get(ev.Data, "args"), "command"))
 			text, err := json.Marshal(map[string]any{"args": map[string]any{"command": "true '" + command + "'"}})
 			return protocol.Reply{Action: protocol.Modify, Changes: text}, err
 		},
@@ -32,7 +33,7 @@ func (shellTool) Describe() tool.Description {
 }
 
 func (s shellTool) Run(_ context.Context, args protocol.RawMessage) (protocol.Result, error) {
-	*s.ran = append(*s.ran, protocol.Text(protocol.Member(args, "command")))
+	*s.ran = append(*s.ran, jsonspan.Text(jsonspan.Get(args, "command")))
 	return protocol.Result{Content: protocol.TextContent("ok")}, nil
 }
 
@@ -72,7 +73,7 @@ func TestListsSeeThroughAHookThatWraps(t *testing.T) {
 			if failed != nil || len(ran) != 1 || ran[0] != "true '"+c.command+"'" {
 				t.Errorf("%s: ran %q, error %+v", name, ran, failed)
 			}
-			original := string(protocol.Member(p.last(protocol.ToolCallEnd).Event.Data, "original"))
+			original := string(jsonspan.Get(p.last(protocol.ToolCallEnd).Event.Data, "original"))
 			if want := `{"command":"` + c.command + `"}`; c.sensitive && original != "" || !c.sensitive && original != want {
 				t.Errorf("%s: data.original of tool-call-end is %s", name, original)
 			}

@@ -23,7 +23,7 @@ func (r *rawJSON) UnmarshalYAML(node *yaml.Node) error {
 		return err
 	}
 	r.json = out.Bytes()
-	if !jsonspan.IsValid(r.json) {
+	if !jsonspan.Valid(r.json) {
 		return fmt.Errorf("line %d: a key stands twice", node.Line)
 	}
 	return nil
@@ -77,7 +77,7 @@ func writeScalar(out *bytes.Buffer, node *yaml.Node) error {
 	case "!!null":
 		out.WriteString("null")
 	case "!!bool", "!!int", "!!float":
-		if jsonspan.IsValid(protocol.RawMessage(node.Value)) {
+		if jsonspan.Valid(protocol.RawMessage(node.Value)) {
 			out.WriteString(node.Value)
 			return nil
 		}
@@ -98,7 +98,7 @@ func writeScalar(out *bytes.Buffer, node *yaml.Node) error {
 		writeString(out, string(data))
 	default:
 		// YAML takes a number that no float64 holds for a text.
-		if value := protocol.RawMessage(node.Value); node.Style == 0 && jsonspan.IsValid(value) && jsonspan.Kind(value) == '0' {
+		if value := protocol.RawMessage(node.Value); node.Style == 0 && jsonspan.Valid(value) && jsonspan.Kind(value) == '0' {
 			out.WriteString(node.Value)
 			return nil
 		}

@@ -200,7 +200,7 @@ func FuzzParse(f *testing.F) {
 		}
 		for _, turn := range s.script.Turns {
 			for _, call := range turn.ToolCalls {
-				if !jsonspan.IsValid(call.Args.json) {
+				if !jsonspan.Valid(call.Args.json) {
 					t.Errorf("args %s", call.Args.json)
 				}
 			}

@@ -311,7 +311,7 @@ func TestRegistry(t *testing.T) {
 		t.Errorf("an offset no int holds: %v", err)
 	}
 	for _, spec := range r.List() {
-		if spec.Description == "" || !jsonspan.IsValid(spec.Schema) {
+		if spec.Description == "" || !jsonspan.Valid(spec.Schema) {
 			t.Errorf("%+v", spec)
 		}
 	}

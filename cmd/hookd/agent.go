@@ -2,28 +2,22 @@
 
 package main
 
-import (
-	"github.com/hookd-dev/hookd/loader"
-	"github.com/hookd-dev/hookd/protocol"
+import "github.com/hookd-dev/hookd/cmd/hookd/internal/agentcmd"
+
+// The agent loop is all that a lean build leaves out. Models, MCP and the full-screen
+// terminal double the time of each start, and other agents start hookd for every event.
+
+// agentCommands returns the commands of the agent loop.
+func agentCommands(p *parts) (list []command) {
+	for _, c := range agentcmd.New(p.opener) {
+		list = append(list, command{"events", c})
+	}
+	return list
+}
+
+// What other commands know of the agent loop: its hooks, and what is wrong with the skills
+// and recipes that it would read.
+var (
+	builtinHooks   = agentcmd.BuiltinHooks
+	judgeResources = agentcmd.JudgeResources
 )
-
-// This file and lean.go are the only two that differ in the lean program. Models, MCP and
-// the terminal double what each start costs, and other agents start hookd for every event.
-
-func agentCommands(a *app) []command {
-	return []command{{"events", newRun(a)}, {"events", newSessions(a)}}
-}
-
-// builtinHooks are the hooks of the features that a run would have with the
-// settings as they stand.
-func builtinHooks(s *loader.Snapshot) ([]protocol.GoHook, error) {
-	features, err := providers(&featureInput{Settings: &s.Set.Settings, root: s.Set.Project, skills: skillFiles(s)})
-	if err != nil {
-		return nil, err
-	}
-	var hooks []protocol.GoHook
-	for _, f := range features {
-		hooks = append(hooks, f.Hooks...)
-	}
-	return hooks, nil
-}

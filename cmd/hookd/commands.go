@@ -10,19 +10,20 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/trustcmd"
 )
 
-// commands are all commands, in the order of the help.
-func commands(a *app) []command {
-	trust := &trustcmd.Commands{Console: a.console, Project: a.project}
-	log := &logcmd.Commands{Console: a.console, Project: a.project}
-	serve := &servecmd.Commands{Version: a.version, Console: a.console, Project: a.project, Opener: a.opener, Processes: a.processes, Signals: a.signals}
-	events := &eventcmd.Commands{Console: a.console, Project: a.project, Opener: a.opener, Processes: a.processes}
-	hooks := &hookcmd.Commands{Release: a.version, Console: a.console, Project: a.project, Opener: a.opener, Processes: a.processes, Builtin: a.builtin}
+// commands returns all commands, in the order of the help.
+func commands(p *parts) []command {
+	version := versionName()
+	trust := &trustcmd.Commands{Console: p.console, Project: p.project}
+	log := &logcmd.Commands{Console: p.console, Project: p.project}
+	serve := &servecmd.Commands{Version: version, Console: p.console, Project: p.project, Opener: p.opener, Processes: p.opener.Processes, Signals: p.signals}
+	events := &eventcmd.Commands{Console: p.console, Project: p.project, Opener: p.opener, Processes: p.opener.Processes}
+	hooks := &hookcmd.Commands{Release: version, Console: p.console, Project: p.project, Opener: p.opener, Processes: p.opener.Processes, Builtin: builtinHooks}
 	return slices.Concat([]command{
 		{"hooks", hooks.Init()}, {"hooks", hooks.New()}, {"hooks", hooks.Examples()}, {"hooks", events.Try()},
 		{"hooks", hooks.List()}, {"hooks", hooks.Check()}, {"hooks", trust.Trust()},
 		{"hooks", trust.Untrust()}, {"hooks", trust.Disable()}, {"hooks", trust.Enable()},
 		{"events", events.Fire()}, {"hooks", hooks.Get()}, {"hooks", hooks.Reply()},
-	}, agentCommands(a), []command{
+	}, agentCommands(p), []command{
 		{"events", serve.Serve()}, {"events", log.Log()},
 		{"more", hooks.Schema()}, {"more", hooks.Version()},
 	})

@@ -12,7 +12,7 @@ import (
 
 // No help breaks a word where a terminal has 80 columns.
 func TestHelpFitsTheTerminal(t *testing.T) {
-	root := newRoot(newApp(context.WithCancelCause(t.Context())), nil)
+	root := newRoot(newParts(context.WithCancelCause(t.Context())), nil)
 	commands := 0
 	var look func(c *cobra.Command)
 	look = func(c *cobra.Command) {

@@ -12,17 +12,17 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// agentCommands say where the commands are that this program lacks.
-func agentCommands(a *app) []command {
-	return []command{{"events", absent(a, "run")}, {"events", absent(a, "sessions")}}
+// agentCommands returns commands that say which program has them.
+func agentCommands(p *parts) []command {
+	return []command{{"events", absent(p, "run")}, {"events", absent(p, "sessions")}}
 }
 
-func absent(a *app, name string) *cobra.Command {
+func absent(p *parts, name string) *cobra.Command {
 	return &cobra.Command{
 		Use: name, Hidden: true, DisableFlagParsing: true,
 		Long: cli.NoAgent(name).Error() + ".",
 		RunE: func(_ *cobra.Command, args []string) error {
-			a.console.JSON = slices.Contains(args, "--json")
+			p.console.JSON = slices.Contains(args, "--json")
 			return cli.NoAgent(name)
 		},
 	}
@@ -31,5 +31,5 @@ func absent(a *app, name string) *cobra.Command {
 // The lean program has no built-in hooks, and reads neither skills nor recipes.
 var (
 	builtinHooks   func(*loader.Snapshot) ([]protocol.GoHook, error)
-	judgeDocuments func(*loader.Snapshot)
+	judgeResources func(*loader.Snapshot)
 )

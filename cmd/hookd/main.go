@@ -1,5 +1,3 @@
-// Command hookd runs hooks: programs that read an agent's events and observe,
-// block or change them before they take effect.
 package main
 
 import (
@@ -28,30 +26,40 @@ func main() {
 func run(args []string) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	a := newApp(ctx, cancel)
-	a.signals.Listen()
-	err := newRoot(a, args).ExecuteContext(ctx)
-	losses := a.closers.Close(a.console)
+	p := newParts(ctx, cancel)
+	p.signals.Listen()
+	err := newRoot(p, args).ExecuteContext(ctx)
+	losses := p.closers.Close(p.console)
 	if losses != nil { // what was decided stands, and so does the exit code
-		a.console.Note(show.OneLine(losses.Error()), "")
+		p.console.Note(show.OneLine(losses.Error()), "")
 	}
 	if err != nil && errors.Is(context.Cause(ctx), signals.ErrInterrupted) {
-		a.console.NoteUnread()
+		p.console.NoteUnread()
 		return cli.ExitInterrupted
 	}
-	a.console.JSON = a.console.JSON || asksForJSON(args)
-	return a.console.Report(a.console.OutputError(err))
+	p.console.JSON = p.console.JSON || asksForJSON(args)
+	return p.console.Report(p.console.OutputError(err))
 }
 
-// newApp makes the parts that commands share. cancel ends the context of the command.
-func newApp(ctx context.Context, cancel context.CancelCauseFunc) *app {
+// parts are what the commands are made of.
+type parts struct {
+	console *cli.Console
+	project *places.Project
+	signals *signals.Handler
+	closers *cli.Closers
+	opener  *engine.Opener
+}
+
+// newParts makes them. cancel ends the context of the command.
+func newParts(ctx context.Context, cancel context.CancelCauseFunc) *parts {
 	handler := signals.NewHandler(cancel, cli.ExitInterrupted)
 	console := cli.NewConsole(func() { cancel(cli.ErrOutput) }, ctx.Done(), handler.Forced().Done())
-	closers := &cli.Closers{}
-	project := &places.Project{}
-	processes := &engine.Processes{Closers: closers}
-	opener := &engine.Opener{Console: console, Project: project, Processes: processes, Signals: handler, Closers: closers, Judge: judgeDocuments}
-	return &app{version: versionName(), builtin: builtinHooks, console: console, project: project, signals: handler, closers: closers, processes: processes, opener: opener}
+	closers, project := &cli.Closers{}, &places.Project{}
+	opener := &engine.Opener{
+		Console: console, Project: project, Processes: &engine.Processes{Closers: closers},
+		Signals: handler, Closers: closers, Judge: judgeResources,
+	}
+	return &parts{console: console, project: project, signals: handler, closers: closers, opener: opener}
 }
 
 // asksForJSON reports whether --json is among arguments that were not understood. What is

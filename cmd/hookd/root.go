@@ -27,26 +27,26 @@ var commandGroups = []struct{ id, title string }{
 	{"hooks", "Hooks:"}, {"events", "Events and agents:"}, {"more", "More:"},
 }
 
-// newRoot is the command line.
-func newRoot(a *app, args []string) *cobra.Command {
+// newRoot returns the command line.
+func newRoot(p *parts, args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "hookd",
-		Short:         "deterministic control over AI agents, by programs that answer their events",
+		Short:         "Deterministic control over AI agents, by programs that answer their events",
 		Long:          rootLong,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,
 	}
 	root.SuggestionsMinimumDistance = 2
-	root.SetIn(a.console.In)
-	root.SetOut(a.console.Out.W)
-	root.SetErr(a.console.Err.W)
-	cli.NameFlag(root.PersistentFlags(), &a.project.Folder, "project", "", "project folder `DIR` (default: found from the working directory upwards)")
+	root.SetIn(p.console.In)
+	root.SetOut(p.console.Out.W)
+	root.SetErr(p.console.Err.W)
+	cli.NameFlag(root.PersistentFlags(), &p.project.Folder, "project", "", "project folder `DIR` (default: found from the working directory upwards)")
 	for _, g := range commandGroups {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
 	}
 	names := []string{"help", "completion"}
-	for _, c := range commands(a) {
+	for _, c := range commands(p) {
 		names = append(names, c.Name())
 		c.GroupID = c.group
 		c.Args = cli.AsUsage(c.Args)

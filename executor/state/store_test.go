@@ -327,7 +327,7 @@ func FuzzDecode(f *testing.F) {
 		if _, err := encode(view); err != nil {
 			t.Errorf("decoded, but cannot be encoded: %v", err)
 		}
-		if got := view.Metadata(nil); !jsonspan.IsValid(got) {
+		if got := view.Metadata(nil); !jsonspan.Valid(got) {
 			t.Errorf("metadata is not JSON: %s", got)
 		}
 	})

@@ -8,7 +8,7 @@ import (
 func TestNearest(t *testing.T) {
 	known := []string{"timeout", "maxHooks", "onFailure"}
 	for name, want := range map[string]string{
-		"time_out": "timeout", "Timeuot": "timeout", "max-hooks": "maxHooks", "onfailur": "onFailure", "zebra": "", "": "",
+		"time_out": "timeout", "Timeuot": "timeout", "max-hooks": "maxHooks", "onfailur": "onFailure", "zebra": "", "": "", "hooksMax": "maxHooks",
 		strings.Repeat("timeout", 20): "",
 	} {
 		if got := Nearest(name, known); got != want {
@@ -18,9 +18,21 @@ func TestNearest(t *testing.T) {
 }
 
 func TestShorten(t *testing.T) {
-	for text, want := range map[string]string{"abc": "abc", "abcde": "abcd…", "äöü": "äö…", "abcä": "abcä", "": ""} {
+	for text, want := range map[string]string{"abc": "abc", "abcde": "abc…", "äöü": "ä…", "abcä": "abc…", "": ""} {
 		if got := Shorten(text, 3); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
+	}
+}
+
+func TestClosest(t *testing.T) {
+	names := []string{"BeforeTool", "AfterTool"}
+	for name, want := range map[string]string{"toolbefore": "BeforeTool", "after": "AfterTool", "zebra": "BeforeTool"} {
+		if got := Closest(name, names); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+	if got := Closest("x", nil); got != "" {
+		t.Errorf("of no names %q", got)
 	}
 }

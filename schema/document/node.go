@@ -1,10 +1,3 @@
-// Package document reads JSON, YAML and TOML into one tree whose every value
-// knows its line, so that what is said about a file is said the same way in
-// each of the three.
-//
-// The tree keeps what was written: numbers as text, keys in their exact case
-// and order, keys that appear twice. Which keys are allowed and what a value
-// means is not decided here.
 package document
 
 import (

@@ -88,7 +88,7 @@ func (r *tomlReader) table(root *Node, expression *unstable.Node) (*Node, error)
 	return at, nil
 }
 
-// child returns the object behind a key, made if it is not there yet. In a list
+// child returns the object of a key, which it makes if it is not there yet. In a list
 // of tables it is the last one, or with appends a new one.
 func (r *tomlReader) child(n *Node, key string, line int, appends bool) (*Node, error) {
 	value := r.index[n][key]

@@ -9,8 +9,8 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,26 +18,26 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The test binary is the peer that this program starts of itself.
+// The test binary is the process with a heap that this program starts of itself.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == childArgument {
-		os.Exit(child(os.Args[2:]))
+	if len(os.Args) > 1 && os.Args[1] == heapArgument {
+		os.Exit(heapProcess(os.Args[2:]))
 	}
 	os.Exit(m.Run())
 }
 
-// smoke are contests that take no time when each player has one try. The others
-// need other programs than sh and cc, build hookd, or load very many files.
-const smoke = `^(plain/(c|sh)/1KiB|modes/(c|sh)/1KiB|hooks/3|flight/2|parallel/3|contain/cgroup|abort/escapes)$`
+// smoke are rows that take no time when each player has one try. The others need
+// other programs than sh and cc, build hookd, or load very many files.
+const smoke = `^(plain/(c|sh)/1KiB|resident/c|standby/sh|hooks/10|flight/2|parallel/3|contain|abort)$`
 
-// TestSmoke holds contests as short as can be, so that the benchmark does not rot
-// between its runs, and looks for what it leaves behind.
+// TestSmoke measures as short as can be, so that the benchmark does not rot between
+// its runs, and looks for what it leaves behind.
 func TestSmoke(t *testing.T) {
 	folder, temporary := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", temporary)
-	document, results := filepath.Join(folder, "page.md"), filepath.Join(folder, "results.txt")
+	file, results := filepath.Join(folder, "page.md"), filepath.Join(folder, "results.txt")
 	var out bytes.Buffer
-	o := mustParse(t, &out, "-pace", "smoke", "-run", smoke, "-doc", document, "-o", results)
+	o := mustParse(t, &out, "-pace", "smoke", "-run", smoke, "-doc", file, "-o", results)
 	before := children(os.Getpid())
 	if err := run(context.Background(), o); err != nil {
 		t.Fatalf("%v\n%s", err, out.String())
@@ -46,38 +46,38 @@ func TestSmoke(t *testing.T) {
 	if !strings.Contains(out.String(), "targets met") || strings.Contains(out.String(), " 0 samples") {
 		t.Errorf("printed:\n%s", out.String())
 	}
-	page, text := readFile(t, document), readFile(t, results)
-	if !strings.Contains(page, "| plain/sh/1KiB | floor |") && !strings.Contains(page, "plain/sh/1KiB | not measured: no C compiler") {
-		t.Errorf("the page lacks a row:\n%s", page)
-	}
+	page, text := readFile(t, file), readFile(t, results)
 	for _, secret := range []string{folder, temporary, hostname(t)} {
 		if secret != "" && strings.Contains(page, secret) {
 			t.Errorf("the page names %q", secret)
 		}
 	}
-	wellFormed(t, filepath.Join(folder, "page.svg"))
-	if strings.Contains(out.String(), "no floor") {
+	if strings.Contains(out.String(), "no C compiler") {
 		return
 	}
-	if !strings.Contains(text, "BenchmarkHookd/hooks/3/default-") || !strings.Contains(text, " x-first\n") {
+	if !strings.Contains(page, "| plain/sh/1KiB | floor |") {
+		t.Errorf("the page lacks a row:\n%s", page)
+	}
+	wellFormed(t, filepath.Join(folder, "page.svg"))
+	if !strings.Contains(text, "BenchmarkHookd/hooks/10/hookd-") || !strings.Contains(text, " x-floor\n") {
 		t.Errorf("the results lack a line:\n%s", text)
 	}
 }
 
 // TestInterrupted ends a measurement in the middle of it.
 func TestInterrupted(t *testing.T) {
+	if _, err := exec.LookPath("cc"); err != nil {
+		t.Skip("no C compiler")
+	}
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
 	ctx, cancel := context.WithCancelCause(context.Background())
 	stop := errors.New("stop")
-	o := mustParse(t, io.Discard, "-run", "^abort/escapes$")
-	if _, err := compile(t.Context(), t.TempDir(), "chain.c", "chain"); err != nil {
-		t.Skip(err)
-	}
+	o := mustParse(t, io.Discard, "-run", "^abort$")
 	before := children(os.Getpid())
 	interrupted := make(chan time.Time, 1)
 	go func() {
-		// A program of the contest is at work. Before that a compiler is, which is not
+		// A program of the row is at work. Before that a compiler is, which is not
 		// killed in the middle and on a busy machine takes its time.
 		for len(marked(abortMark)) == 0 && t.Context().Err() == nil {
 			time.Sleep(20 * time.Millisecond)
@@ -96,11 +96,10 @@ func TestInterrupted(t *testing.T) {
 
 func mustParse(t *testing.T, out io.Writer, args ...string) *options {
 	t.Helper()
-	o, err := parse(args)
+	o, err := parse(args, out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.out = out
 	return o
 }
 
@@ -114,51 +113,23 @@ func leavesNothing(t *testing.T, temporary string, before []int) {
 	}
 }
 
-// TestTargetsNameContests catches a target whose contest was renamed: it would
-// be not measured for ever.
-func TestTargetsNameContests(t *testing.T) {
-	held := map[string]bool{}
-	for _, e := range (&bench{}).entries() {
-		if held[e.name] {
-			t.Errorf("two contests are named %s", e.name)
+// TestRows catches two rows of one name.
+func TestRows(t *testing.T) {
+	known := map[string]bool{}
+	for _, r := range rows() {
+		if known[r.name] {
+			t.Errorf("two rows are named %s", r.name)
 		}
-		held[e.name] = true
-		if (e.prepare == nil) == (e.measure == nil) {
-			t.Errorf("%s is neither a race nor a measurement", e.name)
-		}
-	}
-	for _, target := range targets {
-		if !held[target.contest] {
-			t.Errorf("target %q is about %s, which is no contest", target.work, target.contest)
-		}
-	}
-	for work := range reasons {
-		if !slices.ContainsFunc(targets, func(t target) bool { return t.work == work }) {
-			t.Errorf("there is no target %q whose miss could be explained", work)
-		}
-	}
-}
-
-// TestReasons: only of what was missed is said why, and of all that was.
-func TestReasons(t *testing.T) {
-	const work = "event that no hook wants, 1,000 hooks"
-	var page bytes.Buffer
-	documentReasons(&page, []verdict{{target: target{work: work}, measured: "1", met: true}, {target: target{work: work}}})
-	if page.Len() > 0 {
-		t.Errorf("nothing was missed, and the page says\n%s", page.String())
-	}
-	documentReasons(&page, []verdict{{target: target{work: work}, measured: "1"}, {target: target{work: "other"}, measured: "2"}})
-	if text := page.String(); !strings.Contains(text, reasons[work]) || !strings.Contains(text, "**other.** no reason is known") {
-		t.Errorf("the page says\n%s", text)
+		known[r.name] = true
 	}
 }
 
 // scripted is a player whose bursts take what is written.
 func scripted(name, against string, rounds ...time.Duration) player {
-	next := -2 // two bursts to warm up
+	next := -4 // three bursts to warm up
 	return player{name: name, against: against, burst: func(context.Context, int) ([]time.Duration, error) {
 		next++
-		return []time.Duration{rounds[max(0, next-1)]}, nil
+		return []time.Duration{rounds[max(0, next)]}, nil
 	}}
 }
 
@@ -166,12 +137,12 @@ func scripted(name, against string, rounds ...time.Duration) player {
 // all samples would say anything, ratios within a round do not.
 func TestRatioIsOfOneRound(t *testing.T) {
 	const ms = time.Millisecond
-	c := contest{name: "x", players: []player{
+	c := race{players: []player{
 		scripted("floor", "", 1*ms, 10*ms, 100*ms),
 		scripted("ours", "", 2*ms, 20*ms, 300*ms),
 		scripted("other", "ours", 1*ms, 5*ms, 150*ms),
 	}}
-	r, err := c.hold(context.Background(), pace{rounds: 3, turns: 1, most: 1})
+	r, err := c.run(context.Background(), pace{rounds: 3, turns: 1, most: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,63 +155,69 @@ func TestRatioIsOfOneRound(t *testing.T) {
 	}
 }
 
-func TestVerdicts(t *testing.T) {
-	came := func(contest, player string, ratio float64, median time.Duration) *result {
-		return &result{contest: contest, standings: []standing{{player: "first"}, {player: player, ratio: ratio, median: median, p99: median}}}
+func TestTargets(t *testing.T) {
+	r := &result{
+		standings: []standing{{player: "first"}, {player: "ours", ratio: 1.25, median: 11 * time.Microsecond, p99: 2 * time.Millisecond}},
+		figures:   []figure{{"left", "processes", 1}, {"lean", bytesUnit, 12e6}},
 	}
-	got := map[string]string{}
-	for _, v := range judge([]*result{
-		came("plain/c/1KiB", playerBare, 2.0, 0),
-		came("daemon/1", playerDaemon, 3.01, 0),
-		came("flight/2", playerDefault, 1.25, 0),
-		came("daemon/10", "somebody else", 1, 0),
-		came("match/none", "1000 hooks", 1, 11*time.Microsecond),
-		{contest: "abort/escapes", figures: []figure{{name: "survivors", value: 1}}},
-		{contest: "memory/daemon-lean", figures: []figure{{name: playerDaemon, unit: bytesUnit, value: 12e6}}},
-	}) {
-		if v.measured != "" {
-			got[v.work] = v.measured + ", " + v.bound() + ": " + v.word()
+	for _, c := range []struct {
+		target target
+		want   string
+	}{
+		{target{"ours", 1.25, ratio}, "1.25, ≤ 1.25: met"},
+		{target{"ours", 1.2, ratio}, "1.25, ≤ 1.20: missed"},
+		{target{"ours", 0.7, speed}, "0.80, ≥ 0.70: met"},
+		{target{"ours", 10e-6, middle}, "11 µs, ≤ 10 µs: missed"},
+		{target{"ours", 3e-3, tail}, "p99 2.00 ms, ≤ p99 3.00 ms: met"},
+		{target{"left", 0, amount}, "1 left, ≤ 0 left: missed"},
+		{target{"lean", 16e6, amount}, "12.0 MB, ≤ 16.0 MB: met"},
+		{target{"nobody", 1, ratio}, "–, ≤ 1.00: not measured"},
+	} {
+		measured, word := c.target.verdict(r)
+		if got := measured + ", " + c.target.bound() + ": " + word; got != c.want {
+			t.Errorf("%s, not %s", got, c.want)
 		}
-	}
-	want := map[string]string{
-		"C hook without libc, 1 KiB, bare ladder over the floor": "2.00, at most 2.00: met",
-		"through the daemon's stdio, one hook, over the floor":   "3.01, at most 3.00: not met",
-		"two in flight, runs per second against the floor's":     "0.80, at least 0.70: met",
-		"event that no hook wants, 1,000 hooks":                  "11 µs, at most 10 µs: not met",
-		"abort, six escapes × 40, survivors":                     "1, at most 0: not met",
-		"hookd serve at rest (lean program), resident memory":    "12.0 MB, at most 16.0 MB: met",
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
 	}
 }
 
-// TestFloorAnswersMistakes asks the floor for what it cannot do.
+// TestFloorAnswersMistakes asks the programs in C for what they cannot do.
 func TestFloorAnswersMistakes(t *testing.T) {
-	folder := t.TempDir()
-	program, err := compile(t.Context(), folder, "floor.c", "floor", "-pthread")
-	if errors.Is(err, errNoCompiler) {
-		t.Skip(err)
-	}
+	k, err := newKit(paces["smoke"])
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := startFloor(program, folder, folder, leastEnv())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, w := range []work{{program: filepath.Join(folder, "absent")}, {program: "/bin/false"}, {program: "/bin/true", group: 99}} {
-		if _, _, err := f.run(t.Context(), w, 1); err == nil {
+	defer func() {
+		if err := k.close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for _, w := range []work{{program: filepath.Join(k.folder, "absent")}, {program: "/bin/false"}, {program: "/bin/true", group: 99}} {
+		p, err := k.spawns(t.Context(), floor, w)
+		if missing := (skip{}); errors.As(err, &missing) {
+			t.Skip(err)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.burst(t.Context(), 1); err == nil {
 			t.Errorf("%+v is no error", w)
 		}
 	}
-	took, all, err := f.run(t.Context(), work{program: "/bin/true", payload: bytes.Repeat([]byte("x"), 1<<20), threads: 2, group: 2}, 3)
-	if err != nil || len(took) != 6 || all <= 0 {
-		t.Errorf("a program that does not read: %v, %v, %v", took, all, err)
+	p, err := k.spawns(t.Context(), floor, work{program: "/bin/true", payload: bytes.Repeat([]byte("x"), 1<<20), threads: 2, group: 2})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if err := f.close(); err != nil {
-		t.Error(err)
+	if took, err := p.burst(t.Context(), 6); err != nil || len(took) != 6 {
+		t.Errorf("a program that does not read: %v, %v", took, err)
 	}
+	c, err := k.talks(t.Context(), pipe, talk{line: []byte("x\n"), program: filepath.Join(k.folder, "absent")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.burst(t.Context(), 1); err == nil || !strings.Contains(err.Error(), "absent") {
+		t.Errorf("a program that is not there: %v", err)
+	}
+	_ = k.closeRow() // an error, too
 }
 
 func readFile(t *testing.T, path string) string {

@@ -7,33 +7,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/loader"
+	"github.com/hookd-dev/hookd/protocol"
 )
-
-// loadEntries are about the time until hooks can be asked.
-func (b *bench) loadEntries() []entry {
-	var list []entry
-	for _, n := range []int{100, 1000} {
-		list = append(list, entry{
-			name: fmt.Sprintf("describe/%d", n), about: fmt.Sprintf("asking %d hooks in sh what they are for, against one after the other", n),
-			prepare: func(ctx context.Context) (*contest, error) { return b.describe(ctx, n) },
-		})
-	}
-	return append(list,
-		entry{name: "reload", about: "a reload of the daemon, nothing changed", prepare: b.reload},
-		entry{name: "change", about: "from the change of a file until the new set rules", prepare: b.change},
-		entry{name: "warm", about: "start of an engine whose hooks are allowed and described", prepare: b.warm},
-	)
-}
 
 // described is a hook that says itself what it is for.
 const described = `#!/bin/sh
@@ -41,8 +23,8 @@ test "$HOOK_ACTION" = describe && echo '{"events":["tool-call-start"],"can":"blo
 :
 `
 
-// askedHooks writes n hooks into a folder that are to be asked.
-func askedHooks(folder string, n int) error {
+// writeDescribed writes n hooks into a folder that are to be asked.
+func writeDescribed(folder string, n int) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
@@ -55,64 +37,41 @@ func askedHooks(folder string, n int) error {
 	return nil
 }
 
-// describe races a first load of the user's hooks, which need no leave, with
-// running the same programs one after the other.
-func (b *bench) describe(ctx context.Context, n int) (*contest, error) {
-	p, err := newProject(ctx, b.folder, nil, nil)
-	if err != nil {
-		return nil, err
-	}
-	hooks := filepath.Join(p.home, ".acai", "hooks")
-	if err := askedHooks(hooks, n); err != nil {
-		return nil, err
-	}
-	settings := fmt.Sprintf(`{"hooks":{"maxHooks":%d}}`, n)
-	if err := os.WriteFile(filepath.Join(p.home, ".acai", "acai.json"), []byte(settings), 0o600); err != nil {
-		return nil, err
-	}
-	load := func(ctx context.Context) error {
-		options := p.options(b.contained)
-		if options.StateDir, err = os.MkdirTemp(p.folder, "state-"); err != nil { // one that knows no answer
-			return err
+// describe is a first load of the user's hooks, which need no leave, beside running the
+// same programs one after the other.
+func describe(n int) func(context.Context, *kit) (*race, error) {
+	return func(ctx context.Context, k *kit) (*race, error) {
+		p, err := newProject(ctx, k.folder, nil, nil)
+		if err != nil {
+			return nil, err
 		}
-		return loadReady(ctx, options, n)
-	}
-	// The environment is made once, as a load makes it.
-	env := hookenv.Allowed(hookenv.Config{Environ: p.environ(), Project: p.root})
-	ask := func(ctx context.Context, i int) error {
-		path := filepath.Join(hooks, fmt.Sprintf("%d-hook.sh", i))
-		r := b.contained.Run(ctx, &process.Command{
-			Path: path, Argv: []string{path, "hook"}, Dir: p.root,
-			Env: append(slices.Clip(env), hookenv.VarAction+"="+hookenv.Describe, hookenv.VarProjectDir+"="+p.root, hookenv.VarFile+"="+path),
-		})
-		if r.Err != nil || r.ExitCode != 0 || len(r.Stdout) == 0 {
-			return fmt.Errorf("%s: %v, exit code %d, stdout %q", path, r.Err, r.ExitCode, r.Stdout)
+		hooks := filepath.Join(p.home, ".acai", "hooks")
+		if err := writeDescribed(hooks, n); err != nil {
+			return nil, err
 		}
-		return nil
-	}
-	row := func(ctx context.Context) error { return askAll(ctx, n, 1, ask) }
-	atOnce := func(ctx context.Context) error { return askAll(ctx, n, runtime.GOMAXPROCS(0), ask) }
-	return &contest{turns: 1, players: []player{
-		{name: "in a row", burst: each(row)},
-		{name: "one per processor", burst: each(atOnce)}, // what this machine gains at all by several at once
-		{name: "load", burst: each(load)},
-	}}, nil
-}
-
-// askAll asks n hooks, so many at once.
-func askAll(ctx context.Context, n, atOnce int, ask func(ctx context.Context, i int) error) error {
-	var group errgroup.Group
-	for worker := range atOnce {
-		group.Go(func() error {
-			for i := worker; i < n; i += atOnce {
-				if err := ask(ctx, i); err != nil {
-					return err
+		load := func(ctx context.Context) error {
+			options := p.options(k.runtime)
+			if options.StateDir, err = os.MkdirTemp(p.folder, "state-"); err != nil { // one that knows no answer
+				return err
+			}
+			return loadReady(ctx, options, n)
+		}
+		env := hookenv.Allowed(hookenv.Config{Environ: p.environ(), Project: p.root})
+		ask := func(ctx context.Context) error {
+			for i := range n {
+				path := filepath.Join(hooks, fmt.Sprintf("%d-hook.sh", i))
+				r := k.runtime.Run(ctx, &process.Command{
+					Path: path, Argv: []string{path, "hook"}, Dir: p.root,
+					Env: append(slices.Clip(env), hookenv.VarAction+"="+hookenv.Describe, hookenv.VarProjectDir+"="+p.root, hookenv.VarFile+"="+path),
+				})
+				if r.Err != nil || r.ExitCode != 0 || len(r.Stdout) == 0 {
+					return fmt.Errorf("%s: %v, exit code %d, stdout %q", path, r.Err, r.ExitCode, r.Stdout)
 				}
 			}
 			return nil
-		})
+		}
+		return &race{turns: 1, players: []player{{name: "in a row", burst: each(ask)}, {name: ours, burst: each(load)}}}, nil
 	}
-	return group.Wait()
 }
 
 // loadReady loads once, as a program that has just been started.
@@ -133,120 +92,104 @@ func loadReady(ctx context.Context, options loader.Options, n int) error {
 }
 
 // allowedHooks makes a project of n allowed hooks that have been asked.
-func (b *bench) allowedHooks(ctx context.Context, n int) (*project, error) {
-	p, err := newProject(ctx, b.folder, nil, nil)
+func (k *kit) allowedHooks(ctx context.Context, n int) (*project, error) {
+	p, err := newProject(ctx, k.folder, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	if err := askedHooks(p.hooks(), n); err != nil {
+	if err := writeDescribed(p.hooks(), n); err != nil {
 		return nil, err
 	}
 	if err := p.allow(ctx); err != nil {
 		return nil, err
 	}
-	return p, loadReady(ctx, p.options(b.contained), n)
+	return p, loadReady(ctx, p.options(k.runtime), n)
 }
 
-func (b *bench) reload(ctx context.Context) (*contest, error) {
-	c := &contest{turns: 1}
-	var engines engines
-	c.close = engines.close
-	for _, n := range []int{100, 1000} {
-		p, err := b.allowedHooks(ctx, n)
+// warm is a load of n hooks whose answers are known, beside that of one.
+func warm(n int) func(context.Context, *kit) (*race, error) {
+	return oneAndMany(n, func(ctx context.Context, k *kit, p *project, n int) (func(context.Context) error, error) {
+		return func(ctx context.Context) error { return loadReady(ctx, p.options(k.runtime), n) }, nil
+	})
+}
+
+// reload is a reload of n hooks of which nothing changed, beside that of one.
+func reload(n int) func(context.Context, *kit) (*race, error) {
+	return oneAndMany(n, func(ctx context.Context, k *kit, p *project, n int) (func(context.Context) error, error) {
+		e, err := p.open(ctx, k.runtime, k.pool)
 		if err != nil {
 			return nil, err
 		}
-		e, err := engines.open(ctx, p, b)
-		if err != nil {
-			return nil, err
-		}
-		c.players = append(c.players, player{name: fmt.Sprintf("%d hooks", n), burst: each(func(ctx context.Context) error {
+		k.atEnd(e.close)
+		return func(ctx context.Context) error {
 			_, err := e.watcher.Reload(ctx)
 			return err
-		})})
-	}
-	return c, nil
+		}, nil
+	})
 }
 
 // settled is how old a change must be before the loader believes that equal stats
 // mean equal content.
 const settled = 200 * time.Millisecond
 
-// warm races loads of allowed hooks whose answers are kept on disk, which is what
-// every engine but the first one finds.
-func (b *bench) warm(ctx context.Context) (*contest, error) {
-	c := &contest{}
-	for _, n := range []int{1, 100} {
-		p, err := b.allowedHooks(ctx, n)
+// oneAndMany races the same work on projects of one and of n allowed hooks.
+func oneAndMany(n int, work func(context.Context, *kit, *project, int) (func(context.Context) error, error)) func(context.Context, *kit) (*race, error) {
+	return func(ctx context.Context, k *kit) (*race, error) {
+		c := &race{turns: 2}
+		for _, one := range []struct {
+			name string
+			n    int
+		}{{"1 hook", 1}, {ours, n}} {
+			p, err := k.allowedHooks(ctx, one.n)
+			if err != nil {
+				return nil, err
+			}
+			f, err := work(ctx, k, p, one.n)
+			if err != nil {
+				return nil, err
+			}
+			c.players = append(c.players, player{name: one.name, burst: each(f)})
+		}
+		time.Sleep(settled)
+		return c, nil
+	}
+}
+
+// change is from the change of a file until the new set rules. The file is one of those
+// that hooks brought along, so many each.
+func change(hooks, files int) func(context.Context, *kit) (*race, error) {
+	return func(ctx context.Context, k *kit) (*race, error) {
+		few, err := watchChanges(ctx, k, 1, 10)
 		if err != nil {
 			return nil, err
 		}
-		c.players = append(c.players, player{name: plural(n, "hook"), burst: each(func(ctx context.Context) error {
-			return loadReady(ctx, p.options(b.contained), n)
-		})})
+		many, err := watchChanges(ctx, k, hooks, files)
+		return &race{turns: 1, time: 3 * usualTime, players: []player{
+			{name: "10 files", most: 3, burst: few}, {name: ours, most: 3, burst: many},
+		}}, err
 	}
-	time.Sleep(settled)
-	return c, nil
 }
 
-const (
-	helpersEach = 999 // files beside a hook that are part of what was allowed
-	changeQuiet = 400 * time.Millisecond
-)
-
-// change changes one file of those that the hooks brought along, back and forth,
-// and waits until the set says so.
-func (b *bench) change(ctx context.Context) (*contest, error) {
-	c := &contest{turns: 1, time: 3 * defaultTime}
-	var closers []func()
-	c.close = func() error {
-		for _, f := range closers {
-			f()
-		}
-		return nil
-	}
-	for _, hooks := range []int{1, 5} {
-		files := hooks * (1 + helpersEach)
-		if hooks == 1 {
-			files = 10
-		}
-		watched, err := b.watchChanges(ctx, hooks, files)
-		if err != nil {
-			return nil, err
-		}
-		closers = append(closers, watched.watcher.Close)
-		c.players = append(c.players, player{name: plural(files, "file"), most: 3, burst: watched.burst})
-	}
-	return c, nil
-}
-
-// changing is a project that is watched while a file of it changes.
-type changing struct {
-	watcher *loader.Watcher
-	set     chan *loader.Snapshot
-	file    string
-	odd     bool // whether the file is not as it was allowed
-}
-
-func (b *bench) watchChanges(ctx context.Context, hooks, files int) (*changing, error) {
-	l, err := b.language("sh")
+func watchChanges(ctx context.Context, k *kit, hooks, files int) (burst, error) {
+	program, err := k.hook(ctx, "sh", silent)
 	if err != nil {
 		return nil, err
 	}
-	list := guards(l.pass, hooks, "")
+	list := guards(program, hooks, "")
 	for i := range list {
 		list[i].Files = []string{fmt.Sprintf("lib%d/*", i)}
 	}
-	p, err := newProject(ctx, b.folder, list, nil)
+	p, err := newProject(ctx, k.folder, list, nil)
 	if err != nil {
 		return nil, err
 	}
 	for i := range hooks {
-		if err := os.MkdirAll(filepath.Join(p.hooks(), fmt.Sprintf("lib%d", i)), 0o700); err != nil {
+		folder := filepath.Join(p.hooks(), fmt.Sprintf("lib%d", i))
+		if err := os.MkdirAll(folder, 0o700); err != nil {
 			return nil, err
 		}
-		for k := range files/hooks - 1 {
-			if err := os.WriteFile(helper(p, i, k), fmt.Appendf(nil, "helper %d of %d\n", k, i), 0o600); err != nil {
+		for n := range files - 1 {
+			if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("%d.txt", n)), fmt.Appendf(nil, "%d of %d\n", n, i), 0o600); err != nil {
 				return nil, err
 			}
 		}
@@ -254,58 +197,104 @@ func (b *bench) watchChanges(ctx context.Context, hooks, files int) (*changing, 
 	if err := p.allow(ctx); err != nil {
 		return nil, err
 	}
-	w := &changing{set: make(chan *loader.Snapshot, 64), file: helper(p, 0, 0)}
-	options := p.options(b.contained)
-	options.OnChange = func(s *loader.Snapshot) { w.set <- s }
-	w.watcher, err = loader.Watch(context.WithoutCancel(ctx), options)
-	return w, err
-}
-
-func helper(p *project, hook, k int) string {
-	return filepath.Join(p.hooks(), fmt.Sprintf("lib%d", hook), fmt.Sprintf("helper-%d.txt", k))
-}
-
-func (w *changing) burst(ctx context.Context, n int) ([]time.Duration, error) {
-	var all []time.Duration
-	for range n {
-		time.Sleep(changeQuiet) // whatever the last change left to do
-		for len(w.set) > 0 {
-			<-w.set
-		}
-		took, err := w.once(ctx)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, took)
+	sets := make(chan *loader.Snapshot, 64)
+	options := p.options(k.runtime)
+	options.OnChange = func(s *loader.Snapshot) { sets <- s }
+	watcher, err := loader.Watch(context.WithoutCancel(ctx), options)
+	if err != nil {
+		return nil, err
 	}
-	return all, nil
+	k.atEnd(func() error { watcher.Close(); return nil })
+	odd := false
+	return func(ctx context.Context, n int) (all []time.Duration, err error) {
+		for range n {
+			time.Sleep(2 * settled) // whatever the last change left to do
+			for len(sets) > 0 {
+				<-sets
+			}
+			odd = !odd
+			took, err := changeOnce(ctx, p, odd, sets)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, took)
+		}
+		return all, nil
+	}, nil
 }
 
-func (w *changing) once(ctx context.Context) (time.Duration, error) {
-	w.odd = !w.odd
-	text, want := "helper 0 of 0\n", executor.Ready
-	if w.odd {
-		text, want = "another helper\n", executor.Changed
+// changeOnce makes the file another one than the one that was allowed, or that again.
+func changeOnce(ctx context.Context, p *project, odd bool, sets <-chan *loader.Snapshot) (time.Duration, error) {
+	text, want := "0 of 0\n", executor.Ready
+	if odd {
+		text, want = "another text\n", executor.Changed
 	}
-	beside := filepath.Join(filepath.Dir(filepath.Dir(w.file)), "_new.tmp")
-	if err := os.WriteFile(beside, []byte(text), 0o600); err != nil {
+	fresh := filepath.Join(p.hooks(), "_new.tmp")
+	if err := os.WriteFile(fresh, []byte(text), 0o600); err != nil {
 		return 0, err
 	}
 	began := time.Now()
-	if err := os.Rename(beside, w.file); err != nil {
+	if err := os.Rename(fresh, filepath.Join(p.hooks(), "lib0", "0.txt")); err != nil {
 		return 0, err
 	}
 	limit := time.After(20 * time.Second)
 	for {
 		select {
-		case s := <-w.set:
+		case s := <-sets:
 			if s.Hooks[0].Status == want {
 				return time.Since(began), nil
 			}
 		case <-limit:
-			return 0, fmt.Errorf("hook %s is %s and not %s 20 s after its file changed", w.watcher.Snapshot().Hooks[0].Name, w.watcher.Snapshot().Hooks[0].Status, want)
+			return 0, fmt.Errorf("the hook is not %s 20 s after its file changed", want)
 		case <-ctx.Done():
 			return 0, context.Cause(ctx)
 		}
 	}
 }
+
+// fire is hookd fire as a whole process, in a project without hooks, beside an empty
+// program in Go.
+func fire(ctx context.Context, k *kit) (*race, error) {
+	p, err := newProject(ctx, k.folder, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	data := filepath.Join(p.folder, "data.json")
+	if err := os.WriteFile(data, p.event(usualSize).Data, 0o600); err != nil {
+		return nil, err
+	}
+	source := filepath.Join(p.folder, "empty.go")
+	if err := os.WriteFile(source, []byte("package main\n\nfunc main() {}\n"), 0o600); err != nil {
+		return nil, err
+	}
+	spawner, err := k.startSpawner(ctx, p.root, p.environ()) // so that they get the project's folder and environment
+	if err != nil {
+		return nil, err
+	}
+	k.atEnd(spawner.close)
+	args := []string{"fire", string(protocol.ToolCallStart), "--json", "--data", "@" + data}
+	c := &race{}
+	for _, one := range []struct {
+		name  string
+		build func() (string, error)
+		args  []string
+	}{
+		{"empty Go", func() (string, error) { return k.goProgram(ctx, "empty", source) }, nil},
+		{"lean", func() (string, error) { return k.hookd(ctx, leanTag) }, args},
+		{"whole", func() (string, error) { return k.hookd(ctx, "") }, args},
+	} {
+		program, err := one.build()
+		if err != nil {
+			return nil, err
+		}
+		player, err := spawnsWith(spawner, k.folder, one.name, work{program: program, args: one.args})
+		if err != nil {
+			return nil, err
+		}
+		c.players = append(c.players, player)
+	}
+	return c, nil
+}
+
+// leanTag builds hookd without the agent loop, for hosts that start it for each event.
+const leanTag = "lean"

@@ -1,16 +1,18 @@
 //go:build unix
 
-// Command bench measures hookd against what the machine needs at the least, and
-// prints each figure beside its target. `make bench` runs all of it; one row of
-// it is run by name:
+// Command bench measures hookd beside what the machine needs at the least. `make
+// bench` runs all rows, which takes about ten minutes; one row is run by its name:
 //
-//	go run ./test/bench -run plain/c/1KiB
+//	go run ./test/bench -run serve/1
 //	go run ./test/bench -list
 //
-// Every contest has players that take turns in short bursts, a C program that
-// only spawns (the floor) or another yardstick first among them. A ratio is
-// taken inside one round of bursts, and a figure is the median of the rounds, so
-// that a busy machine changes all players alike.
+// rows.go is the table of rows and of their targets. In each row players take turns in
+// short bursts (race.go), a C program or another yardstick first among them, and a
+// ratio is taken inside one round, so that a busy machine changes all players alike.
+// events.go, load.go, memory.go and abort.go say what the players do, project.go makes the
+// projects with hooks that they work in, programs.go builds hooks and yardsticks,
+// peer.go talks with those. report.go prints, and writes the page and a file for
+// benchstat.
 package main
 
 import (
@@ -22,18 +24,23 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"runtime"
 	"syscall"
+
+	"github.com/hookd-dev/hookd/executor/exechook"
+	"github.com/hookd-dev/hookd/executor/hookenv"
+	"github.com/hookd-dev/hookd/executor/process"
 )
 
 func main() { os.Exit(start()) }
 
 func start() int {
-	if len(os.Args) > 1 && os.Args[1] == childArgument {
-		return child(os.Args[2:])
+	if len(os.Args) > 1 && os.Args[1] == heapArgument {
+		return heapProcess(os.Args[2:])
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	o, err := parse(os.Args[1:])
+	o, err := parse(os.Args[1:], os.Stdout)
 	if errors.Is(err, flag.ErrHelp) {
 		return 0
 	}
@@ -49,35 +56,28 @@ func start() int {
 
 // options say what is measured and where it goes.
 type options struct {
-	run      *regexp.Regexp
-	out      io.Writer // for the person who waits
-	results  string    // file in the format of Go benchmarks
-	document string    // file in Markdown; its plot lies beside it
-	list     bool
-	pace     pace
+	run     *regexp.Regexp
+	list    bool
+	pace    pace
+	out     io.Writer // for the person who waits
+	results string    // file in the format of Go benchmarks
+	page    string    // file in Markdown; its plot lies beside it
 }
 
-// paces are how long all of it takes: about ten minutes, one, or a few seconds.
-var paces = map[string]pace{
-	"full":  {rounds: 5, turns: 4, scale: 1, most: 400},
-	"quick": {rounds: 3, turns: 2, scale: 0.1, most: 100},
-	"smoke": {rounds: 1, turns: 1, scale: 0, most: 1},
-}
-
-func parse(args []string) (*options, error) {
-	o := &options{out: os.Stdout}
+func parse(args []string, out io.Writer) (*options, error) {
+	o := &options{out: out}
 	var only, speed string
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	flags.StringVar(&only, "run", "", "measure only what `REGEXP` matches, such as plain/c/1KiB")
-	flags.BoolVar(&o.list, "list", false, "print the names of all contests and measure nothing")
+	flags.StringVar(&only, "run", "", "measure only the rows that `REGEXP` matches, such as serve/1")
+	flags.BoolVar(&o.list, "list", false, "print the names of all rows and measure nothing")
 	flags.StringVar(&speed, "pace", "full", "full (about 10 minutes), quick (1 minute) or smoke (seconds, means nothing)")
 	flags.StringVar(&o.results, "o", "", "write results for benchstat to `FILE`")
-	flags.StringVar(&o.document, "doc", "", "write the tables to the Markdown `FILE`, and the plot beside it")
+	flags.StringVar(&o.page, "doc", "", "write the table to the Markdown `FILE`, and the plot beside it")
 	if err := flags.Parse(args); err != nil {
 		return nil, err
 	}
 	if flags.NArg() > 0 {
-		return nil, fmt.Errorf("unexpected argument %q; -run takes the name of a contest", flags.Arg(0))
+		return nil, fmt.Errorf("unexpected argument %q; -run takes the name of a row", flags.Arg(0))
 	}
 	var err error
 	if o.run, err = regexp.Compile(only); err != nil {
@@ -88,4 +88,111 @@ func parse(args []string) (*options, error) {
 		return nil, fmt.Errorf("-pace is %q, not full, quick or smoke", speed)
 	}
 	return o, nil
+}
+
+func run(ctx context.Context, o *options) error {
+	if o.list {
+		for _, r := range rows() {
+			fmt.Fprintln(o.out, r.name)
+		}
+		return nil
+	}
+	k, err := newKit(o.pace)
+	if err != nil {
+		return err
+	}
+	results, err := measureAll(ctx, o, k)
+	containment := string(k.runtime.Containment().Kind)
+	if err := errors.Join(err, k.close()); err != nil {
+		return err
+	}
+	return report(o, thisMachine(containment), results)
+}
+
+// measureAll measures every row that is asked for, and prints each as it ends.
+func measureAll(ctx context.Context, o *options, k *kit) ([]*result, error) {
+	var results []*result
+	for _, row := range rows() {
+		if !o.run.MatchString(row.name) {
+			continue
+		}
+		r, err := measure(ctx, k, row)
+		var why skip
+		if errors.As(err, &why) {
+			r, err = &result{skipped: why.Error()}, nil
+		}
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", row.name, err)
+		}
+		r.row = row
+		printResult(o.out, r)
+		results = append(results, r)
+	}
+	if len(results) == 0 {
+		return nil, errors.New("-run names no row; -list shows them")
+	}
+	return results, nil
+}
+
+func measure(ctx context.Context, k *kit, row row) (*result, error) {
+	race, err := row.prepare(ctx, k)
+	if err != nil {
+		return nil, errors.Join(err, k.closeRow())
+	}
+	runtime.GC() // what the preparation left must not be collected during the race
+	r, err := race.run(ctx, k.pace)
+	return r, errors.Join(err, k.closeRow())
+}
+
+// skip is why something cannot be measured on this machine.
+type skip struct{ error }
+
+func skipf(format string, args ...any) error { return skip{fmt.Errorf(format, args...)} }
+
+// kit is what rows are made with.
+type kit struct {
+	pace    pace
+	folder  string // everything is made below it, and it is removed at the end
+	runtime *process.Runtime
+	pool    *exechook.Pool
+	built   map[string]string // programs, by name
+	spawner *peer             // the C program that starts programs
+	row     []func() error    // what the row at hand has opened
+}
+
+func newKit(p pace) (*kit, error) {
+	os.Unsetenv(hookenv.VarDepth) // below a hook nothing may be allowed
+	folder, err := os.MkdirTemp("", "hookd-bench-")
+	if err != nil {
+		return nil, err
+	}
+	k := &kit{pace: p, folder: folder, built: map[string]string{}}
+	if k.runtime, err = process.New(process.Options{LongLived: true, Processes: 4096}); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(folder))
+	}
+	k.pool = exechook.NewPool(k.runtime)
+	return k, nil
+}
+
+// atEnd has f called when the row has been measured.
+func (k *kit) atEnd(f func() error) { k.row = append(k.row, f) }
+
+func (k *kit) closeRow() error {
+	var errs []error
+	for _, f := range k.row {
+		errs = append(errs, f())
+	}
+	k.row = nil
+	return errors.Join(errs...)
+}
+
+func (k *kit) close() error {
+	errs := []error{k.pool.Close(), k.runtime.Close()}
+	if k.spawner != nil {
+		errs = append(errs, k.spawner.close())
+	}
+	return errors.Join(append(errs, os.RemoveAll(k.folder))...)
 }

@@ -8,126 +8,128 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/hookd-dev/hookd/client"
 	"github.com/hookd-dev/hookd/schema"
 )
-
-// memoryEntries are about what is taken while nothing happens.
-func (b *bench) memoryEntries() []entry {
-	var list []entry
-	for _, build := range []struct{ player, tag string }{{playerLean, leanTag}, {playerWhole, ""}} {
-		list = append(list, entry{
-			name: "memory/daemon-" + build.player, about: "resident memory of hookd serve (" + build.player + ") at rest, one project with one hook",
-			measure: func(ctx context.Context) (*result, error) { return b.daemonMemory(ctx, build.tag) },
-		})
-	}
-	return append(list, entry{name: "memory/standby", about: "memory of a waiting process of a standby hook, its share of what is shared (Pss)", measure: b.standbyMemory})
-}
 
 // restAfter is when a daemon is at rest.
 const restAfter = 5 * time.Second
 
-func (b *bench) daemonMemory(ctx context.Context, tag string) (r *result, err error) {
-	l, err := b.language("sh")
+// serveMemory is the resident memory of hookd serve at rest, with one project and hook.
+func serveMemory(ctx context.Context, k *kit) (*race, error) {
+	c := &race{}
+	for _, build := range []struct{ name, tag string }{{"lean", leanTag}, {"whole", ""}} {
+		figures, err := serveMemoryOf(ctx, k, build.name, build.tag)
+		if err != nil {
+			return nil, err
+		}
+		c.figures = append(c.figures, figures...)
+	}
+	return c, nil
+}
+
+func serveMemoryOf(ctx context.Context, k *kit, name, tag string) (figures []figure, err error) {
+	program, err := k.hook(ctx, "sh", silent)
 	if err != nil {
 		return nil, err
 	}
-	p, err := newProject(ctx, b.folder, guards(l.pass, 1, ""), nil)
+	hookd, err := k.hookd(ctx, tag)
+	if err != nil {
+		return nil, err
+	}
+	p, err := newProject(ctx, k.folder, guards(program, 1, ""), nil)
 	if err != nil {
 		return nil, err
 	}
 	before := children(os.Getpid())
-	session, end, err := b.serve(ctx, p, tag)
+	daemon, err := client.Start(ctx, client.Options{Name: "bench", Dir: p.root, Env: p.environ()}, hookd, "serve")
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if failed := end(); err == nil {
-			err = failed
-		}
-	}()
-	var daemon int
-	for _, pid := range children(os.Getpid()) {
-		if !slices.Contains(before, pid) {
-			daemon = pid
-		}
-	}
-	if daemon == 0 {
-		return nil, skipf("memory is read from /proc, which is Linux's")
+	defer func() { err = errors.Join(err, daemon.Close()) }()
+	session, err := daemon.Open(ctx, client.SessionOptions{Cwd: p.root})
+	if err != nil {
+		return nil, err
 	}
 	for range 5 {
 		if _, err := session.Fire(ctx, p.event(usualSize)); err != nil {
 			return nil, err
 		}
 	}
-	select {
-	case <-time.After(time.Duration(float64(restAfter) * min(1, max(0.1, 2*b.options.pace.scale)))):
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-	r = &result{}
-	resident, err := memory(daemon, "VmRSS:")
-	if err != nil {
+	if err := sleep(ctx, time.Duration(float64(restAfter)*min(1, max(0.1, 2*k.pace.scale)))); err != nil {
 		return nil, err
 	}
-	r.figures = append(r.figures, figure{name: playerDaemon, unit: bytesUnit, value: resident})
-	for _, pid := range children(daemon) {
-		if guardian, err := memory(pid, "VmRSS:"); err == nil {
-			r.figures = append(r.figures, figure{name: "guardian", unit: bytesUnit, value: guardian})
+	for _, pid := range startedSince(before) {
+		resident, err := memory(pid, "VmRSS:")
+		if err != nil {
+			return nil, err
+		}
+		figures = append(figures, figure{name, bytesUnit, resident})
+		for _, guardian := range children(pid) {
+			if resident, err := memory(guardian, "VmRSS:"); err == nil {
+				figures = append(figures, figure{name + " guardian", bytesUnit, resident})
+			}
 		}
 	}
-	return r, nil
-}
-
-// standbyMemory reads the memory of waiting processes, one for each language.
-func (b *bench) standbyMemory(ctx context.Context) (*result, error) {
-	if runtime.GOOS != "linux" {
+	if figures == nil {
 		return nil, skipf("memory is read from /proc, which is Linux's")
 	}
-	r := &result{}
-	for _, name := range languageNames {
-		l := b.languages[name]
-		if l.missing != nil {
-			continue // said at the beginning
-		}
-		bytes, err := b.waitingMemory(ctx, l)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		r.figures = append(r.figures, figure{name: name, unit: bytesUnit, value: bytes})
-	}
-	return r, nil
+	return figures, nil
 }
 
-func (b *bench) waitingMemory(ctx context.Context, l *language) (bytes float64, err error) {
-	p, err := newProject(ctx, b.folder, guards(l.answer, 1, string(schema.Standby)), nil)
-	if err != nil {
-		return 0, err
+// standbyMemory is the memory of a waiting process of a standby hook, its share of what
+// is shared (Pss).
+func standbyMemory(ctx context.Context, k *kit) (*race, error) {
+	c := &race{}
+	for _, language := range languages {
+		program, err := k.hook(ctx, language, answering)
+		var missing skip
+		if errors.As(err, &missing) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		before := children(os.Getpid())
+		e, err := engineFor(ctx, k, program, 1, schema.Standby, nil)
+		if err != nil {
+			return nil, err
+		}
+		if err := e.fire(ctx, e.project.event(usualSize), 1); err != nil {
+			return nil, err
+		}
+		if err := sleep(ctx, 500*time.Millisecond); err != nil { // until the next one waits
+			return nil, err
+		}
+		waiting := startedSince(before)
+		if len(waiting) != 1 {
+			return nil, skipf("%d processes wait and not 1", len(waiting))
+		}
+		share, err := memory(waiting[0], "Pss:")
+		if err != nil {
+			return nil, err
+		}
+		c.figures = append(c.figures, figure{language, bytesUnit, share})
 	}
-	before := children(os.Getpid())
-	e, err := p.open(ctx, b.contained, b.pool)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, e.close()) }()
-	if err := e.fire(ctx, p.event(usualSize), 1); err != nil {
-		return 0, err
-	}
+	return c, nil
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
 	select {
-	case <-time.After(500 * time.Millisecond): // until the next one waits
+	case <-time.After(d):
+		return nil
 	case <-ctx.Done():
-		return 0, context.Cause(ctx)
+		return context.Cause(ctx)
 	}
-	waiting := slices.DeleteFunc(children(os.Getpid()), func(pid int) bool { return slices.Contains(before, pid) })
-	if len(waiting) != 1 {
-		return 0, fmt.Errorf("%d processes wait and not 1", len(waiting))
-	}
-	return memory(waiting[0], "Pss:")
+}
+
+func startedSince(before []int) []int {
+	return slices.DeleteFunc(children(os.Getpid()), func(pid int) bool { return slices.Contains(before, pid) })
 }
 
 // children lists the processes that a process has started and that are alive.
@@ -171,10 +173,4 @@ func kilobytes(file, name string) (float64, error) {
 		}
 	}
 	return 0, fmt.Errorf("%s has no line %s", file, name)
-}
-
-// freeMemory is how many bytes may still be taken.
-func freeMemory() (int64, bool) {
-	free, err := kilobytes("/proc/meminfo", "MemAvailable:")
-	return int64(free), err == nil
 }

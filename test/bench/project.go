@@ -18,6 +18,7 @@ import (
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
 )
 
 // project is a project with hooks that were allowed, and with a home and a state
@@ -34,11 +35,11 @@ type use struct {
 	Match   map[string]any `json:"match,omitempty"`
 	Files   []string       `json:"files,omitempty"`
 	Can     string         `json:"can,omitempty"`
-	Run     string         `json:"run,omitempty"`
+	Run     schema.RunMode `json:"run,omitempty"`
 }
 
 // guards are n hooks of the same program that may block a tool call.
-func guards(program string, n int, run string) []use {
+func guards(program string, n int, run schema.RunMode) []use {
 	var list []use
 	for i := range n {
 		list = append(list, use{program: program, Name: fmt.Sprintf("%d-hook", i), Events: []string{string(protocol.ToolCallStart)}, Can: "block", Run: run})

@@ -19,16 +19,18 @@ const module = "github.com/hookd-dev/hookd"
 const arrowTable = `
 hookd.go: executor executor/exechook executor/hookenv executor/process loader protocol schema
 internal/fsutil:
-internal/jsonspan:
+internal/jsonspan: internal/text
 internal/lines:
 internal/text:
-protocol:
+protocol: internal/jsonspan internal/text
 protocol/realpath: protocol
 protocol/rpc: internal/lines protocol
 protocol/rpc/socket:
-schema/internal: protocol schema schema/document schema/internal/jsonschemas
-schema: protocol schema/document schema/toolname
+schema/internal: protocol schema schema/document schema/internal/jsonschemas schema/units
+schema: protocol schema/agentparts schema/document schema/toolname schema/units
 schema/document:
+schema/agentparts:
+schema/units:
 schema/toolname: protocol
 executor: executor/hookenv executor/internal/inflight executor/internal/match executor/internal/slots executor/internal/worker executor/record executor/state internal/jsonspan protocol schema
 executor/internal/match: protocol schema schema/toolname
@@ -49,6 +51,8 @@ loader/internal/files: executor/process
 loader/internal/interpreter: executor/hookenv executor/process loader/internal/files loader/internal/ownership loader/internal/report
 loader/internal/notify: loader/internal/files
 loader/internal/ownership: loader/internal/files loader/internal/report schema
+loader/internal/report: schema
+loader/internal/settings: protocol schema schema/agentparts schema/document schema/units
 loader/internal/records: internal/fsutil loader/internal/bundle loader/internal/files loader/internal/interpreter
 loader/internal/report: loader/internal/files protocol schema
 loader/internal/settings: protocol schema schema/document
@@ -83,15 +87,24 @@ agentloop/tool/internal/textedit:
 agentloop/store: protocol
 client: protocol protocol/rpc protocol/rpc/socket
 cmd/hookd: *
+cmd/hookd/internal/agentcmd: agentloop cmd/hookd/internal/chat cmd/hookd/internal/cli cmd/hookd/internal/conversation cmd/hookd/internal/engine cmd/hookd/internal/jsonsession cmd/hookd/internal/question cmd/hookd/internal/runview cmd/hookd/internal/sessionscmd cmd/hookd/internal/show cmd/hookd/internal/terminal loader protocol
+cmd/hookd/internal/chat: agentloop agentloop/model cmd/hookd/internal/cli cmd/hookd/internal/conversation cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/question cmd/hookd/internal/report cmd/hookd/internal/runview cmd/hookd/internal/sessionscmd cmd/hookd/internal/show cmd/hookd/internal/terminal cmd/hookd/internal/trustcmd protocol
 cmd/hookd/internal/cli: cmd/hookd/internal/show cmd/hookd/internal/terminal protocol
+cmd/hookd/internal/conversation: agentloop agentloop/builtin agentloop/mcp agentloop/model agentloop/provider agentloop/recipe agentloop/skill agentloop/store agentloop/tool cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/models cmd/hookd/internal/places cmd/hookd/internal/sessionscmd cmd/hookd/internal/show cmd/hookd/internal/trustcmd executor executor/hookenv executor/process loader protocol schema schema/toolname
 cmd/hookd/internal/engine: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show cmd/hookd/internal/signals executor executor/daemon executor/exechook executor/hookenv executor/process loader protocol schema
-cmd/hookd/internal/eventcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/faultyhook cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/daemon executor/exechook executor/hookenv executor/process internal/jsonspan loader protocol protocol/realpath schema schema/toolname
+cmd/hookd/internal/eventcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/faultyhook cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/daemon executor/exechook executor/hookenv executor/process internal/jsonspan loader protocol protocol/realpath schema schema/toolname schema/units
 cmd/hookd/internal/faultyhook:
 cmd/hookd/internal/hookcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/shellhook cmd/hookd/internal/show cmd/hookd/internal/terminal examples executor executor/daemon executor/exechook executor/hookenv executor/process executor/record loader protocol schema
+cmd/hookd/internal/jsonsession: agentloop agentloop/model cmd/hookd/internal/cli cmd/hookd/internal/conversation cmd/hookd/internal/engine cmd/hookd/internal/runview protocol
 cmd/hookd/internal/logcmd: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/process executor/record executor/state protocol
+cmd/hookd/internal/models: agentloop/model agentloop/model/anthropic agentloop/model/cassette agentloop/model/openai cmd/hookd/internal/cli protocol schema
 cmd/hookd/internal/places: cmd/hookd/internal/cli cmd/hookd/internal/show executor loader protocol
+cmd/hookd/internal/report: cmd/hookd/internal/show executor executor/daemon loader protocol schema schema/units
+cmd/hookd/internal/question: agentloop cmd/hookd/internal/cli cmd/hookd/internal/report cmd/hookd/internal/show cmd/hookd/internal/terminal protocol
 cmd/hookd/internal/report: cmd/hookd/internal/show executor executor/daemon loader protocol schema
+cmd/hookd/internal/runview: agentloop cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/report cmd/hookd/internal/show executor/process protocol
 cmd/hookd/internal/servecmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/show cmd/hookd/internal/signals executor executor/daemon executor/exechook executor/hookenv executor/process loader protocol protocol/rpc protocol/rpc/socket schema
+cmd/hookd/internal/sessionscmd: agentloop/store cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor/state protocol
 cmd/hookd/internal/shellhook: internal/jsonspan protocol
 cmd/hookd/internal/show:
 cmd/hookd/internal/signals:

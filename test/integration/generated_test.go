@@ -10,6 +10,7 @@ import (
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/schema/agentparts"
 )
 
 func init() {
@@ -22,7 +23,7 @@ func init() {
 	generated["fields"] = schema.FieldsMarkdown
 	generated["settings"] = schema.SettingsMarkdown
 	generated["environment"] = hookenv.Markdown
-	generated["features"] = schema.BuiltinsMarkdown
+	generated["features"] = agentparts.FeaturesMarkdown
 	generated["findings"] = func() string {
 		return schema.CodesMarkdown(slices.Concat(schema.Codes, loader.Codes)...)
 	}

@@ -18,11 +18,11 @@ func init() {
 	generated["notice"] = typeTable("protocol/outcome.go", "HookText")
 	generated["hook-run"] = typeTable("protocol/outcome.go", "Run")
 	generated["capabilities"] = typeTable("executor/daemon/capability.go", "Capabilities")
-	generated["record-event"] = typeTable("executor/record/line.go", "Event")
-	generated["record-late"] = typeTable("executor/record/line.go", "Late")
-	generated["hook-line"] = typeTable("cmd/hookd/runlines.go", "hookLine")
-	generated["notice-line"] = typeTable("cmd/hookd/runlines.go", "noticeLine")
-	generated["event-line"] = typeTable("cmd/hookd/runlines.go", "decision")
+	generated["record-event"] = typeTable("executor/record/entry.go", "Event")
+	generated["record-late"] = typeTable("executor/record/entry.go", "Late")
+	generated["hook-line"] = typeTable("cmd/hookd/internal/runview/lines.go", "hookLine")
+	generated["notice-line"] = typeTable("cmd/hookd/internal/runview/lines.go", "noticeLine")
+	generated["event-line"] = typeTable("cmd/hookd/internal/runview/lines.go", "decision")
 }
 
 // typeTable writes the members of a struct as JSON has them.

@@ -157,6 +157,6 @@ var Guarantees = []Guarantee{
 	{
 		ID: "G25", Promise: "a person agrees only to what was shown, and what was agreed to is what runs",
 		Proof: "500 calls with hidden tails, escapes, late changes, input before the question: 0 ran unseen",
-		Tests: []Test{{"cmd/hookd", "TestNothingRunsUnseen"}},
+		Tests: []Test{{"cmd/hookd/internal/chat", "TestNothingRunsUnseen"}},
 	},
 }

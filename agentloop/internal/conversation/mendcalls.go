@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -30,8 +31,8 @@ func MendCalls(earlier []protocol.Message, message *protocol.Message, finish str
 }
 
 func isEmpty(object protocol.RawMessage) bool {
-	empty := true
-	return protocol.Members(object, func(string, protocol.RawMessage) { empty = false }) && empty
+	members, is := jsonspan.Object(object)
+	return is && len(members) == 0
 }
 
 func mendCalls(earlier []protocol.Message, message *protocol.Message) map[string]error {
@@ -68,7 +69,7 @@ func mendArgs(part *protocol.Part) (err error) {
 	}
 	args := slices.Clone(part.Args)
 	// Half a surrogate pair becomes U+FFFD; anything else must be right.
-	if jsonspan.IsValid(args) || (*jsontext.Value)(&args).Format(jsontext.AllowInvalidUTF8(true)) == nil {
+	if jsonspan.Valid(args) || (*jsontext.Value)(&args).Format(jsontext.AllowInvalidUTF8(true)) == nil {
 		if jsonspan.Kind(args) == '{' {
 			part.Args = args
 			return nil

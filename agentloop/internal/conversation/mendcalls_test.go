@@ -57,7 +57,7 @@ func FuzzMendArgs(f *testing.F) {
 	f.Fuzz(func(t *testing.T, args []byte) {
 		part := protocol.Part{Type: protocol.PartToolCall, Args: args}
 		mendArgs(&part)
-		if jsonspan.Kind(part.Args) != '{' || !jsonspan.IsValid(part.Args) {
+		if jsonspan.Kind(part.Args) != '{' || !jsonspan.Valid(part.Args) {
 			t.Errorf("%q became %q", args, part.Args)
 		}
 	})

@@ -18,7 +18,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -170,13 +169,13 @@ func matches(h *protocol.GoHook, event *protocol.Event) bool {
 
 // member returns a member of an object that is a string.
 func member(object protocol.RawMessage, key string) (value string, there bool) {
-	protocol.Members(object, func(name string, v protocol.RawMessage) {
-		if name == key && jsonspan.Kind(v) == '"' {
-			text, err := jsontext.AppendUnquote(nil, v)
-			value, there = string(text), err == nil
+	members, _ := jsonspan.Object(object)
+	for _, m := range members {
+		if m.Name == key && jsonspan.Kind(m.Value) == '"' {
+			return jsonspan.Text(m.Value), true
 		}
-	})
-	return value, there
+	}
+	return "", false
 }
 
 // ask asks one hook within its time limit. A function that does not return then is not

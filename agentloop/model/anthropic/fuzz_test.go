@@ -22,7 +22,7 @@ func FuzzAnswer(f *testing.F) {
 				return
 			}
 			_, err := a.take(event, func(c model.Chunk, err error) bool {
-				if c.Type == model.PartDone && c.Part.Provider != "" && (!jsonspan.IsValid(c.Part.Data) || jsonspan.Kind(c.Part.Data) != '{') {
+				if c.Type == model.PartDone && c.Part.Provider != "" && (!jsonspan.Valid(c.Part.Data) || jsonspan.Kind(c.Part.Data) != '{') {
 					t.Errorf("opaque part %s", c.Part.Data)
 				}
 				if (c.Type == model.Finish) != a.done {

@@ -90,7 +90,7 @@ func keep(c model.Chunk, at time.Duration) chunk {
 	kept := chunk{At: protocol.Milliseconds(at), Type: c.Type, Text: c.Text, Usage: c.Usage, Reason: c.Reason}
 	if c.Type == model.PartDone {
 		part := c.Part
-		if len(part.Args) > 0 && !jsonspan.IsValid(part.Args) {
+		if len(part.Args) > 0 && !jsonspan.Valid(part.Args) {
 			args := string(part.Args)
 			kept.Args, part.Args = &args, nil
 		}

@@ -3,6 +3,7 @@ package match
 import (
 	"slices"
 
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -52,11 +53,13 @@ func (in *Input) Scan() bool {
 		return in.readable
 	}
 	in.scanned = true
-	in.readable = protocol.Members(in.event.Data, func(name string, value protocol.RawMessage) {
-		if field := in.field(name); field != nil {
-			*field = protocol.Text(value)
+	var members []jsonspan.Member
+	members, in.readable = jsonspan.Object(in.event.Data)
+	for _, m := range members {
+		if field := in.field(m.Name); field != nil {
+			*field = jsonspan.Text(m.Value)
 		}
-	})
+	}
 	in.Unreadable = !in.readable
 	if !slices.Contains(toolKinds, in.Kind) {
 		in.Kind = protocol.KindOther // a kind of a later version: a tool that nobody knows

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/schema/agentparts"
 )
 
 // commandsAllowed is the list of commands that run without asking. An empty one
@@ -75,7 +76,7 @@ func (m *merger) projectsAllowed() bool {
 func (m *merger) switchedOff(key *schema.Key, at int, value schema.Value, items []string) (off []string) {
 	layer := m.falling[at].Layer
 	for i, item := range items {
-		feature := schema.BuiltinByName(item)
+		feature := agentparts.FeatureByName(item)
 		if feature == nil {
 			continue
 		}
@@ -91,7 +92,7 @@ func (m *merger) switchedOff(key *schema.Key, at int, value schema.Value, items 
 
 // keptOn is the lowest layer above one that set what a feature keeps, "" if none
 // did.
-func (m *merger) keptOn(feature *schema.Builtin, below int) protocol.Layer {
+func (m *merger) keptOn(feature *agentparts.Feature, below int) protocol.Layer {
 	for at := below - 1; at >= 0; at-- {
 		for _, key := range feature.Keeps {
 			if _, found := m.value(at, key); found {
@@ -106,7 +107,7 @@ func (m *merger) keptOn(feature *schema.Builtin, below int) protocol.Layer {
 // for its tools, unless a layer above names them too.
 func (m *merger) withoutKeys(key *schema.Key, value schema.Value, above []string) (kept []string) {
 	for i, item := range value.V.([]string) {
-		if !schema.IsKeyName(item) || slices.Contains(above, item) {
+		if !agentparts.IsKeyName(item) || slices.Contains(above, item) {
 			kept = append(kept, item)
 			continue
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/schema/units"
 	"github.com/hookd-dev/hookd/test/prove"
 )
 
@@ -383,7 +384,7 @@ func attack(key *schema.Key) (tight, loose string) {
 		if low == 0 {
 			low = time.Millisecond
 		}
-		return quoted(schema.FormatDuration(low)), quoted(schema.FormatDuration(key.Max.(time.Duration)))
+		return quoted(units.FormatDuration(low)), quoted(units.FormatDuration(key.Max.(time.Duration)))
 	case key.Type == schema.TypeShare, key.Type == schema.TypeMoney:
 		return "0.5", "0.9"
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/schema/agentparts"
 )
 
 // dropPlayed leaves out what of a project's settings would let a file answer in
@@ -18,7 +19,7 @@ func (m *merger) dropPlayed() {
 			continue
 		}
 		if value, found := m.value(at, provider); found {
-			if p := schema.ModelProviderByName(value.V.(string)); p != nil && p.Played {
+			if p := agentparts.ModelProviderByName(value.V.(string)); p != nil && p.Played {
 				m.dropPlayedKey(at, provider, value, p.Name)
 			}
 		}
@@ -36,7 +37,7 @@ func (m *merger) dropPlayed() {
 			}
 		}
 		for _, by := range providers {
-			if p, _ := schema.SplitModel(value.V.(string), by); p != nil && p.Played {
+			if p, _ := agentparts.SplitModel(value.V.(string), by); p != nil && p.Played {
 				m.dropPlayedKey(at, name, value, p.Name)
 				break
 			}
@@ -109,10 +110,10 @@ func (m *merger) servedBy(layer protocol.Layer) string {
 		text, _ := value.V.(string)
 		return text
 	}
-	if p := schema.ModelProviderByName(text("agent.provider")); p != nil && !p.Played {
+	if p := agentparts.ModelProviderByName(text("agent.provider")); p != nil && !p.Played {
 		return p.Name
 	}
-	if p, _ := schema.SplitModel(text("agent.model"), ""); p != nil && !p.Played {
+	if p, _ := agentparts.SplitModel(text("agent.model"), ""); p != nil && !p.Played {
 		return p.Name
 	}
 	return "openai"

@@ -15,6 +15,7 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 	"github.com/hookd-dev/hookd/schema/document"
+	"github.com/hookd-dev/hookd/schema/units"
 )
 
 // maxSize bounds a settings file, in bytes.
@@ -172,7 +173,7 @@ func ReadText(file string) ([]byte, error) {
 		return nil, unreadable("the file cannot be read: "+cause(err), "make the file readable, or remove it", err)
 	}
 	if len(text) > maxSize {
-		return nil, unreadable("the file is larger than "+schema.FormatSize(maxSize), "make it smaller", nil)
+		return nil, unreadable("the file is larger than "+units.FormatSize(maxSize), "make it smaller", nil)
 	}
 	return text, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/schema/units"
 )
 
 // duration is a span of time: a string with a unit, or seconds.
@@ -49,8 +50,8 @@ func events() *jsonschema.Schema {
 // its letter in the tag from.
 func entry(source string) (*jsonschema.Schema, error) {
 	s := shapes{refs: map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[schema.Duration](): duration(),
-		reflect.TypeFor[schema.Events]():   events(),
+		reflect.TypeFor[units.Duration](): duration(),
+		reflect.TypeFor[schema.Events]():  events(),
 		reflect.TypeFor[schema.OneOrMany](): {AnyOf: []*jsonschema.Schema{
 			{Type: "string"}, {Type: "array", Items: &jsonschema.Schema{Type: "string"}},
 		}},
@@ -244,10 +245,10 @@ func defaultOf(value *jsonschema.Schema, k *schema.Key) (err error) {
 	written := k.Default
 	switch v := written.(type) {
 	case time.Duration:
-		written = schema.FormatDuration(v)
+		written = units.FormatDuration(v)
 	case int64:
 		if k.Type == schema.TypeSize {
-			written = schema.FormatSize(v)
+			written = units.FormatSize(v)
 		}
 	}
 	value.Default, err = json.Marshal(written)

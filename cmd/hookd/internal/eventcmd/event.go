@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
 	"github.com/hookd-dev/hookd/executor/hookenv"
@@ -20,7 +21,7 @@ import (
 	"github.com/hookd-dev/hookd/schema/toolname"
 )
 
-// event is an event as a person fires it by hand.
+// event returns an event as a person fires it by hand.
 func (cmd *Commands) event(name protocol.EventName, data protocol.RawMessage, session, project string) (protocol.Event, error) {
 	cwd, err := os.Getwd()
 	if err != nil {
@@ -38,16 +39,16 @@ func (cmd *Commands) event(name protocol.EventName, data protocol.RawMessage, se
 	return event, nil
 }
 
-// withTouched has an event about one of the agent's file tools say what the call
-// touches, as the agent does, also after a hook changed args.
+// withTouched makes an event about a file tool say which file the call touches, as the
+// agent does, also after a hook changed its arguments.
 func withTouched(event *protocol.Event) {
-	name := protocol.Text(protocol.Member(event.Data, "name"))
+	name := jsonspan.Text(jsonspan.Get(event.Data, "name"))
 	kind, known := toolname.Kind(name)
 	if spec := event.Spec(); spec == nil || !spec.Tool || !known || kind != protocol.KindRead && kind != protocol.KindWrite {
 		return
 	}
 	event.Touches = func(args protocol.RawMessage) protocol.Touched {
-		path := protocol.Text(protocol.Member(args, "path"))
+		path := jsonspan.Text(jsonspan.Get(args, "path"))
 		switch {
 		case path == "" && (name == "list_dir" || name == "grep"):
 			path = "."
@@ -56,8 +57,8 @@ func withTouched(event *protocol.Event) {
 		}
 		return realpath.Touched(cmp.Or(event.Project, event.Cwd), path)
 	}
-	if protocol.Member(event.Data, "realPath") == nil {
-		event.Data = protocol.WithTouched(event.Data, event.Touches(protocol.Member(event.Data, "args")))
+	if jsonspan.Get(event.Data, "realPath") == nil {
+		event.Data = protocol.WithTouched(event.Data, event.Touches(jsonspan.Get(event.Data, "args")))
 	}
 }
 
@@ -78,8 +79,8 @@ func (cmd *Commands) eventData(name protocol.EventName, given string, isGiven bo
 	return readAsEvent(name, protocol.Complete(spec, withKind(spec, text)))
 }
 
-// readAsEvent reads data as any host's event is read: strictly, with half
-// surrogate pairs mended.
+// readAsEvent reads data as the event of any host is read: strictly, but with half
+// surrogate pairs replaced.
 func readAsEvent(name protocol.EventName, data protocol.RawMessage) (protocol.RawMessage, error) {
 	line := slices.Concat([]byte(`{"event":"`+name+`","data":`), data, []byte("}"))
 	event, err := protocol.DecodeEvent(line, protocol.DecodeLimits{})
@@ -92,10 +93,10 @@ func readAsEvent(name protocol.EventName, data protocol.RawMessage) (protocol.Ra
 // withKind adds a tool call's kind where a person left it out and the tool is a
 // known one.
 func withKind(spec *protocol.Spec, data protocol.RawMessage) protocol.RawMessage {
-	if kind := protocol.Member(data, "kind"); !spec.Tool || kind != nil && jsonspan.Kind(kind) != 'n' {
+	if kind := jsonspan.Get(data, "kind"); !spec.Tool || kind != nil && jsonspan.Kind(kind) != 'n' {
 		return data
 	}
-	toolName, err := jsontext.AppendUnquote(nil, protocol.Member(data, "name"))
+	toolName, err := jsontext.AppendUnquote(nil, jsonspan.Get(data, "name"))
 	if err != nil {
 		return data
 	}
@@ -125,7 +126,7 @@ func (cmd *Commands) readData(given string) ([]byte, error) {
 	return []byte(given), nil
 }
 
-// whyNotJSON says where JSON ends to be JSON.
+// whyNotJSON says where a text stops being JSON.
 func whyNotJSON(text []byte) string {
 	dec := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowInvalidUTF8(true))
 	if _, err := dec.ReadValue(); err != nil {

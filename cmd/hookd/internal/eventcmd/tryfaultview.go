@@ -9,7 +9,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/report"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/protocol"
-	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/schema/units"
 )
 
 // showFaults prints what became of a hook's faults: of one in full, of several in
@@ -83,7 +83,7 @@ func (t *faultTrial) show(p *show.Printer) {
 		p.Print(", %s", show.Line(why))
 	}
 	p.Print("\n%s %s\n", p.In(show.Strong, "rule"), t.rule())
-	p.Print("%s after %s; the hook's limit is %s\n", p.In(show.Strong, "outcome"), took(t.took), schema.FormatDuration(t.hook.Timeout))
+	p.Print("%s after %s; the hook's limit is %s\n", p.In(show.Strong, "outcome"), took(t.took), units.FormatDuration(t.hook.Timeout))
 	run.Stderr = ""
 	report.Outcome(p, &t.outcome)
 }
@@ -106,7 +106,7 @@ func (t *faultTrial) rule() string {
 func (cmd *Commands) showFaultTable(trials []*faultTrial) {
 	first := trials[0]
 	cmd.Console.Out.Print("%s at %s: %s hook, onFailure %s, limit %s\n", cmd.Console.Out.In(show.Name, show.Line(first.hook.Name)), show.Line(string(first.given.Event)),
-		first.hook.Can, first.hook.OnFailure, schema.FormatDuration(first.hook.Timeout))
+		first.hook.Can, first.hook.OnFailure, units.FormatDuration(first.hook.Timeout))
 	table := show.Table{Header: []string{"FAULT", "COUNTS AS", "RULE", "OUTCOME", "AFTER", "THE HOOK"}}
 	for _, t := range trials {
 		cells := append([]show.Cell{{Text: t.Name, Tone: show.Name}}, t.cells()...)

@@ -10,7 +10,7 @@ import (
 	"github.com/hookd-dev/hookd/executor/daemon"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
-	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/schema/units"
 )
 
 // run is the hook's part in the outcome.
@@ -38,12 +38,12 @@ func (t *trial) show(p *show.Printer) {
 	run := t.run()
 	p.Print("%s %s\n", p.In(show.Strong, "event"), show.Line(string(t.given.Event)))
 	p.Indented("  ", show.Quiet, show.Visible(show.Pretty(t.given.Data)))
-	limit := schema.FormatDuration(t.hook.Timeout)
+	limit := units.FormatDuration(t.hook.Timeout)
 	p.Print("%s %s\n", p.In(show.Strong, "reply"), p.In(show.Quiet, fmt.Sprintf("after %s of %s", show.Milliseconds(run.TookMs), limit)))
 	switch text := strings.TrimRight(string(t.stdout), "\n"); {
 	case text == "":
 		p.Print("  %s\n", p.In(show.Quiet, "nothing on stdout"+exitText(run)))
-	case jsonspan.IsValid(protocol.RawMessage(text)):
+	case jsonspan.Valid(protocol.RawMessage(text)):
 		p.Indented("  ", show.Plain, show.Visible(show.Pretty(protocol.RawMessage(text))))
 	default:
 		p.Indented("  ", show.Plain, show.Visible(show.Shorten(text, 4000)))

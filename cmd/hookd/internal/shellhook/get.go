@@ -44,7 +44,7 @@ func Get(names []string, event io.Reader, out io.Writer) error {
 		return fmt.Errorf("the event cannot be read: %w", err)
 	}
 	value := protocol.RawMessage(input)
-	if !protocol.Valid(value) {
+	if !jsonspan.Valid(value) {
 		return errors.New("stdin holds no event: it is not one JSON value")
 	}
 	alone := len(list) == 1 && !list[0].given
@@ -152,13 +152,13 @@ func (w *wanted) textIn(event protocol.RawMessage) (string, error) {
 	for member := range w.path.Tokens() {
 		switch jsonspan.Kind(value) {
 		case '{':
-			value = protocol.Member(value, member)
+			value = jsonspan.Get(value, member)
 		case '[':
 			at, err := strconv.Atoi(member)
-			if err != nil || strconv.Itoa(at) != member {
-				at = -1
+			list := jsonspan.Elements(value)
+			if value = nil; err == nil && strconv.Itoa(at) == member && at >= 0 && at < len(list) {
+				value = list[at]
 			}
-			value = protocol.Element(value, at)
 		default:
 			value = nil
 		}
@@ -180,7 +180,7 @@ func (w *wanted) textIn(event protocol.RawMessage) (string, error) {
 	case jsonspan.Kind(value) != '"':
 		return strings.TrimSpace(string(value)), nil
 	}
-	text := protocol.Text(value)
+	text := jsonspan.Text(value)
 	if strings.ContainsRune(text, 0) {
 		return "", fmt.Errorf("%s holds a NUL character, which a shell would leave out", w.name)
 	}

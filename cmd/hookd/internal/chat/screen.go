@@ -1,0 +1,153 @@
+package chat
+
+import (
+	"bytes"
+	"strings"
+	"time"
+
+	"charm.land/bubbles/v2/textarea"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hookd-dev/hookd/agentloop"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/runview"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+)
+
+// screen paints a dialog on the whole terminal: what is said scrolls away above, and below
+// stands what goes on and the line that the person writes. It does nothing itself: update
+// takes what happens and returns what is to be done, view shows how things stand.
+type screen struct {
+	talk          *dialog
+	said          *bytes.Buffer // what was printed: whole lines go up, the last stays below
+	width, height int
+	small         bool // the terminal is smaller than these: what does not fit is cut off
+	frame         int  // of the spinner
+
+	input   textarea.Model
+	history history
+	wrote   time.Time // when a key that writes was pressed last
+	asked   []*asking // questions, the first one is shown
+}
+
+// What only a screen wants done.
+type (
+	printEffect  string // lines that go up
+	answerEffect struct {
+		to     chan<- agentloop.Answer
+		answer agentloop.Answer
+	}
+)
+
+func newScreen(width int, color bool) *screen {
+	s := &screen{said: &bytes.Buffer{}, input: textarea.New()}
+	s.input.ShowLineNumbers = false
+	s.input.Prompt = "› "
+	s.input.SetPromptFunc(2, func(line textarea.PromptInfo) string {
+		if line.LineNumber == 0 {
+			return "› "
+		}
+		return "  "
+	})
+	s.input.CharLimit = 0
+	s.input.DynamicHeight, s.input.MinHeight, s.input.MaxHeight = true, 1, 8
+	s.input.MaxContentHeight = 10000
+	s.input.SetVirtualCursor(false)
+	styles := s.input.Styles()
+	styles.Focused, styles.Blurred = textarea.StyleState{}, textarea.StyleState{}
+	s.input.SetStyles(styles)
+	s.input.KeyMap.InsertNewline.SetKeys("alt+enter", "ctrl+j", "shift+enter")
+	s.input.Focus()
+	p := &show.Printer{W: s.said, Color: color, Width: width}
+	s.talk = &dialog{p: p, view: runview.New(p, runview.Options{Folded: true}), say: s.aside, now: time.Now}
+	s.resize(width, 24)
+	return s
+}
+
+// The smallest terminal on which a question can be judged.
+const leastWidth, leastHeight = 20, 3
+
+func (s *screen) resize(width, height int) {
+	if width <= 0 || height <= 0 { // a terminal that does not know its size
+		width, height = 80, 24
+	}
+	s.width, s.height = max(width, leastWidth), max(height, leastHeight)
+	s.small = s.width > width || s.height > height
+	s.talk.view.Resize(s.width - 1) // a full last column makes some terminals wrap twice
+	s.input.SetWidth(s.width - 1)
+}
+
+// update takes what happened and returns what is to be done.
+func (s *screen) update(msg any) (effects []effect) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		s.resize(msg.Width, msg.Height)
+	case tickMsg:
+		s.frame++
+	case tea.KeyPressMsg:
+		effects = s.key(msg)
+	case tea.PasteMsg:
+		if len(s.asked) > 0 && s.asked[0].explaining {
+			s.asked[0].why += msg.Content
+			break
+		}
+		s.input.InsertString(strings.ReplaceAll(strings.ReplaceAll(msg.Content, "\r\n", "\n"), "\r", "\n"))
+	case interruptMsg:
+		effects = s.interrupt()
+	case yieldMsg:
+		s.talk.view.See(msg.Yield)
+	case endedMsg:
+		effects = s.ended(msg)
+	case askMsg:
+		s.asked = append(s.asked, newAsking(msg))
+	case withdrawMsg:
+		s.withdraw(msg.reply)
+	case toldMsg:
+		s.aside(string(msg))
+	case noteMsg:
+		s.aside(string(msg))
+	}
+	if up := s.drain(); up != "" {
+		effects = append([]effect{printEffect(up)}, effects...)
+	}
+	return effects
+}
+
+// ended takes the end of a turn. What the person sent meanwhile and is not done now comes
+// back into the line that is written.
+func (s *screen) ended(msg endedMsg) []effect {
+	s.asked = nil
+	effects, back := s.talk.ended(msg)
+	if len(back) > 0 {
+		text := strings.Join(back, "\n")
+		if typed := s.input.Value(); typed != "" {
+			text += "\n" + typed
+		}
+		s.input.SetValue(text)
+	}
+	return effects
+}
+
+// aside prints something between what a turn yields. A text that streams goes on after it.
+func (s *screen) aside(text string) {
+	if text == "" {
+		return
+	}
+	open := ""
+	if _, streams := s.talk.view.Pending(); streams {
+		open = s.said.String()
+		s.said.Reset()
+	}
+	s.said.WriteString(text + "\n" + open)
+}
+
+// drain returns the whole lines of what was printed, and removes them.
+func (s *screen) drain() string {
+	text := s.said.String()
+	end := strings.LastIndexByte(text, '\n')
+	if end < 0 {
+		return ""
+	}
+	s.said.Reset()
+	s.said.WriteString(text[end+1:])
+	return text[:end]
+}

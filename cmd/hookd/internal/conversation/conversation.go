@@ -1,0 +1,195 @@
+package conversation
+
+import (
+	"context"
+	"errors"
+
+	"github.com/hookd-dev/hookd/agentloop"
+	"github.com/hookd-dev/hookd/agentloop/model"
+	"github.com/hookd-dev/hookd/agentloop/recipe"
+	"github.com/hookd-dev/hookd/agentloop/store"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/models"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/sessionscmd"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// Flags are the flags of hookd run.
+type Flags struct {
+	Model  models.Choice
+	System string
+	Follow bool   // go on with the newest session of the project
+	Resume string // go on with this one
+	Recipe string // run this recipe instead of a prompt
+	Args   map[string]string
+	Allow  allowFlag
+	Schema string // file with the JSON Schema of the final answer, "" for none
+}
+
+// resumes reports whether the run goes on with a session.
+func (f *Flags) resumes() bool { return f.Follow || f.Resume != "" }
+
+// Conversation is a session with an agent in it: the hooks of its project, the
+// loop, and the file that keeps it.
+type Conversation struct {
+	Hooks    *engine.Opener
+	Engine   *engine.Engine
+	settings *schema.Settings
+	Model    model.Model
+	choice   *models.Choice
+	Session  *store.Session
+	Loop     *agentloop.Loop
+	recipes  *recipe.Library
+	aside    func(func()) // runs a print so that no other output mixes with it
+}
+
+// opening is a conversation that is being opened.
+type opening struct {
+	hooks   *engine.Opener
+	console *cli.Console
+}
+
+// Open opens the session that the flags ask for. The approver may be nil.
+func Open(ctx context.Context, hooks *engine.Opener, flags *Flags, approver agentloop.Approver, late engine.Late) (*Conversation, error) {
+	o := &opening{hooks: hooks, console: hooks.Console}
+	resumed, err := o.chosenSession(ctx, flags)
+	if err != nil {
+		return nil, err
+	}
+	reviewed, err := o.reviewGuards(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e, err := o.hooks.Open(ctx, engine.Options{LongLived: true, GuardsReviewed: reviewed, Late: late})
+	if err != nil {
+		return nil, err
+	}
+	settings := *e.Settings() // a snapshot's own do not change
+	c := &Conversation{Hooks: hooks, Engine: e, settings: &settings, choice: &flags.Model, aside: e.Aside}
+	if c.Model, err = models.Choose(o.console, o.hooks.Closers, c.choice, c.settings); err != nil {
+		return nil, err
+	}
+	if c.Session, err = o.openSession(e, resumed, model.Origin(c.Model)); err != nil {
+		return nil, err
+	}
+	options, err := o.loopOptions(e, c.settings, c.Model, c.Session, flags)
+	if err != nil {
+		return nil, errors.Join(err, c.Session.Close())
+	}
+	if c.settings.Agent.Approval.Mode != "deny" { // else nobody is asked, whatever the question is about
+		options.Approver = approver
+	}
+	if resumed != "" {
+		options.Source = "resume"
+	}
+	c.recipes = options.Recipes
+	if err := c.checkRecipe(flags); err != nil {
+		return nil, errors.Join(err, c.abandon(resumed))
+	}
+	if c.Loop, err = agentloop.New(options); err != nil {
+		return nil, errors.Join(loopFault(err), c.Session.Close())
+	}
+	return c, nil
+}
+
+// loopFault returns the fault of a session for which there is no loop.
+func loopFault(err error) *cli.Fault {
+	if _, isDamage := errors.AsType[*store.DamageError](err); isDamage {
+		return sessionscmd.Fault(err)
+	}
+	return cli.Failed("run", err, "")
+}
+
+// Begin starts the work that the flags or a prompt ask for.
+func (c *Conversation) Begin(ctx context.Context, flags *Flags, prompt agentloop.Prompt) (*agentloop.Run, error) {
+	var run *agentloop.Run
+	var err error
+	switch {
+	case c.isCompaction(flags.Recipe):
+		run, err = c.Loop.Compact(ctx, flags.Recipe, flags.Args[compactArg])
+	case flags.Recipe != "":
+		run, err = c.Loop.RunRecipe(ctx, flags.Recipe, flags.Args)
+	default:
+		run, err = c.Loop.RunPrompt(ctx, prompt)
+	}
+	if err != nil {
+		return nil, cli.Failed("run", err, "")
+	}
+	return run, nil
+}
+
+// SetModel lets another model answer from the next prompt on.
+func (c *Conversation) SetModel(name string) error {
+	c.choice.Name = name
+	m, err := models.Choose(c.Hooks.Console, c.Hooks.Closers, c.choice, c.settings)
+	if err != nil {
+		return err
+	}
+	if err := c.Loop.SetModel(m); err != nil {
+		return cli.Failed("model", err, "")
+	}
+	c.Model = m
+	return nil
+}
+
+// Watch hands what a run yields to a painter and returns how the run ended. The second
+// error says what could not be printed.
+func (c *Conversation) Watch(run *agentloop.Run, w Painter) (ended, unseen error) {
+	for y := range run.Events() {
+		c.aside(func() { unseen = errors.Join(unseen, w.See(y)) })
+	}
+	return run.Wait(), unseen
+}
+
+// End closes the session with the event session-end, which the painter sees, and returns
+// the error of the run, or what went wrong at the end. w may be nil.
+func (c *Conversation) End(ctx context.Context, ended error, w Painter) error {
+	reason := "exit"
+	if ctx.Err() != nil {
+		reason = "interrupted"
+	} else if ended != nil {
+		reason = "error"
+	}
+	y, err := c.Loop.Close(context.WithoutCancel(ctx), reason)
+	if err == nil && w != nil && y.Event.Event != "" {
+		c.aside(func() { err = w.See(y) })
+	}
+	if err != nil && ended == nil {
+		ended = err
+	}
+	return errors.Join(ended, c.Session.Close())
+}
+
+// NoteResume prints how to go on with the session.
+func (c *Conversation) NoteResume() {
+	if !c.Session.IsWritten() {
+		return
+	}
+	p := c.Hooks.Console.Err
+	p.Print("%s\n", p.In(show.Quiet, "session "+c.Session.ID()+"; hookd run --continue goes on with it"))
+}
+
+// Painter prints what a run yields.
+type Painter interface {
+	See(agentloop.Yield) error
+}
+
+// Exit turns the end of a run into an exit code. What went wrong was printed
+// as the event agent-error already.
+func Exit(ctx context.Context, result agentloop.Result, ended error) error {
+	var refusal *agentloop.Error
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.As(ended, &refusal) && (refusal.Cause == "blocked" || refusal.Cause == "failure"), ended == nil && result.StopReason == "hook":
+		return cli.ExitCode(cli.ExitRefused)
+	case ended != nil:
+		return cli.ExitCode(cli.ExitFailed)
+	}
+	return nil
+}
+
+// ErrAborted is the cause of the context of a turn that the person ended.
+var ErrAborted = errors.New("aborted by the person")

@@ -1,0 +1,103 @@
+package conversation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hookd-dev/hookd/agentloop/mcp"
+	"github.com/hookd-dev/hookd/agentloop/provider"
+	"github.com/hookd-dev/hookd/agentloop/tool"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/executor/process"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// serversWait is how long the first prompt waits for MCP servers that are
+// still starting, from the start of hookd. A model that is asked before its
+// tools are there says that it has none.
+const serversWait = 3 * time.Second
+
+// mcpServers starts the MCP servers of the settings. They end with the command. It returns
+// nil if there are none. The settings of a snapshot hold only servers that may be started.
+func (o *opening) mcpServers(e *engine.Engine, settings *schema.Settings) *mcp.Servers {
+	if len(settings.Agent.MCPServers) == 0 {
+		return nil
+	}
+	var list []mcp.Server
+	for _, name := range slices.Sorted(maps.Keys(settings.Agent.MCPServers)) {
+		s := settings.Agent.MCPServers[name]
+		list = append(list, mcp.Server{Name: name, Type: s.Type, Command: s.Command, Args: s.Args, Dir: s.Dir, Environ: s.Environ, Env: s.Env, URL: s.URL, Headers: s.Headers})
+	}
+	servers := mcp.Connect(context.Background(), list, mcp.Options{
+		Project: e.Root,
+		Start:   containedStart(o.hooks.Processes.Runtime()),
+		Notify: func(n mcp.Notice) {
+			e.Aside(func() { o.console.Note("MCP server "+n.Server+" "+n.Text, n.Remedy) })
+		},
+	})
+	o.hooks.Closers.Add(func() error { servers.Close(); return nil })
+	return servers
+}
+
+// addServers makes the tools of the servers a source of the loop, and lets the first
+// prompt wait a little for servers that are still starting.
+func (o *opening) addServers(e *engine.Engine, servers *mcp.Servers, sources *[]tool.Source, features *[]provider.Provider) {
+	if servers == nil {
+		return
+	}
+	var told sync.Once
+	*sources = append(*sources, servers)
+	*features = append(*features, provider.Provider{Name: "mcp", Hooks: []protocol.GoHook{{
+		Name:        "mcp-servers",
+		Description: "waits a little for MCP servers that are still starting",
+		Events:      []protocol.EventName{protocol.PromptSubmit},
+		Watches:     true,
+		Func: func(ctx context.Context, _ *protocol.Event) (protocol.Reply, error) {
+			late := servers.Settle(ctx, serversWait)
+			told.Do(func() {
+				if len(late) > 0 {
+					e.Aside(func() {
+						o.console.Note(show.Plural(len(late), "MCP server")+" still starting: "+strings.Join(late, " "), "the tools join at the next step when they are there")
+					})
+				}
+			})
+			return protocol.Reply{}, nil
+		},
+	}}})
+}
+
+// containedStart starts the program of a server as hooks are started: contained,
+// and ended with everything it started, even if hookd is killed.
+func containedStart(runtime *process.Runtime) func(context.Context, mcp.Program) (*mcp.Process, error) {
+	return func(ctx context.Context, p mcp.Program) (*mcp.Process, error) {
+		child, err := runtime.Start(ctx, &process.Command{Path: p.Argv[0], Argv: p.Argv, Dir: p.Dir, Env: p.Env})
+		if err != nil {
+			return nil, err
+		}
+		return &mcp.Process{In: child.Stdin, Out: child.Stdout, Done: child.Done(), End: func(patience time.Duration) mcp.Ending {
+			return endingOf(child.End(patience))
+		}}, nil
+	}
+}
+
+func endingOf(r process.Result) mcp.Ending {
+	ending := mcp.Ending{Text: fmt.Sprintf("exit code %d", r.ExitCode), Stderr: string(r.Stderr), Left: r.Left.String()}
+	var unstarted *process.StartError
+	switch {
+	case errors.As(r.Err, &unstarted):
+		ending.Text = unstarted.Error()
+	case r.Err != nil:
+		ending.Text = "it was ended"
+	case r.Signal != "":
+		ending.Text = "ended by " + r.Signal
+	}
+	return ending
+}

@@ -1,0 +1,133 @@
+package question
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hookd-dev/hookd/agentloop"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/terminal"
+)
+
+// LineByLine puts questions to the person at the terminal, line by line.
+type LineByLine struct {
+	p     *show.Printer
+	lines *terminal.Lines // what the person types
+}
+
+// NewLineByLine returns what puts questions to the person who types these lines.
+func NewLineByLine(p *show.Printer, lines *terminal.Lines) LineByLine { return LineByLine{p, lines} }
+
+// AtTerminal returns what asks the person at the terminal, nil if nobody is there. Every
+// question is then answered with no.
+func AtTerminal(console *cli.Console) agentloop.Approver {
+	if !console.PersonReads() {
+		return nil
+	}
+	return LineByLine{console.Err, console.Lines()}
+}
+
+// Settling is how long a question waits before it is shown, so that keys that were pressed
+// before it reach the line that is being written, where they belong.
+const Settling = 100 * time.Millisecond
+
+// Keys are what a person types or presses for an answer, by its kind.
+var Keys = map[string]string{"allow-once": "y", "allow-always": "a", "reject-once": "n", "reject-always": "N"}
+
+// typedAnswer returns what a typed line means; known is false for a line that is none of
+// the options. An empty line is the plain refusal. What follows n or N is told the model.
+func typedAnswer(q *agentloop.Question, typed string) (answer agentloop.Answer, known bool) {
+	typed = strings.TrimSpace(typed)
+	if typed == "" {
+		return agentloop.Answer{OptionID: Refusal(q)}, true
+	}
+	key, why := typed, ""
+	if word, rest, more := strings.Cut(typed, " "); more && isRefusal(word) {
+		key, why = word, strings.TrimSpace(rest)
+	}
+	words := map[string]string{"yes": "y", "Y": "y", "always": "a", "A": "a", "no": "n", "never": "N"}
+	if short, isWord := words[key]; isWord {
+		key = short
+	}
+	for _, o := range q.Options {
+		if Keys[o.Kind] == key {
+			return agentloop.Answer{OptionID: o.OptionID, Text: why}, true
+		}
+	}
+	return agentloop.Answer{OptionID: Refusal(q), Text: why}, isRefusal(key)
+}
+
+// isRefusal reports whether a typed line can only mean no.
+func isRefusal(typed string) bool {
+	word, _, _ := strings.Cut(strings.TrimSpace(typed), " ")
+	return word == "n" || word == "N" || word == "no" || word == "never"
+}
+
+// Approve shows the question page by page and reads the answer. A yes is taken only after
+// all that will run was on the screen. What was typed before that is no answer.
+func (t LineByLine) Approve(ctx context.Context, q agentloop.Question) (agentloop.Answer, error) {
+	select { // what was told before has to reach the screen first
+	case <-time.After(Settling):
+	case <-ctx.Done():
+		return agentloop.Answer{}, context.Cause(ctx)
+	}
+	lines := Lines(t.p, &q)
+	for at, page := 0, t.page(); at < len(lines); {
+		end := min(at+page, len(lines))
+		t.p.Raw(strings.Join(lines[at:end], "\n") + "\n")
+		if at = end; at == len(lines) {
+			break
+		}
+		typed, open, err := t.read(ctx, "  "+HiddenText(lines[at:])+". enter = more, all = the rest, n = no: ")
+		switch {
+		case err != nil:
+			return agentloop.Answer{}, err
+		case !open || isRefusal(typed):
+			answer, _ := typedAnswer(&q, typed)
+			return answer, nil
+		case strings.TrimSpace(typed) == "all":
+			page = len(lines)
+		case strings.TrimSpace(typed) != "":
+			t.p.Print("  %s\n", "a yes counts after all of it was shown")
+		}
+	}
+	var ways, keys []string
+	for _, o := range q.Options {
+		ways = append(ways, fmt.Sprintf("%s = %s", Keys[o.Kind], show.Line(o.Name)))
+		keys = append(keys, Keys[o.Kind])
+	}
+	for {
+		typed, open, err := t.read(ctx, "  "+strings.Join(ways, ", ")+" (n WHY tells the model)? [n] ")
+		if err != nil {
+			return agentloop.Answer{}, err
+		}
+		if answer, known := typedAnswer(&q, typed); known || !open { // at the end of input: no
+			return answer, nil
+		}
+		t.p.Print("  type one of %s\n", strings.Join(keys, ", "))
+	}
+}
+
+// read asks for a line. What came before it was asked for is dropped.
+func (t LineByLine) read(ctx context.Context, prompt string) (line string, open bool, err error) {
+	t.lines.Drop()
+	t.p.Print("%s", prompt)
+	line, open, err = t.lines.Next(ctx)
+	if err != nil || !open {
+		t.p.Print("\n")
+	}
+	return line, open, err
+}
+
+// page returns how many lines the terminal shows at once, without the prompt.
+func (t LineByLine) page() int {
+	const unknown, least, prompt = 24, 3, 3
+	height := t.lines.Height()
+	if height <= 0 {
+		height = unknown
+	}
+	return max(height-prompt, least)
+}

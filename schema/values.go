@@ -1,0 +1,243 @@
+package schema
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/hookd-dev/hookd/internal/text"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema/document"
+)
+
+// read returns the value of a setting, or nil if it does not count. ok is false
+// if a part of it was lost.
+func (r *layerReader) read(key *Key, n *document.Node, path string) (value any, ok bool) {
+	switch key.Type {
+	case TypeEntries:
+		return nil, r.use(n, path)
+	case TypePrices:
+		return structs[Price](r, n, path, `[{"model": "…", "inputPerMTok": 3, "outputPerMTok": 15}]`)
+	case TypeFolders:
+		return structs[TrustedFolder](r, n, path, `[{"path": "/work", "owners": ["1000"]}]`)
+	case TypeServers:
+		return r.servers(n, path)
+	case TypeList:
+		return r.checkedList(key, n, path)
+	case TypeBool:
+		value, ok = r.bool(n, path)
+	case TypeInt:
+		value, ok = r.int(n, path)
+	case TypeSize:
+		value, ok = r.size(n, path)
+	case TypeShare, TypeMoney:
+		value, ok = r.share(n, path)
+	case TypeDuration:
+		if key.ZeroIsOff && n.Kind == document.String && n.Text == "none" {
+			return key.Default, true
+		}
+		value, ok = r.duration(n, path)
+	default:
+		value, ok = r.text(n, path)
+	}
+	if !ok || !r.fits(key, n, path, value) {
+		return nil, false
+	}
+	return value, true
+}
+
+// fits runs the row's check on one value.
+func (r *layerReader) fits(key *Key, n *document.Node, path string, value any) bool {
+	failed := key.violated(value)
+	want := ""
+	switch failed {
+	case "":
+		return true
+	case "min", "max":
+		want = key.Write(key.Min) + " to " + key.Write(key.Max)
+	case "oneof":
+		want = oneOf(key.Words)
+		if near := text.Nearest(value.(string), key.Words); len(key.Words) > 6 && near != "" {
+			want = fmt.Sprintf("%q, or another %s", near, want)
+		}
+	default:
+		want = forms[failed].want
+	}
+	r.fault(n, path, codeFor(failed), lastKey(path)+" is "+shownAs(key, value), "write "+want)
+	return false
+}
+
+func shownAs(key *Key, value any) string {
+	if text, ok := value.(string); ok {
+		return shown(text)
+	}
+	return key.Write(value)
+}
+
+// checkedList reads a list; items that do not fit are noted and left out.
+func (r *layerReader) checkedList(key *Key, n *document.Node, path string) (any, bool) {
+	if n.Kind != document.List {
+		r.wrongType(n, path, "a list", listLike(n))
+		return nil, false
+	}
+	items, complete := []string{}, true
+	single := Key{Name: key.Name, Type: TypeText, Words: key.Words, Form: key.Form}
+	for i, item := range n.Items {
+		at := index(path, i)
+		text, ok := r.text(item, at)
+		switch {
+		case ok && text == "":
+			r.fault(item, at, CodeBadValue, lastKey(at)+" is empty", "remove it")
+			complete = false
+		case !ok || !r.fits(&single, item, at, text):
+			complete = false
+		case !slices.Contains(items, text):
+			items = append(items, text)
+		}
+	}
+	return items, complete
+}
+
+// lost takes care of what cannot be read and may have held a guard or a
+// restriction: it is never as if it had not been written.
+func (r *layerReader) lost(key *Key, n *document.Node, path string) {
+	if key == nil || !key.Layers.Has(r.layer.Layer) {
+		return
+	}
+	switch {
+	case key.Type == TypeEntries && n.Kind == document.List:
+		// Each faulty entry stands for itself.
+	case key.Type == TypeEntries, key.Name == "hooks.required":
+		r.layer.Use = append(r.layer.Use, Described{
+			From: FromSettings, Hook: path, Pos: Pos{r.file, n.Line, path},
+			Faults: fieldNames(reflect.ValueOf(Entry{})),
+		})
+	case key.Name == "agent.tools.bash.deny":
+		r.add(key, "*", Pos{r.file, n.Line, path})
+	case key.Name == "agent.tools.bash.allow":
+		r.add(key, MatchesNothing, Pos{r.file, n.Line, path})
+	case key.Name == "agent.approval.tools":
+		if _, some := r.layer.Values[key.Name].V.([]string); !some {
+			r.layer.Values[key.Name] = Value{[]string{}, Pos{r.file, n.Line, path}}
+		}
+	case key.Name == "hooks.allow":
+		allowed, _ := r.layer.Values[key.Name].V.([]string)
+		if !slices.Contains(allowed, string(protocol.Managed)) {
+			allowed = append(allowed, string(protocol.Managed))
+		}
+		r.layer.Values[key.Name] = Value{allowed, Pos{r.file, n.Line, path}}
+	}
+}
+
+// lostBelow takes care of a whole group that cannot be read: any setting below it may
+// have been in it.
+func (r *layerReader) lostBelow(n *document.Node, path string) {
+	for i := range Keys {
+		if strings.HasPrefix(Keys[i].Name, path+".") {
+			r.lost(&Keys[i], n, path)
+		}
+	}
+}
+
+// MatchesNothing stands in a list of commands that are allowed for what nobody
+// can read in it: without it the list may be empty, which allows all.
+const MatchesNothing = `/[^\s\S]/`
+
+// add puts an item at the end of a list, after those that could be read.
+func (r *layerReader) add(key *Key, item string, pos Pos) {
+	items, _ := r.layer.Values[key.Name].V.([]string)
+	r.layer.Values[key.Name] = Value{append(slices.Clip(items), item), pos}
+}
+
+// maxEntries bounds hooks.use; no layer can have more hooks than that.
+const maxEntries = 10_000
+
+func (r *layerReader) use(n *document.Node, path string) bool {
+	if len(n.Items) > maxEntries {
+		r.fault(n, path, CodeOutOfRange, fmt.Sprintf("use has %d entries", len(n.Items)), fmt.Sprintf("write at most %d", maxEntries))
+		r.lost(KeyByName("hooks.use"), &document.Node{Line: n.Line}, path)
+		return true
+	}
+	if n.Kind != document.List {
+		r.wrongType(n, path, "a list of entries", `a list: [{"name": "guard.sh", "can": "block"}]`)
+		return false
+	}
+	for i, item := range n.Items {
+		at := index(path, i)
+		d, findings := DecodeEntry(item, FromSettings, Pos{File: r.file, Line: item.Line, Path: at}, "")
+		if d.Hook == "" {
+			d.Hook = at
+		}
+		r.layer.Use = append(r.layer.Use, d)
+		for _, f := range findings {
+			if r.full() {
+				r.unsaid++
+				continue
+			}
+			r.findings = append(r.findings, f)
+		}
+	}
+	return true
+}
+
+// sameNames rejects every entry for a hook that an earlier one describes.
+func (r *layerReader) sameNames() {
+	first := map[string]int{}
+	for i := range r.layer.Use {
+		d := &r.layer.Use[i]
+		if d.Name == nil {
+			continue
+		}
+		if at, twice := first[*d.Name]; twice {
+			r.hook = *d.Name
+			r.at(d.At("name"), SeverityError, CodeDuplicateName, fmt.Sprintf("%s has an entry already, in line %d", *d.Name, r.layer.Use[at].Pos.Line), "merge the two entries, or give this one another name")
+			r.hook = ""
+			d.Faults = append(d.Faults, "name")
+			continue
+		}
+		first[*d.Name] = i
+	}
+}
+
+// structs reads a list of objects of one shape. One that does not fit is noted
+// and left out.
+func structs[T any](r *layerReader, n *document.Node, path, example string) (any, bool) {
+	if n.Kind != document.List {
+		r.wrongType(n, path, "a list", "a list: "+example)
+		return nil, false
+	}
+	list, complete := []T{}, true
+	for i, item := range n.Items {
+		at := index(path, i)
+		var one T
+		if r.value(item, at, reflect.ValueOf(&one).Elem(), shape{}) && len(r.checkStruct(item, at, &one)) == 0 {
+			list = append(list, one)
+		} else {
+			complete = false
+		}
+	}
+	return list, complete
+}
+
+func (r *layerReader) servers(n *document.Node, path string) (any, bool) {
+	if n.Kind != document.Object {
+		r.wrongType(n, path, "an object", `an object of servers: {"NAME": {"command": "…"}}`)
+		return nil, false
+	}
+	servers, count := map[string]MCPServer{}, keyCount(n)
+	for _, m := range n.Members {
+		at := join(path, m.Key)
+		s := MCPServer{Layer: r.layer.Layer, Line: m.Line}
+		switch {
+		case count[m.Key] > 1:
+			r.fault(m.Value, at, CodeDuplicateKey, fmt.Sprintf("the server %s is here more than once", m.Key), "keep one of them")
+		case !r.value(m.Value, at, reflect.ValueOf(&s).Elem(), shape{tolerant: true}):
+		case (s.Command == "") == (s.URL == ""):
+			r.fault(m.Value, at, CodeBadValue, lastKey(at)+" has neither or both of command and url", "write command for a server to start, or url for one that runs")
+		default:
+			servers[m.Key] = s
+		}
+	}
+	return servers, true
+}
