@@ -81,7 +81,7 @@ agentloop/tool: agentloop/tool/internal/projectfile agentloop/tool/internal/prot
 agentloop/tool/internal/projectfile: agentloop/tool/internal/protect protocol protocol/realpath
 agentloop/tool/internal/protect: protocol/realpath
 agentloop/tool/internal/textedit:
-agentloop/store: protocol
+agentloop/store: internal/lines protocol
 client: protocol protocol/rpc protocol/rpc/socket
 cmd/hookd: *
 cmd/hookd/internal/agentcmd: agentloop cmd/hookd/internal/chat cmd/hookd/internal/cli cmd/hookd/internal/conversation cmd/hookd/internal/engine cmd/hookd/internal/jsonsession cmd/hookd/internal/question cmd/hookd/internal/runview cmd/hookd/internal/sessionscmd cmd/hookd/internal/show cmd/hookd/internal/terminal loader protocol
