@@ -217,31 +217,6 @@ func (e *events) notify(ctx context.Context, kind, text string) {
 	}
 }
 
-// sequence gives the events of a session their numbers, from 1 on each time that it is
-// opened. All agents of the session share it.
-type sequence struct {
-	opening int64 // when the session was opened
-
-	mu   sync.Mutex
-	last int64 // the last number given out
-}
-
-func newSequence() *sequence { return &sequence{opening: time.Now().UnixNano()} }
-
-// next hands out the next number. No other is handed out before use has returned.
-func (s *sequence) next(use func(seq int64)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.last++
-	use(s.last)
-}
-
-func (s *sequence) latest() int64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.last
-}
-
 // afterAbort is how long a run that was aborted waits for the events that must still be
 // fired: those of what was open, and its last one. Control is back within 250 ms of an
 // abort. An event that comes later is fired all the same, and the gate sees to it that
@@ -249,7 +224,7 @@ func (s *sequence) latest() int64 {
 const afterAbort = 200 * time.Millisecond
 
 // abortDeadline is the one deadline of a prompt's run, and of all that work for it, for
-// what must still be told after the caller's context has ended. It begins with the first
+// events that must still be fired after the caller's context has ended. It begins with the first
 // who needs it.
 type abortDeadline struct {
 	once   sync.Once
@@ -268,7 +243,7 @@ func withAbortDeadline(ctx context.Context) (_ context.Context, stop func()) {
 	return context.WithValue(ctx, abortDeadlineKey{}, d), d.stop
 }
 
-// after returns the context for what must still be told after ctx has ended.
+// after returns the context for events that must still be fired after ctx has ended.
 func (d *abortDeadline) after(ctx context.Context) context.Context {
 	d.once.Do(func() {
 		d.ctx, d.cancel = context.WithTimeoutCause(withDue(context.WithoutCancel(ctx)), afterAbort, context.Cause(ctx))
@@ -291,7 +266,7 @@ func withDue(ctx context.Context) context.Context { return context.WithValue(ctx
 
 func isDue(ctx context.Context) bool { return ctx.Value(dueKey{}) != nil }
 
-// afterEnd returns the context for what must still be told when ctx may have ended: ctx
+// afterEnd returns the context for events that must still be fired when ctx may have ended: ctx
 // itself, or that of the nearest caller who is still there, or the abort deadline's.
 func (e *events) afterEnd(ctx context.Context) context.Context {
 	for ; e != nil && ctx.Err() != nil; e = e.parent {

@@ -1,6 +1,9 @@
 package record
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,6 +17,40 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
+
+// Digest stands for a value in a record.
+type Digest struct {
+	Hash  string              `json:"hash,omitzero"` // sha256:…
+	Bytes int                 `json:"bytes"`
+	Value protocol.RawMessage `json:"value,omitzero"` // only with records.values full
+}
+
+// maxValue is the size up to which a record holds a value itself, in bytes.
+const maxValue = 64 << 10
+
+// NewDigest returns what a record keeps of a value, nil for one that does not
+// exist. Of a sensitive value only the hash is kept. Hash, size and value are of the
+// value as hooks read it, with plain strings, so that they can be compared with what
+// a hook keeps, and a search in a record finds what a hook found.
+func NewDigest(v protocol.RawMessage, keep schema.RecordValues, sensitive bool) *Digest {
+	if v == nil {
+		return nil
+	}
+	v = jsonspan.Plain(v)
+	d := &Digest{Bytes: len(v)}
+	if keep != schema.ValuesNone {
+		d.Hash = hashOf(v)
+	}
+	if keep == schema.ValuesFull && !sensitive && len(v) <= maxValue && jsonspan.Valid(v) {
+		d.Value = v
+	}
+	return d
+}
+
+func hashOf(b []byte) string {
+	sum := sha256.Sum256(b)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
 
 // Redact returns a run as a record has it that is not to hold values of events: what a
 // hook wrote besides its verdict may repeat its event. Of stderr remains how long it
@@ -59,6 +96,7 @@ func unquoted(text string) string {
 
 const (
 	maxSearched = 1 << 20 // bytes of data that are searched for what a call is about
+	maxHead     = 4 << 10 // bytes of a text that are looked at for it
 	maxSubject  = 160     // bytes of it that a record holds
 )
 
@@ -73,8 +111,7 @@ func Subject(data protocol.RawMessage, values schema.RecordValues, sensitive boo
 	args := jsonspan.Get(data, "args")
 	text := func(names ...string) string {
 		for _, name := range names {
-			var text string
-			if json.Unmarshal(jsonspan.Get(args, name), &text) == nil && text != "" {
+			if text := head(jsonspan.Get(args, name)); text != "" {
 				return text
 			}
 		}
@@ -88,6 +125,37 @@ func Subject(data protocol.RawMessage, values schema.RecordValues, sensitive boo
 		return cutSubject(command)
 	}
 	return cutSubject(text("path", "file_path", "file"))
+}
+
+// head returns the text of a value that is a string, or the beginning of a long one.
+func head(value protocol.RawMessage) string {
+	if len(value) > 2*maxHead {
+		value = append(bytes.ToValidUTF8(value[:wholeEscapes(value, maxHead)], nil), '"')
+	}
+	var text string
+	if json.Unmarshal(value, &text) != nil {
+		return ""
+	}
+	return text
+}
+
+// wholeEscapes returns where a JSON string twice as long as size may be cut: at about size,
+// and in no escape, nor between the two of one character.
+func wholeEscapes(quoted []byte, size int) int {
+	i := 1
+	for i < size {
+		switch {
+		case quoted[i] != '\\':
+			i++
+		case quoted[i+1] != 'u':
+			i += 2
+		case quoted[i+2]|0x20 == 'd' && quoted[i+3] >= '8': // the first of two
+			i += 12
+		default:
+			i += 6
+		}
+	}
+	return i
 }
 
 func cutSubject(text string) string {

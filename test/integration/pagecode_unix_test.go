@@ -4,6 +4,7 @@ package integration
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -85,20 +86,32 @@ func TestSettingsOfThePagesAreRead(t *testing.T) {
 	}
 }
 
-// The Go blocks of docs/go.md, one after the other, are a program that does what
-// the page says.
-func TestGoPageIsAProgram(t *testing.T) {
-	t.Parallel()
-	blocks := pagesWithBlocks(t)["go.md"]
-	source, prints := "", ""
-	for _, b := range blocks {
-		switch b.language {
-		case "go":
-			source += b.text + "\n"
-		case "text":
-			prints = b.text
+// Each Go block on the pages that is a program compiles, and prints what the next block
+// says it does.
+func TestGoProgramsOfThePages(t *testing.T) {
+	n := 0
+	for page, blocks := range pagesWithBlocks(t) {
+		for i, b := range blocks {
+			if b.language != "go" {
+				continue
+			}
+			if !strings.HasPrefix(b.text, "package main\n") || i+1 == len(blocks) || blocks[i+1].language != "text" {
+				t.Errorf("%s:%d: a Go block that is no program, or is followed by no output", page, b.line)
+				continue
+			}
+			n++
+			t.Run(fmt.Sprintf("%s:%d", page, b.line), func(t *testing.T) {
+				t.Parallel()
+				checkGoProgram(t, b.text, blocks[i+1].text)
+			})
 		}
 	}
+	if n < 4 {
+		t.Errorf("only %d programs were found", n)
+	}
+}
+
+func checkGoProgram(t *testing.T, source, prints string) {
 	r := newReader(t)
 	file, overlay, program := filepath.Join(r.folder, "page.go"), filepath.Join(r.folder, "overlay.json"), filepath.Join(r.folder, "page")
 	writeFile(t, file, source, 0o644)

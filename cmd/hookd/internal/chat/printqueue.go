@@ -6,8 +6,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// printQueue hands messages to the program in order. The program's own commands
-// run side by side, and its update must not wait for itself.
+// printQueue hands messages to the program in order. The commands of the program itself
+// run concurrently, and its update must not wait for itself.
 type printQueue struct {
 	mu     sync.Mutex
 	some   *sync.Cond
@@ -15,7 +15,7 @@ type printQueue struct {
 	closed bool
 }
 
-func newPrinter() *printQueue {
+func newPrintQueue() *printQueue {
 	q := &printQueue{}
 	q.some = sync.NewCond(&q.mu)
 	return q

@@ -12,12 +12,12 @@ import (
 	"github.com/hookd-dev/hookd/examples"
 )
 
-// newExamples writes what the pages copy from, for a person who has the program
+// Examples makes hookd examples, which writes what the pages copy from, for a person who has the program
 // and not the repository.
 func (cmd *Commands) Examples() *cobra.Command {
 	return &cobra.Command{
 		Use:   "examples FOLDER",
-		Short: "write hooks, skills, recipes and projects to copy from to a new folder",
+		Short: "Write hooks, skills, recipes and projects to copy from to a new folder",
 		Long: `Write the examples to FOLDER, which must not exist: hooks, skills, recipes, an MCP
 server, and two projects whose scripted model needs no key. Nothing of them counts
 until you copy it to a place where hookd looks.`,

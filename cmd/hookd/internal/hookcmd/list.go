@@ -19,7 +19,7 @@ func (cmd *Commands) List() *cobra.Command {
 	var withBuiltin bool
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "list the hooks in the order in which they run, and those that cannot run",
+		Short: "List the hooks in the order in which they run, and those that cannot run",
 		Long: `List the hooks in the order in which they run, and those that cannot run.
 With --builtin the hooks of the features that hookd run comes with are among
 them, as the settings switch them; elsewhere they are not asked.`,
@@ -71,8 +71,8 @@ them, as the settings switch them; elsewhere they are not asked.`,
 	return c
 }
 
-// fullListing is what hookd list --json prints: the hooks, and what the layers
-// hold for the agent loop besides.
+// fullListing is what hookd list --json prints: the hooks, and the skills, recipes and
+// servers for the agent loop.
 type fullListing struct {
 	daemon.Listing
 	Materials []loader.Material `json:"materials"`

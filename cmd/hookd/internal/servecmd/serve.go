@@ -6,7 +6,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -33,7 +32,7 @@ func (cmd *Commands) Serve() *cobra.Command {
 	var path string
 	c := &cobra.Command{
 		Use:   "serve",
-		Short: "serve hooks to an agent: JSON-RPC 2.0, one message a line",
+		Short: "Serve hooks to an agent: JSON-RPC 2.0, one message on each line",
 		Long: `Serve hooks to agents in any language: JSON-RPC 2.0, one message a line, on stdin
 and stdout. With --socket a Unix socket is served instead, to several clients at
 once; --socket=PATH puts it elsewhere than in the user's runtime folder.
@@ -86,9 +85,6 @@ func (cmd *Commands) serve(ctx context.Context, path string, onSocket bool) erro
 	if listener != nil {
 		cmd.Console.Err.Print("hookd: listening on %s\n", listener.Addr())
 	}
-	// Whoever waits for a hook or a client in a system call takes a processor of Go's
-	// with it for a while. With few of them an event would wait for that.
-	runtime.GOMAXPROCS(max(4, runtime.GOMAXPROCS(0)))
 	if err := server.Serve(ctx, stdio, listener); err != nil {
 		return cli.Failed("serve", err, "")
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 )
 
-// Commands are hookd sessions.
+// Commands makes hookd sessions.
 type Commands struct {
 	Console *cli.Console
 	Project *places.Project
@@ -24,10 +24,10 @@ type Commands struct {
 func (cmd *Commands) Sessions() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sessions",
-		Short: "list, show, export and remove the conversations of hookd run",
+		Short: "List, show, export and remove the conversations of hookd run",
 		Long: `List, show, export and remove the conversations of hookd run.
 
-Where a session's ID is asked for, its beginning is enough if no other ID begins so.`,
+Any unique prefix of a session ID is accepted.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -38,7 +38,8 @@ Where a session's ID is asked for, its beginning is enough if no other ID begins
 	return c
 }
 
-// Find turns a beginning of an id into the id.
+// Find returns the ID of the session whose ID begins with prefix. It is a fault if there
+// is none, or several.
 func Find(folder, prefix string) (string, error) {
 	if strings.TrimSpace(prefix) == "" {
 		return "", cli.Usage("usage", "the session's ID is empty", "hookd sessions list shows the sessions of this project")
@@ -61,7 +62,7 @@ func Find(folder, prefix string) (string, error) {
 	return id, nil
 }
 
-// Fault says why a session cannot be used.
+// Fault returns the fault of a session that cannot be used.
 func Fault(err error) *cli.Fault {
 	var damage *store.DamageError
 	switch {
@@ -81,7 +82,7 @@ func (cmd *Commands) list() *cobra.Command {
 	var all bool
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "the sessions of this project, the one used last first",
+		Short: "List the sessions of this project, the one used last first",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			state, err := places.StateDir()
@@ -103,7 +104,7 @@ func (cmd *Commands) list() *cobra.Command {
 	return c
 }
 
-// Here are the sessions of the current project, or all.
+// Here returns the sessions of the current project, or all.
 func Here(ctx context.Context, project *places.Project, folder string, all bool) ([]store.Info, error) {
 	list, err := store.List(folder)
 	if err != nil {
@@ -198,7 +199,7 @@ func sessionTable(list []store.Info, short int, projects bool, now time.Time) *s
 	return table
 }
 
-// Age is how long ago something was, for people.
+// Age returns how long ago something was, for people.
 func Age(d time.Duration) string {
 	switch {
 	case d < time.Minute:
