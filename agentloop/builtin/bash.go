@@ -11,6 +11,7 @@ import (
 	"github.com/hookd-dev/hookd/agentloop/provider"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/internal/shellwords"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -54,11 +55,7 @@ type BashPolicy struct {
 // interpreter, an encoded text). What must not happen needs a sandbox or rights
 // that the user does not have. The error names the patterns that are none.
 func Bash(policy BashPolicy) (provider.Provider, error) {
-	judge := bashJudge{report: policy.Report, mentions: policy.Mentions}
-	var err error
-	if judge.deny, err = patterns("agent.tools.bash.deny", policy.Deny); err == nil {
-		judge.allow, err = patterns("agent.tools.bash.allow", policy.Allow)
-	}
+	judge, err := newBashJudge(&policy)
 	return provider.Provider{Name: "bash", Hooks: []protocol.GoHook{{
 		Name:        "bash",
 		Description: "keeps the lists of commands that never run, or run without asking",
@@ -83,11 +80,7 @@ func Bash(policy BashPolicy) (provider.Provider, error) {
 // Admits reports which commands the list of allowed ones admits, so that nobody
 // needs to be asked about them. Without such a list it admits none.
 func (p BashPolicy) Admits() (func(command string) bool, error) {
-	judge := bashJudge{}
-	var err error
-	if judge.deny, err = patterns("agent.tools.bash.deny", p.Deny); err == nil {
-		judge.allow, err = patterns("agent.tools.bash.allow", p.Allow)
-	}
+	judge, err := newBashJudge(&p)
 	if err != nil || len(judge.allow) == 0 {
 		return func(string) bool { return false }, err
 	}
@@ -112,6 +105,15 @@ type bashJudge struct {
 	deny, allow []protocol.Pattern
 	report      []string
 	mentions    func([]string) string
+}
+
+func newBashJudge(p *BashPolicy) (*bashJudge, error) {
+	j := &bashJudge{report: p.Report, mentions: p.Mentions}
+	var err error
+	if j.deny, err = patterns("agent.tools.bash.deny", p.Deny); err == nil {
+		j.allow, err = patterns("agent.tools.bash.allow", p.Allow)
+	}
+	return j, err
 }
 
 func (j *bashJudge) judge(text string) (reply protocol.Reply) {
@@ -150,11 +152,11 @@ func (j *bashJudge) judgeBoth(text string, ev *protocol.Event) protocol.Reply {
 func (j *bashJudge) mention(text string) string {
 	for _, name := range j.report {
 		if name != "" && strings.Contains(text, name) {
-			return fmt.Sprintf("this command names %s, which holds hooks, settings or records of hookd: %s", name, clip(text))
+			return fmt.Sprintf("this command names %s, which holds hooks, settings or records of hookd: %s", name, shortened(text))
 		}
 	}
 	if name := j.mentioned(text); name != "" {
-		return fmt.Sprintf("this command names %s, where hooks, their settings or what git runs lie: %s", name, clip(text))
+		return fmt.Sprintf("this command names %s, where hooks, their settings or what git runs lie: %s", name, shortened(text))
 	}
 	return ""
 }
@@ -210,35 +212,30 @@ func (j *bashJudge) decide(text string) (protocol.Action, string) {
 			undecided = command
 		}
 	}
+	if slices.ContainsFunc(j.allow, func(p protocol.Pattern) bool { return p.Exact && p.Literal == line.Text }) {
+		return protocol.Observe, "" // its author saw all of it
+	}
 	if len(j.allow) > 0 {
-		admitted, command := line.Admits(j.allow)
+		_, command := line.Admits(j.allow)
 		switch {
-		case admitted && line.Err != nil:
-			return protocol.Observe, ""
 		case command != nil && command.Unclear == "":
 			return protocol.Ask, fmt.Sprintf("%s is not among the commands that run without asking (agent.tools.bash.allow)", quoted(command.Text))
 		case command != nil:
-			return protocol.Ask, fmt.Sprintf("what %s runs cannot be held against agent.tools.bash.allow: %s", quoted(command.Text), command.Unclear)
+			return protocol.Ask, fmt.Sprintf("what %s runs cannot be compared with agent.tools.bash.allow: %s", quoted(command.Text), command.Unclear)
 		}
 	}
 	switch {
 	case line.Err != nil:
-		return protocol.Ask, fmt.Sprintf("the command cannot be held against the list of commands: %v", line.Err)
+		return protocol.Ask, fmt.Sprintf("the command cannot be compared with the list of commands: %v", line.Err)
 	case undecided != nil && undecided.Unclear != "":
-		return protocol.Ask, fmt.Sprintf("what %s runs cannot be held against agent.tools.bash.deny: %s", quoted(undecided.Text), undecided.Unclear)
+		return protocol.Ask, fmt.Sprintf("what %s runs cannot be compared with agent.tools.bash.deny: %s", quoted(undecided.Text), undecided.Unclear)
 	case undecided != nil:
-		return protocol.Ask, fmt.Sprintf("what %s runs is only known when it runs, so it cannot be held against agent.tools.bash.deny", quoted(undecided.Text))
+		return protocol.Ask, fmt.Sprintf("what %s runs only shows when it runs, so it cannot be compared with agent.tools.bash.deny", quoted(undecided.Text))
 	}
 	return protocol.Observe, ""
 }
 
-func quoted(text string) string { return "`" + clip(text) + "`" }
+func quoted(text string) string { return "`" + shortened(text) + "`" }
 
-// clip shortens a command for a message.
-func clip(text string) string {
-	const most = 200
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return text
-}
+// shortened returns a command for a message.
+func shortened(command string) string { return text.Shorten(command, 200) }

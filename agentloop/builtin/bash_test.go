@@ -225,13 +225,13 @@ func TestBashDeny(t *testing.T) {
 		began := time.Now()
 		reply := judge(command)
 		if reply.Action != want {
-			t.Errorf("%q: %s (%s), want %s", clip(command), reply.Action, clip(reply.Reason), want)
+			t.Errorf("%q: %s (%s), want %s", shortened(command), reply.Action, shortened(reply.Reason), want)
 		}
 		if want != yes && reply.Reason == "" {
-			t.Errorf("%q: no reason", clip(command))
+			t.Errorf("%q: no reason", shortened(command))
 		}
 		if took := time.Since(began); took > 2*time.Second {
-			t.Errorf("%q took %s", clip(command), took)
+			t.Errorf("%q took %s", shortened(command), took)
 		}
 	}
 }
@@ -240,7 +240,7 @@ func TestBashAllow(t *testing.T) {
 	const ask, yes, no = protocol.Ask, protocol.Observe, protocol.Block
 	judge := judgeOf(t, BashPolicy{
 		Deny:  []string{"rm"},
-		Allow: []string{"ls", "ls *", "echo *", "git status", "/go (test|build) [a-z.\\/]*/", "make * > build.log", "cd sub && make", "rm *"},
+		Allow: []string{"eval $X", "ls", "ls *", "echo *", "git status", "/go (test|build) [a-z.\\/]*/", "make * > build.log", "cd sub && make", "rm *"},
 	})
 	for command, want := range map[string]protocol.Action{
 		"ls":                           yes,
@@ -274,6 +274,8 @@ func TestBashAllow(t *testing.T) {
 		"export PATH=/tmp; ls":         ask,
 		"alias ls='cat x'; ls":         ask,
 		"ls() { cat x; }; ls":          ask,
+		"eval $X":                      yes, // the line itself is listed
+		"ls; eval $X":                  ask,
 		"./ls":                         ask,
 		"/tmp/ls":                      ask,
 		"$X":                           ask,

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -59,6 +60,7 @@ func unquoted(text string) string {
 
 const (
 	maxSearched = 1 << 20 // bytes of data that are searched for what a call is about
+	maxHead     = 4 << 10 // bytes of a text that are looked at for it
 	maxSubject  = 160     // bytes of it that a record holds
 )
 
@@ -73,8 +75,7 @@ func Subject(data protocol.RawMessage, values schema.RecordValues, sensitive boo
 	args := jsonspan.Get(data, "args")
 	text := func(names ...string) string {
 		for _, name := range names {
-			var text string
-			if json.Unmarshal(jsonspan.Get(args, name), &text) == nil && text != "" {
+			if text := head(jsonspan.Get(args, name)); text != "" {
 				return text
 			}
 		}
@@ -88,6 +89,37 @@ func Subject(data protocol.RawMessage, values schema.RecordValues, sensitive boo
 		return cutSubject(command)
 	}
 	return cutSubject(text("path", "file_path", "file"))
+}
+
+// head returns the text of a value that is a string, or the beginning of a long one.
+func head(value protocol.RawMessage) string {
+	if len(value) > 2*maxHead {
+		value = append(bytes.ToValidUTF8(value[:wholeEscapes(value, maxHead)], nil), '"')
+	}
+	var text string
+	if json.Unmarshal(value, &text) != nil {
+		return ""
+	}
+	return text
+}
+
+// wholeEscapes returns where a JSON string twice as long as size may be cut: at about size,
+// and in no escape, nor between the two of one character.
+func wholeEscapes(quoted []byte, size int) int {
+	i := 1
+	for i < size {
+		switch {
+		case quoted[i] != '\\':
+			i++
+		case quoted[i+1] != 'u':
+			i += 2
+		case quoted[i+2]|0x20 == 'd' && quoted[i+3] >= '8': // the first of two
+			i += 12
+		default:
+			i += 6
+		}
+	}
+	return i
 }
 
 func cutSubject(text string) string {

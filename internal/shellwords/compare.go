@@ -19,12 +19,12 @@ const (
 	Yes
 )
 
-// Compare holds a pattern against each command of a line, and against the line as a
+// Compare compares a pattern with each command of a line, and with the line as a
 // whole. It returns the command that decided, nil for No. A pattern without * and ?
 // also matches a command with more words: "git push" matches "git push origin".
 func (l *Line) Compare(p protocol.Pattern) (Answer, *Command) {
 	for i := range l.Commands {
-		if c := &l.Commands[i]; matches(p, append(spellings(c.Words), c.Text)) {
+		if c := &l.Commands[i]; matches(p, c.spellings) {
 			return Yes, c
 		}
 	}
@@ -96,6 +96,22 @@ func spellings(words []Word) (all []string) {
 	return all
 }
 
+// findBeginnings returns the spellings of the words before the first one that is not literal: how
+// the command begins whatever it turns out to be. There is none if all is literal.
+func (c *Command) findBeginnings() (all []string) {
+	first := slices.IndexFunc(c.Words, isNotLiteral)
+	switch {
+	case c.Unclear != "" || first == 0 || len(afterOptions(c.Words)) > maxOptions:
+		return []string{""}
+	case first < 0:
+		return nil
+	}
+	for _, text := range spellings(c.Words[:first]) {
+		all = append(all, text+" ")
+	}
+	return all
+}
+
 // afterOptions are the places where the words after a command's options may begin.
 // Whether an option takes the next word as its value is not known.
 func afterOptions(words []Word) (places []int) {
@@ -114,15 +130,8 @@ func afterOptions(words []Word) (places []int) {
 
 // mayMatch reports whether a command may turn out to match a pattern when it runs.
 func (c *Command) mayMatch(p protocol.Pattern) bool {
-	first := slices.IndexFunc(c.Words, isNotLiteral)
-	switch {
-	case c.Unclear != "" || first == 0 || len(afterOptions(c.Words)) > maxOptions:
-		return true
-	case first < 0:
-		return false
-	}
 	p.Literal = strings.Join(strings.Fields(p.Literal), " ")
-	return slices.ContainsFunc(spellings(c.Words[:first]), func(text string) bool { return p.MayBegin(text + " ") })
+	return slices.ContainsFunc(c.beginnings, p.MayBegin)
 }
 
 // admitted reports whether one of the patterns matches a command, whatever its words

@@ -13,7 +13,7 @@
 //
 // Two questions are answered with that (compare.go):
 //
-//   - [Line.Compare] holds a pattern against each command: Yes, No, or Undecided
+//   - [Line.Compare] compares a pattern with each command: Yes, No, or Undecided
 //     where a part that is not literal could make the pattern match. A literal program
 //     of another name decides it: "echo $X" never matches "rm *". To refuse, treat
 //     Undecided as an ask.

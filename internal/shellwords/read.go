@@ -29,6 +29,9 @@ type Command struct {
 
 	// Unclear says why the text does not tell what runs, "" if it does.
 	Unclear string
+
+	spellings  []string // what a pattern is compared with
+	beginnings []string // of the command, whatever its words that are not literal turn out to be
 }
 
 // Write is a redirection that writes a file. Those to /dev/null and to another
@@ -54,6 +57,10 @@ func Split(text string) *Line {
 		line.Err, line.Commands = r.found.err, guess(line.Text)
 	} else {
 		line.Commands = r.found.commands
+	}
+	for i := range line.Commands {
+		c := &line.Commands[i]
+		c.spellings, c.beginnings = append(spellings(c.Words), c.Text), c.findBeginnings()
 	}
 	return line
 }

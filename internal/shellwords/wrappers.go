@@ -143,7 +143,7 @@ func placeholder(words []Word) string {
 }
 
 // maxOptions of a command are looked past.
-const maxOptions = 40
+const maxOptions = 20
 
 var assigns = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^["']?[A-Za-z_][A-Za-z0-9_]*=`) })
 
@@ -211,11 +211,14 @@ func (r *reader) script(words []Word, redirects []*syntax.Redirect) {
 		case !word.Literal:
 			unclear(unknown)
 			return
-		case slices.Contains([]string{"-o", "+o", "-O", "+O", "--rcfile", "--init-file"}, word.Text):
+		case word.Text == "--rcfile" || word.Text == "--init-file":
 			i++
-		case option && word.Text[0] == '-' && !strings.HasPrefix(word.Text, "--"):
-			text = text || strings.Contains(word.Text, "c")
-			if strings.Contains(word.Text, "s") {
+		case option && !strings.HasPrefix(word.Text, "--"):
+			text = text || word.Text[0] == '-' && strings.Contains(word.Text, "c")
+			if strings.ContainsAny(word.Text, "oO") { // -euo pipefail
+				i++
+			}
+			if word.Text[0] == '-' && strings.Contains(word.Text, "s") {
 				unclear("a shell runs what it reads")
 				return
 			}

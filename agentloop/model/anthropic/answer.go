@@ -16,6 +16,7 @@ import (
 	"github.com/hookd-dev/hookd/agentloop/model"
 	"github.com/hookd-dev/hookd/agentloop/model/internal/wire"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -73,8 +74,8 @@ func (a *answer) read(body io.Reader, yield func(model.Chunk, error) bool) error
 // take takes one event. Its data says what it is, and some servers leave the
 // name away. It reports whether anybody reads on.
 func (a *answer) take(raw wire.Event, yield func(model.Chunk, error) bool) (bool, error) {
-	text := bytes.TrimSpace(raw.Data)
-	if len(text) == 0 || string(text) == "[DONE]" {
+	body := bytes.TrimSpace(raw.Data)
+	if len(body) == 0 || string(body) == "[DONE]" {
 		return true, nil
 	}
 	a.begun = true
@@ -82,10 +83,10 @@ func (a *answer) take(raw wire.Event, yield func(model.Chunk, error) bool) (bool
 		Type  string              `json:"type"`
 		Error protocol.RawMessage `json:"error"`
 	}
-	err := wire.Decode(text, &said)
+	err := wire.Decode(body, &said)
 	kind := cmp.Or(said.Type, raw.Name)
 	if kind == "error" || kind == "" && said.Error != nil {
-		return false, a.model.client.Refusal(http.StatusOK, http.Header{}, "", text)
+		return false, a.model.client.Refusal(http.StatusOK, http.Header{}, "", body)
 	}
 	if err != nil {
 		return false, wire.Unreadable(Provider, err)
@@ -95,12 +96,12 @@ func (a *answer) take(raw wire.Event, yield func(model.Chunk, error) bool) (bool
 	case "message_stop":
 		return a.end(yield)
 	case "":
-		return false, damaged("an event does not say what it is: %s", wire.Shorten(string(text), 200))
+		return false, damaged("an event does not say what it is: %s", text.Shorten(string(body), 200))
 	default:
 		return true, nil // ping, and what later versions add
 	}
 	var event sdk.MessageStreamEventUnion
-	if err := json.Unmarshal(bytes.Clone(text), &event); err != nil {
+	if err := json.Unmarshal(bytes.Clone(body), &event); err != nil {
 		return false, wire.Unreadable(Provider, err)
 	}
 	switch kind {

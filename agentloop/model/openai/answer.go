@@ -13,6 +13,7 @@ import (
 	"github.com/hookd-dev/hookd/agentloop/model"
 	"github.com/hookd-dev/hookd/agentloop/model/internal/wire"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -113,7 +114,7 @@ func (a *answer) take(header http.Header, event wire.Event, yield func(model.Chu
 	}
 	var d delta
 	if err := json.Unmarshal(data, &d, wire.Loose); err != nil {
-		return false, &model.Error{Retryable: true, Err: fmt.Errorf("openai: the server sent an event that cannot be read: %s", wire.Shorten(string(data), 200))}
+		return false, &model.Error{Retryable: true, Err: fmt.Errorf("openai: the server sent an event that cannot be read: %s", text.Shorten(string(data), 200))}
 	}
 	if k := jsonspan.Kind(d.Error); k == '{' || k == '"' || string(d.Object) == `"error"` || event.Name == "error" {
 		return false, a.model.client.Refusal(http.StatusOK, header, "", data)
@@ -125,12 +126,12 @@ func (a *answer) take(header http.Header, event wire.Event, yield func(model.Chu
 		if choice.Index != 0 {
 			continue // params asked for several answers; a conversation has one
 		}
-		thought := cmp.Or(choice.Delta.ReasoningContent, text(choice.Delta.Reasoning))
+		thought := cmp.Or(choice.Delta.ReasoningContent, plainText(choice.Delta.Reasoning))
 		if thought != "" && !yield(model.Chunk{Type: model.Thinking, Text: thought}, nil) {
 			return false, nil
 		}
 		a.refused = a.refused || choice.Delta.Refusal != ""
-		said := text(choice.Delta.Content) + choice.Delta.Refusal
+		said := plainText(choice.Delta.Content) + choice.Delta.Refusal
 		if said != "" && !yield(model.Chunk{Type: model.Text, Text: said}, nil) {
 			return false, nil
 		}
@@ -175,7 +176,7 @@ func (a *answer) gather(piece callPiece) {
 	g.name = cmp.Or(g.name, piece.Function.Name)
 	switch args := piece.Function.Arguments; jsonspan.Kind(args) {
 	case '"':
-		g.args.WriteString(text(args))
+		g.args.WriteString(plainText(args))
 	case '{':
 		g.args.Write(args) // some servers send the object itself
 	}
@@ -249,9 +250,9 @@ func (u *usage) figures(max *int64) *protocol.CallUsage {
 	return figures
 }
 
-// text is a string, or the text of a list of parts, as some servers write
+// plainText returns a string, or the text of a list of parts, as some servers write
 // content.
-func text(value protocol.RawMessage) string {
+func plainText(value protocol.RawMessage) string {
 	var s string
 	var parts []struct {
 		Text string `json:"text"`

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/agentloop/model"
+	"github.com/hookd-dev/hookd/internal/text"
 )
 
 // The limits of an answer. A server that reads a long prompt on a slow machine
@@ -102,7 +103,7 @@ func (c *Client) accept(response *http.Response) error {
 		if to, err := response.Location(); err == nil {
 			where = to.Scheme + "://" + to.Host
 		}
-		return &model.Error{Status: response.StatusCode, Err: fmt.Errorf("the server sends requests on to %s; that is not followed, since the key is not meant for it; if it is right, set agent.baseUrl to it", Shorten(where, 200))}
+		return &model.Error{Status: response.StatusCode, Err: fmt.Errorf("the server sends requests on to %s; that is not followed, since the key is not meant for it; if it is right, set agent.baseUrl to it", text.Shorten(where, 200))}
 	}
 	text, err := io.ReadAll(io.LimitReader(response.Body, maxRefuse))
 	if err != nil && len(text) == 0 {

@@ -12,20 +12,20 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/agentloop/model"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
 // Refusal is the error that a server's answer stands for: its status, or an
 // error object in an answer that is otherwise fine (status 200 then).
-func (c *Client) Refusal(status int, header http.Header, contentType string, text []byte) *model.Error {
-	said := readRefusal(text)
+func (c *Client) Refusal(status int, header http.Header, contentType string, body []byte) *model.Error {
+	said := readRefusal(body)
 	if status/100 == 2 && said.status != 0 {
 		status = said.status
 	}
@@ -38,11 +38,11 @@ func (c *Client) Refusal(status int, header http.Header, contentType string, tex
 	switch {
 	case message != "":
 	case contentType == "text/html":
-		message = "the server answered with a web page" + title(text) + "; is agent.baseUrl right?"
+		message = "the server answered with a web page" + title(body) + "; is agent.baseUrl right?"
 	case status/100 == 2:
-		message = "the server answered with " + cmp.Or(contentType, "something") + " in place of a stream of events: " + string(text)
+		message = "the server answered with " + cmp.Or(contentType, "something") + " in place of a stream of events: " + string(body)
 	default:
-		message = cmp.Or(strings.TrimSpace(string(text)), http.StatusText(status), "no reason given")
+		message = cmp.Or(strings.TrimSpace(string(body)), http.StatusText(status), "no reason given")
 	}
 	if said.kind != "" && !strings.Contains(message, said.kind) {
 		message += " (" + said.kind + ")"
@@ -50,21 +50,21 @@ func (c *Client) Refusal(status int, header http.Header, contentType string, tex
 	message = c.withoutSecrets(message)
 	if contextFull(status, said.kind, said.code, message) {
 		failed.Retryable = false
-		failed.Err = fmt.Errorf("%w (%s: %s)", model.ErrContextFull, c.options.Provider, Shorten(message, 500))
+		failed.Err = fmt.Errorf("%w (%s: %s)", model.ErrContextFull, c.options.Provider, text.Shorten(message, 500))
 		return failed
 	}
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		if c.options.KeyName != "" {
-			message = Shorten(message, 500) + "; is " + c.options.KeyName + " right?"
+			message = text.Shorten(message, 500) + "; is " + c.options.KeyName + " right?"
 		}
 	case http.StatusNotFound:
 		if said.message == "" {
 			break // a page says so already, and a server of models gives a reason
 		}
-		message = Shorten(message, 500) + "; is the name of the model right, and agent.baseUrl?"
+		message = text.Shorten(message, 500) + "; is the name of the model right, and agent.baseUrl?"
 	}
-	failed.Err = errors.New(c.options.Provider + ": " + Shorten(message, 700))
+	failed.Err = errors.New(c.options.Provider + ": " + text.Shorten(message, 700))
 	return failed
 }
 
@@ -77,7 +77,7 @@ type refusal struct {
 // readRefusal reads {"error":{"message","type","code"}} of Anthropic, OpenAI,
 // llama.cpp and vLLM, {"error":"text"} of Ollama, {"object":"error","message"}
 // of older vLLM and {"detail"} of FastAPI.
-func readRefusal(text []byte) (r refusal) {
+func readRefusal(body []byte) (r refusal) {
 	var whole struct {
 		Error   protocol.RawMessage `json:"error"`
 		Message protocol.RawMessage `json:"message"`
@@ -85,7 +85,7 @@ func readRefusal(text []byte) (r refusal) {
 		Type    protocol.RawMessage `json:"type"`
 		Code    protocol.RawMessage `json:"code"`
 	}
-	if json.Unmarshal(text, &whole, Loose) != nil {
+	if json.Unmarshal(body, &whole, Loose) != nil {
 		return r
 	}
 	if jsonspan.Kind(whole.Error) == '{' {
@@ -204,17 +204,6 @@ func title(page []byte) string {
 	return ""
 }
 
-// Shorten cuts a text to about max bytes, between characters.
-func Shorten(text string, max int) string {
-	if len(text) <= max {
-		return text
-	}
-	for max > 0 && !utf8.RuneStart(text[max]) {
-		max--
-	}
-	return text[:max] + "…"
-}
-
 // Decode reads a JSON value of a server that is not careful.
 func Decode(value protocol.RawMessage, into any) error { return json.Unmarshal(value, into, Loose) }
 
@@ -223,5 +212,5 @@ func Unreadable(provider string, err error) *model.Error {
 	if errors.Is(err, bufio.ErrTooLong) {
 		return tooLong()
 	}
-	return &model.Error{Retryable: true, Err: fmt.Errorf("%s: the server sent an event that cannot be read: %s", provider, Shorten(err.Error(), 200))}
+	return &model.Error{Retryable: true, Err: fmt.Errorf("%s: the server sent an event that cannot be read: %s", provider, text.Shorten(err.Error(), 200))}
 }
