@@ -217,31 +217,6 @@ func (e *events) notify(ctx context.Context, kind, text string) {
 	}
 }
 
-// sequence gives the events of a session their numbers, from 1 on each time that it is
-// opened. All agents of the session share it.
-type sequence struct {
-	opening int64 // when the session was opened
-
-	mu   sync.Mutex
-	last int64 // the last number given out
-}
-
-func newSequence() *sequence { return &sequence{opening: time.Now().UnixNano()} }
-
-// next hands out the next number. No other is handed out before use has returned.
-func (s *sequence) next(use func(seq int64)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.last++
-	use(s.last)
-}
-
-func (s *sequence) latest() int64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.last
-}
-
 // afterAbort is how long a run that was aborted waits for the events that must still be
 // fired: those of what was open, and its last one. Control is back within 250 ms of an
 // abort. An event that comes later is fired all the same, and the gate sees to it that

@@ -173,7 +173,7 @@ func (i *inference) EndBlock(ctx context.Context, thinking bool, text string) {
 func (i *inference) end(ctx context.Context, a *answer.Answer, badArgs map[string]error, tools []protocol.Tool, took time.Duration, synthetic bool) (*modelAnswer, error) {
 	fired := protocol.InferenceEndData{
 		Message: a.Message, FinishReason: a.Finish, Type: answer.Kind(a.Message),
-		DurationMs: milliseconds(took), Synthetic: synthetic,
+		DurationMs: protocol.Milliseconds(took), Synthetic: synthetic,
 	}
 	if fired.Message.Content == nil {
 		fired.Message.Content = protocol.Content{}

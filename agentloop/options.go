@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/hookd-dev/hookd/agentloop/builtin"
@@ -177,6 +178,31 @@ func newSession(o Options) (*session, error) {
 	}
 	s.Gate = extended
 	return s, err
+}
+
+// sequence gives the events of a session their numbers, from 1 on each time that it is
+// opened. All agents of the session share it.
+type sequence struct {
+	opening int64 // when the session was opened
+
+	mu   sync.Mutex
+	last int64 // the last number given out
+}
+
+func newSequence() *sequence { return &sequence{opening: time.Now().UnixNano()} }
+
+// next hands out the next number. No other is handed out before use has returned.
+func (s *sequence) next(use func(seq int64)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last++
+	use(s.last)
+}
+
+func (s *sequence) latest() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.last
 }
 
 // agent is one agent of a session: its own, a sub-agent, or one that runs a recipe.

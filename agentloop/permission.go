@@ -29,11 +29,12 @@ const policy = "policy"
 // answerKeeper is told of a person's answers; see [provider.Provider].
 type answerKeeper = func(session string, request protocol.PermissionRequestData, option protocol.PermissionOption)
 
-// permissions asks whether tool calls may run: hooks in the person's place first, then the
+// permissions asks whether a tool call may run: hooks in the person's place first, then the
 // person.
 type permissions struct {
 	session *session
 	events  *events
+	context *protocol.Content // takes the context of the hooks that answered
 }
 
 // grant follows hooks' asks about a tool call: hooks may grant or deny in the person's
@@ -43,7 +44,7 @@ type permissions struct {
 // Each hook that asks has its question: a grant by hooks, such as the memory of what a
 // person answered with always, is one to that question only. What a person says is about
 // the call.
-func (p *permissions) grant(ctx context.Context, c *toolCall, asked *verdict) (v *verdict, byPerson bool, err error) {
+func (p *permissions) grant(ctx context.Context, c *protocol.Call, asked *verdict) (v *verdict, byPerson bool, err error) {
 	for _, by := range asked.askers() {
 		v, byPerson, err = p.question(ctx, c, by)
 		if err != nil || !v.passed() {
@@ -60,33 +61,33 @@ func (p *permissions) grant(ctx context.Context, c *toolCall, asked *verdict) (v
 
 // consent asks the loop's own question about a call that is ready to run. It returns nil if
 // the loop has none.
-func (p *permissions) consent(ctx context.Context, c *toolCall) (*verdict, error) {
+func (p *permissions) consent(ctx context.Context, c *protocol.Call) (*verdict, error) {
 	consent := &p.session.Consent
 	if consent.Asks == nil {
 		return nil, nil
 	}
-	if asks, _ := consent.Asks(&c.Call); !asks {
+	if asks, _ := consent.Asks(c); !asks {
 		return nil, nil
 	}
 	own := asker{name: policy, layer: protocol.User, own: true}
 	if consent.Remedy != nil {
-		own.remedy = consent.Remedy(&c.Call)
+		own.remedy = consent.Remedy(c)
 	}
 	v, _, err := p.question(ctx, c, own)
 	return v, err
 }
 
 // allowedBefore notes at tool-call-start who allowed a call that would else be asked about.
-func (p *permissions) allowedBefore(c *toolCall) settler {
+func (p *permissions) allowedBefore(c *protocol.Call) settler {
 	asks := p.session.Consent.Asks
-	if asks == nil || c.tool == nil {
+	if asks == nil {
 		return nil
 	}
 	return func(_ context.Context, o *protocol.Outcome) error {
 		if o.Refused() || o.Replaced != nil || o.Answered != nil {
 			return nil
 		}
-		call := c.Call
+		call := *c
 		if args := member(o.Event.Data, "args"); args != nil {
 			call.Args = args
 		}
@@ -167,11 +168,11 @@ func (a *asker) unasked(c *protocol.Call) string {
 
 // question puts one asker's question to hooks, and to the person if they leave it open. Who
 // answered is part of the decided event, and so of its record.
-func (p *permissions) question(ctx context.Context, c *toolCall, by asker) (v *verdict, byPerson bool, err error) {
-	fired := protocol.PermissionRequestData{Call: c.Call, AskedBy: by.String(), AskedByLayer: by.layer, Text: by.reason, Options: p.offered(&c.Call, by.layer)}
+func (p *permissions) question(ctx context.Context, c *protocol.Call, by asker) (v *verdict, byPerson bool, err error) {
+	fired := protocol.PermissionRequestData{Call: *c, AskedBy: by.String(), AskedByLayer: by.layer, Text: by.reason, Options: p.offered(c, by.layer)}
 	question := Question{
-		Event: protocol.PermissionRequest, Call: &c.Call, AskedBy: fired.AskedBy, Layer: by.layer,
-		Text: by.reason, Options: fired.Options, unasked: by.unasked(&c.Call),
+		Event: protocol.PermissionRequest, Call: c, AskedBy: fired.AskedBy, Layer: by.layer,
+		Text: by.reason, Options: fired.Options, unasked: by.unasked(c),
 	}
 	v, err = p.events.settled(ctx, protocol.PermissionRequest, fired, func(ctx context.Context, o *protocol.Outcome) error {
 		if !by.leftOpen(o) {
@@ -190,7 +191,7 @@ func (p *permissions) question(ctx context.Context, c *toolCall, by asker) (v *v
 	if err != nil {
 		return nil, false, err
 	}
-	c.context = append(c.context, v.contextParts()...)
+	*p.context = append(*p.context, v.contextParts()...)
 	p.events.show(ctx, v)
 	return v, byPerson, nil
 }

@@ -158,7 +158,7 @@ func (r *agentRun) step(ctx context.Context) (reason string, err error) {
 		return "", err
 	}
 	stop := protocol.StepStopData{
-		Messages: r.agent.history.Messages(), Type: answer.kind(), Calls: calls.stepCalls(), DurationMs: milliseconds(time.Since(began)),
+		Messages: r.agent.history.Messages(), Type: answer.kind(), Calls: calls.stepCalls(), DurationMs: protocol.Milliseconds(time.Since(began)),
 	}
 	if ctx.Err() != nil { // nothing follows from what hooks say
 		r.events.fire(r.events.afterEnd(ctx), protocol.StepStop, stop)
@@ -314,7 +314,7 @@ func (r *agentRun) mayForce(ctx context.Context, v *verdict) bool {
 // stop or a limit it would undo them.
 func (r *agentRun) agentEnd(ctx context.Context, natural bool) *Prompt {
 	v, err := r.events.fire(ctx, protocol.AgentEnd, protocol.AgentEndData{
-		Response: r.result.Response, StopReason: r.result.StopReason, DurationMs: milliseconds(time.Since(r.began)), Continued: r.agent.forced.Total,
+		Response: r.result.Response, StopReason: r.result.StopReason, DurationMs: protocol.Milliseconds(time.Since(r.began)), Continued: r.agent.forced.Total,
 	})
 	if err != nil {
 		if r.err == nil {

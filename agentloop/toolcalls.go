@@ -21,11 +21,10 @@ import (
 // begun, and a person is asked one question at a time; the tools themselves run at the same
 // time.
 type toolCalls struct {
-	agent       *agent
-	events      *events
-	permissions permissions
-	list        []*toolCall
-	end         stepEnd
+	agent  *agent
+	events *events
+	list   []*toolCall
+	end    stepEnd
 }
 
 // toolCall is one call on its way through the loop.
@@ -45,7 +44,7 @@ type toolCall struct {
 // newToolCalls looks the tools of an answer's calls up among those that the model was
 // offered.
 func newToolCalls(e *events, answer *modelAnswer) *toolCalls {
-	s := &toolCalls{agent: e.agent, events: e, permissions: permissions{e.agent.session, e}}
+	s := &toolCalls{agent: e.agent, events: e}
 	for _, part := range conversation.Calls(answer.message) {
 		t, description, known := e.agent.tools.Lookup(part.Name)
 		c := &toolCall{badArgs: answer.badArgs[part.ToolCallID], Call: protocol.Call{
@@ -97,8 +96,13 @@ func (s *toolCalls) run(ctx context.Context) {
 func (s *toolCalls) start(ctx context.Context, c *toolCall) bool {
 	c.began = time.Now()
 	c.Touched = c.touches(c.Args)
+	permissions := s.permissions(c)
+	var allowedBefore settler
+	if c.tool != nil {
+		allowedBefore = permissions.allowedBefore(&c.Call)
+	}
 	fired := protocol.ToolCallStartData{Call: c.Call, Parallel: len(s.list)}
-	v, err := s.events.settled(ctx, protocol.ToolCallStart, fired, s.permissions.allowedBefore(c), func(e *protocol.Event) {
+	v, err := s.events.settled(ctx, protocol.ToolCallStart, fired, allowedBefore, func(e *protocol.Event) {
 		e.CheckArgs = func(args protocol.RawMessage) error { return s.agent.tools.Check(c.Name, args) }
 		e.Touches = c.touches
 	})
@@ -124,7 +128,7 @@ func (s *toolCalls) start(ctx context.Context, c *toolCall) bool {
 	kind, byPerson := protocol.CallBlocked, false
 	if v.Action == protocol.Ask {
 		kind = protocol.CallDenied
-		if v, byPerson, err = s.permissions.grant(ctx, c, v); err != nil {
+		if v, byPerson, err = permissions.grant(ctx, &c.Call, v); err != nil {
 			s.lost(ctx, c, err)
 			return false
 		}
@@ -140,6 +144,10 @@ func (s *toolCalls) start(ctx context.Context, c *toolCall) bool {
 		return false
 	}
 	return s.ready(ctx, c) && (byPerson || s.consented(ctx, c)) && s.keepArgs(ctx, c)
+}
+
+func (s *toolCalls) permissions(c *toolCall) *permissions {
+	return &permissions{s.agent.session, s.events, &c.context}
 }
 
 // takeArgs takes over the args that hooks changed. It reports whether a sensitive hook
@@ -182,7 +190,7 @@ func (s *toolCalls) keepArgs(ctx context.Context, c *toolCall) bool {
 // consented asks the loop's own question about a call, unless a person has said yes to it
 // before.
 func (s *toolCalls) consented(ctx context.Context, c *toolCall) bool {
-	v, err := s.permissions.consent(ctx, c)
+	v, err := s.permissions(c).consent(ctx, &c.Call)
 	switch {
 	case err != nil:
 		s.lost(ctx, c, err)
@@ -312,7 +320,7 @@ func (s *toolCalls) ended(ctx context.Context, c *toolCall, result protocol.Resu
 	if len(result.Content) == 0 {
 		result.Content = protocol.TextContent("no content")
 	}
-	fired := protocol.ToolCallEndData{Call: c.Call, Result: result, DurationMs: milliseconds(time.Since(c.began)), Synthetic: synthetic}
+	fired := protocol.ToolCallEndData{Call: c.Call, Result: result, DurationMs: protocol.Milliseconds(time.Since(c.began)), Synthetic: synthetic}
 	v, err := s.events.fire(ctx, protocol.ToolCallEnd, fired)
 	if errors.As(err, new(unfired)) {
 		s.failed(ctx, c, aborted(ctx), nil)
@@ -347,7 +355,7 @@ func (s *toolCalls) failed(ctx context.Context, c *toolCall, problem protocol.Ca
 	if by != nil {
 		c.outcome = "blocked"
 	}
-	fired := protocol.ToolCallErrorData{Call: c.Call, Error: problem, BlockedBy: by, DurationMs: milliseconds(time.Since(c.began))}
+	fired := protocol.ToolCallErrorData{Call: c.Call, Error: problem, BlockedBy: by, DurationMs: protocol.Milliseconds(time.Since(c.began))}
 	data := fired
 	v, err := s.events.fire(s.events.afterEnd(ctx), protocol.ToolCallError, fired)
 	if err == nil {
@@ -397,5 +405,3 @@ func aborted(ctx context.Context) protocol.CallError {
 	}
 	return protocol.CallError{Kind: protocol.CallAborted, Text: "aborted: " + cause.Error()}
 }
-
-func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

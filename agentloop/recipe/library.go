@@ -15,31 +15,6 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// File is a file that may hold a recipe. The caller has decided that it may be used.
-type File struct {
-	Name  string // of the recipe, if its front matter states none: the file's name without .md
-	Path  string // absolute
-	Layer protocol.Layer
-	Text  []byte // what the file holds, if it was read before; nil: it is read
-}
-
-// Finding is what is wrong with a file, or what its author should know.
-type Finding struct {
-	Path    string // "" for one that comes with the program
-	Line    int    // counted from 1, 0 for the file as a whole
-	Recipe  string
-	Message string
-	Error   bool // the file is not used
-}
-
-func (f Finding) String() string {
-	place := cmp.Or(f.Path, "embedded recipe "+f.Recipe)
-	if f.Line > 0 {
-		place += fmt.Sprintf(":%d", f.Line)
-	}
-	return place + ": " + f.Message
-}
-
 // Library is the recipes that can be run. It does not change.
 type Library struct {
 	byName map[string][]*Recipe // one of each layer, the one that counts first
@@ -135,20 +110,6 @@ func (f *File) read() ([]byte, error) {
 	}
 	defer file.Close()
 	return io.ReadAll(io.LimitReader(file, frontmatter.MaxSize+1))
-}
-
-// fileFault returns the finding of an error, with its line if the error has one.
-func fileFault(file File, err error) []Finding {
-	f := Finding{Path: file.Path, Recipe: file.Name, Message: err.Error(), Error: true}
-	var placed *frontmatter.Error
-	var opening *os.PathError
-	switch {
-	case errors.As(err, &placed):
-		f.Line, f.Message = placed.Line, placed.Message
-	case errors.As(err, &opening): // the finding names the file itself
-		f.Message = fmt.Sprintf("%s: %v", opening.Op, opening.Err)
-	}
-	return []Finding{f}
 }
 
 // Get returns a recipe by name, as a person names it. The error lists all names.

@@ -1,7 +1,10 @@
 package recipe
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -28,6 +31,31 @@ type Argument struct {
 	Description string
 	Required    bool
 	Default     string // of one that is not required
+}
+
+// File is a file that may hold a recipe. The caller has decided that it may be used.
+type File struct {
+	Name  string // of the recipe, if its front matter states none: the file's name without .md
+	Path  string // absolute
+	Layer protocol.Layer
+	Text  []byte // what the file holds, if it was read before; nil: it is read
+}
+
+// Finding is what is wrong with a file, or what its author should know.
+type Finding struct {
+	Path    string // "" for one that comes with the program
+	Line    int    // counted from 1, 0 for the file as a whole
+	Recipe  string
+	Message string
+	Error   bool // the file is not used
+}
+
+func (f Finding) String() string {
+	place := cmp.Or(f.Path, "embedded recipe "+f.Recipe)
+	if f.Line > 0 {
+		place += fmt.Sprintf(":%d", f.Line)
+	}
+	return place + ": " + f.Message
 }
 
 // head is a recipe's front matter.
@@ -95,6 +123,20 @@ func Parse(text []byte, file File) (*Recipe, []Finding) {
 		r.Arguments = append(r.Arguments, Argument(a))
 	}
 	return r, append(unknownFindings(r, unknown), r.undeclared(document)...)
+}
+
+// fileFault returns the finding of an error, with its line if the error has one.
+func fileFault(file File, err error) []Finding {
+	f := Finding{Path: file.Path, Recipe: file.Name, Message: err.Error(), Error: true}
+	var placed *frontmatter.Error
+	var opening *os.PathError
+	switch {
+	case errors.As(err, &placed):
+		f.Line, f.Message = placed.Line, placed.Message
+	case errors.As(err, &opening): // the finding names the file itself
+		f.Message = fmt.Sprintf("%s: %v", opening.Op, opening.Err)
+	}
+	return []Finding{f}
 }
 
 func unknownFindings(r *Recipe, unknown []frontmatter.Unknown) []Finding {

@@ -199,14 +199,3 @@ func (info *Info) add(l line) error {
 	}
 	return nil
 }
-
-// promptText returns what a person wrote: the first text of a message, before the context
-// from hooks.
-func promptText(message protocol.Message) string {
-	for _, part := range message.Content {
-		if part.Type == protocol.PartText && part.Hook == "" {
-			return part.Text
-		}
-	}
-	return ""
-}

@@ -11,14 +11,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/hookd-dev/hookd/internal/lines"
 	"github.com/hookd-dev/hookd/protocol"
 )
-
-// decodeOptions read what models and tools wrote, which may be no UTF-8.
-var decodeOptions = jsontext.AllowInvalidUTF8(true)
 
 // Transcript is all that a session's file holds.
 type Transcript struct {
@@ -197,6 +192,17 @@ func (t *Transcript) First() string {
 	for _, entry := range t.Entries {
 		if entry.Kind == Message && entry.Message != nil && entry.Turn > 0 {
 			return promptText(*entry.Message)
+		}
+	}
+	return ""
+}
+
+// promptText returns what a person wrote: the first text of a message, before the context
+// from hooks.
+func promptText(message protocol.Message) string {
+	for _, part := range message.Content {
+		if part.Type == protocol.PartText && part.Hook == "" {
+			return part.Text
 		}
 	}
 	return ""

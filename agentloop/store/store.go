@@ -280,6 +280,9 @@ func (s *Session) replayLine(number int, line []byte) error {
 	return err
 }
 
+// decodeOptions read what models and tools wrote, which may be no UTF-8.
+var decodeOptions = jsontext.AllowInvalidUTF8(true)
+
 // decodeEntry reads a line after the first.
 func decodeEntry(line []byte) (entry Entry, err error) {
 	if err := json.Unmarshal(line, &entry, decodeOptions); err != nil {

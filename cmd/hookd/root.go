@@ -31,7 +31,7 @@ var commandGroups = []struct{ id, title string }{
 func newRoot(p *parts, args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "hookd",
-		Short:         "deterministic control over AI agents, by programs that answer their events",
+		Short:         "Deterministic control over AI agents, by programs that answer their events",
 		Long:          rootLong,
 		SilenceErrors: true,
 		SilenceUsage:  true,

@@ -320,7 +320,7 @@ func TestDumbTerminal(t *testing.T) {
 	p.sees("│ working")
 	began := time.Now()
 	p.types("\x03")
-	p.sees("ended by: aborted")
+	p.sees("■ aborted")
 	if took := time.Since(began); took > 250*time.Millisecond+busySlack {
 		t.Errorf("the prompt was back after %v", took)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -100,11 +101,11 @@ func TestAFailureFollowsItsRule(t *testing.T) {
 func TestAnAbortIsAtOnce(t *testing.T) {
 	for _, due := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			heard := false
+			var heard atomic.Bool
 			slow := protocol.GoHook{Name: "h", Events: []protocol.EventName{protocol.ToolCallStart}, Func: func(ctx context.Context, _ *protocol.Event) (protocol.Reply, error) {
 				select {
 				case <-time.After(10 * time.Second):
-					heard = true
+					heard.Store(true)
 				case <-ctx.Done():
 				}
 				return protocol.Reply{}, nil
@@ -117,8 +118,8 @@ func TestAnAbortIsAtOnce(t *testing.T) {
 				t.Errorf("due %t: %v, %s after %s", due, err, outcome.Action, took)
 			}
 			time.Sleep(time.Minute)
-			if heard != due {
-				t.Errorf("due %t: heard to the end: %t", due, heard)
+			if heard.Load() != due {
+				t.Errorf("due %t: heard to the end: %t", due, heard.Load())
 			}
 		})
 	}

@@ -33,7 +33,7 @@ func (cmd *command) new() *cobra.Command {
 	var pairs []string
 	c := &cobra.Command{
 		Use:   "run [PROMPT]",
-		Short: "run the agent loop on a prompt, or in a conversation, with your hooks in it",
+		Short: "Run the agent loop on a prompt, or in a conversation, with your hooks in it",
 		Long: `Run the agent loop on a prompt (or on what stdin holds), with your hooks in it.
 On a terminal and without a prompt it is a conversation; /help says what it knows.
 With --json and without a prompt, stdin carries prompts: one JSON object a line.
@@ -136,7 +136,7 @@ func (cmd *command) runOnce(ctx context.Context, flags *conversation.Flags, prom
 	if err != nil {
 		return errors.Join(err, c.Session.Close())
 	}
-	view := runview.New(cmd.console.Out)
+	view := runview.New(cmd.console.Out, runview.Options{})
 	var w conversation.Painter = view
 	if cmd.console.JSON {
 		w = runview.NewLines(cmd.console.Out)
@@ -155,7 +155,7 @@ func (cmd *command) runOnce(ctx context.Context, flags *conversation.Flags, prom
 		}
 	} else {
 		view.End(run.Result())
-		view.UntoldEnd(ended)
+		view.ReportEnd(ended)
 	}
 	err = conversation.Exit(ctx, run.Result(), ended)
 	if reason := run.Result().StopReason; err == nil && flags.Schema != "" && reason != "done" && reason != "length" {

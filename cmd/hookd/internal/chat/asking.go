@@ -83,12 +83,12 @@ func (a *asking) turn(pages int) {
 }
 
 // answerKey is a key while a question stands.
-func (c *chat) answerKey(k tea.KeyPressMsg) []effect {
-	a, name := c.asked[0], k.String()
+func (s *screen) answerKey(k tea.KeyPressMsg) []effect {
+	a, name := s.asked[0], k.String()
 	if a.explaining {
-		return c.explain(k)
+		return s.explain(k)
 	}
-	a.fit(c.run.P, c.height)
+	a.fit(s.talk.p, s.height)
 	options, whole := a.question.Options, a.end() == len(a.lines)
 	if name == "shift+n" {
 		name = "N"
@@ -111,12 +111,12 @@ func (c *chat) answerKey(k tea.KeyPressMsg) []effect {
 		case !whole:
 			a.turn(1)
 		default:
-			return c.choose(a.chosen, true)
+			return s.choose(a.chosen, true)
 		}
 	default:
 		for i, o := range options {
 			if question.Keys[o.Kind] == name || name == fmt.Sprint(i+1) {
-				return c.choose(i, !k.IsRepeat && c.now().Sub(c.wrote) >= pausing)
+				return s.choose(i, !k.IsRepeat && s.talk.now().Sub(s.wrote) >= pausing)
 			}
 		}
 	}
@@ -125,29 +125,29 @@ func (c *chat) answerKey(k tea.KeyPressMsg) []effect {
 
 // choose answers with an option; one that allows only after all was shown, and where the
 // key was meant for it.
-func (c *chat) choose(i int, meant bool) []effect {
-	a := c.asked[0]
+func (s *screen) choose(i int, meant bool) []effect {
+	a := s.asked[0]
 	refuses := i < len(a.question.Options) && strings.HasPrefix(a.question.Options[i].Kind, "reject")
 	if refuses {
-		return c.answer(i, "")
+		return s.answer(i, "")
 	}
-	if whole := a.end() == len(a.lines); c.small || !whole {
+	if whole := a.end() == len(a.lines); s.small || !whole {
 		return nil
 	}
-	if !meant || !a.judged(c.now()) {
+	if !meant || !a.judged(s.talk.now()) {
 		a.early = true
 		return nil
 	}
-	return c.answer(i, "")
+	return s.answer(i, "")
 }
 
 // explain takes what the person writes to the model with a refusal.
-func (c *chat) explain(k tea.KeyPressMsg) []effect {
-	a := c.asked[0]
+func (s *screen) explain(k tea.KeyPressMsg) []effect {
+	a := s.asked[0]
 	switch runes := []rune(a.why); {
 	case k.String() == "enter":
 		refusal := question.Refusal(&a.question)
-		return c.answer(slices.IndexFunc(a.question.Options, func(o protocol.PermissionOption) bool { return o.OptionID == refusal }), strings.TrimSpace(a.why))
+		return s.answer(slices.IndexFunc(a.question.Options, func(o protocol.PermissionOption) bool { return o.OptionID == refusal }), strings.TrimSpace(a.why))
 	case k.String() == "backspace" && len(runes) > 0:
 		a.why = string(runes[:len(runes)-1])
 	case k.Text != "":
@@ -156,9 +156,9 @@ func (c *chat) explain(k tea.KeyPressMsg) []effect {
 	return nil
 }
 
-func (c *chat) answer(i int, why string) []effect {
-	a := c.asked[0]
-	c.asked = c.asked[1:]
+func (s *screen) answer(i int, why string) []effect {
+	a := s.asked[0]
+	s.asked = s.asked[1:]
 	answer := agentloop.Answer{Text: why}
 	if i >= 0 && i < len(a.question.Options) {
 		o := a.question.Options[i]
@@ -167,16 +167,16 @@ func (c *chat) answer(i int, why string) []effect {
 		if why != "" {
 			said += ": " + show.Line(why)
 		}
-		c.aside(fmt.Sprintf("    %s %s: %s", c.run.P.In(show.Warn, "?"), question.About(&a.question), c.run.P.In(show.Strong, said)))
+		s.aside(fmt.Sprintf("    %s %s: %s", s.talk.p.In(show.Warn, "?"), question.About(&a.question), s.talk.p.In(show.Strong, said)))
 	}
 	return []effect{answerEffect{a.reply, answer}}
 }
 
 // withdraw takes a question back that nobody waits for any more.
-func (c *chat) withdraw(reply chan<- agentloop.Answer) {
-	for i, a := range c.asked {
+func (s *screen) withdraw(reply chan<- agentloop.Answer) {
+	for i, a := range s.asked {
 		if a.reply == reply {
-			c.asked = append(c.asked[:i], c.asked[i+1:]...)
+			s.asked = append(s.asked[:i], s.asked[i+1:]...)
 			return
 		}
 	}

@@ -63,8 +63,8 @@ const (
 
 // panicAtTerminal is the child of TestPanicGivesTheTerminalBack.
 func panicAtTerminal() {
-	broken := &terminalChat{chat: newChat(80, false)}
-	broken.chat.run = nil // the next yield panics
+	broken := &fullScreen{screen: newScreen(80, false)}
+	broken.screen.talk.view = nil // the next yield panics
 	broken.program = tea.NewProgram(teaModel{broken}, tea.WithInput(os.Stdin), tea.WithOutput(os.Stdout), tea.WithoutSignalHandler(), tea.WithContext(context.Background()))
 	go broken.program.Send(yieldMsg{})
 	if _, err := broken.program.Run(); errors.Is(err, tea.ErrProgramPanic) {

@@ -5,108 +5,121 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/agnivade/levenshtein"
 )
 
 // key is a key that the person pressed.
-func (c *chat) key(k tea.KeyPressMsg) []effect {
+func (s *screen) key(k tea.KeyPressMsg) []effect {
 	name := k.String()
 	switch name {
 	case "ctrl+c", "esc":
-		return c.abort()
+		return s.interrupt()
 	}
-	if len(c.asked) > 0 {
-		effects := c.answerKey(k)
-		c.writes(k)
+	if len(s.asked) > 0 {
+		effects := s.answerKey(k)
+		s.writes(k)
 		return effects
 	}
-	c.writes(k)
+	s.writes(k)
 	switch name {
 	case "ctrl+d":
-		if c.input.Value() == "" {
-			return c.quit()
+		if s.input.Value() == "" {
+			return s.talk.quit()
 		}
 	case "ctrl+o":
-		c.show("")
+		s.talk.show("")
 		return nil
 	case "enter":
-		if value := c.input.Value(); strings.HasSuffix(value, "\\") && c.atEnd() {
-			c.input.SetValue(strings.TrimSuffix(value, "\\") + "\n")
+		if value := s.input.Value(); strings.HasSuffix(value, "\\") && s.atEnd() {
+			s.input.SetValue(strings.TrimSuffix(value, "\\") + "\n")
 			return nil
 		}
-		c.wrote = time.Time{} // that is written
-		return c.send()
+		s.wrote = time.Time{} // that is written
+		return s.send()
 	case "up":
-		if c.input.Line() == 0 && c.input.LineInfo().RowOffset == 0 {
-			c.recall(-1)
+		if s.input.Line() == 0 && s.input.LineInfo().RowOffset == 0 {
+			s.recall(-1)
 			return nil
 		}
 	case "down":
-		if info := c.input.LineInfo(); c.input.Line() == c.input.LineCount()-1 && info.RowOffset == info.Height-1 {
-			c.recall(1)
+		if info := s.input.LineInfo(); s.input.Line() == s.input.LineCount()-1 && info.RowOffset == info.Height-1 {
+			s.recall(1)
 			return nil
 		}
 	}
-	c.input, _ = c.input.Update(k)
+	s.input, _ = s.input.Update(k)
 	return nil
 }
 
 // writes remembers when a key that writes was pressed last. A blank goes on in a
 // question of which there is more.
-func (c *chat) writes(k tea.KeyPressMsg) {
-	goesOn := k.Text == " " && len(c.asked) > 0 && c.asked[0].end() < len(c.asked[0].lines)
+func (s *screen) writes(k tea.KeyPressMsg) {
+	goesOn := k.Text == " " && len(s.asked) > 0 && s.asked[0].end() < len(s.asked[0].lines)
 	if k.Text != "" && !goesOn {
-		c.wrote = c.now()
+		s.wrote = s.talk.now()
 	}
 }
 
-// atEnd reports whether the cursor is behind all that is written.
-func (c *chat) atEnd() bool {
-	lines := strings.Split(c.input.Value(), "\n")
-	return c.input.Line() == len(lines)-1 && c.input.Column() == len([]rune(lines[len(lines)-1]))
+// atEnd reports whether the cursor is at the end of what is written.
+func (s *screen) atEnd() bool {
+	lines := strings.Split(s.input.Value(), "\n")
+	return s.input.Line() == len(lines)-1 && s.input.Column() == len([]rune(lines[len(lines)-1]))
 }
 
-// recall goes back and forth in what was sent before.
-func (c *chat) recall(step int) {
-	to := c.at + step
-	if to < 0 || to > len(c.history) {
-		return
+// history is what was sent before.
+type history struct {
+	sent  []string
+	at    int    // place in sent; len(sent) is the draft
+	draft string // what was being written when the person went back
+}
+
+func (h *history) add(text string) {
+	if len(h.sent) == 0 || h.sent[len(h.sent)-1] != text {
+		h.sent = append(h.sent, text)
 	}
-	if c.at == len(c.history) {
-		c.draft = c.input.Value()
+	h.at, h.draft = len(h.sent), ""
+}
+
+// move goes back or forth, from what is being written now, and returns what stands there.
+func (h *history) move(step int, now string) string {
+	to := h.at + step
+	if to < 0 || to > len(h.sent) {
+		return now
 	}
-	c.at = to
-	if to == len(c.history) {
-		c.input.SetValue(c.draft)
-	} else {
-		c.input.SetValue(c.history[to])
+	if h.at == len(h.sent) {
+		h.draft = now
+	}
+	h.at = to
+	if to == len(h.sent) {
+		return h.draft
+	}
+	return h.sent[to]
+}
+
+// recall goes back or forth in what was sent before.
+func (s *screen) recall(step int) {
+	if text := s.history.move(step, s.input.Value()); text != s.input.Value() {
+		s.input.SetValue(text)
 	}
 }
 
-// nearCommand is the command that a misspelt one was meant to be, "" if none is
-// near.
-func nearCommand(name string) string {
-	if len(name) < 3 {
-		return ""
+// send is the enter key.
+func (s *screen) send() []effect {
+	text := strings.TrimSpace(s.input.Value())
+	if text == "" {
+		return nil
 	}
-	for _, known := range []string{"hooks", "compact", "model", "sessions", "show", "help", "quit", "exit", "trust"} {
-		word := strings.ToLower(name)
-		if d := levenshtein.ComputeDistance(word, known); d <= 1 || d == 2 && len(known) > 5 || swapped(word, known) {
-			return known
-		}
-	}
-	return ""
+	s.input.Reset()
+	s.history.add(text)
+	return s.talk.send(text)
 }
 
-// swapped reports whether a word is another one but for two letters next to each
-// other, the commonest slip of all.
-func swapped(word, known string) bool {
-	if len(word) != len(known) {
-		return false
+// interrupt is esc, ctrl-c or a signal. Between turns the first one takes away what is
+// being written.
+func (s *screen) interrupt() []effect {
+	effects, quiet := s.talk.interrupt()
+	if quiet && s.input.Value() != "" {
+		s.input.Reset()
+		s.talk.last = time.Time{}
 	}
-	i := 0
-	for i < len(word) && word[i] == known[i] {
-		i++
-	}
-	return i+1 < len(word) && word[i] == known[i+1] && word[i+1] == known[i] && word[i+2:] == known[i+2:]
+	return effects
 }

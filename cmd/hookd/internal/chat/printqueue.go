@@ -15,7 +15,7 @@ type printQueue struct {
 	closed bool
 }
 
-func newPrinter() *printQueue {
+func newPrintQueue() *printQueue {
 	q := &printQueue{}
 	q.some = sync.NewCond(&q.mu)
 	return q

@@ -39,8 +39,8 @@ func (h *hasty) Approve(_ context.Context, q agentloop.Question) (agentloop.Answ
 		if s.press("y", "1", "y"); len(s.took()) > 0 {
 			h.tooEarly++ // nothing is drawn yet, or not for long enough
 		}
-		s.chat.view()
-		a := s.chat.asked[0]
+		s.screen.view()
+		a := s.screen.asked[0]
 		seen = append(seen, a.lines[a.at:a.end()]...)
 		if s.press("y"); len(s.took()) > 0 {
 			h.tooEarly++

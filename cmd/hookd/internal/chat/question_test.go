@@ -105,11 +105,11 @@ func TestChatTakesNoYesBeforeTheEnd(t *testing.T) {
 				s.tell(askMsg{agentloop.Question{Event: protocol.PermissionRequest, Call: &call, AskedBy: "policy", Options: yesNo}, reply})
 				var seen []string
 				for range 10_000 {
-					view := strings.Split(s.chat.view(), "\n")
+					view := strings.Split(s.screen.view(), "\n")
 					if len(view) > max(height, 3) {
 						t.Fatalf("%d lines on a screen of %d", len(view), height)
 					}
-					a := s.chat.asked[0]
+					a := s.screen.asked[0]
 					seen = append(seen, a.lines[a.at:a.end()]...)
 					s.at = s.at.Add(seeing)
 					if a.end() == len(a.lines) {
@@ -144,27 +144,12 @@ func TestChatResizedAtAQuestion(t *testing.T) {
 	s := newScene(t, 60)
 	s.tell(tea.WindowSizeMsg{Width: 60, Height: 600})
 	s.tell(askMsg{agentloop.Question{Event: protocol.PermissionRequest, Call: &call, AskedBy: "policy", Options: yesNo}, make(chan agentloop.Answer, 1)})
-	s.chat.view()
+	s.screen.view()
 	s.at = s.at.Add(seeing)
 	s.tell(tea.WindowSizeMsg{Width: 60, Height: 20})
-	s.chat.view()
+	s.screen.view()
 	if s.press("y"); len(s.took()) > 0 {
 		t.Error("yes to what the new size does not show")
-	}
-}
-
-func TestTypedAnswers(t *testing.T) {
-	q := agentloop.Question{Options: []protocol.PermissionOption{
-		{OptionID: "o1", Kind: "allow-once"}, {OptionID: "o2", Kind: "allow-always"}, {OptionID: "o3", Kind: "reject-once"}, {OptionID: "o4", Kind: "reject-always"},
-	}}
-	for typed, want := range map[string]agentloop.Answer{
-		"y": {OptionID: "o1"}, "yes": {OptionID: "o1"}, " a ": {OptionID: "o2"}, "n": {OptionID: "o3"}, "": {OptionID: "o3"}, "yy": {OptionID: "o3"},
-		"y please": {OptionID: "o3"}, "n use make": {OptionID: "o3", Text: "use make"}, "no  why ": {OptionID: "o3", Text: "why"},
-		"N not here": {OptionID: "o4", Text: "not here"}, "never": {OptionID: "o4"}, "nope": {OptionID: "o3"},
-	} {
-		if got := question.TypedAnswer(&q, typed); got != want {
-			t.Errorf("%q: %+v, want %+v", typed, got, want)
-		}
 	}
 }
 
@@ -178,7 +163,7 @@ func TestTinyTerminalTakesNoYes(t *testing.T) {
 		s.tell(askMsg{agentloop.Question{Event: protocol.PermissionRequest, Call: &call, AskedBy: "policy", Options: yesNo}, reply})
 		s.tell(size)
 		for range 1000 {
-			s.chat.view()
+			s.screen.view()
 			s.at = s.at.Add(seeing)
 			s.press("y", "1", " ")
 		}
@@ -186,7 +171,7 @@ func TestTinyTerminalTakesNoYes(t *testing.T) {
 		if done := s.took(); len(done) > 0 {
 			t.Fatalf("%v: %v", size, done)
 		}
-		if lines := strings.Split(s.chat.view(), "\n"); len(lines) > size.Height {
+		if lines := strings.Split(s.screen.view(), "\n"); len(lines) > size.Height {
 			t.Errorf("%v: %d lines", size, len(lines))
 		}
 		if s.press("n"); len(s.took()) != 1 {

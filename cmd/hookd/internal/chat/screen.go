@@ -13,173 +13,141 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 )
 
-// chat is a conversation on a terminal: what is said scrolls away above, and
-// below stands what is going on and the line that the person writes. It does
-// nothing itself: update takes what happens and says what is to be done, view
-// shows how things stand.
-type chat struct {
+// screen paints a dialog on the whole terminal: what is said scrolls away above, and below
+// stands what goes on and the line that the person writes. It does nothing itself: update
+// takes what happens and returns what is to be done, view shows how things stand.
+type screen struct {
+	talk          *dialog
+	said          *bytes.Buffer // what was printed: whole lines go up, the last stays below
 	width, height int
 	small         bool // the terminal is smaller than these: what does not fit is cut off
-	color         bool
-	now           func() time.Time
+	frame         int  // of the spinner
 
-	run   *runview.View // prints what a turn yields
-	said  bytes.Buffer  // what run printed: whole lines go up, the last stays below
-	input textarea.Model
-
-	running  bool
-	aborting bool
-	began    time.Time // of the turn
-	turns    int
-	frame    int
-	queue    []string // what the person sent while the turn runs
-	armed    time.Time
-	wrote    time.Time // when a key that writes was pressed last
-	ending   bool
-	asked    []*asking // questions, the first one is shown
-
-	history []string
-	at      int    // place in history; len(history) is the draft
-	draft   string // what was being written when the person went back in history
+	input   textarea.Model
+	history history
+	wrote   time.Time // when a key that writes was pressed last
+	asked   []*asking // questions, the first one is shown
 }
 
-// What the chat is told besides keys, pastes and the size of the terminal.
+// What only a screen wants done.
 type (
-	yieldMsg struct{ agentloop.Yield }
-	endedMsg struct {
-		result agentloop.Result
-		err    error
-	}
-	askMsg struct {
-		question agentloop.Question
-		reply    chan<- agentloop.Answer
-	}
-	withdrawMsg  struct{ reply chan<- agentloop.Answer }
-	toldMsg      string // a command's answer
-	noteMsg      string // of hookd itself, or of a hook that nobody waits for
-	interruptMsg struct{}
-)
-
-// effect is something that the chat wants done.
-type effect any
-
-type (
-	printEffect   string // lines that go up
-	promptEffect  struct{ text, source string }
-	commandEffect struct{ name, args string }
-	abortEffect   struct{}
-	quitEffect    struct{}
-	idleEffect    struct{ last agentloop.Result } // nothing is to be done
-	answerEffect  struct {
+	printEffect  string // lines that go up
+	answerEffect struct {
 		to     chan<- agentloop.Answer
 		answer agentloop.Answer
 	}
 )
 
-// againWithin is how soon a second press must follow to end hookd.
-const againWithin = 2 * time.Second
-
-func newChat(width int, color bool) *chat {
-	c := &chat{color: color, now: time.Now, input: textarea.New()}
-	c.input.ShowLineNumbers = false
-	c.input.Prompt = "› "
-	c.input.SetPromptFunc(2, func(line textarea.PromptInfo) string {
+func newScreen(width int, color bool) *screen {
+	s := &screen{said: &bytes.Buffer{}, input: textarea.New()}
+	s.input.ShowLineNumbers = false
+	s.input.Prompt = "› "
+	s.input.SetPromptFunc(2, func(line textarea.PromptInfo) string {
 		if line.LineNumber == 0 {
 			return "› "
 		}
 		return "  "
 	})
-	c.input.CharLimit = 0
-	c.input.DynamicHeight, c.input.MinHeight, c.input.MaxHeight = true, 1, 8
-	c.input.MaxContentHeight = 10000
-	c.input.SetVirtualCursor(false)
-	styles := c.input.Styles()
+	s.input.CharLimit = 0
+	s.input.DynamicHeight, s.input.MinHeight, s.input.MaxHeight = true, 1, 8
+	s.input.MaxContentHeight = 10000
+	s.input.SetVirtualCursor(false)
+	styles := s.input.Styles()
 	styles.Focused, styles.Blurred = textarea.StyleState{}, textarea.StyleState{}
-	c.input.SetStyles(styles)
-	c.input.KeyMap.InsertNewline.SetKeys("alt+enter", "ctrl+j", "shift+enter")
-	c.input.Focus()
-	c.run = runview.New(&show.Printer{W: &c.said, Color: color, Width: width})
-	c.run.Folded = true
-	c.resize(width, 24)
-	return c
+	s.input.SetStyles(styles)
+	s.input.KeyMap.InsertNewline.SetKeys("alt+enter", "ctrl+j", "shift+enter")
+	s.input.Focus()
+	p := &show.Printer{W: s.said, Color: color, Width: width}
+	s.talk = &dialog{p: p, view: runview.New(p, runview.Options{Folded: true}), say: s.aside, now: time.Now}
+	s.resize(width, 24)
+	return s
 }
 
 // The smallest terminal on which a question can be judged.
 const leastWidth, leastHeight = 20, 3
 
-func (c *chat) resize(width, height int) {
+func (s *screen) resize(width, height int) {
 	if width <= 0 || height <= 0 { // a terminal that does not know its size
 		width, height = 80, 24
 	}
-	c.width, c.height = max(width, leastWidth), max(height, leastHeight)
-	c.small = c.width > width || c.height > height
-	c.run.P.Width = c.width - 1 // a full last column makes some terminals wrap twice
-	if c.run.Flow != nil {
-		c.run.Flow.Width = c.run.P.Width
-	}
-	c.input.SetWidth(c.width - 1)
+	s.width, s.height = max(width, leastWidth), max(height, leastHeight)
+	s.small = s.width > width || s.height > height
+	s.talk.view.Resize(s.width - 1) // a full last column makes some terminals wrap twice
+	s.input.SetWidth(s.width - 1)
 }
 
 // update takes what happened and says what is to be done.
-func (c *chat) update(msg any) (effects []effect) {
+func (s *screen) update(msg any) (effects []effect) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		c.resize(msg.Width, msg.Height)
+		s.resize(msg.Width, msg.Height)
 	case tickMsg:
-		c.frame++
+		s.frame++
 	case tea.KeyPressMsg:
-		effects = c.key(msg)
+		effects = s.key(msg)
 	case tea.PasteMsg:
-		if len(c.asked) > 0 && c.asked[0].explaining {
-			c.asked[0].why += msg.Content
+		if len(s.asked) > 0 && s.asked[0].explaining {
+			s.asked[0].why += msg.Content
 			break
 		}
-		c.input.InsertString(strings.ReplaceAll(strings.ReplaceAll(msg.Content, "\r\n", "\n"), "\r", "\n"))
+		s.input.InsertString(strings.ReplaceAll(strings.ReplaceAll(msg.Content, "\r\n", "\n"), "\r", "\n"))
 	case interruptMsg:
-		effects = c.abort()
+		effects = s.interrupt()
 	case yieldMsg:
-		if err := c.run.See(msg.Yield); err != nil {
-			c.run.Line(show.Line(err.Error()))
-		}
+		s.talk.view.See(msg.Yield)
 	case endedMsg:
-		effects = c.ended(msg)
+		effects = s.ended(msg)
 	case askMsg:
-		c.asked = append(c.asked, newAsking(msg))
+		s.asked = append(s.asked, newAsking(msg))
 	case withdrawMsg:
-		c.withdraw(msg.reply)
+		s.withdraw(msg.reply)
 	case toldMsg:
-		c.aside(string(msg))
+		s.aside(string(msg))
 	case noteMsg:
-		c.aside(string(msg))
+		s.aside(string(msg))
 	}
-	if up := c.drain(); up != "" {
+	if up := s.drain(); up != "" {
 		effects = append([]effect{printEffect(up)}, effects...)
 	}
 	return effects
 }
 
-// aside prints something between what a turn yields.
-func (c *chat) aside(text string) {
+// ended takes the end of a turn. What the person sent meanwhile and is not done now comes
+// back into the line that is written.
+func (s *screen) ended(msg endedMsg) []effect {
+	s.asked = nil
+	effects, back := s.talk.ended(msg)
+	if len(back) > 0 {
+		text := strings.Join(back, "\n")
+		if typed := s.input.Value(); typed != "" {
+			text += "\n" + typed
+		}
+		s.input.SetValue(text)
+	}
+	return effects
+}
+
+// aside prints something between what a turn yields. A text that streams goes on after it.
+func (s *screen) aside(text string) {
 	if text == "" {
 		return
 	}
-	if c.run.Flow == nil {
-		c.run.P.Raw(text + "\n")
-		return
+	open := ""
+	if _, streams := s.talk.view.Pending(); streams {
+		open = s.said.String()
+		s.said.Reset()
 	}
-	open := c.said.String() // the text that streams goes on behind it
-	c.said.Reset()
-	c.said.WriteString(text + "\n" + open)
+	s.said.WriteString(text + "\n" + open)
 }
 
 // drain takes the whole lines of what was printed.
-func (c *chat) drain() string {
-	text := c.said.String()
+func (s *screen) drain() string {
+	text := s.said.String()
 	end := strings.LastIndexByte(text, '\n')
 	if end < 0 {
 		return ""
 	}
-	c.said.Reset()
-	c.said.WriteString(text[end+1:])
+	s.said.Reset()
+	s.said.WriteString(text[end+1:])
 	return text[:end]
 }

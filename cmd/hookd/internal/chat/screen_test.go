@@ -17,23 +17,23 @@ import (
 // scene drives a chat without a terminal: up collects what it prints, done what
 // else it wants.
 type scene struct {
-	t    *testing.T
-	chat *chat
-	at   time.Time
-	up   strings.Builder
-	done []effect
+	t      *testing.T
+	screen *screen
+	at     time.Time
+	up     strings.Builder
+	done   []effect
 }
 
 func newScene(t *testing.T, width int) *scene {
-	s := &scene{t: t, chat: newChat(width, false), at: time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC)}
-	s.chat.now = func() time.Time { return s.at }
+	s := &scene{t: t, screen: newScreen(width, false), at: time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC)}
+	s.screen.talk.now = func() time.Time { return s.at }
 	return s
 }
 
 func (s *scene) tell(msgs ...any) *scene {
 	s.t.Helper()
 	for _, msg := range msgs {
-		for _, e := range s.chat.update(msg) {
+		for _, e := range s.screen.update(msg) {
 			if up, prints := e.(printEffect); prints {
 				s.up.WriteString(string(up) + "\n")
 				continue
@@ -78,7 +78,7 @@ func (s *scene) took() []effect {
 // frame is what the screen shows: what went up, then what stands below.
 func (s *scene) frame() string {
 	var lines []string
-	for line := range strings.SplitSeq(s.up.String()+"----\n"+s.chat.view(), "\n") {
+	for line := range strings.SplitSeq(s.up.String()+"----\n"+s.screen.view(), "\n") {
 		lines = append(lines, strings.TrimRight(line, " "))
 	}
 	return strings.Join(lines, "\n")
@@ -195,7 +195,7 @@ func TestChatFoldsCalls(t *testing.T) {
 #2 bash rm -rf /
   command: rm -rf /
   │ too dangerous
-! nothing is folded behind #9
+! nothing is folded under #9
 ----
 ›
 /help says what there is`)
@@ -222,8 +222,8 @@ again to end hookd`)
 	s.wants()
 	s.press("ctrl+c")
 	s.wants(quitEffect{})
-	if s.chat.view() != "" {
-		t.Errorf("something stays on the screen: %q", s.chat.view())
+	if s.screen.view() != "" {
+		t.Errorf("something stays on the screen: %q", s.screen.view())
 	}
 }
 
@@ -237,7 +237,7 @@ func TestChatQueuesFollowUps(t *testing.T) {
 	s.wants(promptEffect{"two", "follow-up"})
 	s.tell(endedMsg{err: errors.New("the model failed")})
 	s.wants()
-	if got := s.chat.input.Value(); got != "three" {
+	if got := s.screen.input.Value(); got != "three" {
 		t.Errorf("after a failure the line is %q", got)
 	}
 }
@@ -276,7 +276,7 @@ func TestChatAsks(t *testing.T) {
 		for range 40 { // y is held down
 			s.at = s.at.Add(30 * time.Millisecond)
 			s.press("y")
-			s.chat.view()
+			s.screen.view()
 		}
 		for _, r := range "yay, a yes, a" { // the person writes on
 			s.at = s.at.Add(pausing / 2)
@@ -310,11 +310,11 @@ func TestChatInput(t *testing.T) {
 		t.Errorf("pasted: %+v", done)
 	}
 	s.press("draft", "up", "up", "up", "up", "up")
-	if got := s.chat.input.Value(); got != "one\ntwo\nthree\nfour" {
+	if got := s.screen.input.Value(); got != "one\ntwo\nthree\nfour" {
 		t.Errorf("the oldest line is %q", got)
 	}
 	s.press("down", "down", "down", "down", "down", "down", "down")
-	if got := s.chat.input.Value(); got != "draft" {
+	if got := s.screen.input.Value(); got != "draft" {
 		t.Errorf("back from the history: %q", got)
 	}
 	s.press("ctrl+c", "ctrl+d")

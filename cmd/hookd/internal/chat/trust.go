@@ -13,7 +13,7 @@ import (
 )
 
 // trust is /trust: hookd trust in a conversation.
-func (k *chatCommands) trust(ctx context.Context, p *show.Printer) error {
+func (k *commands) trust(ctx context.Context, p *show.Printer) error {
 	trust, err := k.c.Hooks.Project.OpenTrust()
 	if err != nil {
 		return err

@@ -7,7 +7,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/hookd-dev/hookd/cmd/hookd/internal/runview"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 )
 
@@ -15,49 +14,47 @@ var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "
 
 // view is what stands below what was said: the text that streams, the calls at
 // work, a question, what waits, and the line that the person writes.
-func (c *chat) view() string {
-	if c.ending {
+func (s *screen) view() string {
+	if s.talk.ending {
 		return ""
 	}
-	above := c.above()
-	return strings.Join(append(above, c.below()...), "\n")
+	above := s.above()
+	return strings.Join(append(above, s.below()...), "\n")
 }
 
 // cursor is where the terminal's cursor stands.
-func (c *chat) cursor() *tea.Cursor {
-	if c.ending || len(c.asked) > 0 {
+func (s *screen) cursor() *tea.Cursor {
+	if s.talk.ending || len(s.asked) > 0 {
 		return nil
 	}
-	at := c.input.Cursor()
+	at := s.input.Cursor()
 	if at == nil {
 		return nil
 	}
-	return tea.NewCursor(at.X, at.Y+len(c.above())) // the terminal's own shape and colour
+	return tea.NewCursor(at.X, at.Y+len(s.above())) // the terminal's own shape and colour
 }
 
 // above is what goes on, cut to what the terminal has room for.
-func (c *chat) above() []string {
-	if len(c.asked) > 0 { // the whole screen is for what is to be judged
-		if c.small { // what the terminal cuts off nobody has judged
+func (s *screen) above() []string {
+	if len(s.asked) > 0 { // the whole screen is for what is to be judged
+		if s.small { // what the terminal cuts off nobody has judged
 			return []string{tooSmall}
 		}
-		return c.asked[0].view(c.run.P, c.height, c.now())
+		return s.asked[0].view(s.talk.p, s.height, s.talk.now())
 	}
 	var lines []string
-	if text := c.said.String(); text != "" || c.run.Flow != nil {
-		if c.run.Flow != nil {
-			text += c.run.P.In(show.Quiet, c.run.Flow.Pending())
-		}
+	word, streams := s.talk.view.Pending()
+	if text := s.said.String() + word; text != "" || streams {
 		lines = append(lines, text)
 	}
-	lines = append(lines, c.calls()...)
-	if c.running {
-		lines = append(lines, c.status())
+	lines = append(lines, s.calls()...)
+	if s.talk.running {
+		lines = append(lines, s.status())
 	}
-	for _, waiting := range c.queue {
-		lines = append(lines, c.run.P.In(show.Quiet, show.Shorten("  waits: "+show.Line(show.FirstLine(waiting)), c.width-1)))
+	for _, waiting := range s.talk.queue {
+		lines = append(lines, s.talk.p.In(show.Quiet, show.Shorten("  waits: "+show.Line(show.FirstLine(waiting)), s.width-1)))
 	}
-	if room := max(c.height-c.input.Height()-2, 1); len(lines) > room {
+	if room := max(s.height-s.input.Height()-2, 1); len(lines) > room {
 		lines = lines[len(lines)-room:]
 	}
 	return lines
@@ -66,46 +63,45 @@ func (c *chat) above() []string {
 // tooSmall stands in the place of a question that has no room.
 const tooSmall = "? make it larger; n = no"
 
-func (c *chat) below() []string {
-	if len(c.asked) > 0 {
+func (s *screen) below() []string {
+	if len(s.asked) > 0 {
 		return nil
 	}
-	lines := []string{c.input.View()}
-	if hint := c.hint(); hint != "" {
-		lines = append(lines, c.run.P.In(show.Quiet, hint))
+	lines := []string{s.input.View()}
+	if hint := s.hint(); hint != "" {
+		lines = append(lines, s.talk.p.In(show.Quiet, hint))
 	}
 	return lines
 }
 
-func (c *chat) hint() string {
+func (s *screen) hint() string {
 	switch {
-	case !c.armed.IsZero() && c.now().Sub(c.armed) < againWithin:
+	case !s.talk.last.IsZero() && s.talk.now().Sub(s.talk.last) < againWithin:
 		return "again to end hookd"
-	case !c.running && c.turns == 0 && c.input.Value() == "":
+	case !s.talk.running && s.talk.turns == 0 && s.input.Value() == "":
 		return "/help says what there is"
 	}
 	return ""
 }
 
-func (c *chat) status() string {
+func (s *screen) status() string {
 	text := "working"
-	if c.aborting {
+	if s.talk.aborting {
 		text = "aborting"
 	}
-	return c.run.P.In(show.Name, spinner[c.frame%len(spinner)]) + c.run.P.In(show.Quiet,
-		fmt.Sprintf(" %s %ds, esc aborts", text, int(c.now().Sub(c.began).Seconds())))
+	return s.talk.p.In(show.Name, spinner[s.frame%len(spinner)]) + s.talk.p.In(show.Quiet,
+		fmt.Sprintf(" %s %ds, esc aborts", text, int(s.talk.now().Sub(s.talk.began).Seconds())))
 }
 
 // shownOutput is how many lines of a running tool's output are shown.
 const shownOutput = 3
 
 // calls are the tool calls at work, with the end of what they print.
-func (c *chat) calls() (lines []string) {
-	p := c.run.P
-	for _, id := range c.run.Order {
-		call := c.run.Open[id]
-		took := c.now().Sub(call.Began).Truncate(time.Second)
-		title := show.Shorten(runview.CallTitle(&call.Call), max(c.width-12-2*call.Depth, 10))
+func (s *screen) calls() (lines []string) {
+	p := s.talk.p
+	for _, call := range s.talk.view.Calls() {
+		took := s.talk.now().Sub(call.Began).Truncate(time.Second)
+		title := show.Shorten(call.Title(), max(s.width-12-2*call.Depth, 10))
 		indent := strings.Repeat("  ", call.Depth)
 		lines = append(lines, indent+p.In(show.Quiet, "…")+" "+title+p.In(show.Quiet, fmt.Sprintf(" %s", took)))
 		output := strings.Split(strings.TrimRight(call.Output, "\n"), "\n")
@@ -113,7 +109,7 @@ func (c *chat) calls() (lines []string) {
 			continue
 		}
 		for _, line := range output[max(0, len(output)-shownOutput):] {
-			lines = append(lines, indent+p.In(show.Quiet, "  │ "+show.Shorten(show.Line(strings.TrimRight(line, "\r")), max(c.width-8-2*call.Depth, 10))))
+			lines = append(lines, indent+p.In(show.Quiet, "  │ "+show.Shorten(show.Line(strings.TrimRight(line, "\r")), max(s.width-8-2*call.Depth, 10))))
 		}
 	}
 	return lines

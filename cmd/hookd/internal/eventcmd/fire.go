@@ -26,7 +26,7 @@ func (cmd *Commands) Fire() *cobra.Command {
 	var explain bool
 	c := &cobra.Command{
 		Use:   "fire EVENT",
-		Short: "run the hooks for one event: exit code 0 passed, 2 refused",
+		Short: "Run the hooks for one event: exit code 0 passed, 2 refused",
 		Long: `Run the hooks for one event and print what they decided.
 
 --data is the event's data: JSON, @FILE, or - for stdin. Members that must be

@@ -36,7 +36,7 @@ func (cmd *Commands) Try() *cobra.Command {
 	var f tryFlags
 	c := &cobra.Command{
 		Use:   "try HOOK",
-		Short: "run one hook and show event, reply, stderr, time and the resulting change",
+		Short: "Run one hook and show event, reply, stderr, time and the resulting change",
 		Long: `Run one hook, by its name or as a file, on a sample event or on --data, and show
 what it was given, what it answered, and what would change. Trying a file is
 consent to run that file. --watch runs it again each time it is saved.

@@ -1,6 +1,3 @@
-// Package faultyhook is the programs of `hookd try --fault`: each misbehaves as a hook
-// can, so that a person sees what a project's settings make of it. hookd starts
-// itself as one of them; no shell and no file is needed.
 package faultyhook
 
 import (

@@ -20,7 +20,7 @@ func (cmd *Commands) Check() *cobra.Command {
 	var strict bool
 	c := &cobra.Command{
 		Use:   "check",
-		Short: "report every problem with file, line, hook and remedy, and what this machine promises",
+		Short: "Report every problem with file, line, hook and remedy, and what this machine promises",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			snapshot, err := cmd.Opener.Look(c.Context())
@@ -72,16 +72,20 @@ func (cmd *Commands) showCheck(findings []schema.Finding, suggestions []suggesti
 	return nil
 }
 
-// showPromises says what holds on this machine of what hookd promises.
+// showPromises says what of hookd's promises holds on this machine. The parts of a long
+// sentence have a line each.
 func showPromises(p *show.Printer, report process.Report) {
 	p.Print("\n%s (%s/%s)\n", p.In(show.Strong, "On this machine"), runtime.GOOS, runtime.GOARCH)
 	row := func(what, text string, tone show.Tone) {
-		if text != "" {
-			p.Print("  %s%s%s\n", what, strings.Repeat(" ", 22-len(what)), p.In(tone, show.Line(text)))
+		for part := range strings.SplitSeq(text, "; ") {
+			if part != "" {
+				p.Print("  %s%s%s\n", what, strings.Repeat(" ", 22-len(what)), p.In(tone, show.Line(part)))
+			}
+			what = ""
 		}
 	}
 	row("hooks are held by", string(report.Kind), show.Good)
-	row("surely ended", report.Covers, show.Plain)
+	row("ends with its hook", report.Covers, show.Plain)
 	row("may outlive its hook", report.Misses, show.Warn)
 	row("if hookd is killed", report.Guardian, show.Plain)
 	for _, unavailable := range report.Unavailable {

@@ -17,7 +17,7 @@ import (
 func (cmd *Commands) Examples() *cobra.Command {
 	return &cobra.Command{
 		Use:   "examples FOLDER",
-		Short: "write hooks, skills, recipes and projects to copy from to a new folder",
+		Short: "Write hooks, skills, recipes and projects to copy from to a new folder",
 		Long: `Write the examples to FOLDER, which must not exist: hooks, skills, recipes, an MCP
 server, and two projects whose scripted model needs no key. Nothing of them counts
 until you copy it to a place where hookd looks.`,

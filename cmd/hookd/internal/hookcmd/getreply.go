@@ -16,7 +16,7 @@ import (
 func (cmd *Commands) Get() *cobra.Command {
 	return &cobra.Command{
 		Use:   "get NAME...",
-		Short: "print values of the event on stdin, for hooks in a shell",
+		Short: "Print values of the event on stdin, for hooks in a shell",
 		Long: `Print values of the event on stdin, for hooks in a shell.
 
   command=$("$HOOKD" get data.args.command) || exit 1
@@ -42,7 +42,7 @@ func (cmd *Commands) Reply() *cobra.Command {
 	answer := &shellhook.Answer{}
 	c := &cobra.Command{
 		Use:   "reply ACTION [TEXT]",
-		Short: "print a hook's reply, made of any text",
+		Short: "Print the reply of a hook, made of any text",
 		Long: `Print a hook's reply, made of any text.
 
   "$HOOKD" reply block --reason "no: $command"

@@ -37,7 +37,7 @@ type Commands struct {
 func (cmd *Commands) Init() *cobra.Command {
 	return &cobra.Command{
 		Use:   "init",
-		Short: "create .acai/hooks and a settings file",
+		Short: "Create .acai/hooks and a settings file",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			root, err := cmd.Project.WriteFolder()

@@ -19,7 +19,7 @@ func (cmd *Commands) List() *cobra.Command {
 	var withBuiltin bool
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "list the hooks in the order in which they run, and those that cannot run",
+		Short: "List the hooks in the order in which they run, and those that cannot run",
 		Long: `List the hooks in the order in which they run, and those that cannot run.
 With --builtin the hooks of the features that hookd run comes with are among
 them, as the settings switch them; elsewhere they are not asked.`,

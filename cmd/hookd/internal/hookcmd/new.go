@@ -37,7 +37,7 @@ func (cmd *Commands) New() *cobra.Command {
 	var lang string
 	c := &cobra.Command{
 		Use:   "new NAME [--lang sh|python|node|go]",
-		Short: "write a hook from a template that states its rules",
+		Short: "Write a hook from a template that states its rules",
 		Long: `Write a hook from a template that states its rules in a comment header.
 
 A Go hook is compiled: its source goes to .acai/hooks-src/NAME, its rules to a

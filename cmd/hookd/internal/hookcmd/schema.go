@@ -12,7 +12,7 @@ import (
 func (cmd *Commands) Schema() *cobra.Command {
 	return &cobra.Command{
 		Use:       "schema " + strings.Join(schema.JSONNames, "|"),
-		Short:     "print a JSON Schema of what comes from outside",
+		Short:     "Print a JSON Schema of an event, a reply, the settings and other input",
 		Args:      cobra.ExactArgs(1),
 		ValidArgs: schema.JSONNames,
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -12,7 +12,7 @@ import (
 func (cmd *Commands) Version() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "version",
-		Short: "print the version and the protocol it speaks",
+		Short: "Print the version and the protocol it speaks",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			v := cmd.Release

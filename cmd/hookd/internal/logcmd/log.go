@@ -31,7 +31,7 @@ func (cmd *Commands) Log() *cobra.Command {
 	var since string
 	c := &cobra.Command{
 		Use:   "log",
-		Short: "show what was decided, as a timeline",
+		Short: "Show what was decided, as a timeline",
 		Long: `Show what was decided in this project, as a timeline: the newest record, or one
 session's. With --refused, --hook or --since, all records of the project.
 

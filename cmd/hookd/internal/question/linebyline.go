@@ -37,12 +37,15 @@ const Settling = 100 * time.Millisecond
 // Keys are what a person types or presses for an answer, by its kind.
 var Keys = map[string]string{"allow-once": "y", "allow-always": "a", "reject-once": "n", "reject-always": "N"}
 
-// TypedAnswer is what a typed line means. Anything that is not clearly another option is
-// the plain refusal; what stands after n or N are words for the model.
-func TypedAnswer(q *agentloop.Question, typed string) agentloop.Answer {
+// typedAnswer returns what a typed line means; known is false for a line that is none of
+// the options. An empty line is the plain refusal. What follows n or N is told the model.
+func typedAnswer(q *agentloop.Question, typed string) (answer agentloop.Answer, known bool) {
 	typed = strings.TrimSpace(typed)
+	if typed == "" {
+		return agentloop.Answer{OptionID: Refusal(q)}, true
+	}
 	key, why := typed, ""
-	if word, rest, more := strings.Cut(typed, " "); more && (word == "n" || word == "N" || word == "no" || word == "never") {
+	if word, rest, more := strings.Cut(typed, " "); more && isRefusal(word) {
 		key, why = word, strings.TrimSpace(rest)
 	}
 	words := map[string]string{"yes": "y", "Y": "y", "always": "a", "A": "a", "no": "n", "never": "N"}
@@ -51,10 +54,10 @@ func TypedAnswer(q *agentloop.Question, typed string) agentloop.Answer {
 	}
 	for _, o := range q.Options {
 		if Keys[o.Kind] == key {
-			return agentloop.Answer{OptionID: o.OptionID, Text: why}
+			return agentloop.Answer{OptionID: o.OptionID, Text: why}, true
 		}
 	}
-	return agentloop.Answer{OptionID: Refusal(q), Text: why}
+	return agentloop.Answer{OptionID: Refusal(q), Text: why}, isRefusal(key)
 }
 
 // isRefusal reports whether a typed line can only mean no.
@@ -63,8 +66,8 @@ func isRefusal(typed string) bool {
 	return word == "n" || word == "N" || word == "no" || word == "never"
 }
 
-// Approve asks once; anything but yes is no, and yes is taken only after all that will
-// run was on the screen. What was typed before that is no answer.
+// Approve shows the question page by page and reads the answer. A yes is taken only after
+// all that will run was on the screen. What was typed before that is no answer.
 func (t LineByLine) Approve(ctx context.Context, q agentloop.Question) (agentloop.Answer, error) {
 	select { // what was told before has to reach the screen first
 	case <-time.After(Settling):
@@ -83,22 +86,29 @@ func (t LineByLine) Approve(ctx context.Context, q agentloop.Question) (agentloo
 		case err != nil:
 			return agentloop.Answer{}, err
 		case !open || isRefusal(typed):
-			return TypedAnswer(&q, typed), nil
+			answer, _ := typedAnswer(&q, typed)
+			return answer, nil
 		case strings.TrimSpace(typed) == "all":
 			page = len(lines)
 		case strings.TrimSpace(typed) != "":
 			t.p.Print("  %s\n", "a yes counts after all of it was shown")
 		}
 	}
-	var ways []string
+	var ways, keys []string
 	for _, o := range q.Options {
 		ways = append(ways, fmt.Sprintf("%s = %s", Keys[o.Kind], show.Line(o.Name)))
+		keys = append(keys, Keys[o.Kind])
 	}
-	typed, _, err := t.read(ctx, "  "+strings.Join(ways, ", ")+" (n WHY tells the model)? [n] ")
-	if err != nil {
-		return agentloop.Answer{}, err
+	for {
+		typed, open, err := t.read(ctx, "  "+strings.Join(ways, ", ")+" (n WHY tells the model)? [n] ")
+		if err != nil {
+			return agentloop.Answer{}, err
+		}
+		if answer, known := typedAnswer(&q, typed); known || !open { // at the end of input: no
+			return answer, nil
+		}
+		t.p.Print("  type one of %s\n", strings.Join(keys, ", "))
 	}
-	return TypedAnswer(&q, typed), nil // at the end of input: no
 }
 
 // read asks for a line. What came before it was asked for is dropped.

@@ -209,7 +209,10 @@ func notRunning(p *show.Printer, listing daemon.Listing) {
 		switch h.Status {
 		case executor.Untrusted, executor.Changed:
 			r.remedy = trustCommand(listing, h.Path) + " shows them and asks"
-		case executor.Disabled: // a decision; what else is wrong with it is of no use
+		case executor.Disabled: // a decision; what else is wrong with the hook does not matter
+			if strings.HasPrefix(h.Why, "switched off with hookd disable") {
+				r.remedy = "hookd enable " + h.Name + " switches it on again"
+			}
 		default:
 			r.why, r.remedy = firstFinding(listing.Findings, h.Name, h.Why)
 		}

@@ -14,7 +14,7 @@ import (
 
 // decision prints what hooks did to an event, if anything: who, what and why.
 func (v *View) decision(y *agentloop.Yield) {
-	p, o := v.P, &y.Outcome
+	p, o := v.p, &y.Outcome
 	indent := v.indent() + "    "
 	v.changes(indent, y)
 	if o.By != nil {
@@ -41,7 +41,7 @@ func (v *View) decision(y *agentloop.Yield) {
 	}
 	report.Warnings(p, indent, o.Runs, false)
 	for _, n := range report.Notices(o) {
-		v.notice(indent, n)
+		printNotice(p, indent, n)
 	}
 }
 
@@ -56,10 +56,9 @@ func why(o *protocol.Outcome) string {
 // noticeLines is how much of a notice is printed.
 const noticeLines = 60
 
-// notice prints what a hook says to the person. The lines behind the first have
-// a bar, so that none of them passes for a line of ours.
-func (v *View) notice(indent string, n protocol.HookText) {
-	p := v.P
+// printNotice prints what a hook says to the person. The lines that follow the first have
+// a bar, so that none of them looks like a line of hookd.
+func printNotice(p *show.Printer, indent string, n protocol.HookText) {
 	text := strings.TrimPrefix(n.Text, n.Hook+": ") // many begin with their own name
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	p.Print("%s%s %s\n", indent, p.In(show.Name, "· "+show.Line(n.Hook)+":"), show.Line(lines[0]))
@@ -75,8 +74,8 @@ func (v *View) notice(indent string, n protocol.HookText) {
 // changes prints what hooks changed: with the diff, or folded as who and what.
 func (v *View) changes(indent string, y *agentloop.Yield) {
 	o := withoutOurs(&y.Outcome)
-	if !v.Folded {
-		report.Changes(v.P, indent, o)
+	if !v.options.Folded {
+		report.Changes(v.p, indent, o)
 		return
 	}
 	if len(o.Changes) == 0 && len(o.Replaced) == 0 {
@@ -85,22 +84,22 @@ func (v *View) changes(indent string, y *agentloop.Yield) {
 	seen := map[string]bool{}
 	var parts []string
 	for _, c := range o.Changes {
-		part := v.P.In(show.Name, show.Line(c.By)) + " changed " + show.Line(report.Dotted(c.Path))
+		part := v.p.In(show.Name, show.Line(c.By)) + " changed " + show.Line(report.Dotted(c.Path))
 		if !seen[part] {
 			seen[part] = true
 			parts = append(parts, part)
 		}
 	}
 	if len(o.Replaced) > 0 {
-		parts = append(parts, v.P.In(show.Name, show.Line(o.ReplacedBy))+" answered in its place")
+		parts = append(parts, v.p.In(show.Name, show.Line(o.ReplacedBy))+" answered in its place")
 	}
 	where := ""
 	if !protocol.Lookup(y.Event.Event).Tool { // a call's diff is part of what its own number shows
 		var body bytes.Buffer
-		v.aside(&body, func() { report.Changes(v.P, "  ", o) })
-		where = fmt.Sprintf("  #%d", v.fold(string(y.Event.Event), body.String()))
+		v.aside(&body, func() { report.Changes(v.p, "  ", o) })
+		where = fmt.Sprintf("  #%d", v.calls.details.add(string(y.Event.Event), body.String()))
 	}
-	v.P.Print("%s%s%s\n", indent, strings.Join(parts, ", "), v.P.In(show.Quiet, where))
+	v.p.Print("%s%s%s\n", indent, strings.Join(parts, ", "), v.p.In(show.Quiet, where))
 }
 
 // withoutOurs is an outcome without the changes of the loop's own features: that

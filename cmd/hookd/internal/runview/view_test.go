@@ -16,7 +16,7 @@ import (
 func sees(t *testing.T, yields ...agentloop.Yield) string {
 	t.Helper()
 	var out bytes.Buffer
-	v := New(&show.Printer{W: &out})
+	v := New(&show.Printer{W: &out}, Options{})
 	for _, y := range yields {
 		if err := v.See(y); err != nil {
 			t.Fatal(err)
@@ -73,8 +73,7 @@ func TestViewOfAnAnswerOfOurs(t *testing.T) {
 // neither in a call's line nor after its number.
 func TestFoldedViewWarnsOnceAndKeepsSecrets(t *testing.T) {
 	var out bytes.Buffer
-	v := New(&show.Printer{W: &out})
-	v.Folded = true
+	v := New(&show.Printer{W: &out}, Options{Folded: true})
 	call := callOfBash("c1", "cat f")
 	started := protocol.Outcome{
 		Event: protocol.Event{Event: protocol.ToolCallStart}, Action: protocol.Modify,
@@ -101,8 +100,8 @@ func TestFoldedViewWarnsOnceAndKeepsSecrets(t *testing.T) {
 			t.Errorf("%q is seen %d times:\n%s", want, n, shown)
 		}
 	}
-	for _, d := range v.Details {
-		shown += d.Title + d.Body
+	for _, d := range v.calls.details {
+		shown += d.title + d.body
 	}
 	if strings.Contains(shown, "CANARY") {
 		t.Errorf("what was taken away is shown:\n%s", shown)

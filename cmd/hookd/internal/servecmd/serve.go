@@ -33,7 +33,7 @@ func (cmd *Commands) Serve() *cobra.Command {
 	var path string
 	c := &cobra.Command{
 		Use:   "serve",
-		Short: "serve hooks to an agent: JSON-RPC 2.0, one message a line",
+		Short: "Serve hooks to an agent: JSON-RPC 2.0, one message on each line",
 		Long: `Serve hooks to agents in any language: JSON-RPC 2.0, one message a line, on stdin
 and stdout. With --socket a Unix socket is served instead, to several clients at
 once; --socket=PATH puts it elsewhere than in the user's runtime folder.

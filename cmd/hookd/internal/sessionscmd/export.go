@@ -15,7 +15,7 @@ func (cmd *Commands) export() *cobra.Command {
 	var full bool
 	c := &cobra.Command{
 		Use:   "export ID",
-		Short: "a session's conversation as markdown, or with --json a message a line",
+		Short: "Print the conversation of a session as markdown, or with --json a message on each line",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			transcript, err := cmd.transcript(args[0])

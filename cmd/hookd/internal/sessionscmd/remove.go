@@ -16,7 +16,7 @@ func (cmd *Commands) remove() *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
 		Use:   "rm ID…",
-		Short: "remove sessions, and what hooks remember of them",
+		Short: "Remove sessions, and what hooks remember of them",
 		Long: `Remove sessions, and what hooks remember of them (their state and metadata).
 Records stay: they are evidence, and have limits of their own (hooks.records).
 A session that a process has open is not removed.`,

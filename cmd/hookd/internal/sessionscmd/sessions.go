@@ -24,10 +24,10 @@ type Commands struct {
 func (cmd *Commands) Sessions() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sessions",
-		Short: "list, show, export and remove the conversations of hookd run",
+		Short: "List, show, export and remove the conversations of hookd run",
 		Long: `List, show, export and remove the conversations of hookd run.
 
-Where a session's ID is asked for, its beginning is enough if no other ID begins so.`,
+Any unique prefix of a session ID is accepted.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -81,7 +81,7 @@ func (cmd *Commands) list() *cobra.Command {
 	var all bool
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "the sessions of this project, the one used last first",
+		Short: "List the sessions of this project, the one used last first",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			state, err := places.StateDir()

@@ -18,7 +18,7 @@ func (cmd *Commands) show() *cobra.Command {
 	var full bool
 	c := &cobra.Command{
 		Use:   "show ID",
-		Short: "a session's conversation, to read",
+		Short: "Show the conversation of a session",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			transcript, err := cmd.transcript(args[0])

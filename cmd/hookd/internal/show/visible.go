@@ -1,5 +1,3 @@
-// Package show lays out text for people: aligned tables, diffs, a progress
-// line, and foreign text with everything visible that a terminal would hide.
 package show
 
 import (

@@ -88,11 +88,15 @@ func (o *StickyWriter) write(text []byte) (int, error) {
 
 // File returns the file that a stream writes to in the end, nil if it is none.
 func File(stream any) *os.File {
-	if o, is := stream.(*StickyWriter); is {
-		stream = o.to
+	switch s := stream.(type) {
+	case *os.File:
+		return s
+	case *StickyWriter:
+		return File(s.to)
+	case *SwappableWriter:
+		return File(s.target())
 	}
-	f, _ := stream.(*os.File)
-	return f
+	return nil
 }
 
 // IsTerminal reports whether a person is at the other end of a stream.
@@ -111,10 +115,13 @@ type SwappableWriter struct {
 func NewSwappableWriter(to io.Writer) *SwappableWriter { return &SwappableWriter{to: to} }
 
 func (s *SwappableWriter) Write(text []byte) (int, error) {
+	return s.target().Write(text)
+}
+
+func (s *SwappableWriter) target() io.Writer {
 	s.mu.Lock()
-	to := s.to
-	s.mu.Unlock()
-	return to.Write(text)
+	defer s.mu.Unlock()
+	return s.to
 }
 
 // Swap sends what is written from now on to another place, until the returned function

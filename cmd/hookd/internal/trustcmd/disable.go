@@ -13,7 +13,7 @@ func (cmd *Commands) Disable() *cobra.Command {
 	var duration string
 	c := &cobra.Command{
 		Use:               "disable NAME",
-		Short:             "switch a hook off, for a while or until it is enabled: the recorded way past a broken hook",
+		Short:             "Switch a hook off, for a while or until hookd enable: the recorded way past a broken hook",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: cmd.Project.CompleteHooks,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -52,7 +52,7 @@ func (cmd *Commands) Disable() *cobra.Command {
 func (cmd *Commands) Enable() *cobra.Command {
 	c := &cobra.Command{
 		Use:               "enable NAME",
-		Short:             "switch a disabled hook on again",
+		Short:             "Switch a disabled hook on again",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: cmd.Project.CompleteHooks,
 		RunE: func(c *cobra.Command, args []string) error {

@@ -32,7 +32,7 @@ func (cmd *Commands) Trust() *cobra.Command {
 	var f trustFlags
 	c := &cobra.Command{
 		Use:   "trust [NAME or PATH...]",
-		Short: "look at a project's settings and hooks and allow them by content",
+		Short: "Look at a project's settings and hooks and allow them by content",
 		Long: `Show what of this project would count: its settings, hooks, skills, recipes and
 MCP servers, changes as a diff; and ask once. What is allowed is exactly what was
 shown: a private copy of it is what runs and what is in force. With a name or a path

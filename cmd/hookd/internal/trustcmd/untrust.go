@@ -10,7 +10,7 @@ func (cmd *Commands) Untrust() *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
 		Use:               "untrust [NAME or PATH...]",
-		Short:             "withdraw what was allowed: it counts for nothing from then on",
+		Short:             "Withdraw what was allowed: it counts for nothing from then on",
 		ValidArgsFunction: cmd.Project.CompleteHooks,
 		RunE: func(c *cobra.Command, args []string) error {
 			trust, err := cmd.Project.OpenTrust()

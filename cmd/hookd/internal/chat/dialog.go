@@ -1,0 +1,178 @@
+package chat
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hookd-dev/hookd/agentloop"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/runview"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+)
+
+// dialog is the model of a conversation, whatever shows it. Its methods take what happens
+// and return what is to be done.
+type dialog struct {
+	p    *show.Printer     // for people, under view
+	view *runview.View     // prints what a turn yields
+	say  func(text string) // prints between what a turn yields
+	now  func() time.Time
+
+	running  bool
+	aborting bool
+	ending   bool
+	began    time.Time // of the turn
+	turns    int
+	queue    []string  // what the person sent while the turn runs
+	last     time.Time // of the last interrupt
+}
+
+// What happens to a dialog, besides what the person does at the keyboard.
+type (
+	yieldMsg struct{ agentloop.Yield }
+	endedMsg struct {
+		result agentloop.Result
+		err    error
+	}
+	askMsg struct {
+		question agentloop.Question
+		reply    chan<- agentloop.Answer
+	}
+	withdrawMsg  struct{ reply chan<- agentloop.Answer }
+	toldMsg      string // the answer of a command
+	noteMsg      string // of hookd itself, or of a hook that nobody waits for
+	interruptMsg struct{}
+)
+
+// effect is something that is to be done.
+type effect any
+
+type (
+	promptEffect  struct{ text, source string }
+	commandEffect struct{ name, args string }
+	abortEffect   struct{}
+	quitEffect    struct{}
+	idleEffect    struct{ last agentloop.Result } // nothing is to be done
+)
+
+// againWithin is how soon a second interrupt must follow to end hookd.
+const againWithin = 2 * time.Second
+
+// send takes a line of the person: a prompt or a command.
+func (d *dialog) send(text string) []effect {
+	if effects, isCommand := d.command(text); isCommand {
+		return effects
+	}
+	if d.running {
+		d.queue = append(d.queue, text)
+		return nil
+	}
+	return d.prompt(text, "user")
+}
+
+func (d *dialog) prompt(text, source string) []effect {
+	d.start()
+	d.turns++
+	return []effect{promptEffect{text, source}}
+}
+
+func (d *dialog) start() {
+	d.running, d.began = true, d.now()
+	d.view.Begin(d.began)
+}
+
+// ended takes the end of a turn. What waits is the next one, unless the person aborted or
+// the turn failed: then it comes back to be looked at again.
+func (d *dialog) ended(msg endedMsg) (effects []effect, back []string) {
+	aborted := d.aborting
+	d.running, d.aborting = false, false
+	if aborted {
+		d.view.EndAborted()
+	} else {
+		d.view.End(msg.result)
+		if msg.result.StopReason == "" {
+			d.view.ReportEnd(msg.err)
+		}
+	}
+	d.view.Begin(d.now())
+	waiting := d.queue
+	d.queue = nil
+	switch {
+	case len(waiting) == 0 && d.ending:
+		return nil, nil
+	case len(waiting) == 0:
+		return []effect{idleEffect{msg.result}}, nil
+	case aborted || msg.err != nil:
+		return nil, waiting
+	}
+	d.queue = waiting[1:]
+	return d.prompt(waiting[0], "follow-up"), nil
+}
+
+// interrupt takes an interrupt, or a key that means one: it ends the turn, and the second
+// one ends hookd. quiet says that it did neither, so that the painter may do something.
+func (d *dialog) interrupt() (effects []effect, quiet bool) {
+	again := d.now().Sub(d.last) < againWithin
+	d.last = d.now()
+	switch {
+	case again:
+		return d.quit(), false
+	case d.running && !d.aborting:
+		d.aborting = true
+		return []effect{abortEffect{}}, false
+	}
+	return nil, !d.running
+}
+
+func (d *dialog) quit() []effect {
+	d.ending = true
+	return []effect{quitEffect{}}
+}
+
+// command carries out a line that begins with a slash. One that is no command is a prompt,
+// since skills are called so. A mistyped command is neither.
+func (d *dialog) command(text string) (effects []effect, isCommand bool) {
+	name, args, _ := strings.Cut(text, " ")
+	if !strings.HasPrefix(name, "/") || strings.Contains(text, "\n") {
+		return nil, false
+	}
+	name, args = name[1:], strings.TrimSpace(args)
+	warn := d.p.In(show.Warn, "!")
+	switch name {
+	case "quit", "exit":
+		return d.quit(), true
+	case "show":
+		d.show(args)
+		return nil, true
+	case "hooks", "help", "sessions":
+		return []effect{commandEffect{name, args}}, true
+	case "compact", "model", "trust":
+		if d.running {
+			d.say(warn + " /" + name + " is for when no turn runs")
+			return nil, true
+		}
+		if name == "compact" {
+			d.start()
+		}
+		return []effect{commandEffect{name, args}}, true
+	}
+	if near := nearCommand(name); near != "" {
+		d.say(fmt.Sprintf("%s there is no /%s; did you mean /%s? (/help lists all)", warn, show.Line(name), near))
+		return nil, true
+	}
+	return nil, false
+}
+
+// show prints what is folded under a number; "" is the last.
+func (d *dialog) show(which string) {
+	number, err := strconv.Atoi(strings.TrimPrefix(which, "#"))
+	body := ""
+	if which == "" || err == nil && number > 0 {
+		body = d.view.Detail(number)
+	}
+	if body == "" {
+		body = d.p.In(show.Warn, "!") + " nothing is folded under #" + show.Line(which)
+	}
+	d.say(body)
+}
