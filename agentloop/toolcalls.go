@@ -14,6 +14,7 @@ import (
 	"github.com/hookd-dev/hookd/agentloop/store"
 	"github.com/hookd-dev/hookd/agentloop/tool"
 	"github.com/hookd-dev/hookd/protocol"
+	"golang.org/x/sync/semaphore"
 )
 
 // toolCalls are the tool calls of one step. Their tool-call-start gates are passed one
@@ -64,22 +65,18 @@ func (s *toolCalls) run(ctx context.Context) {
 	if atOnce < 0 {
 		atOnce = len(s.list)
 	}
-	slots := make(chan struct{}, atOnce)
+	slots := semaphore.NewWeighted(int64(atOnce))
 	var running sync.WaitGroup
 	for _, c := range s.list {
-		select {
-		case slots <- struct{}{}:
-		case <-ctx.Done():
-		}
-		if ctx.Err() != nil || s.end.isSet() {
+		if slots.Acquire(ctx, 1) != nil || ctx.Err() != nil || s.end.isSet() {
 			break
 		}
 		if !s.start(ctx, c) {
-			<-slots
+			slots.Release(1)
 			continue
 		}
 		running.Go(func() {
-			defer func() { <-slots }()
+			defer slots.Release(1)
 			s.work(ctx, c)
 		})
 	}

@@ -9,12 +9,11 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -59,18 +58,17 @@ func List(folder string) ([]Info, error) {
 // describeAll reads several sessions at the same time: some are large.
 func describeAll(folder string, ids []string) []Info {
 	described := make([]*Info, len(ids))
-	var next atomic.Int64
-	var readers sync.WaitGroup
-	for range min(len(ids), runtime.GOMAXPROCS(0), 4) {
-		readers.Go(func() {
-			for i := next.Add(1) - 1; i < int64(len(ids)); i = next.Add(1) - 1 {
-				if info, exists := describe(folder, ids[i]); exists {
-					described[i] = &info
-				}
+	var readers errgroup.Group
+	readers.SetLimit(min(runtime.GOMAXPROCS(0), 4))
+	for i, id := range ids {
+		readers.Go(func() error {
+			if info, exists := describe(folder, id); exists {
+				described[i] = &info
 			}
+			return nil
 		})
 	}
-	readers.Wait()
+	_ = readers.Wait() // no session fails as a whole
 	list := make([]Info, 0, len(ids))
 	for _, info := range described {
 		if info != nil {
