@@ -15,7 +15,7 @@ import (
 
 const (
 	maxOpen       = 64        // session files held open at once
-	maxWaiting    = 1024      // lines kept in memory while the disk takes none
+	maxWaiting    = 1024      // entries kept in memory while the disk takes none
 	maxWaitingLen = 8 << 20   // and their bytes
 	pruneEvery    = time.Hour // how often old files are looked for
 )
@@ -56,14 +56,14 @@ func (l *Log) SetLimits(keep time.Duration, maxSize int64) {
 	l.keep, l.maxSize = keep, maxSize
 }
 
-// Append writes one line to the session's file, or to the day's file without a
+// Append writes one entry to the session's file, or to the day's file without a
 // session, and returns when the line is out of this process.
 func (l *Log) Append(session string, at time.Time, entry Entry) error {
 	return l.append(session, at, entry, "", nil)
 }
 
-// AppendUnder is [Log.Append] of a line that the set of hooks with this hash
-// ruled. If the line before was ruled by another set, describe's line goes first.
+// AppendUnder is [Log.Append] of an entry that the set of hooks with this hash ruled.
+// If the entry before was ruled by another set, describe's entry is written first.
 func (l *Log) AppendUnder(session string, at time.Time, entry Entry, set string, describe func() *Set) error {
 	return l.append(session, at, entry, set, describe)
 }
@@ -76,7 +76,7 @@ func (l *Log) append(session string, at time.Time, entry Entry, set string, desc
 	f := l.file(baseName(session, at))
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.wait(line{kind: entry.kind(), at: at, session: session, body: body, event: entry.event(), set: set, describe: describe})
+	f.enqueue(pendingEntry{kind: entry.kind(), at: at, session: session, body: body, event: entry.event(), set: set, describe: describe})
 	rotated, err := f.flush(l.segment())
 	l.pruneInBackground(rotated)
 	if err != nil {
@@ -85,8 +85,8 @@ func (l *Log) append(session string, at time.Time, entry Entry, set string, desc
 	return nil
 }
 
-// Close writes what still waits and gives the files back. What it cannot write
-// goes on waiting: the Log may be used, and closed, again.
+// Close writes what is still queued and closes the files. What it cannot write stays
+// queued: the Log may be used, and closed, again.
 func (l *Log) Close() error {
 	l.mu.Lock()
 	files := l.files
@@ -109,12 +109,12 @@ func (l *Log) closeFile(f *file) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	defer f.closeAll()
-	if len(f.waiting) == 0 {
+	if len(f.queue.entries) == 0 {
 		return nil
 	}
 	_, err := f.flush(l.segment())
 	if err != nil {
-		f.leaveTrace()
+		f.leaveMissed()
 	}
 	return err
 }
@@ -161,7 +161,7 @@ func (l *Log) closeOldest() {
 	slices.SortFunc(all, func(a, b *file) int { return cmp.Compare(a.used, b.used) })
 	for _, f := range all[:len(all)/4] {
 		if f.mu.TryLock() {
-			if len(f.waiting) == 0 {
+			if len(f.queue.entries) == 0 {
 				f.closeAll()
 				delete(l.files, f.name)
 			}
@@ -199,4 +199,19 @@ func (l *Log) pruneIfDue() error {
 		return nil
 	}
 	return l.Prune()
+}
+
+// names returns the names of all records in a folder.
+func names(dir string) ([]string, error) {
+	paths, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, p := range paths {
+		if name, isSegment := nameOf(p); !isSegment {
+			out = append(out, name)
+		}
+	}
+	return out, nil
 }

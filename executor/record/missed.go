@@ -10,7 +10,7 @@ import (
 	"github.com/hookd-dev/hookd/internal/fsutil"
 )
 
-// missed are lines that no record holds: how many, and of which events.
+// missed are entries that no record holds: how many, and of which events.
 type missed struct {
 	Count int64    `json:"count"`
 	IDs   []string `json:"ids"` // of the first of them
@@ -26,10 +26,18 @@ func (m *missed) add(event string) {
 	}
 }
 
-// with is what both missed.
+// with returns what both missed.
 func (m missed) with(other missed) missed {
 	ids := append(slices.Clip(other.IDs), m.IDs...)
 	return missed{m.Count + other.Count, ids[:min(len(ids), maxMissedIDs)]}
+}
+
+// missing is what a file's record does not hold.
+type missing struct {
+	lost   missed // by this process: entries that did not find room in the queue
+	before missed // by earlier processes, and told by no line yet
+	looked bool   // for what earlier processes missed
+	left   bool   // leaveMissed wrote a file
 }
 
 // missedPath is where a process that ends leaves what it could not record. It is
@@ -54,21 +62,21 @@ func readMissed(dir, name string) (m missed) {
 	return m
 }
 
-// missedBefore is what earlier processes left. The first line that is written
+// missedBefore returns what earlier processes left. The first line that is written
 // tells it.
 func (f *file) missedBefore() missed {
-	if !f.looked {
-		f.looked, f.before = true, readMissed(f.dir, f.name)
+	if !f.missing.looked {
+		f.missing.looked, f.missing.before = true, readMissed(f.dir, f.name)
 	}
-	return f.before
+	return f.missing.before
 }
 
-// leaveTrace keeps what this process could not record, for the next one
-// that can. Where not even that can be written nothing can be done.
-func (f *file) leaveTrace() {
-	all := f.lost
-	for _, l := range f.waiting {
-		all.add(l.event)
+// leaveMissed writes down what this process could not record, for the next one that
+// can. Where not even that can be written, it is lost without a trace.
+func (f *file) leaveMissed() {
+	all := f.missing.lost
+	for i := range f.queue.entries {
+		all.add(f.queue.entries[i].event)
 	}
 	all = all.with(f.missedBefore())
 	text, err := json.Marshal(all)
@@ -79,5 +87,5 @@ func (f *file) leaveTrace() {
 	if os.MkdirAll(filepath.Dir(path), 0o700) != nil {
 		return
 	}
-	f.traced = fsutil.ReplaceFile(path, text, fsutil.Unsynced) == nil
+	f.missing.left = fsutil.ReplaceFile(path, text, fsutil.Unsynced) == nil
 }

@@ -57,7 +57,8 @@ func (l *Log) Prune() error {
 	return errors.Join(errs...)
 }
 
-// remove removes a file unless somebody wrote to it meanwhile.
+// remove removes a file unless somebody wrote to it meanwhile, and reports whether it is
+// gone: another process may have removed it.
 func (l *Log) remove(path string, seen fs.FileInfo) (bool, error) {
 	name, _ := nameOf(path)
 	unlock, err := state.Lock(l.dir, name)
@@ -67,7 +68,7 @@ func (l *Log) remove(path string, seen fs.FileInfo) (bool, error) {
 	defer unlock()
 	info, err := os.Lstat(path)
 	if err != nil || !os.SameFile(info, seen) || info.Size() != seen.Size() {
-		return false, nil
+		return errors.Is(err, fs.ErrNotExist), nil
 	}
 	err = os.Remove(path)
 	return err == nil, err

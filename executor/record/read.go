@@ -133,13 +133,13 @@ func HeadOf(dir, session string) (Head, error) {
 	if err != nil {
 		return head, err
 	}
-	end, err := readTail(f, info.Size())
+	end, err := readEnd(f, info.Size())
 	head.N, head.Hash = end.n, end.hash
 	return head, err
 }
 
 // Names returns the file names of all records in a folder, the one written last
-// at the end. They are sessions' ids, save for ids that are no file names, and
+// at the end. They are sessions' ids, but for ids that are no file names, and
 // days.
 func Names(dir string) ([]string, error) {
 	all, err := names(dir)
@@ -186,8 +186,8 @@ func read(dir, name string, more func() bool) iter.Seq2[*Line, *Problem] {
 	}
 }
 
-// next returns the file that holds the line behind those that were read, and
-// whether it is the newest.
+// next returns the file that holds the line after those that were read, and whether
+// it is the newest.
 func (c *chain) next(dir, name string) (file string, newest bool) {
 	paths, _ := filepath.Glob(filepath.Join(dir, name+".*.jsonl"))
 	slices.Sort(paths) // numbers have a fixed width
@@ -272,7 +272,7 @@ func wasReplaced(f *os.File, file string) bool {
 func (c *chain) line(file string, number int, text []byte, yield func(*Line, *Problem) bool) bool {
 	h, err := parseHeader(text)
 	if err != nil {
-		if !c.settle(yield) {
+		if !c.yieldPending(yield) {
 			return false
 		}
 		c.pending = &Problem{File: file, Line: number, What: fmt.Sprintf("not a line of a record: %v", err)}
@@ -284,7 +284,7 @@ func (c *chain) line(file string, number int, text []byte, yield func(*Line, *Pr
 		Hash: hashOf(text), Raw: text, File: file, Number: number,
 	}
 	problem := c.check(&h, l)
-	if !c.settle(yield) {
+	if !c.yieldPending(yield) {
 		return false
 	}
 	c.begun, c.n, c.hash = true, h.N, l.Hash
@@ -315,22 +315,22 @@ func (c *chain) check(h *header, l *Line) *Problem {
 	return nil
 }
 
-// settle yields what is known about a line that is none.
-func (c *chain) settle(yield func(*Line, *Problem) bool) bool {
+// yieldPending yields the problem of a broken line, once it is known what it is.
+func (c *chain) yieldPending(yield func(*Line, *Problem) bool) bool {
 	p := c.pending
 	c.pending = nil
 	return p == nil || yield(nil, p)
 }
 
-// end deals with what stands behind the last newline.
+// end deals with what stands after the last newline.
 func (c *chain) end(file string, number int, rest []byte, yield func(*Line, *Problem) bool) bool {
 	if len(rest) == 0 {
-		return c.settle(yield)
+		return c.yieldPending(yield)
 	}
 	if _, err := parseHeader(rest); err == nil {
 		return c.line(file, number, rest, yield)
 	}
-	return c.settle(yield) && yield(nil, &Problem{
+	return c.yieldPending(yield) && yield(nil, &Problem{
 		File: file, Line: number, Crash: true,
 		What: "a crash cut this line; its event is lost or was not decided",
 	})

@@ -530,3 +530,22 @@ func TestMissedEventsAreToldLater(t *testing.T) {
 		t.Errorf("left behind: %v", left)
 	}
 }
+
+// Prunes at once remove no more than is too much: a file that another one has removed
+// counts as removed.
+func TestPrunesAtOnceKeepWhatFits(t *testing.T) {
+	log := Open(t.TempDir(), 0, 0)
+	name := filepath.Join(log.dir, "s.jsonl")
+	if err := os.WriteFile(name, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	seen, err := os.Lstat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, round := range []string{"there", "removed by another"} {
+		if gone, err := log.remove(name, seen); !gone || err != nil {
+			t.Errorf("%s: gone %v, %v", round, gone, err)
+		}
+	}
+}

@@ -2,6 +2,8 @@ package record
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,6 +17,40 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
+
+// Digest stands for a value in a record.
+type Digest struct {
+	Hash  string              `json:"hash,omitzero"` // sha256:…
+	Bytes int                 `json:"bytes"`
+	Value protocol.RawMessage `json:"value,omitzero"` // only with records.values full
+}
+
+// maxValue is the size up to which a record holds a value itself, in bytes.
+const maxValue = 64 << 10
+
+// NewDigest returns what a record keeps of a value, nil for one that does not
+// exist. Of a sensitive value only the hash is kept. Hash, size and value are of the
+// value as hooks read it, with plain strings, so that they can be compared with what
+// a hook keeps, and a search in a record finds what a hook found.
+func NewDigest(v protocol.RawMessage, keep schema.RecordValues, sensitive bool) *Digest {
+	if v == nil {
+		return nil
+	}
+	v = jsonspan.Plain(v)
+	d := &Digest{Bytes: len(v)}
+	if keep != schema.ValuesNone {
+		d.Hash = hashOf(v)
+	}
+	if keep == schema.ValuesFull && !sensitive && len(v) <= maxValue && jsonspan.Valid(v) {
+		d.Value = v
+	}
+	return d
+}
+
+func hashOf(b []byte) string {
+	sum := sha256.Sum256(b)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
 
 // Redact returns a run as a record has it that is not to hold values of events: what a
 // hook wrote besides its verdict may repeat its event. Of stderr remains how long it

@@ -1,5 +1,3 @@
-// Package state keeps what hooks remember between events: their private state
-// and their public metadata, per session, in files that several processes share.
 package state
 
 import (

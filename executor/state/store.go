@@ -44,8 +44,8 @@ type cached struct {
 	used    int64
 }
 
-// wait keeps writes for the next time that the disk takes some.
-func (c *cached) wait(writes []Write) {
+// enqueue keeps writes for the next time that the disk takes some.
+func (c *cached) enqueue(writes []Write) {
 	c.pending = slices.DeleteFunc(c.pending, func(old Write) bool {
 		return slices.ContainsFunc(writes, func(w Write) bool { return w.Key == old.Key && w.What == old.What })
 	})
@@ -66,8 +66,8 @@ func (s *Store) Read(session string) (View, error) {
 	return c.view, err
 }
 
-// Write keeps values and returns those that got lost to events that ran side by
-// side. With an error the values live in memory and are written with the next.
+// Write keeps values and returns those that are lost because events ran side by side.
+// With an error the values live in memory and are written with the next.
 func (s *Store) Write(session string, writes []Write) ([]Lost, error) {
 	if len(writes) == 0 {
 		return nil, nil
@@ -93,7 +93,7 @@ func (s *Store) Write(session string, writes []Write) ([]Lost, error) {
 		err = s.save(name, c)
 	}
 	if err != nil {
-		c.wait(writes)
+		c.enqueue(writes)
 		return lost, fmt.Errorf("state of session %s: %w", session, err)
 	}
 	return lost, readErr

@@ -62,9 +62,9 @@ func (v View) value(s slot) protocol.RawMessage {
 // Metadata returns what all hooks of the session published, as an object keyed
 // by hook name. Where layers share a name, the bare name is the highest layer's
 // and the others stand under layer/name: no hook can speak for one of a higher
-// layer. ways are what stands before the names of each project's hooks; those of a
+// layer. prefixes are what stands before the names of each project's hooks; those of a
 // project that is not among them have its path there.
-func (v View) Metadata(ways map[string]string) protocol.RawMessage {
+func (v View) Metadata(prefixes map[string]string) protocol.RawMessage {
 	type named struct {
 		Key
 		as string
@@ -72,7 +72,7 @@ func (v View) Metadata(ways map[string]string) protocol.RawMessage {
 	keys := make([]named, 0, len(v.values))
 	for s := range v.values {
 		if s.What == Metadata && v.value(s) != nil {
-			keys = append(keys, named{s.Key, s.known(ways)})
+			keys = append(keys, named{s.Key, s.displayName(prefixes)})
 		}
 	}
 	slices.SortFunc(keys, func(a, b named) int {
@@ -94,13 +94,13 @@ func (v View) Metadata(ways map[string]string) protocol.RawMessage {
 	return append(out, '}')
 }
 
-// known is the name that the hook has for others.
-func (k Key) known(ways map[string]string) string {
-	way, known := ways[k.Project]
+// displayName returns the name that the hook has for others.
+func (k Key) displayName(prefixes map[string]string) string {
+	prefix, known := prefixes[k.Project]
 	if !known && k.Project != "" {
-		way = k.Project + "/"
+		prefix = k.Project + "/"
 	}
-	return way + k.Name
+	return prefix + k.Name
 }
 
 // Write is one value that a hook's reply asks to keep. A null value removes it.

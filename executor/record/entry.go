@@ -1,21 +1,7 @@
-// Package record keeps the evidence of what hooks decided: one file of JSON
-// lines per session, each line holding the hash of the line before, so that a
-// line that was changed, added or taken out in the middle is found. A cut tail
-// or a chain that was rewritten as a whole is found against a [Head] that was
-// kept elsewhere.
-//
-// A line is written in one write before its event goes on, under a short lock
-// between processes, and is not synced: a crash of the process loses no decided
-// event, a power failure may.
 package record
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"time"
-
 	"github.com/hookd-dev/hookd/executor/state"
-	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -23,17 +9,18 @@ import (
 // Version is the version of the record's format.
 const Version = 1
 
-// Kind says what a line tells.
+// Kind says what an entry tells.
 type Kind string
 
 const (
 	KindEvent Kind = "event" // an event was decided
 	KindSet   Kind = "set"   // another set of hooks rules from here on
 	KindTrust Kind = "trust" // a person allowed or withdrew something
-	KindLate  Kind = "late"  // what ended after its event had gone on
+	KindLate  Kind = "late"  // something ended after its event had gone on
 )
 
-// Entry is the content of one line: an [Event], a [Set], a [Trust] or a [Late].
+// Entry is the content of one line of a record: an [Event], a [Set], a [Trust] or a
+// [Late].
 type Entry interface {
 	kind() Kind
 	event() string // the id of the event it is about, "" if of none
@@ -135,51 +122,3 @@ func (*Event) kind() Kind { return KindEvent }
 func (*Late) kind() Kind  { return KindLate }
 func (*Set) kind() Kind   { return KindSet }
 func (*Trust) kind() Kind { return KindTrust }
-
-// Digest stands for a value in a record.
-type Digest struct {
-	Hash  string              `json:"hash,omitzero"` // sha256:…
-	Bytes int                 `json:"bytes"`
-	Value protocol.RawMessage `json:"value,omitzero"` // only with records.values full
-}
-
-// maxValue is the size up to which a record holds a value itself, in bytes.
-const maxValue = 64 << 10
-
-// NewDigest returns what a record keeps of a value, nil for one that does not
-// exist. Of a sensitive value only the hash is kept. Hash, size and value are of the
-// value as hooks read it, with plain strings, so that they can be compared with what
-// a hook keeps, and a search in a record finds what a hook found.
-func NewDigest(v protocol.RawMessage, keep schema.RecordValues, sensitive bool) *Digest {
-	if v == nil {
-		return nil
-	}
-	v = jsonspan.Plain(v)
-	d := &Digest{Bytes: len(v)}
-	if keep != schema.ValuesNone {
-		d.Hash = hashOf(v)
-	}
-	if keep == schema.ValuesFull && !sensitive && len(v) <= maxValue && jsonspan.Valid(v) {
-		d.Value = v
-	}
-	return d
-}
-
-func hashOf(b []byte) string {
-	sum := sha256.Sum256(b)
-	return "sha256:" + hex.EncodeToString(sum[:])
-}
-
-// header is the part of a line that every kind has.
-type header struct {
-	V       int       `json:"v"`
-	Kind    Kind      `json:"kind"`
-	N       int64     `json:"n"`    // counts the lines of a session, from 1
-	Prev    *string   `json:"prev"` // hash of the line before without its newline, null in the first
-	Torn    bool      `json:"torn,omitzero"`
-	Lost    int64     `json:"lost,omitzero"`
-	LostIDs []string  `json:"lostIds,omitzero"` // of the events of the first of them
-	Time    time.Time `json:"time"`
-	Session string    `json:"session"`
-	Set     string    `json:"set"` // hash of the set of hooks that ruled
-}
