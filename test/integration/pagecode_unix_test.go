@@ -89,9 +89,28 @@ func TestSettingsOfThePagesAreRead(t *testing.T) {
 // the page says.
 func TestGoPageIsAProgram(t *testing.T) {
 	t.Parallel()
-	blocks := pagesWithBlocks(t)["go.md"]
+	r := newReader(t)
+	guard, err := os.ReadFile(filepath.Join(root(t), "examples", "hooks", "guard-shell.sh"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(r.work, ".acai", "hooks", "guard-shell.sh"), string(guard), 0o755)
+	r.hookd(t, 0, "trust", "--yes")
+	r.runPage(t, "go.md")
+}
+
+// The program of docs/loop.md does what the page says.
+func TestLoopPageIsAProgram(t *testing.T) {
+	t.Parallel()
+	newReader(t).runPage(t, "loop.md")
+}
+
+// runPage builds the Go blocks of a page, one after the other, runs the program, and
+// compares what it prints with the page's text block.
+func (r *reader) runPage(t *testing.T, page string) {
+	t.Helper()
 	source, prints := "", ""
-	for _, b := range blocks {
+	for _, b := range pagesWithBlocks(t)[page] {
 		switch b.language {
 		case "go":
 			source += b.text + "\n"
@@ -99,7 +118,6 @@ func TestGoPageIsAProgram(t *testing.T) {
 			prints = b.text
 		}
 	}
-	r := newReader(t)
 	file, overlay, program := filepath.Join(r.folder, "page.go"), filepath.Join(r.folder, "overlay.json"), filepath.Join(r.folder, "page")
 	writeFile(t, file, source, 0o644)
 	// A folder of the module that is not on the disk, so that the tree stays clean.
@@ -112,12 +130,6 @@ func TestGoPageIsAProgram(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	guard, err := os.ReadFile(filepath.Join(root(t), "examples", "hooks", "guard-shell.sh"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	writeFile(t, filepath.Join(r.work, ".acai", "hooks", "guard-shell.sh"), string(guard), 0o755)
-	r.hookd(t, 0, "trust", "--yes")
 	if out := r.run(t, 0, program); !matchesPrint(prints, out) {
 		t.Errorf("prints:\n%s\nthe page says:\n%s", out, prints)
 	}

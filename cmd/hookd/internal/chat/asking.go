@@ -14,8 +14,8 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// asking is a question to the person. Of one that is longer than the screen a part is
-// shown, and yes is taken only after the end was.
+// asking is a question to the person. A question that is longer than the screen is shown
+// in parts, and a yes counts only after the last part was shown.
 type asking struct {
 	question agentloop.Question
 	reply    chan<- agentloop.Answer
@@ -35,7 +35,7 @@ type asking struct {
 // it came up was meant for something else.
 const seeing = 150 * time.Millisecond
 
-// pausing is how long no key that writes was pressed before a yes is taken: a person who
+// pausing is how long before a yes no key that writes may have been pressed: a person who
 // is writing goes on for a moment, and a key that is held down repeats itself.
 const pausing = 700 * time.Millisecond
 
@@ -77,7 +77,7 @@ func (a *asking) end() int { return min(a.at+a.room(), len(a.lines)) }
 // judged reports whether all of it has been on the screen for long enough.
 func (a *asking) judged(now time.Time) bool { return !a.drawn.IsZero() && now.Sub(a.drawn) >= seeing }
 
-// turn shows another part of it.
+// turn shows another part of the question.
 func (a *asking) turn(pages int) {
 	a.at = min(max(a.at+pages*a.room(), 0), max(len(a.lines)-1, 0)/a.room()*a.room())
 }
@@ -123,8 +123,8 @@ func (s *screen) answerKey(k tea.KeyPressMsg) []effect {
 	return nil
 }
 
-// choose answers with an option; one that allows only after all was shown, and where the
-// key was meant for it.
+// choose answers with an option. One that allows counts only after all was shown, and if
+// the key was meant for it.
 func (s *screen) choose(i int, meant bool) []effect {
 	a := s.asked[0]
 	refuses := i < len(a.question.Options) && strings.HasPrefix(a.question.Options[i].Kind, "reject")
@@ -172,7 +172,7 @@ func (s *screen) answer(i int, why string) []effect {
 	return []effect{answerEffect{a.reply, answer}}
 }
 
-// withdraw takes a question back that nobody waits for any more.
+// withdraw removes a question that nobody waits for any more.
 func (s *screen) withdraw(reply chan<- agentloop.Answer) {
 	for i, a := range s.asked {
 		if a.reply == reply {
@@ -182,7 +182,7 @@ func (s *screen) withdraw(reply chan<- agentloop.Answer) {
 	}
 }
 
-// view is the question as it is shown, in no more lines than the terminal has.
+// view returns the question as it is shown, in no more lines than the terminal has.
 func (a *asking) view(p *show.Printer, height int, now time.Time) []string {
 	a.fit(p, height)
 	lines := slices.Clone(a.lines[a.at:a.end()])
@@ -205,7 +205,8 @@ func (a *asking) view(p *show.Printer, height int, now time.Time) []string {
 // tooEarly stands where a yes did not count, in the place of the last line.
 const tooEarly = "  too early for a yes: wait a second, press again"
 
-// options are the answers as they are shown. Those that allow come with the end.
+// options returns the answers as they are shown. Those that allow are offered with the
+// last part.
 func (a *asking) options(p *show.Printer) []string {
 	whole := a.end() == len(a.lines)
 	var list []string

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// key is a key that the person pressed.
+// key takes a key that the person pressed.
 func (s *screen) key(k tea.KeyPressMsg) []effect {
 	name := k.String()
 	switch name {
@@ -50,8 +50,8 @@ func (s *screen) key(k tea.KeyPressMsg) []effect {
 	return nil
 }
 
-// writes remembers when a key that writes was pressed last. A blank goes on in a
-// question of which there is more.
+// writes remembers when a key that writes was pressed last. In a question that has more
+// parts, a blank does not write but goes on.
 func (s *screen) writes(k tea.KeyPressMsg) {
 	goesOn := k.Text == " " && len(s.asked) > 0 && s.asked[0].end() < len(s.asked[0].lines)
 	if k.Text != "" && !goesOn {
@@ -102,7 +102,7 @@ func (s *screen) recall(step int) {
 	}
 }
 
-// send is the enter key.
+// send takes the enter key.
 func (s *screen) send() []effect {
 	text := strings.TrimSpace(s.input.Value())
 	if text == "" {
@@ -113,7 +113,7 @@ func (s *screen) send() []effect {
 	return s.talk.send(text)
 }
 
-// interrupt is esc, ctrl-c or a signal. Between turns the first one takes away what is
+// interrupt takes esc, ctrl-c or a signal. Between turns the first one takes away what is
 // being written.
 func (s *screen) interrupt() []effect {
 	effects, quiet := s.talk.interrupt()

@@ -6,8 +6,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// printQueue hands messages to the program in order. The program's own commands
-// run side by side, and its update must not wait for itself.
+// printQueue hands messages to the program in order. The commands of the program itself
+// run concurrently, and its update must not wait for itself.
 type printQueue struct {
 	mu     sync.Mutex
 	some   *sync.Cond

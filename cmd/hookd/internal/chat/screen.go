@@ -76,7 +76,7 @@ func (s *screen) resize(width, height int) {
 	s.input.SetWidth(s.width - 1)
 }
 
-// update takes what happened and says what is to be done.
+// update takes what happened and returns what is to be done.
 func (s *screen) update(msg any) (effects []effect) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
@@ -140,7 +140,7 @@ func (s *screen) aside(text string) {
 	s.said.WriteString(text + "\n" + open)
 }
 
-// drain takes the whole lines of what was printed.
+// drain returns the whole lines of what was printed, and removes them.
 func (s *screen) drain() string {
 	text := s.said.String()
 	end := strings.LastIndexByte(text, '\n')

@@ -12,7 +12,7 @@ import (
 
 var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
-// view is what stands below what was said: the text that streams, the calls at
+// view returns what stands below what was said: the text that streams, the calls at
 // work, a question, what waits, and the line that the person writes.
 func (s *screen) view() string {
 	if s.talk.ending {
@@ -22,7 +22,7 @@ func (s *screen) view() string {
 	return strings.Join(append(above, s.below()...), "\n")
 }
 
-// cursor is where the terminal's cursor stands.
+// cursor returns where the terminal's cursor stands.
 func (s *screen) cursor() *tea.Cursor {
 	if s.talk.ending || len(s.asked) > 0 {
 		return nil
@@ -34,7 +34,7 @@ func (s *screen) cursor() *tea.Cursor {
 	return tea.NewCursor(at.X, at.Y+len(s.above())) // the terminal's own shape and colour
 }
 
-// above is what goes on, cut to what the terminal has room for.
+// above returns what goes on, cut to what the terminal has room for.
 func (s *screen) above() []string {
 	if len(s.asked) > 0 { // the whole screen is for what is to be judged
 		if s.small { // what the terminal cuts off nobody has judged
@@ -96,7 +96,7 @@ func (s *screen) status() string {
 // shownOutput is how many lines of a running tool's output are shown.
 const shownOutput = 3
 
-// calls are the tool calls at work, with the end of what they print.
+// calls returns the tool calls at work, with the end of what they print.
 func (s *screen) calls() (lines []string) {
 	p := s.talk.p
 	for _, call := range s.talk.view.Calls() {

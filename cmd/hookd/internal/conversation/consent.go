@@ -15,7 +15,8 @@ import (
 	"github.com/hookd-dev/hookd/schema/toolname"
 )
 
-// allowFlag is --allow: words as in agent.approval.tools, at commas or given again.
+// allowFlag is --allow: words as in agent.approval.tools, separated by commas or given
+// several times.
 type allowFlag []toolname.Allowed
 
 func (f *allowFlag) String() string {
@@ -53,7 +54,7 @@ type consent struct {
 	ours                []string // tools of the loop's own features, which touch nothing outside the session
 }
 
-// consent is what the flag and the settings say.
+// consent returns what the flag and the settings say.
 func (o *opening) consent(flags *Flags, settings *schema.Settings) (*consent, error) {
 	c := &consent{flag: flags.Allow, bounded: settings.Agent.Bounded, admits: func(string) bool { return false }}
 	var err error
@@ -88,8 +89,9 @@ func allowedTools(words []string) (list []toolname.Allowed, err error) {
 	return list, nil
 }
 
-// own takes the tools of the loop's own features: what they do is in the session only.
-func (c *consent) own(features []provider.Provider) {
+// allowOwnTools lets the tools of the loop's own features run: what they do is in the
+// session only.
+func (c *consent) allowOwnTools(features []provider.Provider) {
 	for i := range features {
 		for _, t := range features[i].Tools {
 			if d := t.Describe(); d.Kind == protocol.KindOther {
@@ -100,8 +102,8 @@ func (c *consent) own(features []provider.Provider) {
 }
 
 // asks reports whether a person is asked about a call, and if not, who allowed it
-// beforehand. A kind that is not known asks; that a tool of a server calls itself
-// harmless does not count.
+// beforehand. An unknown kind of tool asks. It does not count that a tool of a server
+// calls itself harmless.
 func (c *consent) asks(call *protocol.Call) (asks bool, allowed *protocol.Answered) {
 	if call.Kind == protocol.KindRead || call.Kind == protocol.KindAgent || slices.Contains(c.ours, call.Name) {
 		return false, nil
@@ -125,7 +127,7 @@ func (c *consent) asks(call *protocol.Call) (asks bool, allowed *protocol.Answer
 	return true, nil
 }
 
-// remedy says how a call is allowed beforehand.
+// remedy returns how a call can be allowed beforehand.
 func (c *consent) remedy(call *protocol.Call) string {
 	word := call.Name
 	if call.Kind == protocol.KindWrite {

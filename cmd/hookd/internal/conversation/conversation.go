@@ -3,7 +3,6 @@ package conversation
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/agentloop/model"
@@ -12,13 +11,12 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/models"
-	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/sessionscmd"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/schema"
 )
 
-// Flags are what hookd run is told on the command line.
+// Flags are the flags of hookd run.
 type Flags struct {
 	Model  models.Choice
 	System string
@@ -91,127 +89,17 @@ func Open(ctx context.Context, hooks *engine.Opener, flags *Flags, approver agen
 		return nil, errors.Join(err, c.abandon(resumed))
 	}
 	if c.Loop, err = agentloop.New(options); err != nil {
-		return nil, errors.Join(newFault(err), c.Session.Close())
+		return nil, errors.Join(loopFault(err), c.Session.Close())
 	}
 	return c, nil
 }
 
-// newFault says why there is no loop for a session.
-func newFault(err error) *cli.Fault {
+// loopFault returns the fault of a session for which there is no loop.
+func loopFault(err error) *cli.Fault {
 	if _, isDamage := errors.AsType[*store.DamageError](err); isDamage {
 		return sessionscmd.Fault(err)
 	}
 	return cli.Failed("run", err, "")
-}
-
-// chosenSession is the id of the session to go on with, "" for a new one. It
-// keeps the project it began with: where no other was asked for, that one rules
-// the run.
-func (o *opening) chosenSession(ctx context.Context, flags *Flags) (string, error) {
-	if !flags.resumes() {
-		return "", nil
-	}
-	state, err := places.StateDir()
-	if err != nil {
-		return "", err
-	}
-	folder := places.Conversations(state)
-	if flags.Resume == "" {
-		here, err := sessionscmd.Here(ctx, o.hooks.Project, folder, false)
-		if err != nil {
-			return "", err
-		}
-		for i := range here {
-			if here[i].Damage == nil {
-				o.passedOver(here[:i], here[i].ID)
-				o.goesOn(&here[i])
-				return here[i].ID, nil
-			}
-		}
-		return "", cli.Usage("no-session", "there is no session in this project to go on with", "hookd sessions list --all shows those of others")
-	}
-	id, err := sessionscmd.Find(folder, flags.Resume)
-	if err != nil {
-		return "", err
-	}
-	header, err := store.HeaderOf(folder, id)
-	if err != nil {
-		return "", sessionscmd.Fault(err)
-	}
-	return id, o.keepProject(ctx, id, header.Project)
-}
-
-// goesOn says which session it is that goes on: it was not named.
-func (o *opening) goesOn(s *store.Info) {
-	text := "session " + s.ID + " goes on, last used " + s.Last.Local().Format("2006-01-02 15:04") + " (" + sessionscmd.Age(time.Since(s.Last)) + ")"
-	if first := show.Shorten(show.FirstLine(s.First), 60); first != "" {
-		text += ": " + first
-	}
-	o.console.Note(text, "")
-}
-
-// passedOver says that the session that was used last is not the one that goes on.
-func (o *opening) passedOver(damaged []store.Info, id string) {
-	if len(damaged) > 0 {
-		d := &damaged[0]
-		o.console.Note("session "+d.ID+" is damaged: "+d.Path+": "+d.Damage.Error()+"; an earlier one goes on: "+id, sessionscmd.DamageHint(d.ID))
-	}
-}
-
-func (o *opening) keepProject(ctx context.Context, id, project string) error {
-	here, err := o.hooks.Project.Root(ctx)
-	if err != nil || here == project || project == "" {
-		return err
-	}
-	if o.hooks.Project.Folder != "" {
-		return cli.Usage("other-project", "session "+id+" belongs to the project "+project, "leave --project out")
-	}
-	o.console.Note("session "+id+" goes on in its project, "+project, "")
-	o.hooks.Project.Folder = project
-	return nil
-}
-
-// openSession opens the file of a session that is gone on with, or begins one.
-func (o *opening) openSession(e *engine.Engine, id, modelName string) (*store.Session, error) {
-	folder := places.Conversations(e.StateDir)
-	if id == "" {
-		return o.newSession(e, folder, modelName), nil
-	}
-	session, err := store.Open(folder, id)
-	if err != nil {
-		return nil, sessionscmd.Fault(err)
-	}
-	session.OnWriteError(func(err error) { o.unkept(e, err) })
-	if session.State().Model == modelName {
-		return session, nil
-	}
-	if err := session.Append(store.Entry{Kind: store.Model, Text: modelName}); err != nil {
-		return nil, errors.Join(cli.Failed("session", err, ""), session.Close())
-	}
-	return session, nil
-}
-
-// newSession begins a session. One that no folder can keep is as good as any other
-// until it ends.
-func (o *opening) newSession(e *engine.Engine, folder, modelName string) *store.Session {
-	header := store.Header{Project: e.Project(), Model: modelName}
-	if e.StateDir == "" { // that nothing is kept was said
-		return store.InMemory(header)
-	}
-	session, err := store.Create(folder, "", header)
-	if err != nil {
-		o.unkept(e, err)
-		return store.InMemory(header)
-	}
-	session.OnWriteError(func(err error) { o.unkept(e, err) })
-	return session
-}
-
-// unkept says that a conversation goes on and is not kept any more.
-func (o *opening) unkept(e *engine.Engine, err error) {
-	e.Aside(func() {
-		o.console.Note("this conversation is not kept: "+err.Error(), "hookd keeps sessions in $XDG_STATE_HOME/hookd; it must be writable, with room left")
-	})
 }
 
 // Begin starts the work that the flags or a prompt ask for.
@@ -246,8 +134,8 @@ func (c *Conversation) SetModel(name string) error {
 	return nil
 }
 
-// Watch hands what a run yields to a view, and returns how the run ended. What
-// cannot be printed is the second error.
+// Watch hands what a run yields to a painter and returns how the run ended. The second
+// error says what could not be printed.
 func (c *Conversation) Watch(run *agentloop.Run, w Painter) (ended, unseen error) {
 	for y := range run.Events() {
 		c.aside(func() { unseen = errors.Join(unseen, w.See(y)) })
@@ -255,8 +143,8 @@ func (c *Conversation) Watch(run *agentloop.Run, w Painter) (ended, unseen error
 	return run.Wait(), unseen
 }
 
-// End closes the session with the reason of session-end, which w sees, and
-// returns what ended last. w may be nil.
+// End closes the session with the event session-end, which the painter sees, and returns
+// the error of the run, or what went wrong at the end. w may be nil.
 func (c *Conversation) End(ctx context.Context, ended error, w Painter) error {
 	reason := "exit"
 	if ctx.Err() != nil {
@@ -274,7 +162,7 @@ func (c *Conversation) End(ctx context.Context, ended error, w Painter) error {
 	return errors.Join(ended, c.Session.Close())
 }
 
-// NoteResume says how to go on with the session.
+// NoteResume prints how to go on with the session.
 func (c *Conversation) NoteResume() {
 	if !c.Session.IsWritten() {
 		return
@@ -303,5 +191,5 @@ func Exit(ctx context.Context, result agentloop.Result, ended error) error {
 	return nil
 }
 
-// ErrAborted is the cause of a turn's end that the person wanted.
+// ErrAborted is the cause of the context of a turn that the person ended.
 var ErrAborted = errors.New("aborted by the person")

@@ -1,7 +1,7 @@
 // Package conversation opens a session with an agent in it: the hooks of its project, the
 // loop, and the file that keeps it.
 //
-// [Open] (conversation.go) finds the session to go on with, offers a review of guards that
+// [Open] (conversation.go) finds the session to go on with (resume.go), offers a review of guards that
 // would refuse (review.go), opens the hooks and the model, and makes the loop with the
 // options that the settings say (loopoptions.go). These come from: features.go, the table
 // of the loop's built-ins; consent.go, which calls need a yes although no hook asks;

@@ -27,9 +27,9 @@ type featureInput struct {
 	folder  tool.Folder
 }
 
-// feature is one built-in of the loop, by its name in agentparts.Features. make
-// returns nil where the settings give it nothing to do; off, if there is one,
-// makes what takes its place where it is switched off.
+// feature is one built-in of the loop, by its name in agentparts.Features. make returns
+// nil if the settings give it nothing to do. off, if there is one, makes what takes its
+// place when it is switched off.
 type feature struct {
 	name string
 	make func(*featureInput) (*provider.Provider, error)
@@ -107,7 +107,7 @@ var features = []feature{
 
 func made(p provider.Provider) (*provider.Provider, error) { return &p, nil }
 
-// Features are the loop's features as the settings have them.
+// Features returns the features of the loop that the settings switch on.
 func Features(in *featureInput) ([]provider.Provider, error) {
 	list := []provider.Provider{} // without any the loop must not take its own defaults
 	for _, f := range features {
@@ -132,8 +132,8 @@ func Features(in *featureInput) ([]provider.Provider, error) {
 	return list, nil
 }
 
-// switchedOn reports whether the settings want a feature. One that is named as
-// off stays off, whatever else names it.
+// switchedOn reports whether the settings want a feature. A feature that some setting
+// switches off stays off.
 func switchedOn(name string, settings *schema.Settings) bool {
 	row := agentparts.FeatureByName(name)
 	if row.Flag != "" {
@@ -143,7 +143,7 @@ func switchedOn(name string, settings *schema.Settings) bool {
 	return wanted && !slices.Contains(settings.Agent.ProvidersOff, name)
 }
 
-// answerSchema is the JSON Schema of the final answer, nil for none.
+// answerSchema returns the JSON Schema of the final answer, nil for none.
 func (f *Flags) answerSchema() ([]byte, error) {
 	if f.Schema == "" {
 		return nil, nil
@@ -158,8 +158,8 @@ func (f *Flags) answerSchema() ([]byte, error) {
 	return text, nil
 }
 
-// BuiltinHooks are the hooks of the features that a run would have with the
-// settings as they stand.
+// BuiltinHooks returns the hooks of the features that a run would have with the settings
+// as they stand.
 func BuiltinHooks(s *loader.Snapshot) ([]protocol.GoHook, error) {
 	features, err := Features(&featureInput{Settings: &s.Set.Settings, root: s.Set.Project, skills: skillFiles(s)})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/hookd-dev/hookd/loader"
 )
 
-// fileToolsFolder is what the file tools may touch: the project, without the hooks,
+// fileToolsFolder returns what the file tools may touch: the project, without the hooks,
 // settings and records of every layer. The user's settings of git are only read: a program
 // that they name is run by everybody who calls git, and hooks do.
 func fileToolsFolder(e *engine.Engine) tool.Folder {

@@ -13,15 +13,15 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
-// loopOptions are a loop as the settings have it. The settings are the caller's own
-// copy: what of them has no effect is taken out.
+// loopOptions returns the options of a loop that follows the settings. It changes the
+// settings, which are a copy for the caller: it takes out what has no effect.
 func (o *opening) loopOptions(e *engine.Engine, settings *schema.Settings, m model.Model, session *store.Session, flags *Flags) (agentloop.Options, error) {
 	answer, err := flags.answerSchema()
 	if err != nil {
 		return agentloop.Options{}, err
 	}
 	recipes := o.recipeLibrary(e)
-	o.settleCompaction(recipes, settings)
+	o.limitCompaction(recipes, settings)
 	root := e.Root
 	folder := fileToolsFolder(e)
 	consent, err := o.consent(flags, settings)
@@ -42,9 +42,9 @@ func (o *opening) loopOptions(e *engine.Engine, settings *schema.Settings, m mod
 		Env:    hookenv.Allowed(hookenv.Config{Environ: os.Environ(), Project: root, Names: settings.Agent.Tools.Env}),
 		Runner: containedRunner{o.hooks.Processes.Runtime()}, // open made it
 	}
-	consent.own(features)
+	consent.allowOwnTools(features)
 	var sources []tool.Source
-	o.joinServers(e, o.mcpServers(e, settings), &sources, &features)
+	o.addServers(e, o.mcpServers(e, settings), &sources, &features)
 	hooks, compaction := settings.Hooks, settings.Agent.Compaction
 	return agentloop.Options{
 		Gate:      e.Executor(),
@@ -74,7 +74,7 @@ func (o *opening) loopOptions(e *engine.Engine, settings *schema.Settings, m mod
 	}, nil
 }
 
-// noneIfZero is a setting where 0 is none as the loop writes that: its own 0 is
+// noneIfZero turns a setting where 0 means none into an option of the loop, where 0 means
 // the default.
 func noneIfZero(n int) int {
 	if n == 0 {

@@ -20,14 +20,13 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
-// serversPatience is how long the first prompt waits for MCP servers that are
+// serversWait is how long the first prompt waits for MCP servers that are
 // still starting, from the start of hookd. A model that is asked before its
 // tools are there says that it has none.
-const serversPatience = 3 * time.Second
+const serversWait = 3 * time.Second
 
-// mcpServers starts the MCP servers of the settings and has them ended with
-// everything else. Without any it returns nil. The settings of a snapshot hold
-// only servers that may be started.
+// mcpServers starts the MCP servers of the settings. They end with the command. It returns
+// nil if there are none. The settings of a snapshot hold only servers that may be started.
 func (o *opening) mcpServers(e *engine.Engine, settings *schema.Settings) *mcp.Servers {
 	if len(settings.Agent.MCPServers) == 0 {
 		return nil
@@ -48,9 +47,9 @@ func (o *opening) mcpServers(e *engine.Engine, settings *schema.Settings) *mcp.S
 	return servers
 }
 
-// joinServers makes the servers' tools a source of the loop's, and has the first prompt
-// wait a little for those that are still starting.
-func (o *opening) joinServers(e *engine.Engine, servers *mcp.Servers, sources *[]tool.Source, features *[]provider.Provider) {
+// addServers makes the tools of the servers a source of the loop, and lets the first
+// prompt wait a little for servers that are still starting.
+func (o *opening) addServers(e *engine.Engine, servers *mcp.Servers, sources *[]tool.Source, features *[]provider.Provider) {
 	if servers == nil {
 		return
 	}
@@ -62,7 +61,7 @@ func (o *opening) joinServers(e *engine.Engine, servers *mcp.Servers, sources *[
 		Events:      []protocol.EventName{protocol.PromptSubmit},
 		Watches:     true,
 		Func: func(ctx context.Context, _ *protocol.Event) (protocol.Reply, error) {
-			late := servers.Settle(ctx, serversPatience)
+			late := servers.Settle(ctx, serversWait)
 			told.Do(func() {
 				if len(late) > 0 {
 					e.Aside(func() {

@@ -23,8 +23,8 @@ import (
 // compactArg is the only argument of a compaction by hand.
 const compactArg = "instructions"
 
-// recipeLibrary holds the recipes that a run may use, and says what is wrong
-// with the others.
+// recipeLibrary returns the recipes that a run may use, and prints what is wrong with the
+// others.
 func (o *opening) recipeLibrary(e *engine.Engine) *recipe.Library {
 	watcher := e.Watcher()
 	if watcher == nil {
@@ -38,9 +38,9 @@ func (o *opening) recipeLibrary(e *engine.Engine) *recipe.Library {
 	return library
 }
 
-// settleCompaction lets a project's settings name no recipe but those that the
-// project itself could run: that of the user would bring its tools along.
-func (o *opening) settleCompaction(library *recipe.Library, settings *schema.Settings) {
+// limitCompaction takes out a compaction recipe that the settings of a project name and
+// the project itself could not run: a recipe of the user would bring its tools along.
+func (o *opening) limitCompaction(library *recipe.Library, settings *schema.Settings) {
 	const ours = "compact"
 	compaction := &settings.Agent.Compaction
 	if compaction.RecipeLayer != protocol.Project || compaction.Recipe == ours {
@@ -114,8 +114,7 @@ func (c *Conversation) Compact(ctx context.Context, instructions string) (*agent
 	return run, nil
 }
 
-// abandon closes a session in which nothing was begun; a new one leaves nothing
-// behind.
+// abandon closes a session in which nothing was begun, and removes the file of a new one.
 func (c *Conversation) abandon(resumed string) error {
 	err := c.Session.Close()
 	if resumed == "" && c.Session.Path() != "" {

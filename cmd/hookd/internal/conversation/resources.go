@@ -12,7 +12,7 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
-// skillsOf are the skills that a loop on an engine may use.
+// skillsOf returns the skills that a loop on an engine may use.
 func skillsOf(e *engine.Engine) []skill.File {
 	if w := e.Watcher(); w != nil {
 		return skillFiles(w.Snapshot())
@@ -20,7 +20,7 @@ func skillsOf(e *engine.Engine) []skill.File {
 	return nil
 }
 
-// skillFiles are the skills that the loop may use.
+// skillFiles returns the skills of a snapshot that the loop may use.
 func skillFiles(s *loader.Snapshot) []skill.File {
 	var files []skill.File
 	for _, m := range s.Materials {
@@ -31,8 +31,8 @@ func skillFiles(s *loader.Snapshot) []skill.File {
 	return files
 }
 
-// recipeFiles are the recipes that the loop may use, besides those of the
-// program itself.
+// recipeFiles returns the recipes of a snapshot that the loop may use. Those of the
+// program itself are not among them.
 func recipeFiles(s *loader.Snapshot) []recipe.File {
 	var files []recipe.File
 	for _, m := range s.Materials {
@@ -43,8 +43,8 @@ func recipeFiles(s *loader.Snapshot) []recipe.File {
 	return files
 }
 
-// JudgeResources finds skills and recipes whose front matter cannot be read, and
-// says so where they are listed. The snapshot is the caller's own.
+// JudgeResources finds skills and recipes whose front matter cannot be read, and adds
+// that to the snapshot. No other goroutine may use the snapshot meanwhile.
 func JudgeResources(s *loader.Snapshot) {
 	s.Materials = slices.Clone(s.Materials)
 	add := func(use, name string, kind loader.Kind, line int, message string, broken bool) {

@@ -13,9 +13,9 @@ import (
 	"github.com/hookd-dev/hookd/loader"
 )
 
-// reviewGuards asks at the start of a run, before anything of it refuses, whether the
-// person wants to look at the guards that will: nobody allowed them as they are. Without
-// a terminal a note names them; below an agent nobody is asked.
+// reviewGuards asks at the start of a run whether the person wants to look at the guards
+// that will refuse, since nobody allowed them as they are. It reports whether it asked.
+// Without a terminal a note names the guards instead; below an agent nobody is asked.
 func (o *opening) reviewGuards(ctx context.Context) (reviewed bool, err error) {
 	if !o.console.PersonReads() || loader.MayDecide() != nil {
 		return false, nil

@@ -21,7 +21,7 @@ import (
 	"github.com/hookd-dev/hookd/schema/toolname"
 )
 
-// event is an event as a person fires it by hand.
+// event returns an event as a person fires it by hand.
 func (cmd *Commands) event(name protocol.EventName, data protocol.RawMessage, session, project string) (protocol.Event, error) {
 	cwd, err := os.Getwd()
 	if err != nil {
@@ -39,8 +39,8 @@ func (cmd *Commands) event(name protocol.EventName, data protocol.RawMessage, se
 	return event, nil
 }
 
-// withTouched has an event about one of the agent's file tools say what the call
-// touches, as the agent does, also after a hook changed args.
+// withTouched makes an event about a file tool say which file the call touches, as the
+// agent does, also after a hook changed its arguments.
 func withTouched(event *protocol.Event) {
 	name := jsonspan.Text(jsonspan.Get(event.Data, "name"))
 	kind, known := toolname.Kind(name)
@@ -79,8 +79,8 @@ func (cmd *Commands) eventData(name protocol.EventName, given string, isGiven bo
 	return readAsEvent(name, protocol.Complete(spec, withKind(spec, text)))
 }
 
-// readAsEvent reads data as any host's event is read: strictly, with half
-// surrogate pairs mended.
+// readAsEvent reads data as the event of any host is read: strictly, but with half
+// surrogate pairs replaced.
 func readAsEvent(name protocol.EventName, data protocol.RawMessage) (protocol.RawMessage, error) {
 	line := slices.Concat([]byte(`{"event":"`+name+`","data":`), data, []byte("}"))
 	event, err := protocol.DecodeEvent(line, protocol.DecodeLimits{})
@@ -126,7 +126,7 @@ func (cmd *Commands) readData(given string) ([]byte, error) {
 	return []byte(given), nil
 }
 
-// whyNotJSON says where JSON ends to be JSON.
+// whyNotJSON says where a text stops being JSON.
 func whyNotJSON(text []byte) string {
 	dec := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowInvalidUTF8(true))
 	if _, err := dec.ReadValue(); err != nil {

@@ -56,8 +56,8 @@ func chosenFaults(name string) ([]faultyhook.Fault, error) {
 	return []faultyhook.Fault{*f}, nil
 }
 
-// tryFaults lets a hook misbehave: all that its settings say of it stays, and in
-// place of its program stands one of hookd's own that fails.
+// tryFaults lets a hook misbehave: its settings stay as they are, and a program that fails
+// takes the place of its own.
 func (cmd *Commands) tryFaults(ctx context.Context, rt *process.Runtime, file string, f tryFlags) error {
 	faults, err := chosenFaults(f.fault)
 	if err != nil {
@@ -116,8 +116,8 @@ func faultTrials(t *trial, faults []faultyhook.Fault) []*faultTrial {
 	return trials
 }
 
-// runFaults runs the trials, a few side by side: more would take the time that a
-// hook's limit counts from each other.
+// runFaults runs the trials, a few at a time: more would take processor time from each
+// other that the limit of a hook counts.
 func (cmd *Commands) runFaults(ctx context.Context, snapshot *loader.Snapshot, trials []*faultTrial) error {
 	progress := show.StartProgress(cmd.Console.Err)
 	var running errgroup.Group

@@ -35,8 +35,8 @@ func (p *pastRuns) warn(text string) {
 	}
 }
 
-// findings are the warnings of the recorded runs of a hook as it is now: one that was
-// mended since then is another.
+// findings returns the warnings of the recorded runs of a hook as it is now. Runs of
+// earlier contents of the hook do not count.
 func (p *pastRuns) findings(info *loader.Info) (findings []schema.Finding) {
 	for _, w := range p.warned {
 		name := info.Name

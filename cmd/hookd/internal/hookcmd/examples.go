@@ -12,7 +12,7 @@ import (
 	"github.com/hookd-dev/hookd/examples"
 )
 
-// newExamples writes what the pages copy from, for a person who has the program
+// Examples makes hookd examples, which writes what the pages copy from, for a person who has the program
 // and not the repository.
 func (cmd *Commands) Examples() *cobra.Command {
 	return &cobra.Command{

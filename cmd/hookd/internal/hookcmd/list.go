@@ -71,8 +71,8 @@ them, as the settings switch them; elsewhere they are not asked.`,
 	return c
 }
 
-// fullListing is what hookd list --json prints: the hooks, and what the layers
-// hold for the agent loop besides.
+// fullListing is what hookd list --json prints: the hooks, and the skills, recipes and
+// servers for the agent loop.
 type fullListing struct {
 	daemon.Listing
 	Materials []loader.Material `json:"materials"`

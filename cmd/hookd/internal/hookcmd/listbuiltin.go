@@ -15,7 +15,7 @@ import (
 // describeWith lists the hooks of a snapshot and others that join them in a run,
 // in one running order. Each has the layer that it ranks as, which is what the
 // record and hookd run --json say of it, too: the approval memory speaks for the
-// person. That it is built in is said beside it.
+// person. The layer column also says that it is built in.
 func describeWith(s *loader.Snapshot, hooks []protocol.GoHook) (daemon.Listing, error) {
 	joined, err := executor.Join(s.Set, hooks...)
 	if err != nil {

@@ -90,8 +90,8 @@ func (cmd *Commands) newHook(name, lang string) error {
 	return nil
 }
 
-// counts says what keeps the hooks of a folder from counting where the project is not
-// named, for example that it is shared with others.
+// counts returns a fault if hooks of the folder are not in force, for example because
+// others can write to it.
 func (cmd *Commands) counts() error {
 	trust, err := loader.OpenTrust(loader.Options{Project: cmd.Project.Folder})
 	if err == nil {
@@ -104,9 +104,9 @@ func (cmd *Commands) counts() error {
 	return nil
 }
 
-// recordWritten records a hook that a person just had written as allowed. It is
-// false where that cannot be: below an agent, in the home folder, or where settings
-// that nobody allowed may say something of it.
+// recordWritten records the hook that hookd has just written for a person as allowed. It
+// reports false if that cannot be done: below an agent, in the home folder, or if settings
+// that nobody allowed may concern the hook.
 func (cmd *Commands) recordWritten(root, name, text string) bool {
 	trust, err := loader.OpenTrust(loader.Options{Project: root})
 	if err != nil {

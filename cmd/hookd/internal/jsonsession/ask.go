@@ -9,8 +9,8 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// answer gives the program's answer to the question that it names. One without a name
-// could be meant for an earlier question, and would allow what nobody has read.
+// answer takes the program's answer to the question that it names. An answer without a
+// name could be meant for an earlier question, and would allow what nobody has read.
 func (d *session) answer(given *answer) *cli.Fault {
 	d.mu.Lock()
 	defer d.mu.Unlock()

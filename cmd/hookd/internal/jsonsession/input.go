@@ -15,8 +15,8 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// input is a line that a program writes. Exactly one member is set, save
-// that attachments go with a prompt.
+// input is a line that a program writes. Exactly one member is set;
+// attachments go with a prompt.
 type input struct {
 	Prompt      *string         `json:"prompt"`
 	Attachments []protocol.Part `json:"attachments"`

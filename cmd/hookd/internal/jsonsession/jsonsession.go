@@ -15,9 +15,8 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/runview"
 )
 
-// Run is hookd run --json without a prompt: a program writes a JSON object
-// a line to stdin, and reads one a line from stdout. See docs/run-json.md. The
-// exit code is that of the last turn.
+// Run obeys a program that writes a JSON object on each line of stdin and reads one on each
+// line of stdout. See docs/run-json.md. The exit code is that of the last turn.
 func Run(ctx context.Context, hooks *engine.Opener, flags *conversation.Flags) error {
 	console := hooks.Console
 	late := runview.ForProgram(console)
@@ -117,7 +116,7 @@ func (d *session) prompt(ctx context.Context, prompt agentloop.Prompt) {
 	})
 }
 
-// next is the prompt that waits longest, and the context of its turn.
+// next returns the prompt that waits longest, and the context of its turn.
 func (d *session) next(ctx context.Context) (context.Context, *agentloop.Prompt) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -96,7 +96,7 @@ func (f *filter) ofProject(line *record.Line) bool {
 	return !known || project == f.project
 }
 
-// findRecord is the record of a session or a day, by its name or the beginning of it.
+// findRecord returns the record of a session or a day, by its name or the beginning of it.
 func findRecord(names []string, given string) (string, error) {
 	for _, exact := range []string{given, state.FileName(given)} {
 		if slices.Contains(names, exact) {

@@ -91,7 +91,7 @@ func TestAKeyGoesToItsProviderOnly(t *testing.T) {
 			}
 			if !test.asked { // the provider's own address, which no test asks
 				by, _, _ := strings.Cut(model.Origin(m), ":")
-				own, _ := belonging(agentparts.ModelProviderByName(by), &settings)
+				own, _ := settingsFor(agentparts.ModelProviderByName(by), &settings)
 				if own.Agent.BaseURL != "" || len(own.Agent.Headers) > 0 {
 					t.Errorf("%s is asked at %q with %q", by, own.Agent.BaseURL, own.Agent.Headers)
 				}

@@ -36,8 +36,8 @@ func (m *Choice) AddFlags(c *cobra.Command) {
 	cli.NameFlag(c.Flags(), &m.record, "record", "", "keep what the model is asked and answers in the new `FILE`, for --model replay:FILE; it holds the conversation, no keys")
 }
 
-// Choose makes the model of a run, recorded where that is asked for. A
-// recording goes on with the next model that is chosen.
+// Choose makes the model of a run, with a recording of its traffic if the flags ask for
+// one. A recording goes on with the next model that is chosen.
 func Choose(console *cli.Console, closers *cli.Closers, choice *Choice, settings *schema.Settings) (model.Model, error) {
 	m, note, err := pickModel(choice.Name, settings)
 	if note != "" {
@@ -66,14 +66,12 @@ func Choose(console *cli.Console, closers *cli.Closers, choice *Choice, settings
 	return recorded(recorder, m), nil
 }
 
-// recorded is a model's recorder, which comes from where the model does.
+// recorded returns the recorder of a model, with the origin of the model.
 func recorded(r *cassette.Recorder, m model.Model) model.Model {
 	return model.WithOrigin(r, model.Origin(m))
 }
 
-// modelProvider makes a model of one kind. Nothing of it is touched before a run asks
-// for it: most processes of this program run hooks for other agents and never
-// call a model.
+// modelProvider makes a model of one kind.
 type modelProvider struct {
 	name string
 	make func(name string, settings *schema.Settings) (model.Model, error)
@@ -87,8 +85,8 @@ var modelProviders = []modelProvider{
 	{"replay-loose", func(file string, _ *schema.Settings) (model.Model, error) { return replay(file, true) }},
 }
 
-// pickModel finds a model by its name, PROVIDER:NAME, or by the settings where
-// the name is empty. A note says what of the settings is not used for it.
+// pickModel finds a model by its name, PROVIDER:NAME, or by the settings if the name is
+// empty. The note says which of the settings are not used for it.
 func pickModel(name string, settings *schema.Settings) (m model.Model, note string, err error) {
 	written := name == ""
 	if written {
@@ -110,7 +108,7 @@ func pickModel(name string, settings *schema.Settings) (m model.Model, note stri
 			return nil, "", err
 		}
 	}
-	own, note := belonging(by, settings)
+	own, note := settingsFor(by, settings)
 	i := slices.IndexFunc(modelProviders, func(p modelProvider) bool { return p.name == by.Name })
 	m, err = modelProviders[i].make(rest, own)
 	if err == nil {
@@ -122,9 +120,9 @@ func pickModel(name string, settings *schema.Settings) (m model.Model, note stri
 	return model.WithOrigin(m, by.Name+":"+rest), note, nil
 }
 
-// playedFile is the file that settings have answer in the model's place. A
-// relative path is one beside those settings: the working directory is the
-// project's, which has no say in it.
+// playedFile returns the path of a file that answers in the place of a model, as the
+// settings name it. A relative path begins at the folder of those settings: the working
+// directory belongs to the project, which must not choose who answers.
 func playedFile(path string, settings *schema.Settings) (string, error) {
 	if settings.Agent.ModelLayer == protocol.Project { // MergeSettings has left it out already
 		return "", cli.Usage("no-model", "a project cannot have a file answer in the model's place", "--model names such a file")
@@ -135,9 +133,9 @@ func playedFile(path string, settings *schema.Settings) (string, error) {
 	return filepath.Join(filepath.Dir(settings.Agent.ModelFile), path), nil
 }
 
-// belonging are the settings without the address and the headers of another
-// provider: a key goes to nobody but the one it is for.
-func belonging(by *agentparts.ModelProvider, settings *schema.Settings) (own *schema.Settings, note string) {
+// settingsFor returns the settings without the address and the headers of another
+// provider: a key goes only to the provider that it is for.
+func settingsFor(by *agentparts.ModelProvider, settings *schema.Settings) (own *schema.Settings, note string) {
 	if by.Played {
 		return settings, ""
 	}
@@ -157,7 +155,7 @@ func belonging(by *agentparts.ModelProvider, settings *schema.Settings) (own *sc
 	return &copied, note
 }
 
-// priced has a model tell what its calls cost, by the settings' table.
+// priced returns a model that says what its calls cost, by the table of the settings.
 func priced(m model.Model, table []schema.Price) (model.Model, error) {
 	prices := make([]model.Price, len(table))
 	for i, p := range table {
@@ -170,7 +168,8 @@ func priced(m model.Model, table []schema.Price) (model.Model, error) {
 	return model.Priced(m, prices), nil
 }
 
-// unknownProvider says which provider may be meant.
+// unknownProvider returns the fault of a name without a known provider, and says which
+// may be meant.
 func unknownProvider(name, kind string) error {
 	known := make([]string, len(modelProviders))
 	for i, p := range modelProviders {
@@ -201,8 +200,8 @@ func scriptedModel(file string, _ *schema.Settings) (model.Model, error) {
 	return m, nil
 }
 
-// replay plays a cassette. A loose one answers in the recorded order, whatever it
-// is asked.
+// replay plays a recording. A loose one answers in the recorded order, whatever it is
+// asked.
 func replay(file string, loose bool) (model.Model, error) {
 	m, err := cassette.Replay(file, cassette.Options{Loose: loose})
 	if err != nil {
@@ -212,7 +211,7 @@ func replay(file string, loose bool) (model.Model, error) {
 }
 
 func anthropicModel(name string, settings *schema.Settings) (model.Model, error) {
-	key, headers, err := authority(settings, anthropic.KeyName, anthropic.BaseURL)
+	key, headers, err := credentials(settings, anthropic.KeyName, anthropic.BaseURL)
 	if err != nil {
 		return nil, err
 	}
@@ -224,7 +223,7 @@ func anthropicModel(name string, settings *schema.Settings) (model.Model, error)
 }
 
 func openaiModel(name string, settings *schema.Settings) (model.Model, error) {
-	key, headers, err := authority(settings, openai.KeyName, openai.BaseURL)
+	key, headers, err := credentials(settings, openai.KeyName, openai.BaseURL)
 	if err != nil {
 		return nil, err
 	}
@@ -235,10 +234,10 @@ func openaiModel(name string, settings *schema.Settings) (model.Model, error) {
 	return m, nil
 }
 
-// authority is what a provider lets us in by: the key, which the environment
-// alone holds, and the headers of the settings. At the provider's own address
-// one of them is needed; other servers say themselves what they want.
-func authority(settings *schema.Settings, variable, address string) (key string, headers http.Header, err error) {
+// credentials returns what a provider authenticates us by: the key, which only the
+// environment holds, and the headers of the settings. At the address of the provider
+// itself one of them is needed; other servers say what they want.
+func credentials(settings *schema.Settings, variable, address string) (key string, headers http.Header, err error) {
 	if headers, err = modelHeaders(settings); err != nil {
 		return "", nil, err
 	}
@@ -250,7 +249,7 @@ func authority(settings *schema.Settings, variable, address string) (key string,
 	return key, headers, nil
 }
 
-// modelHeaders are the headers that the settings add to each request.
+// modelHeaders returns the headers that the settings add to each request.
 func modelHeaders(settings *schema.Settings) (http.Header, error) {
 	header := http.Header{}
 	for i, line := range settings.Agent.Headers {

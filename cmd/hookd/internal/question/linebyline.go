@@ -21,8 +21,8 @@ type LineByLine struct {
 // NewLineByLine returns what puts questions to the person who types these lines.
 func NewLineByLine(p *show.Printer, lines *terminal.Lines) LineByLine { return LineByLine{p, lines} }
 
-// AtTerminal returns what asks the person at the terminal, nil where nobody is there:
-// every question is then answered with no.
+// AtTerminal returns what asks the person at the terminal, nil if nobody is there. Every
+// question is then answered with no.
 func AtTerminal(console *cli.Console) agentloop.Approver {
 	if !console.PersonReads() {
 		return nil
@@ -30,8 +30,8 @@ func AtTerminal(console *cli.Console) agentloop.Approver {
 	return LineByLine{console.Err, console.Lines()}
 }
 
-// Settling is how long keys that were read before a question have to reach the line
-// that is being written, where they belong.
+// Settling is how long a question waits before it is shown, so that keys that were pressed
+// before it reach the line that is being written, where they belong.
 const Settling = 100 * time.Millisecond
 
 // Keys are what a person types or presses for an answer, by its kind.
@@ -122,7 +122,7 @@ func (t LineByLine) read(ctx context.Context, prompt string) (line string, open 
 	return line, open, err
 }
 
-// page is how many lines the terminal shows at once, besides a prompt.
+// page returns how many lines the terminal shows at once, without the prompt.
 func (t LineByLine) page() int {
 	const unknown, least, prompt = 24, 3, 3
 	height := t.lines.Height()

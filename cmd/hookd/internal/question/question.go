@@ -15,8 +15,8 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// About is what a question is about, on a line, shortened: for what was answered
-// already, never for what is to be judged.
+// About returns what a question is about on a line, shortened. It is for questions that
+// were answered, never for what a person still has to judge.
 func About(q *agentloop.Question) string {
 	if q.Call == nil {
 		return string(q.Event)
@@ -24,7 +24,7 @@ func About(q *agentloop.Question) string {
 	return show.Line(q.Call.Name) + " " + show.Line(show.Middle(report.ArgsLine(q.Call.Args), 400))
 }
 
-// whoAsks is who asks, with the layer of a hook.
+// whoAsks returns who asks, with the layer of a hook.
 func whoAsks(q *agentloop.Question) string {
 	name, isHook := strings.CutPrefix(q.AskedBy, "hook:")
 	if !isHook {
@@ -33,7 +33,7 @@ func whoAsks(q *agentloop.Question) string {
 	return agentloop.WhoseHook(q.Layer, show.Line(name))
 }
 
-// Lines is all that a question is about, nothing left out: who asks, why, and
+// Lines returns all that a question is about, nothing left out: who asks, why, and
 // every character of what will run. What has no sign of its own is shown as a code.
 func Lines(p *show.Printer, q *agentloop.Question) []string {
 	var b strings.Builder
@@ -114,7 +114,7 @@ func HiddenText(lines []string) string {
 	return fmt.Sprintf("… %s, %s characters, not shown yet", show.Plural(len(lines), "more line"), show.Number(int64(n)))
 }
 
-// Refusal is the option that refuses once.
+// Refusal returns the ID of the option that refuses once.
 func Refusal(q *agentloop.Question) string {
 	if i := slices.IndexFunc(q.Options, func(o protocol.PermissionOption) bool { return o.Kind == "reject-once" }); i >= 0 {
 		return q.Options[i].OptionID

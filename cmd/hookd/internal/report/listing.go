@@ -54,8 +54,8 @@ func passedOver(p *show.Printer, findings []schema.Finding) (any bool) {
 	return any
 }
 
-// trustCommand is what a person types to decide about something of a project: of one
-// above the listing's own, which it names.
+// trustCommand returns what a person types to decide about a file of a project. It names
+// the project if that is another than the one of the listing.
 func trustCommand(listing daemon.Listing, file string) string {
 	for dir := filepath.Dir(file); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if filepath.Base(dir) == ".acai" && filepath.Dir(dir) != listing.Project {
@@ -244,8 +244,8 @@ func firstFinding(findings []schema.Finding, hook, why string) (message, remedy 
 	return why, ""
 }
 
-// heldStreams names the hooks for whose sake text is not shown while it
-// comes: they may still refuse or change it (protocol, section 1.1).
+// heldStreams names the hooks because of which text is held back instead of streamed: they
+// may still refuse or change it (protocol, section 1.1).
 func heldStreams(p *show.Printer, hooks []daemon.Listed) {
 	for _, held := range []struct {
 		event protocol.EventName

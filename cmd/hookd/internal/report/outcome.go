@@ -14,8 +14,8 @@ import (
 // said, what they changed and what went wrong.
 func Outcome(p *show.Printer, o *protocol.Outcome) { Trial(p, o, false) }
 
-// Trial is [Outcome]; trying says that the person gave the event to look at
-// one hook, and is to see all that it changes.
+// Trial prints an outcome like [Outcome]. With trying, the person gave the event to look
+// at one hook, and sees all that it changes.
 func Trial(p *show.Printer, o *protocol.Outcome, trying bool) {
 	name := show.Line(string(o.Event.Event))
 	by := ""

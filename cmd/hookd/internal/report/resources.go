@@ -20,7 +20,7 @@ func Resources(p *show.Printer, materials []loader.Material) {
 	serverNotes(p, materials)
 }
 
-// serverNotes says of the servers what their rows do not hold.
+// serverNotes prints what the rows of the servers do not say.
 func serverNotes(p *show.Printer, materials []loader.Material) {
 	for _, m := range materials {
 		if len(m.Unwatched) > 0 {

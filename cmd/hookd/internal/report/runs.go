@@ -10,8 +10,8 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// NotAsked says why an event had no answers, so that passing is not taken
-// for consent. Of observers, which nobody waits for, it cannot be told yet.
+// NotAsked prints why no hook answered an event, so that nobody takes passing for consent.
+// It prints nothing if observers are for the event: what they do is not known yet.
 func NotAsked(p *show.Printer, hooks []*executor.Hook) {
 	if len(hooks) == 0 {
 		p.Print("  %s\n", p.In(show.Quiet, "no hook is for this event"))

@@ -5,9 +5,8 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// Each command that shows what hooks did, shows what went wrong with them by
-// Warnings, and nothing besides: a warning is part of a run, so that no command
-// can forget it.
+// Each command that shows what hooks did calls Warnings for what went wrong. A warning is
+// part of a run, so that no command can forget it.
 
 // hookLabel is a hook's name with its layer: equal names in different layers are
 // different hooks. What belongs to hookd itself has none.
@@ -19,8 +18,8 @@ func hookLabel(p *show.Printer, name string, source protocol.Layer) string {
 	return label
 }
 
-// WhoSays is whose notice it is: with the layer where it is said of a hook, without
-// where the hook itself says it.
+// WhoSays returns whose notice it is: with the layer if hookd says it of the hook, without
+// if the hook says it.
 func WhoSays(p *show.Printer, n *protocol.HookText) string {
 	if n.Failure != "" || n.Warning {
 		return hookLabel(p, n.Hook, n.Source)
@@ -54,8 +53,8 @@ func remedyLines(p *show.Printer, indent string, run *protocol.Run) {
 	}
 }
 
-// Notices are what hooks say to the person, without the notice that stands for a
-// failure: its own line says more.
+// Notices returns what hooks say to the person. A notice that stands for a failure is not
+// among them, since Warnings says more.
 func Notices(o *protocol.Outcome) []protocol.HookText {
 	var list []protocol.HookText
 	for _, n := range o.Notices {

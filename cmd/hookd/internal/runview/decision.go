@@ -45,7 +45,7 @@ func (v *View) decision(y *agentloop.Yield) {
 	}
 }
 
-// why is the reason behind a verdict, if the hook gave one.
+// why returns the reason of a verdict, "" if the hook gave none.
 func why(o *protocol.Outcome) string {
 	if strings.TrimSpace(o.Reason) == "" {
 		return ""

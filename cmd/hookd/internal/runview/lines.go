@@ -11,7 +11,7 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// Lines prints a run for programs: a JSON object a line.
+// Lines prints a run for programs: a JSON object on each line.
 type Lines struct{ p *show.Printer }
 
 // NewLines returns a painter for programs.
@@ -105,7 +105,8 @@ func (l Lines) See(y agentloop.Yield) error {
 	return l.Line(eventLine{"event", &y.Event, decision{y.Outcome.Action, y.Outcome.By, y.Outcome.Reason, y.Outcome.Answered, y.Outcome.Notices}})
 }
 
-// ForProgram prints lines for notes, too, and for what hooks say that nobody waited for.
+// ForProgram prints lines for notes, too. It returns what prints lines for hooks that
+// nobody waits for.
 func ForProgram(console *cli.Console) engine.Late {
 	lines := Lines{console.Out}
 	console.NoteTo(func(note protocol.HookText) { lines.Line(noticeLine{"notice", "", "", note}) })

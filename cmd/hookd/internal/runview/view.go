@@ -125,7 +125,12 @@ func (v *View) Detail(number int) string { return v.calls.details.get(v.p, numbe
 // indent is what stands before a line that belongs to the agent at work.
 func (v *View) indent() string { return strings.Repeat("  ", v.depth) }
 
-func (v *View) line(text string) { v.p.Print("%s%s\n", v.indent(), text) }
+// line prints a line of the agent at work, nothing for "".
+func (v *View) line(text string) {
+	if text != "" {
+		v.p.Print("%s%s\n", v.indent(), text)
+	}
+}
 
 // aside prints something to another place.
 func (v *View) aside(to io.Writer, print func()) {
@@ -161,11 +166,11 @@ func (v *View) event(y *agentloop.Yield) {
 	case protocol.MessageEnd:
 		v.messageEnd(y)
 	case protocol.SubagentStart, protocol.SubagentStop:
-		v.lineIfAny(subagentLine(v.p, y))
+		v.line(subagentLine(v.p, y))
 	case protocol.CompactStart, protocol.CompactEnd:
-		v.lineIfAny(compactionLine(v.p, y))
+		v.line(compactionLine(v.p, y))
 	case protocol.Notification:
-		v.lineIfAny(notificationLine(v.p, y))
+		v.line(notificationLine(v.p, y))
 	case protocol.AgentError:
 		if d, read := data[protocol.AgentErrorData](y); read {
 			v.tally.failed = d.Message
@@ -178,12 +183,6 @@ func (v *View) event(y *agentloop.Yield) {
 // data is an event's data. A change of a hook may leave what cannot be read.
 func data[T any](y *agentloop.Yield) (d T, read bool) {
 	return d, json.Unmarshal(y.Event.Data, &d) == nil
-}
-
-func (v *View) lineIfAny(text string) {
-	if text != "" {
-		v.line(text)
-	}
 }
 
 func (v *View) prompt(y *agentloop.Yield) {

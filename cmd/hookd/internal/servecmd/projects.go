@@ -31,7 +31,7 @@ type projectOpener struct {
 }
 
 // noProjectAt marks the key of an engine without a project: it has the hooks of
-// the user and the machine only, and works in the folder behind the mark.
+// the user and the machine only, and works in the folder that follows the mark.
 const noProjectAt = "no project at "
 
 // resolve names the project that a session belongs to.
@@ -92,8 +92,8 @@ type projectEngine struct {
 	console  *cli.Console
 }
 
-// logNotice writes to the log what a hook says when its event has gone on, less what is
-// part of a run, which logRun writes.
+// logNotice writes to the log what a hook says after its event has gone on. What is
+// part of a run, logRun writes.
 func (s *projectEngine) logNotice(ev *protocol.Event, n protocol.HookText) {
 	if n.Failure == "" && !n.Warning {
 		s.log.Warn(n.Text, "hook", n.Hook, "source", n.Source, "event", ev.Event)

@@ -59,7 +59,7 @@ A session that a process has open is not removed.`,
 	return c
 }
 
-// showRemoved says what a person is asked about.
+// showRemoved prints the session that the person is asked about.
 func (cmd *Commands) showRemoved(folder, id string) {
 	prompt := "cannot be read"
 	if transcript, err := store.Read(folder, id); err == nil {
@@ -71,9 +71,8 @@ func (cmd *Commands) showRemoved(folder, id string) {
 	cmd.Console.Err.Print("  %s  %s\n", cmd.Console.Err.In(show.Name, id), prompt)
 }
 
-// removeSession removes the conversation, then what its hooks remember: the
-// other way round a crash between the two would leave a session whose hooks
-// have forgotten it.
+// removeSession removes the conversation first and then what its hooks remember, so that
+// a crash between the two leaves no session whose hooks have forgotten it.
 func removeSession(stateDir, id string) error {
 	if err := store.Remove(places.Conversations(stateDir), id); err != nil {
 		return Fault(err)
@@ -84,7 +83,7 @@ func removeSession(stateDir, id string) error {
 	return nil
 }
 
-// Complete offers ids.
+// Complete offers the IDs of sessions to the shell.
 func Complete(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	dir, err := places.StateDir()
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 )
 
-// Commands are hookd sessions.
+// Commands makes hookd sessions.
 type Commands struct {
 	Console *cli.Console
 	Project *places.Project
@@ -38,7 +38,8 @@ Any unique prefix of a session ID is accepted.`,
 	return c
 }
 
-// Find turns a beginning of an id into the id.
+// Find returns the ID of the session whose ID begins with prefix. It is a fault if there
+// is none, or several.
 func Find(folder, prefix string) (string, error) {
 	if strings.TrimSpace(prefix) == "" {
 		return "", cli.Usage("usage", "the session's ID is empty", "hookd sessions list shows the sessions of this project")
@@ -61,7 +62,7 @@ func Find(folder, prefix string) (string, error) {
 	return id, nil
 }
 
-// Fault says why a session cannot be used.
+// Fault returns the fault of a session that cannot be used.
 func Fault(err error) *cli.Fault {
 	var damage *store.DamageError
 	switch {
@@ -103,7 +104,7 @@ func (cmd *Commands) list() *cobra.Command {
 	return c
 }
 
-// Here are the sessions of the current project, or all.
+// Here returns the sessions of the current project, or all.
 func Here(ctx context.Context, project *places.Project, folder string, all bool) ([]store.Info, error) {
 	list, err := store.List(folder)
 	if err != nil {
@@ -198,7 +199,7 @@ func sessionTable(list []store.Info, short int, projects bool, now time.Time) *s
 	return table
 }
 
-// Age is how long ago something was, for people.
+// Age returns how long ago something was, for people.
 func Age(d time.Duration) string {
 	switch {
 	case d < time.Minute:

@@ -38,7 +38,7 @@ func (cmd *Commands) show() *cobra.Command {
 	return c
 }
 
-// transcript reads a session by a beginning of its id. It may be in use.
+// transcript reads a session by a prefix of its ID. The session may be in use.
 func (cmd *Commands) transcript(prefix string) (*store.Transcript, error) {
 	state, err := places.StateDir()
 	if err != nil {
@@ -99,8 +99,8 @@ type piece struct {
 	replaced int // messages that are not in the conversation any more
 }
 
-// pieces are the conversation as it stands, or with full all that was ever in
-// it, each message once.
+// pieces returns the conversation as it stands, or with full all that was ever in it, each
+// message once.
 func pieces(t *store.Transcript, full bool) (list []piece) {
 	if !full {
 		state := t.State()

@@ -89,7 +89,7 @@ func (p *Printer) codeLines(prefix string, tone Tone, sign string, lines []strin
 	}
 }
 
-// pieces breaks a line into what fits beside a prefix, anywhere: code has no words.
+// pieces breaks a line into what fits after a prefix, anywhere: code has no words.
 func (p *Printer) pieces(line string, used int) (pieces []string) {
 	columns := plainColumns
 	if p.Width > 0 {

@@ -10,7 +10,7 @@ import (
 )
 
 // Diff prints what changed between two texts as a unified diff without its file
-// names, each line behind a prefix. Equal texts print nothing.
+// names, each line after a prefix. Equal texts print nothing.
 func (p *Printer) Diff(prefix, before, after string) {
 	diff := udiff.Unified("before", "after", endLine(Visible(before)), endLine(Visible(after)))
 	for line := range diffLines(diff) {

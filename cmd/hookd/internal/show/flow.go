@@ -6,7 +6,7 @@ import (
 )
 
 // Flow wraps a text that comes in pieces between words. What it returns is to be
-// printed behind what it returned before; a word is kept back until it is whole.
+// printed after what it returned before; a word is kept back until it is whole.
 type Flow struct {
 	Width  int    // columns; 0: lines are not broken. It may change at any time
 	Indent string // before each line but the first
@@ -18,7 +18,7 @@ type Flow struct {
 	pending string
 }
 
-// NewFlow begins at a column, behind what stands in the line already.
+// NewFlow begins at a column, after what stands in the line already.
 func NewFlow(width, column int, indent string, paint func(string) string) *Flow {
 	return &Flow{Width: width, column: column, Indent: indent, Paint: paint, fresh: true}
 }
@@ -119,7 +119,7 @@ func (f *Flow) paint(b *strings.Builder, text string) {
 }
 
 // Paragraphs prints a text that people wrote or read: made visible, broken
-// between words, each line behind an indent.
+// between words, each line after an indent.
 func (p *Printer) Paragraphs(indent string, tone Tone, text string) {
 	flow := NewFlow(p.Width, len(indent), indent, func(s string) string { return p.In(tone, s) })
 	p.Raw(indent + flow.Write(Visible(strings.TrimSpace(text))) + flow.End() + "\n")

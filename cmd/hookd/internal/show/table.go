@@ -19,8 +19,8 @@ type Table struct {
 // Add appends a row.
 func (t *Table) Add(cells ...Cell) { t.Rows = append(t.Rows, cells) }
 
-// Write prints the table. Cells are made visible and stay on one line, save the
-// last: it is not padded, and broken below itself where the terminal ends.
+// Write prints the table. Cells are made visible and stay on one line. The
+// last column is not padded, and broken below itself where the terminal ends.
 func (t *Table) Write(p *Printer) {
 	width := make([]int, len(t.Header))
 	for i, h := range t.Header {

@@ -38,7 +38,7 @@ func showCodeDiff(p *show.Printer, f *loader.PlanFile) {
 	p.CodeDiff("    ", string(wasTail), string(tail))
 }
 
-// Bounds of a file that is no text, of which nobody reads much.
+// Limits of a file that is no text: nobody reads much of it.
 const (
 	garbledEnds  = 2 << 10 // bytes shown of each end
 	garbledShare = 4       // one character in so many that must be escaped makes it one

@@ -75,7 +75,8 @@ func showItem(p *show.Printer, item *loader.PlanItem) {
 	}
 }
 
-// asNew is a hook without what it was: all of one that was denied is shown.
+// asNew returns a hook without what it was before, since a hook that was denied is shown
+// whole.
 func asNew(item *loader.PlanItem) *loader.PlanItem {
 	whole := *item
 	whole.WasEntry, whole.WasInterpreter, whole.WasProgram = nil, "", ""

@@ -32,7 +32,7 @@ func CountKinds(plan *loader.Plan, names []string) string {
 	return show.AndList(parts)
 }
 
-// HowDecided is how a person says yes, for the record.
+// HowDecided returns how a person said yes, for the record.
 func HowDecided(yes bool) string {
 	if yes {
 		return "--yes"
@@ -40,8 +40,8 @@ func HowDecided(yes bool) string {
 	return "terminal"
 }
 
-// OpenItems shows what of a plan waits for a decision, and returns the names of those
-// that can be allowed.
+// OpenItems prints the items of a plan that wait for a decision, and returns the names of
+// those that can be allowed.
 func OpenItems(p *show.Printer, plan *loader.Plan) (open []string) {
 	for i := range plan.Items {
 		item := &plan.Items[i]
