@@ -1,4 +1,4 @@
-package protocol
+package patterns
 
 import (
 	"strings"
@@ -12,7 +12,7 @@ func TestGlobTooWide(t *testing.T) {
 		strings.Repeat("{a,b}", 10): true, strings.Repeat("{a,b}", 1000): true, strings.Repeat("{a,", 100): false, strings.Repeat("{", 1_000_000): true,
 		"}" + strings.Repeat("{a,*}", 30): true, "{x," + strings.Repeat("{a,b}", 30) + "}": true, strings.Repeat("{a,b", 3) + strings.Repeat("{a,a}", 20): true,
 	} {
-		if got := GlobTooWide(glob); got != want {
+		if got := TooWide(glob); got != want {
 			t.Errorf("%.40q: %v", glob, got)
 		}
 	}
