@@ -78,7 +78,7 @@ func TestPatternMayBegin(t *testing.T) {
 	}
 }
 
-func FuzzParsePattern(f *testing.F) {
+func FuzzParse(f *testing.F) {
 	for _, seed := range []string{"ls *", "/a(b|c)+/", `a\*`, "/", "//", "/x", "\xff*", "?"} {
 		f.Add(seed, "ls x")
 	}
