@@ -18,7 +18,7 @@ type Options struct {
 	Capabilities  Capabilities
 
 	// OnNotify gets the daemon's notifications, one at a time and in order. It
-	// may call the client. While it is 1024 notifications behind, later ones are
+	// may call the client. While 1024 notifications wait for it, later ones are
 	// dropped.
 	OnNotify func(method string, params protocol.RawMessage)
 

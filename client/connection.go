@@ -35,8 +35,8 @@ type answer struct {
 	err    error
 }
 
-// inFlight is how many requests may be unanswered. It keeps a cancellation from
-// standing behind more than the daemon reads ahead.
+// inFlight is how many requests may be unanswered. It is so few that the daemon reads
+// on to a cancellation that comes after all of them.
 const inFlight = 256
 
 func newConnection(lines *rpc.Conn, onNotify func(string, protocol.RawMessage)) *connection {

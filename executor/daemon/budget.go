@@ -6,7 +6,7 @@ import "sync"
 // read and not yet answered, and answers not yet written. While it is used up
 // nothing more is read, so a client that sends faster than hooks answer is
 // slowed down by its own pipe. It bounds bytes and not requests, so that many
-// small requests can be read ahead and a $/cancelRequest behind them is seen.
+// small requests can be read ahead and a later $/cancelRequest is seen.
 type budget struct {
 	mu    sync.Mutex
 	freed sync.Cond

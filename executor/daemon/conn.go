@@ -125,7 +125,7 @@ func (c *conn) receive(line []byte, cost int64) *request {
 	r := &request{conn: c, id: m.ID, key: m.Key(), cost: cost}
 	r.ctx, r.cancel = context.WithCancelCause(c.server.abort)
 	if failure = m.Invalid; failure == nil && m.Method == "" {
-		// An answer, though nothing was asked. To answer it could go on for ever.
+		// This is an answer, though nothing was asked. Two sides that answer answers would never end.
 		c.server.log.Debug("an answer to no request was ignored")
 		r.id = nil
 		r.answer(nil, nil)

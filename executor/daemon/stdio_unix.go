@@ -63,7 +63,7 @@ func claim(fd int) (int, error) {
 }
 
 // reader reads a descriptor in a way that Close can end. The descriptor may
-// block, and that must not be changed: it is shared with whoever started us.
+// block, and that must not be changed: the program that started us shares it.
 type reader struct {
 	fd         int
 	wake, woke *os.File // closing wake makes woke readable

@@ -45,8 +45,8 @@ func idKey(id stdjson.RawMessage) string {
 }
 
 // Parse reads one line, which is one message. The error is the answer for a line that
-// cannot be read, and for a batch: hookd takes none, since what is decided side by side
-// is asked side by side. A message that JSON-RPC does not allow has Invalid set instead.
+// cannot be read, and for a batch: hookd takes none, as events that are decided side
+// by side are sent one a line. A message that JSON-RPC does not allow has Invalid set instead.
 //
 // Members inside params and result are not looked at: repeated names and lone
 // surrogates are for the one who decodes them. The line must be UTF-8.

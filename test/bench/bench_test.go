@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 
 // smoke are rows that take no time when each player has one try. The others need
 // other programs than sh and cc, build hookd, or load very many files.
-const smoke = `^(plain/(c|sh)/1KiB|resident/c|standby/sh|hooks/10|flight/2|parallel/3|contain|abort)$`
+const smoke = `^(plain/(c|sh)/1KiB|resident/c|standby/sh|hooks/10|flight/2|parallel/3|process|abort)$`
 
 // TestSmoke measures as short as can be, so that the benchmark does not rot between
 // its runs, and looks for what it leaves behind.

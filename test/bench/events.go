@@ -84,15 +84,15 @@ func inFlight(n int) func(context.Context, *kit) (*race, error) {
 	}
 }
 
-// parallel is blockers side by side, beside as many programs at once on the floor.
+// parallel is blockers side by side, compared with as many programs at once on the floor.
 func parallel(n int) func(context.Context, *kit) (*race, error) {
 	return func(ctx context.Context, k *kit) (*race, error) {
 		return versus(ctx, k, "c", usualSize, n, work{group: n}, map[string]any{"parallel": n}, func(e *engine) burst { return e.fires(usualSize, n) })
 	}
 }
 
-// resident is a hook that lives as long as its session and answers each event, beside
-// a C program that exchanges the same line with a hook in C.
+// resident is a hook that lives as long as its session and answers each event, compared
+// with a C program that exchanges the same line with a hook in C.
 func resident(language string) func(context.Context, *kit) (*race, error) {
 	return func(ctx context.Context, k *kit) (*race, error) {
 		program, err := k.hook(ctx, language, answering)
@@ -112,7 +112,7 @@ func resident(language string) func(context.Context, *kit) (*race, error) {
 	}
 }
 
-// standby is a hook whose process waits for its event, beside the start of the same
+// standby is a hook whose process waits for its event, compared with the start of the same
 // hook.
 func standby(language string) func(context.Context, *kit) (*race, error) {
 	return func(ctx context.Context, k *kit) (*race, error) {
@@ -134,7 +134,7 @@ func standby(language string) func(context.Context, *kit) (*race, error) {
 	}
 }
 
-// serve is a client in C that asks hookd serve about events, beside the small daemon
+// serve is a client in C that asks hookd serve about events, compared with the small daemon
 // that runs the same hook as often.
 func serve(n int) func(context.Context, *kit) (*race, error) {
 	return func(ctx context.Context, k *kit) (*race, error) {
@@ -183,40 +183,30 @@ func requestOf(event protocol.Event) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":7,"method":"event/fire","params":{"event":%q,"session":{"id":"bench"},"data":%s}}`+"\n", event.Event, event.Data)
 }
 
-// contain is package process alone: a program held as hookd holds hooks, beside its
-// process group only.
-func contain(ctx context.Context, k *kit) (*race, error) {
+// processAlone is package process without an executor: a program held together as hookd
+// holds hooks.
+func processAlone(ctx context.Context, k *kit) (*race, error) {
 	program, err := k.hook(ctx, "c", silent)
 	if err != nil {
 		return nil, err
 	}
-	bare, err := process.New(process.Options{Containment: process.Group})
-	if err != nil {
-		return nil, err
-	}
-	k.atEnd(bare.Close)
 	p, err := newProject(ctx, k.folder, nil, nil)
 	if err != nil {
 		return nil, err
 	}
 	payload := payloadOf(p.event(usualSize))
-	runs := func(rt *process.Runtime) burst {
-		command := &process.Command{
-			Path: program, Dir: p.root, Stdin: [][]byte{payload},
-			Env: hookenv.ForHook(hookenv.Config{Environ: p.environ(), Project: p.root}, hookenv.Execute, program),
-		}
-		return each(func(ctx context.Context) error {
-			r := rt.Run(ctx, command)
-			if r.Err == nil && r.ExitCode != 0 {
-				return fmt.Errorf("%s exited with %d: %s", program, r.ExitCode, r.Stderr)
-			}
-			return r.Err
-		})
+	command := &process.Command{
+		Path: program, Dir: p.root, Stdin: [][]byte{payload},
+		Env: hookenv.ForHook(hookenv.Config{Environ: p.environ(), Project: p.root}, hookenv.Execute, program),
 	}
 	base, err := k.spawns(ctx, floor, work{program: program, payload: payload})
-	return &race{players: []player{
-		base, {name: "group", burst: runs(bare)}, {name: "contained", burst: runs(k.runtime), against: "group"},
-	}}, err
+	return &race{players: []player{base, {name: ours, burst: each(func(ctx context.Context) error {
+		r := k.runtime.Run(ctx, command)
+		if r.Err == nil && r.ExitCode != 0 {
+			return fmt.Errorf("%s exited with %d: %s", program, r.ExitCode, r.Stderr)
+		}
+		return r.Err
+	})}}}, err
 }
 
 // noMatch is an event that none of n hooks wants.
@@ -254,7 +244,7 @@ func noMatch(n int) func(context.Context, *kit) (*race, error) {
 // project's folder and the MiB of its heap follow.
 const heapArgument = "bench-heap"
 
-// largeHeap is an event in a process with a heap of some MiB, beside a small one.
+// largeHeap is an event in a process with a heap of some MiB, compared with a small one.
 func largeHeap(size int) func(context.Context, *kit) (*race, error) {
 	return func(ctx context.Context, k *kit) (*race, error) {
 		program, err := k.hook(ctx, "c", silent)
@@ -308,6 +298,7 @@ func decideBursts(args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	runtime.GOMAXPROCS(max(4, runtime.GOMAXPROCS(0)))
 	heap := fill(size)
 	defer runtime.KeepAlive(heap)
 	rt, err := process.New(process.Options{LongLived: true, Processes: 4096})

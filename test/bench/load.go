@@ -37,7 +37,7 @@ func writeDescribed(folder string, n int) error {
 	return nil
 }
 
-// describe is a first load of the user's hooks, which need no leave, beside running the
+// describe is a first load of the user's hooks, which need no permission, compared with running the
 // same programs one after the other.
 func describe(n int) func(context.Context, *kit) (*race, error) {
 	return func(ctx context.Context, k *kit) (*race, error) {
@@ -106,14 +106,14 @@ func (k *kit) allowedHooks(ctx context.Context, n int) (*project, error) {
 	return p, loadReady(ctx, p.options(k.runtime), n)
 }
 
-// warm is a load of n hooks whose answers are known, beside that of one.
+// warm is a load of n hooks whose answers are known compared with that of one.
 func warm(n int) func(context.Context, *kit) (*race, error) {
 	return oneAndMany(n, func(ctx context.Context, k *kit, p *project, n int) (func(context.Context) error, error) {
 		return func(ctx context.Context) error { return loadReady(ctx, p.options(k.runtime), n) }, nil
 	})
 }
 
-// reload is a reload of n hooks of which nothing changed, beside that of one.
+// reload is a reload of n hooks of which nothing changed compared with that of one.
 func reload(n int) func(context.Context, *kit) (*race, error) {
 	return oneAndMany(n, func(ctx context.Context, k *kit, p *project, n int) (func(context.Context) error, error) {
 		e, err := p.open(ctx, k.runtime, k.pool)
@@ -252,7 +252,7 @@ func changeOnce(ctx context.Context, p *project, odd bool, sets <-chan *loader.S
 	}
 }
 
-// fire is hookd fire as a whole process, in a project without hooks, beside an empty
+// fire is hookd fire as a whole process, in a project without hooks, compared with an empty
 // program in Go.
 func fire(ctx context.Context, k *kit) (*race, error) {
 	p, err := newProject(ctx, k.folder, nil, nil)

@@ -1,6 +1,6 @@
 //go:build unix
 
-// Command bench measures hookd beside what the machine needs at the least. `make
+// Command bench compares hookd with what the machine needs at the least. `make
 // bench` runs all rows, which takes about ten minutes; one row is run by its name:
 //
 //	go run ./test/bench -run serve/1
@@ -61,7 +61,7 @@ type options struct {
 	pace    pace
 	out     io.Writer // for the person who waits
 	results string    // file in the format of Go benchmarks
-	page    string    // file in Markdown; its plot lies beside it
+	page    string    // file in Markdown; its plot lies next to it
 }
 
 func parse(args []string, out io.Writer) (*options, error) {
@@ -72,7 +72,7 @@ func parse(args []string, out io.Writer) (*options, error) {
 	flags.BoolVar(&o.list, "list", false, "print the names of all rows and measure nothing")
 	flags.StringVar(&speed, "pace", "full", "full (about 10 minutes), quick (1 minute) or smoke (seconds, means nothing)")
 	flags.StringVar(&o.results, "o", "", "write results for benchstat to `FILE`")
-	flags.StringVar(&o.page, "doc", "", "write the table to the Markdown `FILE`, and the plot beside it")
+	flags.StringVar(&o.page, "doc", "", "write the table to the Markdown `FILE`, and the plot next to it")
 	if err := flags.Parse(args); err != nil {
 		return nil, err
 	}
@@ -164,7 +164,8 @@ type kit struct {
 }
 
 func newKit(p pace) (*kit, error) {
-	os.Unsetenv(hookenv.VarDepth) // below a hook nothing may be allowed
+	os.Unsetenv(hookenv.VarDepth)                     // below a hook nothing may be allowed
+	runtime.GOMAXPROCS(max(4, runtime.GOMAXPROCS(0))) // as hookd serve and hookd run do
 	folder, err := os.MkdirTemp("", "hookd-bench-")
 	if err != nil {
 		return nil, err

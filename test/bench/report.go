@@ -75,7 +75,7 @@ func printResult(w io.Writer, r *result) {
 	}
 }
 
-// verdict is a target beside its figure.
+// verdict returns the figure that a target is about, and whether it holds.
 func (t target) verdict(r *result) (measured, word string) {
 	value, ok := t.value(r)
 	switch {
@@ -127,7 +127,7 @@ func writeResults(w io.Writer, results []*result) {
 
 const pageHead = `# Benchmarks
 
-What hookd costs, beside what the machine needs at the least. ` + "`make bench`" + ` writes this
+What hookd costs, compared with what the machine needs at the least. ` + "`make bench`" + ` writes this
 page in about ten minutes; ` + "`BENCH=quick make bench`" + ` takes one and only prints.
 
 <!-- not run: needs a clone and a C compiler, and takes minutes -->
@@ -142,8 +142,9 @@ median of the rounds' ratios. **floor** is a C program that starts the hook with
 writes, reads and waits. **pipe** is a C program that exchanges a line with a resident C hook.
 **small** is a Go daemon of 120 lines that reads a line, runs the same hook and answers; a
 client in C asks it and ` + "`hookd serve`" + ` alike. **hookd** is everything that is on by default:
-allowed hooks, containment, a session, the record. A hook named c has no C library. Where a
-spawn takes long, what hookd adds hides behind it: compare machines by their floors only.
+allowed hooks, containment, a session, the record, and four Go processors at least
+(GOMAXPROCS), as hookd sets it for itself. A hook named c has no C library. Where a
+spawn takes long, what hookd adds is hidden by it: compare machines by their floors only.
 
 `
 

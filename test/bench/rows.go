@@ -66,7 +66,7 @@ func rows() []row {
 		{"flight/2", inFlight(2), []target{{ours, 0.6, speed}}},
 		{"parallel/3", parallel(3), atMost(ours, 1.2)},
 		{"heap/2GiB", largeHeap(2 << 10), atMost("2 GiB", 1.2)},
-		{"contain", contain, atMost("contained", 1.15)},
+		{"process", processAlone, atMost(ours, 1.5)},
 		{"match/1000", noMatch(1000), []target{{ours, 10e-6, middle}}},
 		{"abort", aborts, []target{{survived, 0, amount}, {ours, 1e-3, middle}, {ours, 10e-3, tail}}},
 		{"describe/100", describe(100), atMost(ours, 0.6)},
@@ -111,7 +111,7 @@ func (t target) holds(value float64) bool {
 	return value <= t.limit
 }
 
-// text is a value as it is written beside its target.
+// text is a value as it is written next to its target.
 func (t target) text(value float64) string {
 	switch {
 	case t.kind == middle:

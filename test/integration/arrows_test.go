@@ -46,8 +46,13 @@ executor/record: executor/state internal/fsutil protocol schema
 executor/state: protocol schema
 executor/daemon: executor protocol protocol/rpc protocol/rpc/socket schema
 loader/internal/bundle: executor/hookenv loader/internal/files loader/internal/interpreter loader/internal/report protocol protocol/patterns schema
+loader/internal/bundle: executor/hookenv loader/internal/files loader/internal/interpreter loader/internal/report protocol schema
+loader/internal/candidate: executor/hookenv loader/internal/bundle loader/internal/files loader/internal/interpreter loader/internal/records loader/internal/report loader/internal/settings loader/internal/workspace protocol schema
+loader/internal/discover: executor/hookenv executor/process internal/fsutil loader/internal/bundle loader/internal/candidate loader/internal/environment loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/trust protocol schema schema/document
+loader/internal/environment: executor/hookenv loader/internal/bundle loader/internal/candidate loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/workspace protocol schema
 loader/internal/files: executor/process
 loader/internal/interpreter: executor/hookenv executor/process loader/internal/files loader/internal/ownership loader/internal/report
+loader/internal/notify: loader/internal/files
 loader/internal/ownership: loader/internal/files loader/internal/report schema
 loader/internal/report: schema
 loader/internal/settings: protocol schema schema/agentparts schema/document schema/units
@@ -56,14 +61,15 @@ loader/internal/report: loader/internal/files protocol schema
 loader/internal/settings: protocol schema schema/document
 loader: executor executor/exechook executor/hookenv executor/process executor/record executor/state internal/fsutil loader/internal/files loader/internal/ownership loader/internal/report loader/internal/settings protocol protocol/patterns schema schema/document schema/toolname
 loader: executor executor/exechook executor/hookenv executor/process executor/record executor/state internal/fsutil loader/internal/files loader/internal/ownership loader/internal/report loader/internal/settings protocol schema schema/document
+loader/internal/trust: executor executor/hookenv executor/process executor/record internal/fsutil loader/internal/bundle loader/internal/candidate loader/internal/environment loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/workspace protocol schema
+loader/internal/workspace: executor/hookenv loader/internal/files loader/internal/ownership
+loader: executor executor/exechook executor/hookenv executor/process loader/internal/bundle loader/internal/candidate loader/internal/discover loader/internal/environment loader/internal/files loader/internal/interpreter loader/internal/notify loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/trust loader/internal/workspace protocol schema schema/toolname
 agentloop: agentloop/builtin agentloop/internal/answer agentloop/internal/conversation agentloop/internal/gohooks agentloop/internal/limits agentloop/internal/toolset agentloop/model agentloop/provider agentloop/recipe agentloop/store agentloop/tool protocol
 agentloop/internal/answer: agentloop/model protocol
 agentloop/internal/conversation: agentloop/store protocol
 agentloop/internal/gohooks: protocol
 agentloop/internal/limits: protocol
 agentloop/internal/toolset: agentloop/tool protocol
-loader/internal/workspace: executor/hookenv loader/internal/files loader/internal/ownership
-loader: executor executor/exechook executor/hookenv executor/process executor/record internal/fsutil loader/internal/bundle loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/workspace protocol schema schema/document
 agentloop: agentloop/builtin agentloop/model agentloop/provider agentloop/recipe agentloop/store agentloop/tool protocol
 agentloop/model: protocol protocol/patterns
 agentloop/provider: agentloop/tool protocol
@@ -83,7 +89,7 @@ agentloop/tool: agentloop/tool/internal/projectfile agentloop/tool/internal/prot
 agentloop/tool/internal/projectfile: agentloop/tool/internal/protect protocol protocol/realpath
 agentloop/tool/internal/protect: protocol/realpath
 agentloop/tool/internal/textedit:
-agentloop/store: protocol
+agentloop/store: internal/lines protocol
 client: protocol protocol/rpc protocol/rpc/socket
 cmd/hookd: *
 cmd/hookd/internal/agentcmd: agentloop cmd/hookd/internal/chat cmd/hookd/internal/cli cmd/hookd/internal/conversation cmd/hookd/internal/engine cmd/hookd/internal/jsonsession cmd/hookd/internal/question cmd/hookd/internal/runview cmd/hookd/internal/sessionscmd cmd/hookd/internal/show cmd/hookd/internal/terminal loader protocol

@@ -4,6 +4,7 @@ package integration
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -85,39 +86,33 @@ func TestSettingsOfThePagesAreRead(t *testing.T) {
 	}
 }
 
-// The Go blocks of docs/go.md, one after the other, are a program that does what
-// the page says.
-func TestGoPageIsAProgram(t *testing.T) {
-	t.Parallel()
-	r := newReader(t)
-	guard, err := os.ReadFile(filepath.Join(root(t), "examples", "hooks", "guard-shell.sh"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	writeFile(t, filepath.Join(r.work, ".acai", "hooks", "guard-shell.sh"), string(guard), 0o755)
-	r.hookd(t, 0, "trust", "--yes")
-	r.runPage(t, "go.md")
-}
-
-// The program of docs/loop.md does what the page says.
-func TestLoopPageIsAProgram(t *testing.T) {
-	t.Parallel()
-	newReader(t).runPage(t, "loop.md")
-}
-
-// runPage builds the Go blocks of a page, one after the other, runs the program, and
-// compares what it prints with the page's text block.
-func (r *reader) runPage(t *testing.T, page string) {
-	t.Helper()
-	source, prints := "", ""
-	for _, b := range pagesWithBlocks(t)[page] {
-		switch b.language {
-		case "go":
-			source += b.text + "\n"
-		case "text":
-			prints = b.text
+// Each Go block on the pages that is a program compiles, and prints what the next block
+// says it does.
+func TestGoProgramsOfThePages(t *testing.T) {
+	n := 0
+	for page, blocks := range pagesWithBlocks(t) {
+		for i, b := range blocks {
+			if b.language != "go" {
+				continue
+			}
+			if !strings.HasPrefix(b.text, "package main\n") || i+1 == len(blocks) || blocks[i+1].language != "text" {
+				t.Errorf("%s:%d: a Go block that is no program, or is followed by no output", page, b.line)
+				continue
+			}
+			n++
+			t.Run(fmt.Sprintf("%s:%d", page, b.line), func(t *testing.T) {
+				t.Parallel()
+				checkGoProgram(t, b.text, blocks[i+1].text)
+			})
 		}
 	}
+	if n < 4 {
+		t.Errorf("only %d programs were found", n)
+	}
+}
+
+func checkGoProgram(t *testing.T, source, prints string) {
+	r := newReader(t)
 	file, overlay, program := filepath.Join(r.folder, "page.go"), filepath.Join(r.folder, "overlay.json"), filepath.Join(r.folder, "page")
 	writeFile(t, file, source, 0o644)
 	// A folder of the module that is not on the disk, so that the tree stays clean.
@@ -130,6 +125,12 @@ func (r *reader) runPage(t *testing.T, page string) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	guard, err := os.ReadFile(filepath.Join(root(t), "examples", "hooks", "guard-shell.sh"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(r.work, ".acai", "hooks", "guard-shell.sh"), string(guard), 0o755)
+	r.hookd(t, 0, "trust", "--yes")
 	if out := r.run(t, 0, program); !matchesPrint(prints, out) {
 		t.Errorf("prints:\n%s\nthe page says:\n%s", out, prints)
 	}

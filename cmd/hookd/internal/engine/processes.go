@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"runtime"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
 	"github.com/hookd-dev/hookd/executor/exechook"
@@ -31,6 +32,11 @@ func (p *Processes) Start(guarded bool) (*process.Runtime, error) {
 	rt, err := process.New(process.Options{LongLived: guarded, Dedicated: true, Processes: 4096})
 	if err != nil {
 		return nil, cli.Failed("processes", err, "")
+	}
+	if guarded {
+		// A goroutine that waits for a hook or a client in a system call keeps a
+		// processor of Go's for a while. With few of them the next event waits for that.
+		runtime.GOMAXPROCS(max(4, runtime.GOMAXPROCS(0)))
 	}
 	p.runtime, p.guarded, p.pool = rt, guarded, exechook.NewPool(rt)
 	p.Closers.Add(rt.Close)

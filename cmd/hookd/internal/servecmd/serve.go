@@ -6,7 +6,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -86,9 +85,6 @@ func (cmd *Commands) serve(ctx context.Context, path string, onSocket bool) erro
 	if listener != nil {
 		cmd.Console.Err.Print("hookd: listening on %s\n", listener.Addr())
 	}
-	// Whoever waits for a hook or a client in a system call takes a processor of Go's
-	// with it for a while. With few of them an event would wait for that.
-	runtime.GOMAXPROCS(max(4, runtime.GOMAXPROCS(0)))
 	if err := server.Serve(ctx, stdio, listener); err != nil {
 		return cli.Failed("serve", err, "")
 	}
