@@ -51,7 +51,7 @@ func TestAbortBehindAnswer(t *testing.T) {
 		pid := m.started("guard.sh")[0]
 		for began := time.Now(); slices.Contains(m.alive(), pid); time.Sleep(5 * time.Millisecond) {
 			if time.Since(began) > 2*time.Second {
-				t.Fatalf("%s: it lives on behind the abort", mode)
+				t.Fatalf("%s: it lives on after the abort", mode)
 			}
 		}
 		q.Lease.Release(true)
