@@ -30,14 +30,14 @@ turns:
 
 var errAbort = errors.New("the user pressed Ctrl-C")
 
-func abortStage(t *testing.T) *stage {
+func newAbortLoop(t *testing.T) *fakeLoop {
 	refuse := hook{on: protocol.ToolCallStart, dynamic: func(e protocol.Event) protocol.Reply {
 		if callID(e) == "c2" {
 			return protocol.Reply{Action: protocol.Block, Reason: "no"}
 		}
 		return protocol.Reply{Action: protocol.Observe}
 	}}
-	s := newStage(t, abortScript, []hook{refuse}, func(o *Options) { o.Limits.ToolCalls = 2 })
+	s := newFakeLoop(t, abortScript, []hook{refuse}, func(o *Options) { o.Limits.ToolCalls = 2 })
 	s.tool.run = func(ctx context.Context, text string) (protocol.Result, error) {
 		select {
 		case <-time.After(time.Second):
@@ -59,7 +59,7 @@ func callID(e protocol.Event) string {
 func TestAbortAtEachEvent(t *testing.T) {
 	total := 0
 	synctest.Test(t, func(t *testing.T) {
-		total = len(abortStage(t).prompt(t, t.Context(), "go!").gate.fired)
+		total = len(newAbortLoop(t).prompt(t, t.Context(), "go!").gate.fired)
 	})
 	if total < 25 {
 		t.Fatalf("only %d events", total)
@@ -74,7 +74,7 @@ func TestAbortAtEachEvent(t *testing.T) {
 }
 
 func abortAtEvent(t *testing.T, n int, moment string) {
-	s := abortStage(t)
+	s := newAbortLoop(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
 	var at protocol.Event
@@ -105,7 +105,7 @@ func abortAtEvent(t *testing.T, n int, moment string) {
 }
 
 // checkAborted asserts what every abort must leave.
-func (s *stage) checkAborted(t *testing.T, at protocol.EventName, aborted time.Time) {
+func (s *fakeLoop) checkAborted(t *testing.T, at protocol.EventName, aborted time.Time) {
 	t.Helper()
 	if !errors.Is(s.err, errAbort) {
 		t.Errorf("%s: Wait returned %v", at, s.err)
@@ -156,7 +156,7 @@ func checkEvents(t *testing.T, events []protocol.Event) {
 func TestAbortAtEachTime(t *testing.T) {
 	for after := time.Duration(0); after < 4*time.Second; after += 7 * time.Millisecond {
 		synctest.Test(t, func(t *testing.T) {
-			s := abortStage(t)
+			s := newAbortLoop(t)
 			ctx, cancel := context.WithCancelCause(t.Context())
 			defer cancel(nil)
 			at := time.Now().Add(after)
@@ -180,7 +180,7 @@ func TestAbortWhileNobodyReads(t *testing.T) {
 	for deltas := range 80 {
 		synctest.Test(t, func(t *testing.T) {
 			script := "turns:\n- text: " + strings.Repeat("x", deltas+1) + "\n  chunk: 1\n  toolCalls: [{id: c1, name: echo, args: {text: hi}}]\n- text: final\n"
-			s := newStage(t, script, nil)
+			s := newFakeLoop(t, script, nil)
 			s.gate.holds = false
 			ctx, cancel := context.WithCancelCause(t.Context())
 			run, err := s.loop.Run(ctx, "go!")
@@ -210,7 +210,7 @@ func TestAbortWhileNobodyReads(t *testing.T) {
 // hold an abort up.
 func TestAbortWithSlowHooksAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := abortStage(t)
+		s := newAbortLoop(t)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		defer cancel(nil)
 		s.loop.agent.session.Gate = slowGate{s.gate, ctx}
@@ -224,12 +224,12 @@ func TestAbortWithSlowHooksAtTheEnd(t *testing.T) {
 // slowGate takes an hour for each event after ctx has ended, unless its own
 // context ends.
 type slowGate struct {
-	*foldGate
+	*fakeGate
 	ctx context.Context
 }
 
 func (g slowGate) Begin(ctx context.Context, e protocol.Event) func() (protocol.Outcome, error) {
-	decide := g.foldGate.Begin(ctx, e)
+	decide := g.fakeGate.Begin(ctx, e)
 	return func() (protocol.Outcome, error) { return g.slowly(ctx, decide) }
 }
 
@@ -249,7 +249,7 @@ func TestAbortWhileAPersonIsAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := ask()
 		h.on = protocol.ToolCallStart
-		s := newStage(t, twoSteps, []hook{h}, func(o *Options) { o.Approver = &fakePerson{option: "allow", wait: time.Hour} })
+		s := newFakeLoop(t, twoSteps, []hook{h}, func(o *Options) { o.Approver = &fakePerson{option: "allow", wait: time.Hour} })
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(time.Minute, func() { cancel(errAbort) })
 		aborted := time.Now().Add(time.Minute)
@@ -264,7 +264,7 @@ func TestAbortWhileAPersonIsAsked(t *testing.T) {
 // TestANextPromptAfterAnAbort is the end of H46.
 func TestANextPromptAfterAnAbort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := abortStage(t)
+		s := newAbortLoop(t)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(500*time.Millisecond, func() { cancel(errAbort) })
 		s.prompt(t, ctx, "go!")

@@ -44,7 +44,7 @@ func TestCompactionAtTheThreshold(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer session.Close()
-		s := newScene(t, fills, nil, func(o *agentloop.Options) { o.Session = session }).prompt(t, t.Context(), "do it")
+		s := newExecutorLoop(t, fills, nil, func(o *agentloop.Options) { o.Session = session }).prompt(t, t.Context(), "do it")
 		want := "session-start prompt-submit agent-start step-start inference-start inference-end tool-call-start tool-call-end step-stop " +
 			"compact-start >prompt-submit >agent-start >step-start >inference-start >inference-end >step-stop >agent-stop >agent-end compact-end " +
 			"step-start inference-start inference-end step-stop agent-stop agent-end"
@@ -81,7 +81,7 @@ func TestCompactionAtTheThreshold(t *testing.T) {
 
 // checkThread asserts what the events of a recipe's thread say of it, and those
 // of the main agent do not.
-func (s *scene) checkThread(t *testing.T) {
+func (s *executorLoop) checkThread(t *testing.T) {
 	t.Helper()
 	agents := map[string]bool{}
 	for _, e := range s.gate.fired {
@@ -152,7 +152,7 @@ func TestCompactionTable(t *testing.T) {
 	} {
 		t.Run(string(c.on)+"/"+c.what, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newScene(t, fills, []protocol.GoHook{c.hook(c.on)}).prompt(t, t.Context(), "do it")
+				s := newExecutorLoop(t, fills, []protocol.GoHook{c.hook(c.on)}).prompt(t, t.Context(), "do it")
 				if got := s.ending(t); got != c.end {
 					t.Errorf("ended with %s", got)
 				}
@@ -187,7 +187,7 @@ func TestCompactionThatComesToNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newScene(t, func(n int, r model.Request) turn {
+				s := newExecutorLoop(t, func(n int, r model.Request) turn {
 					if isCompact(r) {
 						return c.recipe
 					}
@@ -222,7 +222,7 @@ func TestNoCompaction(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newScene(t, inTurn(turn{calls: []protocol.Part{calling("c1", "echo", `{"text":"hi"}`)}, context: c.context}), nil, c.change).prompt(t, t.Context(), "do it")
+				s := newExecutorLoop(t, inTurn(turn{calls: []protocol.Part{calling("c1", "echo", `{"text":"hi"}`)}, context: c.context}), nil, c.change).prompt(t, t.Context(), "do it")
 				if n := len(s.gate.of(protocol.CompactStart, "")); n != 0 || len(s.model.requests) != 2 {
 					t.Errorf("compact-start fired %d times, %d model calls", n, len(s.model.requests))
 				}
@@ -252,7 +252,7 @@ func TestCompactByHand(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newScene(t, func(n int, r model.Request) turn {
+				s := newExecutorLoop(t, func(n int, r model.Request) turn {
 					if isCompact(r) {
 						return c.recipe
 					}
@@ -286,7 +286,7 @@ func TestCompactByHand(t *testing.T) {
 		})
 	}
 	synctest.Test(t, func(t *testing.T) {
-		s := newScene(t, inTurn(), nil)
+		s := newExecutorLoop(t, inTurn(), nil)
 		if _, err := s.loop.Compact(t.Context(), "compcat", ""); err == nil || !strings.Contains(err.Error(), `no recipe "compcat"; there are: compact, judge, look`) {
 			t.Errorf("error %v", err)
 		}
@@ -302,7 +302,7 @@ func TestFiftyCompactions(t *testing.T) {
 	noise := replies("noise", 0, protocol.StepStart, protocol.Reply{Context: "noise"})
 	synctest.Test(t, func(t *testing.T) {
 		compactions, room := 0, false
-		s := newScene(t, func(n int, r model.Request) turn {
+		s := newExecutorLoop(t, func(n int, r model.Request) turn {
 			if isCompact(r) {
 				compactions++
 				room = true
@@ -368,7 +368,7 @@ func TestCompactionIsGivenUp(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				step := 0
-				s := newScene(t, func(n int, r model.Request) turn {
+				s := newExecutorLoop(t, func(n int, r model.Request) turn {
 					if isCompact(r) {
 						return c.recipe
 					}

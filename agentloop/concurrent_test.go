@@ -20,7 +20,7 @@ import (
 // while an automatic one is under way, at any of its events, and can after it.
 func TestCompactByHandDuringAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newScene(t, fills, nil)
+		s := newExecutorLoop(t, fills, nil)
 		tried := 0
 		s.gate.before = func(_ int, e protocol.Event) {
 			if len(s.gate.of(protocol.CompactStart, "")) == 0 || len(s.gate.of(protocol.AgentEnd, "main")) > 0 {
@@ -51,7 +51,7 @@ func TestCompactionDuringParallelCalls(t *testing.T) {
 	var running sync.Map
 	synctest.Test(t, func(t *testing.T) {
 		var summed string
-		s := newScene(t, func(n int, r model.Request) turn {
+		s := newExecutorLoop(t, func(n int, r model.Request) turn {
 			switch {
 			case isCompact(r):
 				running.Range(func(any, any) bool { t.Error("a tool still runs"); return true })
@@ -79,14 +79,14 @@ func TestCompactionDuringParallelCalls(t *testing.T) {
 }
 
 // scouting is a hook that asks for a recipe in whose thread a sub-agent works.
-func scouting(t *testing.T, act func(int, model.Request) turn, options ...func(*agentloop.Options)) *scene {
+func scouting(t *testing.T, act func(int, model.Request) turn, options ...func(*agentloop.Options)) *executorLoop {
 	library, findings := recipe.New(recipe.File{Name: "scout", Path: "/r/scout.md", Layer: protocol.Project,
 		Text: []byte("---\nallowed_tools: [spawn_subagent, echo]\n---\nSCOUT ahead")})
 	if len(findings) > 0 {
 		t.Fatal(findings)
 	}
 	options = append(options, func(o *agentloop.Options) { o.Recipes = library })
-	return newScene(t, act, []protocol.GoHook{wants("h", protocol.StepStop, "scout", protocol.AsState)}, options...)
+	return newExecutorLoop(t, act, []protocol.GoHook{wants("h", protocol.StepStop, "scout", protocol.AsState)}, options...)
 }
 
 // scouts has the recipe's thread start a sub-agent, which calls a tool.
@@ -118,7 +118,7 @@ func TestAbortInASubAgentInACallback(t *testing.T) {
 			t.Fatalf("%d deep, %s", deepest, s.gate.names())
 		}
 	})
-	abortAnywhere(t, func(t *testing.T) *scene { return scouting(t, scouts) })
+	abortAnywhere(t, func(t *testing.T) *executorLoop { return scouting(t, scouts) })
 }
 
 // TestAbortBetweenEvents aborts while a model does not answer: in the thread of a

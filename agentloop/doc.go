@@ -22,7 +22,7 @@
 // from the prompt to agent-end or agent-error, and stages.go its stages: begin, step, stop.
 //
 // Each stage fires its events through events.go, which numbers them, has the gate decide
-// them, and gives what was open the time to be told after an abort. The decision is a verdict
+// them, and gives the last events their time after an abort. The decision is a verdict
 // (verdict.go); a refusal of it is the end of the run.
 //
 // A step asks the model (inference.go), then runs the tool calls of its answer

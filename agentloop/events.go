@@ -224,7 +224,7 @@ func (e *events) notify(ctx context.Context, kind, text string) {
 const afterAbort = 200 * time.Millisecond
 
 // abortDeadline is the one deadline of a prompt's run, and of all that work for it, for
-// what must still be told after the caller's context has ended. It begins with the first
+// events that must still be fired after the caller's context has ended. It begins with the first
 // who needs it.
 type abortDeadline struct {
 	once   sync.Once
@@ -243,7 +243,7 @@ func withAbortDeadline(ctx context.Context) (_ context.Context, stop func()) {
 	return context.WithValue(ctx, abortDeadlineKey{}, d), d.stop
 }
 
-// after returns the context for what must still be told after ctx has ended.
+// after returns the context for events that must still be fired after ctx has ended.
 func (d *abortDeadline) after(ctx context.Context) context.Context {
 	d.once.Do(func() {
 		d.ctx, d.cancel = context.WithTimeoutCause(withDue(context.WithoutCancel(ctx)), afterAbort, context.Cause(ctx))
@@ -266,7 +266,7 @@ func withDue(ctx context.Context) context.Context { return context.WithValue(ctx
 
 func isDue(ctx context.Context) bool { return ctx.Value(dueKey{}) != nil }
 
-// afterEnd returns the context for what must still be told when ctx may have ended: ctx
+// afterEnd returns the context for events that must still be fired when ctx may have ended: ctx
 // itself, or that of the nearest caller who is still there, or the abort deadline's.
 func (e *events) afterEnd(ctx context.Context) context.Context {
 	for ; e != nil && ctx.Err() != nil; e = e.parent {

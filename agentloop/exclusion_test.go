@@ -69,7 +69,7 @@ func TestNoToolRunsDuringAQuestion(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var running sync.Map
 				p := &alone{running: &running}
-				s := newScene(t, test.act, []protocol.GoHook{ask}, func(o *agentloop.Options) {
+				s := newExecutorLoop(t, test.act, []protocol.GoHook{ask}, func(o *agentloop.Options) {
 					o.Tools = append(o.Tools, slow(&running))
 					o.Approver = p
 				}).prompt(t, t.Context(), "do it")

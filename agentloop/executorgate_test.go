@@ -19,10 +19,10 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// scene is a loop with the real executor as its gate.
-type scene struct {
+// executorLoop is a loop with the real executor as its gate.
+type executorLoop struct {
 	gate   *recorder
-	model  *actor
+	model  *actingModel
 	loop   *agentloop.Loop
 	yields []agentloop.Yield
 	result agentloop.Result
@@ -122,18 +122,18 @@ type turn struct {
 	hang    bool
 }
 
-// actor is a model that answers by what it is asked, so that agents side by side
+// actingModel is a model that answers by what it is asked, so that agents side by side
 // each get theirs.
-type actor struct {
+type actingModel struct {
 	act func(n int, r model.Request) turn
 
 	mu       sync.Mutex
 	requests []model.Request
 }
 
-func (a *actor) Name() string { return "actor" }
+func (a *actingModel) Name() string { return "actor" }
 
-func (a *actor) Generate(ctx context.Context, r model.Request) iter.Seq2[model.Chunk, error] {
+func (a *actingModel) Generate(ctx context.Context, r model.Request) iter.Seq2[model.Chunk, error] {
 	a.mu.Lock()
 	a.requests = append(a.requests, r)
 	n := len(a.requests)
@@ -177,7 +177,7 @@ func (a *actor) Generate(ctx context.Context, r model.Request) iter.Seq2[model.C
 }
 
 // sent is all that the model was sent, one call a paragraph.
-func (a *actor) sent() string {
+func (a *actingModel) sent() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var b strings.Builder
@@ -216,7 +216,7 @@ func last(r model.Request) string {
 	return m.Content.Text()
 }
 
-// inTurn is an actor's part of fixed turns; after them it is done.
+// inTurn is an acting model's part of fixed turns; after them it is done.
 func inTurn(turns ...turn) func(int, model.Request) turn {
 	return func(n int, _ model.Request) turn {
 		if n > len(turns) {
@@ -282,14 +282,14 @@ func recipes(t *testing.T) *recipe.Library {
 	return library
 }
 
-func newScene(t *testing.T, act func(int, model.Request) turn, hooks []protocol.GoHook, options ...func(*agentloop.Options)) *scene {
+func newExecutorLoop(t *testing.T, act func(int, model.Request) turn, hooks []protocol.GoHook, options ...func(*agentloop.Options)) *executorLoop {
 	t.Helper()
 	gate, err := executor.Static(hooks...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { gate.Close(context.WithoutCancel(t.Context())) })
-	s := &scene{gate: &recorder{gate: gate}, model: &actor{act: act}}
+	s := &executorLoop{gate: &recorder{gate: gate}, model: &actingModel{act: act}}
 	o := agentloop.Options{
 		Gate: s.gate, Model: s.model, System: "be good", Project: "/project", Tools: []tool.Tool{echo("echo"), echo("other")},
 		Providers:  append(builtin.Defaults(), builtin.Compact(""), builtin.SubAgents()),
@@ -306,7 +306,7 @@ func newScene(t *testing.T, act func(int, model.Request) turn, hooks []protocol.
 }
 
 // follow reads a run to its end and checks what holds on every route.
-func (s *scene) follow(t *testing.T, run *agentloop.Run, err error) *scene {
+func (s *executorLoop) follow(t *testing.T, run *agentloop.Run, err error) *executorLoop {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -319,13 +319,13 @@ func (s *scene) follow(t *testing.T, run *agentloop.Run, err error) *scene {
 	return s
 }
 
-func (s *scene) prompt(t *testing.T, ctx context.Context, text string) *scene {
+func (s *executorLoop) prompt(t *testing.T, ctx context.Context, text string) *executorLoop {
 	t.Helper()
 	run, err := s.loop.Run(ctx, text)
 	return s.follow(t, run, err)
 }
 
-func (s *scene) check(t *testing.T) {
+func (s *executorLoop) check(t *testing.T) {
 	t.Helper()
 	seqs := map[int64]bool{}
 	open := map[string]int{}
@@ -387,7 +387,7 @@ func paired(t *testing.T, messages []protocol.Message) {
 }
 
 // told are the texts of the notifications.
-func (s *scene) told(t *testing.T) string {
+func (s *executorLoop) told(t *testing.T) string {
 	t.Helper()
 	var list []string
 	for _, e := range s.gate.of(protocol.Notification, "") {
@@ -397,7 +397,7 @@ func (s *scene) told(t *testing.T) string {
 }
 
 // ending is the last word of the top agent.
-func (s *scene) ending(t *testing.T) string {
+func (s *executorLoop) ending(t *testing.T) string {
 	t.Helper()
 	ends := append(s.gate.of(protocol.AgentEnd, "main"), s.gate.of(protocol.AgentError, "main")...)
 	if len(ends) == 0 {

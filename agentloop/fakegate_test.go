@@ -35,8 +35,8 @@ type hook struct {
 	dynamic func(protocol.Event) protocol.Reply
 }
 
-// foldGate asks hooks and folds their answers as the executor does.
-type foldGate struct {
+// fakeGate asks hooks and folds their answers as the executor does.
+type fakeGate struct {
 	hooks   []hook
 	goHooks []protocol.GoHook // of providers; asked first
 
@@ -50,9 +50,9 @@ type foldGate struct {
 	holds  bool
 }
 
-func (g *foldGate) MayChange(protocol.Event) bool { return g.holds }
+func (g *fakeGate) MayChange(protocol.Event) bool { return g.holds }
 
-func (g *foldGate) Begin(ctx context.Context, e protocol.Event) func() (protocol.Outcome, error) {
+func (g *fakeGate) Begin(ctx context.Context, e protocol.Event) func() (protocol.Outcome, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.fired = append(g.fired, e)
@@ -60,7 +60,7 @@ func (g *foldGate) Begin(ctx context.Context, e protocol.Event) func() (protocol
 	return func() (protocol.Outcome, error) { return g.decide(ctx, n, e) }
 }
 
-func (g *foldGate) decide(ctx context.Context, n int, e protocol.Event) (protocol.Outcome, error) {
+func (g *fakeGate) decide(ctx context.Context, n int, e protocol.Event) (protocol.Outcome, error) {
 	if g.before != nil {
 		if err := g.before(n, e); err != nil {
 			return protocol.Outcome{}, err
@@ -86,16 +86,16 @@ func (g *foldGate) decide(ctx context.Context, n int, e protocol.Event) (protoco
 	return fold.Outcome(), nil
 }
 
-// Extend lets providers' hooks join. A stage has one loop, so the gate itself
+// Extend lets providers' hooks join. A fake gate has one loop, so the gate itself
 // takes them.
-func (g *foldGate) Extend(hooks ...protocol.GoHook) (protocol.EventGate, error) {
+func (g *fakeGate) Extend(hooks ...protocol.GoHook) (protocol.EventGate, error) {
 	g.goHooks = append(g.goHooks, hooks...)
 	return g, nil
 }
 
-func (g *foldGate) CallbackResult(string, string, protocol.HookRef) func(string) { return nil }
+func (g *fakeGate) CallbackResult(string, string, protocol.HookRef) func(string) { return nil }
 
-func (g *foldGate) askGo(ctx context.Context, h *protocol.GoHook, e protocol.Event) protocol.Answer {
+func (g *fakeGate) askGo(ctx context.Context, h *protocol.GoHook, e protocol.Event) protocol.Answer {
 	g.mu.Lock()
 	e.State = g.states[h.Name]
 	g.mu.Unlock()
@@ -119,7 +119,7 @@ func (g *foldGate) askGo(ctx context.Context, h *protocol.GoHook, e protocol.Eve
 	return a
 }
 
-func (g *foldGate) take(i int, h hook) bool {
+func (g *fakeGate) take(i int, h hook) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.asked == nil {
@@ -149,7 +149,7 @@ func (h hook) answer(e protocol.Event) protocol.Answer {
 }
 
 // names are the names of the events that were fired, in order.
-func (g *foldGate) names() []string {
+func (g *fakeGate) names() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	var list []string
@@ -159,7 +159,7 @@ func (g *foldGate) names() []string {
 	return list
 }
 
-func (g *foldGate) count(names ...protocol.EventName) int {
+func (g *fakeGate) count(names ...protocol.EventName) int {
 	n := 0
 	for _, fired := range g.names() {
 		for _, name := range names {
@@ -172,7 +172,7 @@ func (g *foldGate) count(names ...protocol.EventName) int {
 }
 
 // data decodes the data of the nth event of a name, counted from 0.
-func fired[T any](t *testing.T, g *foldGate, name protocol.EventName, n int) T {
+func fired[T any](t *testing.T, g *fakeGate, name protocol.EventName, n int) T {
 	t.Helper()
 	var data T
 	for _, e := range g.fired {
@@ -191,14 +191,14 @@ func fired[T any](t *testing.T, g *foldGate, name protocol.EventName, n int) T {
 	return data
 }
 
-// spy is a model that keeps what it was sent.
-type spy struct {
+// recordingModel is a model that keeps what it was sent.
+type recordingModel struct {
 	model.Model
 	mu       sync.Mutex
 	requests []model.Request
 }
 
-func (s *spy) Generate(ctx context.Context, r model.Request) iter.Seq2[model.Chunk, error] {
+func (s *recordingModel) Generate(ctx context.Context, r model.Request) iter.Seq2[model.Chunk, error] {
 	s.mu.Lock()
 	s.requests = append(s.requests, r)
 	s.mu.Unlock()
@@ -206,7 +206,7 @@ func (s *spy) Generate(ctx context.Context, r model.Request) iter.Seq2[model.Chu
 }
 
 // sent is what the model was sent in call n, as text.
-func (s *spy) sent(n int) string {
+func (s *recordingModel) sent(n int) string {
 	if n >= len(s.requests) {
 		return ""
 	}
@@ -283,10 +283,10 @@ turns:
 - text: forced answer 3
 `
 
-// stage is a loop with everything around it faked.
-type stage struct {
-	gate  *foldGate
-	model *spy
+// fakeLoop is a loop with everything around it faked.
+type fakeLoop struct {
+	gate  *fakeGate
+	model *recordingModel
 	tool  *fakeTool
 	loop  *Loop
 
@@ -296,15 +296,15 @@ type stage struct {
 	err    error
 }
 
-func newStage(t *testing.T, script string, hooks []hook, options ...func(*Options)) *stage {
+func newFakeLoop(t *testing.T, script string, hooks []hook, options ...func(*Options)) *fakeLoop {
 	t.Helper()
 	scripted, err := model.Parse("script.yaml", []byte(script))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stage{
-		gate:  &foldGate{hooks: hooks, holds: true},
-		model: &spy{Model: scripted},
+	s := &fakeLoop{
+		gate:  &fakeGate{hooks: hooks, holds: true},
+		model: &recordingModel{Model: scripted},
 		tool:  &fakeTool{name: "echo", kind: protocol.KindOther},
 	}
 	o := Options{Gate: s.gate, Model: s.model, Tools: []tool.Tool{s.tool}, System: "be good", Project: "/project"}
@@ -318,7 +318,7 @@ func newStage(t *testing.T, script string, hooks []hook, options ...func(*Option
 }
 
 // prompt runs one prompt to its end.
-func (s *stage) prompt(t *testing.T, ctx context.Context, text string) *stage {
+func (s *fakeLoop) prompt(t *testing.T, ctx context.Context, text string) *fakeLoop {
 	t.Helper()
 	before := len(s.gate.names())
 	run, err := s.loop.Run(ctx, text)
@@ -336,7 +336,7 @@ func (s *stage) prompt(t *testing.T, ctx context.Context, text string) *stage {
 }
 
 // check asserts what holds on every route.
-func (s *stage) check(t *testing.T) {
+func (s *fakeLoop) check(t *testing.T) {
 	t.Helper()
 	for n, e := range s.gate.fired { // also what runs side by side, and without a gap
 		if e.Seq == nil || *e.Seq != *s.gate.fired[0].Seq+int64(n) {
@@ -390,7 +390,7 @@ func checkPaired(t *testing.T, messages []protocol.Message) {
 }
 
 // ending is the run's last word: its event, reason or cause, and hook.
-func (s *stage) ending() string {
+func (s *fakeLoop) ending() string {
 	for i := len(s.gate.fired) - 1; i >= 0; i-- {
 		switch e := s.gate.fired[i]; e.Event {
 		case protocol.AgentEnd:
@@ -407,7 +407,7 @@ func (s *stage) ending() string {
 }
 
 // shown is all text that was yielded on the channel.
-func (s *stage) shown() string {
+func (s *fakeLoop) shown() string {
 	var b strings.Builder
 	for _, y := range s.yields {
 		fmt.Fprintf(&b, "%s %s %s\n", y.Event.Event, y.Delta.Text, y.Event.Data)

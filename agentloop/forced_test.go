@@ -32,7 +32,7 @@ func TestForcedIsCountedPerLayer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newStage(t, answers(40, false), c.hooks, func(o *Options) {
+				s := newFakeLoop(t, answers(40, false), c.hooks, func(o *Options) {
 					o.NoDefaults = true
 					o.Limits.ForcedOf = func(o protocol.Origin) (row, total int) { return caps[o], 20 }
 				}).prompt(t, t.Context(), "go!")
@@ -69,7 +69,7 @@ func TestEndlessAnswerEnds(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			began := time.Now()
-			s := newStage(t, "turns:\n- text: x\n", nil, func(o *Options) { o.NoDefaults, o.Model = true, endless{c.chunk} }).prompt(t, t.Context(), "go!")
+			s := newFakeLoop(t, "turns:\n- text: x\n", nil, func(o *Options) { o.NoDefaults, o.Model = true, endless{c.chunk} }).prompt(t, t.Context(), "go!")
 			runtime.ReadMemStats(&after)
 			if s.err == nil || !strings.Contains(s.err.Error(), c.says) {
 				t.Errorf("ended with %v", s.err)

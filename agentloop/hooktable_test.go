@@ -194,7 +194,7 @@ func TestTable(t *testing.T) {
 
 func (c cell) run(t *testing.T) {
 	c.hook.on = c.event
-	s := newStage(t, twoSteps, []hook{c.hook})
+	s := newFakeLoop(t, twoSteps, []hook{c.hook})
 	if c.broken {
 		s.tool.run = func(context.Context, string) (protocol.Result, error) {
 			return protocol.Result{}, errors.New("no echo here")
@@ -246,7 +246,7 @@ func TestNotification(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			lost := say("dropped")
 			lost.on, lost.name, h.on = protocol.AgentStop, "other", protocol.Notification
-			s := newStage(t, twoSteps, []hook{lost, h}).prompt(t, t.Context(), "go!")
+			s := newFakeLoop(t, twoSteps, []hook{lost, h}).prompt(t, t.Context(), "go!")
 			if n := s.gate.count(protocol.Notification); n != 1 || s.ending() != done || s.err != nil || len(s.model.requests) != 2 {
 				t.Errorf("%s: %d notifications, ended with %s, %v", name, n, s.ending(), s.err)
 			}
@@ -260,7 +260,7 @@ func TestSessionEnd(t *testing.T) {
 	for name, h := range map[string]hook{"stop": stop(), "block": block("no"), "context": say("ctx"), "rule stop": fails(protocol.RuleStop)} {
 		synctest.Test(t, func(t *testing.T) {
 			h.on = protocol.SessionEnd
-			s := newStage(t, twoSteps, []hook{h})
+			s := newFakeLoop(t, twoSteps, []hook{h})
 			for _, want := range []int{1, 1} {
 				if s.gate.count(protocol.SessionStart) == 0 {
 					s.prompt(t, t.Context(), "go!")
@@ -277,7 +277,7 @@ func TestSessionEnd(t *testing.T) {
 			}
 		})
 	}
-	s := newStage(t, twoSteps, nil)
+	s := newFakeLoop(t, twoSteps, nil)
 	if _, err := s.loop.Close(t.Context(), "exit"); err != nil || len(s.gate.names()) > 0 {
 		t.Errorf("a session that never began: %v, fired %v", err, s.gate.names())
 	}
@@ -285,7 +285,7 @@ func TestSessionEnd(t *testing.T) {
 
 // lastEvents asserts that each run ends with exactly one of agent-end and
 // agent-error.
-func (c cell) lastEvents(t *testing.T, s *stage) {
+func (c cell) lastEvents(t *testing.T, s *fakeLoop) {
 	runs := s.gate.count(protocol.PromptSubmit)
 	if runs == 0 {
 		runs = 1 // refused at session-start

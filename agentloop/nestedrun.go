@@ -27,7 +27,7 @@ func (r *agentRun) runRecipes(ctx context.Context) error {
 			return context.Cause(ctx)
 		case errors.As(err, &end):
 			return end
-		case errors.As(err, new(refusedBy)): // compact-start has told who and why
+		case errors.As(err, new(refusedBy)): // compact-start says who and why
 		default:
 			r.events.recipeLost(ctx, &call, err.Error())
 		}

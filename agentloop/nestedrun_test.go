@@ -74,7 +74,7 @@ func TestRecipeForAHook(t *testing.T) {
 					return protocol.Reply{}, nil
 				})
 				asks.Func, seen = skipFirst(asks.Func, protocol.PromptSubmit), nil
-				s := newScene(t, works, []protocol.GoHook{asks, other}).prompt(t, t.Context(), "do it")
+				s := newExecutorLoop(t, works, []protocol.GoHook{asks, other}).prompt(t, t.Context(), "do it")
 				if got := s.gate.names(); !strings.Contains(got, order) || strings.Count(got, ">agent-start") != 1 {
 					t.Errorf("events %s\nwant %s", got, order)
 				}
@@ -145,7 +145,7 @@ func TestCallbackLost(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newScene(t, works, c.hooks).prompt(t, t.Context(), "do it")
+				s := newExecutorLoop(t, works, c.hooks).prompt(t, t.Context(), "do it")
 				if got := s.told(t); !strings.Contains(got, c.told) || c.told == "" && got != "" {
 					t.Errorf("told %q, want %q", got, c.told)
 				}
@@ -159,7 +159,7 @@ func TestCallbackLost(t *testing.T) {
 
 func TestGateWithoutCallbackResults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newScene(t, works, []protocol.GoHook{wants("h", protocol.StepStop, "judge", protocol.AsState)}, noProviders, func(o *agentloop.Options) {
+		s := newExecutorLoop(t, works, []protocol.GoHook{wants("h", protocol.StepStop, "judge", protocol.AsState)}, noProviders, func(o *agentloop.Options) {
 			full := o.Gate
 			o.Gate = protocol.GateFunc(func(ctx context.Context, e protocol.Event) (protocol.Outcome, error) { return full.Begin(ctx, e)() })
 		}).prompt(t, t.Context(), "do it")
@@ -182,7 +182,7 @@ func TestNestedRunFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c.hook.Match = protocol.Match{Agent: "sub"}
-				s := newScene(t, works, []protocol.GoHook{wants("h", protocol.StepStop, "judge", ""), c.hook}).prompt(t, t.Context(), "do it")
+				s := newExecutorLoop(t, works, []protocol.GoHook{wants("h", protocol.StepStop, "judge", ""), c.hook}).prompt(t, t.Context(), "do it")
 				if got := s.told(t); !strings.Contains(got, "recipe judge, asked for by h, came to nothing: "+c.told) || s.ending(t) != "agent-end done" || s.err != nil {
 					t.Errorf("told %q, ended with %s, %v", got, s.ending(t), s.err)
 				}
@@ -200,7 +200,7 @@ func TestNestedCallbacks(t *testing.T) {
 			hooks = append(hooks, replies(fmt.Sprintf("h%02d", i), 0, protocol.StepStop, protocol.Reply{
 				Action: protocol.Callback, Callback: &protocol.CallbackCall{Name: "judge", As: protocol.AsState}}))
 		}
-		s := newScene(t, works, hooks, func(o *agentloop.Options) { o.Limits.Depth = 2 }).prompt(t, t.Context(), "do it")
+		s := newExecutorLoop(t, works, hooks, func(o *agentloop.Options) { o.Limits.Depth = 2 }).prompt(t, t.Context(), "do it")
 		deepest := 0
 		for _, e := range s.gate.fired {
 			deepest = max(deepest, e.Agent.Depth)
@@ -221,7 +221,7 @@ func TestNestedCallbacks(t *testing.T) {
 // it was asked about.
 func TestRecipeForAHookRunsBeforeCompaction(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newScene(t, works, []protocol.GoHook{
+		s := newExecutorLoop(t, works, []protocol.GoHook{
 			wants("a", protocol.InferenceEnd, "compact", ""), wants("b", protocol.StepStop, "judge", protocol.AsState),
 		}).prompt(t, t.Context(), "do it")
 		if len(s.model.requests) != 5 || last(s.model.requests[1]) != "JUDGE this" || len(s.model.requests[1].Messages) != 4 || !isCompact(s.model.requests[2]) {
@@ -240,7 +240,7 @@ func TestPromptSurvivesCompactionAtStepStart(t *testing.T) {
 			}
 			return protocol.Reply{Action: protocol.Callback, Callback: &protocol.CallbackCall{Name: "compact"}}, nil
 		})
-		s := newScene(t, works, []protocol.GoHook{hook}).prompt(t, t.Context(), "one")
+		s := newExecutorLoop(t, works, []protocol.GoHook{hook}).prompt(t, t.Context(), "one")
 		s.prompt(t, t.Context(), "two")
 		want := "user: \"one\"\nuser: \"" + summaryHead + "SUMMARY\"\nuser: \"two\"\n"
 		if got := rendered(s.loop.Messages()); !strings.HasPrefix(got, want) {
@@ -251,7 +251,7 @@ func TestPromptSurvivesCompactionAtStepStart(t *testing.T) {
 
 func TestRunRecipe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newScene(t, inTurn(
+		s := newExecutorLoop(t, inTurn(
 			turn{calls: []protocol.Part{calling("c1", "echo", `{"text":"a"}`), calling("c2", "other", `{"text":"b"}`)}},
 			turn{text: "looked"},
 			turn{calls: []protocol.Part{calling("c3", "other", `{"text":"c"}`)}},
@@ -303,11 +303,11 @@ func TestAbortInANestedRun(t *testing.T) {
 	hooks := func() []protocol.GoHook {
 		return []protocol.GoHook{wants("a", protocol.InferenceEnd, "compact", ""), wants("b", protocol.StepStop, "judge", protocol.AsState)}
 	}
-	abortAnywhere(t, func(t *testing.T) *scene { return newScene(t, works, hooks()) })
+	abortAnywhere(t, func(t *testing.T) *executorLoop { return newExecutorLoop(t, works, hooks()) })
 }
 
 // abortAnywhere aborts a scene at each of its events.
-func abortAnywhere(t *testing.T, scene func(t *testing.T) *scene) {
+func abortAnywhere(t *testing.T, scene func(t *testing.T) *executorLoop) {
 	total := 0
 	synctest.Test(t, func(t *testing.T) { total = len(scene(t).prompt(t, t.Context(), "do it").gate.fired) })
 	if total < 30 {
@@ -348,7 +348,7 @@ func abortAnywhere(t *testing.T, scene func(t *testing.T) *scene) {
 }
 
 // checkEnds asserts that each run of an agent that began has ended once.
-func (s *scene) checkEnds(t *testing.T, where string) {
+func (s *executorLoop) checkEnds(t *testing.T, where string) {
 	t.Helper()
 	begun, ended := map[string]int{}, map[string]int{}
 	for _, e := range s.gate.fired {

@@ -32,7 +32,7 @@ func TestNewNeedsAModelAndAGateThatTakesHooks(t *testing.T) {
 // yielded in the same order after it was decided.
 func TestOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, "turns:\n- thinking: hm\n  text: first\n  toolCalls: [{id: c1, name: echo, args: {text: hi}}]\n- text: last\n", nil)
+		s := newFakeLoop(t, "turns:\n- thinking: hm\n  text: first\n  toolCalls: [{id: c1, name: echo, args: {text: hi}}]\n- text: last\n", nil)
 		s.prompt(t, t.Context(), "go!")
 		want := []string{
 			"session-start", "prompt-submit", "agent-start",
@@ -67,7 +67,7 @@ func TestOrder(t *testing.T) {
 
 func TestCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, twoSteps, nil).prompt(t, t.Context(), "one")
+		s := newFakeLoop(t, twoSteps, nil).prompt(t, t.Context(), "one")
 		s.prompt(t, t.Context(), "two")
 		type counted struct {
 			Event      string

@@ -36,7 +36,7 @@ func TestAnswerIsPending(t *testing.T) {
 				if c.hook.on == "" {
 					c.hook.on = protocol.InferenceEnd
 				}
-				s := newStage(t, script, []hook{c.hook})
+				s := newFakeLoop(t, script, []hook{c.hook})
 				s.gate.holds = c.holds
 				var decided atomic.Bool
 				s.gate.after = func(_ int, e protocol.Event) {
@@ -75,7 +75,7 @@ func TestWithheldResultIsNotShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := block("withheld")
 		h.on = protocol.ToolCallEnd
-		s := newStage(t, twoSteps, []hook{h}).prompt(t, t.Context(), "go!")
+		s := newFakeLoop(t, twoSteps, []hook{h}).prompt(t, t.Context(), "go!")
 		if strings.Contains(s.shown(), "echo hi") {
 			t.Errorf("the result was shown:\n%s", s.shown())
 		}

@@ -11,15 +11,15 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// holding is a gate that says of one event that it may be refused or changed.
-type holding struct {
+// gateForOne is a gate whose hooks may change one kind of event.
+type gateForOne struct {
 	*recorder
 	event protocol.EventName
 }
 
-func (h *holding) MayChange(e protocol.Event) bool { return e.Event == h.event }
+func (h *gateForOne) MayChange(e protocol.Event) bool { return e.Event == h.event }
 
-func (h *holding) Extend(hooks ...protocol.GoHook) (protocol.EventGate, error) {
+func (h *gateForOne) Extend(hooks ...protocol.GoHook) (protocol.EventGate, error) {
 	_, err := h.recorder.Extend(hooks...)
 	return h, err
 }
@@ -54,8 +54,8 @@ func TestSubAgentsAnswerIsPending(t *testing.T) {
 				if c.hook.Events[0] == protocol.AgentStop {
 					c.hook.Match = protocol.Match{Agent: "sub"}
 				}
-				s := newScene(t, delegates, []protocol.GoHook{c.hook}, func(o *agentloop.Options) {
-					o.Gate = &holding{o.Gate.(*recorder), c.on}
+				s := newExecutorLoop(t, delegates, []protocol.GoHook{c.hook}, func(o *agentloop.Options) {
+					o.Gate = &gateForOne{o.Gate.(*recorder), c.on}
 				})
 				ctx, cancel := context.WithCancelCause(t.Context())
 				defer cancel(nil)

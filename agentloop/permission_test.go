@@ -57,7 +57,7 @@ func TestPermission(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newStage(t, script, c.hooks, func(o *Options) {
+				s := newFakeLoop(t, script, c.hooks, func(o *Options) {
 					o.ApprovalTimeout = time.Minute
 					if c.person != nil {
 						c.person.asked = nil
@@ -91,7 +91,7 @@ func TestPersonGrantsAnEvent(t *testing.T) {
 		h := ask()
 		h.on = protocol.PromptSubmit
 		p := &fakePerson{option: "allow", wait: time.Second}
-		s := newStage(t, twoSteps, []hook{h}, func(o *Options) { o.Approver = p }).prompt(t, t.Context(), "go!")
+		s := newFakeLoop(t, twoSteps, []hook{h}, func(o *Options) { o.Approver = p }).prompt(t, t.Context(), "go!")
 		if got := s.ending(); got != done {
 			t.Errorf("ended with %s", got)
 		}
@@ -125,7 +125,7 @@ func TestAnswersWithAlways(t *testing.T) {
 				asks := hook{on: protocol.ToolCallStart, name: "asker", layer: c.layer, reply: protocol.Reply{Action: protocol.Ask, Reason: "really?"}}
 				p := &fakePerson{option: c.option}
 				var kept []string
-				s := newStage(t, twoSteps, []hook{asks}, func(o *Options) {
+				s := newFakeLoop(t, twoSteps, []hook{asks}, func(o *Options) {
 					o.Approver = p
 					if c.keeps {
 						o.Providers = append(o.Providers, Provider{Name: "keeper", Answered: func(_ string, request protocol.PermissionRequestData, option protocol.PermissionOption) {

@@ -27,7 +27,7 @@ func TestAPersonsTimeIsNotTheRuns(t *testing.T) {
 					return reply
 				}}
 				h := ask()
-				s := newStage(t, twoSteps, []hook{h, slow}, func(o *Options) {
+				s := newFakeLoop(t, twoSteps, []hook{h, slow}, func(o *Options) {
 					o.Approver = p
 					o.Providers = append([]Provider{builtin.Time(c.limit)}, o.Providers...)
 				}).prompt(t, t.Context(), "go!")

@@ -100,7 +100,7 @@ func cacheRun(t *testing.T, kind string, h hook, turns []modelserver.Turn) []map
 	if len(findings) > 0 {
 		t.Fatal(findings)
 	}
-	loop, err := New(Options{Gate: &foldGate{hooks: []hook{h}}, Model: m, Tools: []tool.Tool{look}, NoDefaults: true, Providers: []provider.Provider{builtin.Done(), builtin.SubAgents()}, System: "be good", Recipes: recipes})
+	loop, err := New(Options{Gate: &fakeGate{hooks: []hook{h}}, Model: m, Tools: []tool.Tool{look}, NoDefaults: true, Providers: []provider.Provider{builtin.Done(), builtin.SubAgents()}, System: "be good", Recipes: recipes})
 	if err != nil {
 		t.Fatal(err)
 	}

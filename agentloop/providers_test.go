@@ -24,7 +24,7 @@ func toolNames(tools []protocol.Tool) string {
 // takes, or to none.
 func TestToolsAreOfferedAndCalledByName(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newScene(t, inTurn(turn{calls: []protocol.Part{
+		s := newExecutorLoop(t, inTurn(turn{calls: []protocol.Part{
 			calling("right", "other", `{"text":"hi"}`),
 			calling("wrong", "other", `{"text":["hi"]}`),
 			calling("nobody", "third", `{"text":"hi"}`),
@@ -68,7 +68,7 @@ func TestAProviderChangesTheLoopThatIsBuilt(t *testing.T) {
 			{[]agentloop.Provider{extra}, "echo other spawn", "be brief", true},
 			{[]agentloop.Provider{}, "echo other", "be good", false},
 		} {
-			s := newScene(t, func(n int, _ model.Request) turn {
+			s := newExecutorLoop(t, func(n int, _ model.Request) turn {
 				if n == 1 {
 					return turn{calls: []protocol.Part{calling("c", "spawn", `{"text":"hi"}`)}}
 				}

@@ -32,7 +32,7 @@ func TestResume(t *testing.T) {
 		session, err := store.Create(folder, "s1", store.Header{})
 		session = opened(t, session, err)
 		begin := hook{on: protocol.SessionStart, reply: protocol.Reply{Context: "house rules"}}
-		s := newStage(t, twoSteps, []hook{begin}, func(o *Options) { o.Session = session }).prompt(t, t.Context(), "one")
+		s := newFakeLoop(t, twoSteps, []hook{begin}, func(o *Options) { o.Session = session }).prompt(t, t.Context(), "one")
 		first := render(s.loop.agent.history.System(), s.loop.Messages())
 		opening := s.gate.fired[0].Opening
 		if _, err := s.loop.Close(t.Context(), "exit"); err != nil {
@@ -43,7 +43,7 @@ func TestResume(t *testing.T) {
 		time.Sleep(time.Millisecond) // the test's clock would stand still
 		session, err = store.Open(folder, "s1")
 		session = opened(t, session, err)
-		again := newStage(t, twoSteps, []hook{begin}, func(o *Options) { o.Session = session })
+		again := newFakeLoop(t, twoSteps, []hook{begin}, func(o *Options) { o.Session = session })
 		if diff := cmp.Diff(first, render(again.loop.agent.history.System(), again.loop.Messages())); diff != "" {
 			t.Errorf("the conversation changed (-before +after):\n%s", diff)
 		}
@@ -65,7 +65,7 @@ func TestResume(t *testing.T) {
 }
 
 // promptResumed runs a prompt whose first event must have the given number.
-func (s *stage) promptResumed(t *testing.T, first int64) {
+func (s *fakeLoop) promptResumed(t *testing.T, first int64) {
 	t.Helper()
 	run, err := s.loop.Run(t.Context(), "two")
 	if err != nil {
@@ -89,7 +89,7 @@ func TestResumeAfterACrash(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		session, err := store.Create(folder, "s1", store.Header{})
 		session = opened(t, session, err)
-		s := newStage(t, twoSteps, nil, func(o *Options) { o.Session = session }).prompt(t, t.Context(), "one")
+		s := newFakeLoop(t, twoSteps, nil, func(o *Options) { o.Session = session }).prompt(t, t.Context(), "one")
 		session.Close()
 		// The crash: the file ends after the answer that asks for a tool.
 		path := filepath.Join(folder, "s1.jsonl")
@@ -110,7 +110,7 @@ func TestResumeAfterACrash(t *testing.T) {
 		time.Sleep(time.Millisecond)
 		session, err = store.Open(folder, "s1")
 		session = opened(t, session, err)
-		again := newStage(t, twoSteps, nil, func(o *Options) { o.Session = session })
+		again := newFakeLoop(t, twoSteps, nil, func(o *Options) { o.Session = session })
 		again.promptResumed(t, 1)
 		if before, after := s.gate.fired[0].Opening, again.gate.fired[0].Opening; after <= before {
 			t.Errorf("opening %d after %d", after, before)
@@ -133,7 +133,7 @@ func TestStoredIsWhatTheModelReads(t *testing.T) {
 			{on: protocol.StepStart, times: 1, reply: protocol.Reply{Changes: raw("%s", newMessage), Context: "ctx"}},
 			{on: protocol.InferenceEnd, times: 1, reply: protocol.Reply{Changes: raw(`{"message":{"role":"assistant","content":"tamed"}}`)}},
 		}
-		s := newStage(t, twoSteps, hooks, func(o *Options) { o.Session = session }).prompt(t, t.Context(), "one")
+		s := newFakeLoop(t, twoSteps, hooks, func(o *Options) { o.Session = session }).prompt(t, t.Context(), "one")
 		session.Close()
 		session, err = store.Open(folder, "s1")
 		session = opened(t, session, err)
@@ -165,7 +165,7 @@ func TestAFileThatCannotBeWrittenEndsTheRun(t *testing.T) {
 			session.Close()
 			return protocol.Reply{}
 		}}
-		s := newStage(t, twoSteps, []hook{closing}, func(o *Options) { o.Session = session }).prompt(t, t.Context(), "one")
+		s := newFakeLoop(t, twoSteps, []hook{closing}, func(o *Options) { o.Session = session }).prompt(t, t.Context(), "one")
 		var e *Error
 		if !errors.As(s.err, &e) || e.Cause != "internal" || s.ending() != "agent-error internal" {
 			t.Errorf("%s: %v", s.ending(), s.err)
@@ -210,7 +210,7 @@ func TestADamagedSessionIsNotResumed(t *testing.T) {
 			}
 			session, err := store.Open(folder, "s1")
 			session = opened(t, session, err)
-			_, err = New(Options{Gate: &foldGate{}, Model: scripted, Session: session})
+			_, err = New(Options{Gate: &fakeGate{}, Model: scripted, Session: session})
 			if c.want == "" {
 				if err != nil {
 					t.Errorf("it was not resumed: %v", err)

@@ -63,7 +63,7 @@ func TestRetry(t *testing.T) {
 				case -1:
 					n = 0
 				}
-				s := newStage(t, "turns:\n"+c.script, []hook{c.hook}, func(o *Options) { o.Providers, o.NoDefaults = []Provider{builtin.Retries(n)}, true })
+				s := newFakeLoop(t, "turns:\n"+c.script, []hook{c.hook}, func(o *Options) { o.Providers, o.NoDefaults = []Provider{builtin.Retries(n)}, true })
 				began := time.Now()
 				s.prompt(t, t.Context(), "go!")
 				if took := time.Since(began); took < c.least || took > c.longest {
@@ -101,7 +101,7 @@ func TestDroppedTry(t *testing.T) {
 	for _, holds := range []bool{false, true} {
 		t.Run(fmt.Sprintf("held %v", holds), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newStage(t, script, nil)
+				s := newFakeLoop(t, script, nil)
 				s.gate.holds = holds
 				s.prompt(t, t.Context(), "go!")
 				var got, ids []string
@@ -147,7 +147,7 @@ func TestDroppedTry(t *testing.T) {
 // nothing was told.
 func TestSilentTryIsNotDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, "turns:\n- {fail: busy, status: 503}\n- {text: well}\n", nil)
+		s := newFakeLoop(t, "turns:\n- {fail: busy, status: 503}\n- {text: well}\n", nil)
 		s.prompt(t, t.Context(), "go!")
 		for _, y := range s.yields {
 			if y.Kind == YieldDropped {
@@ -160,7 +160,7 @@ func TestSilentTryIsNotDropped(t *testing.T) {
 // TestAbortWhileWaiting asserts that a wait before a further try ends at once.
 func TestAbortWhileWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, "turns: [{fail: slow down, status: 429, retryAfter: 100s}]", nil)
+		s := newFakeLoop(t, "turns: [{fail: slow down, status: 429, retryAfter: 100s}]", nil)
 		why := errors.New("Ctrl-C")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(10*time.Second, func() { cancel(why) })

@@ -358,7 +358,7 @@ func TestRoutes(t *testing.T) {
 }
 
 func (c route) run(t *testing.T, holds bool) {
-	s := newStage(t, c.script, c.hooks, func(o *Options) {
+	s := newFakeLoop(t, c.script, c.hooks, func(o *Options) {
 		o.Providers, o.NoDefaults = c.providers, c.providers != nil
 		if c.resumed {
 			o.Session = usedSession(t)
@@ -428,7 +428,7 @@ func usedSession(t *testing.T) *store.Session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	loop, err := New(Options{Gate: &foldGate{}, Model: scripted, Session: session, Tools: []tool.Tool{}})
+	loop, err := New(Options{Gate: &fakeGate{}, Model: scripted, Session: session, Tools: []tool.Tool{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func TestStopReasons(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := stop()
 				h.on, h.layer, h.name = protocol.InferenceEnd, c.layer, c.name
-				s := newStage(t, twoSteps, []hook{h}).prompt(t, t.Context(), "go!")
+				s := newFakeLoop(t, twoSteps, []hook{h}).prompt(t, t.Context(), "go!")
 				if got := s.ending(); got != "agent-end "+c.want || s.run.Result().StopReason != c.want || s.err != nil {
 					t.Errorf("%s, %v", got, s.err)
 				}
@@ -57,7 +57,7 @@ func TestRunContext(t *testing.T) {
 				return protocol.Reply{}, nil
 			},
 		}}}
-		s := newStage(t, "turns: [{toolCalls: [{id: c1, name: echo, args: {text: hi}}]}, {text: done, delay: 1h}, {text: again, delay: 1h}]",
+		s := newFakeLoop(t, "turns: [{toolCalls: [{id: c1, name: echo, args: {text: hi}}]}, {text: done, delay: 1h}, {text: again, delay: 1h}]",
 			nil, func(o *Options) { o.Providers, o.NoDefaults = []Provider{feature}, true })
 		s.tool.run = func(ctx context.Context, _ string) (protocol.Result, error) {
 			if tool.CallID(ctx) != "c1" {
@@ -90,7 +90,7 @@ func TestRunContext(t *testing.T) {
 // TestUnknownUsage asserts that what a call does not tell is null to hooks.
 func TestUnknownUsage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, "turns: [{text: done, usage: {outputTokens: 3}}]", nil).prompt(t, t.Context(), "go!")
+		s := newFakeLoop(t, "turns: [{text: done, usage: {outputTokens: 3}}]", nil).prompt(t, t.Context(), "go!")
 		for _, e := range s.gate.fired {
 			if e.Event == protocol.InferenceEnd && !strings.Contains(string(e.Data), `"usage":{"inputTokens":null,"outputTokens":3,`) {
 				t.Errorf("hooks read %s", e.Data)

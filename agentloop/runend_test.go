@@ -51,7 +51,7 @@ func TestForcedIsLimited(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newStage(t, c.script, []hook{c.hook}, func(o *Options) { o.NoDefaults = true }).prompt(t, t.Context(), "go!")
+				s := newFakeLoop(t, c.script, []hook{c.hook}, func(o *Options) { o.NoDefaults = true }).prompt(t, t.Context(), "go!")
 				if s.err != nil || s.ending() != done {
 					t.Errorf("ended with %s: %v", s.ending(), s.err)
 				}
@@ -84,7 +84,7 @@ func TestFurtherRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := hook{on: protocol.AgentEnd, times: 1, reply: protocol.Reply{Action: protocol.Continue,
 			Messages: raw(`[{"role":"user","content":"one"},{"role":"assistant","content":"two"},{"role":"user","content":"three"}]`)}}
-		s := newStage(t, answers(2, false), []hook{h}).prompt(t, t.Context(), "go!")
+		s := newFakeLoop(t, answers(2, false), []hook{h}).prompt(t, t.Context(), "go!")
 		second := fired[protocol.PromptSubmitData](t, s.gate, protocol.PromptSubmit, 1)
 		if second.Source != "hook" || second.Prompt != "three" {
 			t.Errorf("the further run's prompt is %+v", second)
@@ -150,7 +150,7 @@ func TestLimits(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				// Each event of a step holds the whole conversation: keep it short.
 				short := hook{on: protocol.StepStart, reply: protocol.Reply{Changes: raw("%s", newMessage)}}
-				s := newStage(t, c.script, []hook{short}, func(o *Options) { o.Providers, o.NoDefaults = c.providers, c.providers != nil })
+				s := newFakeLoop(t, c.script, []hook{short}, func(o *Options) { o.Providers, o.NoDefaults = c.providers, c.providers != nil })
 				began := time.Now()
 				s.prompt(t, t.Context(), "go!")
 				if got := s.ending(); got != c.end {
@@ -180,7 +180,7 @@ func TestLimits(t *testing.T) {
 // and its event.
 func TestTimeLimitInATool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, twoSteps, nil, func(o *Options) { o.Providers, o.NoDefaults = []Provider{builtin.Time(time.Second)}, true })
+		s := newFakeLoop(t, twoSteps, nil, func(o *Options) { o.Providers, o.NoDefaults = []Provider{builtin.Time(time.Second)}, true })
 		s.tool.run = func(ctx context.Context, _ string) (protocol.Result, error) {
 			<-ctx.Done()
 			return protocol.Result{}, ctx.Err()
@@ -203,7 +203,7 @@ func TestModelFailures(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newStage(t, script, nil).prompt(t, t.Context(), "go!")
+				s := newFakeLoop(t, script, nil).prompt(t, t.Context(), "go!")
 				var e *Error
 				if !errors.As(s.err, &e) || e.Cause != "model" || s.ending() != "agent-error model" {
 					t.Errorf("%s: %v", s.ending(), s.err)
@@ -223,7 +223,7 @@ func TestModelFailures(t *testing.T) {
 func TestABrokenGateIsNoYes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, at := range []protocol.EventName{protocol.PromptSubmit, protocol.ToolCallStart, protocol.ToolCallEnd, protocol.ToolCallError} {
-			s := newStage(t, twoSteps, nil)
+			s := newFakeLoop(t, twoSteps, nil)
 			s.gate.before = func(_ int, e protocol.Event) error {
 				if e.Event == at || at == protocol.ToolCallError && e.Event == protocol.ToolCallStart {
 					return errors.New("broken")
@@ -246,7 +246,7 @@ func TestABrokenGateIsNoYes(t *testing.T) {
 
 func TestOnePromptAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, "turns: [{text: slow, delay: 1s}]", nil)
+		s := newFakeLoop(t, "turns: [{text: slow, delay: 1s}]", nil)
 		run, err := s.loop.Run(t.Context(), "one")
 		if err != nil {
 			t.Fatal(err)
@@ -272,7 +272,7 @@ func TestSessionStopRefusesEveryRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := stop()
 		h.on = protocol.SessionStart
-		s := newStage(t, twoSteps, []hook{h})
+		s := newFakeLoop(t, twoSteps, []hook{h})
 		for range 2 {
 			s.prompt(t, t.Context(), "go!")
 			if s.err == nil || !strings.Contains(s.err.Error(), "no run in this session: enough") {
@@ -289,7 +289,7 @@ func TestCallbackOfNoEffectIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := callback()
 		h.on = protocol.StepStart
-		s := newStage(t, twoSteps, []hook{h}).prompt(t, t.Context(), "go!")
+		s := newFakeLoop(t, twoSteps, []hook{h}).prompt(t, t.Context(), "go!")
 		if got := fired[protocol.NotificationData](t, s.gate, protocol.Notification, 0).Text; !strings.Contains(got, "recipe compact, asked for by h, came to nothing: there is nothing to compact") {
 			t.Errorf("the person read %q", got)
 		}
@@ -312,7 +312,7 @@ func TestNoFurtherRunAfterAStop(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newStage(t, answers(9, true), c.hooks, func(o *Options) { o.Providers, o.NoDefaults = c.providers, c.providers != nil }).prompt(t, t.Context(), "go!")
+				s := newFakeLoop(t, answers(9, true), c.hooks, func(o *Options) { o.Providers, o.NoDefaults = c.providers, c.providers != nil }).prompt(t, t.Context(), "go!")
 				if n := s.gate.count(protocol.PromptSubmit); n != 1 || s.ending() != c.end {
 					t.Errorf("%d runs, ended with %s", n, s.ending())
 				}
@@ -350,7 +350,7 @@ func TestDoneSwitchedOff(t *testing.T) {
 						script += fmt.Sprintf("  toolCalls: [{id: c%d, name: echo, args: {text: hi}}]\n", i)
 					}
 				}
-				s := newStage(t, script, nil, func(o *Options) {
+				s := newFakeLoop(t, script, nil, func(o *Options) {
 					o.Providers, o.NoDefaults, o.Limits = append(c.more, builtin.GoOn()), true, c.limits
 				}).prompt(t, t.Context(), "go!")
 				if n := len(s.model.requests); n != c.calls || s.ending() != c.end || s.err != nil {

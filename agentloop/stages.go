@@ -335,7 +335,7 @@ func (r *agentRun) agentEnd(ctx context.Context, natural bool) *Prompt {
 	return furtherPrompt(messages)
 }
 
-// agentError fires agent-error. Nothing follows it, so nobody is told that it was cut
+// agentError fires agent-error. Nothing follows it, so nobody hears that it was cut
 // short.
 func (r *agentRun) agentError(ctx context.Context, end *runEnd) {
 	data := protocol.AgentErrorData{Message: end.message, Cause: end.cause}

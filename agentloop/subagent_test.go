@@ -37,7 +37,7 @@ func delegates(n int, r model.Request) turn {
 
 func TestSubAgent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newScene(t, delegates, nil).prompt(t, t.Context(), "do it")
+		s := newExecutorLoop(t, delegates, nil).prompt(t, t.Context(), "do it")
 		want := "session-start prompt-submit agent-start step-start inference-start inference-end tool-call-start subagent-start " +
 			">prompt-submit >agent-start >step-start >inference-start >inference-end >tool-call-start >tool-call-end >step-stop " +
 			">step-start >inference-start >inference-end >step-stop >agent-stop >agent-end " +
@@ -127,7 +127,7 @@ func TestSubAgentTable(t *testing.T) {
 	} {
 		t.Run(string(c.hook.Events[0])+"/"+c.what, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newScene(t, delegates, []protocol.GoHook{c.hook}, func(o *agentloop.Options) {
+				s := newExecutorLoop(t, delegates, []protocol.GoHook{c.hook}, func(o *agentloop.Options) {
 					if c.person != "" {
 						o.Approver = answering(c.person)
 					}
@@ -187,7 +187,7 @@ func TestSubAgentEnds(t *testing.T) {
 					}
 					hooks = append(hooks, c.hook)
 				}
-				s := newScene(t, func(n int, r model.Request) turn {
+				s := newExecutorLoop(t, func(n int, r model.Request) turn {
 					if !strings.HasPrefix(r.Messages[0].Content.Text(), "do it") {
 						return c.sub
 					}
@@ -212,7 +212,7 @@ func TestSubAgentDepth(t *testing.T) {
 	for limit, agents := range map[int]int{0: 4, 1: 2, 2: 3, -1: 1} {
 		t.Run(fmt.Sprint(limit), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newScene(t, func(n int, r model.Request) turn {
+				s := newExecutorLoop(t, func(n int, r model.Request) turn {
 					if last(r) == "tool result" {
 						return turn{text: "done"}
 					}
@@ -248,7 +248,7 @@ func TestSubAgentDepth(t *testing.T) {
 // and is given none that its parent lacks.
 func TestSubAgentTools(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newScene(t, func(n int, r model.Request) turn {
+		s := newExecutorLoop(t, func(n int, r model.Request) turn {
 			switch {
 			case n == 1:
 				return turn{calls: []protocol.Part{
@@ -282,7 +282,7 @@ func TestNoHookInPlaceOfAToolThatIsNotThere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		virtual := replies("h", 0, protocol.ToolCallStart, protocol.Reply{Action: protocol.Modify, Result: protocol.RawMessage(`{"content":"LENT","isError":false}`)})
 		virtual.Match.Tool = []string{"other"}
-		s := newScene(t, func(n int, r model.Request) turn {
+		s := newExecutorLoop(t, func(n int, r model.Request) turn {
 			switch {
 			case n == 1:
 				return turn{calls: []protocol.Part{calling("c1", "spawn_subagent", `{"prompt":"SUB","tools":["echo"]}`), calling("c2", "other", `{"text":"x"}`)}}
@@ -337,7 +337,7 @@ func TestSubAgentsAtTheSameTime(t *testing.T) {
 	withSlow := func(o *agentloop.Options) { o.Tools = append(o.Tools, slow(&running)) }
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		s := newScene(t, sideBySide, nil, withSlow).prompt(t, t.Context(), "do it")
+		s := newExecutorLoop(t, sideBySide, nil, withSlow).prompt(t, t.Context(), "do it")
 		if took := time.Since(began); took > 1100*time.Millisecond {
 			t.Errorf("four took %s", took)
 		}
@@ -353,7 +353,7 @@ func TestSubAgentsAtTheSameTime(t *testing.T) {
 	})
 	t.Run("a stop ends all", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			s := newScene(t, sideBySide, []protocol.GoHook{asHook("h", 0, protocol.SubagentStart, func(ev *protocol.Event) (protocol.Reply, error) {
+			s := newExecutorLoop(t, sideBySide, []protocol.GoHook{asHook("h", 0, protocol.SubagentStart, func(ev *protocol.Event) (protocol.Reply, error) {
 				if strings.Contains(string(ev.Data), "SUB 2") {
 					return protocol.Reply{Action: protocol.Stop, Reason: "enough"}, nil
 				}
@@ -368,7 +368,7 @@ func TestSubAgentsAtTheSameTime(t *testing.T) {
 	t.Run("one person", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			p := &onePerson{t: t}
-			s := newScene(t, sideBySide, []protocol.GoHook{replies("h", 0, protocol.SubagentStart, protocol.Reply{Action: protocol.Ask, Reason: "?"})},
+			s := newExecutorLoop(t, sideBySide, []protocol.GoHook{replies("h", 0, protocol.SubagentStart, protocol.Reply{Action: protocol.Ask, Reason: "?"})},
 				withSlow, func(o *agentloop.Options) { o.Approver = p }).prompt(t, t.Context(), "do it")
 			if p.asked != 4 || s.ending(t) != "agent-end done" {
 				t.Errorf("asked %d times, ended with %s", p.asked, s.ending(t))
@@ -386,7 +386,7 @@ func TestSubAgentsAtTheSameTime(t *testing.T) {
 					<-ctx.Done()
 					return protocol.Reply{}, nil
 				}
-				s := newScene(t, sideBySide, []protocol.GoHook{slowHook}, withSlow)
+				s := newExecutorLoop(t, sideBySide, []protocol.GoHook{slowHook}, withSlow)
 				at := time.Now().Add(after)
 				time.AfterFunc(after, func() { cancel(gone) })
 				s.prompt(t, ctx, "do it")
@@ -427,7 +427,7 @@ func (p *onePerson) Approve(context.Context, agentloop.Question) (agentloop.Answ
 // and that the parent says so.
 func TestTimeOfAParent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newScene(t, func(n int, r model.Request) turn {
+		s := newExecutorLoop(t, func(n int, r model.Request) turn {
 			if r.Messages[0].Content.Text() != "do it" {
 				return turn{hang: true}
 			}
@@ -463,7 +463,7 @@ func TestRecipeForASubAgentsHook(t *testing.T) {
 			}
 			return protocol.Reply{}, nil
 		})
-		s := newScene(t, func(n int, r model.Request) turn {
+		s := newExecutorLoop(t, func(n int, r model.Request) turn {
 			if strings.HasPrefix(last(r), "JUDGE") {
 				return turn{text: "VERDICT"}
 			}
@@ -499,7 +499,7 @@ func TestHookStartsASubAgent(t *testing.T) {
 					}
 					return protocol.Reply{Context: "the scout says " + sub.Response}, nil
 				}
-				s := newScene(t, func(n int, r model.Request) turn {
+				s := newExecutorLoop(t, func(n int, r model.Request) turn {
 					if strings.HasPrefix(r.Messages[0].Content.Text(), "SUB") || last(r) == "tool result" {
 						return turn{text: "fine"}
 					}
@@ -518,5 +518,5 @@ func TestHookStartsASubAgent(t *testing.T) {
 }
 
 func TestAbortInASubAgent(t *testing.T) {
-	abortAnywhere(t, func(t *testing.T) *scene { return newScene(t, delegates, nil) })
+	abortAnywhere(t, func(t *testing.T) *executorLoop { return newExecutorLoop(t, delegates, nil) })
 }

@@ -68,7 +68,7 @@ func TestStopInParallel(t *testing.T) {
 				if c.options != nil {
 					options = append(options, c.options)
 				}
-				s := newStage(t, threeCalls, []hook{c.hook}, options...)
+				s := newFakeLoop(t, threeCalls, []hook{c.hook}, options...)
 				s.tool.run = func(ctx context.Context, text string) (protocol.Result, error) {
 					time.Sleep(time.Second)
 					return protocol.Result{Content: protocol.TextContent("echo " + text)}, nil
@@ -110,7 +110,7 @@ func TestStopInParallel(t *testing.T) {
 func TestToolsRunAtTheSameTime(t *testing.T) {
 	for limit, want := range map[int]time.Duration{1: 3 * time.Second, 2: 2 * time.Second, 4: time.Second, -1: time.Second} {
 		synctest.Test(t, func(t *testing.T) {
-			s := newStage(t, threeCalls, nil, func(o *Options) { o.Limits.ToolCalls = limit })
+			s := newFakeLoop(t, threeCalls, nil, func(o *Options) { o.Limits.ToolCalls = limit })
 			s.tool.run = func(ctx context.Context, text string) (protocol.Result, error) {
 				time.Sleep(time.Second)
 				return protocol.Result{Content: protocol.TextContent(text)}, nil
@@ -150,7 +150,7 @@ func TestCallErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newStage(t, c.script, []hook{c.hook})
+				s := newFakeLoop(t, c.script, []hook{c.hook})
 				s.tool.run = c.tool
 				s.prompt(t, t.Context(), "go!")
 				if got := s.ending(); got != done {
@@ -187,7 +187,7 @@ func TestCallCutBeforeItsArgs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newStage(t, "turns:\n- {finishReason: "+c.finish+", toolCalls: [{id: a, name: echo, args: {}}]}\n- text: final\n", []hook{c.hook})
+				s := newFakeLoop(t, "turns:\n- {finishReason: "+c.finish+", toolCalls: [{id: a, name: echo, args: {}}]}\n- text: final\n", []hook{c.hook})
 				s.prompt(t, t.Context(), "go!")
 				got := fired[protocol.ToolCallErrorData](t, s.gate, protocol.ToolCallError, 0)
 				if cut := strings.Contains(got.Error.Text, "ended before the args"); got.Error.Kind != protocol.CallBadArgs || cut != c.cut {
@@ -201,7 +201,7 @@ func TestCallCutBeforeItsArgs(t *testing.T) {
 // TestCallIDs asserts that each call can be told from every other.
 func TestCallIDs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, `
+		s := newFakeLoop(t, `
 turns:
 - toolCalls: [{id: x, name: echo, args: {text: a}}, {id: x, name: echo, args: {text: b}}]
 - toolCalls: [{id: x, name: echo, args: {text: c}}]
@@ -235,7 +235,7 @@ func TestStopWhileTheNextGateIsAsked(t *testing.T) {
 			}
 			return protocol.Reply{Action: protocol.Observe}
 		}}
-		s := newStage(t, threeCalls, []hook{h, slow})
+		s := newFakeLoop(t, threeCalls, []hook{h, slow})
 		s.tool.run = func(_ context.Context, text string) (protocol.Result, error) {
 			time.Sleep(time.Second) // the next gate is asked by then
 			return protocol.Result{Content: protocol.TextContent(text)}, nil

@@ -28,7 +28,7 @@ func TestToolOutput(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c.hook.on = protocol.ToolCallEnd
-				s := newStage(t, twoSteps, []hook{c.hook})
+				s := newFakeLoop(t, twoSteps, []hook{c.hook})
 				s.gate.holds = c.holds
 				s.tool.run = func(ctx context.Context, _ string) (protocol.Result, error) {
 					tool.Output(ctx, "one")
@@ -67,7 +67,7 @@ func TestToolOutput(t *testing.T) {
 // with the run.
 func TestOutputWithoutAWatcher(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, twoSteps, nil)
+		s := newFakeLoop(t, twoSteps, nil)
 		s.gate.holds = false
 		s.tool.run = func(ctx context.Context, _ string) (protocol.Result, error) {
 			for ctx.Err() == nil {

@@ -13,19 +13,19 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// shelf is a source whose tools are put on it and taken away.
-type shelf struct {
+// fakeSource is a source whose tools come and go.
+type fakeSource struct {
 	mu    sync.Mutex
 	tools []tool.Tool
 }
 
-func (s *shelf) Tools() []tool.Tool {
+func (s *fakeSource) Tools() []tool.Tool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]tool.Tool(nil), s.tools...)
 }
 
-func (s *shelf) put(tools ...tool.Tool) {
+func (s *fakeSource) put(tools ...tool.Tool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tools = tools
@@ -49,7 +49,7 @@ func (s *serverTool) Describe() tool.Description {
 func named(name string) *serverTool { return &serverTool{fakeTool: fakeTool{name: name}} }
 
 // offers are the names of the tools in each model call.
-func (s *stage) offers() []string {
+func (s *fakeLoop) offers() []string {
 	var list []string
 	for _, r := range s.model.requests {
 		var names []string
@@ -61,7 +61,7 @@ func (s *stage) offers() []string {
 	return list
 }
 
-func (s *stage) notes(t *testing.T) []string {
+func (s *fakeLoop) notes(t *testing.T) []string {
 	var list []string
 	for i := range s.gate.count(protocol.Notification) {
 		list = append(list, fired[protocol.NotificationData](t, s.gate, protocol.Notification, i).Text)
@@ -81,8 +81,8 @@ turns:
 - toolCalls: [{id: c4, name: other, args: {text: hu}}]
 - text: done
 `
-		late, source := named("late"), &shelf{}
-		s := newStage(t, script, nil, func(o *Options) { o.Sources = []tool.Source{source} })
+		late, source := named("late"), &fakeSource{}
+		s := newFakeLoop(t, script, nil, func(o *Options) { o.Sources = []tool.Source{source} })
 		s.gate.after = func(_ int, e protocol.Event) { // as a server that starts, ends, starts again
 			switch {
 			case e.Event == protocol.StepStop && e.Step == 1:
@@ -121,10 +121,10 @@ func TestToolsThatClash(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		broken := named("broken")
 		broken.schema = `{"type":3}`
-		one, two := &shelf{}, &shelf{}
+		one, two := &fakeSource{}, &fakeSource{}
 		one.put(named("echo"), named("both"), named("nameless"), broken)
 		two.put(named("both"), named("twice"), named("twice"), named(""))
-		s := newStage(t, twoSteps, nil, func(o *Options) { o.Sources = []tool.Source{one, two} })
+		s := newFakeLoop(t, twoSteps, nil, func(o *Options) { o.Sources = []tool.Source{one, two} })
 		s.prompt(t, t.Context(), "go!")
 		if got := s.offers(); !cmp.Equal(got, []string{"echo both nameless twice", "echo both nameless twice"}) {
 			t.Errorf("offered %q", got)
@@ -149,7 +149,7 @@ func TestToolsThatClash(t *testing.T) {
 // agent-start before the model may call it, once they have changed the list.
 func TestAHooksToolListStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		source := &shelf{}
+		source := &fakeSource{}
 		source.put(named("early"), named("unwanted"))
 		keeps := hook{on: protocol.AgentStart, dynamic: func(e protocol.Event) protocol.Reply {
 			var d protocol.AgentStartData
@@ -166,7 +166,7 @@ func TestAHooksToolListStays(t *testing.T) {
 			list, _ := protocol.Marshal(kept)
 			return protocol.Reply{Action: protocol.Modify, Changes: raw(`{"tools":%s}`, list)}
 		}}
-		s := newStage(t, twoSteps, []hook{keeps}, func(o *Options) { o.Sources = []tool.Source{source} })
+		s := newFakeLoop(t, twoSteps, []hook{keeps}, func(o *Options) { o.Sources = []tool.Source{source} })
 		s.gate.after = func(_ int, e protocol.Event) {
 			if e.Event == protocol.StepStop && e.Step == 1 && e.Turn == 1 {
 				source.put(named("early"), named("unwanted"), named("late"))

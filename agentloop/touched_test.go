@@ -17,7 +17,7 @@ import (
 
 // touching is a scene in a folder with .env, a link and a second name of it, whose
 // model makes one call.
-func touching(t *testing.T, name, args string, hooks ...protocol.GoHook) (s *scene, project string) {
+func touching(t *testing.T, name, args string, hooks ...protocol.GoHook) (s *executorLoop, project string) {
 	t.Helper()
 	project, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -34,7 +34,7 @@ func touching(t *testing.T, name, args string, hooks ...protocol.GoHook) (s *sce
 	case err != nil:
 		t.Fatal(err)
 	}
-	s = newScene(t, func(n int, r model.Request) turn {
+	s = newExecutorLoop(t, func(n int, r model.Request) turn {
 		if n == 1 {
 			return turn{calls: []protocol.Part{calling("c1", name, args)}}
 		}

@@ -47,7 +47,7 @@ func TestSubAgentsAreLimitedTogether(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newScene(t, tenAtWork, nil, func(o *agentloop.Options) {
+				s := newExecutorLoop(t, tenAtWork, nil, func(o *agentloop.Options) {
 					o.Providers, o.NoDefaults = []provider.Provider{c.limit, builtin.SubAgents()}, true
 					o.Limits.ToolCalls = -1
 				}).prompt(t, t.Context(), "do it")
@@ -70,7 +70,7 @@ func TestSubAgentsAreLimitedTogether(t *testing.T) {
 // take each other's steps away.
 func TestStepsOfSubAgentsInTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newScene(t, func(n int, r model.Request) turn {
+		s := newExecutorLoop(t, func(n int, r model.Request) turn {
 			switch {
 			case r.Messages[0].Content.Text() != "do it": // two steps each
 				return delegates(n, r)

@@ -123,7 +123,7 @@ func TestAbort(t *testing.T) {
 					guard := goHook("a", protocol.CanBlock, slow)
 					guard.Timeout = time.Hour
 					hooks := []GoHook{goHook("m", protocol.CanModify, setsArg("x", "1")), guard, last, observed}
-					if parallel > 1 { // neighbours begin together; the one behind them must not begin
+					if parallel > 1 { // neighbours begin together; the one after them must not begin
 						for _, name := range []string{"b", "c"} {
 							guard.Name = name
 							hooks = append(hooks, guard)

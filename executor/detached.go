@@ -128,11 +128,11 @@ func (b *backlog) empty(session string) bool {
 
 // inOrder calls do after the earlier events of the session: at once where these are
 // over.
-func (d *dispatch) inOrder(do func()) {
-	e, session := d.req.executor, d.req.event.Session.ID
+func (d *detached) inOrder(r *request, do func()) {
+	e, session := r.executor, r.event.Session.ID
 	switch {
-	case d.detached.withoutHost():
-		await(d.detached.before)
+	case d.withoutHost():
+		await(d.before)
 		do()
 	case e.backlog.empty(session):
 		do()

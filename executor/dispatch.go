@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/hookd-dev/hookd/executor/internal/match"
-	"github.com/hookd-dev/hookd/executor/record"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -20,14 +20,14 @@ const selfName = "hookd"
 // dispatch is one event on its way through its hooks. It belongs to one goroutine.
 type dispatch struct {
 	req       request
-	ctx       context.Context // the caller's
-	selection selection       // which hooks the event is about
-	results   results         // what they answered so far
-	version   version         // the event as they changed it so far
-	state     hookState       // what they remember
-	spent     spent           // of their budgets
-	detached  *detached       // of an event that goes on without its host
-	digest    func() *record.Digest
+	ctx       context.Context     // the caller's
+	selection selection           // which hooks the event is about
+	results   results             // what they answered so far
+	version   version             // the event as they changed it so far
+	state     hookState           // what they remember
+	spent     spent               // of their budgets
+	detached  *detached           // of an event that goes on without its host
+	digest    eventDigest         // of the event as it came in, for the record
 	notices   []protocol.HookText // of hookd itself
 }
 
@@ -70,7 +70,7 @@ func (v *View) begin(ctx context.Context, ev protocol.Event) *dispatch {
 	options := r.foldOptions()
 	d.results.fold = protocol.Begin(r.event, options)
 	if r.spec.Ask == protocol.AskStays {
-		options.AskedBy = d.askedBy()
+		options.AskedBy = r.askedBy(d.input())
 		d.results.fold = protocol.Begin(r.event, options)
 	}
 	return d
@@ -115,8 +115,7 @@ var loopAsks = protocol.Origin{Layer: protocol.User}
 // askedBy returns the origin of the hook, or of the loop's own rule, whose ask a
 // permission-request answers. A name that no hook has any more counts as the highest:
 // what it asked only the person may grant.
-func (d *dispatch) askedBy() protocol.Origin {
-	in := d.input()
+func (r *request) askedBy(in *match.Input) protocol.Origin {
 	if !in.Scan() {
 		return protocol.Origin{Layer: protocol.Managed}
 	}
@@ -125,7 +124,7 @@ func (d *dispatch) askedBy() protocol.Origin {
 		return loopAsks // the loop, or a host, by its own rule
 	}
 	layer := protocol.Layer("")
-	for _, h := range d.req.set.Hooks {
+	for _, h := range r.set.Hooks {
 		if h.Name == name && (layer == "" || h.Layer.Rank() > layer.Rank()) {
 			layer = h.Layer
 		}
@@ -166,6 +165,30 @@ func (r *results) add(answer protocol.Answer) protocol.Run {
 	r.folded = append(r.folded, len(r.runs))
 	r.runs = append(r.runs, run)
 	return run
+}
+
+// skipsRefused notes a hook that is not asked any more because the event is refused, and
+// reports whether it is. Observers are asked all the same.
+func (r *results) skipsRefused(h *Hook) bool {
+	if !r.fold.Closed() || stageOf(h) == stageObserve {
+		return false
+	}
+	r.add(protocol.Answer{HookInfo: h.HookInfo()})
+	return true
+}
+
+// sawSensitive reports whether a hook that ran may only leave hashes of what it saw.
+func (r *results) sawSensitive() bool {
+	return slices.ContainsFunc(r.runs, func(run protocol.Run) bool { return run.Skipped == "" && run.Sensitive })
+}
+
+// modelArgs returns the args of a call as the model gave them, for a Go hook that is
+// asked about the call.
+func (r *results) modelArgs(h *Hook) protocol.RawMessage {
+	if !h.Info().InProcess || r.fold.Event().Event != protocol.ToolCallStart {
+		return nil
+	}
+	return jsonspan.Plain(r.fold.ModelArgs())
 }
 
 // skip notes a hook that is not asked.
@@ -225,7 +248,7 @@ func (d *dispatch) event() *protocol.Event {
 func (d *dispatch) input() *match.Input {
 	if d.version.input == nil {
 		d.version.input = match.NewInput(d.event(), func() protocol.RawMessage {
-			return d.stateView().Metadata(d.req.set.index.prefixes)
+			return d.state.view(&d.req).Metadata(d.req.set.index.prefixes)
 		})
 	}
 	return d.version.input
@@ -233,24 +256,15 @@ func (d *dispatch) input() *match.Input {
 
 // question returns the event as one hook gets it.
 func (d *dispatch) question(h *Hook) *Question {
-	d.beginDigest()
+	d.digest.begin(&d.req)
 	ev := *d.event()
 	ev.Layer, ev.Outcome = h.Layer, d.results.fold.SoFar()
-	view := d.stateView()
+	view := d.state.view(&d.req)
 	ev.State = d.req.executor.callbacks.addTo(view.State(stateKey(h)), ev.Session.ID, ev.Agent.ID, h)
 	ev.Metadata = view.Metadata(d.req.set.index.prefixes)
-	ev.ModelArgs = d.modelArgs(h)
+	ev.ModelArgs = d.results.modelArgs(h)
 	checked := d.version.input != nil && d.version.input.Readable()
 	return d.req.questionOf(h, ev, &d.version.encoding, checked)
-}
-
-// modelArgs returns the args of a call as the model gave them, for a Go hook that is
-// asked about the call.
-func (d *dispatch) modelArgs(h *Hook) protocol.RawMessage {
-	if !h.Info().InProcess || d.req.event.Event != protocol.ToolCallStart {
-		return nil
-	}
-	return jsonspan.Plain(d.results.fold.ModelArgs())
 }
 
 // questionOf returns an event as a question. shared is the part of its encoding that all

@@ -172,7 +172,7 @@ func (r *request) waitsFor(h *Hook) bool {
 
 // askNow asks one hook and waits for its answer.
 func (d *dispatch) askNow(h *Hook) error {
-	if d.skips(h) {
+	if d.results.skipsRefused(h) {
 		return nil
 	}
 	began := time.Now()
@@ -219,7 +219,7 @@ func (d *dispatch) askGroup(group []*Hook) error {
 		}
 	}()
 	for i, h := range group {
-		if d.skips(h) {
+		if d.results.skipsRefused(h) {
 			continue
 		}
 		answer := <-answers[i]
@@ -229,16 +229,6 @@ func (d *dispatch) askGroup(group []*Hook) error {
 		}
 	}
 	return nil
-}
-
-// skips records a hook that is not asked any more because the event is refused.
-// Observers are asked all the same.
-func (d *dispatch) skips(h *Hook) bool {
-	if !d.results.fold.Closed() || stageOf(h) == stageObserve {
-		return false
-	}
-	d.fold(protocol.Answer{HookInfo: h.HookInfo()})
-	return true
 }
 
 // apply lets an answer count, unless the caller has given up: then no answer
@@ -278,7 +268,7 @@ func (d *dispatch) fold(answer protocol.Answer) protocol.Run {
 // foldWithState adds an answer, and keeps what it wants the hook to remember if the
 // answer counts.
 func (d *dispatch) foldWithState(h *Hook, answer protocol.Answer) protocol.Run {
-	writes := d.checkState(h, &answer)
+	writes := d.state.checkState(&d.req, h, &answer)
 	run := d.fold(answer)
 	if run.Failure == "" && run.Skipped == "" && len(writes) > 0 {
 		d.state.keep(writes)
@@ -296,7 +286,8 @@ func (d *dispatch) finish() (protocol.Outcome, error) {
 			return d.abort()
 		}
 	}
-	lost := d.commitState()
+	lost, notices := d.state.commit(&d.req)
+	d.notices = append(d.notices, notices...)
 	jobs := d.reserveObservers(&outcome)
 	for i, run := range outcome.Runs { // they say whose context was cut
 		run.Warnings = append(slices.Clip(run.Warnings), lostTexts(lost, run.Hook)...)
@@ -308,12 +299,12 @@ func (d *dispatch) finish() (protocol.Outcome, error) {
 	outcome.Runs = d.results.runs
 	if d.req.event.Due && !d.detached.withoutHost() { // nobody goes on with it, so its record keeps its place, too
 		recorded := outcome
-		d.inOrder(func() { d.record(&recorded, lost, ""); d.req.queue(jobs) })
+		d.detached.inOrder(&d.req, func() { d.record(&recorded, lost, ""); d.req.queue(jobs) })
 		return outcome, nil
 	}
 	d.record(&outcome, lost, "")
 	outcome.Notices = append(outcome.Notices, d.notices...)
-	d.inOrder(func() { d.req.queue(jobs) })
+	d.detached.inOrder(&d.req, func() { d.req.queue(jobs) })
 	return outcome, nil
 }
 

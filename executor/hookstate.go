@@ -21,13 +21,12 @@ type hookState struct {
 	readErr     error
 }
 
-// stateView returns what hooks remember now.
-func (d *dispatch) stateView() *state.View {
-	s := &d.state
+// view returns what hooks remember now.
+func (s *hookState) view(r *request) *state.View {
 	if s.now == nil {
 		view := state.View{}
-		if session := d.req.event.Session.ID; session != "" {
-			view, s.readErr = d.req.executor.states.Read(session)
+		if session := r.event.Session.ID; session != "" {
+			view, s.readErr = r.executor.states.Read(session)
 		}
 		s.before, s.now = &view, &view
 	}
@@ -36,11 +35,11 @@ func (d *dispatch) stateView() *state.View {
 
 // checkState returns what a reply wants the hook to remember. What may not be kept is
 // taken out and becomes a warning: the rest of the reply counts all the same.
-func (d *dispatch) checkState(h *Hook, answer *protocol.Answer) []state.Write {
+func (s *hookState) checkState(r *request, h *Hook, answer *protocol.Answer) []state.Write {
 	if answer.Reply == nil {
 		return nil
 	}
-	limits := &d.req.set.settingsOf(h).Limits
+	limits := &r.set.settingsOf(h).Limits
 	var writes []state.Write
 	for _, value := range []struct {
 		what  state.What
@@ -53,15 +52,15 @@ func (d *dispatch) checkState(h *Hook, answer *protocol.Answer) []state.Write {
 		if value.value == nil {
 			continue
 		}
-		if problem := d.req.stateProblem(h, value.what, value.value, value.limit); problem != "" {
+		if problem := r.stateProblem(h, value.what, value.value, value.limit); problem != "" {
 			answer.Warnings = append(answer.Warnings, fmt.Sprintf("%s is not kept: %s", value.what, problem))
 			continue
 		}
-		d.stateView() // what was stored when this event's hooks began to look
+		s.view(r) // what was stored when this event's hooks began to look
 		key := stateKey(h)
 		writes = append(writes, state.Write{
 			Key: key, What: value.what, Value: value.value,
-			Seq: d.req.event.Seq, Opening: d.req.event.Opening, Saw: d.state.before.Revision(key, value.what),
+			Seq: r.event.Seq, Opening: r.event.Opening, Saw: s.before.Revision(key, value.what),
 		})
 	}
 	return writes
@@ -91,19 +90,19 @@ func (s *hookState) keep(writes []state.Write) {
 	s.writes = append(s.writes, writes...)
 }
 
-// commitState writes what the hooks want kept before the event goes on, and returns
-// what is lost by it.
-func (d *dispatch) commitState() (lost []state.Lost) {
-	problems := &d.req.executor.problems
-	if d.state.readErr != nil { // only a write shows that the problem is over
-		d.notices = append(d.notices, problems.report("state", "what hooks remember could not be read", d.state.readErr)...)
+// commit writes what the hooks want kept before the event goes on. It returns what is
+// lost by it, and notices about a disk that does not take it.
+func (s *hookState) commit(r *request) (lost []state.Lost, notices []protocol.HookText) {
+	problems := &r.executor.problems
+	if s.readErr != nil { // only a write shows that the problem is over
+		notices = problems.report("state", "what hooks remember could not be read", s.readErr)
 	}
-	if session := d.req.event.Session.ID; len(d.state.writes) > 0 && session != "" {
+	if session := r.event.Session.ID; len(s.writes) > 0 && session != "" {
 		var err error
-		lost, err = d.req.executor.states.Write(session, d.state.writes)
-		d.notices = append(d.notices, problems.report("state", "what hooks remember could not be written; it is gone when this process ends", err)...)
+		lost, err = r.executor.states.Write(session, s.writes)
+		notices = append(notices, problems.report("state", "what hooks remember could not be written; it is gone when this process ends", err)...)
 	}
-	return lost
+	return lost, notices
 }
 
 // lostTexts says which values of a hook are lost.

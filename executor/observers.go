@@ -204,9 +204,9 @@ func (j *job) ask(ctx context.Context, dropped int64) {
 	d := &dispatch{req: *j.req.after(j.ev), ctx: context.Background()}
 	d.results.fold = protocol.Begin(d.req.event, d.req.foldOptions())
 	d.results.warnings = j.warnings
-	ev, view := j.ev, d.stateView()
+	ev, view := j.ev, d.state.view(&d.req)
 	ev.State, ev.Metadata = view.State(stateKey(j.hook)), view.Metadata(d.req.set.index.prefixes)
-	ev.ModelArgs = d.modelArgs(j.hook)
+	ev.ModelArgs = d.results.modelArgs(j.hook)
 	j.shared.mu.Lock()
 	q := d.req.questionOf(j.hook, ev, &j.shared.encoded, false)
 	j.shared.mu.Unlock()
@@ -214,7 +214,9 @@ func (j *job) ask(ctx context.Context, dropped int64) {
 	answer := d.req.ask(ctx, q)
 	cut := answer.Failure != nil && answer.Failure.Kind == protocol.FailAborted // nobody else may end it
 	run := d.foldWithState(j.hook, answer)
-	j.finish(d, run, d.commitState(), cut, dropped)
+	lost, notices := d.state.commit(&d.req)
+	d.notices = append(d.notices, notices...)
+	j.finish(d, run, lost, cut, dropped)
 }
 
 // finish records what the observer did and tells the person.

@@ -101,7 +101,7 @@ func TestOneResult(t *testing.T) {
 	prove.Figure(t, "G5", "%d events, %d chains six times each with random latencies: one result each", cases*6, cases)
 }
 
-// G4: nothing that is said behind a refusal weakens it.
+// G4: nothing that is said after a refusal weakens it.
 func TestRefusalStands(t *testing.T) {
 	cases := uint64(prove.Size(1000, 20_000))
 	synctest.Test(t, func(t *testing.T) {

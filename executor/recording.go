@@ -44,12 +44,12 @@ func (r *request) append(entry record.Entry) []protocol.HookText {
 // entry returns the event's entry in the record.
 func (d *dispatch) entry(outcome *protocol.Outcome) *record.Event {
 	r := &d.req
-	values, sensitive := r.settings.Records.Values, d.sawSensitive()
+	values, sensitive := r.settings.Records.Values, d.results.sawSensitive()
 	entry := &record.Event{
 		Opening: r.event.Opening, Seq: r.event.Seq, ID: r.event.ID, Event: r.spec.Name,
 		Agent: r.event.Agent.ID, Depth: r.event.Agent.Depth, Host: r.event.Agent.Host,
 		Generation: r.set.Generation, Set: r.set.index.hash, Managed: r.set.ManagedHash,
-		Data:   *d.dataDigest(sensitive),
+		Data:   *d.digest.of(r, sensitive),
 		Action: outcome.Action, By: outcome.By, Reason: outcome.Reason, Failure: outcome.Failure, Answered: outcome.Answered,
 		WaitedMs: milliseconds(r.began), Changed: []record.Change{}, Conflict: len(outcome.Conflicts) > 0,
 		Runs: make([]protocol.Run, 0, len(outcome.Runs)),
@@ -74,14 +74,6 @@ func (d *dispatch) entry(outcome *protocol.Outcome) *record.Event {
 	return entry
 }
 
-// sawSensitive reports whether a hook that ran may only leave hashes of what it
-// saw.
-func (d *dispatch) sawSensitive() bool {
-	return slices.ContainsFunc(d.results.runs, func(run protocol.Run) bool {
-		return run.Skipped == "" && run.Sensitive
-	})
-}
-
 // leftRunning returns the names of the processes that a command left, as its result
 // says. A host may say anything there.
 func leftRunning(data protocol.RawMessage) (names []string) {
@@ -102,27 +94,30 @@ func leftRunning(data protocol.RawMessage) (names []string) {
 // value, so it does not matter whether a hook was sensitive.
 const largeData = 256 << 10
 
-// beginDigest has large data hashed while the hooks are asked.
-func (d *dispatch) beginDigest() {
-	data, values := d.req.event.Data, d.req.settings.Records.Values
-	if d.req.executor.records == nil || d.digest != nil || len(data) < largeData {
+// eventDigest is what the record keeps of the event as it came in.
+type eventDigest struct{ hashed func() *record.Digest } // nil: it is not begun
+
+// begin has large data hashed while the hooks are asked.
+func (e *eventDigest) begin(r *request) {
+	data, values := r.event.Data, r.settings.Records.Values
+	if r.executor.records == nil || e.hashed != nil || len(data) < largeData {
 		return
 	}
-	digest := sync.OnceValue(func() *record.Digest { return record.NewDigest(data, values, true) })
-	d.digest = digest
-	d.req.executor.running.Go(func() { digest() })
+	hashed := sync.OnceValue(func() *record.Digest { return record.NewDigest(data, values, true) })
+	e.hashed = hashed
+	r.executor.running.Go(func() { hashed() })
 }
 
-// dataDigest returns what the record keeps of the event as it came in.
-func (d *dispatch) dataDigest(sensitive bool) *record.Digest {
-	if d.digest != nil {
-		return d.digest()
+// of returns the digest.
+func (e *eventDigest) of(r *request, sensitive bool) *record.Digest {
+	if e.hashed != nil {
+		return e.hashed()
 	}
-	data := d.req.event.Data
+	data := r.event.Data
 	if data == nil {
 		data = []byte{}
 	}
-	return record.NewDigest(data, d.req.settings.Records.Values, sensitive)
+	return record.NewDigest(data, r.settings.Records.Values, sensitive)
 }
 
 // recordLate writes what a hook did after its event had gone on.

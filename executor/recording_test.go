@@ -67,7 +67,7 @@ func TestRecordOfAnEvent(t *testing.T) {
 	}
 }
 
-// Large data is hashed beside its hooks: as it came in, whatever they change, and
+// Large data is hashed while its hooks are asked: as it came in, whatever they change, and
 // also when the event is given up.
 func TestRecordOfLargeData(t *testing.T) {
 	dir := t.TempDir()

@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/hookd-dev/hookd/loader/internal/candidate"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/ownership"
 	"golang.org/x/sys/unix"
@@ -48,7 +49,7 @@ func TestAccessLists(t *testing.T) {
 				t.Skip("no access lists here:", err)
 			}
 			w.settingsUnchanged(t)
-			item := planItem(w.plan(), settingsRecord)
+			item := planItem(w.plan(), candidate.SettingsRecord)
 			if (item.Trouble != "") != test.unsafe {
 				t.Errorf("trouble %q", item.Trouble)
 			}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hookd-dev/hookd/loader/internal/candidate"
+	"github.com/hookd-dev/hookd/loader/internal/discover"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -155,7 +157,7 @@ func TestAskingManyAtOnce(t *testing.T) {
 	w.userHook("hangs", "#!/bin/sh\ntrap '' TERM\nsleep 61 & echo $! >"+pidFile+"\nwait\nsleep 62\n")
 	begin = time.Now()
 	s = w.load()
-	if took := time.Since(begin); took < askTimeout || took > askTimeout+time.Second {
+	if took := time.Since(begin); took < discover.AskTimeout || took > discover.AskTimeout+time.Second {
 		t.Errorf("took %s", took)
 	}
 	if got := names(s.Set); got != "a b c d" || !said(s, "no answer within 5s") {
@@ -212,23 +214,9 @@ func TestAskedGuardOfAProject(t *testing.T) {
 	// With the answer forgotten it fails everywhere.
 	os.RemoveAll(filepath.Join(w.state, "describe"))
 	s = w.load()
-	if n := len(find(s, "g").Events); n != len(everywhere()) || status(s, "g") != "changed!untrusted" {
+	if n := len(find(s, "g").Events); n != len(candidate.Everywhere()) || status(s, "g") != "changed!untrusted" {
 		t.Errorf("forgotten: %s at %d events", status(s, "g"), n)
 	}
-}
-
-func FuzzAnswer(f *testing.F) {
-	f.Add(`{"events":["agent-stop"],"can":"block"}`)
-	f.Add("before_tool_call\n")
-	f.Add("\ufeff{}")
-	f.Fuzz(func(t *testing.T, text string) {
-		d, _, why := answer{Stdout: text}.describe("/x/hook", "hook")
-		if why == "" && len(d.Faults) == 0 {
-			if r, _ := schema.Resolve(schema.Defaults{Layer: protocol.User, Name: "hook"}, d); r.Hook.Can == "" {
-				t.Error("an accepted answer without a class")
-			}
-		}
-	})
 }
 
 // TestManagedAnswersAreAskedFor: what lies in the state folder is in the hands of

@@ -3,7 +3,11 @@ package loader
 import (
 	"slices"
 
+	"github.com/hookd-dev/hookd/loader/internal/candidate"
+	"github.com/hookd-dev/hookd/loader/internal/discover"
+	"github.com/hookd-dev/hookd/loader/internal/environment"
 	"github.com/hookd-dev/hookd/loader/internal/report"
+	"github.com/hookd-dev/hookd/loader/internal/trust"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -12,11 +16,11 @@ import (
 type assembly struct {
 	*report.Report
 	opts             *Options
-	env              *environment
-	scopes           []*scope // the lowest first
+	env              *environment.Environment
+	scopes           []*candidate.Scope // the lowest first
 	settings         schema.Settings
 	hooks            []*hook
-	resources        []*decidedResource
+	resources        []*trust.DecidedResource
 	missing          []missingName
 	unasked          []string
 	unaskedResources []string
@@ -24,11 +28,11 @@ type assembly struct {
 
 // take takes in the decided hooks with the answers of those that were asked, and
 // settles everything about them.
-func (p *assembly) take(decided []*decidedHook, answers map[*decidedHook]*told) {
+func (p *assembly) take(decided []*trust.DecidedHook, answers map[*trust.DecidedHook]*discover.DescribeAnswer) {
 	for _, d := range decided {
-		f := &hook{decidedHook: d, told: answers[d]}
+		f := &hook{DecidedHook: d, told: answers[d]}
 		if f.told != nil {
-			f.described = append(f.described, f.told.described)
+			f.Described = append(f.Described, f.told.Described)
 		}
 		p.hooks = append(p.hooks, f)
 	}
@@ -40,9 +44,47 @@ func (p *assembly) take(decided []*decidedHook, answers map[*decidedHook]*told) 
 	p.bound()
 }
 
-func (p *assembly) scopeOf(layer protocol.Layer) *scope {
-	return p.scopes[slices.IndexFunc(p.scopes, func(s *scope) bool { return s.layer == layer })]
+func (p *assembly) scopeOf(layer protocol.Layer) *candidate.Scope {
+	return p.scopes[slices.IndexFunc(p.scopes, func(s *candidate.Scope) bool { return s.Layer == layer })]
 }
 
-func (p *assembly) user() *scope    { return p.scopeOf(protocol.User) }
-func (p *assembly) machine() *scope { return p.scopeOf(protocol.Managed) }
+func (p *assembly) user() *candidate.Scope    { return p.scopeOf(protocol.User) }
+func (p *assembly) machine() *candidate.Scope { return p.scopeOf(protocol.Managed) }
+
+// hook is a decided hook on its way into the set.
+type hook struct {
+	*trust.DecidedHook
+	told         *discover.DescribeAnswer // the program's own answer, if it is the last one of described
+	offByProject bool                     // the project's own settings switch it off
+}
+
+// hookName names a hook: equal names in different layers are different hooks.
+type hookName struct {
+	layer protocol.Layer
+	name  string
+}
+
+// projectScopes are the scopes of projects, the innermost first.
+func (p *assembly) projectScopes() []*candidate.Scope {
+	var projects []*candidate.Scope
+	for _, s := range p.scopes {
+		if s.Layer == protocol.Project {
+			projects = append(projects, s)
+		}
+	}
+	return projects
+}
+
+// seeAnswer notes files of the project that the answer of a program names as
+// arguments.
+func (p *assembly) seeAnswer(f *hook) {
+	if f.Scope.Layer != protocol.Project || f.told == nil {
+		return
+	}
+	in := p.env.Builder(f.Scope, false)
+	for _, word := range f.Resolution.Hook.Args {
+		if at := in.Locate(word); at.Exists && f.Swaps[word].Name == "" {
+			f.Note("its own answer names %s as an argument", at.Name)
+		}
+	}
+}

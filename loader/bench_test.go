@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hookd-dev/hookd/loader/internal/discover"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"golang.org/x/sys/unix"
 )
@@ -179,7 +180,7 @@ func BenchmarkDescribe(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				l.describer.answers.atOnce = atOnce
+				l.describer.Answers.AtOnce = atOnce
 				begin := time.Now()
 				s, err := l.snapshot(context.Background(), 1)
 				if err != nil || len(s.Hooks) != n || s.Hooks[0].Status != "ready" {
@@ -189,7 +190,7 @@ func BenchmarkDescribe(b *testing.B) {
 			}
 			var side, one time.Duration
 			for b.Loop() {
-				side += ask(newAnswers("").atOnce)
+				side += ask(discover.NewDescribeCache("").AtOnce)
 				one += ask(1)
 			}
 			b.ReportMetric(float64(side)/float64(one), "side/one")

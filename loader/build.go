@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/candidate"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/schema"
@@ -13,22 +14,22 @@ import (
 // are loaded. Only hooks that would run count, so that files which nobody
 // allowed cannot push a guard out.
 func (p *assembly) bound() {
-	running := map[*scope]int{}
+	running := map[*candidate.Scope]int{}
 	for _, f := range p.hooks {
-		if f.run != "" {
-			running[f.scope]++
+		if f.Run != "" {
+			running[f.Scope]++
 		}
 	}
-	tooMany := func(s *scope) bool { return running[s] > s.own.Hooks.MaxHooks }
+	tooMany := func(s *candidate.Scope) bool { return running[s] > s.Own.Hooks.MaxHooks }
 	if !slices.ContainsFunc(p.scopes, tooMany) {
 		return // as almost always, and putting all hooks in order takes time
 	}
 	set, index := p.order(), p.byName()
 	for _, s := range p.scopes {
-		most, n := s.own.Hooks.MaxHooks, 0
+		most, n := s.Own.Hooks.MaxHooks, 0
 		for _, h := range set.Hooks {
 			f := index[hookName{h.Layer, h.Name}]
-			if f.scope != s || f.run == "" {
+			if f.Scope != s || f.Run == "" {
 				continue
 			}
 			if n++; n > most {
@@ -42,7 +43,7 @@ func (p *assembly) bound() {
 func (p *assembly) order() *executor.Set {
 	set := executor.Set{}
 	for _, f := range p.hooks {
-		set.Hooks = append(set.Hooks, &executor.Hook{Hook: f.resolution.Hook, Outer: f.scope.outer})
+		set.Hooks = append(set.Hooks, &executor.Hook{Hook: f.Resolution.Hook, Outer: f.Scope.Outer})
 	}
 	ordered, _ := executor.NewSet(set)
 	return ordered
@@ -51,7 +52,7 @@ func (p *assembly) order() *executor.Set {
 func (p *assembly) byName() map[hookName]*hook {
 	index := make(map[hookName]*hook, len(p.hooks))
 	for _, f := range p.hooks {
-		index[hookName{f.scope.layer, f.name}] = f
+		index[hookName{f.Scope.Layer, f.Name}] = f
 	}
 	return index
 }
@@ -60,7 +61,7 @@ func (p *assembly) byName() map[hookName]*hook {
 func (p *assembly) build(generation int64) *Snapshot {
 	set := executor.Set{
 		Generation: generation, Project: p.workplace(), Settings: p.settings,
-		ManagedHash: p.machine().settings.Hash, Refuse: p.Refuse, Findings: p.Findings,
+		ManagedHash: p.machine().Settings.Hash, Refuse: p.Refuse, Findings: p.Findings,
 	}
 	for _, f := range p.hooks {
 		set.Hooks = append(set.Hooks, p.executorHook(f))
@@ -78,19 +79,19 @@ func (p *assembly) build(generation int64) *Snapshot {
 		halfWritten: p.HalfWritten, recheck: p.Recheck, inputs: p.Inputs,
 	}
 	for _, scope := range p.scopes {
-		if scope.state != "" {
-			s.Settings = append(s.Settings, scope.settingsInfo())
+		if scope.State != "" {
+			s.Settings = append(s.Settings, settingsInfo(scope))
 		}
 	}
 	for _, f := range p.resources {
-		s.Materials = append(s.Materials, f.material())
+		s.Materials = append(s.Materials, materialOf(f))
 	}
 	index := p.byName()
 	for _, h := range built.Hooks {
 		info := Info{Hook: h}
 		if f := index[hookName{h.Layer, h.Name}]; f != nil {
-			info.DescribedBy, info.Runs, info.InPlace = f.resolution.DescribedBy, f.run, f.inPlace
-			info.project, info.base = f.scope.project, f.base
+			info.DescribedBy, info.Runs, info.InPlace = f.Resolution.DescribedBy, f.Run, f.InPlace
+			info.project, info.base = f.Scope.Project, f.Base
 		}
 		s.Hooks = append(s.Hooks, info)
 	}
@@ -104,10 +105,10 @@ func (p *assembly) build(generation int64) *Snapshot {
 // workplace is the project as events and tools have it: where the work is done,
 // "" without a project.
 func (p *assembly) workplace() string {
-	if p.env.place.Project == "" {
+	if p.env.Workspace.Project == "" {
 		return ""
 	}
-	return p.env.place.Root
+	return p.env.Workspace.Root
 }
 
 // badMatch reports a matcher that does not compile, at the place where the
@@ -119,15 +120,15 @@ func (p *assembly) badMatch(err executor.MatchError) schema.Finding {
 		return f
 	}
 	strongest := -1
-	for i := range hook.described {
-		if d := &hook.described[i]; d.Match != nil && (strongest < 0 || d.From.Over(hook.described[strongest].From)) {
+	for i := range hook.Described {
+		if d := &hook.Described[i]; d.Match != nil && (strongest < 0 || d.From.Over(hook.Described[strongest].From)) {
 			strongest = i
 		}
 	}
 	if strongest < 0 {
 		return f
 	}
-	pos := hook.described[strongest].At("match")
+	pos := hook.Described[strongest].At("match")
 	f.File = pos.File
 	if pos.Line > 0 {
 		f.Line = &pos.Line
@@ -141,17 +142,17 @@ func (p *assembly) badMatch(err executor.MatchError) schema.Finding {
 }
 
 func (p *assembly) executorHook(f *hook) *executor.Hook {
-	h := &executor.Hook{Hook: f.resolution.Hook, Status: f.status, Why: f.why, Unwatched: f.Unwatched, Fault: f.fault}
-	h.Path, h.Home, h.Outer, h.Own = f.path, f.scope.project, f.scope.outer, &f.scope.own.Hooks
-	h.OnFailure = schema.AtLeast(h.OnFailure, schema.LeastRule(&p.settings, f.scope.layer)) // of one that stands as it was recorded, too
-	h.SwitchedOff = f.status == executor.Disabled && !f.offByProject
+	h := &executor.Hook{Hook: f.Resolution.Hook, Status: f.Status, Why: f.Why, Unwatched: f.Unwatched, Fault: f.Fault}
+	h.Path, h.Home, h.Outer, h.Own = f.Path, f.Scope.Project, f.Scope.Outer, &f.Scope.Own.Hooks
+	h.OnFailure = schema.AtLeast(h.OnFailure, schema.LeastRule(&p.settings, f.Scope.Layer)) // of one that stands as it was recorded, too
+	h.SwitchedOff = f.Status == executor.Disabled && !f.offByProject
 	switch {
 	case f.Bundle != nil:
 		h.Hash = f.Bundle.Hash
-	case f.record != nil:
-		h.Hash = f.record.Hash
+	case f.Record != nil:
+		h.Hash = f.Record.Hash
 	}
-	if f.run != "" && f.fault == nil && p.opts.Runtime != nil {
+	if f.Run != "" && f.Fault == nil && p.opts.Runtime != nil {
 		h.Asker = p.asker(f)
 	}
 	return h

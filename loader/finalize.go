@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/candidate"
 	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
@@ -16,84 +17,84 @@ import (
 // have its say: faults of its description, of its file, and what the person
 // switched off.
 func (p *assembly) finalize(f *hook) {
-	switch f.status {
+	switch f.Status {
 	case executor.Changed, executor.Gone: // it stands as it was allowed
 	case executor.Untrusted: // and as settings describe it that nobody allowed either
-		if h := &f.resolution.Hook; h.Timeout == 0 {
-			h.Timeout = f.scope.own.Hooks.Timeout
+		if h := &f.Resolution.Hook; h.Timeout == 0 {
+			h.Timeout = f.Scope.Own.Hooks.Timeout
 		}
 	default:
-		defaults := schema.DefaultsFor(f.scope.own, f.scope.layer, f.name, f.path)
+		defaults := schema.DefaultsFor(f.Scope.Own, f.Scope.Layer, f.Name, f.Path)
 		defaults.Required = p.isRequired(f)
-		events := f.resolution.Hook.Events
-		resolution, findings := schema.Resolve(defaults, f.described...)
-		f.resolution = resolution
-		if f.fault != nil && len(f.resolution.Hook.Events) == 0 {
-			f.resolution.Hook.Events = events
+		events := f.Resolution.Hook.Events
+		resolution, findings := schema.Resolve(defaults, f.Described...)
+		f.Resolution = resolution
+		if f.Fault != nil && len(f.Resolution.Hook.Events) == 0 {
+			f.Resolution.Hook.Events = events
 		}
-		if f.status == "" || f.status == executor.Ready {
+		if f.Status == "" || f.Status == executor.Ready {
 			p.Add(findings...)
 		}
 		p.rejectOrBreak(f)
 	}
 	if p.isRequired(f) {
-		f.resolution.Hook.Required = true
+		f.Resolution.Hook.Required = true
 	}
 	p.switchOff(f)
-	p.env.seeUnwatched(&f.subject, f.resolution.Hook.InPlace, f.resolution.Hook.InProject)
-	p.env.seeAnswer(f)
+	p.env.SeeUnwatched(&f.Subject, f.Resolution.Hook.InPlace, f.Resolution.Hook.InProject)
+	p.seeAnswer(f)
 	file, line := "", 0
-	if len(f.described) > 0 {
-		file, line = f.described[0].Pos.File, f.described[0].Pos.Line
+	if len(f.Described) > 0 {
+		file, line = f.Described[0].Pos.File, f.Described[0].Pos.Line
 	}
-	p.env.tellUnwatched(&f.subject, file, line)
-	p.env.tellNotPassed(f.hookCandidate)
-	if h := &f.resolution.Hook; h.Required && f.fault == nil && f.run == "" {
+	p.env.TellUnwatched(&f.Subject, file, line)
+	p.env.TellNotPassed(f.Hook)
+	if h := &f.Resolution.Hook; h.Required && f.Fault == nil && f.Run == "" {
 		if len(h.Events) == 0 {
-			h.Events = everywhere()
+			h.Events = candidate.Everywhere()
 		}
-		f.fault = &protocol.Failure{Kind: protocol.FailSettings, Detail: f.name + " is required: " + f.why, Remedy: "make it run again, or take it off the required ones"}
+		f.Fault = &protocol.Failure{Kind: protocol.FailSettings, Detail: f.Name + " is required: " + f.Why, Remedy: "make it run again, or take it off the required ones"}
 		if h.OnFailure == protocol.RuleContinue {
 			h.OnFailure = protocol.RuleBlock
 		}
 	}
-	if f.status == "" {
-		f.status = executor.Ready
+	if f.Status == "" {
+		f.Status = executor.Ready
 	}
 }
 
 // rejectOrBreak settles hooks whose description or file is faulty.
 func (p *assembly) rejectOrBreak(f *hook) {
-	h := &f.resolution.Hook
+	h := &f.Resolution.Hook
 	switch {
-	case f.status != "":
-	case f.resolution.Rejected:
+	case f.Status != "":
+	case f.Resolution.Rejected:
 		why := "its description is faulty"
-		if !f.faulty() {
+		if !f.Faulty() {
 			why = "nothing says which events it is for"
 		}
-		if f.resolution.Guards && f.scope.on() {
-			f.failClosed(f.name, executor.Rejected, protocol.FailSettings, why, "correct what hookd check says about it")
+		if f.Resolution.Guards && f.Scope.On() {
+			f.FailClosed(f.Name, executor.Rejected, protocol.FailSettings, why, "correct what hookd check says about it")
 		}
-		f.disable(executor.Rejected, why)
+		f.Disable(executor.Rejected, why)
 	case f.Problem != nil:
-		if h.Enabled && f.scope.on() && h.Guards() {
+		if h.Enabled && f.Scope.On() && h.Guards() {
 			kind := protocol.FailSpawn
-			if f.file == nil && !f.IsCommand() {
+			if f.File == nil && !f.IsCommand() {
 				kind = protocol.FailGone
 			}
-			f.failClosed(f.name, executor.Broken, kind, f.Problem.Why, f.Problem.Remedy)
+			f.FailClosed(f.Name, executor.Broken, kind, f.Problem.Why, f.Problem.Remedy)
 		}
-		f.disable(executor.Broken, f.Problem.Why)
+		f.Disable(executor.Broken, f.Problem.Why)
 	}
-	denied := f.record != nil && f.record.Decision == records.Denied // what is wrong with it is of no use to anybody
-	if f.Problem != nil && f.scope.layer != "" && !denied {
+	denied := f.Record != nil && f.Record.Decision == records.Denied // what is wrong with it is of no use to anybody
+	if f.Problem != nil && f.Scope.Layer != "" && !denied {
 		code := report.NotRunnable
-		if f.file == nil && !f.IsCommand() {
+		if f.File == nil && !f.IsCommand() {
 			code = report.NoSuchFile
 		}
-		if f.described != nil || f.file != nil {
-			p.Add(report.New(code, f.path, 0, f.name, f.Problem.Why, f.Problem.Remedy))
+		if f.Described != nil || f.File != nil {
+			p.Add(report.New(code, f.Path, 0, f.Name, f.Problem.Why, f.Problem.Remedy))
 		}
 	}
 }
@@ -102,19 +103,19 @@ func (p *assembly) rejectOrBreak(f *hook) {
 // layer's settings, for this process, or with hookd disable. The last two never
 // reach a required hook or the managed layer.
 func (p *assembly) switchOff(f *hook) {
-	h := &f.resolution.Hook
+	h := &f.Resolution.Hook
 	off := ""
 	switch {
-	case !h.Enabled && f.status != executor.Changed && f.status != executor.Gone:
-		off, f.offByProject = "its settings entry switches it off", f.scope.layer == protocol.Project
-	case !f.scope.on() && f.status != executor.Changed && f.status != executor.Gone:
-		off, f.offByProject = "hooks.enabled of its layer is false", f.scope.layer == protocol.Project
-	case h.Required || f.scope.layer == protocol.Managed:
+	case !h.Enabled && f.Status != executor.Changed && f.Status != executor.Gone:
+		off, f.offByProject = "its settings entry switches it off", f.Scope.Layer == protocol.Project
+	case !f.Scope.On() && f.Status != executor.Changed && f.Status != executor.Gone:
+		off, f.offByProject = "hooks.enabled of its layer is false", f.Scope.Layer == protocol.Project
+	case h.Required || f.Scope.Layer == protocol.Managed:
 		return
-	case slices.Contains(p.opts.Without, f.name):
+	case slices.Contains(p.opts.Without, f.Name):
 		off = "left out in this process"
 	default:
-		r := f.scope.decisions.SwitchedOff(string(f.scope.layer), f.base, p.Now)
+		r := f.Scope.Decisions.SwitchedOff(string(f.Scope.Layer), f.Base, p.Now)
 		if r == nil {
 			return
 		}
@@ -124,7 +125,7 @@ func (p *assembly) switchOff(f *hook) {
 			p.LookAgain(*r.Until)
 		}
 	}
-	f.status, f.why, f.run, f.fault = executor.Disabled, off, "", nil
+	f.Status, f.Why, f.Run, f.Fault = executor.Disabled, off, "", nil
 }
 
 // isRequired reports whether some settings require the hook. What an outer
@@ -133,12 +134,12 @@ func (p *assembly) switchOff(f *hook) {
 func (p *assembly) isRequired(f *hook) bool {
 	above := false // of the hook's own scope, or at it
 	for _, s := range p.scopes {
-		above = above || s == f.scope
-		names, _ := s.settings.Values["hooks.required"].V.([]string)
-		if !slices.Contains(names, f.base) {
+		above = above || s == f.Scope
+		names, _ := s.Settings.Values["hooks.required"].V.([]string)
+		if !slices.Contains(names, f.Base) {
 			continue
 		}
-		if above && s.outer > f.scope.outer && s.layer == f.scope.layer || !above && f.scope.outer > 0 {
+		if above && s.Outer > f.Scope.Outer && s.Layer == f.Scope.Layer || !above && f.Scope.Outer > 0 {
 			continue
 		}
 		return true
@@ -148,18 +149,18 @@ func (p *assembly) isRequired(f *hook) bool {
 
 // missingName is a name of hooks.required that no hook has.
 type missingName struct {
-	scope *scope
+	scope *candidate.Scope
 	name  string
 }
 
 // missingNames are the names that some settings require and no hook has.
 func (p *assembly) missingNames() (missing []missingName) {
 	for i, s := range p.scopes {
-		names, _ := s.settings.Values["hooks.required"].V.([]string)
+		names, _ := s.Settings.Values["hooks.required"].V.([]string)
 		for _, name := range names {
 			// A hook of an inner project does not answer for one that an outer one misses.
-			answers := func(by *scope) bool { return s.outer == 0 || slices.Contains(p.scopes[i:], by) }
-			if !slices.ContainsFunc(p.hooks, func(f *hook) bool { return f.base == name && answers(f.scope) }) &&
+			answers := func(by *candidate.Scope) bool { return s.Outer == 0 || slices.Contains(p.scopes[i:], by) }
+			if !slices.ContainsFunc(p.hooks, func(f *hook) bool { return f.Base == name && answers(f.Scope) }) &&
 				!slices.ContainsFunc(missing, func(m missingName) bool { return m.name == name && answers(m.scope) }) {
 				missing = append(missing, missingName{s, name})
 			}
@@ -173,15 +174,15 @@ func (p *assembly) missingNames() (missing []missingName) {
 func (m missingName) inSet(r *report.Report) *executor.Hook {
 	why := "it is required and is not there"
 	remedy := "put it into the hooks folder, or take it off hooks.required"
-	s, name := m.scope, m.scope.prefix+m.name
-	r.Add(report.New(report.RequiredMissing, s.settings.File, 0, name, why, remedy))
+	s, name := m.scope, m.scope.Prefix+m.name
+	r.Add(report.New(report.RequiredMissing, s.Settings.File, 0, name, why, remedy))
 	return &executor.Hook{
 		Hook: schema.Hook{
-			Name: name, Layer: s.layer, Events: everywhere(), Can: protocol.CanBlock, Mode: protocol.Enforce,
-			OnFailure: protocol.RuleBlock, Required: true, Enabled: true, Run: schema.Once, Timeout: s.own.Hooks.Timeout,
+			Name: name, Layer: s.Layer, Events: candidate.Everywhere(), Can: protocol.CanBlock, Mode: protocol.Enforce,
+			OnFailure: protocol.RuleBlock, Required: true, Enabled: true, Run: schema.Once, Timeout: s.Own.Hooks.Timeout,
 			Protocol: protocol.Version, Dialect: schema.Dialects[0],
 		},
-		Status: executor.Gone, Why: why, Home: s.project, Outer: s.outer, Own: &s.own.Hooks,
+		Status: executor.Gone, Why: why, Home: s.Project, Outer: s.Outer, Own: &s.Own.Hooks,
 		Fault: &protocol.Failure{Kind: protocol.FailGone, Detail: name + ": " + why, Remedy: remedy},
 	}
 }
@@ -190,9 +191,9 @@ func (m missingName) inSet(r *report.Report) *executor.Hook {
 func (f *hook) tooMany(most int) schema.Finding {
 	why := fmt.Sprintf("not loaded: its layer has more than %d hooks (hooks.maxHooks)", most)
 	remedy := "raise hooks.maxHooks, or remove hooks"
-	if f.resolution.Hook.Guards() {
-		f.failClosed(f.name, executor.Rejected, protocol.FailSettings, why, remedy)
+	if f.Resolution.Hook.Guards() {
+		f.FailClosed(f.Name, executor.Rejected, protocol.FailSettings, why, remedy)
 	}
-	f.disable(executor.Rejected, why)
-	return report.New(report.TooMany, f.path, 0, f.name, why, remedy)
+	f.Disable(executor.Rejected, why)
+	return report.New(report.TooMany, f.Path, 0, f.Name, why, remedy)
 }

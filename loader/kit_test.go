@@ -16,6 +16,7 @@ import (
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/executor/process"
+	"github.com/hookd-dev/hookd/loader/internal/trust"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -26,7 +27,7 @@ func TestMain(m *testing.M) {
 	// A run of these tests below a hook would refuse every decision.
 	os.Unsetenv(hookenv.VarDepth)
 	if os.Getenv(decideVariable) != "" {
-		println(errors.Is(MayDecide(), ErrBelow))
+		println(errors.Is(trust.MayDecide(), trust.ErrBelow))
 		return
 	}
 	var err error
@@ -131,14 +132,14 @@ func (w *world) load() *Snapshot {
 
 func (w *world) trust() *Trust {
 	w.t.Helper()
-	trust, err := OpenTrust(w.options())
+	person, err := OpenTrust(w.options())
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return trust
+	return person
 }
 
-func (w *world) plan() *Plan {
+func (w *world) plan() *trust.Plan {
 	w.t.Helper()
 	plan, err := w.trust().Plan(context.Background())
 	if err != nil {
@@ -155,13 +156,13 @@ func (w *world) allow(names ...string) {
 }
 
 // planItem is what a plan has of one hook.
-func planItem(plan *Plan, name string) *PlanItem {
+func planItem(plan *trust.Plan, name string) *trust.PlanItem {
 	for i := range plan.Items {
 		if plan.Items[i].Hook == name {
 			return &plan.Items[i]
 		}
 	}
-	return &PlanItem{}
+	return &trust.PlanItem{}
 }
 
 func find(s *Snapshot, name string) *Info {

@@ -2,76 +2,23 @@ package loader
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/loader/internal/bundle"
-	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/candidate"
+	"github.com/hookd-dev/hookd/loader/internal/discover"
+	"github.com/hookd-dev/hookd/loader/internal/environment"
+	"github.com/hookd-dev/hookd/loader/internal/ownership"
 	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/loader/internal/report"
+	"github.com/hookd-dev/hookd/loader/internal/trust"
 	"github.com/hookd-dev/hookd/loader/internal/workspace"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
-)
-
-// Snapshot is what one load found: the set of hooks that rules from now on, and
-// everything a person should know about it.
-type Snapshot struct {
-	Set      *executor.Set
-	Project  string // real path of the project, "" without one
-	Hooks    []Info // in running order, as in Set
-	Findings []schema.Finding
-
-	// Materials are the skills, recipes and MCP servers of all layers. The
-	// settings of Set hold the servers that may be started, and no other.
-	Materials []Material
-
-	// Settings are the settings files of all layers, the lowest first.
-	Settings []SettingsInfo
-
-	// Unasked are the names of the project's hooks that are absent because
-	// nobody allowed them: the person is told once per project and process.
-	Unasked []string
-	// UnaskedMaterials are such skills, recipes and servers, as folder and name.
-	UnaskedMaterials []string
-
-	halfWritten       bool      // something looked half-written
-	changedDuringLoad bool      // something changed since it was looked at: parts may be from before the change, others from behind it
-	recheck           time.Time // when to look again although nothing happens; zero = never
-	inputs            files.Inputs
-}
-
-// Info is what is known of a hook beyond what the executor needs.
-type Info struct {
-	*executor.Hook
-	DescribedBy schema.Source // which source named the events, "" if none did
-	Runs        string        // path of what is executed, "" if nothing is
-	InPlace     bool          // Runs is the original, not a private copy
-
-	project string // whose decisions are about it, "" for the user layer
-	base    string // its name there
-}
-
-// SettingsInfo is what is known of one settings file.
-type SettingsInfo struct {
-	Layer protocol.Layer
-	File  string
-	State SettingsState
-	Hash  string // of the file as it is: what a person would allow; "" if nothing needs that
-}
-
-// SettingsState says whether a settings file counts.
-type SettingsState string
-
-const (
-	SettingsInForce    SettingsState = "in-force"
-	SettingsUntrusted  SettingsState = "untrusted"  // nothing of it has an effect
-	SettingsChanged    SettingsState = "changed"    // the copy that was allowed is in force
-	SettingsGone       SettingsState = "gone"       // so it is
-	SettingsDenied     SettingsState = "denied"     // nothing of it has an effect
-	SettingsUnreadable SettingsState = "unreadable" // the last good ones are in force, or every gate is refused
 )
 
 // Load builds one snapshot. It fails only where the project cannot be told;
@@ -108,43 +55,43 @@ func (l *loader) snapshot(ctx context.Context, generation int64) (*Snapshot, err
 	r := report.NewReport()
 	r.Add(l.permanentFindings...)
 	for _, o := range l.Passed {
-		passOver(r, o)
+		trust.PassOver(r, o)
 	}
 	scopes := l.scopes()
 	l.readDecisions(r, scopes)
 	settings := l.readSettings(r, scopes, false)
 	env := l.newEnvironment(r, scopes)
 
-	scan := &scanner{Report: r, env: env, hashes: settings.Hooks.Trust.Hashes, spare: bundle.Unasked}
-	var candidates []*hookCandidate
-	var resources []*resource
+	scan := &discover.Scanner{Report: r, Env: env, Hashes: settings.Hooks.Trust.Hashes, Spare: bundle.Unasked}
+	var candidates []*candidate.Hook
+	var resources []*candidate.Resource
 	for _, s := range scopes {
-		candidates = append(candidates, scan.hooks(s)...)
-		resources = append(resources, scan.resources(s)...)
+		candidates = append(candidates, scan.Hooks(s)...)
+		resources = append(resources, scan.Resources(s)...)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 	}
 
-	decide := &decider{
-		Report: r, env: env, settings: &settings, store: l.store,
-		wholeHash: sync.OnceValue(func() string { return projectHash(env.inner, candidates, resources) }),
-		answer:    func(f *hookCandidate, hash string) *schema.Described { return l.describer.known(f, hash, r.Now) },
+	decide := &trust.Decider{
+		Report: r, Env: env, Settings: &settings, Store: l.store,
+		WholeHash: sync.OnceValue(func() string { return trust.ProjectHash(env.Inner, candidates, resources) }),
+		Answer:    func(f *candidate.Hook, hash string) *schema.Described { return l.describer.Known(f, hash, r.Now) },
 	}
-	decided, decidedResources := decide.hooks(candidates), decide.resources(resources)
-	l.runOnce(env.inner, decided)
-	var may []allowed
+	decided, decidedResources := decide.Hooks(candidates), decide.Resources(resources)
+	l.runOnce(env.Inner, decided)
+	var may []trust.Allowed
 	for _, f := range decided {
-		if a, ok := f.allowed(); ok {
+		if a, ok := f.MayRun(); ok {
 			may = append(may, a)
 		}
 	}
-	answers := l.describer.describe(ctx, l.opts.Runtime, env, may)
+	answers := l.describer.Describe(ctx, l.opts.Runtime, env, may)
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
 
-	p := &assembly{Report: r, opts: &l.opts, env: env, scopes: scopes, settings: settings, resources: decidedResources, unasked: decide.unasked, unaskedResources: decide.unaskedResources}
+	p := &assembly{Report: r, opts: &l.opts, env: env, scopes: scopes, settings: settings, resources: decidedResources, unasked: decide.Unasked, unaskedResources: decide.UnaskedResources}
 	p.take(decided, answers)
 	s := p.build(generation)
 	s.changedDuringLoad = s.inputs.Changed()
@@ -153,17 +100,17 @@ func (l *loader) snapshot(ctx context.Context, generation int64) (*Snapshot, err
 
 // readSettings settles which settings of the scopes are in force, and returns them
 // merged. asAllowed has the project's count as if a person had allowed them.
-func (l *loader) readSettings(r *report.Report, scopes []*scope, asAllowed bool) schema.Settings {
-	checkManaged(r, l.opts.managedDir(), l.opts.Managed)
-	t := &settingsTrust{
-		Report: r, scopes: scopes, home: l.opts.Home, exempt: l.exempt, good: l.good, asAllowed: asAllowed, projectHash: l.hashIfAllowed,
+func (l *loader) readSettings(r *report.Report, scopes []*candidate.Scope, asAllowed bool) schema.Settings {
+	ownership.CheckManaged(r, l.opts.managedDir(), l.opts.Managed)
+	t := &trust.Settings{
+		Report: r, Scopes: scopes, Home: l.opts.Home, Exempt: l.exempt, Good: l.good, AsAllowed: asAllowed, ProjectHash: l.hashIfAllowed,
 	}
-	return t.read()
+	return t.Merge()
 }
 
 // readDecisions reads what a person decided about each project and about the
 // user layer. Without the records nobody can tell a new hook from a changed guard.
-func (l *loader) readDecisions(r *report.Report, scopes []*scope) {
+func (l *loader) readDecisions(r *report.Report, scopes []*candidate.Scope) {
 	if l.stateBy != nil {
 		if l.Project != "" {
 			r.Add(report.New(report.StateFolder, l.opts.StateDir, 0, "", l.stateBy.Error(), "set XDG_STATE_HOME to a folder of yours outside of the project"))
@@ -172,22 +119,22 @@ func (l *loader) readDecisions(r *report.Report, scopes []*scope) {
 		return
 	}
 	for _, s := range scopes {
-		if s.layer == protocol.Managed {
+		if s.Layer == protocol.Managed {
 			continue
 		}
-		if d := l.decisionsAbout(r, s.project); d != nil {
-			s.decisions = d
+		if d := l.decisionsAbout(r, s.Project); d != nil {
+			s.Decisions = d
 		}
-		if s.layer != protocol.Project {
+		if s.Layer != protocol.Project {
 			continue
 		}
 		main := l.TrustedIn
-		if s.outer > 0 {
-			main = workspace.MainCheckout(s.project)
+		if s.Outer > 0 {
+			main = workspace.MainCheckout(s.Project)
 		}
 		if main != "" {
-			s.elsewhere = l.decisionsAbout(r, main)
-			s.mainRules = slices.Contains(l.Outer, main)
+			s.InMain = l.decisionsAbout(r, main)
+			s.MainRules = slices.Contains(l.Outer, main)
 		}
 	}
 }
@@ -208,19 +155,55 @@ func (l *loader) decisionsAbout(r *report.Report, project string) *records.Decis
 
 // runOnce leaves out the hooks of an outer project that its worktree, in which the
 // work is done, has as well: they run there.
-func (l *loader) runOnce(inner *scope, hooks []*decidedHook) {
+func (l *loader) runOnce(inner *candidate.Scope, hooks []*trust.DecidedHook) {
 	if l.TrustedIn == "" {
 		return
 	}
 	for _, f := range hooks {
-		if f.scope.outer == 0 || f.scope.project != l.TrustedIn || f.Bundle == nil || f.run == "" {
+		if f.Scope.Outer == 0 || f.Scope.Project != l.TrustedIn || f.Bundle == nil || f.Run == "" {
 			continue
 		}
-		same := func(other *decidedHook) bool {
-			return other.scope == inner && other.run != "" && other.base == f.base && other.Bundle != nil && other.Bundle.Hash == f.Bundle.Hash
+		same := func(other *trust.DecidedHook) bool {
+			return other.Scope == inner && other.Run != "" && other.Base == f.Base && other.Bundle != nil && other.Bundle.Hash == f.Bundle.Hash
 		}
 		if slices.ContainsFunc(hooks, same) {
-			f.disable(executor.Disabled, "it runs in the worktree "+inner.project)
+			f.Disable(executor.Disabled, "it runs in the worktree "+inner.Project)
 		}
 	}
+}
+
+// scopes lists the scopes of a load, the lowest first.
+func (l *loader) scopes() (scopes []*candidate.Scope) {
+	add := func(s *candidate.Scope) {
+		if s.Decisions == nil {
+			s.Decisions = &records.Decisions{V: 1, Project: s.Project}
+		}
+		scopes = append(scopes, s)
+	}
+	if l.Project != "" {
+		add(&candidate.Scope{Layer: protocol.Project, Project: l.Project, Dir: filepath.Join(l.Project, workspace.FolderName), Root: l.HooksRoot})
+		for i, outer := range l.Outer {
+			add(&candidate.Scope{
+				Layer: protocol.Project, Project: outer, Dir: filepath.Join(outer, workspace.FolderName), Root: outer,
+				Outer: i + 1, Prefix: candidate.PrefixOf(l.Project, outer),
+			})
+		}
+	}
+	user := &candidate.Scope{Layer: protocol.User, Root: l.Root}
+	if l.opts.Home != "" {
+		user.Dir = filepath.Join(l.opts.Home, workspace.FolderName)
+	}
+	add(user)
+	add(&candidate.Scope{Layer: protocol.Managed, Root: l.Root, Dir: l.opts.managedDir()})
+	return scopes
+}
+
+func (l *loader) newEnvironment(r *report.Report, scopes []*candidate.Scope) *environment.Environment {
+	e := environment.Environment{
+		Report: r, Workspace: l.Workspace, Home: l.opts.Home, State: l.state, Hookd: l.opts.Program, ManagedLayer: l.opts.Managed, Exempt: l.exempt, Hashes: l.files,
+	}
+	if scopes[0].Layer == protocol.Project {
+		e.Inner = scopes[0]
+	}
+	return environment.New(e)
 }

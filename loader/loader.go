@@ -7,11 +7,14 @@ import (
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/exechook"
+	"github.com/hookd-dev/hookd/loader/internal/candidate"
+	"github.com/hookd-dev/hookd/loader/internal/discover"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/ownership"
 	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/loader/internal/settings"
+	"github.com/hookd-dev/hookd/loader/internal/trust"
 	"github.com/hookd-dev/hookd/loader/internal/workspace"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -23,9 +26,9 @@ type loader struct {
 	opts      Options
 	exempt    []ownership.Exemption
 	files     *files.HashCache
-	describer *describer
+	describer *discover.Describer
 	records   records.Folder
-	store     store
+	store     trust.Store
 	good      *settings.LastGood
 
 	permanentFindings []schema.Finding // said with every load: how files are watched
@@ -71,12 +74,12 @@ func newLoader(opts Options) (*loader, error) {
 	if l.stateBy != nil {
 		l.state = ""
 	}
-	l.describer = &describer{newAnswers(""), newAnswers("")}
+	l.describer = &discover.Describer{Answers: discover.NewDescribeCache(""), Managed: discover.NewDescribeCache("")}
 	l.good = settings.NewLastGood("", nil)
 	if l.state != "" {
-		l.describer.answers = newAnswers(filepath.Join(l.state, "describe"))
-		l.store = store{filepath.Join(l.state, "store"), l.files}
-		l.good = settings.NewLastGood(filepath.Join(l.state, "lastgood"), writeInPrivateFolder)
+		l.describer.Answers = discover.NewDescribeCache(filepath.Join(l.state, "describe"))
+		l.store = trust.Store{Dir: filepath.Join(l.state, "store"), Files: l.files}
+		l.good = settings.NewLastGood(filepath.Join(l.state, "lastgood"), trust.WriteInPrivateFolder)
 	}
 	return l, nil
 }
@@ -96,16 +99,16 @@ func (l *loader) readExemptions() {
 	scopes := l.scopes() // no project is known yet
 	user, machine := scopes[0], scopes[1]
 	r := report.NewReport()
-	folders := func(s *scope) []schema.TrustedFolder {
-		if s.dir == "" {
+	folders := func(s *candidate.Scope) []schema.TrustedFolder {
+		if s.Dir == "" {
 			return nil
 		}
-		t := &settingsTrust{Report: r, exempt: l.exempt}
-		folders, _ := t.readLayer(s).Settings.Values["hooks.trust.folders"].V.([]schema.TrustedFolder)
+		t := &trust.Settings{Report: r, Exempt: l.exempt}
+		folders, _ := t.ReadLayer(s).Settings.Values["hooks.trust.folders"].V.([]schema.TrustedFolder)
 		return folders
 	}
 	var lifted []schema.TrustedFolder
-	if checkManaged(r, machine.dir, l.opts.Managed); r.Refuse == nil {
+	if ownership.CheckManaged(r, machine.Dir, l.opts.Managed); r.Refuse == nil {
 		lifted = folders(machine)
 		l.exempt, _ = ownership.Exemptions(lifted, l.opts.Home)
 	}

@@ -8,7 +8,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/hookd-dev/hookd/loader/internal/candidate"
 	"github.com/hookd-dev/hookd/loader/internal/report"
+	"github.com/hookd-dev/hookd/loader/internal/trust"
 	"github.com/hookd-dev/hookd/loader/internal/workspace"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -179,11 +181,11 @@ func TestWorktrees(t *testing.T) {
 			}
 			opts := w.options()
 			opts.Project, opts.Cwd = "", dir
-			trust, err := OpenTrust(opts)
-			if err != nil || trust.Project() != dir {
-				t.Fatalf("trust is about %v, %v", trust.Project(), err)
+			person, err := OpenTrust(opts)
+			if err != nil || person.Project() != dir {
+				t.Fatalf("trust is about %v, %v", person.Project(), err)
 			}
-			if plan, err := trust.Plan(t.Context()); err != nil || len(plan.Items) != 2 || plan.Items[0].In != w.project || plan.Items[1].In != w.project {
+			if plan, err := person.Plan(t.Context()); err != nil || len(plan.Items) != 2 || plan.Items[0].In != w.project || plan.Items[1].In != w.project {
 				t.Errorf("what counts since the main checkout allows it is shown as something to decide: %+v, %v", plan, err)
 			}
 			// Edited in the worktree: it is no longer what was allowed.
@@ -195,7 +197,7 @@ func TestWorktrees(t *testing.T) {
 			if _, s := reason(w, dir); status(s, "where.sh") != want {
 				t.Errorf("a changed hook is %q", status(s, "where.sh"))
 			}
-			if plan, err := trust.Plan(t.Context()); err != nil || plan.Items[1].In != "" || plan.Items[1].State != StateNew {
+			if plan, err := person.Plan(t.Context()); err != nil || plan.Items[1].In != "" || plan.Items[1].State != trust.StateNew {
 				t.Errorf("a changed hook is shown as allowed: %+v, %v", plan, err)
 			}
 		})
@@ -219,25 +221,25 @@ func TestWorktrees(t *testing.T) {
 		dir := w.path("..", "beside")
 		w.write(filepath.Join(dir, ".acai", "acai.json"), "{}", 0o644)
 		w.remove(filepath.Join(dir, ".acai", "hooks", "where.sh"))
-		if _, s := reason(w, dir); status(s, "where.sh") != "gone!gone" || stateOf(s) != SettingsChanged || s.Set.Settings.Agent.Limits.Steps != 5 {
-			t.Errorf("the hook is %q, the settings %s", status(s, "where.sh"), stateOf(s))
+		if _, s := reason(w, dir); status(s, "where.sh") != "gone!gone" || stateOfSettings(s) != candidate.SettingsChanged || s.Set.Settings.Agent.Limits.Steps != 5 {
+			t.Errorf("the hook is %q, the settings %s", status(s, "where.sh"), stateOfSettings(s))
 		}
 		opts := w.options()
 		opts.Project, opts.Cwd = "", dir
 		for range 2 { // to accept it again changes nothing
-			trust, err := OpenTrust(opts)
+			person, err := OpenTrust(opts)
 			if err != nil {
 				t.Fatal(err)
 			}
-			plan, err := trust.Plan(t.Context())
+			plan, err := person.Plan(t.Context())
 			if err == nil {
-				err = trust.Allow(plan)
+				err = person.Allow(plan)
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, s := reason(w, dir); got != "" || stateOf(s) != SettingsInForce || s.Set.Settings.Agent.Limits.Steps == 5 {
-				t.Errorf("accepted, but %q; the settings %s", got, stateOf(s))
+			if got, s := reason(w, dir); got != "" || stateOfSettings(s) != candidate.SettingsInForce || s.Set.Settings.Agent.Limits.Steps == 5 {
+				t.Errorf("accepted, but %q; the settings %s", got, stateOfSettings(s))
 			}
 		}
 		if got, _ := reason(w, w.project); got != w.project {

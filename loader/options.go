@@ -1,10 +1,13 @@
 package loader
 
 import (
+	"runtime"
 	"time"
 
 	"github.com/hookd-dev/hookd/executor/exechook"
 	"github.com/hookd-dev/hookd/executor/process"
+	"github.com/hookd-dev/hookd/loader/internal/notify"
+	"github.com/hookd-dev/hookd/loader/internal/ownership"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -43,17 +46,23 @@ type Options struct {
 	// OnNotice is told of what a person should know once, in plain words.
 	OnNotice func(schema.Finding)
 
-	notifier func() (notifier, error) // tests: in place of the system's watches
-	poll     time.Duration            // tests: in place of pollInterval
+	notifier func() (notify.Notifier, error) // tests: in place of the system's watches
+	poll     time.Duration                   // tests: in place of pollInterval
 }
 
 // ManagedDir is the managed layer's folder. It is fixed at build; no flag,
 // variable or link moves it.
 const ManagedDir = "/etc/acai"
 
-// ManagedLayer is a managed layer for tests.
-type ManagedLayer struct {
-	Dir   string // in place of ManagedDir
-	Owner int    // who must own each part, in place of root
-	Top   string // the folder above Dir at which the check of owners ends
+func (o *Options) managedDir() string {
+	switch {
+	case o.Managed != nil:
+		return o.Managed.Dir
+	case runtime.GOOS == "windows":
+		return "" // who may write there stands in access lists, which are not looked at yet
+	}
+	return ManagedDir
 }
+
+// ManagedLayer is a managed layer for tests.
+type ManagedLayer = ownership.ManagedLayer

@@ -10,12 +10,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hookd-dev/hookd/loader/internal/candidate"
 	"github.com/hookd-dev/hookd/loader/internal/report"
+	"github.com/hookd-dev/hookd/loader/internal/trust"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
 // stateOf is whether the project's settings count, as the snapshot says.
-func stateOf(s *Snapshot) SettingsState {
+func stateOfSettings(s *Snapshot) candidate.SettingsState {
 	for _, info := range s.Settings {
 		if info.Layer == protocol.Project {
 			return info.State
@@ -26,47 +28,47 @@ func stateOf(s *Snapshot) SettingsState {
 
 func TestStatesOfSettings(t *testing.T) {
 	w := newWorld(t)
-	check := func(want SettingsState, steps int, plan State) {
+	check := func(want candidate.SettingsState, steps int, plan trust.State) {
 		t.Helper()
 		s := w.load()
-		if got := stateOf(s); got != want {
+		if got := stateOfSettings(s); got != want {
 			t.Errorf("state %q, want %q", got, want)
 		}
 		if got := s.Set.Settings.Agent.Limits.Steps; got != steps {
 			t.Errorf("steps %d, want %d", got, steps)
 		}
-		if got := planItem(w.plan(), settingsRecord).State; got != plan {
+		if got := planItem(w.plan(), candidate.SettingsRecord).State; got != plan {
 			t.Errorf("hookd trust shows %q, want %q", got, plan)
 		}
 	}
 	const five, six = `{"agent":{"limits":{"steps":5}}}`, `{"agent":{"limits":{"steps":6}}}`
 	check("", 20, "")
 	w.settings(`{"hooks":{"use":[]}}`)
-	check(SettingsInForce, 20, "") // as hookd init writes them: there is nothing to allow
+	check(candidate.SettingsInForce, 20, "") // as hookd init writes them: there is nothing to allow
 	w.settings(five)
-	check(SettingsUntrusted, 20, StateNew)
+	check(candidate.SettingsUntrusted, 20, trust.StateNew)
 	w.allow()
-	check(SettingsInForce, 5, StateTrusted)
+	check(candidate.SettingsInForce, 5, trust.StateTrusted)
 	w.settings(six)
-	check(SettingsChanged, 5, StateChanged)
+	check(candidate.SettingsChanged, 5, trust.StateChanged)
 	w.settings(`{`)
-	check(SettingsChanged, 5, StateChanged)
+	check(candidate.SettingsChanged, 5, trust.StateChanged)
 	w.remove(w.path(".acai", "acai.json"))
-	check(SettingsGone, 5, StateGone)
+	check(candidate.SettingsGone, 5, trust.StateGone)
 	w.settings(six)
 	w.allow()
-	check(SettingsInForce, 6, StateTrusted)
+	check(candidate.SettingsInForce, 6, trust.StateTrusted)
 	w.settings(five) // back to what was allowed before
-	check(SettingsChanged, 6, StateChanged)
-	if at := planItem(w.plan(), settingsRecord).AllowedBefore; at == nil || time.Since(*at) > time.Minute {
+	check(candidate.SettingsChanged, 6, trust.StateChanged)
+	if at := planItem(w.plan(), candidate.SettingsRecord).AllowedBefore; at == nil || time.Since(*at) > time.Minute {
 		t.Errorf("allowed before: %v", at)
 	}
-	if err := w.trust().Deny(context.Background(), settingsRecord); err != nil {
+	if err := w.trust().Deny(context.Background(), candidate.SettingsRecord); err != nil {
 		t.Fatal(err)
 	}
-	check(SettingsDenied, 20, StateDenied)
+	check(candidate.SettingsDenied, 20, trust.StateDenied)
 	w.allow()
-	check(SettingsInForce, 5, StateTrusted)
+	check(candidate.SettingsInForce, 5, trust.StateTrusted)
 	w.remove(w.path(".acai", "acai.json"))
 	w.allow() // accepts that they are gone
 	check("", 20, "")
@@ -135,8 +137,8 @@ func TestTrustOfOneHookSettlesTheSettings(t *testing.T) {
 	w.settings(`{"hooks":{"use":[{"name":"a.sh","priority":7}]}}`)
 	w.allow(w.plan().WithSettings([]string{"a.sh"})...)
 	s := w.load()
-	if got := status(s, "a.sh"); got != "ready" || find(s, "a.sh").Priority != 7 || stateOf(s) != SettingsInForce {
-		t.Errorf("%s, priority %d, settings %s", got, find(s, "a.sh").Priority, stateOf(s))
+	if got := status(s, "a.sh"); got != "ready" || find(s, "a.sh").Priority != 7 || stateOfSettings(s) != candidate.SettingsInForce {
+		t.Errorf("%s, priority %d, settings %s", got, find(s, "a.sh").Priority, stateOfSettings(s))
 	}
 }
 
@@ -147,25 +149,25 @@ func TestNothingIsSettledUnnamed(t *testing.T) {
 		name   string
 		before func(w *world)
 		named  []string // what a person who names the hook is shown
-		state  SettingsState
+		state  candidate.SettingsState
 	}{
-		{"new", func(w *world) { w.settings(`{"agent":{"limits":{"steps":5}}}`) }, []string{"a.sh", settingsRecord}, SettingsUntrusted},
+		{"new", func(w *world) { w.settings(`{"agent":{"limits":{"steps":5}}}`) }, []string{"a.sh", candidate.SettingsRecord}, candidate.SettingsUntrusted},
 		{"changed", func(w *world) {
 			w.settings(`{"agent":{"limits":{"steps":5}}}`)
 			w.allow()
 			w.settings(`{"agent":{"limits":{"steps":6}}}`)
-		}, []string{"a.sh", settingsRecord}, SettingsChanged},
+		}, []string{"a.sh", candidate.SettingsRecord}, candidate.SettingsChanged},
 		{"gone", func(w *world) {
 			w.settings(`{"agent":{"limits":{"steps":5}}}`)
 			w.allow()
 			w.remove(w.path(".acai", "acai.json"))
-		}, []string{"a.sh", settingsRecord}, SettingsGone},
+		}, []string{"a.sh", candidate.SettingsRecord}, candidate.SettingsGone},
 		{"denied", func(w *world) {
 			w.settings(`{"agent":{"limits":{"steps":5}}}`)
-			if err := w.trust().Deny(context.Background(), settingsRecord); err != nil {
+			if err := w.trust().Deny(context.Background(), candidate.SettingsRecord); err != nil {
 				w.t.Fatal(err)
 			}
-		}, []string{"a.sh"}, SettingsDenied},
+		}, []string{"a.sh"}, candidate.SettingsDenied},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWorld(t)
@@ -175,8 +177,8 @@ func TestNothingIsSettledUnnamed(t *testing.T) {
 				t.Errorf("named %q", got)
 			}
 			w.allow("a.sh")
-			if s := w.load(); stateOf(s) != test.state || status(s, "a.sh") != "ready" {
-				t.Errorf("settings %s, the hook %s", stateOf(s), status(s, "a.sh"))
+			if s := w.load(); stateOfSettings(s) != test.state || status(s, "a.sh") != "ready" {
+				t.Errorf("settings %s, the hook %s", stateOfSettings(s), status(s, "a.sh"))
 			}
 		})
 	}
@@ -249,7 +251,7 @@ func TestFollowSettings(t *testing.T) {
 		w.settings(`{"agent":{"limits":{"steps":` + string(rune('0'+steps)) + `}}}`)
 		select {
 		case got := <-reports:
-			if got != settingsRecord {
+			if got != candidate.SettingsRecord {
 				t.Errorf("reported %q", got)
 			}
 		case <-time.After(10 * time.Second):
@@ -291,8 +293,8 @@ func TestFollowLeavesNewSettingsAlone(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	if s := w.load(); stateOf(s) != SettingsUntrusted || len(s.Set.Settings.Agent.Tools.Env) > 0 || status(s, "a.sh") != "ready" {
-		t.Errorf("settings %s, %q; the hook %s", stateOf(s), s.Set.Settings.Agent.Tools.Env, status(s, "a.sh"))
+	if s := w.load(); stateOfSettings(s) != candidate.SettingsUntrusted || len(s.Set.Settings.Agent.Tools.Env) > 0 || status(s, "a.sh") != "ready" {
+		t.Errorf("settings %s, %q; the hook %s", stateOfSettings(s), s.Set.Settings.Agent.Tools.Env, status(s, "a.sh"))
 	}
 }
 
@@ -327,7 +329,7 @@ func TestWhoseSettings(t *testing.T) {
 					if s.Set.Settings.Agent.Limits.Steps == 5 || status(s, "cmd") == "ready" {
 						t.Errorf("it counts: steps %d, cmd %s", s.Set.Settings.Agent.Limits.Steps, status(s, "cmd"))
 					}
-					if !slices.ContainsFunc(s.Settings, func(info SettingsInfo) bool { return info.State == SettingsUnreadable }) && !hasFinding(s.Findings, report.PassedOver, "") {
+					if !slices.ContainsFunc(s.Settings, func(info SettingsInfo) bool { return info.State == candidate.SettingsUnreadable }) && !hasFinding(s.Findings, report.PassedOver, "") {
 						t.Errorf("nothing says so: %v %v", s.Settings, s.Findings)
 					}
 				})

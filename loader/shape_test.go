@@ -79,7 +79,7 @@ func TestWhatIsKeptNeverShows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := w.load(); !got.same(want) {
+			if want := w.load(); !got.equal(want) {
 				t.Errorf("%s, after %s: found %v, want %v", c.name, rest, got.Findings, want.Findings)
 			}
 		}

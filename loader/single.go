@@ -5,8 +5,13 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
+	"github.com/hookd-dev/hookd/loader/internal/candidate"
+	"github.com/hookd-dev/hookd/loader/internal/discover"
+	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/report"
+	"github.com/hookd-dev/hookd/loader/internal/trust"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -27,48 +32,54 @@ func Single(ctx context.Context, opts Options, file string) (*Snapshot, error) {
 	l.readDecisions(r, scopes)
 	settings := l.readSettings(r, scopes, false)
 	env := l.newEnvironment(r, scopes)
-	env.hooksFolder = filepath.Dir(file)
-	s := scopes[slices.IndexFunc(scopes, func(s *scope) bool { return s.layer == protocol.User })]
+	env.HooksFolder = filepath.Dir(file)
+	s := scopes[slices.IndexFunc(scopes, func(s *candidate.Scope) bool { return s.Layer == protocol.User })]
 	if _, inside := insideProject(l.Project, file); inside {
-		s = env.inner
+		s = env.Inner
 	}
-	s.always = true
-	scan := &scanner{Report: r, env: env, hashAll: true}
-	g := scan.begin(s, env.hooksFolder)
-	g.folder = openHooks(g.dir, g.checks)
-	if _, g.sides, _, err = listHooks(g.dir); err != nil {
-		return nil, fmt.Errorf("look at %s: %w", g.dir, err)
+	s.Always = true
+	scan := &discover.Scanner{Report: r, Env: env, HashAll: true}
+	g := scan.Begin(s, env.HooksFolder)
+	g.Folder = discover.OpenHooks(g.Dir, g.Checks)
+	if _, g.Sides, _, err = discover.ListHooks(g.Dir); err != nil {
+		return nil, fmt.Errorf("look at %s: %w", g.Dir, err)
 	}
-	f := g.file(filepath.Base(file))
+	f := g.File(filepath.Base(file))
 	if f == nil {
 		return nil, fmt.Errorf("%s is a folder, not a hook", file)
 	}
-	if s.hooksDir() == env.hooksFolder {
-		g.describe(f)
+	if s.HooksDir() == env.HooksFolder {
+		g.Describe(f)
 	}
-	scan.describeForTrust(f)
-	decide := &decider{Report: r, env: env, settings: &settings}
-	decided := decide.asItLies(f)
-	answers := l.describer.describe(ctx, l.opts.Runtime, env, []allowed{{decided}})
+	scan.DescribeForTrust(f)
+	decide := &trust.Decider{Report: r, Env: env, Settings: &settings}
+	decided := decide.AsItLies(f)
+	may, _ := decided.MayRun()
+	answers := l.describer.Describe(ctx, l.opts.Runtime, env, []trust.Allowed{may})
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	r.Refuse = nil
 	p := &assembly{Report: r, opts: &l.opts, env: env, scopes: scopes, settings: settings}
-	p.take([]*decidedHook{decided}, answers)
+	p.take([]*trust.DecidedHook{decided}, answers)
 	return p.build(1), nil
 }
 
-// describe adds what the settings say of a hook file.
-func (g *layerScan) describe(f *hookCandidate) {
-	entries := g.scope.settings.Use
-	if g.scope.waiting != nil {
-		entries = g.scope.waiting.settings.Use
+// insideProject returns an argument's path relative to the project, if it is a
+// path that lies there. A word without a slash or a dot is taken for a word:
+// npm run lint does not mean a file named lint.
+func insideProject(root, arg string) (name string, inside bool) {
+	if root == "" || !strings.ContainsAny(arg, "/.") || strings.ContainsRune(arg, 0) {
+		return "", false
 	}
-	for i := range entries {
-		d := &entries[i]
-		if d.Name != nil && *d.Name == f.base && d.Command == nil {
-			f.described = append(f.described, *d)
-		}
+	where := arg
+	if !filepath.IsAbs(where) {
+		where = filepath.Join(root, where)
 	}
+	where = filepath.Clean(where)
+	if where == root || !files.Within(root, where) {
+		return "", false
+	}
+	rel, err := filepath.Rel(root, where)
+	return filepath.ToSlash(rel), err == nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/loader/internal/report"
+	"github.com/hookd-dev/hookd/loader/internal/trust"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/test/prove"
 )
@@ -189,8 +190,8 @@ func TestRecordsOfEarlierVersions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trust := w.trust()
-	if err := trust.change(w.project, func(d *records.Decisions) error {
+	person := w.trust()
+	if err := person.change(w.project, func(d *records.Decisions) error {
 		r := &d.Hooks[0]
 		r.Pins = interpreter.Pins{}
 		r.Bundle.Interpreter = sh
@@ -198,7 +199,7 @@ func TestRecordsOfEarlierVersions(t *testing.T) {
 			return err
 		}
 		r.Hash = r.Bundle.Hash
-		return trust.loader.store.put(&bundle.Bundle{Members: memberAt(r.Bundle.Members, w.hookPath("guard.sh")), Hash: r.Hash})
+		return person.loader.store.Put(&bundle.Bundle{Members: memberAt(r.Bundle.Members, w.hookPath("guard.sh")), Hash: r.Hash})
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +207,7 @@ func TestRecordsOfEarlierVersions(t *testing.T) {
 	if outcome := w.fire(s.Set); outcome.Reason != "no" {
 		t.Errorf("%s: reason %q %v", status(s, "guard.sh"), outcome.Reason, outcome.Runs)
 	}
-	if plan := w.plan(); plan.Hash != fresh || plan.Items[0].State != StateTrusted {
+	if plan := w.plan(); plan.Hash != fresh || plan.Items[0].State != trust.StateTrusted {
 		t.Errorf("state %s, the project's hash is another: %v", plan.Items[0].State, plan.Hash != fresh)
 	}
 	w.hook("guard.sh", blocks+"#\n")

@@ -10,8 +10,11 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/loader/internal/bundle"
+	"github.com/hookd-dev/hookd/loader/internal/candidate"
+	"github.com/hookd-dev/hookd/loader/internal/discover"
 	"github.com/hookd-dev/hookd/loader/internal/records"
-	"github.com/hookd-dev/hookd/loader/internal/settings"
+	"github.com/hookd-dev/hookd/loader/internal/report"
+	"github.com/hookd-dev/hookd/loader/internal/trust"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -46,30 +49,19 @@ var ErrState = errors.New("trust records")
 // ErrNoSuchHook says that no hook has the name that was given.
 var ErrNoSuchHook = errors.New("there is no such hook")
 
-// ErrNoProject says that there is nothing to decide about.
-var ErrNoProject = errors.New("no project: there is no .acai folder here or above")
-
-// A PassedOverError is ErrNoProject where an .acai folder is there and does not
-// count.
-type PassedOverError struct{ Why, Remedy string }
-
-func (e *PassedOverError) Error() string { return "nothing of this project counts: " + e.Why }
-
-func (e *PassedOverError) Unwrap() error { return ErrNoProject }
-
 // noProject says why there is no project: nothing is there, or what is there does
 // not count.
 func (l *loader) noProject() error {
 	for _, o := range l.Passed {
 		if !o.Outer {
-			return &PassedOverError{o.Why, o.Remedy}
+			return &trust.PassedOverError{Why: o.Why, Remedy: o.Remedy}
 		}
 	}
-	return ErrNoProject
+	return trust.ErrNoProject
 }
 
 // Plan shows what would run in the project.
-func (t *Trust) Plan(ctx context.Context) (*Plan, error) {
+func (t *Trust) Plan(ctx context.Context) (*trust.Plan, error) {
 	if t.loader.Project == "" {
 		return nil, t.loader.noProject()
 	}
@@ -77,7 +69,7 @@ func (t *Trust) Plan(ctx context.Context) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.plan()
+	return p.Plan()
 }
 
 // Above are the projects further up that hold here, too, and of which something
@@ -91,7 +83,7 @@ func (t *Trust) Above(ctx context.Context) (waiting []string) {
 			continue // fire and check say what is wrong there
 		}
 		plan, err := above.Plan(ctx)
-		if err == nil && slices.ContainsFunc(plan.Items, PlanItem.waits) {
+		if err == nil && slices.ContainsFunc(plan.Items, trust.PlanItem.Waits) {
 			waiting = append(waiting, outer)
 		}
 	}
@@ -107,18 +99,18 @@ var ErrUnexpected = errors.New("the project's hooks are not the expected ones")
 // could not be allowed; the others are.
 //
 // Nothing that is not named is allowed with it: see [Plan.WithSettings].
-func (t *Trust) Allow(plan *Plan, names ...string) error {
-	if err := MayDecide(); err != nil {
+func (t *Trust) Allow(plan *trust.Plan, names ...string) error {
+	if err := trust.MayDecide(); err != nil {
 		return err
 	}
 	var problems []error
 	err := t.change(plan.Project, func(d *records.Decisions) error {
 		for i := range plan.Items {
 			item := &plan.Items[i]
-			if len(names) > 0 && !slices.Contains(names, item.Hook) || item.State == StateTrusted && !item.Damaged {
+			if len(names) > 0 && !slices.Contains(names, item.Hook) || item.State == trust.StateTrusted && !item.Damaged {
 				continue
 			}
-			if err := t.allow(d, item); err != nil {
+			if err := item.Allow(d, t.loader.store); err != nil {
 				problems = append(problems, fmt.Errorf("%s: %w", item.Hook, err))
 			}
 		}
@@ -127,77 +119,32 @@ func (t *Trust) Allow(plan *Plan, names ...string) error {
 	return errors.Join(append(problems, err)...)
 }
 
-func (t *Trust) allow(d *records.Decisions, item *PlanItem) error {
-	if item.Trouble != "" {
-		return fmt.Errorf("%s (%s)", item.Trouble, item.Remedy)
-	}
-	if item.bundle == nil && item.inMain {
-		d.Set(records.Record{Hook: item.Hook, Decision: records.Denied, At: time.Now().UTC().Truncate(time.Second), Command: item.Path == "" && item.Kind == records.KindHook, Kind: item.recordedKind()})
-		return nil
-	}
-	if item.bundle == nil { // gone, one that was denied too
-		d.Remove(item.Hook)
-		return nil
-	}
-	if item.Kind == records.KindSettings {
-		if err := t.unchangedSettings(item); err != nil {
-			return err
-		}
-	} else if err := t.loader.store.put(item.bundle); err != nil {
-		return err
-	}
-	d.Set(records.Record{
-		Hook: item.Hook, Decision: records.Allowed, Hash: item.Hash, At: time.Now().UTC().Truncate(time.Second),
-		Bundle: *item.bundle, Pins: item.pins, InPlace: item.InPlace, Command: item.Path == "" && item.Kind == records.KindHook, Kind: item.recordedKind(),
-	})
-	return nil
-}
-
 // AllowWritten allows one hook that a person had written from a template a moment
 // ago, if its file holds that text and nothing else belongs to it. Nothing else is allowed with it: where settings wait for a decision that
 // may be about the hook, it fails.
 func (t *Trust) AllowWritten(ctx context.Context, name, text string) error {
-	if err := MayDecide(); err != nil {
+	if err := trust.MayDecide(); err != nil {
 		return err
 	}
 	plan, err := t.Plan(ctx)
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(plan.Items, func(item PlanItem) bool { return item.Hook == name && item.State == StateNew })
-	waiting := slices.ContainsFunc(plan.Items, func(item PlanItem) bool { return item.Kind == records.KindSettings && item.State != StateTrusted })
+	i := slices.IndexFunc(plan.Items, func(item trust.PlanItem) bool { return item.Hook == name && item.State == trust.StateNew })
+	waiting := slices.ContainsFunc(plan.Items, func(item trust.PlanItem) bool {
+		return item.Kind == records.KindSettings && item.State != trust.StateTrusted
+	})
 	sum := sha256.Sum256([]byte(text))
 	if i < 0 || waiting || len(plan.Items[i].Files) != 1 || plan.Items[i].Files[0].Sum != hex.EncodeToString(sum[:]) {
 		return fmt.Errorf("%s: it is not only what was written", name)
 	}
-	return t.change(plan.Project, func(d *records.Decisions) error { return t.allow(d, &plan.Items[i]) })
-}
-
-// unchangedSettings reads a settings file again.
-func (t *Trust) unchangedSettings(item *PlanItem) error {
-	text, err := settings.ReadText(item.Path)
-	if err != nil {
-		return err
-	}
-	entry, err := settings.Canonical(item.Path, text)
-	if err == nil && !bundle.SameJSON(entry, item.Entry) {
-		err = fmt.Errorf("%s: %w", item.Path, ErrChangedSince)
-	}
-	return err
-}
-
-// recordedKind leaves a hook's kind out, as records did when there was no other.
-func (item *PlanItem) recordedKind() records.Kind {
-	if item.Kind == records.KindHook {
-		return ""
-	}
-	return item.Kind
+	return t.change(plan.Project, func(d *records.Decisions) error { return plan.Items[i].Allow(d, t.loader.store) })
 }
 
 // Deny denies the hooks named, or all of the project without a name. Denied
 // hooks are absent, whatever else would let them run.
 func (t *Trust) Deny(ctx context.Context, names ...string) error {
-	if err := MayDecide(); err != nil {
+	if err := trust.MayDecide(); err != nil {
 		return err
 	}
 	plan, err := t.Plan(ctx)
@@ -205,23 +152,17 @@ func (t *Trust) Deny(ctx context.Context, names ...string) error {
 		return err
 	}
 	for _, name := range names {
-		if !slices.ContainsFunc(plan.Items, func(item PlanItem) bool { return item.Hook == name }) {
+		if !slices.ContainsFunc(plan.Items, func(item trust.PlanItem) bool { return item.Hook == name }) {
 			return fmt.Errorf("%s: the project has no such hook", name)
 		}
 	}
 	return t.change(plan.Project, func(d *records.Decisions) error {
-		for _, item := range plan.Items {
+		for i := range plan.Items {
+			item := &plan.Items[i]
 			if len(names) > 0 && !slices.Contains(names, item.Hook) {
 				continue
 			}
-			r := records.Record{Hook: item.Hook, Command: item.Path == "" && item.Kind == records.KindHook, Kind: item.recordedKind()}
-			if old := d.Find(item.Hook); old != nil {
-				r = *old
-			} else if item.bundle != nil {
-				r.Hash, r.Bundle = item.Hash, *item.bundle
-			}
-			r.Decision, r.At = records.Denied, time.Now().UTC().Truncate(time.Second)
-			d.Set(r)
+			item.Deny(d)
 		}
 		return nil
 	})
@@ -235,7 +176,7 @@ func (t *Trust) Expect(ctx context.Context, hash string) error {
 		return err
 	}
 	t.How = "--expect"
-	if err := plan.onFixedPath(); err != nil {
+	if err := plan.OnFixedPath(); err != nil {
 		return err
 	}
 	if plan.Hash != hash {
@@ -248,7 +189,7 @@ func (t *Trust) Expect(ctx context.Context, hash string) error {
 // is made, until the context ends. What is new, gone or denied is left alone. report
 // is told of each; it must not block.
 func (t *Trust) Follow(ctx context.Context, report func(hook, hash string, err error)) error {
-	if err := MayDecide(); err != nil {
+	if err := trust.MayDecide(); err != nil {
 		return err
 	}
 	if t.loader.Project == "" {
@@ -280,7 +221,7 @@ func (t *Trust) Follow(ctx context.Context, report func(hook, hash string, err e
 			continue // half-written: its end is another change
 		}
 		for _, item := range plan.Items {
-			if item.State == StateChanged && item.Trouble == "" {
+			if item.State == trust.StateChanged && item.Trouble == "" {
 				report(item.Hook, item.Hash, t.Allow(plan, item.Hook))
 			}
 		}
@@ -289,11 +230,11 @@ func (t *Trust) Follow(ctx context.Context, report func(hook, hash string, err e
 
 // Listed is one decision of a person.
 type Listed struct {
-	Project string    `json:"project"`
-	Hook    string    `json:"hook"`
-	Hash    string    `json:"hash"`
-	State   State     `json:"state"`
-	At      time.Time `json:"at"`
+	Project string      `json:"project"`
+	Hook    string      `json:"hook"`
+	Hash    string      `json:"hash"`
+	State   trust.State `json:"state"`
+	At      time.Time   `json:"at"`
 }
 
 // List returns every decision about every project, compared with what is there
@@ -306,10 +247,10 @@ func (t *Trust) List(ctx context.Context) ([]Listed, error) {
 		for _, r := range d.Hooks {
 			state, known := states[r.Hook]
 			if !known {
-				state = StateGone
+				state = trust.StateGone
 			}
 			if r.Decision == records.Denied {
-				state = StateDenied
+				state = trust.StateDenied
 			}
 			listed = append(listed, Listed{d.Project, r.Hook, r.Hash, state, r.At})
 		}
@@ -317,8 +258,8 @@ func (t *Trust) List(ctx context.Context) ([]Listed, error) {
 	return listed, err
 }
 
-func (t *Trust) states(ctx context.Context, project string) map[string]State {
-	states := map[string]State{}
+func (t *Trust) states(ctx context.Context, project string) map[string]trust.State {
+	states := map[string]trust.State{}
 	if project == "" {
 		return states
 	}
@@ -332,17 +273,17 @@ func (t *Trust) states(ctx context.Context, project string) map[string]State {
 	if err != nil {
 		return states
 	}
-	if item := p.settingsItem(); item != nil {
-		states[settingsRecord] = item.State
+	if item := p.SettingsItem(); item != nil {
+		states[candidate.SettingsRecord] = item.State
 	}
-	for _, f := range p.hooks {
-		if f.record != nil {
-			states[f.base] = f.state(f.isThere())
+	for _, f := range p.Hooks {
+		if f.Record != nil {
+			states[f.Base] = trust.StateOf(&f.Subject, f.IsThere())
 		}
 	}
-	for _, f := range p.resources {
-		if f.record != nil {
-			states[f.base] = f.state(f.isThere())
+	for _, f := range p.Resources {
+		if f.Record != nil {
+			states[f.Base] = trust.StateOf(&f.Subject, f.IsThere())
 		}
 	}
 	return states
@@ -364,7 +305,7 @@ func (t *Trust) Enable(ctx context.Context, name string) error {
 }
 
 func (t *Trust) switchHook(ctx context.Context, name string, change func(d *records.Decisions, layer, name string)) error {
-	if err := MayDecide(); err != nil {
+	if err := trust.MayDecide(); err != nil {
 		return err
 	}
 	opts := t.loader.opts
@@ -396,4 +337,39 @@ func (t *Trust) switchHook(ctx context.Context, name string, change func(d *reco
 		return problem
 	}
 	return nil
+}
+
+// change makes a decision and records it.
+func (t *Trust) change(project string, update func(*records.Decisions) error) error {
+	return trust.Change(t.loader.records, t.loader.state, project, t.How, update)
+}
+
+// survey finds and describes every hook of the project without running any.
+func (l *loader) survey(ctx context.Context) (*trust.Survey, error) {
+	defer l.files.Until(ctx)()
+	r := report.NewReport()
+	scopes := l.scopes()
+	l.readDecisions(r, scopes)
+	if r.Refuse != nil {
+		return nil, r.Refuse
+	}
+	l.readSettings(r, scopes, true)
+	env := l.newEnvironment(r, scopes)
+	p := &trust.Survey{Report: r, Env: env, Store: l.store, TrustedIn: l.TrustedIn, Inner: env.Inner}
+	if p.Inner != nil {
+		scan := &discover.Scanner{Report: r, Env: env, HashAll: true}
+		p.Hooks, p.Resources = scan.Hooks(p.Inner), scan.Resources(p.Inner)
+	}
+	return p, ctx.Err()
+}
+
+// hashIfAllowed is the hash of the whole project as it would be once it is allowed
+// with these settings, which is what hookd trust --print shows. Settings that were
+// swapped meanwhile have none.
+func (l *loader) hashIfAllowed(b *bundle.Bundle) string {
+	p, err := l.survey(context.Background())
+	if err != nil || p.Inner == nil || p.Inner.SettingsBundle == nil || p.Inner.SettingsBundle.Hash != b.Hash {
+		return ""
+	}
+	return trust.ProjectHash(p.Inner, p.Hooks, p.Resources)
 }

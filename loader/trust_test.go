@@ -20,6 +20,7 @@ import (
 
 	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/loader/internal/report"
+	"github.com/hookd-dev/hookd/loader/internal/trust"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/test/prove"
 )
@@ -435,7 +436,7 @@ func TestSwapAfterShowing(t *testing.T) {
 	plan := w.plan()
 	w.hook("guard.sh", marks(mark))
 	err := w.trust().Allow(plan)
-	if !errors.Is(err, ErrChangedSince) {
+	if !errors.Is(err, trust.ErrChangedSince) {
 		t.Fatalf("error %v", err)
 	}
 	s := w.load()
@@ -455,7 +456,7 @@ func TestPlanShowsWhatChanged(t *testing.T) {
 	w.write(w.hookPath("lib/a.sh"), "two\n", 0o644)
 	w.write(w.hookPath("lib/b.sh"), "new\n", 0o644)
 	item := w.plan().Items[0]
-	if item.State != StateChanged || !item.Guard || item.Was == "" || item.Was == item.Hash {
+	if item.State != trust.StateChanged || !item.Guard || item.Was == "" || item.Was == item.Hash {
 		t.Errorf("item %+v", item)
 	}
 	var got []string
@@ -618,14 +619,14 @@ func TestChangedUnderTheStricterRule(t *testing.T) {
 func TestExpectAndPrint(t *testing.T) {
 	w := newWorld(t)
 	w.hook("guard.sh", blocks)
-	trust := w.trust()
+	person := w.trust()
 	hash := w.plan().Hash
 	w.hook("more.sh", blocks)
-	if err := trust.Expect(context.Background(), hash); !errors.Is(err, ErrUnexpected) {
+	if err := person.Expect(context.Background(), hash); !errors.Is(err, ErrUnexpected) {
 		t.Errorf("error %v", err)
 	}
 	os.Remove(w.hookPath("more.sh"))
-	if err := trust.Expect(context.Background(), hash); err != nil {
+	if err := person.Expect(context.Background(), hash); err != nil {
 		t.Error(err)
 	}
 	if got := status(w.load(), "guard.sh"); got != "ready" {
@@ -636,17 +637,17 @@ func TestExpectAndPrint(t *testing.T) {
 func TestNeverGrantsBelowAHook(t *testing.T) {
 	w := newWorld(t)
 	w.hook("guard.sh", blocks)
-	plan, trust := w.plan(), w.trust()
+	plan, person := w.plan(), w.trust()
 	t.Setenv(hookenv.VarDepth, "1")
 	until := time.Now().Add(time.Hour)
 	for name, do := range map[string]func() error{
-		"allow":   func() error { return trust.Allow(plan) },
-		"deny":    func() error { return trust.Deny(context.Background()) },
-		"expect":  func() error { return trust.Expect(context.Background(), plan.Hash) },
-		"follow":  func() error { return trust.Follow(context.Background(), nil) },
-		"disable": func() error { return trust.Disable(context.Background(), "guard.sh", &until) },
+		"allow":   func() error { return person.Allow(plan) },
+		"deny":    func() error { return person.Deny(context.Background()) },
+		"expect":  func() error { return person.Expect(context.Background(), plan.Hash) },
+		"follow":  func() error { return person.Follow(context.Background(), nil) },
+		"disable": func() error { return person.Disable(context.Background(), "guard.sh", &until) },
 	} {
-		if err := do(); !errors.Is(err, ErrBelow) {
+		if err := do(); !errors.Is(err, trust.ErrBelow) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
@@ -681,15 +682,15 @@ func TestDisable(t *testing.T) {
 	w.write(filepath.Join(w.managed, "hooks", "m.sh"), blocks, 0o755)
 	w.allow()
 	w.hook("guard.sh", blocks+"#\n") // broken for now
-	trust := w.trust()
+	person := w.trust()
 	soon := time.Now().Add(3 * time.Second)
 	for _, name := range []string{"guard.sh", "user.sh"} {
-		if err := trust.Disable(context.Background(), name, &soon); err != nil {
+		if err := person.Disable(context.Background(), name, &soon); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, name := range []string{"must.sh", "m.sh", "none"} {
-		if err := trust.Disable(context.Background(), name, nil); err == nil {
+		if err := person.Disable(context.Background(), name, nil); err == nil {
 			t.Errorf("%s could be switched off", name)
 		}
 	}
@@ -702,10 +703,10 @@ func TestDisable(t *testing.T) {
 	if got := status(s, "guard.sh") + " " + status(s, "user.sh"); got != "changed!untrusted ready" {
 		t.Errorf("afterwards %s", got)
 	}
-	if err := trust.Disable(context.Background(), "user.sh", nil); err != nil {
+	if err := person.Disable(context.Background(), "user.sh", nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := trust.Enable(context.Background(), "user.sh"); err != nil {
+	if err := person.Enable(context.Background(), "user.sh"); err != nil {
 		t.Fatal(err)
 	}
 	if got := status(w.load(), "user.sh"); got != "ready" {
@@ -720,7 +721,7 @@ func TestList(t *testing.T) {
 	w.allow()
 	w.hook("b", blocks+"#\n")
 	list, err := w.trust().List(context.Background())
-	if err != nil || len(list) != 2 || list[0].State != StateTrusted || list[1].State != StateChanged || list[0].Project != w.project {
+	if err != nil || len(list) != 2 || list[0].State != trust.StateTrusted || list[1].State != trust.StateChanged || list[0].Project != w.project {
 		t.Errorf("list %+v, %v", list, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/notify"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -37,7 +38,7 @@ type Watcher struct {
 	inputs  files.Inputs
 	recheck time.Time
 	waiting time.Time // since when no load is whole; zero = the last one was
-	watch   notifier
+	watch   notify.Notifier
 	tick    time.Duration
 }
 
@@ -102,7 +103,7 @@ func (w *Watcher) Reload(ctx context.Context) (*Snapshot, error) {
 
 func (w *Watcher) start(first *Snapshot) {
 	w.tick = slowTick
-	open := newSystemWatch
+	open := notify.New
 	if w.loader.opts.notifier != nil {
 		open = w.loader.opts.notifier
 	}
@@ -118,7 +119,7 @@ func (w *Watcher) poll(err error) {
 	if w.watch != nil {
 		w.watch.Close()
 	}
-	w.watch = polling{}
+	w.watch = notify.Polling{}
 	w.tick = pollInterval
 	if w.loader.opts.poll > 0 {
 		w.tick = w.loader.opts.poll
@@ -192,7 +193,7 @@ func (w *Watcher) look(ctx context.Context, force bool) {
 		w.recheck = time.Now().Add(debounce)
 		return
 	}
-	if s.same(w.current.Load()) {
+	if s.equal(w.current.Load()) {
 		w.follow(s)
 		return
 	}

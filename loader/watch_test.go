@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/notify"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -295,9 +296,9 @@ func (n noWatches) Close()                       {}
 
 // H45: without watches hookd says so once, in plain words, and polls.
 func TestWatchesUsedUp(t *testing.T) {
-	tests := map[string]func() (notifier, error){
-		"no instance": func() (notifier, error) { return nil, syscall.EMFILE },
-		"no watch":    func() (notifier, error) { return noWatches{syscall.ENOSPC}, nil },
+	tests := map[string]func() (notify.Notifier, error){
+		"no instance": func() (notify.Notifier, error) { return nil, syscall.EMFILE },
+		"no watch":    func() (notify.Notifier, error) { return noWatches{syscall.ENOSPC}, nil },
 	}
 	for name, open := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -327,7 +328,7 @@ func TestWatchesUsedUp(t *testing.T) {
 // A watch that is lost is made up for by the slow tick.
 func TestLostWatch(t *testing.T) {
 	w, watcher, _ := watched(t, func(o *Options) {
-		o.notifier = func() (notifier, error) { return polling{}, nil }
+		o.notifier = func() (notify.Notifier, error) { return notify.Polling{}, nil }
 	})
 	w.hook("a.sh", plain)
 	eventually(t, slowTick+time.Second, "the hook", func() bool { return names(watcher.Current()) == "a.sh" })
@@ -405,7 +406,7 @@ func TestChangeDuringLoad(t *testing.T) {
 
 func TestReloadOnDemand(t *testing.T) {
 	w, watcher, _ := watched(t, func(o *Options) {
-		o.notifier = func() (notifier, error) { return polling{}, nil }
+		o.notifier = func() (notify.Notifier, error) { return notify.Polling{}, nil }
 	})
 	w.hook("a.sh", plain)
 	s, err := watcher.Reload(context.Background())

@@ -43,7 +43,7 @@ func TestSwapWhileWaiting(t *testing.T) {
 			calls.Go(func() {
 				text, _ = callAs(t, "a", Files(folder), "edit_file", map[string]any{"path": "d/f", "oldText": "old", "newText": "new"})
 			})
-			time.Sleep(50 * time.Millisecond) // it waits
+			time.Sleep(300 * time.Millisecond) // it waits
 			if err := c.swap(p); err != nil {
 				t.Error(err)
 			}

@@ -37,7 +37,7 @@ func newModes(t *testing.T) *modes {
 	t.Cleanup(func() {
 		m.pool.Close()
 		if left := m.alive(); len(left) > 0 {
-			t.Errorf("alive behind the pool: %v", left)
+			t.Errorf("alive after the pool was closed: %v", left)
 		}
 	})
 	return m
@@ -120,7 +120,7 @@ func toolCall(session, id string) protocol.Event {
 }
 
 // TestStandby: the process that answers was there before the event; the next one
-// is there behind it; an answer with the id does not wait for the end.
+// is there after it; an answer with the id does not wait for the end.
 func TestStandby(t *testing.T) {
 	m := newModes(t)
 	h := m.hook("guard.sh", schema.Standby, 5*time.Second, readID+`echo "{\"id\":\"$id\",\"action\":\"block\",\"reason\":\"$HOOK_MODE$HOOK_EVENT $$\"}"; sleep 60`)
@@ -200,7 +200,7 @@ func TestStandbyReads(t *testing.T) {
 		"exit 3":                     {`cat >>$OUT/seen; exit 3`, 1, wantAnswer{Failure: "exit", Reason: "exit code 3"}},
 		"a signal":                   {`cat >>$OUT/seen; kill -9 $$`, 1, wantAnswer{Failure: "signal", Reason: "SIGKILL"}},
 		"the id ends the turn":       {readID + `echo "{\"id\":\"$id\"}"; exec sleep 60`, 0, wantAnswer{Action: "observe"}},
-		"exit code behind the id":    {readID + `echo "{\"id\":\"$id\"}"; exit 1`, 0, wantAnswer{Action: "observe"}},
+		"exit code after the id":     {readID + `echo "{\"id\":\"$id\"}"; exit 1`, 0, wantAnswer{Action: "observe"}},
 		"later output":               {readID + `printf '{"id":"%s","action":"observe"}\n{"id":"%s","action":"block"}\n' "$id" "$id"`, 0, wantAnswer{Action: "observe"}},
 		"over several lines":         {readID + `printf 'text\n{\n "id":"%s",\n "action":"block","reason":"r"\n}\n' "$id"; sleep 60`, 0, wantAnswer{Action: "block", Reason: "r", Warning: "text"}},
 		"another id":                 {`cat >>$OUT/seen; echo '{"id":"x","action":"observe"}'`, 1, wantAnswer{Failure: "reply", Reason: "repeats the id"}},
@@ -276,7 +276,7 @@ func (m *modes) late() (late record.Late) {
 	return late
 }
 
-// TestStandbyLate: what a process does behind its answer is recorded, and it has
+// TestStandbyLate: what a process does after its answer is recorded, and it has
 // the grace time.
 func TestStandbyLate(t *testing.T) {
 	m := newModes(t)
@@ -428,7 +428,7 @@ func TestResidentReads(t *testing.T) {
 		"many notes":            {`i=0; while [ $i -lt 150 ]; do echo n; i=$((i+1)); done; echo "{\"id\":\"$id\",\"action\":\"block\"}"`, [2]wantAnswer{{Failure: "output", Reason: "100 lines"}, {Failure: "output"}}},
 		"a flood":               {`yes yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy | tr -d '\n'`, [2]wantAnswer{{Failure: "output"}, {Failure: "output"}}},
 		"a long line":           {`head -c 70000 /dev/zero | tr '\0' x; echo "{\"id\":\"$id\",\"action\":\"block\"}"`, [2]wantAnswer{{Failure: "output"}, {Failure: "output"}}},
-		"a flood behind it":     {`echo "{\"id\":\"$id\"}"; yes & sleep 0.1`, [2]wantAnswer{{Action: "observe", Warning: "*"}, {Failure: "output"}}},
+		"a flood after it":      {`echo "{\"id\":\"$id\"}"; yes & sleep 0.1`, [2]wantAnswer{{Action: "observe", Warning: "*"}, {Failure: "output"}}},
 		"silent":                {`:`, [2]wantAnswer{{Failure: "timeout"}, {Failure: "timeout"}}},
 		"a child has the pipe":  {`sleep 60 & exit 0`, [2]wantAnswer{{Failure: "lost"}, {Failure: "lost"}}},
 	} {
@@ -546,7 +546,7 @@ func TestResidentSessions(t *testing.T) {
 	}
 	fire(t, e, protocol.Event{Event: protocol.SessionEnd, Session: protocol.Session{ID: "8"}})
 	if got := m.ask(e, toolCall("8", "")); got.Reason != "1" {
-		t.Errorf("behind the end of the session: %+v", got)
+		t.Errorf("after the end of the session: %+v", got)
 	}
 	e.Forget("8")
 	if got := m.ask(e, toolCall("8", "")); got.Reason != "1" {

@@ -86,7 +86,7 @@ func TestProcessAnswers(t *testing.T) {
 		"block, killed":          {sayNo + "\nkill -9 $$", nil, protocol.Block, "", ""},
 		"block, then sleeps":     {sayNo + "\nsleep 62", overTime, protocol.Block, "", ""},
 		"block, child holds":     {"sleep 62 &\n" + sayNo, nil, protocol.Block, "", ""},
-		"block behind a banner":  {"echo hello from profile\n" + sayNo, nil, protocol.Block, "", ""},
+		"block after a banner":   {"echo hello from profile\n" + sayNo, nil, protocol.Block, "", ""},
 		"block after 5 MB":       {"head -c 5000000 /dev/zero >&2\n" + sayNo, nil, protocol.Block, "", ""},
 		"exit 2":                 {"exit 2", nil, protocol.Block, "", ""},
 		"exit 1":                 {"echo trace >&2; exit 1", nil, "", protocol.FailExit, "exit code 1"},

@@ -16,7 +16,7 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
-// The outcome stands at the limit; that the hook's processes ended behind it is
+// The outcome stands at the limit; that the hook's processes ended after it is
 // a late line, and one that left nothing behind has none.
 func TestDeathsAreRecorded(t *testing.T) {
 	const grace = 300 * time.Millisecond

@@ -106,8 +106,8 @@ func (g *cgroups) report() Report {
 		Unavailable: g.unavailable,
 	}
 	if g.escaped != nil {
-		r.Covers += ", and what left it where a sweep of the process table recognises it, " + sweepFinds
-		r.Misses = "of what moved itself out of its control group, which needs no rights but the user's own: " + sweepMisses
+		r.Covers += "; every process that left it and that a sweep of the process table recognises, " + sweepFinds
+		r.Misses = "a process that moved itself out of its control group, as any hook may, and hides from the sweep: " + sweepMisses
 	}
 	return r
 }

@@ -69,7 +69,7 @@ func writeRecords(dir, name string) {
 }
 
 // G16: no event that was decided is without a record after kill -9, and the
-// chain goes on behind it.
+// chain goes on after it.
 func TestKilledWriter(t *testing.T) {
 	rounds, told := prove.Size(30, 300), 0
 	for range rounds {

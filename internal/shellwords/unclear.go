@@ -92,15 +92,16 @@ func runsItsWords(options string, args []Word) bool {
 // gitRuns reports whether git is given a command to run: by a setting, or by a
 // subcommand that does so.
 func gitRuns(args []string) bool {
-	has := func(word string) bool { return slices.Contains(args, word) }
+	config, rebase := slices.Contains(args, "config"), slices.Contains(args, "rebase")
+	submodule, bisect := slices.Contains(args, "submodule"), slices.Contains(args, "bisect")
 	for i, word := range args {
 		setting, _, _ := strings.Cut(strings.ToLower(strings.TrimPrefix(word, "-c")), "=")
-		sets := strings.HasPrefix(word, "-c") || i > 0 && (args[i-1] == "-c" || args[i-1] == "--config-env") || has("config")
+		sets := strings.HasPrefix(word, "-c") || i > 0 && (args[i-1] == "-c" || args[i-1] == "--config-env") || config
 		switch {
 		case sets && gitPrograms().MatchString(setting),
-			has("rebase") && (word == "-x" || strings.HasPrefix(word, "--exec")),
-			has("submodule") && word == "foreach",
-			has("bisect") && word == "run":
+			rebase && (word == "-x" || strings.HasPrefix(word, "--exec")),
+			submodule && word == "foreach",
+			bisect && word == "run":
 			return true
 		}
 	}

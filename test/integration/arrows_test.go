@@ -44,24 +44,27 @@ executor/record: executor/state internal/fsutil protocol schema
 executor/state: protocol schema
 executor/daemon: executor protocol protocol/rpc protocol/rpc/socket schema
 loader/internal/bundle: executor/hookenv loader/internal/files loader/internal/interpreter loader/internal/report protocol schema
+loader/internal/candidate: executor/hookenv loader/internal/bundle loader/internal/files loader/internal/interpreter loader/internal/records loader/internal/report loader/internal/settings loader/internal/workspace protocol schema
+loader/internal/discover: executor/hookenv executor/process internal/fsutil loader/internal/bundle loader/internal/candidate loader/internal/environment loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/trust protocol schema schema/document
+loader/internal/environment: executor/hookenv loader/internal/bundle loader/internal/candidate loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/workspace protocol schema
 loader/internal/files: executor/process
 loader/internal/interpreter: executor/hookenv executor/process loader/internal/files loader/internal/ownership loader/internal/report
+loader/internal/notify: loader/internal/files
 loader/internal/ownership: loader/internal/files loader/internal/report schema
 loader/internal/report: schema
 loader/internal/settings: protocol schema schema/agentparts schema/document schema/units
 loader/internal/records: internal/fsutil loader/internal/bundle loader/internal/files loader/internal/interpreter
 loader/internal/report: loader/internal/files protocol schema
 loader/internal/settings: protocol schema schema/document
-loader: executor executor/exechook executor/hookenv executor/process executor/record executor/state internal/fsutil loader/internal/files loader/internal/ownership loader/internal/report loader/internal/settings protocol schema schema/document schema/toolname
-loader: executor executor/exechook executor/hookenv executor/process executor/record executor/state internal/fsutil loader/internal/files loader/internal/ownership loader/internal/report loader/internal/settings protocol schema schema/document
+loader/internal/trust: executor executor/hookenv executor/process executor/record internal/fsutil loader/internal/bundle loader/internal/candidate loader/internal/environment loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/workspace protocol schema
+loader/internal/workspace: executor/hookenv loader/internal/files loader/internal/ownership
+loader: executor executor/exechook executor/hookenv executor/process loader/internal/bundle loader/internal/candidate loader/internal/discover loader/internal/environment loader/internal/files loader/internal/interpreter loader/internal/notify loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/trust loader/internal/workspace protocol schema schema/toolname
 agentloop: agentloop/builtin agentloop/internal/answer agentloop/internal/conversation agentloop/internal/gohooks agentloop/internal/limits agentloop/internal/toolset agentloop/model agentloop/provider agentloop/recipe agentloop/store agentloop/tool protocol
 agentloop/internal/answer: agentloop/model protocol
 agentloop/internal/conversation: agentloop/store protocol
 agentloop/internal/gohooks: protocol
 agentloop/internal/limits: protocol
 agentloop/internal/toolset: agentloop/tool protocol
-loader/internal/workspace: executor/hookenv loader/internal/files loader/internal/ownership
-loader: executor executor/exechook executor/hookenv executor/process executor/record internal/fsutil loader/internal/bundle loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/workspace protocol schema schema/document
 agentloop: agentloop/builtin agentloop/model agentloop/provider agentloop/recipe agentloop/store agentloop/tool protocol
 agentloop/model: protocol
 agentloop/provider: agentloop/tool protocol
@@ -96,9 +99,8 @@ cmd/hookd/internal/jsonsession: agentloop agentloop/model cmd/hookd/internal/cli
 cmd/hookd/internal/logcmd: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/process executor/record executor/state protocol
 cmd/hookd/internal/models: agentloop/model agentloop/model/anthropic agentloop/model/cassette agentloop/model/openai cmd/hookd/internal/cli protocol schema schema/agentparts
 cmd/hookd/internal/places: cmd/hookd/internal/cli cmd/hookd/internal/show executor loader protocol
-cmd/hookd/internal/report: cmd/hookd/internal/show executor executor/daemon loader protocol schema schema/units
 cmd/hookd/internal/question: agentloop cmd/hookd/internal/cli cmd/hookd/internal/report cmd/hookd/internal/show cmd/hookd/internal/terminal protocol
-cmd/hookd/internal/report: cmd/hookd/internal/show executor executor/daemon loader protocol schema
+cmd/hookd/internal/report: cmd/hookd/internal/show executor executor/daemon loader protocol schema schema/units
 cmd/hookd/internal/runview: agentloop cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/report cmd/hookd/internal/show executor/process protocol
 cmd/hookd/internal/servecmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/show cmd/hookd/internal/signals executor executor/daemon executor/exechook executor/hookenv executor/process loader protocol protocol/rpc protocol/rpc/socket schema
 cmd/hookd/internal/sessionscmd: agentloop/store cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor/state protocol

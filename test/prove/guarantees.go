@@ -62,7 +62,7 @@ var Guarantees = []Guarantee{
 		Tests: []Test{{"protocol", "TestWreckedAnswersAreNoVerdict"}},
 		Fuzz: []Test{
 			{"protocol", "FuzzReadReply"}, {"protocol", "FuzzDecodeEvent"}, {"protocol", "FuzzPatch"}, {"protocol", "FuzzMerge"}, {"protocol", "FuzzFold"},
-			{"loader", "FuzzSettingsJSON"}, {"loader", "FuzzSettingsYAML"}, {"loader", "FuzzSettingsTOML"}, {"loader", "FuzzParseHeader"}, {"loader", "FuzzAnswer"}, {"loader", "FuzzSideFile"}, {"loader", "FuzzTrustRecords"},
+			{"loader", "FuzzSettingsJSON"}, {"loader", "FuzzSettingsYAML"}, {"loader", "FuzzSettingsTOML"}, {"loader/internal/discover", "FuzzParseHeader"}, {"loader/internal/discover", "FuzzAnswer"}, {"loader", "FuzzSideFile"}, {"loader/internal/records", "FuzzTrustRecords"},
 			{"protocol/rpc", "FuzzReader"}, {"executor/internal/worker", "FuzzResidentLines"}, {"executor/record", "FuzzRead"}, {"executor/state", "FuzzDecode"}, {"executor/daemon", "FuzzDispatch"},
 		},
 	},

@@ -29,7 +29,7 @@ func (s *written) ReadBuffered(buffer []byte) []byte {
 
 func (*written) Interrupt() {}
 
-// FuzzResidentLines: whatever a resident process writes, before and behind the
+// FuzzResidentLines: whatever a resident process writes, before and after the
 // question, only a line that repeats the event's id becomes a verdict, and nothing
 // is read without end.
 func FuzzResidentLines(f *testing.F) {

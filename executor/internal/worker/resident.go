@@ -49,7 +49,7 @@ func (w *Worker) AskLine(ctx context.Context, r *Request) (reply Reply) {
 		out = readLine(ctx, w.child, r.Limit, r.ID)
 	}
 	if out.after > 0 {
-		reply.Warnings = append(reply.Warnings, fmt.Sprintf("%d bytes behind its answer were not read", out.after))
+		reply.Warnings = append(reply.Warnings, fmt.Sprintf("%d bytes after its answer were not read", out.after))
 	}
 	reply.Output, reply.End, reply.Notes = out.text, out.end, out.notes
 	// A process may have ended before it wrote the newline of its answer.

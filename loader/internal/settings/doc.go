@@ -10,8 +10,9 @@
 // [Merge] makes one [schema.Settings] of the layers. The managed layer binds the
 // user, and the user binds the project: a lower layer can only tighten what a
 // higher one set. Who may set a key, and which way is tighter, is a row of
-// [schema.Keys]; no rule about a single key belongs elsewhere, except the two in
-// model.go that keep a project from choosing a model that is a file.
+// [schema.Keys]. Rules about a single key are the exception, and stand in lists.go and
+// origins.go: a project chooses no model that is a file, and hands out no key of one.
+// The values are kept, laid over each other and decoded by [schema.Layered].
 //
 // [LastGood] keeps the last text of each layer that could be read, for the moment
 // in which a file is half-written.
@@ -21,6 +22,7 @@
 //
 //	read.go      the file of a layer, bounded, and its text as settings
 //	merge.go     three layers, one result
-//	model.go     where the model and its keys come from
+//	lists.go     lists of several layers
+//	origins.go   where the model and its keys come from
 //	lastgood.go  the last text that could be read
 package settings

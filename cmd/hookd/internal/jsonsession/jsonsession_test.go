@@ -72,7 +72,7 @@ func TestRunJSONPageIsCurrent(t *testing.T) {
 	}
 }
 
-func TestDecodeDriven(t *testing.T) {
+func TestDecodeInput(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"prompt":"x"}`: "",
 		`{"prompt":"","attachments":[{"type":"text","text":"x"}]}`: "",
@@ -98,13 +98,13 @@ func TestDecodeDriven(t *testing.T) {
 			t.Errorf("%s: taken, want %q", text, want)
 		case fault != nil && (want == "" || !strings.Contains(fault.Message, want)):
 			t.Errorf("%s: %q, want %q", text, fault.Message, want)
-		case fault != nil && strings.Contains(fault.Message, "main."):
+		case fault != nil && strings.Contains(fault.Message, "jsonsession."):
 			t.Errorf("%s: a Go type is told: %q", text, fault.Message)
 		}
 	}
 }
 
-func FuzzDecodeDriven(f *testing.F) {
+func FuzzDecodeInput(f *testing.F) {
 	f.Add([]byte(`{"prompt":"x","attachments":[{"type":"image","data":"aa"}]}`))
 	f.Add([]byte(`{"answer":{"id":"1","optionId":"allow","text":"\ud800"}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -118,7 +118,7 @@ func FuzzDecodeDriven(f *testing.F) {
 	})
 }
 
-func TestReadDriven(t *testing.T) {
+func TestReadInput(t *testing.T) {
 	long := strings.Repeat("x", maxLine+1)
 	lines := make(chan inputLine)
 	go readInput(strings.NewReader("a\n\n"+long+"\nlast"), lines)

@@ -1,0 +1,293 @@
+package discover
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/hookd-dev/hookd/loader/internal/bundle"
+	"github.com/hookd-dev/hookd/loader/internal/candidate"
+	"github.com/hookd-dev/hookd/loader/internal/environment"
+	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/interpreter"
+	"github.com/hookd-dev/hookd/loader/internal/ownership"
+	"github.com/hookd-dev/hookd/loader/internal/records"
+	"github.com/hookd-dev/hookd/loader/internal/report"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// A Scanner finds what the layers of one load hold, and runs nothing.
+type Scanner struct {
+	*report.Report
+	Env     *environment.Environment
+	Hashes  []string // hooks.trust.hashes in force: what they may name is hashed
+	HashAll bool     // every hash is needed: a person looks
+	Spare   int64    // bytes that may still be hashed without need
+}
+
+// layerScan is the state while one scope is scanned.
+type layerScan struct {
+	*Scanner
+	scope     *candidate.Scope
+	Dir       string
+	Folder    hooksFolder
+	Sides     map[string]bool // names of side files in the folder
+	Checks    *ownership.Walk
+	hooks     []*candidate.Hook
+	byName    map[string]*candidate.Hook
+	resources []*candidate.Resource
+}
+
+// Hooks finds the hooks of one scope: the files of its folder, the entries of its
+// settings and, for a project, what was allowed before.
+func (sc *Scanner) Hooks(s *candidate.Scope) []*candidate.Hook {
+	if s.Dir == "" {
+		return nil
+	}
+	g := sc.Begin(s, sc.Env.HooksDir(s))
+	g.Inputs.See(g.Dir)
+	sc.tellUnread(s.Dir)
+	g.Folder = OpenHooks(g.Dir, g.Checks)
+	g.discover()
+	for i := range s.Settings.Use {
+		g.use(&s.Settings.Use[i])
+	}
+	if s.Waiting != nil {
+		g.waiting(s.Waiting.Settings.Use)
+	}
+	if s.Layer == protocol.Project {
+		for i := range s.Decisions.Hooks {
+			if r := &s.Decisions.Hooks[i]; !r.IsMaterial() {
+				g.recorded(r)
+			}
+		}
+		g.inheritedGone()
+	}
+	if guard := waitingGuard(s); guard != nil {
+		g.hooks = append(g.hooks, guard)
+	}
+	for _, f := range g.hooks {
+		sc.DescribeForTrust(f)
+	}
+	return g.hooks
+}
+
+func (sc *Scanner) Begin(s *candidate.Scope, dir string) *layerScan {
+	return &layerScan{Scanner: sc, scope: s, Dir: dir, Checks: sc.Env.ChecksFor(s.Layer), byName: map[string]*candidate.Hook{}}
+}
+
+// waiting takes in the entries of settings that nobody allowed. They say what a
+// hook is that nobody allowed either, so that a guard is known as one; to a hook
+// that a person decided about they do nothing.
+func (g *layerScan) waiting(entries []schema.Described) {
+	for i := range entries {
+		if d := &entries[i]; d.Name == nil || g.scope.RecordOf(*d.Name) == nil {
+			g.use(d)
+		}
+	}
+}
+
+func (g *layerScan) put(f *candidate.Hook) *candidate.Hook {
+	f.Scope = g.scope
+	f.Base, f.Name = f.Name, g.scope.Prefix+f.Name
+	g.hooks = append(g.hooks, f)
+	if _, taken := g.byName[f.Base]; !taken {
+		g.byName[f.Base] = f
+	}
+	return f
+}
+
+func (g *layerScan) discover() {
+	names, sides, more, err := ListHooks(g.Dir)
+	g.Sides = sides
+	if err != nil {
+		g.Add(report.New(report.Unreadable, g.Dir, 0, "", "the hooks folder cannot be listed: "+files.Cause(err), "make it a readable folder"))
+		if g.scope.Layer != protocol.Project { // what was allowed of the project fails by itself
+			g.RefuseAll(fmt.Sprintf("the hooks folder %s cannot be listed: %s", g.Dir, files.Cause(err)), "make it a readable folder")
+		}
+		return
+	}
+	if more {
+		g.Add(report.Newf(report.TooMany, g.Dir, "", "move what is no hook elsewhere", "the folder holds more than %d files; the rest is not looked at", maxCandidates))
+	}
+	if !g.scope.Discovers() {
+		return
+	}
+	for _, name := range names {
+		g.File(name)
+	}
+	if !more {
+		g.tellLoneSides(names)
+	}
+}
+
+// File puts in one file of the hooks folder; nil if it is none.
+func (g *layerScan) File(name string) *candidate.Hook {
+	c := g.Folder.look(name)
+	if c == nil {
+		return nil
+	}
+	if c.Head == nil {
+		if _, err := files.Lstat(c.Path); files.Missing(err) {
+			return nil
+		}
+	}
+	f := g.put(&candidate.Hook{File: c, Subject: candidate.Subject{Name: name, Path: c.Path, Code: bundle.Code{Program: c.Program, Problem: c.Problem}, Listed: true}})
+	g.Inputs.See(c.Path)
+	if c.Real != c.Path {
+		g.Inputs.See(c.Real) // so that the folder it really lies in is watched
+	}
+	if c.Head != nil {
+		if g.JustChanged(c.Head.Stat) && c.Head.Stat.Size == 0 {
+			g.HalfWritten = true // an editor that truncates before it writes
+		}
+		if !c.Program.Binary {
+			d, findings, ok := describeHeader(c.Path, f.Name, c.Head)
+			g.Add(findings...)
+			if ok {
+				f.Described = append(f.Described, d)
+			}
+		}
+	} else if c.Problem.Why == movingTrouble.Why {
+		g.HalfWritten = true
+	}
+	for _, side := range SideFiles {
+		if g.Sides[name+side.Suffix] { // a later one changes the folder
+			g.Inputs.See(c.Path + side.Suffix)
+			g.describeBySide(f)
+			break
+		}
+	}
+	return f
+}
+
+func (g *layerScan) describeBySide(f *candidate.Hook) {
+	d, member, findings := DescribeSideFile(f.Path, f.Name)
+	g.Add(findings...)
+	if member != "" {
+		f.SideFile = member
+		f.Described = append(f.Described, d)
+		if st, err := files.Stat(filepath.Join(g.Dir, member)); err == nil && len(d.Faults) > 0 && g.JustChanged(st) {
+			g.HalfWritten = true
+		}
+	}
+}
+
+// use takes in one entry of the settings' hooks.use.
+func (g *layerScan) use(d *schema.Described) {
+	if d.Name == nil || slices.Contains(d.Faults, "name") {
+		// It cannot be told which hook it describes, but it may have been a guard.
+		g.put(&candidate.Hook{Described: []schema.Described{*d}, Subject: candidate.Subject{Name: d.Pos.Path, Listed: true}})
+		return
+	}
+	f := g.byName[*d.Name]
+	command := d.Command != nil || slices.Contains(d.Faults, "command")
+	switch {
+	case command && f != nil:
+		f.Path, f.File, f.Code, f.SideFile = "", nil, bundle.Code{}, ""
+		f.Described = nil
+	case command:
+		f = g.put(&candidate.Hook{Subject: candidate.Subject{Name: *d.Name, Listed: true}})
+	case f == nil:
+		if f = g.File(*d.Name); f == nil {
+			f = g.put(&candidate.Hook{Subject: candidate.Subject{Name: *d.Name, Path: filepath.Join(g.Dir, *d.Name), Listed: true}})
+			f.Problem = &report.Problem{Why: "there is no such file in " + g.Dir, Remedy: "put it there, or remove its entry from the settings"}
+		}
+	}
+	if command {
+		f.Argv, f.Problem = g.command(d.Command)
+		f.NameWords(d.Command)
+	}
+	f.Described = append(f.Described, *d)
+}
+
+// command resolves the program of a command entry: absolute, ./ from the folder
+// of its layer (the project's root, or where the settings lie), or found on PATH.
+func (g *layerScan) command(words []string) ([]string, *report.Problem) {
+	if len(words) == 0 {
+		return []string{}, &report.Problem{Why: "its command cannot be read", Remedy: "correct its settings entry"}
+	}
+	argv := g.scope.FromSettings(words)
+	switch {
+	case filepath.IsAbs(argv[0]):
+	case filepath.Base(argv[0]) != argv[0]:
+		argv[0] = filepath.Join(g.scope.RelativeTo(), argv[0])
+	default:
+		found := g.Env.Builder(g.scope, false).ProgramOf(argv[0])
+		if found.Bad == nil {
+			argv[0] = found.Pin.Path
+		}
+		if found.Bad != nil || g.scope.NeedsTrust() {
+			return argv, found.Bad
+		}
+	}
+	_, unsafe, err := g.Checks.Follow(argv[0])
+	if err != nil {
+		return argv, &report.Problem{Why: fmt.Sprintf("the program %s was not found", argv[0]), Remedy: "install it, or correct the settings entry"}
+	}
+	st, err := files.Stat(argv[0])
+	switch {
+	case err != nil || !st.Mode.IsRegular():
+		return argv, &report.Problem{Why: fmt.Sprintf("%s is no program", argv[0]), Remedy: "correct the settings entry"}
+	case unsafe != "":
+		return argv, &report.Problem{Why: unsafe, Remedy: "make it yours and writable by you only: chown, chmod go-w"}
+	}
+	if g.Env.LiesInside(g.scope.Layer, argv[0]) {
+		return argv, &report.Problem{Why: fmt.Sprintf("%s lies in the project, which the %s settings cannot vouch for", argv[0], g.scope.Layer), Remedy: "name it in the project's settings and allow it there"}
+	}
+	for _, word := range argv[1:] {
+		if _, path := interpreter.OptionPath(word); filepath.IsAbs(path) && !g.Env.ProjectAllowed() && g.Env.LiesInside(g.scope.Layer, path) && files.IsRegular(path) {
+			return argv, &report.Problem{Why: fmt.Sprintf("%s lies in the project, which the %s settings cannot vouch for", path, g.scope.Layer), Remedy: "name a file outside of the project, or allow the project"}
+		}
+	}
+	return argv, checkMode(argv[0], st)
+}
+
+// recorded takes in what was allowed of the project and is no longer found.
+func (g *layerScan) recorded(r *records.Record) {
+	f := g.byName[r.Hook]
+	if f == nil {
+		path := ""
+		if !r.Command {
+			path = filepath.Join(g.Dir, r.Hook)
+		}
+		// With discovery switched off the file may still be there: that is a
+		// change of what was allowed, not a loss.
+		if !r.Command && !g.scope.Discovers() {
+			f = g.File(r.Hook)
+		}
+		if f == nil {
+			f = g.put(&candidate.Hook{Subject: candidate.Subject{Name: r.Hook, Path: path}})
+		}
+		f.Listed = false
+	}
+	f.Record = r
+}
+
+// inheritedGone takes in the hooks of the main checkout that the worktree lacks.
+func (g *layerScan) inheritedGone() {
+	if g.scope.InMain == nil {
+		return
+	}
+	for i := range g.scope.InMain.Hooks {
+		r := &g.scope.InMain.Hooks[i]
+		if !r.IsMaterial() && g.byName[r.Hook] == nil && g.scope.Inherited(r.Hook) != nil {
+			g.recorded(r)
+		}
+	}
+}
+
+// Describe adds what the settings say of a hook file.
+func (g *layerScan) Describe(f *candidate.Hook) {
+	entries := g.scope.Settings.Use
+	if g.scope.Waiting != nil {
+		entries = g.scope.Waiting.Settings.Use
+	}
+	for i := range entries {
+		d := &entries[i]
+		if d.Name != nil && *d.Name == f.Base && d.Command == nil {
+			f.Described = append(f.Described, *d)
+		}
+	}
+}

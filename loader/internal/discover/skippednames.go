@@ -1,0 +1,30 @@
+package discover
+
+import "strings"
+
+// What a hooks folder may hold that is no hook: editors' leftovers, notes,
+// settings and side files. The names are settled by section 6 of the protocol.
+var (
+	skippedPrefixes = []string{".", "_", "#"}
+	skippedSuffixes = []string{
+		"~", ".bak", ".orig", ".rej", // older versions
+		".swp", ".swx", ".tmp", ".part", // being edited or downloaded
+		".disable",                               // switched off by its name
+		".md", ".txt", ".json", ".yaml", ".toml", // notes, side files, settings
+	}
+)
+
+// skipped reports whether a name in a hooks folder is never taken for a hook.
+func skipped(name string) bool {
+	for _, prefix := range skippedPrefixes {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	for _, suffix := range skippedSuffixes {
+		if strings.HasSuffix(name, suffix) {
+			return true
+		}
+	}
+	return strings.Trim(name, "0123456789") == "" // vim tests a folder with a file named 4913
+}

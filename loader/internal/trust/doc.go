@@ -1,0 +1,21 @@
+// Package trust decides what may run. It runs nothing.
+//
+// settings.go settles which settings of a project are in force: exactly those that a
+// person allowed. layers.go reads and merges the settings of all scopes around it. A
+// [Decider] decides about hooks (decide.go) and about skills, recipes and servers
+// (resources.go). What is as it was allowed runs from its private copy; what changed
+// or vanished stands as a failure (changed.go); what nobody decided about is absent,
+// or fails if it says that it guards something. The result is a [Verdict]
+// (verdict.go), and [Allowed] is leave to run, which nothing else can give. pins.go
+// holds a hook to the interpreter that a person saw.
+//
+// A [Store] keeps the private copies (store.go), one folder per bundle hash, and
+// checks them before each use. A view (view.go) is a copy among links to what lies
+// beside the original, for hooks that run in place. The copies are a promise, not a
+// cache: what was allowed is what runs.
+//
+// The other files are the person's side: plan.go, planitem.go and planfile.go show
+// what would run beside what was allowed, allow.go records a decision, trustlog.go
+// writes it into the record, and ancestry.go checks the ancestry of a process:
+// below a hook or an agent nothing is ever granted.
+package trust

@@ -1,0 +1,154 @@
+package trust
+
+import (
+	"path/filepath"
+	"slices"
+
+	"github.com/hookd-dev/hookd/loader/internal/bundle"
+	"github.com/hookd-dev/hookd/loader/internal/candidate"
+	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/ownership"
+	"github.com/hookd-dev/hookd/loader/internal/report"
+	"github.com/hookd-dev/hookd/loader/internal/settings"
+	"github.com/hookd-dev/hookd/loader/internal/workspace"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// settingsTrust settles which settings of the layers are in force.
+type Settings struct {
+	*report.Report
+	Scopes    []*candidate.Scope // the lowest first
+	Home      string
+	Exempt    []ownership.Exemption
+	Good      *settings.LastGood
+	AsAllowed bool // the project's settings count as if they were allowed: to show what a person decides about
+
+	// projectHash is the hash of the whole project as it would be with these settings,
+	// "" if they were swapped meanwhile.
+	ProjectHash func(b *bundle.Bundle) string
+}
+
+// read reads the settings of every scope and merges them. The highest comes first:
+// what the user's settings say of a project decides whether the project's own need
+// to be allowed.
+func (t *Settings) Merge() schema.Settings {
+	for _, s := range slices.Backward(t.Scopes) {
+		s.Settings = schema.LayerSettings{Layer: s.Layer}
+		switch {
+		case s.Dir == "":
+		case s.Layer == protocol.Project:
+			s.Always = t.trustedAlways(s.Project)
+			if t.safeFolder(s) {
+				t.projectSettings(s)
+			}
+		default:
+			s.Settings = t.layerSettings(s)
+		}
+		t.Add(s.Settings.Waiting()...)
+	}
+	all := make([]schema.LayerSettings, len(t.Scopes))
+	for i, s := range t.Scopes {
+		all[i] = s.Settings
+	}
+	merged, findings := settings.Merge(all...)
+	t.Add(findings...)
+	for i, s := range t.Scopes {
+		// What a lower scope says never changes a hook of a higher one, so each
+		// scope's own settings are merged without those below it.
+		own, _ := settings.Merge(all[i:]...)
+		s.Own = &own
+	}
+	return merged
+}
+
+// upper are the settings that no project has a say in.
+func (t *Settings) upper() *schema.Settings {
+	var layers []schema.LayerSettings
+	for _, s := range t.Scopes {
+		if s.Layer != protocol.Project {
+			layers = append(layers, s.Settings)
+		}
+	}
+	merged, _ := settings.Merge(layers...)
+	return &merged
+}
+
+// ReadLayer reads the settings file of a scope. A file that others could have
+// written is one that cannot be read.
+func (t *Settings) ReadLayer(s *candidate.Scope) settings.File {
+	look := settings.Look{See: t.Inputs.See}
+	if s.Layer != protocol.Managed { // checkManaged looks at the whole layer
+		look.Check = t.onlyOurs
+	}
+	f := settings.Read(s.Dir, s.Layer, look)
+	if f.Bad != nil && f.Bad.Remedy != workspace.OwnRemedy { // whose it is does not change by waiting
+		if st, err := files.Stat(f.Bad.File); err == nil && t.JustChanged(st) {
+			t.HalfWritten = true
+		}
+	}
+	return f
+}
+
+// onlyOurs says so if somebody else could have written a file or folder of a
+// layer. One that is not there is fine.
+func (t *Settings) onlyOurs(path string) *schema.UnreadableError {
+	_, unsafe, err := ownership.User(t.Exempt...).Follow(path)
+	switch {
+	case files.Missing(err):
+		return nil
+	case err != nil:
+		unsafe = files.Cause(err)
+	}
+	if unsafe == "" {
+		return nil
+	}
+	return &schema.UnreadableError{File: path, Message: "it does not count: " + unsafe, Remedy: workspace.OwnRemedy}
+}
+
+// layerSettings are the settings of the user or the machine. If the file cannot
+// be read, the last good one counts; without one every gate is refused, because
+// nobody can tell which guards the file names.
+func (t *Settings) layerSettings(s *candidate.Scope) schema.LayerSettings {
+	f := t.ReadLayer(s)
+	t.Add(f.Findings...)
+	s.SettingsFile = f
+	if f.Bad == nil {
+		if f.Path != "" {
+			s.State = candidate.SettingsInForce
+			t.Good.Keep(s.Project, f)
+		}
+		return f.Settings
+	}
+	return t.settingsLost(s, f.Bad)
+}
+
+// settingsLost are the settings in the place of those that cannot be read.
+func (t *Settings) settingsLost(s *candidate.Scope, bad *schema.UnreadableError) schema.LayerSettings {
+	s.State = candidate.SettingsUnreadable
+	t.Add(bad.Finding())
+	if good, ok := t.Good.Settings(s.Project, s.Layer); ok {
+		t.Add(report.New(report.LastGood, bad.File, 0, "", "the last good settings stay in force", bad.Remedy))
+		return good.Settings
+	}
+	t.RefuseAll(bad.Error(), bad.Remedy)
+	return schema.LayerSettings{Layer: s.Layer}
+}
+
+// trustedAlways reports whether the user's settings name a folder above a
+// project as one where nothing is asked.
+func (t *Settings) trustedAlways(project string) bool {
+	prefixes, _ := t.user().Settings.Values["hooks.trust.always"].V.([]string)
+	for _, prefix := range prefixes {
+		real, err := filepath.EvalSymlinks(files.ExpandHome(prefix, t.Home))
+		if err == nil && project != "" && files.Within(real, project) {
+			return true
+		}
+	}
+	return false
+}
+
+// user is the scope of the user.
+func (t *Settings) user() *candidate.Scope {
+	return t.Scopes[slices.IndexFunc(t.Scopes, func(s *candidate.Scope) bool { return s.Layer == protocol.User })]
+}

@@ -1,0 +1,200 @@
+package trust
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hookd-dev/hookd/loader/internal/bundle"
+	"github.com/hookd-dev/hookd/loader/internal/candidate"
+	"github.com/hookd-dev/hookd/loader/internal/environment"
+	"github.com/hookd-dev/hookd/loader/internal/interpreter"
+	"github.com/hookd-dev/hookd/loader/internal/records"
+	"github.com/hookd-dev/hookd/loader/internal/report"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// State is what the trust records say about a hook of a project.
+type State string
+
+const (
+	StateTrusted State = "trusted"
+	StateNew     State = "new"
+	StateChanged State = "changed"
+	StateGone    State = "gone"
+	StateDenied  State = "denied"
+)
+
+// Plan is everything that would run in a project if it were allowed, beside what
+// was allowed before. Its texts come from the project: whoever shows them makes
+// control characters visible.
+type Plan struct {
+	Project string // real path
+	Hash    string // of the whole project: what trust --print prints and --expect compares
+	Items   []PlanItem
+}
+
+// PlanItem is one hook of a plan, or one of the project's materials.
+type PlanItem struct {
+	Hook    string // of a material its folder and name: skills/x.md, mcpServers/git
+	Kind    records.Kind
+	State   State
+	Hash    string // of the bundle; "" if it is gone or cannot be allowed
+	Was     string // hash of the bundle that was allowed, "" if none was
+	Path    string // the hook's own file, "" for a command
+	Guard   bool   // could refuse an event, or must answer
+	InPlace bool   // the original runs, so only what the hash names is watched
+	In      string // the main checkout in which the very same is allowed, and which lets it count here; "" if it does not
+	Damaged bool   // trusted, but its private copy is missing or was changed
+
+	// AllowedBefore is when exactly this was allowed last, if it was changed since
+	// and is back; nil if it never was. It is asked about all the same: going back
+	// to a weaker guard is an attack, too.
+	AllowedBefore *time.Time
+
+	// Trouble says why the hook cannot be allowed, and Remedy what to do; both
+	// are empty if it can.
+	Trouble, Remedy string
+
+	// Faults are single values of settings that do not count.
+	Faults []string
+
+	Entry, WasEntry             protocol.RawMessage // canonical JSON; nil if there is none
+	Interpreter, WasInterpreter string
+	Program, WasProgram         string
+	Unwatched                   []string // code of the project that runs and that the hash does not cover, in words
+	Files                       []PlanFile
+
+	bundle *bundle.Bundle
+	record *records.Record
+	pins   interpreter.Pins
+	inMain bool // allowed in the main checkout: to be forgotten here it must be denied
+}
+
+// Settings is the name under which the plan has the project's settings, "" if there
+// is nothing to decide about them.
+func (p *Plan) Settings() string {
+	if i := slices.IndexFunc(p.Items, func(item PlanItem) bool { return item.Kind == records.KindSettings }); i >= 0 {
+		return p.Items[i].Hook
+	}
+	return ""
+}
+
+// Waits reports whether a person has something to decide about it.
+func (item PlanItem) Waits() bool {
+	return item.State != StateDenied && (item.State != StateTrusted || item.Damaged) && item.In == ""
+}
+
+// Survey is what a project would run, found without running any of it.
+type Survey struct {
+	*report.Report
+	Env       *environment.Environment
+	Store     Store
+	TrustedIn string           // the main checkout of which the project is a worktree
+	Inner     *candidate.Scope // nil without a project
+	Hooks     []*candidate.Hook
+	Resources []*candidate.Resource
+}
+
+// ProjectHash is one hash for all of a project that could be allowed.
+func ProjectHash(inner *candidate.Scope, hooks []*candidate.Hook, resources []*candidate.Resource) string {
+	type item struct {
+		Name string `json:"name"`
+		Hash string `json:"hash"`
+	}
+	items := []item{}
+	add := func(f *candidate.Subject) {
+		if f.Scope == inner && f.Bundle != nil && (f.Problem == nil || f.Unstarted) {
+			items = append(items, item{f.Base, f.FreshHash()})
+		}
+	}
+	for _, f := range hooks {
+		if !f.Faulty() {
+			add(&f.Subject)
+		}
+	}
+	for _, f := range resources {
+		add(&f.Subject)
+	}
+	if inner != nil && inner.SettingsBundle != nil && !inner.SettingsFile.SaysNothing() {
+		items = append(items, item{candidate.SettingsRecord, inner.SettingsBundle.Hash})
+	}
+	slices.SortFunc(items, func(a, b item) int { return bytes.Compare([]byte(a.Name), []byte(b.Name)) })
+	raw, err := bundle.Canonical(items)
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(append([]byte("project\n"), raw...))
+	return bundle.HashPrefix + hex.EncodeToString(sum[:])
+}
+
+func (p *Survey) Plan() (*Plan, error) {
+	if p.Inner != nil && p.Inner.PassedOver != nil {
+		return nil, &PassedOverError{p.Inner.PassedOver.Why, p.Inner.PassedOver.Remedy}
+	}
+	plan := &Plan{Project: p.Env.Workspace.Project, Hash: ProjectHash(p.Inner, p.Hooks, p.Resources)}
+	if item := p.SettingsItem(); item != nil {
+		plan.Items = append(plan.Items, *item)
+	}
+	add := func(item PlanItem, err error) error {
+		plan.Items = append(plan.Items, item)
+		return err
+	}
+	for _, f := range p.Hooks {
+		if f.Listed || f.Record != nil {
+			if err := add(p.hookItem(f)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, f := range p.Resources {
+		if f.Listed || f.Record != nil {
+			if err := add(p.resourceItem(f)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return plan, nil
+}
+
+// WithSettings adds to the names of hooks those settings that wait for a decision: a
+// hook is what they make of it, so both are shown and decided about together.
+// Settings that were denied do not wait.
+func (plan *Plan) WithSettings(names []string) []string {
+	waits := func(item PlanItem) bool {
+		return item.Kind == records.KindSettings && item.State != StateTrusted && item.State != StateDenied
+	}
+	if len(names) == 0 || slices.Contains(names, candidate.SettingsRecord) || !slices.ContainsFunc(plan.Items, waits) {
+		return names
+	}
+	return append(slices.Clone(names), candidate.SettingsRecord)
+}
+
+// OnFixedPath makes sure that what starts the hooks of a plan was not found by the
+// PATH of one shell: what is allowed by its hash alone must start alike wherever
+// the hash is the same.
+func (p *Plan) OnFixedPath() error {
+	for i := range p.Items {
+		for _, one := range p.Items[i].pins.Each() {
+			if one.Stray {
+				return fmt.Errorf("%s: what starts it, %s, lies in no folder of the fixed PATH: name its folder in hooks.path", p.Items[i].Hook, one.Path)
+			}
+		}
+	}
+	return nil
+}
+
+// A PassedOverError is ErrNoProject where an .acai folder is there and does not
+// count.
+type PassedOverError struct{ Why, Remedy string }
+
+func (e *PassedOverError) Error() string { return "nothing of this project counts: " + e.Why }
+
+func (e *PassedOverError) Unwrap() error { return ErrNoProject }
+
+// ErrNoProject says that there is nothing to decide about.
+var ErrNoProject = errors.New("no project: there is no .acai folder here or above")

@@ -1,0 +1,168 @@
+package trust
+
+import (
+	"slices"
+
+	"github.com/hookd-dev/hookd/loader/internal/bundle"
+	"github.com/hookd-dev/hookd/loader/internal/candidate"
+	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/records"
+)
+
+// SettingsItem is the project's settings file as something to decide about; nil
+// if there is none and none was allowed.
+func (p *Survey) SettingsItem() *PlanItem {
+	if p.Inner == nil || p.Inner.Dir == "" {
+		return nil
+	}
+	s := p.Inner
+	r := s.RecordOf(candidate.SettingsRecord)
+	if r == nil && s.SettingsFile.Bad == nil && (s.SettingsFile.Path == "" || s.SettingsFile.SaysNothing()) {
+		return nil
+	}
+	item := &PlanItem{Hook: candidate.SettingsRecord, Kind: records.KindSettings, Path: s.SettingsFile.Path, State: StateNew, bundle: s.SettingsBundle, record: r, inMain: s.Inherited(candidate.SettingsRecord) != nil || s.DeniedHere(candidate.SettingsRecord)}
+	if s.SettingsBundle != nil {
+		item.Hash, item.Entry = s.SettingsBundle.Hash, s.SettingsBundle.Entry
+	}
+	if r != nil {
+		item.Was, item.WasEntry, item.AllowedBefore = r.Hash, r.Bundle.Entry, r.AllowedBefore(s.SettingsBundle)
+	}
+	switch {
+	case s.SettingsFile.Bad != nil:
+		item.Trouble, item.Remedy = s.SettingsFile.Bad.Error(), s.SettingsFile.Bad.Remedy
+	case len(s.SettingsFile.Faults()) > 0:
+		item.Faults = s.SettingsFile.Faults()
+	}
+	switch {
+	case r == nil:
+		if s.InMain != nil && s.InMain.Allows(candidate.SettingsRecord, s.SettingsBundle) {
+			item.In = p.TrustedIn
+		}
+	case r.Decision == records.Denied:
+		item.State = StateDenied
+	case s.SettingsBundle != nil && s.SettingsBundle.Hash == r.Hash:
+		item.State = StateTrusted
+		if item.inMain {
+			item.In = p.TrustedIn
+		}
+	case s.SettingsFile.Path == "" && s.SettingsFile.Bad == nil:
+		item.State = StateGone
+	default:
+		item.State = StateChanged
+	}
+	return item
+}
+
+func (p *Survey) hookItem(f *candidate.Hook) (PlanItem, error) {
+	h := &f.Resolution.Hook
+	item := PlanItem{Kind: records.KindHook, Guard: couldBlock(h), InPlace: h.InPlace, State: StateOf(&f.Subject, f.IsThere())}
+	if item.State == StateGone {
+		item.Guard = true
+	}
+	item.Trouble, item.Remedy = hookCannotBeAllowed(f)
+	p.Env.SeeUnwatched(&f.Subject, h.InPlace, h.InProject)
+	if item.State == StateNew && f.AllowedInMain() && !f.Faulty() && !f.RunsUnwatched() {
+		item.In = p.TrustedIn
+	}
+	err := p.fill(&item, &f.Subject)
+	return item, err
+}
+
+func (p *Survey) resourceItem(f *candidate.Resource) (PlanItem, error) {
+	item := PlanItem{Kind: f.Kind, State: StateOf(&f.Subject, f.IsThere())}
+	item.Trouble, item.Remedy = cannotBeAllowed(&f.Subject, f.IsThere())
+	p.Env.SeeUnwatched(&f.Subject, false, false)
+	if item.State == StateNew && f.AllowedInMain() && len(f.Unwatched) == 0 {
+		item.In = p.TrustedIn
+	}
+	err := p.fill(&item, &f.Subject)
+	return item, err
+}
+
+// fill fills in what hooks and resources have in common.
+func (p *Survey) fill(item *PlanItem, f *candidate.Subject) error {
+	item.Hook, item.Path, item.record = f.Base, f.Path, f.Record
+	item.inMain = f.Scope.Inherited(f.Base) != nil || f.Scope.DeniedHere(f.Base)
+	was := bundle.Bundle{}
+	if f.Record != nil {
+		was = f.Record.Bundle
+		item.Was = f.Record.Hash
+		item.WasEntry, item.AllowedBefore = was.Entry, f.Record.AllowedBefore(f.Bundle)
+		item.WasInterpreter, item.WasProgram = f.ShownPins(f.Record.RecordedPins())
+	}
+	item.Damaged = item.State == StateTrusted && !item.InPlace && p.Store.verify(f.Bundle) != nil
+	var now bundle.Bundle
+	if f.Bundle != nil {
+		now = *f.Bundle
+		item.Hash, item.Entry = now.Hash, now.Entry
+		item.pins = p.Env.StartersNow(f, item.InPlace)
+		item.Interpreter, item.Program = f.ShownPins(item.pins)
+		item.bundle = f.Bundle
+		item.Unwatched = f.Unwatched
+	}
+	for _, m := range now.Members {
+		file := PlanFile{Name: m.Name, Path: m.Path, Mode: m.Mode, Sum: m.Sum, Size: m.Size}
+		var err error
+		if file.Text, file.Left, err = readShown(m); err != nil {
+			return err
+		}
+		item.Files = append(item.Files, file)
+	}
+	for _, m := range was.Members {
+		old := m
+		old.Path = p.Store.path(item.Was, m.Name)
+		i := slices.IndexFunc(item.Files, func(file PlanFile) bool { return file.Name == m.Name })
+		if i < 0 {
+			item.Files = append(item.Files, PlanFile{Name: m.Name})
+			i = len(item.Files) - 1
+		}
+		file := &item.Files[i]
+		file.WasMode, file.WasSum = m.Mode, m.Sum
+		if st, err := files.Stat(old.Path); err == nil {
+			old.Size = st.Size
+			// A copy that cannot be shown any more is only a missing diff.
+			file.WasText, file.WasLeft, _ = readShown(old)
+		}
+	}
+	return nil
+}
+
+// state compares what is there with the records.
+func StateOf(f *candidate.Subject, there bool) State {
+	r := f.Record
+	switch {
+	case r == nil:
+		return StateNew
+	case r.Decision == records.Denied:
+		return StateDenied
+	case f.Bundle != nil && f.Bundle.Hash == r.Hash:
+		return StateTrusted
+	case !there:
+		return StateGone
+	}
+	return StateChanged
+}
+
+// hookCannotBeAllowed says why a hook that is there cannot be allowed as it is.
+func hookCannotBeAllowed(f *candidate.Hook) (trouble, remedy string) {
+	switch {
+	case f.Faulty():
+		return "its description is faulty", "correct what hookd check says about it"
+	case f.Problem != nil && f.File != nil && len(f.Resolution.Hook.Events) == 0:
+		return f.Problem.Why, f.Problem.Remedy + "; if it is no hook but a helper, begin its name with _"
+	case f.Problem == nil && f.File != nil && f.File.Unsafe != "":
+		return f.File.Unsafe, "make it yours and writable by you only: chown, chmod go-w"
+	}
+	return cannotBeAllowed(&f.Subject, f.IsThere())
+}
+
+// cannotBeAllowed says why something that is there cannot be allowed as it is.
+func cannotBeAllowed(f *candidate.Subject, there bool) (trouble, remedy string) {
+	switch {
+	case f.Problem != nil:
+		return f.Problem.Why, f.Problem.Remedy
+	case f.Bundle == nil && there:
+		return "it cannot be read", "make it a readable regular file"
+	}
+	return "", ""
+}

@@ -1,0 +1,153 @@
+package loader
+
+import (
+	"path"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/loader/internal/candidate"
+	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/records"
+	"github.com/hookd-dev/hookd/loader/internal/settings"
+	"github.com/hookd-dev/hookd/loader/internal/trust"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// Snapshot is what one load found: the set of hooks that rules from now on, and
+// everything a person should know about it.
+type Snapshot struct {
+	Set      *executor.Set
+	Project  string // real path of the project, "" without one
+	Hooks    []Info // in running order, as in Set
+	Findings []schema.Finding
+
+	// Materials are the skills, recipes and MCP servers of all layers. The
+	// settings of Set hold the servers that may be started, and no other.
+	Materials []Material
+
+	// Settings are the settings files of all layers, the lowest first.
+	Settings []SettingsInfo
+
+	// Unasked are the names of the project's hooks that are absent because
+	// nobody allowed them: the person is told once per project and process.
+	Unasked []string
+	// UnaskedMaterials are such skills, recipes and servers, as folder and name.
+	UnaskedMaterials []string
+
+	halfWritten       bool      // something looked half-written
+	changedDuringLoad bool      // something changed since it was looked at: parts may be from before the change, others from behind it
+	recheck           time.Time // when to look again although nothing happens; zero = never
+	inputs            files.Inputs
+}
+
+// Info is what is known of a hook beyond what the executor needs.
+type Info struct {
+	*executor.Hook
+	DescribedBy schema.Source // which source named the events, "" if none did
+	Runs        string        // path of what is executed, "" if nothing is
+	InPlace     bool          // Runs is the original, not a private copy
+
+	project string // whose decisions are about it, "" for the user layer
+	base    string // its name there
+}
+
+// SettingsInfo is what is known of one settings file.
+type SettingsInfo struct {
+	Layer protocol.Layer
+	File  string
+	State candidate.SettingsState
+	Hash  string // of the file as it is: what a person would allow; "" if nothing needs that
+}
+
+// Material is what a layer holds for the agent loop besides its hooks. One of a
+// project may be used only if a person allowed it (protocol, section 7): a skill
+// and a recipe speak to the model, a server runs.
+type Material struct {
+	Kind   records.Kind    `json:"kind"`
+	Name   string          `json:"name"`
+	Layer  protocol.Layer  `json:"source"`
+	Path   string          `json:"path"`   // where it was written; of a server the settings file
+	Hash   string          `json:"hash"`   // of the bundle; "" of one that cannot be used
+	Status executor.Status `json:"status"` // ready untrusted changed broken disabled
+	Why    string          `json:"why"`    // for any status but ready
+
+	Unwatched []string `json:"unwatched,omitzero"` // code of the project that it runs and that nobody allowed, in words
+	Given     bool     `json:"given,omitzero"`     // a server of user or machine that is told where the project lies
+
+	// Use is the file to read: the private copy of a project's, the original of
+	// other layers. It is "" for a server and for what may not be used.
+	Use string `json:"-"`
+	// Beside are the further files of a skill that is a folder, relative to the
+	// folder of Use, with slashes between parts.
+	Beside []string `json:"-"`
+}
+
+// materialOf returns it as the snapshot shows it.
+func materialOf(f *trust.DecidedResource) Material {
+	m := Material{Kind: f.Kind, Name: f.Title, Layer: f.Scope.Layer, Path: f.Path, Status: f.Status, Why: f.Why, Unwatched: f.Unwatched, Given: f.Given}
+	if m.Status == "" {
+		m.Status = executor.Ready
+	}
+	if f.Bundle != nil {
+		m.Hash = f.Bundle.Hash
+	}
+	if f.Run != "" && f.Kind != records.KindServer {
+		m.Use, m.Beside = f.Run, filesOf(f.Resource)
+	}
+	return m
+}
+
+// filesOf are the files of a material but the first.
+func filesOf(f *candidate.Resource) []string {
+	var names []string
+	for _, m := range f.Bundle.Members {
+		if name, below := strings.CutPrefix(m.Name, path.Dir(f.Base)+"/"); below && m.Name != f.Base {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// settingsInfo is what the snapshot tells of the scope's settings file.
+func settingsInfo(s *candidate.Scope) SettingsInfo {
+	info := SettingsInfo{Layer: s.Layer, File: s.SettingsFile.Path, State: s.State}
+	if info.File == "" {
+		info.File = s.Settings.File
+	}
+	if s.SettingsFile.Bad != nil {
+		info.File = s.SettingsFile.Bad.File
+	}
+	if info.File == "" && info.State != "" && s.Dir != "" { // denied, and gone
+		info.File = filepath.Join(s.Dir, settings.Names[0])
+	}
+	if s.SettingsBundle != nil {
+		info.Hash = s.SettingsBundle.Hash
+	}
+	return info
+}
+
+// equal reports whether nobody could tell two snapshots apart, their generation
+// left out: everything that is shown of them or rules an event is equal.
+func (s *Snapshot) equal(other *Snapshot) bool {
+	return s.Set.ManagedHash == other.Set.ManagedHash &&
+		reflect.DeepEqual(s.Set.Refuse, other.Set.Refuse) &&
+		reflect.DeepEqual(s.Set.Settings, other.Set.Settings) &&
+		slices.EqualFunc(s.Hooks, other.Hooks, equalHooks) &&
+		reflect.DeepEqual(s.Materials, other.Materials) &&
+		slices.Equal(s.Settings, other.Settings) &&
+		reflect.DeepEqual(s.Findings, other.Findings)
+}
+
+// equalHooks compares what is known of two hooks. The way to ask one is left out:
+// it is made anew with every load, from what is compared.
+func equalHooks(a, b Info) bool {
+	return a.Hash == b.Hash && a.Status == b.Status && a.Why == b.Why && a.Runs == b.Runs &&
+		a.InPlace == b.InPlace && a.DescribedBy == b.DescribedBy && a.SwitchedOff == b.SwitchedOff &&
+		reflect.DeepEqual(a.Own, b.Own) &&
+		reflect.DeepEqual(a.Fault, b.Fault) && reflect.DeepEqual(&a.Hook.Hook, &b.Hook.Hook)
+}
