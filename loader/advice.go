@@ -17,6 +17,7 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/patterns"
 	"github.com/hookd-dev/hookd/schema"
 	"github.com/hookd-dev/hookd/schema/toolname"
 )
@@ -201,7 +202,7 @@ func (a *advice) judgeImport(of interpreter.Kind, name string) {
 		file := name + ending
 		if files.IsRegular(filepath.Join(folder, filepath.FromSlash(file))) {
 			if !slices.ContainsFunc(h.Files, func(pattern string) bool {
-				if protocol.GlobTooWide(pattern) {
+				if patterns.TooWide(pattern) {
 					return true // said where it is read
 				}
 				ok, err := doublestar.Match(path.Clean(pattern), path.Clean(file))

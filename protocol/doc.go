@@ -1,15 +1,47 @@
-// Package protocol holds the words of hookd: the event a hook reads, the reply
-// it writes, the table that says which reply is allowed at which event, and the
-// pure rules that turn a list of replies into one outcome.
+// Package protocol holds the words of hookd: the event a hook reads, the reply it
+// writes, the table that says which reply is allowed at which event, and the pure
+// rules that turn a list of replies into one outcome.
 //
-// Nothing in this package does I/O, starts a goroutine or reads the clock, and
-// it imports no other package of this module. Everything that runs hooks is
-// built on it: the executor asks hooks in order and feeds their answers to a
-// [Fold]; the agent loop and the daemon obey the resulting [Outcome].
+// # Writing a hook or a host in Go
 //
-// The events [Table] is the specification. Validation, documentation, JSON
-// Schemas, bridges to other agents and the fold all read it, so adding an event
-// is adding a row.
+// A hook is a [GoHook]: a function from an [Event] to a [Reply]. [ReadData],
+// [ReadArgs] and [ReadState] read what it was asked about into structs;
+// [BlockReply], [AskReply], [ModifyData], [ModifyArgs] and the others make its
+// reply. A hook that returns an error could not be asked, and its [Rule] decides:
+// an error never lets an event pass as if the hook had nothing to say.
+//
+// A host makes events with [NewEvent], gives them to an [EventGate] and obeys the
+// [Outcome]: [Outcome.Refused], the event to go on with, context, notices. See the
+// examples. JSON is [RawMessage], which is the type of encoding/json.
+//
+// # How one event flows through this package
+//
+//   - event.go: the envelope; data.go: the data of each event; spec.go: what a row
+//     of the table says; table.go: [Table], which is the specification. Adding an
+//     event is adding a row.
+//   - decode.go: [DecodeEvent] reads an event strictly, checkdata.go holds its data
+//     against the Go type of its row.
+//   - encode.go: [Encode] writes the event once for all hooks, ForHook completes it
+//     for each.
+//   - readreply.go: [ReadReply] decides what a program's output and end mean.
+//     stdout.go finds the JSON objects in the output, and decodereply.go reads one,
+//     strictly, or leniently where it says no: a hook that says no must be heard.
+//   - rules.go: [CheckReply] says whether this hook may answer that at this event.
+//   - apply.go: [Apply] changes the event as a reply asks, within what the row
+//     allows; messages.go checks changed messages.
+//   - fold.go: a [Fold] takes the answers in running order; foldadd.go says what
+//     each adds, and what a failure does. outcome.go: the [Outcome] it ends in.
+//   - gate.go: [EventGate], which is all that an agent loop needs, and the helpers
+//     for hooks and hosts in Go.
+//
+// # Rules
+//
+// Nothing here does I/O, starts a goroutine or reads the clock (except [NewID]),
+// and nothing of this module is imported but internal/. Bytes that no hook changed
+// stay as they were: raw JSON is edited by internal/jsonspan and never decoded and
+// encoded again. "Could not be asked" and "said no" are different types: a
+// [Failure] is never a reply. The packages below this one are patterns, tables (the
+// tables of the documentation), rpc and realpath.
 package protocol
 
 // Version is the protocol version this package speaks.

@@ -1,8 +1,13 @@
 package protocol
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -147,4 +152,103 @@ func (l Layer) Rank() int {
 		return 3
 	}
 	return 0
+}
+
+// Origin is where a hook comes from: its layer and, of projects that lie in one
+// another, which. A hook of a project above the one that is worked in has the way
+// to it before its name (../../guard.sh), and is to the inner project's hooks what
+// a hook of a higher layer is: they neither undo what it said nor use up what it
+// needs. The zero value is the origin of no hook.
+type Origin struct {
+	Layer Layer
+	Above int // folders between the project that is worked in and the hook's own
+}
+
+// OriginOf is the origin of a hook that is known by its layer and name.
+func OriginOf(layer Layer, name string) Origin {
+	o := Origin{Layer: layer}
+	for layer == Project && strings.HasPrefix(name, "../") {
+		o.Above, name = o.Above+1, name[len("../"):]
+	}
+	return o
+}
+
+// Origin is where the hook comes from.
+func (v HookInfo) Origin() Origin { return OriginOf(v.Layer, v.Name) }
+
+// Origin is where the hook comes from.
+func (r Run) Origin() Origin { return OriginOf(r.Source, r.Hook) }
+
+// Origin is where the hook comes from.
+func (r HookRef) Origin() Origin { return OriginOf(r.Layer, r.Name) }
+
+// Compare orders origins: below 0 if o stands below other.
+func (o Origin) Compare(other Origin) int {
+	return cmp.Or(cmp.Compare(o.Layer.Rank(), other.Layer.Rank()), cmp.Compare(o.Above, other.Above))
+}
+
+// String names the origin in messages.
+func (o Origin) String() string {
+	if o.Above == 0 {
+		return string(o.Layer)
+	}
+	return string(o.Layer) + " " + strings.TrimSuffix(strings.Repeat("../", o.Above), "/")
+}
+
+var errSessionID = errors.New("must be up to 128 letters, digits and - _ . : @, and not begin with a dot")
+
+// CheckSessionID keeps the ids that people and hosts give to sessions to what can name a
+// file, an argument and a variable: records and state of a session are kept under its
+// id, and hooks read it.
+func CheckSessionID(id string) error {
+	if id == "" || len(id) > 128 || id[0] == '.' || strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.:@") != "" {
+		return errSessionID
+	}
+	return nil
+}
+
+// NewID returns a ULID: 48 bits of time in milliseconds and 80 random ones, as 26
+// letters and digits that sort by time. Those of one process rise, within a
+// millisecond too. It may be called concurrently.
+//
+// It is written out here because the library for it seeds a random source of 5
+// KiB in every process that links it.
+func NewID() string { return ids.next(time.Now()).String() }
+
+// id is the 128 bits of a ULID.
+type id struct{ high, low uint64 }
+
+// ids are those of this process.
+var ids idSequence
+
+type idSequence struct {
+	mu   sync.Mutex
+	last id
+}
+
+// next is a fresh id, or the one after the last where that would not be greater.
+func (s *idSequence) next(now time.Time) id {
+	fresh := id{uint64(now.UnixMilli())<<16 | rand.Uint64()>>48, rand.Uint64()}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if fresh.high>>16 <= s.last.high>>16 {
+		if fresh = s.last; fresh.low == ^uint64(0) {
+			fresh.high++
+		}
+		fresh.low++
+	}
+	s.last = fresh
+	return fresh
+}
+
+// String writes an id in Crockford's base 32.
+func (i id) String() string {
+	const digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+	var text [26]byte
+	high, low := i.high, i.low
+	for at := len(text) - 1; at >= 0; at-- {
+		text[at] = digits[low&31]
+		high, low = high>>5, low>>5|high<<59
+	}
+	return string(text[:])
 }

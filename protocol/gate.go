@@ -3,7 +3,14 @@ package protocol
 import (
 	"context"
 	"errors"
+	"fmt"
+	"reflect"
+	"slices"
 	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 )
 
 // EventGate decides events: it is all that an agent loop needs of what asks its hooks.
@@ -102,4 +109,177 @@ type Match struct {
 	Agent  string   `json:"agent,omitzero"`  // main or sub
 	Step   string   `json:"step,omitzero"`   // final or tools
 	When   string   `json:"when,omitzero"`   // expr-lang expression of type bool over the event's fields and metadata
+}
+
+// The functions of this file are for hooks and hosts written in Go, so that they need
+// no raw JSON. Their errors are to be returned by the hook: a hook that returns an
+// error could not be asked, and its rule decides. It never counts as observe.
+
+// ReadData reads an event's data into a struct, usually the one of the event's row
+// such as [ToolCallStartData]. Members that the struct does not have are no error. One
+// of this package's structs that belongs to another event is.
+func ReadData[T any](ev *Event) (data T, err error) {
+	if err := isDataOf(ev, reflect.TypeFor[T]()); err != nil {
+		return data, err
+	}
+	return readAs[T](ev.Data, "data of "+string(ev.Event))
+}
+
+// ReadArgs reads the args of an event's tool call into a struct.
+func ReadArgs[T any](ev *Event) (args T, err error) {
+	raw := jsonspan.Get(ev.Data, "args")
+	if raw == nil {
+		return args, fmt.Errorf("%s has no args", ev.Event)
+	}
+	return readAs[T](raw, "args")
+}
+
+// ReadState reads the hook's state in this session into a struct. found is false where
+// the hook has none yet.
+func ReadState[T any](ev *Event) (state T, found bool, err error) {
+	if len(ev.State) == 0 || jsonspan.IsNull(ev.State) {
+		return state, false, nil
+	}
+	state, err = readAs[T](ev.State, "state")
+	return state, err == nil, err
+}
+
+// ModifyData returns the reply that changes an event's data: edit changes the struct,
+// and the reply has what differs afterwards and nothing else. What the struct does not
+// know stays. Without a difference the reply is observe. An error of edit is returned.
+func ModifyData[T any](ev *Event, edit func(data *T) error) (Reply, error) {
+	if err := isDataOf(ev, reflect.TypeFor[T]()); err != nil {
+		return Reply{}, err
+	}
+	return modify(ev.Data, "", "data of "+string(ev.Event), edit)
+}
+
+// ModifyArgs is [ModifyData] for the args of a tool call.
+func ModifyArgs[T any](ev *Event, edit func(args *T) error) (Reply, error) {
+	raw := jsonspan.Get(ev.Data, "args")
+	if raw == nil {
+		return Reply{}, fmt.Errorf("%s has no args", ev.Event)
+	}
+	return modify(raw, "/args", "args", edit)
+}
+
+func modify[T any](raw RawMessage, pointer, what string, edit func(*T) error) (Reply, error) {
+	if edit == nil {
+		return Reply{}, errors.New("no function that edits the " + what)
+	}
+	value, err := readAs[T](raw, what)
+	if err != nil {
+		return Reply{}, err
+	}
+	before, err := Marshal(value)
+	if err != nil {
+		return Reply{}, fmt.Errorf("%s: %w", what, err)
+	}
+	if err := edit(&value); err != nil {
+		return Reply{}, err
+	}
+	after, err := Marshal(value)
+	if err != nil {
+		return Reply{}, fmt.Errorf("%s: %w", what, err)
+	}
+	var changes []jsonspan.Change
+	budget := jsonspan.NewBudget(len(raw), len(after))
+	if err := budget.Within(func() error {
+		_, changes = budget.Edit(raw, jsonspan.Overlay(raw, before, after))
+		return nil
+	}); err != nil {
+		return Reply{}, fmt.Errorf("%s: %w", what, err)
+	}
+	if len(changes) == 0 {
+		return Reply{Action: Observe}, nil
+	}
+	return Reply{Action: Modify, Patch: jsonspan.AsPatch(pointer, changes)}, nil
+}
+
+func readAs[T any](raw RawMessage, what string) (value T, err error) {
+	if err := json.Unmarshal(raw, &value); err != nil {
+		return value, fmt.Errorf("%s: %w", what, decodeError(err, "", 0))
+	}
+	return value, nil
+}
+
+// isDataOf refuses the data struct of another event.
+func isDataOf(ev *Event, t reflect.Type) error {
+	spec := ev.Spec()
+	if spec == nil {
+		return fmt.Errorf("unknown event %q", ev.Event)
+	}
+	of := func(s Spec) bool { return typeOfData(&s) == t }
+	if !of(*spec) && slices.ContainsFunc(Table, of) {
+		return fmt.Errorf("%s is not the data of %s, which is %s", t, ev.Event, typeOfData(spec))
+	}
+	return nil
+}
+
+// BlockReply refuses what the event announces. The model and the person read the
+// reason.
+func BlockReply(reason string) Reply { return Reply{Action: Block, Reason: reason} }
+
+// StopReply refuses as [BlockReply] does, and ends the run.
+func StopReply(reason string) Reply { return Reply{Action: Stop, Reason: reason} }
+
+// AskReply has a person decide, who reads the reason.
+func AskReply(reason string) Reply { return Reply{Action: Ask, Reason: reason} }
+
+// ContinueReply has the run go on with messages of the user, at events where continue
+// has a meaning.
+func ContinueReply(messages ...Message) (Reply, error) {
+	raw, err := Marshal(messages)
+	return Reply{Action: Continue, Messages: raw}, err
+}
+
+// ResultReply answers in the place of the tool, at tool-call-start: the tool does not
+// run.
+func ResultReply(result Result) (Reply, error) {
+	raw, err := Marshal(result)
+	return Reply{Action: Modify, Result: raw}, err
+}
+
+// ResponseReply answers in the place of the model, at inference-start: the model is not
+// called.
+func ResponseReply(response Response) (Reply, error) {
+	raw, err := Marshal(response)
+	return Reply{Action: Modify, Response: raw}, err
+}
+
+// WithState returns the reply with a new state of the hook, which it reads with
+// [ReadState] at its next event of the session.
+func (r Reply) WithState(state any) (Reply, error) {
+	raw, err := Marshal(state)
+	if err != nil {
+		return Reply{}, fmt.Errorf("state: %w", err)
+	}
+	r.State = raw
+	return r, nil
+}
+
+// NewEvent is an event as a host fires it: data is the struct of the event's row, or
+// another one with these members. Members that must be there and are not have their
+// zero value. The host adds what it knows, such as Session, Agent and Project.
+func NewEvent(name EventName, data any) (Event, error) {
+	spec := Lookup(name)
+	if spec == nil {
+		return Event{}, fmt.Errorf("unknown event %q; %s", name, EventHint(string(name)))
+	}
+	if data == nil {
+		data = struct{}{}
+	}
+	raw, err := Marshal(data)
+	if err != nil {
+		return Event{}, fmt.Errorf("data of %s: %w", name, err)
+	}
+	t := reflect.TypeOf(data)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if err := isDataOf(&Event{Event: name}, t); err != nil {
+		return Event{}, err
+	}
+	ev := Event{Protocol: Version, Event: name, Data: Complete(spec, raw)}
+	return ev, CheckEvent(&ev)
 }

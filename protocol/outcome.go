@@ -1,5 +1,12 @@
 package protocol
 
+import (
+	"slices"
+	"strings"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+)
+
 // Outcome is what the hooks of one event decided together. It is what a host
 // obeys, the result of event/fire, and what hookd fire --json prints.
 //
@@ -167,3 +174,100 @@ type Run struct {
 	// out, and whatever of details and warnings quotes what they wrote.
 	Sensitive bool `json:"sensitive,omitzero"`
 }
+
+// Shows reports whether a screen may show a change with its values, from what to
+// what: only of a call's arguments, which a person must see as they run, and only
+// while no sensitive hook took part. All else that a hook changed (a tool's result, a
+// prompt, the model's words) it may have changed because something in it was to be
+// seen by nobody: of that a screen tells who changed what, and how much.
+func (o *Outcome) Shows(c *Change) bool {
+	if o.Event.Event != ToolCallStart || !changesArgs(*c) {
+		return false
+	}
+	for i := range o.Changes {
+		if o.Changes[i].Sensitive {
+			return false
+		}
+	}
+	return true
+}
+
+// Shown is the outcome as a screen may show it. A refused event is as it came in, so
+// that what hooks had taken out before the refusal would be in it again: Shown has it
+// as they changed it.
+func (o Outcome) Shown() Outcome {
+	for i := range o.Changes {
+		if o.Action == Block && !o.Shows(&o.Changes[i]) {
+			o.Event = o.changed
+			break
+		}
+	}
+	return o
+}
+
+// Redacted is a refused call's args as hooks had changed them, where a sensitive one
+// took part: the host goes on with these, for what that hook took away is nobody's to
+// read, also of a call that does not run. It is nil in any other outcome.
+func (o *Outcome) Redacted() RawMessage {
+	sensitive := slices.ContainsFunc(o.Changes, func(c Change) bool { return c.Sensitive && changesArgs(c) })
+	if o.Action != Block || !sensitive {
+		return nil
+	}
+	return jsonspan.Get(o.changed.Data, "args")
+}
+
+// memberOriginal is the member of a call's data in which hooks read the model's own
+// args where other hooks changed them. No hook changes it. It is no part of the event
+// as it is decided: the host has given these args itself.
+const memberOriginal = "original"
+
+// hideOriginal notes that a sensitive hook changed a call's args: what it took away is
+// nobody's to read.
+func (f Fold) hideOriginal(changes []Change, sensitive bool) Fold {
+	if !sensitive || !slices.ContainsFunc(changes, changesArgs) {
+		return f
+	}
+	f.hidden = true
+	f.event.Data = jsonspan.Without(f.event.Data, memberOriginal) // one of an earlier event, from the host
+	return f
+}
+
+// ForHooks is the event with the changes made so far as the next hook reads it: with
+// the model's own args where they differ.
+func (f Fold) ForHooks() Event { return f.forHooks(f.event) }
+
+func (f Fold) forHooks(ev Event) Event {
+	if len(f.changes) == 0 {
+		return ev
+	}
+	if asked := f.ModelArgs(); asked != nil && !f.hidden && jsonspan.Get(ev.Data, memberOriginal) == nil {
+		ev.Data = jsonspan.With(ev.Data, memberOriginal, asked)
+	}
+	return ev
+}
+
+// ObserversRead is an outcome's event as observers read it.
+func (f Fold) ObserversRead(o *Outcome) Event {
+	if o.Action == Block {
+		return o.Event // as it came in
+	}
+	return f.forHooks(o.Event)
+}
+
+// ModelArgs are the args of a call as the model gave them, nil where no hook changed
+// them. It tells them to hooks in Go also where a sensitive hook changed them.
+func (f Fold) ModelArgs() RawMessage {
+	if !f.spec.Tool {
+		return nil
+	}
+	asked := jsonspan.Get(f.first.Data, memberOriginal)
+	if asked == nil && len(f.changes) > 0 {
+		asked = jsonspan.Get(f.first.Data, "args")
+	}
+	if asked == nil || jsonspan.Equal(asked, jsonspan.Get(f.event.Data, "args")) {
+		return nil
+	}
+	return asked
+}
+
+func changesArgs(c Change) bool { return c.Path == "/args" || strings.HasPrefix(c.Path, "/args/") }

@@ -15,7 +15,7 @@ import (
 
 	"github.com/go-playground/validator/v10"
 
-	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/patterns"
 	"github.com/hookd-dev/hookd/schema/document"
 	"github.com/hookd-dev/hookd/schema/toolname"
 	"github.com/hookd-dev/hookd/schema/units"
@@ -231,7 +231,7 @@ func isEnvName(s string) bool {
 }
 
 func isPattern(s string) bool {
-	_, err := protocol.ParsePattern(s)
+	_, err := patterns.Parse(s)
 	return err == nil
 }
 

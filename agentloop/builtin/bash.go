@@ -13,9 +13,10 @@ import (
 	"github.com/hookd-dev/hookd/internal/shellwords"
 	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/patterns"
 )
 
-// BashPolicy are lists of patterns for shell commands; [protocol.Pattern] says
+// BashPolicy are lists of patterns for shell commands; [patterns.Pattern] says
 // how one is written. Deny wins over Allow. Package shellwords says which commands
 // of a line the patterns see.
 type BashPolicy struct {
@@ -90,11 +91,11 @@ func (p BashPolicy) Admits() (func(command string) bool, error) {
 	}, nil
 }
 
-func patterns(setting string, texts []string) ([]protocol.Pattern, error) {
-	list := make([]protocol.Pattern, len(texts))
+func parseAll(setting string, texts []string) ([]patterns.Pattern, error) {
+	list := make([]patterns.Pattern, len(texts))
 	for i, text := range texts {
 		var err error
-		if list[i], err = protocol.ParsePattern(text); err != nil {
+		if list[i], err = patterns.Parse(text); err != nil {
 			return nil, fmt.Errorf("%s[%d]: %w", setting, i, err)
 		}
 	}
@@ -102,7 +103,7 @@ func patterns(setting string, texts []string) ([]protocol.Pattern, error) {
 }
 
 type bashJudge struct {
-	deny, allow []protocol.Pattern
+	deny, allow []patterns.Pattern
 	report      []string
 	mentions    func([]string) string
 }
@@ -110,8 +111,8 @@ type bashJudge struct {
 func newBashJudge(p *BashPolicy) (*bashJudge, error) {
 	j := &bashJudge{report: p.Report, mentions: p.Mentions}
 	var err error
-	if j.deny, err = patterns("agent.tools.bash.deny", p.Deny); err == nil {
-		j.allow, err = patterns("agent.tools.bash.allow", p.Allow)
+	if j.deny, err = parseAll("agent.tools.bash.deny", p.Deny); err == nil {
+		j.allow, err = parseAll("agent.tools.bash.allow", p.Allow)
 	}
 	return j, err
 }
@@ -212,7 +213,7 @@ func (j *bashJudge) decide(text string) (protocol.Action, string) {
 			undecided = command
 		}
 	}
-	if slices.ContainsFunc(j.allow, func(p protocol.Pattern) bool { return p.Exact && p.Literal == line.Text }) {
+	if slices.ContainsFunc(j.allow, func(p patterns.Pattern) bool { return p.Exact && p.Literal == line.Text }) {
 		return protocol.Observe, "" // its author saw all of it
 	}
 	if len(j.allow) > 0 {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hookd-dev/hookd/agentloop/mcp/internal/wire"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/patterns"
 )
 
 // withoutForeignPatterns leaves out of a schema the regular expressions that
@@ -47,6 +48,6 @@ func dropForeign(node any) {
 }
 
 func foreign(pattern string) bool {
-	_, err := protocol.CompileExpression(pattern)
+	_, err := patterns.Compile(pattern)
 	return err != nil
 }

@@ -5,11 +5,12 @@ import (
 	"iter"
 
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/patterns"
 )
 
 // Price is what a model costs, in USD per million tokens.
 type Price struct {
-	Model  protocol.Pattern // its name: exact, glob or /RE2/
+	Model  patterns.Pattern // its name: exact, glob or /RE2/
 	Input  float64
 	Output float64
 	Cached *float64 // of input tokens read from a cache; nil: as Input

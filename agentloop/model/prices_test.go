@@ -6,12 +6,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/patterns"
 )
 
-func pattern(t *testing.T, text string) protocol.Pattern {
+func pattern(t *testing.T, text string) patterns.Pattern {
 	t.Helper()
-	p, err := protocol.ParsePattern(text)
+	p, err := patterns.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,9 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/patterns"
 )
 
 const (
@@ -39,14 +41,14 @@ type search struct {
 func (a grepArgs) path() string { return cmp.Or(a.Path, ".") }
 
 func (f *files) grep(ctx context.Context, args grepArgs) (protocol.Result, error) {
-	pattern, err := protocol.CompileExpression(args.Pattern)
+	pattern, err := patterns.Compile(args.Pattern)
 	if err != nil {
 		return failed("%v", err)
 	}
 	if !doublestar.ValidatePattern(args.Glob) {
 		return failed("glob %s: %v", args.Glob, doublestar.ErrBadPattern)
 	}
-	if protocol.GlobTooWide(args.Glob) {
+	if patterns.TooWide(args.Glob) {
 		return failed("glob %s: its braces stand for too many patterns", args.Glob)
 	}
 	args.Path = args.path()

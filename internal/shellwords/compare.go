@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/patterns"
 )
 
 // Answer says whether a pattern matches.
@@ -22,7 +22,7 @@ const (
 // Compare compares a pattern with each command of a line, and with the line as a
 // whole. It returns the command that decided, nil for No. A pattern without * and ?
 // also matches a command with more words: "git push" matches "git push origin".
-func (l *Line) Compare(p protocol.Pattern) (Answer, *Command) {
+func (l *Line) Compare(p patterns.Pattern) (Answer, *Command) {
 	for i := range l.Commands {
 		if c := &l.Commands[i]; matches(p, c.spellings) {
 			return Yes, c
@@ -53,16 +53,16 @@ func (l *Line) Compare(p protocol.Pattern) (Answer, *Command) {
 // literal must match whatever they turn out to be, except that a pattern without *
 // and ? may name them as they are written. If the answer is no and the line can be
 // read, the command at fault is returned.
-func (l *Line) Admits(patterns []protocol.Pattern) (bool, *Command) {
-	exactly := func(p protocol.Pattern) bool { return p.Exact && p.Literal == l.Text }
+func (l *Line) Admits(list []patterns.Pattern) (bool, *Command) {
+	exactly := func(p patterns.Pattern) bool { return p.Exact && p.Literal == l.Text }
 	switch {
-	case slices.ContainsFunc(patterns, exactly):
+	case slices.ContainsFunc(list, exactly):
 		return true, nil
 	case l.Err != nil:
 		return false, nil
 	}
 	for i := range l.Commands {
-		if c := &l.Commands[i]; c.Unclear != "" || !c.Given && !c.admitted(patterns) {
+		if c := &l.Commands[i]; c.Unclear != "" || !c.Given && !c.admitted(list) {
 			return false, c
 		}
 	}
@@ -70,7 +70,7 @@ func (l *Line) Admits(patterns []protocol.Pattern) (bool, *Command) {
 }
 
 // matches reports whether a pattern matches one of a command's spellings.
-func matches(p protocol.Pattern, spellings []string) bool {
+func matches(p patterns.Pattern, spellings []string) bool {
 	literal := strings.Join(strings.Fields(p.Literal), " ")
 	return slices.ContainsFunc(spellings, func(text string) bool {
 		return p.Match(text) || p.Exact && (text == literal || strings.HasPrefix(text, literal+" "))
@@ -129,18 +129,18 @@ func afterOptions(words []Word) (places []int) {
 }
 
 // mayMatch reports whether a command may turn out to match a pattern when it runs.
-func (c *Command) mayMatch(p protocol.Pattern) bool {
+func (c *Command) mayMatch(p patterns.Pattern) bool {
 	p.Literal = strings.Join(strings.Fields(p.Literal), " ")
 	return slices.ContainsFunc(c.beginnings, p.MayBegin)
 }
 
 // admitted reports whether one of the patterns matches a command, whatever its words
 // that are not literal turn out to be.
-func (c *Command) admitted(patterns []protocol.Pattern) bool {
+func (c *Command) admitted(list []patterns.Pattern) bool {
 	if len(c.Words) > 0 && !c.Words[0].Literal {
 		return false
 	}
-	return slices.ContainsFunc(patterns, func(p protocol.Pattern) bool {
+	return slices.ContainsFunc(list, func(p patterns.Pattern) bool {
 		if strings.Count(p.Text, ">") < len(c.Writes) {
 			return false
 		}

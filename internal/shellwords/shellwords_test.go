@@ -6,12 +6,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/patterns"
 )
 
-func pattern(t testing.TB, text string) protocol.Pattern {
+func pattern(t testing.TB, text string) patterns.Pattern {
 	t.Helper()
-	p, err := protocol.ParsePattern(text)
+	p, err := patterns.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestAdmits(t *testing.T) {
 		{"echo *", "echo $(( $n ))", false},
 	} {
 		l := Split(c.line)
-		got, command := l.Admits([]protocol.Pattern{pattern(t, c.pattern)})
+		got, command := l.Admits([]patterns.Pattern{pattern(t, c.pattern)})
 		if got != c.want || !got && l.Err == nil && command == nil {
 			t.Errorf("%s with %s: %v (%v)", c.line, c.pattern, got, command)
 		}
@@ -159,7 +159,7 @@ func FuzzSplit(f *testing.F) {
 	rm, any := pattern(f, "rm"), pattern(f, "*")
 	f.Fuzz(func(t *testing.T, text string) {
 		line := Split(text)
-		if admitted, _ := line.Admits([]protocol.Pattern{any}); admitted && line.Err == nil {
+		if admitted, _ := line.Admits([]patterns.Pattern{any}); admitted && line.Err == nil {
 			for i := range line.Commands {
 				if line.Commands[i].Unclear != "" {
 					t.Errorf("%q: admitted, and unclear", text)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/patterns"
 )
 
 // Pattern is one compiled item of match.tool. Exactly one way of matching
@@ -58,7 +59,7 @@ func ParsePattern(pattern string) (Pattern, error) {
 		if !closed || inner == "" {
 			return p, &Error{fmt.Sprintf("%q is no regular expression", shown(pattern)), "write one between two slashes: /mcp__.*/"}
 		}
-		compiled, err := protocol.CompileExpression(`\A(?:` + inner + `)\z`)
+		compiled, err := patterns.Compile(`\A(?:` + inner + `)\z`)
 		if err != nil {
 			return p, &Error{fmt.Sprintf("%q is no regular expression: %s", shown(pattern), regexpProblem(inner, err)), "correct it (RE2 syntax), or list the names"}
 		}
@@ -82,7 +83,7 @@ func ParsePattern(pattern string) (Pattern, error) {
 
 // regexpProblem reports the fault of the expression as it was written.
 func regexpProblem(inner string, err error) string {
-	if _, own := protocol.CompileExpression(inner); own != nil {
+	if _, own := patterns.Compile(inner); own != nil {
 		err = own
 	}
 	return strings.TrimPrefix(err.Error(), "error parsing regexp: ")
@@ -167,5 +168,5 @@ func globExpression(glob string) (*regexp.Regexp, error) {
 		first = false
 	}
 	b.WriteString(`)\z`)
-	return protocol.CompileExpression(b.String())
+	return patterns.Compile(b.String())
 }

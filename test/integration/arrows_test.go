@@ -23,17 +23,19 @@ internal/jsonspan: internal/text
 internal/lines:
 internal/text:
 protocol: internal/jsonspan internal/text
+protocol/patterns:
 protocol/realpath: protocol
 protocol/rpc: internal/lines protocol
 protocol/rpc/socket:
+protocol/tables: protocol
 schema/internal: protocol schema schema/document schema/internal/jsonschemas schema/units
-schema: protocol schema/agentparts schema/document schema/toolname schema/units
+schema: protocol protocol/patterns schema/agentparts schema/document schema/toolname schema/units
 schema/document:
 schema/agentparts:
 schema/units:
-schema/toolname: protocol
+schema/toolname: protocol protocol/patterns
 executor: executor/hookenv executor/internal/inflight executor/internal/match executor/internal/slots executor/internal/worker executor/record executor/state internal/jsonspan protocol schema
-executor/internal/match: protocol schema schema/toolname
+executor/internal/match: protocol protocol/patterns schema schema/toolname
 executor/exechook: executor executor/hookenv executor/internal/worker executor/process protocol schema
 executor/internal/inflight:
 executor/internal/slots: protocol
@@ -43,6 +45,7 @@ executor/process:
 executor/record: executor/state internal/fsutil protocol schema
 executor/state: protocol schema
 executor/daemon: executor protocol protocol/rpc protocol/rpc/socket schema
+loader/internal/bundle: executor/hookenv loader/internal/files loader/internal/interpreter loader/internal/report protocol protocol/patterns schema
 loader/internal/bundle: executor/hookenv loader/internal/files loader/internal/interpreter loader/internal/report protocol schema
 loader/internal/candidate: executor/hookenv loader/internal/bundle loader/internal/files loader/internal/interpreter loader/internal/records loader/internal/report loader/internal/settings loader/internal/workspace protocol schema
 loader/internal/discover: executor/hookenv executor/process internal/fsutil loader/internal/bundle loader/internal/candidate loader/internal/environment loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/trust protocol schema schema/document
@@ -56,6 +59,8 @@ loader/internal/settings: protocol schema schema/agentparts schema/document sche
 loader/internal/records: internal/fsutil loader/internal/bundle loader/internal/files loader/internal/interpreter
 loader/internal/report: loader/internal/files protocol schema
 loader/internal/settings: protocol schema schema/document
+loader: executor executor/exechook executor/hookenv executor/process executor/record executor/state internal/fsutil loader/internal/files loader/internal/ownership loader/internal/report loader/internal/settings protocol protocol/patterns schema schema/document schema/toolname
+loader: executor executor/exechook executor/hookenv executor/process executor/record executor/state internal/fsutil loader/internal/files loader/internal/ownership loader/internal/report loader/internal/settings protocol schema schema/document
 loader/internal/trust: executor executor/hookenv executor/process executor/record internal/fsutil loader/internal/bundle loader/internal/candidate loader/internal/environment loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/workspace protocol schema
 loader/internal/workspace: executor/hookenv loader/internal/files loader/internal/ownership
 loader: executor executor/exechook executor/hookenv executor/process loader/internal/bundle loader/internal/candidate loader/internal/discover loader/internal/environment loader/internal/files loader/internal/interpreter loader/internal/notify loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/trust loader/internal/workspace protocol schema schema/toolname
@@ -66,21 +71,21 @@ agentloop/internal/gohooks: protocol
 agentloop/internal/limits: protocol
 agentloop/internal/toolset: agentloop/tool protocol
 agentloop: agentloop/builtin agentloop/model agentloop/provider agentloop/recipe agentloop/store agentloop/tool protocol
-agentloop/model: protocol
+agentloop/model: protocol protocol/patterns
 agentloop/provider: agentloop/tool protocol
-agentloop/builtin: agentloop/frontmatter agentloop/model agentloop/provider agentloop/skill agentloop/tool internal/shellwords protocol
-internal/shellwords: protocol
+agentloop/builtin: agentloop/frontmatter agentloop/model agentloop/provider agentloop/skill agentloop/tool internal/shellwords protocol protocol/patterns
+internal/shellwords: protocol protocol/patterns
 agentloop/skill: agentloop/frontmatter protocol
 agentloop/recipe: agentloop/frontmatter protocol
 agentloop/frontmatter:
 agentloop/toolschema:
-agentloop/mcp: agentloop/mcp/internal/wire agentloop/tool agentloop/toolschema protocol
+agentloop/mcp: agentloop/mcp/internal/wire agentloop/tool agentloop/toolschema protocol protocol/patterns
 agentloop/mcp/internal/wire: protocol
 agentloop/model/internal: agentloop/model protocol
 agentloop/model/anthropic: agentloop/model agentloop/model/internal/wire agentloop/toolschema protocol
 agentloop/model/openai: agentloop/model agentloop/model/internal/wire agentloop/toolschema protocol
 agentloop/model/cassette: agentloop/model protocol
-agentloop/tool: agentloop/tool/internal/projectfile agentloop/tool/internal/protect agentloop/tool/internal/textedit protocol protocol/realpath
+agentloop/tool: agentloop/tool/internal/projectfile agentloop/tool/internal/protect agentloop/tool/internal/textedit protocol protocol/patterns protocol/realpath
 agentloop/tool/internal/projectfile: agentloop/tool/internal/protect protocol protocol/realpath
 agentloop/tool/internal/protect: protocol/realpath
 agentloop/tool/internal/textedit:
@@ -98,6 +103,7 @@ cmd/hookd/internal/hookcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd
 cmd/hookd/internal/jsonsession: agentloop agentloop/model cmd/hookd/internal/cli cmd/hookd/internal/conversation cmd/hookd/internal/engine cmd/hookd/internal/runview protocol
 cmd/hookd/internal/logcmd: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/process executor/record executor/state protocol
 cmd/hookd/internal/models: agentloop/model agentloop/model/anthropic agentloop/model/cassette agentloop/model/openai cmd/hookd/internal/cli protocol schema schema/agentparts
+cmd/hookd/internal/models: agentloop/model agentloop/model/anthropic agentloop/model/cassette agentloop/model/openai cmd/hookd/internal/cli protocol protocol/patterns schema
 cmd/hookd/internal/places: cmd/hookd/internal/cli cmd/hookd/internal/show executor loader protocol
 cmd/hookd/internal/question: agentloop cmd/hookd/internal/cli cmd/hookd/internal/report cmd/hookd/internal/show cmd/hookd/internal/terminal protocol
 cmd/hookd/internal/report: cmd/hookd/internal/show executor executor/daemon loader protocol schema schema/units

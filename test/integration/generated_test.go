@@ -9,17 +9,18 @@ import (
 	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/tables"
 	"github.com/hookd-dev/hookd/schema"
 	"github.com/hookd-dev/hookd/schema/agentparts"
 )
 
 func init() {
-	generated["events"] = protocol.TableMarkdown
+	generated["events"] = tables.Events
 	generated["events-short"] = eventsShort
-	generated["event-data"] = protocol.DataMarkdown
-	generated["shapes"] = protocol.ShapeMarkdown
-	generated["answered"] = protocol.AnsweredMarkdown
-	generated["aliases"] = protocol.AliasMarkdown
+	generated["event-data"] = tables.Data
+	generated["shapes"] = tables.Shapes
+	generated["answered"] = tables.Answered
+	generated["aliases"] = tables.Aliases
 	generated["fields"] = schema.FieldsMarkdown
 	generated["settings"] = schema.SettingsMarkdown
 	generated["environment"] = hookenv.Markdown

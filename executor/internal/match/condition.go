@@ -11,7 +11,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/builtin"
 
-	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/patterns"
 )
 
 // A condition (match.when) is hookd's own work for an event, so it is bounded in time
@@ -166,7 +166,7 @@ func compilePattern(text string) (*regexp.Regexp, error) {
 	if len(text) > longestPattern {
 		return nil, fmt.Errorf("a regular expression has %d bytes, the most is %d", len(text), longestPattern)
 	}
-	return protocol.CompileExpression(text)
+	return patterns.Compile(text)
 }
 
 // errUndecided ends a condition that is not decided in time.

@@ -10,9 +10,10 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/interpreter"
-	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/patterns"
 )
 
 // A Builder makes the bundles of what one scope holds.
@@ -98,13 +99,13 @@ func (d *Draft) put(name, where string) error {
 
 // AddHelpers puts in what the patterns name below the base. It returns the
 // patterns that nothing answers to.
-func (d *Draft) AddHelpers(patterns []string) (missing []string, err error) {
-	for _, pattern := range patterns {
+func (d *Draft) AddHelpers(globs []string) (missing []string, err error) {
+	for _, pattern := range globs {
 		pattern = path.Clean(filepath.ToSlash(pattern))
 		if !doublestar.ValidatePattern(pattern) || path.IsAbs(pattern) || pattern == ".." || strings.HasPrefix(pattern, "../") {
 			return nil, fmt.Errorf("files: %q is no pattern below the hook's folder", pattern)
 		}
-		if protocol.GlobTooWide(pattern) {
+		if patterns.TooWide(pattern) {
 			return nil, fmt.Errorf("files: the braces of %q stand for too many patterns", pattern)
 		}
 		root, _ := doublestar.SplitPattern(pattern)

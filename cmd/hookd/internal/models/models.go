@@ -19,6 +19,7 @@ import (
 	"github.com/hookd-dev/hookd/agentloop/model/openai"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/patterns"
 	"github.com/hookd-dev/hookd/schema"
 	"github.com/hookd-dev/hookd/schema/agentparts"
 )
@@ -159,7 +160,7 @@ func settingsFor(by *agentparts.ModelProvider, settings *schema.Settings) (own *
 func priced(m model.Model, table []schema.Price) (model.Model, error) {
 	prices := make([]model.Price, len(table))
 	for i, p := range table {
-		pattern, err := protocol.ParsePattern(p.Model)
+		pattern, err := patterns.Parse(p.Model)
 		if err != nil {
 			return nil, cli.Failed("settings", fmt.Errorf("agent.prices[%d]: %w", i, err), "hookd check shows what the settings say")
 		}

@@ -1,4 +1,4 @@
-package protocol
+package patterns
 
 import (
 	"testing"
@@ -29,7 +29,7 @@ func TestPattern(t *testing.T) {
 		{"/usr/bin/*", "/usr/bin/rm x", true},
 		{"grüß*", "grüß dich", true},
 	} {
-		p, err := ParsePattern(c.pattern)
+		p, err := Parse(c.pattern)
 		if err != nil {
 			t.Errorf("%s: %v", c.pattern, err)
 		} else if got := p.Match(c.text); got != c.want {
@@ -37,12 +37,12 @@ func TestPattern(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", "  ", "/(/", "/rm (", "/a|b", "/x{2,1}/"} {
-		if _, err := ParsePattern(bad); err == nil {
+		if _, err := Parse(bad); err == nil {
 			t.Errorf("%q was taken", bad)
 		}
 	}
 	for pattern, want := range map[string]string{"rm -rf *": "rm -rf ", "rm": "rm", "/rm -[rf]+/": "rm -", "*x": ""} {
-		if p, _ := ParsePattern(pattern); p.Literal != want {
+		if p, _ := Parse(pattern); p.Literal != want {
 			t.Errorf("%s begins with %q", pattern, p.Literal)
 		}
 	}
@@ -68,7 +68,7 @@ func TestPatternMayBegin(t *testing.T) {
 		{`/\bgit\b.*/`, "git", true},
 		{"/(?i)RM .*/", "rM x", true},
 	} {
-		p, err := ParsePattern(c.pattern)
+		p, err := Parse(c.pattern)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,12 +78,12 @@ func TestPatternMayBegin(t *testing.T) {
 	}
 }
 
-func FuzzParsePattern(f *testing.F) {
+func FuzzParse(f *testing.F) {
 	for _, seed := range []string{"ls *", "/a(b|c)+/", `a\*`, "/", "//", "/x", "\xff*", "?"} {
 		f.Add(seed, "ls x")
 	}
 	f.Fuzz(func(t *testing.T, pattern, text string) {
-		p, err := ParsePattern(pattern)
+		p, err := Parse(pattern)
 		if err != nil {
 			return
 		}

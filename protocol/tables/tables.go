@@ -1,59 +1,63 @@
-package protocol
+// Package tables writes the tables of the documentation from the types and the events
+// table of package protocol, so that they cannot differ from what hookd does.
+package tables
 
 import (
 	"fmt"
 	"reflect"
 	"strings"
+
+	"github.com/hookd-dev/hookd/protocol"
 )
 
-// TableMarkdown is the events table for the documentation: what each answer does
+// Events is the events table for the documentation: what each answer does
 // at each event.
-func TableMarkdown() string {
+func Events() string {
 	var b strings.Builder
 	b.WriteString("| event | kind | `block` refuses | `stop` | may change | `ask` | `continue` + messages | `callback` | `context` goes |\n")
 	b.WriteString("|---|---|---|---|---|---|---|---|---|\n")
-	for i := range Table {
-		s := &Table[i]
+	for i := range protocol.Table {
+		s := &protocol.Table[i]
 		row(&b, string(s.Name), string(s.Kind), s.Blocks, s.Stops, changeable(s), string(s.Ask), string(s.Continue), string(s.Callback), contextCell(s))
 	}
 	return b.String()
 }
 
-// AliasMarkdown lists the names that other systems use for our events.
-func AliasMarkdown() string {
+// Aliases lists the names that other systems use for our events.
+func Aliases() string {
 	var b strings.Builder
 	b.WriteString("| event | also known as |\n|---|---|\n")
-	for i := range Table {
+	for i := range protocol.Table {
 		var names []string
-		for _, a := range Table[i].Aliases {
+		for _, a := range protocol.Table[i].Aliases {
 			names = append(names, "`"+a.Name+"`")
 		}
 		if len(names) > 0 {
-			row(&b, string(Table[i].Name), strings.Join(names, " "))
+			row(&b, string(protocol.Table[i].Name), strings.Join(names, " "))
 		}
 	}
 	return b.String()
 }
 
-// DataMarkdown lists the members of each event's data. A ? marks one that may be
+// Data lists the members of each event's data. A ? marks one that may be
 // absent, |null one that may be unknown.
-func DataMarkdown() string {
+func Data() string {
 	var b strings.Builder
 	b.WriteString("| event | `data` |\n|---|---|\n")
-	for i := range Table {
-		row(&b, string(Table[i].Name), strings.Join(describeMembers(typeOfData(&Table[i])), " · "))
+	for i := range protocol.Table {
+		row(&b, string(protocol.Table[i].Name), strings.Join(describeMembers(reflect.TypeOf(protocol.Table[i].Data)), " · "))
 	}
 	return b.String()
 }
 
-// ShapeMarkdown lists the members of the types that [DataMarkdown] names.
-func ShapeMarkdown() string {
+// Shapes lists the members of the types that [Data] names.
+func Shapes() string {
 	var b strings.Builder
 	b.WriteString("| type | members |\n|---|---|\n")
 	for _, t := range []reflect.Type{
-		reflect.TypeFor[Part](), reflect.TypeFor[Message](), reflect.TypeFor[Tool](), reflect.TypeFor[Call](), reflect.TypeFor[Touched](), reflect.TypeFor[Result](),
-		reflect.TypeFor[CallError](), reflect.TypeFor[CallUsage](), reflect.TypeFor[Params](), reflect.TypeFor[PermissionOption](),
-		reflect.TypeFor[StepCall](), reflect.TypeFor[Measures](), reflect.TypeFor[Response](),
+		reflect.TypeFor[protocol.Part](), reflect.TypeFor[protocol.Message](), reflect.TypeFor[protocol.Tool](), reflect.TypeFor[protocol.Call](), reflect.TypeFor[protocol.Touched](), reflect.TypeFor[protocol.Result](),
+		reflect.TypeFor[protocol.CallError](), reflect.TypeFor[protocol.CallUsage](), reflect.TypeFor[protocol.Params](), reflect.TypeFor[protocol.PermissionOption](),
+		reflect.TypeFor[protocol.StepCall](), reflect.TypeFor[protocol.Measures](), reflect.TypeFor[protocol.Response](),
 	} {
 		row(&b, t.Name(), strings.Join(describeMembers(t), " · "))
 	}
@@ -70,7 +74,7 @@ func row(b *strings.Builder, cells ...string) {
 	b.WriteString("|\n")
 }
 
-func changeable(s *Spec) string {
+func changeable(s *protocol.Spec) string {
 	var parts []string
 	stored := ""
 	for _, f := range s.Fields {
@@ -84,15 +88,15 @@ func changeable(s *Spec) string {
 		cell += stored
 	}
 	switch s.Replace {
-	case TypeResult:
+	case protocol.TypeResult:
 		cell += "; `result` replaces the tool"
-	case TypeResponse:
+	case protocol.TypeResponse:
 		cell += "; `response` replaces the call"
 	}
 	return cell
 }
 
-func contextCell(s *Spec) string {
+func contextCell(s *protocol.Spec) string {
 	if s.Context == "" {
 		return "dropped"
 	}
@@ -138,10 +142,10 @@ func shapeName(t reflect.Type) string {
 	case reflect.Int, reflect.Int64, reflect.Float64:
 		return "number"
 	case reflect.Slice:
-		if t == typeRaw {
+		if t == reflect.TypeFor[protocol.RawMessage]() {
 			return "JSON"
 		}
-		if t == typeContent {
+		if t == reflect.TypeFor[protocol.Content]() {
 			return "[Part] or text"
 		}
 		return "[" + shapeName(t.Elem()) + "]"
@@ -149,4 +153,14 @@ func shapeName(t reflect.Type) string {
 		return t.Name()
 	}
 	return "string"
+}
+
+// Answered is the table of who may have answered a question.
+func Answered() string {
+	var out strings.Builder
+	out.WriteString("| `answered.by` | who that is |\n|---|---|\n")
+	for _, a := range protocol.Answerers {
+		out.WriteString("| `" + string(a.By) + "` | " + a.Meaning + " |\n")
+	}
+	return out.String()
 }

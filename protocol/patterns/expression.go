@@ -1,4 +1,4 @@
-package protocol
+package patterns
 
 import (
 	"fmt"
@@ -11,23 +11,23 @@ import (
 // thousand steps for each character.
 const mostInstructions = 10_000
 
-// CompileExpression compiles a regular expression (RE2) that settings, hooks or
+// Compile compiles a regular expression (RE2) that settings, hooks or
 // servers brought. One that grows too large is an error, found before it is built.
-func CompileExpression(text string) (*regexp.Regexp, error) {
+func Compile(text string) (*regexp.Regexp, error) {
 	parsed, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
 		return nil, err
 	}
 	if instructions(parsed) > mostInstructions {
-		return nil, &ExpressionSizeError{}
+		return nil, &SizeError{}
 	}
 	return regexp.Compile(text)
 }
 
-// ExpressionSizeError is a regular expression that grows too large.
-type ExpressionSizeError struct{}
+// SizeError is a regular expression that grows too large.
+type SizeError struct{}
 
-func (*ExpressionSizeError) Error() string {
+func (*SizeError) Error() string {
 	return fmt.Sprintf("it repeats too much: written out it has more than %d steps", mostInstructions)
 }
 

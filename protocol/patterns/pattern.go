@@ -1,4 +1,4 @@
-package protocol
+package patterns
 
 import (
 	"fmt"
@@ -30,10 +30,10 @@ type Pattern struct {
 // longestPattern bounds a pattern, in bytes.
 const longestPattern = 4096
 
-// ParsePattern compiles a pattern. A text that begins with a slash and does not
+// Parse compiles a pattern. A text that begins with a slash and does not
 // end with one is a path; if it looks like a regular expression all the same,
 // that is an error, since it would match nothing.
-func ParsePattern(text string) (Pattern, error) {
+func Parse(text string) (Pattern, error) {
 	p := Pattern{Text: text}
 	switch {
 	case strings.TrimSpace(text) == "":
@@ -51,12 +51,12 @@ func ParsePattern(text string) (Pattern, error) {
 }
 
 func (p Pattern) regular(inner string) (Pattern, error) {
-	if own, err := CompileExpression(inner); err != nil {
+	if own, err := Compile(inner); err != nil {
 		return p, fmt.Errorf("%q is no regular expression: %s", p.Text, strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	} else {
 		p.Literal, _ = own.LiteralPrefix()
 	}
-	compiled, err := CompileExpression(`(?s)\A(?:` + inner + `)\z`)
+	compiled, err := Compile(`(?s)\A(?:` + inner + `)\z`)
 	if err != nil {
 		return p, fmt.Errorf("%q is no regular expression: %w", p.Text, err)
 	}

@@ -1,12 +1,12 @@
-package protocol
+package patterns
 
 // mostAlternatives is how many plain globs the braces of a glob may stand for. To
 // match one takes time that is multiplied by each pair: {a,b}{a,b}{a,b} are eight.
 const mostAlternatives = 1000
 
-// GlobTooWide reports whether the braces of a glob for paths stand for more than
+// TooWide reports whether the braces of a glob for paths stand for more than
 // can be tried.
-func GlobTooWide(glob string) bool {
+func TooWide(glob string) bool {
 	g := globReader{text: glob}
 	for g.at < len(g.text) {
 		if g.sequence() > mostAlternatives {

@@ -1,4 +1,4 @@
-package protocol
+package patterns
 
 import (
 	"strings"
@@ -13,22 +13,22 @@ func TestExpressionsAreBounded(t *testing.T) {
 		strings.Repeat(`\pL{1000}`, 200), strings.Repeat("a", mostInstructions+1),
 	} {
 		began := time.Now()
-		if _, err := CompileExpression(text); err == nil || !strings.Contains(err.Error(), "repeats too much") {
+		if _, err := Compile(text); err == nil || !strings.Contains(err.Error(), "repeats too much") {
 			t.Errorf("%.20q: %v", text, err)
 		}
 		if took := time.Since(began); took > time.Second {
 			t.Errorf("%.20q took %s to refuse", text, took)
 		}
-		if _, err := ParsePattern("/" + text[:min(len(text), longestPattern-2)/11*11] + "/"); strings.HasPrefix(text, "(a?") && err == nil {
+		if _, err := Parse("/" + text[:min(len(text), longestPattern-2)/11*11] + "/"); strings.HasPrefix(text, "(a?") && err == nil {
 			t.Errorf("%.20q is a pattern", text)
 		}
 	}
 	for _, text := range []string{`git (push|pull) .*`, `(?i)\b(rm|del)\s+-[a-z]*r`, `[a-z]{1,64}`, `^(\d{1,3}\.){3}\d{1,3}$`, strings.Repeat("word|", 900)} {
-		if _, err := CompileExpression(text); err != nil {
+		if _, err := Compile(text); err != nil {
 			t.Errorf("%.20q: %v", text, err)
 		}
 	}
-	if _, err := CompileExpression("(a"); err == nil || !strings.Contains(err.Error(), "error parsing regexp") {
+	if _, err := Compile("(a"); err == nil || !strings.Contains(err.Error(), "error parsing regexp") {
 		t.Errorf("a broken one: %v", err)
 	}
 }
