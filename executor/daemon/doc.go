@@ -6,7 +6,7 @@
 // event goes through the files like this:
 //
 //   - conn.go: a worker of the connection reads a line, and package rpc takes it apart.
-//     While too much is unanswered (budget.go) nothing is read.
+//     While too much is unanswered (budget, in outbox.go) nothing is read.
 //   - methods.go is the table of methods. A method reads its params (params.go) and
 //     makes a plan: what to run, and which session it belongs to. For event/fire that
 //     is in fire.go.

@@ -40,7 +40,8 @@
 // # When hookd itself is killed or stopped
 //
 // A guardian process (guardian_linux.go is our side of it, guardianprocess_linux.go its
-// own) ends everything that runs when this process dies. A process that is there for its
+// own, guardianboard_linux.go the memory that both share, on which stands what runs) ends
+// everything that runs when this process dies. A process that is there for its
 // programs alone (Options.Dedicated) also reaps orphans (dedicated_linux.go,
 // ownchildren_linux.go) and does not stay stopped (wakeup_linux.go).
 //

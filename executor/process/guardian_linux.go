@@ -1,7 +1,6 @@
 package process
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -11,39 +10,38 @@ import (
 
 // guardian is our side of the process that ends all running programs when we
 // are killed. It notices our death by the end of a pipe, which the kernel closes
-// whatever ends us. Should the guardian itself die, another one takes over.
+// whatever ends us, and finds on the board what runs. Should the guardian itself die,
+// another one takes over.
 type guardian struct {
-	mu        sync.Mutex
-	hello     string // first line to a new guardian process
-	pipe      *os.File
-	running   map[int]guardRecord // by the number each run has here
+	board *board
+	mu    sync.Mutex
+	pipe  *os.File
+
+	cgroup    int         // slot of the control group that holds all programs, -1 without one
+	runs      map[int]int // slot of each run, by its number
+	free      []int       // slots that were given back
 	numbered  int
 	process   *os.Process
 	dismissed bool
 	done      sync.WaitGroup
 }
 
-// Lines to the guardian process.
-const (
-	guardCgroup = "cgroup " // and the folder of the control group that holds all programs
-	guardBegan  = "+ "      // number of the run; root, start and tag of its program
-	guardEnded  = "- "      // number of the run
-)
-
 // guardianPause keeps a guardian that dies at once from being restarted in a
-// tight loop; guardianWriteTimeout is how long it may not read.
-const (
-	guardianPause        = 200 * time.Millisecond
-	guardianWriteTimeout = 100 * time.Millisecond
-)
+// tight loop.
+const guardianPause = 200 * time.Millisecond
 
 func newGuardian(c containment) (*guardian, error) {
-	g := &guardian{running: make(map[int]guardRecord)}
+	board, err := newBoard()
+	if err != nil {
+		return nil, fmt.Errorf("start the guardian process: %w", err)
+	}
+	g := &guardian{board: board, cgroup: -1, runs: make(map[int]int)}
 	if groups, ok := c.(*cgroups); ok {
-		g.hello = guardCgroup + groups.dir + "\n"
+		g.watch(groups.dir)
 		groups.moved = g.watch
 	}
 	if err := g.start(); err != nil {
+		board.close()
 		return nil, fmt.Errorf("start the guardian process: %w", err)
 	}
 	g.done.Go(g.restartWhenDead)
@@ -54,8 +52,31 @@ func newGuardian(c containment) (*guardian, error) {
 func (g *guardian) watch(dir string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.hello = guardCgroup + dir + "\n"
-	g.send(g.hello)
+	before := g.cgroup
+	g.cgroup = g.put(guardCgroup + dir)
+	g.clear(before)
+}
+
+// put writes a text to the board, and returns its slot, -1 if none is free. g.mu is
+// held.
+func (g *guardian) put(text string) int {
+	slot := int(g.board.used().Load())
+	if n := len(g.free); n > 0 {
+		slot = g.free[n-1]
+		g.free = g.free[:n-1]
+	}
+	if slot >= boardSlots {
+		return -1
+	}
+	g.board.put(slot, text)
+	return slot
+}
+
+func (g *guardian) clear(slot int) {
+	if slot >= 0 {
+		g.board.clear(slot)
+		g.free = append(g.free, slot)
+	}
 }
 
 func guardianReport(has bool) string {
@@ -65,7 +86,7 @@ func guardianReport(has bool) string {
 	return "a killed hookd takes the hooks' own processes with it (parent-death signal), but not what they started"
 }
 
-// start starts a guardian process and tells it what runs. g.mu is held, or g is
+// start starts a guardian process. g.mu is held, or g is
 // not shared yet.
 func (g *guardian) start() error {
 	theirs, ours, err := os.Pipe()
@@ -82,7 +103,7 @@ func (g *guardian) start() error {
 	process, err := startProcess(ownExecutable, []string{guardianName}, &os.ProcAttr{
 		Dir:   "/",
 		Env:   []string{},
-		Files: []*os.File{null, null, null, theirs},
+		Files: []*os.File{null, null, null, theirs, g.board.file},
 		Sys:   &syscall.SysProcAttr{Setsid: true},
 	})
 	if err != nil {
@@ -90,10 +111,7 @@ func (g *guardian) start() error {
 		return err
 	}
 	g.pipe, g.process = ours, process
-	g.send(g.hello)
-	for run, r := range g.running {
-		g.send(r.line(run))
-	}
+	g.wake()
 	return nil
 }
 
@@ -118,13 +136,10 @@ func (g *guardian) replace() bool {
 	return !g.dismissed && g.start() == nil
 }
 
-// send writes to the guardian. One that does not read is no guardian: it is ended,
-// and restartWhenDead starts another.
-func (g *guardian) send(line string) {
-	g.pipe.SetWriteDeadline(time.Now().Add(guardianWriteTimeout))
-	if _, err := g.pipe.WriteString(line); errors.Is(err, os.ErrDeadlineExceeded) {
-		g.process.Kill()
-	}
+// wake has the guardian look at us now and then, as long as programs run.
+func (g *guardian) wake() {
+	g.board.watched().Store(1)
+	g.pipe.Write([]byte{0})
 }
 
 // endIfStopped kills a guardian that is stopped, so that another takes its place: it
@@ -138,10 +153,6 @@ func (g *guardian) endIfStopped() {
 	if e, ok := readEntry(g.process.Pid); ok && e.stopped && e.parent == os.Getpid() {
 		g.process.Kill()
 	}
-}
-
-func (r guardRecord) line(run int) string {
-	return fmt.Sprintf("%s%d %d %d %s\n", guardBegan, run, r.root, r.start, r.envTag)
 }
 
 // begins tells of a program that is about to be started, by its tag: we may be
@@ -172,9 +183,19 @@ func (g *guardian) began(run int, c cell) {
 	g.note(run, r)
 }
 
+// note writes what is known of a run in place of what was known before.
 func (g *guardian) note(run int, r guardRecord) {
-	g.running[run] = r
-	g.send(r.line(run))
+	if g.dismissed {
+		return
+	}
+	before, known := g.runs[run]
+	g.runs[run] = g.put(r.text())
+	if known {
+		g.clear(before)
+	}
+	if g.board.watched().Load() == 0 {
+		g.wake()
+	}
 }
 
 // ended tells that nothing of the run is alive.
@@ -184,8 +205,10 @@ func (g *guardian) ended(run int) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	delete(g.running, run)
-	g.send(fmt.Sprintf("%s%d\n", guardEnded, run))
+	if slot, known := g.runs[run]; known && !g.dismissed {
+		delete(g.runs, run)
+		g.clear(slot)
+	}
 }
 
 // dismiss ends the guardian process and waits for it. Nothing runs any more that
@@ -196,6 +219,7 @@ func (g *guardian) dismiss() {
 	g.process.Kill()
 	g.mu.Unlock()
 	g.done.Wait()
+	g.board.close()
 }
 
 // guardianQuiet is how long every look must find nobody. The orphans are another
@@ -204,7 +228,7 @@ func (g *guardian) dismiss() {
 const guardianQuiet = 50 * time.Millisecond
 
 // endTrees kills until nothing has been alive for a while.
-func endTrees(trees map[int]*tree) {
+func endTrees(trees []*tree) {
 	began := time.Now()
 	for busy := began; time.Since(busy) < guardianQuiet && time.Since(began) < closeTimeout; {
 		table, err := processTable()

@@ -207,7 +207,12 @@ func guardianOf(t *testing.T, parent int) int {
 // told no more than the mark of it.
 func TestGuardianKnowsTheTag(t *testing.T) {
 	needs(t, "sleep")
-	g := &guardian{running: make(map[int]guardRecord)}
+	shared, err := newBoard()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer shared.close()
+	g := &guardian{board: shared, cgroup: -1, runs: make(map[int]int)}
 	theirs, ours, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -219,8 +224,8 @@ func TestGuardianKnowsTheTag(t *testing.T) {
 		mark := marked(c)
 		begun := &sweptCell{tree: tree{envTag: mark}}
 		run := g.begins(begun)
-		if len(g.running) != 1 {
-			t.Fatalf("the guardian knows %v", g.running)
+		if len(g.runs) != 1 {
+			t.Fatalf("the guardian knows %v", g.runs)
 		}
 		cmd := exec.Command("sleep", "61")
 		cmd.Env, cmd.SysProcAttr = c.Env, &syscall.SysProcAttr{Setsid: true}
@@ -234,12 +239,13 @@ func TestGuardianKnowsTheTag(t *testing.T) {
 			continue
 		}
 		ours.Close()
-		w := guardianProcess{trees: make(map[int]*tree)}
-		w.listen(theirs)
-		if len(w.trees) != 1 {
-			t.Errorf("%d trees", len(w.trees))
+		w := guardianProcess{board: shared}
+		w.wait(theirs)
+		trees, _ := shared.read()
+		if len(trees) != 1 {
+			t.Errorf("%d trees", len(trees))
 		}
-		endTrees(w.trees)
+		endTrees(trees)
 		if left := survivors(mark); len(left) > 0 {
 			t.Errorf("survivors: %v", left)
 		}

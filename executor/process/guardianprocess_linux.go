@@ -1,33 +1,35 @@
 package process
 
 import (
-	"bufio"
-	"fmt"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 )
 
-// guardianProcess is the guardian process: what it was told of the programs that run.
+// guardianProcess is the guardian process.
 type guardianProcess struct {
-	hookd        int // the process that the programs are of
-	trees        map[int]*tree
-	cgroup       string
-	stoppedLooks int // looks in a row that found hookd stopped
+	hookd        int    // the process that the programs are of
+	board        *board // what runs
+	stoppedLooks int    // looks in a row that found hookd stopped
 }
 
-// runGuardian reads what runs until the pipe ends, and then ends all of that.
+// runGuardian waits until the pipe ends, and then ends all that runs.
 func runGuardian() {
 	signal.Ignore(syscall.SIGINT, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGQUIT)
 	syscall.CloseOnExec(helperPipe)
-	w := guardianProcess{hookd: os.Getppid(), trees: make(map[int]*tree)}
-	w.listen(os.NewFile(helperPipe, "hookd"))
-	if w.cgroup != "" {
-		killCgroup(w.cgroup, closeTimeout)
+	syscall.CloseOnExec(helperBoard)
+	shared, err := openBoard(os.NewFile(helperBoard, "board"))
+	if err != nil {
+		os.Exit(1)
 	}
-	endTrees(w.trees)
+	w := guardianProcess{hookd: os.Getppid(), board: shared}
+	w.wait(os.NewFile(helperPipe, "hookd"))
+	trees, cgroup := shared.read()
+	if cgroup != "" {
+		killCgroup(cgroup, closeTimeout)
+	}
+	endTrees(trees)
 	os.Exit(0)
 }
 
@@ -38,46 +40,43 @@ const (
 	mostStoppedLooks = 10
 )
 
-// listen reads the Runtime's lines until it is dead.
-func (w *guardianProcess) listen(pipe *os.File) {
-	lines := make(chan string)
+// wait returns when hookd is dead. A byte in the pipe says that programs run.
+func (w *guardianProcess) wait(pipe *os.File) {
+	bytes := make(chan struct{})
 	go func() {
-		defer close(lines)
-		for in := bufio.NewScanner(pipe); in.Scan(); {
-			lines <- in.Text()
+		defer close(bytes)
+		var one [1]byte
+		for {
+			if n, err := pipe.Read(one[:]); n == 0 || err != nil {
+				return
+			}
+			bytes <- struct{}{}
 		}
 	}()
 	for {
 		var look <-chan time.Time
-		if len(w.trees) > 0 {
+		if w.watches() {
 			look = time.After(watchPause)
 		}
 		select {
-		case line, alive := <-lines:
+		case _, alive := <-bytes:
 			if !alive {
 				return
 			}
-			w.note(line)
 		case <-look:
 			w.look()
 		}
 	}
 }
 
-func (w *guardianProcess) note(line string) {
-	var run int
-	if dir, ok := strings.CutPrefix(line, guardCgroup); ok {
-		w.cgroup = dir
-	} else if rest, ok := strings.CutPrefix(line, guardBegan); ok {
-		t := &tree{known: make(map[int]uint64)}
-		fmt.Sscanf(rest, "%d %d %d", &run, &t.root, &t.start)
-		if fields := strings.SplitN(rest, " ", 4); len(fields) == 4 {
-			t.envTag = fields[3]
-		}
-		w.trees[run] = t
-	} else if n, _ := fmt.Sscanf(line, guardEnded+"%d", &run); n == 1 {
-		delete(w.trees, run)
+// watches reports whether programs run. If none does, hookd says when one does again.
+func (w *guardianProcess) watches() bool {
+	if trees, _ := w.board.read(); len(trees) > 0 {
+		return true
 	}
+	w.board.watched().Store(0)
+	trees, _ := w.board.read() // one may have begun meanwhile
+	return len(trees) > 0
 }
 
 // look ends what runs if hookd is kept stopped, unless a person has sent it to the
@@ -92,9 +91,10 @@ func (w *guardianProcess) look() {
 		return
 	}
 	w.stoppedLooks = 0
-	if w.cgroup != "" {
-		killMembers(w.cgroup)
+	trees, cgroup := w.board.read()
+	if cgroup != "" {
+		killMembers(cgroup)
 	}
-	endTrees(w.trees)
+	endTrees(trees)
 	syscall.Kill(w.hookd, syscall.SIGCONT)
 }

@@ -36,5 +36,9 @@ func isPipe(fd int) bool {
 	return unix.Fstat(fd, &info) == nil && info.Mode&unix.S_IFMT == unix.S_IFIFO
 }
 
-// helperPipe is the descriptor that a helper talks to its Runtime on.
-const helperPipe = 3
+// The descriptors that a helper has of its Runtime: the pipe that ends with it, and the
+// [board].
+const (
+	helperPipe  = 3
+	helperBoard = 4
+)

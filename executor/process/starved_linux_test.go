@@ -60,8 +60,8 @@ func TestRemovedControlGroup(t *testing.T) {
 	if r := rt.Run(within(t, 10*time.Second), shell("exit 0")); r.Err != nil {
 		t.Fatal(r.Err)
 	}
-	if rt.mechanism.guardian.hello != guardCgroup+ours()+"\n" {
-		t.Errorf("the guardian watches %q, programs run in %s", rt.mechanism.guardian.hello, ours())
+	if _, watched := rt.mechanism.guardian.board.read(); watched != ours() {
+		t.Errorf("the guardian watches %q, programs run in %s", watched, ours())
 	}
 	if err := rt.Close(); err != nil {
 		t.Error(err)
