@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -50,7 +51,7 @@ func newAbortLoop(t *testing.T) *fakeLoop {
 }
 
 func callID(e protocol.Event) string {
-	return strings.Trim(string(member(e.Data, "toolCallId")), `"`)
+	return strings.Trim(string(jsonspan.Get(e.Data, "toolCallId")), `"`)
 }
 
 // TestAbortAtEachEvent aborts before the hooks of each event are asked, and

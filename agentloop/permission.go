@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -88,7 +89,7 @@ func (p *permissions) allowedBefore(c *protocol.Call) settler {
 			return nil
 		}
 		call := *c
-		if args := member(o.Event.Data, "args"); args != nil {
+		if args := jsonspan.Get(o.Event.Data, "args"); args != nil {
 			call.Args = args
 		}
 		_, o.Answered = asks(&call)

@@ -9,7 +9,9 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/hookd-dev/hookd/agentloop/internal/conversation"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -54,7 +56,7 @@ func (v *verdict) text() string {
 
 // changes reports whether hooks changed a member of the event's data.
 func (v *verdict) changes(field string) bool {
-	return !bytes.Equal(v.fired, v.Event.Data) && !bytes.Equal(member(v.fired, field), member(v.Event.Data, field))
+	return !bytes.Equal(v.fired, v.Event.Data) && !bytes.Equal(jsonspan.Get(v.fired, field), jsonspan.Get(v.Event.Data, field))
 }
 
 // decodeOptions read what hooks changed: their texts were checked before.
@@ -70,28 +72,6 @@ func decided[T any](v *verdict, fired T) (T, error) {
 		return fired, internal(fmt.Errorf("%s: the decided event: %w", v.name, err))
 	}
 	return data, nil
-}
-
-// member returns a member of an object, nil if it is not there.
-func member(object protocol.RawMessage, name string) protocol.RawMessage {
-	decoder := jsontext.NewDecoder(bytes.NewReader(object), decodeOptions)
-	decoder.ReadToken()
-	for decoder.PeekKind() == '"' {
-		key, err := decoder.ReadToken()
-		if err != nil {
-			return nil
-		}
-		if key.String() != name {
-			decoder.SkipValue()
-			continue
-		}
-		value, err := decoder.ReadValue()
-		if err != nil {
-			return nil
-		}
-		return protocol.RawMessage(value)
-	}
-	return nil
 }
 
 // contextParts puts each text of an event's context under its hook's name. A part says

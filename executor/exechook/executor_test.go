@@ -17,6 +17,8 @@ import (
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/process"
+	"github.com/hookd-dev/hookd/executor/record"
+	"github.com/hookd-dev/hookd/executor/state"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -275,4 +277,27 @@ func TestCloseWaitsForProgram(t *testing.T) {
 func (s *scripts) lines(name string) int {
 	text, _ := os.ReadFile(filepath.Join(s.dir, name))
 	return strings.Count(string(text), "\n")
+}
+
+// remembered is what the hooks of session s remember on disk.
+func (s *scripts) remembered() (state.View, error) {
+	return state.Open(filepath.Join(s.dir, "state", "sessions")).Read("s")
+}
+
+// recorded returns the events that the record of session s holds.
+func (s *scripts) recorded() (events []record.Event) {
+	s.t.Helper()
+	for line, problem := range record.Read(filepath.Join(s.dir, "state", "records"), "s") {
+		if problem != nil {
+			s.t.Fatal(problem)
+		}
+		if line.Kind == record.KindEvent {
+			var e record.Event
+			if err := line.Decode(&e); err != nil {
+				s.t.Fatal(err)
+			}
+			events = append(events, e)
+		}
+	}
+	return events
 }

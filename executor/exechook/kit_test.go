@@ -2,12 +2,10 @@ package exechook
 
 import (
 	"context"
-	"path/filepath"
 	"reflect"
 	"testing"
 
 	"github.com/hookd-dev/hookd/executor"
-	"github.com/hookd-dev/hookd/executor/record"
 	"github.com/hookd-dev/hookd/executor/state"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -68,27 +66,4 @@ func setNonZero(onto, from reflect.Value) {
 	}
 }
 
-// remembered is what the hooks of session s remember on disk.
-func (s *scripts) remembered() (state.View, error) {
-	return state.Open(filepath.Join(s.dir, "state", "sessions")).Read("s")
-}
-
 func keyOf(h *executor.Hook) state.Key { return state.Key{Layer: h.Layer, Name: h.Name} }
-
-// recorded returns the events that the record of session s holds.
-func (s *scripts) recorded() (events []record.Event) {
-	s.t.Helper()
-	for line, problem := range record.Read(filepath.Join(s.dir, "state", "records"), "s") {
-		if problem != nil {
-			s.t.Fatal(problem)
-		}
-		if line.Kind == record.KindEvent {
-			var e record.Event
-			if err := line.Decode(&e); err != nil {
-				s.t.Fatal(err)
-			}
-			events = append(events, e)
-		}
-	}
-	return events
-}

@@ -1,7 +1,6 @@
 package cassette
 
 import (
-	"bytes"
 	"fmt"
 	"unicode/utf8"
 
@@ -101,21 +100,8 @@ type member struct {
 
 // members are the members of an object, in its order.
 func members(object protocol.RawMessage) (list []member) {
-	dec := jsontext.NewDecoder(bytes.NewReader(object), loose)
-	if _, err := dec.ReadToken(); err != nil {
-		return nil
-	}
-	for dec.PeekKind() == '"' {
-		name, err := dec.ReadToken()
-		if err != nil {
-			return list
-		}
-		text := name.String() // before the next read takes the token away
-		value, err := dec.ReadValue()
-		if err != nil {
-			return list
-		}
-		list = append(list, member{text, bytes.Clone(value)})
+	for _, m := range jsonspan.Members(object) {
+		list = append(list, member{m.Name, m.Value})
 	}
 	return list
 }

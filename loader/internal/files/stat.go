@@ -1,9 +1,7 @@
 package files
 
 import (
-	"errors"
 	"io/fs"
-	"syscall"
 	"time"
 )
 
@@ -18,27 +16,13 @@ type Info struct {
 	UID, GID     int
 }
 
-// settleTime is how old a change must be before equal stats are believed: file
+// StableAfter is how old a change must be before equal stats are believed: file
 // systems stamp changes with a clock that ticks every few milliseconds, so two
 // writes within one tick look alike.
 const StableAfter = 100 * time.Millisecond
 
-// settled reports whether the last change lies far enough behind now.
+// Stable reports whether the last change was long enough before now.
 func (st Info) Stable(now time.Time) bool {
 	newest := max(st.Mtime, st.Ctime)
 	return newest < now.Add(-StableAfter).UnixNano()
-}
-
-// missing reports errors that mean there is no such file. ENOTDIR is one: the
-// folder of the file may be a file.
-func missing(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
-}
-
-// cause is what a failed call on a path says, without the path.
-func cause(err error) string {
-	if path := (*fs.PathError)(nil); errors.As(err, &path) {
-		err = path.Err
-	}
-	return err.Error()
 }

@@ -105,7 +105,7 @@ func (s *systemWatch) Close() {
 	s.done.Wait()
 }
 
-// usedUp reports errors that mean there are no more watches to be had.
+// usedUp reports errors that mean there are no more watches left.
 func usedUp(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.ENOMEM)
 }

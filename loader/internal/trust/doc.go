@@ -14,7 +14,7 @@
 // beside the original, for hooks that run in place. The copies are a promise, not a
 // cache: what was allowed is what runs.
 //
-// The other files are the person's side: plan.go, planitem.go and planfile.go show
+// The other files are the person's side: plan.go and planitem.go show
 // what would run beside what was allowed, allow.go records a decision, trustlog.go
 // writes it into the record, and ancestry.go checks the ancestry of a process:
 // below a hook or an agent nothing is ever granted.

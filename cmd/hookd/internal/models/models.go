@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
 	"github.com/spf13/cobra"
 
 	"github.com/hookd-dev/hookd/agentloop/model"
@@ -18,6 +17,7 @@ import (
 	"github.com/hookd-dev/hookd/agentloop/model/cassette"
 	"github.com/hookd-dev/hookd/agentloop/model/openai"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/patterns"
 	"github.com/hookd-dev/hookd/schema"
@@ -177,7 +177,7 @@ func unknownProvider(name, kind string) error {
 		known[i] = p.name
 	}
 	hint := "known providers: " + strings.Join(known, ", ")
-	switch near := nearest(kind, known); {
+	switch near := text.Nearest(kind, known); {
 	case strings.HasPrefix(name, "claude-"):
 		hint = "--model anthropic:" + name
 	case strings.HasPrefix(name, "gpt-"), strings.HasPrefix(name, "o1"), strings.HasPrefix(name, "o3"), strings.HasPrefix(name, "o4"):
@@ -263,16 +263,4 @@ func modelHeaders(settings *schema.Settings) (http.Header, error) {
 		header.Add(name, value)
 	}
 	return header, nil
-}
-
-// nearest returns the name that a misspelt one most likely means, "" if none is
-// near.
-func nearest(word string, names []string) string {
-	best, distance := "", len(word)/2+1
-	for _, name := range names {
-		if d := levenshtein.ComputeDistance(strings.ToLower(word), name); len(word) < 40 && d < distance {
-			best, distance = name, d
-		}
-	}
-	return best
 }

@@ -5,8 +5,8 @@ package terminal
 import "os"
 
 // Duplicate is the stream as it is: here a broken pipe is an error.
-func apart(stream *os.File) *os.File { return stream }
+func Duplicate(stream *os.File) *os.File { return stream }
 
 // IsClosed reports whether a stream was closed when this program began: here a write to
 // it fails.
-func closed(*os.File) bool { return false }
+func IsClosed(*os.File) bool { return false }
