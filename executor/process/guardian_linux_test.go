@@ -324,3 +324,36 @@ func TestParseStat(t *testing.T) {
 		}
 	}
 }
+
+// TestBoard: what is written is read, a slot that was given back is used again, and a
+// full board takes no more.
+func TestBoard(t *testing.T) {
+	shared, err := newBoard()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer shared.close()
+	g := &guardian{board: shared, cgroup: -1, runs: make(map[int]int)}
+	first := g.put(guardRecord{root: 7, start: 8, envTag: "MARK=a b"}.text())
+	group := g.put(guardCgroup + "/sys/fs/cgroup/x y")
+	trees, cgroup := shared.read()
+	if len(trees) != 1 || trees[0].root != 7 || trees[0].start != 8 || trees[0].envTag != "MARK=a b" || cgroup != "/sys/fs/cgroup/x y" {
+		t.Errorf("read %+v, %q", trees, cgroup)
+	}
+	g.clear(first)
+	g.clear(group)
+	if trees, cgroup := shared.read(); len(trees) > 0 || cgroup != "" {
+		t.Errorf("left over: %v, %q", trees, cgroup)
+	}
+	for range boardSlots {
+		if slot := g.put("1 2 MARK=c"); slot < 0 {
+			t.Fatal("a board that is not full takes no more")
+		}
+	}
+	if slot := g.put("1 2 MARK=c"); slot != -1 {
+		t.Errorf("a full board gives slot %d", slot)
+	}
+	if trees, _ := shared.read(); len(trees) != boardSlots {
+		t.Errorf("%d trees", len(trees))
+	}
+}
