@@ -123,7 +123,7 @@ func (d *dispatch) modify() error {
 const maxParallel = 1 << 10
 
 // block asks the blockers, up to hooks.parallel neighbours side by side. A hook
-// runs beside others only as far as its own layer says: a hook of a higher layer does
+// runs together with others only as far as its own layer says: a hook of a higher layer does
 // not begin early because a lower layer wants more at once. Their answers count in
 // running order, so the result is the same as one after the other.
 func (d *dispatch) block() error {

@@ -144,7 +144,7 @@ func (r *request) recordLateAnswer(q *Question, answer protocol.Answer) {
 }
 
 // recordTreeGone records when the processes of a run that was cut short, that left
-// some behind, or that ended after its answer, are all gone.
+// some processes, or that ended after its answer, are all gone.
 func (r *request) recordTreeGone(q *Question, gone <-chan struct{}, ending func() *worker.Ending) {
 	if ending == nil {
 		select {

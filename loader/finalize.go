@@ -187,7 +187,7 @@ func (m missingName) inSet(r *report.Report) *executor.Hook {
 	}
 }
 
-// tooMany settles a hook that comes behind the last one its layer may have.
+// tooMany settles a hook that comes after the last one its layer may have.
 func (f *hook) tooMany(most int) schema.Finding {
 	why := fmt.Sprintf("not loaded: its layer has more than %d hooks (hooks.maxHooks)", most)
 	remedy := "raise hooks.maxHooks, or remove hooks"

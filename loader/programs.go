@@ -43,7 +43,7 @@ func (p *assembly) asker(f *hook) executor.Asker {
 	return p.opts.Pool.Asker(config)
 }
 
-// processFiles lists what a process of the hook is made of when it starts, beside its
+// processFiles lists what a process of the hook is made of when it starts, besides its
 // program: what starts that, the files it brings along where they are used, and
 // those that its command line names. The last are nobody's to hash where a person
 // owns the settings, and a program that runs once reads them anew each time.

@@ -40,7 +40,7 @@ type Snapshot struct {
 	UnaskedMaterials []string
 
 	halfWritten       bool      // something looked half-written
-	changedDuringLoad bool      // something changed since it was looked at: parts may be from before the change, others from behind it
+	changedDuringLoad bool      // something changed since it was looked at: parts may be from before the change, others from after it
 	recheck           time.Time // when to look again although nothing happens; zero = never
 	inputs            files.Inputs
 }

@@ -34,7 +34,7 @@ type Watcher struct {
 	reloads chan chan *Snapshot
 
 	// Of the loop alone.
-	ruling  *executor.Set // in the pool; of the loop, and of Close behind it
+	ruling  *executor.Set // in the pool; of the loop, and of Close after it
 	inputs  files.Inputs
 	recheck time.Time
 	waiting time.Time // since when no load is whole; zero = the last one was

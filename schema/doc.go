@@ -47,7 +47,7 @@
 //	finding.go    findings and their codes
 //	docs.go       tables for the documentation, JSON Schemas
 //
-// Calls run downwards in this list. The rooms beside it: document (the tree), toolname
+// Calls run downwards in this list. The packages below: document (the tree), toolname
 // (names of tools and patterns for them), units (durations and sizes), agentparts (the
 // features and model providers that settings can name).
 package schema

@@ -3,7 +3,7 @@
 // literal is undecided, and the caller asks a person about it.
 //
 // [Split] returns a [Line] of [Command]s. It finds the commands in lists, pipes,
-// substitutions, functions and loops (read.go), those behind wrappers such as sudo,
+// substitutions, functions and loops (read.go), those after wrappers such as sudo,
 // env, timeout and xargs, and those in a literal text for a shell: eval, sh -c, a
 // here-document (wrappers.go). A [Word] of a command is literal, with its quotes taken
 // away, or it depends on the moment it runs ($X, $(date), *.go, {a,b}) and is kept as

@@ -18,12 +18,12 @@ type Answer struct {
 	Status  int               // 0: 200
 	Header  map[string]string // Content-Type is text/event-stream if not given
 	Body    string
-	Endless string        // sent again and again behind Body, until the client goes
+	Endless string        // sent again and again after Body, until the client goes
 	Piece   int           // bytes that are sent at a time; 0: all at once
 	Pause   time.Duration // between two pieces
 	Silent  bool          // nothing is sent, not even the head, until the client goes
-	Stall   bool          // behind Body the server is silent until the client goes
-	Cut     bool          // behind Body the connection is closed without an end
+	Stall   bool          // after Body the server is silent until the client goes
+	Cut     bool          // after Body the connection is closed without an end
 }
 
 // Request is what the server was asked.

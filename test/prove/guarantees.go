@@ -8,7 +8,7 @@ type Guarantee struct {
 	Tests   []Test
 	Fuzz    []Test // fuzz targets that count as proof, too
 	AtOnce  int    // how many of its parts run at once, 0 = a few; most of their time they wait
-	Alone   bool   // measures time so closely, or loads the machine so much, that nothing else may run beside it
+	Alone   bool   // measures time so closely, or loads the machine so much, that nothing else may run at the same time
 }
 
 // A Test is a test function, by its package's folder.

@@ -10,7 +10,7 @@ import (
 type File struct {
 	Name    string
 	Path    string // in the hooks folder
-	Real    string // behind symbolic links
+	Real    string // with symbolic links followed
 	Head    *files.Head
 	Program interpreter.Program
 	Problem *report.Problem // why it cannot run, nil if it can

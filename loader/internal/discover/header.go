@@ -29,7 +29,7 @@ type headerFault struct {
 type header struct {
 	pairs  []schema.Pair
 	faults []headerFault
-	late   int // a header line behind the last one that is read, 0 = none
+	late   int // a header line after the last one that is read, 0 = none
 }
 
 // parseHeader reads the hook: lines at the begin of a file. head is the file's

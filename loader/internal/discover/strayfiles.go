@@ -12,7 +12,7 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/settings"
 )
 
-// sideMark is what the name of a side file has behind the hook's.
+// sideMark is what the name of a side file has after the hook's.
 const sideMark = ".hook."
 
 // tellUnread reports what lies in a layer's folder under a name that hookd does

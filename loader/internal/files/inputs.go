@@ -38,7 +38,7 @@ func (in Inputs) Changed() bool {
 	return false
 }
 
-// settled reports whether every last change lay far enough behind at a moment
+// settled reports whether every last change lay long enough before a moment
 // for equal stats to mean equal content.
 func (in Inputs) Stable(then time.Time) bool {
 	for _, st := range in {

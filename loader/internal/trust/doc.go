@@ -15,7 +15,7 @@
 // cache: what was allowed is what runs.
 //
 // The other files are the person's side: plan.go and planitem.go show
-// what would run beside what was allowed, allow.go records a decision, trustlog.go
+// what would run besides what was allowed, allow.go records a decision, trustlog.go
 // writes it into the record, and ancestry.go checks the ancestry of a process:
 // below a hook or an agent nothing is ever granted.
 package trust

@@ -29,8 +29,8 @@ const (
 	StateDenied  State = "denied"
 )
 
-// Plan is everything that would run in a project if it were allowed, beside what
-// was allowed before. Its texts come from the project: whoever shows them makes
+// Plan is everything that would run in a project if it were allowed, besides what
+// was allowed before. Its texts come from the project: the code that shows them makes
 // control characters visible.
 type Plan struct {
 	Project string // real path

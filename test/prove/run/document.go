@@ -22,7 +22,7 @@ resident size, lateness is read from the clock.
 |---|---|---|---|---|---|
 `
 
-// writeDocument writes the rows into the page, beside those that it has of other
+// writeDocument writes the rows into the page, together with those that it has of other
 // guarantees.
 func writeDocument(path string, rows []row) error {
 	lines := map[string]string{}

@@ -21,7 +21,7 @@ const Role = "faulty-hook"
 // A Fault is one way in which a hook misbehaves.
 type Fault struct {
 	Name string
-	Does string // in words, behind "the hook"
+	Does string // in words, after "the hook"
 	// Missing faults are those of a program that is not there: nothing is run.
 	Missing bool
 	// Waits faults use the hook's limit up, or a part of it. The others get more, so
