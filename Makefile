@@ -20,7 +20,7 @@ lean:
 # Tests mostly wait, so what only computes runs at the same time.
 test:
 	@test -n "$(RACE)" || echo "make test: no C compiler, so without the race detector"
-	@go run ./test/progress -beside "$(MAKE) -s lint" $(RACE) -p 4 -timeout 8m $(SLOW) ./...
+	@go run ./test/progress -beside "$(MAKE) -s lint" -- $(RACE) -p 4 -timeout 8m $(SLOW) ./...
 	@echo "make test: vet, types on darwin and windows, staticcheck and all tests: ok"
 
 vet:
@@ -35,7 +35,7 @@ lint: vet
 
 race:
 	@test -n "$(RACE)" || echo "make race: no C compiler, so without the race detector"
-	@go run ./test/progress $(RACE) -p 4 -timeout 8m $(SLOW) ./...
+	@go run ./test/progress -- $(RACE) -p 4 -timeout 8m $(SLOW) ./...
 
 # Each fuzz target for FUZZTIME; says at the end how many there were.
 fuzz:

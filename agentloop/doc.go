@@ -41,7 +41,7 @@
 // # Rules
 //
 // What hooks may still change is not shown before it was decided, and then once: a streamed
-// answer, a tool's output, a sub-agent's last words (pending.go). Nothing is held back that
+// answer, a tool's output, a sub-agent's last words (heldoutput.go). Nothing is held back that
 // no hook may change.
 //
 // A message is written to the session's file before a model reads it. Each tool call has one

@@ -61,7 +61,7 @@ func (p *assembly) byName() map[hookName]*hook {
 func (p *assembly) build(generation int64) *Snapshot {
 	set := executor.Set{
 		Generation: generation, Project: p.workplace(), Settings: p.settings,
-		ManagedHash: p.machine().Settings.Hash, Refuse: p.Refuse, Findings: p.Findings,
+		ManagedHash: p.machine().File.InForce.Hash, Refuse: p.Refuse, Findings: p.Findings,
 	}
 	for _, f := range p.hooks {
 		set.Hooks = append(set.Hooks, p.executorHook(f))
@@ -79,7 +79,7 @@ func (p *assembly) build(generation int64) *Snapshot {
 		halfWritten: p.HalfWritten, recheck: p.Recheck, inputs: p.Inputs,
 	}
 	for _, scope := range p.scopes {
-		if scope.State != "" {
+		if scope.File.State != "" {
 			s.Settings = append(s.Settings, settingsInfo(scope))
 		}
 	}

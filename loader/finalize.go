@@ -115,7 +115,7 @@ func (p *assembly) switchOff(f *hook) {
 	case slices.Contains(p.opts.Without, f.Name):
 		off = "left out in this process"
 	default:
-		r := f.Scope.Decisions.SwitchedOff(string(f.Scope.Layer), f.Base, p.Now)
+		r := f.Scope.Decided.Here.SwitchedOff(string(f.Scope.Layer), f.Base, p.Now)
 		if r == nil {
 			return
 		}
@@ -135,7 +135,7 @@ func (p *assembly) isRequired(f *hook) bool {
 	above := false // of the hook's own scope, or at it
 	for _, s := range p.scopes {
 		above = above || s == f.Scope
-		names, _ := s.Settings.Values["hooks.required"].V.([]string)
+		names, _ := s.File.InForce.Values["hooks.required"].V.([]string)
 		if !slices.Contains(names, f.Base) {
 			continue
 		}
@@ -156,7 +156,7 @@ type missingName struct {
 // missingNames are the names that some settings require and no hook has.
 func (p *assembly) missingNames() (missing []missingName) {
 	for i, s := range p.scopes {
-		names, _ := s.Settings.Values["hooks.required"].V.([]string)
+		names, _ := s.File.InForce.Values["hooks.required"].V.([]string)
 		for _, name := range names {
 			// A hook of an inner project does not answer for one that an outer one misses.
 			answers := func(by *candidate.Scope) bool { return s.Outer == 0 || slices.Contains(p.scopes[i:], by) }
@@ -175,7 +175,7 @@ func (m missingName) inSet(r *report.Report) *executor.Hook {
 	why := "it is required and is not there"
 	remedy := "put it into the hooks folder, or take it off hooks.required"
 	s, name := m.scope, m.scope.Prefix+m.name
-	r.Add(report.New(report.RequiredMissing, s.Settings.File, 0, name, why, remedy))
+	r.Add(report.New(report.RequiredMissing, s.File.InForce.File, 0, name, why, remedy))
 	return &executor.Hook{
 		Hook: schema.Hook{
 			Name: name, Layer: s.Layer, Events: candidate.Everywhere(), Can: protocol.CanBlock, Mode: protocol.Enforce,

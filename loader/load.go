@@ -123,7 +123,7 @@ func (l *loader) readDecisions(r *report.Report, scopes []*candidate.Scope) {
 			continue
 		}
 		if d := l.decisionsAbout(r, s.Project); d != nil {
-			s.Decisions = d
+			s.Decided.Here = d
 		}
 		if s.Layer != protocol.Project {
 			continue
@@ -133,8 +133,8 @@ func (l *loader) readDecisions(r *report.Report, scopes []*candidate.Scope) {
 			main = workspace.MainCheckout(s.Project)
 		}
 		if main != "" {
-			s.InMain = l.decisionsAbout(r, main)
-			s.MainRules = slices.Contains(l.Outer, main)
+			s.Decided.InMain = l.decisionsAbout(r, main)
+			s.Decided.MainRules = slices.Contains(l.Outer, main)
 		}
 	}
 }
@@ -175,8 +175,8 @@ func (l *loader) runOnce(inner *candidate.Scope, hooks []*trust.DecidedHook) {
 // scopes lists the scopes of a load, the lowest first.
 func (l *loader) scopes() (scopes []*candidate.Scope) {
 	add := func(s *candidate.Scope) {
-		if s.Decisions == nil {
-			s.Decisions = &records.Decisions{V: 1, Project: s.Project}
+		if s.Decided.Here == nil {
+			s.Decided.Here = &records.Decisions{V: 1, Project: s.Project}
 		}
 		scopes = append(scopes, s)
 	}

@@ -37,7 +37,7 @@ func Single(ctx context.Context, opts Options, file string) (*Snapshot, error) {
 	if _, inside := insideProject(l.Project, file); inside {
 		s = env.Inner
 	}
-	s.Always = true
+	s.Decided.Always = true
 	scan := &discover.Scanner{Report: r, Env: env, HashAll: true}
 	g := scan.Begin(s, env.HooksFolder)
 	g.Folder = discover.OpenHooks(g.Dir, g.Checks)

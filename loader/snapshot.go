@@ -115,18 +115,18 @@ func filesOf(f *candidate.Resource) []string {
 
 // settingsInfo is what the snapshot tells of the scope's settings file.
 func settingsInfo(s *candidate.Scope) SettingsInfo {
-	info := SettingsInfo{Layer: s.Layer, File: s.SettingsFile.Path, State: s.State}
+	info := SettingsInfo{Layer: s.Layer, File: s.File.Now.Path, State: s.File.State}
 	if info.File == "" {
-		info.File = s.Settings.File
+		info.File = s.File.InForce.File
 	}
-	if s.SettingsFile.Bad != nil {
-		info.File = s.SettingsFile.Bad.File
+	if s.File.Now.Bad != nil {
+		info.File = s.File.Now.Bad.File
 	}
 	if info.File == "" && info.State != "" && s.Dir != "" { // denied, and gone
 		info.File = filepath.Join(s.Dir, settings.Names[0])
 	}
-	if s.SettingsBundle != nil {
-		info.Hash = s.SettingsBundle.Hash
+	if s.File.Bundle != nil {
+		info.Hash = s.File.Bundle.Hash
 	}
 	return info
 }

@@ -368,7 +368,7 @@ func (l *loader) survey(ctx context.Context) (*trust.Survey, error) {
 // swapped meanwhile have none.
 func (l *loader) hashIfAllowed(b *bundle.Bundle) string {
 	p, err := l.survey(context.Background())
-	if err != nil || p.Inner == nil || p.Inner.SettingsBundle == nil || p.Inner.SettingsBundle.Hash != b.Hash {
+	if err != nil || p.Inner == nil || p.Inner.File.Bundle == nil || p.Inner.File.Bundle.Hash != b.Hash {
 		return ""
 	}
 	return trust.ProjectHash(p.Inner, p.Hooks, p.Resources)

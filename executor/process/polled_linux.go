@@ -227,7 +227,7 @@ func (p *polled) noteExit() {
 	p.shut(slotIn)
 }
 
-// lastWords takes what the program has written by the time it is interrupted: a
+// drainInterrupted takes what the program has written by the time it is interrupted: a
 // refusal counts however the run ended. The number of reads is bounded, because
 // a flood never runs dry.
 func (p *polled) drainInterrupted(buffer []byte, c *Command, stdout, stderr *output) (bool, error) {

@@ -25,7 +25,7 @@ type Options struct {
 	// [Runtime.Containment].
 	Containment Kind
 
-	// Sole says that this process is there for its programs: nothing else in it
+	// Dedicated says that this process is there for its programs: nothing else in it
 	// starts any. It then reaps every orphan that comes to it, ends those of which
 	// nothing tells from which program they come, and does not stay stopped while
 	// programs run. Only on Linux, and for one Runtime of a process.

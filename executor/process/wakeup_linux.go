@@ -49,7 +49,7 @@ var wakeAfter = [...]time.Duration{
 // it could not take note of that limit. It is as long as ending a tree may take.
 const lastPause = 2 * closeTimeout
 
-// newAwake returns nil where the kernel has no such timers.
+// newWakeup returns nil where the kernel has no such timers.
 func newWakeup(mortal bool) *wakeup {
 	a := &wakeup{mortal: mortal, signals: make(chan os.Signal, 4), done: make(chan struct{})}
 	for i := range a.wakes {

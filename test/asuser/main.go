@@ -27,7 +27,7 @@ import (
 
 // packages are those that behave otherwise where root's rights and control groups
 // are missing.
-var packages = []string{"./executor/process", "./executor", "./loader", "./agentloop/tool", "./test/integration"}
+var packages = []string{"./executor/process", "./executor", "./executor/exechook", "./executor/internal/worker", "./loader", "./agentloop/tool", "./agentloop/tool/internal/projectfile", "./test/integration"}
 
 func main() {
 	name := flag.String("user", "nobody", "the user's name")

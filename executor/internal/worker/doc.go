@@ -6,23 +6,23 @@
 //   - A resident hook has one process for each session. It gets one event a line and
 //     answers each with a line that repeats the event's id.
 //
-// The executor's package program asks hooks by way of this package. It knows what an
+// Package exechook asks hooks through this package. It knows what an
 // answer means; this package knows which process gets the event and whether that one
 // may be used again.
 //
 // # How an event passes
 //
-//	pool.go       Pool holds the workers of all hooks; Pool.Hook names one hook,
-//	              Pool.SetActive says which hooks may have workers at all
-//	session.go    resident: Hook.AcquireSession waits for the session's turn and gives
-//	              a Lease; Lease.Worker is the session's process, Lease.Release gives
-//	              the turn back
-//	standby.go    standby: Hook.TakeIdle takes a waiting process, Hook.Refill has the
-//	              next one started; Worker.AskOnce gives it the event
-//	resident.go   Worker.AskLine gives a resident process one event as a line
-//	linereply.go  reads what the process writes until it has answered
-//	backoff.go    how long the next start waits after processes that were no use
-//	filestamp.go  tells whether the files that a process was made of have changed
+//	pool.go             Pool holds the workers of all hooks; Pool.Hook names one hook,
+//	                    Pool.SetActive says which hooks may have workers at all
+//	residentprocess.go  Hook.AcquireSession waits for the session's turn and returns a
+//	                    Lease; Lease.Worker is the session's process, Lease.Release
+//	                    gives the turn back
+//	residentask.go      Worker.AskLine gives a resident process one event as a line
+//	standby.go          Hook.TakeIdle takes a waiting process, Hook.Refill starts the
+//	                    next one; Worker.AskOnce gives it the event
+//	linereply.go        reads what the process writes until it has answered
+//	backoff.go          how long the next start waits after processes that failed
+//	filestamp.go        tells whether the files that a process was made of have changed
 //
 // # Rules
 //

@@ -27,7 +27,7 @@ type Subject struct {
 	Record *records.Record // what a person decided about it, nil if nobody did
 }
 
-// hookCandidate is a hook as it was found, before anything is decided about it: a
+// Hook is a hook as it was found, before anything is decided about it: a
 // file of a hooks folder, a command entry, or what a settings entry or a trust
 // record leaves of one that is not there.
 type Hook struct {
@@ -58,7 +58,7 @@ func (f *Subject) InOtherCheckout() bool {
 // AllowedInMain reports whether the very same hook was allowed in the main
 // checkout of which its project is a worktree.
 func (f *Subject) AllowedInMain() bool {
-	return f.Scope.InMain != nil && f.Bundle != nil && f.Scope.InMain.Allows(f.Base, f.Bundle)
+	return f.Scope.Decided.InMain != nil && f.Bundle != nil && f.Scope.Decided.InMain.Allows(f.Base, f.Bundle)
 }
 
 // AsAllowed reports whether it is exactly what a person allowed.

@@ -30,20 +30,29 @@ type Scope struct {
 	Outer  int
 	Prefix string
 
-	Project   string             // real path of the project, "" for another layer
-	Decisions *records.Decisions // about the project, or about the user layer
+	Project    string // real path of the project, "" for another layer
+	Decided    Decided
+	PassedOver *workspace.PassedOver // of a project: why its folder does not count; nil if it does
+
+	File SettingsFile
+	Own  *schema.Settings // of this scope and those above it
+}
+
+// Decided is what a person decided about a scope.
+type Decided struct {
+	Here      *records.Decisions // about the project, or about the user layer
 	InMain    *records.Decisions // about the main checkout of which the project is a worktree
 	MainRules bool               // the main checkout lies further up, and rules by itself
 	Always    bool               // hooks.trust.always names the project: its hooks run in place, unasked
+}
 
-	PassedOver *workspace.PassedOver // of a project: why its folder does not count; nil if it does
-
-	Settings       schema.LayerSettings // in force
-	State          SettingsState        // of its file; "" without one
-	Waiting        *WaitingSettings     // of a project: settings that nobody allowed; nil = none
-	SettingsFile   settings.File        // of a project: its settings file as it is
-	SettingsBundle *bundle.Bundle       // of now: what a person allows; nil if there is none that can be read
-	Own            *schema.Settings     // of this scope and those above it
+// SettingsFile is what a scope's settings file says, and what of it counts.
+type SettingsFile struct {
+	InForce schema.LayerSettings
+	State   SettingsState    // "" without a file
+	Waiting *WaitingSettings // of a project: settings that nobody allowed; nil = none
+	Now     settings.File    // of a project: the file as it is
+	Bundle  *bundle.Bundle   // of now: what a person allows; nil if there is none that can be read
 }
 
 // HooksDir is the folder that the scope's hook files lie in.
@@ -51,7 +60,7 @@ func (s *Scope) HooksDir() string { return filepath.Join(s.Dir, "hooks") }
 
 // NeedsTrust reports whether nothing of the scope counts before a person allowed
 // it.
-func (s *Scope) NeedsTrust() bool { return s.Layer == protocol.Project && !s.Always }
+func (s *Scope) NeedsTrust() bool { return s.Layer == protocol.Project && !s.Decided.Always }
 
 // TrustCommand is what a person types to decide about the scope, wherever below it
 // the work is done.
@@ -86,46 +95,46 @@ func PrefixOf(inner, outer string) string {
 // Describing are the settings that say what a hook of the scope is: those in
 // force for one that a person decided about, those that wait for any other.
 func (s *Scope) Describing(name string) *schema.LayerSettings {
-	if s.Waiting != nil && (name == "" || s.RecordOf(name) == nil) {
-		return &s.Waiting.Settings
+	if s.File.Waiting != nil && (name == "" || s.Decided.RecordOf(name) == nil) {
+		return &s.File.Waiting.Settings
 	}
-	return &s.Settings
+	return &s.File.InForce
 }
 
 // Inherited is the record of something that was allowed in the main checkout, and
 // that nobody decided about in the worktree; nil if there is none. Where the main
 // checkout is one of the projects further up, it rules by itself.
-func (s *Scope) Inherited(name string) *records.Record {
-	if s.InMain == nil || s.Decisions.Find(name) != nil || s.MainRules {
+func (d *Decided) Inherited(name string) *records.Record {
+	if d.InMain == nil || d.Here.Find(name) != nil || d.MainRules {
 		return nil
 	}
-	if r := s.InMain.Find(name); r != nil && r.Decision == records.Allowed {
+	if r := d.InMain.Find(name); r != nil && r.Decision == records.Allowed {
 		return r
 	}
 	return nil
 }
 
 // RecordOf is the decision about something of a scope, made there or inherited.
-func (s *Scope) RecordOf(name string) *records.Record {
-	if r := s.Decisions.Find(name); r != nil {
+func (d *Decided) RecordOf(name string) *records.Record {
+	if r := d.Here.Find(name); r != nil {
 		return r
 	}
-	return s.Inherited(name)
+	return d.Inherited(name)
 }
 
 // AnyAllowed reports whether anything of a scope was allowed, there or in its main
 // checkout.
-func (s *Scope) AnyAllowed() bool {
-	return s.Decisions.AnyAllowed() || s.InMain != nil && s.InMain.AnyAllowed()
+func (d *Decided) AnyAllowed() bool {
+	return d.Here.AnyAllowed() || d.InMain != nil && d.InMain.AnyAllowed()
 }
 
 // DeniedHere reports whether something was denied in a worktree that its main checkout
 // allowed.
-func (s *Scope) DeniedHere(name string) bool {
-	if s.InMain == nil {
+func (d *Decided) DeniedHere(name string) bool {
+	if d.InMain == nil {
 		return false
 	}
-	here, there := s.Decisions.Find(name), s.InMain.Find(name)
+	here, there := d.Here.Find(name), d.InMain.Find(name)
 	return here != nil && here.Decision == records.Denied && there != nil && there.Decision == records.Allowed
 }
 

@@ -51,7 +51,7 @@ func (sc *Scanner) DescribeForTrust(f *candidate.Hook) {
 // spareFor is what may be hashed of something of a layer; nil is all, since
 // somebody asks for the hash: a record, a list of hashes, or a person.
 func (sc *Scanner) spareFor(s *candidate.Scope, r *records.Record) *int64 {
-	if !s.NeedsTrust() || sc.HashAll || r != nil || s.InMain != nil || len(sc.Hashes) > 0 {
+	if !s.NeedsTrust() || sc.HashAll || r != nil || s.Decided.InMain != nil || len(sc.Hashes) > 0 {
 		return nil
 	}
 	return &sc.Spare

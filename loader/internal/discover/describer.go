@@ -69,7 +69,7 @@ func (got rawAnswer) about(path, hook string) *DescribeAnswer {
 	return t
 }
 
-// newAnswers asks twice as many at once as there are processors: starting a
+// NewDescribeCache asks twice as many at once as there are processors: starting a
 // program is work for one, waiting for it is not.
 func NewDescribeCache(dir string) *DescribeCache {
 	return &DescribeCache{dir: dir, AtOnce: max(askFewest, 2*runtime.GOMAXPROCS(0)), got: map[string]rawAnswer{}}

@@ -50,15 +50,15 @@ func (sc *Scanner) Hooks(s *candidate.Scope) []*candidate.Hook {
 	sc.tellUnread(s.Dir)
 	g.Folder = OpenHooks(g.Dir, g.Checks)
 	g.discover()
-	for i := range s.Settings.Use {
-		g.use(&s.Settings.Use[i])
+	for i := range s.File.InForce.Use {
+		g.use(&s.File.InForce.Use[i])
 	}
-	if s.Waiting != nil {
-		g.waiting(s.Waiting.Settings.Use)
+	if s.File.Waiting != nil {
+		g.waiting(s.File.Waiting.Settings.Use)
 	}
 	if s.Layer == protocol.Project {
-		for i := range s.Decisions.Hooks {
-			if r := &s.Decisions.Hooks[i]; !r.IsMaterial() {
+		for i := range s.Decided.Here.Hooks {
+			if r := &s.Decided.Here.Hooks[i]; !r.IsMaterial() {
 				g.recorded(r)
 			}
 		}
@@ -82,7 +82,7 @@ func (sc *Scanner) Begin(s *candidate.Scope, dir string) *layerScan {
 // that a person decided about they do nothing.
 func (g *layerScan) waiting(entries []schema.Described) {
 	for i := range entries {
-		if d := &entries[i]; d.Name == nil || g.scope.RecordOf(*d.Name) == nil {
+		if d := &entries[i]; d.Name == nil || g.scope.Decided.RecordOf(*d.Name) == nil {
 			g.use(d)
 		}
 	}
@@ -267,12 +267,12 @@ func (g *layerScan) recorded(r *records.Record) {
 
 // inheritedGone takes in the hooks of the main checkout that the worktree lacks.
 func (g *layerScan) inheritedGone() {
-	if g.scope.InMain == nil {
+	if g.scope.Decided.InMain == nil {
 		return
 	}
-	for i := range g.scope.InMain.Hooks {
-		r := &g.scope.InMain.Hooks[i]
-		if !r.IsMaterial() && g.byName[r.Hook] == nil && g.scope.Inherited(r.Hook) != nil {
+	for i := range g.scope.Decided.InMain.Hooks {
+		r := &g.scope.Decided.InMain.Hooks[i]
+		if !r.IsMaterial() && g.byName[r.Hook] == nil && g.scope.Decided.Inherited(r.Hook) != nil {
 			g.recorded(r)
 		}
 	}
@@ -280,9 +280,9 @@ func (g *layerScan) inheritedGone() {
 
 // Describe adds what the settings say of a hook file.
 func (g *layerScan) Describe(f *candidate.Hook) {
-	entries := g.scope.Settings.Use
-	if g.scope.Waiting != nil {
-		entries = g.scope.Waiting.Settings.Use
+	entries := g.scope.File.InForce.Use
+	if g.scope.File.Waiting != nil {
+		entries = g.scope.File.Waiting.Settings.Use
 	}
 	for i := range entries {
 		d := &entries[i]

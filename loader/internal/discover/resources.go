@@ -43,9 +43,9 @@ func (sc *Scanner) Resources(s *candidate.Scope) []*candidate.Resource {
 	for _, folder := range resourceFolders {
 		g.resourceFiles(folder.kind, folder.dir, folder.file)
 	}
-	g.servers(s.Settings.Values, false)
-	if s.Waiting != nil {
-		g.servers(s.Waiting.Settings.Values, true)
+	g.servers(s.File.InForce.Values, false)
+	if s.File.Waiting != nil {
+		g.servers(s.File.Waiting.Settings.Values, true)
 	}
 	if s.Layer == protocol.Project {
 		g.recordedResources()
@@ -162,8 +162,8 @@ func (g *layerScan) resource(kind records.Kind, name, member, path string) *cand
 // belongs to any.
 func (g *layerScan) sealResource(f *candidate.Resource, said any, base string, fill func(*bundle.Draft) error) {
 	var r *records.Record
-	if at := slices.IndexFunc(g.scope.Decisions.Hooks, func(r records.Record) bool { return r.IsMaterial() && r.Hook == f.Base }); at >= 0 {
-		r = &g.scope.Decisions.Hooks[at]
+	if at := slices.IndexFunc(g.scope.Decided.Here.Hooks, func(r records.Record) bool { return r.IsMaterial() && r.Hook == f.Base }); at >= 0 {
+		r = &g.scope.Decided.Here.Hooks[at]
 	}
 	in := *g.Env.Builder(g.scope, false)
 	in.Spare = g.spareFor(g.scope, r)
@@ -183,8 +183,8 @@ func (g *layerScan) sealResource(f *candidate.Resource, said any, base string, f
 
 // recordedResources joins what was decided with what is there.
 func (g *layerScan) recordedResources() {
-	for i := range g.scope.Decisions.Hooks {
-		r := &g.scope.Decisions.Hooks[i]
+	for i := range g.scope.Decided.Here.Hooks {
+		r := &g.scope.Decided.Here.Hooks[i]
 		if !r.IsMaterial() || r.Kind == records.KindSettings {
 			continue
 		}

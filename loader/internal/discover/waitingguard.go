@@ -13,20 +13,20 @@ import (
 // far as they are no hooks of their own: names that are required, commands that
 // are denied, and changes of hooks that were allowed before.
 func waitingGuard(s *candidate.Scope) *candidate.Hook {
-	if s.Waiting == nil {
+	if s.File.Waiting == nil {
 		return nil
 	}
 	events, match, why := waitingGuards(s)
 	if len(events) == 0 {
 		return nil
 	}
-	name := filepath.Base(s.Waiting.File)
-	_, required := s.Waiting.Settings.Values["hooks.required"] // nobody switches off what is required
+	name := filepath.Base(s.File.Waiting.File)
+	_, required := s.File.Waiting.Settings.Values["hooks.required"] // nobody switches off what is required
 	return &candidate.Hook{
-		Subject: candidate.Subject{Scope: s, Base: name, Name: s.Prefix + name, Path: s.Waiting.File, Listed: true},
+		Subject: candidate.Subject{Scope: s, Base: name, Name: s.Prefix + name, Path: s.File.Waiting.File, Listed: true},
 		StandIn: "nobody allowed the settings yet, and they " + why,
 		Resolution: schema.Resolution{DescribedBy: schema.FromSettings, Hook: schema.Hook{
-			Name: s.Prefix + name, Layer: s.Layer, Path: s.Waiting.File, Events: events, Match: match, Can: protocol.CanBlock, Mode: protocol.Enforce,
+			Name: s.Prefix + name, Layer: s.Layer, Path: s.File.Waiting.File, Events: events, Match: match, Can: protocol.CanBlock, Mode: protocol.Enforce,
 			OnFailure: protocol.RuleBlock, Enabled: true, Run: schema.Once, Timeout: s.Own.Hooks.Timeout,
 			Required: required, Protocol: protocol.Version, Dialect: schema.Dialects[0],
 		}},
@@ -36,7 +36,7 @@ func waitingGuard(s *candidate.Scope) *candidate.Hook {
 // waitingGuards are the events at which settings that wait may hold a guard, and
 // in words why.
 func waitingGuards(s *candidate.Scope) (events []protocol.EventName, match schema.Match, why string) {
-	settings := &s.Waiting.Settings
+	settings := &s.File.Waiting.Settings
 	listed := func(key string) bool {
 		items, _ := settings.Values[key].V.([]string)
 		return len(items) > 0
@@ -58,7 +58,7 @@ func waitingGuards(s *candidate.Scope) (events []protocol.EventName, match schem
 	}
 	for i := range settings.Use {
 		d := &settings.Use[i]
-		if d.Name == nil || s.RecordOf(*d.Name) == nil {
+		if d.Name == nil || s.Decided.RecordOf(*d.Name) == nil {
 			continue // a hook of its own
 		}
 		r, _ := schema.Resolve(schema.Defaults{Layer: s.Layer, Name: *d.Name}, *d)

@@ -65,14 +65,14 @@ func (e *Environment) HooksDir(s *candidate.Scope) string {
 // ProjectAllowed reports whether a person allowed anything of this project, or
 // never wants to be asked about it.
 func (e *Environment) ProjectAllowed() bool {
-	return e.Inner != nil && (e.Inner.Always || e.Inner.Decisions.AnyAllowed())
+	return e.Inner != nil && (e.Inner.Decided.Always || e.Inner.Decided.Here.AnyAllowed())
 }
 
 // LiesInside reports whether a file of user or machine is really one of the project
 // at work, so that those who change the project change it. Without a project it is
 // the checkout that hookd works in.
 func (e *Environment) LiesInside(layer protocol.Layer, path string) bool {
-	if layer == protocol.Project || e.Inner != nil && e.Inner.Always {
+	if layer == protocol.Project || e.Inner != nil && e.Inner.Decided.Always {
 		return false
 	}
 	tops := append([]string{e.Workspace.Project, e.Workspace.Root}, e.Workspace.Outer...)

@@ -33,7 +33,7 @@ type Environment struct {
 	memo         environmentMemo
 }
 
-// startEnvironment returns an environment with the fields given, for one load.
+// New returns an environment with the fields given, for one load.
 func New(e Environment) *Environment {
 	e.checkouts = checkouts{e.Home, map[string]bool{}}
 	e.memo = environmentMemo{

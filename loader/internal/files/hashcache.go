@@ -22,7 +22,7 @@ type HashCache struct {
 	ctx context.Context // of the load that reads just now
 }
 
-// fileHash is the hash of a file's bytes, with the stat that they were read under.
+// Hash is the hash of a file's bytes, with the stat that they were read under.
 type Hash struct {
 	Stat Info
 	Sum  string // SHA-256, hex

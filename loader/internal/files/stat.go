@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// fileStat is what a file's identity and version are told by. Two equal values
+// Info is what a file's identity and version are told by. Two equal values
 // taken well after the file's last change mean the same content; the change
 // time is part of it because no program can set it back.
 type Info struct {

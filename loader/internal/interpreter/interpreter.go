@@ -91,7 +91,7 @@ func notFound(name, remedy string) *report.Problem {
 	return &report.Problem{Why: fmt.Sprintf("the interpreter %s was not found", name), Remedy: remedy}
 }
 
-// firstWords are an interpreter line, taken apart as the kernel and env(1) do it.
+// Line are an interpreter line, taken apart as the kernel and env(1) do it.
 type Line struct {
 	first string   // the program that the line names, absolute
 	name  string   // what env looks for on PATH; "" if first is the interpreter itself

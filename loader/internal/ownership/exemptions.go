@@ -10,7 +10,7 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
-// A liftedFolder is a folder for which a setting of the user or the machine lifts
+// A Exemption is a folder for which a setting of the user or the machine lifts
 // checks of owner and mode, for everything below it too.
 type Exemption struct {
 	path       string // real path
@@ -18,7 +18,7 @@ type Exemption struct {
 	groupWrite bool
 }
 
-// liftedFolders turns the settings hooks.trust.folders into what the checks go
+// Exemptions turns the settings hooks.trust.folders into what the checks go
 // by. A folder that is not there lifts nothing.
 func Exemptions(settings []schema.TrustedFolder, home string) (lifted []Exemption, findings []schema.Finding) {
 	for _, s := range settings {

@@ -30,7 +30,7 @@ const (
 	Denied  Decision = "denied"
 )
 
-// trustRecord is one decision, with everything that was decided about. The
+// Record is one decision, with everything that was decided about. The
 // recorded entry tells what a guard was, once it is changed or gone.
 type Record struct {
 	Hook     string           `json:"hook"`          // of what is no hook its folder and name: skills/x.md, mcpServers/git

@@ -64,7 +64,7 @@ func (d *Decider) ownHook(f *DecidedHook) {
 		f.Run, f.InPlace = d.original(f), true
 		d.startsInside(f)
 	}
-	if f.Scope.Always && f.Record != nil && f.Record.Decision == records.Denied {
+	if f.Scope.Decided.Always && f.Record != nil && f.Record.Decision == records.Denied {
 		f.Disable(executor.Disabled, "denied with hookd untrust")
 	}
 }
@@ -104,9 +104,9 @@ func (d *Decider) projectHook(f *DecidedHook) {
 			f.GoneRemedy())
 	case r != nil:
 		d.lost(f, executor.Changed, protocol.FailUntrusted, report.Changed, "it is not what was allowed any more"+difference(&f.Subject), f.Scope.TrustRemedy())
-	case f.Scope.Inherited(f.Base) != nil && (f.Faulty() || !f.AllowedInMain()):
-		f.Record = f.Scope.Inherited(f.Base)
-		d.lost(f, executor.Changed, protocol.FailUntrusted, report.Changed, "it is not what was allowed in "+f.Scope.InMain.Project+difference(&f.Subject), f.Scope.TrustRemedy())
+	case f.Scope.Decided.Inherited(f.Base) != nil && (f.Faulty() || !f.AllowedInMain()):
+		f.Record = f.Scope.Decided.Inherited(f.Base)
+		d.lost(f, executor.Changed, protocol.FailUntrusted, report.Changed, "it is not what was allowed in "+f.Scope.Decided.InMain.Project+difference(&f.Subject), f.Scope.TrustRemedy())
 	default:
 		d.unknown(f)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
-// settingsTrust settles which settings of the layers are in force.
+// Settings settles which settings of the layers are in force.
 type Settings struct {
 	*report.Report
 	Scopes    []*candidate.Scope // the lowest first
@@ -34,22 +34,22 @@ type Settings struct {
 // to be allowed.
 func (t *Settings) Merge() schema.Settings {
 	for _, s := range slices.Backward(t.Scopes) {
-		s.Settings = schema.LayerSettings{Layer: s.Layer}
+		s.File.InForce = schema.LayerSettings{Layer: s.Layer}
 		switch {
 		case s.Dir == "":
 		case s.Layer == protocol.Project:
-			s.Always = t.trustedAlways(s.Project)
+			s.Decided.Always = t.trustedAlways(s.Project)
 			if t.safeFolder(s) {
 				t.projectSettings(s)
 			}
 		default:
-			s.Settings = t.layerSettings(s)
+			s.File.InForce = t.layerSettings(s)
 		}
-		t.Add(s.Settings.Waiting()...)
+		t.Add(s.File.InForce.Waiting()...)
 	}
 	all := make([]schema.LayerSettings, len(t.Scopes))
 	for i, s := range t.Scopes {
-		all[i] = s.Settings
+		all[i] = s.File.InForce
 	}
 	merged, findings := settings.Merge(all...)
 	t.Add(findings...)
@@ -67,7 +67,7 @@ func (t *Settings) upper() *schema.Settings {
 	var layers []schema.LayerSettings
 	for _, s := range t.Scopes {
 		if s.Layer != protocol.Project {
-			layers = append(layers, s.Settings)
+			layers = append(layers, s.File.InForce)
 		}
 	}
 	merged, _ := settings.Merge(layers...)
@@ -112,10 +112,10 @@ func (t *Settings) onlyOurs(path string) *schema.UnreadableError {
 func (t *Settings) layerSettings(s *candidate.Scope) schema.LayerSettings {
 	f := t.ReadLayer(s)
 	t.Add(f.Findings...)
-	s.SettingsFile = f
+	s.File.Now = f
 	if f.Bad == nil {
 		if f.Path != "" {
-			s.State = candidate.SettingsInForce
+			s.File.State = candidate.SettingsInForce
 			t.Good.Keep(s.Project, f)
 		}
 		return f.Settings
@@ -125,7 +125,7 @@ func (t *Settings) layerSettings(s *candidate.Scope) schema.LayerSettings {
 
 // settingsLost are the settings in the place of those that cannot be read.
 func (t *Settings) settingsLost(s *candidate.Scope, bad *schema.UnreadableError) schema.LayerSettings {
-	s.State = candidate.SettingsUnreadable
+	s.File.State = candidate.SettingsUnreadable
 	t.Add(bad.Finding())
 	if good, ok := t.Good.Settings(s.Project, s.Layer); ok {
 		t.Add(report.New(report.LastGood, bad.File, 0, "", "the last good settings stay in force", bad.Remedy))
@@ -138,7 +138,7 @@ func (t *Settings) settingsLost(s *candidate.Scope, bad *schema.UnreadableError)
 // trustedAlways reports whether the user's settings name a folder above a
 // project as one where nothing is asked.
 func (t *Settings) trustedAlways(project string) bool {
-	prefixes, _ := t.user().Settings.Values["hooks.trust.always"].V.([]string)
+	prefixes, _ := t.user().File.InForce.Values["hooks.trust.always"].V.([]string)
 	for _, prefix := range prefixes {
 		real, err := filepath.EvalSymlinks(files.ExpandHome(prefix, t.Home))
 		if err == nil && project != "" && files.Within(real, project) {

@@ -120,8 +120,8 @@ func ProjectHash(inner *candidate.Scope, hooks []*candidate.Hook, resources []*c
 	for _, f := range resources {
 		add(&f.Subject)
 	}
-	if inner != nil && inner.SettingsBundle != nil && !inner.SettingsFile.SaysNothing() {
-		items = append(items, item{candidate.SettingsRecord, inner.SettingsBundle.Hash})
+	if inner != nil && inner.File.Bundle != nil && !inner.File.Now.SaysNothing() {
+		items = append(items, item{candidate.SettingsRecord, inner.File.Bundle.Hash})
 	}
 	slices.SortFunc(items, func(a, b item) int { return bytes.Compare([]byte(a.Name), []byte(b.Name)) })
 	raw, err := bundle.Canonical(items)

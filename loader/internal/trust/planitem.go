@@ -19,36 +19,36 @@ func (p *Survey) SettingsItem() *PlanItem {
 		return nil
 	}
 	s := p.Inner
-	r := s.RecordOf(candidate.SettingsRecord)
-	if r == nil && s.SettingsFile.Bad == nil && (s.SettingsFile.Path == "" || s.SettingsFile.SaysNothing()) {
+	r := s.Decided.RecordOf(candidate.SettingsRecord)
+	if r == nil && s.File.Now.Bad == nil && (s.File.Now.Path == "" || s.File.Now.SaysNothing()) {
 		return nil
 	}
-	item := &PlanItem{Hook: candidate.SettingsRecord, Kind: records.KindSettings, Path: s.SettingsFile.Path, State: StateNew, bundle: s.SettingsBundle, record: r, inMain: s.Inherited(candidate.SettingsRecord) != nil || s.DeniedHere(candidate.SettingsRecord)}
-	if s.SettingsBundle != nil {
-		item.Hash, item.Entry = s.SettingsBundle.Hash, s.SettingsBundle.Entry
+	item := &PlanItem{Hook: candidate.SettingsRecord, Kind: records.KindSettings, Path: s.File.Now.Path, State: StateNew, bundle: s.File.Bundle, record: r, inMain: s.Decided.Inherited(candidate.SettingsRecord) != nil || s.Decided.DeniedHere(candidate.SettingsRecord)}
+	if s.File.Bundle != nil {
+		item.Hash, item.Entry = s.File.Bundle.Hash, s.File.Bundle.Entry
 	}
 	if r != nil {
-		item.Was, item.WasEntry, item.AllowedBefore = r.Hash, r.Bundle.Entry, r.AllowedBefore(s.SettingsBundle)
+		item.Was, item.WasEntry, item.AllowedBefore = r.Hash, r.Bundle.Entry, r.AllowedBefore(s.File.Bundle)
 	}
 	switch {
-	case s.SettingsFile.Bad != nil:
-		item.Trouble, item.Remedy = s.SettingsFile.Bad.Error(), s.SettingsFile.Bad.Remedy
-	case len(s.SettingsFile.Faults()) > 0:
-		item.Faults = s.SettingsFile.Faults()
+	case s.File.Now.Bad != nil:
+		item.Trouble, item.Remedy = s.File.Now.Bad.Error(), s.File.Now.Bad.Remedy
+	case len(s.File.Now.Faults()) > 0:
+		item.Faults = s.File.Now.Faults()
 	}
 	switch {
 	case r == nil:
-		if s.InMain != nil && s.InMain.Allows(candidate.SettingsRecord, s.SettingsBundle) {
+		if s.Decided.InMain != nil && s.Decided.InMain.Allows(candidate.SettingsRecord, s.File.Bundle) {
 			item.In = p.TrustedIn
 		}
 	case r.Decision == records.Denied:
 		item.State = StateDenied
-	case s.SettingsBundle != nil && s.SettingsBundle.Hash == r.Hash:
+	case s.File.Bundle != nil && s.File.Bundle.Hash == r.Hash:
 		item.State = StateTrusted
 		if item.inMain {
 			item.In = p.TrustedIn
 		}
-	case s.SettingsFile.Path == "" && s.SettingsFile.Bad == nil:
+	case s.File.Now.Path == "" && s.File.Now.Bad == nil:
 		item.State = StateGone
 	default:
 		item.State = StateChanged
@@ -85,7 +85,7 @@ func (p *Survey) resourceItem(f *candidate.Resource) (PlanItem, error) {
 // fill fills in what hooks and resources have in common.
 func (p *Survey) fill(item *PlanItem, f *candidate.Subject) error {
 	item.Hook, item.Path, item.record = f.Base, f.Path, f.Record
-	item.inMain = f.Scope.Inherited(f.Base) != nil || f.Scope.DeniedHere(f.Base)
+	item.inMain = f.Scope.Decided.Inherited(f.Base) != nil || f.Scope.Decided.DeniedHere(f.Base)
 	was := bundle.Bundle{}
 	if f.Record != nil {
 		was = f.Record.Bundle

@@ -28,7 +28,7 @@ func (t *Settings) safeFolder(s *candidate.Scope) bool {
 	if unsafe == "" {
 		return true
 	}
-	s.PassedOver = &workspace.PassedOver{Folder: s.Project, Why: unsafe, Remedy: workspace.OwnRemedy, Recorded: s.AnyAllowed()}
+	s.PassedOver = &workspace.PassedOver{Folder: s.Project, Why: unsafe, Remedy: workspace.OwnRemedy, Recorded: s.Decided.AnyAllowed()}
 	PassOver(t.Report, *s.PassedOver)
 	s.Dir = ""
 	return false
@@ -58,31 +58,31 @@ func PassOver(r *report.Report, o workspace.PassedOver) {
 func (t *Settings) projectSettings(s *candidate.Scope) {
 	f := t.ReadLayer(s)
 	b := settingsBundle(f)
-	s.SettingsFile, s.SettingsBundle = f, b
-	record := s.RecordOf(candidate.SettingsRecord)
+	s.File.Now, s.File.Bundle = f, b
+	record := s.Decided.RecordOf(candidate.SettingsRecord)
 	switch {
 	case t.AsAllowed && s.Outer == 0 && f.Bad != nil && record != nil && record.Decision == records.Allowed:
 		t.keepAllowed(s, record) // hooks are judged by what is in force, not by a file that cannot be used
 	case t.AsAllowed && s.Outer == 0:
 		t.takeSettings(s, f)
-	case s.Always:
+	case s.Decided.Always:
 		t.takeSettings(s, f)
 	case record != nil && record.Decision == records.Denied:
-		s.State = candidate.SettingsDenied
+		s.File.State = candidate.SettingsDenied
 	case record != nil && b != nil && b.Hash == record.Hash:
 		t.takeSettings(s, f)
 	case record != nil:
 		t.keepAllowed(s, record)
 	case f.Bad != nil:
-		s.State = candidate.SettingsUnreadable
+		s.File.State = candidate.SettingsUnreadable
 		t.Add(f.Bad.Finding())
 		t.RefuseAll(f.Bad.Error(), f.Bad.Remedy)
 	case f.Path == "", f.SaysNothing():
 		t.takeSettings(s, f)
-	case s.InMain != nil && s.InMain.Allows(candidate.SettingsRecord, b), t.settingsListed(s, b):
+	case s.Decided.InMain != nil && s.Decided.InMain.Allows(candidate.SettingsRecord, b), t.settingsListed(s, b):
 		t.takeSettings(s, f)
 	default:
-		s.Waiting, s.State = &candidate.WaitingSettings{Settings: f.Settings, File: f.Path}, candidate.SettingsUntrusted
+		s.File.Waiting, s.File.State = &candidate.WaitingSettings{Settings: f.Settings, File: f.Path}, candidate.SettingsUntrusted
 		t.Add(f.Findings...)
 		t.Add(report.New(report.SettingsUntrusted, f.Path, 0, "", "the project's settings are not in force: nobody allowed them yet", s.TrustRemedy()))
 	}
@@ -107,12 +107,12 @@ func (t *Settings) takeSettings(s *candidate.Scope, f settings.File) {
 	switch {
 	case f.Bad == nil && f.Path == "":
 	case f.Bad == nil:
-		s.Settings, s.State = f.Settings, candidate.SettingsInForce
-		if s.Always && f.Path != "" {
+		s.File.InForce, s.File.State = f.Settings, candidate.SettingsInForce
+		if s.Decided.Always && f.Path != "" {
 			t.Good.Keep(s.Project, f)
 		}
-	case s.Always:
-		s.Settings = t.settingsLost(s, f.Bad)
+	case s.Decided.Always:
+		s.File.InForce = t.settingsLost(s, f.Bad)
 	default: // shown by hookd trust, which allows no settings that cannot be read
 		t.Add(f.Bad.Finding())
 		t.RefuseAll(f.Bad.Error(), f.Bad.Remedy)
@@ -122,15 +122,15 @@ func (t *Settings) takeSettings(s *candidate.Scope, f settings.File) {
 // keepAllowed leaves the copy in force that was allowed, and says so.
 func (t *Settings) keepAllowed(s *candidate.Scope, record *records.Record) {
 	file := filepath.Join(s.Dir, settings.Names[0])
-	s.State = candidate.SettingsGone
+	s.File.State = candidate.SettingsGone
 	finding := report.New(report.SettingsGone, file, 0, "", "the settings that were allowed stay in force: their file is gone", s.GoneRemedy())
-	switch f := s.SettingsFile; {
+	switch f := s.File.Now; {
 	case f.Bad != nil:
-		s.State = candidate.SettingsChanged
+		s.File.State = candidate.SettingsChanged
 		finding = report.New(report.SettingsChanged, f.Bad.File, f.Bad.Line, "", "the settings that were allowed stay in force: the file cannot be used: "+f.Bad.Message, f.Bad.Remedy)
 		file = f.Bad.File
 	case f.Path != "":
-		s.State = candidate.SettingsChanged
+		s.File.State = candidate.SettingsChanged
 		finding = report.New(report.SettingsChanged, f.Path, 0, "", "the settings that were allowed stay in force: the file was changed since", s.TrustRemedy())
 		file = f.Path
 	}
@@ -140,7 +140,7 @@ func (t *Settings) keepAllowed(s *candidate.Scope, record *records.Record) {
 		t.RefuseAll("the settings that were allowed cannot be read: "+err.Error(), s.TrustRemedy())
 		return
 	}
-	s.Settings = settings
+	s.File.InForce = settings
 	t.Add(finding)
 }
 

@@ -1,0 +1,9 @@
+// Package gohooks is the gate of an agent loop that was given none: it asks hooks written
+// in Go, those of the loop's providers, and nothing else.
+//
+// The hooks are asked in one running order, within their time limits, and their failures
+// follow their rules, as in the executor. What the executor has beyond that is not here:
+// records, matching by pattern or expression, metadata, and recipes' texts for hooks. A
+// hook that needs one of these is refused by [Gate.Extend], or told so when it asks for
+// it. All hooks of an event are waited for. A hook's state lives as long as the gate.
+package gohooks

@@ -1,0 +1,14 @@
+// Package rpc carries JSON messages over a byte stream, one message a line, and
+// knows the few members that every JSON-RPC 2.0 message has.
+//
+// It serves two ends. The daemon and its clients read requests and answers with
+// [Parse] and write them with the Append functions. A relay between two other
+// programs needs only [Reader] and [Writer]: ids, params and results stay the
+// bytes they were, and only the field that is touched need be decoded.
+//
+// A line longer than the limit is not an end of the stream: the rest of it is
+// skipped without being kept, [Reader.Next] says so in a [TooLongError], and
+// the line after it is read as any other. A [Writer] puts each message out as a
+// whole and refuses one that would tear the framing, so nothing but whole lines
+// ever stands on the stream.
+package rpc

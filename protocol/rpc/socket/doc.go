@@ -1,0 +1,8 @@
+// Package socket is the meeting place of the daemon and its clients on one
+// machine: a Unix socket that only programs of the same user can reach, with a
+// check at both ends of who the other one is.
+//
+// The socket lies in a folder that belongs to the user and is open to nobody
+// else. A folder that others share would let them put a socket of their own in
+// its place, and a false daemon lets everything pass.
+package socket
