@@ -9,6 +9,7 @@ import (
 	"github.com/hookd-dev/hookd/executor/internal/match"
 	"github.com/hookd-dev/hookd/executor/internal/worker"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/readreply"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -166,8 +167,8 @@ type Question struct {
 }
 
 // ReplyLimits returns the bounds within which the hook's reply is read.
-func (q *Question) ReplyLimits() protocol.ReplyLimits {
-	return protocol.ReplyLimits{
+func (q *Question) ReplyLimits() readreply.Limits {
+	return readreply.Limits{
 		Size: q.Limits.Reply, Depth: q.Limits.Depth,
 		State: noneIfZero(q.Limits.State), Metadata: noneIfZero(q.Limits.Metadata),
 	}

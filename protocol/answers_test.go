@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -87,10 +88,12 @@ func TestEveryAnswerAtEveryEvent(t *testing.T) {
 				}
 				cells++
 				v := HookInfo{Name: "h", Layer: Project, Class: class}
-				exit := 0
 				ev := blankEvent(event)
-				r := ReadReply(spec, v, []byte(reply), nil, ProcessEnd{Exit: &exit}, "", ReplyLimits{})
-				f, run := Begin(ev, FoldOptions{}).Add(Answer{HookInfo: v, ReadResult: r, Exit: &exit})
+				var read Reply
+				if err := json.Unmarshal([]byte(reply), &read); err != nil {
+					t.Fatal(err)
+				}
+				f, run := Begin(ev, FoldOptions{}).Add(Answer{HookInfo: v, ReadResult: ReadResult{Reply: &read}})
 				if got := run.Failure == ""; got != want {
 					t.Errorf("%s, can %s, %s: accepted is %v, want %v (%s)", event, class, reply, got, want, run.Detail)
 				}
@@ -110,8 +113,8 @@ func TestEveryAnswerAtEveryEvent(t *testing.T) {
 
 func apply(t *testing.T, ev Event, reply string) (Event, []Change, error) {
 	t.Helper()
-	r, _, err := decodeReply(RawMessage(reply))
-	if err != nil {
+	var r Reply
+	if err := json.Unmarshal([]byte(reply), &r); err != nil {
 		t.Fatal(err)
 	}
 	return Apply(ev, HookInfo{Name: "h", Layer: Project, Class: CanModify}, r, DecodeLimits{})

@@ -95,7 +95,7 @@ func wanted(b *jsonspan.Budget, spec *Spec, ev *Event, r Reply, lim DecodeLimits
 		}
 		return b.MergePatch(ev.Data, r.Changes), nil
 	case r.Patch != nil:
-		if err := mustBe(r.Patch, '['); err != nil {
+		if err := jsonspan.Expect(r.Patch, '['); err != nil {
 			return nil, fmt.Errorf("patch: %w", err)
 		}
 		if err := jsonspan.CheckPatch(r.Patch); err != nil {

@@ -45,15 +45,6 @@ func BenchmarkEncodeForTenHooks(b *testing.B) {
 	}
 }
 
-func BenchmarkReadReply(b *testing.B) {
-	spec, v, exit := Lookup(ToolCallStart), HookInfo{Name: "h", Class: CanModify}, 0
-	out := []byte(okModify)
-	b.ReportAllocs()
-	for b.Loop() {
-		ReadReply(spec, v, out, nil, ProcessEnd{Exit: &exit}, "", ReplyLimits{})
-	}
-}
-
 func BenchmarkFoldOneChange(b *testing.B) {
 	for name, size := range map[string]int{"small": 60, "8MiB": 8 << 20} {
 		b.Run(name, func(b *testing.B) {
@@ -61,8 +52,8 @@ func BenchmarkFoldOneChange(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			v, exit := hook("h", CanModify), 0
-			r := ReadReply(Lookup(ToolCallStart), v, []byte(`{"action":"modify","changes":{"args":{"flag":true}}}`), nil, ProcessEnd{Exit: &exit}, "", ReplyLimits{})
+			v := hook("h", CanModify)
+			r := ReadResult{Reply: &Reply{Action: Modify, Changes: RawMessage(`{"args":{"flag":true}}`)}}
 			b.ReportAllocs()
 			for b.Loop() {
 				Begin(ev, FoldOptions{}).Add(Answer{HookInfo: v, ReadResult: r})

@@ -196,27 +196,6 @@ func fieldsOf(t reflect.Type) *dataFields {
 	return fields
 }
 
-// typeName is a Go type in the words of JSON.
-func typeName(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.String:
-		return "a string"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Int, reflect.Int64:
-		return "a whole number"
-	case reflect.Float64:
-		return "a number"
-	case reflect.Slice:
-		return "a list"
-	case reflect.Struct, reflect.Map:
-		return "an object"
-	case reflect.Pointer:
-		return typeName(t.Elem())
-	}
-	return "another value"
-}
-
 func typeOfData(spec *Spec) reflect.Type { return reflect.TypeOf(spec.Data) }
 
 // fieldError is what is wrong with a changed field, below the field's path.

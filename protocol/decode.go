@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -71,10 +72,10 @@ var (
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// strictJSON checks that input is exactly one JSON value: valid UTF-8, no
+// StrictJSON checks that input is exactly one JSON value: valid UTF-8, no
 // repeated member names, within the limits. It returns the value without a byte
 // order mark and without blanks around it. input itself is never written to.
-func strictJSON(input []byte, lim DecodeLimits) (RawMessage, error) {
+func StrictJSON(input []byte, lim DecodeLimits) (RawMessage, error) {
 	body, cut, _, valid, err := cleanJSON(input, lim)
 	if err != nil {
 		return nil, err
@@ -186,6 +187,27 @@ func semanticCause(e *json.SemanticError) error {
 	return fmt.Errorf("%s does not fit", found)
 }
 
+// typeName is a Go type in the words of JSON.
+func typeName(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int, reflect.Int64:
+		return "a whole number"
+	case reflect.Float64:
+		return "a number"
+	case reflect.Slice:
+		return "a list"
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	case reflect.Pointer:
+		return typeName(t.Elem())
+	}
+	return "another value"
+}
+
 // DecodeEvent reads one event as a host sends it: an object with at least event
 // and data. Every error is a [*DecodeError].
 //
@@ -248,7 +270,7 @@ func (ev *Event) Spec() *Spec { return byAlias[string(ev.Event)] }
 // for. The error is a [*DecodeError] without offset.
 func CheckEvent(ev *Event) error {
 	if len(ev.Data) > 0 && !jsonspan.Valid(ev.Data) {
-		_, err := strictJSON(ev.Data, DecodeLimits{Size: 1 << 62, Depth: 1 << 30})
+		_, err := StrictJSON(ev.Data, DecodeLimits{Size: 1 << 62, Depth: 1 << 30})
 		if err == nil {
 			err = errors.New("not valid JSON")
 		}

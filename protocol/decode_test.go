@@ -165,7 +165,7 @@ func TestLoneSurrogates(t *testing.T) {
 	}
 	for _, test := range tests {
 		in := []byte(test.in)
-		got, err := strictJSON(in, DecodeLimits{Size: 1000, Depth: 10})
+		got, err := StrictJSON(in, DecodeLimits{Size: 1000, Depth: 10})
 		if string(in) != test.in {
 			t.Errorf("%s was written to", test.in)
 		}

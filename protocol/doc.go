@@ -16,16 +16,15 @@
 //
 // # How one event flows through this package
 //
-//   - event.go: the envelope; data.go: the data of each event; spec.go: what a row
-//     of the table says; table.go: [Table], which is the specification. Adding an
-//     event is adding a row.
+//   - event.go: the envelope; data.go: the data of each event; table.go: what a row
+//     of the table says, and [Table], which is the specification. Adding an event is
+//     adding a row.
 //   - decode.go: [DecodeEvent] reads an event strictly, checkdata.go holds its data
 //     against the Go type of its row.
 //   - encode.go: [Encode] writes the event once for all hooks, ForHook completes it
 //     for each.
-//   - readreply.go: [ReadReply] decides what a program's output and end mean.
-//     stdout.go finds the JSON objects in the output, and decodereply.go reads one,
-//     strictly, or leniently where it says no: a hook that says no must be heard.
+//   - readreply/ turns the output and the end of a program into a [Reply] or a
+//     [Failure]; hooks in Go return their reply. reply.go: both, and [Answer].
 //   - rules.go: [CheckReply] says whether this hook may answer that at this event.
 //   - apply.go: [Apply] changes the event as a reply asks, within what the row
 //     allows; messages.go checks changed messages.
@@ -40,7 +39,7 @@
 // and nothing of this module is imported but internal/. Bytes that no hook changed
 // stay as they were: raw JSON is edited by internal/jsonspan and never decoded and
 // encoded again. "Could not be asked" and "said no" are different types: a
-// [Failure] is never a reply. The packages below this one are patterns, tables (the
+// [Failure] is never a reply. The packages below this one are readreply, patterns, tables (the
 // tables of the documentation), rpc and realpath.
 package protocol
 

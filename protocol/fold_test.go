@@ -535,7 +535,7 @@ func TestSensitiveHooksAreVeiled(t *testing.T) {
 		{HookInfo: secret, ReadResult: ReadResult{Failure: &Failure{Kind: FailExit, Detail: `exit code 1; last line of stderr: "CANARY"`}}, Exit: &one, Stderr: "CANARY"},
 		{HookInfo: secret, ReadResult: ReadResult{Failure: &Failure{Kind: FailReply, Detail: "unknown action CANARY"}}},
 		{HookInfo: secret, ReadResult: ReadResult{Failure: &Failure{Kind: FailOutput, Detail: `"CANARY"`}}},
-		{HookInfo: secret, ReadResult: ReadResult{Reply: &Reply{Action: Observe}, Warnings: []string{BesidesReply + "CANARY", `unknown member "CANARY"`, invalidReply + ": CANARY"}}, Stderr: "CANARY"},
+		{HookInfo: secret, ReadResult: ReadResult{Reply: &Reply{Action: Observe}, Warnings: []string{BesidesReply + "CANARY", `unknown member "CANARY"`, InvalidReply + ": CANARY"}}, Stderr: "CANARY"},
 		says(secret, Reply{Action: Modify, Changes: []byte(`{"args":"CANARY"}`)}),
 	} {
 		o, runs := fold(mustDecode(t, toolCall(`{"x":0}`)), a)

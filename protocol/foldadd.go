@@ -179,7 +179,7 @@ func (f Fold) vote(reply Reply, a *Answer, messages []Message, run *Run) Fold {
 	switch action {
 	case Block, Stop, Ask:
 		if reason == "" {
-			reason = reasonNone
+			reason = NoReason
 			if action == Ask {
 				reason = "asks for a decision, without a reason"
 			}
@@ -234,7 +234,7 @@ func (f Fold) newMessages(v HookInfo, reply Reply) ([]Message, error) {
 	if reply.Messages == nil || reply.Action == Block {
 		reason := strings.TrimSpace(text.Valid(reply.Reason))
 		if reason == "" {
-			reason = reasonNone
+			reason = NoReason
 		}
 		return []Message{{Role: RoleUser, Content: TextContent(reason)}}, nil
 	}
@@ -369,15 +369,12 @@ func (a Answer) veiled() Answer {
 // quotation is a text in double quotes as %q writes it.
 var quotation = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
-// invalidReply begins the warning about a refusal that is not valid otherwise.
-const invalidReply = "the reply is not valid"
-
 func veiledText(text string) string {
 	if besides, found := strings.CutPrefix(text, BesidesReply); found {
 		return fmt.Sprintf("%s[%d bytes]", BesidesReply, len(besides))
 	}
-	if strings.HasPrefix(text, invalidReply) {
-		return invalidReply
+	if strings.HasPrefix(text, InvalidReply) {
+		return InvalidReply
 	}
 	return quotation.ReplaceAllString(text, `"…"`)
 }

@@ -49,78 +49,6 @@ func FuzzDecodeEvent(f *testing.F) {
 	})
 }
 
-// FuzzReadReply looks for crashes and for false verdicts: an answer that the
-// bytes on stdout do not give.
-func FuzzReadReply(f *testing.F) {
-	for _, out := range []string{okBlock, okStop, okObserve, okModify, "hello\n" + okBlock, okModify + okBlock, "[\n" + okBlock + "\n]", `{"action":"allow"}`,
-		`{"action":"block","reason":"a` + "\n" + `b","x":NaN}`, `{"a":{"action":"block"}}`, "\xff\xfe{\x00}\x00", `{"changes":{"args":{}}}`, `{"bl`} {
-		f.Add([]byte(out), []byte("stderr\n"), 0, 7, 0)
-		f.Add([]byte(out), []byte(""), 2, 12, 1)
-	}
-	for i, answer := range answersToWreck {
-		f.Add([]byte(answer), []byte("stderr\n"), 0, i, i)
-	}
-	f.Fuzz(func(t *testing.T, stdout, stderr []byte, exit, event, class int) {
-		spec := &Table[uint(event)%uint(len(Table))]
-		v := HookInfo{Name: "h", Layer: Project, Class: []Class{CanModify, CanBlock, CanObserve}[uint(class)%3]}
-		exit = int(uint(exit) % 256)
-		given := bytes.Clone(stdout)
-		r := ReadReply(spec, v, stdout, stderr, ProcessEnd{Exit: &exit}, eventID, ReplyLimits{})
-		if !bytes.Equal(given, stdout) {
-			t.Fatal("stdout was written to")
-		}
-		if (r.Reply == nil) == (r.Failure == nil) {
-			t.Fatalf("both or neither of reply and failure: %+v", r)
-		}
-		if r.Failure != nil {
-			if r.Failure.Detail == "" || !utf8.ValidString(r.Failure.Detail) {
-				t.Fatalf("failure without words: %+v", r.Failure)
-			}
-			return
-		}
-		if !utf8.ValidString(r.Reply.Reason) {
-			t.Fatalf("reason %q", r.Reply.Reason)
-		}
-		plain := !bytes.Contains(stdout, []byte{'\\'}) && !bytes.Contains(stdout, []byte{0})
-		switch action := r.Reply.Action; {
-		case r.ByExit:
-			if exit != 2 || !MayBlock(spec, v) {
-				t.Fatalf("blocked by exit code %d of a %s hook at %s", exit, v.Class, spec.Name)
-			}
-		case action == Block || action == Stop:
-			if v.Class == CanObserve || action == Block && spec.Block == BlockFails || action == Stop && !spec.CanStop() {
-				t.Fatalf("%s by a %s hook at %s", action, v.Class, spec.Name)
-			}
-			if said := bytes.Contains(stdout, []byte(action)) || action == Block && bytes.Contains(stdout, []byte("deny")); plain && !said {
-				t.Fatalf("%s was not said by %q", action, stdout)
-			}
-		case exit != 0:
-			t.Fatalf("%s at exit code %d", action, exit)
-		case action != Observe:
-			// A yes or a change must be one whole object of strict JSON.
-			if plain && !hasObjectLine(stdout) {
-				t.Fatalf("%s was not said by %q", action, stdout)
-			}
-		}
-		Begin(blankEvent(spec.Name), FoldOptions{}).Add(Answer{HookInfo: v, ReadResult: r})
-	})
-}
-
-// hasObjectLine reports whether some line of out begins a JSON object, by
-// another decoder.
-func hasObjectLine(out []byte) bool {
-	for i := range out {
-		if out[i] != '{' {
-			continue
-		}
-		var object map[string]stdjson.RawMessage
-		if stdjson.NewDecoder(bytes.NewReader(out[i:])).Decode(&object) == nil {
-			return true
-		}
-	}
-	return false
-}
-
 // FuzzMerge compares the merge patch with a plain one over decoded values.
 func FuzzMerge(f *testing.F) {
 	f.Add([]byte(`{"a": 1.10,"\u0062":[1, null]}`), []byte(`{"a":null,"c":{"d":null,"e":1}}`))
@@ -205,38 +133,6 @@ func FuzzPatch(f *testing.F) {
 		}
 		if protectedBytes(spec, after.Data) != protectedBytes(spec, ev.Data) {
 			t.Fatalf("%s changed what is protected: %s", patch, after.Data)
-		}
-	})
-}
-
-// FuzzFold feeds replies, separated by NUL, of hooks of changing class to one
-// fold.
-func FuzzFold(f *testing.F) {
-	f.Add([]byte(okModify+"\x00"+okBlock+"\x00"+okStop), 7)
-	f.Add([]byte(`{"action":"continue","messages":[{"role":"user","content":"x"}]}`+"\x00"+okBlock), 12)
-	f.Add([]byte(`{"action":"allow"}`+"\x00"+`{"action":"ask"}`), 8)
-	f.Fuzz(func(t *testing.T, replies []byte, event int) {
-		spec := &Table[uint(event)%uint(len(Table))]
-		fold := Begin(Event{Event: spec.Name, Data: spiced(spec)}, FoldOptions{})
-		for i, out := range bytes.Split(replies, []byte{0}) {
-			exit := 0
-			v := hook("h", []Class{CanModify, CanBlock, CanObserve}[i%3], rule([]Rule{RuleContinue, RuleBlock, RuleStop}[i%7%3]))
-			before := fold.Outcome()
-			var run Run
-			fold, run = fold.Add(Answer{HookInfo: v, ReadResult: ReadReply(spec, v, out, nil, ProcessEnd{Exit: &exit}, eventID, ReplyLimits{}), Exit: &exit})
-			after := fold.Outcome()
-			if strength(after.Action) < strength(before.Action) {
-				t.Fatalf("%s became %s by %q", before.Action, after.Action, out)
-			}
-			if after.Refused() && after.Reason == "" {
-				t.Fatalf("refused without a reason by %q", out)
-			}
-			if len(after.Runs) != i+1 || run.Hook == "" {
-				t.Fatalf("%d runs after %d answers", len(after.Runs), i+1)
-			}
-		}
-		if out, err := Marshal(fold.Outcome()); err != nil || !utf8.Valid(out) {
-			t.Fatalf("the outcome cannot be written: %v", err)
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"fmt"
 	"time"
 )
 
@@ -21,6 +22,9 @@ const (
 // Deny is accepted in replies and read as [Block].
 const Deny Action = "deny"
 
+// Actions are all words that the action of a reply may be.
+var Actions = []Action{Observe, Block, Deny, Modify, Ask, Allow, Stop, Continue, Callback}
+
 // Reply is the one JSON object that a hook writes on stdout.
 type Reply struct {
 	Action   Action        `json:"action,omitzero" jsonschema:"what the hook answers"`
@@ -39,6 +43,29 @@ type Reply struct {
 
 	// Answered is for Go hooks that speak for somebody else at permission-request.
 	Answered *Answered `json:"-"`
+}
+
+// valid checks the raw members of a reply that was not read from JSON: hooks in
+// Go write them by hand.
+func (r *Reply) valid(lim DecodeLimits) error {
+	lim = lim.orDefault(DefaultEventSize)
+	for _, m := range []struct {
+		name string
+		raw  *RawMessage
+	}{
+		{"changes", &r.Changes}, {"patch", &r.Patch}, {"result", &r.Result}, {"response", &r.Response},
+		{"messages", &r.Messages}, {"state", &r.State}, {"metadata", &r.Metadata},
+	} {
+		if *m.raw == nil {
+			continue
+		}
+		value, err := StrictJSON(*m.raw, lim)
+		if err != nil {
+			return fmt.Errorf("%s: %w", m.name, err)
+		}
+		*m.raw = value
+	}
+	return nil
 }
 
 // CallbackCall asks for a recipe to be run.
@@ -92,25 +119,14 @@ type AnswerLimits struct {
 	Context int64        // bytes of context for the model, of this layer's hooks and those above together; below 0: none
 }
 
-// ProcessEnd is how a hook's process ended, as far as the reading of its output
-// needs to know.
-type ProcessEnd struct {
-	Exit   *int   // nil if there was no process or a signal ended it
-	Signal string // SIGSEGV, if a signal ended it that hookd did not send
+// NoReason is the reason of a refusal that has none of its own.
+const NoReason = "refused without a reason"
 
-	// Failure is why there is no trustworthy end: timeout, budget, spawn,
-	// output, lost, aborted and the like.
-	Failure *Failure
-
-	// Program are the names by which an interpreter that cannot run the hook's program
-	// tells where: the program's path, and files among its arguments.
-	Program []string
-
-	// Answered says that a standby or resident hook ended its turn by a reply
-	// that repeats the event's id. Only such a reply counts then, and neither
-	// exit code nor later output does.
-	Answered bool
-}
+// How warnings about a reply begin that may quote what a hook printed.
+const (
+	BesidesReply = "text on stdout besides the reply: "
+	InvalidReply = "the reply is not valid" // of a refusal, which counts all the same
+)
 
 // ReadResult is the result of reading a hook's output.
 type ReadResult struct {

@@ -15,12 +15,12 @@ import (
 // what would be right. What a change may touch is [Apply]'s to check.
 func CheckReply(spec *Spec, v HookInfo, r Reply) (Reply, []string, error) {
 	r = settle(spec, r)
-	if !slices.Contains(actions, r.Action) {
+	if !slices.Contains(Actions, r.Action) {
 		return Reply{}, nil, fmt.Errorf("unknown action %q", text.Shorten(string(r.Action), 60))
 	}
 	var warnings []string
 	if r.Action == Block || r.Action == Stop {
-		if err := mayRefuse(spec, v, r.Action); err != nil {
+		if err := MayRefuse(spec, v, r.Action); err != nil {
 			return Reply{}, nil, err
 		}
 		if ignored := withoutEffect(&r); len(ignored) > 0 {
@@ -74,9 +74,10 @@ func settle(spec *Spec, r Reply) Reply {
 }
 
 // MayBlock reports whether a hook's block counts at an event.
-func MayBlock(spec *Spec, v HookInfo) bool { return mayRefuse(spec, v, Block) == nil }
+func MayBlock(spec *Spec, v HookInfo) bool { return MayRefuse(spec, v, Block) == nil }
 
-func mayRefuse(spec *Spec, v HookInfo, a Action) error {
+// MayRefuse says why a hook's block or stop does not count at an event, nil if it does.
+func MayRefuse(spec *Spec, v HookInfo, a Action) error {
 	if v.Class == CanObserve {
 		return fmt.Errorf("an observer (can: observe) may not answer %s; a hook that refuses needs can: block", a)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/readreply"
 )
 
 // answer returns what a program answered, by how it ended and what it wrote. answered
@@ -25,11 +26,11 @@ func (p *Program) answer(q *executor.Question, result *process.Result, answered 
 		answer.Exit = &result.ExitCode
 	}
 	answer.HookInfo = q.Hook.HookInfo()
-	ending := protocol.ProcessEnd{Exit: answer.Exit, Signal: result.Signal, Answered: answered}
+	ending := readreply.ProcessEnd{Exit: answer.Exit, Signal: result.Signal, Answered: answered}
 	if !answered {
 		ending.Failure, ending.Program = p.failure(result), p.names()
 	}
-	answer.ReadResult = protocol.ReadReply(q.Spec, answer.HookInfo, result.Stdout, result.Stderr, ending, q.Event.ID, q.ReplyLimits())
+	answer.ReadResult = readreply.Read(q.Spec, answer.HookInfo, result.Stdout, result.Stderr, ending, q.Event.ID, q.ReplyLimits())
 	p.explainExit(&answer)
 	if warning := leftWarning(result); warning != "" {
 		answer.Warnings = append(answer.Warnings, warning)

@@ -10,6 +10,7 @@ import (
 	"github.com/hookd-dev/hookd/executor/internal/worker"
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/readreply"
 )
 
 // resident asks a hook that has one process per session: one event per line on its
@@ -76,8 +77,8 @@ func (r *resident) answer(ctx context.Context, q *executor.Question, reply *work
 		answer.Exit = &result.ExitCode
 	}
 	answer.HookInfo = q.Hook.HookInfo()
-	ending := protocol.ProcessEnd{Failure: r.failure(ctx, reply)}
-	answer.ReadResult = protocol.ReadReply(q.Spec, answer.HookInfo, nil, result.Stderr, ending, q.Event.ID, q.ReplyLimits())
+	ending := readreply.ProcessEnd{Failure: r.failure(ctx, reply)}
+	answer.ReadResult = readreply.Read(q.Spec, answer.HookInfo, nil, result.Stderr, ending, q.Event.ID, q.ReplyLimits())
 	return answer
 }
 

@@ -3,6 +3,7 @@ package jsonspan
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -41,6 +42,14 @@ func KindName(value []byte) string {
 		return "null"
 	}
 	return "nothing"
+}
+
+// Expect returns an error that says what value is, where it is not of that kind (see [Kind]).
+func Expect(value []byte, kind byte) error {
+	if Kind(value) == kind {
+		return nil
+	}
+	return fmt.Errorf("%s where %s is expected", Describe(value), KindName([]byte{kind}))
 }
 
 // Describe is a value in words: short scalars as they are, else their kind.

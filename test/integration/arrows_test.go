@@ -22,7 +22,9 @@ internal/fsutil:
 internal/jsonspan: internal/text
 internal/lines:
 internal/text:
-protocol: internal/jsonspan internal/text
+protocol: internal/jsonspan internal/text protocol/internal/eventname
+protocol/internal/eventname: internal/text
+protocol/readreply: internal/jsonspan internal/text protocol
 protocol/patterns:
 protocol/realpath: protocol
 protocol/rpc: internal/lines protocol
@@ -34,12 +36,12 @@ schema/document:
 schema/agentparts:
 schema/units:
 schema/toolname: protocol protocol/patterns
-executor: executor/hookenv executor/internal/inflight executor/internal/match executor/internal/slots executor/internal/worker executor/record executor/state internal/jsonspan protocol schema
+executor: executor/hookenv executor/internal/inflight executor/internal/match executor/internal/slots executor/internal/worker executor/record executor/state internal/jsonspan protocol protocol/readreply schema
 executor/internal/match: protocol protocol/patterns schema schema/toolname
-executor/exechook: executor executor/hookenv executor/internal/worker executor/process protocol schema
+executor/exechook: executor executor/hookenv executor/internal/worker executor/process protocol protocol/readreply schema
 executor/internal/inflight:
 executor/internal/slots: protocol
-executor/internal/worker: executor/internal/inflight executor/process protocol
+executor/internal/worker: executor/internal/inflight executor/process protocol protocol/readreply
 executor/hookenv: executor/process
 executor/process:
 executor/record: executor/state internal/fsutil protocol schema
@@ -110,7 +112,7 @@ cmd/hookd/internal/report: cmd/hookd/internal/show executor executor/daemon load
 cmd/hookd/internal/runview: agentloop cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/report cmd/hookd/internal/show executor/process protocol
 cmd/hookd/internal/servecmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/show cmd/hookd/internal/signals executor executor/daemon executor/exechook executor/hookenv executor/process loader protocol protocol/rpc protocol/rpc/socket schema
 cmd/hookd/internal/sessionscmd: agentloop/store cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor/state protocol
-cmd/hookd/internal/shellhook: internal/jsonspan protocol
+cmd/hookd/internal/shellhook: internal/jsonspan protocol protocol/readreply
 cmd/hookd/internal/show:
 cmd/hookd/internal/signals:
 cmd/hookd/internal/terminal: cmd/hookd/internal/show

@@ -59,9 +59,9 @@ var Guarantees = []Guarantee{
 	{
 		ID: "G7", Promise: "bad output never crashes hookd and never counts as a verdict",
 		Proof: "fuzzing of codec, patches, settings and headers: 0 crashes, 0 false verdicts; random wreckage of every hand-made answer",
-		Tests: []Test{{"protocol", "TestWreckedAnswersAreNoVerdict"}},
+		Tests: []Test{{"protocol/readreply", "TestWreckedAnswersAreNoVerdict"}},
 		Fuzz: []Test{
-			{"protocol", "FuzzReadReply"}, {"protocol", "FuzzDecodeEvent"}, {"protocol", "FuzzPatch"}, {"protocol", "FuzzMerge"}, {"protocol", "FuzzFold"},
+			{"protocol/readreply", "FuzzReadReply"}, {"protocol", "FuzzDecodeEvent"}, {"protocol", "FuzzPatch"}, {"protocol", "FuzzMerge"}, {"protocol/readreply", "FuzzFold"},
 			{"loader", "FuzzSettingsJSON"}, {"loader", "FuzzSettingsYAML"}, {"loader", "FuzzSettingsTOML"}, {"loader/internal/discover", "FuzzParseHeader"}, {"loader/internal/discover", "FuzzAnswer"}, {"loader", "FuzzSideFile"}, {"loader/internal/records", "FuzzTrustRecords"},
 			{"protocol/rpc", "FuzzReader"}, {"executor/internal/worker", "FuzzResidentLines"}, {"executor/record", "FuzzRead"}, {"executor/state", "FuzzDecode"}, {"executor/daemon", "FuzzDispatch"},
 		},

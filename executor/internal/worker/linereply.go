@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 
-	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/readreply"
 )
 
 // output is what a worker wrote after it was given its event.
@@ -106,7 +106,7 @@ const MaxNotes = 100
 func readLine(ctx context.Context, child stdout, limit int64, id string) output {
 	notes := 0
 	out := readReply(ctx, child, limit, func(text []byte, line int) verdict {
-		if protocol.Answers(text[line:], id) {
+		if readreply.Answers(text[line:], id) {
 			return isAnswer
 		}
 		if notes++; notes > MaxNotes {

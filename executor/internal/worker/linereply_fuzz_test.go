@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/readreply"
 )
 
 // written is a process that has written all it ever writes.
@@ -60,15 +61,15 @@ func FuzzResidentLines(f *testing.F) {
 		if len(out.text) > limit+1 || out.notes > MaxNotes+1 {
 			t.Errorf("%d bytes and %d notes", len(out.text), out.notes)
 		}
-		if out.end != EndAnswer && !protocol.Answers(lastLine(out.text), "E1") {
+		if out.end != EndAnswer && !readreply.Answers(lastLine(out.text), "E1") {
 			return
 		}
-		reading := protocol.ReadReply(spec, voter, out.text, nil, protocol.ProcessEnd{Answered: true}, "E1", protocol.ReplyLimits{Size: limit, Depth: 64})
+		reading := readreply.Read(spec, voter, out.text, nil, readreply.ProcessEnd{Answered: true}, "E1", readreply.Limits{Size: limit, Depth: 64})
 		if reading.Reply == nil {
 			return
 		}
 		for line := range bytes.Lines(behind) {
-			if protocol.Answers(line, "E1") {
+			if readreply.Answers(line, "E1") {
 				return
 			}
 		}

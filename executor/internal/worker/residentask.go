@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/executor/process"
-	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/readreply"
 )
 
 // Request is one event for a worker.
@@ -53,7 +53,7 @@ func (w *Worker) AskLine(ctx context.Context, r *Request) (reply Reply) {
 	}
 	reply.Output, reply.End, reply.Notes = out.text, out.end, out.notes
 	// A process may have ended before it wrote the newline of its answer.
-	if out.end == EndAnswer || protocol.Answers(lastLine(out.text), r.ID) {
+	if out.end == EndAnswer || readreply.Answers(lastLine(out.text), r.ID) {
 		reply.Answered = true
 		reply.Result = process.Result{ExitCode: -1}
 		reply.Result.Stderr, reply.Result.StderrCut = w.child.Stderr()

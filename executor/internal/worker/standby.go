@@ -9,7 +9,7 @@ import (
 
 	"github.com/hookd-dev/hookd/executor/internal/inflight"
 	"github.com/hookd-dev/hookd/executor/process"
-	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/readreply"
 )
 
 // unfitAfter is how many processes that were no use in a row are no accident.
@@ -117,7 +117,7 @@ func (w *Worker) AskOnce(ctx context.Context, r *Request, patience time.Duration
 	if reply.Result.Err != nil || reply.Result.Held {
 		onTreeGone(reply.Result.Gone, nil)
 	}
-	reply.Answered = protocol.Answers(out.text, r.ID)
+	reply.Answered = readreply.Answers(out.text, r.ID)
 	return reply
 }
 
@@ -128,7 +128,7 @@ func readDocument(ctx context.Context, child stdout, limit int64, id string) out
 	// searched when the program has ended.
 	scan := 64 * limit
 	return readReply(ctx, child, limit, func(text []byte, line int) verdict {
-		if scan -= int64(len(text)); scan < 0 || !slices.Contains(text[line:], '}') || !protocol.Answers(text, id) {
+		if scan -= int64(len(text)); scan < 0 || !slices.Contains(text[line:], '}') || !readreply.Answers(text, id) {
 			return readOn
 		}
 		return isAnswer

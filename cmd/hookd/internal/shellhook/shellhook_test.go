@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/readreply"
 )
 
 const event = `{"protocol":1,"event":"tool-call-start","agent":{"parent":null},"data":{"toolCallId":"c1",
@@ -159,7 +160,7 @@ func TestReplyOfALongText(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := protocol.ReadReply(protocol.Lookup(protocol.ToolCallStart), protocol.HookInfo{Class: protocol.CanBlock}, []byte(got), nil, protocol.ProcessEnd{Exit: new(int)}, "id", protocol.ReplyLimits{})
+			r := readreply.Read(protocol.Lookup(protocol.ToolCallStart), protocol.HookInfo{Class: protocol.CanBlock}, []byte(got), nil, readreply.ProcessEnd{Exit: new(int)}, "id", readreply.Limits{})
 			if r.Reply == nil || r.Reply.Action != protocol.Block || !strings.HasSuffix(r.Reply.Reason, "the end") || !utf8.ValidString(got) || len(got) > 1<<20 || len(r.Warnings) > 0 {
 				t.Errorf("%d bytes: %v %q", len(got), r.Failure, r.Warnings)
 			}

@@ -1,4 +1,4 @@
-package protocol
+package readreply
 
 import (
 	"encoding/binary"
@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf16"
+
+	"github.com/hookd-dev/hookd/protocol"
 )
 
 const eventID = "01JEVENT"
@@ -16,23 +18,23 @@ type process struct {
 	stdout, stderr string
 	exit           int
 	signal         string
-	failure        FailureKind
+	failure        protocol.FailureKind
 	answered       bool
 }
 
-func read(event EventName, class Class, p process) ReadResult {
+func read(event protocol.EventName, class protocol.Class, p process) protocol.ReadResult {
 	end := ProcessEnd{Signal: p.signal, Answered: p.answered}
 	if p.failure != "" {
-		end.Failure = &Failure{Kind: p.failure, Detail: "timed out after 2s"}
+		end.Failure = &protocol.Failure{Kind: p.failure, Detail: "timed out after 2s"}
 	} else if p.signal == "" && !p.answered {
 		end.Exit = &p.exit
 	}
-	v := HookInfo{Name: "hook", Layer: Project, Class: class}
-	return ReadReply(Lookup(event), v, []byte(p.stdout), []byte(p.stderr), end, eventID, ReplyLimits{})
+	v := protocol.HookInfo{Name: "hook", Layer: protocol.Project, Class: class}
+	return Read(protocol.Lookup(event), v, []byte(p.stdout), []byte(p.stderr), end, eventID, Limits{})
 }
 
 // verdict is a reading in short: the action, or the failure's kind in brackets.
-func verdict(r ReadResult) string {
+func verdict(r protocol.ReadResult) string {
 	switch {
 	case r.Failure != nil && r.Reply != nil:
 		return "both"
@@ -98,11 +100,11 @@ func TestReadReply(t *testing.T) {
 		{"block and exit 1", process{stdout: okBlock, exit: 1}, "block", "no"},
 		{"block and exit 2 is not by exit", process{stdout: okBlock, exit: 2}, "block", "no"},
 		{"block and a signal", process{stdout: okBlock, signal: "SIGKILL"}, "block", "no"},
-		{"block, then a time-out", process{stdout: okBlock, failure: FailTimeout}, "block", "no"},
-		{"block, then a flood", process{stdout: okBlock + "\n" + strings.Repeat("x", 1000), failure: FailOutput}, "block", "no"},
-		{"block, then an abort", process{stdout: okBlock, failure: FailAborted}, "[aborted]", ""},
+		{"block, then a time-out", process{stdout: okBlock, failure: protocol.FailTimeout}, "block", "no"},
+		{"block, then a flood", process{stdout: okBlock + "\n" + strings.Repeat("x", 1000), failure: protocol.FailOutput}, "block", "no"},
+		{"block, then an abort", process{stdout: okBlock, failure: protocol.FailAborted}, "[aborted]", ""},
 		{"stop over block", process{stdout: okBlock + "\n" + okStop}, "stop", "enough"},
-		{"stop under a time-out", process{stdout: okStop, failure: FailBudget}, "stop", "enough"},
+		{"stop under a time-out", process{stdout: okStop, failure: protocol.FailBudget}, "stop", "enough"},
 		{"block beside changes", process{stdout: `{"action":"block","reason":"no","changes":{"args":{}}}`}, "block", "ignored"},
 		{"block with a number as reason", process{stdout: `{"action":"block","reason":42}`}, "block", "42"},
 		{"block with an unknown member", process{stdout: `{"action":"block","raeson":"no"}`}, "block", `nearest is "reason"`},
@@ -185,8 +187,8 @@ func TestReadReply(t *testing.T) {
 		{"exit 126", process{exit: 126}, "[exit]", "not executable"},
 		{"signal", process{signal: "SIGSEGV"}, "[signal]", "ended by SIGSEGV"},
 		{"signal with a good reply", process{stdout: okModify, signal: "SIGKILL"}, "[signal]", "SIGKILL"},
-		{"time-out", process{failure: FailTimeout, stderr: "waiting\n"}, "[timeout]", `timed out after 2s; last line of stderr: "waiting"`},
-		{"time-out with a good reply", process{stdout: okModify, failure: FailTimeout}, "[timeout]", ""},
+		{"time-out", process{failure: protocol.FailTimeout, stderr: "waiting\n"}, "[timeout]", `timed out after 2s; last line of stderr: "waiting"`},
+		{"time-out with a good reply", process{stdout: okModify, failure: protocol.FailTimeout}, "[timeout]", ""},
 		{"exit 2", process{exit: 2}, "block by exit", "exit code 2, without a reason"}, // H22
 		{"exit 2 with stderr", process{exit: 2, stderr: "no rm here\n"}, "block by exit", "no rm here"},
 		{"exit 2 with a reply", process{exit: 2, stdout: `{"action":"observe","reason":"because"}`, stderr: "x"}, "block by exit", "because"},
@@ -195,7 +197,7 @@ func TestReadReply(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			r := read(ToolCallStart, CanModify, test.p)
+			r := read(protocol.ToolCallStart, protocol.CanModify, test.p)
 			if got := verdict(r); got != test.want {
 				t.Fatalf("read as %s, want %s (%v, %v)", got, test.want, r.Failure, r.Warnings)
 			}
@@ -204,7 +206,7 @@ func TestReadReply(t *testing.T) {
 				said += "\n" + r.Failure.Detail + "\n" + r.Failure.Remedy
 			} else {
 				said += "\n" + r.Reply.Reason
-				if r.Reply.Action == Block && r.Reply.Reason == "" {
+				if r.Reply.Action == protocol.Block && r.Reply.Reason == "" {
 					t.Error("a block without a reason")
 				}
 			}
@@ -240,16 +242,16 @@ func TestExitCodeTwoForcesOn(t *testing.T) {
 		"/bin/sh: 0: cannot open x":                                              false,
 		"bash: -c: line 1: syntax error: unexpected end of file":                 false,
 	} {
-		r := ReadReply(Lookup(AgentStop), HookInfo{Name: "h", Layer: Project, Class: CanBlock}, nil, []byte(stderr),
-			ProcessEnd{Exit: &two, Program: []string{"/bin/sh", "/copy/stop.sh", "-c"}}, eventID, ReplyLimits{})
-		if forces != (r.Reply != nil && r.ByExit) || !forces && r.Failure.Kind != FailExit {
+		r := Read(protocol.Lookup(protocol.AgentStop), protocol.HookInfo{Name: "h", Layer: protocol.Project, Class: protocol.CanBlock}, nil, []byte(stderr),
+			ProcessEnd{Exit: &two, Program: []string{"/bin/sh", "/copy/stop.sh", "-c"}}, eventID, Limits{})
+		if forces != (r.Reply != nil && r.ByExit) || !forces && r.Failure.Kind != protocol.FailExit {
 			t.Errorf("%q: forces on: %v; %+v", stderr, r.Reply != nil, r.Failure)
 		}
 		if forces && !strings.HasSuffix(strings.TrimSpace(stderr), strings.TrimSpace(r.Reply.Reason)) || forces && len(r.Reply.Reason) < min(len(strings.TrimSpace(stderr)), 8<<10) {
 			t.Errorf("%q: the reason is %q", stderr, r.Reply.Reason)
 		}
-		if at := ReadReply(Lookup(ToolCallStart), HookInfo{Name: "h", Layer: Project, Class: CanBlock}, nil, []byte(stderr),
-			ProcessEnd{Exit: &two, Program: []string{"/bin/sh", "/copy/stop.sh", "-c"}}, eventID, ReplyLimits{}); at.Reply == nil || at.Reply.Action != Block {
+		if at := Read(protocol.Lookup(protocol.ToolCallStart), protocol.HookInfo{Name: "h", Layer: protocol.Project, Class: protocol.CanBlock}, nil, []byte(stderr),
+			ProcessEnd{Exit: &two, Program: []string{"/bin/sh", "/copy/stop.sh", "-c"}}, eventID, Limits{}); at.Reply == nil || at.Reply.Action != protocol.Block {
 			t.Errorf("%q: no block at tool-call-start: %+v", stderr, at.Failure)
 		}
 	}
@@ -274,15 +276,15 @@ func TestRepliesOfOtherProtocolsFail(t *testing.T) {
 		`{"context":"x","additionalContext":"y"}`:                               `"context"`,
 		`{"notice":"x","blocked":true}`:                                         `"action":"block"`,
 	} {
-		for _, class := range []Class{CanObserve, CanBlock, CanModify} {
-			r := read(ToolCallStart, class, process{stdout: reply})
-			if r.Failure == nil || r.Failure.Kind != FailReply || !strings.Contains(r.Failure.Detail, "another protocol") || !strings.Contains(r.Failure.Detail, words) {
+		for _, class := range []protocol.Class{protocol.CanObserve, protocol.CanBlock, protocol.CanModify} {
+			r := read(protocol.ToolCallStart, class, process{stdout: reply})
+			if r.Failure == nil || r.Failure.Kind != protocol.FailReply || !strings.Contains(r.Failure.Detail, "another protocol") || !strings.Contains(r.Failure.Detail, words) {
 				t.Errorf("%s of a %s hook: %+v %v", reply, class, r.Reply, r.Failure)
 			}
 		}
 	}
-	r := read(ToolCallStart, CanModify, process{stdout: `{"action":"block","reason":"no","decision":"approve"}`})
-	if r.Reply == nil || r.Reply.Action != Block || !strings.Contains(strings.Join(r.Warnings, " "), "another protocol") {
+	r := read(protocol.ToolCallStart, protocol.CanModify, process{stdout: `{"action":"block","reason":"no","decision":"approve"}`})
+	if r.Reply == nil || r.Reply.Action != protocol.Block || !strings.Contains(strings.Join(r.Warnings, " "), "another protocol") {
 		t.Errorf("a block beside a foreign member: %+v %v", r.Reply, r.Warnings)
 	}
 	for _, name := range replyMembers {
@@ -297,28 +299,28 @@ func TestRepliesOfOtherProtocolsFail(t *testing.T) {
 func TestReadReplyWhereRefusingIsNotPossible(t *testing.T) {
 	tests := []struct {
 		name  string
-		event EventName
-		class Class
+		event protocol.EventName
+		class protocol.Class
 		p     process
 		want  string
 		words string
 	}{
-		{"observer blocks", ToolCallStart, CanObserve, process{stdout: okBlock}, "[reply]", "an observer"},
-		{"observer stops", ToolCallStart, CanObserve, process{stdout: okStop}, "[reply]", "an observer"},
-		{"observer exits 2", ToolCallStart, CanObserve, process{exit: 2}, "[exit]", "exit code 2"},
-		{"observer blocks and times out", ToolCallStart, CanObserve, process{stdout: okBlock, failure: FailTimeout}, "[timeout]", ""},
-		{"block at a point", StepStop, CanModify, process{stdout: okBlock}, "[reply]", "possible here: observe, stop, continue, changes to messages, callback"},
-		{"exit 2 at a point", StepStop, CanModify, process{exit: 2}, "[exit]", "exit code 2"},
-		{"stop at a point", StepStop, CanBlock, process{stdout: okStop}, "stop", ""},
-		{"stop where nothing stops", AgentEnd, CanBlock, process{stdout: okStop}, "[reply]", "possible here: observe, continue"},
-		{"block at a notice", SessionEnd, CanBlock, process{stdout: okBlock}, "[reply]", "a notice"},
-		{"exit 2 at a notice", SessionEnd, CanBlock, process{exit: 2}, "[exit]", ""},
-		{"block where only the stop is possible", CompactEnd, CanBlock, process{stdout: okBlock + "\n" + okStop}, "stop", "enough"},
-		{"exit 2 at agent-stop", AgentStop, CanBlock, process{exit: 2, stderr: "tests fail\n"}, "block by exit", "tests fail"},
-		{"exit 2 at agent-stop, blanks", AgentStop, CanBlock, process{exit: 2, stderr: " \n\t\n"}, "[exit]", "without a text on stderr"},
-		{"exit 2 at subagent-stop, nothing", SubagentStop, CanModify, process{exit: 2}, "[exit]", "without a text on stderr"},
-		{"exit 2 of an observer at agent-stop", AgentStop, CanObserve, process{exit: 2, stderr: "tests fail\n"}, "[exit]", "exit code 2"},
-		{"block at agent-stop", AgentStop, CanBlock, process{stdout: okBlock}, "block", ""},
+		{"observer blocks", protocol.ToolCallStart, protocol.CanObserve, process{stdout: okBlock}, "[reply]", "an observer"},
+		{"observer stops", protocol.ToolCallStart, protocol.CanObserve, process{stdout: okStop}, "[reply]", "an observer"},
+		{"observer exits 2", protocol.ToolCallStart, protocol.CanObserve, process{exit: 2}, "[exit]", "exit code 2"},
+		{"observer blocks and times out", protocol.ToolCallStart, protocol.CanObserve, process{stdout: okBlock, failure: protocol.FailTimeout}, "[timeout]", ""},
+		{"block at a point", protocol.StepStop, protocol.CanModify, process{stdout: okBlock}, "[reply]", "possible here: observe, stop, continue, changes to messages, callback"},
+		{"exit 2 at a point", protocol.StepStop, protocol.CanModify, process{exit: 2}, "[exit]", "exit code 2"},
+		{"stop at a point", protocol.StepStop, protocol.CanBlock, process{stdout: okStop}, "stop", ""},
+		{"stop where nothing stops", protocol.AgentEnd, protocol.CanBlock, process{stdout: okStop}, "[reply]", "possible here: observe, continue"},
+		{"block at a notice", protocol.SessionEnd, protocol.CanBlock, process{stdout: okBlock}, "[reply]", "a notice"},
+		{"exit 2 at a notice", protocol.SessionEnd, protocol.CanBlock, process{exit: 2}, "[exit]", ""},
+		{"block where only the stop is possible", protocol.CompactEnd, protocol.CanBlock, process{stdout: okBlock + "\n" + okStop}, "stop", "enough"},
+		{"exit 2 at agent-stop", protocol.AgentStop, protocol.CanBlock, process{exit: 2, stderr: "tests fail\n"}, "block by exit", "tests fail"},
+		{"exit 2 at agent-stop, blanks", protocol.AgentStop, protocol.CanBlock, process{exit: 2, stderr: " \n\t\n"}, "[exit]", "without a text on stderr"},
+		{"exit 2 at subagent-stop, nothing", protocol.SubagentStop, protocol.CanModify, process{exit: 2}, "[exit]", "without a text on stderr"},
+		{"exit 2 of an observer at agent-stop", protocol.AgentStop, protocol.CanObserve, process{exit: 2, stderr: "tests fail\n"}, "[exit]", "exit code 2"},
+		{"block at agent-stop", protocol.AgentStop, protocol.CanBlock, process{stdout: okBlock}, "block", ""},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -355,7 +357,7 @@ func TestAnsweredTurn(t *testing.T) {
 			if got := Answers([]byte(test.out), eventID); got != test.answers {
 				t.Errorf("Answers is %v, want %v", got, test.answers)
 			}
-			if got := verdict(read(ToolCallStart, CanModify, process{stdout: test.out, answered: true})); got != test.want {
+			if got := verdict(read(protocol.ToolCallStart, protocol.CanModify, process{stdout: test.out, answered: true})); got != test.want {
 				t.Errorf("read as %s, want %s", got, test.want)
 			}
 		})
@@ -363,20 +365,20 @@ func TestAnsweredTurn(t *testing.T) {
 }
 
 func TestReadReplyReadsMembers(t *testing.T) {
-	r := read(StepStop, CanModify, process{stdout: `{"action":"callback","callback":{"name":"review","args":{"depth":"2"},"as":"state"},
+	r := read(protocol.StepStop, protocol.CanModify, process{stdout: `{"action":"callback","callback":{"name":"review","args":{"depth":"2"},"as":"state"},
 		"context":"c","notice":"n","state":{"n":1e400},"metadata":null,"reason":"r\ud99c"}`})
 	if r.Failure != nil {
 		t.Fatal(r.Failure)
 	}
 	reply := r.Reply
-	if reply.Callback.Name != "review" || reply.Callback.Args["depth"] != "2" || reply.Callback.As != AsState {
+	if reply.Callback.Name != "review" || reply.Callback.Args["depth"] != "2" || reply.Callback.As != protocol.AsState {
 		t.Errorf("callback is %+v", reply.Callback)
 	}
 	if reply.Context != "c" || reply.Notice != "n" || string(reply.State) != `{"n":1e400}` || string(reply.Metadata) != "null" || reply.Reason != "r\ufffd" {
 		t.Errorf("reply is %+v", reply)
 	}
 	for _, bad := range []string{`{}`, `{"name":""}`, `{"name":"x","args":{"n":2}}`, `{"name":"x","as":"text"}`, `"x"`} {
-		r := read(StepStop, CanModify, process{stdout: `{"action":"callback","callback":` + bad + `}`})
+		r := read(protocol.StepStop, protocol.CanModify, process{stdout: `{"action":"callback","callback":` + bad + `}`})
 		if verdict(r) != "[reply]" {
 			t.Errorf("callback %s is read as %s", bad, verdict(r))
 		}
@@ -407,7 +409,7 @@ func TestReadReplyIsBounded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			begin := time.Now()
-			r := read(ToolCallStart, CanModify, process{stdout: out})
+			r := read(protocol.ToolCallStart, protocol.CanModify, process{stdout: out})
 			if took := time.Since(begin); took > 30*time.Second {
 				t.Errorf("took %s", took)
 			}

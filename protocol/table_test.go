@@ -190,6 +190,17 @@ func TestNearestName(t *testing.T) {
 	}
 }
 
+// sideOf is the side of what it is about that an event is on.
+func sideOf(name EventName) string {
+	switch word := string(name[strings.LastIndexByte(string(name), '-')+1:]); word {
+	case "start", "submit", "request":
+		return "before"
+	case "end", "stop", "error":
+		return "after"
+	}
+	return ""
+}
+
 // N14: a misspelt name is never answered with one of the other side, where a guard
 // would come too late.
 func TestNearestEventIsOfTheSameSide(t *testing.T) {
@@ -230,7 +241,7 @@ func TestNearestEventIsOfTheSameSide(t *testing.T) {
 				if near == "" {
 					continue
 				}
-				if a, b := sided()[string(Table[i].Name)].side, sided()[string(byAlias[near].Name)].side; a != b && a != sideUnknown && b != sideUnknown {
+				if a, b := sideOf(Table[i].Name), sideOf(byAlias[near].Name); a != b && a != "" && b != "" {
 					t.Errorf("%q is answered with %q", wrong, near)
 				}
 			}

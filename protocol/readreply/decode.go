@@ -1,4 +1,4 @@
-package protocol
+package readreply
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/internal/text"
+	"github.com/hookd-dev/hookd/protocol"
 )
 
 // replyMembers are the members of a reply, for the nearest-name messages.
@@ -16,13 +17,11 @@ var replyMembers = []string{
 	"notice", "messages", "callback", "state", "metadata", "id",
 }
 
-var actions = []Action{Observe, Block, Deny, Modify, Ask, Allow, Stop, Continue, Callback}
-
 // decodeReply reads a reply from a strictly valid object. Unknown members are
 // reported in warnings beside a known action, and are an error without one: an
 // object that is not meant for hookd must not pass for a reply. So are members of
 // another agent's replies, beside an action, too.
-func decodeReply(object RawMessage) (r Reply, warnings []string, err error) {
+func decodeReply(object protocol.RawMessage) (r protocol.Reply, warnings []string, err error) {
 	var unknown []string
 	acted := false
 	for _, m := range jsonspan.Members(object) {
@@ -30,12 +29,12 @@ func decodeReply(object RawMessage) (r Reply, warnings []string, err error) {
 		if m.Name == "action" {
 			acted = true
 		}
-		known, err := r.set(m.Name, value)
+		known, err := set(&r, m.Name, value)
 		if err != nil {
-			return Reply{}, nil, &DecodeError{Path: jsonspan.PointerToken(m.Name), Offset: int64(m.Start), Err: err}
+			return protocol.Reply{}, nil, &protocol.DecodeError{Path: jsonspan.PointerToken(m.Name), Offset: int64(m.Start), Err: err}
 		}
 		if text := foreign(m.Name); !known && text != "" {
-			return Reply{}, nil, &DecodeError{Path: jsonspan.PointerToken(m.Name), Offset: int64(m.Start), Err: errors.New(text)}
+			return protocol.Reply{}, nil, &protocol.DecodeError{Path: jsonspan.PointerToken(m.Name), Offset: int64(m.Start), Err: errors.New(text)}
 		}
 		if !known {
 			unknown = append(unknown, m.Name)
@@ -48,41 +47,18 @@ func decodeReply(object RawMessage) (r Reply, warnings []string, err error) {
 		}
 		text := unknownMember(name)
 		if !acted {
-			return Reply{}, nil, &DecodeError{Offset: -1, Err: fmt.Errorf("no member \"action\" and %s", text)}
+			return protocol.Reply{}, nil, &protocol.DecodeError{Offset: -1, Err: fmt.Errorf("no member \"action\" and %s", text)}
 		}
 		warnings = append(warnings, text)
 	}
 	return r, warnings, nil
 }
 
-// valid checks the raw members of a reply that was not read from JSON: hooks in
-// Go write them by hand.
-func (r *Reply) valid(lim DecodeLimits) error {
-	lim = lim.orDefault(DefaultEventSize)
-	for _, m := range []struct {
-		name string
-		raw  *RawMessage
-	}{
-		{"changes", &r.Changes}, {"patch", &r.Patch}, {"result", &r.Result}, {"response", &r.Response},
-		{"messages", &r.Messages}, {"state", &r.State}, {"metadata", &r.Metadata},
-	} {
-		if *m.raw == nil {
-			continue
-		}
-		value, err := strictJSON(*m.raw, lim)
-		if err != nil {
-			return fmt.Errorf("%s: %w", m.name, err)
-		}
-		*m.raw = value
-	}
-	return nil
-}
-
 // set puts one member into the reply and reports whether it is known.
-func (r *Reply) set(name string, value RawMessage) (known bool, err error) {
+func set(r *protocol.Reply, name string, value protocol.RawMessage) (known bool, err error) {
 	switch name {
 	case "action":
-		err = r.setAction(value)
+		err = setAction(r, value)
 	case "reason":
 		err = setText(&r.Reason, value)
 	case "context":
@@ -92,15 +68,15 @@ func (r *Reply) set(name string, value RawMessage) (known bool, err error) {
 	case "id":
 		err = setText(&r.ID, value)
 	case "changes":
-		r.Changes, err = slices.Clone(value), mustBe(value, '{')
+		r.Changes, err = slices.Clone(value), jsonspan.Expect(value, '{')
 	case "patch":
-		r.Patch, err = slices.Clone(value), mustBe(value, '[')
+		r.Patch, err = slices.Clone(value), jsonspan.Expect(value, '[')
 	case "result":
-		r.Result, err = slices.Clone(value), mustBe(value, '{')
+		r.Result, err = slices.Clone(value), jsonspan.Expect(value, '{')
 	case "response":
-		r.Response, err = slices.Clone(value), mustBe(value, '{')
+		r.Response, err = slices.Clone(value), jsonspan.Expect(value, '{')
 	case "messages":
-		r.Messages, err = slices.Clone(value), mustBe(value, '[')
+		r.Messages, err = slices.Clone(value), jsonspan.Expect(value, '[')
 	case "callback":
 		r.Callback, err = decodeCallback(value)
 	case "state":
@@ -113,47 +89,40 @@ func (r *Reply) set(name string, value RawMessage) (known bool, err error) {
 	return true, err
 }
 
-func (r *Reply) setAction(value RawMessage) error {
+func setAction(r *protocol.Reply, value protocol.RawMessage) error {
 	if jsonspan.Kind(value) != '"' {
 		return fmt.Errorf("the action is %s, not a string", jsonspan.Describe(value))
 	}
-	word := Action(jsonspan.Text(value))
-	for _, a := range actions {
+	word := protocol.Action(jsonspan.Text(value))
+	for _, a := range protocol.Actions {
 		if a == word {
 			r.Action = word
-			if word == Deny {
-				r.Action = Block
+			if word == protocol.Deny {
+				r.Action = protocol.Block
 			}
 			return nil
 		}
 	}
 	var names []string
-	for _, a := range actions {
+	for _, a := range protocol.Actions {
 		names = append(names, string(a))
 	}
 	return fmt.Errorf("unknown action %q, the nearest is %q", text.Shorten(string(word), 60), text.Closest(strings.ToLower(strings.TrimSpace(string(word))), names))
 }
 
-func setText(text *string, value RawMessage) error {
-	if err := mustBe(value, '"'); err != nil {
+func setText(text *string, value protocol.RawMessage) error {
+	if err := jsonspan.Expect(value, '"'); err != nil {
 		return err
 	}
 	*text = jsonspan.Text(value)
 	return nil
 }
 
-func mustBe(value RawMessage, kind byte) error {
-	if jsonspan.Kind(value) == kind {
-		return nil
-	}
-	return fmt.Errorf("%s where %s is expected", jsonspan.Describe(value), jsonspan.KindName(RawMessage{kind}))
-}
-
-func decodeCallback(value RawMessage) (*CallbackCall, error) {
-	if err := mustBe(value, '{'); err != nil {
+func decodeCallback(value protocol.RawMessage) (*protocol.CallbackCall, error) {
+	if err := jsonspan.Expect(value, '{'); err != nil {
 		return nil, err
 	}
-	call := &CallbackCall{}
+	call := &protocol.CallbackCall{}
 	for _, m := range jsonspan.Members(value) {
 		member := m.Value
 		switch m.Name {
@@ -162,12 +131,12 @@ func decodeCallback(value RawMessage) (*CallbackCall, error) {
 				return nil, fmt.Errorf("name: %w", err)
 			}
 		case "as":
-			call.As = CallbackAs(jsonspan.Text(member))
-			if call.As != AsMessages && call.As != AsState {
+			call.As = protocol.CallbackAs(jsonspan.Text(member))
+			if call.As != protocol.AsMessages && call.As != protocol.AsState {
 				return nil, fmt.Errorf("as: %s where \"messages\" or \"state\" is expected", jsonspan.Describe(member))
 			}
 		case "args":
-			if err := mustBe(member, '{'); err != nil {
+			if err := jsonspan.Expect(member, '{'); err != nil {
 				return nil, fmt.Errorf("args: %w", err)
 			}
 			call.Args = map[string]string{}
@@ -246,51 +215,51 @@ func unknownMember(name string) string {
 }
 
 // refusal finds the no that counts, if there is one.
-func (r *reader) refusal() (ReadResult, bool) {
-	var no Action
+func (r *reader) refusal() (protocol.ReadResult, bool) {
+	var no protocol.Action
 	var at document
 	for _, d := range r.output.documents {
 		a := looseRefusal(r.object(d))
-		if a == "" || mayRefuse(r.spec, r.hook, a) != nil {
+		if a == "" || protocol.MayRefuse(r.spec, r.hook, a) != nil {
 			continue
 		}
-		if no == "" || no == Block && a == Stop {
+		if no == "" || no == protocol.Block && a == protocol.Stop {
 			no, at = a, d
 		}
 	}
 	if no == "" {
-		return ReadResult{}, false
+		return protocol.ReadResult{}, false
 	}
 	reply, warnings := r.readRefusal(no, r.object(at))
 	warnings = append(r.warnings(), warnings...)
 	if len(r.output.documents) > 1 {
 		warnings = append(warnings, fmt.Sprintf("%d JSON objects on stdout; the %s counts, the others do not", len(r.output.documents), no))
 	}
-	return ReadResult{Reply: &reply, Warnings: warnings}, true
+	return protocol.ReadResult{Reply: &reply, Warnings: warnings}, true
 }
 
 // looseRefusal returns block or stop if that is what an object's action says. Of
 // a repeated action the strongest no counts.
-func looseRefusal(object RawMessage) Action {
-	var no Action
+func looseRefusal(object protocol.RawMessage) protocol.Action {
+	var no protocol.Action
 	for _, m := range jsonspan.Members(object) {
 		if jsonspan.LenientText(m.Key) != "action" {
 			continue
 		}
-		switch Action(jsonspan.LenientText(m.Value)) {
-		case Block, Deny:
+		switch protocol.Action(jsonspan.LenientText(m.Value)) {
+		case protocol.Block, protocol.Deny:
 			if no == "" {
-				no = Block
+				no = protocol.Block
 			}
-		case Stop:
-			no = Stop
+		case protocol.Stop:
+			no = protocol.Stop
 		}
 	}
 	return no
 }
 
 // looseMember returns the text of the first member of that name, or "".
-func looseMember(object RawMessage, name string) string {
+func looseMember(object protocol.RawMessage, name string) string {
 	for _, m := range jsonspan.Members(object) {
 		if m.Name == name {
 			return jsonspan.LenientText(m.Value)
@@ -302,11 +271,11 @@ func looseMember(object RawMessage, name string) string {
 const maxWarnings = 10 // faults of one reply that are named; the rest is counted
 
 // readRefusal takes from a block or stop what can be read of it.
-func (r *reader) readRefusal(no Action, object RawMessage) (Reply, []string) {
-	reply := Reply{Action: no}
+func (r *reader) readRefusal(no protocol.Action, object protocol.RawMessage) (protocol.Reply, []string) {
+	reply := protocol.Reply{Action: no}
 	var warnings []string
-	if _, err := strictJSON(object, DecodeLimits{Size: 1 << 62, Depth: r.lim.Depth}); err != nil {
-		warnings = append(warnings, invalidReply+": "+err.Error())
+	if _, err := protocol.StrictJSON(object, protocol.DecodeLimits{Size: 1 << 62, Depth: r.lim.Depth}); err != nil {
+		warnings = append(warnings, protocol.InvalidReply+": "+err.Error())
 	}
 	for _, m := range jsonspan.Members(object) {
 		value := m.Value
@@ -328,7 +297,7 @@ func (r *reader) readRefusal(no Action, object RawMessage) (Reply, []string) {
 				reply.Notice = words
 			}
 		case "state", "metadata":
-			clean, err := strictJSON(value, DecodeLimits{Size: 1 << 62, Depth: r.lim.Depth})
+			clean, err := protocol.StrictJSON(value, protocol.DecodeLimits{Size: 1 << 62, Depth: r.lim.Depth})
 			if err != nil {
 				warnings = append(warnings, m.Name+" is not valid and is dropped")
 				continue
@@ -354,7 +323,7 @@ func (r *reader) readRefusal(no Action, object RawMessage) (Reply, []string) {
 		}
 	}
 	if strings.TrimSpace(reply.Reason) == "" {
-		reply.Reason = reasonNone
+		reply.Reason = protocol.NoReason
 	}
 	if n := len(warnings) - maxWarnings; n > 0 {
 		warnings = append(warnings[:maxWarnings], fmt.Sprintf("%d more faults in the reply", n))

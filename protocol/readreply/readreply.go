@@ -1,4 +1,4 @@
-package protocol
+package readreply
 
 import (
 	"bytes"
@@ -10,20 +10,25 @@ import (
 
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/internal/text"
+	"github.com/hookd-dev/hookd/protocol"
 )
 
-// ReplyLimits bound what is read of a hook's reply. A zero field stands for its
+// Limits bound what is read of a hook's reply. A zero field stands for its
 // default; of State and Metadata below 0 none is kept.
-type ReplyLimits struct {
+type Limits struct {
 	Size     int64 // bytes of stdout, 1 MiB
 	Depth    int   // nesting of objects and lists, 512
 	State    int64 // bytes, 64 KiB
 	Metadata int64 // bytes, 16 KiB
 }
 
-func (l ReplyLimits) orDefault() ReplyLimits {
-	d := DecodeLimits{Size: l.Size, Depth: l.Depth}.orDefault(DefaultReplySize)
-	l.Size, l.Depth = d.Size, d.Depth
+func (l Limits) orDefault() Limits {
+	if l.Size <= 0 {
+		l.Size = protocol.DefaultReplySize
+	}
+	if l.Depth <= 0 {
+		l.Depth = protocol.DefaultDepth
+	}
 	if l.State == 0 {
 		l.State = 64 << 10
 	}
@@ -33,13 +38,30 @@ func (l ReplyLimits) orDefault() ReplyLimits {
 	return l
 }
 
-// Reasons of a refusal that has none of its own. No refusal goes without one.
-const (
-	reasonNone = "refused without a reason"
-	reasonExit = "refused by exit code 2, without a reason"
-)
+// reasonExit is the reason of a block by exit code 2 that has none of its own.
+const reasonExit = "refused by exit code 2, without a reason"
 
-// ReadReply reads what a hook wrote and how it ended (§3.3), in this order:
+// ProcessEnd is how a hook's process ended, as far as the reading of its output
+// needs to know.
+type ProcessEnd struct {
+	Exit   *int   // nil if there was no process or a signal ended it
+	Signal string // SIGSEGV, if a signal ended it that hookd did not send
+
+	// Failure is why there is no trustworthy end: timeout, budget, spawn,
+	// output, lost, aborted and the like.
+	Failure *protocol.Failure
+
+	// Program are the names by which an interpreter that cannot run the hook's program
+	// tells where: the program's path, and files among its arguments.
+	Program []string
+
+	// Answered says that a standby or resident hook ended its turn by a reply
+	// that repeats the event's id. Only such a reply counts then, and neither
+	// exit code nor later output does.
+	Answered bool
+}
+
+// Read reads what a hook wrote and how it ended (§3.3), in this order:
 //
 //  1. A readable block or stop that this hook may give at this event counts, at
 //     any exit code, signal or time-out, whatever else is wrong with it; only an
@@ -52,16 +74,16 @@ const (
 //
 // stdout and stderr are what was kept of the outputs; eventID is the event's id.
 // Nothing is ever read as a verdict that the hook did not write as one.
-func ReadReply(spec *Spec, v HookInfo, stdout, stderr []byte, end ProcessEnd, eventID string, lim ReplyLimits) ReadResult {
+func Read(spec *protocol.Spec, v protocol.HookInfo, stdout, stderr []byte, end ProcessEnd, eventID string, lim Limits) protocol.ReadResult {
 	lim = lim.orDefault()
 	r := reader{spec: spec, hook: v, stderr: stderr, eventID: eventID, lim: lim, output: search(stdout)}
-	if end.Failure != nil && end.Failure.Kind == FailAborted {
-		return ReadResult{Failure: end.Failure}
+	if end.Failure != nil && end.Failure.Kind == protocol.FailAborted {
+		return protocol.ReadResult{Failure: end.Failure}
 	}
 	if end.Answered {
 		r.keepAnswers()
 		if len(r.output.documents) == 0 {
-			return r.failed(FailReply, "no reply that repeats the event's id", "")
+			return r.failed(protocol.FailReply, "no reply that repeats the event's id", "")
 		}
 	}
 	if reading, ok := r.refusal(); ok {
@@ -71,20 +93,20 @@ func ReadReply(spec *Spec, v HookInfo, stdout, stderr []byte, end ProcessEnd, ev
 		return reading
 	}
 	if r.output.blank() {
-		return ReadResult{Reply: &Reply{Action: Observe}}
+		return protocol.ReadResult{Reply: &protocol.Reply{Action: protocol.Observe}}
 	}
 	if int64(len(stdout)) > lim.Size {
-		return r.failed(FailOutput, fmt.Sprintf("%d bytes on stdout, the limit is %d", len(stdout), lim.Size), "write less, or raise hooks.limits.reply")
+		return r.failed(protocol.FailOutput, fmt.Sprintf("%d bytes on stdout, the limit is %d", len(stdout), lim.Size), "write less, or raise hooks.limits.reply")
 	}
 	reply, warnings, err := r.reply()
 	if err != nil {
-		reading := r.failed(FailReply, err.Error(), replyRemedy)
+		reading := r.failed(protocol.FailReply, err.Error(), replyRemedy)
 		if len(r.output.documents) == 0 {
 			reading.Warnings = nil // the failure says how the text begins
 		}
 		return reading
 	}
-	return ReadResult{Reply: &reply, Warnings: append(r.warnings(), warnings...)}
+	return protocol.ReadResult{Reply: &reply, Warnings: append(r.warnings(), warnings...)}
 }
 
 // replyRemedy says what stdout is for.
@@ -109,7 +131,7 @@ func Answers(output []byte, eventID string) bool {
 // repeats reports whether an object has the event's id. One that names a second
 // id beside it is an answer, too, and a faulty one: as a note it would have the
 // event wait for another.
-func repeats(object RawMessage, eventID string) bool {
+func repeats(object protocol.RawMessage, eventID string) bool {
 	return slices.ContainsFunc(jsonspan.Members(object), func(m jsonspan.Member) bool {
 		return m.Name == "id" && jsonspan.LenientText(m.Value) == eventID
 	})
@@ -117,15 +139,15 @@ func repeats(object RawMessage, eventID string) bool {
 
 // reader reads one hook's output.
 type reader struct {
-	spec    *Spec
-	hook    HookInfo
+	spec    *protocol.Spec
+	hook    protocol.HookInfo
 	stderr  []byte
 	eventID string
-	lim     ReplyLimits
+	lim     Limits
 	output  output
 }
 
-func (r *reader) object(d document) RawMessage { return r.output.text[d.start:d.end] }
+func (r *reader) object(d document) protocol.RawMessage { return r.output.text[d.start:d.end] }
 
 // keepAnswers makes notes of all objects that do not repeat the event's id.
 func (r *reader) keepAnswers() {
@@ -141,43 +163,43 @@ func (r *reader) keepAnswers() {
 }
 
 // reply reads the one object on stdout strictly.
-func (r *reader) reply() (Reply, []string, error) {
+func (r *reader) reply() (protocol.Reply, []string, error) {
 	out := r.output
 	switch {
 	case out.utf16:
-		return Reply{}, nil, errors.New("stdout is UTF-16; a reply is UTF-8")
+		return protocol.Reply{}, nil, errors.New("stdout is UTF-16; a reply is UTF-8")
 	case out.broken >= 0:
-		_, err := strictJSON(out.text[out.broken:], DecodeLimits{Size: 1 << 62, Depth: r.lim.Depth})
-		return Reply{}, nil, r.at(out.broken, err)
+		_, err := protocol.StrictJSON(out.text[out.broken:], protocol.DecodeLimits{Size: 1 << 62, Depth: r.lim.Depth})
+		return protocol.Reply{}, nil, r.at(out.broken, err)
 	case len(out.documents) == 0 && out.values > 0:
-		return Reply{}, nil, errors.New("stdout is a list, not a JSON object")
+		return protocol.Reply{}, nil, errors.New("stdout is a list, not a JSON object")
 	case len(out.documents) == 0:
-		return Reply{}, nil, fmt.Errorf("no JSON object begins a line of stdout; it begins %q", text.Shorten(out.notes[0], 60))
+		return protocol.Reply{}, nil, fmt.Errorf("no JSON object begins a line of stdout; it begins %q", text.Shorten(out.notes[0], 60))
 	case len(out.documents) > 1:
 		a, b := out.documents[0], out.documents[1]
-		return Reply{}, nil, fmt.Errorf("%d JSON objects on stdout, in line %d and line %d; a reply is one", len(out.documents), a.line, b.line)
+		return protocol.Reply{}, nil, fmt.Errorf("%d JSON objects on stdout, in line %d and line %d; a reply is one", len(out.documents), a.line, b.line)
 	}
 	d := out.documents[0]
-	object, err := strictJSON(r.object(d), DecodeLimits{Size: 1 << 62, Depth: r.lim.Depth})
+	object, err := protocol.StrictJSON(r.object(d), protocol.DecodeLimits{Size: 1 << 62, Depth: r.lim.Depth})
 	if err != nil {
-		return Reply{}, nil, r.at(d.start, err)
+		return protocol.Reply{}, nil, r.at(d.start, err)
 	}
 	if d.behind >= 0 {
-		return Reply{}, nil, r.at(d.behind, errors.New("text behind the JSON object on its line"))
+		return protocol.Reply{}, nil, r.at(d.behind, errors.New("text behind the JSON object on its line"))
 	}
 	reply, warnings, err := decodeReply(object)
 	if err != nil {
-		return Reply{}, nil, r.at(d.start, err)
+		return protocol.Reply{}, nil, r.at(d.start, err)
 	}
 	if reply.ID != "" && reply.ID != r.eventID {
-		return Reply{}, nil, fmt.Errorf("the reply repeats the id %q, this event is %q", text.Shorten(reply.ID, 60), r.eventID)
+		return protocol.Reply{}, nil, fmt.Errorf("the reply repeats the id %q, this event is %q", text.Shorten(reply.ID, 60), r.eventID)
 	}
 	if reply.Action == "" && reply.Reason != "" {
 		warnings = append(warnings, "a reason without an action has no effect")
 	}
-	reply, more, err := CheckReply(r.spec, r.hook, reply)
+	reply, more, err := protocol.CheckReply(r.spec, r.hook, reply)
 	if err != nil {
-		return Reply{}, nil, err
+		return protocol.Reply{}, nil, err
 	}
 	warnings = append(warnings, more...)
 	warnings = append(warnings, r.bound(&reply)...)
@@ -191,7 +213,7 @@ func (r *reader) at(offset int, err error) error {
 		err = errors.New("not a JSON object")
 	}
 	path := ""
-	var e *DecodeError
+	var e *protocol.DecodeError
 	if errors.As(err, &e) {
 		offset += max(int(e.Offset), 0)
 		err = e.Err
@@ -205,7 +227,7 @@ func (r *reader) at(offset int, err error) error {
 }
 
 // bound drops state and metadata that are over their limit.
-func (r *reader) bound(reply *Reply) []string {
+func (r *reader) bound(reply *protocol.Reply) []string {
 	var warnings []string
 	if n := int64(len(reply.State)); n > max(0, r.lim.State) {
 		warnings = append(warnings, fmt.Sprintf("state of %d bytes is not kept, the limit is %d", n, max(0, r.lim.State)))
@@ -218,14 +240,11 @@ func (r *reader) bound(reply *Reply) []string {
 	return warnings
 }
 
-// BesidesReply begins the warning that quotes what a hook printed beside its reply.
-const BesidesReply = "text on stdout besides the reply: "
-
 // warnings are the notes on stdout, the first few in full.
 func (r *reader) warnings() []string {
 	var list []string
 	for _, text := range r.output.notes {
-		list = append(list, BesidesReply+text)
+		list = append(list, protocol.BesidesReply+text)
 	}
 	if r.output.more > 0 {
 		list = append(list, fmt.Sprintf("%d more lines of text on stdout", r.output.more))
@@ -234,27 +253,27 @@ func (r *reader) warnings() []string {
 }
 
 // ended judges how the process ended, where that settles the matter.
-func (r *reader) ended(end ProcessEnd) (ReadResult, bool) {
+func (r *reader) ended(end ProcessEnd) (protocol.ReadResult, bool) {
 	switch {
 	case end.Failure != nil:
 		f := *end.Failure
 		return r.failed(f.Kind, f.Detail, f.Remedy), true
 	case end.Answered:
-		return ReadResult{}, false
+		return protocol.ReadResult{}, false
 	case end.Signal != "":
-		return r.failed(FailSignal, "ended by "+end.Signal, "hookd try shows all of the hook's output"), true
+		return r.failed(protocol.FailSignal, "ended by "+end.Signal, "hookd try shows all of the hook's output"), true
 	case end.Exit == nil:
-		return r.failed(FailExit, "ended without an exit code", ""), true
+		return r.failed(protocol.FailExit, "ended without an exit code", ""), true
 	case *end.Exit == 0:
-		return ReadResult{}, false
-	case *end.Exit == 2 && MayBlock(r.spec, r.hook):
+		return protocol.ReadResult{}, false
+	case *end.Exit == 2 && protocol.MayBlock(r.spec, r.hook):
 		if why := r.noForce(end.Program); why != "" {
-			return r.failed(FailExit, why, exitRemedy(0)), true
+			return r.failed(protocol.FailExit, why, exitRemedy(0)), true
 		}
-		reply := Reply{Action: Block, Reason: r.exitReason()}
-		return ReadResult{Reply: &reply, ByExit: true, Warnings: r.warnings()}, true
+		reply := protocol.Reply{Action: protocol.Block, Reason: r.exitReason()}
+		return protocol.ReadResult{Reply: &reply, ByExit: true, Warnings: r.warnings()}, true
 	}
-	return r.failed(FailExit, fmt.Sprintf("exit code %d", *end.Exit), exitRemedy(*end.Exit)), true
+	return r.failed(protocol.FailExit, fmt.Sprintf("exit code %d", *end.Exit), exitRemedy(*end.Exit)), true
 }
 
 // exitReason is the reason of a block by exit code 2: the reply's, else the end
@@ -266,7 +285,7 @@ func (r *reader) exitReason() string {
 		}
 	}
 	most := 1000
-	if r.spec.Block == BlockContinues {
+	if r.spec.Block == protocol.BlockContinues {
 		most = 8 << 10 // what the model is to mend
 	}
 	if tail := stderrTail(r.stderr, most); tail != "" {
@@ -279,7 +298,7 @@ func (r *reader) exitReason() string {
 // forced here. Interpreters end with 2, too, when they cannot run a program: that must
 // not keep a run going, and a hook that wants it to go on says what is to be done.
 func (r *reader) noForce(program []string) string {
-	if r.spec.Block != BlockContinues {
+	if r.spec.Block != protocol.BlockContinues {
 		return ""
 	}
 	if r.exitReason() == reasonExit {
@@ -315,11 +334,11 @@ func namesPlace(line, file string) bool {
 }
 
 // failed is a failure with the last line of stderr added for the person.
-func (r *reader) failed(kind FailureKind, detail, remedy string) ReadResult {
+func (r *reader) failed(kind protocol.FailureKind, detail, remedy string) protocol.ReadResult {
 	if line := lastLine(r.stderr); line != "" {
 		detail += fmt.Sprintf("; last line of stderr: %q", text.Shorten(line, 300))
 	}
-	return ReadResult{Failure: &Failure{Kind: kind, Detail: detail, Remedy: remedy}, Warnings: r.warnings()}
+	return protocol.ReadResult{Failure: &protocol.Failure{Kind: kind, Detail: detail, Remedy: remedy}, Warnings: r.warnings()}
 }
 
 // exitRemedy says what an exit code usually means.

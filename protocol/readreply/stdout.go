@@ -1,4 +1,4 @@
-package protocol
+package readreply
 
 import (
 	"bytes"
@@ -149,6 +149,8 @@ func begunObject(b []byte, i int) bool {
 	i = jsonspan.SkipBlanks(b, i+1)
 	return i == len(b) || b[i] == '"' || b[i] == '}'
 }
+
+var byteOrderMark = []byte("\xef\xbb\xbf")
 
 // fromUTF16 converts output in UTF-16, which some shells write, and reports
 // whether it was that. Without a byte order mark it is known by a brace next to

@@ -1,4 +1,4 @@
-package protocol
+package readreply
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/test/prove"
 )
 
@@ -17,6 +18,8 @@ var answersToWreck = []string{
 	`{"action":"modify","patch":[{"op":"replace","path":"/args/command","value":"x"}]}`,
 	`{"action":"modify","result":{"content":"x","isError":false}}`, "hello\n" + okObserve, "{\n  \"action\": \"observe\"\n}\n",
 }
+
+func pick[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }
 
 // wreck spoils an answer as crashes, pipes, printers and editors do.
 func wreck(r *rand.Rand, answer []byte) []byte {
@@ -57,22 +60,22 @@ func wreck(r *rand.Rand, answer []byte) []byte {
 // written there.
 func TestWreckedAnswersAreNoVerdict(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 7))
-	events := []EventName{ToolCallStart, PermissionRequest, AgentStop, StepStop, SessionEnd, InferenceStart}
+	events := []protocol.EventName{protocol.ToolCallStart, protocol.PermissionRequest, protocol.AgentStop, protocol.StepStop, protocol.SessionEnd, protocol.InferenceStart}
 	rounds, failed, refused, heard := prove.Size(20_000, 1_000_000), 0, 0, 0
 	for range rounds {
 		stdout := wreck(r, []byte(pick(r, answersToWreck...)))
-		spec, exit := Lookup(pick(r, events...)), pick(r, 0, 0, 0, 1, 139)
-		v := HookInfo{Name: "h", Layer: Project, Class: pick(r, CanModify, CanBlock, CanObserve)}
-		reading := ReadReply(spec, v, stdout, nil, ProcessEnd{Exit: &exit}, eventID, ReplyLimits{})
+		spec, exit := protocol.Lookup(pick(r, events...)), pick(r, 0, 0, 0, 1, 139)
+		v := protocol.HookInfo{Name: "h", Layer: protocol.Project, Class: pick(r, protocol.CanModify, protocol.CanBlock, protocol.CanObserve)}
+		reading := Read(spec, v, stdout, nil, ProcessEnd{Exit: &exit}, eventID, Limits{})
 		switch {
 		case (reading.Reply == nil) == (reading.Failure == nil):
 			t.Fatalf("%q: both or neither of reply and failure: %+v", stdout, reading)
 		case reading.Failure != nil:
 			failed++
-			if reading.Failure.Detail == "" || reading.Failure.Kind != FailReply && reading.Failure.Kind != FailExit {
+			if reading.Failure.Detail == "" || reading.Failure.Kind != protocol.FailReply && reading.Failure.Kind != protocol.FailExit {
 				t.Fatalf("%q: failure %+v", stdout, reading.Failure)
 			}
-		case reading.Reply.Action == Block || reading.Reply.Action == Stop:
+		case reading.Reply.Action == protocol.Block || reading.Reply.Action == protocol.Stop:
 			refused++
 			if !holdsWord(stdout, string(reading.Reply.Action)) {
 				t.Fatalf("%s was not said by %q", reading.Reply.Action, stdout)
@@ -110,7 +113,7 @@ func holdsWord(text []byte, word string) bool {
 
 // hasWholeObject reports whether a text holds an object with an action, by
 // another decoder.
-func hasWholeObject(text []byte, action Action) bool {
+func hasWholeObject(text []byte, action protocol.Action) bool {
 	for i := range text {
 		if text[i] != '{' {
 			continue
@@ -120,7 +123,7 @@ func hasWholeObject(text []byte, action Action) bool {
 			continue
 		}
 		// An allow where nothing is granted, or a bare continue, is observe.
-		if said.Action == nil || *said.Action == string(action) || action == Observe {
+		if said.Action == nil || *said.Action == string(action) || action == protocol.Observe {
 			return true
 		}
 	}
