@@ -28,8 +28,10 @@
 //   - rules.go: [CheckReply] says whether this hook may answer that at this event.
 //   - apply.go: [Apply] changes the event as a reply asks, within what the row
 //     allows; messages.go checks changed messages.
-//   - fold.go: a [Fold] takes the answers in running order; foldadd.go says what
-//     each adds, and what a failure does. outcome.go: the [Outcome] it ends in.
+//   - fold.go: a [Fold] and the values it is made of (the decision, what follows it,
+//     the changes, the context); foldadd.go: Add takes the answers in running order
+//     and says what each adds, and what a failure does. outcome.go: the [Outcome] it
+//     ends in.
 //   - gate.go: [EventGate], which is all that an agent loop needs, and the helpers
 //     for hooks and hosts in Go.
 //

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 )
 
 // FoldOptions are what a fold needs to know besides the event.
@@ -29,30 +31,17 @@ type FoldOptions struct {
 //	}
 //	outcome := f.Outcome()
 type Fold struct {
-	options FoldOptions
-	spec    *Spec
-	first   Event // as the host fired it
-	event   Event // with the changes so far
-	hidden  bool  // a sensitive hook changed a call's args
-
-	action  Action
-	by      string
-	origin  Origin // of by
-	reason  string
-	failure FailureKind
-	byExit  bool
-
-	answered *Answered // by the hook that decided
-
-	context    chain[said]
-	notices    chain[HookText]
-	messages   []Message
-	callback   *CallbackCall
-	replaced   RawMessage
-	replacedBy string
-	changes    []Change
-	conflicts  []Conflict
-	runs       chain[Run]
+	options     FoldOptions
+	spec        *Spec
+	first       Event // as the host fired it
+	event       Event // with the changes so far
+	decision    decision
+	context     chain[said]
+	notices     chain[HookText]
+	followUp    followUp
+	replacement replacement
+	changes     changeLog
+	runs        chain[Run]
 }
 
 // Begin starts the fold of an event, whose name must be in the table. The
@@ -67,7 +56,7 @@ func Begin(ev Event, options FoldOptions) Fold {
 	}
 	ev.Event = spec.Name
 	ev.Session.Key = ""
-	return Fold{options: options, spec: spec, first: ev, event: ev, action: Observe}
+	return Fold{options: options, spec: spec, first: ev, event: ev, decision: decision{action: Observe}}
 }
 
 // Event is the event with the changes made so far.
@@ -76,50 +65,188 @@ func (f Fold) Event() Event { return f.event }
 // Closed reports whether no further hook that may refuse or modify needs to be
 // asked: the event is refused, and nothing may lift that.
 func (f Fold) Closed() bool {
-	return f.action == Stop || f.action == Block
+	return f.decision.action == Stop || f.decision.action == Block
 }
 
 // SoFar is what the hooks so far decided, as the next hook reads it.
 func (f Fold) SoFar() OutcomeSoFar {
-	s := OutcomeSoFar{Action: f.action, Changed: []string{}}
-	if f.by != "" {
-		by := f.by
-		s.By = &by
-	}
-	known := map[string]bool{}
-	for _, c := range f.changes {
-		if !known[c.Path] {
-			known[c.Path] = true
-			s.Changed = append(s.Changed, c.Path)
-		}
-	}
-	return s
+	return OutcomeSoFar{Action: f.decision.action, By: f.decision.hook(), Changed: f.changes.paths()}
 }
 
 // Outcome is what the answers so far come to.
 func (f Fold) Outcome() Outcome {
-	context, runs := f.shareContext()
-	o := Outcome{
-		Action: f.action, Reason: f.reason, Failure: f.failure, ByExit: f.byExit,
-		Event: f.event, Context: context, Notices: f.notices.list(), Messages: f.messages, Callback: f.callback,
-		Answered: f.answered, Generation: f.options.Generation, Runs: runs,
-		Replaced: f.replaced, ReplacedBy: f.replacedBy, ArgsHidden: f.hidden, Changes: f.changes, Conflicts: f.conflicts,
-		changed: f.event,
+	event, hidden, follow, replaced := f.event, f.changes.argsHidden, f.followUp, f.replacement
+	if f.Closed() {
+		follow, replaced = followUp{}, replacement{}
 	}
-	if f.by != "" {
-		by := f.by
-		o.By = &by
-	}
-	switch f.action {
-	case Block:
+	if f.decision.action == Block {
 		// Changes made before a block stay in the record only. After a stop the
 		// host may keep what the event announced (a tool's result): as changed.
-		o.Event = f.first
-		o.Replaced, o.ReplacedBy, o.Callback, o.Messages, o.ArgsHidden = nil, "", nil, nil, false
-	case Stop:
-		o.Replaced, o.ReplacedBy, o.Callback, o.Messages = nil, "", nil, nil
+		event, hidden = f.first, false
 	}
-	return o
+	runs := f.runs.list()
+	return Outcome{
+		Action: f.decision.action, By: f.decision.hook(), Reason: f.decision.reason, Failure: f.decision.failure,
+		ByExit: f.decision.byExit, Answered: f.decision.answered,
+		Event: event, Context: shareContext(f.context.list(), runs), Notices: f.notices.list(),
+		Messages: follow.messages, Callback: follow.callback, Replaced: replaced.value, ReplacedBy: replaced.by,
+		ArgsHidden: hidden, Changes: f.changes.list, Conflicts: f.changes.conflicts,
+		Generation: f.options.Generation, Runs: runs,
+		changed: f.event,
+	}
+}
+
+// ForHooks is the event with the changes made so far as the next hook reads it: with
+// the model's own args where they differ.
+func (f Fold) ForHooks() Event { return f.forHooks(f.event) }
+
+func (f Fold) forHooks(ev Event) Event {
+	if len(f.changes.list) == 0 {
+		return ev
+	}
+	if asked := f.ModelArgs(); asked != nil && !f.changes.argsHidden && jsonspan.Get(ev.Data, memberOriginal) == nil {
+		ev.Data = jsonspan.With(ev.Data, memberOriginal, asked)
+	}
+	return ev
+}
+
+// ObserversRead is an outcome's event as observers read it.
+func (f Fold) ObserversRead(o *Outcome) Event {
+	if o.Action == Block {
+		return o.Event // as it came in
+	}
+	return f.forHooks(o.Event)
+}
+
+// ModelArgs are the args of a call as the model gave them, nil where no hook changed
+// them. It tells them to hooks in Go also where a sensitive hook changed them.
+func (f Fold) ModelArgs() RawMessage {
+	if !f.spec.Tool {
+		return nil
+	}
+	asked := jsonspan.Get(f.first.Data, memberOriginal)
+	if asked == nil && len(f.changes.list) > 0 {
+		asked = jsonspan.Get(f.first.Data, "args")
+	}
+	if asked == nil || jsonspan.Equal(asked, jsonspan.Get(f.event.Data, "args")) {
+		return nil
+	}
+	return asked
+}
+
+// decision is the strongest answer so far, and whose it is.
+type decision struct {
+	action   Action
+	by       string // the hook's name, "" while none has decided
+	origin   Origin // of by
+	reason   string
+	failure  FailureKind // of by, where its rule decided
+	byExit   bool
+	answered *Answered
+}
+
+// or is the next decision if it is stronger than d, else d. Of several that ask, the
+// one of the highest layer is named: whoever may grant what a lower layer asked must
+// not grant that with it.
+func (d decision) or(next decision) decision {
+	higher := next.action == Ask && d.action == Ask && next.origin.Compare(d.origin) > 0
+	if strength(next.action) <= strength(d.action) && !higher {
+		return d
+	}
+	return next
+}
+
+// hook is the name of the hook that decided, nil if none did.
+func (d decision) hook() *string {
+	if d.by == "" {
+		return nil
+	}
+	return &d.by
+}
+
+// followUp is what the host does after the event: messages to add, a recipe to run.
+type followUp struct {
+	messages []Message
+	callback *CallbackCall
+}
+
+// with adds messages, and a callback if there is none yet.
+func (u followUp) with(messages []Message, call *CallbackCall, by string, run *Run) followUp {
+	u.messages = append(slices.Clip(u.messages), messages...)
+	switch {
+	case call == nil:
+	case u.callback != nil:
+		run.warn("another callback was asked for already, by " + u.callback.By + "; this one is not run")
+	default:
+		mine := *call
+		mine.By = by
+		u.callback = &mine
+	}
+	return u
+}
+
+// replacement is the result or response in place of the work itself. The last
+// modifier's stands.
+type replacement struct {
+	value RawMessage
+	by    string
+}
+
+func (r replacement) or(reply Reply, by string) replacement {
+	for _, value := range []RawMessage{reply.Result, reply.Response} {
+		if value != nil {
+			r = replacement{value, by}
+		}
+	}
+	return r
+}
+
+// changeLog is who changed what of the event.
+type changeLog struct {
+	list       []Change
+	conflicts  []Conflict
+	argsHidden bool // a sensitive hook changed a call's args
+}
+
+// with adds an answer's changes, and warns of each that wrote a field which another
+// hook had written. What features of the loop do to each other's fields is no conflict
+// of anybody's hooks.
+func (l changeLog) with(changes []Change, a *Answer, run *Run) changeLog {
+	earlier := l.list
+	l.list, l.conflicts = slices.Clip(l.list), slices.Clip(l.conflicts)
+	for _, c := range changes {
+		c.Source, c.Sensitive = a.Layer, a.Sensitive
+		l.list = append(l.list, c)
+		l.argsHidden = l.argsHidden || a.Sensitive && changesArgs(c)
+		for _, e := range slices.Backward(earlier) {
+			if !overlaps(c.Path, e.Path) {
+				continue
+			}
+			l.conflicts = append(l.conflicts, Conflict{Path: c.Path, By: a.Name, Owner: e.By})
+			if c.Source != Builtin || e.Source != Builtin {
+				run.warn(fmt.Sprintf("changed %s, which %s of the %s layer had changed before: this later change stands", c.Path, e.By, e.Source))
+			}
+			break
+		}
+	}
+	return l
+}
+
+// overlaps reports whether two JSON Pointers are equal or one lies in the other.
+func overlaps(a, b string) bool {
+	return a == b || strings.HasPrefix(a, b+"/") || strings.HasPrefix(b, a+"/")
+}
+
+// paths are the places that were changed, each once.
+func (l changeLog) paths() []string {
+	paths, known := []string{}, map[string]bool{}
+	for _, c := range l.list {
+		if !known[c.Path] {
+			known[c.Path] = true
+			paths = append(paths, c.Path)
+		}
+	}
+	return paths
 }
 
 // strength orders the actions; what is stronger is never weakened by a later
@@ -177,17 +304,16 @@ type said struct {
 	text   string
 }
 
-// shareContext cuts the context of all hooks to what there is room for, and
-// returns it with the runs, which say what was cut. The machine's hooks are given
+// shareContext cuts the context of all hooks to what there is room for, and has
+// their runs say what was cut. The machine's hooks are given
 // room first, then the user's, then the project's, of projects that lie in one
 // another the outer one's first: what a lower layer says, or
 // sets as its limit, takes nothing from a higher one. Inside a layer each hook has
 // a fair share, so that one cannot use up what others need. Built-in features have
 // room of their own.
-func (f Fold) shareContext() ([]HookText, []Run) {
-	all, runs := f.context.list(), f.runs.list()
+func shareContext(all []said, runs []Run) []HookText {
 	if len(all) == 0 {
-		return nil, runs
+		return nil
 	}
 	given := make([]int64, len(all))
 	used := int64(0)
@@ -209,7 +335,7 @@ func (f Fold) shareContext() ([]HookText, []Run) {
 		}
 		texts = append(texts, HookText{Hook: s.hook, Source: s.origin.Layer, Text: text})
 	}
-	return texts, runs
+	return texts
 }
 
 // originsOf are those of the hooks that said something, the highest first.

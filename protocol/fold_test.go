@@ -554,3 +554,15 @@ func TestSensitiveHooksAreVeiled(t *testing.T) {
 		}
 	}
 }
+
+// Where a failure's rule decides, nobody's answer did.
+func TestAFailureHasNoAnswerer(t *testing.T) {
+	granted := says(hook("person", CanModify, layer(Builtin)), Reply{Action: Allow, Answered: &Answered{By: ByPerson}})
+	if o, _ := fold(blankEvent(PermissionRequest), granted); o.Answered == nil {
+		t.Fatal("the person's answer is lost")
+	}
+	o, _ := fold(blankEvent(PermissionRequest), granted, fails(hook("guard.sh", CanBlock, rule(RuleBlock)), FailTimeout))
+	if o.Action != Block || o.Answered != nil {
+		t.Errorf("%s, answered by %+v", o.Action, o.Answered)
+	}
+}

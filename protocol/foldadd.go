@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/internal/text"
 )
 
@@ -65,9 +66,12 @@ func (f Fold) Add(a Answer) (Fold, Run) {
 	}
 	run.Action = reply.Action
 	f.event = after
-	f = f.hideOriginal(changes, a.Sensitive)
-	f = f.own(changes, &a, &run)
-	f = f.replace(reply, a.Name)
+	f.changes = f.changes.with(changes, &a, &run)
+	if a.Sensitive && f.changes.argsHidden {
+		// What it took away is nobody's to read, also of an earlier event, from the host.
+		f.event.Data = jsonspan.Without(f.event.Data, memberOriginal)
+	}
+	f.replacement = f.replacement.or(reply, a.Name)
 	f = f.say(reply, &a, &run)
 	f = f.vote(reply, &a, messages, &run)
 	return f.record(run)
@@ -107,51 +111,11 @@ func (f Fold) notice(a *Answer, words string) Fold {
 	return f
 }
 
-// own adds changes to those made so far, and warns of each that wrote a field which
-// another hook had written. What features of the loop do to each other's fields is
-// no conflict of anybody's hooks.
-func (f Fold) own(changes []Change, a *Answer, run *Run) Fold {
-	conflicts := slices.Clip(f.conflicts)
-	mine := make([]Change, 0, len(changes))
-	for _, c := range changes {
-		c.Source, c.Sensitive = a.Layer, a.Sensitive
-		mine = append(mine, c)
-		for i := len(f.changes) - 1; i >= 0; i-- {
-			earlier := f.changes[i]
-			if !overlaps(c.Path, earlier.Path) {
-				continue
-			}
-			conflicts = append(conflicts, Conflict{Path: c.Path, By: a.Name, Owner: earlier.By})
-			if c.Source != Builtin || earlier.Source != Builtin {
-				run.warn(fmt.Sprintf("changed %s, which %s of the %s layer had changed before: this later change stands", c.Path, earlier.By, earlier.Source))
-			}
-			break
-		}
-	}
-	f.changes, f.conflicts = append(slices.Clip(f.changes), mine...), conflicts
-	return f
-}
-
 // warn says something of the run, once.
 func (r *Run) warn(words string) {
 	if words = text.Valid(words); !slices.Contains(r.Warnings, words) {
 		r.Warnings = append(r.Warnings, words)
 	}
-}
-
-// overlaps reports whether two JSON Pointers are equal or one lies in the other.
-func overlaps(a, b string) bool {
-	return a == b || strings.HasPrefix(a, b+"/") || strings.HasPrefix(b, a+"/")
-}
-
-// replace keeps the last modifier's result or response.
-func (f Fold) replace(reply Reply, by string) Fold {
-	for _, value := range []RawMessage{reply.Result, reply.Response} {
-		if value != nil {
-			f.replaced, f.replacedBy = value, by
-		}
-	}
-	return f
 }
 
 // say keeps what a reply says to the model and to the person.
@@ -175,8 +139,10 @@ func (f Fold) say(reply Reply, a *Answer, run *Run) Fold {
 // vote lets a reply's action count.
 func (f Fold) vote(reply Reply, a *Answer, messages []Message, run *Run) Fold {
 	reason := strings.TrimSpace(text.Valid(reply.Reason))
-	action := reply.Action
+	action, call := reply.Action, (*CallbackCall)(nil)
 	switch action {
+	case Callback:
+		call = reply.Callback
 	case Block, Stop, Ask:
 		if reason == "" {
 			reason = NoReason
@@ -185,14 +151,6 @@ func (f Fold) vote(reply Reply, a *Answer, messages []Message, run *Run) Fold {
 			}
 		}
 		run.Reason = reason
-	case Callback:
-		if f.callback != nil {
-			run.warn("another callback was asked for already, by " + f.callback.By + "; this one is not run")
-		} else {
-			call := *reply.Callback
-			call.By = a.Name
-			f.callback = &call
-		}
 	case Allow:
 		if a.Origin().Compare(f.options.AskedBy) < 0 {
 			run.warn("a hook of the layer " + f.options.AskedBy.String() + " asked; only the person may grant that")
@@ -202,25 +160,8 @@ func (f Fold) vote(reply Reply, a *Answer, messages []Message, run *Run) Fold {
 	if action == Block && f.spec.Block == BlockContinues {
 		action = Continue
 	}
-	if action == Continue {
-		f.messages = append(slices.Clip(f.messages), messages...)
-	}
-	before := f
-	if f = f.decide(action, a, reason, "", a.ByExit); f.action != before.action || f.origin != before.origin {
-		f.answered = reply.Answered
-	}
-	return f
-}
-
-// decide lets an action stand if it is stronger than what stands. Of several
-// that ask, the one of the highest layer is named: whoever may grant what a lower
-// layer asked must not grant that with it.
-func (f Fold) decide(action Action, by *Answer, reason string, failure FailureKind, byExit bool) Fold {
-	higher := action == Ask && f.action == Ask && by.Origin().Compare(f.origin) > 0
-	if strength(action) <= strength(f.action) && !higher {
-		return f
-	}
-	f.action, f.by, f.origin, f.reason, f.failure, f.byExit = action, by.Name, by.Origin(), reason, failure, byExit
+	f.followUp = f.followUp.with(messages, call, a.Name, run)
+	f.decision = f.decision.or(decision{action, a.Name, a.Origin(), reason, "", a.ByExit, reply.Answered})
 	return f
 }
 
@@ -289,14 +230,15 @@ func (f Fold) fail(a Answer, run Run) (Fold, Run) {
 		// is not a yes.
 		run.Rule = ""
 		if a.Mode != Audit {
-			f = f.decide(Stop, &a, "aborted", FailAborted, false)
+			f.decision = f.decision.or(decision{action: Stop, by: a.Name, origin: a.Origin(), reason: "aborted", failure: FailAborted})
 		}
 		return f.record(run)
 	}
 	effect := f.failureEffect(run.Rule)
 	f.notices = f.notices.with(HookText{Hook: a.Name, Source: a.Layer, Text: text.Valid(failureNotice(&run, effect)), Failure: failure.Kind})
 	if effect != Observe {
-		f = f.decide(effect, &a, fmt.Sprintf("blocked: the check %s could not be made (%s)", text.Valid(a.Name), failure.Kind), failure.Kind, false)
+		reason := fmt.Sprintf("blocked: the check %s could not be made (%s)", text.Valid(a.Name), failure.Kind)
+		f.decision = f.decision.or(decision{action: effect, by: a.Name, origin: a.Origin(), reason: reason, failure: failure.Kind})
 	}
 	return f.record(run)
 }
