@@ -7,7 +7,7 @@ VERSION = $$(git describe --tags --always --dirty 2>/dev/null || echo devel)
 RACE = $$(command -v "$${CC:-cc}" >/dev/null 2>&1 && echo -race)
 
 # The packages that wait longest begin first, so that nothing waits for them alone.
-SLOW = ./test/integration ./executor/process
+SLOW = ./test/integration ./loader ./executor/process ./agentloop
 
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/hookd ./cmd/hookd
@@ -20,7 +20,7 @@ lean:
 # Tests mostly wait, so what only computes runs at the same time.
 test:
 	@test -n "$(RACE)" || echo "make test: no C compiler, so without the race detector"
-	@go run ./test/progress -beside "$(MAKE) -s lint" -- $(RACE) -p 4 -timeout 8m $(SLOW) ./...
+	@go run ./test/progress -beside "$(MAKE) -s lint" -- $(RACE) -vet=off -p 4 -parallel 4 -timeout 9m $(SLOW) ./...
 	@echo "make test: vet, types on darwin and windows, staticcheck and all tests: ok"
 
 vet:
@@ -35,7 +35,7 @@ lint: vet
 
 race:
 	@test -n "$(RACE)" || echo "make race: no C compiler, so without the race detector"
-	@go run ./test/progress -- $(RACE) -p 4 -timeout 8m $(SLOW) ./...
+	@go run ./test/progress -- $(RACE) -vet=off -p 4 -parallel 4 -timeout 9m $(SLOW) ./...
 
 # Each fuzz target for FUZZTIME; says at the end how many there were.
 fuzz:
