@@ -59,7 +59,7 @@ interop:
 soak:
 	HOOKD_SOAK=$${EVENTS:-1000000} go test -count=1 -timeout 60m -run '^TestSoak$$' -v ./test/integration
 
-# Everything against its target, in about ten minutes; BENCH=quick takes one and
+# Everything against its target, in about fifteen minutes; BENCH=quick takes one and
 # leaves docs/benchmarks.md as it is.
 bench:
 	@mkdir -p bin
