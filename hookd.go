@@ -165,7 +165,7 @@ func (g *Gate) Hooks() []protocol.HookRef {
 func (g *Gate) Forget(session string) { g.executor.Forget(session) }
 
 // Close waits for hooks that are still told of what happened, as long as hooks.drain
-// says, ends what runs, and leaves no process behind. Events that are fired afterwards
+// says, ends what runs, and leaves no process running. Events that are fired afterwards
 // are refused. The error says what could not be recorded or ended.
 func (g *Gate) Close() error {
 	var errs []error

@@ -74,7 +74,7 @@ func TestEndlessAnswerEnds(t *testing.T) {
 			if s.err == nil || !strings.Contains(s.err.Error(), c.says) {
 				t.Errorf("ended with %v", s.err)
 			}
-			if took, grown := time.Since(began), (after.Sys-before.Sys)>>20; took > time.Minute || grown > 300 {
+			if took, grown := time.Since(began), (after.Sys-before.Sys)>>20; took > 10*time.Second || grown > 300 {
 				t.Errorf("took %s and %d MiB", took, grown)
 			}
 		})

@@ -361,3 +361,12 @@ func furtherPrompt(messages []protocol.Message) *Prompt {
 	}
 	return prompt
 }
+
+// stepCalls returns the calls as step-stop tells of them.
+func (s *toolCalls) stepCalls() []protocol.StepCall {
+	list := make([]protocol.StepCall, len(s.list))
+	for i, c := range s.list {
+		list[i] = protocol.StepCall{Call: c.Call, Outcome: c.outcome}
+	}
+	return list
+}

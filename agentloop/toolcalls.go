@@ -386,15 +386,6 @@ func (s *toolCalls) endRun(ctx context.Context, err error) {
 	}
 }
 
-// stepCalls returns the calls as step-stop tells of them.
-func (s *toolCalls) stepCalls() []protocol.StepCall {
-	list := make([]protocol.StepCall, len(s.list))
-	for i, c := range s.list {
-		list[i] = protocol.StepCall{Call: c.Call, Outcome: c.outcome}
-	}
-	return list
-}
-
 func aborted(ctx context.Context) protocol.CallError {
 	cause := context.Cause(ctx)
 	if errors.As(cause, new(*limits.Reached)) {

@@ -183,7 +183,7 @@ func TestBashDeny(t *testing.T) {
 		"sh /dev/stdin":                  ask,
 		"r{m..m} x":                      ask,
 		"x{1..999999999}":                ask,
-		// behind wrappers, and words of theirs that are none of a command
+		// after wrappers, and words of wrappers that belong to no command
 		"sudo -u root grep rm f":              yes,
 		"xargs grep rm":                       yes,
 		"command -v rm":                       yes,

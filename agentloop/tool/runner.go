@@ -39,7 +39,7 @@ type Runner interface {
 }
 
 // drain is how long the output of an ended command is still read: a process it
-// left behind may hold the pipe for ever.
+// left running may hold the pipe always.
 const drain = 250 * time.Millisecond
 
 // Sessions is the plain [Runner]: every command gets its own session, and its

@@ -20,7 +20,7 @@ type Tool interface {
 	// Run does the work. The args have been checked against the schema. What the tool
 	// found out, failures of its subject included, is a Result; an error means that
 	// there is no result, and is an [Error] if its kind matters. Run must return soon
-	// after ctx is done and leave nothing behind.
+	// after ctx is done and leave no process and no temporary file.
 	Run(ctx context.Context, args protocol.RawMessage) (protocol.Result, error)
 }
 

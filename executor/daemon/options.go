@@ -26,7 +26,7 @@ type Engine interface {
 	// Changed gets a value whenever another set of hooks has become active.
 	Changed() <-chan struct{}
 
-	// Close waits for observers and leaves no process behind. When ctx ends it
+	// Close waits for observers and leaves no process running. When ctx ends it
 	// stops waiting and kills.
 	Close(ctx context.Context) error
 }
