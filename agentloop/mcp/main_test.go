@@ -73,9 +73,10 @@ func (n *notices) await(t *testing.T, text string) {
 	})
 }
 
+// eventually waits for what no promise bounds, on a machine that may be slow.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); !holds(); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(30 * time.Second); !holds(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("no %s", what)
 		}

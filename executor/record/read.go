@@ -86,18 +86,36 @@ func readName(session string) string {
 	return state.FileName(session)
 }
 
-// Verify reads a whole record and returns what is wrong with it. Heads that were
-// kept elsewhere find a tail that was cut and a chain that was rewritten.
+// maxProblems is how many problems of one record Verify lists; a file of millions of
+// foreign lines would fill the memory otherwise.
+const maxProblems = 1000
+
+// Verify reads a whole record and returns what is wrong with it: the first
+// thousand problems, and how many more there are. Heads that were kept elsewhere
+// find a tail that was cut and a chain that was rewritten.
 func Verify(dir, session string, heads ...Head) []*Problem {
 	var problems []*Problem
+	more, next := 0, 0
 	missing := slices.Clone(heads)
 	for line, problem := range Read(dir, session) {
-		if problem != nil {
+		switch {
+		case problem == nil:
+		case len(problems) < maxProblems:
 			problems = append(problems, problem)
+		default:
+			if more++; more == 1 {
+				next = problem.Line
+			}
 		}
 		if line != nil {
 			missing = slices.DeleteFunc(missing, func(h Head) bool { return h.N == line.N && h.Hash == line.Hash })
 		}
+	}
+	if more > 0 {
+		problems = append(problems, &Problem{
+			File: path(dir, readName(session)), Line: next,
+			What: fmt.Sprintf("from here on %d more lines have problems", more),
+		})
 	}
 	for _, h := range missing {
 		problems = append(problems, &Problem{
