@@ -35,7 +35,7 @@ func (d *detached) withoutHost() bool { return d != nil && !d.since.IsZero() }
 func (d *dispatch) decideDetachable() (protocol.Outcome, error) {
 	host := d.ctx
 	d.detached = &detached{loose: make(chan struct{}), leave: func() {}}
-	if d.req.event.Due {
+	if d.req.event.Detached {
 		d.detach()
 	}
 	decided := make(chan protocol.Outcome, 1)
@@ -50,7 +50,7 @@ func (d *dispatch) decideDetachable() (protocol.Outcome, error) {
 		}
 	})
 	given := (<-chan struct{})(d.detached.loose) // the hook that was being asked has ended
-	if d.req.event.Due {
+	if d.req.event.Detached {
 		given = host.Done()
 	}
 	select {

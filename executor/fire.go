@@ -18,22 +18,22 @@ import (
 // required are waited for, all others are queued and never delay the event. No
 // hook of a notice is waited for.
 func (e *Executor) Fire(ctx context.Context, ev protocol.Event) (protocol.Outcome, error) {
-	return e.view().Fire(ctx, ev)
+	return e.gate().Fire(ctx, ev)
 }
 
 // Begin takes the hooks that stand now, and returns the function that asks them; see
 // [protocol.EventGate].
 func (e *Executor) Begin(ctx context.Context, ev protocol.Event) func() (protocol.Outcome, error) {
-	return e.view().Begin(ctx, ev)
+	return e.gate().Begin(ctx, ev)
 }
 
 // decide asks the hooks of the event.
 func (d *dispatch) decide() (protocol.Outcome, error) {
-	due := d.req.event.Due && d.req.spec.Tells
+	due := d.req.event.Detached && d.req.spec.Detachable
 	switch {
 	case d.ctx.Err() != nil && !due:
 		return d.abort()
-	case d.req.spec.Tells && d.hasHooksToWaitFor():
+	case d.req.spec.Detachable && d.hasHooksToWaitFor():
 		return d.decideDetachable()
 	case due:
 		d.ctx = context.WithoutCancel(d.ctx)
@@ -281,8 +281,8 @@ func (d *dispatch) foldWithState(h *Hook, answer protocol.Answer) protocol.Run {
 // the record, queues the observers, and returns the outcome.
 func (d *dispatch) finish() (protocol.Outcome, error) {
 	outcome := d.results.fold.Outcome()
-	if d.req.event.Settle != nil {
-		if err := d.req.event.Settle(d.ctx, &outcome); err != nil {
+	if d.req.event.ResolveAsk != nil {
+		if err := d.req.event.ResolveAsk(d.ctx, &outcome); err != nil {
 			return d.abort()
 		}
 	}
@@ -297,7 +297,7 @@ func (d *dispatch) finish() (protocol.Outcome, error) {
 		d.results.explain(d.req.set, d.req.spec.Name)
 	}
 	outcome.Runs = d.results.runs
-	if d.req.event.Due && !d.detached.withoutHost() { // nobody goes on with it, so its record keeps its place, too
+	if d.req.event.Detached && !d.detached.withoutHost() { // nobody goes on with it, so its record keeps its place, too
 		recorded := outcome
 		d.detached.inOrder(&d.req, func() { d.record(&recorded, lost, ""); d.req.queue(jobs) })
 		return outcome, nil

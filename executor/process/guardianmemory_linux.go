@@ -11,69 +11,69 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// board is memory that hookd and its guardian share: what runs, in slots. hookd writes
+// table is memory that hookd and its guardian share: what runs, in slots. hookd writes
 // it without a system call and without waking the guardian, which reads it when hookd
 // is dead or kept stopped. A slot is never changed while it counts, so that hookd may
 // be killed at any moment.
-type board struct {
+type sharedTable struct {
 	file   *os.File
 	memory []byte
 }
 
 const (
-	boardSlots = 8192 // more than twice the programs of a Runtime; memory that is not used is not taken
+	tableSlots = 8192 // more than twice the programs of a Runtime; memory that is not used is not taken
 	slotSize   = 512
-	boardSize  = (1 + boardSlots) * slotSize // the first one holds used and watched
+	tableSize  = (1 + tableSlots) * slotSize // the first one holds used and watched
 )
 
-func newBoard() (*board, error) {
+func newSharedTable() (*sharedTable, error) {
 	fd, err := unix.MemfdCreate(guardianName, unix.MFD_CLOEXEC)
 	if err != nil {
 		return nil, os.NewSyscallError("memfd_create", err)
 	}
 	file := os.NewFile(uintptr(fd), guardianName)
-	if err := file.Truncate(boardSize); err != nil {
+	if err := file.Truncate(tableSize); err != nil {
 		file.Close()
 		return nil, err
 	}
-	return openBoard(file)
+	return openSharedTable(file)
 }
 
-func openBoard(file *os.File) (*board, error) {
-	memory, err := syscall.Mmap(int(file.Fd()), 0, boardSize, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+func openSharedTable(file *os.File) (*sharedTable, error) {
+	memory, err := syscall.Mmap(int(file.Fd()), 0, tableSize, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
 	if err != nil {
 		file.Close()
 		return nil, os.NewSyscallError("mmap", err)
 	}
-	return &board{file: file, memory: memory}, nil
+	return &sharedTable{file: file, memory: memory}, nil
 }
 
-func (b *board) close() {
+func (b *sharedTable) close() {
 	syscall.Munmap(b.memory)
 	b.file.Close()
 }
 
-func (b *board) word(at int) *atomic.Uint32 {
+func (b *sharedTable) word(at int) *atomic.Uint32 {
 	return (*atomic.Uint32)(unsafe.Pointer(&b.memory[at]))
 }
 
 // used is how many slots may hold something.
-func (b *board) used() *atomic.Uint32 { return b.word(0) }
+func (b *sharedTable) used() *atomic.Uint32 { return b.word(0) }
 
 // watched is 1 while the guardian looks at hookd now and then.
-func (b *board) watched() *atomic.Uint32 { return b.word(4) }
+func (b *sharedTable) watched() *atomic.Uint32 { return b.word(4) }
 
 // length is how many bytes of text a slot holds, 0 for none. It is set last and
 // cleared first.
-func (b *board) length(slot int) *atomic.Uint32 { return b.word((1 + slot) * slotSize) }
+func (b *sharedTable) length(slot int) *atomic.Uint32 { return b.word((1 + slot) * slotSize) }
 
-func (b *board) text(slot int) []byte {
+func (b *sharedTable) text(slot int) []byte {
 	at := (1 + slot) * slotSize
 	return b.memory[at+4 : at+slotSize]
 }
 
 // put writes a text into a free slot.
-func (b *board) put(slot int, text string) {
+func (b *sharedTable) put(slot int, text string) {
 	n := copy(b.text(slot), text)
 	if used := b.used(); used.Load() <= uint32(slot) {
 		used.Store(uint32(slot) + 1)
@@ -81,12 +81,12 @@ func (b *board) put(slot int, text string) {
 	b.length(slot).Store(uint32(n))
 }
 
-func (b *board) clear(slot int) { b.length(slot).Store(0) }
+func (b *sharedTable) clear(slot int) { b.length(slot).Store(0) }
 
 // read returns what runs, and the folder of the control group that holds all programs,
 // "" without one.
-func (b *board) read() (trees []*tree, cgroup string) {
-	for slot := range int(min(b.used().Load(), boardSlots)) {
+func (b *sharedTable) read() (trees []*tree, cgroup string) {
+	for slot := range int(min(b.used().Load(), tableSlots)) {
 		n := b.length(slot).Load()
 		if n == 0 {
 			continue
