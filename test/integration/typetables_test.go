@@ -17,7 +17,7 @@ func init() {
 	generated["outcome"] = typeTable("protocol/outcome.go", "Outcome")
 	generated["notice"] = typeTable("protocol/outcome.go", "HookText")
 	generated["hook-run"] = typeTable("protocol/outcome.go", "Run")
-	generated["capabilities"] = typeTable("executor/daemon/capability.go", "Capabilities")
+	generated["capabilities"] = typeTable("executor/daemon/capabilities.go", "Capabilities")
 	generated["record-event"] = typeTable("executor/record/entry.go", "Event")
 	generated["record-late"] = typeTable("executor/record/entry.go", "Late")
 	generated["hook-line"] = typeTable("cmd/hookd/internal/runview/lines.go", "hookLine")
@@ -25,14 +25,16 @@ func init() {
 	generated["event-line"] = typeTable("cmd/hookd/internal/runview/lines.go", "decision")
 }
 
-// typeTable writes the members of a struct as JSON has them.
+// typeTable writes the members of a struct as JSON has them. It panics where there is no
+// such struct, so that a page never holds an empty table or an error in its place.
 func typeTable(file, name string) func() string {
 	return func() string {
 		path := filepath.Join("..", "..", filepath.FromSlash(file))
 		parsed, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
 		if err != nil {
-			return err.Error()
+			panic(err)
 		}
+		members := 0
 		var b strings.Builder
 		b.WriteString("| member | type | |\n|---|---|---|\n")
 		ast.Inspect(parsed, func(n ast.Node) bool {
@@ -43,10 +45,14 @@ func typeTable(file, name string) func() string {
 			for _, field := range spec.Type.(*ast.StructType).Fields.List {
 				if member, optional := jsonMember(field); member != "" {
 					fmt.Fprintf(&b, "| `%s`%s | %s | %s |\n", member, optional, typeText(field.Type), commentOf(field))
+					members++
 				}
 			}
 			return false
 		})
+		if members == 0 {
+			panic(fmt.Sprintf("%s has no type %s with members in JSON", file, name))
+		}
 		return b.String()
 	}
 }
