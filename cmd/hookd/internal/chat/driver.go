@@ -65,7 +65,7 @@ func (d *driver) begin(start func(context.Context) (*agentloop.Run, error)) {
 		run, err := start(ctx)
 		d.between.Unlock()
 		if err != nil {
-			d.tell(endedMsg{err: err})
+			d.tell(endedMsg{err: err, notStarted: true})
 			return
 		}
 		for y := range run.Events() {

@@ -59,6 +59,7 @@ func newScreen(width int, color bool) *screen {
 	s.input.Focus()
 	p := &show.Printer{W: s.said, Color: color, Width: width}
 	s.talk = &dialog{p: p, view: runview.New(p, runview.Options{Folded: true}), say: s.aside, now: time.Now}
+	s.talk.warn = func(mark, text string) { s.aside(marked(p, mark, text)) }
 	s.resize(width, 24)
 	return s
 }

@@ -332,7 +332,7 @@ func TestChatCommands(t *testing.T) {
 	}
 	s := newScene(t, 60).press("go", "enter", "/model x", "enter")
 	s.wants(promptEffect{"go", "user"})
-	if !strings.Contains(s.frame(), "when no turn runs") {
+	if !strings.Contains(s.frame(), "works only between turns") {
 		t.Errorf("a command during a turn:\n%s", s.frame())
 	}
 }
