@@ -144,7 +144,7 @@ func (l *lineByLine) update(msg any) (effects []effect) {
 		}
 		return effects
 	case yieldMsg:
-		l.aside(func() { l.talk.view.See(msg.Yield) })
+		l.aside(func() { l.talk.view.See(msg.Update) })
 	case endedMsg:
 		l.aside(func() { effects, _ = l.talk.ended(msg) })
 	case noteMsg:
