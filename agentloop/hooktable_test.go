@@ -11,7 +11,7 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// cell is one cell of the table in §1.1 of the protocol, as a run shows it.
+// cell is one cell of the events table, as a run shows it.
 type cell struct {
 	event protocol.EventName
 	what  string // the column

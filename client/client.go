@@ -11,8 +11,8 @@ import (
 	"github.com/hookd-dev/hookd/protocol/rpc"
 )
 
-// Options configure a client. The zero value is useful: it can carry out
-// nothing but observe, block, modify and stop, and is told nothing.
+// Options configure a client. The zero value is useful: the agent can then carry out
+// only observe, block, modify and stop, and gets no notifications.
 type Options struct {
 	Name, Version string // of the agent: agent.host of its events unless they say otherwise
 	Capabilities  Capabilities
@@ -51,7 +51,7 @@ var ErrLost = errors.New("the daemon is gone")
 type Client struct {
 	conn    *connection
 	opt     Options
-	end     func() error // what Close does besides closing the connection
+	end     func() error // called by Close after the connection is closed
 	closing sync.Once
 	closed  error
 }

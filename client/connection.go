@@ -13,8 +13,8 @@ import (
 	"github.com/hookd-dev/hookd/protocol/rpc"
 )
 
-// connection sends requests and brings their answers back. It has a goroutine that
-// reads, one that writes and one that passes notifications on.
+// connection sends requests and hands their answers to the callers. One goroutine reads,
+// one writes, and one calls OnNotify.
 type connection struct {
 	lines    *rpc.Conn
 	onNotify func(method string, params protocol.RawMessage)
@@ -35,8 +35,8 @@ type answer struct {
 	err    error
 }
 
-// inFlight is how many requests may be unanswered. It is so few that the daemon reads
-// on to a cancellation that comes after all of them.
+// inFlight is how many requests may be unanswered. It is small enough that the daemon
+// still reads a cancellation that comes after all of them.
 const inFlight = 256
 
 func newConnection(lines *rpc.Conn, onNotify func(string, protocol.RawMessage)) *connection {
@@ -94,8 +94,8 @@ func (c *connection) call(ctx context.Context, method string, params, result any
 	}
 }
 
-// post sends a request. Its slot is free again when the answer has come, also
-// when nobody waits for it any more.
+// post sends a request. Its slot is free again when the answer has come, even if the
+// caller has stopped waiting for it.
 func (c *connection) post(method string, params protocol.RawMessage) (id string, _ <-chan answer, _ error) {
 	arrived := make(chan answer, 1)
 	c.mu.Lock()

@@ -26,7 +26,7 @@ type Session struct {
 
 	ID         string
 	Key        string // lets another connection fire events of this session
-	Generation int64  // of the set of hooks that stood when it was opened
+	Generation int64  // of the set of hooks at the opening
 }
 
 // Open opens a session. It ends with [Session.Close] or with the connection.
@@ -53,10 +53,9 @@ func (s *Session) Close(ctx context.Context) error {
 // Fire asks the hooks of one event and returns the outcome to obey. The event
 // needs no id, seq, time, session or project; the outcome's event has them.
 //
-// The error is non-nil for one reason only: ctx ended. A daemon that is gone,
-// or that refuses the event, is a check that could not be made, and so is told
-// as what the rule block makes of it: a gate is refused, agent-stop and
-// subagent-stop end the run, points and notices pass; a notice says why.
+// The error is non-nil for one reason only: ctx ended. If the daemon is gone or refuses
+// the event, the outcome is that of a failed hook with the rule block: a gate is refused,
+// agent-stop and subagent-stop end the run, points and notices pass. A notice says why.
 //
 // If the event has CheckArgs, args that a hook changed are checked here, since
 // the daemon cannot.
@@ -75,7 +74,7 @@ func (s *Session) Fire(ctx context.Context, event protocol.Event) (protocol.Outc
 // Fire asks the hooks of one event of the session that event.Session names by
 // id and, when another connection opened it, by key. The error may be an
 // [*rpc.Error] of the daemon, wrap [ErrLost], or be the cause of the end of ctx.
-// To be on the safe side use [Session.Fire].
+// [Session.Fire] returns an outcome that is safe to obey in all these cases.
 //
 // [*rpc.Error]: https://pkg.go.dev/github.com/hookd-dev/hookd/protocol/rpc#Error
 func (c *Client) Fire(ctx context.Context, event protocol.Event) (protocol.Outcome, error) {

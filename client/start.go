@@ -17,7 +17,7 @@ import (
 // own user.
 const AnyExecutable = "*"
 
-// How long Close waits at each step of the way down. The daemon's own end is
+// How long Close waits at each step of the shutdown. The daemon's own end is
 // bounded by 10 s, so the first is hardly ever reached.
 const (
 	shutdownTime = 15 * time.Second
@@ -83,8 +83,8 @@ func limitOf(opt Options) int64 {
 	return defaultLimit
 }
 
-// shutDown ends a daemon, in the politest way that works. One that has not even
-// introduced itself is not asked.
+// shutDown ends a daemon: it asks for shutdown, then closes stdin, then sends TERM, then
+// KILL. A daemon that has not answered the first request is not asked.
 func (c *Client) shutDown(daemon *os.Process, stdin *os.File, ended <-chan error, known bool) error {
 	if known {
 		ctx, cancel := context.WithTimeout(context.Background(), shutdownTime)

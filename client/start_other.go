@@ -9,4 +9,4 @@ import (
 
 func ownGroup(*exec.Cmd) {}
 
-func terminate(*os.Process) {} // there is no polite signal here
+func terminate(*os.Process) {} // there is no signal to ask a process to end

@@ -38,14 +38,14 @@ type request struct {
 	set        *Set
 	settings   *schema.HookSettings // the effective ones of the set
 	spec       *protocol.Spec
-	event      protocol.Event // with id and time, without what each hook is told besides
+	event      protocol.Event // with id and time, without the per-hook members
 	began      time.Time
 	progress   Progress
 	tooDeep    bool // too many agents have started one another
 	background bool // the event has gone on, and nobody waits for its hooks
 }
 
-// begin takes what an event is decided by.
+// begin takes the set of hooks and makes the dispatch of an event.
 func (v *Gate) begin(ctx context.Context, ev protocol.Event) *dispatch {
 	e, set := v.executor, v.source.Current()
 	if set == nil {
@@ -76,7 +76,7 @@ func (v *Gate) begin(ctx context.Context, ev protocol.Event) *dispatch {
 	return d
 }
 
-// withoutSoFar returns an event without what each hook is told besides.
+// withoutSoFar returns an event without its per-hook members.
 func withoutSoFar(ev protocol.Event) protocol.Event {
 	ev.Layer, ev.Outcome, ev.State, ev.Metadata = "", protocol.OutcomeSoFar{}, nil, nil
 	return ev

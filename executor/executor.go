@@ -42,11 +42,11 @@ type Options struct {
 type Progress struct {
 	Started  func(ev *protocol.Event, h *Hook)
 	Finished func(ev *protocol.Event, h *Hook, run protocol.Run)
-	// Notice gets what the person is to read and no outcome holds: the notices
-	// and failures of observers.
+	// Notice gets notices for the person that are in no outcome: the notices and
+	// failures of observers.
 	Notice func(ev *protocol.Event, notice protocol.HookText)
-	// Cut is told of a hook that was due to hear of an event and did not, or not to
-	// its own end, because nobody waited for it any longer.
+	// Cut is called for a hook that should have been asked about an event, and was not
+	// asked or was ended before its answer, because the time to wait for it was over.
 	Cut func(ev *protocol.Event, h *Hook)
 }
 
@@ -167,8 +167,8 @@ func (e *Executor) drain(ctx context.Context, set *Set, drained <-chan struct{})
 	}
 }
 
-// Drain returns the longest that [Executor.Close] waits for hooks that are due, as the
-// settings stand.
+// Drain returns the longest time that [Executor.Close] waits for hooks, by the current
+// settings.
 func (e *Executor) Drain() (longest time.Duration) {
 	if set := e.source.Current(); set != nil {
 		for _, layer := range layers {
@@ -187,7 +187,7 @@ func (e *Executor) Forget(session string) {
 }
 
 // endResident ends the processes that resident hooks have for a session. Those of
-// observers that are still to hear of its end go with that event.
+// observers that still have to be asked about its end are ended after that event.
 func (e *Executor) endResident(set *Set, session string) {
 	if set == nil || session == "" {
 		return
@@ -203,14 +203,14 @@ func (e *Executor) endResident(set *Set, session string) {
 // projects and sessions, and creates it if need be.
 func StateDir() (string, error) { return state.Dir() }
 
-// ToldError is the error of [Executor.Close] that the person knows of: a notice told it
-// when it began.
+// ToldError is an error of [Executor.Close] that a notice has already reported to the
+// person.
 type ToldError struct{ error }
 
 func (e ToldError) Unwrap() error { return e.error }
 
-// problems are what went wrong besides the hooks. Each is told to the person once,
-// until it has gone well again.
+// problems are failures that are not those of hooks, such as a full disk. Each is
+// reported to the person once, and again only after it has gone well meanwhile.
 type problems struct {
 	mu   sync.Mutex
 	told map[string]bool
@@ -223,8 +223,8 @@ func (p *problems) any() bool {
 	return len(p.told) > 0
 }
 
-// report returns the notice about a problem with what, and none where err is nil or
-// was told before. text says what the problem means.
+// report returns the notice about a problem with what; it returns none if err is nil or
+// was reported before. text says what the problem means.
 func (p *problems) report(what, text string, err error) []protocol.HookText {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -172,8 +172,8 @@ func (w *withGoHooks) Current() *Set {
 	return w.to
 }
 
-// Gate decides events as its [Executor] does, but by the hooks of another source, or
-// with another Progress. All else is shared.
+// Gate decides events as its [Executor] does, but with the hooks of another source or
+// with another Progress. It shares everything else with the executor.
 type Gate struct {
 	executor *Executor
 	source   Source
@@ -197,9 +197,8 @@ func (e *Executor) Extend(hooks ...GoHook) (protocol.EventGate, error) {
 	return e.gate().Extend(hooks...)
 }
 
-// MayChange reports whether a hook that may block or change an event could match
-// it, so that a host keeps back what the event is about until it was decided
-// (§1.1). Only what is known before the event counts: its name, the agent, and the
+// MayChange reports whether a hook that may block or change an event could match it. A
+// host then holds back what the event is about until it is decided. Only what is known before the event counts: its name, the agent, and the
 // tool where the data names one; a condition on anything else may come true.
 func (e *Executor) MayChange(ev protocol.Event) bool { return e.source.Current().mayChange(&ev) }
 

@@ -90,8 +90,8 @@ func (s *hookState) keep(writes []state.Write) {
 	s.writes = append(s.writes, writes...)
 }
 
-// commit writes what the hooks want kept before the event goes on. It returns what is
-// lost by it, and notices about a disk that does not take it.
+// commit writes what the hooks want kept before the event goes on. It returns the values
+// that are lost by it, and notices if it could not be written.
 func (s *hookState) commit(r *request) (lost []state.Lost, notices []protocol.HookText) {
 	problems := &r.executor.problems
 	if s.readErr != nil { // only a write shows that the problem is over

@@ -62,7 +62,7 @@ func newLayerContexts() map[protocol.Layer]layerContext {
 	return contexts
 }
 
-// context returns the context of a hook of a layer that nobody waits for.
+// context returns the context of the observers of a layer.
 func (o *observers) context(layer protocol.Layer) context.Context {
 	if c, known := o.contexts[layer]; known {
 		return c.ctx
@@ -106,7 +106,7 @@ func (o *observers) push(e *Executor, j *job) {
 	}
 }
 
-// pending reports whether events wait for a hook, or it is at one.
+// pending reports whether events wait for a hook, or the hook is being asked.
 func (o *observers) pending(key queueKey) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -212,7 +212,7 @@ func (j *job) ask(ctx context.Context, dropped int64) {
 	j.shared.mu.Unlock()
 	d.req.progress.started(&d.req.event, j.hook)
 	answer := d.req.ask(ctx, q)
-	cut := answer.Failure != nil && answer.Failure.Kind == protocol.FailAborted // nobody else may end it
+	cut := answer.Failure != nil && answer.Failure.Kind == protocol.FailAborted // only Close aborts an observer
 	run := d.foldWithState(j.hook, answer)
 	lost, notices := d.state.commit(&d.req)
 	d.notices = append(d.notices, notices...)
@@ -235,7 +235,7 @@ func (j *job) finish(d *dispatch, run protocol.Run, lost []state.Lost, cut bool,
 	}
 }
 
-// drop records an observer that the end of this process left no time for.
+// drop records an observer that is not asked because this process ends.
 func (j *job) drop() {
 	run := skippedRun(j.hook, protocol.SkipDropped)
 	j.req.after(j.ev).recordLate(&run, droppedNote, 0, nil)

@@ -19,9 +19,9 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
-// record writes the event's entry before the event goes on. What cannot be
-// written waits in memory and is told to the person once; the decision stands as
-// it is, whatever the disk does.
+// record writes the event's entry before the event goes on. An entry that cannot be
+// written waits in memory, and the person is told once. A failing disk never changes the
+// decision.
 func (d *dispatch) record(outcome *protocol.Outcome, lost []state.Lost, aborted string) {
 	if d.req.executor.records == nil {
 		return
@@ -131,8 +131,8 @@ func (r *request) recordLate(run *protocol.Run, note string, dropped int64, lost
 	})...)
 }
 
-// recordLateAnswer records an answer that came when nobody waited any more. It
-// has no effect.
+// recordLateAnswer records an answer that came after the executor had given it up. The
+// answer has no effect.
 func (r *request) recordLateAnswer(q *Question, answer protocol.Answer) {
 	if r.executor.records == nil {
 		return
@@ -202,10 +202,9 @@ func (s *Set) describe() *record.Set {
 	return out
 }
 
-// explain completes the runs of an event so that every hook that somebody may look for
-// is among them, in running order: with the hooks that take part in no event, because
-// nobody allowed them or something is wrong with them. Of some it is not even known what
-// events they are for.
+// explain adds to the runs of an event the hooks that take part in no event, because they
+// are not allowed or are broken, and sorts the runs in running order. A hook whose events
+// are not known is added to every event.
 func (r *results) explain(set *Set, event protocol.EventName) {
 	for _, h := range set.Hooks {
 		if h.takesPart() || len(h.Events) > 0 && !slices.Contains(h.Events, event) {

@@ -11,8 +11,8 @@ import (
 // maxSessions bounds the sessions whose guards are remembered.
 const maxSessions = 4096
 
-// sessionGuards remembers the guards that each session began with: taking a guard
-// away, or making it harmless, must not be a way past it (§7). A guard that is missing
+// sessionGuards remembers the guards that each session began with: removing a guard, or
+// making it harmless, must not be a way past it. A guard that is missing
 // altogether is asked as failure gone; one that is there but guards no more is asked as
 // it was. A guard that a person switched off is not asked.
 type sessionGuards struct {

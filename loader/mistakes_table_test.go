@@ -433,7 +433,7 @@ var settingsMistakes = []settingsMistake{
 		layer:  protocol.User,
 		format: "json",
 		text:   "{\"hooks\": {}}\n{}",
-		want:   `error settings-unreadable acai.json:2: not valid JSON: there is more text behind the end of the document -> correct or complete the file; hookd reads it again when it changes`,
+		want:   `error settings-unreadable acai.json:2: not valid JSON: there is more text after the end of the document -> correct or complete the file; hookd reads it again when it changes`,
 	},
 	{
 		name:   `two documents`,

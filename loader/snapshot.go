@@ -65,7 +65,7 @@ type SettingsInfo struct {
 }
 
 // Material is what a layer holds for the agent loop besides its hooks. One of a
-// project may be used only if a person allowed it (protocol, section 7): a skill
+// project may be used only if a person allowed it (docs/trust.md): a skill
 // and a recipe speak to the model, a server runs.
 type Material struct {
 	Kind   records.Kind    `json:"kind"`

@@ -241,8 +241,8 @@ func paths(fields []Field) string {
 }
 
 // Touched is the one file or folder that a call of a file tool reads or changes: what
-// its path leads to, whatever that is called in args. The host finds it out, and anew
-// when a hook changed args; no hook changes it.
+// its path leads to, whatever that is called in args. The host finds it out, and does so
+// again after a hook has changed args. No hook can change it.
 type Touched struct {
 	RealPath   string   `json:"realPath,omitzero" jsonschema:"file tools: absolute, all links followed; may not exist yet; of list_dir and grep where they begin"`
 	Links      int      `json:"links,omitzero" jsonschema:"names (hard links) of the file, where it has more than one"`
@@ -253,8 +253,8 @@ type Touched struct {
 var touchedMembers = []string{"realPath", "links", "otherPaths"}
 
 // touchedAgain returns an event's data after hooks changed it, with what the changed
-// args touch. Where nobody knows that the members are gone: what is no longer true
-// must not be read.
+// args touch. If the host cannot say so, the members are removed: a hook must not read
+// what is no longer true.
 func (ev *Event) touchedAgain(data RawMessage, changes []Change) RawMessage {
 	spec := ev.Spec()
 	changed := false

@@ -213,7 +213,7 @@ func wrong(path, format string, args ...any) error {
 
 // checkField checks a changed value against the type of its field. old is what
 // it was, nil if it was absent. The error's text begins with the path below the
-// field, so that it can be put behind the field's own.
+// field, so that it can be appended to the field's own.
 func checkField(t FieldType, old, value RawMessage, by HookInfo, checkArgs func(RawMessage) error) error {
 	switch t {
 	case TypeString:

@@ -231,7 +231,7 @@ func TestEncodingForHooks(t *testing.T) {
 	}
 }
 
-// The record shape of §10: what is absent is null, not "".
+// The shape of a record: what is absent is null, not "".
 func TestRunIsWrittenAsTheRecordSays(t *testing.T) {
 	exit := 0
 	run := Run{Hook: "9-a.sh", Source: Project, Hash: "sha256:1", Class: CanModify, Mode: Enforce, Action: Modify, Rule: RuleContinue, Exit: &exit, TookMs: 2.2, Changed: []string{"/args/command"}, Stderr: "tail"}

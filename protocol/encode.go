@@ -54,7 +54,7 @@ func Encode(ev *Event) (*Encoding, error) {
 }
 
 // ForHook returns the event as one hook reads it, with its newline, in pieces to
-// be written one behind the other. Hooks share all pieces but the last.
+// be written one after the other. Hooks share all pieces but the last.
 func (e *Encoding) ForHook(layer Layer, standing OutcomeSoFar, state, metadata RawMessage) [][]byte {
 	const room = 128 // for names and punctuation
 	own := make([]byte, 0, room+len(state)+len(metadata))

@@ -13,8 +13,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// RawMessage is the bytes of a JSON value, as encoding/json has it: whoever uses
-// this package needs no other JSON library than the standard one.
+// RawMessage is the bytes of a JSON value, as encoding/json has it: a user
+// of this package needs no other JSON library than the standard one.
 type RawMessage = json.RawMessage
 
 // Event is one agent event: the envelope a hook reads on stdin, and what a host

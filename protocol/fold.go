@@ -45,7 +45,7 @@ type Fold struct {
 }
 
 // Begin starts the fold of an event, whose name must be in the table. The
-// session's key stays behind: no hook and no listener sees it.
+// session's key is left out: no hook and no listener sees it.
 func Begin(ev Event, options FoldOptions) Fold {
 	if options.ContextLimit == 0 {
 		options.ContextLimit = DefaultContextSize
@@ -145,9 +145,9 @@ type decision struct {
 	answered *Answered
 }
 
-// or is the next decision if it is stronger than d, else d. Of several that ask, the
-// one of the highest layer is named: whoever may grant what a lower layer asked must
-// not grant that with it.
+// or is the next decision if it is stronger than d, else d. If several ask, the
+// one of the highest layer is named: a yes to a lower layer's question does not answer
+// that one's.
 func (d decision) or(next decision) decision {
 	higher := next.action == Ask && d.action == Ask && next.origin.Compare(d.origin) > 0
 	if strength(next.action) <= strength(d.action) && !higher {

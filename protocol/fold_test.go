@@ -45,7 +45,7 @@ func fold(ev Event, answers ...Answer) (Outcome, []Run) {
 // G3: every failure kind under every rule at every kind of event.
 func TestFailureMatrix(t *testing.T) {
 	events := map[string]EventName{"gate": ToolCallStart, "stop gate": AgentStop, "point": StepStop, "notice": SessionEnd}
-	// The table of §3.3: what the outcome's action is.
+	// What the outcome's action is.
 	want := map[Rule]map[string]Action{
 		RuleContinue: {"gate": Observe, "stop gate": Observe, "point": Observe, "notice": Observe},
 		RuleBlock:    {"gate": Block, "stop gate": Stop, "point": Observe, "notice": Observe},

@@ -243,7 +243,8 @@ func (f Fold) fail(a Answer, run Run) (Fold, Run) {
 	return f.record(run)
 }
 
-// failureEffect is the table of §3.3: what a rule does at this kind of event.
+// failureEffect returns the action that a failed hook's rule leads to at this kind of
+// event.
 func (f Fold) failureEffect(rule Rule) Action {
 	switch {
 	case f.spec.Kind == Notice, rule == RuleContinue:

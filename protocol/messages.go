@@ -10,12 +10,11 @@ import (
 	"github.com/hookd-dev/hookd/internal/text"
 )
 
-// checkMessages checks a list of messages from a hook (§1.3). What stood in the
-// old list already is the host's and is not checked again; what the hook wrote
-// must have a role it may write and content of known parts. In the whole list
-// each call must have its one result behind it and each result its call, opaque
-// parts must be as they were, and so must the parts that a hook of a higher
-// layer wrote.
+// checkMessages checks a list of messages from a hook. Messages that were in the old
+// list are the host's and are not checked again. A message that the hook wrote must have
+// a role that it may write, and content of known parts. In the whole list each call must
+// be followed by its one result, and each result must have its call. Opaque parts must
+// not change, nor the parts that a hook of a higher layer wrote.
 func checkMessages(old, value RawMessage, by HookInfo) error {
 	if err := isKind(value, "", '['); err != nil {
 		return err
@@ -160,7 +159,7 @@ func checkPart(part RawMessage, path string, conversation bool) error {
 
 var partTypes = []string{"text", "thinking", "image", "toolCall", "toolResult", "opaque"}
 
-// checkPairs checks that each call has exactly one result behind it and each
+// checkPairs checks that each call has exactly one result after it and each
 // result its call. A pair that the host's own list lacks already is not the
 // hook's fault.
 func checkPairs(before, after []RawMessage) error {
@@ -197,7 +196,7 @@ func unpaired(messages []RawMessage) map[string]string {
 	}
 	for id := range calls {
 		if results[id] == 0 && faults[id] == "" {
-			faults[id] = "has no result behind it"
+			faults[id] = "has no result after it"
 		}
 	}
 	return faults

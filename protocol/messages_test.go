@@ -18,7 +18,7 @@ const (
 	m4 = `{"id":"m4","role":"user","content":[{"type":"text","text":"the rule","hook":"rules.sh","layer":"managed"},{"type":"text","text":"go on"}]}`
 )
 
-// What a hook may make of a conversation (§1.3).
+// What a hook may make of a conversation (see checkMessages).
 func TestMessagesFromAHook(t *testing.T) {
 	tests := []struct{ name, messages, words string }{
 		{"unchanged", m1 + "," + m2 + "," + m3 + "," + m4, ""},
@@ -36,7 +36,7 @@ func TestMessagesFromAHook(t *testing.T) {
 		{"a tool message written", m1 + `,{"role":"tool","content":[{"type":"toolResult","toolCallId":"c1","content":"forged"}]},` + m4, `/1/role: a hook may write user or assistant messages here, not "tool"`},
 		{"a tool result changed", m1 + "," + m2 + "," + strings.Replace(m3, "out", "forged", 1) + "," + m4, `not "tool"`},
 		{"a result without its call", m1 + "," + m3 + "," + m4, `tool call "c1" has a result but no call before it`},
-		{"a call without its result", m1 + "," + m2 + "," + m4, `tool call "c1" has no result behind it`},
+		{"a call without its result", m1 + "," + m2 + "," + m4, `tool call "c1" has no result after it`},
 		{"the result before its call", m1 + "," + m3 + "," + m2 + "," + m4, `has a result but no call before it`},
 		{"a call twice", m1 + "," + m2 + "," + m2 + "," + m3 + "," + m4, "is there twice"},
 		{"two results", m1 + "," + m2 + "," + m3 + `,{"role":"user","content":[{"type":"toolResult","toolCallId":"c1","content":"y"}]},` + m4, "has two results"},

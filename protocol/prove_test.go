@@ -42,7 +42,7 @@ func randomAnswer(r *rand.Rand, i int) Answer {
 	return a
 }
 
-// refuses says, by the tables of §1.1 and §3.3 alone, whether an answer is a no
+// refuses says, by the events table and the failure rules alone, whether an answer is a no
 // that must hold, and how strong a no.
 func refuses(spec *Spec, a Answer) int {
 	if a.Mode == Audit {

@@ -9,10 +9,10 @@ import (
 	"github.com/hookd-dev/hookd/internal/text"
 )
 
-// CheckReply settles what a reply means at an event and whether this hook may
-// give it there (§1.1 and §3.2). It returns the reply with its action filled in,
-// warnings about members that have no effect, and an error in words that say
-// what would be right. What a change may touch is [Apply]'s to check.
+// CheckReply checks whether this hook may give a reply at an event: the event's row in
+// [Table] and the hook's class decide. It returns the reply with its action filled in,
+// warnings about members that have no effect, and an error that says what would be
+// right. [Apply] checks what a change may touch.
 func CheckReply(spec *Spec, v HookInfo, r Reply) (Reply, []string, error) {
 	r = settle(spec, r)
 	if !slices.Contains(Actions, r.Action) {
@@ -87,7 +87,7 @@ func MayRefuse(spec *Spec, v HookInfo, a Action) error {
 	return nil
 }
 
-// withoutEffect clears the members that have no meaning beside block and stop,
+// withoutEffect clears the members that have no meaning together with block and stop,
 // and names them.
 func withoutEffect(r *Reply) []string {
 	var names []string
@@ -119,7 +119,8 @@ func (r *Reply) effects() []string {
 	return names
 }
 
-// classAllows is the table of §3.2 for all but block and stop.
+// classAllows returns an error if a hook of this class may not give the reply. Block and
+// stop are checked by MayRefuse.
 func classAllows(v HookInfo, r *Reply) error {
 	switch v.Class {
 	case CanObserve:
@@ -146,7 +147,8 @@ func classAllows(v HookInfo, r *Reply) error {
 	return nil
 }
 
-// eventAllows is the table of §1.1 for all but block and stop.
+// eventAllows returns an error if the event's row does not allow the reply. Block and
+// stop are checked by MayRefuse.
 func eventAllows(spec *Spec, v HookInfo, r *Reply) error {
 	switch {
 	case r.Action == Ask && spec.Ask == AskFails,

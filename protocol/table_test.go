@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// specified is the events table of the protocol document, §1.1, written down a
+// specified is the events table, written down a
 // second time: kind, block, stop, may change, ask, continue, callback, context.
 // Words of the cells that only people read are not repeated.
 const specified = `
@@ -102,7 +102,7 @@ func TestEveryRowHasWordsAndData(t *testing.T) {
 	}
 }
 
-// The aliases of §1.2, written down a second time.
+// The aliases, written down a second time.
 var specifiedAliases = map[EventName][]string{
 	PromptSubmit:      {"pre_request", "UserPromptSubmit", "user_message_send", "BeforeAgent"},
 	AgentStart:        {"ExecutionStart", "execution_start"},

@@ -97,9 +97,8 @@ const (
 	Fewer Tighter = "fewer"
 )
 
-// For says whom a value binds, and so for whom it is tighter or looser. Whatever
-// it is, a value never changes what a hook of a layer above its own is asked, may
-// answer, keeps, or may take.
+// For says whom a value binds, and so for whom it is tighter or looser. No value ever
+// changes what a hook of a layer above its own is asked, may answer, keeps, or may take.
 type For string
 
 const (
@@ -110,12 +109,12 @@ const (
 	ForOwnHooksAtLeast For = "own hooks; M: at least, for all"
 	// ForHooksBelow: the hooks of the layer that sets it and of the layers below.
 	ForHooksBelow For = "own hooks and those below"
-	// ForShared: as ForHooksBelow, of something that all hooks share. Places are
-	// kept for the hooks of the higher layers.
-	ForShared For = "own hooks and those below, with places kept for those above"
+	// ForShared: as ForHooksBelow, of something that all hooks share. Slots are
+	// reserved for the hooks of the higher layers.
+	ForShared For = "own hooks and those below; slots are reserved for those above"
 	// ForEveryone: the whole event, or all records.
 	ForEveryone For = "everyone"
-	// ForProjects: what projects may do unasked.
+	// ForProjects: what projects may do without the person being asked.
 	ForProjects For = "projects"
 	// ForRun: the agent's run, its model and its tools.
 	ForRun For = "the run"

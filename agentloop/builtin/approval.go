@@ -31,7 +31,7 @@ type ApprovalMode struct {
 // same command. The loop calls [provider.Provider]'s Answered when the person chose;
 // the answer is remembered, and goes into the hook's state at the next
 // permission-request or at the end of the step. A managed hook's question is meant for
-// a person each time: the answer is never remembered (protocol, section 6.2).
+// a person each time: the answer is never remembered.
 func Approval(mode ApprovalMode) provider.Provider {
 	memory := &approvals{mode: mode, sessions: map[string]*answers{}}
 	return provider.Provider{Name: "approval", OnAnswer: memory.answered, Hooks: []protocol.GoHook{{

@@ -9,7 +9,7 @@ import (
 )
 
 // allowed are the variables a tool's process gets without being named: the list
-// of the protocol's §2. LC_ and SSL_CERT_ are prefixes.
+// of docs/environment.md. LC_ and SSL_CERT_ are prefixes.
 var allowed = []string{
 	"PATH", "HOME", "USER", "LANG", "TZ", "TMPDIR",
 	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY",

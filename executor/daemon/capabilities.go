@@ -18,9 +18,9 @@ var ours = Capabilities{Ask: true, Callback: true, Continue: true, Notifications
 	hooksChanged, hookStarted, hookFinished, logMessage,
 }}
 
-// fit makes an outcome one that the host can carry out. An ask with nobody to
-// ask is a block. Whatever else gets lost is said in a notice, so that the
-// person knows what a hook wanted.
+// fit reduces an outcome to what the host can carry out. An ask becomes a block if the
+// host cannot ask a person. A notice says what else is lost, so that the person knows
+// what a hook wanted.
 func (can Capabilities) fit(out protocol.Outcome) protocol.Outcome {
 	by := ""
 	if out.By != nil {

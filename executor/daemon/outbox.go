@@ -16,9 +16,9 @@ type outbox struct {
 	broken func() // called once, when a write has failed
 
 	mu      sync.Mutex
-	written sync.Cond // nobody writes any more
+	written sync.Cond // signalled when no goroutine writes any more
 	lines   [][]byte
-	writing bool // somebody writes what is here
+	writing bool // a goroutine writes what is queued
 	closed  bool // nothing is taken any more
 	lost    int  // notifications left out since the last one that was not
 }
@@ -58,7 +58,7 @@ func (o *outbox) add(line []byte) {
 	o.lines = append(o.lines, line)
 }
 
-// write writes what is here, unless somebody else does. It waits for a client that
+// write writes what is queued, unless another goroutine does. It waits for a client that
 // reads slowly.
 func (o *outbox) write() {
 	if o.begin() {

@@ -94,7 +94,7 @@ func (s *Server) Serve(ctx context.Context, stdio *rpc.Conn, listener net.Listen
 	return failed
 }
 
-// finish is the one way down, whatever the daemon ends for. New calls are refused
+// finish ends the daemon, for any reason. New calls are refused
 // from its beginning. Those in flight come to their end, or are aborted; then the
 // engines are closed, which waits for observers; then the call of the method shutdown
 // is answered, and the connections are closed.

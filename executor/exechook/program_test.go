@@ -69,7 +69,7 @@ var (
 const sayNo = `echo '{"action":"block","reason":"no"}'`
 
 // TestProcessAnswers: every way in which a program can end, and what is made of
-// it (§3.3; H02, H03, H07, H13, H16, H22, H24).
+// it (H02, H03, H07, H13, H16, H22, H24).
 func TestProcessAnswers(t *testing.T) {
 	rt := scriptRuntime(t)
 	tests := map[string]struct {
@@ -173,7 +173,7 @@ func TestProcessSpawn(t *testing.T) {
 	})
 }
 
-// TestProcessSees: what a hook finds around it (§2).
+// TestProcessSees: the environment, folder and descriptors that a hook has.
 func TestProcessSees(t *testing.T) {
 	rt := scriptRuntime(t)
 	script := `#!/bin/sh

@@ -18,7 +18,7 @@ import (
 // command is hookd does not.
 var ProcessDepth = sync.OnceValue(func() int { return depthOf(os.Environ(), process.Ancestors(), process.CgroupDepth()) })
 
-func depthOf(environ []string, above []process.Ancestor, cells int) int {
+func depthOf(environ []string, above []process.Ancestor, cgroups int) int {
 	depth := 0
 	for _, a := range slices.Backward(above) {
 		depth = max(depth, depthIn(a.Environ))
@@ -26,7 +26,7 @@ func depthOf(environ []string, above []process.Ancestor, cells int) int {
 			depth = min(depth+1, unreadableDepth)
 		}
 	}
-	return max(depth, depthIn(environ), cells)
+	return max(depth, depthIn(environ), cgroups)
 }
 
 // depthIn returns the HOOK_DEPTH of an environment, 0 where it has none. A value

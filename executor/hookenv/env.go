@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Config is what the environment of a program is made from (§2).
+// Config is what the environment of a program is made from (docs/environment.md).
 type Config struct {
 	Environ []string // of this process, as os.Environ returns it
 	Project string   // project root; folders of PATH inside it are dropped

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestAllowed is H36 and H37, and the rules of §2.
+// TestAllowed is H36 and H37, and the rules of docs/environment.md.
 func TestAllowed(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the table has paths and variables of Unix; Windows has others")

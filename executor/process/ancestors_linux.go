@@ -74,9 +74,9 @@ var containerPath = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`/` + regexp.QuoteMeta(cgroupPrefix) + `\d+\.\d+\.\d+/\d+`)
 })
 
-// CgroupDepth says in how many control groups that Runtimes made for their programs this
-// process is, one in the other. Neither leaving the parent nor clearing the
-// environment changes that; moving out does.
+// CgroupDepth returns how many control groups made by Runtimes for their programs this
+// process is nested in. Leaving the parent or clearing the environment does not change
+// the number; moving to another control group does.
 func CgroupDepth() int {
 	lines, err := os.ReadFile("/proc/self/cgroup")
 	if err != nil {

@@ -2,9 +2,10 @@ package process
 
 import "time"
 
-// heldCell is a control group that a process cannot leave unnoticed. A user who may make a control
-// group may also move processes between his own groups, and a program runs as the user that
-// we are: it can leave. What left is found as a sub-reaper finds it.
+// sweptCgroup is a control group together with a sweep for the processes that left it. A
+// user who may make a control group may also move processes between their own groups, and
+// a program runs as our user, so it can leave its group. What left is found as a
+// sub-reaper finds it.
 type sweptCgroup struct {
 	*cgroupContainer
 	swept *sweptContainer

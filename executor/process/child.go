@@ -30,7 +30,7 @@ var ErrEnded = errors.New("the program was ended")
 
 // Start starts a program and returns without waiting for it. It is ended when
 // ctx ends, when the Runtime is closed, or by [Child.End], which every owner
-// must call in the end. It holds one of Options.Processes places until its tree is
+// must call in the end. It holds one of the slots of Options.Processes until its tree is
 // gone.
 //
 // Of the command, Stdin, Key, Stream, Merge and the limits of stdout have no

@@ -58,8 +58,7 @@ type childCommand struct {
 // RunTag is the variable by which a program without a tag of its own is known.
 const RunTag = "HOOKD_RUN"
 
-// Defaults of a [Command]'s zero fields, and the two limits of the protocol's
-// section 5 that no command moves.
+// Defaults of a [Command]'s zero fields, and the two limits that no command can change.
 const (
 	DefaultStdoutLimit = 1 << 20
 	DefaultStderrTail  = 64 << 10
@@ -82,8 +81,8 @@ type Result struct {
 	// [*OutputError], [ErrClosed], or the cause of the ended context.
 	Err error
 
-	// OutputHeldOpen is true when a process that the program left behind still had an
-	// output open after the drain time; its later output is lost.
+	// OutputHeldOpen reports whether a process that the program left running still had an
+	// output open after the drain time. What that process writes later is lost.
 	OutputHeldOpen bool
 
 	// Left are the processes that the program left running when it ended by itself.
@@ -91,11 +90,11 @@ type Result struct {
 	Left Left
 
 	Pid    int           // 0 if it was never started
-	Waited time.Duration // of Took: for a free place, or an earlier run with the same key
+	Waited time.Duration // of Took: for a free slot, or an earlier run with the same key
 	Took   time.Duration // from the call of Run to its return
 
 	// Gone is closed when no process of the tree is alive any more. It is never
-	// nil. Who must not run the same program twice at once waits for it.
+	// nil. A caller that must not run the same program twice at once waits for it.
 	Gone <-chan struct{}
 }
 

@@ -28,7 +28,7 @@ type Report struct {
 // containment makes containers. One is chosen when a [Runtime] is made.
 type containment interface {
 	report() Report
-	// container returns an empty container for one program.
+	// newContainer returns an empty container for one program.
 	newContainer(c *Command) (container, error)
 	// close removes what the containment made. All containers are free by then.
 	close() error
@@ -96,7 +96,7 @@ type program interface {
 	exchange(c *Command, stdout, stderr *output) (held bool, cause error)
 	// interrupt makes exchange return cause. Any goroutine may call it, any time.
 	interrupt(cause error)
-	// settle reads and drops output until the program exited, for at most d.
+	// discardOutput reads and drops output until the program exited, for at most d.
 	discardOutput(d time.Duration) (exited bool)
 	// reap waits for the exited program and returns its exit code, or -1 and the
 	// signal's name.
@@ -105,7 +105,7 @@ type program interface {
 	close()
 }
 
-// cellError is a container that could not be made. It says nothing of the program.
+// containerError says that a container could not be made. It says nothing of the program.
 type containerError struct{ err error }
 
 func (e *containerError) Error() string {

@@ -14,7 +14,7 @@
 //
 // # One run
 //
-//	run.go           enter a place, take a container, start, exchange, report, end
+//	run.go           take a slot and a container, start, exchange, report, end
 //	command.go       what goes in and what comes out
 //	polled_linux.go  moves the bytes: one goroutine, one poll(2)   (portable.go elsewhere)
 //	output.go        what is kept of an output, bounded
@@ -23,7 +23,7 @@
 //	endings.go       trees that are still being ended, so that a program waits for itself
 //	left.go          what a program left running, for people
 //
-// A child has childinput.go and idle.go besides child.go.
+// A child: child.go, childinput.go (its stdin) and idle.go (one that waits).
 //
 // # How a tree is held together
 //
@@ -40,9 +40,9 @@
 // # When hookd itself is killed or stopped
 //
 // A guardian process (guardian_linux.go is our side of it, guardianprocess_linux.go its
-// own, guardianmemory_linux.go the memory that both share, on which stands what runs) ends
-// everything that runs when this process dies. A process that is there for its
-// programs alone (Options.OwnsAllChildren) also reaps orphans (supervisor_linux.go,
+// own, guardianmemory_linux.go the memory that both share, which lists what runs) ends
+// everything that runs when this process dies. A process in which
+// nothing else starts programs (Options.OwnsAllChildren) also reaps orphans (supervisor_linux.go,
 // ownchildren_linux.go) and does not stay stopped (wakeup_linux.go).
 //
 // # Rules

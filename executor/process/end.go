@@ -7,7 +7,7 @@ import (
 
 // How often the end of a tree is checked, and how long a tree that does not die
 // (a process the kernel cannot interrupt, or one of another user) keeps its
-// place among Options.Processes.
+// slot among Options.Processes.
 const (
 	checkFirst = 250 * time.Microsecond
 	checkMost  = 20 * time.Millisecond
@@ -38,7 +38,7 @@ func (r *run) deservesGrace(cause error) bool {
 }
 
 // killAll kills until nothing is left, however long that takes, but gives the
-// run's place free when it takes too long.
+// run's slot free when it takes too long.
 func (r *run) killAll(reaped bool) {
 	began, pause, stuck := time.Now(), checkFirst, false
 	for !reaped || !r.container.empty() {

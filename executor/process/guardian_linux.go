@@ -11,8 +11,8 @@ import (
 
 // guardian is our side of the process that ends all running programs when we
 // are killed. It notices our death by the end of a pipe, which the kernel closes
-// whatever ends us, and finds on the table what runs. Should the guardian itself die,
-// another one takes over.
+// in any case, and finds in the shared table what runs. If the guardian itself dies,
+// another one is started.
 type guardian struct {
 	table *sharedTable
 	mu    sync.Mutex

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// table is memory that hookd and its guardian share: what runs, in slots. hookd writes
-// it without a system call and without waking the guardian, which reads it when hookd
-// is dead or kept stopped. A slot is never changed while it counts, so that hookd may
+// sharedTable is memory that hookd and its guardian share. Its slots hold what runs.
+// hookd writes it without a system call and without waking the guardian, which reads it
+// when hookd is dead or stays stopped. A slot in use is never changed, so that hookd may
 // be killed at any moment.
 type sharedTable struct {
 	file   *os.File

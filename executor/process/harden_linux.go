@@ -6,18 +6,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ProgramName is what [Harden] calls a process. Nobody but the process itself can
-// change it.
+// ProgramName is the name that [Harden] gives to the process. No other process can change
+// it.
 const ProgramName = "hookd"
 
-// Harden is for a program that is hookd itself, not one that has it in it. It names
-// the process, so that whatever comes from its programs is known by it however the
-// executable is called, and closes the process to other programs of its user, those
-// it starts included: they can read neither its environment nor its memory nor its
-// descriptors in /proc, and attach no debugger. There are no core dumps either. What
-// it starts is not closed. Call it in an init function, which the first thread runs.
+// Harden protects this process from other programs of its user, also from those that it
+// starts: they cannot read its environment, memory and descriptors in /proc, and cannot
+// attach a debugger. The process dumps no core. Harden also names the process
+// [ProgramName], so that its descendants recognise it whatever the executable is called.
+// It does not protect the programs that this process starts. Root can still read
+// everything, and every user the command line.
 //
-// Root sees everything as before, and everybody the command line.
+// Only the program hookd itself calls Harden, not a program that embeds it. The caller
+// must be an init function, which runs on the first thread.
 func Harden() {
 	nameThread(ProgramName)
 	unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)

@@ -37,7 +37,7 @@ func isPipe(fd int) bool {
 }
 
 // The descriptors that a helper has of its Runtime: the pipe that ends with it, and the
-// [table].
+// [sharedTable].
 const (
 	helperPipe  = 3
 	helperTable = 4

@@ -20,7 +20,7 @@ type idleChild struct {
 }
 
 // StartIdle starts a program that waits for its work. It differs from one of Start in
-// three ways: it takes no place, because it may wait for long; its stderr can be read
+// three ways: it takes no slot, because it may wait for long; its stderr can be read
 // while it lives ([Child.Stderr]); and when it is cut short, later runs with the
 // command's Key wait until its tree is gone.
 func (rt *Runtime) StartIdle(ctx context.Context, c *Command) (*Child, error) {

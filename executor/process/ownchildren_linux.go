@@ -11,21 +11,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// childRegistry tells the children that this process has started from those that came to it
-// as orphans: as a sub-reaper, or as the first process of a container. Orphans are
-// reaped here; the code that started a child waits for it.
+// childRegistry distinguishes the children that this process has started from orphans
+// that it inherited as a sub-reaper or as the first process of a container. It reaps
+// orphans; the code that started a child waits for that child.
 type childRegistry struct {
 	starting sync.RWMutex // held for reading from a fork until the child is noted
 
 	mu        sync.Mutex
 	own       map[int]int       // started here and not waited for; a number may be given out again meanwhile
 	inherited map[int]bool      // were there before the first program
-	dedicated bool              // nobody else in this process starts anything
+	dedicated bool              // nothing else in this process starts programs
 	zombies   map[int]time.Time // zombies that are left to others, and when each was seen first
 }
 
-// ourChildren is one for the process, which has one set of children, however many
-// Runtimes it has.
+// ourChildren is shared by all Runtimes of the process, which has one set of children.
 var ourChildren = childRegistry{own: map[int]int{}, inherited: map[int]bool{}, zombies: map[int]time.Time{}}
 
 // claimOrphans says that all other children are orphans, except those that exist now.

@@ -141,14 +141,14 @@ func (r *run) answer(ctx context.Context) Result {
 	return result
 }
 
-// leave gives back the run's place, if it has one.
+// leave gives back the run's slot, if it has one.
 func (r *run) leave() {
 	if !r.command.child.noSlot {
 		r.runtime.leave()
 	}
 }
 
-// finish gives back everything the run took, except its place. Its tree is gone.
+// finish gives back everything the run took, except its slot. Its tree is gone.
 func (r *run) finish() {
 	r.runtime.mechanism.guardian.ended(r.guard)
 	r.program.close()

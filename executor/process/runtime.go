@@ -16,7 +16,7 @@ type Options struct {
 	LongLived bool
 
 	// Processes is how many programs run at once (default 16). A run waits for a
-	// place; the wait counts against its context. A place is free when the tree of its
+	// slot; the wait counts against its context. A slot is free when the tree of its
 	// program is gone, Result.Gone, which may be a moment after Run has returned.
 	Processes int
 
@@ -25,10 +25,10 @@ type Options struct {
 	// [Runtime.Containment].
 	Containment Kind
 
-	// OwnsAllChildren says that this process is there for its programs: nothing else in it
-	// starts any. It then reaps every orphan that comes to it, ends those of which
-	// nothing tells from which program they come, and does not stay stopped while
-	// programs run. Only on Linux, and for one Runtime of a process.
+	// OwnsAllChildren says that nothing but this Runtime starts programs in this process.
+	// The Runtime then reaps every orphan that the process inherits, ends an orphan that
+	// cannot be assigned to a program, and resumes the process if it is stopped while
+	// programs run. It has an effect on Linux only, and for one Runtime of a process.
 	OwnsAllChildren bool
 
 	// Starting, unless nil, is called before the first program is started, if any
@@ -140,7 +140,7 @@ func (rt *Runtime) leftovers() error {
 }
 
 // enter waits until a program with the key may start, as long as the context allows,
-// and takes a place.
+// and takes a slot.
 func (rt *Runtime) enter(ctx context.Context, key string) error {
 	if rt.isClosed() {
 		return ErrClosed
@@ -166,7 +166,7 @@ func (rt *Runtime) enter(ctx context.Context, key string) error {
 	return nil
 }
 
-// leave gives a place back.
+// leave gives a slot back.
 func (rt *Runtime) leave() { <-rt.slots }
 
 // AwaitEnding waits until the trees of all earlier runs with the key that were cut

@@ -58,12 +58,12 @@ func (s *subreapers) sweep(c *Command) *sweptContainer {
 	return container
 }
 
-// sweptCell is one program's process group and what a sweep finds besides.
+// sweptContainer is one program's process group, and what a sweep finds outside of it.
 type sweptContainer struct {
 	owner *subreapers
 	tree  tree
 	dead  map[int]uint64 // zombies that a sweep has seen: start time of each
-	alone bool           // the program has exited, and left nobody, not even dead
+	alone bool           // the program has exited and left no process, not even a zombie
 }
 
 func (s *sweptContainer) attach(l *launch) {
@@ -106,8 +106,8 @@ func (s *sweptContainer) terminate() { terminateGroup(s.tree.root) }
 // given to another. The sweep follows after the result.
 func (s *sweptContainer) exited() { syscall.Kill(-s.tree.root, syscall.SIGKILL) }
 
-// clean is certain when the program has left nobody to us: what lives of it is below
-// one of our children.
+// clean returns true if the program has left us no orphan: anything of it that lives
+// would be below one of our children.
 func (s *sweptContainer) clean() bool { return s.alone || ourChildren.childless() }
 
 func (s *sweptContainer) record() guardRecord {
@@ -118,7 +118,7 @@ func (s *sweptContainer) record() guardRecord {
 // then the processes that left the group.
 func (s *sweptContainer) kill() {
 	syscall.Kill(-s.tree.root, syscall.SIGKILL)
-	// A process that is killed while it forks leaves a child behind: look again
+	// A process that is killed while it forks leaves a child: the table is read again
 	// as long as there is a new one.
 	killed := make(map[int]uint64)
 	for range 32 {
@@ -162,7 +162,7 @@ func (s *sweptContainer) dies(e entry) bool             { return e.zombie && s.s
 // is certain that nothing of the tree is alive. A process that was started while
 // the table was read may be missing from it. But then its parent was there when
 // the reading began, and is found alive, or has died meanwhile. So a table
-// settles nothing that shows somebody dead who was not dead in the table before.
+// in which a process is newly dead proves nothing.
 func (s *sweptContainer) swept() bool {
 	table, err := processTable()
 	settled := err == nil

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// supervisor is what a process does for its programs when it is there for nothing else.
-// A nil one does nothing.
+// supervisor is what a process in which nothing else starts programs does for them; see
+// Options.OwnsAllChildren. A nil supervisor does nothing.
 type supervisor struct {
 	stops    *wakeup
 	guardian atomic.Pointer[guardian]

@@ -59,7 +59,7 @@ func newWakeup(mortal bool) *wakeup {
 	if a.last.make(syscall.SIGKILL) != nil {
 		return nil
 	}
-	// A signal that nobody wants would not make a timer go on in every kernel.
+	// In some kernels a signal without a handler does not restart a timer.
 	signal.Notify(a.signals, syscall.SIGCONT)
 	if terminal, err := os.OpenFile("/dev/tty", os.O_RDONLY|unix.O_NOCTTY, 0); err == nil {
 		a.terminal = terminal

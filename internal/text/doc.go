@@ -1,4 +1,3 @@
-// Package text holds what messages for people are made of, each once: [Nearest]
-// finds the name that somebody probably meant, [Shorten] cuts a text to a readable
-// length, [Count] says how many there are of something.
+// Package text helps to write messages for people: [Nearest] finds the known name that a
+// misspelt one probably means, and [Shorten] cuts a text to a readable length.
 package text

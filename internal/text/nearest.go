@@ -7,8 +7,8 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// longestName is as long as a name is compared: nobody means a longer one, and
-// looking for it takes time.
+// longestName is the longest name that is compared. Longer ones are no misspelt names,
+// and comparing them takes time.
 const longestName = 100
 
 // Nearest returns the known name that was probably meant, or "" if none is near: at
@@ -40,7 +40,7 @@ func closest(name string, known []string) (best string, distance int) {
 	return best, distance
 }
 
-// Distance is how many letters a word is away from a name. Case, hyphens,
+// Distance returns by how many letters a word differs from a name. Case, hyphens,
 // underscores and blanks count for nothing, and the two words of a name may be in the
 // other order: toolbefore is one letter away from BeforeTool.
 func Distance(word, name string) int {
@@ -53,10 +53,10 @@ func Distance(word, name string) int {
 
 var separators = strings.NewReplacer("_", "", "-", "", " ", "")
 
-// Fold is a name in small letters, without what joins its words.
+// Fold returns a name in lower case without separators.
 func Fold(name string) string { return strings.ToLower(separators.Replace(name)) }
 
-// secondWord is where the second word of a name begins, 0 if it has one only.
+// secondWord returns where the second word of a name begins, 0 if it has only one.
 func secondWord(name string) int {
 	for i, r := range name {
 		if i > 0 && (unicode.IsUpper(r) || r == '-' || r == '_') {

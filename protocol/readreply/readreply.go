@@ -61,7 +61,8 @@ type ProcessEnd struct {
 	Answered bool
 }
 
-// Read reads what a hook wrote and how it ended (§3.3), in this order:
+// Read returns what a hook's output and the way it ended mean. The first rule that fits
+// counts:
 //
 //  1. A readable block or stop that this hook may give at this event counts, at
 //     any exit code, signal or time-out, whatever else is wrong with it; only an
@@ -184,8 +185,8 @@ func (r *reader) reply() (protocol.Reply, []string, error) {
 	if err != nil {
 		return protocol.Reply{}, nil, r.at(d.start, err)
 	}
-	if d.behind >= 0 {
-		return protocol.Reply{}, nil, r.at(d.behind, errors.New("text behind the JSON object on its line"))
+	if d.trailing >= 0 {
+		return protocol.Reply{}, nil, r.at(d.trailing, errors.New("text after the JSON object on its line"))
 	}
 	reply, warnings, err := decodeReply(object)
 	if err != nil {

@@ -140,7 +140,7 @@ func TestReadReply(t *testing.T) {
 		{"block in a list is not top-level", process{stdout: "[\n" + okBlock + "\n]"}, "[reply]", "a list"},
 		{"allow in a list", process{stdout: "[\n{\"action\":\"allow\"}\n]"}, "[reply]", "a list"},
 		{"nested block", process{stdout: `{"reply":` + okBlock + `}`}, "[reply]", `unknown member "reply"`},
-		{"text behind the reply on its line", process{stdout: okObserve + "}"}, "[reply]", "text behind the JSON object"},
+		{"text behind the reply on its line", process{stdout: okObserve + "}"}, "[reply]", "text after the JSON object"},
 		{"text behind a block", process{stdout: okBlock + "}"}, "block", "no"},
 
 		{"misspelt action", process{stdout: `{"action":"bolck"}`}, "[reply]", `unknown action "bolck", the nearest is "block"`}, // H19
@@ -337,7 +337,7 @@ func TestReadReplyWhereRefusingIsNotPossible(t *testing.T) {
 	}
 }
 
-// The seam for standby and resident hooks (§9): only a reply that repeats the
+// Standby and resident hooks: only a reply that repeats the
 // event's id ends a turn, and then it alone counts.
 func TestAnsweredTurn(t *testing.T) {
 	mine := `{"action":"modify","changes":{"args":{"a":1}},"id":"` + eventID + `"}`

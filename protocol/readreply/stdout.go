@@ -21,7 +21,7 @@ import (
 type document struct {
 	start, end int // offsets into the output
 	line       int // 1-based
-	behind     int // offset of foreign text behind it on its last line, or -1
+	trailing   int // offset of foreign text after it on its last line, or -1
 }
 
 // output is a hook's stdout, taken apart.
@@ -78,12 +78,12 @@ func search(stdout []byte) output {
 	return out
 }
 
-// take notes the object at [start,end) and those right behind it, and returns
+// take notes the object at [start,end) and those right after it, and returns
 // the end of the last line.
 func (out *output) take(start, end, line int) int {
 	b := out.text
 	for {
-		out.documents = append(out.documents, document{start: start, end: end, line: line, behind: -1})
+		out.documents = append(out.documents, document{start: start, end: end, line: line, trailing: -1})
 		line += bytes.Count(b[start:end], []byte{'\n'})
 		p := skipIndent(b, end)
 		if p == len(b) || b[p] == '\n' || b[p] == '\r' {
@@ -95,7 +95,7 @@ func (out *output) take(start, end, line int) int {
 				continue
 			}
 		}
-		out.documents[len(out.documents)-1].behind = p
+		out.documents[len(out.documents)-1].trailing = p
 		return lineEnd(b, p)
 	}
 }

@@ -30,7 +30,7 @@ func parseJSON(text []byte) (*Node, error) {
 		return nil, err
 	}
 	if _, err := r.decoder.ReadToken(); !errors.Is(err, io.EOF) {
-		return nil, &SyntaxError{r.lines.at(r.next()), "there is more text behind the end of the document"}
+		return nil, &SyntaxError{r.lines.at(r.next()), "there is more text after the end of the document"}
 	}
 	return root, nil
 }

@@ -15,7 +15,7 @@ import (
 
 // A Bundle is everything that decides what a hook does: what it says of itself,
 // what starts it, and the bytes it brings along. Its hash is what a person
-// allows (protocol, section 7).
+// allows (docs/trust.md).
 type Bundle struct {
 	Name        string              `json:"name"`
 	Entry       protocol.RawMessage `json:"entry"`                // settings over header over side file

@@ -1,5 +1,5 @@
 // Package bundle makes the bundle of a hook or server: everything that decides what it
-// does. The hash of the bundle is what a person allows (protocol, section 7).
+// does. The hash of the bundle is what a person allows (docs/trust.md).
 //
 // A [Bundle] (bundle.go) holds the description as an [Entry] (entry.go) and the name,
 // mode and hash of each file. A [Builder] makes bundles for one scope: it opens a

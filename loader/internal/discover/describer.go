@@ -29,7 +29,7 @@ import (
 	"github.com/hookd-dev/hookd/schema/document"
 )
 
-// Limits of asking a program what it is for (protocol, section 4).
+// Limits of asking a program what it is for.
 const (
 	AskTimeout  = 5 * time.Second
 	askOutput   = 64 << 10         // bytes

@@ -12,7 +12,7 @@ import (
 
 // CheckManaged makes sure that nobody but root can have written the managed
 // layer: every part of it, and every folder above. A part that somebody else may
-// write could be anybody's policy, so then nothing passes (section 6.2).
+// write could be anybody's policy, so then every gate is refused.
 func CheckManaged(r *report.Report, dir string, layer *ManagedLayer) {
 	if dir == "" {
 		r.Add(report.New(report.NoManaged, "", 0, "", "there is no machine layer on Windows: hookd does not look at access lists yet", "rely on hooks of the user and the project there"))

@@ -30,7 +30,7 @@ type Report struct {
 // NewReport returns an empty report of a load that begins now.
 func NewReport() *Report { return &Report{Now: time.Now(), Inputs: files.Inputs{}} }
 
-// SettleTimeout is how long a load waits for half-written files (section 6.1), and
+// SettleTimeout is how long a load waits for half-written files, and
 // for files to rest while it looks at them.
 const SettleTimeout = 500 * time.Millisecond
 

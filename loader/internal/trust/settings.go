@@ -54,7 +54,7 @@ func PassOver(r *report.Report, o workspace.PassedOver) {
 }
 
 // projectSettings settles which settings of a project are in force: exactly those
-// that a person allowed (protocol, section 0).
+// that a person allowed (docs/trust.md).
 func (t *Settings) projectSettings(s *candidate.Scope) {
 	f := t.ReadLayer(s)
 	b := settingsBundle(f)

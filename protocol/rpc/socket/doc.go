@@ -1,5 +1,4 @@
-// Package socket is the meeting place of the daemon and its clients on one
-// machine: a Unix socket that only programs of the same user can reach, with a
+// Package socket connects the daemon and its clients on one machine: it makes a Unix socket that only programs of the same user can reach, with a
 // check at both ends of who the other one is.
 //
 // The socket lies in a folder that belongs to the user and is open to nobody

@@ -36,7 +36,7 @@ func (o *opening) loopOptions(e *engine.Engine, settings *schema.Settings, m mod
 	}
 	bash := tool.BashOptions{
 		Project: root, Timeout: settings.Agent.Tools.Bash.Timeout, Output: settings.Agent.Tools.Bash.Output,
-		// The very list that hooks get (protocol, section 2). It carries the mark of
+		// The very list that hooks get (docs/environment.md). It carries the mark of
 		// an agent run: nothing that the agent starts can grant trust, and an agent
 		// in an agent is counted.
 		Env:    hookenv.Allowed(hookenv.Config{Environ: os.Environ(), Project: root, Names: settings.Agent.Tools.Env}),

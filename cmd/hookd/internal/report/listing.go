@@ -245,7 +245,7 @@ func firstFinding(findings []schema.Finding, hook, why string) (message, remedy 
 }
 
 // heldStreams names the hooks because of which text is held back instead of streamed: they
-// may still refuse or change it (protocol, section 1.1).
+// may still refuse or change it.
 func heldStreams(p *show.Printer, hooks []daemon.Listed) {
 	for _, held := range []struct {
 		event protocol.EventName
@@ -268,8 +268,8 @@ func heldStreams(p *show.Printer, hooks []daemon.Listed) {
 // unwatchedHooks names the hooks that run more of the project than was allowed.
 func unwatchedHooks(p *show.Printer, hooks []daemon.Listed) {
 	for _, h := range hooks {
-		if len(h.Unwatched) > 0 {
-			unwatchedCode(p, h.Name, h.Unwatched)
+		if len(h.UnhashedCode) > 0 {
+			unwatchedCode(p, h.Name, h.UnhashedCode)
 		}
 	}
 }
