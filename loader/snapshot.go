@@ -134,6 +134,16 @@ func settingsInfo(s *candidate.Scope) SettingsInfo {
 // equal reports whether nobody could tell two snapshots apart, their generation
 // left out: everything that is shown of them or rules an event is equal.
 func (s *Snapshot) equal(other *Snapshot) bool {
+	ownSettings := map[[2]*schema.HookSettings]bool{} // all hooks of a scope have the same
+	equalOwn := func(a, b *schema.HookSettings) bool {
+		equal, known := ownSettings[[2]*schema.HookSettings{a, b}]
+		if !known {
+			equal = reflect.DeepEqual(a, b)
+			ownSettings[[2]*schema.HookSettings{a, b}] = equal
+		}
+		return equal
+	}
+	equalHooks := func(a, b Info) bool { return equalOwn(a.Own, b.Own) && equalInfo(a, b) }
 	return s.Set.ManagedHash == other.Set.ManagedHash &&
 		reflect.DeepEqual(s.Set.Refuse, other.Set.Refuse) &&
 		reflect.DeepEqual(s.Set.Settings, other.Set.Settings) &&
@@ -143,11 +153,10 @@ func (s *Snapshot) equal(other *Snapshot) bool {
 		reflect.DeepEqual(s.Findings, other.Findings)
 }
 
-// equalHooks compares what is known of two hooks. The way to ask one is left out:
-// it is made anew with every load, from what is compared.
-func equalHooks(a, b Info) bool {
+// equalInfo compares what is known of two hooks, but for the settings of their scopes.
+// The way to ask a hook is left out: each load makes it anew, of what is compared.
+func equalInfo(a, b Info) bool {
 	return a.Hash == b.Hash && a.Status == b.Status && a.Why == b.Why && a.Runs == b.Runs &&
 		a.InPlace == b.InPlace && a.DescribedBy == b.DescribedBy && a.SwitchedOff == b.SwitchedOff &&
-		reflect.DeepEqual(a.Own, b.Own) &&
 		reflect.DeepEqual(a.Fault, b.Fault) && reflect.DeepEqual(&a.Hook.Hook, &b.Hook.Hook)
 }

@@ -109,7 +109,10 @@ func (c *Code) settleStarter(d *Draft, s interpreter.Starter) error {
 		}
 		return nil
 	}
-	if at := d.Locate(s.Pin.Path); d.Pinned && s.Pin.Path != "" && at.Name != "" {
+	if !d.Pinned || s.Pin.Path == "" {
+		return nil
+	}
+	if at := d.LocateStarter(s.Pin); at.Name != "" {
 		c.Unwatched = append(c.Unwatched, fmt.Sprintf("its interpreter %s lies in the project, and so does what that loads", at.Name))
 		return d.put(ProjectPrefix+at.Name, s.Pin.Path)
 	}

@@ -73,16 +73,16 @@ func (d *Draft) Add(name string) error {
 // put takes in a file of any name.
 func (d *Draft) put(name, where string) error {
 	d.See(where)
+	st, err := files.Stat(where)
+	if err != nil {
+		return err
+	}
 	if d.Spare != nil {
-		st, err := files.Stat(where)
-		if err != nil {
-			return err
-		}
 		if *d.Spare -= st.Size; *d.Spare < 0 {
 			return ErrNotHashed
 		}
 	}
-	hash, err := d.Hashes.Hash(where)
+	hash, err := d.Hashes.Hash(where, st)
 	if err != nil {
 		return err
 	}

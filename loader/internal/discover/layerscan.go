@@ -134,6 +134,10 @@ func (g *layerScan) File(name string) *candidate.Hook {
 		}
 	}
 	f := g.put(&candidate.Hook{File: c, Subject: candidate.Subject{Name: name, Path: c.Path, Code: bundle.Code{Program: c.Program, Problem: c.Problem}, Listed: true}})
+	if c.Head != nil {
+		g.Inputs.Read(c.Path, c.Head.Stat)
+		g.Env.Hashes.KeepHead(c.Path, c.Head, g.Now)
+	}
 	g.Inputs.See(c.Path)
 	if c.Real != c.Path {
 		g.Inputs.See(c.Real) // so that the folder it really lies in is watched

@@ -114,13 +114,10 @@ func (e *Environment) SearchPath(s *candidate.Scope) string {
 	return path
 }
 
-// env is the environment of a layer's hook. All that many hooks share is made
-// once.
+// Variables returns the environment of a hook's program. What many hooks share is
+// made once.
 func (e *Environment) Variables(f *candidate.Hook, action string) []string {
 	env := append(slices.Clip(e.sharedEnv(f.Scope, f.Resolution.Hook.Env)), f.OfPython()...)
-	if program := e.hookdFor(env); program != "" {
-		env = append(env, hookenv.VarProgram+"="+program)
-	}
 	return append(env,
 		hookenv.VarAction+"="+action, hookenv.VarProjectDir+"="+e.projectDir(f.Scope), hookenv.VarFile+"="+f.HookFile())
 }
@@ -147,12 +144,15 @@ type envKey struct {
 }
 
 // sharedEnv is made once for all hooks of a scope that name the same variables:
-// it follows the links of every folder on PATH.
+// it follows the links of every folder on PATH, and names the hookd that they use.
 func (e *Environment) sharedEnv(s *candidate.Scope, named []string) []string {
 	key := envKey{s, strings.Join(named, "\x00")}
 	shared, ok := e.memo.envs[key]
 	if !ok {
 		shared = hookenv.Allowed(e.EnvConfig(s, named))
+		if program := e.hookdFor(shared); program != "" {
+			shared = append(shared, hookenv.VarProgram+"="+program)
+		}
 		e.memo.envs[key] = shared
 	}
 	return shared

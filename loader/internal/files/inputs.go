@@ -20,6 +20,13 @@ func (in Inputs) See(path string) {
 	in[path] = forget(st)
 }
 
+// Read notes a file that was read, by the stat under which it was opened.
+func (in Inputs) Read(path string, st Info) {
+	if _, seen := in[path]; !seen {
+		in[path] = forget(st)
+	}
+}
+
 // forget drops what says nothing about the content: of a folder its size.
 func forget(st Info) Info {
 	if st.Mode.IsDir() {
@@ -38,7 +45,7 @@ func (in Inputs) Changed() bool {
 	return false
 }
 
-// settled reports whether every last change lay long enough before a moment
+// Stable reports whether every last change lay long enough before a moment
 // for equal stats to mean equal content.
 func (in Inputs) Stable(then time.Time) bool {
 	for _, st := range in {

@@ -6,10 +6,10 @@ import (
 	"os"
 )
 
-// content is how a file begins. Its stat and its head belong to one open file.
+// Head is how a file begins. Its stat and its bytes belong to one open file.
 type Head struct {
 	Stat  Info
-	Bytes []byte // at most headLimit bytes
+	Bytes []byte // at most HeadLimit bytes
 	Long  bool   // the file goes on after them
 }
 
@@ -30,7 +30,7 @@ func ReadHead(path string) (*Head, error) {
 	if err != nil {
 		return nil, err
 	}
-	if after, err := Fstat(f); err != nil || after.Size != before.Size || after.Mtime != before.Mtime || int64(len(head)) != min(before.Size, HeadLimit) {
+	if after, err := Fstat(f); err != nil || after.Size != before.Size || after.Mtime != before.Mtime || after.Ctime != before.Ctime || int64(len(head)) != min(before.Size, HeadLimit) {
 		return nil, fmt.Errorf("%s: %w", path, ErrBeingWritten)
 	}
 	return &Head{Stat: before, Bytes: head, Long: before.Size > int64(len(head))}, nil

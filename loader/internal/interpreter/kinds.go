@@ -2,7 +2,6 @@ package interpreter
 
 import (
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -48,8 +47,6 @@ var kindNames = map[Kind]string{
 	KindLauncher: "env xargs nice ionice timeout nohup setsid stdbuf time sudo doas su runuser chroot unshare nsenter bwrap firejail flock script parallel watch entr find git ssh docker docker-compose podman kubectl nerdctl strace ltrace gdb eval exec command",
 }
 
-var versions = regexp.MustCompile(`[-0-9.]+$`)
-
 // KindOf tells a program by its name: python3.12 and /usr/bin/python3 are one.
 func KindOf(program string) Kind {
 	name := strings.ToLower(filepath.Base(program))
@@ -57,7 +54,7 @@ func KindOf(program string) Kind {
 	if of, known := kinds[name]; known {
 		return of
 	}
-	return kinds[versions.ReplaceAllString(name, "")]
+	return kinds[strings.TrimRight(name, "-.0123456789")]
 }
 
 // codeOptions are the options by which interpreters take code from the command

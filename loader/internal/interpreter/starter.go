@@ -52,6 +52,9 @@ type Finder struct {
 	RootOnly   bool                   // and hooks that fail the checks are not run
 	Inside     func(path string) bool // of user and machine: whether a program is one of the project's; nil if that is no matter
 	Starters   map[StarterKey]Starter
+
+	located map[string]Located // of what starts hooks: few programs start them all
+	held    map[Pin]*Pin
 }
 
 // StarterKey is what a starter depends on within one load.
@@ -184,9 +187,34 @@ func (in *Finder) Unsafe(path string) string {
 	return unsafe
 }
 
+// LocateStarter is Locate for what starts a hook.
+func (in *Finder) LocateStarter(pin Pin) Located {
+	at, known := in.located[pin.Path]
+	if !known {
+		if in.located == nil {
+			in.located = map[string]Located{}
+		}
+		at = in.Locate(pin.Path)
+		in.located[pin.Path] = at
+	}
+	return at
+}
+
 // Hold returns a pin that still holds, with the path to execute; nil if what was
 // pinned is gone or has come to lie in the project.
 func (in *Finder) Hold(was Pin) *Pin {
+	held, known := in.held[was]
+	if !known {
+		if in.held == nil {
+			in.held = map[Pin]*Pin{}
+		}
+		held = in.hold(was)
+		in.held[was] = held
+	}
+	return held
+}
+
+func (in *Finder) hold(was Pin) *Pin {
 	if real, err := filepath.EvalSymlinks(was.Path); err == nil && real == was.Real && IsProgram(was.Path) {
 		return &was
 	}

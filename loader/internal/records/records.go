@@ -141,28 +141,12 @@ func (r Folder) File(project string) string {
 
 // Load returns the decisions about a project; none is not an error.
 func (r Folder) Load(project string) (*Decisions, error) {
-	none := &Decisions{V: 1, Project: project}
 	name := r.File(project)
-	f, err := os.OpenFile(name, files.OpenFlags|files.NoFollow, 0)
-	if errors.Is(err, fs.ErrNotExist) {
-		return none, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the trust records: %w", err)
-	}
-	defer f.Close()
-	st, err := files.Fstat(f)
-	if err == nil && !st.Mode.IsRegular() {
-		err = fmt.Errorf("%s is not a regular file", name)
-	}
-	if err == nil {
-		err = files.CheckPrivate(name, st)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the trust records: %w", err)
-	}
-	raw, err := files.ReadSized(f, min(st.Size, maxRecordFile))
-	if err != nil {
+	raw, err := r.read(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &Decisions{V: 1, Project: project}, nil
+	case err != nil:
 		return nil, fmt.Errorf("read the trust records: %w", err)
 	}
 	var d Decisions
@@ -178,6 +162,26 @@ func (r Folder) Load(project string) (*Decisions, error) {
 		}
 	}
 	return &d, nil
+}
+
+// read returns the text of a file of decisions that is this user's alone.
+func (r Folder) read(name string) ([]byte, error) {
+	f, err := os.OpenFile(name, files.OpenFlags|files.NoFollow, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	st, err := files.Fstat(f)
+	if err == nil && !st.Mode.IsRegular() {
+		err = fmt.Errorf("%s is not a regular file", name)
+	}
+	if err == nil {
+		err = files.CheckPrivate(name, st)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return files.ReadSized(f, min(st.Size, maxRecordFile))
 }
 
 // check recomputes the recorded bundle's hash, so that a record never vouches
@@ -222,15 +226,28 @@ func (r Folder) Change(project string, update func(*Decisions) error) error {
 	return fsutil.ReplaceFile(r.File(project), append(raw, '\n'), fsutil.Synced)
 }
 
-// Recorded reports whether anything of a project was allowed.
+// Recorded reports whether anything of a project was allowed. Records that cannot be
+// read count: the load that follows says so.
 func (r Folder) Recorded(project string) bool {
-	// Most folders have none, and the look that says so costs least.
-	if _, err := files.Lstat(r.File(project)); errors.Is(err, fs.ErrNotExist) {
+	raw, err := r.read(r.File(project))
+	if errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
+	// What was allowed says so without the checks of all that it lists.
+	var brief struct {
+		Hooks []struct {
+			Decision Decision `json:"decision"`
+		} `json:"hooks"`
+	}
+	if err == nil && json.Unmarshal(raw, &brief) == nil {
+		for _, h := range brief.Hooks {
+			if h.Decision == Allowed {
+				return true
+			}
+		}
+	}
 	d, err := r.Load(project)
-	// Records that cannot be read count: the load that follows says so.
-	return err != nil || slices.ContainsFunc(d.Hooks, func(t Record) bool { return t.Decision == Allowed })
+	return err != nil || d.AnyAllowed()
 }
 
 // All returns the decisions about every project; a file that cannot be read is

@@ -147,7 +147,7 @@ func (t *Settings) keepAllowed(s *candidate.Scope, record *records.Record) {
 // settingsListed reports whether hooks.trust.hashes names the settings, or the
 // project with them.
 func (t *Settings) settingsListed(s *candidate.Scope, b *bundle.Bundle) bool {
-	hashes := t.upper().Hooks.Trust.Hashes
+	hashes := t.user().Own.Hooks.Trust.Hashes // no project has a say in them
 	if len(hashes) == 0 {
 		return false
 	}
