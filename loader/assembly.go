@@ -15,24 +15,24 @@ import (
 // An assembly puts together the snapshot of one load from what was decided.
 type assembly struct {
 	*report.Report
-	opts             *Options
-	env              *environment.Environment
-	scopes           []*candidate.Scope // the lowest first
-	settings         schema.Settings
-	hooks            []*hook
-	resources        []*trust.DecidedResource
-	missing          []missingName
-	unasked          []string
-	unaskedResources []string
+	opts               *Options
+	env                *environment.Environment
+	scopes             []*candidate.Scope // the lowest first
+	settings           schema.Settings
+	hooks              []*hook
+	resources          []*trust.DecidedResource
+	missing            []missingName
+	unallowed          []string
+	unallowedResources []string
 }
 
-// take takes in the decided hooks with the answers of those that were asked, and
-// settles everything about them.
+// take adds the decided hooks, with the answers of those that were asked, and completes
+// them.
 func (p *assembly) take(decided []*trust.DecidedHook, answers map[*trust.DecidedHook]*discover.DescribeAnswer) {
 	for _, d := range decided {
-		f := &hook{DecidedHook: d, told: answers[d]}
-		if f.told != nil {
-			f.Described = append(f.Described, f.told.Described)
+		f := &hook{DecidedHook: d, answer: answers[d]}
+		if f.answer != nil {
+			f.Described = append(f.Described, f.answer.Described)
 		}
 		p.hooks = append(p.hooks, f)
 	}
@@ -54,7 +54,7 @@ func (p *assembly) machine() *candidate.Scope { return p.scopeOf(protocol.Manage
 // hook is a decided hook on its way into the set.
 type hook struct {
 	*trust.DecidedHook
-	told         *discover.DescribeAnswer // the program's own answer, if it is the last one of described
+	answer       *discover.DescribeAnswer // the program's own answer, the last one of Described; nil if it was not asked
 	offByProject bool                     // the project's own settings switch it off
 }
 
@@ -75,10 +75,10 @@ func (p *assembly) projectScopes() []*candidate.Scope {
 	return projects
 }
 
-// seeAnswer notes files of the project that the answer of a program names as
+// noteAnswer notes files of the project that the answer of a program names as
 // arguments.
-func (p *assembly) seeAnswer(f *hook) {
-	if f.Scope.Layer != protocol.Project || f.told == nil {
+func (p *assembly) noteAnswer(f *hook) {
+	if f.Scope.Layer != protocol.Project || f.answer == nil {
 		return
 	}
 	in := p.env.Builder(f.Scope, false)

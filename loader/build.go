@@ -75,7 +75,7 @@ func (p *assembly) build(generation int64) *Snapshot {
 	}
 	built.Findings = p.Findings
 	s := &Snapshot{
-		Set: built, Project: p.workplace(), Findings: p.Findings, Unasked: p.unasked, UnaskedMaterials: p.unaskedResources,
+		Set: built, Project: p.workplace(), Findings: p.Findings, Unallowed: p.unallowed, UnallowedResources: p.unallowedResources,
 		halfWritten: p.HalfWritten, recheck: p.Recheck, inputs: p.Inputs,
 	}
 	for _, scope := range p.scopes {
@@ -84,7 +84,7 @@ func (p *assembly) build(generation int64) *Snapshot {
 		}
 	}
 	for _, f := range p.resources {
-		s.Materials = append(s.Materials, materialOf(f))
+		s.Resources = append(s.Resources, resourceOf(f))
 	}
 	index := p.byName()
 	for _, h := range built.Hooks {

@@ -21,7 +21,7 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
-// Load builds one snapshot. It fails only where the project cannot be told;
+// Load builds one snapshot. It fails only if the project cannot be found;
 // everything else that is wrong is in the snapshot: as findings, as failures of
 // single hooks, or as a set that refuses every gate.
 func Load(ctx context.Context, opts Options) (*Snapshot, error) {
@@ -29,13 +29,13 @@ func Load(ctx context.Context, opts Options) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.settledSnapshot(ctx)
+	return l.stableSnapshot(ctx)
 }
 
-// settledSnapshot loads again while something looks half-written, or changed
-// meanwhile, for as long as report.SettleTimeout lasts.
-func (l *loader) settledSnapshot(ctx context.Context) (*Snapshot, error) {
-	for deadline := time.Now().Add(report.SettleTimeout); ; {
+// stableSnapshot loads again while something looks half-written, or changed during the
+// load, for as long as report.StableTimeout lasts.
+func (l *loader) stableSnapshot(ctx context.Context) (*Snapshot, error) {
+	for deadline := time.Now().Add(report.StableTimeout); ; {
 		s, err := l.snapshot(ctx, 1)
 		if err != nil || !s.halfWritten && !s.changedDuringLoad || !time.Now().Before(deadline) {
 			return s, err
@@ -48,21 +48,21 @@ func (l *loader) settledSnapshot(ctx context.Context) (*Snapshot, error) {
 	}
 }
 
-// snapshot goes through the steps of one load. Each takes what the ones before it
-// found, and what it has to say besides goes into the report.
+// snapshot goes through the steps of one load. Each step takes the values that earlier
+// ones returned; its findings go into the report.
 func (l *loader) snapshot(ctx context.Context, generation int64) (*Snapshot, error) {
-	defer l.files.Until(ctx)()
+	defer l.files.UseContext(ctx)()
 	r := report.NewReport()
 	r.Add(l.permanentFindings...)
-	for _, o := range l.Passed {
-		trust.PassOver(r, o)
+	for _, o := range l.Ignored {
+		trust.ReportIgnored(r, o)
 	}
 	scopes := l.scopes()
 	l.readDecisions(r, scopes)
 	settings := l.readSettings(r, scopes, false)
 	env := l.newEnvironment(r, scopes)
 
-	scan := &discover.Scanner{Report: r, Env: env, Hashes: settings.Hooks.Trust.Hashes, Spare: bundle.Unasked}
+	scan := &discover.Scanner{Report: r, Env: env, Hashes: settings.Hooks.Trust.Hashes, HashBudget: bundle.UnallowedHashLimit}
 	var candidates []*candidate.Hook
 	var resources []*candidate.Resource
 	for _, s := range scopes {
@@ -91,14 +91,14 @@ func (l *loader) snapshot(ctx context.Context, generation int64) (*Snapshot, err
 		return nil, context.Cause(ctx)
 	}
 
-	p := &assembly{Report: r, opts: &l.opts, env: env, scopes: scopes, settings: settings, resources: decidedResources, unasked: decide.Unasked, unaskedResources: decide.UnaskedResources}
+	p := &assembly{Report: r, opts: &l.opts, env: env, scopes: scopes, settings: settings, resources: decidedResources, unallowed: decide.Unallowed, unallowedResources: decide.UnallowedResources}
 	p.take(decided, answers)
 	s := p.build(generation)
 	s.changedDuringLoad = s.inputs.Changed()
 	return s, nil
 }
 
-// readSettings settles which settings of the scopes are in force, and returns them
+// readSettings decides which settings of the scopes are in force, and returns them
 // merged. asAllowed has the project's count as if a person had allowed them.
 func (l *loader) readSettings(r *report.Report, scopes []*candidate.Scope, asAllowed bool) schema.Settings {
 	ownership.CheckManaged(r, l.opts.managedDir(), l.opts.Managed)
@@ -111,10 +111,10 @@ func (l *loader) readSettings(r *report.Report, scopes []*candidate.Scope, asAll
 // readDecisions reads what a person decided about each project and about the
 // user layer. Without the records nobody can tell a new hook from a changed guard.
 func (l *loader) readDecisions(r *report.Report, scopes []*candidate.Scope) {
-	if l.stateBy != nil {
+	if l.stateErr != nil {
 		if l.Project != "" {
-			r.Add(report.New(report.StateFolder, l.opts.StateDir, 0, "", l.stateBy.Error(), "set XDG_STATE_HOME to a folder of yours outside of the project"))
-			r.RefuseAll("trust records cannot be read: "+l.stateBy.Error(), "set XDG_STATE_HOME to a folder of yours outside of the project")
+			r.Add(report.New(report.StateFolder, l.opts.StateDir, 0, "", l.stateErr.Error(), "set XDG_STATE_HOME to a folder of yours outside of the project"))
+			r.RefuseAll("trust records cannot be read: "+l.stateErr.Error(), "set XDG_STATE_HOME to a folder of yours outside of the project")
 		}
 		return
 	}
@@ -153,8 +153,8 @@ func (l *loader) decisionsAbout(r *report.Report, project string) *records.Decis
 	return d
 }
 
-// runOnce leaves out the hooks of an outer project that its worktree, in which the
-// work is done, has as well: they run there.
+// runOnce disables the hooks of a main checkout that its worktree, in which the work is
+// done, has as well: they run in the worktree.
 func (l *loader) runOnce(inner *candidate.Scope, hooks []*trust.DecidedHook) {
 	if l.TrustedIn == "" {
 		return

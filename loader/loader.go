@@ -33,8 +33,8 @@ type loader struct {
 
 	permanentFindings []schema.Finding // said with every load: how files are watched
 
-	state   string
-	stateBy error // why there is no state folder
+	state    string
+	stateErr error // why there is no state folder
 }
 
 func newLoader(opts Options) (*loader, error) {
@@ -44,7 +44,7 @@ func newLoader(opts Options) (*loader, error) {
 			return nil, fmt.Errorf("working directory missing: %w", err)
 		}
 	}
-	var badHome *workspace.PassedOver
+	var badHome *workspace.IgnoredFolder
 	if opts.Home == "" {
 		opts.Home, badHome = workspace.UserHome()
 	}
@@ -53,7 +53,7 @@ func newLoader(opts Options) (*loader, error) {
 	}
 	l := &loader{opts: opts, files: files.NewHashCache(), state: opts.StateDir}
 	if l.state == "" {
-		l.state, l.stateBy = executor.StateDir()
+		l.state, l.stateErr = executor.StateDir()
 	}
 	if l.state != "" {
 		l.records = records.Folder{Dir: filepath.Join(l.state, "trust")}
@@ -66,12 +66,12 @@ func newLoader(opts Options) (*loader, error) {
 		return nil, err
 	}
 	if badHome != nil {
-		l.Passed = append(l.Passed, *badHome)
+		l.Ignored = append(l.Ignored, *badHome)
 	}
-	if l.stateBy == nil {
-		l.stateBy = l.Workspace.CheckStateFolder(l.state, l.opts.Home)
+	if l.stateErr == nil {
+		l.stateErr = l.Workspace.CheckStateFolder(l.state, l.opts.Home)
 	}
-	if l.stateBy != nil {
+	if l.stateErr != nil {
 		l.state = ""
 	}
 	l.describer = &discover.Describer{Answers: discover.NewDescribeCache(""), Managed: discover.NewDescribeCache("")}

@@ -34,8 +34,8 @@ func OpenTrust(opts Options) (*Trust, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l.stateBy != nil {
-		return nil, fmt.Errorf("%w: %w", ErrState, l.stateBy)
+	if l.stateErr != nil {
+		return nil, fmt.Errorf("%w: %w", ErrState, l.stateErr)
 	}
 	return &Trust{loader: l}, nil
 }
@@ -52,9 +52,9 @@ var ErrNoSuchHook = errors.New("there is no such hook")
 // noProject says why there is no project: nothing is there, or what is there does
 // not count.
 func (l *loader) noProject() error {
-	for _, o := range l.Passed {
+	for _, o := range l.Ignored {
 		if !o.Outer {
-			return &trust.PassedOverError{Why: o.Why, Remedy: o.Remedy}
+			return &trust.IgnoredProjectError{Why: o.Why, Remedy: o.Remedy}
 		}
 	}
 	return trust.ErrNoProject
@@ -187,7 +187,7 @@ func (t *Trust) Expect(ctx context.Context, hash string) error {
 
 // Follow allows every change of a hook or of settings that are allowed, as soon as it
 // is made, until the context ends. What is new, gone or denied is left alone. report
-// is told of each; it must not block.
+// is called for each; it must not block.
 func (t *Trust) Follow(ctx context.Context, report func(hook, hash string, err error)) error {
 	if err := trust.MayDecide(); err != nil {
 		return err
@@ -346,7 +346,7 @@ func (t *Trust) change(project string, update func(*records.Decisions) error) er
 
 // survey finds and describes every hook of the project without running any.
 func (l *loader) survey(ctx context.Context) (*trust.Survey, error) {
-	defer l.files.Until(ctx)()
+	defer l.files.UseContext(ctx)()
 	r := report.NewReport()
 	scopes := l.scopes()
 	l.readDecisions(r, scopes)

@@ -19,8 +19,8 @@ const (
 	debounceMost    = 150 * time.Millisecond    // after the first one
 	slowTick        = 2 * time.Second           // catches lost watches
 	pollInterval    = 500 * time.Millisecond    // without watches
-	halfWrittenMost = 4 * report.SettleTimeout  // for files that always look half-written
-	changingMost    = 20 * report.SettleTimeout // for files that change in the course of every load
+	halfWrittenMost = 4 * report.StableTimeout  // for files that always look half-written
+	changingMost    = 20 * report.StableTimeout // for files that change in the course of every load
 )
 
 // A Watcher keeps a snapshot current while files change. It is an
@@ -49,7 +49,7 @@ func Watch(ctx context.Context, opts Options) (*Watcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	first, err := l.settledSnapshot(ctx)
+	first, err := l.stableSnapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (w *Watcher) start(first *Snapshot) {
 	w.publish(first)
 }
 
-// poll goes over to looking by the clock.
+// poll goes over to looking at the files in intervals.
 func (w *Watcher) poll(err error) {
 	if w.watch != nil {
 		w.watch.Close()

@@ -20,7 +20,7 @@ type Bundle struct {
 	Name        string              `json:"name"`
 	Entry       protocol.RawMessage `json:"entry"`                // settings over header over side file
 	Project     protocol.RawMessage `json:"project,omitzero"`     // what the project's settings say of all its hooks
-	Interpreter string              `json:"interpreter,omitzero"` // in records of earlier versions only, see asRecorded
+	Interpreter string              `json:"interpreter,omitzero"` // in records of earlier versions only, see AsRecorded
 	Program     string              `json:"program,omitzero"`     // the same
 	Members     []Member            `json:"members"`              // by name
 
@@ -38,6 +38,7 @@ type Member struct {
 	Size int64  `json:"-"`
 }
 
+// HashPrefix begins every hash that a person sees or writes.
 const HashPrefix = "sha256:"
 
 // Seal sorts the members and sets the hash.

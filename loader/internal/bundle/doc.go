@@ -10,6 +10,6 @@
 // runs and that no bundle covers; a person is told.
 //
 // Hashes must stay the same in every version: bundle_test.go holds some of earlier
-// versions. A bundle that is not wanted by anybody is not hashed beyond a budget
-// ([Unasked]), so that large files nobody allowed do not delay an event.
+// versions. Bundles that nobody allowed are hashed within a
+// budget ([UnallowedHashLimit]), so that large files do not delay an event.
 package bundle

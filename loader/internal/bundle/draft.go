@@ -19,10 +19,10 @@ import (
 // A Builder makes the bundles of what one scope holds.
 type Builder struct {
 	*interpreter.Finder
-	HooksDir string // the hooks folder
-	Hashes   *files.HashCache
-	See      func(path string) // told of each path before it is looked at
-	Spare    *int64            // bytes that may be hashed without need; nil: all are needed
+	HooksDir   string // the hooks folder
+	Hashes     *files.HashCache
+	See        func(path string) // called with each path before it is read
+	HashBudget *int64            // bytes that may still be hashed although nobody needs the hash; nil: no bound
 }
 
 // Draft is a bundle that is being put together.
@@ -58,8 +58,8 @@ const (
 // their hash.
 var ErrNotHashed = errors.New("its files are large and not hashed: nobody allowed it")
 
-// Unasked is how many bytes of what nobody allowed one load hashes.
-const Unasked = 64 << 20
+// UnallowedHashLimit bounds how many bytes of files nobody allowed one load hashes.
+const UnallowedHashLimit = 64 << 20
 
 // Add puts a file into the bundle, under its name relative to the base.
 func (d *Draft) Add(name string) error {
@@ -77,8 +77,8 @@ func (d *Draft) put(name, where string) error {
 	if err != nil {
 		return err
 	}
-	if d.Spare != nil {
-		if *d.Spare -= st.Size; *d.Spare < 0 {
+	if d.HashBudget != nil {
+		if *d.HashBudget -= st.Size; *d.HashBudget < 0 {
 			return ErrNotHashed
 		}
 	}

@@ -33,6 +33,7 @@ type Entry struct {
 	Rejected    bool                 `json:"rejected,omitzero"` // never equal to one that was allowed
 }
 
+// EntryOf returns the entry of a description.
 func EntryOf(r schema.Resolution) Entry {
 	h := r.Hook
 	e := Entry{

@@ -24,15 +24,15 @@ type Scope struct {
 	Dir   string // the folder with hooks/ and the settings file; "" if the layer does not exist
 	Root  string // where its hooks start, and what their relative paths begin at
 
-	// outer counts the projects between the innermost and this one: 0 for the
-	// innermost, and for the other layers. prefix tells the names of an outer
-	// project's hooks from those of the inner ones: "../../".
+	// Outer counts the projects between the innermost and this one: 0 for the
+	// innermost, and for the other layers. Prefix stands before the names of an outer
+	// project's hooks, so that no inner hook has the same name: "../../".
 	Outer  int
 	Prefix string
 
-	Project    string // real path of the project, "" for another layer
-	Decided    Decided
-	PassedOver *workspace.PassedOver // of a project: why its folder does not count; nil if it does
+	Project string // real path of the project, "" for another layer
+	Decided Decided
+	Ignored *workspace.IgnoredFolder // of a project: why its folder does not count; nil if it does
 
 	File SettingsFile
 	Own  *schema.Settings // of this scope and those above it
@@ -71,8 +71,10 @@ func (s *Scope) TrustCommand() string {
 	return "hookd trust"
 }
 
+// TrustRemedy tells a person how to allow something of the scope.
 func (s *Scope) TrustRemedy() string { return "look at it and allow it with: " + s.TrustCommand() }
 
+// GoneRemedy tells a person what to do about something that vanished.
 func (s *Scope) GoneRemedy() string {
 	return "restore it, or accept the removal with: " + s.TrustCommand()
 }

@@ -12,11 +12,9 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
-// A header is looked for among the first lines of a file, so that a long script
+// headerLines is how many lines of a file are read for a header, so that a long script
 // costs nothing and text far below cannot describe the hook.
-const (
-	headerLines = 40
-)
+const headerLines = 40
 
 // headerFault is a part of a header line that is no key=value pair.
 type headerFault struct {

@@ -20,10 +20,10 @@ import (
 // A Scanner finds what the layers of one load hold, and runs nothing.
 type Scanner struct {
 	*report.Report
-	Env     *environment.Environment
-	Hashes  []string // hooks.trust.hashes in force: what they may name is hashed
-	HashAll bool     // every hash is needed: a person looks
-	Spare   int64    // bytes that may still be hashed without need
+	Env        *environment.Environment
+	Hashes     []string // hooks.trust.hashes in force: what they may name is hashed
+	HashAll    bool     // every hash is needed: a person looks
+	HashBudget int64    // bytes that may still be hashed without need
 }
 
 // layerScan is the state while one scope is scanned.
@@ -47,7 +47,7 @@ func (sc *Scanner) Hooks(s *candidate.Scope) []*candidate.Hook {
 	}
 	g := sc.Begin(s, sc.Env.HooksDir(s))
 	g.Inputs.See(g.Dir)
-	sc.tellUnread(s.Dir)
+	sc.reportUnreadNames(s.Dir)
 	g.Folder = OpenHooks(g.Dir, g.Checks)
 	g.discover()
 	for i := range s.File.InForce.Use {
@@ -58,7 +58,7 @@ func (sc *Scanner) Hooks(s *candidate.Scope) []*candidate.Hook {
 	}
 	if s.Layer == protocol.Project {
 		for i := range s.Decided.Here.Hooks {
-			if r := &s.Decided.Here.Hooks[i]; !r.IsMaterial() {
+			if r := &s.Decided.Here.Hooks[i]; !r.IsResource() {
 				g.recorded(r)
 			}
 		}
@@ -73,6 +73,8 @@ func (sc *Scanner) Hooks(s *candidate.Scope) []*candidate.Hook {
 	return g.hooks
 }
 
+// Begin returns a scan of one scope in which nothing was found yet. dir is the folder
+// to look into.
 func (sc *Scanner) Begin(s *candidate.Scope, dir string) *layerScan {
 	return &layerScan{Scanner: sc, scope: s, Dir: dir, Checks: sc.Env.ChecksFor(s.Layer), byName: map[string]*candidate.Hook{}}
 }
@@ -118,7 +120,7 @@ func (g *layerScan) discover() {
 		g.File(name)
 	}
 	if !more {
-		g.tellLoneSides(names)
+		g.reportLoneSideFiles(names)
 	}
 }
 
@@ -276,7 +278,7 @@ func (g *layerScan) inheritedGone() {
 	}
 	for i := range g.scope.Decided.InMain.Hooks {
 		r := &g.scope.Decided.InMain.Hooks[i]
-		if !r.IsMaterial() && g.byName[r.Hook] == nil && g.scope.Decided.Inherited(r.Hook) != nil {
+		if !r.IsResource() && g.byName[r.Hook] == nil && g.scope.Decided.Inherited(r.Hook) != nil {
 			g.recorded(r)
 		}
 	}

@@ -138,7 +138,7 @@ func (g *layerScan) server(name string, s schema.MCPServer, file string) {
 		f.Argv, f.Problem = g.command(append([]string{filled.Command}, filled.Args...))
 		f.NameWords(append([]string{filled.Command}, filled.Args...))
 	}
-	f.Given = g.scope.Layer != protocol.Project && namesProject(s)
+	f.KnowsProject = g.scope.Layer != protocol.Project && namesProject(s)
 	if f.Problem == nil {
 		f.Problem = in.CheckVariables(f.Server)
 	}
@@ -162,11 +162,11 @@ func (g *layerScan) resource(kind records.Kind, name, member, path string) *cand
 // belongs to any.
 func (g *layerScan) sealResource(f *candidate.Resource, said any, base string, fill func(*bundle.Draft) error) {
 	var r *records.Record
-	if at := slices.IndexFunc(g.scope.Decided.Here.Hooks, func(r records.Record) bool { return r.IsMaterial() && r.Hook == f.Base }); at >= 0 {
+	if at := slices.IndexFunc(g.scope.Decided.Here.Hooks, func(r records.Record) bool { return r.IsResource() && r.Hook == f.Base }); at >= 0 {
 		r = &g.scope.Decided.Here.Hooks[at]
 	}
 	in := *g.Env.Builder(g.scope, false)
-	in.Spare = g.spareFor(g.scope, r)
+	in.HashBudget = g.hashBudget(g.scope, r)
 	sealed, err := in.Build(f.Base, struct {
 		Kind   records.Kind `json:"kind"`
 		Server any          `json:"server,omitzero"`
@@ -185,7 +185,7 @@ func (g *layerScan) sealResource(f *candidate.Resource, said any, base string, f
 func (g *layerScan) recordedResources() {
 	for i := range g.scope.Decided.Here.Hooks {
 		r := &g.scope.Decided.Here.Hooks[i]
-		if !r.IsMaterial() || r.Kind == records.KindSettings {
+		if !r.IsResource() || r.Kind == records.KindSettings {
 			continue
 		}
 		at := slices.IndexFunc(g.resources, func(f *candidate.Resource) bool { return f.Base == r.Hook })

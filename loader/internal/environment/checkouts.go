@@ -15,7 +15,7 @@ type checkouts struct {
 	known map[string]bool // folders, whether they hold a project or a checkout
 }
 
-// Folders of programs that may lie in a checkout themselves: Homebrew is one.
+// systemFolders hold programs, and may lie in a checkout themselves: Homebrew's does.
 var systemFolders = []string{"/usr", "/bin", "/sbin", "/opt", "/nix", "/snap", "/home/linuxbrew", "/Library", "/System", "/Applications"}
 
 // of is the nearest folder above a path that holds a project or a checkout,

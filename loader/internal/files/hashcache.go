@@ -28,12 +28,14 @@ type Hash struct {
 	Sum  string // SHA-256, hex
 }
 
+// NewHashCache returns an empty cache.
 func NewHashCache() *HashCache {
 	return &HashCache{ByPath: map[string]Hash{}, ctx: context.Background()}
 }
 
-// Until has files be read until ctx ends, and returns what undoes that.
-func (c *HashCache) Until(ctx context.Context) (undo func()) {
+// UseContext has reading end when ctx ends, for one load. The caller must call undo at
+// its end.
+func (c *HashCache) UseContext(ctx context.Context) (undo func()) {
 	c.ctx = ctx
 	return func() { c.ctx = context.Background() }
 }

@@ -36,6 +36,7 @@ func ReadHead(path string) (*Head, error) {
 	return &Head{Stat: before, Bytes: head, Long: before.Size > int64(len(head))}, nil
 }
 
+// ErrBeingWritten says that a file changed while it was read.
 var ErrBeingWritten = fmt.Errorf("the file is being written")
 
 // OpenRegular opens a regular file without ever blocking on a FIFO or touching
@@ -102,6 +103,7 @@ func ReadSmall(path string, limit int64) ([]byte, error) {
 	return text, nil
 }
 
+// IsRegular reports whether a path leads to a regular file.
 func IsRegular(path string) bool {
 	st, err := Stat(path)
 	return err == nil && st.Mode.IsRegular()

@@ -188,6 +188,7 @@ func LookPath(name, searchPath string) string {
 	return ""
 }
 
+// IsProgram reports whether a path leads to a file that this process may run.
 func IsProgram(path string) bool {
 	st, err := files.Stat(path)
 	return err == nil && st.Mode.IsRegular() && files.MayExecute(path, st)

@@ -29,6 +29,7 @@ type Pins struct {
 	Interpreter *Pin `json:"interpreter,omitzero"`
 }
 
+// Each returns the pins that there are.
 func (p *Pins) Each() []*Pin {
 	return slices.DeleteFunc([]*Pin{p.Program, p.Interpreter}, func(one *Pin) bool { return one == nil })
 }

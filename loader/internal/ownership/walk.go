@@ -25,9 +25,12 @@ type Walk struct {
 	Links  []string           // every symbolic link that was followed
 }
 
-// Whose process this is, asked once: hookd never becomes somebody else.
+// euid and egid say whose process this is. They are asked once: hookd never changes
+// its user.
 var euid, egid = os.Geteuid(), os.Getegid()
 
+// User returns a walk that lets the user and root own each part. lifted are the
+// folders in which the checks are lifted.
 func User(lifted ...Exemption) *Walk {
 	return &Walk{Owners: func(uid int) bool { return uid == 0 || uid == euid }, exempt: lifted, Seen: map[string]string{}}
 }

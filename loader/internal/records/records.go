@@ -96,6 +96,7 @@ type Decisions struct {
 	Disabled []DisabledRecord `json:"disabled"`
 }
 
+// Find returns the record of a hook or resource, nil if there is none.
 func (d *Decisions) Find(hook string) *Record {
 	for i := range d.Hooks {
 		if d.Hooks[i].Hook == hook {
@@ -105,6 +106,7 @@ func (d *Decisions) Find(hook string) *Record {
 	return nil
 }
 
+// Set records a decision in the place of an earlier one about the same.
 func (d *Decisions) Set(r Record) {
 	if old := d.Find(r.Hook); old != nil {
 		r.replaces(old)
@@ -114,10 +116,13 @@ func (d *Decisions) Set(r Record) {
 	d.Hooks = append(d.Hooks, r)
 }
 
+// Remove forgets the decision about a hook or resource.
 func (d *Decisions) Remove(hook string) {
 	d.Hooks = slices.DeleteFunc(d.Hooks, func(r Record) bool { return r.Hook == hook })
 }
 
+// SwitchedOff returns the record by which a hook is switched off at a moment, nil if it
+// is not.
 func (d *Decisions) SwitchedOff(layer, hook string, now time.Time) *DisabledRecord {
 	for i := range d.Disabled {
 		r := &d.Disabled[i]
@@ -128,12 +133,13 @@ func (d *Decisions) SwitchedOff(layer, hook string, now time.Time) *DisabledReco
 	return nil
 }
 
-// records is the folder of decisions, one file per project.
+// A Folder holds the decisions, one file per project.
 type Folder struct{ Dir string }
 
 // maxRecordFile bounds what is read of one project's decisions.
 const maxRecordFile = 64 << 20
 
+// File returns the path of the file about a project.
 func (r Folder) File(project string) string {
 	sum := sha256.Sum256([]byte(project))
 	return filepath.Join(r.Dir, hex.EncodeToString(sum[:16])+".json")
@@ -299,8 +305,8 @@ const (
 	KindSettings Kind = "settings" // the project's settings file
 )
 
-// IsMaterial reports whether a decision is not about a hook.
-func (t *Record) IsMaterial() bool { return t.Kind != "" && t.Kind != KindHook }
+// IsResource reports whether a decision is not about a hook.
+func (t *Record) IsResource() bool { return t.Kind != "" && t.Kind != KindHook }
 
 // RecordedPins are what started the hook when it was allowed. Records of earlier
 // versions have real paths among what was hashed.
@@ -321,15 +327,18 @@ func (t *Record) RecordedPins() interpreter.Pins {
 	return found
 }
 
+// Allows reports whether exactly this bundle was allowed under a name.
 func (d *Decisions) Allows(name string, b *bundle.Bundle) bool {
 	r := d.Find(name)
 	return r != nil && b != nil && r.Decision == Allowed && r.Hash == b.Hash
 }
 
+// AnyAllowed reports whether anything was allowed.
 func (d *Decisions) AnyAllowed() bool {
 	return slices.ContainsFunc(d.Hooks, func(r Record) bool { return r.Decision == Allowed })
 }
 
+// Enable removes what switches a hook off.
 func (d *Decisions) Enable(layer, name string) {
 	d.Disabled = slices.DeleteFunc(d.Disabled, func(r DisabledRecord) bool { return r.Layer == layer && r.Hook == name })
 }

@@ -86,7 +86,7 @@ func (t *Settings) ReadLayer(s *candidate.Scope) settings.File {
 	return f
 }
 
-// onlyOurs says so if somebody else could have written a file or folder of a
+// onlyOurs returns an error if somebody else could have written a file or folder of a
 // layer. One that is not there is fine.
 func (t *Settings) onlyOurs(path string) *schema.UnreadableError {
 	_, unsafe, err := ownership.User(t.Exempt...).Follow(path)
@@ -116,11 +116,12 @@ func (t *Settings) layerSettings(s *candidate.Scope) schema.LayerSettings {
 		}
 		return f.Settings
 	}
-	return t.settingsLost(s, f.Bad)
+	return t.lastGood(s, f.Bad)
 }
 
-// settingsLost are the settings in the place of those that cannot be read.
-func (t *Settings) settingsLost(s *candidate.Scope, bad *schema.UnreadableError) schema.LayerSettings {
+// lastGood returns what counts in place of settings that cannot be read: the last ones
+// that could be. Without those every gate is refused.
+func (t *Settings) lastGood(s *candidate.Scope, bad *schema.UnreadableError) schema.LayerSettings {
 	s.File.State = candidate.SettingsUnreadable
 	t.Add(bad.Finding())
 	if good, ok := t.Good.Settings(s.Project, s.Layer); ok {

@@ -38,9 +38,9 @@ type Plan struct {
 	Items   []PlanItem
 }
 
-// PlanItem is one hook of a plan, or one of the project's materials.
+// PlanItem is one hook of a plan, or one of the project's resources.
 type PlanItem struct {
-	Hook    string // of a material its folder and name: skills/x.md, mcpServers/git
+	Hook    string // of a resource its folder and name: skills/x.md, mcpServers/git
 	Kind    records.Kind
 	State   State
 	Hash    string // of the bundle; "" if it is gone or cannot be allowed
@@ -132,9 +132,10 @@ func ProjectHash(inner *candidate.Scope, hooks []*candidate.Hook, resources []*c
 	return bundle.HashPrefix + hex.EncodeToString(sum[:])
 }
 
+// Plan compares what was found with what was allowed before.
 func (p *Survey) Plan() (*Plan, error) {
-	if p.Inner != nil && p.Inner.PassedOver != nil {
-		return nil, &PassedOverError{p.Inner.PassedOver.Why, p.Inner.PassedOver.Remedy}
+	if p.Inner != nil && p.Inner.Ignored != nil {
+		return nil, &IgnoredProjectError{p.Inner.Ignored.Why, p.Inner.Ignored.Remedy}
 	}
 	plan := &Plan{Project: p.Env.Workspace.Project, Hash: ProjectHash(p.Inner, p.Hooks, p.Resources)}
 	if item := p.SettingsItem(); item != nil {
@@ -188,13 +189,13 @@ func (p *Plan) OnFixedPath() error {
 	return nil
 }
 
-// A PassedOverError is ErrNoProject where an .acai folder is there and does not
-// count.
-type PassedOverError struct{ Why, Remedy string }
+// An IgnoredProjectError is [ErrNoProject] for an .acai folder that is there and does
+// not count.
+type IgnoredProjectError struct{ Why, Remedy string }
 
-func (e *PassedOverError) Error() string { return "nothing of this project counts: " + e.Why }
+func (e *IgnoredProjectError) Error() string { return "nothing of this project counts: " + e.Why }
 
-func (e *PassedOverError) Unwrap() error { return ErrNoProject }
+func (e *IgnoredProjectError) Unwrap() error { return ErrNoProject }
 
 // ErrNoProject says that there is nothing to decide about.
 var ErrNoProject = errors.New("no project: there is no .acai folder here or above")

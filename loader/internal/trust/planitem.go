@@ -63,7 +63,7 @@ func (p *Survey) hookItem(f *candidate.Hook) (PlanItem, error) {
 		item.Guard = true
 	}
 	item.Trouble, item.Remedy = hookCannotBeAllowed(f)
-	p.Env.SeeUnwatched(&f.Subject, h.InPlace, h.InProject)
+	p.Env.NoteUnwatched(&f.Subject, h.InPlace, h.InProject)
 	if item.State == StateNew && f.AllowedInMain() && !f.Faulty() && !f.RunsUnwatched() {
 		item.In = p.TrustedIn
 	}
@@ -74,7 +74,7 @@ func (p *Survey) hookItem(f *candidate.Hook) (PlanItem, error) {
 func (p *Survey) resourceItem(f *candidate.Resource) (PlanItem, error) {
 	item := PlanItem{Kind: f.Kind, State: StateOf(&f.Subject, f.IsThere())}
 	item.Trouble, item.Remedy = cannotBeAllowed(&f.Subject, f.IsThere())
-	p.Env.SeeUnwatched(&f.Subject, false, false)
+	p.Env.NoteUnwatched(&f.Subject, false, false)
 	if item.State == StateNew && f.AllowedInMain() && len(f.Unwatched) == 0 {
 		item.In = p.TrustedIn
 	}
@@ -130,7 +130,7 @@ func (p *Survey) fill(item *PlanItem, f *candidate.Subject) error {
 	return nil
 }
 
-// state compares what is there with the records.
+// StateOf compares what is there with the records.
 func StateOf(f *candidate.Subject, there bool) State {
 	r := f.Record
 	switch {
