@@ -6,7 +6,7 @@
 //
 // # How a load goes
 //
-// The steps stand in one function, snapshot in load.go. Each takes the values of
+// All steps are in one function, snapshot in load.go. Each takes the values of
 // the steps before it and returns values; its findings go into one report.
 //
 //   - internal/workspace finds the projects that rule the working directory.

@@ -59,7 +59,7 @@ func (o *Options) managedDir() string {
 	case o.Managed != nil:
 		return o.Managed.Dir
 	case runtime.GOOS == "windows":
-		return "" // who may write there stands in access lists, which are not looked at yet
+		return "" // access lists say who may write there, and hookd does not read them yet
 	}
 	return ManagedDir
 }

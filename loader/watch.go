@@ -70,11 +70,11 @@ func (w *Watcher) Snapshot() *Snapshot { return w.current.Load() }
 func (w *Watcher) Close() {
 	w.cancel()
 	w.done.Wait()
-	w.rule(nil)
+	w.activate(nil)
 }
 
-// rule has the pool keep processes for the hooks of a set, and for no others.
-func (w *Watcher) rule(set *executor.Set) {
+// activate has the pool keep processes for the hooks of a set, and for no others.
+func (w *Watcher) activate(set *executor.Set) {
 	if pool := w.loader.opts.Pool; pool != nil {
 		pool.SetActive(w.ruling, set)
 	}
@@ -221,7 +221,7 @@ func (w *Watcher) mustWait(s *Snapshot) bool {
 // publish makes a snapshot the current one, in one step.
 func (w *Watcher) publish(s *Snapshot) {
 	w.current.Store(s)
-	w.rule(s.Set)
+	w.activate(s.Set)
 	if w.loader.opts.OnChange != nil {
 		w.loader.opts.OnChange(s)
 	}

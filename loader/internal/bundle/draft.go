@@ -70,7 +70,7 @@ func (d *Draft) Add(name string) error {
 	return d.put(name, filepath.Join(d.Base, filepath.FromSlash(name)))
 }
 
-// put takes in a file of any name.
+// put adds a file under a name.
 func (d *Draft) put(name, where string) error {
 	d.See(where)
 	st, err := files.Stat(where)

@@ -7,7 +7,7 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
-// Entry is a description as it is allowed and recorded: every field settled
+// Entry is a description as it is allowed and recorded: every field comes
 // from header, side file and the project's settings, and from nothing else, so
 // that neither the user's settings nor a program's answer change the hash.
 type Entry struct {

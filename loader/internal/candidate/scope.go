@@ -42,7 +42,7 @@ type Scope struct {
 type Decided struct {
 	Here      *records.Decisions // about the project, or about the user layer
 	InMain    *records.Decisions // about the main checkout of which the project is a worktree
-	MainRules bool               // the main checkout lies further up, and rules by itself
+	MainRules bool               // the main checkout lies further up, and counts by itself
 	Always    bool               // hooks.trust.always names the project: its hooks run in place, unasked
 }
 
@@ -105,7 +105,7 @@ func (s *Scope) Describing(name string) *schema.LayerSettings {
 
 // Inherited is the record of something that was allowed in the main checkout, and
 // that nobody decided about in the worktree; nil if there is none. Where the main
-// checkout is one of the projects further up, it rules by itself.
+// checkout is one of the projects further up, it counts by itself.
 func (d *Decided) Inherited(name string) *records.Record {
 	if d.InMain == nil || d.Here.Find(name) != nil || d.MainRules {
 		return nil

@@ -171,9 +171,9 @@ func (a *DescribeCache) onDisk(hash string) (got rawAnswer, ok bool) {
 	return got, ok
 }
 
-// keep takes in an answer. The disk is not waited for, which would take longer than
-// most programs do: a file that a crash leaves torn is no JSON, and costs one more
-// question, as does one that cannot be written.
+// keep keeps an answer. It does not wait for the disk, which would take longer than most
+// programs do: a file that a crash leaves torn is no JSON, and costs one more question,
+// as does one that cannot be written.
 func (a *DescribeCache) keep(got rawAnswer, onDisk bool) {
 	a.mu.Lock()
 	a.got[got.Hash] = got
@@ -243,7 +243,7 @@ func lastLine(text []byte) string {
 }
 
 // describe reads an answer: an object of fields, or one word of kodelet's. ok is
-// false if it says nothing that can be used; why tells it in words.
+// false if it says nothing that can be used; why says it in words.
 func (got rawAnswer) describe(path, hook string) (d schema.Described, findings []schema.Finding, why string) {
 	if got.Failed != "" {
 		return d, nil, got.Failed

@@ -108,7 +108,8 @@ func (h *hooksFolder) look(name string) *candidate.File {
 	return c
 }
 
-// unreadFile settles a file that could not be read; nil if it is a folder.
+// unreadFile returns the file with the reason why it could not be read, nil if it is a
+// folder.
 func unreadFile(c *candidate.File, err error) *candidate.File {
 	st, statErr := files.Stat(c.Path)
 	switch {
@@ -128,7 +129,7 @@ func checkMode(path string, st files.Info) *report.Problem {
 	switch {
 	case st.Mode&(fs.ModeSetuid|fs.ModeSetgid) != 0:
 		return &report.Problem{Why: "it runs with another user's or group's rights (setuid or setgid)", Remedy: "chmod ug-s " + path}
-	case !files.MayExecute(path, st) && !files.BarredByMount(path, st): // see mountTrouble
+	case !files.MayExecute(path, st) && !files.BarredByMount(path, st): // see interpreter.MountTrouble
 		return &report.Problem{Why: "it is not executable", Remedy: "chmod +x " + path}
 	}
 	return nil

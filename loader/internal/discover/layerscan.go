@@ -79,7 +79,7 @@ func (sc *Scanner) Begin(s *candidate.Scope, dir string) *layerScan {
 	return &layerScan{Scanner: sc, scope: s, Dir: dir, Checks: sc.Env.ChecksFor(s.Layer), byName: map[string]*candidate.Hook{}}
 }
 
-// waiting takes in the entries of settings that nobody allowed. They say what a
+// waiting adds the entries of settings that nobody allowed. They say what a
 // hook is that nobody allowed either, so that a guard is known as one; to a hook
 // that a person decided about they do nothing.
 func (g *layerScan) waiting(entries []schema.Described) {
@@ -180,10 +180,10 @@ func (g *layerScan) describeBySide(f *candidate.Hook) {
 	}
 }
 
-// use takes in one entry of the settings' hooks.use.
+// use adds one entry of the settings' hooks.use.
 func (g *layerScan) use(d *schema.Described) {
 	if d.Name == nil || slices.Contains(d.Faults, "name") {
-		// It cannot be told which hook it describes, but it may have been a guard.
+		// Nobody can know which hook it describes, but it may have been a guard.
 		g.put(&candidate.Hook{Described: []schema.Described{*d}, Subject: candidate.Subject{Name: d.Pos.Path, Listed: true}})
 		return
 	}
@@ -250,7 +250,7 @@ func (g *layerScan) command(words []string) ([]string, *report.Problem) {
 	return argv, checkMode(argv[0], st)
 }
 
-// recorded takes in what was allowed of the project and is no longer found.
+// recorded adds what was allowed of the project and is no longer found.
 func (g *layerScan) recorded(r *records.Record) {
 	f := g.byName[r.Hook]
 	if f == nil {
@@ -271,7 +271,7 @@ func (g *layerScan) recorded(r *records.Record) {
 	f.Record = r
 }
 
-// inheritedGone takes in the hooks of the main checkout that the worktree lacks.
+// inheritedGone adds the hooks of the main checkout that the worktree lacks.
 func (g *layerScan) inheritedGone() {
 	if g.scope.Decided.InMain == nil {
 		return

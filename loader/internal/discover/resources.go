@@ -53,7 +53,7 @@ func (sc *Scanner) Resources(s *candidate.Scope) []*candidate.Resource {
 	return g.resources
 }
 
-// servers takes in the MCP servers that settings name. waits says that nobody
+// servers adds the MCP servers that settings name. waits says that nobody
 // allowed the settings.
 func (g *layerScan) servers(values map[string]schema.Value, waits bool) {
 	value := values["agent.mcpServers"]
@@ -64,7 +64,7 @@ func (g *layerScan) servers(values map[string]schema.Value, waits bool) {
 	}
 }
 
-// resourceFiles takes in the files of one folder.
+// resourceFiles adds the files of one folder.
 func (g *layerScan) resourceFiles(kind records.Kind, dir, inFolder string) {
 	where := filepath.Join(g.Dir, dir)
 	g.Inputs.See(where)
@@ -104,7 +104,7 @@ func (g *layerScan) resourceFiles(kind records.Kind, dir, inFolder string) {
 	}
 }
 
-// resourceFile takes in one skill or recipe; member is its file below the
+// resourceFile adds one skill or recipe; member is its file below the
 // layer's folder, with what it brings along.
 func (g *layerScan) resourceFile(kind records.Kind, name, member string, helpers []string) {
 	f := g.resource(kind, name, member, filepath.Join(g.Dir, filepath.FromSlash(member)))
@@ -127,7 +127,7 @@ func (g *layerScan) resourceFile(kind records.Kind, name, member string, helpers
 	})
 }
 
-// server takes in one MCP server. What it starts of the project is a part of
+// server adds one MCP server. What it starts of the project is a part of
 // what is allowed, as with a command hook.
 func (g *layerScan) server(name string, s schema.MCPServer, file string) {
 	f := g.resource(records.KindServer, name, path.Join(serversDir, name), file)

@@ -9,7 +9,7 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/workspace"
 )
 
-// checkouts tells which folders lie in a project or checkout.
+// checkouts knows which folders lie in a project or checkout.
 type checkouts struct {
 	home  string
 	known map[string]bool // folders, whether they hold a project or a checkout

@@ -80,8 +80,8 @@ func (e *Environment) EnvConfig(s *candidate.Scope, named []string) hookenv.Conf
 	return c
 }
 
-// projectDir is the project that the hooks of a scope are told: their own, and
-// for those of user and machine the one that the agent works in.
+// projectDir returns the folder that the hooks of a scope get as their project: their
+// own project, or for hooks of user and machine the one that the agent works in.
 func (e *Environment) projectDir(s *candidate.Scope) string {
 	if s.Project != "" {
 		return s.Root

@@ -6,7 +6,7 @@ import (
 )
 
 // Inputs are all files and folders that a load looked at, by their stat; the
-// zero stat stands for one that is not there. While none of them changes, a
+// zero Info means that it is not there. While none of them changes, a
 // load would find the same.
 type Inputs map[string]Info
 

@@ -1,4 +1,4 @@
-// Package interpreter tells what starts a script or command.
+// Package interpreter finds out what starts a script or command.
 //
 // interpreter.go takes an interpreter line apart as the kernel and env do. A [Finder]
 // (starter.go) looks for the program that the line or a command names, for one layer:

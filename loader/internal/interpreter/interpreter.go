@@ -194,7 +194,7 @@ func IsProgram(path string) bool {
 	return err == nil && st.Mode.IsRegular() && files.MayExecute(path, st)
 }
 
-// FirstBytes are enough of a file to tell what starts it.
+// FirstBytes returns as much of a file as says what starts it.
 func FirstBytes(path string) []byte {
 	f, _, err := files.OpenRegular(path)
 	if err != nil {

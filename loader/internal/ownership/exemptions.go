@@ -42,7 +42,7 @@ func Exemptions(settings []schema.TrustedFolder, home string) (lifted []Exemptio
 	return lifted, findings
 }
 
-// says tells a person what is not checked.
+// says returns in words what is not checked.
 func (l *Exemption) says() string {
 	text := "hooks.trust.folders: "
 	if len(l.owners) > 0 {

@@ -13,7 +13,7 @@ import (
 )
 
 // A Walk follows a path component by component, the way the kernel does, and
-// tells whether somebody else could change what it leads to: each folder and
+// reports whether somebody else could change what it leads to: each folder and
 // link on the way must belong to the user or root and be writable by nobody
 // else. Looking at the end only would miss a link in the middle of a chain.
 type Walk struct {

@@ -17,7 +17,7 @@ type Verdict struct {
 	Why     string
 	Fault   *protocol.Failure
 	Run     string           // path of what runs; "" if nothing does
-	InPlace bool             // what runs is the original, or lies beside what the original lies beside
+	InPlace bool             // what runs is the original, or a copy in a view
 	Folder  string           // where the copies of the bundle are that run
 	pins    interpreter.Pins // what starts it; of a hook of the project that may run
 }
