@@ -26,24 +26,6 @@ type assembly struct {
 	unallowedResources []string
 }
 
-// take adds the decided hooks, with the answers of those that were asked, and completes
-// them.
-func (p *assembly) take(decided []*trust.DecidedHook, answers map[*trust.DecidedHook]*discover.DescribeAnswer) {
-	for _, d := range decided {
-		f := &hook{DecidedHook: d, answer: answers[d]}
-		if f.answer != nil {
-			f.Described = append(f.Described, f.answer.Described)
-		}
-		p.hooks = append(p.hooks, f)
-	}
-	p.settings.Agent.MCPServers = p.servers()
-	for _, f := range p.hooks {
-		p.finalize(f)
-	}
-	p.missing = p.missingNames()
-	p.bound()
-}
-
 func (p *assembly) scopeOf(layer protocol.Layer) *candidate.Scope {
 	return p.scopes[slices.IndexFunc(p.scopes, func(s *candidate.Scope) bool { return s.Layer == layer })]
 }
@@ -61,6 +43,12 @@ type hook struct {
 // hookName names a hook: equal names in different layers are different hooks.
 type hookName struct {
 	layer protocol.Layer
+	name  string
+}
+
+// missingName is a name of hooks.required that no hook has.
+type missingName struct {
+	scope *candidate.Scope
 	name  string
 }
 

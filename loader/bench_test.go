@@ -11,9 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/hookd-dev/hookd/loader/internal/discover"
 	"github.com/hookd-dev/hookd/loader/internal/files"
-	"golang.org/x/sys/unix"
 )
 
 // manyHooks is a world with n hooks of a project, all allowed.

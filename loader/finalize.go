@@ -147,12 +147,6 @@ func (p *assembly) isRequired(f *hook) bool {
 	return false
 }
 
-// missingName is a name of hooks.required that no hook has.
-type missingName struct {
-	scope *candidate.Scope
-	name  string
-}
-
 // missingNames are the names that some settings require and no hook has.
 func (p *assembly) missingNames() (missing []missingName) {
 	for i, s := range p.scopes {

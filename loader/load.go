@@ -2,7 +2,6 @@ package loader
 
 import (
 	"context"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -172,32 +171,6 @@ func (l *loader) runOnce(inner *candidate.Scope, hooks []*trust.DecidedHook) {
 	}
 }
 
-// scopes lists the scopes of a load, the lowest first.
-func (l *loader) scopes() (scopes []*candidate.Scope) {
-	add := func(s *candidate.Scope) {
-		if s.Decided.Here == nil {
-			s.Decided.Here = &records.Decisions{V: 1, Project: s.Project}
-		}
-		scopes = append(scopes, s)
-	}
-	if l.Project != "" {
-		add(&candidate.Scope{Layer: protocol.Project, Project: l.Project, Dir: filepath.Join(l.Project, workspace.FolderName), Root: l.HooksRoot})
-		for i, outer := range l.Outer {
-			add(&candidate.Scope{
-				Layer: protocol.Project, Project: outer, Dir: filepath.Join(outer, workspace.FolderName), Root: outer,
-				Outer: i + 1, Prefix: candidate.PrefixOf(l.Project, outer),
-			})
-		}
-	}
-	user := &candidate.Scope{Layer: protocol.User, Root: l.Root}
-	if l.opts.Home != "" {
-		user.Dir = filepath.Join(l.opts.Home, workspace.FolderName)
-	}
-	add(user)
-	add(&candidate.Scope{Layer: protocol.Managed, Root: l.Root, Dir: l.opts.managedDir()})
-	return scopes
-}
-
 func (l *loader) newEnvironment(r *report.Report, scopes []*candidate.Scope) *environment.Environment {
 	e := environment.Environment{
 		Report: r, Workspace: l.Workspace, Home: l.opts.Home, State: l.state, Hookd: l.opts.Program, ManagedLayer: l.opts.Managed, Exempt: l.exempt, Hashes: l.files,
@@ -206,4 +179,34 @@ func (l *loader) newEnvironment(r *report.Report, scopes []*candidate.Scope) *en
 		e.Inner = scopes[0]
 	}
 	return environment.New(e)
+}
+
+// survey finds and describes every hook of the project without running any.
+func (l *loader) survey(ctx context.Context) (*trust.Survey, error) {
+	defer l.files.UseContext(ctx)()
+	r := report.NewReport()
+	scopes := l.scopes()
+	l.readDecisions(r, scopes)
+	if r.Refuse != nil {
+		return nil, r.Refuse
+	}
+	l.readSettings(r, scopes, true)
+	env := l.newEnvironment(r, scopes)
+	p := &trust.Survey{Report: r, Env: env, Store: l.store, TrustedIn: l.TrustedIn, Inner: env.Inner}
+	if p.Inner != nil {
+		scan := &discover.Scanner{Report: r, Env: env, HashAll: true}
+		p.Hooks, p.Resources = scan.Hooks(p.Inner), scan.Resources(p.Inner)
+	}
+	return p, ctx.Err()
+}
+
+// hashIfAllowed is the hash of the whole project as it would be once it is allowed
+// with these settings, which is what hookd trust --print shows. Settings that were
+// swapped meanwhile have none.
+func (l *loader) hashIfAllowed(b *bundle.Bundle) string {
+	p, err := l.survey(context.Background())
+	if err != nil || p.Inner == nil || p.Inner.File.Bundle == nil || p.Inner.File.Bundle.Hash != b.Hash {
+		return ""
+	}
+	return trust.ProjectHash(p.Inner, p.Hooks, p.Resources)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/settings"
 	"github.com/hookd-dev/hookd/loader/internal/trust"
 	"github.com/hookd-dev/hookd/loader/internal/workspace"
+	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -118,4 +119,30 @@ func (l *loader) readExemptions() {
 
 func (l *loader) recorded(project string) bool {
 	return l.records.Dir != "" && workspace.StateOutside(project, l.state) == nil && l.records.Recorded(project)
+}
+
+// scopes lists the scopes of a load, the lowest first.
+func (l *loader) scopes() (scopes []*candidate.Scope) {
+	add := func(s *candidate.Scope) {
+		if s.Decided.Here == nil {
+			s.Decided.Here = &records.Decisions{V: 1, Project: s.Project}
+		}
+		scopes = append(scopes, s)
+	}
+	if l.Project != "" {
+		add(&candidate.Scope{Layer: protocol.Project, Project: l.Project, Dir: filepath.Join(l.Project, workspace.FolderName), Root: l.HooksRoot})
+		for i, outer := range l.Outer {
+			add(&candidate.Scope{
+				Layer: protocol.Project, Project: outer, Dir: filepath.Join(outer, workspace.FolderName), Root: outer,
+				Outer: i + 1, Prefix: candidate.PrefixOf(l.Project, outer),
+			})
+		}
+	}
+	user := &candidate.Scope{Layer: protocol.User, Root: l.Root}
+	if l.opts.Home != "" {
+		user.Dir = filepath.Join(l.opts.Home, workspace.FolderName)
+	}
+	add(user)
+	add(&candidate.Scope{Layer: protocol.Managed, Root: l.Root, Dir: l.opts.managedDir()})
+	return scopes
 }

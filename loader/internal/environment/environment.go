@@ -52,6 +52,12 @@ type environmentMemo struct {
 	startsIn string                                         // where the user's programs start, "" before it is wanted
 }
 
+// builderKey tells the builders of one load apart.
+type builderKey struct {
+	scope       *candidate.Scope
+	runsInPlace bool
+}
+
 // EnvConfig is what the environment of a scope's hooks is made from.
 func (e *Environment) EnvConfig(s *candidate.Scope, named []string) hookenv.Config {
 	c := hookenv.Config{
@@ -173,5 +179,21 @@ func (e *Environment) WithoutCode(layer protocol.Layer, names []string) []string
 	if layer == protocol.User {
 		return names
 	}
-	return slices.DeleteFunc(slices.Clone(names), loadsCode)
+	return slices.DeleteFunc(slices.Clone(names), hookenv.LoadsCode)
+}
+
+// ChecksFor are the checks of who could change what a layer's hooks are made of.
+// Of the managed layer that may be nobody but root, the user included.
+func (e *Environment) ChecksFor(layer protocol.Layer) *ownership.Walk {
+	checks := ownership.User(e.Exempt...)
+	if layer != protocol.Managed {
+		return checks
+	}
+	checks.Strict = true
+	checks.Owners = func(uid int) bool { return uid == 0 }
+	if m := e.ManagedLayer; m != nil {
+		checks.Owners = func(uid int) bool { return uid == 0 || uid == m.Owner }
+		checks.Top = m.Top
+	}
+	return checks
 }

@@ -41,9 +41,6 @@ func (e *Environment) NoteUnwatched(f *candidate.Subject, inPlace, inProject boo
 // unwatchedText is what a person reads of one.
 const unwatchedText = "runs code of the project that hookd does not watch"
 
-// loadsCode is hookenv.LoadsCode, short.
-func loadsCode(name string) bool { return hookenv.LoadsCode(name) }
-
 // ReportUnwatched reports the unwatched code of a subject. file and line say where it is
 // named, if it has no file of its own.
 func (e *Environment) ReportUnwatched(f *candidate.Subject, file string, line int) {
@@ -63,7 +60,7 @@ func (e *Environment) ReportNotPassed(f *candidate.Hook) {
 		return
 	}
 	for _, name := range f.Resolution.Hook.Env {
-		if loadsCode(name) {
+		if hookenv.LoadsCode(name) {
 			e.Add(notPassed(f.Path, f.Name, name))
 		}
 	}
