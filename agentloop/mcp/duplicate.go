@@ -1,12 +1,10 @@
 package mcp
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/agentloop/mcp/internal/wire"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
@@ -64,61 +62,5 @@ func sameValue(text string, value protocol.RawMessage) bool {
 // members and the way in which characters and numbers are written. A number is
 // the same only if all its digits are.
 func sameJSON(a, b protocol.RawMessage) bool {
-	var left, right any
-	return json.Unmarshal(a, &left, exact) == nil && json.Unmarshal(b, &right, exact) == nil && equal(left, right)
-}
-
-// exact decodes numbers as they are written.
-var exact = json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decoder, into *any) error {
-	if d.PeekKind() != '0' {
-		return errors.ErrUnsupported
-	}
-	number, err := d.ReadValue()
-	*into = digits(string(number))
-	return err
-}))
-
-// number is a number: digits without zeros at their ends, and the power of ten
-// that they are times.
-type number struct {
-	negative bool
-	digits   string
-	exponent string // where it is written; two forms of it are two numbers
-	scale    int
-}
-
-func digits(text string) number {
-	var n number
-	text, n.negative = strings.CutPrefix(text, "-")
-	text, n.exponent, _ = strings.Cut(strings.ToLower(text), "e")
-	n.exponent = strings.TrimLeft(strings.TrimPrefix(n.exponent, "+"), "0")
-	whole, fraction, _ := strings.Cut(text, ".")
-	n.digits = strings.TrimLeft(whole+fraction, "0")
-	short := strings.TrimRight(n.digits, "0")
-	n.scale = len(n.digits) - len(short) - len(fraction)
-	if n.digits = short; short == "" {
-		return number{}
-	}
-	return n
-}
-
-func equal(a, b any) bool {
-	switch a := a.(type) {
-	case map[string]any:
-		b, is := b.(map[string]any)
-		if !is || len(a) != len(b) {
-			return false
-		}
-		for name, value := range a {
-			other, has := b[name]
-			if !has || !equal(value, other) {
-				return false
-			}
-		}
-		return true
-	case []any:
-		b, is := b.([]any)
-		return is && slices.EqualFunc(a, b, equal)
-	}
-	return a == b
+	return jsonspan.Valid(a) && jsonspan.Valid(b) && jsonspan.SameValue(a, b)
 }

@@ -13,19 +13,6 @@ import (
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 )
 
-// Sent is how a tool is offered to a provider.
-type Sent struct {
-	Schema json.RawMessage
-	// Rule is what the schema leaves out: text for the description, so that the
-	// model knows it. "": nothing.
-	Rule string
-}
-
-// Describe is a tool's description with the rule after it.
-func (s Sent) Describe(description string) string {
-	return strings.TrimLeft(strings.TrimRight(description+"\n\n"+s.Rule, "\n"), "\n")
-}
-
 // none is the schema of a tool that says nothing of its args.
 const none = `{"type":"object","properties":{}}`
 
@@ -39,7 +26,7 @@ func Adapt(schema json.RawMessage) (Sent, error) {
 	schema = bytes.TrimSpace(schema)
 	switch jsonspan.Kind(schema) {
 	case 0, 'n', 't': // args are always an object
-		if len(schema) > 0 && !jsontext.Value(schema).IsValid(lenient, jsontext.AllowDuplicateNames(true)) {
+		if len(schema) > 0 && !isJSON(schema) {
 			return Sent{}, errors.New("its schema is no JSON")
 		}
 		return Sent{Schema: json.RawMessage(none)}, nil
@@ -49,10 +36,10 @@ func Adapt(schema json.RawMessage) (Sent, error) {
 	default:
 		return Sent{}, errors.New("its schema is neither an object nor true")
 	}
-	o, err := read(schema)
-	if err != nil {
-		return Sent{}, fmt.Errorf("its schema cannot be read: %w", err)
+	if !isJSON(schema) {
+		return Sent{}, errors.New("its schema cannot be read: it is no JSON")
 	}
+	o := jsonspan.ReadMemberList(schema)
 	a := adapter{root: o}
 	flat, err := a.flatten(o, 0, true)
 	if err != nil {
@@ -61,17 +48,17 @@ func Adapt(schema json.RawMessage) (Sent, error) {
 	if err := a.checkReferences(flat); err != nil {
 		return Sent{}, err
 	}
-	out := repair(flat.json(), 0)
-	if bytes.Equal(out, o.json()) {
+	out := repair(flat.JSON(), 0)
+	if bytes.Equal(out, o.JSON()) {
 		out = schema
 	}
 	return Sent{Schema: out, Rule: a.rule()}, nil
 }
 
 type adapter struct {
-	root object
-	left object // members of the top that were left out
-	work int    // schemas looked at
+	root jsonspan.MemberList
+	left jsonspan.MemberList // members of the top that were left out
+	work int                 // schemas looked at
 }
 
 var errTooMuch = errors.New("its schema refers to itself without end, or is too large")
@@ -89,26 +76,24 @@ const (
 // flatten makes an object schema of what may be a reference, a list of types or
 // alternatives. It allows all that the schema allows, and often more. At the top
 // it keeps what it leaves out.
-func (a *adapter) flatten(o object, depth int, top bool) (object, error) {
+func (a *adapter) flatten(o jsonspan.MemberList, depth int, top bool) (jsonspan.MemberList, error) {
 	if a.work++; depth > deepest || a.work > most {
 		return nil, errTooMuch
 	}
 	o = slices.Clone(o)
-	if ref := o.get("$ref"); ref != nil {
-		target, err := a.resolve(text(ref))
+	if ref := o.Get("$ref"); ref != nil {
+		target, err := a.resolve(jsonspan.Text(ref))
 		if err != nil {
 			return nil, err
 		}
-		o.remove("$ref")
+		o.Remove("$ref")
 		if target, err = a.flatten(target, depth+1, top); err != nil {
 			return nil, err
 		}
-		if o, err = a.join(o, []object{target}, "allOf"); err != nil {
-			return nil, err
-		}
+		o = join(o, []jsonspan.MemberList{target}, "allOf")
 		for _, m := range target {
-			if o.get(m.name) == nil {
-				o.set(m.name, m.value)
+			if o.Get(m.Name) == nil {
+				o.Set(m.Name, m.Value)
 			}
 		}
 	}
@@ -116,64 +101,55 @@ func (a *adapter) flatten(o object, depth int, top bool) (object, error) {
 		return nil, err
 	}
 	for _, name := range alternatives {
-		value := o.get(name)
+		value := o.Get(name)
 		if value == nil {
 			continue
 		}
-		o.remove(name)
+		o.Remove(name)
 		if top {
-			a.left.set(name, value)
+			a.left.Set(name, value)
 		}
-		branches, is := items(value)
-		if !is || !strings.HasSuffix(name, "Of") {
+		if jsonspan.Kind(value) != '[' || !strings.HasSuffix(name, "Of") {
 			continue // it allows less, never more
 		}
-		flat, err := a.branches(branches, name, depth)
+		flat, err := a.branches(jsonspan.Elements(value), name, depth)
 		if err != nil {
 			return nil, err
 		}
-		if o, err = a.join(o, flat, name); err != nil {
-			return nil, err
-		}
+		o = join(o, flat, name)
 	}
-	if jsonspan.Kind(o.get("properties")) != '{' {
-		o.set("properties", json.RawMessage(`{}`))
+	if jsonspan.Kind(o.Get("properties")) != '{' {
+		o.Set("properties", json.RawMessage(`{}`))
 	}
-	if jsonspan.Kind(o.get("required")) == 'n' {
-		o.remove("required")
+	if jsonspan.Kind(o.Get("required")) == 'n' {
+		o.Remove("required")
 	}
 	return o, nil
 }
 
 // setType says that args are an object, which they always are.
-func setType(o *object) error {
-	kind := o.get("type")
+func setType(o *jsonspan.MemberList) error {
+	kind := o.Get("type")
 	switch {
 	case kind == nil, jsonspan.Kind(kind) == 'n':
-	case text(kind) == "object":
+	case jsonspan.Text(kind) == "object":
 		return nil
 	case slices.Contains(texts(kind), "object"):
 	default:
 		return fmt.Errorf("its schema wants %s, and args are always an object", kind)
 	}
 	if kind == nil {
-		*o = append(object{{"type", json.RawMessage(`"object"`)}}, *o...)
+		*o = append(jsonspan.MemberList{{Name: "type", Value: json.RawMessage(`"object"`)}}, *o...)
 		return nil
 	}
-	o.set("type", json.RawMessage(`"object"`))
+	o.Set("type", json.RawMessage(`"object"`))
 	return nil
 }
 
 // branches are the alternatives that an object can fit.
-func (a *adapter) branches(values []json.RawMessage, name string, depth int) (flat []object, err error) {
+func (a *adapter) branches(values []json.RawMessage, name string, depth int) (flat []jsonspan.MemberList, err error) {
 	for _, value := range values {
-		branch := object{}
-		if jsonspan.Kind(value) == '{' {
-			if branch, err = read(value); err != nil {
-				return nil, fmt.Errorf("its schema cannot be read: %w", err)
-			}
-		}
-		one, err := a.flatten(branch, depth+1, false)
+		one, err := a.flatten(jsonspan.ReadMemberList(value), depth+1, false)
 		if jsonspan.Kind(value) == 'f' {
 			err = errors.New("its schema takes no args at all (false)")
 		}
@@ -192,27 +168,20 @@ func (a *adapter) branches(values []json.RawMessage, name string, depth int) (fl
 
 // join gives an object the properties of the branches, and asks for those that
 // all ask for; of allOf, that any asks for.
-func (a *adapter) join(o object, branches []object, name string) (object, error) {
-	properties, err := propertiesOf(o)
-	if err != nil {
-		return nil, err
-	}
+func join(o jsonspan.MemberList, branches []jsonspan.MemberList, name string) jsonspan.MemberList {
+	properties := propertiesOf(o)
 	var common []string
 	seen := map[string][]json.RawMessage{}
 	for i, branch := range branches {
-		more, err := propertiesOf(branch)
-		if err != nil {
-			return nil, err
-		}
-		for _, p := range more {
-			if !slices.ContainsFunc(seen[p.name], func(v json.RawMessage) bool { return bytes.Equal(v, p.value) }) {
-				seen[p.name] = append(seen[p.name], p.value)
+		for _, p := range propertiesOf(branch) {
+			if !slices.ContainsFunc(seen[p.Name], func(v json.RawMessage) bool { return bytes.Equal(v, p.Value) }) {
+				seen[p.Name] = append(seen[p.Name], p.Value)
 			}
-			if properties.get(p.name) == nil {
-				properties.set(p.name, json.RawMessage(`{}`))
+			if properties.Get(p.Name) == nil {
+				properties.Set(p.Name, json.RawMessage(`{}`))
 			}
 		}
-		wants := texts(branch.get("required"))
+		wants := texts(branch.Get("required"))
 		switch {
 		case name == "allOf":
 			common = append(common, wants...)
@@ -222,47 +191,35 @@ func (a *adapter) join(o object, branches []object, name string) (object, error)
 			common = slices.DeleteFunc(common, func(n string) bool { return !slices.Contains(wants, n) })
 		}
 	}
-	own, _ := propertiesOf(o)
+	own := propertiesOf(o)
 	for i, p := range properties {
-		values := seen[p.name]
+		values := seen[p.Name]
 		switch {
-		case own.get(p.name) != nil || len(values) == 0: // the object's own stands
+		case own.Get(p.Name) != nil || len(values) == 0: // the object's own stands
 		case len(values) == 1:
-			properties[i].value = values[0]
+			properties[i].Value = values[0]
 		default:
 			if name == "oneOf" {
 				name = "anyOf" // what fits two of them fits one at its own place
 			}
-			properties[i].value = object{{name, list(values)}}.json()
+			properties[i].Value = jsonspan.MemberList{{Name: name, Value: jsonspan.JoinList(values)}}.JSON()
 		}
 	}
-	o.set("properties", properties.json())
-	required := texts(o.get("required"))
+	o.Set("properties", properties.JSON())
+	required := texts(o.Get("required"))
 	for _, n := range common {
 		if !slices.Contains(required, n) {
 			required = append(required, n)
 		}
 	}
 	if len(required) > 0 {
-		o.set("required", names(required))
+		o.Set("required", listOf(required))
 	}
-	return o, nil
-}
-
-func propertiesOf(o object) (object, error) {
-	value := o.get("properties")
-	if jsonspan.Kind(value) != '{' {
-		return object{}, nil
-	}
-	p, err := read(value)
-	if err != nil {
-		return nil, fmt.Errorf("its schema's properties cannot be read: %w", err)
-	}
-	return p, nil
+	return o
 }
 
 // resolve finds what a reference inside the schema names.
-func (a *adapter) resolve(ref string) (object, error) {
+func (a *adapter) resolve(ref string) (jsonspan.MemberList, error) {
 	path, local := strings.CutPrefix(ref, "#/")
 	if !local {
 		return nil, fmt.Errorf("its schema is at %q, which is not in it", ref)
@@ -270,25 +227,22 @@ func (a *adapter) resolve(ref string) (object, error) {
 	o := a.root
 	for _, part := range strings.Split(path, "/") {
 		part = strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
-		value := o.get(part)
+		value := o.Get(part)
 		if jsonspan.Kind(value) != '{' {
 			return nil, fmt.Errorf("its schema is at %q, which is not in it", ref)
 		}
-		var err error
-		if o, err = read(value); err != nil {
-			return nil, fmt.Errorf("its schema cannot be read: %w", err)
-		}
+		o = jsonspan.ReadMemberList(value)
 	}
 	return o, nil
 }
 
 // checkReferences refuses a schema in which something refers to a part that was
 // left out.
-func (a *adapter) checkReferences(flat object) error {
-	text := string(flat.json())
+func (a *adapter) checkReferences(flat jsonspan.MemberList) error {
+	text := string(flat.JSON())
 	for _, m := range a.left {
-		if strings.Contains(text, `"#/`+m.name+`/`) {
-			return fmt.Errorf("its schema refers to parts of %s, which providers do not take at the top", m.name)
+		if strings.Contains(text, `"#/`+m.Name+`/`) {
+			return fmt.Errorf("its schema refers to parts of %s, which providers do not take at the top", m.Name)
 		}
 	}
 	return nil
@@ -299,7 +253,7 @@ func (a *adapter) rule() string {
 	if len(a.left) == 0 {
 		return ""
 	}
-	left := a.left.json()
+	left := a.left.JSON()
 	if (*jsontext.Value)(&left).Compact(lenient) != nil || len(left) > longestRule {
 		return "The args must also fit a rule that is checked when the tool is called."
 	}

@@ -122,12 +122,12 @@ func FuzzAdapt(f *testing.F) {
 		if err != nil {
 			return
 		}
-		o, err := read(sent.Schema)
-		if err != nil || text(o.get("type")) != "object" || jsonspan.Kind(o.get("properties")) != '{' {
-			t.Errorf("%s: %v", sent.Schema, err)
+		o := jsonspan.ReadMemberList(sent.Schema)
+		if !isJSON(sent.Schema) || jsonspan.Text(o.Get("type")) != "object" || jsonspan.Kind(o.Get("properties")) != '{' {
+			t.Errorf("%s", sent.Schema)
 		}
 		for _, name := range append([]string{"$ref"}, alternatives...) {
-			if o.get(name) != nil {
+			if o.Get(name) != nil {
 				t.Errorf("%s is at the top of %s", name, sent.Schema)
 			}
 		}

@@ -12,7 +12,9 @@
 //     parts it returns share the bytes of the whole.
 //   - value.go reads and writes single values: [Kind], [Text], [Quote].
 //   - lenient.go reads JSON that other programs' encoders got wrong.
-//   - equal.go compares: [Equal] and [Canonical] keep the digits of numbers.
+//   - equal.go compares: [Equal] and [Canonical] keep the digits of numbers, [SameValue]
+//     does not mind zeros at their ends.
+//   - memberlist.go changes members one by one: [MemberList].
 //   - merge.go and patch.go apply a JSON Merge Patch and a JSON Patch; edit.go
 //     turns one document into another by its smallest edit, and lists the places.
 //   - plain.go writes strings without needless escapes.

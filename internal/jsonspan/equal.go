@@ -104,10 +104,18 @@ func (c *canonicalWriter) object(i int) int {
 // Equal reports whether two values say the same, see [Budget.Equal].
 func Equal(x, y []byte) bool { return (*Budget)(nil).Equal(x, y) }
 
+// SameValue reports whether two values are [Equal], or would be if zeros at the ends of
+// numbers did not count: 1.50 is 1.5 here.
+func SameValue(x, y []byte) bool { return (*Budget)(nil).equal(x, y, sameNumber) }
+
 // Equal reports whether two values say the same: equal strings may be
 // written differently and members may stand in another order, but numbers must
 // have the same digits.
-func (b *Budget) Equal(x, y []byte) bool {
+func (b *Budget) Equal(x, y []byte) bool { return b.equal(x, y, nil) }
+
+// equal compares two values; numbers compares two numbers that are written differently,
+// nil: they are not equal.
+func (b *Budget) equal(x, y []byte, numbers func(x, y []byte) bool) bool {
 	b.spend(min(len(x), len(y)))
 	x, y = Trim(x), Trim(y)
 	if bytes.Equal(x, y) {
@@ -120,6 +128,8 @@ func (b *Budget) Equal(x, y []byte) bool {
 	switch kind {
 	case '"':
 		return Unquote(x) == Unquote(y)
+	case '0':
+		return numbers != nil && numbers(x, y)
 	case '{':
 		as, bs := b.members(x), b.members(y)
 		if len(as) != len(bs) {
@@ -131,7 +141,7 @@ func (b *Budget) Equal(x, y []byte) bool {
 		}
 		for _, m := range as {
 			other, ok := values[m.Name]
-			if !ok || !b.Equal(m.Value, other) {
+			if !ok || !b.equal(m.Value, other, numbers) {
 				return false
 			}
 		}
@@ -142,11 +152,37 @@ func (b *Budget) Equal(x, y []byte) bool {
 			return false
 		}
 		for i := range as {
-			if !b.Equal(x[as[i].start:as[i].end], y[bs[i].start:bs[i].end]) {
+			if !b.equal(x[as[i].start:as[i].end], y[bs[i].start:bs[i].end], numbers) {
 				return false
 			}
 		}
 		return true
 	}
 	return false
+}
+
+func sameNumber(x, y []byte) bool { return readNumber(string(x)) == readNumber(string(y)) }
+
+// number is a number: its digits without zeros at their ends, and the power of ten that
+// they are times.
+type number struct {
+	negative bool
+	digits   string
+	exponent string // as it is written; two forms of it are two numbers
+	scale    int
+}
+
+func readNumber(text string) number {
+	var n number
+	text, n.negative = strings.CutPrefix(text, "-")
+	text, n.exponent, _ = strings.Cut(strings.ToLower(text), "e")
+	n.exponent = strings.TrimLeft(strings.TrimPrefix(n.exponent, "+"), "0")
+	whole, fraction, _ := strings.Cut(text, ".")
+	n.digits = strings.TrimLeft(whole+fraction, "0")
+	short := strings.TrimRight(n.digits, "0")
+	n.scale = len(n.digits) - len(short) - len(fraction)
+	if n.digits = short; short == "" {
+		return number{}
+	}
+	return n
 }

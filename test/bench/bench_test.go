@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -54,6 +55,13 @@ func TestSmoke(t *testing.T) {
 	}
 	if strings.Contains(out.String(), "no C compiler") {
 		return
+	}
+	again := filepath.Join(folder, "again.md")
+	if err := run(context.Background(), mustParse(t, io.Discard, "-from", results, "-doc", again)); err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff(page, strings.ReplaceAll(readFile(t, again), "again.svg", "page.svg")); diff != "" {
+		t.Errorf("the page from stored results is another one: %s", diff)
 	}
 	if !strings.Contains(page, "| plain/sh/1KiB | floor |") {
 		t.Errorf("the page lacks a row:\n%s", page)
@@ -176,6 +184,74 @@ func TestTargets(t *testing.T) {
 		measured, word := c.target.verdict(r)
 		if got := measured + ", " + c.target.bound() + ": " + word; got != c.want {
 			t.Errorf("%s, not %s", got, c.want)
+		}
+	}
+}
+
+// TestPage writes the page of all rows, each target at first met and then missed.
+func TestPage(t *testing.T) {
+	write := func(miss float64) string {
+		m := measurement{machine: "a machine", date: "2026-01-01"}
+		for _, row := range rows() {
+			r := &result{row: row, standings: []standing{
+				{player: "yardstick", against: "yardstick", median: 100 * time.Microsecond},
+				{player: ours, against: "yardstick", ratio: 1.5, median: time.Millisecond},
+			}}
+			for _, target := range row.targets {
+				s := standing{player: target.player, against: "yardstick"}
+				switch value := target.limit * miss; target.kind {
+				case ratio:
+					s.ratio = value
+				case speed:
+					s.ratio = miss / target.limit
+				case middle:
+					s.median = time.Duration(value * 1e9)
+				case tail:
+					s.median, s.p99 = r.standings[1].median, time.Duration(value*1e9)
+				case amount:
+					r.figures = append(r.figures, figure{target.player, "processes", value})
+					continue
+				}
+				if target.player == ours {
+					r.standings[1] = s
+				} else {
+					r.standings = append(r.standings, s)
+				}
+			}
+			m.results = append(m.results, r)
+		}
+		return string(m.page("page.svg"))
+	}
+	met, missed := write(0.9), write(100)
+	if strings.Contains(met, "missed") || !strings.Contains(met, "Every target that was measured is met.") {
+		t.Errorf("all is met:\n%s", met)
+	}
+	if !strings.Contains(missed, "- **serve/1**: 160.00, target ≤ 1.60. "+unexplained+"\n") {
+		t.Errorf("all is missed:\n%s", missed)
+	}
+	if n := strings.Count(met, "\n"); n > 120 {
+		t.Errorf("the page has %d lines; it is to be short", n)
+	}
+}
+
+// TestReasons holds each reason to a target that there is, and drops it when the figure
+// has moved.
+func TestReasons(t *testing.T) {
+	for _, known := range reasons {
+		found := slices.IndexFunc(rows(), func(r row) bool { return r.name == known.row && slices.Contains(r.targets, known.target) })
+		if found < 0 {
+			t.Errorf("the reason for %s (%s) is about a target that is gone: remove it", known.row, known.target.bound())
+			continue
+		}
+		for moved, want := range map[float64]string{1: known.text, 1.2: known.text, 2: unexplained} {
+			s := standing{player: known.target.player, ratio: known.seen * moved, median: time.Duration(known.seen * moved * 1e9)}
+			if known.target.kind == speed {
+				s.ratio = 1 / (known.seen * moved)
+			}
+			r := &result{row: rows()[found], standings: []standing{s}, figures: []figure{{known.target.player, bytesUnit, known.seen * moved}}}
+			if got := reasonFor(r, known.target); got != want {
+				t.Errorf("%s at %g times what it was: %s", known.row, moved, got)
+			}
 		}
 	}
 }

@@ -1,7 +1,7 @@
 //go:build unix
 
 // Command bench compares hookd with what the machine needs at the least. `make
-// bench` runs all rows, which takes about ten minutes; one row is run by its name:
+// bench` runs all rows, which takes about 15 minutes; one row is run by its name:
 //
 //	go run ./test/bench -run serve/1
 //	go run ./test/bench -list
@@ -11,8 +11,11 @@
 // ratio is taken inside one round, so that a busy machine changes all players alike.
 // events.go, load.go, memory.go and abort.go say what the players do, project.go makes the
 // projects with hooks that they work in, programs.go builds hooks and yardsticks,
-// peer.go talks with those. report.go prints, and writes the page and a file for
-// benchstat.
+// peer.go talks with those. report.go prints, and writes a file for benchstat; page.go
+// writes the page, with the reasons in reasons.go; stored.go keeps what the page needs in
+// the file for benchstat, so that the page can be written again without measuring:
+//
+//	go run ./test/bench -from bin/bench.txt -doc docs/benchmarks.md
 package main
 
 import (
@@ -26,6 +29,7 @@ import (
 	"regexp"
 	"runtime"
 	"syscall"
+	"time"
 
 	"github.com/hookd-dev/hookd/executor/exechook"
 	"github.com/hookd-dev/hookd/executor/hookenv"
@@ -60,6 +64,7 @@ type options struct {
 	list    bool
 	pace    pace
 	out     io.Writer // for the person who waits
+	from    string    // such a file of an earlier run: nothing is measured
 	results string    // file in the format of Go benchmarks
 	page    string    // file in Markdown; its plot lies next to it
 }
@@ -70,7 +75,8 @@ func parse(args []string, out io.Writer) (*options, error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.StringVar(&only, "run", "", "measure only the rows that `REGEXP` matches, such as serve/1")
 	flags.BoolVar(&o.list, "list", false, "print the names of all rows and measure nothing")
-	flags.StringVar(&speed, "pace", "full", "full (about 10 minutes), quick (1 minute) or smoke (seconds, means nothing)")
+	flags.StringVar(&speed, "pace", "full", "full (about 15 minutes), quick (1 minute) or smoke (seconds, means nothing)")
+	flags.StringVar(&o.from, "from", "", "measure nothing and take the results that -o wrote to `FILE`")
 	flags.StringVar(&o.results, "o", "", "write results for benchstat to `FILE`")
 	flags.StringVar(&o.page, "doc", "", "write the table to the Markdown `FILE`, and the plot next to it")
 	if err := flags.Parse(args); err != nil {
@@ -97,6 +103,13 @@ func run(ctx context.Context, o *options) error {
 		}
 		return nil
 	}
+	if o.from != "" {
+		m, err := readStored(o.from)
+		if err != nil {
+			return err
+		}
+		return report(o, m)
+	}
 	k, err := newKit(o.pace)
 	if err != nil {
 		return err
@@ -106,7 +119,7 @@ func run(ctx context.Context, o *options) error {
 	if err := errors.Join(err, k.close()); err != nil {
 		return err
 	}
-	return report(o, thisMachine(containment), results)
+	return report(o, measurement{machine: thisMachine(containment), date: time.Now().UTC().Format(time.DateOnly), results: results})
 }
 
 // measureAll measures every row that is asked for, and prints each as it ends.

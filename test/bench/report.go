@@ -20,12 +20,16 @@ import (
 // bytesUnit is how a benchmark names bytes.
 const bytesUnit = "B"
 
-// report writes results where they are asked for, and prints the targets.
-func report(o *options, machine string, results []*result) error {
-	printTargets(o.out, results)
+// report prints the targets, and writes the results and the page to the files that the
+// options name.
+func report(o *options, m measurement) error {
+	printTargets(o.out, m.results)
 	if o.results != "" {
 		var text bytes.Buffer
-		writeResults(&text, results)
+		writeResults(&text, m.results)
+		if err := m.store(&text); err != nil {
+			return err
+		}
 		if err := os.WriteFile(o.results, text.Bytes(), 0o644); err != nil {
 			return err
 		}
@@ -34,10 +38,10 @@ func report(o *options, machine string, results []*result) error {
 		return nil
 	}
 	plot := strings.TrimSuffix(o.page, filepath.Ext(o.page)) + ".svg"
-	if err := os.WriteFile(plot, drawPlot(results), 0o644); err != nil {
+	if err := os.WriteFile(plot, drawPlot(m.results), 0o644); err != nil {
 		return err
 	}
-	return os.WriteFile(o.page, page(machine, filepath.Base(plot), results), 0o644)
+	return os.WriteFile(o.page, m.page(filepath.Base(plot)), 0o644)
 }
 
 // thisMachine is what was measured on. It names no host and no path.
@@ -123,112 +127,6 @@ func writeResults(w io.Writer, results []*result) {
 			fmt.Fprintf(out, "%s %g %s\n", name(f.name), f.value, f.unit)
 		}
 	}
-}
-
-const pageHead = `# Benchmarks
-
-What hookd costs, compared with what the machine needs at the least. ` + "`make bench`" + ` writes this
-page in about ten minutes; ` + "`BENCH=quick make bench`" + ` takes one and only prints.
-
-<!-- not run: needs a clone and a C compiler, and takes minutes -->
-` + "```sh" + `
-go run ./test/bench -list
-go run ./test/bench -run serve/1
-make bench-compare OLD=before.txt NEW=bin/bench.txt
-` + "```" + `
-
-In each row players take turns in short bursts, the yardstick first, and the ratio is the
-median of the rounds' ratios. **floor** is a C program that starts the hook with two pipes,
-writes, reads and waits. **pipe** is a C program that exchanges a line with a resident C hook.
-**small** is a Go daemon of 120 lines that reads a line, runs the same hook and answers; a
-client in C asks it and ` + "`hookd serve`" + ` alike. **hookd** is everything that is on by default:
-allowed hooks, containment, a session, the record, and four Go processors at least
-(GOMAXPROCS), as hookd sets it for itself. A hook named c has no C library. Where a
-spawn takes long, what hookd adds is hidden by it: compare machines by their floors only.
-
-`
-
-// page is the page in Markdown.
-func page(machine, plot string, results []*result) []byte {
-	var out bytes.Buffer
-	out.WriteString(pageHead)
-	fmt.Fprintf(&out, "%s. %s.%s\n\n", machine, time.Now().UTC().Format(time.DateOnly), floors(results))
-	fmt.Fprintf(&out, "![Time to the answer for each way of running a hook](%s)\n\n", plot)
-	out.WriteString("| row | yardstick | its median | player | median | p99 | ratio | target | |\n|---|---|---|---|---|---|---|---|---|\n")
-	for _, r := range results {
-		r.writeTo(&out)
-	}
-	out.WriteString("\n" + missed(results) + "\n")
-	return out.Bytes()
-}
-
-// floors says what the machine's own starts and exchanges took.
-func floors(results []*result) string {
-	text := ""
-	for _, base := range []struct{ row, player, about string }{
-		{"plain/c/1KiB", floor, "A C spawn takes %s here"}, {"resident/c", pipe, "and an exchange over two pipes %s"},
-	} {
-		if s := lookUp(results, base.row, base.player); s != nil {
-			text += " " + fmt.Sprintf(base.about, short(s.median))
-		}
-	}
-	if text == "" {
-		return ""
-	}
-	return text + "."
-}
-
-// writeTo writes a line of the table for each player but the yardstick.
-func (r *result) writeTo(out *bytes.Buffer) {
-	if r.skipped != "" {
-		fmt.Fprintf(out, "| %s | not measured: %s | | | | | | | |\n", r.row.name, r.skipped)
-		return
-	}
-	bounds := func(player string, kinds ...kind) (bound, verdict string) {
-		for _, t := range r.row.targets {
-			for _, k := range kinds {
-				if t.player == player && t.kind == k {
-					measured, word := t.verdict(r)
-					if t.kind == speed {
-						word = measured + ": " + word
-					}
-					bound, verdict = strings.TrimPrefix(bound+", "+t.bound(), ", "), strings.TrimPrefix(verdict+", "+word, ", ")
-				}
-			}
-		}
-		return bound, verdict
-	}
-	for _, f := range r.figures {
-		bound, verdict := bounds(f.name, amount)
-		fmt.Fprintf(out, "| %s | | | %s | %s | | | %s | %s |\n", r.row.name, f.name, f.text(), bound, verdict)
-	}
-	for i, s := range r.standings {
-		if i == 0 && len(r.standings) > 1 {
-			continue
-		}
-		base, of, compared := "", "", ""
-		if i > 0 {
-			base, of, compared = s.against, short(r.standing(s.against).median), ratioText(s.ratio)
-		}
-		bound, verdict := bounds(s.player, ratio, speed, middle, tail)
-		fmt.Fprintf(out, "| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", r.row.name, base, of, s.player, short(s.median), short(s.p99), compared, bound, verdict)
-	}
-}
-
-// missed is the last sentence of the page: what was not reached.
-func missed(results []*result) string {
-	var list []string
-	for _, r := range results {
-		for _, t := range r.row.targets {
-			if measured, word := t.verdict(r); word == "missed" {
-				list = append(list, fmt.Sprintf("%s (%s, target %s)", r.row.name, measured, t.bound()))
-			}
-		}
-	}
-	if len(list) == 0 {
-		return "All targets that were measured are met."
-	}
-	return "Missed: " + strings.Join(list, "; ") + "."
 }
 
 func (r *result) standing(player string) *standing {

@@ -17,7 +17,7 @@ func init() {
 	generated["outcome"] = typeTable("protocol/outcome.go", "Outcome")
 	generated["notice"] = typeTable("protocol/outcome.go", "HookText")
 	generated["hook-run"] = typeTable("protocol/outcome.go", "Run")
-	generated["capabilities"] = typeTable("executor/daemon/capability.go", "Capabilities")
+	generated["capabilities"] = typeTable("executor/daemon/capabilities.go", "Capabilities")
 	generated["record-event"] = typeTable("executor/record/entry.go", "Event")
 	generated["record-late"] = typeTable("executor/record/entry.go", "Late")
 	generated["hook-line"] = typeTable("cmd/hookd/internal/runview/lines.go", "hookLine")
@@ -25,14 +25,16 @@ func init() {
 	generated["event-line"] = typeTable("cmd/hookd/internal/runview/lines.go", "decision")
 }
 
-// typeTable writes the members of a struct as JSON has them.
+// typeTable writes the members of a struct as JSON has them. It panics if the file does
+// not hold the struct: an error must not become a part of a page.
 func typeTable(file, name string) func() string {
 	return func() string {
 		path := filepath.Join("..", "..", filepath.FromSlash(file))
 		parsed, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
 		if err != nil {
-			return err.Error()
+			panic(err)
 		}
+		found := false
 		var b strings.Builder
 		b.WriteString("| member | type | |\n|---|---|---|\n")
 		ast.Inspect(parsed, func(n ast.Node) bool {
@@ -40,6 +42,7 @@ func typeTable(file, name string) func() string {
 			if !isType || spec.Name.Name != name {
 				return true
 			}
+			found = true
 			for _, field := range spec.Type.(*ast.StructType).Fields.List {
 				if member, optional := jsonMember(field); member != "" {
 					fmt.Fprintf(&b, "| `%s`%s | %s | %s |\n", member, optional, typeText(field.Type), commentOf(field))
@@ -47,6 +50,9 @@ func typeTable(file, name string) func() string {
 			}
 			return false
 		})
+		if !found {
+			panic(file + " has no type " + name)
+		}
 		return b.String()
 	}
 }

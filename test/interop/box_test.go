@@ -213,14 +213,10 @@ func (k *talk) result(reason string) {
 	}
 }
 
-// awaitTold waits until hookd has said something on stderr.
+// awaitTold waits until hookd has told a person something.
 func (k *talk) awaitTold(text string) {
 	k.t.Helper()
-	for end := time.Now().Add(20 * time.Second); !strings.Contains(k.told(), text); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			k.t.Fatalf("hookd never said %q", text)
-		}
-	}
+	k.until(fmt.Sprintf("the notice %q", text), func(s said) bool { return s.Kind == "notice" && strings.Contains(s.Text, text) })
 }
 
 // end closes stdin and waits until hookd has ended, which takes little time.

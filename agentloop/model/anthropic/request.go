@@ -228,15 +228,15 @@ func params(p *sdk.MessageNewParams, r model.Request, ends []place) error {
 	if given.TopP != nil {
 		extra["top_p"] = *given.TopP
 	}
-	var err error
-	for name, value := range wire.Members(provider(protocol.RawMessage(given.Provider)), &err) {
-		extra[name] = json.RawMessage(value)
-		if jsonspan.Kind(value) == 'n' {
-			extra[name] = param.Omit
-		}
-	}
+	members, err := wire.Members(protocol.RawMessage(given.Provider))
 	if err != nil {
 		return fmt.Errorf("params: %w", err)
+	}
+	for _, m := range members {
+		extra[m.Name] = m.Value
+		if jsonspan.IsNull(m.Value) {
+			extra[m.Name] = param.Omit
+		}
 	}
 	if _, theirs := extra["cache_control"]; !theirs {
 		cacheConversation(p, r, ends)
@@ -245,13 +245,6 @@ func params(p *sdk.MessageNewParams, r model.Request, ends []place) error {
 		p.SetExtraFields(extra)
 	}
 	return nil
-}
-
-func provider(object protocol.RawMessage) protocol.RawMessage {
-	if len(object) == 0 {
-		return protocol.RawMessage("{}")
-	}
-	return object
 }
 
 // toolChoice writes auto, none, required (any) and the name of a tool as the

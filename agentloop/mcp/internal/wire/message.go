@@ -37,7 +37,7 @@ func (e *message) isAnswer() bool { return e.Method == nil }
 // 2025-03-26 allows. It returns none for text and for JSON that is no message. Only a
 // message that is broken is an error.
 func readMessages(line []byte) ([]message, error) {
-	if line[0] != '{' && line[0] != '[' {
+	if len(line) == 0 || line[0] != '{' && line[0] != '[' {
 		return nil, nil
 	}
 	if e, is := readMessage(line); is { // nearly every line; a large one is read once
@@ -84,8 +84,10 @@ func checked(list []message, line []byte) ([]message, error) {
 	return list, nil
 }
 
+// readMessage reads one object. An empty value is none: a server primes a stream
+// with an event that has an id and no data.
 func readMessage(value protocol.RawMessage) (e message, is bool) {
-	if value[0] != '{' || json.Unmarshal(value, &e, Lenient) != nil {
+	if len(value) == 0 || value[0] != '{' || json.Unmarshal(value, &e, Lenient) != nil {
 		return e, false
 	}
 	return e, e.isMessage()
