@@ -76,7 +76,7 @@ func (e *events) decideAndResolve(ctx context.Context, name protocol.EventName, 
 	}
 	done := false
 	v, err := e.decide(ctx, name, data, append(options, func(event *protocol.Event) {
-		event.Settle = func(ctx context.Context, o *protocol.Outcome) error {
+		event.ResolveAsk = func(ctx context.Context, o *protocol.Outcome) error {
 			done = true
 			return settle(ctx, o)
 		}
@@ -100,7 +100,7 @@ func (e *events) decide(ctx context.Context, name protocol.EventName, data any, 
 	if err != nil {
 		return nil, internal(fmt.Errorf("%s: %w", name, err))
 	}
-	event.Due = due
+	event.Detached = due
 	for _, option := range options {
 		option(&event)
 	}
@@ -122,7 +122,7 @@ func (e *events) decide(ctx context.Context, name protocol.EventName, data any, 
 func (e *events) begin(ctx context.Context, event *protocol.Event) (decide func() (protocol.Outcome, error)) {
 	s := e.agent.session
 	s.sequence.next(func(seq int64) {
-		event.Seq, event.Opening = &seq, s.sequence.opening
+		event.Seq, event.Epoch = &seq, s.sequence.opening
 		decide = s.Gate.Begin(e.withRunContext(ctx), *event)
 	})
 	return decide

@@ -9,7 +9,7 @@ import (
 // afterAbort is how long a run that was aborted waits for the events that must still be
 // fired: those of what was open, and its last one. Control is back within 250 ms of an
 // abort. An event that comes later is fired all the same, and the gate sees to it that
-// hooks hear of it; see [Detached].
+// hooks hear of it; see [protocol.Event.Detached].
 const afterAbort = 200 * time.Millisecond
 
 // abortDeadline is the one deadline of a prompt's run, and of all that work for it, for
