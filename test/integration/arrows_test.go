@@ -68,7 +68,7 @@ loader: executor executor/exechook executor/hookenv executor/process loader/inte
 agentloop: agentloop/builtin agentloop/internal/answer agentloop/internal/conversation agentloop/internal/gohooks agentloop/internal/limits agentloop/internal/toolset agentloop/model agentloop/provider agentloop/recipe agentloop/store agentloop/tool protocol
 agentloop/internal/answer: agentloop/model protocol
 agentloop/internal/conversation: agentloop/store protocol
-agentloop/internal/gohooks: protocol
+agentloop/internal/gohooks: protocol schema/toolname
 agentloop/internal/limits: protocol
 agentloop/internal/toolset: agentloop/tool protocol
 agentloop: agentloop/builtin agentloop/model agentloop/provider agentloop/recipe agentloop/store agentloop/tool protocol
