@@ -3,7 +3,7 @@ package discover
 import "strings"
 
 // What a hooks folder may hold that is no hook: editors' leftovers, notes,
-// settings and side files. docs/hooks.md says which are skipped.
+// settings and side files.
 var (
 	skippedPrefixes = []string{".", "_", "#"}
 	skippedSuffixes = []string{
