@@ -14,8 +14,8 @@ import (
 	"github.com/hookd-dev/hookd/agentloop/provider"
 	"github.com/hookd-dev/hookd/agentloop/tool"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
-	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor/process"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -65,7 +65,7 @@ func (o *opening) addServers(e *engine.Engine, servers *mcp.Servers, sources *[]
 			told.Do(func() {
 				if len(late) > 0 {
 					e.Aside(func() {
-						o.console.Note(show.Plural(len(late), "MCP server")+" still starting: "+strings.Join(late, " "), "the tools join at the next step when they are there")
+						o.console.Note(text.Count(len(late), "MCP server")+" still starting: "+strings.Join(late, " "), "the tools join at the next step when they are there")
 					})
 				}
 			})

@@ -12,10 +12,10 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/exechook"
 	"github.com/hookd-dev/hookd/executor/record"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -112,7 +112,7 @@ func judgeModes(s *loader.Snapshot, past pastByHook) (findings []schema.Finding,
 			name := info.Name
 			findings = append(findings, schema.Finding{
 				Severity: schema.SeverityWarning, Code: string(loader.CodeNotFit), File: info.Path, Hook: &name,
-				Message: fmt.Sprintf("%s (%s of this hook)", strings.TrimPrefix(p.notFit, exechook.NotFit), show.Plural(p.unfit, "recorded run")),
+				Message: fmt.Sprintf("%s (%s of this hook)", strings.TrimPrefix(p.notFit, exechook.NotFit), text.Count(p.unfit, "recorded run")),
 				Remedy:  "read stdin before anything else, or take run: once; see docs/modes.md",
 			})
 		case info.Run == schema.Once:

@@ -12,6 +12,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor/record"
 	"github.com/hookd-dev/hookd/executor/state"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -115,7 +116,7 @@ func findRecord(names []string, given string) (string, error) {
 	case 0:
 		return "", cli.Usage("no-record", "there is no record of a session "+show.Line(given), "hookd log --all --since 30d shows all that there are")
 	}
-	return "", cli.Usage("ambiguous-session", fmt.Sprintf("%s begins the names of %s", show.Line(given), show.Plural(len(found), "record")), "one of: "+show.Shorten(strings.Join(found, " "), 200))
+	return "", cli.Usage("ambiguous-session", fmt.Sprintf("%s begins the names of %s", show.Line(given), text.Count(len(found), "record")), "one of: "+show.Shorten(strings.Join(found, " "), 200))
 }
 
 // parseSince reads a time: how long ago, a day, or a moment.

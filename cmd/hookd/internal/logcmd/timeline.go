@@ -10,6 +10,7 @@ import (
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/executor/record"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -56,7 +57,7 @@ func (v *timeline) line(line *record.Line) {
 
 // lostText tells of lines before this one that could not be recorded.
 func lostText(line *record.Line) string {
-	text := fmt.Sprintf("before this line %s could not be recorded", show.Plural(int(line.Lost), "line"))
+	text := fmt.Sprintf("before this line %s could not be recorded", text.Count(int(line.Lost), "line"))
 	if len(line.LostIDs) > 0 {
 		text += ", of the events " + show.Shorten(strings.Join(line.LostIDs, " "), 300)
 	}
@@ -206,7 +207,7 @@ func setText(s *record.Set) string {
 		}
 	}
 	slices.Sort(ready)
-	text := show.Plural(len(ready), "hook") + " in force"
+	text := text.Count(len(ready), "hook") + " in force"
 	if s.Project != "" {
 		text += " in " + show.Line(s.Project)
 	}

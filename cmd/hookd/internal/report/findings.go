@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -91,10 +92,10 @@ func FindingCount(p *show.Printer, findings []schema.Finding) {
 	}
 	var parts []string
 	if errors > 0 {
-		parts = append(parts, show.Plural(errors, "error"))
+		parts = append(parts, text.Count(errors, "error"))
 	}
 	if warnings := len(findings) - errors; warnings > 0 {
-		parts = append(parts, show.Plural(warnings, "warning"))
+		parts = append(parts, text.Count(warnings, "warning"))
 	}
 	if len(parts) == 0 {
 		p.Print("%s no problems\n", p.In(show.Good, "✓"))

@@ -10,6 +10,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/daemon"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -38,7 +39,7 @@ func Listing(p *show.Printer, listing daemon.Listing) {
 	unwatchedHooks(p, listing.Hooks)
 	heldStreams(p, listing.Hooks)
 	if n := len(listing.Findings); n > 0 {
-		p.Print("%s\n", p.In(show.Warn, show.Plural(n, "finding")+", see hookd check"))
+		p.Print("%s\n", p.In(show.Warn, text.Count(n, "finding")+", see hookd check"))
 	}
 }
 

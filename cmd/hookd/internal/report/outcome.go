@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -111,10 +112,10 @@ func contentText(value protocol.RawMessage, other string) string {
 
 // howMuch says how far two texts differ, and nothing that is in one of them.
 func howMuch(before, after string) string {
-	text := fmt.Sprintf("%d → %d bytes", len(before), len(after))
+	size := fmt.Sprintf("%d → %d bytes", len(before), len(after))
 	was, now := strings.Split(strings.TrimSuffix(before, "\n"), "\n"), strings.Split(strings.TrimSuffix(after, "\n"), "\n")
 	if len(was) < 2 && len(now) < 2 {
-		return text
+		return size
 	}
 	kept := map[string]int{}
 	for _, line := range now {
@@ -126,7 +127,7 @@ func howMuch(before, after string) string {
 			gone++
 		}
 	}
-	return fmt.Sprintf("%d of %s, %s", gone, show.Plural(len(was), "line"), text)
+	return fmt.Sprintf("%d of %s, %s", gone, text.Count(len(was), "line"), size)
 }
 
 // valueText is how two values are compared: texts as texts, all else as JSON.

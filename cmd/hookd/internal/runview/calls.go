@@ -11,6 +11,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/report"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor/process"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -133,25 +134,25 @@ func (v *View) callEnd(y *agentloop.Yield) {
 		v.ended(c, v.p.In(show.Bad, "✗"), "withheld", "", y)
 		return
 	}
-	text := strings.TrimSpace(d.Result.Content.Text())
+	output := strings.TrimSpace(d.Result.Content.Text())
 	mark := v.p.In(show.Good, "✓")
 	if d.Result.IsError {
 		mark = v.p.In(show.Warn, "!")
 	}
-	printed := text
+	printed := output
 	if n := len(d.Result.Content); n > 1 && len(d.Result.Left) > 0 {
 		printed = strings.TrimSpace(d.Result.Content[:n-1].Text()) // the last part tells the model of what was left
 	}
 	outcome := oneOutput(printed)
 	if c != nil && c.streamed { // its lines were printed as they came
-		outcome = show.Plural(strings.Count(printed, "\n")+1, "line")
+		outcome = text.Count(strings.Count(printed, "\n")+1, "line")
 	}
 	outcome += ", " + show.Milliseconds(d.DurationMs)
 	if left := process.Left(d.Result.Left).String(); left != "" {
 		outcome += ", left running and ended: " + show.Line(left)
 		mark = v.p.In(show.Warn, "!")
 	}
-	v.ended(c, mark, outcome, text, y)
+	v.ended(c, mark, outcome, output, y)
 }
 
 // oneOutput is a tool's output on a line.

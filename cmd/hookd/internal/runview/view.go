@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -241,7 +242,7 @@ func compactionLine(p *show.Printer, y *agentloop.Yield) string {
 }
 
 func extent(e protocol.Measures) string {
-	text := show.Plural(e.Messages, "message")
+	text := text.Count(e.Messages, "message")
 	if e.Tokens != nil {
 		text += fmt.Sprintf(", %d tokens", *e.Tokens)
 	}

@@ -5,13 +5,6 @@ import (
 	"strings"
 )
 
-func Plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // AndList is a list as a sentence has it: a, b and c.
 func AndList(parts []string) string {
 	if last := len(parts) - 1; last > 0 {

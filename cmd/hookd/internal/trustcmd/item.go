@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -185,7 +186,7 @@ func showPlanFile(p *show.Printer, f *loader.PlanFile) {
 	case f.WasMode != 0 && f.Mode != f.WasMode:
 		mode = fmt.Sprintf(", mode %o → %o", f.WasMode, f.Mode)
 	}
-	p.Print("  %s %s%s\n", p.In(show.Quiet, "file:"), show.Line(f.Name), p.In(show.Quiet, fmt.Sprintf(", %s%s", show.Plural(int(f.Size), "byte"), mode)))
+	p.Print("  %s %s%s\n", p.In(show.Quiet, "file:"), show.Line(f.Name), p.In(show.Quiet, fmt.Sprintf(", %s%s", text.Count(int(f.Size), "byte"), mode)))
 	switch {
 	case f.Sum == f.WasSum || f.Sum == "":
 	case isBinary(f.Text):
