@@ -20,7 +20,7 @@ import (
 func Run(ctx context.Context, hooks *engine.Opener, flags *conversation.Flags) error {
 	console := hooks.Console
 	late := runview.ForProgram(console)
-	d := &session{out: &lines{lines: runview.NewLines(console.Out)}, asked: map[string]chan agentloop.Answer{}}
+	d := &session{out: &output{lines: runview.NewLines(console.Out)}, asked: map[string]chan agentloop.Answer{}}
 	c, err := conversation.Open(ctx, hooks, flags, d, late)
 	if err != nil {
 		return err
@@ -45,7 +45,7 @@ func Run(ctx context.Context, hooks *engine.Opener, flags *conversation.Flags) e
 // session is a conversation with a program.
 type session struct {
 	c   *conversation.Conversation
-	out *lines
+	out *output
 
 	mu    sync.Mutex
 	asked map[string]chan agentloop.Answer // the open questions
@@ -58,14 +58,14 @@ type session struct {
 
 // run obeys the input until it ends; what was asked for before is still done.
 func (d *session) run(ctx context.Context, in io.Reader) {
-	lines := make(chan inputLine)
-	go readInput(in, lines) // a read of stdin cannot be taken back
+	input := make(chan inputLine)
+	go readInput(in, input) // a read of stdin cannot be taken back
 	for {
 		select {
 		case <-ctx.Done():
 			d.turns.Wait()
 			return
-		case line, open := <-lines:
+		case line, open := <-input:
 			if !open {
 				d.hangUp()
 				d.turns.Wait()

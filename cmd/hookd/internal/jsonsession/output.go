@@ -41,19 +41,19 @@ type (
 	}
 )
 
-// lines lets several goroutines write lines.
-type lines struct {
+// output lets several goroutines write lines.
+type output struct {
 	mu    sync.Mutex
 	lines runview.Lines
 }
 
-func (l *lines) line(value any) error {
+func (l *output) line(value any) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.lines.Line(value)
 }
 
-func (l *lines) See(y agentloop.Yield) error {
+func (l *output) See(y agentloop.Yield) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.lines.See(y)
