@@ -15,8 +15,8 @@ import (
 // and return what is to be done.
 type dialog struct {
 	p    *show.Printer           // for people, under view
-	view *runview.View           // prints what a turn yields
-	say  func(text string)       // prints between what a turn yields
+	view *runview.View           // prints what a turn shows
+	say  func(text string)       // prints between what a turn shows
 	warn func(mark, text string) // prints what is wrong with a line of the person, see [marked]
 	now  func() time.Time
 
@@ -39,7 +39,7 @@ const (
 
 // What happens to a dialog, besides what the person does at the keyboard.
 type (
-	yieldMsg struct{ agentloop.Yield }
+	yieldMsg struct{ agentloop.Update }
 	endedMsg struct {
 		result     agentloop.Result
 		err        error

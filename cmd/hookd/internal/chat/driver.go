@@ -54,7 +54,7 @@ func (d *driver) end() {
 	}
 }
 
-// begin lets a turn run; what it yields comes as messages.
+// begin lets a turn run; what it shows comes as messages.
 func (d *driver) begin(start func(context.Context) (*agentloop.Run, error)) {
 	ctx, abort := context.WithCancelCause(d.ctx)
 	d.abort = abort

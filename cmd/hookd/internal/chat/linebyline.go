@@ -139,12 +139,15 @@ func (l *lineByLine) update(msg any) (effects []effect) {
 		}
 	case interruptMsg:
 		effects, quiet := l.talk.interrupt()
-		if quiet {
+		switch {
+		case l.talk.ending != "" && l.waits:
+			l.console.Err.Print("\n")
+		case quiet:
 			l.console.Err.Print("\nagain within %d s to end hookd\n› ", int(againWithin.Seconds()))
 		}
 		return effects
 	case yieldMsg:
-		l.aside(func() { l.talk.view.See(msg.Yield) })
+		l.aside(func() { l.talk.view.See(msg.Update) })
 	case endedMsg:
 		l.aside(func() { effects, _ = l.talk.ended(msg) })
 	case noteMsg:
