@@ -7,10 +7,10 @@ import (
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 )
 
-// Outcome is what the hooks of one event decided together. It is what a host
-// obeys, the result of event/fire, and what hookd fire --json prints.
+// Outcome is what the hooks of one event decided together. A host obeys it,
+// event/fire returns it, and hookd fire --json prints it.
 //
-// Action is the strongest voice. Whatever it is, a host also obeys the rest:
+// Action is the strongest answer. Whatever it is, a host also obeys the rest:
 // Event is the event to go on with, Messages are to be added (continue, also a
 // block at agent-stop and subagent-stop), Callback is to be run, Context and
 // Notices are to be shown. Two pairs of cases look alike and are not:
@@ -23,30 +23,24 @@ import (
 //   - At agent-stop and subagent-stop a block is continue with the reason: Action
 //     is then continue, the run's own record keeps block.
 type Outcome struct {
-	Action     Action        `json:"action"`           // the strongest voice
-	By         *string       `json:"by"`               // the hook whose voice counts
+	Action     Action        `json:"action"`           // the strongest answer
+	By         *string       `json:"by"`               // the hook that gave it
 	Reason     string        `json:"reason"`           // what the model and the person read
 	Failure    FailureKind   `json:"failure,omitzero"` // set when a failure's rule decided, not an answer
-	ByExit     bool          `json:"byExit,omitzero"`  // the block is an exit code 2; at agent-stop and subagent-stop it forces on with what stood on stderr
+	ByExit     bool          `json:"byExit,omitzero"`  // the block is an exit code 2; at agent-stop and subagent-stop the run goes on with the text of stderr
 	Event      Event         `json:"event"`            // final
 	Context    []HookText    `json:"context"`          // text for the model, in running order
 	Notices    []HookText    `json:"notices"`          // text for the person, in running order
 	Messages   []Message     `json:"messages"`         // from continue, joined in running order
 	Callback   *CallbackCall `json:"callback"`         // the recipe to run
 	Generation int64         `json:"generation"`       // of the set of hooks that decided
-	Runs       []Run         `json:"runs"`             // of the hooks that had a part
+	Runs       []Run         `json:"runs"`             // of the hooks that took part
 
-	// Answered says who answered where a person was to be asked, nil where no question
-	// was put or none is answered yet.
-	Answered *Answered `json:"answered,omitzero"`
+	Answered   *Answered  `json:"answered,omitzero"`   // who answered, if a person was to be asked; absent while nobody has answered
+	Replaced   RawMessage `json:"replaced,omitzero"`   // the result or response that a modifier gave in place of the work itself
+	ReplacedBy string     `json:"replacedBy,omitzero"` // the hook that gave it
+	ArgsHidden bool       `json:"argsHidden,omitzero"` // a sensitive hook changed a call's args: do not send the model's own as data.original with later events of the call
 
-	// Replaced is the result or response a modifier gave in place of the work
-	// itself, nil if none; ReplacedBy is its owner.
-	Replaced   RawMessage `json:"replaced,omitzero"`
-	ReplacedBy string     `json:"replacedBy,omitzero"` // whose result or response it is
-	// ArgsHidden says that a sensitive hook changed a call's args: the model's own do not
-	// go along as data.original with the later events of the call.
-	ArgsHidden bool `json:"argsHidden,omitzero"`
 	// Changes are the changes made to the event, with their owners, in the order
 	// in which they were made. They are listed for a refused event too, whose
 	// Event is the unchanged one.
@@ -111,12 +105,10 @@ func (o Outcome) DecidedLayer() Layer {
 
 // HookText is a text and the hook that wrote it.
 type HookText struct {
-	Hook   string `json:"hook"`
-	Source Layer  `json:"source,omitzero"` // the hook's layer, absent where hookd itself speaks
-	Text   string `json:"text"`
-	// Failure is set on the notice that says that the hook could not be asked. Its
-	// run says the same, and more.
-	Failure FailureKind `json:"failure,omitzero"`
+	Hook    string      `json:"hook"`
+	Source  Layer       `json:"source,omitzero"` // the hook's layer, absent where hookd itself speaks
+	Text    string      `json:"text"`
+	Failure FailureKind `json:"failure,omitzero"` // set if the notice says that the hook could not be asked; its run says more
 	// Warning is set where the text is one of the warnings of the hook's run.
 	Warning bool `json:"-"`
 }
@@ -167,12 +159,11 @@ type Run struct {
 	Changed      []string    `json:"changed"` // JSON Pointers below data
 	ContextBytes int         `json:"contextBytes"`
 	Stderr       string      `json:"stderr"`            // tail
-	Warnings     []string    `json:"warnings,omitzero"` // what is to be said of its answer besides, a line each
+	Warnings     []string    `json:"warnings,omitzero"` // warnings about its answer, a line each
 	Skipped      Skip        `json:"skipped"`           // null if it ran
 
-	// Sensitive hooks see what nobody else is to see. Of their runs, stderr is left
-	// out, and whatever of details and warnings quotes what they wrote.
-	Sensitive bool `json:"sensitive,omitzero"`
+	// Sensitive hooks see what nobody else may see.
+	Sensitive bool `json:"sensitive,omitzero"` // the run leaves out stderr, and details and warnings that quote what the hook wrote
 }
 
 // Shows reports whether a screen may show a change with its values, from what to

@@ -135,7 +135,7 @@ var JSONNames = []string{"event", "reply", "metadata", "side-file", "settings"}
 //	event      what a hook reads on stdin
 //	reply      what it writes on stdout
 //	metadata   how a program describes itself when it is asked
-//	side-file  the description beside a hook's file
+//	side-file  the description next to a hook's file
 //	settings   acai.json, also as yaml or toml
 //
 // It returns nil for any other name.

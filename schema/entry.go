@@ -32,11 +32,11 @@ type Entry struct {
 	OnFailure   *string         `json:"onFailure,omitzero" from:"SHFD" validate:"omitnil,oneof=continue block stop" jsonschema:"what happens when the hook cannot be asked or its answer cannot be read"`
 	Required    *bool           `json:"required,omitzero" from:"SHFD" jsonschema:"the event passes only if this hook answered"`
 	Run         *string         `json:"run,omitzero" from:"SHFD" validate:"omitnil,oneof=once standby resident" jsonschema:"how the hook's process lives"`
-	Env         []string        `json:"env,omitzero" from:"SHFD" validate:"omitnil,max=1000,dive,envname" jsonschema:"names of variables passed besides the allow list; names only, never values"`
+	Env         []string        `json:"env,omitzero" from:"SHFD" validate:"omitnil,max=1000,dive,envname" jsonschema:"names of variables passed in addition to the allow list; names only, never values"`
 	Files       []string        `json:"files,omitzero" from:"SHFD" validate:"omitnil,max=1000,dive,below" jsonschema:"helpers the hook loads: paths or globs below the hook's folder; part of what is trusted and copied"`
-	InPlace     *bool           `json:"inPlace,omitzero" from:"SHF" jsonschema:"keep the other files of the hook's folder beside it, which are not trusted; not the trusted copy alone"`
+	InPlace     *bool           `json:"inPlace,omitzero" from:"SHF" jsonschema:"run among the other files of the hook's folder, which are not trusted, and not in the trusted copy alone"`
 	Dir         *string         `json:"dir,omitzero" from:"SHF" validate:"omitnil,oneof=own project" jsonschema:"where a hook of user or machine starts: own is an empty folder, project the project's root, which counts only where the project was allowed; hooks of a project always start in its root"`
-	Sensitive   *bool           `json:"sensitive,omitzero" from:"SHFD" jsonschema:"records keep only hashes of what the hook saw and changed, and no screen shows what it changed or wrote besides"`
+	Sensitive   *bool           `json:"sensitive,omitzero" from:"SHFD" jsonschema:"records keep only hashes of what the hook saw and changed, and no screen shows what it changed or what else it wrote"`
 	Dialect     *string         `json:"dialect,omitzero" from:"SHFD" validate:"omitnil,dialect" jsonschema:"whose protocol the hook speaks"`
 	Enabled     *bool           `json:"enabled,omitzero" from:"S" jsonschema:"false switches the hook off"`
 }

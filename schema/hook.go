@@ -38,7 +38,7 @@ type Hook struct {
 	OnFailure   protocol.Rule
 	Required    bool
 	Run         RunMode
-	Env         []string // names passed besides the allow list
+	Env         []string // names passed in addition to the allow list
 	Files       []string // helpers, relative to the hook's folder
 	InPlace     bool
 	InProject   bool // dir: project, of a hook of user or machine

@@ -31,8 +31,8 @@ const (
 // Variables is the whole environment of hooks. A variable that is not in this table
 // reaches a hook only if the hook's env, or hooks.env of its own layer, names it.
 var Variables = []Variable{
-	{"PATH", fromHookd, "PUM", "where programs are found. First `hooks.path` of the hook's layer; then for P and U the caller's without relative folders and without what lies in a project or checkout; for M the fixed folders that only root can write. Each folder once"},
-	{"HOME", fromDatabase, "PUM", "programs look for their settings there. For M never the caller's, who would choose which settings a machine's hook reads"},
+	{"PATH", fromHookd, "PUM", "where programs are found. First `hooks.path` of the hook's layer; then for P and U the caller's PATH without relative folders and without folders in a project or checkout; for M the fixed folders that only root can write to. Each folder once"},
+	{"HOME", fromDatabase, "PUM", "programs look for their settings there. For M never the caller's value: the caller would choose which settings a machine's hook reads"},
 	{"USER", fromDatabase, "PUM", "as HOME"},
 	{"LANG", fromCaller, "PUM", "without it text that is not ASCII breaks in many programs"},
 	{"LC_*", fromCaller, "PUM", "as LANG"},

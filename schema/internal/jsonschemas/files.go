@@ -23,7 +23,7 @@ func Files() (map[string][]byte, error) {
 		"metadata": func() (*jsonschema.Schema, error) {
 			return description("D", "How a program describes itself when it is asked")
 		},
-		"side-file": func() (*jsonschema.Schema, error) { return description("F", "The description beside a hook's file") },
+		"side-file": func() (*jsonschema.Schema, error) { return description("F", "The description next to a hook's file") },
 		"settings":  settings,
 	} {
 		s, err := build()
