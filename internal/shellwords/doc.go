@@ -6,10 +6,10 @@
 // substitutions, functions and loops (read.go), those after wrappers such as sudo,
 // env, timeout and xargs, and those in a literal text for a shell: eval, sh -c, a
 // here-document (wrappers.go). A [Word] of a command is literal, with its quotes taken
-// away, or it depends on the moment it runs ($X, $(date), *.go, {a,b}) and is kept as
+// away, or it depends on the moment it runs ($X, $(date), *.go, {a,b}, ~/x) and is kept as
 // it was written (words.go). A command that has bash run or evaluate a text in another
 // way (trap, mapfile -C, PS4, an index with a hidden substitution) says so in Unclear
-// (unclear.go); what the text would do is not worked out.
+// (unclear.go, git.go); what the text would do is not worked out.
 //
 // Two questions are answered with that (compare.go):
 //

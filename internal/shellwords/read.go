@@ -130,7 +130,7 @@ func (r *reader) givenText(text string, more bool) {
 	inner.text(text)
 	for i := before; more && i < len(r.found.commands); i++ {
 		c := &r.found.commands[i]
-		c.Words = withUnknown(c.Words, "{")
+		c.Words = withUnknown(c.Words, false)
 	}
 }
 
@@ -145,6 +145,9 @@ func (r *reader) statement(stmt *syntax.Stmt) {
 		}
 		for _, word := range cmd.Args {
 			c.Words = append(c.Words, r.word(word))
+		}
+		if len(cmd.Args) > 0 {
+			c.Words[0] = r.program(cmd.Args[0])
 		}
 	case *syntax.DeclClause:
 		c.Words = append(c.Words, Word{cmd.Variant.Value, true})

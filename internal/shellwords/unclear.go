@@ -1,7 +1,6 @@
 package shellwords
 
 import (
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -27,7 +26,20 @@ var textOptions = map[string]string{
 var naming = []string{"read", "printf", "unset", "getopts", "wait", "test", "[", "declare", "typeset", "local", "export", "readonly", "mapfile", "readarray", "let"}
 
 // evaluated are variables whose value the shell evaluates once more, or runs.
-var evaluated = []string{"PS0", "PS1", "PS2", "PS4", "PROMPT_COMMAND", "BASH_ENV"}
+var evaluated = []string{"PS0", "PS1", "PS2", "PS4", "PROMPT_COMMAND", "BASH_ENV", "BASH_CMDS", "BASH_ALIASES"}
+
+// integers are variables that take their value for arithmetic.
+var integers = []string{"RANDOM", "SRANDOM", "OPTIND", "HISTCMD", "BASHPID", "EUID", "UID", "PPID", "SECONDS", "LINENO"}
+
+// names reports whether one of some variables stands in a word as a whole name.
+func names(word Word, variables []string) bool {
+	isName := func(r rune) bool {
+		return r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
+	}
+	return slices.ContainsFunc(strings.FieldsFunc(word.Text, func(r rune) bool { return !isName(r) }), func(name string) bool {
+		return slices.Contains(variables, name) || strings.HasPrefix(name, "v") && slices.Contains(variables, name[1:]) // printf -vPS4
+	})
+}
 
 // unclear says why it does not show what a simple command runs, "" if it does.
 func (r *reader) unclear(c *Command, stmt *syntax.Stmt) string {
@@ -39,6 +51,9 @@ func (r *reader) unclear(c *Command, stmt *syntax.Stmt) string {
 		assigned = cmd.Args
 	}
 	for _, assign := range assigned {
+		if r.hides && assign.Name != nil && slices.Contains(integers, assign.Name.Value) {
+			return opensHidden
+		}
 		if assign.Name != nil && slices.Contains(evaluated, assign.Name.Value) && !assign.Naked && (assign.Value != nil || assign.Array != nil) {
 			return runsText
 		}
@@ -55,24 +70,44 @@ func (r *reader) builtin(words []Word) string {
 	if !words[0].Literal {
 		return ""
 	}
-	program, args := path.Base(words[0].Text), words[1:]
+	program, args := programName(words[0]), words[1:]
 	options, takesText := textOptions[program]
 	switch {
 	case takesText && runsItsWords(options, args):
 		return runsText
-	case (program == "." || program == "source") && len(args) > 0 && (!args[0].Literal || strings.HasPrefix(args[0].Text, "/dev/") || strings.HasPrefix(args[0].Text, "/proc/")):
+	case (program == "." || program == "source") && len(args) > 0 && isDevice(args[0]):
 		return "it runs a file that only shows when it runs"
 	case program == "git" && gitRuns(texts(args)):
 		return "it has git run a command that is not read here"
-	case slices.Contains(naming, program):
-		named := slices.ContainsFunc(args, func(w Word) bool { return slices.Contains(evaluated, w.Text) })
-		indexed := r.hides && slices.ContainsFunc(args, func(w Word) bool { return !w.Literal || index().MatchString(w.Text) })
-		switch {
-		case named:
-			return runsText
-		case indexed && (program != "printf" || len(args) > 0 && strings.HasPrefix(args[0].Text, "-v")):
-			return opensHidden
-		}
+	case slices.Contains(naming, program) || slices.Contains([]string{"env", "sudo", "doas"}, program):
+		return r.naming(program, args)
+	}
+	return ""
+}
+
+// naming says why a builtin that takes names of variables, or a program that sets some,
+// has the shell evaluate a text.
+func (r *reader) naming(program string, args []Word) string {
+	has := func(is func(Word) bool) bool { return slices.ContainsFunc(args, is) }
+	option := func(letter string) bool {
+		return has(func(w Word) bool {
+			return (strings.HasPrefix(w.Text, "-") || strings.HasPrefix(w.Text, "+")) && strings.Contains(w.Text, letter)
+		})
+	}
+	declares := slices.Contains([]string{"declare", "typeset", "local", "export", "readonly"}, program)
+	switch {
+	case program == "printf" && !option("v"), (program == "test" || program == "[") && !has(func(w Word) bool { return !w.Literal || w.Text == "-v" || w.Text == "-R" }):
+		return ""
+	case has(func(w Word) bool { return names(w, evaluated) }):
+		return runsText
+	case declares && has(func(w Word) bool { return !w.Literal && !assigns().MatchString(w.Text) }),
+		slices.Contains([]string{"read", "unset", "getopts"}, program) && has(isNotLiteral),
+		program == "printf" && has(func(w Word) bool { return !w.Literal && strings.HasPrefix(args[0].Text, "-v") }) && (!args[0].Literal || len(args) > 1 && !args[1].Literal):
+		return "it gives a variable a value whose name only shows when it runs"
+	case r.hides && (declares && option("i") || has(func(w Word) bool {
+		return !w.Literal || index().MatchString(w.Text) || names(w, integers) || declares && strings.Contains(w.Text, "=(")
+	})):
+		return opensHidden
 	}
 	return ""
 }
@@ -89,30 +124,6 @@ func runsItsWords(options string, args []Word) bool {
 	})
 }
 
-// gitRuns reports whether git is given a command to run: by a setting, or by a
-// subcommand that does so.
-func gitRuns(args []string) bool {
-	config, rebase := slices.Contains(args, "config"), slices.Contains(args, "rebase")
-	submodule, bisect := slices.Contains(args, "submodule"), slices.Contains(args, "bisect")
-	for i, word := range args {
-		setting, _, _ := strings.Cut(strings.ToLower(strings.TrimPrefix(word, "-c")), "=")
-		sets := strings.HasPrefix(word, "-c") || i > 0 && (args[i-1] == "-c" || args[i-1] == "--config-env") || config
-		switch {
-		case sets && gitPrograms().MatchString(setting),
-			rebase && (word == "-x" || strings.HasPrefix(word, "--exec")),
-			submodule && word == "foreach",
-			bisect && word == "run":
-			return true
-		}
-	}
-	return false
-}
-
-// gitPrograms are settings whose value git runs.
-var gitPrograms = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^alias\.|\.(pager|editor|sequenceeditor|sshcommand|askpass|hookspath|fsmonitor|gitproxy|textconv|command|external|driver|clean|smudge|process|helper|program|cmd|path)$|^(pager|include|includeif)\.`)
-})
-
 // evaluation adds a place where bash takes a text for arithmetic: it runs the
 // commands in an index, quoted or not ([[ 'a[$(rm x)]' -eq 0 ]]). Such a place, and a
 // loop over a variable that other programs heed, is no simple command; it counts as
@@ -121,6 +132,10 @@ func (r *reader) evaluation(node syntax.Node) {
 	c := Command{Text: r.slice(node), Given: r.given}
 	arithmetic, simple := true, true
 	switch n := node.(type) {
+	case *syntax.Assign:
+		arithmetic = n.Index != nil && !constant(n.Index)
+	case *syntax.ArrayElem:
+		arithmetic = n.Index != nil && !constant(n.Index)
 	case *syntax.ArithmCmd, *syntax.ArithmExp, *syntax.LetClause, *syntax.CStyleLoop:
 		simple = r.simple(n)
 	case *syntax.BinaryTest:
@@ -129,17 +144,32 @@ func (r *reader) evaluation(node syntax.Node) {
 	case *syntax.UnaryTest:
 		arithmetic = n.Op == syntax.TsVarSet || n.Op == syntax.TsRefVar
 		simple = r.simple(n)
+	case *syntax.CmdSubst:
+		if n.Backquotes && strings.Contains(c.Text, `\"`) { // in double quotes it is a plain one
+			c.Words, c.Unclear = []Word{{c.Text, true}}, "it has quotes in a substitution in quotes"
+			r.found.add(c)
+		}
+		return
 	case *syntax.ParamExp:
+		if n.Exp != nil && n.Exp.Word != nil && quotesNothing(n.Exp.Word) {
+			c.Words, c.Unclear = []Word{{c.Text, true}}, opensHidden
+			r.found.add(c)
+			return
+		}
 		prompt := n.Exp != nil && n.Exp.Op == syntax.OtherParamOps && n.Exp.Word.Lit() == "P"
 		index := n.Index == nil || r.simple(n.Index)
 		slice := n.Slice == nil || (n.Slice.Offset == nil || r.simple(n.Slice.Offset)) && (n.Slice.Length == nil || r.simple(n.Slice.Length))
 		simple = !prompt && !indirect(n) && index && slice
-		arithmetic = !simple
+		known := (n.Index == nil || constant(n.Index)) && (n.Slice == nil || (n.Slice.Offset == nil || constant(n.Slice.Offset)) && (n.Slice.Length == nil || constant(n.Slice.Length)))
+		arithmetic = !simple || !known
 	case *syntax.WordIter:
 		if name := n.Name.Value; name == strings.ToUpper(name) && strings.ContainsFunc(name, isLetter) {
 			c.Sets = []Word{{name + "=" + c.Text, false}}
-			if slices.Contains(evaluated, name) {
+			switch {
+			case slices.Contains(evaluated, name):
 				c.Unclear = runsText
+			case r.hides && slices.Contains(integers, name):
+				c.Unclear = opensHidden
 			}
 			r.found.add(c)
 		}
@@ -154,6 +184,15 @@ func (r *reader) evaluation(node syntax.Node) {
 		c.Words = []Word{{c.Text, true}}
 		r.found.add(c)
 	}
+}
+
+// quotesNothing reports whether a word has what bash would run in single quotes, which
+// are plain characters in "${x-'$(rm x)'}".
+func quotesNothing(word *syntax.Word) bool {
+	return slices.ContainsFunc(word.Parts, func(part syntax.WordPart) bool {
+		quoted, is := part.(*syntax.SglQuoted)
+		return is && strings.ContainsAny(quoted.Value, "$`")
+	})
 }
 
 // indirect reports whether the value of a parameter is taken as a name: ${!x}.
@@ -184,8 +223,23 @@ func (r *reader) simple(node syntax.Node) bool {
 	return simple
 }
 
+// constant reports whether arithmetic holds no name: only numbers, or @ and * as an index.
+func constant(node syntax.Node) bool {
+	constant := true
+	syntax.Walk(node, func(node syntax.Node) bool {
+		if word, is := node.(*syntax.Word); is {
+			text := word.Lit()
+			constant = constant && (text == "@" || text == "*" || text != "" && strings.Trim(text, "0123456789") == "")
+			return false
+		}
+		return true
+	})
+	return constant
+}
+
 // hidesCommands reports whether a text has a command substitution in quotes, or
-// after a backslash: one that runs if the text is evaluated once more.
+// after a backslash: one that runs if the text is evaluated once more. A dollar at the
+// end of a quoted part may become one.
 func hidesCommands(file *syntax.File) (hides bool) {
 	walk(file, func(node syntax.Node) bool {
 		switch n := node.(type) {
@@ -199,7 +253,7 @@ func hidesCommands(file *syntax.File) (hides bool) {
 	return hides
 }
 
-var substitution = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\\$\\\\?\\(|\\$\\{[ \t\n|]|`") })
+var substitution = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\\$\\\\?\\(|\\$\\{[ \t\n|]|`|\\$$") })
 
 // setsInLoops reports whether a text gives a variable a value other than by an
 // assignment, which is a command of its own.

@@ -14,14 +14,24 @@ type Word struct {
 	Literal bool
 }
 
-// word returns a word of the text. One with a glob (*.go) or braces ({a,b}) is not
-// literal.
+// word returns a word of the text. One with a glob (*.go), braces ({a,b}) or a tilde
+// that stands for a folder (~/x, ~+) is not literal.
 func (r *reader) word(word *syntax.Word) Word {
 	text, literal := unquoted(word.Parts, false)
-	if !literal || hasGlob(word) || hasBraces(*word) {
+	if !literal || hasGlob(word) || hasBraces(word) || hasTilde(word) {
 		return Word{r.slice(word), false}
 	}
 	return Word{text, true}
+}
+
+// program returns the first word of a command. Of ~/bin/x the folder is not known, but
+// the name is.
+func (r *reader) program(word *syntax.Word) Word {
+	text, literal := unquoted(word.Parts, false)
+	if literal && hasTilde(word) && strings.Contains(text, "/") && !hasGlob(word) && !hasBraces(word) {
+		return Word{text, true}
+	}
+	return r.word(word)
 }
 
 // assignment returns NAME=value as a word.
@@ -89,7 +99,7 @@ func unescape(text, only string) string {
 func hasGlob(word *syntax.Word) bool {
 	return slices.ContainsFunc(word.Parts, func(part syntax.WordPart) bool {
 		lit, is := part.(*syntax.Lit)
-		if !is || lit.Value == "[" {
+		if !is || lit.Value == "[" && len(word.Parts) == 1 {
 			return false
 		}
 		for i := 0; i < len(lit.Value); i++ {
@@ -104,23 +114,48 @@ func hasGlob(word *syntax.Word) bool {
 	})
 }
 
-func hasBraces(word syntax.Word) bool {
-	return syntax.SplitBraces(&word) && slices.ContainsFunc(word.Parts, func(part syntax.WordPart) bool {
-		_, is := part.(*syntax.BraceExp)
-		return is
-	})
+func hasTilde(word *syntax.Word) bool {
+	lit, is := word.Parts[0].(*syntax.Lit)
+	return is && strings.HasPrefix(lit.Value, "~")
+}
+
+// hasBraces reports whether a word has {a,b} or {a..b}, also with quoted parts in it.
+func hasBraces(word *syntax.Word) bool {
+	var b strings.Builder
+	for _, part := range word.Parts {
+		lit, is := part.(*syntax.Lit)
+		if !is {
+			b.WriteByte('q')
+			continue
+		}
+		for i := 0; i < len(lit.Value); i++ {
+			if lit.Value[i] == '\\' {
+				i++
+			} else {
+				b.WriteByte(lit.Value[i])
+			}
+		}
+	}
+	_, inner, _ := strings.Cut(b.String(), "{")
+	end := strings.LastIndexByte(inner, '}')
+	return end >= 0 && (strings.Contains(inner[:end], ",") || strings.Contains(inner[:end], ".."))
 }
 
 // withUnknown returns words with one more that is not known, as xargs adds it. Words
-// in which something is replaced are not known either.
-func withUnknown(words []Word, replaced string) []Word {
+// in which something is replaced are not known either: with all, those after the program.
+func withUnknown(words []Word, all bool) []Word {
 	words = append(slices.Clone(words), Word{Text: "…"})
 	for i := range words {
-		if strings.Contains(words[i].Text, "{") || strings.Contains(words[i].Text, replaced) || strings.HasPrefix(words[i].Text, ":::") {
+		if all && (i > 0 || strings.ContainsFunc(words[i].Text, odd)) || strings.Contains(words[i].Text, "{") || strings.HasPrefix(words[i].Text, ":::") {
 			words[i].Literal = false
 		}
 	}
 	return words
+}
+
+// odd reports whether a character is rare in the name of a program.
+func odd(r rune) bool {
+	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_./+-", r))
 }
 
 func texts(words []Word) []string {

@@ -23,25 +23,53 @@ var wrappers = map[string]wrapper{
 	"sudo": {}, "doas": {}, "pkexec": {}, "exec": {}, "command": {}, "builtin": {}, "nohup": {}, "nice": {}, "ionice": {},
 	"time": {}, "stdbuf": {}, "unbuffer": {}, "setsid": {}, "strace": {}, "ltrace": {}, "busybox": {}, "toybox": {},
 	"setpriv": {}, "prlimit": {}, "numactl": {}, "unshare": {}, "nsenter": {}, "systemd-run": {}, "coproc": {},
-	"timeout": {operands: 1}, "chrt": {operands: 1}, "taskset": {operands: 1}, "chroot": {operands: 1}, "gosu": {operands: 1},
+	"setarch": {}, "linux32": {}, "linux64": {}, "i386": {}, "x86_64": {}, "arch": {}, "uname26": {}, "choom": {}, "uclampset": {}, "coresched": {},
+	"runcon": {}, "ssh-agent": {}, "dbus-run-session": {}, "xvfb-run": {}, "fakeroot": {}, "eatmydata": {}, "firejail": {}, "bwrap": {}, "proot": {},
+	"valgrind": {}, "perf": {}, "rlwrap": {}, "tini": {}, "dumb-init": {}, "catatonit": {}, "su-exec": {operands: 1}, "torsocks": {}, "proxychains": {}, "proxychains4": {},
+	"caffeinate": {}, "systemd-inhibit": {}, "systemd-cat": {}, "flatpak-spawn": {}, "chronic": {}, "ifne": {}, "nocache": {}, "cpulimit": {}, "start-stop-daemon": {},
+	"chpst": {}, "softlimit": {}, "setuidgid": {operands: 1}, "envdir": {operands: 1}, "setlock": {operands: 1}, "faketime": {operands: 1}, "logsave": {operands: 1},
+	"--": {}, "-": {}, "noglob": {}, "nocorrect": {}, "and": {}, "or": {}, "not": {}, "begin": {}, // time -p -- COMMAND, and words of other shells
+	loaderOfPrograms: {},
+	"timeout":        {operands: 1}, "chrt": {operands: 1}, "taskset": {operands: 1}, "chroot": {operands: 1}, "gosu": {operands: 1},
 
 	"env": {text: true}, "su": {shell: true}, "runuser": {shell: true}, "capsh": {shell: true}, "script": {shell: true},
 	"watch": {shell: true}, "screen": {shell: true}, "eval": {shell: true},
-	"flock": {shell: true, operands: 1}, "ssh": {shell: true, operands: 1}, "tmux": {shell: true, operands: 1},
+	"hyperfine": {shell: true}, "sg": {shell: true, operands: 1}, "flock": {shell: true, operands: 1}, "ssh": {shell: true, operands: 1}, "tmux": {shell: true, operands: 1},
 
 	"xargs": {adds: true}, "parallel": {adds: true, shell: true}, "entr": {adds: true, shell: true},
-	"find": {adds: true, after: []string{"-exec", "-execdir", "-ok", "-okdir"}},
-	"fd":   {adds: true, after: []string{"-x", "--exec", "-X", "--exec-batch"}},
+	"find":   {adds: true, after: []string{"-exec", "-execdir", "-ok", "-okdir"}},
+	"fd":     {adds: true, after: []string{"-x", "--exec", "-X", "--exec-batch"}},
+	"fdfind": {adds: true, after: []string{"-x", "--exec", "-X", "--exec-batch"}},
 }
 
-// shells run a text, a file or what they read.
-var shells = []string{"sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "rbash", "fish"}
+// loaderOfPrograms stands for ld-linux-x86-64.so.2 and its like.
+const loaderOfPrograms = "ld.so"
+
+// programName is the name by which wrappers and shells are known.
+func programName(word Word) string {
+	name := path.Base(word.Text)
+	if strings.HasPrefix(name, "ld-linux") || strings.HasPrefix(name, "ld-musl") {
+		return loaderOfPrograms
+	}
+	return name
+}
+
+// shells run a text, a file or what they read. Those of foreign speak a language that
+// is not bash's.
+var (
+	shells  = []string{"sh", "bash", "dash", "ash", "zsh", "ksh", "ksh93", "mksh", "rbash", "yash", "posh", "osh", "csh", "tcsh", "fish", "elvish", "nu", "pwsh", "xonsh"}
+	foreign = []string{"zsh", "osh", "csh", "tcsh", "fish", "elvish", "nu", "pwsh", "xonsh"}
+)
+
+// plain is a text that every shell reads the same way.
+var plain = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_./ -][A-Za-z0-9_./ =:,@+-]*$`) })
 
 // wrapped adds the commands that words make run, at any depth of wrappers.
 func (r *reader) wrapped(words []Word, redirects []*syntax.Redirect) {
 	type candidate struct {
 		at   int
 		adds bool
+		puts bool // its words are replaced
 	}
 	seen, queue := map[candidate]bool{}, []candidate{{}}
 	for len(queue) > 0 && r.found.err == nil {
@@ -53,7 +81,7 @@ func (r *reader) wrapped(words []Word, redirects []*syntax.Redirect) {
 		seen[c] = true
 		inner := words[c.at:]
 		if c.adds {
-			inner = withUnknown(inner, placeholder(words))
+			inner = withUnknown(inner, c.puts)
 		}
 		if c.at > 0 && !r.candidate(inner, c.adds) {
 			continue
@@ -61,7 +89,7 @@ func (r *reader) wrapped(words []Word, redirects []*syntax.Redirect) {
 		if !inner[0].Literal {
 			continue
 		}
-		program := path.Base(inner[0].Text)
+		program := programName(inner[0])
 		if slices.Contains(shells, program) {
 			r.script(inner, redirects)
 		}
@@ -73,10 +101,10 @@ func (r *reader) wrapped(words []Word, redirects []*syntax.Redirect) {
 			r.joined(&w, inner)
 			r.optionValues(&w, inner)
 		case w.text:
-			r.optionValues(&w, inner)
+			r.splitString(inner)
 		}
-		for _, at := range w.commands(words[c.at:]) {
-			queue = append(queue, candidate{c.at + at, c.adds || w.adds})
+		for _, at := range w.commands(inner) {
+			queue = append(queue, candidate{c.at + at, c.adds || w.adds, c.puts || replaces(inner)})
 		}
 	}
 }
@@ -110,8 +138,44 @@ func (r *reader) joined(w *wrapper, words []Word) {
 	}
 }
 
-// optionValues reads commands that are the value of an option: env -S'COMMAND',
-// script -qc COMMAND.
+// splitString reads the value of env's option -S, which env splits into words by rules
+// of its own: without a variable or an escape they are the shell's.
+func (r *reader) splitString(words []Word) {
+	for i, word := range words[1:] {
+		value, glued := "", false
+		switch name, after, long := strings.Cut(word.Text, "="); {
+		case !word.Literal || len(word.Text) < 2 || word.Text[0] != '-':
+			continue
+		case len(name) > 2 && strings.HasPrefix("--split-string", name):
+			value, glued = after, long
+		case strings.HasPrefix(word.Text, "--"):
+			continue
+		default:
+			_, after, is := strings.Cut(word.Text, "S")
+			if !is {
+				continue
+			}
+			value, glued = after, after != ""
+		}
+		rest := words[i+2:]
+		if !glued {
+			if len(rest) == 0 {
+				continue
+			}
+			if !rest[0].Literal {
+				r.found.add(Command{Text: strings.Join(texts(words), " "), Words: words, Given: true, Unclear: "env splits a text that only shows when it runs"})
+				continue
+			}
+			value, rest = rest[0].Text, rest[1:]
+		}
+		if strings.ContainsAny(value, `\$#`) {
+			r.found.add(Command{Text: strings.Join(texts(words), " "), Words: words, Given: true, Unclear: "env splits a text by rules of its own"})
+		}
+		r.givenText(value, len(rest) > 0)
+	}
+}
+
+// optionValues reads commands that are the value of an option: script -qc COMMAND.
 func (r *reader) optionValues(w *wrapper, words []Word) {
 	for i, word := range words {
 		_, value, long := strings.Cut(word.Text, "=")
@@ -127,19 +191,18 @@ func (r *reader) optionValues(w *wrapper, words []Word) {
 	}
 }
 
-// placeholder is the text that xargs replaces in the words of a command.
-func placeholder(words []Word) string {
-	for i, word := range words {
-		switch value, is := strings.CutPrefix(word.Text, "-I"); {
-		case is && value != "":
-			return value
-		case is && i+1 < len(words):
-			return words[i+1].Text
-		case strings.HasPrefix(word.Text, "--replace="):
-			return word.Text[len("--replace="):]
+// replaces reports whether xargs puts what it reads in the place of a part of the words,
+// so that none of them is known: -I%, -0i, --replace.
+func replaces(words []Word) bool {
+	return programName(words[0]) == "xargs" && slices.ContainsFunc(words[1:], func(w Word) bool {
+		switch {
+		case !w.Literal:
+			return true
+		case strings.HasPrefix(w.Text, "--"):
+			return strings.HasPrefix(w.Text, "--r")
 		}
-	}
-	return "{"
+		return strings.HasPrefix(w.Text, "-") && strings.ContainsAny(w.Text, "Ii")
+	})
 }
 
 // maxOptions of a command are looked past.
@@ -152,8 +215,14 @@ var assigns = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`
 func (w *wrapper) commands(words []Word) (places []int) {
 	if w.after != nil {
 		for i, word := range words[:len(words)-1] {
-			if i > 0 && slices.Contains(w.after, word.Text) {
+			next := words[i+1]
+			switch {
+			case i == 0:
+			case slices.Contains(w.after, word.Text),
+				!word.Literal && !(next.Literal && strings.HasPrefix(next.Text, "-")): // it may be one of them
 				places = append(places, i+1)
+			case !word.Literal && !strings.HasPrefix(word.Text, `"`): // or that and the command
+				places = append(places, i)
 			}
 		}
 		return places
@@ -194,7 +263,9 @@ func (w *wrapper) commands(words []Word) (places []int) {
 }
 
 // heeded reports whether a text holds something that a shell would heed.
-func heeded(text string) bool { return strings.ContainsAny(text, " \t\n;&|<>()$`") }
+func heeded(text string) bool {
+	return text != "[" && strings.ContainsAny(text, " \t\n;&|<>()$`'\"\\*?[{")
+}
 
 // script reads what a shell is given to run: a here-document, the text after -c, or
 // else a file, or what comes through a pipe.
@@ -203,16 +274,25 @@ func (r *reader) script(words []Word, redirects []*syntax.Redirect) {
 		r.found.add(Command{Text: strings.Join(texts(words), " "), Words: words, Given: true, Unclear: why})
 	}
 	const unknown = "the text that a shell runs only shows when it runs"
+	given := func(text string) {
+		if slices.Contains(foreign, programName(words[0])) && !plain().MatchString(text) {
+			unclear("it is a text in the language of another shell")
+		}
+		r.givenText(text, false)
+	}
 	text := false
 	for i := 1; i < len(words); i++ {
 		word := words[i]
 		option := len(word.Text) > 1 && (word.Text[0] == '-' || word.Text[0] == '+')
 		switch {
+		case word.Text == ";": // the end of what find is to run
 		case !word.Literal:
 			unclear(unknown)
 			return
-		case word.Text == "--rcfile" || word.Text == "--init-file":
-			i++
+		case (word.Text == "--rcfile" || word.Text == "--init-file") && i+1 < len(words):
+			if i++; isDevice(words[i]) {
+				unclear("a shell runs what it reads")
+			}
 		case option && !strings.HasPrefix(word.Text, "--"):
 			text = text || word.Text[0] == '-' && strings.Contains(word.Text, "c")
 			if strings.ContainsAny(word.Text, "oO") { // -euo pipefail
@@ -223,30 +303,59 @@ func (r *reader) script(words []Word, redirects []*syntax.Redirect) {
 				return
 			}
 		case option && strings.HasPrefix(word.Text, "--command="):
-			r.givenText(strings.TrimPrefix(word.Text, "--command="), false)
+			given(strings.TrimPrefix(word.Text, "--command="))
 			return
 		case option:
 		case text:
-			r.givenText(word.Text, false)
+			given(word.Text)
 			return
-		case word.Text == "-" || strings.HasPrefix(word.Text, "/dev/") || strings.HasPrefix(word.Text, "/proc/"):
+		case word.Text == "-" || isDevice(word):
 			unclear("a shell runs what it reads")
 			return
 		default:
 			return // a script in a file
 		}
 	}
-	for _, redirect := range redirects {
-		switch {
-		case redirect.Hdoc != nil:
-			r.givenText(r.slice(redirect.Hdoc), false)
-			return
-		case redirect.Op == syntax.WordHdoc:
-			if word := r.word(redirect.Word); word.Literal {
-				r.givenText(word.Text, false)
-				return
-			}
-		}
+	if text, literal := r.input(redirects); literal {
+		given(text)
+		return
 	}
 	unclear("a shell runs what it reads")
+}
+
+// isDevice reports whether the file that a word names may be no script but what comes
+// through a pipe. Also dev/fd/3 is one, in the right folder.
+func isDevice(word Word) bool {
+	base := path.Base(word.Text)
+	atHome := strings.HasPrefix(word.Text, "~/") && plain().MatchString(word.Text[1:])
+	return !word.Literal && !atHome || strings.HasPrefix(word.Text, "/dev/") || strings.HasPrefix(word.Text, "/proc/") || base == "stdin" || strings.Trim(base, "0123456789") == ""
+}
+
+// input returns the text that a command reads, and whether it is known: it has one
+// source of input, which is a literal here-document.
+func (r *reader) input(redirects []*syntax.Redirect) (text string, literal bool) {
+	var from []*syntax.Redirect
+	for _, redirect := range redirects {
+		reads := slices.Contains([]syntax.RedirOperator{syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc, syntax.RdrIn, syntax.DplIn, syntax.RdrInOut}, redirect.Op)
+		if redirect.N == nil && reads || redirect.N != nil && strings.Trim(redirect.N.Value, "0") == "" {
+			from = append(from, redirect)
+		}
+	}
+	switch {
+	case len(from) != 1:
+		return "", false
+	case from[0].Op == syntax.WordHdoc:
+		return unquoted(from[0].Word.Parts, false)
+	case from[0].Hdoc == nil:
+		return "", false
+	case slices.ContainsFunc(from[0].Word.Parts, func(part syntax.WordPart) bool {
+		lit, is := part.(*syntax.Lit)
+		return !is || strings.Contains(lit.Value, `\`)
+	}): // its end is quoted, and so is the text
+		return r.slice(from[0].Hdoc), true
+	}
+	if text = from[0].Hdoc.Lit(); text == "" { // it is empty, or something is put in
+		return "", false
+	}
+	return unescape(text, "$`\\\n"), true
 }
