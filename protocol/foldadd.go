@@ -312,11 +312,8 @@ func (a Answer) veiled() Answer {
 var quotation = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
 func veiledText(text string) string {
-	if besides, found := strings.CutPrefix(text, BesidesReply); found {
-		return fmt.Sprintf("%s[%d bytes]", BesidesReply, len(besides))
-	}
 	if strings.HasPrefix(text, InvalidReply) {
 		return InvalidReply
 	}
-	return quotation.ReplaceAllString(text, `"…"`)
+	return quotation.ReplaceAllString(WithoutOutput(text), `"…"`)
 }

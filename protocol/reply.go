@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -127,6 +128,15 @@ const (
 	BesidesReply = "text on stdout besides the reply: "
 	InvalidReply = "the reply is not valid" // of a refusal, which counts all the same
 )
+
+// WithoutOutput returns a warning with the length of what a hook printed besides its
+// reply in place of the text.
+func WithoutOutput(warning string) string {
+	if besides, found := strings.CutPrefix(warning, BesidesReply); found {
+		return fmt.Sprintf("%s[%d bytes]", BesidesReply, len(besides))
+	}
+	return warning
+}
 
 // ReadResult is the result of reading a hook's output.
 type ReadResult struct {

@@ -26,7 +26,6 @@ type wakeup struct {
 	last     timer
 	mortal   bool
 	running  int
-	armed    bool      // the timers that wake are set
 	latest   time.Time // limit of those that run, or have run with them
 	terminal *os.File  // that controls us, nil without one
 	signals  chan os.Signal
@@ -104,18 +103,15 @@ func (a *wakeup) began(limit time.Time) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.running++
-	if limit.After(a.latest) {
+	later := limit.After(a.latest)
+	if later {
 		a.latest = limit
 	}
-	if a.mortal || !a.armed {
+	if a.running++; a.running == 1 || a.mortal && later {
 		a.arm()
 	}
 }
 
-// ended leaves the timers of a long life set: the next program may come at once, and
-// to set them takes as long as a tenth of its start. They rest when one of them finds
-// that nothing runs.
 func (a *wakeup) ended() {
 	if a == nil {
 		return
@@ -124,15 +120,12 @@ func (a *wakeup) ended() {
 	defer a.mu.Unlock()
 	if a.running--; a.running == 0 {
 		a.latest = time.Time{}
-		if a.mortal {
-			a.disarm()
-		}
+		a.disarm()
 	}
 }
 
 // arm sets the timers. a.mu is held.
 func (a *wakeup) arm() {
-	a.armed = true
 	for i := range a.wakes {
 		a.wakes[i].set(wakeAfter[i], wakePause)
 	}
@@ -143,7 +136,6 @@ func (a *wakeup) arm() {
 
 // disarm has the timers rest. a.mu is held.
 func (a *wakeup) disarm() {
-	a.armed = false
 	for i := range a.wakes {
 		a.wakes[i].set(0, 0)
 	}
@@ -159,10 +151,7 @@ func (a *wakeup) rest() {
 func (a *wakeup) rearm() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	switch {
-	case a.running == 0:
-		a.disarm()
-	case !a.background():
+	if a.running > 0 && !a.background() {
 		a.arm()
 	}
 }

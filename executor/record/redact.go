@@ -70,10 +70,7 @@ func Redact(run protocol.Run, values schema.RecordValues) protocol.Run {
 	run.Detail = unquoted(run.Detail)
 	var warnings []string
 	for _, w := range run.Warnings {
-		if besides, found := strings.CutPrefix(w, protocol.BesidesReply); found {
-			w = fmt.Sprintf("%s[%d bytes]", protocol.BesidesReply, len(besides))
-		}
-		warnings = append(warnings, unquoted(w))
+		warnings = append(warnings, unquoted(protocol.WithoutOutput(w)))
 	}
 	run.Warnings = warnings
 	return run
