@@ -37,7 +37,7 @@ uses it. While a turn runs, what you send waits for its end.
 enter sends · alt-enter, ctrl-j or a \ before enter begins a new line · ↑ ↓ earlier lines
 esc or ctrl-c aborts the turn, twice ends hookd`
 
-// answer is what a command prints.
+// answer returns what a command prints.
 func (k *commands) answer(ctx context.Context, e commandEffect, width int, color bool) string {
 	var b strings.Builder
 	p := &show.Printer{W: &b, Color: color, Width: width}

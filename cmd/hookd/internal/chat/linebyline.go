@@ -42,7 +42,7 @@ func runLineByLine(ctx context.Context, hooks *engine.Opener, flags *conversatio
 	if err != nil {
 		return err
 	}
-	view := runview.New(console.Out, runview.Options{Echoed: true})
+	view := runview.NewTextPrinter(console.Out, runview.Options{Echoed: true})
 	l := &lineByLine{
 		console: console, lines: lines, aside: c.Engine.Aside, msgs: make(chan any), over: make(chan struct{}),
 		talk: &dialog{
@@ -147,7 +147,7 @@ func (l *lineByLine) update(msg any) (effects []effect) {
 		}
 		return effects
 	case yieldMsg:
-		l.aside(func() { l.talk.view.See(msg.Update) })
+		l.aside(func() { l.talk.view.Print(msg.Update) })
 	case endedMsg:
 		l.aside(func() { effects, _ = l.talk.ended(msg) })
 	case noteMsg:

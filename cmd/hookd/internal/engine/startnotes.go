@@ -98,7 +98,7 @@ func WaitingGuards(s *loader.Snapshot) (guards []string) {
 }
 
 // withoutEvents names the hooks that no event is known of, those with the same
-// reason in one line: a folder full of them must not bury the outcome.
+// reason in one line: a folder full of them must not hide the outcome.
 func (n startNotes) withoutEvents(hooks []*executor.Hook, told map[string]bool) {
 	var reasons []string
 	names := map[string][]string{}

@@ -137,10 +137,10 @@ func startText(tookMs []float64) string {
 	if fastest < slowStart || median > startDominant*fastest {
 		return ""
 	}
-	return fmt.Sprintf("%d runs took %.0f ms at least and %.0f ms usually: that is mostly its start, which run: standby has behind it before the event comes (run: resident, if it can answer line by line)", len(tookMs), fastest, median)
+	return fmt.Sprintf("%d runs took %.0f ms at least and %.0f ms usually, and most of that is its start. With run: standby it is started before the event comes; with run: resident it is started once, if it can answer line by line", len(tookMs), fastest, median)
 }
 
-// newestFiles are the paths of the records written last.
+// newestFiles returns the paths of the records written last.
 func newestFiles(dir string, most int) []string {
 	entries, _ := os.ReadDir(dir)
 	type file struct {
@@ -161,7 +161,7 @@ func newestFiles(dir string, most int) []string {
 	return paths
 }
 
-// tailOf is the end of a file, from the beginning of a line.
+// tailOf returns the end of a file, from the beginning of a line.
 func tailOf(path string, most int64) []byte {
 	f, err := os.Open(path)
 	if err != nil {

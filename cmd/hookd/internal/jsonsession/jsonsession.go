@@ -20,7 +20,7 @@ import (
 func Run(ctx context.Context, hooks *engine.Opener, flags *conversation.Flags) error {
 	console := hooks.Console
 	late := runview.ForProgram(console)
-	d := &session{out: &output{lines: runview.NewLines(console.Out)}, asked: map[string]chan agentloop.Answer{}}
+	d := &session{out: &output{lines: runview.NewJSONPrinter(console.Out)}, asked: map[string]chan agentloop.Answer{}}
 	c, err := conversation.Open(ctx, hooks, flags, d, late)
 	if err != nil {
 		return err
@@ -140,12 +140,12 @@ func (d *session) turn(ctx context.Context, prompt agentloop.Prompt) {
 		return
 	}
 	for y := range run.Events() {
-		d.out.See(y) // an output that is gone ends the command by itself
+		d.out.Print(y) // an output that is gone ends the command by itself
 	}
 	err = run.Wait()
 	if d.waits() {
 		if y, told := d.c.Loop.Idle(context.WithoutCancel(ctx), run.Result()); told {
-			d.out.See(y)
+			d.out.Print(y)
 		}
 	}
 	d.exit = conversation.Exit(ctx, run.Result(), err)

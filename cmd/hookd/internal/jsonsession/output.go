@@ -44,7 +44,7 @@ type (
 // output lets several goroutines write lines.
 type output struct {
 	mu    sync.Mutex
-	lines runview.Lines
+	lines runview.JSONPrinter
 }
 
 func (l *output) line(value any) error {
@@ -53,8 +53,8 @@ func (l *output) line(value any) error {
 	return l.lines.Line(value)
 }
 
-func (l *output) See(y agentloop.Update) error {
+func (l *output) Print(y agentloop.Update) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.lines.See(y)
+	return l.lines.Print(y)
 }

@@ -28,8 +28,8 @@ type filter struct {
 	sets map[string]string // the project of each set of hooks, by its hash
 }
 
-// looks reports whether some lines are looked for among all.
-func (f *filter) looks() bool { return f.refused || f.hook != "" || !f.since.IsZero() }
+// selects reports whether the filter shows only some of the lines.
+func (f *filter) selects() bool { return f.refused || f.hook != "" || !f.since.IsZero() }
 
 // tellsOf reports whether a record tells of the project at all.
 func (f filter) tellsOf(lines iter.Seq2[*record.Line, *record.Problem]) bool {

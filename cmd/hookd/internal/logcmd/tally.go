@@ -9,8 +9,8 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// tally counts what a record tells, so that a check which fails day after day
-// is a number and not a line among thousands.
+// tally counts what a record tells: a check that fails day after day is then a number and
+// not a line among thousands.
 type tally struct{ events, refused, failures int }
 
 func (s *tally) add(line *record.Line) {

@@ -11,7 +11,7 @@ import (
 )
 
 // GroupFindings puts findings together that say the same of several places,
-// errors before warnings: a folder full of hooks that nobody allowed must not bury
+// errors before warnings: a folder full of hooks that nobody allowed must not hide
 // the error among them.
 func GroupFindings(findings []schema.Finding) [][]schema.Finding {
 	type same struct{ severity, code, message, remedy string }

@@ -17,6 +17,8 @@ import (
 	"github.com/hookd-dev/hookd/schema/units"
 )
 
+// Listing prints the table of hooks, and below it what the person must know about them: why some
+// do not run, what they hold back, and how many findings there are.
 func Listing(p *show.Printer, listing daemon.Listing) {
 	if listing.Project != "" {
 		p.Print("%s\n", p.In(show.Quiet, "project "+show.Line(listing.Project)))
@@ -31,7 +33,7 @@ func Listing(p *show.Printer, listing daemon.Listing) {
 	case len(listing.Hooks) > 0:
 		hookTable(p, listing.Hooks)
 	case passed:
-		p.Print("no hooks that count\n")
+		p.Print("no hooks are in force\n")
 	default:
 		p.Print("no hooks; hookd new NAME writes one\n")
 	}
@@ -108,7 +110,7 @@ func hookTable(p *show.Printer, hooks []daemon.Listed) {
 	table.Write(p)
 }
 
-// layerText is a hook's layer, which says what it may overrule.
+// layerText returns a hook's layer, which says what it may overrule.
 func layerText(h daemon.Listed) string {
 	if h.DescribedBy == string(protocol.Builtin) && h.Source != protocol.Builtin {
 		return string(h.Source) + " (builtin)"
@@ -116,7 +118,7 @@ func layerText(h daemon.Listed) string {
 	return string(h.Source)
 }
 
-// runText is how a hook's process lives, and what is kept for it while hookd
+// runText says how a hook's process lives, and what is kept for it while hookd
 // serve or hookd run is at work.
 func runText(h daemon.Listed) string {
 	if h.Pool == nil {
@@ -156,7 +158,7 @@ func statusCell(status executor.Status) show.Cell {
 	return show.Cell{Text: string(status), Tone: tone}
 }
 
-// EventsText is what a hook is asked about: its events and its matchers.
+// EventsText returns what a hook is asked about: its events and its matchers.
 func EventsText(h daemon.Listed) string {
 	names := make([]string, len(h.Events))
 	for i, e := range h.Events {
@@ -172,7 +174,7 @@ func EventsText(h daemon.Listed) string {
 	return text
 }
 
-// MatchText is a hook's matchers, "" without any.
+// MatchText returns a hook's matchers, "" without any.
 func MatchText(m schema.Match) string {
 	var match []string
 	if len(m.Tool) > 0 {
@@ -230,7 +232,7 @@ func notRunning(p *show.Printer, listing daemon.Listing) {
 	}
 }
 
-// firstFinding is the first error about a hook, which says more than its status.
+// firstFinding returns the first error about a hook, which says more than its status.
 func firstFinding(findings []schema.Finding, hook, why string) (message, remedy string) {
 	for _, f := range findings {
 		if f.Hook == nil || *f.Hook != hook || f.Severity != schema.SeverityError {

@@ -48,6 +48,7 @@ func Trial(p *show.Printer, o *protocol.Outcome, trying bool) {
 	Warnings(p, "  ", o.Runs, true)
 }
 
+// CalledRecipe returns the name of the recipe that a hook calls, "" for none.
 func CalledRecipe(o *protocol.Outcome) string {
 	if o.Callback == nil {
 		return ""
@@ -100,8 +101,8 @@ func changeValues(p *show.Printer, prefix string, o *protocol.Outcome, all bool)
 	}
 }
 
-// contentText is the text of content, which comes as a text or as parts; other is what
-// is compared of a value that is neither.
+// contentText returns the text of content, which comes as a text or as parts. It returns
+// other for a value that is neither.
 func contentText(value protocol.RawMessage, other string) string {
 	var content protocol.Content
 	if json.Unmarshal(value, &content) != nil || content.Text() == "" {
@@ -130,7 +131,7 @@ func howMuch(before, after string) string {
 	return fmt.Sprintf("%d of %s, %s", gone, text.Count(len(was), "line"), size)
 }
 
-// valueText is how two values are compared: texts as texts, all else as JSON.
+// valueText returns two values as they are compared: texts as texts, all else as JSON.
 func valueText(before, after protocol.RawMessage) (string, string) {
 	var was, now string
 	if json.Unmarshal(before, &was) == nil && json.Unmarshal(after, &now) == nil {
@@ -159,7 +160,7 @@ func hookTexts(p *show.Printer, what string, texts []protocol.HookText) {
 	}
 }
 
-// whoseRule is the rule that a failure follows, and the layer of the hook.
+// whoseRule returns the rule that a failure follows, and the layer of the hook.
 func whoseRule(run *protocol.Run) string {
 	text := "onFailure=" + string(run.Rule)
 	if run.Source != "" && run.Source != protocol.Builtin {

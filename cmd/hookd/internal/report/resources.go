@@ -27,7 +27,7 @@ func serverNotes(p *show.Printer, materials []loader.Material) {
 			unwatchedCode(p, m.Name, m.Unwatched)
 		}
 		if m.Given {
-			p.Print("%s\n", p.In(show.Quiet, show.Line(m.Name)+" is told where the project lies"))
+			p.Print("%s\n", p.In(show.Quiet, show.Line(m.Name)+" is told where the project is"))
 		}
 	}
 }

@@ -34,7 +34,7 @@ func (cmd *Commands) show() *cobra.Command {
 		},
 		ValidArgsFunction: Complete,
 	}
-	c.Flags().BoolVar(&full, "full", false, "also what a compaction or a hook replaced")
+	c.Flags().BoolVar(&full, "full", false, "show also what a compaction or a hook replaced")
 	cmd.Console.JSONFlag(c)
 	return c
 }

@@ -63,7 +63,7 @@ func showItem(p *show.Printer, item *loader.PlanItem) {
 		item = asNew(item)
 	}
 	if item.InPlace {
-		p.Print("  %s\n", p.In(show.Warn, "runs in place: what is allowed is only what is shown here; other files beside it are there when it runs, and their changes are not seen"))
+		p.Print("  %s\n", p.In(show.Warn, "runs in place: only what is shown here is allowed; it can read other files of its folder when it runs, and hookd does not notice when they change"))
 	}
 	if len(item.Unwatched) > 0 {
 		p.Print("  %s\n", p.In(show.Warn, "runs code of the project that hookd does not watch: "+show.Line(strings.Join(item.Unwatched, "; "))))
