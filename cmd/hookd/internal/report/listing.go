@@ -213,8 +213,11 @@ func notRunning(p *show.Printer, listing daemon.Listing) {
 		case executor.Untrusted, executor.Changed:
 			r.remedy = trustCommand(listing, h.Path) + " shows them and asks"
 		case executor.Disabled: // a decision; what else is wrong with the hook does not matter
-			if strings.HasPrefix(h.Why, "switched off with hookd disable") {
+			switch {
+			case strings.HasPrefix(h.Why, "switched off with hookd disable"):
 				r.remedy = "hookd enable " + h.Name + " switches it on again"
+			case h.Why == "denied with hookd untrust":
+				r.remedy = trustCommand(listing, h.Path) + " shows it and asks again"
 			}
 		default:
 			r.why, r.remedy = firstFinding(listing.Findings, h.Name, h.Why)
