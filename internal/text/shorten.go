@@ -1,6 +1,7 @@
 package text
 
 import (
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -20,4 +21,13 @@ func Valid(text string) string {
 		return text
 	}
 	return strings.ToValidUTF8(text, "\ufffd")
+}
+
+// Count returns a number with its noun: "1 hook", "2 hooks". The plural of a noun is
+// made with an s.
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
 }
