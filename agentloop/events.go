@@ -77,7 +77,7 @@ func (e *events) decideAndResolve(ctx context.Context, name protocol.EventName, 
 	}
 	done := false
 	v, err := e.decide(ctx, name, data, append(options, func(event *protocol.Event) {
-		event.Settle = func(ctx context.Context, o *protocol.Outcome) error {
+		event.ResolveAsk = func(ctx context.Context, o *protocol.Outcome) error {
 			done = true
 			return settle(ctx, o)
 		}
@@ -101,7 +101,7 @@ func (e *events) decide(ctx context.Context, name protocol.EventName, data any, 
 	if err != nil {
 		return nil, internal(fmt.Errorf("%s: %w", name, err))
 	}
-	event.Due = due
+	event.Detached = due
 	for _, option := range options {
 		option(&event)
 	}
@@ -123,7 +123,7 @@ func (e *events) decide(ctx context.Context, name protocol.EventName, data any, 
 func (e *events) begin(ctx context.Context, event *protocol.Event) (decide func() (protocol.Outcome, error)) {
 	s := e.agent.session
 	s.sequence.next(func(seq int64) {
-		event.Seq, event.Opening = &seq, s.sequence.opening
+		event.Seq, event.Epoch = &seq, s.sequence.opening
 		decide = s.Gate.Begin(e.withRunContext(ctx), *event)
 	})
 	return decide
@@ -220,7 +220,7 @@ func (e *events) notify(ctx context.Context, kind, text string) {
 // afterAbort is how long a run that was aborted waits for the events that must still be
 // fired: those of what was open, and its last one. Control is back within 250 ms of an
 // abort. An event that comes later is fired all the same, and the gate sees to it that
-// hooks hear of it; see [protocol.Event.Due].
+// hooks hear of it; see [protocol.Event.Detached].
 const afterAbort = 200 * time.Millisecond
 
 // abortDeadline is the one deadline of a prompt's run, and of all that work for it, for

@@ -34,7 +34,7 @@ func TestResume(t *testing.T) {
 		begin := hook{on: protocol.SessionStart, reply: protocol.Reply{Context: "house rules"}}
 		s := newFakeLoop(t, twoSteps, []hook{begin}, func(o *Options) { o.Session = session }).prompt(t, t.Context(), "one")
 		first := render(s.loop.agent.history.System(), s.loop.Messages())
-		opening := s.gate.fired[0].Opening
+		opening := s.gate.fired[0].Epoch
 		if _, err := s.loop.Close(t.Context(), "exit"); err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +48,7 @@ func TestResume(t *testing.T) {
 			t.Errorf("the conversation changed (-before +after):\n%s", diff)
 		}
 		again.promptResumed(t, 1)
-		if later := again.gate.fired[0].Opening; opening == 0 || later <= opening {
+		if later := again.gate.fired[0].Epoch; opening == 0 || later <= opening {
 			t.Errorf("opening %d after %d", later, opening)
 		}
 		if got := fired[protocol.SessionStartData](t, again.gate, protocol.SessionStart, 0).Source; got != "resume" {
@@ -112,7 +112,7 @@ func TestResumeAfterACrash(t *testing.T) {
 		session = opened(t, session, err)
 		again := newFakeLoop(t, twoSteps, nil, func(o *Options) { o.Session = session })
 		again.promptResumed(t, 1)
-		if before, after := s.gate.fired[0].Opening, again.gate.fired[0].Opening; after <= before {
+		if before, after := s.gate.fired[0].Epoch, again.gate.fired[0].Epoch; after <= before {
 			t.Errorf("opening %d after %d", after, before)
 		}
 		if sent := again.model.sent(0); !strings.Contains(sent, "no result was kept") {

@@ -3,6 +3,7 @@ package executor
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -10,20 +11,21 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// An event that tells of what has happened reaches its hooks also where the host
-// has stopped waiting for it: the work is done, and a hook that keeps account of it must
-// hear of it. The host's abort ends the hook that is being asked at that moment;
-// those after it, and those of an event that is due, have as long as hooks.drain
-// of their layer says. Nothing that they answer has an effect on the host.
+// An event that reports what has happened ([protocol.Spec.Detachable]) reaches its hooks
+// even if the host stops waiting for it: the work is done, and a hook that keeps account
+// of it must be told. When the host aborts, the hook that is being asked at that moment
+// is ended. From then on the event is detached: the hooks after it have as long as
+// hooks.drain of their layer says, and nothing that they answer has an effect on the
+// host. An event with [protocol.Event.Detached] is detached from the beginning.
 
 var errDrained = errors.New("hooks.drain is over since the host stopped waiting")
 
-// detached is how an event that tells of what has happened goes on without its host. It
-// is nil for all other events.
+// detached is the state of a detachable event that is decided on a goroutine of its own.
+// It is nil for all other events.
 type detached struct {
-	left   atomic.Bool     // the host has gone on, or the outcome was handed to it: the first of both sets it
-	loose  chan struct{}   // closed when no hook is asked any more on the host's account
-	since  time.Time       // when that was
+	left   atomic.Bool     // the host has left, or has got the outcome: whichever comes first sets it
+	loose  chan struct{}   // closed when the event is detached
+	since  time.Time       // when that was; zero before
 	before <-chan struct{} // closed when the earlier events of the session are over; may be nil
 	leave  func()          // lets later events of the session go on
 }
@@ -31,26 +33,62 @@ type detached struct {
 // withoutHost reports whether the event goes on without its host.
 func (d *detached) withoutHost() bool { return d != nil && !d.since.IsZero() }
 
-// decideDetachable decides an event that goes on if its host leaves.
+// decideDetachable decides an event that reports what has happened.
 func (d *dispatch) decideDetachable() (protocol.Outcome, error) {
+	switch {
+	case d.ctx.Err() != nil && !d.req.event.Detached:
+		return d.abort(context.Cause(d.ctx))
+	case d.hasHooksToWaitFor():
+		return d.decideOnOwnGoroutine()
+	case d.req.event.Detached:
+		return d.decideWithoutHooks()
+	}
+	return d.decideAttached()
+}
+
+// hasHooksToWaitFor reports whether the event has hooks that are waited for.
+func (d *dispatch) hasHooksToWaitFor() bool {
+	if d.req.spec.Kind == protocol.Notice {
+		return false
+	}
+	hooks := d.stages()
+	return len(hooks.modify)+len(hooks.block) > 0 || slices.ContainsFunc(hooks.observe, d.req.waitsFor)
+}
+
+// decideWithoutHooks decides a detached event that waits for no hook. Its record keeps its
+// place in the order of the session, too.
+func (d *dispatch) decideWithoutHooks() (protocol.Outcome, error) {
+	d.ctx = context.WithoutCancel(d.ctx)
+	d.askAll() // there is no hook to ask, and no context that could end
+	result, err := d.conclude()
+	if err != nil {
+		return d.abort(err)
+	}
+	recorded := result.outcome
+	d.req.inOrder(func() { d.record(&recorded, result.lost, ""); d.req.queue(result.observers) })
+	return result.outcome, nil
+}
+
+// decideOnOwnGoroutine decides an event that goes on if its host leaves.
+func (d *dispatch) decideOnOwnGoroutine() (protocol.Outcome, error) {
 	host := d.ctx
 	d.detached = &detached{loose: make(chan struct{}), leave: func() {}}
-	if d.req.event.Due {
+	if d.req.event.Detached {
 		d.detach()
 	}
 	decided := make(chan protocol.Outcome, 1)
 	d.req.executor.running.Go(func() {
 		defer func() { d.detached.leave() }()
 		await(d.detached.before)
-		d.askAll()               // it fails for an event only that may be given up
-		outcome, _ := d.finish() // no question is asked in such an event
+		d.askAll() // it fails only for an event that may be given up
+		outcome := d.finishDetachable()
 		decided <- outcome
 		if !d.detached.left.CompareAndSwap(false, true) {
 			d.req.progress.notice(&d.req.event, outcome.Notices...)
 		}
 	})
 	given := (<-chan struct{})(d.detached.loose) // the hook that was being asked has ended
-	if d.req.event.Due {
+	if d.req.event.Detached {
 		given = host.Done()
 	}
 	select {
@@ -64,14 +102,49 @@ func (d *dispatch) decideDetachable() (protocol.Outcome, error) {
 	return d.req.undecided(context.Cause(host))
 }
 
-// undecided returns what a host gets that left before the event was decided.
+// applyDetachable lets an answer count. The first answer after the host has left detaches
+// the event. The hook that the abort cut short did not hear of the event; its failure does
+// not close the fold, because other hooks are still to be asked.
+func (d *dispatch) applyDetachable(h *Hook, answer protocol.Answer) {
+	if d.ctx.Err() != nil {
+		d.detach()
+	}
+	if d.detached.withoutHost() && answer.Failure != nil && answer.Failure.Kind == protocol.FailAborted {
+		_, run := d.results.fold.Add(answer)
+		d.results.runs = append(d.results.runs, run)
+		d.req.progress.cut(&d.req.event, h)
+		d.req.progress.finished(&d.req.event, h, run)
+		return
+	}
+	d.req.progress.finished(&d.req.event, h, d.foldWithState(h, answer))
+}
+
+// finishDetachable records the event and queues its observers, after those of earlier
+// events of the session.
+func (d *dispatch) finishDetachable() protocol.Outcome {
+	result, err := d.conclude()
+	if err != nil { // normally no question is asked in such an event
+		outcome, _ := d.abort(err)
+		return outcome
+	}
+	d.record(&result.outcome, result.lost, "")
+	result.outcome.Notices = append(result.outcome.Notices, d.notices...)
+	if d.detached.withoutHost() {
+		await(d.detached.before)
+		d.req.queue(result.observers)
+	} else {
+		d.req.inOrder(func() { d.req.queue(result.observers) })
+	}
+	return result.outcome
+}
+
+// undecided returns the outcome for a host that left before the event was decided.
 func (r *request) undecided(cause error) (protocol.Outcome, error) {
-	failure := &protocol.Failure{Kind: protocol.FailAborted, Detail: cause.Error()}
-	fold, _ := protocol.Begin(r.event, r.foldOptions()).Add(selfRefusal(failure))
+	fold, _ := protocol.Begin(r.event, r.foldOptions()).Add(selfRefusal(abortFailure(cause)))
 	return fold.Outcome(), cause
 }
 
-// detach has the event go on without its host.
+// detach lets the event go on without its host.
 func (d *dispatch) detach() {
 	d.ctx = context.WithoutCancel(d.ctx)
 	d.detached.since = time.Now()
@@ -79,8 +152,8 @@ func (d *dispatch) detach() {
 	close(d.detached.loose)
 }
 
-// withinDrain returns the context of a hook that is asked without the host: it ends when
-// drain is over, and with the observers of the hook's layer.
+// withinDrain returns the context of a hook that is asked without the host. It ends when
+// drain is over, or when the observers of the hook's layer are ended.
 func (d *detached) withinDrain(parent context.Context, drain time.Duration, layer context.Context) (context.Context, context.CancelFunc) {
 	ctx, over := context.WithDeadlineCause(parent, d.since.Add(drain), errDrained)
 	ctx, end := context.WithCancelCause(ctx)
@@ -88,16 +161,15 @@ func (d *detached) withinDrain(parent context.Context, drain time.Duration, laye
 	return ctx, func() { stop(); end(nil); over() }
 }
 
-// backlog keeps the events of a session in order where some of them still go on
-// when their host has left: what comes after one of these reaches observers after
-// it.
+// backlog keeps the events of a session in order while detached ones are still going on:
+// a later event reaches observers after them.
 type backlog struct {
 	mu   sync.Mutex
 	last map[string]chan struct{} // by session
 }
 
-// join puts an event after those of its session that are not over. before is
-// closed when these are, nil if there are none; leave is to be called once.
+// join puts an event after those of its session that are not over. before is closed when
+// these are over, and nil if there are none. The caller must call leave once.
 func (b *backlog) join(session string) (before <-chan struct{}, leave func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -126,24 +198,19 @@ func (b *backlog) empty(session string) bool {
 	return b.last[session] == nil
 }
 
-// inOrder calls do after the earlier events of the session: at once where these are
-// over.
-func (d *detached) inOrder(r *request, do func()) {
+// inOrder calls do after the earlier events of the session: at once if these are over.
+func (r *request) inOrder(do func()) {
 	e, session := r.executor, r.event.Session.ID
-	switch {
-	case d.withoutHost():
-		await(d.before)
+	if e.backlog.empty(session) {
 		do()
-	case e.backlog.empty(session):
-		do()
-	default:
-		before, leave := e.backlog.join(session)
-		e.running.Go(func() {
-			defer leave()
-			await(before)
-			do()
-		})
+		return
 	}
+	before, leave := e.backlog.join(session)
+	e.running.Go(func() {
+		defer leave()
+		await(before)
+		do()
+	})
 }
 
 func await(before <-chan struct{}) {

@@ -17,7 +17,7 @@ import (
 
 // told is an event that tells of what has happened.
 func told(name protocol.EventName, id string, due bool) protocol.Event {
-	ev := protocol.Event{Event: name, ID: id, Due: due, Data: []byte(`{}`)}
+	ev := protocol.Event{Event: name, ID: id, Detached: due, Data: []byte(`{}`)}
 	ev.Session.ID = "s"
 	return ev
 }

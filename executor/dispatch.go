@@ -46,7 +46,7 @@ type request struct {
 }
 
 // begin takes what an event is decided by.
-func (v *View) begin(ctx context.Context, ev protocol.Event) *dispatch {
+func (v *Gate) begin(ctx context.Context, ev protocol.Event) *dispatch {
 	e, set := v.executor, v.source.Current()
 	if set == nil {
 		set = refusingSet()
@@ -248,7 +248,7 @@ func (d *dispatch) event() *protocol.Event {
 func (d *dispatch) input() *match.Input {
 	if d.version.input == nil {
 		d.version.input = match.NewInput(d.event(), func() protocol.RawMessage {
-			return d.state.view(&d.req).Metadata(d.req.set.index.prefixes)
+			return d.state.snapshot(&d.req).Metadata(d.req.set.index.prefixes)
 		})
 	}
 	return d.version.input
@@ -259,9 +259,9 @@ func (d *dispatch) question(h *Hook) *Question {
 	d.digest.begin(&d.req)
 	ev := *d.event()
 	ev.Layer, ev.Outcome = h.Layer, d.results.fold.SoFar()
-	view := d.state.view(&d.req)
-	ev.State = d.req.executor.callbacks.addTo(view.State(stateKey(h)), ev.Session.ID, ev.Agent.ID, h)
-	ev.Metadata = view.Metadata(d.req.set.index.prefixes)
+	snapshot := d.state.snapshot(&d.req)
+	ev.State = d.req.executor.callbacks.addTo(snapshot.State(stateKey(h)), ev.Session.ID, ev.Agent.ID, h)
+	ev.Metadata = snapshot.Metadata(d.req.set.index.prefixes)
 	ev.ModelArgs = d.results.modelArgs(h)
 	checked := d.version.encoding == nil && !h.Info().InProcess && d.input().Scan() // the record looks at what it finds, too
 	return d.req.questionOf(h, ev, &d.version.encoding, checked)

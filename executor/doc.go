@@ -2,11 +2,11 @@
 // running order, asks each within its limits, folds their answers into one outcome and
 // records what was decided.
 //
-// An [Executor] takes its hooks from a [Source], which hands out the current [Set]: the
-// hooks in running order with the settings that bind them. An agent loop calls
+// An [Executor] takes its hooks from a [Source], which returns the current [Set]: the
+// hooks in running order with the settings that apply to them. An agent loop calls
 // [Executor.Fire], or [Executor.Begin] where the order of events matters. Hooks are Go
-// functions ([Static], [Executor.Extend]) or programs (package exechook); what asks a
-// hook is its [Asker].
+// functions ([Static], [Executor.Extend]) or programs (package exechook). A hook's
+// [Asker] asks it.
 //
 // # One event, from Fire to the record
 //
@@ -16,12 +16,12 @@
 //	                  answer of a hook is applied to the fold here
 //	matching.go       which hooks the event is about (matchers: internal/match)
 //	ask.go            one hook's call: budget, slot, limit, late answers
-//	hookstate.go      what a reply wants kept is checked, and written before the event
-//	                  goes on
+//	hookstate.go      checks the state that a reply wants to keep, and writes it before
+//	                  the event goes on
 //	recording.go      builds the entry of the record (package record writes it)
 //	observers.go      hooks that nobody waits for, asked after the event
 //	detached.go       events that tell of what has happened, which reach their hooks
-//	                  although the host has left
+//	                  even if the host has left
 //
 // What they work with:
 //
@@ -45,7 +45,7 @@
 //     effect then.
 //   - An event uses one Set from begin to end. Sets do not change.
 //   - What a lower layer sets never changes what a hook of a higher layer is asked, may
-//     answer, keeps or may take: its settings are those of its own layer
+//     answer, keeps or may take: a hook has the settings of its own layer
 //     (Set.settingsOf).
 //   - A goroutine that is started is counted in Executor.running, and Close waits for it.
 package executor

@@ -62,12 +62,12 @@ func ExampleExecutor_WithProgress() {
 	}
 	defer hooks.Close(ctx)
 
-	view := hooks.WithProgress(executor.Progress{
+	gate := hooks.WithProgress(executor.Progress{
 		Finished: func(ev *protocol.Event, h *executor.Hook, run protocol.Run) {
 			fmt.Println(ev.Event, h.Name, run.Action)
 		},
 	})
-	if _, err := view.Fire(ctx, protocol.Event{Event: protocol.SessionStart, Data: protocol.RawMessage(`{"source":"startup"}`)}); err != nil {
+	if _, err := gate.Fire(ctx, protocol.Event{Event: protocol.SessionStart, Data: protocol.RawMessage(`{"source":"startup"}`)}); err != nil {
 		fmt.Println(err)
 	}
 	// Output: session-start greet observe

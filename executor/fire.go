@@ -1,11 +1,13 @@
 package executor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"time"
 
+	"github.com/hookd-dev/hookd/executor/state"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -18,39 +20,40 @@ import (
 // required are waited for, all others are queued and never delay the event. No
 // hook of a notice is waited for.
 func (e *Executor) Fire(ctx context.Context, ev protocol.Event) (protocol.Outcome, error) {
-	return e.view().Fire(ctx, ev)
+	return e.gate().Fire(ctx, ev)
 }
 
-// Begin takes the hooks that stand now, and returns the function that asks them; see
+// Begin takes the current set of hooks and returns the function that asks them; see
 // [protocol.EventGate].
 func (e *Executor) Begin(ctx context.Context, ev protocol.Event) func() (protocol.Outcome, error) {
-	return e.view().Begin(ctx, ev)
+	return e.gate().Begin(ctx, ev)
 }
 
 // decide asks the hooks of the event.
 func (d *dispatch) decide() (protocol.Outcome, error) {
-	due := d.req.event.Due && d.req.spec.Tells
-	switch {
-	case d.ctx.Err() != nil && !due:
-		return d.abort()
-	case d.req.spec.Tells && d.hasHooksToWaitFor():
+	if d.req.spec.Detachable {
 		return d.decideDetachable()
-	case due:
-		d.ctx = context.WithoutCancel(d.ctx)
 	}
-	if err := d.askAll(); err != nil {
-		return d.abort()
-	}
-	return d.finish()
+	return d.decideAttached()
 }
 
-// hasHooksToWaitFor reports whether the event has hooks that are waited for.
-func (d *dispatch) hasHooksToWaitFor() bool {
-	if d.req.spec.Kind == protocol.Notice {
-		return false
+// decideAttached decides an event that is given up when its context ends: it asks the
+// hooks, writes the record and queues the observers.
+func (d *dispatch) decideAttached() (protocol.Outcome, error) {
+	if d.ctx.Err() != nil {
+		return d.abort(context.Cause(d.ctx))
 	}
-	hooks := d.stages()
-	return len(hooks.modify)+len(hooks.block) > 0 || slices.ContainsFunc(hooks.observe, d.req.waitsFor)
+	if err := d.askAll(); err != nil {
+		return d.abort(err)
+	}
+	result, err := d.conclude()
+	if err != nil {
+		return d.abort(err)
+	}
+	d.record(&result.outcome, result.lost, "")
+	result.outcome.Notices = append(result.outcome.Notices, d.notices...)
+	d.req.inOrder(func() { d.req.queue(result.observers) })
+	return result.outcome, nil
 }
 
 // askAll asks the hooks that are waited for. It fails if the caller gives up.
@@ -231,26 +234,17 @@ func (d *dispatch) askGroup(group []*Hook) error {
 	return nil
 }
 
-// apply lets an answer count, unless the caller has given up: then no answer
-// does. An event that tells of what has happened goes on to the other hooks.
+// apply lets an answer count, unless the caller has given up: then no answer does.
 func (d *dispatch) apply(h *Hook, answer protocol.Answer) error {
-	switch {
-	case d.detached != nil:
-		if d.ctx.Err() != nil {
-			d.detach()
-		}
-		if d.detached.withoutHost() && answer.Failure != nil && answer.Failure.Kind == protocol.FailAborted {
-			// The fold is not closed by it: other hooks are still to hear of the event.
-			_, run := d.results.fold.Add(answer)
-			d.results.runs = append(d.results.runs, run)
-			d.req.progress.cut(&d.req.event, h)
-			d.req.progress.finished(&d.req.event, h, run)
-			return nil
-		}
-	case d.ctx.Err() != nil:
-		answer.Reply, answer.Failure = nil, abortFailure(d.ctx)
+	if d.detached != nil {
+		d.applyDetachable(h, answer)
+		return nil
+	}
+	if d.ctx.Err() != nil {
+		cause := context.Cause(d.ctx)
+		answer.Reply, answer.Failure = nil, abortFailure(cause)
 		d.req.progress.finished(&d.req.event, h, d.fold(answer))
-		return context.Cause(d.ctx)
+		return cause
 	}
 	d.req.progress.finished(&d.req.event, h, d.foldWithState(h, answer))
 	return nil
@@ -277,18 +271,27 @@ func (d *dispatch) foldWithState(h *Hook, answer protocol.Answer) protocol.Run {
 	return run
 }
 
-// finish has the person asked where that is left, writes what hooks want kept, writes
-// the record, queues the observers, and returns the outcome.
-func (d *dispatch) finish() (protocol.Outcome, error) {
+// conclusion is what an event came to, before it is recorded.
+type conclusion struct {
+	outcome   protocol.Outcome
+	lost      []state.Lost // values that hooks wanted kept
+	observers []*job       // reserved, not queued yet
+}
+
+// conclude completes the outcome once the hooks have answered: it lets the host ask the
+// person if that is left to do, writes what hooks want kept, and reserves the observers'
+// places in their queues. It fails if [protocol.Event.ResolveAsk] does; the error is the
+// cause of the context if that has ended.
+func (d *dispatch) conclude() (conclusion, error) {
 	outcome := d.results.fold.Outcome()
-	if d.req.event.Settle != nil {
-		if err := d.req.event.Settle(d.ctx, &outcome); err != nil {
-			return d.abort()
+	if d.req.event.ResolveAsk != nil {
+		if err := d.req.event.ResolveAsk(d.ctx, &outcome); err != nil {
+			return conclusion{}, cmp.Or(context.Cause(d.ctx), err)
 		}
 	}
 	lost, notices := d.state.commit(&d.req)
 	d.notices = append(d.notices, notices...)
-	jobs := d.reserveObservers(&outcome)
+	observers := d.reserveObservers(&outcome)
 	for i, run := range outcome.Runs { // they say whose context was cut
 		run.Warnings = append(slices.Clip(run.Warnings), lostTexts(lost, run.Hook)...)
 		d.results.runs[d.results.folded[i]] = run
@@ -297,30 +300,22 @@ func (d *dispatch) finish() (protocol.Outcome, error) {
 		d.results.explain(d.req.set, d.req.spec.Name)
 	}
 	outcome.Runs = d.results.runs
-	if d.req.event.Due && !d.detached.withoutHost() { // nobody goes on with it, so its record keeps its place, too
-		recorded := outcome
-		d.detached.inOrder(&d.req, func() { d.record(&recorded, lost, ""); d.req.queue(jobs) })
-		return outcome, nil
-	}
-	d.record(&outcome, lost, "")
-	outcome.Notices = append(outcome.Notices, d.notices...)
-	d.detached.inOrder(&d.req, func() { d.req.queue(jobs) })
-	return outcome, nil
+	return conclusion{outcome, lost, observers}, nil
 }
 
-// abort records an event that the caller gave up and returns a refusal and the
-// cause. Nothing that its hooks answered takes effect, no observer hears of it.
-func (d *dispatch) abort() (protocol.Outcome, error) {
-	failure := abortFailure(d.ctx)
+// abort records an event that the caller gave up, and returns a refusal and the cause.
+// Nothing that its hooks answered takes effect, and no observer is asked about it.
+func (d *dispatch) abort(cause error) (protocol.Outcome, error) {
+	failure := abortFailure(cause)
 	if !d.results.fold.Closed() {
 		d.fold(selfRefusal(failure))
 	}
 	outcome := d.results.fold.Outcome()
 	outcome.Runs = d.results.runs
 	d.record(&outcome, nil, failure.Detail)
-	return outcome, context.Cause(d.ctx)
+	return outcome, cause
 }
 
-func abortFailure(ctx context.Context) *protocol.Failure {
-	return &protocol.Failure{Kind: protocol.FailAborted, Detail: context.Cause(ctx).Error()}
+func abortFailure(cause error) *protocol.Failure {
+	return &protocol.Failure{Kind: protocol.FailAborted, Detail: cause.Error()}
 }

@@ -214,3 +214,16 @@ func TestChangesAddUp(t *testing.T) {
 		}
 	})
 }
+
+// A host's ResolveAsk may fail although the context has not ended: the event is aborted
+// with that error.
+func TestResolveAskFails(t *testing.T) {
+	e := newExecutor(t, schema.HookSettings{}, Options{StateDir: t.TempDir()})
+	broken := errors.New("the terminal is gone")
+	ev := *toolEvent("bash", "shell")
+	ev.ResolveAsk = func(context.Context, *protocol.Outcome) error { return broken }
+	outcome, err := e.Fire(t.Context(), ev)
+	if !errors.Is(err, broken) || !outcome.Refused() || outcome.Failure != protocol.FailAborted {
+		t.Errorf("%v, %s, %q", err, outcome.Action, outcome.Reason)
+	}
+}

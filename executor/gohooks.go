@@ -172,9 +172,9 @@ func (w *withGoHooks) Current() *Set {
 	return w.to
 }
 
-// View decides events as its [Executor] does, but by the hooks of another source, or
+// Gate decides events as its [Executor] does, but by the hooks of another source, or
 // with another Progress. All else is shared.
-type View struct {
+type Gate struct {
 	executor *Executor
 	source   Source
 	progress Progress
@@ -182,19 +182,19 @@ type View struct {
 
 var (
 	_ protocol.EventGate = (*Executor)(nil)
-	_ protocol.EventGate = (*View)(nil)
+	_ protocol.EventGate = (*Gate)(nil)
 )
 
-func (e *Executor) view() *View { return &View{e, e.source, e.options.Progress} }
+func (e *Executor) gate() *Gate { return &Gate{e, e.source, e.options.Progress} }
 
-// WithProgress returns a view of the executor that tells p about the hooks of its
+// WithProgress returns a gate of the executor that tells p about the hooks of its
 // events.
-func (e *Executor) WithProgress(p Progress) *View { return &View{e, e.source, p} }
+func (e *Executor) WithProgress(p Progress) *Gate { return &Gate{e, e.source, p} }
 
-// Extend returns a view of the executor with Go hooks: they are asked about the events
-// that are fired through the view, and nowhere else.
+// Extend returns a gate of the executor with Go hooks: they are asked about the events
+// that are fired through the gate, and nowhere else.
 func (e *Executor) Extend(hooks ...GoHook) (protocol.EventGate, error) {
-	return e.view().Extend(hooks...)
+	return e.gate().Extend(hooks...)
 }
 
 // MayChange reports whether a hook that may block or change an event could match
@@ -204,28 +204,28 @@ func (e *Executor) Extend(hooks ...GoHook) (protocol.EventGate, error) {
 func (e *Executor) MayChange(ev protocol.Event) bool { return e.source.Current().mayChange(&ev) }
 
 // Fire is [Executor.Fire].
-func (v *View) Fire(ctx context.Context, ev protocol.Event) (protocol.Outcome, error) {
+func (v *Gate) Fire(ctx context.Context, ev protocol.Event) (protocol.Outcome, error) {
 	return v.begin(ctx, ev).decide()
 }
 
 // Begin is [Executor.Begin].
-func (v *View) Begin(ctx context.Context, ev protocol.Event) func() (protocol.Outcome, error) {
+func (v *Gate) Begin(ctx context.Context, ev protocol.Event) func() (protocol.Outcome, error) {
 	return v.begin(ctx, ev).decide
 }
 
 // MayChange is [Executor.MayChange].
-func (v *View) MayChange(ev protocol.Event) bool { return v.source.Current().mayChange(&ev) }
+func (v *Gate) MayChange(ev protocol.Event) bool { return v.source.Current().mayChange(&ev) }
 
 // CallbackResult is [Executor.CallbackResult].
-func (v *View) CallbackResult(session, agent string, hook protocol.HookRef) func(text string) {
+func (v *Gate) CallbackResult(session, agent string, hook protocol.HookRef) func(text string) {
 	return v.executor.CallbackResult(session, agent, hook)
 }
 
 // Extend is [Executor.Extend].
-func (v *View) Extend(hooks ...GoHook) (protocol.EventGate, error) {
+func (v *Gate) Extend(hooks ...GoHook) (protocol.EventGate, error) {
 	source, err := Join(v.source, hooks...)
 	if err != nil {
 		return nil, err
 	}
-	return &View{v.executor, source, v.progress}, nil
+	return &Gate{v.executor, source, v.progress}, nil
 }

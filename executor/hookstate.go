@@ -16,19 +16,19 @@ import (
 // hookState is what hooks remember, as one event's hooks see it. It is read once, so
 // that events side by side see the same old values.
 type hookState struct {
-	before, now *state.View // as it was, and with what this event's hooks added; nil before it is read
+	before, now *state.Snapshot // as it was, and with what this event's hooks added; nil before it is read
 	writes      []state.Write
 	readErr     error
 }
 
-// view returns what hooks remember now.
-func (s *hookState) view(r *request) *state.View {
+// snapshot returns what hooks remember now.
+func (s *hookState) snapshot(r *request) *state.Snapshot {
 	if s.now == nil {
-		view := state.View{}
+		snapshot := state.Snapshot{}
 		if session := r.event.Session.ID; session != "" {
-			view, s.readErr = r.executor.states.Read(session)
+			snapshot, s.readErr = r.executor.states.Read(session)
 		}
-		s.before, s.now = &view, &view
+		s.before, s.now = &snapshot, &snapshot
 	}
 	return s.now
 }
@@ -56,11 +56,11 @@ func (s *hookState) checkState(r *request, h *Hook, answer *protocol.Answer) []s
 			answer.Warnings = append(answer.Warnings, fmt.Sprintf("%s is not kept: %s", value.what, problem))
 			continue
 		}
-		s.view(r) // what was stored when this event's hooks began to look
+		s.snapshot(r) // what was stored when this event's hooks began to look
 		key := stateKey(h)
 		writes = append(writes, state.Write{
 			Key: key, What: value.what, Value: value.value,
-			Seq: r.event.Seq, Opening: r.event.Opening, Saw: s.before.Revision(key, value.what),
+			Seq: r.event.Seq, Epoch: r.event.Epoch, Saw: s.before.Revision(key, value.what),
 		})
 	}
 	return writes
@@ -85,8 +85,8 @@ func (r *request) stateProblem(h *Hook, what state.What, value protocol.RawMessa
 // keep makes values visible to the later hooks of this event. They reach other events
 // when this one goes on.
 func (s *hookState) keep(writes []state.Write) {
-	view, _ := s.now.With(writes)
-	s.now = &view
+	snapshot, _ := s.now.With(writes)
+	s.now = &snapshot
 	s.writes = append(s.writes, writes...)
 }
 

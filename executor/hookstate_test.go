@@ -86,9 +86,9 @@ func TestWhatIsNotKept(t *testing.T) {
 			if got := strings.Join(warnings, "; "); !strings.Contains(got, tc.warning) || (tc.warning == "") != (got == "") {
 				t.Errorf("warnings %q, want %q", got, tc.warning)
 			}
-			view, err := e.states.Read("s")
-			if err != nil || string(view.Metadata(nil)) != "{}" || view.State(stateKey(HookOf(tc.hook))) != nil {
-				t.Errorf("something was kept: %s %v", view.Metadata(nil), err)
+			snapshot, err := e.states.Read("s")
+			if err != nil || string(snapshot.Metadata(nil)) != "{}" || snapshot.State(stateKey(HookOf(tc.hook))) != nil {
+				t.Errorf("something was kept: %s %v", snapshot.Metadata(nil), err)
 			}
 		})
 	}
@@ -123,8 +123,8 @@ func TestStateLost(t *testing.T) {
 	fire(t, e, numbered(2))
 	close(second)
 	wg.Wait()
-	view, err := e.states.Read("s")
-	if got := string(view.State(stateKey(HookOf(hook)))); err != nil || got != "2" {
+	snapshot, err := e.states.Read("s")
+	if got := string(snapshot.State(stateKey(HookOf(hook)))); err != nil || got != "2" {
 		t.Errorf("state %s, %v", got, err)
 	}
 	var lost []string

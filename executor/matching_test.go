@@ -61,7 +61,7 @@ func TestCandidates(t *testing.T) {
 				want = append(want, h.Name)
 			}
 		}
-		asked := e.view().begin(t.Context(), ev).stages()
+		asked := e.gate().begin(t.Context(), ev).stages()
 		var got []string
 		for _, h := range slices.Concat(asked.modify, asked.block, asked.observe) {
 			got = append(got, h.Name)

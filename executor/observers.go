@@ -204,8 +204,8 @@ func (j *job) ask(ctx context.Context, dropped int64) {
 	d := &dispatch{req: *j.req.after(j.ev), ctx: context.Background()}
 	d.results.fold = protocol.Begin(d.req.event, d.req.foldOptions())
 	d.results.warnings = j.warnings
-	ev, view := j.ev, d.state.view(&d.req)
-	ev.State, ev.Metadata = view.State(stateKey(j.hook)), view.Metadata(d.req.set.index.prefixes)
+	ev, snapshot := j.ev, d.state.snapshot(&d.req)
+	ev.State, ev.Metadata = snapshot.State(stateKey(j.hook)), snapshot.Metadata(d.req.set.index.prefixes)
 	ev.ModelArgs = d.results.modelArgs(j.hook)
 	j.shared.mu.Lock()
 	q := d.req.questionOf(j.hook, ev, &j.shared.encoded, false)

@@ -46,7 +46,7 @@ func (d *dispatch) entry(outcome *protocol.Outcome) *record.Event {
 	r := &d.req
 	values, sensitive := r.settings.Records.Values, d.results.sawSensitive()
 	entry := &record.Event{
-		Opening: r.event.Opening, Seq: r.event.Seq, ID: r.event.ID, Event: r.spec.Name,
+		Epoch: r.event.Epoch, Seq: r.event.Seq, ID: r.event.ID, Event: r.spec.Name,
 		Agent: r.event.Agent.ID, Depth: r.event.Agent.Depth, Host: r.event.Agent.Host,
 		Generation: r.set.Generation, Set: r.set.index.hash, Managed: r.set.ManagedHash,
 		Data:   *d.digest.of(r, sensitive),
@@ -126,7 +126,7 @@ func (r *request) recordLate(run *protocol.Run, note string, dropped int64, lost
 		return
 	}
 	r.progress.notice(&r.event, r.append(&record.Late{
-		Opening: r.event.Opening, Seq: r.event.Seq, ID: r.event.ID, Event: r.spec.Name, Generation: r.set.Generation, Set: r.set.index.hash,
+		Epoch: r.event.Epoch, Seq: r.event.Seq, ID: r.event.ID, Event: r.spec.Name, Generation: r.set.Generation, Set: r.set.index.hash,
 		Run: record.Redact(*run, r.settings.Records.Values), Note: note, Dropped: dropped, StateLost: lost,
 	})...)
 }

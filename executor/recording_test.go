@@ -152,7 +152,7 @@ func TestAbortedRecord(t *testing.T) {
 	if len(events) != 1 || events[0].Aborted != "esc" || events[0].Runs[1].Failure != protocol.FailAborted {
 		t.Errorf("%+v", events)
 	}
-	if view, _ := e.states.Read("s"); view.State(stateKey(HookOf(goHook("m", protocol.CanModify, nil)))) != nil {
+	if snapshot, _ := e.states.Read("s"); snapshot.State(stateKey(HookOf(goHook("m", protocol.CanModify, nil)))) != nil {
 		t.Error("an aborted event left state behind")
 	}
 }

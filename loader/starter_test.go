@@ -333,7 +333,7 @@ func TestVirtualEnvironmentOfTheProject(t *testing.T) {
 	if outcome := w.fire(s.Set); outcome.Reason != "ours" {
 		t.Errorf("reason %q %v", outcome.Reason, outcome.Runs)
 	}
-	if len(find(s, "g").Unwatched) == 0 {
+	if len(find(s, "g").UnhashedCode) == 0 {
 		t.Error("what the interpreter loads is not said to be unwatched")
 	}
 	os.Remove(w.path(".venv", "bin", "python3"))

@@ -62,7 +62,7 @@ func TestWordsOfCommandsAreWatched(t *testing.T) {
 			if outcome := w.fire(s.Set); outcome.Reason != "ours" {
 				t.Fatalf("before: %q %v", outcome.Reason, outcome.Runs)
 			}
-			if what := find(s, "g").Unwatched; len(what) > 0 {
+			if what := find(s, "g").UnhashedCode; len(what) > 0 {
 				t.Errorf("it is said to run more: %q", what)
 			}
 			w.write(w.path(test.file), "", 0o755)
@@ -168,7 +168,7 @@ func TestUnwatchedCodeIsNamed(t *testing.T) {
 					t.Errorf("the plan says of %s %q, want %q (%s)", item.Hook, got, want, item.Trouble)
 				}
 			}
-			if got := strings.Join(find(s, "g").Unwatched, "; "); !strings.Contains(got, want) || (got == "") != (want == "") {
+			if got := strings.Join(find(s, "g").UnhashedCode, "; "); !strings.Contains(got, want) || (got == "") != (want == "") {
 				t.Errorf("the list says %q", got)
 			}
 			if hasFinding(s.Findings, report.Unwatched, "g") != (want != "") {

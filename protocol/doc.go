@@ -1,6 +1,6 @@
-// Package protocol holds the words of hookd: the event a hook reads, the reply it
-// writes, the table that says which reply is allowed at which event, and the pure
-// rules that turn a list of replies into one outcome.
+// Package protocol holds the types and rules that all of hookd shares: the event that a
+// hook reads, the reply that it writes, the table that says which reply is allowed at
+// which event, and the pure rules that turn a list of replies into one outcome.
 //
 // # Writing a hook or a host in Go
 //
@@ -29,16 +29,16 @@
 //   - apply.go: [Apply] changes the event as a reply asks, within what the row
 //     allows; messages.go checks changed messages.
 //   - fold.go: a [Fold] and the values it is made of (the decision, what follows it,
-//     the changes, the context); foldadd.go: Add takes the answers in running order
-//     and says what each adds, and what a failure does. outcome.go: the [Outcome] it
-//     ends in.
+//     the changes, the context). foldadd.go: Add takes the answers in running order
+//     and says what each of them adds, and what a failure does. outcome.go: the
+//     [Outcome] that the fold ends in.
 //   - gate.go: [EventGate], which is all that an agent loop needs, and the helpers
 //     for hooks and hosts in Go.
 //
 // # Rules
 //
-// Nothing here does I/O, starts a goroutine or reads the clock (except [NewID]),
-// and nothing of this module is imported but internal/. Bytes that no hook changed
+// Nothing here does I/O, starts a goroutine or reads the clock (except [NewID]).
+// The package imports nothing of this module but internal/. Bytes that no hook changed
 // stay as they were: raw JSON is edited by internal/jsonspan and never decoded and
 // encoded again. "Could not be asked" and "said no" are different types: a
 // [Failure] is never a reply. The packages below this one are readreply, patterns, tables (the

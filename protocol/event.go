@@ -45,42 +45,44 @@ type Event struct {
 	State    RawMessage   `json:"state,omitzero" jsonschema:"the hook's own state in this session, null if none"`
 	Metadata RawMessage   `json:"metadata,omitzero" jsonschema:"every hook's metadata in this session, by hook name"`
 
-	// Unknown holds members this version does not know. They are tolerated and
-	// passed on, and hooks must tolerate them too.
+	// Unknown holds members that this version does not know. They are passed on, and hooks
+	// must tolerate them.
 	Unknown jsontext.Value `json:",embed"`
 
 	// CheckArgs checks a tool call's changed args against the tool's schema. It
 	// is set by a host that knows the schema, and nil otherwise.
 	CheckArgs func(args RawMessage) error `json:"-"`
 
-	// Touches finds out what a tool call with changed args would touch. It is set by
-	// a host that can, and nil otherwise: then the event tells it no longer.
+	// Touches returns what a tool call with changed args would touch. It is set by a host
+	// that can say so. Without it an event whose args were changed no longer says what the
+	// call touches.
 	Touches func(args RawMessage) Touched `json:"-"`
 
-	// Settle, if set, completes a decision that hooks left open before it is recorded:
-	// a host asks the person with it, outside of all limits of hooks. Its error gives
-	// the event up, as the end of the context does.
-	Settle func(ctx context.Context, outcome *Outcome) error `json:"-"`
+	// ResolveAsk, if set, is called once the hooks have decided and before the decision is
+	// recorded: where the outcome is an ask, the host asks the person and completes the
+	// outcome. No limit of hooks applies to it. An error aborts the event, as the end of
+	// the context does.
+	ResolveAsk func(ctx context.Context, outcome *Outcome) error `json:"-"`
 
-	// ModelArgs are the args of a call as the model gave them, where hooks changed
-	// them. They are for hooks in Go, which hookd fills them in for: those that hold a
-	// call against a rule hold both against it, and show nobody what Data does not.
+	// ModelArgs are the args of a call as the model gave them, if hooks changed them since.
+	// hookd fills them in for hooks in Go only. A hook that checks a call against a rule
+	// checks both versions, and must not show the person what Data does not show.
 	ModelArgs RawMessage `json:"-"`
 
-	// Opening tells one opening of a session from the next, in which Seq begins anew:
-	// it rises with each. 0 where no host counts. A host of its own process sets it to
-	// the time of opening, in nanoseconds; no hook reads it.
-	Opening int64 `json:"-"`
+	// Epoch numbers the openings of the session: it rises with each, and Seq begins anew.
+	// It is 0 where the host does not count. A host that opens sessions itself sets it to
+	// the time of opening in nanoseconds; no hook reads it.
+	Epoch int64 `json:"-"`
 
 	// NotAsked are hooks that are not asked about this event: it happens in a
 	// recipe that they asked for at an event of the same name.
 	NotAsked []HookRef `json:"-"`
 
-	// Due says that the event tells of something that has happened although the
-	// host was told to end, so it must reach hooks. The host waits for the outcome as
-	// long as its context lives; the hooks are asked all the same. It has a meaning
-	// at events whose row says Tells.
-	Due bool `json:"-"`
+	// Detached says that the event is delivered although the host was already told to end:
+	// what it reports has happened. Its hooks are asked even if the context of Fire has
+	// ended; Fire itself still returns when that context ends. It has an effect only on
+	// events whose row is [Spec.Detachable].
+	Detached bool `json:"-"`
 }
 
 // Session names the conversation an event belongs to.

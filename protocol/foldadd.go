@@ -17,7 +17,7 @@ import (
 // is refused already is recorded as skipped and has no effect.
 func (f Fold) Add(a Answer) (Fold, Run) {
 	if a.Sensitive {
-		a = a.veiled()
+		a = a.redacted()
 	}
 	run := f.begin(&a)
 	if f.Closed() && a.Class != CanObserve && a.Mode != Audit {
@@ -73,7 +73,7 @@ func (f Fold) Add(a Answer) (Fold, Run) {
 	}
 	f.replacement = f.replacement.or(reply, a.Name)
 	f = f.say(reply, &a, &run)
-	f = f.vote(reply, &a, messages, &run)
+	f = f.addReply(reply, &a, messages, &run)
 	return f.record(run)
 }
 
@@ -81,7 +81,7 @@ func (f Fold) Add(a Answer) (Fold, Run) {
 func (a Answer) failed(err error) Answer {
 	a.Failure = &Failure{Kind: FailReply, Detail: err.Error(), Remedy: "correct what the hook answers, or what it can"}
 	if a.Sensitive {
-		return a.veiled()
+		return a.redacted()
 	}
 	return a
 }
@@ -137,7 +137,7 @@ func (f Fold) say(reply Reply, a *Answer, run *Run) Fold {
 }
 
 // vote lets a reply's action count.
-func (f Fold) vote(reply Reply, a *Answer, messages []Message, run *Run) Fold {
+func (f Fold) addReply(reply Reply, a *Answer, messages []Message, run *Run) Fold {
 	reason := strings.TrimSpace(text.Valid(reply.Reason))
 	action, call := reply.Action, (*CallbackCall)(nil)
 	switch action {
@@ -283,12 +283,12 @@ func failureNotice(run *Run, effect Action) string {
 // veiled is a sensitive hook's answer without what may repeat values of its event:
 // what it wrote to stderr, what quotes its output. Its verdict's reason stays, which
 // it wrote to be read. No screen, program or record gets more.
-func (a Answer) veiled() Answer {
+func (a Answer) redacted() Answer {
 	a.Stderr = ""
 	warnings := a.Warnings
 	a.Warnings = nil
 	for _, w := range warnings {
-		a.Warnings = append(a.Warnings, veiledText(w))
+		a.Warnings = append(a.Warnings, redactedText(w))
 	}
 	if a.Failure != nil {
 		f := *a.Failure
@@ -301,7 +301,7 @@ func (a Answer) veiled() Answer {
 		case FailReply:
 			f.Detail = "its reply does not count"
 		default:
-			f.Detail = veiledText(f.Detail)
+			f.Detail = redactedText(f.Detail)
 		}
 		a.Failure = &f
 	}
@@ -311,7 +311,7 @@ func (a Answer) veiled() Answer {
 // quotation is a text in double quotes as %q writes it.
 var quotation = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
-func veiledText(text string) string {
+func redactedText(text string) string {
 	if strings.HasPrefix(text, InvalidReply) {
 		return InvalidReply
 	}

@@ -118,24 +118,24 @@ type Alias struct {
 // Spec is one row of the events table: everything that is special about an
 // event.
 type Spec struct {
-	Name     EventName
-	Kind     Kind
-	Block    BlockMeaning
-	Blocks   string // what a block refuses, in words, for the documentation
-	Stops    string // what a stop does, in words; empty where stop is not allowed
-	StopErrs bool   // a stop ends the run with agent-error rather than agent-end
-	Fields   []Field
-	Replace  FieldType // "result" or "response" where a reply may replace the work itself, else empty
-	Ask      AskMeaning
-	Continue ContinueMeaning
-	Callback CallbackMeaning
-	Context  string // where context goes, in words; empty where it is dropped
-	Tool     bool   // the event is about one tool call: match.tool has a meaning
-	Source   bool   // data.source exists: match.source has a meaning
-	StepType bool   // data.type exists: match.step has a meaning
-	Tells    bool   // it tells of what has happened: hooks hear of it also where its host stops waiting
-	Aliases  []Alias
-	Data     any // zero value of the Go type of data
+	Name       EventName
+	Kind       Kind
+	Block      BlockMeaning
+	Blocks     string // what a block refuses, in words, for the documentation
+	Stops      string // what a stop does, in words; empty where stop is not allowed
+	StopErrs   bool   // a stop ends the run with agent-error rather than agent-end
+	Fields     []Field
+	Replace    FieldType // "result" or "response" where a reply may replace the work itself, else empty
+	Ask        AskMeaning
+	Continue   ContinueMeaning
+	Callback   CallbackMeaning
+	Context    string // where context goes, in words; empty where it is dropped
+	Tool       bool   // the event is about one tool call: match.tool has a meaning
+	Source     bool   // data.source exists: match.source has a meaning
+	StepType   bool   // data.type exists: match.step has a meaning
+	Detachable bool   // it reports what has happened: its hooks are asked even if the host has stopped waiting
+	Aliases    []Alias
+	Data       any // zero value of the Go type of data
 }
 
 // CanStop reports whether stop is allowed at the event.
@@ -214,7 +214,7 @@ var Table = []Spec{
 		Data:    SessionStartData{},
 	},
 	{
-		Name: SessionEnd, Kind: Notice, Tells: true,
+		Name: SessionEnd, Kind: Notice, Detachable: true,
 		Aliases: agents("SessionEnd"),
 		Data:    SessionEndData{},
 	},
@@ -266,7 +266,7 @@ var Table = []Spec{
 		Data:    InferenceStartData{},
 	},
 	{
-		Name: InferenceEnd, Kind: Gate, Tells: true, StepType: true,
+		Name: InferenceEnd, Kind: Gate, Detachable: true, StepType: true,
 		Block: BlockRefuses, Blocks: "answer not stored, its calls not run; `agent-error`",
 		Stops:    "answer not stored, its calls not run; `agent-end`",
 		Fields:   []Field{{"message", TypeMessage, true}},
@@ -298,7 +298,7 @@ var Table = []Spec{
 		Data:    PermissionRequestData{},
 	},
 	{
-		Name: ToolCallEnd, Kind: Gate, Tells: true, Tool: true,
+		Name: ToolCallEnd, Kind: Gate, Detachable: true, Tool: true,
 		Block: BlockRefuses, Blocks: "result withheld, the model reads the reason as an error result",
 		Stops:    "result kept, run ends",
 		Fields:   []Field{{"result", TypeResult, true}},
@@ -308,7 +308,7 @@ var Table = []Spec{
 		Data:     ToolCallEndData{},
 	},
 	{
-		Name: ToolCallError, Kind: Point, Tells: true, Tool: true,
+		Name: ToolCallError, Kind: Point, Detachable: true, Tool: true,
 		Stops:   "run ends",
 		Fields:  []Field{{"error.text", TypeString, true}},
 		Context: "appended to this result",
@@ -316,7 +316,7 @@ var Table = []Spec{
 		Data:    ToolCallErrorData{},
 	},
 	{
-		Name: StepStop, Kind: Point, Tells: true, StepType: true,
+		Name: StepStop, Kind: Point, Detachable: true, StepType: true,
 		Stops:    "run ends",
 		Fields:   []Field{{"messages", TypeMessages, true}},
 		Continue: ContinueAppends,
@@ -337,13 +337,13 @@ var Table = []Spec{
 		Data:     AgentStopData{},
 	},
 	{
-		Name: AgentEnd, Kind: Point, Tells: true,
+		Name: AgentEnd, Kind: Point, Detachable: true,
 		Continue: ContinueRunsOn,
 		Aliases:  []Alias{{"post_request", "000"}, {"execution_end", "003"}},
 		Data:     AgentEndData{},
 	},
 	{
-		Name: AgentError, Kind: Notice, Tells: true,
+		Name: AgentError, Kind: Notice, Detachable: true,
 		Aliases: append(agents("StopFailure"), Alias{"AgentFailed", "002"}, Alias{"on_error", "003"}),
 		Data:    AgentErrorData{},
 	},
@@ -374,7 +374,7 @@ var Table = []Spec{
 		Data:    SubagentStartData{},
 	},
 	{
-		Name: SubagentStop, Kind: Gate, Tells: true,
+		Name: SubagentStop, Kind: Gate, Detachable: true,
 		Block: BlockContinues, Blocks: "= `continue` with the reason",
 		Stops:    "parent's run ends",
 		Fields:   []Field{{"response", TypeString, true}},
@@ -383,11 +383,11 @@ var Table = []Spec{
 		Aliases:  agents("SubagentStop"),
 		Data:     SubagentStopData{},
 	},
-	{Name: ThinkingStart, Kind: Notice, Tells: true, Data: DeltaStartData{}},
-	{Name: ThinkingEnd, Kind: Notice, Tells: true, Data: DeltaEndData{}},
-	{Name: MessageStart, Kind: Notice, Tells: true, Data: DeltaStartData{}},
-	{Name: MessageEnd, Kind: Notice, Tells: true, Data: DeltaEndData{}},
-	{Name: Notification, Kind: Notice, Tells: true, Aliases: agents("Notification"), Data: NotificationData{}},
+	{Name: ThinkingStart, Kind: Notice, Detachable: true, Data: DeltaStartData{}},
+	{Name: ThinkingEnd, Kind: Notice, Detachable: true, Data: DeltaEndData{}},
+	{Name: MessageStart, Kind: Notice, Detachable: true, Data: DeltaStartData{}},
+	{Name: MessageEnd, Kind: Notice, Detachable: true, Data: DeltaEndData{}},
+	{Name: Notification, Kind: Notice, Detachable: true, Aliases: agents("Notification"), Data: NotificationData{}},
 }
 
 func agents(names ...string) []Alias {

@@ -14,7 +14,7 @@ import (
 	"github.com/hookd-dev/hookd/executor/process"
 )
 
-func init() { process.Shield() }
+func init() { process.Harden() }
 
 func main() {
 	if faultyhook.Run(os.Args[1:]) { // hookd as a hook that fails, started by hookd try

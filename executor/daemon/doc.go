@@ -17,19 +17,19 @@
 //     and answers it, and another one reads on.
 //   - fire.go asks the [Engine] of the session's project (projects.go), and fits the
 //     outcome to what the client can carry out (capabilities.go).
-//   - outbox.go writes the answer, and notify.go what the client wants to be told
-//     besides.
+//   - outbox.go writes the answer, and notify.go the notifications that the client
+//     wants.
 //
-// There is one way down, [Server.Serve]'s finish: no new work, what is in flight ends
-// or is aborted after a while, engines are closed, connections are closed. A signal,
-// the method shutdown and a host that is gone all lead there.
+// There is one way to end, [Server.Serve]'s finish: the server takes no new work, events
+// in flight end or are aborted after a while, engines are closed, connections are closed.
+// A signal, the method shutdown and a host that is gone all lead there.
 //
 // stdio_unix.go takes stdin and stdout away from the rest of the process, so that
-// nothing but the protocol is ever written there. listing.go is what hooks/list
-// answers.
+// nothing but the protocol is ever written there. listing.go makes the result of
+// hooks/list.
 //
-// The JSON-RPC server of github.com/creachadair/jrpc2 is not used here, only
-// its client, as a test peer: it encodes results anew with encoding/json, so
-// bytes that no hook changed would not come back as they were; its queue has no
-// bound; and it brings net/http into the program.
+// The package does not use the JSON-RPC server of github.com/creachadair/jrpc2; tests use
+// its client as a peer. That server encodes results anew with encoding/json, so bytes that
+// no hook changed would not come back as they were. Its queue has no bound. It links
+// net/http into the program.
 package daemon

@@ -39,7 +39,7 @@ func (c *conn) fire(ctx context.Context, r *request, event protocol.Event) (prot
 	}
 	event.Protocol = protocol.Version
 	event.ID = protocol.NewID()
-	event.Seq, event.Opening = &r.seq, session.opening
+	event.Seq, event.Epoch = &r.seq, session.opening
 	event.Time = time.Now().UTC()
 	event.Project = session.project.root
 	if event.Cwd == "" {

@@ -52,7 +52,7 @@ func Describe(set *executor.Set, findings []schema.Finding) Listing {
 		l.Hooks = append(l.Hooks, Listed{
 			Name: h.Name, Source: h.Layer, Path: h.Path, Events: h.Events, Match: h.Match, Can: h.Can,
 			Mode: h.Mode, Priority: h.Priority, TimeoutMs: h.Timeout.Milliseconds(), OnFailure: h.OnFailure,
-			Required: h.Required, Run: h.Run, Pool: h.PoolState(), Status: h.Status, Why: h.Why, Unwatched: h.Unwatched, Order: i + 1,
+			Required: h.Required, Run: h.Run, Pool: h.PoolState(), Status: h.Status, Why: h.Why, Unwatched: h.UnhashedCode, Order: i + 1,
 		})
 	}
 	return l.filled()

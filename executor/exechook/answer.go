@@ -56,11 +56,11 @@ func (p *Program) names() []string {
 // ended, which its author may not expect.
 func leftWarning(r *process.Result) string {
 	switch {
-	case len(r.Left) > 0 && r.Held:
+	case len(r.Left) > 0 && r.OutputHeldOpen:
 		return "it left " + r.Left.String() + " running, which kept its output open and was ended; nothing that a hook starts outlives it"
 	case len(r.Left) > 0:
 		return "it left " + r.Left.String() + " running, which was ended; nothing that a hook starts outlives it"
-	case r.Held:
+	case r.OutputHeldOpen:
 		return "a process it left behind kept its output open and was ended"
 	}
 	return ""

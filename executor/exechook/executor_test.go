@@ -280,7 +280,7 @@ func (s *scripts) lines(name string) int {
 }
 
 // remembered is what the hooks of session s remember on disk.
-func (s *scripts) remembered() (state.View, error) {
+func (s *scripts) remembered() (state.Snapshot, error) {
 	return state.Open(filepath.Join(s.dir, "state", "sessions")).Read("s")
 }
 

@@ -134,9 +134,9 @@ func TestZeroIsZero(t *testing.T) {
 	if run.ContextBytes != 0 || run.Stderr != "" || len(run.Warnings) != 3 {
 		t.Errorf("%+v", run)
 	}
-	view, _ := s.remembered()
-	if view.State(keyOf(h)) != nil || string(view.Metadata(nil)) != "{}" {
-		t.Errorf("kept: %s %s", view.State(keyOf(h)), view.Metadata(nil))
+	snapshot, _ := s.remembered()
+	if snapshot.State(keyOf(h)) != nil || string(snapshot.Metadata(nil)) != "{}" {
+		t.Errorf("kept: %s %s", snapshot.State(keyOf(h)), snapshot.Metadata(nil))
 	}
 	began := time.Now()
 	e.Close(context.Background())

@@ -48,7 +48,7 @@ func (p *Program) Info() executor.AskerInfo { return executor.AskerInfo{Prompt: 
 func (p *Program) Ask(ctx context.Context, q *executor.Question) protocol.Answer {
 	p.lookWhereFilesAre()
 	result := p.runtime.Run(ctx, p.command(q))
-	if result.Err != nil || result.Held {
+	if result.Err != nil || result.OutputHeldOpen {
 		onTreeGone(q)(result.Gone, nil)
 	}
 	transcribe(q, result.Stdout)

@@ -66,11 +66,11 @@ func TestAbortsHaveNoLateEffect(t *testing.T) {
 			t.Errorf("%d late effects in %s", strings.Count(string(text), "\n"), name)
 		}
 	}
-	view, err := s.remembered()
+	snapshot, err := s.remembered()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if state := view.State(keyOf(modifier)); state != nil {
+	if state := snapshot.State(keyOf(modifier)); state != nil {
 		t.Errorf("state %s was kept of an aborted event", state)
 	}
 	events := s.recorded()

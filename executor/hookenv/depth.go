@@ -16,7 +16,7 @@ import (
 // from the control groups that it is in. The deepest counts, so that shedding one of
 // them gains nothing. Only starts of hooks and tools count; that an agent's own
 // command is hookd does not.
-var ProcessDepth = sync.OnceValue(func() int { return depthOf(os.Environ(), process.Ancestors(), process.Cells()) })
+var ProcessDepth = sync.OnceValue(func() int { return depthOf(os.Environ(), process.Ancestors(), process.CgroupDepth()) })
 
 func depthOf(environ []string, above []process.Ancestor, cells int) int {
 	depth := 0

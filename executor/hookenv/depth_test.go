@@ -41,6 +41,6 @@ func TestDepthOf(t *testing.T) {
 
 func BenchmarkProcessDepth(b *testing.B) {
 	for b.Loop() {
-		depthOf(nil, process.Ancestors(), process.Cells())
+		depthOf(nil, process.Ancestors(), process.CgroupDepth())
 	}
 }

@@ -70,21 +70,21 @@ func ourProgram(pid int) bool {
 var ownFile = sync.OnceValues(func() (os.FileInfo, error) { return os.Stat(ownExecutable) })
 
 // cellPath is the path of a control group that a Runtime made for a program.
-var cellPath = sync.OnceValue(func() *regexp.Regexp {
+var containerPath = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`/` + regexp.QuoteMeta(cgroupPrefix) + `\d+\.\d+\.\d+/\d+`)
 })
 
-// Cells says in how many control groups that Runtimes made for their programs this
+// CgroupDepth says in how many control groups that Runtimes made for their programs this
 // process is, one in the other. Neither leaving the parent nor clearing the
 // environment changes that; moving out does.
-func Cells() int {
+func CgroupDepth() int {
 	lines, err := os.ReadFile("/proc/self/cgroup")
 	if err != nil {
 		return 0
 	}
 	for line := range strings.Lines(string(lines)) {
 		if path, ok := strings.CutPrefix(strings.TrimSpace(line), "0::"); ok {
-			return len(cellPath().FindAllString(filepath.Clean(path), -1))
+			return len(containerPath().FindAllString(filepath.Clean(path), -1))
 		}
 	}
 	return 0

@@ -12,5 +12,5 @@ type Ancestor struct {
 // Ancestors is empty: this platform does not show what a process was started with.
 func Ancestors() []Ancestor { return nil }
 
-// Cells is 0: there are no control groups on this platform.
-func Cells() int { return 0 }
+// CgroupDepth is 0: there are no control groups on this platform.
+func CgroupDepth() int { return 0 }

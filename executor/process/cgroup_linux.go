@@ -27,9 +27,9 @@ type cgroups struct {
 	escaped     *subreapers // finds what left its group; nil where that does not work
 
 	mu     sync.Mutex
-	dir    string   // our group, parent of the cells
+	dir    string   // our group, parent of the containers
 	handle *os.File // of dir; its lock says that we live
-	idle   []*cgroupCell
+	idle   []*cgroupContainer
 	made   int
 	moved  func(dir string) // told of every dir but the first; may be nil
 }
@@ -49,7 +49,7 @@ func newCgroup(unavailable []string) (containment, error) {
 	if err := g.make(); err != nil {
 		return nil, err
 	}
-	c, err := g.newCell()
+	c, err := g.makeContainer()
 	if err == nil {
 		err = c.probe()
 		g.idle = append(g.idle, c)
@@ -67,7 +67,7 @@ func (g *cgroups) make() error {
 	name := fmt.Sprintf("%s%d.%d", cgroupPrefix, os.Getpid(), startTime(os.Getpid()))
 	for attempt := range 8 {
 		g.dir = filepath.Join(g.own, fmt.Sprintf("%s.%d", name, attempt))
-		if !fitsBoard(guardCgroup + g.dir) {
+		if !fitsSlot(guardCgroup + g.dir) {
 			return fmt.Errorf("make a control group: the path %s is too long", g.dir)
 		}
 		if err := os.Mkdir(g.dir, 0o755); errors.Is(err, os.ErrExist) {
@@ -115,20 +115,20 @@ func (g *cgroups) report() Report {
 	return r
 }
 
-func (g *cgroups) cell(command *Command) (cell, error) {
+func (g *cgroups) newContainer(command *Command) (container, error) {
 	c, err := g.group()
 	if err != nil || g.escaped == nil {
 		return c, err
 	}
-	return &heldCell{c, g.escaped.sweep(command)}, nil
+	return &sweptCgroup{c, g.escaped.sweep(command)}, nil
 }
 
 // group returns an empty group that nobody uses.
-func (g *cgroups) group() (*cgroupCell, error) {
+func (g *cgroups) group() (*cgroupContainer, error) {
 	for {
 		c := g.takeIdle()
 		if c == nil {
-			return g.newCell()
+			return g.makeContainer()
 		}
 		// Somebody may have removed it, moved into it or frozen it, while it lay idle.
 		if c.look(); !c.populated && !c.frozen {
@@ -138,7 +138,7 @@ func (g *cgroups) group() (*cgroupCell, error) {
 	}
 }
 
-func (g *cgroups) takeIdle() *cgroupCell {
+func (g *cgroups) takeIdle() *cgroupContainer {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	n := len(g.idle)
@@ -150,7 +150,7 @@ func (g *cgroups) takeIdle() *cgroupCell {
 	return c
 }
 
-// newFolder makes the folder of a new cell, and our own again if somebody has
+// newFolder makes the folder of a new container, and our own again if somebody has
 // removed it, as a program that tidies up control groups may.
 func (g *cgroups) newFolder() (string, error) {
 	g.mu.Lock()
@@ -174,12 +174,12 @@ func (g *cgroups) newFolder() (string, error) {
 	return dir, nil
 }
 
-func (g *cgroups) newCell() (*cgroupCell, error) {
+func (g *cgroups) makeContainer() (*cgroupContainer, error) {
 	dir, err := g.newFolder()
 	if err != nil {
 		return nil, err
 	}
-	c := &cgroupCell{groups: g, dir: dir, folder: -1, events: -1, killer: -1}
+	c := &cgroupContainer{groups: g, dir: dir, folder: -1, events: -1, killer: -1}
 	if err := c.open(); err != nil {
 		c.remove()
 		return nil, err
@@ -204,7 +204,7 @@ func (g *cgroups) close() error {
 }
 
 // cgroupCell is one control group with its files kept open.
-type cgroupCell struct {
+type cgroupContainer struct {
 	groups    *cgroups
 	dir       string
 	folder    int // what a program is started in
@@ -216,7 +216,7 @@ type cgroupCell struct {
 	killed    time.Time // Linux 6.x kills at once what is started in a group that was killed before
 }
 
-func (c *cgroupCell) open() (err error) {
+func (c *cgroupContainer) open() (err error) {
 	if c.folder, err = unix.Open(c.dir, unix.O_DIRECTORY|unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
 		return fmt.Errorf("open control group: %w", err)
 	}
@@ -231,7 +231,7 @@ func (c *cgroupCell) open() (err error) {
 
 // probe starts a program that does not exist. The kernel places a process before
 // it looks for its program, so the error says whether placing works.
-func (c *cgroupCell) probe() error {
+func (c *cgroupContainer) probe() error {
 	l := launch{sys: &syscall.SysProcAttr{}}
 	c.attach(&l)
 	_, err := syscall.ForkExec("/dev/null/none", []string{"none"}, &syscall.ProcAttr{Sys: l.sys})
@@ -241,25 +241,25 @@ func (c *cgroupCell) probe() error {
 	return fmt.Errorf("start a process in control group %s: %w", c.dir, err)
 }
 
-func (c *cgroupCell) attach(l *launch) {
+func (c *cgroupContainer) attach(l *launch) {
 	l.sys.Setsid = true
 	l.sys.UseCgroupFD = true
 	l.sys.CgroupFD = c.folder
 }
 
-func (c *cgroupCell) started(pid int) { c.program = pid }
+func (c *cgroupContainer) started(pid int) { c.program = pid }
 
-func (c *cgroupCell) terminate() { terminateGroup(c.program) }
+func (c *cgroupContainer) terminate() { terminateGroup(c.program) }
 
-func (c *cgroupCell) exited() { c.kill() }
+func (c *cgroupContainer) exited() { c.kill() }
 
-func (c *cgroupCell) clean() bool { return !c.populated }
+func (c *cgroupContainer) clean() bool { return !c.populated }
 
 // killTimeout is how long the kernel has to end a group before its members are
 // killed one by one, which costs more and is hardly ever needed.
 const killTimeout = 3 * time.Millisecond
 
-func (c *cgroupCell) kill() {
+func (c *cgroupContainer) kill() {
 	if c.look(); !c.populated {
 		return
 	}
@@ -273,11 +273,11 @@ func (c *cgroupCell) kill() {
 
 // await may be told late: the kernel announces a group's end at most once in
 // 10 ms, and its beginning counts.
-func (c *cgroupCell) await(d time.Duration) { pollOne(c.events, unix.POLLPRI, d) }
+func (c *cgroupContainer) await(d time.Duration) { pollOne(c.events, unix.POLLPRI, d) }
 
 // empty needs no new look when the last one found nobody: only a process inside
 // can put another one inside.
-func (c *cgroupCell) empty() bool {
+func (c *cgroupContainer) empty() bool {
 	if c.populated {
 		c.look()
 	}
@@ -285,14 +285,14 @@ func (c *cgroupCell) empty() bool {
 }
 
 // look reads whether the group has a live process. Unreadable counts as yes.
-func (c *cgroupCell) look() {
+func (c *cgroupContainer) look() {
 	var text [64]byte
 	n, err := unix.Pread(c.events, text[:], 0)
 	c.populated = err != nil || !bytes.Contains(text[:n], []byte("populated 0"))
 	c.frozen = err != nil || !bytes.Contains(text[:n], []byte("frozen 0"))
 }
 
-func (c *cgroupCell) free() {
+func (c *cgroupContainer) free() {
 	if c.frozen || !c.killed.IsZero() {
 		c.remove()
 		return
@@ -303,7 +303,7 @@ func (c *cgroupCell) free() {
 	g.idle = append(g.idle, c)
 }
 
-func (c *cgroupCell) remove() {
+func (c *cgroupContainer) remove() {
 	for _, fd := range [...]int{c.folder, c.events, c.killer} {
 		if fd >= 0 {
 			unix.Close(fd)

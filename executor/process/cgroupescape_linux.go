@@ -5,47 +5,47 @@ import "time"
 // heldCell is a control group that a process cannot leave unnoticed. A user who may make a control
 // group may also move processes between his own groups, and a program runs as the user that
 // we are: it can leave. What left is found as a sub-reaper finds it.
-type heldCell struct {
-	*cgroupCell
-	swept *sweptCell
+type sweptCgroup struct {
+	*cgroupContainer
+	swept *sweptContainer
 }
 
-func (h *heldCell) attach(l *launch) {
-	h.cgroupCell.attach(l)
+func (h *sweptCgroup) attach(l *launch) {
+	h.cgroupContainer.attach(l)
 	h.swept.attach(l)
 }
 
-func (h *heldCell) started(pid int) {
-	h.cgroupCell.started(pid)
+func (h *sweptCgroup) started(pid int) {
+	h.cgroupContainer.started(pid)
 	h.swept.started(pid)
 }
 
-func (h *heldCell) exited() {
+func (h *sweptCgroup) exited() {
 	h.swept.exited()
-	h.cgroupCell.exited()
+	h.cgroupContainer.exited()
 }
 
-func (h *heldCell) clean() bool { return h.cgroupCell.clean() && h.swept.clean() }
+func (h *sweptCgroup) clean() bool { return h.cgroupContainer.clean() && h.swept.clean() }
 
-func (h *heldCell) kill() {
-	h.cgroupCell.kill()
+func (h *sweptCgroup) kill() {
+	h.cgroupContainer.kill()
 	h.swept.kill()
 }
 
-func (h *heldCell) empty() bool { return h.cgroupCell.empty() && h.swept.empty() }
+func (h *sweptCgroup) empty() bool { return h.cgroupContainer.empty() && h.swept.empty() }
 
 // await is not told of what left the group.
-func (h *heldCell) await(d time.Duration) {
+func (h *sweptCgroup) await(d time.Duration) {
 	if h.populated {
-		h.cgroupCell.await(d)
+		h.cgroupContainer.await(d)
 		return
 	}
 	time.Sleep(d)
 }
 
-func (h *heldCell) free() {
+func (h *sweptCgroup) free() {
 	h.swept.free()
-	h.cgroupCell.free()
+	h.cgroupContainer.free()
 }
 
-func (h *heldCell) record() guardRecord { return h.swept.record() }
+func (h *sweptCgroup) record() guardRecord { return h.swept.record() }

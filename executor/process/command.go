@@ -50,7 +50,7 @@ type Command struct {
 // childCommand is what the run of a [Child] has that others have not.
 type childCommand struct {
 	pipes       *pipePair                             // in place of pipes of the run's own
-	placeless   bool                                  // it takes none of Options.Processes
+	noSlot      bool                                  // it takes none of Options.Processes
 	onStderr    func(piece []byte)                    // gets stderr as it comes
 	awaitOutput func(drain time.Duration) (held bool) // waits for the rest of stdout after the exit
 }
@@ -82,9 +82,9 @@ type Result struct {
 	// [*OutputError], [ErrClosed], or the cause of the ended context.
 	Err error
 
-	// Held is true when a process that the program left behind still had an
+	// OutputHeldOpen is true when a process that the program left behind still had an
 	// output open after the drain time; its later output is lost.
-	Held bool
+	OutputHeldOpen bool
 
 	// Left are the processes that the program left running when it ended by itself.
 	// They are ended. Only Linux tells.

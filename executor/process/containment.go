@@ -25,21 +25,21 @@ type Report struct {
 	Unavailable []string // the better kinds, each with the reason why it does not work here
 }
 
-// containment makes cells. One is chosen when a [Runtime] is made.
+// containment makes containers. One is chosen when a [Runtime] is made.
 type containment interface {
 	report() Report
-	// cell returns an empty cell for one program.
-	cell(c *Command) (cell, error)
-	// close removes what the containment made. All cells are free by then.
+	// container returns an empty container for one program.
+	newContainer(c *Command) (container, error)
+	// close removes what the containment made. All containers are free by then.
 	close() error
 }
 
-// cell holds one program and everything it starts. Its methods are called by
+// container holds one program and everything it starts. Its methods are called by
 // one goroutine at a time, in the order of the listing.
-type cell interface {
+type container interface {
 	// attach changes how the program is started, so that it starts inside.
 	attach(l *launch)
-	// started tells the cell its program's process id.
+	// started tells the container its program's process id.
 	started(pid int)
 	// terminate asks the program's process group to end.
 	terminate()
@@ -50,23 +50,23 @@ type cell interface {
 	// certain that nothing is left. It takes no time; false only means that empty
 	// must find out.
 	clean() bool
-	// kill ends all processes in the cell. It may be called again.
+	// kill ends all processes in the container. It may be called again.
 	kill()
-	// empty reports whether no process of the cell is alive. It is asked only
+	// empty reports whether no process of the container is alive. It is asked only
 	// after the program itself was reaped.
 	empty() bool
-	// free gives the cell back: it is empty, or its program never started.
+	// free gives the container back: it is empty, or its program never started.
 	free()
 }
 
-// endAwaiter is a cell that tells when its last process has ended. The end
+// endAwaiter is a container that tells when its last process has ended. The end
 // of another one must be looked for again and again.
 type endAwaiter interface {
-	// await returns when the cell may have become empty, after d at the latest.
+	// await returns when the container may have become empty, after d at the latest.
 	await(d time.Duration)
 }
 
-// guardianRecorded is a cell that a guardian process must be told about one by one. Before
+// guardianRecorded is a container that a guardian process must be told about one by one. Before
 // its program is started the record holds no more than the tag.
 type guardianRecorded interface {
 	record() guardRecord
@@ -97,7 +97,7 @@ type program interface {
 	// interrupt makes exchange return cause. Any goroutine may call it, any time.
 	interrupt(cause error)
 	// settle reads and drops output until the program exited, for at most d.
-	settle(d time.Duration) (exited bool)
+	discardOutput(d time.Duration) (exited bool)
 	// reap waits for the exited program and returns its exit code, or -1 and the
 	// signal's name.
 	reap() (code int, signal string)
@@ -105,8 +105,10 @@ type program interface {
 	close()
 }
 
-// cellError is a cell that could not be made. It says nothing of the program.
-type cellError struct{ err error }
+// cellError is a container that could not be made. It says nothing of the program.
+type containerError struct{ err error }
 
-func (e *cellError) Error() string { return "its processes cannot be held together: " + e.err.Error() }
-func (e *cellError) Unwrap() error { return e.err }
+func (e *containerError) Error() string {
+	return "its processes cannot be held together: " + e.err.Error()
+}
+func (e *containerError) Unwrap() error { return e.err }

@@ -17,8 +17,8 @@ import (
 // containment, script.
 func init() {
 	programs["sole"] = func(args []string) {
-		Shield()
-		rt, err := New(Options{Containment: Kind(args[0]), LongLived: true, Dedicated: true})
+		Harden()
+		rt, err := New(Options{Containment: Kind(args[0]), LongLived: true, OwnsAllChildren: true})
 		if err != nil {
 			fmt.Println("failed:", err)
 			return
@@ -35,10 +35,10 @@ func init() {
 	}
 }
 
-// TestDedicated: what left everything that it could be known by is ended with the only
+// TestOwnsAllChildren: what left everything that it could be known by is ended with the only
 // program that it can be from, every orphan is reaped, and anyone else who starts a
 // program gets its exit code. A guardian that is stopped is replaced.
-func TestDedicated(t *testing.T) {
+func TestOwnsAllChildren(t *testing.T) {
 	needs(t, "setsid", "env")
 	for _, kind := range []Kind{Cgroup, Subreaper} {
 		t.Run(string(kind), func(t *testing.T) {

@@ -14,7 +14,7 @@
 //
 // # One run
 //
-//	run.go           enter a place, take a cell, start, exchange, report, end
+//	run.go           enter a place, take a container, start, exchange, report, end
 //	command.go       what goes in and what comes out
 //	polled_linux.go  moves the bytes: one goroutine, one poll(2)   (portable.go elsewhere)
 //	output.go        what is kept of an output, bounded
@@ -27,7 +27,7 @@
 //
 // # How a tree is held together
 //
-// A containment makes a cell for each program (containment.go). [Runtime.Containment]
+// A containment makes a container for each program (containment.go). [Runtime.Containment]
 // says which one works on this machine and what it covers:
 //
 //   - a control group (cgroup_linux.go), together with a sweep for what moves itself out
@@ -40,14 +40,14 @@
 // # When hookd itself is killed or stopped
 //
 // A guardian process (guardian_linux.go is our side of it, guardianprocess_linux.go its
-// own, guardianboard_linux.go the memory that both share, on which stands what runs) ends
+// own, guardianmemory_linux.go the memory that both share, on which stands what runs) ends
 // everything that runs when this process dies. A process that is there for its
-// programs alone (Options.Dedicated) also reaps orphans (dedicated_linux.go,
+// programs alone (Options.OwnsAllChildren) also reaps orphans (supervisor_linux.go,
 // ownchildren_linux.go) and does not stay stopped (wakeup_linux.go).
 //
 // # Rules
 //
 // Every started program is registered before anything can fail, and finished once. A
-// cell is free when it is empty, never before. A process is killed by what was seen of
+// container is free when it is empty, never before. A process is killed by what was seen of
 // it (number and start time), never by its number alone.
 package process

@@ -20,10 +20,10 @@ const (
 func (r *run) end(cause error) {
 	exited := cause == nil // and reaped
 	if r.deservesGrace(cause) {
-		r.cell.terminate()
-		exited = r.program.settle(r.command.Grace)
+		r.container.terminate()
+		exited = r.program.discardOutput(r.command.Grace)
 		if exited {
-			r.cell.exited()
+			r.container.exited()
 			r.program.reap()
 		}
 	}
@@ -41,9 +41,9 @@ func (r *run) deservesGrace(cause error) bool {
 // run's place free when it takes too long.
 func (r *run) killAll(reaped bool) {
 	began, pause, stuck := time.Now(), checkFirst, false
-	for !reaped || !r.cell.empty() {
-		r.cell.kill()
-		if !reaped && r.program.settle(pause) {
+	for !reaped || !r.container.empty() {
+		r.container.kill()
+		if !reaped && r.program.discardOutput(pause) {
 			r.program.reap()
 			reaped = true
 			continue
@@ -67,11 +67,11 @@ func (r *run) killAll(reaped bool) {
 	close(r.gone)
 }
 
-// rest waits, as long as the cell may still hold a process, and reports false when
+// rest waits, as long as the container may still hold a process, and reports false when
 // Close has stopped waiting.
 func (r *run) rest(d time.Duration) bool {
-	if cell, ok := r.cell.(endAwaiter); ok && d <= checkMost {
-		cell.await(d)
+	if container, ok := r.container.(endAwaiter); ok && d <= checkMost {
+		container.await(d)
 		select {
 		case <-r.runtime.giveUp:
 			return false

@@ -20,33 +20,35 @@ func (g *groups) report() Report {
 	}
 }
 
-func (g *groups) cell(c *Command) (cell, error) { return &groupCell{envTag: c.envTag()}, nil }
-func (g *groups) close() error                  { return nil }
+func (g *groups) newContainer(c *Command) (container, error) {
+	return &groupContainer{envTag: c.envTag()}, nil
+}
+func (g *groups) close() error { return nil }
 
 // groupCell is one process group; its id is the program's.
-type groupCell struct {
+type groupContainer struct {
 	id     int
 	envTag string // for a guardian
 }
 
-func (g *groupCell) attach(l *launch) { l.sys.Setsid = true }
-func (g *groupCell) started(pid int)  { g.id = pid }
+func (g *groupContainer) attach(l *launch) { l.sys.Setsid = true }
+func (g *groupContainer) started(pid int)  { g.id = pid }
 
-func (g *groupCell) terminate() { terminateGroup(g.id) }
+func (g *groupContainer) terminate() { terminateGroup(g.id) }
 
 // exited kills the group while the unreaped program keeps its number from being
 // given to another.
-func (g *groupCell) exited() { g.kill() }
+func (g *groupContainer) exited() { g.kill() }
 
-func (g *groupCell) clean() bool { return syscall.Kill(-g.id, 0) == syscall.ESRCH }
+func (g *groupContainer) clean() bool { return syscall.Kill(-g.id, 0) == syscall.ESRCH }
 
-func (g *groupCell) kill() { syscall.Kill(-g.id, syscall.SIGKILL) }
+func (g *groupContainer) kill() { syscall.Kill(-g.id, syscall.SIGKILL) }
 
 // empty is safe after the program was reaped: its number is not given out again
 // while a group of that number has a member.
-func (g *groupCell) empty() bool { return !groupAlive(g.id) }
+func (g *groupContainer) empty() bool { return !groupAlive(g.id) }
 
-func (g *groupCell) free() {}
+func (g *groupContainer) free() {}
 
 // terminateGroup wakes stopped processes too, or they would not see the TERM.
 func terminateGroup(id int) {

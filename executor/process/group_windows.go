@@ -28,7 +28,7 @@ func (g *groups) report() Report {
 
 func (g *groups) close() error { return nil }
 
-func (g *groups) cell(*Command) (cell, error) {
+func (g *groups) newContainer(*Command) (container, error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
 		return nil, fmt.Errorf("create job object: %w", err)
@@ -41,21 +41,21 @@ func (g *groups) cell(*Command) (cell, error) {
 		windows.CloseHandle(job)
 		return nil, fmt.Errorf("limit job object: %w", err)
 	}
-	return &jobCell{job: job}, nil
+	return &jobContainer{job: job}, nil
 }
 
 // jobCell is one job object.
-type jobCell struct {
+type jobContainer struct {
 	job   windows.Handle
 	close sync.Once
 }
 
-func (j *jobCell) attach(l *launch) {
+func (j *jobContainer) attach(l *launch) {
 	l.sys.HideWindow = true
 	l.sys.CreationFlags = windows.CREATE_NEW_PROCESS_GROUP
 }
 
-func (j *jobCell) started(pid int) {
+func (j *jobContainer) started(pid int) {
 	program, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, uint32(pid))
 	if err != nil {
 		return // it has ended already
@@ -66,15 +66,15 @@ func (j *jobCell) started(pid int) {
 
 // terminate does nothing: Windows has no polite signal for a program without a
 // console.
-func (j *jobCell) terminate() {}
+func (j *jobContainer) terminate() {}
 
-func (j *jobCell) exited() { j.kill() }
+func (j *jobContainer) exited() { j.kill() }
 
-func (j *jobCell) clean() bool { return true }
+func (j *jobContainer) clean() bool { return true }
 
-func (j *jobCell) kill() { windows.TerminateJobObject(j.job, 1) }
+func (j *jobContainer) kill() { windows.TerminateJobObject(j.job, 1) }
 
 // empty is true after kill: a terminated job takes no new process.
-func (j *jobCell) empty() bool { return true }
+func (j *jobContainer) empty() bool { return true }
 
-func (j *jobCell) free() { j.close.Do(func() { windows.CloseHandle(j.job) }) }
+func (j *jobContainer) free() { j.close.Do(func() { windows.CloseHandle(j.job) }) }

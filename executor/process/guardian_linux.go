@@ -11,10 +11,10 @@ import (
 
 // guardian is our side of the process that ends all running programs when we
 // are killed. It notices our death by the end of a pipe, which the kernel closes
-// whatever ends us, and finds on the board what runs. Should the guardian itself die,
+// whatever ends us, and finds on the table what runs. Should the guardian itself die,
 // another one takes over.
 type guardian struct {
-	board *board
+	table *sharedTable
 	mu    sync.Mutex
 	pipe  *os.File
 
@@ -32,17 +32,17 @@ type guardian struct {
 const guardianPause = 200 * time.Millisecond
 
 func newGuardian(c containment) (*guardian, error) {
-	board, err := newBoard()
+	table, err := newSharedTable()
 	if err != nil {
 		return nil, fmt.Errorf("start the guardian process: %w", err)
 	}
-	g := &guardian{board: board, cgroup: -1, runs: make(map[int]int)}
+	g := &guardian{table: table, cgroup: -1, runs: make(map[int]int)}
 	if groups, ok := c.(*cgroups); ok {
 		g.watch(groups.dir)
 		groups.moved = g.watch
 	}
 	if err := g.start(); err != nil {
-		board.close()
+		table.close()
 		return nil, fmt.Errorf("start the guardian process: %w", err)
 	}
 	g.done.Go(g.restartWhenDead)
@@ -58,24 +58,24 @@ func (g *guardian) watch(dir string) {
 	g.clear(before)
 }
 
-// put writes a text to the board, and returns its slot, -1 if none is free. g.mu is
+// put writes a text to the table, and returns its slot, -1 if none is free. g.mu is
 // held.
 func (g *guardian) put(text string) int {
-	slot := int(g.board.used().Load())
+	slot := int(g.table.used().Load())
 	if n := len(g.free); n > 0 {
 		slot = g.free[n-1]
 		g.free = g.free[:n-1]
 	}
-	if slot >= g.board.slots() {
+	if slot >= g.table.slots() {
 		return -1
 	}
-	g.board.put(slot, text)
+	g.table.put(slot, text)
 	return slot
 }
 
 func (g *guardian) clear(slot int) {
 	if slot >= 0 {
-		g.board.clear(slot)
+		g.table.clear(slot)
 		g.free = append(g.free, slot)
 	}
 }
@@ -104,7 +104,7 @@ func (g *guardian) start() error {
 	process, err := startProcess(ownExecutable, []string{guardianName}, &os.ProcAttr{
 		Dir:   "/",
 		Env:   []string{},
-		Files: []*os.File{null, null, null, theirs, g.board.file},
+		Files: []*os.File{null, null, null, theirs, g.table.file},
 		Sys:   &syscall.SysProcAttr{Setsid: true},
 	})
 	if err != nil {
@@ -149,7 +149,7 @@ func (g *guardian) replace() error {
 
 // wake has the guardian look at us now and then, as long as programs run.
 func (g *guardian) wake() {
-	g.board.watched().Store(1)
+	g.table.watched().Store(1)
 	g.pipe.Write([]byte{0})
 }
 
@@ -168,8 +168,8 @@ func (g *guardian) endIfStopped() {
 
 // begins tells of a program that is about to be started, by its tag: we may be
 // killed before its process id is known. It returns the run's number, 0 for a
-// cell that needs no guardian.
-func (g *guardian) begins(c cell) (run int) {
+// container that needs no guardian.
+func (g *guardian) begins(c container) (run int) {
 	guarded, ok := c.(guardianRecorded)
 	if g == nil || !ok {
 		return 0
@@ -184,7 +184,7 @@ func (g *guardian) begins(c cell) (run int) {
 }
 
 // began tells of the started program.
-func (g *guardian) began(run int, c cell) {
+func (g *guardian) began(run int, c container) {
 	if run == 0 {
 		return
 	}
@@ -204,7 +204,7 @@ func (g *guardian) note(run int, r guardRecord) {
 	if known {
 		g.clear(before)
 	}
-	if g.board.watched().Load() == 0 {
+	if g.table.watched().Load() == 0 {
 		g.wake()
 	}
 }
@@ -230,7 +230,7 @@ func (g *guardian) dismiss() {
 	g.process.Kill()
 	g.mu.Unlock()
 	g.done.Wait()
-	g.board.close()
+	g.table.close()
 }
 
 // guardianQuiet is how long every look must find nobody. The orphans are another

@@ -269,12 +269,12 @@ func guardianOf(t *testing.T, parent int) int {
 // told no more than the mark of it.
 func TestGuardianKnowsTheTag(t *testing.T) {
 	needs(t, "sleep")
-	shared, err := newBoard()
+	shared, err := newSharedTable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer shared.close()
-	g := &guardian{board: shared, cgroup: -1, runs: make(map[int]int)}
+	g := &guardian{table: shared, cgroup: -1, runs: make(map[int]int)}
 	theirs, ours, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -284,7 +284,7 @@ func TestGuardianKnowsTheTag(t *testing.T) {
 	for range 2 {
 		c := shell("")
 		mark := marked(c)
-		begun := &sweptCell{tree: tree{envTag: mark}}
+		begun := &sweptContainer{tree: tree{envTag: mark}}
 		run := g.begins(begun)
 		if len(g.runs) != 1 {
 			t.Fatalf("the guardian knows %v", g.runs)
@@ -301,7 +301,7 @@ func TestGuardianKnowsTheTag(t *testing.T) {
 			continue
 		}
 		ours.Close()
-		w := guardianProcess{board: shared}
+		w := guardianProcess{table: shared}
 		w.wait(theirs)
 		trees, _ := shared.read()
 		if len(trees) != 1 {
@@ -387,15 +387,15 @@ func TestParseStat(t *testing.T) {
 	}
 }
 
-// TestBoard: what is written is read, a slot that was given back is used again, and a
-// full board takes no more.
-func TestBoard(t *testing.T) {
-	shared, err := newBoard()
+// TestSharedTable: what is written is read, a slot that was given back is used again, and a
+// full table takes no more.
+func TestSharedTable(t *testing.T) {
+	shared, err := newSharedTable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer shared.close()
-	g := &guardian{board: shared, cgroup: -1, runs: make(map[int]int)}
+	g := &guardian{table: shared, cgroup: -1, runs: make(map[int]int)}
 	first := g.put(guardRecord{root: 7, start: 8, envTag: "MARK=a b"}.text())
 	group := g.put(guardCgroup + "/sys/fs/cgroup/x y")
 	trees, cgroup := shared.read()
@@ -409,11 +409,11 @@ func TestBoard(t *testing.T) {
 	}
 	for range mostSlots {
 		if slot := g.put("1 2 MARK=c"); slot < 0 {
-			t.Fatal("a board that is not full takes no more")
+			t.Fatal("a table that is not full takes no more")
 		}
 	}
 	if slot := g.put("1 2 MARK=c"); slot != -1 {
-		t.Errorf("a full board gives slot %d", slot)
+		t.Errorf("a full table gives slot %d", slot)
 	}
 	if trees, _ := shared.read(); len(trees) != mostSlots {
 		t.Errorf("%d trees", len(trees))

@@ -11,7 +11,7 @@ func guardianReport(bool) string {
 	return "a killed hookd leaves running hooks alive on this platform"
 }
 
-func (g *guardian) begins(cell) int { return 0 }
-func (g *guardian) began(int, cell) {}
-func (g *guardian) ended(int)       {}
-func (g *guardian) dismiss()        {}
+func (g *guardian) begins(container) int { return 0 }
+func (g *guardian) began(int, container) {}
+func (g *guardian) ended(int)            {}
+func (g *guardian) dismiss()             {}

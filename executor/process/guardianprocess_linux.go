@@ -9,21 +9,21 @@ import (
 
 // guardianProcess is the guardian process.
 type guardianProcess struct {
-	hookd        int    // the process that the programs are of
-	board        *board // what runs
-	stoppedLooks int    // looks in a row that found hookd stopped
+	hookd        int          // the process that the programs are of
+	table        *sharedTable // what runs
+	stoppedLooks int          // looks in a row that found hookd stopped
 }
 
 // runGuardian waits until the pipe ends, and then ends all that runs.
 func runGuardian() {
 	signal.Ignore(syscall.SIGINT, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGQUIT)
 	syscall.CloseOnExec(helperPipe)
-	syscall.CloseOnExec(helperBoard)
-	shared, err := openBoard(os.NewFile(helperBoard, "board"))
+	syscall.CloseOnExec(helperTable)
+	shared, err := openSharedTable(os.NewFile(helperTable, "table"))
 	if err != nil {
 		os.Exit(1)
 	}
-	w := guardianProcess{hookd: os.Getppid(), board: shared}
+	w := guardianProcess{hookd: os.Getppid(), table: shared}
 	w.wait(os.NewFile(helperPipe, "hookd"))
 	trees, cgroup := shared.read()
 	if cgroup != "" {
@@ -71,11 +71,11 @@ func (w *guardianProcess) wait(pipe *os.File) {
 
 // watches reports whether programs run. If none does, hookd says when one does again.
 func (w *guardianProcess) watches() bool {
-	if trees, _ := w.board.read(); len(trees) > 0 {
+	if trees, _ := w.table.read(); len(trees) > 0 {
 		return true
 	}
-	w.board.watched().Store(0)
-	trees, _ := w.board.read() // one may have begun meanwhile
+	w.table.watched().Store(0)
+	trees, _ := w.table.read() // one may have begun meanwhile
 	return len(trees) > 0
 }
 
@@ -91,7 +91,7 @@ func (w *guardianProcess) look() {
 		return
 	}
 	w.stoppedLooks = 0
-	trees, cgroup := w.board.read()
+	trees, cgroup := w.table.read()
 	if cgroup != "" {
 		killMembers(cgroup)
 	}

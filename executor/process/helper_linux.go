@@ -37,8 +37,8 @@ func isPipe(fd int) bool {
 }
 
 // The descriptors that a helper has of its Runtime: the pipe that ends with it, and the
-// [board].
+// [table].
 const (
 	helperPipe  = 3
-	helperBoard = 4
+	helperTable = 4
 )

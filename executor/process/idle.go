@@ -40,7 +40,7 @@ func (rt *Runtime) StartIdle(ctx context.Context, c *Command) (*Child, error) {
 	tail := &stderrTail{tail: output{limit: c.withDefaults().StderrTail, tail: true}}
 	idle := &idleChild{stdout: reader, stderr: tail, theirStdin: theirs, drained: make(chan struct{})}
 	command := *c
-	command.child = childCommand{placeless: true, onStderr: tail.add, awaitOutput: idle.awaitOutput}
+	command.child = childCommand{noSlot: true, onStderr: tail.add, awaitOutput: idle.awaitOutput}
 	child := &Child{Stdin: ours, idle: idle}
 	if err := rt.begin(ctx, &command, child, &pipePair{theirs, out}); err != nil {
 		reader.close()

@@ -11,7 +11,7 @@ import (
 // the names of their programs. They are ended.
 type Left []string
 
-// leftReporter is a cell that can tell what a program has left. It is asked when the
+// leftReporter is a container that can tell what a program has left. It is asked when the
 // program has ended, before it is reaped.
 type leftReporter interface{ left() Left }
 

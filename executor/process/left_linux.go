@@ -16,10 +16,10 @@ func leftOf(entries []entry, program int) (left Left) {
 	return left
 }
 
-func (c *cgroupCell) left() Left { return leftOf(c.inside(), c.program) }
+func (c *cgroupContainer) left() Left { return leftOf(c.inside(), c.program) }
 
 // inside are the processes in the group.
-func (c *cgroupCell) inside() (found []entry) {
+func (c *cgroupContainer) inside() (found []entry) {
 	if c.look(); !c.populated {
 		return nil
 	}
@@ -31,16 +31,16 @@ func (c *cgroupCell) inside() (found []entry) {
 	return found
 }
 
-func (s *sweptCell) left() Left { return leftOf(s.outliving(), s.tree.root) }
+func (s *sweptContainer) left() Left { return leftOf(s.outliving(), s.tree.root) }
 
 // outliving are the processes of the tree. The program is dead, so the top of each
 // branch is our child: most programs leave none, which is seen without a sweep.
-func (s *sweptCell) outliving() []entry {
+func (s *sweptContainer) outliving() []entry {
 	orphans, err := ourChildren.orphans()
-	if s.alone = err == nil && !slices.ContainsFunc(orphans, s.young); s.alone {
+	if s.alone = err == nil && !slices.ContainsFunc(orphans, s.startedAfterRoot); s.alone {
 		return nil
 	}
-	if err == nil && !slices.ContainsFunc(orphans, func(e entry) bool { return s.young(e) && !e.zombie }) {
+	if err == nil && !slices.ContainsFunc(orphans, func(e entry) bool { return s.startedAfterRoot(e) && !e.zombie }) {
 		return nil
 	}
 	table, _ := processTable()
@@ -48,7 +48,7 @@ func (s *sweptCell) outliving() []entry {
 	return members
 }
 
-func (h *heldCell) left() Left {
+func (h *sweptCgroup) left() Left {
 	found := h.inside()
 	for _, e := range h.swept.outliving() {
 		if !slices.ContainsFunc(found, func(other entry) bool { return other.pid == e.pid }) {
@@ -58,7 +58,7 @@ func (h *heldCell) left() Left {
 	return leftOf(found, h.program)
 }
 
-func (g *groupCell) left() Left {
+func (g *groupContainer) left() Left {
 	table, _ := processTable()
 	return leftOf(slices.DeleteFunc(table, func(e entry) bool { return e.group != g.id }), g.id)
 }

@@ -15,7 +15,7 @@ type mechanism struct {
 	containment containment
 	guardian    *guardian // nil unless Options.LongLived
 
-	dedication *dedication // nil unless Options.Dedicated; set by New
+	supervisor *supervisor // nil unless Options.OwnsAllChildren; set by New
 }
 
 // choose probes which containment works here, takes what it needs and starts the
@@ -41,7 +41,7 @@ func (m *mechanism) choose(o *Options) error {
 			chosen.close()
 			return err
 		}
-		m.dedication.watches(m.guardian)
+		m.supervisor.watches(m.guardian)
 	}
 	m.containment = chosen
 	m.chosen.Store(true)

@@ -303,7 +303,7 @@ func (p *polled) read(slot int, buffer []byte, o *output) {
 	}
 }
 
-func (p *polled) settle(d time.Duration) bool {
+func (p *polled) discardOutput(d time.Duration) bool {
 	buffer := scratch.Get().(*[64 << 10]byte)
 	defer scratch.Put(buffer)
 	p.shutWake()

@@ -170,7 +170,7 @@ func (p *portable) read(f *os.File, o *output, overflow chan struct{}) {
 	}
 }
 
-func (p *portable) settle(d time.Duration) bool {
+func (p *portable) discardOutput(d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

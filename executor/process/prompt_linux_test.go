@@ -93,20 +93,20 @@ func TestEndIsAwaited(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if group, ok := r.cell.(*heldCell); ok {
+		if group, ok := r.container.(*sweptCgroup); ok {
 			time.Sleep(50 * time.Millisecond) // the news of its beginning comes late
 			group.look()
 		}
 		time.AfterFunc(100*time.Millisecond, func() { syscall.Kill(r.program.pid(), syscall.SIGKILL) })
 		began := time.Now()
-		r.cell.(endAwaiter).await(never)
+		r.container.(endAwaiter).await(never)
 		if took := time.Since(began); took < 50*time.Millisecond || took > soon {
 			t.Errorf("%s: told after %s of what ended after 100 ms", kind, took)
 		}
-		r.program.settle(soon)
+		r.program.discardOutput(soon)
 		r.program.reap()
 		r.gone = make(chan struct{})
-		r.runtime.places <- struct{}{}
+		r.runtime.slots <- struct{}{}
 		r.killAll(true)
 		if err := rt.Close(); err != nil {
 			t.Error(err)

@@ -9,13 +9,13 @@ import (
 
 // run is one program from its start until its tree is gone.
 type run struct {
-	runtime *Runtime
-	command Command
-	cell    cell
-	program program
-	gone    chan struct{}
-	guard   int       // the run's number with the guardian
-	limit   time.Time // when the answer is due; zero without a limit
+	runtime   *Runtime
+	command   Command
+	container container
+	program   program
+	gone      chan struct{}
+	guard     int       // the run's number with the guardian
+	limit     time.Time // when the answer is due; zero without a limit
 }
 
 // Run runs one program and returns when its answer stands. It does not wait for
@@ -50,7 +50,7 @@ const (
 	busyTotal = 200 * time.Millisecond
 )
 
-// start takes a cell and starts the program in it.
+// start takes a container and starts the program in it.
 func (rt *Runtime) start(ctx context.Context, c *Command) (*run, error) {
 	if err := rt.beginStart(); err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (rt *Runtime) start(ctx context.Context, c *Command) (*run, error) {
 	r := &run{runtime: rt, command: c.withDefaults()}
 	r.limit, _ = ctx.Deadline()
 	if err := rt.mechanism.choose(&rt.options); err != nil {
-		return nil, explain(&r.command, &cellError{err})
+		return nil, explain(&r.command, &containerError{err})
 	}
 	for pause, total := busyFirst, time.Duration(0); ; pause *= 2 {
 		err := r.launch()
@@ -80,22 +80,22 @@ func (rt *Runtime) start(ctx context.Context, c *Command) (*run, error) {
 
 // launch makes one attempt to start the program.
 func (r *run) launch() error {
-	in, err := r.runtime.mechanism.containment.cell(&r.command)
+	in, err := r.runtime.mechanism.containment.newContainer(&r.command)
 	if err != nil {
-		return &cellError{err}
+		return &containerError{err}
 	}
 	l := launch{path: r.command.Path, argv: r.command.Argv, dir: r.command.Dir, env: r.command.Env, sys: &syscall.SysProcAttr{}}
 	in.attach(&l)
 	r.guard = r.runtime.mechanism.guardian.begins(in)
-	r.runtime.mechanism.dedication.began(r.limit) // before: the program may be quicker than we are
+	r.runtime.mechanism.supervisor.began(r.limit) // before: the program may be quicker than we are
 	p, err := r.runtime.startProgram(&r.command, &l)
 	if err != nil {
-		r.runtime.mechanism.dedication.ended()
+		r.runtime.mechanism.supervisor.ended()
 		r.runtime.mechanism.guardian.ended(r.guard)
 		in.free()
 		return err
 	}
-	r.cell, r.program = in, p
+	r.container, r.program = in, p
 	in.started(p.pid())
 	r.runtime.mechanism.guardian.began(r.guard, in)
 	r.runtime.register(r)
@@ -118,16 +118,16 @@ func (r *run) answer(ctx context.Context) Result {
 		held = r.command.child.awaitOutput(r.command.Drain) || held
 	}
 
-	result := Result{ExitCode: -1, Err: cause, Held: held, Pid: r.program.pid()}
+	result := Result{ExitCode: -1, Err: cause, OutputHeldOpen: held, Pid: r.program.pid()}
 	result.Stdout, result.StdoutCut = stdout.take()
 	result.Stderr, result.StderrCut = stderr.take()
 	if cause == nil {
-		if cell, tells := r.cell.(leftReporter); tells {
-			result.Left = cell.left()
+		if container, tells := r.container.(leftReporter); tells {
+			result.Left = container.left()
 		}
-		r.cell.exited()
+		r.container.exited()
 		result.ExitCode, result.Signal = r.program.reap()
-		if r.cell.clean() {
+		if r.container.clean() {
 			r.finish()
 			r.leave()
 			result.Gone = closedChannel
@@ -143,7 +143,7 @@ func (r *run) answer(ctx context.Context) Result {
 
 // leave gives back the run's place, if it has one.
 func (r *run) leave() {
-	if !r.command.child.placeless {
+	if !r.command.child.noSlot {
 		r.runtime.leave()
 	}
 }
@@ -152,6 +152,6 @@ func (r *run) leave() {
 func (r *run) finish() {
 	r.runtime.mechanism.guardian.ended(r.guard)
 	r.program.close()
-	r.cell.free()
+	r.container.free()
 	r.runtime.unregister(r)
 }

@@ -63,8 +63,8 @@ func TestEndings(t *testing.T) {
 				c.Stdin = [][]byte{[]byte("i"), nil, []byte("n\n")}
 				r := rt.Run(within(t, 10*time.Second), c)
 				got := ending{string(r.Stdout), string(r.Stderr), r.ExitCode, r.Signal}
-				if diff := cmp.Diff(test.want, got); diff != "" || r.Err != nil || r.Held {
-					t.Errorf("(-want +got), error %v, held %v:\n%s", r.Err, r.Held, diff)
+				if diff := cmp.Diff(test.want, got); diff != "" || r.Err != nil || r.OutputHeldOpen {
+					t.Errorf("(-want +got), error %v, held %v:\n%s", r.Err, r.OutputHeldOpen, diff)
 				}
 				mustEnd(t, r, 2*time.Second)
 			})
@@ -247,8 +247,8 @@ func TestDrain(t *testing.T) {
 				c := shell(test.script)
 				mark := marked(c)
 				r := rt.Run(within(t, 10*time.Second), c)
-				if string(r.Stdout) != test.want || r.Held != test.held || r.Err != nil {
-					t.Errorf("stdout %q, held %v, %v", r.Stdout, r.Held, r.Err)
+				if string(r.Stdout) != test.want || r.OutputHeldOpen != test.held || r.Err != nil {
+					t.Errorf("stdout %q, held %v, %v", r.Stdout, r.OutputHeldOpen, r.Err)
 				}
 				if r.Took < test.min || r.Took > test.max+late() {
 					t.Errorf("took %s, want %s to %s", r.Took, test.min, test.max+late())
@@ -367,7 +367,7 @@ func TestPlaces(t *testing.T) {
 	for _, r := range results {
 		mustEnd(t, r, 10*time.Second) // a place is free when the tree is gone
 	}
-	if n := len(rt.places); n != 0 {
+	if n := len(rt.slots); n != 0 {
 		t.Errorf("%d places are still taken", n)
 	}
 }

@@ -25,11 +25,11 @@ type Options struct {
 	// [Runtime.Containment].
 	Containment Kind
 
-	// Dedicated says that this process is there for its programs: nothing else in it
+	// OwnsAllChildren says that this process is there for its programs: nothing else in it
 	// starts any. It then reaps every orphan that comes to it, ends those of which
 	// nothing tells from which program they come, and does not stay stopped while
 	// programs run. Only on Linux, and for one Runtime of a process.
-	Dedicated bool
+	OwnsAllChildren bool
 
 	// Starting, unless nil, is called before the first program is started, if any
 	// is. It may be called again.
@@ -48,7 +48,7 @@ const closeTimeout = 5 * time.Second
 // concurrent use.
 type Runtime struct {
 	options   Options
-	places    chan struct{} // one token per running program
+	slots     chan struct{} // one token per running program
 	mechanism mechanism
 	endings   endings
 
@@ -71,17 +71,17 @@ func New(options Options) (*Runtime, error) {
 	}
 	rt := &Runtime{
 		options: options,
-		places:  make(chan struct{}, options.Processes),
+		slots:   make(chan struct{}, options.Processes),
 		endings: endings{gone: make(map[string][]<-chan struct{})},
 		running: make(map[*run]struct{}),
 		giveUp:  make(chan struct{}),
 	}
-	rt.mechanism.dedication = newDedication(&options)
+	rt.mechanism.supervisor = newSupervisor(&options)
 	if options.Containment == Best {
 		return rt, nil
 	}
 	if err := rt.mechanism.choose(&rt.options); err != nil {
-		rt.mechanism.dedication.close()
+		rt.mechanism.supervisor.close()
 		return nil, err
 	}
 	return rt, nil
@@ -116,7 +116,7 @@ func (rt *Runtime) Close() error {
 	rt.announceIdle()
 	rt.mu.Unlock()
 
-	defer rt.mechanism.dedication.close()
+	defer rt.mechanism.supervisor.close()
 	timeout := time.NewTimer(closeTimeout)
 	defer timeout.Stop()
 	select {
@@ -149,10 +149,10 @@ func (rt *Runtime) enter(ctx context.Context, key string) error {
 		return err
 	}
 	select {
-	case rt.places <- struct{}{}:
+	case rt.slots <- struct{}{}:
 	default:
 		select {
-		case rt.places <- struct{}{}:
+		case rt.slots <- struct{}{}:
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-rt.giveUp:
@@ -167,7 +167,7 @@ func (rt *Runtime) enter(ctx context.Context, key string) error {
 }
 
 // leave gives a place back.
-func (rt *Runtime) leave() { <-rt.places }
+func (rt *Runtime) leave() { <-rt.slots }
 
 // AwaitEnding waits until the trees of all earlier runs with the key that were cut
 // short are gone. The error is the cause of the context's end.
@@ -214,7 +214,7 @@ func (rt *Runtime) unregister(r *run) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	delete(rt.running, r)
-	rt.mechanism.dedication.ended()
+	rt.mechanism.supervisor.ended()
 	rt.announceIdle()
 }
 

@@ -42,8 +42,8 @@ func (e *StartError) Unwrap() error { return e.Err }
 // the failing path only.
 func explain(c *Command, err error) *StartError {
 	e := &StartError{Reason: OtherReason, Path: c.Path, Err: err, Detail: fmt.Sprintf("cannot start %s: %v", c.Path, err)}
-	var noCell *cellError
-	if errors.As(err, &noCell) {
+	var noContainer *containerError
+	if errors.As(err, &noContainer) {
 		return e
 	}
 	if c.Dir != "" {

@@ -39,15 +39,15 @@ func TestRemovedControlGroup(t *testing.T) {
 		if left := survivors(mark); len(left) > 0 {
 			t.Errorf("survivors: %v", left)
 		}
-		if r := rt.Run(within(t, 10*time.Second), shell("exit 0")); r.Err != nil { // leaves an idle cell
+		if r := rt.Run(within(t, 10*time.Second), shell("exit 0")); r.Err != nil { // leaves an idle container
 			t.Fatal(r.Err)
 		}
-		cells, err := filepath.Glob(filepath.Join(ours(), "*", "cgroup.procs"))
-		if err != nil || len(cells) == 0 {
-			t.Fatalf("no cells in %s: %v", ours(), err)
+		containers, err := filepath.Glob(filepath.Join(ours(), "*", "cgroup.procs"))
+		if err != nil || len(containers) == 0 {
+			t.Fatalf("no containers in %s: %v", ours(), err)
 		}
-		for _, cell := range cells {
-			if err := unix.Rmdir(filepath.Dir(cell)); err != nil {
+		for _, container := range containers {
+			if err := unix.Rmdir(filepath.Dir(container)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -60,7 +60,7 @@ func TestRemovedControlGroup(t *testing.T) {
 	if r := rt.Run(within(t, 10*time.Second), shell("exit 0")); r.Err != nil {
 		t.Fatal(r.Err)
 	}
-	if _, watched := rt.mechanism.guardian.board.read(); watched != ours() {
+	if _, watched := rt.mechanism.guardian.table.read(); watched != ours() {
 		t.Errorf("the guardian watches %q, programs run in %s", watched, ours())
 	}
 	if err := rt.Close(); err != nil {
@@ -116,15 +116,15 @@ func TestNestedControlGroups(t *testing.T) {
 	}
 }
 
-// TestNoCellIsNoMissingInterpreter: what fails before the program is looked for
+// TestNoContainerIsNoMissingInterpreter: what fails before the program is looked for
 // is not told as a fault of the program.
-func TestNoCellIsNoMissingInterpreter(t *testing.T) {
+func TestNoContainerIsNoMissingInterpreter(t *testing.T) {
 	c := shell("exit 0")
 	c.Path = filepath.Join(t.TempDir(), "script")
 	if err := os.WriteFile(c.Path, []byte("#!/bin/sh\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for _, err := range []error{&cellError{unix.ENOENT}, unix.ENOENT} {
+	for _, err := range []error{&containerError{unix.ENOENT}, unix.ENOENT} {
 		e := explain(c, err)
 		if e.Reason != OtherReason || strings.Contains(e.Detail, "interpreter") {
 			t.Errorf("%v: %s, %s", err, e.Reason, e.Detail)

@@ -51,7 +51,7 @@ func (e *stdoutReader) read(buffer []byte) (n int, err error) {
 	closed := e.raw.Control(func(fd uintptr) {
 		for n == 0 && err == nil {
 			if n, err = e.wait(int(fd)); err == nil {
-				n, err = readHeld(int(fd), buffer)
+				n, err = readAvailable(int(fd), buffer)
 			}
 		}
 	})
@@ -75,7 +75,7 @@ func (e *stdoutReader) wait(fd int) (int, error) {
 }
 
 // readHeld reads what a pipe holds, nothing if it holds nothing now.
-func readHeld(fd int, buffer []byte) (int, error) {
+func readAvailable(fd int, buffer []byte) (int, error) {
 	n, err := unix.Read(fd, buffer)
 	switch {
 	case err == unix.EAGAIN || err == unix.EINTR:

@@ -18,8 +18,8 @@ import (
 type subreapers struct {
 	unavailable []string
 
-	mu    sync.Mutex
-	cells map[*sweptCell]bool // of programs that run, or are being ended
+	mu         sync.Mutex
+	containers map[*sweptContainer]bool // of programs that run, or are being ended
 }
 
 func newSubreaper(unavailable []string) (containment, error) {
@@ -29,7 +29,7 @@ func newSubreaper(unavailable []string) (containment, error) {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return nil, err
 	}
-	return &subreapers{unavailable: unavailable, cells: make(map[*sweptCell]bool)}, nil
+	return &subreapers{unavailable: unavailable, containers: make(map[*sweptContainer]bool)}, nil
 }
 
 // What a sweep of the process table finds, and what it does not, for people.
@@ -50,23 +50,23 @@ func (s *subreapers) report() Report {
 // close leaves the sub-reaper flag set: it does no harm.
 func (s *subreapers) close() error { return nil }
 
-func (s *subreapers) cell(c *Command) (cell, error) { return s.sweep(c), nil }
+func (s *subreapers) newContainer(c *Command) (container, error) { return s.sweep(c), nil }
 
-func (s *subreapers) sweep(c *Command) *sweptCell {
-	cell := &sweptCell{owner: s, dead: make(map[int]uint64)}
-	cell.tree = tree{envTag: c.envTag(), known: make(map[int]uint64), adopts: cell.adopts}
-	return cell
+func (s *subreapers) sweep(c *Command) *sweptContainer {
+	container := &sweptContainer{owner: s, dead: make(map[int]uint64)}
+	container.tree = tree{envTag: c.envTag(), known: make(map[int]uint64), adopts: container.adopts}
+	return container
 }
 
 // sweptCell is one program's process group and what a sweep finds besides.
-type sweptCell struct {
+type sweptContainer struct {
 	owner *subreapers
 	tree  tree
 	dead  map[int]uint64 // zombies that a sweep has seen: start time of each
 	alone bool           // the program has exited, and left nobody, not even dead
 }
 
-func (s *sweptCell) attach(l *launch) {
+func (s *sweptContainer) attach(l *launch) {
 	l.sys.Setsid = true
 	if s.tree.envTag == "" {
 		s.tree.envTag = RunTag + "=" + rand.Text()
@@ -74,10 +74,10 @@ func (s *sweptCell) attach(l *launch) {
 	}
 	s.owner.mu.Lock()
 	defer s.owner.mu.Unlock()
-	s.owner.cells[s] = true
+	s.owner.containers[s] = true
 }
 
-func (s *sweptCell) started(pid int) {
+func (s *sweptContainer) started(pid int) {
 	s.owner.mu.Lock()
 	defer s.owner.mu.Unlock()
 	s.tree.root, s.tree.start = pid, startTime(pid)
@@ -86,13 +86,13 @@ func (s *sweptCell) started(pid int) {
 // adopts reports whether a process that tells nothing of where it comes from can
 // only be of this tree: it came to us as an orphan, and no other program that runs
 // is as old as it. One that may be of several is left to the last of them.
-func (s *sweptCell) adopts(e entry) bool {
+func (s *sweptContainer) adopts(e entry) bool {
 	if !ourChildren.isStrayOrphan(e) {
 		return false
 	}
 	s.owner.mu.Lock()
 	defer s.owner.mu.Unlock()
-	for other := range s.owner.cells {
+	for other := range s.owner.containers {
 		if other != s && other.tree.start <= e.start { // 0: it is being started
 			return false
 		}
@@ -100,23 +100,23 @@ func (s *sweptCell) adopts(e entry) bool {
 	return true
 }
 
-func (s *sweptCell) terminate() { terminateGroup(s.tree.root) }
+func (s *sweptContainer) terminate() { terminateGroup(s.tree.root) }
 
 // exited ends the group while the unreaped program keeps its number from being
 // given to another. The sweep follows after the result.
-func (s *sweptCell) exited() { syscall.Kill(-s.tree.root, syscall.SIGKILL) }
+func (s *sweptContainer) exited() { syscall.Kill(-s.tree.root, syscall.SIGKILL) }
 
 // clean is certain when the program has left nobody to us: what lives of it is below
 // one of our children.
-func (s *sweptCell) clean() bool { return s.alone || ourChildren.childless() }
+func (s *sweptContainer) clean() bool { return s.alone || ourChildren.childless() }
 
-func (s *sweptCell) record() guardRecord {
+func (s *sweptContainer) record() guardRecord {
 	return guardRecord{root: s.tree.root, start: s.tree.start, envTag: s.tree.envTag}
 }
 
 // kill ends the group in one stroke, which no fork inside it can outrun, and
 // then the processes that left the group.
-func (s *sweptCell) kill() {
+func (s *sweptContainer) kill() {
 	syscall.Kill(-s.tree.root, syscall.SIGKILL)
 	// A process that is killed while it forks leaves a child behind: look again
 	// as long as there is a new one.
@@ -141,7 +141,7 @@ func (s *sweptCell) kill() {
 // empty looks twice. With the program dead, the top of everything it left is our
 // child: when all our other children are older than it, nothing is left, and
 // that is seen quickly. If not, all processes are looked at.
-func (s *sweptCell) empty() bool {
+func (s *sweptContainer) empty() bool {
 	orphans, err := ourChildren.orphans()
 	for range 3 { // a process found dead may have left a child after the list was made
 		if err != nil || !slices.ContainsFunc(orphans, s.dies) {
@@ -149,21 +149,21 @@ func (s *sweptCell) empty() bool {
 		}
 		orphans, err = ourChildren.orphans()
 	}
-	if err == nil && !slices.ContainsFunc(orphans, s.young) {
+	if err == nil && !slices.ContainsFunc(orphans, s.startedAfterRoot) {
 		return true
 	}
 	return s.swept()
 }
 
-func (s *sweptCell) young(e entry) bool { return e.start >= s.tree.start }
-func (s *sweptCell) dies(e entry) bool  { return e.zombie && s.young(e) }
+func (s *sweptContainer) startedAfterRoot(e entry) bool { return e.start >= s.tree.start }
+func (s *sweptContainer) dies(e entry) bool             { return e.zombie && s.startedAfterRoot(e) }
 
 // swept sweeps the process table, reaps the tree's dead, and reports whether it
 // is certain that nothing of the tree is alive. A process that was started while
 // the table was read may be missing from it. But then its parent was there when
 // the reading began, and is found alive, or has died meanwhile. So a table
 // settles nothing that shows somebody dead who was not dead in the table before.
-func (s *sweptCell) swept() bool {
+func (s *sweptContainer) swept() bool {
 	table, err := processTable()
 	settled := err == nil
 	members, unsure := s.tree.members(table, os.Getpid())
@@ -185,10 +185,10 @@ func (s *sweptCell) swept() bool {
 	return settled
 }
 
-func (s *sweptCell) free() {
+func (s *sweptContainer) free() {
 	s.owner.mu.Lock()
 	defer s.owner.mu.Unlock()
-	delete(s.owner.cells, s)
+	delete(s.owner.containers, s)
 }
 
 // orphans returns whether an entry of the table may have been left to us by a

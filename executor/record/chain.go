@@ -2,6 +2,7 @@ package record
 
 import (
 	"io"
+	"os"
 	"strconv"
 	"time"
 
@@ -72,6 +73,31 @@ type chainEnd struct {
 	set  string // hash of the set of hooks that ruled the last line, "" if it names none
 	open bool   // the last line has no newline
 	torn bool   // and is no whole line
+}
+
+// endOf finds the end of a record's chain. newest is its newest file, nil if there is
+// none. Where that has no line yet, a process ended in the middle of a rotation, and the
+// chain ends with the part before.
+func endOf(dir, name string, newest io.ReaderAt, size int64) (chainEnd, error) {
+	if newest != nil && size > 0 {
+		return readEnd(newest, size)
+	}
+	parts := segments(dir, name)
+	if len(parts) == 0 {
+		return chainEnd{}, nil
+	}
+	part, err := os.Open(parts[len(parts)-1].path)
+	if err != nil {
+		return chainEnd{}, err
+	}
+	defer part.Close()
+	info, err := part.Stat()
+	if err != nil {
+		return chainEnd{}, err
+	}
+	end, err := readEnd(part, info.Size())
+	end.open = false // the next line begins a file
+	return end, err
 }
 
 // readEnd finds the end of a chain by reading the file backwards.

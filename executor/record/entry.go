@@ -28,7 +28,7 @@ type Entry interface {
 
 // Event is a decided event.
 type Event struct {
-	Opening    int64                `json:"opening,omitzero"` // rises with each opening of the session; seq begins anew with it
+	Epoch      int64                `json:"opening,omitzero"` // rises with each opening of the session; seq begins anew with it
 	Seq        *int64               `json:"seq"`
 	ID         string               `json:"id"`
 	Event      protocol.EventName   `json:"event"`
@@ -69,7 +69,7 @@ type Change struct {
 // Late is what one hook did after its event had gone on: an observer's run, or
 // an answer that came too late to count.
 type Late struct {
-	Opening    int64              `json:"opening,omitzero"`
+	Epoch      int64              `json:"opening,omitzero"`
 	Seq        *int64             `json:"seq"`
 	ID         string             `json:"id"`
 	Event      protocol.EventName `json:"event"`

@@ -102,7 +102,7 @@ func (f *file) refresh() error {
 		opened.Close()
 		return err
 	}
-	end, err := readEnd(opened, info.Size())
+	end, err := endOf(f.dir, f.name, opened, info.Size())
 	if err != nil {
 		opened.Close()
 		return err

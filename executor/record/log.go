@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -77,7 +80,7 @@ func (l *Log) append(session string, at time.Time, entry Entry, set string, desc
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.enqueue(pendingEntry{kind: entry.kind(), at: at, session: session, body: body, event: entry.event(), set: set, describe: describe})
-	rotated, err := f.flush(l.segment())
+	rotated, err := f.flush(l.segmentSize())
 	l.pruneInBackground(rotated)
 	if err != nil {
 		return fmt.Errorf("record of %s: %w", f.name, err)
@@ -112,7 +115,7 @@ func (l *Log) closeFile(f *file) error {
 	if len(f.queue.entries) == 0 {
 		return nil
 	}
-	_, err := f.flush(l.segment())
+	_, err := f.flush(l.segmentSize())
 	if err != nil {
 		f.leaveMissed()
 	}
@@ -127,9 +130,9 @@ func baseName(session string, at time.Time) string {
 	return state.FileName(session)
 }
 
-// segment is the size at which a file is closed and the next one begun, so that
+// segmentSize is the size at which a file is closed and the next one begun, so that
 // the oldest part of one long session can go.
-func (l *Log) segment() int64 {
+func (l *Log) segmentSize() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.maxSize / 4
@@ -201,17 +204,44 @@ func (l *Log) pruneIfDue() error {
 	return l.Prune()
 }
 
+// segment is an earlier part of a record.
+type segment struct {
+	path string
+	last int64 // the number of its last line
+}
+
+// segments returns the earlier parts of a record, the oldest first.
+func segments(dir, name string) []segment {
+	folder, err := os.Open(dir)
+	if err != nil {
+		return nil
+	}
+	defer folder.Close()
+	files, _ := folder.Readdirnames(-1)
+	var parts []segment
+	for _, file := range files {
+		number, ours := strings.CutPrefix(strings.TrimSuffix(file, ".jsonl"), name+".")
+		if !ours || !strings.HasSuffix(file, ".jsonl") {
+			continue
+		}
+		if last, err := strconv.ParseInt(number, 10, 64); err == nil {
+			parts = append(parts, segment{filepath.Join(dir, file), last})
+		}
+	}
+	slices.SortFunc(parts, func(a, b segment) int { return cmp.Compare(a.last, b.last) })
+	return parts
+}
+
 // names returns the names of all records in a folder.
 func names(dir string) ([]string, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
 	if err != nil {
 		return nil, err
 	}
-	var out []string
+	found := map[string]bool{}
 	for _, p := range paths {
-		if name, isSegment := nameOf(p); !isSegment {
-			out = append(out, name)
-		}
+		name, _ := nameOf(p)
+		found[name] = true
 	}
-	return out, nil
+	return slices.Collect(maps.Keys(found)), nil
 }

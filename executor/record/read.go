@@ -3,6 +3,7 @@ package record
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,10 +11,7 @@ import (
 	"io/fs"
 	"iter"
 	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -139,19 +137,21 @@ type Head struct {
 func HeadOf(dir, session string) (Head, error) {
 	name := readName(session)
 	head := Head{Name: session}
+	var newest io.ReaderAt
+	var size int64
 	f, err := os.Open(path(dir, name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return head, nil
-	}
-	if err != nil {
+	switch {
+	case err == nil:
+		defer f.Close()
+		info, err := f.Stat()
+		if err != nil {
+			return head, err
+		}
+		newest, size = f, info.Size()
+	case !errors.Is(err, fs.ErrNotExist):
 		return head, err
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return head, err
-	}
-	end, err := readEnd(f, info.Size())
+	end, err := endOf(dir, name, newest, size)
 	head.N, head.Hash = end.n, end.hash
 	return head, err
 }
@@ -170,7 +170,7 @@ func Names(dir string) ([]string, error) {
 			modified[name] = info.ModTime()
 		}
 	}
-	slices.SortFunc(all, func(a, b string) int { return modified[a].Compare(modified[b]) })
+	slices.SortFunc(all, func(a, b string) int { return cmp.Or(modified[a].Compare(modified[b]), cmp.Compare(a, b)) })
 	return all, nil
 }
 
@@ -207,13 +207,10 @@ func read(dir, name string, more func() bool) iter.Seq2[*Line, *Problem] {
 // next returns the file that holds the line after those that were read, and whether
 // it is the newest.
 func (c *chain) next(dir, name string) (file string, newest bool) {
-	paths, _ := filepath.Glob(filepath.Join(dir, name+".*.jsonl"))
-	slices.Sort(paths) // numbers have a fixed width
-	for _, p := range paths {
-		number := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(p), name+"."), ".jsonl")
-		if last, err := strconv.ParseInt(number, 10, 64); err == nil && last > c.last {
-			c.last = last
-			return p, false
+	for _, part := range segments(dir, name) {
+		if part.last > c.last {
+			c.last = part.last
+			return part.path, false
 		}
 	}
 	return path(dir, name), true

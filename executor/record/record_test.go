@@ -312,6 +312,43 @@ func TestRotation(t *testing.T) {
 	}
 }
 
+// A process that ends in the middle of a rotation, when the file has its new name and
+// nothing is in the next one, leaves a record that goes on as one chain.
+func TestEndInRotation(t *testing.T) {
+	for name, created := range map[string]bool{"before the next file": false, "before its first line": true} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			log := Open(dir, 0, 0)
+			appendEvents(t, log, "s", "a", "b")
+			if err := log.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Rename(path(dir, "s"), segmentPath(dir, "s", 2)); err != nil {
+				t.Fatal(err)
+			}
+			if created {
+				if err := os.WriteFile(path(dir, "s"), nil, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if head, err := HeadOf(dir, "s"); err != nil || head.N != 2 {
+				t.Errorf("head %+v, %v", head, err)
+			}
+			if all, err := Names(dir); err != nil || !slices.Equal(all, []string{"s"}) {
+				t.Errorf("names %v, %v", all, err)
+			}
+			log = Open(dir, 0, 0)
+			appendEvents(t, log, "s", "c")
+			if err := log.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if got, problems := ids(dir, "s"); !slices.Equal(got, []string{"a", "b", "c"}) || problems != nil {
+				t.Error(got, problems)
+			}
+		})
+	}
+}
+
 func TestPruneByAge(t *testing.T) {
 	dir := t.TempDir()
 	log := Open(dir, 24*time.Hour, 0)

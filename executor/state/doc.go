@@ -1,13 +1,13 @@
 // Package state keeps what hooks remember between events: their private state and
 // their public metadata, per session, in files that several processes share.
 //
-//	dir.go    hookd's state folder, and the file name of a session
-//	store.go  [Store]: the values of sessions, cached, one file each
-//	view.go   [View]: what the hooks of a session remembered at one moment, and the
-//	          rules by which writes of events that ran side by side meet
-//	lock.go   a lock between processes for one name in a folder
+//	dir.go       hookd's state folder, and the file name of a session
+//	store.go     [Store]: the values of sessions, cached, one file each
+//	snapshot.go  [Snapshot]: what the hooks of a session remembered at one moment, and the
+//	             rules by which writes of events that ran side by side meet
+//	lock.go      a lock between processes for one name in a folder
 //
-// How a value passes: the executor reads a View when the first hook of an event needs
+// How a value passes: the executor reads a Snapshot when the first hook of an event needs
 // it, collects the hooks' [Write] values, and calls [Store.Write] before the event goes
 // on. Write takes the lock, reads the file again if another process replaced it, lays
 // the writes over it and replaces the file whole.

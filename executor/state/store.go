@@ -34,14 +34,14 @@ type Store struct {
 	clock int64
 }
 
-// cached is one session's newest known view.
+// cached is one session's newest known snapshot.
 type cached struct {
-	mu      sync.Mutex
-	base    View        // as the file has it
-	file    fs.FileInfo // the file base was read from, nil if there was none
-	pending []Write     // what the disk has not taken, at most one for each value
-	view    View        // base with pending
-	used    int64
+	mu       sync.Mutex
+	base     Snapshot    // as the file has it
+	file     fs.FileInfo // the file base was read from, nil if there was none
+	pending  []Write     // what the disk has not taken, at most one for each value
+	snapshot Snapshot    // base with pending
+	used     int64
 }
 
 // enqueue keeps writes for the next time that the disk takes some.
@@ -56,14 +56,14 @@ func (c *cached) enqueue(writes []Write) {
 // kept on disk: values live as long as the Store.
 func Open(dir string) *Store { return &Store{dir: dir, cache: map[string]*cached{}} }
 
-// Read returns what the session's hooks remember. With an error the view is
+// Read returns what the session's hooks remember. With an error the snapshot is
 // still usable: it is the newest that could be read.
-func (s *Store) Read(session string) (View, error) {
+func (s *Store) Read(session string) (Snapshot, error) {
 	c := s.session(session)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	err := s.refresh(session, c)
-	return c.view, err
+	return c.snapshot, err
 }
 
 // Write keeps values and returns those that are lost because events ran side by side.
@@ -77,7 +77,7 @@ func (s *Store) Write(session string, writes []Write) ([]Lost, error) {
 	defer c.mu.Unlock()
 	if s.dir == "" {
 		var lost []Lost
-		c.view, lost = c.view.With(writes)
+		c.snapshot, lost = c.snapshot.With(writes)
 		return lost, nil
 	}
 	name := FileName(session)
@@ -86,8 +86,8 @@ func (s *Store) Write(session string, writes []Write) ([]Lost, error) {
 		defer unlock()
 	}
 	readErr := s.refresh(session, c)
-	view, lost := c.view.With(writes)
-	c.view = view
+	snapshot, lost := c.snapshot.With(writes)
+	c.snapshot = snapshot
 	err := lockErr
 	if err == nil {
 		err = s.save(name, c)
@@ -140,9 +140,9 @@ func (s *Store) refresh(session string, c *cached) error {
 	}
 	changed, err := s.readBase(filepath.Join(s.dir, FileName(session), fileName), c)
 	if changed {
-		c.view = c.base
+		c.snapshot = c.base
 		if len(c.pending) > 0 {
-			c.view, _ = c.base.With(c.pending)
+			c.snapshot, _ = c.base.With(c.pending)
 		}
 	}
 	return err
@@ -152,7 +152,7 @@ func (s *Store) readBase(path string, c *cached) (changed bool, err error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		changed = c.file != nil
-		c.base, c.file = View{}, nil
+		c.base, c.file = Snapshot{}, nil
 		return changed, nil
 	}
 	if err != nil {
@@ -178,7 +178,7 @@ func (s *Store) readBase(path string, c *cached) (changed bool, err error) {
 func (s *Store) save(name string, c *cached) error {
 	dir := filepath.Join(s.dir, name)
 	path := filepath.Join(dir, fileName)
-	encoded, err := encode(c.view)
+	encoded, err := encode(c.snapshot)
 	if err != nil {
 		return err
 	}
@@ -195,7 +195,7 @@ func (s *Store) save(name string, c *cached) error {
 		os.Remove(fresh)
 		return err
 	}
-	c.base, c.pending = c.view, nil
+	c.base, c.pending = c.snapshot, nil
 	c.file, err = os.Stat(path)
 	return err
 }
@@ -268,25 +268,25 @@ type fileValue struct {
 	What    What                `json:"what"`
 	Rev     int64               `json:"rev"`
 	Seq     *int64              `json:"seq"`
-	Opening int64               `json:"opening,omitzero"`
+	Epoch   int64               `json:"opening,omitzero"`
 	Value   protocol.RawMessage `json:"value"`
 }
 
-func encode(v View) ([]byte, error) {
+func encode(v Snapshot) ([]byte, error) {
 	f := file{Version: 1, Rev: v.rev, Values: make([]fileValue, 0, len(v.values))}
 	for s, value := range v.values {
 		raw := value.value
 		if len(raw) == 0 {
 			raw = protocol.RawMessage("null")
 		}
-		f.Values = append(f.Values, fileValue{s.Layer, s.Project, s.Name, s.What, value.rev, value.seq, value.opening, raw})
+		f.Values = append(f.Values, fileValue{s.Layer, s.Project, s.Name, s.What, value.rev, value.seq, value.epoch, raw})
 	}
 	slices.SortFunc(f.Values, func(a, b fileValue) int { return cmp.Compare(a.Rev, b.Rev) })
 	return json.Marshal(&f, jsontext.AllowInvalidUTF8(true))
 }
 
-func decode(raw []byte) (View, error) {
-	v := View{values: map[slot]stored{}}
+func decode(raw []byte) (Snapshot, error) {
+	v := Snapshot{values: map[slot]stored{}}
 	if len(raw) == 0 {
 		return v, errors.New("it is empty")
 	}
@@ -299,7 +299,7 @@ func decode(raw []byte) (View, error) {
 	}
 	v.rev = f.Rev
 	for _, fv := range f.Values {
-		v.values[slot{Key{fv.Layer, fv.Project, fv.Hook}, fv.What}] = stored{slices.Clone(fv.Value), fv.Seq, fv.Opening, fv.Rev}
+		v.values[slot{Key{fv.Layer, fv.Project, fv.Hook}, fv.What}] = stored{slices.Clone(fv.Value), fv.Seq, fv.Epoch, fv.Rev}
 	}
 	return v, nil
 }

@@ -39,7 +39,7 @@ func write(key Key, what What, value string, s *int64, saw int64) Write {
 
 // openedAt is a write of the n-th opening of the session.
 func openedAt(n int64, w Write) Write {
-	w.Opening = n
+	w.Epoch = n
 	return w
 }
 
@@ -73,8 +73,8 @@ func TestSideBySideWrites(t *testing.T) {
 				lost = append(lost, l...)
 			}
 			for which, s := range map[string]*Store{"same": store, "another": Open(dir)} {
-				view, err := s.Read("s")
-				if got := string(view.State(low)); err != nil || got != tc.want {
+				snapshot, err := s.Read("s")
+				if got := string(snapshot.State(low)); err != nil || got != tc.want {
 					t.Errorf("%s process reads %q, %v; want %q", which, got, err, tc.want)
 				}
 			}
@@ -87,21 +87,21 @@ func TestSideBySideWrites(t *testing.T) {
 
 // A hook of a lower layer cannot publish under the name of one of a higher.
 func TestMetadataNames(t *testing.T) {
-	view, _ := View{}.With([]Write{
+	snapshot, _ := Snapshot{}.With([]Write{
 		write(low, Metadata, `{"ok":true}`, nil, 0),
 		write(high, Metadata, `{"ok":false}`, nil, 0),
 		write(peer, Metadata, `9007199254740993`, nil, 0),
 		write(peer, State, `"private"`, nil, 0),
 	})
 	want := `{"a.sh":9007199254740993,"guard.sh":{"ok":false},"project/guard.sh":{"ok":true}}`
-	if got := string(view.Metadata(nil)); got != want {
+	if got := string(snapshot.Metadata(nil)); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	view, _ = view.With([]Write{write(peer, Metadata, `null`, nil, view.Revision(peer, Metadata))})
-	if got := string(view.Metadata(nil)); strings.Contains(got, "a.sh") {
+	snapshot, _ = snapshot.With([]Write{write(peer, Metadata, `null`, nil, snapshot.Revision(peer, Metadata))})
+	if got := string(snapshot.Metadata(nil)); strings.Contains(got, "a.sh") {
 		t.Errorf("removed metadata is still there: %s", got)
 	}
-	if got := string(View{}.Metadata(nil)); got != "{}" {
+	if got := string(Snapshot{}.Metadata(nil)); got != "{}" {
 		t.Errorf("no metadata: %s", got)
 	}
 }
@@ -144,14 +144,14 @@ func TestTwoProcesses(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	view, err := Open(dir).Read("s")
+	snapshot, err := Open(dir).Read("s")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, hook := range []string{"a", "b"} {
 		for i := range 20 {
 			key := Key{protocol.User, "", fmt.Sprint(hook, i)}
-			if got := string(view.State(key)); got != "9" {
+			if got := string(snapshot.State(key)); got != "9" {
 				t.Errorf("%v: %q", key, got)
 			}
 		}
@@ -163,8 +163,8 @@ func writeMany(dir, hook string) {
 	for round := range 10 {
 		for i := range 20 {
 			key := Key{protocol.User, "", fmt.Sprint(hook, i)}
-			view, _ := store.Read("s")
-			w := write(key, State, fmt.Sprint(round), nil, view.Revision(key, State))
+			snapshot, _ := store.Read("s")
+			w := write(key, State, fmt.Sprint(round), nil, snapshot.Revision(key, State))
 			// On a busy machine the lock may be taken for longer than anyone waits;
 			// the value then comes with the next one.
 			if lost, err := store.Write("s", []Write{w}); len(lost) > 0 || err != nil && !errors.Is(err, ErrLocked) {
@@ -193,8 +193,8 @@ func TestUnwritableFolder(t *testing.T) {
 	if _, err := store.Write("s", []Write{write(low, State, "1", nil, 0)}); err == nil {
 		t.Error("no error")
 	}
-	if view, _ := store.Read("s"); string(view.State(low)) != "1" {
-		t.Errorf("state in memory: %q", view.State(low))
+	if snapshot, _ := store.Read("s"); string(snapshot.State(low)) != "1" {
+		t.Errorf("state in memory: %q", snapshot.State(low))
 	}
 }
 
@@ -214,14 +214,14 @@ func TestLockHeldTooLong(t *testing.T) {
 	if _, err := Open(dir).Write("s", []Write{write(peer, State, "3", nil, 0)}); err != nil {
 		t.Fatal(err)
 	}
-	if view, _ := store.Read("s"); string(view.State(low)) != "1" || string(view.State(peer)) != "3" {
-		t.Errorf("we read %s, %s", view.State(low), view.State(peer))
+	if snapshot, _ := store.Read("s"); string(snapshot.State(low)) != "1" || string(snapshot.State(peer)) != "3" {
+		t.Errorf("we read %s, %s", snapshot.State(low), snapshot.State(peer))
 	}
 	if _, err := store.Write("s", []Write{write(high, State, "2", nil, 0)}); err != nil {
 		t.Fatal(err)
 	}
-	view, err := Open(dir).Read("s")
-	if got := []string{string(view.State(low)), string(view.State(high)), string(view.State(peer))}; err != nil || !slices.Equal(got, []string{"1", "2", "3"}) {
+	snapshot, err := Open(dir).Read("s")
+	if got := []string{string(snapshot.State(low)), string(snapshot.State(high)), string(snapshot.State(peer))}; err != nil || !slices.Equal(got, []string{"1", "2", "3"}) {
 		t.Errorf("after the lock came free: %q, %v", got, err)
 	}
 }
@@ -264,8 +264,8 @@ func TestPrune(t *testing.T) {
 		}
 	}
 	for session, want := range map[string]string{"old": "", "new": "1"} {
-		if view, err := store.Read(session); err != nil || string(view.State(low)) != want {
-			t.Errorf("%s: %q, %v", session, view.State(low), err)
+		if snapshot, err := store.Read(session); err != nil || string(snapshot.State(low)) != want {
+			t.Errorf("%s: %q, %v", session, snapshot.State(low), err)
 		}
 	}
 	if _, err := os.Stat(filepath.Join(dir, "old")); err == nil {
@@ -315,19 +315,19 @@ func TestHomeFromUserDatabase(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	view, _ := View{}.With([]Write{write(low, State, `{"a":[1,2]}`, seq(3), 0)})
-	encoded, _ := encode(view)
+	snapshot, _ := Snapshot{}.With([]Write{write(low, State, `{"a":[1,2]}`, seq(3), 0)})
+	encoded, _ := encode(snapshot)
 	f.Add(encoded)
 	f.Add([]byte(`{"v":1,"rev":1,"values":[{"layer":"user"}]}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		view, err := decode(raw)
+		snapshot, err := decode(raw)
 		if err != nil {
 			return
 		}
-		if _, err := encode(view); err != nil {
+		if _, err := encode(snapshot); err != nil {
 			t.Errorf("decoded, but cannot be encoded: %v", err)
 		}
-		if got := view.Metadata(nil); !jsonspan.Valid(got) {
+		if got := snapshot.Metadata(nil); !jsonspan.Valid(got) {
 			t.Errorf("metadata is not JSON: %s", got)
 		}
 	})

@@ -7,18 +7,18 @@ import (
 
 // ModelProvider is who answers in place of a model's name: PROVIDER:NAME.
 type ModelProvider struct {
-	Name    string
-	KeyName string // environment variable of its key, "" if it has none
-	Played  bool   // it plays a file: the one who names the file answers in the model's place
+	Name     string
+	KeyName  string // environment variable of its key, "" if it has none
+	FromFile bool   // the answers come from a file, so whoever names the file decides what the model says
 }
 
 // ModelProviders are those that there are.
 var ModelProviders = []ModelProvider{
 	{Name: "anthropic", KeyName: "ANTHROPIC_API_KEY"},
 	{Name: "openai", KeyName: "OPENAI_API_KEY"},
-	{Name: "scripted", Played: true},
-	{Name: "replay", Played: true},
-	{Name: "replay-loose", Played: true},
+	{Name: "scripted", FromFile: true},
+	{Name: "replay", FromFile: true},
+	{Name: "replay-loose", FromFile: true},
 }
 
 // ModelProviderByName returns a provider, nil if there is none of that name.

@@ -85,6 +85,9 @@ func parse(args []string, out io.Writer) (*options, error) {
 	if flags.NArg() > 0 {
 		return nil, fmt.Errorf("unexpected argument %q; -run takes the name of a row", flags.Arg(0))
 	}
+	if o.from != "" && o.results != "" {
+		return nil, errors.New("-from measures nothing, so there is nothing for -o to write")
+	}
 	var err error
 	if o.run, err = regexp.Compile(only); err != nil {
 		return nil, fmt.Errorf("-run: %w", err)

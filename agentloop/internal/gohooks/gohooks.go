@@ -87,7 +87,7 @@ func (g *Gate) CallbackResult(string, string, protocol.HookRef) func(string) { r
 
 // Begin returns the function that asks the hooks of an event one after the other.
 func (g *Gate) Begin(ctx context.Context, event protocol.Event) (decide func() (protocol.Outcome, error)) {
-	if event.Due {
+	if event.Detached {
 		return func() (protocol.Outcome, error) { return g.decideDue(ctx, event) }
 	}
 	return func() (protocol.Outcome, error) { return g.decide(ctx, event) }
@@ -132,8 +132,8 @@ func (g *Gate) decide(ctx context.Context, event protocol.Event) (protocol.Outco
 		fold, _ = fold.Add(answer)
 	}
 	outcome := fold.Outcome()
-	if event.Settle != nil {
-		if err := event.Settle(ctx, &outcome); err != nil {
+	if event.ResolveAsk != nil {
+		if err := event.ResolveAsk(ctx, &outcome); err != nil {
 			return refused(event), err
 		}
 	}

@@ -113,7 +113,7 @@ func TestAnAbortIsAtOnce(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
 			began := time.Now()
-			outcome, err := fire(ctx, t, protocol.Event{Due: due}, slow)
+			outcome, err := fire(ctx, t, protocol.Event{Detached: due}, slow)
 			if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || !outcome.Refused() || took != time.Second {
 				t.Errorf("due %t: %v, %s after %s", due, err, outcome.Action, took)
 			}

@@ -114,7 +114,7 @@ func (w *Worker) AskOnce(ctx context.Context, r *Request, patience time.Duration
 		return reply
 	}
 	reply.Result.Stdout = out.text
-	if reply.Result.Err != nil || reply.Result.Held {
+	if reply.Result.Err != nil || reply.Result.OutputHeldOpen {
 		onTreeGone(reply.Result.Gone, nil)
 	}
 	reply.Answered = readreply.Answers(out.text, r.ID)

@@ -19,7 +19,7 @@ func (m *merger) dropPlayed() {
 			continue
 		}
 		if value, found := m.value(at, provider); found {
-			if p := agentparts.ModelProviderByName(value.V.(string)); p != nil && p.Played {
+			if p := agentparts.ModelProviderByName(value.V.(string)); p != nil && p.FromFile {
 				m.dropPlayedKey(at, provider, value, p.Name)
 			}
 		}
@@ -37,7 +37,7 @@ func (m *merger) dropPlayed() {
 			}
 		}
 		for _, by := range providers {
-			if p, _ := agentparts.SplitModel(value.V.(string), by); p != nil && p.Played {
+			if p, _ := agentparts.SplitModel(value.V.(string), by); p != nil && p.FromFile {
 				m.dropPlayedKey(at, name, value, p.Name)
 				break
 			}
@@ -110,10 +110,10 @@ func (m *merger) servedBy(layer protocol.Layer) string {
 		text, _ := value.V.(string)
 		return text
 	}
-	if p := agentparts.ModelProviderByName(text("agent.provider")); p != nil && !p.Played {
+	if p := agentparts.ModelProviderByName(text("agent.provider")); p != nil && !p.FromFile {
 		return p.Name
 	}
-	if p, _ := agentparts.SplitModel(text("agent.model"), ""); p != nil && !p.Played {
+	if p, _ := agentparts.SplitModel(text("agent.model"), ""); p != nil && !p.FromFile {
 		return p.Name
 	}
 	return "openai"

@@ -18,7 +18,7 @@ func MayDecide() error {
 	if hookenv.FromHookd(os.Environ()) {
 		return fmt.Errorf("%w (the environment says so: %s=%s)", ErrBelow, hookenv.VarDepth, os.Getenv(hookenv.VarDepth))
 	}
-	if process.Cells() > 0 {
+	if process.CgroupDepth() > 0 {
 		return fmt.Errorf("%w (this process is in a control group of hookd's)", ErrBelow)
 	}
 	for _, above := range process.Ancestors() {

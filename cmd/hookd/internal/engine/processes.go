@@ -29,7 +29,7 @@ func (p *Processes) Start(guarded bool) (*process.Runtime, error) {
 	}
 	// How many hooks run at once is for the executor to say (hooks.processes), which
 	// does not count the wait against a hook's own limit.
-	rt, err := process.New(process.Options{LongLived: guarded, Dedicated: true, Processes: 4096})
+	rt, err := process.New(process.Options{LongLived: guarded, OwnsAllChildren: true, Processes: 4096})
 	if err != nil {
 		return nil, cli.Failed("processes", err, "")
 	}

@@ -104,7 +104,7 @@ func pickModel(name string, settings *schema.Settings) (m model.Model, note stri
 	case rest == "":
 		return nil, "", cli.Usage("no-model", "the model "+name+" has no name behind the colon", "--model "+by.Name+":NAME")
 	}
-	if by.Played && written {
+	if by.FromFile && written {
 		if rest, err = playedFile(rest, settings); err != nil {
 			return nil, "", err
 		}
@@ -137,7 +137,7 @@ func playedFile(path string, settings *schema.Settings) (string, error) {
 // settingsFor returns the settings without the address and the headers of another
 // provider: a key goes only to the provider that it is for.
 func settingsFor(by *agentparts.ModelProvider, settings *schema.Settings) (own *schema.Settings, note string) {
-	if by.Played {
+	if by.FromFile {
 		return settings, ""
 	}
 	copied := *settings

@@ -36,23 +36,23 @@ type slot struct {
 // stored is one value and who wrote it. Values that were removed stay as null,
 // so that a late write of an older event is still known to be old.
 type stored struct {
-	value   protocol.RawMessage
-	seq     *int64 // of the event that wrote it, nil where no host counts
-	opening int64  // of the session, to which seq belongs
-	rev     int64  // rises with every write of the session
+	value protocol.RawMessage
+	seq   *int64 // of the event that wrote it, nil where no host counts
+	epoch int64  // of the session, to which seq belongs
+	rev   int64  // rises with every write of the session
 }
 
-// View is what hooks of one session remembered at one moment. It does not
+// Snapshot is what hooks of one session remembered at one moment. It does not
 // change.
-type View struct {
+type Snapshot struct {
 	values map[slot]stored
 	rev    int64
 }
 
 // State returns the hook's own state, nil if it has none.
-func (v View) State(hook Key) protocol.RawMessage { return v.value(slot{hook, State}) }
+func (v Snapshot) State(hook Key) protocol.RawMessage { return v.value(slot{hook, State}) }
 
-func (v View) value(s slot) protocol.RawMessage {
+func (v Snapshot) value(s slot) protocol.RawMessage {
 	if value := v.values[s].value; !isNull(value) {
 		return value
 	}
@@ -64,7 +64,7 @@ func (v View) value(s slot) protocol.RawMessage {
 // and the others stand under layer/name: no hook can speak for one of a higher
 // layer. prefixes are what stands before the names of each project's hooks; those of a
 // project that is not among them have its path there.
-func (v View) Metadata(prefixes map[string]string) protocol.RawMessage {
+func (v Snapshot) Metadata(prefixes map[string]string) protocol.RawMessage {
 	type named struct {
 		Key
 		as string
@@ -107,10 +107,10 @@ func (k Key) displayName(prefixes map[string]string) string {
 type Write struct {
 	Key
 	What
-	Value   protocol.RawMessage
-	Seq     *int64 // of the event, nil where no host counts
-	Opening int64  // of the session, to which Seq belongs
-	Saw     int64  // revision that the hook was shown, see [View.Revision]
+	Value protocol.RawMessage
+	Seq   *int64 // of the event, nil where no host counts
+	Epoch int64  // of the session, to which Seq belongs
+	Saw   int64  // revision that the hook was shown, see [Snapshot.Revision]
 }
 
 // Lost is a write of an event that ran side by side with a later one. The later
@@ -121,15 +121,15 @@ type Lost struct {
 	Seq  *int64 `json:"seq"` // of the event whose write is lost
 }
 
-// Revision identifies what was stored for a hook's value when the view was made.
-func (v View) Revision(hook Key, what What) int64 { return v.values[slot{hook, what}].rev }
+// Revision identifies what was stored for a hook's value when the snapshot was made.
+func (v Snapshot) Revision(hook Key, what What) int64 { return v.values[slot{hook, what}].rev }
 
-// With returns the view after writes, and the writes that got lost. Of two
+// With returns the snapshot after writes, and the writes that got lost. Of two
 // events that ran side by side the one of the later opening of the session and there
 // the one with the higher seq stands, whichever wrote first.
-func (v View) With(writes []Write) (View, []Lost) {
+func (v Snapshot) With(writes []Write) (Snapshot, []Lost) {
 	var lost []Lost
-	next := View{maps.Clone(v.values), v.rev}
+	next := Snapshot{maps.Clone(v.values), v.rev}
 	if next.values == nil {
 		next.values = map[slot]stored{}
 	}
@@ -145,14 +145,14 @@ func (v View) With(writes []Write) (View, []Lost) {
 			lost = append(lost, Lost{w.Name, w.What, before.seq})
 		}
 		next.rev++
-		next.values[at] = stored{slices.Clone(w.Value), w.Seq, w.Opening, next.rev}
+		next.values[at] = stored{slices.Clone(w.Value), w.Seq, w.Epoch, next.rev}
 	}
 	return next, lost
 }
 
 // later reports whether the value is of an event after the one that writes now.
 func (s stored) later(w Write) bool {
-	return s.seq != nil && w.Seq != nil && cmp.Or(cmp.Compare(s.opening, w.Opening), cmp.Compare(*s.seq, *w.Seq)) > 0
+	return s.seq != nil && w.Seq != nil && cmp.Or(cmp.Compare(s.epoch, w.Epoch), cmp.Compare(*s.seq, *w.Seq)) > 0
 }
 
 func isNull(v protocol.RawMessage) bool { return len(v) == 0 || jsonspan.Kind(v) == 'n' }

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// dedication is what a process does for its programs when it is there for nothing else.
+// supervisor is what a process does for its programs when it is there for nothing else.
 // A nil one does nothing.
-type dedication struct {
+type supervisor struct {
 	stops    *wakeup
 	guardian atomic.Pointer[guardian]
 	children chan os.Signal // of children that ended or were stopped; nil in a short life
@@ -19,12 +19,12 @@ type dedication struct {
 	done     sync.WaitGroup
 }
 
-func newDedication(o *Options) *dedication {
-	if !o.Dedicated {
+func newSupervisor(o *Options) *supervisor {
+	if !o.OwnsAllChildren {
 		return nil
 	}
 	ourChildren.claimOrphans()
-	s := &dedication{stops: newWakeup(!o.LongLived), quit: make(chan struct{})}
+	s := &supervisor{stops: newWakeup(!o.LongLived), quit: make(chan struct{})}
 	if o.LongLived {
 		s.reapOrphans()
 	}
@@ -36,7 +36,7 @@ const reapPause = 50 * time.Millisecond
 
 // reapOrphans begins to reap orphans whenever they end, and to look after the guardian. A
 // short-lived process can do without: init adopts its orphans in the end.
-func (s *dedication) reapOrphans() {
+func (s *supervisor) reapOrphans() {
 	s.children = make(chan os.Signal, 1)
 	signal.Notify(s.children, syscall.SIGCHLD)
 	s.done.Go(func() {
@@ -57,26 +57,26 @@ func (s *dedication) reapOrphans() {
 	})
 }
 
-func (s *dedication) watches(g *guardian) {
+func (s *supervisor) watches(g *guardian) {
 	if s != nil {
 		s.guardian.Store(g)
 	}
 }
 
 // began says that a program runs, whose answer is due at limit if that is not zero.
-func (s *dedication) began(limit time.Time) {
+func (s *supervisor) began(limit time.Time) {
 	if s != nil {
 		s.stops.began(limit)
 	}
 }
 
-func (s *dedication) ended() {
+func (s *supervisor) ended() {
 	if s != nil {
 		s.stops.ended()
 	}
 }
 
-func (s *dedication) close() {
+func (s *supervisor) close() {
 	if s == nil {
 		return
 	}

@@ -6,11 +6,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ProgramName is what [Shield] calls a process. Nobody but the process itself can
+// ProgramName is what [Harden] calls a process. Nobody but the process itself can
 // change it.
 const ProgramName = "hookd"
 
-// Shield is for a program that is hookd itself, not one that has it in it. It names
+// Harden is for a program that is hookd itself, not one that has it in it. It names
 // the process, so that whatever comes from its programs is known by it however the
 // executable is called, and closes the process to other programs of its user, those
 // it starts included: they can read neither its environment nor its memory nor its
@@ -18,7 +18,7 @@ const ProgramName = "hookd"
 // it starts is not closed. Call it in an init function, which the first thread runs.
 //
 // Root sees everything as before, and everybody the command line.
-func Shield() {
+func Harden() {
 	nameThread(ProgramName)
 	unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 }

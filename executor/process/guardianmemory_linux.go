@@ -12,11 +12,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// board is memory that hookd and its guardian share: what runs, in slots. hookd writes
+// table is memory that hookd and its guardian share: what runs, in slots. hookd writes
 // it without a system call and without waking the guardian, which reads it when hookd
 // is dead or kept stopped. A slot is never changed while it counts, so that hookd may
 // be killed at any moment.
-type board struct {
+type sharedTable struct {
 	file   *os.File
 	memory []byte
 }
@@ -27,7 +27,7 @@ const (
 	slotSize    = 512
 )
 
-func newBoard() (*board, error) {
+func newSharedTable() (*sharedTable, error) {
 	fd, err := unix.MemfdCreate(guardianName, unix.MFD_CLOEXEC|unix.MFD_NOEXEC_SEAL)
 	if errors.Is(err, unix.EINVAL) { // before Linux 6.3; later ones may refuse a file that could be executed
 		fd, err = unix.MemfdCreate(guardianName, unix.MFD_CLOEXEC)
@@ -36,16 +36,16 @@ func newBoard() (*board, error) {
 		return nil, os.NewSyscallError("memfd_create", err)
 	}
 	file := os.NewFile(uintptr(fd), guardianName)
-	if err := file.Truncate(boardSize()); err != nil {
+	if err := file.Truncate(tableSize()); err != nil {
 		file.Close()
-		return nil, fmt.Errorf("make memory of %d bytes that it can read, which the limit of a file's size (ulimit -f) may forbid: %w", boardSize(), err)
+		return nil, fmt.Errorf("make memory of %d bytes that it can read, which the limit of a file's size (ulimit -f) may forbid: %w", tableSize(), err)
 	}
-	return openBoard(file)
+	return openSharedTable(file)
 }
 
-// boardSize is the size of a board in bytes: of the first slot, which holds used and
+// tableSize is the size of a table in bytes: of the first slot, which holds used and
 // watched, and of as many others as the limit of a file's size allows.
-func boardSize() int64 {
+func tableSize() int64 {
 	slots := uint64(mostSlots)
 	var limit unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_FSIZE, &limit) == nil && limit.Cur/slotSize <= mostSlots {
@@ -54,7 +54,7 @@ func boardSize() int64 {
 	return int64(1+slots) * slotSize
 }
 
-func openBoard(file *os.File) (*board, error) {
+func openSharedTable(file *os.File) (*sharedTable, error) {
 	info, err := file.Stat()
 	if err != nil {
 		file.Close()
@@ -65,41 +65,41 @@ func openBoard(file *os.File) (*board, error) {
 		file.Close()
 		return nil, os.NewSyscallError("mmap", err)
 	}
-	return &board{file: file, memory: memory}, nil
+	return &sharedTable{file: file, memory: memory}, nil
 }
 
-func (b *board) close() {
+func (b *sharedTable) close() {
 	syscall.Munmap(b.memory)
 	b.file.Close()
 }
 
-func (b *board) word(at int) *atomic.Uint32 {
+func (b *sharedTable) word(at int) *atomic.Uint32 {
 	return (*atomic.Uint32)(unsafe.Pointer(&b.memory[at]))
 }
 
-// slots is how many slots the board has.
-func (b *board) slots() int { return len(b.memory)/slotSize - 1 }
+// slots is how many slots the table has.
+func (b *sharedTable) slots() int { return len(b.memory)/slotSize - 1 }
 
 // used is how many slots may hold something.
-func (b *board) used() *atomic.Uint32 { return b.word(0) }
+func (b *sharedTable) used() *atomic.Uint32 { return b.word(0) }
 
 // watched is 1 while the guardian looks at hookd now and then.
-func (b *board) watched() *atomic.Uint32 { return b.word(4) }
+func (b *sharedTable) watched() *atomic.Uint32 { return b.word(4) }
 
 // length is how many bytes of text a slot holds, 0 for none. It is set last and
 // cleared first.
-func (b *board) length(slot int) *atomic.Uint32 { return b.word((1 + slot) * slotSize) }
+func (b *sharedTable) length(slot int) *atomic.Uint32 { return b.word((1 + slot) * slotSize) }
 
-func (b *board) text(slot int) []byte {
+func (b *sharedTable) text(slot int) []byte {
 	at := (1 + slot) * slotSize
 	return b.memory[at+4 : at+slotSize]
 }
 
-// fitsBoard reports whether a slot can hold a text.
-func fitsBoard(text string) bool { return len(text) <= slotSize-4 }
+// fitsSlot reports whether a slot can hold a text.
+func fitsSlot(text string) bool { return len(text) <= slotSize-4 }
 
 // put writes a text into a free slot.
-func (b *board) put(slot int, text string) {
+func (b *sharedTable) put(slot int, text string) {
 	n := copy(b.text(slot), text)
 	if used := b.used(); used.Load() <= uint32(slot) {
 		used.Store(uint32(slot) + 1)
@@ -107,11 +107,11 @@ func (b *board) put(slot int, text string) {
 	b.length(slot).Store(uint32(n))
 }
 
-func (b *board) clear(slot int) { b.length(slot).Store(0) }
+func (b *sharedTable) clear(slot int) { b.length(slot).Store(0) }
 
 // read returns what runs, and the folder of the control group that holds all programs,
 // "" without one.
-func (b *board) read() (trees []*tree, cgroup string) {
+func (b *sharedTable) read() (trees []*tree, cgroup string) {
 	for slot := range min(int(b.used().Load()), b.slots()) {
 		n := b.length(slot).Load()
 		if n == 0 {

@@ -1,6 +1,0 @@
-//go:build !linux
-
-package process
-
-// Shield does nothing on this platform.
-func Shield() {}
