@@ -3,7 +3,6 @@ package agentloop
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/hookd-dev/hookd/agentloop/internal/limits"
@@ -93,7 +92,7 @@ func (e *events) decideAndResolve(ctx context.Context, name protocol.EventName, 
 
 // decide fires an event and shows nothing yet.
 func (e *events) decide(ctx context.Context, name protocol.EventName, data any, options ...func(*protocol.Event)) (*verdict, error) {
-	due := isDetached(ctx)
+	due := limits.IsDetached(ctx)
 	if ctx.Err() != nil && !due {
 		return nil, notFired{context.Cause(ctx)}
 	}
@@ -217,65 +216,11 @@ func (e *events) notify(ctx context.Context, kind, text string) {
 	}
 }
 
-// afterAbort is how long a run that was aborted waits for the events that must still be
-// fired: those of what was open, and its last one. Control is back within 250 ms of an
-// abort. An event that comes later is fired all the same, and the gate sees to it that
-// hooks hear of it; see [protocol.Event.Detached].
-const afterAbort = 200 * time.Millisecond
-
-// abortDeadline is the one deadline of a prompt's run, and of all that work for it, for
-// events that must still be fired after the caller's context has ended. It begins with the first
-// who needs it.
-type abortDeadline struct {
-	once   sync.Once
-	ctx    context.Context
-	cancel context.CancelFunc
-}
-
-type (
-	abortDeadlineKey struct{}
-	detachedKey      struct{}
-)
-
-// withAbortDeadline returns the context of a prompt's run. stop frees the deadline.
-func withAbortDeadline(ctx context.Context) (_ context.Context, stop func()) {
-	d := &abortDeadline{}
-	return context.WithValue(ctx, abortDeadlineKey{}, d), d.stop
-}
-
-// after returns the context for events that must still be fired after ctx has ended.
-func (d *abortDeadline) after(ctx context.Context) context.Context {
-	d.once.Do(func() {
-		d.ctx, d.cancel = context.WithTimeoutCause(withDetached(context.WithoutCancel(ctx)), afterAbort, context.Cause(ctx))
-	})
-	if d.ctx == nil { // the run is over
-		return withDetached(ctx)
-	}
-	return d.ctx
-}
-
-func (d *abortDeadline) stop() {
-	d.once.Do(func() {})
-	if d.cancel != nil {
-		d.cancel()
-	}
-}
-
-// withDetached marks the context of events that are fired even when the time for them is over.
-func withDetached(ctx context.Context) context.Context {
-	return context.WithValue(ctx, detachedKey{}, true)
-}
-
-func isDetached(ctx context.Context) bool { return ctx.Value(detachedKey{}) != nil }
-
 // afterEnd returns the context for events that must still be fired when ctx may have ended: ctx
 // itself, or that of the nearest caller who is still there, or the abort deadline's.
 func (e *events) afterEnd(ctx context.Context) context.Context {
 	for ; e != nil && ctx.Err() != nil; e = e.parent {
 		ctx = e.caller
 	}
-	if deadline, is := ctx.Value(abortDeadlineKey{}).(*abortDeadline); is && ctx.Err() != nil {
-		return deadline.after(ctx)
-	}
-	return ctx
+	return limits.AfterAbort(ctx)
 }

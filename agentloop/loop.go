@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/hookd-dev/hookd/agentloop/internal/limits"
 	"github.com/hookd-dev/hookd/agentloop/model"
 	"github.com/hookd-dev/hookd/agentloop/store"
 	"github.com/hookd-dev/hookd/protocol"
@@ -115,7 +116,7 @@ func (l *Loop) start(ctx context.Context, work func(context.Context, *agentRun))
 		return nil, ErrRunning
 	}
 	l.running = true
-	ctx, stop := withAbortDeadline(ctx)
+	ctx, stop := limits.WithAbortDeadline(ctx)
 	r := newRun(ctx, l.agent)
 	go func() {
 		defer close(r.done)
@@ -207,7 +208,7 @@ func (l *Loop) Close(ctx context.Context, reason string) (Update, error) {
 	session := l.agent.session
 	if session.started {
 		var err error
-		update, err = l.fire(withDetached(ctx), protocol.SessionEnd, protocol.SessionEndData{Reason: reason})
+		update, err = l.fire(limits.Detached(ctx), protocol.SessionEnd, protocol.SessionEndData{Reason: reason})
 		if err != nil {
 			return Update{}, err
 		}

@@ -180,31 +180,6 @@ func newSession(o Options) (*session, error) {
 	return s, err
 }
 
-// sequence gives the events of a session their numbers, from 1 on each time that it is
-// opened. All agents of the session share it.
-type sequence struct {
-	opening int64 // when the session was opened
-
-	mu   sync.Mutex
-	last int64 // the last number given out
-}
-
-func newSequence() *sequence { return &sequence{opening: time.Now().UnixNano()} }
-
-// next hands out the next number. No other is handed out before use has returned.
-func (s *sequence) next(use func(seq int64)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.last++
-	use(s.last)
-}
-
-func (s *sequence) latest() int64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.last
-}
-
 // agent is one agent of a session: its own, a sub-agent, or one that runs a recipe.
 type agent struct {
 	session *session
@@ -301,4 +276,47 @@ func (a *agent) render(layer protocol.Layer, name string, args map[string]string
 	}
 	text, err := rec.Render(args)
 	return rec, text, err
+}
+
+// Consent is the loop's own question: a call that no hook asks about may still need a
+// person's yes. It goes the way of a hook's question, with permission-request, and is asked
+// by "policy". A hook of the user or of the machine may answer it, one of a project may
+// only refuse. The zero value asks about nothing.
+type Consent struct {
+	// Asks reports whether a person is asked about a call before it runs; if not, because
+	// somebody allowed it beforehand, by whom. It is given the call as it will run. nil:
+	// never.
+	Asks func(call *protocol.Call) (asks bool, allowed *protocol.Answered)
+
+	// Remedy says how a call of that kind is allowed if nobody is there to ask. The model
+	// and the person read it.
+	Remedy func(call *protocol.Call) string
+}
+
+// answerListener is told of a person's answers; see [provider.Provider].
+type answerListener = func(session string, request protocol.PermissionRequestData, option protocol.PermissionOption)
+
+// sequence gives the events of a session their numbers, from 1 on each time that it is
+// opened. All agents of the session share it.
+type sequence struct {
+	opening int64 // when the session was opened
+
+	mu   sync.Mutex
+	last int64 // the last number given out
+}
+
+func newSequence() *sequence { return &sequence{opening: time.Now().UnixNano()} }
+
+// next hands out the next number. No other is handed out before use has returned.
+func (s *sequence) next(use func(seq int64)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last++
+	use(s.last)
+}
+
+func (s *sequence) latest() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.last
 }

@@ -9,26 +9,8 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// Consent is the loop's own question: a call that no hook asks about may still need a
-// person's yes. It goes the way of a hook's question, with permission-request, and is asked
-// by "policy". A hook of the user or of the machine may answer it, one of a project may
-// only refuse. The zero value asks about nothing.
-type Consent struct {
-	// Asks reports whether a person is asked about a call before it runs; if not, because
-	// somebody allowed it beforehand, by whom. It is given the call as it will run. nil:
-	// never.
-	Asks func(call *protocol.Call) (asks bool, allowed *protocol.Answered)
-
-	// Remedy says how a call of that kind is allowed if nobody is there to ask. The model
-	// and the person read it.
-	Remedy func(call *protocol.Call) string
-}
-
 // policy is who asks if no hook does.
 const policy = "policy"
-
-// answerListener is told of a person's answers; see [provider.Provider].
-type answerListener = func(session string, request protocol.PermissionRequestData, option protocol.PermissionOption)
 
 // permissions asks whether a tool call may run: hooks in the person's place first, then the
 // person.

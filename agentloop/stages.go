@@ -310,58 +310,6 @@ func (r *agentRun) countForced(ctx context.Context, v *verdict) bool {
 	return refused == ""
 }
 
-// agentEnd fires agent-end. A hook may have a further run only after a natural end: after a
-// stop or a limit it would undo them.
-func (r *agentRun) agentEnd(ctx context.Context, natural bool) *Prompt {
-	v, err := r.events.fire(ctx, protocol.AgentEnd, protocol.AgentEndData{
-		Response: r.result.Response, StopReason: r.result.StopReason, DurationMs: protocol.Milliseconds(time.Since(r.began)), Continued: r.agent.forced.Total,
-	})
-	if err != nil {
-		if r.err == nil {
-			r.err = err
-		}
-		return nil
-	}
-	messages := v.continuation()
-	switch {
-	case len(messages) == 0:
-		return nil
-	case !natural:
-		r.events.notify(ctx, "hook", fmt.Sprintf("%s asked for a further run; there is none after %s", v.by(), r.result.StopReason))
-		return nil
-	case !r.countForced(ctx, v):
-		return nil
-	}
-	return furtherPrompt(messages)
-}
-
-// agentError fires agent-error. Nothing follows it, so nobody hears that it was cut
-// short.
-func (r *agentRun) agentError(ctx context.Context, end *runEnd) {
-	data := protocol.AgentErrorData{Message: end.message, Cause: end.cause}
-	if end.by != "" {
-		data.By = &end.by
-	}
-	r.events.fire(ctx, protocol.AgentError, data)
-}
-
-// furtherPrompt makes the prompt of a further run: the last user message, with the others
-// before it.
-func furtherPrompt(messages []protocol.Message) *Prompt {
-	last := len(messages) - 1
-	prompt := &Prompt{Source: "hook", Text: "continue", before: messages}
-	if messages[last].Role == protocol.RoleUser {
-		prompt.before = messages[:last]
-		prompt.Text = strings.TrimSpace(messages[last].Content.Text())
-		for _, part := range messages[last].Content {
-			if part.Type != protocol.PartText {
-				prompt.Attachments = append(prompt.Attachments, part)
-			}
-		}
-	}
-	return prompt
-}
-
 // stepCalls returns the calls as step-stop tells of them.
 func (s *toolCalls) stepCalls() []protocol.StepCall {
 	list := make([]protocol.StepCall, len(s.list))

@@ -97,6 +97,10 @@ func DecodeLayer(root *document.Node, layer protocol.Layer, file string) (LayerS
 // foreign notes a key of the file that is not ours but was probably meant to be.
 func (r *layerReader) foreign(m document.Member) {
 	pos := Pos{r.file, m.Line, join("", m.Key)}
+	if m.Key == "<<" {
+		r.at(pos, SeverityWarning, CodeUnknownKey, "what << would merge has no effect", "write the keys hooks and agent here; a value may be an alias: agent: *name")
+		return
+	}
 	first, _, dotted := strings.Cut(m.Key, ".")
 	if dotted && (first == "hooks" || first == "agent") {
 		r.at(pos, SeverityWarning, CodeUnknownKey, fmt.Sprintf("the key %q has no effect: keys are not split at dots", clip(m.Key)), "nest it: "+nest(m.Key))

@@ -117,6 +117,8 @@ func (r *layerReader) lost(key *Key, n *document.Node, path string) {
 		r.add(key, "*", Pos{r.file, n.Line, path})
 	case key.Name == "agent.tools.bash.allow":
 		r.add(key, MatchesNothing, Pos{r.file, n.Line, path})
+	case key.Name == "agent.approval.mode":
+		r.layer.Values[key.Name] = Value{"deny", Pos{r.file, n.Line, path}}
 	case key.Name == "agent.approval.tools":
 		if _, some := r.layer.Values[key.Name].V.([]string); !some {
 			r.layer.Values[key.Name] = Value{[]string{}, Pos{r.file, n.Line, path}}

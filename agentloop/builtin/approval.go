@@ -99,9 +99,11 @@ func questionOf(request *protocol.PermissionRequestData) question {
 	q := question{AskedBy: request.AskedBy, Layer: request.AskedByLayer, Tool: request.Name}
 	if request.Kind == protocol.KindShell {
 		var args struct {
-			Command string `json:"command"`
+			Command string         `json:"command"`
+			Timeout any            `json:"timeout"`
+			Others  map[string]any `json:",embed"`
 		}
-		if json.Unmarshal(request.Args, &args) != nil || args.Command == "" {
+		if json.Unmarshal(request.Args, &args) != nil || args.Command == "" || len(args.Others) > 0 { // where it runs is part of it
 			args.Command = string(request.Args)
 		}
 		q.Command = args.Command

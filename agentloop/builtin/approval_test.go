@@ -41,20 +41,21 @@ func TestApprovalRemembers(t *testing.T) {
 		by, tool, args string
 		want           protocol.Action
 	}{
-		"nothing":                   {nil, "guard", "bash", ls, protocol.Observe},
-		"the same command":          {[]answer{{"guard", "bash", ls, "allow-always"}}, "guard", "bash", ls, protocol.Allow},
-		"a timeout does not matter": {[]answer{{"guard", "bash", ls, "allow-always"}}, "guard", "bash", `{"timeout":3,"command":"ls"}`, protocol.Allow},
-		"another command":           {[]answer{{"guard", "bash", ls, "allow-always"}}, "guard", "bash", cat, protocol.Observe},
-		"another hook asks":         {[]answer{{"guard", "bash", ls, "allow-always"}}, "other", "bash", ls, protocol.Observe},
-		"a namesake of the project": {[]answer{{"guard of the user", "bash", ls, "allow-always"}}, "guard of the project", "bash", ls, protocol.Observe},
-		"a namesake of the user":    {[]answer{{"guard of the project", "bash", ls, "allow-always"}}, "guard of the user", "bash", ls, protocol.Observe},
-		"rejected":                  {[]answer{{"guard", "bash", ls, "reject-always"}}, "guard", "bash", ls, protocol.Block},
-		"once is once":              {[]answer{{"guard", "bash", ls, "allow-once"}, {"guard", "write", `{}`, "reject-once"}}, "guard", "bash", ls, protocol.Observe},
-		"a tool by its name":        {[]answer{{"guard", "write", `{"path":"a"}`, "allow-always"}}, "guard", "write", `{"path":"b"}`, protocol.Allow},
-		"another tool":              {[]answer{{"guard", "write", `{}`, "allow-always"}}, "guard", "edit", `{}`, protocol.Observe},
-		"the newest counts":         {[]answer{{"guard", "write", `{}`, "allow-always"}, {"guard", "write", `{}`, "reject-always"}}, "guard", "write", `{}`, protocol.Block},
-		"no command":                {[]answer{{"guard", "bash", `{"x":1}`, "allow-always"}}, "guard", "bash", `{"x":2}`, protocol.Observe},
-		"too long to be remembered": {[]answer{{"guard", "bash", `{"command":"` + strings.Repeat("x", 5000) + `"}`, "allow-always"}}, "guard", "bash", `{"command":"` + strings.Repeat("x", 5000) + `"}`, protocol.Observe},
+		"nothing":                    {nil, "guard", "bash", ls, protocol.Observe},
+		"the same command":           {[]answer{{"guard", "bash", ls, "allow-always"}}, "guard", "bash", ls, protocol.Allow},
+		"a timeout does not matter":  {[]answer{{"guard", "bash", ls, "allow-always"}}, "guard", "bash", `{"timeout":3,"command":"ls"}`, protocol.Allow},
+		"another command":            {[]answer{{"guard", "bash", ls, "allow-always"}}, "guard", "bash", cat, protocol.Observe},
+		"the same command elsewhere": {[]answer{{"guard", "bash", `{"command":"ls","host":"test"}`, "allow-always"}}, "guard", "bash", `{"command":"ls","host":"prod"}`, protocol.Observe},
+		"another hook asks":          {[]answer{{"guard", "bash", ls, "allow-always"}}, "other", "bash", ls, protocol.Observe},
+		"a namesake of the project":  {[]answer{{"guard of the user", "bash", ls, "allow-always"}}, "guard of the project", "bash", ls, protocol.Observe},
+		"a namesake of the user":     {[]answer{{"guard of the project", "bash", ls, "allow-always"}}, "guard of the user", "bash", ls, protocol.Observe},
+		"rejected":                   {[]answer{{"guard", "bash", ls, "reject-always"}}, "guard", "bash", ls, protocol.Block},
+		"once is once":               {[]answer{{"guard", "bash", ls, "allow-once"}, {"guard", "write", `{}`, "reject-once"}}, "guard", "bash", ls, protocol.Observe},
+		"a tool by its name":         {[]answer{{"guard", "write", `{"path":"a"}`, "allow-always"}}, "guard", "write", `{"path":"b"}`, protocol.Allow},
+		"another tool":               {[]answer{{"guard", "write", `{}`, "allow-always"}}, "guard", "edit", `{}`, protocol.Observe},
+		"the newest counts":          {[]answer{{"guard", "write", `{}`, "allow-always"}, {"guard", "write", `{}`, "reject-always"}}, "guard", "write", `{}`, protocol.Block},
+		"no command":                 {[]answer{{"guard", "bash", `{"x":1}`, "allow-always"}}, "guard", "bash", `{"x":2}`, protocol.Observe},
+		"too long to be remembered":  {[]answer{{"guard", "bash", `{"command":"` + strings.Repeat("x", 5000) + `"}`, "allow-always"}}, "guard", "bash", `{"command":"` + strings.Repeat("x", 5000) + `"}`, protocol.Observe},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := Approval(ApprovalMode{Mode: "ask"})

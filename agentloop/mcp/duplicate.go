@@ -16,13 +16,7 @@ import (
 // clients, and a model would pay for it twice. One common library puts what is
 // no object into an object with the one member result, and sends a list as one
 // text for each item.
-func repeats(content []wireContent, structured protocol.RawMessage) bool {
-	var texts []string
-	for i := range content {
-		if content[i].Type == "text" {
-			texts = append(texts, content[i].Text)
-		}
-	}
+func repeats(texts []string, structured protocol.RawMessage) bool {
 	inner, wrapped := resultOnly(structured)
 	return inTexts(texts, structured) || wrapped && inTexts(texts, inner)
 }

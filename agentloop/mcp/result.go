@@ -59,10 +59,14 @@ func readResult(raw protocol.RawMessage, mostText int) (protocol.Result, error) 
 		return protocol.Result{}, fmt.Errorf("it is a result of type %q", wire.Clip(answer.ResultType, 40))
 	}
 	r := resultReader{text: mostText, images: mostImages}
+	var texts []string
 	for i := range answer.Content {
 		r.add(&answer.Content[i])
+		if answer.Content[i].Type == "text" {
+			texts = append(texts, answer.Content[i].Text)
+		}
 	}
-	if structured := answer.Structured; len(structured) > 0 && jsonspan.Kind(structured) != 'n' && !repeats(answer.Content, structured) {
+	if structured := answer.Structured; len(structured) > 0 && jsonspan.Kind(structured) != 'n' && !repeats(texts, structured) {
 		r.addText(string(structured))
 	}
 	if r.cut > 0 {

@@ -35,29 +35,6 @@ func (e *expectation) check() (err error) {
 	return nil
 }
 
-// expected returns an error that shows what the model was sent where that is
-// not what the turn states.
-func (t *turn) expected(file string, request Request) error {
-	for _, e := range t.Expect {
-		text, _ := e.place(request)
-		var want string
-		switch {
-		case e.Contains != "" && !strings.Contains(text, e.Contains):
-			want = fmt.Sprintf("to contain %q", e.Contains)
-		case e.Lacks != "" && strings.Contains(text, e.Lacks):
-			want = fmt.Sprintf("to lack %q", e.Lacks)
-		case e.Equals != nil && text != *e.Equals:
-			want = fmt.Sprintf("to be %q", *e.Equals)
-		case e.pattern != nil && !e.pattern.MatchString(text):
-			want = fmt.Sprintf("to match %q", e.Matches)
-		default:
-			continue
-		}
-		return fmt.Errorf("%s:%d: turn %d expected %s %s, and the model was sent %q", file, t.line, t.number, e.In, want, text)
-	}
-	return nil
-}
-
 // place returns the text that an expectation judges.
 func (e *expectation) place(r Request) (text string, known bool) {
 	if id, ok := strings.CutPrefix(e.In, "toolResult:"); ok {

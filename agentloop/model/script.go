@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/hookd-dev/hookd/protocol"
@@ -92,26 +90,6 @@ func (d *duration) UnmarshalYAML(node *yaml.Node) error {
 }
 
 var finishReasons = []string{"", "stop", "tools", "length", "filtered", "error"}
-
-// Load reads the script of a scripted model from a YAML file. An error names
-// the file and the line.
-func Load(file string) (*Scripted, error) {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("read script: %w", err)
-	}
-	return Parse(file, data)
-}
-
-// Parse reads the script of a scripted model; name stands for it in errors.
-func Parse(name string, data []byte) (*Scripted, error) {
-	parsed, err := decode(data)
-	if err != nil {
-		message := strings.ReplaceAll(strings.TrimPrefix(err.Error(), "yaml: "), "\n", " ")
-		return nil, fmt.Errorf("script %s: %s", name, message)
-	}
-	return &Scripted{script: parsed, file: name}, nil
-}
 
 func decode(data []byte) (*script, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -162,4 +164,47 @@ func wait(ctx context.Context, d time.Duration) error {
 		}
 	}
 	return context.Cause(ctx)
+}
+
+// Load reads the script of a scripted model from a YAML file. An error names
+// the file and the line.
+func Load(file string) (*Scripted, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read script: %w", err)
+	}
+	return Parse(file, data)
+}
+
+// Parse reads the script of a scripted model; name stands for it in errors.
+func Parse(name string, data []byte) (*Scripted, error) {
+	parsed, err := decode(data)
+	if err != nil {
+		message := strings.ReplaceAll(strings.TrimPrefix(err.Error(), "yaml: "), "\n", " ")
+		return nil, fmt.Errorf("script %s: %s", name, message)
+	}
+	return &Scripted{script: parsed, file: name}, nil
+}
+
+// expected returns an error that shows what the model was sent where that is
+// not what the turn states.
+func (t *turn) expected(file string, request Request) error {
+	for _, e := range t.Expect {
+		text, _ := e.place(request)
+		var want string
+		switch {
+		case e.Contains != "" && !strings.Contains(text, e.Contains):
+			want = fmt.Sprintf("to contain %q", e.Contains)
+		case e.Lacks != "" && strings.Contains(text, e.Lacks):
+			want = fmt.Sprintf("to lack %q", e.Lacks)
+		case e.Equals != nil && text != *e.Equals:
+			want = fmt.Sprintf("to be %q", *e.Equals)
+		case e.pattern != nil && !e.pattern.MatchString(text):
+			want = fmt.Sprintf("to match %q", e.Matches)
+		default:
+			continue
+		}
+		return fmt.Errorf("%s:%d: turn %d expected %s %s, and the model was sent %q", file, t.line, t.number, e.In, want, text)
+	}
+	return nil
 }

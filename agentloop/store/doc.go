@@ -1,7 +1,7 @@
 // Package store keeps the sessions of agents in files.
 //
 // A session is one append-only file of JSON lines: first a [Header], then one [Entry] a
-// line, each written in one piece. [Create] begins a session and [Open] resumes one; a
+// line (entry.go), each written in one piece. [Create] begins a session and [Open] resumes one; a
 // process that has it open holds its lock, so that a session is used by one process at a
 // time (store.go, lock.go). [Session.State] is what the entries added up to at the opening,
 // [Session.Append] adds one. A loop appends a message before a model reads it.
@@ -16,5 +16,5 @@
 //
 // If there is no place for a file, [InMemory] is a session that is written nowhere. A
 // session whose file cannot be written any more becomes one if [Session.OnWriteError] says
-// so (inmemory.go).
+// so.
 package store

@@ -78,25 +78,6 @@ func describeAll(folder string, ids []string) []Info {
 	return list
 }
 
-// IDs returns the ids of a folder's sessions, sorted.
-func IDs(folder string) ([]string, error) {
-	entries, err := os.ReadDir(folder)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("sessions folder: %w", err)
-	}
-	var ids []string
-	for _, e := range entries {
-		id, isSession := strings.CutSuffix(e.Name(), extension)
-		if isSession && e.Type().IsRegular() && checkID(id) == nil {
-			ids = append(ids, id)
-		}
-	}
-	return ids, nil
-}
-
 // describe reads one session. It does not exist if it was removed since.
 func describe(folder, id string) (info Info, exists bool) {
 	info = Info{Header: Header{ID: id}, Path: filepath.Join(folder, id+extension)}

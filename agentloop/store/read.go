@@ -207,3 +207,22 @@ func promptText(message protocol.Message) string {
 	}
 	return ""
 }
+
+// IDs returns the ids of a folder's sessions, sorted.
+func IDs(folder string) ([]string, error) {
+	entries, err := os.ReadDir(folder)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("sessions folder: %w", err)
+	}
+	var ids []string
+	for _, e := range entries {
+		id, isSession := strings.CutSuffix(e.Name(), extension)
+		if isSession && e.Type().IsRegular() && checkID(id) == nil {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}

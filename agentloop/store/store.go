@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -20,67 +19,7 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// ErrInUse means that another process, or another part of this one, has the session
-// open.
-var ErrInUse = errors.New("the session is in use")
-
 var errNoHeader = errors.New("the file has no header")
-
-// extension is that of a session's file; its lock has the name with ".lock".
-const extension = ".jsonl"
-
-// Version is the version of the file's format.
-const Version = 1
-
-// Header is the first line of a session's file.
-type Header struct {
-	Kind    string    `json:"kind"` // "session"
-	Version int       `json:"v"`
-	ID      string    `json:"id"`
-	Created time.Time `json:"created"`
-	Project string    `json:"project"` // absolute path, "" without one
-	Model   string    `json:"model,omitzero"`
-}
-
-// Kind says what an [Entry] does to the session.
-type Kind string
-
-const (
-	Message      Kind = "message"      // Message joins the conversation
-	Conversation Kind = "conversation" // Messages replace the conversation
-	System       Kind = "system"       // Text replaces the system text
-	Tools        Kind = "tools"        // Tools replace the list of tools
-	Reserve      Kind = "reserve"      // of earlier versions, which went on with the numbers of events; it has no effect
-	Closed       Kind = "closed"       // ended by reason Text; the last event number was Seq
-	Model        Kind = "model"        // Text is the model from here on
-	Args         Kind = "args"         // Args replace those of the call ToolCallID, which hooks changed before it ran
-)
-
-// Entry is one line of a session's file after the header.
-type Entry struct {
-	Kind     Kind               `json:"kind"`
-	Time     time.Time          `json:"time"`
-	Message  *protocol.Message  `json:"message,omitzero"`
-	Messages []protocol.Message `json:"messages,omitempty"`
-	Text     string             `json:"text,omitzero"`
-	Tools    []protocol.Tool    `json:"tools,omitempty"`
-	Seq      int64              `json:"seq,omitzero"`
-	Turn     int                `json:"turn,omitzero"` // with a message that is a user's prompt: its number
-
-	ToolCallID string              `json:"toolCallId,omitzero"`
-	Args       protocol.RawMessage `json:"args,omitzero"`
-}
-
-// State is what the entries of a session add up to.
-type State struct {
-	Messages []protocol.Message
-	Lines    []int           // of the file: on which each of Messages was read
-	System   *string         // nil: there is none
-	Tools    []protocol.Tool // nil: there is none
-	Seq      int64           // the last event number that may be in use
-	Turn     int             // user prompts so far
-	Model    string          // the last model that was named, "" if there is none
-}
 
 // Session is an open session. Its methods may be called from several goroutines.
 type Session struct {
@@ -145,9 +84,11 @@ func open(folder, id string, flags int) (*Session, error) {
 			return nil, fmt.Errorf("session %s: %w", id, err)
 		}
 	}
-	if err := s.acquireLock(folder, id); err != nil {
+	lock, err := acquireLock(folder, id)
+	if err != nil {
 		return nil, err
 	}
+	s.lock = lock
 	file, err := os.OpenFile(s.path, os.O_RDWR|os.O_APPEND|flags, 0o600)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("session %s: %w", id, err), s.lock.Unlock())
@@ -280,17 +221,6 @@ func (s *Session) replayLine(number int, line []byte) error {
 	return err
 }
 
-// decodeOptions read what models and tools wrote, which may be no UTF-8.
-var decodeOptions = jsontext.AllowInvalidUTF8(true)
-
-// decodeEntry reads a line after the first.
-func decodeEntry(line []byte) (entry Entry, err error) {
-	if err := json.Unmarshal(line, &entry, decodeOptions); err != nil {
-		return entry, err
-	}
-	return entry, entry.check()
-}
-
 func (s *Session) replayHeader(line []byte) error {
 	header, err := decodeHeader(line, strings.TrimSuffix(filepath.Base(s.path), extension))
 	if err != nil {
@@ -300,57 +230,66 @@ func (s *Session) replayHeader(line []byte) error {
 	return nil
 }
 
-// decodeHeader reads the first line of the file of session id.
-func decodeHeader(line []byte, id string) (header Header, err error) {
-	if err := json.Unmarshal(line, &header); err != nil {
-		return Header{}, err
+// Damage returns the [DamageError] for message number i of the session as it was opened,
+// which a caller found to be one that no model can read.
+func (s *Session) Damage(i int, err error) error {
+	line := 0
+	if i >= 0 && i < len(s.state.Lines) {
+		line = s.state.Lines[i]
 	}
-	switch {
-	case header.Kind != "session":
-		return Header{}, errors.New("this is not the header of a session")
-	case header.Version > Version:
-		return Header{}, fmt.Errorf("the file has version %d, newer than %d", header.Version, Version)
-	case header.ID != id:
-		return Header{}, fmt.Errorf("the header names session %q", header.ID)
-	}
-	return header, nil
+	return &DamageError{Session: s.ID(), Path: s.Path(), Line: line, Err: err}
 }
 
-// apply adds the entry of a line. It ignores a kind that this version does not know.
-func (s *State) apply(line int, entry Entry) {
-	switch entry.Kind {
-	case Message:
-		s.Messages, s.Lines = append(s.Messages, *entry.Message), append(s.Lines, line)
-	case Conversation:
-		s.Messages, s.Lines = entry.Messages, slices.Repeat([]int{line}, len(entry.Messages))
-	case System:
-		s.System = &entry.Text
-	case Tools:
-		s.Tools = entry.Tools
-		if s.Tools == nil {
-			s.Tools = []protocol.Tool{}
-		}
-	case Reserve, Closed:
-		s.Seq = entry.Seq
-	case Model:
-		s.Model = entry.Text
-	case Args:
-		ReplaceArgs(s.Messages, entry.ToolCallID, entry.Args)
+// InMemory returns a session that is written to no file, for when there is no place for
+// one. Its entries are lost when it is closed.
+func InMemory(header Header) *Session {
+	header.Kind, header.Version = "session", Version
+	if header.ID == "" {
+		header.ID = protocol.NewID()
 	}
-	s.Turn = max(s.Turn, entry.Turn)
+	return &Session{header: header, inMemory: true}
 }
 
-// ReplaceArgs replaces the args of the last call of an id. The message gets new parts,
-// since the old ones may be in use elsewhere.
-func ReplaceArgs(messages []protocol.Message, id string, args protocol.RawMessage) {
-	for i := len(messages) - 1; i >= 0; i-- {
-		at := slices.IndexFunc(messages[i].Content, func(p protocol.Part) bool {
-			return p.Type == protocol.PartToolCall && p.ToolCallID == id
-		})
-		if at >= 0 {
-			messages[i].Content = slices.Clone(messages[i].Content)
-			messages[i].Content[at].Args = args
-			return
-		}
+// IsWritten reports whether all entries so far are in the session's file.
+func (s *Session) IsWritten() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.inMemory
+}
+
+// OnWriteError lets the session's work go on when a write fails: lost is called once with
+// the error, and nothing more is written. Without it [Session.Append] fails from then on.
+func (s *Session) OnWriteError(lost func(error)) { s.lost = lost }
+
+// giveUp keeps the session in memory only after a write failed, and reports whether it may
+// go on so.
+func (s *Session) giveUp(err error) bool {
+	if s.lost == nil {
+		return false
 	}
+	s.inMemory = true
+	s.lost(err)
+	return true
+}
+
+// Remove deletes a session. It returns an error that is [ErrInUse] while a
+// process has it open; a damaged session can be removed.
+func Remove(folder, id string) error {
+	s, err := open(folder, id, 0)
+	if err != nil {
+		return err
+	}
+	// The lock is removed last: until then nobody can open what is left. A system that
+	// cannot remove an open file removes it when it is free: without its session it locks
+	// nothing.
+	lock := filepath.Join(folder, id+lockExtension)
+	err = errors.Join(s.file.Close(), os.Remove(s.path))
+	held := os.Remove(lock)
+	if err = errors.Join(err, s.lock.Unlock()); err == nil && held != nil {
+		err = os.Remove(lock)
+	}
+	if err != nil {
+		return fmt.Errorf("remove session %s: %w", id, err)
+	}
+	return nil
 }

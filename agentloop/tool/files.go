@@ -13,34 +13,6 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// Limits of the file tools: bytes of a file that is read or edited, bytes and
-// lines of a result.
-const (
-	maxFile    = 16 << 20
-	maxResult  = 256 << 10
-	maxLines   = 2000
-	maxEntries = 1000
-)
-
-// Folder is the part of the file system that the file tools may touch: a project
-// without what rules the hooks and without what git runs.
-type Folder struct {
-	Project   string   // absolute path
-	Refused   []string // absolute paths, refused with all below: .acai of user and machine, the state folder
-	Unwritten []string // absolute paths that may be read, with all below: git's own settings
-	Locks     string   // absolute path of a folder for lock files, where folders cannot be locked; default: in the user's cache
-}
-
-// Mentions returns the protected place that the words of a command name, "" if none
-// does. A word is taken as a path, relative to the project.
-func (f Folder) Mentions(words []string) string {
-	return f.files(nil).Mentions(words)
-}
-
-func (f Folder) files(judged *protocol.Touched) *projectfile.Folder {
-	return &projectfile.Folder{Project: f.Project, Refused: f.Refused, Unwritten: f.Unwritten, Locks: f.Locks, Judged: judged}
-}
-
 // Files returns the tools read_file, write_file, edit_file, list_dir and grep on a
 // folder. Paths are relative to the project folder or absolute inside it. Calls may run
 // side by side, in several runs too: each changes its file as a whole or not at all.
@@ -54,15 +26,6 @@ func Files(folder Folder) []Tool {
 		newFileTool(folder, "grep", "Searches the project's text files for a regular expression (RE2) and returns path:line:text.", protocol.KindRead, grepArgs.path, f.grep),
 	}
 }
-
-// files are the file tools of one run.
-type files struct {
-	Folder
-	known knownContent
-}
-
-// of returns the folder as a call may use it.
-func (f *files) of(ctx context.Context) *projectfile.Folder { return f.files(judgedFile(ctx)) }
 
 type readArgs struct {
 	Path   string `json:"path"`

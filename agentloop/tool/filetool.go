@@ -2,8 +2,10 @@ package tool
 
 import (
 	"context"
+
 	"github.com/go-json-experiment/json"
 
+	"github.com/hookd-dev/hookd/agentloop/tool/internal/projectfile"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/realpath"
 )
@@ -35,3 +37,31 @@ func (t *fileTool[A]) Touches(args protocol.RawMessage) protocol.Touched {
 	}
 	return realpath.Touched(t.folder.Project, t.path(decoded))
 }
+
+// Folder is the part of the file system that the file tools may touch: a project
+// without what rules the hooks and without what git runs.
+type Folder struct {
+	Project   string   // absolute path
+	Refused   []string // absolute paths, refused with all below: .acai of user and machine, the state folder
+	Unwritten []string // absolute paths that may be read, with all below: git's own settings
+	Locks     string   // absolute path of a folder for lock files, where folders cannot be locked; default: in the user's cache
+}
+
+// Mentions returns the protected place that the words of a command name, "" if none
+// does. A word is taken as a path, relative to the project.
+func (f Folder) Mentions(words []string) string {
+	return f.files(nil).Mentions(words)
+}
+
+func (f Folder) files(judged *protocol.Touched) *projectfile.Folder {
+	return &projectfile.Folder{Project: f.Project, Refused: f.Refused, Unwritten: f.Unwritten, Locks: f.Locks, Judged: judged}
+}
+
+// files are the file tools of one run.
+type files struct {
+	Folder
+	known knownContent
+}
+
+// of returns the folder as a call may use it.
+func (f *files) of(ctx context.Context) *projectfile.Folder { return f.files(judgedFile(ctx)) }

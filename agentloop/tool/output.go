@@ -113,3 +113,12 @@ func unfinished(p []byte) int {
 	}
 	return 0
 }
+
+// Limits of the file tools: bytes of a file that is read or edited, bytes and
+// lines of a result.
+const (
+	maxFile    = 16 << 20
+	maxResult  = 256 << 10
+	maxLines   = 2000
+	maxEntries = 1000
+)

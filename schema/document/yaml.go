@@ -124,7 +124,9 @@ func yamlScalar(y *yaml.Node, line int) *Node {
 	case "!!str":
 		n.Kind = String
 	case "!!bool":
-		n.Kind, n.Text = Bool, strings.ToLower(y.Value)
+		if text := strings.ToLower(y.Value); text == "true" || text == "false" { // !!bool yes is none
+			n.Kind, n.Text = Bool, text
+		}
 	case "!!int", "!!float":
 		if jsonNumber().MatchString(y.Value) {
 			n.Kind = Number

@@ -53,7 +53,7 @@ func (a *Answer) Stream(ctx context.Context, chunks iter.Seq2[model.Chunk, error
 	for chunk, err := range chunks {
 		if err == nil {
 			err = a.add(ctx, chunk)
-		} else if ctx.Err() == nil {
+		} else {
 			err = &Failure{fmt.Sprintf("the model failed: %v", err), err}
 		}
 		if err != nil {

@@ -5,5 +5,6 @@
 // for another run has that one as its parent: its usage counts there too, and a pause stops
 // the time of both. [Forced] counts how often hooks made the agent go on, for each layer by
 // itself (forced.go). [Exclusion] keeps tools and questions to a person apart
-// (exclusion.go).
+// (exclusion.go). After an abort a deadline bounds the events that must still be fired
+// (abort.go).
 package limits

@@ -52,12 +52,7 @@ func (s *Set) Lookup(name string) (tool.Tool, tool.Description, bool) { return s
 func (s *Set) Check(name string, args protocol.RawMessage) error { return s.registry.Check(name, args) }
 
 // Restore takes over the list that hooks left in a session that is resumed.
-func (s *Set) Restore(tools []protocol.Tool) {
-	for _, t := range s.listed {
-		s.shown[t.Name] = true
-	}
-	s.listed, s.fixed = tools, true
-}
+func (s *Set) Restore(tools []protocol.Tool) { s.listed, s.fixed = tools, true }
 
 // Offered returns the tools that a model may call now.
 func (s *Set) Offered() []protocol.Tool {

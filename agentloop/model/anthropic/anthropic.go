@@ -23,10 +23,6 @@ const BaseURL = "https://api.anthropic.com"
 // KeyName is the environment variable that holds the key, for messages.
 const KeyName = "ANTHROPIC_API_KEY"
 
-// Provider is what the opaque parts of this model name: reasoning with its
-// signature, which only this provider can read.
-const Provider = "anthropic"
-
 // Options say which model is asked, and where.
 type Options struct {
 	Model   string
@@ -111,7 +107,7 @@ func (m *Model) generate(ctx context.Context, request model.Request, yield func(
 	// over events without a name, and over what is missing.
 	stream := messages.NewStreaming(ctx, params, option.WithResponseInto(&response))
 	defer stream.Close()
-	a := responseReader{model: m, contextMax: model.ContextMax(windows, request.Model)}
+	a := responseReader{client: m.client, contextMax: model.ContextMax(windows, request.Model)}
 	if err = stream.Err(); err == nil {
 		err = a.read(response.Body, yield)
 	}
@@ -133,13 +129,6 @@ var windows = []model.Window{
 	{Prefix: "claude-opus-4-6", Tokens: million}, {Prefix: "claude-opus-4-7", Tokens: million}, {Prefix: "claude-opus-4-8", Tokens: million},
 	{Prefix: "claude-opus-5", Tokens: million}, {Prefix: "claude-sonnet-4-6", Tokens: million}, {Prefix: "claude-sonnet-5", Tokens: million},
 	{Prefix: "claude-fable-", Tokens: million}, {Prefix: "claude-mythos-", Tokens: million},
-}
-
-// outputs are the output tokens that a call may have where params do not say:
-// the interface wants a number, and refuses one that is over the model's limit.
-var outputs = []model.Window{
-	{Prefix: "", Tokens: 8192}, {Prefix: "claude-", Tokens: 32_000},
-	{Prefix: "claude-3", Tokens: 4096}, {Prefix: "claude-3-5", Tokens: 8192}, {Prefix: "claude-3-7", Tokens: 32_000},
 }
 
 var _ model.Model = (*Model)(nil)

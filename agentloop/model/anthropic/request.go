@@ -309,3 +309,14 @@ func thinking(p *sdk.MessageNewParams, given protocol.Params) error {
 	}
 	return nil
 }
+
+// Provider is what the opaque parts of this model name: reasoning with its
+// signature, which only this provider can read.
+const Provider = "anthropic"
+
+// outputs are the output tokens that a call may have where params do not say:
+// the interface wants a number, and refuses one that is over the model's limit.
+var outputs = []model.Window{
+	{Prefix: "", Tokens: 8192}, {Prefix: "claude-", Tokens: 32_000},
+	{Prefix: "claude-3", Tokens: 4096}, {Prefix: "claude-3-5", Tokens: 8192}, {Prefix: "claude-3-7", Tokens: 32_000},
+}

@@ -23,7 +23,7 @@ import (
 // responseReader puts the events of a streamed answer together. Each block has a
 // beginning, pieces and an end; most servers send one after the other.
 type responseReader struct {
-	model      *Model
+	client     *wire.Client
 	contextMax *int64
 	blocks     map[int64]*block // begun, without their end so far
 	tools      bool
@@ -86,7 +86,7 @@ func (r *responseReader) take(raw wire.Event, yield func(model.Chunk, error) boo
 	err := wire.Decode(body, &said)
 	kind := cmp.Or(said.Type, raw.Name)
 	if kind == "error" || kind == "" && said.Error != nil {
-		return false, r.model.client.Refusal(http.StatusOK, http.Header{}, "", body)
+		return false, r.client.Refusal(http.StatusOK, http.Header{}, "", body)
 	}
 	if err != nil {
 		return false, wire.Unreadable(Provider, err)

@@ -19,7 +19,7 @@ import (
 
 // responseReader puts the pieces of a streamed answer together.
 type responseReader struct {
-	model      *Model
+	client     *wire.Client
 	contextMax *int64
 	calls      []*toolCallDraft
 	finish     string
@@ -117,7 +117,7 @@ func (r *responseReader) take(header http.Header, event wire.Event, yield func(m
 		return false, &model.Error{Retryable: true, Err: fmt.Errorf("openai: the server sent an event that cannot be read: %s", text.Shorten(string(data), 200))}
 	}
 	if k := jsonspan.Kind(d.Error); k == '{' || k == '"' || string(d.Object) == `"error"` || event.Name == "error" {
-		return false, r.model.client.Refusal(http.StatusOK, header, "", data)
+		return false, r.client.Refusal(http.StatusOK, header, "", data)
 	}
 	if d.Usage != nil && d.Usage.PromptTokens != nil {
 		r.usage = d.Usage.figures(r.contextMax)

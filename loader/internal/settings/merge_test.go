@@ -208,6 +208,32 @@ func TestUnreadableAllowIsTheStrictest(t *testing.T) {
 	}
 }
 
+// A mode of approval that cannot be read may have been a no: no other layer says yes.
+func TestUnreadableApprovalModeIsANo(t *testing.T) {
+	user := layerOf(t, protocol.User, `{"agent": {"approval": {"mode": "allow"}}}`)
+	for _, text := range []string{`{"mode": "Deny"}`, `{"mode": ["deny"]}`, `{"mode": null}`, `{"mode": "deny", "mode": "ask"}`, `"deny"`} {
+		managed, findings, err := Decode("m.json", []byte(`{"agent": {"approval": `+text+`}}`), protocol.Managed)
+		if err != nil || len(findings) != 1 {
+			t.Fatalf("%s: %v %v", text, err, lines(findings))
+		}
+		if got, _ := Merge(user, managed); got.Agent.Approval.Mode != "deny" {
+			t.Errorf("%s: the mode is %s", text, got.Agent.Approval.Mode)
+		}
+	}
+}
+
+// What YAML would merge at the top is not read, and that is said.
+func TestMergeKeyIsNotSilent(t *testing.T) {
+	_, findings, err := Decode("acai.yaml", []byte("x: &x {agent: {tools: {bash: {deny: [rm]}}}}\n<<: *x\n"), protocol.User)
+	if err != nil || len(findings) != 1 || !strings.Contains(findings[0].Message, "<<") {
+		t.Errorf("%v %v", err, lines(findings))
+	}
+	_, findings, err = Decode("acai.yaml", []byte("hooks: {enabled: !!bool yes}\n"), protocol.User)
+	if err != nil || len(findings) != 1 || !strings.Contains(findings[0].Message, "not true or false") {
+		t.Errorf("%v %v", err, lines(findings))
+	}
+}
+
 // A layer can switch off a feature only while no layer above it set what the
 // feature keeps.
 func TestFeaturesStayOnWhereAHigherLayerSetThem(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"sync"
-	"unicode/utf8"
 )
 
 // lineReader reads messages from the stdout of a server, one a line.
@@ -93,23 +92,4 @@ func (t *strayText) firstLine() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.first
-}
-
-// sample returns the beginning of a server's text, for an error.
-func sample(text []byte) string {
-	const most = 200
-	if len(text) > most {
-		return string(bytes.ToValidUTF8(text[:most], []byte("\uFFFD"))) + " …"
-	}
-	return string(bytes.ToValidUTF8(text, []byte("\uFFFD")))
-}
-
-// Clip returns the beginning of a text, at most so many bytes, whole characters.
-func Clip(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	for most = max(most, 0); most > 0 && !utf8.RuneStart(text[most]); most-- {
-	}
-	return text[:most]
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -181,4 +182,23 @@ func (e *message) failure() *jsonrpc.Error {
 
 func noMessage(line []byte, err error) error {
 	return fmt.Errorf("wrote a line that is no message of MCP (%w): %s", err, sample(line))
+}
+
+// sample returns the beginning of a server's text, for an error.
+func sample(text []byte) string {
+	const most = 200
+	if len(text) > most {
+		return string(bytes.ToValidUTF8(text[:most], []byte("\uFFFD"))) + " …"
+	}
+	return string(bytes.ToValidUTF8(text, []byte("\uFFFD")))
+}
+
+// Clip returns the beginning of a text, at most so many bytes, whole characters.
+func Clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most = max(most, 0); most > 0 && !utf8.RuneStart(text[most]); most-- {
+	}
+	return text[:most]
 }

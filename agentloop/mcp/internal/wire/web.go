@@ -39,12 +39,6 @@ func (e *StatusError) Error() string {
 	return fmt.Sprintf("it answered %d %s", e.code, http.StatusText(e.code))
 }
 
-// RefusedError is an answer that is not accepted: a redirection that is not
-// followed, or a page in the place of a message.
-type RefusedError struct{ text string }
-
-func (e *RefusedError) Error() string { return e.text }
-
 // NewWeb returns the SDK's transport to a server.
 func NewWeb(o WebOptions) sdk.Transport {
 	w := &web{WebOptions: o, headers: http.Header{}, pending: newPendingRequests(o.Report)}

@@ -162,3 +162,9 @@ func (b *webBody) resolved(text []byte) []byte {
 	}
 	return bytes.Join(out, []byte("\n"))
 }
+
+// RefusedError is an answer that is not accepted: a redirection that is not
+// followed, or a page in the place of a message.
+type RefusedError struct{ text string }
+
+func (e *RefusedError) Error() string { return e.text }

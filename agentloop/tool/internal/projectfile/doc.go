@@ -4,7 +4,7 @@
 // path, links followed, inside the project and in none of the places of package protect.
 // A target is opened one folder at a time and by no link, and what was opened is compared
 // with the places once more, so that a link that is put there meanwhile leads nowhere.
-// [Target.Read], [Target.List] and [Target.Walk] read.
+// [Target.Read], [Target.List] and [Target.Walk] read (read.go).
 //
 // [Folder.Change] changes a file under the lock of its folder (lockedfile.go, lock.go):
 // other calls, agents and runs of hookd take turns. The file is replaced as a whole by a

@@ -1,13 +1,12 @@
 package projectfile
 
 import (
-	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/hookd-dev/hookd/agentloop/tool/internal/protect"
@@ -223,74 +222,6 @@ func (t *Target) openOnce(dir *os.Root, name string, flags int) (*os.File, fs.Fi
 	return file, after, nil
 }
 
-// Read returns a regular file's bytes, at most limit of them.
-func (t *Target) Read(limit int64) ([]byte, error) {
-	if t.relative == "." {
-		return nil, errors.New("is a folder")
-	}
-	dir, err := t.enter(filepath.Dir(t.relative), false)
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
-	file, info, err := t.open(dir, filepath.Base(t.relative), os.O_RDONLY)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	if err := t.folder.checkLinks(info); err != nil {
-		return nil, err
-	}
-	return readAll(file, info, limit)
-}
-
-// List returns the entries of a folder.
-func (t *Target) List() ([]fs.DirEntry, error) {
-	dir, err := t.enter(t.relative, false)
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
-	entries, err := fs.ReadDir(dir.FS(), ".")
-	return slices.DeleteFunc(entries, func(entry fs.DirEntry) bool { return isTemporary(entry.Name()) }), plain(err)
-}
-
-// Walk visits the regular files of a folder, or the file itself, whose slashed path in
-// the project is wanted. A file that cannot be read is visited with an error; one that
-// is protected, and .git, is passed over. An error of visit ends the walk, as for
-// [fs.WalkDir].
-func (t *Target) Walk(ctx context.Context, limit int64, wanted func(name string) bool, visit func(name string, data []byte, err error) error) error {
-	root, err := t.enter(".", false)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	base := t.Relative()
-	err = fs.WalkDir(root.FS(), base, func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case ctx.Err() != nil:
-			return context.Cause(ctx)
-		case err != nil && name == base:
-			return err
-		case err != nil:
-			return nil
-		case entry.IsDir() && (entry.Name() == ".git" || t.refuses(name, entry)):
-			return fs.SkipDir
-		case !entry.Type().IsRegular() || isTemporary(entry.Name()) || !wanted(name) || t.refuses(name, entry):
-			return nil
-		}
-		file := &Target{filepath.FromSlash(name), &Folder{Project: t.folder.Project}, t.places}
-		data, err := file.Read(limit)
-		return visit(name, data, err)
-	})
-	return plain(err)
-}
-
-func (t *Target) refuses(name string, entry fs.DirEntry) bool {
-	info, err := entry.Info()
-	return err != nil || t.places.Check(filepath.Join(t.places.Project, filepath.FromSlash(name)), info) != nil
-}
-
 // plain drops the operation and path of a file error: the tool names the path
 // as the model wrote it.
 func plain(err error) error {
@@ -300,3 +231,24 @@ func plain(err error) error {
 	}
 	return err
 }
+
+// maxRaces is how often a change is begun again because a program that knows no lock
+// was faster.
+const maxRaces = 10
+
+// A file that is being written has a name that nobody else chooses: [rand.Text] between
+// these. The file tools do not show such files, and remove those that a killed run left.
+const temporaryBegin, temporaryEnd = ".hookd-", ".tmp"
+
+func newTemporary() string { return temporaryBegin + rand.Text() + temporaryEnd }
+
+// isTemporary reports whether a name is one of [newTemporary], in whatever case a
+// file system keeps it. A person's .hookd-notes.tmp is none.
+func isTemporary(name string) bool {
+	random, begins := strings.CutPrefix(protect.Fold(name), temporaryBegin)
+	random, ends := strings.CutSuffix(random, temporaryEnd)
+	return begins && ends && len(random) == randomLength && strings.Trim(random, "abcdefghijklmnopqrstuvwxyz234567") == ""
+}
+
+// randomLength is that of [rand.Text]: 128 bits, 5 in each letter (base32).
+const randomLength = 26

@@ -3,12 +3,9 @@ package projectfile
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 )
 
 // LockedFile is a file of the project under the lock of its folder: what is read of it
@@ -23,10 +20,6 @@ type LockedFile struct {
 	dir    *os.Root
 	lock   *folderLock
 }
-
-// maxRaces is how often a change is begun again because a program that knows no lock
-// was faster.
-const maxRaces = 10
 
 // Change changes a file under the lock of its folder. Missing folders are made if
 // creates is true, and a missing file is then no error. If a program that knows no lock
@@ -138,42 +131,6 @@ func (h *LockedFile) Read(limit int64) ([]byte, error) {
 	}
 	h.Info = info
 	return readAll(file, info, limit)
-}
-
-// readTimeout bounds the wait for a file that the system makes while it is read, such
-// as the kernel's log in /proc: it may have no end. Files on a disk are not waited for.
-const readTimeout = time.Second
-
-// errEndless says that a file gives no more bytes and does not end either.
-var errEndless = fmt.Errorf("is no file with an end: nothing came for %s", readTimeout)
-
-// readAll reads an open file. It may grow meanwhile.
-func readAll(file *os.File, info fs.FileInfo, limit int64) ([]byte, error) {
-	_ = file.SetReadDeadline(time.Now().Add(readTimeout)) // refused for files on a disk
-	data, err := readUpTo(file, info, limit)
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return nil, errEndless
-	}
-	return data, err
-}
-
-func readUpTo(file *os.File, info fs.FileInfo, limit int64) ([]byte, error) {
-	if info.Size() > limit {
-		return nil, fmt.Errorf("has %d bytes, more than %d", info.Size(), limit)
-	}
-	data := make([]byte, info.Size(), info.Size()+1)
-	n, err := io.ReadFull(file, data)
-	if err != nil { // it shrank
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			err = nil
-		}
-		return data[:n], plain(err)
-	}
-	rest, err := io.ReadAll(io.LimitReader(file, limit+1-info.Size()))
-	if data = append(data, rest...); int64(len(data)) > limit {
-		return nil, fmt.Errorf("has more than %d bytes", limit)
-	}
-	return data, plain(err)
 }
 
 // Release gives the lock of the folder back.

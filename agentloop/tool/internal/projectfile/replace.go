@@ -1,40 +1,14 @@
 package projectfile
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"strings"
 	"time"
 
-	"github.com/hookd-dev/hookd/agentloop/tool/internal/protect"
 	"github.com/hookd-dev/hookd/protocol/realpath"
 )
-
-// A file is replaced by a new one of the same name: a reader, and what is left after a
-// crash or on a full disk, is the old content or the new, never a part. Mode, owner
-// and extended attributes are kept as far as this user may. What is lost is told: a
-// file with several names (hard links) becomes a file of its own, since to write into
-// the old one would change it under its other names, too, and could tear it.
-
-// A file that is being written has a name that nobody else chooses: [rand.Text] between
-// these. The file tools do not show such files, and remove those that a killed run left.
-const temporaryBegin, temporaryEnd = ".hookd-", ".tmp"
-
-func newTemporary() string { return temporaryBegin + rand.Text() + temporaryEnd }
-
-// isTemporary reports whether a name is one of [newTemporary], in whatever case a
-// file system keeps it. A person's .hookd-notes.tmp is none.
-func isTemporary(name string) bool {
-	random, begins := strings.CutPrefix(protect.Fold(name), temporaryBegin)
-	random, ends := strings.CutSuffix(random, temporaryEnd)
-	return begins && ends && len(random) == randomLength && strings.Trim(random, "abcdefghijklmnopqrstuvwxyz234567") == ""
-}
-
-// randomLength is that of [rand.Text]: 128 bits, 5 in each letter (base32).
-const randomLength = 26
 
 // staleAfter is the age of a temporary file that nobody writes any more, where the
 // lock does not tell.
@@ -61,8 +35,13 @@ func (h *LockedFile) sweep() {
 	}
 }
 
-// Replace gives the file a new content. lost says what of the old file could not be
-// kept.
+// Replace gives the file a new content. lost says what of the old file could not be kept.
+//
+// A new file of the same name takes its place: a reader, and what is left after a crash or
+// on a full disk, is the old content or the new, never a part. Mode, owner and extended
+// attributes are kept as far as this user may. A file with several names (hard links)
+// becomes a file of its own, since to write into the old one would change it under its
+// other names, too, and could tear it.
 func (h *LockedFile) Replace(content []byte) (lost []string, err error) {
 	name := newTemporary()
 	file, err := h.dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, h.firstMode())

@@ -8,25 +8,25 @@ import (
 	"strings"
 )
 
-// addGit adds a repository by its .git: a folder, a link, or a file that says where
-// the folder is, as worktrees and submodules have it.
-func (p *Places) addGit(dir, name string) {
-	path := filepath.Join(dir, name)
-	p.add(path, whyGit)
+// gitPlaces returns the places of a repository by its .git: a folder, a link, or a file
+// that says where the folder is, as worktrees and submodules have it.
+func gitPlaces(path string) []string {
+	places := []string{path}
 	info, err := os.Stat(path)
 	if err != nil {
-		return
+		return places
 	}
 	folder := path
 	if info.Mode().IsRegular() {
 		if folder = pathIn(path, "gitdir:"); folder == "" {
-			return
+			return places
 		}
-		p.add(folder, whyGit)
+		places = append(places, folder)
 	}
 	if common := pathIn(filepath.Join(folder, "commondir"), ""); common != "" {
-		p.add(common, whyGit)
+		places = append(places, common)
 	}
+	return places
 }
 
 // pathIn returns the path that a file of git holds after a word, made absolute, "" if

@@ -162,7 +162,9 @@ func (p *Places) lookAt(dir, name string) {
 		}
 	}
 	if p.writing && short == gitFolder[0][0] {
-		p.addGit(dir, name)
+		for _, path := range gitPlaces(filepath.Join(dir, name)) {
+			p.add(path, whyGit)
+		}
 	}
 }
 
