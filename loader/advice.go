@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -76,11 +77,16 @@ func codeOf(file string) string {
 	return first + "\n" + strings.Join(lines, "\n")
 }
 
+// Compiled when they are first wanted: few commands give advice.
 var (
-	callsGit     = regexp.MustCompile("(?m)(^|[\\s;&|(`\"'\\[,])git(\\s+[a-z-]|[\"'],)")
-	relativePath = regexp.MustCompile(`(?m)(^|[\s"'=(])\.{1,2}/[\w.-]`)
-	knowsProject = regexp.MustCompile(`HOOK_PROJECT_DIR|["']project["']|["']cwd["']|\.(project|cwd)\b|git -C`)
+	callsGit     = lazyRegexp("(?m)(^|[\\s;&|(`\"'\\[,])git(\\s+[a-z-]|[\"'],)")
+	relativePath = lazyRegexp(`(?m)(^|[\s"'=(])\.{1,2}/[\w.-]`)
+	knowsProject = lazyRegexp(`HOOK_PROJECT_DIR|["']project["']|["']cwd["']|\.(project|cwd)\b|git -C`)
 )
+
+func lazyRegexp(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
 
 // whereItStarts names a hook of user or machine that seems to take the project for
 // its working directory, where it does not start.
@@ -100,12 +106,12 @@ func (a *advice) whereItStarts() {
 			why = fmt.Sprintf("its argument %q is a relative path", word)
 		}
 	}
-	if why == "" && !knowsProject.MatchString(a.text) {
+	if why == "" && !knowsProject().MatchString(a.text) {
 		_, body, _ := strings.Cut(a.text, "\n")
 		switch {
-		case callsGit.MatchString(body):
+		case callsGit().MatchString(body):
 			why = "it calls git"
-		case relativePath.MatchString(body):
+		case relativePath().MatchString(body):
 			why = "it uses a relative path"
 		}
 	}
@@ -139,12 +145,12 @@ func (a *advice) undecided() {
 
 // loads are the ways in which scripts load files, by the kind of their interpreter.
 // The last group that is not empty is what is loaded.
-var loads = map[interpreter.Kind][]*regexp.Regexp{
-	interpreter.KindPython: {regexp.MustCompile(`(?m)^\s*import\s+([\w., \t]+)`), regexp.MustCompile(`(?m)^\s*from\s+([\w.]+)\s+import\b`)},
-	interpreter.KindNode:   {regexp.MustCompile(`(?:require|import)\s*\(?\s*["'](\.{1,2}/[^"']+)["']`), regexp.MustCompile(`\bfrom\s*["'](\.{1,2}/[^"']+)["']`)},
-	interpreter.KindRuby:   {regexp.MustCompile(`\brequire_relative\s*\(?\s*["']([^"']+)["']`)},
-	interpreter.KindPerl:   {regexp.MustCompile(`\b(?:require|do)\s*\(?\s*["']\./([^"']+)["']`)},
-	interpreter.KindShell:  {regexp.MustCompile(`(?m)(?:^|[;&|\s])(?:\.|source)\s+"?(?:\$\(dirname [^)]*\)|\$\{0%/\*\}|\$\{BASH_SOURCE[^}]*\}|\$[A-Za-z_]+)"?/([\w./-]+)`)},
+var loads = map[interpreter.Kind][]func() *regexp.Regexp{
+	interpreter.KindPython: {lazyRegexp(`(?m)^\s*import\s+([\w., \t]+)`), lazyRegexp(`(?m)^\s*from\s+([\w.]+)\s+import\b`)},
+	interpreter.KindNode:   {lazyRegexp(`(?:require|import)\s*\(?\s*["'](\.{1,2}/[^"']+)["']`), lazyRegexp(`\bfrom\s*["'](\.{1,2}/[^"']+)["']`)},
+	interpreter.KindRuby:   {lazyRegexp(`\brequire_relative\s*\(?\s*["']([^"']+)["']`)},
+	interpreter.KindPerl:   {lazyRegexp(`\b(?:require|do)\s*\(?\s*["']\./([^"']+)["']`)},
+	interpreter.KindShell:  {lazyRegexp(`(?m)(?:^|[;&|\s])(?:\.|source)\s+"?(?:\$\(dirname [^)]*\)|\$\{0%/\*\}|\$\{BASH_SOURCE[^}]*\}|\$[A-Za-z_]+)"?/([\w./-]+)`)},
 }
 
 // endings are what the name of a loaded file may lack.
@@ -174,7 +180,7 @@ func (a *advice) imports() {
 	}
 	seen := map[string]bool{}
 	for _, load := range loads[of] {
-		for _, found := range load.FindAllStringSubmatch(a.text, -1) {
+		for _, found := range load().FindAllStringSubmatch(a.text, -1) {
 			for _, name := range strings.FieldsFunc(found[len(found)-1], func(c rune) bool { return c == ',' }) {
 				if name = moduleName(of, name); name != "" && !seen[name] {
 					seen[name] = true

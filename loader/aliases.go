@@ -45,7 +45,7 @@ const (
 	StateDenied  = trust.StateDenied
 )
 
-// What a person is shown before deciding.
+// What a person is shown before deciding: see [Trust.Plan].
 type (
 	Plan     = trust.Plan
 	PlanItem = trust.PlanItem
@@ -55,9 +55,9 @@ type (
 // ShownHead is how much of the beginning of a long file a plan holds, in bytes.
 const ShownHead = trust.ShownHead
 
-// A PassedOverError is ErrNoProject where an .acai folder is there and does not
-// count.
-type PassedOverError = trust.PassedOverError
+// An IgnoredProjectError is [ErrNoProject] for an .acai folder that is there and does
+// not count.
+type IgnoredProjectError = trust.IgnoredProjectError
 
 // Errors of deciding.
 var (
@@ -95,15 +95,15 @@ func DecodeSettings(texts map[protocol.Layer]string) (schema.Settings, []schema.
 // records.
 var Codes = report.Codes
 
-// Told are the codes of what a person is told once in each process, whatever the
-// command: what decides is not what lies in the files.
-var Told = report.Told
+// ToldOnce are the codes of findings that every command shows, once in each process:
+// what decides is not what the files say.
+var ToldOnce = report.ToldOnce
 
 // The codes that other packages look for or report themselves.
 const (
-	CodeMaterialUnusable  = report.MaterialUnusable
+	CodeResourceUnusable  = report.ResourceUnusable
 	CodeNotFit            = report.NotFit
-	CodePassedOver        = report.PassedOver
+	CodeFolderIgnored     = report.FolderIgnored
 	CodeSettingsChanged   = report.SettingsChanged
 	CodeSettingsUntrusted = report.SettingsUntrusted
 	CodeStateFolder       = report.StateFolder

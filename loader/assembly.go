@@ -15,33 +15,15 @@ import (
 // An assembly puts together the snapshot of one load from what was decided.
 type assembly struct {
 	*report.Report
-	opts             *Options
-	env              *environment.Environment
-	scopes           []*candidate.Scope // the lowest first
-	settings         schema.Settings
-	hooks            []*hook
-	resources        []*trust.DecidedResource
-	missing          []missingName
-	unasked          []string
-	unaskedResources []string
-}
-
-// take takes in the decided hooks with the answers of those that were asked, and
-// settles everything about them.
-func (p *assembly) take(decided []*trust.DecidedHook, answers map[*trust.DecidedHook]*discover.DescribeAnswer) {
-	for _, d := range decided {
-		f := &hook{DecidedHook: d, told: answers[d]}
-		if f.told != nil {
-			f.Described = append(f.Described, f.told.Described)
-		}
-		p.hooks = append(p.hooks, f)
-	}
-	p.settings.Agent.MCPServers = p.servers()
-	for _, f := range p.hooks {
-		p.finalize(f)
-	}
-	p.missing = p.missingNames()
-	p.bound()
+	opts               *Options
+	env                *environment.Environment
+	scopes             []*candidate.Scope // the lowest first
+	settings           schema.Settings
+	hooks              []*hook
+	resources          []*trust.DecidedResource
+	missing            []missingName
+	unallowed          []string
+	unallowedResources []string
 }
 
 func (p *assembly) scopeOf(layer protocol.Layer) *candidate.Scope {
@@ -54,13 +36,19 @@ func (p *assembly) machine() *candidate.Scope { return p.scopeOf(protocol.Manage
 // hook is a decided hook on its way into the set.
 type hook struct {
 	*trust.DecidedHook
-	told         *discover.DescribeAnswer // the program's own answer, if it is the last one of described
+	answer       *discover.DescribeAnswer // the program's own answer, the last one of Described; nil if it was not asked
 	offByProject bool                     // the project's own settings switch it off
 }
 
 // hookName names a hook: equal names in different layers are different hooks.
 type hookName struct {
 	layer protocol.Layer
+	name  string
+}
+
+// missingName is a name of hooks.required that no hook has.
+type missingName struct {
+	scope *candidate.Scope
 	name  string
 }
 
@@ -75,10 +63,10 @@ func (p *assembly) projectScopes() []*candidate.Scope {
 	return projects
 }
 
-// seeAnswer notes files of the project that the answer of a program names as
+// noteAnswer notes files of the project that the answer of a program names as
 // arguments.
-func (p *assembly) seeAnswer(f *hook) {
-	if f.Scope.Layer != protocol.Project || f.told == nil {
+func (p *assembly) noteAnswer(f *hook) {
+	if f.Scope.Layer != protocol.Project || f.answer == nil {
 		return
 	}
 	in := p.env.Builder(f.Scope, false)

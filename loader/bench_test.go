@@ -11,9 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/hookd-dev/hookd/loader/internal/discover"
 	"github.com/hookd-dev/hookd/loader/internal/files"
-	"golang.org/x/sys/unix"
 )
 
 // manyHooks is a world with n hooks of a project, all allowed.
@@ -101,7 +102,7 @@ func BenchmarkReload(b *testing.B) {
 			}
 			defer watcher.Close()
 			<-changed
-			n := 0
+			n, used := 0, int64(0)
 			for b.Loop() {
 				b.StopTimer()
 				time.Sleep(500 * time.Millisecond)
@@ -109,6 +110,7 @@ func BenchmarkReload(b *testing.B) {
 					<-changed
 				}
 				n++
+				before := processorTime()
 				b.StartTimer()
 				w.userHook("turn.sh", fmt.Sprintf("#!/bin/sh\n# hook: events=tool-call-start can=observe priority=%d\n", n))
 				for s := range changed {
@@ -116,7 +118,9 @@ func BenchmarkReload(b *testing.B) {
 						break
 					}
 				}
+				used += processorTime() - before
 			}
+			b.ReportMetric(float64(used)/float64(n)/1e6, "cpu-ms/op")
 		})
 	}
 }

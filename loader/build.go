@@ -5,10 +5,30 @@ import (
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/loader/internal/candidate"
+	"github.com/hookd-dev/hookd/loader/internal/discover"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/report"
+	"github.com/hookd-dev/hookd/loader/internal/trust"
 	"github.com/hookd-dev/hookd/schema"
 )
+
+// take adds the decided hooks, with the answers of those that were asked, and completes
+// them.
+func (p *assembly) take(decided []*trust.DecidedHook, answers map[*trust.DecidedHook]*discover.DescribeAnswer) {
+	for _, d := range decided {
+		f := &hook{DecidedHook: d, answer: answers[d]}
+		if f.answer != nil {
+			f.Described = append(f.Described, f.answer.Described)
+		}
+		p.hooks = append(p.hooks, f)
+	}
+	p.settings.Agent.MCPServers = p.servers()
+	for _, f := range p.hooks {
+		p.finalize(f)
+	}
+	p.missing = p.missingNames()
+	p.bound()
+}
 
 // bound keeps each layer to its number of hooks: the first ones in running order
 // are loaded. Only hooks that would run count, so that files which nobody
@@ -75,7 +95,7 @@ func (p *assembly) build(generation int64) *Snapshot {
 	}
 	built.Findings = p.Findings
 	s := &Snapshot{
-		Set: built, Project: p.workplace(), Findings: p.Findings, Unasked: p.unasked, UnaskedMaterials: p.unaskedResources,
+		Set: built, Project: p.workplace(), Findings: p.Findings, Unallowed: p.unallowed, UnallowedResources: p.unallowedResources,
 		halfWritten: p.HalfWritten, recheck: p.Recheck, inputs: p.Inputs,
 	}
 	for _, scope := range p.scopes {
@@ -84,7 +104,7 @@ func (p *assembly) build(generation int64) *Snapshot {
 		}
 	}
 	for _, f := range p.resources {
-		s.Materials = append(s.Materials, materialOf(f))
+		s.Resources = append(s.Resources, resourceOf(f))
 	}
 	index := p.byName()
 	for _, h := range built.Hooks {

@@ -67,7 +67,7 @@ func programOf(h *Info, project string) (file string, args []string) {
 	return "", nil
 }
 
-// contentOf stands for the content of a file, "" if it cannot be read or is too large to
+// contentOf returns a hash of a file's content, "" if it cannot be read or is too large to
 // be somebody's script.
 func contentOf(file string) string {
 	if file == "" {

@@ -13,9 +13,8 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
-// finalize resolves a hook for good and lets everything that keeps it from running
-// have its say: faults of its description, of its file, and what the person
-// switched off.
+// finalize resolves a hook for the last time and applies all that keeps it from running:
+// faults of its description and of its file, and what the person switched off.
 func (p *assembly) finalize(f *hook) {
 	switch f.Status {
 	case executor.Changed, executor.Gone: // it stands as it was allowed
@@ -41,14 +40,14 @@ func (p *assembly) finalize(f *hook) {
 		f.Resolution.Hook.Required = true
 	}
 	p.switchOff(f)
-	p.env.SeeUnwatched(&f.Subject, f.Resolution.Hook.InPlace, f.Resolution.Hook.InProject)
-	p.seeAnswer(f)
+	p.env.NoteUnwatched(&f.Subject, f.Resolution.Hook.InPlace, f.Resolution.Hook.InProject)
+	p.noteAnswer(f)
 	file, line := "", 0
 	if len(f.Described) > 0 {
 		file, line = f.Described[0].Pos.File, f.Described[0].Pos.Line
 	}
-	p.env.TellUnwatched(&f.Subject, file, line)
-	p.env.TellNotPassed(f.Hook)
+	p.env.ReportUnwatched(&f.Subject, file, line)
+	p.env.ReportNotPassed(f.Hook)
 	if h := &f.Resolution.Hook; h.Required && f.Fault == nil && f.Run == "" {
 		if len(h.Events) == 0 {
 			h.Events = candidate.Everywhere()
@@ -63,7 +62,8 @@ func (p *assembly) finalize(f *hook) {
 	}
 }
 
-// rejectOrBreak settles hooks whose description or file is faulty.
+// rejectOrBreak disables a hook whose description or file is faulty. One that guards
+// something fails instead.
 func (p *assembly) rejectOrBreak(f *hook) {
 	h := &f.Resolution.Hook
 	switch {
@@ -99,7 +99,7 @@ func (p *assembly) rejectOrBreak(f *hook) {
 	}
 }
 
-// switchOff lets hooks be absent that a person switched off: by an entry, by the
+// switchOff disables hooks that a person switched off: by an entry, by the
 // layer's settings, for this process, or with hookd disable. The last two never
 // reach a required hook or the managed layer.
 func (p *assembly) switchOff(f *hook) {
@@ -147,12 +147,6 @@ func (p *assembly) isRequired(f *hook) bool {
 	return false
 }
 
-// missingName is a name of hooks.required that no hook has.
-type missingName struct {
-	scope *candidate.Scope
-	name  string
-}
-
 // missingNames are the names that some settings require and no hook has.
 func (p *assembly) missingNames() (missing []missingName) {
 	for i, s := range p.scopes {
@@ -187,7 +181,8 @@ func (m missingName) inSet(r *report.Report) *executor.Hook {
 	}
 }
 
-// tooMany settles a hook that comes after the last one its layer may have.
+// tooMany disables a hook that comes after the last one its layer may have, and returns
+// the finding.
 func (f *hook) tooMany(most int) schema.Finding {
 	why := fmt.Sprintf("not loaded: its layer has more than %d hooks (hooks.maxHooks)", most)
 	remedy := "raise hooks.maxHooks, or remove hooks"

@@ -2,7 +2,6 @@ package loader
 
 import (
 	"context"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -21,7 +20,7 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
-// Load builds one snapshot. It fails only where the project cannot be told;
+// Load builds one snapshot. It fails only if the project cannot be found;
 // everything else that is wrong is in the snapshot: as findings, as failures of
 // single hooks, or as a set that refuses every gate.
 func Load(ctx context.Context, opts Options) (*Snapshot, error) {
@@ -29,13 +28,13 @@ func Load(ctx context.Context, opts Options) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.settledSnapshot(ctx)
+	return l.stableSnapshot(ctx)
 }
 
-// settledSnapshot loads again while something looks half-written, or changed
-// meanwhile, for as long as report.SettleTimeout lasts.
-func (l *loader) settledSnapshot(ctx context.Context) (*Snapshot, error) {
-	for deadline := time.Now().Add(report.SettleTimeout); ; {
+// stableSnapshot loads again while something looks half-written, or changed during the
+// load, for as long as report.StableTimeout lasts.
+func (l *loader) stableSnapshot(ctx context.Context) (*Snapshot, error) {
+	for deadline := time.Now().Add(report.StableTimeout); ; {
 		s, err := l.snapshot(ctx, 1)
 		if err != nil || !s.halfWritten && !s.changedDuringLoad || !time.Now().Before(deadline) {
 			return s, err
@@ -48,21 +47,21 @@ func (l *loader) settledSnapshot(ctx context.Context) (*Snapshot, error) {
 	}
 }
 
-// snapshot goes through the steps of one load. Each takes what the ones before it
-// found, and what it has to say besides goes into the report.
+// snapshot goes through the steps of one load. Each step takes the values that earlier
+// ones returned; its findings go into the report.
 func (l *loader) snapshot(ctx context.Context, generation int64) (*Snapshot, error) {
-	defer l.files.Until(ctx)()
+	defer l.files.UseContext(ctx)()
 	r := report.NewReport()
 	r.Add(l.permanentFindings...)
-	for _, o := range l.Passed {
-		trust.PassOver(r, o)
+	for _, o := range l.Ignored {
+		trust.ReportIgnored(r, o)
 	}
 	scopes := l.scopes()
 	l.readDecisions(r, scopes)
 	settings := l.readSettings(r, scopes, false)
 	env := l.newEnvironment(r, scopes)
 
-	scan := &discover.Scanner{Report: r, Env: env, Hashes: settings.Hooks.Trust.Hashes, Spare: bundle.Unasked}
+	scan := &discover.Scanner{Report: r, Env: env, Hashes: settings.Hooks.Trust.Hashes, HashBudget: bundle.UnallowedHashLimit}
 	var candidates []*candidate.Hook
 	var resources []*candidate.Resource
 	for _, s := range scopes {
@@ -91,14 +90,14 @@ func (l *loader) snapshot(ctx context.Context, generation int64) (*Snapshot, err
 		return nil, context.Cause(ctx)
 	}
 
-	p := &assembly{Report: r, opts: &l.opts, env: env, scopes: scopes, settings: settings, resources: decidedResources, unasked: decide.Unasked, unaskedResources: decide.UnaskedResources}
+	p := &assembly{Report: r, opts: &l.opts, env: env, scopes: scopes, settings: settings, resources: decidedResources, unallowed: decide.Unallowed, unallowedResources: decide.UnallowedResources}
 	p.take(decided, answers)
 	s := p.build(generation)
 	s.changedDuringLoad = s.inputs.Changed()
 	return s, nil
 }
 
-// readSettings settles which settings of the scopes are in force, and returns them
+// readSettings decides which settings of the scopes are in force, and returns them
 // merged. asAllowed has the project's count as if a person had allowed them.
 func (l *loader) readSettings(r *report.Report, scopes []*candidate.Scope, asAllowed bool) schema.Settings {
 	ownership.CheckManaged(r, l.opts.managedDir(), l.opts.Managed)
@@ -111,10 +110,10 @@ func (l *loader) readSettings(r *report.Report, scopes []*candidate.Scope, asAll
 // readDecisions reads what a person decided about each project and about the
 // user layer. Without the records nobody can tell a new hook from a changed guard.
 func (l *loader) readDecisions(r *report.Report, scopes []*candidate.Scope) {
-	if l.stateBy != nil {
+	if l.stateErr != nil {
 		if l.Project != "" {
-			r.Add(report.New(report.StateFolder, l.opts.StateDir, 0, "", l.stateBy.Error(), "set XDG_STATE_HOME to a folder of yours outside of the project"))
-			r.RefuseAll("trust records cannot be read: "+l.stateBy.Error(), "set XDG_STATE_HOME to a folder of yours outside of the project")
+			r.Add(report.New(report.StateFolder, l.opts.StateDir, 0, "", l.stateErr.Error(), "set XDG_STATE_HOME to a folder of yours outside of the project"))
+			r.RefuseAll("trust records cannot be read: "+l.stateErr.Error(), "set XDG_STATE_HOME to a folder of yours outside of the project")
 		}
 		return
 	}
@@ -153,8 +152,8 @@ func (l *loader) decisionsAbout(r *report.Report, project string) *records.Decis
 	return d
 }
 
-// runOnce leaves out the hooks of an outer project that its worktree, in which the
-// work is done, has as well: they run there.
+// runOnce disables the hooks of a main checkout that its worktree, in which the work is
+// done, has as well: they run in the worktree.
 func (l *loader) runOnce(inner *candidate.Scope, hooks []*trust.DecidedHook) {
 	if l.TrustedIn == "" {
 		return
@@ -172,32 +171,6 @@ func (l *loader) runOnce(inner *candidate.Scope, hooks []*trust.DecidedHook) {
 	}
 }
 
-// scopes lists the scopes of a load, the lowest first.
-func (l *loader) scopes() (scopes []*candidate.Scope) {
-	add := func(s *candidate.Scope) {
-		if s.Decided.Here == nil {
-			s.Decided.Here = &records.Decisions{V: 1, Project: s.Project}
-		}
-		scopes = append(scopes, s)
-	}
-	if l.Project != "" {
-		add(&candidate.Scope{Layer: protocol.Project, Project: l.Project, Dir: filepath.Join(l.Project, workspace.FolderName), Root: l.HooksRoot})
-		for i, outer := range l.Outer {
-			add(&candidate.Scope{
-				Layer: protocol.Project, Project: outer, Dir: filepath.Join(outer, workspace.FolderName), Root: outer,
-				Outer: i + 1, Prefix: candidate.PrefixOf(l.Project, outer),
-			})
-		}
-	}
-	user := &candidate.Scope{Layer: protocol.User, Root: l.Root}
-	if l.opts.Home != "" {
-		user.Dir = filepath.Join(l.opts.Home, workspace.FolderName)
-	}
-	add(user)
-	add(&candidate.Scope{Layer: protocol.Managed, Root: l.Root, Dir: l.opts.managedDir()})
-	return scopes
-}
-
 func (l *loader) newEnvironment(r *report.Report, scopes []*candidate.Scope) *environment.Environment {
 	e := environment.Environment{
 		Report: r, Workspace: l.Workspace, Home: l.opts.Home, State: l.state, Hookd: l.opts.Program, ManagedLayer: l.opts.Managed, Exempt: l.exempt, Hashes: l.files,
@@ -206,4 +179,34 @@ func (l *loader) newEnvironment(r *report.Report, scopes []*candidate.Scope) *en
 		e.Inner = scopes[0]
 	}
 	return environment.New(e)
+}
+
+// survey finds and describes every hook of the project without running any.
+func (l *loader) survey(ctx context.Context) (*trust.Survey, error) {
+	defer l.files.UseContext(ctx)()
+	r := report.NewReport()
+	scopes := l.scopes()
+	l.readDecisions(r, scopes)
+	if r.Refuse != nil {
+		return nil, r.Refuse
+	}
+	l.readSettings(r, scopes, true)
+	env := l.newEnvironment(r, scopes)
+	p := &trust.Survey{Report: r, Env: env, Store: l.store, TrustedIn: l.TrustedIn, Inner: env.Inner}
+	if p.Inner != nil {
+		scan := &discover.Scanner{Report: r, Env: env, HashAll: true}
+		p.Hooks, p.Resources = scan.Hooks(p.Inner), scan.Resources(p.Inner)
+	}
+	return p, ctx.Err()
+}
+
+// hashIfAllowed is the hash of the whole project as it would be once it is allowed
+// with these settings, which is what hookd trust --print shows. Settings that were
+// swapped meanwhile have none.
+func (l *loader) hashIfAllowed(b *bundle.Bundle) string {
+	p, err := l.survey(context.Background())
+	if err != nil || p.Inner == nil || p.Inner.File.Bundle == nil || p.Inner.File.Bundle.Hash != b.Hash {
+		return ""
+	}
+	return trust.ProjectHash(p.Inner, p.Hooks, p.Resources)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/settings"
 	"github.com/hookd-dev/hookd/loader/internal/trust"
 	"github.com/hookd-dev/hookd/loader/internal/workspace"
+	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -33,8 +34,8 @@ type loader struct {
 
 	permanentFindings []schema.Finding // said with every load: how files are watched
 
-	state   string
-	stateBy error // why there is no state folder
+	state    string
+	stateErr error // why there is no state folder
 }
 
 func newLoader(opts Options) (*loader, error) {
@@ -44,7 +45,7 @@ func newLoader(opts Options) (*loader, error) {
 			return nil, fmt.Errorf("working directory missing: %w", err)
 		}
 	}
-	var badHome *workspace.PassedOver
+	var badHome *workspace.IgnoredFolder
 	if opts.Home == "" {
 		opts.Home, badHome = workspace.UserHome()
 	}
@@ -53,7 +54,7 @@ func newLoader(opts Options) (*loader, error) {
 	}
 	l := &loader{opts: opts, files: files.NewHashCache(), state: opts.StateDir}
 	if l.state == "" {
-		l.state, l.stateBy = executor.StateDir()
+		l.state, l.stateErr = executor.StateDir()
 	}
 	if l.state != "" {
 		l.records = records.Folder{Dir: filepath.Join(l.state, "trust")}
@@ -66,12 +67,12 @@ func newLoader(opts Options) (*loader, error) {
 		return nil, err
 	}
 	if badHome != nil {
-		l.Passed = append(l.Passed, *badHome)
+		l.Ignored = append(l.Ignored, *badHome)
 	}
-	if l.stateBy == nil {
-		l.stateBy = l.Workspace.CheckStateFolder(l.state, l.opts.Home)
+	if l.stateErr == nil {
+		l.stateErr = l.Workspace.CheckStateFolder(l.state, l.opts.Home)
 	}
-	if l.stateBy != nil {
+	if l.stateErr != nil {
 		l.state = ""
 	}
 	l.describer = &discover.Describer{Answers: discover.NewDescribeCache(""), Managed: discover.NewDescribeCache("")}
@@ -118,4 +119,30 @@ func (l *loader) readExemptions() {
 
 func (l *loader) recorded(project string) bool {
 	return l.records.Dir != "" && workspace.StateOutside(project, l.state) == nil && l.records.Recorded(project)
+}
+
+// scopes lists the scopes of a load, the lowest first.
+func (l *loader) scopes() (scopes []*candidate.Scope) {
+	add := func(s *candidate.Scope) {
+		if s.Decided.Here == nil {
+			s.Decided.Here = &records.Decisions{V: 1, Project: s.Project}
+		}
+		scopes = append(scopes, s)
+	}
+	if l.Project != "" {
+		add(&candidate.Scope{Layer: protocol.Project, Project: l.Project, Dir: filepath.Join(l.Project, workspace.FolderName), Root: l.HooksRoot})
+		for i, outer := range l.Outer {
+			add(&candidate.Scope{
+				Layer: protocol.Project, Project: outer, Dir: filepath.Join(outer, workspace.FolderName), Root: outer,
+				Outer: i + 1, Prefix: candidate.PrefixOf(l.Project, outer),
+			})
+		}
+	}
+	user := &candidate.Scope{Layer: protocol.User, Root: l.Root}
+	if l.opts.Home != "" {
+		user.Dir = filepath.Join(l.opts.Home, workspace.FolderName)
+	}
+	add(user)
+	add(&candidate.Scope{Layer: protocol.Managed, Root: l.Root, Dir: l.opts.managedDir()})
+	return scopes
 }

@@ -326,7 +326,7 @@ func TestPassedOverIsSaid(t *testing.T) {
 	if s.Project != "" || find(s, "evil.sh") != nil || s.Set.Refuse != nil {
 		t.Errorf("project %q, refused %v", s.Project, s.Set.Refuse)
 	}
-	if !hasFinding(s.Findings, report.PassedOver, "") {
+	if !hasFinding(s.Findings, report.FolderIgnored, "") {
 		t.Errorf("nobody is told: %v", s.Findings)
 	}
 	// Allowed while the folder was the user's own: its guards are not merely absent.
@@ -340,7 +340,7 @@ func TestPassedOverIsSaid(t *testing.T) {
 		t.Errorf("refused %v", s.Set.Refuse)
 	}
 	for _, f := range s.Findings {
-		if f.Code == string(report.PassedOver) && f.Severity != schema.SeverityError {
+		if f.Code == string(report.FolderIgnored) && f.Severity != schema.SeverityError {
 			t.Errorf("%+v", f)
 		}
 	}

@@ -39,11 +39,11 @@ type Options struct {
 	// with [ManagedDir] and nothing else moves it.
 	Managed *ManagedLayer
 
-	// OnChange is told of every new snapshot of a [Watcher], the first one
-	// included. It is called by the watcher's goroutine and must not block.
+	// OnChange is called with every new snapshot of a [Watcher], the first one
+	// included, by the watcher's goroutine. It must not block.
 	OnChange func(*Snapshot)
 
-	// OnNotice is told of what a person should know once, in plain words.
+	// OnNotice is called with what a person should know, once each.
 	OnNotice func(schema.Finding)
 
 	notifier func() (notify.Notifier, error) // tests: in place of the system's watches
@@ -59,7 +59,7 @@ func (o *Options) managedDir() string {
 	case o.Managed != nil:
 		return o.Managed.Dir
 	case runtime.GOOS == "windows":
-		return "" // who may write there stands in access lists, which are not looked at yet
+		return "" // access lists say who may write there, and hookd does not read them yet
 	}
 	return ManagedDir
 }

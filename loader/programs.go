@@ -79,9 +79,9 @@ func (p *assembly) processFiles(f *hook, c *exechook.Config) []string {
 	return list
 }
 
-// servers are those that may be started,
-// by name the managed layer's before the project's before the user's: one that
-// nobody allowed takes no name away.
+// servers returns the MCP servers that may be started. Of equal names the managed
+// layer's counts before the project's, and that before the user's; a server that nobody
+// allowed hides none.
 func (p *assembly) servers() map[string]schema.MCPServer {
 	allowed := map[string]schema.MCPServer{}
 	order := append([]*candidate.Scope{p.user()}, p.projectScopes()...)

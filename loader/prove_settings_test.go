@@ -68,7 +68,7 @@ func textsFor(key *schema.Key) []string {
 type ruling struct {
 	Settings  schema.Settings
 	Hooks     []string
-	Materials []Material
+	Materials []Resource
 	Refused   bool
 }
 
@@ -79,7 +79,7 @@ func rulingOf(s *Snapshot) ruling {
 			r.Hooks = append(r.Hooks, fmt.Sprintf("%s/%s %v %v %v %v %v %v", h.Layer, h.Name, h.Events, h.Match, h.Can, h.OnFailure, h.Timeout, h.Runs))
 		}
 	}
-	for _, m := range s.Materials {
+	for _, m := range s.Resources {
 		if m.Status == "ready" {
 			r.Materials = append(r.Materials, m)
 		}

@@ -23,7 +23,7 @@ import (
 // materials lists a snapshot's materials as layer/kind/name=status.
 func materials(s *Snapshot) []string {
 	list := []string{}
-	for _, m := range s.Materials {
+	for _, m := range s.Resources {
 		list = append(list, string(m.Layer)+"/"+string(m.Kind)+"/"+m.Name+"="+string(m.Status))
 	}
 	return list
@@ -31,7 +31,7 @@ func materials(s *Snapshot) []string {
 
 func use(t *testing.T, s *Snapshot, kind records.Kind, name string) string {
 	t.Helper()
-	for _, m := range s.Materials {
+	for _, m := range s.Resources {
 		if m.Kind != kind || m.Name != name {
 			continue
 		}
@@ -50,7 +50,7 @@ func use(t *testing.T, s *Snapshot, kind records.Kind, name string) string {
 
 const oneServer = `{"agent": {"mcpServers": {"git": {"command": "./server.sh", "args": ["--fast"]}}}}`
 
-func (w *world) withMaterials() *world {
+func (w *world) withResources() *world {
 	w.write(w.path(".acai", "skills", "db.md"), "about the database", 0o644)
 	w.write(w.path(".acai", "skills", "pdf", "SKILL.md"), "about PDF", 0o644)
 	w.write(w.path(".acai", "skills", "pdf", "helper.py"), "pass", 0o644)
@@ -63,10 +63,10 @@ func (w *world) withMaterials() *world {
 	return w
 }
 
-// TestMaterialsOfProjectNeedTrust: nothing a project brings along is used before
+// TestResourcesOfProjectNeedTrust: nothing a project brings along is used before
 // a person allowed it, and what is used is the private copy.
-func TestMaterialsOfProjectNeedTrust(t *testing.T) {
-	w := newWorld(t).withMaterials()
+func TestResourcesOfProjectNeedTrust(t *testing.T) {
+	w := newWorld(t).withResources()
 	s := w.load()
 	want := []string{
 		"project/skill/db=untrusted", "project/skill/pdf=untrusted",
@@ -79,11 +79,11 @@ func TestMaterialsOfProjectNeedTrust(t *testing.T) {
 		t.Errorf("a server that nobody allowed is in the settings: %v", s.Set.Settings.Agent.MCPServers)
 	}
 	names := []string{"skills/db.md", "skills/pdf/SKILL.md", "recipes/review.md", "mcpServers/git"}
-	if diff := cmp.Diff(names, s.UnaskedMaterials); diff != "" {
+	if diff := cmp.Diff(names, s.UnallowedResources); diff != "" {
 		t.Error(diff)
 	}
-	if s.Set.Refuse != nil || len(s.Unasked) != 0 {
-		t.Errorf("refused %v, hooks unasked %v", s.Set.Refuse, s.Unasked)
+	if s.Set.Refuse != nil || len(s.Unallowed) != 0 {
+		t.Errorf("refused %v, hooks unasked %v", s.Set.Refuse, s.Unallowed)
 	}
 
 	w.allow()
@@ -94,7 +94,7 @@ func TestMaterialsOfProjectNeedTrust(t *testing.T) {
 	if diff := cmp.Diff(want, materials(s)); diff != "" {
 		t.Fatal(diff)
 	}
-	for _, m := range s.Materials {
+	for _, m := range s.Resources {
 		if m.Kind != records.KindServer && !files.Within(w.state, m.Use) {
 			t.Errorf("%s is read at %s, not from its private copy", m.Name, m.Use)
 		}
@@ -102,9 +102,9 @@ func TestMaterialsOfProjectNeedTrust(t *testing.T) {
 	if got := use(t, s, records.KindSkill, "pdf"); got != "about PDF" {
 		t.Errorf("skill pdf reads %q", got)
 	}
-	for _, m := range s.Materials {
-		if want := map[string][]string{"pdf": {"helper.py"}}[m.Name]; !cmp.Equal(want, m.Beside) {
-			t.Errorf("beside %s lie %q, want %q", m.Name, m.Beside, want)
+	for _, m := range s.Resources {
+		if want := map[string][]string{"pdf": {"helper.py"}}[m.Name]; !cmp.Equal(want, m.Files) {
+			t.Errorf("beside %s lie %q, want %q", m.Name, m.Files, want)
 		}
 	}
 	server := s.Set.Settings.Agent.MCPServers["git"]
@@ -113,9 +113,9 @@ func TestMaterialsOfProjectNeedTrust(t *testing.T) {
 	}
 }
 
-// TestMaterialsChanged: one changed byte, of a helper too, and the material is
+// TestResourcesChanged: one changed byte, of a helper too, and the material is
 // absent; what was allowed is not used in its place.
-func TestMaterialsChanged(t *testing.T) {
+func TestResourcesChanged(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(w *world)
 		want   string
@@ -131,7 +131,7 @@ func TestMaterialsChanged(t *testing.T) {
 		"another server": {func(w *world) { w.settings(`{"agent": {"mcpServers": {"git": {"url": "https://example.com"}}}}`) }, "project/server/git=ready"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t).withMaterials()
+			w := newWorld(t).withResources()
 			w.allow()
 			allowed := w.load().Set.Settings.Agent.MCPServers
 			c.change(w)
@@ -159,9 +159,9 @@ func contains(list []string, s string) bool {
 	return false
 }
 
-// TestMaterialsDenied: what was denied is absent, also where nothing is asked.
-func TestMaterialsDenied(t *testing.T) {
-	w := newWorld(t).withMaterials()
+// TestResourcesDenied: what was denied is absent, also where nothing is asked.
+func TestResourcesDenied(t *testing.T) {
+	w := newWorld(t).withResources()
 	w.allow()
 	if err := w.trust().Deny(context.Background(), "skills/db.md", "mcpServers/git"); err != nil {
 		t.Fatal(err)
@@ -179,10 +179,10 @@ func TestMaterialsDenied(t *testing.T) {
 	}
 }
 
-// TestMaterialsOfUser need no record, and a project that nobody allowed takes no
+// TestResourcesOfUser need no record, and a project that nobody allowed takes no
 // server's name away.
-func TestMaterialsOfUser(t *testing.T) {
-	w := newWorld(t).withMaterials()
+func TestResourcesOfUser(t *testing.T) {
+	w := newWorld(t).withResources()
 	w.write(filepath.Join(w.home, ".acai", "skills", "mine.md"), "mine", 0o644)
 	w.userSettings(`{"agent": {"mcpServers": {"git": {"command": "/bin/cat"}}}}`)
 	s := w.load()
@@ -198,9 +198,9 @@ func TestMaterialsOfUser(t *testing.T) {
 	}
 }
 
-// TestMaterialsTrouble: what cannot be used is said with file and remedy and
+// TestResourcesTrouble: what cannot be used is said with file and remedy and
 // disables nothing else.
-func TestMaterialsTrouble(t *testing.T) {
+func TestResourcesTrouble(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.path(".acai", "skills", "open.md"), "anybody writes me", 0o666)
 	w.write(w.path(".acai", "skills", "good.md"), "good", 0o644)
@@ -215,7 +215,7 @@ func TestMaterialsTrouble(t *testing.T) {
 	}
 	told := 0
 	for _, f := range s.Findings {
-		if f.Code == string(report.MaterialUnusable) {
+		if f.Code == string(report.ResourceUnusable) {
 			told++
 			if f.Remedy == "" || f.Hook == nil {
 				t.Errorf("finding without name or remedy: %+v", f)
@@ -230,14 +230,14 @@ func TestMaterialsTrouble(t *testing.T) {
 	}
 }
 
-// TestMaterialsPolicy: a managed layer that lets no project's hooks run lets none
+// TestResourcesPolicy: a managed layer that lets no project's hooks run lets none
 // of its materials be used.
-func TestMaterialsPolicy(t *testing.T) {
-	w := newWorld(t).withMaterials()
+func TestResourcesPolicy(t *testing.T) {
+	w := newWorld(t).withResources()
 	w.allow()
 	w.write(filepath.Join(w.managed, "acai.json"), `{"hooks": {"allow": ["managed", "user"]}}`, 0o644)
 	s := w.load()
-	for _, m := range s.Materials {
+	for _, m := range s.Resources {
 		if m.Status != executor.Disabled || m.Use != "" {
 			t.Errorf("%s %s is %s", m.Kind, m.Name, m.Status)
 		}
@@ -247,9 +247,9 @@ func TestMaterialsPolicy(t *testing.T) {
 	}
 }
 
-// TestMaterialsHash: the project's one hash covers its materials.
-func TestMaterialsHash(t *testing.T) {
-	w := newWorld(t).withMaterials()
+// TestResourcesHash: the project's one hash covers its materials.
+func TestResourcesHash(t *testing.T) {
+	w := newWorld(t).withResources()
 	before := w.plan().Hash
 	w.write(w.path(".acai", "skills", "db.md"), "other", 0o644)
 	if w.plan().Hash == before {
@@ -260,9 +260,9 @@ func TestMaterialsHash(t *testing.T) {
 	}
 }
 
-// TestMaterialsWatched: a change is in the next snapshot without a restart.
-func TestMaterialsWatched(t *testing.T) {
-	w := newWorld(t).withMaterials()
+// TestResourcesWatched: a change is in the next snapshot without a restart.
+func TestResourcesWatched(t *testing.T) {
+	w := newWorld(t).withResources()
 	w.allow()
 	changed := make(chan *Snapshot, 16)
 	options := w.options()

@@ -329,7 +329,7 @@ func TestWhoseSettings(t *testing.T) {
 					if s.Set.Settings.Agent.Limits.Steps == 5 || status(s, "cmd") == "ready" {
 						t.Errorf("it counts: steps %d, cmd %s", s.Set.Settings.Agent.Limits.Steps, status(s, "cmd"))
 					}
-					if !slices.ContainsFunc(s.Settings, func(info SettingsInfo) bool { return info.State == candidate.SettingsUnreadable }) && !hasFinding(s.Findings, report.PassedOver, "") {
+					if !slices.ContainsFunc(s.Settings, func(info SettingsInfo) bool { return info.State == candidate.SettingsUnreadable }) && !hasFinding(s.Findings, report.FolderIgnored, "") {
 						t.Errorf("nothing says so: %v %v", s.Settings, s.Findings)
 					}
 				})
@@ -386,7 +386,7 @@ func TestLiftedFolders(t *testing.T) {
 	if got := status(s, "guard.sh"); got != "ready" {
 		t.Errorf("%s: %v", got, s.Findings)
 	}
-	if !hasFinding(s.Findings, report.FolderLifted, "") || !hasFinding(s.Findings, report.FolderNotLifted, "") {
+	if !hasFinding(s.Findings, report.ChecksLifted, "") || !hasFinding(s.Findings, report.ChecksNotLifted, "") {
 		t.Errorf("check does not show it: %v", s.Findings)
 	}
 	os.Chown(w.hookPath("guard.sh"), 23456, -1)

@@ -26,18 +26,18 @@ type Snapshot struct {
 	Hooks    []Info // in running order, as in Set
 	Findings []schema.Finding
 
-	// Materials are the skills, recipes and MCP servers of all layers. The
+	// Resources are the skills, recipes and MCP servers of all layers. The
 	// settings of Set hold the servers that may be started, and no other.
-	Materials []Material
+	Resources []Resource
 
 	// Settings are the settings files of all layers, the lowest first.
 	Settings []SettingsInfo
 
-	// Unasked are the names of the project's hooks that are absent because
-	// nobody allowed them: the person is told once per project and process.
-	Unasked []string
-	// UnaskedMaterials are such skills, recipes and servers, as folder and name.
-	UnaskedMaterials []string
+	// Unallowed are the names of the project's hooks that are absent because nobody
+	// allowed them: the person is told so once per project and process.
+	Unallowed []string
+	// UnallowedResources are such skills, recipes and servers, as folder and name.
+	UnallowedResources []string
 
 	halfWritten       bool      // something looked half-written
 	changedDuringLoad bool      // something changed since it was looked at: parts may be from before the change, others from after it
@@ -64,10 +64,10 @@ type SettingsInfo struct {
 	Hash  string // of the file as it is: what a person would allow; "" if nothing needs that
 }
 
-// Material is what a layer holds for the agent loop besides its hooks. One of a
+// A Resource is what a layer holds for the agent loop besides its hooks. One of a
 // project may be used only if a person allowed it (protocol, section 7): a skill
 // and a recipe speak to the model, a server runs.
-type Material struct {
+type Resource struct {
 	Kind   records.Kind    `json:"kind"`
 	Name   string          `json:"name"`
 	Layer  protocol.Layer  `json:"source"`
@@ -76,20 +76,20 @@ type Material struct {
 	Status executor.Status `json:"status"` // ready untrusted changed broken disabled
 	Why    string          `json:"why"`    // for any status but ready
 
-	Unwatched []string `json:"unwatched,omitzero"` // code of the project that it runs and that nobody allowed, in words
-	Given     bool     `json:"given,omitzero"`     // a server of user or machine that is told where the project lies
+	Unwatched    []string `json:"unwatched,omitzero"` // code of the project that it runs and that nobody allowed, in words
+	KnowsProject bool     `json:"given,omitzero"`     // a server of user or machine whose settings name the project's folder
 
 	// Use is the file to read: the private copy of a project's, the original of
 	// other layers. It is "" for a server and for what may not be used.
 	Use string `json:"-"`
-	// Beside are the further files of a skill that is a folder, relative to the
+	// Files are the further files of a skill that is a folder, relative to the
 	// folder of Use, with slashes between parts.
-	Beside []string `json:"-"`
+	Files []string `json:"-"`
 }
 
-// materialOf returns it as the snapshot shows it.
-func materialOf(f *trust.DecidedResource) Material {
-	m := Material{Kind: f.Kind, Name: f.Title, Layer: f.Scope.Layer, Path: f.Path, Status: f.Status, Why: f.Why, Unwatched: f.Unwatched, Given: f.Given}
+// resourceOf returns a resource as the snapshot shows it.
+func resourceOf(f *trust.DecidedResource) Resource {
+	m := Resource{Kind: f.Kind, Name: f.Title, Layer: f.Scope.Layer, Path: f.Path, Status: f.Status, Why: f.Why, Unwatched: f.Unwatched, KnowsProject: f.KnowsProject}
 	if m.Status == "" {
 		m.Status = executor.Ready
 	}
@@ -97,12 +97,12 @@ func materialOf(f *trust.DecidedResource) Material {
 		m.Hash = f.Bundle.Hash
 	}
 	if f.Run != "" && f.Kind != records.KindServer {
-		m.Use, m.Beside = f.Run, filesOf(f.Resource)
+		m.Use, m.Files = f.Run, filesOf(f.Resource)
 	}
 	return m
 }
 
-// filesOf are the files of a material but the first.
+// filesOf returns the names of a resource's files but the first.
 func filesOf(f *candidate.Resource) []string {
 	var names []string
 	for _, m := range f.Bundle.Members {
@@ -113,7 +113,7 @@ func filesOf(f *candidate.Resource) []string {
 	return names
 }
 
-// settingsInfo is what the snapshot tells of the scope's settings file.
+// settingsInfo returns what the snapshot says of the scope's settings file.
 func settingsInfo(s *candidate.Scope) SettingsInfo {
 	info := SettingsInfo{Layer: s.Layer, File: s.File.Now.Path, State: s.File.State}
 	if info.File == "" {
@@ -131,23 +131,32 @@ func settingsInfo(s *candidate.Scope) SettingsInfo {
 	return info
 }
 
-// equal reports whether nobody could tell two snapshots apart, their generation
-// left out: everything that is shown of them or rules an event is equal.
+// equal reports whether everything that two snapshots show, and all that rules an event,
+// is equal. Their generations may differ.
 func (s *Snapshot) equal(other *Snapshot) bool {
+	ownSettings := map[[2]*schema.HookSettings]bool{} // all hooks of a scope have the same
+	equalOwn := func(a, b *schema.HookSettings) bool {
+		equal, known := ownSettings[[2]*schema.HookSettings{a, b}]
+		if !known {
+			equal = reflect.DeepEqual(a, b)
+			ownSettings[[2]*schema.HookSettings{a, b}] = equal
+		}
+		return equal
+	}
+	equalHooks := func(a, b Info) bool { return equalOwn(a.Own, b.Own) && equalInfo(a, b) }
 	return s.Set.ManagedHash == other.Set.ManagedHash &&
 		reflect.DeepEqual(s.Set.Refuse, other.Set.Refuse) &&
 		reflect.DeepEqual(s.Set.Settings, other.Set.Settings) &&
 		slices.EqualFunc(s.Hooks, other.Hooks, equalHooks) &&
-		reflect.DeepEqual(s.Materials, other.Materials) &&
+		reflect.DeepEqual(s.Resources, other.Resources) &&
 		slices.Equal(s.Settings, other.Settings) &&
 		reflect.DeepEqual(s.Findings, other.Findings)
 }
 
-// equalHooks compares what is known of two hooks. The way to ask one is left out:
-// it is made anew with every load, from what is compared.
-func equalHooks(a, b Info) bool {
+// equalInfo compares what is known of two hooks, but for the settings of their scopes.
+// The way to ask a hook is left out: each load makes it anew, of what is compared.
+func equalInfo(a, b Info) bool {
 	return a.Hash == b.Hash && a.Status == b.Status && a.Why == b.Why && a.Runs == b.Runs &&
 		a.InPlace == b.InPlace && a.DescribedBy == b.DescribedBy && a.SwitchedOff == b.SwitchedOff &&
-		reflect.DeepEqual(a.Own, b.Own) &&
 		reflect.DeepEqual(a.Fault, b.Fault) && reflect.DeepEqual(&a.Hook.Hook, &b.Hook.Hook)
 }

@@ -9,11 +9,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/candidate"
-	"github.com/hookd-dev/hookd/loader/internal/discover"
 	"github.com/hookd-dev/hookd/loader/internal/records"
-	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/loader/internal/trust"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -34,8 +31,8 @@ func OpenTrust(opts Options) (*Trust, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l.stateBy != nil {
-		return nil, fmt.Errorf("%w: %w", ErrState, l.stateBy)
+	if l.stateErr != nil {
+		return nil, fmt.Errorf("%w: %w", ErrState, l.stateErr)
 	}
 	return &Trust{loader: l}, nil
 }
@@ -52,9 +49,9 @@ var ErrNoSuchHook = errors.New("there is no such hook")
 // noProject says why there is no project: nothing is there, or what is there does
 // not count.
 func (l *loader) noProject() error {
-	for _, o := range l.Passed {
+	for _, o := range l.Ignored {
 		if !o.Outer {
-			return &trust.PassedOverError{Why: o.Why, Remedy: o.Remedy}
+			return &trust.IgnoredProjectError{Why: o.Why, Remedy: o.Remedy}
 		}
 	}
 	return trust.ErrNoProject
@@ -187,7 +184,7 @@ func (t *Trust) Expect(ctx context.Context, hash string) error {
 
 // Follow allows every change of a hook or of settings that are allowed, as soon as it
 // is made, until the context ends. What is new, gone or denied is left alone. report
-// is told of each; it must not block.
+// is called for each; it must not block.
 func (t *Trust) Follow(ctx context.Context, report func(hook, hash string, err error)) error {
 	if err := trust.MayDecide(); err != nil {
 		return err
@@ -342,34 +339,4 @@ func (t *Trust) switchHook(ctx context.Context, name string, change func(d *reco
 // change makes a decision and records it.
 func (t *Trust) change(project string, update func(*records.Decisions) error) error {
 	return trust.Change(t.loader.records, t.loader.state, project, t.How, update)
-}
-
-// survey finds and describes every hook of the project without running any.
-func (l *loader) survey(ctx context.Context) (*trust.Survey, error) {
-	defer l.files.Until(ctx)()
-	r := report.NewReport()
-	scopes := l.scopes()
-	l.readDecisions(r, scopes)
-	if r.Refuse != nil {
-		return nil, r.Refuse
-	}
-	l.readSettings(r, scopes, true)
-	env := l.newEnvironment(r, scopes)
-	p := &trust.Survey{Report: r, Env: env, Store: l.store, TrustedIn: l.TrustedIn, Inner: env.Inner}
-	if p.Inner != nil {
-		scan := &discover.Scanner{Report: r, Env: env, HashAll: true}
-		p.Hooks, p.Resources = scan.Hooks(p.Inner), scan.Resources(p.Inner)
-	}
-	return p, ctx.Err()
-}
-
-// hashIfAllowed is the hash of the whole project as it would be once it is allowed
-// with these settings, which is what hookd trust --print shows. Settings that were
-// swapped meanwhile have none.
-func (l *loader) hashIfAllowed(b *bundle.Bundle) string {
-	p, err := l.survey(context.Background())
-	if err != nil || p.Inner == nil || p.Inner.File.Bundle == nil || p.Inner.File.Bundle.Hash != b.Hash {
-		return ""
-	}
-	return trust.ProjectHash(p.Inner, p.Hooks, p.Resources)
 }

@@ -373,7 +373,7 @@ func TestFreshProject(t *testing.T) {
 	if outcome.Action != protocol.Observe {
 		t.Errorf("hooks that guard nothing refuse: %s", outcome.Action)
 	}
-	if got := strings.Join(s.Unasked, " "); got != "asked boot" {
+	if got := strings.Join(s.Unallowed, " "); got != "asked boot" {
 		t.Errorf("unasked %q", got)
 	}
 	for _, name := range []string{"boot", "asked"} {

@@ -62,7 +62,7 @@ func TestServerVariableUnset(t *testing.T) {
 	}
 	var told []string
 	for _, f := range s.Findings {
-		if f.Code == string(report.MaterialUnusable) && f.Line != nil && *f.Line == 3 && strings.HasSuffix(f.File, "acai.json") {
+		if f.Code == string(report.ResourceUnusable) && f.Line != nil && *f.Line == 3 && strings.HasSuffix(f.File, "acai.json") {
 			told = append(told, f.Message+" -> "+f.Remedy)
 		}
 	}

@@ -19,8 +19,8 @@ const (
 	debounceMost    = 150 * time.Millisecond    // after the first one
 	slowTick        = 2 * time.Second           // catches lost watches
 	pollInterval    = 500 * time.Millisecond    // without watches
-	halfWrittenMost = 4 * report.SettleTimeout  // for files that always look half-written
-	changingMost    = 20 * report.SettleTimeout // for files that change in the course of every load
+	halfWrittenMost = 4 * report.StableTimeout  // for files that always look half-written
+	changingMost    = 20 * report.StableTimeout // for files that change in the course of every load
 )
 
 // A Watcher keeps a snapshot current while files change. It is an
@@ -49,7 +49,7 @@ func Watch(ctx context.Context, opts Options) (*Watcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	first, err := l.settledSnapshot(ctx)
+	first, err := l.stableSnapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -70,11 +70,11 @@ func (w *Watcher) Snapshot() *Snapshot { return w.current.Load() }
 func (w *Watcher) Close() {
 	w.cancel()
 	w.done.Wait()
-	w.rule(nil)
+	w.activate(nil)
 }
 
-// rule has the pool keep processes for the hooks of a set, and for no others.
-func (w *Watcher) rule(set *executor.Set) {
+// activate has the pool keep processes for the hooks of a set, and for no others.
+func (w *Watcher) activate(set *executor.Set) {
 	if pool := w.loader.opts.Pool; pool != nil {
 		pool.SetActive(w.ruling, set)
 	}
@@ -114,7 +114,7 @@ func (w *Watcher) start(first *Snapshot) {
 	w.publish(first)
 }
 
-// poll goes over to looking by the clock.
+// poll goes over to looking at the files in intervals.
 func (w *Watcher) poll(err error) {
 	if w.watch != nil {
 		w.watch.Close()
@@ -221,7 +221,7 @@ func (w *Watcher) mustWait(s *Snapshot) bool {
 // publish makes a snapshot the current one, in one step.
 func (w *Watcher) publish(s *Snapshot) {
 	w.current.Store(s)
-	w.rule(s.Set)
+	w.activate(s.Set)
 	if w.loader.opts.OnChange != nil {
 		w.loader.opts.OnChange(s)
 	}

@@ -189,7 +189,7 @@ func TestServersOfTheUser(t *testing.T) {
 	if servers["plain"].Dir != filepath.Join(w.state, "start") {
 		t.Errorf("it starts in %s", servers["plain"].Dir)
 	}
-	if _, is := servers["told"]; is || !hasFinding(s.Findings, report.MaterialUnusable, "mcpServers/told") {
+	if _, is := servers["told"]; is || !hasFinding(s.Findings, report.ResourceUnusable, "mcpServers/told") {
 		t.Errorf("a server is told of a project that nobody allowed; findings %v", s.Findings)
 	}
 	w.hook("o", "#!/bin/sh\n# hook: events=session-end can=observe\n")
@@ -198,9 +198,9 @@ func TestServersOfTheUser(t *testing.T) {
 	if got := s.Set.Settings.Agent.MCPServers["told"].Args; len(got) != 1 || got[0] != w.project {
 		t.Errorf("args %q", got)
 	}
-	for _, m := range s.Materials {
-		if m.Given != (m.Name == "told") {
-			t.Errorf("%s: given %v", m.Name, m.Given)
+	for _, m := range s.Resources {
+		if m.KnowsProject != (m.Name == "told") {
+			t.Errorf("%s: given %v", m.Name, m.KnowsProject)
 		}
 	}
 }

@@ -18,8 +18,15 @@ func Canonical(n *Node) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := json.RawMessage(raw)
-	return v, (*jsontext.Value)(&v).Canonicalize()
+	return CanonicalJSON(raw)
+}
+
+// CanonicalJSON returns a JSON text in its canonical form (RFC 8785). It may reuse the
+// memory of the text.
+func CanonicalJSON(text []byte) (json.RawMessage, error) {
+	v := jsontext.Value(text)
+	err := v.Canonicalize()
+	return json.RawMessage(v), err
 }
 
 func appendCanonical(out []byte, n *Node) (_ []byte, err error) {

@@ -15,5 +15,5 @@
 //	json.go       JSON to the tree
 //	yaml.go       YAML to the tree
 //	toml.go       TOML to the tree
-//	canonical.go  the tree to canonical JSON
+//	canonical.go  the tree, or a JSON text, to canonical JSON
 package document

@@ -159,18 +159,36 @@ func oneAndMany(n int, work func(context.Context, *kit, *project, int) (func(con
 // that hooks brought along, so many each.
 func change(hooks, files int) func(context.Context, *kit) (*race, error) {
 	return func(ctx context.Context, k *kit) (*race, error) {
-		few, err := watchChanges(ctx, k, 1, 10)
+		many, err := watchChanges(ctx, k, hooks, files, 0)
 		if err != nil {
 			return nil, err
 		}
-		many, err := watchChanges(ctx, k, hooks, files)
-		return &race{turns: 1, time: 3 * usualTime, players: []player{
-			{name: "10 files", most: 3, burst: few}, {name: ours, most: 3, burst: many},
-		}}, err
+		return changeRace(ctx, k, many)
 	}
 }
 
-func watchChanges(ctx context.Context, k *kit, hooks, files int) (burst, error) {
+// changeAmongUnallowed is change with many hooks in the same folder that nobody allowed.
+func changeAmongUnallowed(n int) func(context.Context, *kit) (*race, error) {
+	return func(ctx context.Context, k *kit) (*race, error) {
+		many, err := watchChanges(ctx, k, 1, 10, n)
+		if err != nil {
+			return nil, err
+		}
+		return changeRace(ctx, k, many)
+	}
+}
+
+// changeRace compares changes among many files with changes among ten.
+func changeRace(ctx context.Context, k *kit, many burst) (*race, error) {
+	few, err := watchChanges(ctx, k, 1, 10, 0)
+	return &race{turns: 1, time: 3 * usualTime, players: []player{
+		{name: "10 files", most: 3, burst: few}, {name: ours, most: 3, burst: many},
+	}}, err
+}
+
+// watchChanges watches a project whose hooks brought along so many files each, besides
+// so many hooks that nobody allowed.
+func watchChanges(ctx context.Context, k *kit, hooks, files, unallowed int) (burst, error) {
 	program, err := k.hook(ctx, "sh", silent)
 	if err != nil {
 		return nil, err
@@ -196,6 +214,12 @@ func watchChanges(ctx context.Context, k *kit, hooks, files int) (burst, error) 
 	}
 	if err := p.allow(ctx); err != nil {
 		return nil, err
+	}
+	for n := range unallowed {
+		text := "#!/bin/sh\n# hook: events=tool-call-end can=observe\n"
+		if err := os.WriteFile(filepath.Join(p.hooks(), fmt.Sprintf("unallowed%d.sh", n)), []byte(text), 0o700); err != nil {
+			return nil, err
+		}
 	}
 	sets := make(chan *loader.Snapshot, 64)
 	options := p.options(k.runtime)
@@ -241,7 +265,8 @@ func changeOnce(ctx context.Context, p *project, odd bool, sets <-chan *loader.S
 	for {
 		select {
 		case s := <-sets:
-			if s.Hooks[0].Status == want {
+			first := slices.IndexFunc(s.Hooks, func(h loader.Info) bool { return h.Status != executor.Untrusted })
+			if first >= 0 && s.Hooks[first].Status == want {
 				return time.Since(began), nil
 			}
 		case <-limit:

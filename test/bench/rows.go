@@ -73,6 +73,7 @@ func rows() []row {
 		{"warm/100", warm(100), []target{{ours, 20e-3, middle}}},
 		{"reload/1000", reload(1000), nil},
 		{"change/5000", change(5, 1000), []target{{ours, 250e-3, middle}}},
+		{"change/unallowed/5000", changeAmongUnallowed(5000), []target{{ours, 250e-3, middle}}},
 		{"fire", fire, atMost("lean", 4)},
 		{"memory/serve", serveMemory, []target{{"lean", 16e6, amount}}},
 		{"memory/standby", standbyMemory, nil},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema/toolname"
 )
 
 // Gate is a [protocol.EventGate] of Go hooks. The zero value has none.
@@ -41,6 +42,9 @@ func (g *Gate) Extend(hooks ...protocol.GoHook) (protocol.EventGate, error) {
 		h.Timeout = cmp.Or(h.Timeout, defaultTimeout)
 		h.OnFailure = protocol.EffectiveRule(infoOf(&h))
 		errs = append(errs, check(&h))
+		if slices.ContainsFunc(extended.hooks, func(o protocol.GoHook) bool { return o.Name == h.Name && o.Layer == h.Layer }) {
+			errs = append(errs, fmt.Errorf("two Go hooks are named %s", h.Name))
+		}
 		extended.hooks = append(extended.hooks, h)
 	}
 	slices.SortStableFunc(extended.hooks, func(a, b protocol.GoHook) int {
@@ -61,6 +65,9 @@ func check(h *protocol.GoHook) error {
 		return fmt.Errorf("the Go hook %q lacks a name, a function or its events", h.Name)
 	case h.Match.When != "" || slices.ContainsFunc(h.Match.Tool, isPattern):
 		return fmt.Errorf("the Go hook %s matches by a pattern or an expression, which needs a gate that evaluates it, such as that of hookd.Static", h.Name)
+	}
+	if agent := h.Match.Agent; agent != "" && agent != "main" && agent != "sub" {
+		return fmt.Errorf("the Go hook %s matches agents %q, which are main or sub", h.Name, agent)
 	}
 	for _, name := range h.Events {
 		if protocol.Lookup(name) == nil {
@@ -141,22 +148,32 @@ func (g *Gate) decide(ctx context.Context, event protocol.Event) (protocol.Outco
 }
 
 // matches reports whether a hook is asked about an event. Keys that have no meaning at an
-// event do not restrict there.
+// event do not restrict there, and neither do those whose value is missing. The tools of
+// other agents have their names here, too: Bash is bash.
 func matches(h *protocol.GoHook, event *protocol.Event) bool {
-	is := func(key string, wanted []string) bool {
+	spec := protocol.Lookup(event.Event)
+	if spec == nil || !slices.Contains(h.Events, event.Event) {
+		return false
+	}
+	is := func(has bool, key string, fits func(value string) bool) bool {
 		value, there := member(event.Data, key)
-		return len(wanted) == 0 || !there || slices.Contains(wanted, value)
+		return !has || !there || value == "" || fits(value)
 	}
 	agent := "main"
-	if event.Agent.Parent != nil {
+	if event.Agent.Depth > 0 || event.Agent.Parent != nil {
 		agent = "sub"
 	}
-	step := []string(nil)
-	if h.Match.Step != "" {
-		step = []string{h.Match.Step}
+	kind, _ := member(event.Data, "kind")
+	tool := func(name string) bool {
+		return slices.ContainsFunc(h.Match.Tool, func(text string) bool {
+			pattern, err := toolname.ParsePattern(text)
+			return err != nil || pattern.Match(name, protocol.ToolKind(kind))
+		})
 	}
-	return slices.Contains(h.Events, event.Event) && (h.Match.Agent == "" || h.Match.Agent == agent) &&
-		is("name", h.Match.Tool) && is("source", h.Match.Source) && is("type", step)
+	return (h.Match.Agent == "" || h.Match.Agent == agent) &&
+		is(spec.Tool && len(h.Match.Tool) > 0, "name", tool) &&
+		is(spec.Source && len(h.Match.Source) > 0, "source", func(source string) bool { return slices.Contains(h.Match.Source, source) }) &&
+		is(spec.StepType && h.Match.Step != "", "type", func(step string) bool { return step == h.Match.Step })
 }
 
 // member returns a member of an object that is a string.
@@ -204,12 +221,23 @@ func call(ctx context.Context, h *protocol.GoHook, event protocol.Event) (answer
 		return failed(h, failure.Kind, failure.Detail)
 	case err != nil:
 		return failed(h, protocol.FailExit, err.Error())
+	case h.Watches && decides(&reply):
+		return failed(h, protocol.FailReply, "the hook promised to refuse and change nothing, and answered "+string(reply.Action))
 	case reply.Metadata != nil:
 		return failed(h, protocol.FailReply, "metadata needs a gate that keeps it, such as that of hookd.Static")
 	}
 	answer = protocol.Answer{HookInfo: infoOf(h)}
 	answer.Reply = &reply
 	return answer
+}
+
+// decides reports whether a reply refuses or changes what its event is about.
+func decides(r *protocol.Reply) bool {
+	switch r.Action {
+	case protocol.Block, protocol.Deny, protocol.Stop, protocol.Ask, protocol.Modify:
+		return true
+	}
+	return r.Changes != nil || r.Patch != nil || r.Result != nil || r.Response != nil
 }
 
 func infoOf(h *protocol.GoHook) protocol.HookInfo {

@@ -223,3 +223,75 @@ func TestStateIsKeptForASession(t *testing.T) {
 		}
 	}
 }
+
+// A guard is asked about the same calls as by a gate of package executor.
+func TestGuardsMatchAsElsewhere(t *testing.T) {
+	for _, c := range []struct {
+		tool, data string
+		depth      int
+		agent      string
+		asked      bool
+	}{
+		{"bash", callData, 0, "", true},
+		{"Bash", callData, 0, "", true}, // as other agents call it
+		{"run_shell_command", callData, 0, "", true},
+		{"write_file", callData, 0, "", false},
+		{"bash", `{"name":"","args":{}}`, 0, "", true},
+		{"bash", `{"args":{}}`, 0, "", true},
+		{"bash", `{"name":5}`, 0, "", true},
+		{"bash", callData, 1, "sub", true},
+		{"bash", callData, 0, "sub", false},
+		{"bash", callData, 1, "main", false},
+	} {
+		h := protocol.GoHook{Name: "guard", Can: protocol.CanBlock, Events: []protocol.EventName{protocol.ToolCallStart}, Match: protocol.Match{Tool: []string{c.tool}, Agent: c.agent},
+			Func: func(context.Context, *protocol.Event) (protocol.Reply, error) {
+				return protocol.Reply{Action: protocol.Block}, nil
+			}}
+		gate, err := new(Gate).Extend(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		outcome, err := gate.Begin(t.Context(), protocol.Event{Event: protocol.ToolCallStart, Agent: protocol.Agent{Depth: c.depth}, Data: protocol.RawMessage(c.data)})()
+		if refused := outcome.Action == protocol.Block; err != nil || refused != c.asked {
+			t.Errorf("%s, %s of depth %d, %s: refused %v, %v", c.tool, c.agent, c.depth, c.data, refused, err)
+		}
+	}
+}
+
+// A key that has no meaning at an event does not restrict there.
+func TestOnlyKeysOfTheEventRestrict(t *testing.T) {
+	h := protocol.GoHook{Name: "guard", Can: protocol.CanBlock, Events: []protocol.EventName{protocol.PromptSubmit}, Match: protocol.Match{Tool: []string{"bash"}, Step: "final"},
+		Func: func(context.Context, *protocol.Event) (protocol.Reply, error) {
+			return protocol.Reply{Action: protocol.Block}, nil
+		}}
+	gate, _ := new(Gate).Extend(h)
+	outcome, err := gate.Begin(t.Context(), protocol.Event{Event: protocol.PromptSubmit, Data: protocol.RawMessage(`{"name":"x","type":"x","text":"go"}`)})()
+	if err != nil || outcome.Action != protocol.Block {
+		t.Errorf("%s, %v", outcome.Action, err)
+	}
+}
+
+// Hooks that cannot be asked as they are written are named.
+func TestHooksThatCouldNeverBeAsked(t *testing.T) {
+	f := func(context.Context, *protocol.Event) (protocol.Reply, error) {
+		return protocol.Reply{Action: protocol.Block}, nil
+	}
+	hook := func(name, agent string) protocol.GoHook {
+		return protocol.GoHook{Name: name, Events: []protocol.EventName{protocol.ToolCallStart}, Match: protocol.Match{Agent: agent}, Func: f}
+	}
+	if _, err := new(Gate).Extend(hook("a", "Main")); err == nil {
+		t.Error("an agent that is none")
+	}
+	if _, err := new(Gate).Extend(hook("a", ""), hook("a", "")); err == nil {
+		t.Error("two of one name")
+	}
+	watcher := hook("w", "")
+	watcher.Watches, watcher.OnFailure = true, protocol.RuleContinue
+	gate, err := new(Gate).Extend(watcher)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if outcome, _ := gate.Begin(t.Context(), protocol.Event{Event: protocol.ToolCallStart, Data: protocol.RawMessage(callData)})(); outcome.Action == protocol.Block {
+		t.Error("a hook that promised to watch refused")
+	}
+}

@@ -9,8 +9,9 @@ import (
 	"slices"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema/document"
 )
 
 // A Bundle is everything that decides what a hook does: what it says of itself,
@@ -20,7 +21,7 @@ type Bundle struct {
 	Name        string              `json:"name"`
 	Entry       protocol.RawMessage `json:"entry"`                // settings over header over side file
 	Project     protocol.RawMessage `json:"project,omitzero"`     // what the project's settings say of all its hooks
-	Interpreter string              `json:"interpreter,omitzero"` // in records of earlier versions only, see asRecorded
+	Interpreter string              `json:"interpreter,omitzero"` // in records of earlier versions only, see AsRecorded
 	Program     string              `json:"program,omitzero"`     // the same
 	Members     []Member            `json:"members"`              // by name
 
@@ -38,6 +39,7 @@ type Member struct {
 	Size int64  `json:"-"`
 }
 
+// HashPrefix begins every hash that a person sees or writes.
 const HashPrefix = "sha256:"
 
 // Seal sorts the members and sets the hash.
@@ -59,8 +61,7 @@ func Canonical(value any) (protocol.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := protocol.RawMessage(raw)
-	return v, (*jsontext.Value)(&v).Canonicalize()
+	return document.CanonicalJSON(raw)
 }
 
 // SameJSON reports whether two values are equal once canonical.
@@ -68,8 +69,9 @@ func SameJSON(a, b protocol.RawMessage) bool {
 	if len(a) == 0 || len(b) == 0 {
 		return len(a) == len(b)
 	}
-	a, b = bytes.Clone(a), bytes.Clone(b)
-	return (*jsontext.Value)(&a).Canonicalize() == nil && (*jsontext.Value)(&b).Canonicalize() == nil && bytes.Equal(a, b)
+	x, errX := document.CanonicalJSON(bytes.Clone(a))
+	y, errY := document.CanonicalJSON(bytes.Clone(b))
+	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
 // AsRecorded makes a bundle as earlier versions hashed it, if the record is one of

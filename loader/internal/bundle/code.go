@@ -71,7 +71,7 @@ func (c *Code) addFile(d *Draft, path, sideFile string, args []string) (err erro
 	if err != nil || !startable {
 		return err
 	}
-	return c.settleStarter(d, d.Starter(c.Program))
+	return c.addStarter(d, d.Starter(c.Program))
 }
 
 // addCommand puts in the files of the project that a command names, and looks for
@@ -87,7 +87,7 @@ func (c *Code) addCommand(d *Draft) error {
 		c.ownProgram, c.Swaps = true, map[string]swap{c.Argv[0]: {Name: at.Name}}
 		if c.Problem == nil {
 			if c.Program, c.Problem = interpreter.ReadProgram(interpreter.FirstBytes(at.Where)); c.Problem == nil {
-				if err := c.settleStarter(d, d.Starter(c.Program)); err != nil {
+				if err := c.addStarter(d, d.Starter(c.Program)); err != nil {
 					return err
 				}
 			}
@@ -100,16 +100,19 @@ func (c *Code) addCommand(d *Draft) error {
 	return c.addWords(d, c.Argv[1:], of, "")
 }
 
-// settleStarter takes in what starts a script: that it cannot be found, and its
-// bytes where it lies in the project, which only a hook in place may have.
-func (c *Code) settleStarter(d *Draft, s interpreter.Starter) error {
+// addStarter adds what starts a script: the problem if it cannot be found, and its bytes
+// if it lies in the project, which only a hook in place may have.
+func (c *Code) addStarter(d *Draft, s interpreter.Starter) error {
 	if s.Bad != nil {
 		if c.Problem == nil {
 			c.Problem, c.Unstarted = s.Bad, !s.Refused
 		}
 		return nil
 	}
-	if at := d.Locate(s.Pin.Path); d.Pinned && s.Pin.Path != "" && at.Name != "" {
+	if !d.Pinned || s.Pin.Path == "" {
+		return nil
+	}
+	if at := d.LocateStarter(s.Pin); at.Name != "" {
 		c.Unwatched = append(c.Unwatched, fmt.Sprintf("its interpreter %s lies in the project, and so does what that loads", at.Name))
 		return d.put(ProjectPrefix+at.Name, s.Pin.Path)
 	}

@@ -7,9 +7,9 @@
 // command line names of the project (words.go) and the helpers that its files name.
 // Code also remembers which words mean a file of the bundle, so that a command line
 // can be rewritten to the private copy. unwatched.go notes code of the project that
-// runs and that no bundle covers; a person is told.
+// runs and that no bundle covers; the person sees it before deciding.
 //
 // Hashes must stay the same in every version: bundle_test.go holds some of earlier
-// versions. A bundle that is not wanted by anybody is not hashed beyond a budget
-// ([Unasked]), so that large files nobody allowed do not delay an event.
+// versions. Bundles that nobody allowed are hashed within a
+// budget ([UnallowedHashLimit]), so that large files do not delay an event.
 package bundle

@@ -19,10 +19,10 @@ import (
 // A Builder makes the bundles of what one scope holds.
 type Builder struct {
 	*interpreter.Finder
-	HooksDir string // the hooks folder
-	Hashes   *files.HashCache
-	See      func(path string) // told of each path before it is looked at
-	Spare    *int64            // bytes that may be hashed without need; nil: all are needed
+	HooksDir   string // the hooks folder
+	Hashes     *files.HashCache
+	See        func(path string) // called with each path before it is read
+	HashBudget *int64            // bytes that may still be hashed although nobody needs the hash; nil: no bound
 }
 
 // Draft is a bundle that is being put together.
@@ -58,8 +58,8 @@ const (
 // their hash.
 var ErrNotHashed = errors.New("its files are large and not hashed: nobody allowed it")
 
-// Unasked is how many bytes of what nobody allowed one load hashes.
-const Unasked = 64 << 20
+// UnallowedHashLimit bounds how many bytes of files nobody allowed one load hashes.
+const UnallowedHashLimit = 64 << 20
 
 // Add puts a file into the bundle, under its name relative to the base.
 func (d *Draft) Add(name string) error {
@@ -70,19 +70,19 @@ func (d *Draft) Add(name string) error {
 	return d.put(name, filepath.Join(d.Base, filepath.FromSlash(name)))
 }
 
-// put takes in a file of any name.
+// put adds a file under a name.
 func (d *Draft) put(name, where string) error {
 	d.See(where)
-	if d.Spare != nil {
-		st, err := files.Stat(where)
-		if err != nil {
-			return err
-		}
-		if *d.Spare -= st.Size; *d.Spare < 0 {
+	st, err := files.Stat(where)
+	if err != nil {
+		return err
+	}
+	if d.HashBudget != nil {
+		if *d.HashBudget -= st.Size; *d.HashBudget < 0 {
 			return ErrNotHashed
 		}
 	}
-	hash, err := d.Hashes.Hash(where)
+	hash, err := d.Hashes.Hash(where, st)
 	if err != nil {
 		return err
 	}

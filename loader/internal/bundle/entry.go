@@ -7,7 +7,7 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
-// Entry is a description as it is allowed and recorded: every field settled
+// Entry is a description as it is allowed and recorded: every field comes
 // from header, side file and the project's settings, and from nothing else, so
 // that neither the user's settings nor a program's answer change the hash.
 type Entry struct {
@@ -33,6 +33,7 @@ type Entry struct {
 	Rejected    bool                 `json:"rejected,omitzero"` // never equal to one that was allowed
 }
 
+// EntryOf returns the entry of a description.
 func EntryOf(r schema.Resolution) Entry {
 	h := r.Hook
 	e := Entry{

@@ -42,15 +42,15 @@ type Hook struct {
 // Resource is a skill, a recipe or an MCP server as it was found.
 type Resource struct {
 	Subject
-	Title  string            // its name alone
-	Server *schema.MCPServer // with its variables in their places
-	Unset  *report.Problem   // why it cannot be started here, though it may be allowed
-	Waits  bool              // of a server: nobody allowed the settings that name it
-	Given  bool              // a server of user or machine that is told where the project lies
+	Title        string            // its name alone
+	Server       *schema.MCPServer // with its variables in their places
+	Unset        *report.Problem   // why it cannot be started here, though it may be allowed
+	Waits        bool              // of a server: nobody allowed the settings that name it
+	KnowsProject bool              // a server of user or machine whose settings name the project's folder
 }
 
-// elsewhere reports whether the hook starts in another checkout than the one in
-// which a person allowed it.
+// InOtherCheckout reports whether it starts in another checkout than the one in which a
+// person allowed it.
 func (f *Subject) InOtherCheckout() bool {
 	return f.Scope.Project != "" && f.Scope.Root != f.Scope.Project
 }

@@ -24,15 +24,15 @@ type Scope struct {
 	Dir   string // the folder with hooks/ and the settings file; "" if the layer does not exist
 	Root  string // where its hooks start, and what their relative paths begin at
 
-	// outer counts the projects between the innermost and this one: 0 for the
-	// innermost, and for the other layers. prefix tells the names of an outer
-	// project's hooks from those of the inner ones: "../../".
+	// Outer counts the projects between the innermost and this one: 0 for the
+	// innermost, and for the other layers. Prefix stands before the names of an outer
+	// project's hooks, so that no inner hook has the same name: "../../".
 	Outer  int
 	Prefix string
 
-	Project    string // real path of the project, "" for another layer
-	Decided    Decided
-	PassedOver *workspace.PassedOver // of a project: why its folder does not count; nil if it does
+	Project string // real path of the project, "" for another layer
+	Decided Decided
+	Ignored *workspace.IgnoredFolder // of a project: why its folder does not count; nil if it does
 
 	File SettingsFile
 	Own  *schema.Settings // of this scope and those above it
@@ -42,7 +42,7 @@ type Scope struct {
 type Decided struct {
 	Here      *records.Decisions // about the project, or about the user layer
 	InMain    *records.Decisions // about the main checkout of which the project is a worktree
-	MainRules bool               // the main checkout lies further up, and rules by itself
+	MainRules bool               // the main checkout lies further up, and counts by itself
 	Always    bool               // hooks.trust.always names the project: its hooks run in place, unasked
 }
 
@@ -71,8 +71,10 @@ func (s *Scope) TrustCommand() string {
 	return "hookd trust"
 }
 
+// TrustRemedy tells a person how to allow something of the scope.
 func (s *Scope) TrustRemedy() string { return "look at it and allow it with: " + s.TrustCommand() }
 
+// GoneRemedy tells a person what to do about something that vanished.
 func (s *Scope) GoneRemedy() string {
 	return "restore it, or accept the removal with: " + s.TrustCommand()
 }
@@ -103,7 +105,7 @@ func (s *Scope) Describing(name string) *schema.LayerSettings {
 
 // Inherited is the record of something that was allowed in the main checkout, and
 // that nobody decided about in the worktree; nil if there is none. Where the main
-// checkout is one of the projects further up, it rules by itself.
+// checkout is one of the projects further up, it counts by itself.
 func (d *Decided) Inherited(name string) *records.Record {
 	if d.InMain == nil || d.Here.Find(name) != nil || d.MainRules {
 		return nil

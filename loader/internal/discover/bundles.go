@@ -30,7 +30,7 @@ func (sc *Scanner) DescribeForTrust(f *candidate.Hook) {
 	if f.File == nil && !f.IsCommand() || f.File != nil && f.File.Head == nil || f.IsCommand() && len(f.Argv) == 0 {
 		return
 	}
-	in.Spare = sc.spareFor(f.Scope, f.Record)
+	in.HashBudget = sc.hashBudget(f.Scope, f.Record)
 	missing, err := f.SealHook(&in, f.Base, f.Path, f.SideFile, e)
 	if errors.Is(err, bundle.ErrNotHashed) {
 		f.Bundle = nil
@@ -48,11 +48,12 @@ func (sc *Scanner) DescribeForTrust(f *candidate.Hook) {
 	}
 }
 
-// spareFor is what may be hashed of something of a layer; nil is all, since
-// somebody asks for the hash: a record, a list of hashes, or a person.
-func (sc *Scanner) spareFor(s *candidate.Scope, r *records.Record) *int64 {
+// hashBudget returns how many bytes may be hashed for something of a scope. It returns
+// nil, no bound, where the hash decides or is shown: there is a record, a list of
+// hashes, or a person who looks.
+func (sc *Scanner) hashBudget(s *candidate.Scope, r *records.Record) *int64 {
 	if !s.NeedsTrust() || sc.HashAll || r != nil || s.Decided.InMain != nil || len(sc.Hashes) > 0 {
 		return nil
 	}
-	return &sc.Spare
+	return &sc.HashBudget
 }

@@ -38,7 +38,7 @@ const (
 	askArgument = "hook"
 )
 
-// An answer is what a program said when it was asked, kept by its bundle's hash.
+// A rawAnswer is what a program said when it was asked, kept by its bundle's hash.
 type rawAnswer struct {
 	V      int       `json:"v"`
 	Hash   string    `json:"hash"`
@@ -47,7 +47,7 @@ type rawAnswer struct {
 	Failed string    `json:"failed,omitzero"` // why there is none, in words
 }
 
-// answers keeps what programs said, in the state folder.
+// A DescribeCache keeps what programs said, in memory and in the state folder.
 type DescribeCache struct {
 	dir    string // "" keeps nothing on disk
 	AtOnce int    // questions
@@ -55,18 +55,18 @@ type DescribeCache struct {
 	got    map[string]rawAnswer
 }
 
-// told is an answer as it is about one hook.
+// A DescribeAnswer is an answer, read for one hook.
 type DescribeAnswer struct {
 	Described schema.Described
 	findings  []schema.Finding
 	why       string // nothing of it can be used, "" if it can
 }
 
-// about reads the answer for the hook that it is asked about.
+// about reads the answer for one hook; hooks of equal content share an answer.
 func (got rawAnswer) about(path, hook string) *DescribeAnswer {
-	t := &DescribeAnswer{}
-	t.Described, t.findings, t.why = got.describe(path, hook)
-	return t
+	a := &DescribeAnswer{}
+	a.Described, a.findings, a.why = got.describe(path, hook)
+	return a
 }
 
 // NewDescribeCache asks twice as many at once as there are processors: starting a
@@ -81,12 +81,12 @@ type Describer struct {
 	Managed *DescribeCache // of the managed layer: see answersOf
 }
 
-// Known is what is known of a hook by its answer to an earlier question; nil if
-// nothing of it can be used.
+// Known returns a hook's answer to an earlier question, nil if there is none that can
+// be used.
 func (d *Describer) Known(f *candidate.Hook, hash string, now time.Time) *schema.Described {
 	if got, ok := d.answersOf(f.Scope.Layer).known(hash, now); ok {
-		if told := got.about(f.Path, f.Name); told.why == "" {
-			return &told.Described
+		if answer := got.about(f.Path, f.Name); answer.why == "" {
+			return &answer.Described
 		}
 	}
 	return nil
@@ -122,21 +122,20 @@ func (d *Describer) Describe(ctx context.Context, rt *process.Runtime, env *envi
 		if !known {
 			continue
 		}
-		told := got.about(f.Path, f.Name)
-		env.Add(told.findings...)
-		if told.why != "" {
-			env.Add(report.New(report.NoAnswer, f.Path, 0, f.Name, "it was asked for its events: "+told.why, "add a line `hook: events=tool-call-start` to its header"))
+		answer := got.about(f.Path, f.Name)
+		env.Add(answer.findings...)
+		if answer.why != "" {
+			env.Add(report.New(report.NoAnswer, f.Path, 0, f.Name, "it was asked for its events: "+answer.why, "add a line `hook: events=tool-call-start` to its header"))
 			continue
 		}
-		described[f] = told
+		described[f] = answer
 	}
 	return described
 }
 
-// answersOf are those that count for a layer. What lies in the state folder is in
-// the hands of the user whom the managed layer binds: of its hooks only what this
-// process was told itself counts, at a question per process, and never what the same
-// program said as a hook of another layer.
+// answersOf returns the cache for the hooks of a layer. The user may write to the state
+// folder, and the managed layer binds the user: of its hooks only answers to this very
+// process count, and never those that the same program gave as a hook of another layer.
 func (d *Describer) answersOf(layer protocol.Layer) *DescribeCache {
 	if layer == protocol.Managed {
 		return d.Managed
@@ -172,9 +171,9 @@ func (a *DescribeCache) onDisk(hash string) (got rawAnswer, ok bool) {
 	return got, ok
 }
 
-// keep takes in an answer. The disk is not waited for, which would take longer than
-// most programs do: a file that a crash leaves torn is no JSON, and costs one more
-// question, as does one that cannot be written.
+// keep keeps an answer. It does not wait for the disk, which would take longer than most
+// programs do: a file that a crash leaves torn is no JSON, and costs one more question,
+// as does one that cannot be written.
 func (a *DescribeCache) keep(got rawAnswer, onDisk bool) {
 	a.mu.Lock()
 	a.got[got.Hash] = got
@@ -244,7 +243,7 @@ func lastLine(text []byte) string {
 }
 
 // describe reads an answer: an object of fields, or one word of kodelet's. ok is
-// false if it says nothing that can be used; why tells it in words.
+// false if it says nothing that can be used; why says it in words.
 func (got rawAnswer) describe(path, hook string) (d schema.Described, findings []schema.Finding, why string) {
 	if got.Failed != "" {
 		return d, nil, got.Failed

@@ -20,8 +20,9 @@ import (
 // maxCandidates bounds how many files of one hooks folder are looked at.
 const maxCandidates = 10_000
 
-// ListHooks returns the names in a hooks folder that are not skipped, in byte
-// order, and those that side files have or may have been meant to have. A folder that is not there holds none.
+// ListHooks returns the names in a hooks folder that may be hooks, in byte order, and
+// the names of side files, those with a wrong ending too. more says that there are
+// more names than are looked at. A folder that is not there holds none.
 func ListHooks(dir string) (names []string, sides map[string]bool, more bool, err error) {
 	f, err := os.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -56,6 +57,7 @@ type hooksFolder struct {
 	checks            *ownership.Walk
 }
 
+// OpenHooks looks where a hooks folder really lies and who else could change it.
 func OpenHooks(dir string, checks *ownership.Walk) hooksFolder {
 	h := hooksFolder{dir: dir, checks: checks}
 	var err error
@@ -65,8 +67,8 @@ func OpenHooks(dir string, checks *ownership.Walk) hooksFolder {
 	return h
 }
 
-// follow is walk.follow for a file of the folder, which is judged once. st is of
-// what lies there, a link if it is one.
+// follow is [ownership.Walk.Follow] for a file of the folder; the folder itself was
+// judged before. st is of what lies there, a link if it is one.
 func (h *hooksFolder) follow(name string) (real, unsafe string, st files.Info, err error) {
 	real = filepath.Join(h.real, name)
 	if st, err = files.Lstat(real); err != nil {
@@ -106,7 +108,8 @@ func (h *hooksFolder) look(name string) *candidate.File {
 	return c
 }
 
-// unreadFile settles a file that could not be read; nil if it is a folder.
+// unreadFile returns the file with the reason why it could not be read, nil if it is a
+// folder.
 func unreadFile(c *candidate.File, err error) *candidate.File {
 	st, statErr := files.Stat(c.Path)
 	switch {
@@ -126,7 +129,7 @@ func checkMode(path string, st files.Info) *report.Problem {
 	switch {
 	case st.Mode&(fs.ModeSetuid|fs.ModeSetgid) != 0:
 		return &report.Problem{Why: "it runs with another user's or group's rights (setuid or setgid)", Remedy: "chmod ug-s " + path}
-	case !files.MayExecute(path, st) && !files.BarredByMount(path, st): // see mountTrouble
+	case !files.MayExecute(path, st) && !files.BarredByMount(path, st): // see interpreter.MountTrouble
 		return &report.Problem{Why: "it is not executable", Remedy: "chmod +x " + path}
 	}
 	return nil

@@ -12,11 +12,9 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
-// A header is looked for among the first lines of a file, so that a long script
+// headerLines is how many lines of a file are read for a header, so that a long script
 // costs nothing and text far below cannot describe the hook.
-const (
-	headerLines = 40
-)
+const headerLines = 40
 
 // headerFault is a part of a header line that is no key=value pair.
 type headerFault struct {
@@ -33,11 +31,11 @@ type header struct {
 }
 
 // parseHeader reads the hook: lines at the begin of a file. head is the file's
-// first headLimit bytes, whole tells that the file ends there. What the keys
+// first bytes; whole says that the file ends with them. What the keys
 // and values mean is checked by the schema.
 //
 // Any fault rejects the hook: a guard whose header is read in part would guard
-// in part. The rest is read all the same, to tell what the hook was meant for.
+// in part. The rest is read all the same, to find out what the hook was meant for.
 func parseHeader(head []byte, whole bool) header {
 	var h header
 	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))

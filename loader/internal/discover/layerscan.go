@@ -20,10 +20,10 @@ import (
 // A Scanner finds what the layers of one load hold, and runs nothing.
 type Scanner struct {
 	*report.Report
-	Env     *environment.Environment
-	Hashes  []string // hooks.trust.hashes in force: what they may name is hashed
-	HashAll bool     // every hash is needed: a person looks
-	Spare   int64    // bytes that may still be hashed without need
+	Env        *environment.Environment
+	Hashes     []string // hooks.trust.hashes in force: what they may name is hashed
+	HashAll    bool     // every hash is needed: a person looks
+	HashBudget int64    // bytes that may still be hashed without need
 }
 
 // layerScan is the state while one scope is scanned.
@@ -47,7 +47,7 @@ func (sc *Scanner) Hooks(s *candidate.Scope) []*candidate.Hook {
 	}
 	g := sc.Begin(s, sc.Env.HooksDir(s))
 	g.Inputs.See(g.Dir)
-	sc.tellUnread(s.Dir)
+	sc.reportUnreadNames(s.Dir)
 	g.Folder = OpenHooks(g.Dir, g.Checks)
 	g.discover()
 	for i := range s.File.InForce.Use {
@@ -58,7 +58,7 @@ func (sc *Scanner) Hooks(s *candidate.Scope) []*candidate.Hook {
 	}
 	if s.Layer == protocol.Project {
 		for i := range s.Decided.Here.Hooks {
-			if r := &s.Decided.Here.Hooks[i]; !r.IsMaterial() {
+			if r := &s.Decided.Here.Hooks[i]; !r.IsResource() {
 				g.recorded(r)
 			}
 		}
@@ -73,11 +73,13 @@ func (sc *Scanner) Hooks(s *candidate.Scope) []*candidate.Hook {
 	return g.hooks
 }
 
+// Begin returns a scan of one scope in which nothing was found yet. dir is the folder
+// to look into.
 func (sc *Scanner) Begin(s *candidate.Scope, dir string) *layerScan {
 	return &layerScan{Scanner: sc, scope: s, Dir: dir, Checks: sc.Env.ChecksFor(s.Layer), byName: map[string]*candidate.Hook{}}
 }
 
-// waiting takes in the entries of settings that nobody allowed. They say what a
+// waiting adds the entries of settings that nobody allowed. They say what a
 // hook is that nobody allowed either, so that a guard is known as one; to a hook
 // that a person decided about they do nothing.
 func (g *layerScan) waiting(entries []schema.Described) {
@@ -118,7 +120,7 @@ func (g *layerScan) discover() {
 		g.File(name)
 	}
 	if !more {
-		g.tellLoneSides(names)
+		g.reportLoneSideFiles(names)
 	}
 }
 
@@ -134,6 +136,10 @@ func (g *layerScan) File(name string) *candidate.Hook {
 		}
 	}
 	f := g.put(&candidate.Hook{File: c, Subject: candidate.Subject{Name: name, Path: c.Path, Code: bundle.Code{Program: c.Program, Problem: c.Problem}, Listed: true}})
+	if c.Head != nil {
+		g.Inputs.Read(c.Path, c.Head.Stat)
+		g.Env.Hashes.KeepHead(c.Path, c.Head, g.Now)
+	}
 	g.Inputs.See(c.Path)
 	if c.Real != c.Path {
 		g.Inputs.See(c.Real) // so that the folder it really lies in is watched
@@ -174,10 +180,10 @@ func (g *layerScan) describeBySide(f *candidate.Hook) {
 	}
 }
 
-// use takes in one entry of the settings' hooks.use.
+// use adds one entry of the settings' hooks.use.
 func (g *layerScan) use(d *schema.Described) {
 	if d.Name == nil || slices.Contains(d.Faults, "name") {
-		// It cannot be told which hook it describes, but it may have been a guard.
+		// Nobody can know which hook it describes, but it may have been a guard.
 		g.put(&candidate.Hook{Described: []schema.Described{*d}, Subject: candidate.Subject{Name: d.Pos.Path, Listed: true}})
 		return
 	}
@@ -244,7 +250,7 @@ func (g *layerScan) command(words []string) ([]string, *report.Problem) {
 	return argv, checkMode(argv[0], st)
 }
 
-// recorded takes in what was allowed of the project and is no longer found.
+// recorded adds what was allowed of the project and is no longer found.
 func (g *layerScan) recorded(r *records.Record) {
 	f := g.byName[r.Hook]
 	if f == nil {
@@ -265,14 +271,14 @@ func (g *layerScan) recorded(r *records.Record) {
 	f.Record = r
 }
 
-// inheritedGone takes in the hooks of the main checkout that the worktree lacks.
+// inheritedGone adds the hooks of the main checkout that the worktree lacks.
 func (g *layerScan) inheritedGone() {
 	if g.scope.Decided.InMain == nil {
 		return
 	}
 	for i := range g.scope.Decided.InMain.Hooks {
 		r := &g.scope.Decided.InMain.Hooks[i]
-		if !r.IsMaterial() && g.byName[r.Hook] == nil && g.scope.Decided.Inherited(r.Hook) != nil {
+		if !r.IsResource() && g.byName[r.Hook] == nil && g.scope.Decided.Inherited(r.Hook) != nil {
 			g.recorded(r)
 		}
 	}

@@ -53,7 +53,7 @@ func (sc *Scanner) Resources(s *candidate.Scope) []*candidate.Resource {
 	return g.resources
 }
 
-// servers takes in the MCP servers that settings name. waits says that nobody
+// servers adds the MCP servers that settings name. waits says that nobody
 // allowed the settings.
 func (g *layerScan) servers(values map[string]schema.Value, waits bool) {
 	value := values["agent.mcpServers"]
@@ -64,7 +64,7 @@ func (g *layerScan) servers(values map[string]schema.Value, waits bool) {
 	}
 }
 
-// resourceFiles takes in the files of one folder.
+// resourceFiles adds the files of one folder.
 func (g *layerScan) resourceFiles(kind records.Kind, dir, inFolder string) {
 	where := filepath.Join(g.Dir, dir)
 	g.Inputs.See(where)
@@ -104,7 +104,7 @@ func (g *layerScan) resourceFiles(kind records.Kind, dir, inFolder string) {
 	}
 }
 
-// resourceFile takes in one skill or recipe; member is its file below the
+// resourceFile adds one skill or recipe; member is its file below the
 // layer's folder, with what it brings along.
 func (g *layerScan) resourceFile(kind records.Kind, name, member string, helpers []string) {
 	f := g.resource(kind, name, member, filepath.Join(g.Dir, filepath.FromSlash(member)))
@@ -127,7 +127,7 @@ func (g *layerScan) resourceFile(kind records.Kind, name, member string, helpers
 	})
 }
 
-// server takes in one MCP server. What it starts of the project is a part of
+// server adds one MCP server. What it starts of the project is a part of
 // what is allowed, as with a command hook.
 func (g *layerScan) server(name string, s schema.MCPServer, file string) {
 	f := g.resource(records.KindServer, name, path.Join(serversDir, name), file)
@@ -138,7 +138,7 @@ func (g *layerScan) server(name string, s schema.MCPServer, file string) {
 		f.Argv, f.Problem = g.command(append([]string{filled.Command}, filled.Args...))
 		f.NameWords(append([]string{filled.Command}, filled.Args...))
 	}
-	f.Given = g.scope.Layer != protocol.Project && namesProject(s)
+	f.KnowsProject = g.scope.Layer != protocol.Project && namesProject(s)
 	if f.Problem == nil {
 		f.Problem = in.CheckVariables(f.Server)
 	}
@@ -162,11 +162,11 @@ func (g *layerScan) resource(kind records.Kind, name, member, path string) *cand
 // belongs to any.
 func (g *layerScan) sealResource(f *candidate.Resource, said any, base string, fill func(*bundle.Draft) error) {
 	var r *records.Record
-	if at := slices.IndexFunc(g.scope.Decided.Here.Hooks, func(r records.Record) bool { return r.IsMaterial() && r.Hook == f.Base }); at >= 0 {
+	if at := slices.IndexFunc(g.scope.Decided.Here.Hooks, func(r records.Record) bool { return r.IsResource() && r.Hook == f.Base }); at >= 0 {
 		r = &g.scope.Decided.Here.Hooks[at]
 	}
 	in := *g.Env.Builder(g.scope, false)
-	in.Spare = g.spareFor(g.scope, r)
+	in.HashBudget = g.hashBudget(g.scope, r)
 	sealed, err := in.Build(f.Base, struct {
 		Kind   records.Kind `json:"kind"`
 		Server any          `json:"server,omitzero"`
@@ -185,7 +185,7 @@ func (g *layerScan) sealResource(f *candidate.Resource, said any, base string, f
 func (g *layerScan) recordedResources() {
 	for i := range g.scope.Decided.Here.Hooks {
 		r := &g.scope.Decided.Here.Hooks[i]
-		if !r.IsMaterial() || r.Kind == records.KindSettings {
+		if !r.IsResource() || r.Kind == records.KindSettings {
 			continue
 		}
 		at := slices.IndexFunc(g.resources, func(f *candidate.Resource) bool { return f.Base == r.Hook })

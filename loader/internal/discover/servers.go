@@ -11,7 +11,7 @@ import (
 )
 
 // projectVariable stands for the project's root in the settings of a server: one
-// of user or machine does not start there, and is told of it only where a person
+// of user or machine does not start there, and gets its path only where a person
 // allowed the project.
 const projectVariable = "project"
 

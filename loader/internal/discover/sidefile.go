@@ -56,7 +56,7 @@ func faultField(key string) string {
 	return field
 }
 
-// DescribeSideFile reads the file that lies beside a hook to describe it.
+// DescribeSideFile reads the side file of a hook.
 // member is its name in the hooks folder, "" if there is none.
 func DescribeSideFile(path, hook string) (d schema.Described, member string, findings []schema.Finding) {
 	for _, side := range SideFiles {
@@ -91,7 +91,7 @@ func DescribeSideFile(path, hook string) (d schema.Described, member string, fin
 	return d, member, findings
 }
 
-// unreadableDescription stands for a description that could say anything.
+// unreadableDescription returns the description for a file that could say anything.
 func unreadableDescription(source schema.Source, file, hook string) schema.Described {
 	d, _ := schema.DecodeEntry(&document.Node{Kind: document.Null}, source, schema.Pos{File: file}, hook)
 	return d

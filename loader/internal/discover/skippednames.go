@@ -3,7 +3,7 @@ package discover
 import "strings"
 
 // What a hooks folder may hold that is no hook: editors' leftovers, notes,
-// settings and side files. The names are settled by section 6 of the protocol.
+// settings and side files. Section 6 of the protocol lists the names.
 var (
 	skippedPrefixes = []string{".", "_", "#"}
 	skippedSuffixes = []string{

@@ -15,10 +15,10 @@ import (
 // sideMark is what the name of a side file has after the hook's.
 const sideMark = ".hook."
 
-// tellUnread reports what lies in a layer's folder under a name that hookd does
+// reportUnreadNames reports what lies in a layer's folder under a name that hookd does
 // not read but that somebody probably meant for it: settings that are silently
 // left out may hold the guard that a person relies on.
-func (p *Scanner) tellUnread(dir string) {
+func (p *Scanner) reportUnreadNames(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return // what must be read of it says so itself
@@ -35,9 +35,9 @@ func (p *Scanner) tellUnread(dir string) {
 	}
 }
 
-// tellLoneSides reports side files that describe no hook of the folder, or have
+// reportLoneSideFiles reports side files that describe no hook of the folder, or have
 // an ending that no side file has.
-func (g *layerScan) tellLoneSides(names []string) {
+func (g *layerScan) reportLoneSideFiles(names []string) {
 	for _, name := range slices.Sorted(maps.Keys(g.Sides)) {
 		i := strings.LastIndex(name, sideMark)
 		hook, ending := name[:i], name[i+len(sideMark):]

@@ -9,7 +9,7 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
-// waitingGuard stands for the guards that settings nobody allowed may hold, as
+// waitingGuard returns a hook that stands for the guards that settings nobody allowed may hold, as
 // far as they are no hooks of their own: names that are required, commands that
 // are denied, and changes of hooks that were allowed before.
 func waitingGuard(s *candidate.Scope) *candidate.Hook {

@@ -7,31 +7,8 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/candidate"
 	"github.com/hookd-dev/hookd/loader/internal/interpreter"
-	"github.com/hookd-dev/hookd/loader/internal/ownership"
 	"github.com/hookd-dev/hookd/protocol"
 )
-
-// ChecksFor are the checks of who could change what a layer's hooks are made of.
-// Of the managed layer that may be nobody but root, the user included.
-func (e *Environment) ChecksFor(layer protocol.Layer) *ownership.Walk {
-	checks := ownership.User(e.Exempt...)
-	if layer != protocol.Managed {
-		return checks
-	}
-	checks.Strict = true
-	checks.Owners = func(uid int) bool { return uid == 0 }
-	if m := e.ManagedLayer; m != nil {
-		checks.Owners = func(uid int) bool { return uid == 0 || uid == m.Owner }
-		checks.Top = m.Top
-	}
-	return checks
-}
-
-// builderKey tells the builders of one load apart.
-type builderKey struct {
-	scope       *candidate.Scope
-	runsInPlace bool
-}
 
 // Builder makes the bundles of what a scope holds; it is made once in a load.
 func (e *Environment) Builder(s *candidate.Scope, runsInPlace bool) *bundle.Builder {

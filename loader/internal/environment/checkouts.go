@@ -9,13 +9,13 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/workspace"
 )
 
-// checkouts tells which folders lie in a project or checkout.
+// checkouts knows which folders lie in a project or checkout.
 type checkouts struct {
 	home  string
 	known map[string]bool // folders, whether they hold a project or a checkout
 }
 
-// Folders of programs that may lie in a checkout themselves: Homebrew is one.
+// systemFolders hold programs, and may lie in a checkout themselves: Homebrew's does.
 var systemFolders = []string{"/usr", "/bin", "/sbin", "/opt", "/nix", "/snap", "/home/linuxbrew", "/Library", "/System", "/Applications"}
 
 // of is the nearest folder above a path that holds a project or a checkout,

@@ -52,6 +52,12 @@ type environmentMemo struct {
 	startsIn string                                         // where the user's programs start, "" before it is wanted
 }
 
+// builderKey tells the builders of one load apart.
+type builderKey struct {
+	scope       *candidate.Scope
+	runsInPlace bool
+}
+
 // EnvConfig is what the environment of a scope's hooks is made from.
 func (e *Environment) EnvConfig(s *candidate.Scope, named []string) hookenv.Config {
 	c := hookenv.Config{
@@ -80,8 +86,8 @@ func (e *Environment) EnvConfig(s *candidate.Scope, named []string) hookenv.Conf
 	return c
 }
 
-// projectDir is the project that the hooks of a scope are told: their own, and
-// for those of user and machine the one that the agent works in.
+// projectDir returns the folder that the hooks of a scope get as their project: their
+// own project, or for hooks of user and machine the one that the agent works in.
 func (e *Environment) projectDir(s *candidate.Scope) string {
 	if s.Project != "" {
 		return s.Root
@@ -114,13 +120,10 @@ func (e *Environment) SearchPath(s *candidate.Scope) string {
 	return path
 }
 
-// env is the environment of a layer's hook. All that many hooks share is made
-// once.
+// Variables returns the environment of a hook's program. What many hooks share is
+// made once.
 func (e *Environment) Variables(f *candidate.Hook, action string) []string {
 	env := append(slices.Clip(e.sharedEnv(f.Scope, f.Resolution.Hook.Env)), f.OfPython()...)
-	if program := e.hookdFor(env); program != "" {
-		env = append(env, hookenv.VarProgram+"="+program)
-	}
 	return append(env,
 		hookenv.VarAction+"="+action, hookenv.VarProjectDir+"="+e.projectDir(f.Scope), hookenv.VarFile+"="+f.HookFile())
 }
@@ -147,12 +150,15 @@ type envKey struct {
 }
 
 // sharedEnv is made once for all hooks of a scope that name the same variables:
-// it follows the links of every folder on PATH.
+// it follows the links of every folder on PATH, and names the hookd that they use.
 func (e *Environment) sharedEnv(s *candidate.Scope, named []string) []string {
 	key := envKey{s, strings.Join(named, "\x00")}
 	shared, ok := e.memo.envs[key]
 	if !ok {
 		shared = hookenv.Allowed(e.EnvConfig(s, named))
+		if program := e.hookdFor(shared); program != "" {
+			shared = append(shared, hookenv.VarProgram+"="+program)
+		}
 		e.memo.envs[key] = shared
 	}
 	return shared
@@ -173,5 +179,21 @@ func (e *Environment) WithoutCode(layer protocol.Layer, names []string) []string
 	if layer == protocol.User {
 		return names
 	}
-	return slices.DeleteFunc(slices.Clone(names), loadsCode)
+	return slices.DeleteFunc(slices.Clone(names), hookenv.LoadsCode)
+}
+
+// ChecksFor are the checks of who could change what a layer's hooks are made of.
+// Of the managed layer that may be nobody but root, the user included.
+func (e *Environment) ChecksFor(layer protocol.Layer) *ownership.Walk {
+	checks := ownership.User(e.Exempt...)
+	if layer != protocol.Managed {
+		return checks
+	}
+	checks.Strict = true
+	checks.Owners = func(uid int) bool { return uid == 0 }
+	if m := e.ManagedLayer; m != nil {
+		checks.Owners = func(uid int) bool { return uid == 0 || uid == m.Owner }
+		checks.Top = m.Top
+	}
+	return checks
 }

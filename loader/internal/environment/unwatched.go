@@ -14,11 +14,11 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
-// SeeUnwatched notes what a hook or server runs of the project that is not part of
+// NoteUnwatched notes what a hook or server runs of the project that is not part of
 // what is allowed: a program that decides by itself what of the working directory
 // it runs, or code on the command line. It is about programs that start in the
 // project.
-func (e *Environment) SeeUnwatched(f *candidate.Subject, inPlace, inProject bool) {
+func (e *Environment) NoteUnwatched(f *candidate.Subject, inPlace, inProject bool) {
 	if f.Scope.Layer != protocol.Project && !inProject || f.Kind != "" && f.Kind != records.KindServer {
 		return
 	}
@@ -41,12 +41,9 @@ func (e *Environment) SeeUnwatched(f *candidate.Subject, inPlace, inProject bool
 // unwatchedText is what a person reads of one.
 const unwatchedText = "runs code of the project that hookd does not watch"
 
-// loadsCode is hookenv.LoadsCode, short.
-func loadsCode(name string) bool { return hookenv.LoadsCode(name) }
-
-// TellUnwatched notes and reports unwatched code of a subject. file and line say where
-// it is named, if it has no file of its own.
-func (e *Environment) TellUnwatched(f *candidate.Subject, file string, line int) {
+// ReportUnwatched reports the unwatched code of a subject. file and line say where it is
+// named, if it has no file of its own.
+func (e *Environment) ReportUnwatched(f *candidate.Subject, file string, line int) {
 	if len(f.Unwatched) == 0 || !f.Listed {
 		return
 	}
@@ -57,13 +54,13 @@ func (e *Environment) TellUnwatched(f *candidate.Subject, file string, line int)
 		unwatchedText+": "+strings.Join(f.Unwatched, "; "), "have it start a file that the command names, with its helpers in files"))
 }
 
-// TellNotPassed says which of a hook's variables are not passed on.
-func (e *Environment) TellNotPassed(f *candidate.Hook) {
+// ReportNotPassed reports which of a hook's variables are not passed on.
+func (e *Environment) ReportNotPassed(f *candidate.Hook) {
 	if f.Scope.Layer == protocol.User {
 		return
 	}
 	for _, name := range f.Resolution.Hook.Env {
-		if loadsCode(name) {
+		if hookenv.LoadsCode(name) {
 			e.Add(notPassed(f.Path, f.Name, name))
 		}
 	}

@@ -1,6 +1,6 @@
 // Package files looks at files: their identity, their content and their hash.
 //
-// An [Info] (stat.go and its halves) tells the version of a file. Two equal values
+// An [Info] (stat.go and its halves) identifies the version of a file. Two equal values
 // mean equal content if the last change lay well before the look ([Info.Stable]); the
 // change time is part of it because no program can set it back. read.go opens regular
 // files without waiting for a FIFO in their place. hashcache.go holds the one cache of

@@ -28,26 +28,25 @@ type Hash struct {
 	Sum  string // SHA-256, hex
 }
 
+// NewHashCache returns an empty cache.
 func NewHashCache() *HashCache {
 	return &HashCache{ByPath: map[string]Hash{}, ctx: context.Background()}
 }
 
-// Until has files be read until ctx ends, and returns what undoes that.
-func (c *HashCache) Until(ctx context.Context) (undo func()) {
+// UseContext has reading end when ctx ends, for one load. The caller must call undo at
+// its end.
+func (c *HashCache) UseContext(ctx context.Context) (undo func()) {
 	c.ctx = ctx
 	return func() { c.ctx = context.Background() }
 }
 
-// Hash returns the hash of a file, from memory if the file cannot have changed.
-func (c *HashCache) Hash(path string) (Hash, error) {
-	st, err := Stat(path)
-	if err != nil {
-		return Hash{}, err
-	}
+// Hash returns the hash of a file, from memory if the file cannot have changed. The
+// caller has looked at the file a moment ago and seen now.
+func (c *HashCache) Hash(path string, now Info) (Hash, error) {
 	c.mu.Lock()
 	known, ok := c.ByPath[path]
 	c.mu.Unlock()
-	if ok && known.Stat == st {
+	if ok && known.Stat == now {
 		return known, nil
 	}
 	began := time.Now()
@@ -55,12 +54,25 @@ func (c *HashCache) Hash(path string) (Hash, error) {
 	if err != nil {
 		return Hash{}, err
 	}
+	c.keep(path, fresh, began)
+	return fresh, nil
+}
+
+// KeepHead remembers the hash of a file that was read no earlier than began, if the
+// head is all of it: most hooks are read only once in a load.
+func (c *HashCache) KeepHead(path string, h *Head, began time.Time) {
+	if !h.Long {
+		sum := sha256.Sum256(h.Bytes)
+		c.keep(path, Hash{h.Stat, hex.EncodeToString(sum[:])}, began)
+	}
+}
+
+func (c *HashCache) keep(path string, fresh Hash, began time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if delete(c.ByPath, path); fresh.Stat.Stable(began) {
 		c.ByPath[path] = fresh
 	}
-	return fresh, nil
 }
 
 // ReadWhole reads a file once, hashing as it goes, and copies it to out if that is
@@ -77,7 +89,8 @@ func ReadWhole(ctx context.Context, path string, out io.Writer) (Hash, error) {
 	if out != nil {
 		sink = io.MultiWriter(hash, out)
 	}
-	total, err := io.Copy(sink, io.LimitReader(cancelable{ctx, f}, maxFileSize+1))
+	buffer := make([]byte, min(before.Size+1, 32<<10)) // most files are small
+	total, err := io.CopyBuffer(sink, io.LimitReader(cancelable{ctx, f}, maxFileSize+1), buffer)
 	if err != nil {
 		return Hash{}, err
 	}

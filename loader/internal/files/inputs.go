@@ -6,7 +6,7 @@ import (
 )
 
 // Inputs are all files and folders that a load looked at, by their stat; the
-// zero stat stands for one that is not there. While none of them changes, a
+// zero Info means that it is not there. While none of them changes, a
 // load would find the same.
 type Inputs map[string]Info
 
@@ -18,6 +18,13 @@ func (in Inputs) See(path string) {
 	}
 	st, _ := Stat(path)
 	in[path] = forget(st)
+}
+
+// Read notes a file that was read, by the stat under which it was opened.
+func (in Inputs) Read(path string, st Info) {
+	if _, seen := in[path]; !seen {
+		in[path] = forget(st)
+	}
 }
 
 // forget drops what says nothing about the content: of a folder its size.
@@ -38,7 +45,7 @@ func (in Inputs) Changed() bool {
 	return false
 }
 
-// settled reports whether every last change lay long enough before a moment
+// Stable reports whether every last change lay long enough before a moment
 // for equal stats to mean equal content.
 func (in Inputs) Stable(then time.Time) bool {
 	for _, st := range in {

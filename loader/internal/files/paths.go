@@ -48,6 +48,7 @@ func Missing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
+// Cause returns what an error says, without the path.
 func Cause(err error) string {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		err = path.Err

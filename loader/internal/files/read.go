@@ -6,10 +6,10 @@ import (
 	"os"
 )
 
-// content is how a file begins. Its stat and its head belong to one open file.
+// Head is how a file begins. Its stat and its bytes belong to one open file.
 type Head struct {
 	Stat  Info
-	Bytes []byte // at most headLimit bytes
+	Bytes []byte // at most HeadLimit bytes
 	Long  bool   // the file goes on after them
 }
 
@@ -30,12 +30,13 @@ func ReadHead(path string) (*Head, error) {
 	if err != nil {
 		return nil, err
 	}
-	if after, err := Fstat(f); err != nil || after.Size != before.Size || after.Mtime != before.Mtime || int64(len(head)) != min(before.Size, HeadLimit) {
+	if after, err := Fstat(f); err != nil || after.Size != before.Size || after.Mtime != before.Mtime || after.Ctime != before.Ctime || int64(len(head)) != min(before.Size, HeadLimit) {
 		return nil, fmt.Errorf("%s: %w", path, ErrBeingWritten)
 	}
 	return &Head{Stat: before, Bytes: head, Long: before.Size > int64(len(head))}, nil
 }
 
+// ErrBeingWritten says that a file changed while it was read.
 var ErrBeingWritten = fmt.Errorf("the file is being written")
 
 // OpenRegular opens a regular file without ever blocking on a FIFO or touching
@@ -102,6 +103,7 @@ func ReadSmall(path string, limit int64) ([]byte, error) {
 	return text, nil
 }
 
+// IsRegular reports whether a path leads to a regular file.
 func IsRegular(path string) bool {
 	st, err := Stat(path)
 	return err == nil && st.Mode.IsRegular()

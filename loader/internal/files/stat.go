@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Info is what a file's identity and version are told by. Two equal values
-// taken well after the file's last change mean the same content; the change
-// time is part of it because no program can set it back.
+// Info identifies a file and its version. Two equal values that were taken well after
+// the file's last change mean the same content; the change time is part of it because
+// no program can set it back.
 type Info struct {
 	Dev, Ino     uint64
 	Size         int64

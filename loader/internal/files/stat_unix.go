@@ -16,8 +16,10 @@ import (
 // OpenFlags keep an open from blocking on a FIFO that took the file's place.
 const OpenFlags = os.O_RDONLY | syscall.O_NONBLOCK | syscall.O_CLOEXEC
 
+// NoFollow makes an open fail at a symbolic link.
 const NoFollow = syscall.O_NOFOLLOW
 
+// Lstat returns the Info of a path, of a link itself.
 func Lstat(path string) (Info, error) {
 	var st unix.Stat_t
 	if err := ignoringEINTR(func() error { return unix.Lstat(path, &st) }); err != nil {
@@ -26,6 +28,7 @@ func Lstat(path string) (Info, error) {
 	return fromStat(&st), nil
 }
 
+// Stat returns the Info of what a path leads to.
 func Stat(path string) (Info, error) {
 	var st unix.Stat_t
 	if err := ignoringEINTR(func() error { return unix.Stat(path, &st) }); err != nil {
@@ -34,6 +37,7 @@ func Stat(path string) (Info, error) {
 	return fromStat(&st), nil
 }
 
+// Fstat returns the Info of an open file.
 func Fstat(f *os.File) (Info, error) {
 	var st unix.Stat_t
 	if err := ignoringEINTR(func() error { return unix.Fstat(int(f.Fd()), &st) }); err != nil {

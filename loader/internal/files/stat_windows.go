@@ -12,6 +12,7 @@ const (
 	NoFollow  = 0
 )
 
+// Lstat returns the Info of a path, of a link itself.
 func Lstat(path string) (Info, error) {
 	fi, err := os.Lstat(path)
 	if err != nil {
@@ -20,6 +21,7 @@ func Lstat(path string) (Info, error) {
 	return fromInfo(fi), nil
 }
 
+// Stat returns the Info of what a path leads to.
 func Stat(path string) (Info, error) {
 	fi, err := os.Stat(path)
 	if err != nil {
@@ -28,6 +30,7 @@ func Stat(path string) (Info, error) {
 	return fromInfo(fi), nil
 }
 
+// Fstat returns the Info of an open file.
 func Fstat(f *os.File) (Info, error) {
 	fi, err := f.Stat()
 	if err != nil {
@@ -45,6 +48,7 @@ func fromInfo(fi os.FileInfo) Info {
 	}
 }
 
+// BarredByMount reports false: Windows has no such mounts.
 func BarredByMount(string, Info) bool { return false }
 
 // MayExecute goes by the name's extension, as the system does.

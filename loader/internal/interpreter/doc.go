@@ -1,7 +1,7 @@
-// Package interpreter tells what starts a script or command.
+// Package interpreter finds out what starts a script or command.
 //
 // interpreter.go takes an interpreter line apart as the kernel and env do. A [Finder]
-// (starter.go) looks for the program that the line or a command names, for one layer:
+// (finder.go, starter.go) looks for the program that a line or command names, for one layer:
 // for projects first in folders that do not depend on the caller's PATH, and never in
 // the project itself. What was found when a person allowed a hook is a [Pin], and
 // stays what starts it.

@@ -19,7 +19,7 @@ type Located struct {
 	Exists bool
 }
 
-// Locate tells whether a path lies in the project, as it is written or as its links
+// Locate reports whether a path lies in the project, as it is written or as its links
 // lead.
 func (in *Finder) Locate(path string) (at Located) {
 	if in.Root == "" || path == "" || strings.ContainsRune(path, 0) {

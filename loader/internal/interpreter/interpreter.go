@@ -188,12 +188,13 @@ func LookPath(name, searchPath string) string {
 	return ""
 }
 
+// IsProgram reports whether a path leads to a file that this process may run.
 func IsProgram(path string) bool {
 	st, err := files.Stat(path)
 	return err == nil && st.Mode.IsRegular() && files.MayExecute(path, st)
 }
 
-// FirstBytes are enough of a file to tell what starts it.
+// FirstBytes returns as much of a file as says what starts it.
 func FirstBytes(path string) []byte {
 	f, _, err := files.OpenRegular(path)
 	if err != nil {

@@ -2,7 +2,6 @@ package interpreter
 
 import (
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -48,20 +47,18 @@ var kindNames = map[Kind]string{
 	KindLauncher: "env xargs nice ionice timeout nohup setsid stdbuf time sudo doas su runuser chroot unshare nsenter bwrap firejail flock script parallel watch entr find git ssh docker docker-compose podman kubectl nerdctl strace ltrace gdb eval exec command",
 }
 
-var versions = regexp.MustCompile(`[-0-9.]+$`)
-
-// KindOf tells a program by its name: python3.12 and /usr/bin/python3 are one.
+// KindOf returns the kind of a program, by its name: python3.12 and /usr/bin/python3 are one.
 func KindOf(program string) Kind {
 	name := strings.ToLower(filepath.Base(program))
 	name = strings.TrimSuffix(name, ".exe")
 	if of, known := kinds[name]; known {
 		return of
 	}
-	return kinds[versions.ReplaceAllString(name, "")]
+	return kinds[strings.TrimRight(name, "-.0123456789")]
 }
 
 // codeOptions are the options by which interpreters take code from the command
-// line, or load code by a name. Letters stand for short options, which may be
+// line, or load code by a name. Letters are short options, which may be
 // joined (-ec).
 var codeOptions = map[Kind]struct {
 	letters string

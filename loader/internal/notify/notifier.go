@@ -41,7 +41,7 @@ func New() (Notifier, error) {
 }
 
 // drain takes everything off the watcher at once, so that its queue never runs
-// over. An error (an overflow, too) may stand for lost events and counts as one.
+// over. An error (an overflow, too) may mean lost events and counts as one.
 func (s *systemWatch) drain() {
 	for {
 		select {

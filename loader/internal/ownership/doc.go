@@ -1,4 +1,4 @@
-// Package ownership tells whether somebody else could change what a path leads to.
+// Package ownership reports whether somebody else could change what a path leads to.
 //
 // A [Walk] follows a path part by part, as the kernel does (walk.go). Each folder and
 // link on the way must belong to the user or root and be writable by nobody else. Two

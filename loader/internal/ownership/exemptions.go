@@ -24,25 +24,25 @@ func Exemptions(settings []schema.TrustedFolder, home string) (lifted []Exemptio
 	for _, s := range settings {
 		real, err := filepath.EvalSymlinks(files.ExpandHome(s.Path, home))
 		if err != nil {
-			findings = append(findings, report.Newf(report.FolderNotLifted, s.Path, "", "name a folder that is there, or remove the entry", "hooks.trust.folders names %s, which cannot be found: %s", s.Path, files.Cause(err)))
+			findings = append(findings, report.Newf(report.ChecksNotLifted, s.Path, "", "name a folder that is there, or remove the entry", "hooks.trust.folders names %s, which cannot be found: %s", s.Path, files.Cause(err)))
 			continue
 		}
 		l := Exemption{path: real, groupWrite: s.GroupWrite}
 		for _, owner := range s.Owners {
 			uid, ok := userID(owner)
 			if !ok {
-				findings = append(findings, report.Newf(report.FolderNotLifted, s.Path, "", "write the user's number", "hooks.trust.folders names the user %s, whom this machine does not know", owner))
+				findings = append(findings, report.Newf(report.ChecksNotLifted, s.Path, "", "write the user's number", "hooks.trust.folders names the user %s, whom this machine does not know", owner))
 				continue
 			}
 			l.owners = append(l.owners, uid)
 		}
 		lifted = append(lifted, l)
-		findings = append(findings, report.Newf(report.FolderLifted, real, "", "remove its entry from hooks.trust.folders to check it as any other", "%s", l.says()))
+		findings = append(findings, report.Newf(report.ChecksLifted, real, "", "remove its entry from hooks.trust.folders to check it as any other", "%s", l.says()))
 	}
 	return lifted, findings
 }
 
-// says tells a person what is not checked.
+// says returns in words what is not checked.
 func (l *Exemption) says() string {
 	text := "hooks.trust.folders: "
 	if len(l.owners) > 0 {

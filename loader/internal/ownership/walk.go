@@ -13,7 +13,7 @@ import (
 )
 
 // A Walk follows a path component by component, the way the kernel does, and
-// tells whether somebody else could change what it leads to: each folder and
+// reports whether somebody else could change what it leads to: each folder and
 // link on the way must belong to the user or root and be writable by nobody
 // else. Looking at the end only would miss a link in the middle of a chain.
 type Walk struct {
@@ -25,9 +25,12 @@ type Walk struct {
 	Links  []string           // every symbolic link that was followed
 }
 
-// Whose process this is, asked once: hookd never becomes somebody else.
+// euid and egid say whose process this is. They are asked once: hookd never changes
+// its user.
 var euid, egid = os.Geteuid(), os.Getegid()
 
+// User returns a walk that lets the user and root own each part. lifted are the
+// folders in which the checks are lifted.
 func User(lifted ...Exemption) *Walk {
 	return &Walk{Owners: func(uid int) bool { return uid == 0 || uid == euid }, exempt: lifted, Seen: map[string]string{}}
 }

@@ -96,6 +96,7 @@ type Decisions struct {
 	Disabled []DisabledRecord `json:"disabled"`
 }
 
+// Find returns the record of a hook or resource, nil if there is none.
 func (d *Decisions) Find(hook string) *Record {
 	for i := range d.Hooks {
 		if d.Hooks[i].Hook == hook {
@@ -105,6 +106,7 @@ func (d *Decisions) Find(hook string) *Record {
 	return nil
 }
 
+// Set records a decision in the place of an earlier one about the same.
 func (d *Decisions) Set(r Record) {
 	if old := d.Find(r.Hook); old != nil {
 		r.replaces(old)
@@ -114,10 +116,13 @@ func (d *Decisions) Set(r Record) {
 	d.Hooks = append(d.Hooks, r)
 }
 
+// Remove forgets the decision about a hook or resource.
 func (d *Decisions) Remove(hook string) {
 	d.Hooks = slices.DeleteFunc(d.Hooks, func(r Record) bool { return r.Hook == hook })
 }
 
+// SwitchedOff returns the record by which a hook is switched off at a moment, nil if it
+// is not.
 func (d *Decisions) SwitchedOff(layer, hook string, now time.Time) *DisabledRecord {
 	for i := range d.Disabled {
 		r := &d.Disabled[i]
@@ -128,12 +133,13 @@ func (d *Decisions) SwitchedOff(layer, hook string, now time.Time) *DisabledReco
 	return nil
 }
 
-// records is the folder of decisions, one file per project.
+// A Folder holds the decisions, one file per project.
 type Folder struct{ Dir string }
 
 // maxRecordFile bounds what is read of one project's decisions.
 const maxRecordFile = 64 << 20
 
+// File returns the path of the file about a project.
 func (r Folder) File(project string) string {
 	sum := sha256.Sum256([]byte(project))
 	return filepath.Join(r.Dir, hex.EncodeToString(sum[:16])+".json")
@@ -141,28 +147,12 @@ func (r Folder) File(project string) string {
 
 // Load returns the decisions about a project; none is not an error.
 func (r Folder) Load(project string) (*Decisions, error) {
-	none := &Decisions{V: 1, Project: project}
 	name := r.File(project)
-	f, err := os.OpenFile(name, files.OpenFlags|files.NoFollow, 0)
-	if errors.Is(err, fs.ErrNotExist) {
-		return none, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the trust records: %w", err)
-	}
-	defer f.Close()
-	st, err := files.Fstat(f)
-	if err == nil && !st.Mode.IsRegular() {
-		err = fmt.Errorf("%s is not a regular file", name)
-	}
-	if err == nil {
-		err = files.CheckPrivate(name, st)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the trust records: %w", err)
-	}
-	raw, err := files.ReadSized(f, min(st.Size, maxRecordFile))
-	if err != nil {
+	raw, err := r.read(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &Decisions{V: 1, Project: project}, nil
+	case err != nil:
 		return nil, fmt.Errorf("read the trust records: %w", err)
 	}
 	var d Decisions
@@ -178,6 +168,26 @@ func (r Folder) Load(project string) (*Decisions, error) {
 		}
 	}
 	return &d, nil
+}
+
+// read returns the text of a file of decisions that is this user's alone.
+func (r Folder) read(name string) ([]byte, error) {
+	f, err := os.OpenFile(name, files.OpenFlags|files.NoFollow, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	st, err := files.Fstat(f)
+	if err == nil && !st.Mode.IsRegular() {
+		err = fmt.Errorf("%s is not a regular file", name)
+	}
+	if err == nil {
+		err = files.CheckPrivate(name, st)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return files.ReadSized(f, min(st.Size, maxRecordFile))
 }
 
 // check recomputes the recorded bundle's hash, so that a record never vouches
@@ -222,15 +232,28 @@ func (r Folder) Change(project string, update func(*Decisions) error) error {
 	return fsutil.ReplaceFile(r.File(project), append(raw, '\n'), fsutil.Synced)
 }
 
-// Recorded reports whether anything of a project was allowed.
+// Recorded reports whether anything of a project was allowed. Records that cannot be
+// read count: the load that follows says so.
 func (r Folder) Recorded(project string) bool {
-	// Most folders have none, and the look that says so costs least.
-	if _, err := files.Lstat(r.File(project)); errors.Is(err, fs.ErrNotExist) {
+	raw, err := r.read(r.File(project))
+	if errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
+	// What was allowed says so without the checks of all that it lists.
+	var brief struct {
+		Hooks []struct {
+			Decision Decision `json:"decision"`
+		} `json:"hooks"`
+	}
+	if err == nil && json.Unmarshal(raw, &brief) == nil {
+		for _, h := range brief.Hooks {
+			if h.Decision == Allowed {
+				return true
+			}
+		}
+	}
 	d, err := r.Load(project)
-	// Records that cannot be read count: the load that follows says so.
-	return err != nil || slices.ContainsFunc(d.Hooks, func(t Record) bool { return t.Decision == Allowed })
+	return err != nil || d.AnyAllowed()
 }
 
 // All returns the decisions about every project; a file that cannot be read is
@@ -282,8 +305,8 @@ const (
 	KindSettings Kind = "settings" // the project's settings file
 )
 
-// IsMaterial reports whether a decision is not about a hook.
-func (t *Record) IsMaterial() bool { return t.Kind != "" && t.Kind != KindHook }
+// IsResource reports whether a decision is not about a hook.
+func (t *Record) IsResource() bool { return t.Kind != "" && t.Kind != KindHook }
 
 // RecordedPins are what started the hook when it was allowed. Records of earlier
 // versions have real paths among what was hashed.
@@ -304,15 +327,18 @@ func (t *Record) RecordedPins() interpreter.Pins {
 	return found
 }
 
+// Allows reports whether exactly this bundle was allowed under a name.
 func (d *Decisions) Allows(name string, b *bundle.Bundle) bool {
 	r := d.Find(name)
 	return r != nil && b != nil && r.Decision == Allowed && r.Hash == b.Hash
 }
 
+// AnyAllowed reports whether anything was allowed.
 func (d *Decisions) AnyAllowed() bool {
 	return slices.ContainsFunc(d.Hooks, func(r Record) bool { return r.Decision == Allowed })
 }
 
+// Enable removes what switches a hook off.
 func (d *Decisions) Enable(layer, name string) {
 	d.Disabled = slices.DeleteFunc(d.Disabled, func(r DisabledRecord) bool { return r.Layer == layer && r.Hook == name })
 }

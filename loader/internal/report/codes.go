@@ -21,8 +21,8 @@ const (
 	Changed           schema.Code = "hook-changed"
 	Gone              schema.Code = "hook-gone"
 	Tampered          schema.Code = "trusted-copy-damaged"
-	MaterialUntrusted schema.Code = "material-untrusted"
-	MaterialUnusable  schema.Code = "material-unusable"
+	ResourceUntrusted schema.Code = "material-untrusted"
+	ResourceUnusable  schema.Code = "material-unusable"
 	NotAllowed        schema.Code = "hook-not-allowed-by-policy"
 	TooMany           schema.Code = "too-many-hooks"
 	RequiredMissing   schema.Code = "required-hook-missing"
@@ -39,11 +39,11 @@ const (
 	SettingsUntrusted schema.Code = "settings-untrusted"
 	SettingsChanged   schema.Code = "settings-changed"
 	SettingsGone      schema.Code = "settings-gone"
-	PassedOver        schema.Code = "folder-passed-over"
+	FolderIgnored     schema.Code = "folder-passed-over"
 	NoManaged         schema.Code = "no-machine-layer"
-	OuterUntrusted    schema.Code = "outer-project-untrusted"
-	FolderLifted      schema.Code = "folder-checks-lifted"
-	FolderNotLifted   schema.Code = "folder-checks-not-lifted"
+	OuterIgnored      schema.Code = "outer-project-untrusted"
+	ChecksLifted      schema.Code = "folder-checks-lifted"
+	ChecksNotLifted   schema.Code = "folder-checks-not-lifted"
 	Unwatched         schema.Code = "unwatched-code"
 	StarterReplaced   schema.Code = "interpreter-replaced"
 	NotPassed         schema.Code = "variable-not-passed"
@@ -69,8 +69,8 @@ var Codes = []schema.CodeText{
 	{Code: Changed, Severity: schema.SeverityError, Meaning: "a hook that changed after it was allowed; it is not run, and what it guarded fails under its rule"},
 	{Code: Gone, Severity: schema.SeverityError, Meaning: "a hook that was allowed and is no longer there; what it guarded fails under its rule"},
 	{Code: Tampered, Severity: schema.SeverityError, Meaning: "the private copy of an allowed hook is missing or was changed; it is not run"},
-	{Code: MaterialUntrusted, Severity: schema.SeverityWarning, Meaning: "a skill, recipe or MCP server of the project that nobody allowed, or that changed since; it is not used"},
-	{Code: MaterialUnusable, Severity: schema.SeverityError, Meaning: "a skill, recipe or MCP server that cannot be used as it is; the remedy is named"},
+	{Code: ResourceUntrusted, Severity: schema.SeverityWarning, Meaning: "a skill, recipe or MCP server of the project that nobody allowed, or that changed since; it is not used"},
+	{Code: ResourceUnusable, Severity: schema.SeverityError, Meaning: "a skill, recipe or MCP server that cannot be used as it is; the remedy is named"},
 	{Code: NotAllowed, Severity: schema.SeverityWarning, Meaning: "a hook that hooks.allow of the managed layer leaves out"},
 	{Code: TooMany, Severity: schema.SeverityError, Meaning: "more hooks than hooks.maxHooks; the first in running order are loaded"},
 	{Code: RequiredMissing, Severity: schema.SeverityError, Meaning: "a name in hooks.required that no hook has; every gate fails until it is there"},
@@ -86,11 +86,11 @@ var Codes = []schema.CodeText{
 	{Code: SettingsUntrusted, Severity: schema.SeverityWarning, Meaning: "settings of the project that nobody allowed yet; nothing in them has an effect, and guards that they name refuse"},
 	{Code: SettingsChanged, Severity: schema.SeverityWarning, Meaning: "settings of the project that changed after they were allowed; the copy that was allowed stays in force"},
 	{Code: SettingsGone, Severity: schema.SeverityWarning, Meaning: "settings of the project that were allowed and are no longer there; the copy stays in force"},
-	{Code: PassedOver, Severity: schema.SeverityWarning, Meaning: "a folder whose .acai does not count: others own it, may write in it, or could have put it there; where it was allowed before, every gate is refused"},
+	{Code: FolderIgnored, Severity: schema.SeverityWarning, Meaning: "a folder whose .acai does not count: others own it, may write in it, or could have put it there; where it was allowed before, every gate is refused"},
 	{Code: NoManaged, Severity: schema.SeverityWarning, Meaning: "a system on which hookd has no machine layer (Windows)"},
-	{Code: OuterUntrusted, Severity: schema.SeverityWarning, Meaning: "a project above this one in which nobody allowed anything; it has no effect here"},
-	{Code: FolderLifted, Severity: schema.SeverityWarning, Meaning: "a folder for which hooks.trust.folders lifts the checks of owner and mode"},
-	{Code: FolderNotLifted, Severity: schema.SeverityWarning, Meaning: "an entry of hooks.trust.folders that has no effect: its folder or user is not there"},
+	{Code: OuterIgnored, Severity: schema.SeverityWarning, Meaning: "a project above this one in which nobody allowed anything; it has no effect here"},
+	{Code: ChecksLifted, Severity: schema.SeverityWarning, Meaning: "a folder for which hooks.trust.folders lifts the checks of owner and mode"},
+	{Code: ChecksNotLifted, Severity: schema.SeverityWarning, Meaning: "an entry of hooks.trust.folders that has no effect: its folder or user is not there"},
 	{Code: Unwatched, Severity: schema.SeverityWarning, Meaning: "a hook or MCP server runs code of the project that is not part of what is allowed: hookd does not see its changes"},
 	{Code: StarterReplaced, Severity: schema.SeverityWarning, Meaning: "the interpreter or program that was seen when a hook was allowed is gone; both paths are named"},
 	{Code: NotPassed, Severity: schema.SeverityWarning, Meaning: "a variable that makes programs load code; it is not passed to hooks of project or machine"},
@@ -102,11 +102,11 @@ var Codes = []schema.CodeText{
 	{Code: Polling, Severity: schema.SeverityWarning, Meaning: "the system has no more file watches; hookd looks at the files at intervals instead"},
 }
 
-// Told are the codes of what a person is told once in each process, whatever the
-// command: what decides is not what lies in the files.
-var Told = []schema.Code{LastGood, SettingsUntrusted, SettingsChanged, SettingsGone, PassedOver}
+// ToldOnce are the codes of findings that every command shows, once in each process:
+// what decides is not what the files say.
+var ToldOnce = []schema.Code{LastGood, SettingsUntrusted, SettingsChanged, SettingsGone, FolderIgnored}
 
-// newFinding takes severity from the list of codes.
+// New returns a finding, with the severity that the list of codes has for it.
 func New(code schema.Code, file string, line int, hook, message, remedy string) schema.Finding {
 	f := schema.Finding{Severity: schema.SeverityError, Code: string(code), File: file, Message: message, Remedy: remedy}
 	for _, c := range Codes {
@@ -123,12 +123,12 @@ func New(code schema.Code, file string, line int, hook, message, remedy string) 
 	return f
 }
 
-// findingf is newFinding for a message with parts.
+// Newf is New for a message with parts.
 func Newf(code schema.Code, file, hook, remedy, format string, args ...any) schema.Finding {
 	return New(code, file, 0, hook, fmt.Sprintf(format, args...), remedy)
 }
 
-// A trouble is why a file cannot run, and what to do about it.
+// A Problem is why something cannot run, and what to do about it.
 type Problem struct {
 	Why, Remedy string
 }

@@ -1,4 +1,4 @@
-// Package report collects what a load tells besides its results.
+// Package report collects what a load says besides its results.
 //
 // A [Report] is handed from step to step. It takes findings, the reason why every
 // gate is refused, when to load again, and the files that were looked at, so that a

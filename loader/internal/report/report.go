@@ -8,7 +8,7 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
-// A Report is what the steps of one load tell besides their results.
+// A Report collects what the steps of one load say besides their results.
 type Report struct {
 	Now      time.Time
 	Findings []schema.Finding
@@ -30,11 +30,11 @@ type Report struct {
 // NewReport returns an empty report of a load that begins now.
 func NewReport() *Report { return &Report{Now: time.Now(), Inputs: files.Inputs{}} }
 
-// SettleTimeout is how long a load waits for half-written files (section 6.1), and
-// for files to rest while it looks at them.
-const SettleTimeout = 500 * time.Millisecond
+// StableTimeout is how long a load waits for half-written files to be complete
+// (protocol, section 6.1), and for files to stop changing while it reads them.
+const StableTimeout = 500 * time.Millisecond
 
-// Add takes in findings.
+// Add adds findings.
 func (r *Report) Add(findings ...schema.Finding) { r.Findings = append(r.Findings, findings...) }
 
 // RefuseAll refuses every gate. The first reason stands.
@@ -54,5 +54,5 @@ func (r *Report) LookAgain(at time.Time) {
 // JustChanged reports whether a file was written so recently that it may be
 // half-written.
 func (r *Report) JustChanged(st files.Info) bool {
-	return max(st.Mtime, st.Ctime) > r.Now.Add(-SettleTimeout).UnixNano()
+	return max(st.Mtime, st.Ctime) > r.Now.Add(-StableTimeout).UnixNano()
 }

@@ -75,7 +75,7 @@ func (g *LastGood) Settings(project string, layer protocol.Layer) (File, bool) {
 }
 
 // onDisk says which layers' settings are kept on disk. The managed layer's are
-// not: the user could write what stands in for root's.
+// not: the user could write what counts in place of root's.
 func (g *LastGood) onDisk(layer protocol.Layer) bool {
 	return g.dir != "" && layer != protocol.Managed
 }

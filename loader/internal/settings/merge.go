@@ -80,8 +80,8 @@ func (m *merger) layer(at int) map[string]any {
 	return stands
 }
 
-// setNow notes which layer rules a value for the layers below. What the managed
-// layer fixes it goes on ruling; otherwise it is the layer that moved the value last.
+// setNow notes which layer binds the layers below with a value. What the managed
+// layer fixes stays its own; otherwise it is the layer that moved the value last.
 func (m *merger) setNow(key *schema.Key, path string, layer protocol.Layer) {
 	if fixed := key.Type == schema.TypeList || key.BoundByManaged(); m.setBy[path] != protocol.Managed || !fixed {
 		m.setBy[path] = layer

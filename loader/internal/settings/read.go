@@ -51,7 +51,7 @@ func (f *File) Faults() (texts []string) {
 	return texts
 }
 
-// Look is what reading tells and asks about the paths it comes by. Both
+// Look is called by Read for each path on its way. Both
 // functions may be nil.
 type Look struct {
 	// See is called with each path before it is read.

@@ -16,9 +16,9 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
-// lost settles a hook that was allowed and is changed or gone. It stands in the
-// set as what it was, and fails there, if it could have refused anything.
-func (d *Decider) lost(f *DecidedHook, status executor.Status, kind protocol.FailureKind, code schema.Code, why, remedy string) {
+// failChanged decides about a hook that was allowed and is changed or gone. It stays in
+// the set as what it was; if it could have refused anything, it fails there.
+func (d *Decider) failChanged(f *DecidedHook, status executor.Status, kind protocol.FailureKind, code schema.Code, why, remedy string) {
 	was, asked := d.wasAllowed(f)
 	if f.Bundle != nil {
 		was = stricter(was, f.Resolution.Hook)
@@ -71,12 +71,12 @@ func (d *Decider) wasAllowed(f *DecidedHook) (schema.Hook, schema.Source) {
 		return h, ""
 	}
 	if answer := d.Answer(f.Hook, f.Record.Hash); answer != nil {
-		told, _ := schema.Resolve(f.ProjectDefaults(), *answer)
+		described, _ := schema.Resolve(f.ProjectDefaults(), *answer)
 		if h.Can == protocol.CanModify && h.OnFailure == protocol.RuleContinue {
-			h.Can, h.OnFailure = told.Hook.Can, told.Hook.OnFailure
+			h.Can, h.OnFailure = described.Hook.Can, described.Hook.OnFailure
 		}
-		h.Events, h.Match, h.Mode = told.Hook.Events, told.Hook.Match, told.Hook.Mode
-		h.Required = h.Required || told.Hook.Required
+		h.Events, h.Match, h.Mode = described.Hook.Events, described.Hook.Match, described.Hook.Mode
+		h.Required = h.Required || described.Hook.Required
 	}
 	if len(h.Events) == 0 {
 		h.Events = candidate.Everywhere()

@@ -26,12 +26,12 @@ type Decider struct {
 	Settings  *schema.Settings // in force: hooks.allow and hooks.trust.hashes
 	Store     Store
 	WholeHash func() string // of all that the project brings along
-	// answer is what a hook that was allowed said of itself when it was asked; nil if
-	// nobody knows.
+	// Answer returns what a hook that was allowed said of itself when it was asked, nil
+	// if that is not known.
 	Answer func(f *candidate.Hook, hash string) *schema.Described
 
-	Unasked          []string // names of hooks that are absent because nobody allowed them
-	UnaskedResources []string
+	Unallowed          []string // names of hooks that are absent because nobody allowed them
+	UnallowedResources []string
 }
 
 // Hooks decides about hooks.
@@ -42,8 +42,8 @@ func (d *Decider) Hooks(candidates []*candidate.Hook) (decided []*DecidedHook) {
 	return decided
 }
 
-// hook settles what of a hook may run: it compares the bundle of what is there
-// now with what a person allowed. Nothing has been run so far.
+// hook decides whether a hook may run: it compares the bundle of what is there now with
+// what a person allowed. Nothing of it has been run so far.
 func (d *Decider) hook(c *candidate.Hook) *DecidedHook {
 	f := &DecidedHook{Hook: c}
 	switch {
@@ -100,15 +100,15 @@ func (d *Decider) projectHook(f *DecidedHook) {
 			d.holdPins(&f.Subject, &f.Verdict, f.Resolution.Hook.InPlace)
 		}
 	case r != nil && !f.IsThere():
-		d.lost(f, executor.Gone, protocol.FailGone, report.Gone, "it was allowed here and is no longer there",
+		d.failChanged(f, executor.Gone, protocol.FailGone, report.Gone, "it was allowed here and is no longer there",
 			f.GoneRemedy())
 	case r != nil:
-		d.lost(f, executor.Changed, protocol.FailUntrusted, report.Changed, "it is not what was allowed any more"+difference(&f.Subject), f.Scope.TrustRemedy())
+		d.failChanged(f, executor.Changed, protocol.FailUntrusted, report.Changed, "it is not what was allowed any more"+difference(&f.Subject), f.Scope.TrustRemedy())
 	case f.Scope.Decided.Inherited(f.Base) != nil && (f.Faulty() || !f.AllowedInMain()):
 		f.Record = f.Scope.Decided.Inherited(f.Base)
-		d.lost(f, executor.Changed, protocol.FailUntrusted, report.Changed, "it is not what was allowed in "+f.Scope.Decided.InMain.Project+difference(&f.Subject), f.Scope.TrustRemedy())
+		d.failChanged(f, executor.Changed, protocol.FailUntrusted, report.Changed, "it is not what was allowed in "+f.Scope.Decided.InMain.Project+difference(&f.Subject), f.Scope.TrustRemedy())
 	default:
-		d.unknown(f)
+		d.decideUnallowed(f)
 	}
 }
 
@@ -140,8 +140,8 @@ func hashAmong(hashes []string, hash string) bool {
 	})
 }
 
-// runCopy settles that the private copy runs. Where a hash alone allowed the
-// hook, the copy is made now.
+// runCopy has the private copy run. Where a hash alone allowed the hook, the copy is
+// made now.
 func (d *Decider) runCopy(f *DecidedHook, make bool) {
 	f.Bundle.Members = slices.Clone(f.Bundle.Members)
 	if f.Resolution.Hook.InPlace {
@@ -174,7 +174,8 @@ func (d *Decider) runCopy(f *DecidedHook, make bool) {
 	f.Problem = interpreter.MountTrouble(f.Run, interpreter.NoExecCopy)
 }
 
-// original is what runs where it lies.
+// original returns the path of a hook that runs where it lies, and notes what keeps it
+// from running.
 func (d *Decider) original(f *DecidedHook) string {
 	if f.IsCommand() {
 		if len(f.Argv) == 0 {
@@ -193,11 +194,11 @@ func (d *Decider) original(f *DecidedHook) string {
 	return f.Path
 }
 
-// unknown settles a hook of the project that nobody decided about. One that says
+// decideUnallowed decides about a hook of the project that nobody decided about. One that says
 // it guards something fails until a person decides; any other is absent.
-func (d *Decider) unknown(f *DecidedHook) {
+func (d *Decider) decideUnallowed(f *DecidedHook) {
 	if f.Faulty() || f.Problem != nil || !f.Listed {
-		return // settled as rejected or broken
+		return // it ends as rejected or broken
 	}
 	h := &f.Resolution.Hook
 	why := "nobody allowed it yet"
@@ -207,14 +208,14 @@ func (d *Decider) unknown(f *DecidedHook) {
 		}
 		f.FailClosed(f.Name, executor.Untrusted, protocol.FailUntrusted, why, f.Scope.TrustRemedy())
 	} else {
-		d.Unasked = append(d.Unasked, f.Name)
+		d.Unallowed = append(d.Unallowed, f.Name)
 	}
 	f.Disable(executor.Untrusted, why)
 	d.Add(report.New(report.Untrusted, f.Path, 0, f.Name, "it is not run: "+why, f.Scope.TrustRemedy()))
 }
 
-// runView settles that a hook with inPlace runs from its view. Where links cannot
-// be made the original runs.
+// runView has a hook with inPlace run from its view. Where links cannot be made the
+// original runs.
 func (d *Decider) runView(f *DecidedHook) error {
 	if runtime.GOOS == "windows" {
 		f.Run, f.InPlace = d.original(f), true
@@ -239,8 +240,8 @@ func (d *Decider) runView(f *DecidedHook) error {
 	return nil
 }
 
-// startsInside settles a hook of user or machine that asks to start in a project
-// which nobody allowed: it does not run there.
+// startsInside fails a hook of user or machine that asks to start in a project which
+// nobody allowed.
 func (d *Decider) startsInside(f *DecidedHook) {
 	if !f.Resolution.Hook.InProject || d.Env.ProjectAllowed() {
 		return

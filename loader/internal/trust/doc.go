@@ -1,6 +1,6 @@
 // Package trust decides what may run. It runs nothing.
 //
-// settings.go settles which settings of a project are in force: exactly those that a
+// settings.go decides which settings of a project are in force: exactly those that a
 // person allowed. layers.go reads and merges the settings of all scopes around it. A
 // [Decider] decides about hooks (decide.go) and about skills, recipes and servers
 // (resources.go). What is as it was allowed runs from its private copy; what changed

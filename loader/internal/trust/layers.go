@@ -15,7 +15,7 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
-// Settings settles which settings of the layers are in force.
+// Settings decides which settings of the layers are in force.
 type Settings struct {
 	*report.Report
 	Scopes    []*candidate.Scope // the lowest first
@@ -24,16 +24,18 @@ type Settings struct {
 	Good      *settings.LastGood
 	AsAllowed bool // the project's settings count as if they were allowed: to show what a person decides about
 
-	// projectHash is the hash of the whole project as it would be with these settings,
+	// ProjectHash returns the hash of the whole project as it would be with these settings,
 	// "" if they were swapped meanwhile.
 	ProjectHash func(b *bundle.Bundle) string
 }
 
-// read reads the settings of every scope and merges them. The highest comes first:
-// what the user's settings say of a project decides whether the project's own need
-// to be allowed.
+// Merge reads the settings of every scope, gives each scope its own settings, and
+// returns those of all scopes together. The highest scope comes first: what the
+// user's settings say of a project decides whether the project's own need to be
+// allowed.
 func (t *Settings) Merge() schema.Settings {
-	for _, s := range slices.Backward(t.Scopes) {
+	var findings []schema.Finding
+	for i, s := range slices.Backward(t.Scopes) {
 		s.File.InForce = schema.LayerSettings{Layer: s.Layer}
 		switch {
 		case s.Dir == "":
@@ -46,32 +48,26 @@ func (t *Settings) Merge() schema.Settings {
 			s.File.InForce = t.layerSettings(s)
 		}
 		t.Add(s.File.InForce.Waiting()...)
+		if i+1 < len(t.Scopes) && s.Layer != t.Scopes[i+1].Layer && len(s.File.InForce.Values) == 0 {
+			s.Own = t.Scopes[i+1].Own // as for most scopes: it sets nothing
+			continue
+		}
+		s.Own, findings = mergeFrom(t.Scopes[i:])
 	}
-	all := make([]schema.LayerSettings, len(t.Scopes))
-	for i, s := range t.Scopes {
-		all[i] = s.File.InForce
-	}
-	merged, findings := settings.Merge(all...)
 	t.Add(findings...)
-	for i, s := range t.Scopes {
-		// What a lower scope says never changes a hook of a higher one, so each
-		// scope's own settings are merged without those below it.
-		own, _ := settings.Merge(all[i:]...)
-		s.Own = &own
-	}
-	return merged
+	return *t.Scopes[0].Own
 }
 
-// upper are the settings that no project has a say in.
-func (t *Settings) upper() *schema.Settings {
-	var layers []schema.LayerSettings
-	for _, s := range t.Scopes {
-		if s.Layer != protocol.Project {
-			layers = append(layers, s.File.InForce)
-		}
+// mergeFrom merges the settings of a scope with those of the scopes above it. What a
+// lower scope says never changes a hook of a higher one, so the scopes below are left
+// out.
+func mergeFrom(scopes []*candidate.Scope) (*schema.Settings, []schema.Finding) {
+	layers := make([]schema.LayerSettings, len(scopes))
+	for i, s := range scopes {
+		layers[i] = s.File.InForce
 	}
-	merged, _ := settings.Merge(layers...)
-	return &merged
+	merged, findings := settings.Merge(layers...)
+	return &merged, findings
 }
 
 // ReadLayer reads the settings file of a scope. A file that others could have
@@ -90,7 +86,7 @@ func (t *Settings) ReadLayer(s *candidate.Scope) settings.File {
 	return f
 }
 
-// onlyOurs says so if somebody else could have written a file or folder of a
+// onlyOurs returns an error if somebody else could have written a file or folder of a
 // layer. One that is not there is fine.
 func (t *Settings) onlyOurs(path string) *schema.UnreadableError {
 	_, unsafe, err := ownership.User(t.Exempt...).Follow(path)
@@ -120,11 +116,12 @@ func (t *Settings) layerSettings(s *candidate.Scope) schema.LayerSettings {
 		}
 		return f.Settings
 	}
-	return t.settingsLost(s, f.Bad)
+	return t.lastGood(s, f.Bad)
 }
 
-// settingsLost are the settings in the place of those that cannot be read.
-func (t *Settings) settingsLost(s *candidate.Scope, bad *schema.UnreadableError) schema.LayerSettings {
+// lastGood returns what counts in place of settings that cannot be read: the last ones
+// that could be. Without those every gate is refused.
+func (t *Settings) lastGood(s *candidate.Scope, bad *schema.UnreadableError) schema.LayerSettings {
 	s.File.State = candidate.SettingsUnreadable
 	t.Add(bad.Finding())
 	if good, ok := t.Good.Settings(s.Project, s.Layer); ok {

@@ -12,10 +12,10 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// holdPins settles what starts a hook that was allowed: the program that was seen
-// then, whatever PATH says now. What is gone is replaced from the folders that do
-// not depend on the caller, if nobody but the user or root can change what is
-// there, and a person is told.
+// holdPins decides what starts a hook that was allowed: the program that was there
+// then, whatever PATH says now. A program that is gone is replaced from the folders
+// that do not depend on the caller, if nobody but the user or root can change what is
+// there; the replacement is reported.
 func (d *Decider) holdPins(f *candidate.Subject, v *Verdict, inPlace bool) {
 	in := d.Env.Builder(f.Scope, inPlace)
 	var recorded interpreter.Pins

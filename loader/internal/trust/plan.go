@@ -7,26 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/candidate"
-	"github.com/hookd-dev/hookd/loader/internal/environment"
-	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/records"
-	"github.com/hookd-dev/hookd/loader/internal/report"
-	"github.com/hookd-dev/hookd/protocol"
-)
-
-// State is what the trust records say about a hook of a project.
-type State string
-
-const (
-	StateTrusted State = "trusted"
-	StateNew     State = "new"
-	StateChanged State = "changed"
-	StateGone    State = "gone"
-	StateDenied  State = "denied"
 )
 
 // Plan is everything that would run in a project if it were allowed, besides what
@@ -38,43 +22,6 @@ type Plan struct {
 	Items   []PlanItem
 }
 
-// PlanItem is one hook of a plan, or one of the project's materials.
-type PlanItem struct {
-	Hook    string // of a material its folder and name: skills/x.md, mcpServers/git
-	Kind    records.Kind
-	State   State
-	Hash    string // of the bundle; "" if it is gone or cannot be allowed
-	Was     string // hash of the bundle that was allowed, "" if none was
-	Path    string // the hook's own file, "" for a command
-	Guard   bool   // could refuse an event, or must answer
-	InPlace bool   // the original runs, so only what the hash names is watched
-	In      string // the main checkout in which the very same is allowed, and which lets it count here; "" if it does not
-	Damaged bool   // trusted, but its private copy is missing or was changed
-
-	// AllowedBefore is when exactly this was allowed last, if it was changed since
-	// and is back; nil if it never was. It is asked about all the same: going back
-	// to a weaker guard is an attack, too.
-	AllowedBefore *time.Time
-
-	// Trouble says why the hook cannot be allowed, and Remedy what to do; both
-	// are empty if it can.
-	Trouble, Remedy string
-
-	// Faults are single values of settings that do not count.
-	Faults []string
-
-	Entry, WasEntry             protocol.RawMessage // canonical JSON; nil if there is none
-	Interpreter, WasInterpreter string
-	Program, WasProgram         string
-	Unwatched                   []string // code of the project that runs and that the hash does not cover, in words
-	Files                       []PlanFile
-
-	bundle *bundle.Bundle
-	record *records.Record
-	pins   interpreter.Pins
-	inMain bool // allowed in the main checkout: to be forgotten here it must be denied
-}
-
 // Settings is the name under which the plan has the project's settings, "" if there
 // is nothing to decide about them.
 func (p *Plan) Settings() string {
@@ -82,22 +29,6 @@ func (p *Plan) Settings() string {
 		return p.Items[i].Hook
 	}
 	return ""
-}
-
-// Waits reports whether a person has something to decide about it.
-func (item PlanItem) Waits() bool {
-	return item.State != StateDenied && (item.State != StateTrusted || item.Damaged) && item.In == ""
-}
-
-// Survey is what a project would run, found without running any of it.
-type Survey struct {
-	*report.Report
-	Env       *environment.Environment
-	Store     Store
-	TrustedIn string           // the main checkout of which the project is a worktree
-	Inner     *candidate.Scope // nil without a project
-	Hooks     []*candidate.Hook
-	Resources []*candidate.Resource
 }
 
 // ProjectHash is one hash for all of a project that could be allowed.
@@ -132,9 +63,10 @@ func ProjectHash(inner *candidate.Scope, hooks []*candidate.Hook, resources []*c
 	return bundle.HashPrefix + hex.EncodeToString(sum[:])
 }
 
+// Plan compares what was found with what was allowed before.
 func (p *Survey) Plan() (*Plan, error) {
-	if p.Inner != nil && p.Inner.PassedOver != nil {
-		return nil, &PassedOverError{p.Inner.PassedOver.Why, p.Inner.PassedOver.Remedy}
+	if p.Inner != nil && p.Inner.Ignored != nil {
+		return nil, &IgnoredProjectError{p.Inner.Ignored.Why, p.Inner.Ignored.Remedy}
 	}
 	plan := &Plan{Project: p.Env.Workspace.Project, Hash: ProjectHash(p.Inner, p.Hooks, p.Resources)}
 	if item := p.SettingsItem(); item != nil {
@@ -188,13 +120,13 @@ func (p *Plan) OnFixedPath() error {
 	return nil
 }
 
-// A PassedOverError is ErrNoProject where an .acai folder is there and does not
-// count.
-type PassedOverError struct{ Why, Remedy string }
+// An IgnoredProjectError is [ErrNoProject] for an .acai folder that is there and does
+// not count.
+type IgnoredProjectError struct{ Why, Remedy string }
 
-func (e *PassedOverError) Error() string { return "nothing of this project counts: " + e.Why }
+func (e *IgnoredProjectError) Error() string { return "nothing of this project counts: " + e.Why }
 
-func (e *PassedOverError) Unwrap() error { return ErrNoProject }
+func (e *IgnoredProjectError) Unwrap() error { return ErrNoProject }
 
 // ErrNoProject says that there is nothing to decide about.
 var ErrNoProject = errors.New("no project: there is no .acai folder here or above")

@@ -5,12 +5,81 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"time"
 
 	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/candidate"
+	"github.com/hookd-dev/hookd/loader/internal/environment"
 	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/records"
+	"github.com/hookd-dev/hookd/loader/internal/report"
+	"github.com/hookd-dev/hookd/protocol"
 )
+
+// State is what the trust records say about a hook of a project.
+type State string
+
+const (
+	StateTrusted State = "trusted"
+	StateNew     State = "new"
+	StateChanged State = "changed"
+	StateGone    State = "gone"
+	StateDenied  State = "denied"
+)
+
+// PlanItem is one hook of a plan, or one of the project's resources.
+type PlanItem struct {
+	Hook    string // of a resource its folder and name: skills/x.md, mcpServers/git
+	Kind    records.Kind
+	State   State
+	Hash    string // of the bundle; "" if it is gone or cannot be allowed
+	Was     string // hash of the bundle that was allowed, "" if none was
+	Path    string // the hook's own file, "" for a command
+	Guard   bool   // could refuse an event, or must answer
+	InPlace bool   // the original runs, so only what the hash names is watched
+	In      string // the main checkout in which the very same is allowed, and which lets it count here; "" if it does not
+	Damaged bool   // trusted, but its private copy is missing or was changed
+
+	// AllowedBefore is when exactly this was allowed last, if it was changed since
+	// and is back; nil if it never was. It is asked about all the same: going back
+	// to a weaker guard is an attack, too.
+	AllowedBefore *time.Time
+
+	// Trouble says why the hook cannot be allowed, and Remedy what to do; both
+	// are empty if it can.
+	Trouble, Remedy string
+
+	// Faults are single values of settings that do not count.
+	Faults []string
+
+	Entry, WasEntry             protocol.RawMessage // canonical JSON; nil if there is none
+	Interpreter, WasInterpreter string
+	Program, WasProgram         string
+	Unwatched                   []string // code of the project that runs and that the hash does not cover, in words
+	Files                       []PlanFile
+
+	bundle *bundle.Bundle
+	record *records.Record
+	pins   interpreter.Pins
+	inMain bool // allowed in the main checkout: to be forgotten here it must be denied
+}
+
+// Waits reports whether a person has something to decide about it.
+func (item PlanItem) Waits() bool {
+	return item.State != StateDenied && (item.State != StateTrusted || item.Damaged) && item.In == ""
+}
+
+// Survey is what a project would run, found without running any of it.
+type Survey struct {
+	*report.Report
+	Env       *environment.Environment
+	Store     Store
+	TrustedIn string           // the main checkout of which the project is a worktree
+	Inner     *candidate.Scope // nil without a project
+	Hooks     []*candidate.Hook
+	Resources []*candidate.Resource
+}
 
 // SettingsItem is the project's settings file as something to decide about; nil
 // if there is none and none was allowed.
@@ -63,7 +132,7 @@ func (p *Survey) hookItem(f *candidate.Hook) (PlanItem, error) {
 		item.Guard = true
 	}
 	item.Trouble, item.Remedy = hookCannotBeAllowed(f)
-	p.Env.SeeUnwatched(&f.Subject, h.InPlace, h.InProject)
+	p.Env.NoteUnwatched(&f.Subject, h.InPlace, h.InProject)
 	if item.State == StateNew && f.AllowedInMain() && !f.Faulty() && !f.RunsUnwatched() {
 		item.In = p.TrustedIn
 	}
@@ -74,7 +143,7 @@ func (p *Survey) hookItem(f *candidate.Hook) (PlanItem, error) {
 func (p *Survey) resourceItem(f *candidate.Resource) (PlanItem, error) {
 	item := PlanItem{Kind: f.Kind, State: StateOf(&f.Subject, f.IsThere())}
 	item.Trouble, item.Remedy = cannotBeAllowed(&f.Subject, f.IsThere())
-	p.Env.SeeUnwatched(&f.Subject, false, false)
+	p.Env.NoteUnwatched(&f.Subject, false, false)
 	if item.State == StateNew && f.AllowedInMain() && len(f.Unwatched) == 0 {
 		item.In = p.TrustedIn
 	}
@@ -130,7 +199,7 @@ func (p *Survey) fill(item *PlanItem, f *candidate.Subject) error {
 	return nil
 }
 
-// state compares what is there with the records.
+// StateOf compares what is there with the records.
 func StateOf(f *candidate.Subject, there bool) State {
 	r := f.Record
 	switch {

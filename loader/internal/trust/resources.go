@@ -17,12 +17,12 @@ func (d *Decider) Resources(found []*candidate.Resource) (decided []*DecidedReso
 	return decided
 }
 
-// resource settles whether one may be used. Nothing of it guards anything,
-// so that what may not be used is absent, and said to be.
+// resource decides whether a resource may be used. None of them guards anything, so one
+// that may not be used is left out, and reported.
 func (d *Decider) resource(c *candidate.Resource) *DecidedResource {
 	f := &DecidedResource{Resource: c}
-	d.Env.SeeUnwatched(&f.Subject, false, false)
-	d.Env.TellUnwatched(&f.Subject, "", 0)
+	d.Env.NoteUnwatched(&f.Subject, false, false)
+	d.Env.ReportUnwatched(&f.Subject, "", 0)
 	trusted := f.Scope.NeedsTrust() && f.Unstarted && f.AsAllowed()
 	if trusted {
 		f.Problem = nil // what starts it is pinned
@@ -30,7 +30,7 @@ func (d *Decider) resource(c *candidate.Resource) *DecidedResource {
 	switch r := f.Record; {
 	case f.Problem != nil:
 		f.Disable(executor.Broken, f.Problem.Why)
-		d.Add(report.New(report.MaterialUnusable, f.Path, f.Line, f.Name, f.Problem.Why, f.Problem.Remedy))
+		d.Add(report.New(report.ResourceUnusable, f.Path, f.Line, f.Name, f.Problem.Why, f.Problem.Remedy))
 	case r != nil && r.Decision == records.Denied:
 		f.Disable(executor.Disabled, "denied with hookd untrust")
 	case !f.Scope.NeedsTrust():
@@ -39,28 +39,28 @@ func (d *Decider) resource(c *candidate.Resource) *DecidedResource {
 		f.Disable(executor.Gone, "it was allowed here and is no longer there")
 	case f.Waits: // and so does the server, whatever was decided about it
 		f.Disable(executor.Untrusted, "nobody allowed the project's settings yet")
-		d.UnaskedResources = append(d.UnaskedResources, f.Name)
-		d.Add(report.New(report.MaterialUntrusted, f.Path, f.Line, f.Name, "it is not used: "+f.Why, f.Scope.TrustRemedy()))
+		d.UnallowedResources = append(d.UnallowedResources, f.Name)
+		d.Add(report.New(report.ResourceUntrusted, f.Path, f.Line, f.Name, "it is not used: "+f.Why, f.Scope.TrustRemedy()))
 	case f.AsAllowed(), r == nil && f.AllowedInMain() && len(f.Unwatched) == 0, d.hashListed(&f.Subject):
 		if d.policy(&f.Subject, &f.Verdict, false) {
 			d.useCopy(f)
 		}
 	case r != nil:
 		f.Disable(executor.Changed, "it is not what was allowed any more"+difference(&f.Subject))
-		d.Add(report.New(report.MaterialUntrusted, f.Path, f.Line, f.Name, "it is not used: "+f.Why, f.Scope.TrustRemedy()))
+		d.Add(report.New(report.ResourceUntrusted, f.Path, f.Line, f.Name, "it is not used: "+f.Why, f.Scope.TrustRemedy()))
 	default:
 		f.Disable(executor.Untrusted, "nobody allowed it yet")
-		d.UnaskedResources = append(d.UnaskedResources, f.Name)
-		d.Add(report.New(report.MaterialUntrusted, f.Path, f.Line, f.Name, "it is not used: "+f.Why, f.Scope.TrustRemedy()))
+		d.UnallowedResources = append(d.UnallowedResources, f.Name)
+		d.Add(report.New(report.ResourceUntrusted, f.Path, f.Line, f.Name, "it is not used: "+f.Why, f.Scope.TrustRemedy()))
 	}
 	if f.Unset != nil && f.Run != "" {
 		f.Disable(executor.Broken, f.Unset.Why)
-		d.Add(report.New(report.MaterialUnusable, f.Path, f.Line, f.Name, f.Unset.Why, f.Unset.Remedy))
+		d.Add(report.New(report.ResourceUnusable, f.Path, f.Line, f.Name, f.Unset.Why, f.Unset.Remedy))
 	}
 	return f
 }
 
-// useCopy settles that the private copy is used.
+// useCopy has the private copy be used.
 func (d *Decider) useCopy(f *DecidedResource) {
 	f.Bundle.Members = slices.Clone(f.Bundle.Members)
 	if err := d.Store.Put(f.Bundle); err != nil {

@@ -28,18 +28,18 @@ func (t *Settings) safeFolder(s *candidate.Scope) bool {
 	if unsafe == "" {
 		return true
 	}
-	s.PassedOver = &workspace.PassedOver{Folder: s.Project, Why: unsafe, Remedy: workspace.OwnRemedy, Recorded: s.Decided.AnyAllowed()}
-	PassOver(t.Report, *s.PassedOver)
+	s.Ignored = &workspace.IgnoredFolder{Folder: s.Project, Why: unsafe, Remedy: workspace.OwnRemedy, Recorded: s.Decided.AnyAllowed()}
+	ReportIgnored(t.Report, *s.Ignored)
 	s.Dir = ""
 	return false
 }
 
-// PassOver reports a folder that does not rule. Nothing passes where it was
-// allowed to.
-func PassOver(r *report.Report, o workspace.PassedOver) {
-	code := report.PassedOver
+// ReportIgnored reports a folder that does not count. Where something of it was allowed,
+// every gate is refused.
+func ReportIgnored(r *report.Report, o workspace.IgnoredFolder) {
+	code := report.FolderIgnored
 	if o.Outer {
-		code = report.OuterUntrusted
+		code = report.OuterIgnored
 	}
 	f := report.New(code, filepath.Join(o.Folder, workspace.FolderName), 0, "", "its hooks and settings do not count: "+o.Why, o.Remedy)
 	if o.Homeless {
@@ -53,7 +53,7 @@ func PassOver(r *report.Report, o workspace.PassedOver) {
 	r.Add(f)
 }
 
-// projectSettings settles which settings of a project are in force: exactly those
+// projectSettings decides which settings of a project are in force: exactly those
 // that a person allowed (protocol, section 0).
 func (t *Settings) projectSettings(s *candidate.Scope) {
 	f := t.ReadLayer(s)
@@ -112,7 +112,7 @@ func (t *Settings) takeSettings(s *candidate.Scope, f settings.File) {
 			t.Good.Keep(s.Project, f)
 		}
 	case s.Decided.Always:
-		s.File.InForce = t.settingsLost(s, f.Bad)
+		s.File.InForce = t.lastGood(s, f.Bad)
 	default: // shown by hookd trust, which allows no settings that cannot be read
 		t.Add(f.Bad.Finding())
 		t.RefuseAll(f.Bad.Error(), f.Bad.Remedy)
@@ -147,7 +147,7 @@ func (t *Settings) keepAllowed(s *candidate.Scope, record *records.Record) {
 // settingsListed reports whether hooks.trust.hashes names the settings, or the
 // project with them.
 func (t *Settings) settingsListed(s *candidate.Scope, b *bundle.Bundle) bool {
-	hashes := t.upper().Hooks.Trust.Hashes
+	hashes := t.user().Own.Hooks.Trust.Hashes // no project has a say in them
 	if len(hashes) == 0 {
 		return false
 	}

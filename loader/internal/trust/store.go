@@ -127,7 +127,7 @@ func (s Store) verify(b *bundle.Bundle) error {
 		case !st.Mode.IsRegular() || st.Mode.Perm() != b.Members[i].Mode:
 			return fmt.Errorf("%s is not what was allowed", where)
 		}
-		h, err := s.Files.Hash(where)
+		h, err := s.Files.Hash(where, st)
 		if err != nil {
 			return err
 		}

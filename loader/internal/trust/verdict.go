@@ -17,7 +17,7 @@ type Verdict struct {
 	Why     string
 	Fault   *protocol.Failure
 	Run     string           // path of what runs; "" if nothing does
-	InPlace bool             // what runs is the original, or lies beside what the original lies beside
+	InPlace bool             // what runs is the original, or a copy in a view
 	Folder  string           // where the copies of the bundle are that run
 	pins    interpreter.Pins // what starts it; of a hook of the project that may run
 }
@@ -34,15 +34,15 @@ type DecidedResource struct {
 	Verdict
 }
 
-// Disable settles that nothing runs, and why. The first reason stands.
+// Disable has nothing run, and says why. The first reason stands.
 func (v *Verdict) Disable(status executor.Status, why string) {
 	if v.Status == "" || v.Status == executor.Ready {
 		v.Status, v.Why, v.Run = status, why, ""
 	}
 }
 
-// FailClosed is disable for a hook whose absence must not go unnoticed: it stands in
-// the set as a failure under its rule.
+// FailClosed is Disable for a hook whose absence must not go unnoticed: it stays in the
+// set and fails there, under its rule.
 func (v *Verdict) FailClosed(name string, status executor.Status, kind protocol.FailureKind, why, remedy string) {
 	v.Disable(status, why)
 	if v.Fault == nil {
@@ -66,7 +66,7 @@ type Start struct {
 	sets   []string // variables that its interpreter line sets
 }
 
-// StartOf puts together what is executed: for a hook of the project what was
+// StartOf returns what is executed: for a hook of the project what was
 // pinned, with the words of the interpreter line, then the private copy. Elsewhere
 // the kernel does it.
 func StartOf(f *candidate.Subject, v *Verdict) Start {
@@ -105,8 +105,8 @@ func (s *Start) Environ(env []string) []string {
 // asked before it was decided about.
 type Allowed struct{ hook *DecidedHook }
 
-// allowed returns leave to run the hook; ok is false if it may not run.
+// MayRun returns leave to run the hook; ok is false if it may not run.
 func (f *DecidedHook) MayRun() (a Allowed, ok bool) { return Allowed{f}, f.Run != "" }
 
-// Decided is the hook that may run.
+// Decided returns the hook that may run.
 func (a Allowed) Decided() *DecidedHook { return a.hook }

@@ -105,7 +105,7 @@ func (s Store) viewWhole(b *bundle.Bundle, folder string) error {
 	return nil
 }
 
-// filesBeside lists what lies beside the originals of a bundle, in their folders and in
+// filesBeside lists what lies in the same folders as the originals of a bundle, in their folders and in
 // those above up to the bundle's own.
 func filesBeside(b *bundle.Bundle, see func(path string)) (links []bundle.Helper, err error) {
 	folders := []string{"."}

@@ -4,7 +4,7 @@
 // or with trust records of one that vanished, is the project; projects further up
 // count if a person allowed something of them. The search ends at home, and it does
 // not go past folders that somebody else could have put an .acai into. Folders that
-// do not count although somebody may rely on them are [PassedOver], and a load
+// do not count although somebody may rely on them are an [IgnoredFolder] each, and a load
 // refuses every gate where one of them was allowed before.
 //
 // home.go finds the home folder, which HOME alone does not decide. worktree.go tells

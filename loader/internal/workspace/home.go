@@ -12,7 +12,7 @@ import (
 // UserHome is the folder of the user layer: $HOME, unless that may be somebody
 // else's doing, else what the user database says; "" if neither is there. A HOME
 // that lies in a checkout or a project would make its .acai the user's.
-func UserHome() (home string, refused *PassedOver) {
+func UserHome() (home string, refused *IgnoredFolder) {
 	named := os.Getenv("HOME")
 	if !filepath.IsAbs(named) {
 		return DatabaseHome(), nil
@@ -25,7 +25,7 @@ func UserHome() (home string, refused *PassedOver) {
 	if listed != "" && sameFolder(listed, named) {
 		return named, nil
 	}
-	passed := &PassedOver{Folder: named, Why: "HOME is not obeyed: " + why, Remedy: "set HOME to your own home folder"}
+	passed := &IgnoredFolder{Folder: named, Why: "HOME is not obeyed: " + why, Remedy: "set HOME to your own home folder"}
 	if _, err := files.Lstat(filepath.Join(named, FolderName)); listed == "" && !files.Missing(err) {
 		passed.Why += ", and the user database names no other home"
 		passed.Homeless = true

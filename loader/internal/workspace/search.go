@@ -14,33 +14,33 @@ import (
 // FolderName is the folder that makes a project, and the user layer's in home.
 const FolderName = ".acai"
 
-// places are the projects that rule a working directory.
+// A Workspace holds the projects that rule a working directory.
 type Workspace struct {
-	// project is the real path of the folder whose .acai is the nearest, "" if
+	// Project is the real path of the folder whose .acai is the nearest, "" if
 	// there is none: what `hookd trust` is about.
 	Project string
 
-	// hooksRoot is where the project's hooks start. It is the project, or a
+	// HooksRoot is where the project's hooks start. It is the project, or a
 	// worktree of its repository that has no .acai of its own.
 	HooksRoot string
 
-	// root is where the agent's tools work: the nearest checkout or project.
+	// Root is where the agent's tools work: the nearest checkout or project.
 	Root string
 
-	// trustedIn is the main checkout that project is a worktree of, "" if it is
+	// TrustedIn is the main checkout that project is a worktree of, "" if it is
 	// none: what was allowed there is allowed here if it is the same.
 	TrustedIn string
 
-	// outer are the projects further up that a person allowed something of, the
+	// Outer are the projects further up that a person allowed something of, the
 	// nearest first. Their hooks hold here, too.
 	Outer []string
 
-	Passed []PassedOver
+	Ignored []IgnoredFolder
 }
 
-// PassedOver is a folder with an .acai or a trust record that does not rule,
-// although somebody may rely on it.
-type PassedOver struct {
+// An IgnoredFolder has an .acai or a trust record and does not count, although somebody
+// may rely on it.
+type IgnoredFolder struct {
 	Folder, Why, Remedy string
 	Recorded            bool // something of it was allowed: gates are refused
 	Outer               bool // a project above the one that rules, of which nobody allowed anything
@@ -54,8 +54,8 @@ type Search struct {
 	Checks   *ownership.Walk
 }
 
-// Find returns the places of a project that was named, or with "" those of a
-// working directory.
+// Find returns the workspace of a project that was named, or with "" that of a working
+// directory.
 func (s *Search) Find(named, cwd string) (p Workspace, err error) {
 	if named != "" {
 		p, err = s.Explicit(named, cwd)
@@ -68,7 +68,7 @@ func (s *Search) Find(named, cwd string) (p Workspace, err error) {
 	return p, err
 }
 
-// Explicit are the places of a project that was named.
+// Explicit returns the workspace of a project that was named.
 func (s *Search) Explicit(named, cwd string) (Workspace, error) {
 	dir := named
 	if !filepath.IsAbs(dir) {
@@ -110,7 +110,7 @@ func (s *Search) Explicit(named, cwd string) (Workspace, error) {
 	return p, nil
 }
 
-// From are the places of a working directory: the nearest folder with .acai, or
+// From returns the workspace of a working directory: the nearest folder with .acai, or
 // with a record of one that vanished, so that deleting the folder does not switch
 // its guards off; and the projects above it that have a record.
 func (s *Search) From(cwd string) (Workspace, error) {
@@ -178,7 +178,7 @@ func (s *Search) above(project string, p *Workspace) error {
 		case recorded && (there || s.Recorded(dir)):
 			p.Outer = append(p.Outer, dir)
 		case there:
-			p.Passed = append(p.Passed, PassedOver{Folder: dir, Outer: true, Why: "it lies above the project " + project + ", and nothing of it was ever allowed", Remedy: "allow it there if it is to hold here too: hookd trust --project " + dir})
+			p.Ignored = append(p.Ignored, IgnoredFolder{Folder: dir, Outer: true, Why: "it lies above the project " + project + ", and nothing of it was ever allowed", Remedy: "allow it there if it is to hold here too: hookd trust --project " + dir})
 		}
 	}
 	return nil
@@ -205,7 +205,7 @@ func (s *Search) look(dir string, p *Workspace) (bool, error) {
 		if err != nil {
 			unsafe = err.Error()
 		}
-		p.Passed = append(p.Passed, PassedOver{Folder: dir, Why: unsafe, Remedy: OwnRemedy})
+		p.Ignored = append(p.Ignored, IgnoredFolder{Folder: dir, Why: unsafe, Remedy: OwnRemedy})
 		return false, nil
 	}
 	return true, nil
@@ -231,15 +231,16 @@ func (s *Search) stops(dir string, p *Workspace) (bool, error) {
 	for at := dir; !s.ends(at); at = filepath.Dir(at) {
 		recorded := s.Recorded(at)
 		if _, err := files.Lstat(filepath.Join(at, FolderName)); err == nil || recorded {
-			p.Passed = append(p.Passed, PassedOver{Folder: at, Why: why, Remedy: remedy, Recorded: recorded})
+			p.Ignored = append(p.Ignored, IgnoredFolder{Folder: at, Why: why, Remedy: remedy, Recorded: recorded})
 		}
 	}
 	return true, nil
 }
 
+// OwnRemedy says what to do about files that others could have written.
 const OwnRemedy = "make it yours and writable by you only (chown, chmod go-w); if another owner or a group is all right there, name the folder in hooks.trust.folders of your own settings"
 
-// complete settles where hooks and tools work. checkout is the nearest one to the
+// complete fills in where hooks and tools work. checkout is the nearest one to the
 // working directory, "" if none was passed on the way to the project.
 func (p *Workspace) complete(checkout string) {
 	if p.Project == "" {

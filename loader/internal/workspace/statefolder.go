@@ -30,7 +30,7 @@ func (p *Workspace) CheckStateFolder(state, userHome string) error {
 	return nil
 }
 
-// outside makes sure that the state folder does not lie inside the project: a
+// StateOutside makes sure that the state folder does not lie inside the project: a
 // project must not bring along its own trust.
 func StateOutside(project, state string) error {
 	real := state

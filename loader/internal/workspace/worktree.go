@@ -68,7 +68,7 @@ func absoluteFrom(folder, path string) string {
 }
 
 // inMain reports whether anything was allowed in the main checkout that a folder is a
-// worktree of: it rules there where the worktree has no .acai. Not if that checkout
+// worktree of: it counts there where the worktree has no .acai. Not if that checkout
 // lies above the folder: the search finds it there.
 func (s *Search) inMain(folder string) bool {
 	st, err := files.Lstat(filepath.Join(folder, GitName))

@@ -23,9 +23,9 @@ func skillsOf(e *engine.Engine) []skill.File {
 // skillFiles returns the skills of a snapshot that the loop may use.
 func skillFiles(s *loader.Snapshot) []skill.File {
 	var files []skill.File
-	for _, m := range s.Materials {
+	for _, m := range s.Resources {
 		if m.Kind == loader.KindSkill && m.Use != "" {
-			files = append(files, skill.File{Name: m.Name, Path: m.Use, Origin: m.Path, Layer: m.Layer, Beside: m.Beside})
+			files = append(files, skill.File{Name: m.Name, Path: m.Use, Origin: m.Path, Layer: m.Layer, Beside: m.Files})
 		}
 	}
 	return files
@@ -35,7 +35,7 @@ func skillFiles(s *loader.Snapshot) []skill.File {
 // program itself are not among them.
 func recipeFiles(s *loader.Snapshot) []recipe.File {
 	var files []recipe.File
-	for _, m := range s.Materials {
+	for _, m := range s.Resources {
 		if m.Kind == loader.KindRecipe && m.Use != "" {
 			files = append(files, recipe.File{Name: m.Name, Path: m.Use, Layer: m.Layer})
 		}
@@ -46,10 +46,10 @@ func recipeFiles(s *loader.Snapshot) []recipe.File {
 // JudgeResources finds skills and recipes whose front matter cannot be read, and adds
 // that to the snapshot. No other goroutine may use the snapshot meanwhile.
 func JudgeResources(s *loader.Snapshot) {
-	s.Materials = slices.Clone(s.Materials)
+	s.Resources = slices.Clone(s.Resources)
 	add := func(use, name string, kind loader.Kind, line int, message string, broken bool) {
 		f := schema.Finding{
-			Severity: schema.SeverityWarning, Code: string(loader.CodeMaterialUnusable), File: use,
+			Severity: schema.SeverityWarning, Code: string(loader.CodeResourceUnusable), File: use,
 			Message: fmt.Sprintf("the %s %s: %s", kind, name, message), Remedy: resourceRemedy,
 		}
 		if line > 0 {
@@ -58,8 +58,8 @@ func JudgeResources(s *loader.Snapshot) {
 		if broken {
 			f.Severity = schema.SeverityError
 		}
-		for i := range s.Materials {
-			m := &s.Materials[i]
+		for i := range s.Resources {
+			m := &s.Resources[i]
 			if m.Kind != kind || m.Use != use && m.Path != use {
 				continue
 			}

@@ -43,7 +43,7 @@ func (n startNotes) files(s *loader.Snapshot) {
 }
 
 // IsTold reports whether each process prints a finding.
-func IsTold(f schema.Finding) bool { return slices.Contains(loader.Told, schema.Code(f.Code)) }
+func IsTold(f schema.Finding) bool { return slices.Contains(loader.ToldOnce, schema.Code(f.Code)) }
 
 // waiting names on one line what of the project is not in force because nobody allowed it.
 func (n startNotes) waiting(s *loader.Snapshot) {
@@ -60,13 +60,13 @@ func (n startNotes) waiting(s *loader.Snapshot) {
 			parts = append(parts, show.Plural(len(names), what)+" ("+show.Shorten(strings.Join(names, " "), 120)+")")
 		}
 	}
-	named("hook", s.Unasked)
+	named("hook", s.Unallowed)
 	if n.loop {
 		what := "skill, recipe or server"
-		if len(s.UnaskedMaterials) > 1 {
+		if len(s.UnallowedResources) > 1 {
 			what = "skills, recipes or server" // with the s of the plural
 		}
-		named(what, s.UnaskedMaterials)
+		named(what, s.UnallowedResources)
 	}
 	guards := WaitingGuards(s)
 	refuse := ""

@@ -43,7 +43,7 @@ them, as the settings switch them; elsewhere they are not asked.`,
 					return err
 				}
 			}
-			listing := fullListing{described, append([]loader.Material{}, snapshot.Materials...)}
+			listing := fullListing{described, append([]loader.Resource{}, snapshot.Resources...)}
 			if event != "" {
 				name, err := cli.EventName(event)
 				if err != nil {
@@ -75,5 +75,5 @@ them, as the settings switch them; elsewhere they are not asked.`,
 // servers for the agent loop.
 type fullListing struct {
 	daemon.Listing
-	Materials []loader.Material `json:"materials"`
+	Materials []loader.Resource `json:"materials"`
 }

@@ -97,7 +97,7 @@ func (cmd *Commands) counts() error {
 	if err == nil {
 		_, err = trust.Plan(context.Background())
 	}
-	var passed *loader.PassedOverError
+	var passed *loader.IgnoredProjectError
 	if errors.As(err, &passed) {
 		return cli.Usage("no-project", "what was written is not in force: "+passed.Error(), passed.Remedy)
 	}

@@ -46,7 +46,7 @@ func Listing(p *show.Printer, listing daemon.Listing) {
 // else look as if there were none.
 func passedOver(p *show.Printer, findings []schema.Finding) (any bool) {
 	for i := range findings {
-		if f := &findings[i]; f.Code == string(loader.CodePassedOver) {
+		if f := &findings[i]; f.Code == string(loader.CodeFolderIgnored) {
 			any = true
 			p.Print("%s %s: %s\n  %s\n", p.In(show.Warn, "!"), p.In(show.Name, show.Line(f.File)), show.Line(f.Message), p.In(show.Quiet, "→ "+show.Line(f.Remedy)))
 		}

@@ -6,27 +6,27 @@ import (
 )
 
 // Resources lists skills, recipes and MCP servers, if there are any.
-func Resources(p *show.Printer, materials []loader.Material) {
-	if len(materials) == 0 {
+func Resources(p *show.Printer, resources []loader.Resource) {
+	if len(resources) == 0 {
 		return
 	}
 	p.Print("\n")
 	table := show.Table{Header: []string{"FOR THE LOOP", "KIND", "LAYER", "STATUS", "WHY"}}
-	for _, m := range materials {
+	for _, m := range resources {
 		table.Add(show.Cell{Text: m.Name, Tone: show.Name}, show.Cell{Text: string(m.Kind)}, show.Cell{Text: string(m.Layer)},
 			statusCell(m.Status), show.Cell{Text: m.Why, Tone: show.Quiet})
 	}
 	table.Write(p)
-	serverNotes(p, materials)
+	serverNotes(p, resources)
 }
 
 // serverNotes prints what the rows of the servers do not say.
-func serverNotes(p *show.Printer, materials []loader.Material) {
-	for _, m := range materials {
+func serverNotes(p *show.Printer, resources []loader.Resource) {
+	for _, m := range resources {
 		if len(m.Unwatched) > 0 {
 			unwatchedCode(p, m.Name, m.Unwatched)
 		}
-		if m.Given {
+		if m.KnowsProject {
 			p.Print("%s\n", p.In(show.Quiet, show.Line(m.Name)+" is told where the project lies"))
 		}
 	}

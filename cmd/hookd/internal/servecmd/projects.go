@@ -73,7 +73,7 @@ func (o *projectOpener) open(ctx context.Context, project, cwd string) (daemon.E
 			o.log.Warn(f.Message, "file", f.File, "remedy", f.Remedy)
 		}
 	}
-	if names := watcher.Snapshot().Unasked; len(names) > 0 {
+	if names := watcher.Snapshot().Unallowed; len(names) > 0 {
 		o.log.Warn("hooks of the project do not run, nobody allowed them", "project", project, "hooks", names)
 	}
 	s.executor = executor.New(watcher, executor.Options{StateDir: o.stateDir, Depth: hookenv.ProcessDepth(), Progress: s.aside})

@@ -193,7 +193,7 @@ func sameFile(a, b string) bool {
 
 // Fault says why a decision was not made.
 func Fault(err error) error {
-	var passed *loader.PassedOverError
+	var passed *loader.IgnoredProjectError
 	switch {
 	case errors.As(err, &passed):
 		return cli.Usage("no-project", passed.Error(), passed.Remedy)
