@@ -202,7 +202,7 @@ func TestAbortWhileNobodyReads(t *testing.T) {
 			if len(s.tool.ran()) != ran {
 				t.Errorf("%d deltas: the tool ran after the abort", deltas)
 			}
-			checkPaired(t, s.loop.Messages())
+			CheckPaired(t, s.loop.Messages())
 		})
 	}
 }

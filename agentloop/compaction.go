@@ -36,8 +36,8 @@ func (b refusedBy) Error() string { return b.reason }
 
 var errNothingToCompact = errors.New("there is nothing to compact: all of the conversation is to be kept")
 
-// compact has a recipe sum the conversation up and puts the text in the place of what it sums
-// up. It returns the summary. After an error the conversation is as it was; an error
+// compact runs the recipe and puts its text, the summary, in the place of what it sums up.
+// It returns the summary. After an error the conversation is as it was; an error
 // that is a [*runEnd] ends the run, as does the context's end.
 func (c *compaction) compact(ctx context.Context) (summary string, err error) {
 	r := c.run

@@ -24,8 +24,8 @@ type events struct {
 	steps  int         // model calls so far; only the run's goroutine writes it, while no tool runs
 }
 
-// notFired is the error of an event that did not even reach the gate: the context had
-// ended before.
+// notFired is the error of an event that did not reach the gate: the context had ended
+// before.
 type notFired struct{ error }
 
 func (u notFired) Unwrap() error { return u.error }
@@ -34,9 +34,9 @@ func (u notFired) Unwrap() error { return u.error }
 // want that, and shows what was decided. It fails only if the context ended before the
 // decision; what the gate answers then has no effect.
 func (e *events) fire(ctx context.Context, name protocol.EventName, data any) (*verdict, error) {
-	var settle askResolver
+	var resolve askResolver
 	if protocol.Lookup(name).Ask == protocol.AskPerson {
-		settle = func(ctx context.Context, o *protocol.Outcome) error {
+		resolve = func(ctx context.Context, o *protocol.Outcome) error {
 			if o.Action != protocol.Ask || o.By == nil {
 				return nil
 			}
@@ -44,7 +44,7 @@ func (e *events) fire(ctx context.Context, name protocol.EventName, data any) (*
 			return err
 		}
 	}
-	v, err := e.decideAndResolve(ctx, name, data, settle)
+	v, err := e.decideAndResolve(ctx, name, data, resolve)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (e *events) fire(ctx context.Context, name protocol.EventName, data any) (*
 	return v, nil
 }
 
-// fireOrEnd fires a gate whose refusal ends the run, and returns its data as decided.
+// fireOrEnd fires an event whose refusal ends the run, and returns its data as decided.
 func fireOrEnd[T any](ctx context.Context, e *events, name protocol.EventName, fired T) (*verdict, T, error) {
 	v, err := e.fire(ctx, name, fired)
 	if err == nil {
@@ -65,24 +65,25 @@ func fireOrEnd[T any](ctx context.Context, e *events, name protocol.EventName, f
 	return v, data, err
 }
 
-// askResolver completes what hooks left open; see [protocol.Event]. nil: nothing is.
+// askResolver completes a decision that hooks left open; see [protocol.Event]. nil: none is
+// completed.
 type askResolver func(ctx context.Context, o *protocol.Outcome) error
 
-// decideAndResolve fires an event whose person is asked before it is recorded. If the gate does not
-// know of settlers, the loop calls it.
-func (e *events) decideAndResolve(ctx context.Context, name protocol.EventName, data any, settle askResolver, options ...func(*protocol.Event)) (*verdict, error) {
-	if settle == nil {
+// decideAndResolve fires an event that a person is asked about before it is recorded. If the
+// gate does not call resolve, the loop does.
+func (e *events) decideAndResolve(ctx context.Context, name protocol.EventName, data any, resolve askResolver, options ...func(*protocol.Event)) (*verdict, error) {
+	if resolve == nil {
 		return e.decide(ctx, name, data, options...)
 	}
 	done := false
 	v, err := e.decide(ctx, name, data, append(options, func(event *protocol.Event) {
 		event.ResolveAsk = func(ctx context.Context, o *protocol.Outcome) error {
 			done = true
-			return settle(ctx, o)
+			return resolve(ctx, o)
 		}
 	})...)
 	if err == nil && !done {
-		err = settle(ctx, &v.Outcome)
+		err = resolve(ctx, &v.Outcome)
 	}
 	if err != nil {
 		return nil, err
@@ -122,13 +123,14 @@ func (e *events) decide(ctx context.Context, name protocol.EventName, data any, 
 func (e *events) begin(ctx context.Context, event *protocol.Event) (decide func() (protocol.Outcome, error)) {
 	s := e.agent.session
 	s.sequence.next(func(seq int64) {
-		event.Seq, event.Epoch = &seq, s.sequence.opening
+		event.Seq, event.Epoch = &seq, s.sequence.epoch
 		decide = s.Gate.Begin(e.withRunContext(ctx), *event)
 	})
 	return decide
 }
 
-// withRunContext returns the context of a gate call or a tool: hooks and tools find the run in it.
+// withRunContext returns the context of a gate call or a tool: hooks and tools find the run
+// in it.
 func (e *events) withRunContext(ctx context.Context) context.Context {
 	return provider.WithRunContext(ctx, e.run)
 }
@@ -216,8 +218,8 @@ func (e *events) notify(ctx context.Context, kind, text string) {
 	}
 }
 
-// afterEnd returns the context for events that must still be fired when ctx may have ended: ctx
-// itself, or that of the nearest caller who is still there, or the abort deadline's.
+// afterEnd returns the context for events that must still be fired when ctx may have ended:
+// ctx itself, or that of the nearest caller that still lives, or the abort deadline's.
 func (e *events) afterEnd(ctx context.Context) context.Context {
 	for ; e != nil && ctx.Err() != nil; e = e.parent {
 		ctx = e.caller

@@ -356,34 +356,7 @@ func (s *executorLoop) check(t *testing.T) {
 			t.Errorf("%s: %d too few ends: %s", what, n, s.gate.names())
 		}
 	}
-	paired(t, s.loop.Messages())
-}
-
-// paired asserts that each call has its one result after it.
-func paired(t *testing.T, messages []protocol.Message) {
-	t.Helper()
-	open := map[string]int{}
-	for _, m := range messages {
-		if len(m.Content) == 0 {
-			t.Errorf("message %s is empty", m.ID)
-		}
-		for _, p := range m.Content {
-			switch p.Type {
-			case protocol.PartToolCall:
-				open[p.ToolCallID]++
-			case protocol.PartToolResult:
-				open[p.ToolCallID]--
-				if open[p.ToolCallID] != 0 {
-					t.Errorf("the result of %s has no call before it", p.ToolCallID)
-				}
-			}
-		}
-	}
-	for id, n := range open {
-		if n != 0 {
-			t.Errorf("call %s has %d results too few", id, n)
-		}
-	}
+	agentloop.CheckPaired(t, s.loop.Messages())
 }
 
 // told are the texts of the notifications.

@@ -362,11 +362,12 @@ func (s *fakeLoop) check(t *testing.T) {
 	if before, after := s.gate.count(protocol.ToolCallStart), s.gate.count(protocol.ToolCallEnd, protocol.ToolCallError); before != after {
 		t.Errorf("%d events before tool calls, %d after: %v", before, after, s.gate.names())
 	}
-	checkPaired(t, s.loop.Messages())
+	CheckPaired(t, s.loop.Messages())
 }
 
-// checkPaired asserts that each tool call has exactly one result after it.
-func checkPaired(t *testing.T, messages []protocol.Message) {
+// CheckPaired asserts that each tool call has exactly one result after it. The tests with
+// the real executor use it, too.
+func CheckPaired(t *testing.T, messages []protocol.Message) {
 	t.Helper()
 	open := map[string]int{}
 	for _, m := range messages {
@@ -379,6 +380,9 @@ func checkPaired(t *testing.T, messages []protocol.Message) {
 				open[p.ToolCallID]++
 			case protocol.PartToolResult:
 				open[p.ToolCallID]--
+				if open[p.ToolCallID] != 0 {
+					t.Errorf("the result of %s has no call before it", p.ToolCallID)
+				}
 			}
 		}
 	}

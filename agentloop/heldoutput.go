@@ -28,7 +28,7 @@ const (
 	UpdateOutput UpdateKind = "output"
 )
 
-// Update is one thing that a run shows to its watcher.
+// Update is one thing that a run shows to its watcher: an event, or a piece of text.
 type Update struct {
 	Kind UpdateKind
 
@@ -71,7 +71,7 @@ type stream struct {
 	pending []Update
 }
 
-// show shows u, or holds it back.
+// show shows an update, or holds it back.
 func (s *stream) show(ctx context.Context, u Update) {
 	if s.holds != nil && s.holds(&u) {
 		s.pending = append(s.pending, u)

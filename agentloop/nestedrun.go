@@ -65,8 +65,8 @@ func (r *agentRun) runForHook(ctx context.Context, call *recipeCall, rec *recipe
 	return nil
 }
 
-// notEnding returns the error of a nested run for the run that it worked for: however the
-// nested run ended, this run goes on.
+// notEnding returns the error of a nested run as one that does not end the run that it
+// worked for.
 func notEnding(err error) error {
 	if err == nil || !errors.As(err, new(*runEnd)) {
 		return err

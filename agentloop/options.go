@@ -103,7 +103,7 @@ func (l *Limits) forced(origin protocol.Origin) limits.Continuations {
 	return limits.Continuations{Row: row, Total: total}
 }
 
-// setDefaults puts the defaults in.
+// setDefaults fills in what the caller left out.
 func (o *Options) setDefaults() error {
 	if o.Model == nil {
 		return errors.New("a model is needed")
@@ -244,7 +244,7 @@ func (a *agent) restrict(names []string) {
 	}
 }
 
-// skipHook has a hook not asked about events of a name.
+// skipHook keeps a hook from being asked about events of a name.
 func (a *agent) skipHook(event protocol.EventName, hook protocol.HookRef) {
 	a.notAsked = maps.Clone(a.notAsked)
 	if a.notAsked == nil {
@@ -267,8 +267,7 @@ func (a *agent) tooDeep() string {
 	return fmt.Sprintf("no sub-agent was started: sub-agents may be %d deep and this agent is %d deep already; do the work yourself", a.session.Limits.depth(), a.depth)
 }
 
-// render finds the recipe that somebody of a layer names, and puts arguments into its
-// text. A person, and the loop itself, is of the layer built-in.
+// render finds the recipe that a hook of a layer names, and puts arguments into its text. A person, and the loop itself, is of the layer built-in.
 func (a *agent) render(layer protocol.Layer, name string, args map[string]string) (*recipe.Recipe, string, error) {
 	rec, err := a.session.Recipes.For(layer, name)
 	if err != nil {
@@ -293,19 +292,19 @@ type Consent struct {
 	Remedy func(call *protocol.Call) string
 }
 
-// answerListener is told of a person's answers; see [provider.Provider].
+// answerListener hears a person's answers; see [provider.Provider].
 type answerListener = func(session string, request protocol.PermissionRequestData, option protocol.PermissionOption)
 
 // sequence gives the events of a session their numbers, from 1 on each time that it is
 // opened. All agents of the session share it.
 type sequence struct {
-	opening int64 // when the session was opened
+	epoch int64 // when the session was opened; see [protocol.Event]
 
 	mu   sync.Mutex
 	last int64 // the last number given out
 }
 
-func newSequence() *sequence { return &sequence{opening: time.Now().UnixNano()} }
+func newSequence() *sequence { return &sequence{epoch: time.Now().UnixNano()} }
 
 // next hands out the next number. No other is handed out before use has returned.
 func (s *sequence) next(use func(seq int64)) {

@@ -60,7 +60,8 @@ func (p *permissions) consent(ctx context.Context, c *protocol.Call) (*verdict, 
 	return v, err
 }
 
-// allowedBefore notes at tool-call-start who allowed a call that would else be asked about.
+// allowedBefore notes at tool-call-start who had allowed a call beforehand, so that no
+// question about it follows.
 func (p *permissions) allowedBefore(c *protocol.Call) askResolver {
 	asks := p.session.Consent.Asks
 	if asks == nil {
@@ -141,7 +142,7 @@ func (v *verdict) askers() []asker {
 
 func (a asker) same(b asker) bool { return a.name == b.name && a.layer == b.layer }
 
-// ifNobody is why a call is refused that nobody could be asked about.
+// ifNobody returns why a call is refused if nobody is there to be asked.
 func (a *asker) ifNobody(c *protocol.Call) string {
 	if !a.own || a.remedy == "" {
 		return withReason("nobody is there to ask", a.reason)

@@ -37,7 +37,7 @@ type Answer struct {
 	Text     string // for the model, with a refusal; may be empty
 }
 
-// onceOptions are the answers that a person may always give.
+// onceOptions are the options of every question.
 var onceOptions = []protocol.PermissionOption{
 	{OptionID: "allow", Name: "Allow", Kind: "allow-once"},
 	{OptionID: "reject", Name: "Reject", Kind: "reject-once"},
@@ -216,7 +216,7 @@ func shortened(text string, most int) string {
 	return b.String()
 }
 
-// withReason joins what happened with a hook's reason, if it gave one.
+// withReason returns what happened with a hook's reason after it, if the hook gave one.
 func withReason(what, reason string) string {
 	if reason == "" {
 		return what

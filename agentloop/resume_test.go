@@ -79,7 +79,7 @@ func (s *fakeLoop) promptResumed(t *testing.T, first int64) {
 	if got := *s.gate.fired[0].Seq; got != first {
 		t.Errorf("the first event has number %d, want %d", got, first)
 	}
-	checkPaired(t, s.loop.Messages())
+	CheckPaired(t, s.loop.Messages())
 }
 
 // TestResumeAfterACrash asserts that calls a crash left open get a result, and

@@ -35,7 +35,7 @@ type Run struct {
 	work   *agentRun
 }
 
-// Result is what a run came to.
+// Result is the result of a run.
 type Result struct {
 	Response   string // the text of the last answer
 	StopReason string // done length steps tokens time budget hook aborted; "" after agent-error
@@ -72,7 +72,7 @@ func (r *Run) Wait() error {
 	return r.work.err
 }
 
-// Result returns what the run came to. It is valid once Wait has returned.
+// Result returns the result. It is valid once Wait has returned.
 func (r *Run) Result() Result { return r.work.result }
 
 // agentRun is the run of one agent. The skeleton of its stages is [agentRun.stages]; each
@@ -84,7 +84,7 @@ type agentRun struct {
 	usage  *limits.Usage
 
 	subAgent   bool
-	stepNumber int // of a sub-agent: which of all sub-agents' steps its step is
+	stepNumber int // of a sub-agent: how many sub-agents' steps had begun when its step began, itself included
 
 	// Of the run that goes on; only its goroutine writes them, and only while no tool
 	// runs.
@@ -115,14 +115,14 @@ func newAgentRun(ctx context.Context, a *agent, parent *agentRun, watcher chan<-
 	return r
 }
 
-// runAll is a run with the further runs that hooks at agent-end ask for.
+// runAll runs a prompt, then the further runs that hooks at agent-end ask for.
 func (r *agentRun) runAll(prompt Prompt) {
 	for next := &prompt; next != nil; {
 		next = r.runOnce(*next)
 	}
 }
 
-// runOnce is one run: from its prompt to agent-end or agent-error.
+// runOnce makes one run: from its prompt to agent-end or agent-error.
 func (r *agentRun) runOnce(prompt Prompt) (further *Prompt) {
 	r.result, r.pendingContext, r.began = Result{}, nil, time.Now()
 	r.events.steps = 0
@@ -136,7 +136,7 @@ func (r *agentRun) runOnce(prompt Prompt) (further *Prompt) {
 	return r.finish(ctx, reason, err)
 }
 
-// stages are the skeleton. It returns the reason of a natural end, or why the run ends
+// stages is the skeleton of a run. It returns the reason of a natural end, or why the run ends
 // otherwise.
 func (r *agentRun) stages(ctx context.Context, prompt Prompt) (reason string, err error) {
 	if err := r.begin(ctx, prompt); err != nil {
@@ -227,8 +227,8 @@ func (r *agentRun) agentEnd(ctx context.Context, natural bool) *Prompt {
 	return furtherPrompt(messages)
 }
 
-// agentError fires agent-error. Nothing follows it, so nobody hears that it was cut
-// short.
+// agentError fires agent-error. Nothing follows it, so an error of it is not
+// reported.
 func (r *agentRun) agentError(ctx context.Context, end *runEnd) {
 	data := protocol.AgentErrorData{Message: end.message, Cause: end.cause}
 	if end.by != "" {

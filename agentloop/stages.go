@@ -117,7 +117,8 @@ func (r *agentRun) agentStart(ctx context.Context, prompt string) error {
 	return r.applyMessages(v, data.Messages)
 }
 
-// applyMessages takes over the conversation if hooks changed it, and adds their context.
+// applyMessages puts the hooks' conversation in place if they changed it, and adds their
+// context.
 func (r *agentRun) applyMessages(v *verdict, messages []protocol.Message) error {
 	if v.changes("messages") {
 		if err := r.agent.history.Replace(messages); err != nil {
@@ -288,8 +289,8 @@ func (r *agentRun) agentStop(ctx context.Context, reason string) (goOn bool, err
 	return goOn, err
 }
 
-// forceOn adds the messages of those who want the agent to go on and counts a forced
-// continuation, if there are any and the limits allow one more.
+// forceOn makes the agent go on if hooks want that and the limits allow it: it adds their
+// messages and counts a forced continuation.
 func (r *agentRun) forceOn(ctx context.Context, v *verdict) (forced bool, err error) {
 	messages := v.continuation()
 	if len(messages) == 0 || !r.countForced(ctx, v) {
@@ -301,7 +302,8 @@ func (r *agentRun) forceOn(ctx context.Context, v *verdict) (forced bool, err er
 	return true, internal(r.agent.history.Add(messages...))
 }
 
-// countForced counts one more forced continuation, or tells the person why there is none.
+// countForced counts one more forced continuation. It returns false, and tells the person
+// why, if the limits allow none.
 func (r *agentRun) countForced(ctx context.Context, v *verdict) bool {
 	refused := r.agent.forced.Count(v.continuedBy(), r.agent.session.Limits.forced)
 	if refused != "" {

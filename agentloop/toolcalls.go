@@ -42,8 +42,8 @@ type toolCall struct {
 	outcome string           // ok error blocked
 }
 
-// newToolCalls looks the tools of an answer's calls up among those that the model was
-// offered.
+// newToolCalls returns the calls of an answer. It finds their tools among those that the
+// model was offered.
 func newToolCalls(e *events, answer *modelAnswer) *toolCalls {
 	s := &toolCalls{agent: e.agent, events: e}
 	for _, part := range conversation.Calls(answer.message) {
@@ -88,8 +88,8 @@ func (s *toolCalls) run(ctx context.Context) {
 	}
 }
 
-// admit asks whether a call may run. It returns true if the tool is to work; else the call
-// is over.
+// admit asks hooks and the person whether a call may run. It returns true if the tool is to
+// run; else the call has ended.
 func (s *toolCalls) admit(ctx context.Context, c *toolCall) bool {
 	c.began = time.Now()
 	c.Touched = c.touches(c.Args)
@@ -184,8 +184,7 @@ func (s *toolCalls) keepArgs(ctx context.Context, c *toolCall) bool {
 	return true
 }
 
-// hasConsent asks the loop's own question about a call, unless a person has said yes to it
-// before.
+// hasConsent asks the loop's own question about a call. It returns true if the call may run.
 func (s *toolCalls) hasConsent(ctx context.Context, c *toolCall) bool {
 	v, err := s.permissions(c).consent(ctx, &c.Call)
 	switch {
@@ -210,7 +209,7 @@ func (s *toolCalls) endRefused(ctx context.Context, c *toolCall, kind protocol.C
 	s.endWithError(ctx, c, protocol.CallError{Kind: kind, Text: v.text()}, &by)
 }
 
-// endReplaced ends a call that a hook answered in the tool's place.
+// endReplaced ends a call with the result that a hook gave in the tool's place.
 func (s *toolCalls) endReplaced(ctx context.Context, c *toolCall, v *verdict) {
 	var result protocol.Result
 	if err := json.Unmarshal(v.Replaced, &result, decodeOptions); err != nil {
@@ -345,7 +344,7 @@ func (s *toolCalls) endWithResult(ctx context.Context, c *toolCall, result proto
 	}
 }
 
-// endWithError ends a call that has no result. The text, as hooks leave it, is what the model
+// endWithError ends a call without a result of its tool. The text, as hooks leave it, is what the model
 // reads.
 func (s *toolCalls) endWithError(ctx context.Context, c *toolCall, problem protocol.CallError, by *string) {
 	c.outcome = "error"
@@ -368,7 +367,7 @@ func (s *toolCalls) endWithError(ctx context.Context, c *toolCall, problem proto
 	}
 }
 
-// endUndecided ends a call whose gate gave no decision.
+// endUndecided ends a call about which the gate gave no decision, and the run with it.
 func (s *toolCalls) endUndecided(ctx context.Context, c *toolCall, err error) {
 	s.endRun(ctx, err)
 	problem := protocol.CallError{Kind: protocol.CallFailed, Text: "not run: " + err.Error()}

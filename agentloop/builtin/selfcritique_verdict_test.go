@@ -55,7 +55,7 @@ func FuzzReadVerdict(f *testing.F) {
 		if ok && !strings.Contains(strings.ToLower(text), "approved") && !strings.Contains(text, `\u`) {
 			t.Fatalf("a verdict out of nothing: %q", text)
 		}
-		// What stands behind everything else counts.
+		// What stands after everything else counts.
 		if v, ok := readVerdict(text + "\n" + `{"approved": false}`); ok && v.Approved && !strings.Contains(text, "{") {
 			t.Fatalf("%q hides a verdict", text)
 		}

@@ -80,7 +80,7 @@ func TestCompactAsks(t *testing.T) {
 			e.Data = protocol.RawMessage(`{"usage":{"contextTokens":null,"contextMax":100}}`)
 		}), false},
 		"a limit of nothing": {event(func(e *protocol.Event) { e.Data = protocol.RawMessage(`{"usage":{"contextTokens":0,"contextMax":0}}`) }), false},
-		"behind the limit": {event(func(e *protocol.Event) {
+		"after the limit": {event(func(e *protocol.Event) {
 			e.Data = protocol.RawMessage(`{"usage":{"contextTokens":180,"contextMax":100}}`)
 		}), true},
 		"a threshold of zero": {event(func(e *protocol.Event) { e.Compaction.Threshold = 0 }), true},

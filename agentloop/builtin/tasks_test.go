@@ -69,8 +69,8 @@ func TestTasksAreKeptAndShown(t *testing.T) {
 	}
 }
 
-// A reminder comes with every fifth step behind a change of the list, not with
-// the one behind it, across prompts too.
+// A reminder comes with every fifth step after a change of the list, not with
+// the one after it, across prompts too.
 func TestTasksAreRemindedOf(t *testing.T) {
 	script := "turns:\n" + write("w", "write:pending")
 	for i := range 12 {

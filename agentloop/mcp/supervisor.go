@@ -15,8 +15,8 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// supervisor keeps one server running: it starts it, lists its tools, and starts it again
-// when it ends.
+// supervisor keeps one server running: it starts the server, lists its tools, and starts it
+// again when it ends.
 type supervisor struct {
 	server  Server
 	options *Options

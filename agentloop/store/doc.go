@@ -1,10 +1,10 @@
 // Package store keeps the sessions of agents in files.
 //
 // A session is one append-only file of JSON lines: first a [Header], then one [Entry] a
-// line (entry.go), each written in one piece. [Create] begins a session and [Open] resumes one; a
-// process that has it open holds its lock, so that a session is used by one process at a
-// time (store.go, lock.go). [Session.State] is what the entries added up to at the opening,
-// [Session.Append] adds one. A loop appends a message before a model reads it.
+// line (entry.go), each written in one piece. [Create] begins a session and [Open] resumes
+// one (store.go). A process that has it open holds its lock, so that a session is used by
+// one process at a time (lock.go). [Session.State] is what the entries added up to at the
+// opening, [Session.Append] adds one. A loop appends a message before a model reads it.
 //
 // A line that a crash left without an end is dropped when the session is resumed. Anything
 // else that no run writes is a [DamageError] with its line (damage.go), and the session is

@@ -74,7 +74,7 @@ func (a *Answer) Stream(ctx context.Context, chunks iter.Seq2[model.Chunk, error
 	return nil
 }
 
-// AddResponse takes a whole answer, as if it had streamed.
+// AddResponse reads a whole answer, as if it had streamed.
 func (a *Answer) AddResponse(ctx context.Context, response protocol.Response) error {
 	for _, part := range response.Message.Content {
 		chunk := model.Chunk{Type: model.PartDone, Part: part}

@@ -6,5 +6,6 @@
 //
 // Once a hook has changed the list at agent-start, a new tool joins at the next
 // agent-start only, where hooks see it before the model does. A tool that a hook left out
-// of the list stays out, in this session and in one that resumes it.
+// of the list stays out of this session. A session that resumes it leaves out the agent's
+// own tools that were left out; hooks see those of sources at agent-start again.
 package toolset

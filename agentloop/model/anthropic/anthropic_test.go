@@ -149,7 +149,7 @@ func TestBlocks(t *testing.T) {
 			event("content_block_stop", `,"index":1`), event("content_block_stop", `,"index":0`), stop("tool_use"),
 		}, ""), []model.Chunk{text, call(`{"x":1}`), two, finish("tools")}},
 		"more after the end": {hi + stop("end_turn") + hi + "data: [DONE]\n\n", []model.Chunk{text, two, finish("stop")}},
-		"cut behind the end": {hi + stop("end_turn") + "event: x\nda", []model.Chunk{text, two, finish("stop")}},
+		"cut after the end":  {hi + stop("end_turn") + "event: x\nda", []model.Chunk{text, two, finish("stop")}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := collect(t.Context(), made(t, modelserver.New(t, modelserver.Answer{Body: c.body}), nil), model.Request{})

@@ -10,7 +10,7 @@ import (
 	"github.com/hookd-dev/hookd/test/modelserver"
 )
 
-// FuzzAnswer asserts of any stream that nothing comes behind its end, and that
+// FuzzAnswer asserts of any stream that nothing comes after its end, and that
 // opaque parts are JSON objects that can be sent back.
 func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(modelserver.Anthropic(fullTurn)))

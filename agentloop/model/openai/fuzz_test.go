@@ -12,7 +12,7 @@ import (
 )
 
 // FuzzAnswer asserts of any stream that it ends with a finish reason or an
-// error, never both, and that nothing comes behind.
+// error, never both, and that nothing comes after it.
 func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(modelserver.OpenAI(fullTurn)))
 	f.Add([]byte("data: {\"error\":\"x\"}\r\rdata: [DONE]"))
@@ -26,7 +26,7 @@ func FuzzAnswer(f *testing.F) {
 		a, finished := responseReader{client: m.client}, false
 		err := a.read(&http.Response{Request: request, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(stream))}, func(c model.Chunk, err error) bool {
 			if finished {
-				t.Errorf("%+v behind the end", c)
+				t.Errorf("%+v after the end", c)
 			}
 			finished = c.Type == model.Finish
 			return true

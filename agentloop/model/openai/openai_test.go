@@ -106,7 +106,7 @@ func TestServersDiffer(t *testing.T) {
 		"no done":              {delta(`{"content":"hi"}`, `"stop"`), []model.Chunk{text, stop}},
 		"no empty line at end": {"data: {\"choices\":[{\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}]}", []model.Chunk{text, stop}},
 		"done, no reason":      {delta(`{"content":"hi"}`, `null`) + "data: [DONE]\n\n", []model.Chunk{text, stop}},
-		"no blank behind data": {strings.ReplaceAll(delta(`{"content":"hi"}`, `"stop"`), "data: ", "data:"), []model.Chunk{text, stop}},
+		"no blank after data":  {strings.ReplaceAll(delta(`{"content":"hi"}`, `"stop"`), "data: ", "data:"), []model.Chunk{text, stop}},
 		"content in parts":     {delta(`{"content":[{"type":"text","text":"hi"}]}`, `"stop"`), []model.Chunk{text, stop}},
 		"reasoning":            {delta(`{"reasoning":"hi","content":null}`, `"stop"`), []model.Chunk{{Type: model.Thinking, Text: "hi"}, stop}},
 		"refusal":              {delta(`{"refusal":"hi"}`, `"stop"`), []model.Chunk{text, {Type: model.Finish, Reason: "filtered"}}},

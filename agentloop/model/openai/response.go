@@ -27,7 +27,7 @@ type responseReader struct {
 	usage      *protocol.CallUsage
 }
 
-// toolCallDraft is a tool call of which only pieces came so far.
+// toolCallDraft is a tool call of which only some pieces have come.
 type toolCallDraft struct {
 	index    *int
 	id, name string
