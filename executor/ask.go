@@ -81,7 +81,13 @@ func (r *request) askWithDeadline(ctx context.Context, q *Question, info AskerIn
 	e.running.Go(func() {
 		defer close(ended)
 		defer leave()
-		answered <- askRecovered(ctx, q, info)
+		answer := failed(&protocol.Failure{
+			Kind:   protocol.FailExit,
+			Detail: "the hook ended its goroutine",
+			Remedy: "return an error in place of runtime.Goexit, which FailNow of a test calls, too",
+		})
+		defer func() { answered <- answer }()
+		answer = askRecovered(ctx, q, info)
 	})
 	select {
 	case answer := <-answered:

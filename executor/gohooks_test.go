@@ -3,6 +3,7 @@ package executor
 import (
 	"context"
 	"errors"
+	goruntime "runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -129,5 +130,30 @@ func TestAFailingHookStopsNoOther(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A hook that ends its goroutine, as FailNow of a test does, fails at once: nobody waits
+// for its answer, neither the event nor Close.
+func TestAHookThatEndsItsGoroutine(t *testing.T) {
+	static, err := Static(GoHook{
+		Name: "exits", Events: []protocol.EventName{protocol.ToolCallStart}, Can: protocol.CanBlock, Timeout: time.Minute,
+		Func: func(context.Context, *protocol.Event) (protocol.Reply, error) {
+			goruntime.Goexit()
+			return protocol.Reply{}, nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	if o := fireCall(t, static); !o.Refused() || o.Failure != protocol.FailExit {
+		t.Errorf("%s, failure %q", o.Action, o.Failure)
+	}
+	if err := static.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("took %v", took)
 	}
 }

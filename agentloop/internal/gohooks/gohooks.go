@@ -128,8 +128,8 @@ func (g *Gate) decide(ctx context.Context, event protocol.Event) (protocol.Outco
 	fold := protocol.Begin(event, protocol.FoldOptions{Generation: 1})
 	for i := range g.hooks {
 		h := &g.hooks[i]
-		current := fold.Event()
-		if !matches(h, &current) || fold.Closed() && h.Can != protocol.CanObserve {
+		current := asRead(&fold, h)
+		if !matches(h, &current) || fold.Closed() && h.Can != protocol.CanObserve || slices.Contains(event.NotAsked, refOf(h)) {
 			continue
 		}
 		answer := g.ask(ctx, h, current)
@@ -145,6 +145,25 @@ func (g *Gate) decide(ctx context.Context, event protocol.Event) (protocol.Outco
 		}
 	}
 	return outcome, nil
+}
+
+// asRead is the event as a hook reads it: as changed so far, with what was decided and
+// with what the model asked for.
+func asRead(fold *protocol.Fold, h *protocol.GoHook) protocol.Event {
+	event := fold.ForHooks()
+	if h.Can == protocol.CanObserve {
+		outcome := fold.Outcome()
+		event = fold.ObserversRead(&outcome)
+	} else if event.Event == protocol.ToolCallStart {
+		event.ModelArgs = jsonspan.Plain(fold.ModelArgs())
+	}
+	event.Data = bytes.Clone(jsonspan.Plain(event.Data)) // a hook changes an event by its reply only
+	event.Layer, event.Outcome = h.Layer, fold.SoFar()
+	return event
+}
+
+func refOf(h *protocol.GoHook) protocol.HookRef {
+	return protocol.HookRef{Layer: h.Layer, Name: h.Name}
 }
 
 // matches reports whether a hook is asked about an event. Keys that have no meaning at an
@@ -192,9 +211,8 @@ func member(object protocol.RawMessage, key string) (value string, there bool) {
 func (g *Gate) ask(ctx context.Context, h *protocol.GoHook, event protocol.Event) protocol.Answer {
 	limited, cancel := context.WithTimeout(ctx, h.Timeout)
 	defer cancel()
-	key := stateKey{event.Session.ID, protocol.HookRef{Layer: h.Layer, Name: h.Name}}
+	key := stateKey{event.Session.ID, refOf(h)}
 	event.State = g.state(key)
-	event.Data = bytes.Clone(event.Data) // a hook changes an event by its reply only
 	answers := make(chan protocol.Answer, 1)
 	go func() { answers <- call(limited, h, event) }()
 	select {

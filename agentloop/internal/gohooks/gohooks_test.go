@@ -295,3 +295,39 @@ func TestHooksThatCouldNeverBeAsked(t *testing.T) {
 		t.Error("a hook that promised to watch refused")
 	}
 }
+
+// A hook reads what was decided so far, and what the model asked for: a hook that wraps a
+// command does not hide it. One that asked for the recipe in which the event happens is
+// not asked.
+func TestHooksReadWhatWasDecided(t *testing.T) {
+	call := []protocol.EventName{protocol.ToolCallStart}
+	wrap := protocol.GoHook{Name: "wrap", Events: call, Func: func(context.Context, *protocol.Event) (protocol.Reply, error) {
+		return protocol.Reply{Action: protocol.Modify, Changes: protocol.RawMessage(`{"args":{"command":"./wrap"}}`)}, nil
+	}}
+	var read protocol.Event
+	guard := protocol.GoHook{Name: "guard", Can: protocol.CanBlock, Layer: protocol.User, Events: call, Func: func(_ context.Context, ev *protocol.Event) (protocol.Reply, error) {
+		read = *ev
+		return protocol.Reply{Action: protocol.Block, Reason: "no"}, nil
+	}}
+	outcome, err := fire(t.Context(), t, protocol.Event{}, wrap, guard)
+	if err != nil || outcome.Action != protocol.Block {
+		t.Fatalf("%s, %v", outcome.Action, err)
+	}
+	if string(read.ModelArgs) != `{"command":"ls"}` || !strings.Contains(string(read.Data), `"original":{"command":"ls"}`) {
+		t.Errorf("model's args %s, data %s", read.ModelArgs, read.Data)
+	}
+	if read.Layer != protocol.User || read.Outcome.By == nil || *read.Outcome.By != "wrap" {
+		t.Errorf("layer %s, outcome %+v", read.Layer, read.Outcome)
+	}
+	read = protocol.Event{}
+	outcome, err = fire(t.Context(), t, protocol.Event{NotAsked: []protocol.HookRef{{Layer: protocol.User, Name: "guard"}}}, wrap, guard)
+	if err != nil || outcome.Action == protocol.Block || read.Data != nil {
+		t.Errorf("%s, %v; read %s", outcome.Action, err, read.Data)
+	}
+	escaped := guard
+	escaped.Match.Tool = []string{"bash"}
+	gate, _ := new(Gate).Extend(escaped)
+	if _, err := gate.Begin(t.Context(), protocol.Event{Event: protocol.ToolCallStart, Data: protocol.RawMessage(`{"name":"b\u0061sh","args":{"command":"\u0072m"}}`)})(); err != nil || !strings.Contains(string(read.Data), `"rm"`) {
+		t.Errorf("%v; read %s", err, read.Data)
+	}
+}

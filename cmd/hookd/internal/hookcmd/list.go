@@ -56,7 +56,7 @@ them, as the settings switch them; elsewhere they are not asked.`,
 			}
 			report.Listing(cmd.Console.Out, listing.Listing)
 			if event == "" {
-				report.Resources(cmd.Console.Out, listing.Materials)
+				report.Resources(cmd.Console.Out, listing.Resources)
 				if !withBuiltin {
 					showBuiltinNames(cmd.Console.Out, hooks)
 				}
@@ -75,5 +75,5 @@ them, as the settings switch them; elsewhere they are not asked.`,
 // servers for the agent loop.
 type fullListing struct {
 	daemon.Listing
-	Materials []loader.Resource `json:"materials"`
+	Resources []loader.Resource `json:"materials"`
 }
