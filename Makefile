@@ -20,7 +20,7 @@ lean:
 # Tests mostly wait, so what only computes runs at the same time.
 test:
 	@test -n "$(RACE)" || echo "make test: no C compiler, so without the race detector"
-	@go run ./test/progress -beside "$(MAKE) -s lint" -- $(RACE) -vet=off -p 4 -parallel 4 -timeout 9m $(SLOW) ./...
+	@go run ./test/progress -also "$(MAKE) -s lint" -- $(RACE) -vet=off -p 4 -parallel 4 -timeout 9m $(SLOW) ./...
 	@echo "make test: vet, types on darwin and windows, staticcheck and all tests: ok"
 
 vet:

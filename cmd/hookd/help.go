@@ -13,7 +13,7 @@ import (
 // in the middle of a word.
 const helpWidth = 80
 
-// wrapHelp has the help of all commands fit the terminal.
+// wrapHelp makes the help of all commands fit the terminal.
 func wrapHelp(root *cobra.Command) {
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {
@@ -26,8 +26,8 @@ func wrapHelp(root *cobra.Command) {
 	})
 }
 
-// wrap breaks what is too wide between words. What is left of a line of a paragraph
-// goes before the next one.
+// wrap breaks lines that are too wide between words. In a paragraph the rest of a line
+// goes before the next line.
 func wrap(text string) string {
 	var b strings.Builder
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")

@@ -29,9 +29,6 @@ func (m *mechanism) choose(o *Options) error {
 	if m.chosen.Load() {
 		return nil
 	}
-	if o.Starting != nil {
-		o.Starting()
-	}
 	chosen, err := choose(o)
 	if err != nil {
 		return err

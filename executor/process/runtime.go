@@ -31,10 +31,6 @@ type Options struct {
 	// programs run. Only on Linux, and for one Runtime of a process.
 	OwnsAllChildren bool
 
-	// Starting, unless nil, is called before the first program is started, if any
-	// is. It may be called again.
-	Starting func()
-
 	portable bool // tests: the ladder of the other platforms
 }
 

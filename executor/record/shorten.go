@@ -3,6 +3,7 @@ package record
 import (
 	"slices"
 
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -84,12 +85,7 @@ func shortenRun(run protocol.Run) protocol.Run {
 	return run
 }
 
-func shorten(text string) string {
-	if len(text) <= shortText {
-		return text
-	}
-	return text[:shortText] + "…"
-}
+func shorten(long string) string { return text.Shorten(long, shortText) }
 
 // bare returns a digest without its value.
 func (d *Digest) bare() *Digest {

@@ -40,15 +40,33 @@ func closest(name string, known []string) (best string, distance int) {
 	return best, distance
 }
 
-// Distance is how many letters a word is away from a name. Case, hyphens,
-// underscores and blanks count for nothing, and the two words of a name may be in the
-// other order: toolbefore is one letter away from BeforeTool.
+// Distance is how many letters a word is away from a name; two neighbouring letters that
+// changed places count as one. Case, hyphens, underscores and blanks count for nothing, and
+// the two words of a name may be in the other order: toolbefore is one letter away from
+// BeforeTool.
 func Distance(word, name string) int {
-	d := levenshtein.ComputeDistance(Fold(word), Fold(name))
+	folded := Fold(word)
+	d := apart(folded, Fold(name))
 	if i := secondWord(name); i > 0 {
-		d = min(d, 1+levenshtein.ComputeDistance(Fold(word), Fold(name[i:]+name[:i])))
+		d = min(d, 1+apart(folded, Fold(name[i:]+name[:i])))
 	}
 	return d
+}
+
+func apart(word, name string) int {
+	if swapped(word, name) {
+		return 1
+	}
+	return levenshtein.ComputeDistance(word, name)
+}
+
+// swapped reports whether a word is a name in which two neighbouring letters changed places.
+func swapped(word, name string) bool {
+	i := 0
+	for i < min(len(word), len(name)) && word[i] == name[i] {
+		i++
+	}
+	return len(word) == len(name) && i+1 < len(word) && word[i] == name[i+1] && word[i+1] == name[i] && word[i+2:] == name[i+2:]
 }
 
 var separators = strings.NewReplacer("_", "", "-", "", " ", "")

@@ -100,14 +100,7 @@ func nearestAllowed(item string) string {
 		known = append(known, t.Name)
 	}
 	words := "write a tool's name (bash, write_file, mcp__SERVER__TOOL), a glob (mcp__github__*), or a kind (" + strings.Join(kinds, ", ") + ")"
-	meant := text.Nearest(item, known)
-	for i := 1; i < len(item) && i < 100 && meant == ""; i++ { // two letters changed places
-		swapped := item[:i-1] + item[i:i+1] + item[i-1:i] + item[i+1:]
-		if slices.Contains(known, swapped) {
-			meant = swapped
-		}
-	}
-	if meant != "" {
+	if meant := text.Nearest(item, known); meant != "" {
 		return fmt.Sprintf("did you mean %s? Else %s", meant, words)
 	}
 	return words

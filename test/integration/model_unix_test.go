@@ -210,7 +210,7 @@ func TestServersThatRefuse(t *testing.T) {
 		{"unknown provider", "{}", "opnai:x", 3, "hint: do you mean openai:x?"},
 		{"no provider", "{}", "claude-x", 3, "hint: --model anthropic:claude-x"},
 		{"a name with a colon", "{}", "qwen3:8b", 3, "hint: known providers: anthropic, openai, "},
-		{"no name", "{}", "openai:", 3, "has no name behind the colon"},
+		{"no name", "{}", "openai:", 3, "has no name after the colon"},
 		{"no model", "{}", "", 3, "no model is given"},
 		{"no cassette", "{}", "replay:nothing.jsonl", 3, "nothing.jsonl: no such file"},
 	} {

@@ -54,7 +54,7 @@ func TestWhatWasTypedBeforeIsNoAnswer(t *testing.T) {
 			p := sitDown(t, b, c.termName, "run", "--allow", "bash,write,mcp", "--model", "scripted:agent.yaml")
 			p.sees("›")
 			if c.termName != "dumb" {
-				p.sees("/help says what there is")
+				p.sees("/help lists the commands")
 			}
 			p.types("go\r")
 			p.awaits("started")
@@ -173,7 +173,7 @@ func TestYesCountsAfterTheEnd(t *testing.T) {
 			if len(c.args) == 3 {
 				p.sees("›")
 				if c.termName != "dumb" {
-					p.sees("/help says what there is")
+					p.sees("/help lists the commands")
 				}
 				p.types("go\r")
 			}

@@ -58,7 +58,7 @@ func TestGuardsAreReviewedAtTheStart(t *testing.T) {
 		p := sitDown(t, b, "xterm", "run", "--allow", "bash,write", "--model", "scripted:turns.yaml")
 		p.sees(question)
 		p.types("n\n")
-		p.sees("/help says what there is")
+		p.sees("/help lists the commands")
 		p.types("/trust\r")
 		p.sees("allow 1 hook?")
 		p.types("y")

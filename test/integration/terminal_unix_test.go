@@ -185,7 +185,7 @@ func TestTerminalAbort(t *testing.T) {
 	for name, keys := range map[string]string{"esc": "\x1b", "ctrl-c": "\x03"} {
 		t.Run(name, func(t *testing.T) {
 			p := sitDown(t, sleepyBox(t), "xterm-256color", "run", "--allow", "bash,write,mcp", "--model", "scripted:agent.yaml")
-			p.sees("/help says what there is")
+			p.sees("/help lists the commands")
 			p.types("go\r")
 			p.awaits("started")
 			began := time.Now()
@@ -216,7 +216,7 @@ const busySlack = 250 * time.Millisecond
 // TestTerminalKeysAndCommands goes through the chat's commands.
 func TestTerminalKeysAndCommands(t *testing.T) {
 	p := sitDown(t, sleepyBox(t), "xterm-256color", "run", "--allow", "bash,write,mcp", "--model", "scripted:agent.yaml")
-	p.sees("/help says what there is") // before that the terminal itself reads the keys
+	p.sees("/help lists the commands") // before that the terminal itself reads the keys
 	p.types("/help\r")
 	p.sees("put a summary in the place")
 	p.types("/hooks\r")

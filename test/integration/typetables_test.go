@@ -20,9 +20,9 @@ func init() {
 	generated["capabilities"] = typeTable("executor/daemon/capabilities.go", "Capabilities")
 	generated["record-event"] = typeTable("executor/record/entry.go", "Event")
 	generated["record-late"] = typeTable("executor/record/entry.go", "Late")
-	generated["hook-line"] = typeTable("cmd/hookd/internal/runview/lines.go", "hookLine")
-	generated["notice-line"] = typeTable("cmd/hookd/internal/runview/lines.go", "noticeLine")
-	generated["event-line"] = typeTable("cmd/hookd/internal/runview/lines.go", "decision")
+	generated["hook-line"] = typeTable("cmd/hookd/internal/runview/jsonprinter.go", "hookLine")
+	generated["notice-line"] = typeTable("cmd/hookd/internal/runview/jsonprinter.go", "noticeLine")
+	generated["event-line"] = typeTable("cmd/hookd/internal/runview/jsonprinter.go", "decision")
 }
 
 // typeTable writes the members of a struct as JSON has them. It panics if the file does

@@ -1,7 +1,6 @@
 // Progress runs "go test -json" with its arguments and says how far it is: a line for
-// each package that took a second or more, what runs every half minute, each skipped test
-// with its reason, and the whole output of what failed. With -beside it runs a second command at the same time and
-// shows that one's output when it has ended. It exits with 1 if anything failed.
+// each package that took a second or more, what runs every half minute, each skipped test with its reason, and the whole output of what failed. With -also it runs a second
+// command at the same time and shows its output when it has ended. It exits with 1 if anything failed.
 package main
 
 import (
@@ -26,15 +25,15 @@ import (
 const pause = 30 * time.Second // between two lines about what runs
 
 func main() {
-	beside := flag.String("beside", "", "a `command` to run at the same time")
+	also := flag.String("also", "", "a `command` to run at the same time")
 	module := flag.String("module", "github.com/hookd-dev/hookd/", "`prefix` of packages that is not shown")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	p := &progress{out: os.Stdout, module: *module, began: time.Now(), running: map[string]*testPackage{}}
 	var other sync.WaitGroup
-	if *beside != "" {
-		other.Go(func() { p.runBeside(ctx, *beside) })
+	if *also != "" {
+		other.Go(func() { p.runAlso(ctx, *also) })
 	}
 	p.runTests(ctx, append([]string{"test", "-json"}, flag.Args()...))
 	other.Wait()
@@ -148,7 +147,7 @@ func (t *testPackage) note(e *testEvent) {
 	}
 }
 
-// reason is what a skipped test says of why: its last line that is no report of go test.
+// reason returns why a test was skipped: its last line that is no report of go test.
 func reason(output *bytes.Buffer) (last string) {
 	if output == nil {
 		return ""
@@ -224,8 +223,8 @@ func (p *progress) tell() {
 	p.line("…     %s: %d packages done, at work: %s", time.Since(p.began).Round(time.Second), p.done, strings.Join(names, ", "))
 }
 
-// runBeside runs a command and shows its output when it has ended.
-func (p *progress) runBeside(ctx context.Context, line string) {
+// runAlso runs a command and shows its output when it has ended.
+func (p *progress) runAlso(ctx context.Context, line string) {
 	began := time.Now()
 	command := exec.CommandContext(ctx, "sh", "-c", line)
 	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) }

@@ -1,7 +1,7 @@
 // Command gofmt is a hook that formats Go files after the agent wrote them, and
 // tells the model when it did.
 //
-// A compiled hook has no comment header; gofmt.hook.yaml beside the program
+// A compiled hook has no comment header; gofmt.hook.yaml next to the program
 // states its rules. Build:
 //
 //	go build -o .acai/hooks/gofmt ./examples/hooks-go/gofmt

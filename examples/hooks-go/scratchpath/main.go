@@ -1,7 +1,7 @@
 // Command scratchpath is a hook that moves the agent's scratch files from /tmp
 // into the project's scratch folder: it rewrites the path before the tool runs.
 //
-// A compiled hook has no comment header; scratchpath.hook.yaml beside the
+// A compiled hook has no comment header; scratchpath.hook.yaml next to the
 // program states its rules. Build:
 //
 //	go build -o .acai/hooks/scratchpath ./examples/hooks-go/scratchpath

@@ -35,7 +35,7 @@ func (cmd *command) new() *cobra.Command {
 		Use:   "run [PROMPT]",
 		Short: "Run the agent loop on a prompt, or in a conversation, with your hooks in it",
 		Long: `Run the agent loop on a prompt (or on what stdin holds), with your hooks in it.
-On a terminal and without a prompt it is a conversation; /help says what it knows.
+On a terminal and without a prompt it is a conversation; /help lists its commands.
 With --json and without a prompt, stdin carries prompts: one JSON object a line.
 
 The models anthropic:NAME and openai:NAME need a key in ANTHROPIC_API_KEY or
@@ -43,10 +43,10 @@ OPENAI_API_KEY; with the setting agent.baseUrl, openai:NAME is a model of Ollama
 llama.cpp, vLLM or another server with that interface. The model scripted:FILE
 plays the turns of a YAML file; hookd examples writes some. With --record a
 run's model traffic is kept in a file, from which replay:FILE plays it back
-offline. Commands (bash), writes and tools of MCP servers ask before they run; where
+offline. Commands (bash), writes and tools of MCP servers ask before they run. Where
 nobody can be asked they are refused, unless --allow or the setting
-agent.approval.tools names them. Exit code 2 says that hooks refused or stopped the run, 1 that it
-failed.`,
+agent.approval.tools names them. Exit code 2 means that hooks refused or stopped
+the run, 1 that it failed.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			if flags.Args, err = recipeArgs(pairs); err != nil {
@@ -102,7 +102,7 @@ func (cmd *command) runHow(ctx context.Context, flags *conversation.Flags, args 
 	return cmd.runOnce(ctx, flags, prompt)
 }
 
-// prompt is the argument, or all of stdin.
+// prompt returns the argument, or all of stdin.
 func (cmd *command) prompt(args []string) (string, error) {
 	if len(args) == 1 {
 		if strings.TrimSpace(args[0]) == "" {
@@ -136,10 +136,10 @@ func (cmd *command) runOnce(ctx context.Context, flags *conversation.Flags, prom
 	if err != nil {
 		return errors.Join(err, c.Session.Close())
 	}
-	view := runview.New(cmd.console.Out, runview.Options{})
-	var w conversation.Painter = view
+	view := runview.NewTextPrinter(cmd.console.Out, runview.Options{})
+	var w conversation.Printer = view
 	if cmd.console.JSON {
-		w = runview.NewLines(cmd.console.Out)
+		w = runview.NewJSONPrinter(cmd.console.Out)
 	}
 	ended, unseen := c.Watch(run, w)
 	ended = c.End(ctx, ended, w)
@@ -150,7 +150,7 @@ func (cmd *command) runOnce(ctx context.Context, flags *conversation.Flags, prom
 		if err := c.Engine.Close(ctx); err != nil { // observers have lines, too, and this one is the last
 			cmd.console.Note(show.OneLine(err.Error()), "")
 		}
-		if err := runview.NewLines(cmd.console.Out).End(run.Result(), ended); err != nil {
+		if err := runview.NewJSONPrinter(cmd.console.Out).End(run.Result(), ended); err != nil {
 			return err
 		}
 	} else {

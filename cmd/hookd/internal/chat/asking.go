@@ -31,13 +31,13 @@ type asking struct {
 	why        string
 }
 
-// seeing is how long a question stands before a yes is taken: a key that was pressed as
-// it came up was meant for something else.
-const seeing = 150 * time.Millisecond
+// minShown is how long a question must be shown before a yes is taken: a key that was
+// pressed as the question came up was meant for something else.
+const minShown = 150 * time.Millisecond
 
-// pausing is how long before a yes no key that writes may have been pressed: a person who
+// minPause is how long before a yes no key that writes may have been pressed: a person who
 // is writing goes on for a moment, and a key that is held down repeats itself.
-const pausing = 700 * time.Millisecond
+const minPause = 700 * time.Millisecond
 
 // newAsking shows the refusal first: enter on a question that came up while the
 // person was writing must not be a yes.
@@ -63,7 +63,7 @@ func (a *asking) fit(p *show.Printer, height int) {
 // compact reports whether the options have to share a line.
 func (a *asking) compact() bool { return a.height < 12 }
 
-// room is how many lines of the question are shown at once.
+// room returns how many lines of the question are shown at once.
 func (a *asking) room() int {
 	below := len(a.question.Options) + 1
 	if a.compact() {
@@ -75,14 +75,14 @@ func (a *asking) room() int {
 func (a *asking) end() int { return min(a.at+a.room(), len(a.lines)) }
 
 // judged reports whether all of it has been on the screen for long enough.
-func (a *asking) judged(now time.Time) bool { return !a.drawn.IsZero() && now.Sub(a.drawn) >= seeing }
+func (a *asking) judged(now time.Time) bool { return !a.drawn.IsZero() && now.Sub(a.drawn) >= minShown }
 
 // turn shows another part of the question.
 func (a *asking) turn(pages int) {
 	a.at = min(max(a.at+pages*a.room(), 0), max(len(a.lines)-1, 0)/a.room()*a.room())
 }
 
-// answerKey is a key while a question stands.
+// answerKey takes a key that is pressed while a question is shown.
 func (s *screen) answerKey(k tea.KeyPressMsg) []effect {
 	a, name := s.asked[0], k.String()
 	if a.explaining {
@@ -116,7 +116,7 @@ func (s *screen) answerKey(k tea.KeyPressMsg) []effect {
 	default:
 		for i, o := range options {
 			if question.Keys[o.Kind] == name || name == fmt.Sprint(i+1) {
-				return s.choose(i, !k.IsRepeat && s.talk.now().Sub(s.wrote) >= pausing)
+				return s.choose(i, !k.IsRepeat && s.talk.now().Sub(s.wrote) >= minPause)
 			}
 		}
 	}
@@ -202,7 +202,7 @@ func (a *asking) view(p *show.Printer, height int, now time.Time) []string {
 	return append(lines, a.options(p)...)
 }
 
-// tooEarly stands where a yes did not count, in the place of the last line.
+// tooEarly replaces the last line when a yes came too early to count.
 const tooEarly = "  too early for a yes: wait a second, press again"
 
 // options returns the answers as they are shown. Those that allow are offered with the

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/agentloop/model"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
@@ -15,6 +14,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/report"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/sessionscmd"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/internal/text"
 )
 
 // commands answers the commands of a conversation.
@@ -37,7 +37,7 @@ uses it. While a turn runs, what you send waits for its end.
 enter sends · alt-enter, ctrl-j or a \ before enter begins a new line · ↑ ↓ earlier lines
 esc or ctrl-c aborts the turn, twice ends hookd`
 
-// answer is what a command prints.
+// answer returns what a command prints.
 func (k *commands) answer(ctx context.Context, e commandEffect, width int, color bool) string {
 	var b strings.Builder
 	p := &show.Printer{W: &b, Color: color, Width: width}
@@ -98,30 +98,16 @@ func (k *commands) sessions(ctx context.Context, p *show.Printer) error {
 	return sessionscmd.ShowTable(p, folder, list, false)
 }
 
-// nearCommand is the command that a misspelt one was meant to be, "" if none is
-// near.
+// nearCommand returns the command that a misspelt one was meant to be, "" if none is near.
+// A word that is not near is a prompt, which may be the name of a skill.
 func nearCommand(name string) string {
 	if len(name) < 3 {
 		return ""
 	}
 	for _, known := range []string{"hooks", "compact", "model", "sessions", "show", "help", "quit", "exit", "trust"} {
-		word := strings.ToLower(name)
-		if d := levenshtein.ComputeDistance(word, known); d <= 1 || d == 2 && len(known) > 5 || swapped(word, known) {
+		if d := text.Distance(name, known); d <= 1 || d == 2 && len(known) > 5 {
 			return known
 		}
 	}
 	return ""
-}
-
-// swapped reports whether a word is another one but for two letters next to each
-// other, the commonest slip of all.
-func swapped(word, known string) bool {
-	if len(word) != len(known) {
-		return false
-	}
-	i := 0
-	for i < len(word) && word[i] == known[i] {
-		i++
-	}
-	return i+1 < len(word) && word[i] == known[i+1] && word[i+1] == known[i] && word[i+2:] == known[i+2:]
 }

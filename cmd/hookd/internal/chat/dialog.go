@@ -15,7 +15,7 @@ import (
 // and return what is to be done.
 type dialog struct {
 	p    *show.Printer           // for people, under view
-	view *runview.View           // prints what a turn shows
+	view *runview.TextPrinter    // prints what a turn shows
 	say  func(text string)       // prints between what a turn shows
 	warn func(mark, text string) // prints what is wrong with a line of the person, see [marked]
 	now  func() time.Time
@@ -124,7 +124,7 @@ func (d *dialog) ended(msg endedMsg) (effects []effect, back []string) {
 }
 
 // interrupt takes an interrupt, or a key that means one: it ends the turn, and the second
-// one ends hookd. quiet says that it did neither, so that the painter may do something.
+// one ends hookd. quiet says that it did neither, so that the caller may do something else.
 func (d *dialog) interrupt() (effects []effect, quiet bool) {
 	again := d.now().Sub(d.last) < againWithin
 	d.last = d.now()

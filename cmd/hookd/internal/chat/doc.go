@@ -5,7 +5,7 @@
 // takes what happens and returns effects, and the driver (driver.go) carries them out: it
 // starts turns and aborts them, and it answers commands (commands.go, trust.go).
 //
-// Two painters show the dialog. The full screen (fullscreen.go) is for terminals that can
+// Two front ends show the dialog. The full screen (fullscreen.go) is for terminals that can
 // be drawn on: what is said scrolls away above, and below stands what goes on (view.go)
 // and the line that the person writes (screen.go, keys.go). Line by line (linebyline.go)
 // is for all others. Both print a turn with package runview.

@@ -8,8 +8,8 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/conversation"
 )
 
-// driver carries out what a dialog wants, without waiting for anything. What comes of it
-// it tells the painter as messages.
+// driver carries out the effects of a dialog without waiting for them, and tells what comes
+// of them as messages.
 type driver struct {
 	ctx      context.Context
 	c        *conversation.Conversation
@@ -19,7 +19,7 @@ type driver struct {
 	onPanic  func()                         // gives the terminal back, nil for nothing
 
 	work    sync.WaitGroup
-	between sync.Mutex // of what is done between two turns
+	between sync.Mutex // held while something is done between two turns
 	abort   context.CancelCauseFunc
 }
 

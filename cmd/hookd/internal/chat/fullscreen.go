@@ -110,7 +110,7 @@ func (f *fullScreen) obey(e effect) {
 	}
 }
 
-// teaModel is what the library drives.
+// teaModel is the screen as Bubble Tea drives it.
 type teaModel struct{ *fullScreen }
 
 func (m teaModel) Init() tea.Cmd { return tick() }

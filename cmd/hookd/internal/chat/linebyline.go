@@ -42,7 +42,7 @@ func runLineByLine(ctx context.Context, hooks *engine.Opener, flags *conversatio
 	if err != nil {
 		return err
 	}
-	view := runview.New(console.Out, runview.Options{Echoed: true})
+	view := runview.NewTextPrinter(console.Out, runview.Options{Echoed: true})
 	l := &lineByLine{
 		console: console, lines: lines, aside: c.Engine.Aside, msgs: make(chan any), over: make(chan struct{}),
 		talk: &dialog{
@@ -139,12 +139,15 @@ func (l *lineByLine) update(msg any) (effects []effect) {
 		}
 	case interruptMsg:
 		effects, quiet := l.talk.interrupt()
-		if quiet {
+		switch {
+		case l.talk.ending != "" && l.waits:
+			l.console.Err.Print("\n")
+		case quiet:
 			l.console.Err.Print("\nagain within %d s to end hookd\n› ", int(againWithin.Seconds()))
 		}
 		return effects
 	case yieldMsg:
-		l.aside(func() { l.talk.view.See(msg.Update) })
+		l.aside(func() { l.talk.view.Print(msg.Update) })
 	case endedMsg:
 		l.aside(func() { effects, _ = l.talk.ended(msg) })
 	case noteMsg:

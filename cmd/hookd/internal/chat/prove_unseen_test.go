@@ -45,7 +45,7 @@ func (h *hasty) Approve(_ context.Context, q agentloop.Question) (agentloop.Answ
 		if s.press("y"); len(s.took()) > 0 {
 			h.tooEarly++
 		}
-		s.at = s.at.Add(pausing)
+		s.at = s.at.Add(minPause)
 		whole := a.end() == len(a.lines)
 		s.press("y")
 		if done := s.took(); len(done) > 0 {

@@ -111,7 +111,7 @@ func TestChatTakesNoYesBeforeTheEnd(t *testing.T) {
 					}
 					a := s.screen.asked[0]
 					seen = append(seen, a.lines[a.at:a.end()]...)
-					s.at = s.at.Add(seeing)
+					s.at = s.at.Add(minShown)
 					if a.end() == len(a.lines) {
 						break
 					}
@@ -123,7 +123,7 @@ func TestChatTakesNoYesBeforeTheEnd(t *testing.T) {
 				if !strings.Contains(unbroken(seen), canary) {
 					t.Error("the end was not shown")
 				}
-				s.at = s.at.Add(pausing)
+				s.at = s.at.Add(minPause)
 				s.press("y")
 				if done := s.took(); len(done) != 1 || done[0].(answerEffect).answer.OptionID != "yes" {
 					t.Errorf("yes after the end: %v", done)
@@ -145,7 +145,7 @@ func TestChatResizedAtAQuestion(t *testing.T) {
 	s.tell(tea.WindowSizeMsg{Width: 60, Height: 600})
 	s.tell(askMsg{agentloop.Question{Event: protocol.PermissionRequest, Call: &call, AskedBy: "policy", Options: yesNo}, make(chan agentloop.Answer, 1)})
 	s.screen.view()
-	s.at = s.at.Add(seeing)
+	s.at = s.at.Add(minShown)
 	s.tell(tea.WindowSizeMsg{Width: 60, Height: 20})
 	s.screen.view()
 	if s.press("y"); len(s.took()) > 0 {
@@ -164,7 +164,7 @@ func TestTinyTerminalTakesNoYes(t *testing.T) {
 		s.tell(size)
 		for range 1000 {
 			s.screen.view()
-			s.at = s.at.Add(seeing)
+			s.at = s.at.Add(minShown)
 			s.press("y", "1", " ")
 		}
 		s.press("up", "enter")

@@ -13,7 +13,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 )
 
-// screen paints a dialog on the whole terminal: what is said scrolls away above, and below
+// screen shows a dialog on the whole terminal: what is said scrolls away above, and below
 // stands what goes on and the line that the person writes. It does nothing itself: update
 // takes what happens and returns what is to be done, view shows how things stand.
 type screen struct {
@@ -58,7 +58,7 @@ func newScreen(width int, color bool) *screen {
 	s.input.KeyMap.InsertNewline.SetKeys("alt+enter", "ctrl+j", "shift+enter")
 	s.input.Focus()
 	p := &show.Printer{W: s.said, Color: color, Width: width}
-	s.talk = &dialog{p: p, view: runview.New(p, runview.Options{Folded: true}), say: s.aside, now: time.Now}
+	s.talk = &dialog{p: p, view: runview.NewTextPrinter(p, runview.Options{Folded: true}), say: s.aside, now: time.Now}
 	s.talk.warn = func(mark, text string) { s.aside(marked(p, mark, text)) }
 	s.resize(width, 24)
 	return s
@@ -95,7 +95,7 @@ func (s *screen) update(msg any) (effects []effect) {
 	case interruptMsg:
 		effects = s.interrupt()
 	case yieldMsg:
-		s.talk.view.See(msg.Update)
+		s.talk.view.Print(msg.Update)
 	case endedMsg:
 		effects = s.ended(msg)
 	case askMsg:

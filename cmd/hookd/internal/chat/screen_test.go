@@ -167,7 +167,7 @@ func TestChatFoldsCalls(t *testing.T) {
   │ three
   │ fo\x1bur
 ›
-/help says what there is`)
+/help lists the commands`)
 	s.tell(event(t, protocol.ToolCallEnd, protocol.ToolCallEndData{Call: bashCall("c1", "ls -la"), Result: protocol.Result{Content: protocol.TextContent("one\ntwo")}, DurationMs: 1500}, protocol.Outcome{}))
 	guard := "guard.sh"
 	s.tell(event(t, protocol.ToolCallStart, protocol.ToolCallStartData{Call: bashCall("c2", "rm -rf /")}, protocol.Outcome{Action: protocol.Block, By: &guard, Reason: "too dangerous"}))
@@ -183,7 +183,7 @@ func TestChatFoldsCalls(t *testing.T) {
 `
 	s.shows(folded + `----
 ›
-/help says what there is`)
+/help lists the commands`)
 	s.press("/show 1", "enter", "/show 2", "enter", "/show 9", "enter")
 	s.shows(folded + `#1 bash ls -la
   command: ls -la
@@ -198,7 +198,7 @@ func TestChatFoldsCalls(t *testing.T) {
 ! nothing is folded under #9
 ----
 ›
-/help says what there is`)
+/help lists the commands`)
 	s.wants()
 }
 
@@ -279,7 +279,7 @@ func TestChatAsks(t *testing.T) {
 			s.screen.view()
 		}
 		for _, r := range "yay, a yes, a" { // the person writes on
-			s.at = s.at.Add(pausing / 2)
+			s.at = s.at.Add(minPause / 2)
 			if s.press(string(r)); len(s.took()) > 0 {
 				t.Error("a key of what the person was writing answered it")
 			}
@@ -287,7 +287,7 @@ func TestChatAsks(t *testing.T) {
 		if !strings.Contains(s.frame(), "too early for a yes") {
 			t.Error("a yes that did not count is not told")
 		}
-		s.at = s.at.Add(pausing)
+		s.at = s.at.Add(minPause)
 		s.press(c.keys...)
 		done := s.took()
 		if len(done) != 1 {

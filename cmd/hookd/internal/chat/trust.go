@@ -12,7 +12,7 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// trust is /trust: hookd trust in a conversation.
+// trust answers /trust, which is hookd trust in a conversation.
 func (k *commands) trust(ctx context.Context, p *show.Printer) error {
 	trust, err := k.c.Hooks.Project.OpenTrust()
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
-// view returns what stands below what was said: the text that streams, the calls at
+// view returns what is shown below what was said: the text that streams, the calls at
 // work, a question, what waits, and the line that the person writes.
 func (s *screen) view() string {
 	if s.talk.ending != "" {
@@ -79,7 +79,7 @@ func (s *screen) hint() string {
 	case !s.talk.last.IsZero() && s.talk.now().Sub(s.talk.last) < againWithin:
 		return "again to end hookd"
 	case !s.talk.running && s.talk.turns == 0 && s.input.Value() == "":
-		return "/help says what there is"
+		return "/help lists the commands"
 	}
 	return ""
 }

@@ -38,7 +38,7 @@ func NewConsole(failed func(), ending, forced <-chan struct{}) *Console {
 
 // JSONFlag adds --json to a command that has output for programs.
 func (c *Console) JSONFlag(command *cobra.Command) {
-	command.Flags().BoolVar(&c.JSON, "json", false, "output for programs, errors too")
+	command.Flags().BoolVar(&c.JSON, "json", false, "print JSON for programs, errors too")
 }
 
 // PrintJSON prints a value on a line.

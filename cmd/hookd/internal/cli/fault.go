@@ -20,17 +20,17 @@ type Fault struct {
 
 func (f *Fault) Error() string { return f.Message }
 
-// Failed is a fault of exit code 1.
+// Failed returns a fault of exit code 1.
 func Failed(code string, err error, hint string) *Fault {
 	return &Fault{Code: code, Message: err.Error(), Hint: hint, Exit: ExitFailed}
 }
 
-// Usage is a fault of exit code 3: wrong arguments or settings.
+// Usage returns a fault of exit code 3: wrong arguments or settings.
 func Usage(code, message, hint string) *Fault {
 	return &Fault{Code: code, Message: message, Hint: hint, Exit: ExitUsage}
 }
 
-// NoAgent is the fault of a command of the agent loop in the lean program, which lacks it.
+// NoAgent returns the fault of a command of the agent loop in the lean program, which lacks it.
 func NoAgent(command string) *Fault {
 	return Usage("no-agent", "this is hookd without the agent loop, it has no command "+command, "use the whole hookd: hookd "+command)
 }

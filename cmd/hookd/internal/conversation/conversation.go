@@ -134,18 +134,18 @@ func (c *Conversation) SetModel(name string) error {
 	return nil
 }
 
-// Watch hands what a run shows to a painter and returns how the run ended. The second
+// Watch hands what a run shows to a printer and returns how the run ended. The second
 // error says what could not be printed.
-func (c *Conversation) Watch(run *agentloop.Run, w Painter) (ended, unseen error) {
+func (c *Conversation) Watch(run *agentloop.Run, w Printer) (ended, unseen error) {
 	for y := range run.Events() {
-		c.aside(func() { unseen = errors.Join(unseen, w.See(y)) })
+		c.aside(func() { unseen = errors.Join(unseen, w.Print(y)) })
 	}
 	return run.Wait(), unseen
 }
 
-// End closes the session with the event session-end, which the painter sees, and returns
+// End closes the session with the event session-end, which the printer shows, and returns
 // the error of the run, or what went wrong at the end. w may be nil.
-func (c *Conversation) End(ctx context.Context, ended error, w Painter) error {
+func (c *Conversation) End(ctx context.Context, ended error, w Printer) error {
 	reason := "exit"
 	if ctx.Err() != nil {
 		reason = "interrupted"
@@ -154,7 +154,7 @@ func (c *Conversation) End(ctx context.Context, ended error, w Painter) error {
 	}
 	y, err := c.Loop.Close(context.WithoutCancel(ctx), reason)
 	if err == nil && w != nil && y.Event.Event != "" {
-		c.aside(func() { err = w.See(y) })
+		c.aside(func() { err = w.Print(y) })
 	}
 	if err != nil && ended == nil {
 		ended = err
@@ -171,9 +171,9 @@ func (c *Conversation) NoteResume() {
 	p.Print("%s\n", p.In(show.Quiet, "session "+c.Session.ID()+"; hookd run --continue goes on with it"))
 }
 
-// Painter prints what a run shows.
-type Painter interface {
-	See(agentloop.Update) error
+// Printer prints what a run shows.
+type Printer interface {
+	Print(agentloop.Update) error
 }
 
 // Exit turns the end of a run into an exit code. What went wrong was printed

@@ -5,9 +5,9 @@
 // would refuse (review.go), opens the hooks and the model, and makes the loop with the
 // options that the settings say (loopoptions.go). These come from: features.go, the table
 // of the loop's built-ins; consent.go, which calls need a yes although no hook asks;
-// filetools.go, what the file tools may touch; toolrunner.go, how commands run contained;
+// filetools.go, what the file tools may touch; contained.go, how commands and servers run contained;
 // mcpservers.go; recipes.go and resources.go, the recipes and skills that count.
 //
-// A [Conversation] begins turns, hands what they show to a [Painter], and ends with the
+// A [Conversation] begins turns, hands what they show to a [Printer], and ends with the
 // reason of session-end. Who asks the person is for the caller to say (an approver).
 package conversation

@@ -2,8 +2,6 @@ package conversation
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -14,8 +12,7 @@ import (
 	"github.com/hookd-dev/hookd/agentloop/provider"
 	"github.com/hookd-dev/hookd/agentloop/tool"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
-	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
-	"github.com/hookd-dev/hookd/executor/process"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -65,39 +62,11 @@ func (o *opening) addServers(e *engine.Engine, servers *mcp.Servers, sources *[]
 			told.Do(func() {
 				if len(late) > 0 {
 					e.Aside(func() {
-						o.console.Note(show.Plural(len(late), "MCP server")+" still starting: "+strings.Join(late, " "), "the tools join at the next step when they are there")
+						o.console.Note(text.Count(len(late), "MCP server")+" still starting: "+strings.Join(late, " "), "the tools join at the next step when they are there")
 					})
 				}
 			})
 			return protocol.Reply{}, nil
 		},
 	}}})
-}
-
-// containedStart starts the program of a server as hooks are started: contained,
-// and ended with everything it started, even if hookd is killed.
-func containedStart(runtime *process.Runtime) func(context.Context, mcp.Program) (*mcp.Process, error) {
-	return func(ctx context.Context, p mcp.Program) (*mcp.Process, error) {
-		child, err := runtime.Start(ctx, &process.Command{Path: p.Argv[0], Argv: p.Argv, Dir: p.Dir, Env: p.Env})
-		if err != nil {
-			return nil, err
-		}
-		return &mcp.Process{In: child.Stdin, Out: child.Stdout, Done: child.Done(), End: func(patience time.Duration) mcp.Ending {
-			return endingOf(child.End(patience))
-		}}, nil
-	}
-}
-
-func endingOf(r process.Result) mcp.Ending {
-	ending := mcp.Ending{Text: fmt.Sprintf("exit code %d", r.ExitCode), Stderr: string(r.Stderr), Left: r.Left.String()}
-	var unstarted *process.StartError
-	switch {
-	case errors.As(r.Err, &unstarted):
-		ending.Text = unstarted.Error()
-	case r.Err != nil:
-		ending.Text = "it was ended"
-	case r.Signal != "":
-		ending.Text = "ended by " + r.Signal
-	}
-	return ending
 }

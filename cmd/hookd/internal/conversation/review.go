@@ -10,6 +10,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/trustcmd"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/loader"
 )
 
@@ -49,7 +50,7 @@ func andAre(guards []string) string {
 	if len(guards) == 1 {
 		return "1 guard" + names + " refuses"
 	}
-	return show.Plural(len(guards), "guard") + names + " refuse"
+	return text.Count(len(guards), "guard") + names + " refuse"
 }
 
 func themOrIt(guards []string) string {

@@ -7,6 +7,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -57,7 +58,7 @@ func (n startNotes) waiting(s *loader.Snapshot) {
 	}
 	named := func(what string, names []string) {
 		if len(names) > 0 {
-			parts = append(parts, show.Plural(len(names), what)+" ("+show.Shorten(strings.Join(names, " "), 120)+")")
+			parts = append(parts, text.Count(len(names), what)+" ("+show.Shorten(strings.Join(names, " "), 120)+")")
 		}
 	}
 	named("hook", s.Unallowed)
@@ -97,7 +98,7 @@ func WaitingGuards(s *loader.Snapshot) (guards []string) {
 }
 
 // withoutEvents names the hooks that no event is known of, those with the same
-// reason in one line: a folder full of them must not bury the outcome.
+// reason in one line: a folder full of them must not hide the outcome.
 func (n startNotes) withoutEvents(hooks []*executor.Hook, told map[string]bool) {
 	var reasons []string
 	names := map[string][]string{}
@@ -116,7 +117,7 @@ func (n startNotes) withoutEvents(hooks []*executor.Hook, told map[string]bool) 
 	for _, why := range reasons {
 		who := names[why][0] + " is"
 		if count := len(names[why]); count > 1 {
-			who = show.Plural(count, "hook") + " (" + show.Shorten(strings.Join(names[why], " "), 200) + ") are"
+			who = text.Count(count, "hook") + " (" + show.Shorten(strings.Join(names[why], " "), 200) + ") are"
 		}
 		n.console.Note(who+" not run: "+why, "hookd check says what to do")
 	}
@@ -139,6 +140,6 @@ func (n startNotes) problems(findings []schema.Finding, told map[string]bool) {
 		}
 	}
 	if first != nil {
-		n.console.Note(show.Plural(errors, "problem")+" in hooks or settings: "+first.File+": "+show.Shorten(first.Message, 200), "hookd check shows them with their remedies")
+		n.console.Note(text.Count(errors, "problem")+" in hooks or settings: "+first.File+": "+show.Shorten(first.Message, 200), "hookd check shows them with their remedies")
 	}
 }

@@ -21,12 +21,13 @@ type Commands struct {
 	Processes *engine.Processes
 }
 
+// Fire returns hookd fire.
 func (cmd *Commands) Fire() *cobra.Command {
 	var data, session string
 	var explain bool
 	c := &cobra.Command{
 		Use:   "fire EVENT",
-		Short: "Run the hooks for one event: exit code 0 passed, 2 refused",
+		Short: "Run the hooks for one event; exit code 0 means passed, 2 refused",
 		Long: `Run the hooks for one event and print what they decided.
 
 --data is the event's data: JSON, @FILE, or - for stdin. Members that must be
@@ -55,7 +56,7 @@ there and are not get their zero value. Without --data a sample is fired.`,
 	}
 	c.Flags().StringVar(&data, "data", "", "the event's data: `JSON`, @FILE, or - for stdin")
 	cli.NameFlag(c.Flags(), &session, "session", "", "session `ID`, for hooks' state and metadata")
-	c.Flags().BoolVar(&explain, "explain", false, "show every hook, and why those that did not run did not")
+	c.Flags().BoolVar(&explain, "explain", false, "show every hook, and of those that did not run, why")
 	_ = c.RegisterFlagCompletionFunc("data", cobra.NoFileCompletions)
 	cmd.Console.JSONFlag(c)
 	return c

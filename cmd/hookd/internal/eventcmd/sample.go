@@ -60,8 +60,8 @@ var samples = map[protocol.EventName]string{
 	protocol.Notification:      `{"kind":"info","title":"hookd","text":"hello"}`,
 }
 
-// sampleData is a sample of an event's data that a hook with such a tool
-// matcher would be asked about.
+// sampleData returns a sample of an event's data that a hook with such a tool matcher
+// would be asked about.
 func sampleData(event protocol.EventName, tools []string) protocol.RawMessage {
 	call := sampleCalls["bash"]
 	for _, tool := range tools {

@@ -32,6 +32,7 @@ type tryFlags struct {
 	fault       string
 }
 
+// Try returns hookd try.
 func (cmd *Commands) Try() *cobra.Command {
 	var f tryFlags
 	c := &cobra.Command{
@@ -108,7 +109,7 @@ func (cmd *Commands) try(ctx context.Context, hook string, f tryFlags) error {
 	}
 }
 
-// stamp is what tells one save of a file from the next.
+// stamp distinguishes one save of a file from the next.
 type stamp struct {
 	modified time.Time
 	size     int64
@@ -123,8 +124,8 @@ func stampOf(file string) stamp {
 	return stamp{info.ModTime(), info.Size(), info.Mode()}
 }
 
-// awaitSave waits until the file differs and is at rest. It looks by the clock:
-// one file, for a person who waits for it.
+// awaitSave waits until the file has changed and does not change any more. It polls, since
+// there is one file and a person who waits for it.
 func awaitSave(ctx context.Context, file string, saved stamp) error {
 	last := saved
 	for {
@@ -236,7 +237,8 @@ func (cmd *Commands) trialOf(hook *executor.Hook, project string, f tryFlags) (*
 	return &trial{hook: hook, given: given}, nil
 }
 
-// cannotRun is why a hook cannot be tried; what to do was shown already, or not.
+// cannotRun returns the fault of a hook that cannot be tried. With shown, the remedy was
+// printed before.
 func cannotRun(hook *executor.Hook, shown bool) *cli.Fault {
 	why, remedy := hook.Why, ""
 	if hook.Fault != nil {
@@ -286,7 +288,7 @@ func fits(ctx context.Context, t *trial) bool {
 	return errors.Join(err, engine.Close(ctx)) == nil && len(outcome.Runs) > 0
 }
 
-// silent is an asker that has nothing to say.
+// silent is an asker that decides nothing.
 type silent struct{}
 
 func (silent) Info() executor.AskerInfo { return executor.AskerInfo{} }

@@ -26,7 +26,7 @@ import (
 // allFaults is the value of --fault that asks for a table.
 const allFaults = "all"
 
-// faultFlag adds --fault, whose every misuse lists the names.
+// faultFlag adds --fault. An error about its value lists the names.
 func faultFlag(c *cobra.Command, to *string) {
 	c.Flags().StringVar(to, "fault", "", "let the hook fail in the way `NAME`, or all, and show what its settings make of it")
 	_ = c.RegisterFlagCompletionFunc("fault", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -44,7 +44,7 @@ func noFault(message string) error {
 	return cli.Usage("no-fault", message, "one of "+strings.Join(faultyhook.Names(), ", ")+", or "+allFaults)
 }
 
-// chosenFaults are those that a value of --fault names.
+// chosenFaults returns the faults that a value of --fault names.
 func chosenFaults(name string) ([]faultyhook.Fault, error) {
 	if name == allFaults {
 		return faultyhook.Faults, nil
@@ -147,7 +147,7 @@ type faultTrial struct {
 	took time.Duration
 }
 
-// faultyHook is the hook with a faulty program in place of its own, which is asked
+// faultyHook returns the hook with a faulty program in place of its own. It is asked
 // in the hook's own mode: a resident one that ends without an answer is lost,
 // whatever its exit code.
 func (cmd *Commands) faultyHook(hook *executor.Hook, f *faultyhook.Fault, snapshot *loader.Snapshot) *executor.Hook {

@@ -88,7 +88,7 @@ func (t *faultTrial) show(p *show.Printer) {
 	report.Outcome(p, &t.outcome)
 }
 
-// rule is the rule that was applied, or why none was.
+// rule returns the rule that was applied, or says why none was.
 func (t *faultTrial) rule() string {
 	run := t.run()
 	switch {
@@ -126,7 +126,7 @@ func (cmd *Commands) showHookTable(trials []*faultTrial) {
 	table.Write(cmd.Console.Out)
 }
 
-// cells are what a fault counts as, the rule, the outcome and when it stood.
+// cells returns what a fault counts as, the rule, the outcome, and how long that took.
 func (t *faultTrial) cells() []show.Cell {
 	run := t.run()
 	text, tone := report.RunAnswer(run)

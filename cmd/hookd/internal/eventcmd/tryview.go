@@ -13,7 +13,7 @@ import (
 	"github.com/hookd-dev/hookd/schema/units"
 )
 
-// run is the hook's part in the outcome.
+// run returns the hook's part in the outcome.
 func (t *trial) run() *protocol.Run {
 	if len(t.outcome.Runs) == 0 {
 		return &protocol.Run{}

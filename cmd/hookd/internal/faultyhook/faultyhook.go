@@ -124,7 +124,7 @@ func Names() []string {
 	return names
 }
 
-// Arguments are those of hookd as a hook with the fault.
+// Arguments returns the arguments of hookd as a hook with the fault.
 func (f *Fault) Arguments(limit time.Duration) []string {
 	return []string{Role, f.Name, limit.String()}
 }

@@ -16,11 +16,12 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
+// Check returns hookd check.
 func (cmd *Commands) Check() *cobra.Command {
 	var strict bool
 	c := &cobra.Command{
 		Use:   "check",
-		Short: "Report every problem with file, line, hook and remedy, and what this machine promises",
+		Short: "Report every problem with file, line, hook and remedy, and what hookd can promise on this machine",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			snapshot, err := cmd.Opener.Look(c.Context())
@@ -51,7 +52,7 @@ func (cmd *Commands) Check() *cobra.Command {
 			return err
 		},
 	}
-	c.Flags().BoolVar(&strict, "strict", false, "warnings count as errors")
+	c.Flags().BoolVar(&strict, "strict", false, "count warnings as errors")
 	cmd.Console.JSONFlag(c)
 	return c
 }

@@ -12,10 +12,10 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/exechook"
 	"github.com/hookd-dev/hookd/executor/record"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -112,7 +112,7 @@ func judgeModes(s *loader.Snapshot, past pastByHook) (findings []schema.Finding,
 			name := info.Name
 			findings = append(findings, schema.Finding{
 				Severity: schema.SeverityWarning, Code: string(loader.CodeNotFit), File: info.Path, Hook: &name,
-				Message: fmt.Sprintf("%s (%s of this hook)", strings.TrimPrefix(p.notFit, exechook.NotFit), show.Plural(p.unfit, "recorded run")),
+				Message: fmt.Sprintf("%s (%s of this hook)", strings.TrimPrefix(p.notFit, exechook.NotFit), text.Count(p.unfit, "recorded run")),
 				Remedy:  "read stdin before anything else, or take run: once; see docs/modes.md",
 			})
 		case info.Run == schema.Once:
@@ -137,10 +137,10 @@ func startText(tookMs []float64) string {
 	if fastest < slowStart || median > startDominant*fastest {
 		return ""
 	}
-	return fmt.Sprintf("%d runs took %.0f ms at least and %.0f ms usually: that is mostly its start, which run: standby has behind it before the event comes (run: resident, if it can answer line by line)", len(tookMs), fastest, median)
+	return fmt.Sprintf("%d runs took %.0f ms at least and %.0f ms usually, and most of that is its start. With run: standby it is started before the event comes; with run: resident it is started once, if it can answer line by line", len(tookMs), fastest, median)
 }
 
-// newestFiles are the paths of the records written last.
+// newestFiles returns the paths of the records written last.
 func newestFiles(dir string, most int) []string {
 	entries, _ := os.ReadDir(dir)
 	type file struct {
@@ -161,7 +161,7 @@ func newestFiles(dir string, most int) []string {
 	return paths
 }
 
-// tailOf is the end of a file, from the beginning of a line.
+// tailOf returns the end of a file, from the beginning of a line.
 func tailOf(path string, most int64) []byte {
 	f, err := os.Open(path)
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"regexp"
 
-	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -42,7 +42,7 @@ func (p *pastRuns) findings(info *loader.Info) (findings []schema.Finding) {
 		name := info.Name
 		findings = append(findings, schema.Finding{
 			Severity: schema.SeverityWarning, Code: string(loader.CodeWarned), File: info.Path, Hook: &name,
-			Message: fmt.Sprintf("%s (%s)", w.text, show.Plural(w.runs, "recorded run")),
+			Message: fmt.Sprintf("%s (%s)", w.text, text.Count(w.runs, "recorded run")),
 			Remedy:  "hookd log --hook " + name + " shows when",
 		})
 	}

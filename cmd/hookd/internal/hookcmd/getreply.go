@@ -13,6 +13,7 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
+// Get returns hookd get.
 func (cmd *Commands) Get() *cobra.Command {
 	return &cobra.Command{
 		Use:   "get NAME...",
@@ -38,6 +39,7 @@ without output; after NAME? a missing one is empty. Keep the assignment and its
 	}
 }
 
+// Reply returns hookd reply.
 func (cmd *Commands) Reply() *cobra.Command {
 	answer := &shellhook.Answer{}
 	c := &cobra.Command{

@@ -9,11 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
-	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
-	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
-	"github.com/hookd-dev/hookd/loader"
-	"github.com/hookd-dev/hookd/protocol"
 )
 
 // settingsTemplate is a settings file that changes nothing, ready to be filled.
@@ -24,16 +20,7 @@ const settingsTemplate = `{
 }
 `
 
-// Commands are the commands that write, list and check hooks, and those that help a hook or its author: init, new, examples, list, check, get, reply, schema and version.
-type Commands struct {
-	Release   string
-	Console   *cli.Console
-	Project   *places.Project
-	Opener    *engine.Opener
-	Processes *engine.Processes
-	Builtin   func(*loader.Snapshot) ([]protocol.GoHook, error) // hooks of the agent loop, nil in the lean program
-}
-
+// Init returns hookd init.
 func (cmd *Commands) Init() *cobra.Command {
 	return &cobra.Command{
 		Use:   "init",

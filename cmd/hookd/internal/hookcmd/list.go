@@ -14,6 +14,7 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
+// List returns hookd list.
 func (cmd *Commands) List() *cobra.Command {
 	var event string
 	var withBuiltin bool
@@ -64,8 +65,8 @@ them, as the settings switch them; elsewhere they are not asked.`,
 			return nil
 		},
 	}
-	cli.NameFlag(c.Flags(), &event, "event", "", "only hooks of the event `E`, by its name or an alias")
-	c.Flags().BoolVar(&withBuiltin, "builtin", false, "with the hooks of the built-in features of hookd run")
+	cli.NameFlag(c.Flags(), &event, "event", "", "list only the hooks of the event `E`, by its name or an alias")
+	c.Flags().BoolVar(&withBuiltin, "builtin", false, "list also the hooks of the built-in features of hookd run")
 	_ = c.RegisterFlagCompletionFunc("event", places.CompleteEvents)
 	cmd.Console.JSONFlag(c)
 	return c

@@ -33,6 +33,7 @@ var languages = []language{
 	{"go", ".go", "hook.go.txt"},
 }
 
+// New returns hookd new.
 func (cmd *Commands) New() *cobra.Command {
 	var lang string
 	c := &cobra.Command{

@@ -9,6 +9,7 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
+// Schema returns hookd schema.
 func (cmd *Commands) Schema() *cobra.Command {
 	return &cobra.Command{
 		Use:       "schema " + strings.Join(schema.JSONNames, "|"),

@@ -9,6 +9,7 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
+// Version returns hookd version.
 func (cmd *Commands) Version() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "version",

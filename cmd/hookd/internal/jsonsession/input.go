@@ -1,7 +1,6 @@
 package jsonsession
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"errors"
@@ -12,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
+	"github.com/hookd-dev/hookd/internal/lines"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -36,47 +36,29 @@ type inputLine struct {
 	err    error
 }
 
-// maxLine bounds a line of input, in bytes.
+// maxLine is the longest line of input, in bytes.
 const maxLine = 32 << 20
 
 var errLongLine = errors.New("it is longer than 32 MiB")
 
-func readInput(in io.Reader, lines chan<- inputLine) {
-	defer close(lines)
-	reader := bufio.NewReader(in)
+// readInput hands over each line that is not empty, until the input ends or fails.
+func readInput(in io.Reader, to chan<- inputLine) {
+	defer close(to)
+	reader := lines.NewReader(in, lines.Options{Limit: maxLine})
 	for number := 1; ; number++ {
-		text, err := readBounded(reader)
-		if len(bytes.TrimSpace(text)) > 0 || err != nil && !errors.Is(err, io.EOF) {
-			line := inputLine{number: number, text: text}
-			if !errors.Is(err, io.EOF) {
-				line.err = err
-			}
-			lines <- line
-		}
-		if err != nil && !errors.Is(err, errLongLine) {
+		text, _, err := reader.Next()
+		_, isLong := errors.AsType[*lines.TooLongError](err)
+		switch {
+		case errors.Is(err, io.EOF):
 			return
+		case isLong:
+			to <- inputLine{number: number, err: errLongLine}
+		case err != nil:
+			to <- inputLine{number: number, err: err}
+			return
+		case len(bytes.TrimSpace(text)) > 0:
+			to <- inputLine{number: number, text: text}
 		}
-	}
-}
-
-// readBounded reads a line. One that is too long is skipped to its end.
-func readBounded(reader *bufio.Reader) (line []byte, err error) {
-	long := false
-	for {
-		piece, err := reader.ReadSlice('\n')
-		if !long {
-			line = append(line, piece...)
-		}
-		if len(line) > maxLine {
-			line, long = nil, true
-		}
-		if errors.Is(err, bufio.ErrBufferFull) {
-			continue
-		}
-		if long && (err == nil || errors.Is(err, io.EOF)) {
-			return nil, errLongLine
-		}
-		return line, err
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 func Run(ctx context.Context, hooks *engine.Opener, flags *conversation.Flags) error {
 	console := hooks.Console
 	late := runview.ForProgram(console)
-	d := &session{out: &lines{lines: runview.NewLines(console.Out)}, asked: map[string]chan agentloop.Answer{}}
+	d := &session{out: &output{lines: runview.NewJSONPrinter(console.Out)}, asked: map[string]chan agentloop.Answer{}}
 	c, err := conversation.Open(ctx, hooks, flags, d, late)
 	if err != nil {
 		return err
@@ -45,7 +45,7 @@ func Run(ctx context.Context, hooks *engine.Opener, flags *conversation.Flags) e
 // session is a conversation with a program.
 type session struct {
 	c   *conversation.Conversation
-	out *lines
+	out *output
 
 	mu    sync.Mutex
 	asked map[string]chan agentloop.Answer // the open questions
@@ -58,14 +58,14 @@ type session struct {
 
 // run obeys the input until it ends; what was asked for before is still done.
 func (d *session) run(ctx context.Context, in io.Reader) {
-	lines := make(chan inputLine)
-	go readInput(in, lines) // a read of stdin cannot be taken back
+	input := make(chan inputLine)
+	go readInput(in, input) // a read of stdin cannot be taken back
 	for {
 		select {
 		case <-ctx.Done():
 			d.turns.Wait()
 			return
-		case line, open := <-lines:
+		case line, open := <-input:
 			if !open {
 				d.hangUp()
 				d.turns.Wait()
@@ -140,12 +140,12 @@ func (d *session) turn(ctx context.Context, prompt agentloop.Prompt) {
 		return
 	}
 	for y := range run.Events() {
-		d.out.See(y) // an output that is gone ends the command by itself
+		d.out.Print(y) // an output that is gone ends the command by itself
 	}
 	err = run.Wait()
 	if d.waits() {
 		if y, told := d.c.Loop.Idle(context.WithoutCancel(ctx), run.Result()); told {
-			d.out.See(y)
+			d.out.Print(y)
 		}
 	}
 	d.exit = conversation.Exit(ctx, run.Result(), err)

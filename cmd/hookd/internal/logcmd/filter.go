@@ -12,6 +12,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor/record"
 	"github.com/hookd-dev/hookd/executor/state"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -27,8 +28,8 @@ type filter struct {
 	sets map[string]string // the project of each set of hooks, by its hash
 }
 
-// looks reports whether some lines are looked for among all.
-func (f *filter) looks() bool { return f.refused || f.hook != "" || !f.since.IsZero() }
+// selects reports whether the filter shows only some of the lines.
+func (f *filter) selects() bool { return f.refused || f.hook != "" || !f.since.IsZero() }
 
 // tellsOf reports whether a record tells of the project at all.
 func (f filter) tellsOf(lines iter.Seq2[*record.Line, *record.Problem]) bool {
@@ -115,7 +116,7 @@ func findRecord(names []string, given string) (string, error) {
 	case 0:
 		return "", cli.Usage("no-record", "there is no record of a session "+show.Line(given), "hookd log --all --since 30d shows all that there are")
 	}
-	return "", cli.Usage("ambiguous-session", fmt.Sprintf("%s begins the names of %s", show.Line(given), show.Plural(len(found), "record")), "one of: "+show.Shorten(strings.Join(found, " "), 200))
+	return "", cli.Usage("ambiguous-session", fmt.Sprintf("%s begins the names of %s", show.Line(given), text.Count(len(found), "record")), "one of: "+show.Shorten(strings.Join(found, " "), 200))
 }
 
 // parseSince reads a time: how long ago, a day, or a moment.

@@ -26,6 +26,7 @@ type Commands struct {
 	Project *places.Project
 }
 
+// Log returns hookd log.
 func (cmd *Commands) Log() *cobra.Command {
 	var f logFlags
 	var since string
@@ -48,13 +49,13 @@ up to it. A place where a record is not what was once written is shown as such.`
 			return cmd.log(c.Context(), f)
 		},
 	}
-	c.Flags().BoolVar(&f.follow, "follow", false, "go on with what is decided from now on")
+	c.Flags().BoolVar(&f.follow, "follow", false, "show also what is decided from now on, until interrupted")
 	c.Flags().BoolVar(&f.head, "head", false, "print the hash of the newest line of each record")
-	c.Flags().BoolVar(&f.all, "all", false, "of all projects")
-	c.Flags().BoolVar(&f.filter.refused, "refused", false, "only what was refused or left to a person")
-	cli.NameFlag(c.Flags(), &f.filter.hook, "hook", "", "only where the hook `NAME` had a part")
-	cli.NameFlag(c.Flags(), &since, "since", "", "only since `TIME`: 2h, 3d, 2026-11-27, or a time like 2026-11-27T15:04:05Z")
-	cli.NameFlag(c.Flags(), &f.session, "session", "", "only session `ID`, or the one whose ID begins so (or a day, 2026-11-27)")
+	c.Flags().BoolVar(&f.all, "all", false, "show the records of all projects")
+	c.Flags().BoolVar(&f.filter.refused, "refused", false, "show only what was refused or left to a person")
+	cli.NameFlag(c.Flags(), &f.filter.hook, "hook", "", "show only events in which the hook `NAME` had a part")
+	cli.NameFlag(c.Flags(), &since, "since", "", "show only what was decided since `TIME`: 2h, 3d, 2026-11-27, or a time like 2026-11-27T15:04:05Z")
+	cli.NameFlag(c.Flags(), &f.session, "session", "", "show only session `ID`, by its ID or a unique prefix, or a day such as 2026-11-27")
 	cmd.Console.JSONFlag(c)
 	return c
 }
@@ -101,13 +102,13 @@ func (cmd *Commands) log(ctx context.Context, f logFlags) error {
 		}
 		shown += cmd.logRecord(name, lines, f.filter)
 	}
-	if shown == 0 && f.filter.looks() {
-		cmd.Console.Note("nothing that was recorded fits", "hookd log without a filter shows the newest record, hookd list the names of hooks")
+	if shown == 0 && f.filter.selects() {
+		cmd.Console.Note("no record fits", "hookd log without a filter shows the newest record, hookd list the names of hooks")
 	}
 	return nil
 }
 
-// chosen are the records to show: the newest that tells of the project, or all that do
+// chosen returns the records to show: the newest that tells of the project, or all that do
 // where some of their lines are looked for.
 func (f *logFlags) chosen(dir string, names []string) []string {
 	var chosen []string
@@ -116,7 +117,7 @@ func (f *logFlags) chosen(dir string, names []string) []string {
 			continue
 		}
 		chosen = append([]string{names[i]}, chosen...)
-		if !f.filter.looks() {
+		if !f.filter.selects() {
 			break
 		}
 	}

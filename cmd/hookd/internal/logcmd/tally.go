@@ -5,11 +5,12 @@ import (
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor/record"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// tally counts what a record tells, so that a check which fails day after day
-// is a number and not a line among thousands.
+// tally counts what a record tells: a check that fails day after day is then a number and
+// not a line among thousands.
 type tally struct{ events, refused, failures int }
 
 func (s *tally) add(line *record.Line) {
@@ -44,6 +45,6 @@ func (s *tally) show(p *show.Printer) {
 	if s.events == 0 {
 		return
 	}
-	text := fmt.Sprintf("%s, %d refused, %s without an answer", show.Plural(s.events, "event"), s.refused, show.Plural(s.failures, "hook run"))
+	text := fmt.Sprintf("%s, %d refused, %s without an answer", text.Count(s.events, "event"), s.refused, text.Count(s.failures, "hook run"))
 	p.Print("%s\n", p.In(show.Quiet, text))
 }

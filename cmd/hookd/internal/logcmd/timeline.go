@@ -10,11 +10,12 @@ import (
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/executor/record"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// timeline prints a record for people, as a timeline. What a sub-agent or a recipe
-// did is indented below what its caller did.
+// timeline prints a record for people. What a sub-agent or a recipe did is indented below
+// what its caller did.
 type timeline struct {
 	p      *show.Printer
 	root   int // depth of the first event's agent
@@ -54,17 +55,17 @@ func (v *timeline) line(line *record.Line) {
 	}
 }
 
-// lostText tells of lines before this one that could not be recorded.
+// lostText says how many lines before this one could not be recorded.
 func lostText(line *record.Line) string {
-	text := fmt.Sprintf("before this line %s could not be recorded", show.Plural(int(line.Lost), "line"))
+	text := fmt.Sprintf("before this line %s could not be recorded", text.Count(int(line.Lost), "line"))
 	if len(line.LostIDs) > 0 {
 		text += ", of the events " + show.Shorten(strings.Join(line.LostIDs, " "), 300)
 	}
 	return text
 }
 
-// deepest is how far an event is indented at most, in steps of two characters: a
-// record may say anything.
+// deepest is how many steps of two characters an event is indented at most: a record may
+// claim any depth.
 const deepest = 10
 
 func (v *timeline) indent(e *record.Event) string {
@@ -92,8 +93,8 @@ func (v *timeline) event(at string, e *record.Event) {
 	report.Warnings(p, below, e.Runs, false)
 }
 
-// decisionText is what was decided, by whom and why. Context alone decides
-// nothing, and yet the model reads it.
+// decisionText says what was decided, by whom and why, and who added context: it decides
+// nothing, but the model reads it.
 func decisionText(p *show.Printer, e *record.Event) string {
 	text := actionText(p, e.Action)
 	if e.By != nil {
@@ -155,7 +156,7 @@ func answeredText(p *show.Printer, e *record.Event) string {
 	return verdict + by
 }
 
-// late prints what ended after its event had gone on, if it says anything.
+// late prints the run of a hook that ended after its event had gone on.
 func (v *timeline) late(at string, l *record.Late) {
 	p, run := v.p, &l.Run
 	answer, tone := report.RunAnswer(run)
@@ -184,7 +185,7 @@ func actionText(p *show.Printer, action protocol.Action) string {
 	return p.In(tone, string(action))
 }
 
-// trustText is a person's decision on a line.
+// trustText says on one line what a person decided.
 func trustText(p *show.Printer, d *record.Trust) string {
 	text := "a person decided: " + p.In(show.Name, show.Line(d.Hook)) + " " + show.Line(d.State)
 	if d.How != "" {
@@ -206,7 +207,7 @@ func setText(s *record.Set) string {
 		}
 	}
 	slices.Sort(ready)
-	text := show.Plural(len(ready), "hook") + " in force"
+	text := text.Count(len(ready), "hook") + " in force"
 	if s.Project != "" {
 		text += " in " + show.Line(s.Project)
 	}

@@ -102,7 +102,7 @@ func pickModel(name string, settings *schema.Settings) (m model.Model, note stri
 		kind, _, _ := strings.Cut(name, ":")
 		return nil, "", unknownProvider(name, cmp.Or(settings.Agent.Provider, kind))
 	case rest == "":
-		return nil, "", cli.Usage("no-model", "the model "+name+" has no name behind the colon", "--model "+by.Name+":NAME")
+		return nil, "", cli.Usage("no-model", "the model "+name+" has no name after the colon", "--model "+by.Name+":NAME")
 	}
 	if by.FromFile && written {
 		if rest, err = playedFile(rest, settings); err != nil {

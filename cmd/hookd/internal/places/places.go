@@ -54,7 +54,7 @@ func (p *Project) Root(ctx context.Context) (string, error) {
 	return snapshot.Set.Project, nil
 }
 
-// NoDirectory is the fault of a command whose working directory is missing.
+// NoDirectory returns the fault of a command whose working directory is missing.
 func NoDirectory() *cli.Fault {
 	return cli.Failed("no-directory", errors.New("the working directory is missing"), "change to a folder that exists")
 }

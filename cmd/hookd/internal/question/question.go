@@ -12,6 +12,7 @@ import (
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/report"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -75,15 +76,15 @@ func callLines(p *show.Printer, args protocol.RawMessage) {
 		return
 	}
 	for _, part := range longParts {
-		var text string
-		if value, given := members[part.name]; !given || json.Unmarshal(value, &text) != nil {
+		var long string
+		if value, given := members[part.name]; !given || json.Unmarshal(value, &long) != nil {
 			continue
 		}
 		delete(members, part.name)
-		p.Raw("  " + p.In(show.Quiet, part.name+extentOf(text)) + "\n")
-		p.Code("  "+part.mark, text)
-		if strings.HasSuffix(text, "\n\n") { // the last one ends the last line
-			p.Raw("  " + p.In(show.Warn, "… and "+show.Plural(len(text)-len(strings.TrimRight(text, "\n"))-1, "empty line")+" at the end") + "\n")
+		p.Raw("  " + p.In(show.Quiet, part.name+extentOf(long)) + "\n")
+		p.Code("  "+part.mark, long)
+		if strings.HasSuffix(long, "\n\n") { // the last one ends the last line
+			p.Raw("  " + p.In(show.Warn, "… and "+text.Count(len(long)-len(strings.TrimRight(long, "\n"))-1, "empty line")+" at the end") + "\n")
 		}
 	}
 	if len(members) == 0 {
@@ -97,12 +98,12 @@ func callLines(p *show.Printer, args protocol.RawMessage) {
 }
 
 // extentOf says how much text there is, where that is more than is seen at once.
-func extentOf(text string) string {
-	n, lines := utf8.RuneCountInString(text), strings.Count(strings.TrimSuffix(text, "\n"), "\n")+1
+func extentOf(long string) string {
+	n, lines := utf8.RuneCountInString(long), strings.Count(strings.TrimSuffix(long, "\n"), "\n")+1
 	if n <= 80 && lines == 1 {
 		return ":"
 	}
-	return fmt.Sprintf(" (%s characters, %s):", show.Number(int64(n)), show.Plural(lines, "line"))
+	return fmt.Sprintf(" (%s characters, %s):", show.Number(int64(n)), text.Count(lines, "line"))
 }
 
 // HiddenText says what of a question is not shown yet.
@@ -111,7 +112,7 @@ func HiddenText(lines []string) string {
 	for _, line := range lines {
 		n += show.Width(line)
 	}
-	return fmt.Sprintf("… %s, %s characters, not shown yet", show.Plural(len(lines), "more line"), show.Number(int64(n)))
+	return fmt.Sprintf("… %s, %s characters, not shown yet", text.Count(len(lines), "more line"), show.Number(int64(n)))
 }
 
 // Refusal returns the ID of the option that refuses once.

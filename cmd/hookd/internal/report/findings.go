@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/schema"
 )
 
 // GroupFindings puts findings together that say the same of several places,
-// errors before warnings: a folder full of hooks that nobody allowed must not bury
+// errors before warnings: a folder full of hooks that nobody allowed must not hide
 // the error among them.
 func GroupFindings(findings []schema.Finding) [][]schema.Finding {
 	type same struct{ severity, code, message, remedy string }
@@ -91,10 +92,10 @@ func FindingCount(p *show.Printer, findings []schema.Finding) {
 	}
 	var parts []string
 	if errors > 0 {
-		parts = append(parts, show.Plural(errors, "error"))
+		parts = append(parts, text.Count(errors, "error"))
 	}
 	if warnings := len(findings) - errors; warnings > 0 {
-		parts = append(parts, show.Plural(warnings, "warning"))
+		parts = append(parts, text.Count(warnings, "warning"))
 	}
 	if len(parts) == 0 {
 		p.Print("%s no problems\n", p.In(show.Good, "✓"))

@@ -10,12 +10,15 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/daemon"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 	"github.com/hookd-dev/hookd/schema/units"
 )
 
+// Listing prints the table of hooks, and below it what the person must know about them: why some
+// do not run, what they hold back, and how many findings there are.
 func Listing(p *show.Printer, listing daemon.Listing) {
 	if listing.Project != "" {
 		p.Print("%s\n", p.In(show.Quiet, "project "+show.Line(listing.Project)))
@@ -30,7 +33,7 @@ func Listing(p *show.Printer, listing daemon.Listing) {
 	case len(listing.Hooks) > 0:
 		hookTable(p, listing.Hooks)
 	case passed:
-		p.Print("no hooks that count\n")
+		p.Print("no hooks are in force\n")
 	default:
 		p.Print("no hooks; hookd new NAME writes one\n")
 	}
@@ -38,7 +41,7 @@ func Listing(p *show.Printer, listing daemon.Listing) {
 	unwatchedHooks(p, listing.Hooks)
 	heldStreams(p, listing.Hooks)
 	if n := len(listing.Findings); n > 0 {
-		p.Print("%s\n", p.In(show.Warn, show.Plural(n, "finding")+", see hookd check"))
+		p.Print("%s\n", p.In(show.Warn, text.Count(n, "finding")+", see hookd check"))
 	}
 }
 
@@ -107,7 +110,7 @@ func hookTable(p *show.Printer, hooks []daemon.Listed) {
 	table.Write(p)
 }
 
-// layerText is a hook's layer, which says what it may overrule.
+// layerText returns a hook's layer, which says what it may overrule.
 func layerText(h daemon.Listed) string {
 	if h.DescribedBy == string(protocol.Builtin) && h.Source != protocol.Builtin {
 		return string(h.Source) + " (builtin)"
@@ -115,7 +118,7 @@ func layerText(h daemon.Listed) string {
 	return string(h.Source)
 }
 
-// runText is how a hook's process lives, and what is kept for it while hookd
+// runText says how a hook's process lives, and what is kept for it while hookd
 // serve or hookd run is at work.
 func runText(h daemon.Listed) string {
 	if h.Pool == nil {
@@ -155,7 +158,7 @@ func statusCell(status executor.Status) show.Cell {
 	return show.Cell{Text: string(status), Tone: tone}
 }
 
-// EventsText is what a hook is asked about: its events and its matchers.
+// EventsText returns what a hook is asked about: its events and its matchers.
 func EventsText(h daemon.Listed) string {
 	names := make([]string, len(h.Events))
 	for i, e := range h.Events {
@@ -171,7 +174,7 @@ func EventsText(h daemon.Listed) string {
 	return text
 }
 
-// MatchText is a hook's matchers, "" without any.
+// MatchText returns a hook's matchers, "" without any.
 func MatchText(m schema.Match) string {
 	var match []string
 	if len(m.Tool) > 0 {
@@ -210,8 +213,11 @@ func notRunning(p *show.Printer, listing daemon.Listing) {
 		case executor.Untrusted, executor.Changed:
 			r.remedy = trustCommand(listing, h.Path) + " shows them and asks"
 		case executor.Disabled: // a decision; what else is wrong with the hook does not matter
-			if strings.HasPrefix(h.Why, "switched off with hookd disable") {
+			switch {
+			case strings.HasPrefix(h.Why, "switched off with hookd disable"):
 				r.remedy = "hookd enable " + h.Name + " switches it on again"
+			case h.Why == "denied with hookd untrust":
+				r.remedy = trustCommand(listing, h.Path) + " shows it and asks again"
 			}
 		default:
 			r.why, r.remedy = firstFinding(listing.Findings, h.Name, h.Why)
@@ -229,7 +235,7 @@ func notRunning(p *show.Printer, listing daemon.Listing) {
 	}
 }
 
-// firstFinding is the first error about a hook, which says more than its status.
+// firstFinding returns the first error about a hook, which says more than its status.
 func firstFinding(findings []schema.Finding, hook, why string) (message, remedy string) {
 	for _, f := range findings {
 		if f.Hook == nil || *f.Hook != hook || f.Severity != schema.SeverityError {

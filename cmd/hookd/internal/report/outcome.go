@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -47,6 +48,7 @@ func Trial(p *show.Printer, o *protocol.Outcome, trying bool) {
 	Warnings(p, "  ", o.Runs, true)
 }
 
+// CalledRecipe returns the name of the recipe that a hook calls, "" for none.
 func CalledRecipe(o *protocol.Outcome) string {
 	if o.Callback == nil {
 		return ""
@@ -99,8 +101,8 @@ func changeValues(p *show.Printer, prefix string, o *protocol.Outcome, all bool)
 	}
 }
 
-// contentText is the text of content, which comes as a text or as parts; other is what
-// is compared of a value that is neither.
+// contentText returns the text of content, which comes as a text or as parts. It returns
+// other for a value that is neither.
 func contentText(value protocol.RawMessage, other string) string {
 	var content protocol.Content
 	if json.Unmarshal(value, &content) != nil || content.Text() == "" {
@@ -111,10 +113,10 @@ func contentText(value protocol.RawMessage, other string) string {
 
 // howMuch says how far two texts differ, and nothing that is in one of them.
 func howMuch(before, after string) string {
-	text := fmt.Sprintf("%d → %d bytes", len(before), len(after))
+	size := fmt.Sprintf("%d → %d bytes", len(before), len(after))
 	was, now := strings.Split(strings.TrimSuffix(before, "\n"), "\n"), strings.Split(strings.TrimSuffix(after, "\n"), "\n")
 	if len(was) < 2 && len(now) < 2 {
-		return text
+		return size
 	}
 	kept := map[string]int{}
 	for _, line := range now {
@@ -126,10 +128,10 @@ func howMuch(before, after string) string {
 			gone++
 		}
 	}
-	return fmt.Sprintf("%d of %s, %s", gone, show.Plural(len(was), "line"), text)
+	return fmt.Sprintf("%d of %s, %s", gone, text.Count(len(was), "line"), size)
 }
 
-// valueText is how two values are compared: texts as texts, all else as JSON.
+// valueText returns two values as they are compared: texts as texts, all else as JSON.
 func valueText(before, after protocol.RawMessage) (string, string) {
 	var was, now string
 	if json.Unmarshal(before, &was) == nil && json.Unmarshal(after, &now) == nil {
@@ -158,7 +160,7 @@ func hookTexts(p *show.Printer, what string, texts []protocol.HookText) {
 	}
 }
 
-// whoseRule is the rule that a failure follows, and the layer of the hook.
+// whoseRule returns the rule that a failure follows, and the layer of the hook.
 func whoseRule(run *protocol.Run) string {
 	text := "onFailure=" + string(run.Rule)
 	if run.Source != "" && run.Source != protocol.Builtin {

@@ -27,7 +27,7 @@ func serverNotes(p *show.Printer, resources []loader.Resource) {
 			unwatchedCode(p, m.Name, m.Unwatched)
 		}
 		if m.KnowsProject {
-			p.Print("%s\n", p.In(show.Quiet, show.Line(m.Name)+" is told where the project lies"))
+			p.Print("%s\n", p.In(show.Quiet, show.Line(m.Name)+" is told where the project is"))
 		}
 	}
 }

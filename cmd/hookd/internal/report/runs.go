@@ -60,6 +60,7 @@ func Runs(p *show.Printer, runs []protocol.Run, hooks []*executor.Hook) {
 	table.Write(p)
 }
 
+// RunAnswer returns what a hook answered, in a word or two.
 func RunAnswer(run *protocol.Run) (string, show.Tone) {
 	switch {
 	case run.Skipped != "":
@@ -78,6 +79,7 @@ func RunAnswer(run *protocol.Run) (string, show.Tone) {
 	return string(run.Action), show.Warn
 }
 
+// RunWhy returns the reason of a run: why the hook answered so, failed or was not asked.
 func RunWhy(run *protocol.Run, hooks []*executor.Hook) string {
 	switch {
 	case run.Skipped == protocol.SkipAbsent:

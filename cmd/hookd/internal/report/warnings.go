@@ -8,7 +8,7 @@ import (
 // Each command that shows what hooks did calls Warnings for what went wrong. A warning is
 // part of a run, so that no command can forget it.
 
-// hookLabel is a hook's name with its layer: equal names in different layers are
+// hookLabel returns a hook's name with its layer: equal names in different layers are
 // different hooks. What belongs to hookd itself has none.
 func hookLabel(p *show.Printer, name string, source protocol.Layer) string {
 	label := p.In(show.Name, show.Line(name))

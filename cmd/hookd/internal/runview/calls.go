@@ -11,6 +11,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/report"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor/process"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -69,7 +70,7 @@ func (o *openCalls) list() []*OpenCall {
 }
 
 // callStart prints a tool call as it will run, hooks' changes included.
-func (v *View) callStart(y *agentloop.Update) {
+func (v *TextPrinter) callStart(y *agentloop.Update) {
 	v.tally.calls++
 	d, read := data[protocol.ToolCallStartData](y)
 	if !read {
@@ -84,7 +85,7 @@ func (v *View) callStart(y *agentloop.Update) {
 }
 
 // callDecision prints what hooks decided about a call: folded, below its line.
-func (v *View) callDecision(y *agentloop.Update) {
+func (v *TextPrinter) callDecision(y *agentloop.Update) {
 	d, read := data[protocol.ToolCallStartData](y)
 	c := v.calls.byID[d.ToolCallID]
 	if !v.options.Folded || !read || c == nil {
@@ -96,7 +97,7 @@ func (v *View) callDecision(y *agentloop.Update) {
 }
 
 // callOutput takes what a tool prints while it runs.
-func (v *View) callOutput(id, text string) {
+func (v *TextPrinter) callOutput(id, text string) {
 	c := v.calls.byID[id]
 	if c == nil {
 		return
@@ -113,7 +114,7 @@ func (v *View) callOutput(id, text string) {
 }
 
 // stream prints whole lines of a tool's output.
-func (v *View) stream(c *OpenCall, text string) {
+func (v *TextPrinter) stream(c *OpenCall, text string) {
 	c.Output += text
 	for {
 		line, rest, whole := strings.Cut(c.Output, "\n")
@@ -126,32 +127,32 @@ func (v *View) stream(c *OpenCall, text string) {
 	}
 }
 
-func (v *View) callEnd(y *agentloop.Update) {
+func (v *TextPrinter) callEnd(y *agentloop.Update) {
 	d, read := data[protocol.ToolCallEndData](y)
 	c := v.calls.close(d.ToolCallID)
 	if !read || y.Outcome.Withholds() {
 		v.ended(c, v.p.In(show.Bad, "✗"), "withheld", "", y)
 		return
 	}
-	text := strings.TrimSpace(d.Result.Content.Text())
+	output := strings.TrimSpace(d.Result.Content.Text())
 	mark := v.p.In(show.Good, "✓")
 	if d.Result.IsError {
 		mark = v.p.In(show.Warn, "!")
 	}
-	printed := text
+	printed := output
 	if n := len(d.Result.Content); n > 1 && len(d.Result.Left) > 0 {
 		printed = strings.TrimSpace(d.Result.Content[:n-1].Text()) // the last part tells the model of what was left
 	}
 	outcome := oneOutput(printed)
 	if c != nil && c.streamed { // its lines were printed as they came
-		outcome = show.Plural(strings.Count(printed, "\n")+1, "line")
+		outcome = text.Count(strings.Count(printed, "\n")+1, "line")
 	}
 	outcome += ", " + show.Milliseconds(d.DurationMs)
 	if left := process.Left(d.Result.Left).String(); left != "" {
 		outcome += ", left running and ended: " + show.Line(left)
 		mark = v.p.In(show.Warn, "!")
 	}
-	v.ended(c, mark, outcome, text, y)
+	v.ended(c, mark, outcome, output, y)
 }
 
 // oneOutput is a tool's output on a line.
@@ -167,7 +168,7 @@ func oneOutput(text string) string {
 	return line
 }
 
-func (v *View) callError(y *agentloop.Update) {
+func (v *TextPrinter) callError(y *agentloop.Update) {
 	d, read := data[protocol.ToolCallErrorData](y)
 	c := v.calls.close(d.ToolCallID)
 	if !read {
@@ -191,7 +192,7 @@ func (v *View) callError(y *agentloop.Update) {
 
 // ended prints what became of a call. Folded, that is its only line, with what
 // hooks decided below.
-func (v *View) ended(c *OpenCall, mark, outcome, output string, y *agentloop.Update) {
+func (v *TextPrinter) ended(c *OpenCall, mark, outcome, output string, y *agentloop.Update) {
 	if c == nil || !v.options.Folded {
 		name := ""
 		if c != nil && c.parallel { // which of those side by side
@@ -210,7 +211,7 @@ func (v *View) ended(c *OpenCall, mark, outcome, output string, y *agentloop.Upd
 }
 
 // foldedBody is what is shown of a call on demand.
-func (v *View) foldedBody(c *OpenCall, output string, y *agentloop.Update) string {
+func (v *TextPrinter) foldedBody(c *OpenCall, output string, y *agentloop.Update) string {
 	var b bytes.Buffer
 	v.aside(&b, func() {
 		v.p.Indented("  ", show.Plain, show.Visible(report.ArgsText(c.Call.Args)))

@@ -7,7 +7,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 )
 
-// details are what a view has folded away. A person asks for them by their number.
+// details are what a printer has folded away. A person asks for them by their number.
 type details []detail
 
 type detail struct{ title, body string }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -28,7 +29,7 @@ func (t *tally) inference(y *agentloop.Update) {
 
 // line returns what the run came to.
 func (t *tally) line(result agentloop.Result) string {
-	parts := []string{show.Plural(t.steps, "step"), show.Plural(t.calls, "tool call")}
+	parts := []string{text.Count(t.steps, "step"), text.Count(t.calls, "tool call")}
 	if t.refused > 0 {
 		parts = append(parts, fmt.Sprintf("%d refused", t.refused))
 	}

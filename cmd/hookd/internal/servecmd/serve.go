@@ -28,6 +28,7 @@ type Commands struct {
 	Signals   *signals.Handler
 }
 
+// Serve returns hookd serve.
 func (cmd *Commands) Serve() *cobra.Command {
 	var path string
 	c := &cobra.Command{

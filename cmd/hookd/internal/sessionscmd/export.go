@@ -39,7 +39,7 @@ func (cmd *Commands) export() *cobra.Command {
 		},
 		ValidArgsFunction: Complete,
 	}
-	c.Flags().BoolVar(&full, "full", false, "also what a compaction or a hook replaced")
+	c.Flags().BoolVar(&full, "full", false, "print also what a compaction or a hook replaced")
 	cmd.Console.JSONFlag(c)
 	return c
 }
@@ -95,7 +95,7 @@ func markdownMessage(b *strings.Builder, m *protocol.Message) {
 	}
 }
 
-// fenced is a code block whose fence is longer than any in the text.
+// fenced returns a code block whose fence is longer than any in the text.
 func fenced(language, text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {

@@ -10,6 +10,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor/state"
+	"github.com/hookd-dev/hookd/internal/text"
 )
 
 func (cmd *Commands) remove() *cobra.Command {
@@ -38,7 +39,7 @@ A session that a process has open is not removed.`,
 				for _, id := range ids {
 					cmd.showRemoved(places.Conversations(dir), id)
 				}
-				if err := cmd.Console.Confirm(c.Context(), "remove "+show.Plural(len(ids), "session")+"?"); err != nil {
+				if err := cmd.Console.Confirm(c.Context(), "remove "+text.Count(len(ids), "session")+"?"); err != nil {
 					return err
 				}
 			}

@@ -15,12 +15,13 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 )
 
-// Commands makes hookd sessions.
+// Commands are the commands below hookd sessions.
 type Commands struct {
 	Console *cli.Console
 	Project *places.Project
 }
 
+// Sessions returns hookd sessions.
 func (cmd *Commands) Sessions() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sessions",
@@ -74,6 +75,7 @@ func Fault(err error) *cli.Fault {
 	return cli.Failed("session", err, "")
 }
 
+// DamageHint returns what to do about a damaged session.
 func DamageHint(id string) string {
 	return "mend that line of the file, or remove the session: hookd sessions rm " + id
 }
@@ -99,7 +101,7 @@ func (cmd *Commands) list() *cobra.Command {
 			return ShowTable(cmd.Console.Out, places.Conversations(state), list, all)
 		},
 	}
-	c.Flags().BoolVar(&all, "all", false, "of all projects")
+	c.Flags().BoolVar(&all, "all", false, "list those of all projects")
 	cmd.Console.JSONFlag(c)
 	return c
 }
@@ -158,6 +160,7 @@ func (cmd *Commands) printSessions(list []store.Info) error {
 	return cmd.Console.PrintJSON(lines)
 }
 
+// ShowTable prints a table of sessions.
 func ShowTable(p *show.Printer, folder string, list []store.Info, all bool) error {
 	if len(list) == 0 {
 		text := "no sessions in this project yet; hookd run begins one"

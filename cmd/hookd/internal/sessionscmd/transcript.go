@@ -11,6 +11,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/report"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -33,7 +34,7 @@ func (cmd *Commands) show() *cobra.Command {
 		},
 		ValidArgsFunction: Complete,
 	}
-	c.Flags().BoolVar(&full, "full", false, "also what a compaction or a hook replaced")
+	c.Flags().BoolVar(&full, "full", false, "show also what a compaction or a hook replaced")
 	cmd.Console.JSONFlag(c)
 	return c
 }
@@ -76,7 +77,7 @@ func (cmd *Commands) printTranscript(t *store.Transcript) error {
 func (cmd *Commands) showTranscript(t *store.Transcript, full bool) {
 	p, state := cmd.Console.Out, t.State()
 	p.Print("%s %s\n", p.In(show.Strong, "session "+show.Line(t.Header.ID)),
-		p.In(show.Quiet, fmt.Sprintf("begun %s, %s, model %s", t.Header.Created.Local().Format("2006-01-02 15:04"), show.Plural(state.Turn, "turn"), show.Line(state.Model))))
+		p.In(show.Quiet, fmt.Sprintf("begun %s, %s, model %s", t.Header.Created.Local().Format("2006-01-02 15:04"), text.Count(state.Turn, "turn"), show.Line(state.Model))))
 	if t.Header.Project != "" {
 		p.Print("%s\n", p.In(show.Quiet, show.Line(t.Header.Project)))
 	}

@@ -109,7 +109,7 @@ func parseName(text string) (wanted, error) {
 	return w, nil
 }
 
-// pointerOf is a path with dots as a JSON Pointer, or the pointer that it is.
+// pointerOf returns a path with dots, or a JSON Pointer, as a JSON Pointer.
 func pointerOf(path string) (jsontext.Pointer, error) {
 	pointer := jsontext.Pointer(path)
 	if !strings.HasPrefix(path, "/") {
@@ -146,7 +146,7 @@ func notAVariable(variable, name string) error {
 	}
 }
 
-// textIn is the scalar that the event has there, as text.
+// textIn returns the scalar that the event has there, as text.
 func (w *wanted) textIn(event protocol.RawMessage) (string, error) {
 	value := event
 	for member := range w.path.Tokens() {
@@ -187,5 +187,5 @@ func (w *wanted) textIn(event protocol.RawMessage) (string, error) {
 	return text, nil
 }
 
-// quoted is a text as a word of a POSIX shell.
+// quoted returns a text as a word of a POSIX shell.
 func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

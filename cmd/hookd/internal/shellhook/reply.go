@@ -138,7 +138,7 @@ func readEnd(r io.Reader) string {
 
 const beginningCut = "[the beginning is cut]\n"
 
-// shortened is the end of a text whose JSON would be too long.
+// shortened returns a text, or its end if its JSON would be too long.
 func shortened(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	for {
@@ -155,7 +155,7 @@ func shortened(text string) string {
 	}
 }
 
-// changesOf are the changes of a reply: a JSON Merge Patch that sets texts.
+// changesOf returns the changes of a reply: a JSON Merge Patch that sets texts.
 func changesOf(sets []string) (protocol.RawMessage, error) {
 	var root node
 	for _, set := range sets {

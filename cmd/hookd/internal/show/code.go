@@ -51,7 +51,7 @@ func (p *Printer) CodeDiff(prefix, before, after string) {
 	}
 }
 
-// diffLines are the lines of a unified diff with a sign. Its first two name the files;
+// diffLines returns the lines of a unified diff with a sign. Its first two name the files;
 // a line of the text may look like one of those.
 func diffLines(diff string) iter.Seq[string] {
 	return func(yield func(string) bool) {
@@ -120,7 +120,7 @@ func (p *Printer) pieces(line string, used int) (pieces []string) {
 	return append(pieces, piece.String())
 }
 
-// blanksCounted are a line's characters, with long runs of blanks as their number.
+// blanksCounted returns a line's characters, with long runs of blanks as their number.
 func blanksCounted(line string) (parts []string) {
 	for len(line) > 0 {
 		n, size := 0, 0

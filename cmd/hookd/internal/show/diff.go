@@ -25,7 +25,7 @@ func (p *Printer) Diff(prefix, before, after string) {
 	}
 }
 
-// UnifiedDiff is the plain diff of two JSON values, for programs.
+// UnifiedDiff returns the plain diff of two JSON values, for programs.
 func UnifiedDiff(before, after json.RawMessage) string {
 	return udiff.Unified("before", "after", endLine(Pretty(before)), endLine(Pretty(after)))
 }

@@ -51,7 +51,7 @@ func (f *Flow) End() string {
 	return b.String()
 }
 
-// Pending is the word that is not whole yet, with the blanks before it.
+// Pending returns the word that is not whole yet, with the blanks before it.
 func (f *Flow) Pending() string {
 	if f.pending == "" {
 		return ""
@@ -94,7 +94,7 @@ func (f *Flow) word(b *strings.Builder) {
 	f.fresh = false
 }
 
-// fit is how many bytes of a word go into the rest of the line, at least one
+// fit returns how many bytes of a word go into the rest of the line, at least one
 // character.
 func (f *Flow) fit(word string) int {
 	column := f.column

@@ -13,7 +13,7 @@ import (
 // show other text than what runs. Line ends and tabs stay.
 func Visible(text string) string { return visible(text, true) }
 
-// Line is [Visible] on one line: line ends and tabs are escapes too.
+// Line returns text as [Visible] does, on one line: line ends and tabs are escapes, too.
 func Line(text string) string { return visible(text, false) }
 
 func visible(text string, lines bool) string {

@@ -6,7 +6,7 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
-// Width is how many columns a text takes on a terminal: of its widest line, and
+// Width returns how many columns a text takes on a terminal: of its widest line, and
 // without what paints it.
 func Width(text string) int {
 	widest := 0

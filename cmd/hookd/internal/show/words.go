@@ -5,14 +5,7 @@ import (
 	"strings"
 )
 
-func Plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// AndList is a list as a sentence has it: a, b and c.
+// AndList returns a list as a sentence has it: a, b and c.
 func AndList(parts []string) string {
 	if last := len(parts) - 1; last > 0 {
 		return strings.Join(parts[:last], ", ") + " and " + parts[last]
@@ -25,6 +18,7 @@ func OneLine(text string) string {
 	return Line(strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' }), " "))
 }
 
+// LastLines returns the last n lines of a text.
 func LastLines(text string, n int) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	if len(lines) > n {
@@ -44,6 +38,7 @@ func Milliseconds(ms float64) string {
 	return fmt.Sprintf("%.1fs", ms/1000)
 }
 
+// FirstLine returns the first line of a text, with … if there are more.
 func FirstLine(text string) string {
 	first, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	if rest != "" {
@@ -52,7 +47,7 @@ func FirstLine(text string) string {
 	return first
 }
 
-// OnOneLine is the beginning of a text of several lines: a line end is a blank.
+// OnOneLine returns the beginning of a text of several lines: a line end becomes a blank.
 func OnOneLine(text string, most int) string {
 	return Line(Shorten(strings.Join(strings.Fields(text), " "), most))
 }

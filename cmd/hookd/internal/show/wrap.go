@@ -49,7 +49,7 @@ func wrapLine(line string, hang, width int) string {
 
 var paint = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\x1b\[[0-9;]*m`) })
 
-// hang is where the text of a line begins: after a first column that two blanks
+// hang returns where the text of a line begins: after a first column that two blanks
 // set off, else a little right of the line's own begin.
 func hang(line string) int {
 	const widestFirst = 26

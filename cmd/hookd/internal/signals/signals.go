@@ -80,19 +80,19 @@ func (h *Handler) obey(signals <-chan os.Signal) {
 	os.Exit(h.exitCode)
 }
 
-// sameWish is how long after a signal another one is still the same wish: timeout(1) and
-// some supervisors send theirs to the process and to its group.
-const sameWish = 100 * time.Millisecond
+// repeatedWithin is how long after a signal another one does not count: timeout(1) and some
+// supervisors send theirs to the process and to its group.
+const repeatedWithin = 100 * time.Millisecond
 
 // next waits for a signal that asks for more than the one before it did. A terminal that
-// is closed may say so more than once, and nobody is there who could be in a hurry.
+// is closed may say so more than once, and nobody is there who wants a faster end.
 func (h *Handler) next(signals <-chan os.Signal, last time.Time) {
 	for s := range signals {
 		do := h.interrupt.Load()
 		switch {
 		case s == os.Interrupt && do != nil:
 			(*do)()
-		case last.IsZero(), s != syscall.SIGHUP && time.Since(last) >= sameWish:
+		case last.IsZero(), s != syscall.SIGHUP && time.Since(last) >= repeatedWithin:
 			return
 		}
 	}

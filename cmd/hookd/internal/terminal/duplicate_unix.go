@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Duplicate is the same stream under another descriptor. Left to itself, a broken pipe
+// Duplicate returns the same stream under another descriptor. Left to itself, a broken pipe
 // at descriptor 1 or 2 is a signal that ends the process on the spot: hooks still
 // at work would be cut off, and no record would say so. At any other one it is an
 // error.

@@ -108,8 +108,8 @@ func (t *Lines) Next(ctx context.Context) (line string, open bool, err error) {
 }
 
 // Drop forgets what came before now. An answer counts only if its question was there
-// first: what stands in the terminal by then is no answer to it, no matter who put it
-// there.
+// first: what is in the terminal by then is no answer to it, no matter who typed
+// it.
 func (t *Lines) Drop() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -14,8 +14,8 @@ const canStopReading = true
 // stopWithin is how soon a reader sees that it is to stop, in milliseconds.
 const stopWithin = 200
 
-// read waits a while for input and takes it. Between the reading and the keeping of it
-// nothing else comes: what [Lines.drop] does not find in the terminal it finds
+// read waits a while for input and takes it. It reads and
+// keeps under one lock, so that [Lines.Drop] finds what was typed either in the terminal or
 // here. It returns false at the end of input.
 func (t *Lines) read() bool {
 	fd := int(t.stdin.Fd())

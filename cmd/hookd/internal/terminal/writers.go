@@ -40,39 +40,39 @@ func NewStickyWriter(to io.Writer, failed func(), ending, forced <-chan struct{}
 }
 
 // Err returns the error of the first write that failed, nil if none did.
-func (o *StickyWriter) Err() error {
-	if err := o.err.Load(); err != nil {
+func (s *StickyWriter) Err() error {
+	if err := s.err.Load(); err != nil {
 		return *err
 	}
 	return nil
 }
 
-func (o *StickyWriter) Write(text []byte) (int, error) {
-	n, err := o.write(text)
-	if err != nil && o.err.CompareAndSwap(nil, &err) {
-		o.failed()
+func (s *StickyWriter) Write(text []byte) (int, error) {
+	n, err := s.write(text)
+	if err != nil && s.err.CompareAndSwap(nil, &err) {
+		s.failed()
 	}
 	return n, err
 }
 
-func (o *StickyWriter) write(text []byte) (int, error) {
-	if o.stuck.Load() {
+func (s *StickyWriter) write(text []byte) (int, error) {
+	if s.stuck.Load() {
 		return 0, ErrUnread
 	}
 	type written struct {
 		n   int
 		err error
 	}
-	text = bytes.Clone(text) // who wrote it may use it again once the write is given up
+	text = bytes.Clone(text) // the caller may use it again once the write is given up
 	done := make(chan written, 1)
 	go func() { // nothing ends a write to a pipe that is full but its reader, or our end
-		n, err := o.to.Write(text)
+		n, err := s.to.Write(text)
 		done <- written{n, err}
 	}()
 	select {
 	case w := <-done:
 		return w.n, w.err
-	case <-o.ending:
+	case <-s.ending:
 	}
 	patience := time.NewTimer(readerPatience)
 	defer patience.Stop()
@@ -80,9 +80,9 @@ func (o *StickyWriter) write(text []byte) (int, error) {
 	case w := <-done:
 		return w.n, w.err
 	case <-patience.C:
-	case <-o.forced:
+	case <-s.forced:
 	}
-	o.stuck.Store(true)
+	s.stuck.Store(true)
 	return 0, ErrUnread
 }
 

@@ -38,14 +38,14 @@ func showCodeDiff(p *show.Printer, f *loader.PlanFile) {
 	p.CodeDiff("    ", string(wasTail), string(tail))
 }
 
-// Limits of a file that is no text: nobody reads much of it.
+// Limits of a file that is not text, of which nobody reads much.
 const (
 	garbledEnds  = 2 << 10 // bytes shown of each end
-	garbledShare = 4       // one character in so many that must be escaped makes it one
+	garbledShare = 4       // one character in so many that must be escaped makes it one of those
 )
 
-// shownParts are the ends of a file that are shown, and how many bytes between them
-// are not.
+// shownParts returns the two ends of a file that are shown, and how many bytes between
+// them are not.
 func shownParts(text []byte, left int64) (head, tail []byte, unshown int64) {
 	if cut := loader.ShownHead; left > 0 {
 		head, tail = text[:cut], text[cut:]
@@ -59,7 +59,7 @@ func shownParts(text []byte, left int64) (head, tail []byte, unshown int64) {
 	return head, tail, left
 }
 
-// garbled reports whether a text is mostly none.
+// garbled reports whether a file is mostly not text.
 func garbled(text []byte) bool {
 	escaped := 0
 	for i := 0; i < len(text); {
@@ -84,7 +84,7 @@ func isBinary(text []byte) bool {
 	return false
 }
 
-// unshown is how much of a hook that is to be decided about is not printed.
+// unshown returns how many bytes of an item that is to be decided about are not printed.
 func unshown(item *loader.PlanItem) (sum int64) {
 	if item.State == loader.StateTrusted || item.State == loader.StateGone {
 		return 0

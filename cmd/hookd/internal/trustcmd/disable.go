@@ -9,6 +9,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 )
 
+// Disable returns hookd disable.
 func (cmd *Commands) Disable() *cobra.Command {
 	var duration string
 	c := &cobra.Command{
@@ -44,11 +45,12 @@ func (cmd *Commands) Disable() *cobra.Command {
 			return nil
 		},
 	}
-	cli.NameFlag(c.Flags(), &duration, "for", "", "time `D` after which it is on again, such as 1h")
+	cli.NameFlag(c.Flags(), &duration, "for", "", "switch it on again after the time `D`, such as 1h")
 	cmd.Console.JSONFlag(c)
 	return c
 }
 
+// Enable returns hookd enable.
 func (cmd *Commands) Enable() *cobra.Command {
 	c := &cobra.Command{
 		Use:               "enable NAME",

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -62,7 +63,7 @@ func showItem(p *show.Printer, item *loader.PlanItem) {
 		item = asNew(item)
 	}
 	if item.InPlace {
-		p.Print("  %s\n", p.In(show.Warn, "runs in place: what is allowed is only what is shown here; other files beside it are there when it runs, and their changes are not seen"))
+		p.Print("  %s\n", p.In(show.Warn, "runs in place: only what is shown here is allowed; it can read other files of its folder when it runs, and hookd does not notice when they change"))
 	}
 	if len(item.Unwatched) > 0 {
 		p.Print("  %s\n", p.In(show.Warn, "runs code of the project that hookd does not watch: "+show.Line(strings.Join(item.Unwatched, "; "))))
@@ -185,7 +186,7 @@ func showPlanFile(p *show.Printer, f *loader.PlanFile) {
 	case f.WasMode != 0 && f.Mode != f.WasMode:
 		mode = fmt.Sprintf(", mode %o → %o", f.WasMode, f.Mode)
 	}
-	p.Print("  %s %s%s\n", p.In(show.Quiet, "file:"), show.Line(f.Name), p.In(show.Quiet, fmt.Sprintf(", %s%s", show.Plural(int(f.Size), "byte"), mode)))
+	p.Print("  %s %s%s\n", p.In(show.Quiet, "file:"), show.Line(f.Name), p.In(show.Quiet, fmt.Sprintf(", %s%s", text.Count(int(f.Size), "byte"), mode)))
 	switch {
 	case f.Sum == f.WasSum || f.Sum == "":
 	case isBinary(f.Text):

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/loader"
 )
 
@@ -26,7 +27,7 @@ func CountKinds(plan *loader.Plan, names []string) string {
 			continue
 		}
 		if n > 0 {
-			parts = append(parts, show.Plural(n, what))
+			parts = append(parts, text.Count(n, what))
 		}
 	}
 	return show.AndList(parts)

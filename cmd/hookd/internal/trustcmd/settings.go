@@ -89,17 +89,17 @@ func showSetting(p *show.Printer, key string, was, now protocol.RawMessage) {
 // longestOnLine is how long a value may be, in bytes, to be shown on one line.
 const longestOnLine = 100
 
-// settingsByKey takes canonical settings apart by the keys of the table. What is
-// no key of it stands under its own path.
+// settingsByKey splits canonical settings by the keys of the table. A value that belongs to
+// no key is returned under its own path.
 func settingsByKey(entry protocol.RawMessage) map[string]protocol.RawMessage {
 	values := map[string]protocol.RawMessage{}
 	if entry = slices.Clone(entry); len(entry) > 0 && (*jsontext.Value)(&entry).Canonicalize() == nil {
-		takeApart("", entry, values)
+		splitByKey("", entry, values)
 	}
 	return values
 }
 
-func takeApart(path string, value protocol.RawMessage, values map[string]protocol.RawMessage) {
+func splitByKey(path string, value protocol.RawMessage, values map[string]protocol.RawMessage) {
 	if path != "" && (schema.KeyByName(path) != nil || jsonspan.Kind(value) != '{') {
 		values[path] = value
 		return
@@ -113,12 +113,11 @@ func takeApart(path string, value protocol.RawMessage, values map[string]protoco
 		if path != "" {
 			name = path + "." + name
 		}
-		takeApart(name, member, values)
+		splitByKey(name, member, values)
 	}
 }
 
-// settingsKeys are the keys of two states, in the order of the table, unknown
-// ones last.
+// settingsKeys returns the keys of two states in the order of the table, unknown keys last.
 func settingsKeys(before, after map[string]protocol.RawMessage) []string {
 	var keys []string
 	seen := map[string]bool{}

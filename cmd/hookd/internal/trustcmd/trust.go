@@ -28,6 +28,7 @@ type Commands struct {
 	Project *places.Project
 }
 
+// Trust returns hookd trust.
 func (cmd *Commands) Trust() *cobra.Command {
 	var f trustFlags
 	c := &cobra.Command{
@@ -81,7 +82,7 @@ func (cmd *Commands) trust(ctx context.Context, f trustFlags, paths []string) er
 	return cmd.allow(ctx, trust, plan, paths, f.yes)
 }
 
-// Review is hookd trust without flags.
+// Review does what hookd trust does without flags.
 func (cmd *Commands) Review(ctx context.Context) error {
 	trust, err := cmd.Project.OpenTrust()
 	if err != nil {

@@ -6,11 +6,12 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 )
 
+// Untrust returns hookd untrust.
 func (cmd *Commands) Untrust() *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
 		Use:               "untrust [NAME or PATH...]",
-		Short:             "Withdraw what was allowed: it counts for nothing from then on",
+		Short:             "Withdraw what was allowed, so that it is not in force any more",
 		ValidArgsFunction: cmd.Project.CompleteHooks,
 		RunE: func(c *cobra.Command, args []string) error {
 			trust, err := cmd.Project.OpenTrust()

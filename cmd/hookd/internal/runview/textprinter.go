@@ -10,12 +10,13 @@ import (
 
 	"github.com/hookd-dev/hookd/agentloop"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// View prints a run for people while it goes on. Agents that work for the first one are
+// TextPrinter prints a run for people while it goes on. Agents that work for the first one are
 // indented below it.
-type View struct {
+type TextPrinter struct {
 	p       *show.Printer
 	options Options
 
@@ -28,7 +29,7 @@ type View struct {
 	rooted bool
 }
 
-// Options choose the form of a view.
+// Options choose the form of a text.
 type Options struct {
 	// Folded: a call is one line, printed when it has ended. Diffs and reasoning wait until
 	// the person asks for them.
@@ -37,16 +38,16 @@ type Options struct {
 	Echoed bool
 }
 
-// New returns a view that prints to p.
-func New(p *show.Printer, options Options) *View {
-	return &View{
+// NewTextPrinter returns a printer that prints to p.
+func NewTextPrinter(p *show.Printer, options Options) *TextPrinter {
+	return &TextPrinter{
 		p: p, options: options, tally: tally{began: time.Now()},
 		text: modelText{depths: map[string]int{}}, calls: openCalls{byID: map[string]*OpenCall{}},
 	}
 }
 
-// See prints one thing that a run shows.
-func (v *View) See(y agentloop.Update) error {
+// Print prints one thing that a run shows.
+func (v *TextPrinter) Print(y agentloop.Update) error {
 	switch y.Kind {
 	case agentloop.UpdateDelta:
 		if v.text.depths[y.Delta.MessageID] == 0 && (v.options.Folded || !y.Delta.Thinking) {
@@ -72,26 +73,26 @@ func (v *View) See(y agentloop.Update) error {
 }
 
 // Begin counts anew: the next turn of the same conversation.
-func (v *View) Begin(at time.Time) {
+func (v *TextPrinter) Begin(at time.Time) {
 	v.tally = tally{began: at}
 	v.calls.clear()
 }
 
 // End prints what the run came to.
-func (v *View) End(result agentloop.Result) {
+func (v *TextPrinter) End(result agentloop.Result) {
 	v.text.end(v.p)
 	v.p.Print("%s\n", v.p.In(show.Quiet, v.tally.line(result)))
 }
 
 // EndAborted says that the person ended the turn.
-func (v *View) EndAborted() {
+func (v *TextPrinter) EndAborted() {
 	v.text.end(v.p)
 	v.depth = 0
 	v.line(v.p.In(show.Warn, "■ aborted"))
 }
 
 // ReportEnd prints how the run ended, where no event said it: it compacted nothing, say.
-func (v *View) ReportEnd(err error) {
+func (v *TextPrinter) ReportEnd(err error) {
 	told := v.tally.failed != "" && err != nil && strings.Contains(err.Error(), v.tally.failed)
 	if err != nil && !told {
 		v.p.Print("%s %s\n", v.p.In(show.Bad, "✗"), show.OneLine(err.Error()))
@@ -99,7 +100,7 @@ func (v *View) ReportEnd(err error) {
 }
 
 // Resize tells the view the width of the terminal.
-func (v *View) Resize(width int) {
+func (v *TextPrinter) Resize(width int) {
 	v.p.Width = width
 	if v.text.flow != nil {
 		v.text.flow.Width = width
@@ -108,7 +109,7 @@ func (v *View) Resize(width int) {
 
 // Pending returns the word of the open text that is not printed yet, and whether a text is
 // open at all.
-func (v *View) Pending() (word string, open bool) {
+func (v *TextPrinter) Pending() (word string, open bool) {
 	if v.text.flow == nil {
 		return "", false
 	}
@@ -116,24 +117,24 @@ func (v *View) Pending() (word string, open bool) {
 }
 
 // Calls returns the calls at work, in the order in which they began.
-func (v *View) Calls() []*OpenCall { return v.calls.list() }
+func (v *TextPrinter) Calls() []*OpenCall { return v.calls.list() }
 
 // Detail returns what is folded under a number, 0 for the last. It is "" if there is
 // nothing, or not any more.
-func (v *View) Detail(number int) string { return v.calls.details.get(v.p, number) }
+func (v *TextPrinter) Detail(number int) string { return v.calls.details.get(v.p, number) }
 
 // indent is what stands before a line that belongs to the agent at work.
-func (v *View) indent() string { return strings.Repeat("  ", v.depth) }
+func (v *TextPrinter) indent() string { return strings.Repeat("  ", v.depth) }
 
 // line prints a line of the agent at work, nothing for "".
-func (v *View) line(text string) {
+func (v *TextPrinter) line(text string) {
 	if text != "" {
 		v.p.Print("%s%s\n", v.indent(), text)
 	}
 }
 
 // aside prints something to another place.
-func (v *View) aside(to io.Writer, print func()) {
+func (v *TextPrinter) aside(to io.Writer, print func()) {
 	whole := v.p
 	v.p = &show.Printer{W: to, Color: whole.Color, Width: whole.Width}
 	print()
@@ -141,7 +142,7 @@ func (v *View) aside(to io.Writer, print func()) {
 }
 
 // event prints an event, and what hooks decided about it.
-func (v *View) event(y *agentloop.Update) {
+func (v *TextPrinter) event(y *agentloop.Update) {
 	switch y.Event.Event {
 	case protocol.ToolCallStart:
 		v.callStart(y)
@@ -185,7 +186,7 @@ func data[T any](y *agentloop.Update) (d T, read bool) {
 	return d, json.Unmarshal(y.Event.Data, &d) == nil
 }
 
-func (v *View) prompt(y *agentloop.Update) {
+func (v *TextPrinter) prompt(y *agentloop.Update) {
 	d, read := data[protocol.PromptSubmitData](y)
 	switch {
 	case !read:
@@ -201,7 +202,7 @@ func (v *View) prompt(y *agentloop.Update) {
 
 // messageEnd prints what an agent below the run's own said: it is not streamed, since
 // several may speak at once.
-func (v *View) messageEnd(y *agentloop.Update) {
+func (v *TextPrinter) messageEnd(y *agentloop.Update) {
 	d, read := data[protocol.DeltaEndData](y)
 	if !read || v.depth == 0 {
 		return
@@ -241,7 +242,7 @@ func compactionLine(p *show.Printer, y *agentloop.Update) string {
 }
 
 func extent(e protocol.Measures) string {
-	text := show.Plural(e.Messages, "message")
+	text := text.Count(e.Messages, "message")
 	if e.Tokens != nil {
 		text += fmt.Sprintf(", %d tokens", *e.Tokens)
 	}

@@ -41,20 +41,20 @@ type (
 	}
 )
 
-// lines lets several goroutines write lines.
-type lines struct {
+// output lets several goroutines write lines.
+type output struct {
 	mu    sync.Mutex
-	lines runview.Lines
+	lines runview.JSONPrinter
 }
 
-func (l *lines) line(value any) error {
+func (l *output) line(value any) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.lines.Line(value)
 }
 
-func (l *lines) See(y agentloop.Update) error {
+func (l *output) Print(y agentloop.Update) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.lines.See(y)
+	return l.lines.Print(y)
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// Lines prints a run for programs: a JSON object on each line.
-type Lines struct{ p *show.Printer }
+// JSONPrinter prints a run for programs: a JSON object on each line.
+type JSONPrinter struct{ p *show.Printer }
 
-// NewLines returns a painter for programs.
-func NewLines(p *show.Printer) Lines { return Lines{p} }
+// NewJSONPrinter returns a printer for programs.
+func NewJSONPrinter(p *show.Printer) JSONPrinter { return JSONPrinter{p} }
 
 type eventLine struct {
 	Kind  string          `json:"kind"` // event
@@ -85,7 +85,7 @@ type ResultLine struct {
 	Error      string            `json:"error,omitzero"`
 }
 
-func (l Lines) See(y agentloop.Update) error {
+func (l JSONPrinter) Print(y agentloop.Update) error {
 	switch y.Kind {
 	case agentloop.UpdateDelta:
 		return l.Line(DeltaLine{"delta", y.Delta.AgentID, y.Delta.MessageID, y.Delta.Thinking, y.Delta.Text})
@@ -108,14 +108,14 @@ func (l Lines) See(y agentloop.Update) error {
 // ForProgram prints lines for notes, too. It returns what prints lines for hooks that
 // nobody waits for.
 func ForProgram(console *cli.Console) engine.Late {
-	lines := Lines{console.Out}
+	lines := JSONPrinter{console.Out}
 	console.NoteTo(func(note protocol.HookText) { lines.Line(noticeLine{"notice", "", "", note}) })
 	return lines.late
 }
 
 // late prints what a hook did, or says, that nobody waited for. A failure and a warning
 // are part of its run.
-func (l Lines) late(ev *protocol.Event, run *protocol.Run, notice *protocol.HookText) {
+func (l JSONPrinter) late(ev *protocol.Event, run *protocol.Run, notice *protocol.HookText) {
 	switch {
 	case run != nil && !idle(run):
 		l.Line(hookLine{"hook", ev.Event, ev.ID, *run, true})
@@ -134,7 +134,7 @@ func idle(run *protocol.Run) bool {
 	return builtIn && !said && !did
 }
 
-func (l Lines) Line(value any) error {
+func (l JSONPrinter) Line(value any) error {
 	text, err := json.Marshal(value, jsontext.AllowInvalidUTF8(true))
 	if err != nil {
 		return err
@@ -144,7 +144,7 @@ func (l Lines) Line(value any) error {
 }
 
 // End prints the last line of a run.
-func (l Lines) End(result agentloop.Result, ended error) error {
+func (l JSONPrinter) End(result agentloop.Result, ended error) error {
 	line := ResultLine{Kind: "result", Response: result.Response, StopReason: result.StopReason, Continued: result.Continued, Usage: result.Usage}
 	if ended != nil {
 		line.Error = ended.Error()

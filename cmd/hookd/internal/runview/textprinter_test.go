@@ -16,9 +16,9 @@ import (
 func sees(t *testing.T, updates ...agentloop.Update) string {
 	t.Helper()
 	var out bytes.Buffer
-	v := New(&show.Printer{W: &out}, Options{})
+	v := NewTextPrinter(&show.Printer{W: &out}, Options{})
 	for _, y := range updates {
-		if err := v.See(y); err != nil {
+		if err := v.Print(y); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -73,7 +73,7 @@ func TestViewOfAnAnswerOfOurs(t *testing.T) {
 // neither in a call's line nor after its number.
 func TestFoldedViewWarnsOnceAndKeepsSecrets(t *testing.T) {
 	var out bytes.Buffer
-	v := New(&show.Printer{W: &out}, Options{Folded: true})
+	v := NewTextPrinter(&show.Printer{W: &out}, Options{Folded: true})
 	call := callOfBash("c1", "cat f")
 	started := protocol.Outcome{
 		Event: protocol.Event{Event: protocol.ToolCallStart}, Action: protocol.Modify,
@@ -90,7 +90,7 @@ func TestFoldedViewWarnsOnceAndKeepsSecrets(t *testing.T) {
 		eventYield(t, protocol.ToolCallStart, protocol.ToolCallStartData{Call: call}, started),
 		eventYield(t, protocol.ToolCallEnd, protocol.ToolCallEndData{Call: call, Result: result}, ended),
 	} {
-		if err := v.See(y); err != nil {
+		if err := v.Print(y); err != nil {
 			t.Fatal(err)
 		}
 	}
