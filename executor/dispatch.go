@@ -263,7 +263,7 @@ func (d *dispatch) question(h *Hook) *Question {
 	ev.State = d.req.executor.callbacks.addTo(snapshot.State(stateKey(h)), ev.Session.ID, ev.Agent.ID, h)
 	ev.Metadata = snapshot.Metadata(d.req.set.index.prefixes)
 	ev.ModelArgs = d.results.modelArgs(h)
-	checked := d.version.input != nil && d.version.input.Readable()
+	checked := d.version.encoding == nil && !h.Info().InProcess && d.input().Scan() // the record looks at what it finds, too
 	return d.req.questionOf(h, ev, &d.version.encoding, checked)
 }
 

@@ -42,7 +42,7 @@ func Encode(ev *Event) (*Encoding, error) {
 	envelope.Session.Key = ""
 	envelope.Layer, envelope.Outcome, envelope.State, envelope.Metadata = "", OutcomeSoFar{}, nil, nil
 	envelope.Data = nil
-	head, err := Marshal(wireEvent(envelope))
+	head, err := Marshal((*wireEvent)(&envelope))
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ type wireEvent Event
 
 // MarshalJSONTo writes the envelope. Members without a value are left out: a
 // host does not send what the executor fills in.
-func (w wireEvent) MarshalJSONTo(enc *jsontext.Encoder) error {
+func (w *wireEvent) MarshalJSONTo(enc *jsontext.Encoder) error {
 	type envelope struct {
 		Protocol   int            `json:"protocol"`
 		Event      EventName      `json:"event"`
@@ -140,13 +140,13 @@ func (w wireEvent) MarshalJSONTo(enc *jsontext.Encoder) error {
 	if w.Outcome.Action != "" {
 		e.Outcome = &w.Outcome
 	}
-	return json.MarshalEncode(enc, e)
+	return json.MarshalEncode(enc, &e)
 }
 
 // MarshalJSONTo writes an event on one line: its time in UTC with milliseconds,
 // its data as it is.
 func (ev Event) MarshalJSONTo(enc *jsontext.Encoder) error {
-	return wireEvent(ev).MarshalJSONTo(enc)
+	return (*wireEvent)(&ev).MarshalJSONTo(enc)
 }
 
 // wireTime is a time as the wire has it; the zero time is null.

@@ -1,12 +1,9 @@
 package daemon
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"time"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
@@ -58,7 +55,8 @@ func (c *conn) fire(ctx context.Context, r *request, event protocol.Event) (prot
 	if err != nil {
 		return nil, cancelled(ctx)
 	}
-	return encode(c.peer.Load().can.fit(outcome))
+	outcome = c.peer.Load().can.fit(outcome)
+	return encode(&outcome)
 }
 
 // checkProject refuses an event that names another project than its session: a
@@ -75,26 +73,7 @@ func (s *Server) checkProject(session *session, project string) *rpc.Error {
 
 // toolCallID returns the toolCallId of an event's data, "" if it has none.
 func toolCallID(data protocol.RawMessage) string {
-	dec := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
-	if t, err := dec.ReadToken(); err != nil || t.Kind() != '{' {
-		return ""
-	}
-	for {
-		name, err := dec.ReadToken()
-		if err != nil || name.Kind() != '"' {
-			return ""
-		}
-		if name.String() != "toolCallId" {
-			if dec.SkipValue() != nil {
-				return ""
-			}
-			continue
-		}
-		if t, err := dec.ReadToken(); err == nil && t.Kind() == '"' {
-			return t.String()
-		}
-		return ""
-	}
+	return jsonspan.Text(jsonspan.Get(data, "toolCallId"))
 }
 
 // readEvent reads the params of event/fire: an event without what the daemon

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 
@@ -191,8 +192,23 @@ func isProgram(name string, folders []string) bool {
 	if len(name) > maxName || name == "." || name == ".." || strings.Trim(name, letters) != "" {
 		return false
 	}
-	return slices.ContainsFunc(folders, func(folder string) bool {
+	key := knownProgram{name, strings.Join(folders, ":")}
+	if _, known := knownPrograms.Load(key); known {
+		return true
+	}
+	found := slices.ContainsFunc(folders, func(folder string) bool {
 		info, err := os.Stat(filepath.Join(folder, name))
 		return err == nil && info.Mode().IsRegular()
 	})
+	if found {
+		knownPrograms.Store(key, nil)
+	}
+	return found
 }
+
+// knownPrograms are names of programs that were found, so that the few that an agent
+// calls over and over are not looked for each time. There are no more of them than files
+// in the folders. What was a program once is no secret, even if it is removed.
+var knownPrograms sync.Map // of knownProgram
+
+type knownProgram struct{ name, folders string }

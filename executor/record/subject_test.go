@@ -2,6 +2,8 @@ package record
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -36,5 +38,27 @@ func BenchmarkSubject(b *testing.B) {
 	data, _ := json.Marshal(map[string]any{"args": map[string]string{"command": "ls " + strings.Repeat("x ", 1<<18)}})
 	for b.Loop() {
 		Subject(data, schema.ValuesHash, false, []string{"/bin"})
+	}
+}
+
+// TestProgramIsLookedForOnce: a program that was found is known by its name from then on,
+// to the folders in which it was found.
+func TestProgramIsLookedForOnce(t *testing.T) {
+	folder := t.TempDir()
+	program := filepath.Join(folder, "greets")
+	if isProgram("greets", []string{folder}) {
+		t.Error("it is known before it is there")
+	}
+	if err := os.WriteFile(program, nil, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if !isProgram("greets", []string{folder}) {
+		t.Error("what was missed before is not looked for again")
+	}
+	if err := os.Remove(program); err != nil {
+		t.Fatal(err)
+	}
+	if !isProgram("greets", []string{folder}) || isProgram("greets", []string{t.TempDir()}) {
+		t.Error("it is not known, or in any folder")
 	}
 }

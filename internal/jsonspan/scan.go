@@ -16,31 +16,24 @@ import (
 // deepest is as deep as the jsontext package goes.
 const deepest = 10000
 
-// scanned is what one pass finds.
-type scanned struct {
-	valid   bool
-	members []Member // of the value, if it is an object, in their order
-}
-
-// strict scans exactly one JSON value with blanks around it.
-func strict(b []byte, depth int) scanned {
-	var room [32][]byte
-	s := strictScan{b: b, limit: min(depth, deepest), names: room[:0]}
-	end := s.value(SkipBlanks(b, 0), 0)
-	if end < 0 || SkipBlanks(b, end) != len(b) {
-		return scanned{}
-	}
-	return scanned{true, s.top}
-}
+// usualMembers is how many members most objects have at most.
+const usualMembers = 8
 
 // Valid reports whether value is exactly one strictly valid JSON value.
-func Valid(value []byte) bool { return strict(value, deepest).valid }
+func Valid(value []byte) bool {
+	_, valid := ScanObject(value, deepest)
+	return valid
+}
 
 // ScanObject checks a value strictly, no deeper than depth levels, in one pass. valid
 // reports whether it is valid JSON; members are its own if it is an object.
 func ScanObject(value []byte, depth int) (members []Member, valid bool) {
-	found := strict(value, depth)
-	return found.members, found.valid
+	s := strictScan{b: value, limit: min(depth, deepest), names: make([][]byte, 0, usualMembers)}
+	end := s.value(SkipBlanks(value, 0), 0)
+	if end < 0 || SkipBlanks(value, end) != len(value) {
+		return nil, false
+	}
+	return s.top, true
 }
 
 // Object returns the members of a strictly valid object, and whether value is one.
@@ -156,6 +149,9 @@ func (s *strictScan) object(i, depth int) int {
 			return -1
 		}
 		if depth == 1 {
+			if s.top == nil {
+				s.top = make([]Member, 0, usualMembers)
+			}
 			s.top = append(s.top, Member{Name: string(s.names[len(s.names)-1]), Value: s.b[start:i:i], Key: s.b[key:end:end], Begin: key, Start: start})
 		}
 		i = SkipBlanks(s.b, i)

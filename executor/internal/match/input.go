@@ -70,9 +70,6 @@ func (in *Input) Scan() bool {
 // Scanned reports whether Scan was called.
 func (in *Input) Scanned() bool { return in.scanned }
 
-// Readable reports whether Scan was called and could read data.
-func (in *Input) Readable() bool { return in.scanned && in.readable }
-
 var toolKinds = []protocol.ToolKind{
 	protocol.KindShell, protocol.KindRead, protocol.KindWrite, protocol.KindNet, protocol.KindMCP, protocol.KindAgent,
 }
