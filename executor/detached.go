@@ -30,24 +30,29 @@ type detached struct {
 	leave  func()          // lets later events of the session go on
 }
 
+// detachable decides an event that reports what has happened.
+type detachable struct{ d *dispatch }
+
 // withoutHost reports whether the event goes on without its host.
 func (d *detached) withoutHost() bool { return d != nil && !d.since.IsZero() }
 
-// decideDetachable decides an event that reports what has happened.
-func (d *dispatch) decideDetachable() (protocol.Outcome, error) {
+// decide decides the event.
+func (e detachable) decide() (protocol.Outcome, error) {
+	d := e.d
 	switch {
 	case d.ctx.Err() != nil && !d.req.event.Detached:
 		return d.abort(context.Cause(d.ctx))
-	case d.hasHooksToWaitFor():
-		return d.decideOnOwnGoroutine()
+	case e.hasHooksToWaitFor():
+		return e.decideOnOwnGoroutine()
 	case d.req.event.Detached:
-		return d.decideWithoutHooks()
+		return e.decideWithoutHooks()
 	}
 	return d.decideAttached()
 }
 
 // hasHooksToWaitFor reports whether the event has hooks that are waited for.
-func (d *dispatch) hasHooksToWaitFor() bool {
+func (e detachable) hasHooksToWaitFor() bool {
+	d := e.d
 	if d.req.spec.Kind == protocol.Notice {
 		return false
 	}
@@ -57,7 +62,8 @@ func (d *dispatch) hasHooksToWaitFor() bool {
 
 // decideWithoutHooks decides a detached event that waits for no hook. Its record keeps its
 // place in the order of the session, too.
-func (d *dispatch) decideWithoutHooks() (protocol.Outcome, error) {
+func (e detachable) decideWithoutHooks() (protocol.Outcome, error) {
+	d := e.d
 	d.ctx = context.WithoutCancel(d.ctx)
 	d.askAll() // there is no hook to ask, and no context that could end
 	result, err := d.conclude()
@@ -70,18 +76,19 @@ func (d *dispatch) decideWithoutHooks() (protocol.Outcome, error) {
 }
 
 // decideOnOwnGoroutine decides an event that goes on if its host leaves.
-func (d *dispatch) decideOnOwnGoroutine() (protocol.Outcome, error) {
+func (e detachable) decideOnOwnGoroutine() (protocol.Outcome, error) {
+	d := e.d
 	host := d.ctx
 	d.detached = &detached{loose: make(chan struct{}), leave: func() {}}
 	if d.req.event.Detached {
-		d.detach()
+		e.detach()
 	}
 	decided := make(chan protocol.Outcome, 1)
 	d.req.executor.running.Go(func() {
 		defer func() { d.detached.leave() }()
 		await(d.detached.before)
 		d.askAll() // it fails only for an event that may be given up
-		outcome := d.finishDetachable()
+		outcome := e.finish()
 		decided <- outcome
 		if !d.detached.left.CompareAndSwap(false, true) {
 			d.req.progress.notice(&d.req.event, outcome.Notices...)
@@ -102,12 +109,13 @@ func (d *dispatch) decideOnOwnGoroutine() (protocol.Outcome, error) {
 	return d.req.undecided(context.Cause(host))
 }
 
-// applyDetachable lets an answer count. The first answer after the host has left detaches
+// apply lets an answer count. The first answer after the host has left detaches
 // the event. The hook that the abort cut short did not hear of the event; its failure does
 // not close the fold, because other hooks are still to be asked.
-func (d *dispatch) applyDetachable(h *Hook, answer protocol.Answer) {
+func (e detachable) apply(h *Hook, answer protocol.Answer) {
+	d := e.d
 	if d.ctx.Err() != nil {
-		d.detach()
+		e.detach()
 	}
 	if d.detached.withoutHost() && answer.Failure != nil && answer.Failure.Kind == protocol.FailAborted {
 		_, run := d.results.fold.Add(answer)
@@ -119,9 +127,10 @@ func (d *dispatch) applyDetachable(h *Hook, answer protocol.Answer) {
 	d.req.progress.finished(&d.req.event, h, d.foldWithState(h, answer))
 }
 
-// finishDetachable records the event and queues its observers, after those of earlier
+// finish records the event and queues its observers, after those of earlier
 // events of the session.
-func (d *dispatch) finishDetachable() protocol.Outcome {
+func (e detachable) finish() protocol.Outcome {
+	d := e.d
 	result, err := d.conclude()
 	if err != nil { // normally no question is asked in such an event
 		outcome, _ := d.abort(err)
@@ -145,7 +154,8 @@ func (r *request) undecided(cause error) (protocol.Outcome, error) {
 }
 
 // detach lets the event go on without its host.
-func (d *dispatch) detach() {
+func (e detachable) detach() {
+	d := e.d
 	d.ctx = context.WithoutCancel(d.ctx)
 	d.detached.since = time.Now()
 	d.detached.before, d.detached.leave = d.req.executor.backlog.join(d.req.event.Session.ID)

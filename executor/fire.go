@@ -32,7 +32,7 @@ func (e *Executor) Begin(ctx context.Context, ev protocol.Event) func() (protoco
 // decide asks the hooks of the event.
 func (d *dispatch) decide() (protocol.Outcome, error) {
 	if d.req.spec.Detachable {
-		return d.decideDetachable()
+		return detachable{d}.decide()
 	}
 	return d.decideAttached()
 }
@@ -237,7 +237,7 @@ func (d *dispatch) askGroup(group []*Hook) error {
 // apply lets an answer count, unless the caller has given up: then no answer does.
 func (d *dispatch) apply(h *Hook, answer protocol.Answer) error {
 	if d.detached != nil {
-		d.applyDetachable(h, answer)
+		detachable{d}.apply(h, answer)
 		return nil
 	}
 	if d.ctx.Err() != nil {
