@@ -23,15 +23,18 @@ test:
 	@go run ./test/progress -also "$(MAKE) -s lint" -- $(RACE) -vet=off -p 4 -parallel 4 -timeout 9m $(SLOW) ./...
 	@echo "make test: vet, types on darwin and windows, staticcheck and all tests: ok"
 
+# What is checked is compiled as hookd itself is, so that the tests find it built.
+PLAIN = CGO_ENABLED=0 GOFLAGS=-trimpath
+
 vet:
-	go vet ./...
-	go vet -tags lean ./cmd/hookd
-	go vet -tags interop ./test/interop ./agentloop/mcp
+	$(PLAIN) go vet ./...
+	$(PLAIN) go vet -tags lean ./cmd/hookd
+	$(PLAIN) go vet -tags interop ./test/interop ./agentloop/mcp
 	go run ./test/systems darwin/arm64 windows/amd64
 
 lint: vet
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "make lint: run gofmt -w on these files"; exit 1; }
-	go tool staticcheck ./...
+	$(PLAIN) go tool staticcheck ./...
 
 race:
 	@test -n "$(RACE)" || echo "make race: no C compiler, so without the race detector"
