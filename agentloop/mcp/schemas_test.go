@@ -181,7 +181,7 @@ func vastSchema(r request) string {
 		return odd("logs text")(r)
 	}
 	var properties strings.Builder
-	for i := range 8_000 {
+	for i := range 25_000 {
 		fmt.Fprintf(&properties, `"p%d":{"type":"string","description":%q},`, i, strings.Repeat("x", 60))
 	}
 	return `{"jsonrpc":"2.0","id":ID,"result":{"tools":[{"name":"vast","inputSchema":{"type":"object","properties":{` + properties.String() + `"last":{}}}},{"name":"good"}]}}`

@@ -18,20 +18,14 @@ type childRegistry struct {
 	starting sync.RWMutex // held for reading from a fork until the child is noted
 
 	mu        sync.Mutex
-	own       map[int]int    // started here and not waited for; a number may be given out again meanwhile
-	inherited map[int]bool   // were there before the first program
-	dedicated bool           // nothing else in this process starts programs
-	zombies   map[int]zombie // those that are left to others
-}
-
-// zombie is a dead child that nobody has waited for yet.
-type zombie struct {
-	entry
-	seen time.Time // when it was found dead
+	own       map[int]int       // started here and not waited for; a number may be given out again meanwhile
+	inherited map[int]bool      // were there before the first program
+	dedicated bool              // nothing else in this process starts programs
+	zombies   map[int]time.Time // zombies that are left to others, and when each was seen first
 }
 
 // ourChildren is shared by all Runtimes of the process, which has one set of children.
-var ourChildren = childRegistry{own: map[int]int{}, inherited: map[int]bool{}, zombies: map[int]zombie{}}
+var ourChildren = childRegistry{own: map[int]int{}, inherited: map[int]bool{}, zombies: map[int]time.Time{}}
 
 // claimOrphans says that all other children are orphans, except those that exist now.
 func (k *childRegistry) claimOrphans() {
@@ -105,35 +99,32 @@ func (k *childRegistry) orphans() (list []entry, err error) {
 		clear(k.zombies)
 		return nil, err
 	}
-	ours, now, left := startedIn(self), time.Now(), make(map[int]zombie)
+	ours, now, corpses := startedIn(self), time.Now(), make(map[int]time.Time)
 	for _, pid := range pids {
-		known, isKnown := k.zombies[pid]
-		isKnown = isKnown && isDeadChild(pid)
-		e := known.entry
-		if !isKnown {
-			var lookErr error
-			if e, lookErr = lookUp(pid); lookErr == errNoProcess {
-				continue // reaped meanwhile
-			} else if lookErr != nil {
-				err = lookErr
-				continue
-			}
+		e, lookErr := lookUp(pid)
+		if lookErr == errNoProcess {
+			continue // reaped meanwhile
+		}
+		if lookErr != nil {
+			err = lookErr
+			continue
 		}
 		list = append(list, e)
 		if !e.zombie {
 			continue
 		}
-		if !isKnown {
-			known = zombie{e, now}
+		first, seen := k.zombies[pid]
+		if !seen {
+			first = now
 		}
-		orphan, long := e.session != ours, now.Sub(known.seen) > zombieTimeout
+		orphan, long := e.session != ours, now.Sub(first) > zombieTimeout
 		if k.dedicated && orphan || (k.dedicated || orphan) && long {
 			reapOrphan(pid)
 			continue
 		}
-		left[pid] = known
+		corpses[pid] = first
 	}
-	k.zombies = left
+	k.zombies = corpses
 	return list, err
 }
 
@@ -155,14 +146,6 @@ func (k *childRegistry) isStrayOrphan(e entry) bool {
 func startedIn(self int) int {
 	e, _ := readEntry(self)
 	return e.session
-}
-
-// isDeadChild reports whether a child of ours is a zombie, which costs a fraction of what
-// reading its state in /proc does: there may be thousands.
-func isDeadChild(pid int) bool {
-	var info unix.Siginfo
-	err := unix.Waitid(unix.P_PID, pid, &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
-	return err == nil && info.Signo == int32(unix.SIGCHLD)
 }
 
 // errUnlisted is a kernel that does not list a process's children, or lists them
