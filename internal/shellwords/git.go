@@ -2,7 +2,6 @@ package shellwords
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 )
@@ -22,13 +21,17 @@ var gitPrograms = []struct{ subcommand, long, letter string }{
 // gitRuns reports whether git is given a command to run: by a setting, by an option, or
 // by a subcommand that does so.
 func gitRuns(args []string) bool {
-	has := func(word string) bool { return slices.Contains(args, word) }
+	words := make(map[string]bool, len(args))
+	for _, word := range args {
+		words[word] = true
+	}
+	has := func(word string) bool { return words[word] }
 	switch {
 	case has("filter-branch"), has("for-each-repo"), has("submodule") && has("foreach"), has("bisect") && has("run"), has("remote-ext"), has("shell"):
 		return true
 	}
 	for i, word := range args {
-		if setting, sets := gitSetting(args, i); sets && runBySetting().MatchString(setting) || strings.HasPrefix(word, "ext::") {
+		if setting, sets := gitSetting(args, i, has("config")); sets && runBySetting().MatchString(setting) || strings.HasPrefix(word, "ext::") {
 			return true
 		}
 		name, _, _ := strings.Cut(word, "=")
@@ -44,8 +47,8 @@ func gitRuns(args []string) bool {
 }
 
 // gitSetting returns the name of a setting in lower case, if a word sets one: -c x=y,
-// -cx=y, --config-env=x=Y, clone's --config x=y, and the words of git config.
-func gitSetting(args []string, at int) (name string, sets bool) {
+// -cx=y, --config-env=x=Y, clone's --config x=y, and, where one is config, all words.
+func gitSetting(args []string, at int, config bool) (name string, sets bool) {
 	word := strings.ToLower(args[at])
 	option := func(text string) bool {
 		return text == "-c" || len(text) > 3 && (strings.HasPrefix("--config-env", text) || strings.HasPrefix("--config", text))
@@ -56,7 +59,7 @@ func gitSetting(args []string, at int) (name string, sets bool) {
 		word = value
 	case strings.HasPrefix(word, "-c"):
 		word = word[2:]
-	case !(at > 0 && option(strings.ToLower(args[at-1]))) && !slices.Contains(args, "config"):
+	case !(at > 0 && option(strings.ToLower(args[at-1]))) && !config:
 		return "", false
 	}
 	name, _, _ = strings.Cut(word, "=")
