@@ -32,8 +32,8 @@ func headless() {
 // little. Their program ends soon, and none of them is of its group.
 func TestHardToFind(t *testing.T) {
 	needs(t, "setsid", "env")
-	hop := filepath.Join(t.TempDir(), "hop")
-	if err := os.WriteFile(hop, []byte("sleep 0.03; [ -e \"$0\" ] && setsid sh \"$0\" & exit"), 0o644); err != nil {
+	hop := filepath.Join(t.TempDir(), "hop") // it ends by itself, should this test be killed
+	if err := os.WriteFile(hop, []byte(`sleep 0.03; [ -e "$0" ] && [ "${1:-600}" -gt 0 ] && setsid sh "$0" $((${1:-600} - 1)) & exit`), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	tests := map[string]string{
