@@ -23,7 +23,7 @@ var errDrained = errors.New("hooks.drain is over since the host stopped waiting"
 // detached is the state of a detachable event that is decided on a goroutine of its own.
 // It is nil for all other events.
 type detached struct {
-	left   atomic.Bool     // the host has left, or has got the outcome: whichever comes first sets it
+	left   atomic.Bool     // set by the first of two: the host leaves, or it gets the outcome
 	loose  chan struct{}   // closed when the event is detached
 	since  time.Time       // when that was; zero before
 	before <-chan struct{} // closed when the earlier events of the session are over; may be nil

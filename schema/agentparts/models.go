@@ -9,7 +9,7 @@ import (
 type ModelProvider struct {
 	Name     string
 	KeyName  string // environment variable of its key, "" if it has none
-	FromFile bool   // the answers come from a file, so whoever names the file decides what the model says
+	FromFile bool   // the answers come from a file, so the author of the file decides what the model says
 }
 
 // ModelProviders are those that there are.

@@ -95,14 +95,14 @@ func (g *Gate) CallbackResult(string, string, protocol.HookRef) func(string) { r
 // Begin returns the function that asks the hooks of an event one after the other.
 func (g *Gate) Begin(ctx context.Context, event protocol.Event) (decide func() (protocol.Outcome, error)) {
 	if event.Detached {
-		return func() (protocol.Outcome, error) { return g.decideDue(ctx, event) }
+		return func() (protocol.Outcome, error) { return g.decideDetached(ctx, event) }
 	}
 	return func() (protocol.Outcome, error) { return g.decide(ctx, event) }
 }
 
-// decideDue asks the hooks of an event that they must hear of although the caller's time
+// decideDetached asks the hooks of an event that they must hear of although the caller's time
 // is over. The caller waits no longer than ctx lives.
-func (g *Gate) decideDue(ctx context.Context, event protocol.Event) (protocol.Outcome, error) {
+func (g *Gate) decideDetached(ctx context.Context, event protocol.Event) (protocol.Outcome, error) {
 	type decision struct {
 		outcome protocol.Outcome
 		err     error

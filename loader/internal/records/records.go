@@ -235,23 +235,6 @@ func (r Folder) Change(project string, update func(*Decisions) error) error {
 // Recorded reports whether anything of a project was allowed. Records that cannot be
 // read count: the load that follows says so.
 func (r Folder) Recorded(project string) bool {
-	raw, err := r.read(r.File(project))
-	if errors.Is(err, fs.ErrNotExist) {
-		return false
-	}
-	// What was allowed says so without the checks of all that it lists.
-	var brief struct {
-		Hooks []struct {
-			Decision Decision `json:"decision"`
-		} `json:"hooks"`
-	}
-	if err == nil && json.Unmarshal(raw, &brief) == nil {
-		for _, h := range brief.Hooks {
-			if h.Decision == Allowed {
-				return true
-			}
-		}
-	}
 	d, err := r.Load(project)
 	return err != nil || d.AnyAllowed()
 }

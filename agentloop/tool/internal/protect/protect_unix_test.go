@@ -170,9 +170,6 @@ func TestPlacesAboveTheProject(t *testing.T) {
 
 // TestTooManyFiles: beyond the bound a file of several names is not written, any other is.
 func TestTooManyFiles(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it makes 50,000 files")
-	}
 	root := project(t, "p/.acai/", "p/one x", "p/two x", "p/twin = p/two")
 	for i := range maxInPlace {
 		if err := os.WriteFile(filepath.Join(root, ".acai", fmt.Sprint(i)), nil, 0o600); err != nil {
