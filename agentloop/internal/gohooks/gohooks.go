@@ -17,10 +17,15 @@ import (
 
 // Gate is a [protocol.EventGate] of Go hooks. The zero value has none.
 type Gate struct {
-	hooks []protocol.GoHook // in running order, with their defaults
+	hooks []hook // in running order, with their defaults
 
 	mu     sync.Mutex
 	states map[stateKey]protocol.RawMessage
+}
+
+type hook struct {
+	protocol.GoHook
+	tools []toolname.Pattern // of its match
 }
 
 type stateKey struct {
@@ -35,19 +40,27 @@ const defaultTimeout = 30 * time.Second
 func (g *Gate) Extend(hooks ...protocol.GoHook) (protocol.EventGate, error) {
 	extended := &Gate{hooks: slices.Clone(g.hooks)}
 	var errs []error
-	for _, h := range hooks {
+	for _, given := range hooks {
+		h := hook{GoHook: given}
 		h.Layer = cmp.Or(h.Layer, protocol.Builtin)
 		h.Can = cmp.Or(h.Can, protocol.CanModify)
 		h.Mode = cmp.Or(h.Mode, protocol.Enforce)
 		h.Timeout = cmp.Or(h.Timeout, defaultTimeout)
-		h.OnFailure = protocol.EffectiveRule(infoOf(&h))
-		errs = append(errs, check(&h))
-		if slices.ContainsFunc(extended.hooks, func(o protocol.GoHook) bool { return o.Name == h.Name && o.Layer == h.Layer }) {
+		h.OnFailure = protocol.EffectiveRule(infoOf(&h.GoHook))
+		errs = append(errs, check(&h.GoHook))
+		for _, tool := range h.Match.Tool {
+			if pattern, err := toolname.ParsePattern(tool); err == nil {
+				h.tools = append(h.tools, pattern)
+			} else {
+				errs = append(errs, fmt.Errorf("the Go hook %s: %w", h.Name, err))
+			}
+		}
+		if slices.ContainsFunc(extended.hooks, func(o hook) bool { return o.Name == h.Name && o.Layer == h.Layer }) {
 			errs = append(errs, fmt.Errorf("two Go hooks are named %s", h.Name))
 		}
 		extended.hooks = append(extended.hooks, h)
 	}
-	slices.SortStableFunc(extended.hooks, func(a, b protocol.GoHook) int {
+	slices.SortStableFunc(extended.hooks, func(a, b hook) int {
 		return cmp.Or(cmp.Compare(stage(a.Can), stage(b.Can)), cmp.Compare(b.Priority, a.Priority))
 	})
 	return extended, errors.Join(errs...)
@@ -84,7 +97,7 @@ func isPattern(tool string) bool {
 
 // MayChange reports whether a hook that may block or change the event could match it.
 func (g *Gate) MayChange(event protocol.Event) bool {
-	return slices.ContainsFunc(g.hooks, func(h protocol.GoHook) bool {
+	return slices.ContainsFunc(g.hooks, func(h hook) bool {
 		return h.Mode != protocol.Audit && !h.Watches && (h.Can != protocol.CanObserve || h.Required) && matches(&h, &event)
 	})
 }
@@ -128,11 +141,11 @@ func (g *Gate) decide(ctx context.Context, event protocol.Event) (protocol.Outco
 	fold := protocol.Begin(event, protocol.FoldOptions{Generation: 1})
 	for i := range g.hooks {
 		h := &g.hooks[i]
-		current := asRead(&fold, h)
-		if !matches(h, &current) || fold.Closed() && h.Can != protocol.CanObserve || slices.Contains(event.NotAsked, refOf(h)) {
+		current := asRead(&fold, &h.GoHook)
+		if !matches(h, &current) || fold.Closed() && h.Can != protocol.CanObserve || slices.Contains(event.NotAsked, refOf(&h.GoHook)) {
 			continue
 		}
-		answer := g.ask(ctx, h, current)
+		answer := g.ask(ctx, &h.GoHook, current)
 		if ctx.Err() != nil {
 			return refused(event), context.Cause(ctx)
 		}
@@ -169,7 +182,7 @@ func refOf(h *protocol.GoHook) protocol.HookRef {
 // matches reports whether a hook is asked about an event. Keys that have no meaning at an
 // event do not restrict there, and neither do those whose value is missing. The tools of
 // other agents have their names here, too: Bash is bash.
-func matches(h *protocol.GoHook, event *protocol.Event) bool {
+func matches(h *hook, event *protocol.Event) bool {
 	spec := protocol.Lookup(event.Event)
 	if spec == nil || !slices.Contains(h.Events, event.Event) {
 		return false
@@ -184,10 +197,7 @@ func matches(h *protocol.GoHook, event *protocol.Event) bool {
 	}
 	kind, _ := member(event.Data, "kind")
 	tool := func(name string) bool {
-		return slices.ContainsFunc(h.Match.Tool, func(text string) bool {
-			pattern, err := toolname.ParsePattern(text)
-			return err != nil || pattern.Match(name, protocol.ToolKind(kind))
-		})
+		return slices.ContainsFunc(h.tools, func(p toolname.Pattern) bool { return p.Match(name, protocol.ToolKind(kind)) })
 	}
 	return (h.Match.Agent == "" || h.Match.Agent == agent) &&
 		is(spec.Tool && len(h.Match.Tool) > 0, "name", tool) &&
