@@ -285,6 +285,11 @@ func TestHooksThatCouldNeverBeAsked(t *testing.T) {
 	if _, err := new(Gate).Extend(hook("a", ""), hook("a", "")); err == nil {
 		t.Error("two of one name")
 	}
+	wrong := hook("a", "")
+	wrong.Match.Tool = []string{"\xff"}
+	if _, err := new(Gate).Extend(wrong); err == nil || !strings.Contains(err.Error(), "neither a tool's name") {
+		t.Errorf("a tool that is no name: %v", err)
+	}
 	watcher := hook("w", "")
 	watcher.Watches, watcher.OnFailure = true, protocol.RuleContinue
 	gate, err := new(Gate).Extend(watcher)
