@@ -14,6 +14,10 @@ type Agent struct {
 	Tier  Tier
 	Rows  []Row
 
+	// mergesArgs says that the agent merges changed args into the old ones, so that no
+	// member can be taken away.
+	mergesArgs bool
+
 	read  func(in *input, row *Row) (reading, error)
 	write func(c *Call, v *Verdict) Answer
 }
@@ -85,7 +89,7 @@ var carried = Means{Way: Carried}
 func translated(note string) Means { return Means{Way: Translated, Note: note} }
 
 // Agents are all agents that hookd can be called by, by name.
-var Agents = []*Agent{claude, codex, copilot, gemini, qwen}
+var Agents = []*Agent{claude, cline, codex, copilot, crush, cursor, factory, gemini, goose, hermes, kiro, openhands, qwen, windsurf}
 
 // Find returns the agent of a name, nil if there is none.
 func Find(name string) *Agent {

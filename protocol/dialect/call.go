@@ -21,8 +21,8 @@ type Call struct {
 	// own bytes as the member host.
 	Event protocol.Event
 
-	tool   *toolForm // of the called tool, nil at events without one
-	callee string    // the agent's own name of the tool
+	tool *toolForm           // of the called tool, nil where its args have no form of their own
+	args protocol.RawMessage // of the call, as the agent sent them
 }
 
 // UnknownEventError says that an agent calls for an event that no row has: the agent
@@ -46,16 +46,17 @@ func (e *UnknownEventError) Error() string {
 
 // reading is what an agent's file reads of an input besides what all agents send alike.
 type reading struct {
-	data   any // one of the Data types of package protocol
-	tool   *toolForm
-	callee string
+	in   *input // with the common names of members, where the agent has others
+	data any    // one of the Data types of package protocol
+	tool *toolForm
+	args protocol.RawMessage
 }
 
 // Read reads what the agent wrote to stdin. name is the event as the command line
 // gives it, empty if the input itself names it. An error is an [*UnknownEventError] or
 // says what is wrong with the input; [Agent.Refuse] answers it.
-func (a *Agent) Read(name string, stdin []byte) (*Call, error) {
-	object, err := protocol.StrictJSON(stdin, protocol.DecodeLimits{})
+func (a *Agent) Read(name string, stdin []byte, lim protocol.DecodeLimits) (*Call, error) {
+	object, err := protocol.StrictJSON(stdin, lim)
 	if err != nil {
 		return nil, fmt.Errorf("what %s sent cannot be read: %w", a.Title, err)
 	}
@@ -85,7 +86,11 @@ func (a *Agent) Read(name string, stdin []byte) (*Call, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s of %s: %w", row.Name, a.Title, err)
 	}
-	c := &Call{Agent: a, Row: row, tool: got.tool, callee: got.callee}
+	c := &Call{Agent: a, Row: row, tool: got.tool, args: got.args}
+	host := in.object
+	if got.in != nil {
+		in = got.in
+	}
 	c.Event = protocol.Event{
 		Event: row.Event,
 		Session: protocol.Session{
@@ -94,7 +99,7 @@ func (a *Agent) Read(name string, stdin []byte) (*Call, error) {
 		},
 		Agent: protocol.Agent{ID: "main", Host: a.Name},
 		Cwd:   in.first("cwd", "working_dir", "working_directory"),
-		Data:  jsonspan.With(data, "host", object),
+		Data:  jsonspan.With(data, "host", host),
 	}
 	if id := in.first("agent_id", "agentId"); id != "" && row.Event != protocol.SubagentStart && row.Event != protocol.SubagentStop {
 		c.Event.Agent.ID, c.Event.Agent.Depth = id, 1
@@ -143,4 +148,9 @@ func (in *input) need(pointer string) (string, error) {
 		return "", fmt.Errorf("%s is missing or no string", pointer)
 	}
 	return jsonspan.Text(value), nil
+}
+
+// set returns an object in which a member has this value, at its end.
+func set(object []byte, name string, value []byte) protocol.RawMessage {
+	return jsonspan.With(jsonspan.Without(object, name), name, value)
 }

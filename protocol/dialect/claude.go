@@ -75,7 +75,7 @@ func writeClaude(c *Call, v *Verdict) Answer {
 		if v.Changed != nil {
 			text = jsonspan.Text(v.Changed) + "\n" + text
 		}
-		return Answer{Stdout: []byte(text), Stderr: v.Notice}
+		return Answer{Stdout: []byte(text)}
 	default:
 		if v.Refuse || v.Continue || v.Stop && c.Row.Event == protocol.StepStop {
 			top = append(top, member{"decision", "block"}, member{"reason", v.Reason})
@@ -92,5 +92,5 @@ func (c *Call) claudeOutput(text protocol.RawMessage) protocol.RawMessage {
 	if jsonspan.Kind(jsonspan.Get(was, "stdout")) != '"' {
 		return text
 	}
-	return jsonspan.With(jsonspan.With(was, "stdout", text), "stderr", []byte(`""`))
+	return set(set(was, "stdout", text), "stderr", []byte(`""`))
 }

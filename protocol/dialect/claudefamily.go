@@ -17,12 +17,12 @@ import (
 // readClaudeFamily reads an input with Claude Code's names of members.
 func readClaudeFamily(a *Agent) func(in *input, row *Row) (reading, error) {
 	return func(in *input, row *Row) (reading, error) {
-		got := reading{callee: in.text("tool_name")}
+		got := reading{in: in, args: in.at("tool_input")}
 		var call protocol.Call
 		switch row.Event {
 		case protocol.ToolCallStart, protocol.PermissionRequest, protocol.ToolCallEnd, protocol.ToolCallError:
 			var err error
-			if call, got.tool, err = a.toolCall(in.first("tool_use_id", "tool_call_id"), got.callee, in.at("tool_input")); err != nil {
+			if call, got.tool, err = a.toolCall(in.first("tool_use_id", "tool_call_id"), in.text("tool_name"), got.args); err != nil {
 				return got, err
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema/toolname"
 )
 
 // copilot is GitHub Copilot CLI with its own names of events. Its inputs do not name
@@ -44,27 +45,28 @@ func readCopilot(in *input, row *Row) (reading, error) {
 	// Args may come as a text that is JSON.
 	if args := jsonspan.Get(snake, "tool_input"); jsonspan.Kind(args) == '"' {
 		if text := []byte(jsonspan.Text(args)); jsonspan.Kind(text) == '{' && jsonspan.Valid(text) {
-			snake = jsonspan.With(snake, "tool_input", text)
+			snake = set(snake, "tool_input", text)
 		}
 	}
 	if row.Event == protocol.AgentError {
-		snake = jsonspan.With(snake, "last_assistant_message", jsonspan.Quote((&input{in.object}).first("/error/message", "error")))
+		snake = set(snake, "last_assistant_message", jsonspan.Quote((&input{in.object}).first("/error/message", "error")))
 	}
-	if name := jsonspan.Text(jsonspan.Get(snake, "tool_name")); row.Event != protocol.ToolCallError || name != "" {
-		if server, tool, is := strings.Cut(name, "-"); is && copilotForm(name) == nil {
-			snake = jsonspan.With(snake, "tool_name", jsonspan.Quote("mcp__"+server+"__"+tool))
-		}
-	}
+	snake = set(snake, "tool_name", jsonspan.Quote(copilotTool(jsonspan.Text(jsonspan.Get(snake, "tool_name")))))
 	return copilotFamily(&input{object: snake}, row)
 }
 
-func copilotForm(name string) *toolForm {
-	for i := range toolForms {
-		if f := &toolForms[i]; f.name == name && strings.Contains(f.agents, "copilot") {
-			return f
+// copilotTool is our name of a tool: of an MCP server's it writes SERVER-TOOL, and
+// SERVER/TOOL where it asks for permission.
+func copilotTool(name string) string {
+	if _, known := toolname.Kind(name); known {
+		return name
+	}
+	for _, separator := range []string{"/", "-"} {
+		if server, tool, is := strings.Cut(name, separator); is && server != "" && tool != "" {
+			return "mcp__" + server + "__" + tool
 		}
 	}
-	return nil
+	return name
 }
 
 var copilotFamily func(in *input, row *Row) (reading, error)
@@ -118,5 +120,5 @@ func writeCopilot(c *Call, v *Verdict) Answer {
 		}
 		top = append(top, member{"additionalContext", v.Context})
 	}
-	return Answer{Stdout: top.line(), Stderr: v.Notice}
+	return Answer{Stdout: top.line()}
 }

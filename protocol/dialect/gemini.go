@@ -11,7 +11,7 @@ import (
 // a refusal in the member decision only. AfterModel is left out: it comes with each
 // piece of a stream, not with the whole answer.
 var gemini = &Agent{
-	Name: "gemini", Title: "Gemini CLI", Tier: Captured,
+	Name: "gemini", Title: "Gemini CLI", Tier: Captured, mergesArgs: true,
 	Rows: []Row{
 		{"BeforeTool", protocol.ToolCallStart, Can{Block: carried, Change: translated("changed args are merged into the old ones: none can be taken away"),
 			Ask: translated("without a terminal the agent ends"), Stop: carried, Notice: carried}, 60 * time.Second, true},
@@ -26,7 +26,14 @@ var gemini = &Agent{
 }
 
 func init() {
-	gemini.read = readClaudeFamily(gemini)
+	family := readClaudeFamily(gemini)
+	gemini.read = func(in *input, row *Row) (reading, error) {
+		// mcp_SERVER_TOOL does not say where the server's name ends; the context does.
+		if server, tool := in.text("/mcp_context/server_name"), in.text("/mcp_context/tool_name"); server != "" && tool != "" {
+			in = &input{object: set(in.object, "tool_name", jsonspan.Quote("mcp__"+server+"__"+tool))}
+		}
+		return family(in, row)
+	}
 	gemini.write = writeGemini
 }
 

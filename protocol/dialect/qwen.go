@@ -8,7 +8,7 @@ import (
 
 // qwen is Qwen Code. No change of args that it documents has an effect.
 var qwen = &Agent{
-	Name: "qwen", Title: "Qwen Code", Tier: Captured,
+	Name: "qwen", Title: "Qwen Code", Tier: FromDocuments,
 	Rows: []Row{
 		{"PreToolUse", protocol.ToolCallStart, Can{Block: carried, Ask: translated("without a terminal the call is refused"), Stop: translated("the call is refused, and the turn goes on"), Notice: carried}, 60 * time.Second, true},
 		{"PermissionRequest", protocol.PermissionRequest, Can{Block: carried, Ask: carried, Allow: carried, Notice: carried}, 60 * time.Second, true},

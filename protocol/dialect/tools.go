@@ -24,17 +24,33 @@ type toolForm struct {
 // the unit, so that no hook takes one for the other.
 var toolForms = []toolForm{
 	{"claude codex copilot", "Bash", "bash", [][2]string{{"timeout", "timeoutMs"}}},
-	{"copilot", "bash", "bash", nil},
+	{"copilot crush", "bash", "bash", nil},
+	{"cursor", "Shell", "bash", [][2]string{{"timeout", "timeoutMs"}, {"working_directory", "dir"}}},
+	{"factory", "Execute", "bash", nil},
+	{"kiro openhands", "execute_bash", "bash", nil},
+	{"openhands hermes", "terminal", "bash", nil},
+	{"goose", "shell", "bash", nil},
+	{"goose", "developer__shell", "bash", nil},
+	{"cline", "execute_command", "bash", nil},
+	{"cline", "run_commands", "bash", nil},
 	{"gemini qwen", "run_shell_command", "bash", [][2]string{{"timeout", "timeoutMs"}, {"dir_path", "dir"}, {"directory", "dir"}}},
 
-	{"claude copilot", "Read", "read_file", [][2]string{{"file_path", "path"}}},
+	{"claude copilot cursor factory", "Read", "read_file", [][2]string{{"file_path", "path"}}},
+	{"crush", "view", "read_file", [][2]string{{"file_path", "path"}}},
+	{"cline hermes", "read_file", "read_file", nil},
 	{"gemini qwen", "read_file", "read_file", [][2]string{{"file_path", "path"}, {"absolute_path", "path"}}},
 	{"copilot", "view", "read_file", [][2]string{{"file_path", "path"}}},
 
-	{"claude copilot", "Write", "write_file", [][2]string{{"file_path", "path"}}},
+	{"claude copilot cursor", "Write", "write_file", [][2]string{{"file_path", "path"}, {"contents", "content"}}},
+	{"factory", "Create", "write_file", [][2]string{{"file_path", "path"}}},
+	{"crush", "write", "write_file", [][2]string{{"file_path", "path"}}},
+	{"cline", "write_to_file", "write_file", nil},
+	{"hermes", "write_file", "write_file", nil},
 	{"gemini qwen", "write_file", "write_file", [][2]string{{"file_path", "path"}}},
 	{"copilot", "create", "write_file", [][2]string{{"file_path", "path"}, {"file_text", "content"}}},
 
+	{"factory", "Edit", "edit_file", [][2]string{{"file_path", "path"}, {"old_str", "oldText"}, {"new_str", "newText"}, {"old_string", "oldText"}, {"new_string", "newText"}, {"change_all", "replaceAll"}}},
+	{"crush", "edit", "edit_file", [][2]string{{"file_path", "path"}, {"old_string", "oldText"}, {"new_string", "newText"}, {"replace_all", "replaceAll"}}},
 	{"claude copilot", "Edit", "edit_file", [][2]string{{"file_path", "path"}, {"old_string", "oldText"}, {"new_string", "newText"}, {"replace_all", "replaceAll"}}},
 	{"gemini", "replace", "edit_file", [][2]string{{"file_path", "path"}, {"old_string", "oldText"}, {"new_string", "newText"}, {"allow_multiple", "replaceAll"}}},
 	{"qwen", "edit", "edit_file", [][2]string{{"file_path", "path"}, {"old_string", "oldText"}, {"new_string", "newText"}, {"replace_all", "replaceAll"}}},
@@ -66,6 +82,9 @@ func (a *Agent) toolCall(id, name string, args protocol.RawMessage) (protocol.Ca
 	}
 	kind, _ := toolname.Kind(name)
 	call := protocol.Call{ToolCallID: id, Name: name, Kind: kind, Args: args}
+	if parts := strings.SplitN(name, "__", 3); len(parts) == 3 && parts[0] == "mcp" {
+		call.Server = parts[1]
+	}
 	form := a.toolForm(name)
 	if form == nil {
 		return call, nil, nil
@@ -135,13 +154,25 @@ func (c *Call) changed(member string, before, after protocol.RawMessage) (protoc
 // theirArgs are changed args with the agent's own names: the very ones that the call
 // came with, where several stand for one of ours.
 func (c *Call) theirArgs(args protocol.RawMessage) (protocol.RawMessage, error) {
+	theirs, err := c.renamedBack(args)
+	if err != nil || !c.Agent.mergesArgs {
+		return theirs, err
+	}
+	for _, m := range jsonspan.Members(c.args) {
+		if jsonspan.Get(theirs, m.Name) == nil {
+			return nil, fmt.Errorf("%s cannot take %s away from the args", c.Agent.Title, m.Name)
+		}
+	}
+	return theirs, nil
+}
+
+func (c *Call) renamedBack(args protocol.RawMessage) (protocol.RawMessage, error) {
 	if c.tool == nil {
 		return args, nil
 	}
-	host := c.hostArgs()
 	names := make([][2]string, 0, len(c.tool.args))
 	for _, n := range c.tool.args {
-		if jsonspan.Get(host, n[0]) != nil {
+		if jsonspan.Get(c.args, n[0]) != nil {
 			names = append(names, n)
 		}
 	}
@@ -151,14 +182,4 @@ func (c *Call) theirArgs(args protocol.RawMessage) (protocol.RawMessage, error) 
 		}
 	}
 	return renamed(args, names, 1, 0)
-}
-
-// hostArgs are the args as the agent sent them.
-func (c *Call) hostArgs() protocol.RawMessage {
-	for _, name := range []string{"tool_input", "toolArgs", "toolInput", "arguments"} {
-		if args := jsonspan.Find(c.Event.Data, "/host/"+name); args != nil {
-			return args
-		}
-	}
-	return nil
 }

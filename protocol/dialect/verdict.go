@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hookd-dev/hookd/internal/jsonspan"
@@ -38,6 +39,9 @@ func (c *Call) Answer(out *protocol.Outcome) Answer {
 	s := settling{c: c, out: out, can: &c.Row.Can}
 	s.settle()
 	a := c.written(&s.v)
+	if !s.can.Notice.Possible() {
+		a.Stderr = joined(a.Stderr, s.notice())
+	}
 	a.Lost = s.lost
 	return a
 }
@@ -112,9 +116,9 @@ func (s *settling) action() {
 	switch s.out.Action {
 	case protocol.Stop:
 		s.v.Reason = s.reason()
-		if s.v.Refuse = s.can.Block.Possible(); s.endsRun() {
-			s.v.Refuse = false // here a block goes on
-		}
+		// A stop that ends the run leaves a result as it is.
+		keeps := s.c.Row.Event == protocol.ToolCallEnd && s.can.Stop.Possible()
+		s.v.Refuse = s.can.Block.Possible() && !s.endsRun() && !keeps
 		switch s.v.Stop = s.can.Stop.Possible(); {
 		case s.v.Stop:
 		case s.v.Refuse:
@@ -255,11 +259,23 @@ func (s *settling) texts() {
 			s.lose("the hook %s gives text to the model, and %s takes none at %s", c.Hook, s.c.Agent.Title, s.c.Row.Name)
 		}
 	}
+	if s.can.Notice.Possible() {
+		s.v.Notice = s.notice()
+	}
+}
+
+// notice is all text for the person.
+func (s *settling) notice() string {
 	var notices []string
 	for _, n := range s.out.Notices {
 		notices = append(notices, n.Hook+": "+n.Text)
 	}
-	s.v.Notice = strings.Join(notices, "\n")
+	return strings.Join(notices, "\n")
+}
+
+// joined joins texts that are not empty, each on a line of its own.
+func joined(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(t string) bool { return t == "" }), "\n")
 }
 
 func touched(member string) bool {
