@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/exechook"
@@ -51,13 +53,16 @@ type Gate struct {
 	executor *executor.Executor
 	source   executor.Source
 	watcher  *loader.Watcher // nil of a static gate
-	closers  []func() error  // the last is called first
+
+	closing sync.Mutex     // guards closers
+	closers []func() error // the last is called first
 }
 
 // Open returns a gate with the hooks of a project, of the user and of the machine. ctx
 // ends the loading and nothing else: the gate lives until Close. The error says that
-// there is no such folder, or that no program can be run. Broken hook files are no
-// error: their events are refused or pass as their rules say, and OnFinding is told.
+// there is no such folder, that no program can be run, or why ctx ended. Broken hook
+// files are no error: their events are refused or pass as their rules say, and OnFinding
+// is told.
 func Open(ctx context.Context, options Options) (*Gate, error) {
 	g := &Gate{}
 	if err := g.open(ctx, options); err != nil {
@@ -82,7 +87,10 @@ func (g *Gate) open(ctx context.Context, options Options) error {
 	g.closers = append(g.closers, runtime.Close)
 	pool := exechook.NewPool(runtime)
 	g.closers = append(g.closers, pool.Close)
-	g.watcher, err = loader.Watch(context.WithoutCancel(ctx), loader.Options{
+	watching, stop := context.WithCancelCause(context.WithoutCancel(ctx))
+	g.closers = append(g.closers, func() error { stop(nil); return nil })
+	loaded := context.AfterFunc(ctx, func() { stop(context.Cause(ctx)) })
+	g.watcher, err = loader.Watch(watching, loader.Options{
 		Project: options.Project, StateDir: stateDir, Program: options.Program,
 		Runtime: runtime, Pool: pool, OnChange: findingsTo(options.OnFinding), OnNotice: options.OnFinding,
 	})
@@ -90,6 +98,9 @@ func (g *Gate) open(ctx context.Context, options Options) error {
 		return err
 	}
 	g.closers = append(g.closers, func() error { g.watcher.Close(); return nil })
+	if !loaded() {
+		return context.Cause(ctx)
+	}
 	source, err := executor.Join(g.watcher, options.Hooks...)
 	if err != nil {
 		return err
@@ -128,9 +139,32 @@ func Static(hooks ...protocol.GoHook) (*Gate, error) {
 }
 
 func (g *Gate) decideWith(source executor.Source, options executor.Options) {
-	g.source, g.executor = source, executor.New(source, options)
+	ruling := &endingSource{Source: source}
+	g.source, g.executor = source, executor.New(ruling, options)
 	g.EventGate = g.executor
-	g.closers = append(g.closers, func() error { return g.executor.Close(context.Background()) })
+	g.closers = append(g.closers, ruling.end, func() error { return g.executor.Close(context.Background()) })
+}
+
+// endingSource is a source of hooks that refuses every event after its end: hooks that
+// are asked no more must not let one pass.
+type endingSource struct {
+	executor.Source
+	ended atomic.Pointer[executor.Set]
+}
+
+func (s *endingSource) Current() *executor.Set {
+	if set := s.ended.Load(); set != nil {
+		return set
+	}
+	return s.Source.Current()
+}
+
+func (s *endingSource) end() error {
+	set, _ := executor.NewSet(executor.Set{Refuse: &protocol.Failure{
+		Kind: protocol.FailAborted, Detail: "the gate was closed", Remedy: "close the gate after its last event",
+	}})
+	s.ended.Store(set)
+	return nil
 }
 
 // Fire asks the hooks about one event and returns the outcome, which the agent obeys.
@@ -166,8 +200,11 @@ func (g *Gate) Forget(session string) { g.executor.Forget(session) }
 
 // Close waits for hooks that are still told of what happened, as long as hooks.drain
 // says, ends what runs, and leaves no process running. Events that are fired afterwards
-// are refused. The error says what could not be recorded or ended.
+// are refused. The error says what could not be recorded or ended. Close may be called
+// again, and by several goroutines: each call returns when the gate is closed.
 func (g *Gate) Close() error {
+	g.closing.Lock()
+	defer g.closing.Unlock()
 	var errs []error
 	for i := len(g.closers) - 1; i >= 0; i-- {
 		errs = append(errs, g.closers[i]())

@@ -2,6 +2,7 @@ package hookd_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -175,6 +176,94 @@ func TestOpenFails(t *testing.T) {
 	} {
 		if gate, err := hookd.Open(t.Context(), options); err == nil || gate != nil {
 			t.Errorf("%s: %v, %v", name, gate, err)
+		}
+	}
+}
+
+// TestOpenEndsWithItsContext asserts that ctx ends the loading, and the gate not.
+func TestOpenEndsWithItsContext(t *testing.T) {
+	dir := project(t, "no")
+	trust(t, dir)
+	ctx, cancel := context.WithCancel(t.Context())
+	gate, err := hookd.Open(ctx, hookd.Options{Project: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer gate.Close()
+	cancel()
+	write(t, dir, "changed")
+	until(t, func() bool { return fire(t, gate) != "no" }) // it goes on watching
+	if gate, err := hookd.Open(ctx, hookd.Options{Project: dir}); gate != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, %v", gate, err)
+	}
+}
+
+// TestCloseByManyAtOnce asserts that Close may be called by several goroutines, while
+// events are decided, and that no event passes afterwards.
+func TestCloseByManyAtOnce(t *testing.T) {
+	dir := project(t, "no")
+	trust(t, dir)
+	gate, err := hookd.Open(t.Context(), hookd.Options{Project: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range 3 {
+				if fire(t, gate) == "" {
+					t.Error("a call passed")
+				}
+			}
+		})
+		all.Go(func() {
+			if err := gate.Close(); err != nil {
+				t.Error(err)
+			}
+			if fire(t, gate) == "" {
+				t.Error("a closed gate let a call pass")
+			}
+		})
+	}
+	all.Wait()
+}
+
+// TestClosedGatesRefuse asserts that gates let nothing pass after their end, whatever
+// hooks they have.
+func TestClosedGatesRefuse(t *testing.T) {
+	project(t, "")
+	passes := protocol.GoHook{
+		Name: "passes", Events: []protocol.EventName{protocol.ToolCallStart},
+		Func: func(context.Context, *protocol.Event) (protocol.Reply, error) { return protocol.Reply{}, nil },
+	}
+	empty, err := hookd.Static()
+	if err != nil {
+		t.Fatal(err)
+	}
+	static, err := hookd.Static(passes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	open, err := hookd.Open(t.Context(), hookd.Options{Project: t.TempDir(), Hooks: []protocol.GoHook{passes}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, gate := range map[string]*hookd.Gate{"static without hooks": empty, "static": static, "open": open} {
+		extended, err := gate.Extend(passes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if reason := fire(t, gate); reason != "" {
+			t.Errorf("%s: refused before its end: %s", name, reason)
+		}
+		if err := gate.Close(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if fire(t, gate) == "" || !gate.MayChange(call(t)) {
+			t.Errorf("%s: it lets a call pass after its end", name)
+		}
+		if outcome, err := extended.Begin(t.Context(), call(t))(); err != nil || !outcome.Refused() {
+			t.Errorf("%s, extended: %v, %v", name, outcome.Action, err)
 		}
 	}
 }

@@ -98,8 +98,8 @@ func abortAtEvent(t *testing.T, n int, moment string) {
 	if ran := len(s.tool.ran()); ran != ranBefore {
 		t.Errorf("%s: %d tools ran after the abort", at.Event, ran-ranBefore)
 	}
-	for _, y := range s.yields {
-		if y.Event.ID == at.ID && y.Kind == YieldEvent {
+	for _, u := range s.updates {
+		if u.Event.ID == at.ID && u.Kind == UpdateEvent {
 			t.Errorf("%s: the late answer was applied and shown", at.Event)
 		}
 	}
@@ -269,7 +269,7 @@ func TestANextPromptAfterAnAbort(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(500*time.Millisecond, func() { cancel(errAbort) })
 		s.prompt(t, ctx, "go!")
-		s.yields = nil
+		s.updates = nil
 		s.prompt(t, t.Context(), "and now?")
 		if s.err != nil || s.ending() != done {
 			t.Errorf("%s: %v", s.ending(), s.err)

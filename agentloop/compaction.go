@@ -36,10 +36,10 @@ func (b refusedBy) Error() string { return b.reason }
 
 var errNothingToCompact = errors.New("there is nothing to compact: all of the conversation is to be kept")
 
-// do has a recipe sum the conversation up and puts the text in the place of what it sums
+// compact has a recipe sum the conversation up and puts the text in the place of what it sums
 // up. It returns the summary. After an error the conversation is as it was; an error
 // that is a [*runEnd] ends the run, as does the context's end.
-func (c *compaction) do(ctx context.Context) (summary string, err error) {
+func (c *compaction) compact(ctx context.Context) (summary string, err error) {
 	r := c.run
 	messages, keep := r.agent.history.Messages(), &r.agent.session.Compaction
 	split := conversation.SplitForCompaction(messages, keep.KeepFirst, keep.KeepLast, c.layer())
@@ -66,7 +66,7 @@ func (c *compaction) do(ctx context.Context) (summary string, err error) {
 	if data.Instructions != "" {
 		prompt.Text += "\n\nFurther instructions:\n" + data.Instructions
 	}
-	if summary, err = (&nestedRun{r, c.recipe, c.by}).do(ctx, prompt); err != nil {
+	if summary, err = (&nestedRun{r, c.recipe, c.by}).answer(ctx, prompt); err != nil {
 		return "", notEnding(err)
 	}
 	return summary, c.apply(ctx, split, protocol.CompactEndData{
@@ -102,7 +102,7 @@ func (c *compaction) byHand(ctx context.Context) {
 	summary := ""
 	err := r.sessionStart(ctx)
 	if err == nil {
-		summary, err = c.do(ctx)
+		summary, err = c.compact(ctx)
 	}
 	r.result = Result{Response: summary, Usage: r.usage.Sum()}
 	var end *runEnd

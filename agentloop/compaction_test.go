@@ -385,8 +385,8 @@ func TestCompactionIsGivenUp(t *testing.T) {
 					t.Error(diff)
 				}
 				var notices []string
-				for _, y := range s.yields {
-					for _, n := range y.Outcome.Notices {
+				for _, u := range s.updates {
+					for _, n := range u.Outcome.Notices {
 						notices = append(notices, n.Text)
 					}
 				}

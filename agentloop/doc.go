@@ -3,7 +3,7 @@
 //
 //	loop, err := agentloop.New(agentloop.Options{Model: m, Tools: tools})
 //	run, err := loop.Run(ctx, "what does main.go do?")
-//	for y := range run.Events() { … }
+//	for update := range run.Events() { … }
 //	err = run.Wait()
 //
 // The loop is a skeleton of stages. At each stage it builds an event and hands it to the

@@ -25,27 +25,27 @@ type events struct {
 	steps  int         // model calls so far; only the run's goroutine writes it, while no tool runs
 }
 
-// unfired is the error of an event that did not even reach the gate: the context had
+// notFired is the error of an event that did not even reach the gate: the context had
 // ended before.
-type unfired struct{ error }
+type notFired struct{ error }
 
-func (u unfired) Unwrap() error { return u.error }
+func (u notFired) Unwrap() error { return u.error }
 
 // fire builds the event around data, waits for the outcome, asks the person if the hooks
 // want that, and shows what was decided. It fails only if the context ended before the
 // decision; what the gate answers then has no effect.
 func (e *events) fire(ctx context.Context, name protocol.EventName, data any) (*verdict, error) {
-	var settle settler
+	var settle askResolver
 	if protocol.Lookup(name).Ask == protocol.AskPerson {
 		settle = func(ctx context.Context, o *protocol.Outcome) error {
 			if o.Action != protocol.Ask || o.By == nil {
 				return nil
 			}
-			_, err := e.person.ask(ctx, o, Question{Event: name, AskedBy: "hook:" + *o.By, Layer: o.DecidedLayer(), Text: o.Reason, Options: once})
+			_, err := e.person.ask(ctx, o, Question{Event: name, AskedBy: "hook:" + *o.By, Layer: o.DecidedLayer(), Text: o.Reason, Options: onceOptions})
 			return err
 		}
 	}
-	v, err := e.settled(ctx, name, data, settle)
+	v, err := e.decideAndResolve(ctx, name, data, settle)
 	if err != nil {
 		return nil, err
 	}
@@ -53,8 +53,8 @@ func (e *events) fire(ctx context.Context, name protocol.EventName, data any) (*
 	return v, nil
 }
 
-// pass fires a gate whose refusal ends the run, and returns its data as decided.
-func pass[T any](ctx context.Context, e *events, name protocol.EventName, fired T) (*verdict, T, error) {
+// fireOrEnd fires a gate whose refusal ends the run, and returns its data as decided.
+func fireOrEnd[T any](ctx context.Context, e *events, name protocol.EventName, fired T) (*verdict, T, error) {
 	v, err := e.fire(ctx, name, fired)
 	if err == nil {
 		err = v.refusal()
@@ -66,12 +66,12 @@ func pass[T any](ctx context.Context, e *events, name protocol.EventName, fired 
 	return v, data, err
 }
 
-// settler completes what hooks left open; see [protocol.Event]. nil: nothing is.
-type settler func(ctx context.Context, o *protocol.Outcome) error
+// askResolver completes what hooks left open; see [protocol.Event]. nil: nothing is.
+type askResolver func(ctx context.Context, o *protocol.Outcome) error
 
-// settled fires an event whose person is asked before it is recorded. If the gate does not
+// decideAndResolve fires an event whose person is asked before it is recorded. If the gate does not
 // know of settlers, the loop calls it.
-func (e *events) settled(ctx context.Context, name protocol.EventName, data any, settle settler, options ...func(*protocol.Event)) (*verdict, error) {
+func (e *events) decideAndResolve(ctx context.Context, name protocol.EventName, data any, settle askResolver, options ...func(*protocol.Event)) (*verdict, error) {
 	if settle == nil {
 		return e.decide(ctx, name, data, options...)
 	}
@@ -93,9 +93,9 @@ func (e *events) settled(ctx context.Context, name protocol.EventName, data any,
 
 // decide fires an event and shows nothing yet.
 func (e *events) decide(ctx context.Context, name protocol.EventName, data any, options ...func(*protocol.Event)) (*verdict, error) {
-	due := isDue(ctx)
+	due := isDetached(ctx)
 	if ctx.Err() != nil && !due {
-		return nil, unfired{context.Cause(ctx)}
+		return nil, notFired{context.Cause(ctx)}
 	}
 	event, err := e.envelope(name, data)
 	if err != nil {
@@ -124,13 +124,13 @@ func (e *events) begin(ctx context.Context, event *protocol.Event) (decide func(
 	s := e.agent.session
 	s.sequence.next(func(seq int64) {
 		event.Seq, event.Opening = &seq, s.sequence.opening
-		decide = s.Gate.Begin(e.hosting(ctx), *event)
+		decide = s.Gate.Begin(e.withRunContext(ctx), *event)
 	})
 	return decide
 }
 
-// hosting returns the context of a gate call or a tool: hooks and tools find the run in it.
-func (e *events) hosting(ctx context.Context) context.Context {
+// withRunContext returns the context of a gate call or a tool: hooks and tools find the run in it.
+func (e *events) withRunContext(ctx context.Context) context.Context {
 	return provider.WithRunContext(ctx, e.run)
 }
 
@@ -171,7 +171,7 @@ func (e *events) mayChange(name protocol.EventName, data any) bool {
 
 // show shows a decided event, and what of it cannot be carried out.
 func (e *events) show(ctx context.Context, v *verdict) {
-	e.stream.yield(ctx, shown(v))
+	e.stream.show(ctx, shown(v))
 	e.addRecipeCall(ctx, v)
 	if spec := protocol.Lookup(v.name); !v.passed() && !spec.Tool { // a refused call has a result all the same
 		e.contextDropped(ctx, v.contextParts())
@@ -194,11 +194,11 @@ func (e *events) addRecipeCall(ctx context.Context, v *verdict) {
 		lost = e.calls.add(call)
 	}
 	if lost != "" {
-		e.recipeLost(ctx, &call, lost)
+		e.recipeDropped(ctx, &call, lost)
 	}
 }
 
-func (e *events) recipeLost(ctx context.Context, call *recipeCall, why string) {
+func (e *events) recipeDropped(ctx context.Context, call *recipeCall, why string) {
 	e.notify(ctx, "hook", fmt.Sprintf("recipe %s, asked for by %s, came to nothing: %s", call.Name, call.By, why))
 }
 
@@ -213,7 +213,7 @@ func (e *events) contextDropped(ctx context.Context, context protocol.Content) {
 func (e *events) notify(ctx context.Context, kind, text string) {
 	v, err := e.decide(ctx, protocol.Notification, protocol.NotificationData{Kind: kind, Text: text})
 	if err == nil {
-		e.stream.yield(ctx, Yield{Kind: YieldEvent, Event: v.Event, Outcome: v.Outcome})
+		e.stream.show(ctx, Update{Kind: UpdateEvent, Event: v.Event, Outcome: v.Outcome})
 	}
 }
 
@@ -234,7 +234,7 @@ type abortDeadline struct {
 
 type (
 	abortDeadlineKey struct{}
-	dueKey           struct{}
+	detachedKey      struct{}
 )
 
 // withAbortDeadline returns the context of a prompt's run. stop frees the deadline.
@@ -246,10 +246,10 @@ func withAbortDeadline(ctx context.Context) (_ context.Context, stop func()) {
 // after returns the context for events that must still be fired after ctx has ended.
 func (d *abortDeadline) after(ctx context.Context) context.Context {
 	d.once.Do(func() {
-		d.ctx, d.cancel = context.WithTimeoutCause(withDue(context.WithoutCancel(ctx)), afterAbort, context.Cause(ctx))
+		d.ctx, d.cancel = context.WithTimeoutCause(withDetached(context.WithoutCancel(ctx)), afterAbort, context.Cause(ctx))
 	})
 	if d.ctx == nil { // the run is over
-		return withDue(ctx)
+		return withDetached(ctx)
 	}
 	return d.ctx
 }
@@ -261,10 +261,12 @@ func (d *abortDeadline) stop() {
 	}
 }
 
-// withDue marks the context of events that are fired even when the time for them is over.
-func withDue(ctx context.Context) context.Context { return context.WithValue(ctx, dueKey{}, true) }
+// withDetached marks the context of events that are fired even when the time for them is over.
+func withDetached(ctx context.Context) context.Context {
+	return context.WithValue(ctx, detachedKey{}, true)
+}
 
-func isDue(ctx context.Context) bool { return ctx.Value(dueKey{}) != nil }
+func isDetached(ctx context.Context) bool { return ctx.Value(detachedKey{}) != nil }
 
 // afterEnd returns the context for events that must still be fired when ctx may have ended: ctx
 // itself, or that of the nearest caller who is still there, or the abort deadline's.

@@ -70,12 +70,12 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	for y := range run.Events() {
+	for u := range run.Events() {
 		switch {
-		case y.Kind == agentloop.YieldDelta:
-			fmt.Println("model:", y.Delta.Text)
-		case y.Kind == agentloop.YieldEvent && y.Event.Event == protocol.ToolCallStart && y.Outcome.Refused():
-			fmt.Printf("refused by %s: %s\n", *y.Outcome.By, y.Outcome.Reason)
+		case u.Kind == agentloop.UpdateDelta:
+			fmt.Println("model:", u.Delta.Text)
+		case u.Kind == agentloop.UpdateEvent && u.Event.Event == protocol.ToolCallStart && u.Outcome.Refused():
+			fmt.Printf("refused by %s: %s\n", *u.Outcome.By, u.Outcome.Reason)
 		}
 	}
 	fmt.Println(run.Wait(), run.Result().StopReason)

@@ -21,12 +21,12 @@ import (
 
 // executorLoop is a loop with the real executor as its gate.
 type executorLoop struct {
-	gate   *recorder
-	model  *actingModel
-	loop   *agentloop.Loop
-	yields []agentloop.Yield
-	result agentloop.Result
-	err    error
+	gate    *recorder
+	model   *actingModel
+	loop    *agentloop.Loop
+	updates []agentloop.Update
+	result  agentloop.Result
+	err     error
 }
 
 // recorder keeps what was fired through a gate.
@@ -311,8 +311,8 @@ func (s *executorLoop) follow(t *testing.T, run *agentloop.Run, err error) *exec
 	if err != nil {
 		t.Fatal(err)
 	}
-	for y := range run.Events() {
-		s.yields = append(s.yields, y)
+	for u := range run.Events() {
+		s.updates = append(s.updates, u)
 	}
 	s.err, s.result = run.Wait(), run.Result()
 	s.check(t)

@@ -290,10 +290,10 @@ type fakeLoop struct {
 	tool  *fakeTool
 	loop  *Loop
 
-	yields []Yield
-	before int // events fired before the prompt
-	run    *Run
-	err    error
+	updates []Update
+	before  int // events fired before the prompt
+	run     *Run
+	err     error
 }
 
 func newFakeLoop(t *testing.T, script string, hooks []hook, options ...func(*Options)) *fakeLoop {
@@ -327,8 +327,8 @@ func (s *fakeLoop) prompt(t *testing.T, ctx context.Context, text string) *fakeL
 	}
 	s.run = run
 	s.before = before
-	for y := range run.Events() {
-		s.yields = append(s.yields, y)
+	for u := range run.Events() {
+		s.updates = append(s.updates, u)
 	}
 	s.err = run.Wait()
 	s.check(t)
@@ -346,17 +346,17 @@ func (s *fakeLoop) check(t *testing.T) {
 			t.Errorf("%s: %v", e.Event, err)
 		}
 	}
-	yielded := map[string]int{}
-	for _, y := range s.yields {
-		if y.Kind == YieldEvent {
-			yielded[y.Event.ID]++
+	shown := map[string]int{}
+	for _, u := range s.updates {
+		if u.Kind == UpdateEvent {
+			shown[u.Event.ID]++
 		}
 	}
 	// What was cut while its hooks were asked was not decided, and is not shown.
 	whole := s.err == nil && s.run.Result().StopReason != "time"
 	for _, e := range s.gate.fired[s.before:] {
-		if whole && yielded[e.ID] != 1 && e.Event != protocol.SessionEnd {
-			t.Errorf("%s (%d) was yielded %d times", e.Event, *e.Seq, yielded[e.ID])
+		if whole && shown[e.ID] != 1 && e.Event != protocol.SessionEnd {
+			t.Errorf("%s (%d) was shown %d times", e.Event, *e.Seq, shown[e.ID])
 		}
 	}
 	if before, after := s.gate.count(protocol.ToolCallStart), s.gate.count(protocol.ToolCallEnd, protocol.ToolCallError); before != after {
@@ -406,11 +406,11 @@ func (s *fakeLoop) ending() string {
 	return "none"
 }
 
-// shown is all text that was yielded on the channel.
+// shown is all text that was shown on the channel.
 func (s *fakeLoop) shown() string {
 	var b strings.Builder
-	for _, y := range s.yields {
-		fmt.Fprintf(&b, "%s %s %s\n", y.Event.Event, y.Delta.Text, y.Event.Data)
+	for _, u := range s.updates {
+		fmt.Fprintf(&b, "%s %s %s\n", u.Event.Event, u.Delta.Text, u.Event.Data)
 	}
 	return b.String()
 }

@@ -47,12 +47,12 @@ func TestAnswerIsPending(t *testing.T) {
 				early := false
 				run, _ := s.loop.Run(t.Context(), "go!")
 				text := ""
-				for y := range run.Events() {
-					s.yields = append(s.yields, y)
-					if y.Kind == YieldDelta {
+				for u := range run.Events() {
+					s.updates = append(s.updates, u)
+					if u.Kind == UpdateDelta {
 						early = early || !decided.Load()
-						if !y.Delta.Thinking {
-							text += y.Delta.Text
+						if !u.Delta.Thinking {
+							text += u.Delta.Text
 						}
 					}
 				}

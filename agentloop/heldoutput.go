@@ -11,26 +11,26 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// YieldKind says which members of a [Yield] are set.
-type YieldKind string
+// UpdateKind says which members of a [Update] are set.
+type UpdateKind string
 
 const (
-	YieldEvent YieldKind = "event" // Event, Outcome: an event that was decided
-	YieldDelta YieldKind = "delta" // Delta: a piece of the model's answer
+	UpdateEvent UpdateKind = "event" // Event, Outcome: an event that was decided
+	UpdateDelta UpdateKind = "delta" // Delta: a piece of the model's answer
 
 	// YieldDropped names a message (Delta.MessageID) that will not be kept: its try
 	// failed, the run ended while it streamed, or hooks refused it. Its deltas are void;
 	// a further try has another id.
-	YieldDropped YieldKind = "dropped"
+	UpdateDropped UpdateKind = "dropped"
 
 	// YieldOutput is a piece of what a tool writes while it works (Output). The result,
 	// in tool-call-end, holds it all the same, as far as results go.
-	YieldOutput YieldKind = "output"
+	UpdateOutput UpdateKind = "output"
 )
 
-// Yield is one thing that a run shows to its watcher.
-type Yield struct {
-	Kind YieldKind
+// Update is one thing that a run shows to its watcher.
+type Update struct {
+	Kind UpdateKind
 
 	// Event is the event as it was decided, hooks' changes included. An answer or a
 	// result that was refused is not in it.
@@ -63,67 +63,67 @@ type Output struct {
 //
 // Only the run's own goroutine holds, changes and flushes, while no tool runs.
 type stream struct {
-	watcher chan<- Yield
+	watcher chan<- Update
 	agent   string // its id
 
-	waits   func(*Yield) bool // whether it is held back; nil: nothing is
-	message string            // id of the answer that is held back
-	pending []Yield
+	holds   func(*Update) bool // whether it is held back; nil: nothing is
+	message string             // id of the answer that is held back
+	pending []Update
 }
 
-// yield shows y, or holds it back.
-func (s *stream) yield(ctx context.Context, y Yield) {
-	if s.waits != nil && s.waits(&y) {
-		s.pending = append(s.pending, y)
+// show shows u, or holds it back.
+func (s *stream) show(ctx context.Context, u Update) {
+	if s.holds != nil && s.holds(&u) {
+		s.pending = append(s.pending, u)
 		return
 	}
-	s.send(ctx, y)
+	s.send(ctx, u)
 }
 
 // send waits for the watcher, but no longer than the context lives.
-func (s *stream) send(ctx context.Context, y Yield) {
-	switch y.Kind {
-	case YieldDelta, YieldDropped:
-		y.Delta.AgentID = s.agent
-	case YieldOutput:
-		y.Output.AgentID = s.agent
+func (s *stream) send(ctx context.Context, u Update) {
+	switch u.Kind {
+	case UpdateDelta, UpdateDropped:
+		u.Delta.AgentID = s.agent
+	case UpdateOutput:
+		u.Output.AgentID = s.agent
 	}
 	select {
-	case s.watcher <- y: // also after the context's end, if the watcher is there
+	case s.watcher <- u: // also after the context's end, if the watcher is there
 		return
 	default:
 	}
 	select {
-	case s.watcher <- y:
+	case s.watcher <- u:
 	case <-ctx.Done():
 	}
 }
 
 // holdAnswer holds back the pieces of the answer that begins.
-func (s *stream) holdAnswer(message string) { s.waits, s.message = ofAnswer, message }
+func (s *stream) holdAnswer(message string) { s.holds, s.message = ofAnswer, message }
 
 // holdAll holds back what follows a sub-agent's final answer, too, but notifications,
 // which are for the person at once.
 func (s *stream) holdAll(message string) {
 	s.message = message
-	s.waits = func(y *Yield) bool { return y.Kind != YieldEvent || y.Event.Event != protocol.Notification }
+	s.holds = func(u *Update) bool { return u.Kind != UpdateEvent || u.Event.Event != protocol.Notification }
 }
 
-// ofAnswer reports whether y shows a piece of an answer's text.
-func ofAnswer(y *Yield) bool {
-	switch y.Event.Event {
+// ofAnswer reports whether u shows a piece of an answer's text.
+func ofAnswer(u *Update) bool {
+	switch u.Event.Event {
 	case protocol.MessageStart, protocol.MessageEnd, protocol.ThinkingStart, protocol.ThinkingEnd:
 		return true
 	}
-	return y.Kind == YieldDelta
+	return u.Kind == UpdateDelta
 }
 
 // flush shows what was held back, and holds nothing back any more.
 func (s *stream) flush(ctx context.Context) {
 	pending := s.pending
-	s.pending, s.waits = nil, nil
-	for _, y := range pending {
-		s.send(ctx, y)
+	s.pending, s.holds = nil, nil
+	for _, u := range pending {
+		s.send(ctx, u)
 	}
 }
 
@@ -131,28 +131,28 @@ func (s *stream) flush(ctx context.Context) {
 // The text comes in one piece. That hooks heard of the answer's blocks is shown in any
 // case.
 func (s *stream) replace(text string) {
-	if s.waits == nil {
+	if s.holds == nil {
 		return
 	}
-	var list []Yield
+	var list []Update
 	placed, end := text == "", 0 // end: of the answer's pieces
-	for _, y := range s.pending {
-		piece := ofAnswer(&y)
+	for _, u := range s.pending {
+		piece := ofAnswer(&u)
 		switch {
-		case y.Kind != YieldDelta:
-			y = y.redacted(text)
-		case placed || y.Delta.Thinking:
+		case u.Kind != UpdateDelta:
+			u = u.redacted(text)
+		case placed || u.Delta.Thinking:
 			continue
 		default:
-			y.Delta.Text, placed = text, true
+			u.Delta.Text, placed = text, true
 		}
-		list = append(list, y)
+		list = append(list, u)
 		if piece {
 			end = len(list)
 		}
 	}
 	if !placed {
-		list = slices.Insert(list, end, Yield{Kind: YieldDelta, Delta: Delta{MessageID: s.message, Text: text}})
+		list = slices.Insert(list, end, Update{Kind: UpdateDelta, Delta: Delta{MessageID: s.message, Text: text}})
 	}
 	s.pending = list
 }
@@ -161,7 +161,7 @@ func (s *stream) replace(text string) {
 func (s *stream) drop(ctx context.Context, message string) {
 	s.replace("")
 	s.flush(ctx)
-	s.send(ctx, Yield{Kind: YieldDropped, Delta: Delta{MessageID: message}})
+	s.send(ctx, Update{Kind: UpdateDropped, Delta: Delta{MessageID: message}})
 }
 
 // toolOutput shows what a tool writes, for as long as it works: what a tool writes after
@@ -171,77 +171,77 @@ type toolOutput struct {
 	ctx    context.Context
 	id     string
 
-	mu   sync.Mutex // pieces of one call come one at a time
-	over bool
+	mu     sync.Mutex // pieces of one call come one at a time
+	closed bool
 }
 
 func (o *toolOutput) write(text string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.over || text == "" {
+	if o.closed || text == "" {
 		return
 	}
 	text = strings.ToValidUTF8(text, "\uFFFD")
-	o.stream.yield(o.ctx, Yield{Kind: YieldOutput, Output: Output{ToolCallID: o.id, Text: text}})
+	o.stream.show(o.ctx, Update{Kind: UpdateOutput, Output: Output{ToolCallID: o.id, Text: text}})
 }
 
 func (o *toolOutput) end() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.over = true
+	o.closed = true
 }
 
 // shown returns what a watcher sees of a decided event. A refused answer or result is not
 // in it.
-func shown(v *verdict) Yield {
+func shown(v *verdict) Update {
 	outcome := v.Outcome.Shown()
-	y := Yield{Kind: YieldEvent, Event: outcome.Event, Outcome: outcome}
+	u := Update{Kind: UpdateEvent, Event: outcome.Event, Outcome: outcome}
 	if v.passed() {
-		return y
+		return u
 	}
 	switch {
 	case v.name == protocol.InferenceEnd:
-		return rewritten(y, func(d *protocol.InferenceEndData) { d.Message.Content = protocol.Content{} })
+		return rewritten(u, func(d *protocol.InferenceEndData) { d.Message.Content = protocol.Content{} })
 	case v.name == protocol.ToolCallEnd && !v.keepsResult():
-		return rewritten(y, func(d *protocol.ToolCallEndData) { d.Result = conversation.ErrorResult(v.text()) })
+		return rewritten(u, func(d *protocol.ToolCallEndData) { d.Result = conversation.ErrorResult(v.text()) })
 	case v.name == protocol.SubagentStop && v.Failure != "":
-		return rewritten(y, func(d *protocol.SubagentStopData) { d.Response = v.text() })
+		return rewritten(u, func(d *protocol.SubagentStopData) { d.Response = v.text() })
 	}
-	return y
+	return u
 }
 
 // redacted returns an event with another text in the place of the final answer in it.
-func (y Yield) redacted(text string) Yield {
-	switch y.Event.Event {
+func (u Update) redacted(text string) Update {
+	switch u.Event.Event {
 	case protocol.MessageEnd, protocol.ThinkingEnd: // the deltas have it
-		return rewritten(y, func(d *protocol.DeltaEndData) { d.Content = "" })
+		return rewritten(u, func(d *protocol.DeltaEndData) { d.Content = "" })
 	case protocol.InferenceEnd:
-		return rewritten(y, func(d *protocol.InferenceEndData) { d.Message = withText(d.Message, text) })
+		return rewritten(u, func(d *protocol.InferenceEndData) { d.Message = withText(d.Message, text) })
 	case protocol.StepStop:
-		return rewritten(y, func(d *protocol.StepStopData) { d.Messages = lastWithText(d.Messages, text) })
+		return rewritten(u, func(d *protocol.StepStopData) { d.Messages = lastWithText(d.Messages, text) })
 	case protocol.AgentStop:
-		return rewritten(y, func(d *protocol.AgentStopData) {
+		return rewritten(u, func(d *protocol.AgentStopData) {
 			d.Response, d.Messages = text, lastWithText(d.Messages, text)
 		})
 	case protocol.AgentEnd:
-		return rewritten(y, func(d *protocol.AgentEndData) { d.Response = text })
+		return rewritten(u, func(d *protocol.AgentEndData) { d.Response = text })
 	}
-	return y
+	return u
 }
 
 // rewritten returns an event with other data. An event whose data cannot be read is shown
 // without any.
-func rewritten[T any](y Yield, change func(*T)) Yield {
+func rewritten[T any](u Update, change func(*T)) Update {
 	var data T
 	encoded := protocol.RawMessage("{}")
-	if json.Unmarshal(y.Event.Data, &data, decodeOptions) == nil {
+	if json.Unmarshal(u.Event.Data, &data, decodeOptions) == nil {
 		change(&data)
 		if text, err := protocol.Marshal(data); err == nil {
 			encoded = text
 		}
 	}
-	y.Event.Data, y.Outcome.Event.Data = encoded, encoded
-	return y
+	u.Event.Data, u.Outcome.Event.Data = encoded, encoded
+	return u
 }
 
 func withText(m protocol.Message, text string) protocol.Message {

@@ -59,14 +59,14 @@ func TestSubAgentsAnswerIsPending(t *testing.T) {
 				})
 				ctx, cancel := context.WithCancelCause(t.Context())
 				defer cancel(nil)
-				var toldBefore []agentloop.Yield
+				var toldBefore []agentloop.Update
 				s.gate.before = func(_ int, e protocol.Event) {
 					if e.Event != stop {
 						return
 					}
 					synctest.Wait() // the watcher has read all there is
 					if toldBefore == nil {
-						toldBefore = append([]agentloop.Yield{}, s.yields...)
+						toldBefore = append([]agentloop.Update{}, s.updates...)
 					}
 					if c.abort {
 						cancel(errors.New("gone"))
@@ -75,9 +75,9 @@ func TestSubAgentsAnswerIsPending(t *testing.T) {
 				s.prompt(t, ctx, "do it")
 				sub := s.gate.of(protocol.AgentStart, "")[1].Agent.ID
 				deltas := ""
-				for _, y := range s.yields {
-					if y.Kind == agentloop.YieldDelta && y.Delta.AgentID == sub {
-						deltas += y.Delta.Text
+				for _, u := range s.updates {
+					if u.Kind == agentloop.UpdateDelta && u.Delta.AgentID == sub {
+						deltas += u.Delta.Text
 					}
 				}
 				if deltas != c.deltas {
@@ -86,7 +86,7 @@ func TestSubAgentsAnswerIsPending(t *testing.T) {
 				if early := strings.Contains(toldBy(toldBefore), "found it (3)"); early != c.early && name != "forced on before" {
 					t.Errorf("told before it was judged: %v", early)
 				}
-				if all := toldBy(s.yields); !strings.Contains(all, "looking") || c.lacks != "" && strings.Contains(all, c.lacks) {
+				if all := toldBy(s.updates); !strings.Contains(all, "looking") || c.lacks != "" && strings.Contains(all, c.lacks) {
 					t.Errorf("%q was told:\n%s", c.lacks, all)
 				}
 				if strings.Contains(toldBy(toldBefore), "found it (5)") {
@@ -97,11 +97,11 @@ func TestSubAgentsAnswerIsPending(t *testing.T) {
 	}
 }
 
-// toldBy is all that yields tell.
-func toldBy(yields []agentloop.Yield) string {
+// toldBy is all that updates tell.
+func toldBy(updates []agentloop.Update) string {
 	var b strings.Builder
-	for _, y := range yields {
-		b.WriteString(y.Delta.Text + " " + string(y.Event.Event) + " " + string(y.Event.Data) + string(y.Outcome.Event.Data) + "\n")
+	for _, u := range updates {
+		b.WriteString(u.Delta.Text + " " + string(u.Event.Event) + " " + string(u.Event.Data) + string(u.Outcome.Event.Data) + "\n")
 	}
 	return b.String()
 }

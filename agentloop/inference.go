@@ -62,7 +62,7 @@ func (i *inference) start(ctx context.Context, attempt int) (*model.Request, *pr
 		Model: a.session.Model.Name(), System: a.history.System(), Messages: a.history.Messages(), Tools: a.tools.Offered(),
 		Params: a.params, Attempt: attempt,
 	}
-	v, data, err := pass(ctx, i.events, protocol.InferenceStart, fired)
+	v, data, err := fireOrEnd(ctx, i.events, protocol.InferenceStart, fired)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -116,7 +116,7 @@ func (i *inference) try(ctx context.Context, request *model.Request, response *p
 	began := time.Now()
 	var err error
 	if response != nil {
-		err = a.Take(ctx, *response)
+		err = a.AddResponse(ctx, *response)
 	} else {
 		err = a.Stream(ctx, i.agent.session.Model.Generate(ctx, *request))
 		// What a failed try has used counts. One that did not even begin to answer used
@@ -152,12 +152,12 @@ func (i *inference) BeginBlock(ctx context.Context, thinking bool) (open bool, e
 		name = protocol.ThinkingStart
 	}
 	_, err = i.events.fire(ctx, name, protocol.DeltaStartData{Role: "assistant", MessageID: i.message})
-	return !errors.As(err, new(unfired)), err // hooks heard of the beginning, so they hear of the end
+	return !errors.As(err, new(notFired)), err // hooks heard of the beginning, so they hear of the end
 }
 
-// Piece shows a piece of the answer.
-func (i *inference) Piece(ctx context.Context, thinking bool, text string) {
-	i.events.stream.yield(ctx, Yield{Kind: YieldDelta, Delta: Delta{MessageID: i.message, Thinking: thinking, Text: text}})
+// Delta shows a piece of the answer.
+func (i *inference) Delta(ctx context.Context, thinking bool, text string) {
+	i.events.stream.show(ctx, Update{Kind: UpdateDelta, Delta: Delta{MessageID: i.message, Thinking: thinking, Text: text}})
 }
 
 // EndBlock fires message-end or thinking-end.

@@ -67,7 +67,7 @@ func (l *Loop) RunPrompt(ctx context.Context, prompt Prompt) (*Run, error) {
 	if prompt.Text == "" && len(prompt.Attachments) == 0 {
 		return nil, errors.New("agent loop: the prompt is empty")
 	}
-	return l.start(ctx, func(_ context.Context, r *agentRun) { r.rounds(prompt) })
+	return l.start(ctx, func(_ context.Context, r *agentRun) { r.runAll(prompt) })
 }
 
 // RunRecipe runs a recipe by hand: its text is the prompt, its answer joins the
@@ -84,7 +84,7 @@ func (l *Loop) RunRecipe(ctx context.Context, name string, args map[string]strin
 		restricted.forRecipe(rec)
 		r.agent, r.events.agent = &restricted, &restricted
 		r.reportMissingTools(ctx, rec, r.agent)
-		r.rounds(Prompt{Text: text, Source: "recipe", byHand: true})
+		r.runAll(Prompt{Text: text, Source: "recipe", byHand: true})
 	})
 }
 
@@ -136,13 +136,13 @@ func (l *Loop) release() {
 
 // Idle tells hooks that the agent is done and waits for a prompt, for a person who went
 // away: a notification of kind idle. It is for hosts in which a conversation goes on,
-// between two runs. told is false if a run goes on, none ever began, or the context ended.
-// The yield is that event.
-func (l *Loop) Idle(ctx context.Context, last Result) (yield Yield, told bool) {
+// between two runs. sent is false if a run goes on, none ever began, or the context ended.
+// The update is that event.
+func (l *Loop) Idle(ctx context.Context, last Result) (update Update, sent bool) {
 	l.mu.Lock()
 	if l.running || l.closed || !l.agent.session.started {
 		l.mu.Unlock()
-		return Yield{}, false
+		return Update{}, false
 	}
 	l.running = true
 	l.mu.Unlock()
@@ -152,17 +152,17 @@ func (l *Loop) Idle(ctx context.Context, last Result) (yield Yield, told bool) {
 	if line, _, _ := strings.Cut(strings.TrimSpace(last.Response), "\n"); line != "" {
 		text += ": " + shortened(line, 100)
 	}
-	yield, err := l.fire(ctx, protocol.Notification, protocol.NotificationData{Kind: "idle", Text: text})
-	return yield, err == nil
+	update, err := l.fire(ctx, protocol.Notification, protocol.NotificationData{Kind: "idle", Text: text})
+	return update, err == nil
 }
 
 // fire fires an event outside of a run.
-func (l *Loop) fire(ctx context.Context, name protocol.EventName, data any) (Yield, error) {
+func (l *Loop) fire(ctx context.Context, name protocol.EventName, data any) (Update, error) {
 	v, err := newRun(ctx, l.agent).work.events.decide(ctx, name, data)
 	if err != nil {
-		return Yield{}, err
+		return Update{}, err
 	}
-	return Yield{Kind: YieldEvent, Event: v.Event, Outcome: v.Outcome}, nil
+	return Update{Kind: UpdateEvent, Event: v.Event, Outcome: v.Outcome}, nil
 }
 
 // SetModel lets another model answer from the next prompt on, and records what
@@ -189,28 +189,28 @@ func (l *Loop) SetModel(m model.Model) error {
 
 // Close ends the session: session-end fires with the reason (exit interrupted closed error)
 // if the session ever began, and the session's file records the number of that event. The
-// yield is that event. The caller closes the session's file.
-func (l *Loop) Close(ctx context.Context, reason string) (Yield, error) {
+// update is that event. The caller closes the session's file.
+func (l *Loop) Close(ctx context.Context, reason string) (Update, error) {
 	l.mu.Lock()
 	if l.running {
 		l.mu.Unlock()
-		return Yield{}, ErrRunning
+		return Update{}, ErrRunning
 	}
 	if l.closed {
 		l.mu.Unlock()
-		return Yield{}, nil
+		return Update{}, nil
 	}
 	l.closed = true
 	l.mu.Unlock()
 
-	var yield Yield
+	var update Update
 	session := l.agent.session
 	if session.started {
 		var err error
-		yield, err = l.fire(withDue(ctx), protocol.SessionEnd, protocol.SessionEndData{Reason: reason})
+		update, err = l.fire(withDetached(ctx), protocol.SessionEnd, protocol.SessionEndData{Reason: reason})
 		if err != nil {
-			return Yield{}, err
+			return Update{}, err
 		}
 	}
-	return yield, l.agent.history.Record(store.Entry{Kind: store.Closed, Text: reason, Seq: session.sequence.latest()})
+	return update, l.agent.history.Record(store.Entry{Kind: store.Closed, Text: reason, Seq: session.sequence.latest()})
 }

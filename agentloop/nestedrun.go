@@ -29,7 +29,7 @@ func (r *agentRun) runRecipes(ctx context.Context) error {
 			return end
 		case errors.As(err, new(refusedBy)): // compact-start says who and why
 		default:
-			r.events.recipeLost(ctx, &call, err.Error())
+			r.events.recipeDropped(ctx, &call, err.Error())
 		}
 	}
 }
@@ -47,7 +47,7 @@ func (r *agentRun) runRecipe(ctx context.Context, call *recipeCall) error {
 		trigger = "threshold"
 	}
 	c := compaction{run: r, trigger: trigger, recipe: rec, text: text, by: call}
-	_, err = c.do(ctx)
+	_, err = c.compact(ctx)
 	return err
 }
 
@@ -57,7 +57,7 @@ func (r *agentRun) runForHook(ctx context.Context, call *recipeCall, rec *recipe
 	if deliver == nil {
 		return errors.New("this gate cannot hand a text to a hook")
 	}
-	result, err := (&nestedRun{r, rec, call}).do(ctx, Prompt{Text: text})
+	result, err := (&nestedRun{r, rec, call}).answer(ctx, Prompt{Text: text})
 	if err != nil {
 		return notEnding(err)
 	}
@@ -83,9 +83,9 @@ type nestedRun struct {
 	by     *recipeCall // nil: by hand
 }
 
-// do returns the text of the recipe's answer. A recipe may run one level below the deepest
+// answer returns the text of the recipe's answer. A recipe may run one level below the deepest
 // sub-agent, whose conversation grows too.
-func (n *nestedRun) do(ctx context.Context, prompt Prompt) (string, error) {
+func (n *nestedRun) answer(ctx context.Context, prompt Prompt) (string, error) {
 	r := n.parent
 	if most := r.agent.session.Limits.depth() + 1; r.agent.depth >= most {
 		return "", fmt.Errorf("recipes and sub-agents are started %d deep at most", most)
@@ -97,12 +97,12 @@ func (n *nestedRun) do(ctx context.Context, prompt Prompt) (string, error) {
 	a.compaction.Auto = false
 	a.forRecipe(n.recipe)
 	if n.by != nil {
-		a.silence(n.by.event, n.by.hook)
+		a.skipHook(n.by.event, n.by.hook)
 	}
 	run := newAgentRun(ctx, a, r, nil)
 	r.reportMissingTools(ctx, n.recipe, a)
 	prompt.Source = "recipe"
-	run.rounds(prompt)
+	run.runAll(prompt)
 	switch {
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)

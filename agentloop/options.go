@@ -103,15 +103,15 @@ func (l *Limits) forced(origin protocol.Origin) limits.Continuations {
 	return limits.Continuations{Row: row, Total: total}
 }
 
-// complete puts the defaults in.
-func (o *Options) complete() error {
+// setDefaults puts the defaults in.
+func (o *Options) setDefaults() error {
 	if o.Model == nil {
 		return errors.New("a model is needed")
 	}
 	if o.Gate == nil {
 		o.Gate = &gohooks.Gate{}
 	}
-	o.Approver = oneByOne(o.Approver)
+	o.Approver = oneAtATime(o.Approver)
 	o.Cwd = cmp.Or(o.Cwd, o.Project)
 	o.Agent.ID = cmp.Or(o.Agent.ID, "main")
 	o.Agent.Host = cmp.Or(o.Agent.Host, "hookd")
@@ -141,17 +141,17 @@ func (o *Options) providers() []Provider {
 // session is what all agents of a loop share.
 type session struct {
 	Options
-	id        protocol.Session
-	sequence  *sequence
-	exclusion limits.Exclusion
-	answered  []answerKeeper // of the providers
-	started   bool           // session-start was fired
-	refused   error          // session-start was refused: no run in this session
+	id              protocol.Session
+	sequence        *sequence
+	exclusion       limits.Exclusion
+	answerListeners []answerListener // of the providers
+	started         bool             // session-start was fired
+	startRefusal    error            // session-start was refused: no run in this session
 }
 
 // newSession lets the providers' hooks join the gate and their tools the others.
 func newSession(o Options) (*session, error) {
-	if err := o.complete(); err != nil {
+	if err := o.setDefaults(); err != nil {
 		return nil, err
 	}
 	s := &session{Options: o, sequence: newSequence(), id: protocol.Session{ID: protocol.NewID()}}
@@ -163,8 +163,8 @@ func newSession(o Options) (*session, error) {
 	for _, p := range o.providers() {
 		hooks = append(hooks, p.Hooks...)
 		s.Tools = append(s.Tools, p.Tools...)
-		if p.Answered != nil {
-			s.answered = append(s.answered, p.Answered)
+		if p.OnAnswer != nil {
+			s.answerListeners = append(s.answerListeners, p.OnAnswer)
 		}
 	}
 	if len(hooks) == 0 {
@@ -269,8 +269,8 @@ func (a *agent) restrict(names []string) {
 	}
 }
 
-// silence has a hook not asked about events of a name.
-func (a *agent) silence(event protocol.EventName, hook protocol.HookRef) {
+// skipHook has a hook not asked about events of a name.
+func (a *agent) skipHook(event protocol.EventName, hook protocol.HookRef) {
 	a.notAsked = maps.Clone(a.notAsked)
 	if a.notAsked == nil {
 		a.notAsked = map[protocol.EventName][]protocol.HookRef{}

@@ -64,7 +64,7 @@ func TestLimitsWithoutAGate(t *testing.T) {
 				}
 				events := 0
 				for y := range run.Events() {
-					if y.Kind == YieldEvent && y.Event.Event == protocol.AgentEnd {
+					if y.Kind == UpdateEvent && y.Event.Event == protocol.AgentEnd {
 						events++
 					}
 				}

@@ -29,7 +29,7 @@ func TestNewNeedsAModelAndAGateThatTakesHooks(t *testing.T) {
 }
 
 // TestOrder is the skeleton: every event at its place, once, in order, and
-// yielded in the same order after it was decided.
+// shown in the same order after it was decided.
 func TestOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newFakeLoop(t, "turns:\n- thinking: hm\n  text: first\n  toolCalls: [{id: c1, name: echo, args: {text: hi}}]\n- text: last\n", nil)
@@ -44,14 +44,14 @@ func TestOrder(t *testing.T) {
 		if diff := cmp.Diff(want, s.gate.names()); diff != "" {
 			t.Errorf("fired (-want +got):\n%s", diff)
 		}
-		var yielded []string
-		for _, y := range s.yields {
-			if y.Kind == YieldEvent {
-				yielded = append(yielded, string(y.Event.Event))
+		var shown []string
+		for _, u := range s.updates {
+			if u.Kind == UpdateEvent {
+				shown = append(shown, string(u.Event.Event))
 			}
 		}
-		if diff := cmp.Diff(want, yielded); diff != "" {
-			t.Errorf("yielded (-want +got):\n%s", diff)
+		if diff := cmp.Diff(want, shown); diff != "" {
+			t.Errorf("shown (-want +got):\n%s", diff)
 		}
 		if _, err := s.loop.Close(t.Context(), "exit"); err != nil {
 			t.Error(err)

@@ -27,8 +27,8 @@ type Consent struct {
 // policy is who asks if no hook does.
 const policy = "policy"
 
-// answerKeeper is told of a person's answers; see [provider.Provider].
-type answerKeeper = func(session string, request protocol.PermissionRequestData, option protocol.PermissionOption)
+// answerListener is told of a person's answers; see [provider.Provider].
+type answerListener = func(session string, request protocol.PermissionRequestData, option protocol.PermissionOption)
 
 // permissions asks whether a tool call may run: hooks in the person's place first, then the
 // person.
@@ -79,7 +79,7 @@ func (p *permissions) consent(ctx context.Context, c *protocol.Call) (*verdict, 
 }
 
 // allowedBefore notes at tool-call-start who allowed a call that would else be asked about.
-func (p *permissions) allowedBefore(c *protocol.Call) settler {
+func (p *permissions) allowedBefore(c *protocol.Call) askResolver {
 	asks := p.session.Consent.Asks
 	if asks == nil {
 		return nil
@@ -97,17 +97,17 @@ func (p *permissions) allowedBefore(c *protocol.Call) settler {
 	}
 }
 
-// offered returns the answers to what a hook of the layer asks. "Always" needs somebody to
+// options returns the answers to what a hook of the layer asks. "Always" needs somebody to
 // keep the answer, and a managed hook's question is asked each time.
-func (p *permissions) offered(call *protocol.Call, layer protocol.Layer) []protocol.PermissionOption {
-	if len(p.session.answered) == 0 || layer == protocol.Managed {
-		return once
+func (p *permissions) options(call *protocol.Call, layer protocol.Layer) []protocol.PermissionOption {
+	if len(p.session.answerListeners) == 0 || layer == protocol.Managed {
+		return onceOptions
 	}
 	what := "this command" // what the answer is kept for, as its keeper has it
 	if call.Kind != protocol.KindShell {
 		what = "every call of " + call.Name
 	}
-	return slices.Concat(once, []protocol.PermissionOption{
+	return slices.Concat(onceOptions, []protocol.PermissionOption{
 		{OptionID: "allow-always", Name: "Allow " + what + " in this session", Kind: "allow-always"},
 		{OptionID: "reject-always", Name: "Reject " + what + " in this session", Kind: "reject-always"},
 	})
@@ -159,10 +159,10 @@ func (v *verdict) askers() []asker {
 
 func (a asker) same(b asker) bool { return a.name == b.name && a.layer == b.layer }
 
-// unasked is why a call is refused that nobody could be asked about.
-func (a *asker) unasked(c *protocol.Call) string {
+// ifNobody is why a call is refused that nobody could be asked about.
+func (a *asker) ifNobody(c *protocol.Call) string {
 	if !a.own || a.remedy == "" {
-		return because("nobody is there to ask", a.reason)
+		return withReason("nobody is there to ask", a.reason)
 	}
 	return fmt.Sprintf("nobody is there to ask about %s; %s", c.Name, a.remedy)
 }
@@ -170,12 +170,12 @@ func (a *asker) unasked(c *protocol.Call) string {
 // question puts one asker's question to hooks, and to the person if they leave it open. Who
 // answered is part of the decided event, and so of its record.
 func (p *permissions) question(ctx context.Context, c *protocol.Call, by asker) (v *verdict, byPerson bool, err error) {
-	fired := protocol.PermissionRequestData{Call: *c, AskedBy: by.String(), AskedByLayer: by.layer, Text: by.reason, Options: p.offered(c, by.layer)}
+	fired := protocol.PermissionRequestData{Call: *c, AskedBy: by.String(), AskedByLayer: by.layer, Text: by.reason, Options: p.options(c, by.layer)}
 	question := Question{
 		Event: protocol.PermissionRequest, Call: c, AskedBy: fired.AskedBy, Layer: by.layer,
-		Text: by.reason, Options: fired.Options, unasked: by.unasked(c),
+		Text: by.reason, Options: fired.Options, ifNobody: by.ifNobody(c),
 	}
-	v, err = p.events.settled(ctx, protocol.PermissionRequest, fired, func(ctx context.Context, o *protocol.Outcome) error {
+	v, err = p.events.decideAndResolve(ctx, protocol.PermissionRequest, fired, func(ctx context.Context, o *protocol.Outcome) error {
 		if !by.leftOpen(o) {
 			answeredByHook(o)
 			return nil
@@ -183,7 +183,7 @@ func (p *permissions) question(ctx context.Context, c *protocol.Call, by asker) 
 		o.By, o.Reason, byPerson = &by.name, by.reason, true
 		chosen, err := p.events.person.ask(ctx, o, question)
 		if chosen != nil {
-			for _, keep := range p.session.answered {
+			for _, keep := range p.session.answerListeners {
 				keep(p.session.id.ID, fired, *chosen)
 			}
 		}

@@ -128,7 +128,7 @@ func TestAnswersWithAlways(t *testing.T) {
 				s := newFakeLoop(t, twoSteps, []hook{asks}, func(o *Options) {
 					o.Approver = p
 					if c.keeps {
-						o.Providers = append(o.Providers, Provider{Name: "keeper", Answered: func(_ string, request protocol.PermissionRequestData, option protocol.PermissionOption) {
+						o.Providers = append(o.Providers, Provider{Name: "keeper", OnAnswer: func(_ string, request protocol.PermissionRequestData, option protocol.PermissionOption) {
 							kept = append(kept, request.AskedBy+" "+request.Name+" "+option.Kind)
 						}})
 					}

@@ -28,7 +28,7 @@ type Question struct {
 	Text    string             // the hook's reason; may be empty
 	Options []protocol.PermissionOption
 
-	unasked string // why it is refused if nobody can be asked; "" for the usual reason
+	ifNobody string // why it is refused if nobody can be asked; "" for the usual reason
 }
 
 // Answer is what a person chose.
@@ -37,8 +37,8 @@ type Answer struct {
 	Text     string // for the model, with a refusal; may be empty
 }
 
-// once are the answers that a person may always give.
-var once = []protocol.PermissionOption{
+// onceOptions are the answers that a person may always give.
+var onceOptions = []protocol.PermissionOption{
 	{OptionID: "allow", Name: "Allow", Kind: "allow-once"},
 	{OptionID: "reject", Name: "Reject", Kind: "reject-once"},
 }
@@ -63,7 +63,7 @@ func (p *person) ask(ctx context.Context, o *protocol.Outcome, question Question
 		o.Action, o.Reason, answered.By = protocol.Block, reason, by
 	}
 	if p.approver == nil {
-		refuse(protocol.ByNobody, cmp.Or(question.unasked, because("nobody is there to ask", reason)))
+		refuse(protocol.ByNobody, cmp.Or(question.ifNobody, withReason("nobody is there to ask", reason)))
 		return nil, nil
 	}
 	p.notify(ctx, "permission", question.notice())
@@ -78,10 +78,10 @@ func (p *person) ask(ctx context.Context, o *protocol.Outcome, question Question
 	}
 	switch {
 	case expired:
-		refuse(protocol.ByTimeout, because("nobody answered in time", reason))
+		refuse(protocol.ByTimeout, withReason("nobody answered in time", reason))
 		return nil, nil
 	case err != nil:
-		refuse(protocol.ByFault, because("the person could not be asked", reason))
+		refuse(protocol.ByFault, withReason("the person could not be asked", reason))
 		return nil, nil
 	case chosen != nil && strings.HasPrefix(chosen.Kind, "allow-"):
 		o.Action, answered.By = protocol.Allow, protocol.ByPerson
@@ -89,7 +89,7 @@ func (p *person) ask(ctx context.Context, o *protocol.Outcome, question Question
 		answered.Text = clipAnswer(answer.Text)
 		refuse(protocol.ByPerson, "denied by the person: "+answered.Text)
 	default:
-		refuse(protocol.ByPerson, because("denied by the person", reason))
+		refuse(protocol.ByPerson, withReason("denied by the person", reason))
 	}
 	if chosen != nil {
 		answered.Option = chosen.Kind
@@ -114,22 +114,22 @@ func (p *person) approve(ctx context.Context, question Question) (answer Answer,
 	return answer, limited.Err() != nil, err
 }
 
-// queue asks a person one question at a time: sub-agents that work at the same time share
+// approverQueue asks a person one question at a time: sub-agents that work at the same time share
 // the person.
-type queue struct {
+type approverQueue struct {
 	person Approver
 	turn   chan struct{} // holds one while a question is asked
 }
 
-// oneByOne returns an approver that is asked one question at a time; nil stays nil.
-func oneByOne(person Approver) Approver {
+// oneAtATime returns an approver that is asked one question at a time; nil stays nil.
+func oneAtATime(person Approver) Approver {
 	if person == nil {
 		return nil
 	}
-	return &queue{person, make(chan struct{}, 1)}
+	return &approverQueue{person, make(chan struct{}, 1)}
 }
 
-func (q *queue) Approve(ctx context.Context, question Question) (Answer, error) {
+func (q *approverQueue) Approve(ctx context.Context, question Question) (Answer, error) {
 	select {
 	case q.turn <- struct{}{}:
 	case <-ctx.Done():
@@ -159,7 +159,7 @@ func (q *Question) notice() string {
 	} else {
 		text += q.Call.Name + " " + brief(q.Call)
 	}
-	return because(strings.TrimSpace(text), q.Text)
+	return withReason(strings.TrimSpace(text), q.Text)
 }
 
 func (q *Question) whoAsks() string {
@@ -216,8 +216,8 @@ func shortened(text string, most int) string {
 	return b.String()
 }
 
-// because joins what happened with a hook's reason, if it gave one.
-func because(what, reason string) string {
+// withReason joins what happened with a hook's reason, if it gave one.
+func withReason(what, reason string) string {
 	if reason == "" {
 		return what
 	}

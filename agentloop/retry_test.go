@@ -105,19 +105,19 @@ func TestDroppedTry(t *testing.T) {
 				s.gate.holds = holds
 				s.prompt(t, t.Context(), "go!")
 				var got, ids []string
-				for _, y := range s.yields {
-					line := string(y.Kind)
-					if y.Kind == YieldEvent {
+				for _, u := range s.updates {
+					line := string(u.Kind)
+					if u.Kind == UpdateEvent {
 						var d protocol.DeltaEndData
-						if !ofAnswer(&y) || json.Unmarshal(y.Outcome.Event.Data, &d) != nil {
+						if !ofAnswer(&u) || json.Unmarshal(u.Outcome.Event.Data, &d) != nil {
 							continue
 						}
-						y.Delta.MessageID, y.Delta.Text, line = d.MessageID, d.Content, string(y.Event.Event)
+						u.Delta.MessageID, u.Delta.Text, line = d.MessageID, d.Content, string(u.Event.Event)
 					}
-					if len(ids) == 0 || ids[len(ids)-1] != y.Delta.MessageID {
-						ids = append(ids, y.Delta.MessageID)
+					if len(ids) == 0 || ids[len(ids)-1] != u.Delta.MessageID {
+						ids = append(ids, u.Delta.MessageID)
 					}
-					got = append(got, strings.TrimSpace(fmt.Sprintf("%d %s %s", len(ids), line, y.Delta.Text)))
+					got = append(got, strings.TrimSpace(fmt.Sprintf("%d %s %s", len(ids), line, u.Delta.Text)))
 				}
 				want := []string{
 					"1 thinking-start", "1 delta hm", "1 thinking-end hm", "1 message-start", "1 delta half an", "1 message-end half an", "1 dropped",
@@ -130,7 +130,7 @@ func TestDroppedTry(t *testing.T) {
 					}
 				}
 				if diff := cmp.Diff(want, got); diff != "" {
-					t.Errorf("yielded (-want +got):\n%s", diff)
+					t.Errorf("shown (-want +got):\n%s", diff)
 				}
 				if text := render("", s.loop.Messages()); strings.Contains(text, "half an") || s.loop.Messages()[1].ID != ids[1] {
 					t.Errorf("kept:\n%s", text)
@@ -149,9 +149,9 @@ func TestSilentTryIsNotDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newFakeLoop(t, "turns:\n- {fail: busy, status: 503}\n- {text: well}\n", nil)
 		s.prompt(t, t.Context(), "go!")
-		for _, y := range s.yields {
-			if y.Kind == YieldDropped {
-				t.Errorf("message %s is void, but nobody heard of it", y.Delta.MessageID)
+		for _, u := range s.updates {
+			if u.Kind == UpdateDropped {
+				t.Errorf("message %s is void, but nobody heard of it", u.Delta.MessageID)
 			}
 		}
 	})

@@ -28,7 +28,7 @@ func (p *Prompt) byUser() bool {
 // Run is the work on one prompt: a run, and the further runs that hooks at agent-end ask
 // for.
 type Run struct {
-	events chan Yield
+	events chan Update
 	done   chan struct{}
 	work   *agentRun
 }
@@ -54,13 +54,13 @@ func (e *Error) Unwrap() error { return e.err }
 
 // newRun returns a run of the session's own agent.
 func newRun(ctx context.Context, a *agent) *Run {
-	watcher := make(chan Yield, 64)
+	watcher := make(chan Update, 64)
 	return &Run{events: watcher, done: make(chan struct{}), work: newAgentRun(ctx, a, nil, watcher)}
 }
 
 // Events returns the channel of what happens, in order. It is closed once, when the run has
 // ended and nothing of it is left.
-func (r *Run) Events() <-chan Yield { return r.events }
+func (r *Run) Events() <-chan Update { return r.events }
 
 // Wait returns when the run has ended: nil if it ended regularly (which a stop by a hook
 // and a limit are too), an [*Error] after agent-error, the context's cause after an abort.
@@ -81,21 +81,21 @@ type agentRun struct {
 	limits *limits.Run
 	usage  *limits.Usage
 
-	subAgent bool
-	claimed  int // of a sub-agent: which of all sub-agents' steps its step is
+	subAgent   bool
+	stepNumber int // of a sub-agent: which of all sub-agents' steps its step is
 
 	// Of the run that goes on; only its goroutine writes them, and only while no tool
 	// runs.
-	began   time.Time
-	waiting protocol.Content // context of hooks, for the next model call
-	calls   atomic.Pointer[toolCalls]
-	result  Result
-	err     error
+	began          time.Time
+	pendingContext protocol.Content // context of hooks, for the next model call
+	calls          atomic.Pointer[toolCalls]
+	result         Result
+	err            error
 }
 
 // newAgentRun returns a run that works for parent, nil for none: what happens in it is
 // shown to the same watcher, and what it uses counts there too.
-func newAgentRun(ctx context.Context, a *agent, parent *agentRun, watcher chan<- Yield) *agentRun {
+func newAgentRun(ctx context.Context, a *agent, parent *agentRun, watcher chan<- Update) *agentRun {
 	r := &agentRun{agent: a}
 	e := &events{agent: a, caller: ctx, run: runContext{r}, stream: &stream{watcher: watcher, agent: a.id.ID}}
 	if parent == nil {
@@ -113,16 +113,16 @@ func newAgentRun(ctx context.Context, a *agent, parent *agentRun, watcher chan<-
 	return r
 }
 
-// rounds is a run with the further runs that hooks at agent-end ask for.
-func (r *agentRun) rounds(prompt Prompt) {
+// runAll is a run with the further runs that hooks at agent-end ask for.
+func (r *agentRun) runAll(prompt Prompt) {
 	for next := &prompt; next != nil; {
-		next = r.once(*next)
+		next = r.runOnce(*next)
 	}
 }
 
-// once is one run: from its prompt to agent-end or agent-error.
-func (r *agentRun) once(prompt Prompt) (further *Prompt) {
-	r.result, r.waiting, r.began = Result{}, nil, time.Now()
+// runOnce is one run: from its prompt to agent-end or agent-error.
+func (r *agentRun) runOnce(prompt Prompt) (further *Prompt) {
+	r.result, r.pendingContext, r.began = Result{}, nil, time.Now()
 	r.events.steps = 0
 	r.usage.Reset()
 	ctx, end := context.WithCancelCause(r.events.caller)
@@ -177,10 +177,10 @@ func (r *agentRun) endOf(ctx context.Context, err error) *runEnd {
 func (r *agentRun) finish(ctx context.Context, reason string, err error) *Prompt {
 	end := r.endOf(ctx, err)
 	after := r.events.afterEnd(ctx)
-	r.events.contextDropped(after, r.waiting)
-	r.waiting = nil
+	r.events.contextDropped(after, r.pendingContext)
+	r.pendingContext = nil
 	for call, is := r.events.calls.next(); is; call, is = r.events.calls.next() {
-		r.events.recipeLost(after, &call, "the run ended before")
+		r.events.recipeDropped(after, &call, "the run ended before")
 	}
 	last := r.events.afterEnd(r.events.caller)
 	r.result.StopReason, r.result.Continued, r.result.Usage = reason, r.agent.forced.Total, r.usage.Sum()

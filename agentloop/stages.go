@@ -31,7 +31,7 @@ func (r *agentRun) begin(ctx context.Context, prompt Prompt) error {
 func (r *agentRun) sessionStart(ctx context.Context) error {
 	s, history := r.agent.session, r.agent.history
 	if s.started {
-		return s.refused
+		return s.startRefusal
 	}
 	s.started = true
 	r.refreshTools(ctx, true)
@@ -47,7 +47,7 @@ func (r *agentRun) sessionStart(ctx context.Context) error {
 		if v.Failure != "" {
 			end.cause = "failure"
 		}
-		s.refused = end
+		s.startRefusal = end
 		return end
 	}
 	// A resumed session has the same context in its system text already.
@@ -74,7 +74,7 @@ func (r *agentRun) promptSubmit(ctx context.Context, prompt Prompt) (string, err
 	if fired.Attachments == nil {
 		fired.Attachments = []protocol.Part{}
 	}
-	v, data, err := pass(ctx, r.events, protocol.PromptSubmit, fired)
+	v, data, err := fireOrEnd(ctx, r.events, protocol.PromptSubmit, fired)
 	if err != nil {
 		return "", err
 	}
@@ -99,7 +99,7 @@ func (r *agentRun) agentStart(ctx context.Context, prompt string) error {
 	fired := protocol.AgentStartData{
 		Prompt: prompt, System: history.System(), Messages: history.Messages(), Tools: tools.Offered(), Model: r.agent.session.Model.Name(),
 	}
-	v, data, err := pass(ctx, r.events, protocol.AgentStart, fired)
+	v, data, err := fireOrEnd(ctx, r.events, protocol.AgentStart, fired)
 	if err != nil {
 		return err
 	}
@@ -114,11 +114,11 @@ func (r *agentRun) agentStart(ctx context.Context, prompt string) error {
 		}
 		tools.Change(fired.Tools, data.Tools)
 	}
-	return r.takeMessages(v, data.Messages)
+	return r.applyMessages(v, data.Messages)
 }
 
-// takeMessages takes over the conversation if hooks changed it, and adds their context.
-func (r *agentRun) takeMessages(v *verdict, messages []protocol.Message) error {
+// applyMessages takes over the conversation if hooks changed it, and adds their context.
+func (r *agentRun) applyMessages(v *verdict, messages []protocol.Message) error {
 	if v.changes("messages") {
 		if err := r.agent.history.Replace(messages); err != nil {
 			return internal(err)
@@ -134,14 +134,14 @@ func (r *agentRun) step(ctx context.Context) (reason string, err error) {
 	if r.events.steps >= stepCeiling { // all other limits are hooks
 		return "", &runEnd{cause: "limit", message: fmt.Sprintf("the run took %d steps, more than any run may", stepCeiling)}
 	}
-	if err := r.addWaiting(); err != nil {
+	if err := r.addPendingContext(); err != nil {
 		return "", err
 	}
 	switch {
 	case r.events.parent == nil:
 		r.usage.BeginStep()
 	case r.subAgent:
-		r.claimed = r.usage.BeginSubAgentStep()
+		r.stepNumber = r.usage.BeginSubAgentStep()
 	}
 	r.refreshTools(ctx, false)
 	if err := r.stepStart(ctx); err != nil {
@@ -152,8 +152,8 @@ func (r *agentRun) step(ctx context.Context) (reason string, err error) {
 	if err != nil {
 		return "", err
 	}
-	r.waiting = append(r.waiting, answer.context...)
-	calls, err := r.takeAnswer(ctx, answer)
+	r.pendingContext = append(r.pendingContext, answer.context...)
+	calls, err := r.addAnswer(ctx, answer)
 	if err != nil {
 		return "", err
 	}
@@ -177,20 +177,20 @@ func (r *agentRun) step(ctx context.Context) (reason string, err error) {
 	}
 }
 
-// addWaiting adds the context that waited for the next model call.
-func (r *agentRun) addWaiting() error {
-	waiting := r.waiting
-	r.waiting = nil
+// addPendingContext adds the context that waited for the next model call.
+func (r *agentRun) addPendingContext() error {
+	waiting := r.pendingContext
+	r.pendingContext = nil
 	return internal(r.agent.history.AddContext(waiting))
 }
 
 func (r *agentRun) stepStart(ctx context.Context) error {
 	fired := protocol.StepStartData{Messages: r.agent.history.Messages(), StepsLeft: r.limits.StepsLeft(r.events.steps)}
-	v, data, err := pass(ctx, r.events, protocol.StepStart, fired)
+	v, data, err := fireOrEnd(ctx, r.events, protocol.StepStart, fired)
 	if err != nil {
 		return err
 	}
-	if err := r.takeMessages(v, data.Messages); err != nil {
+	if err := r.applyMessages(v, data.Messages); err != nil {
 		return err
 	}
 	return r.runRecipes(ctx)
@@ -198,9 +198,9 @@ func (r *agentRun) stepStart(ctx context.Context) error {
 
 func (a *modelAnswer) kind() string { return answer.Kind(a.message) }
 
-// takeAnswer adds an answer to the conversation, runs its tool calls, and adds their
+// addAnswer adds an answer to the conversation, runs its tool calls, and adds their
 // results as one message, in the order of the calls.
-func (r *agentRun) takeAnswer(ctx context.Context, answer *modelAnswer) (*toolCalls, error) {
+func (r *agentRun) addAnswer(ctx context.Context, answer *modelAnswer) (*toolCalls, error) {
 	history := r.agent.history
 	r.result.Response = answer.message.Content.Text()
 	if len(answer.message.Content) > 0 { // no model accepts an empty message
@@ -232,7 +232,7 @@ func (r *agentRun) stepStop(ctx context.Context, fired protocol.StepStopData, ca
 	if err != nil {
 		return false, err
 	}
-	r.waiting = append(r.waiting, v.contextParts()...)
+	r.pendingContext = append(r.pendingContext, v.contextParts()...)
 	if v.changes("messages") {
 		data, err := decided(v, fired)
 		if err == nil {
@@ -251,7 +251,7 @@ func (r *agentRun) stepStop(ctx context.Context, fired protocol.StepStopData, ca
 	if fired.Type == "tools" {
 		return true, internal(r.agent.history.Add(v.continuation()...))
 	}
-	return r.force(ctx, v)
+	return r.forceOn(ctx, v)
 }
 
 // agentStop asks whether the agent may stop, which it is about to do by itself.
@@ -279,7 +279,7 @@ func (r *agentRun) agentStop(ctx context.Context, reason string) (goOn bool, err
 	if err := r.runRecipes(ctx); err != nil {
 		return false, err
 	}
-	goOn, err = r.force(ctx, v)
+	goOn, err = r.forceOn(ctx, v)
 	if err == nil && goOn {
 		err = internal(r.agent.history.AddContext(v.contextParts()))
 	} else if err == nil {
@@ -288,21 +288,21 @@ func (r *agentRun) agentStop(ctx context.Context, reason string) (goOn bool, err
 	return goOn, err
 }
 
-// force adds the messages of those who want the agent to go on and counts a forced
+// forceOn adds the messages of those who want the agent to go on and counts a forced
 // continuation, if there are any and the limits allow one more.
-func (r *agentRun) force(ctx context.Context, v *verdict) (forced bool, err error) {
+func (r *agentRun) forceOn(ctx context.Context, v *verdict) (forced bool, err error) {
 	messages := v.continuation()
-	if len(messages) == 0 || !r.mayForce(ctx, v) {
+	if len(messages) == 0 || !r.countForced(ctx, v) {
 		return false, nil
 	}
-	if err := r.addWaiting(); err != nil {
+	if err := r.addPendingContext(); err != nil {
 		return false, err
 	}
 	return true, internal(r.agent.history.Add(messages...))
 }
 
-// mayForce counts one more forced continuation, or tells the person why there is none.
-func (r *agentRun) mayForce(ctx context.Context, v *verdict) bool {
+// countForced counts one more forced continuation, or tells the person why there is none.
+func (r *agentRun) countForced(ctx context.Context, v *verdict) bool {
 	refused := r.agent.forced.Count(v.continuedBy(), r.agent.session.Limits.forced)
 	if refused != "" {
 		r.events.notify(ctx, "hook", "the run stops although a hook wants it to go on: "+refused)
@@ -329,7 +329,7 @@ func (r *agentRun) agentEnd(ctx context.Context, natural bool) *Prompt {
 	case !natural:
 		r.events.notify(ctx, "hook", fmt.Sprintf("%s asked for a further run; there is none after %s", v.by(), r.result.StopReason))
 		return nil
-	case !r.mayForce(ctx, v):
+	case !r.countForced(ctx, v):
 		return nil
 	}
 	return furtherPrompt(messages)

@@ -23,7 +23,7 @@ func (c runContext) EndAfter(d time.Duration, reason string) { c.run.limits.EndA
 func (c runContext) LimitSteps(n int) { c.run.limits.LimitSteps(n) }
 
 func (c runContext) TreeUsage() provider.TreeUsage {
-	return provider.TreeUsage{Usage: c.run.usage.Prompt().Total(), Steps: c.run.claimed}
+	return provider.TreeUsage{Usage: c.run.usage.Root().Total(), Steps: c.run.stepNumber}
 }
 
 func (c runContext) Spawn(ctx context.Context, sub provider.SubAgent) (result provider.SubResult, err error) {
@@ -113,7 +113,7 @@ func (s *subAgent) work(ctx context.Context, prompt Prompt) (provider.SubResult,
 	run.usage = limits.NewUsage(s.usage)
 	run.events.usage = run.usage
 	for next := &prompt; ; {
-		run.rounds(*next)
+		run.runAll(*next)
 		result := s.result(run)
 		var err error
 		next, err = s.stop(ctx, run, &result)
@@ -178,7 +178,7 @@ func (s *subAgent) stop(ctx context.Context, run *agentRun, result *provider.Sub
 		events.notify(ctx, "hook", fmt.Sprintf("%s wants sub-agent %s to go on; it does not after %s", v.by(), s.label(), result.StopReason))
 		return nil, nil
 	}
-	if !run.mayForce(ctx, v) {
+	if !run.countForced(ctx, v) {
 		return nil, nil
 	}
 	next := furtherPrompt(messages)

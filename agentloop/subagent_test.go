@@ -69,9 +69,9 @@ func TestSubAgent(t *testing.T) {
 			t.Errorf("usage %d in, %d out, %v USD: the sub-agent's counts", *got.InputTokens, *got.OutputTokens, *got.CostUSD)
 		}
 		deltas := map[string]string{}
-		for _, y := range s.yields {
-			if y.Kind == agentloop.YieldDelta {
-				deltas[y.Delta.AgentID] += y.Delta.Text
+		for _, u := range s.updates {
+			if u.Kind == agentloop.UpdateDelta {
+				deltas[u.Delta.AgentID] += u.Delta.Text
 			}
 		}
 		if deltas["main"] != "done" || deltas[start.AgentID] != "lookingfound it (3)" {

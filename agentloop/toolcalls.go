@@ -71,13 +71,13 @@ func (s *toolCalls) run(ctx context.Context) {
 		if slots.Acquire(ctx, 1) != nil || ctx.Err() != nil || s.end.isSet() {
 			break
 		}
-		if !s.start(ctx, c) {
+		if !s.admit(ctx, c) {
 			slots.Release(1)
 			continue
 		}
 		running.Go(func() {
 			defer slots.Release(1)
-			s.work(ctx, c)
+			s.execute(ctx, c)
 		})
 	}
 	running.Wait()
@@ -88,25 +88,25 @@ func (s *toolCalls) run(ctx context.Context) {
 	}
 }
 
-// start asks whether a call may run. It returns true if the tool is to work; else the call
+// admit asks whether a call may run. It returns true if the tool is to work; else the call
 // is over.
-func (s *toolCalls) start(ctx context.Context, c *toolCall) bool {
+func (s *toolCalls) admit(ctx context.Context, c *toolCall) bool {
 	c.began = time.Now()
 	c.Touched = c.touches(c.Args)
 	permissions := s.permissions(c)
-	var allowedBefore settler
+	var allowedBefore askResolver
 	if c.tool != nil {
 		allowedBefore = permissions.allowedBefore(&c.Call)
 	}
 	fired := protocol.ToolCallStartData{Call: c.Call, Parallel: len(s.list)}
-	v, err := s.events.settled(ctx, protocol.ToolCallStart, fired, allowedBefore, func(e *protocol.Event) {
+	v, err := s.events.decideAndResolve(ctx, protocol.ToolCallStart, fired, allowedBefore, func(e *protocol.Event) {
 		e.CheckArgs = func(args protocol.RawMessage) error { return s.agent.tools.Check(c.Name, args) }
 		e.Touches = c.touches
 	})
 	if err == nil {
 		s.events.show(ctx, v)
 	}
-	if errors.As(err, new(unfired)) {
+	if errors.As(err, new(notFired)) {
 		return false
 	}
 	c.begun = true
@@ -116,7 +116,7 @@ func (s *toolCalls) start(ctx context.Context, c *toolCall) bool {
 		hidden, err = c.takeArgs(v, fired)
 	}
 	if err != nil {
-		s.lost(ctx, c, err)
+		s.endUndecided(ctx, c, err)
 		return false
 	}
 	if hidden && !s.keepArgs(ctx, c) {
@@ -126,21 +126,21 @@ func (s *toolCalls) start(ctx context.Context, c *toolCall) bool {
 	if v.Action == protocol.Ask {
 		kind = protocol.CallDenied
 		if v, byPerson, err = permissions.grant(ctx, &c.Call, v); err != nil {
-			s.lost(ctx, c, err)
+			s.endUndecided(ctx, c, err)
 			return false
 		}
 	}
 	if !v.passed() {
-		s.refused(ctx, c, kind, v)
+		s.endRefused(ctx, c, kind, v)
 		return false
 	}
 	if v.Replaced != nil && s.agent.tools.Allows(c.Name) { // a recipe without the tool has no hook in its place, either
 		if s.keepArgs(ctx, c) {
-			s.replaced(ctx, c, v)
+			s.endReplaced(ctx, c, v)
 		}
 		return false
 	}
-	return s.ready(ctx, c) && (byPerson || s.consented(ctx, c)) && s.keepArgs(ctx, c)
+	return s.checkReady(ctx, c) && (byPerson || s.hasConsent(ctx, c)) && s.keepArgs(ctx, c)
 }
 
 func (s *toolCalls) permissions(c *toolCall) *permissions {
@@ -178,57 +178,57 @@ func (s *toolCalls) keepArgs(ctx context.Context, c *toolCall) bool {
 	}
 	c.kept = true
 	if err := s.agent.history.Record(store.Entry{Kind: store.Args, ToolCallID: c.ToolCallID, Args: c.Args}); err != nil {
-		s.lost(ctx, c, internal(err))
+		s.endUndecided(ctx, c, internal(err))
 		return false
 	}
 	return true
 }
 
-// consented asks the loop's own question about a call, unless a person has said yes to it
+// hasConsent asks the loop's own question about a call, unless a person has said yes to it
 // before.
-func (s *toolCalls) consented(ctx context.Context, c *toolCall) bool {
+func (s *toolCalls) hasConsent(ctx context.Context, c *toolCall) bool {
 	v, err := s.permissions(c).consent(ctx, &c.Call)
 	switch {
 	case err != nil:
-		s.lost(ctx, c, err)
+		s.endUndecided(ctx, c, err)
 		return false
 	case v == nil:
 		return true
 	case !v.passed():
-		s.refused(ctx, c, protocol.CallDenied, v)
+		s.endRefused(ctx, c, protocol.CallDenied, v)
 		return false
 	}
-	return s.ready(ctx, c) // another call may have ended the run since
+	return s.checkReady(ctx, c) // another call may have ended the run since
 }
 
-// refused ends a call that hooks or a person refused.
-func (s *toolCalls) refused(ctx context.Context, c *toolCall, kind protocol.CallErrorKind, v *verdict) {
+// endRefused ends a call that hooks or a person refused.
+func (s *toolCalls) endRefused(ctx context.Context, c *toolCall, kind protocol.CallErrorKind, v *verdict) {
 	if v.Action == protocol.Stop || s.agent.session.OnToolBlock == protocol.RuleStop {
 		s.end.set(v.refusal(), v.by())
 	}
 	by := v.by()
-	s.failed(ctx, c, protocol.CallError{Kind: kind, Text: v.text()}, &by)
+	s.endWithError(ctx, c, protocol.CallError{Kind: kind, Text: v.text()}, &by)
 }
 
-// replaced ends a call that a hook answered in the tool's place.
-func (s *toolCalls) replaced(ctx context.Context, c *toolCall, v *verdict) {
+// endReplaced ends a call that a hook answered in the tool's place.
+func (s *toolCalls) endReplaced(ctx context.Context, c *toolCall, v *verdict) {
 	var result protocol.Result
 	if err := json.Unmarshal(v.Replaced, &result, decodeOptions); err != nil {
-		s.lost(ctx, c, internal(fmt.Errorf("result of %s: %w", v.ReplacedBy, err)))
+		s.endUndecided(ctx, c, internal(fmt.Errorf("result of %s: %w", v.ReplacedBy, err)))
 		return
 	}
-	s.ended(ctx, c, result, true)
+	s.endWithResult(ctx, c, result, true)
 }
 
-// ready checks that the tool is there, its args fit, and no other call ended the run while
+// checkReady checks that the tool is there, its args fit, and no other call ended the run while
 // hooks were asked about this one.
-func (s *toolCalls) ready(ctx context.Context, c *toolCall) bool {
+func (s *toolCalls) checkReady(ctx context.Context, c *toolCall) bool {
 	if s.end.isSet() {
-		s.failed(ctx, c, protocol.CallError{Kind: protocol.CallBlocked, Text: s.end.notRun()}, &s.end.by)
+		s.endWithError(ctx, c, protocol.CallError{Kind: protocol.CallBlocked, Text: s.end.notRun()}, &s.end.by)
 		return false
 	}
 	if problem := c.problem(s.agent); problem != nil {
-		s.failed(ctx, c, *problem, nil)
+		s.endWithError(ctx, c, *problem, nil)
 		return false
 	}
 	return true
@@ -255,13 +255,13 @@ func (c *toolCall) problem(a *agent) *protocol.CallError {
 	return nil
 }
 
-// work runs the tool, unless the run was aborted since its gate was passed.
-func (s *toolCalls) work(ctx context.Context, c *toolCall) {
+// execute runs the tool, unless the run was aborted since its gate was passed.
+func (s *toolCalls) execute(ctx context.Context, c *toolCall) {
 	// The tool ends for questions when the end of its call was shown, so that nothing of
 	// it is printed over a question.
 	exclusion := &s.agent.session.exclusion
 	if ctx.Err() != nil || exclusion.BeginTool(ctx) != nil {
-		s.failed(ctx, c, aborted(ctx), nil)
+		s.endWithError(ctx, c, aborted(ctx), nil)
 		return
 	}
 	defer exclusion.EndTool()
@@ -273,13 +273,13 @@ func (s *toolCalls) work(ctx context.Context, c *toolCall) {
 		if errors.As(err, &known) && known.Kind == protocol.CallAborted { // what it waited for
 			problem.Text += "; " + known.Text
 		}
-		s.failed(ctx, c, problem, nil)
+		s.endWithError(ctx, c, problem, nil)
 	case errors.As(err, &known):
-		s.failed(ctx, c, protocol.CallError{Kind: known.Kind, Text: known.Text}, nil)
+		s.endWithError(ctx, c, protocol.CallError{Kind: known.Kind, Text: known.Text}, nil)
 	case err != nil:
-		s.failed(ctx, c, protocol.CallError{Kind: protocol.CallFailed, Text: err.Error()}, nil)
+		s.endWithError(ctx, c, protocol.CallError{Kind: protocol.CallFailed, Text: err.Error()}, nil)
 	default:
-		s.ended(ctx, c, result, false)
+		s.endWithResult(ctx, c, result, false)
 	}
 }
 
@@ -294,7 +294,7 @@ func (c *toolCall) touches(args protocol.RawMessage) protocol.Touched {
 // runTool runs the tool. What it writes meanwhile is shown, unless a hook may still refuse
 // or change the result.
 func (s *toolCalls) runTool(ctx context.Context, c *toolCall) (result protocol.Result, err error) {
-	working := tool.WithAgent(tool.WithCallID(limits.InTool(s.events.hosting(ctx)), c.ToolCallID), s.agent.id.ID)
+	working := tool.WithAgent(tool.WithCallID(limits.InTool(s.events.withRunContext(ctx)), c.ToolCallID), s.agent.id.ID)
 	if _, is := c.tool.(tool.FileTool); is {
 		working = tool.WithTouched(working, c.Touched)
 	}
@@ -311,16 +311,16 @@ func (s *toolCalls) runTool(ctx context.Context, c *toolCall) (result protocol.R
 	return c.tool.Run(working, c.Args)
 }
 
-// ended lets hooks judge a result. What they leave of it is what the model reads and what
+// endWithResult lets hooks judge a result. What they leave of it is what the model reads and what
 // is kept.
-func (s *toolCalls) ended(ctx context.Context, c *toolCall, result protocol.Result, synthetic bool) {
+func (s *toolCalls) endWithResult(ctx context.Context, c *toolCall, result protocol.Result, synthetic bool) {
 	if len(result.Content) == 0 {
 		result.Content = protocol.TextContent("no content")
 	}
 	fired := protocol.ToolCallEndData{Call: c.Call, Result: result, DurationMs: protocol.Milliseconds(time.Since(c.began)), Synthetic: synthetic}
 	v, err := s.events.fire(ctx, protocol.ToolCallEnd, fired)
-	if errors.As(err, new(unfired)) {
-		s.failed(ctx, c, aborted(ctx), nil)
+	if errors.As(err, new(notFired)) {
+		s.endWithError(ctx, c, aborted(ctx), nil)
 		return
 	}
 	data := fired
@@ -345,9 +345,9 @@ func (s *toolCalls) ended(ctx context.Context, c *toolCall, result protocol.Resu
 	}
 }
 
-// failed ends a call that has no result. The text, as hooks leave it, is what the model
+// endWithError ends a call that has no result. The text, as hooks leave it, is what the model
 // reads.
-func (s *toolCalls) failed(ctx context.Context, c *toolCall, problem protocol.CallError, by *string) {
+func (s *toolCalls) endWithError(ctx context.Context, c *toolCall, problem protocol.CallError, by *string) {
 	c.outcome = "error"
 	if by != nil {
 		c.outcome = "blocked"
@@ -368,14 +368,14 @@ func (s *toolCalls) failed(ctx context.Context, c *toolCall, problem protocol.Ca
 	}
 }
 
-// lost ends a call whose gate gave no decision.
-func (s *toolCalls) lost(ctx context.Context, c *toolCall, err error) {
+// endUndecided ends a call whose gate gave no decision.
+func (s *toolCalls) endUndecided(ctx context.Context, c *toolCall, err error) {
 	s.endRun(ctx, err)
 	problem := protocol.CallError{Kind: protocol.CallFailed, Text: "not run: " + err.Error()}
 	if ctx.Err() != nil {
 		problem = aborted(ctx)
 	}
-	s.failed(ctx, c, problem, nil)
+	s.endWithError(ctx, c, problem, nil)
 }
 
 // endRun ends the run because a decision is missing, unless the context's end is the

@@ -44,12 +44,12 @@ func TestToolOutput(t *testing.T) {
 				s.prompt(t, t.Context(), "go!")
 				time.Sleep(2 * time.Second) // an output after the end of the run does no harm
 				var got []string
-				for _, y := range s.yields {
+				for _, u := range s.updates {
 					switch {
-					case y.Kind == YieldOutput:
-						got = append(got, y.Output.ToolCallID+" "+y.Output.Text)
-					case y.Event.Event == protocol.ToolCallEnd:
-						got = append(got, string(y.Event.Event))
+					case u.Kind == UpdateOutput:
+						got = append(got, u.Output.ToolCallID+" "+u.Output.Text)
+					case u.Event.Event == protocol.ToolCallEnd:
+						got = append(got, string(u.Event.Event))
 					}
 				}
 				if diff := cmp.Diff(c.want, got); diff != "" {

@@ -1,5 +1,5 @@
-// Package client lets a Go agent use hookd as a program of its own: the hooks
-// run in a daemon, and the agent asks it before each thing it does.
+// Package client lets a Go agent use hookd as a separate program: the hooks run in a
+// daemon, and the agent asks it before each thing it does.
 //
 //	c, err := client.Start(ctx, client.Options{Name: "my-agent"})
 //	if err != nil { … }
@@ -13,11 +13,10 @@
 //
 // # Obeying
 //
-// Fire returns when the hooks have decided, and the agent does what the
-// [protocol.Outcome] says: where Refused reports true the thing does not happen
-// and Reason is what the model reads; else the agent goes on with the outcome's
-// Event, which hooks may have changed. Context goes to the model, Notices to the
-// person.
+// Fire returns when the hooks have decided, and the agent obeys the
+// [protocol.Outcome]. If Refused reports true, the thing does not happen, and the
+// model reads Reason. Otherwise the agent goes on with the outcome's Event, which
+// hooks may have changed. Context goes to the model, Notices to the person.
 //
 // A [Session] never lets an event pass unasked: an error means that ctx ended and
 // nothing else. If the daemon dies, gates are refused.
@@ -42,10 +41,11 @@
 //
 // # Files
 //
-// client.go has the [Client] and its options, start.go what Start and Dial do and how
-// the daemon is ended, session.go the [Session] and what an event comes to that could
-// not be asked about, connection.go the requests in flight and their answers.
+// client.go has the [Client] and its options. start.go has Start and Dial, and how the
+// daemon is ended. session.go has the [Session], and the outcome of an event for which
+// the daemon could not be asked. connection.go has the requests in flight and their
+// answers.
 //
-// The other way, hookd's packages inside the agent without a daemon, is that of
-// package executor; docs/go.md compares the two.
+// Package hookd is the other way: the hooks run from the agent's own process, without a
+// daemon. docs/go.md compares the two.
 package client

@@ -34,7 +34,7 @@ type ApprovalMode struct {
 // a person each time: the answer is never remembered (protocol, section 6.2).
 func Approval(mode ApprovalMode) provider.Provider {
 	memory := &approvals{mode: mode, sessions: map[string]*answers{}}
-	return provider.Provider{Name: "approval", Answered: memory.answered, Hooks: []protocol.GoHook{{
+	return provider.Provider{Name: "approval", OnAnswer: memory.answered, Hooks: []protocol.GoHook{{
 		Name:        "approval",
 		Description: "answers hooks that ask about a tool call, by agent.approval.mode and what the person said with always",
 		// It speaks for the one who set the mode, and for the person, whose word

@@ -60,7 +60,7 @@ func TestApprovalRemembers(t *testing.T) {
 			p := Approval(ApprovalMode{Mode: "ask"})
 			for _, a := range c.answers {
 				data, _ := request(t, a.by, a.tool, a.args)
-				p.Answered("s", data, protocol.PermissionOption{OptionID: "x", Kind: a.kind})
+				p.OnAnswer("s", data, protocol.PermissionOption{OptionID: "x", Kind: a.kind})
 			}
 			_, ev := request(t, c.by, c.tool, c.args)
 			// The state that the end of the step keeps gives the same answer in another
@@ -108,7 +108,7 @@ func TestApprovalMemoryIsBounded(t *testing.T) {
 	p := Approval(ApprovalMode{})
 	for i := range 2000 {
 		data, _ := request(t, "guard", "bash", fmt.Sprintf(`{"command":"%s %d"}`, strings.Repeat("x", i), i))
-		p.Answered("s", data, protocol.PermissionOption{Kind: "allow-always"})
+		p.OnAnswer("s", data, protocol.PermissionOption{Kind: "allow-always"})
 	}
 	reply, err := p.Hooks[0].Func(t.Context(), &protocol.Event{Event: protocol.StepStop, Session: protocol.Session{ID: "s"}})
 	if err != nil || len(reply.State) == 0 || len(reply.State) > 64<<10 {

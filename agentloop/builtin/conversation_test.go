@@ -22,7 +22,7 @@ type conversation struct {
 	executor *executor.Executor
 	model    *listener
 
-	yields []agentloop.Yield
+	yields []agentloop.Update
 }
 
 // listener is a model that keeps what it was sent.
@@ -89,7 +89,7 @@ func (tk *conversation) notices(hook string) []string {
 // fired is how often an event was fired.
 func (tk *conversation) fired(name protocol.EventName) (n int) {
 	for _, y := range tk.yields {
-		if y.Kind == agentloop.YieldEvent && y.Event.Event == name {
+		if y.Kind == agentloop.UpdateEvent && y.Event.Event == name {
 			n++
 		}
 	}

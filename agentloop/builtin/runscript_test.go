@@ -13,7 +13,7 @@ import (
 type scriptedRun struct {
 	result agentloop.Result
 	err    error
-	yields []agentloop.Yield
+	yields []agentloop.Update
 	model  *model.Scripted
 }
 
@@ -52,9 +52,9 @@ func runScript(t *testing.T, script string, features []agentloop.Provider, hooks
 }
 
 // last is the last event of a name that the run yielded.
-func (p *scriptedRun) last(name protocol.EventName) *agentloop.Yield {
+func (p *scriptedRun) last(name protocol.EventName) *agentloop.Update {
 	for i := len(p.yields) - 1; i >= 0; i-- {
-		if y := &p.yields[i]; y.Kind == agentloop.YieldEvent && y.Event.Event == name {
+		if y := &p.yields[i]; y.Kind == agentloop.UpdateEvent && y.Event.Event == name {
 			return y
 		}
 	}

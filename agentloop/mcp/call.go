@@ -16,7 +16,7 @@ import (
 // remoteTool is one tool of a server. It outlives the connection: after a restart the
 // next call goes to the new one.
 type remoteTool struct {
-	host        *host
+	supervisor  *supervisor
 	name        string // as the server knows it
 	description tool.Description
 }
@@ -26,7 +26,7 @@ func (t *remoteTool) Describe() tool.Description { return t.description }
 // Run calls the tool and waits for its result, as long as ctx and the connection
 // live.
 func (t *remoteTool) Run(ctx context.Context, args protocol.RawMessage) (protocol.Result, error) {
-	c, why := t.host.current()
+	c, why := t.supervisor.current()
 	if c == nil {
 		return protocol.Result{}, &tool.Error{Kind: protocol.CallFailed, Text: why}
 	}
@@ -37,9 +37,9 @@ func (t *remoteTool) Run(ctx context.Context, args protocol.RawMessage) (protoco
 	case err != nil:
 		return protocol.Result{}, t.explain(c, err)
 	}
-	result, err := readResult(raw, t.host.options.Text)
+	result, err := readResult(raw, t.supervisor.options.Text)
 	if err != nil {
-		return protocol.Result{}, &tool.Error{Kind: protocol.CallFailed, Text: fmt.Sprintf("the MCP server %s answered what cannot be used: %v", t.host.server.Name, err)}
+		return protocol.Result{}, &tool.Error{Kind: protocol.CallFailed, Text: fmt.Sprintf("the MCP server %s answered what cannot be used: %v", t.supervisor.server.Name, err)}
 	}
 	return result, nil
 }
@@ -76,7 +76,7 @@ func (c *connection) call(ctx context.Context, name string, args protocol.RawMes
 
 // explain says why a call has no result.
 func (t *remoteTool) explain(c *connection, err error) error {
-	name := t.host.server.Name
+	name := t.supervisor.server.Name
 	switch refused := refusal(err); {
 	case refused != nil && refused.Code == jsonrpc.CodeInvalidParams:
 		return &tool.Error{Kind: protocol.CallBadArgs, Text: fmt.Sprintf("the MCP server %s refused the args: %s", name, refused.Message)}

@@ -6,7 +6,7 @@
 // server is ready.
 //
 // A server is a program that speaks over its stdin and stdout, or one that is reached over
-// streamable HTTP or the older SSE. One server is kept running by a host (host.go): it
+// streamable HTTP or the older SSE. One server is kept running by a supervisor (supervisor.go): it
 // opens a connection (connection.go), asks for the list of tools (toollist.go), offers
 // them, looks again when the list changes, and starts the server again with growing pauses
 // when the connection ends. A call goes over the connection that is open at that moment

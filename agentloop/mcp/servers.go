@@ -12,11 +12,11 @@ import (
 
 // Servers are the MCP servers of a run. They are a [tool.Source].
 type Servers struct {
-	hosts   []*host
-	began   time.Time
-	end     context.CancelCauseFunc
-	running sync.WaitGroup
-	telling sync.Mutex
+	supervisors []*supervisor
+	began       time.Time
+	end         context.CancelCauseFunc
+	running     sync.WaitGroup
+	notifying   sync.Mutex
 }
 
 // Connect starts servers in the background and returns at once. They end with
@@ -27,8 +27,8 @@ func Connect(ctx context.Context, servers []Server, options Options) *Servers {
 	ctx, s.end = context.WithCancelCause(ctx)
 	tell := options.Notify
 	options.Notify = func(n Notice) {
-		s.telling.Lock()
-		defer s.telling.Unlock()
+		s.notifying.Lock()
+		defer s.notifying.Unlock()
 		if ctx.Err() == nil || n.atEnd {
 			tell(n)
 		}
@@ -44,8 +44,8 @@ func Connect(ctx context.Context, servers []Server, options Options) *Servers {
 			continue
 		}
 		owner[prefix] = server.Name
-		h := &host{server: server, options: &options, prefix: prefix, notify: options.Notify, started: make(chan struct{}), why: "it is still starting"}
-		s.hosts = append(s.hosts, h)
+		h := &supervisor{server: server, options: &options, prefix: prefix, notify: options.Notify, started: make(chan struct{}), why: "it is still starting"}
+		s.supervisors = append(s.supervisors, h)
 		s.running.Go(func() { h.run(ctx) })
 	}
 	return s
@@ -56,19 +56,19 @@ func Connect(ctx context.Context, servers []Server, options Options) *Servers {
 // when they are called.
 func (s *Servers) Tools() []tool.Tool {
 	var list []tool.Tool
-	for _, h := range s.hosts {
-		list = append(list, h.list()...)
+	for _, h := range s.supervisors {
+		list = append(list, h.toolList()...)
 	}
 	return list
 }
 
-// Settle waits until every server is ready or has failed once, but not beyond
+// WaitStarted waits until every server is ready or has failed once, but not beyond
 // the limit, which counts from Connect, nor beyond the end of ctx. It returns
 // the names of those that are still starting.
-func (s *Servers) Settle(ctx context.Context, limit time.Duration) (late []string) {
+func (s *Servers) WaitStarted(ctx context.Context, limit time.Duration) (late []string) {
 	waiting, stop := context.WithDeadline(ctx, s.began.Add(limit))
 	defer stop()
-	for _, h := range s.hosts {
+	for _, h := range s.supervisors {
 		select {
 		case <-h.started:
 			continue

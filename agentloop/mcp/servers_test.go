@@ -211,7 +211,7 @@ func exists(dir, name string) bool {
 
 // sibling is another tool of the same server.
 func (t *remoteTool) sibling(tb *testing.T, name string) tool.Tool {
-	for _, other := range t.host.list() {
+	for _, other := range t.supervisor.toolList() {
 		if other.(*remoteTool).name == name {
 			return other
 		}
@@ -344,13 +344,13 @@ func TestSettle(t *testing.T) {
 	t.Parallel()
 	s := newSetUp(t)
 	servers := s.connect(t, itself(t, "good"))
-	if late := servers.Settle(t.Context(), 10*time.Second); len(servers.Tools()) == 0 || len(late) > 0 {
+	if late := servers.WaitStarted(t.Context(), 10*time.Second); len(servers.Tools()) == 0 || len(late) > 0 {
 		t.Errorf("%d tools, late: %q", len(servers.Tools()), late)
 	}
 	never := itself(t, "never")
 	slower := s.connect(t, never)
 	began := time.Now()
-	if late := slower.Settle(t.Context(), 300*time.Millisecond); !slices.Equal(late, []string{"t"}) {
+	if late := slower.WaitStarted(t.Context(), 300*time.Millisecond); !slices.Equal(late, []string{"t"}) {
 		t.Errorf("late: %q", late)
 	}
 	if took := time.Since(began); took > 500*time.Millisecond || took < 250*time.Millisecond {

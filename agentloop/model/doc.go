@@ -10,7 +10,7 @@
 // rawjson.go keeps the digits of numbers in it.
 //
 // The real models are packages below this one: anthropic and openai, each a request that is
-// converted (request.go) and an answer that is put together (answer.go), over the HTTP
+// converted (request.go) and an answer that is put together (response.go), over the HTTP
 // client of internal/wire. cassette records what a model said and plays it again.
 //
 // Rules: a model never tries again by itself, since hooks are asked for each try; what the

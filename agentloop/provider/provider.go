@@ -19,7 +19,7 @@ type Provider struct {
 	// of a session, before the call goes on or is refused. The answers with "always"
 	// (allow-always, reject-always) are offered only if a provider keeps them. Answered
 	// must return at once and may be called from several goroutines.
-	Answered func(session string, request protocol.PermissionRequestData, option protocol.PermissionOption)
+	OnAnswer func(session string, request protocol.PermissionRequestData, option protocol.PermissionOption)
 }
 
 // RunContext is the run in which a Go hook or a tool is at work: what a feature needs

@@ -67,6 +67,9 @@ func (g *cgroups) make() error {
 	name := fmt.Sprintf("%s%d.%d", cgroupPrefix, os.Getpid(), startTime(os.Getpid()))
 	for attempt := range 8 {
 		g.dir = filepath.Join(g.own, fmt.Sprintf("%s.%d", name, attempt))
+		if !fitsBoard(guardCgroup + g.dir) {
+			return fmt.Errorf("make a control group: the path %s is too long", g.dir)
+		}
 		if err := os.Mkdir(g.dir, 0o755); errors.Is(err, os.ErrExist) {
 			continue // a second Runtime of this process
 		} else if err != nil {

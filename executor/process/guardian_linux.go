@@ -1,6 +1,7 @@
 package process
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -65,7 +66,7 @@ func (g *guardian) put(text string) int {
 		slot = g.free[n-1]
 		g.free = g.free[:n-1]
 	}
-	if slot >= boardSlots {
+	if slot >= g.board.slots() {
 		return -1
 	}
 	g.board.put(slot, text)
@@ -115,25 +116,35 @@ func (g *guardian) start() error {
 	return nil
 }
 
-// restartWhenDead waits for the guardian process and starts another when it dies.
+// restartWhenDead waits for the guardian process and starts another when it dies. Where
+// that fails it tries again: there may be no room for a process, or a descriptor, now.
 func (g *guardian) restartWhenDead() {
 	for { // only replace writes g.process
 		g.process.Wait()
 		waitedFor(g.process.Pid)
-		if !g.replace() {
-			return
+		for err := g.replace(); ; err = g.replace() {
+			if errors.Is(err, errDismissed) {
+				return
+			}
+			time.Sleep(guardianPause)
+			if err == nil {
+				break
+			}
 		}
-		time.Sleep(guardianPause)
 	}
 }
 
-// replace starts another guardian process, and reports false when there is none
-// any more.
-func (g *guardian) replace() bool {
+var errDismissed = errors.New("the guardian process was dismissed")
+
+// replace starts another guardian process.
+func (g *guardian) replace() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.pipe.Close()
-	return !g.dismissed && g.start() == nil
+	if g.dismissed {
+		return errDismissed
+	}
+	return g.start()
 }
 
 // wake has the guardian look at us now and then, as long as programs run.

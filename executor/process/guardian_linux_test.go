@@ -44,7 +44,11 @@ func init() {
 func startHookd(t *testing.T, kind Kind, life, script, mark string) (*exec.Cmd, string) {
 	t.Helper()
 	c := self(t, "hookd", string(kind), life, script, mark)
-	cmd := exec.Command(c.Path, c.Argv[1:]...)
+	return startStandIn(t, exec.Command(c.Path, c.Argv[1:]...))
+}
+
+func startStandIn(t *testing.T, cmd *exec.Cmd) (*exec.Cmd, string) {
+	t.Helper()
 	output, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -187,6 +191,64 @@ func TestGuardianComesBack(t *testing.T) {
 			if time.Now().After(end) {
 				t.Fatalf("survivors: %v", survivors(mark))
 			}
+		}
+	}
+}
+
+// TestGuardianIsTriedAgain: a guardian that is killed while no other one can be started
+// is replaced when one can.
+func TestGuardianIsTriedAgain(t *testing.T) {
+	rt, err := New(Options{LongLived: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rt.Close()
+	if kind := rt.Containment().Kind; kind == "" {
+		t.Fatal("no containment")
+	}
+	first := guardianOf(t, os.Getpid())
+	if first == 0 {
+		t.Fatal("no guardian")
+	}
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	none := syscall.Rlimit{Cur: 3, Max: limit.Max}
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &none); err != nil {
+		t.Fatal(err)
+	}
+	syscall.Kill(first, syscall.SIGKILL)
+	time.Sleep(2 * guardianPause)
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(5 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if g := guardianOf(t, os.Getpid()); g != 0 && g != first {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("no new guardian")
+		}
+	}
+}
+
+// TestGuardianUnderALimitOfFileSizes: where files may have few bytes, the guardian knows
+// fewer programs, and ends them all the same.
+func TestGuardianUnderALimitOfFileSizes(t *testing.T) {
+	needs(t, "sh")
+	mark := "PROCESS_TEST=fsize" + fmt.Sprint(time.Now().UnixNano())
+	c := self(t, "hookd", string(Best), "long", `trap '' TERM; sleep 61 & sleep 61`, mark)
+	limited := []string{"-c", `ulimit -f 20; exec "$0" "$@"`}
+	hookd, _ := startStandIn(t, exec.Command("sh", append(limited, c.Argv...)...))
+	if left := survivors(mark); len(left) < 4 {
+		t.Fatalf("only %v run", left)
+	}
+	hookd.Process.Kill()
+	hookd.Wait()
+	for end := time.Now().Add(time.Second + late()); len(survivors(mark)) > 0; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("survivors: %v", survivors(mark))
 		}
 	}
 }
@@ -345,7 +407,7 @@ func TestBoard(t *testing.T) {
 	if trees, cgroup := shared.read(); len(trees) > 0 || cgroup != "" {
 		t.Errorf("left over: %v, %q", trees, cgroup)
 	}
-	for range boardSlots {
+	for range mostSlots {
 		if slot := g.put("1 2 MARK=c"); slot < 0 {
 			t.Fatal("a board that is not full takes no more")
 		}
@@ -353,7 +415,7 @@ func TestBoard(t *testing.T) {
 	if slot := g.put("1 2 MARK=c"); slot != -1 {
 		t.Errorf("a full board gives slot %d", slot)
 	}
-	if trees, _ := shared.read(); len(trees) != boardSlots {
+	if trees, _ := shared.read(); len(trees) != mostSlots {
 		t.Errorf("%d trees", len(trees))
 	}
 }

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -21,26 +22,45 @@ type board struct {
 }
 
 const (
-	boardSlots = 8192 // more than twice the programs of a Runtime; memory that is not used is not taken
-	slotSize   = 512
-	boardSize  = (1 + boardSlots) * slotSize // the first one holds used and watched
+	mostSlots   = 8192 // more than twice the programs of a Runtime; memory that is not used is not taken
+	fewestSlots = 2    // a text is written before the one that it replaces is cleared
+	slotSize    = 512
 )
 
 func newBoard() (*board, error) {
-	fd, err := unix.MemfdCreate(guardianName, unix.MFD_CLOEXEC)
+	fd, err := unix.MemfdCreate(guardianName, unix.MFD_CLOEXEC|unix.MFD_NOEXEC_SEAL)
+	if errors.Is(err, unix.EINVAL) { // before Linux 6.3; later ones may refuse a file that could be executed
+		fd, err = unix.MemfdCreate(guardianName, unix.MFD_CLOEXEC)
+	}
 	if err != nil {
 		return nil, os.NewSyscallError("memfd_create", err)
 	}
 	file := os.NewFile(uintptr(fd), guardianName)
-	if err := file.Truncate(boardSize); err != nil {
+	if err := file.Truncate(boardSize()); err != nil {
 		file.Close()
-		return nil, err
+		return nil, fmt.Errorf("make memory of %d bytes that it can read, which the limit of a file's size (ulimit -f) may forbid: %w", boardSize(), err)
 	}
 	return openBoard(file)
 }
 
+// boardSize is the size of a board in bytes: of the first slot, which holds used and
+// watched, and of as many others as the limit of a file's size allows.
+func boardSize() int64 {
+	slots := uint64(mostSlots)
+	var limit unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_FSIZE, &limit) == nil && limit.Cur/slotSize <= mostSlots {
+		slots = max(limit.Cur/slotSize, 1+fewestSlots) - 1
+	}
+	return int64(1+slots) * slotSize
+}
+
 func openBoard(file *os.File) (*board, error) {
-	memory, err := syscall.Mmap(int(file.Fd()), 0, boardSize, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	info, err := file.Stat()
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	memory, err := syscall.Mmap(int(file.Fd()), 0, int(info.Size()), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
 	if err != nil {
 		file.Close()
 		return nil, os.NewSyscallError("mmap", err)
@@ -57,6 +77,9 @@ func (b *board) word(at int) *atomic.Uint32 {
 	return (*atomic.Uint32)(unsafe.Pointer(&b.memory[at]))
 }
 
+// slots is how many slots the board has.
+func (b *board) slots() int { return len(b.memory)/slotSize - 1 }
+
 // used is how many slots may hold something.
 func (b *board) used() *atomic.Uint32 { return b.word(0) }
 
@@ -72,6 +95,9 @@ func (b *board) text(slot int) []byte {
 	return b.memory[at+4 : at+slotSize]
 }
 
+// fitsBoard reports whether a slot can hold a text.
+func fitsBoard(text string) bool { return len(text) <= slotSize-4 }
+
 // put writes a text into a free slot.
 func (b *board) put(slot int, text string) {
 	n := copy(b.text(slot), text)
@@ -86,7 +112,7 @@ func (b *board) clear(slot int) { b.length(slot).Store(0) }
 // read returns what runs, and the folder of the control group that holds all programs,
 // "" without one.
 func (b *board) read() (trees []*tree, cgroup string) {
-	for slot := range int(min(b.used().Load(), boardSlots)) {
+	for slot := range min(int(b.used().Load()), b.slots()) {
 		n := b.length(slot).Load()
 		if n == 0 {
 			continue

@@ -273,7 +273,11 @@ func (r *reader) ended(end ProcessEnd) (protocol.ReadResult, bool) {
 		reply := protocol.Reply{Action: protocol.Block, Reason: r.exitReason()}
 		return protocol.ReadResult{Reply: &reply, ByExit: true, Warnings: r.warnings()}, true
 	}
-	return r.failed(protocol.FailExit, fmt.Sprintf("exit code %d", *end.Exit), exitRemedy(*end.Exit)), true
+	remedy := exitRemedy(*end.Exit)
+	if emptyHookd.MatchString(lastLine(r.stderr)) {
+		remedy = `a hook that calls "$HOOKD" needs the program hookd: put it into a folder of the hooks' PATH outside every project and checkout, or name it in hookd.Options.Program`
+	}
+	return r.failed(protocol.FailExit, fmt.Sprintf("exit code %d", *end.Exit), remedy), true
 }
 
 // exitReason is the reason of a block by exit code 2: the reply's, else the end
@@ -340,6 +344,10 @@ func (r *reader) failed(kind protocol.FailureKind, detail, remedy string) protoc
 	}
 	return protocol.ReadResult{Failure: &protocol.Failure{Kind: kind, Detail: detail, Remedy: remedy}, Warnings: r.warnings()}
 }
+
+// emptyHookd fits the last words of a shell that was to run "$HOOKD" and has no such
+// variable: with set -u it names the variable, otherwise a command without a name.
+var emptyHookd = regexp.MustCompile(`\bHOOKD\b|: : `)
 
 // exitRemedy says what an exit code usually means.
 func exitRemedy(code int) string {

@@ -185,6 +185,8 @@ func TestReadReply(t *testing.T) {
 		{"exit 139", process{exit: 139}, "[exit]", "signal 11"},
 		{"exit 127", process{stderr: "env: python3: not found", exit: 127}, "[exit]", "interpreter"},
 		{"exit 126", process{exit: 126}, "[exit]", "not executable"},
+		{"no hookd, set -u", process{stderr: "guard.sh: 19: HOOKD: parameter not set", exit: 1}, "[exit]", "needs the program hookd"},
+		{"no hookd", process{stderr: "guard.sh: line 3: : command not found", exit: 1}, "[exit]", "needs the program hookd"},
 		{"signal", process{signal: "SIGSEGV"}, "[signal]", "ended by SIGSEGV"},
 		{"signal with a good reply", process{stdout: okModify, signal: "SIGKILL"}, "[signal]", "SIGKILL"},
 		{"time-out", process{failure: protocol.FailTimeout, stderr: "waiting\n"}, "[timeout]", `timed out after 2s; last line of stderr: "waiting"`},

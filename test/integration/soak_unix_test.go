@@ -185,7 +185,7 @@ func (s *soak) session(t *testing.T, gate *executor.Executor, dir, id string) {
 		}
 		last := int64(0)
 		for y := range run.Events() {
-			if y.Kind == agentloop.YieldEvent && y.Event.Seq != nil {
+			if y.Kind == agentloop.UpdateEvent && y.Event.Seq != nil {
 				last = max(last, *y.Event.Seq)
 			}
 		}

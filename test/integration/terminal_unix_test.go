@@ -35,12 +35,11 @@ type person struct {
 // sitDown starts hookd in a terminal of 24 lines and 80 columns.
 func sitDown(t *testing.T, b *box, termName string, args ...string) *person {
 	t.Helper()
-	return sitDownWith(t, b, termName, false, args...)
+	return sitDownWith(t, b, termName, func(*exec.Cmd) {}, args...)
 }
 
-// sitDownWith is sitDown, with the terminal open at one more descriptor if left is
-// true, as a careless shell leaves it.
-func sitDownWith(t *testing.T, b *box, termName string, left bool, args ...string) *person {
+// sitDownWith is sitDown, with change called before hookd is started.
+func sitDownWith(t *testing.T, b *box, termName string, change func(hookd *exec.Cmd), args ...string) *person {
 	t.Helper()
 	master, slave, err := pty.Open()
 	if err != nil {
@@ -55,9 +54,7 @@ func sitDownWith(t *testing.T, b *box, termName string, left bool, args ...strin
 	}
 	p.hookd.Env = append(p.hookd.Env, "TERM="+termName)
 	p.hookd.Stdin, p.hookd.Stdout, p.hookd.Stderr = slave, slave, slave
-	if left {
-		p.hookd.ExtraFiles = []*os.File{slave}
-	}
+	change(p.hookd)
 	p.hookd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := p.hookd.Start(); err != nil {
 		t.Fatal(err)
@@ -331,4 +328,61 @@ func TestDumbTerminal(t *testing.T) {
 	}
 	p.types("/quit\r")
 	p.leaves(0)
+}
+
+// TestDumbTerminalInterruptedTwice asserts that the second of two interrupts ends a
+// conversation line by line, also while a tool runs, and that hooks are told that it was
+// interrupted.
+func TestDumbTerminalInterruptedTwice(t *testing.T) {
+	for name, inTurn := range map[string]bool{"between turns": false, "in a turn": true} {
+		t.Run(name, func(t *testing.T) {
+			b := sleepyBox(t)
+			b.script(t, "end.sh", "#!/bin/sh\n# hook: events=session-end can=observe\ncat > \"$HOOK_PROJECT_DIR/end.json\"\n")
+			p := sitDown(t, b, "dumb", "run", "--allow", "bash,write,mcp", "--model", "scripted:agent.yaml")
+			p.sees("›")
+			p.types("go\r")
+			p.awaits("started")
+			p.sees("│ working")
+			p.types("\x03")
+			if !inTurn {
+				p.sees("■ aborted")
+				p.sees("›")
+			}
+			time.Sleep(20 * time.Millisecond) // the same wish twice counts once
+			p.types("\x03")
+			p.leaves(0)
+			event, err := os.ReadFile(filepath.Join(b.project, "end.json"))
+			if err != nil || !strings.Contains(string(event), `"reason":"interrupted"`) {
+				t.Errorf("session-end was %s, %v", event, err)
+			}
+		})
+	}
+}
+
+// TestDumbTerminalStreams asserts that a conversation line by line prints answers to
+// stdout, and what is wrong with a line to stderr: a turn that cannot start, a command that
+// does not exist.
+func TestDumbTerminalStreams(t *testing.T) {
+	b := sleepyBox(t)
+	b.settings(t, `{"agent": {"compaction": {"recipe": "nowhere"}}}`)
+	answers, err := os.Create(filepath.Join(b.folder, "answers"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answers.Close()
+	p := sitDownWith(t, b, "dumb", func(hookd *exec.Cmd) { hookd.Stdout = answers }, "run", "--allow", "bash,write,mcp", "--model", "scripted:agent.yaml")
+	for _, line := range []struct{ typed, stderr string }{
+		{"/compact\r", "✗ compact: "}, {"/modle\r", "there is no /modle; did you mean /model?"}, {"/show 7\r", "nothing is folded under #7"}, {"/model\r", ""},
+	} {
+		p.sees("› ")
+		p.types(line.typed)
+		p.sees(line.stderr)
+	}
+	p.sees("› ")
+	p.types("/quit\r")
+	p.leaves(0)
+	text, err := os.ReadFile(answers.Name())
+	if want := "model: scripted:agent.yaml\n"; err != nil || string(text) != want {
+		t.Errorf("stdout has %q, want %q (%v)", text, want, err)
+	}
 }

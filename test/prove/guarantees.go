@@ -33,7 +33,7 @@ var Guarantees = []Guarantee{
 	},
 	{
 		ID: "G2", Promise: "nothing a hook started is alive after its run ended by limit, abort, error or held pipe", Alone: true,
-		Proof: "8 escape shapes × 200: 0 survivors under cgroup or PID namespace; as sub-reaper all but the fork chain, and the report says so; as process 1, 300 events whose hooks leave orphans: 0 zombies",
+		Proof: "8 escape shapes × 200: 0 survivors under cgroup; as sub-reaper all but the fork chain, and the report says so; as process 1, 300 events whose hooks leave orphans: 0 zombies",
 		Tests: []Test{{"executor/process", "TestNothingSurvives"}, {"executor/process", "TestDedicated"}, {"test/integration", "TestFirstProcessReaps"}},
 	},
 	{

@@ -16,7 +16,7 @@ type Listener interface {
 	// BeginBlock reports whether the block is open, so that EndBlock follows. After an
 	// error the answer is over.
 	BeginBlock(ctx context.Context, thinking bool) (open bool, err error)
-	Piece(ctx context.Context, thinking bool, text string)
+	Delta(ctx context.Context, thinking bool, text string)
 	EndBlock(ctx context.Context, thinking bool, text string)
 }
 
@@ -74,8 +74,8 @@ func (a *Answer) Stream(ctx context.Context, chunks iter.Seq2[model.Chunk, error
 	return nil
 }
 
-// Take takes a whole answer, as if it had streamed.
-func (a *Answer) Take(ctx context.Context, response protocol.Response) error {
+// AddResponse takes a whole answer, as if it had streamed.
+func (a *Answer) AddResponse(ctx context.Context, response protocol.Response) error {
 	for _, part := range response.Message.Content {
 		chunk := model.Chunk{Type: model.PartDone, Part: part}
 		switch part.Type {
@@ -126,7 +126,7 @@ func (a *Answer) add(ctx context.Context, chunk model.Chunk) error {
 			return err
 		}
 		a.text.WriteString(chunk.Text)
-		a.listener.Piece(ctx, chunk.Type == model.Thinking, chunk.Text)
+		a.listener.Delta(ctx, chunk.Type == model.Thinking, chunk.Text)
 	case model.PartDone:
 		a.endBlock(ctx)
 		a.Message.Content = append(a.Message.Content, chunk.Part)

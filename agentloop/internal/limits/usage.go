@@ -22,8 +22,8 @@ type Usage struct {
 // a prompt's own run.
 func NewUsage(parent *Usage) *Usage { return &Usage{parent: parent} }
 
-// Prompt returns the usage of the prompt's own run.
-func (u *Usage) Prompt() *Usage {
+// Root returns the usage of the prompt's own run.
+func (u *Usage) Root() *Usage {
 	for u.parent != nil {
 		u = u.parent
 	}
@@ -40,7 +40,7 @@ func (u *Usage) BeginStep() {
 // BeginSubAgentStep counts a step of a sub-agent. It returns how many sub-agents have
 // begun together in the step of the prompt's own run.
 func (u *Usage) BeginSubAgentStep() int {
-	prompt := u.Prompt()
+	prompt := u.Root()
 	prompt.mu.Lock()
 	defer prompt.mu.Unlock()
 	prompt.steps++

@@ -15,11 +15,11 @@ type Set struct {
 	registry *tool.Registry
 	sources  []tool.Source
 
-	listed []protocol.Tool // wanted; tools that are gone are among them
-	fixed  bool            // hooks changed it
-	shown  map[string]bool // names that hooks were shown when they changed it
-	only   map[string]bool // names of those that a recipe or a sub-agent may use; nil: all
-	denied string          // name of a tool that the agent may not use; "" for none
+	listed       []protocol.Tool // wanted; tools that are gone are among them
+	fixed        bool            // hooks changed it
+	shown        map[string]bool // names that hooks were shown when they changed it
+	restrictedTo map[string]bool // names of those that a recipe or a sub-agent may use; nil: all
+	denied       string          // name of a tool that the agent may not use; "" for none
 
 	owner    map[string]int  // of a source's tools: which source
 	present  map[string]bool // of a source's tools: can be called
@@ -61,7 +61,7 @@ func (s *Set) Restore(tools []protocol.Tool) {
 
 // Offered returns the tools that a model may call now.
 func (s *Set) Offered() []protocol.Tool {
-	if len(s.owner) == 0 && s.only == nil && s.denied == "" {
+	if len(s.owner) == 0 && s.restrictedTo == nil && s.denied == "" {
 		return s.listed
 	}
 	return slices.DeleteFunc(slices.Clone(s.listed), func(t protocol.Tool) bool { return s.Gone(t.Name) || !s.Allows(t.Name) })
@@ -79,21 +79,21 @@ func (s *Set) Names() []string {
 
 // Allows reports whether a tool may be used at all, whatever hooks offer.
 func (s *Set) Allows(name string) bool {
-	return (s.only == nil || s.only[name]) && !s.Denied(name)
+	return (s.restrictedTo == nil || s.restrictedTo[name]) && !s.Denied(name)
 }
 
 // IsRestricted reports whether the set was restricted to some names.
-func (s *Set) IsRestricted() bool { return s.only != nil }
+func (s *Set) IsRestricted() bool { return s.restrictedTo != nil }
 
 // Restricted returns the set with the named tools only. A tool that s does not allow is
 // not in it.
 func (s *Set) Restricted(names []string) *Set {
 	r := *s
 	r.shown, r.owner, r.present = maps.Clone(s.shown), maps.Clone(s.owner), maps.Clone(s.present)
-	r.only = map[string]bool{}
+	r.restrictedTo = map[string]bool{}
 	for _, name := range names {
 		if s.Allows(name) {
-			r.only[name] = true
+			r.restrictedTo[name] = true
 		}
 	}
 	return &r
@@ -102,7 +102,7 @@ func (s *Set) Restricted(names []string) *Set {
 // Snapshot returns what can be used now, for an agent that works for this one: no further
 // tool joins it.
 func (s *Set) Snapshot() *Set {
-	return &Set{registry: s.registry, listed: s.Offered(), only: s.only, shown: map[string]bool{}, denied: s.denied}
+	return &Set{registry: s.registry, listed: s.Offered(), restrictedTo: s.restrictedTo, shown: map[string]bool{}, denied: s.denied}
 }
 
 // Gone reports whether a tool was there once and is not there any more.

@@ -111,7 +111,7 @@ func (m *Model) generate(ctx context.Context, request model.Request, yield func(
 	// over events without a name, and over what is missing.
 	stream := messages.NewStreaming(ctx, params, option.WithResponseInto(&response))
 	defer stream.Close()
-	a := answer{model: m, contextMax: model.ContextMax(windows, request.Model)}
+	a := responseReader{model: m, contextMax: model.ContextMax(windows, request.Model)}
 	if err = stream.Err(); err == nil {
 		err = a.read(response.Body, yield)
 	}

@@ -16,7 +16,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(modelserver.Anthropic(fullTurn)))
 	f.Add([]byte("event: content_block_start\ndata: {\"type\":\"content_block_start\",\"content_block\":{\"type\":\"x\",\"input\":[]}}\n\nevent: content_block_stop\ndata: {\"type\":\"content_block_stop\"}\n\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		a := answer{model: &Model{client: wire.NewClient(wire.Options{})}}
+		a := responseReader{model: &Model{client: wire.NewClient(wire.Options{})}}
 		for event, err := range wire.Events(bytes.NewReader(data)) {
 			if err != nil || a.done {
 				return

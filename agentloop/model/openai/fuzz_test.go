@@ -23,7 +23,7 @@ func FuzzAnswer(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		request, _ := http.NewRequestWithContext(context.Background(), http.MethodPost, "http://127.0.0.1", nil)
-		a, finished := answer{model: m}, false
+		a, finished := responseReader{model: m}, false
 		err := a.read(&http.Response{Request: request, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(stream))}, func(c model.Chunk, err error) bool {
 			if finished {
 				t.Errorf("%+v behind the end", c)

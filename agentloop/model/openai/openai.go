@@ -96,7 +96,7 @@ func (m *Model) generate(ctx context.Context, request model.Request, yield func(
 		return err
 	}
 	defer response.Body.Close()
-	a := answer{model: m, contextMax: model.ContextMax(windows, request.Model)}
+	a := responseReader{model: m, contextMax: model.ContextMax(windows, request.Model)}
 	return a.read(response, yield)
 }
 

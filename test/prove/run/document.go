@@ -12,11 +12,11 @@ import (
 
 const preface = `# Guarantees
 
-What hookd promises, and the number that proves it. ` + "`make prove`" + ` runs these
-proofs at full size and writes this page; ` + "`make prove ONLY=G4,G10`" + ` runs some
-of them and leaves the other rows as they are. ` + "`make test`" + ` runs a short
-version of each. Survivors are counted in the process table, memory is the
-resident size, lateness is read from the clock.
+What hookd promises, and the figure that proves it. ` + "`make prove`" + ` runs these proofs at
+full size, in about 40 minutes, and writes this page. ` + "`make prove ONLY=G4,G10`" + ` runs some of them
+and leaves the other rows as they are. ` + "`make test`" + ` runs a short version of each. The proofs
+count survivors in the process table. Memory is the resident size. Lateness is read from the
+clock.
 
 | # | promise | proof | measured | holds | machine, date |
 |---|---|---|---|---|---|

@@ -14,26 +14,36 @@ import (
 // dialog is the model of a conversation, whatever shows it. Its methods take what happens
 // and return what is to be done.
 type dialog struct {
-	p    *show.Printer     // for people, under view
-	view *runview.View     // prints what a turn yields
-	say  func(text string) // prints between what a turn yields
+	p    *show.Printer           // for people, under view
+	view *runview.View           // prints what a turn shows
+	say  func(text string)       // prints between what a turn shows
+	warn func(mark, text string) // prints what is wrong with a line of the person, see [marked]
 	now  func() time.Time
 
 	running  bool
 	aborting bool
-	ending   bool
+	ending   ending
 	began    time.Time // of the turn
 	turns    int
 	queue    []string  // what the person sent while the turn runs
 	last     time.Time // of the last interrupt
 }
 
+// ending is how the person ends the conversation, "" as long as it goes on.
+type ending string
+
+const (
+	hasQuit        ending = "quit"        // in words, or at the end of input
+	hasInterrupted ending = "interrupted" // by two interrupts
+)
+
 // What happens to a dialog, besides what the person does at the keyboard.
 type (
-	yieldMsg struct{ agentloop.Yield }
+	yieldMsg struct{ agentloop.Update }
 	endedMsg struct {
-		result agentloop.Result
-		err    error
+		result     agentloop.Result
+		err        error
+		notStarted bool // there was no turn, and err says why
 	}
 	askMsg struct {
 		question agentloop.Question
@@ -87,9 +97,12 @@ func (d *dialog) start() {
 func (d *dialog) ended(msg endedMsg) (effects []effect, back []string) {
 	aborted := d.aborting
 	d.running, d.aborting = false, false
-	if aborted {
+	switch {
+	case msg.notStarted:
+		d.warn("✗", show.OneLine(msg.err.Error()))
+	case aborted:
 		d.view.EndAborted()
-	} else {
+	default:
 		d.view.End(msg.result)
 		if msg.result.StopReason == "" {
 			d.view.ReportEnd(msg.err)
@@ -99,7 +112,7 @@ func (d *dialog) ended(msg endedMsg) (effects []effect, back []string) {
 	waiting := d.queue
 	d.queue = nil
 	switch {
-	case len(waiting) == 0 && d.ending:
+	case len(waiting) == 0 && d.ending != "":
 		return nil, nil
 	case len(waiting) == 0:
 		return []effect{idleEffect{msg.result}}, nil
@@ -117,7 +130,7 @@ func (d *dialog) interrupt() (effects []effect, quiet bool) {
 	d.last = d.now()
 	switch {
 	case again:
-		return d.quit(), false
+		return d.end(hasInterrupted), false
 	case d.running && !d.aborting:
 		d.aborting = true
 		return []effect{abortEffect{}}, false
@@ -125,8 +138,9 @@ func (d *dialog) interrupt() (effects []effect, quiet bool) {
 	return nil, !d.running
 }
 
-func (d *dialog) quit() []effect {
-	d.ending = true
+// end ends the conversation.
+func (d *dialog) end(how ending) []effect {
+	d.ending = how
 	return []effect{quitEffect{}}
 }
 
@@ -138,10 +152,9 @@ func (d *dialog) command(text string) (effects []effect, isCommand bool) {
 		return nil, false
 	}
 	name, args = name[1:], strings.TrimSpace(args)
-	warn := d.p.In(show.Warn, "!")
 	switch name {
 	case "quit", "exit":
-		return d.quit(), true
+		return d.end(hasQuit), true
 	case "show":
 		d.show(args)
 		return nil, true
@@ -149,7 +162,7 @@ func (d *dialog) command(text string) (effects []effect, isCommand bool) {
 		return []effect{commandEffect{name, args}}, true
 	case "compact", "model", "trust":
 		if d.running {
-			d.say(warn + " /" + name + " is for when no turn runs")
+			d.warn("!", "/"+name+" works only between turns")
 			return nil, true
 		}
 		if name == "compact" {
@@ -158,7 +171,7 @@ func (d *dialog) command(text string) (effects []effect, isCommand bool) {
 		return []effect{commandEffect{name, args}}, true
 	}
 	if near := nearCommand(name); near != "" {
-		d.say(fmt.Sprintf("%s there is no /%s; did you mean /%s? (/help lists all)", warn, show.Line(name), near))
+		d.warn("!", fmt.Sprintf("there is no /%s; did you mean /%s? (/help lists all)", show.Line(name), near))
 		return nil, true
 	}
 	return nil, false
@@ -172,7 +185,17 @@ func (d *dialog) show(which string) {
 		body = d.view.Detail(number)
 	}
 	if body == "" {
-		body = d.p.In(show.Warn, "!") + " nothing is folded under #" + show.Line(which)
+		d.warn("!", "nothing is folded under #"+show.Line(which))
+		return
 	}
 	d.say(body)
+}
+
+// marked returns a text with a mark before it: ! for a warning, ✗ for what failed.
+func marked(p *show.Printer, mark, text string) string {
+	tone := show.Warn
+	if mark == "✗" {
+		tone = show.Bad
+	}
+	return p.In(tone, mark) + " " + text
 }

@@ -54,7 +54,7 @@ func (d *driver) end() {
 	}
 }
 
-// begin lets a turn run; what it yields comes as messages.
+// begin lets a turn run; what it shows comes as messages.
 func (d *driver) begin(start func(context.Context) (*agentloop.Run, error)) {
 	ctx, abort := context.WithCancelCause(d.ctx)
 	d.abort = abort
@@ -65,7 +65,7 @@ func (d *driver) begin(start func(context.Context) (*agentloop.Run, error)) {
 		run, err := start(ctx)
 		d.between.Unlock()
 		if err != nil {
-			d.tell(endedMsg{err: err})
+			d.tell(endedMsg{err: err, notStarted: true})
 			return
 		}
 		for y := range run.Events() {

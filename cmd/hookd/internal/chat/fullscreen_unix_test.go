@@ -64,7 +64,7 @@ const (
 // panicAtTerminal is the child of TestPanicGivesTheTerminalBack.
 func panicAtTerminal() {
 	broken := &fullScreen{screen: newScreen(80, false)}
-	broken.screen.talk.view = nil // the next yield panics
+	broken.screen.talk.view = nil // the next update panics
 	broken.program = tea.NewProgram(teaModel{broken}, tea.WithInput(os.Stdin), tea.WithOutput(os.Stdout), tea.WithoutSignalHandler(), tea.WithContext(context.Background()))
 	go broken.program.Send(yieldMsg{})
 	if _, err := broken.program.Run(); errors.Is(err, tea.ErrProgramPanic) {

@@ -23,7 +23,7 @@ func (s *screen) key(k tea.KeyPressMsg) []effect {
 	switch name {
 	case "ctrl+d":
 		if s.input.Value() == "" {
-			return s.talk.quit()
+			return s.talk.end(hasQuit)
 		}
 	case "ctrl+o":
 		s.talk.show("")

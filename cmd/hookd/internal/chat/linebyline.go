@@ -13,8 +13,9 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/terminal"
 )
 
-// lineByLine paints a dialog on a terminal that can do no more than print lines, and on
-// output that goes elsewhere. What is asked goes to stderr, what is answered to stdout.
+// lineByLine shows a dialog on a terminal that can do no more than print lines, and on
+// output that goes elsewhere. What is asked goes to stderr, and so does what is wrong with
+// a line of the person; what is answered goes to stdout.
 type lineByLine struct {
 	console *cli.Console
 	talk    *dialog
@@ -22,7 +23,8 @@ type lineByLine struct {
 	lines   *terminal.Lines
 	aside   func(print func())
 	msgs    chan any
-	waits   bool // for a line, or for the answer of a command
+	over    chan struct{} // closed when nobody takes messages any more
+	waits   bool          // for a line, or for the answer of a command
 }
 
 // lineMsg is a line that the person typed; open is false at the end of input.
@@ -40,44 +42,48 @@ func runLineByLine(ctx context.Context, hooks *engine.Opener, flags *conversatio
 	if err != nil {
 		return err
 	}
-	say := func(text string) { console.Out.Raw(text + "\n") }
 	view := runview.New(console.Out, runview.Options{Echoed: true})
 	l := &lineByLine{
-		console: console, lines: lines, aside: c.Engine.Aside, msgs: make(chan any),
-		talk: &dialog{p: console.Out, view: view, say: say, now: time.Now},
+		console: console, lines: lines, aside: c.Engine.Aside, msgs: make(chan any), over: make(chan struct{}),
+		talk: &dialog{
+			p: console.Out, view: view, now: time.Now,
+			say:  func(text string) { console.Out.Raw(text + "\n") },
+			warn: func(mark, text string) { console.Err.Print("%s\n", marked(console.Err, mark, text)) },
+		},
 	}
 	work, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	tell := func(msg any) {
-		select {
-		case l.msgs <- msg:
-		case <-work.Done():
-		}
-	}
 	l.driver = &driver{
-		ctx: work, c: c, tell: tell, commands: &commands{c: c, tell: func(text string) { tell(noteMsg(text)) }, ask: approver.Approve},
+		ctx: work, c: c, tell: l.tell, commands: &commands{c: c, tell: func(text string) { l.tell(noteMsg(text)) }, ask: approver.Approve},
 		size: func() (int, bool) { return console.Out.Width, console.Out.Color },
 	}
-	defer hooks.Signals.TakeInterrupts(func() { tell(interruptMsg{}) })()
-	l.run(work, tell)
-	stop(conversation.ErrAborted)
-	l.driver.work.Wait()
-	ended := c.End(ctx, nil, view)
+	defer hooks.Signals.TakeInterrupts(func() { l.tell(interruptMsg{}) })()
+	l.run(work)
+	l.finish(func() { stop(conversation.ErrAborted) })
+	ended := c.End(work, nil, view)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	return ended
 }
 
-// run paints until the dialog ends.
-func (l *lineByLine) run(ctx context.Context, tell func(any)) {
-	for !l.talk.ending {
+// tell hands over what happened.
+func (l *lineByLine) tell(msg any) {
+	select {
+	case l.msgs <- msg:
+	case <-l.over:
+	}
+}
+
+// run shows the dialog until it ends.
+func (l *lineByLine) run(ctx context.Context) {
+	for l.talk.ending == "" {
 		if !l.talk.running && !l.waits {
 			l.waits = true
 			l.console.Err.Print("› ")
 			l.driver.work.Go(func() {
 				if text, open, err := l.lines.Next(ctx); err == nil {
-					tell(lineMsg{text, open})
+					l.tell(lineMsg{text, open})
 				}
 			})
 		}
@@ -90,6 +96,30 @@ func (l *lineByLine) run(ctx context.Context, tell func(any)) {
 			}
 		case <-ctx.Done():
 			l.console.Err.Print("\n")
+			l.talk.ending = hasInterrupted
+		}
+	}
+}
+
+// finish shows what the work still yields until it is over. stop ends the work where the
+// person interrupted the conversation, or does so now.
+func (l *lineByLine) finish(stop func()) {
+	if l.talk.ending == hasInterrupted {
+		stop()
+	}
+	go func() {
+		l.driver.work.Wait()
+		close(l.over)
+	}()
+	for {
+		select {
+		case msg := <-l.msgs:
+			if _, isInterrupt := msg.(interruptMsg); isInterrupt {
+				stop()
+				continue
+			}
+			l.update(msg)
+		case <-l.over:
 			return
 		}
 	}
@@ -102,7 +132,7 @@ func (l *lineByLine) update(msg any) (effects []effect) {
 		l.waits = false
 		if !msg.open {
 			l.console.Err.Print("\n")
-			return l.talk.quit()
+			return l.talk.end(hasQuit)
 		}
 		if text := strings.TrimSpace(msg.text); text != "" {
 			return l.talk.send(text)
@@ -114,7 +144,7 @@ func (l *lineByLine) update(msg any) (effects []effect) {
 		}
 		return effects
 	case yieldMsg:
-		l.aside(func() { l.talk.view.See(msg.Yield) })
+		l.aside(func() { l.talk.view.See(msg.Update) })
 	case endedMsg:
 		l.aside(func() { effects, _ = l.talk.ended(msg) })
 	case noteMsg:

@@ -59,6 +59,7 @@ func newScreen(width int, color bool) *screen {
 	s.input.Focus()
 	p := &show.Printer{W: s.said, Color: color, Width: width}
 	s.talk = &dialog{p: p, view: runview.New(p, runview.Options{Folded: true}), say: s.aside, now: time.Now}
+	s.talk.warn = func(mark, text string) { s.aside(marked(p, mark, text)) }
 	s.resize(width, 24)
 	return s
 }
@@ -94,7 +95,7 @@ func (s *screen) update(msg any) (effects []effect) {
 	case interruptMsg:
 		effects = s.interrupt()
 	case yieldMsg:
-		s.talk.view.See(msg.Yield)
+		s.talk.view.See(msg.Update)
 	case endedMsg:
 		effects = s.ended(msg)
 	case askMsg:
@@ -127,7 +128,7 @@ func (s *screen) ended(msg endedMsg) []effect {
 	return effects
 }
 
-// aside prints something between what a turn yields. A text that streams goes on after it.
+// aside prints something between what a turn shows. A text that streams goes on after it.
 func (s *screen) aside(text string) {
 	if text == "" {
 		return

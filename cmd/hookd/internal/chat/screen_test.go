@@ -104,14 +104,14 @@ func event(t *testing.T, name protocol.EventName, data any, outcome protocol.Out
 	if err != nil {
 		t.Fatal(err)
 	}
-	return yieldMsg{agentloop.Yield{
-		Kind: agentloop.YieldEvent, Outcome: outcome,
+	return yieldMsg{agentloop.Update{
+		Kind: agentloop.UpdateEvent, Outcome: outcome,
 		Event: protocol.Event{Event: name, Data: text, Time: time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC)},
 	}}
 }
 
 func delta(text string) yieldMsg {
-	return yieldMsg{agentloop.Yield{Kind: agentloop.YieldDelta, Delta: agentloop.Delta{MessageID: "m1", Text: text}}}
+	return yieldMsg{agentloop.Update{Kind: agentloop.UpdateDelta, Delta: agentloop.Delta{MessageID: "m1", Text: text}}}
 }
 
 func bashCall(id, command string) protocol.Call {
@@ -158,7 +158,7 @@ func TestChatFoldsCalls(t *testing.T) {
 	by := "flag.sh"
 	changed := protocol.Outcome{Event: protocol.Event{Event: protocol.ToolCallStart}, Action: protocol.Modify, By: &by, Changes: []protocol.Change{{Path: "/args/command", By: by, Before: []byte(`"ls"`), After: []byte(`"ls -la"`)}}}
 	s.tell(event(t, protocol.ToolCallStart, protocol.ToolCallStartData{Call: bashCall("c1", "ls -la")}, changed))
-	s.tell(yieldMsg{agentloop.Yield{Kind: agentloop.YieldOutput, Output: agentloop.Output{ToolCallID: "c1", Text: "one\ntwo\nthree\nfo\x1bur"}}})
+	s.tell(yieldMsg{agentloop.Update{Kind: agentloop.UpdateOutput, Output: agentloop.Output{ToolCallID: "c1", Text: "one\ntwo\nthree\nfo\x1bur"}}})
 	s.at = s.at.Add(2 * time.Second)
 	s.shows(`
 ----
@@ -332,7 +332,7 @@ func TestChatCommands(t *testing.T) {
 	}
 	s := newScene(t, 60).press("go", "enter", "/model x", "enter")
 	s.wants(promptEffect{"go", "user"})
-	if !strings.Contains(s.frame(), "when no turn runs") {
+	if !strings.Contains(s.frame(), "works only between turns") {
 		t.Errorf("a command during a turn:\n%s", s.frame())
 	}
 }

@@ -15,7 +15,7 @@ var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "
 // view returns what stands below what was said: the text that streams, the calls at
 // work, a question, what waits, and the line that the person writes.
 func (s *screen) view() string {
-	if s.talk.ending {
+	if s.talk.ending != "" {
 		return ""
 	}
 	above := s.above()
@@ -24,7 +24,7 @@ func (s *screen) view() string {
 
 // cursor returns where the terminal's cursor stands.
 func (s *screen) cursor() *tea.Cursor {
-	if s.talk.ending || len(s.asked) > 0 {
+	if s.talk.ending != "" || len(s.asked) > 0 {
 		return nil
 	}
 	at := s.input.Cursor()

@@ -134,7 +134,7 @@ func (c *Conversation) SetModel(name string) error {
 	return nil
 }
 
-// Watch hands what a run yields to a painter and returns how the run ended. The second
+// Watch hands what a run shows to a painter and returns how the run ended. The second
 // error says what could not be printed.
 func (c *Conversation) Watch(run *agentloop.Run, w Painter) (ended, unseen error) {
 	for y := range run.Events() {
@@ -171,9 +171,9 @@ func (c *Conversation) NoteResume() {
 	p.Print("%s\n", p.In(show.Quiet, "session "+c.Session.ID()+"; hookd run --continue goes on with it"))
 }
 
-// Painter prints what a run yields.
+// Painter prints what a run shows.
 type Painter interface {
-	See(agentloop.Yield) error
+	See(agentloop.Update) error
 }
 
 // Exit turns the end of a run into an exit code. What went wrong was printed

@@ -8,6 +8,6 @@
 // filetools.go, what the file tools may touch; toolrunner.go, how commands run contained;
 // mcpservers.go; recipes.go and resources.go, the recipes and skills that count.
 //
-// A [Conversation] begins turns, hands what they yield to a [Painter], and ends with the
+// A [Conversation] begins turns, hands what they show to a [Painter], and ends with the
 // reason of session-end. Who asks the person is for the caller to say (an approver).
 package conversation

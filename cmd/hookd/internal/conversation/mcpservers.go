@@ -61,7 +61,7 @@ func (o *opening) addServers(e *engine.Engine, servers *mcp.Servers, sources *[]
 		Events:      []protocol.EventName{protocol.PromptSubmit},
 		Watches:     true,
 		Func: func(ctx context.Context, _ *protocol.Event) (protocol.Reply, error) {
-			late := servers.Settle(ctx, serversWait)
+			late := servers.WaitStarted(ctx, serversWait)
 			told.Do(func() {
 				if len(late) > 0 {
 					e.Aside(func() {

@@ -53,7 +53,7 @@ func (l *lines) line(value any) error {
 	return l.lines.Line(value)
 }
 
-func (l *lines) See(y agentloop.Yield) error {
+func (l *lines) See(y agentloop.Update) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.lines.See(y)

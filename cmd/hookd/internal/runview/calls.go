@@ -69,7 +69,7 @@ func (o *openCalls) list() []*OpenCall {
 }
 
 // callStart prints a tool call as it will run, hooks' changes included.
-func (v *View) callStart(y *agentloop.Yield) {
+func (v *View) callStart(y *agentloop.Update) {
 	v.tally.calls++
 	d, read := data[protocol.ToolCallStartData](y)
 	if !read {
@@ -84,7 +84,7 @@ func (v *View) callStart(y *agentloop.Yield) {
 }
 
 // callDecision prints what hooks decided about a call: folded, below its line.
-func (v *View) callDecision(y *agentloop.Yield) {
+func (v *View) callDecision(y *agentloop.Update) {
 	d, read := data[protocol.ToolCallStartData](y)
 	c := v.calls.byID[d.ToolCallID]
 	if !v.options.Folded || !read || c == nil {
@@ -126,7 +126,7 @@ func (v *View) stream(c *OpenCall, text string) {
 	}
 }
 
-func (v *View) callEnd(y *agentloop.Yield) {
+func (v *View) callEnd(y *agentloop.Update) {
 	d, read := data[protocol.ToolCallEndData](y)
 	c := v.calls.close(d.ToolCallID)
 	if !read || y.Outcome.Withholds() {
@@ -167,7 +167,7 @@ func oneOutput(text string) string {
 	return line
 }
 
-func (v *View) callError(y *agentloop.Yield) {
+func (v *View) callError(y *agentloop.Update) {
 	d, read := data[protocol.ToolCallErrorData](y)
 	c := v.calls.close(d.ToolCallID)
 	if !read {
@@ -191,7 +191,7 @@ func (v *View) callError(y *agentloop.Yield) {
 
 // ended prints what became of a call. Folded, that is its only line, with what
 // hooks decided below.
-func (v *View) ended(c *OpenCall, mark, outcome, output string, y *agentloop.Yield) {
+func (v *View) ended(c *OpenCall, mark, outcome, output string, y *agentloop.Update) {
 	if c == nil || !v.options.Folded {
 		name := ""
 		if c != nil && c.parallel { // which of those side by side
@@ -210,7 +210,7 @@ func (v *View) ended(c *OpenCall, mark, outcome, output string, y *agentloop.Yie
 }
 
 // foldedBody is what is shown of a call on demand.
-func (v *View) foldedBody(c *OpenCall, output string, y *agentloop.Yield) string {
+func (v *View) foldedBody(c *OpenCall, output string, y *agentloop.Update) string {
 	var b bytes.Buffer
 	v.aside(&b, func() {
 		v.p.Indented("  ", show.Plain, show.Visible(report.ArgsText(c.Call.Args)))

@@ -13,7 +13,7 @@ import (
 )
 
 // decision prints what hooks did to an event, if anything: who, what and why.
-func (v *View) decision(y *agentloop.Yield) {
+func (v *View) decision(y *agentloop.Update) {
 	p, o := v.p, &y.Outcome
 	indent := v.indent() + "    "
 	v.changes(indent, y)
@@ -72,7 +72,7 @@ func printNotice(p *show.Printer, indent string, n protocol.HookText) {
 }
 
 // changes prints what hooks changed: with the diff, or folded as who and what.
-func (v *View) changes(indent string, y *agentloop.Yield) {
+func (v *View) changes(indent string, y *agentloop.Update) {
 	o := withoutOurs(&y.Outcome)
 	if !v.options.Folded {
 		report.Changes(v.p, indent, o)

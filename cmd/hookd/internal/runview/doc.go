@@ -1,4 +1,4 @@
-// Package runview shows what a run yields while it goes on.
+// Package runview shows what a run shows while it goes on.
 //
 // [View] (view.go) is for people: the text of the model as it comes (text.go), tool calls
 // (calls.go), and what hooks decided, where they decided it (decision.go). It has two

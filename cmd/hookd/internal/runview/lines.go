@@ -85,13 +85,13 @@ type ResultLine struct {
 	Error      string            `json:"error,omitzero"`
 }
 
-func (l Lines) See(y agentloop.Yield) error {
+func (l Lines) See(y agentloop.Update) error {
 	switch y.Kind {
-	case agentloop.YieldDelta:
+	case agentloop.UpdateDelta:
 		return l.Line(DeltaLine{"delta", y.Delta.AgentID, y.Delta.MessageID, y.Delta.Thinking, y.Delta.Text})
-	case agentloop.YieldDropped:
+	case agentloop.UpdateDropped:
 		return l.Line(DroppedLine{"dropped", y.Delta.AgentID, y.Delta.MessageID})
-	case agentloop.YieldOutput:
+	case agentloop.UpdateOutput:
 		return l.Line(OutputLine{"output", y.Output.AgentID, y.Output.ToolCallID, y.Output.Text})
 	}
 	for i := range y.Outcome.Runs {

@@ -20,7 +20,7 @@ type tally struct {
 }
 
 // inference counts a step. A further try of the same step is none.
-func (t *tally) inference(y *agentloop.Yield) {
+func (t *tally) inference(y *agentloop.Update) {
 	if d, read := data[protocol.InferenceStartData](y); !read || d.Attempt <= 1 {
 		t.steps++
 	}

@@ -45,20 +45,20 @@ func New(p *show.Printer, options Options) *View {
 	}
 }
 
-// See prints one thing that a run yielded.
-func (v *View) See(y agentloop.Yield) error {
+// See prints one thing that a run shows.
+func (v *View) See(y agentloop.Update) error {
 	switch y.Kind {
-	case agentloop.YieldDelta:
+	case agentloop.UpdateDelta:
 		if v.text.depths[y.Delta.MessageID] == 0 && (v.options.Folded || !y.Delta.Thinking) {
 			v.text.write(v.p, &y.Delta)
 		}
 		return nil
-	case agentloop.YieldDropped:
+	case agentloop.UpdateDropped:
 		if v.text.depths[y.Delta.MessageID] == 0 {
 			v.text.drop(v.p, v.indent(), y.Delta.MessageID)
 		}
 		return nil
-	case agentloop.YieldOutput:
+	case agentloop.UpdateOutput:
 		v.callOutput(y.Output.ToolCallID, y.Output.Text)
 		return nil
 	}
@@ -141,7 +141,7 @@ func (v *View) aside(to io.Writer, print func()) {
 }
 
 // event prints an event, and what hooks decided about it.
-func (v *View) event(y *agentloop.Yield) {
+func (v *View) event(y *agentloop.Update) {
 	switch y.Event.Event {
 	case protocol.ToolCallStart:
 		v.callStart(y)
@@ -181,11 +181,11 @@ func (v *View) event(y *agentloop.Yield) {
 }
 
 // data is an event's data. A change of a hook may leave what cannot be read.
-func data[T any](y *agentloop.Yield) (d T, read bool) {
+func data[T any](y *agentloop.Update) (d T, read bool) {
 	return d, json.Unmarshal(y.Event.Data, &d) == nil
 }
 
-func (v *View) prompt(y *agentloop.Yield) {
+func (v *View) prompt(y *agentloop.Update) {
 	d, read := data[protocol.PromptSubmitData](y)
 	switch {
 	case !read:
@@ -201,7 +201,7 @@ func (v *View) prompt(y *agentloop.Yield) {
 
 // messageEnd prints what an agent below the run's own said: it is not streamed, since
 // several may speak at once.
-func (v *View) messageEnd(y *agentloop.Yield) {
+func (v *View) messageEnd(y *agentloop.Update) {
 	d, read := data[protocol.DeltaEndData](y)
 	if !read || v.depth == 0 {
 		return
@@ -211,7 +211,7 @@ func (v *View) messageEnd(y *agentloop.Yield) {
 	}
 }
 
-func subagentLine(p *show.Printer, y *agentloop.Yield) string {
+func subagentLine(p *show.Printer, y *agentloop.Update) string {
 	if y.Outcome.Refused() {
 		return ""
 	}
@@ -229,7 +229,7 @@ func subagentLine(p *show.Printer, y *agentloop.Yield) string {
 	return p.In(show.Name, "▸ sub-agent"+name)
 }
 
-func compactionLine(p *show.Printer, y *agentloop.Yield) string {
+func compactionLine(p *show.Printer, y *agentloop.Update) string {
 	switch d, read := data[protocol.CompactEndData](y); {
 	case !read || y.Outcome.Refused():
 		return ""
@@ -251,7 +251,7 @@ func extent(e protocol.Measures) string {
 // notificationLine is what the loop says to the person: that it stops although a hook
 // wants it to go on, or that the context of a hook found no place. A request for
 // permission is a question of its own, and that the agent is done is seen.
-func notificationLine(p *show.Printer, y *agentloop.Yield) string {
+func notificationLine(p *show.Printer, y *agentloop.Update) string {
 	if d, read := data[protocol.NotificationData](y); read && d.Kind != "permission" && d.Kind != "idle" {
 		return "  " + p.In(show.Warn, "!") + " " + show.Line(d.Text)
 	}

@@ -12,12 +12,12 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// sees is what is printed of what a run yields.
-func sees(t *testing.T, yields ...agentloop.Yield) string {
+// sees is what is printed of what a run shows.
+func sees(t *testing.T, updates ...agentloop.Update) string {
 	t.Helper()
 	var out bytes.Buffer
 	v := New(&show.Printer{W: &out}, Options{})
-	for _, y := range yields {
+	for _, y := range updates {
 		if err := v.See(y); err != nil {
 			t.Fatal(err)
 		}
@@ -28,7 +28,7 @@ func sees(t *testing.T, yields ...agentloop.Yield) string {
 // A model call that is tried again is told of once: what failed, then that a try
 // follows. What the failed try said is marked, though its message has ended.
 func TestViewOfARetry(t *testing.T) {
-	try := func(n int, o protocol.Outcome) agentloop.Yield {
+	try := func(n int, o protocol.Outcome) agentloop.Update {
 		return eventYield(t, protocol.InferenceStart, protocol.InferenceStartData{Attempt: n}, o)
 	}
 	retries := "retries"
@@ -37,10 +37,10 @@ func TestViewOfARetry(t *testing.T) {
 	part.Delta.MessageID = "m1"
 	got := sees(t, try(1, protocol.Outcome{}), part,
 		eventYield(t, protocol.MessageEnd, protocol.DeltaEndData{MessageID: "m1", Content: "half an"}, protocol.Outcome{}),
-		agentloop.Yield{Kind: agentloop.YieldDropped, Delta: agentloop.Delta{MessageID: "m1"}},
+		agentloop.Update{Kind: agentloop.UpdateDropped, Delta: agentloop.Delta{MessageID: "m1"}},
 		try(2, protocol.Outcome{}),
 		eventYield(t, protocol.Notification, protocol.NotificationData{Kind: "info", Text: "the model failed: cut off; try 2 follows in 300ms"}, protocol.Outcome{}),
-		agentloop.Yield{Kind: agentloop.YieldDropped, Delta: agentloop.Delta{MessageID: "m2"}}, // said nothing
+		agentloop.Update{Kind: agentloop.UpdateDropped, Delta: agentloop.Delta{MessageID: "m2"}}, // said nothing
 		try(3, refused))
 	want := `● half an
   (dropped)
@@ -86,7 +86,7 @@ func TestFoldedViewWarnsOnceAndKeepsSecrets(t *testing.T) {
 		Runs:    []protocol.Run{{Hook: "clean.sh", Source: protocol.Project, Warnings: []string{"context cut from 98000 to 65536 bytes"}}},
 	}
 	result := protocol.Result{Content: protocol.TextContent("one\n***")}
-	for _, y := range []agentloop.Yield{
+	for _, y := range []agentloop.Update{
 		eventYield(t, protocol.ToolCallStart, protocol.ToolCallStartData{Call: call}, started),
 		eventYield(t, protocol.ToolCallEnd, protocol.ToolCallEndData{Call: call, Result: result}, ended),
 	} {
@@ -113,20 +113,20 @@ func TestFoldedViewWarnsOnceAndKeepsSecrets(t *testing.T) {
 	}
 }
 
-func eventYield(t *testing.T, name protocol.EventName, data any, outcome protocol.Outcome) agentloop.Yield {
+func eventYield(t *testing.T, name protocol.EventName, data any, outcome protocol.Outcome) agentloop.Update {
 	t.Helper()
 	text, err := protocol.Marshal(data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return agentloop.Yield{
-		Kind: agentloop.YieldEvent, Outcome: outcome,
+	return agentloop.Update{
+		Kind: agentloop.UpdateEvent, Outcome: outcome,
 		Event: protocol.Event{Event: name, Data: text, Time: time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC)},
 	}
 }
 
-func deltaYield(text string) agentloop.Yield {
-	return agentloop.Yield{Kind: agentloop.YieldDelta, Delta: agentloop.Delta{MessageID: "m1", Text: text}}
+func deltaYield(text string) agentloop.Update {
+	return agentloop.Update{Kind: agentloop.UpdateDelta, Delta: agentloop.Delta{MessageID: "m1", Text: text}}
 }
 
 func callOfBash(id, command string) protocol.Call {

@@ -17,18 +17,18 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// answer puts the pieces of a streamed answer together.
-type answer struct {
+// responseReader puts the pieces of a streamed answer together.
+type responseReader struct {
 	model      *Model
 	contextMax *int64
-	calls      []*gathering
+	calls      []*toolCallDraft
 	finish     string
 	refused    bool
 	usage      *protocol.CallUsage
 }
 
-// gathering is a tool call of which only pieces came so far.
-type gathering struct {
+// toolCallDraft is a tool call of which only pieces came so far.
+type toolCallDraft struct {
 	index    *int
 	id, name string
 	args     strings.Builder
@@ -73,12 +73,12 @@ type usage struct {
 
 // read reads the stream to its end: [DONE], or the end of the connection, after
 // a finish reason.
-func (a *answer) read(response *http.Response, yield func(model.Chunk, error) bool) error {
+func (r *responseReader) read(response *http.Response, yield func(model.Chunk, error) bool) error {
 	done, events := false, 0
 	for event, err := range wire.Events(response.Body) {
 		if err != nil {
 			// After the finish reason only usage can be missing.
-			if failed := new(model.Error); errors.As(err, &failed) && a.finish != "" {
+			if failed := new(model.Error); errors.As(err, &failed) && r.finish != "" {
 				break
 			}
 			return err
@@ -87,27 +87,27 @@ func (a *answer) read(response *http.Response, yield func(model.Chunk, error) bo
 			break
 		}
 		events++
-		goOn, err := a.take(response.Header, event, yield)
+		goOn, err := r.take(response.Header, event, yield)
 		if err != nil || !goOn {
 			return err
 		}
 	}
 	switch {
-	case response.Request.Context().Err() != nil && a.finish == "" && !done:
+	case response.Request.Context().Err() != nil && r.finish == "" && !done:
 		return context.Cause(response.Request.Context())
-	case a.finish == "" && events == 0:
+	case r.finish == "" && events == 0:
 		return &model.Error{Retryable: true, Err: errors.New("openai: the server answered with no event at all; is agent.baseUrl right?")}
-	case a.finish == "" && !done:
+	case r.finish == "" && !done:
 		return &model.Error{Retryable: true, Err: errors.New("openai: the answer was cut off: the stream ended without a finish reason")}
 	}
-	if err := a.damage(); err != nil {
+	if err := r.damage(); err != nil {
 		return err
 	}
-	return a.end(yield)
+	return r.end(yield)
 }
 
 // take takes one event. It reports whether anybody reads on.
-func (a *answer) take(header http.Header, event wire.Event, yield func(model.Chunk, error) bool) (bool, error) {
+func (r *responseReader) take(header http.Header, event wire.Event, yield func(model.Chunk, error) bool) (bool, error) {
 	data := event.Data
 	if strings.TrimSpace(string(data)) == "" {
 		return true, nil
@@ -117,10 +117,10 @@ func (a *answer) take(header http.Header, event wire.Event, yield func(model.Chu
 		return false, &model.Error{Retryable: true, Err: fmt.Errorf("openai: the server sent an event that cannot be read: %s", text.Shorten(string(data), 200))}
 	}
 	if k := jsonspan.Kind(d.Error); k == '{' || k == '"' || string(d.Object) == `"error"` || event.Name == "error" {
-		return false, a.model.client.Refusal(http.StatusOK, header, "", data)
+		return false, r.model.client.Refusal(http.StatusOK, header, "", data)
 	}
 	if d.Usage != nil && d.Usage.PromptTokens != nil {
-		a.usage = d.Usage.figures(a.contextMax)
+		r.usage = d.Usage.figures(r.contextMax)
 	}
 	for _, choice := range d.Choices {
 		if choice.Index != 0 {
@@ -130,18 +130,18 @@ func (a *answer) take(header http.Header, event wire.Event, yield func(model.Chu
 		if thought != "" && !yield(model.Chunk{Type: model.Thinking, Text: thought}, nil) {
 			return false, nil
 		}
-		a.refused = a.refused || choice.Delta.Refusal != ""
+		r.refused = r.refused || choice.Delta.Refusal != ""
 		said := plainText(choice.Delta.Content) + choice.Delta.Refusal
 		if said != "" && !yield(model.Chunk{Type: model.Text, Text: said}, nil) {
 			return false, nil
 		}
 		for _, piece := range choice.Delta.ToolCalls {
-			a.gather(piece)
+			r.gather(piece)
 		}
-		if len(a.calls) > maxCalls {
+		if len(r.calls) > maxCalls {
 			return false, &model.Error{Err: fmt.Errorf("openai: the answer has more than %d tool calls", maxCalls)}
 		}
-		a.finish = cmp.Or(choice.FinishReason, a.finish)
+		r.finish = cmp.Or(choice.FinishReason, r.finish)
 	}
 	return true, nil
 }
@@ -151,26 +151,26 @@ const maxCalls = 1024
 
 // gather adds a piece of a tool call to its call: by index; for servers without
 // one, or with the same for all, a new id begins a new call.
-func (a *answer) gather(piece callPiece) {
-	var g *gathering
-	for _, known := range a.calls {
+func (r *responseReader) gather(piece callPiece) {
+	var g *toolCallDraft
+	for _, known := range r.calls {
 		if known.index != nil && piece.Index != nil && *known.index == *piece.Index {
 			g = known
 		}
 	}
-	if g == nil && piece.Index == nil && piece.ID == "" && piece.Function.Name == "" && len(a.calls) > 0 {
-		g = a.calls[len(a.calls)-1]
+	if g == nil && piece.Index == nil && piece.ID == "" && piece.Function.Name == "" && len(r.calls) > 0 {
+		g = r.calls[len(r.calls)-1]
 	}
 	if g == nil && piece.Index == nil && piece.ID != "" {
-		for _, known := range a.calls {
+		for _, known := range r.calls {
 			if known.id == piece.ID {
 				g = known
 			}
 		}
 	}
 	if g == nil || piece.ID != "" && g.id != "" && piece.ID != g.id {
-		g = &gathering{index: piece.Index}
-		a.calls = append(a.calls, g)
+		g = &toolCallDraft{index: piece.Index}
+		r.calls = append(r.calls, g)
 	}
 	g.id = cmp.Or(g.id, piece.ID)
 	g.name = cmp.Or(g.name, piece.Function.Name)
@@ -184,17 +184,17 @@ func (a *answer) gather(piece callPiece) {
 
 // damage is what is missing of an answer that ended as it should. What is left of
 // it may look whole and is not: another try is worth more.
-func (a *answer) damage() error {
+func (r *responseReader) damage() error {
 	missing := ""
-	if len(a.calls) == 0 && (a.finish == "tool_calls" || a.finish == "function_call") {
+	if len(r.calls) == 0 && (r.finish == "tool_calls" || r.finish == "function_call") {
 		missing = "it ends in a tool call, and there is none"
 	}
-	for i, g := range a.calls {
-		isLast := i == len(a.calls)-1
+	for i, g := range r.calls {
+		isLast := i == len(r.calls)-1
 		switch args := strings.TrimSpace(g.args.String()); {
 		case g.name == "":
 			missing = "a tool call has no name"
-		case a.finish == "" && (args != "" || isLast) && !jsonspan.Valid(protocol.RawMessage(args)):
+		case r.finish == "" && (args != "" || isLast) && !jsonspan.Valid(protocol.RawMessage(args)):
 			missing = "a tool call ends in the middle"
 		}
 	}
@@ -205,8 +205,8 @@ func (a *answer) damage() error {
 }
 
 // end yields what is known only at the end.
-func (a *answer) end(yield func(model.Chunk, error) bool) error {
-	for _, g := range a.calls {
+func (r *responseReader) end(yield func(model.Chunk, error) bool) error {
+	for _, g := range r.calls {
 		part := protocol.Part{Type: protocol.PartToolCall, ToolCallID: g.id, Name: g.name, Args: protocol.RawMessage(g.args.String())}
 		if strings.TrimSpace(g.args.String()) == "" {
 			part.Args = protocol.RawMessage("{}")
@@ -215,22 +215,22 @@ func (a *answer) end(yield func(model.Chunk, error) bool) error {
 			return nil
 		}
 	}
-	if a.usage != nil && !yield(model.Chunk{Type: model.Usage, Usage: a.usage}, nil) {
+	if r.usage != nil && !yield(model.Chunk{Type: model.Usage, Usage: r.usage}, nil) {
 		return nil
 	}
-	yield(model.Chunk{Type: model.Finish, Reason: a.reason()}, nil)
+	yield(model.Chunk{Type: model.Finish, Reason: r.reason()}, nil)
 	return nil
 }
 
-func (a *answer) reason() string {
+func (r *responseReader) reason() string {
 	switch {
-	case a.finish == "length":
+	case r.finish == "length":
 		return "length"
-	case a.finish == "content_filter", a.refused:
+	case r.finish == "content_filter", r.refused:
 		return "filtered"
-	case a.finish == "error", a.finish == "abort":
+	case r.finish == "error", r.finish == "abort":
 		return "error"
-	case len(a.calls) > 0:
+	case len(r.calls) > 0:
 		return "tools" // several servers say stop
 	default:
 		return "stop"

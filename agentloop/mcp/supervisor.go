@@ -15,9 +15,9 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// host keeps one server running: it starts it, lists its tools, and starts it again
+// supervisor keeps one server running: it starts it, lists its tools, and starts it again
 // when it ends.
-type host struct {
+type supervisor struct {
 	server  Server
 	options *Options
 	prefix  string
@@ -33,13 +33,13 @@ type host struct {
 }
 
 // run keeps the server running until ctx ends or it is given up.
-func (h *host) run(ctx context.Context) {
+func (h *supervisor) run(ctx context.Context) {
 	started := sync.OnceFunc(func() { close(h.started) })
 	defer started()
 	failures, told := 0, false
 	for {
 		began, problem := time.Now(), "does not start"
-		c, err := h.begin(ctx, failures%2 == 1)
+		c, err := h.connect(ctx, failures%2 == 1)
 		if err == nil {
 			problem = "has ended"
 			started()
@@ -47,7 +47,7 @@ func (h *host) run(ctx context.Context) {
 				h.tell("runs again", "")
 			}
 			told = false
-			err = h.attend(c)
+			err = h.followTools(c)
 		}
 		h.disconnected("it has ended")
 		c.close(cause(ctx, err))
@@ -95,8 +95,8 @@ func cause(ctx context.Context, err error) error {
 	return io.EOF
 }
 
-// begin connects, lists the tools and offers them.
-func (h *host) begin(ctx context.Context, legacy bool) (*connection, error) {
+// connect connects, lists the tools and offers them.
+func (h *supervisor) connect(ctx context.Context, legacy bool) (*connection, error) {
 	c, err := h.options.open(ctx, &h.server, legacy, h.report)
 	if err != nil {
 		return c, err
@@ -105,15 +105,15 @@ func (h *host) begin(ctx context.Context, legacy bool) (*connection, error) {
 	if err != nil {
 		return c, err
 	}
-	h.offer(c, list)
+	h.offerTools(c, list)
 	return c, nil
 }
 
 // relist is the least time between two looks at a list that has changed.
 const relist = time.Second
 
-// attend follows the changes of the list until the connection is over.
-func (h *host) attend(c *connection) error {
+// followTools follows the changes of the list until the connection is over.
+func (h *supervisor) followTools(c *connection) error {
 	over := make(chan error, 1)
 	go func() { over <- c.wait() }()
 	for {
@@ -123,7 +123,7 @@ func (h *host) attend(c *connection) error {
 		case <-c.listChanged:
 		}
 		if list, err := c.list(); err == nil {
-			h.offer(c, list)
+			h.offerTools(c, list)
 		} else if c.life.context.Err() == nil {
 			h.tell("lists its tools no more, the ones known stay: "+c.reason(err), "")
 		}
@@ -135,8 +135,8 @@ func (h *host) attend(c *connection) error {
 	}
 }
 
-// offer makes tools of a server's list and offers them.
-func (h *host) offer(c *connection, list []listed) {
+// offerTools makes tools of a server's list and offers them.
+func (h *supervisor) offerTools(c *connection, list []listed) {
 	var tools []tool.Tool
 	var left []string
 	taken := map[string]bool{}
@@ -164,7 +164,7 @@ func (h *host) offer(c *connection, list []listed) {
 // its square.
 const maxSchema = 256 << 10
 
-func (h *host) newTool(t listed, taken map[string]bool) (*remoteTool, error) {
+func (h *supervisor) newTool(t listed, taken map[string]bool) (*remoteTool, error) {
 	if t.Name == "" {
 		return nil, errors.New("it has no name")
 	}
@@ -182,7 +182,7 @@ func (h *host) newTool(t listed, taken map[string]bool) (*remoteTool, error) {
 		Name: name, Description: t.Description, Schema: t.Schema,
 		Kind: protocol.KindMCP, Server: h.server.Name,
 	}
-	r := &remoteTool{host: h, name: t.Name, description: description}
+	r := &remoteTool{supervisor: h, name: t.Name, description: description}
 	_, err := tool.NewRegistry(r)
 	if err != nil {
 		r.description.Schema = withoutForeignPatterns(t.Schema)
@@ -195,7 +195,7 @@ func (h *host) newTool(t listed, taken map[string]bool) (*remoteTool, error) {
 }
 
 // current returns the connection that a call uses, or why there is none.
-func (h *host) current() (*connection, string) {
+func (h *supervisor) current() (*connection, string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.connection == nil {
@@ -206,31 +206,31 @@ func (h *host) current() (*connection, string) {
 
 // disconnected takes the connection away. The tools stay listed: the server may be back
 // before the model's next call, and a call says what is wrong meanwhile.
-func (h *host) disconnected(why string) {
+func (h *supervisor) disconnected(why string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.connection, h.why = nil, why
 }
 
-func (h *host) giveUp(reason string) {
+func (h *supervisor) giveUp(reason string) {
 	h.mu.Lock()
 	h.connection, h.tools, h.why = nil, nil, reason
 	h.mu.Unlock()
 	h.tell(fmt.Sprintf("is given up after %d attempts: %s", attempts, reason), "")
 }
 
-func (h *host) list() []tool.Tool {
+func (h *supervisor) toolList() []tool.Tool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.tools
 }
 
-func (h *host) tell(text, remedy string) {
+func (h *supervisor) tell(text, remedy string) {
 	h.notify(Notice{Server: h.server.Name, Text: text, Remedy: remedy})
 }
 
 // report tells of a mistake of a server that does not end it, each kind once.
-func (h *host) report(kind, text string) {
+func (h *supervisor) report(kind, text string) {
 	h.mu.Lock()
 	told := h.reported[kind] || len(h.reported) > 100
 	if h.reported == nil {

@@ -20,9 +20,9 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// answer puts the events of a streamed answer together. Each block has a
+// responseReader puts the events of a streamed answer together. Each block has a
 // beginning, pieces and an end; most servers send one after the other.
-type answer struct {
+type responseReader struct {
 	model      *Model
 	contextMax *int64
 	blocks     map[int64]*block // begun, without their end so far
@@ -55,17 +55,17 @@ type inputTokens struct{ fresh, read, written int64 }
 
 // read reads the stream to its end, which message_stop is. What comes after it
 // says nothing more.
-func (a *answer) read(body io.Reader, yield func(model.Chunk, error) bool) error {
+func (r *responseReader) read(body io.Reader, yield func(model.Chunk, error) bool) error {
 	for event, err := range wire.Events(body) {
 		if err != nil {
 			return err
 		}
-		goOn, err := a.take(event, yield)
-		if err != nil || !goOn || a.done {
+		goOn, err := r.take(event, yield)
+		if err != nil || !goOn || r.done {
 			return err
 		}
 	}
-	if !a.begun {
+	if !r.begun {
 		return &model.Error{Retryable: true, Err: errors.New("anthropic: the server answered with no event at all; is agent.baseUrl right?")}
 	}
 	return &model.Error{Retryable: true, Err: errors.New("anthropic: the answer was cut off: the stream ended without message_stop")}
@@ -73,12 +73,12 @@ func (a *answer) read(body io.Reader, yield func(model.Chunk, error) bool) error
 
 // take takes one event. Its data says what it is, and some servers leave the
 // name away. It reports whether anybody reads on.
-func (a *answer) take(raw wire.Event, yield func(model.Chunk, error) bool) (bool, error) {
+func (r *responseReader) take(raw wire.Event, yield func(model.Chunk, error) bool) (bool, error) {
 	body := bytes.TrimSpace(raw.Data)
 	if len(body) == 0 || string(body) == "[DONE]" {
 		return true, nil
 	}
-	a.begun = true
+	r.begun = true
 	var said struct {
 		Type  string              `json:"type"`
 		Error protocol.RawMessage `json:"error"`
@@ -86,7 +86,7 @@ func (a *answer) take(raw wire.Event, yield func(model.Chunk, error) bool) (bool
 	err := wire.Decode(body, &said)
 	kind := cmp.Or(said.Type, raw.Name)
 	if kind == "error" || kind == "" && said.Error != nil {
-		return false, a.model.client.Refusal(http.StatusOK, http.Header{}, "", body)
+		return false, r.model.client.Refusal(http.StatusOK, http.Header{}, "", body)
 	}
 	if err != nil {
 		return false, wire.Unreadable(Provider, err)
@@ -94,7 +94,7 @@ func (a *answer) take(raw wire.Event, yield func(model.Chunk, error) bool) (bool
 	switch kind {
 	case "message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta":
 	case "message_stop":
-		return a.end(yield)
+		return r.end(yield)
 	case "":
 		return false, damaged("an event does not say what it is: %s", text.Shorten(string(body), 200))
 	default:
@@ -108,37 +108,37 @@ func (a *answer) take(raw wire.Event, yield func(model.Chunk, error) bool) (bool
 	case "message_start":
 		u := event.Message.Usage
 		if u.JSON.InputTokens.Valid() {
-			return a.count(inputTokens{u.InputTokens, u.CacheReadInputTokens, u.CacheCreationInputTokens}, u.OutputTokens, yield), nil
+			return r.count(inputTokens{u.InputTokens, u.CacheReadInputTokens, u.CacheCreationInputTokens}, u.OutputTokens, yield), nil
 		}
 		return true, nil
 	case "message_delta":
-		a.reason = cmp.Or(string(event.Delta.StopReason), a.reason)
-		return a.recount(event.Usage, yield), nil
+		r.reason = cmp.Or(string(event.Delta.StopReason), r.reason)
+		return r.recount(event.Usage, yield), nil
 	case "content_block_start":
-		return a.startBlock(event, yield)
+		return r.startBlock(event, yield)
 	}
-	b := a.blocks[event.Index]
+	b := r.blocks[event.Index]
 	switch {
 	case b == nil:
 		return false, damaged("a %s is of a block that has not begun", kind)
 	case kind == "content_block_delta":
 		return b.piece(event.Delta, yield), nil
 	default:
-		delete(a.blocks, event.Index)
-		return a.endBlock(b, yield), nil
+		delete(r.blocks, event.Index)
+		return r.endBlock(b, yield), nil
 	}
 }
 
-func (a *answer) startBlock(event sdk.MessageStreamEventUnion, yield func(model.Chunk, error) bool) (bool, error) {
-	if open := a.blocks[event.Index]; open != nil {
+func (r *responseReader) startBlock(event sdk.MessageStreamEventUnion, yield func(model.Chunk, error) bool) (bool, error) {
+	if open := r.blocks[event.Index]; open != nil {
 		return false, damaged("a block of type %s has no end", open.kind)
 	}
-	if a.blocks == nil {
-		a.blocks = map[int64]*block{}
+	if r.blocks == nil {
+		r.blocks = map[int64]*block{}
 	}
 	start := event.ContentBlock
 	b := &block{kind: start.Type, id: start.ID, name: start.Name, raw: slices.Clone(protocol.RawMessage(start.RawJSON()))}
-	a.blocks[event.Index] = b
+	r.blocks[event.Index] = b
 	switch b.kind {
 	case "text":
 		return start.Text == "" || yield(model.Chunk{Type: model.Text, Text: start.Text}, nil), nil
@@ -168,18 +168,18 @@ func (b *block) piece(d sdk.MessageStreamEventUnionDelta, yield func(model.Chunk
 }
 
 // end is the end of the answer, unless something of it is missing.
-func (a *answer) end(yield func(model.Chunk, error) bool) (bool, error) {
-	for _, open := range a.blocks {
+func (r *responseReader) end(yield func(model.Chunk, error) bool) (bool, error) {
+	for _, open := range r.blocks {
 		return false, damaged("a block of type %s has no end", open.kind)
 	}
 	switch {
-	case a.reason == "":
+	case r.reason == "":
 		return false, damaged("it does not say why it ended")
-	case a.reason == "tool_use" && !a.tools:
+	case r.reason == "tool_use" && !r.tools:
 		return false, damaged("it ends in a tool call, and there is none")
 	}
-	a.done = true
-	return yield(model.Chunk{Type: model.Finish, Reason: a.finishReason()}, nil), nil
+	r.done = true
+	return yield(model.Chunk{Type: model.Finish, Reason: r.finishReason()}, nil), nil
 }
 
 func (b *block) think(text string, yield func(model.Chunk, error) bool) bool {
@@ -190,13 +190,13 @@ func (b *block) think(text string, yield func(model.Chunk, error) bool) bool {
 // endBlock yields the block as a part where it is one. Reasoning is sent back
 // whole or not at all, since its signature covers its text: so its part holds both, in
 // addition to the text that was streamed.
-func (a *answer) endBlock(b *block, yield func(model.Chunk, error) bool) bool {
+func (r *responseReader) endBlock(b *block, yield func(model.Chunk, error) bool) bool {
 	part := protocol.Part{Type: protocol.PartOpaque, Provider: Provider}
 	switch b.kind {
 	case "", "text":
 		return true
 	case "tool_use":
-		a.tools = true
+		r.tools = true
 		part = protocol.Part{Type: protocol.PartToolCall, ToolCallID: b.id, Name: b.name, Args: b.args()}
 	case "thinking":
 		if b.signature.Len() == 0 {
@@ -235,35 +235,35 @@ func (b *block) args() protocol.RawMessage {
 
 // recount takes the figures after an answer. They repeat the earlier ones if they are
 // given at all; 0 is no news.
-func (a *answer) recount(u sdk.MessageDeltaUsage, yield func(model.Chunk, error) bool) bool {
+func (r *responseReader) recount(u sdk.MessageDeltaUsage, yield func(model.Chunk, error) bool) bool {
 	in := inputTokens{
-		cmp.Or(u.InputTokens, a.input.fresh), cmp.Or(u.CacheReadInputTokens, a.input.read), cmp.Or(u.CacheCreationInputTokens, a.input.written),
+		cmp.Or(u.InputTokens, r.input.fresh), cmp.Or(u.CacheReadInputTokens, r.input.read), cmp.Or(u.CacheCreationInputTokens, r.input.written),
 	}
 	if !u.JSON.OutputTokens.Valid() {
 		return true
 	}
-	return a.count(in, u.OutputTokens, yield)
+	return r.count(in, u.OutputTokens, yield)
 }
 
 // count yields the usage. Input is all that the model read, from the cache or
 // not.
-func (a *answer) count(in inputTokens, output int64, yield func(model.Chunk, error) bool) bool {
-	a.input = in
+func (r *responseReader) count(in inputTokens, output int64, yield func(model.Chunk, error) bool) bool {
+	r.input = in
 	input := in.fresh + in.read + in.written
 	context, cached := input+output, in.read
-	a.usage = protocol.CallUsage{InputTokens: &input, OutputTokens: &output, CachedTokens: &cached, ContextTokens: &context, ContextMax: a.contextMax}
-	u := a.usage
+	r.usage = protocol.CallUsage{InputTokens: &input, OutputTokens: &output, CachedTokens: &cached, ContextTokens: &context, ContextMax: r.contextMax}
+	u := r.usage
 	return yield(model.Chunk{Type: model.Usage, Usage: &u}, nil)
 }
 
-func (a *answer) finishReason() string {
-	switch a.reason {
+func (r *responseReader) finishReason() string {
+	switch r.reason {
 	case "max_tokens", "model_context_window_exceeded":
 		return "length"
 	case "refusal":
 		return "filtered"
 	}
-	if a.tools {
+	if r.tools {
 		return "tools"
 	}
 	return "stop" // end_turn stop_sequence pause_turn
