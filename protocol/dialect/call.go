@@ -52,16 +52,34 @@ type reading struct {
 	args protocol.RawMessage
 }
 
+// InputError says what is wrong with an input.
+type InputError struct {
+	Event string // the agent's name of the event, "" if the input does not even say that
+	Err   error
+}
+
+func (e *InputError) Error() string { return e.Err.Error() }
+func (e *InputError) Unwrap() error { return e.Err }
+
 // Read reads what the agent wrote to stdin. name is the event as the command line
-// gives it, empty if the input itself names it. An error is an [*UnknownEventError] or
-// says what is wrong with the input; [Agent.Refuse] answers it.
+// gives it, empty if the input itself names it. An error is an [*UnknownEventError] or an
+// [*InputError]; [Agent.Refuse] answers both.
 func (a *Agent) Read(name string, stdin []byte, lim protocol.DecodeLimits) (*Call, error) {
+	c, name, err := a.readCall(name, stdin, lim)
+	if _, unknown := errors.AsType[*UnknownEventError](err); err != nil && !unknown {
+		return nil, &InputError{name, err}
+	}
+	return c, err
+}
+
+// readCall returns the name of the event, too, as far as it is known.
+func (a *Agent) readCall(name string, stdin []byte, lim protocol.DecodeLimits) (*Call, string, error) {
 	object, err := protocol.StrictJSON(stdin, lim)
 	if err != nil {
-		return nil, fmt.Errorf("what %s sent cannot be read: %w", a.Title, err)
+		return nil, name, fmt.Errorf("what %s sent cannot be read: %w", a.Title, err)
 	}
 	if jsonspan.Kind(object) != '{' {
-		return nil, fmt.Errorf("what %s sent is %s where an object is expected", a.Title, jsonspan.KindName(object))
+		return nil, name, fmt.Errorf("what %s sent is %s where an object is expected", a.Title, jsonspan.KindName(object))
 	}
 	in := &input{object: object}
 	says := in.first("hook_event_name", "hookEventName", "event", "event_type", "agent_action_name")
@@ -69,22 +87,22 @@ func (a *Agent) Read(name string, stdin []byte, lim protocol.DecodeLimits) (*Cal
 		name = says
 	}
 	if name == "" {
-		return nil, errors.New("what " + a.Title + " sent does not name its event: give it, hookd bridge " + a.Name + " EVENT")
+		return nil, name, errors.New("what " + a.Title + " sent does not name its event: give it, hookd bridge " + a.Name + " EVENT")
 	}
 	row := a.Row(name)
 	if row == nil {
-		return nil, &UnknownEventError{a, name}
+		return nil, name, &UnknownEventError{a, name}
 	}
 	if other := a.Row(says); other != nil && other.Event != row.Event {
-		return nil, fmt.Errorf("%s sent the event %s to the hook of %s", a.Title, says, name)
+		return nil, name, fmt.Errorf("%s sent the event %s to the hook of %s", a.Title, says, name)
 	}
 	got, err := a.read(in, row)
 	if err != nil {
-		return nil, fmt.Errorf("%s of %s: %w", row.Name, a.Title, err)
+		return nil, name, fmt.Errorf("%s of %s: %w", row.Name, a.Title, err)
 	}
 	data, err := json.Marshal(got.data)
 	if err != nil {
-		return nil, fmt.Errorf("%s of %s: %w", row.Name, a.Title, err)
+		return nil, name, fmt.Errorf("%s of %s: %w", row.Name, a.Title, err)
 	}
 	c := &Call{Agent: a, Row: row, tool: got.tool, args: got.args}
 	host := in.object
@@ -104,7 +122,7 @@ func (a *Agent) Read(name string, stdin []byte, lim protocol.DecodeLimits) (*Cal
 	if id := in.first("agent_id", "agentId"); id != "" && row.Event != protocol.SubagentStart && row.Event != protocol.SubagentStop {
 		c.Event.Agent.ID, c.Event.Agent.Depth = id, 1
 	}
-	return c, nil
+	return c, name, nil
 }
 
 // input is the object that an agent sent.

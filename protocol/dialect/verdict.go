@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -56,16 +57,26 @@ func (c *Call) written(v *Verdict) Answer {
 	return a
 }
 
-// Refuse answers an event that could not be read or decided: it is refused where the
-// agent can refuse it. name is the agent's name of the event; where no row has it, the
-// agent goes on, since it announces nothing that a hook could have refused.
-func (a *Agent) Refuse(name, reason string) Answer {
-	row := a.Row(name)
-	if row == nil || !row.Can.Block.Possible() {
-		return Answer{Stderr: reason, Lost: []string{reason}}
+// Refuse answers a call that could not be read or decided. name is the agent's name of
+// the event, "" if it is not known. What the agent can refuse is refused, and so is what
+// nobody can name. An event that no row has goes on: hookd is not installed for it.
+func (a *Agent) Refuse(name string, err error) Answer {
+	if unknown, is := errors.AsType[*UnknownEventError](err); is {
+		return Answer{Lost: []string{unknown.Error()}}
 	}
-	c := &Call{Agent: a, Row: row}
-	return c.written(&Verdict{Refuse: true, Reason: reason})
+	if input, is := errors.AsType[*InputError](err); is && name == "" {
+		name = input.Event
+	}
+	reason := "hookd: " + err.Error()
+	row := a.Row(name)
+	switch {
+	case row == nil:
+		return Answer{Exit: 2, Stderr: reason}
+	case row.Can.Block.Possible():
+		return (&Call{Agent: a, Row: row}).written(&Verdict{Refuse: true, Reason: reason})
+	default:
+		return Answer{Lost: []string{reason}}
+	}
 }
 
 // settling makes a [Verdict] of an outcome.
