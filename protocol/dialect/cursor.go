@@ -14,17 +14,17 @@ import (
 var cursor = &Agent{
 	Name: "cursor", Title: "Cursor", Tier: FromDocuments,
 	Rows: []Row{
-		{"preToolUse", protocol.ToolCallStart, Can{Block: carried, Change: carried, Context: carried, Notice: translated("only beside a refusal")}, 60 * time.Second, false},
+		{"preToolUse", protocol.ToolCallStart, Can{Block: carried, Change: carried, Context: carried}, 60 * time.Second, false},
 		{"postToolUse", protocol.ToolCallEnd, Can{Context: carried}, 60 * time.Second, true},
 		{"postToolUseFailure", protocol.ToolCallError, Can{Context: carried}, 60 * time.Second, true},
-		{"beforeShellExecution", protocol.PermissionRequest, Can{Block: carried, Ask: carried, Allow: carried, Notice: translated("only beside a refusal")}, 60 * time.Second, false},
-		{"beforeMCPExecution", protocol.PermissionRequest, Can{Block: carried, Ask: carried, Allow: carried, Notice: translated("only beside a refusal")}, 60 * time.Second, false},
-		{"beforeReadFile", protocol.ToolCallStart, Can{Block: carried, Notice: translated("only beside a refusal")}, 60 * time.Second, false},
-		{"beforeSubmitPrompt", protocol.PromptSubmit, Can{Block: carried, Context: carried, Stop: translated("the prompt is refused"), Notice: translated("only beside a refusal")}, 60 * time.Second, true},
-		{"sessionStart", protocol.SessionStart, Can{Context: carried, Stop: carried, Notice: translated("only when it ends")}, 60 * time.Second, true},
+		{"beforeShellExecution", protocol.PermissionRequest, Can{Block: carried, Ask: carried, Allow: carried}, 60 * time.Second, false},
+		{"beforeMCPExecution", protocol.PermissionRequest, Can{Block: carried, Ask: carried, Allow: carried}, 60 * time.Second, false},
+		{"beforeReadFile", protocol.ToolCallStart, Can{Block: carried}, 60 * time.Second, false},
+		{"beforeSubmitPrompt", protocol.PromptSubmit, Can{Block: carried, Context: carried, Stop: translated("the prompt is refused")}, 60 * time.Second, true},
+		{"sessionStart", protocol.SessionStart, Can{Context: carried, Stop: carried}, 60 * time.Second, true},
 		{"sessionEnd", protocol.SessionEnd, Can{}, 60 * time.Second, true},
 		{"stop", protocol.AgentStop, Can{Continue: translated("at most 5 times")}, 60 * time.Second, true},
-		{"subagentStart", protocol.SubagentStart, Can{Block: carried, Notice: translated("only beside a refusal")}, 60 * time.Second, false},
+		{"subagentStart", protocol.SubagentStart, Can{Block: carried}, 60 * time.Second, false},
 		{"subagentStop", protocol.SubagentStop, Can{Continue: translated("at most 5 times")}, 60 * time.Second, true},
 		{"preCompact", protocol.CompactStart, Can{Notice: carried}, 60 * time.Second, true},
 	},
@@ -76,7 +76,7 @@ func readCursor(in *input, row *Row) (reading, error) {
 func writeCursor(c *Call, v *Verdict) Answer {
 	top := object{}
 	refused := func() {
-		top = append(top, member{"permission", "deny"}, member{"user_message", joined(v.Reason, v.Notice)}, member{"agent_message", v.Reason})
+		top = append(top, member{"permission", "deny"}, member{"user_message", v.Reason}, member{"agent_message", v.Reason})
 	}
 	switch c.Row.Event {
 	case protocol.ToolCallStart, protocol.PermissionRequest, protocol.SubagentStart:
@@ -84,14 +84,14 @@ func writeCursor(c *Call, v *Verdict) Answer {
 		case v.Refuse:
 			refused()
 		case v.Ask:
-			top = append(top, member{"permission", "ask"}, member{"user_message", joined(v.Reason, v.Notice)}, member{"agent_message", v.Reason})
+			top = append(top, member{"permission", "ask"}, member{"user_message", v.Reason}, member{"agent_message", v.Reason})
 		case v.Allow:
 			top = append(top, member{"permission", "allow"})
 		}
 		top = append(top, member{"updated_input", v.Changed}, member{"additional_context", v.Context})
 	case protocol.PromptSubmit, protocol.SessionStart:
 		if v.Refuse || v.Stop {
-			top = append(top, member{"continue", no{}}, member{"user_message", joined(v.Reason, v.Notice)})
+			top = append(top, member{"continue", no{}}, member{"user_message", v.Reason})
 		}
 		top = append(top, member{"additional_context", v.Context})
 	case protocol.AgentStop, protocol.SubagentStop:

@@ -81,6 +81,9 @@ func readWindsurf(in *input, row *Row) (reading, error) {
 	case "pre_run_command", "post_run_command":
 		value, err = text("command_line")
 		call("bash", set([]byte("{}"), "command", value))
+		if cwd := in.at("/tool_info/cwd"); cwd != nil {
+			put("cwd", cwd)
+		}
 	case "pre_write_code", "post_write_code":
 		value, err = text("file_path")
 		args := set([]byte("{}"), "path", value)

@@ -18,7 +18,7 @@ var factory = &Agent{
 		{"SessionEnd", protocol.SessionEnd, Can{}, 60 * time.Second, true},
 		{"Stop", protocol.AgentStop, Can{Continue: carried, Stop: carried, Notice: carried}, 60 * time.Second, true},
 		{"SubagentStop", protocol.SubagentStop, Can{Continue: carried, Stop: carried, Notice: carried}, 60 * time.Second, true},
-		{"PreCompact", protocol.CompactStart, Can{Notice: carried}, 60 * time.Second, true},
+		{"PreCompact", protocol.CompactStart, Can{}, 60 * time.Second, true},
 		{"Notification", protocol.Notification, Can{}, 60 * time.Second, true},
 	},
 }

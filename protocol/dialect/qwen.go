@@ -21,7 +21,7 @@ var qwen = &Agent{
 		{"Stop", protocol.AgentStop, Can{Continue: translated("at most 8 times"), Stop: carried, Notice: carried}, 60 * time.Second, true},
 		{"SubagentStart", protocol.SubagentStart, Can{Context: carried, Notice: carried}, 60 * time.Second, true},
 		{"SubagentStop", protocol.SubagentStop, Can{Continue: carried, Notice: carried}, 60 * time.Second, true},
-		{"PreCompact", protocol.CompactStart, Can{Notice: carried}, 60 * time.Second, true},
+		{"PreCompact", protocol.CompactStart, Can{}, 60 * time.Second, true},
 		{"PostCompact", protocol.CompactEnd, Can{Notice: carried}, 60 * time.Second, true},
 		{"StopFailure", protocol.AgentError, Can{}, 60 * time.Second, true},
 		{"Notification", protocol.Notification, Can{}, 60 * time.Second, true},

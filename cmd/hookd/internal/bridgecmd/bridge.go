@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
@@ -106,6 +107,11 @@ func (b *bridge) fire(ctx context.Context, call *dialect.Call) (protocol.Outcome
 	event := call.Event
 	event.Protocol, event.ID, event.Time = protocol.Version, protocol.NewID(), time.Now().UTC()
 	event.Project, event.Agent.Depth = e.Project(), event.Agent.Depth+hookenv.ProcessDepth()
+	if event.Cwd == "" { // the agent does not say it
+		if event.Cwd, err = os.Getwd(); err != nil {
+			return protocol.Outcome{}, places.NoDirectory()
+		}
+	}
 	event.Data = protocol.Complete(event.Spec(), event.Data)
 	if err := protocol.CheckEvent(&event); err != nil {
 		return protocol.Outcome{}, err
