@@ -3,6 +3,7 @@ package main
 import (
 	"slices"
 
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/bridgecmd"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/eventcmd"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/hookcmd"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/logcmd"
@@ -17,6 +18,7 @@ func commands(p *parts) []command {
 	log := &logcmd.Commands{Console: p.console, Project: p.project}
 	serve := &servecmd.Commands{Version: version, Console: p.console, Project: p.project, Opener: p.opener, Processes: p.opener.Processes, Signals: p.signals}
 	events := &eventcmd.Commands{Console: p.console, Project: p.project, Opener: p.opener, Processes: p.opener.Processes}
+	bridge := &bridgecmd.Commands{Console: p.console, Project: p.project, Opener: p.opener}
 	hooks := &hookcmd.Commands{Release: version, Console: p.console, Project: p.project, Opener: p.opener, Processes: p.opener.Processes, Builtin: builtinHooks}
 	return slices.Concat([]command{
 		{"hooks", hooks.Init()}, {"hooks", hooks.New()}, {"hooks", hooks.Examples()}, {"hooks", events.Try()},
@@ -24,7 +26,7 @@ func commands(p *parts) []command {
 		{"hooks", trust.Untrust()}, {"hooks", trust.Disable()}, {"hooks", trust.Enable()},
 		{"events", events.Fire()}, {"hooks", hooks.Get()}, {"hooks", hooks.Reply()},
 	}, agentCommands(p), []command{
-		{"events", serve.Serve()}, {"events", log.Log()},
+		{"events", serve.Serve()}, {"events", bridge.Bridge()}, {"events", log.Log()},
 		{"more", hooks.Schema()}, {"more", hooks.Version()},
 	})
 }

@@ -1,0 +1,308 @@
+package dialect
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// Verdict is an outcome in the parts that an agent can be told, of which each is
+// something that this agent can do at this event.
+type Verdict struct {
+	Refuse   bool
+	Ask      bool
+	Allow    bool
+	Stop     bool                // end the run; Refuse is set too where the event can be refused
+	Continue bool                // go on with a run that would end, Reason is what the model reads
+	Reason   string              // of Refuse, Ask, Stop or Continue; never empty there
+	Changed  protocol.RawMessage // the agent's own form of what hooks changed, nil if nothing
+	Context  string
+	Notice   string
+}
+
+// Answer is what the program that an agent has started writes, and how it ends.
+type Answer struct {
+	Stdout []byte
+	Stderr string
+	Exit   int
+
+	// Lost are the parts of the outcome that the agent cannot carry out, each a sentence
+	// for the person.
+	Lost []string
+}
+
+// Answer writes an outcome as the agent expects it.
+func (c *Call) Answer(out *protocol.Outcome) Answer {
+	s := settling{c: c, out: out, can: &c.Row.Can}
+	s.settle()
+	a := c.written(&s.v)
+	if !s.can.Notice.Possible() {
+		a.Stderr = joined(a.Stderr, s.notice())
+	}
+	a.Lost = s.lost
+	return a
+}
+
+// written writes a verdict. What is to be refused is never an empty answer, which every
+// agent takes for a yes: exit code 2 with the reason on stderr is a no for all of them.
+func (c *Call) written(v *Verdict) Answer {
+	a := c.Agent.write(c, v)
+	if (v.Refuse || v.Ask || v.Continue) && len(a.Stdout) == 0 && a.Exit == 0 {
+		a.Exit, a.Stderr = 2, v.Reason
+	}
+	return a
+}
+
+// Refuse answers a call that could not be read or decided. name is the agent's name of
+// the event, "" if it is not known. What the agent can refuse is refused, and so is what
+// nobody can name. An event that no row has goes on: hookd is not installed for it.
+func (a *Agent) Refuse(name string, err error) Answer {
+	if unknown, is := errors.AsType[*UnknownEventError](err); is {
+		return Answer{Lost: []string{unknown.Error()}}
+	}
+	if input, is := errors.AsType[*InputError](err); is && name == "" {
+		name = input.Event
+	}
+	reason := "hookd: " + err.Error()
+	row := a.Row(name)
+	switch {
+	case row == nil:
+		return Answer{Exit: 2, Stderr: reason}
+	case row.Can.Block.Possible():
+		return (&Call{Agent: a, Row: row}).written(&Verdict{Refuse: true, Reason: reason})
+	default:
+		return Answer{Lost: []string{reason}}
+	}
+}
+
+// settling makes a [Verdict] of an outcome.
+type settling struct {
+	c    *Call
+	out  *protocol.Outcome
+	can  *Can
+	v    Verdict
+	lost []string
+}
+
+func (s *settling) lose(format string, args ...any) {
+	s.lost = append(s.lost, fmt.Sprintf(format, args...))
+}
+
+// by names the hook whose voice counts.
+func (s *settling) by() string {
+	if s.out.By == nil || *s.out.By == "" {
+		return "hookd"
+	}
+	return "the hook " + *s.out.By
+}
+
+func (s *settling) reason() string {
+	if s.out.Reason != "" {
+		return s.out.Reason
+	}
+	return "refused by " + s.by()
+}
+
+// settle decides the verdict in the order in which one part depends on another: a
+// change that cannot be made refuses what it was to change, and what is refused needs
+// no change.
+func (s *settling) settle() {
+	s.action()
+	s.replaced()
+	if !s.v.Refuse && !s.v.Stop {
+		s.changed()
+	}
+	s.texts()
+	if s.out.Callback != nil {
+		s.lose("%s asked for the recipe %q, which %s cannot run", s.by(), s.out.Callback.Name, s.c.Agent.Title)
+	}
+}
+
+func (s *settling) action() {
+	agent, event := s.c.Agent.Title, s.c.Row.Name
+	switch s.out.Action {
+	case protocol.Stop:
+		s.v.Reason = s.reason()
+		// A stop that ends the run leaves a result as it is.
+		keeps := s.c.Row.Event == protocol.ToolCallEnd && s.can.Stop.Possible()
+		s.v.Refuse = s.can.Block.Possible() && !s.endsRun() && !keeps
+		switch s.v.Stop = s.can.Stop.Possible(); {
+		case s.v.Stop:
+		case s.v.Refuse:
+			s.lose("%s ends the run, and %s cannot at %s: only this was refused", s.by(), agent, event)
+		default:
+			s.lose("%s ends the run, and %s cannot at %s", s.by(), agent, event)
+		}
+	case protocol.Block:
+		switch {
+		case s.endsRun():
+			s.goOn(s.reason())
+		case s.can.Block.Possible():
+			s.v.Refuse, s.v.Reason = true, s.reason()
+		default:
+			s.lose("%s refuses %s, and %s cannot refuse it", s.by(), event, agent)
+		}
+	case protocol.Ask:
+		s.v.Reason = s.reason()
+		switch {
+		case s.can.Ask.Possible():
+			s.v.Ask = true
+		case s.can.Block.Possible():
+			s.v.Refuse = true
+			s.lose("%s wants a person to decide, and %s cannot ask at %s: refused", s.by(), agent, event)
+		default:
+			s.lose("%s wants a person to decide, and %s cannot ask at %s", s.by(), agent, event)
+		}
+	case protocol.Continue:
+		s.goOn(s.messages())
+	case protocol.Allow:
+		if s.v.Allow = s.can.Allow.Possible(); !s.v.Allow {
+			s.lose("%s allows it, and %s does not take that from a hook", s.by(), agent)
+		}
+	}
+}
+
+// endsRun reports whether a block at this event means: do not end.
+func (s *settling) endsRun() bool {
+	return s.c.Row.Event == protocol.AgentStop || s.c.Row.Event == protocol.SubagentStop
+}
+
+func (s *settling) goOn(text string) {
+	if text == "" {
+		text = s.reason()
+	}
+	if !s.can.Continue.Possible() {
+		s.lose("%s wants the run to go on, and %s cannot at %s", s.by(), s.c.Agent.Title, s.c.Row.Name)
+		return
+	}
+	s.v.Continue, s.v.Reason = true, text
+}
+
+// messages is the text of the messages that a hook goes on with.
+func (s *settling) messages() string {
+	var texts []string
+	for _, m := range s.out.Messages {
+		if text := m.Content.Text(); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	if len(texts) == 0 {
+		return s.out.Reason
+	}
+	return strings.Join(texts, "\n\n")
+}
+
+// replaced: no agent takes a result in the place of a tool, or a response in that of a
+// model call. The model reads it as the reason of a refusal.
+func (s *settling) replaced() {
+	if s.out.Replaced == nil || s.v.Refuse || s.v.Stop {
+		return
+	}
+	text := contentText(jsonspan.Get(s.out.Replaced, "content"))
+	if !s.can.Block.Possible() || s.c.Row.Event != protocol.ToolCallStart {
+		s.lose("the hook %s gives a result of its own, and %s cannot take one at %s", s.out.ReplacedBy, s.c.Agent.Title, s.c.Row.Name)
+		return
+	}
+	if text == "" {
+		text = "the hook " + s.out.ReplacedBy + " has done this in the tool's place, without a result"
+	}
+	s.v.Refuse, s.v.Reason = true, text
+	s.lose("the hook %s answers in the tool's place: %s refuses the call with that answer as the reason", s.out.ReplacedBy, s.c.Agent.Title)
+}
+
+// changed finds what hooks changed, and writes it in the agent's form.
+func (s *settling) changed() {
+	for _, m := range jsonspan.Members(s.out.Event.Data) {
+		before := jsonspan.Get(s.c.Event.Data, m.Name)
+		if m.Name == "original" || touched(m.Name) || jsonspan.Equal(before, m.Value) {
+			continue
+		}
+		changed, err := s.c.changed(m.Name, before, m.Value)
+		switch {
+		case err == nil && s.can.Change.Possible():
+			s.v.Changed = changed
+			continue
+		case err == nil:
+			err = fmt.Errorf("%s takes no change of it at %s", s.c.Agent.Title, s.c.Row.Name)
+		}
+		owner := s.owner(m.Name)
+		if s.can.Block.Possible() && !s.endsRun() {
+			s.v.Refuse, s.v.Changed = true, nil
+			s.v.Reason = fmt.Sprintf("%s changed %s, and %v; so it was refused", owner, m.Name, err)
+			s.lose("%s", s.v.Reason)
+			return
+		}
+		s.lose("%s changed %s, and %v", owner, m.Name, err)
+	}
+}
+
+// owner names the hook that changed a member last.
+func (s *settling) owner(member string) string {
+	for i := len(s.out.Runs) - 1; i >= 0; i-- {
+		if r := &s.out.Runs[i]; r.Action == protocol.Modify {
+			return "the hook " + r.Hook
+		}
+	}
+	return "a hook"
+}
+
+// texts settles what the model and the person are to read.
+func (s *settling) texts() {
+	var context []string
+	for _, c := range s.out.Context {
+		context = append(context, c.Text)
+	}
+	text := strings.Join(context, "\n\n")
+	switch {
+	case text == "":
+	case s.v.Continue:
+		s.v.Reason += "\n\n" + text
+	case s.can.Context.Possible():
+		s.v.Context = text
+	case s.v.Refuse:
+		s.v.Reason += "\n\n" + text
+	default:
+		for _, c := range s.out.Context {
+			s.lose("the hook %s gives text to the model, and %s takes none at %s", c.Hook, s.c.Agent.Title, s.c.Row.Name)
+		}
+	}
+	if s.can.Notice.Possible() {
+		s.v.Notice = s.notice()
+	}
+}
+
+// notice is all text for the person.
+func (s *settling) notice() string {
+	var notices []string
+	for _, n := range s.out.Notices {
+		notices = append(notices, n.Hook+": "+n.Text)
+	}
+	return strings.Join(notices, "\n")
+}
+
+// joined joins texts that are not empty, each on a line of its own.
+func joined(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(t string) bool { return t == "" }), "\n")
+}
+
+func touched(member string) bool {
+	return member == "realPath" || member == "links" || member == "otherPaths"
+}
+
+// contentText is the text of a content: a string, or a list of parts.
+func contentText(content protocol.RawMessage) string {
+	if jsonspan.Kind(content) == '"' {
+		return jsonspan.Text(content)
+	}
+	var texts []string
+	for _, part := range jsonspan.Elements(content) {
+		if text := jsonspan.Get(part, "text"); jsonspan.Kind(text) == '"' {
+			texts = append(texts, jsonspan.Text(text))
+		}
+	}
+	return strings.Join(texts, "\n")
+}
