@@ -1,4 +1,5 @@
 // Package text helps to write messages for people: [Nearest] finds the known name that a
 // misspelt one probably means, [Shorten] cuts a text to a readable
-// length, and [Count] writes a number with its noun.
+// length, [Count] writes a number with its noun, and [Visible] shows what would hide in a
+// text of others or move the cursor.
 package text

@@ -9,6 +9,8 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/clipperhouse/displaywidth"
+
+	"github.com/hookd-dev/hookd/internal/text"
 )
 
 // Bounds of code that is shown for judging: nothing may be pushed out of sight.
@@ -29,7 +31,7 @@ func (p *Printer) Code(prefix, text string) {
 // CodeDiff writes what changed in such a text, line by line. Texts that differ in
 // anything print something.
 func (p *Printer) CodeDiff(prefix, before, after string) {
-	if !plain(before, true) || !plain(after, true) {
+	if !text.IsVisible(before) || !text.IsVisible(after) {
 		// A character that is shown as an escape is not the escape written out.
 		before, after = strings.ReplaceAll(before, `\`, `\\`), strings.ReplaceAll(after, `\`, `\\`)
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hookd-dev/hookd/internal/text"
 )
 
 func TestVisible(t *testing.T) {
@@ -35,11 +37,11 @@ func TestVisible(t *testing.T) {
 
 func FuzzVisible(f *testing.F) {
 	f.Add("a\x1b[31m\u202eb\xff")
-	f.Fuzz(func(t *testing.T, text string) {
-		shown := Line(text)
+	f.Fuzz(func(t *testing.T, given string) {
+		shown := Line(given)
 		for _, r := range shown {
-			if hidden(r) {
-				t.Fatalf("Line(%q) = %q still holds %U", text, shown, r)
+			if text.Hidden(r) {
+				t.Fatalf("Line(%q) = %q still holds %U", given, shown, r)
 			}
 		}
 		if Line(shown) != shown {
