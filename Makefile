@@ -9,8 +9,10 @@ RACE = $$(command -v "$${CC:-cc}" >/dev/null 2>&1 && echo -race)
 # The packages that wait longest begin first, so that nothing waits for them alone.
 SLOW = ./test/integration ./loader ./executor/process ./agentloop
 
+# hookd, and its messenger, which must lie in the same folder.
 build:
-	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/hookd ./cmd/hookd
+	@mkdir -p bin
+	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/ ./cmd/hookd ./cmd/hookd-bridge
 
 # hookd without the agent loop: a third of the size, and quicker to start, for
 # agents that start it for every event.
@@ -82,8 +84,9 @@ docs:
 
 release:
 	@for t in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64; do o=$${t%/*} a=$${t#*/}; \
-		e=; test "$$o" = windows && e=.exe; echo "bin/hookd-$$o-$$a$$e"; \
-		GOOS=$$o GOARCH=$$a CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o "bin/hookd-$$o-$$a$$e" ./cmd/hookd || exit 1; done
+		e=; test "$$o" = windows && e=.exe; \
+		for p in hookd hookd-bridge; do echo "bin/$$p-$$o-$$a$$e"; \
+		GOOS=$$o GOARCH=$$a CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o "bin/$$p-$$o-$$a$$e" ./cmd/$$p || exit 1; done; done
 
 clean:
 	rm -rf bin

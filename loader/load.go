@@ -173,7 +173,7 @@ func (l *loader) runOnce(inner *candidate.Scope, hooks []*trust.DecidedHook) {
 
 func (l *loader) newEnvironment(r *report.Report, scopes []*candidate.Scope) *environment.Environment {
 	e := environment.Environment{
-		Report: r, Workspace: l.Workspace, Home: l.opts.Home, State: l.state, Hookd: l.opts.Program, ManagedLayer: l.opts.Managed, Exempt: l.exempt, Hashes: l.files,
+		Report: r, Workspace: l.Workspace, Home: l.opts.Home, State: l.state, Starter: environment.Starter{Hookd: l.opts.Program, Environ: l.opts.Environ}, ManagedLayer: l.opts.Managed, Exempt: l.exempt, Hashes: l.files,
 	}
 	if scopes[0].Layer == protocol.Project {
 		e.Inner = scopes[0]

@@ -45,6 +45,9 @@ func newLoader(opts Options) (*loader, error) {
 			return nil, fmt.Errorf("working directory missing: %w", err)
 		}
 	}
+	if opts.Environ == nil {
+		opts.Environ = os.Environ()
+	}
 	var badHome *workspace.IgnoredFolder
 	if opts.Home == "" {
 		opts.Home, badHome = workspace.UserHome()

@@ -26,6 +26,11 @@ type Options struct {
 	// get and reply. Without one they get the hookd on their own PATH, if there is one.
 	Program string
 
+	// Environ is the environment that the hooks' own is made from, as os.Environ returns
+	// it: that of a process for which this one speaks. nil is that of this process. It moves
+	// neither Home nor StateDir.
+	Environ []string
+
 	// Pool keeps the processes of standby and resident hooks, while a [Watcher]'s
 	// snapshots rule. Without one, or without a Watcher, such hooks run once per
 	// event.

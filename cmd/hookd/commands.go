@@ -18,7 +18,7 @@ func commands(p *parts) []command {
 	log := &logcmd.Commands{Console: p.console, Project: p.project}
 	serve := &servecmd.Commands{Version: version, Console: p.console, Project: p.project, Opener: p.opener, Processes: p.opener.Processes, Signals: p.signals}
 	events := &eventcmd.Commands{Console: p.console, Project: p.project, Opener: p.opener, Processes: p.opener.Processes}
-	bridge := &bridgecmd.Commands{Console: p.console, Project: p.project, Opener: p.opener}
+	bridge := &bridgecmd.Commands{Console: p.console, Opener: p.opener, Closers: p.closers}
 	hooks := &hookcmd.Commands{Release: version, Console: p.console, Project: p.project, Opener: p.opener, Processes: p.opener.Processes, Builtin: builtinHooks}
 	return slices.Concat([]command{
 		{"hooks", hooks.Init()}, {"hooks", hooks.New()}, {"hooks", hooks.Examples()}, {"hooks", events.Try()},

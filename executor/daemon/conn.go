@@ -18,6 +18,7 @@ type conn struct {
 	server *Server
 	lines  *rpc.Conn
 	stdio  bool // the connection of the program that started the daemon
+	client client
 	budget *budget
 	out    outbox
 	workers
@@ -31,15 +32,21 @@ type conn struct {
 	active int       // how many run
 }
 
+// client is who is at the other end.
+type client struct {
+	pid        int         // 0 if the system does not tell
+	turnedAway atomic.Bool // it does itself what the daemon would do otherwise
+}
+
 // overhead is what a request costs besides the bytes of its line.
 const overhead = 1 << 10
 
 var errDisconnected = errors.New("the client has disconnected")
 
 // serveConn serves a client until it is gone, or the daemon has finished.
-func (s *Server) serveConn(lines *rpc.Conn, stdio bool) {
+func (s *Server) serveConn(lines *rpc.Conn, stdio bool, pid int) {
 	c := &conn{
-		server: s, lines: lines, stdio: stdio,
+		server: s, lines: lines, stdio: stdio, client: client{pid: pid},
 		budget: newBudget(s.opt.Limits.Pending),
 		calls:  map[string]*request{}, live: map[*request]struct{}{},
 	}

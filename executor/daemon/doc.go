@@ -16,13 +16,17 @@
 //   - workers.go: the goroutine that has read a call which may begin at once also runs
 //     and answers it, and another one reads on.
 //   - fire.go asks the [Engine] of the session's project (projects.go), and fits the
-//     outcome to what the client can carry out (capabilities.go).
+//     outcome to what the client can carry out.
 //   - outbox.go writes the answer, and notify.go the notifications that the client
 //     wants.
 //
+// The method bridge/event (bridge.go) takes an event as another agent writes it, without a
+// session, from the program in that agent's hook settings.
+//
 // There is one way to end, [Server.Serve]'s finish: the server takes no new work, events
 // in flight end or are aborted after a while, engines are closed, connections are closed.
-// A signal, the method shutdown and a host that is gone all lead there.
+// A signal, the method shutdown, a host that is gone and a daemon that nobody uses all lead
+// there.
 //
 // stdio_unix.go takes stdin and stdout away from the rest of the process, so that
 // nothing but the protocol is ever written there. listing.go makes the result of

@@ -96,3 +96,50 @@ func readEvent(params protocol.RawMessage) (protocol.Event, *rpc.Error) {
 	}
 	return event, nil
 }
+
+// Capabilities are what a client says in initialize that it can carry out, and
+// what it wants to be told. What it does not name it cannot do.
+type Capabilities struct {
+	Ask           bool     `json:"ask"`      // let a person decide
+	Callback      bool     `json:"callback"` // run a recipe
+	Continue      bool     `json:"continue"` // go on with a step or run that would end
+	Notifications []string `json:"notifications,omitzero"`
+}
+
+// ours are the capabilities of the daemon: it passes on everything.
+var ours = Capabilities{Ask: true, Callback: true, Continue: true, Notifications: []string{
+	hooksChanged, hookStarted, hookFinished, logMessage,
+}}
+
+// fit reduces an outcome to what the host can carry out. An ask becomes a block if the
+// host cannot ask a person. A notice says what else is lost, so that the person knows
+// what a hook wanted.
+func (can Capabilities) fit(out protocol.Outcome) protocol.Outcome {
+	by := ""
+	if out.By != nil {
+		by = *out.By
+	}
+	out.Notices = append([]protocol.HookText(nil), out.Notices...)
+	note := func(hook, text string) {
+		out.Notices = append(out.Notices, protocol.HookText{Hook: hook, Text: text})
+	}
+	if out.Action == protocol.Ask && !can.Ask {
+		out.Action = protocol.Block
+		note(by, "wants a person to decide, and this host cannot ask one: refused")
+	}
+	if out.Callback != nil && !can.Callback {
+		note(out.Callback.By, "asked for the recipe "+quote(out.Callback.Name)+", and this host cannot run recipes: lost")
+		out.Callback = nil
+		if out.Action == protocol.Callback {
+			out.Action = protocol.Observe
+		}
+	}
+	if !can.Continue && (out.Action == protocol.Continue || len(out.Messages) > 0) {
+		note(by, "wants the run to go on, and this host cannot: lost")
+		out.Messages = nil
+		if out.Action == protocol.Continue {
+			out.Action = protocol.Observe
+		}
+	}
+	return out
+}

@@ -29,6 +29,7 @@ func init() {
 		"session/open":    {plan: planOpen},
 		"session/close":   {plan: planClose},
 		"event/fire":      {plan: planFire},
+		"bridge/event":    {plan: planBridge},
 		"hooks/list":      {plan: planList},
 		"hooks/reload":    {plan: planReload},
 		"ping":            {plan: planPing, anytime: true},

@@ -60,6 +60,11 @@ type Options struct {
 	// Without it the project's name itself, or else the directory, is the root.
 	Resolve func(project, cwd string) (string, error)
 
+	// ResolveCaller does so for a caller of bridge/event: the engine's hooks must decide as
+	// they would in the caller's own process. It fails if none can. Without it that is
+	// what Resolve returns.
+	ResolveCaller func(cwd string, caller Caller) (string, error)
+
 	Project, Cwd string // what initialize lists hooks of when it names nothing
 
 	Version string // of the program, for initialize
@@ -69,6 +74,12 @@ type Options struct {
 	Linger time.Duration // how long the daemon waits at its end for one more event to end, default 1s
 	Drain  time.Duration // how long all events may take at its end, default 10s
 	Idle   time.Duration // how long an unused engine is kept, default 30s
+
+	// EndUnused ends the daemon when nobody has been connected for so long, 0 never.
+	EndUnused time.Duration
+	// Outdated reports, at each new connection, whether the daemon must make room for a
+	// newer one: it ends then.
+	Outdated func() bool
 
 	Log slog.Handler // besides the notification log; never stdout. Default: discarded
 }
@@ -99,6 +110,9 @@ func (o *Options) setDefaults() {
 			}
 			return project, nil
 		}
+	}
+	if o.ResolveCaller == nil {
+		o.ResolveCaller = func(cwd string, _ Caller) (string, error) { return o.Resolve("", cwd) }
 	}
 }
 

@@ -40,12 +40,17 @@ func (ps *projects) init(server *Server) {
 }
 
 // use returns the engine of a project, opened if need be. Each use needs a
-// [projects.release].
+// [projects.release]. A connection that is not nil is told when the hooks change.
 func (ps *projects) use(ctx context.Context, c *conn, name, cwd string) (*project, *rpc.Error) {
 	key, err := ps.server.opt.Resolve(name, cwd)
 	if err != nil {
 		return nil, badParam("/project", "/project: "+err.Error())
 	}
+	return ps.open(ctx, c, key, cwd)
+}
+
+// open does so for what Resolve returned.
+func (ps *projects) open(ctx context.Context, c *conn, key, cwd string) (*project, *rpc.Error) {
 	p := ps.enter(c, key, cwd)
 	if p == nil {
 		return nil, rpc.Errorf(rpc.ShuttingDown, "the daemon is shutting down")
@@ -73,19 +78,21 @@ func (ps *projects) enter(c *conn, key, cwd string) *project {
 	if p == nil {
 		p = &project{key: key, ready: make(chan struct{}), gone: make(chan struct{}), conns: map[*conn]struct{}{}}
 		ps.byRoot[key] = p
-		ps.wg.Go(func() { ps.open(p, cwd) })
+		ps.wg.Go(func() { ps.run(p, cwd) })
 	}
 	if p.idle != nil {
 		p.idle.Stop()
 		p.idle = nil
 	}
 	p.users++
-	p.conns[c] = struct{}{}
+	if c != nil {
+		p.conns[c] = struct{}{}
+	}
 	return p
 }
 
-// open opens an engine, and then passes on its changes until it is closed.
-func (ps *projects) open(p *project, cwd string) {
+// run opens an engine, and then passes on its changes until it is closed.
+func (ps *projects) run(p *project, cwd string) {
 	engine, err := ps.begin(p, cwd)
 	if err != nil {
 		p.err = err

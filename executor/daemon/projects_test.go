@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"fmt"
+	"net"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -90,5 +91,66 @@ func TestOpeningIsGivenUp(t *testing.T) {
 		if took := time.Since(began); took > 10*time.Second {
 			t.Errorf("the end took %v", took)
 		}
+	})
+}
+
+// TestEndsUnused: a daemon ends when nobody has been connected for as long as it is told,
+// and not while somebody is.
+func TestEndsUnused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := New(Options{Open: (&opener{}).open, EndUnused: time.Minute})
+		listener := newMemoryListener()
+		ended := make(chan error, 1)
+		go func() { ended <- server.Serve(t.Context(), nil, listener) }()
+		began := time.Now()
+		time.Sleep(40 * time.Second)
+		here, there := net.Pipe()
+		listener.conns <- there
+		client := newPeerEnd(here, here)
+		time.Sleep(10 * time.Minute)
+		select {
+		case <-ended:
+			t.Fatal("it ended with a client connected")
+		default:
+		}
+		client.close()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(began).Round(time.Second); took != 40*time.Second+10*time.Minute+time.Minute {
+			t.Errorf("it ended after %v", took)
+		}
+	})
+}
+
+// TestEndsOutdated: a daemon that must make room ends when a client comes, and serves that
+// one no more.
+func TestEndsOutdated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		outdated := false
+		server := New(Options{Open: (&opener{}).open, Outdated: func() bool { return outdated }})
+		listener := newMemoryListener()
+		ended := make(chan error, 1)
+		go func() { ended <- server.Serve(t.Context(), nil, listener) }()
+		connect := func() *peerEnd {
+			here, there := net.Pipe()
+			listener.conns <- there
+			return newPeerEnd(here, here)
+		}
+		first := connect()
+		if err := first.send(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); err != nil || !strings.Contains(<-first.lines, `"result":{}`) {
+			t.Fatal(err)
+		}
+		outdated = true
+		second := connect()
+		_ = second.send(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+		if line, answered := <-second.lines; answered {
+			t.Errorf("answered %s", line)
+		}
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		first.close()
+		second.close()
 	})
 }

@@ -29,7 +29,8 @@ type Server struct {
 
 	mu    sync.Mutex
 	conns map[*conn]struct{}
-	wg    sync.WaitGroup // connections and the accept loop
+	used  time.Time      // when the last connection of use ended, or the daemon began
+	wg    sync.WaitGroup // connections, the accept loop and endUnused
 }
 
 // phase is a point of no return in the life of a server.
@@ -47,12 +48,14 @@ var (
 	errShutdown = errors.New("the daemon is shutting down")
 	errAborted  = errors.New("the daemon was told to end at once")
 	errEnding   = errors.New("the daemon is ending")
+	errUnused   = errors.New("nobody has used the daemon for a while")
+	errOutdated = errors.New("the daemon's program file is another one now")
 )
 
 // New makes a server that has not begun to serve.
 func New(opt Options) *Server {
 	opt.setDefaults()
-	s := &Server{opt: opt, stop: newPhase(), abort: newPhase(), finished: newPhase(), conns: map[*conn]struct{}{}}
+	s := &Server{opt: opt, stop: newPhase(), abort: newPhase(), finished: newPhase(), conns: map[*conn]struct{}{}, used: time.Now()}
 	s.log = slog.New(&logHandler{server: s, next: opt.Log})
 	s.projects.init(s)
 	s.schedule.init(s)
@@ -83,7 +86,10 @@ func (s *Server) Serve(ctx context.Context, stdio *rpc.Conn, listener net.Listen
 		s.wg.Go(func() { failed = s.accept(listener) })
 	}
 	if stdio != nil {
-		s.wg.Go(func() { s.serveConn(stdio, true) })
+		s.wg.Go(func() { s.serveConn(stdio, true, 0) })
+	}
+	if s.opt.EndUnused > 0 {
+		s.wg.Go(s.endUnused)
 	}
 	<-s.stop.Done()
 	if listener != nil {
@@ -140,33 +146,39 @@ func (s *Server) accept(listener net.Listener) error {
 			s.stop.enter(err)
 			return fmt.Errorf("accept clients: %w", err)
 		}
-		if err := s.admit(peer); err != nil {
+		pid, err := s.admit(peer)
+		if err != nil {
 			s.log.Warn("a client was refused", "error", err)
 			_ = peer.Close()
 			continue
 		}
-		s.wg.Go(func() { s.serveConn(rpc.NewConn(peer, peer, s.opt.Limits.Line), false) })
+		s.wg.Go(func() { s.serveConn(rpc.NewConn(peer, peer, s.opt.Limits.Line), false, pid) })
 	}
 }
 
 // admit checks who is at the other end: only programs of our own user are
-// served, and not too many of them.
-func (s *Server) admit(peer net.Conn) error {
+// served, and not too many of them. It returns the client's process.
+func (s *Server) admit(peer net.Conn) (pid int, err error) {
 	if unix, ok := peer.(*net.UnixConn); ok {
 		who, err := socket.PeerOf(unix)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if err := who.CheckUser(); err != nil {
-			return err
+			return 0, err
 		}
+		pid = who.PID
+	}
+	if s.opt.Outdated != nil && s.opt.Outdated() {
+		s.stop.enter(errOutdated)
+		return 0, errOutdated
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.conns) >= s.opt.Limits.Connections {
-		return fmt.Errorf("%d clients are connected already", len(s.conns))
+		return 0, fmt.Errorf("%d clients are connected already", len(s.conns))
 	}
-	return nil
+	return pid, nil
 }
 
 func (s *Server) add(c *conn) {
@@ -179,6 +191,30 @@ func (s *Server) remove(c *conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.conns, c)
+	if !c.client.turnedAway.Load() {
+		s.used = time.Now()
+	}
+}
+
+// endUnused ends the daemon when it was of use to no client for as long as
+// [Options.EndUnused] says. A client that comes at that moment finds nobody, as it would a
+// moment later.
+func (s *Server) endUnused() {
+	for {
+		s.mu.Lock()
+		left := s.opt.EndUnused - time.Since(s.used)
+		if len(s.conns) > 0 {
+			left = s.opt.EndUnused
+		}
+		s.mu.Unlock()
+		if left <= 0 {
+			s.stop.enter(errUnused)
+			return
+		}
+		if sleep(s.stop, left) != nil {
+			return
+		}
+	}
 }
 
 // each calls f for every connection, without a lock.

@@ -18,6 +18,12 @@ import (
 // command is hookd does not.
 var ProcessDepth = sync.OnceValue(func() int { return depthOf(os.Environ(), process.Ancestors(), process.CgroupDepth()) })
 
+// DepthOf returns how many hooks and tools stand above another process, which was started
+// with an environment: what [ProcessDepth] is in there.
+func DepthOf(pid int, environ []string) int {
+	return depthOf(environ, process.AncestorsOf(pid), process.CgroupDepthOf(pid))
+}
+
 func depthOf(environ []string, above []process.Ancestor, cgroups int) int {
 	depth := 0
 	for _, a := range slices.Backward(above) {

@@ -82,6 +82,23 @@ func ForHook(c Config, action, file string) []string {
 	)
 }
 
+// Visible returns the variables of an environment that hooks may see, sorted: those of the
+// allow list, PATH, and those that names holds, which hooks and settings name.
+func Visible(environ, names []string) []string {
+	c := Config{Names: names}
+	var visible []string
+	seen := map[string]bool{}
+	for _, variable := range environ {
+		name, _, ok := strings.Cut(variable, "=")
+		if ok && !seen[name] && (name == "PATH" || !setByUs(name)) && c.passes(name) {
+			seen[name] = true
+			visible = append(visible, variable)
+		}
+	}
+	slices.Sort(visible)
+	return visible
+}
+
 // sameName reports whether name is one of names. On Windows the case of a
 // variable's name does not count.
 func sameName(names []string, name string) bool {

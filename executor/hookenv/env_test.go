@@ -123,3 +123,16 @@ func TestTraceparent(t *testing.T) {
 		t.Errorf("two runs: %s, %s", first, second)
 	}
 }
+
+// Hooks see the allow list and what is named, of two values the first, and nothing that
+// hookd sets but the PATH that it is made from.
+func TestVisible(t *testing.T) {
+	environ := []string{"TOKEN=1", "PATH=/bin", "HOME=/h", "PATH=/x", "OTHER=1", "HOOK_DEPTH=3", "TRACEPARENT=x", "LC_ALL=", "no variable"}
+	want := []string{"HOME=/h", "LC_ALL=", "PATH=/bin", "TOKEN=1"}
+	if got := Visible(environ, []string{"TOKEN", "HOOK_DEPTH"}); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := Visible(environ, nil); !slices.Equal(got, want[:3]) {
+		t.Errorf("%q", got)
+	}
+}

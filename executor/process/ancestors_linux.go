@@ -30,6 +30,11 @@ func Ancestors() []Ancestor {
 		return nil
 	}
 	pid, _ := strconv.Atoi(self)
+	return AncestorsOf(pid)
+}
+
+// AncestorsOf lists the processes above another one in the same way.
+func AncestorsOf(pid int) []Ancestor {
 	below, ok := readEntry(pid)
 	var list []Ancestor
 	for ok && below.parent > 0 && len(list) < mostAncestors {
@@ -77,8 +82,13 @@ var containerPath = sync.OnceValue(func() *regexp.Regexp {
 // CgroupDepth returns how many control groups made by Runtimes for their programs this
 // process is nested in. Leaving the parent or clearing the environment does not change
 // the number; moving to another control group does.
-func CgroupDepth() int {
-	lines, err := os.ReadFile("/proc/self/cgroup")
+func CgroupDepth() int { return cgroupDepth("self") }
+
+// CgroupDepthOf returns the same of another process.
+func CgroupDepthOf(pid int) int { return cgroupDepth(strconv.Itoa(pid)) }
+
+func cgroupDepth(process string) int {
+	lines, err := os.ReadFile("/proc/" + process + "/cgroup")
 	if err != nil {
 		return 0
 	}

@@ -12,5 +12,11 @@ type Ancestor struct {
 // Ancestors is empty: this platform does not show what a process was started with.
 func Ancestors() []Ancestor { return nil }
 
+// AncestorsOf is empty, too.
+func AncestorsOf(int) []Ancestor { return nil }
+
+// CgroupDepthOf is 0, as CgroupDepth.
+func CgroupDepthOf(int) int { return 0 }
+
 // CgroupDepth is 0: there are no control groups on this platform.
 func CgroupDepth() int { return 0 }

@@ -5,6 +5,7 @@
 //
 //	record.go        Record, Write, Read: the file, its path and its hash
 //	identity_*.go    Identity: tells without reading a file that it is the one that was hashed
+//	version.go       Version of the running program
 //
 // The package is linked into the messenger, whose start is what a bridge costs. So it
 // imports little, and the record is lines of text.

@@ -94,7 +94,7 @@ func (a *Agent) readCall(name string, stdin []byte, lim protocol.DecodeLimits) (
 		return nil, name, &UnknownEventError{a, name}
 	}
 	if other := a.Row(says); other != nil && other.Event != row.Event {
-		return nil, name, fmt.Errorf("%s sent the event %s to the hook of %s", a.Title, says, name)
+		return nil, says, fmt.Errorf("%s sent the event %s to the hook of %s", a.Title, says, name)
 	}
 	got, err := a.read(in, row)
 	if err != nil {

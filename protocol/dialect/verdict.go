@@ -64,8 +64,8 @@ func (a *Agent) Refuse(name string, err error) Answer {
 	if unknown, is := errors.AsType[*UnknownEventError](err); is {
 		return Answer{Lost: []string{unknown.Error()}}
 	}
-	if input, is := errors.AsType[*InputError](err); is && name == "" {
-		name = input.Event
+	if input, is := errors.AsType[*InputError](err); is && input.Event != "" {
+		name = input.Event // what the input says counts, whatever hook it was sent to
 	}
 	reason := "hookd: " + err.Error()
 	row := a.Row(name)

@@ -287,6 +287,7 @@ const (
 	TooLarge       Code = -32001 // a line, event or answer over its limit
 	UnknownSession Code = -32002
 	ShuttingDown   Code = -32003
+	Different      Code = -32004 // the daemon would decide otherwise than the client itself
 )
 
 // Error is the error of an answer.

@@ -288,10 +288,6 @@ func fire(ctx context.Context, k *kit) (*race, error) {
 	if err := os.WriteFile(data, p.event(usualSize).Data, 0o600); err != nil {
 		return nil, err
 	}
-	source := filepath.Join(p.folder, "empty.go")
-	if err := os.WriteFile(source, []byte("package main\n\nfunc main() {}\n"), 0o600); err != nil {
-		return nil, err
-	}
 	spawner, err := k.startSpawner(ctx, p.root, p.environ()) // so that they get the project's folder and environment
 	if err != nil {
 		return nil, err
@@ -304,7 +300,7 @@ func fire(ctx context.Context, k *kit) (*race, error) {
 		build func() (string, error)
 		args  []string
 	}{
-		{"empty Go", func() (string, error) { return k.goProgram(ctx, "empty", source) }, nil},
+		{"empty Go", func() (string, error) { return k.empty(ctx) }, nil},
 		{"lean", func() (string, error) { return k.hookd(ctx, leanTag) }, args},
 		{"whole", func() (string, error) { return k.hookd(ctx, "") }, args},
 	} {

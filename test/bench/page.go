@@ -55,6 +55,7 @@ record. A hook named *c* has no C library. An event has 1 KiB unless the row say
 | ` + "`match/1000`" + `, ` + "`abort`" + ` | an event that none of 1,000 hooks wants; from an abort until every process is dead |
 | ` + "`describe`, `warm`, `reload`, `change`" + ` | asking N hooks what they are for; a start when that is known; a reload without a change; from a changed file among N until the new set is active |
 | ` + "`fire`, `memory/…`" + ` | ` + "`hookd fire`" + ` as a whole process, against an empty Go program; resident memory at rest |
+| ` + "`bridge/…`" + ` | what another agent starts for an event, as a whole process, against an empty Go program: ` + "`hookd-bridge`" + ` with a daemon and N hooks that want the event; ` + "`hookd bridge`" + ` without one, and ` + "`hookd-bridge`" + ` that becomes it |
 
 `
 

@@ -75,6 +75,9 @@ func rows() []row {
 		{"change/5000", change(5, 1000), []target{{ours, 250e-3, middle}}},
 		{"change/unallowed/5000", changeAmongUnallowed(5000), []target{{ours, 250e-3, middle}}},
 		{"fire", fire, atMost("lean", 4)},
+		{"bridge/warm/0", bridge(0), atMost(messenger, 1.6)},
+		{"bridge/warm/1", bridge(1), atMost(messenger, 2)},
+		{"bridge/cold", bridgeAlone, atMost(ours, 8)},
 		{"memory/serve", serveMemory, []target{{"lean", 16e6, amount}}},
 		{"memory/standby", standbyMemory, nil},
 	}

@@ -29,6 +29,7 @@ var records = map[string]string{
 	"agentloop.Options":              "options of a caller",
 	"executor.Hook":                  "a hook of a set",
 	"executor/daemon.Listed":         "an answer of the daemon",
+	"executor/daemon.Options":        "options of a caller",
 	"executor/process.Command":       "what is run",
 	"executor/process.Result":        "how a run ended",
 	"executor/record.Event":          "a line of a record",

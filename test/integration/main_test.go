@@ -15,7 +15,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// binary is the hookd that every test here runs, built as releases are.
+// binary is the hookd that every test here runs, built as releases are. Its messenger lies
+// beside it, as hookd-bridge.
 var binary string
 
 type suite struct{ m *testing.M }
@@ -31,7 +32,7 @@ func (s suite) Run() int {
 	if runtime.GOOS == "windows" {
 		binary += ".exe"
 	}
-	build := exec.Command("go", "build", "-trimpath", "-o", binary, module+"/cmd/hookd")
+	build := exec.Command("go", "build", "-trimpath", "-o", folder, module+"/cmd/hookd", module+"/cmd/hookd-bridge")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "building hookd: %v\n%s", err, out)

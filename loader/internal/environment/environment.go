@@ -1,7 +1,6 @@
 package environment
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,13 +23,19 @@ type Environment struct {
 	Workspace    workspace.Workspace
 	Inner        *candidate.Scope // the innermost project, nil without one
 	Home, State  string
-	Hookd        string // the running hookd, "" if it is part of another program
+	Starter      Starter
 	ManagedLayer *ownership.ManagedLayer
 	Exempt       []ownership.Exemption
 	Hashes       *files.HashCache
 	HooksFolder  string // in place of each scope's own, "" for that
 	checkouts    checkouts
 	memo         environmentMemo
+}
+
+// Starter is who starts the programs of a load.
+type Starter struct {
+	Hookd   string   // the running hookd, "" if it is part of another program
+	Environ []string // as os.Environ returns it: of this process, or of one for which it speaks
 }
 
 // New returns an environment with the fields given, for one load.
@@ -61,7 +66,7 @@ type builderKey struct {
 // EnvConfig is what the environment of a scope's hooks is made from.
 func (e *Environment) EnvConfig(s *candidate.Scope, named []string) hookenv.Config {
 	c := hookenv.Config{
-		Environ: os.Environ(), Project: e.projectDir(s), Machine: s.Layer == protocol.Managed,
+		Environ: e.Starter.Environ, Project: e.projectDir(s), Machine: s.Layer == protocol.Managed,
 		Names:  e.WithoutCode(s.Layer, slices.Concat(s.Own.Hooks.Env[s.Layer], named)),
 		Usable: e.checkouts.outside,
 	}
@@ -132,8 +137,8 @@ func (e *Environment) Variables(f *candidate.Hook, action string) []string {
 // where this package is part of another program, the one on the hook's own PATH, on
 // which no folder of a project is.
 func (e *Environment) hookdFor(env []string) string {
-	if e.Hookd != "" {
-		return e.Hookd
+	if e.Starter.Hookd != "" {
+		return e.Starter.Hookd
 	}
 	for _, one := range env {
 		if path, is := strings.CutPrefix(one, "PATH="); is {

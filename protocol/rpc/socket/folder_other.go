@@ -2,8 +2,8 @@
 
 package socket
 
-func checkOwn(string) error { return errNoPeer }
+import "github.com/hookd-dev/hookd/protocol/rpc/socket/meet"
 
-func lockFolder(string) (func(), error) { return nil, errNoPeer }
+func lockFolder(string) (func(), error) { return nil, meet.ErrNoPeer }
 
 func refused(error) bool { return false }

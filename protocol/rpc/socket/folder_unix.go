@@ -6,29 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
-
-// checkOwn fails unless dir is a folder of ours that is open to nobody else.
-func checkOwn(dir string) error {
-	info, err := os.Lstat(dir)
-	if err != nil {
-		return err
-	}
-	if !info.IsDir() {
-		return fmt.Errorf("%s is not a folder", dir)
-	}
-	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || int(stat.Uid) != os.Geteuid() {
-		return fmt.Errorf("the folder %s does not belong to this user", dir)
-	}
-	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return fmt.Errorf("the folder %s is open to others (mode %#o): chmod 700 it, or use another", dir, mode)
-	}
-	return nil
-}
 
 // lockFolder keeps other daemons from touching the sockets in dir. The lock is
 // held for a few system calls only, and falls with the process.

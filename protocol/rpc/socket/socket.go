@@ -2,8 +2,6 @@ package socket
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,25 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/hookd-dev/hookd/protocol/rpc/socket/meet"
 )
-
-// Path is where the daemon of a project listens unless it is told otherwise:
-// $XDG_RUNTIME_DIR/hookd/HASH.sock, or without such a folder of our own the
-// same in stateDir. HASH stands for the project's absolute path.
-func Path(project, stateDir string) (string, error) {
-	sum := sha256.Sum256([]byte(project))
-	name := hex.EncodeToString(sum[:8]) + ".sock"
-	if dir := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) && checkOwn(dir) == nil {
-		return filepath.Join(dir, "hookd", name), nil
-	}
-	if !filepath.IsAbs(stateDir) {
-		return "", errors.New("neither XDG_RUNTIME_DIR nor a state folder is there for the socket")
-	}
-	return filepath.Join(stateDir, "run", name), nil
-}
-
-// maxPath is the longest socket path that every system takes.
-const maxPath = 103
 
 // ErrInUse says that another daemon listens on the path.
 var ErrInUse = errors.New("another hookd listens there")
@@ -46,14 +28,14 @@ func Listen(path string) (net.Listener, error) {
 }
 
 func listen(path string) (net.Listener, error) {
-	if err := checkPath(path); err != nil {
+	if err := meet.CheckPath(path); err != nil {
 		return nil, err
 	}
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	if err := checkOwn(dir); err != nil {
+	if err := meet.CheckOwn(dir); err != nil {
 		return nil, err
 	}
 	// Looking for a live daemon, removing its dead socket and taking the name
@@ -80,17 +62,7 @@ func listen(path string) (net.Listener, error) {
 		l.Close()
 		return nil, err
 	}
-	return &listener{UnixListener: l, path: path, made: made, unsign: sign()}, nil
-}
-
-func checkPath(path string) error {
-	switch {
-	case !filepath.IsAbs(path):
-		return errors.New("the path must be absolute")
-	case len(path) > maxPath:
-		return fmt.Errorf("the path has %d bytes, and a socket's may have %d", len(path), maxPath)
-	}
-	return nil
+	return &listener{UnixListener: l, path: path, made: made, unsign: meet.Sign()}, nil
 }
 
 func removeStale(path string) error {
@@ -139,10 +111,10 @@ func (l *listener) Close() error {
 // from the program file executable; an empty executable is not checked. Where
 // a check fails nothing was sent, and the caller works without the daemon.
 func Dial(ctx context.Context, path, executable string) (*net.UnixConn, error) {
-	if err := checkPath(path); err != nil {
+	if err := meet.CheckPath(path); err != nil {
 		return nil, fmt.Errorf("socket %s: %w", path, err)
 	}
-	if err := checkOwn(filepath.Dir(path)); err != nil {
+	if err := meet.CheckOwn(filepath.Dir(path)); err != nil {
 		return nil, fmt.Errorf("socket %s: %w", path, err)
 	}
 	var d net.Dialer
@@ -169,16 +141,14 @@ func checkPeer(conn *net.UnixConn, executable string) error {
 	return peer.CheckExecutable(executable)
 }
 
-// Peer is the process at the other end of a socket, as the kernel names it.
-type Peer struct {
-	UID int
-	PID int // 0 where the system does not tell
-}
-
-// CheckUser fails unless the peer runs as our user.
-func (p Peer) CheckUser() error {
-	if own := os.Geteuid(); p.UID != own {
-		return fmt.Errorf("the other end belongs to user %d, not to %d", p.UID, own)
+// PeerOf asks the kernel who is at the other end.
+func PeerOf(conn *net.UnixConn) (peer meet.Peer, err error) {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return peer, err
 	}
-	return nil
+	if failed := raw.Control(func(fd uintptr) { peer, err = meet.PeerOf(int(fd)) }); failed != nil {
+		return peer, failed
+	}
+	return peer, err
 }

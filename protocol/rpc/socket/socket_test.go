@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/hookd-dev/hookd/protocol/rpc/socket"
+	"github.com/hookd-dev/hookd/protocol/rpc/socket/meet"
 )
 
 // folder is a short folder of our own: the path of a socket may not be long.
@@ -26,40 +27,6 @@ func folder(t *testing.T) string {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	return dir
-}
-
-func TestPath(t *testing.T) {
-	state := folder(t)
-	private, shared := folder(t), folder(t)
-	if err := os.Chmod(shared, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	tests := []struct{ name, runtimeDir, want string }{
-		{"own runtime folder", private, filepath.Join(private, "hookd")},
-		{"none", "", filepath.Join(state, "run")},
-		{"open to others", shared, filepath.Join(state, "run")},
-		{"not there", filepath.Join(private, "no"), filepath.Join(state, "run")},
-		{"relative", "run", filepath.Join(state, "run")},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Setenv("XDG_RUNTIME_DIR", tt.runtimeDir)
-			one, err := socket.Path("/project/one", state)
-			if err != nil || filepath.Dir(one) != tt.want || filepath.Ext(one) != ".sock" {
-				t.Errorf("got %s, %v; want it in %s", one, err, tt.want)
-			}
-			if two, _ := socket.Path("/project/two", state); two == one {
-				t.Error("two projects have the same socket")
-			}
-			if again, _ := socket.Path("/project/one", state); again != one {
-				t.Error("the same project has two sockets")
-			}
-		})
-	}
-	t.Setenv("XDG_RUNTIME_DIR", "")
-	if _, err := socket.Path("/project", ""); err == nil {
-		t.Error("a path without any folder")
-	}
 }
 
 func TestListenRefuses(t *testing.T) {
@@ -245,7 +212,7 @@ func TestDialChecksThePeer(t *testing.T) {
 }
 
 func TestCheckUser(t *testing.T) {
-	if err := (socket.Peer{UID: os.Geteuid() + 1}).CheckUser(); err == nil {
+	if err := (meet.Peer{UID: os.Geteuid() + 1}).CheckUser(); err == nil {
 		t.Error("another user is taken for ours")
 	}
 }

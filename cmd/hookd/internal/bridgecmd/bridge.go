@@ -2,7 +2,6 @@ package bridgecmd
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -15,6 +14,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/executor/bridge"
 	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/dialect"
@@ -23,16 +23,14 @@ import (
 // Commands are hookd bridge.
 type Commands struct {
 	Console *cli.Console
-	Project *places.Project
 	Opener  *engine.Opener
+	Closers *cli.Closers
 }
 
-// ownShare is the part of the agent's limit within which hookd answers. Nearly every agent
-// lets the tool run when its own limit ends the hook.
-const ownShare = 0.8
-
+// Bridge returns hookd bridge.
 func (cmd *Commands) Bridge() *cobra.Command {
-	var limit time.Duration
+	var limit, left time.Duration
+	var start string
 	c := &cobra.Command{
 		Use:   "bridge AGENT [EVENT]",
 		Short: "Answer another agent's hook call: what its hook settings start",
@@ -43,18 +41,30 @@ Agents: ` + strings.Join(agentNames(), ", ") + `.
 EVENT is the agent's own name of the event, for agents that do not write it.`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
+			began := time.Now()
 			agent := dialect.Find(args[0])
 			if agent == nil {
 				return cli.Usage("unknown-agent", "hookd knows no agent "+show.Line(args[0]), "one of "+strings.Join(agentNames(), ", "))
 			}
-			b := bridge{cmd: cmd, agent: agent, limit: limit}
+			call := bridge.Call{Agent: agent, Limit: limit, Began: began, Depth: hookenv.ProcessDepth()}
 			if len(args) > 1 {
-				b.event = args[1]
+				call.Event = args[1]
 			}
-			return b.write(b.answer(c.Context()))
+			if c.Flags().Changed("left") {
+				call.Until = began.Add(left)
+			}
+			if start != "" {
+				cmd.startDaemonAtEnd(c.Context(), start)
+			}
+			return cmd.write(cmd.answer(c.Context(), call))
 		},
 	}
 	c.Flags().DurationVar(&limit, "limit", 0, "the agent's own `limit` for its hooks, if its settings state one")
+	c.Flags().DurationVar(&left, "left", 0, "the time until the answer is due")
+	cli.NameFlag(c.Flags(), &start, "start", "", "start a daemon on this `SOCKET` for the next event")
+	for _, ofMessenger := range []string{"left", "start"} {
+		_ = c.Flags().MarkHidden(ofMessenger)
+	}
 	return c
 }
 
@@ -65,82 +75,48 @@ func agentNames() (names []string) {
 	return names
 }
 
-// bridge answers one call.
-type bridge struct {
-	cmd   *Commands
-	agent *dialect.Agent
-	event string        // the agent's name of it, "" until it was read
-	limit time.Duration // the agent's own, 0 if its settings state none
+// answer reads the input and has the hooks of the project decide it.
+func (cmd *Commands) answer(ctx context.Context, call bridge.Call) bridge.Reply {
+	var err error
+	if call.Input, err = cmd.readInput(ctx, &call); err != nil {
+		return call.Refuse(fmt.Errorf("what %s wrote to stdin cannot be read: %w", call.Agent.Title, err))
+	}
+	if call.Cwd, err = os.Getwd(); err != nil {
+		return call.Refuse(places.NoDirectory())
+	}
+	return bridge.Answer(ctx, call, func(ctx context.Context) (bridge.Hooks, error) {
+		return cmd.Opener.Open(ctx, engine.Options{})
+	})
 }
 
-var errLate = errors.New("hookd's hooks did not answer in time")
-
-func (b *bridge) answer(ctx context.Context) dialect.Answer {
-	began := time.Now()
-	stdin, err := io.ReadAll(io.LimitReader(b.cmd.Console.In, protocol.DefaultEventSize+1))
-	if err != nil {
-		return b.refuse(fmt.Errorf("what %s wrote to stdin cannot be read: %w", b.agent.Title, err))
-	}
-	call, err := b.agent.Read(b.event, stdin, protocol.DecodeLimits{Size: protocol.DefaultEventSize, Depth: protocol.DefaultDepth})
-	if err != nil {
-		return b.refuse(err)
-	}
-	b.event = call.Row.Name
-	limit := call.Row.Limit
-	if b.limit > 0 {
-		limit = b.limit
-	}
-	ctx, cancel := context.WithDeadlineCause(ctx, began.Add(time.Duration(float64(limit)*ownShare)), errLate)
+// readInput reads stdin to its end, but not past the time when the answer is due.
+func (cmd *Commands) readInput(ctx context.Context, call *bridge.Call) ([]byte, error) {
+	ctx, cancel := context.WithDeadlineCause(ctx, call.Due(), bridge.ErrLate)
 	defer cancel()
-	outcome, err := b.fire(ctx, call)
-	if err != nil {
-		return b.refuse(err)
+	type input struct {
+		text []byte
+		err  error
 	}
-	return call.Answer(&outcome)
+	read := make(chan input, 1)
+	go func() { // it ends with the process if the agent never closes stdin
+		text, err := io.ReadAll(io.LimitReader(cmd.Console.In, protocol.DefaultEventSize+1))
+		read <- input{text, err}
+	}()
+	select {
+	case in := <-read:
+		return in.text, in.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }
 
-func (b *bridge) fire(ctx context.Context, call *dialect.Call) (protocol.Outcome, error) {
-	e, err := b.cmd.Opener.Open(ctx, engine.Options{})
-	if err != nil {
-		return protocol.Outcome{}, err
-	}
-	event := call.Event
-	event.Protocol, event.ID, event.Time = protocol.Version, protocol.NewID(), time.Now().UTC()
-	event.Project, event.Agent.Depth = e.Project(), event.Agent.Depth+hookenv.ProcessDepth()
-	if event.Cwd == "" { // the agent does not say it
-		if event.Cwd, err = os.Getwd(); err != nil {
-			return protocol.Outcome{}, places.NoDirectory()
-		}
-	}
-	event.Data = protocol.Complete(event.Spec(), event.Data)
-	if err := protocol.CheckEvent(&event); err != nil {
-		return protocol.Outcome{}, err
-	}
-	call.Event = event
-	outcome, err := e.Fire(ctx, event)
-	if err != nil {
-		return protocol.Outcome{}, context.Cause(ctx)
-	}
-	return outcome, nil
-}
-
-// refuse answers a call that could not be decided.
-func (b *bridge) refuse(err error) dialect.Answer {
-	return b.agent.Refuse(b.event, err)
-}
-
-func (b *bridge) write(a dialect.Answer) error {
-	for _, lost := range a.Lost {
-		b.cmd.Console.Note(lost, "")
-	}
-	if a.Stderr != "" {
-		fmt.Fprintln(b.cmd.Console.Err.W, show.Visible(a.Stderr))
-	}
-	if _, err := b.cmd.Console.Out.W.Write(a.Stdout); err != nil {
+func (cmd *Commands) write(r bridge.Reply) error {
+	_, _ = cmd.Console.Err.W.Write(r.Stderr) // an agent that does not read it reads the answer all the same
+	if _, err := cmd.Console.Out.W.Write(r.Stdout); err != nil {
 		return err
 	}
-	if a.Exit != 0 {
-		return cli.ExitCode(a.Exit)
+	if r.Exit != 0 {
+		return cli.ExitCode(r.Exit)
 	}
 	return nil
 }

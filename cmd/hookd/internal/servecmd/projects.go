@@ -28,6 +28,8 @@ type projectOpener struct {
 	pool     *exechook.Pool
 	stateDir string
 	log      *slog.Logger
+	found    loader.Projects
+	callers  *callers
 }
 
 // noProjectAt marks the key of an engine without a project: it has the hooks of
@@ -42,22 +44,41 @@ func (o *projectOpener) resolve(project, cwd string) (string, error) {
 			return "", places.NoDirectory()
 		}
 	}
-	found, err := loader.OpenTrust(loader.Options{Project: project, Cwd: cwd})
+	root, err := o.rootOf(project, cwd)
 	if err != nil {
 		return "", err
 	}
-	if root := found.Project(); root != "" {
+	if root != "" {
 		return root, nil
 	}
 	return noProjectAt + cwd, nil
 }
 
+// rootOf returns the root of a project that is named, or that a folder lies in, "" outside
+// of any.
+func (o *projectOpener) rootOf(project, cwd string) (string, error) {
+	if project == "" {
+		return o.found.Of(cwd)
+	}
+	found, err := loader.OpenTrust(loader.Options{Project: project, Cwd: cwd})
+	if err != nil {
+		return "", err
+	}
+	return found.Project(), nil
+}
+
 // open starts the engine of a project.
-func (o *projectOpener) open(ctx context.Context, project, cwd string) (daemon.Engine, error) {
+func (o *projectOpener) open(ctx context.Context, key, cwd string) (daemon.Engine, error) {
 	s := &projectEngine{console: o.console, changed: make(chan struct{}, 1), log: o.log}
 	s.aside = executor.Progress{Notice: s.logNotice, Cut: s.logCut}
+	project, environ := o.callers.environOf(key)
+	s.check.environ = environ
 	options := loader.Options{
-		Project: project, Cwd: cwd, Runtime: o.runtime, Program: places.Program(), Pool: o.pool, OnChange: s.tellChanged,
+		Project: project, Cwd: cwd, Environ: environ, Runtime: o.runtime, Program: places.Program(), Pool: o.pool,
+		OnChange: func(snapshot *loader.Snapshot) {
+			o.callers.learn(project, snapshot.Set)
+			s.tellChanged(snapshot)
+		},
 		OnNotice: func(f schema.Finding) { o.log.Warn(f.Message, "remedy", f.Remedy, "file", f.File) },
 	}
 	if folder, isNone := strings.CutPrefix(project, noProjectAt); isNone {
@@ -90,6 +111,7 @@ type projectEngine struct {
 	aside    executor.Progress // what no answer to a client holds
 	cutOff   engine.HooksCutOff
 	console  *cli.Console
+	check    callerCheck
 }
 
 // logNotice writes to the log what a hook says after its event has gone on. What is

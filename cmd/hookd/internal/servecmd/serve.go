@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,8 +15,10 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/signals"
 	"github.com/hookd-dev/hookd/executor/daemon"
+	"github.com/hookd-dev/hookd/internal/program"
 	"github.com/hookd-dev/hookd/protocol/rpc"
 	"github.com/hookd-dev/hookd/protocol/rpc/socket"
+	"github.com/hookd-dev/hookd/protocol/rpc/socket/meet"
 )
 
 // Commands are hookd serve.
@@ -30,37 +33,70 @@ type Commands struct {
 
 // Serve returns hookd serve.
 func (cmd *Commands) Serve() *cobra.Command {
-	var path string
+	var o options
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve hooks to an agent: JSON-RPC 2.0, one message on each line",
 		Long: `Serve hooks to agents in any language: JSON-RPC 2.0, one message a line, on stdin
 and stdout. With --socket a Unix socket is served instead, to several clients at
 once; --socket=PATH puts it elsewhere than in the user's runtime folder.
+With --idle the daemon ends when nobody has used it for so long, and when the
+program file of hookd was replaced. --status and --stop are about the daemon
+that listens on the socket.
 
 Nothing but the protocol goes to stdout; HOOKD_LOG=debug writes a log to stderr.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return cmd.serve(c.Context(), path, c.Flags().Changed("socket"))
+			o.onSocket = c.Flags().Changed("socket")
+			return cmd.run(c.Context(), &o)
 		},
 	}
-	cli.NameFlag(c.Flags(), &path, "socket", "", "listen on the Unix socket `PATH` instead of stdin and stdout")
+	cli.NameFlag(c.Flags(), &o.path, "socket", "", "listen on the Unix socket `PATH` instead of stdin and stdout")
 	c.Flags().Lookup("socket").NoOptDefVal = defaultSocket
+	c.Flags().DurationVar(&o.idle, "idle", 0, "with --socket: end when nobody was connected for this `TIME`")
+	c.Flags().BoolVar(&o.status, "status", false, "say which daemon listens on the socket")
+	c.Flags().BoolVar(&o.stop, "stop", false, "end the daemon that listens on the socket")
+	cli.Exclusive(c, "status", "stop", "idle")
 	return c
+}
+
+// options are the flags of hookd serve.
+type options struct {
+	path         string
+	onSocket     bool
+	idle         time.Duration
+	status, stop bool
+}
+
+func (cmd *Commands) run(ctx context.Context, o *options) error {
+	if !o.status && !o.stop {
+		if o.idle < 0 || o.idle > 0 && !o.onSocket {
+			return cli.Usage("usage", "--idle is the time after which a daemon on a socket ends", "hookd serve --socket --idle 10m")
+		}
+		return cmd.serve(ctx, o)
+	}
+	path, err := cmd.socketPath(o.path)
+	if err != nil {
+		return err
+	}
+	if o.stop {
+		return cmd.end(ctx, path)
+	}
+	return cmd.status(ctx, path)
 }
 
 // defaultSocket stands for the path that clients look at.
 const defaultSocket = "default"
 
-func (cmd *Commands) serve(ctx context.Context, path string, onSocket bool) error {
+func (cmd *Commands) serve(ctx context.Context, o *options) error {
 	cwd, err := os.Getwd()
 	if err != nil {
 		return places.NoDirectory()
 	}
 	var stdio *rpc.Conn
 	var listener net.Listener
-	if onSocket {
-		listener, err = cmd.listen(path)
+	if o.onSocket {
+		listener, err = cmd.listen(o.path)
 	} else {
 		stdio, err = daemon.Stdio(0)
 	}
@@ -72,14 +108,15 @@ func (cmd *Commands) serve(ctx context.Context, path string, onSocket bool) erro
 	if err != nil {
 		return err
 	}
-	projects := &projectOpener{console: cmd.Console, runtime: rt, pool: cmd.Processes.Pool(), stateDir: cmd.Opener.StateDirOrNote()}
+	projects := &projectOpener{console: cmd.Console, runtime: rt, pool: cmd.Processes.Pool(), stateDir: cmd.Opener.StateDirOrNote(), callers: newCallers()}
 	server := daemon.New(daemon.Options{
 		Open:    projects.open,
-		Resolve: projects.resolve,
+		Resolve: projects.resolve, ResolveCaller: projects.resolveCaller,
 		Project: cmd.Project.Folder,
 		Cwd:     cwd,
 		Version: cmd.Version,
 		Log:     logHandler(),
+		Idle:    o.idle, EndUnused: o.idle, Outdated: outdated(o.idle),
 	})
 	projects.log = server.Logger()
 	cmd.Signals.OnForceQuit(server.Abort)
@@ -92,29 +129,53 @@ func (cmd *Commands) serve(ctx context.Context, path string, onSocket bool) erro
 	return nil
 }
 
-func (cmd *Commands) listen(path string) (net.Listener, error) {
-	if path == defaultSocket || path == "" {
-		trust, err := cmd.Project.OpenTrust()
-		if err != nil {
-			return nil, err
-		}
-		state, err := places.StateDir()
-		if err != nil {
-			return nil, err
-		}
-		if path, err = socket.Path(trust.Project(), state); err != nil {
-			return nil, cli.Failed("socket", err, "give --socket=PATH")
-		}
+// outdated returns what reports that the program file is another one than now: a daemon
+// that ends by itself makes room for one of the new program. Others only end when somebody
+// ends them.
+func outdated(idle time.Duration) func() bool {
+	self := places.Program()
+	began, err := program.IdentityOf(self)
+	if idle == 0 || err != nil {
+		return nil
 	}
-	path, err := filepath.Abs(path)
+	return func() bool {
+		now, err := program.IdentityOf(self)
+		return err != nil || now != began
+	}
+}
+
+func (cmd *Commands) listen(path string) (net.Listener, error) {
+	path, err := cmd.socketPath(path)
 	if err != nil {
-		return nil, cli.Failed("socket", err, "")
+		return nil, err
 	}
 	listener, err := socket.Listen(path)
 	if err != nil {
 		return nil, cli.Failed("socket", err, "")
 	}
 	return listener, nil
+}
+
+// socketPath returns the absolute path of the socket that --socket names.
+func (cmd *Commands) socketPath(path string) (string, error) {
+	if path == defaultSocket || path == "" {
+		trust, err := cmd.Project.OpenTrust()
+		if err != nil {
+			return "", err
+		}
+		state, err := places.StateDir()
+		if err != nil {
+			return "", err
+		}
+		if path, err = meet.Path(trust.Project(), state); err != nil {
+			return "", cli.Failed("socket", err, "give --socket=PATH")
+		}
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", cli.Failed("socket", err, "")
+	}
+	return path, nil
 }
 
 // logHandler writes a log to stderr where HOOKD_LOG asks for one.

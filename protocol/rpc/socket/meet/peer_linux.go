@@ -1,10 +1,9 @@
-package socket
+package meet
 
 import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"os"
 	"strconv"
 	"strings"
@@ -13,21 +12,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// PeerOf asks the kernel who is at the other end.
-func PeerOf(conn *net.UnixConn) (Peer, error) {
-	raw, err := conn.SyscallConn()
+// PeerOf asks the kernel who is at the other end of a connected Unix socket. It names the
+// process that began to listen there, or to connect.
+func PeerOf(fd int) (Peer, error) {
+	cred, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
 	if err != nil {
-		return Peer{}, err
-	}
-	var cred *unix.Ucred
-	var failed error
-	if err := raw.Control(func(fd uintptr) {
-		cred, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
-	}); err != nil {
-		return Peer{}, err
-	}
-	if failed != nil {
-		return Peer{}, fmt.Errorf("who is at the other end: %w", failed)
+		return Peer{}, fmt.Errorf("who is at the other end: %w", err)
 	}
 	return Peer{UID: int(cred.Uid), PID: int(cred.Pid)}, nil
 }
@@ -53,11 +43,11 @@ func (p Peer) CheckExecutable(path string) error {
 	return nil
 }
 
-// sign makes this process known as one that runs its program file, until the
+// Sign makes this process known as one that runs its program file, until the
 // returned function is called. A daemon that keeps its environment from other
 // programs of its user keeps from them what it runs, too. So it holds a shared lock
 // on the file, and the kernel lists who holds which.
-func sign() (off func()) {
+func Sign() (off func()) {
 	f, err := os.Open("/proc/self/exe")
 	if err != nil {
 		return func() {}
@@ -66,7 +56,7 @@ func sign() (off func()) {
 	return func() { f.Close() }
 }
 
-// checkSign fails unless the peer holds the lock that [sign] takes. A program of our
+// checkSign fails unless the peer holds the lock that [Sign] takes. A program of our
 // user can take it without being the daemon; so it could stand in for the daemon
 // where the program file is seen, by running that first.
 func (p Peer) checkSign(path string, want fs.FileInfo) error {

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"os"
+	"sync"
+	"time"
+
+	"github.com/hookd-dev/hookd/internal/program"
+)
+
+// version is set at link time by releases, as that of hookd is.
+var version = ""
+
+func main() {
+	began := time.Now()
+	a, understood := parse(os.Args[1:])
+	m := &messenger{arguments: a, due: began.Add(a.ownTime())}
+	if !understood {
+		m.become(append([]string{"bridge"}, os.Args[1:]...), nil) // hookd says what is wrong
+	}
+	// Also while stdin is not closed, the daemon hangs, or a disk does.
+	time.AfterFunc(time.Until(m.due), func() { m.refuse(late) })
+	m.run()
+}
+
+// messenger is one call of an agent.
+type messenger struct {
+	arguments
+	due time.Time
+
+	// end is held by who ends this process: by an answer, a refusal, or by becoming hookd.
+	end sync.Mutex
+}
+
+// mostInput is the largest input that is sent to a daemon. Larger ones are for hookd
+// bridge to take or to refuse, which reads no more than mostAlone.
+const (
+	mostInput = 16 << 20
+	mostAlone = 32<<20 + 1
+)
+
+// run answers the call and ends the process.
+func (m *messenger) run() {
+	if !asksDaemons {
+		m.alone(nil, "")
+	}
+	input, err := readAll(0, mostAlone)
+	if err != nil {
+		m.alone(nil, "")
+	}
+	reply, start, err := m.ask(input)
+	if err != nil {
+		m.alone(input, start)
+	}
+	m.answer(reply)
+}
+
+// reply is what to write, and the exit code.
+type reply struct {
+	stdout, stderr []byte
+	exit           int
+}
+
+// answer writes a reply and ends the process.
+func (m *messenger) answer(r reply) {
+	m.end.Lock()
+	_ = writeAll(2, r.stderr) // an agent that does not read it reads the answer all the same
+	if writeAll(1, r.stdout) != nil && r.exit == 0 {
+		r.exit = refusingExit
+	}
+	os.Exit(r.exit)
+}
+
+// versionName is the version that hookd, built with this program, says of itself.
+func versionName() string { return program.Version(version) }

@@ -1,0 +1,128 @@
+package daemon
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/hookd-dev/hookd/executor/bridge"
+	"github.com/hookd-dev/hookd/executor/hookenv"
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/dialect"
+	"github.com/hookd-dev/hookd/protocol/rpc"
+)
+
+// Caller is the program of an agent's hook settings that sends an event to the daemon
+// in place of having hooks decide it itself.
+type Caller struct {
+	PID     int      // 0 if the system does not tell
+	Environ []string // as os.Environ returns it
+}
+
+// Speaker is an [Engine] whose hooks see something of the caller.
+type Speaker interface {
+	// SpeaksFor reports whether the hooks see what they would see in the caller's own
+	// process. If not, [Options.ResolveCaller] is to name another engine.
+	SpeaksFor(Caller) bool
+}
+
+// bridgeParams are the params of bridge/event.
+type bridgeParams struct {
+	Version string   `json:"version"` // of the caller
+	Agent   string   `json:"agent"`
+	Event   string   `json:"event"`
+	LeftMs  int64    `json:"leftMs"` // time until the answer is due
+	Cwd     string   `json:"cwd"`
+	Environ []string `json:"environ"`
+	Input   []byte   `json:"input"` // base64
+}
+
+// planBridge answers the hook call of another agent, for the program that the agent has
+// started. Calls run side by side, as they would in processes of their own. An error of
+// this method means: do it yourself. So it never stands for a verdict.
+func planBridge(c *conn, params protocol.RawMessage, r *request) (protocol.RawMessage, *rpc.Error) {
+	received := time.Now()
+	var p bridgeParams
+	if failure := read(params, &p); failure != nil {
+		return nil, failure
+	}
+	agent := dialect.Find(p.Agent)
+	switch {
+	case p.Version != c.server.opt.Version:
+		return nil, rpc.Errorf(rpc.Different, "the daemon is version %s, not %s", quote(c.server.opt.Version), quote(p.Version))
+	case agent == nil:
+		return nil, badParam("/agent", "/agent: there is no agent "+quote(p.Agent))
+	case !absolute(p.Cwd):
+		return nil, badParam("/cwd", "/cwd: must be an absolute path")
+	case p.LeftMs <= 0:
+		return nil, badParam("/leftMs", "/leftMs: must be the time until the answer is due, in milliseconds")
+	}
+	r.run = func(ctx context.Context, _ *request) (protocol.RawMessage, *rpc.Error) {
+		project, failure := c.projectFor(ctx, p.Cwd, Caller{c.client.pid, p.Environ})
+		if failure != nil {
+			return nil, failure
+		}
+		defer c.server.projects.release(project)
+		call := bridge.Call{Agent: agent, Event: p.Event, Until: received.Add(time.Duration(p.LeftMs) * time.Millisecond), Input: p.Input, Cwd: p.Cwd, Depth: hookenv.ProcessDepth()} // that of the caller, too
+		reply := bridge.Answer(ctx, call, func(context.Context) (bridge.Hooks, error) { return bridgeHooks{project}, nil })
+		if ctx.Err() != nil {
+			return nil, cancelled(ctx)
+		}
+		return encodeReply(reply), nil
+	}
+	return nil, nil
+}
+
+// resolveTries is more than it takes until an engine for a caller is named: its hooks, which
+// say what they see, are known only when it is open.
+const resolveTries = 3
+
+// projectFor returns the project of a working directory whose engine speaks for a caller.
+// It is to be released.
+func (c *conn) projectFor(ctx context.Context, cwd string, caller Caller) (*project, *rpc.Error) {
+	var err error
+	for range resolveTries {
+		var key string
+		if key, err = c.server.opt.ResolveCaller(cwd, caller); err != nil {
+			break
+		}
+		project, failure := c.server.projects.open(ctx, nil, key, cwd)
+		if failure != nil {
+			return nil, failure
+		}
+		if speaker, asks := project.engine.(Speaker); !asks || speaker.SpeaksFor(caller) {
+			return project, nil
+		}
+		c.server.projects.release(project)
+		err = errors.New("the hooks that see the caller's variables change all the time")
+	}
+	c.client.turnedAway.Store(true) // so that this daemon ends, and one that fits is started
+	return nil, rpc.Errorf(rpc.Different, "%v", err)
+}
+
+// encodeReply writes a reply in the only form that the messenger reads: these members in
+// this order, without blanks.
+func encodeReply(r bridge.Reply) protocol.RawMessage {
+	b := append([]byte(`{"exit":`), strconv.Itoa(r.Exit)...)
+	b = base64.StdEncoding.AppendEncode(append(b, `,"stdout":"`...), r.Stdout)
+	b = base64.StdEncoding.AppendEncode(append(b, `","stderr":"`...), r.Stderr)
+	return append(b, `"}`...)
+}
+
+// bridgeHooks are the hooks of a project for a bridge.
+type bridgeHooks struct{ project *project }
+
+func (h bridgeHooks) Project() string { return h.project.root }
+
+func (h bridgeHooks) Fire(ctx context.Context, event protocol.Event) (protocol.Outcome, error) {
+	outcome, err := h.project.engine.Fire(ctx, event, noProgress)
+	if forgetter, forgets := h.project.engine.(Forgetter); forgets && event.Event == protocol.SessionEnd {
+		forgetter.Forget(event.Session.ID)
+	}
+	return outcome, err
+}
+
+// noProgress tells nobody: an agent's hook call ends with its answer.
+var noProgress = Progress{Started: func(string, protocol.Layer) {}, Finished: func(protocol.Run) {}}
