@@ -84,11 +84,15 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// What the table does not have is refused as a gate is, within the agent's shortest limit.
+// What the table does not have is refused, within the agent's shortest limit.
 func TestRefusalOfTheUnknown(t *testing.T) {
-	for _, a := range []arguments{{agent: "claude"}, {agent: "claude", event: "NoSuchEvent"}, {agent: "nobody", event: "PreToolUse"}} {
+	calls := []arguments{{agent: "nobody", event: "PreToolUse"}}
+	for _, known := range refusals {
+		calls = append(calls, arguments{agent: known.agent}, arguments{agent: known.agent, event: "NoSuchEvent"})
+	}
+	for _, a := range calls {
 		r := a.refusal()
-		if r.exit != refusingExit || !strings.Contains(r.stderr, "REASON") || r.limit <= 0 {
+		if r.exit == 0 && r.stdout == "" || !strings.Contains(r.stdout+r.stderr, "REASON") || r.limit <= 0 {
 			t.Errorf("%+v: %+v", a, r)
 		}
 		for _, known := range refusals {

@@ -9,7 +9,7 @@ import (
 // in refusals.go, which is made from package dialect. Where the agent can refuse nothing
 // there, it is a note. REASON stands for why.
 type refusal struct {
-	agent, event   string // the agent's own name of the event
+	agent, event   string // the agent's own name of the event, "" for one that nobody names
 	limit          time.Duration
 	exit           int
 	stdout, stderr string
@@ -30,20 +30,18 @@ const refusingExit = 2
 const shortestLimit = 5 * time.Second
 
 // refusal returns how the event of a call is refused. An event that is not named on the
-// command line, or that the table does not have, is refused as a gate is.
+// command line, or that the table does not have, is refused as the agent's table says of
+// events that nobody names.
 func (a *arguments) refusal() refusal {
-	r := refusal{limit: 0, exit: refusingExit, stderr: "hookd: REASON"}
+	r := refusal{limit: shortestLimit, exit: refusingExit, stderr: "hookd: REASON"}
 	for i := range refusals {
 		switch known := &refusals[i]; {
 		case known.agent != a.agent:
 		case known.event == a.event:
 			return *known
-		case r.limit == 0 || known.limit < r.limit:
-			r.limit = known.limit
+		case known.event == "":
+			r = *known
 		}
-	}
-	if r.limit == 0 {
-		r.limit = shortestLimit
 	}
 	return r
 }

@@ -51,11 +51,13 @@ func (c *conn) fire(ctx context.Context, r *request, event protocol.Event) (prot
 	if event.Agent.Host == "" {
 		event.Agent.Host = session.Host
 	}
+	can := c.peer.Load().can
+	event.Lost = can.lost
 	outcome, err := session.project.engine.Fire(ctx, event, c.progressOf(session, &event))
 	if err != nil {
 		return nil, cancelled(ctx)
 	}
-	outcome = c.peer.Load().can.fit(outcome)
+	outcome = can.fit(outcome)
 	return encode(&outcome)
 }
 
@@ -110,6 +112,17 @@ type Capabilities struct {
 var ours = Capabilities{Ask: true, Callback: true, Continue: true, Notifications: []string{
 	hooksChanged, hookStarted, hookFinished, logMessage,
 }}
+
+// lost says what fit takes from an outcome, for its record.
+func (can Capabilities) lost(out *protocol.Outcome) (lost []string) {
+	for _, n := range can.fit(*out).Notices[len(out.Notices):] {
+		if n.Hook != "" {
+			n.Text = "the hook " + n.Hook + " " + n.Text
+		}
+		lost = append(lost, n.Text)
+	}
+	return lost
+}
 
 // fit reduces an outcome to what the host can carry out. An ask becomes a block if the
 // host cannot ask a person. A notice says what else is lost, so that the person knows
