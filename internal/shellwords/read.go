@@ -212,7 +212,8 @@ func (r *reader) hereTexts(redirects []*syntax.Redirect) string {
 	for _, redirect := range redirects {
 		switch {
 		case redirect.Hdoc != nil:
-			texts = append(texts, r.slice(redirect.Hdoc))
+			// Where something is put in, the parser's end is after the closing word.
+			texts = append(texts, strings.TrimSuffix(r.slice(redirect.Hdoc), "\n"+redirect.Word.Lit()))
 		case redirect.Op == syntax.WordHdoc:
 			texts = append(texts, r.slice(redirect.Word))
 		}
