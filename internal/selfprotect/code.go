@@ -28,7 +28,7 @@ var interpreters = map[string]interpreter{
 
 // interpreter judges a text that a command gives to an interpreter: as the value of an
 // option, as its first operand, or on stdin. A script in a file is not read.
-func (j *judge) interpreter(c *shellwords.Command, name, input string) {
+func (j *shellLine) interpreter(c *shellwords.Command, name, input string) {
 	in, args := interpreters[name], c.Words[1:]
 	for _, word := range valuesOf(args, strings.Fields(in.code)) {
 		j.code(c.Text, j.codeText(word))
@@ -54,7 +54,7 @@ func (j *judge) interpreter(c *shellwords.Command, name, input string) {
 }
 
 // codeText is a word that is code, with what is known put in.
-func (j *judge) codeText(word shellwords.Word) string {
+func (j *shellLine) codeText(word shellwords.Word) string {
 	if word.Literal {
 		return word.Text
 	}
@@ -110,7 +110,7 @@ func (j *judge) expandHome(text string) string {
 }
 
 // ending judges kill, pkill and killall: of hookd's processes, or of all.
-func (j *judge) ending(line *shellwords.Line, c *shellwords.Command, name string) {
+func (j *shellLine) ending(line *shellwords.Line, c *shellwords.Command, name string) {
 	args := c.Words[1:]
 	if name == "fuser" {
 		if hasOption(args, "-k --kill") {

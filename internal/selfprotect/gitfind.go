@@ -17,7 +17,7 @@ var gitWrites = set("rm mv checkout restore stash reset clean checkout-index app
 
 // git judges a command of git by the paths in its words. What git writes in its own folder
 // is its own matter.
-func (j *judge) git(c *shellwords.Command) {
+func (j *shellLine) git(c *shellwords.Command) {
 	args := operandsAfterOptions(c.Words[1:], "-C -c --git-dir --work-tree --namespace --exec-path")
 	if len(args) == 0 || !args[0].Literal || !gitWrites[args[0].Text] {
 		return
@@ -48,7 +48,7 @@ func (j *judge) git(c *shellwords.Command) {
 
 // folder returns the place in a folder that a word names, if the folder is part of the
 // place's own path and holds not much else: .claude. The project as a whole is none.
-func (j *judge) folder(word shellwords.Word) *protect.Place {
+func (j *shellLine) folder(word shellwords.Word) *protect.Place {
 	for _, text := range j.expander.word(word) {
 		if strings.Contains(text, unknown) || isPattern(text) {
 			continue
@@ -77,7 +77,7 @@ func operandsAfterOptions(args []shellwords.Word, takeValue string) []shellwords
 
 // find judges find and fd, where they remove what they find or run a program that writes:
 // by the folders where they look, and by the names that they look for.
-func (j *judge) find(c *shellwords.Command) {
+func (j *shellLine) find(c *shellwords.Command) {
 	args := c.Words[1:]
 	deletes := hasOption(args, "-delete") || runsWriter(args)
 	for _, word := range valuesOf(args, []string{"-fprint", "-fprintf", "-fls", "-fprint0"}) {

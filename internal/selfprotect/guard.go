@@ -94,11 +94,10 @@ type finding struct {
 
 // judge looks at one call.
 type judge struct {
-	options  *Options
-	scope    *protect.Scope
-	dirs     []string // where relative paths may begin, as patterns; the first is the working directory
-	expander *expander
-	found    []finding
+	options *Options
+	scope   *protect.Scope
+	dirs    []string // where relative paths may begin, as patterns; the first is the working directory
+	found   []finding
 }
 
 func (j *judge) refuse(format string, args ...any) {

@@ -9,30 +9,36 @@ import (
 	"github.com/hookd-dev/hookd/internal/shellwords"
 )
 
+// shellLine is the judge of one shell line.
+type shellLine struct {
+	*judge
+	expander *expander
+}
+
 // line judges a shell line: what its redirections write, and each command in it.
 func (j *judge) line(text string) {
 	line := shellwords.Split(text)
-	j.expander = &expander{
+	l := &shellLine{j, &expander{
 		values: line.Values, lookup: j.options.Lookup, home: j.options.Home, top: j.scope.Project,
 		pwd: func() []string { return j.dirs },
-	}
+	}}
 	input := ""
 	for i := range line.Commands {
 		c := &line.Commands[i]
 		if !c.Given {
 			input = c.Input
 		}
-		j.redirections(c)
+		l.redirections(c)
 		if len(c.Words) > 0 {
-			j.command(line, c, input)
+			l.command(line, c, input)
 		}
-		j.variables(line, c)
+		l.variables(line, c)
 	}
-	j.unreadable(line)
+	l.unreadable(line)
 }
 
 // redirections judges the files that > writes.
-func (j *judge) redirections(c *shellwords.Command) {
+func (j *shellLine) redirections(c *shellwords.Command) {
 	for _, write := range c.Writes {
 		switch place, doubt := j.target(write.Target, writes); {
 		case place != nil:
@@ -44,7 +50,7 @@ func (j *judge) redirections(c *shellwords.Command) {
 }
 
 // command judges one command of a line.
-func (j *judge) command(line *shellwords.Line, c *shellwords.Command, input string) {
+func (j *shellLine) command(line *shellwords.Line, c *shellwords.Command, input string) {
 	j.chdir(c.Words)
 	if !c.Words[0].Literal {
 		j.unknownProgram(c)
@@ -74,7 +80,7 @@ func (j *judge) command(line *shellwords.Line, c *shellwords.Command, input stri
 }
 
 // fetched judges the program that npx or the like fetches and runs.
-func (j *judge) fetched(c *shellwords.Command) {
+func (j *shellLine) fetched(c *shellwords.Command) {
 	args := c.Words[1:]
 	for len(args) > 0 && (strings.HasPrefix(args[0].Text, "-") || fetches[args[0].Text]) {
 		args = args[1:]
@@ -94,7 +100,7 @@ func (j *judge) fetched(c *shellwords.Command) {
 var fetches = set("exec x dlx run")
 
 // other judges a command by the tables of programs that write and that read.
-func (j *judge) other(c *shellwords.Command, name string) {
+func (j *shellLine) other(c *shellwords.Command, name string) {
 	if p, writes := programs[name]; writes {
 		j.writing(c, p)
 		return
@@ -114,7 +120,7 @@ func (j *judge) other(c *shellwords.Command, name string) {
 }
 
 // chdir follows cd, and the option -C of programs that have it.
-func (j *judge) chdir(words []shellwords.Word) {
+func (j *shellLine) chdir(words []shellwords.Word) {
 	name := programName(words[0].Text)
 	goesTo := func(w shellwords.Word) {
 		for _, text := range j.expander.word(w) {
@@ -153,7 +159,7 @@ var changesDir = map[string][]string{
 
 // unreadable looks at a line that is no readable bash, and at commands of which the text
 // does not tell what they run: if they speak of hook settings, they may change them.
-func (j *judge) unreadable(line *shellwords.Line) {
+func (j *shellLine) unreadable(line *shellwords.Line) {
 	if line.Err != nil {
 		if name := protect.Mentions(line.Text); name != "" {
 			j.doubt("the command speaks of %s and cannot be read: %v", name, line.Err)
@@ -181,12 +187,12 @@ func (j *judge) unreadable(line *shellwords.Line) {
 }
 
 // isUnknown reports whether nothing is known of a word.
-func (j *judge) isUnknown(w shellwords.Word) bool {
+func (j *shellLine) isUnknown(w shellwords.Word) bool {
 	return !w.Literal && slices.ContainsFunc(j.expander.word(w), func(text string) bool { return strings.HasPrefix(text, unknown) })
 }
 
 // unknownProgram judges a command whose program only shows when it runs.
-func (j *judge) unknownProgram(c *shellwords.Command) {
+func (j *shellLine) unknownProgram(c *shellwords.Command) {
 	for _, text := range j.expander.word(c.Words[0]) {
 		if text == "" || strings.Contains(text, unknown) || isPattern(text) {
 			continue

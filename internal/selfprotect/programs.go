@@ -67,7 +67,7 @@ func isWriter(word string) bool {
 }
 
 // writing judges the words of a program that writes.
-func (j *judge) writing(c *shellwords.Command, p program) {
+func (j *shellLine) writing(c *shellwords.Command, p program) {
 	args := c.Words[1:]
 	if hasOption(args, p.reads) || p.only != "" && !hasOption(args, p.only) {
 		return
@@ -104,7 +104,7 @@ func (j *judge) writing(c *shellwords.Command, p program) {
 }
 
 // operand judges one path that a command writes.
-func (j *judge) operand(c *shellwords.Command, word shellwords.Word, u use) {
+func (j *shellLine) operand(c *shellwords.Command, word shellwords.Word, u use) {
 	switch place, doubt := j.target(word, u); {
 	case place != nil:
 		j.refuse("%s would change %s, %s", quoted(c.Text), quoted(word.Text), describe(place))
@@ -114,7 +114,7 @@ func (j *judge) operand(c *shellwords.Command, word shellwords.Word, u use) {
 }
 
 // into judges what files become in a folder that they are copied, moved or linked to.
-func (j *judge) into(c *shellwords.Command, folder shellwords.Word, files []shellwords.Word) {
+func (j *shellLine) into(c *shellwords.Command, folder shellwords.Word, files []shellwords.Word) {
 	for _, file := range files {
 		for _, dir := range j.expander.word(folder) {
 			for _, from := range j.expander.word(file) {

@@ -53,7 +53,7 @@ var relocating = set("CLAUDE_CONFIG_DIR CLAUDE_CODE_SIMPLE CLAUDE_CODE_SAFE_MODE
 var homes = set("HOME USERPROFILE XDG_CONFIG_HOME XDG_STATE_HOME XDG_DATA_HOME XDG_RUNTIME_DIR APPDATA")
 
 // switches judges a command that starts an agent, or hookd, by its words.
-func (j *judge) switches(c *shellwords.Command, name string) {
+func (j *shellLine) switches(c *shellwords.Command, name string) {
 	args := c.Words[1:]
 	if name == "hookd" {
 		j.hookd(c, args)
@@ -123,7 +123,7 @@ func wordsInRow(args []shellwords.Word, patterns []string) bool {
 }
 
 // hookd judges a command of hookd's own: what a person decides, no agent does.
-func (j *judge) hookd(c *shellwords.Command, args []shellwords.Word) {
+func (j *shellLine) hookd(c *shellwords.Command, args []shellwords.Word) {
 	if hasWord(args, onlyLook) {
 		return
 	}
@@ -147,7 +147,7 @@ func hasWord(args []shellwords.Word, words string) bool {
 }
 
 // service judges the end of a service that is hookd.
-func (j *judge) service(c *shellwords.Command, args []shellwords.Word) {
+func (j *shellLine) service(c *shellwords.Command, args []shellwords.Word) {
 	if hasWord(args, "status show cat list-units is-active is-enabled list print") {
 		return
 	}
@@ -158,7 +158,7 @@ func (j *judge) service(c *shellwords.Command, args []shellwords.Word) {
 
 // variables judges what a line sets: a variable by which an agent that the line starts, or
 // one that is started later, finds other settings.
-func (j *judge) variables(line *shellwords.Line, c *shellwords.Command) {
+func (j *shellLine) variables(line *shellwords.Line, c *shellwords.Command) {
 	sets := slices.Clone(c.Sets)
 	kept := len(c.Words) > 0 && slices.Contains([]string{"export", "declare", "typeset", "setx", "launchctl"}, c.Words[0].Text)
 	if len(c.Words) > 0 && (kept || programName(c.Words[0].Text) == "env") {

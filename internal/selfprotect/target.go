@@ -53,7 +53,7 @@ func describe(p *protect.Place) string { return "which holds " + p.What }
 
 // target judges a word of a command that it uses as a path. It returns the place that the
 // word names, nil if there is none or it does not show; in doubt it says why.
-func (j *judge) target(word shellwords.Word, u use) (place *protect.Place, doubt bool) {
+func (j *shellLine) target(word shellwords.Word, u use) (place *protect.Place, doubt bool) {
 	if word.Text == "" || len(word.Text) > 4096 {
 		return nil, false
 	}
