@@ -35,7 +35,9 @@ func theirNames(agent, ours string) []string {
 func toTheirs(agent, theirs string, args protocol.RawMessage) (protocol.RawMessage, error) {
 	for i := range toolForms {
 		if of := &toolForms[i]; of.name == theirs && slices.Contains(strings.Fields(of.agents), agent) {
-			return renamed(args, slices.DeleteFunc(slices.Clone(of.args), func(n [2]string) bool { return n[0] == "contents" && agent != "cursor" || n[0] == "file_path" && agent == "copilot" && !isClaudeName(theirs) }), 1, 0)
+			return renamed(args, slices.DeleteFunc(slices.Clone(of.args), func(n [2]string) bool {
+				return n[0] == "contents" && agent != "cursor" || n[0] == "file_path" && agent == "copilot" && !isClaudeName(theirs)
+			}), 1, 0)
 		}
 	}
 	return args, nil
