@@ -150,14 +150,14 @@ func TestInputsHaveTheCapturedMembers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			call, err := host.Read(eventOf(path), stdin, limits)
-			if err != nil || f.Known(eventOf(path)) == nil || f.Known(eventOf(path)).Event != call.Event.Event {
+			call, err := host.Read(eventOf(host, path), stdin, limits)
+			if err != nil || f.Known(eventOf(host, path)) == nil || f.Known(eventOf(host, path)).Event != call.Event.Event {
 				continue
 			}
 			t.Run(f.Name+"/"+filepath.Base(path), func(t *testing.T) {
 				ev := call.Event
 				theirs := jsonspan.Trim(stdin)
-				s, _ := f.Select([]string{eventOf(path)}, "")
+				s, _ := f.Select([]string{eventOf(host, path)}, "")
 				same := s.Ask(&ev, "/home/user/proj")
 				if got, err := same.Stdin(); err != nil || !jsonspan.Equal(jsonspan.Trim(got), theirs) {
 					t.Errorf("a hook of %s under %s reads\n%s\nand not what that sent (%v)", f.Name, f.Name, got, err)

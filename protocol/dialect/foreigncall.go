@@ -7,6 +7,7 @@ import (
 
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/toolname"
 )
 
 // foreignCall is the tool call of an event in the words of the agent whose hook is asked.
@@ -47,20 +48,21 @@ func (a *Asking) foreignCall(of *input) foreignCall {
 		c.names, c.input, c.patch = []string{"apply_patch", "Write", "Edit"}, patch, true
 		return c
 	}
-	c.names = theirNames(c.agent, c.name)
+	c.names = toolname.TheirNames(c.agent, c.name)
 	if a.Foreign.claudeNames {
+		claude := a.asClaude() && a.ev.Event != protocol.PermissionRequest
 		slices.SortStableFunc(c.names, func(x, y string) int {
 			switch {
 			case isClaudeName(x) == isClaudeName(y):
 				return 0
-			case isClaudeName(x) == a.asClaude():
+			case isClaudeName(x) == claude:
 				return -1
 			}
 			return 1
 		})
 	}
 	var err error
-	if c.input, err = toTheirs(c.agent, c.names[0], shown); err != nil {
+	if c.input, err = toolname.Back(c.agent, c.names[0], nil, shown); err != nil {
 		c.names, c.input = []string{c.name}, shown
 	}
 	return c
@@ -89,18 +91,18 @@ func (c *foreignCall) back(theirs protocol.RawMessage) protocol.RawMessage {
 	if c.patch || len(c.names) == 0 {
 		return nil
 	}
-	same, err := toOurs(c.agent, c.names[0], c.input)
+	same, err := toolname.ToOurs(c.agent, c.names[0], c.input)
 	if err != nil {
 		return nil
 	}
-	changed, err := toOurs(c.agent, c.names[0], theirs)
+	changed, err := toolname.ToOurs(c.agent, c.names[0], theirs)
 	if err != nil {
 		return nil
 	}
 	ours := protocol.RawMessage("{}")
-	for _, m := range jsonspan.Members(changed) {
+	for _, m := range jsonspan.Members(changed.Args) {
 		value := m.Value
-		if was := jsonspan.Get(same, m.Name); was != nil && jsonspan.Equal(was, value) {
+		if was := jsonspan.Get(same.Args, m.Name); was != nil && jsonspan.Equal(was, value) {
 			if own := jsonspan.Get(c.ours, m.Name); own != nil {
 				value = own
 			}

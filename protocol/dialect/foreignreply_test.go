@@ -113,7 +113,7 @@ var replyTable = []struct {
 	{"gemini", "BeforeTool", `text`, "", 0, "observe notice=text"},
 	{"gemini", "BeforeTool", `{"decision":"ask","reason":"sure?"}`, "", 0, "ask reason=sure?"},
 	{"gemini", "BeforeTool", `{"continue":false,"stopReason":"enough"}`, "", 0, "stop reason=enough"},
-	{"gemini", "BeforeTool", `{"hookSpecificOutput":{"tool_input":{"timeout":5}}}`, "", 0, `modify patch=[{"op":"replace","path":"/args","value":{"command":"ls","timeoutMs":5}}]`},
+	{"gemini", "BeforeTool", `{"hookSpecificOutput":{"tool_input":{"timeout":5}}}`, "", 0, `modify patch=[{"op":"replace","path":"/args","value":{"command":"ls","timeout":5}}]`},
 	{"gemini", "BeforeTool", `{"decision":7}`, "", 0, "failure reply"},
 	{"gemini", "BeforeTool", `{"dec`, "", 0, "failure reply"},
 	{"gemini", "AfterTool", `{"decision":"deny","reason":"hidden"}`, "", 0, "block reason=hidden"},

@@ -8,6 +8,7 @@ import (
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/toolname"
 )
 
 // geminiHooks are hooks that were written for Gemini CLI.
@@ -262,7 +263,7 @@ func (a *Asking) geminiTools(s *said, config *input) {
 	}
 	kept, all := []protocol.RawMessage{}, jsonspan.Elements(a.data.at("tools"))
 	for _, tool := range all {
-		names := theirNames(a.Foreign.Name, jsonspan.Text(jsonspan.Get(tool, "name")))
+		names := toolname.TheirNames(a.Foreign.Name, jsonspan.Text(jsonspan.Get(tool, "name")))
 		if mode != "NONE" && slices.ContainsFunc(names, func(n string) bool { return slices.Contains(allowed, n) }) {
 			kept = append(kept, tool)
 		}
