@@ -50,8 +50,8 @@ func TestAccessLists(t *testing.T) {
 			}
 			w.settingsUnchanged(t)
 			item := planItem(w.plan(), candidate.SettingsRecord)
-			if (item.Trouble != "") != test.unsafe {
-				t.Errorf("trouble %q", item.Trouble)
+			if (item.Problem != nil) != test.unsafe {
+				t.Errorf("problem %v", item.Problem)
 			}
 		})
 	}
