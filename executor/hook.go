@@ -23,9 +23,9 @@ type Hook struct {
 	Outer  int    // of a project above the one that is worked in: how many projects up
 	Why    string // for any status but ready, in words
 
-	// UnhashedCode describes, in words, code of the project that the hook runs and that
+	// Unwatched describes, in words, code of the project that the hook runs and that
 	// Hash does not cover.
-	UnhashedCode []string
+	Unwatched []string
 
 	// SwitchedOff goes with Disabled: a person decided it, outside what an agent
 	// at work in the project could have written. A session obeys that at once.
