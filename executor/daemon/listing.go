@@ -6,7 +6,7 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
-// Listing is what hooks/list answers and hookd list --json prints: the hooks of
+// Listing is the result of hooks/list, and what hookd list --json prints: the hooks of
 // a project in running order, and what is wrong with them.
 type Listing struct {
 	Generation int64            `json:"generation"`
