@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/hookd-dev/hookd/protocol"
@@ -19,16 +18,6 @@ import (
 // host. An event with [protocol.Event.Detached] is detached from the beginning.
 
 var errDrained = errors.New("hooks.drain is over since the host stopped waiting")
-
-// detached is the state of a detachable event that is decided on a goroutine of its own.
-// It is nil for all other events.
-type detached struct {
-	left   atomic.Bool     // set by the first of two: the host leaves, or it gets the outcome
-	loose  chan struct{}   // closed when the event is detached
-	since  time.Time       // when that was; zero before
-	before <-chan struct{} // closed when the earlier events of the session are over; may be nil
-	leave  func()          // lets later events of the session go on
-}
 
 // detachable decides an event that reports what has happened.
 type detachable struct{ d *dispatch }

@@ -84,16 +84,6 @@ func (r *request) refusal() *protocol.Failure {
 	return r.set.Refuse
 }
 
-// selfRefusal is a refusal by no hook.
-func selfRefusal(failure *protocol.Failure) protocol.Answer {
-	answer := failed(failure)
-	answer.HookInfo = protocol.HookInfo{
-		Name: selfName, Layer: protocol.Builtin, Class: protocol.CanBlock,
-		Mode: protocol.Enforce, Rule: protocol.RuleBlock, Required: true,
-	}
-	return answer
-}
-
 // tooDeepFor reports whether too many hooks stand above this process for one hook:
 // by the settings of its own layer.
 func (r *request) tooDeepFor(h *Hook) bool {
@@ -314,8 +304,4 @@ func (d *dispatch) abort(cause error) (protocol.Outcome, error) {
 	outcome.Runs = d.results.runs
 	d.record(&outcome, nil, failure.Detail)
 	return outcome, cause
-}
-
-func abortFailure(cause error) *protocol.Failure {
-	return &protocol.Failure{Kind: protocol.FailAborted, Detail: cause.Error()}
 }

@@ -11,16 +11,6 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// selection is which hooks an event is about.
-type selection struct {
-	hooks   []*Hook // for the event, in running order
-	hasLost bool    // hooks has guards that the set no longer has
-	stages  *stages // what is left of hooks; see dispatch.stages
-}
-
-// stages are hooks in running order, and its parts by stage.
-type stages struct{ all, modify, block, observe []*Hook }
-
 // splitStages splits hooks that are in running order, whose first key is the stage.
 func splitStages(hooks []*Hook) *stages {
 	first := func(s stage) int {

@@ -2,10 +2,12 @@ package executor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
 
+	"github.com/hookd-dev/hookd/executor/internal/inflight"
 	"github.com/hookd-dev/hookd/executor/state"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -93,8 +95,9 @@ func (o *observers) reserve(key queueKey, limit int) bool {
 	return true
 }
 
-// push puts a job on the place that was reserved for it.
-func (o *observers) push(e *Executor, j *job) {
+// push puts a job on the place that was reserved for it. running counts what works the
+// queue off.
+func (o *observers) push(running *inflight.Group, j *job) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	q := o.queues[j.key]
@@ -102,7 +105,7 @@ func (o *observers) push(e *Executor, j *job) {
 	q.jobs = append(q.jobs, j)
 	if !q.running {
 		q.running = true
-		e.running.Go(func() { o.work(j.key) })
+		running.Go(func() { o.work(j.key) })
 	}
 }
 
@@ -190,7 +193,7 @@ func (d *dispatch) reserveObservers(outcome *protocol.Outcome) []*job {
 func (r *request) queue(jobs []*job) {
 	e := r.executor
 	for _, j := range jobs {
-		e.observers.push(e, j)
+		e.observers.push(&e.running, j)
 	}
 	if session := r.event.Session.ID; r.event.Event == protocol.SessionEnd {
 		e.guards.forget(session)
@@ -245,3 +248,5 @@ func (j *job) drop() {
 // droppedNote is what the record says of a hook that the end of this process did not
 // let answer.
 var droppedNote = "dropped: " + errClosed.Error()
+
+var errClosed = errors.New("hookd is shutting down")

@@ -94,9 +94,6 @@ func leftRunning(data protocol.RawMessage) (names []string) {
 // value, so it does not matter whether a hook was sensitive.
 const largeData = 256 << 10
 
-// eventDigest is what the record keeps of the event as it came in.
-type eventDigest struct{ hashed func() *record.Digest } // nil: it is not begun
-
 // begin has large data hashed while the hooks are asked.
 func (e *eventDigest) begin(r *request) {
 	data, values := r.event.Data, r.settings.Records.Values

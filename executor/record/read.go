@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/executor/state"
 )
@@ -172,20 +171,6 @@ func Names(dir string) ([]string, error) {
 	}
 	slices.SortFunc(all, func(a, b string) int { return cmp.Or(modified[a].Compare(modified[b]), cmp.Compare(a, b)) })
 	return all, nil
-}
-
-func parseHeader(text []byte) (header, error) {
-	var h header
-	if len(text) == 0 || text[0] != '{' {
-		return h, errors.New("not a JSON object")
-	}
-	if err := json.Unmarshal(text, &h, jsontext.AllowInvalidUTF8(true)); err != nil {
-		return h, err
-	}
-	if h.V != Version || h.N < 1 || h.Kind == "" {
-		return h, fmt.Errorf("not a record of version %d", Version)
-	}
-	return h, nil
 }
 
 // read walks the chain. more is called at the end of the newest file and says

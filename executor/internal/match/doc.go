@@ -7,6 +7,8 @@
 //	condition.go    the language of conditions, and where bounds are put into it
 //	logic.go        conditions have three values: yes, no, undecided
 //	members.go      members that may be missing leave a condition undecided
+//	openobject.go   the objects whose members may be missing
+//	argsread.go     which members of args a condition reads
 //	environment.go  the names that a condition sees
 //	functions.go    the functions that a condition may call
 //	meter.go        counts steps, bytes and time of one evaluation
