@@ -5,10 +5,11 @@ import (
 	"os"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/hookd-dev/hookd/loader/internal/candidate"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/ownership"
-	"golang.org/x/sys/unix"
 )
 
 // Who may write by an access list is not told by the mode.

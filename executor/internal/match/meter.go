@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/expr-lang/expr/vm/runtime"
+
 	"github.com/hookd-dev/hookd/protocol/patterns"
 )
 

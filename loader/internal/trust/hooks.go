@@ -6,10 +6,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 
 	"github.com/hookd-dev/hookd/executor"
-	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/candidate"
 	"github.com/hookd-dev/hookd/loader/internal/environment"
 	"github.com/hookd-dev/hookd/loader/internal/interpreter"
