@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookd-dev/hookd/executor/internal/match"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema/hookmatch"
 )
 
 // splitStages splits hooks that are in running order, whose first key is the stage.
@@ -28,7 +29,7 @@ type candidates struct {
 	compares map[protocol.EventName]bool // whether a hook of the event compares its data
 
 	mu    sync.RWMutex
-	lists map[match.Key]*stages
+	lists map[hookmatch.Key]*stages
 }
 
 // Bounds of what is remembered: names of tools come from a model.
@@ -53,7 +54,7 @@ func (c *candidates) of(in *match.Input, hooks []*Hook) *stages {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.lists == nil || len(c.lists) >= maxRemembered {
-		c.lists = map[match.Key]*stages{}
+		c.lists = map[hookmatch.Key]*stages{}
 	}
 	c.lists[key] = found
 	return found
@@ -64,7 +65,7 @@ func (c *candidates) of(in *match.Input, hooks []*Hook) *stages {
 func fitting(hooks []*Hook, in *match.Input) []*Hook {
 	var left []*Hook
 	for _, h := range hooks {
-		if h.takesPart() && h.match.Fits(in) {
+		if h.takesPart() && h.match.Fits(&in.Input) {
 			left = append(left, h)
 		}
 	}
@@ -118,7 +119,7 @@ func (d *dispatch) wants(h *Hook) bool {
 
 // matches compares what [dispatch.stages] has not compared.
 func (d *dispatch) matches(h *Hook) bool {
-	if d.req.executor.options.Explain && !h.match.Fits(d.input()) {
+	if d.req.executor.options.Explain && !h.match.Fits(&d.input().Input) {
 		return false
 	}
 	if !h.match.HasCondition() || h.Status == Untrusted {

@@ -57,7 +57,7 @@ func TestCandidates(t *testing.T) {
 		ev := protocol.Event{Event: event, Agent: protocol.Agent{Depth: depth}, Data: protocol.RawMessage(data)}
 		var want []string
 		for _, h := range set.For(event) {
-			if h.runs() && h.match.Fits(match.NewInput(&ev, nil)) {
+			if h.runs() && h.match.Fits(&match.NewInput(&ev, nil).Input) {
 				want = append(want, h.Name)
 			}
 		}

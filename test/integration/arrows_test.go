@@ -36,8 +36,9 @@ schema/document:
 schema/agentparts:
 schema/units:
 schema/toolname: protocol protocol/patterns
-executor: executor/hookenv executor/internal/inflight executor/internal/match executor/internal/slots executor/internal/worker executor/record executor/state internal/jsonspan protocol protocol/readreply schema
-executor/internal/match: protocol protocol/patterns schema schema/toolname
+schema/hookmatch: protocol schema/toolname
+executor: executor/hookenv executor/internal/inflight executor/internal/match executor/internal/slots executor/internal/worker executor/record executor/state internal/jsonspan protocol protocol/readreply schema schema/hookmatch
+executor/internal/match: protocol protocol/patterns schema schema/hookmatch
 executor/exechook: executor executor/hookenv executor/internal/worker executor/process protocol protocol/readreply schema
 executor/internal/inflight:
 executor/internal/slots: protocol
@@ -68,7 +69,7 @@ loader: executor executor/exechook executor/hookenv executor/process loader/inte
 agentloop: agentloop/builtin agentloop/internal/answer agentloop/internal/conversation agentloop/internal/gohooks agentloop/internal/limits agentloop/internal/toolset agentloop/model agentloop/provider agentloop/recipe agentloop/store agentloop/tool protocol
 agentloop/internal/answer: agentloop/model protocol
 agentloop/internal/conversation: agentloop/store protocol
-agentloop/internal/gohooks: protocol schema/toolname
+agentloop/internal/gohooks: protocol schema/hookmatch
 agentloop/internal/limits: protocol
 agentloop/internal/toolset: agentloop/tool protocol
 agentloop: agentloop/builtin agentloop/model agentloop/provider agentloop/recipe agentloop/store agentloop/tool protocol
