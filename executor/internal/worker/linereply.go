@@ -19,7 +19,7 @@ type output struct {
 type End int
 
 const (
-	EndReply End = iota // the text ends with the reply
+	EndReply  End = iota // the text ends with the reply
 	EndClosed            // the process closed its stdout, or ended
 	EndLimit             // the context is done
 	EndFlood             // more than the limit
