@@ -240,17 +240,6 @@ func marker(path, header string) string {
 
 func exists(path string) bool { _, err := os.Lstat(path); return err == nil }
 
-// alive reports whether a process runs. One that ended and waits to be reaped
-// does not.
-func alive(pid string) bool {
-	line, err := os.ReadFile("/proc/" + pid + "/stat")
-	if err != nil {
-		return false
-	}
-	_, behind, _ := strings.Cut(string(line), ") ")
-	return !strings.HasPrefix(behind, "Z") && !strings.HasPrefix(behind, "X")
-}
-
 func (w *world) remove(path string) {
 	w.t.Helper()
 	if err := os.RemoveAll(path); err != nil {

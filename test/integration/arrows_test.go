@@ -121,6 +121,7 @@ examples: agentloop client executor loader protocol schema
 test/modelserver:
 test/asuser:
 test/bench: * cmd/hookd
+test/hooktest: protocol schema
 test/interop: test/modelserver
 test/progress:
 test/prove:
