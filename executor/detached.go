@@ -60,7 +60,7 @@ func (e detachable) decideWithoutHooks() (protocol.Outcome, error) {
 		return d.abort(err)
 	}
 	recorded := result.outcome
-	d.req.inOrder(func() { d.record(&recorded, result.lost, ""); d.req.queue(result.observers) })
+	d.req.inOrder(func() { d.record(&recorded, result.overwritten, ""); d.req.queue(result.observers) })
 	return result.outcome, nil
 }
 
@@ -125,7 +125,7 @@ func (e detachable) finish() protocol.Outcome {
 		outcome, _ := d.abort(err)
 		return outcome
 	}
-	d.record(&result.outcome, result.lost, "")
+	d.record(&result.outcome, result.overwritten, "")
 	result.outcome.Notices = append(result.outcome.Notices, d.notices...)
 	if d.detached.withoutHost() {
 		await(d.detached.before)

@@ -45,9 +45,9 @@ type request struct {
 
 // selection is which hooks an event is about.
 type selection struct {
-	hooks   []*Hook // for the event, in running order
-	hasLost bool    // hooks has guards that the set no longer has
-	stages  *stages // what is left of hooks; see dispatch.stages
+	hooks       []*Hook // for the event, in running order
+	hasVanished bool    // hooks has guards that the set no longer has
+	stages      *stages // what is left of hooks; see dispatch.stages
 }
 
 // stages are hooks in running order, and its parts by stage.
@@ -109,7 +109,7 @@ func (v *Gate) begin(ctx context.Context, ev protocol.Event) *dispatch {
 	ev.Session.Key = "" // a secret between host and daemon
 	r.event = withoutSoFar(ev)
 	r.tooDeep = e.options.Depth >= r.settings.MaxDepth
-	d.selection.hooks, d.selection.hasLost = e.guards.hooks(set, &ev)
+	d.selection.hooks, d.selection.hasVanished = e.guards.hooks(set, &ev)
 	options := r.foldOptions()
 	d.results.fold = protocol.Begin(r.event, options)
 	if r.spec.Ask == protocol.AskStays {

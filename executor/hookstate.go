@@ -83,23 +83,23 @@ func (s *hookState) keep(writes []state.Write) {
 }
 
 // commit writes what the hooks want kept before the event goes on. It returns the values
-// that are lost by it, and notices if it could not be written.
-func (s *hookState) commit(r *request) (lost []state.Lost, notices []protocol.HookText) {
+// that are overwritten by it, and notices if it could not be written.
+func (s *hookState) commit(r *request) (overwritten []state.Overwritten, notices []protocol.HookText) {
 	problems := &r.executor.problems
 	if s.readErr != nil { // only a write shows that the problem is over
 		notices = problems.report("state", "what hooks remember could not be read", s.readErr)
 	}
 	if session := r.event.Session.ID; len(s.writes) > 0 && session != "" {
 		var err error
-		lost, err = r.executor.states.Write(session, s.writes)
+		overwritten, err = r.executor.states.Write(session, s.writes)
 		notices = append(notices, problems.report("state", "what hooks remember could not be written; it is gone when this process ends", err)...)
 	}
-	return lost, notices
+	return overwritten, notices
 }
 
-// lostTexts says which values of a hook are lost.
-func lostTexts(lost []state.Lost, hook string) (texts []string) {
-	for _, l := range lost {
+// overwrittenTexts says which values of a hook are lost.
+func overwrittenTexts(overwritten []state.Overwritten, hook string) (texts []string) {
+	for _, l := range overwritten {
 		if l.Hook != hook {
 			continue
 		}

@@ -80,7 +80,7 @@ func (d *dispatch) stages() *stages {
 	case s.stages != nil:
 	case d.req.executor.options.Explain:
 		s.stages = splitStages(s.hooks)
-	case s.hasLost:
+	case s.hasVanished:
 		s.stages = splitStages(fitting(s.hooks, d.input()))
 	case len(s.hooks) == 0:
 		s.stages = &noStages

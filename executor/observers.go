@@ -217,20 +217,20 @@ func (j *job) ask(ctx context.Context, dropped int64) {
 	answer := d.req.ask(ctx, q)
 	cut := answer.Failure != nil && answer.Failure.Kind == protocol.FailAborted // only Close aborts an observer
 	run := d.foldWithState(j.hook, answer)
-	lost, notices := d.state.commit(&d.req)
+	overwritten, notices := d.state.commit(&d.req)
 	d.notices = append(d.notices, notices...)
-	j.finish(d, run, lost, cut, dropped)
+	j.finish(d, run, overwritten, cut, dropped)
 }
 
 // finish records what the observer did and tells the person.
-func (j *job) finish(d *dispatch, run protocol.Run, lost []state.Lost, cut bool, dropped int64) {
+func (j *job) finish(d *dispatch, run protocol.Run, overwritten []state.Overwritten, cut bool, dropped int64) {
 	note := ""
 	if cut {
 		note = droppedNote
 		d.req.progress.cut(&d.req.event, j.hook)
 	}
-	run.Warnings = append(slices.Clip(run.Warnings), lostTexts(lost, j.hook.Name)...)
-	d.req.recordLate(&run, note, dropped, lost)
+	run.Warnings = append(slices.Clip(run.Warnings), overwrittenTexts(overwritten, j.hook.Name)...)
+	d.req.recordLate(&run, note, dropped, overwritten)
 	d.req.progress.finished(&d.req.event, j.hook, run)
 	d.req.progress.notice(&d.req.event, append(d.results.fold.Outcome().Notices, d.notices...)...)
 	for _, text := range run.Warnings {

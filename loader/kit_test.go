@@ -174,7 +174,7 @@ func find(s *Snapshot, name string) *Info {
 	return nil
 }
 
-// status is a hook's status as a word; "" if it is not there, with ! behind it
+// status is a hook's status as a word; "" if it is not there, with ! after it
 // if it is a failure.
 func status(s *Snapshot, name string) string {
 	h := find(s, name)

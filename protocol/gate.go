@@ -217,7 +217,7 @@ func BlockReply(reason string) Reply { return Reply{Action: Block, Reason: reaso
 // StopReply refuses as [BlockReply] does, and ends the run.
 func StopReply(reason string) Reply { return Reply{Action: Stop, Reason: reason} }
 
-// AskReply has a person decide, who reads the reason.
+// AskReply returns the reply that has a person decide. The person reads the reason.
 func AskReply(reason string) Reply { return Reply{Action: Ask, Reason: reason} }
 
 // ContinueReply has the run go on with messages of the user, at events where continue

@@ -71,7 +71,7 @@ type HookRef struct {
 // Origin is where the hook comes from.
 func (r HookRef) Origin() Origin { return OriginOf(r.Layer, r.Name) }
 
-// HookInfo is the hook behind an answer, as far as the fold needs to know it.
+// HookInfo is the hook that gave an answer, as far as the fold needs to know it.
 type HookInfo struct {
 	Name     string
 	Layer    Layer

@@ -52,7 +52,7 @@ type Event struct {
 	Changed    []Change             `json:"changed"`
 	Left       []string             `json:"left,omitzero"` // of a command: the processes that it left running, which were ended
 	Conflict   bool                 `json:"conflict"`      // a field has more than one writer
-	StateLost  []state.Lost         `json:"stateLost,omitzero"`
+	StateLost  []state.Overwritten  `json:"stateLost,omitzero"`
 	Runs       []protocol.Run       `json:"runs"`
 	Cut        int                  `json:"cut,omitzero"` // bytes that the line would have had; texts and lists of it are shortened
 }
@@ -69,17 +69,17 @@ type Change struct {
 // Late is what one hook did after its event had gone on: an observer's run, or
 // an answer that came too late to count.
 type Late struct {
-	Epoch      int64              `json:"opening,omitzero"`
-	Seq        *int64             `json:"seq"`
-	ID         string             `json:"id"`
-	Event      protocol.EventName `json:"event"`
-	Generation int64              `json:"generation"`
-	Set        string             `json:"set"`
-	Run        protocol.Run       `json:"run"`
-	Note       string             `json:"note,omitzero"`
-	Dropped    int64              `json:"dropped,omitzero"` // events this observer lost in this session so far
-	StateLost  []state.Lost       `json:"stateLost,omitzero"`
-	Cut        int                `json:"cut,omitzero"`
+	Epoch      int64               `json:"opening,omitzero"`
+	Seq        *int64              `json:"seq"`
+	ID         string              `json:"id"`
+	Event      protocol.EventName  `json:"event"`
+	Generation int64               `json:"generation"`
+	Set        string              `json:"set"`
+	Run        protocol.Run        `json:"run"`
+	Note       string              `json:"note,omitzero"`
+	Dropped    int64               `json:"dropped,omitzero"` // events this observer lost in this session so far
+	StateLost  []state.Overwritten `json:"stateLost,omitzero"`
+	Cut        int                 `json:"cut,omitzero"`
 }
 
 // Set is a set of hooks that begins to rule.
