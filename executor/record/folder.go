@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// path is where the newest lines of a name are.
+// path returns where the newest lines of a name are.
 func path(dir, name string) string { return filepath.Join(dir, name+".jsonl") }
 
-// segmentPath is where earlier lines of a name are, up to number last.
+// segmentPath returns where earlier lines of a name are, up to number last.
 func segmentPath(dir, name string, last int64) string {
 	return filepath.Join(dir, fmt.Sprintf("%s.%012d.jsonl", name, last))
 }

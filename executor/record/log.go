@@ -115,7 +115,7 @@ func (l *Log) closeFile(f *file) error {
 	return err
 }
 
-// baseName is the name of a session's file, without its extension.
+// baseName returns the name of a session's file, without its extension.
 func baseName(session string, at time.Time) string {
 	if session == "" {
 		return at.UTC().Format(time.DateOnly)
@@ -147,8 +147,8 @@ func (l *Log) file(name string) *file {
 	return f
 }
 
-// closeOldest closes the files used longest ago that nobody uses now and that
-// owe nothing to the disk.
+// closeOldest closes the files used longest ago that nobody uses now and that have
+// nothing left to write.
 func (l *Log) closeOldest() {
 	all := make([]*file, 0, len(l.files))
 	for _, f := range l.files {

@@ -38,7 +38,7 @@ type missing struct {
 	left    bool   // leaveMissed wrote a file
 }
 
-// missedPath is where a process that ends leaves what it could not record. It is
+// missedPath returns where a process that ends leaves what it could not record. It is
 // another folder than that of the records, which may be the one that is in the way.
 func missedPath(dir, name string) string {
 	return filepath.Join(filepath.Dir(dir), "missed", name+".json")
