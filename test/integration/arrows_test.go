@@ -48,6 +48,8 @@ executor/process:
 executor/record: executor/state internal/fsutil protocol schema
 executor/state: protocol schema
 executor/daemon: executor protocol protocol/rpc protocol/rpc/socket schema
+loader/install: executor/hookenv executor/process loader/install/internal/configtext protocol protocol/dialect schema
+loader/install/internal/configtext: schema/document
 loader/internal/bundle: executor/hookenv loader/internal/files loader/internal/interpreter loader/internal/report protocol protocol/patterns schema schema/document
 loader/internal/candidate: executor/hookenv loader/internal/bundle loader/internal/files loader/internal/interpreter loader/internal/records loader/internal/report loader/internal/settings loader/internal/workspace protocol schema
 loader/internal/discover: executor/hookenv executor/process internal/fsutil loader/internal/bundle loader/internal/candidate loader/internal/environment loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/trust protocol schema schema/document
@@ -101,7 +103,8 @@ cmd/hookd/internal/conversation: agentloop agentloop/builtin agentloop/mcp agent
 cmd/hookd/internal/engine: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show cmd/hookd/internal/signals executor executor/daemon executor/exechook executor/hookenv executor/process loader protocol schema
 cmd/hookd/internal/eventcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/faultyhook cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/daemon executor/exechook executor/hookenv executor/process internal/jsonspan loader protocol protocol/realpath schema schema/toolname schema/units
 cmd/hookd/internal/faultyhook:
-cmd/hookd/internal/hookcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/shellhook cmd/hookd/internal/show cmd/hookd/internal/terminal examples executor executor/daemon executor/exechook executor/hookenv executor/process executor/record loader protocol schema
+cmd/hookd/internal/hookcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/shellhook cmd/hookd/internal/show cmd/hookd/internal/terminal examples executor executor/daemon executor/exechook executor/hookenv executor/process executor/record loader loader/install protocol schema
+cmd/hookd/internal/installcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/show loader loader/install
 cmd/hookd/internal/jsonsession: agentloop agentloop/model cmd/hookd/internal/cli cmd/hookd/internal/conversation cmd/hookd/internal/engine cmd/hookd/internal/runview protocol
 cmd/hookd/internal/logcmd: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/process executor/record executor/state protocol
 cmd/hookd/internal/models: agentloop/model agentloop/model/anthropic agentloop/model/cassette agentloop/model/openai cmd/hookd/internal/cli protocol schema schema/agentparts

@@ -1,4 +1,4 @@
-package projectfile
+package fsutil
 
 import (
 	"bytes"
@@ -7,14 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// keepAttributes gives a new file the extended attributes of an old one, access lists
+// KeepAttributes gives a new file the extended attributes of an old one, access lists
 // among them, as far as this user may. Capabilities go, as with any write.
-func keepAttributes(file *os.File, dir *os.Root, name string) {
-	old, err := dir.OpenFile(name, os.O_RDONLY|nonblock, 0)
-	if err != nil {
-		return
-	}
-	defer old.Close()
+func KeepAttributes(file, old *os.File) {
 	from, to := int(old.Fd()), int(file.Fd())
 	names := make([]byte, 64<<10)
 	n, err := unix.Flistxattr(from, names)

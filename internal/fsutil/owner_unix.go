@@ -1,20 +1,16 @@
 //go:build unix
 
-package projectfile
+package fsutil
 
 import (
 	"io/fs"
 	"os"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 )
 
-// nonblock keeps an open of a FIFO from waiting for its other end.
-const nonblock = unix.O_NONBLOCK
-
-// keepOwner gives a new file the owner and group of an old one.
-func keepOwner(file *os.File, old fs.FileInfo) bool {
+// KeepOwner gives a new file the owner and group of an old one, and reports whether it
+// has them.
+func KeepOwner(file *os.File, old fs.FileInfo) bool {
 	was, known := old.Sys().(*syscall.Stat_t)
 	info, err := file.Stat()
 	if err != nil || !known {
@@ -32,4 +28,10 @@ func keepOwner(file *os.File, old fs.FileInfo) bool {
 	}
 	_ = file.Chown(-1, int(was.Gid)) // a group of the user's, at least
 	return false
+}
+
+// MayKeepOwner reports whether this user can make a file with the owner of another one.
+func MayKeepOwner(old fs.FileInfo) bool {
+	was, known := old.Sys().(*syscall.Stat_t)
+	return known && (os.Geteuid() == 0 || int(was.Uid) == os.Geteuid())
 }
