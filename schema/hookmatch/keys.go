@@ -77,5 +77,5 @@ func (k *Keys) MayFit(ev *protocol.Event) bool {
 		return k.agentFits(ev)
 	}
 	in := NewInput(ev)
-	return !in.spec.Tool || !in.Scan() || k.toolFits(in)
+	return !in.spec.Tool || !in.Scan() || k.toolFits(&in)
 }

@@ -36,7 +36,7 @@ const closeGrace = 150 * time.Millisecond
 // has replied stays for the session's next event, if it is kept at all. One that has
 // not is being ended when AskLine returns, and the session's next one is not started
 // before its tree is gone.
-func (w *Worker) AskLine(ctx context.Context, r *Event) (reply Reply) {
+func (w *Worker) AskLine(ctx context.Context, e *Event) (reply Reply) {
 	w.talk.Lock()
 	defer w.talk.Unlock()
 	out := output{end: EndFlood}
