@@ -9,7 +9,7 @@ import (
 
 	"github.com/hookd-dev/hookd/executor/internal/match"
 	"github.com/hookd-dev/hookd/protocol"
-	"github.com/hookd-dev/hookd/schema/hookmatch"
+	"github.com/hookd-dev/hookd/protocol/hookmatch"
 )
 
 // splitStages splits hooks that are in running order, whose first key is the stage.

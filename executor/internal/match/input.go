@@ -2,7 +2,7 @@ package match
 
 import (
 	"github.com/hookd-dev/hookd/protocol"
-	"github.com/hookd-dev/hookd/schema/hookmatch"
+	"github.com/hookd-dev/hookd/protocol/hookmatch"
 )
 
 // Input is what matching may look at in one version of an event: what the keys compare,

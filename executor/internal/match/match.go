@@ -4,8 +4,8 @@ import (
 	"context"
 	"sync/atomic"
 
+	"github.com/hookd-dev/hookd/protocol/hookmatch"
 	"github.com/hookd-dev/hookd/schema"
-	"github.com/hookd-dev/hookd/schema/hookmatch"
 )
 
 // Matcher is a compiled [schema.Match]: its keys, and its condition. The zero value
