@@ -80,8 +80,8 @@ func TestLostIsRecorded(t *testing.T) {
 		}
 		return []string{"guard refuses it, and the host cannot"}
 	}
-	outcome := fire(t, e, ev)
-	fire(t, e, event("two"))
+	outcome := hooktest.Fire(t, e, ev)
+	hooktest.Fire(t, e, event("two"))
 	events, _, _ := lines(t, dir, "s")
 	if want := []string{"guard refuses it, and the host cannot"}; !slices.Equal(outcome.Lost, want) || !slices.Equal(events[0].Lost, want) || events[1].Lost != nil {
 		t.Errorf("lost %q, recorded %q and %q", outcome.Lost, events[0].Lost, events[1].Lost)
