@@ -23,7 +23,7 @@ func DecodeEntry(n *document.Node, source Source, pos Pos, hook string) (Describ
 		pos.Line = n.Line
 	}
 	d := Described{From: source, Pos: pos, Hook: hook}
-	r := &reader{file: pos.File, hook: hook}
+	r := &reader{file: pos.File, hook: hook, foreign: foreignOf(n)}
 	if n.Kind != document.Object {
 		what := pos.Path
 		if what == "" {

@@ -15,8 +15,7 @@ type Entry struct {
 	Asked
 	Ruled
 	Started
-	Dialect     string `json:"dialect"`
-	Protocol    int    `json:"protocol"`
+	Spoken
 	Description string `json:"description,omitzero"`
 	Rejected    bool   `json:"rejected,omitzero"` // never equal to one that was allowed
 }
@@ -49,6 +48,15 @@ type Started struct {
 	InPlace bool           `json:"inPlace,omitzero"`
 }
 
+// Spoken says whose protocol a hook speaks.
+type Spoken struct {
+	Dialect   string   `json:"dialect"`
+	Protocol  int      `json:"protocol"`
+	Named     []string `json:"named,omitzero"`     // with another agent's dialect: its events as they are written
+	Matcher   string   `json:"matcher,omitzero"`   // in that agent's form
+	ByDialect bool     `json:"byDialect,omitzero"` // that agent says what a failure does
+}
+
 // EntryOf returns the entry of a description.
 func EntryOf(r schema.Resolution) Entry {
 	h := r.Hook
@@ -56,7 +64,9 @@ func EntryOf(r schema.Resolution) Entry {
 		Asked:   Asked{Events: h.Events, Match: h.Match, Priority: h.Priority, Enabled: h.Enabled},
 		Ruled:   Ruled{Can: h.Can, Mode: h.Mode, OnFailure: h.OnFailure, Required: h.Required, Sensitive: h.Sensitive},
 		Started: Started{Command: h.Command, Args: h.Args, Run: h.Run, Env: h.Env, Files: h.Files, InPlace: h.InPlace},
-		Dialect: h.Dialect, Protocol: h.Protocol, Description: h.Description,
+		Spoken:  Spoken{Dialect: h.Dialect, Protocol: h.Protocol, Named: h.Named, Matcher: h.Matcher, ByDialect: h.ByDialect},
+
+		Description: h.Description,
 	}
 	if h.Timeout > 0 {
 		e.Timeout = h.Timeout.String()
@@ -71,7 +81,7 @@ func (e *Entry) Hook(layer protocol.Layer, name, path string, timeout time.Durat
 		Name: name, Layer: layer, Path: path, Events: e.Events, Match: e.Match, Can: e.Can, Mode: e.Mode,
 		OnFailure: e.OnFailure, Required: e.Required, Priority: e.Priority, Enabled: e.Enabled,
 		Command: e.Command, Args: e.Args, Run: e.Run, Env: e.Env, Files: e.Files, InPlace: e.InPlace,
-		Sensitive: e.Sensitive, Dialect: e.Dialect, Protocol: e.Protocol, Description: e.Description,
+		Sensitive: e.Sensitive, Dialect: e.Dialect, Named: e.Named, Matcher: e.Matcher, ByDialect: e.ByDialect, Protocol: e.Protocol, Description: e.Description,
 		Timeout: timeout,
 	}
 	if d, err := time.ParseDuration(e.Timeout); err == nil {
