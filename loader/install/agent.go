@@ -46,6 +46,7 @@ type layout struct {
 	bare  bool          // a file may have the events at its root, without hooks around them
 	root  []rootMember  // members that the file must have
 	loose bool          // names of events are the same whatever their case and underscores
+	own   bool          // the file is hookd's alone
 }
 
 // rootMember is a member that a file must have besides its hooks.

@@ -63,7 +63,7 @@ var Agents = []*Agent{
 	{
 		Name: "copilot", Title: "GitHub Copilot CLI", Programs: []string{"copilot"}, Dialect: dialect.Find("copilot"),
 		Confirm: "Copilot runs the hooks of a project only in a folder that it trusts: confirm the folder when it asks",
-		layout: layout{style: flat, unit: time.Second, entry: copilotEntry, root: []rootMember{{"version", 1}}, files: onePerScope(configtext.JSON, func(p Places) [3]string {
+		layout: layout{style: flat, unit: time.Second, own: true, entry: copilotEntry, root: []rootMember{{"version", 1}}, files: onePerScope(configtext.JSON, func(p Places) [3]string {
 			return [3]string{p.home("COPILOT_HOME", ".copilot", "hooks", "hookd.json"), p.project(".github/hooks/hookd.json"),
 				p.system("/etc/github-copilot/policy.d/hookd.json", "/etc/github-copilot/policy.d/hookd.json", "")}
 		})},
@@ -125,7 +125,7 @@ var Agents = []*Agent{
 	},
 	{
 		Name: "goose", Title: "Goose", Programs: []string{"goose"}, Dialect: dialect.Find("goose"),
-		layout: layout{style: groups, unit: time.Second, entry: gooseEntry, also: goosePlugin, files: func(p Places, s Scope) []file {
+		layout: layout{style: groups, unit: time.Second, own: true, entry: gooseEntry, also: goosePlugin, files: func(p Places, s Scope) []file {
 			if folder := gooseFolder(p, s); folder != nil {
 				return single(folder("hooks/hooks.json"), configtext.JSON)
 			}
@@ -145,7 +145,7 @@ var Agents = []*Agent{
 	},
 	{
 		Name: "kiro", Title: "Kiro", Programs: []string{"kiro-cli", "kiro"}, Dialect: dialect.Find("kiro"),
-		layout: layout{style: listed, unit: time.Second, entry: kiroEntry, root: []rootMember{{"version", "v1"}}, files: func(p Places, s Scope) []file {
+		layout: layout{style: listed, unit: time.Second, own: true, entry: kiroEntry, root: []rootMember{{"version", "v1"}}, files: func(p Places, s Scope) []file {
 			switch s {
 			case User:
 				return single(p.home("", ".kiro/hooks/hookd.json"), configtext.JSON)

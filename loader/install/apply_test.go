@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/hookd-dev/hookd/loader/install/internal/configtext"
 )
@@ -220,12 +221,14 @@ func TestWhatIsAddedMeanwhileStays(t *testing.T) {
 	path := a.Paths(in.Places, User)[0]
 	write(t, path, "{}\n")
 	install(t, in, a, User)
-	root, _ := configtext.Parse(configtext.JSON, []byte(read(t, path)))
-	text, err := configtext.Add(configtext.JSON, []byte(read(t, path)), configtext.Names("hooks", "Stop"), configtext.Fields{{Name: "hooks", Value: []any{configtext.Fields{{Name: "type", Value: "command"}, {Name: "command", Value: "mine"}}}}})
-	if err != nil || root == nil {
+	d, err := configtext.Read(configtext.JSON, []byte(read(t, path)))
+	if err == nil {
+		d, err = d.Add(configtext.Names("hooks", "Stop"), configtext.Fields{{Name: "hooks", Value: []any{configtext.Fields{{Name: "type", Value: "command"}, {Name: "command", Value: "mine"}}}}})
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, path, string(text))
+	write(t, path, string(d.Text))
 	uninstall(t, in, a, User)
 	const want = "{\n  \"hooks\": {\n    \"Stop\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"mine\"\n          }\n        ]\n      }\n    ]\n  }\n}\n"
 	if got := read(t, path); got != want {
@@ -361,7 +364,7 @@ func TestTwoAtOnce(t *testing.T) {
 	var wait sync.WaitGroup
 	for range 8 {
 		wait.Go(func() {
-			p, err := in.Plan(Request{Agent: a, Scope: User, Program: "/opt/hookd"})
+			p, err := in.Plan(Request{Agent: a, Scope: User, Program: "/opt/hookd", Version: Version{999, 0, 0}})
 			if err == nil {
 				_, err = in.Apply(p)
 			}
@@ -427,17 +430,24 @@ func TestHostilePlaces(t *testing.T) {
 	}
 }
 
-// TestLargeFile: ten megabytes are edited, and come back.
+// TestLargeFile: ten megabytes of text are edited, and come back; a file of more values
+// than an agent's settings have is refused at once.
 func TestLargeFile(t *testing.T) {
 	in := here(t)
 	a := Find("gemini")
 	path := a.Paths(in.Places, User)[0]
-	text := "{\"a\": [" + strings.Repeat("{\"b\": \"0123456789abcdef0123456789abcdef\"},\n", 240_000) + "1],\n \"c\": " + strings.Repeat("[", 900) + strings.Repeat("]", 900) + "}"
+	text := "{\"a\": [" + strings.Repeat("{\"b\": \""+strings.Repeat("0123456789abcdef", 800)+"\"},\n", 800) + "1],\n \"c\": " + strings.Repeat("[", 900) + strings.Repeat("]", 900) + "}"
 	write(t, path, text)
 	install(t, in, a, User)
 	uninstall(t, in, a, User)
-	if got := read(t, path); got != text {
+	if got := read(t, path); got != text || len(got) < 10_000_000 {
 		t.Errorf("%d bytes, want %d", len(got), len(text))
+	}
+	write(t, path, "{\"a\": ["+strings.Repeat("1,\n", 3_000_000)+"1]}")
+	began := time.Now()
+	var file *FileError
+	if _, err := in.Plan(Request{Agent: a, Scope: User, Program: "/opt/hookd"}); !errors.As(err, &file) || file.Line == 0 || time.Since(began) > 5*time.Second {
+		t.Errorf("%v after %v", err, time.Since(began))
 	}
 }
 

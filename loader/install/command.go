@@ -69,6 +69,9 @@ var bridgeWord = regexp.MustCompile(`\s+["']?bridge["']?$`)
 
 // ParseCommand reads a command line that starts hookd's bridge; ok is false of any other.
 func ParseCommand(line string) (c Command, ok bool) {
+	if !strings.Contains(line, "hookd") {
+		return Command{}, false
+	}
 	m := ours.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
 	if m == nil {
 		return Command{}, false

@@ -66,11 +66,15 @@ func roundTrip(a *Agent, f file, text string, v Version) error {
 	strip := func(text string) (string, error) {
 		rec := *c.record
 		rec.After = "" // no copy of the bytes helps
-		base, gone, err := (&edit{in: in, agent: a, file: f}).strip([]byte(text), &rec)
-		if gone {
-			err = fmt.Errorf("the file would be removed")
+		d, err := configtext.Read(f.format, []byte(text))
+		if err != nil {
+			return "", err
 		}
-		return string(base), err
+		base, gone, err := (&edit{in: in, agent: a, file: f}).strip(d, &rec)
+		if err != nil || gone {
+			return "", fmt.Errorf("the file would be removed: %v, %w", gone, err)
+		}
+		return string(base.Text), nil
 	}
 	base, err := strip(after)
 	if err != nil || base != text {
