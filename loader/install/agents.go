@@ -20,7 +20,8 @@ var Agents = []*Agent{
 			since: map[string]Version{ // from its change log, or the first version in which the event was seen
 				"SubagentStop": {1, 0, 41}, "PreCompact": {1, 0, 48}, "UserPromptSubmit": {1, 0, 54}, "SessionStart": {1, 0, 62},
 				"SessionEnd": {1, 0, 85}, "SubagentStart": {2, 0, 43}, "PermissionRequest": {2, 0, 45}, "PostCompact": {2, 1, 76},
-				"StopFailure": {2, 1, 78}, "PostToolUseFailure": {2, 1, 119}, "PostToolBatch": {2, 1, 240},
+				"StopFailure": {2, 1, 78}, "PermissionDenied": {2, 1, 89}, "PostToolUseFailure": {2, 1, 119}, "PostToolBatch": {2, 1, 240},
+				"UserPromptExpansion": {2, 1, 240}, "PreSkillShellCommand": {2, 1, 332},
 			},
 			limits: map[string]time.Duration{"SessionEnd": 10 * time.Second}, // without one its hooks share 1.5 s
 			blocks: Version{2, 1, 295},
@@ -57,6 +58,7 @@ var Agents = []*Agent{
 			oldest: Version{0, 124, 0}, // the first with hooks on by default
 			since: map[string]Version{ // those that were seen in 0.169 and may be older
 				"SessionEnd": {0, 169, 0}, "SubagentStart": {0, 169, 0}, "SubagentStop": {0, 169, 0}, "PreCompact": {0, 169, 0}, "PostCompact": {0, 169, 0},
+				"PreModelRequest": {0, 169, 0}, "Interrupt": {0, 169, 0},
 			},
 		},
 	},
@@ -91,9 +93,9 @@ var Agents = []*Agent{
 			oldest: Version{1, 7, 0},
 			since: map[string]Version{ // an event that Cursor does not know makes the whole file invalid
 				"preToolUse": {2, 4, 0}, "postToolUse": {2, 4, 0}, "postToolUseFailure": {2, 4, 0}, "sessionStart": {2, 4, 0}, "sessionEnd": {2, 4, 0},
-				"subagentStart": {2, 4, 0}, "subagentStop": {2, 4, 0}, "preCompact": {2, 4, 0},
+				"subagentStart": {2, 4, 0}, "subagentStop": {2, 4, 0}, "preCompact": {2, 4, 0}, "beforeTabFileRead": {2, 4, 0}, "afterTabFileEdit": {2, 4, 0},
+				"afterShellExecution": {2, 4, 0}, "afterMCPExecution": {2, 4, 0}, "afterAgentResponse": {2, 4, 0}, "afterAgentThought": {2, 4, 0},
 			},
-			covered: map[string]string{"beforeReadFile": "preToolUse"},
 		},
 	},
 	{
