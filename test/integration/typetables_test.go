@@ -17,7 +17,7 @@ func init() {
 	generated["outcome"] = typeTable("protocol/outcome.go", "Outcome")
 	generated["notice"] = typeTable("protocol/outcome.go", "HookText")
 	generated["hook-run"] = typeTable("protocol/outcome.go", "Run")
-	generated["capabilities"] = typeTable("executor/daemon/fire.go", "Capabilities")
+	generated["capabilities"] = typeTable("executor/daemon/capabilities.go", "Capabilities")
 	generated["record-event"] = typeTable("executor/record/entry.go", "Event")
 	generated["record-late"] = typeTable("executor/record/entry.go", "Late")
 	generated["hook-line"] = typeTable("cmd/hookd/internal/runview/jsonprinter.go", "hookLine")
