@@ -99,6 +99,9 @@ func readGeminiResponse(in *input) (reading, error) {
 		Message:      protocol.Message{Role: protocol.RoleAssistant, Content: protocol.TextContent(text)},
 		FinishReason: geminiFinish(response.text("/candidates/0/finishReason")), Type: "final",
 	}
+	if text == "" {
+		data.Message.Content = protocol.Content{}
+	}
 	for name, to := range map[string]**int64{"promptTokenCount": &data.Usage.InputTokens, "candidatesTokenCount": &data.Usage.OutputTokens} {
 		if jsonspan.Kind(response.at("/usageMetadata/"+name)) == '0' {
 			n := int64(response.number("/usageMetadata/" + name))
