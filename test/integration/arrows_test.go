@@ -51,7 +51,7 @@ executor/process:
 executor/record: executor/state internal/fsutil protocol schema
 executor/state: protocol schema
 executor/daemon: executor protocol protocol/rpc protocol/rpc/socket schema
-loader/install: executor/hookenv executor/process loader/install/internal/configtext protocol protocol/dialect schema
+loader/install: executor/hookenv executor/process loader/install/internal/configtext protocol protocol/dialect protocol/dialect/plugins schema
 loader/install/internal/configtext: schema/document
 loader/internal/bundle: executor/hookenv loader/internal/files loader/internal/interpreter loader/internal/report protocol protocol/patterns schema schema/document
 loader/internal/candidate: executor/hookenv loader/internal/bundle loader/internal/files loader/internal/interpreter loader/internal/records loader/internal/report loader/internal/settings loader/internal/workspace protocol schema
