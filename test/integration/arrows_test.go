@@ -21,6 +21,7 @@ hookd.go: executor executor/exechook executor/hookenv executor/process loader pr
 internal/fsutil:
 internal/jsonspan: internal/text
 internal/lines:
+internal/program: internal/fsutil
 internal/text:
 internal/selfprotect: protocol protocol/realpath
 protocol: internal/jsonspan internal/text protocol/internal/eventname
