@@ -160,7 +160,11 @@ func (in *Installer) entryProblems(i Installed, v Version, again string) (proble
 	events, _ := i.Agent.Events(v)
 	var absent []string
 	for _, e := range events {
-		if !slices.ContainsFunc(i.Entries, func(entry Entry) bool { return i.Agent.sameEvent(entry.Event, e.Name) }) {
+		there := func(event string) bool {
+			return slices.ContainsFunc(i.Entries, func(entry Entry) bool { return i.Agent.sameEvent(entry.Event, event) })
+		}
+		// Whether another event comes for it depends on a version that may not be known.
+		if other, covered := i.Agent.events.covered[e.Name]; !there(e.Name) && !(covered && there(other)) {
 			absent = append(absent, e.Name)
 		}
 	}

@@ -61,7 +61,9 @@ up to it. A place where a record is not what was once written is shown as such.`
 	cli.NameFlag(c.Flags(), &f.filter.hook, "hook", "", "show only events in which the hook `NAME` had a part")
 	cli.NameFlag(c.Flags(), &since, "since", "", "show only what was decided since `TIME`: 2h, 3d, 2026-11-27, or a time like 2026-11-27T15:04:05Z")
 	cli.NameFlag(c.Flags(), &f.session, "session", "", "show only session `ID`, by its ID or a unique prefix, or a day such as 2026-11-27")
-	c.MarkFlagsMutuallyExclusive("would", "follow", "head", "refused")
+	for _, other := range []string{"follow", "head", "refused"} {
+		cli.Exclusive(c, "would", other)
+	}
 	cmd.Console.JSONFlag(c)
 	return c
 }
