@@ -161,11 +161,7 @@ func (in *Installer) entryProblems(i Installed, v Version, again string) (proble
 	events, _ := i.Agent.Events(v)
 	var absent []string
 	for _, e := range events {
-		there := func(event string) bool {
-			return slices.ContainsFunc(i.Entries, func(entry Entry) bool { return i.Agent.sameEvent(entry.Event, event) })
-		}
-		// Whether another event comes for it depends on a version that may not be known.
-		if other, covered := i.Agent.events.covered[e.Name]; !there(e.Name) && !(covered && there(other)) {
+		if !slices.ContainsFunc(i.Entries, func(entry Entry) bool { return i.Agent.sameEvent(entry.Event, e.Name) }) {
 			absent = append(absent, e.Name)
 		}
 	}
@@ -264,7 +260,11 @@ func (in *Installer) Findings(ctx context.Context, run Runner, environ []string)
 // CodeUnable is the code of the findings of this package.
 const CodeUnable schema.Code = "agent-hooks-unable"
 
+// CodeMonitored is the code of the finding that hooks only watch for an agent.
+const CodeMonitored schema.Code = "hooks-only-watch"
+
 // Codes documents it.
 var Codes = []schema.CodeText{
 	{Code: CodeUnable, Severity: schema.SeverityError, Meaning: "an agent has hookd in its settings and cannot run it: the program is gone, hooks are switched off there, or its version has none"},
+	{Code: CodeMonitored, Severity: schema.SeverityWarning, Meaning: "hooks refuse nothing for an agent until a date: `hookd install --monitor`"},
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor/record"
@@ -72,6 +73,9 @@ func (cmd *Commands) log(ctx context.Context, f logFlags) error {
 	state, err := places.StateDir()
 	if err != nil {
 		return err
+	}
+	for _, text := range engine.MonitorTexts(state) {
+		cmd.Console.Note(text, engine.MonitorRemedy())
 	}
 	dir := filepath.Join(state, "records")
 	names, err := record.Names(dir)
