@@ -47,7 +47,7 @@ executor/internal/inflight:
 executor/internal/slots: protocol
 executor/internal/worker: executor/internal/inflight executor/process protocol protocol/readreply
 executor/hookenv: executor/process
-executor/guest: executor protocol protocol/dialect schema
+executor/guest: executor executor/process protocol protocol/dialect schema
 executor/process:
 executor/record: executor/state internal/fsutil protocol schema
 executor/state: protocol schema
@@ -102,7 +102,7 @@ agentloop/store: internal/lines protocol
 client: protocol protocol/rpc protocol/rpc/socket
 cmd/hookd: *
 cmd/hookd/internal/agentcmd: agentloop cmd/hookd/internal/chat cmd/hookd/internal/cli cmd/hookd/internal/conversation cmd/hookd/internal/engine cmd/hookd/internal/jsonsession cmd/hookd/internal/question cmd/hookd/internal/runview cmd/hookd/internal/sessionscmd cmd/hookd/internal/show cmd/hookd/internal/terminal loader protocol
-cmd/hookd/internal/bridgecmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/show executor executor/hookenv protocol protocol/dialect
+cmd/hookd/internal/bridgecmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/show executor executor/guest executor/hookenv protocol protocol/dialect
 cmd/hookd/internal/chat: agentloop agentloop/model cmd/hookd/internal/cli cmd/hookd/internal/conversation cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/question cmd/hookd/internal/report cmd/hookd/internal/runview cmd/hookd/internal/sessionscmd cmd/hookd/internal/show cmd/hookd/internal/terminal cmd/hookd/internal/trustcmd protocol
 cmd/hookd/internal/cli: cmd/hookd/internal/show cmd/hookd/internal/terminal protocol
 cmd/hookd/internal/conversation: agentloop agentloop/builtin agentloop/mcp agentloop/model agentloop/provider agentloop/recipe agentloop/skill agentloop/store agentloop/tool cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/models cmd/hookd/internal/places cmd/hookd/internal/sessionscmd cmd/hookd/internal/show cmd/hookd/internal/trustcmd executor executor/hookenv executor/process loader protocol schema schema/agentparts schema/toolname
