@@ -41,6 +41,7 @@ type Hooks interface {
 
 // Reply is what the program that an agent has started writes, and how it ends.
 type Reply struct {
+	Event  string // the agent's name of the event, "" if nothing says it
 	Stdout []byte
 	Stderr []byte // safe to show
 	Exit   int
@@ -59,11 +60,11 @@ func Answer(ctx context.Context, c Call, open func(context.Context) (Hooks, erro
 	if err != nil {
 		return c.Refuse(err)
 	}
-	return replyOf(call.Answer(&outcome))
+	return c.reply(call.Answer(&outcome))
 }
 
 // Refuse answers a call that could not be read or decided.
-func (c *Call) Refuse(err error) Reply { return replyOf(c.Agent.Refuse(c.Event, err)) }
+func (c *Call) Refuse(err error) Reply { return c.reply(c.Agent.Refuse(c.Event, err)) }
 
 // Due returns when the answer is due, before the input was read: by the event that the
 // command line names, or else by the agent's shortest limit.
@@ -118,8 +119,8 @@ func causeOr(ctx context.Context, err error) error {
 	return err
 }
 
-// replyOf writes out what is lost before what the agent reads.
-func replyOf(a dialect.Answer) Reply {
+// reply writes out what is lost before what the agent reads.
+func (c *Call) reply(a dialect.Answer) Reply {
 	var notes strings.Builder
 	for _, lost := range a.Lost {
 		fmt.Fprintf(&notes, "hookd: note: %s\n", text.Line(lost))
@@ -127,5 +128,5 @@ func replyOf(a dialect.Answer) Reply {
 	if a.Stderr != "" {
 		notes.WriteString(text.Visible(a.Stderr) + "\n")
 	}
-	return Reply{Stdout: a.Stdout, Stderr: []byte(notes.String()), Exit: a.Exit}
+	return Reply{Event: c.Event, Stdout: a.Stdout, Stderr: []byte(notes.String()), Exit: a.Exit}
 }

@@ -56,7 +56,9 @@ EVENT is the agent's own name of the event, for agents that do not write it.`,
 			if start != "" {
 				cmd.startDaemonAtEnd(c.Context(), start)
 			}
-			return cmd.write(cmd.answer(c.Context(), call))
+			reply := cmd.answer(c.Context(), call)
+			cmd.leaveMark(agent.Name, reply.Event)
+			return cmd.write(reply)
 		},
 	}
 	c.Flags().DurationVar(&limit, "limit", 0, "the agent's own `limit` for its hooks, if its settings state one")
