@@ -4,11 +4,10 @@ import (
 	"os"
 	"sync"
 	"time"
-
-	"github.com/hookd-dev/hookd/internal/program"
 )
 
-// version is set at link time by releases, as that of hookd is.
+// version is set at link time by releases, as that of hookd is. "" is not compared with
+// the daemon's: that the daemon runs the installed hookd is checked in any case.
 var version = ""
 
 func main() {
@@ -70,6 +69,3 @@ func (m *messenger) answer(r reply) {
 	}
 	os.Exit(r.exit)
 }
-
-// versionName is the version that hookd, built with this program, says of itself.
-func versionName() string { return program.Version(version) }

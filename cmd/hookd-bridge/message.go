@@ -34,7 +34,7 @@ func (e *event) encode() ([]byte, error) {
 		size += len(variable) + 8
 	}
 	b := append(make([]byte, 0, size), opening+idOfEvent+`,"method":"bridge/event","params":{"version":`...)
-	b = appendQuoted(b, versionName())
+	b = appendQuoted(b, version)
 	b = appendQuoted(append(b, `,"agent":`...), e.agent)
 	b = appendQuoted(append(b, `,"event":`...), e.name)
 	b = strconv.AppendInt(append(b, `,"leftMs":`...), e.leftMs, 10)

@@ -126,7 +126,7 @@ func TestEncode(t *testing.T) {
 	}
 	p := m.Params
 	if m.JSONRPC != "2.0" || m.Method != "bridge/event" || p.Agent != e.agent || p.Event != e.name || p.Cwd != e.cwd || p.LeftMs != e.leftMs ||
-		!slices.Equal(p.Environ, e.environ) || !bytes.Equal(p.Input, e.input) || p.Version != versionName() {
+		!slices.Equal(p.Environ, e.environ) || !bytes.Equal(p.Input, e.input) || p.Version != version {
 		t.Errorf("%s: %+v", line, m)
 	}
 	if n := bytes.Count(line, []byte("\n")); n != 1 {

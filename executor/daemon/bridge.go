@@ -30,7 +30,7 @@ type Speaker interface {
 
 // bridgeParams are the params of bridge/event.
 type bridgeParams struct {
-	Version string   `json:"version"` // of the caller
+	Version string   `json:"version"` // of the caller, "" if its build named none
 	Agent   string   `json:"agent"`
 	Event   string   `json:"event"`
 	LeftMs  int64    `json:"leftMs"` // time until the answer is due
@@ -50,7 +50,7 @@ func planBridge(c *conn, params protocol.RawMessage, r *request) (protocol.RawMe
 	}
 	agent := dialect.Find(p.Agent)
 	switch {
-	case p.Version != c.server.opt.Version:
+	case p.Version != "" && p.Version != c.server.opt.Version:
 		return nil, rpc.Errorf(rpc.Different, "the daemon is version %s, not %s", quote(c.server.opt.Version), quote(p.Version))
 	case agent == nil:
 		return nil, badParam("/agent", "/agent: there is no agent "+quote(p.Agent))

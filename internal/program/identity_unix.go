@@ -27,3 +27,19 @@ func IdentityOf(path string) (Identity, error) {
 	b = strconv.AppendInt(append(b, ' '), st.Ctim.Nano(), 10)
 	return Identity(b), nil
 }
+
+// readSmall reads a file of a few lines. It asks less of the kernel than os.ReadFile.
+func readSmall(path string) ([]byte, error) {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	defer unix.Close(fd)
+	room := make([]byte, 16<<10)
+	for {
+		n, err := unix.Read(fd, room)
+		if err != unix.EINTR {
+			return room[:max(n, 0)], err
+		}
+	}
+}

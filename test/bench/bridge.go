@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/hookd-dev/hookd/internal/program"
+	"github.com/hookd-dev/hookd/internal/program/hashed"
 )
 
 // messenger is the player that is hookd-bridge.
@@ -64,7 +64,7 @@ func bridgeRace(ctx context.Context, k *kit, hooks int, prepare func(p *project,
 	if err := os.MkdirAll(p.options(nil).StateDir, 0o700); err != nil {
 		return nil, err
 	}
-	if _, err := program.Write(p.options(nil).StateDir, hookd); err != nil {
+	if _, err := hashed.Write(p.options(nil).StateDir, hookd); err != nil {
 		return nil, err
 	}
 	names, err := prepare(p, hookd)

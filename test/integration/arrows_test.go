@@ -21,7 +21,8 @@ hookd.go: executor executor/exechook executor/hookenv executor/process loader pr
 internal/fsutil:
 internal/jsonspan: internal/text
 internal/lines:
-internal/program: internal/fsutil
+internal/program:
+internal/program/hashed: internal/fsutil internal/program
 internal/text:
 internal/selfprotect: protocol protocol/realpath
 protocol: internal/jsonspan internal/text protocol/internal/eventname

@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hookd-dev/hookd/internal/program"
+	"github.com/hookd-dev/hookd/internal/program/hashed"
 	"github.com/hookd-dev/hookd/protocol/rpc/socket"
 )
 
@@ -68,7 +69,7 @@ func (s *station) state() string { return filepath.Join(s.folder, "state", "hook
 
 func (s *station) record() {
 	s.t.Helper()
-	if _, err := program.Write(s.state(), s.hookd); err != nil {
+	if _, err := hashed.Write(s.state(), s.hookd); err != nil {
 		s.t.Fatal(err)
 	}
 }

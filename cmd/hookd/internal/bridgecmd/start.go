@@ -9,6 +9,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
 	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/internal/program"
+	"github.com/hookd-dev/hookd/internal/program/hashed"
 )
 
 // idle is how long a daemon that was started for a bridge stays without work.
@@ -38,7 +39,7 @@ func startDaemon(path string) {
 	if err != nil {
 		return
 	}
-	_, _ = program.Renew(state, self) // the person has replaced hookd
+	_, _ = hashed.Renew(state, self) // the person has replaced hookd
 	if installed, err := program.Read(state); err != nil || installed.Path != self {
 		return // the messenger would not believe this daemon
 	}

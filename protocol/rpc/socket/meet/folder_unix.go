@@ -3,8 +3,9 @@
 package meet
 
 import (
-	"fmt"
+	"errors"
 	"os"
+	"strconv"
 	"syscall"
 )
 
@@ -15,13 +16,13 @@ func CheckOwn(dir string) error {
 		return err
 	}
 	if !info.IsDir() {
-		return fmt.Errorf("%s is not a folder", dir)
+		return errors.New(dir + " is not a folder")
 	}
 	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || int(stat.Uid) != os.Geteuid() {
-		return fmt.Errorf("the folder %s does not belong to this user", dir)
+		return errors.New("the folder " + dir + " does not belong to this user")
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return fmt.Errorf("the folder %s is open to others (mode %#o): chmod 700 it, or use another", dir, mode)
+		return errors.New("the folder " + dir + " is open to others (mode 0" + strconv.FormatUint(uint64(mode), 8) + "): chmod 700 it, or use another")
 	}
 	return nil
 }

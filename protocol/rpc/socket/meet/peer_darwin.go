@@ -2,7 +2,6 @@ package meet
 
 import (
 	"errors"
-	"fmt"
 
 	"golang.org/x/sys/unix"
 )
@@ -11,7 +10,7 @@ import (
 func PeerOf(fd int) (Peer, error) {
 	cred, err := unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
 	if err != nil {
-		return Peer{}, fmt.Errorf("who is at the other end: %w", err)
+		return Peer{}, wrap("who is at the other end", err)
 	}
 	pid, err := unix.GetsockoptInt(fd, unix.SOL_LOCAL, unix.LOCAL_PEERPID)
 	if err != nil {

@@ -2,7 +2,6 @@ package meet
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"strconv"
@@ -17,7 +16,7 @@ import (
 func PeerOf(fd int) (Peer, error) {
 	cred, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
 	if err != nil {
-		return Peer{}, fmt.Errorf("who is at the other end: %w", err)
+		return Peer{}, wrap("who is at the other end", err)
 	}
 	return Peer{UID: int(cred.Uid), PID: int(cred.Pid)}, nil
 }
@@ -35,10 +34,10 @@ func (p Peer) CheckExecutable(path string) error {
 		return p.checkSign(path, want)
 	}
 	if err != nil {
-		return fmt.Errorf("what the other end runs cannot be seen: %w", err)
+		return wrap("what the other end runs cannot be seen", err)
 	}
 	if !os.SameFile(want, runs) {
-		return fmt.Errorf("the other end (process %d) does not run %s", p.PID, path)
+		return errors.New("the other end (process " + strconv.Itoa(p.PID) + ") does not run " + path)
 	}
 	return nil
 }
@@ -62,7 +61,7 @@ func Sign() (off func()) {
 func (p Peer) checkSign(path string, want fs.FileInfo) error {
 	locks, err := os.ReadFile("/proc/locks")
 	if err != nil {
-		return fmt.Errorf("what the other end runs cannot be seen: %w", err)
+		return wrap("what the other end runs cannot be seen", err)
 	}
 	file, ok := want.Sys().(*syscall.Stat_t)
 	for line := range strings.Lines(string(locks)) {
@@ -72,5 +71,5 @@ func (p Peer) checkSign(path string, want fs.FileInfo) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("the other end (process %d) does not run %s", p.PID, path)
+	return errors.New("the other end (process " + strconv.Itoa(p.PID) + ") does not run " + path)
 }

@@ -1,21 +1,23 @@
 package meet
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"fmt"
+	"hash/fnv"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 )
 
 // Path is where the daemon of a project listens unless it is told otherwise:
 // $XDG_RUNTIME_DIR/hookd/HASH.sock, or without such a folder of our own the
-// same in stateDir. HASH stands for the project's absolute path.
+// same in stateDir. HASH stands for the project's absolute path. It only keeps projects
+// apart; a daemon that a client finds by mistake serves that client's project all the same.
+// The messenger would feel a stronger hash at its start.
 func Path(project, stateDir string) (string, error) {
-	sum := sha256.Sum256([]byte(project))
-	name := hex.EncodeToString(sum[:8]) + ".sock"
+	sum := fnv.New64a()
+	_, _ = sum.Write([]byte(project))
+	name := strconv.FormatUint(sum.Sum64(), 16) + ".sock"
 	if dir := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) && CheckOwn(dir) == nil {
 		return filepath.Join(dir, "hookd", name), nil
 	}
@@ -34,7 +36,7 @@ func CheckPath(path string) error {
 	case !filepath.IsAbs(path):
 		return errors.New("the path must be absolute")
 	case len(path) > maxPath:
-		return fmt.Errorf("the path has %d bytes, and a socket's may have %d", len(path), maxPath)
+		return errors.New("the path has " + strconv.Itoa(len(path)) + " bytes, and a socket's may have " + strconv.Itoa(maxPath))
 	}
 	return nil
 }

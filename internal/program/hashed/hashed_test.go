@@ -1,4 +1,4 @@
-package program
+package hashed
 
 import (
 	"errors"
@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"github.com/hookd-dev/hookd/internal/program"
 )
 
 func file(t *testing.T, path, text string) {
@@ -34,7 +36,7 @@ func TestRecordNamesOneFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, err := Read(state)
+	read, err := program.Read(state)
 	if err != nil || read != wrote || read.Path != path {
 		t.Errorf("%+v, %v, want %+v", read, err, wrote)
 	}
@@ -42,15 +44,15 @@ func TestRecordNamesOneFile(t *testing.T) {
 	if read.Hash != sum {
 		t.Errorf("hash %s", read.Hash)
 	}
-	if info, err := os.Stat(Path(state)); runtime.GOOS != "windows" && (err != nil || info.Mode().Perm() != 0o600) {
+	if info, err := os.Stat(program.Path(state)); runtime.GOOS != "windows" && (err != nil || info.Mode().Perm() != 0o600) {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
-	if now, err := IdentityOf(path); err != nil || now != read.File {
+	if now, err := program.IdentityOf(path); err != nil || now != read.File {
 		t.Errorf("%q, %v", now, err)
 	}
 	time.Sleep(20 * time.Millisecond) // clocks of file systems are coarse
 	file(t, path, "two")
-	if now, err := IdentityOf(path); err != nil || now == read.File {
+	if now, err := program.IdentityOf(path); err != nil || now == read.File {
 		t.Errorf("another content has the same identity %q, %v", now, err)
 	}
 }
@@ -65,7 +67,7 @@ func TestRenew(t *testing.T) {
 	path, other := filepath.Join(bin, "hookd"), filepath.Join(bin, "other")
 	file(t, path, "one")
 	file(t, other, "other")
-	if renewed, err := Renew(state, path); renewed || !errors.Is(err, ErrNone) {
+	if renewed, err := Renew(state, path); renewed || !errors.Is(err, program.ErrNone) {
 		t.Errorf("without a record: %v, %v", renewed, err)
 	}
 	first, err := Write(state, path)
@@ -82,7 +84,7 @@ func TestRenew(t *testing.T) {
 	if renewed, err := Renew(state, path); !renewed || err != nil {
 		t.Errorf("replaced: %v, %v", renewed, err)
 	}
-	if now, err := Read(state); err != nil || now.Hash == first.Hash || now.File == first.File {
+	if now, err := program.Read(state); err != nil || now.Hash == first.Hash || now.File == first.File {
 		t.Errorf("%+v, %v", now, err)
 	}
 }
@@ -91,8 +93,8 @@ func TestRenew(t *testing.T) {
 func TestReadRefusesOtherForms(t *testing.T) {
 	state := t.TempDir()
 	for _, text := range []string{"", "hookd program 1\n", "hookd program 2\n/x\nh\ni\n", "hookd program 1\nx\nh\ni\n", "hookd program 1\n/x\nh\ni", "hookd program 1\n/x\nh\ni\nmore\n"} {
-		file(t, Path(state), text)
-		if r, err := Read(state); !errors.Is(err, ErrNone) {
+		file(t, program.Path(state), text)
+		if r, err := program.Read(state); !errors.Is(err, program.ErrNone) {
 			t.Errorf("%q: %+v, %v", text, r, err)
 		}
 	}
