@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/executor/process"
-	"github.com/hookd-dev/hookd/internal/program"
+	"github.com/hookd-dev/hookd/internal/program/hashed"
 	"github.com/hookd-dev/hookd/loader/install"
 )
 
@@ -41,7 +41,7 @@ func newWorld(t *testing.T) *world {
 	}
 	w.hookd = filepath.Join(w.path, "hookd")
 	w.write(w.hookd, "#!/bin/sh\nexit 0\n", 0o755)
-	if _, err := program.Write(w.state, w.hookd); err != nil {
+	if _, err := hashed.Write(w.state, w.hookd); err != nil {
 		t.Fatal(err)
 	}
 	w.installer = &install.Installer{State: w.state, Places: install.Places{Home: w.home, Project: w.project, System: filepath.Join(base, "sys"), OS: runtime.GOOS}}
@@ -230,7 +230,7 @@ func TestBrokenInstallsAreFound(t *testing.T) {
 		{"record of the program stale", "claude", user, func(w *world, _ string) {
 			other := filepath.Join(w.base, "old", "hookd")
 			w.write(other, "#!/bin/sh\nexit 0\n", 0o755)
-			if _, err := program.Write(w.state, other); err != nil {
+			if _, err := hashed.Write(w.state, other); err != nil {
 				w.t.Fatal(err)
 			}
 			_ = os.Remove(other)
