@@ -27,6 +27,9 @@ type Hook struct {
 	// Hash does not cover.
 	UnhashedCode []string
 
+	// Imported is where the hook was read from, if that is another agent's settings.
+	Imported *Imported
+
 	// SwitchedOff goes with Disabled: a person decided it, outside what an agent
 	// at work in the project could have written. A session obeys that at once.
 	SwitchedOff bool
@@ -47,6 +50,13 @@ type Hook struct {
 	Asker Asker
 
 	match match.Matcher // compiled by NewSet
+}
+
+// Imported is the place in another agent's settings that a hook was read from.
+type Imported struct {
+	Agent string `json:"agent"` // as in hooks.import
+	File  string `json:"file"`
+	Line  int    `json:"line,omitzero"` // 0 for a file that is the hook itself
 }
 
 // Status says whether a hook runs, and if not, why.

@@ -58,7 +58,7 @@ var Keys = []Key{
 		Meaning: "names of variables passed to this layer's hooks"},
 	{Name: "hooks.path", For: ForOwnHooks, Type: TypeList, Default: []string{}, Form: "pathdir", Layers: PUM, Tighter: OwnLayer,
 		Meaning: "folders put before PATH for this layer's hooks"},
-	{Name: "hooks.import", For: ForOwnHooks, Type: TypeList, Default: []string{}, Words: []string{"claude", "gemini", "codex", "cursor", "openhands", "kodelet"}, Layers: PU, Tighter: OwnLayer, Waits: WaitsForFeature,
+	{Name: "hooks.import", For: ForOwnHooks, Type: TypeList, Default: []string{}, Words: []string{"claude", "gemini", "codex", "cursor", "copilot", "openhands", "kodelet"}, Layers: PU, Tighter: OwnLayer,
 		Meaning: "other agents whose hooks hookd also takes"},
 
 	limit("event", TypeSize, 32*mib, kib, gib, "one event"),

@@ -52,6 +52,10 @@ const (
 	StartsElsewhere   schema.Code = "starts-outside-project"
 	ImportUnnamed     schema.Code = "import-not-in-files"
 	Undecided         schema.Code = "condition-undecided"
+	ImportUnreadable  schema.Code = "import-unreadable"
+	ImportFaulty      schema.Code = "import-faulty"
+	ImportPart        schema.Code = "import-not-carried-over"
+	ImportOurs        schema.Code = "import-starts-hookd"
 )
 
 // Codes documents the codes of this package.
@@ -99,6 +103,10 @@ var Codes = []schema.CodeText{
 	{Code: StartsElsewhere, Severity: schema.SeverityWarning, Meaning: "a hook of user or machine that seems to expect the project as its working directory"},
 	{Code: ImportUnnamed, Severity: schema.SeverityWarning, Meaning: "a hook loads a file of its folder, or of the project, that its files do not name: the private copy does not find it"},
 	{Code: Undecided, Severity: schema.SeverityWarning, Meaning: "a condition reads a member of args that calls of a matched tool need not have: there it is undecided, and the hook is asked"},
+	{Code: ImportUnreadable, Severity: schema.SeverityError, Meaning: "settings of another agent that hooks.import names and that cannot be read; events that a hook of that agent can refuse are refused"},
+	{Code: ImportFaulty, Severity: schema.SeverityError, Meaning: "an entry of another agent's settings that cannot be read; it is not run, and where it could have refused the event is refused"},
+	{Code: ImportPart, Severity: schema.SeverityWarning, Meaning: "an entry of another agent's settings, or a part of one, that is not carried over: a type of hook that is no program, an event that hookd does not have, a member without effect here"},
+	{Code: ImportOurs, Severity: schema.SeverityWarning, Meaning: "an entry of another agent's settings that starts hookd; it is not imported, because the hooks that it would ask are asked anyway"},
 	{Code: Polling, Severity: schema.SeverityWarning, Meaning: "the system has no more file watches; hookd looks at the files at intervals instead"},
 }
 

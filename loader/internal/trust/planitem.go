@@ -37,6 +37,7 @@ type PlanItem struct {
 	Was     string // hash of the bundle that was allowed, "" if none was
 	Path    string // the hook's own file, "" for a command
 	Guard   bool   // could refuse an event, or must answer
+	From    string // where another agent's settings name it, file:line; "" for a hook of our own settings or folders
 	InPlace bool   // the original runs, so only what the hash names is watched
 	In      string // the main checkout in which the very same is allowed, and which lets it count here; "" if it does not
 	Damaged bool   // trusted, but its private copy is missing or was changed
@@ -130,6 +131,9 @@ func (p *Survey) hookItem(f *candidate.Hook) (PlanItem, error) {
 	item := PlanItem{Kind: records.KindHook, Guard: couldBlock(h), InPlace: h.InPlace, State: StateOf(&f.Subject, f.IsThere())}
 	if item.State == StateGone {
 		item.Guard = true
+	}
+	if file, line := f.Place(); f.Import != nil && line > 0 {
+		item.From = fmt.Sprintf("%s:%d", file, line)
 	}
 	item.Trouble, item.Remedy = hookCannotBeAllowed(f)
 	p.Env.NoteUnwatched(&f.Subject, h.InPlace, h.InProject)
