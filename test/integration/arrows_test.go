@@ -59,7 +59,7 @@ loader/internal/files: executor/process
 loader/internal/bundle: internal/shellwords
 loader/internal/discover: loader/internal/imports loader/internal/workspace protocol/dialect
 loader: loader/internal/imports
-loader/internal/imports: internal/shellwords internal/text loader/internal/interpreter loader/internal/report loader/internal/settings protocol protocol/dialect schema schema/document schema/toolname schema/units
+loader/internal/imports: internal/shellwords internal/text loader/internal/interpreter loader/internal/report loader/internal/settings protocol protocol/dialect schema schema/document schema/units protocol/toolname
 loader/internal/interpreter: executor/hookenv executor/process loader/internal/files loader/internal/ownership loader/internal/report
 loader/internal/notify: loader/internal/files
 loader/internal/ownership: loader/internal/files loader/internal/report schema

@@ -7,8 +7,8 @@ import (
 
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/dialect"
+	"github.com/hookd-dev/hookd/protocol/toolname"
 	"github.com/hookd-dev/hookd/schema/document"
-	"github.com/hookd-dev/hookd/schema/toolname"
 )
 
 // condition turns Claude Code's member if, a rule such as Bash(git *), into a condition
