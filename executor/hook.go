@@ -9,6 +9,7 @@ import (
 	"github.com/hookd-dev/hookd/executor/internal/match"
 	"github.com/hookd-dev/hookd/executor/internal/worker"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/dialect"
 	"github.com/hookd-dev/hookd/protocol/readreply"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -34,6 +35,10 @@ type Hook struct {
 	// at work in the project could have written. A session obeys that at once.
 	SwitchedOff bool
 
+	// Monitored goes with the mode audit: a person decided that the hook refuses nothing
+	// for the agent that sent the event. A session obeys that at once.
+	Monitored bool
+
 	// Fault, when set, stands in place of an answer: the hook is known to guard
 	// something but cannot be asked (untrusted, gone, broken). It is a failure
 	// under the hook's own rule at every event the hook is for.
@@ -49,7 +54,8 @@ type Hook struct {
 	// Asker runs the hook. It is nil when Fault is set or the hook does not run.
 	Asker Asker
 
-	match match.Matcher // compiled by NewSet
+	match    match.Matcher     // compiled by NewSet
+	selector *dialect.Selector // of a hook of another agent's dialect, compiled by NewSet
 }
 
 // Imported is the place in another agent's settings that a hook was read from.
@@ -126,10 +132,29 @@ func (h *Hook) Info() AskerInfo {
 
 // HookInfo is the hook as package protocol knows it.
 func (h *Hook) HookInfo() protocol.HookInfo {
-	return protocol.HookInfo{
+	info := protocol.HookInfo{
 		Name: h.Name, Layer: h.Layer, Class: h.Can, Mode: h.Mode,
 		Rule: h.OnFailure, Required: h.Required, Hash: h.Hash, Sensitive: h.Sensitive,
 	}
+	if h.Dialect != dialect.Own {
+		info.Dialect = h.Dialect
+	}
+	return info
+}
+
+// ruleAt is what a failure of the hook does at an event: its own rule, or where its
+// description states none and it speaks another agent's dialect, what that agent does.
+func (h *Hook) ruleAt(event protocol.EventName, kind protocol.FailureKind) protocol.Rule {
+	if f := h.Foreign(); f != nil && h.ByDialect {
+		return f.Rule(event, h.Named, kind)
+	}
+	return h.OnFailure
+}
+
+// selects reports whether the event is one that another agent would ask the hook about:
+// by the names of its events there, and by its matcher.
+func (h *Hook) selects(ev *protocol.Event) bool {
+	return h.selector == nil || h.selector.Ask(ev, ev.Project) != nil
 }
 
 // PoolState is what is kept for a hook whose processes start before their event.

@@ -22,6 +22,7 @@ internal/fsutil:
 internal/jsonspan: internal/text
 internal/lines:
 internal/text:
+internal/selfprotect: protocol protocol/realpath
 protocol: internal/jsonspan internal/text protocol/internal/eventname
 protocol/internal/eventname: internal/text
 protocol/readreply: internal/jsonspan internal/text protocol
@@ -31,20 +32,21 @@ protocol/rpc: internal/lines protocol
 protocol/rpc/socket:
 protocol/tables: protocol
 protocol/toolname: protocol protocol/patterns
-protocol/dialect: protocol protocol/toolname
+protocol/dialect: internal/jsonspan internal/text protocol protocol/patterns protocol/readreply protocol/toolname
 protocol/dialect/plugins: protocol
 schema/internal: protocol schema schema/document schema/internal/jsonschemas schema/units
-schema: protocol protocol/patterns schema/agentparts schema/document protocol/toolname schema/units
+schema: protocol protocol/dialect protocol/patterns protocol/toolname schema/agentparts schema/document schema/units
 schema/document:
 schema/agentparts:
 schema/units:
-executor: executor/hookenv executor/internal/inflight executor/internal/match executor/internal/slots executor/internal/worker executor/record executor/state internal/jsonspan protocol protocol/readreply schema
+executor: executor/hookenv executor/internal/inflight executor/internal/match executor/internal/slots executor/internal/worker executor/record executor/state internal/jsonspan protocol protocol/dialect protocol/readreply schema
 executor/internal/match: protocol protocol/patterns schema protocol/toolname
-executor/exechook: executor executor/hookenv executor/internal/worker executor/process protocol protocol/readreply schema
+executor/exechook: executor executor/hookenv executor/internal/worker executor/process protocol protocol/dialect protocol/readreply schema
 executor/internal/inflight:
 executor/internal/slots: protocol
 executor/internal/worker: executor/internal/inflight executor/process protocol protocol/readreply
 executor/hookenv: executor/process
+executor/guest: executor protocol protocol/dialect schema
 executor/process:
 executor/record: executor/state internal/fsutil protocol schema
 executor/state: protocol schema
@@ -53,7 +55,7 @@ loader/install: executor/hookenv executor/process loader/install/internal/config
 loader/install/internal/configtext: schema/document
 loader/internal/bundle: executor/hookenv loader/internal/files loader/internal/interpreter loader/internal/report protocol protocol/patterns schema schema/document
 loader/internal/candidate: executor/hookenv loader/internal/bundle loader/internal/files loader/internal/interpreter loader/internal/records loader/internal/report loader/internal/settings loader/internal/workspace protocol schema
-loader/internal/discover: executor/hookenv executor/process internal/fsutil loader/internal/bundle loader/internal/candidate loader/internal/environment loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/trust protocol schema schema/document
+loader/internal/discover: executor/hookenv executor/process internal/fsutil loader/internal/bundle loader/internal/candidate loader/internal/environment loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/trust protocol protocol/dialect schema schema/document
 loader/internal/environment: executor/hookenv loader/internal/bundle loader/internal/candidate loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/workspace protocol schema
 loader/internal/files: executor/process
 loader/internal/bundle: internal/shellwords
@@ -68,9 +70,9 @@ loader/internal/settings: protocol schema schema/agentparts schema/document sche
 loader/internal/records: internal/fsutil loader/internal/bundle loader/internal/files loader/internal/interpreter
 loader/internal/report: loader/internal/files protocol schema
 loader/internal/settings: protocol schema schema/document
-loader: executor executor/exechook executor/hookenv executor/process executor/record executor/state internal/fsutil loader/internal/files loader/internal/ownership loader/internal/report loader/internal/settings protocol protocol/patterns schema schema/document protocol/toolname
+loader: executor executor/exechook executor/hookenv executor/process executor/record executor/state internal/fsutil loader/internal/files loader/internal/ownership loader/internal/report loader/internal/settings protocol protocol/dialect protocol/patterns protocol/toolname schema schema/document
 loader: executor executor/exechook executor/hookenv executor/process executor/record executor/state internal/fsutil loader/internal/files loader/internal/ownership loader/internal/report loader/internal/settings protocol schema schema/document
-loader/internal/trust: executor executor/hookenv executor/process executor/record internal/fsutil loader/internal/bundle loader/internal/candidate loader/internal/environment loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/workspace protocol schema
+loader/internal/trust: executor executor/hookenv executor/process executor/record internal/fsutil loader/internal/bundle loader/internal/candidate loader/internal/environment loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/workspace protocol protocol/dialect schema
 loader/internal/workspace: executor/hookenv loader/internal/files loader/internal/ownership
 loader: executor executor/exechook executor/hookenv executor/process loader/internal/bundle loader/internal/candidate loader/internal/discover loader/internal/environment loader/internal/files loader/internal/interpreter loader/internal/notify loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/trust loader/internal/workspace protocol schema protocol/toolname
 agentloop: agentloop/builtin agentloop/internal/answer agentloop/internal/conversation agentloop/internal/gohooks agentloop/internal/limits agentloop/internal/toolset agentloop/model agentloop/provider agentloop/recipe agentloop/store agentloop/tool protocol
@@ -94,9 +96,9 @@ agentloop/model/internal: agentloop/model protocol
 agentloop/model/anthropic: agentloop/model agentloop/model/internal/wire agentloop/toolschema protocol
 agentloop/model/openai: agentloop/model agentloop/model/internal/wire agentloop/toolschema protocol
 agentloop/model/cassette: agentloop/model protocol
-agentloop/tool: agentloop/tool/internal/projectfile agentloop/tool/internal/protect agentloop/tool/internal/textedit protocol protocol/patterns protocol/realpath
-agentloop/tool/internal/projectfile: agentloop/tool/internal/protect protocol protocol/realpath
-agentloop/tool/internal/protect: protocol/realpath
+agentloop/tool: agentloop/tool/internal/projectfile internal/protect agentloop/tool/internal/textedit protocol protocol/patterns protocol/realpath
+agentloop/tool/internal/projectfile: internal/protect protocol protocol/realpath
+internal/protect: protocol/realpath
 agentloop/tool/internal/textedit:
 agentloop/store: internal/lines protocol
 client: protocol protocol/rpc protocol/rpc/socket
@@ -105,6 +107,9 @@ cmd/hookd/internal/agentcmd: agentloop cmd/hookd/internal/chat cmd/hookd/interna
 cmd/hookd/internal/bridgecmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/show executor executor/hookenv protocol protocol/dialect
 cmd/hookd/internal/chat: agentloop agentloop/model cmd/hookd/internal/cli cmd/hookd/internal/conversation cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/question cmd/hookd/internal/report cmd/hookd/internal/runview cmd/hookd/internal/sessionscmd cmd/hookd/internal/show cmd/hookd/internal/terminal cmd/hookd/internal/trustcmd protocol
 cmd/hookd/internal/cli: cmd/hookd/internal/show cmd/hookd/internal/terminal protocol
+cmd/hookd/internal/conversation: agentloop agentloop/builtin agentloop/mcp agentloop/model agentloop/provider agentloop/recipe agentloop/skill agentloop/store agentloop/tool cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/models cmd/hookd/internal/places cmd/hookd/internal/sessionscmd cmd/hookd/internal/show cmd/hookd/internal/trustcmd executor executor/hookenv executor/process loader protocol schema schema/agentparts schema/toolname
+cmd/hookd/internal/engine: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show cmd/hookd/internal/signals executor executor/daemon executor/exechook executor/guest executor/hookenv executor/process loader protocol schema
+cmd/hookd/internal/eventcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/faultyhook cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/daemon executor/exechook executor/hookenv executor/process internal/jsonspan loader protocol protocol/realpath schema schema/toolname schema/units
 cmd/hookd/internal/conversation: agentloop agentloop/builtin agentloop/mcp agentloop/model agentloop/provider agentloop/recipe agentloop/skill agentloop/store agentloop/tool cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/models cmd/hookd/internal/places cmd/hookd/internal/sessionscmd cmd/hookd/internal/show cmd/hookd/internal/trustcmd executor executor/hookenv executor/process loader protocol schema schema/agentparts protocol/toolname
 cmd/hookd/internal/engine: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show cmd/hookd/internal/signals executor executor/daemon executor/exechook executor/hookenv executor/process loader protocol schema
 cmd/hookd/internal/eventcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/faultyhook cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/daemon executor/exechook executor/hookenv executor/process internal/jsonspan loader protocol protocol/realpath schema protocol/toolname schema/units
@@ -119,7 +124,7 @@ cmd/hookd/internal/places: cmd/hookd/internal/cli cmd/hookd/internal/show execut
 cmd/hookd/internal/question: agentloop cmd/hookd/internal/cli cmd/hookd/internal/report cmd/hookd/internal/show cmd/hookd/internal/terminal protocol
 cmd/hookd/internal/report: cmd/hookd/internal/show executor executor/daemon loader protocol schema schema/units
 cmd/hookd/internal/runview: agentloop cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/report cmd/hookd/internal/show executor/process protocol
-cmd/hookd/internal/servecmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/show cmd/hookd/internal/signals executor executor/daemon executor/exechook executor/hookenv executor/process loader protocol protocol/rpc protocol/rpc/socket schema
+cmd/hookd/internal/servecmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/show cmd/hookd/internal/signals executor executor/daemon executor/exechook executor/guest executor/hookenv executor/process loader protocol protocol/rpc protocol/rpc/socket schema
 cmd/hookd/internal/sessionscmd: agentloop/store cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor/state protocol
 cmd/hookd/internal/shellhook: internal/jsonspan protocol protocol/readreply
 cmd/hookd/internal/show:
