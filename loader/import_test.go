@@ -54,7 +54,7 @@ func TestImportedHooksCountAfterTheyWereAllowed(t *testing.T) {
 		t.Fatalf("%s %s; ran: %v", o.Action, o.Reason, exists(mark))
 	}
 	item := planItem(w.plan(), importedGuard)
-	if len(item.Files) != 1 || item.Files[0].Name != "guard.sh" || !strings.Contains(string(item.Entry), "./guard.sh") {
+	if len(item.Files) != 1 || item.Files[0].Name != "guard.sh" || !strings.Contains(string(item.Now.Entry), "./guard.sh") {
 		t.Fatalf("shown: %+v", item)
 	}
 	w.allow(importedGuard)

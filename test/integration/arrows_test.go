@@ -32,6 +32,8 @@ protocol/rpc: internal/lines protocol
 protocol/rpc/socket:
 protocol/tables: protocol
 protocol/toolname: protocol protocol/patterns
+protocol/hookmatch: protocol protocol/toolname
+protocol/dialect: protocol protocol/toolname
 protocol/dialect: internal/jsonspan internal/text protocol protocol/patterns protocol/readreply protocol/toolname
 protocol/dialect/plugins: protocol
 schema/internal: protocol schema schema/document schema/internal/jsonschemas schema/units
@@ -39,6 +41,10 @@ schema: protocol protocol/dialect protocol/patterns protocol/toolname schema/age
 schema/document:
 schema/agentparts:
 schema/units:
+executor: executor/hookenv executor/internal/inflight executor/internal/match executor/internal/slots executor/internal/worker executor/record executor/state internal/jsonspan protocol protocol/hookmatch protocol/readreply schema
+executor/internal/match: protocol protocol/patterns schema protocol/hookmatch
+executor: executor/hookenv executor/internal/inflight executor/internal/match executor/internal/slots executor/internal/worker executor/record executor/state internal/jsonspan protocol protocol/readreply schema
+executor/exechook: executor executor/hookenv executor/internal/worker executor/process protocol protocol/readreply schema
 executor: executor/hookenv executor/internal/inflight executor/internal/match executor/internal/slots executor/internal/worker executor/record executor/state internal/jsonspan protocol protocol/dialect protocol/readreply schema
 executor/internal/match: protocol protocol/patterns schema protocol/toolname
 executor/exechook: executor executor/hookenv executor/internal/worker executor/process protocol protocol/dialect protocol/readreply schema
@@ -51,7 +57,7 @@ executor/process:
 executor/record: executor/state internal/fsutil protocol schema
 executor/state: protocol schema
 executor/daemon: executor protocol protocol/rpc protocol/rpc/socket schema
-loader/install: executor/hookenv executor/process loader/install/internal/configtext protocol protocol/dialect schema
+loader/install: executor/hookenv executor/process loader/install/internal/configtext protocol protocol/dialect protocol/dialect/plugins schema
 loader/install/internal/configtext: schema/document
 loader/internal/bundle: executor/hookenv loader/internal/files loader/internal/interpreter loader/internal/report protocol protocol/patterns schema schema/document
 loader/internal/candidate: executor/hookenv loader/internal/bundle loader/internal/files loader/internal/interpreter loader/internal/records loader/internal/report loader/internal/settings loader/internal/workspace protocol schema
@@ -78,7 +84,7 @@ loader: executor executor/exechook executor/hookenv executor/process loader/inte
 agentloop: agentloop/builtin agentloop/internal/answer agentloop/internal/conversation agentloop/internal/gohooks agentloop/internal/limits agentloop/internal/toolset agentloop/model agentloop/provider agentloop/recipe agentloop/store agentloop/tool protocol
 agentloop/internal/answer: agentloop/model protocol
 agentloop/internal/conversation: agentloop/store protocol
-agentloop/internal/gohooks: protocol protocol/toolname
+agentloop/internal/gohooks: protocol protocol/hookmatch
 agentloop/internal/limits: protocol
 agentloop/internal/toolset: agentloop/tool protocol
 agentloop: agentloop/builtin agentloop/model agentloop/provider agentloop/recipe agentloop/store agentloop/tool protocol
@@ -135,6 +141,7 @@ examples: agentloop client executor loader protocol schema
 test/modelserver:
 test/asuser:
 test/bench: * cmd/hookd
+test/hooktest: protocol schema
 test/interop: test/modelserver
 test/progress:
 test/prove:
