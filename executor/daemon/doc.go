@@ -6,7 +6,7 @@
 // event goes through the files like this:
 //
 //   - conn.go: a worker of the connection reads a line, and package rpc takes it apart.
-//     While too much is unanswered (budget, in outbox.go) nothing is read.
+//     While too much is unanswered (the budget of package outbox) nothing is read.
 //   - methods.go is the table of methods. A method reads its params (params.go) and
 //     makes a plan: what to run, and which session it belongs to. For event/fire that
 //     is in fire.go.
@@ -17,8 +17,8 @@
 //     and answers it, and another one reads on.
 //   - fire.go asks the [Engine] of the session's project (projects.go), and fits the
 //     outcome to what the client can carry out (capabilities.go).
-//   - outbox.go writes the answer, and notify.go the notifications that the client
-//     wants.
+//   - Package outbox writes the answer, and the notifications of notify.go that the client
+//     wants. Answers that a client never got are logged when its connection ends (conn.go).
 //
 // There is one way to end, [Server.Serve]'s finish: the server takes no new work, events
 // in flight end or are aborted after a while, engines are closed, connections are closed.

@@ -28,11 +28,11 @@ func (c *conn) notify(method string, params any) {
 	if failure != nil {
 		return
 	}
-	lost, _ := c.out.offer(rpc.AppendRequest(nil, nil, method, value))
-	c.out.writeInBackground()
-	if lost > 0 {
+	leftOut, _ := c.out.Offer(rpc.AppendRequest(nil, nil, method, value))
+	c.out.WriteInBackground()
+	if leftOut > 0 {
 		c.notify(logMessage, logParams{Level: "warn", Time: time.Now().UTC(),
-			Message: fmt.Sprintf("%d notifications were left out: the client reads too slowly", lost)})
+			Message: fmt.Sprintf("%d notifications were left out: the client reads too slowly", leftOut)})
 	}
 }
 

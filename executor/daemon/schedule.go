@@ -134,7 +134,7 @@ func (s *scheduler) execute(r *request) {
 	s.end(r)
 	s.launch(r.conn)
 	s.mu.Unlock()
-	r.conn.out.write()
+	r.conn.out.Write()
 }
 
 // end takes an answered call off its session and connection.

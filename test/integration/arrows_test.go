@@ -46,7 +46,8 @@ executor/hookenv: executor/process
 executor/process:
 executor/record: executor/state internal/fsutil protocol schema
 executor/state: protocol schema
-executor/daemon: executor protocol protocol/rpc protocol/rpc/socket schema
+executor/daemon: executor executor/daemon/internal/outbox protocol protocol/rpc protocol/rpc/socket schema
+executor/daemon/internal/outbox: protocol protocol/rpc
 loader/internal/bundle: executor/hookenv loader/internal/files loader/internal/interpreter loader/internal/report protocol protocol/patterns schema schema/document
 loader/internal/candidate: executor/hookenv loader/internal/bundle loader/internal/files loader/internal/interpreter loader/internal/records loader/internal/report loader/internal/settings loader/internal/workspace protocol schema
 loader/internal/discover: executor/hookenv executor/process internal/fsutil loader/internal/bundle loader/internal/candidate loader/internal/environment loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/trust protocol schema schema/document
