@@ -204,6 +204,16 @@ func oddTools(r request) string {
 	return legacy("2025-06-18")(r)
 }
 
+// listing is a server that lists a tool, as it is written, between two good ones.
+func listing(written string) func(request) string {
+	return func(r request) string {
+		if r.Method == "tools/list" {
+			return `{"jsonrpc":"2.0","id":ID,"result":{"tools":[{"name":"first","inputSchema":{"type":"object"}},` + written + `,{"name":"last","inputSchema":{"type":"object"}}]}}`
+		}
+		return legacy("2025-06-18")(r)
+	}
+}
+
 func tooMany(r request) string {
 	if r.Method == "tools/list" {
 		return `{"jsonrpc":"2.0","id":ID,"result":{"tools":[{"name":"a"}` + strings.Repeat(`,{"name":"b"}`, 1000) + `]}}`
