@@ -105,21 +105,6 @@ func (s *hookState) commit(r *request) (lost []state.Lost, notices []protocol.Ho
 	return lost, notices
 }
 
-// lostTexts says which values of a hook are lost.
-func lostTexts(lost []state.Lost, hook string) (texts []string) {
-	for _, l := range lost {
-		if l.Hook != hook {
-			continue
-		}
-		of := "another event"
-		if l.Seq != nil {
-			of = fmt.Sprintf("event %d", *l.Seq)
-		}
-		texts = append(texts, fmt.Sprintf("the %s that it gave at %s is lost: two events ran side by side, and the later one's stands", l.What, of))
-	}
-	return texts
-}
-
 // stateKey names a hook wherever the session is at work: in an inner project it is
 // known as ../guard.sh.
 func stateKey(h *Hook) state.Key {

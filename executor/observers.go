@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/hookd-dev/hookd/executor/state"
+	"github.com/hookd-dev/hookd/internal/hookvalues"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -226,7 +227,7 @@ func (j *job) finish(d *dispatch, run protocol.Run, lost []state.Lost, cut bool,
 		note = droppedNote
 		d.req.progress.cut(&d.req.event, j.hook)
 	}
-	run.Warnings = append(slices.Clip(run.Warnings), lostTexts(lost, j.hook.Name)...)
+	run.Warnings = append(slices.Clip(run.Warnings), hookvalues.Texts(lost, j.hook.Name)...)
 	d.req.recordLate(&run, note, dropped, lost)
 	d.req.progress.finished(&d.req.event, j.hook, run)
 	d.req.progress.notice(&d.req.event, append(d.results.fold.Outcome().Notices, d.notices...)...)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hookd-dev/hookd/internal/hookvalues"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -316,15 +317,15 @@ func TestHomeFromUserDatabase(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	snapshot, _ := Snapshot{}.With([]Write{write(low, State, `{"a":[1,2]}`, seq(3), 0)})
-	encoded, _ := encode(snapshot)
+	encoded, _ := snapshot.Encode()
 	f.Add(encoded)
 	f.Add([]byte(`{"v":1,"rev":1,"values":[{"layer":"user"}]}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		snapshot, err := decode(raw)
+		snapshot, err := hookvalues.Decode(raw)
 		if err != nil {
 			return
 		}
-		if _, err := encode(snapshot); err != nil {
+		if _, err := snapshot.Encode(); err != nil {
 			t.Errorf("decoded, but cannot be encoded: %v", err)
 		}
 		if got := snapshot.Metadata(nil); !jsonspan.Valid(got) {

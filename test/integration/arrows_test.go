@@ -36,7 +36,7 @@ schema/document:
 schema/agentparts:
 schema/units:
 schema/toolname: protocol protocol/patterns
-executor: executor/hookenv executor/internal/inflight executor/internal/match executor/internal/slots executor/internal/worker executor/record executor/state internal/jsonspan protocol protocol/readreply schema
+executor: executor/hookenv executor/internal/inflight executor/internal/match executor/internal/slots executor/internal/worker executor/record executor/state internal/hookvalues internal/jsonspan protocol protocol/readreply schema
 executor/internal/match: protocol protocol/patterns schema schema/toolname
 executor/exechook: executor executor/hookenv executor/internal/worker executor/process protocol protocol/readreply schema
 executor/internal/inflight:
@@ -45,7 +45,8 @@ executor/internal/worker: executor/internal/inflight executor/process protocol p
 executor/hookenv: executor/process
 executor/process:
 executor/record: executor/state internal/fsutil protocol schema
-executor/state: protocol schema
+executor/state: internal/hookvalues
+internal/hookvalues: protocol
 executor/daemon: executor executor/daemon/internal/outbox protocol protocol/rpc protocol/rpc/socket schema
 executor/daemon/internal/outbox: protocol protocol/rpc
 loader/internal/bundle: executor/hookenv loader/internal/files loader/internal/interpreter loader/internal/report protocol protocol/patterns schema schema/document
@@ -69,7 +70,7 @@ loader: executor executor/exechook executor/hookenv executor/process loader/inte
 agentloop: agentloop/builtin agentloop/internal/answer agentloop/internal/conversation agentloop/internal/gohooks agentloop/internal/limits agentloop/internal/toolset agentloop/model agentloop/provider agentloop/recipe agentloop/store agentloop/tool protocol
 agentloop/internal/answer: agentloop/model protocol
 agentloop/internal/conversation: agentloop/store protocol
-agentloop/internal/gohooks: protocol schema/toolname
+agentloop/internal/gohooks: internal/hookvalues protocol schema/toolname
 agentloop/internal/limits: protocol
 agentloop/internal/toolset: agentloop/tool protocol
 agentloop: agentloop/builtin agentloop/model agentloop/provider agentloop/recipe agentloop/store agentloop/tool protocol
