@@ -236,7 +236,8 @@ func (k *Key) violated(value any) (check string) {
 	return ""
 }
 
-// Write writes a value the way settings write it, for messages and tables.
+// Write writes a value the way settings write it, for messages and tables, without
+// secrets.
 func (k *Key) Write(value any) string {
 	switch v := value.(type) {
 	case nil:
@@ -251,7 +252,13 @@ func (k *Key) Write(value any) string {
 			return units.FormatSize(v)
 		}
 	case []string:
-		return "[" + strings.Join(v, ", ") + "]"
+		items := make([]string, len(v))
+		for i, item := range v {
+			items[i] = k.visible(item)
+		}
+		return "[" + strings.Join(items, ", ") + "]"
+	case string:
+		return k.visible(v)
 	}
 	return fmt.Sprint(value)
 }

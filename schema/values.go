@@ -3,8 +3,10 @@ package schema
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/schema/document"
@@ -69,14 +71,42 @@ func (r *layerReader) fits(key *Key, n *document.Node, path string, value any) b
 
 func shownAs(key *Key, value any) string {
 	if text, ok := value.(string); ok {
-		return shown(text)
+		return shown(key.visible(text))
 	}
 	return key.Write(value)
+}
+
+// credentials are what stands in front of a host, and after a question mark.
+var credentials = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^((?:[a-z]+://)?)[^/@]*@|\?.*`) })
+
+// visible returns a text of a setting without what only the server that it is for may read:
+// what is said of a setting goes to screens and logs.
+func (k *Key) visible(text string) string {
+	switch k.Form {
+	case "header":
+		name, _, found := strings.Cut(text, ":")
+		if !found || len(name) > 40 {
+			return "…"
+		}
+		return name + ": …"
+	case "weburl":
+		return credentials().ReplaceAllStringFunc(text, func(found string) string {
+			if strings.HasPrefix(found, "?") {
+				return "?…"
+			}
+			scheme := credentials().FindStringSubmatch(found)[1]
+			return scheme + "…@"
+		})
+	}
+	return text
 }
 
 // checkedList reads a list; items that do not fit are noted and left out.
 func (r *layerReader) checkedList(key *Key, n *document.Node, path string) (any, bool) {
 	if n.Kind != document.List {
+		if key.Form == "header" && n.Kind == document.String {
+			n = &document.Node{Kind: n.Kind, Line: n.Line, Text: key.visible(n.Text)}
+		}
 		r.wrongType(n, path, "a list", listLike(n))
 		return nil, false
 	}

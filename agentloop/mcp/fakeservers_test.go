@@ -26,6 +26,10 @@ var serverKinds = map[string]func(){
 		fmt.Fprintln(os.Stderr, "the variable KEY is not set")
 		os.Exit(3)
 	},
+	"tells its key": func() {
+		fmt.Fprintf(os.Stderr, "cannot start with API_KEY=%s REGION=%s\n", os.Getenv("API_KEY"), os.Getenv("REGION"))
+		os.Exit(3)
+	},
 	"clings": func() { // ends neither with its stdin nor by TERM, and is not alone
 		signal.Ignore(syscall.SIGTERM)
 		exec.Command("sleep", "61").Start()

@@ -225,6 +225,26 @@ func TestOddDescriptions(t *testing.T) {
 	}
 }
 
+// TestKeysAreNotSaid: a server that dies with its settings on its lips, or says them in an
+// error, does not bring its keys onto the screen, into the record and to the model.
+func TestKeysAreNotSaid(t *testing.T) {
+	t.Parallel()
+	s := newSetUp(t)
+	server := itself(t, "tells its key")
+	server.Env["API_KEY"], server.Env["REGION"] = "sk-CANARY-1", "europe-west-9"
+	s.connect(t, server)
+	s.told.await(t, "its last words: ")
+	for _, told := range s.told.all() {
+		if strings.Contains(told, "CANARY") || !strings.Contains(told, "(hidden)") || !strings.Contains(told, "europe-west-9") {
+			t.Errorf("%s", told)
+		}
+	}
+	web := Server{URL: "https://h/sse?key=canary-in-url", Headers: map[string]string{"Authorization": "Bearer canary-of-header"}}
+	if got := web.withoutSecrets("401 of https://h/sse?key=canary-in-url: Bearer canary-of-header"); got != "401 of https://h/sse?key=(hidden): Bearer (hidden)" {
+		t.Error(got)
+	}
+}
+
 // TestSharedName: of two servers whose tools would have the same names only one
 // is started.
 func TestSharedName(t *testing.T) {

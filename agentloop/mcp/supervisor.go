@@ -234,7 +234,7 @@ func (h *supervisor) toolList() []tool.Tool {
 }
 
 func (h *supervisor) tell(text, remedy string) {
-	h.notify(Notice{Server: h.server.Name, Text: text, Remedy: remedy})
+	h.notify(Notice{Server: h.server.Name, Text: h.server.withoutSecrets(text), Remedy: remedy})
 }
 
 // report tells of a mistake of a server that does not end it, each kind once.
