@@ -58,6 +58,11 @@ func (s *Server) withoutSecrets(said string) string {
 			secrets = append(secrets, value)
 		}
 	}
+	for _, variable := range s.Environ {
+		if name, value, _ := strings.Cut(variable, "="); secretName().MatchString(name) {
+			secrets = append(secrets, value)
+		}
+	}
 	if address, err := url.Parse(s.URL); err == nil {
 		for _, values := range address.Query() {
 			secrets = append(secrets, values...)
