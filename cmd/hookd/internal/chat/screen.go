@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hookd-dev/hookd/agentloop"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/question"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/runview"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 )
@@ -65,8 +66,7 @@ func newScreen(width int, color bool) *screen {
 	return s
 }
 
-// The smallest terminal on which a question can be judged.
-const leastWidth, leastHeight = 20, 3
+const leastWidth, leastHeight = question.LeastWidth, question.LeastHeight
 
 // resize takes the size of the terminal. One that never knew its size has a usual one. One
 // that had a size and has none now shows nothing.
