@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hookd-dev/hookd/internal/text"
+	words "github.com/hookd-dev/hookd/internal/text"
 )
 
 // Server is one server as the settings name it: a program, or an address.
@@ -68,7 +68,7 @@ func (s *Server) withoutSecrets(said string) string {
 			secrets = append(secrets, values...)
 		}
 	}
-	return text.Hide(said, secrets)
+	return words.Hide(said, secrets)
 }
 
 // Options are what all servers share. The zero value is useful, but starts no program.

@@ -144,8 +144,11 @@ func (g *Gate) decide(ctx context.Context, event protocol.Event) (protocol.Outco
 		if ctx.Err() != nil {
 			return refused(event), context.Cause(ctx)
 		}
-		states.keep(&h.GoHook, &answer)
-		fold, _ = fold.Add(answer)
+		write := states.check(&h.GoHook, &answer)
+		var run protocol.Run
+		if fold, run = fold.Add(answer); write != nil && run.Failure == "" && run.Skipped == "" {
+			states.writes = append(states.writes, *write)
+		}
 	}
 	outcome := fold.Outcome()
 	if event.ResolveAsk != nil {

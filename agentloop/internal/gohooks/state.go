@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/hookd-dev/hookd/internal/hookvalues"
-	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -47,29 +46,27 @@ func (e *eventStates) of(h *protocol.GoHook) protocol.RawMessage { return e.befo
 // maxState is the most that a hook may remember in one session.
 const maxState = 64 << 10
 
-// keep takes what a reply wants the hook to remember. What may not be kept becomes a
-// warning: the rest of the reply counts all the same.
-func (e *eventStates) keep(h *protocol.GoHook, answer *protocol.Answer) {
+// check returns what a reply wants the hook to remember, nil if that is nothing. What may
+// not be kept becomes a warning: the rest of the reply counts all the same.
+func (e *eventStates) check(h *protocol.GoHook, answer *protocol.Answer) *hookvalues.Write {
 	if answer.Reply == nil || answer.Reply.State == nil {
-		return
+		return nil
 	}
 	value, problem := answer.Reply.State, ""
 	switch {
 	case len(value) > maxState:
 		problem = fmt.Sprintf("it has %d bytes, the limit is %d", len(value), maxState)
-	case !jsonspan.Valid(value):
-		problem = "it is not JSON"
 	case e.event.Session.ID == "":
 		problem = "the event belongs to no session"
 	}
 	if problem != "" {
 		answer.Warnings = append(answer.Warnings, "state is not kept: "+problem)
-		return
+		return nil
 	}
-	e.writes = append(e.writes, hookvalues.Write{
+	return &hookvalues.Write{
 		Key: keyOf(h), What: hookvalues.State, Value: value,
 		Seq: e.event.Seq, Epoch: e.event.Epoch, Saw: e.before.Revision(keyOf(h), hookvalues.State),
-	})
+	}
 }
 
 // commit writes what the hooks want kept, before the event goes on. Values that are lost by

@@ -95,7 +95,7 @@ func TestUnreadableIsNeverLooser(t *testing.T) {
 			texts["twice"] = strings.Replace(twice, `"`+last+`": 1`, fmt.Sprintf(`"%s": 1, "%s": 1`, last, last), 1)
 			texts["dotted"] = fmt.Sprintf(`{"%s": 1}`, key.Name)
 			if len(last) > 4 {
-				texts["misspelt"] = nested(group+"."+last[:len(last)-1]+"x", `1`)
+				texts["misspelt"] = nested(key.Name+"x", `1`)
 			}
 			if len(path) > 2 {
 				texts["its group is a list"] = nested(group, `[]`)
