@@ -280,8 +280,8 @@ type conclusion struct {
 }
 
 // conclude completes the outcome once the hooks have answered: it lets the host ask the
-// person if that is left to do, writes what hooks want kept, and reserves the observers'
-// places in their queues. It fails if [protocol.Event.ResolveAsk] does; the error is the
+// person if that is left to do, writes what hooks want kept, reserves the observers'
+// places in their queues, and has the host say what it cannot carry out. It fails if [protocol.Event.ResolveAsk] does; the error is the
 // cause of the context if that has ended.
 func (d *dispatch) conclude() (conclusion, error) {
 	outcome := d.results.fold.Outcome()
@@ -301,6 +301,9 @@ func (d *dispatch) conclude() (conclusion, error) {
 		d.results.explain(d.req.set, d.req.spec.Name)
 	}
 	outcome.Runs = d.results.runs
+	if d.req.event.Lost != nil {
+		outcome.Lost = d.req.event.Lost(&outcome)
+	}
 	return conclusion{outcome, lost, observers}, nil
 }
 

@@ -51,7 +51,7 @@ func (d *dispatch) entry(outcome *protocol.Outcome) *record.Event {
 		Generation: r.set.Generation, Set: r.set.index.hash, Managed: r.set.ManagedHash,
 		Data:   *d.digest.of(r, sensitive),
 		Action: outcome.Action, By: outcome.By, Reason: outcome.Reason, Failure: outcome.Failure, Answered: outcome.Answered,
-		WaitedMs: milliseconds(r.began), Changed: []record.Change{}, Conflict: len(outcome.Conflicts) > 0,
+		Lost: outcome.Lost, WaitedMs: milliseconds(r.began), Changed: []record.Change{}, Conflict: len(outcome.Conflicts) > 0,
 		Runs: make([]protocol.Run, 0, len(outcome.Runs)),
 	}
 	if r.spec.Tool {

@@ -67,6 +67,26 @@ func TestRecordOfAnEvent(t *testing.T) {
 	}
 }
 
+// What the host cannot carry out of an outcome is in the outcome and in its record, and the
+// host is asked about it once all is decided.
+func TestLostIsRecorded(t *testing.T) {
+	dir := t.TempDir()
+	e := newExecutor(t, schema.HookSettings{}, Options{StateDir: dir}, goHook("guard", protocol.CanBlock, block))
+	ev := event("one")
+	ev.Lost = func(o *protocol.Outcome) []string {
+		if o.Action != protocol.Block || *o.By != "guard" || len(o.Runs) != 1 {
+			t.Errorf("asked about %s with %d runs", o.Action, len(o.Runs))
+		}
+		return []string{"guard refuses it, and the host cannot"}
+	}
+	outcome := fire(t, e, ev)
+	fire(t, e, event("two"))
+	events, _, _ := lines(t, dir, "s")
+	if want := []string{"guard refuses it, and the host cannot"}; !slices.Equal(outcome.Lost, want) || !slices.Equal(events[0].Lost, want) || events[1].Lost != nil {
+		t.Errorf("lost %q, recorded %q and %q", outcome.Lost, events[0].Lost, events[1].Lost)
+	}
+}
+
 // Large data is hashed while its hooks are asked: as it came in, whatever they change, and
 // also when the event is given up.
 func TestRecordOfLargeData(t *testing.T) {

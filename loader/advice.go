@@ -19,8 +19,8 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/patterns"
+	"github.com/hookd-dev/hookd/protocol/toolname"
 	"github.com/hookd-dev/hookd/schema"
-	"github.com/hookd-dev/hookd/schema/toolname"
 )
 
 // Advice reads the hooks of a snapshot for what will not work where they start and

@@ -87,6 +87,7 @@ type Call struct {
 	Kind       ToolKind   `json:"kind"`
 	Args       RawMessage `json:"args"`
 	Server     string     `json:"server,omitzero" jsonschema:"of an MCP tool"`
+	HostTool   string     `json:"hostTool,omitzero" jsonschema:"the tool's name as the calling agent writes it, where hookd has another for it"`
 	Touched
 
 	// Original are the model's own args, nil where they are Args, and after a sensitive

@@ -64,6 +64,11 @@ type Event struct {
 	// the context does.
 	ResolveAsk func(ctx context.Context, outcome *Outcome) error `json:"-"`
 
+	// Lost, if set, returns the parts of a decided outcome that the host cannot carry out,
+	// each a sentence for the person. It is called once all is decided and before that is
+	// recorded, and does nothing but look; see [Outcome.Lost].
+	Lost func(outcome *Outcome) []string `json:"-"`
+
 	// ModelArgs are the args of a call as the model gave them, if hooks changed them since.
 	// hookd fills them in for hooks in Go only. A hook that checks a call against a rule
 	// checks both versions, and must not show the person what Data does not show.

@@ -39,6 +39,7 @@ type Outcome struct {
 	Answered   *Answered  `json:"answered,omitzero"`   // who answered, if a person was to be asked; absent while nobody has answered
 	Replaced   RawMessage `json:"replaced,omitzero"`   // the result or response that a modifier gave in place of the work itself
 	ReplacedBy string     `json:"replacedBy,omitzero"` // the hook that gave it
+	Lost       []string   `json:"lost,omitzero"`       // what the host cannot carry out of it, each a sentence for the person
 	ArgsHidden bool       `json:"argsHidden,omitzero"` // a sensitive hook changed a call's args: do not send the model's own as data.original with later events of the call
 
 	// Changes are the changes made to the event, with their owners, in the order

@@ -8,8 +8,8 @@ import (
 
 	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/toolname"
 	"github.com/hookd-dev/hookd/schema/document"
-	"github.com/hookd-dev/hookd/schema/toolname"
 )
 
 // KnownSources are the values data.source has at some event.

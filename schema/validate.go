@@ -16,8 +16,8 @@ import (
 	"github.com/go-playground/validator/v10"
 
 	"github.com/hookd-dev/hookd/protocol/patterns"
+	"github.com/hookd-dev/hookd/protocol/toolname"
 	"github.com/hookd-dev/hookd/schema/document"
-	"github.com/hookd-dev/hookd/schema/toolname"
 	"github.com/hookd-dev/hookd/schema/units"
 )
 

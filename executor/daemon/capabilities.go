@@ -18,6 +18,17 @@ var ours = Capabilities{Ask: true, Callback: true, Continue: true, Notifications
 	hooksChanged, hookStarted, hookFinished, logMessage,
 }}
 
+// lost says what fit takes from an outcome, for its record.
+func (can Capabilities) lost(out *protocol.Outcome) (lost []string) {
+	for _, n := range can.fit(*out).Notices[len(out.Notices):] {
+		if n.Hook != "" {
+			n.Text = "the hook " + n.Hook + " " + n.Text
+		}
+		lost = append(lost, n.Text)
+	}
+	return lost
+}
+
 // fit reduces an outcome to what the host can carry out. An ask becomes a block if the
 // host cannot ask a person. A notice says what else is lost, so that the person knows
 // what a hook wanted.

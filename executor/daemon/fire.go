@@ -52,11 +52,13 @@ func (c *conn) fire(ctx context.Context, r *request, event protocol.Event) (prot
 	if event.Agent.Host == "" {
 		event.Agent.Host = session.Host
 	}
+	can := c.peer.Load().can
+	event.Lost = can.lost
 	outcome, err := session.project.engine.Fire(ctx, event, c.progressOf(session, &event))
 	if err != nil {
 		return nil, cancelled(ctx)
 	}
-	outcome = c.peer.Load().can.fit(outcome)
+	outcome = can.fit(outcome)
 	return encode(&outcome)
 }
 

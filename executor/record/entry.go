@@ -50,8 +50,9 @@ type Event struct {
 	Aborted    string               `json:"aborted,omitzero"`  // why the caller gave up; nothing took effect then
 	WaitedMs   float64              `json:"waitedMs"`
 	Changed    []Change             `json:"changed"`
-	Left       []string             `json:"left,omitzero"` // of a command: the processes that it left running, which were ended
-	Conflict   bool                 `json:"conflict"`      // a field has more than one writer
+	Left       []string             `json:"left,omitzero"`     // of a command: the processes that it left running, which were ended
+	Lost       []string             `json:"hostLost,omitzero"` // what the host could not carry out of the outcome, each a sentence
+	Conflict   bool                 `json:"conflict"`          // a field has more than one writer
 	StateLost  []state.Lost         `json:"stateLost,omitzero"`
 	Runs       []protocol.Run       `json:"runs"`
 	Cut        int                  `json:"cut,omitzero"` // bytes that the line would have had; texts and lists of it are shortened

@@ -40,6 +40,10 @@ func encode(entry Entry) ([]byte, error) {
 			short.Answered = &answered
 		}
 		short.Data.Value = nil
+		short.Lost = slices.Clone(e.Lost[:min(len(e.Lost), shortList)])
+		for i := range short.Lost {
+			short.Lost[i] = shorten(short.Lost[i])
+		}
 		short.Changed = slices.Clone(e.Changed[:min(len(e.Changed), shortList)])
 		for i := range short.Changed {
 			c := &short.Changed[i]

@@ -1,3 +1,4 @@
-// Package fsutil replaces files in one step: [ReplaceFile]. Every file that hookd
-// writes for itself as a whole goes through it.
+// Package fsutil replaces files in one step. [ReplaceFile] is for files that hookd writes
+// for itself as a whole. [ReplaceSame] is for files of others: the new file keeps owner,
+// mode and attributes of the old one ([KeepOwner], [KeepAttributes]).
 package fsutil

@@ -18,8 +18,16 @@ type Agent struct {
 	// member can be taken away.
 	mergesArgs bool
 
-	read  func(in *input, row *Row) (reading, error)
+	read  func(a *Agent, in *input, row *Row) (reading, error)
 	write func(c *Call, v *Verdict) Answer
+
+	// change writes what hooks changed at a model call, nil if the agent has no such event.
+	change func(c *Call, data protocol.RawMessage, members []string) (protocol.RawMessage, error)
+	// output writes the text of a tool's result in the form of that tool's results, nil
+	// where the agent takes a text.
+	output func(c *Call, text protocol.RawMessage) protocol.RawMessage
+	// refuse refuses an event that nobody can name, nil where exit code 2 does.
+	refuse func(reason string) Answer
 }
 
 // Tier says where the knowledge of an agent's protocol comes from.
@@ -41,12 +49,41 @@ type Row struct {
 	Limit time.Duration
 	// FailsOpen says that the agent goes on when its own limit ends the hook.
 	FailsOpen bool
+
+	// Same names the row that the agent fires for the same thing, too. Who installs hookd
+	// takes that one and leaves this one out, so that no hook is asked twice.
+	Same string
+	// Pieces says that the event comes with each piece of a stream. Who installs hookd
+	// leaves it out unless it is asked for: a program starts for every few words.
+	Pieces bool
+}
+
+// failsOpen gives rows what most agents have in common: they wait this long, unless a row
+// says otherwise, and then go on.
+func failsOpen(limit time.Duration, rows ...Row) []Row {
+	for i := range rows {
+		if rows[i].Limit == 0 {
+			rows[i].Limit = limit
+		}
+		rows[i].FailsOpen = true
+	}
+	return rows
+}
+
+// failsClosed is failsOpen for events that are refused when the agent's limit is over.
+func failsClosed(limit time.Duration, rows ...Row) []Row {
+	rows = failsOpen(limit, rows...)
+	for i := range rows {
+		rows[i].FailsOpen = false
+	}
+	return rows
 }
 
 // Can is what an agent does with the parts of an outcome at one event.
 type Can struct {
 	Block    Means // refuse what the event announces
 	Change   Means // take over the changed args, prompt, result or text
+	Replace  Means // take a result in place of the tool, or a response in place of the model
 	Context  Means // give text to the model
 	Ask      Means // let the person decide
 	Allow    Means // run without the agent's own question; at permission-request only
@@ -88,8 +125,20 @@ var carried = Means{Way: Carried}
 
 func translated(note string) Means { return Means{Way: Translated, Note: note} }
 
+// Means that several agents have.
+var (
+	merged     = translated("changed args are merged into the old ones: none can be taken away")
+	alsoAllows = translated("a change also allows the call")
+	endsPrompt = translated("the prompt is refused")
+	headless   = translated("without a person at the agent the call is refused")
+	asText     = translated("the run goes on anyway, and the messages are text for the model")
+	endsAnyway = translated("the run ends, as it would without hookd")
+)
+
 // Agents are all agents that hookd can be called by, by name.
-var Agents = []*Agent{claude, cline, codex, copilot, crush, cursor, factory, gemini, goose, hermes, kiro, openhands, qwen, windsurf}
+var Agents = []*Agent{
+	claude, cline, codex, copilot, crush, cursor, factory, gemini, goose, hermes, kiro, opencode, openhands, pi, qwen, windsurf,
+}
 
 // Find returns the agent of a name, nil if there is none.
 func Find(name string) *Agent {

@@ -21,8 +21,7 @@ type Call struct {
 	// own bytes as the member host.
 	Event protocol.Event
 
-	tool *toolForm           // of the called tool, nil where its args have no form of their own
-	args protocol.RawMessage // of the call, as the agent sent them
+	their theirCall // of a tool's event
 }
 
 // UnknownEventError says that an agent calls for an event that no row has: the agent
@@ -48,8 +47,7 @@ func (e *UnknownEventError) Error() string {
 type reading struct {
 	in   *input // with the common names of members, where the agent has others
 	data any    // one of the Data types of package protocol
-	tool *toolForm
-	args protocol.RawMessage
+	call theirCall
 }
 
 // InputError says what is wrong with an input.
@@ -71,6 +69,10 @@ func (a *Agent) Read(name string, stdin []byte, lim protocol.DecodeLimits) (*Cal
 	}
 	return c, err
 }
+
+// errNothing says that an agent fired an event about something that has not happened: no
+// hook is asked, and nothing is refused.
+var errNothing = errors.New("nothing has happened that hooks are asked about")
 
 // readCall returns the name of the event, too, as far as it is known.
 func (a *Agent) readCall(name string, stdin []byte, lim protocol.DecodeLimits) (*Call, string, error) {
@@ -96,7 +98,7 @@ func (a *Agent) readCall(name string, stdin []byte, lim protocol.DecodeLimits) (
 	if other := a.Row(says); other != nil && other.Event != row.Event {
 		return nil, name, fmt.Errorf("%s sent the event %s to the hook of %s", a.Title, says, name)
 	}
-	got, err := a.read(in, row)
+	got, err := a.read(a, in, row)
 	if err != nil {
 		return nil, name, fmt.Errorf("%s of %s: %w", row.Name, a.Title, err)
 	}
@@ -104,7 +106,7 @@ func (a *Agent) readCall(name string, stdin []byte, lim protocol.DecodeLimits) (
 	if err != nil {
 		return nil, name, fmt.Errorf("%s of %s: %w", row.Name, a.Title, err)
 	}
-	c := &Call{Agent: a, Row: row, tool: got.tool, args: got.args}
+	c := &Call{Agent: a, Row: row, their: got.call}
 	host := in.object
 	if got.in != nil {
 		in = got.in
@@ -119,6 +121,7 @@ func (a *Agent) readCall(name string, stdin []byte, lim protocol.DecodeLimits) (
 		Cwd:   in.first("cwd", "working_dir", "working_directory"),
 		Data:  jsonspan.With(data, "host", host),
 	}
+	c.Event.Lost = c.lost
 	if id := in.first("agent_id", "agentId"); id != "" && row.Event != protocol.SubagentStart && row.Event != protocol.SubagentStop {
 		c.Event.Agent.ID, c.Event.Agent.Depth = id, 1
 	}
@@ -126,7 +129,14 @@ func (a *Agent) readCall(name string, stdin []byte, lim protocol.DecodeLimits) (
 }
 
 // input is the object that an agent sent.
-type input struct{ object protocol.RawMessage }
+type input struct {
+	object protocol.RawMessage
+	// tool is the called tool by a name that the vocabulary has, where the member tool_name
+	// is another.
+	tool string
+	// noArgs says that the agent leaves tool_input out where a call has no args.
+	noArgs bool
+}
 
 // at returns the value at a JSON Pointer, nil if there is none.
 func (in *input) at(pointer string) protocol.RawMessage {
@@ -166,6 +176,16 @@ func (in *input) need(pointer string) (string, error) {
 		return "", fmt.Errorf("%s is missing or no string", pointer)
 	}
 	return jsonspan.Text(value), nil
+}
+
+// with is the input with another value of a member, or the same input if value is nil.
+func (in *input) with(name string, value protocol.RawMessage) *input {
+	if value == nil {
+		return in
+	}
+	other := *in
+	other.object = set(in.object, name, value)
+	return &other
 }
 
 // set returns an object in which a member has this value, at its end.

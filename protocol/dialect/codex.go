@@ -12,24 +12,23 @@ import (
 // written that its schema of the event does not list.
 var codex = &Agent{
 	Name: "codex", Title: "Codex CLI", Tier: Captured,
-	Rows: []Row{
-		{"PreToolUse", protocol.ToolCallStart, Can{Block: carried, Change: translated("a change also allows the call"), Context: carried, Notice: carried}, 600 * time.Second, true},
-		{"PermissionRequest", protocol.PermissionRequest, Can{Block: carried, Ask: carried, Allow: carried, Notice: carried}, 600 * time.Second, true},
-		{"PostToolUse", protocol.ToolCallEnd, Can{Block: carried, Change: translated("the new result reaches the model as the reason of a refusal"), Context: carried, Notice: carried}, 600 * time.Second, true},
-		{"UserPromptSubmit", protocol.PromptSubmit, Can{Block: carried, Context: carried, Stop: translated("the prompt is refused"), Notice: carried}, 600 * time.Second, true},
-		{"SessionStart", protocol.SessionStart, Can{Context: carried, Notice: carried}, 600 * time.Second, true},
-		{"SessionEnd", protocol.SessionEnd, Can{}, 3 * time.Second, true},
-		{"Stop", protocol.AgentStop, Can{Continue: translated("without a cap of the agent's own"), Notice: carried}, 600 * time.Second, true},
-		{"SubagentStart", protocol.SubagentStart, Can{Context: carried, Notice: carried}, 600 * time.Second, true},
-		{"SubagentStop", protocol.SubagentStop, Can{Continue: carried, Notice: carried}, 600 * time.Second, true},
-		{"PreCompact", protocol.CompactStart, Can{Block: translated("by ending the turn"), Notice: carried}, 600 * time.Second, true},
-		{"PostCompact", protocol.CompactEnd, Can{Notice: carried}, 600 * time.Second, true},
-	},
-}
-
-func init() {
-	codex.read = readClaudeFamily(codex)
-	codex.write = writeCodex
+	Rows: failsOpen(600*time.Second,
+		Row{Name: "PreToolUse", Event: protocol.ToolCallStart, Can: Can{Block: carried, Change: alsoAllows, Context: carried, Notice: carried}},
+		Row{Name: "PermissionRequest", Event: protocol.PermissionRequest, Can: Can{Block: carried, Ask: carried, Allow: carried, Notice: carried}},
+		Row{Name: "PostToolUse", Event: protocol.ToolCallEnd, Can: Can{Block: carried, Change: translated("the new result reaches the model as the reason of a refusal"), Context: carried, Notice: carried}},
+		Row{Name: "UserPromptSubmit", Event: protocol.PromptSubmit, Can: Can{Block: carried, Context: carried, Stop: endsPrompt, Notice: carried}},
+		Row{Name: "PreModelRequest", Event: protocol.InferenceStart},
+		Row{Name: "SessionStart", Event: protocol.SessionStart, Can: Can{Context: carried, Notice: carried}},
+		Row{Name: "SessionEnd", Event: protocol.SessionEnd, Limit: 3 * time.Second},
+		Row{Name: "Stop", Event: protocol.AgentStop, Can: Can{Continue: translated("without a cap of the agent's own"), Stop: endsAnyway, Notice: carried}},
+		Row{Name: "Interrupt", Event: protocol.AgentEnd, Can: Can{Notice: carried}, Limit: 3 * time.Second},
+		Row{Name: "SubagentStart", Event: protocol.SubagentStart, Can: Can{Context: carried, Notice: carried}},
+		Row{Name: "SubagentStop", Event: protocol.SubagentStop, Can: Can{Continue: carried, Notice: carried}},
+		Row{Name: "PreCompact", Event: protocol.CompactStart, Can: Can{Block: translated("by ending the turn"), Notice: carried}},
+		Row{Name: "PostCompact", Event: protocol.CompactEnd, Can: Can{Notice: carried}},
+	),
+	read:  readClaudeFamily,
+	write: writeCodex,
 }
 
 func writeCodex(c *Call, v *Verdict) Answer {

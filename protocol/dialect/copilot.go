@@ -1,80 +1,99 @@
 package dialect
 
 import (
-	"strings"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
-	"github.com/hookd-dev/hookd/schema/toolname"
 )
 
-// copilot is GitHub Copilot CLI with its own names of events. Its inputs do not name
-// their event, so the command line does. What it writes for Claude Code's names of
-// events is not read: install uses its own names.
+// copilot is GitHub Copilot CLI. With its own names of events, which install uses, the
+// inputs do not name their event, so the command line does. With Claude Code's names it
+// writes Claude Code's members, and takes most answers in other places than that.
 var copilot = &Agent{
 	Name: "copilot", Title: "GitHub Copilot CLI", Tier: Captured,
-	Rows: []Row{
-		{"preToolUse", protocol.ToolCallStart, Can{Block: carried, Change: translated("a change also allows the call"), Context: carried, Ask: translated("with -p nobody can be asked, and the call is refused")}, 30 * time.Second, true},
-		{"permissionRequest", protocol.PermissionRequest, Can{Block: carried, Ask: carried, Allow: carried, Stop: carried}, 30 * time.Second, true},
-		{"postToolUse", protocol.ToolCallEnd, Can{Block: translated("the result is replaced by the reason"), Change: carried, Context: carried}, 30 * time.Second, true},
-		{"postToolUseFailure", protocol.ToolCallError, Can{Context: carried}, 30 * time.Second, true},
-		{"userPromptSubmitted", protocol.PromptSubmit, Can{Block: carried, Change: carried, Context: carried, Stop: translated("the prompt is refused")}, 30 * time.Second, true},
-		{"sessionStart", protocol.SessionStart, Can{Context: carried}, 30 * time.Second, true},
-		{"sessionEnd", protocol.SessionEnd, Can{}, 30 * time.Second, true},
-		{"agentStop", protocol.AgentStop, Can{Continue: translated("at most 8 times in a row")}, 30 * time.Second, true},
-		{"subagentStart", protocol.SubagentStart, Can{Context: carried}, 30 * time.Second, true},
-		{"subagentStop", protocol.SubagentStop, Can{Continue: carried, Change: carried}, 30 * time.Second, true},
-		{"preCompact", protocol.CompactStart, Can{}, 30 * time.Second, true},
-		{"errorOccurred", protocol.AgentError, Can{}, 30 * time.Second, true},
-		{"notification", protocol.Notification, Can{}, 30 * time.Second, true},
-	},
+	Rows: slices.Concat(
+		failsOpen(30*time.Second,
+			Row{Name: "preToolUse", Event: protocol.ToolCallStart, Can: Can{Block: carried, Change: alsoAllows, Context: carried, Ask: translated("with -p nobody can be asked, and the call is refused")}},
+			Row{Name: "preMcpToolCall", Event: protocol.ToolCallStart, Same: "preToolUse"},
+			Row{Name: "permissionRequest", Event: protocol.PermissionRequest, Can: Can{Block: carried, Ask: carried, Allow: carried, Stop: carried}},
+			Row{Name: "postToolUse", Event: protocol.ToolCallEnd, Can: Can{Block: carried, Change: carried, Context: carried}},
+			Row{Name: "postToolUseFailure", Event: protocol.ToolCallError, Can: Can{Context: carried}},
+			Row{Name: "userPromptSubmitted", Event: protocol.PromptSubmit, Can: Can{Block: carried, Change: carried, Context: carried, Stop: endsPrompt}},
+			Row{Name: "userPromptTransformed", Event: protocol.PromptSubmit, Can: Can{Change: carried}, Same: "userPromptSubmitted"},
+			Row{Name: "sessionStart", Event: protocol.SessionStart, Can: Can{Context: carried}},
+			Row{Name: "sessionEnd", Event: protocol.SessionEnd},
+			Row{Name: "agentStop", Event: protocol.AgentStop, Can: Can{Continue: translated("at most 8 times in a row"), Stop: endsAnyway}},
+			Row{Name: "subagentStart", Event: protocol.SubagentStart, Can: Can{Context: carried}},
+			Row{Name: "subagentStop", Event: protocol.SubagentStop, Can: Can{Continue: carried, Change: carried}},
+			Row{Name: "preCompact", Event: protocol.CompactStart},
+			Row{Name: "errorOccurred", Event: protocol.AgentError},
+			Row{Name: "notification", Event: protocol.Notification},
+		),
+		failsOpen(30*time.Second,
+			Row{Name: "PreToolUse", Event: protocol.ToolCallStart, Can: Can{Block: carried, Change: alsoAllows, Context: carried, Ask: translated("with -p nobody can be asked, and the call is refused")}, Same: "preToolUse"},
+			Row{Name: "PermissionRequest", Event: protocol.PermissionRequest, Can: Can{Block: carried, Ask: carried, Allow: carried, Stop: carried}, Same: "permissionRequest"},
+			Row{Name: "PostToolUse", Event: protocol.ToolCallEnd, Can: Can{Context: carried}, Same: "postToolUse"},
+			Row{Name: "UserPromptSubmit", Event: protocol.PromptSubmit, Can: Can{Context: carried}, Same: "userPromptSubmitted"},
+			Row{Name: "SessionStart", Event: protocol.SessionStart, Can: Can{Context: carried}, Same: "sessionStart"},
+			Row{Name: "SessionEnd", Event: protocol.SessionEnd, Same: "sessionEnd"},
+			Row{Name: "Stop", Event: protocol.AgentStop, Can: Can{Continue: translated("at most 8 times in a row"), Stop: endsAnyway}, Same: "agentStop"},
+		),
+	),
 	read:  readCopilot,
 	write: writeCopilot,
 }
 
-func readCopilot(in *input, row *Row) (reading, error) {
-	names := [][2]string{
-		{"toolName", "tool_name"}, {"toolArgs", "tool_input"}, {"toolInput", "tool_input"}, {"toolResult", "tool_result"},
-		{"toolCallId", "tool_use_id"}, {"notification_type", "notification_type"},
-	}
-	snake, err := renamed(in.object, names, 0, 1)
-	if err != nil {
-		return reading{}, err
+// copilotMembers are its names of members, and Claude Code's.
+var copilotMembers = [][2]string{
+	{"toolName", "tool_name"}, {"toolArgs", "tool_input"}, {"toolInput", "tool_input"}, {"arguments", "tool_input"},
+	{"toolResult", "tool_result"}, {"toolCallId", "tool_use_id"},
+}
+
+func readCopilot(a *Agent, in *input, row *Row) (reading, error) {
+	there := *in
+	for _, m := range copilotMembers {
+		if value := in.at(m[0]); value != nil {
+			if there.at(m[1]) != nil {
+				return reading{}, fmt.Errorf("%s is given twice, by two names", m[1])
+			}
+			there.object = set(there.object, m[1], value)
+		}
 	}
 	// Args may come as a text that is JSON.
-	if args := jsonspan.Get(snake, "tool_input"); jsonspan.Kind(args) == '"' {
-		if text := []byte(jsonspan.Text(args)); jsonspan.Kind(text) == '{' && jsonspan.Valid(text) {
-			snake = set(snake, "tool_input", text)
+	if text := []byte(there.text("tool_input")); len(text) > 0 && jsonspan.Valid(text) {
+		there.object = set(there.object, "tool_input", jsonspan.Trim(text))
+	}
+	switch row.Name {
+	case "preMcpToolCall":
+		there.tool = "mcp__" + in.text("serverName") + "__" + in.text("toolName")
+	case "userPromptTransformed":
+		text, err := in.need("transformedPrompt")
+		if err != nil {
+			return reading{}, err
 		}
+		there.object = set(there.object, "prompt", jsonspan.Quote(text))
+	case "errorOccurred":
+		there.object = set(there.object, "last_assistant_message", jsonspan.Quote(in.first("/error/message", "error")))
 	}
-	if row.Event == protocol.AgentError {
-		snake = set(snake, "last_assistant_message", jsonspan.Quote((&input{in.object}).first("/error/message", "error")))
-	}
-	snake = set(snake, "tool_name", jsonspan.Quote(copilotTool(jsonspan.Text(jsonspan.Get(snake, "tool_name")))))
-	return copilotFamily(&input{object: snake}, row)
+	return readClaudeFamily(a, &there, row)
 }
-
-// copilotTool is our name of a tool: of an MCP server's it writes SERVER-TOOL, and
-// SERVER/TOOL where it asks for permission.
-func copilotTool(name string) string {
-	if _, known := toolname.Kind(name); known {
-		return name
-	}
-	for _, separator := range []string{"/", "-"} {
-		if server, tool, is := strings.Cut(name, separator); is && server != "" && tool != "" {
-			return "mcp__" + server + "__" + tool
-		}
-	}
-	return name
-}
-
-var copilotFamily func(in *input, row *Row) (reading, error)
-
-func init() { copilotFamily = readClaudeFamily(copilot) }
 
 func writeCopilot(c *Call, v *Verdict) Answer {
+	switch c.Row.Name {
+	case "PreToolUse": // the only one that reads Claude Code's nested form
+		return writeClaude(c, v)
+	case "userPromptTransformed":
+		return Answer{Stdout: object{{"modifiedTransformedPrompt", v.Changed}}.line()}
+	}
 	top := object{}
+	block := func() {
+		if v.Refuse || v.Continue {
+			top = append(top, member{"decision", "block"}, member{"reason", v.Reason})
+		}
+	}
 	switch c.Row.Event {
 	case protocol.ToolCallStart:
 		switch {
@@ -83,7 +102,7 @@ func writeCopilot(c *Call, v *Verdict) Answer {
 		case v.Ask:
 			top = append(top, member{"permissionDecision", "ask"}, member{"permissionDecisionReason", v.Reason})
 		}
-		top = append(top, member{"modifiedArgs", v.Changed}, member{"additionalContext", v.Context})
+		top = append(top, member{"modifiedArgs", v.Changed})
 	case protocol.PermissionRequest:
 		switch {
 		case v.Refuse:
@@ -92,33 +111,18 @@ func writeCopilot(c *Call, v *Verdict) Answer {
 			top = append(top, member{"behavior", "allow"})
 		}
 	case protocol.ToolCallEnd:
-		text := v.Changed
-		if v.Refuse {
-			text = jsonspan.Quote(v.Reason)
+		block()
+		if v.Changed != nil {
+			top = append(top, member{"modifiedResult", object{{"resultType", "success"}, {"textResultForLlm", v.Changed}}})
 		}
-		if text != nil {
-			kind := "success"
-			if v.Refuse {
-				kind = "failure"
-			}
-			top = append(top, member{"modifiedResult", object{{"resultType", kind}, {"textResultForLlm", text}}})
-		}
-		top = append(top, member{"additionalContext", v.Context})
 	case protocol.PromptSubmit:
-		if v.Refuse {
-			top = append(top, member{"decision", "block"}, member{"reason", v.Reason})
-		}
-		top = append(top, member{"modifiedPrompt", v.Changed}, member{"additionalContext", v.Context})
+		block()
+		top = append(top, member{"modifiedPrompt", v.Changed})
 	case protocol.SubagentStop:
-		if v.Continue {
-			top = append(top, member{"decision", "block"}, member{"reason", v.Reason})
-		}
+		block()
 		top = append(top, member{"modifiedResponse", v.Changed})
 	default:
-		if v.Refuse || v.Continue {
-			top = append(top, member{"decision", "block"}, member{"reason", v.Reason})
-		}
-		top = append(top, member{"additionalContext", v.Context})
+		block()
 	}
-	return Answer{Stdout: top.line()}
+	return Answer{Stdout: append(top, member{"additionalContext", v.Context}).line()}
 }

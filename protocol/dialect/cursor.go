@@ -1,6 +1,8 @@
 package dialect
 
 import (
+	"errors"
+	"slices"
 	"time"
 
 	"github.com/hookd-dev/hookd/internal/jsonspan"
@@ -8,87 +10,110 @@ import (
 )
 
 // cursor is Cursor with its own names of events. With failClosed, which install sets, an
-// empty answer blocks: hookd always writes an object. Of one command Cursor fires both
-// preToolUse and beforeShellExecution; hookd is installed for preToolUse, and for
-// beforeShellExecution only to ask, since Cursor does not put a question at preToolUse.
+// empty answer blocks: hookd always writes an object. For one command Cursor fires both
+// preToolUse, where it puts no question to the person, and beforeShellExecution, where it
+// does: that one is our permission-request.
 var cursor = &Agent{
 	Name: "cursor", Title: "Cursor", Tier: FromDocuments,
-	Rows: []Row{
-		{"preToolUse", protocol.ToolCallStart, Can{Block: carried, Change: carried, Context: carried}, 60 * time.Second, false},
-		{"postToolUse", protocol.ToolCallEnd, Can{Context: carried}, 60 * time.Second, true},
-		{"postToolUseFailure", protocol.ToolCallError, Can{Context: carried}, 60 * time.Second, true},
-		{"beforeShellExecution", protocol.PermissionRequest, Can{Block: carried, Ask: carried, Allow: carried}, 60 * time.Second, false},
-		{"beforeMCPExecution", protocol.PermissionRequest, Can{Block: carried, Ask: carried, Allow: carried}, 60 * time.Second, false},
-		{"beforeReadFile", protocol.ToolCallStart, Can{Block: carried}, 60 * time.Second, false},
-		{"beforeSubmitPrompt", protocol.PromptSubmit, Can{Block: carried, Context: carried, Stop: translated("the prompt is refused")}, 60 * time.Second, true},
-		{"sessionStart", protocol.SessionStart, Can{Context: carried, Stop: carried}, 60 * time.Second, true},
-		{"sessionEnd", protocol.SessionEnd, Can{}, 60 * time.Second, true},
-		{"stop", protocol.AgentStop, Can{Continue: translated("at most 5 times")}, 60 * time.Second, true},
-		{"subagentStart", protocol.SubagentStart, Can{Block: carried}, 60 * time.Second, false},
-		{"subagentStop", protocol.SubagentStop, Can{Continue: translated("at most 5 times")}, 60 * time.Second, true},
-		{"preCompact", protocol.CompactStart, Can{Notice: carried}, 60 * time.Second, true},
-	},
+	Rows: slices.Concat(
+		failsClosed(60*time.Second,
+			Row{Name: "preToolUse", Event: protocol.ToolCallStart, Can: Can{Block: carried, Change: carried, Context: carried}},
+			Row{Name: "beforeShellExecution", Event: protocol.PermissionRequest, Can: Can{Block: carried, Ask: carried, Allow: carried}},
+			Row{Name: "beforeMCPExecution", Event: protocol.PermissionRequest, Can: Can{Block: carried, Ask: carried, Allow: carried}},
+			Row{Name: "beforeReadFile", Event: protocol.ToolCallStart, Can: Can{Block: carried}, Same: "preToolUse"},
+			Row{Name: "beforeTabFileRead", Event: protocol.ToolCallStart, Can: Can{Block: carried}},
+			Row{Name: "subagentStart", Event: protocol.SubagentStart, Can: Can{Block: carried}},
+		),
+		failsOpen(60*time.Second,
+			Row{Name: "postToolUse", Event: protocol.ToolCallEnd, Can: Can{Context: carried}},
+			Row{Name: "postToolUseFailure", Event: protocol.ToolCallError, Can: Can{Context: carried}},
+			Row{Name: "afterShellExecution", Event: protocol.ToolCallEnd, Same: "postToolUse"},
+			Row{Name: "afterMCPExecution", Event: protocol.ToolCallEnd, Same: "postToolUse"},
+			Row{Name: "afterFileEdit", Event: protocol.ToolCallEnd, Same: "postToolUse"},
+			Row{Name: "afterTabFileEdit", Event: protocol.ToolCallEnd},
+			Row{Name: "afterAgentResponse", Event: protocol.MessageEnd},
+			Row{Name: "afterAgentThought", Event: protocol.ThinkingEnd},
+			Row{Name: "beforeSubmitPrompt", Event: protocol.PromptSubmit, Can: Can{Block: carried, Context: carried, Stop: endsPrompt}},
+			Row{Name: "sessionStart", Event: protocol.SessionStart, Can: Can{Context: carried, Stop: carried}},
+			Row{Name: "sessionEnd", Event: protocol.SessionEnd},
+			Row{Name: "stop", Event: protocol.AgentStop, Can: Can{Continue: translated("at most 5 times"), Stop: endsAnyway}},
+			Row{Name: "subagentStop", Event: protocol.SubagentStop, Can: Can{Continue: translated("at most 5 times")}},
+			Row{Name: "preCompact", Event: protocol.CompactStart, Can: Can{Notice: carried}},
+		),
+	),
 	read:  readCursor,
 	write: writeCursor,
 }
 
-var cursorFamily func(in *input, row *Row) (reading, error)
-
-func init() { cursorFamily = readClaudeFamily(cursor) }
-
-func readCursor(in *input, row *Row) (reading, error) {
-	object := in.object
+func readCursor(a *Agent, in *input, row *Row) (reading, error) {
+	there := *in
+	in = &there
 	if in.text("cwd") == "" {
 		if roots := jsonspan.Elements(in.at("workspace_roots")); len(roots) > 0 {
-			object = set(object, "cwd", roots[0])
+			in = in.with("cwd", roots[0])
 		}
 	}
-	// Some members are JSON that is written as a text.
-	for _, name := range []string{"tool_input", "tool_output", "result_json"} {
-		if value := jsonspan.Get(object, name); jsonspan.Kind(value) == '"' {
-			if text := []byte(jsonspan.Text(value)); jsonspan.Valid(text) {
-				object = set(object, name, jsonspan.Trim(text))
-			}
+	for _, name := range []string{"tool_input", "tool_output", "result_json"} { // JSON that is written as a text
+		if text := []byte(in.text(name)); len(text) > 0 && jsonspan.Valid(text) {
+			in = in.with(name, jsonspan.Trim(text))
 		}
 	}
-	call := func(name string, args []byte) {
-		object = set(set(object, "tool_name", jsonspan.Quote(name)), "tool_input", args)
+	in = in.with("duration_ms", in.any("duration_ms", "duration"))
+	if status := in.text("status"); row.Event == protocol.AgentStop && status != "" && status != "completed" {
+		return reading{}, errNothing // the run was ended, and is not to be forced on
 	}
+	var err error
 	switch row.Name {
-	case "beforeShellExecution":
-		command, err := in.need("command")
-		if err != nil {
-			return reading{}, err
+	case "beforeShellExecution", "afterShellExecution":
+		err = in.callOf("Shell", "command", "command")
+		in = in.with("tool_response", in.at("output"))
+	case "beforeMCPExecution", "afterMCPExecution":
+		if server, tool := in.text("mcp_server_name"), in.text("tool_name"); server != "" && tool != "" {
+			in.tool = "mcp__" + server + "__" + tool
 		}
-		call("Shell", set([]byte("{}"), "command", jsonspan.Quote(command)))
-	case "beforeMCPExecution":
-		call("mcp__"+in.text("mcp_server_name")+"__"+in.text("tool_name"), jsonspan.Get(object, "tool_input"))
-	case "beforeReadFile":
-		path, err := in.need("file_path")
-		if err != nil {
-			return reading{}, err
+		in = in.with("tool_response", in.at("result_json"))
+	case "beforeReadFile", "beforeTabFileRead":
+		err = in.callOf("Read", "file_path", "file_path")
+	case "afterFileEdit", "afterTabFileEdit":
+		err = in.callOf("Write", "file_path", "file_path")
+	case "subagentStart":
+		in = in.with("agent_id", in.at("subagent_id")).with("agent_type", in.at("subagent_type"))
+	case "subagentStop":
+		if status := in.text("status"); status != "" && status != "completed" {
+			return reading{}, errNothing
 		}
-		call("Read", set([]byte("{}"), "file_path", jsonspan.Quote(path)))
+		in = in.with("last_assistant_message", in.at("summary")).with("agent_id", in.any("subagent_id", "tool_call_id"))
 	}
-	return cursorFamily(&input{object: object}, row)
+	if err != nil {
+		return reading{}, err
+	}
+	return readClaudeFamily(a, in, row)
+}
+
+// callOf makes a call of an input that has its only argument as a member.
+func (in *input) callOf(tool, member, arg string) error {
+	if jsonspan.Kind(in.at(member)) != '"' {
+		return errors.New(member + " is missing or no string")
+	}
+	in.tool, in.object = tool, set(in.object, "tool_input", set([]byte("{}"), arg, in.at(member)))
+	return nil
 }
 
 func writeCursor(c *Call, v *Verdict) Answer {
 	top := object{}
-	refused := func() {
-		top = append(top, member{"permission", "deny"}, member{"user_message", v.Reason}, member{"agent_message", v.Reason})
-	}
 	switch c.Row.Event {
 	case protocol.ToolCallStart, protocol.PermissionRequest, protocol.SubagentStart:
+		permission := ""
 		switch {
 		case v.Refuse:
-			refused()
+			permission = "deny"
 		case v.Ask:
-			top = append(top, member{"permission", "ask"}, member{"user_message", v.Reason}, member{"agent_message", v.Reason})
+			permission = "ask"
 		case v.Allow:
-			top = append(top, member{"permission", "allow"})
+			permission = "allow"
 		}
-		top = append(top, member{"updated_input", v.Changed}, member{"additional_context", v.Context})
+		top = append(top, member{"permission", permission}, member{"user_message", v.Reason}, member{"agent_message", v.Reason},
+			member{"updated_input", v.Changed}, member{"additional_context", v.Context})
 	case protocol.PromptSubmit, protocol.SessionStart:
 		if v.Refuse || v.Stop {
 			top = append(top, member{"continue", no{}}, member{"user_message", v.Reason})

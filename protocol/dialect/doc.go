@@ -10,25 +10,49 @@
 // If anything on the way goes wrong, [Agent.Refuse] is the answer: a refusal where the
 // agent can refuse.
 //
+// # How an input becomes an event
+//
+// call.go holds the bytes against JSON and the table, the agent's file gives the members
+// Claude Code's names (most have them), and claudefamily.go makes our data of them. The
+// call of a tool gets hookd's name and forms by the one table of package toolname, with the
+// agent's own name as data.hostTool, and the agent's bytes stay as data.host. An input that
+// does not say what is called is an error, never a call without arguments: hooks would have
+// nothing to judge.
+//
 // # How an outcome becomes an answer
 //
 // [Row.Can] says what the agent can do with each part of an outcome at that event. It
 // is the table of docs/bridges.md, and verdict.go goes by it: a change that the agent
 // cannot take over refuses what it was to change, a question that it cannot put is a
-// refusal, and everything else that gets lost is a sentence in [Answer.Lost]. What is
-// left, the [Verdict], is written by the agent's own file, with no member in it that
-// this agent does not accept: Codex throws an answer with an unknown one away and runs
-// the tool.
+// refusal, and everything else that gets lost is a sentence in [Answer.Lost]. Where the
+// agent shows texts to the person, the answer has these sentences too, and the event's
+// Lost gives them to the record. What is left, the [Verdict], is written by the agent's own
+// file, with no member in it that this agent does not accept: Codex throws an answer with
+// an unknown one away and runs the tool.
+//
+// # Adding an agent
+//
+//  1. A file with an [Agent]: its rows, how it reads (readClaudeFamily, after the members
+//     have these names) and how it writes. A row whose thing the agent also tells by
+//     another event says so (Same), and whoever installs hookd takes one of them.
+//  2. Its name in [Agents], and the names of its tools in package toolname.
+//  3. A folder testdata/AGENT with one input for each row: EVENT.json or EVENT.what.json as
+//     the agent wrote it, EVENT.documents.json where it is written after documents. All
+//     inputs of an agent from documents are. Then go test -update writes what becomes of
+//     them, EVENT.event.golden and EVENT.answers.golden, to be read line by line.
+//
+// TestEveryCell fails for a row without an input, and for each part of an outcome that is
+// neither carried out nor told as lost; TestBrokenInputIsRefused for an input that is not
+// whole and passes.
 //
 // # Files
 //
 //	agent.go         Agent, Row, Can; the list of all agents
 //	call.go          reads an input
+//	claudefamily.go  our data of members with Claude Code's names
+//	tools.go         calls of tools, and what hooks changed
 //	verdict.go       makes a verdict of an outcome
-//	tools.go         the table of tools and their arguments
-//	claudefamily.go  what the agents with Claude Code's names have in common
+//	object.go        writes JSON
+//	plugin.go        what hookd and its own plug-ins say to each other
 //	claude.go …      one file for each agent: its rows, and what it accepts
-//
-// A new agent is a file with its rows, a line in [Agents], rows in the table of tools,
-// and a folder of inputs and answers in testdata.
 package dialect

@@ -8,33 +8,44 @@ import (
 )
 
 // gemini is Gemini CLI. Its answer on stdout counts before the exit code, and it takes
-// a refusal in the member decision only. AfterModel is left out: it comes with each
-// piece of a stream, not with the whole answer.
+// a refusal in the member decision only. Its events about model calls are in
+// geminimodel.go.
 var gemini = &Agent{
 	Name: "gemini", Title: "Gemini CLI", Tier: Captured, mergesArgs: true,
-	Rows: []Row{
-		{"BeforeTool", protocol.ToolCallStart, Can{Block: carried, Change: translated("changed args are merged into the old ones: none can be taken away"),
-			Ask: translated("without a terminal the agent ends"), Stop: carried, Notice: carried}, 60 * time.Second, true},
-		{"AfterTool", protocol.ToolCallEnd, Can{Block: carried, Change: translated("the new result reaches the model as an error"), Context: carried, Stop: carried, Notice: carried}, 60 * time.Second, true},
-		{"BeforeAgent", protocol.PromptSubmit, Can{Block: translated("the agent ends without a word"), Context: translated("with < and > written as HTML"), Stop: carried, Notice: carried}, 60 * time.Second, true},
-		{"AfterAgent", protocol.AgentStop, Can{Continue: translated("the reason is a new prompt; without a cap on hooks"), Stop: carried, Notice: carried}, 60 * time.Second, true},
-		{"SessionStart", protocol.SessionStart, Can{Context: carried, Notice: carried}, 60 * time.Second, true},
-		{"SessionEnd", protocol.SessionEnd, Can{}, 60 * time.Second, true},
-		{"PreCompress", protocol.CompactStart, Can{Notice: carried}, 60 * time.Second, true},
-		{"Notification", protocol.Notification, Can{}, 60 * time.Second, true},
-	},
+	Rows: failsOpen(60*time.Second,
+		Row{Name: "BeforeTool", Event: protocol.ToolCallStart, Can: Can{Block: carried, Change: merged,
+			Ask: translated("without a terminal the agent ends"), Stop: carried, Notice: carried}},
+		Row{Name: "AfterTool", Event: protocol.ToolCallEnd, Can: Can{Block: carried, Change: translated("the new result reaches the model as an error"), Context: carried, Stop: carried, Notice: carried}},
+		Row{Name: "BeforeAgent", Event: protocol.PromptSubmit, Can: Can{Block: translated("the agent ends without a word"), Context: translated("with < and > written as HTML"), Stop: carried, Notice: carried}},
+		Row{Name: "AfterAgent", Event: protocol.AgentStop, Can: Can{Continue: translated("the reason is a new prompt; without a cap on hooks"), Stop: carried, Notice: carried}},
+		Row{Name: "BeforeModel", Event: protocol.InferenceStart, Can: Can{Block: translated("the agent ends without a word"),
+			Change: translated("of messages only the texts"), Replace: translated("only its text"), Stop: carried, Notice: carried}},
+		Row{Name: "BeforeToolSelection", Event: protocol.InferenceStart, Can: Can{Change: translated("params.toolChoice only")}, Same: "BeforeModel"},
+		Row{Name: "AfterModel", Event: protocol.InferenceEnd, Can: Can{Block: translated("the turn ends"), Change: translated("only its text"), Stop: carried, Notice: carried}, Pieces: true},
+		Row{Name: "SessionStart", Event: protocol.SessionStart, Can: Can{Context: carried, Notice: carried}},
+		Row{Name: "SessionEnd", Event: protocol.SessionEnd},
+		Row{Name: "PreCompress", Event: protocol.CompactStart, Can: Can{Notice: carried}},
+		Row{Name: "Notification", Event: protocol.Notification},
+	),
+	read:   readGemini,
+	write:  writeGemini,
+	change: changeGemini,
 }
 
-func init() {
-	family := readClaudeFamily(gemini)
-	gemini.read = func(in *input, row *Row) (reading, error) {
-		// mcp_SERVER_TOOL does not say where the server's name ends; the context does.
-		if server, tool := in.text("/mcp_context/server_name"), in.text("/mcp_context/tool_name"); server != "" && tool != "" {
-			in = &input{object: set(in.object, "tool_name", jsonspan.Quote("mcp__"+server+"__"+tool))}
-		}
-		return family(in, row)
+func readGemini(a *Agent, in *input, row *Row) (reading, error) {
+	switch row.Event {
+	case protocol.InferenceStart:
+		return readGeminiRequest(in)
+	case protocol.InferenceEnd:
+		return readGeminiResponse(in)
 	}
-	gemini.write = writeGemini
+	// mcp_SERVER_TOOL does not say where the server's name ends; the context does.
+	if server, tool := in.text("/mcp_context/server_name"), in.text("/mcp_context/tool_name"); server != "" && tool != "" && in.text("tool_name") != "" {
+		there := *in
+		there.tool = "mcp__" + server + "__" + tool
+		in = &there
+	}
+	return readClaudeFamily(a, in, row)
 }
 
 func writeGemini(c *Call, v *Verdict) Answer {
@@ -61,6 +72,11 @@ func writeGemini(c *Call, v *Verdict) Answer {
 			top = append(top, member{"decision", "deny"}, member{"reason", text})
 		}
 		specific = append(specific, member{"additionalContext", v.Context})
+	case protocol.InferenceStart, protocol.InferenceEnd:
+		specific = append(specific, geminiModel(c, v)...)
+		if v.Response != nil { // it counts only together with a refusal of the call
+			top = append(top, member{"decision", "deny"}, member{"reason", v.Reason})
+		}
 	default:
 		specific = append(specific, member{"additionalContext", v.Context})
 	}

@@ -6,29 +6,39 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// qwen is Qwen Code. No change of args that it documents has an effect.
+// qwen is Qwen Code. No change of args that it documents has an effect. Its behaviour was
+// measured; the inputs in testdata are written after its documents.
 var qwen = &Agent{
 	Name: "qwen", Title: "Qwen Code", Tier: FromDocuments,
-	Rows: []Row{
-		{"PreToolUse", protocol.ToolCallStart, Can{Block: carried, Ask: translated("without a terminal the call is refused"), Stop: translated("the call is refused, and the turn goes on"), Notice: carried}, 60 * time.Second, true},
-		{"PermissionRequest", protocol.PermissionRequest, Can{Block: carried, Ask: carried, Allow: carried, Notice: carried}, 60 * time.Second, true},
-		{"PostToolUse", protocol.ToolCallEnd, Can{Context: carried, Notice: carried}, 60 * time.Second, true},
-		{"PostToolUseFailure", protocol.ToolCallError, Can{Context: carried, Notice: carried}, 60 * time.Second, true},
-		{"PostToolBatch", protocol.StepStop, Can{Context: carried, Notice: carried}, 60 * time.Second, true},
-		{"UserPromptSubmit", protocol.PromptSubmit, Can{Block: carried, Context: carried, Notice: carried}, 60 * time.Second, true},
-		{"SessionStart", protocol.SessionStart, Can{Context: carried, Notice: carried}, 60 * time.Second, true},
-		{"SessionEnd", protocol.SessionEnd, Can{}, 60 * time.Second, true},
-		{"Stop", protocol.AgentStop, Can{Continue: translated("at most 8 times"), Stop: carried, Notice: carried}, 60 * time.Second, true},
-		{"SubagentStart", protocol.SubagentStart, Can{Context: carried, Notice: carried}, 60 * time.Second, true},
-		{"SubagentStop", protocol.SubagentStop, Can{Continue: carried, Notice: carried}, 60 * time.Second, true},
-		{"PreCompact", protocol.CompactStart, Can{}, 60 * time.Second, true},
-		{"PostCompact", protocol.CompactEnd, Can{Notice: carried}, 60 * time.Second, true},
-		{"StopFailure", protocol.AgentError, Can{}, 60 * time.Second, true},
-		{"Notification", protocol.Notification, Can{}, 60 * time.Second, true},
-	},
+	Rows: failsOpen(60*time.Second,
+		Row{Name: "PreToolUse", Event: protocol.ToolCallStart, Can: Can{Block: carried, Ask: headless, Stop: translated("the call is refused, and the turn goes on"), Notice: carried}},
+		Row{Name: "PermissionRequest", Event: protocol.PermissionRequest, Can: Can{Block: carried, Ask: carried, Allow: carried, Notice: carried}},
+		Row{Name: "PermissionDenied", Event: protocol.ToolCallError},
+		Row{Name: "PostToolUse", Event: protocol.ToolCallEnd, Can: Can{Context: carried, Notice: carried}},
+		Row{Name: "PostToolUseFailure", Event: protocol.ToolCallError, Can: Can{Context: carried, Notice: carried}},
+		Row{Name: "PostToolBatch", Event: protocol.StepStop, Can: Can{Context: carried, Continue: asText, Notice: carried}},
+		Row{Name: "UserPromptSubmit", Event: protocol.PromptSubmit, Can: Can{Block: carried, Context: carried, Notice: carried}},
+		Row{Name: "UserPromptExpansion", Event: protocol.PromptSubmit, Can: Can{Block: carried, Context: carried, Notice: carried}},
+		Row{Name: "SessionStart", Event: protocol.SessionStart, Can: Can{Context: carried, Notice: carried}},
+		Row{Name: "SessionEnd", Event: protocol.SessionEnd},
+		Row{Name: "Stop", Event: protocol.AgentStop, Can: Can{Continue: translated("at most 8 times"), Stop: endsAnyway, Notice: carried}},
+		Row{Name: "StopFailure", Event: protocol.AgentError},
+		Row{Name: "SubagentStart", Event: protocol.SubagentStart, Can: Can{Context: carried, Notice: carried}},
+		Row{Name: "SubagentStop", Event: protocol.SubagentStop, Can: Can{Continue: carried, Notice: carried}},
+		Row{Name: "PreCompact", Event: protocol.CompactStart},
+		Row{Name: "PostCompact", Event: protocol.CompactEnd, Can: Can{Notice: carried}},
+		Row{Name: "Notification", Event: protocol.Notification},
+	),
+	read:  readQwen,
+	write: writeClaude,
 }
 
-func init() {
-	qwen.read = readClaudeFamily(qwen)
-	qwen.write = writeClaude
+// readQwen takes the model's own id of a call, not the one that Qwen Code makes up, and
+// passes over the empty prompt that it submits after each round of tools: nobody has
+// written it.
+func readQwen(a *Agent, in *input, row *Row) (reading, error) {
+	if prompt := in.at("prompt"); row.Name == "UserPromptSubmit" && string(prompt) == `""` {
+		return reading{}, errNothing
+	}
+	return readClaudeFamily(a, in.with("tool_use_id", in.at("tool_call_id")), row)
 }

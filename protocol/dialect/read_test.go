@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,9 +31,17 @@ func inputs(t *testing.T, a *Agent) (paths []string) {
 	return all
 }
 
-// eventOf is the agent's name of the event that a file is about.
-func eventOf(path string) string {
-	name, _, _ := strings.Cut(filepath.Base(path), ".")
+// eventOf is the agent's name of the event that a file is about, which may have dots.
+func eventOf(a *Agent, path string) string {
+	file, name := filepath.Base(path), ""
+	for i := range a.Rows {
+		if row := a.Rows[i].Name; strings.HasPrefix(file, row+".") && len(row) > len(name) {
+			name = row
+		}
+	}
+	if name == "" {
+		name, _, _ = strings.Cut(file, ".")
+	}
 	return name
 }
 
@@ -51,10 +60,17 @@ func TestReadCaptured(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				call, err := a.Read(eventOf(path), stdin, limits)
+				call, err := a.Read(eventOf(a, path), stdin, limits)
 				var unknown *UnknownEventError
 				if errors.As(err, &unknown) {
 					unmapped[a.Name] = append(unmapped[a.Name], unknown.Event)
+					return
+				}
+				if errors.Is(err, errNothing) {
+					answer := a.Refuse(eventOf(a, path), err)
+					if refuses(answer) || answer.Lost != nil {
+						t.Errorf("nothing has happened, and the answer is %+v", answer)
+					}
 					return
 				}
 				if err != nil {
@@ -115,14 +131,100 @@ func golden(t *testing.T, path string, got []byte) {
 	}
 }
 
+// carriers are the members that say what is called or prompted.
+var carriers = []string{
+	"/tool_name", "/tool_input", "/prompt", "/toolName", "/toolArgs", "/toolInput", "/arguments", "/transformedPrompt", "/message",
+	"/command", "/file_path", "/tool_info/command_line", "/tool_info/file_path", "/tool_info/user_prompt", "/tool_info/mcp_server_name", "/tool_info/mcp_tool_name",
+	"/preToolUse/toolName", "/preToolUse/parameters", "/tool_call/name", "/tool_call/input", "/userPromptSubmit/prompt",
+	"/preToolUse", "/tool_info", "/userPromptSubmit", "/llm_request", "/llm_response", "/tool_input/command", "/toolArgs/command", "/toolInput/command", "/preToolUse/parameters/command",
+}
+
+// wrecks are inputs that are no longer what an agent writes: cut off, followed by more, with
+// a member given twice, or with a member that says what is called missing or of another type.
+func wrecks(stdin []byte, gate bool) (wrecked map[string][]byte) {
+	wrecked = map[string][]byte{"nothing": {}, "two": slices.Concat(stdin, stdin), "list": slices.Concat([]byte("["), stdin, []byte("]")), "null": []byte("null"),
+		"too long": slices.Concat(stdin, bytes.Repeat([]byte(" "), int(limits.Size)))}
+	for at := 1; at < len(jsonspan.Trim(stdin)); at += 1 + at/9 {
+		wrecked[fmt.Sprint("cut at ", at)] = stdin[:at]
+	}
+	for _, m := range jsonspan.Members(stdin) {
+		wrecked["twice "+m.Name] = jsonspan.With(stdin, m.Name, []byte("1"))
+	}
+	for _, pointer := range carriers {
+		if jsonspan.Find(stdin, pointer) == nil || !gate {
+			continue
+		}
+		for _, value := range []string{"", "5", "[5]", "true"} {
+			wrecked[pointer+" is "+value] = withAt(stdin, pointer, value)
+		}
+	}
+	return wrecked
+}
+
+// withAt replaces the value at a pointer, or takes the member away where value is empty.
+func withAt(object []byte, pointer, value string) []byte {
+	name, rest, deeper := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
+	was := jsonspan.Get(object, name)
+	switch {
+	case deeper:
+		return set(object, name, withAt(was, rest, value))
+	case value == "":
+		return jsonspan.Without(object, name)
+	}
+	return set(object, name, []byte(value))
+}
+
+// TestBrokenInputIsRefused: at everything that an agent can refuse, an input that is not
+// what this agent writes is refused, whether the event is named on the command line or not.
+func TestBrokenInputIsRefused(t *testing.T) {
+	for _, a := range Agents {
+		for _, path := range inputs(t, a) {
+			row := a.Row(eventOf(a, path))
+			if row == nil || !row.Can.Block.Possible() || strings.Contains(path, "afterTools") || strings.Contains(path, "aborted") {
+				continue
+			}
+			stdin, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			gate := row.Event == protocol.ToolCallStart || row.Event == protocol.PermissionRequest || row.Event == protocol.PromptSubmit
+			for what, wrecked := range wrecks(stdin, gate) {
+				_, err := a.Read(row.Name, wrecked, limits)
+				if err == nil {
+					if !unread(row, what) {
+						t.Errorf("%s: %s was read", path, what)
+					}
+					continue
+				}
+				if answer := a.Refuse(row.Name, err); !refuses(answer) {
+					t.Errorf("%s: %s: %v passes: %+v", path, what, err, answer)
+				}
+				if answer := a.Refuse("", err); !refuses(answer) {
+					t.Errorf("%s: %s: %v passes where the event is not named: %+v", path, what, err, answer)
+				}
+			}
+		}
+	}
+}
+
+// unread reports whether a row's event does not have the wrecked member for what is called.
+func unread(row *Row, what string) bool {
+	isCall := row.Event != protocol.PromptSubmit
+	return isCall && (strings.HasPrefix(what, "/prompt ") || strings.HasPrefix(what, "/message ")) ||
+		row.Name == "userPromptTransformed" && strings.HasPrefix(what, "/prompt ") ||
+		row.Name == "beforeMCPExecution" && strings.HasPrefix(what, "/command ") ||
+		strings.HasPrefix(row.Name, "before") && row.Name != "beforeMCPExecution" && strings.HasPrefix(what, "/tool_input ")
+}
+
 // FuzzBridge: whatever an agent writes, an event that can be refused is never answered
-// with a yes when it could not be read, and nothing panics.
+// with a yes when it could not be read, what was read is an event that our own check
+// accepts, and every answer to it is whole.
 func FuzzBridge(f *testing.F) {
 	for i, a := range Agents {
 		files, _ := filepath.Glob(filepath.Join("testdata", a.Name, "*.json"))
 		for _, path := range files {
 			if text, err := os.ReadFile(path); err == nil {
-				f.Add(uint8(i), eventOf(path), text)
+				f.Add(uint8(i), eventOf(a, path), text)
 				f.Add(uint8(i), "", text[:len(text)/2])
 			}
 		}
@@ -131,13 +233,11 @@ func FuzzBridge(f *testing.F) {
 		a := Agents[int(agent)%len(Agents)]
 		call, err := a.Read(name, stdin, limits)
 		if err != nil {
-			answer := a.Refuse(name, err)
-			var unknown *UnknownEventError
-			if row := a.Row(name); !errors.As(err, &unknown) && (row == nil && name == "" || row != nil && row.Can.Block.Possible()) && answer.Exit == 0 && len(answer.Stdout) == 0 {
-				var input *InputError
-				if errors.As(err, &input) && input.Event != "" && !a.Row(input.Event).Can.Block.Possible() {
-					return
-				}
+			if _, unknown := errors.AsType[*UnknownEventError](err); unknown || errors.Is(err, errNothing) {
+				return
+			}
+			input, _ := errors.AsType[*InputError](err)
+			if row := a.Row(input.Event); (row == nil || row.Can.Block.Possible()) && !refuses(a.Refuse(name, err)) {
 				t.Errorf("%s %s: %v passes", a.Name, name, err)
 			}
 			return
@@ -150,7 +250,8 @@ func FuzzBridge(f *testing.F) {
 			out := protocol.Outcome{Action: protocol.Observe, Event: call.Event}
 			if p.say(&out) {
 				answer := call.Answer(&out)
-				if p.name == "block" && call.Row.Can.Block.Possible() && answer.Exit == 0 && !bytes.Contains(answer.Stdout, []byte("MARK")) {
+				checkWhole(t, a, answer)
+				if p.name == "block" && call.Row.Can.Block.Possible() && !refuses(answer) {
 					t.Errorf("%s %s: a block passes: %q", a.Name, name, answer.Stdout)
 				}
 			}

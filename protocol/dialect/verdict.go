@@ -20,6 +20,7 @@ type Verdict struct {
 	Continue bool                // go on with a run that would end, Reason is what the model reads
 	Reason   string              // of Refuse, Ask, Stop or Continue; never empty there
 	Changed  protocol.RawMessage // the agent's own form of what hooks changed, nil if nothing
+	Response protocol.RawMessage // our form of what a hook gave in place of the work itself, nil if nothing
 	Context  string
 	Notice   string
 }
@@ -43,15 +44,20 @@ func (c *Call) Answer(out *protocol.Outcome) Answer {
 	if !s.can.Notice.Possible() {
 		a.Stderr = joined(a.Stderr, s.notice())
 	}
-	a.Lost = s.lost
+	a.Lost = append(s.lost, a.Lost...)
 	return a
 }
 
+// lost are the parts of an outcome that the agent cannot carry out, for the record.
+func (c *Call) lost(out *protocol.Outcome) []string { return c.Answer(out).Lost }
+
 // written writes a verdict. What is to be refused is never an empty answer, which every
-// agent takes for a yes: exit code 2 with the reason on stderr is a no for all of them.
+// agent takes for a yes: exit code 2 with the reason on stderr is a no for nearly all of
+// them. Only a question that the agent puts anyway is left to it by saying nothing.
 func (c *Call) written(v *Verdict) Answer {
 	a := c.Agent.write(c, v)
-	if (v.Refuse || v.Ask || v.Continue) && len(a.Stdout) == 0 && a.Exit == 0 {
+	asks := v.Ask && c.Row.Event != protocol.PermissionRequest
+	if (v.Refuse || asks || v.Continue) && len(a.Stdout) == 0 && a.Exit == 0 {
 		a.Exit, a.Stderr = 2, v.Reason
 	}
 	return a
@@ -70,6 +76,10 @@ func (a *Agent) Refuse(name string, err error) Answer {
 	reason := "hookd: " + err.Error()
 	row := a.Row(name)
 	switch {
+	case row != nil && errors.Is(err, errNothing):
+		return (&Call{Agent: a, Row: row}).written(&Verdict{})
+	case row == nil && a.refuse != nil:
+		return a.refuse(reason)
 	case row == nil:
 		return Answer{Exit: 2, Stderr: reason}
 	case row.Can.Block.Possible():
@@ -86,6 +96,8 @@ type settling struct {
 	can  *Can
 	v    Verdict
 	lost []string
+
+	context []string // for the model
 }
 
 func (s *settling) lose(format string, args ...any) {
@@ -101,7 +113,7 @@ func (s *settling) by() string {
 }
 
 func (s *settling) reason() string {
-	if s.out.Reason != "" {
+	if strings.TrimSpace(s.out.Reason) != "" { // a refusal with a blank reason is none for Codex
 		return s.out.Reason
 	}
 	return "refused by " + s.by()
@@ -113,13 +125,13 @@ func (s *settling) reason() string {
 func (s *settling) settle() {
 	s.action()
 	s.replaced()
-	if !s.v.Refuse && !s.v.Stop {
+	if !s.v.Refuse {
 		s.changed()
 	}
-	s.texts()
 	if s.out.Callback != nil {
 		s.lose("%s asked for the recipe %q, which %s cannot run", s.by(), s.out.Callback.Name, s.c.Agent.Title)
 	}
+	s.texts()
 }
 
 func (s *settling) action() {
@@ -158,6 +170,10 @@ func (s *settling) action() {
 			s.lose("%s wants a person to decide, and %s cannot ask at %s", s.by(), agent, event)
 		}
 	case protocol.Continue:
+		if s.c.Row.Event == protocol.StepStop {
+			s.goesOnAnyway()
+			return
+		}
 		s.goOn(s.messages())
 	case protocol.Allow:
 		if s.v.Allow = s.can.Allow.Possible(); !s.v.Allow {
@@ -171,8 +187,18 @@ func (s *settling) endsRun() bool {
 	return s.c.Row.Event == protocol.AgentStop || s.c.Row.Event == protocol.SubagentStop
 }
 
+// goesOnAnyway: after a step the run goes on by itself, and the messages of a hook that
+// goes on are text for the model.
+func (s *settling) goesOnAnyway() {
+	if !s.can.Context.Possible() {
+		s.lose("%s adds messages, and %s takes none at %s", s.by(), s.c.Agent.Title, s.c.Row.Name)
+		return
+	}
+	s.context = append(s.context, s.messages())
+}
+
 func (s *settling) goOn(text string) {
-	if text == "" {
+	if strings.TrimSpace(text) == "" {
 		text = s.reason()
 	}
 	if !s.can.Continue.Possible() {
@@ -196,52 +222,62 @@ func (s *settling) messages() string {
 	return strings.Join(texts, "\n\n")
 }
 
-// replaced: no agent takes a result in the place of a tool, or a response in that of a
-// model call. The model reads it as the reason of a refusal.
+// replaced settles a result in the place of a tool, or a response in that of a model call.
+// An agent that takes none reads it as the reason of a refusal.
 func (s *settling) replaced() {
 	if s.out.Replaced == nil || s.v.Refuse || s.v.Stop {
 		return
 	}
+	owner, event := "the hook "+s.out.ReplacedBy, s.c.Row.Name
 	text := contentText(jsonspan.Get(s.out.Replaced, "content"))
-	if !s.can.Block.Possible() || s.c.Row.Event != protocol.ToolCallStart {
-		s.lose("the hook %s gives a result of its own, and %s cannot take one at %s", s.out.ReplacedBy, s.c.Agent.Title, s.c.Row.Name)
+	switch {
+	case s.can.Replace.Possible():
+		s.v.Response, s.v.Reason = s.out.Replaced, owner+" answers in the model's place"
 		return
-	}
-	if text == "" {
-		text = "the hook " + s.out.ReplacedBy + " has done this in the tool's place, without a result"
+	case !s.can.Block.Possible():
+		s.lose("%s gives a result of its own, and %s cannot take one at %s", owner, s.c.Agent.Title, event)
+		return
+	case s.c.Row.Event != protocol.ToolCallStart:
+		text = owner + " answers in the model's place, which " + s.c.Agent.Title + " cannot take"
+	case strings.TrimSpace(text) == "":
+		text = owner + " has done this in the tool's place, without a result"
 	}
 	s.v.Refuse, s.v.Reason = true, text
-	s.lose("the hook %s answers in the tool's place: %s refuses the call with that answer as the reason", s.out.ReplacedBy, s.c.Agent.Title)
+	s.lose("%s answers in its place at %s: %s refuses it with that answer as the reason", owner, event, s.c.Agent.Title)
 }
 
 // changed finds what hooks changed, and writes it in the agent's form.
 func (s *settling) changed() {
+	var members []string
 	for _, m := range jsonspan.Members(s.out.Event.Data) {
 		before := jsonspan.Get(s.c.Event.Data, m.Name)
-		if m.Name == "original" || touched(m.Name) || jsonspan.Equal(before, m.Value) {
-			continue
+		if m.Name != "original" && !touched(m.Name) && !jsonspan.Equal(before, m.Value) {
+			members = append(members, m.Name)
 		}
-		changed, err := s.c.changed(m.Name, before, m.Value)
-		switch {
-		case err == nil && s.can.Change.Possible():
+	}
+	if len(members) == 0 || s.v.Response != nil {
+		return
+	}
+	changed, err := s.c.changed(s.out.Event.Data, members)
+	if err == nil && s.can.Change.Possible() {
+		if changed, err = s.c.asItsOutput(changed); err == nil {
 			s.v.Changed = changed
-			continue
-		case err == nil:
-			err = fmt.Errorf("%s takes no change of it at %s", s.c.Agent.Title, s.c.Row.Name)
-		}
-		owner := s.owner(m.Name)
-		if s.can.Block.Possible() && !s.endsRun() {
-			s.v.Refuse, s.v.Changed = true, nil
-			s.v.Reason = fmt.Sprintf("%s changed %s, and %v; so it was refused", owner, m.Name, err)
-			s.lose("%s", s.v.Reason)
 			return
 		}
-		s.lose("%s changed %s, and %v", owner, m.Name, err)
 	}
+	if err == nil {
+		err = fmt.Errorf("%s takes no change of it at %s", s.c.Agent.Title, s.c.Row.Name)
+	}
+	text := fmt.Sprintf("%s changed %s, and %v", s.owner(), strings.Join(members, ", "), err)
+	if s.can.Block.Possible() && !s.endsRun() {
+		s.v.Refuse, s.v.Ask, s.v.Reason = true, false, text+"; so it was refused"
+		text = s.v.Reason
+	}
+	s.lose("%s", text)
 }
 
-// owner names the hook that changed a member last.
-func (s *settling) owner(member string) string {
+// owner names the hook that changed something last.
+func (s *settling) owner() string {
 	for i := len(s.out.Runs) - 1; i >= 0; i-- {
 		if r := &s.out.Runs[i]; r.Action == protocol.Modify {
 			return "the hook " + r.Hook
@@ -252,13 +288,12 @@ func (s *settling) owner(member string) string {
 
 // texts settles what the model and the person are to read.
 func (s *settling) texts() {
-	var context []string
 	for _, c := range s.out.Context {
-		context = append(context, c.Text)
+		s.context = append(s.context, c.Text)
 	}
-	text := strings.Join(context, "\n\n")
+	text := strings.Join(s.context, "\n\n")
 	switch {
-	case text == "":
+	case strings.TrimSpace(text) == "":
 	case s.v.Continue:
 		s.v.Reason += "\n\n" + text
 	case s.can.Context.Possible():
@@ -275,11 +310,18 @@ func (s *settling) texts() {
 	}
 }
 
-// notice is all text for the person.
+// notice is all text for the person: what hooks say, and, where the agent shows it, what
+// got lost.
 func (s *settling) notice() string {
 	var notices []string
 	for _, n := range s.out.Notices {
 		notices = append(notices, n.Hook+": "+n.Text)
+	}
+	if s.v.Ask && s.c.Row.Event == protocol.PermissionRequest { // why the agent's own question is put
+		notices = append(notices, s.by()+": "+s.v.Reason)
+	}
+	if s.can.Notice.Possible() {
+		notices = append(notices, s.lost...)
 	}
 	return strings.Join(notices, "\n")
 }

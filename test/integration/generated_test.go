@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/loader"
+	"github.com/hookd-dev/hookd/loader/install"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/tables"
 	"github.com/hookd-dev/hookd/schema"
@@ -26,7 +27,7 @@ func init() {
 	generated["environment"] = hookenv.Markdown
 	generated["features"] = agentparts.FeaturesMarkdown
 	generated["findings"] = func() string {
-		return schema.CodesMarkdown(slices.Concat(schema.Codes, loader.Codes)...)
+		return schema.CodesMarkdown(slices.Concat(schema.Codes, loader.Codes, install.Codes)...)
 	}
 }
 

@@ -51,6 +51,7 @@ var records = map[string]string{
 
 // largePackages are packages over mostFiles, each with the reason.
 var largePackages = map[string]string{
+	"protocol/dialect": "a list, one file for each agent",
 	"executor/process": "one kind of containment beside the other, most of them for one platform",
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
-	"github.com/hookd-dev/hookd/schema/toolname"
+	"github.com/hookd-dev/hookd/protocol/toolname"
 )
 
 // Gate is a [protocol.EventGate] of Go hooks. The zero value has none.

@@ -33,6 +33,7 @@ type Key struct {
 	Sub                bool // of a sub-agent
 	Unreadable         bool // data is no JSON object
 	Tool, Source, Step string
+	HostTool           string // the tool's name as another agent has it, where that is another
 	Kind               protocol.ToolKind
 }
 
@@ -79,6 +80,8 @@ func (in *Input) field(name string) *string {
 	switch {
 	case name == "name" && in.spec.Tool:
 		return &in.Tool
+	case name == "hostTool" && in.spec.Tool:
+		return &in.HostTool
 	case name == "kind" && in.spec.Tool:
 		return (*string)(&in.Kind)
 	case name == "toolCallId" && in.spec.Tool:

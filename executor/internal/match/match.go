@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/toolname"
 	"github.com/hookd-dev/hookd/schema"
-	"github.com/hookd-dev/hookd/schema/toolname"
 )
 
 // Matcher is a compiled [schema.Match]. Its zero value matches everything.
@@ -76,9 +76,11 @@ func (m *Matcher) Fits(in *Input) bool {
 }
 
 // toolFits reports whether the tool matches. An event that names no tool fits, so that
-// a guard is asked.
+// a guard is asked. Of another agent's event both names count: ours and that agent's own.
 func (m *Matcher) toolFits(in *Input) bool {
-	return in.Tool == "" || slices.ContainsFunc(m.tool, func(p toolname.Pattern) bool { return p.Match(in.Tool, in.Kind) })
+	return in.Tool == "" || slices.ContainsFunc(m.tool, func(p toolname.Pattern) bool {
+		return p.Match(in.Tool, in.Kind) || in.HostTool != "" && p.Match(in.HostTool, in.Kind)
+	})
 }
 
 func (m *Matcher) agentFits(ev *protocol.Event) bool {

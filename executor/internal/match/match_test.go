@@ -55,6 +55,23 @@ func TestToolPatterns(t *testing.T) {
 	}
 }
 
+// Of another agent's event both names match: hookd's and that agent's own.
+func TestToolOfAnotherAgent(t *testing.T) {
+	ev := toolEvent("mcp__my__echo", "mcp")
+	ev.Data = protocol.RawMessage(`{"toolCallId":"c1","name":"mcp__my__echo","hostTool":"my-echo","kind":"mcp","args":{}}`)
+	for pattern, want := range map[string]bool{
+		"mcp__my__echo": true, "my-echo": true, "my-*": true, "/my-(echo|ask)/": true, "@mcp": true, "echo": false, "/mcp__other.*/": false, "@shell": false,
+	} {
+		m, _, err := Compile(&schema.Match{Tool: []string{pattern}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := m.matches(NewInput(ev, nil)); got != want {
+			t.Errorf("%s matched %v, want %v", pattern, got, want)
+		}
+	}
+}
+
 func TestMatchErrors(t *testing.T) {
 	for _, tc := range []struct {
 		match schema.Match

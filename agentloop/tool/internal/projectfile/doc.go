@@ -8,8 +8,8 @@
 //
 // [Folder.Change] changes a file under the lock of its folder (lockedfile.go, lock.go):
 // other calls, agents and runs of hookd take turns. The file is replaced as a whole by a
-// new one that keeps mode, owner and attributes (replace.go, owner_*.go,
-// attributes_*.go): a reader, a crash or a full disk finds the old content or the new.
+// new one that keeps mode, owner and attributes (replace.go, and
+// package fsutil): a reader, a crash or a full disk finds the old content or the new.
 // A program that knows no lock is seen up to the last moment before that; the change
 // then begins again.
 package projectfile

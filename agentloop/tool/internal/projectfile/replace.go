@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/hookd-dev/hookd/internal/fsutil"
 	"github.com/hookd-dev/hookd/protocol/realpath"
 )
 
@@ -113,14 +114,17 @@ func (h *LockedFile) keepMetadata(file *os.File) (lost []string) {
 	if _, names, known := realpath.Identify(h.Info); known && names > 1 {
 		lost = append(lost, fmt.Sprintf("the file had %d names (hard links); the others keep the old content", names))
 	}
-	if !keepOwner(file, h.Info) {
+	if !fsutil.KeepOwner(file, h.Info) {
 		lost = append(lost, "the file had another owner or group, who could not be kept")
 	}
 	mode := h.Info.Mode() & (fs.ModePerm | fs.ModeSticky)
 	if h.Info.Mode()&(fs.ModeSetuid|fs.ModeSetgid) != 0 {
 		lost = append(lost, "the set-user-id and set-group-id bits were dropped")
 	}
-	keepAttributes(file, h.dir, h.name)
+	if old, err := h.dir.OpenFile(h.name, os.O_RDONLY|nonblock, 0); err == nil {
+		fsutil.KeepAttributes(file, old)
+		old.Close()
+	}
 	if file.Chmod(mode) != nil {
 		lost = append(lost, fmt.Sprintf("the file's mode %v could not be kept", mode))
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/hookd-dev/hookd/agentloop/provider"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/toolname"
 	"github.com/hookd-dev/hookd/schema"
-	"github.com/hookd-dev/hookd/schema/toolname"
 )
 
 // allowFlag is --allow: words as in agent.approval.tools, separated by commas or given

@@ -12,9 +12,9 @@ import (
 	"github.com/hookd-dev/hookd/agentloop/tool"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/toolname"
 	"github.com/hookd-dev/hookd/schema"
 	"github.com/hookd-dev/hookd/schema/agentparts"
-	"github.com/hookd-dev/hookd/schema/toolname"
 )
 
 // settingsOf are the effective settings of a user's file that says agent.

@@ -18,7 +18,7 @@ import (
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/realpath"
-	"github.com/hookd-dev/hookd/schema/toolname"
+	"github.com/hookd-dev/hookd/protocol/toolname"
 )
 
 // event returns an event as a person fires it by hand.

@@ -30,8 +30,12 @@ func (cmd *Commands) Check() *cobra.Command {
 			}
 			listing := engine.Describe(snapshot)
 			state, unusable := checkState()
+			otherAgents, err := cmd.checkAgents(c.Context(), state, snapshot.Set.Project)
+			if err != nil {
+				return err
+			}
 			unfit, suggestions := judgeModes(snapshot, readPastRuns(state))
-			listing.Findings = slices.Concat(listing.Findings, unusable, unfit, loader.Advice(snapshot), loader.Duplicates(snapshot))
+			listing.Findings = slices.Concat(listing.Findings, unusable, unfit, loader.Advice(snapshot), loader.Duplicates(snapshot), otherAgents)
 			errors := 0
 			for _, f := range listing.Findings {
 				if f.Severity == schema.SeverityError || strict {

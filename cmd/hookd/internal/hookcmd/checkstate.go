@@ -1,12 +1,14 @@
 package hookcmd
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/loader"
+	"github.com/hookd-dev/hookd/loader/install"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -38,4 +40,17 @@ func tryWriting(dir string) error {
 	}
 	_, err = f.Write(make([]byte, 4096))
 	return errors.Join(err, f.Close(), os.Remove(f.Name()))
+}
+
+// checkAgents returns what keeps other agents from running hookd where it is installed.
+func (cmd *Commands) checkAgents(ctx context.Context, state, project string) ([]schema.Finding, error) {
+	in, err := install.Here(state, project)
+	if err != nil {
+		return nil, nil // without a home nothing is installed
+	}
+	runtime, err := cmd.Processes.Start(false)
+	if err != nil {
+		return nil, err
+	}
+	return in.Findings(ctx, runtime, os.Environ()), nil
 }

@@ -90,6 +90,9 @@ func (v *timeline) event(at string, e *record.Event) {
 	if len(e.Left) > 0 {
 		p.Print("%s%s left running and ended: %s\n", below, p.In(show.Warn, "!"), show.Line(process.Left(e.Left).String()))
 	}
+	for _, lost := range e.Lost {
+		p.Print("%s%s %s\n", below, p.In(show.Warn, "!"), show.Line(lost))
+	}
 	report.Warnings(p, below, e.Runs, false)
 }
 

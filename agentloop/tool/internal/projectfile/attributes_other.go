@@ -1,7 +1,0 @@
-//go:build !linux
-
-package projectfile
-
-import "os"
-
-func keepAttributes(*os.File, *os.Root, string) {}

@@ -1,0 +1,184 @@
+package installcmd
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/loader/install"
+)
+
+func (cmd *Commands) install(ctx context.Context, f flags, names []string) error {
+	chosen, err := agents(names)
+	if err != nil {
+		return err
+	}
+	if !f.dryRun {
+		if err := mayWrite(); err != nil {
+			return err
+		}
+	}
+	in, err := cmd.installer(&f)
+	if err != nil {
+		return err
+	}
+	started, err := programToStart(f.warm)
+	if err != nil {
+		return err
+	}
+	runtime, err := cmd.Processes.Start(false)
+	if err != nil {
+		return err
+	}
+	scope, _ := f.scope()
+	var plans []*install.Plan
+	for _, a := range chosen {
+		found := in.Look(ctx, runtime, os.Environ(), a)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		plan, err := in.Plan(install.Request{Agent: a, Scope: scope, Program: started, Version: found.Version})
+		if err != nil {
+			return fault(err)
+		}
+		cmd.showPlan(plan, versionOf(found))
+		plans = append(plans, plan)
+	}
+	return cmd.carryOut(ctx, in, f, plans, "install hookd there?")
+}
+
+// versionOf says which version of an agent is here.
+func versionOf(f install.Found) string {
+	switch {
+	case f.Version.Known():
+		return f.Version.String()
+	case f.Program == "":
+		return "not found on PATH"
+	case f.Problem != "":
+		return f.Problem
+	}
+	return "version unknown"
+}
+
+// programToStart returns the program that agents start: this one, by the path that a
+// person types where that leads to it, since it stays the same over updates.
+func programToStart(warm bool) (string, error) {
+	path := places.Program()
+	if path == "" {
+		return "", cli.Failed("no-program", errors.New("the system does not say where hookd is"), "")
+	}
+	path = stablePath(path)
+	if !warm {
+		return path, nil
+	}
+	name := "hookd-bridge"
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	messenger := filepath.Join(filepath.Dir(path), name)
+	if info, err := os.Stat(messenger); err != nil || !info.Mode().IsRegular() {
+		return "", cli.Usage("no-messenger", "there is no "+messenger, "put hookd-bridge of the same version beside hookd, or leave --warm out")
+	}
+	return messenger, nil
+}
+
+// stablePath returns the link on PATH that leads to a program, else the program itself.
+func stablePath(program string) string {
+	real, err := filepath.EvalSymlinks(program)
+	if err != nil {
+		return program
+	}
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		link := filepath.Join(dir, filepath.Base(program))
+		if to, err := filepath.EvalSymlinks(link); err == nil && to == real && filepath.IsAbs(link) {
+			return link
+		}
+	}
+	return program
+}
+
+// showPlan shows what would change.
+func (cmd *Commands) showPlan(plan *install.Plan, version string) {
+	out := cmd.Console.Out
+	title := plan.Agent.Title
+	if version != "" {
+		title += " (" + version + ")"
+	}
+	out.Print("%s\n", out.In(show.Strong, show.Line(title)))
+	for i := range plan.Files {
+		c := &plan.Files[i]
+		what := "unchanged: hookd is installed"
+		switch {
+		case plan.Removal && c.Delete:
+			what = "is removed"
+		case plan.Removal:
+			what = "hookd is taken out"
+		case c.Changes() && !c.Exists:
+			what = "new"
+		case c.Changes():
+			what = "changed"
+		}
+		place := show.Line(c.Path)
+		if c.Real != c.Path && c.Exists {
+			place += " → " + show.Line(c.Real)
+		}
+		out.Print("  %s  %s\n", place, out.In(show.Quiet, what))
+		out.Diff("  ", string(c.Before), string(c.After))
+	}
+}
+
+// carryOut asks, writes, and says what is left to do.
+func (cmd *Commands) carryOut(ctx context.Context, in *install.Installer, f flags, plans []*install.Plan, question string) error {
+	changes := false
+	for _, p := range plans {
+		changes = changes || p.Changes()
+	}
+	switch {
+	case !changes:
+		cmd.Console.Out.Print("nothing to change\n")
+	case f.dryRun:
+		cmd.Console.Out.Print("nothing was written (--dry-run)\n")
+	case !f.yes:
+		if err := cmd.Console.Confirm(ctx, question); err != nil {
+			return err
+		}
+	}
+	for _, p := range plans {
+		if !f.dryRun {
+			if err := cmd.apply(in, p); err != nil {
+				return err
+			}
+		}
+		for _, note := range p.Notes {
+			cmd.Console.Note(p.Agent.Title+": "+note.Text, note.Remedy)
+		}
+	}
+	return nil
+}
+
+// apply writes the files of one plan.
+func (cmd *Commands) apply(in *install.Installer, p *install.Plan) error {
+	out := cmd.Console.Out
+	applied, err := in.Apply(p)
+	for _, b := range applied.Backups {
+		out.Print("  %s\n", out.In(show.Quiet, "the bytes from before are kept in "+show.Line(b.Copy)))
+	}
+	if err != nil {
+		return fault(err)
+	}
+	if !p.Changes() {
+		return nil
+	}
+	if p.Removal {
+		out.Print("%s hookd is taken out of %s\n", out.In(show.Good, "✓"), show.Line(p.Agent.Title))
+		return nil
+	}
+	out.Print("%s %s starts hookd for %s\n", out.In(show.Good, "✓"), show.Line(p.Agent.Title), strings.Join(p.Events, ", "))
+	return nil
+}

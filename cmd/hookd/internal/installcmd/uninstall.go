@@ -1,0 +1,47 @@
+package installcmd
+
+import (
+	"context"
+	"errors"
+
+	"github.com/hookd-dev/hookd/loader/install"
+)
+
+func (cmd *Commands) uninstall(ctx context.Context, f flags, names []string) error {
+	chosen, err := agents(names)
+	if err != nil {
+		return err
+	}
+	if !f.dryRun {
+		if err := mayWrite(); err != nil {
+			return err
+		}
+	}
+	in, err := cmd.installer(&f)
+	if err != nil {
+		return err
+	}
+	scopes := []install.Scope{install.User, install.Project}
+	scope, named := f.scope()
+	if named {
+		scopes = []install.Scope{scope}
+	}
+	var plans []*install.Plan
+	for _, a := range chosen {
+		for _, s := range scopes {
+			if !named && (!a.Has(in.Places, s) || s == install.Project && in.Places.Project == "") {
+				continue
+			}
+			plan, err := in.PlanRemoval(a, s)
+			if err != nil {
+				return fault(err)
+			}
+			if !plan.Changes() && len(plan.Notes) == 0 && !errors.Is(err, install.ErrNoPlace) {
+				continue
+			}
+			cmd.showPlan(plan, "")
+			plans = append(plans, plan)
+		}
+	}
+	return cmd.carryOut(ctx, in, f, plans, "take hookd out?")
+}

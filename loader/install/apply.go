@@ -1,0 +1,194 @@
+package install
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/hookd-dev/hookd/internal/fsutil"
+)
+
+// ErrChanged says that a file is not as it was when the plan was made. Nothing of it was
+// written.
+var ErrChanged = errors.New("it changed while you decided; it was left as it is")
+
+// Applied is what was written.
+type Applied struct {
+	Backups []Backup
+}
+
+// Backup is where the bytes of a file from before are kept.
+type Backup struct{ File, Copy string }
+
+// Apply carries a plan out, one file after the other. Each file is replaced in one step;
+// an error leaves the files before it done and those after it as they were, and the same
+// plan can be made and applied again.
+func (in *Installer) Apply(p *Plan) (applied Applied, err error) {
+	lock, err := in.lock()
+	if err != nil {
+		return applied, err
+	}
+	defer lock.Close()
+	for i := range p.Files {
+		c := &p.Files[i]
+		if !c.Changes() {
+			continue
+		}
+		kept, err := in.change(c, p.Removal)
+		if kept != "" {
+			applied.Backups = append(applied.Backups, Backup{c.Path, kept})
+		}
+		if err != nil {
+			return applied, err
+		}
+	}
+	return applied, nil
+}
+
+// change writes one file. The order lets a crash at any moment leave either the old file
+// or the new one, with what is needed to go back: backup, record, file.
+func (in *Installer) change(c *Change, removal bool) (backup string, err error) {
+	old, err := in.asPlanned(c)
+	if err != nil {
+		return "", err
+	}
+	if backup, err = in.keep(c); err != nil {
+		return "", err
+	}
+	in.step("backup")
+	known, err := in.records()
+	if err != nil {
+		return backup, err
+	}
+	if !removal {
+		for _, folder := range missingFolders(c.Real) {
+			if !slices.Contains(c.record.Folders, folder) {
+				c.record.Folders = append(c.record.Folders, folder)
+			}
+		}
+		known.set(c.Real, c.record)
+		if err := in.writeRecords(known); err != nil {
+			return backup, err
+		}
+		in.step("record")
+		if err := os.MkdirAll(filepath.Dir(c.Real), 0o755); err != nil {
+			return backup, &FileError{File: c.Path, Err: plain(err), Remedy: "make the folder writable for you"}
+		}
+		in.step("folder")
+	}
+	if err := in.write(c, old); err != nil {
+		return backup, err
+	}
+	in.step("file")
+	if removal {
+		known.set(c.Real, nil)
+		return backup, in.writeRecords(known)
+	}
+	return backup, nil
+}
+
+// step tells a test how far the writing is.
+func (in *Installer) step(name string) {
+	if in.reached != nil {
+		in.reached(name)
+	}
+}
+
+// asPlanned returns the file as it is now, nil if there is none, and an error if it is
+// not as it was when the plan was made, or not this user's to replace.
+func (in *Installer) asPlanned(c *Change) (fs.FileInfo, error) {
+	now, err := open(c.Path)
+	if err != nil {
+		return nil, err
+	}
+	if now.Real != c.Real || now.Exists != c.Exists || !bytes.Equal(now.Before, c.Before) {
+		return nil, &FileError{File: c.Path, Err: ErrChanged, Remedy: "run the command again"}
+	}
+	if !c.Exists {
+		return nil, nil
+	}
+	info, err := os.Stat(c.Real)
+	switch {
+	case err != nil:
+		return nil, &FileError{File: c.Path, Err: plain(err), Remedy: "run the command again"}
+	case info.Mode()&0o200 == 0:
+		return nil, &FileError{File: c.Path, Err: errors.New("the file is read-only"), Remedy: "if it is yours to change: chmod u+w " + c.Real}
+	case !fsutil.MayKeepOwner(info):
+		return nil, &FileError{File: c.Path, Err: errors.New("the file belongs to another user, who would lose it"), Remedy: "let its owner install hookd"}
+	}
+	return info, nil
+}
+
+// keep writes the bytes of a file as they are, and those without our entries, to the
+// state of the user.
+func (in *Installer) keep(c *Change) (copied string, err error) {
+	if !c.Exists {
+		return "", nil
+	}
+	folder := filepath.Join(in.folder(), "backup")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return "", err
+	}
+	for _, text := range [][]byte{c.base, c.Before} {
+		if text == nil {
+			continue
+		}
+		copied = in.backup(c.Real, hashOf(text))
+		if kept, err := readBounded(copied, maxFile); err == nil && bytes.Equal(kept, text) {
+			continue
+		}
+		if err := fsutil.ReplaceFile(copied, text, fsutil.Synced); err != nil {
+			return "", fmt.Errorf("keep a copy of %s: %w", c.Path, err)
+		}
+	}
+	return copied, nil
+}
+
+// write replaces or removes the file.
+func (in *Installer) write(c *Change, old fs.FileInfo) error {
+	unchanged := func() error {
+		in.step("temporary")
+		_, err := in.asPlanned(c)
+		return err
+	}
+	if !c.Delete {
+		err := fsutil.ReplaceSame(c.Real, c.After, old, c.Mode, unchanged)
+		return wrote(c, err)
+	}
+	if err := unchanged(); err != nil {
+		return err
+	}
+	if err := os.Remove(c.Real); err != nil {
+		return wrote(c, err)
+	}
+	if c.record != nil {
+		for _, folder := range slices.Backward(c.record.Folders) {
+			_ = os.Remove(folder) // only where nothing is left in it
+		}
+	}
+	return nil
+}
+
+func wrote(c *Change, err error) error {
+	var file *FileError
+	if err == nil || errors.As(err, &file) {
+		return err
+	}
+	return &FileError{File: c.Path, Err: plain(err), Remedy: "make its folder writable for you; the file was left as it is"}
+}
+
+// missingFolders returns the folders that must be made for a file, the outermost first.
+func missingFolders(path string) (folders []string) {
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(dir); err == nil || filepath.Dir(dir) == dir {
+			break
+		}
+		folders = append(folders, dir)
+	}
+	slices.Reverse(folders)
+	return folders
+}

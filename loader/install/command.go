@@ -1,0 +1,117 @@
+package install
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Command is the command line of one of our entries.
+type Command struct {
+	Program string // as the shell that runs it would see it
+	Agent   string
+	Event   string        // the agent's own name
+	Limit   time.Duration // what the agent's configuration states, 0 if it is not there
+}
+
+// Line writes the command for the shell that agents run hooks with: a POSIX shell, and on
+// Windows one of several, which all read a path in double quotes.
+func (c Command) Line(os string) string {
+	line := quoteWord(c.Program, os)
+	if !c.messenger() {
+		line += " bridge"
+	}
+	line += " " + c.Agent + " " + c.Event
+	if c.Limit > 0 {
+		line += " --limit " + limitText(c.Limit)
+	}
+	if c.messenger() {
+		line += " --start" // a daemon, if there is none
+	}
+	return line
+}
+
+// messenger reports whether the program is the small one that asks a daemon.
+func (c Command) messenger() bool {
+	name := c.Program[strings.LastIndexAny(c.Program, `/\`)+1:]
+	return strings.TrimSuffix(name, ".exe") == "hookd-bridge"
+}
+
+func limitText(limit time.Duration) string {
+	if limit%time.Second == 0 {
+		return strconv.Itoa(int(limit/time.Second)) + "s"
+	}
+	return strconv.Itoa(int(limit/time.Millisecond)) + "ms"
+}
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+
+func quoteWord(word, os string) string {
+	switch {
+	case plainWord.MatchString(word):
+		return word
+	case os == "windows":
+		return `"` + word + `"`
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// The folder of a program: in quotes, or in none, which is read up to what ends a command.
+const folderText = `(?:'(?:[^'\n]|'\\'')*[\\/]|"[^"\n]*[\\/]|[^;|<>&\n$` + "`" + `]*[\\/"'])?`
+
+// ours is a command line that starts hookd's bridge, whatever the path and however it is
+// quoted: also one with blanks in its path and no quotes, which an agent cannot run.
+var ours = regexp.MustCompile(`^\s*(?:&\s*)?(?:exec\s+)?(` + folderText + `hookd(?:\.exe)?["']?\s+["']?bridge["']?|` +
+	folderText + `hookd-bridge(?:\.exe)?["']?(?:\s+["']?bridge["']?)?)(?:\s+(.*))?$`)
+
+var bridgeWord = regexp.MustCompile(`\s+["']?bridge["']?$`)
+
+// ParseCommand reads a command line that starts hookd's bridge; ok is false of any other.
+func ParseCommand(line string) (c Command, ok bool) {
+	m := ours.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
+	if m == nil {
+		return Command{}, false
+	}
+	c.Program = unquote(bridgeWord.ReplaceAllString(m[1], ""))
+	words := strings.Fields(m[2])
+	for i := 0; i < len(words); i++ {
+		word := strings.Trim(words[i], `"'`)
+		switch {
+		case word == "--limit" && i+1 < len(words):
+			i++
+			c.Limit, _ = time.ParseDuration(strings.Trim(words[i], `"'`))
+		case strings.HasPrefix(word, "--limit="):
+			c.Limit, _ = time.ParseDuration(strings.TrimPrefix(word, "--limit="))
+		case strings.HasPrefix(word, "-"):
+		case c.Agent == "":
+			c.Agent = word
+		case c.Event == "":
+			c.Event = word
+		}
+	}
+	return c, true
+}
+
+// unquote takes the quotes of a shell word away.
+func unquote(word string) string {
+	if !strings.ContainsAny(word, `'"`) && (strings.Contains(word, `:\`) || !strings.Contains(word, `\`)) {
+		return word
+	}
+	var out strings.Builder
+	var quote byte
+	for i := 0; i < len(word); i++ {
+		switch c := word[i]; {
+		case quote == 0 && (c == '\'' || c == '"'):
+			quote = c
+		case c == quote:
+			quote = 0
+		case c == '\\' && quote != '\'' && i+1 < len(word) && (quote == 0 || strings.IndexByte(`"\$`+"`", word[i+1]) >= 0):
+			i++
+			out.WriteByte(word[i])
+		default:
+			out.WriteByte(c)
+		}
+	}
+	return out.String()
+}

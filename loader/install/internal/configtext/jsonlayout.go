@@ -1,0 +1,185 @@
+package configtext
+
+import (
+	"bytes"
+	"strings"
+)
+
+// jsonText is a JSON text and its tree while it is edited.
+type jsonText struct {
+	text []byte
+	root *Node
+}
+
+// holder is a list or an object with the ones around it, the innermost last.
+type holder struct {
+	node   *Node
+	begins int // where the member or element that it is begins in the text
+	above  *holder
+}
+
+// layoutIn returns how a new child of a list or object is written.
+func (d *jsonText) layoutIn(h *holder) layout {
+	if !d.ownLines(h) {
+		return layout{}
+	}
+	l := layout{newline: newline(d.text), unit: d.unit()}
+	if lead, own := d.leadOf(lastChild(h.node)); own {
+		l.indent = lead
+	} else {
+		l.indent = lineIndent(d.text, h.begins) + l.unit
+	}
+	return l
+}
+
+// ownLines reports whether the children of a list or object stand on lines of their own;
+// for one that is empty whether a new one should.
+func (d *jsonText) ownLines(h *holder) bool {
+	if last := lastChild(h.node); last >= 0 {
+		_, own := d.leadOf(last)
+		return own
+	}
+	inner := d.text[h.node.start+1 : h.node.end-1]
+	switch {
+	case bytes.IndexByte(inner, '\n') >= 0:
+		return true
+	case h.above == nil:
+		return true
+	}
+	return d.ownLines(h.above)
+}
+
+// lastChild returns where the last child of a list or object begins, -1 if it is empty.
+func lastChild(n *Node) int {
+	switch {
+	case len(n.Members) > 0:
+		return n.Members[len(n.Members)-1].start
+	case len(n.Items) > 0:
+		return n.Items[len(n.Items)-1].start
+	}
+	return -1
+}
+
+// leadOf returns the blanks before what begins at an offset, and whether it is the first
+// thing on its line. The first line of a text does not count as one.
+func (d *jsonText) leadOf(offset int) (lead string, own bool) {
+	if offset < 0 {
+		return "", false
+	}
+	begin := bytes.LastIndexByte(d.text[:offset], '\n') + 1
+	before := d.text[begin:offset]
+	return string(before), begin > 0 && len(bytes.Trim(before, " \t")) == 0
+}
+
+// lineIndent returns the blanks with which the line of an offset begins.
+func lineIndent(text []byte, offset int) string {
+	begin := bytes.LastIndexByte(text[:offset], '\n') + 1
+	line := text[begin:offset]
+	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
+}
+
+// unit returns one level of indentation: that of the root's members.
+func (d *jsonText) unit() string {
+	base := lineIndent(d.text, d.root.start)
+	for _, begins := range []int{lastChild(d.root), firstNested(d.root)} {
+		if lead, own := d.leadOf(begins); own && len(lead) > len(base) && strings.HasPrefix(lead, base) {
+			return lead[len(base):]
+		}
+	}
+	return "  "
+}
+
+// firstNested returns where the first child of the root's first child begins.
+func firstNested(root *Node) int {
+	for _, m := range root.Members {
+		if m.Value.children() > 0 {
+			return lastChild(m.Value)
+		}
+	}
+	return -1
+}
+
+// slot is where the text of a new last child goes.
+type slot struct {
+	comma  int  // a comma is put here first, -1 for none
+	at     int  // the child itself
+	after  bool // the list ends with a comma: so does the new child
+	closes bool // the closing bracket must be put on a line of its own
+}
+
+// slotIn finds the place of a new last child.
+func (d *jsonText) slotIn(n *Node, own bool) slot {
+	open, end := n.start+1, n.end-1
+	last := n.lastEnd()
+	if last < 0 {
+		at := d.lastComment(open, end)
+		return slot{comma: -1, at: at, closes: own && bytes.IndexByte(d.text[at:end], '\n') < 0}
+	}
+	if comma := d.commaAfter(last, end); comma >= 0 {
+		return slot{comma: -1, at: d.afterRemark(comma+1, end, own), after: true}
+	}
+	return slot{comma: last, at: d.afterRemark(last, end, own)}
+}
+
+// lastEnd returns where the last child of a list or object ends, -1 if it is empty.
+func (n *Node) lastEnd() int {
+	switch {
+	case len(n.Members) > 0:
+		return n.Members[len(n.Members)-1].Value.end
+	case len(n.Items) > 0:
+		return n.Items[len(n.Items)-1].end
+	}
+	return -1
+}
+
+// lastComment returns the offset after the last comment between two offsets, the first
+// offset if there is none.
+func (d *jsonText) lastComment(from, to int) int {
+	last := from
+	for i := from; i < to; {
+		n := max(1, blankOrComment(d.text, i))
+		if d.text[i] == '/' {
+			last = i + n
+		}
+		i += n
+	}
+	return min(last, to)
+}
+
+// commaAfter returns the offset of the comma after a value, -1 if there is none.
+func (d *jsonText) commaAfter(from, to int) int {
+	for i := from; i < to; {
+		if d.text[i] == ',' {
+			return i
+		}
+		n := blankOrComment(d.text, i)
+		if n == 0 {
+			return -1
+		}
+		i += n
+	}
+	return -1
+}
+
+// afterRemark returns the offset after a comment that ends on the line of an offset, the
+// offset itself if there is none.
+func (d *jsonText) afterRemark(from, to int, own bool) int {
+	if !own {
+		return from
+	}
+	at := from
+	for i := from; i < to && d.text[i] != '\n'; {
+		n := blankOrComment(d.text, i)
+		if n == 0 || d.text[i] == '/' && bytes.IndexByte(d.text[i:i+n], '\n') >= 0 {
+			break
+		}
+		if d.text[i] == '/' {
+			at = i + n
+		}
+		i += n
+	}
+	if at > from && d.text[at-1] == '\r' {
+		at-- // of the line end, which the comment does not hold
+	}
+	return at
+}

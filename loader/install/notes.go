@@ -1,0 +1,55 @@
+package install
+
+import (
+	"fmt"
+	"strings"
+)
+
+// notes adds what the person should know about an installation.
+func (p *Plan) notes(in *Installer, r Request) {
+	say := func(remedy, format string, args ...any) {
+		p.Notes = append(p.Notes, Note{fmt.Sprintf(format, args...), remedy})
+	}
+	a := r.Agent
+	if len(p.Missing) > 0 {
+		why := fmt.Sprintf("%s %s does not have them", a.Title, r.Version)
+		if !r.Version.Known() {
+			why = fmt.Sprintf("the version of %s is not known, and not every one has them", a.Title)
+		}
+		say("after an update run hookd install "+a.Name+r.Scope.flag()+" again", "not installed: %s; %s", strings.Join(p.Missing, ", "), why)
+	}
+	if a.events.blocks.Known() && (!r.Version.Known() || r.Version.Compare(a.events.blocks) < 0) {
+		say("", "%s goes on when hookd cannot be started or answers too late; since %s it can be told to stop then", a.Title, a.events.blocks)
+	}
+	if a.Confirm != "" && !(r.Scope == Managed) {
+		say("", "%s", a.Confirm)
+	}
+	if r.Scope == Project {
+		say("", "the file belongs to the project: whoever works in a copy of it needs hookd at %s, and %s fails to start it elsewhere", r.Program, a.Title)
+	}
+	if r.Scope == Managed && changeable(r.Program) {
+		say("install hookd as administrator, for example in /usr/local/bin", "%s can be changed by others than the administrator, and with it what these hooks do", r.Program)
+	}
+	switch a.Name {
+	case "cursor":
+		if len(in.StatusOf(Find("claude"), User).Entries)+len(in.projectEntries("claude")) > 0 {
+			say("", "Cursor also runs the hooks in the settings of Claude Code, so that hookd is asked twice for the same call")
+		}
+	case "openhands":
+		if r.Scope == User && in.Places.Project != "" {
+			if c, err := open(a.Paths(in.Places, Project)[0]); err == nil && c.Exists {
+				say("hookd install openhands --project", "this project has hooks of its own in %s, so that OpenHands does not read those of the person here", c.Path)
+			}
+		}
+	}
+	for _, problem := range in.switchedOff(Installed{Agent: a, Scope: r.Scope}) {
+		say(problem.Remedy, "%s (%s)", problem.Text, problem.File)
+	}
+}
+
+func (in *Installer) projectEntries(agent string) []Entry {
+	if in.Places.Project == "" {
+		return nil
+	}
+	return in.StatusOf(Find(agent), Project).Entries
+}

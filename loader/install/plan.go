@@ -1,0 +1,333 @@
+package install
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/hookd-dev/hookd/executor/hookenv"
+	"github.com/hookd-dev/hookd/loader/install/internal/configtext"
+)
+
+// Installer edits the configuration of agents in some places.
+type Installer struct {
+	Places Places
+	State  string // hookd's state folder of this user
+
+	reached func(step string) // for tests: called between the steps of Apply
+}
+
+// Request is what to install.
+type Request struct {
+	Agent   *Agent
+	Scope   Scope
+	Program string  // absolute path of hookd, or of its messenger
+	Version Version // of the agent, the zero value if it is not known
+}
+
+// Plan is what an installation or a removal would do. It is a value: nothing was written.
+type Plan struct {
+	Agent   *Agent
+	Scope   Scope
+	Removal bool
+	Events  []string // that are installed
+	Missing []string // that the agent's version does not know, or may not
+	Files   []Change
+	Notes   []Note
+}
+
+// Note is a line for the person: what to know or to do, and how.
+type Note struct{ Text, Remedy string }
+
+// Changes reports whether the plan changes any file.
+func (p *Plan) Changes() bool {
+	for i := range p.Files {
+		if p.Files[i].Changes() {
+			return true
+		}
+	}
+	return false
+}
+
+// Change is what becomes of one file.
+type Change struct {
+	Path   string // as the agent names it
+	Real   string // the file itself, links followed
+	Exists bool
+	Before []byte
+	After  []byte
+	Delete bool
+	Mode   fs.FileMode // of a file that is made
+
+	base   []byte      // the file without our entries, where one is kept
+	record *fileRecord // what is recorded afterwards, nil for nothing
+}
+
+// Changes reports whether the file changes at all.
+func (c *Change) Changes() bool {
+	return c.Delete || c.Exists != (c.After != nil) || !bytes.Equal(c.Before, c.After)
+}
+
+// FileError says why a file is not edited.
+type FileError struct {
+	File   string
+	Line   int // 1-based, 0 if it is the file as a whole
+	Err    error
+	Remedy string
+}
+
+func (e *FileError) Error() string {
+	if e.Line > 0 {
+		return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Err)
+	}
+	return fmt.Sprintf("%s: %v", e.File, e.Err)
+}
+
+func (e *FileError) Unwrap() error { return e.Err }
+
+// ErrNoPlace says that an agent keeps no hooks for a scope.
+var ErrNoPlace = errors.New("the agent keeps no hooks there")
+
+// Plan works out what an installation changes.
+func (in *Installer) Plan(r Request) (*Plan, error) {
+	a := r.Agent
+	p := &Plan{Agent: a, Scope: r.Scope}
+	if err := in.scope(a, r.Scope); err != nil {
+		return nil, err
+	}
+	if oldest := a.events.oldest; r.Version.Known() && oldest.Known() && r.Version.Compare(oldest) < 0 {
+		return nil, fmt.Errorf("%s %s has no hooks that hookd can use: they came with %s", a.Title, r.Version, oldest)
+	}
+	if r.Scope == Managed {
+		if err := in.mayManage(a); err != nil {
+			return nil, err
+		}
+	}
+	known, err := in.records()
+	if err != nil {
+		return nil, err
+	}
+	events, missing := a.Events(r.Version)
+	for _, e := range events {
+		p.Events = append(p.Events, e.Name)
+	}
+	p.Missing = missing
+	switch a.layout.style {
+	case scripts:
+		err = in.planScripts(p, r, events, known)
+	case plugin:
+		err = in.planPlugin(p, r, known)
+	default:
+		err = in.planFile(p, r, events, known)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.notes(in, r)
+	return p, nil
+}
+
+func (in *Installer) scope(a *Agent, s Scope) error {
+	if s == Project && in.Places.Project == "" {
+		return errors.New("there is no project here")
+	}
+	if !a.Has(in.Places, s) {
+		return fmt.Errorf("%s: %w (scope %s)", a.Title, ErrNoPlace, s)
+	}
+	return nil
+}
+
+// mayManage makes sure that this user may write to the machine's files of an agent.
+func (in *Installer) mayManage(a *Agent) error {
+	path := a.Paths(in.Places, Managed)[0]
+	at := path
+	for _, err := os.Lstat(at); errors.Is(err, fs.ErrNotExist) && filepath.Dir(at) != at; _, err = os.Lstat(at) {
+		at = filepath.Dir(at)
+	}
+	if mayWrite(at) {
+		return nil
+	}
+	return &FileError{File: path, Err: errors.New("only the administrator of this machine may write there"), Remedy: "run the command with the administrator's rights, for example with sudo"}
+}
+
+// planFile plans the edit of one configuration file.
+func (in *Installer) planFile(p *Plan, r Request, events []Event, known *records) error {
+	f, err := in.choose(r.Agent, r.Scope)
+	if err != nil {
+		return err
+	}
+	c, err := open(f.path)
+	if err != nil {
+		return err
+	}
+	edit := edit{in: in, agent: r.Agent, file: f, old: known.find(c.Real)}
+	c.record = &fileRecord{Agent: r.Agent.Name, Scope: r.Scope, File: c.Real, At: time.Now().UTC()}
+	if err := edit.install(c, r, events); err != nil {
+		return in.explain(c.Path, err)
+	}
+	p.Files = append(p.Files, *c)
+	if r.Agent.layout.also == nil {
+		return nil
+	}
+	for path, text := range r.Agent.layout.also(in.Places, r.Scope) {
+		if err := in.planOwn(p, r, path, []byte(text), 0o644, known); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// explain turns an error of the editors into one that names the file.
+func (in *Installer) explain(path string, err error) error {
+	if syntax := (*configtext.Error)(nil); errors.As(err, &syntax) {
+		return &FileError{File: path, Line: syntax.Line, Err: errors.New(syntax.Message), Remedy: "correct the file; it was not touched"}
+	}
+	var file *FileError
+	if errors.As(err, &file) {
+		return err
+	}
+	return &FileError{File: path, Err: err, Remedy: "it was not touched"}
+}
+
+// choose returns the file of a scope that hooks go into: the first that holds some, else
+// the first.
+func (in *Installer) choose(a *Agent, s Scope) (file, error) {
+	files := a.layout.files(in.Places, s)
+	for i, f := range files {
+		if len(files) == 1 {
+			break
+		}
+		c, err := open(f.path)
+		if err != nil {
+			return file{}, err
+		}
+		if !c.Exists {
+			continue
+		}
+		if i == 0 {
+			return f, nil
+		}
+		root, err := configtext.Parse(f.format, c.Before)
+		if err != nil {
+			return file{}, in.explain(f.path, err)
+		}
+		if !f.shared || a.holdsHooks(root) {
+			return f, nil
+		}
+	}
+	return files[0], nil
+}
+
+// holdsHooks reports whether a file that may hold other things as well holds hooks.
+func (a *Agent) holdsHooks(root *configtext.Node) bool {
+	hooks := root.Get("hooks")
+	if hooks == nil {
+		return a.isBare(root)
+	}
+	for _, m := range hooks.Members {
+		if a.knows(m.Name) {
+			return true
+		}
+	}
+	return false
+}
+
+// maxFile bounds a configuration file that is read.
+const maxFile = 64 << 20
+
+// open reads a file that may be edited. A file that is not there is no error.
+func open(path string) (*Change, error) {
+	c := &Change{Path: path, Real: path, Mode: 0o644}
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		folder, real := realFolder(filepath.Dir(path))
+		if !real {
+			return nil, &FileError{File: path, Err: fmt.Errorf("%s is no folder", folder), Remedy: "move it away"}
+		}
+		c.Real = filepath.Join(folder, filepath.Base(path))
+		return c, nil
+	}
+	if err == nil {
+		if c.Real, err = filepath.EvalSymlinks(path); errors.Is(err, fs.ErrNotExist) && info.Mode()&fs.ModeSymlink != 0 {
+			return nil, &FileError{File: path, Err: errors.New("a link that leads nowhere"), Remedy: "remove the link, or make the file that it names"}
+		}
+	}
+	if err == nil {
+		info, err = os.Stat(c.Real)
+	}
+	switch {
+	case err != nil:
+		return nil, &FileError{File: path, Err: plain(err), Remedy: "make the file readable for you"}
+	case info.IsDir():
+		return nil, &FileError{File: path, Err: errors.New("a folder stands in the place of the file"), Remedy: "move the folder away"}
+	case !info.Mode().IsRegular():
+		return nil, &FileError{File: path, Err: errors.New("it is no regular file"), Remedy: "move it away"}
+	}
+	if c.Before, err = readBounded(c.Real, maxFile); err != nil {
+		return nil, &FileError{File: path, Err: plain(err), Remedy: "make the file readable for you"}
+	}
+	c.Exists, c.Mode = true, info.Mode().Perm()
+	return c, nil
+}
+
+// realFolder returns the real path of a folder that may not be there, and whether what is
+// there of it are folders.
+func realFolder(path string) (real string, ok bool) {
+	resolved, err := filepath.EvalSymlinks(path)
+	if err == nil {
+		info, err := os.Stat(resolved)
+		return resolved, err == nil && info.IsDir()
+	}
+	if _, err := os.Lstat(path); err == nil || filepath.Dir(path) == path {
+		return path, false
+	}
+	above, ok := realFolder(filepath.Dir(path))
+	if !ok {
+		return above, false
+	}
+	return filepath.Join(above, filepath.Base(path)), true
+}
+
+// plain returns what a system call said, without the path, which the message names.
+func plain(err error) error {
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
+func readBounded(path string, limit int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(text)) > limit {
+		err = fmt.Errorf("larger than %d bytes", limit)
+	}
+	if text == nil {
+		text = []byte{}
+	}
+	return text, err
+}
+
+// Here returns the installer for this process: its user, its machine and a project, ""
+// for none.
+func Here(state, project string) (*Installer, error) {
+	home, err := os.UserHomeDir()
+	if err != nil || !filepath.IsAbs(home) {
+		account, err := hookenv.Account()
+		if err != nil || !filepath.IsAbs(account.HomeDir) {
+			return nil, errors.New("HOME is not set, and agents keep their configuration there")
+		}
+		home = account.HomeDir
+	}
+	return &Installer{State: state, Places: Places{Home: home, Project: project, OS: runtime.GOOS, Getenv: os.Getenv}}, nil
+}

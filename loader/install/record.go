@@ -1,0 +1,183 @@
+package install
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/gofrs/flock"
+
+	"github.com/hookd-dev/hookd/internal/fsutil"
+	"github.com/hookd-dev/hookd/loader/install/internal/configtext"
+)
+
+// fileRecord is what an installation changed in one file, for taking it out again. It is
+// written before the file is, so that it is never missing for what a file holds.
+type fileRecord struct {
+	Agent string    `json:"agent"`
+	Scope Scope     `json:"scope"`
+	File  string    `json:"file"` // the real path
+	At    time.Time `json:"at"`
+
+	Created bool     `json:"created,omitzero"` // there was no file
+	Folders []string `json:"folders,omitzero"` // that were made for it, the outermost first
+	Before  string   `json:"before,omitzero"`  // hash of the file without our entries
+	After   string   `json:"after"`            // hash of the file with them
+
+	// Made are the parts of the file that were not there, Inner what stood in those that
+	// were empty.
+	Blank *string     `json:"blank,omitzero"` // the whole text of a file that said nothing
+	Made  [][]string  `json:"made,omitzero"`
+	Inner []innerText `json:"inner,omitzero"`
+}
+
+// innerText is what stood in an empty part of a file.
+type innerText struct {
+	Path []string `json:"path"`
+	Text string   `json:"text"`
+}
+
+func (r *fileRecord) made(path configtext.Path) bool {
+	return slices.ContainsFunc(r.Made, func(names []string) bool { return slices.Equal(names, namesOf(path)) })
+}
+
+func (r *fileRecord) inner(path configtext.Path) (string, bool) {
+	if r == nil {
+		return "", false
+	}
+	for _, inner := range r.Inner {
+		if slices.Equal(inner.Path, namesOf(path)) {
+			return inner.Text, true
+		}
+	}
+	return "", false
+}
+
+func namesOf(path configtext.Path) []string {
+	names := make([]string, len(path))
+	for i, step := range path {
+		names[i] = step.Name
+	}
+	return names
+}
+
+// note records which of the parts that a path leads through are not there or are empty.
+func (r *fileRecord) note(format configtext.Format, base []byte, path configtext.Path) {
+	for i := range len(path) + 1 {
+		part := path[:i]
+		n, err := configtext.Find(format, base, part)
+		inner, empty := configtext.Inner(format, base, part)
+		switch {
+		case err != nil:
+			return
+		case n == nil && i == 0:
+			r.Blank = &inner
+		case empty:
+			if _, known := r.inner(part); !known {
+				r.Inner = append(r.Inner, innerText{namesOf(part), inner})
+			}
+		case n == nil && !r.made(part):
+			r.Made = append(r.Made, namesOf(part))
+		}
+	}
+}
+
+// records are all records of this user, in one file.
+type records struct {
+	V     int          `json:"v"`
+	Files []fileRecord `json:"files"`
+}
+
+func (r *records) find(file string) *fileRecord {
+	i := slices.IndexFunc(r.Files, func(f fileRecord) bool { return f.File == file })
+	if i < 0 {
+		return nil
+	}
+	return &r.Files[i]
+}
+
+func (r *records) set(file string, record *fileRecord) {
+	r.Files = slices.DeleteFunc(r.Files, func(f fileRecord) bool { return f.File == file })
+	if record != nil {
+		r.Files = append(r.Files, *record)
+	}
+}
+
+func (in *Installer) folder() string { return filepath.Join(in.State, "install") }
+
+func (in *Installer) recordFile() string { return filepath.Join(in.folder(), "files.json") }
+
+// maxRecords bounds the file of records.
+const maxRecords = 16 << 20
+
+// records reads the records. Without a file there are none.
+func (in *Installer) records() (*records, error) {
+	text, err := readBounded(in.recordFile(), maxRecords)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &records{V: 1}, nil
+	}
+	var r records
+	if err == nil {
+		err = json.Unmarshal(text, &r)
+	}
+	if err == nil && r.V != 1 {
+		err = fmt.Errorf("it is of version %d, and this hookd knows version 1", r.V)
+	}
+	if err != nil {
+		return nil, &FileError{File: in.recordFile(), Err: fmt.Errorf("what earlier installations changed cannot be read: %w", err),
+			Remedy: "move the file away; hookd uninstall then takes out what it recognises"}
+	}
+	return &r, nil
+}
+
+func (in *Installer) writeRecords(r *records) error {
+	text, err := json.Marshal(r, jsontext.WithIndent(" "), json.Deterministic(true))
+	if err != nil {
+		return err
+	}
+	return fsutil.ReplaceFile(in.recordFile(), append(text, '\n'), fsutil.Synced)
+}
+
+// lock keeps two installations of this user apart.
+func (in *Installer) lock() (*flock.Flock, error) {
+	if err := os.MkdirAll(in.folder(), 0o700); err != nil {
+		return nil, err
+	}
+	lock := flock.New(filepath.Join(in.folder(), ".lock"), flock.SetPermissions(0o600))
+	if err := lock.Lock(); err != nil {
+		return nil, fmt.Errorf("lock the records of installations: %w", err)
+	}
+	return lock, nil
+}
+
+func hashOf(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// backup is where the bytes of a file from before an installation are kept. Its name
+// says which bytes it holds.
+func (in *Installer) backup(real, hash string) string {
+	return filepath.Join(in.folder(), "backup", hash[:16]+"-"+filepath.Base(real))
+}
+
+// before returns the bytes of a file from before an installation, nil if they are not
+// kept any more.
+func (in *Installer) before(r *fileRecord) []byte {
+	if r.Before == "" {
+		return nil
+	}
+	text, err := readBounded(in.backup(r.File, r.Before), maxFile)
+	if err != nil || hashOf(text) != r.Before {
+		return nil
+	}
+	return text
+}

@@ -1,0 +1,80 @@
+package install
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/hookd-dev/hookd/loader/install/internal/configtext"
+)
+
+// PlanRemoval works out what taking hookd out of an agent changes.
+func (in *Installer) PlanRemoval(a *Agent, s Scope) (*Plan, error) {
+	if err := in.scope(a, s); err != nil {
+		return nil, err
+	}
+	known, err := in.records()
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Agent: a, Scope: s, Removal: true}
+	switch a.layout.style {
+	case scripts:
+		return p, in.removeScripts(p, a, s, known)
+	case plugin:
+		for _, f := range a.layout.files(in.Places, s) {
+			if err := in.removeOwn(p, a, f.path, known); err != nil {
+				return nil, err
+			}
+		}
+		return p, nil
+	}
+	for _, f := range a.layout.files(in.Places, s) {
+		if err := in.removeFrom(p, a, f, known); err != nil {
+			return nil, err
+		}
+	}
+	if a.layout.also != nil && p.Changes() {
+		for path := range a.layout.also(in.Places, s) {
+			if err := in.removeOwn(p, a, path, known); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return p, nil
+}
+
+func (in *Installer) removeFrom(p *Plan, a *Agent, f file, known *records) error {
+	c, err := open(f.path)
+	if err != nil || !c.Exists {
+		return err
+	}
+	old := known.find(c.Real)
+	root, err := configtext.Parse(f.format, c.Before)
+	if err != nil {
+		if old == nil && !bytes.Contains(c.Before, []byte("hookd")) {
+			return nil // whatever it is, nothing in it is ours
+		}
+		return in.explain(c.Path, err)
+	}
+	entries := a.entriesIn(root)
+	if len(entries) == 0 {
+		return nil
+	}
+	edit := edit{in: in, agent: a, file: f, old: old}
+	base, gone, err := edit.strip(c.Before, old)
+	if err != nil {
+		return in.explain(c.Path, err)
+	}
+	if left, err := configtext.Parse(f.format, base); err != nil || !gone && len(a.entriesIn(left)) > 0 {
+		return in.explain(c.Path, errors.New("hookd cannot take its entries out of this file without changing others"))
+	}
+	for _, e := range entries {
+		p.Events = append(p.Events, e.Event)
+	}
+	if c.After, c.Delete = base, gone; gone {
+		c.After = nil
+	}
+	c.record = old
+	p.Files = append(p.Files, *c)
+	return nil
+}

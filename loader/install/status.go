@@ -1,0 +1,265 @@
+package install
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/hookd-dev/hookd/loader/install/internal/configtext"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// Installed is what an agent's files of one scope say about hookd.
+type Installed struct {
+	Agent   *Agent
+	Scope   Scope
+	File    string  // the first that has an entry of ours, else the one that would
+	Entries []Entry // ours, none if hookd is not installed there
+	Err     error   // why a file cannot be read
+}
+
+// Problem is what keeps installed hooks from working.
+type Problem struct {
+	File   string
+	Line   int // 1-based, 0 if it is no line
+	Text   string
+	Remedy string
+}
+
+// Status reads where hookd is installed, and files that cannot be read. It starts
+// nothing.
+func (in *Installer) Status() (list []Installed) {
+	for _, a := range Agents {
+		for _, s := range Scopes {
+			if in.scope(a, s) != nil {
+				continue
+			}
+			if i := in.StatusOf(a, s); len(i.Entries) > 0 || i.Err != nil {
+				list = append(list, i)
+			}
+		}
+	}
+	return list
+}
+
+// StatusOf reads whether hookd is installed in an agent for a scope.
+func (in *Installer) StatusOf(a *Agent, s Scope) Installed {
+	i := Installed{Agent: a, Scope: s}
+	for _, f := range a.layout.files(in.Places, s) {
+		var entries []Entry
+		var err error
+		path := f.path
+		switch a.layout.style {
+		case scripts:
+			entries, err = in.scriptEntries(a, f.path)
+		case plugin:
+			entries, err = in.pluginEntries(a, f.path)
+		default:
+			entries, err = in.fileEntries(a, f)
+		}
+		if i.File == "" || len(i.Entries) == 0 && len(entries) > 0 {
+			i.File = path
+		}
+		if i.Err == nil {
+			i.Err = err
+		}
+		i.Entries = append(i.Entries, entries...)
+	}
+	return i
+}
+
+// fileEntries reads our entries in a configuration file. One that cannot be read is no
+// error as long as nothing in it looks like ours.
+func (in *Installer) fileEntries(a *Agent, f file) ([]Entry, error) {
+	c, err := open(f.path)
+	if err != nil || !c.Exists || !bytes.Contains(c.Before, []byte("hookd")) {
+		return nil, nil
+	}
+	root, err := configtext.Parse(f.format, c.Before)
+	if err != nil {
+		return nil, in.explain(c.Path, err)
+	}
+	return a.entriesIn(root), nil
+}
+
+func (in *Installer) scriptEntries(a *Agent, folder string) (entries []Entry, err error) {
+	for _, row := range a.Dialect.Rows {
+		c, err := open(filepath.Join(folder, in.scriptName(row.Name)))
+		if err != nil || !c.Exists {
+			continue
+		}
+		if command, line, ok := scriptCommand(c.Before); ok {
+			entries = append(entries, Entry{Event: row.Name, Command: command, Line: line})
+		}
+	}
+	return entries, nil
+}
+
+// pluginEntries reads which program a plug-in starts.
+func (in *Installer) pluginEntries(a *Agent, path string) (entries []Entry, err error) {
+	c, err := open(path)
+	if err != nil || !c.Exists || !bytes.Contains(c.Before, []byte(sourceMark)) {
+		return nil, nil
+	}
+	program, line := pluginProgram(c.Before)
+	return []Entry{{Event: "*", Command: Command{Program: program, Agent: a.Name}, Line: line}}, nil
+}
+
+// Problems returns what keeps the hooks of an installation from working. The version is
+// that of the agent, the zero value if it is not known.
+func (in *Installer) Problems(i Installed, v Version) (problems []Problem) {
+	var file *FileError
+	if errors.As(i.Err, &file) {
+		problems = append(problems, Problem{file.File, file.Line, fmt.Sprintf("the file cannot be read, so %s does not run the hooks in it: %v", i.Agent.Title, file.Err), "correct the file"})
+	}
+	if len(i.Entries) == 0 {
+		return problems
+	}
+	again := "hookd install " + i.Agent.Name + i.Scope.flag()
+	if oldest := i.Agent.events.oldest; v.Known() && oldest.Known() && v.Compare(oldest) < 0 {
+		problems = append(problems, Problem{i.File, 0, fmt.Sprintf("%s %s runs no hooks: they came with %s", i.Agent.Title, v, oldest), "update " + i.Agent.Title})
+	}
+	problems = append(problems, in.entryProblems(i, v, again)...)
+	return append(problems, in.switchedOff(i)...)
+}
+
+// entryProblems looks at the entries themselves.
+func (in *Installer) entryProblems(i Installed, v Version, again string) (problems []Problem) {
+	programs := map[string]bool{}
+	seen := map[string]int{}
+	for _, e := range i.Entries {
+		if !programs[e.Command.Program] {
+			programs[e.Command.Program] = true
+			if why := unusable(e.Command.Program); why != "" {
+				problems = append(problems, Problem{i.File, e.Line, fmt.Sprintf("%s cannot start hookd: %s", i.Agent.Title, why), again})
+			}
+		}
+		if e.Command.Agent != i.Agent.Name {
+			problems = append(problems, Problem{i.File, e.Line, fmt.Sprintf("the entry speaks the words of %q, not those of %s", e.Command.Agent, i.Agent.Title), again})
+		}
+		if first, twice := seen[e.Event]; twice {
+			problems = append(problems, Problem{i.File, e.Line, fmt.Sprintf("%s starts hookd twice for %s: line %d, too", i.Agent.Title, e.Event, first), again})
+		}
+		seen[e.Event] = e.Line
+		if e.Limit > 0 && e.Command.Limit > 0 && e.Limit < e.Command.Limit {
+			problems = append(problems, Problem{i.File, e.Line, fmt.Sprintf("%s ends hookd after %s, and hookd expects %s: its answer can come too late", i.Agent.Title, e.Limit, e.Command.Limit), again})
+		}
+		if i.Agent.layout.style != plugin && e.Command.Event != "" && !i.Agent.sameEvent(e.Command.Event, e.Event) {
+			problems = append(problems, Problem{i.File, e.Line, fmt.Sprintf("the entry of %s says that it is %s", e.Event, e.Command.Event), again})
+		}
+	}
+	if i.Agent.layout.style == plugin {
+		return problems
+	}
+	events, _ := i.Agent.Events(v)
+	var absent []string
+	for _, e := range events {
+		if !slices.ContainsFunc(i.Entries, func(entry Entry) bool { return i.Agent.sameEvent(entry.Event, e.Name) }) {
+			absent = append(absent, e.Name)
+		}
+	}
+	if len(absent) > 0 {
+		problems = append(problems, Problem{i.File, 0, fmt.Sprintf("hookd is not started for %s", strings.Join(absent, ", ")), again})
+	}
+	return problems
+}
+
+// unusable says why a program cannot be started, "" if nothing stands in the way.
+func unusable(program string) string {
+	if !filepath.IsAbs(program) {
+		return program + " is no absolute path"
+	}
+	info, err := os.Stat(program)
+	switch {
+	case err != nil:
+		return fmt.Sprintf("%s: %v", program, plain(err))
+	case !info.Mode().IsRegular():
+		return program + " is no file"
+	case runtime.GOOS != "windows" && info.Mode()&0o111 == 0:
+		return program + " is not executable"
+	}
+	return ""
+}
+
+// switchedOff looks for settings that keep the agent from running hooks.
+func (in *Installer) switchedOff(i Installed) (problems []Problem) {
+	for _, s := range i.Agent.switches {
+		if s.Spares != "" && s.Spares == i.Scope {
+			continue
+		}
+		for _, f := range s.Files(in.Places) {
+			c, err := open(f.path)
+			if err != nil || !c.Exists {
+				continue
+			}
+			root, err := configtext.Parse(f.format, c.Before)
+			if err != nil {
+				continue // its reader says so
+			}
+			if value := root.Find(s.Path); value != nil && s.Off(value) {
+				problems = append(problems, Problem{f.path, value.Line, fmt.Sprintf("%s runs no hooks: %s", i.Agent.Title, s.Says), s.Remedy})
+			}
+		}
+	}
+	return problems
+}
+
+// flag is the flag of hookd install for a scope, with a blank before it.
+func (s Scope) flag() string {
+	if s == User {
+		return ""
+	}
+	return " --" + string(s)
+}
+
+// Checked is an installation with what keeps it from working.
+type Checked struct {
+	Installed
+	Version  Version // of the agent, the zero value if it is not known
+	Problems []Problem
+}
+
+// Check reads where hookd is installed, asks those agents for their versions, and says
+// what keeps the hooks from working.
+func (in *Installer) Check(ctx context.Context, run Runner, environ []string) (list []Checked) {
+	var asked []Found
+	for _, i := range in.Status() {
+		list = append(list, Checked{Installed: i})
+		known := slices.ContainsFunc(asked, func(f Found) bool { return f.Agent == i.Agent })
+		if len(i.Entries) > 0 && !known {
+			asked = append(asked, in.look(i.Agent, environ))
+		}
+	}
+	in.askAll(ctx, run, environ, asked)
+	for i := range list {
+		if at := slices.IndexFunc(asked, func(f Found) bool { return f.Agent == list[i].Agent }); at >= 0 {
+			list[i].Version = asked[at].Version
+		}
+		list[i].Problems = in.Problems(list[i].Installed, list[i].Version)
+	}
+	return list
+}
+
+// Findings returns the problems of all installations, for hookd check.
+func (in *Installer) Findings(ctx context.Context, run Runner, environ []string) (findings []schema.Finding) {
+	for _, c := range in.Check(ctx, run, environ) {
+		for _, p := range c.Problems {
+			findings = append(findings, schema.NewFinding(schema.Pos{File: p.File, Line: p.Line}, "", schema.SeverityError, CodeUnable, p.Text, p.Remedy))
+		}
+	}
+	return findings
+}
+
+// CodeUnable is the code of the findings of this package.
+const CodeUnable schema.Code = "agent-hooks-unable"
+
+// Codes documents it.
+var Codes = []schema.CodeText{
+	{Code: CodeUnable, Severity: schema.SeverityError, Meaning: "an agent has hookd in its settings and cannot run it: the program is gone, hooks are switched off there, or its version has none"},
+}
