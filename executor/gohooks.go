@@ -187,6 +187,14 @@ var (
 
 func (e *Executor) gate() *Gate { return &Gate{e, e.source, e.options.Progress} }
 
+// Gate returns a gate that decides events as the executor itself does.
+func (e *Executor) Gate() *Gate { return e.gate() }
+
+// WithSource returns a gate with the hooks of another source. Sets of one source that
+// stand for the same hooks should be the same [Set]: what a session began with is
+// compared with each new one.
+func (v *Gate) WithSource(source Source) *Gate { return &Gate{v.executor, source, v.progress} }
+
 // WithProgress returns a gate of the executor that tells p about the hooks of its
 // events.
 func (e *Executor) WithProgress(p Progress) *Gate { return &Gate{e, e.source, p} }

@@ -31,6 +31,10 @@ type Hook struct {
 	// at work in the project could have written. A session obeys that at once.
 	SwitchedOff bool
 
+	// Monitored goes with the mode audit: a person decided that the hook refuses nothing
+	// for the agent that sent the event. A session obeys that at once.
+	Monitored bool
+
 	// Fault, when set, stands in place of an answer: the hook is known to guard
 	// something but cannot be asked (untrusted, gone, broken). It is a failure
 	// under the hook's own rule at every event the hook is for.

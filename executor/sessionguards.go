@@ -14,7 +14,8 @@ const maxSessions = 4096
 // sessionGuards remembers the guards that each session began with: removing a guard, or
 // making it harmless, must not be a way past it. A guard that is missing
 // altogether is asked as failure gone; one that is there but guards no more is asked as
-// it was. A guard that a person switched off is not asked.
+// it was. A guard that a person switched off is not asked, one that only
+// watches (monitor) refuses nothing.
 type sessionGuards struct {
 	mu       sync.Mutex
 	sessions map[string]*guardsOfSession
@@ -95,7 +96,7 @@ func lostGuards(guards []*Hook, set *Set) map[hookKey]*Hook {
 		switch now := set.index.byKey[keyOf(h)]; {
 		case now == nil:
 			lost[keyOf(h)] = goneGuard(h)
-		case now.SwitchedOff || now.runs() && now.Guards():
+		case now.SwitchedOff, now.Monitored, now.runs() && now.Guards():
 		default:
 			lost[keyOf(h)] = h
 		}

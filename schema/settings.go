@@ -36,6 +36,7 @@ type HookSettings struct {
 	Env            map[protocol.Layer][]string
 	Path           map[protocol.Layer][]string // folders put before PATH
 	Import         map[protocol.Layer][]string
+	SelfProtection Switch // on or off, in the guest role
 	Limits         Limits
 	Standby        StandbySettings
 	Records        RecordSettings
@@ -46,6 +47,14 @@ type HookSettings struct {
 	// do not run.
 	Unread []Unread `mapstructure:"-"`
 }
+
+// Switch is on or off.
+type Switch string
+
+const (
+	On  Switch = "on"
+	Off Switch = "off"
+)
 
 // TrustSettings say what of projects is trusted without a question.
 type TrustSettings struct {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookd-dev/hookd/agentloop/tool/internal/protect"
+	"github.com/hookd-dev/hookd/internal/protect"
 )
 
 // allowed are the variables a tool's process gets without being named: the list

@@ -61,12 +61,29 @@ func newCgroup(unavailable []string) (containment, error) {
 	return g, nil
 }
 
+// ourCgroupName begins the names of the groups that this process makes inside its own.
+var ourCgroupName = sync.OnceValue(func() string {
+	return fmt.Sprintf("%s%d.%d.", cgroupPrefix, os.Getpid(), startTime(os.Getpid()))
+})
+
+// endedInOurCgroup reports whether a zombie was in a control group of this process when it
+// ended, which only a program that was started here, or a descendant of one, can be. The
+// kernel says it also when the group is gone.
+func endedInOurCgroup(pid int) bool {
+	var room [4096]byte
+	lines, err := readOnce("/proc/"+strconv.Itoa(pid)+"/cgroup", room[:])
+	if err != nil {
+		return false
+	}
+	at := bytes.Index(lines, []byte("0::")) // of version 2; it is the last line
+	return at >= 0 && bytes.Contains(lines[at:], []byte("/"+ourCgroupName()))
+}
+
 // make creates our group. Another hookd may take a group that is not locked yet
 // for a stale one, so a lost group is made again.
 func (g *cgroups) make() error {
-	name := fmt.Sprintf("%s%d.%d", cgroupPrefix, os.Getpid(), startTime(os.Getpid()))
 	for attempt := range 8 {
-		g.dir = filepath.Join(g.own, fmt.Sprintf("%s.%d", name, attempt))
+		g.dir = filepath.Join(g.own, ourCgroupName()+strconv.Itoa(attempt))
 		if !fitsSlot(guardCgroup + g.dir) {
 			return fmt.Errorf("make a control group: the path %s is too long", g.dir)
 		}

@@ -238,3 +238,40 @@ func TestAborts(t *testing.T) {
 		})
 	}
 }
+
+// TestForkChainLeavesNoZombies has a chain of thousands of processes in a control group,
+// where others in this process may wait for children of theirs: what died there is reaped
+// at once, so that the end of the next tree is seen quickly.
+func TestForkChainLeavesNoZombies(t *testing.T) {
+	rt := newRuntime(t, Options{})
+	if rt.Containment().Kind != Cgroup {
+		t.Skip("no control group can be made here")
+	}
+	if ourChildren.dedicated {
+		t.Fatal("another test made this process one that owns all its children")
+	}
+	c := shell(`"$SELF" program chain 4 & sleep 0.15; echo said`)
+	c.Env = append(c.Env, "SELF="+self(t, "").Path)
+	mark := marked(c)
+	r := rt.Run(within(t, 10*time.Second), c)
+	if r.Err != nil || string(r.Stdout) != "said\n" {
+		t.Fatalf("ended with %v, %q", r.Err, r.Stdout)
+	}
+	mustEnd(t, r, 5*time.Second)
+	if left := survivors(mark); len(left) > 0 {
+		t.Errorf("alive: %v", left)
+	}
+	table, err := processTable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dead := 0
+	for _, e := range table {
+		if e.zombie && e.parent == os.Getpid() && e.session != startedIn(os.Getpid()) && endedInOurCgroup(e.pid) {
+			dead++
+		}
+	}
+	if dead > 0 {
+		t.Errorf("%d dead processes of the chain are kept", dead)
+	}
+}

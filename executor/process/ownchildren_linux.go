@@ -77,7 +77,8 @@ const zombieTimeout = 10 * time.Second
 
 // orphans lists our children except those that were started here, and reaps the
 // dead among them. Where others in this process may start children, too, a dead
-// one is theirs for a while. With an error the list may lack some.
+// one is theirs for a while, unless it ended in a control group of ours: a fork chain
+// leaves thousands. With an error the list may lack some.
 func (k *childRegistry) orphans() (list []entry, err error) {
 	k.starting.Lock() // nobody is a child and not noted
 	defer k.starting.Unlock()
@@ -118,7 +119,7 @@ func (k *childRegistry) orphans() (list []entry, err error) {
 			first = now
 		}
 		orphan, long := e.session != ours, now.Sub(first) > zombieTimeout
-		if k.dedicated && orphan || (k.dedicated || orphan) && long {
+		if orphan && (k.dedicated || long || !seen && endedInOurCgroup(pid)) || k.dedicated && long {
 			reapOrphan(pid)
 			continue
 		}

@@ -139,41 +139,24 @@ func (s *sweptContainer) kill() {
 }
 
 // empty looks twice. With the program dead, the top of everything it left is our
-// child: when all our other children are older than it, or were found dead before the
-// list was made, nothing is left. That is seen quickly, also among hundreds of zombies that
-// somebody else in this process may still wait for. If not, all processes are looked at.
+// child: when all our other children are older than it, nothing is left, and
+// that is seen quickly. If not, all processes are looked at.
 func (s *sweptContainer) empty() bool {
 	orphans, err := ourChildren.orphans()
 	for range 3 { // a process found dead may have left a child after the list was made
-		if err != nil || !s.noteDead(orphans) {
+		if err != nil || !slices.ContainsFunc(orphans, s.dies) {
 			break
 		}
 		orphans, err = ourChildren.orphans()
 	}
-	if err == nil && !slices.ContainsFunc(orphans, s.mayLive) {
+	if err == nil && !slices.ContainsFunc(orphans, s.startedAfterRoot) {
 		return true
 	}
 	return s.swept()
 }
 
-// noteDead remembers the zombies in a list, and reports whether one of them is new.
-func (s *sweptContainer) noteDead(list []entry) (isNew bool) {
-	for _, e := range list {
-		if e.zombie && s.startedAfterRoot(e) && s.dead[e.pid] != e.start {
-			s.dead[e.pid], isNew = e.start, true
-		}
-	}
-	return isNew
-}
-
 func (s *sweptContainer) startedAfterRoot(e entry) bool { return e.start >= s.tree.start }
-
-// mayLive reports whether a child of ours may be of the tree and alive, or have left a
-// child after the list was made. One that was found dead before has none: what it left had
-// become our child by then. The start tells it from another process of the same number.
-func (s *sweptContainer) mayLive(e entry) bool {
-	return s.startedAfterRoot(e) && !(e.zombie && s.dead[e.pid] == e.start)
-}
+func (s *sweptContainer) dies(e entry) bool             { return e.zombie && s.startedAfterRoot(e) }
 
 // swept sweeps the process table, reaps the tree's dead, and reports whether it
 // is certain that nothing of the tree is alive. A process that was started while

@@ -11,6 +11,9 @@
 // way (trap, mapfile -C, PS4, an index with a hidden substitution) says so in Unclear
 // (unclear.go, git.go); what the text would do is not worked out.
 //
+// What the line gives its variables is in [Line.Values], and the text of a here-document
+// in [Command].Input, for callers that work words out themselves.
+//
 // Two questions are answered with that (compare.go):
 //
 //   - [Line.Compare] compares a pattern with each command: Yes, No, or Undecided

@@ -12,6 +12,10 @@ type Line struct {
 	Text     string
 	Commands []Command
 
+	// Values are what assignments and loops of the line give variables, by name. A
+	// variable may have others, from where the line does not show.
+	Values map[string][]Word
+
 	// Err says why the line could not be read. Commands are then guesses.
 	Err error
 }
@@ -22,6 +26,9 @@ type Command struct {
 	Words  []Word  // the program first; none where only something is set or written
 	Sets   []Word  // assignments before the words: NAME=value
 	Writes []Write // files that its redirections write
+
+	// Input is the text of its here-documents and here-strings, as written.
+	Input string
 
 	// Given is true if not the shell of the line runs it, but another command of
 	// the line: sudo, xargs, sh -c.
@@ -52,12 +59,13 @@ const (
 // Split reads a line as bash does.
 func Split(text string) *Line {
 	line := &Line{Text: strings.TrimSpace(text)}
-	r := reader{found: &found{}}
+	r := reader{found: &found{values: map[string][]Word{}}}
 	if r.text(line.Text); r.found.err != nil {
 		line.Err, line.Commands = r.found.err, guess(line.Text)
 	} else {
 		line.Commands = r.found.commands
 	}
+	line.Values = r.found.values
 	for i := range line.Commands {
 		c := &line.Commands[i]
 		c.spellings, c.beginnings = append(spellings(c.Words), c.Text), c.findBeginnings()
@@ -68,6 +76,7 @@ func Split(text string) *Line {
 // found is what the readers of a line and of the texts in it have found together.
 type found struct {
 	commands []Command
+	values   map[string][]Word
 	bytes    int
 	err      error
 }
@@ -116,6 +125,7 @@ func (r *reader) text(text string) {
 		if stmt, is := node.(*syntax.Stmt); is {
 			r.statement(stmt)
 		} else if node != nil {
+			r.value(node)
 			r.evaluation(node)
 		}
 		return r.found.err == nil
@@ -155,7 +165,7 @@ func (r *reader) statement(stmt *syntax.Stmt) {
 			c.Words = append(c.Words, r.assignment(arg))
 		}
 	}
-	c.Writes = r.writes(stmt.Redirs)
+	c.Writes, c.Input = r.writes(stmt.Redirs), r.hereTexts(stmt.Redirs)
 	if len(c.Words)+len(c.Sets)+len(c.Writes) == 0 {
 		return
 	}
@@ -164,6 +174,51 @@ func (r *reader) statement(stmt *syntax.Stmt) {
 	if len(c.Words) > 0 {
 		r.wrapped(c.Words, stmt.Redirs)
 	}
+}
+
+// value keeps what an assignment or a loop gives a variable.
+func (r *reader) value(node syntax.Node) {
+	name, words := "", []*syntax.Word(nil)
+	switch n := node.(type) {
+	case *syntax.Assign:
+		if n.Name == nil {
+			return
+		}
+		name = n.Name.Value
+		if n.Value != nil {
+			words = []*syntax.Word{n.Value}
+		}
+		if n.Array != nil {
+			for _, element := range n.Array.Elems {
+				words = append(words, element.Value)
+			}
+		}
+	case *syntax.WordIter:
+		name, words = n.Name.Value, n.Items
+	}
+	for _, word := range words {
+		if word != nil && len(r.found.values[name]) < maxValues {
+			r.found.values[name] = append(r.found.values[name], r.word(word))
+		}
+	}
+}
+
+// maxValues of one variable are kept.
+const maxValues = 50
+
+// hereTexts returns what here-documents and here-strings hold.
+func (r *reader) hereTexts(redirects []*syntax.Redirect) string {
+	var texts []string
+	for _, redirect := range redirects {
+		switch {
+		case redirect.Hdoc != nil:
+			// Where something is put in, the parser's end is after the closing word.
+			texts = append(texts, strings.TrimSuffix(r.slice(redirect.Hdoc), "\n"+redirect.Word.Lit()))
+		case redirect.Op == syntax.WordHdoc:
+			texts = append(texts, r.slice(redirect.Word))
+		}
+	}
+	return strings.Join(texts, "\n")
 }
 
 func (r *reader) writes(redirects []*syntax.Redirect) (writes []Write) {

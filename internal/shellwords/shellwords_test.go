@@ -85,6 +85,25 @@ func TestSplit(t *testing.T) {
 	}
 }
 
+// Callers that work words out get what a line gives its variables, and what a command
+// reads.
+func TestValuesAndInput(t *testing.T) {
+	l := Split("A=1 B=$X; for f in a 'b c'; do ls; done; C=(x y); cat <<E\ntext $A\nE\ncat <<< 'word'")
+	want := map[string][]Word{"A": {{"1", true}}, "B": {{"$X", false}}, "f": {{"a", true}, {"b c", true}}, "C": {{"x", true}, {"y", true}}}
+	if diff := cmp.Diff(want, l.Values); diff != "" || l.Err != nil {
+		t.Errorf("%v (-want +got):\n%s", l.Err, diff)
+	}
+	var inputs []string
+	for _, c := range l.Commands {
+		if c.Input != "" {
+			inputs = append(inputs, c.Input)
+		}
+	}
+	if diff := cmp.Diff([]string{"text $A", "'word'"}, inputs); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestCompare(t *testing.T) {
 	for _, c := range []struct {
 		pattern, line string

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/hookd-dev/hookd/agentloop/tool/internal/protect"
+	"github.com/hookd-dev/hookd/internal/protect"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/realpath"
 )

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hookd-dev/hookd/agentloop/tool/internal/protect"
+	"github.com/hookd-dev/hookd/internal/protect"
 )
 
 // TestLockOnAFile asserts that a file stands for a folder which cannot be locked, and

@@ -9,6 +9,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/signals"
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/executor/guest"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
@@ -20,6 +21,7 @@ type Engine struct {
 	StateDir string // "" if there is none: nothing is recorded
 
 	executor *executor.Executor
+	guest    *guest.Role
 	source   executor.Source
 	watcher  *loader.Watcher // nil where changes are not followed
 	observer *Observer
@@ -91,7 +93,7 @@ func (e *Engine) ForcedOf(origin protocol.Origin) (row, total int) {
 // Executor returns what decides the events: the gate of an agent loop.
 func (e *Engine) Executor() *executor.Executor { return e.executor }
 
-// Fire decides one event.
+// Fire decides one event, one of another agent as the guest role says.
 func (e *Engine) Fire(ctx context.Context, event protocol.Event) (protocol.Outcome, error) {
-	return e.executor.Fire(ctx, event)
+	return e.guest.For(e.executor.Gate(), &event).Fire(ctx, event)
 }

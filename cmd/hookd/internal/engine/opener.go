@@ -9,6 +9,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/signals"
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/daemon"
+	"github.com/hookd-dev/hookd/executor/guest"
 	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/loader"
@@ -70,6 +71,7 @@ func (o *Opener) Open(ctx context.Context, options Options) (*Engine, error) {
 	e.executor = executor.New(e.source, executor.Options{
 		StateDir: e.StateDir, Depth: hookenv.ProcessDepth(), Explain: options.Explain, Progress: e.observer.Hooks(),
 	})
+	e.guest = guest.New(e.source, GuestOptions(e.StateDir))
 	o.Signals.OnForceQuit(nil)
 	o.Closers.Add(func() error {
 		if err := e.Close(ctx); err != nil {

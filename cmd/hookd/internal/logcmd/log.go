@@ -16,6 +16,7 @@ import (
 // logFlags are the flags of `hookd log`.
 type logFlags struct {
 	follow, head, all bool
+	would             bool
 	session           string
 	filter            filter
 }
@@ -34,10 +35,13 @@ func (cmd *Commands) Log() *cobra.Command {
 		Use:   "log",
 		Short: "Show what was decided, as a timeline",
 		Long: `Show what was decided in this project, as a timeline: the newest record, or one
-session's. With --refused, --hook or --since, all records of the project.
+session's. With --refused, --would, --hook or --since, all records of the project.
 
 What was asked is told as far as the record may hold it (hooks.records.values): of a
 command its program, with full the whole command or the file.
+
+--would counts what hooks in audit mode would have refused: with hookd install --monitor
+all hooks of an agent, else those that say mode: audit.
 
 --head prints the newest line's hash: kept elsewhere, it is evidence of all lines
 up to it. A place where a record is not what was once written is shown as such.`,
@@ -53,9 +57,11 @@ up to it. A place where a record is not what was once written is shown as such.`
 	c.Flags().BoolVar(&f.head, "head", false, "print the hash of the newest line of each record")
 	c.Flags().BoolVar(&f.all, "all", false, "show the records of all projects")
 	c.Flags().BoolVar(&f.filter.refused, "refused", false, "show only what was refused or left to a person")
+	c.Flags().BoolVar(&f.would, "would", false, "show what hooks in audit mode would have refused, and how often")
 	cli.NameFlag(c.Flags(), &f.filter.hook, "hook", "", "show only events in which the hook `NAME` had a part")
 	cli.NameFlag(c.Flags(), &since, "since", "", "show only what was decided since `TIME`: 2h, 3d, 2026-11-27, or a time like 2026-11-27T15:04:05Z")
 	cli.NameFlag(c.Flags(), &f.session, "session", "", "show only session `ID`, by its ID or a unique prefix, or a day such as 2026-11-27")
+	c.MarkFlagsMutuallyExclusive("would", "follow", "head", "refused")
 	cmd.Console.JSONFlag(c)
 	return c
 }
@@ -94,6 +100,9 @@ func (cmd *Commands) log(ctx context.Context, f logFlags) error {
 	if names = f.chosen(dir, names); len(names) == 0 {
 		return cli.Usage("no-records", "nothing was decided in this project yet", "hookd fire EVENT decides something; hookd log --all shows other projects")
 	}
+	if f.would {
+		return cmd.logWould(dir, names, f.filter)
+	}
 	shown := 0
 	for i, name := range names {
 		lines := record.Read(dir, name)
@@ -117,7 +126,7 @@ func (f *logFlags) chosen(dir string, names []string) []string {
 			continue
 		}
 		chosen = append([]string{names[i]}, chosen...)
-		if !f.filter.selects() {
+		if !f.filter.selects() && !f.would {
 			break
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/daemon"
 	"github.com/hookd-dev/hookd/executor/exechook"
+	"github.com/hookd-dev/hookd/executor/guest"
 	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/loader"
@@ -77,6 +78,7 @@ func (o *projectOpener) open(ctx context.Context, project, cwd string) (daemon.E
 		o.log.Warn("hooks of the project do not run, nobody allowed them", "project", project, "hooks", names)
 	}
 	s.executor = executor.New(watcher, executor.Options{StateDir: o.stateDir, Depth: hookenv.ProcessDepth(), Progress: s.aside})
+	s.guest = guest.New(watcher, engine.GuestOptions(o.stateDir))
 	return s, nil
 }
 
@@ -84,6 +86,7 @@ func (o *projectOpener) open(ctx context.Context, project, cwd string) (daemon.E
 type projectEngine struct {
 	watcher  *loader.Watcher
 	executor *executor.Executor
+	guest    *guest.Role
 	changed  chan struct{}
 	log      *slog.Logger
 	began    bool              // the first snapshot is no change; only the watcher's goroutine writes it
@@ -118,7 +121,7 @@ func (s *projectEngine) tellChanged(snapshot *loader.Snapshot) {
 }
 
 func (s *projectEngine) Fire(ctx context.Context, event protocol.Event, progress daemon.Progress) (protocol.Outcome, error) {
-	return s.executor.WithProgress(executor.Progress{
+	gate := s.executor.WithProgress(executor.Progress{
 		Started: func(_ *protocol.Event, h *executor.Hook) { progress.Started(h.Name, h.Layer) },
 		Finished: func(ev *protocol.Event, _ *executor.Hook, run protocol.Run) {
 			s.logRun(ev, &run)
@@ -126,7 +129,8 @@ func (s *projectEngine) Fire(ctx context.Context, event protocol.Event, progress
 		},
 		Notice: s.aside.Notice,
 		Cut:    s.aside.Cut,
-	}).Fire(ctx, event)
+	})
+	return s.guest.For(gate, &event).Fire(ctx, event)
 }
 
 // logRun logs what one hook did: at debug all of them, as warnings those that could not

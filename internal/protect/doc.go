@@ -1,5 +1,7 @@
-// Package protect knows the places in a project that the file tools keep out of: hooks
-// and their settings, ours and those of other agents, and what git runs.
+// Package protect knows the places that agents keep out of: hooks and their settings, ours
+// and those of other agents, and what git runs. One table has them (hooksettings.go).
+//
+// For the file tools of hookd's own loop:
 //
 // [Find] looks for the places as they are now (places.go): by their names
 // (hooksettings.go), by the repositories of git (git.go), and by what the caller names.
@@ -10,4 +12,8 @@
 // A place is looked for each time a file is opened: nothing is remembered, so that a
 // link that a command made a moment ago counts. Up to 50,000 entries are looked at;
 // beyond them a file with several hard links is not written.
+//
+// For the tools of another agent (package selfprotect) a [Scope] answers the same question
+// without looking through the project, since it is asked for every call: [Scope.Write] for
+// a file, [Scope.Tree] for a folder with all below it (scope.go).
 package protect

@@ -1,0 +1,21 @@
+// Package guest is what is special where another agent calls hookd for its own events.
+//
+// A [Role] makes the sets of hooks that such events meet of those that a source has. It
+// changes them in three ways, by the agent that the event names as its host:
+//
+//   - self-protection is among the hooks, unless the person or the machine switched it off
+//     (hooks.selfProtection; package selfprotect is the guard);
+//   - where the person only watches for now (monitor), the hooks of user and projects are
+//     in audit mode: what they would refuse is recorded. Managed and required hooks,
+//     self-protection, and hooks that were never allowed or whose settings cannot be read
+//     are as strict as ever;
+//   - at the start of a session the person is told that, and what keeps hookd from working
+//     in this agent.
+//
+// Both ways in use it, the command hookd bridge and the daemon:
+//
+//	outcome, err := role.For(executor.Gate(), &event).Fire(ctx, event)
+//
+// Which agents are watched only is in the user's state (monitor.go), and nowhere else: no
+// project and no flag in an agent's settings can say it.
+package guest
