@@ -27,6 +27,9 @@ func (r *request) ask(budget context.Context, q *Question) protocol.Answer {
 	begin := time.Now()
 	answer := r.askWithinLimits(budget, q)
 	answer.HookInfo, answer.Limits = q.Hook.HookInfo(), r.answerLimits(q.Hook)
+	if answer.Failure != nil {
+		answer.Rule = q.Hook.ruleAt(q.Event.Event, answer.Failure.Kind)
+	}
 	if answer.Took == 0 {
 		answer.Took = time.Since(begin)
 	}

@@ -197,7 +197,7 @@ func (r *results) skip(h *Hook, why protocol.Skip) { r.runs = append(r.runs, ski
 func skippedRun(h *Hook, why protocol.Skip) protocol.Run {
 	return protocol.Run{
 		Hook: h.Name, Source: h.Layer, Hash: h.Hash, Class: h.Can, Mode: h.Mode,
-		Rule: protocol.EffectiveRule(h.HookInfo()), Changed: []string{}, Skipped: why, Sensitive: h.Sensitive,
+		Rule: protocol.EffectiveRule(h.HookInfo()), Changed: []string{}, Skipped: why, Sensitive: h.Sensitive, Dialect: h.HookInfo().Dialect,
 	}
 }
 

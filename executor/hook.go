@@ -9,6 +9,7 @@ import (
 	"github.com/hookd-dev/hookd/executor/internal/match"
 	"github.com/hookd-dev/hookd/executor/internal/worker"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/dialect"
 	"github.com/hookd-dev/hookd/protocol/readreply"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -50,7 +51,8 @@ type Hook struct {
 	// Asker runs the hook. It is nil when Fault is set or the hook does not run.
 	Asker Asker
 
-	match match.Matcher // compiled by NewSet
+	match    match.Matcher     // compiled by NewSet
+	selector *dialect.Selector // of a hook of another agent's dialect, compiled by NewSet
 }
 
 // Status says whether a hook runs, and if not, why.
@@ -120,10 +122,29 @@ func (h *Hook) Info() AskerInfo {
 
 // HookInfo is the hook as package protocol knows it.
 func (h *Hook) HookInfo() protocol.HookInfo {
-	return protocol.HookInfo{
+	info := protocol.HookInfo{
 		Name: h.Name, Layer: h.Layer, Class: h.Can, Mode: h.Mode,
 		Rule: h.OnFailure, Required: h.Required, Hash: h.Hash, Sensitive: h.Sensitive,
 	}
+	if h.Dialect != dialect.Own {
+		info.Dialect = h.Dialect
+	}
+	return info
+}
+
+// ruleAt is what a failure of the hook does at an event: its own rule, or where its
+// description states none and it speaks another agent's dialect, what that agent does.
+func (h *Hook) ruleAt(event protocol.EventName, kind protocol.FailureKind) protocol.Rule {
+	if f := h.Foreign(); f != nil && h.ByDialect {
+		return f.Rule(event, h.Named, kind)
+	}
+	return h.OnFailure
+}
+
+// selects reports whether the event is one that another agent would ask the hook about:
+// by the names of its events there, and by its matcher.
+func (h *Hook) selects(ev *protocol.Event) bool {
+	return h.selector == nil || h.selector.Ask(ev, ev.Project) != nil
 }
 
 // PoolState is what is kept for a hook whose processes start before their event.

@@ -131,6 +131,9 @@ func (d *dispatch) matches(h *Hook) bool {
 	if d.req.executor.options.Explain && !h.match.Fits(d.input()) {
 		return false
 	}
+	if !h.selects(d.event()) {
+		return false
+	}
 	if !h.match.HasCondition() || h.Status == Untrusted {
 		return true // the condition of a hook that nobody allowed decides nothing
 	}

@@ -100,6 +100,9 @@ func NewSet(set Set) (*Set, []MatchError) {
 		if h.Status == Untrusted {
 			wanted.When = "" // it is not evaluated: it counts as a match
 		}
+		if f := h.Foreign(); f != nil {
+			h.selector, _ = f.Select(h.Named, h.Matcher) // one that cannot be compared selects all
+		}
 		m, key, err := match.Compile(&wanted)
 		h.match = m
 		if err != nil {

@@ -30,6 +30,9 @@ func Advice(s *Snapshot) []schema.Finding {
 	var findings []schema.Finding
 	for i := range s.Hooks {
 		h := &s.Hooks[i]
+		if finding := speaksOtherwise(h); finding != nil {
+			findings = append(findings, *finding)
+		}
 		if h.Status != executor.Ready && h.Status != executor.Untrusted && h.Status != executor.Changed {
 			continue
 		}

@@ -28,6 +28,9 @@ func (p *assembly) asker(f *hook) executor.Asker {
 		Env: s.Environ(p.env.Variables(f.Hook, hookenv.Execute)), Script: s.Script,
 		Key: f.Scope.Root + "\x00" + string(h.Layer) + "\x00" + h.Name,
 	}
+	if foreign := h.Foreign(); foreign != nil {
+		c.Selector, _ = foreign.Select(h.Named, h.Matcher) // one that cannot be compared selects all
+	}
 	if h.Run != schema.Standby && h.Run != schema.Resident {
 		return exechook.New(p.opts.Runtime, c)
 	}

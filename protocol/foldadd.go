@@ -96,7 +96,7 @@ func (f Fold) begin(a *Answer) Run {
 	return Run{
 		Hook: a.Name, Source: a.Layer, Hash: a.Hash, Class: a.Class, Mode: mode,
 		Rule: EffectiveRule(a.HookInfo), Exit: a.Exit, ByExit: a.ByExit, Signal: NullString(a.Signal),
-		TookMs: Milliseconds(a.Took), Changed: []string{}, Stderr: text.Valid(a.Stderr),
+		TookMs: Milliseconds(a.Took), Changed: []string{}, Stderr: text.Valid(a.Stderr), Dialect: a.Dialect,
 		Warnings: slices.Clone(a.Warnings), Sensitive: a.Sensitive,
 	}
 }

@@ -162,6 +162,7 @@ type Run struct {
 	Stderr       string      `json:"stderr"`            // tail
 	Warnings     []string    `json:"warnings,omitzero"` // warnings about its answer, a line each
 	Skipped      Skip        `json:"skipped"`           // null if it ran
+	Dialect      string      `json:"dialect,omitzero"`  // whose protocol it speaks, where that is not hookd's
 
 	// Sensitive hooks see what nobody else may see.
 	Sensitive bool `json:"sensitive,omitzero"` // the run leaves out stderr, and details and warnings that quote what the hook wrote

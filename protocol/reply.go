@@ -94,6 +94,7 @@ type HookInfo struct {
 	Rule     Rule // what its failure does
 	Required bool
 	Hash     string // of the bundle that ran
+	Dialect  string // whose protocol it speaks, "" for hookd's
 
 	// Sensitive hooks see what nobody else is to see, and nobody is to read what they
 	// changed as it was before: see [Run.Sensitive].

@@ -97,7 +97,7 @@ func (k *Key) tighterText() string {
 // fieldDefaults are the defaults of a hook's fields, in words.
 var fieldDefaults = map[string]string{
 	"name": "the file's name", "command": "–", "args": "`[]`", "description": "`\"\"`", "protocol": "1",
-	"events": "none", "match": "`{}`", "can": "`modify`", "mode": "`enforce`", "priority": "0",
+	"events": "none", "match": "`{}`", "matcher": "all", "can": "`modify`", "mode": "`enforce`", "priority": "0",
 	"timeout": "`hooks.timeout`", "onFailure": "`block` if `can` is `block` or the hook is required, else `continue`",
 	"required": "false", "run": "`once`", "env": "`[]`", "files": "`[]`", "inPlace": "false", "dir": "`own`",
 	"sensitive": "false", "dialect": "`hookd`", "enabled": "true",
@@ -130,6 +130,8 @@ func fieldType(f reflect.StructField) string {
 		text = "duration"
 	case t == reflect.TypeFor[Events]():
 		text = "list of names, or `*`"
+	case jsonName(f) == "dialect":
+		text = strings.Join(Dialects, ", ")
 	case t.Kind() == reflect.Slice:
 		text = "list of strings"
 	case t.Kind() == reflect.Struct:

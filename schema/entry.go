@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/dialect"
 	"github.com/hookd-dev/hookd/schema/document"
 	"github.com/hookd-dev/hookd/schema/units"
 )
@@ -19,16 +20,17 @@ import (
 // header, F side file, D answer of the program.
 type Entry struct {
 	Name        *string         `json:"name,omitzero" from:"S" validate:"omitnil,min=1,max=255,hookname" jsonschema:"which file of this layer's hooks folder the entry describes, extension included, or the name of a command hook; unique in its layer"`
-	Command     CommandLine     `json:"command,omitzero" from:"S" validate:"omitnil,min=1,max=1000,dive,max=131072" jsonschema:"a program instead of a file: absolute, ./ from the project root (of user and machine from the folder of their settings), or found on PATH; the first item is the program, and no shell reads it"`
+	Command     CommandLine     `json:"command,omitzero" from:"S" validate:"omitnil,min=1,max=1000,dive,max=131072" jsonschema:"a program instead of a file: absolute, ./ from the project root (of user and machine from the folder of their settings), or found on PATH; the first item is the program, and no shell reads it. For a hook of another agent's dialect also one string, which /bin/sh reads"`
 	Args        []string        `json:"args,omitzero" from:"SFD" validate:"omitnil,max=1000,dive,max=131072" jsonschema:"arguments of the hook file"`
 	Description *string         `json:"description,omitzero" from:"SHFD" validate:"omitnil,max=200" jsonschema:"what the hook is for, up to 200 characters"`
 	Protocol    *int            `json:"protocol,omitzero" from:"HFD" validate:"omitnil,min=1" jsonschema:"version of the protocol the hook was written for"`
-	Events      Events          `json:"events,omitzero" from:"SHFD" validate:"omitnil,min=1,max=100" jsonschema:"names of events or aliases of them; * is all gates and points, without the notices"`
+	Events      Events          `json:"events,omitzero" from:"SHFD" validate:"omitnil,min=1,max=100" jsonschema:"names of events or aliases of them, or with another agent's dialect that agent's own names; * is all gates and points, without the notices"`
 	Match       *MatchEntry     `json:"match,omitzero" from:"SHFD" validate:"omitnil" jsonschema:"narrows the events; all given keys must hold"`
+	Matcher     *string         `json:"matcher,omitzero" from:"SHFD" validate:"omitnil,max=4096" jsonschema:"of a hook of another agent's dialect: its matcher, compared as that agent does (names of tools as the agent has them)"`
 	Can         *string         `json:"can,omitzero" from:"SHFD" validate:"omitnil,oneof=observe block modify" jsonschema:"what the hook may answer"`
 	Mode        *string         `json:"mode,omitzero" from:"SHFD" validate:"omitnil,oneof=enforce audit" jsonschema:"audit: the answer is recorded and has no effect"`
 	Priority    *int            `json:"priority,omitzero" from:"SHFD" validate:"omitnil,min=-1000,max=1000" jsonschema:"higher first within class and layer"`
-	Timeout     *units.Duration `json:"timeout,omitzero" from:"SHFD" validate:"omitnil,min=10ms,max=10m" jsonschema:"limit for one event; a bare number is seconds"`
+	Timeout     *units.Duration `json:"timeout,omitzero" from:"SHFD" validate:"omitnil,min=10ms,max=10m" jsonschema:"limit for one event; a bare number is seconds, or with another agent's dialect what it is there"`
 	OnFailure   *string         `json:"onFailure,omitzero" from:"SHFD" validate:"omitnil,oneof=continue block stop" jsonschema:"what happens when the hook cannot be asked or its answer cannot be read"`
 	Required    *bool           `json:"required,omitzero" from:"SHFD" jsonschema:"the event passes only if this hook answered"`
 	Run         *string         `json:"run,omitzero" from:"SHFD" validate:"omitnil,oneof=once standby resident" jsonschema:"how the hook's process lives"`
@@ -37,7 +39,7 @@ type Entry struct {
 	InPlace     *bool           `json:"inPlace,omitzero" from:"SHF" jsonschema:"run among the other files of the hook's folder, which are not trusted, and not in the trusted copy alone"`
 	Dir         *string         `json:"dir,omitzero" from:"SHF" validate:"omitnil,oneof=own project" jsonschema:"where a hook of user or machine starts: own is an empty folder, project the project's root, which counts only where the project was allowed; hooks of a project always start in its root"`
 	Sensitive   *bool           `json:"sensitive,omitzero" from:"SHFD" jsonschema:"records keep only hashes of what the hook saw and changed, and no screen shows what it changed or what else it wrote"`
-	Dialect     *string         `json:"dialect,omitzero" from:"SHFD" validate:"omitnil,dialect" jsonschema:"whose protocol the hook speaks"`
+	Dialect     *string         `json:"dialect,omitzero" from:"SHFD" validate:"omitnil,dialect" jsonschema:"whose protocol the hook speaks: its events, stdin, variables, exit codes and replies"`
 	Enabled     *bool           `json:"enabled,omitzero" from:"S" jsonschema:"false switches the hook off"`
 }
 
@@ -136,8 +138,8 @@ func NamesEvents(described ...Described) bool {
 // Known protocol versions and dialects.
 const knownProtocol = protocol.Version
 
-// Dialects are the protocols hookd speaks with a hook.
-var Dialects = []string{"hookd"}
+// Dialects are the protocols hookd speaks with a hook, its own first.
+var Dialects = dialect.Names()
 
 // DecodeEntry reads one description: an item of hooks.use, a side file, the
 // answer of a program. pos is its place and hook the name of the hook as far as
@@ -153,7 +155,7 @@ func DecodeEntry(n *document.Node, source Source, pos Pos, hook string) (Describ
 		pos.Line = n.Line
 	}
 	d := Described{From: source, Pos: pos, Hook: hook}
-	r := &reader{file: pos.File, hook: hook}
+	r := &reader{file: pos.File, hook: hook, foreign: foreignOf(n)}
 	if n.Kind != document.Object {
 		what := pos.Path
 		if what == "" {

@@ -97,6 +97,7 @@ const (
 	CodeOverBudget      Code = "timeout-over-budget"
 	CodeNotYet          Code = "not-in-this-version"
 	CodeTooMany         Code = "too-many-problems"
+	CodeFailsOpen       Code = "dialect-fails-open"
 )
 
 // CodeText is one row of the list of codes.
@@ -134,6 +135,7 @@ var Codes = []CodeText{
 	{CodeUnknownSource, SeverityWarning, "a value of match.source that no event has"},
 	{CodeNotYet, SeverityWarning, "a setting or field that this version reads but does not act on yet"},
 	{CodeTooMany, SeverityError, "the file has more problems than are listed"},
+	{CodeFailsOpen, SeverityWarning, "a hook of another agent's dialect could refuse and states no onFailure: that agent goes on when such a hook crashes"},
 	{CodeOverBudget, SeverityWarning, "a hook's time limit over the budget of its event; the budget ends it first"},
 }
 

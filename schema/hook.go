@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/dialect"
 	"github.com/hookd-dev/hookd/schema/units"
 )
 
@@ -45,7 +46,21 @@ type Hook struct {
 	Sensitive   bool
 	Dialect     string // "hookd" for our own protocol
 	Enabled     bool
+
+	// Of a hook of another agent's dialect: the names of its events as they are written,
+	// and its matcher in that agent's form.
+	Named   []string
+	Matcher string
+
+	// ByDialect says that nothing but its own agent says what a failure of the hook does.
+	// OnFailure is then for a hook that could not be asked at all; see
+	// [dialect.Foreign.Rule].
+	ByDialect bool
 }
+
+// Foreign is the protocol of another agent that the hook speaks, nil if it speaks
+// hookd's.
+func (h *Hook) Foreign() *dialect.Foreign { return dialect.FindForeign(h.Dialect) }
 
 // Match narrows the events a hook is asked about; see [protocol.Match].
 type Match = protocol.Match
@@ -133,7 +148,10 @@ func Resolve(defaults Defaults, described ...Described) (Resolution, []Finding) 
 	res.Hook = m.hook(defaults)
 	h := &res.Hook
 
-	if !m.faulty && len(h.Events) == 0 {
+	if !m.foreign(r, h) {
+		res.Rejected = true
+	}
+	if !m.faulty && !res.Rejected && len(h.Events) == 0 {
 		r.at(m.at("events"), SeverityError, CodeNoEvents, "nothing says which events the hook is for", "add a line `hook: events=tool-call-start` to its header, or events to its settings entry; if it is no hook but a helper, begin its name with _")
 		res.Rejected = true
 	}
@@ -145,6 +163,7 @@ func Resolve(defaults Defaults, described ...Described) (Resolution, []Finding) 
 		return res, r.findings
 	}
 	r.matchWarnings(m.at("match"), h.Match, h.Events)
+	m.foreignWarnings(r, h)
 	if h.Layer == protocol.Project && m.Dir != nil {
 		r.at(m.at("dir"), SeverityWarning, CodeNoEffect, "dir has no meaning for a hook of a project: it starts in the project's root", "leave dir out")
 	}
@@ -244,7 +263,6 @@ func (m *merged) hook(defaults Defaults) Hook {
 		Args:        m.Args,
 		Description: or(m.Description, ""),
 		Protocol:    or(m.Protocol, knownProtocol),
-		Events:      canonical(m.Events),
 		Can:         protocol.Class(or(m.Can, string(protocol.CanModify))),
 		Mode:        protocol.Mode(or(m.Mode, string(protocol.Enforce))),
 		Priority:    or(m.Priority, 0),
@@ -259,6 +277,7 @@ func (m *merged) hook(defaults Defaults) Hook {
 		Dialect:     or(m.Dialect, Dialects[0]),
 		Enabled:     or(m.Enabled, true),
 	}
+	m.setEvents(&h, defaults)
 	if m.Match != nil {
 		h.Match = Match{
 			Tool: m.Match.Tool, Source: m.Match.Source,
@@ -281,6 +300,9 @@ func (m *merged) rule(r *reader, defaults Defaults, h *Hook) (ok bool) {
 		h.OnFailure = defaults.OnFailure
 	case h.Can == protocol.CanBlock:
 		h.OnFailure = protocol.RuleBlock
+	case h.refusesElsewhere():
+		h.OnFailure = protocol.RuleBlock
+		h.ByDialect = AtLeast(protocol.RuleContinue, defaults.Least) == protocol.RuleContinue
 	default:
 		h.OnFailure = protocol.RuleContinue
 	}
@@ -321,7 +343,7 @@ func (m *merged) excluded(r *reader, h *Hook, field, value, instead string) (ok 
 // the strictest it could have been.
 func (m *merged) guard(res *Resolution) {
 	h := &res.Hook
-	unsure := m.unknown("can") || m.unknown("required") || m.unknown("onFailure")
+	unsure := m.unknown("can") || m.unknown("required") || m.unknown("onFailure") || m.unknown("dialect")
 	if m.unknown("can") {
 		h.Can = protocol.CanBlock
 	}

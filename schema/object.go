@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/hookd-dev/hookd/internal/text"
+	"github.com/hookd-dev/hookd/protocol/dialect"
 	"github.com/hookd-dev/hookd/schema/document"
 	"github.com/hookd-dev/hookd/schema/units"
 )
@@ -81,6 +82,11 @@ func (r *reader) value(n *document.Node, path string, v reflect.Value, s shape) 
 		*field = list
 		return ok
 	case *CommandLine:
+		if n.Kind == document.String && r.foreign != nil {
+			line, ok := r.text(n, path)
+			*field = dialect.ShellLine(line)
+			return ok
+		}
 		if n.Kind == document.String {
 			r.fault(n, path, CodeWrongType, fmt.Sprintf("%s is the string %s, not a list: no shell reads it", lastKey(path), describe(n)), "write program and arguments as a list: "+quoted(strings.Fields(n.Text)))
 			return false

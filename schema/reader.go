@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/dialect"
 	"github.com/hookd-dev/hookd/schema/document"
 	"github.com/hookd-dev/hookd/schema/units"
 )
@@ -16,7 +17,8 @@ import (
 // not fit.
 type reader struct {
 	file     string
-	hook     string // name of the hook that is being read, "" outside of an entry
+	hook     string           // name of the hook that is being read, "" outside of an entry
+	foreign  *dialect.Foreign // whose protocol the description that is being read names, nil for hookd's own
 	findings []Finding
 	unsaid   int // problems beyond maxFindings
 }
@@ -141,6 +143,9 @@ func (r *reader) duration(n *document.Node, path string) (time.Duration, bool) {
 	var d time.Duration
 	var err error
 	switch {
+	case bare && r.foreign != nil && r.foreign.Unit != time.Second:
+		d, err = units.ParseDuration(n.Text + "ms")
+		bare = false
 	case bare:
 		d, err = units.Seconds(n.Text)
 	case n.Kind == document.String || n.Kind == document.Word:
@@ -229,7 +234,9 @@ func (r *reader) events(n *document.Node, path string) (Events, bool) {
 		}
 		const longest = 100 // no name is as long, and looking for a near one takes time
 		known := false
-		if len(name) <= longest {
+		if r.foreign != nil {
+			known = true // that agent's names are told when all of the description is known
+		} else if len(name) <= longest {
 			_, _, known = protocol.Canonical(name)
 		}
 		if !known {

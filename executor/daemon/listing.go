@@ -36,6 +36,10 @@ type Listed struct {
 	TimeoutMs    int64                `json:"timeoutMs"`
 	OnFailure    protocol.Rule        `json:"onFailure"`
 	Required     bool                 `json:"required"`
+	Dialect      string               `json:"dialect,omitzero"`   // whose protocol it speaks, where that is not hookd's
+	Named        []string             `json:"named,omitzero"`     // its events as that agent names them
+	Matcher      string               `json:"matcher,omitzero"`   // in that agent's form
+	ByDialect    bool                 `json:"byDialect,omitzero"` // what its agent does counts when it fails; onFailure is for one that cannot be asked
 	Run          schema.RunMode       `json:"run"`
 	Pool         *executor.PoolState  `json:"pool,omitzero"` // of a standby or resident hook
 	Status       executor.Status      `json:"status"`
@@ -52,7 +56,7 @@ func Describe(set *executor.Set, findings []schema.Finding) Listing {
 		l.Hooks = append(l.Hooks, Listed{
 			Name: h.Name, Source: h.Layer, Path: h.Path, Events: h.Events, Match: h.Match, Can: h.Can,
 			Mode: h.Mode, Priority: h.Priority, TimeoutMs: h.Timeout.Milliseconds(), OnFailure: h.OnFailure,
-			Required: h.Required, Run: h.Run, Pool: h.PoolState(), Status: h.Status, Why: h.Why, UnhashedCode: h.UnhashedCode, Order: i + 1,
+			Required: h.Required, Dialect: h.HookInfo().Dialect, Named: h.Named, Matcher: h.Matcher, ByDialect: h.ByDialect, Run: h.Run, Pool: h.PoolState(), Status: h.Status, Why: h.Why, UnhashedCode: h.UnhashedCode, Order: i + 1,
 		})
 	}
 	return l.filled()

@@ -14,6 +14,10 @@
 // [Pool.SetActive] (pool.go) says which hooks may have some. Every program is run, bounded
 // and ended as a whole tree by package executor/process.
 //
+// A hook that was written for another agent is asked as that agent asks it (foreign.go):
+// package dialect says what its program reads, with which variables and arguments, and
+// what its answer means.
+//
 // localfiles.go finds out whether a program's files lie on this machine: only then is it
 // certain that a start returns, and the program is asked without a goroutine of its own.
 //

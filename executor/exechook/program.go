@@ -10,18 +10,20 @@ import (
 	"github.com/hookd-dev/hookd/executor/internal/worker"
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/dialect"
 )
 
 // Config is how a hook's program is started. It holds nothing of an event, so that
 // it is made once per snapshot.
 type Config struct {
-	Path     string   // absolute path of what is executed: the private copy, the file itself, or its interpreter
-	Script   string   // the hook's program, if Path is its interpreter; else empty
-	Args     []string // argv[1] and on; argv[0] is Path
-	Dir      string   // working directory
-	HookFile string   // the hook's own file, which messages name; empty: Path
-	Env      []string // as [hookenv.ForHook] returns it
-	Key      string   // names the hook across its runs, of which one waits until another has ended; empty: its folder, layer and name
+	Path     string            // absolute path of what is executed: the private copy, the file itself, or its interpreter
+	Script   string            // the hook's program, if Path is its interpreter; else empty
+	Args     []string          // argv[1] and on; argv[0] is Path
+	Dir      string            // working directory
+	HookFile string            // the hook's own file, which messages name; empty: Path
+	Env      []string          // as [hookenv.ForHook] returns it
+	Selector *dialect.Selector // how a hook that speaks another agent's dialect is asked; nil for hookd's own
+	Key      string            // names the hook across its runs, of which one waits until another has ended; empty: its folder, layer and name
 }
 
 // Program asks a hook by running its program once per event.
@@ -47,6 +49,9 @@ func (p *Program) Info() executor.AskerInfo { return executor.AskerInfo{Prompt: 
 // stands; what is left of the program is still being ended then.
 func (p *Program) Ask(ctx context.Context, q *executor.Question) protocol.Answer {
 	p.lookWhereFilesAre()
+	if p.config.Selector != nil {
+		return p.askForeign(ctx, q)
+	}
 	result := p.runtime.Run(ctx, p.command(q))
 	if result.Err != nil || result.OutputHeldOpen {
 		onTreeGone(q)(result.Gone, nil)

@@ -1,7 +1,6 @@
 package readreply
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,7 +33,7 @@ func decodeReply(object protocol.RawMessage) (r protocol.Reply, warnings []strin
 			return protocol.Reply{}, nil, &protocol.DecodeError{Path: jsonspan.PointerToken(m.Name), Offset: int64(m.Start), Err: err}
 		}
 		if text := foreign(m.Name); !known && text != "" {
-			return protocol.Reply{}, nil, &protocol.DecodeError{Path: jsonspan.PointerToken(m.Name), Offset: int64(m.Start), Err: errors.New(text)}
+			return protocol.Reply{}, nil, &protocol.DecodeError{Path: jsonspan.PointerToken(m.Name), Offset: int64(m.Start), Err: &foreignError{m.Name, text}}
 		}
 		if !known {
 			unknown = append(unknown, m.Name)
@@ -194,6 +193,34 @@ var foreignMembers = map[string]string{
 	"block":                    `"action":"block"`,
 	"deny":                     `"action":"block"`,
 	"approve":                  `"action":"allow"`,
+}
+
+// foreignError is a reply in the protocol of another agent.
+type foreignError struct{ member, text string }
+
+func (e *foreignError) Error() string { return e.text }
+
+// remedy says how a hook is asked in the protocol that it speaks.
+func (e *foreignError) remedy() string {
+	speaks := dialectOf(e.member)
+	if speaks == "" {
+		return replyRemedy
+	}
+	return "if it was written for another agent, say so: dialect=" + speaks + " in its header line, or \"dialect\": \"" + speaks + "\" in its settings entry; else " + replyRemedy
+}
+
+// dialectOf is the dialect that a member of another agent's reply most likely belongs to,
+// "" if hookd asks no hooks in that one.
+func dialectOf(member string) string {
+	switch member {
+	case "permission", "user_message", "agent_message", "followup_message", "updated_input", "additional_context", "updated_mcp_tool_output":
+		return "cursor"
+	case "blocked":
+		return "kodelet"
+	case "userMessage", "agentMessage", "errorMessage", "contextModification", "overrideInput", "modifiedInput", "cancel", "block", "deny", "approve":
+		return ""
+	}
+	return "claude"
 }
 
 // foreign says what stands here for a member of another agent's reply, "" for one that

@@ -101,7 +101,11 @@ func Read(spec *protocol.Spec, v protocol.HookInfo, stdout, stderr []byte, end P
 	}
 	reply, warnings, err := r.reply()
 	if err != nil {
-		reading := r.failed(protocol.FailReply, err.Error(), replyRemedy)
+		remedy := replyRemedy
+		if other, is := errors.AsType[*foreignError](err); is {
+			remedy = other.remedy()
+		}
+		reading := r.failed(protocol.FailReply, err.Error(), remedy)
 		if len(r.output.documents) == 0 {
 			reading.Warnings = nil // the failure says how the text begins
 		}
@@ -269,13 +273,13 @@ func (r *reader) ended(end ProcessEnd) (protocol.ReadResult, bool) {
 		return protocol.ReadResult{}, false
 	case *end.Exit == 2 && protocol.MayBlock(r.spec, r.hook):
 		if why := r.noForce(end.Program); why != "" {
-			return r.failed(protocol.FailExit, why, exitRemedy(0)), true
+			return r.failed(protocol.FailExit, why, ExitRemedy(0)), true
 		}
 		reply := protocol.Reply{Action: protocol.Block, Reason: r.exitReason()}
 		return protocol.ReadResult{Reply: &reply, ByExit: true, Warnings: r.warnings()}, true
 	}
-	remedy := exitRemedy(*end.Exit)
-	if emptyHookd.MatchString(lastLine(r.stderr)) {
+	remedy := ExitRemedy(*end.Exit)
+	if emptyHookd.MatchString(LastLine(r.stderr)) {
 		remedy = `a hook that calls "$HOOKD" needs the program hookd: put it into a folder of the hooks' PATH outside every project and checkout, or name it in hookd.Options.Program`
 	}
 	return r.failed(protocol.FailExit, fmt.Sprintf("exit code %d", *end.Exit), remedy), true
@@ -293,7 +297,7 @@ func (r *reader) exitReason() string {
 	if r.spec.Block == protocol.BlockContinues {
 		most = 8 << 10 // what the model is to mend
 	}
-	if tail := stderrTail(r.stderr, most); tail != "" {
+	if tail := StderrTail(r.stderr, most); tail != "" {
 		return tail
 	}
 	return reasonExit
@@ -309,13 +313,17 @@ func (r *reader) noForce(program []string) string {
 	if r.exitReason() == reasonExit {
 		return "exit code 2 without a text on stderr, which does not force the run on"
 	}
-	first, _, _ := strings.Cut(strings.TrimSpace(string(r.stderr)), "\n")
-	for _, name := range program {
-		if namesPlace(first, name) {
-			return "exit code 2, and the first line of stderr is its interpreter's"
-		}
+	if NamesProgram(r.stderr, program) {
+		return "exit code 2, and the first line of stderr is its interpreter's"
 	}
 	return ""
+}
+
+// NamesProgram reports whether the first line of stderr is that of an interpreter that
+// says where a program is wrong. program are the names that the program may have there.
+func NamesProgram(stderr []byte, program []string) bool {
+	first, _, _ := strings.Cut(strings.TrimSpace(string(stderr)), "\n")
+	return slices.ContainsFunc(program, func(name string) bool { return namesPlace(first, name) })
 }
 
 // behindName is what interpreters write after the name of a file in which something is
@@ -340,7 +348,7 @@ func namesPlace(line, file string) bool {
 
 // failed is a failure with the last line of stderr added for the person.
 func (r *reader) failed(kind protocol.FailureKind, detail, remedy string) protocol.ReadResult {
-	if line := lastLine(r.stderr); line != "" {
+	if line := LastLine(r.stderr); line != "" {
 		detail += fmt.Sprintf("; last line of stderr: %q", text.Shorten(line, 300))
 	}
 	return protocol.ReadResult{Failure: &protocol.Failure{Kind: kind, Detail: detail, Remedy: remedy}, Warnings: r.warnings()}
@@ -350,8 +358,8 @@ func (r *reader) failed(kind protocol.FailureKind, detail, remedy string) protoc
 // variable: with set -u it names the variable, otherwise a command without a name.
 var emptyHookd = regexp.MustCompile(`\bHOOKD\b|: : `)
 
-// exitRemedy says what an exit code usually means.
-func exitRemedy(code int) string {
+// ExitRemedy says what an exit code usually means.
+func ExitRemedy(code int) string {
 	switch {
 	case code == 0:
 		return "to have the run go on, write what is to be done to stderr and end with 2, or answer with hookd reply block"
@@ -367,8 +375,8 @@ func exitRemedy(code int) string {
 	return "a hook that has nothing to say ends with exit code 0; set -e ends a script at the first command that fails"
 }
 
-// lastLine is the last line of a text that is not blank.
-func lastLine(output []byte) string {
+// LastLine is the last line of a text that is not blank.
+func LastLine(output []byte) string {
 	trimmed := bytes.TrimSpace(output)
 	if i := bytes.LastIndexAny(trimmed, "\r\n"); i >= 0 {
 		trimmed = trimmed[i+1:]
@@ -376,9 +384,9 @@ func lastLine(output []byte) string {
 	return text.Valid(strings.TrimSpace(string(trimmed)))
 }
 
-// stderrTail is the end of stderr, at most limit bytes, from the beginning of a
+// StderrTail is the end of stderr, at most limit bytes, from the beginning of a
 // line where there is one.
-func stderrTail(stderr []byte, limit int) string {
+func StderrTail(stderr []byte, limit int) string {
 	tail := bytes.TrimSpace(stderr)
 	if len(tail) > limit {
 		tail = tail[len(tail)-limit:]

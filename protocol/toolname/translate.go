@@ -68,6 +68,38 @@ func ToTheirs(agent, name string, args protocol.RawMessage) (string, protocol.Ra
 	return Vocabulary[i].Name, theirs, err
 }
 
+// TheirNames are all names by which an agent calls the tool that does what one of ours
+// does, the one that [ToTheirs] writes first. A tool that the agent has no match for keeps
+// its name; then the agent's tools of the same kind come after it, for what matchers mean
+// that list the agent's own.
+func TheirNames(agent, name string) []string {
+	if server, tool, is := cutServer(name); is {
+		names := []string{}
+		for _, form := range ServerNames {
+			if slices.Contains(strings.Fields(form.Of), agent) {
+				names = append(names, form.spell(server, tool))
+			}
+		}
+		return append(names, name)
+	}
+	var names, alike []string
+	kind, _ := Kind(name)
+	for i := range Vocabulary {
+		t := &Vocabulary[i]
+		switch {
+		case !t.isOf(agent):
+		case t.Name == name || t.Ours == name:
+			names = append(names, t.Name)
+		case t.Kind == kind && kind != protocol.KindOther:
+			alike = append(alike, t.Name)
+		}
+	}
+	if names == nil {
+		return append([]string{name}, alike...)
+	}
+	return names
+}
+
 func theirServerName(agent, server, tool string) string {
 	for _, form := range ServerNames {
 		if slices.Contains(strings.Fields(form.Of), agent) {

@@ -58,7 +58,7 @@ func (a Arg) of(agents string) Arg {
 // tools are in [ServerNames]. Where an agent has two tools for one of ours, the first
 // is what ours becomes there.
 var Vocabulary = []Tool{
-	{"bash", protocol.KindShell, "hookd copilot crush opencode pi", "bash", []Arg{timeoutMs.of("opencode"), {"workdir", "dir", Same, "opencode"}}},
+	{"bash", protocol.KindShell, "hookd copilot crush opencode pi kodelet", "bash", []Arg{timeoutMs.of("opencode"), {"workdir", "dir", Same, "opencode"}}},
 	{"read_file", protocol.KindRead, "hookd gemini qwen cline hermes", "read_file", []Arg{filePath.of("gemini qwen"), {"absolute_path", "path", Same, "gemini qwen"}, {"start_line", "offset", Same, "gemini"}}},
 	{"write_file", protocol.KindWrite, "hookd gemini qwen hermes", "write_file", []Arg{filePath.of("gemini qwen")}},
 	{"edit_file", protocol.KindWrite, "hookd", "edit_file", nil},
@@ -79,7 +79,7 @@ var Vocabulary = []Tool{
 	{"grep_search", protocol.KindRead, "gemini qwen", "grep", []Arg{dirPath.of("gemini"), {"include_pattern", "glob", Same, "gemini"}}},
 	{"search_file_content", protocol.KindRead, "gemini", "grep", []Arg{dirPath, {Theirs: "include", Ours: "glob"}}},
 	{"replace", protocol.KindWrite, "gemini", "edit_file", []Arg{filePath, oldString, newString, {Theirs: "allow_multiple", Ours: "replaceAll"}}},
-	{"web_fetch", protocol.KindNet, "gemini qwen copilot", "web_fetch", nil},
+	{"web_fetch", protocol.KindNet, "gemini qwen copilot kodelet", "web_fetch", nil},
 	{"google_web_search", protocol.KindNet, "gemini", "web_search", nil},
 	{"save_memory", protocol.KindOther, "gemini qwen", "", nil},
 	{"write_todos", protocol.KindOther, "gemini", "", nil},
@@ -158,11 +158,19 @@ var Vocabulary = []Tool{
 	{"websearch", protocol.KindNet, "opencode", "web_search", nil},
 	{"find", protocol.KindRead, "pi", "glob", nil},
 
+	// kodelet, whose hooks run here.
+	{"file_read", protocol.KindRead, "kodelet", "read_file", []Arg{filePath, {Theirs: "line_limit", Ours: "limit"}}},
+	{"file_write", protocol.KindWrite, "kodelet", "write_file", []Arg{filePath, {Theirs: "text", Ours: "content"}}},
+	{"file_edit", protocol.KindWrite, "kodelet", "edit_file", []Arg{filePath, {Theirs: "old_text", Ours: "oldText"}, {Theirs: "new_text", Ours: "newText"}, replaceAll}},
+	{"grep_tool", protocol.KindRead, "kodelet", "grep", []Arg{{Theirs: "include", Ours: "glob"}}},
+	{"glob_tool", protocol.KindRead, "kodelet", "glob", nil},
+	{"subagent", protocol.KindAgent, "kodelet", "spawn_subagent", []Arg{{Theirs: "question", Ours: "prompt"}}},
+
 	// Kiro, OpenHands, Goose, Hermes Agent, Cline.
-	{"execute_bash", protocol.KindShell, "openhands kiro", "bash", nil},
 	{"fs_read", protocol.KindRead, "kiro", "", nil},
 	{"fs_write", protocol.KindWrite, "kiro", "", []Arg{fileText, oldStr, newStr}},
 	{"terminal", protocol.KindShell, "openhands hermes", "bash", nil},
+	{"execute_bash", protocol.KindShell, "openhands kiro", "bash", nil},
 	{"file_editor", protocol.KindWrite, "openhands", "", []Arg{fileText, oldStr, newStr}},
 	{"str_replace_editor", protocol.KindWrite, "openhands copilot", "", []Arg{fileText, oldStr, newStr}},
 	{"developer__shell", protocol.KindShell, "goose", "bash", nil},

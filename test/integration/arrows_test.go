@@ -32,10 +32,10 @@ protocol/rpc: internal/lines protocol
 protocol/rpc/socket:
 protocol/tables: protocol
 protocol/toolname: protocol protocol/patterns
-protocol/dialect: protocol protocol/toolname
+protocol/dialect: internal/jsonspan internal/text protocol protocol/patterns protocol/readreply protocol/toolname
 protocol/dialect/plugins: protocol
 schema/internal: protocol schema schema/document schema/internal/jsonschemas schema/units
-schema: protocol protocol/patterns schema/agentparts schema/document protocol/toolname schema/units
+schema: protocol protocol/dialect protocol/patterns protocol/toolname schema/agentparts schema/document schema/units
 schema/document:
 schema/agentparts:
 schema/units:
@@ -43,8 +43,9 @@ schema/toolname: protocol protocol/patterns
 executor: executor/hookenv executor/internal/inflight executor/internal/match executor/internal/slots executor/internal/worker executor/record executor/state internal/hookvalues internal/jsonspan protocol protocol/readreply schema
 executor/internal/match: protocol protocol/patterns schema schema/toolname
 executor: executor/hookenv executor/internal/inflight executor/internal/match executor/internal/slots executor/internal/worker executor/record executor/state internal/jsonspan protocol protocol/readreply schema
+executor: executor/hookenv executor/internal/inflight executor/internal/match executor/internal/slots executor/internal/worker executor/record executor/state internal/jsonspan protocol protocol/dialect protocol/readreply schema
 executor/internal/match: protocol protocol/patterns schema protocol/toolname
-executor/exechook: executor executor/hookenv executor/internal/worker executor/process protocol protocol/readreply schema
+executor/exechook: executor executor/hookenv executor/internal/worker executor/process protocol protocol/dialect protocol/readreply schema
 executor/internal/inflight:
 executor/internal/slots: protocol
 executor/internal/worker: executor/internal/inflight executor/process protocol protocol/readreply
@@ -58,11 +59,11 @@ executor/daemon: executor executor/daemon/internal/outbox protocol protocol/rpc 
 executor/daemon/internal/outbox: protocol protocol/rpc
 executor/state: protocol schema
 executor/daemon: executor protocol protocol/rpc protocol/rpc/socket schema
-loader/install: executor/hookenv executor/process loader/install/internal/configtext protocol protocol/dialect schema
+loader/install: executor/hookenv executor/process loader/install/internal/configtext protocol protocol/dialect protocol/dialect/plugins schema
 loader/install/internal/configtext: schema/document
 loader/internal/bundle: executor/hookenv loader/internal/files loader/internal/interpreter loader/internal/report protocol protocol/patterns schema schema/document
 loader/internal/candidate: executor/hookenv loader/internal/bundle loader/internal/files loader/internal/interpreter loader/internal/records loader/internal/report loader/internal/settings loader/internal/workspace protocol schema
-loader/internal/discover: executor/hookenv executor/process internal/fsutil loader/internal/bundle loader/internal/candidate loader/internal/environment loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/trust protocol schema schema/document
+loader/internal/discover: executor/hookenv executor/process internal/fsutil loader/internal/bundle loader/internal/candidate loader/internal/environment loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/trust protocol protocol/dialect schema schema/document
 loader/internal/environment: executor/hookenv loader/internal/bundle loader/internal/candidate loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/workspace protocol schema
 loader/internal/files: executor/process
 loader/internal/interpreter: executor/hookenv executor/process loader/internal/files loader/internal/ownership loader/internal/report
@@ -73,9 +74,9 @@ loader/internal/settings: protocol schema schema/agentparts schema/document sche
 loader/internal/records: internal/fsutil loader/internal/bundle loader/internal/files loader/internal/interpreter
 loader/internal/report: loader/internal/files protocol schema
 loader/internal/settings: protocol schema schema/document
-loader: executor executor/exechook executor/hookenv executor/process executor/record executor/state internal/fsutil loader/internal/files loader/internal/ownership loader/internal/report loader/internal/settings protocol protocol/patterns schema schema/document protocol/toolname
+loader: executor executor/exechook executor/hookenv executor/process executor/record executor/state internal/fsutil loader/internal/files loader/internal/ownership loader/internal/report loader/internal/settings protocol protocol/dialect protocol/patterns protocol/toolname schema schema/document
 loader: executor executor/exechook executor/hookenv executor/process executor/record executor/state internal/fsutil loader/internal/files loader/internal/ownership loader/internal/report loader/internal/settings protocol schema schema/document
-loader/internal/trust: executor executor/hookenv executor/process executor/record internal/fsutil loader/internal/bundle loader/internal/candidate loader/internal/environment loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/workspace protocol schema
+loader/internal/trust: executor executor/hookenv executor/process executor/record internal/fsutil loader/internal/bundle loader/internal/candidate loader/internal/environment loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/workspace protocol protocol/dialect schema
 loader/internal/workspace: executor/hookenv loader/internal/files loader/internal/ownership
 loader: executor executor/exechook executor/hookenv executor/process loader/internal/bundle loader/internal/candidate loader/internal/discover loader/internal/environment loader/internal/files loader/internal/interpreter loader/internal/notify loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/trust loader/internal/workspace protocol schema protocol/toolname
 agentloop: agentloop/builtin agentloop/internal/answer agentloop/internal/conversation agentloop/internal/gohooks agentloop/internal/limits agentloop/internal/toolset agentloop/model agentloop/provider agentloop/recipe agentloop/store agentloop/tool protocol

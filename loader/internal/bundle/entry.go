@@ -28,6 +28,9 @@ type Entry struct {
 	InPlace     bool                 `json:"inPlace,omitzero"`
 	Sensitive   bool                 `json:"sensitive,omitzero"`
 	Dialect     string               `json:"dialect"`
+	Named       []string             `json:"named,omitzero"`     // with another agent's dialect: its events as they are written
+	Matcher     string               `json:"matcher,omitzero"`   // in that agent's form
+	ByDialect   bool                 `json:"byDialect,omitzero"` // that agent says what a failure does
 	Protocol    int                  `json:"protocol"`
 	Description string               `json:"description,omitzero"`
 	Rejected    bool                 `json:"rejected,omitzero"` // never equal to one that was allowed
@@ -40,7 +43,7 @@ func EntryOf(r schema.Resolution) Entry {
 		Events: h.Events, Match: h.Match, Can: h.Can, Mode: h.Mode, OnFailure: h.OnFailure,
 		Required: h.Required, Priority: h.Priority, Enabled: h.Enabled, Command: h.Command, Args: h.Args,
 		Run: h.Run, Env: h.Env, Files: h.Files, InPlace: h.InPlace, Sensitive: h.Sensitive,
-		Dialect: h.Dialect, Protocol: h.Protocol, Description: h.Description,
+		Dialect: h.Dialect, Named: h.Named, Matcher: h.Matcher, ByDialect: h.ByDialect, Protocol: h.Protocol, Description: h.Description,
 	}
 	if h.Timeout > 0 {
 		e.Timeout = h.Timeout.String()
@@ -55,7 +58,7 @@ func (e *Entry) Hook(layer protocol.Layer, name, path string, timeout time.Durat
 		Name: name, Layer: layer, Path: path, Events: e.Events, Match: e.Match, Can: e.Can, Mode: e.Mode,
 		OnFailure: e.OnFailure, Required: e.Required, Priority: e.Priority, Enabled: e.Enabled,
 		Command: e.Command, Args: e.Args, Run: e.Run, Env: e.Env, Files: e.Files, InPlace: e.InPlace,
-		Sensitive: e.Sensitive, Dialect: e.Dialect, Protocol: e.Protocol, Description: e.Description,
+		Sensitive: e.Sensitive, Dialect: e.Dialect, Named: e.Named, Matcher: e.Matcher, ByDialect: e.ByDialect, Protocol: e.Protocol, Description: e.Description,
 		Timeout: timeout,
 	}
 	if d, err := time.ParseDuration(e.Timeout); err == nil {

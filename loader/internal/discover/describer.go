@@ -25,6 +25,7 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/loader/internal/trust"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/dialect"
 	"github.com/hookd-dev/hookd/schema"
 	"github.com/hookd-dev/hookd/schema/document"
 )
@@ -110,7 +111,7 @@ func (d *Describer) Describe(ctx context.Context, rt *process.Runtime, env *envi
 		s := trust.StartOf(&f.Subject, &f.Verdict)
 		questions[answers] = append(questions[answers], question{f.Bundle.Hash, process.Command{
 			Path: s.Path, Argv: append(s.Argv, askArgument), Dir: env.DirOf(&f.Subject, f.Resolution.Hook.InProject),
-			Env: s.Environ(env.Variables(f.Hook, hookenv.Describe)), Grace: f.Scope.Own.Hooks.Grace,
+			Env: append(s.Environ(env.Variables(f.Hook, hookenv.Describe)), dialect.DescribeEnv()...), Grace: f.Scope.Own.Hooks.Grace,
 		}})
 	}
 	for answers, questions := range questions {
@@ -242,18 +243,19 @@ func lastLine(text []byte) string {
 	return string(bytes.TrimSpace(text[bytes.LastIndexByte(text, '\n')+1:]))
 }
 
-// describe reads an answer: an object of fields, or one word of kodelet's. ok is
-// false if it says nothing that can be used; why says it in words.
+// describe reads an answer: an object of fields, or what hooks of another agent answer.
+// why says in words why nothing of it can be used, "" if it can.
 func (got rawAnswer) describe(path, hook string) (d schema.Described, findings []schema.Finding, why string) {
 	if got.Failed != "" {
 		return d, nil, got.Failed
 	}
 	text := strings.TrimSpace(strings.TrimPrefix(got.Stdout, "\ufeff"))
+	foreign, isForeign := dialect.Described(text)
 	switch {
 	case text == "":
 		return d, nil, "it answered nothing"
-	case kodeletEvent(text):
-		text = fmt.Sprintf(`{"events":[%q],"dialect":"kodelet"}`, text)
+	case isForeign:
+		text = foreign
 	case !strings.HasPrefix(text, "{"):
 		return d, nil, fmt.Sprintf("its answer is neither an object nor the name of an event: %q", clip(text))
 	}
@@ -263,17 +265,6 @@ func (got rawAnswer) describe(path, hook string) (d schema.Described, findings [
 	}
 	d, findings = schema.DecodeEntry(node, schema.FromProgram, schema.Pos{File: path}, hook)
 	return d, findings, ""
-}
-
-// kodeletEvent reports whether a word is one of those by which kodelet's hooks
-// answer.
-func kodeletEvent(word string) bool {
-	switch word {
-	case "before_tool_call", "after_tool_call", "user_message_send", "agent_stop", "turn_end", "after_turn":
-		_, _, ok := protocol.Canonical(word)
-		return ok
-	}
-	return false
 }
 
 // clip shortens foreign text for a message.

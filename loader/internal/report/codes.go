@@ -52,6 +52,7 @@ const (
 	StartsElsewhere   schema.Code = "starts-outside-project"
 	ImportUnnamed     schema.Code = "import-not-in-files"
 	Undecided         schema.Code = "condition-undecided"
+	SpeaksOtherwise   schema.Code = "speaks-other-dialect"
 )
 
 // Codes documents the codes of this package.
@@ -98,6 +99,7 @@ var Codes = []schema.CodeText{
 	{Code: OwnFolder, Severity: schema.SeverityWarning, Meaning: "the empty folder in which hooks of the user start cannot be used; they start in the root folder"},
 	{Code: StartsElsewhere, Severity: schema.SeverityWarning, Meaning: "a hook of user or machine that seems to expect the project as its working directory"},
 	{Code: ImportUnnamed, Severity: schema.SeverityWarning, Meaning: "a hook loads a file of its folder, or of the project, that its files do not name: the private copy does not find it"},
+	{Code: SpeaksOtherwise, Severity: schema.SeverityWarning, Meaning: "a hook's text has words that only hooks of another agent have, and it does not say that it speaks that dialect"},
 	{Code: Undecided, Severity: schema.SeverityWarning, Meaning: "a condition reads a member of args that calls of a matched tool need not have: there it is undecided, and the hook is asked"},
 	{Code: Polling, Severity: schema.SeverityWarning, Meaning: "the system has no more file watches; hookd looks at the files at intervals instead"},
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/candidate"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/dialect"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -56,6 +57,11 @@ func stricter(was, now schema.Hook) schema.Hook {
 	if !reflect.DeepEqual(was.Match, now.Match) {
 		was.Match = schema.Match{} // whichever matches, it is asked
 	}
+	was.ByDialect = was.ByDialect && now.ByDialect
+	if was.Dialect != now.Dialect || was.Matcher != now.Matcher || !slices.Equal(was.Named, now.Named) {
+		// Whichever agent's events and matcher fit, and whatever that agent does with failures.
+		was.Dialect, was.Matcher, was.Named, was.ByDialect = dialect.Own, "", nil, false
+	}
 	return was
 }
 
@@ -76,6 +82,7 @@ func (d *Decider) wasAllowed(f *DecidedHook) (schema.Hook, schema.Source) {
 			h.Can, h.OnFailure = described.Hook.Can, described.Hook.OnFailure
 		}
 		h.Events, h.Match, h.Mode = described.Hook.Events, described.Hook.Match, described.Hook.Mode
+		h.Dialect, h.Named, h.Matcher, h.ByDialect = described.Hook.Dialect, described.Hook.Named, described.Hook.Matcher, described.Hook.ByDialect
 		h.Required = h.Required || described.Hook.Required
 	}
 	if len(h.Events) == 0 {

@@ -206,6 +206,10 @@ func (cmd *Commands) newTrial(ctx context.Context, rt *process.Runtime, file str
 		}
 	}
 	hook := snapshot.Set.Hooks[0]
+	if other := loader.SpeaksOtherwise(file, hook.Name); other != nil && hook.Foreign() == nil && !cmd.Console.JSON {
+		report.Findings(cmd.Console.Err, []schema.Finding{*other})
+		shown = true
+	}
 	if hook.Asker == nil {
 		return nil, nil, cannotRun(hook, shown)
 	}
@@ -222,11 +226,15 @@ func (cmd *Commands) trialOf(hook *executor.Hook, project string, f tryFlags) (*
 	}
 	if f.event != "" {
 		var err error
-		if name, err = cli.EventName(f.event); err != nil {
+		if name, err = eventOf(hook, f.event); err != nil {
 			return nil, err
 		}
 	}
-	data, err := cmd.eventData(name, f.data, f.hasData, hook.Match.Tool)
+	tools := hook.Match.Tool
+	if hook.Matcher != "" {
+		tools = strings.Split(hook.Matcher, "|")
+	}
+	data, err := cmd.eventData(name, f.data, f.hasData, tools)
 	if err != nil {
 		return nil, err
 	}
@@ -235,6 +243,17 @@ func (cmd *Commands) trialOf(hook *executor.Hook, project string, f tryFlags) (*
 		return nil, err
 	}
 	return &trial{hook: hook, given: given}, nil
+}
+
+// eventOf is the event that a name on the command line means: ours, an alias, or one of
+// the agent that the hook was written for.
+func eventOf(hook *executor.Hook, name string) (protocol.EventName, error) {
+	if f := hook.Foreign(); f != nil {
+		if event, err := f.Resolve(name); err == nil {
+			return event, nil
+		}
+	}
+	return cli.EventName(name)
 }
 
 // cannotRun returns the fault of a hook that cannot be tried. With shown, the remedy was
@@ -254,7 +273,7 @@ func cannotRun(hook *executor.Hook, shown bool) *cli.Fault {
 // observer too.
 func (cmd *Commands) runTrial(ctx context.Context, snapshot *loader.Snapshot, t *trial) error {
 	hook := *t.hook
-	hook.Events, hook.Match = []protocol.EventName{t.given.Event}, schema.Match{}
+	hook.Events, hook.Match, hook.Matcher = []protocol.EventName{t.given.Event}, schema.Match{}, ""
 	hook.Sensitive = false // the person who tries it gave the event, and is to see all that it does
 	hook.Asker = &listener{asker: t.hook.Asker, trial: t}
 	set, _ := executor.NewSet(executor.Set{Project: snapshot.Project, Settings: snapshot.Set.Settings, Hooks: []*executor.Hook{&hook}})

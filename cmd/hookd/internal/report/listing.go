@@ -38,6 +38,7 @@ func Listing(p *show.Printer, listing daemon.Listing) {
 		p.Print("no hooks; hookd new NAME writes one\n")
 	}
 	notRunning(p, listing)
+	failsOpen(p, listing.Hooks)
 	unwatchedHooks(p, listing.Hooks)
 	heldStreams(p, listing.Hooks)
 	if n := len(listing.Findings); n > 0 {
@@ -132,13 +133,20 @@ func runText(h daemon.Listed) string {
 }
 
 func canText(h daemon.Listed) string {
+	text := string(h.Can)
 	if h.Mode == protocol.Audit {
-		return string(h.Can) + " (audit)"
+		text += " (audit)"
 	}
-	return string(h.Can)
+	if h.Dialect != "" {
+		text += ", speaks " + show.Line(h.Dialect)
+	}
+	return text
 }
 
 func failureText(h daemon.Listed) string {
+	if h.ByDialect {
+		return "as " + show.Line(h.Dialect) + " does"
+	}
 	if h.Required {
 		return string(h.OnFailure) + ", required"
 	}
@@ -164,11 +172,18 @@ func EventsText(h daemon.Listed) string {
 	for i, e := range h.Events {
 		names[i] = string(e)
 	}
-	text := strings.Join(names, " ")
-	if gates := len(h.Events); gates > 4 {
+	if len(h.Named) > 0 {
+		names = h.Named
+	}
+	text := show.Line(strings.Join(names, " "))
+	if gates := len(names); gates > 4 {
 		text = fmt.Sprintf("%s … (%d events)", strings.Join(names[:3], " "), gates)
 	}
-	if match := MatchText(h.Match); match != "" {
+	match := MatchText(h.Match)
+	if h.Matcher != "" {
+		match = strings.TrimSuffix(show.Shorten(h.Matcher, 40)+"; "+match, "; ")
+	}
+	if match != "" {
 		text += " [" + match + "]"
 	}
 	return text
@@ -267,6 +282,16 @@ func heldStreams(p *show.Printer, hooks []daemon.Listed) {
 		}
 		if len(names) > 0 {
 			p.Print("%s\n", p.In(show.Quiet, held.what+" held back until "+strings.Join(names, ", ")+" has answered"))
+		}
+	}
+}
+
+// failsOpen names the hooks of other agents that refuse, and that let pass what they could
+// not judge, as their own agents do.
+func failsOpen(p *show.Printer, hooks []daemon.Listed) {
+	for _, h := range hooks {
+		if h.ByDialect && h.Status == executor.Ready {
+			p.Print("%s %s: speaks %s, which goes on when the hook crashes; add onFailure: block\n", p.In(show.Warn, "!"), p.In(show.Name, show.Line(h.Name)), show.Line(h.Dialect))
 		}
 	}
 }

@@ -1,0 +1,215 @@
+package dialect
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// Asking is one event as one foreign hook is asked about it.
+type Asking struct {
+	Foreign *Foreign
+	Event   *HookEvent
+
+	ev      *protocol.Event
+	project string // folder
+	call    foreignCall
+	data    input // of the event, ours
+	host    protocol.RawMessage
+}
+
+// Selector says which events a foreign hook is asked about, and as what.
+type Selector struct {
+	foreign *Foreign
+	named   []string
+	fits    fits // nil: all
+}
+
+// Select compiles what a hook's description says: the names of its events as they stand
+// there, and its matcher in the agent's own form. A matcher that hookd cannot compare
+// selects all events, so that a guard is asked, and is an error besides.
+func (f *Foreign) Select(named []string, matcher string) (*Selector, error) {
+	s := &Selector{foreign: f, named: named}
+	if matcher == "" || matcher == "*" {
+		return s, nil
+	}
+	compile := f.matcher
+	if f.claudeNames && slices.ContainsFunc(named, isClaudeName) {
+		compile = claudeMatcher
+	}
+	var err error
+	s.fits, err = compile(matcher)
+	return s, err
+}
+
+// Ask returns how the hook is asked about an event, nil if the event does not concern it.
+// project is the folder that the agent would call its project.
+func (s *Selector) Ask(ev *protocol.Event, project string) *Asking {
+	for _, e := range s.foreign.eventsFor(ev.Event, s.named) {
+		a := &Asking{Foreign: s.foreign, Event: e, ev: ev, project: project, data: input{object: ev.Data}}
+		a.readCall()
+		if host := a.data.at("host"); ev.Agent.Host == s.foreign.Name && jsonspan.Kind(host) == '{' {
+			a.host = host
+		}
+		if a.concerns() && a.matches(s.fits) {
+			return a
+		}
+	}
+	return nil
+}
+
+// concerns reports whether the event is about such a call, where it is about one.
+func (a *Asking) concerns() bool {
+	return len(a.Event.Only) == 0 || a.call.name == "" || slices.Contains(a.Event.Only, string(a.call.kind)) || slices.Contains(a.Event.Only, a.call.name)
+}
+
+// matches compares the matcher in the agent's own way. An event that names nothing to
+// compare with matches, so that a guard is asked.
+func (a *Asking) matches(fits fits) bool {
+	if fits == nil {
+		return true
+	}
+	subjects := a.call.names
+	if a.Foreign.subject != nil {
+		subjects = a.Foreign.subject(a)
+	}
+	return len(subjects) == 0 || slices.ContainsFunc(subjects, fits)
+}
+
+// Stdin is what the hook's program reads: one object and, as some programs read a line, a
+// newline.
+func (a *Asking) Stdin() ([]byte, error) {
+	fields := a.Foreign.input(a)
+	var out bytes.Buffer
+	if err := json.MarshalWrite(&out, fields, jsontext.AllowInvalidUTF8(true)); err != nil {
+		return nil, fmt.Errorf("the event cannot be written for a hook of %s: %w", a.Foreign.Title, err)
+	}
+	return append(a.asSent(out.Bytes()), '\n'), nil
+}
+
+// asSent returns the input with what the agent itself sent, where the event comes from
+// the very agent whose hook is asked: members that hookd does not know are kept, and
+// those that no hook changed are the agent's own bytes.
+func (a *Asking) asSent(ours []byte) []byte {
+	if a.host == nil {
+		return ours
+	}
+	theirs := &input{object: a.host}
+	says := theirs.first("hook_event_name")
+	if says != "" && !strings.EqualFold(says, a.Event.Name) {
+		return ours
+	}
+	if a.Foreign.claudeNames && a.asClaude() && says == "" && a.ev.Event != protocol.PermissionRequest {
+		return ours
+	}
+	var changed []string
+	for _, pointer := range a.ev.Outcome.Changed {
+		member, _, _ := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
+		changed = append(changed, changedMembers[member]...)
+	}
+	object := a.host
+	for _, name := range changed {
+		if value := jsonspan.Get(ours, name); value != nil {
+			object = set(object, name, value)
+		}
+	}
+	return object
+}
+
+// changedMembers are the members of agents' inputs that show a member of our data.
+var changedMembers = map[string][]string{
+	"args":         {"tool_input", "toolArgs", "toolInput", "command"},
+	"result":       {"tool_response", "tool_result", "toolResult", "tool_output"},
+	"prompt":       {"prompt"},
+	"response":     {"last_assistant_message", "prompt_response", "response"},
+	"instructions": {"custom_instructions", "customInstructions"},
+	"error":        {"error", "error_message"},
+}
+
+// Env are the variables that the agent sets for its hooks.
+func (a *Asking) Env() []string {
+	if a.Foreign.env == nil {
+		return nil
+	}
+	return a.Foreign.env(a)
+}
+
+// Args are the words that the program gets after its own.
+func (a *Asking) Args() []string {
+	if a.Foreign.Arg == "" {
+		return nil
+	}
+	return []string{a.Foreign.Arg}
+}
+
+// cwd is the agent's working directory.
+func (a *Asking) cwd() string {
+	if a.ev.Cwd != "" {
+		return a.ev.Cwd
+	}
+	return a.project
+}
+
+// stamp is the event's time as agents write it.
+func (a *Asking) stamp() string { return a.ev.Time.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+// raw is a value as JSON, nil for one that JSON has no word for.
+func raw(value any) protocol.RawMessage {
+	out, err := json.Marshal(value, jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		return nil
+	}
+	return out
+}
+
+// always are values of members that are written even if they are empty.
+func always(value any) protocol.RawMessage { return raw(value) }
+
+// texts reads the messages of the event as agents without parts write them: a role, and
+// all that was said as one text, the calls of tools among it.
+func (a *Asking) texts(pointer string, call func(name, args string) string) []flatMessage {
+	var messages []protocol.Message
+	if json.Unmarshal(a.data.at(pointer), &messages, jsontext.AllowInvalidUTF8(true)) != nil {
+		return []flatMessage{}
+	}
+	flat := make([]flatMessage, 0, len(messages))
+	for _, m := range messages {
+		flat = append(flat, flatMessage{string(m.Role), flatText(m.Content, call)})
+	}
+	return flat
+}
+
+type flatMessage struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}
+
+func flatText(content protocol.Content, call func(name, args string) string) string {
+	var parts []string
+	for _, p := range content {
+		switch p.Type {
+		case protocol.PartText:
+			parts = append(parts, p.Text)
+		case protocol.PartToolCall:
+			parts = append(parts, call(p.Name, string(p.Args)))
+		case protocol.PartToolResult:
+			parts = append(parts, p.Content.Text())
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+// resultOf is the text of the result of a tool.
+func (a *Asking) resultOf() string { return contentText(a.data.at("/result/content")) }
+
+// millis is a number of milliseconds as agents write it: whole.
+func (a *Asking) millis(member string) protocol.RawMessage {
+	return raw(int64(a.data.number(member)))
+}

@@ -1,0 +1,239 @@
+package dialect
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/internal/text"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// codexHooks are hooks that were written for Codex CLI.
+var codexHooks = Foreign{
+	Name: "codex", Title: "Codex CLI", Unit: time.Second, Limit: 600 * time.Second,
+	FailsOpen: "Codex CLI goes on when a hook crashes, takes too long, ends with 2 without a text on stderr, or answers with a member that it does not know",
+	Events: append([]HookEvent{
+		{Name: "PreToolUse", Event: protocol.ToolCallStart, Refuses: true},
+		{Name: "PermissionRequest", Event: protocol.PermissionRequest, Refuses: true},
+		{Name: "PostToolUse", Event: protocol.ToolCallEnd, Refuses: true},
+		{Name: "UserPromptSubmit", Event: protocol.PromptSubmit, Refuses: true},
+		{Name: "SessionStart", Event: protocol.SessionStart},
+		{Name: "SessionEnd", Event: protocol.SessionEnd},
+		{Name: "Stop", Event: protocol.AgentStop},
+		{Name: "SubagentStart", Event: protocol.SubagentStart},
+		{Name: "SubagentStop", Event: protocol.SubagentStop},
+		{Name: "PreCompact", Event: protocol.CompactStart, Refuses: true},
+		{Name: "PostCompact", Event: protocol.CompactEnd},
+	}, nowhere("PreModelRequest", "PostModelRequest", "Interrupt")...),
+	input:   codexInput,
+	reply:   replyOfCodex,
+	matcher: alternatives("|", "|"),
+	subject: func(a *Asking) []string {
+		switch a.ev.Event {
+		case protocol.PromptSubmit, protocol.AgentStop:
+			return nil // it compares nothing there
+		}
+		return claudeSubject(a)
+	},
+}
+
+func codexInput(a *Asking) object {
+	o := object{{"session_id", always(a.ev.Session.ID)}}
+	if a.ev.Event != protocol.SessionStart && a.ev.Event != protocol.SessionEnd {
+		o = append(o, member{"turn_id", always(codexTurn(a))})
+	}
+	o = append(o, member{"transcript_path", always(a.ev.Session.Transcript)}, member{"cwd", always(a.cwd())}, member{"hook_event_name", a.Event.Name})
+	if a.ev.Event == protocol.SessionEnd {
+		return append(o, member{"reason", "other"})
+	}
+	o = append(o, member{"model", always(a.data.text("model"))})
+	if a.ev.Event != protocol.CompactStart && a.ev.Event != protocol.CompactEnd {
+		o = append(o, member{"permission_mode", "default"})
+	}
+	o = append(o, subAgent(a)...)
+	for _, m := range claudeMembers(a) {
+		switch m.name {
+		case "hook_event_name", "model", "duration_ms", "permission_suggestions", "background_tasks", "session_crons", "custom_instructions", "compact_summary":
+		case "tool_response":
+			response := always(a.resultOf())
+			if a.call.kind == protocol.KindMCP {
+				response = object{{"content", raw([]object{{{"type", "text"}, {"text", response}}})}}.json()
+			}
+			o = append(o, member{m.name, response})
+		default:
+			o = append(o, m)
+		}
+	}
+	return o
+}
+
+func codexTurn(a *Asking) string {
+	return a.ev.Session.ID + "-" + strconv.Itoa(a.ev.Turn)
+}
+
+// codexMembers are what Codex CLI knows of a reply at an event, in the reply and in its
+// hookSpecificOutput.
+func (a *Asking) codexMembers() (top, specific members) {
+	top = members{"continue": aBool, "stopReason": aText, "suppressOutput": aBool, "systemMessage": aText}
+	switch a.ev.Event {
+	case protocol.ToolCallStart, protocol.ToolCallEnd, protocol.PromptSubmit, protocol.AgentStop, protocol.SubagentStop:
+		top["decision"], top["reason"] = aText, aText
+	}
+	switch a.ev.Event {
+	case protocol.ToolCallStart:
+		specific = members{"permissionDecision": aText, "permissionDecisionReason": aText, "updatedInput": anyKind, "additionalContext": aText}
+	case protocol.ToolCallEnd:
+		specific = members{"additionalContext": aText, "updatedMCPToolOutput": anyKind}
+	case protocol.PermissionRequest:
+		specific = members{"decision": anObj}
+	case protocol.PromptSubmit, protocol.SessionStart, protocol.SubagentStart:
+		specific = members{"additionalContext": aText}
+	}
+	if specific != nil {
+		top["hookSpecificOutput"], specific["hookEventName"] = anObj, aText
+	}
+	return top, specific
+}
+
+func replyOfCodex(a *Asking, end *Ending) said {
+	in, err := jsonObject(end.Stdout)
+	words := text.Valid(strings.TrimSpace(string(end.Stdout)))
+	switch {
+	case end.Exit == 2 && stderrText(end.Stderr) == "":
+		s := exited(2)
+		s.failure.Remedy = "Codex CLI takes exit code 2 for a refusal only with a text on stderr"
+		return s
+	case end.Exit == 2:
+		if !a.codexBlocks() {
+			return exited(2)
+		}
+		return a.blockedByExit(end, "")
+	case end.Exit != 0:
+		return exited(end.Exit)
+	case err == nil:
+		return a.codexReply(in)
+	case words == "":
+		return said{}
+	case err != errNotJSON:
+		return a.unread("stdout begins as JSON, and is none: %v", err)
+	}
+	switch a.ev.Event {
+	case protocol.SessionStart, protocol.PromptSubmit, protocol.SubagentStart:
+		return said{reply: protocol.Reply{Context: words}}
+	case protocol.AgentStop, protocol.SubagentStop:
+		return a.unread("stdout is no JSON, which Codex CLI wants at %s", a.Event.Name)
+	}
+	return a.ignored(end.Stdout)
+}
+
+// codexBlocks reports whether exit code 2 refuses at the event.
+func (a *Asking) codexBlocks() bool {
+	switch a.ev.Event {
+	case protocol.ToolCallStart, protocol.PermissionRequest, protocol.ToolCallEnd, protocol.PromptSubmit, protocol.AgentStop, protocol.SubagentStop:
+		return true
+	}
+	return false
+}
+
+// codexReply reads a reply, of which one member that Codex CLI does not know, or does not
+// support at the event, throws all away.
+func (a *Asking) codexReply(in *input) said {
+	top, allowed := a.codexMembers()
+	specific := &input{object: in.at("hookSpecificOutput")}
+	wrong := top.check(in.object, true)
+	if wrong == "" {
+		wrong = allowed.check(specific.object, true)
+	}
+	if wrong == "" {
+		wrong = a.codexUnsupported(in, specific)
+	}
+	if wrong != "" {
+		return a.unread("Codex CLI throws the whole reply away: %s", wrong)
+	}
+	s := said{}
+	s.reply.Notice = in.text("systemMessage")
+	blocks, reason := in.text("decision") == "block", in.text("reason")
+	switch a.ev.Event {
+	case protocol.ToolCallStart:
+		if specific.text("permissionDecision") == "deny" {
+			blocks, reason = true, specific.text("permissionDecisionReason")
+		}
+		if input := specific.at("updatedInput"); jsonspan.Kind(input) == '{' && !blocks {
+			a.changesArgs(&s, a.call.back(input))
+		}
+	case protocol.PermissionRequest:
+		a.permission(&s, specific.at("decision"))
+	}
+	if blocks {
+		s.reply.Action, s.reply.Reason = protocol.Block, reason
+	}
+	tells(&s, specific.text("additionalContext"))
+	if string(in.at("continue")) == "false" {
+		if a.ev.Event == protocol.CompactStart || a.ev.Event == protocol.ToolCallEnd {
+			s.reply.Action, s.reply.Reason = protocol.Block, in.first("stopReason", "reason")
+		} else {
+			a.ends(&s, in.first("stopReason", "reason"))
+		}
+	}
+	return s
+}
+
+// codexUnsupported says what of a reply Codex CLI knows and does not support.
+func (a *Asking) codexUnsupported(in, specific *input) string {
+	decision := specific.text("permissionDecision")
+	wrong := oneOf(in, "decision", "approve", "block")
+	if wrong == "" {
+		wrong = oneOf(specific, "permissionDecision", "allow", "deny", "ask")
+	}
+	if wrong != "" {
+		return wrong
+	}
+	unsupported := func(names ...string) string {
+		for _, name := range names {
+			if value := in.at(name); value != nil && string(value) != "true" && !jsonspan.IsNull(value) || name == "suppressOutput" && in.is(name) {
+				return name + " is not supported at " + a.Event.Name
+			}
+		}
+		return ""
+	}
+	switch a.ev.Event {
+	case protocol.ToolCallStart:
+		switch {
+		case in.text("decision") == "approve", decision == "ask":
+			return "it neither approves nor asks at PreToolUse"
+		case decision == "allow" && specific.at("updatedInput") == nil:
+			return "permissionDecision allow without updatedInput is not supported"
+		case decision != "allow" && specific.at("updatedInput") != nil:
+			return "updatedInput without permissionDecision allow is not supported"
+		case decision == "deny" && strings.TrimSpace(specific.text("permissionDecisionReason")) == "":
+			return "a denial without a reason is not supported"
+		case decision == "" && specific.text("permissionDecisionReason") != "":
+			return "permissionDecisionReason without permissionDecision is not supported"
+		}
+		wrong = unsupported("continue", "stopReason", "suppressOutput")
+	case protocol.PermissionRequest:
+		for _, name := range []string{"updatedInput", "updatedPermissions"} {
+			if specific.at("/decision/"+name) != nil {
+				return name + " is not supported at PermissionRequest"
+			}
+		}
+		if specific.is("/decision/interrupt") {
+			return "interrupt is not supported at PermissionRequest"
+		}
+		wrong = unsupported("continue", "stopReason", "suppressOutput")
+	case protocol.ToolCallEnd:
+		if specific.at("updatedMCPToolOutput") != nil {
+			return "updatedMCPToolOutput is not supported"
+		}
+		wrong = unsupported("suppressOutput")
+	}
+	if wrong == "" && in.text("decision") == "block" && strings.TrimSpace(in.text("reason")) == "" {
+		wrong = "a block without a reason is not supported"
+	}
+	if wrong == "" && in.text("decision") == "" && in.text("reason") != "" {
+		wrong = "a reason without a decision is not supported"
+	}
+	return wrong
+}

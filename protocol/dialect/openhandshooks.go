@@ -1,0 +1,112 @@
+package dialect
+
+import (
+	"strings"
+	"time"
+
+	"github.com/hookd-dev/hookd/internal/text"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// openhandsHooks are hooks that were written for OpenHands.
+var openhandsHooks = Foreign{
+	Name: "openhands", Title: "OpenHands", Unit: time.Second, Limit: time.Minute,
+	ProjectVariables: []string{"OPENHANDS_PROJECT_DIR"},
+	FailsOpen:        "OpenHands goes on when a hook crashes, takes too long or prints what it cannot read",
+	Events: []HookEvent{
+		{Name: "PreToolUse", Event: protocol.ToolCallStart, Refuses: true},
+		{Name: "PostToolUse", Event: protocol.ToolCallEnd},
+		{Name: "UserPromptSubmit", Event: protocol.PromptSubmit, Refuses: true},
+		{Name: "SessionStart", Event: protocol.SessionStart},
+		{Name: "SessionEnd", Event: protocol.SessionEnd},
+		{Name: "Stop", Event: protocol.AgentStop},
+		{Name: "pre_tool_use", Event: protocol.ToolCallStart, Refuses: true},
+		{Name: "post_tool_use", Event: protocol.ToolCallEnd},
+		{Name: "user_prompt_submit", Event: protocol.PromptSubmit, Refuses: true},
+		{Name: "session_start", Event: protocol.SessionStart},
+		{Name: "session_end", Event: protocol.SessionEnd},
+		{Name: "stop", Event: protocol.AgentStop},
+	},
+	env: func(a *Asking) []string {
+		tool := a.toolName()
+		if len(tool) > longestToolName {
+			tool = ""
+		}
+		return variables("AI_AGENT", "openhands", "OPENHANDS_PROJECT_DIR", a.project, "OPENHANDS_SESSION_ID", a.ev.Session.ID,
+			"OPENHANDS_EVENT_TYPE", openhandsEvents[a.ev.Event], "OPENHANDS_TOOL_NAME", tool)
+	},
+	input:   openhandsInput,
+	reply:   replyOfOpenHands,
+	matcher: exactOrWhole,
+}
+
+// longestToolName bounds what of an event is in a hook's environment.
+const longestToolName = 256
+
+// openhandsEvents are the words by which an input and the environment name the event,
+// whatever the configuration calls it.
+var openhandsEvents = map[protocol.EventName]string{
+	protocol.ToolCallStart: "PreToolUse", protocol.ToolCallEnd: "PostToolUse", protocol.PromptSubmit: "UserPromptSubmit",
+	protocol.SessionStart: "SessionStart", protocol.SessionEnd: "SessionEnd", protocol.AgentStop: "Stop",
+}
+
+func openhandsInput(a *Asking) object {
+	o := object{{"event_type", openhandsEvents[a.ev.Event]}}
+	none := protocol.RawMessage("null")
+	name, input, response, message := none, none, none, none
+	switch a.ev.Event {
+	case protocol.ToolCallStart, protocol.ToolCallEnd:
+		name, input = always(a.toolName()), a.call.input
+		if a.ev.Event == protocol.ToolCallEnd {
+			response = object{{"content", always(a.resultOf())}, {"is_error", always(a.data.is("/result/isError"))}}.json()
+		}
+	case protocol.PromptSubmit:
+		message = always(a.data.text("prompt"))
+	}
+	return append(o, member{"tool_name", name}, member{"tool_input", input}, member{"tool_response", response}, member{"message", message},
+		member{"session_id", always(a.ev.Session.ID)}, member{"working_dir", always(a.project)}, member{"metadata", raw(map[string]string{})})
+}
+
+func replyOfOpenHands(a *Asking, end *Ending) said {
+	in, err := jsonObject(end.Stdout)
+	refusable := a.ev.Spec().Block != protocol.BlockFails && a.ev.Event != protocol.ToolCallEnd
+	switch {
+	case end.Exit == 2 && refusable:
+		reason := ""
+		if in != nil {
+			reason = in.text("reason")
+		}
+		return a.blockedByExit(end, reason)
+	case err == nil:
+	case end.Exit != 0:
+		return exited(end.Exit)
+	case len(strings.TrimSpace(string(end.Stdout))) == 0:
+		return said{}
+	case err != errNotJSON:
+		return a.unread("stdout begins as JSON, and is none: %v", err)
+	default:
+		return a.ignored(end.Stdout)
+	}
+	for _, wrong := range []string{members{"continue": aBool, "reason": aText, "additionalContext": aText}.check(in.object, false), oneOf(in, "decision", "allow", "deny")} {
+		if wrong != "" {
+			return a.unread("the reply is not one that OpenHands reads: %s", wrong)
+		}
+	}
+	s := said{}
+	if in.text("decision") == "deny" || string(in.at("continue")) == "false" {
+		reason := in.text("reason")
+		if reason == "" {
+			reason = text.Valid(stderrText(end.Stderr))
+		}
+		if refusable {
+			s.reply = a.no(reason)
+		} else {
+			s.warn("it refuses, which has no effect at %s", a.Event.Name)
+		}
+	}
+	if end.Exit != 0 && !s.refuses() {
+		return exited(end.Exit)
+	}
+	tells(&s, in.text("additionalContext"))
+	return s
+}
