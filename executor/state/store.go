@@ -17,11 +17,11 @@ import (
 // The values themselves, and the rule by which events side by side meet, are those of
 // package hookvalues.
 type (
-	Key      = hookvalues.Key
-	What     = hookvalues.What
-	Snapshot = hookvalues.Snapshot
-	Write    = hookvalues.Write
-	Lost     = hookvalues.Lost
+	Key         = hookvalues.Key
+	What        = hookvalues.What
+	Snapshot    = hookvalues.Snapshot
+	Write       = hookvalues.Write
+	Overwritten = hookvalues.Overwritten
 )
 
 const (
@@ -78,9 +78,10 @@ func (s *Store) Read(session string) (Snapshot, error) {
 	return c.snapshot, err
 }
 
-// Write keeps values and returns those that are lost because events ran side by side.
+// Write keeps values and returns those that are overwritten because events ran side by
+// side.
 // With an error the values live in memory and are written with the next.
-func (s *Store) Write(session string, writes []Write) ([]Lost, error) {
+func (s *Store) Write(session string, writes []Write) ([]Overwritten, error) {
 	if len(writes) == 0 {
 		return nil, nil
 	}
@@ -88,9 +89,9 @@ func (s *Store) Write(session string, writes []Write) ([]Lost, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if s.dir == "" {
-		var lost []Lost
-		c.snapshot, lost = c.snapshot.With(writes)
-		return lost, nil
+		var overwritten []Overwritten
+		c.snapshot, overwritten = c.snapshot.With(writes)
+		return overwritten, nil
 	}
 	name := FileName(session)
 	unlock, lockErr := Lock(s.dir, name)
@@ -98,7 +99,7 @@ func (s *Store) Write(session string, writes []Write) ([]Lost, error) {
 		defer unlock()
 	}
 	readErr := s.refresh(session, c)
-	snapshot, lost := c.snapshot.With(writes)
+	snapshot, overwritten := c.snapshot.With(writes)
 	c.snapshot = snapshot
 	err := lockErr
 	if err == nil {
@@ -106,9 +107,9 @@ func (s *Store) Write(session string, writes []Write) ([]Lost, error) {
 	}
 	if err != nil {
 		c.enqueue(writes)
-		return lost, fmt.Errorf("state of session %s: %w", session, err)
+		return overwritten, fmt.Errorf("state of session %s: %w", session, err)
 	}
-	return lost, readErr
+	return overwritten, readErr
 }
 
 func (s *Store) session(session string) *cached {

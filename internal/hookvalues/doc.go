@@ -7,7 +7,7 @@
 // was shown. [Snapshot.With] lays them over the newest snapshot when the event is
 // decided: of two events that ran side by side the later one's value stands, by the
 // session's opening and the event's seq, whichever wrote first. What is lost by that is
-// returned as [Lost].
+// returned as [Overwritten].
 //
 //	snapshot.go  the values, and the rule by which writes meet
 //	file.go      a snapshot as bytes

@@ -32,6 +32,8 @@ protocol/rpc: internal/lines protocol
 protocol/rpc/socket:
 protocol/tables: protocol
 protocol/toolname: protocol protocol/patterns
+protocol/hookmatch: protocol protocol/toolname
+protocol/dialect: protocol protocol/toolname
 protocol/dialect: internal/jsonspan internal/text protocol protocol/patterns protocol/readreply protocol/toolname
 protocol/dialect/plugins: protocol
 schema/internal: protocol schema schema/document schema/internal/jsonschemas schema/units
@@ -43,6 +45,10 @@ schema/toolname: protocol protocol/patterns
 executor: executor/hookenv executor/internal/inflight executor/internal/match executor/internal/slots executor/internal/worker executor/record executor/state internal/hookvalues internal/jsonspan protocol protocol/readreply schema
 executor/internal/match: protocol protocol/patterns schema schema/toolname
 executor: executor/hookenv executor/internal/inflight executor/internal/match executor/internal/slots executor/internal/worker executor/record executor/state internal/jsonspan protocol protocol/readreply schema
+executor: executor/hookenv executor/internal/inflight executor/internal/match executor/internal/slots executor/internal/worker executor/record executor/state internal/jsonspan protocol protocol/hookmatch protocol/readreply schema
+executor/internal/match: protocol protocol/patterns schema protocol/hookmatch
+executor: executor/hookenv executor/internal/inflight executor/internal/match executor/internal/slots executor/internal/worker executor/record executor/state internal/jsonspan protocol protocol/readreply schema
+executor/exechook: executor executor/hookenv executor/internal/worker executor/process protocol protocol/readreply schema
 executor: executor/hookenv executor/internal/inflight executor/internal/match executor/internal/slots executor/internal/worker executor/record executor/state internal/jsonspan protocol protocol/dialect protocol/readreply schema
 executor/internal/match: protocol protocol/patterns schema protocol/toolname
 executor/exechook: executor executor/hookenv executor/internal/worker executor/process protocol protocol/dialect protocol/readreply schema
@@ -84,6 +90,7 @@ agentloop/internal/answer: agentloop/model protocol
 agentloop/internal/conversation: agentloop/store protocol
 agentloop/internal/gohooks: internal/hookvalues protocol schema/toolname
 agentloop/internal/gohooks: protocol protocol/toolname
+agentloop/internal/gohooks: protocol protocol/hookmatch
 agentloop/internal/limits: protocol
 agentloop/internal/toolset: agentloop/tool protocol
 agentloop: agentloop/builtin agentloop/model agentloop/provider agentloop/recipe agentloop/store agentloop/tool protocol
@@ -140,6 +147,7 @@ examples: agentloop client executor loader protocol schema
 test/modelserver:
 test/asuser:
 test/bench: * cmd/hookd
+test/hooktest: protocol schema
 test/interop: test/modelserver
 test/progress:
 test/prove:

@@ -3,8 +3,8 @@ package outbox
 import "sync"
 
 // Budget counts the bytes that a connection holds in memory: lines that were
-// read and not yet answered, and answers not yet written. While it is used up
-// nothing more is read, so a client that sends faster than hooks answer is
+// read and without a response, and responses not yet written. While it is used up
+// nothing more is read, so a client that sends faster than hooks reply is
 // slowed down by its own pipe. It bounds bytes and not requests, so that many
 // small requests can be read ahead and a later $/cancelRequest is seen.
 type Budget struct {

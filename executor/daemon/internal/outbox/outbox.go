@@ -20,7 +20,7 @@ type Outbox struct {
 	lines   []outgoing // the first is being written while writing is true
 	writing bool       // a goroutine writes what is queued
 	closed  bool       // nothing is taken any more
-	leftOut int        // notifications left out since the last one that was not
+	dropped int        // notifications left out since the last one that was not
 	unsent  Unsent
 }
 
@@ -37,7 +37,7 @@ func New(b *Budget, conn *rpc.Conn, broken func()) *Outbox {
 	return o
 }
 
-// Put adds an answer. The caller must see to it that it is written.
+// Put adds a response. The caller must see to it that it is written.
 func (o *Outbox) Put(line []byte, to Subject) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -46,17 +46,17 @@ func (o *Outbox) Put(line []byte, to Subject) {
 
 // Offer adds a notification, which is left out when the client is slow. It returns
 // how many were left out before this one.
-func (o *Outbox) Offer(line []byte) (leftOut int, ok bool) {
+func (o *Outbox) Offer(line []byte) (dropped int, ok bool) {
 	full := o.budget.Full()
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if full {
-		o.leftOut++
+		o.dropped++
 		return 0, false
 	}
 	o.add(outgoing{line, nil})
-	leftOut, o.leftOut = o.leftOut, 0
-	return leftOut, true
+	dropped, o.dropped = o.dropped, 0
+	return dropped, true
 }
 
 func (o *Outbox) add(out outgoing) {

@@ -5,7 +5,7 @@ import (
 	"testing/synctest"
 )
 
-// Notifications to a client that reads slowly are left out and counted; answers
+// Notifications to a client that reads slowly are left out and counted; responses
 // never are.
 func TestNotificationsAreLeftOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

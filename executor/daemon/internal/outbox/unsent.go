@@ -14,7 +14,7 @@ import (
 // a person must be able to see that their host does not know the verdict.
 type Unsent struct {
 	Err      error    // of the write that failed, nil if the connection was closed first
-	requests []string // those whose answers are lost, at most mostNamed
+	requests []string // those whose responses are lost, at most mostNamed
 	more     int      // further ones
 }
 
@@ -31,7 +31,7 @@ func (u *Unsent) add(out outgoing) {
 	}
 }
 
-// Requests names the requests whose answers are lost. It is "" if there are none.
+// Requests names the requests whose responses are lost. It is "" if there are none.
 func (u *Unsent) Requests() string {
 	names := strings.Join(u.requests, "; ")
 	if u.more > 0 {
@@ -40,7 +40,7 @@ func (u *Unsent) Requests() string {
 	return names
 }
 
-// Subject says which request an answer is to. It holds nothing of the request's line,
+// Subject says which request a response is to. It holds nothing of the request's line,
 // whose memory is free once it is answered.
 type Subject struct {
 	Method  string // "" for a line that is no request
@@ -49,10 +49,10 @@ type Subject struct {
 	Seq     int64
 }
 
-// text names the request whose answer a line is.
-func (s *Subject) text(answer []byte) string {
+// text names the request whose response a line is.
+func (s *Subject) text(response []byte) string {
 	name := cmp.Or(text.Shorten(s.Method, 60), "a line that is no request")
-	if id := jsonspan.Get(answer, "id"); len(id) > 0 && jsonspan.Kind(id) != 'n' {
+	if id := jsonspan.Get(response, "id"); len(id) > 0 && jsonspan.Kind(id) != 'n' {
 		name += " " + text.Shorten(string(id), 60)
 	}
 	if s.Event != "" {

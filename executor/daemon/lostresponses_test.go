@@ -30,9 +30,9 @@ func (l *logText) String() string {
 	return l.text.String()
 }
 
-// A client that does not read its answers and goes: the log says which client, which
+// A client that does not read its responses and goes: the log says which client, which
 // requests, and why. The event was decided as any other.
-func TestLostAnswersAreLogged(t *testing.T) {
+func TestLostResponsesAreLogged(t *testing.T) {
 	log, ended := &logText{}, make(chan struct{})
 	s := serve(t, Options{Log: slog.NewTextHandler(log, nil)}, &opener{begin: func(protocol.Event) func() { return func() { close(ended) } }})
 	client, there := net.Pipe()
@@ -48,7 +48,7 @@ func TestLostAnswersAreLogged(t *testing.T) {
 		t.Fatal("the event was not decided")
 	}
 	client.Close()
-	waitUntil(t, 5*time.Second, func() bool { return strings.Contains(log.String(), "answers were lost") })
+	waitUntil(t, 5*time.Second, func() bool { return strings.Contains(log.String(), "responses were lost") })
 	for _, want := range []string{"level=ERROR", "forgetful", "initialize 0; session/open 1 of session a; event/fire 2: tool-call-start of session a, seq 1", "closed pipe"} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("the log lacks %q:\n%s", want, log)
@@ -61,7 +61,7 @@ func TestLostAnswersAreLogged(t *testing.T) {
 	}
 }
 
-// The answers to events that were aborted because the client is gone are lost as well.
+// The responses to events that were aborted because the client is gone are lost as well.
 func TestAbortedEventsOfALostClientAreLogged(t *testing.T) {
 	log := &logText{}
 	s := serve(t, Options{Log: slog.NewTextHandler(log, nil)}, nil)
@@ -70,7 +70,7 @@ func TestAbortedEventsOfALostClientAreLogged(t *testing.T) {
 	client.answer(t, "1")
 	waitUntil(t, 5*time.Second, func() bool { return len(s.opener.of("/proj")) == 1 && len(s.opener.of("/proj")[0].events()) == 2 })
 	client.close()
-	waitUntil(t, 5*time.Second, func() bool { return strings.Contains(log.String(), "answers were lost") })
+	waitUntil(t, 5*time.Second, func() bool { return strings.Contains(log.String(), "responses were lost") })
 	for _, want := range []string{"a client that gave no name", "event/fire 2: tool-call-start of session a, seq 1", "event/fire 3: tool-call-start of session a, seq 2"} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("the log lacks %q:\n%s", want, log)
@@ -80,7 +80,7 @@ func TestAbortedEventsOfALostClientAreLogged(t *testing.T) {
 	s.end(5 * time.Second)
 }
 
-// A client that has all its answers may go: nothing is logged.
+// A client that has all its responses may go: nothing is logged.
 func TestClientThatLeavesIsNotLogged(t *testing.T) {
 	log := &logText{}
 	s := serve(t, Options{Log: slog.NewTextHandler(log, nil)}, nil)
