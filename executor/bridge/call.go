@@ -36,6 +36,9 @@ type Call struct {
 // Hooks are the hooks of the project that a call is made in.
 type Hooks interface {
 	Project() string // root, "" outside of any project
+	// ImportedFrom returns the hooks that were read from an agent's settings: it runs them
+	// itself.
+	ImportedFrom(agent string) []protocol.HookRef
 	Fire(ctx context.Context, event protocol.Event) (protocol.Outcome, error)
 }
 
@@ -95,6 +98,7 @@ func (c *Call) fire(ctx context.Context, call *dialect.Call, open func(context.C
 	}
 	event := call.Event
 	event.Protocol, event.ID, event.Time = protocol.Version, protocol.NewID(), time.Now().UTC()
+	event.NotAsked = hooks.ImportedFrom(c.Agent.Name)
 	event.Project, event.Agent.Depth = hooks.Project(), event.Agent.Depth+c.Depth
 	if event.Cwd == "" { // the agent does not say it
 		event.Cwd = c.Cwd

@@ -21,6 +21,10 @@ type house struct {
 
 func (h *house) Project() string { return "/proj" }
 
+func (h *house) ImportedFrom(agent string) []protocol.HookRef {
+	return []protocol.HookRef{{Name: "of " + agent}}
+}
+
 func (h *house) Fire(ctx context.Context, event protocol.Event) (protocol.Outcome, error) {
 	h.fired = &event
 	select {
@@ -51,7 +55,7 @@ func TestAnswer(t *testing.T) {
 		t.Errorf("%d %q %q", r.Exit, r.Stdout, r.Stderr)
 	}
 	e := h.fired
-	if e == nil || e.Project != "/proj" || e.Cwd != "/cwd" || e.Agent.Depth != 2 || e.ID == "" || e.Protocol != protocol.Version || e.Session.ID != "s" {
+	if e == nil || e.Project != "/proj" || e.Cwd != "/cwd" || e.Agent.Depth != 2 || e.ID == "" || e.Protocol != protocol.Version || e.Session.ID != "s" || len(e.NotAsked) != 1 || e.NotAsked[0].Name != "of claude" {
 		t.Errorf("%+v", e)
 	}
 	h = &house{outcome: protocol.Outcome{Action: protocol.Observe}}

@@ -28,6 +28,12 @@ type Speaker interface {
 	SpeaksFor(Caller) bool
 }
 
+// Importer is an [Engine] among whose hooks are some that were read from the settings of
+// other agents. An agent runs its own itself.
+type Importer interface {
+	ImportedFrom(agent string) []protocol.HookRef
+}
+
 // bridgeParams are the params of bridge/event.
 type bridgeParams struct {
 	Version string   `json:"version"` // of the caller, "" if its build named none
@@ -60,7 +66,7 @@ func planBridge(c *conn, params protocol.RawMessage, r *request) (protocol.RawMe
 		return nil, badParam("/leftMs", "/leftMs: must be the time until the answer is due, in milliseconds")
 	}
 	r.run = func(ctx context.Context, _ *request) (protocol.RawMessage, *rpc.Error) {
-		project, failure := c.projectFor(ctx, p.Cwd, Caller{c.client.pid, p.Environ})
+		project, failure := c.projectFor(ctx, p.Cwd, Caller{c.caller.PID, p.Environ})
 		if failure != nil {
 			return nil, failure
 		}
@@ -98,7 +104,7 @@ func (c *conn) projectFor(ctx context.Context, cwd string, caller Caller) (*proj
 		c.server.projects.release(project)
 		err = errors.New("the hooks that see the caller's variables change all the time")
 	}
-	c.client.turnedAway.Store(true) // so that this daemon ends, and one that fits is started
+	c.caller.turnedAway.Store(true) // so that this daemon ends, and one that fits is started
 	return nil, rpc.Errorf(rpc.Different, "%v", err)
 }
 
@@ -115,6 +121,14 @@ func encodeReply(r bridge.Reply) protocol.RawMessage {
 type bridgeHooks struct{ project *project }
 
 func (h bridgeHooks) Project() string { return h.project.root }
+
+// ImportedFrom asks the engine, if hooks of agents can be among its hooks.
+func (h bridgeHooks) ImportedFrom(agent string) []protocol.HookRef {
+	if importer, imports := h.project.engine.(Importer); imports {
+		return importer.ImportedFrom(agent)
+	}
+	return nil
+}
 
 func (h bridgeHooks) Fire(ctx context.Context, event protocol.Event) (protocol.Outcome, error) {
 	outcome, err := h.project.engine.Fire(ctx, event, noProgress)

@@ -1,15 +1,20 @@
 package daemon
 
 import (
+	"cmp"
 	"container/list"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 	"sync/atomic"
 
+	"github.com/hookd-dev/hookd/executor/daemon/internal/outbox"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc"
+	"github.com/hookd-dev/hookd/protocol/rpc/socket"
 )
 
 // conn is one client.
@@ -17,9 +22,9 @@ type conn struct {
 	server *Server
 	lines  *rpc.Conn
 	stdio  bool // the connection of the program that started the daemon
-	client client
-	budget *budget
-	out    outbox
+	caller caller
+	budget *outbox.Budget
+	out    *outbox.Outbox
 	goroutines
 
 	peer atomic.Pointer[peer] // what initialize said; never nil
@@ -31,24 +36,24 @@ type conn struct {
 	active int       // how many run
 }
 
-// client is who is at the other end.
-type client struct {
-	pid        int         // 0 if the system does not tell
-	turnedAway atomic.Bool // it does itself what the daemon would do otherwise
+// caller is who is at the other end.
+type caller struct {
+	socket.Peer             // at the other end of a socket, as far as the system tells
+	turnedAway  atomic.Bool // it does itself what the daemon would do otherwise
 }
 
 // overhead is what a request takes of the budget besides the bytes of its line.
 const overhead = 1 << 10
 
 // serveConn serves a client until it is gone, or the daemon has finished.
-func (s *Server) serveConn(lines *rpc.Conn, stdio bool, pid int) {
+func (s *Server) serveConn(lines *rpc.Conn, stdio bool, process socket.Peer) {
 	c := &conn{
-		server: s, lines: lines, stdio: stdio, client: client{pid: pid},
-		budget: newBudget(s.opt.Limits.Pending),
+		server: s, lines: lines, stdio: stdio, caller: caller{Peer: process},
+		budget: outbox.NewBudget(s.opt.Limits.Pending),
 		calls:  map[string]*request{}, live: map[*request]struct{}{},
 	}
 	c.peer.Store(&peer{})
-	c.out.init(c.budget, lines, func() { c.hangUp(errDisconnected) })
+	c.out = outbox.New(c.budget, lines, func() { c.hangUp(errDisconnected) })
 	c.goroutines.init(c.next, s.schedule.execute)
 	s.add(c)
 	defer s.remove(c)
@@ -74,20 +79,45 @@ func (s *Server) serveConn(lines *rpc.Conn, stdio bool, pid int) {
 		s.schedule.await(ctx, func() bool { return len(c.live) == 0 })
 		cancel()
 	}
-	c.out.close(s.opt.Linger)
+	c.reportUnsent(c.out.Close(s.opt.Linger))
 	_ = lines.Close()
 }
 
 // stopReading makes [conn.serve] return.
 func (c *conn) stopReading() {
 	_ = c.lines.CloseRead()
-	c.budget.end()
+	c.budget.End()
 }
 
 // hangUp ends the connection and cancels its calls.
 func (c *conn) hangUp(cause error) {
 	c.stopReading()
 	c.server.schedule.abandon(c, cause)
+}
+
+// reportUnsent logs what the client never got: which client, which requests and why.
+func (c *conn) reportUnsent(lost outbox.Unsent) {
+	requests := lost.Requests()
+	if requests == "" {
+		return
+	}
+	why := "the connection was closed before they were written"
+	if lost.Err != nil {
+		why = lost.Err.Error()
+	}
+	c.server.log.Error("responses were lost: the client does not know what was decided", "client", c.client(), "requests", requests, "error", why)
+}
+
+// client names the program at the other end of the connection.
+func (c *conn) client() string {
+	name := text.Shorten(cmp.Or(c.peer.Load().name, "a client that gave no name"), 60)
+	switch {
+	case c.stdio:
+		return name + " (on stdin and stdout)"
+	case c.caller.PID != 0:
+		return fmt.Sprintf("%s (process %d)", name, c.caller.PID)
+	}
+	return name
 }
 
 // next reads messages until one of them is a call that the caller is to run. The
@@ -98,17 +128,17 @@ func (c *conn) next() (*request, error) {
 		var long *rpc.TooLongError
 		switch {
 		case errors.As(err, &long):
-			if !c.budget.take(overhead) {
+			if !c.budget.Take(overhead) {
 				return nil, io.EOF
 			}
 			c.send(rpc.AppendError(nil, nil, rpc.Errorf(rpc.TooLarge, "%v", long).With("limit", long.Limit)))
-			c.budget.add(-overhead)
+			c.budget.Add(-overhead)
 			continue
 		case err != nil:
 			return nil, err
 		}
 		cost := int64(cap(line)) + overhead
-		if !c.budget.take(cost) {
+		if !c.budget.Take(cost) {
 			return nil, io.EOF
 		}
 		if r := c.receive(line, cost); r != nil {
@@ -123,10 +153,11 @@ func (c *conn) receive(line []byte, cost int64) *request {
 	m, failure := rpc.Parse(line)
 	if failure != nil {
 		c.send(rpc.AppendError(nil, nil, failure))
-		c.budget.add(-cost)
+		c.budget.Add(-cost)
 		return nil
 	}
 	r := &request{conn: c, id: m.ID, key: m.Key(), cost: cost}
+	r.method = m.Method
 	r.ctx, r.cancel = context.WithCancelCause(c.server.abort)
 	if failure = m.Invalid; failure == nil && m.Method == "" {
 		// This is a response, and the daemon sends no requests. Two sides that respond to
@@ -168,8 +199,8 @@ func (c *conn) receive(line []byte, cost int64) *request {
 
 // send has a line written, without waiting for that.
 func (c *conn) send(line []byte) {
-	c.out.put(line)
-	c.out.writeInBackground()
+	c.out.Put(line, outbox.Subject{})
+	c.out.WriteInBackground()
 }
 
 // goroutines run the calls of one connection, as a leader and its followers. One of

@@ -78,7 +78,7 @@ func (s *Server) Serve(ctx context.Context, stdio *rpc.Conn, listener net.Listen
 		s.wg.Go(func() { failed = s.accept(listener) })
 	}
 	if stdio != nil {
-		s.wg.Go(func() { s.serveConn(stdio, true, 0) })
+		s.wg.Go(func() { s.serveConn(stdio, true, socket.Peer{}) })
 	}
 	if s.opt.EndUnused > 0 {
 		s.wg.Go(s.endUnused)
@@ -138,39 +138,46 @@ func (s *Server) accept(listener net.Listener) error {
 			s.stop.enter(err)
 			return fmt.Errorf("accept clients: %w", err)
 		}
-		pid, err := s.admit(peer)
-		if err != nil {
+		if err := s.admit(peer); err != nil {
 			s.log.Warn("a client was refused", "error", err)
 			_ = peer.Close()
 			continue
 		}
-		s.wg.Go(func() { s.serveConn(rpc.NewConn(peer, peer, s.opt.Limits.Line), false, pid) })
+		s.wg.Go(func() { s.serveConn(rpc.NewConn(peer, peer, s.opt.Limits.Line), false, processOf(peer)) })
 	}
 }
 
 // admit checks who is at the other end: only programs of our own user are
-// served, and not too many of them. It returns the client's process.
-func (s *Server) admit(peer net.Conn) (pid int, err error) {
+// served, and not too many of them.
+func (s *Server) admit(peer net.Conn) error {
 	if unix, ok := peer.(*net.UnixConn); ok {
 		who, err := socket.PeerOf(unix)
 		if err != nil {
-			return 0, err
+			return err
 		}
 		if err := who.CheckUser(); err != nil {
-			return 0, err
+			return err
 		}
-		pid = who.PID
 	}
 	if s.opt.Outdated != nil && s.opt.Outdated() {
 		s.stop.enter(errOutdated)
-		return 0, errOutdated
+		return errOutdated
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.conns) >= s.opt.Limits.Connections {
-		return 0, fmt.Errorf("%d clients are connected already", len(s.conns))
+		return fmt.Errorf("%d clients are connected already", len(s.conns))
 	}
-	return pid, nil
+	return nil
+}
+
+// processOf asks the system which process is at the other end. It says nothing of a
+// connection that is no Unix socket.
+func processOf(peer net.Conn) (process socket.Peer) {
+	if unix, ok := peer.(*net.UnixConn); ok {
+		process, _ = socket.PeerOf(unix) // admit has refused those that the system says nothing of
+	}
+	return process
 }
 
 func (s *Server) add(c *conn) {
@@ -183,7 +190,7 @@ func (s *Server) remove(c *conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.conns, c)
-	if !c.client.turnedAway.Load() {
+	if !c.caller.turnedAway.Load() {
 		s.used = time.Now()
 	}
 }

@@ -44,6 +44,10 @@ schema: protocol protocol/dialect protocol/patterns protocol/toolname schema/age
 schema/document:
 schema/agentparts:
 schema/units:
+schema/toolname: protocol protocol/patterns
+executor: executor/hookenv executor/internal/inflight executor/internal/match executor/internal/slots executor/internal/worker executor/record executor/state internal/hookvalues internal/jsonspan protocol protocol/readreply schema
+executor/internal/match: protocol protocol/patterns schema schema/toolname
+executor: executor/hookenv executor/internal/inflight executor/internal/match executor/internal/slots executor/internal/worker executor/record executor/state internal/jsonspan protocol protocol/readreply schema
 executor: executor/hookenv executor/internal/inflight executor/internal/match executor/internal/slots executor/internal/worker executor/record executor/state internal/jsonspan protocol protocol/hookmatch protocol/readreply schema
 executor/internal/match: protocol protocol/patterns schema protocol/hookmatch
 executor: executor/hookenv executor/internal/inflight executor/internal/match executor/internal/slots executor/internal/worker executor/record executor/state internal/jsonspan protocol protocol/readreply schema
@@ -58,6 +62,10 @@ executor/hookenv: executor/process
 executor/guest: executor executor/process protocol protocol/dialect schema
 executor/process:
 executor/record: executor/state internal/fsutil protocol schema
+executor/state: internal/hookvalues
+internal/hookvalues: protocol
+executor/daemon: executor executor/daemon/internal/outbox protocol protocol/rpc protocol/rpc/socket schema
+executor/daemon/internal/outbox: protocol protocol/rpc
 executor/state: protocol schema
 executor/bridge: protocol protocol/dialect
 executor/daemon: executor executor/bridge executor/hookenv protocol protocol/dialect protocol/rpc protocol/rpc/socket protocol/rpc/socket/meet schema
@@ -70,6 +78,10 @@ loader/internal/candidate: executor/hookenv loader/internal/bundle loader/intern
 loader/internal/discover: executor/hookenv executor/process internal/fsutil loader/internal/bundle loader/internal/candidate loader/internal/environment loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/trust protocol protocol/dialect schema schema/document
 loader/internal/environment: executor/hookenv loader/internal/bundle loader/internal/candidate loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/workspace protocol schema
 loader/internal/files: executor/process
+loader/internal/bundle: internal/shellwords
+loader/internal/discover: loader/internal/imports loader/internal/workspace protocol/dialect
+loader: loader/internal/imports
+loader/internal/imports: internal/shellwords internal/text loader/internal/interpreter loader/internal/report loader/internal/settings protocol protocol/dialect schema schema/document schema/units protocol/toolname
 loader/internal/interpreter: executor/hookenv executor/process loader/internal/files loader/internal/ownership loader/internal/report
 loader/internal/notify: loader/internal/files
 loader/internal/ownership: loader/internal/files loader/internal/report schema
@@ -86,6 +98,8 @@ loader: executor executor/exechook executor/hookenv executor/process loader/inte
 agentloop: agentloop/builtin agentloop/internal/answer agentloop/internal/conversation agentloop/internal/gohooks agentloop/internal/limits agentloop/internal/toolset agentloop/model agentloop/provider agentloop/recipe agentloop/store agentloop/tool protocol
 agentloop/internal/answer: agentloop/model protocol
 agentloop/internal/conversation: agentloop/store protocol
+agentloop/internal/gohooks: internal/hookvalues protocol schema/toolname
+agentloop/internal/gohooks: protocol protocol/toolname
 agentloop/internal/gohooks: protocol protocol/hookmatch
 agentloop/internal/limits: protocol
 agentloop/internal/toolset: agentloop/tool protocol

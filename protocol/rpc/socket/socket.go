@@ -141,6 +141,9 @@ func checkPeer(conn *net.UnixConn, executable string) error {
 	return peer.CheckExecutable(executable)
 }
 
+// Peer is the process at the other end of a socket.
+type Peer = meet.Peer
+
 // PeerOf asks the kernel who is at the other end.
 func PeerOf(conn *net.UnixConn) (peer meet.Peer, err error) {
 	raw, err := conn.SyscallConn()

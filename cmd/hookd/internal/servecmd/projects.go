@@ -176,6 +176,10 @@ func (s *projectEngine) Reload(ctx context.Context) error {
 	return err
 }
 
+func (s *projectEngine) ImportedFrom(agent string) []protocol.HookRef {
+	return s.watcher.Current().ImportedFrom(agent)
+}
+
 func (s *projectEngine) Forget(session string) { s.executor.Forget(session) }
 
 func (s *projectEngine) Changed() <-chan struct{} { return s.changed }

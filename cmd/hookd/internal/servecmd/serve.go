@@ -2,10 +2,12 @@ package servecmd
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,6 +18,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/signals"
 	"github.com/hookd-dev/hookd/executor/daemon"
 	"github.com/hookd-dev/hookd/internal/program"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol/rpc"
 	"github.com/hookd-dev/hookd/protocol/rpc/socket"
 	"github.com/hookd-dev/hookd/protocol/rpc/socket/meet"
@@ -44,7 +47,8 @@ With --idle the daemon ends when nobody has used it for so long, and when the
 program file of hookd was replaced. --status and --stop are about the daemon
 that listens on the socket.
 
-Nothing but the protocol goes to stdout; HOOKD_LOG=debug writes a log to stderr.`,
+Nothing but the protocol goes to stdout. Errors are logged to stderr, and more with
+HOOKD_LOG=debug, info or warn; HOOKD_LOG=off logs nothing.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			o.onSocket = c.Flags().Changed("socket")
@@ -115,7 +119,7 @@ func (cmd *Commands) serve(ctx context.Context, o *options) error {
 		Project: cmd.Project.Folder,
 		Cwd:     cwd,
 		Version: cmd.Version,
-		Log:     logHandler(),
+		Log:     cmd.logHandler(),
 		Idle:    o.idle, EndUnused: o.idle, Outdated: outdated(o.idle),
 	})
 	projects.log = server.Logger()
@@ -178,12 +182,17 @@ func (cmd *Commands) socketPath(path string) (string, error) {
 	return path, nil
 }
 
-// logHandler writes a log to stderr where HOOKD_LOG asks for one.
-func logHandler() slog.Handler {
-	var level slog.Level
-	name := os.Getenv("HOOKD_LOG")
-	if name == "" || level.UnmarshalText([]byte(name)) != nil {
+// logHandler writes a log to stderr: of the level that HOOKD_LOG names, else of errors
+// only, which somebody must see whose client has lost an answer.
+func (cmd *Commands) logHandler() slog.Handler {
+	level, name := slog.LevelError, os.Getenv("HOOKD_LOG")
+	switch {
+	case name == "":
+	case strings.EqualFold(name, "off"):
 		return slog.DiscardHandler
+	case level.UnmarshalText([]byte(name)) != nil:
+		level = slog.LevelError
+		cmd.Console.Note(fmt.Sprintf("HOOKD_LOG is %q, which is no level; errors are logged", text.Shorten(name, 60)), "set it to debug, info, warn, error or off")
 	}
 	return slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level})
 }
