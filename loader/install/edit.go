@@ -25,7 +25,7 @@ func (e *edit) install(c *Change, r Request, events []Event) error {
 	}
 	commands := make(map[string]string, len(events))
 	for _, event := range events {
-		commands[event.Name] = e.in.commandLine(r, event)
+		commands[event.Name] = e.in.Places.commandLine(r, event)
 	}
 	if e.upToDate(is.Root, events, commands) {
 		c.After, c.record = c.Before, e.old
@@ -132,7 +132,7 @@ func (e *edit) strip(d *configtext.Document, rec *fileRecord) (base *configtext.
 		if rec.Created {
 			return &configtext.Document{Format: d.Format, Text: []byte{}}, true, nil
 		}
-		if before := e.in.before(rec); before != nil {
+		if before := e.in.store().before(rec); before != nil {
 			base, err = configtext.Read(d.Format, before)
 			return base, false, err
 		}
