@@ -158,10 +158,14 @@ func entryProblems(i Installed, v Version, again string) (problems []Problem) {
 			problems = append(problems, Problem{i.File, e.Line, fmt.Sprintf("the entry of %s says that it is %s", e.Event, e.Command.Event), again})
 		}
 	}
+	installed := func(event string) bool {
+		return slices.ContainsFunc(i.Entries, func(e Entry) bool { return i.Agent.sameEvent(e.Event, event) })
+	}
 	events, _ := i.Agent.Events(v)
 	var absent []string
 	for _, e := range events {
-		if !slices.ContainsFunc(i.Entries, func(entry Entry) bool { return i.Agent.sameEvent(entry.Event, e.Name) }) {
+		other := i.Agent.Dialect.Row(e.Name).Same
+		if !installed(e.Name) && (other == "" || !installed(other)) {
 			absent = append(absent, e.Name)
 		}
 	}
