@@ -60,26 +60,13 @@ func (cmd *Commands) install(ctx context.Context, f flags, names []string) error
 	if err := cmd.carryOut(ctx, in, f, plans, "install hookd there?"); err != nil || f.dryRun {
 		return err
 	}
-	if err := recordProgram(in.State); err != nil {
-		return err
+	if _, err := hashed.Write(in.State, places.Program()); err != nil {
+		cmd.Console.Note("which hookd was installed is not recorded, so that the messenger believes no daemon: "+err.Error(), "")
 	}
 	for _, a := range chosen {
 		if err := cmd.setMonitor(in.State, a, now, until); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// recordProgram records which hookd was installed: hookd-bridge believes no daemon of
-// another one, and hookd verify looks for this one.
-func recordProgram(state string) error {
-	err := os.MkdirAll(state, 0o700)
-	if err == nil {
-		_, err = hashed.Write(state, places.Program())
-	}
-	if err != nil {
-		return cli.Failed("no-record", err, "")
 	}
 	return nil
 }
