@@ -40,6 +40,7 @@
 //	values.go     the value of one key; what stands in for one that cannot be read
 //	entry.go      one description of a hook
 //	hook.go       all descriptions of a hook, as one
+//	foreign.go    what only a hook of another agent's dialect says
 //	matchers.go   what is odd about a matcher
 //	object.go     an object of the tree as a struct
 //	reader.go     a value of the tree as a Go value

@@ -218,7 +218,7 @@ func (a *Asking) kodeletResult(s *said, r *kodeletReply) {
 		for _, words := range follow {
 			messages = append(messages, flatMessage{string(protocol.RoleUser), text.Valid(words)})
 		}
-		s.reply.Action, s.reply.Messages = protocol.Continue, raw(messages)
+		s.reply.Action, s.reply.Messages, s.reply.Reason = protocol.Continue, raw(messages), strings.Join(follow, "\n")
 	case len(follow) > 0:
 		s.warn("follow_up_messages have no effect at %s", a.Event.Name)
 	}
