@@ -11,7 +11,7 @@
 //
 //	document.Parse   text in JSON, YAML or TOML → a tree in which each value knows its line
 //	DecodeLayer      tree → LayerSettings: the values that fit, by key, each with its place (layer.go, values.go)
-//	Layered          the layers over each other, and the result as Settings (layered.go)
+//	Layered          the layers over each other, and the result as Settings (layer.go)
 //
 // Which value stands against which is decided by loader/internal/settings; viper lays
 // them over each other and decodes them.
@@ -35,8 +35,7 @@
 //	settings.go   the effective settings
 //	keys.go       the table of settings
 //	key.go        what a row says: types, layers, directions
-//	layered.go    values of several layers, as Settings
-//	layer.go      one settings file: its groups and keys
+//	layer.go      one settings file: its groups and keys; those of several layers as Settings
 //	values.go     the value of one key; what stands in for one that cannot be read
 //	entry.go      one description of a hook
 //	hook.go       all descriptions of a hook, as one

@@ -36,6 +36,7 @@ var records = map[string]string{
 	"loader/internal/bundle.Entry":   "what a hook consists of",
 	"loader/internal/trust.PlanItem": "what a person is asked about",
 	"protocol.Event":                 "the envelope of an event",
+	"protocol/dialect.Foreign":       "a row of the table of agents",
 	"protocol.GoHook":                "a hook as its author writes it",
 	"protocol.Outcome":               "the answer to an event",
 	"protocol.Part":                  "a part of a message",
