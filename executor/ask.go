@@ -239,17 +239,6 @@ func (l *runningLate) wait(ctx context.Context, key hookKey) error {
 	}
 }
 
-// account is whose time is added up against a budget. The hooks of each layer, and of
-// each project, have a budget of their own, by its settings: slow hooks of the project
-// leave the machine's theirs. In a layer, hooks that may fail (onFailure=continue) do
-// not use up the time of those that must answer, and programs not that of hooks in Go,
-// which are the loop's own features.
-type account struct {
-	origin  protocol.Origin
-	mayFail bool
-	goHook  bool
-}
-
 func accountOf(h *Hook) account {
 	return account{originOf(h), h.OnFailure == protocol.RuleContinue && !h.Required, h.Info().InProcess}
 }
@@ -261,9 +250,6 @@ func (a account) owner() string {
 	}
 	return fmt.Sprintf("hooks of the %s layer that must answer", a.origin)
 }
-
-// spent is the time that an event's hooks have used of their budgets.
-type spent struct{ used map[account]time.Duration }
 
 func (s *spent) charge(of account, took time.Duration) {
 	if s.used == nil {
@@ -287,3 +273,20 @@ func (d *dispatch) withinBudget(parent context.Context, h *Hook) (context.Contex
 	ctx, over := d.detached.withinDrain(ctx, d.req.set.drainOf(h.Layer), d.req.executor.observers.context(h.Layer))
 	return ctx, func() { over(); cancel() }
 }
+
+// selfRefusal is a refusal by no hook.
+func selfRefusal(failure *protocol.Failure) protocol.Answer {
+	answer := failed(failure)
+	answer.HookInfo = protocol.HookInfo{
+		Name: selfName, Layer: protocol.Builtin, Class: protocol.CanBlock,
+		Mode: protocol.Enforce, Rule: protocol.RuleBlock, Required: true,
+	}
+	return answer
+}
+
+func abortFailure(cause error) *protocol.Failure {
+	return &protocol.Failure{Kind: protocol.FailAborted, Detail: cause.Error()}
+}
+
+// selfName is the name in an answer that no hook gave.
+const selfName = "hookd"

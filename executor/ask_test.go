@@ -13,6 +13,7 @@ import (
 
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/test/hooktest"
 	"github.com/hookd-dev/hookd/test/prove"
 )
 
@@ -57,11 +58,11 @@ func TestLimits(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				e := newExecutor(t, tc.settings, Options{}, tc.hooks...)
 				begin := time.Now()
-				o := fire(t, e, *toolEvent("bash", "shell"))
+				o := hooktest.Fire(t, e, *toolEvent("bash", "shell"))
 				if late := time.Since(begin) - tc.limit; late < 0 || late > 250*time.Millisecond {
 					t.Errorf("%v after the limit", late)
 				}
-				if diff := cmp.Diff(tc.runs, runsOf(o)); diff != "" {
+				if diff := cmp.Diff(tc.runs, hooktest.Runs(o)); diff != "" {
 					t.Error(diff)
 				}
 				if !o.Refused() || len(o.Notices) == 0 || !strings.Contains(o.Notices[0].Text, tc.detail) || strings.Contains(o.Reason, tc.detail) {
@@ -89,7 +90,7 @@ func TestOverdueHookIsNotBegunTwice(t *testing.T) {
 		e := newExecutor(t, schema.HookSettings{Budget: 2500 * time.Millisecond}, Options{}, g)
 		begin := time.Now()
 		for range 3 {
-			if o := fire(t, e, *toolEvent("bash", "shell")); !o.Refused() {
+			if o := hooktest.Fire(t, e, *toolEvent("bash", "shell")); !o.Refused() {
 				t.Error("a hook without an answer let an event pass")
 			}
 		}
@@ -164,7 +165,7 @@ func TestAbortedBefore(t *testing.T) {
 	if o, err := e.Fire(ctx, *toolEvent("bash", "shell")); !errors.Is(err, context.Canceled) || !o.Refused() || asked != 0 {
 		t.Errorf("%v, %s, asked %d", err, o.Action, asked)
 	}
-	if o := fire(t, e, *toolEvent("bash", "shell")); o.Refused() || asked != 1 {
+	if o := hooktest.Fire(t, e, *toolEvent("bash", "shell")); o.Refused() || asked != 1 {
 		t.Errorf("%s, asked %d", o.Action, asked)
 	}
 }
@@ -204,7 +205,7 @@ func TestRefusingSets(t *testing.T) {
 			}
 			e := New(set, Options{Depth: tc.depth})
 			defer e.Close(t.Context())
-			o := fire(t, e, tc.event)
+			o := hooktest.Fire(t, e, tc.event)
 			if o.Action != tc.want || o.Failure != tc.kind || started != tc.starts {
 				t.Errorf("%s by %s, hook started %v; want %s by %s, %v", o.Action, o.Failure, started, tc.want, tc.kind, tc.starts)
 			}
@@ -212,7 +213,7 @@ func TestRefusingSets(t *testing.T) {
 	}
 	e := New(noSet{}, Options{})
 	defer e.Close(t.Context())
-	if o := fire(t, e, *toolEvent("bash", "shell")); o.Failure != protocol.FailSettings || !o.Refused() {
+	if o := hooktest.Fire(t, e, *toolEvent("bash", "shell")); o.Failure != protocol.FailSettings || !o.Refused() {
 		t.Errorf("without any set: %s by %s", o.Action, o.Failure)
 	}
 }
@@ -243,7 +244,7 @@ func TestStuckStart(t *testing.T) {
 	defer e.Close(context.Background())
 	defer close(free)
 	began := time.Now()
-	o := fire(t, e, event(""))
+	o := hooktest.Fire(t, e, event(""))
 	if o.Action != protocol.Block || len(o.Runs) != 1 || o.Runs[0].Failure != protocol.FailTimeout {
 		t.Errorf("%+v", o)
 	}
@@ -260,7 +261,7 @@ func TestNoAnswerIsAFailure(t *testing.T) {
 	set, _ := NewSet(Set{Hooks: []*Hook{h}})
 	e := New(set, Options{})
 	defer e.Close(context.Background())
-	if o := fire(t, e, event("")); o.Action != protocol.Block || o.Runs[0].Failure != protocol.FailLost {
+	if o := hooktest.Fire(t, e, event("")); o.Action != protocol.Block || o.Runs[0].Failure != protocol.FailLost {
 		t.Errorf("%s, %+v", o.Action, o.Runs[0])
 	}
 }

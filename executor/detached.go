@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/hookd-dev/hookd/protocol"
@@ -19,16 +18,6 @@ import (
 // host. An event with [protocol.Event.Detached] is detached from the beginning.
 
 var errDrained = errors.New("hooks.drain is over since the host stopped waiting")
-
-// detached is the state of a detachable event that is decided on a goroutine of its own.
-// It is nil for all other events.
-type detached struct {
-	left   atomic.Bool     // set by the first of two: the host leaves, or it gets the outcome
-	loose  chan struct{}   // closed when the event is detached
-	since  time.Time       // when that was; zero before
-	before <-chan struct{} // closed when the earlier events of the session are over; may be nil
-	leave  func()          // lets later events of the session go on
-}
 
 // detachable decides an event that reports what has happened.
 type detachable struct{ d *dispatch }
@@ -71,7 +60,7 @@ func (e detachable) decideWithoutHooks() (protocol.Outcome, error) {
 		return d.abort(err)
 	}
 	recorded := result.outcome
-	d.req.inOrder(func() { d.record(&recorded, result.lost, ""); d.req.queue(result.observers) })
+	d.req.inOrder(func() { d.record(&recorded, result.overwritten, ""); d.req.queue(result.observers) })
 	return result.outcome, nil
 }
 
@@ -136,7 +125,7 @@ func (e detachable) finish() protocol.Outcome {
 		outcome, _ := d.abort(err)
 		return outcome
 	}
-	d.record(&result.outcome, result.lost, "")
+	d.record(&result.outcome, result.overwritten, "")
 	result.outcome.Notices = append(result.outcome.Notices, d.notices...)
 	if d.detached.withoutHost() {
 		await(d.detached.before)

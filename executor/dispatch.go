@@ -2,20 +2,18 @@ package executor
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/hookd-dev/hookd/executor/internal/match"
+	"github.com/hookd-dev/hookd/executor/record"
+	"github.com/hookd-dev/hookd/executor/state"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
 )
-
-// selfName is the name in an answer that no hook gave.
-const selfName = "hookd"
 
 // dispatch is one event on its way through its hooks. It belongs to one goroutine.
 type dispatch struct {
@@ -45,6 +43,51 @@ type request struct {
 	background bool // the event has gone on, and nobody waits for its hooks
 }
 
+// selection is which hooks an event is about.
+type selection struct {
+	hooks       []*Hook // for the event, in running order
+	hasVanished bool    // hooks has guards that the set no longer has
+	stages      *stages // what is left of hooks; see dispatch.stages
+}
+
+// stages are hooks in running order, and its parts by stage.
+type stages struct{ all, modify, block, observe []*Hook }
+
+// hookState is what hooks remember, as one event's hooks see it. It is read once, so
+// that events side by side see the same old values.
+type hookState struct {
+	before, now *state.Snapshot // as it was, and with what this event's hooks added; nil before it is read
+	writes      []state.Write
+	readErr     error
+}
+
+// eventDigest is what the record keeps of the event as it came in.
+type eventDigest struct{ hashed func() *record.Digest } // nil: it is not begun
+
+// detached is the state of a detachable event that is decided on a goroutine of its own.
+// It is nil for all other events.
+type detached struct {
+	left   atomic.Bool     // set by the first of two: the host leaves, or it gets the outcome
+	loose  chan struct{}   // closed when the event is detached
+	since  time.Time       // when that was; zero before
+	before <-chan struct{} // closed when the earlier events of the session are over; may be nil
+	leave  func()          // lets later events of the session go on
+}
+
+// spent is the time that an event's hooks have used of their budgets.
+type spent struct{ used map[account]time.Duration }
+
+// account names the hooks whose time counts against one budget. The hooks of each layer, and of
+// each project, have a budget of their own, by its settings: slow hooks of the project
+// leave the machine's theirs. In a layer, hooks that may fail (onFailure=continue) do
+// not use up the time of those that must answer, and programs not that of hooks in Go,
+// which are the loop's own features.
+type account struct {
+	origin  protocol.Origin
+	mayFail bool
+	goHook  bool
+}
+
 // begin takes the set of hooks and makes the dispatch of an event.
 func (v *Gate) begin(ctx context.Context, ev protocol.Event) *dispatch {
 	e, set := v.executor, v.source.Current()
@@ -66,7 +109,7 @@ func (v *Gate) begin(ctx context.Context, ev protocol.Event) *dispatch {
 	ev.Session.Key = "" // a secret between host and daemon
 	r.event = withoutSoFar(ev)
 	r.tooDeep = e.options.Depth >= r.settings.MaxDepth
-	d.selection.hooks, d.selection.hasLost = e.guards.hooks(set, &ev)
+	d.selection.hooks, d.selection.hasVanished = e.guards.hooks(set, &ev)
 	options := r.foldOptions()
 	d.results.fold = protocol.Begin(r.event, options)
 	if r.spec.Ask == protocol.AskStays {
@@ -252,75 +295,4 @@ func (d *dispatch) input() *match.Input {
 		})
 	}
 	return d.version.input
-}
-
-// question returns the event as one hook gets it.
-func (d *dispatch) question(h *Hook) *Question {
-	d.digest.begin(&d.req)
-	ev := *d.event()
-	ev.Layer, ev.Outcome = h.Layer, d.results.fold.SoFar()
-	snapshot := d.state.snapshot(&d.req)
-	ev.State = d.req.executor.callbacks.addTo(snapshot.State(stateKey(h)), ev.Session.ID, ev.Agent.ID, h)
-	ev.Metadata = snapshot.Metadata(d.req.set.index.prefixes)
-	ev.ModelArgs = d.results.modelArgs(h)
-	checked := d.version.encoding == nil && !h.Info().InProcess && d.input().Scan() // the record looks at what it finds, too
-	return d.req.questionOf(h, ev, &d.version.encoding, checked)
-}
-
-// questionOf returns an event as a question. shared is the part of its encoding that all
-// hooks of the event have in common; a Go hook needs none. checked says that data is
-// known to be JSON.
-func (r *request) questionOf(h *Hook, ev protocol.Event, shared **protocol.Encoding, checked bool) *Question {
-	settings := r.set.settingsOf(h)
-	q := &Question{Hook: h, Event: &ev, Spec: r.spec, Grace: settings.Grace, Limits: settings.Limits}
-	if h.Info().InProcess {
-		ev.Data = jsonspan.Plain(ev.Data) // as programs read it
-		return q
-	}
-	if h.Asker == nil || r.tooDeepFor(h) {
-		return q
-	}
-	if q.fault = tooLarge(q); q.fault != nil {
-		return q
-	}
-	if *shared == nil {
-		encoded, err := encode(&ev, checked)
-		if err != nil {
-			q.fault = &protocol.Failure{Kind: protocol.FailSpawn, Detail: "the event cannot be written as JSON: " + err.Error()}
-			return q
-		}
-		*shared = encoded
-	}
-	q.Payload = (*shared).ForHook(ev.Layer, ev.Outcome, ev.State, ev.Metadata)
-	return q
-}
-
-// tooLarge is the failure of a hook whose own layer's limits the event is over. Other
-// hooks are asked all the same.
-func tooLarge(q *Question) *protocol.Failure {
-	limits, data := &q.Limits, q.Event.Data
-	switch {
-	case int64(len(data)) > limits.Event:
-		return &protocol.Failure{
-			Kind:   protocol.FailSpawn,
-			Detail: fmt.Sprintf("the event has %d bytes, hooks.limits.event of the %s layer is %d", len(data), q.Hook.Layer, limits.Event),
-			Remedy: "raise hooks.limits.event",
-		}
-	case limits.Depth < protocol.DefaultDepth && jsonspan.DeeperThan(data, limits.Depth):
-		return &protocol.Failure{
-			Kind:   protocol.FailSpawn,
-			Detail: fmt.Sprintf("the event is nested more than %d levels deep, which is hooks.limits.depth of the %s layer", limits.Depth, q.Hook.Layer),
-			Remedy: "raise hooks.limits.depth",
-		}
-	}
-	return nil
-}
-
-// encode encodes what hooks have in common. A host in Go may have made data that is no
-// JSON; a guard that searches it for words must not be the one to find out.
-func encode(ev *protocol.Event, checked bool) (*protocol.Encoding, error) {
-	if len(ev.Data) > 0 && !checked && !jsonspan.Valid(ev.Data) {
-		return nil, errors.New("data is not valid")
-	}
-	return protocol.Encode(ev)
 }

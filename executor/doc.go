@@ -10,8 +10,9 @@
 //
 // # One event, from Fire to the record
 //
-//	dispatch.go       takes the Set, the hooks and the event; makes the question that
-//	                  each hook gets
+//	dispatch.go       takes the Set, the hooks and the event; the state of an event on
+//	                  its way through its hooks
+//	question.go       makes the question that each hook gets
 //	fire.go           the stages: modifiers, blockers, required observers, the end. The
 //	                  answer of a hook is applied to the fold here
 //	matching.go       which hooks the event is about (matchers: internal/match)
@@ -26,7 +27,7 @@
 // What they work with:
 //
 //	executor.go       Executor, Options, Progress, Close
-//	set.go, order.go  Set, its index, its settings; the running order
+//	set.go            Set, its index, its settings; the running order
 //	hook.go           Hook, Asker, Question
 //	gohooks.go        hooks that are Go functions; views of an executor
 //	sessionguards.go  remembers the guards that a session began with, so that one which

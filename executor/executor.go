@@ -95,8 +95,6 @@ type Executor struct {
 	problems    problems
 }
 
-var errClosed = errors.New("hookd is shutting down")
-
 // New returns an Executor that takes its hooks from source, once for each event.
 func New(source Source, options Options) *Executor {
 	e := &Executor{source: source, options: options, states: state.Open(""), observers: observers{contexts: newLayerContexts()}}
@@ -240,4 +238,19 @@ func (p *problems) report(what, text string, err error) []protocol.HookText {
 	}
 	p.told[what] = true
 	return []protocol.HookText{{Hook: selfName, Text: fmt.Sprintf("%s: %v", text, err)}}
+}
+
+// CallbackResult returns what keeps a recipe's text for a hook; see
+// [protocol.EventGate]. A newer text takes the place of one that the hook has not read.
+func (e *Executor) CallbackResult(session, agent string, hook protocol.HookRef) func(text string) {
+	key := callbackKey{session, agent, hookKey{hook.Layer, hook.Name}}
+	return func(text string) {
+		c := &e.callbacks
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.texts == nil {
+			c.texts = map[callbackKey]string{}
+		}
+		c.texts[key] = text
+	}
 }

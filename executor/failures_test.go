@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/test/hooktest"
 	"github.com/hookd-dev/hookd/test/prove"
 )
 
@@ -59,7 +60,7 @@ func checkCell(t *testing.T, name, dir string, h *Hook, event protocol.EventName
 	e := New(set, Options{StateDir: dir})
 	session := strings.ReplaceAll(strings.ReplaceAll(name, "/", "-"), " ", "-")
 	spec := protocol.Lookup(event)
-	o := fire(t, e, protocol.Event{Event: event, Session: protocol.Session{ID: session}, Data: protocol.Complete(spec, []byte(`{}`))})
+	o := hooktest.Fire(t, e, protocol.Event{Event: event, Session: protocol.Session{ID: session}, Data: protocol.Complete(spec, []byte(`{}`))})
 	if err := e.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}

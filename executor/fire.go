@@ -50,7 +50,7 @@ func (d *dispatch) decideAttached() (protocol.Outcome, error) {
 	if err != nil {
 		return d.abort(err)
 	}
-	d.record(&result.outcome, result.lost, "")
+	d.record(&result.outcome, result.overwritten, "")
 	result.outcome.Notices = append(result.outcome.Notices, d.notices...)
 	d.req.inOrder(func() { d.req.queue(result.observers) })
 	return result.outcome, nil
@@ -82,16 +82,6 @@ func (r *request) refusal() *protocol.Failure {
 		return r.depthFailure(r.settings.MaxDepth)
 	}
 	return r.set.Refuse
-}
-
-// selfRefusal is a refusal by no hook.
-func selfRefusal(failure *protocol.Failure) protocol.Answer {
-	answer := failed(failure)
-	answer.HookInfo = protocol.HookInfo{
-		Name: selfName, Layer: protocol.Builtin, Class: protocol.CanBlock,
-		Mode: protocol.Enforce, Rule: protocol.RuleBlock, Required: true,
-	}
-	return answer
 }
 
 // tooDeepFor reports whether too many hooks stand above this process for one hook:
@@ -273,9 +263,9 @@ func (d *dispatch) foldWithState(h *Hook, answer protocol.Answer) protocol.Run {
 
 // conclusion is what an event came to, before it is recorded.
 type conclusion struct {
-	outcome   protocol.Outcome
-	lost      []state.Lost // values that hooks wanted kept
-	observers []*job       // reserved, not queued yet
+	outcome     protocol.Outcome
+	overwritten []state.Overwritten // values that hooks wanted kept
+	observers   []*job              // reserved, not queued yet
 }
 
 // conclude completes the outcome once the hooks have answered: it lets the host ask the
@@ -289,11 +279,11 @@ func (d *dispatch) conclude() (conclusion, error) {
 			return conclusion{}, cmp.Or(context.Cause(d.ctx), err)
 		}
 	}
-	lost, notices := d.state.commit(&d.req)
+	overwritten, notices := d.state.commit(&d.req)
 	d.notices = append(d.notices, notices...)
 	observers := d.reserveObservers(&outcome)
 	for i, run := range outcome.Runs { // they say whose context was cut
-		run.Warnings = append(slices.Clip(run.Warnings), lostTexts(lost, run.Hook)...)
+		run.Warnings = append(slices.Clip(run.Warnings), overwrittenTexts(overwritten, run.Hook)...)
 		d.results.runs[d.results.folded[i]] = run
 	}
 	if d.req.executor.options.Explain {
@@ -303,7 +293,7 @@ func (d *dispatch) conclude() (conclusion, error) {
 	if d.req.event.Lost != nil {
 		outcome.Lost = d.req.event.Lost(&outcome)
 	}
-	return conclusion{outcome, lost, observers}, nil
+	return conclusion{outcome, overwritten, observers}, nil
 }
 
 // abort records an event that the caller gave up, and returns a refusal and the cause.
@@ -317,8 +307,4 @@ func (d *dispatch) abort(cause error) (protocol.Outcome, error) {
 	outcome.Runs = d.results.runs
 	d.record(&outcome, nil, failure.Detail)
 	return outcome, cause
-}
-
-func abortFailure(cause error) *protocol.Failure {
-	return &protocol.Failure{Kind: protocol.FailAborted, Detail: cause.Error()}
 }

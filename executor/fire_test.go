@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/test/hooktest"
 )
 
 type answerFunc = func(ctx context.Context, ev *protocol.Event) (protocol.Reply, error)
@@ -60,7 +60,7 @@ func newExecutor(t testing.TB, settings schema.HookSettings, options Options, ho
 		t.Fatal(err)
 	}
 	changed := *set
-	changed.Settings.Hooks = overDefaults(settings)
+	changed.Settings.Hooks = hooktest.Settings(settings)
 	built, _ := NewSet(changed)
 	e := New(built, options)
 	t.Cleanup(func() {
@@ -69,50 +69,6 @@ func newExecutor(t testing.TB, settings schema.HookSettings, options Options, ho
 		}
 	})
 	return e
-}
-
-// overDefaults are the default settings, but for what of settings is not zero.
-func overDefaults(settings schema.HookSettings) schema.HookSettings {
-	whole := schema.DefaultSettings().Hooks
-	lay(reflect.ValueOf(&whole).Elem(), reflect.ValueOf(settings))
-	return whole
-}
-
-func lay(onto, from reflect.Value) {
-	for i := range from.NumField() {
-		switch field := from.Field(i); {
-		case field.Kind() == reflect.Struct:
-			lay(onto.Field(i), field)
-		case !field.IsZero():
-			onto.Field(i).Set(field)
-		}
-	}
-}
-
-func fire(t testing.TB, e *Executor, ev protocol.Event) protocol.Outcome {
-	t.Helper()
-	outcome, err := e.Fire(context.Background(), ev)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return outcome
-}
-
-// runsOf shows an outcome's runs in one word each.
-func runsOf(o protocol.Outcome) (out []string) {
-	for _, r := range o.Runs {
-		switch {
-		case r.Skipped != "":
-			out = append(out, r.Hook+":"+string(r.Skipped))
-		case r.Failure != "":
-			out = append(out, r.Hook+":"+string(r.Failure))
-		case r.Would != "":
-			out = append(out, r.Hook+":would-"+string(r.Would))
-		default:
-			out = append(out, r.Hook+":"+string(r.Action))
-		}
-	}
-	return out
 }
 
 func TestStagesAndRuns(t *testing.T) {
@@ -171,7 +127,7 @@ func TestStagesAndRuns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := newExecutor(t, schema.HookSettings{}, Options{}, tc.hooks...)
-			o := fire(t, e, ev)
+			o := hooktest.Fire(t, e, ev)
 			by := ""
 			if o.By != nil {
 				by = *o.By
@@ -179,7 +135,7 @@ func TestStagesAndRuns(t *testing.T) {
 			if o.Action != tc.want || by != tc.by || !strings.Contains(string(o.Event.Data), tc.args) {
 				t.Errorf("%s by %q with %s; want %s by %q with %s", o.Action, by, o.Event.Data, tc.want, tc.by, tc.args)
 			}
-			if diff := cmp.Diff(tc.runs, runsOf(o)); diff != "" {
+			if diff := cmp.Diff(tc.runs, hooktest.Runs(o)); diff != "" {
 				t.Error(diff)
 			}
 			if o.Event.ID == "" || o.Event.Time.IsZero() {
@@ -203,7 +159,7 @@ func TestChangesAddUp(t *testing.T) {
 			goHook("3", protocol.CanModify, third))
 		for range 50 {
 			begin := time.Now()
-			o := fire(t, e, *toolEvent("bash", "shell"))
+			o := hooktest.Fire(t, e, *toolEvent("bash", "shell"))
 			want := `"n":9007199254740993,"a":1,"b":2}`
 			if !strings.Contains(string(o.Event.Data), want) || !strings.Contains(saw, `"a":1`) {
 				t.Fatalf("final %s, the third hook saw %s", o.Event.Data, saw)

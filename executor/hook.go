@@ -24,9 +24,9 @@ type Hook struct {
 	Outer  int    // of a project above the one that is worked in: how many projects up
 	Why    string // for any status but ready, in words
 
-	// UnhashedCode describes, in words, code of the project that the hook runs and that
+	// Unwatched describes, in words, code of the project that the hook runs and that
 	// Hash does not cover.
-	UnhashedCode []string
+	Unwatched []string
 
 	// SwitchedOff goes with Disabled: a person decided it, outside what an agent
 	// at work in the project could have written. A session obeys that at once.
@@ -208,3 +208,25 @@ func StderrText(stderr []byte, cut int64) string {
 	}
 	return text
 }
+
+// noneIfZero returns a limit as package protocol takes it, where 0 is the default and
+// below 0 is none.
+func noneIfZero(limit int64) int64 {
+	if limit == 0 {
+		return -1
+	}
+	return limit
+}
+
+// hookKey names a hook: equal names in different layers are different hooks.
+type hookKey struct {
+	layer protocol.Layer
+	name  string
+}
+
+func keyOf(h *Hook) hookKey { return hookKey{h.Layer, h.Name} }
+
+func originOf(h *Hook) protocol.Origin { return protocol.OriginOf(h.Layer, h.Name) }
+
+// projectPrefix is what stands before the name of an outer project's hook: ../../
+func projectPrefix(h *Hook) string { return strings.Repeat("../", originOf(h).Above) }

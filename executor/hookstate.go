@@ -13,14 +13,6 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// hookState is what hooks remember, as one event's hooks see it. It is read once, so
-// that events side by side see the same old values.
-type hookState struct {
-	before, now *state.Snapshot // as it was, and with what this event's hooks added; nil before it is read
-	writes      []state.Write
-	readErr     error
-}
-
 // snapshot returns what hooks remember now.
 func (s *hookState) snapshot(r *request) *state.Snapshot {
 	if s.now == nil {
@@ -91,23 +83,23 @@ func (s *hookState) keep(writes []state.Write) {
 }
 
 // commit writes what the hooks want kept before the event goes on. It returns the values
-// that are lost by it, and notices if it could not be written.
-func (s *hookState) commit(r *request) (lost []state.Lost, notices []protocol.HookText) {
+// that are overwritten by it, and notices if it could not be written.
+func (s *hookState) commit(r *request) (overwritten []state.Overwritten, notices []protocol.HookText) {
 	problems := &r.executor.problems
 	if s.readErr != nil { // only a write shows that the problem is over
 		notices = problems.report("state", "what hooks remember could not be read", s.readErr)
 	}
 	if session := r.event.Session.ID; len(s.writes) > 0 && session != "" {
 		var err error
-		lost, err = r.executor.states.Write(session, s.writes)
+		overwritten, err = r.executor.states.Write(session, s.writes)
 		notices = append(notices, problems.report("state", "what hooks remember could not be written; it is gone when this process ends", err)...)
 	}
-	return lost, notices
+	return overwritten, notices
 }
 
-// lostTexts says which values of a hook are lost.
-func lostTexts(lost []state.Lost, hook string) (texts []string) {
-	for _, l := range lost {
+// overwrittenTexts says which values of a hook are lost.
+func overwrittenTexts(overwritten []state.Overwritten, hook string) (texts []string) {
+	for _, l := range overwritten {
 		if l.Hook != hook {
 			continue
 		}
@@ -129,9 +121,6 @@ func stateKey(h *Hook) state.Key {
 	return state.Key{Layer: h.Layer, Project: h.Home, Name: strings.TrimPrefix(h.Name, projectPrefix(h))}
 }
 
-// projectPrefix is what stands before the name of an outer project's hook: ../../
-func projectPrefix(h *Hook) string { return strings.Repeat("../", originOf(h).Above) }
-
 // callbackResults are texts of recipes that hooks asked for with callback.as "state",
 // until the hook is asked again. They live in memory: a recipe belongs to a run, and
 // so does what came of it.
@@ -144,21 +133,6 @@ type callbackKey struct {
 	session string
 	agent   string // the recipe's own thread, or another sub-agent, does not take it away
 	hook    hookKey
-}
-
-// CallbackResult returns what keeps a recipe's text for a hook; see
-// [protocol.EventGate]. A newer text takes the place of one that the hook has not read.
-func (e *Executor) CallbackResult(session, agent string, hook protocol.HookRef) func(text string) {
-	key := callbackKey{session, agent, hookKey{hook.Layer, hook.Name}}
-	return func(text string) {
-		c := &e.callbacks
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if c.texts == nil {
-			c.texts = map[callbackKey]string{}
-		}
-		c.texts[key] = text
-	}
 }
 
 // addTo returns a hook's state with the text that waits for it as the member callback.

@@ -14,6 +14,7 @@ import (
 	"github.com/hookd-dev/hookd/executor/record"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/test/hooktest"
 )
 
 // counts keeps the number of its calls in its state, and publishes it.
@@ -37,7 +38,7 @@ func TestStateAndMetadata(t *testing.T) {
 			hooks := []GoHook{goHook("counter", protocol.CanModify, counts), reader}
 			e := newExecutor(t, schema.HookSettings{}, Options{StateDir: dir}, hooks...)
 			for range 3 {
-				fire(t, e, event(""))
+				hooktest.Fire(t, e, event(""))
 			}
 			if diff := cmp.Diff([]string{`{"counter":1}`, `{"counter":2}`, `{"counter":3}`}, saw); diff != "" {
 				t.Error(diff)
@@ -46,7 +47,7 @@ func TestStateAndMetadata(t *testing.T) {
 				return
 			}
 			another := newExecutor(t, schema.HookSettings{}, Options{StateDir: dir}, hooks...)
-			fire(t, another, event(""))
+			hooktest.Fire(t, another, event(""))
 			if saw[3] != `{"counter":4}` {
 				t.Errorf("another process reads %s", saw[3])
 			}
@@ -81,7 +82,7 @@ func TestWhatIsNotKept(t *testing.T) {
 			}}}, tc.hook)
 			ev := event("")
 			ev.Session.ID = tc.session
-			fire(t, e, ev)
+			hooktest.Fire(t, e, ev)
 			e.Close(t.Context())
 			if got := strings.Join(warnings, "; "); !strings.Contains(got, tc.warning) || (tc.warning == "") != (got == "") {
 				t.Errorf("warnings %q, want %q", got, tc.warning)
@@ -118,9 +119,9 @@ func TestStateLost(t *testing.T) {
 			close(began)
 		}
 	}
-	wg.Go(func() { fire(t, e, numbered(1)) })
+	wg.Go(func() { hooktest.Fire(t, e, numbered(1)) })
 	<-began
-	fire(t, e, numbered(2))
+	hooktest.Fire(t, e, numbered(2))
 	close(second)
 	wg.Wait()
 	snapshot, err := e.states.Read("s")

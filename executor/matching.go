@@ -9,17 +9,8 @@ import (
 
 	"github.com/hookd-dev/hookd/executor/internal/match"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/hookmatch"
 )
-
-// selection is which hooks an event is about.
-type selection struct {
-	hooks   []*Hook // for the event, in running order
-	hasLost bool    // hooks has guards that the set no longer has
-	stages  *stages // what is left of hooks; see dispatch.stages
-}
-
-// stages are hooks in running order, and its parts by stage.
-type stages struct{ all, modify, block, observe []*Hook }
 
 // splitStages splits hooks that are in running order, whose first key is the stage.
 func splitStages(hooks []*Hook) *stages {
@@ -38,7 +29,7 @@ type candidates struct {
 	compares map[protocol.EventName]bool // whether a hook of the event compares its data
 
 	mu    sync.RWMutex
-	lists map[match.Key]*stages
+	lists map[hookmatch.Key]*stages
 }
 
 // Bounds of what is remembered: names of tools come from a model.
@@ -63,7 +54,7 @@ func (c *candidates) of(in *match.Input, hooks []*Hook) *stages {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.lists == nil || len(c.lists) >= maxRemembered {
-		c.lists = map[match.Key]*stages{}
+		c.lists = map[hookmatch.Key]*stages{}
 	}
 	c.lists[key] = found
 	return found
@@ -74,7 +65,7 @@ func (c *candidates) of(in *match.Input, hooks []*Hook) *stages {
 func fitting(hooks []*Hook, in *match.Input) []*Hook {
 	var left []*Hook
 	for _, h := range hooks {
-		if h.takesPart() && h.match.Fits(in) {
+		if h.takesPart() && h.match.Fits(&in.Input) {
 			left = append(left, h)
 		}
 	}
@@ -89,7 +80,7 @@ func (d *dispatch) stages() *stages {
 	case s.stages != nil:
 	case d.req.executor.options.Explain:
 		s.stages = splitStages(s.hooks)
-	case s.hasLost:
+	case s.hasVanished:
 		s.stages = splitStages(fitting(s.hooks, d.input()))
 	case len(s.hooks) == 0:
 		s.stages = &noStages
@@ -128,7 +119,7 @@ func (d *dispatch) wants(h *Hook) bool {
 
 // matches compares what [dispatch.stages] has not compared.
 func (d *dispatch) matches(h *Hook) bool {
-	if d.req.executor.options.Explain && !h.match.Fits(d.input()) {
+	if d.req.executor.options.Explain && !h.match.Fits(&d.input().Input) {
 		return false
 	}
 	if !h.selects(d.event()) {

@@ -14,6 +14,7 @@ import (
 	"github.com/hookd-dev/hookd/executor/internal/match"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/test/hooktest"
 )
 
 func toolEvent(name, kind string) *protocol.Event {
@@ -57,7 +58,7 @@ func TestCandidates(t *testing.T) {
 		ev := protocol.Event{Event: event, Agent: protocol.Agent{Depth: depth}, Data: protocol.RawMessage(data)}
 		var want []string
 		for _, h := range set.For(event) {
-			if h.runs() && h.match.Fits(match.NewInput(&ev, nil)) {
+			if h.runs() && h.match.Fits(&match.NewInput(&ev, nil).Input) {
 				want = append(want, h.Name)
 			}
 		}
@@ -106,16 +107,16 @@ func TestGuardsAreAskedWhatIsUndecided(t *testing.T) {
 	}
 	e := newExecutor(t, schema.HookSettings{}, Options{}, all...)
 	for _, args := range []string{`{}`, `{"cmd":"git push"}`, `{"command":null}`, `{"command":["git","push"]}`, `{"command":7}`, `{"command":"git push"}`} {
-		if o := fire(t, e, *argsEvent(args)); o.Action != protocol.Block {
+		if o := hooktest.Fire(t, e, *argsEvent(args)); o.Action != protocol.Block {
 			t.Errorf("%s: %s by %+v", args, o.Action, o.Runs)
 		}
 	}
-	if o := fire(t, e, *argsEvent(`{"command":"ls"}`)); o.Action != protocol.Observe {
+	if o := hooktest.Fire(t, e, *argsEvent(`{"command":"ls"}`)); o.Action != protocol.Observe {
 		t.Errorf("a command that does not match: %+v", o)
 	}
 	asked := newExecutor(t, schema.HookSettings{}, Options{}, all[1:]...)
 	for i := range 2 {
-		o := fire(t, asked, *argsEvent(`{}`))
+		o := hooktest.Fire(t, asked, *argsEvent(`{}`))
 		var names []string
 		told := 0
 		for _, run := range o.Runs {
@@ -159,7 +160,7 @@ func TestConditionObeysItsEvent(t *testing.T) {
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	if o := fire(t, New(set, Options{}), event("2")); o.Action != protocol.Block || o.Failure != protocol.FailUntrusted {
+	if o := hooktest.Fire(t, New(set, Options{}), event("2")); o.Action != protocol.Block || o.Failure != protocol.FailUntrusted {
 		t.Errorf("an untrusted guard lets the event pass: %+v", o)
 	}
 }

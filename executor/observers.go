@@ -2,10 +2,12 @@ package executor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
 
+	"github.com/hookd-dev/hookd/executor/internal/inflight"
 	"github.com/hookd-dev/hookd/executor/state"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -93,8 +95,9 @@ func (o *observers) reserve(key queueKey, limit int) bool {
 	return true
 }
 
-// push puts a job on the place that was reserved for it.
-func (o *observers) push(e *Executor, j *job) {
+// push puts a job on the place that was reserved for it. running counts what works the
+// queue off.
+func (o *observers) push(running *inflight.Group, j *job) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	q := o.queues[j.key]
@@ -102,7 +105,7 @@ func (o *observers) push(e *Executor, j *job) {
 	q.jobs = append(q.jobs, j)
 	if !q.running {
 		q.running = true
-		e.running.Go(func() { o.work(j.key) })
+		running.Go(func() { o.work(j.key) })
 	}
 }
 
@@ -190,7 +193,7 @@ func (d *dispatch) reserveObservers(outcome *protocol.Outcome) []*job {
 func (r *request) queue(jobs []*job) {
 	e := r.executor
 	for _, j := range jobs {
-		e.observers.push(e, j)
+		e.observers.push(&e.running, j)
 	}
 	if session := r.event.Session.ID; r.event.Event == protocol.SessionEnd {
 		e.guards.forget(session)
@@ -214,20 +217,20 @@ func (j *job) ask(ctx context.Context, dropped int64) {
 	answer := d.req.ask(ctx, q)
 	cut := answer.Failure != nil && answer.Failure.Kind == protocol.FailAborted // only Close aborts an observer
 	run := d.foldWithState(j.hook, answer)
-	lost, notices := d.state.commit(&d.req)
+	overwritten, notices := d.state.commit(&d.req)
 	d.notices = append(d.notices, notices...)
-	j.finish(d, run, lost, cut, dropped)
+	j.finish(d, run, overwritten, cut, dropped)
 }
 
 // finish records what the observer did and tells the person.
-func (j *job) finish(d *dispatch, run protocol.Run, lost []state.Lost, cut bool, dropped int64) {
+func (j *job) finish(d *dispatch, run protocol.Run, overwritten []state.Overwritten, cut bool, dropped int64) {
 	note := ""
 	if cut {
 		note = droppedNote
 		d.req.progress.cut(&d.req.event, j.hook)
 	}
-	run.Warnings = append(slices.Clip(run.Warnings), lostTexts(lost, j.hook.Name)...)
-	d.req.recordLate(&run, note, dropped, lost)
+	run.Warnings = append(slices.Clip(run.Warnings), overwrittenTexts(overwritten, j.hook.Name)...)
+	d.req.recordLate(&run, note, dropped, overwritten)
 	d.req.progress.finished(&d.req.event, j.hook, run)
 	d.req.progress.notice(&d.req.event, append(d.results.fold.Outcome().Notices, d.notices...)...)
 	for _, text := range run.Warnings {
@@ -245,3 +248,5 @@ func (j *job) drop() {
 // droppedNote is what the record says of a hook that the end of this process did not
 // let answer.
 var droppedNote = "dropped: " + errClosed.Error()
+
+var errClosed = errors.New("hookd is shutting down")

@@ -14,6 +14,7 @@ import (
 	"github.com/hookd-dev/hookd/executor/record"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/test/hooktest"
 	"github.com/hookd-dev/hookd/test/prove"
 )
 
@@ -60,8 +61,8 @@ func TestObserversInOrder(t *testing.T) {
 		for i := range 10 {
 			id := fmt.Sprint(i)
 			want = append(want, id)
-			if o := fire(t, e, event(id)); len(o.Runs) != 1 {
-				t.Errorf("runs of a queued observer in the outcome: %v", runsOf(o))
+			if o := hooktest.Fire(t, e, event(id)); len(o.Runs) != 1 {
+				t.Errorf("runs of a queued observer in the outcome: %v", hooktest.Runs(o))
 			}
 		}
 		if took := time.Since(begin); took != 0 {
@@ -97,13 +98,13 @@ func TestObserverDrops(t *testing.T) {
 			return d.note(0)(ctx, ev)
 		}))
 	dropped := 0
-	fire(t, e, event("first"))
+	hooktest.Fire(t, e, event("first"))
 	for len(pending(e)) > 0 { // until the worker holds the first one
 		time.Sleep(time.Millisecond)
 	}
 	for i := range 10 {
-		o := fire(t, e, event(fmt.Sprint(i)))
-		if slices.Equal(runsOf(o), []string{"o:dropped"}) {
+		o := hooktest.Fire(t, e, event(fmt.Sprint(i)))
+		if slices.Equal(hooktest.Runs(o), []string{"o:dropped"}) {
 			dropped++
 		}
 	}
@@ -162,7 +163,7 @@ func TestDrain(t *testing.T) {
 				d := &diary{}
 				e := newExecutor(t, schema.HookSettings{Drain: tc.drain}, Options{}, goHook("o", protocol.CanObserve, d.note(time.Second)))
 				for i := range 5 {
-					fire(t, e, event(fmt.Sprint(i)))
+					hooktest.Fire(t, e, event(fmt.Sprint(i)))
 				}
 				begin := time.Now()
 				if err := e.Close(t.Context()); err != nil {
@@ -194,9 +195,9 @@ func TestNotice(t *testing.T) {
 			},
 		}}, hook("m", protocol.CanModify, after(time.Second, says(protocol.Reply{Notice: "hi"}))), hook("b", protocol.CanBlock, hangs(time.Hour)), hook("o", protocol.CanObserve, observe))
 		begin := time.Now()
-		o := fire(t, e, protocol.Event{Event: protocol.Notification, Data: []byte(`{"kind":"info","text":"hi"}`)})
+		o := hooktest.Fire(t, e, protocol.Event{Event: protocol.Notification, Data: []byte(`{"kind":"info","text":"hi"}`)})
 		if time.Since(begin) != 0 || o.Action != protocol.Observe || len(o.Runs) != 0 {
-			t.Errorf("after %v: %s %v", time.Since(begin), o.Action, runsOf(o))
+			t.Errorf("after %v: %s %v", time.Since(begin), o.Action, hooktest.Runs(o))
 		}
 		time.Sleep(2 * time.Hour)
 		mu.Lock()
@@ -224,7 +225,7 @@ func TestAudit(t *testing.T) {
 			},
 		}}, guard, goHook("m", protocol.CanModify, observe))
 		begin := time.Now()
-		if o := fire(t, e, event("1")); o.Refused() || time.Since(begin) != 0 {
+		if o := hooktest.Fire(t, e, event("1")); o.Refused() || time.Since(begin) != 0 {
 			t.Errorf("%s after %v", o.Action, time.Since(begin))
 		}
 		time.Sleep(time.Minute)
@@ -255,8 +256,8 @@ func TestRequiredObserver(t *testing.T) {
 				g := goHook("o", protocol.CanObserve, f)
 				g.Required, g.Timeout = true, time.Second
 				e := newExecutor(t, schema.HookSettings{}, Options{}, g)
-				if o := fire(t, e, event("1")); !o.Refused() || o.Failure == "" {
-					t.Errorf("%s, %v", o.Action, runsOf(o))
+				if o := hooktest.Fire(t, e, event("1")); !o.Refused() || o.Failure == "" {
+					t.Errorf("%s, %v", o.Action, hooktest.Runs(o))
 				}
 				time.Sleep(2 * time.Hour)
 			})
@@ -264,7 +265,7 @@ func TestRequiredObserver(t *testing.T) {
 	}
 	g := goHook("o", protocol.CanObserve, says(protocol.Reply{Action: protocol.Observe, Notice: "fine"}))
 	g.Required = true
-	if o := fire(t, newExecutor(t, schema.HookSettings{}, Options{}, g), event("1")); o.Refused() || len(o.Notices) != 1 {
+	if o := hooktest.Fire(t, newExecutor(t, schema.HookSettings{}, Options{}, g), event("1")); o.Refused() || len(o.Notices) != 1 {
 		t.Errorf("a required observer that answered: %s, %v", o.Action, o.Notices)
 	}
 	prove.Figure(t, "G13", "%d ways of a required observer in Go not to answer: 0 passes", len(sabotage))

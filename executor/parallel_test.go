@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/test/hooktest"
 	"github.com/hookd-dev/hookd/test/prove"
 )
 
@@ -26,7 +27,7 @@ type verdict struct {
 }
 
 func verdictOf(o protocol.Outcome) verdict {
-	v := verdict{Action: o.Action, Reason: o.Reason, Data: string(o.Event.Data), Context: o.Context, Runs: runsOf(o)}
+	v := verdict{Action: o.Action, Reason: o.Reason, Data: string(o.Event.Data), Context: o.Context, Runs: hooktest.Runs(o)}
 	if o.By != nil {
 		v.By = *o.By
 	}
@@ -85,7 +86,7 @@ func TestOneResult(t *testing.T) {
 				changed.Settings.Hooks.Parallel = int(round)
 				changed.Settings.Hooks.Budget = time.Hour
 				e := New(&changed, Options{})
-				got := verdictOf(fire(t, e, event("1")))
+				got := verdictOf(hooktest.Fire(t, e, event("1")))
 				if err := e.Close(t.Context()); err != nil {
 					t.Fatal(err)
 				}
@@ -119,7 +120,7 @@ func TestRefusalStands(t *testing.T) {
 			changed.Settings.Hooks.Parallel = 1 + int(seed%4)
 			changed.Settings.Hooks.Budget = time.Hour
 			e := New(&changed, Options{})
-			if o := fire(t, e, event("1")); o.Action == protocol.Block || o.Action == protocol.Stop {
+			if o := hooktest.Fire(t, e, event("1")); o.Action == protocol.Block || o.Action == protocol.Stop {
 				refused++
 			}
 			e.Close(t.Context())
@@ -140,7 +141,7 @@ func TestSideBySide(t *testing.T) {
 		}
 		e := newExecutor(t, schema.HookSettings{Parallel: 3}, Options{}, hooks...)
 		begin := time.Now()
-		if o := fire(t, e, event("1")); o.Refused() || len(o.Runs) != 6 || time.Since(begin) != 2*time.Second {
+		if o := hooktest.Fire(t, e, event("1")); o.Refused() || len(o.Runs) != 6 || time.Since(begin) != 2*time.Second {
 			t.Errorf("%s with %d runs after %v", o.Action, len(o.Runs), time.Since(begin))
 		}
 	})

@@ -22,12 +22,12 @@ import (
 // record writes the event's entry before the event goes on. An entry that cannot be
 // written waits in memory, and the person is told once. A failing disk never changes the
 // decision.
-func (d *dispatch) record(outcome *protocol.Outcome, lost []state.Lost, aborted string) {
+func (d *dispatch) record(outcome *protocol.Outcome, overwritten []state.Overwritten, aborted string) {
 	if d.req.executor.records == nil {
 		return
 	}
 	entry := d.entry(outcome)
-	entry.Aborted, entry.StateLost = aborted, lost
+	entry.Aborted, entry.StateLost = aborted, overwritten
 	d.notices = append(d.notices, d.req.append(entry)...)
 }
 
@@ -94,9 +94,6 @@ func leftRunning(data protocol.RawMessage) (names []string) {
 // value, so it does not matter whether a hook was sensitive.
 const largeData = 256 << 10
 
-// eventDigest is what the record keeps of the event as it came in.
-type eventDigest struct{ hashed func() *record.Digest } // nil: it is not begun
-
 // begin has large data hashed while the hooks are asked.
 func (e *eventDigest) begin(r *request) {
 	data, values := r.event.Data, r.settings.Records.Values
@@ -121,13 +118,13 @@ func (e *eventDigest) of(r *request, sensitive bool) *record.Digest {
 }
 
 // recordLate writes what a hook did after its event had gone on.
-func (r *request) recordLate(run *protocol.Run, note string, dropped int64, lost []state.Lost) {
+func (r *request) recordLate(run *protocol.Run, note string, dropped int64, overwritten []state.Overwritten) {
 	if r.executor.records == nil {
 		return
 	}
 	r.progress.notice(&r.event, r.append(&record.Late{
 		Epoch: r.event.Epoch, Seq: r.event.Seq, ID: r.event.ID, Event: r.spec.Name, Generation: r.set.Generation, Set: r.set.index.hash,
-		Run: record.Redact(*run, r.settings.Records.Values), Note: note, Dropped: dropped, StateLost: lost,
+		Run: record.Redact(*run, r.settings.Records.Values), Note: note, Dropped: dropped, StateLost: overwritten,
 	})...)
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/hookd-dev/hookd/executor/record"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/test/hooktest"
 	"github.com/hookd-dev/hookd/test/prove"
 )
 
@@ -44,8 +45,8 @@ func TestRecordOfAnEvent(t *testing.T) {
 		goHook("9-a", protocol.CanModify, setsArg("command", `"secret"`)),
 		goHook("10-b", protocol.CanModify, setsArg("command", `"ls"`)),
 		goHook("guard", protocol.CanBlock, block))
-	fire(t, e, event("one"))
-	fire(t, e, event("two"))
+	hooktest.Fire(t, e, event("one"))
+	hooktest.Fire(t, e, event("two"))
 	events, kinds, raw := lines(t, dir, "s")
 	if want := []record.Kind{record.KindSet, record.KindEvent, record.KindEvent}; !slices.Equal(kinds, want) {
 		t.Fatalf("lines %v", kinds)
@@ -79,8 +80,8 @@ func TestLostIsRecorded(t *testing.T) {
 		}
 		return []string{"guard refuses it, and the host cannot"}
 	}
-	outcome := fire(t, e, ev)
-	fire(t, e, event("two"))
+	outcome := hooktest.Fire(t, e, ev)
+	hooktest.Fire(t, e, event("two"))
 	events, _, _ := lines(t, dir, "s")
 	if want := []string{"guard refuses it, and the host cannot"}; !slices.Equal(outcome.Lost, want) || !slices.Equal(events[0].Lost, want) || events[1].Lost != nil {
 		t.Errorf("lost %q, recorded %q and %q", outcome.Lost, events[0].Lost, events[1].Lost)
@@ -107,7 +108,7 @@ func TestRecordOfLargeData(t *testing.T) {
 		ev.Data = []byte(`{"toolCallId":"c1","name":"bash","kind":"shell","args":{"command":"` + strings.Repeat(id, largeData) + `"},"parallel":1}`)
 		return ev
 	}
-	fire(t, e, large("decided"))
+	hooktest.Fire(t, e, large("decided"))
 	if _, err := e.Fire(ctx, large("given up")); err == nil {
 		t.Error("was not given up")
 	}
@@ -127,7 +128,7 @@ func TestSetLines(t *testing.T) {
 	same := newExecutor(t, schema.HookSettings{}, Options{StateDir: dir}, goHook("a", protocol.CanBlock, observe))
 	other := newExecutor(t, schema.HookSettings{}, Options{StateDir: dir}, goHook("b", protocol.CanBlock, observe))
 	for _, e := range []*Executor{one, same, one, other, one} {
-		fire(t, e, event(""))
+		hooktest.Fire(t, e, event(""))
 	}
 	_, kinds, _ := lines(t, dir, "s")
 	want := []record.Kind{"set", "event", "event", "event", "set", "event", "set", "event"}
@@ -148,7 +149,7 @@ func TestSensitive(t *testing.T) {
 	e := newExecutor(t, schema.HookSettings{Records: schema.RecordSettings{Values: schema.ValuesFull}}, Options{StateDir: dir}, hook, fails)
 	ev := event("")
 	ev.Data = []byte(`{"toolCallId":"c1","name":"bash","kind":"shell","args":{"command":"canary-before"}}`)
-	fire(t, e, ev)
+	hooktest.Fire(t, e, ev)
 	events, _, raw := lines(t, dir, "s")
 	if strings.Contains(raw, "canary") {
 		t.Errorf("a secret is in the record: %s", raw)
@@ -191,7 +192,7 @@ func TestUnwritableState(t *testing.T) {
 	e := New(set, Options{StateDir: dir})
 	told := 0
 	for range 5 {
-		o := fire(t, e, event(""))
+		o := hooktest.Fire(t, e, event(""))
 		if o.Action != protocol.Block {
 			t.Errorf("the decision is %s", o.Action)
 		}
@@ -210,7 +211,7 @@ func TestExplain(t *testing.T) {
 	other.Match.Tool = []string{"edit"}
 	e := newExecutor(t, schema.HookSettings{Parallel: 2}, Options{Explain: true},
 		goHook("0", protocol.CanBlock, observe), other, goHook("2", protocol.CanBlock, observe))
-	if diff := cmp.Diff([]string{"0:observe", "1:no-match", "2:observe"}, runsOf(fire(t, e, event("")))); diff != "" {
+	if diff := cmp.Diff([]string{"0:observe", "1:no-match", "2:observe"}, hooktest.Runs(hooktest.Fire(t, e, event("")))); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -222,7 +223,7 @@ func TestConditionFails(t *testing.T) {
 	e := newExecutor(t, schema.HookSettings{}, Options{}, hook)
 	warned := 0
 	for range 3 {
-		o := fire(t, e, event(""))
+		o := hooktest.Fire(t, e, event(""))
 		if len(o.Runs) != 1 {
 			t.Fatal("the guard was not asked")
 		}
@@ -245,7 +246,7 @@ func TestAskedByAHook(t *testing.T) {
 		"policy": protocol.Observe, "hook:asker": protocol.Observe, "hook:allow": protocol.Allow, "hook:nobody": protocol.Observe,
 	} {
 		ev := protocol.Event{Event: protocol.PermissionRequest, Data: []byte(`{"toolCallId":"c","name":"bash","kind":"shell","args":{},"askedBy":"` + askedBy + `","options":[]}`)}
-		if o := fire(t, e, ev); o.Action != want {
+		if o := hooktest.Fire(t, e, ev); o.Action != want {
 			t.Errorf("asked by %s: %s, want %s", askedBy, o.Action, want)
 		}
 	}

@@ -23,25 +23,25 @@ type sessionGuards struct {
 }
 
 type guardsOfSession struct {
-	guards []*Hook // when the session began
-	set    *Set    // the newest, for which lost was worked out
-	lost   map[hookKey]*Hook
-	used   int64
+	guards   []*Hook // when the session began
+	set      *Set    // the newest, for which vanished was worked out
+	vanished map[hookKey]*Hook
+	used     int64
 }
 
-// hooks returns the hooks of an event in running order. With hasLost, guards of its session
+// hooks returns the hooks of an event in running order. With hasVanished, guards of its session
 // that the set no longer has are among them.
-func (g *sessionGuards) hooks(set *Set, ev *protocol.Event) (hooks []*Hook, hasLost bool) {
+func (g *sessionGuards) hooks(set *Set, ev *protocol.Event) (hooks []*Hook, hasVanished bool) {
 	listed := set.For(ev.Event)
 	if ev.Session.ID == "" {
 		return listed, false
 	}
-	lost := g.lost(set, ev)
-	if len(lost) == 0 {
+	vanished := g.vanished(set, ev)
+	if len(vanished) == 0 {
 		return listed, false
 	}
-	all := slices.DeleteFunc(slices.Clone(listed), func(h *Hook) bool { return lost[keyOf(h)] != nil })
-	for _, h := range lost {
+	all := slices.DeleteFunc(slices.Clone(listed), func(h *Hook) bool { return vanished[keyOf(h)] != nil })
+	for _, h := range vanished {
 		if slices.Contains(h.Events, ev.Event) {
 			all = append(all, h)
 		}
@@ -50,9 +50,9 @@ func (g *sessionGuards) hooks(set *Set, ev *protocol.Event) (hooks []*Hook, hasL
 	return all, true
 }
 
-// lost returns the guards of a session that set does not have as guards. A session
+// vanished returns the guards of a session that set does not have as guards. A session
 // that starts begins anew.
-func (g *sessionGuards) lost(set *Set, ev *protocol.Event) map[hookKey]*Hook {
+func (g *sessionGuards) vanished(set *Set, ev *protocol.Event) map[hookKey]*Hook {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.clock++
@@ -72,9 +72,9 @@ func (g *sessionGuards) lost(set *Set, ev *protocol.Event) map[hookKey]*Hook {
 	}
 	s.used = g.clock
 	if s.set != set {
-		s.set, s.lost = set, lostGuards(s.guards, set)
+		s.set, s.vanished = set, vanishedGuards(s.guards, set)
 	}
-	return s.lost
+	return s.vanished
 }
 
 // guardsOf returns the guards of a set.
@@ -88,20 +88,20 @@ func guardsOf(set *Set) []*Hook {
 	return guards
 }
 
-// lostGuards returns the guards that are asked in place of what set lists under their
+// vanishedGuards returns the guards that are asked in place of what set lists under their
 // name.
-func lostGuards(guards []*Hook, set *Set) map[hookKey]*Hook {
-	lost := map[hookKey]*Hook{}
+func vanishedGuards(guards []*Hook, set *Set) map[hookKey]*Hook {
+	vanished := map[hookKey]*Hook{}
 	for _, h := range guards {
 		switch now := set.index.byKey[keyOf(h)]; {
 		case now == nil:
-			lost[keyOf(h)] = goneGuard(h)
+			vanished[keyOf(h)] = goneGuard(h)
 		case now.SwitchedOff, now.Monitored, now.runs() && now.Guards():
 		default:
-			lost[keyOf(h)] = h
+			vanished[keyOf(h)] = h
 		}
 	}
-	return lost
+	return vanished
 }
 
 // goneGuard returns the failure that stands in place of a guard.

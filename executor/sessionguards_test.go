@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/test/hooktest"
 )
 
 // switchable is a source whose set a test exchanges.
@@ -42,7 +43,7 @@ func TestGuardsOfASession(t *testing.T) {
 		t.Helper()
 		ev := event("")
 		ev.Session.ID = session
-		if diff := cmp.Diff(want, runsOf(fire(t, e, ev))); diff != "" {
+		if diff := cmp.Diff(want, hooktest.Runs(hooktest.Fire(t, e, ev))); diff != "" {
 			t.Errorf("%s: %s", what, diff)
 		}
 	}
@@ -61,7 +62,7 @@ func TestGuardsOfASession(t *testing.T) {
 	check("everything gone", "a", "guard:gone")
 	start := event("")
 	start.Event, start.Session.ID, start.Data = protocol.SessionStart, "a", protocol.RawMessage(`{"source":"resume"}`)
-	fire(t, e, start)
+	hooktest.Fire(t, e, start)
 	check("the session begins anew", "a")
 	source.use(t, guard)
 	check("it is back", "a", "guard:observe")

@@ -5,10 +5,11 @@ import (
 	"os"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/hookd-dev/hookd/loader/internal/candidate"
 	"github.com/hookd-dev/hookd/loader/internal/files"
 	"github.com/hookd-dev/hookd/loader/internal/ownership"
-	"golang.org/x/sys/unix"
 )
 
 // Who may write by an access list is not told by the mode.
@@ -50,8 +51,8 @@ func TestAccessLists(t *testing.T) {
 			}
 			w.settingsUnchanged(t)
 			item := planItem(w.plan(), candidate.SettingsRecord)
-			if (item.Trouble != "") != test.unsafe {
-				t.Errorf("trouble %q", item.Trouble)
+			if (item.Problem != nil) != test.unsafe {
+				t.Errorf("problem %v", item.Problem)
 			}
 		})
 	}

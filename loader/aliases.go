@@ -47,9 +47,10 @@ const (
 
 // What a person is shown before deciding: see [Trust.Plan].
 type (
-	Plan     = trust.Plan
-	PlanItem = trust.PlanItem
-	PlanFile = trust.PlanFile
+	Plan        = trust.Plan
+	PlanItem    = trust.PlanItem
+	PlanFile    = trust.PlanFile
+	PlanVersion = trust.PlanVersion
 )
 
 // ShownHead is how much of the beginning of a long file a plan holds, in bytes.

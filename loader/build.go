@@ -162,7 +162,7 @@ func (p *assembly) badMatch(err executor.MatchError) schema.Finding {
 }
 
 func (p *assembly) executorHook(f *hook) *executor.Hook {
-	h := &executor.Hook{Hook: f.Resolution.Hook, Status: f.Status, Why: f.Why, UnhashedCode: f.Unwatched, Fault: f.Fault}
+	h := &executor.Hook{Hook: f.Resolution.Hook, Status: f.Status, Why: f.Why, Unwatched: f.Unwatched, Fault: f.Fault}
 	h.Path, h.Home, h.Outer, h.Own = f.Path, f.Scope.Project, f.Scope.Outer, &f.Scope.Own.Hooks
 	h.OnFailure = schema.AtLeast(h.OnFailure, schema.LeastRule(&p.settings, f.Scope.Layer)) // of one that stands as it was recorded, too
 	h.SwitchedOff = f.Status == executor.Disabled && !f.offByProject

@@ -51,7 +51,7 @@ func TestCopyIsWatchedAfterItWasSeen(t *testing.T) {
 					t.Fatalf("it is %s", got)
 				}
 			}
-			if err := damage(l.store.Folder(w.plan().Items[0].Hash)); err != nil {
+			if err := damage(l.store.Folder(w.plan().Items[0].Now.Hash)); err != nil {
 				t.Fatal(err)
 			}
 			if got := status(); got != executor.Changed {

@@ -14,6 +14,7 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/discover"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/test/hooktest"
 )
 
 func TestAsking(t *testing.T) {
@@ -166,8 +167,8 @@ func TestAskingManyAtOnce(t *testing.T) {
 		t.Errorf("hooks %q, findings %v", got, s.Findings)
 	}
 	raw, _ := os.ReadFile(pidFile)
-	eventually(t, 2*time.Second, "its child ends", func() bool {
-		return !alive(strings.TrimSpace(string(raw)))
+	hooktest.Eventually(t, 2*time.Second, "its child ends", func() bool {
+		return !hooktest.Alive(strings.TrimSpace(string(raw)))
 	})
 	begin = time.Now()
 	w.load()

@@ -174,7 +174,7 @@ func find(s *Snapshot, name string) *Info {
 	return nil
 }
 
-// status is a hook's status as a word; "" if it is not there, with ! behind it
+// status is a hook's status as a word; "" if it is not there, with ! after it
 // if it is a failure.
 func status(s *Snapshot, name string) string {
 	h := find(s, name)
@@ -239,17 +239,6 @@ func marker(path, header string) string {
 }
 
 func exists(path string) bool { _, err := os.Lstat(path); return err == nil }
-
-// alive reports whether a process runs. One that ended and waits to be reaped
-// does not.
-func alive(pid string) bool {
-	line, err := os.ReadFile("/proc/" + pid + "/stat")
-	if err != nil {
-		return false
-	}
-	_, behind, _ := strings.Cut(string(line), ") ")
-	return !strings.HasPrefix(behind, "Z") && !strings.HasPrefix(behind, "X")
-}
 
 func (w *world) remove(path string) {
 	w.t.Helper()

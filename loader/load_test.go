@@ -387,7 +387,7 @@ func TestManagedLayer(t *testing.T) {
 func TestTrustSomeWay(t *testing.T) {
 	w := newWorld(t)
 	w.hook("guard.sh", blocks)
-	hash := w.plan().Items[0].Hash
+	hash := w.plan().Items[0].Now.Hash
 	project := w.plan().Hash
 	for _, settings := range []string{
 		`{"hooks":{"trust":{"always":["` + filepath.Dir(w.project) + `"]}}}`,
@@ -426,7 +426,7 @@ func TestAllowByHashOnly(t *testing.T) {
 	hash := ""
 	for _, item := range w.plan().Items {
 		if item.Hook == "guard.sh" {
-			hash = item.Hash
+			hash = item.Now.Hash
 		}
 	}
 	w.allow()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/test/hooktest"
 	"github.com/hookd-dev/hookd/test/prove"
 )
 
@@ -36,7 +37,7 @@ func TestReloadsUnderEvents(t *testing.T) {
 	w.write(w.path("say.sh"), "#!/bin/sh\necho \"{\\\"context\\\":\\\"$1\\\"}\"\n", 0o755)
 	r := &reloads{t: t, w: w, engine: executor.New(watcher, executor.Options{})}
 	r.save(0)
-	eventually(t, 2*time.Second, "the first version", func() bool { return names(watcher.Current()) == "a b" })
+	hooktest.Eventually(t, 2*time.Second, "the first version", func() bool { return names(watcher.Current()) == "a b" })
 
 	stop := make(chan struct{})
 	var firing sync.WaitGroup

@@ -390,7 +390,7 @@ func TestLiftedFolders(t *testing.T) {
 		t.Errorf("check does not show it: %v", s.Findings)
 	}
 	os.Chown(w.hookPath("guard.sh"), 23456, -1)
-	if got := planItem(w.plan(), "guard.sh").Trouble; got == "" {
+	if got := planItem(w.plan(), "guard.sh").Problem; got == nil {
 		t.Error("a third user's hook can be allowed")
 	}
 }

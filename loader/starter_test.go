@@ -324,8 +324,8 @@ func TestVirtualEnvironmentOfTheProject(t *testing.T) {
 	}
 	body := "#!" + w.path(".venv", "bin", "python3") + "\n# hook: events=tool-call-start can=block inPlace=%\n" + says["python3"] + "\n"
 	w.hook("g", strings.Replace(body, "%", "false", 1))
-	if item := w.plan().Items[0]; !strings.Contains(item.Trouble, "lies inside the project") {
-		t.Errorf("trouble %q", item.Trouble)
+	if item := w.plan().Items[0]; item.Problem == nil || !strings.Contains(item.Problem.Why, "lies inside the project") {
+		t.Errorf("problem %v", item.Problem)
 	}
 	w.hook("g", strings.Replace(body, "%", "true", 1))
 	w.allow()
@@ -333,7 +333,7 @@ func TestVirtualEnvironmentOfTheProject(t *testing.T) {
 	if outcome := w.fire(s.Set); outcome.Reason != "ours" {
 		t.Errorf("reason %q %v", outcome.Reason, outcome.Runs)
 	}
-	if len(find(s, "g").UnhashedCode) == 0 {
+	if len(find(s, "g").Unwatched) == 0 {
 		t.Error("what the interpreter loads is not said to be unwatched")
 	}
 	os.Remove(w.path(".venv", "bin", "python3"))

@@ -218,8 +218,8 @@ func (t *Trust) Follow(ctx context.Context, report func(hook, hash string, err e
 			continue // half-written: its end is another change
 		}
 		for _, item := range plan.Items {
-			if item.State == trust.StateChanged && item.Trouble == "" {
-				report(item.Hook, item.Hash, t.Allow(plan, item.Hook))
+			if item.State == trust.StateChanged && item.Problem == nil {
+				report(item.Hook, item.Now.Hash, t.Allow(plan, item.Hook))
 			}
 		}
 	}

@@ -332,7 +332,7 @@ func TestDescriptionIsPartOfTheHash(t *testing.T) {
 				w := newWorld(t)
 				w.hook(guardName, guardHeader+"# hook: onFailure=block\n")
 				w.allow()
-				hash, before := planItem(w.plan(), guardName).Hash, find(w.load(), guardName).Hook.Hook
+				hash, before := planItem(w.plan(), guardName).Now.Hash, find(w.load(), guardName).Hook.Hook
 				w.settings(settings)
 				s := w.load()
 				if got := status(s, guardName); got != "ready" {
@@ -341,7 +341,7 @@ func TestDescriptionIsPartOfTheHash(t *testing.T) {
 				if diff := cmp.Diff(before, find(s, guardName).Hook.Hook); diff != "" {
 					t.Errorf("settings that nobody allowed change the hook (-before +after):\n%s", diff)
 				}
-				if got := planItem(w.plan(), guardName).Hash != hash; got != other {
+				if got := planItem(w.plan(), guardName).Now.Hash != hash; got != other {
 					t.Errorf("its hash under these settings is another one: %v, want %v", got, other)
 				}
 			})
@@ -456,7 +456,7 @@ func TestPlanShowsWhatChanged(t *testing.T) {
 	w.write(w.hookPath("lib/a.sh"), "two\n", 0o644)
 	w.write(w.hookPath("lib/b.sh"), "new\n", 0o644)
 	item := w.plan().Items[0]
-	if item.State != trust.StateChanged || !item.Guard || item.Was == "" || item.Was == item.Hash {
+	if item.State != trust.StateChanged || !item.Guard || item.Was.Hash == "" || item.Was.Hash == item.Now.Hash {
 		t.Errorf("item %+v", item)
 	}
 	var got []string

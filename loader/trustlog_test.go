@@ -32,7 +32,7 @@ func TestDecisionsAreRecorded(t *testing.T) {
 		t.Helper()
 		plan := w.plan()
 		for _, item := range plan.Items {
-			hash[item.Hook] = item.Hash
+			hash[item.Hook] = item.Now.Hash
 		}
 		must(trust.Allow(plan, names...))
 	}

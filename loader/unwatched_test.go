@@ -62,7 +62,7 @@ func TestWordsOfCommandsAreWatched(t *testing.T) {
 			if outcome := w.fire(s.Set); outcome.Reason != "ours" {
 				t.Fatalf("before: %q %v", outcome.Reason, outcome.Runs)
 			}
-			if what := find(s, "g").UnhashedCode; len(what) > 0 {
+			if what := find(s, "g").Unwatched; len(what) > 0 {
 				t.Errorf("it is said to run more: %q", what)
 			}
 			w.write(w.path(test.file), "", 0o755)
@@ -165,10 +165,10 @@ func TestUnwatchedCodeIsNamed(t *testing.T) {
 					continue
 				}
 				if got := strings.Join(item.Unwatched, "; "); (got != "") != (want != "") || !strings.Contains(got, want) {
-					t.Errorf("the plan says of %s %q, want %q (%s)", item.Hook, got, want, item.Trouble)
+					t.Errorf("the plan says of %s %q, want %q (%v)", item.Hook, got, want, item.Problem)
 				}
 			}
-			if got := strings.Join(find(s, "g").UnhashedCode, "; "); !strings.Contains(got, want) || (got == "") != (want == "") {
+			if got := strings.Join(find(s, "g").Unwatched, "; "); !strings.Contains(got, want) || (got == "") != (want == "") {
 				t.Errorf("the list says %q", got)
 			}
 			if hasFinding(s.Findings, report.Unwatched, "g") != (want != "") {

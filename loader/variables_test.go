@@ -25,7 +25,7 @@ func TestServerVariables(t *testing.T) {
 	w.write(w.path("evil.sh"), "#!/bin/sh\nexec evil\n", 0o755)
 	w.settings(serverWithVariables)
 	plan := w.plan()
-	shown := string(plan.Items[0].Entry)
+	shown := string(plan.Items[0].Now.Entry)
 	if !strings.Contains(shown, "${MCP_TEST_TOKEN}") || strings.Contains(shown, "s3cret") {
 		t.Errorf("a person is shown %s", shown)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/test/hooktest"
 	"github.com/hookd-dev/hookd/test/prove"
 )
 
@@ -45,18 +46,7 @@ func watched(t *testing.T, change func(*Options)) (*world, *Watcher, *atomic.Int
 // second.
 func soon(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	eventually(t, time.Second, what, holds)
-}
-
-func eventually(t *testing.T, limit time.Duration, what string, holds func() bool) {
-	t.Helper()
-	begin := time.Now()
-	for !holds() {
-		if time.Since(begin) > limit {
-			t.Fatalf("not within %s: %s", limit, what)
-		}
-		time.Sleep(2 * time.Millisecond)
-	}
+	hooktest.Eventually(t, time.Second, what, holds)
 }
 
 const plain = "#!/bin/sh\n# hook: events=tool-call-start can=block\n"
@@ -184,7 +174,7 @@ func TestHalfWrittenSettings(t *testing.T) {
 	}
 	// Now it stays broken: one report, and the set stays.
 	w.settings("")
-	eventually(t, 3*time.Second, "a report", func() bool { return reported.Load() == 1 })
+	hooktest.Eventually(t, 3*time.Second, "a report", func() bool { return reported.Load() == 1 })
 	w.settings(`{"hooks":`)
 	time.Sleep(1200 * time.Millisecond)
 	close(stop)
@@ -331,7 +321,7 @@ func TestLostWatch(t *testing.T) {
 		o.notifier = func() (notify.Notifier, error) { return notify.Polling{}, nil }
 	})
 	w.hook("a.sh", plain)
-	eventually(t, slowTick+time.Second, "the hook", func() bool { return names(watcher.Current()) == "a.sh" })
+	hooktest.Eventually(t, slowTick+time.Second, "the hook", func() bool { return names(watcher.Current()) == "a.sh" })
 }
 
 // G14, short: each change is whole. Two hooks are always changed together by
@@ -434,7 +424,7 @@ func TestDisabledUntil(t *testing.T) {
 		t.Fatal(err)
 	}
 	soon(t, "switched off", func() bool { return names(watcher.Current()) == "" })
-	eventually(t, 1700*time.Millisecond, "on again", func() bool { return names(watcher.Current()) == "u.sh" })
+	hooktest.Eventually(t, 1700*time.Millisecond, "on again", func() bool { return names(watcher.Current()) == "u.sh" })
 	if time.Now().Before(until) {
 		t.Error("too early")
 	}

@@ -210,8 +210,8 @@ func TestServersOfTheProjectSetNoCode(t *testing.T) {
 	for env, bad := range map[string]bool{`{"PYTHONPATH":"lib"}`: true, `{"PATH":"./bin"}`: true, `{"LD_PRELOAD":"x.so"}`: true, `{"TOKEN":"lib"}`: false, `{"NODE_ENV":"test"}`: false} {
 		w := newWorld(t)
 		w.settings(`{"agent":{"mcpServers":{"s":{"command":"sh","args":["x"],"env":` + env + `}}}}`)
-		if item := planItem(w.plan(), "mcpServers/s"); (item.Trouble != "") != bad {
-			t.Errorf("%s: %q", env, item.Trouble)
+		if item := planItem(w.plan(), "mcpServers/s"); (item.Problem != nil) != bad {
+			t.Errorf("%s: %v", env, item.Problem)
 		}
 	}
 }

@@ -208,7 +208,7 @@ func TestPlantedInterpreter(t *testing.T) {
 				w.write(w.path("bin", program), "#!/bin/sh\n", 0o755)
 			}
 			w.hook("guard.sh", head(w)+"\n# hook: events=tool-call-start can=block\n")
-			if got := planItem(w.plan(), "guard.sh").Trouble; got == "" {
+			if got := planItem(w.plan(), "guard.sh").Problem; got == nil {
 				t.Error("it can be allowed")
 			}
 			if err := w.trust().Allow(w.plan()); err == nil {

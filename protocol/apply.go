@@ -240,15 +240,6 @@ func paths(fields []Field) string {
 	return strings.Join(list, " ")
 }
 
-// Touched is the one file or folder that a call of a file tool reads or changes: what
-// its path leads to, whatever that is called in args. The host finds it out, and does so
-// again after a hook has changed args. No hook can change it.
-type Touched struct {
-	RealPath   string   `json:"realPath,omitzero" jsonschema:"file tools: absolute, all links followed; may not exist yet; of list_dir and grep where they begin"`
-	Links      int      `json:"links,omitzero" jsonschema:"names (hard links) of the file, where it has more than one"`
-	OtherPaths []string `json:"otherPaths,omitzero" jsonschema:"those other names that lie in the project, as far as a bounded search found them"`
-}
-
 // touchedMembers are the members of [Touched] in the data of an event.
 var touchedMembers = []string{"realPath", "links", "otherPaths"}
 

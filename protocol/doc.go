@@ -16,12 +16,13 @@
 //
 // # How one event flows through this package
 //
+//   - hook.go: who a hook is, and where it comes from.
 //   - event.go: the envelope; data.go: the data of each event; table.go: what a row
 //     of the table says, and [Table], which is the specification. Adding an event is
 //     adding a row.
 //   - decode.go: [DecodeEvent] reads an event strictly, checkdata.go holds its data
 //     against the Go type of its row.
-//   - encode.go: [Encode] writes the event once for all hooks, ForHook completes it
+//   - event.go: [Encode] writes the event once for all hooks, ForHook completes it
 //     for each.
 //   - readreply/ turns the output and the end of a program into a [Reply] or a
 //     [Failure]; hooks in Go return their reply. reply.go: both, and [Answer].
@@ -45,5 +46,11 @@
 // tables of the documentation), rpc and realpath.
 package protocol
 
+import "encoding/json"
+
 // Version is the protocol version this package speaks.
 const Version = 1
+
+// RawMessage is the bytes of a JSON value, as encoding/json has it: a user
+// of this package needs no other JSON library than the standard one.
+type RawMessage = json.RawMessage

@@ -316,7 +316,7 @@ func TestDecidedLayer(t *testing.T) {
 	}
 }
 
-// A question of a higher layer is not lost behind one of a lower layer, which
+// A question of a higher layer is not lost after one of a lower layer, which
 // others may grant.
 func TestOfSeveralThatAskTheHighestIsNamed(t *testing.T) {
 	ask := func(name string, l Layer) Answer {

@@ -66,12 +66,6 @@ func (f GateFunc) Extend(...GoHook) (EventGate, error) { return nil, errors.ErrU
 // CallbackResult returns nil.
 func (f GateFunc) CallbackResult(string, string, HookRef) func(string) { return nil }
 
-// HookRef names a hook: equal names in different layers are different hooks.
-type HookRef struct {
-	Layer Layer
-	Name  string
-}
-
 // GoHook is a hook written in Go. It is the equal of an external one: the same
 // table says what it may answer, it has its place in the same running order, the
 // same rules for its failures, and the same records.
@@ -223,7 +217,7 @@ func BlockReply(reason string) Reply { return Reply{Action: Block, Reason: reaso
 // StopReply refuses as [BlockReply] does, and ends the run.
 func StopReply(reason string) Reply { return Reply{Action: Stop, Reason: reason} }
 
-// AskReply has a person decide, who reads the reason.
+// AskReply returns the reply that has a person decide. The person reads the reason.
 func AskReply(reason string) Reply { return Reply{Action: Ask, Reason: reason} }
 
 // ContinueReply has the run go on with messages of the user, at events where continue

@@ -215,3 +215,6 @@ func (o *Outcome) Redacted() RawMessage {
 const memberOriginal = "original"
 
 func changesArgs(c Change) bool { return c.Path == "/args" || strings.HasPrefix(c.Path, "/args/") }
+
+// Origin is where the hook comes from.
+func (r Run) Origin() Origin { return OriginOf(r.Source, r.Hook) }

@@ -85,22 +85,6 @@ const (
 	AsState    CallbackAs = "state"    // its text is handed to the same hook in state.callback
 )
 
-// HookInfo is the hook behind an answer, as far as the fold needs to know it.
-type HookInfo struct {
-	Name     string
-	Layer    Layer
-	Class    Class
-	Mode     Mode
-	Rule     Rule // what its failure does
-	Required bool
-	Hash     string // of the bundle that ran
-	Dialect  string // whose protocol it speaks, "" for hookd's
-
-	// Sensitive hooks see what nobody else is to see, and nobody is to read what they
-	// changed as it was before: see [Run.Sensitive].
-	Sensitive bool
-}
-
 // Answer is what asking one hook came to. Either Reply or Failure is set, never
 // both: a hook that could not be asked has said nothing.
 type Answer struct {
@@ -220,29 +204,3 @@ type Failure struct {
 }
 
 func (f *Failure) Error() string { return string(f.Kind) + ": " + f.Detail }
-
-// Rule is what a hook's failure does.
-type Rule string
-
-const (
-	RuleContinue Rule = "continue"
-	RuleBlock    Rule = "block"
-	RuleStop     Rule = "stop"
-)
-
-// Class is what a hook may do, and so when it runs.
-type Class string
-
-const (
-	CanModify  Class = "modify"  // everything; runs first, one after the other
-	CanBlock   Class = "block"   // judges the final event
-	CanObserve Class = "observe" // gets the final event and the outcome, never delays it
-)
-
-// Mode says whether a hook's answer has effect.
-type Mode string
-
-const (
-	Enforce Mode = "enforce"
-	Audit   Mode = "audit" // the answer is only recorded, as would
-)

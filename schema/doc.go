@@ -20,7 +20,7 @@
 //
 // A hook is described by a settings entry, a comment header, a side file, or by the
 // program itself. Each is an [Entry], read by [DecodeEntry] or [EntryFromPairs]
-// (entry.go). [Resolve] makes one [Hook] of them (hook.go): the settings entry counts
+// (readentry.go). [Resolve] makes one [Hook] of them (hook.go): the settings entry counts
 // before the header, the header before the side file, the side file before the program.
 // A description with a fault is rejected as a whole, and [Resolution.Guards] says
 // whether the hook could have been a guard, whose gates must then fail.
@@ -35,12 +35,12 @@
 //	settings.go   the effective settings
 //	keys.go       the table of settings
 //	key.go        what a row says: types, layers, directions
-//	layer.go      one settings file: its groups and keys; those of several layers as Settings
+//	layer.go      one settings file: its groups and keys; values of several layers, as Settings
 //	values.go     the value of one key; what stands in for one that cannot be read
-//	entry.go      one description of a hook
+//	entry.go      one description of a hook, as a value
+//	readentry.go  reads a description
 //	hook.go       all descriptions of a hook, as one
-//	foreign.go    what only a hook of another agent's dialect says
-//	matchers.go   what is odd about a matcher
+//	matchers.go   what is odd about a matcher, and what only a hook of another agent says
 //	object.go     an object of the tree as a struct
 //	reader.go     a value of the tree as a Go value
 //	validate.go   bounds and forms of values, in our words

@@ -1,14 +1,10 @@
 package schema
 
 import (
-	"fmt"
-	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/dialect"
-	"github.com/hookd-dev/hookd/schema/document"
 	"github.com/hookd-dev/hookd/schema/units"
 )
 
@@ -141,131 +137,11 @@ const knownProtocol = protocol.Version
 // Dialects are the protocols hookd speaks with a hook, its own first.
 var Dialects = dialect.Names()
 
-// DecodeEntry reads one description: an item of hooks.use, a side file, the
-// answer of a program. pos is its place and hook the name of the hook as far as
-// it is known; a settings entry says it itself. The result is rejected, and
-// says so by Faults, if any part of it does not fit.
-func DecodeEntry(n *document.Node, source Source, pos Pos, hook string) (Described, []Finding) {
-	if source == FromSettings {
-		if name := n.Get("name"); name != nil && name.Kind == document.String && isHookName(name.Text) {
-			hook = name.Text
-		}
-	}
-	if n.Line > 0 {
-		pos.Line = n.Line
-	}
-	d := Described{From: source, Pos: pos, Hook: hook}
-	r := &reader{file: pos.File, hook: hook, foreign: foreignOf(n)}
-	if n.Kind != document.Object {
-		what := pos.Path
-		if what == "" {
-			what = "the description"
-		}
-		r.fault(n, pos.Path, CodeWrongType, fmt.Sprintf("%s is %s, not an object", lastKey(what), describe(n)), `write an object: {"events": ["tool-call-start"], "can": "block"}`)
-		d.Faults = fieldNames(reflect.ValueOf(Entry{}))
-		return d, r.findings
-	}
-	d.Faults, d.fields = r.object(n, pos.Path, reflect.ValueOf(&d.Entry).Elem(), shape{source: source})
-	d.Faults = append(d.Faults, r.checkStruct(n, pos.Path, &d.Entry)...)
-	if !r.toolPatterns(n, pos.Path, d.Match) {
-		d.Faults = append(d.Faults, "match")
-	}
-	if source == FromSettings && d.Name == nil && n.Get("name") == nil {
-		r.fault(n, pos.Path, CodeNameless, "the entry has no name", `add "name": the file in the hooks folder it describes, or a name for its command`)
-		d.Faults = append(d.Faults, "name")
-	}
-	if d.Protocol != nil && *d.Protocol > knownProtocol {
-		at := d.At("protocol")
-		r.at(at, SeverityError, CodeNewerProtocol, fmt.Sprintf("the hook was written for protocol %d, this version speaks %d", *d.Protocol, knownProtocol), "update hookd, or write the hook for protocol "+fmt.Sprint(knownProtocol))
-		d.Faults = append(d.Faults, "protocol")
-	}
-	d.forget()
-	return d, r.said()
-}
+// RunMode is how a hook's process lives.
+type RunMode string
 
-// forget drops the values of faulty fields, so that what is left can be relied
-// on.
-func (d *Described) forget() {
-	slices.Sort(d.Faults)
-	d.Faults = slices.Compact(d.Faults)
-	v := reflect.ValueOf(&d.Entry).Elem()
-	for _, f := range fieldsOf(v.Type()) {
-		if slices.Contains(d.Faults, f.name) {
-			v.Field(f.index).SetZero()
-		}
-	}
-}
-
-// Pair is one key=value of a comment header, the quotes around the value
-// removed.
-type Pair struct {
-	Key   string
-	Value string
-	Line  int // 1-based
-}
-
-// EntryFromPairs reads a comment header: keys may be nested with a dot
-// (match.tool), lists use commas.
-func EntryFromPairs(file, hook string, pairs []Pair) (Described, []Finding) {
-	root := &document.Node{Kind: document.Object}
-	for _, p := range pairs {
-		if root.Line == 0 {
-			root.Line = p.Line
-		}
-		at, keys := root, strings.Split(p.Key, ".")
-		for _, key := range keys[:len(keys)-1] {
-			at = nested(at, key, p.Line)
-		}
-		value := &document.Node{Kind: document.Word, Text: p.Value, Line: p.Line}
-		at.Members = append(at.Members, document.Member{Key: keys[len(keys)-1], Line: p.Line, Value: value})
-	}
-	return DecodeEntry(root, FromHeader, Pos{File: file}, hook)
-}
-
-// nested returns the object of a key, which it makes if it is not there.
-func nested(n *document.Node, key string, line int) *document.Node {
-	if child := n.Get(key); child != nil && child.Kind == document.Object {
-		return child
-	}
-	child := &document.Node{Kind: document.Object, Line: line}
-	n.Members = append(n.Members, document.Member{Key: key, Line: line, Value: child})
-	return child
-}
-
-// splitWords splits a word at its commas. A comma inside braces or inside a
-// /regular expression/ belongs to the item.
-func splitWords(n *document.Node) []*document.Node {
-	var items []*document.Node
-	if n.Text == "" {
-		return nil
-	}
-	begin, depth, expression := 0, 0, false
-	for i := 0; i <= len(n.Text); i++ {
-		if i < len(n.Text) {
-			switch c := n.Text[i]; {
-			case c == '/' && i == begin:
-				expression = closes(n.Text[i+1:])
-				continue
-			case c == '/' && expression && (i+1 == len(n.Text) || n.Text[i+1] == ','):
-				expression = false
-				continue
-			case c == '{':
-				depth++
-				continue
-			case c == '}':
-				depth--
-				continue
-			case c != ',' || expression || depth > 0:
-				continue
-			}
-		}
-		items = append(items, &document.Node{Kind: document.Word, Text: n.Text[begin:i], Line: n.Line})
-		begin, depth = i+1, 0
-	}
-	return items
-}
-
-// closes reports whether a /…/ that was opened is closed at the end of an item.
-func closes(rest string) bool {
-	return strings.HasSuffix(rest, "/") || strings.Contains(rest, "/,")
-}
+const (
+	Once     RunMode = "once"     // one process per event
+	Standby  RunMode = "standby"  // the next process already waits on stdin
+	Resident RunMode = "resident" // one process per session
+)

@@ -11,15 +11,6 @@ import (
 	"github.com/hookd-dev/hookd/schema/units"
 )
 
-// RunMode is how a hook's process lives.
-type RunMode string
-
-const (
-	Once     RunMode = "once"     // one process per event
-	Standby  RunMode = "standby"  // the next process already waits on stdin
-	Resident RunMode = "resident" // one process per session
-)
-
 // Hook is a hook's description with every field resolved: settings entry over
 // comment header over side file over what the program said of itself.
 type Hook struct {

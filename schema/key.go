@@ -123,16 +123,6 @@ const (
 // Fors are all values of [Key].For.
 var Fors = []For{ForOwnHooks, ForOwnHooksAtLeast, ForHooksBelow, ForShared, ForEveryone, ForProjects, ForRun}
 
-// KeyByName returns the row of a setting, or nil.
-func KeyByName(name string) *Key {
-	for i := range Keys {
-		if Keys[i].Name == name {
-			return &Keys[i]
-		}
-	}
-	return nil
-}
-
 // Plain reports whether the setting is one value or a list of texts, and no object
 // with a shape of its own.
 func (k *Key) Plain() bool {
@@ -230,3 +220,9 @@ func (k *Key) Write(value any) string {
 	}
 	return fmt.Sprint(value)
 }
+
+// Waiting says what is missing as long as a setting is not acted on.
+type Waiting string
+
+// WaitsForFeature: what the setting is about is not there yet.
+const WaitsForFeature Waiting = "feature"

@@ -159,3 +159,13 @@ var Keys = []Key{
 func limit(name string, t Type, otherwise, low, high int64, meaning string) Key {
 	return Key{Name: "hooks.limits." + name, For: ForHooksBelow, Type: t, Default: otherwise, Min: low, Max: high, Layers: UM, Tighter: Lower, Meaning: meaning}
 }
+
+// KeyByName returns the row of a setting, or nil.
+func KeyByName(name string) *Key {
+	for i := range Keys {
+		if Keys[i].Name == name {
+			return &Keys[i]
+		}
+	}
+	return nil
+}

@@ -7,10 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/viper"
+
 	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema/document"
-	"github.com/spf13/viper"
 )
 
 // LayerSettings are what one layer's settings file says, every value of it
@@ -201,12 +202,6 @@ func layerNames(layers Layers) string {
 	}
 	return "the " + strings.Join(names, " and ") + " settings"
 }
-
-// Waiting says what is missing as long as a setting is not acted on.
-type Waiting string
-
-// WaitsForFeature: what the setting is about is not there yet.
-const WaitsForFeature Waiting = "feature"
 
 // Waiting tells the person who wrote a setting that this version reads it and does not
 // act on it: nothing that somebody relies on is missing in silence.

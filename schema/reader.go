@@ -251,3 +251,41 @@ func (r *reader) events(n *document.Node, path string) (Events, bool) {
 	}
 	return names, ok
 }
+
+// splitWords splits a word at its commas. A comma inside braces or inside a
+// /regular expression/ belongs to the item.
+func splitWords(n *document.Node) []*document.Node {
+	var items []*document.Node
+	if n.Text == "" {
+		return nil
+	}
+	begin, depth, expression := 0, 0, false
+	for i := 0; i <= len(n.Text); i++ {
+		if i < len(n.Text) {
+			switch c := n.Text[i]; {
+			case c == '/' && i == begin:
+				expression = closes(n.Text[i+1:])
+				continue
+			case c == '/' && expression && (i+1 == len(n.Text) || n.Text[i+1] == ','):
+				expression = false
+				continue
+			case c == '{':
+				depth++
+				continue
+			case c == '}':
+				depth--
+				continue
+			case c != ',' || expression || depth > 0:
+				continue
+			}
+		}
+		items = append(items, &document.Node{Kind: document.Word, Text: n.Text[begin:i], Line: n.Line})
+		begin, depth = i+1, 0
+	}
+	return items
+}
+
+// closes reports whether a /…/ that was opened is closed at the end of an item.
+func closes(rest string) bool {
+	return strings.HasSuffix(rest, "/") || strings.Contains(rest, "/,")
+}

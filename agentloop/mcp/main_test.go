@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/hookd-dev/hookd/agentloop/tool"
 	"github.com/hookd-dev/hookd/executor/process"
+	"github.com/hookd-dev/hookd/test/hooktest"
 )
 
 // The test binary is also the servers that tests talk with: the variable names
@@ -76,11 +76,7 @@ func (n *notices) await(t *testing.T, text string) {
 // eventually waits for what no promise bounds, on a machine that may be slow.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); !holds(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("no %s", what)
-		}
-	}
+	hooktest.Eventually(t, 30*time.Second, what, holds)
 }
 
 // setUp is a place where servers run, contained as hookd contains them.
@@ -142,16 +138,7 @@ func (s *setUp) connect(t *testing.T, servers ...Server) *Servers {
 
 // survivors lists the processes alive that bear the mark of the set-up.
 func (s *setUp) survivors() []string {
-	var list []string
-	found, _ := filepath.Glob("/proc/[0-9]*/environ")
-	for _, file := range found {
-		env, err := os.ReadFile(file)
-		if err == nil && slices.Contains(strings.Split(string(env), "\x00"), s.mark) {
-			line, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "cmdline"))
-			list = append(list, filepath.Base(filepath.Dir(file))+" "+strings.ReplaceAll(string(line), "\x00", " "))
-		}
-	}
-	return list
+	return hooktest.Survivors(s.mark)
 }
 
 // find returns a tool by name once it is there.

@@ -8,35 +8,22 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
-	"github.com/hookd-dev/hookd/protocol"
 	"go.uber.org/goleak"
+
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/test/hooktest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // mark is a variable that finds a test's own processes again in /proc.
 func mark(t *testing.T) string { return fmt.Sprintf("TOOL_TEST=%s-%d", t.Name(), os.Getpid()) }
-
-func survivors(t *testing.T, mark string) []int {
-	t.Helper()
-	var found []int
-	files, _ := filepath.Glob("/proc/[0-9]*/environ")
-	for _, file := range files {
-		environ, err := os.ReadFile(file)
-		if err == nil && strings.Contains("\x00"+string(environ), "\x00"+mark+"\x00") {
-			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
-			found = append(found, pid)
-		}
-	}
-	return found
-}
 
 // bash runs a command line and asserts that it is over in time and left no
 // process of its session behind.
@@ -56,7 +43,7 @@ func bash(t *testing.T, ctx context.Context, o BashOptions, args map[string]any,
 		t.Errorf("took %s, more than %s", took, within)
 	}
 	time.Sleep(20 * time.Millisecond) // what was killed needs a moment to be gone
-	if left := survivors(t, mark(t)); len(left) > 0 {
+	if left := hooktest.Survivors(mark(t)); len(left) > 0 {
 		t.Errorf("processes %v are still alive", left)
 	}
 	return result, err
@@ -143,7 +130,7 @@ func TestBashDoesNotWaitForWhatEscaped(t *testing.T) {
 	if err != nil || result.Content.Text() != "on\n" {
 		t.Errorf("%q, %v", result.Content.Text(), err)
 	}
-	for deadline := time.Now().Add(10 * time.Second); len(survivors(t, mark(t))) > 0 && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(10 * time.Second); len(hooktest.Survivors(mark(t))) > 0 && time.Now().Before(deadline); {
 		time.Sleep(50 * time.Millisecond) // it ends by itself: leave nothing behind
 	}
 }

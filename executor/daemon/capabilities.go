@@ -13,6 +13,23 @@ type Capabilities struct {
 	Notifications []string `json:"notifications,omitzero"`
 }
 
+// peer is what a client said of itself in initialize.
+type peer struct {
+	name  string
+	can   Capabilities
+	known bool // has said it
+}
+
+// wants reports whether the client asked for a notification.
+func (p *peer) wants(notification string) bool {
+	for _, n := range p.can.Notifications {
+		if n == notification {
+			return true
+		}
+	}
+	return false
+}
+
 // ours are the capabilities of the daemon: it passes on everything.
 var ours = Capabilities{Ask: true, Callback: true, Continue: true, Notifications: []string{
 	hooksChanged, hookStarted, hookFinished, logMessage,
@@ -61,3 +78,14 @@ func (can Capabilities) fit(out protocol.Outcome) protocol.Outcome {
 	}
 	return out
 }
+
+// The notifications that the daemon sends. The first goes to every client that
+// has used the project, the others to those that asked for them.
+const (
+	hooksChanged = "hooks/changed"
+	hookStarted  = "hook/started"
+	hookFinished = "hook/finished"
+	logMessage   = "log"
+)
+
+var offered = map[string]bool{hooksChanged: true, hookStarted: true, hookFinished: true, logMessage: true}

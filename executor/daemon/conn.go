@@ -4,9 +4,8 @@ import (
 	"container/list"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"runtime/debug"
+	"sync"
 	"sync/atomic"
 
 	"github.com/hookd-dev/hookd/protocol"
@@ -20,7 +19,7 @@ type conn struct {
 	stdio  bool // the connection of the program that started the daemon
 	budget *budget
 	out    outbox
-	workers
+	goroutines
 
 	peer atomic.Pointer[peer] // what initialize said; never nil
 
@@ -31,10 +30,8 @@ type conn struct {
 	active int       // how many run
 }
 
-// overhead is what a request costs besides the bytes of its line.
+// overhead is what a request takes of the budget besides the bytes of its line.
 const overhead = 1 << 10
-
-var errDisconnected = errors.New("the client has disconnected")
 
 // serveConn serves a client until it is gone, or the daemon has finished.
 func (s *Server) serveConn(lines *rpc.Conn, stdio bool) {
@@ -45,7 +42,7 @@ func (s *Server) serveConn(lines *rpc.Conn, stdio bool) {
 	}
 	c.peer.Store(&peer{})
 	c.out.init(c.budget, lines, func() { c.hangUp(errDisconnected) })
-	c.workers.init(c)
+	c.goroutines.init(c.next, s.schedule.execute)
 	s.add(c)
 	defer s.remove(c)
 	defer s.projects.leave(c)
@@ -61,7 +58,7 @@ func (s *Server) serveConn(lines *rpc.Conn, stdio bool) {
 		s.stop.enter(errShutdown)
 	}
 	if stdio || s.stop.Err() != nil {
-		<-s.finished.Done() // a host that closes stdin may still want the answers to what it sent
+		<-s.finished.Done() // a host that closes stdin may still want the responses to what it sent
 	}
 	s.schedule.abandon(c, errDisconnected)
 	if !s.schedule.await(s.abort, func() bool { return len(c.live) == 0 }) {
@@ -80,7 +77,7 @@ func (c *conn) stopReading() {
 	c.budget.end()
 }
 
-// hangUp ends the connection from our side.
+// hangUp ends the connection and cancels its calls.
 func (c *conn) hangUp(cause error) {
 	c.stopReading()
 	c.server.schedule.abandon(c, cause)
@@ -113,8 +110,8 @@ func (c *conn) next() (*request, error) {
 	}
 }
 
-// receive begins the message of a line. What it cannot begin it answers. A call that
-// may run at once is returned; others run when it is their turn.
+// receive takes the message of a line. It responds to what cannot run. A call that may
+// run at once is returned; others run when it is their turn.
 func (c *conn) receive(line []byte, cost int64) *request {
 	m, failure := rpc.Parse(line)
 	if failure != nil {
@@ -125,10 +122,11 @@ func (c *conn) receive(line []byte, cost int64) *request {
 	r := &request{conn: c, id: m.ID, key: m.Key(), cost: cost}
 	r.ctx, r.cancel = context.WithCancelCause(c.server.abort)
 	if failure = m.Invalid; failure == nil && m.Method == "" {
-		// This is an answer, though nothing was asked. Two sides that answer answers would never end.
-		c.server.log.Debug("an answer to no request was ignored")
+		// This is a response, and the daemon sends no requests. Two sides that respond to
+		// responses would never end.
+		c.server.log.Debug("a response to no request was ignored")
 		r.id = nil
-		r.answer(nil, nil)
+		r.respond(nil, nil)
 		return nil
 	}
 	if failure != nil && r.id == nil {
@@ -142,7 +140,7 @@ func (c *conn) receive(line []byte, cost int64) *request {
 	}
 	if failure == nil && now == nil {
 		if r.run == nil {
-			return nil // it is answered later
+			return nil // its response comes later
 		}
 		var mine bool
 		if mine, failure = c.server.schedule.submit(r); mine {
@@ -152,36 +150,97 @@ func (c *conn) receive(line []byte, cost int64) *request {
 		case nil:
 			return nil
 		case errDuplicate:
-			// Answered under its id it would pass for the answer to the first one.
+			// Under its id this would pass for the response to the first request.
 			r.refuse(failure.With("id", r.id))
 			return nil
 		}
 	}
-	r.answer(now, failure)
+	r.respond(now, failure)
 	return nil
-}
-
-// plan finds the method and lets it read its params. An answer that is ready at
-// once is returned; a call with neither that nor an error has to be run.
-func (c *conn) plan(m *rpc.Message, r *request) (now protocol.RawMessage, failure *rpc.Error) {
-	defer func() {
-		if p := recover(); p != nil {
-			c.server.log.Error("panic in a handler", "method", m.Method, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			now, failure = nil, rpc.Errorf(rpc.InternalError, "internal error")
-		}
-	}()
-	method, ok := methods[m.Method]
-	switch {
-	case !ok || method.stdio && !c.stdio:
-		return nil, rpc.Errorf(rpc.MethodNotFound, "unknown method %q", m.Method)
-	case c.server.stop.Err() != nil && !method.anytime:
-		return nil, rpc.Errorf(rpc.ShuttingDown, "the daemon is shutting down")
-	}
-	return method.plan(c, m.Params, r)
 }
 
 // send has a line written, without waiting for that.
 func (c *conn) send(line []byte) {
 	c.out.put(line)
 	c.out.writeInBackground()
+}
+
+// goroutines run the calls of one connection, as a leader and its followers. One of
+// them, the leader, reads at any time. When it has read a call that may run at once, it
+// runs and ends that call itself, and a follower reads on: handing over the reading
+// takes as long as handing over the call would, but nobody waits for it. Followers keep
+// the stacks that they have grown.
+type goroutines struct {
+	next func() (*request, error) // reads until there is a call to run
+	run  func(*request)
+	end  chan error // why nothing is read any more
+
+	mu    sync.Mutex
+	idle  []chan *request // of followers that wait; nil has one read
+	ended bool
+}
+
+// mostIdle is how many followers wait.
+const mostIdle = 4
+
+func (g *goroutines) init(next func() (*request, error), run func(*request)) {
+	g.next, g.run = next, run
+	g.end = make(chan error, 1)
+}
+
+// serve reads and runs calls until the connection has ended, and returns why.
+// Calls may still run then.
+func (g *goroutines) serve() error {
+	g.hand(nil)
+	err := <-g.end
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.ended = true
+	for _, follower := range g.idle {
+		close(follower)
+	}
+	g.idle = nil
+	return err
+}
+
+// hand gives a call to a follower; nil has it read. It never waits.
+func (g *goroutines) hand(r *request) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	n := len(g.idle)
+	if n == 0 {
+		go g.work(r)
+		return
+	}
+	follower := g.idle[n-1]
+	g.idle = g.idle[:n-1]
+	follower <- r
+}
+
+func (g *goroutines) work(r *request) {
+	self := make(chan *request, 1)
+	for more := true; more; r, more = g.wait(self) {
+		if r == nil {
+			var err error
+			if r, err = g.next(); err != nil {
+				g.end <- err
+				return
+			}
+			g.hand(nil)
+		}
+		g.run(r)
+	}
+}
+
+// wait waits for the next work. It reports false when there will be none.
+func (g *goroutines) wait(self chan *request) (r *request, more bool) {
+	g.mu.Lock()
+	if g.ended || len(g.idle) == mostIdle {
+		g.mu.Unlock()
+		return nil, false
+	}
+	g.idle = append(g.idle, self)
+	g.mu.Unlock()
+	r, more = <-self
+	return r, more
 }

@@ -5,19 +5,19 @@
 // A [Server] (server.go, options.go) has connections, sessions and projects. One
 // event goes through the files like this:
 //
-//   - conn.go: a worker of the connection reads a line, and package rpc takes it apart.
-//     While too much is unanswered (budget, in outbox.go) nothing is read.
+//   - conn.go: a goroutine of the connection reads a line, and package rpc takes it
+//     apart. While too many requests wait for their response (budget, in outbox.go) nothing is read. The
+//     goroutine that has read a call which may begin at once also runs it and sends
+//     the response, and another one reads on.
 //   - methods.go is the table of methods. A method reads its params (params.go) and
 //     makes a plan: what to run, and which session it belongs to. For event/fire that
 //     is in fire.go.
 //   - schedule.go says when the call begins: the events of a session (session.go)
 //     begin in the order in which they were received, and those of different tool
 //     calls run side by side. A call that waits costs no goroutine.
-//   - workers.go: the goroutine that has read a call which may begin at once also runs
-//     and answers it, and another one reads on.
 //   - fire.go asks the [Engine] of the session's project (projects.go), and fits the
 //     outcome to what the client can carry out (capabilities.go).
-//   - outbox.go writes the answer, and notify.go the notifications that the client
+//   - outbox.go writes the response, and notify.go the notifications that the client
 //     wants.
 //
 // There is one way to end, [Server.Serve]'s finish: the server takes no new work, events

@@ -6,7 +6,7 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
-// Listing is what hooks/list answers and hookd list --json prints: the hooks of
+// Listing is the result of hooks/list, and what hookd list --json prints: the hooks of
 // a project in running order, and what is wrong with them.
 type Listing struct {
 	Generation int64            `json:"generation"`
@@ -25,28 +25,28 @@ type ListedSettings struct {
 
 // Listed is one hook of a [Listing].
 type Listed struct {
-	Name         string               `json:"name"`
-	Source       protocol.Layer       `json:"source"`
-	Path         string               `json:"path"`
-	Events       []protocol.EventName `json:"events"`
-	Match        schema.Match         `json:"match"`
-	Can          protocol.Class       `json:"can"`
-	Mode         protocol.Mode        `json:"mode"`
-	Priority     int                  `json:"priority"`
-	TimeoutMs    int64                `json:"timeoutMs"`
-	OnFailure    protocol.Rule        `json:"onFailure"`
-	Required     bool                 `json:"required"`
-	Dialect      string               `json:"dialect,omitzero"`   // whose protocol it speaks, where that is not hookd's
-	Named        []string             `json:"named,omitzero"`     // its events as that agent names them
-	Matcher      string               `json:"matcher,omitzero"`   // in that agent's form
-	ByDialect    bool                 `json:"byDialect,omitzero"` // what its agent does counts when it fails; onFailure is for one that cannot be asked
-	Run          schema.RunMode       `json:"run"`
-	Pool         *executor.PoolState  `json:"pool,omitzero"` // of a standby or resident hook
-	Status       executor.Status      `json:"status"`
-	Why          string               `json:"why"`
-	UnhashedCode []string             `json:"unwatched,omitzero"` // code of the project that it runs and that its hash does not cover, in words
-	DescribedBy  string               `json:"describedBy"`        // settings header side-file asked
-	Order        int                  `json:"order"`              // place in the running order, from 1
+	Name        string               `json:"name"`
+	Source      protocol.Layer       `json:"source"`
+	Path        string               `json:"path"`
+	Events      []protocol.EventName `json:"events"`
+	Match       schema.Match         `json:"match"`
+	Can         protocol.Class       `json:"can"`
+	Mode        protocol.Mode        `json:"mode"`
+	Priority    int                  `json:"priority"`
+	TimeoutMs   int64                `json:"timeoutMs"`
+	OnFailure   protocol.Rule        `json:"onFailure"`
+	Required    bool                 `json:"required"`
+	Dialect     string               `json:"dialect,omitzero"`   // whose protocol it speaks, where that is not hookd's
+	Named       []string             `json:"named,omitzero"`     // its events as that agent names them
+	Matcher     string               `json:"matcher,omitzero"`   // in that agent's form
+	ByDialect   bool                 `json:"byDialect,omitzero"` // what its agent does counts when it fails; onFailure is for one that cannot be asked
+	Run         schema.RunMode       `json:"run"`
+	Pool        *executor.PoolState  `json:"pool,omitzero"` // of a standby or resident hook
+	Status      executor.Status      `json:"status"`
+	Why         string               `json:"why"`
+	Unwatched   []string             `json:"unwatched,omitzero"` // code of the project that it runs and that its hash does not cover, in words
+	DescribedBy string               `json:"describedBy"`        // settings header side-file asked
+	Order       int                  `json:"order"`              // place in the running order, from 1
 }
 
 // Describe lists the hooks of a set.
@@ -56,7 +56,7 @@ func Describe(set *executor.Set, findings []schema.Finding) Listing {
 		l.Hooks = append(l.Hooks, Listed{
 			Name: h.Name, Source: h.Layer, Path: h.Path, Events: h.Events, Match: h.Match, Can: h.Can,
 			Mode: h.Mode, Priority: h.Priority, TimeoutMs: h.Timeout.Milliseconds(), OnFailure: h.OnFailure,
-			Required: h.Required, Dialect: h.HookInfo().Dialect, Named: h.Named, Matcher: h.Matcher, ByDialect: h.ByDialect, Run: h.Run, Pool: h.PoolState(), Status: h.Status, Why: h.Why, UnhashedCode: h.UnhashedCode, Order: i + 1,
+			Required: h.Required, Dialect: h.HookInfo().Dialect, Named: h.Named, Matcher: h.Matcher, ByDialect: h.ByDialect, Run: h.Run, Pool: h.PoolState(), Status: h.Status, Why: h.Why, Unwatched: h.Unwatched, Order: i + 1,
 		})
 	}
 	return l.filled()

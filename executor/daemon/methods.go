@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
+	"fmt"
+	"runtime/debug"
 
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
@@ -16,7 +18,7 @@ type method struct {
 	anytime bool // also while the daemon is draining
 
 	// plan reads the params. It runs while the next line waits to be read, so it
-	// must be quick: what takes time goes to the call's run. An answer that is
+	// must be quick: what takes time goes to the call's run. A result that is
 	// there at once is returned.
 	plan func(c *conn, params protocol.RawMessage, r *request) (protocol.RawMessage, *rpc.Error)
 }
@@ -37,9 +39,26 @@ func init() {
 	}
 }
 
-var empty = protocol.RawMessage(`{}`)
+// plan finds the method and lets it read its params. A result that is ready at
+// once is returned; a call with neither that nor an error has to be run.
+func (c *conn) plan(m *rpc.Message, r *request) (now protocol.RawMessage, failure *rpc.Error) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.server.log.Error("panic in a handler", "method", m.Method, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			now, failure = nil, rpc.Errorf(rpc.InternalError, "internal error")
+		}
+	}()
+	method, ok := methods[m.Method]
+	switch {
+	case !ok || method.stdio && !c.stdio:
+		return nil, rpc.Errorf(rpc.MethodNotFound, "unknown method %q", m.Method)
+	case c.server.stop.Err() != nil && !method.anytime:
+		return nil, rpc.Errorf(rpc.ShuttingDown, "the daemon is shutting down")
+	}
+	return method.plan(c, m.Params, r)
+}
 
-// planShutdown begins the end of the daemon. Its answer says that all is over.
+// planShutdown begins the end of the daemon. Its response says that all is over.
 func planShutdown(c *conn, _ protocol.RawMessage, r *request) (protocol.RawMessage, *rpc.Error) {
 	if !c.server.shutdown.CompareAndSwap(nil, r) {
 		return nil, rpc.Errorf(rpc.InvalidRequest, "shutdown was called before")
@@ -65,23 +84,6 @@ func planCancel(c *conn, params protocol.RawMessage, _ *request) (protocol.RawMe
 	}
 	c.server.schedule.cancel(c, target.Key())
 	return protocol.RawMessage("null"), nil
-}
-
-// peer is what a client said of itself in initialize.
-type peer struct {
-	name  string
-	can   Capabilities
-	known bool // has said it
-}
-
-// wants reports whether the client asked for a notification.
-func (p *peer) wants(notification string) bool {
-	for _, n := range p.can.Notifications {
-		if n == notification {
-			return true
-		}
-	}
-	return false
 }
 
 func planInitialize(c *conn, params protocol.RawMessage, r *request) (protocol.RawMessage, *rpc.Error) {
@@ -116,7 +118,7 @@ func planInitialize(c *conn, params protocol.RawMessage, r *request) (protocol.R
 		project, cwd = c.server.opt.Project, c.server.opt.Cwd
 	}
 	r.run = func(ctx context.Context, _ *request) (protocol.RawMessage, *rpc.Error) {
-		answer := initialized{
+		result := initialized{
 			Version:      protocol.Version,
 			Server:       program{"hookd", c.server.opt.Version},
 			Capabilities: ours,
@@ -127,14 +129,14 @@ func planInitialize(c *conn, params protocol.RawMessage, r *request) (protocol.R
 			if failure != nil {
 				return nil, failure
 			}
-			answer.Hooks = listing.Hooks
+			result.Hooks = listing.Hooks
 		}
-		return encode(answer)
+		return encode(result)
 	}
 	return nil, nil
 }
 
-// initialized is the answer to initialize.
+// initialized is the result of initialize.
 type initialized struct {
 	Version      int          `json:"version"`
 	Server       program      `json:"server"`
@@ -150,7 +152,7 @@ type program struct {
 
 type limits struct {
 	Line    int64 `json:"line"`    // bytes
-	Pending int64 `json:"pending"` // bytes a connection may have unanswered before reading pauses
+	Pending int64 `json:"pending"` // bytes of requests and responses of a connection; at that limit nothing is read
 }
 
 func planOpen(c *conn, params protocol.RawMessage, r *request) (protocol.RawMessage, *rpc.Error) {
@@ -229,7 +231,7 @@ func sameSecret(given, want string) bool {
 	return subtle.ConstantTimeCompare([]byte(given), []byte(want)) == 1
 }
 
-// place is whose hooks a method is about.
+// place says which project's hooks a method is about.
 type place struct {
 	Project string `json:"project"`
 	Cwd     string `json:"cwd"`
@@ -283,13 +285,4 @@ func planReload(c *conn, params protocol.RawMessage, r *request) (protocol.RawMe
 		return encode(project.engine.List().filled())
 	}
 	return nil, failure
-}
-
-// encode makes a result, with raw values as the bytes they are.
-func encode(v any) (protocol.RawMessage, *rpc.Error) {
-	b, err := protocol.Marshal(v)
-	if err != nil {
-		return nil, rpc.Errorf(rpc.InternalError, "internal error: encode the answer: %v", err)
-	}
-	return b, nil
 }

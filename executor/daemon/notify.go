@@ -10,17 +10,6 @@ import (
 	"github.com/hookd-dev/hookd/protocol/rpc"
 )
 
-// The notifications that the daemon sends. The first goes to every client that
-// has used the project, the others to those that asked for them.
-const (
-	hooksChanged = "hooks/changed"
-	hookStarted  = "hook/started"
-	hookFinished = "hook/finished"
-	logMessage   = "log"
-)
-
-var offered = map[string]bool{hooksChanged: true, hookStarted: true, hookFinished: true, logMessage: true}
-
 // notify sends a notification, unless the client is so slow that its budget is
 // used up. It never waits.
 func (c *conn) notify(method string, params any) {
@@ -28,23 +17,11 @@ func (c *conn) notify(method string, params any) {
 	if failure != nil {
 		return
 	}
-	lost, _ := c.out.offer(rpc.AppendRequest(nil, nil, method, value))
+	dropped, _ := c.out.offer(rpc.AppendRequest(nil, nil, method, value))
 	c.out.writeInBackground()
-	if lost > 0 {
+	if dropped > 0 {
 		c.notify(logMessage, logParams{Level: "warn", Time: time.Now().UTC(),
-			Message: fmt.Sprintf("%d notifications were left out: the client reads too slowly", lost)})
-	}
-}
-
-// changed says that another set of hooks is active. Nothing may be left out
-// here, but an unwritten one says the same as two.
-func (s *Server) changed(p *project) {
-	listing := p.engine.List()
-	for _, c := range s.projects.watchers(p) {
-		c.notify(hooksChanged, struct {
-			Project    string `json:"project"`
-			Generation int64  `json:"generation"`
-		}{p.root, listing.Generation})
+			Message: fmt.Sprintf("%d notifications were left out: the client reads too slowly", dropped)})
 	}
 }
 
@@ -95,7 +72,8 @@ type logParams struct {
 
 // logHandler writes to the program's own log and to the clients that asked.
 type logHandler struct {
-	server *Server
+	wanted func() bool       // reports whether any client asked for the log
+	each   func(func(*conn)) // calls a function for every connection
 	next   slog.Handler
 	attrs  []slog.Attr
 	group  string
@@ -103,19 +81,7 @@ type logHandler struct {
 
 // Enabled reports whether anybody wants the log: of each hook's run there is a line.
 func (h *logHandler) Enabled(ctx context.Context, level slog.Level) bool {
-	return h.next.Enabled(ctx, level) || h.server.logged()
-}
-
-// logged reports whether a client asked for the notification log.
-func (s *Server) logged() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for c := range s.conns {
-		if c.peer.Load().wants(logMessage) {
-			return true
-		}
-	}
-	return false
+	return h.next.Enabled(ctx, level) || h.wanted()
 }
 
 func (h *logHandler) Handle(ctx context.Context, record slog.Record) error {
@@ -129,7 +95,7 @@ func (h *logHandler) Handle(ctx context.Context, record slog.Record) error {
 		params.Attrs[a.Key] = a.Value.Resolve().String()
 	}
 	record.Attrs(add)
-	h.server.each(func(c *conn) {
+	h.each(func(c *conn) {
 		if c.peer.Load().wants(logMessage) {
 			c.notify(logMessage, params)
 		}

@@ -20,7 +20,7 @@ type outbox struct {
 	lines   [][]byte
 	writing bool // a goroutine writes what is queued
 	closed  bool // nothing is taken any more
-	lost    int  // notifications left out since the last one that was not
+	dropped int  // notifications left out since the last one that was not
 }
 
 func (o *outbox) init(b *budget, conn *rpc.Conn, broken func()) {
@@ -37,17 +37,17 @@ func (o *outbox) put(line []byte) {
 
 // offer adds a line that may be left out when the client is slow. It returns
 // how many were left out before this one.
-func (o *outbox) offer(line []byte) (lost int, ok bool) {
+func (o *outbox) offer(line []byte) (dropped int, ok bool) {
 	full := o.budget.full()
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if full {
-		o.lost++
+		o.dropped++
 		return 0, false
 	}
 	o.add(line)
-	lost, o.lost = o.lost, 0
-	return lost, true
+	dropped, o.dropped = o.dropped, 0
+	return dropped, true
 }
 
 func (o *outbox) add(line []byte) {
@@ -142,9 +142,9 @@ func (o *outbox) close(patience time.Duration) {
 	}
 }
 
-// budget counts the bytes that a connection holds in memory: lines that were
-// read and not yet answered, and answers not yet written. While it is used up
-// nothing more is read, so a client that sends faster than hooks answer is
+// budget counts the bytes that a connection holds in memory: requests without a
+// response, and responses not yet written. While it is used up
+// nothing more is read, so a client that sends faster than hooks reply is
 // slowed down by its own pipe. It bounds bytes and not requests, so that many
 // small requests can be read ahead and a later $/cancelRequest is seen.
 type budget struct {

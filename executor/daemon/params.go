@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"context"
 	"errors"
 	"reflect"
 	"strconv"
@@ -12,6 +13,9 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc"
 )
+
+// empty is the result of a method that has nothing to say, and what missing params mean.
+var empty = protocol.RawMessage(`{}`)
 
 // read decodes params into a struct. The error's path points at the member.
 func read(params protocol.RawMessage, into any) *rpc.Error {
@@ -96,3 +100,33 @@ func kindName(kind jsontext.Kind) string {
 	}
 	return "this"
 }
+
+// encode makes a result, with raw values as the bytes they are.
+func encode(v any) (protocol.RawMessage, *rpc.Error) {
+	b, err := protocol.Marshal(v)
+	if err != nil {
+		return nil, rpc.Errorf(rpc.InternalError, "internal error: encode the result: %v", err)
+	}
+	return b, nil
+}
+
+// cancelled returns the error of a call that was cancelled, with the cause.
+func cancelled(ctx context.Context) *rpc.Error {
+	return rpc.Errorf(rpc.Cancelled, "%v", context.Cause(ctx))
+}
+
+// Why work is cancelled.
+var (
+	errShutdown = errors.New("the daemon is shutting down")
+	errAborted  = errors.New("the daemon was told to end at once")
+	errEnding   = errors.New("the daemon is ending")
+
+	errDisconnected = errors.New("the client has disconnected")
+	errByClient     = errors.New("cancelled by the client")
+)
+
+// Errors of calls.
+var (
+	errUnknownSession = rpc.Errorf(rpc.UnknownSession, "unknown session")
+	errDuplicate      = rpc.Errorf(rpc.InvalidRequest, "a request with this id is in flight")
+)

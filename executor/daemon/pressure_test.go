@@ -51,7 +51,7 @@ func TestReadingPausesWhileTooMuchIsHeld(t *testing.T) {
 	})
 }
 
-// However many requests are in line, a cancellation behind them is obeyed.
+// However many requests are in line, a cancellation after them is obeyed.
 func TestCancelBehindAFlood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const count = 10_000
@@ -131,8 +131,8 @@ func waitUntil(t *testing.T, limit time.Duration, done func() bool) {
 	}
 }
 
-// H26: a line of 16 MiB and a small one behind it are both answered; one over
-// 32 MiB is an error, and the one behind it works. H28: not a byte of the large
+// H26: a line of 16 MiB and a small one after it are both answered; one over
+// 32 MiB is an error, and the one after it works. H28: not a byte of the large
 // one has changed.
 func TestLargeLines(t *testing.T) {
 	s := serve(t, Options{}, nil)

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"log/slog"
 	"path/filepath"
 	"sync"
 	"time"
@@ -11,7 +12,9 @@ import (
 
 // projects holds the open engines, one for each project root.
 type projects struct {
-	server *Server
+	opt   *Options
+	log   *slog.Logger
+	abort context.Context // engines are given up when it ends
 
 	mu     sync.Mutex
 	byRoot map[string]*project
@@ -34,15 +37,15 @@ type project struct {
 	conns map[*conn]struct{} // told when its hooks change
 }
 
-func (ps *projects) init(server *Server) {
-	ps.server = server
+func (ps *projects) init(opt *Options, log *slog.Logger, abort context.Context) {
+	ps.opt, ps.log, ps.abort = opt, log, abort
 	ps.byRoot = map[string]*project{}
 }
 
 // use returns the engine of a project, opened if need be. Each use needs a
 // [projects.release].
 func (ps *projects) use(ctx context.Context, c *conn, name, cwd string) (*project, *rpc.Error) {
-	key, err := ps.server.opt.Resolve(name, cwd)
+	key, err := ps.opt.Resolve(name, cwd)
 	if err != nil {
 		return nil, badParam("/project", "/project: "+err.Error())
 	}
@@ -101,12 +104,12 @@ func (ps *projects) open(p *project, cwd string) {
 	for {
 		select {
 		case <-engine.Changed():
-			ps.server.changed(p)
+			ps.changed(p)
 		case <-p.gone:
-			ctx, cancel := context.WithTimeout(ps.server.abort, ps.server.drainOf(engine))
+			ctx, cancel := context.WithTimeout(ps.abort, ps.drainOf(engine))
 			defer cancel()
 			if err := engine.Close(ctx); err != nil {
-				ps.server.log.Warn("hooks did not end cleanly", "project", p.root, "error", err)
+				ps.log.Warn("hooks did not end cleanly", "project", p.root, "error", err)
 			}
 			return
 		}
@@ -115,7 +118,7 @@ func (ps *projects) open(p *project, cwd string) {
 
 // begin opens an engine, unless the daemon ends meanwhile.
 func (ps *projects) begin(p *project, cwd string) (Engine, error) {
-	ctx, end := context.WithCancelCause(ps.server.abort)
+	ctx, end := context.WithCancelCause(ps.abort)
 	defer end(nil)
 	ps.wg.Go(func() {
 		select {
@@ -124,16 +127,16 @@ func (ps *projects) begin(p *project, cwd string) (Engine, error) {
 		case <-ctx.Done():
 		}
 	})
-	return ps.server.opt.Open(ctx, p.key, cwd)
+	return ps.opt.Open(ctx, p.key, cwd)
 }
 
 // drainOf is how long an engine may take to close: as long as its observers may,
 // and a moment for what is killed then.
-func (s *Server) drainOf(engine Engine) time.Duration {
+func (ps *projects) drainOf(engine Engine) time.Duration {
 	if d, says := engine.(Drainer); says {
-		return d.Drain() + s.opt.Linger
+		return d.Drain() + ps.opt.Linger
 	}
-	return s.opt.Drain
+	return ps.opt.Drain
 }
 
 // release ends one use. The engine stays open for a while, for a host that
@@ -145,7 +148,7 @@ func (ps *projects) release(p *project) {
 	if p.users > 0 || ps.closed || ps.byRoot[p.key] != p {
 		return
 	}
-	p.idle = time.AfterFunc(ps.server.opt.Idle, func() {
+	p.idle = time.AfterFunc(ps.opt.Idle, func() {
 		ps.mu.Lock()
 		defer ps.mu.Unlock()
 		if p.users == 0 && ps.byRoot[p.key] == p {
@@ -173,6 +176,18 @@ func (ps *projects) watchers(p *project) []*conn {
 		conns = append(conns, c)
 	}
 	return conns
+}
+
+// changed says that another set of hooks is active. Nothing may be left out
+// here, but an unwritten one says the same as two.
+func (ps *projects) changed(p *project) {
+	listing := p.engine.List()
+	for _, c := range ps.watchers(p) {
+		c.notify(hooksChanged, struct {
+			Project    string `json:"project"`
+			Generation int64  `json:"generation"`
+		}{p.root, listing.Generation})
+	}
 }
 
 // close closes every engine and waits for that.

@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -16,7 +15,8 @@ import (
 // connection, which runs a bounded number at once. Nothing here waits, and a
 // waiting call costs no goroutine.
 type scheduler struct {
-	server *Server
+	parallel int            // calls of one connection that run at once
+	leave    func(*session) // called when a session is over
 
 	mu       sync.Mutex // guards all sessions, and the fields of conn and request that say so
 	changed  sync.Cond  // a call has ended
@@ -26,20 +26,14 @@ type scheduler struct {
 	own      *request // the submitter of this call runs it itself if it may begin at once
 }
 
-func (s *scheduler) init(server *Server) {
-	s.server = server
+func (s *scheduler) init(parallel int, leave func(*session)) {
+	s.parallel, s.leave = parallel, leave
 	s.sessions = map[string]*session{}
 	s.changed.L = &s.mu
 }
 
-var (
-	errUnknownSession = rpc.Errorf(rpc.UnknownSession, "unknown session")
-	errDuplicate      = rpc.Errorf(rpc.InvalidRequest, "a request with this id is in flight")
-	errByClient       = errors.New("cancelled by the client")
-)
-
 // submit puts a call into its queue. If it may begin at once, mine is true and the
-// caller must execute it. The error is its answer.
+// caller must execute it. The error is its response.
 func (s *scheduler) submit(r *request) (mine bool, failure *rpc.Error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,7 +106,7 @@ func (s *scheduler) pump(session *session) {
 
 // launch runs what is ready on a connection.
 func (s *scheduler) launch(conn *conn) {
-	for conn.active < s.server.opt.Limits.Parallel && conn.ready.Len() > 0 {
+	for conn.active < s.parallel && conn.ready.Len() > 0 {
 		r := conn.ready.Front().Value.(*request)
 		r.leaveQueue()
 		conn.active++
@@ -124,12 +118,12 @@ func (s *scheduler) launch(conn *conn) {
 	}
 }
 
-// execute runs a call that may begin, and answers it.
+// execute runs a call that may begin, and sends its response.
 func (s *scheduler) execute(r *request) {
 	line := r.encode(r.do())
 	s.mu.Lock()
-	delete(r.conn.calls, r.key) // once it is answered the client may use the id again
-	r.putAnswer(line)
+	delete(r.conn.calls, r.key) // once it has its response the client may use the id again
+	r.putResponse(line)
 	r.conn.active--
 	s.end(r)
 	s.launch(r.conn)
@@ -137,7 +131,7 @@ func (s *scheduler) execute(r *request) {
 	r.conn.out.write()
 }
 
-// end takes an answered call off its session and connection.
+// end takes a call that has its response off its session and connection.
 func (s *scheduler) end(r *request) {
 	if r.done {
 		return
@@ -171,13 +165,7 @@ func (s *scheduler) release(over *session) {
 	if s.sessions[over.ID] == over {
 		delete(s.sessions, over.ID)
 	}
-	if p := over.project; p != nil {
-		over.project = nil
-		if engine, ok := p.engine.(Forgetter); ok {
-			engine.Forget(over.ID)
-		}
-		s.server.projects.release(p)
-	}
+	s.leave(over)
 }
 
 // lookup finds the session that a connection may use: one that it opened, or
@@ -199,7 +187,7 @@ func (s *scheduler) lookup(conn *conn, id, key string) (*session, *rpc.Error) {
 }
 
 // cancel ends the call with an id, wherever it stands. An id that is not in
-// flight is not an error: the answer may have crossed the cancellation.
+// flight is not an error: the response may have crossed the cancellation.
 func (s *scheduler) cancel(conn *conn, key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -208,14 +196,14 @@ func (s *scheduler) cancel(conn *conn, key string) {
 	}
 }
 
-// stop cancels a call. One that does not run yet is answered here.
+// stop cancels a call. One that does not run yet gets its response here.
 func (s *scheduler) stop(r *request, cause error) {
 	r.cancel(cause)
 	if r.queue == nil {
 		return
 	}
 	r.leaveQueue()
-	r.answer(nil, cancelled(r.ctx))
+	r.respond(nil, cancelled(r.ctx))
 	if r.opens {
 		r.session.closed = true
 	}

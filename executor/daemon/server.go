@@ -21,9 +21,9 @@ type Server struct {
 
 	stop     *phase // no new work: a signal, the method shutdown, or the host is gone
 	abort    *phase // no work at all
-	finished *phase // all calls are answered, and all engines are closed
+	finished *phase // all calls have their response, and all engines are closed
 
-	shutdown atomic.Pointer[request] // the call of the method shutdown, answered when all is over
+	shutdown atomic.Pointer[request] // the call of the method shutdown; its response is sent when all is over
 	schedule scheduler
 	projects projects
 
@@ -43,19 +43,13 @@ func newPhase() *phase {
 	return &phase{ctx, cancel}
 }
 
-var (
-	errShutdown = errors.New("the daemon is shutting down")
-	errAborted  = errors.New("the daemon was told to end at once")
-	errEnding   = errors.New("the daemon is ending")
-)
-
 // New makes a server that has not begun to serve.
 func New(opt Options) *Server {
 	opt.setDefaults()
 	s := &Server{opt: opt, stop: newPhase(), abort: newPhase(), finished: newPhase(), conns: map[*conn]struct{}{}}
-	s.log = slog.New(&logHandler{server: s, next: opt.Log})
-	s.projects.init(s)
-	s.schedule.init(s)
+	s.log = slog.New(&logHandler{wanted: s.logged, each: s.each, next: opt.Log})
+	s.projects.init(&s.opt, s.log, s.abort)
+	s.schedule.init(opt.Limits.Parallel, func(over *session) { over.leaveProject(&s.projects) })
 	return s
 }
 
@@ -65,7 +59,7 @@ func New(opt Options) *Server {
 func (s *Server) Logger() *slog.Logger { return s.log }
 
 // Abort ends everything at once: what runs is cancelled and observers are not
-// waited for. It is the answer to a second signal.
+// waited for. A second signal leads here.
 func (s *Server) Abort() {
 	s.stop.enter(errAborted)
 	s.abort.enter(errAborted)
@@ -74,7 +68,7 @@ func (s *Server) Abort() {
 // Serve serves stdio, the connection of the program that started the daemon,
 // and every client that comes to listener; either may be nil. It returns when
 // stdio has ended, by end of file or the method shutdown, or when ctx has
-// ended, and only after the last event is answered or aborted and every engine
+// ended, and only after the last event has its response or is aborted and every engine
 // is closed. It always closes both. The error says why it did not end as asked.
 func (s *Server) Serve(ctx context.Context, stdio *rpc.Conn, listener net.Listener) error {
 	defer context.AfterFunc(ctx, func() { s.stop.enter(context.Cause(ctx)) })()
@@ -96,8 +90,8 @@ func (s *Server) Serve(ctx context.Context, stdio *rpc.Conn, listener net.Listen
 
 // finish ends the daemon, for any reason. New calls are refused
 // from its beginning. Those in flight come to their end, or are aborted; then the
-// engines are closed, which waits for observers; then the call of the method shutdown
-// is answered, and the connections are closed.
+// engines are closed, which waits for observers; then the response to the method
+// shutdown is sent, and the connections are closed.
 func (s *Server) finish() {
 	patience, cause := s.opt.Linger, errEnding
 	if s.shutdown.Load() != nil {
@@ -115,7 +109,7 @@ func (s *Server) finish() {
 	s.projects.close()
 	s.abort.enter(errShutdown)
 	if r := s.shutdown.Load(); r != nil {
-		r.answer(empty, nil)
+		r.respond(empty, nil)
 	}
 	s.finished.enter(errShutdown)
 	s.each((*conn).stopReading)
@@ -194,6 +188,19 @@ func (s *Server) each(f func(*conn)) {
 	}
 }
 
+// logged reports whether a client asked for the notification log.
+func (s *Server) logged() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.conns {
+		if c.peer.Load().wants(logMessage) {
+			return true
+		}
+	}
+	return false
+}
+
+// sleep waits for a while. It returns the cause of a context that ends before.
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

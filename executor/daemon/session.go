@@ -49,6 +49,20 @@ func (s *session) over() bool {
 	return s.closed && s.running == 0 && s.waiting.Len() == 0 && s.waitsFor == nil
 }
 
+// leaveProject ends the session's use of its project, which may then forget what it
+// kept of the session.
+func (s *session) leaveProject(ps *projects) {
+	p := s.project
+	if p == nil {
+		return
+	}
+	s.project = nil
+	if engine, ok := p.engine.(Forgetter); ok {
+		engine.Forget(s.ID)
+	}
+	ps.release(p)
+}
+
 // request is one request or notification from its receipt to its end.
 type request struct {
 	conn *conn
@@ -87,7 +101,7 @@ func (r *request) leaveQueue() {
 	}
 }
 
-// do runs the call. A panic is an answer, never the end of the daemon.
+// do runs the call. A panic ends the call with an error, and never the daemon.
 func (r *request) do() (result protocol.RawMessage, failure *rpc.Error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -101,13 +115,13 @@ func (r *request) do() (result protocol.RawMessage, failure *rpc.Error) {
 	return r.run(r.ctx, r)
 }
 
-// answer answers a request, once. It does not wait until that is written.
-func (r *request) answer(result protocol.RawMessage, failure *rpc.Error) {
-	r.putAnswer(r.encode(result, failure))
+// respond sends the response to a request, once. It does not wait until that is written.
+func (r *request) respond(result protocol.RawMessage, failure *rpc.Error) {
+	r.putResponse(r.encode(result, failure))
 	r.conn.out.writeInBackground()
 }
 
-// encode is the line of an answer, nil for a notification, which has none.
+// encode returns the line of a response, nil for a notification, which has none.
 func (r *request) encode(result protocol.RawMessage, failure *rpc.Error) []byte {
 	switch {
 	case r.id == nil && failure != nil && failure.Code != rpc.Cancelled:
@@ -121,7 +135,7 @@ func (r *request) encode(result protocol.RawMessage, failure *rpc.Error) []byte 
 	return rpc.AppendResult(make([]byte, 0, len(result)+len(r.id)+64), r.id, result)
 }
 
-func (r *request) putAnswer(line []byte) {
+func (r *request) putResponse(line []byte) {
 	if line != nil {
 		r.conn.out.put(line)
 	}
@@ -129,12 +143,8 @@ func (r *request) putAnswer(line []byte) {
 	r.cancel(nil)
 }
 
-// refuse answers with an error and no id.
+// refuse responds with an error and no id.
 func (r *request) refuse(failure *rpc.Error) {
-	r.putAnswer(rpc.AppendError(nil, nil, failure))
+	r.putResponse(rpc.AppendError(nil, nil, failure))
 	r.conn.out.writeInBackground()
-}
-
-func cancelled(ctx context.Context) *rpc.Error {
-	return rpc.Errorf(rpc.Cancelled, "%v", context.Cause(ctx))
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/hookd-dev/hookd/protocol/readreply"
 )
 
-// answer returns what a program answered, by how it ended and what it wrote. answered
-// says that its output ends with a reply that repeats the event's id.
+// answer returns what asking a program came to, by how it ended and what it wrote.
+// answered says that its output ends with a reply that repeats the event's id.
 func (p *Program) answer(q *executor.Question, result *process.Result, answered bool) protocol.Answer {
 	if q.Limits.Stderr == 0 {
 		result.Stderr, result.StderrCut = nil, 0

@@ -5,8 +5,8 @@
 //     reads its stdout when it has ended (program.go).
 //   - standby: [Pool.Asker] keeps the next process started and blocked on stdin, and
 //     starts another one after each event (standby.go).
-//   - resident: [Pool.Asker] keeps one process for each session, which answers one line
-//     for each event (resident.go).
+//   - resident: [Pool.Asker] keeps one process for each session, which replies with one
+//     line to each event (resident.go).
 //
 // In all three modes answer.go makes the answer: from what the program wrote and how it
 // ended, by package protocol's rules, with failures that name the hook's own file. The
@@ -25,6 +25,6 @@
 //
 //   - Nothing of an event is in the arguments or the environment of a program, but for
 //     the names that package hookenv lists.
-//   - What a program could not be asked and what it answered never share a path: the
-//     answer has either a Reply or a Failure.
+//   - An answer is what asking a program came to: its Reply, or the Failure because of
+//     which it could not be asked. The two never share a path.
 package exechook

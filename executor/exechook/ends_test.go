@@ -14,6 +14,7 @@ import (
 	"github.com/hookd-dev/hookd/executor/internal/worker"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/test/hooktest"
 )
 
 // over is a context that ends where the answer is heard: nothing wakes for it.
@@ -91,7 +92,7 @@ func TestPoolIsFull(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range worker.MaxSessions {
 		all.Go(func() {
-			if got := fire(t, e, toolCall(fmt.Sprint(i), "")); len(got.Notices) != len(hooks) {
+			if got := hooktest.Fire(t, e, toolCall(fmt.Sprint(i), "")); len(got.Notices) != len(hooks) {
 				t.Errorf("%+v", got)
 			}
 			if n := kept(); n > most {

@@ -21,6 +21,7 @@ import (
 	"github.com/hookd-dev/hookd/executor/state"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/test/hooktest"
 )
 
 // scripts makes hooks that are shell scripts, run by one runtime.
@@ -60,7 +61,7 @@ func (s *scripts) hook(name string, can protocol.Class, timeout time.Duration, b
 
 func (s *scripts) executor(settings schema.HookSettings, hooks ...*executor.Hook) *executor.Executor {
 	s.t.Helper()
-	set, errs := executor.NewSet(executor.Set{Hooks: hooks, Settings: schema.Settings{Hooks: overDefaults(settings)}})
+	set, errs := executor.NewSet(executor.Set{Hooks: hooks, Settings: schema.Settings{Hooks: hooktest.Settings(settings)}})
 	if errs != nil {
 		s.t.Fatal(errs)
 	}
@@ -110,9 +111,9 @@ func TestModifiersAsProcesses(t *testing.T) {
 		s.hook("3", protocol.CanModify, 5*time.Second, `grep -q '"a":1' && echo '{"changes":{"args":{"b":2}}}'`),
 	)
 	for range 5 {
-		o := fire(t, e, toolEvent(""))
+		o := hooktest.Fire(t, e, toolEvent(""))
 		if want := `"a":1,"b":2}`; !strings.Contains(string(o.Event.Data), want) {
-			t.Fatalf("final %s, runs %v", o.Event.Data, runsOf(o))
+			t.Fatalf("final %s, runs %v", o.Event.Data, hooktest.Runs(o))
 		}
 	}
 }
@@ -128,7 +129,7 @@ func TestWaitingForAPlaceIsNoTimeout(t *testing.T) {
 	}
 	e := s.executor(schema.HookSettings{Processes: 1, Parallel: 8}, hooks...)
 	begin := time.Now()
-	o := fire(t, e, toolEvent(""))
+	o := hooktest.Fire(t, e, toolEvent(""))
 	if o.Refused() || len(o.Runs) != 8 {
 		t.Errorf("%s by %s: %v", o.Action, o.Failure, o.Notices)
 	}
@@ -146,9 +147,9 @@ func TestObserversLeavePlaces(t *testing.T) {
 	}
 	hooks = append(hooks, s.hook("guard", protocol.CanBlock, 10*time.Second, `cat >/dev/null`))
 	e := s.executor(schema.HookSettings{Processes: 4, Drain: time.Millisecond, Grace: 10 * time.Millisecond}, hooks...)
-	fire(t, e, toolEvent("1")) // its observers take what places they may
+	hooktest.Fire(t, e, toolEvent("1")) // its observers take what places they may
 	begin := time.Now()
-	if o := fire(t, e, toolEvent("2")); o.Refused() || time.Since(begin) > 5*time.Second {
+	if o := hooktest.Fire(t, e, toolEvent("2")); o.Refused() || time.Since(begin) > 5*time.Second {
 		t.Errorf("%s after %v", o.Action, time.Since(begin))
 	}
 	begin = time.Now()
@@ -205,10 +206,10 @@ func TestNextEventAfterALimit(t *testing.T) {
 	e := s.executor(schema.HookSettings{Grace: 200 * time.Millisecond}, s.hook("a", protocol.CanBlock, 300*time.Millisecond,
 		`trap '' TERM; if mkdir "$OUT/lock" 2>/dev/null; then echo $$ >"$OUT/a.pid"; while :; do sleep 0.05; done; fi
 if kill -0 $(cat "$OUT/a.pid") 2>/dev/null; then touch "$OUT/together"; fi`))
-	if o := fire(t, e, toolEvent("1")); o.Failure != protocol.FailTimeout {
+	if o := hooktest.Fire(t, e, toolEvent("1")); o.Failure != protocol.FailTimeout {
 		t.Errorf("%s by %s", o.Action, o.Failure)
 	}
-	if o := fire(t, e, toolEvent("2")); o.Refused() && o.Failure != protocol.FailTimeout {
+	if o := hooktest.Fire(t, e, toolEvent("2")); o.Refused() && o.Failure != protocol.FailTimeout {
 		t.Errorf("the next event: %s %v", o.Action, o.Notices)
 	}
 	if _, err := os.Stat(filepath.Join(s.dir, "together")); err == nil {
@@ -228,7 +229,7 @@ func TestStateOfAProcess(t *testing.T) {
 			`n=$(sed -n 's/.*"state":\([0-9]*\),.*/\1/p'); echo "{\"state\":$((${n:-0}+1)),\"metadata\":\"m$n\"}"`),
 		s.hook("look", protocol.CanBlock, 5*time.Second, `sed 's/.*"metadata"://' >>"$OUT/seen"`))
 	for range 3 {
-		fire(t, e, toolEvent(""))
+		hooktest.Fire(t, e, toolEvent(""))
 	}
 	seen, _ := os.ReadFile(filepath.Join(s.dir, "seen"))
 	if got := strings.Fields(string(seen)); !slices.Equal(got, []string{`{"count":"m"}}`, `{"count":"m1"}}`, `{"count":"m2"}}`}) {
@@ -244,7 +245,7 @@ func TestDataThatIsNoJSON(t *testing.T) {
 		s.hook("guard", protocol.CanBlock, 5*time.Second, `touch "$OUT/started"; ! grep -q rm`))
 	ev := toolEvent("")
 	ev.Data = []byte(`{"name":"bash","args":{"command":`)
-	if o := fire(t, e, ev); o.Action != protocol.Block || o.Failure != protocol.FailSpawn {
+	if o := hooktest.Fire(t, e, ev); o.Action != protocol.Block || o.Failure != protocol.FailSpawn {
 		t.Errorf("%s by %s", o.Action, o.Failure)
 	}
 	if _, err := os.Stat(filepath.Join(s.dir, "started")); err == nil {

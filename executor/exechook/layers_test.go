@@ -14,11 +14,12 @@ import (
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/test/hooktest"
 )
 
 // in puts a hook into a layer, with what its settings change.
 func in(layer protocol.Layer, own schema.HookSettings, h *executor.Hook) *executor.Hook {
-	settings := overDefaults(own)
+	settings := hooktest.Settings(own)
 	h.Layer, h.Own = layer, &settings
 	return h
 }
@@ -38,9 +39,9 @@ func TestPlacesAreKeptForHigherLayers(t *testing.T) {
 	e := s.executor(schema.HookSettings{Processes: 2, Grace: time.Millisecond, Drain: time.Millisecond}, append(hooks, guard)...)
 	for i := range 20 {
 		began := time.Now()
-		o := fire(t, e, toolEvent(fmt.Sprint(i)))
+		o := hooktest.Fire(t, e, toolEvent(fmt.Sprint(i)))
 		if o.Action != protocol.Block || o.Failure != "" {
-			t.Fatalf("event %d: %s %v", i, o.Action, runsOf(o))
+			t.Fatalf("event %d: %s %v", i, o.Action, hooktest.Runs(o))
 		}
 		if took := time.Since(began); took > time.Second {
 			t.Errorf("event %d waited %s", i, took)
@@ -56,11 +57,11 @@ func TestBudgetOfALayerIsItsOwn(t *testing.T) {
 	redactor := in(protocol.Managed, schema.HookSettings{Budget: 2500 * time.Millisecond}, s.hook("b-redactor", protocol.CanModify, 5*time.Second,
 		`cat >/dev/null; sleep 1; echo '{"changes":{"args":{"command":"redacted"}}}'`))
 	e := s.executor(schema.HookSettings{Budget: 2 * time.Second, Grace: time.Millisecond}, slow, redactor)
-	o := fire(t, e, toolEvent("1"))
+	o := hooktest.Fire(t, e, toolEvent("1"))
 	if !strings.Contains(string(o.Event.Data), "redacted") {
-		t.Errorf("not redacted: %v", runsOf(o))
+		t.Errorf("not redacted: %v", hooktest.Runs(o))
 	}
-	if got := runsOf(o); !slices.Equal(got, []string{"a-slow:budget", "b-redactor:modify"}) {
+	if got := hooktest.Runs(o); !slices.Equal(got, []string{"a-slow:budget", "b-redactor:modify"}) {
 		t.Errorf("runs %v", got)
 	}
 }
@@ -76,7 +77,7 @@ func TestObserversHaveTheirLayersDrainAndQueue(t *testing.T) {
 		auditor(protocol.Managed, schema.HookSettings{}, "machine"),
 		auditor(protocol.User, schema.HookSettings{ObserverQueue: 1, Drain: time.Nanosecond}, "user"))
 	for i := range 5 {
-		fire(t, e, toolEvent(fmt.Sprint(i)))
+		hooktest.Fire(t, e, toolEvent(fmt.Sprint(i)))
 	}
 	began := time.Now()
 	if err := e.Close(context.Background()); err != nil {
@@ -106,11 +107,11 @@ func TestLimitsAreTheHooksOwn(t *testing.T) {
 	ev := toolEvent("1")
 	for _, args := range []string{`{"x":"` + strings.Repeat("x", 2000) + `"}`, `{"x":` + strings.Repeat("[", 20) + strings.Repeat("]", 20) + `}`} {
 		ev.Data = []byte(`{"toolCallId":"c1","name":"bash","kind":"shell","args":` + args + `,"parallel":1}`)
-		if got := runsOf(fire(t, e, ev)); !slices.Equal(got, []string{"a-low:spawn", "b-high:modify"}) {
+		if got := hooktest.Runs(hooktest.Fire(t, e, ev)); !slices.Equal(got, []string{"a-low:spawn", "b-high:modify"}) {
 			t.Errorf("runs %v", got)
 		}
 	}
-	if got := runsOf(fire(t, e, toolEvent("2"))); !slices.Equal(got, []string{"a-low:output", "b-high:modify"}) {
+	if got := hooktest.Runs(hooktest.Fire(t, e, toolEvent("2"))); !slices.Equal(got, []string{"a-low:output", "b-high:modify"}) {
 		t.Errorf("runs %v", got)
 	}
 }
@@ -129,7 +130,7 @@ func TestZeroIsZero(t *testing.T) {
 	o := s.hook("o", protocol.CanObserve, 5*time.Second, `cat >/dev/null; sleep 1`)
 	set, _ = executor.NewSet(executor.Set{Hooks: []*executor.Hook{h, o}, Settings: settings})
 	e := executor.New(set, executor.Options{StateDir: filepath.Join(s.dir, "state")})
-	out := fire(t, e, toolEvent("1"))
+	out := hooktest.Fire(t, e, toolEvent("1"))
 	run := out.Runs[0]
 	if run.ContextBytes != 0 || run.Stderr != "" || len(run.Warnings) != 3 {
 		t.Errorf("%+v", run)
@@ -162,8 +163,8 @@ func TestAnOuterProjectsHooksHaveTheirOwn(t *testing.T) {
 	}
 	e := s.executor(schema.HookSettings{Processes: 2, Grace: time.Millisecond, Drain: time.Millisecond}, hooks...)
 	for i := range 2 {
-		o := fire(t, e, toolEvent(fmt.Sprint(i)))
-		if got := runsOf(o)[:2]; !slices.Equal(got, []string{"a-slow:budget", "../redactor:modify"}) {
+		o := hooktest.Fire(t, e, toolEvent(fmt.Sprint(i)))
+		if got := hooktest.Runs(o)[:2]; !slices.Equal(got, []string{"a-slow:budget", "../redactor:modify"}) {
 			t.Errorf("event %d: %v", i, got)
 		}
 	}

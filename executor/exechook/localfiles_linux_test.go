@@ -10,6 +10,7 @@ import (
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/test/hooktest"
 )
 
 // TestPrompt: a program is asked on its event's own goroutine as soon as it is
@@ -30,7 +31,7 @@ func TestPrompt(t *testing.T) {
 		if got := near.Info().Prompt; got != want {
 			t.Errorf("prompt after %d events: %v", i, got)
 		}
-		fire(t, e, toolCall("s", ""))
+		hooktest.Fire(t, e, toolCall("s", ""))
 	}
 	if gone.Info().Prompt {
 		t.Error("an interpreter that is not there counts as near")

@@ -21,6 +21,7 @@ import (
 	"github.com/hookd-dev/hookd/executor/record"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/test/hooktest"
 )
 
 // modes makes hooks whose processes are started before their event.
@@ -65,7 +66,7 @@ func (m *modes) config(h *executor.Hook) WorkerConfig {
 func (m *modes) activate(hooks ...*executor.Hook) *executor.Executor {
 	m.t.Helper()
 	limits := schema.Limits{Reply: 64 << 10}
-	set, errs := executor.NewSet(executor.Set{Hooks: hooks, Settings: schema.Settings{Hooks: overDefaults(schema.HookSettings{Limits: limits, Grace: time.Second})}})
+	set, errs := executor.NewSet(executor.Set{Hooks: hooks, Settings: schema.Settings{Hooks: hooktest.Settings(schema.HookSettings{Limits: limits, Grace: time.Second})}})
 	if len(errs) > 0 {
 		m.t.Fatal(errs)
 	}
@@ -128,7 +129,7 @@ func TestStandby(t *testing.T) {
 	m.await(h, 1)
 	for i := 1; i <= 3; i++ {
 		began := time.Now()
-		outcome := fire(t, e, toolCall("s", ""))
+		outcome := hooktest.Fire(t, e, toolCall("s", ""))
 		if want := "standby " + m.started("guard.sh")[i-1]; outcome.Reason != want || outcome.Action != protocol.Block {
 			t.Fatalf("%s, %q, want %q", outcome.Action, outcome.Reason, want)
 		}
@@ -145,11 +146,11 @@ func TestResident(t *testing.T) {
 	h := m.hook("guard.sh", schema.Resident, 5*time.Second, `n=0; `+loopByID+`n=$((n+1)); echo note; echo "{\"id\":\"$id\",\"action\":\"block\",\"reason\":\"$HOOK_MODE $n\"}"; done`)
 	e := m.activate(h)
 	for i, want := range []string{"resident 1", "resident 2", "resident 3"} {
-		if outcome := fire(t, e, toolCall("s", "")); outcome.Reason != want {
+		if outcome := hooktest.Fire(t, e, toolCall("s", "")); outcome.Reason != want {
 			t.Fatalf("event %d: %s, %q", i, outcome.Action, outcome.Reason)
 		}
 	}
-	if outcome := fire(t, e, toolCall("other", "")); outcome.Reason != "resident 1" {
+	if outcome := hooktest.Fire(t, e, toolCall("other", "")); outcome.Reason != "resident 1" {
 		t.Errorf("another session: %q", outcome.Reason)
 	}
 	if got := m.started("guard.sh"); len(got) != 2 {
@@ -167,7 +168,7 @@ type wantAnswer struct {
 
 func (m *modes) ask(e *executor.Executor, ev protocol.Event) wantAnswer {
 	m.t.Helper()
-	outcome := fire(m.t, e, ev)
+	outcome := hooktest.Fire(m.t, e, ev)
 	run := outcome.Runs[0]
 	got := wantAnswer{Action: run.Action, Failure: run.Failure, Reason: run.Reason}
 	if run.Failure != "" {
@@ -283,7 +284,7 @@ func TestStandbyLate(t *testing.T) {
 	h := m.hook("guard.sh", schema.Standby, 5*time.Second, readID+`echo "{\"id\":\"$id\"}"; sleep 0.02; echo more; echo err >&2; exit 7`)
 	e := m.activate(h)
 	m.await(h, 1)
-	fire(t, e, toolCall("s", ""))
+	hooktest.Fire(t, e, toolCall("s", ""))
 	e.Close(context.Background())
 	late := m.late()
 	if late.Run.Exit == nil || *late.Run.Exit != 7 || late.Run.Stderr != "err\n" || len(late.Run.Warnings) != 1 || !strings.Contains(late.Run.Warnings[0], `"more\n"`) {
@@ -395,7 +396,7 @@ func TestPoolShrinks(t *testing.T) {
 	}
 	e := m.activate(standby, resident)
 	for round := 1; round <= 2; round++ {
-		fire(t, e, toolCall("s", ""))
+		hooktest.Fire(t, e, toolCall("s", ""))
 		m.await(standby, round)
 		m.await(resident, round)
 		time.Sleep(900 * time.Millisecond)
@@ -544,7 +545,7 @@ func TestResidentSessions(t *testing.T) {
 	if got := m.ask(e, toolCall("8", "")); got.Reason != "2" {
 		t.Errorf("the newest session's process: %+v", got)
 	}
-	fire(t, e, protocol.Event{Event: protocol.SessionEnd, Session: protocol.Session{ID: "8"}})
+	hooktest.Fire(t, e, protocol.Event{Event: protocol.SessionEnd, Session: protocol.Session{ID: "8"}})
 	if got := m.ask(e, toolCall("8", "")); got.Reason != "1" {
 		t.Errorf("after the end of the session: %+v", got)
 	}
@@ -562,9 +563,9 @@ func TestSessionEndIsHeard(t *testing.T) {
 	h.Can, h.Events = protocol.CanObserve, []protocol.EventName{protocol.ToolCallStart, protocol.SessionEnd}
 	e := m.activate(h)
 	for range 3 {
-		fire(t, e, toolCall("s", ""))
+		hooktest.Fire(t, e, toolCall("s", ""))
 	}
-	fire(t, e, protocol.Event{Event: protocol.SessionEnd, Session: protocol.Session{ID: "s"}})
+	hooktest.Fire(t, e, protocol.Event{Event: protocol.SessionEnd, Session: protocol.Session{ID: "s"}})
 	e.Forget("s")
 	e.Close(context.Background())
 	counts, _ := os.ReadFile(filepath.Join(m.dir, "counts"))
@@ -591,7 +592,7 @@ func TestModesWithoutRule(t *testing.T) {
 	e := executor.New(set, executor.Options{})
 	defer e.Close(context.Background())
 	for i := 1; i <= 2; i++ {
-		notices := fire(t, e, toolCall("s", "")).Notices
+		notices := hooktest.Fire(t, e, toolCall("s", "")).Notices
 		want := []protocol.HookText{{Hook: "a.sh", Source: protocol.User, Text: "tool-call-start"}, {Hook: "b.sh", Source: protocol.User, Text: "resident"}}
 		if diff := cmp.Diff(want, notices); diff != "" {
 			t.Error(diff)

@@ -26,7 +26,7 @@ func NewPool(rt *process.Runtime) *Pool { return &Pool{rt, worker.NewPool(rt)} }
 
 // SetActive makes the hooks of a set active in place of those of an earlier one;
 // either may be nil. The processes of hooks that are no longer active end, those that
-// are being asked after their answer. Hooks that are in both sets keep theirs.
+// are being asked after their reply. Hooks that are in both sets keep theirs.
 func (p *Pool) SetActive(before, now *executor.Set) {
 	p.workers.SetActive(workersOf(before), workersOf(now))
 }
@@ -87,11 +87,11 @@ func (p *Pool) Asker(c WorkerConfig) executor.Asker {
 	return &standby{program, workers, command.Key}
 }
 
-// request returns a question as a worker gets it.
-func request(q *executor.Question) *worker.Request {
+// eventOf returns a question as a worker gets it.
+func eventOf(q *executor.Question) *worker.Event {
 	limit := q.Limits.Reply
 	if limit <= 0 { // a question that is asked without an executor
 		limit = process.DefaultStdoutLimit
 	}
-	return &worker.Request{ID: q.Event.ID, Payload: q.Payload, Limit: limit}
+	return &worker.Event{ID: q.Event.ID, Payload: q.Payload, Limit: limit}
 }

@@ -31,7 +31,7 @@ type Program struct {
 	runtime *process.Runtime
 	config  Config
 	argv    []string
-	local   atomic.Bool // see filesAreLocal
+	local   atomic.Bool // see lookWhereFilesAre
 }
 
 // New returns the [executor.Asker] of a hook that is a program.
@@ -45,8 +45,8 @@ func New(rt *process.Runtime, c Config) *Program {
 // Info says how the hook is asked.
 func (p *Program) Info() executor.AskerInfo { return executor.AskerInfo{Prompt: p.local.Load()} }
 
-// Ask runs the program on one event: build, run, read. It returns when the answer
-// stands; what is left of the program is still being ended then.
+// Ask runs the program on one event. It returns when it has the answer; what is left of
+// the program is still being ended then.
 func (p *Program) Ask(ctx context.Context, q *executor.Question) protocol.Answer {
 	p.lookWhereFilesAre()
 	if p.config.Selector != nil {

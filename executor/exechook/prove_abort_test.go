@@ -15,6 +15,7 @@ import (
 
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/test/hooktest"
 	"github.com/hookd-dev/hookd/test/prove"
 )
 
@@ -49,7 +50,7 @@ func TestAbortsHaveNoLateEffect(t *testing.T) {
 		returned := time.Now()
 		timer.Stop()
 		if !errors.Is(err, gaveUp) || !o.Refused() {
-			t.Fatalf("after %s: %v, %s, runs %v", delay, err, o.Action, runsOf(o))
+			t.Fatalf("after %s: %v, %s, runs %v", delay, err, o.Action, hooktest.Runs(o))
 		}
 		took := returned.Sub(aborted)
 		if slowest = max(slowest, took); took > abortBound() {

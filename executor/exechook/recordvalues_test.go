@@ -12,6 +12,7 @@ import (
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/test/hooktest"
 )
 
 // A record that holds hashes holds nothing of an event, whatever its hooks print.
@@ -31,7 +32,7 @@ func TestRecordsKeepNothingThatHooksPrint(t *testing.T) {
 		e := s.executor(schema.HookSettings{Records: schema.RecordSettings{Values: values}}, hooks...)
 		ev := toolEvent("1")
 		ev.Data = []byte(`{"toolCallId":"c1","name":"bash","kind":"shell","args":{"command":"` + canary + `"},"parallel":1}`)
-		fire(t, e, ev)
+		hooktest.Fire(t, e, ev)
 		e.Close(t.Context())
 		files, _ := filepath.Glob(filepath.Join(s.dir, "state", "records", "*.jsonl"))
 		for _, file := range files {

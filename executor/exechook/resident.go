@@ -43,7 +43,7 @@ func (r *resident) ask(ctx context.Context, q *executor.Question) protocol.Answe
 		if err != nil {
 			return r.program.answer(q, &process.Result{ExitCode: -1, Err: err}, false)
 		}
-		reply := w.AskLine(ctx, request(q))
+		reply := w.AskLine(ctx, eventOf(q))
 		transcribe(q, reply.Output)
 		if !reply.Unread || again || ctx.Err() != nil {
 			answer := r.answer(ctx, q, &reply)
@@ -64,7 +64,7 @@ func (r *resident) worker(q *executor.Question) (*worker.Worker, error) {
 	return q.Lease.Worker()
 }
 
-// answer returns what the process answered. An answer counts whatever became of the
+// answer returns what asking the process came to. A reply counts whatever became of the
 // process after it.
 func (r *resident) answer(ctx context.Context, q *executor.Question, reply *worker.Reply) protocol.Answer {
 	result := &reply.Result

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/test/hooktest"
 )
 
 // TestResidentNeverReads: a process that ends without having read its event has
@@ -40,7 +41,7 @@ func TestResidentWithoutID(t *testing.T) {
 	m := newModes(t)
 	h := m.hook("guard.sh", schema.Resident, 800*time.Millisecond, loopByID+`echo '{"action":"block"}'; done`)
 	e := m.activate(h)
-	outcome := fire(t, e, toolCall("s", ""))
+	outcome := hooktest.Fire(t, e, toolCall("s", ""))
 	if run := outcome.Runs[0]; outcome.Action != protocol.Block || run.Failure != protocol.FailTimeout || !strings.Contains(run.Detail, "1 lines without the event's id") {
 		t.Errorf("%s, %+v", outcome.Action, run)
 	}
@@ -59,7 +60,7 @@ func TestStandbyLateAtOnce(t *testing.T) {
 	h := m.hook("guard.sh", schema.Standby, 5*time.Second, readID+`printf '{"id":"%s"}\nmore\n' "$id"`)
 	e := m.activate(h)
 	m.await(h, 1)
-	fire(t, e, toolCall("s", ""))
+	hooktest.Fire(t, e, toolCall("s", ""))
 	e.Close(context.Background())
 	late := m.late()
 	if len(late.Run.Warnings) != 1 || !strings.Contains(late.Run.Warnings[0], `"more\n"`) {

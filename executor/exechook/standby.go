@@ -54,7 +54,7 @@ func (s *standby) askWaiting(ctx context.Context, q *executor.Question) (answer 
 	if w == nil {
 		return answer, false, unfit
 	}
-	reply := w.AskOnce(ctx, request(q), q.Grace, onTreeGone(q))
+	reply := w.AskOnce(ctx, eventOf(q), q.Grace, onTreeGone(q))
 	if reply.Unread {
 		return answer, false, "the waiting process ended before it had read anything of the event"
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/hookd-dev/hookd/executor/record"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/test/hooktest"
 )
 
 // The outcome stands at the limit; that the hook's processes ended after it is
@@ -25,7 +26,7 @@ func TestDeathsAreRecorded(t *testing.T) {
 		s.hook("a-clean", protocol.CanBlock, 5*time.Second, "cat >/dev/null"),
 		s.hook("b-slow", protocol.CanBlock, 200*time.Millisecond, `trap '' TERM; echo $$ >"$OUT/b.pid"; while :; do sleep 0.05; done`))
 	begin := time.Now()
-	o := fire(t, e, toolEvent("s"))
+	o := hooktest.Fire(t, e, toolEvent("s"))
 	if took := time.Since(begin); o.Failure != protocol.FailTimeout || took > 200*time.Millisecond+2*time.Second {
 		t.Errorf("%s by %q after %v", o.Action, o.Failure, took)
 	}

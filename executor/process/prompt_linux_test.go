@@ -51,7 +51,7 @@ func TestNewTakesNothing(t *testing.T) {
 }
 
 // TestCloseWhileProgramsStart: Close waits also for a program that is just being
-// started, so that what it is contained in is removed behind it.
+// started, so that what it is contained in is removed after it.
 func TestCloseWhileProgramsStart(t *testing.T) {
 	for round := range 25 {
 		rt, err := New(Options{})

@@ -226,7 +226,7 @@ func memory(t *testing.T, reset bool) int {
 	return kib << 10
 }
 
-// TestDrain is H03: output is read for 250 ms behind the exit, and no longer.
+// TestDrain is H03: output is read for 250 ms after the exit, and no longer.
 func TestDrain(t *testing.T) {
 	tests := map[string]struct {
 		script   string

@@ -1,11 +1,14 @@
 package record
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strconv"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/protocol"
@@ -29,8 +32,9 @@ type header struct {
 const headerSize = 256
 
 // appendEntry appends an entry as a line, with the header in front of its body, and
-// returns where the chain ends after it.
-func appendEntry(out []byte, e *pendingEntry, end chainEnd, lost missed) ([]byte, chainEnd) {
+// returns where the chain ends after it. missing are the entries before it that no
+// record holds.
+func appendEntry(out []byte, e *pendingEntry, end chainEnd, missing missed) ([]byte, chainEnd) {
 	begin := len(out)
 	out = append(out, `{"v":1,"kind":"`...)
 	out = append(out, e.kind...)
@@ -47,10 +51,10 @@ func appendEntry(out []byte, e *pendingEntry, end chainEnd, lost missed) ([]byte
 	if end.torn {
 		out = append(out, `,"torn":true`...)
 	}
-	if lost.Count > 0 {
+	if missing.Count > 0 {
 		out = append(out, `,"lost":`...)
-		out = strconv.AppendInt(out, lost.Count, 10)
-		ids, _ := protocol.Marshal(lost.IDs) // a list of texts has a JSON form
+		out = strconv.AppendInt(out, missing.Count, 10)
+		ids, _ := protocol.Marshal(missing.IDs) // a list of texts has a JSON form
 		out = append(append(out, `,"lostIds":`...), ids...)
 	}
 	out = append(out, `,"time":"`...)
@@ -162,4 +166,30 @@ func lastLine(r io.ReaderAt, size int64) (*rawLine, int64, error) {
 			return &rawLine{buf, open}, 0, nil // or its end: where it begins is not looked for
 		}
 	}
+}
+
+// pendingEntry is one entry before its place in the chain is known.
+type pendingEntry struct {
+	kind    Kind
+	at      time.Time
+	session string
+	body    []byte // a JSON object
+	event   string // id, "" if it is about none
+
+	set      string // hash of the set that ruled it, "" if it is of no set
+	describe func() *Set
+}
+
+func parseHeader(text []byte) (header, error) {
+	var h header
+	if len(text) == 0 || text[0] != '{' {
+		return h, errors.New("not a JSON object")
+	}
+	if err := json.Unmarshal(text, &h, jsontext.AllowInvalidUTF8(true)); err != nil {
+		return h, err
+	}
+	if h.V != Version || h.N < 1 || h.Kind == "" {
+		return h, fmt.Errorf("not a record of version %d", Version)
+	}
+	return h, nil
 }

@@ -15,6 +15,7 @@
 //	chain.go    number, hash of the line before, and time in front of the entry; and
 //	            where a chain ends that another process continued
 //	missed.go   what no disk would take, told by the next line that is written
+//	folder.go   which files of a folder are records
 //	prune.go    removes old files
 //	read.go     [Read], [Follow], [Verify]: the lines, and each place where the chain
 //	            is not what was once written

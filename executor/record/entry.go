@@ -41,25 +41,24 @@ type Event struct {
 	Data       Digest               `json:"data"`             // as the event came in
 	Tool       string               `json:"tool,omitzero"`
 	ToolCallID string               `json:"toolCallId,omitzero"`
-	Asked      string               `json:"asked,omitzero"` // what the call is about, as far as records.values lets it be told
+	Asked      string               `json:"asked,omitzero"` // what the call is about, as far as records.values allows
 	Action     protocol.Action      `json:"action"`
 	By         *string              `json:"by"`
 	Reason     string               `json:"reason"`
 	Failure    protocol.FailureKind `json:"failure,omitzero"`  // its rule decided
-	Answered   *protocol.Answered   `json:"answered,omitzero"` // who answered the question, where one was put
+	Answered   *protocol.Answered   `json:"answered,omitzero"` // who answered the question, if there was one
 	Aborted    string               `json:"aborted,omitzero"`  // why the caller gave up; nothing took effect then
 	WaitedMs   float64              `json:"waitedMs"`
 	Changed    []Change             `json:"changed"`
 	Left       []string             `json:"left,omitzero"`     // of a command: the processes that it left running, which were ended
 	Lost       []string             `json:"hostLost,omitzero"` // what the host could not carry out of the outcome, each a sentence
 	Conflict   bool                 `json:"conflict"`          // a field has more than one writer
-	StateLost  []state.Lost         `json:"stateLost,omitzero"`
+	StateLost  []state.Overwritten  `json:"stateLost,omitzero"`
 	Runs       []protocol.Run       `json:"runs"`
-	Cut        int                  `json:"cut,omitzero"` // bytes that the line would have had; texts and lists of it are shortened
+	Cut        int                  `json:"cut,omitzero"` // how long the line would have been, in bytes, if its texts and lists were not shortened
 }
 
-// Change is one changed field. Before or After is null where the field did not
-// exist.
+// Change is one changed field. Before or After is null if the field did not exist.
 type Change struct {
 	Path   string  `json:"path"`
 	By     string  `json:"by"`
@@ -68,19 +67,19 @@ type Change struct {
 }
 
 // Late is what one hook did after its event had gone on: an observer's run, or
-// an answer that came too late to count.
+// a reply that came too late to count.
 type Late struct {
-	Epoch      int64              `json:"opening,omitzero"`
-	Seq        *int64             `json:"seq"`
-	ID         string             `json:"id"`
-	Event      protocol.EventName `json:"event"`
-	Generation int64              `json:"generation"`
-	Set        string             `json:"set"`
-	Run        protocol.Run       `json:"run"`
-	Note       string             `json:"note,omitzero"`
-	Dropped    int64              `json:"dropped,omitzero"` // events this observer lost in this session so far
-	StateLost  []state.Lost       `json:"stateLost,omitzero"`
-	Cut        int                `json:"cut,omitzero"`
+	Epoch      int64               `json:"opening,omitzero"`
+	Seq        *int64              `json:"seq"`
+	ID         string              `json:"id"`
+	Event      protocol.EventName  `json:"event"`
+	Generation int64               `json:"generation"`
+	Set        string              `json:"set"`
+	Run        protocol.Run        `json:"run"`
+	Note       string              `json:"note,omitzero"`
+	Dropped    int64               `json:"dropped,omitzero"` // events that this observer was not told of since the last one
+	StateLost  []state.Overwritten `json:"stateLost,omitzero"`
+	Cut        int                 `json:"cut,omitzero"`
 }
 
 // Set is a set of hooks that begins to rule.

@@ -1,13 +1,15 @@
 package record
 
 import (
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"sync"
-	"time"
 
 	"github.com/hookd-dev/hookd/executor/state"
+	"github.com/hookd-dev/hookd/internal/fsutil"
 )
 
 // file is the newest part of one session's record. Its user holds mu.
@@ -41,22 +43,15 @@ type queue struct {
 	bytes   int
 }
 
-// pendingEntry is one entry before its place in the chain is known.
-type pendingEntry struct {
-	kind    Kind
-	at      time.Time
-	session string
-	body    []byte // a JSON object
-	event   string // id, "" if it is about none
-
-	set      string // hash of the set that ruled it, "" if it is of no set
-	describe func() *Set
-}
+const (
+	maxWaiting    = 1024    // entries kept in memory while the disk takes none
+	maxWaitingLen = 8 << 20 // and their bytes
+)
 
 // enqueue adds an entry to those that the disk has not taken yet.
 func (f *file) enqueue(e pendingEntry) {
 	if len(f.queue.entries) >= maxWaiting || f.queue.bytes > maxWaitingLen {
-		f.missing.lost.add(e.event)
+		f.missing.dropped.add(e.event)
 		return
 	}
 	f.queue.entries = append(f.queue.entries, e)
@@ -120,7 +115,7 @@ func (f *file) refresh() error {
 // whole.
 func (f *file) write() error {
 	earlier := f.missedBefore()
-	end, lost := f.end, f.missing.lost.with(earlier)
+	end, missing := f.end, f.missing.dropped.with(earlier)
 	out := make([]byte, 0, f.queue.bytes+len(f.queue.entries)*headerSize)
 	if end.open {
 		out = append(out, '\n')
@@ -133,18 +128,18 @@ func (f *file) write() error {
 				return err
 			}
 			set := pendingEntry{kind: KindSet, at: e.at, session: e.session, body: body, set: e.set}
-			out, end = appendEntry(out, &set, end, lost)
-			lost = missed{}
+			out, end = appendEntry(out, &set, end, missing)
+			missing = missed{}
 		}
-		out, end = appendEntry(out, e, end, lost)
-		lost = missed{}
+		out, end = appendEntry(out, e, end, missing)
+		missing = missed{}
 	}
 	if _, err := f.open.Write(out); err != nil {
 		return errors.Join(err, f.open.Truncate(f.open.size))
 	}
 	f.open.size += int64(len(out))
 	f.end = end
-	f.queue, f.missing.lost = queue{}, missed{}
+	f.queue, f.missing.dropped = queue{}, missed{}
 	if earlier.Count > 0 || f.missing.left {
 		os.Remove(missedPath(f.dir, f.name))
 		f.missing.before, f.missing.left = missed{}, false
@@ -180,4 +175,32 @@ func (f *file) closeAll() {
 	if f.lock != nil {
 		f.lock.Close()
 	}
+}
+
+// missedBefore returns what earlier processes left. The first line that is written
+// tells it.
+func (f *file) missedBefore() missed {
+	if !f.missing.looked {
+		f.missing.looked, f.missing.before = true, readMissed(f.dir, f.name)
+	}
+	return f.missing.before
+}
+
+// leaveMissed writes down what this process could not record, for the next one that
+// can. If not even that can be written, nothing tells of it.
+func (f *file) leaveMissed() {
+	all := f.missing.dropped
+	for i := range f.queue.entries {
+		all.add(f.queue.entries[i].event)
+	}
+	all = all.with(f.missedBefore())
+	text, err := json.Marshal(all)
+	if err != nil {
+		return
+	}
+	path := missedPath(f.dir, f.name)
+	if os.MkdirAll(filepath.Dir(path), 0o700) != nil {
+		return
+	}
+	f.missing.left = fsutil.ReplaceFile(path, text, fsutil.Unsynced) == nil
 }

@@ -4,12 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
-	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -17,10 +12,8 @@ import (
 )
 
 const (
-	maxOpen       = 64        // session files held open at once
-	maxWaiting    = 1024      // entries kept in memory while the disk takes none
-	maxWaitingLen = 8 << 20   // and their bytes
-	pruneEvery    = time.Hour // how often old files are looked for
+	maxOpen    = 64        // session files held open at once
+	pruneEvery = time.Hour // how often old files are looked for
 )
 
 // Log writes records below one folder. Its methods may be called from several
@@ -122,7 +115,7 @@ func (l *Log) closeFile(f *file) error {
 	return err
 }
 
-// baseName is the name of a session's file, without its extension.
+// baseName returns the name of a session's file, without its extension.
 func baseName(session string, at time.Time) string {
 	if session == "" {
 		return at.UTC().Format(time.DateOnly)
@@ -154,8 +147,8 @@ func (l *Log) file(name string) *file {
 	return f
 }
 
-// closeOldest closes the files used longest ago that nobody uses now and that
-// owe nothing to the disk.
+// closeOldest closes the files used longest ago that nobody uses now and that have
+// nothing left to write.
 func (l *Log) closeOldest() {
 	all := make([]*file, 0, len(l.files))
 	for _, f := range l.files {
@@ -171,77 +164,4 @@ func (l *Log) closeOldest() {
 			f.mu.Unlock()
 		}
 	}
-}
-
-// path is where the newest lines of a name are.
-func path(dir, name string) string { return filepath.Join(dir, name+".jsonl") }
-
-// segmentPath is where earlier lines of a name are, up to number last.
-func segmentPath(dir, name string, last int64) string {
-	return filepath.Join(dir, fmt.Sprintf("%s.%012d.jsonl", name, last))
-}
-
-// pruneInBackground looks for old files once an hour and after a rotation,
-// without the event having to wait for it.
-func (l *Log) pruneInBackground(rotated bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	now := time.Now()
-	if !rotated && now.Before(l.nextPrune) {
-		return
-	}
-	l.nextPrune = now.Add(pruneEvery)
-	l.pruning.Go(func() { l.Prune() })
-}
-
-// pruneIfDue prunes unless some process did so within the last hour. Commands
-// that live for one event come here often.
-func (l *Log) pruneIfDue() error {
-	info, err := os.Stat(filepath.Join(l.dir, pruneStamp))
-	if err == nil && time.Since(info.ModTime()) < pruneEvery {
-		return nil
-	}
-	return l.Prune()
-}
-
-// segment is an earlier part of a record.
-type segment struct {
-	path string
-	last int64 // the number of its last line
-}
-
-// segments returns the earlier parts of a record, the oldest first.
-func segments(dir, name string) []segment {
-	folder, err := os.Open(dir)
-	if err != nil {
-		return nil
-	}
-	defer folder.Close()
-	files, _ := folder.Readdirnames(-1)
-	var parts []segment
-	for _, file := range files {
-		number, ours := strings.CutPrefix(strings.TrimSuffix(file, ".jsonl"), name+".")
-		if !ours || !strings.HasSuffix(file, ".jsonl") {
-			continue
-		}
-		if last, err := strconv.ParseInt(number, 10, 64); err == nil {
-			parts = append(parts, segment{filepath.Join(dir, file), last})
-		}
-	}
-	slices.SortFunc(parts, func(a, b segment) int { return cmp.Compare(a.last, b.last) })
-	return parts
-}
-
-// names returns the names of all records in a folder.
-func names(dir string) ([]string, error) {
-	paths, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
-	if err != nil {
-		return nil, err
-	}
-	found := map[string]bool{}
-	for _, p := range paths {
-		name, _ := nameOf(p)
-		found[name] = true
-	}
-	return slices.Collect(maps.Keys(found)), nil
 }

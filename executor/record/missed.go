@@ -6,8 +6,6 @@ import (
 	"slices"
 
 	"github.com/go-json-experiment/json"
-
-	"github.com/hookd-dev/hookd/internal/fsutil"
 )
 
 // missed are entries that no record holds: how many, and of which events.
@@ -34,13 +32,13 @@ func (m missed) with(other missed) missed {
 
 // missing is what a file's record does not hold.
 type missing struct {
-	lost   missed // by this process: entries that did not find room in the queue
-	before missed // by earlier processes, and told by no line yet
-	looked bool   // for what earlier processes missed
-	left   bool   // leaveMissed wrote a file
+	dropped missed // by this process: entries that did not find room in the queue
+	before  missed // by earlier processes, and told by no line yet
+	looked  bool   // for what earlier processes missed
+	left    bool   // leaveMissed wrote a file
 }
 
-// missedPath is where a process that ends leaves what it could not record. It is
+// missedPath returns where a process that ends leaves what it could not record. It is
 // another folder than that of the records, which may be the one that is in the way.
 func missedPath(dir, name string) string {
 	return filepath.Join(filepath.Dir(dir), "missed", name+".json")
@@ -60,32 +58,4 @@ func readMissed(dir, name string) (m missed) {
 		return missed{}
 	}
 	return m
-}
-
-// missedBefore returns what earlier processes left. The first line that is written
-// tells it.
-func (f *file) missedBefore() missed {
-	if !f.missing.looked {
-		f.missing.looked, f.missing.before = true, readMissed(f.dir, f.name)
-	}
-	return f.missing.before
-}
-
-// leaveMissed writes down what this process could not record, for the next one that
-// can. Where not even that can be written, it is lost without a trace.
-func (f *file) leaveMissed() {
-	all := f.missing.lost
-	for i := range f.queue.entries {
-		all.add(f.queue.entries[i].event)
-	}
-	all = all.with(f.missedBefore())
-	text, err := json.Marshal(all)
-	if err != nil {
-		return
-	}
-	path := missedPath(f.dir, f.name)
-	if os.MkdirAll(filepath.Dir(path), 0o700) != nil {
-		return
-	}
-	f.missing.left = fsutil.ReplaceFile(path, text, fsutil.Unsynced) == nil
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/hookd-dev/hookd/executor/state"
@@ -74,17 +73,33 @@ func (l *Log) remove(path string, seen fs.FileInfo) (bool, error) {
 	return err == nil, err
 }
 
-// nameOf returns the record's name that a file belongs to, and whether the file
-// holds an earlier part of it.
-func nameOf(path string) (name string, isSegment bool) {
-	name, _, isSegment = strings.Cut(strings.TrimSuffix(filepath.Base(path), ".jsonl"), ".")
-	return name, isSegment
-}
-
 func touch(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	return errors.Join(f.Close(), os.Chtimes(path, time.Now(), time.Now()))
+}
+
+// pruneInBackground looks for old files once an hour and after a rotation,
+// without the event having to wait for it.
+func (l *Log) pruneInBackground(rotated bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	if !rotated && now.Before(l.nextPrune) {
+		return
+	}
+	l.nextPrune = now.Add(pruneEvery)
+	l.pruning.Go(func() { l.Prune() })
+}
+
+// pruneIfDue prunes unless some process did so within the last hour. Commands
+// that live for one event come here often.
+func (l *Log) pruneIfDue() error {
+	info, err := os.Stat(filepath.Join(l.dir, pruneStamp))
+	if err == nil && time.Since(info.ModTime()) < pruneEvery {
+		return nil
+	}
+	return l.Prune()
 }

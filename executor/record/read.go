@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hookd-dev/hookd/executor/state"
 )
@@ -49,17 +48,17 @@ type Problem struct {
 	File string
 	Line int   // of the file, from 1
 	N    int64 // of the line there, 0 where it has none
-	// Crash is true where a crash explains it: a line was cut in the middle of
-	// its write. All other problems were made by somebody.
+	// Crash says that a crash explains the problem: it cut a line in the middle of its
+	// write. Somebody made all other problems.
 	Crash bool
 	What  string
 }
 
 func (p *Problem) Error() string { return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.What) }
 
-// Read yields the lines of a session from the oldest that is kept, and with each
-// the problem found there. A line that is no record at all comes as nil with its
-// problem. Records without a session are read by their day, 2026-11-27.
+// Read yields the lines of a session from the oldest that is kept, each with the problem
+// that was found there. It yields nil and a problem for a line that is no record.
+// Records without a session are read by their day, 2026-11-27.
 func Read(dir, session string) iter.Seq2[*Line, *Problem] {
 	return read(dir, readName(session), func() bool { return false })
 }
@@ -89,8 +88,8 @@ func readName(session string) string {
 const maxProblems = 1000
 
 // Verify reads a whole record and returns what is wrong with it: the first
-// thousand problems, and how many more there are. Heads that were kept elsewhere
-// find a tail that was cut and a chain that was rewritten.
+// thousand problems, and how many more there are. With heads that were kept elsewhere it
+// finds a tail that was cut and a chain that was rewritten.
 func Verify(dir, session string, heads ...Head) []*Problem {
 	var problems []*Problem
 	more, next := 0, 0
@@ -157,8 +156,7 @@ func HeadOf(dir, session string) (Head, error) {
 }
 
 // Names returns the file names of all records in a folder, the one written last
-// at the end. They are sessions' ids, but for ids that are no file names, and
-// days.
+// at the end. A name is a day, or the id of a session unless the id cannot be a file name.
 func Names(dir string) ([]string, error) {
 	all, err := names(dir)
 	if err != nil {
@@ -172,20 +170,6 @@ func Names(dir string) ([]string, error) {
 	}
 	slices.SortFunc(all, func(a, b string) int { return cmp.Or(modified[a].Compare(modified[b]), cmp.Compare(a, b)) })
 	return all, nil
-}
-
-func parseHeader(text []byte) (header, error) {
-	var h header
-	if len(text) == 0 || text[0] != '{' {
-		return h, errors.New("not a JSON object")
-	}
-	if err := json.Unmarshal(text, &h, jsontext.AllowInvalidUTF8(true)); err != nil {
-		return h, err
-	}
-	if h.V != Version || h.N < 1 || h.Kind == "" {
-		return h, fmt.Errorf("not a record of version %d", Version)
-	}
-	return h, nil
 }
 
 // read walks the chain. more is called at the end of the newest file and says

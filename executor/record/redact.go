@@ -29,10 +29,10 @@ type Digest struct {
 // maxValue is the size up to which a record holds a value itself, in bytes.
 const maxValue = 64 << 10
 
-// NewDigest returns what a record keeps of a value, nil for one that does not
-// exist. Of a sensitive value only the hash is kept. Hash, size and value are of the
-// value as hooks read it, with plain strings, so that they can be compared with what
-// a hook keeps, and a search in a record finds what a hook found.
+// NewDigest returns what a record keeps of a value, nil for a value that does not exist.
+// It keeps only the hash of a sensitive value. Hash, size and value are of the value as
+// hooks read it, with plain strings: they can be compared with what a hook keeps, and a
+// search in a record finds what a hook found.
 func NewDigest(v protocol.RawMessage, keep schema.RecordValues, sensitive bool) *Digest {
 	if v == nil {
 		return nil
@@ -53,10 +53,10 @@ func hashOf(b []byte) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// Redact returns a run as a record has it that is not to hold values of events: what a
-// hook wrote besides its verdict may repeat its event. Of stderr remains how long it
-// is and its hash, of what messages quote nothing longer than a word. The verdict's
-// reason stays: it is there to be read.
+// Redact returns a run without what may repeat its event, for a record that is not to
+// hold values of events. It keeps the length and the hash of stderr, and no quotation in
+// a message that is longer than a word. The reason of a verdict stays, because people
+// are to read it.
 func Redact(run protocol.Run, values schema.RecordValues) protocol.Run {
 	if values == schema.ValuesFull || run.Sensitive { // of a sensitive one nothing is left to take out
 		return run
@@ -98,10 +98,10 @@ const (
 	maxSubject  = 160     // bytes of it that a record holds
 )
 
-// Subject returns what a tool call is about, in a line for [Event.Asked]: its command, or
-// the file that it names. Where records hold no values it is no more than the program
-// that a command begins with, if it is in one of the folders: whatever else stands there
-// may be a secret. Of what a sensitive hook saw it is nothing.
+// Subject returns what a tool call is about, as a line for [Event.Asked]: its command, or
+// the file that it names. If records hold no values, it is only the program that a
+// command begins with, and only if that lies in one of the folders: any other word may be
+// a secret. It is empty for what a sensitive hook saw.
 func Subject(data protocol.RawMessage, values schema.RecordValues, sensitive bool, folders []string) string {
 	if sensitive || values == schema.ValuesNone || len(data) > maxSearched {
 		return ""
@@ -167,8 +167,8 @@ func cutSubject(text string) string {
 // shellWords are commands of shells that are no programs.
 var shellWords = []string{"cd", "export", "source", "set", "eval", "exec", "unset", "alias", "trap", "wait"}
 
-// programOf returns the program that a command begins with, "" where its first word is
-// none of this machine's.
+// programOf returns the program that a command begins with, "" if its first word is no
+// program of this machine.
 func programOf(command string, folders []string) string {
 	words := strings.Fields(command)
 	if len(words) == 0 {

@@ -22,8 +22,8 @@ const (
 	shortList = 16  // members of each list
 )
 
-// encode returns the JSON of an entry. In an entry that would be too long texts and
-// lists are shortened, and the entry says how long it would have been.
+// encode returns the JSON of an entry. It shortens the texts and lists of an entry that
+// would be too long, and the entry then says how long it would have been.
 func encode(entry Entry) ([]byte, error) {
 	body, err := protocol.Marshal(entry)
 	if err != nil || len(body) <= maxWritten {

@@ -15,7 +15,7 @@
 // Rules:
 //
 //   - Of two events that ran side by side the later one's value stands, whichever wrote
-//     first; what is lost by that is returned as [Lost].
+//     first; what is overwritten by that is returned as [Overwritten].
 //   - A disk that takes nothing changes no decision: values live in memory and are
 //     written with the next.
 //   - Only the hook itself reads its state; every hook reads metadata, and none can

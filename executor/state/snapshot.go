@@ -113,22 +113,22 @@ type Write struct {
 	Saw   int64  // revision that the hook was shown, see [Snapshot.Revision]
 }
 
-// Lost is a write of an event that ran side by side with a later one. The later
+// Overwritten is a write of an event that ran side by side with a later one. The later
 // event's value stands.
-type Lost struct {
+type Overwritten struct {
 	Hook string `json:"hook"`
 	What What   `json:"what"`
-	Seq  *int64 `json:"seq"` // of the event whose write is lost
+	Seq  *int64 `json:"seq"` // of the event whose write is overwritten
 }
 
 // Revision identifies what was stored for a hook's value when the snapshot was made.
 func (v Snapshot) Revision(hook Key, what What) int64 { return v.values[slot{hook, what}].rev }
 
-// With returns the snapshot after writes, and the writes that got lost. Of two
+// With returns the snapshot after writes, and the writes that are overwritten. Of two
 // events that ran side by side the one of the later opening of the session and there
 // the one with the higher seq stands, whichever wrote first.
-func (v Snapshot) With(writes []Write) (Snapshot, []Lost) {
-	var lost []Lost
+func (v Snapshot) With(writes []Write) (Snapshot, []Overwritten) {
+	var overwritten []Overwritten
 	next := Snapshot{maps.Clone(v.values), v.rev}
 	if next.values == nil {
 		next.values = map[slot]stored{}
@@ -138,16 +138,16 @@ func (v Snapshot) With(writes []Write) (Snapshot, []Lost) {
 		before := next.values[at]
 		sideBySide := before.rev != w.Saw
 		if sideBySide && before.later(w) {
-			lost = append(lost, Lost{w.Name, w.What, w.Seq})
+			overwritten = append(overwritten, Overwritten{w.Name, w.What, w.Seq})
 			continue
 		}
 		if sideBySide && before.rev != 0 {
-			lost = append(lost, Lost{w.Name, w.What, before.seq})
+			overwritten = append(overwritten, Overwritten{w.Name, w.What, before.seq})
 		}
 		next.rev++
 		next.values[at] = stored{slices.Clone(w.Value), w.Seq, w.Epoch, next.rev}
 	}
-	return next, lost
+	return next, overwritten
 }
 
 // later reports whether the value is of an event after the one that writes now.

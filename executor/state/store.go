@@ -66,9 +66,10 @@ func (s *Store) Read(session string) (Snapshot, error) {
 	return c.snapshot, err
 }
 
-// Write keeps values and returns those that are lost because events ran side by side.
+// Write keeps values and returns those that are overwritten because events ran side by
+// side.
 // With an error the values live in memory and are written with the next.
-func (s *Store) Write(session string, writes []Write) ([]Lost, error) {
+func (s *Store) Write(session string, writes []Write) ([]Overwritten, error) {
 	if len(writes) == 0 {
 		return nil, nil
 	}
@@ -76,9 +77,9 @@ func (s *Store) Write(session string, writes []Write) ([]Lost, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if s.dir == "" {
-		var lost []Lost
-		c.snapshot, lost = c.snapshot.With(writes)
-		return lost, nil
+		var overwritten []Overwritten
+		c.snapshot, overwritten = c.snapshot.With(writes)
+		return overwritten, nil
 	}
 	name := FileName(session)
 	unlock, lockErr := Lock(s.dir, name)
@@ -86,7 +87,7 @@ func (s *Store) Write(session string, writes []Write) ([]Lost, error) {
 		defer unlock()
 	}
 	readErr := s.refresh(session, c)
-	snapshot, lost := c.snapshot.With(writes)
+	snapshot, overwritten := c.snapshot.With(writes)
 	c.snapshot = snapshot
 	err := lockErr
 	if err == nil {
@@ -94,9 +95,9 @@ func (s *Store) Write(session string, writes []Write) ([]Lost, error) {
 	}
 	if err != nil {
 		c.enqueue(writes)
-		return lost, fmt.Errorf("state of session %s: %w", session, err)
+		return overwritten, fmt.Errorf("state of session %s: %w", session, err)
 	}
-	return lost, readErr
+	return overwritten, readErr
 }
 
 func (s *Store) session(session string) *cached {

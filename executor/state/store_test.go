@@ -47,30 +47,30 @@ func openedAt(n int64, w Write) Write {
 // as lost whichever of them wrote first.
 func TestSideBySideWrites(t *testing.T) {
 	for name, tc := range map[string]struct {
-		writes []Write
-		want   string
-		lost   []Lost
+		writes      []Write
+		want        string
+		overwritten []Overwritten
 	}{
 		"one after the other":       {[]Write{write(low, State, "1", seq(5), 0), write(low, State, "2", seq(6), 1)}, "2", nil},
-		"later event writes last":   {[]Write{write(low, State, "1", seq(5), 0), write(low, State, "2", seq(6), 0)}, "2", []Lost{{"guard.sh", State, seq(5)}}},
-		"later event writes first":  {[]Write{write(low, State, "2", seq(6), 0), write(low, State, "1", seq(5), 0)}, "2", []Lost{{"guard.sh", State, seq(5)}}},
-		"opened again, in order":    {[]Write{openedAt(1, write(low, State, "1", seq(500), 0)), openedAt(2, write(low, State, "2", seq(1), 0))}, "2", []Lost{{"guard.sh", State, seq(500)}}},
-		"opened again, too late":    {[]Write{openedAt(2, write(low, State, "2", seq(1), 0)), openedAt(1, write(low, State, "1", seq(500), 0))}, "2", []Lost{{"guard.sh", State, seq(500)}}},
-		"nobody counts":             {[]Write{write(low, State, "1", nil, 0), write(low, State, "2", nil, 0)}, "2", []Lost{{"guard.sh", State, nil}}},
+		"later event writes last":   {[]Write{write(low, State, "1", seq(5), 0), write(low, State, "2", seq(6), 0)}, "2", []Overwritten{{"guard.sh", State, seq(5)}}},
+		"later event writes first":  {[]Write{write(low, State, "2", seq(6), 0), write(low, State, "1", seq(5), 0)}, "2", []Overwritten{{"guard.sh", State, seq(5)}}},
+		"opened again, in order":    {[]Write{openedAt(1, write(low, State, "1", seq(500), 0)), openedAt(2, write(low, State, "2", seq(1), 0))}, "2", []Overwritten{{"guard.sh", State, seq(500)}}},
+		"opened again, too late":    {[]Write{openedAt(2, write(low, State, "2", seq(1), 0)), openedAt(1, write(low, State, "1", seq(500), 0))}, "2", []Overwritten{{"guard.sh", State, seq(500)}}},
+		"nobody counts":             {[]Write{write(low, State, "1", nil, 0), write(low, State, "2", nil, 0)}, "2", []Overwritten{{"guard.sh", State, nil}}},
 		"a host that counts anew":   {[]Write{write(low, State, "1", seq(500), 0), write(low, State, "2", seq(1), 1)}, "2", nil},
-		"removed by the later":      {[]Write{write(low, State, "null", seq(6), 0), write(low, State, "1", seq(5), 0)}, "", []Lost{{"guard.sh", State, seq(5)}}},
+		"removed by the later":      {[]Write{write(low, State, "null", seq(6), 0), write(low, State, "1", seq(5), 0)}, "", []Overwritten{{"guard.sh", State, seq(5)}}},
 		"other hooks are no rivals": {[]Write{write(low, State, "1", seq(6), 0), write(high, State, "2", seq(5), 0), write(low, Metadata, "3", seq(4), 0)}, "1", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			store := Open(dir)
-			var lost []Lost
+			var overwritten []Overwritten
 			for _, w := range tc.writes {
 				l, err := store.Write("s", []Write{w})
 				if err != nil {
 					t.Fatal(err)
 				}
-				lost = append(lost, l...)
+				overwritten = append(overwritten, l...)
 			}
 			for which, s := range map[string]*Store{"same": store, "another": Open(dir)} {
 				snapshot, err := s.Read("s")
@@ -78,7 +78,7 @@ func TestSideBySideWrites(t *testing.T) {
 					t.Errorf("%s process reads %q, %v; want %q", which, got, err, tc.want)
 				}
 			}
-			if diff := cmp.Diff(tc.lost, lost); diff != "" {
+			if diff := cmp.Diff(tc.overwritten, overwritten); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -167,8 +167,8 @@ func writeMany(dir, hook string) {
 			w := write(key, State, fmt.Sprint(round), nil, snapshot.Revision(key, State))
 			// On a busy machine the lock may be taken for longer than anyone waits;
 			// the value then comes with the next one.
-			if lost, err := store.Write("s", []Write{w}); len(lost) > 0 || err != nil && !errors.Is(err, ErrLocked) {
-				fmt.Fprintln(os.Stderr, "write:", err, lost)
+			if overwritten, err := store.Write("s", []Write{w}); len(overwritten) > 0 || err != nil && !errors.Is(err, ErrLocked) {
+				fmt.Fprintln(os.Stderr, "write:", err, overwritten)
 				os.Exit(1)
 			}
 		}

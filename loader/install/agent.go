@@ -46,6 +46,7 @@ type layout struct {
 	bare  bool          // a file may have the events at its root, without hooks around them
 	root  []rootMember  // members that the file must have
 	loose bool          // names of events are the same whatever their case and underscores
+	own   bool          // the file is hookd's alone
 }
 
 // rootMember is a member that a file must have besides its hooks.
@@ -75,9 +76,8 @@ const (
 // eventRules say which of the agent's events are installed.
 type eventRules struct {
 	oldest  Version            // the first version with hooks that can be used
-	since   map[string]Version // the first version that has an event, where that is known
+	since   map[string]Version // the first version that has an event; every version has the others
 	skipped []string           // events of the dialect that this configuration does not have
-	covered map[string]string  // event → another one that also comes for it
 	limits  map[string]time.Duration
 	blocks  Version // since when a hook that cannot be started blocks if its entry says so
 }
@@ -101,8 +101,8 @@ func (a *Agent) Events(v Version) (events []Event, missing []string) {
 		return !dated || v.Known() && v.Compare(since) >= 0
 	}
 	for _, row := range a.Dialect.Rows {
-		switch other, covered := a.events.covered[row.Name]; {
-		case slices.Contains(a.events.skipped, row.Name), covered && knows(other):
+		switch {
+		case slices.Contains(a.events.skipped, row.Name), row.Pieces, row.Same != "" && knows(row.Same):
 			continue
 		case !knows(row.Name):
 			missing = append(missing, row.Name)

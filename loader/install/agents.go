@@ -20,7 +20,8 @@ var Agents = []*Agent{
 			since: map[string]Version{ // from its change log, or the first version in which the event was seen
 				"SubagentStop": {1, 0, 41}, "PreCompact": {1, 0, 48}, "UserPromptSubmit": {1, 0, 54}, "SessionStart": {1, 0, 62},
 				"SessionEnd": {1, 0, 85}, "SubagentStart": {2, 0, 43}, "PermissionRequest": {2, 0, 45}, "PostCompact": {2, 1, 76},
-				"StopFailure": {2, 1, 78}, "PostToolUseFailure": {2, 1, 119}, "PostToolBatch": {2, 1, 240},
+				"StopFailure": {2, 1, 78}, "PermissionDenied": {2, 1, 89}, "PostToolUseFailure": {2, 1, 119}, "PostToolBatch": {2, 1, 240},
+				"UserPromptExpansion": {2, 1, 240}, "PreSkillShellCommand": {2, 1, 332},
 			},
 			limits: map[string]time.Duration{"SessionEnd": 10 * time.Second}, // without one its hooks share 1.5 s
 			blocks: Version{2, 1, 295},
@@ -57,13 +58,14 @@ var Agents = []*Agent{
 			oldest: Version{0, 124, 0}, // the first with hooks on by default
 			since: map[string]Version{ // those that were seen in 0.169 and may be older
 				"SessionEnd": {0, 169, 0}, "SubagentStart": {0, 169, 0}, "SubagentStop": {0, 169, 0}, "PreCompact": {0, 169, 0}, "PostCompact": {0, 169, 0},
+				"PreModelRequest": {0, 169, 0}, "Interrupt": {0, 169, 0},
 			},
 		},
 	},
 	{
 		Name: "copilot", Title: "GitHub Copilot CLI", Programs: []string{"copilot"}, Dialect: dialect.Find("copilot"),
 		Confirm: "Copilot runs the hooks of a project only in a folder that it trusts: confirm the folder when it asks",
-		layout: layout{style: flat, unit: time.Second, entry: copilotEntry, root: []rootMember{{"version", 1}}, files: onePerScope(configtext.JSON, func(p Places) [3]string {
+		layout: layout{style: flat, unit: time.Second, own: true, entry: copilotEntry, root: []rootMember{{"version", 1}}, files: onePerScope(configtext.JSON, func(p Places) [3]string {
 			return [3]string{p.home("COPILOT_HOME", ".copilot", "hooks", "hookd.json"), p.project(".github/hooks/hookd.json"),
 				p.system("/etc/github-copilot/policy.d/hookd.json", "/etc/github-copilot/policy.d/hookd.json", "")}
 		})},
@@ -91,9 +93,9 @@ var Agents = []*Agent{
 			oldest: Version{1, 7, 0},
 			since: map[string]Version{ // an event that Cursor does not know makes the whole file invalid
 				"preToolUse": {2, 4, 0}, "postToolUse": {2, 4, 0}, "postToolUseFailure": {2, 4, 0}, "sessionStart": {2, 4, 0}, "sessionEnd": {2, 4, 0},
-				"subagentStart": {2, 4, 0}, "subagentStop": {2, 4, 0}, "preCompact": {2, 4, 0},
+				"subagentStart": {2, 4, 0}, "subagentStop": {2, 4, 0}, "preCompact": {2, 4, 0}, "beforeTabFileRead": {2, 4, 0}, "afterTabFileEdit": {2, 4, 0},
+				"afterShellExecution": {2, 4, 0}, "afterMCPExecution": {2, 4, 0}, "afterAgentResponse": {2, 4, 0}, "afterAgentThought": {2, 4, 0},
 			},
-			covered: map[string]string{"beforeReadFile": "preToolUse"},
 		},
 	},
 	{
@@ -125,7 +127,7 @@ var Agents = []*Agent{
 	},
 	{
 		Name: "goose", Title: "Goose", Programs: []string{"goose"}, Dialect: dialect.Find("goose"),
-		layout: layout{style: groups, unit: time.Second, entry: gooseEntry, also: goosePlugin, files: func(p Places, s Scope) []file {
+		layout: layout{style: groups, unit: time.Second, own: true, entry: gooseEntry, also: goosePlugin, files: func(p Places, s Scope) []file {
 			if folder := gooseFolder(p, s); folder != nil {
 				return single(folder("hooks/hooks.json"), configtext.JSON)
 			}
@@ -145,7 +147,7 @@ var Agents = []*Agent{
 	},
 	{
 		Name: "kiro", Title: "Kiro", Programs: []string{"kiro-cli", "kiro"}, Dialect: dialect.Find("kiro"),
-		layout: layout{style: listed, unit: time.Second, entry: kiroEntry, root: []rootMember{{"version", "v1"}}, files: func(p Places, s Scope) []file {
+		layout: layout{style: listed, unit: time.Second, own: true, entry: kiroEntry, root: []rootMember{{"version", "v1"}}, files: func(p Places, s Scope) []file {
 			switch s {
 			case User:
 				return single(p.home("", ".kiro/hooks/hookd.json"), configtext.JSON)

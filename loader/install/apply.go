@@ -46,6 +46,9 @@ func (in *Installer) Apply(p *Plan) (applied Applied, err error) {
 			return applied, err
 		}
 	}
+	if p.Removal {
+		removeFolders(p.Files)
+	}
 	return applied, nil
 }
 
@@ -85,7 +88,7 @@ func (in *Installer) change(c *Change, removal bool) (backup string, err error) 
 	}
 	in.step("file")
 	if removal {
-		known.set(c.Real, nil)
+		known.forget(c.Real)
 		return backup, in.writeRecords(known)
 	}
 	return backup, nil
@@ -165,12 +168,22 @@ func (in *Installer) write(c *Change, old fs.FileInfo) error {
 	if err := os.Remove(c.Real); err != nil {
 		return wrote(c, err)
 	}
-	if c.record != nil {
-		for _, folder := range slices.Backward(c.record.Folders) {
-			_ = os.Remove(folder) // only where nothing is left in it
+	return nil
+}
+
+// removeFolders removes the folders that were made for files that are gone, where nothing
+// is left in them.
+func removeFolders(files []Change) {
+	var folders []string
+	for i := range files {
+		if files[i].Delete && files[i].record != nil {
+			folders = append(folders, files[i].record.Folders...)
 		}
 	}
-	return nil
+	slices.SortFunc(folders, func(a, b string) int { return len(b) - len(a) })
+	for _, folder := range folders {
+		_ = os.Remove(folder)
+	}
 }
 
 func wrote(c *Change, err error) error {

@@ -18,18 +18,28 @@ type Command struct {
 // Line writes the command for the shell that agents run hooks with: a POSIX shell, and on
 // Windows one of several, which all read a path in double quotes.
 func (c Command) Line(os string) string {
-	line := quoteWord(c.Program, os)
+	words := c.words()
+	words[0] = quoteWord(c.Program, os)
+	return strings.Join(words, " ")
+}
+
+// words are the words of the command line.
+func (c Command) words() []string {
+	words := []string{c.Program}
 	if !c.messenger() {
-		line += " bridge"
+		words = append(words, "bridge")
 	}
-	line += " " + c.Agent + " " + c.Event
+	words = append(words, c.Agent)
+	if c.Event != "" {
+		words = append(words, c.Event)
+	}
 	if c.Limit > 0 {
-		line += " --limit " + limitText(c.Limit)
+		words = append(words, "--limit", limitText(c.Limit))
 	}
 	if c.messenger() {
-		line += " --start" // a daemon, if there is none
+		words = append(words, "--start") // a daemon, if there is none
 	}
-	return line
+	return words
 }
 
 // messenger reports whether the program is the small one that asks a daemon.
@@ -69,6 +79,9 @@ var bridgeWord = regexp.MustCompile(`\s+["']?bridge["']?$`)
 
 // ParseCommand reads a command line that starts hookd's bridge; ok is false of any other.
 func ParseCommand(line string) (c Command, ok bool) {
+	if !strings.Contains(line, "hookd") {
+		return Command{}, false
+	}
 	m := ours.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
 	if m == nil {
 		return Command{}, false

@@ -2,7 +2,6 @@ package install
 
 import (
 	"errors"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -20,7 +19,7 @@ type edit struct {
 // install puts the entries of events into a file, in the place of those of an earlier
 // installation.
 func (e *edit) install(c *Change, r Request, events []Event) error {
-	root, err := configtext.Parse(e.file.format, c.Before)
+	is, err := configtext.Read(e.file.format, c.Before)
 	if err != nil {
 		return err
 	}
@@ -28,76 +27,69 @@ func (e *edit) install(c *Change, r Request, events []Event) error {
 	for _, event := range events {
 		commands[event.Name] = e.in.commandLine(r, event)
 	}
-	if e.upToDate(root, events, commands) {
+	if e.upToDate(is.Root, events, commands) {
 		c.After, c.record = c.Before, e.old
 		return nil
 	}
-	base, gone, err := e.strip(c.Before, e.old)
+	base, gone, err := e.strip(is, e.old)
 	if err != nil {
 		return err
 	}
-	c.base = base
 	rec := c.record
 	rec.Created = !c.Exists || gone
 	if e.old != nil {
 		rec.Folders = e.old.Folders
 	}
 	if !rec.Created {
-		rec.Before = hashOf(base)
+		c.base, rec.Before = base.Text, hashOf(base.Text)
 	}
 	after, err := e.insert(base, rec, events, commands)
 	if err != nil {
 		return err
 	}
-	c.After, rec.After = after, hashOf(after)
-	return e.check(base, after, rec, len(events))
+	if err := e.check(base, after, rec, len(events)); err != nil {
+		return err
+	}
+	c.After, rec.After = after.Text, hashOf(after.Text)
+	return nil
 }
 
 // insert adds the entries to a text that has none of them, and notes in the record what
 // was not there.
-func (e *edit) insert(base []byte, rec *fileRecord, events []Event, commands map[string]string) ([]byte, error) {
-	root, err := configtext.Parse(e.file.format, base)
-	if err != nil {
-		return nil, err
-	}
-	text := base
+func (e *edit) insert(base *configtext.Document, rec *fileRecord, events []Event, commands map[string]string) (*configtext.Document, error) {
+	d := base
+	var err error
 	if e.file.format == configtext.JSON {
 		for _, m := range e.agent.layout.root {
-			if path := configtext.Names(m.name); root.Get(m.name) == nil {
-				rec.note(e.file.format, base, path)
-				if text, err = configtext.Set(text, path, m.value); err != nil {
+			if path := configtext.Names(m.name); base.Root.Get(m.name) == nil {
+				rec.note(base, path)
+				if d, err = d.Set(path, m.value); err != nil {
 					return nil, err
 				}
 			}
 		}
 	}
 	for _, event := range events {
-		path := e.agent.listPath(root, event.Name)
-		rec.note(e.file.format, base, path)
-		if text, err = configtext.Add(e.file.format, text, path, e.agent.element(event, commands[event.Name])); err != nil {
+		path := e.agent.listPath(base.Root, event.Name)
+		rec.note(base, path)
+		if d, err = d.Add(path, e.agent.element(event, commands[event.Name])); err != nil {
 			return nil, err
 		}
 	}
-	return text, nil
+	return d, nil
 }
 
 var errUnclear = errors.New("hookd cannot add its entries to this file without changing others")
 
 // check makes sure that the new text is the old one and our entries, and nothing else.
-func (e *edit) check(base, after []byte, rec *fileRecord, events int) error {
-	root, err := configtext.Parse(e.file.format, after)
-	if err != nil || len(e.agent.entriesIn(root)) != events {
+func (e *edit) check(base, after *configtext.Document, rec *fileRecord, events int) error {
+	if len(e.agent.entriesIn(after.Root)) != events {
 		return errUnclear
 	}
 	unhashed := *rec
 	unhashed.After = ""
 	stripped, _, err := e.strip(after, &unhashed)
-	if err != nil {
-		return errUnclear
-	}
-	was, err1 := configtext.Parse(e.file.format, base)
-	is, err2 := configtext.Parse(e.file.format, stripped)
-	if err1 != nil || err2 != nil || !configtext.Same(orEmpty(was), orEmpty(is)) {
+	if err != nil || !configtext.Same(orEmpty(base.Root), orEmpty(stripped.Root)) {
 		return errUnclear
 	}
 	return nil
@@ -135,125 +127,107 @@ func (e *edit) upToDate(root *configtext.Node, events []Event, commands map[stri
 
 // strip returns a text without our entries, as it was before they were put in. gone says
 // that there was no file then, and nothing that others put in since.
-func (e *edit) strip(text []byte, rec *fileRecord) (base []byte, gone bool, err error) {
-	if rec != nil && rec.After != "" && rec.After == hashOf(text) {
+func (e *edit) strip(d *configtext.Document, rec *fileRecord) (base *configtext.Document, gone bool, err error) {
+	if rec != nil && rec.After != "" && rec.After == hashOf(d.Text) {
 		if rec.Created {
-			return []byte{}, true, nil
+			return &configtext.Document{Format: d.Format, Text: []byte{}}, true, nil
 		}
 		if before := e.in.before(rec); before != nil {
-			return before, false, nil
+			base, err = configtext.Read(d.Format, before)
+			return base, false, err
 		}
 	}
-	base = text
 	for {
-		root, err := configtext.Parse(e.file.format, base)
-		if err != nil {
-			return nil, false, err
-		}
-		entries := e.agent.entriesIn(root)
+		entries := e.agent.entriesIn(d.Root)
 		if len(entries) == 0 {
-			return e.finish(base, root, rec)
+			return e.finish(d, rec)
 		}
-		if base, err = e.takeOut(base, entries[len(entries)-1].path, rec); err != nil {
+		if d, err = e.takeOut(d, entries[len(entries)-1].path, rec); err != nil {
 			return nil, false, err
 		}
 	}
 }
 
 // takeOut removes one entry, and what it leaves empty.
-func (e *edit) takeOut(text []byte, path configtext.Path, rec *fileRecord) ([]byte, error) {
-	if len(path) > 2 && path[len(path)-2].Name == "hooks" && path[len(path)-3].Name == "" {
-		// The last handler of a group: the group goes.
-		list, err := configtext.Find(e.file.format, text, path.Parent())
-		if err != nil {
-			return nil, err
-		}
-		if len(list.Items) == 1 {
-			path = path.Parent().Parent()
-		}
+func (e *edit) takeOut(d *configtext.Document, path configtext.Path, rec *fileRecord) (*configtext.Document, error) {
+	if len(path) > 2 && path[len(path)-2].Name == "hooks" && path[len(path)-3].Name == "" &&
+		len(d.Root.Find(path.Parent()).Items) == 1 {
+		path = path.Parent().Parent() // the last handler of a group: the group goes
 	}
 	for {
 		var err error
-		if text, err = configtext.Remove(e.file.format, text, path); err != nil {
+		if d, err = d.Remove(path); err != nil {
 			return nil, err
 		}
 		path = path.Parent()
-		left, err := configtext.Find(e.file.format, text, path)
-		if err != nil {
+		left, err := d.Find(path)
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		if left != nil && len(left.Items)+len(left.Members) > 0 || len(path) == 0 {
-			return text, nil
-		}
-		if left == nil {
-			return text, nil // TOML has no empty list of tables
-		}
-		if rec == nil || rec.made(path) {
+		case left == nil, // TOML has no empty list of tables
+			len(path) == 0,
+			len(left.Items)+len(left.Members) > 0:
+			return d, nil
+		case rec == nil || rec.made(path):
 			continue
 		}
 		inner, known := rec.inner(path)
 		if !known && e.file.format == configtext.YAML {
 			continue
 		}
-		return e.setInner(text, path, inner)
+		return e.setInner(d, path, inner)
 	}
 }
 
 // setInner puts the blanks back that stood between brackets. Remarks are not touched: the
 // person may have written others since.
-func (e *edit) setInner(text []byte, path configtext.Path, inner string) ([]byte, error) {
-	now, _ := configtext.Inner(e.file.format, text, path)
+func (e *edit) setInner(d *configtext.Document, path configtext.Path, inner string) (*configtext.Document, error) {
+	now, _ := d.Inner(path)
 	if e.file.format == configtext.JSON && strings.TrimSpace(now) != strings.TrimSpace(inner) {
-		return text, nil
+		return d, nil
 	}
-	return configtext.SetInner(e.file.format, text, path, inner)
+	return d.SetInner(path, inner)
 }
 
 // finish takes away what else was put in: members that a file must have, and the document
 // of a file that had none.
-func (e *edit) finish(text []byte, root *configtext.Node, rec *fileRecord) (base []byte, gone bool, err error) {
+func (e *edit) finish(d *configtext.Document, rec *fileRecord) (base *configtext.Document, gone bool, err error) {
 	if e.file.format != configtext.JSON {
-		return text, rec != nil && rec.Created && strings.TrimSpace(string(text)) == "", nil
+		return d, rec != nil && rec.Created && strings.TrimSpace(string(d.Text)) == "", nil
 	}
-	if root != nil && e.onlyOurs(root, rec) {
-		for _, m := range e.agent.layout.root {
-			if root.Get(m.name) == nil {
-				continue
-			}
-			if text, err = configtext.Remove(e.file.format, text, configtext.Names(m.name)); err != nil {
-				return nil, false, err
-			}
+	for _, m := range e.agent.layout.root {
+		if d.Root.Get(m.name) == nil || !e.goes(d.Root, m.name, rec) {
+			continue
 		}
-		if root, err = configtext.Parse(e.file.format, text); err != nil {
+		if d, err = d.Remove(configtext.Names(m.name)); err != nil {
 			return nil, false, err
 		}
 	}
-	if root == nil || len(root.Members) > 0 || root.Kind != configtext.Object {
-		return text, false, nil
+	if d.Root == nil || len(d.Root.Members) > 0 || d.Root.Kind != configtext.Object {
+		return d, false, nil
 	}
 	if rec == nil {
-		return text, strings.HasPrefix(filepath.Base(e.file.path), "hookd."), nil
+		return d, e.agent.layout.own, nil
 	}
 	inner, known := rec.inner(nil)
 	switch {
 	case rec.Created:
-		return []byte{}, true, nil
+		return &configtext.Document{Format: d.Format, Text: []byte{}}, true, nil
 	case rec.Blank != nil:
-		return []byte(*rec.Blank), false, nil
+		return &configtext.Document{Format: d.Format, Text: []byte(*rec.Blank)}, false, nil
 	case known:
-		text, err = e.setInner(text, nil, inner)
+		d, err = e.setInner(d, nil, inner)
 	}
-	return text, false, err
+	return d, false, err
 }
 
-// onlyOurs reports whether nothing but members that we put in is left in a file.
-func (e *edit) onlyOurs(root *configtext.Node, rec *fileRecord) bool {
-	for _, m := range root.Members {
-		if !slices.ContainsFunc(e.agent.layout.root, func(r rootMember) bool {
-			return r.name == m.Name && (rec == nil || rec.made(configtext.Names(m.Name)))
-		}) {
-			return false
-		}
+// goes reports whether a member that a file must have goes with our entries: it was put in
+// with them, and no hooks that others put in since need it.
+func (e *edit) goes(root *configtext.Node, name string, rec *fileRecord) bool {
+	if rec == nil {
+		return len(root.Members) == 1
 	}
-	return true
+	hooks := root.Get("hooks")
+	return rec.made(configtext.Names(name)) &&
+		(hooks == nil || len(hooks.Members)+len(hooks.Items) == 0 || !rec.made(configtext.Names("hooks")))
 }

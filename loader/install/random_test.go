@@ -76,6 +76,8 @@ func (w *writer) json() {
 		switch {
 		case name == "sentinel":
 			w.out.WriteString(`"here"`)
+		case name == "hooks" && hooks == 1 && w.agent.layout.style == listed:
+			w.empty("[", "]", depth)
 		case name == "hooks" && hooks == 1:
 			w.empty("{", "}", depth)
 		case name == "hooks":

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -70,21 +71,20 @@ func namesOf(path configtext.Path) []string {
 }
 
 // note records which of the parts that a path leads through are not there or are empty.
-func (r *fileRecord) note(format configtext.Format, base []byte, path configtext.Path) {
+func (r *fileRecord) note(base *configtext.Document, path configtext.Path) {
+	if base.Root == nil {
+		blank := string(base.Text)
+		r.Blank = &blank
+	}
 	for i := range len(path) + 1 {
 		part := path[:i]
-		n, err := configtext.Find(format, base, part)
-		inner, empty := configtext.Inner(format, base, part)
+		inner, empty := base.Inner(part)
 		switch {
-		case err != nil:
-			return
-		case n == nil && i == 0:
-			r.Blank = &inner
 		case empty:
 			if _, known := r.inner(part); !known {
 				r.Inner = append(r.Inner, innerText{namesOf(part), inner})
 			}
-		case n == nil && !r.made(part):
+		case i > 0 && base.Root.Find(part) == nil && !r.made(part):
 			r.Made = append(r.Made, namesOf(part))
 		}
 	}
@@ -102,6 +102,23 @@ func (r *records) find(file string) *fileRecord {
 		return nil
 	}
 	return &r.Files[i]
+}
+
+// forget drops the record of a file. Folders that were made for it and are still there
+// are remembered with another file in them.
+func (r *records) forget(file string) {
+	old := r.find(file)
+	if old == nil {
+		return
+	}
+	folders := old.Folders
+	r.set(file, nil)
+	for _, folder := range folders {
+		i := slices.IndexFunc(r.Files, func(f fileRecord) bool { return strings.HasPrefix(f.File, folder+string(filepath.Separator)) })
+		if i >= 0 && !slices.Contains(r.Files[i].Folders, folder) {
+			r.Files[i].Folders = append(r.Files[i].Folders, folder)
+		}
+	}
 }
 
 func (r *records) set(file string, record *fileRecord) {

@@ -2,7 +2,6 @@ package install
 
 import (
 	"bytes"
-	"errors"
 
 	"github.com/hookd-dev/hookd/loader/install/internal/configtext"
 )
@@ -49,29 +48,26 @@ func (in *Installer) removeFrom(p *Plan, a *Agent, f file, known *records) error
 		return err
 	}
 	old := known.find(c.Real)
-	root, err := configtext.Parse(f.format, c.Before)
+	d, err := configtext.Read(f.format, c.Before)
 	if err != nil {
 		if old == nil && !bytes.Contains(c.Before, []byte("hookd")) {
 			return nil // whatever it is, nothing in it is ours
 		}
 		return in.explain(c.Path, err)
 	}
-	entries := a.entriesIn(root)
+	entries := a.entriesIn(d.Root)
 	if len(entries) == 0 {
 		return nil
 	}
 	edit := edit{in: in, agent: a, file: f, old: old}
-	base, gone, err := edit.strip(c.Before, old)
+	base, gone, err := edit.strip(d, old)
 	if err != nil {
 		return in.explain(c.Path, err)
-	}
-	if left, err := configtext.Parse(f.format, base); err != nil || !gone && len(a.entriesIn(left)) > 0 {
-		return in.explain(c.Path, errors.New("hookd cannot take its entries out of this file without changing others"))
 	}
 	for _, e := range entries {
 		p.Events = append(p.Events, e.Event)
 	}
-	if c.After, c.Delete = base, gone; gone {
+	if c.After, c.Delete = base.Text, gone; gone {
 		c.After = nil
 	}
 	c.record = old

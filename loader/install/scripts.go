@@ -9,15 +9,16 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/hookd-dev/hookd/protocol/dialect/plugins"
 )
 
 // Agents whose hooks are files of their own. Each file is made as a whole and known by
-// its second line, which no other file has.
+// a line that no other file has.
 
-const (
-	scriptMark = "# Made by hookd install. hookd uninstall removes it."
-	sourceMark = "// Made by hookd install. hookd uninstall removes it."
-)
+const scriptMark = "# Made by hookd install. hookd uninstall removes it."
 
 // script is the program for one event.
 func (in *Installer) script(r Request, e Event) []byte {
@@ -98,7 +99,7 @@ func (in *Installer) planOwn(p *Plan, r Request, path string, text []byte, mode 
 
 // isOwn reports whether a text is a file that hookd made.
 func isOwn(text []byte) bool {
-	return bytes.Contains(text, []byte(scriptMark)) || bytes.Contains(text, []byte(sourceMark)) || bytes.Contains(text, []byte(pluginDescription))
+	return bytes.Contains(text, []byte(scriptMark)) || bytes.HasPrefix(text, []byte(plugins.Mark)) || bytes.Contains(text, []byte(pluginDescription))
 }
 
 func (in *Installer) removeScripts(p *Plan, a *Agent, s Scope, known *records) error {
@@ -147,19 +148,31 @@ func (in *Installer) unchanged(a *Agent, text []byte, old *fileRecord) bool {
 
 // planPlugin plans a plug-in of source text.
 func (in *Installer) planPlugin(p *Plan, r Request, known *records) error {
-	source := pluginSource(r.Agent.Name, r.Program)
+	limit := r.Agent.Dialect.Rows[0].Limit
+	c := Command{Program: r.Program, Agent: r.Agent.Name, Limit: limit}
+	source := plugins.Source(r.Agent.Name, c.words(), limit)
 	if source == nil {
 		return fmt.Errorf("this hookd has no plug-in for %s", r.Agent.Title)
 	}
 	return in.planOwn(p, r, r.Agent.Paths(in.Places, r.Scope)[0], source, 0o644, known)
 }
 
-// pluginSource returns the plug-in of an agent that starts a program, nil if there is
-// none.
-func pluginSource(agent, program string) []byte { return nil }
-
-// pluginProgram returns the program that a plug-in starts, and the line that names it.
-func pluginProgram(text []byte) (program string, line int) { return "", 0 }
+// pluginCommand returns the command that a plug-in of ours starts, and the line that names it.
+func pluginCommand(text []byte) (c Command, line int) {
+	number := 0
+	for l := range strings.Lines(string(text)) {
+		number++
+		list, is := strings.CutPrefix(strings.TrimSpace(l), "const COMMAND = ")
+		var words []string
+		if !is || json.Unmarshal([]byte(strings.TrimSuffix(list, ";")), &words) != nil || len(words) == 0 {
+			continue
+		}
+		c, _ = ParseCommand(quoteWord(words[0], "linux") + " " + strings.Join(words[1:], " "))
+		c.Program = words[0]
+		return c, number
+	}
+	return Command{}, 0
+}
 
 // Goose reads hooks from plug-ins: a folder with a manifest.
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/hookd-dev/hookd/loader/install/internal/configtext"
+	"github.com/hookd-dev/hookd/protocol/dialect/plugins"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -104,11 +105,14 @@ func (in *Installer) scriptEntries(a *Agent, folder string) (entries []Entry, er
 // pluginEntries reads which program a plug-in starts.
 func (in *Installer) pluginEntries(a *Agent, path string) (entries []Entry, err error) {
 	c, err := open(path)
-	if err != nil || !c.Exists || !bytes.Contains(c.Before, []byte(sourceMark)) {
+	if err != nil || !c.Exists || !bytes.HasPrefix(c.Before, []byte(plugins.Mark)) {
 		return nil, nil
 	}
-	program, line := pluginProgram(c.Before)
-	return []Entry{{Event: "*", Command: Command{Program: program, Agent: a.Name}, Line: line}}, nil
+	command, line := pluginCommand(c.Before)
+	for _, row := range a.Dialect.Rows {
+		entries = append(entries, Entry{Event: row.Name, Command: command, Line: line})
+	}
+	return entries, nil
 }
 
 // Problems returns what keeps the hooks of an installation from working. The version is
@@ -150,12 +154,9 @@ func (in *Installer) entryProblems(i Installed, v Version, again string) (proble
 		if e.Limit > 0 && e.Command.Limit > 0 && e.Limit < e.Command.Limit {
 			problems = append(problems, Problem{i.File, e.Line, fmt.Sprintf("%s ends hookd after %s, and hookd expects %s: its answer can come too late", i.Agent.Title, e.Limit, e.Command.Limit), again})
 		}
-		if i.Agent.layout.style != plugin && e.Command.Event != "" && !i.Agent.sameEvent(e.Command.Event, e.Event) {
+		if e.Command.Event != "" && !i.Agent.sameEvent(e.Command.Event, e.Event) {
 			problems = append(problems, Problem{i.File, e.Line, fmt.Sprintf("the entry of %s says that it is %s", e.Event, e.Command.Event), again})
 		}
-	}
-	if i.Agent.layout.style == plugin {
-		return problems
 	}
 	events, _ := i.Agent.Events(v)
 	var absent []string
@@ -259,7 +260,11 @@ func (in *Installer) Findings(ctx context.Context, run Runner, environ []string)
 // CodeUnable is the code of the findings of this package.
 const CodeUnable schema.Code = "agent-hooks-unable"
 
+// CodeMonitored is the code of the finding that hooks only watch for an agent.
+const CodeMonitored schema.Code = "hooks-only-watch"
+
 // Codes documents it.
 var Codes = []schema.CodeText{
 	{Code: CodeUnable, Severity: schema.SeverityError, Meaning: "an agent has hookd in its settings and cannot run it: the program is gone, hooks are switched off there, or its version has none"},
+	{Code: CodeMonitored, Severity: schema.SeverityWarning, Meaning: "hooks refuse nothing for an agent until a date: `hookd install --monitor`"},
 }

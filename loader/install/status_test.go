@@ -147,7 +147,7 @@ func TestEventsOfVersions(t *testing.T) {
 	if old := names("claude", Version{1, 0, 38}); !slices.Equal(old, []string{"PreToolUse", "PostToolUse", "Stop", "Notification"}) || !slices.Equal(old, names("claude", Version{})) {
 		t.Errorf("%q", old)
 	}
-	if all := names("claude", Version{2, 1, 328}); len(all) != len(Find("claude").Dialect.Rows) {
+	if all := names("claude", Version{2, 1, 332}); len(all) != len(Find("claude").Dialect.Rows) {
 		t.Errorf("%q", all)
 	}
 	if cursor := names("cursor", Version{}); !slices.Contains(cursor, "beforeReadFile") || slices.Contains(cursor, "preToolUse") {
@@ -160,6 +160,14 @@ func TestEventsOfVersions(t *testing.T) {
 		events, _ := Find("claude").Events(version)
 		if events[0].Block != blocks {
 			t.Errorf("%v: a failure blocks: %v", version, events[0].Block)
+		}
+	}
+	// A new event of these agents needs a version: one that they do not know can cost all hooks
+	// of a file.
+	for agent, always := range map[string]int{"claude": 4, "codex": 6, "cursor": 6} {
+		a := Find(agent)
+		if dated := len(a.events.since); dated+always != len(a.Dialect.Rows) {
+			t.Errorf("%s has %d events, %d of them with the version that has them first, and %d from the beginning", agent, len(a.Dialect.Rows), dated, always)
 		}
 	}
 	for _, a := range Agents {

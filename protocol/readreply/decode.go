@@ -16,10 +16,10 @@ var replyMembers = []string{
 	"notice", "messages", "callback", "state", "metadata", "id",
 }
 
-// decodeReply reads a reply from a strictly valid object. Unknown members are
-// reported in warnings beside a known action, and are an error without one: an
-// object that is not meant for hookd must not pass for a reply. So are members of
-// another agent's replies, beside an action, too.
+// decodeReply reads a reply from a strictly valid object. It reports unknown members in
+// warnings if the reply has a known action. Without one they are an error: an object
+// that is not meant for hookd must not pass for a reply. Members of another agent's
+// replies are always an error.
 func decodeReply(object protocol.RawMessage) (r protocol.Reply, warnings []string, err error) {
 	var unknown []string
 	acted := false

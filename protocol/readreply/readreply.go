@@ -134,7 +134,7 @@ func Answers(output []byte, eventID string) bool {
 }
 
 // repeats reports whether an object has the event's id. One that names a second
-// id beside it is an answer, too, and a faulty one: as a note it would have the
+// id besides is an answer, too, and a faulty one: as a note it would have the
 // event wait for another.
 func repeats(object protocol.RawMessage, eventID string) bool {
 	return slices.ContainsFunc(jsonspan.Members(object), func(m jsonspan.Member) bool {

@@ -1,7 +1,7 @@
 // Package rpc carries JSON messages over a byte stream, one message a line, and
 // knows the few members that every JSON-RPC 2.0 message has.
 //
-// It serves two ends. The daemon and its clients read requests and answers with
+// It serves two ends. The daemon and its clients read requests and responses with
 // [Parse] and write them with the Append functions. A relay between two other
 // programs needs only [Reader] and [Writer]: ids, params and results stay the
 // bytes they were, and only the field that is touched need be decoded.

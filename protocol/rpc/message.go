@@ -14,15 +14,15 @@ import (
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 )
 
-// Message is one JSON-RPC 2.0 message, request, notification or answer, with
+// Message is one JSON-RPC 2.0 message, request, notification or response, with
 // everything but the method still the bytes it came as. The bytes belong to the
 // line it was parsed from.
 type Message struct {
 	ID     stdjson.RawMessage // a string or a number; nil for a notification
-	Method string             // "" for an answer
+	Method string             // "" for a response
 	Params stdjson.RawMessage // an object or array; nil if absent
-	Result stdjson.RawMessage // of an answer; nil if absent
-	Error  *Error             // of an answer
+	Result stdjson.RawMessage // of a response; nil if absent
+	Error  *Error             // of a response
 
 	// Invalid is why the message is not one that JSON-RPC allows. The other
 	// members are then set as far as they could be read.
@@ -44,8 +44,8 @@ func idKey(id stdjson.RawMessage) string {
 	return `"` + string(text)
 }
 
-// Parse reads one line, which is one message. The error is the answer for a line that
-// cannot be read, and for a batch: hookd takes none, as events that are decided side
+// Parse reads one line, which is one message. The error is the response to a line that
+// cannot be read, and to a batch: hookd takes none, and events that are to be decided side
 // by side are sent one a line. A message that JSON-RPC does not allow has Invalid set instead.
 //
 // Members inside params and result are not looked at: repeated names and lone
@@ -195,7 +195,7 @@ var known = map[string]bool{"jsonrpc": true, "id": true, "method": true, "params
 
 func (m *Message) check(version string, seen map[string]bool, invalid func(string, ...any)) {
 	if seen["id"] && !validID(m.ID) {
-		// An answer without a result may have no id: its request could not be read.
+		// A response without a result may have no id: its request could not be read.
 		if !seen["error"] || jsonspan.Kind(m.ID) != 'n' {
 			invalid("id must be a string or a number")
 		}
@@ -204,13 +204,13 @@ func (m *Message) check(version string, seen map[string]bool, invalid func(strin
 	if version != "2.0" {
 		invalid(`jsonrpc must be "2.0"`)
 	}
-	answer := seen["result"] || seen["error"]
+	response := seen["result"] || seen["error"]
 	switch {
-	case seen["method"] && answer:
-		invalid("a message is a request or an answer, not both")
+	case seen["method"] && response:
+		invalid("a message is a request or a response, not both")
 	case seen["result"] && seen["error"]:
-		invalid("an answer has a result or an error, not both")
-	case !seen["method"] && !answer:
+		invalid("a response has a result or an error, not both")
+	case !seen["method"] && !response:
 		invalid("method is missing")
 	}
 	if kind := jsonspan.Kind(m.Params); seen["params"] && kind != '{' && kind != '[' {
@@ -218,7 +218,7 @@ func (m *Message) check(version string, seen map[string]bool, invalid func(strin
 	}
 }
 
-// validID reports whether an id can be answered: a number, or a string that
+// validID reports whether an id can be repeated in a response: a number, or a string that
 // every JSON reader understands.
 func validID(id stdjson.RawMessage) bool {
 	switch jsonspan.Kind(id) {
@@ -254,14 +254,14 @@ func AppendRequest(dst []byte, id stdjson.RawMessage, method string, params stdj
 	return append(dst, '}')
 }
 
-// AppendResult appends the answer with a result, a whole JSON value, to dst.
+// AppendResult appends the response with a result, a whole JSON value, to dst.
 func AppendResult(dst []byte, id, result stdjson.RawMessage) []byte {
 	dst = append(append(dst, `{"jsonrpc":"2.0","id":`...), id...)
 	dst = append(append(dst, `,"result":`...), result...)
 	return append(dst, '}')
 }
 
-// AppendError appends the answer with an error to dst. A nil id stands for a
+// AppendError appends the response with an error to dst. A nil id stands for a
 // request whose id could not be read.
 func AppendError(dst []byte, id stdjson.RawMessage, failure *Error) []byte {
 	if id == nil {
@@ -284,12 +284,12 @@ const (
 	InvalidParams  Code = -32602 // data.path points at the member
 	InternalError  Code = -32603
 	Cancelled      Code = -32800 // by $/cancelRequest, a disconnect or the end of the daemon
-	TooLarge       Code = -32001 // a line, event or answer over its limit
+	TooLarge       Code = -32001 // a line, event or response over its limit
 	UnknownSession Code = -32002
 	ShuttingDown   Code = -32003
 )
 
-// Error is the error of an answer.
+// Error is the error of a response.
 type Error struct {
 	Code    Code               `json:"code"`
 	Message string             `json:"message"`

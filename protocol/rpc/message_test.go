@@ -39,7 +39,7 @@ func TestParse(t *testing.T) {
 		{"other case is another member", `{` + v + `"id":1,"Method":"m"}`, message{ID: "1", Invalid: "method is missing"}, ""},
 		{"string as params", `{` + v + `"id":1,"method":"m","params":"p"}`, message{ID: "1", Method: "m", Params: `"p"`, Invalid: "params must be an object or an array"}, ""},
 		{"answer", `{` + v + `"id":1,"result":null}`, message{ID: "1", Result: "null"}, ""},
-		{"answer that is a request too", `{` + v + `"id":1,"result":1,"method":"m"}`, message{ID: "1", Method: "m", Result: "1", Invalid: "a message is a request or an answer, not both"}, ""},
+		{"answer that is a request too", `{` + v + `"id":1,"result":1,"method":"m"}`, message{ID: "1", Method: "m", Result: "1", Invalid: "a message is a request or a response, not both"}, ""},
 		{"not an object", `42`, message{Invalid: "a message must be an object"}, ""},
 		{"batch", `[{` + v + `"id":1,"method":"m"},{` + v + `"id":2,"method":"m"}]`, message{}, "batches are not taken: send one message a line (-32600)"},
 		{"empty batch", ` []`, message{}, "batches are not taken: send one message a line (-32600)"},

@@ -83,6 +83,15 @@ type Table struct {
 
 // TOMLTables reads where the tables of a TOML text that [Parse] accepts stand.
 func TOMLTables(text []byte) ([]Table, error) {
+	const mark = "\xef\xbb\xbf" // of the byte order
+	if rest, marked := bytes.CutPrefix(text, []byte(mark)); marked {
+		tables, err := TOMLTables(rest)
+		for i := range tables {
+			tables[i].Start += len(mark)
+			tables[i].End += len(mark)
+		}
+		return tables, err
+	}
 	parser := &unstable.Parser{}
 	parser.Reset(text)
 	var tables []Table

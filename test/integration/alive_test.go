@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/hookd-dev/hookd/test/hooktest"
 )
 
 // alive lists the processes that belong to a folder: they work in it, or their
@@ -24,7 +26,7 @@ func alive(folder string) []string {
 		if err != nil || pid == os.Getpid() {
 			continue
 		}
-		if belongs(entry.Name(), folder) && !isZombie(entry.Name()) {
+		if belongs(entry.Name(), folder) && hooktest.Alive(entry.Name()) {
 			found = append(found, fmt.Sprintf("%d %s", pid, commandOf(entry.Name())))
 		}
 	}
@@ -48,15 +50,6 @@ func belongs(pid, folder string) bool {
 	}
 	environ, err := os.ReadFile(filepath.Join("/proc", pid, "environ"))
 	return err == nil && bytes.Contains(environ, []byte("="+folder+"/"))
-}
-
-func isZombie(pid string) bool {
-	stat, err := os.ReadFile(filepath.Join("/proc", pid, "stat"))
-	if err != nil {
-		return true // gone meanwhile
-	}
-	_, after, _ := strings.Cut(string(stat), ") ")
-	return strings.HasPrefix(after, "Z") || strings.HasPrefix(after, "X")
 }
 
 func commandOf(pid string) string {

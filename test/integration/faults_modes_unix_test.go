@@ -77,7 +77,7 @@ func meddles(name string) bool {
 	return name == "rewrites itself while it runs" || name == "deletes the project"
 }
 
-// sleepsOn reports whether a fault is an answer and a sleep behind it: a resident
+// sleepsOn reports whether a fault is an answer and a sleep after it: a resident
 // hook is then deaf to what comes next.
 func sleepsOn(name, mode string) bool {
 	return mode == "resident" && (name == "says no, then sleeps" || name == "says nothing to object, then sleeps")
@@ -133,7 +133,7 @@ func TestFaultKitInModes(t *testing.T) {
 	}
 }
 
-// gate fires a gate and checks what the hook's run came to, and when. Behind the
+// gate fires a gate and checks what the hook's run came to, and when. After the
 // first one hookd may wait for the end of the tree before, at the expense of the
 // budget; then the hook's own time is what is measured.
 func (l *lateness) gate(t *testing.T, k *talk, hook hookFile, want, rule string, first bool) {

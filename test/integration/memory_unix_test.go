@@ -29,7 +29,7 @@ func peakOf(t *testing.T, h hookFile) int64 {
 	b.install(t, "fault.sh", h, "continue")
 	c := exec.Command(binary, "fire", "tool-call-start")
 	c.Dir, c.Env = b.project, b.command().Env
-	// 2: the flood ended within the limit, and the hook said no behind it.
+	// 2: the flood ended within the limit, and the hook said no after it.
 	if out, err := c.CombinedOutput(); err != nil && c.ProcessState.ExitCode() != 2 {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -136,7 +136,7 @@ func TestModesFollowChanges(t *testing.T) {
 	}
 }
 
-// A hook of the project has no process before somebody allows it, and none behind
+// A hook of the project has no process before somebody allows it, and none after
 // the moment when that is withdrawn.
 func TestModesNeedTrust(t *testing.T) {
 	t.Parallel()
@@ -170,7 +170,7 @@ func TestModesNeedTrust(t *testing.T) {
 	}
 }
 
-// What a process is made of counts, not its program's file alone: behind a change
+// What a process is made of counts, not its program's file alone: after a change
 // of its interpreter, of a helper, or of a file on its command line, the next event
 // meets a new process, before the loader knows and where it never will.
 func TestModesMeetNoOlderFile(t *testing.T) {

@@ -43,7 +43,7 @@ type Server struct {
 	gone     int // clients that went away in the middle
 }
 
-// New starts a server on this machine that ends with the test. A request behind
+// New starts a server on this machine that ends with the test. A request after
 // the last answer is refused and fails the test.
 func New(t testing.TB, answers ...Answer) *Server {
 	s := &Server{answers: answers}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
-	"github.com/hookd-dev/hookd/protocol/toolname"
+	"github.com/hookd-dev/hookd/protocol/hookmatch"
 )
 
 // Gate is a [protocol.EventGate] of Go hooks. The zero value has none.
@@ -25,7 +25,7 @@ type Gate struct {
 
 type hook struct {
 	protocol.GoHook
-	tools []toolname.Pattern // of its match
+	keys hookmatch.Keys // of its match
 }
 
 type stateKey struct {
@@ -48,12 +48,9 @@ func (g *Gate) Extend(hooks ...protocol.GoHook) (protocol.EventGate, error) {
 		h.Timeout = cmp.Or(h.Timeout, defaultTimeout)
 		h.OnFailure = protocol.EffectiveRule(infoOf(&h.GoHook))
 		errs = append(errs, check(&h.GoHook))
-		for _, tool := range h.Match.Tool {
-			if pattern, err := toolname.ParsePattern(tool); err == nil {
-				h.tools = append(h.tools, pattern)
-			} else {
-				errs = append(errs, fmt.Errorf("the Go hook %s: %w", h.Name, err))
-			}
+		keys, key, err := hookmatch.Compile(&h.Match)
+		if h.keys = keys; err != nil {
+			errs = append(errs, fmt.Errorf("the Go hook %s: match.%s: %w", h.Name, key, err))
 		}
 		if slices.ContainsFunc(extended.hooks, func(o hook) bool { return o.Name == h.Name && o.Layer == h.Layer }) {
 			errs = append(errs, fmt.Errorf("two Go hooks are named %s", h.Name))
@@ -78,9 +75,6 @@ func check(h *protocol.GoHook) error {
 		return fmt.Errorf("the Go hook %q lacks a name, a function or its events", h.Name)
 	case h.Match.When != "" || slices.ContainsFunc(h.Match.Tool, isPattern):
 		return fmt.Errorf("the Go hook %s matches by a pattern or an expression, which needs a gate that evaluates it, such as that of hookd.Static", h.Name)
-	}
-	if agent := h.Match.Agent; agent != "" && agent != "main" && agent != "sub" {
-		return fmt.Errorf("the Go hook %s matches agents %q, which are main or sub", h.Name, agent)
 	}
 	for _, name := range h.Events {
 		if protocol.Lookup(name) == nil {
@@ -179,41 +173,15 @@ func refOf(h *protocol.GoHook) protocol.HookRef {
 	return protocol.HookRef{Layer: h.Layer, Name: h.Name}
 }
 
-// matches reports whether a hook is asked about an event. Keys that have no meaning at an
-// event do not restrict there, and neither do those whose value is missing. The tools of
-// other agents have their names here, too: Bash is bash.
+// matches reports whether a hook is asked about an event. An agent with a parent is a
+// sub-agent, whatever depth the event states.
 func matches(h *hook, event *protocol.Event) bool {
-	spec := protocol.Lookup(event.Event)
-	if spec == nil || !slices.Contains(h.Events, event.Event) {
-		return false
+	ev := *event
+	if ev.Agent.Parent != nil {
+		ev.Agent.Depth = max(ev.Agent.Depth, 1)
 	}
-	is := func(has bool, key string, fits func(value string) bool) bool {
-		value, there := member(event.Data, key)
-		return !has || !there || value == "" || fits(value)
-	}
-	agent := "main"
-	if event.Agent.Depth > 0 || event.Agent.Parent != nil {
-		agent = "sub"
-	}
-	kind, _ := member(event.Data, "kind")
-	tool := func(name string) bool {
-		return slices.ContainsFunc(h.tools, func(p toolname.Pattern) bool { return p.Match(name, protocol.ToolKind(kind)) })
-	}
-	return (h.Match.Agent == "" || h.Match.Agent == agent) &&
-		is(spec.Tool && len(h.Match.Tool) > 0, "name", tool) &&
-		is(spec.Source && len(h.Match.Source) > 0, "source", func(source string) bool { return slices.Contains(h.Match.Source, source) }) &&
-		is(spec.StepType && h.Match.Step != "", "type", func(step string) bool { return step == h.Match.Step })
-}
-
-// member returns a member of an object that is a string.
-func member(object protocol.RawMessage, key string) (value string, there bool) {
-	members, _ := jsonspan.Object(object)
-	for _, m := range members {
-		if m.Name == key && jsonspan.Kind(m.Value) == '"' {
-			return jsonspan.Text(m.Value), true
-		}
-	}
-	return "", false
+	in := hookmatch.NewInput(&ev)
+	return slices.Contains(h.Events, in.Event) && h.keys.Fits(&in)
 }
 
 // ask asks one hook within its time limit. A function that does not return then is not

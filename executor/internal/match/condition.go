@@ -2,16 +2,13 @@ package match
 
 import (
 	"errors"
-	"fmt"
-	"regexp"
+	"reflect"
 	"slices"
 	"time"
 
 	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/builtin"
-
-	"github.com/hookd-dev/hookd/protocol/patterns"
 )
 
 // A condition (match.when) is hookd's own work for an event, so it is bounded in time
@@ -28,10 +25,6 @@ import (
 const (
 	longestCondition = 4 << 10 // bytes
 	maxConditionTime = time.Second
-	conditionSteps   = 1_000_000 // rounds of loops and operations
-	conditionBytes   = 128 << 20 // of texts and lists that it makes
-	longestPattern   = 4 << 10   // bytes of a regular expression, and of a set of characters
-	conditionValues  = 2_000_000 // values of the event, about
 )
 
 // Names of our functions, which only a patched condition calls.
@@ -162,12 +155,45 @@ func isNumber(n ast.Node) bool {
 	return n.Nature().IsNumber()
 }
 
-func compilePattern(text string) (*regexp.Regexp, error) {
-	if len(text) > longestPattern {
-		return nil, fmt.Errorf("a regular expression has %d bytes, the most is %d", len(text), longestPattern)
+// member patches the reading of a member whose object is not known before.
+func (m *metering) member(node *ast.Node, n *ast.MemberNode) {
+	name, isName := n.Node.(*ast.IdentifierNode)
+	ofEnvelope := isName && slices.Contains([]string{"session", "agent", "compaction", "usage"}, name.Value)
+	if t := n.Nature().Type; ofEnvelope || t != nil && t.Kind() != reflect.Interface {
+		n.Optional = false // nothing is nil on the way
+		return
 	}
-	return patterns.Compile(text)
+	*node = m.call(callMember, n.Node, n.Property, &ast.BoolNode{Value: n.Optional})
 }
 
-// errUndecided ends a condition that is not decided in time.
-var errUndecided = errors.New("it is not decided within its bounds of time, steps and memory")
+// has patches has(data.args.command): no member on the way need be there.
+func (m *metering) has(node *ast.Node, n *ast.CallNode) {
+	if len(n.Arguments) != 1 || !m.mayMiss(n.Arguments[0]) {
+		if m.err == nil {
+			m.err = errors.New("has needs a member in its brackets, such as has(data.args.command)")
+		}
+		return
+	}
+	*node = m.call(callHas, n.Arguments[0])
+}
+
+// mayMiss makes every member of a path one that may be missing, and reports whether
+// it is a path.
+func (m *metering) mayMiss(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.MemberNode:
+		return true
+	case *ast.CallNode:
+		name, isName := n.Callee.(*ast.IdentifierNode)
+		switch {
+		case !isName:
+		case name.Value == callChain:
+			return m.mayMiss(n.Arguments[0])
+		case name.Value == callMember:
+			n.Arguments[2] = &ast.BoolNode{Value: true}
+			m.mayMiss(n.Arguments[0])
+			return true
+		}
+	}
+	return false
+}

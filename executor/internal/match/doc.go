@@ -1,12 +1,13 @@
 // Package match decides whether an event concerns a hook: the keys of a hook's match
-// (tool, source, agent, step) and its condition (when).
+// (tool, source, agent, step), which package hookmatch compares, and its condition (when).
 //
-//	match.go        [Matcher]: Compile, Fits compares the keys, Decide the condition
-//	input.go        [Input]: what may be looked at in one version of an event, read once
-//	                for all hooks; [Key]: what the keys compare
+//	match.go        [Matcher]: Compile; Fits compares the keys, Decide the condition
+//	input.go        [Input]: what may be looked at in one version of an event
 //	condition.go    the language of conditions, and where bounds are put into it
 //	logic.go        conditions have three values: yes, no, undecided
 //	members.go      members that may be missing leave a condition undecided
+//	openobject.go   the objects whose members may be missing
+//	argsread.go     which members of args a condition reads
 //	environment.go  the names that a condition sees
 //	functions.go    the functions that a condition may call
 //	meter.go        counts steps, bytes and time of one evaluation

@@ -5,9 +5,6 @@ import (
 	"strings"
 )
 
-// function is a function that conditions call.
-type function = func(arguments ...any) (any, error)
-
 // functions are ours, by the names that conditions call them by.
 func (in *Input) functions() map[string]function {
 	text := func(arguments []any, i int) (string, error) {

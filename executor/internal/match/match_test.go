@@ -145,7 +145,7 @@ func TestMatchKeys(t *testing.T) {
 }
 
 func (m *Matcher) matches(in *Input) (bool, error) {
-	if !m.Fits(in) {
+	if !m.Fits(&in.Input) {
 		return false, nil
 	}
 	d, err := m.Decide(context.Background(), in)

@@ -2,6 +2,7 @@ package match
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"reflect"
@@ -9,6 +10,16 @@ import (
 	"unicode/utf8"
 
 	"github.com/expr-lang/expr/vm/runtime"
+
+	"github.com/hookd-dev/hookd/protocol/patterns"
+)
+
+// Bounds of one evaluation.
+const (
+	conditionSteps  = 1_000_000 // rounds of loops and operations
+	conditionBytes  = 128 << 20 // of texts and lists that it makes
+	longestPattern  = 4 << 10   // bytes of a regular expression, and of a set of characters
+	conditionValues = 2_000_000 // values of the event, about
 )
 
 // meter bounds one evaluation of a condition.
@@ -198,3 +209,13 @@ func (s *steppedText) next() (rune, int, error) {
 	s.at += size
 	return r, size, nil
 }
+
+func compilePattern(text string) (*regexp.Regexp, error) {
+	if len(text) > longestPattern {
+		return nil, fmt.Errorf("a regular expression has %d bytes, the most is %d", len(text), longestPattern)
+	}
+	return patterns.Compile(text)
+}
+
+// errUndecided ends a condition that is not decided in time.
+var errUndecided = errors.New("it is not decided within its bounds of time, steps and memory")

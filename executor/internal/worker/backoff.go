@@ -2,13 +2,13 @@ package worker
 
 import "time"
 
-// backOff makes the next start wait longer, the more processes in a row were no use.
+// backOff makes the next start wait longer, the more processes in a row failed.
 type backOff struct {
-	failed int       // processes in a row that were no use
+	failed int       // processes in a row that failed
 	until  time.Time // none is started before
 }
 
-// fail notes one more process that was no use. After the first free ones, the next
+// fail notes one more process that failed. After the first free ones, the next
 // start waits: first, then twice as long each time, at most most.
 func (b *backOff) fail(free int, first, most time.Duration) {
 	if b.failed >= free {
@@ -21,5 +21,5 @@ func (b *backOff) fail(free int, first, most time.Duration) {
 	b.failed++
 }
 
-// reset notes a process that was of use.
+// reset notes a process that worked.
 func (b *backOff) reset() { *b = backOff{} }

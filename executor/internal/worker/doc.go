@@ -2,12 +2,12 @@
 // worker is one such process. There are two kinds of hooks with workers:
 //
 //   - A standby hook has processes that wait, started and blocked on stdin. Each of
-//     them answers one event and ends.
+//     them replies to one event and ends.
 //   - A resident hook has one process for each session. It gets one event a line and
-//     answers each with a line that repeats the event's id.
+//     replies to each with a line that repeats the event's id.
 //
-// Package exechook asks hooks through this package. It knows what an
-// answer means; this package knows which process gets the event and whether that one
+// Package exechook asks hooks through this package. It knows what a
+// reply means; this package knows which process gets the event and whether that one
 // may be used again.
 //
 // # How an event passes
@@ -20,7 +20,7 @@
 //	residentask.go      Worker.AskLine gives a resident process one event as a line
 //	standby.go          Hook.TakeIdle takes a waiting process, Hook.Refill starts the
 //	                    next one; Worker.AskOnce gives it the event
-//	linereply.go        reads what the process writes until it has answered
+//	linereply.go        reads what the process writes until it has replied
 //	backoff.go          how long the next start waits after processes that failed
 //	filestamp.go        tells whether the files that a process was made of have changed
 //

@@ -9,9 +9,9 @@ import (
 
 // output is what a worker wrote after it was given its event.
 type output struct {
-	text  []byte // all of it, up to the limit; with an answer, up to its end
-	after int    // bytes that came with the answer, after it
-	notes int    // of a resident hook: lines that are no answer
+	text  []byte // all of it, up to the limit; with a reply, up to its end
+	after int    // bytes that came with the reply, after it
+	notes int    // of a resident hook: lines that are no reply
 	end   End
 }
 
@@ -19,11 +19,11 @@ type output struct {
 type End int
 
 const (
-	EndAnswer End = iota // the text ends with the answer
+	EndReply  End = iota // the text ends with the reply
 	EndClosed            // the process closed its stdout, or ended
 	EndLimit             // the context is done
 	EndFlood             // more than the limit
-	EndNotes             // too many lines that are no answer
+	EndNotes             // too many lines that are no reply
 )
 
 // stdout is a worker as far as it is read; see [process.Child].
@@ -38,15 +38,15 @@ type verdict int
 
 const (
 	readOn verdict = iota
-	isAnswer
+	isReply
 	tooManyNotes
 )
 
-// readReply reads what a process writes until it has answered. judge is called for
+// readReply reads what a process writes until it has replied. judge is called for
 // each whole line, with everything from the event to the line's end and where the
 // line begins.
 //
-// The bytes go from the pipe into one buffer and nowhere else: an ordinary answer
+// The bytes go from the pipe into one buffer and nowhere else: an ordinary reply
 // costs one read.
 func readReply(ctx context.Context, child stdout, limit int64, judge func(text []byte, line int) verdict) output {
 	stop := context.AfterFunc(ctx, child.Interrupt)
@@ -74,8 +74,8 @@ func readReply(ctx context.Context, child stdout, limit int64, judge func(text [
 				v = judge(out.text[:end], line)
 			}
 			switch v {
-			case isAnswer:
-				out.text, out.after, out.end = out.text[:end], len(out.text)-end, EndAnswer
+			case isReply:
+				out.text, out.after, out.end = out.text[:end], len(out.text)-end, EndReply
 				return out
 			case tooManyNotes:
 				out.end = EndNotes
@@ -107,7 +107,7 @@ func readLine(ctx context.Context, child stdout, limit int64, id string) output 
 	notes := 0
 	out := readReply(ctx, child, limit, func(text []byte, line int) verdict {
 		if readreply.Answers(text[line:], id) {
-			return isAnswer
+			return isReply
 		}
 		if notes++; notes > MaxNotes {
 			return tooManyNotes
@@ -119,8 +119,7 @@ func readLine(ctx context.Context, child stdout, limit int64, id string) output 
 }
 
 // discardStale reads what a process wrote before it is asked, and returns how many
-// bytes that were: nothing of it is an answer to the event. It stops at the limit,
-// beyond which it is a flood.
+// bytes that were: nothing of it is a reply to the event. It stops at the limit.
 func discardStale(child stdout, limit int64) (n int64) {
 	var buffer [4096]byte
 	for n < limit {

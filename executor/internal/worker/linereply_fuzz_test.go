@@ -61,7 +61,7 @@ func FuzzResidentLines(f *testing.F) {
 		if len(out.text) > limit+1 || out.notes > MaxNotes+1 {
 			t.Errorf("%d bytes and %d notes", len(out.text), out.notes)
 		}
-		if out.end != EndAnswer && !readreply.Answers(lastLine(out.text), "E1") {
+		if out.end != EndReply && !readreply.Answers(lastLine(out.text), "E1") {
 			return
 		}
 		reading := readreply.Read(spec, voter, out.text, nil, readreply.ProcessEnd{Answered: true}, "E1", readreply.Limits{Size: limit, Depth: 64})

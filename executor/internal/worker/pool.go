@@ -88,8 +88,8 @@ type hookWorkers struct {
 	stats    Stats
 }
 
-// Worker is one process that was started before its event. Whoever talks with it
-// holds talk; it is reaped after that.
+// Worker is one process that was started before its event. A goroutine that talks
+// with it holds talk; the process is reaped after that.
 type Worker struct {
 	hook    *Hook
 	owner   *hookWorkers   // nil: the process is for one event only
@@ -102,7 +102,7 @@ type Worker struct {
 
 // SetActive makes the hooks of now active in place of those of before. The processes
 // of a hook that is no longer active end, those that are being asked after their
-// answer. Hooks that are in both keep theirs.
+// reply. Hooks that are in both keep theirs.
 func (p *Pool) SetActive(before, now iter.Seq[*Hook]) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -132,7 +132,7 @@ func (p *Pool) SetActive(before, now iter.Seq[*Hook]) {
 }
 
 // drop ends a process that nobody talks with. A process that is being asked ends
-// after its answer. p.mu is held.
+// after its reply. p.mu is held.
 func (p *Pool) drop(w *Worker) {
 	if w.ending {
 		return
@@ -224,7 +224,7 @@ func (p *Pool) forget(w *Worker) {
 	p.maintain(of)
 }
 
-// fail notes a process that was no use. p.mu is held.
+// fail notes a process that served no event. p.mu is held.
 func (of *hookWorkers) fail() {
 	of.stats.Restarts++
 	of.backOff.fail(0, 100*time.Millisecond, 5*time.Minute)

@@ -14,8 +14,8 @@ type sessionWorker struct {
 	users   int           // events that are asked or wait for their turn
 	used    time.Time
 	over    bool            // the session or the hook is over: the process ends with this turn
-	worker  *Worker         // nil until the first event, and after a process was lost
-	gone    <-chan struct{} // closed when the tree of a lost process is gone; nil without one
+	worker  *Worker         // nil until the first event, and after a process that failed
+	gone    <-chan struct{} // closed when the tree of a process that failed is gone; nil without one
 	backOff backOff
 }
 
@@ -27,7 +27,7 @@ type Lease struct {
 }
 
 // AcquireSession waits until the session's process of a resident hook is free, until
-// the tree of a lost one is gone, and until another one may be started. The error is
+// the tree of one that failed is gone, and until another one may be started. The error is
 // the cause of ctx. Standby hooks have no sessions: their lease is nil.
 func (h *Hook) AcquireSession(ctx context.Context, session string) (*Lease, error) {
 	if !h.spec.Resident {
@@ -115,8 +115,8 @@ func (l *Lease) Worker() (*Worker, error) {
 // StartForOneEvent starts a process that is not kept.
 func (h *Hook) StartForOneEvent() (*Worker, error) { return h.pool.start(h, nil, nil) }
 
-// recover waits until the tree of a process that was lost is gone, and until another
-// one may be started.
+// recover waits until the tree of a process that failed is gone, and until another one
+// may be started.
 func (s *sessionWorker) recover(ctx context.Context) error {
 	if s.gone != nil {
 		select {
@@ -189,7 +189,7 @@ func (p *Pool) evict(of *hookWorkers, s *sessionWorker) {
 	}
 }
 
-// release counts one event less that uses the session.
+// release notes that one event less uses the session.
 func (p *Pool) release(h *Hook, s *sessionWorker, over bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -206,8 +206,8 @@ func (p *Pool) release(h *Hook, s *sessionWorker, over bool) {
 	}
 }
 
-// EndSession ends the process that the hook has for a session, after the answer that
-// it is giving now.
+// EndSession ends the process that the hook has for a session, after the reply that it
+// is writing now.
 func (h *Hook) EndSession(session string) {
 	h.pool.mu.Lock()
 	defer h.pool.mu.Unlock()
@@ -242,14 +242,14 @@ func (p *Pool) maintainSessions(of *hookWorkers, now time.Time) (next time.Durat
 	return next
 }
 
-// markHealthy notes that the process has answered as it should and stays.
+// markHealthy notes that the process has replied as it should and stays.
 func (w *Worker) markHealthy() {
 	w.hook.pool.mu.Lock()
 	defer w.hook.pool.mu.Unlock()
 	w.session.backOff.reset()
 }
 
-// discard ends a process that has answered and is to get no more events: at once
+// discard ends a process that has replied and is to get no more events: at once
 // where cause says why its event is over, else with the grace time.
 func (w *Worker) discard(cause error) {
 	p := w.hook.pool
@@ -266,9 +266,9 @@ func (w *Worker) discard(cause error) {
 	p.running.Go(func() { w.stopGracefully(w.hook.spec.Grace) })
 }
 
-// lost takes away a process that did not answer, and has the session's next one
-// wait: after the first loss only until the tree is gone, then longer each time.
-func (w *Worker) lost(result *process.Result) {
+// giveUp takes a process that did not reply away from its session, whose next process
+// has to wait: after the first failure only until the tree is gone, then longer each time.
+func (w *Worker) giveUp(result *process.Result) {
 	p := w.hook.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()

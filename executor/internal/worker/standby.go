@@ -12,12 +12,13 @@ import (
 	"github.com/hookd-dev/hookd/protocol/readreply"
 )
 
-// unfitAfter is how many processes that were no use in a row are no accident.
+// unfitAfter is how many useless processes in a row are no accident.
 const unfitAfter = 3
 
 // TakeIdle takes the process of a standby hook that has waited longest, nil if none
 // waits. It passes over processes whose files have changed and those that wrote
-// something before their event. unfit says where the hook does not fit standby mode.
+// something before their event. unfit says why the hook does not fit standby mode, ""
+// if it does.
 // The caller must call Refill when it has asked its event.
 func (h *Hook) TakeIdle() (w *Worker, unfit string) {
 	p := h.pool
@@ -63,18 +64,19 @@ func (h *Hook) Refill() {
 	}
 }
 
-// Ending is how a process ended that had answered before.
+// Ending is how a process ended after its reply.
 type Ending struct {
-	Result   process.Result // Stderr is what it wrote after its answer
+	Result   process.Result // Stderr is what it wrote after its reply
 	Warnings []string
 }
 
-// AskOnce gives a standby process its event and reads its answer. After an answer the
-// process has patience to exit by itself; its end goes on when AskOnce has returned.
+// AskOnce gives a standby process its event and reads its reply. After the reply the
+// process has patience to exit by itself; it is still being ended when AskOnce has
+// returned.
 // onTreeGone is called before AskOnce returns where processes may still be alive: gone
 // is closed when the last of them is gone, and ending, if it is not nil, then tells
 // how the program ended.
-func (w *Worker) AskOnce(ctx context.Context, r *Request, patience time.Duration, onTreeGone func(gone <-chan struct{}, ending func() *Ending)) (reply Reply) {
+func (w *Worker) AskOnce(ctx context.Context, e *Event, patience time.Duration, onTreeGone func(gone <-chan struct{}, ending func() *Ending)) (reply Reply) {
 	w.talk.Lock()
 	talking := true
 	defer func() {
@@ -83,15 +85,15 @@ func (w *Worker) AskOnce(ctx context.Context, r *Request, patience time.Duration
 		}
 	}()
 	w.child.DrainAfterExit()
-	w.child.Send(r.Payload, true)
-	out := readDocument(ctx, w.child, r.Limit, r.ID)
+	w.child.Send(e.Payload, true)
+	out := readDocument(ctx, w.child, e.Limit, e.ID)
 	reply.Output, reply.End = out.text, out.end
 	switch out.end {
-	case EndAnswer:
+	case EndReply:
 		reply.Answered = true
 		reply.Result = process.Result{ExitCode: -1, Stdout: out.text}
 		reply.Result.Stderr, reply.Result.StderrCut = w.child.Stderr()
-		if ctx.Err() != nil { // an abort leaves no time after an answer
+		if ctx.Err() != nil { // an abort leaves no time after a reply
 			patience = 0
 		}
 		talking = false
@@ -100,7 +102,7 @@ func (w *Worker) AskOnce(ctx context.Context, r *Request, patience time.Duration
 	case EndLimit:
 		w.child.Cancel(context.Cause(ctx))
 	case EndFlood:
-		w.child.Cancel(&process.OutputError{Limit: r.Limit})
+		w.child.Cancel(&process.OutputError{Limit: e.Limit})
 	}
 	w.child.OutputDone()
 	select {
@@ -117,7 +119,7 @@ func (w *Worker) AskOnce(ctx context.Context, r *Request, patience time.Duration
 	if reply.Result.Err != nil || reply.Result.OutputHeldOpen {
 		onTreeGone(reply.Result.Gone, nil)
 	}
-	reply.Answered = readreply.Answers(out.text, r.ID)
+	reply.Answered = readreply.Answers(out.text, e.ID)
 	return reply
 }
 
@@ -131,15 +133,15 @@ func readDocument(ctx context.Context, child stdout, limit int64, id string) out
 		if scan -= int64(len(text)); scan < 0 || !slices.Contains(text[line:], '}') || !readreply.Answers(text, id) {
 			return readOn
 		}
-		return isAnswer
+		return isReply
 	})
 }
 
-// finishInBackground ends a process that has answered while its event goes on. It
-// takes over w.talk. first is the output that came with the answer, after it.
+// finishInBackground ends a process that has replied while its event goes on. It
+// takes over w.talk. first is the output that came with the reply, after it.
 func (w *Worker) finishInBackground(patience time.Duration, first []byte, onTreeGone func(gone <-chan struct{}, ending func() *Ending)) {
 	end, gone := new(Ending), make(chan struct{})
-	// Whoever closes the executor after the answer waits for what is told here.
+	// Executor.Close waits for what is told here.
 	onTreeGone(gone, func() *Ending { return end })
 	w.hook.pool.running.Go(func() {
 		defer w.talk.Unlock()
@@ -160,7 +162,7 @@ func (w *Worker) finishInBackground(patience time.Duration, first []byte, onTree
 	})
 }
 
-// laterOutput is what came after an answer: how much, and how it begins.
+// laterOutput is what came after a reply: how much, and how it begins.
 type laterOutput struct {
 	begin [200]byte
 	bytes int64

@@ -40,7 +40,7 @@ func scriptHook(t *testing.T, resident bool, body string) *Hook {
 }
 
 // ask gives a worker an event in its hook's way.
-func ask(ctx context.Context, w *Worker, r *Request) Reply {
+func ask(ctx context.Context, w *Worker, r *Event) Reply {
 	if w.hook.spec.Resident {
 		return w.AskLine(ctx, r)
 	}
@@ -56,7 +56,7 @@ func TestStandbyEndsBeforeLargeEvent(t *testing.T) {
 		t.Fatal(err)
 	}
 	time.AfterFunc(50*time.Millisecond, func() { os.WriteFile(filepath.Join(h.spec.Command.Dir, "go"), nil, 0o600) })
-	r := &Request{ID: "x", Payload: [][]byte{bytes.Repeat([]byte("x"), 1<<20)}, Limit: 1 << 20}
+	r := &Event{ID: "x", Payload: [][]byte{bytes.Repeat([]byte("x"), 1<<20)}, Limit: 1 << 20}
 	if reply := ask(t.Context(), w, r); !reply.Unread {
 		t.Errorf("the event counts as read: %+v", reply)
 	}
@@ -73,7 +73,7 @@ func TestReapedIsUnread(t *testing.T) {
 		}
 		<-w.child.Done()
 		w.child.Reap(&w.talk)
-		if reply := ask(t.Context(), w, &Request{ID: "x", Payload: [][]byte{[]byte("{}\n")}, Limit: 1 << 20}); !reply.Unread {
+		if reply := ask(t.Context(), w, &Event{ID: "x", Payload: [][]byte{[]byte("{}\n")}, Limit: 1 << 20}); !reply.Unread {
 			t.Errorf("resident %v: the event counts as read: %+v", resident, reply)
 		}
 	}

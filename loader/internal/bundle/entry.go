@@ -9,41 +9,64 @@ import (
 
 // Entry is a description as it is allowed and recorded: every field comes
 // from header, side file and the project's settings, and from nothing else, so
-// that neither the user's settings nor a program's answer change the hash.
+// that neither the user's settings nor a program's answer change the hash. Its JSON is
+// one flat object, whose members are sorted before it is hashed.
 type Entry struct {
-	Events      []protocol.EventName `json:"events,omitzero"`
-	Match       schema.Match         `json:"match,omitzero"`
-	Can         protocol.Class       `json:"can"`
-	Mode        protocol.Mode        `json:"mode"`
-	OnFailure   protocol.Rule        `json:"onFailure"`
-	Required    bool                 `json:"required,omitzero"`
-	Priority    int                  `json:"priority,omitzero"`
-	Timeout     string               `json:"timeout,omitzero"`
-	Enabled     bool                 `json:"enabled"`
-	Command     []string             `json:"command,omitzero"`
-	Args        []string             `json:"args,omitzero"`
-	Run         schema.RunMode       `json:"run"`
-	Env         []string             `json:"env,omitzero"`
-	Files       []string             `json:"files,omitzero"`
-	InPlace     bool                 `json:"inPlace,omitzero"`
-	Sensitive   bool                 `json:"sensitive,omitzero"`
-	Dialect     string               `json:"dialect"`
-	Named       []string             `json:"named,omitzero"`     // with another agent's dialect: its events as they are written
-	Matcher     string               `json:"matcher,omitzero"`   // in that agent's form
-	ByDialect   bool                 `json:"byDialect,omitzero"` // that agent says what a failure does
-	Protocol    int                  `json:"protocol"`
-	Description string               `json:"description,omitzero"`
-	Rejected    bool                 `json:"rejected,omitzero"` // never equal to one that was allowed
+	Asked
+	Ruled
+	Started
+	Spoken
+	Description string `json:"description,omitzero"`
+	Rejected    bool   `json:"rejected,omitzero"` // never equal to one that was allowed
+}
+
+// Asked says which events a hook is asked about, and when.
+type Asked struct {
+	Events   []protocol.EventName `json:"events,omitzero"`
+	Match    schema.Match         `json:"match,omitzero"`
+	Priority int                  `json:"priority,omitzero"`
+	Enabled  bool                 `json:"enabled"`
+}
+
+// Ruled says what a hook may answer, and what happens if it fails.
+type Ruled struct {
+	Can       protocol.Class `json:"can"`
+	Mode      protocol.Mode  `json:"mode"`
+	OnFailure protocol.Rule  `json:"onFailure"`
+	Required  bool           `json:"required,omitzero"`
+	Timeout   string         `json:"timeout,omitzero"`
+	Sensitive bool           `json:"sensitive,omitzero"`
+}
+
+// Started says how a hook's program is started, and with what.
+type Started struct {
+	Command []string       `json:"command,omitzero"`
+	Args    []string       `json:"args,omitzero"`
+	Run     schema.RunMode `json:"run"`
+	Env     []string       `json:"env,omitzero"`
+	Files   []string       `json:"files,omitzero"`
+	InPlace bool           `json:"inPlace,omitzero"`
+}
+
+// Spoken says whose protocol a hook speaks.
+type Spoken struct {
+	Dialect   string   `json:"dialect"`
+	Protocol  int      `json:"protocol"`
+	Named     []string `json:"named,omitzero"`     // with another agent's dialect: its events as they are written
+	Matcher   string   `json:"matcher,omitzero"`   // in that agent's form
+	ByDialect bool     `json:"byDialect,omitzero"` // that agent says what a failure does
 }
 
 // EntryOf returns the entry of a description.
 func EntryOf(r schema.Resolution) Entry {
 	h := r.Hook
 	e := Entry{
-		Events: h.Events, Match: h.Match, Can: h.Can, Mode: h.Mode, OnFailure: h.OnFailure,
-		Required: h.Required, Priority: h.Priority, Enabled: h.Enabled, Command: h.Command, Args: h.Args,
-		Run: h.Run, Env: h.Env, Files: h.Files, InPlace: h.InPlace, Sensitive: h.Sensitive,
-		Dialect: h.Dialect, Named: h.Named, Matcher: h.Matcher, ByDialect: h.ByDialect, Protocol: h.Protocol, Description: h.Description,
+		Asked:   Asked{Events: h.Events, Match: h.Match, Priority: h.Priority, Enabled: h.Enabled},
+		Ruled:   Ruled{Can: h.Can, Mode: h.Mode, OnFailure: h.OnFailure, Required: h.Required, Sensitive: h.Sensitive},
+		Started: Started{Command: h.Command, Args: h.Args, Run: h.Run, Env: h.Env, Files: h.Files, InPlace: h.InPlace},
+		Spoken:  Spoken{Dialect: h.Dialect, Protocol: h.Protocol, Named: h.Named, Matcher: h.Matcher, ByDialect: h.ByDialect},
+
+		Description: h.Description,
 	}
 	if h.Timeout > 0 {
 		e.Timeout = h.Timeout.String()

@@ -55,15 +55,12 @@ func (f *Subject) InOtherCheckout() bool {
 	return f.Scope.Project != "" && f.Scope.Root != f.Scope.Project
 }
 
-// AllowedInMain reports whether the very same hook was allowed in the main
-// checkout of which its project is a worktree.
-func (f *Subject) AllowedInMain() bool {
-	return f.Scope.Decided.InMain != nil && f.Bundle != nil && f.Scope.Decided.InMain.Allows(f.Base, f.Bundle)
-}
-
-// AsAllowed reports whether it is exactly what a person allowed.
-func (f *Subject) AsAllowed() bool {
-	return f.Record != nil && f.Bundle != nil && f.Bundle.Hash == f.Record.Hash
+// Hash is the hash of its bundle, "" if it has none.
+func (f *Subject) Hash() string {
+	if f.Bundle == nil {
+		return ""
+	}
+	return f.Bundle.Hash
 }
 
 // RunsUnwatched reports whether the hook runs code that its hash does not cover.

@@ -111,7 +111,7 @@ func (plan *Plan) WithSettings(names []string) []string {
 // the hash is the same.
 func (p *Plan) OnFixedPath() error {
 	for i := range p.Items {
-		for _, one := range p.Items[i].pins.Each() {
+		for _, one := range p.Items[i].sealed.pins.Each() {
 			if one.Stray {
 				return fmt.Errorf("%s: what starts it, %s, lies in no folder of the fixed PATH: name its folder in hooks.path", p.Items[i].Hook, one.Path)
 			}

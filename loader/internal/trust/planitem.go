@@ -17,27 +17,25 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// State is what the trust records say about a hook of a project.
-type State string
-
-const (
-	StateTrusted State = "trusted"
-	StateNew     State = "new"
-	StateChanged State = "changed"
-	StateGone    State = "gone"
-	StateDenied  State = "denied"
-)
-
 // PlanItem is one hook of a plan, or one of the project's resources.
 type PlanItem struct {
-	Hook    string // of a resource its folder and name: skills/x.md, mcpServers/git
-	Kind    records.Kind
+	Hook string // of a resource its folder and name: skills/x.md, mcpServers/git
+	Kind records.Kind
+	Path string // the hook's own file, "" for a command
+
+	PlanState
+	PlanRisks
+	Now, Was PlanVersion     // what would run, and what was allowed
+	Files    []PlanFile      // of both versions
+	Problem  *report.Problem // why it cannot be allowed, nil if it can
+	Faults   []string        // single values of settings that do not count
+
+	sealed sealed
+}
+
+// PlanState is what the trust records say of an item.
+type PlanState struct {
 	State   State
-	Hash    string // of the bundle; "" if it is gone or cannot be allowed
-	Was     string // hash of the bundle that was allowed, "" if none was
-	Path    string // the hook's own file, "" for a command
-	Guard   bool   // could refuse an event, or must answer
-	InPlace bool   // the original runs, so only what the hash names is watched
 	In      string // the main checkout in which the very same is allowed, and which lets it count here; "" if it does not
 	Damaged bool   // trusted, but its private copy is missing or was changed
 
@@ -45,22 +43,26 @@ type PlanItem struct {
 	// and is back; nil if it never was. It is asked about all the same: going back
 	// to a weaker guard is an attack, too.
 	AllowedBefore *time.Time
+}
 
-	// Trouble says why the hook cannot be allowed, and Remedy what to do; both
-	// are empty if it can.
-	Trouble, Remedy string
+// PlanRisks are what a person should know of an item besides its text.
+type PlanRisks struct {
+	Guard     bool     // could refuse an event, or must answer
+	InPlace   bool     // the original runs, so only what the hash names is watched
+	Unwatched []string // code of the project that runs and that the hash does not cover, in words
+}
 
-	// Faults are single values of settings that do not count.
-	Faults []string
+// PlanVersion is an item as it is, or as it was allowed.
+type PlanVersion struct {
+	Hash        string              // of the bundle; "" if there is none
+	Entry       protocol.RawMessage // canonical JSON; nil if there is none
+	Interpreter string
+	Program     string
+}
 
-	Entry, WasEntry             protocol.RawMessage // canonical JSON; nil if there is none
-	Interpreter, WasInterpreter string
-	Program, WasProgram         string
-	Unwatched                   []string // code of the project that runs and that the hash does not cover, in words
-	Files                       []PlanFile
-
-	bundle *bundle.Bundle
-	record *records.Record
+// sealed is what a decision about an item records.
+type sealed struct {
+	bundle *bundle.Bundle // nil if it is gone or cannot be read
 	pins   interpreter.Pins
 	inMain bool // allowed in the main checkout: to be forgotten here it must be denied
 }
@@ -88,89 +90,81 @@ func (p *Survey) SettingsItem() *PlanItem {
 		return nil
 	}
 	s := p.Inner
-	r := s.Decided.RecordOf(candidate.SettingsRecord)
-	if r == nil && s.File.Now.Bad == nil && (s.File.Now.Path == "" || s.File.Now.SaysNothing()) {
+	now, r := s.File.Now, s.Decided.RecordOf(candidate.SettingsRecord)
+	if r == nil && now.Bad == nil && (now.Path == "" || now.SaysNothing()) {
 		return nil
 	}
-	item := &PlanItem{Hook: candidate.SettingsRecord, Kind: records.KindSettings, Path: s.File.Now.Path, State: StateNew, bundle: s.File.Bundle, record: r, inMain: s.Decided.Inherited(candidate.SettingsRecord) != nil || s.Decided.DeniedHere(candidate.SettingsRecord)}
+	item := &PlanItem{Hook: candidate.SettingsRecord, Kind: records.KindSettings, Path: now.Path}
+	item.sealed = sealed{bundle: s.File.Bundle, inMain: inMain(s, candidate.SettingsRecord)}
 	if s.File.Bundle != nil {
-		item.Hash, item.Entry = s.File.Bundle.Hash, s.File.Bundle.Entry
+		item.Now = PlanVersion{Hash: s.File.Bundle.Hash, Entry: s.File.Bundle.Entry}
 	}
 	if r != nil {
-		item.Was, item.WasEntry, item.AllowedBefore = r.Hash, r.Bundle.Entry, r.AllowedBefore(s.File.Bundle)
+		item.Was, item.AllowedBefore = PlanVersion{Hash: r.Hash, Entry: r.Bundle.Entry}, r.AllowedBefore(s.File.Bundle)
 	}
-	switch {
-	case s.File.Now.Bad != nil:
-		item.Trouble, item.Remedy = s.File.Now.Bad.Error(), s.File.Now.Bad.Remedy
-	case len(s.File.Now.Faults()) > 0:
-		item.Faults = s.File.Now.Faults()
+	if now.Bad != nil {
+		item.Problem = &report.Problem{Why: now.Bad.Error(), Remedy: now.Bad.Remedy}
+	} else if faults := now.Faults(); len(faults) > 0 {
+		item.Faults = faults
 	}
-	switch {
-	case r == nil:
-		if s.Decided.InMain != nil && s.Decided.InMain.Allows(candidate.SettingsRecord, s.File.Bundle) {
-			item.In = p.TrustedIn
-		}
-	case r.Decision == records.Denied:
-		item.State = StateDenied
-	case s.File.Bundle != nil && s.File.Bundle.Hash == r.Hash:
-		item.State = StateTrusted
-		if item.inMain {
-			item.In = p.TrustedIn
-		}
-	case s.File.Now.Path == "" && s.File.Now.Bad == nil:
-		item.State = StateGone
-	default:
-		item.State = StateChanged
-	}
+	found := foundSettings(s)
+	item.State = Decide(found, Recorded{Here: r}).State
+	item.In = p.in(found, recordedBy(&s.Decided, candidate.SettingsRecord))
 	return item
+}
+
+// in returns the main checkout if it lets something count here, else "".
+func (p *Survey) in(found Found, recorded Recorded) string {
+	if Decide(found, recorded).Source != FromMain {
+		return ""
+	}
+	return p.TrustedIn
+}
+
+// inMain reports whether something was allowed in the main checkout, so that what the
+// worktree decides is recorded beside that.
+func inMain(s *candidate.Scope, name string) bool {
+	return s.Decided.Inherited(name) != nil || s.Decided.DeniedHere(name)
 }
 
 func (p *Survey) hookItem(f *candidate.Hook) (PlanItem, error) {
 	h := &f.Resolution.Hook
-	item := PlanItem{Kind: records.KindHook, Guard: couldBlock(h), InPlace: h.InPlace, State: StateOf(&f.Subject, f.IsThere())}
-	if item.State == StateGone {
-		item.Guard = true
-	}
-	item.Trouble, item.Remedy = hookCannotBeAllowed(f)
 	p.Env.NoteUnwatched(&f.Subject, h.InPlace, h.InProject)
-	if item.State == StateNew && f.AllowedInMain() && !f.Faulty() && !f.RunsUnwatched() {
-		item.In = p.TrustedIn
-	}
-	err := p.fill(&item, &f.Subject)
+	item := PlanItem{Kind: records.KindHook, Problem: hookCannotBeAllowed(f)}
+	item.State = StateOf(&f.Subject, f.IsThere())
+	item.PlanRisks = PlanRisks{Guard: couldBlock(h) || item.State == StateGone, InPlace: h.InPlace}
+	err := p.fill(&item, &f.Subject, foundHook(f))
 	return item, err
 }
 
 func (p *Survey) resourceItem(f *candidate.Resource) (PlanItem, error) {
-	item := PlanItem{Kind: f.Kind, State: StateOf(&f.Subject, f.IsThere())}
-	item.Trouble, item.Remedy = cannotBeAllowed(&f.Subject, f.IsThere())
 	p.Env.NoteUnwatched(&f.Subject, false, false)
-	if item.State == StateNew && f.AllowedInMain() && len(f.Unwatched) == 0 {
-		item.In = p.TrustedIn
-	}
-	err := p.fill(&item, &f.Subject)
+	item := PlanItem{Kind: f.Kind, Problem: cannotBeAllowed(&f.Subject, f.IsThere())}
+	item.State = StateOf(&f.Subject, f.IsThere())
+	err := p.fill(&item, &f.Subject, foundResource(f))
 	return item, err
 }
 
 // fill fills in what hooks and resources have in common.
-func (p *Survey) fill(item *PlanItem, f *candidate.Subject) error {
-	item.Hook, item.Path, item.record = f.Base, f.Path, f.Record
-	item.inMain = f.Scope.Decided.Inherited(f.Base) != nil || f.Scope.Decided.DeniedHere(f.Base)
-	was := bundle.Bundle{}
+func (p *Survey) fill(item *PlanItem, f *candidate.Subject, found Found) error {
+	item.Hook, item.Path = f.Base, f.Path
+	item.sealed = sealed{bundle: f.Bundle, inMain: inMain(f.Scope, f.Base)}
+	recorded := recordedBy(&f.Scope.Decided, f.Base)
+	recorded.Here = f.Record
+	item.In = p.in(found, recorded)
+	var was, now bundle.Bundle
 	if f.Record != nil {
 		was = f.Record.Bundle
-		item.Was = f.Record.Hash
-		item.WasEntry, item.AllowedBefore = was.Entry, f.Record.AllowedBefore(f.Bundle)
-		item.WasInterpreter, item.WasProgram = f.ShownPins(f.Record.RecordedPins())
+		item.Was, item.AllowedBefore = PlanVersion{Hash: f.Record.Hash, Entry: was.Entry}, f.Record.AllowedBefore(f.Bundle)
+		item.Was.Interpreter, item.Was.Program = f.ShownPins(f.Record.RecordedPins())
 	}
 	item.Damaged = item.State == StateTrusted && !item.InPlace && p.Store.verify(f.Bundle) != nil
-	var now bundle.Bundle
 	if f.Bundle != nil {
 		now = *f.Bundle
-		item.Hash, item.Entry = now.Hash, now.Entry
-		item.pins = p.Env.StartersNow(f, item.InPlace)
-		item.Interpreter, item.Program = f.ShownPins(item.pins)
-		item.bundle = f.Bundle
 		item.Unwatched = f.Unwatched
+		item.sealed.pins = p.Env.StartersNow(f, item.InPlace)
+		item.Now = PlanVersion{Hash: now.Hash, Entry: now.Entry}
+		item.Now.Interpreter, item.Now.Program = f.ShownPins(item.sealed.pins)
 	}
 	for _, m := range now.Members {
 		file := PlanFile{Name: m.Name, Path: m.Path, Mode: m.Mode, Sum: m.Sum, Size: m.Size}
@@ -182,7 +176,7 @@ func (p *Survey) fill(item *PlanItem, f *candidate.Subject) error {
 	}
 	for _, m := range was.Members {
 		old := m
-		old.Path = p.Store.path(item.Was, m.Name)
+		old.Path = p.Store.path(item.Was.Hash, m.Name)
 		i := slices.IndexFunc(item.Files, func(file PlanFile) bool { return file.Name == m.Name })
 		if i < 0 {
 			item.Files = append(item.Files, PlanFile{Name: m.Name})
@@ -199,44 +193,32 @@ func (p *Survey) fill(item *PlanItem, f *candidate.Subject) error {
 	return nil
 }
 
-// StateOf compares what is there with the records.
+// StateOf compares what is there with the record of its own project.
 func StateOf(f *candidate.Subject, there bool) State {
-	r := f.Record
-	switch {
-	case r == nil:
-		return StateNew
-	case r.Decision == records.Denied:
-		return StateDenied
-	case f.Bundle != nil && f.Bundle.Hash == r.Hash:
-		return StateTrusted
-	case !there:
-		return StateGone
-	}
-	return StateChanged
+	return Decide(Found{Hash: f.Hash(), There: there}, Recorded{Here: f.Record}).State
 }
 
-// hookCannotBeAllowed says why a hook that is there cannot be allowed as it is.
-func hookCannotBeAllowed(f *candidate.Hook) (trouble, remedy string) {
+// hookCannotBeAllowed returns why a hook that is there cannot be allowed as it is, nil if
+// it can.
+func hookCannotBeAllowed(f *candidate.Hook) *report.Problem {
 	switch {
 	case f.Faulty():
-		return "its description is faulty", "correct what hookd check says about it"
+		return &report.Problem{Why: "its description is faulty", Remedy: "correct what hookd check says about it"}
 	case f.Problem != nil && f.File != nil && len(f.Resolution.Hook.Events) == 0:
-		return f.Problem.Why, f.Problem.Remedy + "; if it is no hook but a helper, begin its name with _"
+		return &report.Problem{Why: f.Problem.Why, Remedy: f.Problem.Remedy + "; if it is no hook but a helper, begin its name with _"}
 	case f.Problem == nil && f.File != nil && f.File.Unsafe != "":
-		return f.File.Unsafe, "make it yours and writable by you only: chown, chmod go-w"
+		return &report.Problem{Why: f.File.Unsafe, Remedy: "make it yours and writable by you only: chown, chmod go-w"}
 	}
 	return cannotBeAllowed(&f.Subject, f.IsThere())
 }
 
-// cannotBeAllowed says why something that is there cannot be allowed as it is.
-func cannotBeAllowed(f *candidate.Subject, there bool) (trouble, remedy string) {
-	switch {
-	case f.Problem != nil:
-		return f.Problem.Why, f.Problem.Remedy
-	case f.Bundle == nil && there:
-		return "it cannot be read", "make it a readable regular file"
+// cannotBeAllowed returns why something that is there cannot be allowed as it is, nil if
+// it can.
+func cannotBeAllowed(f *candidate.Subject, there bool) *report.Problem {
+	if f.Problem == nil && f.Bundle == nil && there {
+		return &report.Problem{Why: "it cannot be read", Remedy: "make it a readable regular file"}
 	}
-	return "", ""
+	return f.Problem
 }
 
 // PlanFile is one file of a hook, as it is and as it was allowed.

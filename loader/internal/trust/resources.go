@@ -23,41 +23,59 @@ func (d *Decider) resource(c *candidate.Resource) *DecidedResource {
 	f := &DecidedResource{Resource: c}
 	d.Env.NoteUnwatched(&f.Subject, false, false)
 	d.Env.ReportUnwatched(&f.Subject, "", 0)
-	trusted := f.Scope.NeedsTrust() && f.Unstarted && f.AsAllowed()
-	if trusted {
+	found := foundResource(f.Resource)
+	decision := Decide(found, d.recordedResource(&f.Subject))
+	if f.Scope.NeedsTrust() && f.Unstarted && found.is(f.Record) {
 		f.Problem = nil // what starts it is pinned
 	}
-	switch r := f.Record; {
+	switch {
 	case f.Problem != nil:
 		f.Disable(executor.Broken, f.Problem.Why)
 		d.Add(report.New(report.ResourceUnusable, f.Path, f.Line, f.Name, f.Problem.Why, f.Problem.Remedy))
-	case r != nil && r.Decision == records.Denied:
-		f.Disable(executor.Disabled, "denied with hookd untrust")
+	case decision.State == StateDenied:
+		f.Disable(executor.Disabled, decision.Why)
 	case !f.Scope.NeedsTrust():
 		f.Run = f.Path
-	case f.Bundle == nil && r != nil: // only a record is left of it
-		f.Disable(executor.Gone, "it was allowed here and is no longer there")
+	case decision.State == StateGone:
+		f.Disable(executor.Gone, decision.Why)
 	case f.Waits: // and so does the server, whatever was decided about it
-		f.Disable(executor.Untrusted, "nobody allowed the project's settings yet")
-		d.UnallowedResources = append(d.UnallowedResources, f.Name)
-		d.Add(report.New(report.ResourceUntrusted, f.Path, f.Line, f.Name, "it is not used: "+f.Why, f.Scope.TrustRemedy()))
-	case f.AsAllowed(), r == nil && f.AllowedInMain() && len(f.Unwatched) == 0, d.hashListed(&f.Subject):
+		d.waits(f, "nobody allowed the project's settings yet")
+	case decision.MayRun():
 		if d.policy(&f.Subject, &f.Verdict, false) {
 			d.useCopy(f)
 		}
-	case r != nil:
-		f.Disable(executor.Changed, "it is not what was allowed any more"+difference(&f.Subject))
+	case decision.State == StateChanged:
+		f.Disable(executor.Changed, decision.Why+difference(&f.Subject))
 		d.Add(report.New(report.ResourceUntrusted, f.Path, f.Line, f.Name, "it is not used: "+f.Why, f.Scope.TrustRemedy()))
 	default:
-		f.Disable(executor.Untrusted, "nobody allowed it yet")
-		d.UnallowedResources = append(d.UnallowedResources, f.Name)
-		d.Add(report.New(report.ResourceUntrusted, f.Path, f.Line, f.Name, "it is not used: "+f.Why, f.Scope.TrustRemedy()))
+		d.waits(f, decision.Why)
 	}
 	if f.Unset != nil && f.Run != "" {
 		f.Disable(executor.Broken, f.Unset.Why)
 		d.Add(report.New(report.ResourceUnusable, f.Path, f.Line, f.Name, f.Unset.Why, f.Unset.Remedy))
 	}
 	return f
+}
+
+// foundResource returns what was found of a resource. One without a bundle is only what
+// a record left of it.
+func foundResource(f *candidate.Resource) Found {
+	return Found{Hash: f.Hash(), There: f.Bundle != nil, Unwatched: len(f.Unwatched) > 0}
+}
+
+// recordedResource returns what was decided about a resource before. One that was allowed
+// in the main checkout and is another here is new: none of them guards anything.
+func (d *Decider) recordedResource(f *candidate.Subject) Recorded {
+	r := d.recorded(f)
+	r.MainRules = true
+	return r
+}
+
+// waits leaves a resource out until a person decides.
+func (d *Decider) waits(f *DecidedResource, why string) {
+	f.Disable(executor.Untrusted, why)
+	d.UnallowedResources = append(d.UnallowedResources, f.Name)
+	d.Add(report.New(report.ResourceUntrusted, f.Path, f.Line, f.Name, "it is not used: "+f.Why, f.Scope.TrustRemedy()))
 }
 
 // useCopy has the private copy be used.

@@ -59,33 +59,37 @@ func (t *Settings) projectSettings(s *candidate.Scope) {
 	f := t.ReadLayer(s)
 	b := settingsBundle(f)
 	s.File.Now, s.File.Bundle = f, b
-	record := s.Decided.RecordOf(candidate.SettingsRecord)
+	decision := Decide(foundSettings(s), recordedBy(&s.Decided, candidate.SettingsRecord))
+	shown := t.AsAllowed && s.Outer == 0
 	switch {
-	case t.AsAllowed && s.Outer == 0 && f.Bad != nil && record != nil && record.Decision == records.Allowed:
-		t.keepAllowed(s, record) // hooks are judged by what is in force, not by a file that cannot be used
-	case t.AsAllowed && s.Outer == 0:
+	case shown && f.Bad != nil && decision.Record != nil && decision.Record.Decision == records.Allowed:
+		t.keepAllowed(s, decision.Record) // hooks are judged by what is in force, not by a file that cannot be used
+	case shown, s.Decided.Always, decision.MayRun():
 		t.takeSettings(s, f)
-	case s.Decided.Always:
-		t.takeSettings(s, f)
-	case record != nil && record.Decision == records.Denied:
+	case decision.State == StateDenied:
 		s.File.State = candidate.SettingsDenied
-	case record != nil && b != nil && b.Hash == record.Hash:
-		t.takeSettings(s, f)
-	case record != nil:
-		t.keepAllowed(s, record)
+	case decision.State == StateChanged, decision.State == StateGone:
+		t.keepAllowed(s, decision.Record)
 	case f.Bad != nil:
 		s.File.State = candidate.SettingsUnreadable
 		t.Add(f.Bad.Finding())
 		t.RefuseAll(f.Bad.Error(), f.Bad.Remedy)
-	case f.Path == "", f.SaysNothing():
-		t.takeSettings(s, f)
-	case s.Decided.InMain != nil && s.Decided.InMain.Allows(candidate.SettingsRecord, b), t.settingsListed(s, b):
+	case f.Path == "", f.SaysNothing(), t.settingsListed(s, b):
 		t.takeSettings(s, f)
 	default:
 		s.File.Waiting, s.File.State = &candidate.WaitingSettings{Settings: f.Settings, File: f.Path}, candidate.SettingsUntrusted
 		t.Add(f.Findings...)
-		t.Add(report.New(report.SettingsUntrusted, f.Path, 0, "", "the project's settings are not in force: nobody allowed them yet", s.TrustRemedy()))
+		t.Add(report.New(report.SettingsUntrusted, f.Path, 0, "", "the project's settings are not in force: "+decision.Why, s.TrustRemedy()))
 	}
+}
+
+// foundSettings returns what was found of a project's settings file.
+func foundSettings(s *candidate.Scope) Found {
+	found := Found{There: s.File.Now.Path != "" || s.File.Now.Bad != nil}
+	if s.File.Bundle != nil {
+		found.Hash = s.File.Bundle.Hash
+	}
+	return found
 }
 
 // settingsBundle is what a person allows of a settings file; nil if there is none

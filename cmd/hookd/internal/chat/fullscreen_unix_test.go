@@ -36,7 +36,7 @@ func TestPanicGivesTheTerminalBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// In a process of its own, as in life: behind a panic the library still reads
+	// In a process of its own, as in life: after a panic the library still reads
 	// while it closes what it reads from, which counts as a race of this test.
 	child := exec.Command(os.Args[0], "-test.run=^TestPanicGivesTheTerminalBack$")
 	child.Env = append(os.Environ(), panicVariable+"=1")

@@ -299,8 +299,8 @@ func failsOpen(p *show.Printer, hooks []daemon.Listed) {
 // unwatchedHooks names the hooks that run more of the project than was allowed.
 func unwatchedHooks(p *show.Printer, hooks []daemon.Listed) {
 	for _, h := range hooks {
-		if len(h.UnhashedCode) > 0 {
-			unwatchedCode(p, h.Name, h.UnhashedCode)
+		if len(h.Unwatched) > 0 {
+			unwatchedCode(p, h.Name, h.Unwatched)
 		}
 	}
 }

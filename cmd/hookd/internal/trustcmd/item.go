@@ -38,8 +38,8 @@ func showItem(p *show.Printer, item *loader.PlanItem) {
 		guard = ", can refuse events"
 	}
 	p.Print("\n%s  %s%s\n", p.In(show.Name, show.Line(item.Hook)), p.In(tone, string(item.State)), p.In(show.Quiet, guard))
-	if item.Trouble != "" {
-		p.Print("  %s %s\n    %s\n", p.In(show.Bad, "✗"), show.Line(item.Trouble), p.In(show.Quiet, "→ "+show.Line(item.Remedy)))
+	if item.Problem != nil {
+		p.Print("  %s %s\n    %s\n", p.In(show.Bad, "✗"), show.Line(item.Problem.Why), p.In(show.Quiet, "→ "+show.Line(item.Problem.Remedy)))
 	}
 	showAllowedBefore(p, item.AllowedBefore)
 	switch item.State {
@@ -49,14 +49,14 @@ func showItem(p *show.Printer, item *loader.PlanItem) {
 		}
 		return
 	case loader.StateGone:
-		if item.Trouble != "" {
+		if item.Problem != nil {
 			p.Print("  its file is gone; that cannot be allowed as long as the settings name it\n")
 			return
 		}
 		p.Print("  its file is gone; allowing accepts that it is removed\n")
 		return
 	case loader.StateDenied:
-		if len(item.Entry) == 0 && item.Trouble == "" {
+		if len(item.Now.Entry) == 0 && item.Problem == nil {
 			p.Print("  its file is gone; allowing forgets the decision\n")
 			return
 		}
@@ -68,9 +68,9 @@ func showItem(p *show.Printer, item *loader.PlanItem) {
 	if len(item.Unwatched) > 0 {
 		p.Print("  %s\n", p.In(show.Warn, "runs code of the project that hookd does not watch: "+show.Line(strings.Join(item.Unwatched, "; "))))
 	}
-	row(p, "runs", item.WasInterpreter, item.Interpreter)
-	row(p, "program", item.WasProgram, item.Program)
-	showEntry(p, "rules", item.WasEntry, item.Entry)
+	row(p, "runs", item.Was.Interpreter, item.Now.Interpreter)
+	row(p, "program", item.Was.Program, item.Now.Program)
+	showEntry(p, "rules", item.Was.Entry, item.Now.Entry)
 	for i := range item.Files {
 		showPlanFile(p, &item.Files[i])
 	}
@@ -80,7 +80,7 @@ func showItem(p *show.Printer, item *loader.PlanItem) {
 // whole.
 func asNew(item *loader.PlanItem) *loader.PlanItem {
 	whole := *item
-	whole.WasEntry, whole.WasInterpreter, whole.WasProgram = nil, "", ""
+	whole.Was = loader.PlanVersion{}
 	whole.Files = slices.DeleteFunc(slices.Clone(item.Files), func(f loader.PlanFile) bool { return f.Mode == 0 })
 	for i := range whole.Files {
 		f := &whole.Files[i]

@@ -46,11 +46,11 @@ func HowDecided(yes bool) string {
 func OpenItems(p *show.Printer, plan *loader.Plan) (open []string) {
 	for i := range plan.Items {
 		item := &plan.Items[i]
-		if item.Trouble == "" && (item.In != "" || item.State == loader.StateTrusted && !item.Damaged) {
+		if item.Problem == nil && (item.In != "" || item.State == loader.StateTrusted && !item.Damaged) {
 			continue
 		}
 		showItem(p, item)
-		if item.Trouble == "" && !slices.Contains(open, item.Hook) {
+		if item.Problem == nil && !slices.Contains(open, item.Hook) {
 			open = append(open, item.Hook)
 		}
 	}

@@ -36,12 +36,12 @@ func showSettingsItem(p *show.Printer, item *loader.PlanItem) {
 		tone = show.Bad
 	}
 	p.Print("\n%s  %s\n", p.In(show.Name, show.Line(name)), p.In(tone, string(item.State)))
-	if item.Trouble != "" {
-		p.Print("  %s %s\n    %s\n", p.In(show.Bad, "✗"), show.Line(item.Trouble), p.In(show.Quiet, "→ "+show.Line(item.Remedy)))
+	if item.Problem != nil {
+		p.Print("  %s %s\n    %s\n", p.In(show.Bad, "✗"), show.Line(item.Problem.Why), p.In(show.Quiet, "→ "+show.Line(item.Problem.Remedy)))
 		return
 	}
 	showAllowedBefore(p, item.AllowedBefore)
-	was := item.WasEntry
+	was := item.Was.Entry
 	switch item.State {
 	case loader.StateTrusted:
 		return
@@ -51,7 +51,7 @@ func showSettingsItem(p *show.Printer, item *loader.PlanItem) {
 	case loader.StateDenied, loader.StateNew:
 		was = nil
 	}
-	before, after := settingsByKey(was), settingsByKey(item.Entry)
+	before, after := settingsByKey(was), settingsByKey(item.Now.Entry)
 	for _, key := range settingsKeys(before, after) {
 		showSetting(p, key, before[key], after[key])
 	}

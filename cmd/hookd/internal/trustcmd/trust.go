@@ -73,8 +73,8 @@ func (cmd *Commands) trust(ctx context.Context, f trustFlags, paths []string) er
 		return Fault(err)
 	}
 	if f.print {
-		if i := slices.IndexFunc(plan.Items, func(item loader.PlanItem) bool { return item.Kind == loader.KindSettings && item.Trouble != "" }); i >= 0 {
-			return cli.Usage("cannot-allow", "no hash: "+plan.Items[i].Trouble, plan.Items[i].Remedy)
+		if i := slices.IndexFunc(plan.Items, func(item loader.PlanItem) bool { return item.Kind == loader.KindSettings && item.Problem != nil }); i >= 0 {
+			return cli.Usage("cannot-allow", "no hash: "+plan.Items[i].Problem.Why, plan.Items[i].Problem.Remedy)
 		}
 		cmd.Console.Out.Print("%s\n", plan.Hash)
 		return nil
@@ -111,7 +111,7 @@ func (cmd *Commands) allow(ctx context.Context, trust *loader.Trust, plan *loade
 		}
 		showItem(cmd.Console.Out, item)
 		switch {
-		case item.Trouble != "":
+		case item.Problem != nil:
 			stuck = append(stuck, item.Hook)
 		case item.In != "":
 		case item.State != loader.StateTrusted || item.Damaged:

@@ -7,8 +7,11 @@ import (
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 )
 
-// maxDepth bounds the nesting of what is read.
-const maxDepth = 2000
+// What is read is bounded: an edit reads the text many times.
+const (
+	maxDepth  = 2000
+	maxValues = 100_000
+)
 
 // jsonScanner reads JSON with // and /* */ comments and with commas before a closing
 // bracket.
@@ -17,6 +20,8 @@ type jsonScanner struct {
 	at    int
 	line  int // of the last offset that lineAt was asked for
 	asked int
+
+	values int
 }
 
 func parseJSON(text []byte) (*Node, error) {
@@ -93,6 +98,9 @@ func blankOrComment(b []byte, i int) int {
 func (s *jsonScanner) value(depth int) (*Node, error) {
 	if depth > maxDepth {
 		return nil, s.fault("nested deeper than %d levels", maxDepth)
+	}
+	if s.values++; s.values > maxValues {
+		return nil, s.fault("more than %d values, which no agent's settings have", maxValues)
 	}
 	if s.at == len(s.text) {
 		return nil, s.fault("the text ends where a value is expected")
@@ -184,11 +192,21 @@ func (s *jsonScanner) quoted() (string, error) {
 	if len(word) < 2 || word[len(word)-1] != '"' || bytes.IndexByte(word, '\n') >= 0 {
 		return "", s.fault("a string without its closing quote")
 	}
-	if !jsonspan.Valid(word) && !lenientString(word) {
+	if !usualString(word) && !jsonspan.Valid(word) && !lenientString(word) {
 		return "", s.fault("a string with an escape or a control character that JSON does not know")
 	}
 	s.at = end
 	return jsonspan.Unquote(word), nil
+}
+
+// usualString reports whether a string needs no closer look: nothing in it is escaped.
+func usualString(quoted []byte) bool {
+	for _, c := range quoted {
+		if c == '\\' || c < ' ' {
+			return false
+		}
+	}
+	return true
 }
 
 // lenientString accepts half a surrogate pair, which JavaScript reads, and a tab.

@@ -5,12 +5,6 @@ import (
 	"strings"
 )
 
-// jsonText is a JSON text and its tree while it is edited.
-type jsonText struct {
-	text []byte
-	root *Node
-}
-
 // holder is a list or an object with the ones around it, the innermost last.
 type holder struct {
 	node   *Node
@@ -19,27 +13,27 @@ type holder struct {
 }
 
 // layoutIn returns how a new child of a list or object is written.
-func (d *jsonText) layoutIn(h *holder) layout {
+func (d *Document) layoutIn(h *holder) layout {
 	if !d.ownLines(h) {
 		return layout{}
 	}
-	l := layout{newline: newline(d.text), unit: d.unit()}
+	l := layout{newline: newline(d.Text), unit: d.unit()}
 	if lead, own := d.leadOf(lastChild(h.node)); own {
 		l.indent = lead
 	} else {
-		l.indent = lineIndent(d.text, h.begins) + l.unit
+		l.indent = lineIndent(d.Text, h.begins) + l.unit
 	}
 	return l
 }
 
 // ownLines reports whether the children of a list or object stand on lines of their own;
 // for one that is empty whether a new one should.
-func (d *jsonText) ownLines(h *holder) bool {
+func (d *Document) ownLines(h *holder) bool {
 	if last := lastChild(h.node); last >= 0 {
 		_, own := d.leadOf(last)
 		return own
 	}
-	inner := d.text[h.node.start+1 : h.node.end-1]
+	inner := d.Text[h.node.start+1 : h.node.end-1]
 	switch {
 	case bytes.IndexByte(inner, '\n') >= 0:
 		return true
@@ -62,12 +56,12 @@ func lastChild(n *Node) int {
 
 // leadOf returns the blanks before what begins at an offset, and whether it is the first
 // thing on its line. The first line of a text does not count as one.
-func (d *jsonText) leadOf(offset int) (lead string, own bool) {
+func (d *Document) leadOf(offset int) (lead string, own bool) {
 	if offset < 0 {
 		return "", false
 	}
-	begin := bytes.LastIndexByte(d.text[:offset], '\n') + 1
-	before := d.text[begin:offset]
+	begin := bytes.LastIndexByte(d.Text[:offset], '\n') + 1
+	before := d.Text[begin:offset]
 	return string(before), begin > 0 && len(bytes.Trim(before, " \t")) == 0
 }
 
@@ -79,9 +73,9 @@ func lineIndent(text []byte, offset int) string {
 }
 
 // unit returns one level of indentation: that of the root's members.
-func (d *jsonText) unit() string {
-	base := lineIndent(d.text, d.root.start)
-	for _, begins := range []int{lastChild(d.root), firstNested(d.root)} {
+func (d *Document) unit() string {
+	base := lineIndent(d.Text, d.Root.start)
+	for _, begins := range []int{lastChild(d.Root), firstNested(d.Root)} {
 		if lead, own := d.leadOf(begins); own && len(lead) > len(base) && strings.HasPrefix(lead, base) {
 			return lead[len(base):]
 		}
@@ -108,12 +102,12 @@ type slot struct {
 }
 
 // slotIn finds the place of a new last child.
-func (d *jsonText) slotIn(n *Node, own bool) slot {
+func (d *Document) slotIn(n *Node, own bool) slot {
 	open, end := n.start+1, n.end-1
 	last := n.lastEnd()
 	if last < 0 {
 		at := d.lastComment(open, end)
-		return slot{comma: -1, at: at, closes: own && bytes.IndexByte(d.text[at:end], '\n') < 0}
+		return slot{comma: -1, at: at, closes: own && bytes.IndexByte(d.Text[at:end], '\n') < 0}
 	}
 	if comma := d.commaAfter(last, end); comma >= 0 {
 		return slot{comma: -1, at: d.afterRemark(comma+1, end, own), after: true}
@@ -134,11 +128,11 @@ func (n *Node) lastEnd() int {
 
 // lastComment returns the offset after the last comment between two offsets, the first
 // offset if there is none.
-func (d *jsonText) lastComment(from, to int) int {
+func (d *Document) lastComment(from, to int) int {
 	last := from
 	for i := from; i < to; {
-		n := max(1, blankOrComment(d.text, i))
-		if d.text[i] == '/' {
+		n := max(1, blankOrComment(d.Text, i))
+		if d.Text[i] == '/' {
 			last = i + n
 		}
 		i += n
@@ -147,12 +141,12 @@ func (d *jsonText) lastComment(from, to int) int {
 }
 
 // commaAfter returns the offset of the comma after a value, -1 if there is none.
-func (d *jsonText) commaAfter(from, to int) int {
+func (d *Document) commaAfter(from, to int) int {
 	for i := from; i < to; {
-		if d.text[i] == ',' {
+		if d.Text[i] == ',' {
 			return i
 		}
-		n := blankOrComment(d.text, i)
+		n := blankOrComment(d.Text, i)
 		if n == 0 {
 			return -1
 		}
@@ -163,22 +157,22 @@ func (d *jsonText) commaAfter(from, to int) int {
 
 // afterRemark returns the offset after a comment that ends on the line of an offset, the
 // offset itself if there is none.
-func (d *jsonText) afterRemark(from, to int, own bool) int {
+func (d *Document) afterRemark(from, to int, own bool) int {
 	if !own {
 		return from
 	}
 	at := from
-	for i := from; i < to && d.text[i] != '\n'; {
-		n := blankOrComment(d.text, i)
-		if n == 0 || d.text[i] == '/' && bytes.IndexByte(d.text[i:i+n], '\n') >= 0 {
+	for i := from; i < to && d.Text[i] != '\n'; {
+		n := blankOrComment(d.Text, i)
+		if n == 0 || d.Text[i] == '/' && bytes.IndexByte(d.Text[i:i+n], '\n') >= 0 {
 			break
 		}
-		if d.text[i] == '/' {
+		if d.Text[i] == '/' {
 			at = i + n
 		}
 		i += n
 	}
-	if at > from && d.text[at-1] == '\r' {
+	if at > from && d.Text[at-1] == '\r' {
 		at-- // of the line end, which the comment does not hold
 	}
 	return at

@@ -11,10 +11,8 @@ import (
 
 // addTOML appends a table to the list of tables at a path, at the end of the document. A
 // list of tables in the value becomes tables of its own.
-func addTOML(text []byte, path Path, value Fields) ([]byte, error) {
-	if _, err := Parse(TOML, text); err != nil {
-		return nil, err
-	}
+func (d *Document) addTOML(path Path, value Fields) ([]byte, error) {
+	text := d.Text
 	nl := newline(text)
 	var out strings.Builder
 	renderTOML(&out, dotted(path), value, nl)
@@ -57,10 +55,8 @@ func renderTOML(out *strings.Builder, name string, fields Fields, nl string) {
 
 // removeTOML deletes the table that is an element of the list of tables at a path, with
 // the tables below it and one blank line before it.
-func removeTOML(text []byte, path Path) ([]byte, error) {
-	if _, err := Parse(TOML, text); err != nil {
-		return nil, err
-	}
+func (d *Document) removeTOML(path Path) ([]byte, error) {
+	text := d.Text
 	tables, err := document.TOMLTables(text)
 	if err != nil {
 		return nil, &Error{1, err.Error()}

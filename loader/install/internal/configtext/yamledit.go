@@ -16,10 +16,8 @@ type yamlText struct {
 	nl    string
 }
 
-func readYAML(text []byte) (*yamlText, error) {
-	if _, err := Parse(YAML, text); err != nil {
-		return nil, err
-	}
+func (d *Document) places() (*yamlText, error) {
+	text := d.Text
 	y := &yamlText{nl: newline(text)}
 	for line := range bytes.Lines(text) {
 		y.lines = append(y.lines, line)
@@ -50,8 +48,8 @@ func (y *yamlText) insert(after int, block string) {
 }
 
 // addYAML appends an element to the list at a path of two names.
-func addYAML(text []byte, path Path, value Fields) ([]byte, error) {
-	y, err := readYAML(text)
+func (d *Document) addYAML(path Path, value Fields) ([]byte, error) {
+	y, err := d.places()
 	if err != nil {
 		return nil, err
 	}
@@ -212,8 +210,8 @@ func (y *yamlText) member(path Path) *document.PlacedMember {
 	return nil
 }
 
-func innerYAML(text []byte, path Path) (string, bool) {
-	y, err := readYAML(text)
+func (d *Document) innerYAML(path Path) (string, bool) {
+	y, err := d.places()
 	if err != nil {
 		return "", false
 	}
@@ -225,8 +223,8 @@ func innerYAML(text []byte, path Path) (string, bool) {
 	return inner, ok
 }
 
-func setInnerYAML(text []byte, path Path, inner string) ([]byte, error) {
-	y, err := readYAML(text)
+func (d *Document) setInnerYAML(path Path, inner string) ([]byte, error) {
+	y, err := d.places()
 	if err != nil {
 		return nil, err
 	}
@@ -240,8 +238,8 @@ func setInnerYAML(text []byte, path Path, inner string) ([]byte, error) {
 }
 
 // removeYAML deletes the lines of a member or an element.
-func removeYAML(text []byte, path Path) ([]byte, error) {
-	y, err := readYAML(text)
+func (d *Document) removeYAML(path Path) ([]byte, error) {
+	y, err := d.places()
 	if err != nil {
 		return nil, err
 	}
