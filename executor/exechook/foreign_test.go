@@ -9,6 +9,7 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/dialect"
 	"github.com/hookd-dev/hookd/schema"
+	"github.com/hookd-dev/hookd/test/hooktest"
 )
 
 // foreignHook is a script that was written for another agent, for the event that this
@@ -77,7 +78,7 @@ func TestForeignHooksFail(t *testing.T) {
 			}
 			e := s.executor(schema.HookSettings{}, h)
 			began := time.Now()
-			outcome := fire(t, e, toolEvent("e"))
+			outcome := hooktest.Fire(t, e, toolEvent("e"))
 			if took := time.Since(began); took > 3*time.Second {
 				t.Errorf("took %s", took)
 			}
@@ -107,7 +108,7 @@ func TestForeignHookThatCannotBeStartedRefuses(t *testing.T) {
 		config.Selector, _ = f.Select(nil, "")
 		config.Path, config.Script, config.Args = "/bin/sh", "", []string{"-c", "no-such-guard --check"}
 		h.Asker = New(h.Asker.(*Program).runtime, config)
-		outcome := fire(t, s.executor(schema.HookSettings{}, h), toolEvent("e"))
+		outcome := hooktest.Fire(t, s.executor(schema.HookSettings{}, h), toolEvent("e"))
 		if run := &outcome.Runs[0]; outcome.Action != protocol.Block || run.Failure != protocol.FailSpawn && run.Failure != "" {
 			t.Errorf("%s: %s, failure %q: %s", f.Name, outcome.Action, run.Failure, run.Detail)
 		}
