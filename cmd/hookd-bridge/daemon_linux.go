@@ -40,21 +40,17 @@ func (m *messenger) ask(input []byte) (r reply, start string, err error) {
 	if m.start {
 		start = socket
 	}
-	fd, err := connect(socket, state)
-	if err != nil {
+	left := time.Until(m.due)
+	c := connection{patience: min(left/4, patience), due: m.due}
+	if err := c.open(socket, state); err != nil {
 		return r, start, err
 	}
-	left := time.Until(m.due)
 	own := event{
 		agent: m.agent, name: m.event, cwd: cwd, environ: os.Environ(), input: input,
 		leftMs: (left - min(left/10, margin)).Milliseconds(),
 	}
 	line, err := own.encode()
 	if err != nil {
-		return r, "", err
-	}
-	c := connection{fd: fd}
-	if err := c.setPatience(min(left/4, patience)); err != nil {
 		return r, "", err
 	}
 	r, err = c.exchange(line)
@@ -82,57 +78,52 @@ func stateDir() (string, error) {
 	return "", errors.New("neither HOME nor XDG_STATE_HOME says where the state folder is")
 }
 
-// connect connects to a daemon, if it is the hookd that was installed, which lies in our
-// own folder, and runs under our user.
-func connect(socket, state string) (fd int, err error) {
+// connection is a connection to a daemon. Nothing closes it but the end of this process, or
+// its becoming hookd.
+type connection struct {
+	patience time.Duration
+	due      time.Time
+	fd       int
+	unread   []byte
+}
+
+// open connects to a daemon, if it is the hookd that was installed, which lies in our own
+// folder, and runs under our user.
+func (c *connection) open(socket, state string) error {
 	installed, err := program.Read(state)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	own, err := hookd()
 	if err != nil {
-		return 0, err
+		return err
 	}
 	if now, err := program.IdentityOf(own); err != nil || own != installed.Path || now != installed.File {
-		return 0, errors.New("hookd is not the one that was installed")
+		return errors.New("hookd is not the one that was installed")
 	}
 	if err := meet.CheckOwn(filepath.Dir(socket)); err != nil {
-		return 0, err
+		return err
 	}
-	fd, err = unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	c.fd, err = unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	c := connection{fd: fd}
-	if err := c.setPatience(patience); err != nil { // a daemon that hangs may have a full queue
-		return 0, err
+	// A daemon that hangs may have a full queue of connections, or of bytes.
+	limit := unix.NsecToTimeval(max(c.patience, time.Millisecond).Nanoseconds())
+	if err := unix.SetsockoptTimeval(c.fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &limit); err != nil {
+		return err
 	}
-	if err := unix.Connect(fd, &unix.SockaddrUnix{Name: socket}); err != nil {
-		return 0, err
+	if err := unix.Connect(c.fd, &unix.SockaddrUnix{Name: socket}); err != nil {
+		return err
 	}
-	peer, err := meet.PeerOf(fd)
+	peer, err := meet.PeerOf(c.fd)
 	if err == nil {
 		err = peer.CheckUser()
 	}
 	if err == nil {
 		err = peer.CheckExecutable(own)
 	}
-	return fd, err
-}
-
-// connection is a socket whose calls end after a while. Nothing closes it but the end of
-// this process, or its becoming hookd.
-type connection struct {
-	fd     int
-	unread []byte
-}
-
-func (c *connection) setPatience(d time.Duration) error {
-	limit := unix.NsecToTimeval(max(d, time.Millisecond).Nanoseconds())
-	return errors.Join(
-		unix.SetsockoptTimeval(c.fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &limit),
-		unix.SetsockoptTimeval(c.fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &limit),
-	)
+	return err
 }
 
 var errSilent = errors.New("the daemon does not answer")
@@ -146,9 +137,11 @@ func (c *connection) exchange(line []byte) (r reply, err error) {
 	for {
 		line, err := c.line()
 		switch {
-		case err == unix.EAGAIN && asked:
+		case err == errLate && time.Until(c.due) <= 0:
+			return r, errLate
+		case err == errLate && asked:
 			return r, errSilent
-		case err == unix.EAGAIN:
+		case err == errLate:
 			if asked, err = true, c.write([]byte(ping)); err != nil {
 				return r, err
 			}
@@ -178,17 +171,24 @@ func (c *connection) write(text []byte) error {
 	return nil
 }
 
-// line reads a line, without its end. The error is EAGAIN after the patience is over.
+// line reads a line, without its end. The error is errLate when the patience is over.
 func (c *connection) line() ([]byte, error) {
-	room := make([]byte, 32<<10)
+	room := make([]byte, 8<<10)
 	for {
 		if line, rest, whole := bytes.Cut(c.unread, []byte("\n")); whole {
 			c.unread = rest
 			return line, nil
 		}
+		until := time.Now().Add(c.patience)
+		if until.After(c.due) {
+			until = c.due
+		}
+		if err := wait(c.fd, unix.POLLIN, until); err != nil {
+			return nil, err
+		}
 		n, err := unix.Read(c.fd, room)
 		switch {
-		case err == unix.EINTR:
+		case err == unix.EINTR || err == unix.EAGAIN:
 		case err != nil:
 			return nil, err
 		case n == 0:

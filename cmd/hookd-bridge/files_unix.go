@@ -4,20 +4,25 @@ package main
 
 import (
 	"io"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// readAll reads a descriptor to its end, but no more than most bytes.
-func readAll(fd, most int) ([]byte, error) {
-	text := make([]byte, 0, 16<<10)
+// readAll reads a descriptor to its end, but no more than most bytes, and not past the time
+// when the answer is due.
+func readAll(fd, most int, due time.Time) ([]byte, error) {
+	text := make([]byte, 0, 8<<10)
 	for len(text) < most {
+		if err := wait(fd, unix.POLLIN, due); err != nil {
+			return text, err
+		}
 		if len(text) == cap(text) {
 			text = append(text, make([]byte, cap(text))...)[:len(text)]
 		}
 		n, err := unix.Read(fd, text[len(text):min(cap(text), most)])
 		switch {
-		case err == unix.EINTR || err == unix.EAGAIN && wait(fd, unix.POLLIN) == nil:
+		case err == unix.EINTR || err == unix.EAGAIN:
 		case err != nil:
 			return text, err
 		case n == 0:
@@ -34,7 +39,7 @@ func writeAll(fd int, text []byte) error {
 	for len(text) > 0 {
 		n, err := unix.Write(fd, text)
 		switch {
-		case err == unix.EINTR || err == unix.EAGAIN && wait(fd, unix.POLLOUT) == nil:
+		case err == unix.EINTR || err == unix.EAGAIN && wait(fd, unix.POLLOUT, time.Time{}) == nil:
 		case err != nil:
 			return err
 		case n <= 0:
@@ -46,12 +51,23 @@ func writeAll(fd int, text []byte) error {
 	return nil
 }
 
-// wait waits for a descriptor that an agent has made non-blocking.
-func wait(fd int, event int16) error {
+// wait waits until a descriptor is ready, or fails with errLate at a time, zero for never.
+func wait(fd int, event int16, until time.Time) error {
+	polled := [1]unix.PollFd{{Fd: int32(fd), Events: event}}
 	for {
-		_, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: event}}, -1)
-		if err != unix.EINTR {
+		timeout := -1
+		if !until.IsZero() {
+			timeout = int(max(0, time.Until(until)+time.Millisecond-1) / time.Millisecond)
+		}
+		n, err := unix.Poll(polled[:], timeout)
+		switch {
+		case err == unix.EINTR:
+		case err != nil:
 			return err
+		case n > 0:
+			return nil
+		case !until.IsZero() && time.Until(until) <= 0:
+			return errLate
 		}
 	}
 }
