@@ -198,7 +198,7 @@ func (s *station) await(file string) {
 func TestBridgeByDaemon(t *testing.T) {
 	s := newStation(t, binary)
 	d := s.daemonSeeing("nobody else")
-	for _, command := range []string{"rm -rf /", "allowed"} {
+	for _, command := range []string{"git push --force", "allowed"} {
 		warm := s.run(s.messenger(), toolCall(command))
 		if !s.byDaemon(d.Process.Pid) {
 			t.Errorf("%s: the daemon %d was not asked, but %v", command, d.Process.Pid, s.askers())
@@ -226,7 +226,7 @@ func TestBridgeByDaemonForTwo(t *testing.T) {
 	for _, who := range []string{"one", "the other", "one", "the daemon"} {
 		c := s.messenger()
 		c.Env = append(c.Env, "WHO="+who)
-		a := s.refuses(c, toolCall("rm -rf /"), 3*time.Second)
+		a := s.refuses(c, toolCall("git push --force"), 3*time.Second)
 		if !strings.Contains(a.stdout+a.stderr, "not in this house, "+who) || !s.byDaemon(d.Process.Pid) {
 			t.Errorf("%s, asked by %v: %+v", who, s.askers(), a)
 		}
@@ -235,7 +235,7 @@ func TestBridgeByDaemonForTwo(t *testing.T) {
 
 // Whatever is wrong with the daemon, the messenger does without it.
 func TestBridgeWithoutItsDaemon(t *testing.T) {
-	refuse := toolCall("rm -rf /")
+	refuse := toolCall("git push --force")
 	alone := func(s *station, pid int, a answered) {
 		s.t.Helper()
 		if s.byDaemon(pid) || !strings.Contains(a.stdout+a.stderr, "not in this house, nobody else") {
@@ -246,7 +246,7 @@ func TestBridgeWithoutItsDaemon(t *testing.T) {
 		s := newStation(t, binary)
 		alone(s, 0, s.refuses(s.messenger(), refuse, 3*time.Second))
 	})
-	t.Run("dead, its socket left", func(t *testing.T) {
+	t.Run("dead", func(t *testing.T) {
 		s := newStation(t, binary)
 		d := s.daemonSeeing("nobody else")
 		d.Process.Kill()
@@ -260,7 +260,7 @@ func TestBridgeWithoutItsDaemon(t *testing.T) {
 		alone(s, d.Process.Pid, s.refuses(s.messenger("--limit", "60s"), refuse, 6*time.Second))
 		alone(s, d.Process.Pid, s.refuses(s.messenger("--limit=4s"), refuse, 3200*time.Millisecond))
 	})
-	t.Run("dies in the middle", func(t *testing.T) {
+	t.Run("dies", func(t *testing.T) {
 		s := newStation(t, binary)
 		d := s.daemonSeeing("nobody else")
 		go func() {
@@ -303,7 +303,7 @@ func TestBridgeWithoutItsDaemon(t *testing.T) {
 		alone(s, d.Process.Pid, s.refuses(s.messenger(), refuse, 3*time.Second))
 		os.Chown(filepath.Dir(d.socket), 0, 0)
 	})
-	t.Run("another state folder", func(t *testing.T) {
+	t.Run("state folder", func(t *testing.T) {
 		s := newStation(t, binary)
 		d := s.daemonSeeing("nobody else")
 		c := s.messenger()
@@ -468,12 +468,12 @@ func TestBridgeStartsOneDaemon(t *testing.T) {
 	s := newStation(t, binary)
 	var all sync.WaitGroup
 	for range 6 {
-		all.Go(func() { s.refuses(s.messenger("--start", "--limit=60s"), toolCall("rm -rf /"), 20*time.Second) })
+		all.Go(func() { s.refuses(s.messenger("--start", "--limit=60s"), toolCall("git push --force"), 20*time.Second) })
 	}
 	all.Wait() // stdout and stderr of all of them are closed
 	pid := s.awaitDaemon(0)
 	defer s.stop()
-	s.refuses(s.messenger("--start"), toolCall("rm -rf /"), 3*time.Second)
+	s.refuses(s.messenger("--start"), toolCall("git push --force"), 3*time.Second)
 	if !s.byDaemon(pid) {
 		t.Errorf("the guard was asked by %v, not by %d", s.askers(), pid)
 	}
@@ -502,7 +502,7 @@ func TestBridgeStartsOneDaemon(t *testing.T) {
 func TestBridgeAfterAnUpdate(t *testing.T) {
 	hookd := copied(t)
 	s := newStation(t, hookd)
-	s.refuses(s.messenger("--start"), toolCall("rm -rf /"), 3*time.Second)
+	s.refuses(s.messenger("--start"), toolCall("git push --force"), 3*time.Second)
 	old := s.awaitDaemon(0)
 	text, err := os.ReadFile(hookd)
 	if err != nil {
@@ -514,13 +514,13 @@ func TestBridgeAfterAnUpdate(t *testing.T) {
 	if err := os.Rename(hookd+".new", hookd); err != nil {
 		t.Fatal(err)
 	}
-	s.refuses(s.messenger("--start"), toolCall("rm -rf /"), 3*time.Second)
+	s.refuses(s.messenger("--start"), toolCall("git push --force"), 3*time.Second)
 	if s.byDaemon(old) {
 		t.Error("the old daemon was asked")
 	}
 	now := 0
 	for range 100 {
-		s.refuses(s.messenger("--start"), toolCall("rm -rf /"), 3*time.Second)
+		s.refuses(s.messenger("--start"), toolCall("git push --force"), 3*time.Second)
 		if now = s.status(); now != 0 && now != old && s.byDaemon(now) {
 			break
 		}
@@ -538,7 +538,7 @@ func TestDaemonEndsUnused(t *testing.T) {
 	d := s.daemonSeeing("nobody else", "--idle", "1s")
 	began := time.Now()
 	time.Sleep(600 * time.Millisecond)
-	s.refuses(s.messenger(), toolCall("rm -rf /"), 3*time.Second)
+	s.refuses(s.messenger(), toolCall("git push --force"), 3*time.Second)
 	if err := d.Wait(); err != nil {
 		t.Error(err)
 	}

@@ -52,7 +52,8 @@ func (cmd *Commands) end(ctx context.Context, path string) error {
 	}
 	_ = c.SetReadDeadline(time.Now().Add(endLimit))
 	defer context.AfterFunc(ctx, func() { _ = c.SetReadDeadline(time.Now()) })()
-	if _, err := io.Copy(io.Discard, c); err != nil { // it closes its connections last
+	// It closes its connections last, in good order or not.
+	if _, err := io.Copy(io.Discard, c); errors.Is(err, os.ErrDeadlineExceeded) {
 		return cli.Failed("socket", errors.New("the daemon was told to end and is still there"), "")
 	}
 	cmd.Console.Out.Print("the daemon on %s has ended, process %d\n", path, peer.PID)
