@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -14,6 +15,7 @@ import (
 	"github.com/hookd-dev/hookd/internal/selfprotect"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/dialect"
+	"github.com/hookd-dev/hookd/protocol/realpath"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -48,12 +50,14 @@ func New(source executor.Source, o Options) *Role {
 }
 
 // For returns the gate that decides an event: the one given, with other hooks if the event
-// comes from another agent.
+// comes from another agent. Such an event also gets what hookd's own loop says about a file
+// (realPath), which no other agent does: fire it after For has returned.
 func (r *Role) For(gate *executor.Gate, ev *protocol.Event) *executor.Gate {
 	agent := dialect.Find(ev.Agent.Host)
 	if agent == nil {
 		return gate
 	}
+	realpath.OfCall(ev, ev.Cwd)
 	return gate.WithSource(r.of(agent, canAsk(agent, ev.Event)))
 }
 
@@ -72,19 +76,12 @@ func (r *Role) of(agent *dialect.Agent, ask bool) *agentSource {
 	return s
 }
 
-// canAsk reports whether an agent can put a question to the person at an event, whichever
-// of its own events that is.
+// canAsk reports whether an agent can put a question to the person at an event. Where it
+// has a rarer event of its own for the same that cannot, the question is a refusal there.
 func canAsk(agent *dialect.Agent, event protocol.EventName) bool {
-	can := false
-	for i := range agent.Rows {
-		if row := &agent.Rows[i]; row.Event == event {
-			if !row.Can.Ask.Possible() {
-				return false
-			}
-			can = true
-		}
-	}
-	return can
+	return slices.ContainsFunc(agent.Rows, func(r dialect.Row) bool {
+		return r.Event == event && r.Same == "" && r.Can.Ask.Possible()
+	})
 }
 
 // agentSource is the source of hooks for one agent. It makes one set of each set of the

@@ -16,7 +16,7 @@ import (
 func OfCall(event *protocol.Event, base string) {
 	spec := event.Spec()
 	kind := protocol.ToolKind(jsonspan.Text(jsonspan.Get(event.Data, "kind")))
-	if spec == nil || !spec.Tool || kind != protocol.KindRead && kind != protocol.KindWrite {
+	if spec == nil || !spec.Tool || event.Touches != nil || kind != protocol.KindRead && kind != protocol.KindWrite {
 		return
 	}
 	name, project := jsonspan.Text(jsonspan.Get(event.Data, "name")), cmp.Or(event.Project, event.Cwd)
