@@ -40,7 +40,7 @@
 //	entry.go      one description of a hook, as a value
 //	readentry.go  reads a description
 //	hook.go       all descriptions of a hook, as one
-//	matchers.go   what is odd about a matcher
+//	matchers.go   what is odd about a matcher, and what only a hook of another agent says
 //	object.go     an object of the tree as a struct
 //	reader.go     a value of the tree as a Go value
 //	validate.go   bounds and forms of values, in our words
