@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/internal/selfprotect"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/dialect"
@@ -58,7 +58,7 @@ func (r *Role) For(gate *executor.Gate, ev *protocol.Event) *executor.Gate {
 		return gate
 	}
 	realpath.OfCall(ev, ev.Cwd)
-	return gate.WithSource(r.of(agent, canAsk(agent, ev.Event)))
+	return gate.WithSource(r.of(agent, canAsk(agent, ev)))
 }
 
 func (r *Role) of(agent *dialect.Agent, ask bool) *agentSource {
@@ -76,12 +76,29 @@ func (r *Role) of(agent *dialect.Agent, ask bool) *agentSource {
 	return s
 }
 
-// canAsk reports whether an agent can put a question to the person at an event. Where it
-// has a rarer event of its own for the same that cannot, the question is a refusal there.
-func canAsk(agent *dialect.Agent, event protocol.EventName) bool {
-	return slices.ContainsFunc(agent.Rows, func(r dialect.Row) bool {
-		return r.Event == event && r.Same == "" && r.Can.Ask.Possible()
-	})
+// canAsk reports whether an agent can put a question to the person at an event: at the
+// event of its own that its input names, else whichever of its own events that is.
+func canAsk(agent *dialect.Agent, ev *protocol.Event) bool {
+	host := jsonspan.Get(ev.Data, "host")
+	for _, member := range []string{"hook_event_name", "hookEventName", "event", "event_type", "agent_action_name"} {
+		name := jsonspan.Get(host, member)
+		if jsonspan.Kind(name) != '"' {
+			continue
+		}
+		if row := agent.Row(jsonspan.Text(name)); row != nil && row.Event == ev.Event {
+			return row.Can.Ask.Possible()
+		}
+	}
+	can := false
+	for i := range agent.Rows {
+		if row := &agent.Rows[i]; row.Event == ev.Event && row.Same == "" {
+			if !row.Can.Ask.Possible() {
+				return false
+			}
+			can = true
+		}
+	}
+	return can
 }
 
 // agentSource is the source of hooks for one agent. It makes one set of each set of the
