@@ -15,8 +15,8 @@ import (
 // extension is that of a session's file; its lock has the name with ".lock".
 const extension = ".jsonl"
 
-// Version is the version of the file's format.
-const Version = 1
+// formatVersion is the version of the file's format.
+const formatVersion = 1
 
 // Header is the first line of a session's file.
 type Header struct {
@@ -87,8 +87,8 @@ func decodeHeader(line []byte, id string) (header Header, err error) {
 	switch {
 	case header.Kind != "session":
 		return Header{}, errors.New("this is not the header of a session")
-	case header.Version > Version:
-		return Header{}, fmt.Errorf("the file has version %d, newer than %d", header.Version, Version)
+	case header.Version > formatVersion:
+		return Header{}, fmt.Errorf("the file has version %d, newer than %d", header.Version, formatVersion)
 	case header.ID != id:
 		return Header{}, fmt.Errorf("the header names session %q", header.ID)
 	}
