@@ -28,7 +28,7 @@ func commands(p *parts) []command {
 		{"hooks", trust.Untrust()}, {"hooks", trust.Disable()}, {"hooks", trust.Enable()},
 		{"events", events.Fire()}, {"hooks", hooks.Get()}, {"hooks", hooks.Reply()},
 	}, agentCommands(p), []command{
-		{"events", serve.Serve()}, {"events", bridge.Bridge()}, {"events", agents.Install()}, {"events", agents.Uninstall()}, {"events", log.Log()},
+		{"events", serve.Serve()}, {"events", bridge.Bridge()}, {"events", agents.Install()}, {"events", agents.Uninstall()}, {"events", agents.Verify()}, {"events", log.Log()},
 		{"more", hooks.Schema()}, {"more", hooks.Version()},
 	})
 }

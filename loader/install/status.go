@@ -260,7 +260,11 @@ func (in *Installer) Findings(ctx context.Context, run Runner, environ []string)
 // CodeUnable is the code of the findings of this package.
 const CodeUnable schema.Code = "agent-hooks-unable"
 
+// CodeMonitored is the code of the finding that hooks only watch for an agent.
+const CodeMonitored schema.Code = "hooks-only-watch"
+
 // Codes documents it.
 var Codes = []schema.CodeText{
 	{Code: CodeUnable, Severity: schema.SeverityError, Meaning: "an agent has hookd in its settings and cannot run it: the program is gone, hooks are switched off there, or its version has none"},
+	{Code: CodeMonitored, Severity: schema.SeverityWarning, Meaning: "hooks refuse nothing for an agent until a date: `hookd install --monitor`"},
 }

@@ -99,6 +99,9 @@ func readGeminiResponse(in *input) (reading, error) {
 		Message:      protocol.Message{Role: protocol.RoleAssistant, Content: protocol.TextContent(text)},
 		FinishReason: geminiFinish(response.text("/candidates/0/finishReason")), Type: "final",
 	}
+	if text == "" {
+		data.Message.Content = protocol.Content{}
+	}
 	for name, to := range map[string]**int64{"promptTokenCount": &data.Usage.InputTokens, "candidatesTokenCount": &data.Usage.OutputTokens} {
 		if jsonspan.Kind(response.at("/usageMetadata/"+name)) == '0' {
 			n := int64(response.number("/usageMetadata/" + name))
@@ -128,7 +131,7 @@ func changeGemini(c *Call, data protocol.RawMessage, members []string) (protocol
 	if c.Row.Name == "BeforeToolSelection" {
 		choice := jsonspan.Find(data, "/params/toolChoice")
 		if len(members) != 1 || members[0] != "params" || !jsonspan.Equal(jsonspan.Without(jsonspan.Get(data, "params"), "toolChoice"), jsonspan.Without(jsonspan.Get(c.Event.Data, "params"), "toolChoice")) {
-			return nil, errors.New("Gemini CLI takes only params.toolChoice at BeforeToolSelection")
+			return nil, errors.New("params.toolChoice is all that Gemini CLI takes at BeforeToolSelection")
 		}
 		return geminiToolConfig(choice)
 	}
@@ -136,7 +139,7 @@ func changeGemini(c *Call, data protocol.RawMessage, members []string) (protocol
 		return geminiResponse(jsonspan.Get(data, "message"), jsonspan.Find(c.Event.Data, "/host/llm_response/candidates/0/finishReason"))
 	}
 	if slices.Contains(members, "tools") {
-		return nil, errors.New("Gemini CLI takes no other tools")
+		return nil, errors.New("tools are nothing that Gemini CLI takes")
 	}
 	messages, err := geminiMessages(jsonspan.Text(jsonspan.Get(data, "system")), jsonspan.Get(data, "messages"))
 	if err != nil {
@@ -144,7 +147,7 @@ func changeGemini(c *Call, data protocol.RawMessage, members []string) (protocol
 	}
 	params := jsonspan.Get(data, "params")
 	if jsonspan.Get(params, "toolChoice") != nil {
-		return nil, errors.New("Gemini CLI takes params.toolChoice at BeforeToolSelection only")
+		return nil, errors.New("params.toolChoice is taken by Gemini CLI at BeforeToolSelection only")
 	}
 	request := object{{"model", jsonspan.Find(c.Event.Data, "/host/llm_request/model")}, {"messages", messages}, {"config", renamed(params, 1, 0)}}
 	return request.value()
@@ -173,7 +176,7 @@ func geminiMessages(system string, messages protocol.RawMessage) (protocol.RawMe
 			role = "model"
 		}
 		if slices.ContainsFunc(m.Content, func(p protocol.Part) bool { return p.Type != protocol.PartText }) {
-			return nil, errors.New("Gemini CLI takes only texts in messages")
+			return nil, errors.New("messages have only texts in Gemini CLI")
 		}
 		if err := add(role, m.Content.Text()); err != nil {
 			return nil, err
@@ -215,7 +218,7 @@ func geminiToolConfig(choice protocol.RawMessage) (protocol.RawMessage, error) {
 		}
 		return object{{"mode", "ANY"}, {"allowedFunctionNames", jsonspan.JoinList([]protocol.RawMessage{jsonspan.Quote(name)})}}.value()
 	}
-	return nil, errors.New("Gemini CLI takes the words auto, none and any, or the name of a tool, as params.toolChoice")
+	return nil, errors.New("params.toolChoice is one of the words auto, none and any, or the name of a tool, for Gemini CLI")
 }
 
 // geminiModel are the members of an answer at a model call.

@@ -19,6 +19,7 @@ import (
 var (
 	update = flag.Bool("update", false, "write the golden files anew")
 	limits = protocol.DecodeLimits{Size: protocol.DefaultEventSize, Depth: 512}
+	small  = protocol.DecodeLimits{Size: 64 << 10, Depth: 512}
 )
 
 // inputs are the files below testdata/AGENT that an agent wrote to a hook's stdin.
@@ -143,7 +144,7 @@ var carriers = []string{
 // a member given twice, or with a member that says what is called missing or of another type.
 func wrecks(stdin []byte, gate bool) (wrecked map[string][]byte) {
 	wrecked = map[string][]byte{"nothing": {}, "two": slices.Concat(stdin, stdin), "list": slices.Concat([]byte("["), stdin, []byte("]")), "null": []byte("null"),
-		"too long": slices.Concat(stdin, bytes.Repeat([]byte(" "), int(limits.Size)))}
+		"too long": slices.Concat(stdin, bytes.Repeat([]byte(" "), int(small.Size)))}
 	for at := 1; at < len(jsonspan.Trim(stdin)); at += 1 + at/9 {
 		wrecked[fmt.Sprint("cut at ", at)] = stdin[:at]
 	}
@@ -189,7 +190,7 @@ func TestBrokenInputIsRefused(t *testing.T) {
 			}
 			gate := row.Event == protocol.ToolCallStart || row.Event == protocol.PermissionRequest || row.Event == protocol.PromptSubmit
 			for what, wrecked := range wrecks(stdin, gate) {
-				_, err := a.Read(row.Name, wrecked, limits)
+				_, err := a.Read(row.Name, wrecked, small)
 				if err == nil {
 					if !unread(row, what) {
 						t.Errorf("%s: %s was read", path, what)

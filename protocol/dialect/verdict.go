@@ -157,6 +157,9 @@ func (s *settling) action() {
 			s.v.Refuse, s.v.Reason = true, s.reason()
 		default:
 			s.lose("%s refuses %s, and %s cannot refuse it", s.by(), event, agent)
+			if s.can.Context.Possible() && s.c.Row.Event == protocol.ToolCallEnd { // the model at least reads why
+				s.context = append(s.context, s.reason())
+			}
 		}
 	case protocol.Ask:
 		s.v.Reason = s.reason()
@@ -270,10 +273,21 @@ func (s *settling) changed() {
 	}
 	text := fmt.Sprintf("%s changed %s, and %v", s.owner(), strings.Join(members, ", "), err)
 	if s.can.Block.Possible() && !s.endsRun() {
-		s.v.Refuse, s.v.Ask, s.v.Reason = true, false, text+"; so it was refused"
-		text = s.v.Reason
+		text += "; so it was refused"
+		s.v.Refuse, s.v.Ask, s.v.Reason = true, false, text+s.advice(changed)
 	}
 	s.lose("%s", text)
+}
+
+// advice tells the model how a refused call would be let through. It is left out where a
+// sensitive hook took part, and where it is long.
+func (s *settling) advice(changed protocol.RawMessage) string {
+	const longest = 2000
+	sensitive := slices.ContainsFunc(s.out.Changes, func(c protocol.Change) bool { return c.Sensitive })
+	if s.c.Row.Event != protocol.ToolCallStart || changed == nil || sensitive || len(changed) > longest {
+		return ""
+	}
+	return ". The hook wants these args: " + string(changed)
 }
 
 // owner names the hook that changed something last.

@@ -21,6 +21,7 @@ hookd.go: executor executor/exechook executor/hookenv executor/process loader pr
 internal/fsutil:
 internal/jsonspan: internal/text
 internal/lines:
+internal/program: internal/fsutil
 internal/text:
 internal/selfprotect: protocol protocol/realpath
 protocol: internal/jsonspan internal/text protocol/internal/eventname
@@ -52,13 +53,14 @@ executor/internal/inflight:
 executor/internal/slots: protocol
 executor/internal/worker: executor/internal/inflight executor/process protocol protocol/readreply
 executor/hookenv: executor/process
-executor/guest: executor protocol protocol/dialect schema
+executor/guest: executor executor/process protocol protocol/dialect schema
 executor/process:
 executor/record: executor/state internal/fsutil protocol schema
 executor/state: protocol schema
 executor/daemon: executor protocol protocol/rpc protocol/rpc/socket schema
 loader/install: executor/hookenv executor/process loader/install/internal/configtext protocol protocol/dialect protocol/dialect/plugins schema
 loader/install/internal/configtext: schema/document
+loader/install/verify: executor/guest executor/process internal/program loader/install loader/install/internal/configtext protocol/dialect protocol/toolname
 loader/internal/bundle: executor/hookenv loader/internal/files loader/internal/interpreter loader/internal/report protocol protocol/patterns schema schema/document
 loader/internal/candidate: executor/hookenv loader/internal/bundle loader/internal/files loader/internal/interpreter loader/internal/records loader/internal/report loader/internal/settings loader/internal/workspace protocol schema
 loader/internal/discover: executor/hookenv executor/process internal/fsutil loader/internal/bundle loader/internal/candidate loader/internal/environment loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/trust protocol protocol/dialect schema schema/document
@@ -106,20 +108,20 @@ agentloop/store: internal/lines protocol
 client: protocol protocol/rpc protocol/rpc/socket
 cmd/hookd: *
 cmd/hookd/internal/agentcmd: agentloop cmd/hookd/internal/chat cmd/hookd/internal/cli cmd/hookd/internal/conversation cmd/hookd/internal/engine cmd/hookd/internal/jsonsession cmd/hookd/internal/question cmd/hookd/internal/runview cmd/hookd/internal/sessionscmd cmd/hookd/internal/show cmd/hookd/internal/terminal loader protocol
-cmd/hookd/internal/bridgecmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/show executor executor/hookenv protocol protocol/dialect
+cmd/hookd/internal/bridgecmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/show executor executor/guest executor/hookenv protocol protocol/dialect
 cmd/hookd/internal/chat: agentloop agentloop/model cmd/hookd/internal/cli cmd/hookd/internal/conversation cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/question cmd/hookd/internal/report cmd/hookd/internal/runview cmd/hookd/internal/sessionscmd cmd/hookd/internal/show cmd/hookd/internal/terminal cmd/hookd/internal/trustcmd protocol
 cmd/hookd/internal/cli: cmd/hookd/internal/show cmd/hookd/internal/terminal protocol
 cmd/hookd/internal/conversation: agentloop agentloop/builtin agentloop/mcp agentloop/model agentloop/provider agentloop/recipe agentloop/skill agentloop/store agentloop/tool cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/models cmd/hookd/internal/places cmd/hookd/internal/sessionscmd cmd/hookd/internal/show cmd/hookd/internal/trustcmd executor executor/hookenv executor/process loader protocol schema schema/agentparts schema/toolname
-cmd/hookd/internal/engine: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show cmd/hookd/internal/signals executor executor/daemon executor/exechook executor/guest executor/hookenv executor/process loader protocol schema
+cmd/hookd/internal/engine: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show cmd/hookd/internal/signals executor executor/daemon executor/exechook executor/guest executor/hookenv executor/process loader loader/install loader/install/verify protocol protocol/dialect schema
 cmd/hookd/internal/eventcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/faultyhook cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/daemon executor/exechook executor/hookenv executor/process internal/jsonspan loader protocol protocol/realpath schema schema/toolname schema/units
 cmd/hookd/internal/conversation: agentloop agentloop/builtin agentloop/mcp agentloop/model agentloop/provider agentloop/recipe agentloop/skill agentloop/store agentloop/tool cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/models cmd/hookd/internal/places cmd/hookd/internal/sessionscmd cmd/hookd/internal/show cmd/hookd/internal/trustcmd executor executor/hookenv executor/process loader protocol schema schema/agentparts protocol/toolname
 cmd/hookd/internal/engine: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show cmd/hookd/internal/signals executor executor/daemon executor/exechook executor/hookenv executor/process loader protocol schema
 cmd/hookd/internal/eventcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/faultyhook cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/daemon executor/exechook executor/hookenv executor/process internal/jsonspan loader protocol protocol/realpath schema protocol/toolname schema/units
 cmd/hookd/internal/faultyhook:
 cmd/hookd/internal/hookcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/shellhook cmd/hookd/internal/show cmd/hookd/internal/terminal examples executor executor/daemon executor/exechook executor/hookenv executor/process executor/record loader loader/install protocol schema
-cmd/hookd/internal/installcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/show loader loader/install
+cmd/hookd/internal/installcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/show executor/guest loader loader/install loader/install/verify
 cmd/hookd/internal/jsonsession: agentloop agentloop/model cmd/hookd/internal/cli cmd/hookd/internal/conversation cmd/hookd/internal/engine cmd/hookd/internal/runview protocol
-cmd/hookd/internal/logcmd: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/process executor/record executor/state protocol
+cmd/hookd/internal/logcmd: cmd/hookd/internal/cli cmd/hookd/internal/engine cmd/hookd/internal/places cmd/hookd/internal/report cmd/hookd/internal/show executor executor/process executor/record executor/state protocol
 cmd/hookd/internal/models: agentloop/model agentloop/model/anthropic agentloop/model/cassette agentloop/model/openai cmd/hookd/internal/cli protocol schema schema/agentparts
 cmd/hookd/internal/models: agentloop/model agentloop/model/anthropic agentloop/model/cassette agentloop/model/openai cmd/hookd/internal/cli protocol protocol/patterns schema
 cmd/hookd/internal/places: cmd/hookd/internal/cli cmd/hookd/internal/show executor loader protocol

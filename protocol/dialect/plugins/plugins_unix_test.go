@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -33,6 +34,9 @@ func TestMain(m *testing.M) {
 }
 
 const mark = "MARK of the hook"
+
+// decisions are the values of DO with which hookd answers.
+var decisions = []string{"observe", "block", "ask", "stop", "continue", "change", "context", "notice"}
 
 func bridge(do, name, event string) int {
 	switch do {
@@ -140,6 +144,9 @@ func run(t *testing.T, agent, do string, command []string, limit time.Duration) 
 	}
 	cmd := exec.CommandContext(t.Context(), node, driver, plugin)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "DO="+do, "PIDS="+filepath.Join(dir, "pids"))
+	if !slices.Contains(decisions, do) {
+		cmd.Env = append(cmd.Env, "BROKEN=1") // only what can be refused is tried
+	}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

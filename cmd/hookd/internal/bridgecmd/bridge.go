@@ -51,7 +51,9 @@ EVENT is the agent's own name of the event, for agents that do not write it.`,
 			if len(args) > 1 {
 				b.event = args[1]
 			}
-			return b.write(b.answer(c.Context()))
+			answer := b.answer(c.Context())
+			cmd.leaveMark(agent.Name, b.event)
+			return b.write(answer)
 		},
 	}
 	c.Flags().DurationVar(&limit, "limit", 0, "the agent's own `limit` for its hooks, if its settings state one")

@@ -1,18 +1,24 @@
 package engine
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/hookd-dev/hookd/executor/guest"
 	"github.com/hookd-dev/hookd/executor/hookenv"
+	"github.com/hookd-dev/hookd/loader/install"
+	"github.com/hookd-dev/hookd/loader/install/verify"
 )
 
 // GuestOptions are what the guest role needs to know of this machine: where the state is,
 // and which files are hookd's own.
 func GuestOptions(stateDir string) guest.Options {
-	o := guest.Options{StateDir: stateDir}
+	o := guest.Options{StateDir: stateDir, Broken: func(_ context.Context, agent, project string) string {
+		return brokenInstall(stateDir, agent, project)
+	}}
 	if home, err := os.UserHomeDir(); err == nil && filepath.IsAbs(home) {
 		o.Home = home
 	}
@@ -50,4 +56,24 @@ func programs() (paths []string) {
 		paths = append(paths, filepath.Join(dir, "hookd-bridge"+suffix))
 	}
 	return paths
+}
+
+// brokenInstall says in one line what keeps hookd from working in an agent that has just
+// called it, "" if nothing is known to. It starts nothing. What the agent trusts is not
+// looked at: it has called.
+func brokenInstall(stateDir, agent, project string) string {
+	a := install.Find(agent)
+	in, err := install.Here(stateDir, project)
+	if a == nil || err != nil {
+		return ""
+	}
+	v := verify.Verifier{Installer: in, State: stateDir}
+	for _, r := range v.Verify(context.Background(), []*install.Agent{a}) {
+		for _, p := range r.Problems {
+			if p.Check != "folder-trust" && p.Check != "hook-trust" {
+				return fmt.Sprintf("hookd is not installed in %s as it should be: %s (hookd verify %s says what to do)", r.Title, p.Text, agent)
+			}
+		}
+	}
+	return ""
 }

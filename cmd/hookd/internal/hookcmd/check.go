@@ -35,7 +35,7 @@ func (cmd *Commands) Check() *cobra.Command {
 				return err
 			}
 			unfit, suggestions := judgeModes(snapshot, readPastRuns(state))
-			listing.Findings = slices.Concat(listing.Findings, unusable, unfit, loader.Advice(snapshot), loader.Duplicates(snapshot), otherAgents)
+			listing.Findings = slices.Concat(listing.Findings, unusable, monitorFindings(state), unfit, loader.Advice(snapshot), loader.Duplicates(snapshot), otherAgents)
 			errors := 0
 			for _, f := range listing.Findings {
 				if f.Severity == schema.SeverityError || strict {

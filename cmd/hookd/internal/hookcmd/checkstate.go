@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/loader/install"
@@ -53,4 +54,23 @@ func (cmd *Commands) checkAgents(ctx context.Context, state, project string) ([]
 		return nil, err
 	}
 	return in.Findings(ctx, runtime, os.Environ()), nil
+}
+
+// monitorFindings are the agents for which hooks only watch.
+func monitorFindings(state string) (findings []schema.Finding) {
+	for _, text := range engine.MonitorTexts(state) {
+		findings = append(findings, schema.NewFinding(schema.Pos{}, "", schema.SeverityWarning, install.CodeMonitored, text, engine.MonitorRemedy()))
+	}
+	return findings
+}
+
+// noteMonitors says for which agents hooks only watch.
+func (cmd *Commands) noteMonitors() {
+	state, err := executor.StateDir()
+	if err != nil {
+		return
+	}
+	for _, text := range engine.MonitorTexts(state) {
+		cmd.Console.Note(text, engine.MonitorRemedy())
+	}
 }

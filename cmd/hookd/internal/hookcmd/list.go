@@ -56,6 +56,7 @@ them, as the settings switch them; elsewhere they are not asked.`,
 				return cmd.Console.PrintJSON(listing)
 			}
 			report.Listing(cmd.Console.Out, listing.Listing)
+			cmd.noteMonitors()
 			if event == "" {
 				report.Resources(cmd.Console.Out, listing.Resources)
 				if !withBuiltin {

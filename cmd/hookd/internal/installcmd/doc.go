@@ -6,6 +6,8 @@
 //	install.go     plan, show, ask, write, and what is left to do
 //	uninstall.go   the same for taking hookd out
 //	status.go      --status and --detect
+//	monitor.go     --monitor: hooks only watch for a while (package executor/guest)
+//	verify.go      hookd verify, and --verify (package loader/install/verify)
 //
 // Nothing is written before the person has seen it: the changes of all agents are shown,
 // then one question is asked. Below a hook or an agent's tool nothing is written at all.

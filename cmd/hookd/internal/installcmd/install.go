@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
@@ -23,6 +24,11 @@ func (cmd *Commands) install(ctx context.Context, f flags, names []string) error
 		if err := mayWrite(); err != nil {
 			return err
 		}
+	}
+	now := time.Now()
+	until, err := f.monitor.end(now)
+	if err != nil {
+		return err
 	}
 	in, err := cmd.installer(&f)
 	if err != nil {
@@ -50,7 +56,15 @@ func (cmd *Commands) install(ctx context.Context, f flags, names []string) error
 		cmd.showPlan(plan, versionOf(found))
 		plans = append(plans, plan)
 	}
-	return cmd.carryOut(ctx, in, f, plans, "install hookd there?")
+	if err := cmd.carryOut(ctx, in, f, plans, "install hookd there?"); err != nil || f.dryRun {
+		return err
+	}
+	for _, a := range chosen {
+		if err := cmd.setMonitor(in.State, a, now, until); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // versionOf says which version of an agent is here.

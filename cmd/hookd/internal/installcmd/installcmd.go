@@ -33,6 +33,8 @@ type flags struct {
 	warm          bool
 	status        bool
 	detect        bool
+	verify        bool
+	monitor       monitorFlags
 }
 
 // Install returns hookd install.
@@ -51,7 +53,7 @@ The events are those that the installed version of the agent knows: it is asked 
 its version. An earlier installation is repaired, not repeated.`,
 		ValidArgs: install.Names(),
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 && !f.status && !f.detect {
+			if len(args) == 0 && !f.status && !f.detect && !f.verify {
 				return errors.New("which agent? One or more of " + strings.Join(install.Names(), ", "))
 			}
 			return nil
@@ -62,6 +64,8 @@ its version. An earlier installation is repaired, not repeated.`,
 				return cmd.status(c.Context(), f, args)
 			case f.detect:
 				return cmd.detect(c.Context(), f)
+			case f.verify:
+				return cmd.verify(c.Context(), &f, args, true)
 			}
 			return cmd.install(c.Context(), f, args)
 		},
@@ -70,7 +74,11 @@ its version. An earlier installation is repaired, not repeated.`,
 	c.Flags().BoolVar(&f.warm, "warm", false, "let agents start the small hookd-bridge, which asks a daemon")
 	c.Flags().BoolVar(&f.status, "status", false, "show where hookd is installed, and what keeps it from working")
 	c.Flags().BoolVar(&f.detect, "detect", false, "show which agents are here")
-	cli.Exclusive(c, "status", "detect", "dry-run", "yes")
+	c.Flags().BoolVar(&f.verify, "verify", false, "say whether what is installed is alive, as hookd verify does")
+	c.Flags().BoolVar(&f.monitor.on, "monitor", false, "let hooks only watch for these agents: nothing is refused but by managed and required hooks and self-protection")
+	cli.NameFlag(c.Flags(), &f.monitor.until, "until", "", "the `DATE` when --monitor ends: 2026-12-24, 3d, 12h (default 7 days)")
+	cli.Exclusive(c, "status", "detect", "verify", "dry-run", "yes")
+	cli.Exclusive(c, "monitor", "status", "detect", "verify", "dry-run")
 	cmd.Console.JSONFlag(c)
 	return c
 }

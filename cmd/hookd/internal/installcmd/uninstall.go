@@ -3,6 +3,7 @@ package installcmd
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/hookd-dev/hookd/loader/install"
 )
@@ -43,5 +44,13 @@ func (cmd *Commands) uninstall(ctx context.Context, f flags, names []string) err
 			plans = append(plans, plan)
 		}
 	}
-	return cmd.carryOut(ctx, in, f, plans, "take hookd out?")
+	if err := cmd.carryOut(ctx, in, f, plans, "take hookd out?"); err != nil || f.dryRun {
+		return err
+	}
+	for _, a := range chosen { // a later installation begins strict
+		if err := cmd.setMonitor(in.State, a, time.Now(), time.Time{}); err != nil {
+			return err
+		}
+	}
+	return nil
 }

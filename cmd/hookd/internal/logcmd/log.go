@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor/record"
@@ -61,7 +62,9 @@ up to it. A place where a record is not what was once written is shown as such.`
 	cli.NameFlag(c.Flags(), &f.filter.hook, "hook", "", "show only events in which the hook `NAME` had a part")
 	cli.NameFlag(c.Flags(), &since, "since", "", "show only what was decided since `TIME`: 2h, 3d, 2026-11-27, or a time like 2026-11-27T15:04:05Z")
 	cli.NameFlag(c.Flags(), &f.session, "session", "", "show only session `ID`, by its ID or a unique prefix, or a day such as 2026-11-27")
-	c.MarkFlagsMutuallyExclusive("would", "follow", "head", "refused")
+	for _, other := range []string{"follow", "head", "refused"} {
+		cli.Exclusive(c, "would", other)
+	}
 	cmd.Console.JSONFlag(c)
 	return c
 }
@@ -70,6 +73,9 @@ func (cmd *Commands) log(ctx context.Context, f logFlags) error {
 	state, err := places.StateDir()
 	if err != nil {
 		return err
+	}
+	for _, text := range engine.MonitorTexts(state) {
+		cmd.Console.Note(text, engine.MonitorRemedy())
 	}
 	dir := filepath.Join(state, "records")
 	names, err := record.Names(dir)

@@ -9,7 +9,7 @@ const ctx = {
 };
 const result = { sent, told, asked };
 
-await handlers.session_start({ reason: "startup" }, ctx);
+if (!process.env.BROKEN) await handlers.session_start({ reason: "startup" }, ctx);
 const input = { command: "echo hi" };
 const before = await handlers.tool_call({ toolName: "bash", toolCallId: "c1", input }, ctx);
 result.before = before?.block ? before.reason : input.command;
@@ -18,6 +18,10 @@ const after = await handlers.tool_result({ toolName: "bash", toolCallId: "c1", i
 result.after = (after?.content ?? [{ text: "hi" }]).map((part) => part.text).join("\n");
 const prompt = await handlers.input({ text: "do it", source: "interactive" }, ctx);
 result.prompt = prompt?.action === "handled" ? "handled" : prompt?.text ?? "do it";
+if (process.env.BROKEN) {
+  console.log(JSON.stringify(result));
+  process.exit();
+}
 result.system = (await handlers.before_agent_start({ prompt: "do it", systemPrompt: "base" }, ctx))?.systemPrompt ?? "";
 for (let i = 0; i < 7; i++) {
   await handlers.agent_end({ messages: [{ role: "assistant", content: [{ type: "text", text: "done" }], stopReason: "stop" }] }, ctx);
