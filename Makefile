@@ -17,28 +17,33 @@ build:
 lean:
 	CGO_ENABLED=0 go build -tags lean -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/hookd-lean ./cmd/hookd
 
+# What is checked is compiled as hookd itself is, so that the tests find it built. The
+# programs that check are, too: each further way of compiling takes minutes where nothing is
+# cached.
+PLAIN = CGO_ENABLED=0 GOFLAGS=-trimpath
+
 # Tests mostly wait, so what only computes runs at the same time.
-test:
+test: bin/progress
 	@test -n "$(RACE)" || echo "make test: no C compiler, so without the race detector"
-	@go run ./test/progress -also "$(MAKE) -s lint" -- $(RACE) -vet=off -p 4 -parallel 4 -timeout 9m $(SLOW) ./...
+	@bin/progress -also "$(MAKE) -s lint" -- $(RACE) -vet=off -p 4 -parallel 4 -timeout 9m $(SLOW) ./...
 	@echo "make test: vet, types on darwin and windows, staticcheck and all tests: ok"
 
-# What is checked is compiled as hookd itself is, so that the tests find it built.
-PLAIN = CGO_ENABLED=0 GOFLAGS=-trimpath
+bin/progress: test/progress/main.go
+	@$(PLAIN) go build -o $@ ./test/progress
 
 vet:
 	$(PLAIN) go vet ./...
 	$(PLAIN) go vet -tags lean ./cmd/hookd
 	$(PLAIN) go vet -tags interop ./test/interop ./agentloop/mcp
-	go run ./test/systems darwin/arm64 windows/amd64
+	$(PLAIN) go run ./test/systems darwin/arm64 windows/amd64
 
 lint: vet
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "make lint: run gofmt -w on these files"; exit 1; }
 	$(PLAIN) go tool staticcheck ./...
 
-race:
+race: bin/progress
 	@test -n "$(RACE)" || echo "make race: no C compiler, so without the race detector"
-	@go run ./test/progress -- $(RACE) -vet=off -p 4 -parallel 4 -timeout 9m $(SLOW) ./...
+	@bin/progress -- $(RACE) -vet=off -p 4 -parallel 4 -timeout 9m $(SLOW) ./...
 
 # Each fuzz target for FUZZTIME; says at the end how many there were.
 fuzz:

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/executor/state"
+	"github.com/hookd-dev/hookd/internal/hookvalues"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -283,7 +284,7 @@ func (d *dispatch) conclude() (conclusion, error) {
 	d.notices = append(d.notices, notices...)
 	observers := d.reserveObservers(&outcome)
 	for i, run := range outcome.Runs { // they say whose context was cut
-		run.Warnings = append(slices.Clip(run.Warnings), overwrittenTexts(overwritten, run.Hook)...)
+		run.Warnings = append(slices.Clip(run.Warnings), hookvalues.Texts(overwritten, run.Hook)...)
 		d.results.runs[d.results.folded[i]] = run
 	}
 	if d.req.executor.options.Explain {

@@ -97,21 +97,6 @@ func (s *hookState) commit(r *request) (overwritten []state.Overwritten, notices
 	return overwritten, notices
 }
 
-// overwrittenTexts says which values of a hook are lost.
-func overwrittenTexts(overwritten []state.Overwritten, hook string) (texts []string) {
-	for _, l := range overwritten {
-		if l.Hook != hook {
-			continue
-		}
-		of := "another event"
-		if l.Seq != nil {
-			of = fmt.Sprintf("event %d", *l.Seq)
-		}
-		texts = append(texts, fmt.Sprintf("the %s that it gave at %s is lost: two events ran side by side, and the later one's stands", l.What, of))
-	}
-	return texts
-}
-
 // stateKey names a hook wherever the session is at work: in an inner project it is
 // known as ../guard.sh.
 func stateKey(h *Hook) state.Key {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookd-dev/hookd/executor/internal/inflight"
 	"github.com/hookd-dev/hookd/executor/state"
+	"github.com/hookd-dev/hookd/internal/hookvalues"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -229,7 +230,7 @@ func (j *job) finish(d *dispatch, run protocol.Run, overwritten []state.Overwrit
 		note = droppedNote
 		d.req.progress.cut(&d.req.event, j.hook)
 	}
-	run.Warnings = append(slices.Clip(run.Warnings), overwrittenTexts(overwritten, j.hook.Name)...)
+	run.Warnings = append(slices.Clip(run.Warnings), hookvalues.Texts(overwritten, j.hook.Name)...)
 	d.req.recordLate(&run, note, dropped, overwritten)
 	d.req.progress.finished(&d.req.event, j.hook, run)
 	d.req.progress.notice(&d.req.event, append(d.results.fold.Outcome().Notices, d.notices...)...)

@@ -62,19 +62,25 @@ func (p *assembly) finalize(f *hook) {
 	}
 }
 
-// rejectOrBreak disables a hook whose description or file is faulty. One that guards
-// something fails instead.
+// unreadRemedy is what to do about settings that cannot be read.
+const unreadRemedy = "correct it as hookd check says, or remove it"
+
+// rejectOrBreak disables a hook whose description or file is faulty, or that a limit binds
+// which nobody can read. One that guards something fails instead.
 func (p *assembly) rejectOrBreak(f *hook) {
 	h := &f.Resolution.Hook
 	switch {
 	case f.Status != "":
 	case f.Resolution.Rejected:
-		why := "its description is faulty"
-		if !f.Faulty() {
+		why, remedy := "its description is faulty", "correct what hookd check says about it"
+		switch d := f.Described; {
+		case !f.Faulty():
 			why = "nothing says which events it is for"
+		case len(d) == 1 && d[0].From == schema.FromSettings && d[0].Pos.Path == f.Base: // nobody knows which hook it is about
+			why, remedy = fmt.Sprintf("%s cannot be read (%s:%d), and may name a guard", d[0].Pos.Path, d[0].Pos.File, d[0].Pos.Line), unreadRemedy
 		}
 		if f.Resolution.Guards && f.Scope.On() {
-			f.FailClosed(f.Name, executor.Rejected, protocol.FailSettings, why, "correct what hookd check says about it")
+			f.FailClosed(f.Name, executor.Rejected, protocol.FailSettings, why, remedy)
 		}
 		f.Disable(executor.Rejected, why)
 	case f.Problem != nil:
@@ -86,6 +92,12 @@ func (p *assembly) rejectOrBreak(f *hook) {
 			f.FailClosed(f.Name, executor.Broken, kind, f.Problem.Why, f.Problem.Remedy)
 		}
 		f.Disable(executor.Broken, f.Problem.Why)
+	case len(f.Scope.Own.Hooks.Unread) > 0:
+		why := f.Scope.Own.Hooks.Unread[0].String() + ", which limits it"
+		if h.Enabled && f.Scope.On() && h.Guards() {
+			f.FailClosed(f.Name, executor.Rejected, protocol.FailSettings, why, unreadRemedy)
+		}
+		f.Disable(executor.Rejected, why)
 	}
 	denied := f.Record != nil && f.Record.Decision == records.Denied // what is wrong with it is of no use to anybody
 	if f.Problem != nil && f.Scope.Layer != "" && !denied {

@@ -776,7 +776,7 @@ var settingsMistakes = []settingsMistake{
 		layer:  protocol.User,
 		format: "json",
 		text:   `{"agent": {"headers": ["Authorization"]}}`,
-		want:   `error bad-value acai.json:1 agent.headers[0]: headers[0] is "Authorization" -> write a header line: Name: value`,
+		want:   `error bad-value acai.json:1 agent.headers[0]: headers[0] is "…" -> write a header line: Name: value`,
 	},
 	{
 		name:   `address that is none`,

@@ -13,10 +13,10 @@ import (
 // SettingsMarkdown returns the table of settings for the documentation.
 func SettingsMarkdown() string {
 	var b strings.Builder
-	b.WriteString("| key | type, range | default | layers | tighter | for whom | meaning |\n|---|---|---|---|---|---|---|\n")
+	b.WriteString("| key | type, range | default | layers | tighter | for whom | unreadable | meaning |\n|---|---|---|---|---|---|---|---|\n")
 	for i := range Keys {
 		k := &Keys[i]
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s |\n", k.Name, k.typeText(), k.defaultText(), k.Layers, k.tighterText(), k.For, k.meaningText())
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s | %s |\n", k.Name, k.typeText(), k.defaultText(), k.Layers, k.tighterText(), k.For, k.unreadText(), k.meaningText())
 	}
 	return b.String()
 }
@@ -26,6 +26,28 @@ func (k *Key) meaningText() string {
 		return k.Meaning + "; **not acted on in this version**"
 	}
 	return k.Meaning
+}
+
+// unreadText says what stands for a value that was written and cannot be read.
+func (k *Key) unreadText() string {
+	switch stands := k.Unread.(type) {
+	case nil:
+		return "–"
+	case refusal:
+		switch k.For {
+		case ForRun:
+			return "no run starts"
+		case ForHooksBelow, ForShared:
+			return "they do not run"
+		}
+		return "every gate refuses"
+	case []string:
+		if len(stands) == 0 {
+			return "the readable items"
+		}
+		return "the readable items and `" + strings.Join(stands, ", ") + "`"
+	}
+	return "`" + k.Write(k.Unread) + "`"
 }
 
 func (k *Key) typeText() string {

@@ -35,10 +35,35 @@ type Key struct {
 	FixedByManaged bool
 	// ProjectTightens says that the project may only tighten, even the default.
 	ProjectTightens bool
+	// Unread is what stands in the place of a value that a layer wrote and nobody can read,
+	// so that nothing becomes looser than what was written: a value that no other one is
+	// tighter than, items that are added to those of a list that can be read, or Refuses.
+	// nil, the default, is for keys that neither limit nor refuse anything.
+	Unread any
 	// Waits says that this version reads the setting and does not act on it yet;
 	// The person who writes it is told.
 	Waits   Waiting
 	Meaning string
+}
+
+// Refuses is the [Key].Unread of a key for which no value is surely tight enough, and with
+// whose tightest one nothing works: what the key binds does not go on until its value can
+// be read. A run does not start, hooks that are bound do not run and guards among them
+// fail, and where guards may be missing every gate refuses.
+const Refuses = refusal("refuses")
+
+type refusal string
+
+// Unread is a value that was written, cannot be read, and has no tight value that could
+// stand in its place.
+type Unread struct {
+	Key string
+	Pos Pos
+}
+
+// String says which value cannot be read, and where it is.
+func (u Unread) String() string {
+	return fmt.Sprintf("%s cannot be read (%s:%d)", u.Key, u.Pos.File, u.Pos.Line)
 }
 
 // Type is what kind of value a setting takes.
@@ -201,7 +226,8 @@ func (k *Key) violated(value any) (check string) {
 	return ""
 }
 
-// Write writes a value the way settings write it, for messages and tables.
+// Write writes a value the way settings write it, for messages and tables, without
+// secrets.
 func (k *Key) Write(value any) string {
 	switch v := value.(type) {
 	case nil:
@@ -216,7 +242,13 @@ func (k *Key) Write(value any) string {
 			return units.FormatSize(v)
 		}
 	case []string:
-		return "[" + strings.Join(v, ", ") + "]"
+		items := make([]string, len(v))
+		for i, item := range v {
+			items[i] = k.visible(item)
+		}
+		return "[" + strings.Join(items, ", ") + "]"
+	case string:
+		return k.visible(v)
 	}
 	return fmt.Sprint(value)
 }

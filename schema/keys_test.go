@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema/document"
 )
 
 // Every code has its row in the list, and every name is kebab-case.
@@ -83,10 +84,10 @@ func TestEachSettingHasItsOwnPlace(t *testing.T) {
 	}
 }
 
-// leaves counts the values of settings. Where one comes from is no value of its
-// own: the merge derives it.
+// leaves counts the values of settings. Where one comes from, and which cannot be read, is
+// no value of its own: the merge derives it.
 func leaves(v reflect.Value) int {
-	if v.Type() == reflect.TypeFor[protocol.Layer]() || v.Type() == reflect.TypeFor[Origins]() {
+	if v.Type() == reflect.TypeFor[protocol.Layer]() || v.Type() == reflect.TypeFor[Origins]() || v.Type() == reflect.TypeFor[[]Unread]() {
 		return 0
 	}
 	if v.Kind() != reflect.Struct {
@@ -108,5 +109,46 @@ func TestFieldsAreWhole(t *testing.T) {
 		if fieldDefaults[name] == "" || f.Tag.Get("jsonschema") == "" || f.Tag.Get("from") == "" || !strings.Contains(table, "| `"+name+"` | ") {
 			t.Errorf("%s is not documented", name)
 		}
+	}
+}
+
+// What is said of a setting goes to screens and logs: no key that stands in it does.
+func TestSecretsOfSettingsAreNotSaid(t *testing.T) {
+	for _, text := range []string{
+		`{"agent": {"headers": ["Authorization Bearer sk-CANARY"]}}`,
+		`{"agent": {"headers": ["sk-CANARY"]}}`,
+		`{"agent": {"headers": "Authorization: Bearer sk-CANARY"}}`,
+		`{"agent": {"headers": "sk-CANARY"}}`,
+		`{"agent": {"headers": ["X: sk-CANARY\nY: z"]}}`,
+		`{"agent": {"baseUrl": "me:CANARY@example.com/v1"}}`,
+		`{"agent": {"baseUrl": "ftp://me:CANARY@example.com/v1"}}`,
+		`{"agent": {"baseUrl": "example.com/v1?key=CANARY"}}`,
+		`{"agent": {"mcpServers": {"s": {"url": "https://x", "headers": "Authorization: Bearer sk-CANARY"}}}}`,
+		`{"agent": {"mcpServers": {"s": {"command": "x", "env": "KEY=sk-CANARY"}}}}`,
+	} {
+		root, err := document.Parse("json", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, findings, err := DecodeLayer(root, protocol.User, "acai.json")
+		if err != nil || len(findings) == 0 {
+			t.Errorf("%s: %v, %d findings", text, err, len(findings))
+		}
+		for _, f := range findings {
+			if strings.Contains(f.String(), "CANARY") {
+				t.Errorf("%s: %s", text, f)
+			}
+		}
+	}
+	for name, value := range map[string]any{
+		"agent.headers": []string{"Authorization: Bearer sk-CANARY", "sk-CANARY"},
+		"agent.baseUrl": "https://me:CANARY@example.com/v1?key=CANARY",
+	} {
+		if said := KeyByName(name).Write(value); strings.Contains(said, "CANARY") || !strings.Contains(said, "…") {
+			t.Errorf("%s: %s", name, said)
+		}
+	}
+	if said := KeyByName("agent.baseUrl").Write("https://example.com/a@b"); said != "https://example.com/a@b" {
+		t.Error(said)
 	}
 }

@@ -29,6 +29,10 @@ type LayerSettings struct {
 	// is no list, required has an unreadable item) is an entry without a name
 	// whose faults reach every gate.
 	Use []Described
+
+	// Unread are values that limit something, cannot be read, and for which nothing can
+	// stand: what they bind does not go on.
+	Unread []Unread
 }
 
 // Value is one setting as a layer wrote it. V has the type of the key's
@@ -107,6 +111,7 @@ func (r *layerReader) foreign(m document.Member) {
 	first, _, dotted := strings.Cut(m.Key, ".")
 	if dotted && (first == "hooks" || first == "agent") {
 		r.at(pos, SeverityWarning, CodeUnknownKey, fmt.Sprintf("the key %q has no effect: keys are not split at dots", clip(m.Key)), "nest it: "+nest(m.Key))
+		r.lostAt(m.Key, m.Line, pos.Path)
 		return
 	}
 	for _, ours := range []string{"hooks", "agent"} {
@@ -133,7 +138,7 @@ func keyCount(n *document.Node) map[string]int {
 func (r *layerReader) group(n *document.Node, path string) {
 	if n.Kind != document.Object {
 		r.wrongType(n, path, "an object", "an object with the keys "+strings.Join(children(path), ", "))
-		r.lostBelow(n, path)
+		r.lostAt(path, n.Line, path)
 		return
 	}
 	count, names := keyCount(n), children(path)
@@ -149,13 +154,12 @@ func (r *layerReader) group(n *document.Node, path string) {
 				meant = m.Key
 			}
 			r.at(Pos{r.file, m.Line, at}, SeverityError, CodeUnknownKey, fmt.Sprintf("there is no setting %q", clip(at)), didYouMean(meant, names))
+			if count[meant] == 0 { // a limit that is misspelt is one that nobody can read
+				r.lostAt(path+"."+meant, m.Line, at)
+			}
 		case count[m.Key] > 1:
 			r.at(Pos{r.file, m.Line, at}, SeverityError, CodeDuplicateKey, fmt.Sprintf("the key %s is here more than once, none of its values counts", m.Key), "keep one of them")
-			if unread := (&document.Node{Line: m.Line}); key == nil {
-				r.lostBelow(unread, at)
-			} else {
-				r.lost(key, unread, at)
-			}
+			r.lostAt(path+"."+m.Key, m.Line, at)
 			count[m.Key] = -1 // said once
 		case count[m.Key] < 0:
 		case key == nil:

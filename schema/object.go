@@ -145,6 +145,9 @@ func (r *reader) basic(n *document.Node, path string, v reflect.Value, s shape) 
 // texts reads an object whose values are strings.
 func (r *reader) texts(n *document.Node, path string) (map[string]string, bool) {
 	if n.Kind != document.Object {
+		if n.Kind == document.String { // such as a header of a server, with its key
+			n = &document.Node{Kind: n.Kind, Line: n.Line, Text: "…"}
+		}
 		r.wrongType(n, path, "an object", `an object of strings: {"KEY": "…"}`)
 		return nil, false
 	}

@@ -42,6 +42,10 @@ type HookSettings struct {
 	Records        RecordSettings
 	Trust          TrustSettings
 	Allow          []string // managed, user, project, hashes
+
+	// Unread are limits that somebody wrote and nobody can read: the hooks that they bind
+	// do not run.
+	Unread []Unread `mapstructure:"-"`
 }
 
 // Switch is on or off.
@@ -111,6 +115,9 @@ type AgentSettings struct {
 
 	Prices     []Price              `mapstructure:"-"`
 	MCPServers map[string]MCPServer `mapstructure:"-"`
+
+	// Unread are limits that somebody wrote and nobody can read: no run starts.
+	Unread []Unread `mapstructure:"-"`
 }
 
 // SubagentSettings bound the agents that agents start.

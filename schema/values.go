@@ -3,11 +3,12 @@ package schema
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hookd-dev/hookd/internal/text"
-	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/schema/document"
 )
 
@@ -70,14 +71,42 @@ func (r *layerReader) fits(key *Key, n *document.Node, path string, value any) b
 
 func shownAs(key *Key, value any) string {
 	if text, ok := value.(string); ok {
-		return shown(text)
+		return shown(key.visible(text))
 	}
 	return key.Write(value)
+}
+
+// credentials are what stands in front of a host, and after a question mark.
+var credentials = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^((?:[a-z]+://)?)[^/@]*@|\?.*`) })
+
+// visible returns a text of a setting without what only the server that it is for may read:
+// what is said of a setting goes to screens and logs.
+func (k *Key) visible(text string) string {
+	switch k.Form {
+	case "header":
+		name, _, found := strings.Cut(text, ":")
+		if !found || len(name) > 40 {
+			return "…"
+		}
+		return name + ": …"
+	case "weburl":
+		return credentials().ReplaceAllStringFunc(text, func(found string) string {
+			if strings.HasPrefix(found, "?") {
+				return "?…"
+			}
+			scheme := credentials().FindStringSubmatch(found)[1]
+			return scheme + "…@"
+		})
+	}
+	return text
 }
 
 // checkedList reads a list; items that do not fit are noted and left out.
 func (r *layerReader) checkedList(key *Key, n *document.Node, path string) (any, bool) {
 	if n.Kind != document.List {
+		if key.Form == "header" && n.Kind == document.String {
+			n = &document.Node{Kind: n.Kind, Line: n.Line, Text: key.visible(n.Text)}
+		}
 		r.wrongType(n, path, "a list", listLike(n))
 		return nil, false
 	}
@@ -99,45 +128,56 @@ func (r *layerReader) checkedList(key *Key, n *document.Node, path string) (any,
 	return items, complete
 }
 
-// lost takes care of what cannot be read and may have held a guard or a
-// restriction: it is never as if it had not been written.
+// lost takes care of a value that was written and cannot be read. It may have held a guard
+// or a limit, so it is never as if it had not been written: its row says what stands in
+// its place.
 func (r *layerReader) lost(key *Key, n *document.Node, path string) {
-	if key == nil || !key.Layers.Has(r.layer.Layer) {
+	if key == nil || !key.Layers.Has(r.layer.Layer) || key.Waits != "" {
 		return
 	}
-	switch {
-	case key.Type == TypeEntries && n.Kind == document.List:
-		// Each faulty entry stands for itself.
-	case key.Type == TypeEntries, key.Name == "hooks.required":
-		r.layer.Use = append(r.layer.Use, Described{
-			From: FromSettings, Hook: path, Pos: Pos{r.file, n.Line, path},
-			Faults: fieldNames(reflect.ValueOf(Entry{})),
-		})
-	case key.Name == "agent.tools.bash.deny":
-		r.add(key, "*", Pos{r.file, n.Line, path})
-	case key.Name == "agent.tools.bash.allow":
-		r.add(key, MatchesNothing, Pos{r.file, n.Line, path})
-	case key.Name == "agent.approval.mode":
-		r.layer.Values[key.Name] = Value{"deny", Pos{r.file, n.Line, path}}
-	case key.Name == "agent.approval.tools":
-		if _, some := r.layer.Values[key.Name].V.([]string); !some {
-			r.layer.Values[key.Name] = Value{[]string{}, Pos{r.file, n.Line, path}}
+	pos := Pos{r.file, n.Line, path}
+	switch stands := key.Unread.(type) {
+	case nil:
+	case refusal:
+		r.refuse(key, n, pos)
+	case []string:
+		items, _ := r.layer.Values[key.Name].V.([]string)
+		items = append([]string{}, items...)
+		for _, item := range stands {
+			if !slices.Contains(items, item) {
+				items = append(items, item)
+			}
 		}
-	case key.Name == "hooks.allow":
-		allowed, _ := r.layer.Values[key.Name].V.([]string)
-		if !slices.Contains(allowed, string(protocol.Managed)) {
-			allowed = append(allowed, string(protocol.Managed))
-		}
-		r.layer.Values[key.Name] = Value{allowed, Pos{r.file, n.Line, path}}
+		r.layer.Values[key.Name] = Value{items, pos}
+	default:
+		r.layer.Values[key.Name] = Value{stands, pos}
 	}
 }
 
-// lostBelow takes care of a whole group that cannot be read: any setting below it may
-// have been in it.
-func (r *layerReader) lostBelow(n *document.Node, path string) {
+// refuse keeps what a key binds from going on without a value that cannot be read.
+func (r *layerReader) refuse(key *Key, n *document.Node, pos Pos) {
+	switch {
+	case key.Type == TypeEntries && n.Kind == document.List:
+		// Each faulty entry stands for itself.
+	case key.For == ForRun, key.For == ForHooksBelow, key.For == ForShared:
+		r.layer.Unread = append(r.layer.Unread, Unread{key.Name, pos})
+	default: // it may have named guards
+		r.layer.Use = append(r.layer.Use, Described{
+			From: FromSettings, Hook: pos.Path, Pos: pos, Faults: fieldNames(reflect.ValueOf(Entry{})),
+		})
+	}
+}
+
+// lostAt takes care of a key, or a whole group, that is written at path and cannot be read.
+func (r *layerReader) lostAt(name string, line int, path string) {
+	unread := &document.Node{Line: line}
+	if key := KeyByName(name); key != nil {
+		r.lost(key, unread, path)
+		return
+	}
 	for i := range Keys {
-		if strings.HasPrefix(Keys[i].Name, path+".") {
-			r.lost(&Keys[i], n, path)
+		if strings.HasPrefix(Keys[i].Name, name+".") {
+			r.lost(&Keys[i], unread, path)
 		}
 	}
 }
@@ -145,12 +185,6 @@ func (r *layerReader) lostBelow(n *document.Node, path string) {
 // MatchesNothing stands in a list of commands that are allowed for what nobody
 // can read in it: without it the list may be empty, which allows all.
 const MatchesNothing = `/[^\s\S]/`
-
-// add puts an item at the end of a list, after those that could be read.
-func (r *layerReader) add(key *Key, item string, pos Pos) {
-	items, _ := r.layer.Values[key.Name].V.([]string)
-	r.layer.Values[key.Name] = Value{append(slices.Clip(items), item), pos}
-}
 
 // maxEntries bounds hooks.use; no layer can have more hooks than that.
 const maxEntries = 10_000

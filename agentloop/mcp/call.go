@@ -76,12 +76,12 @@ func (c *connection) call(ctx context.Context, name string, args protocol.RawMes
 
 // explain says why a call has no result.
 func (t *remoteTool) explain(c *connection, err error) error {
-	name := t.supervisor.server.Name
+	name, server := t.supervisor.server.Name, &t.supervisor.server
 	switch refused := refusal(err); {
 	case refused != nil && refused.Code == jsonrpc.CodeInvalidParams:
-		return &tool.Error{Kind: protocol.CallBadArgs, Text: fmt.Sprintf("the MCP server %s refused the args: %s", name, refused.Message)}
+		return &tool.Error{Kind: protocol.CallBadArgs, Text: fmt.Sprintf("the MCP server %s refused the args: %s", name, server.withoutSecrets(refused.Message))}
 	case refused != nil:
-		return &tool.Error{Kind: protocol.CallFailed, Text: fmt.Sprintf("the MCP server %s refused the call: %s (code %d)", name, refused.Message, refused.Code)}
+		return &tool.Error{Kind: protocol.CallFailed, Text: fmt.Sprintf("the MCP server %s refused the call: %s (code %d)", name, server.withoutSecrets(refused.Message), refused.Code)}
 	}
 	if isEnd(err) {
 		within(c.ended, patience) // then it is known how it ended

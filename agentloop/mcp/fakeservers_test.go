@@ -26,6 +26,10 @@ var serverKinds = map[string]func(){
 		fmt.Fprintln(os.Stderr, "the variable KEY is not set")
 		os.Exit(3)
 	},
+	"tells its key": func() {
+		fmt.Fprintf(os.Stderr, "cannot start with API_KEY=%s REGION=%s\n", os.Getenv("API_KEY"), os.Getenv("REGION"))
+		os.Exit(3)
+	},
 	"clings": func() { // ends neither with its stdin nor by TERM, and is not alone
 		signal.Ignore(syscall.SIGTERM)
 		exec.Command("sleep", "61").Start()
@@ -202,6 +206,16 @@ func oddTools(r request) string {
 		return `{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"hologram"},{"type":"text","text":"seen"}]}}`
 	}
 	return legacy("2025-06-18")(r)
+}
+
+// listing is a server that lists a tool, as it is written, between two good ones.
+func listing(written string) func(request) string {
+	return func(r request) string {
+		if r.Method == "tools/list" {
+			return `{"jsonrpc":"2.0","id":ID,"result":{"tools":[{"name":"first","inputSchema":{"type":"object"}},` + written + `,{"name":"last","inputSchema":{"type":"object"}}]}}`
+		}
+		return legacy("2025-06-18")(r)
+	}
 }
 
 func tooMany(r request) string {

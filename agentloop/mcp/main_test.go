@@ -26,6 +26,10 @@ func TestMain(m *testing.M) {
 			answer(odd(how))
 			return
 		}
+		if tool, is := strings.CutPrefix(kind, "listing:"); is {
+			answer(listing(tool))
+			return
+		}
 		serverKinds[kind]()
 		return
 	}

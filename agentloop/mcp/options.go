@@ -6,9 +6,14 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/url"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
+
+	words "github.com/hookd-dev/hookd/internal/text"
 )
 
 // Server is one server as the settings name it: a program, or an address.
@@ -34,6 +39,36 @@ func (s *Server) environment() []string {
 		env = append(env, name+"="+s.Env[name])
 	}
 	return env
+}
+
+// secretName is in the names of variables that hold what nobody else may read.
+var secretName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)key|token|secret|passw|pwd|auth|credential|cookie|bearer`)
+})
+
+// withoutSecrets returns what a server said of itself without the keys that it was given: it goes
+// to the screen, the record and the model. A server that fails often prints its settings.
+func (s *Server) withoutSecrets(said string) string {
+	var secrets []string
+	for _, value := range s.Headers {
+		secrets = append(secrets, value)
+	}
+	for name, value := range s.Env {
+		if secretName().MatchString(name) {
+			secrets = append(secrets, value)
+		}
+	}
+	for _, variable := range s.Environ {
+		if name, value, _ := strings.Cut(variable, "="); secretName().MatchString(name) {
+			secrets = append(secrets, value)
+		}
+	}
+	if address, err := url.Parse(s.URL); err == nil {
+		for _, values := range address.Query() {
+			secrets = append(secrets, values...)
+		}
+	}
+	return words.Hide(said, secrets)
 }
 
 // Options are what all servers share. The zero value is useful, but starts no program.

@@ -31,7 +31,7 @@ func (c *connection) reason(err error) string {
 	if text == "" || errors.Is(err, io.EOF) && c.program == nil {
 		text = "the connection has ended"
 	}
-	return wire.Clip(text, 4000)
+	return wire.Clip(c.server.withoutSecrets(text), 4000)
 }
 
 // programReason says why a program cannot be talked with: what it wrote that is no

@@ -152,7 +152,7 @@ func TestOddTools(t *testing.T) {
 	if got := text(t, find(t, servers, "mcp__t__a_b"), t.Context(), `{}`); got != `[content of type "hologram", which is not shown]|seen` {
 		t.Errorf("%q", got)
 	}
-	s.told.await(t, `left out: "a b" (another one is mcp__t__a_b already), "" (it has no name), "bad" (tool mcp__t__bad: schema: `)
+	s.told.await(t, `left out: "a b" (another one is mcp__t__a_b already), number 3 of its list (it has no name), "bad" (tool mcp__t__bad: schema: `)
 	var names []string
 	for _, each := range servers.Tools() {
 		names = append(names, each.Describe().Name)
@@ -167,6 +167,81 @@ func TestOddTools(t *testing.T) {
 	}
 	if d := servers.Tools()[1].Describe(); d.Description != "only a title" {
 		t.Errorf("%+v", d)
+	}
+}
+
+// TestUnusableNames: a tool whose name cannot be used is left out, with its server, its
+// place and what to do; it keeps no other tool away, whatever stands in its place.
+func TestUnusableNames(t *testing.T) {
+	for written, want := range map[string]string{
+		`{"name":5}`:                       `number 2 of its list (its name is 5, which is no text)`,
+		`{"name":null}`:                    `number 2 of its list (it has no name)`,
+		`{}`:                               `number 2 of its list (it has no name)`,
+		`{"name":""}`:                      `number 2 of its list (it has no name)`,
+		`{"name":["a"]}`:                   `number 2 of its list (its name is ["a"], which is no text)`,
+		`{"name":{"a":1}}`:                 `number 2 of its list (its name is {"a":1}, which is no text)`,
+		`{"name":true}`:                    `number 2 of its list (its name is true, which is no text)`,
+		`5`:                                `number 2 of its list (it is no object but 5)`,
+		`null`:                             `number 2 of its list (it is no object but null)`,
+		`"close"`:                          `number 2 of its list (it is no object but "close")`,
+		`{"name":"a\u001b[2Jb"}`:           `"a\x1b[2Jb" (its name holds characters that cannot be seen)`,
+		`{"name":"a\u202eb"}`:              `"a\u202eb" (its name holds characters that cannot be seen)`,
+		`{"name":"a\nb"}`:                  `"a\nb" (its name holds characters that cannot be seen)`,
+		`{"name":"NAME"}`:                  `(its name has 129 characters, the most is 128)`,
+		`{"name":"first"}`:                 `"first" (another one is mcp__t__first already)`,
+		`{"name":"x","inputSchema":7}`:     `"x" (`,
+		`{"name":"x","inputSchema":"any"}`: `"x" (`,
+	} {
+		t.Run(written, func(t *testing.T) {
+			t.Parallel()
+			s := newSetUp(t)
+			written := strings.ReplaceAll(written, "NAME", strings.Repeat("n", 129))
+			servers := s.connect(t, itself(t, "listing:"+written))
+			s.told.await(t, "t has tools that are left out: ")
+			var names []string
+			for _, each := range servers.Tools() {
+				names = append(names, each.Describe().Name)
+			}
+			if diff := cmp.Diff([]string{"mcp__t__first", "mcp__t__last"}, names); diff != "" {
+				t.Errorf("(-want +got):\n%s\n%q", diff, s.told.all())
+			}
+			if told := s.told.all(); len(told) != 1 || !strings.Contains(told[0], want) {
+				t.Errorf("told %q, want %q", told, want)
+			}
+			if got := text(t, find(t, servers, "mcp__t__last"), t.Context(), `{}`); got != "from old" {
+				t.Errorf("%q", got)
+			}
+		})
+	}
+}
+
+// TestOddDescriptions: what only describes a tool and is no text does not keep it away.
+func TestOddDescriptions(t *testing.T) {
+	t.Parallel()
+	s := newSetUp(t)
+	servers := s.connect(t, itself(t, `listing:{"name":"odd","description":5,"title":["x"],"annotations":"none","icons":7,"inputSchema":{"type":"object"}}`))
+	if got := text(t, find(t, servers, "mcp__t__odd"), t.Context(), `{}`); got != "from old" {
+		t.Errorf("%q, told %q", got, s.told.all())
+	}
+}
+
+// TestKeysAreNotSaid: a server that dies with its settings on its lips, or says them in an
+// error, does not bring its keys onto the screen, into the record and to the model.
+func TestKeysAreNotSaid(t *testing.T) {
+	t.Parallel()
+	s := newSetUp(t)
+	server := itself(t, "tells its key")
+	server.Env["API_KEY"], server.Env["REGION"] = "sk-CANARY-1", "europe-west-9"
+	s.connect(t, server)
+	s.told.await(t, "its last words: ")
+	for _, told := range s.told.all() {
+		if strings.Contains(told, "CANARY") || !strings.Contains(told, "(hidden)") || !strings.Contains(told, "europe-west-9") {
+			t.Errorf("%s", told)
+		}
+	}
+	web := Server{URL: "https://h/sse?key=canary-in-url", Headers: map[string]string{"Authorization": "Bearer canary-of-header"}}
+	if got := web.withoutSecrets("401 of https://h/sse?key=canary-in-url: Bearer canary-of-header"); got != "401 of https://h/sse?key=(hidden): Bearer (hidden)" {
+		t.Error(got)
 	}
 }
 

@@ -140,13 +140,17 @@ func (h *supervisor) offerTools(c *connection, list []listed) {
 	var tools []tool.Tool
 	var left []string
 	taken := map[string]bool{}
-	for _, t := range list {
+	for i, t := range list {
 		if c.life.context.Err() != nil {
 			return // each schema takes its time
 		}
 		r, err := h.newTool(t, taken)
 		if err != nil {
-			left = append(left, fmt.Sprintf("%q (%v)", wire.Clip(t.Name, 80), err))
+			name := fmt.Sprintf("%q", wire.Clip(t.Name, 80))
+			if t.Name == "" {
+				name = fmt.Sprintf("number %d of its list", i+1)
+			}
+			left = append(left, fmt.Sprintf("%s (%v)", name, err))
 			continue
 		}
 		taken[r.description.Name] = true
@@ -156,7 +160,8 @@ func (h *supervisor) offerTools(c *connection, list []listed) {
 	h.tools, h.connection, h.why = tools, c, ""
 	h.mu.Unlock()
 	if len(left) > 0 {
-		h.report("left out: "+strings.Join(left, ", "), wire.Clip("has tools that are left out: "+strings.Join(left, ", "), 1000))
+		h.reportOnce("left out: "+strings.Join(left, ", "), wire.Clip("has tools that are left out: "+strings.Join(left, ", "), 1000),
+			"correct them in the server; its other tools are there")
 	}
 }
 
@@ -165,7 +170,10 @@ func (h *supervisor) offerTools(c *connection, list []listed) {
 const maxSchema = 256 << 10
 
 func (h *supervisor) newTool(t listed, taken map[string]bool) (*remoteTool, error) {
-	if t.Name == "" {
+	switch {
+	case t.Problem != nil:
+		return nil, t.Problem
+	case t.Name == "":
 		return nil, errors.New("it has no name")
 	}
 	if len(t.Schema) > maxSchema {
@@ -226,11 +234,19 @@ func (h *supervisor) toolList() []tool.Tool {
 }
 
 func (h *supervisor) tell(text, remedy string) {
-	h.notify(Notice{Server: h.server.Name, Text: text, Remedy: remedy})
+	h.notify(Notice{Server: h.server.Name, Text: h.server.withoutSecrets(text), Remedy: remedy})
 }
 
 // report tells of a mistake of a server that does not end it, each kind once.
 func (h *supervisor) report(kind, text string) {
+	remedy := "it is a mistake of the server"
+	if kind == "chatter" {
+		remedy = "a server must write its banners and logs to stderr"
+	}
+	h.reportOnce(kind, text, remedy)
+}
+
+func (h *supervisor) reportOnce(kind, text, remedy string) {
 	h.mu.Lock()
 	told := h.reported[kind] || len(h.reported) > 100
 	if h.reported == nil {
@@ -238,10 +254,6 @@ func (h *supervisor) report(kind, text string) {
 	}
 	h.reported[kind] = true
 	h.mu.Unlock()
-	remedy := "it is a mistake of the server"
-	if kind == "chatter" {
-		remedy = "a server must write its banners and logs to stderr"
-	}
 	if !told {
 		h.tell(text, remedy)
 	}

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 
@@ -8,6 +9,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/hookd-dev/hookd/agentloop/mcp/internal/wire"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -42,15 +44,45 @@ func (c *connection) list() ([]listed, error) {
 // listed is a tool as a server lists it. What it says of its own harmlessness
 // (annotations) is not read: only hooks and people decide that.
 type listed struct {
-	Name        string              `json:"name"`
-	Title       string              `json:"title"`
-	Description string              `json:"description"`
-	Schema      protocol.RawMessage `json:"inputSchema"`
+	Name        string
+	Title       string
+	Description string
+	Schema      protocol.RawMessage
+	Problem     error // why it cannot be offered, nil if nothing is wrong so far
 }
 
 type toolPage struct {
 	Tools      []listed `json:"tools"`
 	NextCursor string   `json:"nextCursor"`
+}
+
+// UnmarshalJSON reads one tool. What is wrong with it is its Problem: it does not keep the
+// other tools of its server away. A title or a description that is no text is left out.
+func (t *listed) UnmarshalJSON(raw []byte) error {
+	var members struct {
+		Name        protocol.RawMessage `json:"name"`
+		Title       protocol.RawMessage `json:"title"`
+		Description protocol.RawMessage `json:"description"`
+		Schema      protocol.RawMessage `json:"inputSchema"`
+	}
+	if value := protocol.RawMessage(raw); jsonspan.Kind(value) != '{' {
+		t.Problem = fmt.Errorf("it is no object but %s", wire.Clip(string(raw), 40))
+		return nil
+	}
+	if err := json.Unmarshal(raw, &members, wire.Lenient); err != nil {
+		return err
+	}
+	t.Title, t.Description, t.Schema = textOf(members.Title), textOf(members.Description), bytes.Clone(members.Schema)
+	t.Name, t.Problem = textOf(members.Name), nameProblem(members.Name)
+	return nil
+}
+
+// textOf returns a JSON string as text, "" for what is none.
+func textOf(value protocol.RawMessage) (text string) {
+	if jsonspan.Kind(value) == '"' {
+		_ = json.Unmarshal(value, &text, wire.Lenient) // else it is none
+	}
+	return text
 }
 
 func (c *connection) page(ctx context.Context, cursor string) (page toolPage, err error) {

@@ -87,6 +87,8 @@ func decodeHeader(line []byte, id string) (header Header, err error) {
 	switch {
 	case header.Kind != "session":
 		return Header{}, errors.New("this is not the header of a session")
+	case header.Version < 1:
+		return Header{}, errors.New("the header has no version")
 	case header.Version > formatVersion:
 		return Header{}, fmt.Errorf("the file has version %d, newer than %d", header.Version, formatVersion)
 	case header.ID != id:

@@ -1,24 +1,30 @@
 package daemon
 
 import (
+	"cmp"
 	"container/list"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 	"sync/atomic"
 
+	"github.com/hookd-dev/hookd/executor/daemon/internal/outbox"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc"
+	"github.com/hookd-dev/hookd/protocol/rpc/socket"
 )
 
 // conn is one client.
 type conn struct {
-	server *Server
-	lines  *rpc.Conn
-	stdio  bool // the connection of the program that started the daemon
-	budget *budget
-	out    outbox
+	server  *Server
+	lines   *rpc.Conn
+	stdio   bool        // the connection of the program that started the daemon
+	process socket.Peer // at the other end of a socket, as far as the system tells
+	budget  *outbox.Budget
+	out     *outbox.Outbox
 	goroutines
 
 	peer atomic.Pointer[peer] // what initialize said; never nil
@@ -34,14 +40,14 @@ type conn struct {
 const overhead = 1 << 10
 
 // serveConn serves a client until it is gone, or the daemon has finished.
-func (s *Server) serveConn(lines *rpc.Conn, stdio bool) {
+func (s *Server) serveConn(lines *rpc.Conn, stdio bool, process socket.Peer) {
 	c := &conn{
-		server: s, lines: lines, stdio: stdio,
-		budget: newBudget(s.opt.Limits.Pending),
+		server: s, lines: lines, stdio: stdio, process: process,
+		budget: outbox.NewBudget(s.opt.Limits.Pending),
 		calls:  map[string]*request{}, live: map[*request]struct{}{},
 	}
 	c.peer.Store(&peer{})
-	c.out.init(c.budget, lines, func() { c.hangUp(errDisconnected) })
+	c.out = outbox.New(c.budget, lines, func() { c.hangUp(errDisconnected) })
 	c.goroutines.init(c.next, s.schedule.execute)
 	s.add(c)
 	defer s.remove(c)
@@ -67,20 +73,45 @@ func (s *Server) serveConn(lines *rpc.Conn, stdio bool) {
 		s.schedule.await(ctx, func() bool { return len(c.live) == 0 })
 		cancel()
 	}
-	c.out.close(s.opt.Linger)
+	c.reportUnsent(c.out.Close(s.opt.Linger))
 	_ = lines.Close()
 }
 
 // stopReading makes [conn.serve] return.
 func (c *conn) stopReading() {
 	_ = c.lines.CloseRead()
-	c.budget.end()
+	c.budget.End()
 }
 
 // hangUp ends the connection and cancels its calls.
 func (c *conn) hangUp(cause error) {
 	c.stopReading()
 	c.server.schedule.abandon(c, cause)
+}
+
+// reportUnsent logs what the client never got: which client, which requests and why.
+func (c *conn) reportUnsent(lost outbox.Unsent) {
+	requests := lost.Requests()
+	if requests == "" {
+		return
+	}
+	why := "the connection was closed before they were written"
+	if lost.Err != nil {
+		why = lost.Err.Error()
+	}
+	c.server.log.Error("responses were lost: the client does not know what was decided", "client", c.client(), "requests", requests, "error", why)
+}
+
+// client names the program at the other end of the connection.
+func (c *conn) client() string {
+	name := text.Shorten(cmp.Or(c.peer.Load().name, "a client that gave no name"), 60)
+	switch {
+	case c.stdio:
+		return name + " (on stdin and stdout)"
+	case c.process.PID != 0:
+		return fmt.Sprintf("%s (process %d)", name, c.process.PID)
+	}
+	return name
 }
 
 // next reads messages until one of them is a call that the caller is to run. The
@@ -91,17 +122,17 @@ func (c *conn) next() (*request, error) {
 		var long *rpc.TooLongError
 		switch {
 		case errors.As(err, &long):
-			if !c.budget.take(overhead) {
+			if !c.budget.Take(overhead) {
 				return nil, io.EOF
 			}
 			c.send(rpc.AppendError(nil, nil, rpc.Errorf(rpc.TooLarge, "%v", long).With("limit", long.Limit)))
-			c.budget.add(-overhead)
+			c.budget.Add(-overhead)
 			continue
 		case err != nil:
 			return nil, err
 		}
 		cost := int64(cap(line)) + overhead
-		if !c.budget.take(cost) {
+		if !c.budget.Take(cost) {
 			return nil, io.EOF
 		}
 		if r := c.receive(line, cost); r != nil {
@@ -116,10 +147,11 @@ func (c *conn) receive(line []byte, cost int64) *request {
 	m, failure := rpc.Parse(line)
 	if failure != nil {
 		c.send(rpc.AppendError(nil, nil, failure))
-		c.budget.add(-cost)
+		c.budget.Add(-cost)
 		return nil
 	}
 	r := &request{conn: c, id: m.ID, key: m.Key(), cost: cost}
+	r.method = m.Method
 	r.ctx, r.cancel = context.WithCancelCause(c.server.abort)
 	if failure = m.Invalid; failure == nil && m.Method == "" {
 		// This is a response, and the daemon sends no requests. Two sides that respond to
@@ -161,8 +193,8 @@ func (c *conn) receive(line []byte, cost int64) *request {
 
 // send has a line written, without waiting for that.
 func (c *conn) send(line []byte) {
-	c.out.put(line)
-	c.out.writeInBackground()
+	c.out.Put(line, outbox.Subject{})
+	c.out.WriteInBackground()
 }
 
 // goroutines run the calls of one connection, as a leader and its followers. One of

@@ -6,9 +6,9 @@
 // event goes through the files like this:
 //
 //   - conn.go: a goroutine of the connection reads a line, and package rpc takes it
-//     apart. While too many requests wait for their response (budget, in outbox.go) nothing is read. The
-//     goroutine that has read a call which may begin at once also runs it and sends
-//     the response, and another one reads on.
+//     apart. While too many requests wait for their response (the budget of package
+//     outbox) nothing is read. The goroutine that has read a call which may begin at once
+//     also runs it and sends the response, and another one reads on.
 //   - methods.go is the table of methods. A method reads its params (params.go) and
 //     makes a plan: what to run, and which session it belongs to. For event/fire that
 //     is in fire.go.
@@ -17,8 +17,9 @@
 //     calls run side by side. A call that waits costs no goroutine.
 //   - fire.go asks the [Engine] of the session's project (projects.go), and fits the
 //     outcome to what the client can carry out (capabilities.go).
-//   - outbox.go writes the response, and notify.go the notifications that the client
-//     wants.
+//   - Package outbox writes the response, and the notifications of notify.go that the
+//     client wants. Responses that a client never got are logged when its connection ends
+//     (conn.go).
 //
 // There is one way to end, [Server.Serve]'s finish: the server takes no new work, events
 // in flight end or are aborted after a while, engines are closed, connections are closed.

@@ -21,6 +21,7 @@ func planFire(c *conn, params protocol.RawMessage, r *request) (protocol.RawMess
 	}
 	event.Session.Key = "" // hooks never see it
 	r.session, r.counts, r.tool = session, true, toolCallID(event.Data)
+	r.event = event.Event
 	r.run = func(ctx context.Context, r *request) (protocol.RawMessage, *rpc.Error) {
 		return c.fire(ctx, r, event)
 	}

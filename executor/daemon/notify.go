@@ -17,8 +17,8 @@ func (c *conn) notify(method string, params any) {
 	if failure != nil {
 		return
 	}
-	dropped, _ := c.out.offer(rpc.AppendRequest(nil, nil, method, value))
-	c.out.writeInBackground()
+	dropped, _ := c.out.Offer(rpc.AppendRequest(nil, nil, method, value))
+	c.out.WriteInBackground()
 	if dropped > 0 {
 		c.notify(logMessage, logParams{Level: "warn", Time: time.Now().UTC(),
 			Message: fmt.Sprintf("%d notifications were left out: the client reads too slowly", dropped)})

@@ -167,28 +167,6 @@ func TestLargeLines(t *testing.T) {
 	s.end(5 * time.Second)
 }
 
-// Notifications to a client that reads slowly are left out and counted; answers
-// never are.
-func TestNotificationsAreLeftOut(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := newBudget(100)
-		var o outbox
-		o.init(b, nil, nil)
-		o.put(make([]byte, 200))
-		for range 3 {
-			if _, ok := o.offer([]byte("note")); ok {
-				t.Error("taken while the budget is used up")
-			}
-		}
-		o.put([]byte("answer"))
-		b.add(-200)
-		lost, ok := o.offer([]byte("note"))
-		if lost != 3 || !ok || len(o.lines) != 3 {
-			t.Errorf("lost %d, taken %v, %d lines", lost, ok, len(o.lines))
-		}
-	})
-}
-
 // An engine that does not give up when its context ends keeps neither the other
 // clients nor the end of the daemon.
 func TestEngineThatDoesNotEnd(t *testing.T) {

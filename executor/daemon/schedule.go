@@ -128,7 +128,7 @@ func (s *scheduler) execute(r *request) {
 	s.end(r)
 	s.launch(r.conn)
 	s.mu.Unlock()
-	r.conn.out.write()
+	r.conn.out.Write()
 }
 
 // end takes a call that has its response off its session and connection.

@@ -77,7 +77,7 @@ func (s *Server) Serve(ctx context.Context, stdio *rpc.Conn, listener net.Listen
 		s.wg.Go(func() { failed = s.accept(listener) })
 	}
 	if stdio != nil {
-		s.wg.Go(func() { s.serveConn(stdio, true) })
+		s.wg.Go(func() { s.serveConn(stdio, true, socket.Peer{}) })
 	}
 	<-s.stop.Done()
 	if listener != nil {
@@ -139,7 +139,7 @@ func (s *Server) accept(listener net.Listener) error {
 			_ = peer.Close()
 			continue
 		}
-		s.wg.Go(func() { s.serveConn(rpc.NewConn(peer, peer, s.opt.Limits.Line), false) })
+		s.wg.Go(func() { s.serveConn(rpc.NewConn(peer, peer, s.opt.Limits.Line), false, processOf(peer)) })
 	}
 }
 
@@ -161,6 +161,15 @@ func (s *Server) admit(peer net.Conn) error {
 		return fmt.Errorf("%d clients are connected already", len(s.conns))
 	}
 	return nil
+}
+
+// processOf asks the system which process is at the other end. It says nothing of a
+// connection that is no Unix socket.
+func processOf(peer net.Conn) (process socket.Peer) {
+	if unix, ok := peer.(*net.UnixConn); ok {
+		process, _ = socket.PeerOf(unix) // admit has refused those that the system says nothing of
+	}
+	return process
 }
 
 func (s *Server) add(c *conn) {

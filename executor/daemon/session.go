@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"github.com/hookd-dev/hookd/executor/daemon/internal/outbox"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/rpc"
 )
@@ -84,6 +85,8 @@ type request struct {
 
 // plan is what a method makes of its params: what to do, and where to wait.
 type plan struct {
+	method  string
+	event   protocol.EventName // that is fired, else ""
 	session *session
 	opens   bool   // session is new
 	closes  bool   // session takes no call after this one
@@ -118,7 +121,16 @@ func (r *request) do() (result protocol.RawMessage, failure *rpc.Error) {
 // respond sends the response to a request, once. It does not wait until that is written.
 func (r *request) respond(result protocol.RawMessage, failure *rpc.Error) {
 	r.putResponse(r.encode(result, failure))
-	r.conn.out.writeInBackground()
+	r.conn.out.WriteInBackground()
+}
+
+// subject returns what the log says of the request when its answer is lost.
+func (r *request) subject() outbox.Subject {
+	s := outbox.Subject{Method: r.method, Event: r.event, Seq: r.seq}
+	if r.session != nil {
+		s.Session = r.session.ID
+	}
+	return s
 }
 
 // encode returns the line of a response, nil for a notification, which has none.
@@ -137,14 +149,14 @@ func (r *request) encode(result protocol.RawMessage, failure *rpc.Error) []byte 
 
 func (r *request) putResponse(line []byte) {
 	if line != nil {
-		r.conn.out.put(line)
+		r.conn.out.Put(line, r.subject())
 	}
-	r.conn.budget.add(-r.cost)
+	r.conn.budget.Add(-r.cost)
 	r.cancel(nil)
 }
 
 // refuse responds with an error and no id.
 func (r *request) refuse(failure *rpc.Error) {
 	r.putResponse(rpc.AppendError(nil, nil, failure))
-	r.conn.out.writeInBackground()
+	r.conn.out.WriteInBackground()
 }

@@ -195,12 +195,21 @@ func stable(children func() ([]int, bool)) (list []int, ok bool) {
 		}
 		var again []int
 		again, ok = children()
-		if ok && !slices.ContainsFunc(list, func(child int) bool { return !slices.Contains(again, child) }) {
+		if ok && containsAll(again, list) {
 			return list, true
 		}
 		list = again
 	}
 	return nil, false
+}
+
+// containsAll reports whether all of some numbers are in a list. There may be thousands.
+func containsAll(list, all []int) bool {
+	list = slices.Sorted(slices.Values(list))
+	return !slices.ContainsFunc(all, func(n int) bool {
+		_, found := slices.BinarySearch(list, n)
+		return !found
+	})
 }
 
 // listChildren reads the kernel's lists once, one for each thread of the process.

@@ -1,11 +1,12 @@
 // Package state keeps what hooks remember between events: their private state and
 // their public metadata, per session, in files that several processes share.
 //
-//	dir.go       hookd's state folder, and the file name of a session
-//	store.go     [Store]: the values of sessions, cached, one file each
-//	snapshot.go  [Snapshot]: what the hooks of a session remembered at one moment, and the
-//	             rules by which writes of events that ran side by side meet
-//	lock.go      a lock between processes for one name in a folder
+//	dir.go   hookd's state folder, and the file name of a session
+//	store.go [Store]: the values of sessions, cached, one file each
+//	lock.go  a lock between processes for one name in a folder
+//
+// The values themselves, and the rules by which writes of events that ran side by side
+// meet, are in package internal/hookvalues.
 //
 // How a value passes: the executor reads a Snapshot when the first hook of an event needs
 // it, collects the hooks' [Write] values, and calls [Store.Write] before the event goes

@@ -11,10 +11,22 @@ import (
 	"sync"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/hookd-dev/hookd/internal/hookvalues"
+)
 
-	"github.com/hookd-dev/hookd/protocol"
+// The values themselves, and the rule by which events side by side meet, are those of
+// package hookvalues.
+type (
+	Key         = hookvalues.Key
+	What        = hookvalues.What
+	Snapshot    = hookvalues.Snapshot
+	Write       = hookvalues.Write
+	Overwritten = hookvalues.Overwritten
+)
+
+const (
+	State    = hookvalues.State
+	Metadata = hookvalues.Metadata
 )
 
 // fileName is the file of a session's folder in which its hooks' values are.
@@ -166,7 +178,7 @@ func (s *Store) readBase(path string, c *cached) (changed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	c.base, err = decode(raw)
+	c.base, err = hookvalues.Decode(raw)
 	c.file = info
 	if err != nil {
 		return true, fmt.Errorf("%s is damaged, its values are lost: %w", path, err)
@@ -179,7 +191,7 @@ func (s *Store) readBase(path string, c *cached) (changed bool, err error) {
 func (s *Store) save(name string, c *cached) error {
 	dir := filepath.Join(s.dir, name)
 	path := filepath.Join(dir, fileName)
-	encoded, err := encode(c.snapshot)
+	encoded, err := c.snapshot.Encode()
 	if err != nil {
 		return err
 	}
@@ -253,56 +265,6 @@ func (s *Store) pruneFile(path string, before time.Time) error {
 	}
 	os.Remove(dir) // only if nothing else of the session is left in it
 	return nil
-}
-
-// file is what a session's file holds.
-type file struct {
-	Version int         `json:"v"`
-	Rev     int64       `json:"rev"`
-	Values  []fileValue `json:"values"`
-}
-
-type fileValue struct {
-	Layer   protocol.Layer      `json:"layer"`
-	Project string              `json:"project,omitzero"`
-	Hook    string              `json:"hook"`
-	What    What                `json:"what"`
-	Rev     int64               `json:"rev"`
-	Seq     *int64              `json:"seq"`
-	Epoch   int64               `json:"opening,omitzero"`
-	Value   protocol.RawMessage `json:"value"`
-}
-
-func encode(v Snapshot) ([]byte, error) {
-	f := file{Version: 1, Rev: v.rev, Values: make([]fileValue, 0, len(v.values))}
-	for s, value := range v.values {
-		raw := value.value
-		if len(raw) == 0 {
-			raw = protocol.RawMessage("null")
-		}
-		f.Values = append(f.Values, fileValue{s.Layer, s.Project, s.Name, s.What, value.rev, value.seq, value.epoch, raw})
-	}
-	slices.SortFunc(f.Values, func(a, b fileValue) int { return cmp.Compare(a.Rev, b.Rev) })
-	return json.Marshal(&f, jsontext.AllowInvalidUTF8(true))
-}
-
-func decode(raw []byte) (Snapshot, error) {
-	v := Snapshot{values: map[slot]stored{}}
-	if len(raw) == 0 {
-		return v, errors.New("it is empty")
-	}
-	var f file
-	if err := json.Unmarshal(raw, &f); err != nil {
-		return v, err
-	}
-	if f.Version != 1 {
-		return v, fmt.Errorf("version %d is not known here", f.Version)
-	}
-	v.rev = f.Rev
-	for _, fv := range f.Values {
-		v.values[slot{Key{fv.Layer, fv.Project, fv.Hook}, fv.What}] = stored{slices.Clone(fv.Value), fv.Seq, fv.Epoch, fv.Rev}
-	}
-	return v, nil
 }
 
 // Remove forgets what the hooks of a session remember, in the folder of a

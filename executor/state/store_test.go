@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hookd-dev/hookd/internal/hookvalues"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -28,9 +29,9 @@ func TestMain(m *testing.M) {
 func seq(n int64) *int64 { return &n }
 
 var (
-	low  = Key{protocol.Project, "", "guard.sh"}
-	high = Key{protocol.Managed, "", "guard.sh"}
-	peer = Key{protocol.User, "", "a.sh"}
+	low  = Key{Layer: protocol.Project, Name: "guard.sh"}
+	high = Key{Layer: protocol.Managed, Name: "guard.sh"}
+	peer = Key{Layer: protocol.User, Name: "a.sh"}
 )
 
 func write(key Key, what What, value string, s *int64, saw int64) Write {
@@ -52,13 +53,13 @@ func TestSideBySideWrites(t *testing.T) {
 		overwritten []Overwritten
 	}{
 		"one after the other":       {[]Write{write(low, State, "1", seq(5), 0), write(low, State, "2", seq(6), 1)}, "2", nil},
-		"later event writes last":   {[]Write{write(low, State, "1", seq(5), 0), write(low, State, "2", seq(6), 0)}, "2", []Overwritten{{"guard.sh", State, seq(5)}}},
-		"later event writes first":  {[]Write{write(low, State, "2", seq(6), 0), write(low, State, "1", seq(5), 0)}, "2", []Overwritten{{"guard.sh", State, seq(5)}}},
-		"opened again, in order":    {[]Write{openedAt(1, write(low, State, "1", seq(500), 0)), openedAt(2, write(low, State, "2", seq(1), 0))}, "2", []Overwritten{{"guard.sh", State, seq(500)}}},
-		"opened again, too late":    {[]Write{openedAt(2, write(low, State, "2", seq(1), 0)), openedAt(1, write(low, State, "1", seq(500), 0))}, "2", []Overwritten{{"guard.sh", State, seq(500)}}},
-		"nobody counts":             {[]Write{write(low, State, "1", nil, 0), write(low, State, "2", nil, 0)}, "2", []Overwritten{{"guard.sh", State, nil}}},
+		"later event writes last":   {[]Write{write(low, State, "1", seq(5), 0), write(low, State, "2", seq(6), 0)}, "2", []Overwritten{{Hook: "guard.sh", What: State, Seq: seq(5)}}},
+		"later event writes first":  {[]Write{write(low, State, "2", seq(6), 0), write(low, State, "1", seq(5), 0)}, "2", []Overwritten{{Hook: "guard.sh", What: State, Seq: seq(5)}}},
+		"opened again, in order":    {[]Write{openedAt(1, write(low, State, "1", seq(500), 0)), openedAt(2, write(low, State, "2", seq(1), 0))}, "2", []Overwritten{{Hook: "guard.sh", What: State, Seq: seq(500)}}},
+		"opened again, too late":    {[]Write{openedAt(2, write(low, State, "2", seq(1), 0)), openedAt(1, write(low, State, "1", seq(500), 0))}, "2", []Overwritten{{Hook: "guard.sh", What: State, Seq: seq(500)}}},
+		"nobody counts":             {[]Write{write(low, State, "1", nil, 0), write(low, State, "2", nil, 0)}, "2", []Overwritten{{Hook: "guard.sh", What: State, Seq: nil}}},
 		"a host that counts anew":   {[]Write{write(low, State, "1", seq(500), 0), write(low, State, "2", seq(1), 1)}, "2", nil},
-		"removed by the later":      {[]Write{write(low, State, "null", seq(6), 0), write(low, State, "1", seq(5), 0)}, "", []Overwritten{{"guard.sh", State, seq(5)}}},
+		"removed by the later":      {[]Write{write(low, State, "null", seq(6), 0), write(low, State, "1", seq(5), 0)}, "", []Overwritten{{Hook: "guard.sh", What: State, Seq: seq(5)}}},
 		"other hooks are no rivals": {[]Write{write(low, State, "1", seq(6), 0), write(high, State, "2", seq(5), 0), write(low, Metadata, "3", seq(4), 0)}, "1", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -150,7 +151,7 @@ func TestTwoProcesses(t *testing.T) {
 	}
 	for _, hook := range []string{"a", "b"} {
 		for i := range 20 {
-			key := Key{protocol.User, "", fmt.Sprint(hook, i)}
+			key := Key{Layer: protocol.User, Name: fmt.Sprint(hook, i)}
 			if got := string(snapshot.State(key)); got != "9" {
 				t.Errorf("%v: %q", key, got)
 			}
@@ -162,7 +163,7 @@ func writeMany(dir, hook string) {
 	store := Open(dir)
 	for round := range 10 {
 		for i := range 20 {
-			key := Key{protocol.User, "", fmt.Sprint(hook, i)}
+			key := Key{Layer: protocol.User, Name: fmt.Sprint(hook, i)}
 			snapshot, _ := store.Read("s")
 			w := write(key, State, fmt.Sprint(round), nil, snapshot.Revision(key, State))
 			// On a busy machine the lock may be taken for longer than anyone waits;
@@ -174,7 +175,7 @@ func writeMany(dir, hook string) {
 		}
 	}
 	for range 100 {
-		if _, err := store.Write("s", []Write{write(Key{protocol.User, "", hook}, State, "0", nil, 0)}); err == nil {
+		if _, err := store.Write("s", []Write{write(Key{Layer: protocol.User, Name: hook}, State, "0", nil, 0)}); err == nil {
 			return
 		}
 	}
@@ -316,15 +317,15 @@ func TestHomeFromUserDatabase(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	snapshot, _ := Snapshot{}.With([]Write{write(low, State, `{"a":[1,2]}`, seq(3), 0)})
-	encoded, _ := encode(snapshot)
+	encoded, _ := snapshot.Encode()
 	f.Add(encoded)
 	f.Add([]byte(`{"v":1,"rev":1,"values":[{"layer":"user"}]}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		snapshot, err := decode(raw)
+		snapshot, err := hookvalues.Decode(raw)
 		if err != nil {
 			return
 		}
-		if _, err := encode(snapshot); err != nil {
+		if _, err := snapshot.Encode(); err != nil {
 			t.Errorf("decoded, but cannot be encoded: %v", err)
 		}
 		if got := snapshot.Metadata(nil); !jsonspan.Valid(got) {

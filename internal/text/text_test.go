@@ -47,3 +47,17 @@ func TestDistance(t *testing.T) {
 		}
 	}
 }
+
+func TestHide(t *testing.T) {
+	for given, want := range map[string]string{
+		"401: Bearer sk-secret-1 is wrong":                     "401: Bearer (hidden) is wrong",
+		"sk-secret-1sk-secret-1":                               "(hidden)(hidden)",
+		`proxyconnect: http://me:pass@proxy:80/ "https://a@b"`: `proxyconnect: http://(hidden)@proxy:80/ "https://(hidden)@b"`,
+		"mail me@example.com, see https://example.com/a@b":     "mail me@example.com, see https://example.com/a@b",
+		"short is no secret":                                   "short is no secret",
+	} {
+		if got := Hide(given, []string{"Bearer sk-secret-1", "short", ""}); got != want {
+			t.Errorf("%q: %q, want %q", given, got, want)
+		}
+	}
+}

@@ -42,6 +42,10 @@ schema: protocol protocol/dialect protocol/patterns protocol/toolname schema/age
 schema/document:
 schema/agentparts:
 schema/units:
+schema/toolname: protocol protocol/patterns
+executor: executor/hookenv executor/internal/inflight executor/internal/match executor/internal/slots executor/internal/worker executor/record executor/state internal/hookvalues internal/jsonspan protocol protocol/readreply schema
+executor/internal/match: protocol protocol/patterns schema schema/toolname
+executor: executor/hookenv executor/internal/inflight executor/internal/match executor/internal/slots executor/internal/worker executor/record executor/state internal/jsonspan protocol protocol/readreply schema
 executor: executor/hookenv executor/internal/inflight executor/internal/match executor/internal/slots executor/internal/worker executor/record executor/state internal/jsonspan protocol protocol/hookmatch protocol/readreply schema
 executor/internal/match: protocol protocol/patterns schema protocol/hookmatch
 executor: executor/hookenv executor/internal/inflight executor/internal/match executor/internal/slots executor/internal/worker executor/record executor/state internal/jsonspan protocol protocol/readreply schema
@@ -56,6 +60,10 @@ executor/hookenv: executor/process
 executor/guest: executor executor/process protocol protocol/dialect schema
 executor/process:
 executor/record: executor/state internal/fsutil protocol schema
+executor/state: internal/hookvalues
+internal/hookvalues: protocol
+executor/daemon: executor executor/daemon/internal/outbox protocol protocol/rpc protocol/rpc/socket schema
+executor/daemon/internal/outbox: protocol protocol/rpc
 executor/state: protocol schema
 executor/daemon: executor protocol protocol/rpc protocol/rpc/socket schema
 loader/install: executor/hookenv executor/process loader/install/internal/configtext protocol protocol/dialect protocol/dialect/plugins schema
@@ -82,6 +90,8 @@ loader: executor executor/exechook executor/hookenv executor/process loader/inte
 agentloop: agentloop/builtin agentloop/internal/answer agentloop/internal/conversation agentloop/internal/gohooks agentloop/internal/limits agentloop/internal/toolset agentloop/model agentloop/provider agentloop/recipe agentloop/store agentloop/tool protocol
 agentloop/internal/answer: agentloop/model protocol
 agentloop/internal/conversation: agentloop/store protocol
+agentloop/internal/gohooks: internal/hookvalues protocol schema/toolname
+agentloop/internal/gohooks: protocol protocol/toolname
 agentloop/internal/gohooks: protocol protocol/hookmatch
 agentloop/internal/limits: protocol
 agentloop/internal/toolset: agentloop/tool protocol

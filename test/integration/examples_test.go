@@ -213,7 +213,7 @@ func TestExampleGoHooks(t *testing.T) {
 	for _, name := range []string{"gofmt", "scratchpath"} {
 		source := filepath.Join(root(t), "examples", "hooks-go", name)
 		hooks := filepath.Join(b.home, ".acai", "hooks")
-		build := exec.Command("go", "build", "-o", filepath.Join(hooks, name), module+"/examples/hooks-go/"+name)
+		build := goBuild("-o", filepath.Join(hooks, name), module+"/examples/hooks-go/"+name)
 		if out, err := build.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}

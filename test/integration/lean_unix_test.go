@@ -45,9 +45,7 @@ func TestLean(t *testing.T) {
 	lookAtSources(t)
 	folder := t.TempDir()
 	lean := filepath.Join(folder, "hookd-lean")
-	build := exec.Command("go", "build", "-trimpath", "-tags", "lean", "-o", lean, module+"/cmd/hookd")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
+	if out, err := goBuild("-tags", "lean", "-o", lean, module+"/cmd/hookd").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	hooks := filepath.Join(folder, "project", ".acai", "hooks")

@@ -121,7 +121,7 @@ func checkGoProgram(t *testing.T, source, prints string) {
 		t.Fatal(err)
 	}
 	writeFile(t, overlay, string(text), 0o644)
-	build := exec.Command("go", "build", "-overlay", overlay, "-o", program, module+"/examples/page")
+	build := goBuild("-overlay", overlay, "-o", program, module+"/examples/page")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

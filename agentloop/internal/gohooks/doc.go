@@ -5,5 +5,9 @@
 // follow their rules, as in the executor. What the executor has beyond that is not here:
 // records, matching by pattern or expression, metadata, and recipes' texts for hooks. A
 // hook that needs one of these is refused by [Gate.Extend], or told so when it asks for
-// it. All hooks of an event are waited for. A hook's state lives as long as the gate.
+// it. All hooks of an event are waited for.
+//
+// A hook's state lives as long as the gate, and follows the executor's rule (package
+// hookvalues): events side by side see the same old value, the later one's stands, and the
+// hook's run says which one is lost.
 package gohooks

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/hookd-dev/hookd/internal/jsonspan"
@@ -17,10 +16,8 @@ import (
 
 // Gate is a [protocol.EventGate] of Go hooks. The zero value has none.
 type Gate struct {
-	hooks []hook // in running order, with their defaults
-
-	mu     sync.Mutex
-	states map[stateKey]protocol.RawMessage
+	hooks  []hook // in running order, with their defaults
+	states *states
 }
 
 type hook struct {
@@ -28,17 +25,13 @@ type hook struct {
 	keys hookmatch.Keys // of its match
 }
 
-type stateKey struct {
-	session string
-	hook    protocol.HookRef
-}
-
 // defaultTimeout is the time limit of a hook that states none.
 const defaultTimeout = 30 * time.Second
 
-// Extend returns a gate that asks further hooks too.
+// Extend returns a gate that asks further hooks too. Of those that both gates ask, both
+// see one state.
 func (g *Gate) Extend(hooks ...protocol.GoHook) (protocol.EventGate, error) {
-	extended := &Gate{hooks: slices.Clone(g.hooks)}
+	extended := &Gate{hooks: slices.Clone(g.hooks), states: cmp.Or(g.states, newStates())}
 	var errs []error
 	for _, given := range hooks {
 		h := hook{GoHook: given}
@@ -133,17 +126,23 @@ func refused(event protocol.Event) protocol.Outcome {
 
 func (g *Gate) decide(ctx context.Context, event protocol.Event) (protocol.Outcome, error) {
 	fold := protocol.Begin(event, protocol.FoldOptions{Generation: 1})
+	states := g.states.begin(&event)
 	for i := range g.hooks {
 		h := &g.hooks[i]
 		current := asRead(&fold, &h.GoHook)
 		if !matches(h, &current) || fold.Closed() && h.Can != protocol.CanObserve || slices.Contains(event.NotAsked, refOf(&h.GoHook)) {
 			continue
 		}
-		answer := g.ask(ctx, &h.GoHook, current)
+		current.State = states.of(&h.GoHook)
+		answer := ask(ctx, &h.GoHook, current)
 		if ctx.Err() != nil {
 			return refused(event), context.Cause(ctx)
 		}
-		fold, _ = fold.Add(answer)
+		write := states.check(&h.GoHook, &answer)
+		var run protocol.Run
+		if fold, run = fold.Add(answer); write != nil && run.Failure == "" && run.Skipped == "" {
+			states.writes = append(states.writes, *write)
+		}
 	}
 	outcome := fold.Outcome()
 	if event.ResolveAsk != nil {
@@ -151,6 +150,7 @@ func (g *Gate) decide(ctx context.Context, event protocol.Event) (protocol.Outco
 			return refused(event), err
 		}
 	}
+	states.commit(&outcome)
 	return outcome, nil
 }
 
@@ -186,18 +186,13 @@ func matches(h *hook, event *protocol.Event) bool {
 
 // ask asks one hook within its time limit. A function that does not return then is not
 // waited for.
-func (g *Gate) ask(ctx context.Context, h *protocol.GoHook, event protocol.Event) protocol.Answer {
+func ask(ctx context.Context, h *protocol.GoHook, event protocol.Event) protocol.Answer {
 	limited, cancel := context.WithTimeout(ctx, h.Timeout)
 	defer cancel()
-	key := stateKey{event.Session.ID, refOf(h)}
-	event.State = g.state(key)
 	answers := make(chan protocol.Answer, 1)
 	go func() { answers <- call(limited, h, event) }()
 	select {
 	case answer := <-answers:
-		if answer.Reply != nil && answer.Reply.State != nil {
-			g.setState(key, answer.Reply.State)
-		}
 		return answer
 	case <-limited.Done():
 		return failed(h, protocol.FailTimeout, fmt.Sprintf("timed out after %s", h.Timeout))
@@ -244,19 +239,4 @@ func failed(h *protocol.GoHook, kind protocol.FailureKind, detail string) protoc
 	answer := protocol.Answer{HookInfo: infoOf(h)}
 	answer.Failure = &protocol.Failure{Kind: kind, Detail: detail}
 	return answer
-}
-
-func (g *Gate) state(key stateKey) protocol.RawMessage {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.states[key]
-}
-
-func (g *Gate) setState(key stateKey, state protocol.RawMessage) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.states == nil {
-		g.states = map[stateKey]protocol.RawMessage{}
-	}
-	g.states[key] = state
 }

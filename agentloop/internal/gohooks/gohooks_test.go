@@ -3,6 +3,8 @@ package gohooks
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -220,6 +222,128 @@ func TestStateIsKeptForASession(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("event %d: the state was %q, want %q", i+1, got, want)
+		}
+	}
+}
+
+// Events side by side see the same old state. The later one's value stands, whichever is
+// decided first, and the run of the hook says which one is lost.
+func TestStateOfEventsSideBySide(t *testing.T) {
+	for _, laterFirst := range []bool{true, false} {
+		began, answer := map[int64]chan struct{}{}, map[int64]chan struct{}{}
+		for seq := range int64(3) {
+			began[seq+1], answer[seq+1] = make(chan struct{}), make(chan struct{})
+		}
+		saw := make(chan string, 3)
+		gate, err := new(Gate).Extend(protocol.GoHook{Name: "h", Events: []protocol.EventName{protocol.ToolCallStart}, Func: func(_ context.Context, e *protocol.Event) (protocol.Reply, error) {
+			saw <- string(e.State)
+			close(began[*e.Seq])
+			<-answer[*e.Seq]
+			return protocol.Reply{State: protocol.RawMessage(fmt.Sprint(*e.Seq))}, nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		begin := func(seq int64) (decided chan protocol.Outcome) {
+			decided = make(chan protocol.Outcome, 1)
+			e := protocol.Event{Event: protocol.ToolCallStart, Data: protocol.RawMessage(callData), Seq: &seq}
+			e.Session.ID = "s"
+			go func() {
+				outcome, err := gate.Begin(t.Context(), e)()
+				if err != nil {
+					t.Error(err)
+				}
+				decided <- outcome
+			}()
+			<-began[seq]
+			return decided
+		}
+		end := func(seq int64, decided chan protocol.Outcome) string {
+			close(answer[seq])
+			return strings.Join((<-decided).Runs[0].Warnings, "|")
+		}
+		one, two := begin(1), begin(2)
+		var first, second string
+		if laterFirst {
+			first, second = end(2, two), end(1, one)
+		} else {
+			first, second = end(1, one), end(2, two)
+		}
+		if first != "" || second != "the state that it gave at event 1 is lost: two events ran side by side, and the later one's stands" {
+			t.Errorf("later first %v: warned %q, then %q", laterFirst, first, second)
+		}
+		end(3, begin(3))
+		for i, want := range []string{"", "", "2"} {
+			if got := <-saw; got != want {
+				t.Errorf("later first %v: event %d saw %q, want %q", laterFirst, i+1, got, want)
+			}
+		}
+	}
+}
+
+// An event that was aborted keeps nothing, and neither does a value that may not be kept:
+// the rest of that reply counts all the same.
+func TestStateThatIsNotKept(t *testing.T) {
+	aborted, abort := context.WithCancel(t.Context())
+	reply := protocol.Reply{}
+	saw := ""
+	gate, err := new(Gate).Extend(protocol.GoHook{Name: "h", Events: []protocol.EventName{protocol.ToolCallStart}, Func: func(ctx context.Context, e *protocol.Event) (protocol.Reply, error) {
+		saw = string(e.State)
+		return reply, nil
+	}}, protocol.GoHook{Name: "i", Can: protocol.CanBlock, Events: []protocol.EventName{protocol.ToolCallStart}, Func: func(ctx context.Context, _ *protocol.Event) (protocol.Reply, error) {
+		if ctx.Value(abortKey{}) != nil {
+			abort()
+		}
+		return protocol.Reply{}, nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fire := func(ctx context.Context, session string, state protocol.RawMessage) protocol.Outcome {
+		reply = protocol.Reply{State: state, Context: "counts"}
+		e := protocol.Event{Event: protocol.ToolCallStart, Data: protocol.RawMessage(callData)}
+		e.Session.ID = session
+		outcome, _ := gate.Begin(ctx, e)()
+		return outcome
+	}
+	fire(context.WithValue(aborted, abortKey{}, true), "s", protocol.RawMessage(`1`))
+	if outcome := fire(t.Context(), "s", protocol.RawMessage(`{"n":`)); saw != "" || outcome.Runs[0].Failure != protocol.FailReply {
+		t.Errorf("no JSON: saw %q, %+v", saw, outcome.Runs[0])
+	}
+	large := fire(t.Context(), "s", protocol.RawMessage(`"`+strings.Repeat("x", maxState)+`"`))
+	if saw != "" || len(large.Context) != 1 || !slices.Equal(large.Runs[0].Warnings, []string{"state is not kept: it has 65538 bytes, the limit is 65536"}) {
+		t.Errorf("too large: saw %q, %+v", saw, large.Runs[0])
+	}
+	if outcome := fire(t.Context(), "", protocol.RawMessage(`1`)); !slices.Equal(outcome.Runs[0].Warnings, []string{"state is not kept: the event belongs to no session"}) {
+		t.Errorf("%+v", outcome.Runs[0])
+	}
+	fire(t.Context(), "s", protocol.RawMessage(`2`))
+	if fire(t.Context(), "s", nil); saw != "2" {
+		t.Errorf("saw %q", saw)
+	}
+}
+
+type abortKey struct{}
+
+// A gate with further hooks knows the state of those that were there before.
+func TestExtendedGatesShareStates(t *testing.T) {
+	saw := ""
+	base, err := new(Gate).Extend(protocol.GoHook{Name: "h", Events: []protocol.EventName{protocol.ToolCallStart}, Func: func(_ context.Context, e *protocol.Event) (protocol.Reply, error) {
+		saw = string(e.State)
+		return protocol.Reply{State: protocol.RawMessage(`1`)}, nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	extended, err := base.(*Gate).Extend()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, gate := range []protocol.EventGate{base, extended} {
+		e := protocol.Event{Event: protocol.ToolCallStart, Data: protocol.RawMessage(callData)}
+		e.Session.ID = "s"
+		if _, err := gate.Begin(t.Context(), e)(); err != nil || saw != []string{"", "1"}[i] {
+			t.Errorf("gate %d saw %q, %v", i, saw, err)
 		}
 	}
 }

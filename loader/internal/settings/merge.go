@@ -26,6 +26,7 @@ func Merge(layers ...schema.LayerSettings) (schema.Settings, []schema.Finding) {
 	settings := m.values.Settings()
 	m.objects(&settings)
 	m.origins(&settings)
+	unread(&settings, m.falling)
 	return settings, m.findings
 }
 
@@ -173,6 +174,20 @@ func (m *merger) servers(merged map[string]schema.MCPServer, at int, value schem
 			continue
 		}
 		merged[name] = servers[name]
+	}
+}
+
+// unread collects the limits that cannot be read. A value of another layer
+// does not stand for one: nobody knows which of them is the tighter one.
+func unread(settings *schema.Settings, layers []schema.LayerSettings) {
+	for i := range layers {
+		for _, u := range layers[i].Unread {
+			if schema.KeyByName(u.Key).For == schema.ForRun {
+				settings.Agent.Unread = append(settings.Agent.Unread, u)
+			} else {
+				settings.Hooks.Unread = append(settings.Hooks.Unread, u)
+			}
+		}
 	}
 }
 

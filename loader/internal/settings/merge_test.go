@@ -102,7 +102,7 @@ func TestMerge(t *testing.T) {
 			func(s *schema.Settings) any { return s.Agent.Tools.Env }, []string{"P"}, nil},
 		{"a managed list stands", "agent.headers", "", `["A: u"]`, `["A: m"]`,
 			func(s *schema.Settings) any { return s.Agent.Headers }, []string{"A: m"},
-			[]string{"warning loosens-higher-layer user.json:1 agent.headers: agent.headers [A: u] of the user settings has no effect: the managed settings' [A: m] stands -> leave it to the managed settings"}},
+			[]string{"warning loosens-higher-layer user.json:1 agent.headers: agent.headers [A: …] of the user settings has no effect: the managed settings' [A: …] stands -> leave it to the managed settings"}},
 		{"prices by model", "agent.prices", "", `[{"model":"a","inputPerMTok":1},{"model":"b","inputPerMTok":1}]`, `[{"model":"a","inputPerMTok":2}]`,
 			func(s *schema.Settings) any { return s.Agent.Prices },
 			[]schema.Price{{Model: "a", InputPerMTok: 2}, {Model: "b", InputPerMTok: 1}}, nil},

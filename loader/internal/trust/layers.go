@@ -48,7 +48,7 @@ func (t *Settings) Merge() schema.Settings {
 			s.File.InForce = t.layerSettings(s)
 		}
 		t.Add(s.File.InForce.Waiting()...)
-		if i+1 < len(t.Scopes) && s.Layer != t.Scopes[i+1].Layer && len(s.File.InForce.Values) == 0 {
+		if i+1 < len(t.Scopes) && s.Layer != t.Scopes[i+1].Layer && len(s.File.InForce.Values)+len(s.File.InForce.Unread) == 0 {
 			s.Own = t.Scopes[i+1].Own // as for most scopes: it sets nothing
 			continue
 		}

@@ -3,9 +3,13 @@ package wire
 import (
 	"bytes"
 	"context"
+	stdjson "encoding/json"
+	"slices"
 	"sync"
 
+	"github.com/go-json-experiment/json"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/hookd-dev/hookd/protocol"
 )
@@ -64,12 +68,35 @@ func (c *RawResult) Take() (raw protocol.RawMessage, refused *jsonrpc.Error) {
 // large is from how many bytes on a result of a call is not read twice.
 const large = 64 << 10
 
-// placeholder returns what the SDK reads in the place of a kept result of a call: to read
-// tens of megabytes into types that nobody looks at takes it longer than all the rest.
-// The SDK itself answers a result that asks the client for something.
+// placeholder returns what the SDK reads in the place of a kept result. To read tens of
+// megabytes of a call's result into types that nobody looks at takes it longer than all
+// the rest. The SDK itself answers a result that asks the client for something. In a list
+// of tools one that the SDK cannot read would make it refuse the whole list.
 func placeholder(method string, raw []byte) []byte {
-	if method != "tools/call" || len(raw) < large || bytes.Contains(raw, []byte(`input_required`)) || bytes.Contains(raw, []byte(`inputRequests`)) {
+	switch {
+	case method == "tools/list":
+		return readableTools(raw)
+	case method != "tools/call" || len(raw) < large || bytes.Contains(raw, []byte(`input_required`)) || bytes.Contains(raw, []byte(`inputRequests`)):
 		return raw
 	}
 	return []byte(`{"resultType":"complete","content":[]}`)
+}
+
+// readableTools returns a list of tools without those that the SDK cannot read.
+func readableTools(raw []byte) []byte {
+	var members map[string]protocol.RawMessage
+	var tools []protocol.RawMessage
+	if stdjson.Unmarshal(raw, new(sdk.ListToolsResult)) == nil || json.Unmarshal(raw, &members, Lenient) != nil || json.Unmarshal(members["tools"], &tools, Lenient) != nil {
+		return raw
+	}
+	tools = slices.DeleteFunc(tools, func(t protocol.RawMessage) bool { return stdjson.Unmarshal(t, new(sdk.Tool)) != nil })
+	var err error
+	if members["tools"], err = protocol.Marshal(tools); err != nil {
+		return raw
+	}
+	without, err := protocol.Marshal(members)
+	if err != nil {
+		return raw
+	}
+	return without
 }

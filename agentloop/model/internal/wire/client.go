@@ -194,6 +194,15 @@ func (b *body) failure(err error) error {
 	if cause := context.Cause(b.ctx); cause != nil {
 		return &model.Error{Retryable: true, Err: cause}
 	}
+	failed := b.unreached(err)
+	if said := failed.Err.Error(); b.client.withoutSecrets(said) != said { // such as those of a proxy's address
+		failed.Err = errors.New(b.client.withoutSecrets(said))
+	}
+	return failed
+}
+
+// unreached says why the server was not reached, or was lost.
+func (b *body) unreached(err error) *model.Error {
 	failed := &model.Error{Retryable: true}
 	where := "the server"
 	if u := new(url.Error); errors.As(err, &u) {

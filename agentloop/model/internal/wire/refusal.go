@@ -184,16 +184,7 @@ func wait(seconds float64) time.Duration {
 	return time.Duration(min(seconds, maxWait.Seconds()) * float64(time.Second))
 }
 
-func (c *Client) withoutSecrets(text string) string {
-	for _, secret := range c.options.Secrets {
-		for _, word := range append(strings.Fields(secret), secret) {
-			if len(word) >= 8 { // shorter ones are words such as Bearer, or no secret
-				text = strings.ReplaceAll(text, word, "(hidden)")
-			}
-		}
-	}
-	return text
-}
+func (c *Client) withoutSecrets(said string) string { return text.Hide(said, c.options.Secrets) }
 
 var titleTag = once(`(?is)<title[^>]*>([^<]{1,200})`)
 

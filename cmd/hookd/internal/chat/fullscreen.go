@@ -122,6 +122,11 @@ func tick() tea.Cmd {
 }
 
 func (m teaModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if _, resized := msg.(tea.WindowSizeMsg); resized { // the library says 80 to 24 for nothing
+		if width, height, known := terminal.Size(m.console.Out.W); known && (width == 0 || height == 0) {
+			msg = tea.WindowSizeMsg{Width: width, Height: height}
+		}
+	}
 	for _, e := range m.screen.update(msg) {
 		m.obey(e)
 	}

@@ -138,6 +138,45 @@ func TestChatTakesNoYesBeforeTheEnd(t *testing.T) {
 	}
 }
 
+// A terminal that had a size and has none now shows nothing: no yes is taken, and no key
+// goes on to parts that nobody sees. One that never had a size has a usual one.
+func TestChatWithoutSizeAtAQuestion(t *testing.T) {
+	call := tails(t)["lines"]
+	asked := func(before, size tea.WindowSizeMsg) *scene {
+		s := newScene(t, 60)
+		s.tell(before, askMsg{agentloop.Question{Event: protocol.PermissionRequest, Call: &call, AskedBy: "policy", Options: yesNo}, make(chan agentloop.Answer, 1)})
+		s.screen.view()
+		s.tell(size)
+		for range 60 {
+			s.screen.view()
+			s.at = s.at.Add(minShown)
+			s.press(" ")
+		}
+		s.at = s.at.Add(minPause)
+		return s
+	}
+	full := tea.WindowSizeMsg{Width: 60, Height: 20}
+	for _, size := range []tea.WindowSizeMsg{{}, {Width: 60}, {Height: 20}, {Width: -1, Height: -1}} {
+		s := asked(full, size)
+		if s.press("y", "up", "enter"); len(s.took()) > 0 {
+			t.Fatalf("%v: yes to what nobody sees", size)
+		}
+		s.tell(full)
+		s.screen.view()
+		s.at = s.at.Add(minPause)
+		if s.press("y"); len(s.took()) > 0 {
+			t.Errorf("%v: yes to parts that were not shown", size)
+		}
+		if s.press("n"); len(s.took()) != 1 {
+			t.Errorf("%v: no is not taken", size)
+		}
+	}
+	s := asked(tea.WindowSizeMsg{}, tea.WindowSizeMsg{})
+	if s.press("y"); len(s.took()) != 1 {
+		t.Error("a terminal that never knew its size takes no yes")
+	}
+}
+
 // A terminal that changes its size begins the question anew.
 func TestChatResizedAtAQuestion(t *testing.T) {
 	call := tails(t)["lines"]

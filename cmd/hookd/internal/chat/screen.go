@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hookd-dev/hookd/agentloop"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/question"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/runview"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 )
@@ -21,6 +22,7 @@ type screen struct {
 	said          *bytes.Buffer // what was printed: whole lines go up, the last stays below
 	width, height int
 	small         bool // the terminal is smaller than these: what does not fit is cut off
+	sized         bool // the terminal has said how large it is
 	frame         int  // of the spinner
 
 	input   textarea.Model
@@ -64,11 +66,12 @@ func newScreen(width int, color bool) *screen {
 	return s
 }
 
-// The smallest terminal on which a question can be judged.
-const leastWidth, leastHeight = 20, 3
+const leastWidth, leastHeight = question.LeastWidth, question.LeastHeight
 
+// resize takes the size of the terminal. One that never knew its size has a usual one. One
+// that had a size and has none now shows nothing.
 func (s *screen) resize(width, height int) {
-	if width <= 0 || height <= 0 { // a terminal that does not know its size
+	if (width <= 0 || height <= 0) && !s.sized {
 		width, height = 80, 24
 	}
 	s.width, s.height = max(width, leastWidth), max(height, leastHeight)
@@ -81,6 +84,7 @@ func (s *screen) resize(width, height int) {
 func (s *screen) update(msg any) (effects []effect) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
+		s.sized = s.sized || msg.Width > 0 && msg.Height > 0
 		s.resize(msg.Width, msg.Height)
 	case tickMsg:
 		s.frame++

@@ -67,6 +67,9 @@ func Open(ctx context.Context, hooks *engine.Opener, flags *Flags, approver agen
 		return nil, err
 	}
 	settings := *e.Settings() // a snapshot's own do not change
+	if unread := settings.Agent.Unread; len(unread) > 0 {
+		return nil, cli.Usage("settings", "no run starts: "+unread[0].String()+", and the default is not what was written there", "correct it as hookd check says, or remove it")
+	}
 	c := &Conversation{Hooks: hooks, Engine: e, settings: &settings, choice: &flags.Model, aside: e.Aside}
 	if c.Model, err = models.Choose(o.console, o.hooks.Closers, c.choice, c.settings); err != nil {
 		return nil, err

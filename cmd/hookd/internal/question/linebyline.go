@@ -3,6 +3,7 @@ package question
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/terminal"
+	"github.com/hookd-dev/hookd/protocol"
 )
 
 // LineByLine puts questions to the person at the terminal, line by line.
@@ -104,11 +106,33 @@ func (t LineByLine) Approve(ctx context.Context, q agentloop.Question) (agentloo
 		if err != nil {
 			return agentloop.Answer{}, err
 		}
-		if answer, known := typedAnswer(&q, typed); known || !open { // at the end of input: no
+		answer, known := typedAnswer(&q, typed)
+		switch {
+		case allows(&q, answer) && t.tooSmall():
+			t.p.Print("  the terminal is too small for a yes: make it larger and answer once more, or n = no\n")
+			return t.Approve(ctx, q)
+		case known || !open: // at the end of input: no
 			return answer, nil
 		}
 		t.p.Print("  type one of %s\n", strings.Join(keys, ", "))
 	}
+}
+
+// allows reports whether an answer is a yes.
+func allows(q *agentloop.Question, answer agentloop.Answer) bool {
+	return slices.ContainsFunc(q.Options, func(o protocol.PermissionOption) bool {
+		return o.OptionID == answer.OptionID && !strings.HasPrefix(o.Kind, "reject")
+	})
+}
+
+// The smallest terminal on which a question can be judged.
+const LeastWidth, LeastHeight = 20, 3
+
+// tooSmall reports whether nobody can judge a question at the size that the terminal has.
+// One that does not know its size is not too small.
+func (t LineByLine) tooSmall() bool {
+	width, height := t.lines.Size()
+	return width > 0 && width < LeastWidth || height > 0 && height < LeastHeight
 }
 
 // read asks for a line. What came before it was asked for is dropped.
@@ -125,7 +149,7 @@ func (t LineByLine) read(ctx context.Context, prompt string) (line string, open 
 // page returns how many lines the terminal shows at once, without the prompt.
 func (t LineByLine) page() int {
 	const unknown, least, prompt = 24, 3, 3
-	height := t.lines.Height()
+	_, height := t.lines.Size()
 	if height <= 0 {
 		height = unknown
 	}

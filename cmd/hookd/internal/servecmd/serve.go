@@ -2,10 +2,12 @@ package servecmd
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +16,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/signals"
 	"github.com/hookd-dev/hookd/executor/daemon"
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol/rpc"
 	"github.com/hookd-dev/hookd/protocol/rpc/socket"
 )
@@ -38,7 +41,8 @@ func (cmd *Commands) Serve() *cobra.Command {
 and stdout. With --socket a Unix socket is served instead, to several clients at
 once; --socket=PATH puts it elsewhere than in the user's runtime folder.
 
-Nothing but the protocol goes to stdout; HOOKD_LOG=debug writes a log to stderr.`,
+Nothing but the protocol goes to stdout. Errors are logged to stderr, and more with
+HOOKD_LOG=debug, info or warn; HOOKD_LOG=off logs nothing.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return cmd.serve(c.Context(), path, c.Flags().Changed("socket"))
@@ -79,7 +83,7 @@ func (cmd *Commands) serve(ctx context.Context, path string, onSocket bool) erro
 		Project: cmd.Project.Folder,
 		Cwd:     cwd,
 		Version: cmd.Version,
-		Log:     logHandler(),
+		Log:     cmd.logHandler(),
 	})
 	projects.log = server.Logger()
 	cmd.Signals.OnForceQuit(server.Abort)
@@ -117,12 +121,17 @@ func (cmd *Commands) listen(path string) (net.Listener, error) {
 	return listener, nil
 }
 
-// logHandler writes a log to stderr where HOOKD_LOG asks for one.
-func logHandler() slog.Handler {
-	var level slog.Level
-	name := os.Getenv("HOOKD_LOG")
-	if name == "" || level.UnmarshalText([]byte(name)) != nil {
+// logHandler writes a log to stderr: of the level that HOOKD_LOG names, else of errors
+// only, which somebody must see whose client has lost an answer.
+func (cmd *Commands) logHandler() slog.Handler {
+	level, name := slog.LevelError, os.Getenv("HOOKD_LOG")
+	switch {
+	case name == "":
+	case strings.EqualFold(name, "off"):
 		return slog.DiscardHandler
+	case level.UnmarshalText([]byte(name)) != nil:
+		level = slog.LevelError
+		cmd.Console.Note(fmt.Sprintf("HOOKD_LOG is %q, which is no level; errors are logged", text.Shorten(name, 60)), "set it to debug, info, warn, error or off")
 	}
 	return slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"time"
 
@@ -72,7 +73,11 @@ func Fault(err error) *cli.Fault {
 	case errors.Is(err, store.ErrInUse):
 		return cli.Failed("session", err, "another hookd run has it open; end that one, or begin a new session")
 	}
-	return cli.Failed("session", err, "")
+	hint := ""
+	if errors.Is(err, fs.ErrPermission) {
+		hint = "its file and its lock must be yours, readable and writable (chown, chmod u+rw); or begin a new session"
+	}
+	return cli.Failed("session", err, hint)
 }
 
 // DamageHint returns what to do about a damaged session.

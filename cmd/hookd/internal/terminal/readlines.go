@@ -40,13 +40,13 @@ func ReadLines(stdin *os.File) *Lines {
 // Stopped reports whether the reading was ended.
 func (t *Lines) Stopped() bool { return t.stopped.Load() }
 
-// Height returns the height of the terminal in lines, 0 if it does not know.
-func (t *Lines) Height() int {
-	_, height, err := term.GetSize(int(t.stdin.Fd()))
+// Size returns the size of the terminal in columns and lines, 0 for what it does not know.
+func (t *Lines) Size() (width, height int) {
+	width, height, err := term.GetSize(int(t.stdin.Fd()))
 	if err != nil {
-		return 0
+		return 0, 0
 	}
-	return height
+	return width, height
 }
 
 // Stop ends the reading, where that is possible, so that another may read the terminal.

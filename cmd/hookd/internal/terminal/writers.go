@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/term"
+
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 )
 
@@ -103,6 +105,17 @@ func File(stream any) *os.File {
 func IsTerminal(stream any) bool {
 	f := File(stream)
 	return f != nil && show.IsTerminal(f)
+}
+
+// Size returns the size of the terminal that a stream writes to, in columns and lines. It
+// is 0 for a terminal that shows nothing.
+func Size(stream any) (width, height int, known bool) {
+	f := File(stream)
+	if f == nil {
+		return 0, 0, false
+	}
+	width, height, err := term.GetSize(int(f.Fd()))
+	return width, height, err == nil
 }
 
 // SwappableWriter is a stream that can be sent elsewhere while others write to it.

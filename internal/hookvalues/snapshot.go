@@ -1,7 +1,8 @@
-package state
+package hookvalues
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -153,6 +154,25 @@ func (v Snapshot) With(writes []Write) (Snapshot, []Overwritten) {
 // later reports whether the value is of an event after the one that writes now.
 func (s stored) later(w Write) bool {
 	return s.seq != nil && w.Seq != nil && cmp.Or(cmp.Compare(s.epoch, w.Epoch), cmp.Compare(*s.seq, *w.Seq)) > 0
+}
+
+// Text says what is lost, for the hook's run.
+func (l Overwritten) Text() string {
+	of := "another event"
+	if l.Seq != nil {
+		of = fmt.Sprintf("event %d", *l.Seq)
+	}
+	return fmt.Sprintf("the %s that it gave at %s is lost: two events ran side by side, and the later one's stands", l.What, of)
+}
+
+// Texts says which values of a hook are lost.
+func Texts(lost []Overwritten, hook string) (texts []string) {
+	for _, l := range lost {
+		if l.Hook == hook {
+			texts = append(texts, l.Text())
+		}
+	}
+	return texts
 }
 
 func isNull(v protocol.RawMessage) bool { return len(v) == 0 || jsonspan.Kind(v) == 'n' }
