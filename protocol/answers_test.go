@@ -119,7 +119,7 @@ func apply(t *testing.T, ev Event, reply string) (Event, []Change, error) {
 	if err := json.Unmarshal([]byte(reply), &r); err != nil {
 		t.Fatal(err)
 	}
-	return apply(ev, HookInfo{Name: "h", Layer: Project, Class: CanModify}, r, DecodeLimits{})
+	return Apply(ev, HookInfo{Name: "h", Layer: Project, Class: CanModify}, r, DecodeLimits{})
 }
 
 // What a change makes of args, byte for byte, and which paths it names.
@@ -249,11 +249,11 @@ func TestApplyChecksArgs(t *testing.T) {
 func TestApplyHoldsTheLimits(t *testing.T) {
 	ev := mustDecode(t, toolCall(`{"a":"`+strings.Repeat("x", 1000)+`"}`))
 	r := Reply{Action: Modify, Patch: RawMessage(`[{"op":"copy","from":"/args","path":"/args/b"},{"op":"copy","from":"/args","path":"/args/c"},{"op":"copy","from":"/args","path":"/args/d"}]`)}
-	if _, _, err := apply(ev, HookInfo{Class: CanModify}, r, DecodeLimits{Size: 4000}); err == nil {
+	if _, _, err := Apply(ev, HookInfo{Class: CanModify}, r, DecodeLimits{Size: 4000}); err == nil {
 		t.Error("a patch that doubles thrice passes a limit of 4000 bytes")
 	}
 	r = Reply{Action: Modify, Changes: RawMessage(`{"args":{"b":` + strings.Repeat("[", 20) + strings.Repeat("]", 20) + `}}`)}
-	if _, _, err := apply(ev, HookInfo{Class: CanModify}, r, DecodeLimits{Depth: 20}); err == nil {
+	if _, _, err := Apply(ev, HookInfo{Class: CanModify}, r, DecodeLimits{Depth: 20}); err == nil {
 		t.Error("a change passes a limit of 20 levels")
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/hookd-dev/hookd/internal/text"
 )
 
-// apply returns the event as a reply changes it, and the changes with their
+// Apply returns the event as a reply changes it, and the changes with their
 // owner. It changes only what the event's row of the table allows, checks what
 // was changed against the field's type, and does all of a reply or nothing: with
 // an error the event is the one that was given. Members and bytes that the reply
@@ -18,7 +18,7 @@ import (
 //
 // A result or response in place of the work is checked and listed as a change
 // (/result, /response), but does not become part of the event.
-func apply(ev Event, by HookInfo, r Reply, lim DecodeLimits) (Event, []Change, error) {
+func Apply(ev Event, by HookInfo, r Reply, lim DecodeLimits) (Event, []Change, error) {
 	spec := ev.Spec()
 	if spec == nil {
 		return ev, nil, fmt.Errorf("unknown event %q", ev.Event)

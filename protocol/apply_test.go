@@ -88,7 +88,7 @@ func TestChangesAreBounded(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			began := time.Now()
-			data, changes, err := apply(ev, HookInfo{Name: "h", Layer: Project, Class: CanModify}, reply, DecodeLimits{})
+			data, changes, err := Apply(ev, HookInfo{Name: "h", Layer: Project, Class: CanModify}, reply, DecodeLimits{})
 			took := time.Since(began)
 			longest = max(longest, took)
 			runtime.ReadMemStats(&after)
@@ -172,7 +172,7 @@ func TestPatchesAreApplied(t *testing.T) {
 		{`{"a":"text"}`, `[{"op":"add","path":"/args/a/x","value":1}]`, "", "neither an object nor a list"},
 	} {
 		ev := Event{Event: ToolCallStart, Data: RawMessage(bigCall(tc.args))}
-		after, _, err := apply(ev, HookInfo{Name: "h", Layer: Project, Class: CanModify}, Reply{Action: Modify, Patch: RawMessage(tc.patch)}, DecodeLimits{})
+		after, _, err := Apply(ev, HookInfo{Name: "h", Layer: Project, Class: CanModify}, Reply{Action: Modify, Patch: RawMessage(tc.patch)}, DecodeLimits{})
 		if tc.fails != "" {
 			if err == nil || !strings.Contains(err.Error(), tc.fails) {
 				t.Errorf("%s: %v, want %s", tc.patch, err, tc.fails)
@@ -196,7 +196,7 @@ func TestRandomPatchesAreBounded(t *testing.T) {
 		})
 		ev := Event{Event: ToolCallStart, Data: RawMessage(bigCall(`{"l":[` + strings.Repeat("0,", 3000) + `0],"o":` + objectOf(3000) + `}`))}
 		began := time.Now()
-		apply(ev, HookInfo{Name: "h", Layer: Project, Class: CanModify}, Reply{Action: Modify, Patch: RawMessage(patch)}, DecodeLimits{})
+		Apply(ev, HookInfo{Name: "h", Layer: Project, Class: CanModify}, Reply{Action: Modify, Patch: RawMessage(patch)}, DecodeLimits{})
 		if took := time.Since(began); took > patience() {
 			t.Fatalf("took %s: %.300s", took, patch)
 		}

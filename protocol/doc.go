@@ -27,7 +27,7 @@
 //   - readreply/ turns the output and the end of a program into a [Reply] or a
 //     [Failure]; hooks in Go return their reply. reply.go: both, and [Answer].
 //   - rules.go: [CheckReply] says whether this hook may answer that at this event.
-//   - apply.go: apply changes the event as a reply asks, within what the row
+//   - apply.go: [Apply] changes the event as a reply asks, within what the row
 //     allows; messages.go checks changed messages.
 //   - fold.go: a [Fold] and the values it is made of (the decision, what follows it,
 //     the changes, the context). foldadd.go: Add takes the answers in running order

@@ -54,7 +54,7 @@ func (f Fold) Add(a Answer) (Fold, Run) {
 	}
 	after, changes := f.event, []Change(nil)
 	if reply.Action != Block && reply.Action != Stop {
-		if after, changes, err = apply(f.event, a.HookInfo, reply, limits); err != nil {
+		if after, changes, err = Apply(f.event, a.HookInfo, reply, limits); err != nil {
 			return f.fail(a.failed(err), run)
 		}
 	}

@@ -60,7 +60,7 @@ func FuzzMerge(f *testing.F) {
 		}
 		ev := Event{Event: ToolCallStart, Data: RawMessage(`{"toolCallId":"c", "name":"b","kind":"x","args":` + string(args) + `,"parallel":1.0}`)}
 		reply := Reply{Action: Modify, Changes: RawMessage(`{"args":` + string(patch) + `}`)}
-		after, changes, err := apply(ev, HookInfo{Name: "h", Class: CanModify}, reply, DecodeLimits{})
+		after, changes, err := Apply(ev, HookInfo{Name: "h", Class: CanModify}, reply, DecodeLimits{})
 		if err != nil {
 			t.Fatalf("%s + %s: %v", args, patch, err)
 		}
@@ -121,7 +121,7 @@ func FuzzPatch(f *testing.F) {
 		}
 		spec := Lookup(ToolCallStart)
 		ev := Event{Event: ToolCallStart, Data: RawMessage(`{"toolCallId":"c", "name":"b","kind":"x","args":` + string(args) + `,"parallel":1.0}`)}
-		after, changes, err := apply(ev, HookInfo{Name: "h", Class: CanModify}, Reply{Action: Modify, Patch: patch}, DecodeLimits{})
+		after, changes, err := Apply(ev, HookInfo{Name: "h", Class: CanModify}, Reply{Action: Modify, Patch: patch}, DecodeLimits{})
 		if err != nil {
 			if !bytes.Equal(after.Data, ev.Data) || changes != nil {
 				t.Fatalf("%s failed and had an effect", patch)

@@ -27,7 +27,7 @@ func TestModifyDataKeepsWhatItDoesNotKnow(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		after, _, err := apply(ev, HookInfo{Name: "h", Layer: User, Class: CanModify}, reply, DecodeLimits{})
+		after, _, err := Apply(ev, HookInfo{Name: "h", Layer: User, Class: CanModify}, reply, DecodeLimits{})
 		if err != nil {
 			t.Fatalf("%s: %s: %v", name, reply.Patch, err)
 		}

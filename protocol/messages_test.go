@@ -84,7 +84,7 @@ func TestAHigherLayerMayChangeItsOwnPart(t *testing.T) {
 	ev := mustDecode(t, `{"event":"step-start","data":{"messages":[`+m4+`],"stepsLeft":3}}`)
 	r := Reply{Action: Modify, Changes: RawMessage(`{"messages":[{"role":"user","content":"go on"}]}`)}
 	for layer, want := range map[Layer]bool{Project: false, User: false, Managed: true, Builtin: true} {
-		_, _, err := apply(ev, HookInfo{Name: "h", Layer: layer, Class: CanModify}, r, DecodeLimits{})
+		_, _, err := Apply(ev, HookInfo{Name: "h", Layer: layer, Class: CanModify}, r, DecodeLimits{})
 		if (err == nil) != want {
 			t.Errorf("layer %s: %v", layer, err)
 		}

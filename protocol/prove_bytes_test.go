@@ -62,7 +62,7 @@ func TestBytesPassUnchanged(t *testing.T) {
 		if r.IntN(2) == 0 {
 			reply = Reply{Action: Modify, Patch: RawMessage(`[{"op":"replace","path":"/args/changed","value":2}]`)}
 		}
-		after, _, err := apply(ev, HookInfo{Name: "h", Layer: Project, Class: CanModify}, reply, DecodeLimits{})
+		after, _, err := Apply(ev, HookInfo{Name: "h", Layer: Project, Class: CanModify}, reply, DecodeLimits{})
 		if err != nil {
 			t.Fatalf("%s: %v", args, err)
 		}

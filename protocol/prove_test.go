@@ -228,7 +228,7 @@ func TestProveProtectedFieldsStay(t *testing.T) {
 		ev := Event{Event: spec.Name, Data: spiced(spec)}
 		reply := randomPatch(r, spec, ev.Data)
 		before := string(ev.Data)
-		after, changes, err := apply(ev, v, reply, DecodeLimits{})
+		after, changes, err := Apply(ev, v, reply, DecodeLimits{})
 		if string(ev.Data) != before {
 			t.Fatalf("%s: %+v wrote to the event it was given", spec.Name, reply)
 		}

@@ -12,7 +12,7 @@ import (
 // CheckReply checks whether this hook may give a reply at an event: the event's row in
 // [Table] and the hook's class decide. It returns the reply with its action filled in,
 // warnings about members that have no effect, and an error that says what would be
-// right. apply checks what a change may touch.
+// right. [Apply] checks what a change may touch.
 func CheckReply(spec *Spec, v HookInfo, r Reply) (Reply, []string, error) {
 	r = settle(spec, r)
 	if !slices.Contains(Actions, r.Action) {
