@@ -28,6 +28,9 @@ type Hook struct {
 	// Hash does not cover.
 	Unwatched []string
 
+	// Imported is where the hook was read from, if that is another agent's settings.
+	Imported *Imported
+
 	// SwitchedOff goes with Disabled: a person decided it, outside what an agent
 	// at work in the project could have written. A session obeys that at once.
 	SwitchedOff bool
@@ -53,6 +56,13 @@ type Hook struct {
 
 	match    match.Matcher     // compiled by NewSet
 	selector *dialect.Selector // of a hook of another agent's dialect, compiled by NewSet
+}
+
+// Imported is the place in another agent's settings that a hook was read from.
+type Imported struct {
+	Agent string `json:"agent"` // as in hooks.import
+	File  string `json:"file"`
+	Line  int    `json:"line,omitzero"` // 0 for a file that is the hook itself
 }
 
 // Status says whether a hook runs, and if not, why.

@@ -59,6 +59,17 @@ var refusingSet = sync.OnceValue(func() *Set {
 	return set
 })
 
+// ImportedFrom returns the hooks that were read from the settings of one agent. That agent
+// runs them itself, so a bridge does not have them asked about its events.
+func (s *Set) ImportedFrom(agent string) (hooks []protocol.HookRef) {
+	for _, h := range s.Hooks {
+		if h.Imported != nil && h.Imported.Agent == agent {
+			hooks = append(hooks, protocol.HookRef{Layer: h.Layer, Name: h.Name})
+		}
+	}
+	return hooks
+}
+
 // MatchError is a matcher that does not compile.
 type MatchError struct {
 	Hook *Hook

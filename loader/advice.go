@@ -15,6 +15,7 @@ import (
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/loader/internal/bundle"
 	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/imports"
 	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
@@ -47,6 +48,23 @@ func Advice(s *Snapshot) []schema.Finding {
 		findings = append(findings, a.findings...)
 	}
 	return findings
+}
+
+// An Importable is an agent whose hooks the setting hooks.import could take.
+type Importable struct {
+	Agent, Title string
+	File         string // the settings file, below the project's root
+}
+
+// Importables returns the agents for which a project has hooks. It is for a hint: nothing
+// of them counts by it.
+func Importables(project string) (list []Importable) {
+	for _, a := range imports.Agents {
+		if file := a.Present(imports.OfProject, project); file != "" {
+			list = append(list, Importable{a.Name, a.Title, file})
+		}
+	}
+	return list
 }
 
 // advice is about one hook.

@@ -161,10 +161,24 @@ func (p *assembly) badMatch(err executor.MatchError) schema.Finding {
 	return f
 }
 
+// importedFrom returns where a hook was read from, if that is another agent's settings.
+func importedFrom(f *hook) *executor.Imported {
+	if f.Import == nil {
+		return nil
+	}
+	from := executor.Imported{Agent: f.Import.Agent, File: f.Path}
+	if len(f.Described) > 0 && f.Import.Folder == "" {
+		d := &f.Described[0]
+		from.File, from.Line = d.Pos.File, d.Pos.Line
+	}
+	return &from
+}
+
 func (p *assembly) executorHook(f *hook) *executor.Hook {
 	h := &executor.Hook{Hook: f.Resolution.Hook, Status: f.Status, Why: f.Why, Unwatched: f.Unwatched, Fault: f.Fault}
 	h.Path, h.Home, h.Outer, h.Own = f.Path, f.Scope.Project, f.Scope.Outer, &f.Scope.Own.Hooks
 	h.OnFailure = schema.AtLeast(h.OnFailure, schema.LeastRule(&p.settings, f.Scope.Layer)) // of one that stands as it was recorded, too
+	h.Imported = importedFrom(f)
 	h.SwitchedOff = f.Status == executor.Disabled && !f.offByProject
 	switch {
 	case f.Bundle != nil:

@@ -16,9 +16,10 @@ import (
 // finalize resolves a hook for the last time and applies all that keeps it from running:
 // faults of its description and of its file, and what the person switched off.
 func (p *assembly) finalize(f *hook) {
-	switch f.Status {
-	case executor.Changed, executor.Gone: // it stands as it was allowed
-	case executor.Untrusted: // and as settings describe it that nobody allowed either
+	switch {
+	case f.Status == executor.Changed, f.Status == executor.Gone: // it stands as it was allowed
+	case f.StandIn != nil: // and as it was made
+	case f.Status == executor.Untrusted: // and as settings describe it that nobody allowed either
 		if h := &f.Resolution.Hook; h.Timeout == 0 {
 			h.Timeout = f.Scope.Own.Hooks.Timeout
 		}

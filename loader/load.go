@@ -2,6 +2,7 @@ package loader
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"sync"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/candidate"
 	"github.com/hookd-dev/hookd/loader/internal/discover"
 	"github.com/hookd-dev/hookd/loader/internal/environment"
+	"github.com/hookd-dev/hookd/loader/internal/imports"
 	"github.com/hookd-dev/hookd/loader/internal/ownership"
 	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/loader/internal/report"
@@ -79,6 +81,7 @@ func (l *loader) snapshot(ctx context.Context, generation int64) (*Snapshot, err
 	}
 	decided, decidedResources := decide.Hooks(candidates), decide.Resources(resources)
 	l.runOnce(env.Inner, decided)
+	importOnce(decided)
 	var may []trust.Allowed
 	for _, f := range decided {
 		if a, ok := f.MayRun(); ok {
@@ -169,6 +172,30 @@ func (l *loader) runOnce(inner *candidate.Scope, hooks []*trust.DecidedHook) {
 			f.Disable(executor.Disabled, "it runs in the worktree "+inner.Project)
 		}
 	}
+}
+
+// importOnce disables the hooks of a project that stand in the user's settings of the same
+// agent as well, where that agent runs such a hook once: the user's runs.
+func importOnce(hooks []*trust.DecidedHook) {
+	for _, f := range hooks {
+		if f.Import == nil || f.Scope.Layer != protocol.Project || f.Run == "" || !imports.Find(f.Import.Agent).RunsOnce() {
+			continue
+		}
+		same := func(other *trust.DecidedHook) bool {
+			return other.Import != nil && other.Import.Agent == f.Import.Agent && other.Scope.Layer == protocol.User && other.Run != "" &&
+				reflect.DeepEqual(asWritten(f), asWritten(other))
+		}
+		if slices.ContainsFunc(hooks, same) {
+			f.Disable(executor.Disabled, "the same hook of the user's settings runs")
+		}
+	}
+}
+
+// asWritten is the entry of an imported hook as its agent's settings have it.
+func asWritten(f *trust.DecidedHook) schema.Entry {
+	e := f.Described[0].Entry
+	e.Name, e.Dir, e.InPlace, e.Description = nil, nil, nil, nil
+	return e
 }
 
 func (l *loader) newEnvironment(r *report.Report, scopes []*candidate.Scope) *environment.Environment {

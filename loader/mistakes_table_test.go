@@ -720,7 +720,7 @@ var settingsMistakes = []settingsMistake{
 		layer:  protocol.User,
 		format: "json",
 		text:   `{"hooks": {"import": ["claude", "clippy"]}}`,
-		want:   `error bad-value acai.json:1 hooks.import[1]: import[1] is "clippy" -> write one of claude, gemini, codex, cursor, openhands, kodelet`,
+		want:   `error bad-value acai.json:1 hooks.import[1]: import[1] is "clippy" -> write one of claude, gemini, codex, cursor, copilot, openhands, kodelet`,
 	},
 	{
 		name:   `required is no list`,

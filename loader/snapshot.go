@@ -157,6 +157,6 @@ func (s *Snapshot) equal(other *Snapshot) bool {
 // The way to ask a hook is left out: each load makes it anew, of what is compared.
 func equalInfo(a, b Info) bool {
 	return a.Hash == b.Hash && a.Status == b.Status && a.Why == b.Why && a.Runs == b.Runs &&
-		a.InPlace == b.InPlace && a.DescribedBy == b.DescribedBy && a.SwitchedOff == b.SwitchedOff &&
+		a.InPlace == b.InPlace && reflect.DeepEqual(a.Imported, b.Imported) && a.DescribedBy == b.DescribedBy && a.SwitchedOff == b.SwitchedOff &&
 		reflect.DeepEqual(a.Fault, b.Fault) && reflect.DeepEqual(&a.Hook.Hook, &b.Hook.Hook)
 }

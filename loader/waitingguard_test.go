@@ -26,7 +26,7 @@ func TestSettingsWithoutEffectAreReported(t *testing.T) {
 		"limits of a budget":         {agent: `{"limits":{"cost":1.5,"totalTokens":1000},"prices":[{"model":"m*","inputPerMTok":1,"outputPerMTok":2}]}`},
 		"features":                   {agent: `{"providers":["bash"],"features":["metadata"]}`},
 		"no limit of tokens":         {agent: `{"limits":{"tokens":0}}`},
-		"hooks of another agent":     {hooks: `{"import":["claude"]}`, want: []string{"warning not-in-this-version acai.json:1 hooks.import: hooks.import" + later}},
+		"hooks of another agent":     {hooks: `{"import":["claude"]}`},
 		"pools of standby processes": {hooks: `{"standby":{"pool":3,"idle":"1m"}}`},
 		"tools of servers":           {agent: `{"mcpServers":{"m":{"command": "/bin/sh"}}}`},
 	} {

@@ -69,6 +69,7 @@ const (
 	FromHeader   Source = "header"
 	FromSideFile Source = "side-file"
 	FromProgram  Source = "asked"
+	FromImport   Source = "import" // another agent's settings
 )
 
 // sources are all sources, the strongest first, with their letter in the tag
@@ -82,6 +83,7 @@ var sources = []struct {
 	{FromHeader, "H", "a header"},
 	{FromSideFile, "F", "a side file"},
 	{FromProgram, "D", "an answer to describe"},
+	{FromImport, "I", "another agent's settings"},
 }
 
 // Over reports whether what s says of a field counts before what other says.

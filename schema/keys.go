@@ -60,7 +60,7 @@ var Keys = []Key{
 		Meaning: "folders put before PATH for this layer's hooks"},
 	{Name: "hooks.selfProtection", For: ForEveryone, Type: TypeWord, Default: "on", Words: []string{"on", "off"}, Layers: UM, Tighter: ByOrder, Order: []string{"off", "on"}, Unread: "on",
 		Meaning: "whether hookd, where another agent calls it, refuses what would switch it off from inside: writes to the hook settings of agents and to hookd's own files"},
-	{Name: "hooks.import", For: ForOwnHooks, Type: TypeList, Default: []string{}, Words: []string{"claude", "gemini", "codex", "cursor", "openhands", "kodelet"}, Layers: PU, Tighter: OwnLayer, Waits: WaitsForFeature, Unread: Refuses,
+	{Name: "hooks.import", For: ForOwnHooks, Type: TypeList, Default: []string{}, Words: []string{"claude", "gemini", "codex", "cursor", "copilot", "openhands", "kodelet"}, Layers: PU, Tighter: OwnLayer, Unread: Refuses,
 		Meaning: "other agents whose hooks hookd also takes"},
 
 	limit("event", TypeSize, 32*mib, kib, gib, "one event"),

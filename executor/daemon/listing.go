@@ -45,7 +45,8 @@ type Listed struct {
 	Status      executor.Status      `json:"status"`
 	Why         string               `json:"why"`
 	Unwatched   []string             `json:"unwatched,omitzero"` // code of the project that it runs and that its hash does not cover, in words
-	DescribedBy string               `json:"describedBy"`        // settings header side-file asked
+	DescribedBy string               `json:"describedBy"`        // settings header side-file asked import
+	Imported    *executor.Imported   `json:"imported,omitzero"`  // where in another agent's settings it was read from
 	Order       int                  `json:"order"`              // place in the running order, from 1
 }
 
@@ -56,7 +57,7 @@ func Describe(set *executor.Set, findings []schema.Finding) Listing {
 		l.Hooks = append(l.Hooks, Listed{
 			Name: h.Name, Source: h.Layer, Path: h.Path, Events: h.Events, Match: h.Match, Can: h.Can,
 			Mode: h.Mode, Priority: h.Priority, TimeoutMs: h.Timeout.Milliseconds(), OnFailure: h.OnFailure,
-			Required: h.Required, Dialect: h.HookInfo().Dialect, Named: h.Named, Matcher: h.Matcher, ByDialect: h.ByDialect, Run: h.Run, Pool: h.PoolState(), Status: h.Status, Why: h.Why, Unwatched: h.Unwatched, Order: i + 1,
+			Required: h.Required, Dialect: h.HookInfo().Dialect, Named: h.Named, Matcher: h.Matcher, ByDialect: h.ByDialect, Run: h.Run, Pool: h.PoolState(), Status: h.Status, Why: h.Why, Unwatched: h.Unwatched, Imported: h.Imported, Order: i + 1,
 		})
 	}
 	return l.filled()

@@ -13,6 +13,7 @@
 //
 //	node.go       the tree, its bounds, and the choice of the format
 //	json.go       JSON to the tree
+//	jsonc.go      comments in JSON, which settings of other agents may have
 //	yaml.go       YAML to the tree
 //	toml.go       TOML to the tree
 //	canonical.go  the tree, or a JSON text, to canonical JSON

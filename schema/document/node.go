@@ -58,9 +58,10 @@ func (n *Node) Get(key string) *Node {
 type Format string
 
 const (
-	JSON Format = "json"
-	YAML Format = "yaml"
-	TOML Format = "toml"
+	JSON  Format = "json"
+	JSONC Format = "jsonc" // JSON with comments and commas before closing brackets; no settings of hookd's
+	YAML  Format = "yaml"
+	TOML  Format = "toml"
 )
 
 // Formats are the known formats in the order in which they are preferred.
@@ -97,6 +98,8 @@ func Parse(format Format, text []byte) (*Node, error) {
 	switch format {
 	case JSON:
 		return parseJSON(text)
+	case JSONC:
+		return parseJSON(withoutComments(text))
 	case YAML:
 		return parseYAML(text)
 	case TOML:

@@ -74,6 +74,10 @@ loader/internal/candidate: executor/hookenv loader/internal/bundle loader/intern
 loader/internal/discover: executor/hookenv executor/process internal/fsutil loader/internal/bundle loader/internal/candidate loader/internal/environment loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/trust protocol protocol/dialect schema schema/document
 loader/internal/environment: executor/hookenv loader/internal/bundle loader/internal/candidate loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/workspace protocol schema
 loader/internal/files: executor/process
+loader/internal/bundle: internal/shellwords
+loader/internal/discover: loader/internal/imports loader/internal/workspace protocol/dialect
+loader: loader/internal/imports
+loader/internal/imports: internal/shellwords internal/text loader/internal/interpreter loader/internal/report loader/internal/settings protocol protocol/dialect schema schema/document schema/units protocol/toolname
 loader/internal/interpreter: executor/hookenv executor/process loader/internal/files loader/internal/ownership loader/internal/report
 loader/internal/notify: loader/internal/files
 loader/internal/ownership: loader/internal/files loader/internal/report schema

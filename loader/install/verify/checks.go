@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"github.com/hookd-dev/hookd/loader/install"
 )
@@ -72,10 +73,36 @@ func unreadable(s *subject) (found []finding) {
 // entries finds what package install knows of its own entries, and of settings that
 // switch hooks off.
 func entries(s *subject) (found []finding) {
-	for _, p := range s.verifier.Installer.Problems(s.installed, s.found.Version) {
+	version := s.found.Version
+	for _, p := range s.verifier.Installer.Problems(s.installed, version) {
+		if !version.Known() && strings.Contains(p.Text, "is not started for") {
+			continue // which events it has depends on the version
+		}
 		found = append(found, finding{false, Problem{File: p.File, Line: p.Line, Text: p.Text, Remedy: p.Remedy}})
 	}
+	if absent := s.absent(); !version.Known() && len(absent) > 0 {
+		found = append(found, s.fault(s.installed.File, 0, s.again(), "hookd is not started for %s", strings.Join(absent, ", ")))
+	}
 	return found
+}
+
+// absent are the events without an entry of ours that every version of the agent has.
+func (s *subject) absent() (names []string) {
+	if len(s.installed.Entries) == 0 || s.installed.Entries[0].Event == "*" {
+		return nil
+	}
+	oldest, _ := s.agent.Events(install.Version{})
+	newest, _ := s.agent.Events(install.Version{Major: 1 << 30})
+	has := func(events []install.Event, name string) bool {
+		return slices.ContainsFunc(events, func(e install.Event) bool { return e.Name == name })
+	}
+	for _, e := range oldest {
+		there := slices.ContainsFunc(s.installed.Entries, func(entry install.Entry) bool { return strings.EqualFold(entry.Event, e.Name) })
+		if !there && has(newest, e.Name) {
+			names = append(names, e.Name)
+		}
+	}
+	return names
 }
 
 // limits finds entries that do not tell hookd when the agent ends it.

@@ -314,8 +314,8 @@ func TestProof(t *testing.T) {
 		t.Errorf("left running: %s", out)
 	}
 
-	// An agent that ends without calling hookd is broken.
-	if r := w.proof(t, "exit 0\n"); r.Verdict != Broken || !strings.Contains(texts(r), "did not call hookd") {
+	// Of an agent that ends without calling hookd it cannot be said: it may not have come so far.
+	if r := w.proof(t, "echo not logged in >&2; exit 7\n"); r.Verdict != CannotSay || !strings.Contains(texts(r), "did not call hookd: it ended with exit code 7, and said: not logged in") {
 		t.Errorf("%+v", r)
 	}
 	// One whose hook calls as another agent, too.

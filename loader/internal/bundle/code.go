@@ -18,6 +18,7 @@ import (
 type Code struct {
 	Argv       []string            // of a command: its program resolved, its arguments as written; nil for a hook file
 	Words      []string            // of a command as it is written, except for a program that is a path
+	Shell      *ShellLine          // of a command that a shell reads: its line, which is the last of Argv
 	Own        string              // of a command: its program as resolved, before copying
 	ownProgram bool                // the program of the command is a file of the project
 	Program    interpreter.Program // what the hook's file, or the project's own program, says of how it starts
@@ -79,6 +80,9 @@ func (c *Code) addFile(d *Draft, path, sideFile string, args []string) (err erro
 func (c *Code) addCommand(d *Draft) error {
 	if !d.Pinned {
 		return nil
+	}
+	if c.Shell != nil {
+		return c.Shell.add(c, d)
 	}
 	if at := d.Locate(c.Argv[0]); filepath.IsAbs(c.Argv[0]) && at.Name != "" && at.Exists && at.Info.Mode.IsRegular() {
 		if err := d.Add(at.Name); err != nil {
@@ -174,7 +178,9 @@ func (c *Code) NameWords(words []string) {
 func (c *Code) Copied(words []string, folder string) []string {
 	words = slices.Clone(words)
 	for i, word := range words {
-		if s, is := c.Swaps[word]; is {
+		if c.Shell != nil && word == c.Shell.Text {
+			words[i] = c.Shell.Copied(folder)
+		} else if s, is := c.Swaps[word]; is {
 			words[i] = s.before + filepath.Join(folder, filepath.FromSlash(s.Name))
 		}
 	}

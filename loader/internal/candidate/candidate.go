@@ -36,7 +36,25 @@ type Hook struct {
 	SideFile   string // name in the hooks folder, "" without one
 	Described  []schema.Described
 	Resolution schema.Resolution
-	StandIn    string // why it stands for guards of settings that nobody allowed; "" for a hook of its own
+	StandIn    *StandIn // it stands for guards that nobody knows; nil for a hook of its own
+	Import     *Import  // where it was read from; nil for a hook of our own settings or folders
+}
+
+// StandIn is why a hook stands for guards that settings may name: nobody allowed the
+// settings, or they cannot be read.
+type StandIn struct {
+	Why, Remedy string
+	Kind        protocol.FailureKind
+}
+
+// Import is where a hook comes from that is read from another agent's settings.
+type Import struct {
+	Agent  string // as in hooks.import
+	Folder string // of a program in a folder of that agent; "" for an entry of its settings
+
+	// Refuses are the events that such a hook could refuse: what a program is taken to do
+	// before it can be asked.
+	Refuses []protocol.EventName
 }
 
 // Resource is a skill, a recipe or an MCP server as it was found.
@@ -47,6 +65,15 @@ type Resource struct {
 	Unset        *report.Problem   // why it cannot be started here, though it may be allowed
 	Waits        bool              // of a server: nobody allowed the settings that name it
 	KnowsProject bool              // a server of user or machine whose settings name the project's folder
+}
+
+// Place is where the hook is written: its own file, or the entry of another agent's
+// settings.
+func (f *Hook) Place() (file string, line int) {
+	if f.Path == "" && f.Import != nil && len(f.Described) > 0 {
+		return f.Described[0].Pos.File, f.Described[0].Pos.Line
+	}
+	return f.Path, 0
 }
 
 // InOtherCheckout reports whether it starts in another checkout than the one in which a

@@ -14,7 +14,7 @@ import (
 // DescribeForTrust resolves a hook from header, side file and the settings of
 // its own layer, and seals its bundle.
 func (sc *Scanner) DescribeForTrust(f *candidate.Hook) {
-	if f.StandIn != "" {
+	if f.StandIn != nil {
 		return
 	}
 	defaults := f.ProjectDefaults()
@@ -27,6 +27,9 @@ func (sc *Scanner) DescribeForTrust(f *candidate.Hook) {
 	e.Enabled = e.Enabled && f.Scope.On() && (f.Listed || f.Scope.Layer != protocol.Project)
 	e.Rejected = f.Faulty()
 	in := *sc.Env.Builder(f.Scope, e.InPlace)
+	if f.Import != nil && f.Import.Folder != "" {
+		in.HooksDir = f.Import.Folder
+	}
 	if f.File == nil && !f.IsCommand() || f.File != nil && f.File.Head == nil || f.IsCommand() && len(f.Argv) == 0 {
 		return
 	}

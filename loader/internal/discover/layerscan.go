@@ -9,7 +9,7 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/candidate"
 	"github.com/hookd-dev/hookd/loader/internal/environment"
 	"github.com/hookd-dev/hookd/loader/internal/files"
-	"github.com/hookd-dev/hookd/loader/internal/interpreter"
+	"github.com/hookd-dev/hookd/loader/internal/imports"
 	"github.com/hookd-dev/hookd/loader/internal/ownership"
 	"github.com/hookd-dev/hookd/loader/internal/records"
 	"github.com/hookd-dev/hookd/loader/internal/report"
@@ -50,6 +50,7 @@ func (sc *Scanner) Hooks(s *candidate.Scope) []*candidate.Hook {
 	sc.reportUnreadNames(s.Dir)
 	g.Folder = OpenHooks(g.Dir, g.Checks)
 	g.discover()
+	g.imported()
 	for i := range s.File.InForce.Use {
 		g.use(&s.File.InForce.Use[i])
 	}
@@ -202,52 +203,9 @@ func (g *layerScan) use(d *schema.Described) {
 		}
 	}
 	if command {
-		f.Argv, f.Problem = g.command(d.Command)
-		f.NameWords(d.Command)
+		g.takeCommand(f, d)
 	}
 	f.Described = append(f.Described, *d)
-}
-
-// command resolves the program of a command entry: absolute, ./ from the folder
-// of its layer (the project's root, or where the settings lie), or found on PATH.
-func (g *layerScan) command(words []string) ([]string, *report.Problem) {
-	if len(words) == 0 {
-		return []string{}, &report.Problem{Why: "its command cannot be read", Remedy: "correct its settings entry"}
-	}
-	argv := g.scope.FromSettings(words)
-	switch {
-	case filepath.IsAbs(argv[0]):
-	case filepath.Base(argv[0]) != argv[0]:
-		argv[0] = filepath.Join(g.scope.RelativeTo(), argv[0])
-	default:
-		found := g.Env.Builder(g.scope, false).ProgramOf(argv[0])
-		if found.Bad == nil {
-			argv[0] = found.Pin.Path
-		}
-		if found.Bad != nil || g.scope.NeedsTrust() {
-			return argv, found.Bad
-		}
-	}
-	_, unsafe, err := g.Checks.Follow(argv[0])
-	if err != nil {
-		return argv, &report.Problem{Why: fmt.Sprintf("the program %s was not found", argv[0]), Remedy: "install it, or correct the settings entry"}
-	}
-	st, err := files.Stat(argv[0])
-	switch {
-	case err != nil || !st.Mode.IsRegular():
-		return argv, &report.Problem{Why: fmt.Sprintf("%s is no program", argv[0]), Remedy: "correct the settings entry"}
-	case unsafe != "":
-		return argv, &report.Problem{Why: unsafe, Remedy: "make it yours and writable by you only: chown, chmod go-w"}
-	}
-	if g.Env.LiesInside(g.scope.Layer, argv[0]) {
-		return argv, &report.Problem{Why: fmt.Sprintf("%s lies in the project, which the %s settings cannot vouch for", argv[0], g.scope.Layer), Remedy: "name it in the project's settings and allow it there"}
-	}
-	for _, word := range argv[1:] {
-		if _, path := interpreter.OptionPath(word); filepath.IsAbs(path) && !g.Env.ProjectAllowed() && g.Env.LiesInside(g.scope.Layer, path) && files.IsRegular(path) {
-			return argv, &report.Problem{Why: fmt.Sprintf("%s lies in the project, which the %s settings cannot vouch for", path, g.scope.Layer), Remedy: "name a file outside of the project, or allow the project"}
-		}
-	}
-	return argv, checkMode(argv[0], st)
 }
 
 // recorded adds what was allowed of the project and is no longer found.
@@ -255,12 +213,12 @@ func (g *layerScan) recorded(r *records.Record) {
 	f := g.byName[r.Hook]
 	if f == nil {
 		path := ""
-		if !r.Command {
+		if !r.Command && imports.Owner(r.Hook) == "" {
 			path = filepath.Join(g.Dir, r.Hook)
 		}
 		// With discovery switched off the file may still be there: that is a
 		// change of what was allowed, not a loss.
-		if !r.Command && !g.scope.Discovers() {
+		if path != "" && !g.scope.Discovers() {
 			f = g.File(r.Hook)
 		}
 		if f == nil {

@@ -20,15 +20,20 @@ func waitingGuard(s *candidate.Scope) *candidate.Hook {
 	if len(events) == 0 {
 		return nil
 	}
-	name := filepath.Base(s.File.Waiting.File)
-	_, required := s.File.Waiting.Settings.Values["hooks.required"] // nobody switches off what is required
+	f := standIn(s, filepath.Base(s.File.Waiting.File), s.File.Waiting.File, events, match)
+	f.StandIn = &candidate.StandIn{Why: "nobody allowed the settings yet, and they " + why, Remedy: s.TrustRemedy(), Kind: protocol.FailUntrusted}
+	_, f.Resolution.Hook.Required = s.File.Waiting.Settings.Values["hooks.required"] // nobody switches off what is required
+	return f
+}
+
+// standIn returns a hook that refuses events in the place of guards that nobody knows.
+func standIn(s *candidate.Scope, name, file string, events []protocol.EventName, match schema.Match) *candidate.Hook {
 	return &candidate.Hook{
-		Subject: candidate.Subject{Scope: s, Base: name, Name: s.Prefix + name, Path: s.File.Waiting.File, Listed: true},
-		StandIn: "nobody allowed the settings yet, and they " + why,
+		Subject: candidate.Subject{Scope: s, Base: name, Name: s.Prefix + name, Path: file, Listed: true},
 		Resolution: schema.Resolution{DescribedBy: schema.FromSettings, Hook: schema.Hook{
-			Name: s.Prefix + name, Layer: s.Layer, Path: s.File.Waiting.File, Events: events, Match: match, Can: protocol.CanBlock, Mode: protocol.Enforce,
+			Name: s.Prefix + name, Layer: s.Layer, Path: file, Events: events, Match: match, Can: protocol.CanBlock, Mode: protocol.Enforce,
 			OnFailure: protocol.RuleBlock, Enabled: true, Run: schema.Once, Timeout: s.Own.Hooks.Timeout,
-			Required: required, Protocol: protocol.Version, Dialect: schema.Dialects[0],
+			Protocol: protocol.Version, Dialect: schema.Dialects[0],
 		}},
 	}
 }

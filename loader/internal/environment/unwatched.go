@@ -35,7 +35,9 @@ func (e *Environment) NoteUnwatched(f *candidate.Subject, inPlace, inProject boo
 	if word := f.ProgramWord(); interpreter.KindOf(word).KnowsCodeOptions() {
 		f.NoteShim(e.Builder(f.Scope, false).ProgramOf(word))
 	}
-	f.NoteKind(words)
+	if f.Shell == nil { // the commands of a line were noted when it was read
+		f.NoteKind(words)
+	}
 }
 
 // unwatchedText is what a person reads of one.

@@ -53,6 +53,10 @@ const (
 	ImportUnnamed     schema.Code = "import-not-in-files"
 	Undecided         schema.Code = "condition-undecided"
 	SpeaksOtherwise   schema.Code = "speaks-other-dialect"
+	ImportUnreadable  schema.Code = "import-unreadable"
+	ImportFaulty      schema.Code = "import-faulty"
+	ImportPart        schema.Code = "import-not-carried-over"
+	ImportOurs        schema.Code = "import-starts-hookd"
 )
 
 // Codes documents the codes of this package.
@@ -101,6 +105,10 @@ var Codes = []schema.CodeText{
 	{Code: ImportUnnamed, Severity: schema.SeverityWarning, Meaning: "a hook loads a file of its folder, or of the project, that its files do not name: the private copy does not find it"},
 	{Code: SpeaksOtherwise, Severity: schema.SeverityWarning, Meaning: "a hook's text has words that only hooks of another agent have, and it does not say that it speaks that dialect"},
 	{Code: Undecided, Severity: schema.SeverityWarning, Meaning: "a condition reads a member of args that calls of a matched tool need not have: there it is undecided, and the hook is asked"},
+	{Code: ImportUnreadable, Severity: schema.SeverityError, Meaning: "settings of another agent that hooks.import names and that cannot be read; events that a hook of that agent can refuse are refused"},
+	{Code: ImportFaulty, Severity: schema.SeverityError, Meaning: "an entry of another agent's settings that cannot be read; it is not run, and where it could have refused the event is refused"},
+	{Code: ImportPart, Severity: schema.SeverityWarning, Meaning: "an entry of another agent's settings, or a part of one, that is not carried over: a type of hook that is no program, an event that hookd does not have, a member without effect here"},
+	{Code: ImportOurs, Severity: schema.SeverityWarning, Meaning: "an entry of another agent's settings that starts hookd; it is not imported, because the hooks that it would ask are asked anyway"},
 	{Code: Polling, Severity: schema.SeverityWarning, Meaning: "the system has no more file watches; hookd looks at the files at intervals instead"},
 }
 

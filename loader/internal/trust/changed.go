@@ -30,7 +30,8 @@ func (d *Decider) failChanged(f *DecidedHook, status executor.Status, kind proto
 	}
 	f.Disable(status, why)
 	f.Problem = nil
-	d.Add(report.New(code, f.Path, 0, f.Name, why, remedy))
+	file, line := f.Place()
+	d.Add(report.New(code, file, line, f.Name, why, remedy))
 }
 
 // stricter is a hook that was changed, under the stricter of its recorded and its

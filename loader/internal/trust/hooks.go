@@ -45,8 +45,12 @@ func (d *Decider) Hooks(candidates []*candidate.Hook) (decided []*DecidedHook) {
 func (d *Decider) hook(c *candidate.Hook) *DecidedHook {
 	f := &DecidedHook{Hook: c}
 	switch {
-	case f.StandIn != "":
-		f.FailClosed(f.Name, executor.Untrusted, protocol.FailUntrusted, f.StandIn, f.Scope.TrustRemedy())
+	case f.StandIn != nil:
+		status := executor.Untrusted
+		if f.StandIn.Kind == protocol.FailSettings {
+			status = executor.Broken
+		}
+		f.FailClosed(f.Name, status, f.StandIn.Kind, f.StandIn.Why, f.StandIn.Remedy)
 	case f.Scope.NeedsTrust():
 		d.projectHook(f)
 	default:
@@ -88,7 +92,11 @@ func (d *Decider) projectHook(f *DecidedHook) {
 		d.failChanged(f, executor.Gone, protocol.FailGone, report.Gone, decision.Why, f.GoneRemedy())
 	case StateChanged:
 		f.Record = decision.Record
-		d.failChanged(f, executor.Changed, protocol.FailUntrusted, report.Changed, decision.Why+difference(&f.Subject), f.Scope.TrustRemedy())
+		remedy := f.Scope.TrustRemedy()
+		if f.Import != nil && f.Problem != nil { // the settings that name it cannot be read
+			remedy = f.Problem.Remedy
+		}
+		d.failChanged(f, executor.Changed, protocol.FailUntrusted, report.Changed, decision.Why+difference(&f.Subject), remedy)
 	default:
 		d.decideUnallowed(f, decision.Why)
 	}
@@ -164,7 +172,7 @@ func (d *Decider) hashListed(f *candidate.Subject) bool {
 // made now.
 func (d *Decider) runCopy(f *DecidedHook, make bool) {
 	f.Bundle.Members = slices.Clone(f.Bundle.Members)
-	if f.Resolution.Hook.InPlace {
+	if f.Resolution.Hook.InPlace && len(f.Bundle.Members) > 0 {
 		if err := d.runView(f); err != nil {
 			f.FailClosed(f.Name, executor.Changed, protocol.FailUntrusted, "what was allowed cannot be run: "+err.Error(), "allow it again with: "+f.Scope.TrustCommand())
 			d.Add(report.New(report.Tampered, f.Path, 0, f.Name, f.Why, "allow it again with: "+f.Scope.TrustCommand()))
@@ -221,6 +229,9 @@ func (d *Decider) decideUnallowed(f *DecidedHook, why string) {
 		return // it ends as rejected or broken
 	}
 	h := &f.Resolution.Hook
+	if f.Import != nil && len(h.Events) == 0 { // a program that must be asked, and may refuse these
+		h.Events, h.OnFailure = f.Import.Refuses, protocol.RuleBlock
+	}
 	if h.Enabled && f.Scope.On() && h.Guards() {
 		if len(h.Events) == 0 {
 			h.Events = candidate.Everywhere()
@@ -230,7 +241,8 @@ func (d *Decider) decideUnallowed(f *DecidedHook, why string) {
 		d.Unallowed = append(d.Unallowed, f.Name)
 	}
 	f.Disable(executor.Untrusted, why)
-	d.Add(report.New(report.Untrusted, f.Path, 0, f.Name, "it is not run: "+why, f.Scope.TrustRemedy()))
+	file, line := f.Place()
+	d.Add(report.New(report.Untrusted, file, line, f.Name, "it is not run: "+why, f.Scope.TrustRemedy()))
 }
 
 // runView has a hook with inPlace run from its view. Where links cannot be made the

@@ -56,6 +56,7 @@ type PlanRisks struct {
 type PlanVersion struct {
 	Hash        string              // of the bundle; "" if there is none
 	Entry       protocol.RawMessage // canonical JSON; nil if there is none
+	From        string              // where another agent's settings name it now, file:line; "" for a hook of hookd's own
 	Interpreter string
 	Program     string
 }
@@ -134,6 +135,9 @@ func (p *Survey) hookItem(f *candidate.Hook) (PlanItem, error) {
 	item.State = StateOf(&f.Subject, f.IsThere())
 	item.PlanRisks = PlanRisks{Guard: couldBlock(h) || item.State == StateGone, InPlace: h.InPlace}
 	err := p.fill(&item, &f.Subject, foundHook(f))
+	if file, line := f.Place(); f.Import != nil && line > 0 {
+		item.Now.From = fmt.Sprintf("%s:%d", file, line)
+	}
 	return item, err
 }
 

@@ -108,6 +108,7 @@ func (b *bridge) fire(ctx context.Context, call *dialect.Call) (protocol.Outcome
 	}
 	event := call.Event
 	event.Protocol, event.ID, event.Time = protocol.Version, protocol.NewID(), time.Now().UTC()
+	event.NotAsked = e.ImportedFrom(b.agent.Name) // it runs them itself
 	event.Project, event.Agent.Depth = e.Project(), event.Agent.Depth+hookenv.ProcessDepth()
 	if event.Cwd == "" { // the agent does not say it
 		if event.Cwd, err = os.Getwd(); err != nil {

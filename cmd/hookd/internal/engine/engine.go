@@ -76,6 +76,11 @@ func (e *Engine) Project() string { return e.source.Current().Project }
 // Settings returns the settings in force. They must not be changed.
 func (e *Engine) Settings() *schema.Settings { return &e.source.Current().Settings }
 
+// ImportedFrom returns the hooks that were read from the settings of one agent.
+func (e *Engine) ImportedFrom(agent string) []protocol.HookRef {
+	return e.source.Current().ImportedFrom(agent)
+}
+
 // HooksFor returns the hooks of an event, in running order.
 func (e *Engine) HooksFor(event protocol.EventName) []*executor.Hook {
 	return e.source.Current().For(event)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/loader"
 )
 
 // settingsTemplate is a settings file that changes nothing, ready to be filled.
@@ -47,6 +48,9 @@ func (cmd *Commands) Init() *cobra.Command {
 			cmd.Console.Out.Print("%s  %s\n", cmd.Console.Out.In(show.Name, show.Line(settings)), note)
 			if home, err := os.UserHomeDir(); err == nil && home == root {
 				cmd.Console.Out.Print("this is your home folder: its hooks belong to you in every project and need no trust\n")
+			}
+			for _, other := range loader.Importables(root) {
+				cmd.Console.Out.Print("%s has hooks for %s; to have them asked here too: \"hooks\": {\"import\": [\"%s\"]}\n", show.Line(other.File), other.Title, other.Agent)
 			}
 			cmd.Console.Out.Print("next: hookd new guard.sh --lang sh\n")
 			return cmd.counts()

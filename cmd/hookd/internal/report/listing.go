@@ -116,7 +116,19 @@ func layerText(h daemon.Listed) string {
 	if h.DescribedBy == string(protocol.Builtin) && h.Source != protocol.Builtin {
 		return string(h.Source) + " (builtin)"
 	}
+	if h.Imported != nil {
+		return string(h.Source) + ", " + importedText(h)
+	}
 	return string(h.Source)
+}
+
+// importedText is where in another agent's settings a hook stands: .claude/settings.json:12.
+func importedText(h daemon.Listed) string {
+	file := filepath.Join(filepath.Base(filepath.Dir(h.Imported.File)), filepath.Base(h.Imported.File))
+	if h.Imported.Line == 0 {
+		return file
+	}
+	return fmt.Sprintf("%s:%d", file, h.Imported.Line)
 }
 
 // runText says how a hook's process lives, and what is kept for it while hookd

@@ -68,12 +68,23 @@ func showItem(p *show.Printer, item *loader.PlanItem) {
 	if len(item.Unwatched) > 0 {
 		p.Print("  %s\n", p.In(show.Warn, "runs code of the project that hookd does not watch: "+show.Line(strings.Join(item.Unwatched, "; "))))
 	}
+	row(p, "from", "", item.Now.From)
+	row(p, "shell line", shellLine(item.Was.Entry), shellLine(item.Now.Entry))
 	row(p, "runs", item.Was.Interpreter, item.Now.Interpreter)
 	row(p, "program", item.Was.Program, item.Now.Program)
 	showEntry(p, "rules", item.Was.Entry, item.Now.Entry)
 	for i := range item.Files {
 		showPlanFile(p, &item.Files[i])
 	}
+}
+
+// shellLine is the command of a hook of another agent that a shell reads, "" of any other.
+func shellLine(entry protocol.RawMessage) string {
+	words := jsonspan.Elements(jsonspan.Get(entry, "command"))
+	if dialect := jsonspan.Text(jsonspan.Get(entry, "dialect")); len(words) != 3 || dialect == "" || dialect == "hookd" || jsonspan.Text(words[1]) != "-c" {
+		return ""
+	}
+	return jsonspan.Text(words[2])
 }
 
 // asNew returns a hook without what it was before, since a hook that was denied is shown

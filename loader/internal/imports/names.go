@@ -1,0 +1,207 @@
+package imports
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/hookd-dev/hookd/internal/shellwords"
+	"github.com/hookd-dev/hookd/internal/text"
+	"github.com/hookd-dev/hookd/loader/internal/interpreter"
+	"github.com/hookd-dev/hookd/loader/internal/report"
+	"github.com/hookd-dev/hookd/schema"
+)
+
+// A hook of another agent's settings has no name there. It gets one of the agent, the
+// event and the script that it starts: claude:PreToolUse:guard.sh. Where the agent has names
+// for its hooks, theirs stands in the script's place. So a hook keeps its name,
+// and with it what a person decided about it, wherever it stands in the file and whatever
+// its other members say. Hooks that would have one name are numbered in the order of the
+// files: claude:PreToolUse:guard.sh#2.
+
+// giveNames gives each hook its name.
+func giveNames(hooks []Hook) {
+	taken := map[string]int{}
+	for i := range hooks {
+		h := &hooks[i]
+		name := h.Agent + ":"
+		if h.Event != "" {
+			name += h.Event + ":"
+		}
+		if h.Called != "" {
+			name += text.Shorten(h.Called, longestName)
+		} else {
+			name += scriptOf(h)
+		}
+		name = plain(name)
+		if taken[name]++; taken[name] > 1 {
+			name += fmt.Sprintf("#%d", taken[name])
+		}
+		h.Name = name
+	}
+}
+
+// Owner returns the agent that a name was given for, "" for the name of another hook.
+func Owner(name string) string {
+	agent, _, is := strings.Cut(name, ":")
+	if !is || Find(agent) == nil {
+		return ""
+	}
+	return agent
+}
+
+// longestName bounds what of a script's name is taken over.
+const longestName = 80
+
+// plain leaves in a name what every terminal and file system takes.
+func plain(name string) string {
+	return strings.Map(func(c rune) rune {
+		if c == '/' || c == '\\' || unicode.IsControl(c) || unicode.IsSpace(c) || !unicode.IsPrint(c) {
+			return '-'
+		}
+		return c
+	}, strings.ToValidUTF8(name, "-"))
+}
+
+// scriptOf is what the hook's command starts, in one word.
+func scriptOf(h *Hook) string {
+	words := h.Argv
+	switch {
+	case h.File != "":
+		words = []string{h.File}
+	case h.Shell != "":
+		words = firstCommand(h.Shell)
+	}
+	if len(words) == 0 {
+		return "entry"
+	}
+	word := words[0]
+	if interpreter.KindOf(word) != interpreter.KindUnknown {
+		word = startedBy(words)
+	}
+	word = strings.Trim(path.Base(strings.Trim(word, `"'`)), `"'`)
+	if word == "" || word == "." || word == "/" {
+		word = "entry"
+	}
+	return text.Shorten(word, longestName)
+}
+
+// startedBy is what a program that starts others is given to start: the first word that may
+// be a file, else the first that may be the name of a program.
+func startedBy(words []string) string {
+	var names []string
+	for _, word := range words[1:] {
+		if !strings.HasPrefix(word, "-") && !strings.ContainsAny(word, "= \t\n") && strings.Trim(word, "./") != "" {
+			names = append(names, word)
+		}
+	}
+	if i := slices.IndexFunc(names, func(word string) bool { return strings.ContainsAny(word, "/.") }); i >= 0 {
+		return names[i]
+	}
+	ofIts := []string{"run", "exec", "x", "tool", "script", "test"} // what a runner does, no program
+	i := slices.IndexFunc(names, func(word string) bool { return !slices.Contains(ofIts, word) })
+	if i < 0 || path.Base(words[0]) == "git" {
+		return words[0]
+	}
+	return names[i]
+}
+
+// setUp are commands that only prepare for the one that a line is there for.
+var setUp = []string{"cd", "export", "set", "source", ".", "exit", "test", "[", "[["}
+
+// firstCommand is the first command of a line that does not only prepare for another.
+func firstCommand(line string) []string {
+	commands := shellwords.Split(line).Commands
+	commands = slices.DeleteFunc(commands, func(c shellwords.Command) bool { return len(c.Words) == 0 })
+	if len(commands) == 0 {
+		return nil
+	}
+	at := max(0, slices.IndexFunc(commands, func(c shellwords.Command) bool { return !slices.Contains(setUp, c.Words[0].Text) }))
+	words := make([]string, len(commands[at].Words))
+	for i, w := range commands[at].Words {
+		words[i] = w.Text
+	}
+	return words
+}
+
+// withoutRepeats leaves out entries that are equal to an earlier one but for their
+// matcher, as an agent does that runs such a hook once. The first one then fits whatever
+// either fits.
+func withoutRepeats(hooks []Hook) []Hook {
+	var kept []Hook
+	first := map[string]int{}
+	for _, h := range hooks {
+		key := h
+		key.Pos, key.Description, key.Argv = schema.Pos{}, "", nil
+		if h.Dialect == "copilot" {
+			key.Matcher = h.Matcher
+		} else {
+			key.Matcher = ""
+		}
+		id := fmt.Sprintf("%q %q", fmt.Sprintf("%+v", key), h.Argv)
+		at, seen := first[id]
+		if h.Faulty || !seen {
+			first[id] = len(kept)
+			kept = append(kept, h)
+			continue
+		}
+		if kept[at].Matcher != h.Matcher {
+			kept[at].Matcher = either(h.Dialect, kept[at].Matcher, h.Matcher)
+		}
+	}
+	return kept
+}
+
+// either is a matcher that fits what one of two fits.
+func either(dialect, a, b string) string {
+	for _, m := range []string{a, b} {
+		if m == "" || m == "*" {
+			return ""
+		}
+	}
+	one := func(m string) string {
+		if dialect == "claude" && onlyOf(m, "_- ,|") { // a list of names, which fit as a whole
+			names := strings.FieldsFunc(m, func(c rune) bool { return c == ',' || c == '|' || c == ' ' })
+			return "^(?:" + strings.Join(names, "|") + ")$"
+		}
+		return "(?:" + m + ")"
+	}
+	return one(a) + "|" + one(b)
+}
+
+// skipOurs leaves out entries that start hookd: the hooks that they would ask are asked
+// anyway.
+func (r *reader) skipOurs() {
+	r.hooks = slices.DeleteFunc(r.hooks, func(h Hook) bool {
+		if h.Faulty || !StartsHookd(&h, func(string) bool { return false }) {
+			return false
+		}
+		r.findings = append(r.findings, Ours(&h))
+		return true
+	})
+}
+
+// StartsHookd reports whether a hook's command starts hookd, by its name or by a path of
+// which is says that it is hookd.
+func StartsHookd(h *Hook, is func(path string) bool) bool {
+	ours := func(word string) bool {
+		name := strings.TrimSuffix(path.Base(strings.ReplaceAll(strings.Trim(word, `"'`), `\`, "/")), ".exe")
+		return name == "hookd" || name == "hookd-bridge" || is(word)
+	}
+	if h.Shell == "" {
+		return slices.ContainsFunc(h.Argv, ours) && (ours(h.Argv[0]) || interpreter.KindOf(h.Argv[0]) != interpreter.KindUnknown)
+	}
+	for _, c := range shellwords.Split(h.Shell).Commands {
+		if len(c.Words) > 0 && ours(c.Words[0].Text) {
+			return true
+		}
+	}
+	return false
+}
+
+// Ours says that an entry starts hookd and is left out.
+func Ours(h *Hook) schema.Finding {
+	return report.New(report.ImportOurs, h.Pos.File, h.Pos.Line, "", Find(h.Agent).Title+": "+h.Event+": the entry starts hookd itself, and is not imported", "nothing need be done: the hooks that it would ask are asked anyway")
+}
