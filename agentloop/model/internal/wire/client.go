@@ -24,8 +24,8 @@ import (
 const (
 	firstByteLimit = 10 * time.Minute // from the request to the head of the answer, and to its first byte
 	idleLimit      = 3 * time.Minute  // between two pieces of an answer
-	maxAnswer = 64 << 20         // bytes of one answer, what wraps each piece of it included
-	maxRefuse = 64 << 10         // bytes that are read of an answer that is an error
+	maxAnswer      = 64 << 20         // bytes of one answer, what wraps each piece of it included
+	maxRefuse      = 64 << 10         // bytes that are read of an answer that is an error
 )
 
 // Options say how to reach a server.
