@@ -79,6 +79,9 @@ func decodeEntry(line []byte) (entry Entry, err error) {
 	return entry, entry.check()
 }
 
+// ErrNewer means that a later version of hookd wrote a session. Nothing is wrong with it.
+var ErrNewer = errors.New("a newer hookd wrote the file")
+
 // decodeHeader reads the first line of the file of session id.
 func decodeHeader(line []byte, id string) (header Header, err error) {
 	if err := json.Unmarshal(line, &header); err != nil {
@@ -90,7 +93,7 @@ func decodeHeader(line []byte, id string) (header Header, err error) {
 	case header.Version < 1:
 		return Header{}, errors.New("the header has no version")
 	case header.Version > formatVersion:
-		return Header{}, fmt.Errorf("the file has version %d, newer than %d", header.Version, formatVersion)
+		return Header{}, fmt.Errorf("%w: version %d, newer than %d", ErrNewer, header.Version, formatVersion)
 	case header.ID != id:
 		return Header{}, fmt.Errorf("the header names session %q", header.ID)
 	}

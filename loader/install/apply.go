@@ -28,7 +28,7 @@ type Backup struct{ File, Copy string }
 // an error leaves the files before it done and those after it as they were, and the same
 // plan can be made and applied again.
 func (in *Installer) Apply(p *Plan) (applied Applied, err error) {
-	lock, err := in.lock()
+	lock, err := in.store().lock()
 	if err != nil {
 		return applied, err
 	}
@@ -59,11 +59,11 @@ func (in *Installer) change(c *Change, removal bool) (backup string, err error) 
 	if err != nil {
 		return "", err
 	}
-	if backup, err = in.keep(c); err != nil {
+	if backup, err = in.store().keep(c); err != nil {
 		return "", err
 	}
 	in.step("backup")
-	known, err := in.records()
+	known, err := in.store().records()
 	if err != nil {
 		return backup, err
 	}
@@ -74,7 +74,7 @@ func (in *Installer) change(c *Change, removal bool) (backup string, err error) 
 			}
 		}
 		known.set(c.Real, c.record)
-		if err := in.writeRecords(known); err != nil {
+		if err := in.store().writeRecords(known); err != nil {
 			return backup, err
 		}
 		in.step("record")
@@ -89,7 +89,7 @@ func (in *Installer) change(c *Change, removal bool) (backup string, err error) 
 	in.step("file")
 	if removal {
 		known.forget(c.Real)
-		return backup, in.writeRecords(known)
+		return backup, in.store().writeRecords(known)
 	}
 	return backup, nil
 }
@@ -128,11 +128,11 @@ func (in *Installer) asPlanned(c *Change) (fs.FileInfo, error) {
 
 // keep writes the bytes of a file as they are, and those without our entries, to the
 // state of the user.
-func (in *Installer) keep(c *Change) (copied string, err error) {
+func (st store) keep(c *Change) (copied string, err error) {
 	if !c.Exists {
 		return "", nil
 	}
-	folder := filepath.Join(in.folder(), "backup")
+	folder := filepath.Join(st.folder(), "backup")
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return "", err
 	}
@@ -140,7 +140,7 @@ func (in *Installer) keep(c *Change) (copied string, err error) {
 		if text == nil {
 			continue
 		}
-		copied = in.backup(c.Real, hashOf(text))
+		copied = st.backup(c.Real, hashOf(text))
 		if kept, err := readBounded(copied, maxFile); err == nil && bytes.Equal(kept, text) {
 			continue
 		}

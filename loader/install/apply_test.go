@@ -135,7 +135,7 @@ func TestEveryAgentAndScope(t *testing.T) {
 	if count < 35 {
 		t.Errorf("%d pairs of agent and scope", count)
 	}
-	if r, err := in.records(); err != nil || len(r.Files) != 0 {
+	if r, err := in.store().records(); err != nil || len(r.Files) != 0 {
 		t.Errorf("records are left: %+v, %v", r, err)
 	}
 }
@@ -198,7 +198,7 @@ func TestWithoutARecord(t *testing.T) {
 			write(t, path, text)
 		}
 		install(t, in, a, Project)
-		if err := os.RemoveAll(in.folder()); err != nil {
+		if err := os.RemoveAll(in.store().folder()); err != nil {
 			t.Fatal(err)
 		}
 		uninstall(t, in, a, Project)

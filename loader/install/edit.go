@@ -25,7 +25,7 @@ func (e *edit) install(c *Change, r Request, events []Event) error {
 	}
 	commands := make(map[string]string, len(events))
 	for _, event := range events {
-		commands[event.Name] = e.in.commandLine(r, event)
+		commands[event.Name] = e.in.Places.commandLine(r, event)
 	}
 	if e.upToDate(is.Root, events, commands) {
 		c.After, c.record = c.Before, e.old
@@ -132,7 +132,7 @@ func (e *edit) strip(d *configtext.Document, rec *fileRecord) (base *configtext.
 		if rec.Created {
 			return &configtext.Document{Format: d.Format, Text: []byte{}}, true, nil
 		}
-		if before := e.in.before(rec); before != nil {
+		if before := e.in.store().before(rec); before != nil {
 			base, err = configtext.Read(d.Format, before)
 			return base, false, err
 		}
@@ -154,29 +154,31 @@ func (e *edit) takeOut(d *configtext.Document, path configtext.Path, rec *fileRe
 		len(d.Root.Find(path.Parent()).Items) == 1 {
 		path = path.Parent().Parent() // the last handler of a group: the group goes
 	}
-	for {
-		var err error
-		if d, err = d.Remove(path); err != nil {
-			return nil, err
-		}
+	for len(path) > 1 && e.goesWhole(d.Root, path.Parent(), rec) {
 		path = path.Parent()
-		left, err := d.Find(path)
-		switch {
-		case err != nil:
-			return nil, err
-		case left == nil, // TOML has no empty list of tables
-			len(path) == 0,
-			len(left.Items)+len(left.Members) > 0:
-			return d, nil
-		case rec == nil || rec.made(path):
-			continue
-		}
-		inner, known := rec.inner(path)
-		if !known && e.file.format == configtext.YAML {
-			continue
-		}
-		return e.setInner(d, path, inner)
 	}
+	d, err := d.Remove(path)
+	if err != nil {
+		return nil, err
+	}
+	path = path.Parent()
+	left, err := d.Find(path)
+	if err != nil || left == nil || len(path) == 0 || len(left.Items)+len(left.Members) > 0 {
+		return d, err
+	}
+	inner, _ := rec.inner(path)
+	return e.setInner(d, path, inner)
+}
+
+// goesWhole reports whether a part of a file goes with the last thing in it: it was made
+// for that, or nobody knows. TOML has no empty list of tables.
+func (e *edit) goesWhole(root *configtext.Node, path configtext.Path, rec *fileRecord) bool {
+	part := root.Find(path)
+	if e.file.format == configtext.TOML || len(part.Items)+len(part.Members) != 1 {
+		return false
+	}
+	_, known := rec.inner(path)
+	return rec == nil || rec.made(path) || !known && e.file.format == configtext.YAML
 }
 
 // setInner puts the blanks back that stood between brackets. Remarks are not touched: the

@@ -146,7 +146,7 @@ func TestUnreadableFilesAreRefused(t *testing.T) {
 			c := &Change{Path: "f", Real: "f", Exists: true, Before: []byte(test.text), record: &fileRecord{}}
 			e := edit{in: testInstaller(t), agent: a, file: f}
 			events, _ := a.Events(Version{})
-			err := testInstaller(t).explain("f", e.install(c, Request{Agent: a, Scope: User, Program: "/x/hookd"}, events))
+			err := explain("f", e.install(c, Request{Agent: a, Scope: User, Program: "/x/hookd"}, events))
 			file, ok := err.(*FileError)
 			if !ok || !strings.Contains(err.Error(), test.want) || test.line > 0 && file.Line != test.line || file.Remedy == "" || c.After != nil {
 				t.Errorf("%#v: %v", err, err)

@@ -32,7 +32,7 @@ func (p *Plan) notes(in *Installer, r Request) {
 	}
 	switch a.Name {
 	case "cursor":
-		if len(in.StatusOf(Find("claude"), User).Entries)+len(in.projectEntries("claude")) > 0 {
+		if len(in.StatusOf(Find("claude"), User).Entries) > 0 || in.Places.Project != "" && len(in.StatusOf(Find("claude"), Project).Entries) > 0 {
 			say("", "Cursor also runs the hooks in the settings of Claude Code, so that hookd is asked twice for the same call")
 		}
 	case "openhands":
@@ -42,14 +42,7 @@ func (p *Plan) notes(in *Installer, r Request) {
 			}
 		}
 	}
-	for _, problem := range in.switchedOff(Installed{Agent: a, Scope: r.Scope}) {
+	for _, problem := range in.Places.switchedOff(Installed{Agent: a, Scope: r.Scope}) {
 		say(problem.Remedy, "%s (%s)", problem.Text, problem.File)
 	}
-}
-
-func (in *Installer) projectEntries(agent string) []Entry {
-	if in.Places.Project == "" {
-		return nil
-	}
-	return in.StatusOf(Find(agent), Project).Entries
 }

@@ -23,6 +23,8 @@ type Installer struct {
 	reached func(step string) // for tests: called between the steps of Apply
 }
 
+func (in *Installer) store() store { return store(in.State) }
+
 // Request is what to install.
 type Request struct {
 	Agent   *Agent
@@ -98,18 +100,18 @@ var ErrNoPlace = errors.New("the agent keeps no hooks there")
 func (in *Installer) Plan(r Request) (*Plan, error) {
 	a := r.Agent
 	p := &Plan{Agent: a, Scope: r.Scope}
-	if err := in.scope(a, r.Scope); err != nil {
+	if err := in.Places.scope(a, r.Scope); err != nil {
 		return nil, err
 	}
 	if oldest := a.events.oldest; r.Version.Known() && oldest.Known() && r.Version.Compare(oldest) < 0 {
 		return nil, fmt.Errorf("%s %s has no hooks that hookd can use: they came with %s", a.Title, r.Version, oldest)
 	}
 	if r.Scope == Managed {
-		if err := in.mayManage(a); err != nil {
+		if err := in.Places.mayManage(a); err != nil {
 			return nil, err
 		}
 	}
-	known, err := in.records()
+	known, err := in.store().records()
 	if err != nil {
 		return nil, err
 	}
@@ -133,19 +135,19 @@ func (in *Installer) Plan(r Request) (*Plan, error) {
 	return p, nil
 }
 
-func (in *Installer) scope(a *Agent, s Scope) error {
-	if s == Project && in.Places.Project == "" {
+func (p Places) scope(a *Agent, s Scope) error {
+	if s == Project && p.Project == "" {
 		return errors.New("there is no project here")
 	}
-	if !a.Has(in.Places, s) {
+	if !a.Has(p, s) {
 		return fmt.Errorf("%s: %w (scope %s)", a.Title, ErrNoPlace, s)
 	}
 	return nil
 }
 
 // mayManage makes sure that this user may write to the machine's files of an agent.
-func (in *Installer) mayManage(a *Agent) error {
-	path := a.Paths(in.Places, Managed)[0]
+func (p Places) mayManage(a *Agent) error {
+	path := a.Paths(p, Managed)[0]
 	at := path
 	for _, err := os.Lstat(at); errors.Is(err, fs.ErrNotExist) && filepath.Dir(at) != at; _, err = os.Lstat(at) {
 		at = filepath.Dir(at)
@@ -158,7 +160,7 @@ func (in *Installer) mayManage(a *Agent) error {
 
 // planFile plans the edit of one configuration file.
 func (in *Installer) planFile(p *Plan, r Request, events []Event, known *records) error {
-	f, err := in.choose(r.Agent, r.Scope)
+	f, err := in.Places.choose(r.Agent, r.Scope)
 	if err != nil {
 		return err
 	}
@@ -169,7 +171,7 @@ func (in *Installer) planFile(p *Plan, r Request, events []Event, known *records
 	edit := edit{in: in, agent: r.Agent, file: f, old: known.find(c.Real)}
 	c.record = &fileRecord{Agent: r.Agent.Name, Scope: r.Scope, File: c.Real, At: time.Now().UTC()}
 	if err := edit.install(c, r, events); err != nil {
-		return in.explain(c.Path, err)
+		return explain(c.Path, err)
 	}
 	p.Files = append(p.Files, *c)
 	if r.Agent.layout.also == nil {
@@ -184,7 +186,7 @@ func (in *Installer) planFile(p *Plan, r Request, events []Event, known *records
 }
 
 // explain turns an error of the editors into one that names the file.
-func (in *Installer) explain(path string, err error) error {
+func explain(path string, err error) error {
 	if syntax := (*configtext.Error)(nil); errors.As(err, &syntax) {
 		return &FileError{File: path, Line: syntax.Line, Err: errors.New(syntax.Message), Remedy: "correct the file; it was not touched"}
 	}
@@ -197,8 +199,8 @@ func (in *Installer) explain(path string, err error) error {
 
 // choose returns the file of a scope that hooks go into: the first that holds some, else
 // the first.
-func (in *Installer) choose(a *Agent, s Scope) (file, error) {
-	files := a.layout.files(in.Places, s)
+func (p Places) choose(a *Agent, s Scope) (file, error) {
+	files := a.layout.files(p, s)
 	for i, f := range files {
 		if len(files) == 1 {
 			break
@@ -215,7 +217,7 @@ func (in *Installer) choose(a *Agent, s Scope) (file, error) {
 		}
 		root, err := configtext.Parse(f.format, c.Before)
 		if err != nil {
-			return file{}, in.explain(f.path, err)
+			return file{}, explain(f.path, err)
 		}
 		if !f.shared || a.holdsHooks(root) {
 			return f, nil

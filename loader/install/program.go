@@ -40,68 +40,75 @@ const versionLimit = 10 * time.Second
 // folder of configuration. Their versions are asked for with run, side by side; nil asks
 // nobody.
 func (in *Installer) Detect(ctx context.Context, run Runner, environ []string) []Found {
+	search := finder{in.Places, environ}
 	var found []Found
 	for _, a := range Agents {
-		f := in.look(a, environ)
-		if f.Program != "" || f.Folder != "" {
-			found = append(found, f)
+		if here := search.look(a); here.Program != "" || here.Folder != "" {
+			found = append(found, here)
 		}
 	}
 	if run != nil {
-		in.askAll(ctx, run, environ, found)
+		search.askAll(ctx, run, found)
 	}
 	return found
 }
 
 // Look returns what is here of one agent, and asks it for its version.
 func (in *Installer) Look(ctx context.Context, run Runner, environ []string, a *Agent) Found {
-	found := []Found{in.look(a, environ)}
-	in.askAll(ctx, run, environ, found)
+	search := finder{in.Places, environ}
+	found := []Found{search.look(a)}
+	search.askAll(ctx, run, found)
 	return found[0]
 }
 
-func (in *Installer) askAll(ctx context.Context, run Runner, environ []string, found []Found) {
+// finder looks for agents as a process with this environment would find them.
+type finder struct {
+	Places
+	environ []string
+}
+
+func (f finder) askAll(ctx context.Context, run Runner, found []Found) {
 	var wait sync.WaitGroup
 	for i := range found {
 		if found[i].Program != "" {
-			wait.Go(func() { in.ask(ctx, run, environ, &found[i]) })
+			wait.Go(func() { f.ask(ctx, run, &found[i]) })
 		}
 	}
 	wait.Wait()
 }
 
-func (in *Installer) look(a *Agent, environ []string) Found {
-	f := Found{Agent: a}
+func (f finder) look(a *Agent) Found {
+	here := Found{Agent: a}
 	for _, name := range a.Programs {
-		if f.Program = in.search(name, environ); f.Program != "" {
+		if here.Program = f.search(name); here.Program != "" {
 			break
 		}
 	}
-	for _, path := range a.Paths(in.Places, User) {
+	for _, path := range a.Paths(f.Places, User) {
 		// The folder that the agent itself makes: two levels up for files in a folder of hooks.
-		for dir := filepath.Dir(path); f.Folder == "" && len(dir) > len(in.Places.Home); dir = filepath.Dir(dir) {
-			if info, err := os.Stat(dir); err == nil && info.IsDir() && !in.sharedFolder(dir) {
-				f.Folder = dir
+		for dir := filepath.Dir(path); here.Folder == "" && len(dir) > len(f.Places.Home); dir = filepath.Dir(dir) {
+			if info, err := os.Stat(dir); err == nil && info.IsDir() && !f.sharedFolder(dir) {
+				here.Folder = dir
 			}
 		}
 	}
-	return f
+	return here
 }
 
 // sharedFolder reports whether a folder says nothing about an agent.
-func (in *Installer) sharedFolder(dir string) bool {
-	return slices.Contains([]string{in.Places.Home, in.Places.config(), filepath.Join(in.Places.Home, ".agents"), filepath.Join(in.Places.Home, ".agents", "plugins"),
-		filepath.Join(in.Places.Home, "Documents"), filepath.Join(in.Places.Home, ".codeium")}, dir)
+func (f finder) sharedFolder(dir string) bool {
+	return slices.Contains([]string{f.Places.Home, f.Places.config(), filepath.Join(f.Places.Home, ".agents"), filepath.Join(f.Places.Home, ".agents", "plugins"),
+		filepath.Join(f.Places.Home, "Documents"), filepath.Join(f.Places.Home, ".codeium")}, dir)
 }
 
 // search looks for a program on PATH. Folders inside the project are passed over: what a
 // project brings along is not started.
-func (in *Installer) search(name string, environ []string) string {
-	for _, dir := range filepath.SplitList(variable(in.environment(environ), "PATH")) {
+func (f finder) search(name string) string {
+	for _, dir := range filepath.SplitList(variable(f.environment(), "PATH")) {
 		for _, suffix := range programSuffixes() {
 			path := filepath.Join(dir, name+suffix)
 			info, err := os.Stat(path)
-			if err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0) && filepath.IsAbs(path) && !in.insideProject(path) {
+			if err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0) && filepath.IsAbs(path) && !f.insideProject(path) {
 				return path
 			}
 		}
@@ -117,16 +124,16 @@ func programSuffixes() []string {
 }
 
 // insideProject reports whether a file, links followed, belongs to the project.
-func (in *Installer) insideProject(path string) bool {
-	if in.Places.Project == "" {
+func (f finder) insideProject(path string) bool {
+	if f.Places.Project == "" {
 		return false
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return true
 	}
-	project, err := filepath.EvalSymlinks(in.Places.Project)
-	if err != nil || project == in.Places.Home {
+	project, err := filepath.EvalSymlinks(f.Places.Project)
+	if err != nil || project == f.Places.Home {
 		return false
 	}
 	below, err := filepath.Rel(project, real)
@@ -135,8 +142,8 @@ func (in *Installer) insideProject(path string) bool {
 
 // environment is what an agent gets that is asked for its version: what hooks may see,
 // and that it is not to look for a newer one.
-func (in *Installer) environment(environ []string) []string {
-	allowed := hookenv.Allowed(hookenv.Config{Environ: environ, Project: in.Places.Project})
+func (f finder) environment() []string {
+	allowed := hookenv.Allowed(hookenv.Config{Environ: f.environ, Project: f.Places.Project})
 	return append(allowed, "DISABLE_AUTOUPDATER=1", "NO_UPDATE_NOTIFIER=1", "COPILOT_AUTO_UPDATE=false", "OPENCODE_DISABLE_AUTOUPDATE=1", "NO_COLOR=1")
 }
 
@@ -150,23 +157,23 @@ func variable(environ []string, name string) string {
 }
 
 // ask starts the agent with --version, in a folder in which nobody keeps settings.
-func (in *Installer) ask(ctx context.Context, run Runner, environ []string, f *Found) {
+func (f finder) ask(ctx context.Context, run Runner, found *Found) {
 	ctx, cancel := context.WithTimeout(ctx, versionLimit)
 	defer cancel()
 	dir := string(filepath.Separator)
 	if runtime.GOOS == "windows" {
 		dir = os.TempDir()
 	}
-	result := run.Run(ctx, &process.Command{Path: f.Program, Argv: []string{f.Program, "--version"}, Dir: dir, Env: in.environment(environ), StdoutLimit: 64 << 10, Grace: -1})
+	result := run.Run(ctx, &process.Command{Path: found.Program, Argv: []string{found.Program, "--version"}, Dir: dir, Env: f.environment(), StdoutLimit: 64 << 10, Grace: -1})
 	<-result.Gone
 	switch {
 	case result.Err != nil:
-		f.Problem = fmt.Sprintf("%s --version: %v", f.Program, result.Err)
+		found.Problem = fmt.Sprintf("%s --version: %v", found.Program, result.Err)
 	case result.ExitCode != 0:
-		f.Problem = fmt.Sprintf("%s --version ended with exit code %d", f.Program, result.ExitCode)
+		found.Problem = fmt.Sprintf("%s --version ended with exit code %d", found.Program, result.ExitCode)
 	default:
-		if f.Version = ParseVersion(string(result.Stdout)); !f.Version.Known() {
-			f.Problem = f.Program + " --version names no version"
+		if found.Version = ParseVersion(string(result.Stdout)); !found.Version.Known() {
+			found.Problem = found.Program + " --version names no version"
 		}
 	}
 }

@@ -128,16 +128,19 @@ func (r *records) set(file string, record *fileRecord) {
 	}
 }
 
-func (in *Installer) folder() string { return filepath.Join(in.State, "install") }
+// store is where the records and the bytes from before are kept: hookd's state folder.
+type store string
 
-func (in *Installer) recordFile() string { return filepath.Join(in.folder(), "files.json") }
+func (st store) folder() string { return filepath.Join(string(st), "install") }
+
+func (st store) recordFile() string { return filepath.Join(st.folder(), "files.json") }
 
 // maxRecords bounds the file of records.
 const maxRecords = 16 << 20
 
 // records reads the records. Without a file there are none.
-func (in *Installer) records() (*records, error) {
-	text, err := readBounded(in.recordFile(), maxRecords)
+func (st store) records() (*records, error) {
+	text, err := readBounded(st.recordFile(), maxRecords)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &records{V: 1}, nil
 	}
@@ -149,26 +152,26 @@ func (in *Installer) records() (*records, error) {
 		err = fmt.Errorf("it is of version %d, and this hookd knows version 1", r.V)
 	}
 	if err != nil {
-		return nil, &FileError{File: in.recordFile(), Err: fmt.Errorf("what earlier installations changed cannot be read: %w", err),
+		return nil, &FileError{File: st.recordFile(), Err: fmt.Errorf("what earlier installations changed cannot be read: %w", err),
 			Remedy: "move the file away; hookd uninstall then takes out what it recognises"}
 	}
 	return &r, nil
 }
 
-func (in *Installer) writeRecords(r *records) error {
+func (st store) writeRecords(r *records) error {
 	text, err := json.Marshal(r, jsontext.WithIndent(" "), json.Deterministic(true))
 	if err != nil {
 		return err
 	}
-	return fsutil.ReplaceFile(in.recordFile(), append(text, '\n'), fsutil.Synced)
+	return fsutil.ReplaceFile(st.recordFile(), append(text, '\n'), fsutil.Synced)
 }
 
 // lock keeps two installations of this user apart.
-func (in *Installer) lock() (*flock.Flock, error) {
-	if err := os.MkdirAll(in.folder(), 0o700); err != nil {
+func (st store) lock() (*flock.Flock, error) {
+	if err := os.MkdirAll(st.folder(), 0o700); err != nil {
 		return nil, err
 	}
-	lock := flock.New(filepath.Join(in.folder(), ".lock"), flock.SetPermissions(0o600))
+	lock := flock.New(filepath.Join(st.folder(), ".lock"), flock.SetPermissions(0o600))
 	if err := lock.Lock(); err != nil {
 		return nil, fmt.Errorf("lock the records of installations: %w", err)
 	}
@@ -182,17 +185,17 @@ func hashOf(text []byte) string {
 
 // backup is where the bytes of a file from before an installation are kept. Its name
 // says which bytes it holds.
-func (in *Installer) backup(real, hash string) string {
-	return filepath.Join(in.folder(), "backup", hash[:16]+"-"+filepath.Base(real))
+func (st store) backup(real, hash string) string {
+	return filepath.Join(st.folder(), "backup", hash[:16]+"-"+filepath.Base(real))
 }
 
 // before returns the bytes of a file from before an installation, nil if they are not
 // kept any more.
-func (in *Installer) before(r *fileRecord) []byte {
+func (st store) before(r *fileRecord) []byte {
 	if r.Before == "" {
 		return nil
 	}
-	text, err := readBounded(in.backup(r.File, r.Before), maxFile)
+	text, err := readBounded(st.backup(r.File, r.Before), maxFile)
 	if err != nil || hashOf(text) != r.Before {
 		return nil
 	}

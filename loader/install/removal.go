@@ -8,10 +8,10 @@ import (
 
 // PlanRemoval works out what taking hookd out of an agent changes.
 func (in *Installer) PlanRemoval(a *Agent, s Scope) (*Plan, error) {
-	if err := in.scope(a, s); err != nil {
+	if err := in.Places.scope(a, s); err != nil {
 		return nil, err
 	}
-	known, err := in.records()
+	known, err := in.store().records()
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (in *Installer) removeFrom(p *Plan, a *Agent, f file, known *records) error
 		if old == nil && !bytes.Contains(c.Before, []byte("hookd")) {
 			return nil // whatever it is, nothing in it is ours
 		}
-		return in.explain(c.Path, err)
+		return explain(c.Path, err)
 	}
 	entries := a.entriesIn(d.Root)
 	if len(entries) == 0 {
@@ -62,7 +62,7 @@ func (in *Installer) removeFrom(p *Plan, a *Agent, f file, known *records) error
 	edit := edit{in: in, agent: a, file: f, old: old}
 	base, gone, err := edit.strip(d, old)
 	if err != nil {
-		return in.explain(c.Path, err)
+		return explain(c.Path, err)
 	}
 	for _, e := range entries {
 		p.Events = append(p.Events, e.Event)

@@ -21,17 +21,17 @@ import (
 const scriptMark = "# Made by hookd install. hookd uninstall removes it."
 
 // script is the program for one event.
-func (in *Installer) script(r Request, e Event) []byte {
-	line := in.commandLine(r, e)
-	if in.Places.OS == "windows" {
+func (p Places) script(r Request, e Event) []byte {
+	line := p.commandLine(r, e)
+	if p.OS == "windows" {
 		return []byte(scriptMark + "\r\n& " + line + "\r\nexit $LASTEXITCODE\r\n")
 	}
 	return []byte("#!/bin/sh\n" + scriptMark + "\nexec " + line + "\n")
 }
 
 // scriptName is the name of the file for an event.
-func (in *Installer) scriptName(event string) string {
-	if in.Places.OS == "windows" {
+func (p Places) scriptName(event string) string {
+	if p.OS == "windows" {
 		return event + ".ps1"
 	}
 	return event
@@ -58,7 +58,7 @@ func (in *Installer) planScripts(p *Plan, r Request, events []Event, known *reco
 	for _, e := range events {
 		var taken error
 		for _, folder := range r.Agent.layout.files(in.Places, r.Scope) {
-			taken = in.planOwn(p, r, filepath.Join(folder.path, in.scriptName(e.Name)), in.script(r, e), 0o755, known)
+			taken = in.planOwn(p, r, filepath.Join(folder.path, in.Places.scriptName(e.Name)), in.Places.script(r, e), 0o755, known)
 			if !errors.Is(taken, errTaken) {
 				break
 			}
@@ -106,7 +106,7 @@ func (in *Installer) removeScripts(p *Plan, a *Agent, s Scope, known *records) e
 	for _, folder := range a.layout.files(in.Places, s) {
 		for _, row := range a.Dialect.Rows {
 			before := len(p.Files)
-			if err := in.removeOwn(p, a, filepath.Join(folder.path, in.scriptName(row.Name)), known); err != nil {
+			if err := in.removeOwn(p, a, filepath.Join(folder.path, in.Places.scriptName(row.Name)), known); err != nil {
 				return err
 			}
 			if len(p.Files) > before {
@@ -124,7 +124,7 @@ func (in *Installer) removeOwn(p *Plan, a *Agent, path string, known *records) e
 		return err
 	}
 	old := known.find(c.Real)
-	if !in.unchanged(a, c.Before, old) {
+	if !in.Places.unchanged(a, c.Before, old) {
 		p.Notes = append(p.Notes, Note{fmt.Sprintf("%s was changed by hand and stays", path), "remove it yourself if you do not need it"})
 		return nil
 	}
@@ -134,7 +134,7 @@ func (in *Installer) removeOwn(p *Plan, a *Agent, path string, known *records) e
 }
 
 // unchanged reports whether a file of ours is as hookd made it.
-func (in *Installer) unchanged(a *Agent, text []byte, old *fileRecord) bool {
+func (p Places) unchanged(a *Agent, text []byte, old *fileRecord) bool {
 	if old != nil {
 		return old.After == hashOf(text)
 	}
@@ -142,7 +142,7 @@ func (in *Installer) unchanged(a *Agent, text []byte, old *fileRecord) bool {
 		return true // the mark is all that is known about it
 	}
 	c, _, ok := scriptCommand(text)
-	made := in.script(Request{Agent: a, Program: c.Program}, Event{Name: c.Event, Limit: c.Limit})
+	made := p.script(Request{Agent: a, Program: c.Program}, Event{Name: c.Event, Limit: c.Limit})
 	return ok && bytes.Equal(text, made)
 }
 
@@ -200,9 +200,9 @@ func goosePlugin(p Places, s Scope) map[string]string {
 }
 
 // commandLine is the command of the entry for an event.
-func (in *Installer) commandLine(r Request, e Event) string {
-	line := Command{Program: r.Program, Agent: r.Agent.Name, Event: e.Name, Limit: e.Limit}.Line(in.Places.OS)
-	if in.Places.OS == "windows" && slices.Contains([]string{"copilot"}, r.Agent.Name) {
+func (p Places) commandLine(r Request, e Event) string {
+	line := Command{Program: r.Program, Agent: r.Agent.Name, Event: e.Name, Limit: e.Limit}.Line(p.OS)
+	if p.OS == "windows" && slices.Contains([]string{"copilot"}, r.Agent.Name) {
 		return "& " + line
 	}
 	return line

@@ -38,7 +38,7 @@ type Problem struct {
 func (in *Installer) Status() (list []Installed) {
 	for _, a := range Agents {
 		for _, s := range Scopes {
-			if in.scope(a, s) != nil {
+			if in.Places.scope(a, s) != nil {
 				continue
 			}
 			if i := in.StatusOf(a, s); len(i.Entries) > 0 || i.Err != nil {
@@ -58,11 +58,11 @@ func (in *Installer) StatusOf(a *Agent, s Scope) Installed {
 		path := f.path
 		switch a.layout.style {
 		case scripts:
-			entries, err = in.scriptEntries(a, f.path)
+			entries, err = in.Places.scriptEntries(a, f.path)
 		case plugin:
-			entries, err = in.pluginEntries(a, f.path)
+			entries, err = pluginEntries(a, f.path)
 		default:
-			entries, err = in.fileEntries(a, f)
+			entries, err = fileEntries(a, f)
 		}
 		if i.File == "" || len(i.Entries) == 0 && len(entries) > 0 {
 			i.File = path
@@ -77,21 +77,21 @@ func (in *Installer) StatusOf(a *Agent, s Scope) Installed {
 
 // fileEntries reads our entries in a configuration file. One that cannot be read is no
 // error as long as nothing in it looks like ours.
-func (in *Installer) fileEntries(a *Agent, f file) ([]Entry, error) {
+func fileEntries(a *Agent, f file) ([]Entry, error) {
 	c, err := open(f.path)
 	if err != nil || !c.Exists || !bytes.Contains(c.Before, []byte("hookd")) {
 		return nil, nil
 	}
 	root, err := configtext.Parse(f.format, c.Before)
 	if err != nil {
-		return nil, in.explain(c.Path, err)
+		return nil, explain(c.Path, err)
 	}
 	return a.entriesIn(root), nil
 }
 
-func (in *Installer) scriptEntries(a *Agent, folder string) (entries []Entry, err error) {
+func (p Places) scriptEntries(a *Agent, folder string) (entries []Entry, err error) {
 	for _, row := range a.Dialect.Rows {
-		c, err := open(filepath.Join(folder, in.scriptName(row.Name)))
+		c, err := open(filepath.Join(folder, p.scriptName(row.Name)))
 		if err != nil || !c.Exists {
 			continue
 		}
@@ -103,7 +103,7 @@ func (in *Installer) scriptEntries(a *Agent, folder string) (entries []Entry, er
 }
 
 // pluginEntries reads which program a plug-in starts.
-func (in *Installer) pluginEntries(a *Agent, path string) (entries []Entry, err error) {
+func pluginEntries(a *Agent, path string) (entries []Entry, err error) {
 	c, err := open(path)
 	if err != nil || !c.Exists || !bytes.HasPrefix(c.Before, []byte(plugins.Mark)) {
 		return nil, nil
@@ -129,12 +129,12 @@ func (in *Installer) Problems(i Installed, v Version) (problems []Problem) {
 	if oldest := i.Agent.events.oldest; v.Known() && oldest.Known() && v.Compare(oldest) < 0 {
 		problems = append(problems, Problem{i.File, 0, fmt.Sprintf("%s %s runs no hooks: they came with %s", i.Agent.Title, v, oldest), "update " + i.Agent.Title})
 	}
-	problems = append(problems, in.entryProblems(i, v, again)...)
-	return append(problems, in.switchedOff(i)...)
+	problems = append(problems, entryProblems(i, v, again)...)
+	return append(problems, in.Places.switchedOff(i)...)
 }
 
 // entryProblems looks at the entries themselves.
-func (in *Installer) entryProblems(i Installed, v Version, again string) (problems []Problem) {
+func entryProblems(i Installed, v Version, again string) (problems []Problem) {
 	programs := map[string]bool{}
 	seen := map[string]int{}
 	for _, e := range i.Entries {
@@ -158,10 +158,14 @@ func (in *Installer) entryProblems(i Installed, v Version, again string) (proble
 			problems = append(problems, Problem{i.File, e.Line, fmt.Sprintf("the entry of %s says that it is %s", e.Event, e.Command.Event), again})
 		}
 	}
+	installed := func(event string) bool {
+		return slices.ContainsFunc(i.Entries, func(e Entry) bool { return i.Agent.sameEvent(e.Event, event) })
+	}
 	events, _ := i.Agent.Events(v)
 	var absent []string
 	for _, e := range events {
-		if !slices.ContainsFunc(i.Entries, func(entry Entry) bool { return i.Agent.sameEvent(entry.Event, e.Name) }) {
+		other := i.Agent.Dialect.Row(e.Name).Same
+		if !installed(e.Name) && (other == "" || !installed(other)) {
 			absent = append(absent, e.Name)
 		}
 	}
@@ -189,12 +193,12 @@ func unusable(program string) string {
 }
 
 // switchedOff looks for settings that keep the agent from running hooks.
-func (in *Installer) switchedOff(i Installed) (problems []Problem) {
+func (p Places) switchedOff(i Installed) (problems []Problem) {
 	for _, s := range i.Agent.switches {
 		if s.Spares != "" && s.Spares == i.Scope {
 			continue
 		}
-		for _, f := range s.Files(in.Places) {
+		for _, f := range s.Files(p) {
 			c, err := open(f.path)
 			if err != nil || !c.Exists {
 				continue
@@ -230,14 +234,15 @@ type Checked struct {
 // what keeps the hooks from working.
 func (in *Installer) Check(ctx context.Context, run Runner, environ []string) (list []Checked) {
 	var asked []Found
+	search := finder{in.Places, environ}
 	for _, i := range in.Status() {
 		list = append(list, Checked{Installed: i})
 		known := slices.ContainsFunc(asked, func(f Found) bool { return f.Agent == i.Agent })
 		if len(i.Entries) > 0 && !known {
-			asked = append(asked, in.look(i.Agent, environ))
+			asked = append(asked, search.look(i.Agent))
 		}
 	}
-	in.askAll(ctx, run, environ, asked)
+	search.askAll(ctx, run, asked)
 	for i := range list {
 		if at := slices.IndexFunc(asked, func(f Found) bool { return f.Agent == list[i].Agent }); at >= 0 {
 			list[i].Version = asked[at].Version

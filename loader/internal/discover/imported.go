@@ -31,7 +31,9 @@ func (g *layerScan) imported() {
 	}
 	for i, name := range named {
 		if a := imports.Find(name); a != nil && !slices.Contains(named[:i], name) {
-			g.importOf(a)
+			in := &importScan{layerScan: g, agent: a}
+			in.folder, in.whose = g.importFolder()
+			in.all()
 		}
 	}
 }
@@ -50,20 +52,29 @@ func (g *layerScan) importFolder() (folder string, whose imports.Scope) {
 	return g.Env.Home, imports.OfUser
 }
 
-func (g *layerScan) importOf(a *imports.Agent) {
-	folder, whose := g.importFolder()
+// importScan is the state while the hooks of one agent are imported.
+type importScan struct {
+	*layerScan
+	agent  *imports.Agent
+	folder string // that its settings lie in
+	whose  imports.Scope
+}
+
+// all adds everything that the agent's settings name.
+func (in *importScan) all() {
+	a, folder, whose := in.agent, in.folder, in.whose
 	if folder == "" {
 		return
 	}
 	var texts []imports.Text
 	var bad []*schema.UnreadableError
 	for _, name := range a.Files[whose] {
-		found, err := g.importFiles(folder, name)
+		found, err := in.files(folder, name)
 		if err != nil {
 			bad = append(bad, err)
 		}
 		for _, file := range found {
-			text, err := g.importText(folder, file)
+			text, err := in.text(folder, file)
 			switch {
 			case err != nil:
 				bad = append(bad, err)
@@ -73,23 +84,23 @@ func (g *layerScan) importOf(a *imports.Agent) {
 		}
 	}
 	hooks, findings, unreadable := a.Read(texts)
-	g.Add(findings...)
+	in.Add(findings...)
 	for i := range hooks {
-		g.importHook(a, &hooks[i])
+		in.hook(a, &hooks[i])
 	}
 	if a.Folder != "" {
-		if err := g.importPrograms(a, filepath.Join(folder, filepath.FromSlash(a.Folder))); err != nil {
+		if err := in.programs(a, filepath.Join(folder, filepath.FromSlash(a.Folder))); err != nil {
 			bad = append(bad, err)
 		}
 	}
 	for _, err := range append(bad, unreadable...) {
-		g.unreadableImport(a, err)
+		in.unreadable(a, err)
 	}
 	for _, name := range a.Unread[whose] {
 		where := filepath.Join(folder, filepath.FromSlash(name))
-		g.Inputs.See(where)
+		in.Inputs.See(where)
 		if _, err := files.Stat(where); err == nil {
-			g.Add(report.New(report.ImportPart, where, 0, "", a.Title+": what lies here is not imported", "name the programs in hooks.use, each with its dialect"))
+			in.Add(report.New(report.ImportPart, where, 0, "", a.Title+": what lies here is not imported", "name the programs in hooks.use, each with its dialect"))
 		}
 	}
 }
@@ -97,15 +108,15 @@ func (g *layerScan) importOf(a *imports.Agent) {
 // maxImportFiles bounds the files that one pattern names.
 const maxImportFiles = 100
 
-// importFiles lists the settings files that a name stands for.
-func (g *layerScan) importFiles(folder, name string) ([]string, *schema.UnreadableError) {
+// files lists the settings files that a name stands for.
+func (in *importScan) files(folder, name string) ([]string, *schema.UnreadableError) {
 	path := filepath.Join(folder, filepath.FromSlash(name))
 	ending, is := strings.CutPrefix(filepath.Base(path), "*")
 	if !is {
 		return []string{path}, nil
 	}
 	dir := filepath.Dir(path)
-	g.Inputs.See(dir)
+	in.Inputs.See(dir)
 	entries, err := os.ReadDir(dir)
 	if files.Missing(err) {
 		return nil, nil
@@ -125,12 +136,12 @@ func (g *layerScan) importFiles(folder, name string) ([]string, *schema.Unreadab
 	return found, nil
 }
 
-// importText reads one settings file. The result is nil for one that is not there. One
+// text reads one settings file. The result is nil for one that is not there. One
 // that others could have written does not count, and neither does a project's that leads
 // out of the project.
-func (g *layerScan) importText(folder, file string) (*imports.Text, *schema.UnreadableError) {
-	g.Inputs.See(file)
-	real, unsafe, err := g.Checks.Follow(file)
+func (in *importScan) text(folder, file string) (*imports.Text, *schema.UnreadableError) {
+	in.Inputs.See(file)
+	real, unsafe, err := in.Checks.Follow(file)
 	if files.Missing(err) {
 		return nil, nil
 	}
@@ -142,10 +153,10 @@ func (g *layerScan) importText(folder, file string) (*imports.Text, *schema.Unre
 		return bad("the file cannot be read: "+files.Cause(err), "make the file readable, or remove it")
 	case unsafe != "":
 		return bad("it does not count: "+unsafe, workspace.OwnRemedy)
-	case g.scope.Layer == protocol.Project && !files.Within(files.RealPath(folder), real):
+	case in.scope.Layer == protocol.Project && !files.Within(files.RealPath(folder), real):
 		return bad("the link leads out of the project, to "+real, "put the file itself there")
 	}
-	g.Inputs.See(real)
+	in.Inputs.See(real)
 	text, err := settings.ReadText(real)
 	if err != nil {
 		if unreadable, is := err.(*schema.UnreadableError); is {
@@ -157,17 +168,17 @@ func (g *layerScan) importText(folder, file string) (*imports.Text, *schema.Unre
 	return &imports.Text{File: file, Format: imports.FormatOf(file), Bytes: text}, nil
 }
 
-// importHook adds one hook of an agent's settings.
-func (g *layerScan) importHook(a *imports.Agent, h *imports.Hook) {
-	if imports.StartsHookd(h, g.isHookd) {
-		g.Add(imports.Ours(h))
+// hook adds one hook of an agent's settings.
+func (in *importScan) hook(a *imports.Agent, h *imports.Hook) {
+	if imports.StartsHookd(h, in.isHookd) {
+		in.Add(imports.Ours(h))
 		return
 	}
-	d := h.Describe(g.inProject())
-	f := g.put(&candidate.Hook{Subject: candidate.Subject{Name: h.Name, Listed: true}, Import: &candidate.Import{Agent: a.Name}})
+	d := h.Describe(in.inProject())
+	f := in.put(&candidate.Hook{Subject: candidate.Subject{Name: h.Name, Listed: true}, Import: &candidate.Import{Agent: a.Name}})
 	if !h.Faulty {
-		g.takeCommand(f, &d)
-		if g.scope.NeedsTrust() && g.namesFiles(f) {
+		in.takeCommand(f, &d)
+		if in.scope.NeedsTrust() && in.namesFiles(f) {
 			inPlace := true // so that a script finds its helpers where it has them
 			d.InPlace = &inPlace
 		}
@@ -176,34 +187,34 @@ func (g *layerScan) importHook(a *imports.Agent, h *imports.Hook) {
 }
 
 // namesFiles reports whether a command names a file of the project.
-func (g *layerScan) namesFiles(f *candidate.Hook) bool {
-	in := g.Env.Builder(g.scope, false)
+func (in *importScan) namesFiles(f *candidate.Hook) bool {
+	builder := in.Env.Builder(in.scope, false)
 	if f.Shell != nil {
-		return f.Shell.NamesFiles(in)
+		return f.Shell.NamesFiles(builder)
 	}
 	return slices.ContainsFunc(f.Argv, func(word string) bool {
-		at := in.Locate(word)
+		at := builder.Locate(word)
 		return at.Name != "" && at.Exists && at.Info.Mode.IsRegular()
 	})
 }
 
 // inProject reports whether an imported hook of the user starts in the project, as its
 // agent has it: only where a person allowed that.
-func (g *layerScan) inProject() bool {
-	return g.scope.Layer == protocol.User && g.Env.ProjectAllowed()
+func (in *importScan) inProject() bool {
+	return in.scope.Layer == protocol.User && in.Env.ProjectAllowed()
 }
 
 // isHookd reports whether a path leads to the running hookd.
-func (g *layerScan) isHookd(path string) bool {
-	return filepath.IsAbs(path) && g.Env.Hookd != "" && files.RealPath(path) == files.RealPath(g.Env.Hookd)
+func (in *importScan) isHookd(path string) bool {
+	return filepath.IsAbs(path) && in.Env.Hookd != "" && files.RealPath(path) == files.RealPath(in.Env.Hookd)
 }
 
-// importPrograms adds the programs of a folder. As their agent has it, a file counts that
+// programs adds the programs of a folder. As their agent has it, a file counts that
 // can be executed and is not called .disable at its end.
-func (g *layerScan) importPrograms(a *imports.Agent, dir string) *schema.UnreadableError {
-	g.Inputs.See(dir)
-	folder := OpenHooks(dir, g.Checks)
-	if g.scope.Layer == protocol.Project && !files.Within(files.RealPath(g.scope.Root), folder.real) {
+func (in *importScan) programs(a *imports.Agent, dir string) *schema.UnreadableError {
+	in.Inputs.See(dir)
+	folder := OpenHooks(dir, in.Checks)
+	if in.scope.Layer == protocol.Project && !files.Within(files.RealPath(in.scope.Root), folder.real) {
 		return &schema.UnreadableError{File: dir, Message: "the link leads out of the project, to " + folder.real, Remedy: "put the folder itself there"}
 	}
 	entries, err := os.ReadDir(dir)
@@ -223,12 +234,12 @@ func (g *layerScan) importPrograms(a *imports.Agent, dir string) *schema.Unreada
 		if c == nil || c.Head != nil && c.Head.Stat.Mode&0o111 == 0 {
 			continue
 		}
-		g.Inputs.See(c.Path)
+		in.Inputs.See(c.Path)
 		h := a.Program(entry.Name())
-		d := h.Describe(g.inProject())
-		inPlace := g.scope.NeedsTrust()
+		d := h.Describe(in.inProject())
+		inPlace := in.scope.NeedsTrust()
 		d.InPlace = &inPlace
-		g.put(&candidate.Hook{
+		in.put(&candidate.Hook{
 			File: c, Import: &candidate.Import{Agent: a.Name, Folder: dir, Refuses: a.Refuses()}, Described: []schema.Described{d},
 			Subject: candidate.Subject{Name: h.Name, Path: c.Path, Code: bundle.Code{Program: c.Program, Problem: c.Problem}, Listed: true},
 		})
@@ -236,28 +247,28 @@ func (g *layerScan) importPrograms(a *imports.Agent, dir string) *schema.Unreada
 	return nil
 }
 
-// unreadableImport reports settings of another agent that cannot be read. Nobody can tell
+// unreadable reports settings of another agent that cannot be read. Nobody can tell
 // which guards they name: those that were allowed before fail, and so does every event
 // that a hook of that agent can refuse.
-func (g *layerScan) unreadableImport(a *imports.Agent, bad *schema.UnreadableError) {
-	g.Add(report.New(report.ImportUnreadable, bad.File, bad.Line, "", a.Title+"'s hooks cannot be imported: "+bad.Message, bad.Remedy))
-	if st, err := files.Stat(bad.File); err == nil && g.JustChanged(st) && bad.Remedy != workspace.OwnRemedy {
-		g.HalfWritten = true
+func (in *importScan) unreadable(a *imports.Agent, bad *schema.UnreadableError) {
+	in.Add(report.New(report.ImportUnreadable, bad.File, bad.Line, "", a.Title+"'s hooks cannot be imported: "+bad.Message, bad.Remedy))
+	if st, err := files.Stat(bad.File); err == nil && in.JustChanged(st) && bad.Remedy != workspace.OwnRemedy {
+		in.HalfWritten = true
 	}
 	why := filepath.Base(bad.File) + " cannot be read: " + bad.Message
-	for i := range g.scope.Decided.Here.Hooks {
-		r := &g.scope.Decided.Here.Hooks[i]
-		if imports.Owner(r.Hook) == a.Name && g.byName[r.Hook] == nil {
-			f := g.put(&candidate.Hook{Subject: candidate.Subject{Name: r.Hook, Listed: true}, Import: &candidate.Import{Agent: a.Name}})
+	for i := range in.scope.Decided.Here.Hooks {
+		r := &in.scope.Decided.Here.Hooks[i]
+		if imports.Owner(r.Hook) == a.Name && in.byName[r.Hook] == nil {
+			f := in.put(&candidate.Hook{Subject: candidate.Subject{Name: r.Hook, Listed: true}, Import: &candidate.Import{Agent: a.Name}})
 			f.Argv, f.Problem = []string{}, &report.Problem{Why: why, Remedy: bad.Remedy}
 			f.Described = []schema.Described{{From: schema.FromImport, Pos: schema.Pos{File: bad.File, Line: bad.Line}, Faults: []string{"command"}}}
 		}
 	}
 	events := a.Refuses()
-	if !g.scope.On() || len(events) == 0 {
+	if !in.scope.On() || len(events) == 0 {
 		return
 	}
-	f := g.put(standIn(g.scope, a.Name+":"+filepath.Base(bad.File), bad.File, events, schema.Match{}))
+	f := in.put(standIn(in.scope, a.Name+":"+filepath.Base(bad.File), bad.File, events, schema.Match{}))
 	f.StandIn = &candidate.StandIn{Why: why, Remedy: bad.Remedy, Kind: protocol.FailSettings}
 	f.Import = &candidate.Import{Agent: a.Name}
 }

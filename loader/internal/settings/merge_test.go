@@ -143,7 +143,7 @@ func TestMergeOfNothingIsTheDefaults(t *testing.T) {
 		Hooks: schema.HookSettings{
 			Enabled: yes, Discover: yes, Env: no, Path: no, Import: no, Required: []string{},
 			Timeout: 30 * time.Second, Budget: time.Minute, Grace: 500 * time.Millisecond, Drain: 5 * time.Second,
-			MaxHooks: 100, OnToolBlock: protocol.RuleContinue, Parallel: 1, Processes: 16, ObserverQueue: 256,
+			MaxHooks: 100, OnToolBlock: protocol.RuleContinue, SelfProtection: "on", Parallel: 1, Processes: 16, ObserverQueue: 256,
 			MaxForced: 5, MaxForcedTotal: 20, MaxDepth: 2,
 			Limits:  schema.Limits{Event: 32 << 20, Reply: 1 << 20, Stderr: 64 << 10, Context: 64 << 10, State: 64 << 10, Metadata: 16 << 10, Depth: 512},
 			Standby: schema.StandbySettings{Pool: 1, Idle: 5 * time.Minute},

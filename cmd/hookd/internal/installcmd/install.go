@@ -12,6 +12,7 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
+	"github.com/hookd-dev/hookd/internal/program"
 	"github.com/hookd-dev/hookd/loader/install"
 )
 
@@ -58,6 +59,9 @@ func (cmd *Commands) install(ctx context.Context, f flags, names []string) error
 	}
 	if err := cmd.carryOut(ctx, in, f, plans, "install hookd there?"); err != nil || f.dryRun {
 		return err
+	}
+	if _, err := program.Write(in.State, places.Program()); err != nil {
+		cmd.Console.Note("which hookd was installed is not recorded, so that the messenger believes no daemon: "+err.Error(), "")
 	}
 	for _, a := range chosen {
 		if err := cmd.setMonitor(in.State, a, now, until); err != nil {

@@ -68,6 +68,8 @@ func Find(folder, prefix string) (string, error) {
 func Fault(err error) *cli.Fault {
 	var damage *store.DamageError
 	switch {
+	case errors.As(err, &damage) && errors.Is(err, store.ErrNewer):
+		return cli.Failed("session", fmt.Errorf("session %s: %w (%s)", damage.Session, damage.Err, damage.Path), "go on with the newer hookd, or begin a new session")
 	case errors.As(err, &damage):
 		return cli.Failed("damaged-session", damage, DamageHint(damage.Session))
 	case errors.Is(err, store.ErrInUse):

@@ -101,10 +101,10 @@ func (d *Document) cut(n *Node, begin, end int) []byte {
 	for lead > n.start+1 && isBlank(d.Text[lead-1]) {
 		lead--
 	}
-	if d.remarkEnds(n, lead, begin) && !d.lineEnds(end) {
+	if remarkEnds(d.Text, n, lead, begin) && !lineEnds(d.Text, end) {
 		lead = begin // else what follows would become part of the remark
 	}
-	if comma := d.commaAfter(end, n.end-1); comma >= 0 {
+	if comma := commaAfter(d.Text, end, n.end-1); comma >= 0 {
 		out := splice(d.Text, comma, comma+1, "")
 		return splice(out, lead, end, "")
 	}
@@ -118,14 +118,14 @@ func (d *Document) cut(n *Node, begin, end int) []byte {
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
 // remarkEnds reports whether the text before an offset is a // comment.
-func (d *Document) remarkEnds(n *Node, lead, begin int) bool {
+func remarkEnds(text []byte, n *Node, lead, begin int) bool {
 	from := n.start + 1
 	if last := n.endBefore(begin); last >= 0 {
 		from = last
 	}
 	for i := from; i < lead; {
-		length := max(1, blankOrComment(d.Text, i))
-		if d.Text[i] == '/' && d.Text[i+1] == '/' && i+length >= lead {
+		length := max(1, blankOrComment(text, i))
+		if text[i] == '/' && text[i+1] == '/' && i+length >= lead {
 			return true
 		}
 		i += length
@@ -134,8 +134,8 @@ func (d *Document) remarkEnds(n *Node, lead, begin int) bool {
 }
 
 // lineEnds reports whether nothing but a comma and blanks follow on the line.
-func (d *Document) lineEnds(from int) bool {
-	rest := bytes.TrimLeft(d.Text[from:], " \t\r,")
+func lineEnds(text []byte, from int) bool {
+	rest := bytes.TrimLeft(text[from:], " \t\r,")
 	return len(rest) == 0 || rest[0] == '\n'
 }
 
@@ -161,5 +161,5 @@ func (d *Document) commaBefore(n *Node, begin int) int {
 	if last < 0 {
 		return -1
 	}
-	return d.commaAfter(last, begin)
+	return commaAfter(d.Text, last, begin)
 }

@@ -18,7 +18,7 @@ func (d *Document) layoutIn(h *holder) layout {
 		return layout{}
 	}
 	l := layout{newline: newline(d.Text), unit: d.unit()}
-	if lead, own := d.leadOf(lastChild(h.node)); own {
+	if lead, own := leadOf(d.Text, lastChild(h.node)); own {
 		l.indent = lead
 	} else {
 		l.indent = lineIndent(d.Text, h.begins) + l.unit
@@ -30,7 +30,7 @@ func (d *Document) layoutIn(h *holder) layout {
 // for one that is empty whether a new one should.
 func (d *Document) ownLines(h *holder) bool {
 	if last := lastChild(h.node); last >= 0 {
-		_, own := d.leadOf(last)
+		_, own := leadOf(d.Text, last)
 		return own
 	}
 	inner := d.Text[h.node.start+1 : h.node.end-1]
@@ -56,12 +56,12 @@ func lastChild(n *Node) int {
 
 // leadOf returns the blanks before what begins at an offset, and whether it is the first
 // thing on its line. The first line of a text does not count as one.
-func (d *Document) leadOf(offset int) (lead string, own bool) {
+func leadOf(text []byte, offset int) (lead string, own bool) {
 	if offset < 0 {
 		return "", false
 	}
-	begin := bytes.LastIndexByte(d.Text[:offset], '\n') + 1
-	before := d.Text[begin:offset]
+	begin := bytes.LastIndexByte(text[:offset], '\n') + 1
+	before := text[begin:offset]
 	return string(before), begin > 0 && len(bytes.Trim(before, " \t")) == 0
 }
 
@@ -76,7 +76,7 @@ func lineIndent(text []byte, offset int) string {
 func (d *Document) unit() string {
 	base := lineIndent(d.Text, d.Root.start)
 	for _, begins := range []int{lastChild(d.Root), firstNested(d.Root)} {
-		if lead, own := d.leadOf(begins); own && len(lead) > len(base) && strings.HasPrefix(lead, base) {
+		if lead, own := leadOf(d.Text, begins); own && len(lead) > len(base) && strings.HasPrefix(lead, base) {
 			return lead[len(base):]
 		}
 	}
@@ -106,13 +106,13 @@ func (d *Document) slotIn(n *Node, own bool) slot {
 	open, end := n.start+1, n.end-1
 	last := n.lastEnd()
 	if last < 0 {
-		at := d.lastComment(open, end)
+		at := lastComment(d.Text, open, end)
 		return slot{comma: -1, at: at, closes: own && bytes.IndexByte(d.Text[at:end], '\n') < 0}
 	}
-	if comma := d.commaAfter(last, end); comma >= 0 {
-		return slot{comma: -1, at: d.afterRemark(comma+1, end, own), after: true}
+	if comma := commaAfter(d.Text, last, end); comma >= 0 {
+		return slot{comma: -1, at: afterRemark(d.Text, comma+1, end, own), after: true}
 	}
-	return slot{comma: last, at: d.afterRemark(last, end, own)}
+	return slot{comma: last, at: afterRemark(d.Text, last, end, own)}
 }
 
 // lastEnd returns where the last child of a list or object ends, -1 if it is empty.
@@ -128,11 +128,11 @@ func (n *Node) lastEnd() int {
 
 // lastComment returns the offset after the last comment between two offsets, the first
 // offset if there is none.
-func (d *Document) lastComment(from, to int) int {
+func lastComment(text []byte, from, to int) int {
 	last := from
 	for i := from; i < to; {
-		n := max(1, blankOrComment(d.Text, i))
-		if d.Text[i] == '/' {
+		n := max(1, blankOrComment(text, i))
+		if text[i] == '/' {
 			last = i + n
 		}
 		i += n
@@ -141,12 +141,12 @@ func (d *Document) lastComment(from, to int) int {
 }
 
 // commaAfter returns the offset of the comma after a value, -1 if there is none.
-func (d *Document) commaAfter(from, to int) int {
+func commaAfter(text []byte, from, to int) int {
 	for i := from; i < to; {
-		if d.Text[i] == ',' {
+		if text[i] == ',' {
 			return i
 		}
-		n := blankOrComment(d.Text, i)
+		n := blankOrComment(text, i)
 		if n == 0 {
 			return -1
 		}
@@ -157,22 +157,22 @@ func (d *Document) commaAfter(from, to int) int {
 
 // afterRemark returns the offset after a comment that ends on the line of an offset, the
 // offset itself if there is none.
-func (d *Document) afterRemark(from, to int, own bool) int {
+func afterRemark(text []byte, from, to int, own bool) int {
 	if !own {
 		return from
 	}
 	at := from
-	for i := from; i < to && d.Text[i] != '\n'; {
-		n := blankOrComment(d.Text, i)
-		if n == 0 || d.Text[i] == '/' && bytes.IndexByte(d.Text[i:i+n], '\n') >= 0 {
+	for i := from; i < to && text[i] != '\n'; {
+		n := blankOrComment(text, i)
+		if n == 0 || text[i] == '/' && bytes.IndexByte(text[i:i+n], '\n') >= 0 {
 			break
 		}
-		if d.Text[i] == '/' {
+		if text[i] == '/' {
 			at = i + n
 		}
 		i += n
 	}
-	if at > from && d.Text[at-1] == '\r' {
+	if at > from && text[at-1] == '\r' {
 		at-- // of the line end, which the comment does not hold
 	}
 	return at

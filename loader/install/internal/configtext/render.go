@@ -73,25 +73,6 @@ func scalar(value any) string {
 	panic("configtext: a value that no file can hold")
 }
 
-// renderYAML writes the members of an object as lines of block style, each after indent.
-func renderYAML(out *strings.Builder, fields Fields, indent, newline string) {
-	for _, f := range fields {
-		out.WriteString(indent + f.Name + ":")
-		switch v := f.Value.(type) {
-		case []any:
-			out.WriteString(newline)
-			for _, item := range v {
-				renderYAMLItem(out, item.(Fields), indent+"  ", newline)
-			}
-		case Fields:
-			out.WriteString(newline)
-			renderYAML(out, v, indent+"  ", newline)
-		default:
-			out.WriteString(" " + scalar(v) + newline)
-		}
-	}
-}
-
 // renderYAMLItem writes an element of a list: the first member stands after the dash.
 func renderYAMLItem(out *strings.Builder, fields Fields, indent, newline string) {
 	for i, f := range fields {
