@@ -124,7 +124,7 @@ func NewSet(set Set) (*Set, []MatchError) {
 func rejectMatch(h *Hook, key string, err error) {
 	h.Status, h.Asker = Rejected, nil
 	h.Why = fmt.Sprintf("match.%s: %v", key, err)
-	if h.CouldGuard() && h.Enabled && h.Fault == nil {
+	if (h.CouldGuard() || h.ByDialect) && h.Enabled && h.Fault == nil {
 		h.Fault = &protocol.Failure{
 			Kind:   protocol.FailSettings,
 			Detail: h.Why,

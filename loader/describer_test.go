@@ -26,7 +26,9 @@ func TestAsking(t *testing.T) {
 	}{
 		{"an object", `[ "$1" = hook ] && [ "$HOOK_ACTION" = describe ] && [ -z "$(cat)" ] && echo '{"events":["tool-call-start","agent-stop"],"can":"block","timeout":"2s"}'`, "ready", "tool-call-start agent-stop", ""},
 		{"byte order mark", `printf '\357\273\277{"events":["agent-stop"]}\n'`, "ready", "agent-stop", ""},
-		{"one word of kodelet's", `echo before_tool_call`, "rejected", "tool-call-start", "kodelet"},
+		{"one word of kodelet's", `echo before_tool_call`, "ready", "tool-call-start", ""},
+		{"one of acai's", `[ "$TOOL_ACTION" = describe ] && echo '{"name":"x","timing":"before","event":"step-start","parameters":[]}'`, "ready", "step-start", ""},
+		{"an event that hookd has nothing like", `echo '{"name":"x","timing":"before","event":"tool-call-lifecycle"}'`, "rejected", "", "hookd has none like it"},
 		{"another word", `echo hello`, "rejected", "", "neither an object"},
 		{"nothing", `exit 0`, "rejected", "", "answered nothing"},
 		{"a failure", `echo oops >&2; exit 3`, "rejected", "", "exit code 3: oops"},

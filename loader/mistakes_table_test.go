@@ -79,7 +79,7 @@ var entryMistakes = []entryMistake{
 	{
 		name:  `key of nothing`,
 		entry: `{"name": "b.sh", "events": ["tool-call-start"], "xyzzy": 1}`,
-		want:  `error unknown-key acai.json:3 hooks.use[1].xyzzy (b.sh): there is no key "xyzzy" here -> the keys here are name, command, args, description, protocol, events, match, can, mode, priority, timeout, onFailure, required, run, env, files, inPlace, dir, sensitive, dialect, enabled`,
+		want:  `error unknown-key acai.json:3 hooks.use[1].xyzzy (b.sh): there is no key "xyzzy" here -> the keys here are name, command, args, description, protocol, events, match, matcher, can, mode, priority, timeout, onFailure, required, run, env, files, inPlace, dir, sensitive, dialect, enabled`,
 	},
 	{
 		name:  `unknown key in match`,
@@ -272,9 +272,10 @@ var entryMistakes = []entryMistake{
 		want:  `error wrong-type acai.json:3 hooks.use[1].inPlace (b.sh): inPlace is 1, not true or false -> write true or false, without quotes`,
 	},
 	{
-		name:  `dialect nobody speaks`,
-		entry: `{"name": "b.sh", "events": ["tool-call-start"], "dialect": "cobol"}`,
-		want:  `error bad-value acai.json:3 hooks.use[1].dialect (b.sh): dialect is "cobol" -> write a protocol this version speaks: hookd`,
+		name:   `dialect nobody speaks`,
+		entry:  `{"name": "b.sh", "events": ["tool-call-start"], "dialect": "cobol"}`,
+		guards: true,
+		want:   `error bad-value acai.json:3 hooks.use[1].dialect (b.sh): dialect is "cobol" -> write a protocol this version speaks: hookd, claude, gemini, codex, cursor, copilot, kodelet, openhands, acai`,
 	},
 	{
 		name:  `a way of running that nobody knows`,
@@ -329,7 +330,7 @@ var entryMistakes = []entryMistake{
 	{
 		name:  `tool that only another agent has (S6)`,
 		entry: `{"name": "b.sh", "events": ["tool-call-start"], "match": {"tool": "WebFetch"}}`,
-		want:  `warning matcher-unknown-tool acai.json:3 hooks.use[1].match (b.sh): match.tool "WebFetch" is a tool of claude, cursor; the agent of hookd itself has none like it, so the hook never runs there -> for all tools of a kind, whoever has them, write @shell @read @write @net @mcp or @agent`,
+		want:  `warning matcher-unknown-tool acai.json:3 hooks.use[1].match (b.sh): match.tool "WebFetch" is a tool of claude, cursor, copilot; the agent of hookd itself has none like it, so the hook never runs there -> for all tools of a kind, whoever has them, write @shell @read @write @net @mcp or @agent`,
 	},
 	{
 		name:  `a server in place of its tools (S6)`,

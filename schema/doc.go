@@ -39,11 +39,11 @@
 //	values.go     the value of one key; what stands in for one that cannot be read
 //	entry.go      one description of a hook, as a value
 //	readentry.go  reads a description
-//	foreign.go    descriptions of hooks of another agent's dialect
 //	hook.go       all descriptions of a hook, as one
+//	matchers.go   what is odd about a matcher, and what only a hook of another agent says
 //	object.go     an object of the tree as a struct
 //	reader.go     a value of the tree as a Go value
-//	validate.go   bounds and forms of values, in our words; what is odd about a matcher
+//	validate.go   bounds and forms of values, in our words
 //	finding.go    findings and their codes
 //	docs.go       tables for the documentation, JSON Schemas
 //

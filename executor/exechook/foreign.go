@@ -2,6 +2,7 @@ package exechook
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/hookd-dev/hookd/executor"
@@ -26,7 +27,7 @@ func (p *Program) askForeign(ctx context.Context, q *executor.Question) protocol
 	}
 	c := p.command(q)
 	c.Stdin = [][]byte{stdin}
-	c.Argv = append(c.Argv[:len(c.Argv):len(c.Argv)], asking.Args()...)
+	c.Argv = withWords(c.Argv, asking.Args())
 	c.Env = append(c.Env[:len(c.Env):len(c.Env)], asking.Env()...)
 	result := p.runtime.Run(ctx, c)
 	if result.Err != nil || result.OutputHeldOpen {
@@ -36,6 +37,15 @@ func (p *Program) askForeign(ctx context.Context, q *executor.Question) protocol
 		q.Transcript(c.Stdin, result.Stdout)
 	}
 	return p.foreignAnswer(q, asking, &result)
+}
+
+// withWords adds words to a command line: to the command itself where a shell reads it.
+func withWords(argv, words []string) []string {
+	argv = slices.Clip(argv)
+	if line, is := dialect.ShellText(argv); is && len(words) > 0 {
+		return dialect.ShellLine(line + " " + strings.Join(words, " "))
+	}
+	return append(argv, words...)
 }
 
 // projectOf is the folder that another agent would call its project.

@@ -52,7 +52,7 @@ func DescribeEnv() []string { return []string{actionVariable + "=describe"} }
 func acaiInput(a *Asking) object {
 	o := object{{"type", a.Event.Name}, {"event", a.Event.Name}, {"timing", "before"}, {"sessionId", a.ev.Session.ID}, {"cwd", always(a.cwd())}}
 	if a.ev.Event == protocol.ToolCallEnd {
-		o = append(o, member{"msg", always(a.resultOf())})
+		o = append(o, member{"msg", always(resultOf(a))})
 	}
 	if a.ev.Event == protocol.ToolCallError {
 		o = append(o, member{"msg", always(a.data.text("/error/text"))})
@@ -77,7 +77,7 @@ func replyOfAcai(a *Asking, end *Ending) said {
 	case words == "":
 		return said{}
 	case err == nil:
-		return a.acaiReply(in)
+		return acaiReply(a, in)
 	case err != errNotJSON:
 		return a.unread("stdout begins as JSON, and is none: %v", err)
 	}
@@ -86,7 +86,7 @@ func replyOfAcai(a *Asking, end *Ending) said {
 	switch word {
 	case "continue", "observe":
 	case "block":
-		a.acaiBlock(&s, stderrText(end.Stderr))
+		acaiBlock(a, &s, stderrText(end.Stderr))
 	case "modify":
 		s.warn("modify without modifications changes nothing")
 	default:
@@ -95,7 +95,7 @@ func replyOfAcai(a *Asking, end *Ending) said {
 	return s
 }
 
-func (a *Asking) acaiReply(in *input) said {
+func acaiReply(a *Asking, in *input) said {
 	wrong := members{"action": aText, "reason": aText, "message": aText, "modifications": anObj}.check(in.object, false)
 	if wrong == "" {
 		wrong = oneOf(in, "action", "continue", "observe", "block", "modify")
@@ -111,7 +111,7 @@ func (a *Asking) acaiReply(in *input) said {
 	modifications := in.at("modifications")
 	switch action := in.text("action"); {
 	case action == "block":
-		a.acaiBlock(&s, reason)
+		acaiBlock(a, &s, reason)
 	case action == "continue", action == "observe":
 		if modifications != nil {
 			s.warn("modifications beside %s are ignored", action)
@@ -119,7 +119,7 @@ func (a *Asking) acaiReply(in *input) said {
 	case jsonspan.Kind(modifications) != '{':
 		s.warn("modify without modifications changes nothing")
 	default:
-		if problem := a.acaiChanges(&s, modifications); problem != "" {
+		if problem := acaiChanges(a, &s, modifications); problem != "" {
 			return a.unread("%s", problem)
 		}
 	}
@@ -128,7 +128,7 @@ func (a *Asking) acaiReply(in *input) said {
 
 // acaiBlock refuses the event. acai ends the run with an error there; at the end of a run
 // that is to end it, and never to go on.
-func (a *Asking) acaiBlock(s *said, reason string) {
+func acaiBlock(a *Asking, s *said, reason string) {
 	if a.ev.Spec().Block == protocol.BlockRefuses {
 		s.reply = a.no(reason)
 		return
@@ -137,7 +137,7 @@ func (a *Asking) acaiBlock(s *said, reason string) {
 }
 
 // acaiChanges applies modifications: new values of the event's members.
-func (a *Asking) acaiChanges(s *said, modifications protocol.RawMessage) string {
+func acaiChanges(a *Asking, s *said, modifications protocol.RawMessage) string {
 	spec := a.ev.Spec()
 	changes := object{}
 	for _, m := range jsonspan.Members(modifications) {

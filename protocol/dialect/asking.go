@@ -106,7 +106,7 @@ func (a *Asking) asSent(ours []byte) []byte {
 	if says != "" && !strings.EqualFold(says, a.Event.Name) {
 		return ours
 	}
-	if a.Foreign.claudeNames && a.asClaude() && says == "" && a.ev.Event != protocol.PermissionRequest {
+	if a.Foreign.claudeNames && asClaude(a) && says == "" && a.ev.Event != protocol.PermissionRequest {
 		return ours
 	}
 	var changed []string
@@ -174,7 +174,7 @@ func always(value any) protocol.RawMessage { return raw(value) }
 
 // texts reads the messages of the event as agents without parts write them: a role, and
 // all that was said as one text, the calls of tools among it.
-func (a *Asking) texts(pointer string, call func(name, args string) string) []flatMessage {
+func texts(a *Asking, pointer string, call func(name, args string) string) []flatMessage {
 	var messages []protocol.Message
 	if json.Unmarshal(a.data.at(pointer), &messages, jsontext.AllowInvalidUTF8(true)) != nil {
 		return []flatMessage{}
@@ -207,9 +207,9 @@ func flatText(content protocol.Content, call func(name, args string) string) str
 }
 
 // resultOf is the text of the result of a tool.
-func (a *Asking) resultOf() string { return contentText(a.data.at("/result/content")) }
+func resultOf(a *Asking) string { return contentText(a.data.at("/result/content")) }
 
 // millis is a number of milliseconds as agents write it: whole.
-func (a *Asking) millis(member string) protocol.RawMessage {
+func millis(a *Asking, member string) protocol.RawMessage {
 	return raw(int64(a.data.number(member)))
 }

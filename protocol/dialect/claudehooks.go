@@ -86,14 +86,14 @@ func replyOfClaude(a *Asking, end *Ending) said {
 	s := said{}
 	switch {
 	case end.Exit == 2:
-		return a.claudeExit(end, in)
+		return claudeExit(a, end, in)
 	case err == nil:
-		s = a.claudeReply(in)
+		s = claudeReply(a, in)
 	case end.Exit != 0:
 		return exited(end.Exit)
 	case err != errNotJSON:
 		return a.unread("stdout begins as JSON, and is none: %v", err)
-	case a.takesText():
+	case takesText(a):
 		tells(&s, text.Valid(strings.TrimSpace(string(end.Stdout))))
 	default:
 		return a.ignored(end.Stdout)
@@ -105,12 +105,12 @@ func replyOfClaude(a *Asking, end *Ending) said {
 }
 
 // takesText reports whether plain text on stdout is for the model.
-func (a *Asking) takesText() bool {
+func takesText(a *Asking) bool {
 	return a.ev.Event == protocol.PromptSubmit || a.ev.Event == protocol.SessionStart || a.ev.Event == protocol.CompactStart
 }
 
 // claudeExit is what exit code 2 means at the event.
-func (a *Asking) claudeExit(end *Ending, in *input) said {
+func claudeExit(a *Asking, end *Ending, in *input) said {
 	reason := ""
 	if in != nil {
 		reason = in.first("/hookSpecificOutput/permissionDecisionReason", "reason")
@@ -139,7 +139,7 @@ func (a *Asking) claudeExit(end *Ending, in *input) said {
 
 // claudeReply reads a reply that is an object. One with a member that is not what it
 // should be says nothing.
-func (a *Asking) claudeReply(in *input) said {
+func claudeReply(a *Asking, in *input) said {
 	if in.is("async") {
 		s := said{}
 		s.warn("it works on in the background, where nothing of it counts")
@@ -149,7 +149,7 @@ func (a *Asking) claudeReply(in *input) said {
 	for _, wrong := range []string{
 		members{"continue": aBool, "suppressOutput": aBool, "stopReason": aText, "systemMessage": aText, "reason": aText, "hookSpecificOutput": anObj}.check(in.object, false),
 		oneOf(in, "decision", "approve", "block"),
-		a.wrongSpecific(&specific),
+		wrongSpecific(a, &specific),
 	} {
 		if wrong != "" {
 			return a.unread("the reply is not one that %s reads: %s", a.Foreign.Title, wrong)
@@ -157,7 +157,7 @@ func (a *Asking) claudeReply(in *input) said {
 	}
 	s := said{}
 	s.reply.Notice = in.text("systemMessage")
-	a.claudeVerdict(&s, in, &specific)
+	claudeVerdict(a, &s, in, &specific)
 	if string(in.at("continue")) == "false" {
 		a.ends(&s, in.first("stopReason", "reason"))
 	}
@@ -165,7 +165,7 @@ func (a *Asking) claudeReply(in *input) said {
 }
 
 // wrongSpecific says what is wrong with the part of a reply that is the event's own.
-func (a *Asking) wrongSpecific(specific *input) string {
+func wrongSpecific(a *Asking, specific *input) string {
 	if specific.object == nil || jsonspan.IsNull(specific.object) {
 		return ""
 	}
@@ -183,7 +183,7 @@ func (a *Asking) wrongSpecific(specific *input) string {
 }
 
 // claudeVerdict is what a reply says at the event.
-func (a *Asking) claudeVerdict(s *said, in, specific *input) {
+func claudeVerdict(a *Asking, s *said, in, specific *input) {
 	blocks, reason, context := in.text("decision") == "block", in.text("reason"), specific.text("additionalContext")
 	switch a.ev.Event {
 	case protocol.ToolCallStart:
@@ -205,7 +205,7 @@ func (a *Asking) claudeVerdict(s *said, in, specific *input) {
 		}
 		tells(s, context)
 	case protocol.PermissionRequest:
-		a.permission(s, specific.at("decision"))
+		permission(a, s, specific.at("decision"))
 	case protocol.ToolCallEnd:
 		if blocks {
 			tells(s, reason) // the result stays
@@ -248,7 +248,7 @@ func (a *Asking) claudeVerdict(s *said, in, specific *input) {
 
 // permission reads the decision at a permission-request: a yes that also changes the call
 // is no yes to the call as it is.
-func (a *Asking) permission(s *said, decision protocol.RawMessage) {
+func permission(a *Asking, s *said, decision protocol.RawMessage) {
 	of := &input{object: decision}
 	switch of.text("behavior") {
 	case "deny":

@@ -13,8 +13,8 @@ import (
 func claudeMembers(a *Asking) object {
 	o := object{{"hook_event_name", a.Event.Name}}
 	in := &a.data
-	call := object{{"tool_name", always(a.toolName())}, {"tool_input", a.call.input}}
-	if server := a.server(); server != "" && a.Foreign.Name == "claude" {
+	call := object{{"tool_name", always(toolName(a))}, {"tool_input", a.call.input}}
+	if server := server(a); server != "" && a.Foreign.Name == "claude" {
 		call = append(object{{"mcp_server", object{{"name", server}, {"source", "dynamic"}}}}, call...)
 	}
 	switch a.ev.Event {
@@ -29,12 +29,12 @@ func claudeMembers(a *Asking) object {
 	case protocol.PermissionRequest:
 		return append(append(o, call...), member{"permission_suggestions", always([]string{})})
 	case protocol.ToolCallEnd:
-		return append(append(o, call...), member{"tool_response", a.claudeResponse()}, member{"tool_use_id", always(a.call.id)}, member{"duration_ms", a.millis("durationMs")})
+		return append(append(o, call...), member{"tool_response", claudeResponse(a)}, member{"tool_use_id", always(a.call.id)}, member{"duration_ms", millis(a, "durationMs")})
 	case protocol.ToolCallError:
 		return append(append(o, call...), member{"tool_use_id", always(a.call.id)}, member{"error", always(in.text("/error/text"))},
-			member{"is_interrupt", always(in.text("/error/kind") == string(protocol.CallAborted))}, member{"duration_ms", a.millis("durationMs")})
+			member{"is_interrupt", always(in.text("/error/kind") == string(protocol.CallAborted))}, member{"duration_ms", millis(a, "durationMs")})
 	case protocol.StepStop:
-		return append(o, member{"tool_calls", raw(a.claudeBatch())})
+		return append(o, member{"tool_calls", raw(claudeBatch(a))})
 	case protocol.AgentStop, protocol.SubagentStop:
 		o = append(o, member{"stop_hook_active", always(in.number("continued") > 0)})
 		if a.ev.Event == protocol.SubagentStop {
@@ -71,7 +71,7 @@ func agentType(a *Asking) string {
 	return "general-purpose"
 }
 
-func (a *Asking) toolName() string {
+func toolName(a *Asking) string {
 	if len(a.call.names) == 0 {
 		return ""
 	}
@@ -79,7 +79,7 @@ func (a *Asking) toolName() string {
 }
 
 // server is the MCP server whose tool is called, "" for any other tool.
-func (a *Asking) server() string {
+func server(a *Asking) string {
 	server, _, is := strings.Cut(strings.TrimPrefix(a.call.name, "mcp__"), "__")
 	if !is || !strings.HasPrefix(a.call.name, "mcp__") {
 		return ""
@@ -88,8 +88,8 @@ func (a *Asking) server() string {
 }
 
 // claudeResponse is a tool's result in the form that Claude Code has for the tool.
-func (a *Asking) claudeResponse() protocol.RawMessage {
-	words, in := a.resultOf(), &input{object: a.call.ours}
+func claudeResponse(a *Asking) protocol.RawMessage {
+	words, in := resultOf(a), &input{object: a.call.ours}
 	if a.call.kind == protocol.KindMCP {
 		return raw([]object{{{"type", "text"}, {"text", always(words)}}})
 	}
@@ -109,7 +109,7 @@ func (a *Asking) claudeResponse() protocol.RawMessage {
 }
 
 // claudeBatch are the calls of a step.
-func (a *Asking) claudeBatch() []object {
+func claudeBatch(a *Asking) []object {
 	list := []object{}
 	for _, each := range jsonspan.Elements(a.data.at("calls")) {
 		call := a.foreignCall(&input{object: each})

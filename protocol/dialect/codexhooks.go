@@ -57,7 +57,7 @@ func codexInput(a *Asking) object {
 		switch m.name {
 		case "hook_event_name", "model", "duration_ms", "permission_suggestions", "background_tasks", "session_crons", "custom_instructions", "compact_summary":
 		case "tool_response":
-			response := always(a.resultOf())
+			response := always(resultOf(a))
 			if a.call.kind == protocol.KindMCP {
 				response = object{{"content", raw([]object{{{"type", "text"}, {"text", response}}})}}.json()
 			}
@@ -75,7 +75,7 @@ func codexTurn(a *Asking) string {
 
 // codexMembers are what Codex CLI knows of a reply at an event, in the reply and in its
 // hookSpecificOutput.
-func (a *Asking) codexMembers() (top, specific members) {
+func codexMembers(a *Asking) (top, specific members) {
 	top = members{"continue": aBool, "stopReason": aText, "suppressOutput": aBool, "systemMessage": aText}
 	switch a.ev.Event {
 	case protocol.ToolCallStart, protocol.ToolCallEnd, protocol.PromptSubmit, protocol.AgentStop, protocol.SubagentStop:
@@ -106,14 +106,14 @@ func replyOfCodex(a *Asking, end *Ending) said {
 		s.failure.Remedy = "Codex CLI takes exit code 2 for a refusal only with a text on stderr"
 		return s
 	case end.Exit == 2:
-		if !a.codexBlocks() {
+		if !codexBlocks(a) {
 			return exited(2)
 		}
 		return a.blockedByExit(end, "")
 	case end.Exit != 0:
 		return exited(end.Exit)
 	case err == nil:
-		return a.codexReply(in)
+		return codexReply(a, in)
 	case words == "":
 		return said{}
 	case err != errNotJSON:
@@ -129,7 +129,7 @@ func replyOfCodex(a *Asking, end *Ending) said {
 }
 
 // codexBlocks reports whether exit code 2 refuses at the event.
-func (a *Asking) codexBlocks() bool {
+func codexBlocks(a *Asking) bool {
 	switch a.ev.Event {
 	case protocol.ToolCallStart, protocol.PermissionRequest, protocol.ToolCallEnd, protocol.PromptSubmit, protocol.AgentStop, protocol.SubagentStop:
 		return true
@@ -139,15 +139,15 @@ func (a *Asking) codexBlocks() bool {
 
 // codexReply reads a reply, of which one member that Codex CLI does not know, or does not
 // support at the event, throws all away.
-func (a *Asking) codexReply(in *input) said {
-	top, allowed := a.codexMembers()
+func codexReply(a *Asking, in *input) said {
+	top, allowed := codexMembers(a)
 	specific := &input{object: in.at("hookSpecificOutput")}
 	wrong := top.check(in.object, true)
 	if wrong == "" {
 		wrong = allowed.check(specific.object, true)
 	}
 	if wrong == "" {
-		wrong = a.codexUnsupported(in, specific)
+		wrong = codexUnsupported(a, in, specific)
 	}
 	if wrong != "" {
 		return a.unread("Codex CLI throws the whole reply away: %s", wrong)
@@ -164,7 +164,7 @@ func (a *Asking) codexReply(in *input) said {
 			a.changesArgs(&s, a.call.back(input))
 		}
 	case protocol.PermissionRequest:
-		a.permission(&s, specific.at("decision"))
+		permission(a, &s, specific.at("decision"))
 	}
 	if blocks {
 		s.reply.Action, s.reply.Reason = protocol.Block, reason
@@ -181,7 +181,7 @@ func (a *Asking) codexReply(in *input) said {
 }
 
 // codexUnsupported says what of a reply Codex CLI knows and does not support.
-func (a *Asking) codexUnsupported(in, specific *input) string {
+func codexUnsupported(a *Asking, in, specific *input) string {
 	decision := specific.text("permissionDecision")
 	wrong := oneOf(in, "decision", "approve", "block")
 	if wrong == "" {

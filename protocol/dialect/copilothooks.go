@@ -48,7 +48,7 @@ var copilotHooks = Foreign{
 		return variables("COPILOT_CLI", "1", "COPILOT_PROJECT_DIR", a.project, "CLAUDE_PROJECT_DIR", a.project)
 	},
 	input: func(a *Asking) object {
-		if a.asClaude() {
+		if asClaude(a) {
 			return copilotAsClaude(a)
 		}
 		return copilotInput(a)
@@ -61,14 +61,14 @@ var copilotHooks = Foreign{
 }
 
 // asClaude reports whether the hook is asked by a name of Claude Code's.
-func (a *Asking) asClaude() bool { return isClaudeName(a.Event.Name) }
+func asClaude(a *Asking) bool { return isClaudeName(a.Event.Name) }
 
 func isClaudeName(event string) bool { return event != "" && event[0] < 'a' }
 
 func copilotInput(a *Asking) object {
 	o := object{{"sessionId", always(a.ev.Session.ID)}, {"timestamp", raw(a.ev.Time.UnixMilli())}, {"cwd", always(a.cwd())}}
 	in, transcript := &a.data, member{"transcriptPath", always(a.ev.Session.Transcript)}
-	call := object{{"toolName", always(a.toolName())}, {"toolArgs", a.call.input}}
+	call := object{{"toolName", always(toolName(a))}, {"toolArgs", a.call.input}}
 	switch a.Event.Name {
 	case "preToolUse":
 		return append(o, call...)
@@ -76,13 +76,13 @@ func copilotInput(a *Asking) object {
 		_, tool, _ := strings.Cut(strings.TrimPrefix(a.call.name, "mcp__"), "__")
 		return append(o, member{"toolCallId", always(a.call.id)}, member{"serverName", always(in.text("server"))}, member{"toolName", always(tool)}, member{"arguments", a.call.input})
 	case "permissionRequest":
-		return append(append(object{{"hookName", a.Event.Name}}, o...), member{"toolName", always(a.toolName())}, member{"toolInput", a.call.input}, member{"permissionSuggestions", always([]string{})})
+		return append(append(object{{"hookName", a.Event.Name}}, o...), member{"toolName", always(toolName(a))}, member{"toolInput", a.call.input}, member{"permissionSuggestions", always([]string{})})
 	case "postToolUse":
 		kind := "success"
 		if in.is("/result/isError") {
 			kind = "failure"
 		}
-		return append(append(o, call...), member{"toolResult", object{{"resultType", kind}, {"textResultForLlm", always(a.resultOf())}}})
+		return append(append(o, call...), member{"toolResult", object{{"resultType", kind}, {"textResultForLlm", always(resultOf(a))}}})
 	case "postToolUseFailure":
 		return append(append(o, call...), member{"error", always(in.text("/error/text"))})
 	case "userPromptSubmitted":
@@ -117,14 +117,14 @@ func copilotAsClaude(a *Asking) object {
 	if a.ev.Event == protocol.PermissionRequest {
 		name := object{{"hookName", "permissionRequest"}}
 		return append(append(name, member{"sessionId", always(a.ev.Session.ID)}, member{"timestamp", raw(a.ev.Time.UnixMilli())}, member{"cwd", always(a.cwd())}),
-			member{"toolName", always(a.toolName())}, member{"toolInput", a.call.input}, member{"permissionSuggestions", always([]string{})})
+			member{"toolName", always(toolName(a))}, member{"toolInput", a.call.input}, member{"permissionSuggestions", always([]string{})})
 	}
 	o := object{{"hook_event_name", a.Event.Name}, {"session_id", always(a.ev.Session.ID)}, {"timestamp", a.stamp()}, {"cwd", always(a.cwd())}}
 	for _, m := range append(subAgent(a), claudeMembers(a)...) {
 		switch m.name {
 		case "hook_event_name", "tool_use_id", "duration_ms", "is_interrupt", "background_tasks", "session_crons", "last_assistant_message", "agent_transcript_path", "model":
 		case "tool_response":
-			o = append(o, member{"tool_result", object{{"result_type", "success"}, {"text_result_for_llm", always(a.resultOf())}}})
+			o = append(o, member{"tool_result", object{{"result_type", "success"}, {"text_result_for_llm", always(resultOf(a))}}})
 		case "source":
 			o = append(o, member{"source", copilotSource(a)})
 		case "reason":
@@ -180,7 +180,7 @@ func replyOfCopilot(a *Asking, end *Ending) said {
 		}
 		return a.blockedByExit(end, reason)
 	case err == nil:
-		s := a.copilotReply(in)
+		s := copilotReply(a, in)
 		if end.Exit != 0 && !s.refuses() {
 			return exited(end.Exit)
 		}
@@ -195,10 +195,10 @@ func replyOfCopilot(a *Asking, end *Ending) said {
 	return a.ignored(end.Stdout)
 }
 
-func (a *Asking) copilotReply(in *input) said {
+func copilotReply(a *Asking, in *input) said {
 	nested := &input{object: in.at("hookSpecificOutput")}
 	top := in
-	if a.asClaude() && a.ev.Event == protocol.ToolCallStart && nested.object != nil {
+	if asClaude(a) && a.ev.Event == protocol.ToolCallStart && nested.object != nil {
 		top = nested // it counts before what stands outside
 	}
 	for _, wrong := range []string{
@@ -228,7 +228,7 @@ func (a *Asking) copilotReply(in *input) said {
 			a.changesArgs(&s, a.call.back(args))
 		}
 	case protocol.PermissionRequest:
-		a.permission(&s, in.object)
+		permission(a, &s, in.object)
 	case protocol.ToolCallEnd:
 		if changed := in.at("modifiedResult"); jsonspan.Kind(changed) == '{' {
 			a.changesResult(&s, resultText(changed))

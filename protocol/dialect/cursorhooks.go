@@ -73,28 +73,28 @@ func cursorInput(a *Asking) object {
 		{"user_email", protocol.RawMessage("null")}, {"transcript_path", always(a.ev.Session.Transcript)},
 	}
 	in, args := &a.data, &input{object: a.call.input}
-	words := func() protocol.RawMessage { return always(a.resultOf()) }
+	words := func() protocol.RawMessage { return always(resultOf(a)) }
 	file := always(a.absolute((&input{object: a.call.ours}).text("path")))
 	_, tool, _ := strings.Cut(strings.TrimPrefix(a.call.name, "mcp__"), "__")
 	mcp := object{{"tool_name", always(tool)}, {"tool_input", jsonspan.Quote(string(a.call.input))}, {"mcp_server_name", always(in.text("server"))}}
 	switch a.Event.Name {
 	case "preToolUse", "postToolUse", "postToolUseFailure":
-		o = append(o, member{"tool_name", always(a.toolName())}, member{"tool_input", a.call.input}, member{"tool_use_id", always(a.call.id)}, member{"cwd", always(a.cwd())})
+		o = append(o, member{"tool_name", always(toolName(a))}, member{"tool_input", a.call.input}, member{"tool_use_id", always(a.call.id)}, member{"cwd", always(a.cwd())})
 		switch a.Event.Name {
 		case "postToolUse":
-			o = append(o, member{"tool_output", jsonspan.Quote(string(raw(object{{"output", words()}})))}, member{"duration", a.millis("durationMs")})
+			o = append(o, member{"tool_output", jsonspan.Quote(string(raw(object{{"output", words()}})))}, member{"duration", millis(a, "durationMs")})
 		case "postToolUseFailure":
 			o = append(o, member{"error_message", always(in.text("/error/text"))}, member{"failure_type", cursorFailure(in.text("/error/kind"))},
-				member{"duration", a.millis("durationMs")}, member{"is_interrupt", always(in.text("/error/kind") == "aborted")})
+				member{"duration", millis(a, "durationMs")}, member{"is_interrupt", always(in.text("/error/kind") == "aborted")})
 		}
 	case "beforeShellExecution":
 		o = append(o, member{"command", always(args.text("command"))}, member{"cwd", always(a.cwd())}, member{"sandbox", always(false)})
 	case "afterShellExecution":
-		o = append(o, member{"command", always(args.text("command"))}, member{"output", words()}, member{"duration", a.millis("durationMs")}, member{"sandbox", always(false)})
+		o = append(o, member{"command", always(args.text("command"))}, member{"output", words()}, member{"duration", millis(a, "durationMs")}, member{"sandbox", always(false)})
 	case "beforeMCPExecution":
 		o = append(o, mcp...)
 	case "afterMCPExecution":
-		o = append(append(o, mcp...), member{"result_json", always(a.resultOf())}, member{"duration", a.millis("durationMs")})
+		o = append(append(o, mcp...), member{"result_json", always(resultOf(a))}, member{"duration", millis(a, "durationMs")})
 	case "beforeReadFile":
 		o = append(o, member{"file_path", file}, member{"content", always("")}, member{"attachments", always([]string{})})
 	case "afterFileEdit":
@@ -159,10 +159,10 @@ func replyOfCursor(a *Asking, end *Ending) said {
 	case err != nil:
 		return a.unread("stdout is no JSON object: %v", err)
 	}
-	return a.cursorReply(in)
+	return cursorReply(a, in)
 }
 
-func (a *Asking) cursorReply(in *input) said {
+func cursorReply(a *Asking, in *input) said {
 	for _, wrong := range []string{
 		members{"continue": aBool, "user_message": aText, "agent_message": aText, "updated_input": anObj, "additional_context": aText, "additionalContext": aText, "followup_message": aText, "reason": aText}.check(in.object, false),
 		oneOf(in, "permission", "allow", "deny", "ask"),

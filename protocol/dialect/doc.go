@@ -30,6 +30,25 @@
 // file, with no member in it that this agent does not accept: Codex throws an answer with
 // an unknown one away and runs the tool.
 //
+// # Hooks that were written for another agent
+//
+// A [Foreign] is an agent from the other side: hookd stands in its place and asks hooks
+// that were written for it.
+//
+//	selector, err := foreign.Select(names, matcher)  // what the hook's description says
+//	asking := selector.Ask(event, project)           // nil: that agent would not ask it
+//	… run the hook with asking.Stdin, Env and Args …
+//	result := asking.Reply(hook, ending)             // their words and exit code → our reply
+//
+// Both roles meet in our event and in the one table of tools, so that a hook for one agent
+// runs under any other. Under its own agent a hook reads what that agent sent (asSent). What
+// a reply says counts as its own agent takes it, with two exceptions, both towards a no: a
+// refusal that was said before a crash or a time-out counts, and changed args that cannot be
+// brought into our form refuse the call. [Foreign.Rule] is what a failure does where the
+// hook's description says nothing: what that agent does, but a hook that could not be asked
+// refuses what it could have refused. [Described] and [Speaks] find out whose protocol a
+// program speaks that does not say so itself.
+//
 // # Adding an agent
 //
 //  1. A file with an [Agent]: its rows, how it reads (readClaudeFamily, after the members
@@ -40,6 +59,10 @@
 //     the agent wrote it, EVENT.documents.json where it is written after documents. All
 //     inputs of an agent from documents are. Then go test -update writes what becomes of
 //     them, EVENT.event.golden and EVENT.answers.golden, to be read line by line.
+//
+// An agent whose hooks are to run here has a second file, AGENThooks.go, with a [Foreign]:
+// its events, its input, its reply; its name in [Foreigners], rows in the test's table of
+// replies, and testdata/hooks/AGENT, which go test -update writes.
 //
 // TestEveryCell fails for a row without an input, and for each part of an outcome that is
 // neither carried out nor told as lost; TestBrokenInputIsRefused for an input that is not
@@ -55,4 +78,13 @@
 //	object.go        writes JSON
 //	plugin.go        what hookd and its own plug-ins say to each other
 //	claude.go …      one file for each agent: its rows, and what it accepts
+//
+//	foreign.go       Foreign, HookEvent; names of events, rules of failures
+//	asking.go        which events a hook is asked about, and what it reads
+//	foreigncall.go   calls of tools in another agent's words, and back
+//	claudemembers.go inputs with Claude Code's names of members
+//	hookmatcher.go   matchers, each compared as its agent does
+//	replying.go      reads an answer: what all agents have in common
+//	claudehooks.go … one file for each agent whose hooks run here
+//	describing.go    programs that say, or show, whose protocol they speak
 package dialect

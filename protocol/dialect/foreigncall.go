@@ -50,7 +50,7 @@ func (a *Asking) foreignCall(of *input) foreignCall {
 	}
 	c.names = toolname.TheirNames(c.agent, c.name)
 	if a.Foreign.claudeNames {
-		claude := a.asClaude() && a.ev.Event != protocol.PermissionRequest
+		claude := asClaude(a) && a.ev.Event != protocol.PermissionRequest
 		slices.SortStableFunc(c.names, func(x, y string) int {
 			switch {
 			case isClaudeName(x) == isClaudeName(y):

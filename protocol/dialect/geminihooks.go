@@ -56,7 +56,7 @@ func geminiInput(a *Asking) object {
 		{"hook_event_name", a.Event.Name}, {"timestamp", a.stamp()},
 	}
 	in := &a.data
-	call := object{{"tool_name", always(a.toolName())}, {"tool_input", a.call.input}}
+	call := object{{"tool_name", always(toolName(a))}, {"tool_input", a.call.input}}
 	if server, tool, is := strings.Cut(strings.TrimPrefix(a.call.name, "mcp__"), "__"); is && a.call.kind == protocol.KindMCP {
 		call = append(call, member{"mcp_context", object{{"server_name", server}, {"tool_name", tool}}})
 	}
@@ -64,9 +64,9 @@ func geminiInput(a *Asking) object {
 	case protocol.ToolCallStart:
 		return append(o, call...)
 	case protocol.ToolCallEnd:
-		response := object{{"llmContent", always(a.resultOf())}, {"returnDisplay", always(a.resultOf())}}
+		response := object{{"llmContent", always(resultOf(a))}, {"returnDisplay", always(resultOf(a))}}
 		if in.is("/result/isError") {
-			response = append(response, member{"error", object{{"message", always(a.resultOf())}}})
+			response = append(response, member{"error", object{{"message", always(resultOf(a))}}})
 		}
 		return append(append(o, call...), member{"tool_response", response})
 	case protocol.PromptSubmit:
@@ -74,7 +74,7 @@ func geminiInput(a *Asking) object {
 	case protocol.AgentStop:
 		return append(o, member{"prompt", always(lastPrompt(a))}, member{"prompt_response", always(in.text("response"))}, member{"stop_hook_active", always(in.number("continued") > 0)})
 	case protocol.InferenceStart:
-		return append(o, member{"llm_request", a.geminiRequest()})
+		return append(o, member{"llm_request", geminiRequest(a)})
 	case protocol.InferenceEnd:
 		words := contentText(in.at("/message/content"))
 		candidate := object{{"content", object{{"role", "model"}, {"parts", raw([]string{words})}}}, {"finishReason", "STOP"}}
@@ -93,7 +93,7 @@ func geminiInput(a *Asking) object {
 
 // lastPrompt is the text of the last message of the person.
 func lastPrompt(a *Asking) string {
-	all := a.texts("messages", func(string, string) string { return "" })
+	all := texts(a, "messages", func(string, string) string { return "" })
 	for i := len(all) - 1; i >= 0; i-- {
 		if all[i].Role == string(protocol.RoleUser) {
 			return all[i].Content
@@ -103,8 +103,8 @@ func lastPrompt(a *Asking) string {
 }
 
 // geminiRequest is a model's request, with texts for messages.
-func (a *Asking) geminiRequest() object {
-	messages := a.texts("messages", func(name, args string) string { return "" })
+func geminiRequest(a *Asking) object {
+	messages := texts(a, "messages", func(name, args string) string { return "" })
 	if system := a.data.text("system"); system != "" {
 		messages = append([]flatMessage{{"system", system}}, messages...)
 	}
@@ -128,7 +128,7 @@ func replyOfGemini(a *Asking, end *Ending) said {
 	words := text.Valid(strings.TrimSpace(string(out)))
 	switch {
 	case err == nil:
-		s := a.geminiReply(in)
+		s := geminiReply(a, in)
 		if end.Exit != 0 && s.failure == nil && !s.refuses() {
 			s.warn("exit code %d counts for nothing: Gemini CLI goes by the JSON that was printed", end.Exit)
 		}
@@ -149,7 +149,7 @@ func replyOfGemini(a *Asking, end *Ending) said {
 	return said{reply: protocol.Reply{Notice: words}}
 }
 
-func (a *Asking) geminiReply(in *input) said {
+func geminiReply(a *Asking, in *input) said {
 	for _, wrong := range []string{
 		members{"continue": aBool, "stopReason": aText, "systemMessage": aText, "reason": aText, "hookSpecificOutput": anObj}.check(in.object, false),
 		oneOf(in, "decision", "ask", "block", "deny", "approve", "allow"),
@@ -172,7 +172,7 @@ func (a *Asking) geminiReply(in *input) said {
 	case decision == "ask" && a.ev.Event == protocol.ToolCallStart:
 		s.reply.Action, s.reply.Reason = protocol.Ask, reason
 	}
-	a.geminiChanges(&s, specific)
+	geminiChanges(a, &s, specific)
 	if string(in.at("continue")) == "false" {
 		a.ends(&s, in.first("stopReason", "reason"))
 	}
@@ -180,7 +180,7 @@ func (a *Asking) geminiReply(in *input) said {
 }
 
 // geminiChanges are the changes of a reply.
-func (a *Asking) geminiChanges(s *said, specific *input) {
+func geminiChanges(a *Asking, s *said, specific *input) {
 	tells(s, specific.text("additionalContext"))
 	switch a.Event.Name {
 	case "BeforeTool":
@@ -196,11 +196,11 @@ func (a *Asking) geminiChanges(s *said, specific *input) {
 			s.warn("clearContext: the conversation stays as it is")
 		}
 	case "BeforeModel":
-		if messages := specific.at("/llm_request/messages"); jsonspan.Kind(messages) == '[' && !jsonspan.Equal(messages, raw(a.geminiRequest()[1].value)) {
-			a.geminiMessages(s, messages)
+		if messages := specific.at("/llm_request/messages"); jsonspan.Kind(messages) == '[' && !jsonspan.Equal(messages, raw(geminiRequest(a)[1].value)) {
+			geminiMessagesOf(a, s, messages)
 		}
 	case "BeforeToolSelection":
-		a.geminiTools(s, &input{object: specific.at("toolConfig")})
+		geminiTools(a, s, &input{object: specific.at("toolConfig")})
 	case "AfterModel":
 		if response := specific.at("llm_response"); jsonspan.Kind(response) == '{' {
 			if words := geminiAnswer(response); words != contentText(a.data.at("/message/content")) {
@@ -232,7 +232,7 @@ func geminiAnswer(response protocol.RawMessage) string {
 }
 
 // geminiMessages replaces the conversation of a request.
-func (a *Asking) geminiMessages(s *said, messages protocol.RawMessage) {
+func geminiMessagesOf(a *Asking, s *said, messages protocol.RawMessage) {
 	var list []flatMessage
 	for _, each := range jsonspan.Elements(messages) {
 		m := &input{object: each}
@@ -252,7 +252,7 @@ func (a *Asking) geminiMessages(s *said, messages protocol.RawMessage) {
 }
 
 // geminiTools leaves out the tools that the model is not to be offered.
-func (a *Asking) geminiTools(s *said, config *input) {
+func geminiTools(a *Asking, s *said, config *input) {
 	mode := config.text("mode")
 	if mode != "NONE" && config.at("allowedFunctionNames") == nil {
 		return

@@ -38,18 +38,18 @@ func kodeletInput(a *Asking) object {
 		o = append(o, member{"recipe_name", *a.ev.Recipe}, member{"invoked_recipe", *a.ev.Recipe})
 	}
 	in := &a.data
-	call := object{{"tool_name", always(a.toolName())}, {"tool_input", a.call.input}, {"tool_user_id", always(a.call.id)}}
+	call := object{{"tool_name", always(toolName(a))}, {"tool_input", a.call.input}, {"tool_user_id", always(a.call.id)}}
 	switch a.ev.Event {
 	case protocol.ToolCallStart:
 		return append(o, call...)
 	case protocol.ToolCallEnd:
-		return append(append(o, call...), member{"tool_output", a.kodeletOutput()})
+		return append(append(o, call...), member{"tool_output", kodeletOutput(a)})
 	case protocol.PromptSubmit:
 		return append(o, member{"message", always(in.text("prompt"))})
 	case protocol.AgentStop:
-		return append(append(o, member{"messages", raw(a.kodeletMessages())}), kodeletUsage(a)...)
+		return append(append(o, member{"messages", raw(kodeletMessages(a))}), kodeletUsage(a)...)
 	case protocol.StepStop:
-		messages, used, last := a.kodeletMessages(), len(jsonspan.Elements(in.at("calls"))) > 0, ""
+		messages, used, last := kodeletMessages(a), len(jsonspan.Elements(in.at("calls"))) > 0, ""
 		for _, m := range messages {
 			if m.Role == string(protocol.RoleAssistant) {
 				last = m.Content
@@ -72,8 +72,8 @@ func kodeletCaller(a *Asking) string {
 
 // kodeletMessages are the conversation as kodelet flattens it. A call is named with its
 // tool and args, which hooks look for.
-func (a *Asking) kodeletMessages() []flatMessage {
-	return a.texts("messages", func(name, args string) string {
+func kodeletMessages(a *Asking) []flatMessage {
+	return texts(a, "messages", func(name, args string) string {
 		call := a.foreignCall(&input{object: object{{"name", always(name)}, {"args", jsonspan.Trim([]byte(args))}}.json()})
 		if len(call.names) == 0 {
 			return name
@@ -102,9 +102,9 @@ func kodeletUsage(a *Asking) object {
 }
 
 // kodeletOutput is a tool's result in kodelet's structure.
-func (a *Asking) kodeletOutput() object {
-	words, failed := a.resultOf(), a.data.is("/result/isError")
-	o := object{{"toolName", a.toolName()}, {"success", always(!failed)}}
+func kodeletOutput(a *Asking) object {
+	words, failed := resultOf(a), a.data.is("/result/isError")
+	o := object{{"toolName", toolName(a)}, {"success", always(!failed)}}
 	if failed {
 		o = append(o, member{"error", words})
 	}
@@ -162,19 +162,19 @@ func replyOfKodelet(a *Asking, end *Ending) said {
 		if r.Blocked {
 			s.reply = a.no(text.Valid(r.Reason))
 		}
-		a.kodeletChange(&s, r.Input)
+		kodeletChange(a, &s, r.Input)
 	case protocol.ToolCallEnd:
 		if output := bytes.TrimSpace(r.Output); len(output) > 0 && !jsonspan.IsNull(output) {
 			a.changesResult(&s, kodeletText(output))
 		}
 	case protocol.AgentStop, protocol.StepStop:
-		a.kodeletResult(&s, &r)
+		kodeletResult(a, &s, &r)
 	}
 	return s
 }
 
 // kodeletChange takes over the input of a call. null is no input.
-func (a *Asking) kodeletChange(s *said, changed []byte) {
+func kodeletChange(a *Asking, s *said, changed []byte) {
 	changed = bytes.TrimSpace(changed)
 	switch {
 	case len(changed) == 0 || jsonspan.IsNull(changed) || a.ev.Event != protocol.ToolCallStart || s.refuses():
@@ -191,7 +191,7 @@ func (a *Asking) kodeletChange(s *said, changed []byte) {
 }
 
 // kodeletResult is what a hook wants done when a turn or the run has ended.
-func (a *Asking) kodeletResult(s *said, r *kodeletReply) {
+func kodeletResult(a *Asking, s *said, r *kodeletReply) {
 	follow := append(r.FollowUpMessages, r.FollowUps...)
 	switch {
 	case r.Result == "mutate":
@@ -218,7 +218,7 @@ func (a *Asking) kodeletResult(s *said, r *kodeletReply) {
 		for _, words := range follow {
 			messages = append(messages, flatMessage{string(protocol.RoleUser), text.Valid(words)})
 		}
-		s.reply.Action, s.reply.Messages = protocol.Continue, raw(messages)
+		s.reply.Action, s.reply.Messages, s.reply.Reason = protocol.Continue, raw(messages), strings.Join(follow, "\n")
 	case len(follow) > 0:
 		s.warn("follow_up_messages have no effect at %s", a.Event.Name)
 	}

@@ -28,7 +28,7 @@ var openhandsHooks = Foreign{
 		{Name: "stop", Event: protocol.AgentStop},
 	},
 	env: func(a *Asking) []string {
-		tool := a.toolName()
+		tool := toolName(a)
 		if len(tool) > longestToolName {
 			tool = ""
 		}
@@ -56,9 +56,9 @@ func openhandsInput(a *Asking) object {
 	name, input, response, message := none, none, none, none
 	switch a.ev.Event {
 	case protocol.ToolCallStart, protocol.ToolCallEnd:
-		name, input = always(a.toolName()), a.call.input
+		name, input = always(toolName(a)), a.call.input
 		if a.ev.Event == protocol.ToolCallEnd {
-			response = object{{"content", always(a.resultOf())}, {"is_error", always(a.data.is("/result/isError"))}}.json()
+			response = object{{"content", always(resultOf(a))}, {"is_error", always(a.data.is("/result/isError"))}}.json()
 		}
 	case protocol.PromptSubmit:
 		message = always(a.data.text("prompt"))

@@ -35,6 +35,7 @@ var records = map[string]string{
 	"loader.Options":               "options of a caller",
 	"loader/internal/imports.Hook": "an entry of another agent's settings",
 	"protocol.Event":               "the envelope of an event",
+	"protocol/dialect.Foreign":     "a row of the table of agents",
 	"protocol.GoHook":              "a hook as its author writes it",
 	"protocol.Outcome":             "the answer to an event",
 	"protocol.Part":                "a part of a message",

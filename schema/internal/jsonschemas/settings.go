@@ -52,6 +52,9 @@ func entry(source string) (*jsonschema.Schema, error) {
 	s := shapes{refs: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[units.Duration](): duration(),
 		reflect.TypeFor[schema.Events]():  events(),
+		reflect.TypeFor[schema.CommandLine](): {AnyOf: []*jsonschema.Schema{
+			{Type: "string"}, {Type: "array", Items: &jsonschema.Schema{Type: "string"}},
+		}},
 		reflect.TypeFor[schema.OneOrMany](): {AnyOf: []*jsonschema.Schema{
 			{Type: "string"}, {Type: "array", Items: &jsonschema.Schema{Type: "string"}},
 		}},
