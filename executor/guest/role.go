@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/executor"
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/internal/selfprotect"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/dialect"
@@ -54,7 +55,7 @@ func (r *Role) For(gate *executor.Gate, ev *protocol.Event) *executor.Gate {
 	if agent == nil {
 		return gate
 	}
-	return gate.WithSource(r.of(agent, canAsk(agent, ev.Event)))
+	return gate.WithSource(r.of(agent, canAsk(agent, ev)))
 }
 
 func (r *Role) of(agent *dialect.Agent, ask bool) *agentSource {
@@ -72,12 +73,22 @@ func (r *Role) of(agent *dialect.Agent, ask bool) *agentSource {
 	return s
 }
 
-// canAsk reports whether an agent can put a question to the person at an event, whichever
-// of its own events that is.
-func canAsk(agent *dialect.Agent, event protocol.EventName) bool {
+// canAsk reports whether an agent can put a question to the person at an event: at the
+// event of its own that its input names, else whichever of its own events that is.
+func canAsk(agent *dialect.Agent, ev *protocol.Event) bool {
+	host := jsonspan.Get(ev.Data, "host")
+	for _, member := range []string{"hook_event_name", "hookEventName", "event", "event_type", "agent_action_name"} {
+		name := jsonspan.Get(host, member)
+		if jsonspan.Kind(name) != '"' {
+			continue
+		}
+		if row := agent.Row(jsonspan.Text(name)); row != nil && row.Event == ev.Event {
+			return row.Can.Ask.Possible()
+		}
+	}
 	can := false
 	for i := range agent.Rows {
-		if row := &agent.Rows[i]; row.Event == event {
+		if row := &agent.Rows[i]; row.Event == ev.Event {
 			if !row.Can.Ask.Possible() {
 				return false
 			}

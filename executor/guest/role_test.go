@@ -28,7 +28,7 @@ func event(host, command string) protocol.Event {
 	return protocol.Event{
 		Protocol: protocol.Version, Event: protocol.ToolCallStart, ID: protocol.NewID(), Time: time.Now(), Cwd: "/p", Project: "/p",
 		Agent: protocol.Agent{ID: "main", Host: host}, Session: protocol.Session{ID: "session of " + host},
-		Data: protocol.RawMessage(`{"toolCallId":"c","name":"bash","kind":"shell","args":{"command":"` + command + `"}}`),
+		Data: protocol.RawMessage(`{"toolCallId":"c","name":"bash","kind":"shell","args":{"command":"` + command + `"},"host":{"hook_event_name":"PreToolUse"}}`),
 	}
 }
 
@@ -94,6 +94,12 @@ func TestUndecidedIsAskedWhereTheAgentCanAsk(t *testing.T) {
 	r := New(source, Options{})
 	if o := fire(t, r, e, event("claude", "rm .claude/$X")); o.Action != protocol.Ask {
 		t.Errorf("claude: %+v", o)
+	}
+	// Of an event of its own at which it cannot ask, the guard says it.
+	ev := event("claude", "rm .claude/$X")
+	ev.Data = protocol.RawMessage(strings.Replace(string(ev.Data), "PreToolUse", "PreSkillShellCommand", 1))
+	if o := fire(t, r, e, ev); o.Action != protocol.Observe || len(o.Notices) != 1 {
+		t.Errorf("claude, PreSkillShellCommand: %+v", o)
 	}
 	o := fire(t, r, e, event("codex", "rm .claude/$X"))
 	if o.Action != protocol.Observe || len(o.Notices) != 1 || !strings.Contains(o.Notices[0].Text, ".claude") {

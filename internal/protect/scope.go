@@ -52,16 +52,7 @@ func (s *Scope) Places() []Place {
 			s.real = real
 		}
 		for _, root := range s.roots() {
-			for _, place := range hookPlaces {
-				for _, path := range existing(root, place.parts) {
-					s.add(path, settingsOf(place.title), false)
-				}
-			}
-			for _, path := range existing(root, gitFolder[0]) {
-				for _, part := range gitPlaces(path) {
-					s.add(part, gitFiles, true)
-				}
-			}
+			s.lookIn(root)
 		}
 		for _, machine := range machinePlaces {
 			for path := range strings.SplitSeq(machine.paths, "|") {
@@ -77,6 +68,32 @@ func (s *Scope) Places() []Place {
 		}
 	})
 	return s.here
+}
+
+// lookIn adds the places that begin in a folder. The folder is read once, by whatever
+// case its names are in.
+func (s *Scope) lookIn(root string) {
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		return
+	}
+	names := make(map[string][]string, len(entries))
+	for _, entry := range entries {
+		folded := Fold(entry.Name())
+		names[folded] = append(names[folded], entry.Name())
+	}
+	for _, place := range hookPlaces { // none begins with a pattern
+		for _, name := range names[place.parts[0]] {
+			for _, path := range existing(filepath.Join(root, name), place.parts[1:]) {
+				s.add(path, settingsOf(place.title), false)
+			}
+		}
+	}
+	for _, name := range names[gitFolder[0][0]] {
+		for _, part := range gitPlaces(filepath.Join(root, name)) {
+			s.add(part, gitFiles, true)
+		}
+	}
 }
 
 func (s *Scope) add(path, what string, git bool) {

@@ -237,3 +237,24 @@ func FuzzJudge(f *testing.F) {
 		}
 	})
 }
+
+// What the guard costs for a call that passes: a read, a shell line, a write.
+func BenchmarkJudge(b *testing.B) {
+	w := newWorld(b)
+	for name, c := range map[string]struct {
+		kind protocol.ToolKind
+		args string
+	}{
+		"read":  {protocol.KindRead, `{"path":"main.go"}`},
+		"shell": {protocol.KindShell, `{"command":"cd sub && go test ./... 2>&1 | tail -5"}`},
+		"write": {protocol.KindWrite, `{"path":"main.go","content":"package main"}`},
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if refused, undecided := Judge(w.options(), "tool", c.kind, protocol.RawMessage(c.args), w.project, w.project); refused+undecided != "" {
+					b.Fatal(refused, undecided)
+				}
+			}
+		})
+	}
+}

@@ -346,7 +346,7 @@ func FuzzForeignReply(f *testing.F) {
 		said := bytes.Contains(stdout, []byte("{")) || bytes.Contains(stderr, []byte("{")) || foreign.Name == "acai"
 		switch r.Reply.Action {
 		case protocol.Observe:
-		case protocol.Block:
+		case protocol.Block, protocol.Stop:
 			if !said && exit < 2 {
 				t.Fatalf("%s %s: blocked by %q, exit %d", foreign.Name, e.Name, stdout, exit)
 			}
