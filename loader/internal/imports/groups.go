@@ -9,12 +9,6 @@ import (
 // Most agents write hooks as Claude Code does: an event has groups, a group has a matcher
 // and handlers, a handler has a type.
 
-// A group is such a group while it is read.
-type group struct {
-	node    *document.Node
-	matcher *document.Node // the object that the matcher is a member of
-}
-
 // groups reads the groups of an event. known are the members that a group of this agent
 // may have.
 func (r *reader) groups(f *file, speaks, event string, list *document.Node, known []string, handler func(e *entry)) {
