@@ -14,7 +14,8 @@
 //
 // Both ways in use it, the command hookd bridge and the daemon:
 //
-//	outcome, err := role.For(executor.Gate(), &event).Fire(ctx, event)
+//	gate := role.For(executor.Gate(), &event)
+//	outcome, err := gate.Fire(ctx, event)
 //
 // Which agents are watched only is in the user's state (monitor.go), and nowhere else: no
 // project and no flag in an agent's settings can say it.

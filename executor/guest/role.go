@@ -15,6 +15,7 @@ import (
 	"github.com/hookd-dev/hookd/internal/selfprotect"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/dialect"
+	"github.com/hookd-dev/hookd/protocol/realpath"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -49,12 +50,14 @@ func New(source executor.Source, o Options) *Role {
 }
 
 // For returns the gate that decides an event: the one given, with other hooks if the event
-// comes from another agent.
+// comes from another agent. Such an event also gets what hookd's own loop says about a file
+// (realPath), which no other agent does: fire it after For has returned.
 func (r *Role) For(gate *executor.Gate, ev *protocol.Event) *executor.Gate {
 	agent := dialect.Find(ev.Agent.Host)
 	if agent == nil {
 		return gate
 	}
+	realpath.OfCall(ev, ev.Cwd)
 	return gate.WithSource(r.of(agent, canAsk(agent, ev)))
 }
 
@@ -88,7 +91,7 @@ func canAsk(agent *dialect.Agent, ev *protocol.Event) bool {
 	}
 	can := false
 	for i := range agent.Rows {
-		if row := &agent.Rows[i]; row.Event == ev.Event {
+		if row := &agent.Rows[i]; row.Event == ev.Event && row.Same == "" {
 			if !row.Can.Ask.Possible() {
 				return false
 			}

@@ -156,6 +156,11 @@ func argsToOurs(args []Arg, theirs protocol.RawMessage) (protocol.RawMessage, er
 			return nil, err
 		}
 	}
+	if path := pathOfPatch(args, theirs); path != nil {
+		if err := out.add("path", path); err != nil {
+			return nil, err
+		}
+	}
 	return out.object.Object(), nil
 }
 
@@ -186,7 +191,14 @@ func argsBack(args []Arg, was, ours protocol.RawMessage) (protocol.RawMessage, e
 		return nil, fmt.Errorf("the args are %s where an object is expected", jsonspan.KindName(ours))
 	}
 	out := newMembers()
+	ofPatch := pathOfPatch(args, was)
 	for _, m := range jsonspan.Members(ours) {
+		if m.Name == "path" && ofPatch != nil {
+			if !jsonspan.Equal(m.Value, ofPatch) {
+				return nil, errors.New("the path is that of the patch, and changes with it only")
+			}
+			continue
+		}
 		arg := argBack(args, was, m.Name)
 		before := jsonspan.Get(was, arg.Theirs)
 		value, err := arg.Form.back(before, m.Value)

@@ -46,6 +46,9 @@ func TestToOurs(t *testing.T) {
 		{"goose", "git__push", `{}`, "mcp__git__push", `{}`},
 		{"opencode", "git_push", `{}`, "mcp__git__push", `{}`},
 		{"opencode", "my_git_push", `{}`, "my_git_push", `{}`},
+		{"codex", "apply_patch", `{"command":"*** Begin Patch\n*** Update File: a/b.go\n@@\n-x\n+y\n*** End Patch"}`, "apply_patch", `{"command":"*** Begin Patch\n*** Update File: a/b.go\n@@\n-x\n+y\n*** End Patch","path":"a/b.go"}`},
+		{"opencode", "apply_patch", `{"patchText":"*** Add File: a\r\n+x\n*** Delete File: b"}`, "apply_patch", `{"patchText":"*** Add File: a\r\n+x\n*** Delete File: b"}`},
+		{"codex", "apply_patch", `{"command":"*** Update File: a\n*** Move to: b"}`, "apply_patch", `{"command":"*** Update File: a\n*** Move to: b"}`},
 		{"nobody", "Bash", `{"timeout":1}`, "Bash", `{"timeout":1}`},
 	} {
 		got, err := ToOurs(tt.agent, tt.name, []byte(tt.args))
@@ -126,6 +129,13 @@ func TestBack(t *testing.T) {
 		if err != nil || string(got) != tt.want {
 			t.Errorf("%s %s %s with %s: %s, %v; want %s", tt.agent, tt.name, tt.was, tt.change, got, err, tt.want)
 		}
+	}
+	patch := `{"command":"*** Update File: a\n+x"}`
+	if got, err := Back("codex", "apply_patch", []byte(patch), []byte(`{"command":"*** Update File: a\n+y","path":"a"}`)); err != nil || string(got) != `{"command":"*** Update File: a\n+y"}` {
+		t.Errorf("a patch went back as %s, %v", got, err)
+	}
+	if got, err := Back("codex", "apply_patch", []byte(patch), []byte(`{"command":"*** Update File: a\n+x","path":"b"}`)); err == nil {
+		t.Errorf("another path of a patch went back as %s", got)
 	}
 	if got, err := Back("codex", "shell", []byte(`{"command":["ls"]}`), []byte(`{"command":5}`)); err == nil {
 		t.Errorf("a command that is a number went back as %s", got)

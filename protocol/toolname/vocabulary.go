@@ -31,6 +31,7 @@ const (
 	Milliseconds      // a number; hookd has seconds
 	Words             // a list of words, of which the first is a program; hookd has a command line
 	Lines             // a list of command lines; hookd has one text
+	Patch             // a text that says itself which files it changes; where that is one, hookd has its path, too
 )
 
 // Args that several tools have.
@@ -43,6 +44,7 @@ var (
 	newStr     = Arg{Theirs: "new_str", Ours: "newText"}
 	replaceAll = Arg{Theirs: "replace_all", Ours: "replaceAll"}
 	fileText   = Arg{Theirs: "file_text", Ours: "content"}
+	patchTexts = []Arg{{"command", "command", Patch, ""}, {"input", "input", Patch, ""}, {"patch", "patch", Patch, ""}, {"patchText", "patchText", Patch, ""}}
 	timeoutMs  = Arg{Theirs: "timeout", Ours: "timeout", Form: Milliseconds}
 )
 
@@ -136,7 +138,7 @@ var Vocabulary = []Tool{
 	{"shell", protocol.KindShell, "codex goose", "bash", []Arg{{"command", "command", Words, "codex"}, {"workdir", "dir", Same, "codex"}, {"timeout_ms", "timeout", Milliseconds, "codex"}}},
 	{"exec_command", protocol.KindShell, "codex", "bash", []Arg{{Theirs: "cmd", Ours: "command"}, {Theirs: "workdir", Ours: "dir"}}},
 	{"local_shell", protocol.KindShell, "codex", "bash", []Arg{{"command", "command", Words, ""}, {Theirs: "workdir", Ours: "dir"}, {"timeout_ms", "timeout", Milliseconds, ""}}},
-	{"apply_patch", protocol.KindWrite, "codex copilot opencode", "", nil},
+	{"apply_patch", protocol.KindWrite, "codex copilot opencode", "", patchTexts},
 	{"view_image", protocol.KindRead, "codex", "", nil},
 	{"web_search", protocol.KindNet, "codex copilot", "web_search", nil},
 	{"update_plan", protocol.KindOther, "codex", "", nil},
@@ -148,7 +150,7 @@ var Vocabulary = []Tool{
 	{"Fetch", protocol.KindNet, "cursor", "web_fetch", nil},
 	{"Execute", protocol.KindShell, "factory", "bash", nil},
 	{"Create", protocol.KindWrite, "factory", "write_file", []Arg{filePath}},
-	{"ApplyPatch", protocol.KindWrite, "factory", "", nil},
+	{"ApplyPatch", protocol.KindWrite, "factory", "", patchTexts},
 	{"FetchUrl", protocol.KindNet, "factory", "web_fetch", nil},
 
 	// OpenCode and pi.

@@ -100,5 +100,6 @@ func (e *Engine) Executor() *executor.Executor { return e.executor }
 
 // Fire decides one event, one of another agent as the guest role says.
 func (e *Engine) Fire(ctx context.Context, event protocol.Event) (protocol.Outcome, error) {
-	return e.guest.For(e.executor.Gate(), &event).Fire(ctx, event)
+	gate := e.guest.For(e.executor.Gate(), &event)
+	return gate.Fire(ctx, event)
 }

@@ -42,23 +42,8 @@ func (cmd *Commands) event(name protocol.EventName, data protocol.RawMessage, se
 // withTouched makes an event about a file tool say which file the call touches, as the
 // agent does, also after a hook changed its arguments.
 func withTouched(event *protocol.Event) {
-	name := jsonspan.Text(jsonspan.Get(event.Data, "name"))
-	kind, known := toolname.Kind(name)
-	if spec := event.Spec(); spec == nil || !spec.Tool || !known || kind != protocol.KindRead && kind != protocol.KindWrite {
-		return
-	}
-	event.Touches = func(args protocol.RawMessage) protocol.Touched {
-		path := jsonspan.Text(jsonspan.Get(args, "path"))
-		switch {
-		case path == "" && (name == "list_dir" || name == "grep"):
-			path = "."
-		case path == "":
-			return protocol.Touched{}
-		}
-		return realpath.Touched(cmp.Or(event.Project, event.Cwd), path)
-	}
-	if jsonspan.Get(event.Data, "realPath") == nil {
-		event.Data = protocol.WithTouched(event.Data, event.Touches(jsonspan.Get(event.Data, "args")))
+	if _, known := toolname.Kind(jsonspan.Text(jsonspan.Get(event.Data, "name"))); known {
+		realpath.OfCall(event, cmp.Or(event.Project, event.Cwd))
 	}
 }
 

@@ -130,7 +130,8 @@ func (s *projectEngine) Fire(ctx context.Context, event protocol.Event, progress
 		Notice: s.aside.Notice,
 		Cut:    s.aside.Cut,
 	})
-	return s.guest.For(gate, &event).Fire(ctx, event)
+	gate = s.guest.For(gate, &event)
+	return gate.Fire(ctx, event)
 }
 
 // logRun logs what one hook did: at debug all of them, as warnings those that could not

@@ -1,0 +1,55 @@
+package realpath
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/protocol"
+)
+
+// An event about a file says which file it is, links followed, from where the agent is,
+// and after a change of the args, too.
+func TestOfCall(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sub := filepath.Join(dir, "sub")
+	secret := filepath.Join(dir, ".env")
+	if err := os.Mkdir(sub, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(secret, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(secret, filepath.Join(sub, "notes")); err != nil {
+		t.Skip(err)
+	}
+	for _, tt := range []struct{ name, kind, args, want string }{
+		{"read_file", "read", `{"path":"notes"}`, secret},
+		{"write_file", "write", `{"path":"../.env"}`, secret},
+		{"MultiEdit", "write", fmt.Sprintf(`{"path":%q}`, filepath.Join(sub, "notes")), secret},
+		{"write_file", "write", `{"path":"new/file"}`, filepath.Join(sub, "new/file")},
+		{"grep", "read", `{"pattern":"x"}`, sub},
+		{"read_file", "read", `{}`, ""},
+		{"bash", "shell", `{"path":"notes"}`, ""},
+	} {
+		event := protocol.Event{Event: protocol.ToolCallStart, Project: dir, Cwd: sub,
+			Data: fmt.Appendf(nil, `{"toolCallId":"","name":%q,"kind":%q,"args":%s,"parallel":1}`, tt.name, tt.kind, tt.args)}
+		OfCall(&event, event.Cwd)
+		if got := jsonspan.Text(jsonspan.Get(event.Data, "realPath")); got != tt.want {
+			t.Errorf("%s %s touches %q, want %q", tt.name, tt.args, got, tt.want)
+		}
+		if (event.Touches != nil) != (tt.kind != "shell") {
+			t.Errorf("%s: after a change of the args nobody knows what it touches", tt.name)
+		}
+		if event.Touches != nil && tt.want != "" {
+			if got := event.Touches([]byte(`{"path":"../sub/notes"}`)).RealPath; got != secret {
+				t.Errorf("%s: changed, it touches %q", tt.name, got)
+			}
+		}
+	}
+}
