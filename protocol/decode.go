@@ -20,7 +20,7 @@ import (
 const (
 	DefaultEventSize   = 32 << 20 // bytes of one event
 	DefaultReplySize   = 1 << 20  // bytes of a hook's stdout
-	DefaultContextSize = 64 << 10 // bytes of context per event
+	defaultContextSize = 64 << 10 // bytes of context per event
 	DefaultDepth       = 512      // nesting of objects and lists
 )
 

@@ -48,7 +48,7 @@ type Fold struct {
 // session's key is left out: no hook and no listener sees it.
 func Begin(ev Event, options FoldOptions) Fold {
 	if options.ContextLimit == 0 {
-		options.ContextLimit = DefaultContextSize
+		options.ContextLimit = defaultContextSize
 	}
 	spec := ev.Spec()
 	if spec == nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/hookd-dev/hookd/schema/document"
 )
 
-// KnownSources are the values data.source has at some event.
-var KnownSources = []string{"startup", "resume", "fork", "user", "follow-up", "recipe", "hook", "sub-agent"}
+// knownSources are the values data.source has at some event.
+var knownSources = []string{"startup", "resume", "fork", "user", "follow-up", "recipe", "hook", "sub-agent"}
 
 // toolPatterns notes every pattern of match.tool that does not compile.
 func (r *reader) toolPatterns(n *document.Node, path string, match *MatchEntry) bool {
@@ -78,8 +78,8 @@ func (r *reader) matchWarnings(at Pos, match Match, events []protocol.EventName)
 		}
 	}
 	for _, source := range match.Source {
-		if !slices.Contains(KnownSources, source) {
-			r.at(at, SeverityWarning, CodeUnknownSource, fmt.Sprintf("match.source %q is no source that an event has", clip(source)), "the sources are "+strings.Join(KnownSources, ", "))
+		if !slices.Contains(knownSources, source) {
+			r.at(at, SeverityWarning, CodeUnknownSource, fmt.Sprintf("match.source %q is no source that an event has", clip(source)), "the sources are "+strings.Join(knownSources, ", "))
 		}
 	}
 }

@@ -8,10 +8,10 @@ import (
 
 // The limits of [Defaults]; the settings have the same defaults.
 const (
-	DefaultSteps   = 20
-	DefaultTokens  = 32_768 // output tokens
-	DefaultTime    = 300 * time.Second
-	DefaultRetries = 3
+	defaultSteps   = 20
+	defaultTokens  = 32_768 // output tokens
+	defaultTime    = 300 * time.Second
+	defaultRetries = 3
 )
 
 // Defaults returns the providers that a loop has unless it is told otherwise: steps,
@@ -19,6 +19,6 @@ const (
 // tools. Their names are steps, tokens, time, retries and done.
 func Defaults() []provider.Provider {
 	return []provider.Provider{
-		Steps(DefaultSteps), Tokens(DefaultTokens), Time(DefaultTime), Retries(DefaultRetries), Done(),
+		Steps(defaultSteps), Tokens(defaultTokens), Time(defaultTime), Retries(defaultRetries), Done(),
 	}
 }

@@ -22,9 +22,9 @@ import (
 // Limits of what is read. An event carries 64 KiB of context, so a larger skill could never
 // be added to a prompt.
 const (
-	MaxText        = 32 << 10 // bytes of a skill's text
-	MaxDescription = 1024     // bytes of a description; the rest is cut off
-	MaxSkills      = 200      // of all layers together
+	maxText        = 32 << 10 // bytes of a skill's text
+	maxDescription = 1024     // bytes of a description; the rest is cut off
+	maxSkills      = 200      // of all layers together
 )
 
 // File is a skill's file that may be used: the caller has checked that. Of a project's skill,
@@ -94,8 +94,8 @@ func Read(files []File) ([]Skill, []Problem) {
 		case is && other.Layer == file.Layer:
 			problems = append(problems, Problem{Path: file.shown(), Message: fmt.Sprintf("not used: %s is named %s too; give one of them another name", other.shown(), s.Name)})
 		case is: // a closer layer has its own, as settings do
-		case len(skills) == MaxSkills:
-			problems = append(problems, Problem{Path: file.shown(), Message: fmt.Sprintf("not used: there are more than %d skills", MaxSkills)})
+		case len(skills) == maxSkills:
+			problems = append(problems, Problem{Path: file.shown(), Message: fmt.Sprintf("not used: there are more than %d skills", maxSkills)})
 		default:
 			taken[s.Name] = file
 			skills = append(skills, *s)
@@ -180,11 +180,11 @@ func Parse(fileName string, text []byte) (*Skill, error) {
 		return nil, unused(&frontmatter.Error{Line: document.Line("name"), Message: fmt.Sprintf("the name %q is not made of letters, digits, - _ and . (at most 64)", clip(s.Name, 80))})
 	case s.Text == "":
 		return nil, unused(errors.New("there is no text after the front matter"))
-	case len(s.Text) > MaxText:
-		return nil, unused(fmt.Errorf("the text has %d bytes, a skill may have %d; move parts of it into files next to a SKILL.md", len(s.Text), MaxText))
-	case len(s.Description) > MaxDescription:
-		cut := clip(s.Description, MaxDescription)
-		err = &frontmatter.Error{Line: document.Line("description"), Message: fmt.Sprintf("the description has %d bytes; what follows byte %d is left out", len(s.Description), MaxDescription)}
+	case len(s.Text) > maxText:
+		return nil, unused(fmt.Errorf("the text has %d bytes, a skill may have %d; move parts of it into files next to a SKILL.md", len(s.Text), maxText))
+	case len(s.Description) > maxDescription:
+		cut := clip(s.Description, maxDescription)
+		err = &frontmatter.Error{Line: document.Line("description"), Message: fmt.Sprintf("the description has %d bytes; what follows byte %d is left out", len(s.Description), maxDescription)}
 		s.Description = cut
 	}
 	return s, err
@@ -208,7 +208,7 @@ func (s *Skill) ReadBeside(name string) (string, error) {
 		}
 		return "", fmt.Errorf("the skill %s has no file %q; it has: %s", s.Name, clip(name, 80), strings.Join(s.File.Beside, ", "))
 	}
-	text, err := readFile(s.File.Path, filepath.FromSlash(name), MaxText)
+	text, err := readFile(s.File.Path, filepath.FromSlash(name), maxText)
 	if err != nil {
 		return "", fmt.Errorf("%s of the skill %s: %s", name, s.Name, reason(err))
 	}

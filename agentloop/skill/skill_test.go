@@ -12,7 +12,7 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	long := strings.Repeat("a", MaxText)
+	long := strings.Repeat("a", maxText)
 	for _, test := range []struct {
 		name, text string
 		want       *Skill
@@ -37,8 +37,8 @@ func TestParse(t *testing.T) {
 		{name: "broken YAML", text: "---\nname: [a\n---\nT", err: "not used: "},
 		{name: "always is no bool", text: "---\nalways: perhaps\n---\nT", err: "line 2: not used: "},
 		{
-			name: "too long a description", text: "---\ndescription: " + strings.Repeat("d", MaxDescription+1) + "\n---\nT",
-			want: &Skill{Name: "file", Description: strings.Repeat("d", MaxDescription-3) + "…", Text: "T"},
+			name: "too long a description", text: "---\ndescription: " + strings.Repeat("d", maxDescription+1) + "\n---\nT",
+			want: &Skill{Name: "file", Description: strings.Repeat("d", maxDescription-3) + "…", Text: "T"},
 			err:  "line 2: the description has 1025 bytes",
 		},
 	} {
@@ -146,7 +146,7 @@ func TestRead(t *testing.T) {
 
 func TestReadBeside(t *testing.T) {
 	folder := t.TempDir()
-	for name, text := range map[string]string{"SKILL.md": "text", "forms.md": "forms", "secret": "s", "large": strings.Repeat("x", MaxText+1)} {
+	for name, text := range map[string]string{"SKILL.md": "text", "forms.md": "forms", "secret": "s", "large": strings.Repeat("x", maxText+1)} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +187,7 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		if s.Text == "" || len(s.Text) > MaxText || len(s.Description) > MaxDescription || !nameForm().MatchString(s.Name) {
+		if s.Text == "" || len(s.Text) > maxText || len(s.Description) > maxDescription || !nameForm().MatchString(s.Name) {
 			t.Fatalf("%+v", s)
 		}
 		if len(Called([]Skill{*s}, "$"+s.Name)) != 1 {

@@ -15,8 +15,8 @@ import (
 // extension is that of a session's file; its lock has the name with ".lock".
 const extension = ".jsonl"
 
-// Version is the version of the file's format.
-const Version = 1
+// formatVersion is the version of the file's format.
+const formatVersion = 1
 
 // Header is the first line of a session's file.
 type Header struct {
@@ -92,8 +92,8 @@ func decodeHeader(line []byte, id string) (header Header, err error) {
 		return Header{}, errors.New("this is not the header of a session")
 	case header.Version < 1:
 		return Header{}, errors.New("the header has no version")
-	case header.Version > Version:
-		return Header{}, fmt.Errorf("%w: version %d, newer than %d", ErrNewer, header.Version, Version)
+	case header.Version > formatVersion:
+		return Header{}, fmt.Errorf("%w: version %d, newer than %d", ErrNewer, header.Version, formatVersion)
 	case header.ID != id:
 		return Header{}, fmt.Errorf("the header names session %q", header.ID)
 	}

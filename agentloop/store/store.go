@@ -42,7 +42,7 @@ func Create(folder, id string, header Header) (*Session, error) {
 	if id == "" {
 		id = protocol.NewID()
 	}
-	header.Kind, header.Version, header.ID = "session", Version, id
+	header.Kind, header.Version, header.ID = "session", formatVersion, id
 	if header.Created.IsZero() {
 		header.Created = time.Now().UTC()
 	}
@@ -243,7 +243,7 @@ func (s *Session) Damage(i int, err error) error {
 // InMemory returns a session that is written to no file, for when there is no place for
 // one. Its entries are lost when it is closed.
 func InMemory(header Header) *Session {
-	header.Kind, header.Version = "session", Version
+	header.Kind, header.Version = "session", formatVersion
 	if header.ID == "" {
 		header.ID = protocol.NewID()
 	}

@@ -66,7 +66,7 @@ func Allowed(c Config) []string {
 		env = addFromUserDatabase(env, seen, c.Machine)
 	}
 	if c.Machine {
-		env = append(env, NoUserSite)
+		env = append(env, noUserSite)
 	}
 	return env
 }

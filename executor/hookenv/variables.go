@@ -21,10 +21,10 @@ const (
 	fromHookd    = "hookd"
 )
 
-// NoUserSite keeps Python from loading code of the user's own site folder, and
+// noUserSite keeps Python from loading code of the user's own site folder, and
 // SafePath from looking for modules in the working directory.
 const (
-	NoUserSite = "PYTHONNOUSERSITE=1"
+	noUserSite = "PYTHONNOUSERSITE=1"
 	SafePath   = "PYTHONSAFEPATH=1"
 )
 

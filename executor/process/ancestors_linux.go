@@ -43,7 +43,7 @@ func AncestorsOf(pid int) []Ancestor {
 			break
 		}
 		a := Ancestor{Pid: above.pid, Environ: environOf(above.pid)}
-		a.Runs = above.name == ProgramName || ourProgram(above.pid)
+		a.Runs = above.name == programName || ourProgram(above.pid)
 		// A program begins a session of its own, and never comes back into ours. The
 		// first process of its namespace stands in between, for hookd.
 		a.Starts = a.Runs && below.session != above.session

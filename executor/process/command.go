@@ -61,9 +61,9 @@ const RunTag = "HOOKD_RUN"
 // Defaults of a [Command]'s zero fields, and the two limits that no command can change.
 const (
 	DefaultStdoutLimit = 1 << 20
-	DefaultStderrTail  = 64 << 10
-	DefaultGrace       = 500 * time.Millisecond
-	MaxDrain           = 250 * time.Millisecond
+	defaultStderrTail  = 64 << 10
+	defaultGrace       = 500 * time.Millisecond
+	maxDrain           = 250 * time.Millisecond
 )
 
 // Result is how a run ended. Exactly one of these holds: Err is set, or Signal
@@ -117,13 +117,13 @@ func (c *Command) withDefaults() Command {
 		d.StdoutLimit = DefaultStdoutLimit
 	}
 	if d.StderrTail <= 0 {
-		d.StderrTail = DefaultStderrTail
+		d.StderrTail = defaultStderrTail
 	}
 	if d.Grace == 0 {
-		d.Grace = DefaultGrace
+		d.Grace = defaultGrace
 	}
-	if d.Drain <= 0 || d.Drain > MaxDrain {
-		d.Drain = MaxDrain
+	if d.Drain <= 0 || d.Drain > maxDrain {
+		d.Drain = maxDrain
 	}
 	return d
 }

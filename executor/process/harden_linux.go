@@ -6,21 +6,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ProgramName is the name that [Harden] gives to the process. No other process can change
+// programName is the name that [Harden] gives to the process. No other process can change
 // it.
-const ProgramName = "hookd"
+const programName = "hookd"
 
 // Harden protects this process from other programs of its user, also from those that it
 // starts: they cannot read its environment, memory and descriptors in /proc, and cannot
 // attach a debugger. The process dumps no core. Harden also names the process
-// [ProgramName], so that its descendants recognise it whatever the executable is called.
+// programName, so that its descendants recognise it whatever the executable is called.
 // It does not protect the programs that this process starts. Root can still read
 // everything, and every user the command line.
 //
 // Only the program hookd itself calls Harden, not a program that embeds it. The caller
 // must be an init function, which runs on the first thread.
 func Harden() {
-	nameThread(ProgramName)
+	nameThread(programName)
 	unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 }
 

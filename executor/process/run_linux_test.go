@@ -139,7 +139,7 @@ func TestNoDeadlock(t *testing.T) {
 					if r.Err != nil || strings.TrimSpace(string(r.Stdout)) != "ok" {
 						t.Errorf("%d bytes, reads %s: %v, exit %d, stdout %.20q", size, name, r.Err, r.ExitCode, r.Stdout)
 					}
-					if want := int64(5000000 - DefaultStderrTail); name == "stderr first" && (r.StderrCut != want || len(r.Stderr) != DefaultStderrTail) {
+					if want := int64(5000000 - defaultStderrTail); name == "stderr first" && (r.StderrCut != want || len(r.Stderr) != defaultStderrTail) {
 						t.Errorf("stderr: %d kept, %d cut", len(r.Stderr), r.StderrCut)
 					}
 				}
@@ -192,7 +192,7 @@ func TestFloods(t *testing.T) {
 				if !errors.As(r.Err, &over) || len(r.Stdout) != DefaultStdoutLimit || r.Took > 5*time.Second {
 					t.Errorf("stdout: %v, %d bytes, %s", r.Err, len(r.Stdout), r.Took)
 				}
-			} else if r.Err != nil || len(r.Stderr) != DefaultStderrTail || r.StderrCut != int64(size-DefaultStderrTail) {
+			} else if r.Err != nil || len(r.Stderr) != defaultStderrTail || r.StderrCut != int64(size-defaultStderrTail) {
 				t.Errorf("stderr: %v, %d kept, %d cut", r.Err, len(r.Stderr), r.StderrCut)
 			}
 			mustEnd(t, r, 2*time.Second)

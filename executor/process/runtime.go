@@ -34,8 +34,8 @@ type Options struct {
 	portable bool // tests: the ladder of the other platforms
 }
 
-// DefaultProcesses is how many programs run at once unless Options say otherwise.
-const DefaultProcesses = 16
+// defaultProcesses is how many programs run at once unless Options say otherwise.
+const defaultProcesses = 16
 
 // closeTimeout is how long Close waits for processes that do not die.
 const closeTimeout = 5 * time.Second
@@ -60,7 +60,7 @@ type Runtime struct {
 // containment is asked for, because a process that lives for one event may run none.
 func New(options Options) (*Runtime, error) {
 	if options.Processes <= 0 {
-		options.Processes = DefaultProcesses
+		options.Processes = defaultProcesses
 	}
 	if err := prepareProcess(&options); err != nil {
 		return nil, fmt.Errorf("prepare to run programs: %w", err)

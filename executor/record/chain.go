@@ -188,8 +188,8 @@ func parseHeader(text []byte) (header, error) {
 	if err := json.Unmarshal(text, &h, jsontext.AllowInvalidUTF8(true)); err != nil {
 		return h, err
 	}
-	if h.V != Version || h.N < 1 || h.Kind == "" {
-		return h, fmt.Errorf("not a record of version %d", Version)
+	if h.V != formatVersion || h.N < 1 || h.Kind == "" {
+		return h, fmt.Errorf("not a record of version %d", formatVersion)
 	}
 	return h, nil
 }

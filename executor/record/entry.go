@@ -6,8 +6,8 @@ import (
 	"github.com/hookd-dev/hookd/schema"
 )
 
-// Version is the version of the record's format.
-const Version = 1
+// formatVersion is the version of the record's format.
+const formatVersion = 1
 
 // Kind says what an entry tells.
 type Kind string

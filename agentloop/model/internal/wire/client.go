@@ -22,10 +22,10 @@ import (
 // is silent for minutes before its first byte; one that has begun to answer is
 // not.
 const (
-	FirstByte = 10 * time.Minute // from the request to the head of the answer, and to its first byte
-	Idle      = 3 * time.Minute  // between two pieces of an answer
-	maxAnswer = 64 << 20         // bytes of one answer, what wraps each piece of it included
-	maxRefuse = 64 << 10         // bytes that are read of an answer that is an error
+	firstByteLimit = 10 * time.Minute // from the request to the head of the answer, and to its first byte
+	idleLimit      = 3 * time.Minute  // between two pieces of an answer
+	maxAnswer      = 64 << 20         // bytes of one answer, what wraps each piece of it included
+	maxRefuse      = 64 << 10         // bytes that are read of an answer that is an error
 )
 
 // Options say how to reach a server.
@@ -34,8 +34,8 @@ type Options struct {
 	Headers   http.Header   // sent with each request; they replace those that the provider sets
 	Secrets   []string      // never shown in an error, even if the server repeats them
 	KeyName   string        // for messages: where the key comes from
-	FirstByte time.Duration // 0: [FirstByte]
-	Idle      time.Duration // 0: [Idle]
+	FirstByte time.Duration // 0: [firstByteLimit]
+	Idle      time.Duration // 0: [idleLimit]
 }
 
 // Client sends requests to one provider. Its requests go through the proxy that
@@ -48,8 +48,8 @@ type Client struct {
 
 // NewClient returns a client. It connects on the first request.
 func NewClient(options Options) *Client {
-	options.FirstByte = cmp.Or(options.FirstByte, FirstByte)
-	options.Idle = cmp.Or(options.Idle, Idle)
+	options.FirstByte = cmp.Or(options.FirstByte, firstByteLimit)
+	options.Idle = cmp.Or(options.Idle, idleLimit)
 	for _, values := range options.Headers {
 		options.Secrets = append(options.Secrets, values...)
 	}

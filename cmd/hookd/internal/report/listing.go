@@ -191,7 +191,7 @@ func EventsText(h daemon.Listed) string {
 	if gates := len(names); gates > 4 {
 		text = fmt.Sprintf("%s … (%d events)", strings.Join(names[:3], " "), gates)
 	}
-	match := MatchText(h.Match)
+	match := matchText(h.Match)
 	if h.Matcher != "" {
 		match = strings.TrimSuffix(show.Shorten(h.Matcher, 40)+"; "+match, "; ")
 	}
@@ -201,8 +201,8 @@ func EventsText(h daemon.Listed) string {
 	return text
 }
 
-// MatchText returns a hook's matchers, "" without any.
-func MatchText(m schema.Match) string {
+// matchText returns a hook's matchers, "" without any.
+func matchText(m schema.Match) string {
 	var match []string
 	if len(m.Tool) > 0 {
 		match = append(match, strings.Join(m.Tool, ","))

@@ -87,7 +87,7 @@ func RunWhy(run *protocol.Run, hooks []*executor.Hook) string {
 	case run.Skipped == protocol.SkipNoMatch:
 		i := slices.IndexFunc(hooks, func(h *executor.Hook) bool { return h.Name == run.Hook && h.Layer == run.Source })
 		if i >= 0 {
-			return "its match is " + MatchText(hooks[i].Match)
+			return "its match is " + matchText(hooks[i].Match)
 		}
 	case run.Failure != "":
 		return strings.TrimPrefix(run.Detail, run.Hook+": ")

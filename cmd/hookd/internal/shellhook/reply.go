@@ -39,8 +39,8 @@ const (
 	longestText = 256 << 10 // bytes of a text as JSON
 )
 
-// FromStdin stands for a text that is on stdin.
-const FromStdin = "-"
+// fromStdin stands for a text that is on stdin.
+const fromStdin = "-"
 
 // Write writes the reply as one line of JSON. Whatever the texts hold, it is valid:
 // bytes that are no UTF-8 become U+FFFD, and of a text that is too long the end
@@ -89,7 +89,7 @@ func actionNames() (names []string) {
 func (a *Answer) readStdin(action protocol.Action) error {
 	var texts []*string
 	for _, text := range []*string{&a.Reason, &a.Context, &a.Notice} {
-		if *text == FromStdin {
+		if *text == fromStdin {
 			texts = append(texts, text)
 		}
 	}
