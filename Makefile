@@ -6,6 +6,9 @@ VERSION = $$(git describe --tags --always --dirty 2>/dev/null || echo devel)
 # The race detector needs a C compiler; a machine without one still tests.
 RACE = $$(command -v "$${CC:-cc}" >/dev/null 2>&1 && echo -race)
 
+# A program with the race detector waits a second before it ends, each time.
+QUICK = GORACE=atexit_sleep_ms=0
+
 # The packages that wait longest begin first, so that nothing waits for them alone.
 SLOW = ./test/integration ./loader ./executor/process ./agentloop
 
@@ -27,7 +30,7 @@ PLAIN = CGO_ENABLED=0 GOFLAGS=-trimpath
 # Tests mostly wait, so what only computes runs at the same time.
 test: bin/progress
 	@test -n "$(RACE)" || echo "make test: no C compiler, so without the race detector"
-	@bin/progress -also "$(MAKE) -s lint" -- $(RACE) -vet=off -p 4 -parallel 4 -timeout 9m $(SLOW) ./...
+	@$(QUICK) bin/progress -also "$(MAKE) -s lint" -- $(RACE) -vet=off -p 4 -parallel 4 -timeout 9m $(SLOW) ./...
 	@echo "make test: vet, types on darwin and windows, staticcheck and all tests: ok"
 
 bin/progress: test/progress/main.go
@@ -45,7 +48,7 @@ lint: vet
 
 race: bin/progress
 	@test -n "$(RACE)" || echo "make race: no C compiler, so without the race detector"
-	@bin/progress -- $(RACE) -vet=off -p 4 -parallel 4 -timeout 9m $(SLOW) ./...
+	@$(QUICK) bin/progress -- $(RACE) -vet=off -p 4 -parallel 4 -timeout 9m $(SLOW) ./...
 
 # Each fuzz target for FUZZTIME; says at the end how many there were.
 fuzz:

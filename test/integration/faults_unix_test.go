@@ -38,7 +38,7 @@ var faultKit = []struct {
 	{"empty file", hookFile{body: "", side: true}, "spawn", "empty"},
 	{"a folder in the hook's place", hookFile{entry: `{"name":"HOOK","ENTRY":0}`, folder: true}, "gone", ""},
 	{"text file busy", hookFile{body: "#!/bin/sh\nHEADER\n" + sayNo, spoil: keepOpen}, "spawn", "busy"},
-	{"another owner", hookFile{body: "#!/bin/sh\nHEADER\n" + sayNo, spoil: giveAway}, "spawn", "owner"},
+	{"another owner", hookFile{body: "#!/bin/sh\nHEADER\n" + sayNo, spoil: giveAway}, "spawn", "another user"},
 	{"writable by others", hookFile{body: "#!/bin/sh\nHEADER\n" + sayNo, mode: 0o757}, "spawn", "writable"},
 	{"writable folder", hookFile{body: "#!/bin/sh\nHEADER\n" + sayNo, spoil: openFolder}, "spawn", "writable"},
 	{"no such file", hookFile{entry: `{"name":"HOOK","ENTRY":0}`, absent: true}, "gone", ""},

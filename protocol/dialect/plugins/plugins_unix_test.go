@@ -143,7 +143,7 @@ func run(t *testing.T, agent, do string, command []string, limit time.Duration) 
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), node, driver, plugin)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "DO="+do, "PIDS="+filepath.Join(dir, "pids"))
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "DO="+do, "PIDS="+filepath.Join(dir, "pids"), "GORACE=atexit_sleep_ms=0")
 	if !slices.Contains(decisions, do) {
 		cmd.Env = append(cmd.Env, "BROKEN=1") // only what can be refused is tried
 	}
