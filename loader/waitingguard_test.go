@@ -13,7 +13,6 @@ import (
 // What this version reads and does not act on is said; a restriction that
 // somebody may rely on is an error.
 func TestSettingsWithoutEffectAreReported(t *testing.T) {
-	const later = " has no effect in this version -> remove it, or leave it for a later version"
 	for name, test := range map[string]struct {
 		agent, hooks string // objects of the user's settings
 		want         []string

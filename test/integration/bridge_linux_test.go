@@ -307,7 +307,7 @@ func TestBridgeWithoutItsDaemon(t *testing.T) {
 		s := newStation(t, binary)
 		d := s.daemonSeeing("nobody else")
 		c := s.messenger()
-		c.Env = append(c.Env, "XDG_STATE_HOME="+t.TempDir(), "XDG_RUNTIME_DIR=")
+		c.Env = append(c.Env, "XDG_STATE_HOME="+filepath.Join(s.folder, "other"), "XDG_RUNTIME_DIR=")
 		alone(s, d.Process.Pid, s.refuses(c, refuse, 3*time.Second))
 	})
 	t.Run("below a hook", func(t *testing.T) {

@@ -263,7 +263,11 @@ type box struct {
 
 func newBox(t *testing.T) *box {
 	t.Helper()
-	folder := t.TempDir()
+	folder, err := os.MkdirTemp("", "hb-") // short: the path of a socket in it may have 103 bytes
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(folder) })
 	b := &box{folder: folder, home: filepath.Join(folder, "home"), project: filepath.Join(folder, "proj")}
 	for _, f := range []string{filepath.Join(b.home, ".acai", "hooks"), filepath.Join(b.project, ".acai"), filepath.Join(folder, "state")} {
 		if err := os.MkdirAll(f, 0o755); err != nil {

@@ -79,7 +79,7 @@ func (t *Settings) projectSettings(s *candidate.Scope) {
 	default:
 		s.File.Waiting, s.File.State = &candidate.WaitingSettings{Settings: f.Settings, File: f.Path}, candidate.SettingsUntrusted
 		t.Add(f.Findings...)
-		t.Add(report.New(report.SettingsUntrusted, f.Path, 0, "", "the project's settings are not in force: "+decision.Why, s.TrustRemedy()))
+		t.Add(report.New(report.SettingsUntrusted, f.Path, 0, "", "the project's settings file is not in force: "+decision.Why, s.TrustRemedy()))
 	}
 }
 
