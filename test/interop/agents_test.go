@@ -47,7 +47,9 @@ var realAgents = []realAgent{
 		env: []string{"MOCK_KEY=none"}},
 	{name: "qwen", pkg: "@qwen-code/qwen-code", program: "cli.js", shell: "run_shell_command", member: "command", stream: modelserver.OpenAI,
 		args: []string{"-p", "do the thing", "--yolo", "--auth-type", "openai"}, base: "OPENAI_BASE_URL", basePath: "/v1",
-		env: []string{"OPENAI_API_KEY=none", "OPENAI_MODEL=mock-model"}},
+		env: []string{"OPENAI_API_KEY=none", "OPENAI_MODEL=mock-model",
+			"HTTPS_PROXY=", "https_proxy=", "HTTP_PROXY=", "http_proxy="}, // it would ask the proxy for this machine's addresses, too
+		files: map[string]string{"home/.qwen/settings.json": `{"privacy": {"usageStatisticsEnabled": false}, "general": {"disableAutoUpdate": true, "enableAutoUpdate": false}}`}},
 	{name: "opencode", pkg: "opencode-ai", program: "../opencode-linux-*/bin/opencode", shell: "bash", member: "command", stream: modelserver.OpenAI,
 		args:  []string{"run", "do the thing", "--model", "mock/mock-model"},
 		env:   []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_DEFAULT_PLUGINS=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_SHARE=1"},
@@ -116,7 +118,9 @@ func (a *realAgent) test(t *testing.T) {
 	for _, arg := range a.args {
 		args = append(args, strings.ReplaceAll(arg, "${BASE}", model.url))
 	}
+	began := time.Now()
 	said := b.must(t, env, filepath.Join(programs, a.name), args...)
+	t.Logf("the agent ran for %s", time.Since(began).Round(100*time.Millisecond))
 
 	told := model.told()
 	if len(told) != 3 {
@@ -131,11 +135,11 @@ func (a *realAgent) test(t *testing.T) {
 	if b.has("proj/original.txt") {
 		t.Error("the call that a hook changed was run as the model wrote it")
 	}
-	if changes := a.changes(); b.has("proj/changed.txt") != changes || strings.Contains(told[1], "it was changed") != changes {
-		t.Errorf("changed args: run %v, want %v; the model reads %s", b.has("proj/changed.txt"), changes, told[1])
-	}
-	if !a.changes() && !strings.Contains(told[1], "changing.sh") {
-		t.Errorf("the model does not read that its call was refused because a hook changed it: %s", told[1])
+	switch ran := b.has("proj/changed.txt"); {
+	case a.changes() && (!ran || !strings.Contains(told[1], "it was changed")):
+		t.Errorf("the call as the hook wants it: run %v, and the model reads %s", ran, told[1])
+	case !a.changes() && (ran || !strings.Contains(told[1], "the hook changing.sh changed args")):
+		t.Errorf("the agent takes no changed args: run %v, and the model reads %s, want a refusal that says so", ran, told[1])
 	}
 	if !b.has("proj/third.txt") || !strings.Contains(told[2], "the third ran") {
 		t.Errorf("the call that no hook minds was not run: %s", told[2])
@@ -164,7 +168,7 @@ func (a *realAgent) changes() bool {
 	return false
 }
 
-// environment has no key and no way out of this machine.
+// environment has no key, and a proxy at which nobody answers for all but this machine.
 func (a *realAgent) environment(b *box, url, programs string) []string {
 	const nowhere = "http://127.0.0.1:9"
 	env := append([]string{
@@ -186,7 +190,7 @@ func (b *box) has(path string) bool {
 // must runs a program in the project to a good end and returns what it prints.
 func (b *box) must(t *testing.T, env []string, program string, args ...string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 90*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	c := exec.CommandContext(ctx, program, args...)
 	c.Dir, c.Env, c.WaitDelay = b.project, env, time.Second
