@@ -92,7 +92,7 @@ def start(command: Sequence[str] = ("hookd", "serve"), *, cwd: Optional[str] = N
     grace is how long close waits for it before it kills it; its own end takes up to 10
     seconds. The options are those of Client.
     """
-    flags = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP} if os.name == "nt" else {"start_new_session": True}
+    flags: Dict[str, Any] = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP} if os.name == "nt" else {"start_new_session": True}
     try:
         process = subprocess.Popen(list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                    bufsize=0, cwd=cwd, env=env, **flags)  # its own session: Ctrl-C is ours
@@ -123,8 +123,8 @@ def connect(path: str, **options: Any) -> Client:
     then nobody else can have put the socket there. The options are those of Client.
     """
     try:
-        folder, end = os.stat(os.path.dirname(os.path.abspath(path))), os.lstat(path)
-        if {folder.st_uid, end.st_uid} != {os.getuid()} or folder.st_mode & 0o077 or not stat.S_ISSOCK(end.st_mode):
+        folder, file = os.stat(os.path.dirname(os.path.abspath(path))), os.lstat(path)
+        if {folder.st_uid, file.st_uid} != {os.getuid()} or folder.st_mode & 0o077 or not stat.S_ISSOCK(file.st_mode):
             raise HookdError(f"{path} is no socket in a folder that is yours alone (mode 0700)")
         peer = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
@@ -165,7 +165,9 @@ class Call:
         self._done.set()
 
     def cancel(self) -> None:
-        """Have the daemon end the hooks that run for it. Its result is then an error."""
+        """Have the daemon end the hooks that run for it. The result is then an error, unless
+        the answer was on its way already. A daemon that hangs still takes the whole time.
+        """
         self._client._cancel(self._number)
 
     def result(self, timeout: Optional[float] = None) -> Any:

@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"github.com/hookd-dev/hookd/protocol"
 )
 
@@ -43,10 +45,12 @@ func missing(program string) string {
 
 // driver is a program that plays jobs with one of the clients of examples/clients.
 type driver struct {
-	t   *testing.T
-	box *box
-	in  io.Writer
-	out *bufio.Reader
+	t       *testing.T
+	box     *box
+	process *os.Process
+	killed  bool
+	in      io.Writer
+	out     *bufio.Reader
 }
 
 type job struct {
@@ -81,58 +85,87 @@ wait) sleep 300 & echo $! >"$HOME/waits.tmp"; mv "$HOME/waits.tmp" "$HOME/waits"
 esac
 `
 
-// eachClient runs a test with each client, with a user's hook that answers by the
+// A language that there is a client for.
+type language struct{ name, needs, program, driver, host string }
+
+var languages = []language{
+	{"python", "python3", "python3", "drive.py", "host.py"},
+	{"typescript", "typescript", "node", "drive.mjs", "host.ts"},
+}
+
+// eachLanguage runs a test with each language, with a user's hook that answers by the
 // command's word, and sees that no process is left.
-func eachClient(t *testing.T, test func(d *driver)) {
-	for _, client := range []struct{ name, needs, program, script string }{
-		{"python", "python3", "python3", "drive.py"},
-		{"typescript", "typescript", "node", "drive.mjs"},
-	} {
-		t.Run(client.name, func(t *testing.T) {
-			if why := missing(client.needs); why != "" {
+func eachLanguage(t *testing.T, test func(t *testing.T, l language, b *box)) {
+	for _, l := range languages {
+		t.Run(l.name, func(t *testing.T) {
+			if why := missing(l.needs); why != "" {
 				t.Skip(why)
 			}
 			t.Parallel()
 			b := newBox(t)
+			b.path = filepath.Dir(binary)
 			b.script(t, "words.sh", answersByWord)
-			program := client.program
-			if program == "python3" { // that of a version manager needs the person's home
-				out, err := exec.Command("python3", "-c", "import sys; print(sys.executable)").Output()
-				if err != nil {
-					t.Fatal(err)
-				}
-				program = strings.TrimSpace(string(out))
-			}
-			here, err := os.Getwd()
-			if err != nil {
-				t.Fatal(err)
-			}
-			c := b.command()
-			c.Env = append(c.Env, "PYTHONDONTWRITEBYTECODE=1")
-			run := exec.Command(program, filepath.Join(here, "testdata", "clients", client.script), filepath.Join(here, "..", "..", "examples", "clients"))
-			run.Dir, run.Env, run.Stderr = c.Dir, c.Env, os.Stderr
-			in, err := run.StdinPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			out, err := run.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := run.Start(); err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { run.Process.Kill(); run.Wait() })
-			test(&driver{t: t, box: b, in: in, out: bufio.NewReader(out)})
-			in.Close()
-			if err := run.Wait(); err != nil {
-				t.Errorf("the driver: %v", err)
-			}
-			if left := aliveAfter(b.folder, 3*time.Second); len(left) > 0 {
+			test(t, l, b)
+			if left := aliveAfter(b.folder, 5*time.Second); len(left) > 0 {
 				t.Errorf("still alive: %s", strings.Join(left, "; "))
 			}
 		})
 	}
+}
+
+// command runs a program of the language in the box.
+func (l language) command(t *testing.T, b *box, args ...string) *exec.Cmd {
+	t.Helper()
+	program := l.program
+	if program == "python3" { // that of a version manager needs the person's home
+		out, err := exec.Command("python3", "-c", "import sys; print(sys.executable)").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		program = strings.TrimSpace(string(out))
+	}
+	c := b.command()
+	run := exec.Command(program, args...)
+	run.Dir, run.Env, run.Stderr = c.Dir, append(c.Env, "PYTHONDONTWRITEBYTECODE=1"), os.Stderr
+	return run
+}
+
+func clientsFolder(t *testing.T) string {
+	t.Helper()
+	folder, err := filepath.Abs(filepath.Join(root(t), "examples", "clients"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+// eachClient runs a test with a driver in each language.
+func eachClient(t *testing.T, test func(d *driver)) {
+	eachLanguage(t, func(t *testing.T, l language, b *box) {
+		script, err := filepath.Abs(filepath.Join("testdata", "clients", l.driver))
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := l.command(t, b, script, clientsFolder(t))
+		in, err := run.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := run.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := run.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { run.Process.Kill(); run.Wait() })
+		d := &driver{t: t, box: b, process: run.Process, in: in, out: bufio.NewReader(out)}
+		test(d)
+		in.Close()
+		if err := run.Wait(); err != nil && !d.killed {
+			t.Errorf("the driver: %v", err)
+		}
+	})
 }
 
 // begin starts a job. The daemon leaves its process id in the file pid.
@@ -250,6 +283,67 @@ func TestClientsRefuseWhenTheDaemonDiesOrHangs(t *testing.T) {
 		}
 		if syscall.Kill(pid, 0) == nil {
 			d.t.Error("the stopped daemon is still there")
+		}
+	})
+}
+
+// An agent that is killed with an event in flight leaves no daemon and no hook.
+func TestClientsLeaveNobodyWhenTheAgentIsKilled(t *testing.T) {
+	eachClient(t, func(d *driver) {
+		d.begin(job{Text: "wait"})
+		daemon := d.daemonAt()
+		if left := alive(d.box.folder); len(left) == 1 {
+			d.t.Errorf("nothing runs but %s", left)
+		}
+		d.killed = true
+		d.process.Kill()
+		for end := time.Now().Add(5 * time.Second); syscall.Kill(daemon, 0) == nil; time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(end) {
+				d.t.Fatal("the daemon lives on")
+			}
+		}
+	})
+}
+
+// The hosts do what the hooks say, and run nothing where they cannot ask them.
+func TestExampleHosts(t *testing.T) {
+	eachLanguage(t, func(t *testing.T, l language, b *box) {
+		host := filepath.Join(clientsFolder(t), l.host)
+		run := func(code int, stderr string, commands ...string) string {
+			t.Helper()
+			var errors strings.Builder
+			c := l.command(t, b, append([]string{host}, commands...)...)
+			c.Stderr = &errors
+			began := time.Now()
+			out, _ := c.Output()
+			if took := time.Since(began); c.ProcessState.ExitCode() != code || !strings.Contains(errors.String(), stderr) || took > 20*time.Second {
+				t.Errorf("%s: ends with %d after %v, want %d: %s", commands, c.ProcessState.ExitCode(), took, code, &errors)
+			}
+			return string(out)
+		}
+		const want = `hello
+refused by words.sh: not in this house
+changed
+sh-tell
+the tests are red
+refused by words.sh: really?
+given
+`
+		b.script(t, "after.sh", "#!/bin/sh\n# hook: events=tool-call-start can=modify onFailure=block\n"+
+			`case $("$HOOKD" get data.args.command) in given) echo '{"action":"modify","result":{"content":"given","isError":false}}' ;; esac`+"\n")
+		b.script(t, "told.sh", "#!/bin/sh\n# hook: events=tool-call-end can=modify onFailure=block\n"+
+			`case $("$HOOKD" get data.args.command) in tell) echo '{"action":"modify","changes":{"result":{"content":"sh-tell","isError":false}}}' ;; esac`+"\n")
+		if got := run(0, "", "echo hello", "block", "change", "tell", "ask", "given"); got != want {
+			t.Errorf("prints:\n%s\nwant:\n%s", got, want)
+		}
+		if got := run(1, "stopped by words.sh: enough", "stop", "touch ran"); got != "" {
+			t.Errorf("after a stop: %s", got)
+		}
+		b.path = b.folder // a hookd that is none
+		writeFile(t, filepath.Join(b.folder, "hookd"), "#!/bin/sh\nread -r a; echo hello\n", 0o755)
+		run(1, "hookd", "touch ran")
+		if _, err := os.Lstat(filepath.Join(b.project, "ran")); err == nil {
+			t.Error("a command ran whose hooks were not asked")
 		}
 	})
 }
@@ -403,4 +497,34 @@ func fieldsOf(t reflect.Type) map[string]bool {
 		}
 	}
 	return names
+}
+
+// What hookd schema outcome prints describes what hookd fire prints.
+func TestOutcomesFitTheirSchema(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.script(t, "words.sh", answersByWord)
+	text, err := b.command("schema", "outcome").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s jsonschema.Schema
+	if err := json.Unmarshal(text, &s); err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{"ls", "block", "stop", "change", "ask", "tell", "crash"} {
+		c := b.command("fire", "tool-call-start", "--json", "--explain", "--data", call("bash", "shell", map[string]any{"command": word}))
+		out, _ := c.Output() // it ends with the outcome's code
+		var outcome any
+		if err := json.Unmarshal(out, &outcome); err != nil {
+			t.Fatalf("%s: %v\n%s", word, err, out)
+		}
+		if err := r.Validate(outcome); err != nil {
+			t.Errorf("%s: %v\n%s", word, err, out)
+		}
+	}
 }
