@@ -51,8 +51,9 @@ var realAgents = []realAgent{
 			"HTTPS_PROXY=", "https_proxy=", "HTTP_PROXY=", "http_proxy="}, // it would ask the proxy for this machine's addresses, too
 		files: map[string]string{"home/.qwen/settings.json": `{"privacy": {"usageStatisticsEnabled": false}, "general": {"disableAutoUpdate": true, "enableAutoUpdate": false}}`}},
 	{name: "opencode", pkg: "opencode-ai", program: "../opencode-linux-*/bin/opencode", shell: "bash", member: "command", stream: modelserver.OpenAI,
-		args:  []string{"run", "do the thing", "--model", "mock/mock-model"},
-		env:   []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_DEFAULT_PLUGINS=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_SHARE=1"},
+		args: []string{"run", "do the thing", "--model", "mock/mock-model"},
+		env: []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_DEFAULT_PLUGINS=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_SHARE=1",
+			"npm_config_fetch_retries=0"},
 		files: map[string]string{"proj/opencode.json": `{"provider": {"mock": {"npm": "@ai-sdk/openai-compatible", "name": "mock", "options": {"baseURL": "${BASE}/v1", "apiKey": "none"}, "models": {"mock-model": {"name": "mock", "tool_call": true}}}}}`}},
 }
 
