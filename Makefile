@@ -62,8 +62,8 @@ prove:
 vuln:
 	@.ci/vuln
 
-# Against real peers, which npm installs for the time of the test: MCP servers,
-# and the client libraries of model providers.
+# Against real peers, which npm installs for the time of the test: MCP servers, the client
+# libraries of model providers, and agents with hookd installed, which ask a mock model.
 interop:
 	go test -count=1 -tags interop ./test/interop -v
 	go test -count=1 -tags interop -run "^TestVastResults$$" ./agentloop/mcp

@@ -146,3 +146,21 @@ agent=
 check 'asked:    the command ran after the answer' '[ -f deployed ]'
 check 'told:     the observer last-word.sh has the end that TERM made' 'grep -q "agent-end: aborted" .acai/ends.txt'
 check 'ended:    the command that was at work is gone' '! ps -e -o args 2>/dev/null | grep -q "^sleep 19[.]7"'
+
+title 'The same hooks under Claude Code'
+# What Claude Code really sent once, at its hooks' standard input.
+captured=$here/../protocol/dialect/testdata/claude/PreToolUse.Bash.json
+if [ -f "$captured" ]; then
+	sed "s|\"cwd\": \"[^\"]*\"|\"cwd\": \"$project\"|" "$captured" >"$box/harmless.json"
+	sed 's|"command": "[^"]*"|"command": "rm -rf notes"|' "$box/harmless.json" >"$box/call.json"
+	say 'hookd install claude writes hookd bridge into its settings. Its model wants to run:'
+	grep -E '"(hook_event_name|tool_name|command)":' "$box/call.json"
+	printf '%s$ hookd bridge claude PreToolUse <call.json%s\n' "$bold" "$plain"
+	"$hookd" bridge claude PreToolUse <"$box/call.json" >"$box/answer"
+	cat "$box/answer"
+	"$hookd" bridge claude PreToolUse <"$box/harmless.json" >"$box/passed"
+	check 'refused:  Claude Code is told no, with the reason of guard-shell.sh' 'grep -q "\"permissionDecision\":\"deny\",\"permissionDecisionReason\":\"rm of whole folders" "$box/answer"'
+	check 'passed:   the command that it really ran (echo hi) is not refused' '! grep -q "deny" "$box/passed"'
+else
+	printf '  left out: %s is part of a clone\n' "$captured"
+fi

@@ -1,5 +1,5 @@
-// Package examples holds the example hooks, skills, recipes, servers and
-// projects, so that the program can write them to a folder for a person who
+// Package examples holds the example hooks, skills, recipes, servers,
+// projects and clients of the daemon, so that the program can write them to a folder for a person who
 // installed nothing else.
 package examples
 
@@ -14,7 +14,7 @@ import (
 // Files are the examples. The compiled hooks are not among them: to build them
 // takes this module.
 //
-//go:embed hooks mcp recipes skills all:agent all:project
+//go:embed clients hooks mcp recipes skills all:agent all:project
 var Files embed.FS
 
 // Write copies the examples to a new folder. An embedded file has no mode, so

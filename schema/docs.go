@@ -151,13 +151,14 @@ func fieldType(f reflect.StructField) string {
 var jsonSchemas embed.FS
 
 // JSONNames are the names of the JSON Schemas that [JSON] returns.
-var JSONNames = []string{"event", "reply", "metadata", "side-file", "settings"}
+var JSONNames = []string{"event", "reply", "outcome", "metadata", "side-file", "settings"}
 
-// JSON returns the JSON Schema (draft 2020-12) of what comes from outside, as it
-// was generated from the Go types:
+// JSON returns the JSON Schema (draft 2020-12) of what crosses the border of
+// hookd, as it was generated from the Go types:
 //
 //	event      what a hook reads on stdin
 //	reply      what it writes on stdout
+//	outcome    what a host obeys: the result of event/fire, and hookd fire --json
 //	metadata   how a program describes itself when it is asked
 //	side-file  the description next to a hook's file
 //	settings   acai.json, also as yaml or toml

@@ -29,6 +29,7 @@ func TestDemo(t *testing.T) {
 		"changed args.path", "+scratch/summary.md", "blocked by guard-shell.sh", "slow.sh failed: timeout",
 		"ok  observed", "ok  modified", "ok  blocked", "ok  timed out", "ok  edited", "no release today",
 		"hook:ask-deploy.sh asks about: echo deployed >deployed", "ok  asked", "ok  told", "ok  ended",
+		`"permissionDecision":"deny","permissionDecisionReason":"rm of whole folders`, "ok  refused", "ok  passed",
 	} {
 		if !strings.Contains(string(out), shown) {
 			t.Errorf("it does not show %q", shown)

@@ -38,8 +38,8 @@ func TestCommandsOfThePagesRun(t *testing.T) {
 			case b.notRun != "":
 				exempted++
 			case b.isCommands():
-				if _, err := exec.LookPath(b.needs); b.needs != "" && err != nil {
-					t.Logf("%s:%d is not run: %s is not on this machine", name, b.line, b.needs)
+				if why := missing(b.needs); why != "" {
+					t.Logf("%s:%d is not run: %s", name, b.line, why)
 					continue
 				}
 				commands = append(commands, b)

@@ -18,8 +18,9 @@ const draft = "https://json-schema.org/draft/2020-12/schema"
 func Files() (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for name, build := range map[string]func() (*jsonschema.Schema, error){
-		"event": event,
-		"reply": reply,
+		"event":   event,
+		"reply":   reply,
+		"outcome": outcome,
 		"metadata": func() (*jsonschema.Schema, error) {
 			return description("D", "How a program describes itself when it is asked")
 		},

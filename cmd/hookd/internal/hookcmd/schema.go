@@ -13,7 +13,7 @@ import (
 func (cmd *Commands) Schema() *cobra.Command {
 	return &cobra.Command{
 		Use:       "schema " + strings.Join(schema.JSONNames, "|"),
-		Short:     "Print a JSON Schema of an event, a reply, the settings and other input",
+		Short:     "Print a JSON Schema of an event, a reply, an outcome, the settings and more",
 		Args:      cobra.ExactArgs(1),
 		ValidArgs: schema.JSONNames,
 		RunE: func(_ *cobra.Command, args []string) error {
