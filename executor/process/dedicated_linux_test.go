@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/hookd-dev/hookd/test/prove"
 )
 
 // A stand-in for hookd that is nothing else: it runs a script to its end, starts a
@@ -40,6 +42,7 @@ func init() {
 // program gets its exit code. A guardian that is stopped is replaced.
 func TestOwnsAllChildren(t *testing.T) {
 	needs(t, "setsid", "env")
+	var under []string
 	for _, kind := range []Kind{Cgroup, Subreaper} {
 		t.Run(string(kind), func(t *testing.T) {
 			seconds := fmt.Sprintf("61.%d", time.Now().UnixNano()) // known by its arguments only
@@ -91,6 +94,8 @@ func TestOwnsAllChildren(t *testing.T) {
 			if lines.Text() != "closed: <nil>" {
 				t.Errorf("%q", lines.Text())
 			}
+			under = append(under, string(kind))
 		})
 	}
+	prove.Figure(t, "G2", "an orphan without mark, session, group or control group of its program, under %s in a process that owns its children: ended, 0 zombies", strings.Join(under, " and "))
 }
