@@ -163,6 +163,23 @@ func TestRatioIsOfOneRound(t *testing.T) {
 	}
 }
 
+// TestPausesCount gives a player that rests after each sample: it gets as few samples as
+// fit into its time, however short they are.
+func TestPausesCount(t *testing.T) {
+	const pause = 20 * time.Millisecond
+	resting := player{name: "rests", burst: spaced(pause, func(context.Context, int) ([]time.Duration, error) {
+		return []time.Duration{time.Microsecond}, nil
+	})}
+	c := race{players: []player{resting}, time: 12 * pause}
+	sizes, err := c.sizes(context.Background(), pace{rounds: 3, turns: 1, scale: 1, most: 400})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sizes[0] > 4 {
+		t.Errorf("a burst has %d samples, and 4 pauses fill its time", sizes[0])
+	}
+}
+
 func TestTargets(t *testing.T) {
 	r := &result{
 		standings: []standing{{player: "first"}, {player: "ours", ratio: 1.25, median: 11 * time.Microsecond, p99: 2 * time.Millisecond}},

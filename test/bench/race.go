@@ -128,7 +128,8 @@ func (c *race) index(name string) int {
 }
 
 // sizes lets every player begin once, unmeasured, and gives each as many samples in a
-// burst as fit into its share of the time.
+// burst as fit into its share of the time. What counts is how long a burst takes, since
+// one that pauses after each sample takes much longer than its samples.
 func (c *race) sizes(ctx context.Context, p pace) ([]int, error) {
 	total := c.time
 	if total == 0 {
@@ -142,11 +143,11 @@ func (c *race) sizes(ctx context.Context, p pace) ([]int, error) {
 	}
 	for i, player := range c.players {
 		for range tries {
-			took, err := player.burst(ctx, 1)
-			if err != nil {
+			began := time.Now()
+			if _, err := player.burst(ctx, 1); err != nil {
 				return nil, fmt.Errorf("%s: %w", player.name, err)
 			}
-			sizes[i] = max(sizes[i], int(share/max(1, median(took))))
+			sizes[i] = max(sizes[i], int(share/max(1, time.Since(began))))
 		}
 		most := p.most
 		if player.most > 0 {
