@@ -18,12 +18,12 @@ const (
 	UpdateEvent UpdateKind = "event" // Event, Outcome: an event that was decided
 	UpdateDelta UpdateKind = "delta" // Delta: a piece of the model's answer
 
-	// YieldDropped names a message (Delta.MessageID) that will not be kept: its try
+	// UpdateDropped names a message (Delta.MessageID) that will not be kept: its try
 	// failed, the run ended while it streamed, or hooks refused it. Its deltas are void;
 	// a further try has another id.
 	UpdateDropped UpdateKind = "dropped"
 
-	// YieldOutput is a piece of what a tool writes while it works (Output). The result,
+	// UpdateOutput is a piece of what a tool writes while it works (Output). The result,
 	// in tool-call-end, holds it all the same, as far as results go.
 	UpdateOutput UpdateKind = "output"
 )
