@@ -46,7 +46,7 @@ type Key struct {
 	Meaning string
 }
 
-// Refuses is the [Key].Unread of a key for which no value is surely tight enough, and with
+// Refuses is the [Key].Unread of a key for which no value is certain to be tight enough, and with
 // whose tightest one nothing works: what the key binds does not go on until its value can
 // be read. A run does not start, hooks that are bound do not run and guards among them
 // fail, and where guards may be missing every gate refuses.

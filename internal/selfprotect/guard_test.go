@@ -36,11 +36,11 @@ func newWorld(t testing.TB) *world {
 	}
 	for link, target := range map[string]string{"p/alias": ".claude", "p/one.json": ".claude/settings.json", "p/userhome": filepath.Join(base, "home"), "bin": "home/bin"} {
 		if err := os.Symlink(target, filepath.Join(base, link)); err != nil {
-			t.Skip("no links here: ", err)
+			t.Fatal(err)
 		}
 	}
 	if err := os.Link(filepath.Join(base, "p/.claude/settings.json"), filepath.Join(base, "p/hard.json")); err != nil {
-		t.Skip("no hard links here: ", err)
+		t.Fatal(err)
 	}
 	return w
 }

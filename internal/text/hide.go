@@ -8,7 +8,7 @@ import (
 
 // Hide returns a text without the words of secrets, wherever they stand in it. Words of
 // fewer than eight bytes are such as Bearer, or no secret. A name and password in front
-// of a host are hidden, too, whoever wrote them there.
+// of a host are hidden, too: a setting, a server or a model may have written them.
 func Hide(text string, secrets []string) string {
 	for _, secret := range secrets {
 		for _, word := range append(strings.Fields(secret), secret) {

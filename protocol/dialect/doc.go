@@ -53,7 +53,7 @@
 //
 //  1. A file with an [Agent]: its rows, how it reads (readClaudeFamily, after the members
 //     have these names) and how it writes. A row whose thing the agent also tells by
-//     another event says so (Same), and whoever installs hookd takes one of them.
+//     another event says so (Same), and package install takes one of them.
 //  2. Its name in [Agents], and the names of its tools in package toolname.
 //  3. A folder testdata/AGENT with one input for each row: EVENT.json or EVENT.what.json as
 //     the agent wrote it, EVENT.documents.json where it is written after documents. All

@@ -73,7 +73,7 @@ func TestToOurs(t *testing.T) {
 	}
 }
 
-// A hook that was written for an agent reads that agent's words, whoever made the call.
+// A hook that was written for an agent reads that agent's words, also when another agent made the call.
 func TestToTheirs(t *testing.T) {
 	for _, tt := range []struct{ agent, name, args, want, wantArgs string }{
 		{"claude", "bash", `{"command":"ls","timeout":2}`, "Bash", `{"command":"ls","timeout":2000}`},
