@@ -59,7 +59,7 @@ func (r *jsonReader) syntaxError(err error) error {
 	}
 	var syntactic *jsontext.SyntacticError
 	if errors.As(err, &syntactic) {
-		return &SyntaxError{lineAt(r.text, int(syntactic.ByteOffset)), clip(syntactic.Err.Error())}
+		return &SyntaxError{LineAt(r.text, int(syntactic.ByteOffset)), clip(syntactic.Err.Error())}
 	}
 	return &SyntaxError{r.lines.at(r.next()), clip(err.Error())}
 }

@@ -92,8 +92,8 @@ func Parse(format Format, text []byte) (*Node, error) {
 	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
 		return nil, &SyntaxError{1, "the text is UTF-16, not UTF-8"}
 	}
-	if i := invalidUTF8(text); i >= 0 {
-		return nil, &SyntaxError{lineAt(text, i), "the text is not valid UTF-8"}
+	if i := InvalidUTF8(text); i >= 0 {
+		return nil, &SyntaxError{LineAt(text, i), "the text is not valid UTF-8"}
 	}
 	switch format {
 	case JSON:
@@ -108,7 +108,8 @@ func Parse(format Format, text []byte) (*Node, error) {
 	return nil, &SyntaxError{1, fmt.Sprintf("unknown format %q", format)}
 }
 
-func invalidUTF8(text []byte) int {
+// InvalidUTF8 returns the offset of the first byte that is no UTF-8, -1 if there is none.
+func InvalidUTF8(text []byte) int {
 	if utf8.Valid(text) {
 		return -1
 	}
@@ -122,8 +123,8 @@ func invalidUTF8(text []byte) int {
 	return -1
 }
 
-// lineAt returns the 1-based line of a byte offset.
-func lineAt(text []byte, offset int) int {
+// LineAt returns the 1-based line of a byte offset.
+func LineAt(text []byte, offset int) int {
 	offset = max(0, min(offset, len(text)))
 	return 1 + bytes.Count(text[:offset], []byte("\n"))
 }

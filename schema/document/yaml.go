@@ -39,7 +39,7 @@ func parseYAML(text []byte) (*Node, error) {
 	} else if !errors.Is(err, io.EOF) {
 		return nil, yamlError(err)
 	}
-	r := &yamlReader{last: lineAt(text, len(text)), open: map[*yaml.Node]bool{}}
+	r := &yamlReader{last: LineAt(text, len(text)), open: map[*yaml.Node]bool{}}
 	return r.value(root.Content[0], root.Content[0].Line, 0)
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/schema/document"
 )
 
 // What is read is bounded: an edit reads the text many times.
@@ -49,7 +50,7 @@ func parseJSON(text []byte) (*Node, error) {
 }
 
 func (s *jsonScanner) fault(format string, args ...any) error {
-	return &Error{lineOf(s.text, s.at), fmt.Sprintf(format, args...)}
+	return &Error{document.LineAt(s.text, s.at), fmt.Sprintf(format, args...)}
 }
 
 // lineAt returns the line of an offset; the offsets asked for rise.
@@ -138,7 +139,7 @@ func (s *jsonScanner) inside(closing byte, one func() error) error {
 		}
 		switch {
 		case s.at == len(s.text):
-			return s.fault("the text ends before the %c of line %d is closed", s.text[open], lineOf(s.text, open))
+			return s.fault("the text ends before the %c of line %d is closed", s.text[open], document.LineAt(s.text, open))
 		case s.text[s.at] == closing:
 			s.at++
 			return nil

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/hookd-dev/hookd/schema/document"
 )
@@ -151,8 +150,8 @@ func Parse(format Format, text []byte) (*Node, error) {
 	if blank(text) {
 		return nil, nil
 	}
-	if i := invalid(text); i >= 0 {
-		return nil, &Error{lineOf(text, i), "the text is not valid UTF-8"}
+	if i := document.InvalidUTF8(text); i >= 0 {
+		return nil, &Error{document.LineAt(text, i), "the text is not valid UTF-8"}
 	}
 	if format == JSON {
 		return parseJSON(text)
@@ -211,24 +210,6 @@ func Same(a, b *Node) bool {
 	return a.Kind == b.Kind && a.Text == b.Text &&
 		slices.EqualFunc(a.Items, b.Items, Same) &&
 		slices.EqualFunc(a.Members, b.Members, func(x, y Member) bool { return x.Name == y.Name && Same(x.Value, y.Value) })
-}
-
-func invalid(text []byte) int {
-	if utf8.Valid(text) {
-		return -1
-	}
-	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRune(text[i:])
-		if r == utf8.RuneError && size == 1 {
-			return i
-		}
-		i += size
-	}
-	return -1
-}
-
-func lineOf(text []byte, offset int) int {
-	return 1 + bytes.Count(text[:max(0, min(offset, len(text)))], []byte("\n"))
 }
 
 // newline returns how lines end in a text: as the first one does.

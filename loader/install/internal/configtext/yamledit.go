@@ -19,7 +19,7 @@ type yamlText struct {
 func (d *Document) places() (*yamlText, error) {
 	text := d.Text
 	if alone := bytes.IndexByte(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n\n")), '\r'); alone >= 0 {
-		return nil, &Error{lineOf(text, alone), "a carriage return without a line feed, which YAML takes for the end of a line"}
+		return nil, &Error{document.LineAt(text, alone), "a carriage return without a line feed, which YAML takes for the end of a line"}
 	}
 	y := &yamlText{nl: newline(text)}
 	for line := range bytes.Lines(text) {
