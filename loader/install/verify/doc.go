@@ -16,7 +16,7 @@
 //	verify.go    Verifier, Result, Verdict; one installation after the other
 //	checks.go    the list of checks
 //	config.go    an agent's file, with what stands around our entries
-//	trust.go rank.go program.go   the checks
+//	trust.go codextrust.go rank.go program.go   the checks
 //	prove.go     the table of agents that can be driven, and the proof
 //
 // A new check is a row in checks.go.
