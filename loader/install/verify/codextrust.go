@@ -19,7 +19,10 @@ import (
 // and the hash of its definition. The forms of both are those of Codex 0.171, which names
 // them in its answer to hooks/list; a test has its very hashes.
 
-const codexRemedy = "start codex, enter /hooks and trust those of hookd"
+const (
+	codexRemedy  = "start codex, enter /hooks and trust those of hookd"
+	noHashAgrees = "no hash is theirs"
+)
 
 // untrustedHooks finds hooks of ours that Codex does not run: it was not told to trust
 // them, or what it was told to trust is another form of them.
@@ -44,7 +47,7 @@ func untrustedHooks(s *subject) (found []finding) {
 	case t.agreed > 0:
 		found = append(found, s.fault(file, t.line, codexRemedy, "Codex trusts another form of hookd's hooks for %s: their entries were changed after it was told to, so that it does not run them", strings.Join(t.changed, ", ")))
 	default: // perhaps this Codex hashes in another way: a proof can tell
-		found = append(found, s.doubtful(file, t.line, codexRemedy, "what Codex was told to trust are other hooks than those in %s: no hash is theirs", file))
+		found = append(found, s.doubtful(file, t.line, codexRemedy, "what Codex was told to trust are other hooks than those in %s: "+noHashAgrees, file))
 	}
 	return found
 }

@@ -296,7 +296,7 @@ func TestProof(t *testing.T) {
 	w := newWorld(t)
 	w.install("claude", install.User, newest)
 	// The bridge leaves its mark; here the hook that the agent starts does it in its place.
-	mark := `printf 'claude\tSessionStart\t` + w.hookd + `\n' >>"` + w.state + `/verify/$HOOKD_VERIFY"` + "\n"
+	mark := `printf 'alone\tclaude\tSessionStart\t` + w.hookd + `\n' >"` + w.state + `/verify/$HOOKD_VERIFY.taken"` + "\n"
 	began := time.Now()
 	r := w.proof(t, `env >`+w.base+`/env; pwd >`+w.base+`/pwd; `+mark+"sleep 600\n")
 	if r.Verdict != Proved || !strings.Contains(r.Proof, "SessionStart") || time.Since(began) > 20*time.Second {
