@@ -21,6 +21,7 @@ import (
 	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/dialect"
+	"github.com/hookd-dev/hookd/protocol/dialect/hosts"
 )
 
 // Commands are hookd bridge.
@@ -49,7 +50,7 @@ EVENT is the agent's own name of the event, for agents that do not write it.`,
 			if len(args) < 1 || len(args) > 2 {
 				return cmd.refuseUsage(c, notes, errors.New("hookd bridge takes AGENT [EVENT], not "+strconv.Itoa(len(args))+" arguments"))
 			}
-			agent := dialect.Find(args[0])
+			agent := hosts.Find(args[0])
 			if agent == nil {
 				return cmd.refuseUsage(c, notes, errors.New("hookd knows no agent "+args[0]+": one of "+strings.Join(agentNames(), ", ")))
 			}
@@ -79,7 +80,7 @@ EVENT is the agent's own name of the event, for agents that do not write it.`,
 }
 
 func agentNames() (names []string) {
-	for _, a := range dialect.Agents {
+	for _, a := range hosts.All {
 		names = append(names, a.Name)
 	}
 	return names
@@ -140,7 +141,7 @@ func named(words []string, command string) (agent *dialect.Agent, event string) 
 		switch {
 		case strings.HasPrefix(word, "-"):
 		case agent == nil:
-			if agent = dialect.Find(word); agent == nil {
+			if agent = hosts.Find(word); agent == nil {
 				return nil, ""
 			}
 		case agent.Row(word) != nil:
