@@ -56,8 +56,10 @@ EVENT is the agent's own name of the event, for agents that do not write it.`,
 			if start != "" {
 				cmd.startDaemonAtEnd(c.Context(), start)
 			}
+			marker := takeMarker()
+			call.Marker = marker.Token()
 			reply := cmd.answer(c.Context(), call)
-			cmd.leaveMark(agent.Name, reply.Event)
+			cmd.leaveMark(marker, agent.Name, reply.Event)
 			return cmd.write(reply)
 		},
 	}
