@@ -2,6 +2,7 @@ package exechook
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -11,16 +12,62 @@ import (
 	"github.com/hookd-dev/hookd/protocol/dialect/foreignhooks"
 )
 
-// askForeign runs the program of a hook that was written for another agent on one event:
-// with what that agent would have given it, and read as that agent would have.
+// mostFiles of one call are what a hook is asked about that knows calls on one file only.
+const mostFiles = 50
+
+// askForeign asks a hook that was written for another agent about an event. About a call
+// on several files, which that agent does not have, it is asked once for each, until it
+// refuses: a hook that looks at one file must not miss the others.
 func (p *Program) askForeign(ctx context.Context, q *executor.Question) protocol.Answer {
-	asking := p.config.Selector.Ask(q.Event, p.projectOf(q.Event))
-	if asking == nil {
+	askings := p.config.Selector.AskEach(q.Event, p.projectOf(q.Event))
+	switch n := len(askings); {
+	case n == 0:
 		return protocol.Answer{HookInfo: q.Hook.HookInfo(), ReadResult: protocol.ReadResult{
 			Reply:    &protocol.Reply{Action: protocol.Observe},
 			Warnings: []string{"its own agent would not ask it about this event: its matcher, or the kind of tool, does not fit"},
 		}}
+	case n > mostFiles:
+		return protocol.Answer{HookInfo: q.Hook.HookInfo(), ReadResult: protocol.ReadResult{Failure: &protocol.Failure{
+			Kind: protocol.FailSpawn, Detail: fmt.Sprintf("the call is on %d files, and the hook can be asked about one at a time, %d at most", n, mostFiles),
+			Remedy: "write the hook for hookd itself: data.args.paths has all files",
+		}}}
 	}
+	var failed *protocol.Answer
+	var context, notice []string
+	var last protocol.Answer
+	for _, asking := range askings {
+		last = p.askOnce(ctx, q, asking)
+		switch {
+		case len(askings) == 1, ctx.Err() != nil:
+			return last
+		case last.Reply == nil && failed == nil:
+			answer := last
+			failed = &answer
+		case last.Reply == nil:
+		case last.Reply.Action != protocol.Observe && last.Reply.Action != "":
+			return last
+		default:
+			context, notice = said(context, last.Reply.Context), said(notice, last.Reply.Notice)
+		}
+	}
+	if failed != nil { // it counts after a refusal of another file only
+		return *failed
+	}
+	last.Reply.Context, last.Reply.Notice = strings.Join(context, "\n\n"), strings.Join(notice, "\n")
+	return last
+}
+
+// said adds what a hook said to what it said about other files.
+func said(before []string, text string) []string {
+	if text == "" || slices.Contains(before, text) {
+		return before
+	}
+	return append(before, text)
+}
+
+// askOnce runs the hook's program with what its own agent would have given it, and reads
+// it as that agent would have.
+func (p *Program) askOnce(ctx context.Context, q *executor.Question, asking *foreignhooks.Asking) protocol.Answer {
 	stdin, err := asking.Stdin()
 	if err != nil {
 		return protocol.Answer{HookInfo: q.Hook.HookInfo(), ReadResult: protocol.ReadResult{Failure: &protocol.Failure{Kind: protocol.FailSpawn, Detail: err.Error()}}}

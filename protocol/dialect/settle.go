@@ -262,5 +262,5 @@ func (s *settling) notice() string {
 }
 
 func touched(member string) bool {
-	return member == "realPath" || member == "links" || member == "otherPaths"
+	return slices.Contains([]string{"realPath", "realPaths", "links", "otherPaths"}, member)
 }
