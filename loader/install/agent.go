@@ -14,7 +14,8 @@ type Agent struct {
 	Name, Title string
 	Programs    []string       // names of its program, the usual one first
 	Dialect     *dialect.Agent // its events
-	Confirm     string         // what the person still has to do in the agent, "" for nothing
+	Confirm     string         // what the person has to do in the agent, "" for nothing
+	InProject   string         // what holds for the hooks of a project, "" for nothing
 
 	layout   layout
 	events   eventRules

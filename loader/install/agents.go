@@ -64,7 +64,7 @@ var Agents = []*Agent{
 	},
 	{
 		Name: "copilot", Title: "GitHub Copilot CLI", Programs: []string{"copilot"}, Dialect: hosts.Find("copilot"),
-		Confirm: "Copilot runs the hooks of a project only in a folder that it trusts: confirm the folder when it asks",
+		InProject: "Copilot runs the hooks of a project only in a folder that it trusts: confirm the folder when it asks",
 		layout: layout{style: flat, unit: time.Second, own: true, entry: copilotEntry, root: []rootMember{{"version", 1}}, files: onePerScope(configtext.JSON, func(p Places) [3]string {
 			return [3]string{p.home("COPILOT_HOME", ".copilot", "hooks", "hookd.json"), p.project(".github/hooks/hookd.json"),
 				p.system("/etc/github-copilot/policy.d/hookd.json", "/etc/github-copilot/policy.d/hookd.json", "")}
@@ -84,7 +84,7 @@ var Agents = []*Agent{
 	},
 	{
 		Name: "cursor", Title: "Cursor", Programs: []string{"cursor-agent", "cursor"}, Dialect: hosts.Find("cursor"),
-		Confirm: "Cursor runs the hooks of a project only in a workspace that it trusts",
+		InProject: "Cursor runs the hooks of a project only in a workspace that it trusts",
 		layout: layout{style: flat, unit: time.Second, entry: cursorEntry, root: []rootMember{{"version", 1}}, files: onePerScope(configtext.JSON, func(p Places) [3]string {
 			return [3]string{p.home("", ".cursor/hooks.json"), p.project(".cursor/hooks.json"),
 				p.system("/etc/cursor/hooks.json", "/Library/Application Support/Cursor/hooks.json", `C:\ProgramData\Cursor\hooks.json`)}
@@ -118,7 +118,7 @@ var Agents = []*Agent{
 	},
 	{
 		Name: "gemini", Title: "Gemini CLI", Programs: []string{"gemini"}, Dialect: hosts.Find("gemini"),
-		Confirm: "Gemini runs the hooks of a project only in a folder that it trusts, and warns once about new ones",
+		InProject: "Gemini runs the hooks of a project only in a folder that it trusts, and warns once about new ones",
 		layout: layout{style: groups, unit: time.Millisecond, entry: namedEntry, files: onePerScope(configtext.JSON, func(p Places) [3]string {
 			return [3]string{p.home("", ".gemini/settings.json"), p.project(".gemini/settings.json"),
 				p.system("/etc/gemini-cli/settings.json", "/Library/Application Support/GeminiCli/settings.json", `C:\ProgramData\gemini-cli\settings.json`)}
@@ -174,7 +174,7 @@ var Agents = []*Agent{
 	},
 	{
 		Name: "opencode", Title: "OpenCode", Programs: []string{"opencode"}, Dialect: hosts.Find("opencode"),
-		Confirm: "OpenCode loads plug-ins when it starts: start it again",
+		Confirm: "OpenCode loads plug-ins when it starts: start it again. With a plug-in it fetches @opencode-ai/plugin from npm at its next start, which without a network takes more than a minute",
 		layout: layout{style: plugin, files: func(p Places, s Scope) []file {
 			switch s {
 			case User:
@@ -200,7 +200,7 @@ var Agents = []*Agent{
 	},
 	{
 		Name: "qwen", Title: "Qwen Code", Programs: []string{"qwen"}, Dialect: hosts.Find("qwen"),
-		Confirm: "Qwen runs the hooks of a project only in a folder that it trusts",
+		InProject: "Qwen runs the hooks of a project only in a folder that it trusts",
 		layout: layout{style: groups, unit: time.Millisecond, entry: namedEntry, files: onePerScope(configtext.JSON, func(p Places) [3]string {
 			return [3]string{p.home("", ".qwen/settings.json"), p.project(".qwen/settings.json"),
 				p.system("/etc/qwen-code/settings.json", "/Library/Application Support/QwenCode/settings.json", `C:\ProgramData\qwen-code\settings.json`)}

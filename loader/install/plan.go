@@ -31,6 +31,7 @@ type Request struct {
 	Scope   Scope
 	Program string  // absolute path of hookd, or of its messenger
 	Version Version // of the agent, the zero value if it is not known
+	Unknown string  // why the version is not known
 }
 
 // Plan is what an installation or a removal would do. It is a value: nothing was written.

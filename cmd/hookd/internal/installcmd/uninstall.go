@@ -3,8 +3,10 @@ package installcmd
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/loader/install"
 )
 
@@ -42,6 +44,11 @@ func (cmd *Commands) uninstall(ctx context.Context, f flags, names []string) err
 			}
 			cmd.showPlan(plan, "")
 			plans = append(plans, plan)
+		}
+	}
+	for _, a := range chosen {
+		if !slices.ContainsFunc(plans, func(p *install.Plan) bool { return p.Agent == a }) {
+			cmd.Console.Out.Print("hookd is not in the settings of %s\n", show.Line(a.Title))
 		}
 	}
 	if err := cmd.carryOut(ctx, in, f, plans, "take hookd out?"); err != nil || f.dryRun {
