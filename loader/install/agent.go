@@ -48,6 +48,8 @@ type layout struct {
 	root  []rootMember  // members that the file must have
 	loose bool          // names of events are the same whatever their case and underscores
 	own   bool          // the file is hookd's alone
+
+	windows Shell // with which the agent runs hooks on Windows
 }
 
 // rootMember is a member that a file must have besides its hooks.

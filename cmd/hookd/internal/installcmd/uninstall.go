@@ -36,6 +36,10 @@ func (cmd *Commands) uninstall(ctx context.Context, f flags, names []string) err
 				continue
 			}
 			plan, err := in.PlanRemoval(a, s)
+			if !named && errors.Is(err, install.ErrOutside) {
+				cmd.Console.Note(about(a, "nothing is taken out for this project: "+err.Error()), "remove the link in the project")
+				continue
+			}
 			if err != nil {
 				return fault(err)
 			}
