@@ -1,6 +1,8 @@
 package imports
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/hookd-dev/hookd/protocol"
@@ -84,13 +86,25 @@ var projectVariables = map[string][]string{
 }
 
 // Value returns the value that a variable has for hooks of a dialect which start in a
-// project's root: known is false for one that depends on who starts hookd.
+// project's root: known is false for one that depends on who starts hookd. Two commands
+// count as variables: those by which people name the project's folder where their agent
+// has no variable for it.
 func Value(dialect, name, root, home string) (value string, known bool) {
 	switch {
+	case name == "$(pwd)":
+		return root, root != ""
+	case name == "$(git rev-parse --show-toplevel)":
+		return root, root != "" && hasGit(root)
 	case name == "HOME":
 		return home, home != ""
 	case name == "PWD", name == "HOOK_PROJECT_DIR", slices.Contains(projectVariables[dialect], name):
 		return root, root != ""
 	}
 	return "", false
+}
+
+// hasGit reports whether a folder is the top of a checkout.
+func hasGit(root string) bool {
+	_, err := os.Stat(filepath.Join(root, ".git"))
+	return err == nil
 }
