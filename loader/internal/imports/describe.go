@@ -146,7 +146,7 @@ func OpenOnce(findings []schema.Finding) []schema.Finding {
 // open is the finding of one hook, said of all that are named.
 func open(f schema.Finding, agent string, names []string) schema.Finding {
 	f.Remedy = `in hooks.use, add {"name": "` + names[0] + `", "onFailure": "block"} for each that you rely on`
-	p := dialect.FindForeign(agent)
+	p := foreignhooks.Find(agent)
 	if len(names) == 1 || p == nil {
 		return f
 	}

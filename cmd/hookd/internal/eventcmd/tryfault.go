@@ -21,7 +21,7 @@ import (
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
-	"github.com/hookd-dev/hookd/protocol/dialect"
+	"github.com/hookd-dev/hookd/protocol/dialect/foreignhooks"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -155,7 +155,7 @@ type faultTrial struct {
 func (cmd *Commands) faultyHook(hook *executor.Hook, f *faultyhook.Fault, snapshot *loader.Snapshot) *executor.Hook {
 	faulty := *hook
 	config := exechook.Config{
-		Dir: snapshot.Project, HookFile: hook.Path, Args: f.Arguments(hook.Timeout, cmp.Or(hook.Dialect, dialect.Own)),
+		Dir: snapshot.Project, HookFile: hook.Path, Args: f.Arguments(hook.Timeout, cmp.Or(hook.Dialect, foreignhooks.Own)),
 		Env: []string{"PATH=" + os.Getenv("PATH")},
 		Key: hook.Name + "\x00" + f.Name, // else one trial would wait until another's processes have ended
 	}

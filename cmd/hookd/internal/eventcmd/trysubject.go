@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/report"
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
-	"github.com/hookd-dev/hookd/protocol/dialect"
+	"github.com/hookd-dev/hookd/protocol/dialect/foreignhooks"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -60,7 +61,7 @@ func (cmd *Commands) newTrial(ctx context.Context, rt *process.Runtime, of subje
 		}
 	}
 	if hook.Asker == nil {
-		return nil, nil, cmd.cannotRun(hook, findings)
+		return nil, nil, cannotRun(hook, findings, cmd.Console.JSON)
 	}
 	t, err := cmd.trialOf(hook, snapshot.Project, f)
 	if err == nil {
@@ -91,7 +92,7 @@ func (cmd *Commands) load(ctx context.Context, rt *process.Runtime, of subject) 
 	findings := about("", snapshot.Findings)
 	if other := loader.SpeaksOtherwise(of.file, hook.Name); other != nil && hook.Foreign() == nil {
 		findings = append(findings, *other)
-		if entry := cmd.entryOf(ctx, of.file); entry != "" {
+		if entry := entryOf(ctx, cmd.Opener, of.file); entry != "" {
 			findings[len(findings)-1].Remedy = "the entry " + entry + " says how it is asked: hookd try " + entry
 		}
 	}
@@ -110,13 +111,13 @@ func about(hook string, findings []schema.Finding) (kept []schema.Finding) {
 
 // entryOf is the name of the entry of another agent's dialect whose command names a file,
 // "" if there is none.
-func (cmd *Commands) entryOf(ctx context.Context, file string) string {
-	snapshot, err := cmd.Opener.Look(ctx)
+func entryOf(ctx context.Context, opener *engine.Opener, file string) string {
+	snapshot, err := opener.Look(ctx)
 	if err != nil {
 		return ""
 	}
 	for _, h := range snapshot.Hooks {
-		line, is := dialect.ShellText(h.Command)
+		line, is := foreignhooks.ShellText(h.Command)
 		if !is {
 			line = strings.Join(h.Command, " ")
 		}
@@ -183,14 +184,14 @@ func eventOf(hook *executor.Hook, name string) (protocol.EventName, error) {
 }
 
 // cannotRun returns the fault of a hook that cannot be tried, with the remedy of the last
-// finding about it. A person has read that finding above.
-func (cmd *Commands) cannotRun(hook *executor.Hook, findings []schema.Finding) *cli.Fault {
+// finding about it. With json nobody has read that finding above.
+func cannotRun(hook *executor.Hook, findings []schema.Finding, json bool) *cli.Fault {
 	why, remedy := hook.Why, ""
 	if hook.Fault != nil {
 		why, remedy = hook.Fault.Detail, hook.Fault.Remedy
 	}
 	switch {
-	case len(findings) > 0 && !cmd.Console.JSON:
+	case len(findings) > 0 && !json:
 		remedy = "see what is said about it above"
 	case len(findings) > 0:
 		remedy = findings[len(findings)-1].Remedy

@@ -13,7 +13,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/hookd-dev/hookd/protocol/dialect"
+	"github.com/hookd-dev/hookd/protocol/dialect/foreignhooks"
 )
 
 // Role is the first argument of hookd as a faulty hook. The fault's name, the hook's limit
@@ -36,13 +36,13 @@ type Fault struct {
 const long = time.Hour
 
 // speaks is the dialect of this faulty hook.
-var speaks = dialect.Own
+var speaks = foreignhooks.Own
 
 // reply prints an answer to the event, with its id: in every mode it ends the turn. A hook
 // of another agent says the same in words that all of them read so.
 func reply(id, rest string) {
 	switch {
-	case speaks == dialect.Own:
+	case speaks == foreignhooks.Own:
 		fmt.Printf("{\"id\":%q%s\n", id, rest)
 	case rest == observe && speaks == "acai":
 		fmt.Println("observe")

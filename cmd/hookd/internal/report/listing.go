@@ -316,7 +316,7 @@ func failsOpen(p *show.Printer, hooks []daemon.Listed) {
 		if len(of) > 1 {
 			what = "speak "
 		}
-		p.Print("%s %s: %s, which goes on when a hook crashes; add onFailure: block\n", p.In(show.Warn, "!"), strings.Join(of, ", "), what+show.Line(speaks))
+		p.Print("%s %s: %s, which goes on when the hook crashes; add onFailure: block\n", p.In(show.Warn, "!"), strings.Join(of, ", "), what+show.Line(speaks))
 	}
 }
 
