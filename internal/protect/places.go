@@ -262,6 +262,12 @@ func IsInside(path, folder string) bool {
 	if folder == "" {
 		return false
 	}
+	if path == folder {
+		return true
+	}
+	if filepath.Separator == '/' && filepath.IsAbs(path) && filepath.IsAbs(folder) && !strings.Contains(path, "/.") && !strings.Contains(path, "//") && filepath.Clean(folder) == folder {
+		return strings.HasPrefix(path, folder) && (len(folder) == 1 || path[len(folder)] == '/') // as Rel would have it
+	}
 	relative, err := filepath.Rel(folder, path)
 	return err == nil && filepath.IsLocal(relative)
 }

@@ -166,7 +166,7 @@ func (j *judge) commands(value protocol.RawMessage) {
 	if jsonspan.Kind(value) == '[' && len(list) > 0 {
 		words := make([]string, len(list))
 		for i, word := range list {
-			words[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+			words[i] = quotedWord(word)
 		}
 		j.line(strings.Join(words, " "))
 		list = slices.DeleteFunc(list, func(line string) bool { return !strings.ContainsAny(line, " \t\n;") })
