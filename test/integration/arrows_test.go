@@ -24,7 +24,7 @@ internal/lines:
 internal/program:
 internal/program/hashed: internal/fsutil internal/program
 internal/text:
-internal/selfprotect: protocol protocol/realpath
+internal/selfprotect: protocol protocol/realpath protocol/toolname
 protocol: internal/jsonspan internal/text protocol/internal/eventname
 protocol/internal/eventname: internal/text
 protocol/readreply: internal/jsonspan internal/text protocol
