@@ -46,6 +46,9 @@ func (m *messenger) run() {
 	if err == errLate {
 		m.refuse(late)
 	}
+	if err != nil && len(input) > 0 { // hookd would find the rest only
+		m.refuse(unread)
+	}
 	if err != nil {
 		m.alone(nil, "")
 	}
@@ -65,11 +68,24 @@ type reply struct {
 	exit           int
 }
 
-// answer writes a reply and ends the process.
+// leastWriting is how long an agent has to take a reply even when it is late.
+const leastWriting = 200 * time.Millisecond
+
+// answer writes a reply and ends the process. It writes first what the agent reads, since a
+// full stderr must not keep that from it. A reply that cannot be written refuses by the exit
+// code what can be refused: an agent that has read half of it would go on otherwise.
 func (m *messenger) answer(r reply) {
-	_ = writeAll(2, r.stderr) // an agent that does not read it reads the answer all the same
-	if writeAll(1, r.stdout) != nil && r.exit == 0 {
-		r.exit = refusingExit
+	until := m.due
+	if least := time.Now().Add(leastWriting); until.Before(least) {
+		until = least
 	}
+	if writeAll(1, r.stdout, until) != nil {
+		r.exit = failingExit
+		if refusal := m.refusal(); refusal.exit != 0 || refusal.stdout != "" {
+			r.exit = refusingExit
+		}
+		r.stderr = append(r.stderr, "hookd: the answer cannot be written\n"...)
+	}
+	_ = writeAll(2, r.stderr, until) // an agent that does not read it has the answer all the same
 	os.Exit(r.exit)
 }
