@@ -49,7 +49,7 @@ var (
 		{"command", "command", Patch, "codex"}, {"patchText", "patchText", Patch, "opencode"}, {"input", "input", Patch, ""},
 		{"patch", "patch", Patch, ""}, {"command", "command", Patch, ""}, {"patchText", "patchText", Patch, ""},
 	}
-	timeoutMs  = Arg{Theirs: "timeout", Ours: "timeout", Form: Milliseconds}
+	timeoutMs = Arg{Theirs: "timeout", Ours: "timeout", Form: Milliseconds}
 )
 
 // of is an arg that only some of a tool's agents have.
