@@ -14,6 +14,10 @@ type Agent struct {
 	Tier  Tier
 	Rows  []Row
 
+	// FolderVariables are the variables of its hook programs that hold the folder of the
+	// project, or the working directory of the session.
+	FolderVariables []string
+
 	// MergesArgs says that the agent merges changed args into the old ones, so that no
 	// member can be taken away.
 	MergesArgs bool

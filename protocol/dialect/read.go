@@ -21,6 +21,9 @@ type Call struct {
 	// own bytes as the member host.
 	Event protocol.Event
 
+	// Folders are those that are open in the agent, as far as the input says so.
+	Folders []string
+
 	their TheirCall // of a tool's event
 }
 
@@ -84,7 +87,7 @@ func (a *Agent) readCall(name string, stdin []byte, lim protocol.DecodeLimits) (
 		return nil, name, fmt.Errorf("what %s sent is %s where an object is expected", a.Title, jsonspan.KindName(sent))
 	}
 	in := &Input{Reader: object.Reader{JSON: sent}}
-	says := in.First("hook_event_name", "hookEventName", "event", "event_type", "agent_action_name")
+	says := in.First("hook_event_name", "hookEventName", "event", "event_type", "agent_action_name", "hookName")
 	if name == "" {
 		name = says
 	}
@@ -92,6 +95,10 @@ func (a *Agent) readCall(name string, stdin []byte, lim protocol.DecodeLimits) (
 		return nil, name, errors.New("what " + a.Title + " sent does not name its event: give it, hookd bridge " + a.Name + " EVENT")
 	}
 	row := a.Row(name)
+	if row == nil && says != name { // only the command line names it: it is misspelt there
+		unknown := UnknownEventError{a, name}
+		return nil, says, errors.New(unknown.Error() + ", and the input does not say that it is that")
+	}
 	if row == nil {
 		return nil, name, &UnknownEventError{a, name}
 	}
@@ -106,7 +113,7 @@ func (a *Agent) readCall(name string, stdin []byte, lim protocol.DecodeLimits) (
 	if err != nil {
 		return nil, name, fmt.Errorf("%s of %s: %w", row.Name, a.Title, err)
 	}
-	c := &Call{Agent: a, Row: row, their: got.Call}
+	c := &Call{Agent: a, Row: row, their: got.Call, Folders: workspaceFolders(in)}
 	host := in.JSON
 	if got.In != nil {
 		in = got.In
@@ -126,6 +133,18 @@ func (a *Agent) readCall(name string, stdin []byte, lim protocol.DecodeLimits) (
 		c.Event.Agent.ID, c.Event.Agent.Depth = id, 1
 	}
 	return c, name, nil
+}
+
+// workspaceFolders are the folders that an input says are open in the agent.
+func workspaceFolders(in *Input) (folders []string) {
+	for _, name := range []string{"workspace_roots", "workspaceRoots"} {
+		for _, folder := range jsonspan.Elements(in.At(name)) {
+			if jsonspan.Kind(folder) == '"' {
+				folders = append(folders, jsonspan.Text(folder))
+			}
+		}
+	}
+	return folders
 }
 
 // Input is the object that an agent sent.
