@@ -15,7 +15,7 @@ import (
 // inputs do not name their event, so the command line does. With Claude Code's names it
 // writes Claude Code's members, and takes most answers in other places than that.
 var copilot = &dialect.Agent{
-	Name: "copilot", Title: "GitHub Copilot CLI", Tier: dialect.Captured,
+	Name: "copilot", Title: "GitHub Copilot CLI",
 	FolderVariables: []string{"COPILOT_PROJECT_DIR"},
 	Rows: slices.Concat(
 		failsOpen(30*time.Second, []dialect.Row{
