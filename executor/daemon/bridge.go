@@ -10,7 +10,7 @@ import (
 	"github.com/hookd-dev/hookd/executor/bridge"
 	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/protocol"
-	"github.com/hookd-dev/hookd/protocol/dialect"
+	"github.com/hookd-dev/hookd/protocol/dialect/hosts"
 	"github.com/hookd-dev/hookd/protocol/rpc"
 )
 
@@ -54,7 +54,7 @@ func planBridge(c *conn, params protocol.RawMessage, r *request) (protocol.RawMe
 	if failure := read(params, &p); failure != nil {
 		return nil, failure
 	}
-	agent := dialect.Find(p.Agent)
+	agent := hosts.Find(p.Agent)
 	switch {
 	case p.Version != "" && p.Version != c.server.opt.Version:
 		return nil, rpc.Errorf(rpc.Different, "the daemon is version %s, not %s", quote(c.server.opt.Version), quote(p.Version))
@@ -71,11 +71,13 @@ func planBridge(c *conn, params protocol.RawMessage, r *request) (protocol.RawMe
 			return nil, failure
 		}
 		defer c.server.projects.release(project)
-		call := bridge.Call{Agent: agent, Event: p.Event, Until: received.Add(time.Duration(p.LeftMs) * time.Millisecond), Input: p.Input, Cwd: p.Cwd, Depth: hookenv.ProcessDepth()} // that of the caller, too
+		token, answered := c.server.opt.Verifying(Caller{c.caller.PID, p.Environ})
+		call := bridge.Call{Agent: agent, Event: p.Event, Until: received.Add(time.Duration(p.LeftMs) * time.Millisecond), Input: p.Input, Cwd: p.Cwd, Depth: hookenv.ProcessDepth(), Marker: token} // the depth is that of the caller, too
 		reply := bridge.Answer(ctx, call, func(context.Context) (bridge.Hooks, error) { return bridgeHooks{project}, nil })
 		if ctx.Err() != nil {
 			return nil, cancelled(ctx)
 		}
+		answered(agent.Name, reply.Event)
 		return encodeReply(reply), nil
 	}
 	return nil, nil

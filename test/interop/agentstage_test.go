@@ -16,6 +16,7 @@ import (
 
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/dialect"
+	"github.com/hookd-dev/hookd/protocol/dialect/hosts"
 	"github.com/hookd-dev/hookd/test/modelserver"
 )
 
@@ -152,7 +153,7 @@ func (s *stage) text(path string) string {
 
 // can is what the agent's row says of our event: the row that is installed.
 func (s *stage) can(event protocol.EventName) (can dialect.Can, has bool) {
-	for _, row := range dialect.Find(s.agent.name).Rows {
+	for _, row := range hosts.Find(s.agent.name).Rows {
 		if row.Event == event && row.Same == "" && !row.Pieces {
 			return row.Can, true
 		}
