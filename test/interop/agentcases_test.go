@@ -75,7 +75,20 @@ func TestRealAgents(t *testing.T) {
 	for i := range realAgents {
 		a := &realAgents[i]
 		t.Run(a.name, func(t *testing.T) {
-			t.Run("answers", a.answers)
+			if a.endsOnRefusal() {
+				t.Run("refusal", a.refusal)
+			} else {
+				t.Run("answers", a.answers)
+			}
+			t.Run("prompt", a.prompt)
+			t.Run("project", a.project)
+			t.Run("monitor", a.monitor)
+			if a.asking != nil {
+				t.Run("permission", a.permission)
+			}
+			if a.blocks {
+				t.Run("no hookd", a.withoutHookd)
+			}
 		})
 	}
 }
@@ -208,7 +221,7 @@ func (s *stage) checkTexts() {
 		{protocol.AgentStop, stopWord, func(c dialect.Can) dialect.Means { return c.Continue }},
 	} {
 		can, has := s.can(each.event)
-		want := has && each.means(can).Possible()
+		want := has && each.means(can).Possible() && s.agent.mute[each.event] == ""
 		if got := s.model.read(each.word); got != want {
 			s.t.Errorf("at %s: the model reads %s: %v, want %v", each.event, each.word, got, want)
 		}

@@ -152,7 +152,11 @@ func responses(t modelserver.Turn) string {
 		event("response.output_item.done", fmt.Sprintf(`"item":{"type":"message","id":"msg_1","role":"assistant","content":[{"type":"output_text","text":%s}]}`, asJSON(t.Text)))
 	}
 	for _, c := range t.Calls {
-		event("response.output_item.done", fmt.Sprintf(`"item":{"type":"function_call","id":"fc_%s","call_id":%q,"name":%q,"arguments":%s}`, c.ID, c.ID, c.Name, asJSON(c.Args)))
+		name := asJSON(c.Name)
+		if space, own, has := strings.Cut(c.Name, "/"); has { // a tool of an MCP server
+			name = asJSON(own) + `,"namespace":` + asJSON(space)
+		}
+		event("response.output_item.done", fmt.Sprintf(`"item":{"type":"function_call","id":"fc_%s","call_id":%q,"name":%s,"arguments":%s}`, c.ID, c.ID, name, asJSON(c.Args)))
 	}
 	event("response.completed", fmt.Sprintf(`"response":{"id":"resp_1","usage":{"input_tokens":%d,"input_tokens_details":null,"output_tokens":%d,"output_tokens_details":null,"total_tokens":%d}}`, t.Input, t.Output, t.Input+t.Output))
 	return b.String()

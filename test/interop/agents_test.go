@@ -3,6 +3,9 @@
 package interop
 
 import (
+	"slices"
+
+	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/test/modelserver"
 )
 
@@ -21,6 +24,11 @@ type realAgent struct {
 	mcp     map[string]string // files that name the MCP server ${MCP}, nil: the agent is not tried with one
 	own     string            // its own settings, below the project: no model may write them
 	trust   func(*stage)      // what a person does in the agent after hookd install --project
+	leaves  []string          // args with which a person ends what the agent leaves running
+	blocks  bool              // its settings can say that a call is refused when hookd cannot be started
+
+	// mute are events that do not take effect as the agent is driven here, and what it does.
+	mute map[protocol.EventName]string
 }
 
 // peerProgram is where an agent's program is after npm has installed its package.
@@ -55,6 +63,11 @@ func writes(tool, path, text string) func(string, string) modelserver.Call {
 	}
 }
 
+// trustsFolder is a person's yes to the folder, as Gemini CLI and its descendants keep it.
+func trustsFolder(file string) func(*stage) {
+	return func(s *stage) { s.put("home/"+file, `{`+asJSON(s.project)+`: "TRUST_FOLDER"}`, 0o600) }
+}
+
 var realAgents = []realAgent{
 	{
 		name: "claude", wire: modelserver.Anthropic,
@@ -65,28 +78,31 @@ var realAgents = []realAgent{
 		env:     []string{"ANTHROPIC_BASE_URL=${BASE}", "ANTHROPIC_API_KEY=none", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_TELEMETRY=1", "DISABLE_AUTOUPDATER=1"},
 		mcp:     map[string]string{"home/mcp.json": `{"mcpServers":{"mini":{"command":"node","args":["${MCP}"]}}}`},
 		own:     ".claude/settings.local.json",
+		blocks:  true,
 	},
 	{
 		name: "gemini", wire: gemini,
 		program: peerProgram{pkg: "@google/gemini-cli@latest", path: "bundle/gemini.js", node: 20},
 		tools:   tools{shell: call("run_shell_command", "command", "description", "a step"), write: writes("write_file", "file_path", "content"), mcp: "mcp_mini_say"},
 		args:    []string{"-p", "${PROMPT}", "--yolo", "--model", "gemini-2.5-flash"},
-		env:     []string{"GOOGLE_GEMINI_BASE_URL=${BASE}", "GEMINI_API_KEY=none", "GEMINI_CLI_TRUST_WORKSPACE=true", "GEMINI_TELEMETRY_ENABLED=false"},
-		files: map[string]string{"home/.gemini/settings.json": `{"security": {"auth": {"selectedType": "gemini-api-key"}}, "general": {"enableAutoUpdate": false},
+		env:     []string{"GOOGLE_GEMINI_BASE_URL=${BASE}", "GEMINI_API_KEY=none", "GEMINI_TELEMETRY_ENABLED=false"},
+		files: map[string]string{"home/.gemini/settings.json": `{"security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": true}}, "general": {"enableAutoUpdate": false},
 			"mcpServers": {"mini": {"command": "node", "args": ["${MCP}"], "trust": true}}}`},
-		mcp: map[string]string{},
-		own: ".gemini/settings.json",
+		mcp:   map[string]string{},
+		own:   ".gemini/settings.json",
+		trust: trustsFolder(".gemini/trustedFolders.json"),
 	},
 	{
 		name: "codex", wire: responses,
 		program: peerProgram{pkg: "@openai/codex@latest", path: "bin/codex.js", node: 16},
-		tools:   tools{shell: call("exec_command", "cmd"), mcp: "mcp__mini__say"},
+		tools:   tools{shell: call("exec_command", "cmd"), mcp: "mcp__mini/say"},
 		args: []string{"exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", "-s", "danger-full-access", "-m", "mock-model",
 			"-c", `model_provider="mock"`, "-c", `model_providers.mock={name="mock",base_url="${BASE}/v1",wire_api="responses",env_key="MOCK_KEY"}`, "${PROMPT}"},
 		env:   []string{"MOCK_KEY=none"},
 		files: map[string]string{"home/.codex/config.toml": "[mcp_servers.mini]\ncommand = \"node\"\nargs = [\"${MCP}\"]\n"},
 		mcp:   map[string]string{},
 		own:   ".codex/hooks.json",
+		trust: trustInCodex,
 	},
 	{
 		name: "qwen", wire: modelserver.OpenAI,
@@ -97,8 +113,9 @@ var realAgents = []realAgent{
 			"HTTPS_PROXY=", "https_proxy=", "HTTP_PROXY=", "http_proxy="}, // it would ask the proxy for this machine's addresses, too
 		files: map[string]string{"home/.qwen/settings.json": `{"privacy": {"usageStatisticsEnabled": false}, "general": {"disableAutoUpdate": true, "enableAutoUpdate": false},
 			"mcpServers": {"mini": {"command": "node", "args": ["${MCP}"], "trust": true}}}`},
-		mcp: map[string]string{},
-		own: ".qwen/settings.json",
+		mcp:   map[string]string{},
+		own:   ".qwen/settings.json",
+		trust: trustsFolder(".qwen/trustedFolders.json"),
 	},
 	{
 		name: "opencode", wire: modelserver.OpenAI,
@@ -120,8 +137,9 @@ var realAgents = []realAgent{
 		asking:  []string{"-p", "${PROMPT}", "--model", "mock-model", "--no-auto-update"},
 		env: []string{"COPILOT_OFFLINE=true", "COPILOT_PROVIDER_BASE_URL=${BASE}/v1", "COPILOT_PROVIDER_API_KEY=none", "COPILOT_PROVIDER_TYPE=openai",
 			"COPILOT_PROVIDER_MAX_PROMPT_TOKENS=100000", "COPILOT_PROVIDER_MAX_OUTPUT_TOKENS=1000"},
-		mcp: map[string]string{"home/.copilot/mcp-config.json": `{"mcpServers":{"mini":{"type":"local","command":"node","args":["${MCP}"],"tools":["*"]}}}`},
-		own: ".github/hooks/more.json",
+		mcp:   map[string]string{"home/.copilot/mcp-config.json": `{"mcpServers":{"mini":{"type":"local","command":"node","args":["${MCP}"],"tools":["*"]}}}`},
+		own:   ".github/hooks/more.json",
+		trust: func(s *stage) { s.args = append(slices.Clone(s.args), "--trust-folder") },
 	},
 	{
 		name: "pi", wire: modelserver.OpenAI,
@@ -131,7 +149,8 @@ var realAgents = []realAgent{
 		env:     []string{"PI_OFFLINE=1"},
 		files: map[string]string{"home/.pi/agent/models.json": `{"providers": {"mock": {"baseUrl": "${BASE}/v1", "api": "openai-completions", "apiKey": "none",
 			"models": [{"id": "mock-model"}]}}}`},
-		own: ".pi/extensions/more.ts",
+		own:  ".pi/extensions/more.ts",
+		mute: map[protocol.EventName]string{protocol.AgentStop: "pi -p has ended before hooks of agent_end have answered"},
 	},
 	{
 		name: "cline", wire: modelserver.OpenAI,
@@ -139,9 +158,11 @@ var realAgents = []realAgent{
 		tools: tools{shell: func(c string) modelserver.Call {
 			return modelserver.Call{Name: "run_commands", Args: `{"commands":[` + asJSON(c) + `]}`}
 		}},
-		args: []string{"--provider", "openai-compatible", "--model", "mock-model", "--key", "none", "${PROMPT}"},
-		env:  []string{"CLINE_NO_AUTO_UPDATE=1", "OPENAI_BASE_URL=${BASE}/v1"},
-		own:  ".clinerules/hooks/PreToolUse",
+		args: []string{"${PROMPT}"},
+		files: map[string]string{"home/.cline/data/settings/providers.json": `{"version": 1, "lastUsedProvider": "openai-compatible", "modes": {}, "providers": {"openai-compatible": {
+			"settings": {"provider": "openai-compatible", "apiKey": "none", "model": "mock-model", "baseUrl": "${BASE}/v1"}, "updatedAt": "2026-11-29T08:00:00Z", "tokenSource": "manual"}}}`},
+		own:    ".clinerules/hooks/PreToolUse",
+		leaves: []string{"hub", "stop"},
 	},
 	{
 		name: "factory", wire: modelserver.OpenAI,
@@ -151,7 +172,8 @@ var realAgents = []realAgent{
 		env:     []string{"FACTORY_API_KEY=fk-none", "FACTORY_DROID_AUTO_UPDATE_ENABLED=false"},
 		files: map[string]string{"home/.factory/settings.json": `{"customModels": [{"model": "mock-model", "displayName": "mock", "baseUrl": "${BASE}/v1", "apiKey": "none",
 			"provider": "generic-chat-completion-api", "maxOutputTokens": 1000}], "enableDroidShield": false}`},
-		own: ".factory/hooks.json",
+		own:  ".factory/hooks.json",
+		mute: map[protocol.EventName]string{protocol.PromptSubmit: "droid exec asks no hook about its prompt"},
 	},
 	{
 		name: "crush", wire: modelserver.OpenAI,

@@ -67,6 +67,9 @@ func newStage(t *testing.T, a *realAgent, steps ...step) *stage {
 	for _, each := range a.env {
 		s.env = append(s.env, s.fill(each, ""))
 	}
+	if a.leaves != nil {
+		t.Cleanup(func() { _, _ = s.run(filepath.Join(programs, agentProgram(a)), a.leaves...) }) // what is left is reported by the box
+	}
 	if kept := os.Getenv("HOOKD_INTEROP_PAYLOADS"); kept != "" {
 		s.hook("zz-keeping.sh", "#!/bin/sh\n# hook: events=*,session-end,agent-error,notification can=observe\nexec cat >"+filepath.Join(kept, a.name+".$(date +%s%N).$HOOK_EVENT.json")+"\n")
 	}
