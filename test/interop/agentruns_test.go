@@ -83,7 +83,9 @@ func (a *realAgent) project(t *testing.T) {
 		after = a.shell("echo yes >passed-after.txt")
 	}
 	after.before = func() {
-		daemon = s.daemon()
+		for end := time.Now().Add(10 * time.Second); daemon == 0 && time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+			daemon = s.daemon() // the first call has it start
+		}
 		if daemon == 0 {
 			t.Error("no daemon listens after the first call")
 			return
@@ -131,7 +133,6 @@ func (s *stage) daemon() int {
 		pid, _ := strconv.Atoi(found[1] + found[2])
 		return pid
 	}
-	s.t.Logf("hookd serve --status: %s", out)
 	return 0
 }
 

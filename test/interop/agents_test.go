@@ -87,10 +87,10 @@ var realAgents = []realAgent{
 		args:    []string{"-p", "${PROMPT}", "--yolo", "--model", "gemini-2.5-flash"},
 		env:     []string{"GOOGLE_GEMINI_BASE_URL=${BASE}", "GEMINI_API_KEY=none", "GEMINI_TELEMETRY_ENABLED=false"},
 		files: map[string]string{"home/.gemini/settings.json": `{"security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": true}}, "general": {"enableAutoUpdate": false},
-			"mcpServers": {"mini": {"command": "node", "args": ["${MCP}"], "trust": true}}}`},
-		mcp:   map[string]string{},
-		own:   ".gemini/settings.json",
-		trust: trustsFolder(".gemini/trustedFolders.json"),
+			"mcpServers": {"mini": {"command": "node", "args": ["${MCP}"], "trust": true}}}`,
+			"home/.gemini/trustedFolders.json": `{"${PROJ}": "TRUST_FOLDER"}`}, // without it no run begins
+		mcp: map[string]string{},
+		own: ".gemini/settings.json",
 	},
 	{
 		name: "codex", wire: responses,
