@@ -75,6 +75,7 @@ func TestRealAgents(t *testing.T) {
 	for i := range realAgents {
 		a := &realAgents[i]
 		t.Run(a.name, func(t *testing.T) {
+			t.Parallel() // one installs, and another waits for its model
 			if a.endsOnRefusal() {
 				t.Run("refusal", a.refusal)
 			} else {
