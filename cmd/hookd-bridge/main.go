@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"os"
 	"time"
 )
@@ -20,23 +19,6 @@ func main() {
 	m.run()
 }
 
-// messenger is one call of an agent. It has one goroutine and no timer, which would cost
-// a thread: whatever waits does so until due.
-type messenger struct {
-	arguments
-	due time.Time
-}
-
-// errLate says that time is over.
-var errLate = errors.New(late)
-
-// mostInput is the largest input that is sent to a daemon. Larger ones are for hookd
-// bridge to take or to refuse, which reads no more than mostAlone.
-const (
-	mostInput = 16 << 20
-	mostAlone = 32<<20 + 1
-)
-
 // run answers the call and ends the process.
 func (m *messenger) run() {
 	if !asksDaemons {
@@ -45,6 +27,9 @@ func (m *messenger) run() {
 	input, err := readAll(0, mostAlone, m.due)
 	if err == errLate {
 		m.refuse(late)
+	}
+	if err != nil && len(input) > 0 { // hookd would find the rest only
+		m.refuse(unread)
 	}
 	if err != nil {
 		m.alone(nil, "")
@@ -57,19 +42,4 @@ func (m *messenger) run() {
 		m.alone(input, start)
 	}
 	m.answer(reply)
-}
-
-// reply is what to write, and the exit code.
-type reply struct {
-	stdout, stderr []byte
-	exit           int
-}
-
-// answer writes a reply and ends the process.
-func (m *messenger) answer(r reply) {
-	_ = writeAll(2, r.stderr) // an agent that does not read it reads the answer all the same
-	if writeAll(1, r.stdout) != nil && r.exit == 0 {
-		r.exit = refusingExit
-	}
-	os.Exit(r.exit)
 }

@@ -10,7 +10,8 @@ import (
 // factory is Factory Droid, which speaks Claude Code's protocol, merges changed args, and
 // never replaces a tool's output.
 var factory = &dialect.Agent{
-	Name: "factory", Title: "Factory Droid", Tier: dialect.FromDocuments, MergesArgs: true,
+	Name: "factory", Title: "Factory Droid", MergesArgs: true,
+	FolderVariables: []string{"FACTORY_PROJECT_DIR", "DROID_PROJECT_DIR"},
 	Rows: failsOpen(60*time.Second, []dialect.Row{
 		{Name: "PreToolUse", Event: protocol.ToolCallStart, Can: dialect.Can{Block: carried, Change: merged, Context: carried, Ask: carried, Stop: carried, Notice: carried}},
 		{Name: "PostToolUse", Event: protocol.ToolCallEnd, Can: dialect.Can{Context: carried, Stop: carried, Notice: carried}},
