@@ -1,8 +1,6 @@
 package guest
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -34,8 +32,8 @@ import (
 // hooks of each origin.
 type forcedCounts struct {
 	Agents map[string]map[string]forcedCount `json:"agents"`
-	// Said is the hash of the text that the run goes on with: an agent that puts it to the
-	// model as a prompt also fires the event of a prompt for it.
+	// Said is the beginning of the text that the run goes on with: an agent that puts it to
+	// the model as a prompt also fires the event of a prompt for it.
 	Said string `json:"said"`
 }
 
@@ -111,7 +109,7 @@ func (r *Role) boundRun(ev *protocol.Event, file string) {
 		if file != "" {
 			err = changeForced(file, func(c *forcedCounts) bool {
 				refused = c.count(agent, wanted, r.mostForced)
-				c.Said = hashOf(said(out))
+				c.Said = said(out)
 				return refused == ""
 			})
 		}
@@ -164,29 +162,26 @@ func wantedBy(out *protocol.Outcome) (origins []protocol.Origin) {
 	return origins
 }
 
-// said is the text that the run goes on with.
+// said is the beginning of the text that the run goes on with.
 func said(out *protocol.Outcome) string {
+	const longest = 500 // bytes
+	words := out.Reason
 	for _, m := range out.Messages {
 		if text := m.Content.Text(); text != "" {
-			return text
+			words = text
+			break
 		}
 	}
-	return out.Reason
+	words = strings.TrimSpace(words)
+	return strings.ToValidUTF8(words[:min(len(words), longest)], "")
 }
 
-func hashOf(text string) string {
-	text = strings.TrimSpace(text)
-	if text == "" {
-		return ""
-	}
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:16])
-}
-
-// goesOn reports whether a prompt is not the person's: the text that a hook forced the run
-// on with, or none at all.
+// goesOn reports whether a prompt is not the person's: none at all, or the text that a
+// hook forced the run on with, to which the agent may have added words.
 func (c *forcedCounts) goesOn(prompt string) bool {
-	return strings.TrimSpace(prompt) == "" || c.Said != "" && c.Said == hashOf(prompt)
+	const short = 20 // bytes: such a text is in many a prompt
+	prompt = strings.TrimSpace(prompt)
+	return prompt == "" || c.Said != "" && (prompt == c.Said || len(c.Said) >= short && strings.Contains(prompt, c.Said))
 }
 
 // of are the counts of one agent, by whatever hook.

@@ -165,6 +165,23 @@ func TestForcingOnWithoutCounts(t *testing.T) {
 	}
 }
 
+// The prompt that an agent makes of a hook's words is not the person's.
+func TestPromptsThatAreNotThePersons(t *testing.T) {
+	long := strings.Repeat("run the tests first, ", 40)
+	c := &forcedCounts{Said: said(&protocol.Outcome{Reason: "  " + long})}
+	for prompt, want := range map[string]bool{
+		"": true, " \n": true, long: true, "Stop hook: " + long + "!": true, "run the tests": false, "run the tests first,": false,
+	} {
+		if got := c.goesOn(prompt); got != want {
+			t.Errorf("%.40q is no prompt of the person's: %v", prompt, got)
+		}
+	}
+	short := &forcedCounts{Said: "no"}
+	if short.goesOn("now do it") || !short.goesOn("no") || (&forcedCounts{}).goesOn("x") {
+		t.Error("short words are found in any prompt")
+	}
+}
+
 func TestOldCountsAreRemoved(t *testing.T) {
 	dir := t.TempDir()
 	old, young := filepath.Join(dir, "old"), filepath.Join(dir, "young")
