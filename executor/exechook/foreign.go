@@ -3,6 +3,7 @@ package exechook
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -76,6 +77,7 @@ func (p *Program) askOnce(ctx context.Context, q *executor.Question, asking *for
 	c.Stdin = [][]byte{stdin}
 	c.Argv = withWords(c.Argv, asking.Args())
 	c.Env = append(c.Env[:len(c.Env):len(c.Env)], asking.Env()...)
+	file, left := p.envFile(asking, c)
 	result := p.runtime.Run(ctx, c)
 	if result.Err != nil || result.OutputHeldOpen {
 		onTreeGone(q)(result.Gone, nil)
@@ -83,7 +85,33 @@ func (p *Program) askOnce(ctx context.Context, q *executor.Question, asking *for
 	if q.Transcript != nil {
 		q.Transcript(c.Stdin, result.Stdout)
 	}
-	return p.foreignAnswer(q, asking, &result)
+	answer := p.foreignAnswer(q, asking, &result)
+	if left() {
+		answer.Warnings = append(answer.Warnings, "it leaves variables for the commands of the session in "+file+", which have no effect here")
+	}
+	return answer
+}
+
+// envFile gives a hook the file in which its agent would have it leave variables for the
+// commands of the session, and returns its variable and what reports whether it did. Where
+// that agent itself has started hookd, the file is its own, and counts.
+func (p *Program) envFile(asking *foreignhooks.Asking, c *process.Command) (name string, left func() bool) {
+	never := func() bool { return false }
+	name = asking.EnvFile()
+	if name == "" || slices.ContainsFunc(c.Env, func(v string) bool { return strings.HasPrefix(v, name+"=") }) {
+		return name, never
+	}
+	file, err := os.CreateTemp("", "hookd-env-*")
+	if err != nil {
+		return name, never // a hook without it does what it does where its agent has none
+	}
+	_ = file.Close()
+	c.Env = append(c.Env, name+"="+file.Name())
+	return name, func() bool {
+		info, err := os.Stat(file.Name())
+		_ = os.Remove(file.Name())
+		return err == nil && info.Size() > 0
+	}
 }
 
 // withWords adds words to a command line: to the command itself where a shell reads it.

@@ -162,3 +162,34 @@ esac; echo asked >>"$0.log"`
 		}
 	}
 }
+
+// A hook of Claude Code's may leave variables for the session's commands in a file: here
+// nobody reads it, which is said, and the file is gone.
+func TestVariablesThatAHookLeavesAreSaidToBeLost(t *testing.T) {
+	for body, want := range map[string]bool{
+		`echo 'export A=1' >>"$CLAUDE_ENV_FILE"; echo "$CLAUDE_ENV_FILE" >"$0.log"`: true,
+		`echo "$CLAUDE_ENV_FILE" >"$0.log"`:                                         false,
+	} {
+		s := newScripts(t)
+		h := s.foreignHook("h", "claude", 10*time.Second, body)
+		h.Named, h.Events = []string{"SessionStart"}, []protocol.EventName{protocol.SessionStart}
+		config := h.Asker.(*Program).config
+		config.Selector, _ = foreignhooks.Find("claude").Select(h.Named, "")
+		h.Asker = New(h.Asker.(*Program).runtime, config)
+		ev := protocol.Event{Event: protocol.SessionStart, ID: "e", Session: protocol.Session{ID: "s"}, Data: []byte(`{"source":"startup","model":"m","tools":[]}`)}
+		outcome := hooktest.Fire(t, s.executor(schema.HookSettings{}, h), ev)
+		if len(outcome.Runs) != 1 {
+			t.Fatalf("%+v", outcome)
+		}
+		run := &outcome.Runs[0]
+		if said := strings.Contains(strings.Join(run.Warnings, " "), "CLAUDE_ENV_FILE"); said != want || run.Failure != "" {
+			t.Errorf("%s: %q, warnings %q, failure %s %s", body, outcome.Action, run.Warnings, run.Failure, run.Detail)
+		}
+		file, _ := os.ReadFile(h.Asker.(*Program).argv[0] + ".log")
+		if name := strings.TrimSpace(string(file)); name == "" {
+			t.Error("it is told no file")
+		} else if _, err := os.Stat(name); err == nil {
+			t.Errorf("%s is left", name)
+		}
+	}
+}

@@ -35,6 +35,7 @@ type Agent struct {
 	FailsOpen string
 
 	env     func(a *Asking) []string
+	envFile string // see [Asking.EnvFile]
 	input   func(a *Asking) object.Object
 	reply   func(a *Asking, end *Ending) said
 	matcher func(matcher string) (fits, error)

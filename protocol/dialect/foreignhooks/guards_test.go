@@ -170,3 +170,32 @@ func TestAcaiIsToldOurNames(t *testing.T) {
 		}
 	}
 }
+
+// What only the hook's own agent can carry out is said to be lost.
+func TestWhatOnlyTheAgentCanDoIsSaidToBeLost(t *testing.T) {
+	for _, c := range []struct{ agent, event, stdout, lost string }{
+		{"claude", "SessionStart", `{"hookSpecificOutput":{"hookEventName":"SessionStart","initialUserMessage":"x"}}`, "initialUserMessage"},
+		{"claude", "SessionStart", `{"hookSpecificOutput":{"hookEventName":"SessionStart","sessionTitle":"x"}}`, "sessionTitle"},
+		{"claude", "SessionStart", `{"hookSpecificOutput":{"hookEventName":"SessionStart","watchPaths":["x"]}}`, "watchPaths"},
+		{"claude", "UserPromptSubmit", `{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","suppressOriginalPrompt":true}}`, "suppressOriginalPrompt"},
+		{"claude", "UserPromptSubmit", `{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","suppressOriginalPrompt":false}}`, ""},
+		{"claude", "PostToolUse", `{"hookSpecificOutput":{"hookEventName":"PostToolUse","classifierContext":"x"}}`, "classifierContext"},
+		{"claude", "PermissionRequest", `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow","updatedPermissions":[{"type":"setMode"}]}}}`, "updatedPermissions"},
+		{"gemini", "AfterTool", `{"hookSpecificOutput":{"tailToolCallRequest":{"name":"x","args":{}}}}`, "tailToolCallRequest"},
+		{"gemini", "AfterAgent", `{"hookSpecificOutput":{"clearContext":true}}`, "clearContext"},
+		{"cursor", "sessionStart", `{"env":{"A":"b"}}`, "env"},
+	} {
+		f := Find(c.agent)
+		e := f.Known(c.event)
+		s, err := f.Select([]string{c.event}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := s.Ask(&protocol.Event{Event: e.Event, Project: "/p", Data: protocol.RawMessage(samplesOf[e.Event])}, "/p")
+		result := a.Reply(guardInfo, Ending{Stdout: []byte(c.stdout)})
+		said := strings.Join(result.Warnings, "; ")
+		if result.Failure != nil || (c.lost == "") != (said == "") || !strings.Contains(said, c.lost) {
+			t.Errorf("%s %s %s: warnings %q, %+v", c.agent, c.event, c.stdout, result.Warnings, result.Failure)
+		}
+	}
+}
