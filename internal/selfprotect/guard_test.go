@@ -134,6 +134,7 @@ func TestCallsOfTools(t *testing.T) {
 		{"Delete", write, `{"path":".cursor/hooks.json"}`}, {"Create", write, `{"file_path":".factory/settings.json"}`}, {"ApplyPatch", write, `{"patch":"--- a/.factory/hooks.json\n+++ b/.factory/hooks.json\n"}`}, {"create", write, `{"path":".github/hooks/x.json","file_text":""}`}, {"edit", write, `{"path":".copilot/settings.json"}`},
 		{"write", write, `{"file_path":"crush.json"}`}, {"multiedit", write, `{"file_path":".crush.json","edits":[{"old_string":"a"}]}`}, {"fs_write", write, `{"command":"create","path":".kiro/hooks/x.json"}`}, {"file_editor", write, `{"command":"str_replace","path":".openhands/hooks.json"}`}, {"str_replace_editor", write, `{"command":"insert","path":".qwen/settings.json"}`},
 		{"write_to_file", write, `{"path":".clinerules/hooks/PreToolUse","content":""}`}, {"patch", write, `{"path":".hermes/config.yaml"}`}, {"write_file", write, `{"path":".windsurf/hooks.json"}`}, {"text_editor", other, `{"command":"write","path":".config/goose/config.yaml"}`}, {"write_file", write, `{"path":".opencode/plugin/hookd.ts"}`}, {"write_file", write, `{"path":".pi/extensions/hookd.ts"}`},
+		{"write_file", write, `{"path":".claude/settings.json","content":"{}","action":"view"}`}, {"Write", write, `{"file_path":".claude/settings.json","content":"{}","mode":"read"}`}, {"edit_file", write, `{"patch":"*** Update File: x\n*** Update File: .hermes/config.yaml","paths":["x",".hermes/config.yaml"]}`}, {"file_editor", other, `{"path":".openhands/hooks.json"}`},
 		{"write_file", write, `{"path":"alias/settings.json"}`}, {"write_file", write, `{"path":"one.json"}`}, {"write_file", write, `{"path":"hard.json"}`}, {"write_file", write, `{"path":".git/hooks/pre-commit"}`}, {"write_file", write, `{"path":"sub/../.ACAI/acai.json"}`}, {"write_file", write, `{"path":"BASE/state/hookd/records/x"}`}, {"write_file", write, `{"path":".claude\\settings.json"}`},
 		{"mcp__fs__write_file", mcp, `{"path":".claude/settings.json","content":""}`}, {"mcp__fs__move_file", mcp, `{"source":"x","destination":"BASE/p/.acai/acai.json"}`}, {"mcp__fs__edit", mcp, `{"files":[{"file":"x"},{"file":".claude/settings.json"}]}`}, {"mcp__fs__delete", mcp, `{"paths":["a",".claude/settings.json"]}`}, {"mcp__fs__put", mcp, `{"uri":"file://BASE/home/.claude/settings.json"}`},
 		{"mcp__fs__set", mcp, `{"where":"BASE/p/.claude/settings.json"}`}, {"mcp__sh__run", mcp, `{"command":"rm .claude/settings.json"}`}, {"mcp__sh__exec", mcp, `{"cmd":["rm","-rf",".acai"]}`}, {"mcp__py__run", mcp, `{"code":"open('.claude/settings.json','w')"}`}, {"search_and_replace", other, `{"path":".claude/settings.json"}`}, {"mcp__sh__run", mcp, `{"cwd":"BASE/p/.claude","command":"rm settings.json"}`},
@@ -249,5 +250,26 @@ func BenchmarkJudge(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// A kind that the name does not prove frees no call: a plug-in may have a tool of its own
+// that is called as another agent's tool for reading is.
+func TestKindsThatAreNotProvenFreeNothing(t *testing.T) {
+	w := newWorld(t)
+	hook := Hook(w.options())
+	for _, c := range []struct {
+		data string
+		want protocol.Action
+	}{
+		{`{"name":"task","kind":"agent","unproven":true,"args":{"path":".claude/settings.json"}}`, protocol.Block},
+		{`{"name":"subagent","kind":"agent","unproven":true,"args":{"command":"rm -rf .acai"}}`, protocol.Block},
+		{`{"name":"task","kind":"agent","args":{"prompt":"rm -rf .acai"}}`, ""},
+	} {
+		ev := protocol.Event{Event: protocol.ToolCallStart, Project: w.project, Cwd: w.project, Data: protocol.RawMessage(c.data)}
+		reply, err := hook.Func(t.Context(), &ev)
+		if err != nil || reply.Action != c.want {
+			t.Errorf("%s: %q %s, %v", c.data, reply.Action, reply.Reason, err)
+		}
 	}
 }

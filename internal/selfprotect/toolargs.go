@@ -37,9 +37,6 @@ var (
 	verbMembers  = strings.Fields("command operation action mode method")
 )
 
-// viewers are editors whose args say whether they only show the file.
-var viewers = strings.Fields("file_editor str_replace_editor str_replace_based_edit_tool text_editor developer__text_editor editor fs_write")
-
 // readVerbs begin the names of tools, or are words in args, that only read.
 var readVerbs = strings.Fields("read view get list search find stat show cat open directory tree grep glob head tail describe query fetch exists info")
 
@@ -174,14 +171,19 @@ func (j *judge) absolute(name string) string {
 	return filepath.Join(filepath.FromSlash(unescape(j.dirs[0], "")), filepath.FromSlash(name))
 }
 
-// onlyReads reports whether the args of an editor say that it only shows the file.
+// onlyReads reports whether the args say that a file is only shown: each verb in them.
 func (j *judge) onlyReads(args protocol.RawMessage) bool {
+	reads := false
 	for _, m := range jsonspan.Members(args) {
-		if slices.Contains(verbMembers, memberName(m.Name)) && jsonspan.Kind(m.Value) == '"' && slices.Contains(readVerbs, strings.ToLower(jsonspan.Text(m.Value))) {
-			return true
+		if !slices.Contains(verbMembers, memberName(m.Name)) || jsonspan.Kind(m.Value) != '"' {
+			continue
 		}
+		if !slices.Contains(readVerbs, strings.ToLower(jsonspan.Text(m.Value))) {
+			return false
+		}
+		reads = true
 	}
-	return false
+	return reads
 }
 
 // readsOnly reports whether a tool that no table knows only reads: by its name, or by a

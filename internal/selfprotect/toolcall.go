@@ -9,6 +9,7 @@ import (
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/internal/shellwords"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/toolname"
 )
 
 // call judges a call by what its tool does to the world.
@@ -16,7 +17,11 @@ func (j *judge) call(c *call) {
 	if jsonspan.Kind(c.Args) != '{' {
 		return
 	}
-	switch c.Kind {
+	kind := c.Kind
+	if c.Unproven {
+		kind = protocol.KindOther
+	}
+	switch kind {
 	case protocol.KindRead, protocol.KindAgent:
 	case protocol.KindShell:
 		j.directories(c.Args)
@@ -27,7 +32,7 @@ func (j *judge) call(c *call) {
 		})
 		j.programs(c.Args)
 	case protocol.KindWrite:
-		if slices.Contains(viewers, strings.ToLower(c.Name)) && j.onlyReads(c.Args) {
+		if _, known := toolname.Kind(c.Name); !known && j.onlyReads(c.Args) {
 			return
 		}
 		j.members(c.Args, false, func(name string, value protocol.RawMessage) {

@@ -14,7 +14,8 @@
 //	claude.go …    one file for each agent: its members
 //	condition.go   Claude Code's member if as a condition of hookd's
 //	shellparts.go  variables and folders become part of the command line
-//	describe.go    a Hook as a description, as the loader takes it; variables of agents
+//	describe.go    a Hook as a description, as the loader takes it; variables of agents;
+//	               what is said once of all hooks of an agent that goes on when they crash
 //	names.go       names, repeated entries, entries that start hookd
 //
 // # Rules

@@ -121,9 +121,22 @@ func firstCommand(line string) []string {
 	at := max(0, slices.IndexFunc(commands, func(c shellwords.Command) bool { return !slices.Contains(setUp, c.Words[0].Text) }))
 	words := make([]string, len(commands[at].Words))
 	for i, w := range commands[at].Words {
-		words[i] = w.Text
+		words[i] = withoutSubstitutions(w.Text)
 	}
 	return words
+}
+
+// withoutSubstitutions leaves out commands that stand in a word for a folder:
+// "$(git rev-parse --show-toplevel)/guard.py" is /guard.py.
+func withoutSubstitutions(word string) string {
+	for {
+		before, rest, is := strings.Cut(word, "$(")
+		inner, after, ends := strings.Cut(rest, ")")
+		if !is || !ends || strings.Contains(inner, "(") {
+			return word
+		}
+		word = before + after
+	}
 }
 
 // withoutRepeats leaves out entries that are equal to an earlier one but for their
