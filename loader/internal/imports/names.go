@@ -43,15 +43,6 @@ func giveNames(hooks []Hook) {
 	}
 }
 
-// Owner returns the agent that a name was given for, "" for the name of another hook.
-func Owner(name string) string {
-	agent, _, is := strings.Cut(name, ":")
-	if !is || Find(agent) == nil {
-		return ""
-	}
-	return agent
-}
-
 // longestName bounds what of a script's name is taken over.
 const longestName = 80
 
