@@ -11,6 +11,7 @@ import (
 // never replaces a tool's output.
 var factory = &dialect.Agent{
 	Name: "factory", Title: "Factory Droid", MergesArgs: true,
+	FolderVariables: []string{"FACTORY_PROJECT_DIR", "DROID_PROJECT_DIR"},
 	Rows: failsOpen(60*time.Second, []dialect.Row{
 		{Name: "PreToolUse", Event: protocol.ToolCallStart, Can: dialect.Can{Block: carried, Change: merged, Context: carried, Ask: carried, Stop: carried, Notice: carried}},
 		{Name: "PostToolUse", Event: protocol.ToolCallEnd, Can: dialect.Can{Context: carried, Stop: carried, Notice: carried}},
