@@ -78,12 +78,12 @@ func sampleEvent(name protocol.EventName, call string) *protocol.Event {
 // asked is a hook of one event of an agent, asked about a sample.
 func asked(t testing.TB, f *Agent, event, call string) *Asking {
 	t.Helper()
-	e := f.Known(event)
+	e := f.known(event)
 	if e == nil || e.Event == "" {
 		t.Fatalf("%s has no event %s", f.Name, event)
 	}
-	if call == "" && len(e.Only) > 0 {
-		call = otherCalls[e.Only[0]]
+	if call == "" && len(e.only) > 0 {
+		call = otherCalls[e.only[0]]
 	}
 	s, err := f.Select([]string{event}, "")
 	if err != nil {
@@ -150,7 +150,7 @@ func TestInputsHaveTheCapturedMembers(t *testing.T) {
 				t.Fatal(err)
 			}
 			call, err := host.Read(golden.EventOf(host, path), stdin, golden.Limits)
-			if err != nil || f.Known(golden.EventOf(host, path)) == nil || f.Known(golden.EventOf(host, path)).Event != call.Event.Event {
+			if err != nil || f.known(golden.EventOf(host, path)) == nil || f.known(golden.EventOf(host, path)).Event != call.Event.Event {
 				continue
 			}
 			t.Run(f.Name+"/"+filepath.Base(path), func(t *testing.T) {
@@ -206,7 +206,7 @@ func TestArgsGoThereAndBack(t *testing.T) {
 		for kind, call := range otherCalls {
 			event := ""
 			for _, e := range f.Events {
-				if e.Event == protocol.ToolCallStart && len(e.Only) == 0 {
+				if e.Event == protocol.ToolCallStart && len(e.only) == 0 {
 					event = e.Name
 					break
 				}
@@ -293,7 +293,7 @@ func TestMatchersAreComparedAsTheirAgentDoes(t *testing.T) {
 			t.Errorf("%s %q: %v", test.dialect, test.matcher, err)
 			continue
 		}
-		a := s.Ask(sampleEvent(f.Known(test.event).Event, otherCalls[test.call]), "/proj")
+		a := s.Ask(sampleEvent(f.known(test.event).Event, otherCalls[test.call]), "/proj")
 		if (a != nil) != test.asked {
 			t.Errorf("%s %s matcher %q, call %q: asked %v", test.dialect, test.event, test.matcher, test.call, a != nil)
 		}

@@ -36,7 +36,7 @@ func (f *Agent) Select(named []string, matcher string) (*Selector, error) {
 // project is the folder that the agent would call its project.
 func (s *Selector) Ask(ev *protocol.Event, project string) *Asking {
 	for _, e := range s.agent.eventsFor(ev.Event, s.named) {
-		a := &Asking{Agent: s.agent, Event: e, ev: ev, project: project, data: object.Reader{JSON: ev.Data}}
+		a := &Asking{agent: s.agent, event: e, ev: ev, project: project, data: object.Reader{JSON: ev.Data}}
 		a.readCall()
 		if host := a.data.At("host"); ev.Agent.Host == s.agent.Name && jsonspan.Kind(host) == '{' {
 			a.host = host
@@ -50,7 +50,7 @@ func (s *Selector) Ask(ev *protocol.Event, project string) *Asking {
 
 // concerns reports whether the event is about such a call, where it is about one.
 func (a *Asking) concerns() bool {
-	return len(a.Event.Only) == 0 || a.call.name == "" || slices.Contains(a.Event.Only, string(a.call.kind)) || slices.Contains(a.Event.Only, a.call.name)
+	return len(a.event.only) == 0 || a.call.name == "" || slices.Contains(a.event.only, string(a.call.kind)) || slices.Contains(a.event.only, a.call.name)
 }
 
 // matches compares the matcher in the agent's own way. An event that names nothing to
@@ -60,8 +60,8 @@ func (a *Asking) matches(fits fits) bool {
 		return true
 	}
 	subjects := a.call.names
-	if a.Agent.subject != nil {
-		subjects = a.Agent.subject(a)
+	if a.agent.subject != nil {
+		subjects = a.agent.subject(a)
 	}
 	return len(subjects) == 0 || slices.ContainsFunc(subjects, fits)
 }
