@@ -57,7 +57,7 @@ type HookEvent struct {
 	Refuses bool
 
 	// Only are the kinds or names of tools that the event is about, empty for all.
-	only []string
+	Only []string
 }
 
 // nowhere returns events of an agent that hookd has nothing like.

@@ -82,8 +82,8 @@ func asked(t testing.TB, f *Agent, event, call string) *Asking {
 	if e == nil || e.Event == "" {
 		t.Fatalf("%s has no event %s", f.Name, event)
 	}
-	if call == "" && len(e.only) > 0 {
-		call = otherCalls[e.only[0]]
+	if call == "" && len(e.Only) > 0 {
+		call = otherCalls[e.Only[0]]
 	}
 	s, err := f.Select([]string{event}, "")
 	if err != nil {
@@ -206,7 +206,7 @@ func TestArgsGoThereAndBack(t *testing.T) {
 		for kind, call := range otherCalls {
 			event := ""
 			for _, e := range f.Events {
-				if e.Event == protocol.ToolCallStart && len(e.only) == 0 {
+				if e.Event == protocol.ToolCallStart && len(e.Only) == 0 {
 					event = e.Name
 					break
 				}

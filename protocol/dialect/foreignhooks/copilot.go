@@ -19,7 +19,7 @@ var copilotHooks = Agent{
 	Events: append([]HookEvent{
 		{Name: "preToolUse", Event: protocol.ToolCallStart, Refuses: true},
 		{Name: "permissionRequest", Event: protocol.PermissionRequest, Refuses: true},
-		{Name: "preMcpToolCall", Event: protocol.ToolCallStart, only: []string{"mcp"}},
+		{Name: "preMcpToolCall", Event: protocol.ToolCallStart, Only: []string{"mcp"}},
 		{Name: "postToolUse", Event: protocol.ToolCallEnd},
 		{Name: "postToolUseFailure", Event: protocol.ToolCallError},
 		{Name: "userPromptSubmitted", Event: protocol.PromptSubmit, Refuses: true},

@@ -68,7 +68,7 @@ func (f *Agent) eventsFor(event protocol.EventName, named []string) (list []*Hoo
 		return list
 	}
 	for i := range f.Events {
-		if e := &f.Events[i]; e.Event == event && len(e.only) == 0 {
+		if e := &f.Events[i]; e.Event == event && len(e.Only) == 0 {
 			return []*HookEvent{e}
 		}
 	}

@@ -50,7 +50,7 @@ func (s *Selector) Ask(ev *protocol.Event, project string) *Asking {
 
 // concerns reports whether the event is about such a call, where it is about one.
 func (a *Asking) concerns() bool {
-	return len(a.event.only) == 0 || a.call.name == "" || slices.Contains(a.event.only, string(a.call.kind)) || slices.Contains(a.event.only, a.call.name)
+	return len(a.event.Only) == 0 || a.call.name == "" || slices.Contains(a.event.Only, string(a.call.kind)) || slices.Contains(a.event.Only, a.call.name)
 }
 
 // matches compares the matcher in the agent's own way. An event that names nothing to
