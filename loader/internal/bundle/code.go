@@ -21,6 +21,7 @@ type Code struct {
 	Shell      *ShellLine          // of a command that a shell reads: its line, which is the last of Argv
 	Own        string              // of a command: its program as resolved, before copying
 	ownProgram bool                // the program of the command is a file of the project
+	Rule       bool                // it is a settings entry that carries its reply itself: nothing is started
 	Program    interpreter.Program // what the hook's file, or the project's own program, says of how it starts
 
 	Bundle    *Bundle
@@ -41,13 +42,15 @@ func (c *Code) IsCommand() bool { return c.Argv != nil }
 // nothing answers to.
 func (c *Code) SealHook(in *Builder, name, path, sideFile string, e Entry) (missing []string, err error) {
 	base := in.HooksDir
-	if c.IsCommand() {
+	if c.IsCommand() || c.Rule {
 		base = in.Root
 	}
 	c.Bundle, err = in.Build(name, e, base, func(d *Draft) (err error) {
-		if c.IsCommand() {
+		switch {
+		case c.Rule: // the entry is all of it
+		case c.IsCommand():
 			err = c.addCommand(d)
-		} else {
+		default:
 			err = c.addFile(d, path, sideFile, e.Args)
 		}
 		if err == nil {

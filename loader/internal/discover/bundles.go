@@ -30,7 +30,7 @@ func (sc *Scanner) DescribeForTrust(f *candidate.Hook) {
 	if f.Import != nil && f.Import.Folder != "" {
 		in.HooksDir = f.Import.Folder
 	}
-	if f.File == nil && !f.IsCommand() || f.File != nil && f.File.Head == nil || f.IsCommand() && len(f.Argv) == 0 {
+	if f.File == nil && !f.IsCommand() && !f.Rule || f.File != nil && f.File.Head == nil || f.IsCommand() && len(f.Argv) == 0 {
 		return
 	}
 	in.HashBudget = sc.hashBudget(f.Scope, f.Record)
