@@ -21,7 +21,6 @@ type Code struct {
 	Shell      *ShellLine          // of a command that a shell reads: its line, which is the last of Argv
 	Own        string              // of a command: its program as resolved, before copying
 	ownProgram bool                // the program of the command is a file of the project
-	Rule       bool                // it is a settings entry that carries its reply itself: nothing is started
 	Program    interpreter.Program // what the hook's file, or the project's own program, says of how it starts
 
 	Bundle    *Bundle
@@ -42,15 +41,13 @@ func (c *Code) IsCommand() bool { return c.Argv != nil }
 // nothing answers to.
 func (c *Code) SealHook(in *Builder, name, path, sideFile string, e Entry) (missing []string, err error) {
 	base := in.HooksDir
-	if c.IsCommand() || c.Rule {
+	if c.IsCommand() {
 		base = in.Root
 	}
 	c.Bundle, err = in.Build(name, e, base, func(d *Draft) (err error) {
-		switch {
-		case c.Rule: // the entry is all of it
-		case c.IsCommand():
+		if c.IsCommand() {
 			err = c.addCommand(d)
-		default:
+		} else {
 			err = c.addFile(d, path, sideFile, e.Args)
 		}
 		if err == nil {
@@ -59,6 +56,12 @@ func (c *Code) SealHook(in *Builder, name, path, sideFile string, e Entry) (miss
 		return err
 	})
 	return missing, err
+}
+
+// SealRule makes the bundle of a rule: its entry is all of it.
+func (c *Code) SealRule(in *Builder, name string, e Entry) (err error) {
+	c.Bundle, err = in.Build(name, e, in.Root, func(*Draft) error { return nil })
+	return err
 }
 
 // addFile puts in a hook file with its side file, and what of the project its

@@ -191,12 +191,12 @@ func (g *layerScan) use(d *schema.Described) {
 	f := g.byName[*d.Name]
 	command := d.Command != nil || slices.Contains(d.Faults, "command")
 	if !command && (d.Reply != nil || slices.Contains(d.Faults, "reply")) {
-		g.useRule(f, *d)
+		useRule(g, f, *d)
 		return
 	}
 	switch {
 	case command && f != nil:
-		f.Path, f.File, f.Code, f.SideFile = "", nil, bundle.Code{}, ""
+		f.Path, f.File, f.Code, f.SideFile, f.Rule = "", nil, bundle.Code{}, "", false
 		f.Described = nil
 	case command:
 		f = g.put(&candidate.Hook{Subject: candidate.Subject{Name: *d.Name, Listed: true}})
@@ -214,7 +214,7 @@ func (g *layerScan) use(d *schema.Described) {
 
 // useRule adds an entry that carries its reply itself. There must be no hook file of its
 // name: nobody could know which of the two is meant, and both may be guards.
-func (g *layerScan) useRule(f *candidate.Hook, d schema.Described) {
+func useRule(g *layerScan, f *candidate.Hook, d schema.Described) {
 	if f == nil {
 		f = g.File(*d.Name)
 	}
@@ -225,9 +225,9 @@ func (g *layerScan) useRule(f *candidate.Hook, d schema.Described) {
 			"the entry has a reply, and there is a hook file of its name: "+f.Path, "leave the reply out, or give the rule another name"))
 		d.Faults = append(slices.Clone(d.Faults), "reply")
 	case f != nil: // an earlier entry: the later one counts, as it does for commands
-		f.Code, f.Described = bundle.Code{Rule: true}, nil
+		f.Rule, f.Code, f.Described = true, bundle.Code{}, nil
 	default:
-		f = g.put(&candidate.Hook{Subject: candidate.Subject{Name: *d.Name, Listed: true, Code: bundle.Code{Rule: true}}})
+		f = g.put(&candidate.Hook{Subject: candidate.Subject{Name: *d.Name, Listed: true}, Rule: true})
 	}
 	f.Described = append(f.Described, d)
 }
