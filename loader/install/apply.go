@@ -49,7 +49,47 @@ func (in *Installer) Apply(p *Plan) (applied Applied, err error) {
 	if p.Removal {
 		removeFolders(p.Files)
 	}
-	return applied, nil
+	return applied, in.tidy(p.Agent, p.Scope)
+}
+
+// Tidy removes what was left by installations and removals in an agent that were killed.
+// Apply does so, too.
+func (in *Installer) Tidy(a *Agent, s Scope) error {
+	lock, err := in.store().lock()
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	return in.tidy(a, s)
+}
+
+// tidy looks at every file that an installation was begun for: one that is not there needs
+// neither a record nor the folders that were made for it.
+func (in *Installer) tidy(a *Agent, s Scope) error {
+	known, err := in.store().records()
+	if err != nil {
+		return err
+	}
+	var gone []fileRecord
+	for _, rec := range known.Files {
+		if rec.Agent != a.Name || rec.Scope != s {
+			continue
+		}
+		fsutil.RemoveLeft(filepath.Dir(rec.File))
+		if _, err := os.Lstat(rec.File); errors.Is(err, fs.ErrNotExist) {
+			gone = append(gone, rec)
+		}
+	}
+	if len(gone) == 0 {
+		return nil
+	}
+	for i := range gone {
+		known.forget(gone[i].File)
+		for _, folder := range slices.Backward(gone[i].Folders) {
+			_ = os.Remove(folder)
+		}
+	}
+	return in.store().writeRecords(known)
 }
 
 // change writes one file. The order lets a crash at any moment leave either the old file
