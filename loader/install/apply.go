@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 
 	"github.com/hookd-dev/hookd/internal/fsutil"
 )
@@ -35,6 +36,7 @@ func (in *Installer) Apply(p *Plan) (applied Applied, err error) {
 	defer lock.Close()
 	for i := range p.Files {
 		c := &p.Files[i]
+		fsutil.RemoveLeft(filepath.Dir(c.Real)) // before the record of its file goes
 		if !c.Changes() {
 			continue
 		}
@@ -118,8 +120,8 @@ func (in *Installer) change(c *Change, removal bool) (backup string, err error) 
 			return backup, err
 		}
 		in.step("record")
-		if err := os.MkdirAll(filepath.Dir(c.Real), 0o755); err != nil {
-			return backup, &FileError{File: c.Path, Err: plain(err), Remedy: "make the folder writable for you"}
+		if err := makeFolders(c); err != nil {
+			return backup, &FileError{File: c.Path, Err: plain(err), Remedy: remedyOf(err)}
 		}
 		in.step("folder")
 	}
@@ -132,6 +134,35 @@ func (in *Installer) change(c *Change, removal bool) (backup string, err error) 
 		return backup, in.store().writeRecords(known)
 	}
 	return backup, nil
+}
+
+// makeFolders makes the folders for a file. Those of the machine's settings, and the file,
+// are there for every user, whatever the administrator's mask is.
+func makeFolders(c *Change) error {
+	missing := missingFolders(c.Real)
+	if err := os.MkdirAll(filepath.Dir(c.Real), 0o755); err != nil {
+		return err
+	}
+	if c.record.Scope != Managed {
+		return nil
+	}
+	for _, folder := range missing {
+		if err := os.Chmod(folder, 0o755); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remedyOf says what helps against an error of the system.
+func remedyOf(err error) string {
+	switch {
+	case errors.Is(err, syscall.ENOSPC) || isQuota(err):
+		return "make room on that disk, and run the command again"
+	case errors.Is(err, syscall.EROFS):
+		return "that disk is mounted read-only: mount it writable, and run the command again"
+	}
+	return "make its folder writable for you"
 }
 
 // step tells a test how far the writing is.
@@ -185,7 +216,7 @@ func (st store) keep(c *Change) (copied string, err error) {
 			continue
 		}
 		if err := fsutil.ReplaceFile(copied, text, fsutil.Synced); err != nil {
-			return "", fmt.Errorf("keep a copy of %s: %w", c.Path, err)
+			return "", &FileError{File: c.Path, Err: fmt.Errorf("no copy of it can be kept in %s: %w", folder, plain(err)), Remedy: remedyOf(err) + "; the file was left as it is"}
 		}
 	}
 	return copied, nil
@@ -200,6 +231,9 @@ func (in *Installer) write(c *Change, old fs.FileInfo) error {
 	}
 	if !c.Delete {
 		err := fsutil.ReplaceSame(c.Real, c.After, old, c.Mode, unchanged)
+		if err == nil && old == nil && c.record != nil && c.record.Scope == Managed {
+			err = os.Chmod(c.Real, c.Mode)
+		}
 		return wrote(c, err)
 	}
 	if err := unchanged(); err != nil {
@@ -231,7 +265,7 @@ func wrote(c *Change, err error) error {
 	if err == nil || errors.As(err, &file) {
 		return err
 	}
-	return &FileError{File: c.Path, Err: plain(err), Remedy: "make its folder writable for you; the file was left as it is"}
+	return &FileError{File: c.Path, Err: plain(err), Remedy: remedyOf(err) + "; the file was left as it is"}
 }
 
 // missingFolders returns the folders that must be made for a file, the outermost first.

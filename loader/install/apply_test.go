@@ -1,8 +1,8 @@
 package install
 
 import (
-	"cmp"
 	"bytes"
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -369,6 +369,9 @@ func TestKilledInstallationIsTakenOutWhole(t *testing.T) {
 			c.Env = append(os.Environ(), "INSTALL_TEST_DIR="+filepath.Dir(in.State), "INSTALL_TEST_STEP="+step, "INSTALL_TEST_AGENT="+name)
 			if out, err := c.CombinedOutput(); c.ProcessState.ExitCode() != 9 {
 				t.Fatalf("%s: %v %s", step, err, out)
+			}
+			if step == "temporary" { // one that came to its end in between
+				install(t, in, a, User)
 			}
 			uninstall(t, in, a, User)
 			if err := in.Tidy(a, User); err != nil {

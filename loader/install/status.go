@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -79,6 +80,9 @@ func (in *Installer) StatusOf(a *Agent, s Scope) Installed {
 // error as long as nothing in it looks like ours.
 func fileEntries(a *Agent, f file) ([]Entry, error) {
 	c, err := open(f.path)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, err // nobody can say what is in it
+	}
 	if err != nil || !c.Exists || !bytes.Contains(c.Before, []byte("hookd")) {
 		return nil, nil
 	}
@@ -120,7 +124,11 @@ func pluginEntries(a *Agent, path string) (entries []Entry, err error) {
 func (in *Installer) Problems(i Installed, v Version) (problems []Problem) {
 	var file *FileError
 	if errors.As(i.Err, &file) {
-		problems = append(problems, Problem{file.File, file.Line, fmt.Sprintf("the file cannot be read, so %s does not run the hooks in it: %v", i.Agent.Title, file.Err), "correct the file"})
+		text, remedy := fmt.Sprintf("the file cannot be read, so %s does not run the hooks in it: %v", i.Agent.Title, file.Err), "correct the file"
+		if errors.Is(file.Err, fs.ErrPermission) {
+			text, remedy = fmt.Sprintf("the file cannot be read, so that nobody can say whether hookd is in it: %v", file.Err), file.Remedy
+		}
+		problems = append(problems, Problem{file.File, file.Line, text, remedy})
 	}
 	if len(i.Entries) == 0 {
 		return problems
