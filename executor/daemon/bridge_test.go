@@ -18,14 +18,14 @@ import (
 var errOther = errors.New("the daemon was started with another HOME")
 
 // resolveCaller has an engine of its own for some callers, and none for others.
-func resolveCaller(cwd string, caller Caller) (string, error) {
+func resolveCaller(folders []string, caller Caller) (string, error) {
 	switch {
 	case slices.Contains(caller.Environ, "HOME=/other"):
 		return "", errOther
 	case slices.Contains(caller.Environ, "TOKEN=2"):
-		return cwd + " with TOKEN=2", nil
+		return folders[0] + " with TOKEN=2", nil
 	}
-	return cwd, nil
+	return folders[0], nil
 }
 
 func bridgeLine(id int, command, environ string) string {
