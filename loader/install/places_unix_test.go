@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unicode/utf8"
 )
 
 // TestAProjectLeadsNowhereElse: a clone brings links that lead to files of the person. What
@@ -92,7 +93,7 @@ func TestAPathThatNoSettingsCanHold(t *testing.T) {
 		for _, a := range Agents {
 			_, err := in.Plan(Request{Agent: a, Scope: User, Program: program})
 			var told *FileError
-			if !errors.As(err, &told) || told.Remedy == "" || strings.ContainsAny(told.Error(), "\n\x1b\xff") {
+			if !errors.As(err, &told) || told.Remedy == "" || strings.ContainsAny(told.Error(), "\n\x1b\t") || !utf8.ValidString(told.Error()) {
 				t.Errorf("%q in %s: %v", program, a.Name, err)
 			}
 		}

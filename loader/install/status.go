@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/loader/install/internal/configtext"
 	"github.com/hookd-dev/hookd/protocol/dialect/plugins"
 	"github.com/hookd-dev/hookd/schema"
@@ -158,6 +159,9 @@ func entryProblems(i Installed, v Version, again string) (problems []Problem) {
 		}
 		if e.unread {
 			problems = append(problems, Problem{i.File, e.Line, fmt.Sprintf("%s does not start hookd for %s: it reads events at the root of this file, not below hooks", i.Agent.Title, e.Event), again})
+		}
+		if e.Command.More != "" {
+			problems = append(problems, Problem{i.File, e.Line, fmt.Sprintf("the entry of %s has more than hookd's command, and what hookd answers may be lost: %s", e.Event, text.Shorten(e.Command.More, 60)), again})
 		}
 		if e.Command.Agent != i.Agent.Name {
 			problems = append(problems, Problem{i.File, e.Line, fmt.Sprintf("the entry speaks the words of %q, not those of %s", e.Command.Agent, i.Agent.Title), again})

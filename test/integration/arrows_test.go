@@ -73,7 +73,7 @@ executor/state: protocol schema
 executor/bridge: protocol protocol/dialect
 executor/daemon: executor executor/bridge executor/hookenv protocol protocol/dialect/hosts protocol/rpc protocol/rpc/socket protocol/rpc/socket/meet schema
 executor/daemon: executor protocol protocol/rpc protocol/rpc/socket schema
-loader/install: executor/hookenv executor/process loader/install/internal/configtext protocol protocol/dialect protocol/dialect/hosts protocol/dialect/plugins schema
+loader/install: executor/hookenv executor/process internal/text loader/install/internal/configtext protocol protocol/dialect protocol/dialect/hosts protocol/dialect/plugins schema
 loader/install/internal/configtext: schema/document
 loader/install/verify: executor/guest executor/process internal/program protocol/rpc/socket/meet schema loader/install loader/install/internal/configtext protocol/dialect protocol/toolname
 loader/internal/bundle: executor/hookenv loader/internal/files loader/internal/interpreter loader/internal/report protocol protocol/patterns schema schema/document
