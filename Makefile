@@ -54,7 +54,7 @@ race: bin/progress
 fuzz:
 	@go run ./test/prove/fuzz
 
-# All guarantees at full size, or some: make prove ONLY=G4,G10. Writes docs/guarantees.md.
+# All guarantees at full size, or some: make prove ONLY=G4,G10. Writes docs/internal/guarantees.md.
 prove:
 	ONLY="$(ONLY)" go run ./test/prove/run
 
@@ -88,7 +88,7 @@ demo: build
 # Writes the generated parts of the documentation and the JSON Schemas.
 docs:
 	go generate ./...
-	go test ./test/integration -run TestGeneratedDocs -update
+	go test ./test/integration -run 'TestGeneratedDocs|TestThePicture' -update
 
 release:
 	@for t in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64; do o=$${t%/*} a=$${t#*/}; \

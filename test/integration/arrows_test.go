@@ -160,6 +160,7 @@ cmd/hookd/internal/terminal: cmd/hookd/internal/show
 cmd/hookd/internal/trustcmd: cmd/hookd/internal/cli cmd/hookd/internal/places cmd/hookd/internal/show internal/jsonspan loader protocol schema
 examples: agentloop client executor loader protocol schema
 test/modelserver:
+test/picture:
 test/asuser:
 test/bench: * cmd/hookd
 test/hooktest: protocol schema
