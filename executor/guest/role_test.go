@@ -320,3 +320,26 @@ func TestMarkerTakesOneMark(t *testing.T) {
 		t.Errorf("left: %v", entries)
 	}
 }
+
+// A monitor that somebody else wrote does not count.
+func TestAMonitorOfSomebodyElseDoesNotCount(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give a file away")
+	}
+	dir, now := t.TempDir(), time.Now()
+	if err := StartMonitor(dir, "claude", now, now.Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if !MonitorOf(dir, "claude", now).On() {
+		t.Fatal("it is not on")
+	}
+	if err := os.Chown(filepath.Join(dir, "monitor.json"), 65534, 65534); err != nil {
+		t.Fatal(err)
+	}
+	if MonitorOf(dir, "claude", now).On() {
+		t.Error("it is on")
+	}
+	if _, err := Monitors(dir, now); err == nil || !strings.Contains(err.Error(), "belongs to somebody else") {
+		t.Errorf("error %v", err)
+	}
+}
