@@ -30,7 +30,7 @@ func (g *layerScan) takeCommand(f *candidate.Hook, d *schema.Described) {
 		f.Argv, f.Problem = g.command(words)
 		f.NameWords(words)
 		if f.Problem == nil && mustNotName(g) {
-			f.Problem = namesProject(g, words[1:])
+			f.Problem = wordInProject(g, words[1:])
 		}
 		return
 	}
@@ -45,8 +45,8 @@ func (g *layerScan) takeCommand(f *candidate.Hook, d *schema.Described) {
 // nobody allowed that, and the scope is not the project's.
 func mustNotName(g *layerScan) bool { return g.scope.Project == "" && !g.Env.ProjectAllowed() }
 
-// namesProject is the problem of a command with a word that speaks of the project's folder.
-func namesProject(g *layerScan, words []string) *report.Problem {
+// wordInProject is the problem of a command with a word that speaks of the project's folder.
+func wordInProject(g *layerScan, words []string) *report.Problem {
 	if i := slices.IndexFunc(words, func(word string) bool { return bundle.SpeaksOfProject(word, g.startFolder()) }); i >= 0 {
 		return liesInProject(g, words[i])
 	}
