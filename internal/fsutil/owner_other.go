@@ -12,7 +12,3 @@ func KeepOwner(*os.File, fs.FileInfo) bool { return true }
 
 // MayKeepOwner reports whether this user can make a file with the owner of another one.
 func MayKeepOwner(fs.FileInfo) bool { return true }
-
-// IsOurs reports whether a file belongs to the user of this process: that is not looked at
-// here.
-func IsOurs(fs.FileInfo) bool { return true }

@@ -35,9 +35,3 @@ func MayKeepOwner(old fs.FileInfo) bool {
 	was, known := old.Sys().(*syscall.Stat_t)
 	return known && (os.Geteuid() == 0 || int(was.Uid) == os.Geteuid())
 }
-
-// IsOurs reports whether a file belongs to the user of this process, or to root.
-func IsOurs(info fs.FileInfo) bool {
-	is, known := info.Sys().(*syscall.Stat_t)
-	return known && (int(is.Uid) == os.Geteuid() || is.Uid == 0)
-}
