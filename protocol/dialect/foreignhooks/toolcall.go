@@ -36,7 +36,7 @@ func (a *Asking) foreignCall(of *object.Reader) foreignCall {
 			return c
 		}
 	}
-	c.names = toolname.TheirNames(c.agent, c.name)
+	c.names = toolname.TheirNames(c.agent, c.name, c.kind)
 	if a.Agent.claudeNames {
 		claude := asClaude(a) && a.ev.Event != protocol.PermissionRequest
 		slices.SortStableFunc(c.names, func(x, y string) int {
@@ -50,7 +50,7 @@ func (a *Asking) foreignCall(of *object.Reader) foreignCall {
 		})
 	}
 	var err error
-	if c.input, err = toolname.Back(c.agent, c.names[0], nil, shown); err != nil {
+	if c.input, err = toolname.AsTheirs(c.agent, c.names[0], c.name, shown); err != nil {
 		c.names, c.input = []string{c.name}, shown
 	}
 	return c
@@ -76,7 +76,7 @@ func (c *foreignCall) back(theirs protocol.RawMessage) protocol.RawMessage {
 		return nil
 	}
 	changed, err := toolname.ToOurs(c.agent, c.names[0], theirs)
-	if err != nil {
+	if err != nil || changed.Name != same.Name { // a hook changes a call, and makes no other of it
 		return nil
 	}
 	ours := protocol.RawMessage("{}")
