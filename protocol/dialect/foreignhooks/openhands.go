@@ -106,7 +106,7 @@ func openhandsReply(a *Asking, in *object.Reader, end *Ending, refusable bool) s
 	case denies && refusable:
 		s.reply = a.no(openhandsReason(a, in, end))
 	case denies:
-		s.warn("it refuses, which has no effect at %s", a.Event.Name)
+		s.warn("it refuses, which has no effect at %s", a.event.Name)
 	}
 	if end.Exit != 0 && !s.refuses() {
 		return exited(end.Exit)
