@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -19,7 +20,8 @@ import (
 // variables of the one who asks. For each set of them that hooks may see there is an engine
 // of its own, so that agents that were started differently do not wait for each other.
 type callers struct {
-	own []string // our environment
+	own    []string // our environment
+	depths *hookenv.Depths
 
 	mu    sync.Mutex
 	named map[string][]string // by project: the variables that its hooks and settings name
@@ -56,7 +58,11 @@ func (o *projectOpener) resolveCaller(cwd string, caller daemon.Caller) (string,
 	if err != nil {
 		return "", err
 	}
-	if hookenv.DepthOf(caller.PID, caller.Environ) != hookenv.ProcessDepth() {
+	depth, err := o.callers.depths.Of(caller.PID, caller.Environ)
+	if err != nil {
+		return "", fmt.Errorf("what stands above the caller cannot be seen: %w", err)
+	}
+	if depth != hookenv.ProcessDepth() {
 		return "", errOtherDepth
 	}
 	return key + mark, nil
@@ -140,7 +146,7 @@ func namedVariables(set *executor.Set) (names []string) {
 }
 
 func newCallers() *callers {
-	return &callers{own: os.Environ(), named: map[string][]string{}, marks: map[string][]string{}, last: map[string]lastCaller{}}
+	return &callers{own: os.Environ(), depths: hookenv.NewDepths(), named: map[string][]string{}, marks: map[string][]string{}, last: map[string]lastCaller{}}
 }
 
 // callerCheck remembers the last caller for whom an engine may speak.
