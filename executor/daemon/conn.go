@@ -65,6 +65,7 @@ func (s *Server) serveConn(lines *rpc.Conn, stdio bool, process socket.Peer) {
 	if err := c.serve(); err != nil && !errors.Is(err, io.EOF) && s.finished.Err() == nil {
 		s.log.Warn("a connection was lost", "error", err)
 	}
+	lines.Release() // nothing reads any more
 	s.schedule.forget(c)
 	if stdio {
 		s.stop.enter(errShutdown)
