@@ -104,9 +104,9 @@ func (j *judge) members(object protocol.RawMessage, visit func(name string, valu
 	}
 }
 
-func memberName(name string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
-}
+func memberName(name string) string { return strings.ToLower(withoutLines.Replace(name)) }
+
+var withoutLines = strings.NewReplacer("_", "", "-", "")
 
 // texts returns a text, or the texts of a list.
 func texts(value protocol.RawMessage) (list []string) {

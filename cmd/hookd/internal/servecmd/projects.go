@@ -159,6 +159,9 @@ func (s *projectEngine) Fire(ctx context.Context, event protocol.Event, progress
 // logRun logs what one hook did: at debug all of them, as warnings those that could not
 // be asked and those of whose answers something is to be said.
 func (s *projectEngine) logRun(ev *protocol.Event, run *protocol.Run) {
+	if run.Failure == "" && len(run.Warnings) == 0 && !s.log.Enabled(context.Background(), slog.LevelDebug) {
+		return // of the usual run nothing is said
+	}
 	log := s.log.With("hook", run.Hook, "source", run.Source, "event", ev.Event, "session", ev.Session.ID)
 	if run.Failure != "" {
 		log.Warn("a hook could not be asked", "failure", run.Failure, "rule", run.Rule, "detail", run.Detail, "stderr", show.LastLines(run.Stderr, 3))
