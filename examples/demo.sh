@@ -149,7 +149,7 @@ check 'ended:    the command that was at work is gone' '! ps -e -o args 2>/dev/n
 
 title 'The same hooks under Claude Code'
 # What Claude Code really sent once, at its hooks' standard input.
-captured=$here/../protocol/dialect/testdata/claude/PreToolUse.Bash.json
+captured=$here/../protocol/dialect/hosts/testdata/claude/PreToolUse.Bash.json
 if [ -f "$captured" ]; then
 	sed "s|\"cwd\": \"[^\"]*\"|\"cwd\": \"$project\"|" "$captured" >"$box/harmless.json"
 	sed 's|"command": "[^"]*"|"command": "rm -rf notes"|' "$box/harmless.json" >"$box/call.json"

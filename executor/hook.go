@@ -9,7 +9,7 @@ import (
 	"github.com/hookd-dev/hookd/executor/internal/match"
 	"github.com/hookd-dev/hookd/executor/internal/worker"
 	"github.com/hookd-dev/hookd/protocol"
-	"github.com/hookd-dev/hookd/protocol/dialect"
+	"github.com/hookd-dev/hookd/protocol/dialect/foreignhooks"
 	"github.com/hookd-dev/hookd/protocol/readreply"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -54,8 +54,8 @@ type Hook struct {
 	// Asker runs the hook. It is nil when Fault is set or the hook does not run.
 	Asker Asker
 
-	match    match.Matcher     // compiled by NewSet
-	selector *dialect.Selector // of a hook of another agent's dialect, compiled by NewSet
+	match    match.Matcher          // compiled by NewSet
+	selector *foreignhooks.Selector // of a hook of another agent's dialect, compiled by NewSet
 }
 
 // Imported is the place in another agent's settings that a hook was read from.
@@ -136,7 +136,7 @@ func (h *Hook) HookInfo() protocol.HookInfo {
 		Name: h.Name, Layer: h.Layer, Class: h.Can, Mode: h.Mode,
 		Rule: h.OnFailure, Required: h.Required, Hash: h.Hash, Sensitive: h.Sensitive,
 	}
-	if h.Dialect != dialect.Own {
+	if h.Dialect != foreignhooks.Own {
 		info.Dialect = h.Dialect
 	}
 	return info

@@ -19,7 +19,7 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
-	"github.com/hookd-dev/hookd/protocol/dialect"
+	"github.com/hookd-dev/hookd/protocol/dialect/foreignhooks"
 	"github.com/hookd-dev/hookd/protocol/patterns"
 	"github.com/hookd-dev/hookd/protocol/toolname"
 	"github.com/hookd-dev/hookd/schema"
@@ -259,7 +259,7 @@ func (a *advice) judgeImport(of interpreter.Kind, name string) {
 // that it may be wrong; nothing depends on it.
 func SpeaksOtherwise(file, hook string) *schema.Finding {
 	text := codeOf(file)
-	name, word := dialect.Speaks(text)
+	name, word := foreignhooks.Speaks(text)
 	if name == "" {
 		return nil
 	}
@@ -268,14 +268,14 @@ func SpeaksOtherwise(file, hook string) *schema.Finding {
 		mark = "//"
 	}
 	f := report.New(report.SpeaksOtherwise, file, 0, hook,
-		fmt.Sprintf("it has the word %s, as hooks of %s do, and is asked in hookd's own protocol", strings.Trim(word, `"'\`), dialect.FindForeign(name).Title),
-		fmt.Sprintf("if it was written for that agent, add the line: %s %s", mark, dialect.HeaderFor(name, text)))
+		fmt.Sprintf("it has the word %s, as hooks of %s do, and is asked in hookd's own protocol", strings.Trim(word, `"'\`), foreignhooks.Find(name).Title),
+		fmt.Sprintf("if it was written for that agent, add the line: %s %s", mark, foreignhooks.HeaderFor(name, text)))
 	return &f
 }
 
 // speaksOtherwise is the finding about a hook of a snapshot.
 func speaksOtherwise(h *Info) *schema.Finding {
-	if h.Path == "" || h.Dialect != dialect.Own && h.Dialect != "" {
+	if h.Path == "" || h.Dialect != foreignhooks.Own && h.Dialect != "" {
 		return nil
 	}
 	return SpeaksOtherwise(h.Path, h.Name)

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/hookd-dev/hookd/protocol"
-	"github.com/hookd-dev/hookd/protocol/dialect"
+	"github.com/hookd-dev/hookd/protocol/dialect/foreignhooks"
 	"github.com/hookd-dev/hookd/schema/units"
 )
 
@@ -137,7 +137,7 @@ func NamesEvents(described ...Described) bool {
 const knownProtocol = protocol.Version
 
 // Dialects are the protocols hookd speaks with a hook, its own first.
-var Dialects = dialect.Names()
+var Dialects = foreignhooks.Names()
 
 // RunMode is how a hook's process lives.
 type RunMode string

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/protocol"
-	"github.com/hookd-dev/hookd/protocol/dialect"
+	"github.com/hookd-dev/hookd/protocol/dialect/foreignhooks"
 	"github.com/hookd-dev/hookd/schema/units"
 )
 
@@ -45,13 +45,13 @@ type Hook struct {
 
 	// ByDialect says that nothing but its own agent says what a failure of the hook does.
 	// OnFailure is then for a hook that could not be asked at all; see
-	// [dialect.Foreign.Rule].
+	// [foreignhooks.Agent.Rule].
 	ByDialect bool
 }
 
 // Foreign is the protocol of another agent that the hook speaks, nil if it speaks
 // hookd's.
-func (h *Hook) Foreign() *dialect.Foreign { return dialect.FindForeign(h.Dialect) }
+func (h *Hook) Foreign() *foreignhooks.Agent { return foreignhooks.Find(h.Dialect) }
 
 // Match narrows the events a hook is asked about; see [protocol.Match].
 type Match = protocol.Match

@@ -9,7 +9,7 @@ import (
 
 	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
-	"github.com/hookd-dev/hookd/protocol/dialect"
+	"github.com/hookd-dev/hookd/protocol/dialect/foreignhooks"
 	"github.com/hookd-dev/hookd/protocol/toolname"
 	"github.com/hookd-dev/hookd/schema/document"
 )
@@ -123,12 +123,12 @@ func some(names []string) string {
 // foreignOf is the protocol of another agent that a description names, nil if it names
 // none. It is looked up before all else, because names of events, bare numbers and
 // commands mean what they mean there.
-func foreignOf(n *document.Node) *dialect.Foreign {
+func foreignOf(n *document.Node) *foreignhooks.Agent {
 	named := n.Get("dialect")
 	if named == nil || named.Kind != document.String && named.Kind != document.Word {
 		return nil
 	}
-	return dialect.FindForeign(named.Text)
+	return foreignhooks.Find(named.Text)
 }
 
 // setEvents fills in what a hook's dialect decides: its events by their names there, and
@@ -193,7 +193,7 @@ func (m *merged) foreign(r *reader, h *Hook) (ok bool) {
 			continue
 		}
 		_, err := f.Resolve(name)
-		wrong, is := errors.AsType[*dialect.EventError](err)
+		wrong, is := errors.AsType[*foreignhooks.EventError](err)
 		switch {
 		case !is:
 		case wrong.Known && len(h.Events) > 0:
@@ -207,7 +207,7 @@ func (m *merged) foreign(r *reader, h *Hook) (ok bool) {
 }
 
 // mapped are the names of an agent's events that hookd has, too.
-func mapped(f *dialect.Foreign) (names []string) {
+func mapped(f *foreignhooks.Agent) (names []string) {
 	for _, e := range f.Events {
 		if e.Event != "" {
 			names = append(names, e.Name)

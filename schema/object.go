@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/hookd-dev/hookd/internal/text"
-	"github.com/hookd-dev/hookd/protocol/dialect"
+	"github.com/hookd-dev/hookd/protocol/dialect/foreignhooks"
 	"github.com/hookd-dev/hookd/schema/document"
 	"github.com/hookd-dev/hookd/schema/units"
 )
@@ -84,7 +84,7 @@ func (r *reader) value(n *document.Node, path string, v reflect.Value, s shape) 
 	case *CommandLine:
 		if n.Kind == document.String && r.foreign != nil {
 			line, ok := r.text(n, path)
-			*field = dialect.ShellLine(line)
+			*field = foreignhooks.ShellLine(line)
 			return ok
 		}
 		if n.Kind == document.String {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
-	"github.com/hookd-dev/hookd/protocol/dialect"
+	"github.com/hookd-dev/hookd/protocol/dialect/foreignhooks"
 	"github.com/hookd-dev/hookd/schema/document"
 	"github.com/hookd-dev/hookd/schema/units"
 )
@@ -17,8 +17,8 @@ import (
 // not fit.
 type reader struct {
 	file     string
-	hook     string           // name of the hook that is being read, "" outside of an entry
-	foreign  *dialect.Foreign // whose protocol the description that is being read names, nil for hookd's own
+	hook     string              // name of the hook that is being read, "" outside of an entry
+	foreign  *foreignhooks.Agent // whose protocol the description that is being read names, nil for hookd's own
 	findings []Finding
 	unsaid   int // problems beyond maxFindings
 }

@@ -13,16 +13,17 @@ import (
 	"testing"
 
 	"github.com/hookd-dev/hookd/protocol/dialect"
+	"github.com/hookd-dev/hookd/protocol/dialect/hosts"
 )
 
 var update = flag.Bool("update", false, "write refusals.go")
 
-// The table holds each event of each agent, as package dialect refuses it.
+// The table holds each event of each agent, as package hosts refuses it.
 func TestRefusals(t *testing.T) {
 	var b bytes.Buffer
 	b.WriteString("package main\n\nimport \"time\"\n\n// refusals says how each agent is told that an event is refused. It is generated from package\n// dialect: go generate.\nvar refusals = [...]refusal{\n")
 	gates := 0
-	for _, a := range dialect.Agents {
+	for _, a := range hosts.All {
 		// An event that nobody names is refused within the shortest limit.
 		unnamed := dialect.Row{Limit: slices.MinFunc(a.Rows, func(a, b dialect.Row) int { return cmp.Compare(a.Limit, b.Limit) }).Limit}
 		unnamed.Can.Block.Way = dialect.Carried

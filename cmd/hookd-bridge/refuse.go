@@ -6,7 +6,7 @@ import (
 )
 
 // refusal is how an agent is told at one event that it is refused: an entry of the table
-// in refusals.go, which is made from package dialect. Where the agent can refuse nothing
+// in refusals.go, which is made from package hosts. Where the agent can refuse nothing
 // there, it is a note. REASON stands for why.
 type refusal struct {
 	agent, event   string // the agent's own name of the event, "" for one that nobody names

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/protocol"
-	"github.com/hookd-dev/hookd/protocol/dialect"
+	"github.com/hookd-dev/hookd/protocol/dialect/hosts"
 )
 
 // house is the hooks of a project.
@@ -37,7 +37,7 @@ func (h *house) Fire(ctx context.Context, event protocol.Event) (protocol.Outcom
 }
 
 func claude(event, input string) Call {
-	return Call{Agent: dialect.Find("claude"), Event: event, Began: time.Now(), Input: []byte(input), Cwd: "/cwd", Depth: 2}
+	return Call{Agent: hosts.Find("claude"), Event: event, Began: time.Now(), Input: []byte(input), Cwd: "/cwd", Depth: 2}
 }
 
 const toolCall = `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"c"}`
@@ -97,7 +97,7 @@ func TestAnswerInTime(t *testing.T) {
 	}{
 		"the agent's settings": {limit: 10 * time.Second, want: 8 * time.Second},
 		"the caller":           {limit: 10 * time.Second, left: 3 * time.Second, want: 3 * time.Second},
-		"the agent's own":      {want: time.Duration(OwnShare * float64(dialect.Find("claude").Row("PreToolUse").Limit))},
+		"the agent's own":      {want: time.Duration(OwnShare * float64(hosts.Find("claude").Row("PreToolUse").Limit))},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			call := claude("", toolCall)

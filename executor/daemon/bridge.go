@@ -10,7 +10,7 @@ import (
 	"github.com/hookd-dev/hookd/executor/bridge"
 	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/protocol"
-	"github.com/hookd-dev/hookd/protocol/dialect"
+	"github.com/hookd-dev/hookd/protocol/dialect/hosts"
 	"github.com/hookd-dev/hookd/protocol/rpc"
 )
 
@@ -54,7 +54,7 @@ func planBridge(c *conn, params protocol.RawMessage, r *request) (protocol.RawMe
 	if failure := read(params, &p); failure != nil {
 		return nil, failure
 	}
-	agent := dialect.Find(p.Agent)
+	agent := hosts.Find(p.Agent)
 	switch {
 	case p.Version != "" && p.Version != c.server.opt.Version:
 		return nil, rpc.Errorf(rpc.Different, "the daemon is version %s, not %s", quote(c.server.opt.Version), quote(p.Version))

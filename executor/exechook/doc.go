@@ -15,7 +15,7 @@
 // and ended as a whole tree by package executor/process.
 //
 // A hook that was written for another agent is asked as that agent asks it (foreign.go):
-// package dialect says what its program reads, with which variables and arguments, and
+// package foreignhooks says what its program reads, with which variables and arguments, and
 // what its answer means.
 //
 // localfiles.go finds out whether a program's files lie on this machine: only then is it

@@ -8,7 +8,7 @@ import (
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/protocol"
-	"github.com/hookd-dev/hookd/protocol/dialect"
+	"github.com/hookd-dev/hookd/protocol/dialect/foreignhooks"
 )
 
 // askForeign runs the program of a hook that was written for another agent on one event:
@@ -42,8 +42,8 @@ func (p *Program) askForeign(ctx context.Context, q *executor.Question) protocol
 // withWords adds words to a command line: to the command itself where a shell reads it.
 func withWords(argv, words []string) []string {
 	argv = slices.Clip(argv)
-	if line, is := dialect.ShellText(argv); is && len(words) > 0 {
-		return dialect.ShellLine(line + " " + strings.Join(words, " "))
+	if line, is := foreignhooks.ShellText(argv); is && len(words) > 0 {
+		return foreignhooks.ShellLine(line + " " + strings.Join(words, " "))
 	}
 	return append(argv, words...)
 }
@@ -59,7 +59,7 @@ func (p *Program) projectOf(ev *protocol.Event) string {
 	return p.config.Dir
 }
 
-func (p *Program) foreignAnswer(q *executor.Question, asking *dialect.Asking, result *process.Result) protocol.Answer {
+func (p *Program) foreignAnswer(q *executor.Question, asking *foreignhooks.Asking, result *process.Result) protocol.Answer {
 	stderr := result.Stderr
 	if q.Limits.Stderr == 0 {
 		result.Stderr, result.StderrCut = nil, 0
@@ -69,7 +69,7 @@ func (p *Program) foreignAnswer(q *executor.Question, asking *dialect.Asking, re
 		answer.Exit = &result.ExitCode
 	}
 	answer.HookInfo = q.Hook.HookInfo()
-	end := dialect.Ending{
+	end := foreignhooks.Ending{
 		Stdout: result.Stdout, Stderr: stderr, Exit: max(0, result.ExitCode), Signal: result.Signal,
 		Failure: p.failure(result), Program: p.foreignNames(),
 	}
@@ -89,7 +89,7 @@ func (p *Program) foreignAnswer(q *executor.Question, asking *dialect.Asking, re
 // a command that a shell reads they are its words.
 func (p *Program) foreignNames() []string {
 	names := p.names()
-	if line, is := dialect.ShellText(p.argv); is {
+	if line, is := foreignhooks.ShellText(p.argv); is {
 		for _, word := range strings.Fields(line) {
 			if word = strings.Trim(word, `"';&|`); strings.ContainsAny(word, "/.") {
 				names = append(names, word)
@@ -105,7 +105,7 @@ func (p *Program) foreignNames() []string {
 // notStarted corrects the failure of a command that the shell did not find: its own agent
 // takes that for a hook that crashed, and here it is one that could not be asked.
 func (p *Program) notStarted(a *protocol.Answer, stderr []byte) {
-	if _, is := dialect.ShellText(p.argv); !is || a.Failure == nil || a.Failure.Kind != protocol.FailExit || a.Exit == nil {
+	if _, is := foreignhooks.ShellText(p.argv); !is || a.Failure == nil || a.Failure.Kind != protocol.FailExit || a.Exit == nil {
 		return
 	}
 	if *a.Exit != exitNotFound && *a.Exit != exitNotExecutable {

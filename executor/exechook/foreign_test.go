@@ -9,7 +9,7 @@ import (
 
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/protocol"
-	"github.com/hookd-dev/hookd/protocol/dialect"
+	"github.com/hookd-dev/hookd/protocol/dialect/foreignhooks"
 	"github.com/hookd-dev/hookd/schema"
 	"github.com/hookd-dev/hookd/test/hooktest"
 )
@@ -18,7 +18,7 @@ import (
 // agent calls before a tool.
 func (s *scripts) foreignHook(name, speaks string, timeout time.Duration, body string) *executor.Hook {
 	h := s.hook(name, protocol.CanModify, timeout, body)
-	f := dialect.FindForeign(speaks)
+	f := foreignhooks.Find(speaks)
 	h.Dialect, h.ByDialect, h.OnFailure, h.Named = speaks, true, protocol.RuleBlock, []string{f.Events[0].Name}
 	p := h.Asker.(*Program)
 	config := p.config
@@ -75,7 +75,7 @@ func TestForeignHooksFail(t *testing.T) {
 			if test.dialect == "acai" {
 				h.Named = []string{"tool-call-start"}
 				config := h.Asker.(*Program).config
-				config.Selector, _ = dialect.FindForeign("acai").Select(h.Named, "")
+				config.Selector, _ = foreignhooks.Find("acai").Select(h.Named, "")
 				h.Asker = New(h.Asker.(*Program).runtime, config)
 			}
 			e := s.executor(schema.HookSettings{}, h)
@@ -102,7 +102,7 @@ func TestForeignHooksFail(t *testing.T) {
 
 // TestForeignHookThatCannotBeStartedRefuses: whatever its own agent does.
 func TestForeignHookThatCannotBeStartedRefuses(t *testing.T) {
-	for _, f := range dialect.Foreigners {
+	for _, f := range foreignhooks.All {
 		s := newScripts(t)
 		h := s.foreignHook("h", f.Name, time.Second, "exit 0")
 		h.Named = nil

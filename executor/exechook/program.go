@@ -10,20 +10,20 @@ import (
 	"github.com/hookd-dev/hookd/executor/internal/worker"
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/protocol"
-	"github.com/hookd-dev/hookd/protocol/dialect"
+	"github.com/hookd-dev/hookd/protocol/dialect/foreignhooks"
 )
 
 // Config is how a hook's program is started. It holds nothing of an event, so that
 // it is made once per snapshot.
 type Config struct {
-	Path     string            // absolute path of what is executed: the private copy, the file itself, or its interpreter
-	Script   string            // the hook's program, if Path is its interpreter; else empty
-	Args     []string          // argv[1] and on; argv[0] is Path
-	Dir      string            // working directory
-	HookFile string            // the hook's own file, which messages name; empty: Path
-	Env      []string          // as [hookenv.ForHook] returns it
-	Selector *dialect.Selector // how a hook that speaks another agent's dialect is asked; nil for hookd's own
-	Key      string            // names the hook across its runs, of which one waits until another has ended; empty: its folder, layer and name
+	Path     string                 // absolute path of what is executed: the private copy, the file itself, or its interpreter
+	Script   string                 // the hook's program, if Path is its interpreter; else empty
+	Args     []string               // argv[1] and on; argv[0] is Path
+	Dir      string                 // working directory
+	HookFile string                 // the hook's own file, which messages name; empty: Path
+	Env      []string               // as [hookenv.ForHook] returns it
+	Selector *foreignhooks.Selector // how a hook that speaks another agent's dialect is asked; nil for hookd's own
+	Key      string                 // names the hook across its runs, of which one waits until another has ended; empty: its folder, layer and name
 }
 
 // Program asks a hook by running its program once per event.

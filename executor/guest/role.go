@@ -15,6 +15,7 @@ import (
 	"github.com/hookd-dev/hookd/internal/selfprotect"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/dialect"
+	"github.com/hookd-dev/hookd/protocol/dialect/hosts"
 	"github.com/hookd-dev/hookd/protocol/realpath"
 	"github.com/hookd-dev/hookd/schema"
 )
@@ -53,7 +54,7 @@ func New(source executor.Source, o Options) *Role {
 // comes from another agent. Such an event also gets what hookd's own loop says about a file
 // (realPath), which no other agent does: fire it after For has returned.
 func (r *Role) For(gate *executor.Gate, ev *protocol.Event) *executor.Gate {
-	agent := dialect.Find(ev.Agent.Host)
+	agent := hosts.Find(ev.Agent.Host)
 	if agent == nil {
 		return gate
 	}

@@ -4,13 +4,13 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/loader/install/internal/configtext"
-	"github.com/hookd-dev/hookd/protocol/dialect"
+	"github.com/hookd-dev/hookd/protocol/dialect/hosts"
 )
 
 // Agents are all agents that hookd can be installed into, by name.
 var Agents = []*Agent{
 	{
-		Name: "claude", Title: "Claude Code", Programs: []string{"claude"}, Dialect: dialect.Find("claude"),
+		Name: "claude", Title: "Claude Code", Programs: []string{"claude"}, Dialect: hosts.Find("claude"),
 		layout: layout{style: groups, unit: time.Second, entry: claudeEntry, files: onePerScope(configtext.JSON, func(p Places) [3]string {
 			return [3]string{p.home("CLAUDE_CONFIG_DIR", ".claude", "settings.json"), p.project(".claude/settings.json"),
 				p.system("/etc/claude-code/managed-settings.json", "/Library/Application Support/ClaudeCode/managed-settings.json", `C:\Program Files\ClaudeCode\managed-settings.json`)}
@@ -28,7 +28,7 @@ var Agents = []*Agent{
 		},
 	},
 	{
-		Name: "cline", Title: "Cline", Programs: []string{"cline"}, Dialect: dialect.Find("cline"),
+		Name: "cline", Title: "Cline", Programs: []string{"cline"}, Dialect: hosts.Find("cline"),
 		Confirm: "in VS Code, hooks must be switched on in Cline's settings (Features, Enable Hooks)",
 		layout: layout{style: scripts, files: func(p Places, s Scope) []file {
 			switch s {
@@ -41,7 +41,7 @@ var Agents = []*Agent{
 		}},
 	},
 	{
-		Name: "codex", Title: "Codex CLI", Programs: []string{"codex"}, Dialect: dialect.Find("codex"),
+		Name: "codex", Title: "Codex CLI", Programs: []string{"codex"}, Dialect: hosts.Find("codex"),
 		Confirm: "Codex runs no new or changed hook before it is trusted: start codex, enter /hooks and trust those of hookd",
 		layout: layout{style: groups, unit: time.Second, entry: plainEntry("timeout", time.Second), files: func(p Places, s Scope) []file {
 			switch s {
@@ -63,7 +63,7 @@ var Agents = []*Agent{
 		},
 	},
 	{
-		Name: "copilot", Title: "GitHub Copilot CLI", Programs: []string{"copilot"}, Dialect: dialect.Find("copilot"),
+		Name: "copilot", Title: "GitHub Copilot CLI", Programs: []string{"copilot"}, Dialect: hosts.Find("copilot"),
 		Confirm: "Copilot runs the hooks of a project only in a folder that it trusts: confirm the folder when it asks",
 		layout: layout{style: flat, unit: time.Second, own: true, entry: copilotEntry, root: []rootMember{{"version", 1}}, files: onePerScope(configtext.JSON, func(p Places) [3]string {
 			return [3]string{p.home("COPILOT_HOME", ".copilot", "hooks", "hookd.json"), p.project(".github/hooks/hookd.json"),
@@ -71,7 +71,7 @@ var Agents = []*Agent{
 		})},
 	},
 	{
-		Name: "crush", Title: "Crush", Programs: []string{"crush"}, Dialect: dialect.Find("crush"),
+		Name: "crush", Title: "Crush", Programs: []string{"crush"}, Dialect: hosts.Find("crush"),
 		layout: layout{style: flat, unit: time.Second, entry: crushEntry, loose: true, files: func(p Places, s Scope) []file {
 			switch s {
 			case User:
@@ -83,7 +83,7 @@ var Agents = []*Agent{
 		}},
 	},
 	{
-		Name: "cursor", Title: "Cursor", Programs: []string{"cursor-agent", "cursor"}, Dialect: dialect.Find("cursor"),
+		Name: "cursor", Title: "Cursor", Programs: []string{"cursor-agent", "cursor"}, Dialect: hosts.Find("cursor"),
 		Confirm: "Cursor runs the hooks of a project only in a workspace that it trusts",
 		layout: layout{style: flat, unit: time.Second, entry: cursorEntry, root: []rootMember{{"version", 1}}, files: onePerScope(configtext.JSON, func(p Places) [3]string {
 			return [3]string{p.home("", ".cursor/hooks.json"), p.project(".cursor/hooks.json"),
@@ -99,7 +99,7 @@ var Agents = []*Agent{
 		},
 	},
 	{
-		Name: "factory", Title: "Factory Droid", Programs: []string{"droid"}, Dialect: dialect.Find("factory"),
+		Name: "factory", Title: "Factory Droid", Programs: []string{"droid"}, Dialect: hosts.Find("factory"),
 		Confirm: "Droid takes changed hooks over after they were reviewed: enter /hooks in a new session",
 		layout: layout{style: groups, unit: time.Second, bare: true, entry: plainEntry("timeout", time.Second), files: func(p Places, s Scope) []file {
 			at := func(path func(string) string) []file {
@@ -117,7 +117,7 @@ var Agents = []*Agent{
 		}},
 	},
 	{
-		Name: "gemini", Title: "Gemini CLI", Programs: []string{"gemini"}, Dialect: dialect.Find("gemini"),
+		Name: "gemini", Title: "Gemini CLI", Programs: []string{"gemini"}, Dialect: hosts.Find("gemini"),
 		Confirm: "Gemini runs the hooks of a project only in a folder that it trusts, and warns once about new ones",
 		layout: layout{style: groups, unit: time.Millisecond, entry: namedEntry, files: onePerScope(configtext.JSON, func(p Places) [3]string {
 			return [3]string{p.home("", ".gemini/settings.json"), p.project(".gemini/settings.json"),
@@ -126,7 +126,7 @@ var Agents = []*Agent{
 		events: eventRules{oldest: Version{0, 26, 0}},
 	},
 	{
-		Name: "goose", Title: "Goose", Programs: []string{"goose"}, Dialect: dialect.Find("goose"),
+		Name: "goose", Title: "Goose", Programs: []string{"goose"}, Dialect: hosts.Find("goose"),
 		layout: layout{style: groups, unit: time.Second, own: true, entry: gooseEntry, also: goosePlugin, files: func(p Places, s Scope) []file {
 			if folder := gooseFolder(p, s); folder != nil {
 				return single(folder("hooks/hooks.json"), configtext.JSON)
@@ -136,7 +136,7 @@ var Agents = []*Agent{
 		events: eventRules{oldest: Version{1, 38, 0}},
 	},
 	{
-		Name: "hermes", Title: "Hermes Agent", Programs: []string{"hermes"}, Dialect: dialect.Find("hermes"),
+		Name: "hermes", Title: "Hermes Agent", Programs: []string{"hermes"}, Dialect: hosts.Find("hermes"),
 		Confirm: "Hermes asks at the terminal before it runs a new hook: start hermes once and say yes, or see hermes hooks doctor",
 		layout: layout{style: flat, unit: time.Second, entry: hermesEntry, files: func(p Places, s Scope) []file {
 			if s == User {
@@ -146,7 +146,7 @@ var Agents = []*Agent{
 		}},
 	},
 	{
-		Name: "kiro", Title: "Kiro", Programs: []string{"kiro-cli", "kiro"}, Dialect: dialect.Find("kiro"),
+		Name: "kiro", Title: "Kiro", Programs: []string{"kiro-cli", "kiro"}, Dialect: hosts.Find("kiro"),
 		layout: layout{style: listed, unit: time.Second, own: true, entry: kiroEntry, root: []rootMember{{"version", "v1"}}, files: func(p Places, s Scope) []file {
 			switch s {
 			case User:
@@ -160,7 +160,7 @@ var Agents = []*Agent{
 		events: eventRules{skipped: []string{"agentSpawn", "userPromptSubmit", "preToolUse", "postToolUse", "stop"}},
 	},
 	{
-		Name: "openhands", Title: "OpenHands", Programs: []string{"openhands"}, Dialect: dialect.Find("openhands"),
+		Name: "openhands", Title: "OpenHands", Programs: []string{"openhands"}, Dialect: hosts.Find("openhands"),
 		Confirm: "OpenHands reads the hooks of the project or those of the person, not both: the project's file wins",
 		layout: layout{style: groups, unit: time.Second, bare: true, entry: plainEntry("timeout", time.Second), loose: true, files: func(p Places, s Scope) []file {
 			switch s {
@@ -173,7 +173,7 @@ var Agents = []*Agent{
 		}},
 	},
 	{
-		Name: "opencode", Title: "OpenCode", Programs: []string{"opencode"}, Dialect: dialect.Find("opencode"),
+		Name: "opencode", Title: "OpenCode", Programs: []string{"opencode"}, Dialect: hosts.Find("opencode"),
 		Confirm: "OpenCode loads plug-ins when it starts: start it again",
 		layout: layout{style: plugin, files: func(p Places, s Scope) []file {
 			switch s {
@@ -186,7 +186,7 @@ var Agents = []*Agent{
 		}},
 	},
 	{
-		Name: "pi", Title: "pi", Programs: []string{"pi"}, Dialect: dialect.Find("pi"),
+		Name: "pi", Title: "pi", Programs: []string{"pi"}, Dialect: hosts.Find("pi"),
 		Confirm: "pi loads extensions when it starts: start it again, or enter /reload",
 		layout: layout{style: plugin, files: func(p Places, s Scope) []file {
 			switch s {
@@ -199,7 +199,7 @@ var Agents = []*Agent{
 		}},
 	},
 	{
-		Name: "qwen", Title: "Qwen Code", Programs: []string{"qwen"}, Dialect: dialect.Find("qwen"),
+		Name: "qwen", Title: "Qwen Code", Programs: []string{"qwen"}, Dialect: hosts.Find("qwen"),
 		Confirm: "Qwen runs the hooks of a project only in a folder that it trusts",
 		layout: layout{style: groups, unit: time.Millisecond, entry: namedEntry, files: onePerScope(configtext.JSON, func(p Places) [3]string {
 			return [3]string{p.home("", ".qwen/settings.json"), p.project(".qwen/settings.json"),
@@ -207,7 +207,7 @@ var Agents = []*Agent{
 		})},
 	},
 	{
-		Name: "windsurf", Title: "Windsurf", Programs: []string{"windsurf"}, Dialect: dialect.Find("windsurf"),
+		Name: "windsurf", Title: "Windsurf", Programs: []string{"windsurf"}, Dialect: hosts.Find("windsurf"),
 		layout: layout{style: flat, entry: windsurfEntry, files: onePerScope(configtext.JSON, func(p Places) [3]string {
 			return [3]string{p.home("", ".codeium/windsurf/hooks.json"), p.project(".windsurf/hooks.json"),
 				p.system("/etc/windsurf/hooks.json", "/Library/Application Support/Windsurf/hooks.json", `C:\ProgramData\Windsurf\hooks.json`)}

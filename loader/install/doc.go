@@ -42,5 +42,5 @@
 //	record.go    what installations changed, in the user's state
 //	status.go    what is installed, and what keeps it from working
 //
-// A new agent is a row in agents.go, and a file in package dialect.
+// A new agent is a row in agents.go, and a file in package hosts.
 package install

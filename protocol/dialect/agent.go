@@ -14,20 +14,20 @@ type Agent struct {
 	Tier  Tier
 	Rows  []Row
 
-	// mergesArgs says that the agent merges changed args into the old ones, so that no
+	// MergesArgs says that the agent merges changed args into the old ones, so that no
 	// member can be taken away.
-	mergesArgs bool
+	MergesArgs bool
 
-	read  func(a *Agent, in *input, row *Row) (reading, error)
-	write func(c *Call, v *Verdict) Answer
+	ReadInput   func(a *Agent, in *Input, row *Row) (Reading, error)
+	WriteAnswer func(c *Call, v *Verdict) Answer
 
-	// change writes what hooks changed at a model call, nil if the agent has no such event.
-	change func(c *Call, data protocol.RawMessage, members []string) (protocol.RawMessage, error)
-	// output writes the text of a tool's result in the form of that tool's results, nil
+	// WriteChange writes what hooks changed at a model call, nil if the agent has no such event.
+	WriteChange func(c *Call, data protocol.RawMessage, members []string) (protocol.RawMessage, error)
+	// WriteOutput writes the text of a tool's result in the form of that tool's results, nil
 	// where the agent takes a text.
-	output func(c *Call, text protocol.RawMessage) protocol.RawMessage
-	// refuse refuses an event that nobody can name, nil where exit code 2 does.
-	refuse func(reason string) Answer
+	WriteOutput func(c *Call, text protocol.RawMessage) protocol.RawMessage
+	// WriteRefusal refuses an event that nobody can name, nil where exit code 2 does.
+	WriteRefusal func(reason string) Answer
 }
 
 // Tier says where the knowledge of an agent's protocol comes from.
@@ -56,27 +56,6 @@ type Row struct {
 	// Pieces says that the event comes with each piece of a stream. Who installs hookd
 	// leaves it out unless it is asked for: a program starts for every few words.
 	Pieces bool
-}
-
-// failsOpen gives rows what most agents have in common: they wait this long, unless a row
-// says otherwise, and then go on.
-func failsOpen(limit time.Duration, rows ...Row) []Row {
-	for i := range rows {
-		if rows[i].Limit == 0 {
-			rows[i].Limit = limit
-		}
-		rows[i].FailsOpen = true
-	}
-	return rows
-}
-
-// failsClosed is failsOpen for events that are refused when the agent's limit is over.
-func failsClosed(limit time.Duration, rows ...Row) []Row {
-	rows = failsOpen(limit, rows...)
-	for i := range rows {
-		rows[i].FailsOpen = false
-	}
-	return rows
 }
 
 // Can is what an agent does with the parts of an outcome at one event.
@@ -120,34 +99,6 @@ func (w Way) String() string {
 
 // Possible reports whether the agent can do it at all.
 func (m Means) Possible() bool { return m.Way != Impossible }
-
-var carried = Means{Way: Carried}
-
-func translated(note string) Means { return Means{Way: Translated, Note: note} }
-
-// Means that several agents have.
-var (
-	merged     = translated("changed args are merged into the old ones: none can be taken away")
-	alsoAllows = translated("a change also allows the call")
-	endsPrompt = translated("the prompt is refused")
-	headless   = translated("without a person at the agent the call is refused")
-	asText     = translated("the run goes on anyway, and the messages are text for the model")
-	endsAnyway = translated("the run ends, as it would without hookd")
-)
-
-// Agents are all agents that hookd can be called by, by name.
-var Agents = []*Agent{
-	claude, cline, codex, copilot, crush, cursor, factory, gemini, goose, hermes, kiro, opencode, openhands, pi, qwen, windsurf,
-}
-
-// Find returns the agent of a name, nil if there is none.
-func Find(name string) *Agent {
-	i := slices.IndexFunc(Agents, func(a *Agent) bool { return a.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return Agents[i]
-}
 
 // Row returns the row of an event by the agent's own name of it, nil if there is none.
 func (a *Agent) Row(name string) *Row {

@@ -6,36 +6,37 @@ import (
 
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/dialect/internal/object"
 	"github.com/hookd-dev/hookd/protocol/toolname"
 )
 
-// theirCall is a call as its agent wrote it.
-type theirCall struct {
+// TheirCall is a call as its agent wrote it.
+type TheirCall struct {
 	tool string
 	args protocol.RawMessage
-	// wrapped are the args of the tool that calls this one, whose member arguments has args.
-	wrapped protocol.RawMessage
+	// Wrapped are the args of the tool that calls this one, whose member arguments has args.
+	Wrapped protocol.RawMessage
 }
 
 // toolCall reads a call: name and args as the agent has them.
-func (a *Agent) toolCall(id, name string, args protocol.RawMessage) (protocol.Call, theirCall, error) {
+func (a *Agent) toolCall(id, name string, args protocol.RawMessage) (protocol.Call, TheirCall, error) {
 	ours, err := toolname.ToOurs(a.Name, name, args)
 	if err != nil {
-		return protocol.Call{}, theirCall{}, err
+		return protocol.Call{}, TheirCall{}, err
 	}
 	call := protocol.Call{ToolCallID: id, Name: ours.Name, Kind: ours.Kind, Server: ours.Server, Args: ours.Args}
 	if ours.Name != name {
 		call.HostTool = name
 	}
-	return call, theirCall{tool: name, args: args}, nil
+	return call, TheirCall{tool: name, args: args}, nil
 }
 
 // changed writes what hooks changed of the data in the agent's form.
 func (c *Call) changed(data protocol.RawMessage, members []string) (protocol.RawMessage, error) {
 	switch c.Row.Event {
 	case protocol.InferenceStart, protocol.InferenceEnd:
-		if c.Agent.change != nil {
-			return c.Agent.change(c, data, members)
+		if c.Agent.WriteChange != nil {
+			return c.Agent.WriteChange(c, data, members)
 		}
 	}
 	if len(members) > 1 {
@@ -51,7 +52,7 @@ func (c *Call) changed(data protocol.RawMessage, members []string) (protocol.Raw
 		}
 		return after, nil
 	case "result":
-		return jsonspan.Quote(contentText(jsonspan.Get(after, "content"))), nil
+		return jsonspan.Quote(object.ContentText(jsonspan.Get(after, "content"))), nil
 	}
 	return nil, fmt.Errorf("%s takes no change of it", c.Agent.Title)
 }
@@ -59,10 +60,10 @@ func (c *Call) changed(data protocol.RawMessage, members []string) (protocol.Raw
 // asItsOutput gives a changed result the form that the called tool's has, where the agent
 // minds.
 func (c *Call) asItsOutput(changed protocol.RawMessage) (protocol.RawMessage, error) {
-	if c.Row.Event != protocol.ToolCallEnd || c.Agent.output == nil {
+	if c.Row.Event != protocol.ToolCallEnd || c.Agent.WriteOutput == nil {
 		return changed, nil
 	}
-	if output := c.Agent.output(c, changed); output != nil {
+	if output := c.Agent.WriteOutput(c, changed); output != nil {
 		return output, nil
 	}
 	return nil, errors.New("this tool's result has no text that hookd knows how to replace")
@@ -71,14 +72,14 @@ func (c *Call) asItsOutput(changed protocol.RawMessage) (protocol.RawMessage, er
 // theirArgs are changed args with the agent's own names and forms.
 func (c *Call) theirArgs(args protocol.RawMessage) (protocol.RawMessage, error) {
 	theirs, err := toolname.Back(c.Agent.Name, c.their.tool, c.their.args, args)
-	switch was := jsonspan.Get(c.their.wrapped, "arguments"); {
+	switch was := jsonspan.Get(c.their.Wrapped, "arguments"); {
 	case err != nil:
 		return nil, err
-	case c.their.wrapped != nil && jsonspan.Kind(was) == '"':
-		return set(c.their.wrapped, "arguments", jsonspan.Quote(string(theirs))), nil
-	case c.their.wrapped != nil:
-		return set(c.their.wrapped, "arguments", theirs), nil
-	case !c.Agent.mergesArgs:
+	case c.their.Wrapped != nil && jsonspan.Kind(was) == '"':
+		return object.Set(c.their.Wrapped, "arguments", jsonspan.Quote(string(theirs))), nil
+	case c.their.Wrapped != nil:
+		return object.Set(c.their.Wrapped, "arguments", theirs), nil
+	case !c.Agent.MergesArgs:
 		return theirs, nil
 	}
 	for _, m := range jsonspan.Members(c.their.args) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/dialect/internal/object"
 )
 
 // Verdict is an outcome in the parts that an agent can be told, of which each is
@@ -42,7 +43,7 @@ func (c *Call) Answer(out *protocol.Outcome) Answer {
 	s.settle()
 	a := c.written(&s.v)
 	if !s.can.Notice.Possible() {
-		a.Stderr = joined(a.Stderr, s.notice())
+		a.Stderr = object.Lines(a.Stderr, s.notice())
 	}
 	a.Lost = append(s.lost, a.Lost...)
 	return a
@@ -55,7 +56,7 @@ func (c *Call) lost(out *protocol.Outcome) []string { return c.Answer(out).Lost 
 // agent takes for a yes: exit code 2 with the reason on stderr is a no for nearly all of
 // them. Only a question that the agent puts anyway is left to it by saying nothing.
 func (c *Call) written(v *Verdict) Answer {
-	a := c.Agent.write(c, v)
+	a := c.Agent.WriteAnswer(c, v)
 	asks := v.Ask && c.Row.Event != protocol.PermissionRequest
 	if (v.Refuse || asks || v.Continue) && len(a.Stdout) == 0 && a.Exit == 0 {
 		a.Exit, a.Stderr = 2, v.Reason
@@ -76,10 +77,10 @@ func (a *Agent) Refuse(name string, err error) Answer {
 	reason := "hookd: " + err.Error()
 	row := a.Row(name)
 	switch {
-	case row != nil && errors.Is(err, errNothing):
+	case row != nil && errors.Is(err, ErrNothing):
 		return (&Call{Agent: a, Row: row}).written(&Verdict{})
-	case row == nil && a.refuse != nil:
-		return a.refuse(reason)
+	case row == nil && a.WriteRefusal != nil:
+		return a.WriteRefusal(reason)
 	case row == nil:
 		return Answer{Exit: 2, Stderr: reason}
 	case row.Can.Block.Possible():
@@ -232,7 +233,7 @@ func (s *settling) replaced() {
 		return
 	}
 	owner, event := "the hook "+s.out.ReplacedBy, s.c.Row.Name
-	text := contentText(jsonspan.Get(s.out.Replaced, "content"))
+	text := object.ContentText(jsonspan.Get(s.out.Replaced, "content"))
 	switch {
 	case s.can.Replace.Possible():
 		s.v.Response, s.v.Reason = s.out.Replaced, owner+" answers in the model's place"
@@ -340,25 +341,6 @@ func (s *settling) notice() string {
 	return strings.Join(notices, "\n")
 }
 
-// joined joins texts that are not empty, each on a line of its own.
-func joined(texts ...string) string {
-	return strings.Join(slices.DeleteFunc(texts, func(t string) bool { return t == "" }), "\n")
-}
-
 func touched(member string) bool {
 	return member == "realPath" || member == "links" || member == "otherPaths"
-}
-
-// contentText is the text of a content: a string, or a list of parts.
-func contentText(content protocol.RawMessage) string {
-	if jsonspan.Kind(content) == '"' {
-		return jsonspan.Text(content)
-	}
-	var texts []string
-	for _, part := range jsonspan.Elements(content) {
-		if text := jsonspan.Get(part, "text"); jsonspan.Kind(text) == '"' {
-			texts = append(texts, jsonspan.Text(text))
-		}
-	}
-	return strings.Join(texts, "\n")
 }

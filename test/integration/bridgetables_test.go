@@ -7,6 +7,8 @@ import (
 
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/dialect"
+	"github.com/hookd-dev/hookd/protocol/dialect/foreignhooks"
+	"github.com/hookd-dev/hookd/protocol/dialect/hosts"
 )
 
 // The tables of docs/bridges.md are made of the rows by which the bridge translates, so
@@ -46,7 +48,7 @@ func goesOn(s *protocol.Spec) bool {
 func bridgeAgents() string {
 	var b strings.Builder
 	b.WriteString("| agent | name | known from | events | before a tool: block | change args | ask the person | over its limit |\n|---|---|---|---|---|---|---|---|\n")
-	for _, a := range dialect.Agents {
+	for _, a := range hosts.All {
 		at := slices.IndexFunc(a.Rows, func(r dialect.Row) bool { return r.Event == protocol.ToolCallStart && r.Same == "" })
 		first := &a.Rows[at]
 		fmt.Fprintf(&b, "| [%s](#%s) | `%s` | %s | %d | %s | %s | %s | %s |\n", a.Title, strings.ReplaceAll(strings.ToLower(a.Title), " ", "-"), a.Name,
@@ -58,7 +60,7 @@ func bridgeAgents() string {
 // bridgeMatrix is a table for each agent, with the notes of its cells.
 func bridgeMatrix() string {
 	var b strings.Builder
-	for _, a := range dialect.Agents {
+	for _, a := range hosts.All {
 		b.WriteString(agentMatrix(a))
 	}
 	return b.String()
@@ -175,14 +177,14 @@ func (n *noteList) mark(note string) string {
 func bridgeForeign() string {
 	var b strings.Builder
 	b.WriteString("| hookd's event |")
-	for _, f := range dialect.Foreigners {
+	for _, f := range foreignhooks.All {
 		b.WriteString(" `" + f.Name + "` |")
 	}
-	b.WriteString("\n|---|" + strings.Repeat("---|", len(dialect.Foreigners)) + "\n")
+	b.WriteString("\n|---|" + strings.Repeat("---|", len(foreignhooks.All)) + "\n")
 	for i := range protocol.Table {
 		event := protocol.Table[i].Name
 		var cells []string
-		for _, f := range dialect.Foreigners {
+		for _, f := range foreignhooks.All {
 			cells = append(cells, foreignNames(f, event))
 		}
 		if strings.Join(cells, "") != "" {
@@ -190,7 +192,7 @@ func bridgeForeign() string {
 		}
 	}
 	b.WriteString("\nAsked about by their own agent and not here, since hookd has no event like it:\n\n")
-	for _, f := range dialect.Foreigners {
+	for _, f := range foreignhooks.All {
 		if names := foreignNames(f, ""); names != "" {
 			fmt.Fprintf(&b, "- %s: %s\n", f.Title, names)
 		}
@@ -200,7 +202,7 @@ func bridgeForeign() string {
 
 // foreignNames are an agent's names of one of our events, in bold those at which a hook
 // can refuse.
-func foreignNames(f *dialect.Foreign, event protocol.EventName) string {
+func foreignNames(f *foreignhooks.Agent, event protocol.EventName) string {
 	var names []string
 	for _, e := range f.Events {
 		if e.Event != event {

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/protocol"
-	"github.com/hookd-dev/hookd/protocol/dialect"
+	"github.com/hookd-dev/hookd/protocol/dialect/hosts"
 	"github.com/hookd-dev/hookd/test/modelserver"
 )
 
@@ -161,7 +161,7 @@ func (a *realAgent) calls(id, command string) modelserver.Turn {
 
 // changes reports whether the agent takes changed args, by the table of docs/bridges.md.
 func (a *realAgent) changes() bool {
-	for _, row := range dialect.Find(a.name).Rows {
+	for _, row := range hosts.Find(a.name).Rows {
 		if row.Event == protocol.ToolCallStart && row.Same == "" {
 			return row.Can.Change.Possible()
 		}

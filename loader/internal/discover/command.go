@@ -12,7 +12,7 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/imports"
 	"github.com/hookd-dev/hookd/loader/internal/interpreter"
 	"github.com/hookd-dev/hookd/loader/internal/report"
-	"github.com/hookd-dev/hookd/protocol/dialect"
+	"github.com/hookd-dev/hookd/protocol/dialect/foreignhooks"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -20,9 +20,9 @@ import (
 // arguments, or of a hook of another agent a line for the shell.
 func (g *layerScan) takeCommand(f *candidate.Hook, d *schema.Described) {
 	words := d.Command
-	if d.Dialect != nil && dialect.FindForeign(*d.Dialect) != nil {
+	if d.Dialect != nil && foreignhooks.Find(*d.Dialect) != nil {
 		value := func(name string) (string, bool) { return imports.Value(*d.Dialect, name, g.startFolder(), g.Env.Home) }
-		if shell := dialect.ShellLine(""); len(words) == len(shell) && slices.Equal(words[:2], shell[:2]) {
+		if shell := foreignhooks.ShellLine(""); len(words) == len(shell) && slices.Equal(words[:2], shell[:2]) {
 			g.takeLine(f, words, &bundle.ShellLine{Text: words[2], Value: value})
 			return
 		}

@@ -25,7 +25,7 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/loader/internal/trust"
 	"github.com/hookd-dev/hookd/protocol"
-	"github.com/hookd-dev/hookd/protocol/dialect"
+	"github.com/hookd-dev/hookd/protocol/dialect/foreignhooks"
 	"github.com/hookd-dev/hookd/schema"
 	"github.com/hookd-dev/hookd/schema/document"
 )
@@ -111,7 +111,7 @@ func (d *Describer) Describe(ctx context.Context, rt *process.Runtime, env *envi
 		s := trust.StartOf(&f.Subject, &f.Verdict)
 		questions[answers] = append(questions[answers], question{f.Bundle.Hash, process.Command{
 			Path: s.Path, Argv: append(s.Argv, askArgument), Dir: env.DirOf(&f.Subject, f.Resolution.Hook.InProject),
-			Env: append(s.Environ(env.Variables(f.Hook, hookenv.Describe)), dialect.DescribeEnv()...), Grace: f.Scope.Own.Hooks.Grace,
+			Env: append(s.Environ(env.Variables(f.Hook, hookenv.Describe)), foreignhooks.DescribeEnv()...), Grace: f.Scope.Own.Hooks.Grace,
 		}})
 	}
 	for answers, questions := range questions {
@@ -250,7 +250,7 @@ func (got rawAnswer) describe(path, hook string) (d schema.Described, findings [
 		return d, nil, got.Failed
 	}
 	text := strings.TrimSpace(strings.TrimPrefix(got.Stdout, "\ufeff"))
-	foreign, isForeign := dialect.Described(text)
+	foreign, isForeign := foreignhooks.Described(text)
 	switch {
 	case text == "":
 		return d, nil, "it answered nothing"

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookd-dev/hookd/protocol"
-	"github.com/hookd-dev/hookd/protocol/dialect"
+	"github.com/hookd-dev/hookd/protocol/dialect/foreignhooks"
 	"github.com/hookd-dev/hookd/protocol/toolname"
 	"github.com/hookd-dev/hookd/schema/document"
 )
@@ -19,7 +19,7 @@ func (e *entry) condition(n *document.Node) {
 		return
 	}
 	var event protocol.EventName
-	if p := dialect.FindForeign(e.hook.Dialect); p != nil {
+	if p := foreignhooks.Find(e.hook.Dialect); p != nil {
 		event, _ = p.Resolve(e.hook.Event)
 	}
 	spec := protocol.Lookup(event)

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/hookd-dev/hookd/protocol"
-	"github.com/hookd-dev/hookd/protocol/dialect"
+	"github.com/hookd-dev/hookd/protocol/dialect/foreignhooks"
 	"github.com/hookd-dev/hookd/schema"
 	"github.com/hookd-dev/hookd/schema/units"
 )
@@ -16,7 +16,7 @@ func (h *Hook) Describe(inProject bool) schema.Described {
 	d.Name, d.Dialect = &h.Name, &h.Dialect
 	switch {
 	case h.Shell != "":
-		d.Command = dialect.ShellLine(h.Shell)
+		d.Command = foreignhooks.ShellLine(h.Shell)
 	case len(h.Argv) > 0:
 		d.Command = h.Argv
 	}

@@ -25,5 +25,5 @@
 // counts (no JSON, a key that is there twice) is an error as a whole, and refuses as well.
 //
 // A new agent is a file with its members and a line in [Agents]; its protocol is a
-// dialect of package dialect.
+// dialect of package foreignhooks.
 package imports

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/loader/internal/settings"
-	"github.com/hookd-dev/hookd/protocol/dialect"
+	"github.com/hookd-dev/hookd/protocol/dialect/foreignhooks"
 	"github.com/hookd-dev/hookd/schema"
 	"github.com/hookd-dev/hookd/schema/document"
 )
@@ -83,7 +83,7 @@ func Find(name string) *Agent {
 func (a *Agent) RunsOnce() bool { return a.once }
 
 // protocol is what is known of the agent's hooks.
-func (a *Agent) protocol() *dialect.Foreign { return dialect.FindForeign(a.Name) }
+func (a *Agent) protocol() *foreignhooks.Agent { return foreignhooks.Find(a.Name) }
 
 // Present returns the first of the agent's settings files below a folder in which hooks
 // are, "" if there is none. It is for a hint, and judges nothing.

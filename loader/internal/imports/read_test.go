@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hookd-dev/hookd/protocol"
-	"github.com/hookd-dev/hookd/protocol/dialect"
+	"github.com/hookd-dev/hookd/protocol/dialect/foreignhooks"
 	"github.com/hookd-dev/hookd/schema"
 	"github.com/hookd-dev/hookd/schema/document"
 )
@@ -209,7 +209,7 @@ func TestConditionsOfCommands(t *testing.T) {
 func TestProjectVariablesAreThoseThatAgentsSet(t *testing.T) {
 	ev := &protocol.Event{Event: protocol.ToolCallStart, Time: time.Now(), Project: "/the/project", Cwd: "/the/project", Data: []byte(`{"toolCallId":"c","name":"bash","kind":"shell","args":{"command":"ls"},"parallel":1}`)}
 	for _, a := range Agents {
-		p := dialect.FindForeign(a.Name)
+		p := foreignhooks.Find(a.Name)
 		if p == nil {
 			t.Errorf("hookd does not speak %s", a.Name)
 			continue
@@ -254,7 +254,7 @@ func FuzzRead(f *testing.F) {
 			hooks, findings, bad := a.Read([]Text{{File: "/f", Format: format, Bytes: []byte(text)}})
 			taken := map[string]bool{}
 			for _, h := range hooks {
-				p := dialect.FindForeign(h.Dialect)
+				p := foreignhooks.Find(h.Dialect)
 				if p == nil {
 					t.Fatalf("%s: no dialect %q", a.Name, h.Dialect)
 				}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/loader/internal/report"
-	"github.com/hookd-dev/hookd/protocol/dialect"
+	"github.com/hookd-dev/hookd/protocol/dialect/foreignhooks"
 	"github.com/hookd-dev/hookd/schema"
 	"github.com/hookd-dev/hookd/schema/document"
 )
@@ -163,7 +163,7 @@ func (r *reader) events(f *file, hooks *document.Node, each func(event string, l
 // known reports whether a dialect has an event of that name that hookd has too, and says
 // so if not: nothing of such an event's list is carried over.
 func (r *reader) known(f *file, speaks, event string, list *document.Node) bool {
-	p := dialect.FindForeign(speaks)
+	p := foreignhooks.Find(speaks)
 	if p == nil {
 		r.fault(f, list.Line, "hookd does not speak the protocol of "+speaks, "remove it from hooks.import")
 		return false
@@ -180,7 +180,7 @@ func (r *reader) known(f *file, speaks, event string, list *document.Node) bool 
 
 // faultyAt adds a hook that cannot be read: where it could have refused, it refuses.
 func (r *reader) faultyAt(f *file, speaks, event string, n *document.Node) {
-	if p := dialect.FindForeign(speaks); p == nil {
+	if p := foreignhooks.Find(speaks); p == nil {
 		return
 	} else if _, err := p.Resolve(event); err != nil {
 		return

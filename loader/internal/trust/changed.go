@@ -13,7 +13,7 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/candidate"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/protocol"
-	"github.com/hookd-dev/hookd/protocol/dialect"
+	"github.com/hookd-dev/hookd/protocol/dialect/foreignhooks"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -61,7 +61,7 @@ func stricter(was, now schema.Hook) schema.Hook {
 	was.ByDialect = was.ByDialect && now.ByDialect
 	if was.Dialect != now.Dialect || was.Matcher != now.Matcher || !slices.Equal(was.Named, now.Named) {
 		// Whichever agent's events and matcher fit, and whatever that agent does with failures.
-		was.Dialect, was.Matcher, was.Named, was.ByDialect = dialect.Own, "", nil, false
+		was.Dialect, was.Matcher, was.Named, was.ByDialect = foreignhooks.Own, "", nil, false
 	}
 	return was
 }

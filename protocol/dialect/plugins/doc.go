@@ -12,7 +12,7 @@
 // every other agent does, writes the event to its stdin and waits for its end. One process
 // serves one event: it needs no order of requests and no recovery, a hook that hangs holds
 // up no other event, and with a warm daemon the messenger is as quick as a long-lived
-// process of the plug-in's own would be. (package dialect: plugin.go has the other side.)
+// process of the plug-in's own would be. (Package hosts has the other side in plugin.go.)
 //
 // # Rules
 //

@@ -20,6 +20,7 @@ import (
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/dialect"
+	"github.com/hookd-dev/hookd/protocol/dialect/hosts"
 	"github.com/hookd-dev/hookd/protocol/dialect/plugins"
 )
 
@@ -67,7 +68,7 @@ func bridge(do, name, event string) int {
 			}
 		}
 	}
-	agent := dialect.Find(name)
+	agent := hosts.Find(name)
 	stdin, _ := io.ReadAll(os.Stdin)
 	call, err := agent.Read(event, stdin, protocol.DecodeLimits{Size: protocol.DefaultEventSize, Depth: protocol.DefaultDepth})
 	var answer dialect.Answer
@@ -115,7 +116,7 @@ func TestEveryEventIsInThePlugin(t *testing.T) {
 		if !strings.HasPrefix(source, plugins.Mark+name) || !strings.Contains(source, `const COMMAND = ["/opt/hookd \"x\"","bridge","`+name+`"];`) || !strings.Contains(source, "const LIMIT_MS = 60000;") {
 			t.Errorf("%s begins %.200s", name, source)
 		}
-		for _, row := range dialect.Find(name).Rows {
+		for _, row := range hosts.Find(name).Rows {
 			if !strings.Contains(source, `"`+row.Name+`"`) {
 				t.Errorf("the plug-in of %s never asks about %s", name, row.Name)
 			}

@@ -17,7 +17,7 @@ import (
 	"github.com/hookd-dev/hookd/executor/bridge"
 	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/protocol"
-	"github.com/hookd-dev/hookd/protocol/dialect"
+	"github.com/hookd-dev/hookd/protocol/dialect/hosts"
 )
 
 // Commands are hookd bridge.
@@ -42,7 +42,7 @@ EVENT is the agent's own name of the event, for agents that do not write it.`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			began := time.Now()
-			agent := dialect.Find(args[0])
+			agent := hosts.Find(args[0])
 			if agent == nil {
 				return cli.Usage("unknown-agent", "hookd knows no agent "+show.Line(args[0]), "one of "+strings.Join(agentNames(), ", "))
 			}
@@ -71,7 +71,7 @@ EVENT is the agent's own name of the event, for agents that do not write it.`,
 }
 
 func agentNames() (names []string) {
-	for _, a := range dialect.Agents {
+	for _, a := range hosts.All {
 		names = append(names, a.Name)
 	}
 	return names

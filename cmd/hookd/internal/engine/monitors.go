@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/hookd-dev/hookd/executor/guest"
-	"github.com/hookd-dev/hookd/protocol/dialect"
+	"github.com/hookd-dev/hookd/protocol/dialect/hosts"
 )
 
 // MonitorTexts says for which agents hooks only watch, a line each, and what cannot be
@@ -20,7 +20,7 @@ func MonitorTexts(stateDir string) (texts []string) {
 	}
 	for _, m := range monitors {
 		title := m.Agent
-		if agent := dialect.Find(m.Agent); agent != nil {
+		if agent := hosts.Find(m.Agent); agent != nil {
 			title = agent.Title
 		}
 		texts = append(texts, fmt.Sprintf("hooks only watch for %s until %s", title, m.Until.Local().Format("2006-01-02 15:04")))

@@ -1,0 +1,63 @@
+package golden
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/dialect"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// Limits are those of an event that hookd reads.
+var Limits = protocol.DecodeLimits{Size: protocol.DefaultEventSize, Depth: protocol.DefaultDepth}
+
+// Check compares what a test got with a file, or writes the file.
+func Check(t *testing.T, path string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s:\n%s\nwant\n%s", path, got, want)
+	}
+}
+
+// Inputs are the files in a folder that an agent wrote to a hook's stdin.
+func Inputs(t *testing.T, dir string) []string {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// EventOf returns the agent's name of the event that an input is about, which may have dots.
+func EventOf(a *dialect.Agent, path string) string {
+	file, name := filepath.Base(path), ""
+	for i := range a.Rows {
+		if row := a.Rows[i].Name; strings.HasPrefix(file, row+".") && len(row) > len(name) {
+			name = row
+		}
+	}
+	if name == "" {
+		name, _, _ = strings.Cut(file, ".")
+	}
+	return name
+}
