@@ -29,6 +29,9 @@ func (d *dispatch) record(outcome *protocol.Outcome, overwritten []state.Overwri
 	entry := d.entry(outcome)
 	entry.Aborted, entry.StateLost = aborted, overwritten
 	d.notices = append(d.notices, d.req.append(entry)...)
+	if ev := &d.req.event; ev.Marker != "" {
+		d.notices = append(d.notices, d.req.append(&record.Mark{ID: ev.ID, Event: ev.Event, Host: ev.Agent.Host, Set: d.req.set.index.hash, Token: ev.Marker})...)
+	}
 }
 
 // append writes an entry and returns the notice about a disk that does not take it.

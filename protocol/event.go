@@ -47,6 +47,10 @@ type Event struct {
 	// must tolerate them.
 	Unknown jsontext.Value `json:",embed"`
 
+	// Marker is a token of hookd verify, which waits for this event: it gets a line of its
+	// own in the record. It changes nothing else. "" for none.
+	Marker string `json:"-"`
+
 	// CheckArgs checks a tool call's changed args against the tool's schema. It
 	// is set by a host that knows the schema, and nil otherwise.
 	CheckArgs func(args RawMessage) error `json:"-"`

@@ -16,16 +16,9 @@ func SettingsMarkdown() string {
 	b.WriteString("| key | type, range | default | layers | tighter | for whom | unreadable | meaning |\n|---|---|---|---|---|---|---|---|\n")
 	for i := range Keys {
 		k := &Keys[i]
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s | %s |\n", k.Name, k.typeText(), k.defaultText(), k.Layers, k.tighterText(), k.For, k.unreadText(), k.meaningText())
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s | %s |\n", k.Name, k.typeText(), k.defaultText(), k.Layers, k.tighterText(), k.For, k.unreadText(), k.Meaning)
 	}
 	return b.String()
-}
-
-func (k *Key) meaningText() string {
-	if k.Waits != "" {
-		return k.Meaning + "; **not acted on in this version**"
-	}
-	return k.Meaning
 }
 
 // unreadText says what stands for a value that was written and cannot be read.

@@ -95,7 +95,6 @@ const (
 	CodeUnknownTool     Code = "matcher-unknown-tool"
 	CodeUnknownSource   Code = "matcher-unknown-source"
 	CodeOverBudget      Code = "timeout-over-budget"
-	CodeNotYet          Code = "not-in-this-version"
 	CodeTooMany         Code = "too-many-problems"
 	CodeFailsOpen       Code = "dialect-fails-open"
 )
@@ -133,7 +132,6 @@ var Codes = []CodeText{
 	{CodeMatchNoMeaning, SeverityWarning, "a key of match that does not restrict at some of the events"},
 	{CodeUnknownTool, SeverityWarning, "a tool pattern that no known tool matches"},
 	{CodeUnknownSource, SeverityWarning, "a value of match.source that no event has"},
-	{CodeNotYet, SeverityWarning, "a setting or field that this version reads but does not act on yet"},
 	{CodeTooMany, SeverityError, "the file has more problems than are listed"},
 	{CodeFailsOpen, SeverityWarning, "a hook of another agent's dialect could refuse and states no onFailure: that agent goes on when such a hook crashes"},
 	{CodeOverBudget, SeverityWarning, "a hook's time limit over the budget of its event; the budget ends it first"},

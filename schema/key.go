@@ -39,10 +39,7 @@ type Key struct {
 	// so that nothing becomes looser than what was written: a value that no other one is
 	// tighter than, items that are added to those of a list that can be read, or Refuses.
 	// nil, the default, is for keys that neither limit nor refuse anything.
-	Unread any
-	// Waits says that this version reads the setting and does not act on it yet;
-	// The person who writes it is told.
-	Waits   Waiting
+	Unread  any
 	Meaning string
 }
 
@@ -252,9 +249,3 @@ func (k *Key) Write(value any) string {
 	}
 	return fmt.Sprint(value)
 }
-
-// Waiting says what is missing as long as a setting is not acted on.
-type Waiting string
-
-// WaitsForFeature: what the setting is about is not there yet.
-const WaitsForFeature Waiting = "feature"

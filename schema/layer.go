@@ -207,23 +207,6 @@ func layerNames(layers Layers) string {
 	return "the " + strings.Join(names, " and ") + " settings"
 }
 
-// Waiting tells the person who wrote a setting that this version reads it and does not
-// act on it: nothing that somebody relies on is missing in silence.
-func (l *LayerSettings) Waiting() []Finding {
-	var findings []Finding
-	for i := range Keys {
-		key := &Keys[i]
-		value, written := l.Values[key.Name]
-		if !written || reflect.DeepEqual(value.V, key.Default) {
-			continue
-		}
-		if key.Waits == WaitsForFeature {
-			findings = append(findings, NewFinding(value.Pos, "", SeverityWarning, CodeNotYet, key.Name+" has no effect in this version", "remove it, or leave it for a later version"))
-		}
-	}
-	return findings
-}
-
 // Layered holds one value for each plain setting: its default, or what the last
 // layer said that was put over it. The library viper keeps the values and decodes
 // them into [Settings]. Prices, trusted folders and servers are no plain values:

@@ -132,7 +132,7 @@ func (r *layerReader) checkedList(key *Key, n *document.Node, path string) (any,
 // or a limit, so it is never as if it had not been written: its row says what stands in
 // its place.
 func (r *layerReader) lost(key *Key, n *document.Node, path string) {
-	if key == nil || !key.Layers.Has(r.layer.Layer) || key.Waits != "" {
+	if key == nil || !key.Layers.Has(r.layer.Layer) {
 		return
 	}
 	pos := Pos{r.file, n.Line, path}

@@ -25,6 +25,9 @@ func (m *messenger) alone(input []byte, start string) {
 // hookd returns the path of hookd: it lies in our own folder.
 func hookd() (string, error) {
 	own, err := os.Executable()
+	if err != nil {
+		own, err = startedAs() // without /proc
+	}
 	if err == nil {
 		own, err = filepath.EvalSymlinks(own)
 	}

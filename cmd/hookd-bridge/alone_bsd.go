@@ -8,3 +8,6 @@ import "errors"
 func memoryFile() (int, error) { return 0, errors.ErrUnsupported }
 
 func dup(int, int) error { return errors.ErrUnsupported }
+
+// startedAs is needed on Linux only.
+func startedAs() (string, error) { return "", errors.ErrUnsupported }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -19,7 +20,7 @@ func putOnStdin(input []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := writeAll(fd, input); err != nil {
+	if err := writeAll(fd, input, time.Time{}); err != nil {
 		return err
 	}
 	if _, err := unix.Seek(fd, 0, 0); err != nil {

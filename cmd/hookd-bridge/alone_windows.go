@@ -21,3 +21,6 @@ func replace(path string, argv []string) {
 
 // putOnStdin is not needed: no daemon is asked, so nothing was read.
 func putOnStdin([]byte) error { return errors.ErrUnsupported }
+
+// startedAs is needed on Linux only.
+func startedAs() (string, error) { return "", errors.ErrUnsupported }

@@ -34,12 +34,23 @@ func readAll(fd, most int, due time.Time) ([]byte, error) {
 	return text, nil
 }
 
-// writeAll writes everything to a descriptor.
-func writeAll(fd int, text []byte) error {
+// pipePiece is what a pipe that is ready takes at once (PIPE_BUF).
+const pipePiece = 4096
+
+// writeAll writes everything to a descriptor, or fails with errLate at a time, zero for
+// never.
+func writeAll(fd int, text []byte, until time.Time) error {
 	for len(text) > 0 {
-		n, err := unix.Write(fd, text)
+		piece := text
+		if !until.IsZero() {
+			if err := wait(fd, unix.POLLOUT, until); err != nil {
+				return err
+			}
+			piece = text[:min(len(text), pipePiece)]
+		}
+		n, err := unix.Write(fd, piece)
 		switch {
-		case err == unix.EINTR || err == unix.EAGAIN && wait(fd, unix.POLLOUT, time.Time{}) == nil:
+		case err == unix.EINTR || err == unix.EAGAIN:
 		case err != nil:
 			return err
 		case n <= 0:

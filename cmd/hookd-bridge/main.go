@@ -37,18 +37,17 @@ const (
 	mostAlone = 32<<20 + 1
 )
 
-// verifying is the variable with which hookd verify marks the call that it waits for, as
-// guest.MarkerVar says. hookd bridge leaves the mark.
-const verifying = "HOOKD_VERIFY"
-
 // run answers the call and ends the process.
 func (m *messenger) run() {
-	if !asksDaemons || os.Getenv(verifying) != "" {
+	if !asksDaemons {
 		m.alone(nil, "")
 	}
 	input, err := readAll(0, mostAlone, m.due)
 	if err == errLate {
 		m.refuse(late)
+	}
+	if err != nil && len(input) > 0 { // hookd would find the rest only
+		m.refuse(unread)
 	}
 	if err != nil {
 		m.alone(nil, "")
@@ -69,11 +68,24 @@ type reply struct {
 	exit           int
 }
 
-// answer writes a reply and ends the process.
+// leastWriting is how long an agent has to take a reply even when it is late.
+const leastWriting = 200 * time.Millisecond
+
+// answer writes a reply and ends the process. It writes first what the agent reads, since a
+// full stderr must not keep that from it. A reply that cannot be written refuses by the exit
+// code what can be refused: an agent that has read half of it would go on otherwise.
 func (m *messenger) answer(r reply) {
-	_ = writeAll(2, r.stderr) // an agent that does not read it reads the answer all the same
-	if writeAll(1, r.stdout) != nil && r.exit == 0 {
-		r.exit = refusingExit
+	until := m.due
+	if least := time.Now().Add(leastWriting); until.Before(least) {
+		until = least
 	}
+	if writeAll(1, r.stdout, until) != nil {
+		r.exit = failingExit
+		if refusal := m.refusal(); refusal.exit != 0 || refusal.stdout != "" {
+			r.exit = refusingExit
+		}
+		r.stderr = append(r.stderr, "hookd: the answer cannot be written\n"...)
+	}
+	_ = writeAll(2, r.stderr, until) // an agent that does not read it has the answer all the same
 	os.Exit(r.exit)
 }

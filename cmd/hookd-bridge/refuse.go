@@ -20,11 +20,15 @@ type refusal struct {
 // Reasons of refusals. They stand in JSON strings as they are.
 const (
 	late    = "hookd's hooks did not answer in time"
+	unread  = "hookd cannot read to its end what was sent to it"
 	missing = "hookd cannot be started: it must lie in the folder of hookd-bridge"
 )
 
 // refusingExit with a text on stderr refuses at the gates of every agent.
 const refusingExit = 2
+
+// failingExit says that something went wrong where nothing can be refused.
+const failingExit = 1
 
 // shortestLimit is for agents that nobody knows: hookd says that in time.
 const shortestLimit = 5 * time.Second

@@ -31,6 +31,8 @@ type Call struct {
 	Input []byte // what the agent wrote to stdin
 	Cwd   string // working directory of the program
 	Depth int    // how many hooks and tools stand above it
+
+	Marker string // token of hookd verify, "" for none: the record says that the call came
 }
 
 // Hooks are the hooks of the project that a call is made in.
@@ -99,6 +101,7 @@ func (c *Call) fire(ctx context.Context, call *dialect.Call, open func(context.C
 	event := call.Event
 	event.Protocol, event.ID, event.Time = protocol.Version, protocol.NewID(), time.Now().UTC()
 	event.NotAsked = hooks.ImportedFrom(c.Agent.Name)
+	event.Marker = c.Marker
 	event.Project, event.Agent.Depth = hooks.Project(), event.Agent.Depth+c.Depth
 	if event.Cwd == "" { // the agent does not say it
 		event.Cwd = c.Cwd

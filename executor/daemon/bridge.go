@@ -71,11 +71,13 @@ func planBridge(c *conn, params protocol.RawMessage, r *request) (protocol.RawMe
 			return nil, failure
 		}
 		defer c.server.projects.release(project)
-		call := bridge.Call{Agent: agent, Event: p.Event, Until: received.Add(time.Duration(p.LeftMs) * time.Millisecond), Input: p.Input, Cwd: p.Cwd, Depth: hookenv.ProcessDepth()} // that of the caller, too
+		token, answered := c.server.opt.Verifying(Caller{c.caller.PID, p.Environ})
+		call := bridge.Call{Agent: agent, Event: p.Event, Until: received.Add(time.Duration(p.LeftMs) * time.Millisecond), Input: p.Input, Cwd: p.Cwd, Depth: hookenv.ProcessDepth(), Marker: token} // the depth is that of the caller, too
 		reply := bridge.Answer(ctx, call, func(context.Context) (bridge.Hooks, error) { return bridgeHooks{project}, nil })
 		if ctx.Err() != nil {
 			return nil, cancelled(ctx)
 		}
+		answered(agent.Name, reply.Event)
 		return encodeReply(reply), nil
 	}
 	return nil, nil

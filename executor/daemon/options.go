@@ -65,6 +65,10 @@ type Options struct {
 	// what Resolve returns.
 	ResolveCaller func(cwd string, caller Caller) (string, error)
 
+	// Verifying returns the token of hookd verify, if that waits for this call of
+	// bridge/event, and what is called when it was answered. Without it nothing is verified.
+	Verifying func(caller Caller) (token string, answered func(agent, event string))
+
 	Project, Cwd string // what initialize lists hooks of when it names nothing
 
 	Version string // of the program, for initialize
@@ -100,6 +104,9 @@ func (o *Options) setDefaults() {
 	setDefault(&o.Linger, time.Second)
 	setDefault(&o.Drain, 10*time.Second)
 	setDefault(&o.Idle, 30*time.Second)
+	if o.Verifying == nil {
+		o.Verifying = func(Caller) (string, func(string, string)) { return "", func(string, string) {} }
+	}
 	if o.Log == nil {
 		o.Log = slog.DiscardHandler
 	}

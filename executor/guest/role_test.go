@@ -281,9 +281,17 @@ func TestMarkerTakesOneMark(t *testing.T) {
 	if mark, seen := m.Seen(); seen {
 		t.Errorf("seen before: %+v", mark)
 	}
-	first := Mark{"claude", "SessionStart", "/usr/bin/hookd"}
-	for _, mark := range []Mark{first, {"codex", "Stop", "/evil"}} {
-		if err := LeaveMark(state, m.Token, mark); err != nil {
+	first := Mark{"claude", "SessionStart", "/usr/bin/hookd", true}
+	environ := []string{"A=b", MarkerVar + "=" + m.Token}
+	taken, second := TakeMarker(state, environ), TakeMarker(state, environ)
+	if taken.Token() != m.Token || second != nil || second.Token() != "" {
+		t.Errorf("taken %q, and by a second call %q", taken.Token(), second.Token())
+	}
+	if mark, seen := m.Seen(); seen {
+		t.Errorf("seen before the call was answered: %+v", mark)
+	}
+	for _, err := range []error{taken.Leave(first), second.Leave(Mark{Agent: "codex", Event: "Stop", Program: "/evil"})} {
+		if err != nil {
 			t.Error(err)
 		}
 	}
@@ -295,14 +303,17 @@ func TestMarkerTakesOneMark(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, token := range []string{"", "../outside", strings.Repeat("a", 32), strings.Repeat("/", 32), strings.ToUpper(m.Token)} {
-		if err := LeaveMark(state, token, first); err != nil {
-			t.Errorf("%q: %v", token, err)
+		if other := TakeMarker(state, []string{MarkerVar + "=" + token}); other != nil {
+			t.Errorf("%q was taken", token)
 		}
 	}
 	if text, _ := os.ReadFile(outside); len(text) > 0 {
 		t.Errorf("written: %s", text)
 	}
 	if err := m.Remove(); err != nil {
+		t.Error(err)
+	}
+	if err := taken.Leave(first); err != nil { // too late: nobody waits any more
 		t.Error(err)
 	}
 	if entries, _ := os.ReadDir(filepath.Join(state, "verify")); len(entries) > 0 {

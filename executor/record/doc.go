@@ -5,7 +5,7 @@
 //
 // How an entry gets into the record:
 //
-//	entry.go    what is recorded: [Event], [Late], [Set], [Trust]. The executor builds
+//	entry.go    what is recorded: [Event], [Late], [Set], [Trust], [Mark]. The executor builds
 //	            them (its file recording.go)
 //	redact.go   what of values, stderr and commands an entry may hold
 //	shorten.go  an entry as JSON, shortened where its line would be too long

@@ -16,11 +16,12 @@ const (
 	KindEvent Kind = "event" // an event was decided
 	KindSet   Kind = "set"   // another set of hooks rules from here on
 	KindTrust Kind = "trust" // a person allowed or withdrew something
+	KindMark  Kind = "mark"  // a hook call that hookd verify waited for came
 	KindLate  Kind = "late"  // something ended after its event had gone on
 )
 
-// Entry is the content of one line of a record: an [Event], a [Set], a [Trust] or a
-// [Late].
+// Entry is the content of one line of a record: an [Event], a [Set], a [Trust], a
+// [Mark] or a [Late].
 type Entry interface {
 	kind() Kind
 	event() string // the id of the event it is about, "" if of none
@@ -113,12 +114,24 @@ type Trust struct {
 	How     string `json:"how,omitzero"` // terminal, --yes, --expect, --follow
 }
 
+// Mark says that hookd verify waited for an event, and that it came. The event has a line of
+// its own.
+type Mark struct {
+	ID    string             `json:"id"` // of the event
+	Event protocol.EventName `json:"event"`
+	Host  string             `json:"host"`
+	Set   string             `json:"set"`
+	Token string             `json:"token"` // for one use
+}
+
 func (e *Event) event() string { return e.ID }
 func (l *Late) event() string  { return l.ID }
+func (m *Mark) event() string  { return m.ID }
 func (*Set) event() string     { return "" }
 func (*Trust) event() string   { return "" }
 
 func (*Event) kind() Kind { return KindEvent }
 func (*Late) kind() Kind  { return KindLate }
+func (*Mark) kind() Kind  { return KindMark }
 func (*Set) kind() Kind   { return KindSet }
 func (*Trust) kind() Kind { return KindTrust }

@@ -18,13 +18,13 @@ type Command struct {
 // Line writes the command for the shell that agents run hooks with: a POSIX shell, and on
 // Windows one of several, which all read a path in double quotes.
 func (c Command) Line(os string) string {
-	words := c.words()
+	words := c.Words()
 	words[0] = quoteWord(c.Program, os)
 	return strings.Join(words, " ")
 }
 
-// words are the words of the command line.
-func (c Command) words() []string {
+// Words are the words of the command line.
+func (c Command) Words() []string {
 	words := []string{c.Program}
 	if !c.messenger() {
 		words = append(words, "bridge")

@@ -150,7 +150,7 @@ func (p Places) unchanged(a *Agent, text []byte, old *fileRecord) bool {
 func (in *Installer) planPlugin(p *Plan, r Request, known *records) error {
 	limit := r.Agent.Dialect.Rows[0].Limit
 	c := Command{Program: r.Program, Agent: r.Agent.Name, Limit: limit}
-	source := plugins.Source(r.Agent.Name, c.words(), limit)
+	source := plugins.Source(r.Agent.Name, c.Words(), limit)
 	if source == nil {
 		return fmt.Errorf("this hookd has no plug-in for %s", r.Agent.Title)
 	}

@@ -20,52 +20,70 @@ func ReadClaudeFamily(a *Agent, in *Input, row *Row) (Reading, error) {
 	if protocol.Lookup(row.Event).Tool {
 		return readToolEvent(a, in, row)
 	}
-	got := Reading{In: in}
-	switch row.Event {
-	case protocol.SessionStart:
-		got.Data = protocol.SessionStartData{Source: sessionSource(in.Text("source")), Model: in.Text("model")}
-	case protocol.SessionEnd:
-		got.Data = protocol.SessionEndData{Reason: endReason(in.First("reason", "final_status"))}
-	case protocol.PromptSubmit:
+	read, known := claudeData[row.Event]
+	if !known {
+		return Reading{}, errors.New("hookd cannot read this event") // a row without a reader, which a test finds
+	}
+	data, err := read(a, in)
+	if err != nil {
+		return Reading{}, err
+	}
+	return Reading{In: in, Data: data}, nil
+}
+
+// claudeData says how the data of each event that is not about a call is read.
+var claudeData = map[protocol.EventName]func(a *Agent, in *Input) (any, error){
+	protocol.SessionStart: func(_ *Agent, in *Input) (any, error) {
+		return protocol.SessionStartData{Source: sessionSource(in.Text("source")), Model: in.Text("model")}, nil
+	},
+	protocol.SessionEnd: func(_ *Agent, in *Input) (any, error) {
+		return protocol.SessionEndData{Reason: endReason(in.First("reason", "final_status"))}, nil
+	},
+	protocol.PromptSubmit: func(_ *Agent, in *Input) (any, error) {
 		prompt, err := in.Need("prompt")
-		if err != nil {
-			return got, err
-		}
-		got.Data = protocol.PromptSubmitData{Prompt: prompt, Source: "user", Attachments: []protocol.Part{}}
-	case protocol.InferenceStart:
-		got.Data = protocol.InferenceStartData{Model: in.Text("model"), Messages: []protocol.Message{}, Tools: []protocol.Tool{}, Attempt: 1}
-	case protocol.StepStop:
+		return protocol.PromptSubmitData{Prompt: prompt, Source: "user", Attachments: []protocol.Part{}}, err
+	},
+	protocol.InferenceStart: func(_ *Agent, in *Input) (any, error) {
+		return protocol.InferenceStartData{Model: in.Text("model"), Messages: []protocol.Message{}, Tools: []protocol.Tool{}, Attempt: 1}, nil
+	},
+	protocol.StepStop: func(a *Agent, in *Input) (any, error) {
 		calls, err := a.stepCalls(in)
-		if err != nil {
-			return got, err
-		}
-		got.Data = protocol.StepStopData{Messages: []protocol.Message{}, Type: "tools", Calls: calls}
-	case protocol.AgentStop:
+		return protocol.StepStopData{Messages: []protocol.Message{}, Type: "tools", Calls: calls}, err
+	},
+	protocol.AgentStop: func(_ *Agent, in *Input) (any, error) {
 		continued := int(in.Number("loop_count"))
 		if in.Is("stop_hook_active") {
 			continued = max(continued, 1)
 		}
-		got.Data = protocol.AgentStopData{Reason: "done", Response: in.First("last_assistant_message", "prompt_response"), Messages: []protocol.Message{}, Continued: continued, ContinuedTotal: continued}
-	case protocol.AgentEnd:
-		got.Data = protocol.AgentEndData{StopReason: "aborted"}
-	case protocol.AgentError:
-		got.Data = protocol.AgentErrorData{Message: in.First("last_assistant_message", "error_details", "error", "error_message"), Cause: "model"}
-	case protocol.SubagentStart:
-		got.Data = protocol.SubagentStartData{AgentID: in.First("agent_id", "agentId"), Name: in.First("agent_type", "agentType", "agentName"), Prompt: in.First("prompt", "task"), Tools: []string{}, ToolCallID: in.Text("tool_call_id")}
-	case protocol.SubagentStop:
-		got.Data = protocol.SubagentStopData{AgentID: in.First("agent_id", "agentId"), Response: in.First("last_assistant_message", "response"), StopReason: "done"}
-	case protocol.CompactStart:
-		got.Data = protocol.CompactStartData{Trigger: trigger(in), Instructions: in.First("custom_instructions", "customInstructions")}
-	case protocol.CompactEnd:
-		got.Data = protocol.CompactEndData{Trigger: trigger(in), Summary: in.Text("compact_summary")}
-	case protocol.Notification:
-		got.Data = protocol.NotificationData{Kind: notificationKind(in.Text("notification_type")), Title: in.Text("title"), Text: in.Text("message")}
-	case protocol.MessageEnd, protocol.ThinkingEnd:
-		got.Data = protocol.DeltaEndData{Role: "assistant", MessageID: in.First("generation_id", "message_id"), Content: in.Text("text")}
-	default:
-		return got, errors.New("hookd cannot read this event") // a row without a reader, which a test finds
-	}
-	return got, nil
+		return protocol.AgentStopData{Reason: "done", Response: in.First("last_assistant_message", "prompt_response"), Messages: []protocol.Message{}, Continued: continued, ContinuedTotal: continued}, nil
+	},
+	protocol.AgentEnd: func(_ *Agent, in *Input) (any, error) {
+		return protocol.AgentEndData{StopReason: "aborted"}, nil
+	},
+	protocol.AgentError: func(_ *Agent, in *Input) (any, error) {
+		return protocol.AgentErrorData{Message: in.First("last_assistant_message", "error_details", "error", "error_message"), Cause: "model"}, nil
+	},
+	protocol.SubagentStart: func(_ *Agent, in *Input) (any, error) {
+		return protocol.SubagentStartData{AgentID: in.First("agent_id", "agentId"), Name: in.First("agent_type", "agentType", "agentName"), Prompt: in.First("prompt", "task"), Tools: []string{}, ToolCallID: in.Text("tool_call_id")}, nil
+	},
+	protocol.SubagentStop: func(_ *Agent, in *Input) (any, error) {
+		return protocol.SubagentStopData{AgentID: in.First("agent_id", "agentId"), Response: in.First("last_assistant_message", "response"), StopReason: "done"}, nil
+	},
+	protocol.CompactStart: func(_ *Agent, in *Input) (any, error) {
+		return protocol.CompactStartData{Trigger: trigger(in), Instructions: in.First("custom_instructions", "customInstructions")}, nil
+	},
+	protocol.CompactEnd: func(_ *Agent, in *Input) (any, error) {
+		return protocol.CompactEndData{Trigger: trigger(in), Summary: in.Text("compact_summary")}, nil
+	},
+	protocol.Notification: func(_ *Agent, in *Input) (any, error) {
+		return protocol.NotificationData{Kind: notificationKind(in.Text("notification_type")), Title: in.Text("title"), Text: in.Text("message")}, nil
+	},
+	protocol.MessageEnd:  deltaEnd,
+	protocol.ThinkingEnd: deltaEnd,
+}
+
+func deltaEnd(_ *Agent, in *Input) (any, error) {
+	return protocol.DeltaEndData{Role: "assistant", MessageID: in.First("generation_id", "message_id"), Content: in.Text("text")}, nil
 }
 
 // readToolEvent reads an event about the call of a tool.

@@ -30,7 +30,7 @@
 // # How an outcome becomes an answer
 //
 // [Row.Can] says what the agent can do with each part of an outcome at that event. It
-// is the table of docs/bridges.md, and verdict.go goes by it: a change that the agent
+// is the table of docs/bridges.md, and settle.go goes by it: a change that the agent
 // cannot take over refuses what it was to change, a question that it cannot put is a
 // refusal, and everything else that gets lost is a sentence in [Answer.Lost]. Where the
 // agent shows texts to the person, the answer has these sentences too, and the event's
@@ -40,11 +40,15 @@
 //
 // # Files
 //
-//	agent.go         Agent, Row, Can: what an agent's file fills in
+//	row.go           Row, Can, Means: what an agent can do at an event
+//	input.go         Input, Reading: what an agent's file reads, and what it makes of it
+//	agent.go         Agent, Call, Verdict, Answer: what an agent's file is made of
 //	read.go          reads an input
 //	claudefamily.go  our data of members with Claude Code's names
 //	tools.go         calls of tools, and what hooks changed
-//	verdict.go       makes a verdict of an outcome
+//	answer.go        writes an answer to an outcome, or a refusal where there is none
+//	settle.go        makes a verdict of an outcome
+//	errors.go        what an input can be besides a call
 //
 // Arrows run downwards: hosts → dialect → internal/object, which reads and writes JSON
 // objects and is also what foreignhooks stands on. How to add an agent is in the manuals of

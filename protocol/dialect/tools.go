@@ -10,14 +10,6 @@ import (
 	"github.com/hookd-dev/hookd/protocol/toolname"
 )
 
-// TheirCall is a call as its agent wrote it.
-type TheirCall struct {
-	tool string
-	args protocol.RawMessage
-	// Wrapped are the args of the tool that calls this one, whose member arguments has args.
-	Wrapped protocol.RawMessage
-}
-
 // toolCall reads a call: name and args as the agent has them.
 func (a *Agent) toolCall(id, name string, args protocol.RawMessage) (protocol.Call, TheirCall, error) {
 	ours, err := toolname.ToOurs(a.Name, name, args)

@@ -75,7 +75,7 @@ executor/daemon: executor executor/bridge executor/hookenv protocol protocol/dia
 executor/daemon: executor protocol protocol/rpc protocol/rpc/socket schema
 loader/install: executor/hookenv executor/process loader/install/internal/configtext protocol protocol/dialect protocol/dialect/hosts protocol/dialect/plugins schema
 loader/install/internal/configtext: schema/document
-loader/install/verify: executor/guest executor/process internal/program loader/install loader/install/internal/configtext protocol/dialect protocol/toolname
+loader/install/verify: executor/guest executor/process internal/program protocol/rpc/socket/meet loader/install loader/install/internal/configtext protocol/dialect protocol/toolname
 loader/internal/bundle: executor/hookenv loader/internal/files loader/internal/interpreter loader/internal/report protocol protocol/patterns schema schema/document
 loader/internal/candidate: executor/hookenv loader/internal/bundle loader/internal/files loader/internal/interpreter loader/internal/records loader/internal/report loader/internal/settings loader/internal/workspace protocol schema
 loader/internal/discover: executor/hookenv executor/process internal/fsutil loader/internal/bundle loader/internal/candidate loader/internal/environment loader/internal/files loader/internal/interpreter loader/internal/ownership loader/internal/records loader/internal/report loader/internal/settings loader/internal/trust protocol protocol/dialect/foreignhooks schema schema/document

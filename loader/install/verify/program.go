@@ -54,6 +54,13 @@ func replacedProgram(s *subject) (found []finding) {
 	return found
 }
 
+// recorded reports whether the person has installed a hookd: then an entry that starts
+// another one is a fault.
+func (s *subject) recorded() bool {
+	_, err := program.Read(s.verifier.State)
+	return err == nil
+}
+
 // isMessenger reports whether a program is hookd-bridge.
 func isMessenger(path string) bool {
 	base := filepath.Base(path)

@@ -5,154 +5,213 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/hookd-dev/hookd/executor/guest"
-	"github.com/hookd-dev/hookd/executor/process"
-	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/loader/install"
 )
 
-// driver is how an agent is started so that its first hook call comes before it asks a
-// model. It gets keys that are none, and an address at which nobody answers.
-type driver struct {
-	agent string
-	args  []string
-	env   []string
+// proof is the attempt to see a hook call of an installation arrive.
+type proof struct {
+	v      *Verifier
+	s      *subject
+	r      *Result
+	driver *driver // nil if the agent cannot be driven
+	dir    string  // an empty project of its own, in which everything is started
+	daemon *daemon // that is to answer, nil where agents do not start the messenger
 }
 
-// nowhere is an address of this machine at which nobody listens.
-const nowhere = "http://127.0.0.1:9"
-
-// drivers is the table. The hook calls that come first are at the start of the session.
-var drivers = []driver{
-	{"claude", []string{"-p", "hookd verify"},
-		[]string{"ANTHROPIC_API_KEY=hookd-verify", "ANTHROPIC_BASE_URL=" + nowhere, "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_TELEMETRY=1", "DISABLE_AUTOUPDATER=1"}},
-	{"codex", []string{"exec", "--skip-git-repo-check", "-c", `model_provider="hookdverify"`, "-c", `model_providers.hookdverify={name="none",base_url="` + nowhere + `/v1",wire_api="responses",env_key="HOOKD_VERIFY_KEY"}`, "hookd verify"},
-		[]string{"HOOKD_VERIFY_KEY=none"}},
-	{"gemini", []string{"-p", "hookd verify"}, // another address of the model would be another way to log in
-		[]string{"GEMINI_API_KEY=hookd-verify", "GEMINI_CLI_TRUST_WORKSPACE=true", "GEMINI_TELEMETRY_ENABLED=false",
-			"HTTPS_PROXY=" + nowhere, "https_proxy=" + nowhere, "HTTP_PROXY=" + nowhere, "http_proxy=" + nowhere, "NO_PROXY=", "no_proxy="}},
-	{"qwen", []string{"-p", "hookd verify"},
-		[]string{"OPENAI_API_KEY=hookd-verify", "OPENAI_BASE_URL=" + nowhere + "/v1", "OPENAI_MODEL=none"}},
-}
-
-// Bounds of a proof.
-const (
-	proofLimit = 40 * time.Second // agents that are written in JavaScript take seconds to start
-	proofPoll  = 50 * time.Millisecond
-)
-
-// prove starts the agent in an empty folder, and waits for the mark of its first hook
-// call. It does so for installations that count in every folder.
+// prove makes the calls that can be made without a model, and says what came of them: the
+// agent's own call, and the command of an entry where the agent is not started.
 func (v *Verifier) prove(ctx context.Context, s *subject, r *Result) {
-	at := slices.IndexFunc(drivers, func(d driver) bool { return d.agent == s.agent.Name })
-	switch {
-	case s.installed.Scope == install.Project:
-		r.Proof = "not tried: the hooks of a project are not tried in an empty folder"
-		return
-	case at < 0:
-		r.Proof = "not tried: " + s.agent.Title + " cannot be driven without a model"
-		return
-	case v.Run == nil || s.found.Program == "":
-		r.Proof = "not tried: the program of " + s.agent.Title + " is not on PATH"
+	if v.Run == nil {
+		r.Proof = "not tried: nothing is started"
 		return
 	}
-	mark, ended, err := v.drive(ctx, &drivers[at], s.found.Program)
-	switch {
-	case err != nil:
+	if s.installed.Scope == install.Project && !s.recorded() {
+		r.Proof = "not tried: hookd was not installed by you, and what a project names is not started"
+		return
+	}
+	dir, err := emptyProject()
+	if err != nil {
 		r.Proof = "not tried: " + err.Error()
-	case mark == nil: // perhaps it did not come as far as its hooks
-		r.Verdict = CannotSay
-		r.Doubts = append(r.Doubts, Problem{Check: "proof", File: r.File,
-			Text:   fmt.Sprintf("%s was started and did not call hookd: %s", s.agent.Title, ended),
-			Remedy: "start it by hand and look for what it says of its hooks; confirm what it asks for"})
-	case mark.Agent != s.agent.Name:
-		r.Verdict = Broken
-		r.Problems = append(r.Problems, Problem{Check: "proof", File: r.File,
-			Text: fmt.Sprintf("%s called hookd as %s", s.agent.Title, mark.Agent), Remedy: s.again()})
-	default:
-		r.Proof = fmt.Sprintf("its call at %s reached %s", mark.Event, mark.Program)
-		// It has hooks, whatever its version is.
-		r.Doubts = slices.DeleteFunc(r.Doubts, func(p Problem) bool { return p.Check == "version" })
-		if len(r.Doubts) == 0 {
-			r.Verdict = Proved
-		}
-	}
-}
-
-// drive starts an agent until the bridge has left its mark, or time is over. If no mark
-// came it returns nil and how the agent ended.
-func (v *Verifier) drive(ctx context.Context, d *driver, program string) (*guest.Mark, string, error) {
-	marker, err := guest.NewMarker(v.State)
-	if err != nil {
-		return nil, "", err
-	}
-	defer func() { _ = marker.Remove() }()
-	dir, err := os.MkdirTemp("", "hookd-verify-")
-	if err != nil {
-		return nil, "", err
+		return
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
+	p := proof{v: v, s: s, r: r, dir: dir}
+	if at := slices.IndexFunc(drivers, func(d driver) bool { return d.agent == s.agent.Name }); at >= 0 {
+		p.driver = &drivers[at]
+	}
+	if p.warm() {
+		if p.daemon, err = p.startDaemon(ctx); err != nil {
+			r.doubt(Problem{Check: "daemon", File: r.File, Text: "no daemon could be started, so that hookd answers alone, which takes longer: " + err.Error(), Remedy: s.again() + " --warm"})
+		}
+		defer p.daemon.end()
+	}
+	why := p.notDriven()
+	if why == "" {
+		why = p.drive(ctx)
+	}
+	if r.Verdict != Broken && (why != "" || p.daemon != nil) {
+		p.callCommands(ctx, why)
+	}
+}
+
+// emptyProject makes a folder that is a project without hooks, so that its daemon is
+// nobody else's.
+func emptyProject() (string, error) {
+	dir, err := os.MkdirTemp("", "hookd-verify-")
+	if err != nil {
+		return "", err
+	}
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
-	ctx, cancel := context.WithTimeout(ctx, proofLimit)
-	defer cancel()
-	ended := make(chan process.Result, 1)
-	go func() {
-		ended <- v.Run.Run(ctx, &process.Command{
-			Path: program, Argv: append([]string{program}, d.args...), Dir: dir,
-			Env: withVariables(v.Environ, append(d.env, guest.MarkerVar+"="+marker.Token)), StdoutLimit: 1 << 20, Grace: time.Second,
-		})
-	}()
-	tick := time.NewTicker(proofPoll)
-	defer tick.Stop()
-	var mark *guest.Mark
-	for running := true; running && mark == nil; {
-		select {
-		case result := <-ended:
-			running = false
-			<-result.Gone
-			ended <- result
-		case <-tick.C:
-		}
-		if m, seen := marker.Seen(); seen {
-			mark = &m
-		}
+	if err := os.Mkdir(filepath.Join(dir, ".acai"), 0o700); err != nil {
+		_ = os.RemoveAll(dir)
+		return "", err
 	}
-	cancel()
-	result := <-ended
-	<-result.Gone
-	return mark, endOf(&result), nil
+	return dir, nil
 }
 
-// endOf says how an agent ended, with its last words.
-func endOf(result *process.Result) string {
-	how := fmt.Sprintf("it ended with exit code %d", result.ExitCode)
-	if result.Err != nil || result.ExitCode < 0 {
-		how = fmt.Sprintf("it was ended after %s", proofLimit)
+// notDriven says why the agent is not started, "" if it is.
+func (p *proof) notDriven() string {
+	title := p.s.agent.Title
+	switch {
+	case p.driver == nil:
+		return title + " cannot be driven without a model"
+	case p.s.found.Program == "":
+		return "the program of " + title + " is not on PATH"
+	case p.s.installed.Scope == install.Project && p.driver.bound:
+		return title + " trusts hooks by the place where they stand, and would not run a copy"
+	case p.s.installed.Scope == install.Project && runtime.GOOS == "windows":
+		return "the hooks of a project are not tried on this system"
 	}
-	words := strings.TrimSpace(string(result.Stderr))
-	if words == "" {
-		words = strings.TrimSpace(string(result.Stdout))
-	}
-	if at := strings.LastIndexByte(words, '\n'); at >= 0 {
-		words = words[at+1:]
-	}
-	if words != "" {
-		how += ", and said: " + text.Shorten(plainText(words), 160)
-	}
-	return how
+	return ""
 }
 
-// withVariables returns an environment with other values of some variables.
-func withVariables(environ, variables []string) []string {
-	env := slices.DeleteFunc(slices.Clone(environ), func(have string) bool {
-		name, _, _ := strings.Cut(have, "=")
-		return slices.ContainsFunc(variables, func(v string) bool { return strings.HasPrefix(v, name+"=") })
+// drive starts the agent and judges what its call was. It returns why nothing was tried,
+// "" if it was.
+func (p *proof) drive(ctx context.Context) string {
+	marker, err := guest.NewMarker(p.v.State)
+	if err != nil {
+		return err.Error()
+	}
+	defer func() { _ = marker.Remove() }()
+	environ := withVariables(p.v.Environ, append(slices.Clone(p.driver.env), guest.MarkerVar+"="+marker.Token))
+	if p.s.installed.Scope == install.Project {
+		if err := p.copyEntries(marker.Token); err != nil {
+			return err.Error()
+		}
+		environ = withVariables(p.v.Environ, append(slices.Clone(p.driver.env), guest.MarkerVar+"="))
+	}
+	mark, ended := p.v.start(ctx, &call{program: p.s.found.Program, args: p.driver.args, dir: p.dir, environ: environ, limit: proofLimit}, marker)
+	p.judge(mark, ended)
+	return ""
+}
+
+// judge says what a call of the agent means.
+func (p *proof) judge(mark *guest.Mark, ended string) {
+	r, title := p.r, p.s.agent.Title
+	switch {
+	case mark == nil: // perhaps it did not come as far as its hooks
+		r.doubt(Problem{Check: "proof", File: r.File,
+			Text:   fmt.Sprintf("%s was started and did not call hookd: %s", title, ended),
+			Remedy: "start it by hand and look for what it says of its hooks; confirm what it asks for"})
+		return
+	case mark.Agent != p.s.agent.Name:
+		r.fault(Problem{Check: "proof", File: r.File, Text: fmt.Sprintf("%s called hookd as %s", title, mark.Agent), Remedy: p.s.again()})
+		return
+	}
+	r.Proof = fmt.Sprintf("its call at %s reached %s", mark.Event, mark.Program)
+	if mark.Daemon {
+		r.Proof = fmt.Sprintf("its call at %s reached the daemon of %s", mark.Event, mark.Program)
+	} else if p.daemon != nil {
+		r.doubt(Problem{Check: "daemon", File: r.File,
+			Text:   fmt.Sprintf("the call of %s reached hookd, and the daemon that was there was not asked: hookd answers alone, which takes longer", title),
+			Remedy: "start the agent with the HOME, XDG_STATE_HOME and XDG_RUNTIME_DIR that hookd has here"})
+	}
+	// It has hooks, whatever its version is, and runs them, whatever it keeps of them.
+	r.Doubts = slices.DeleteFunc(r.Doubts, func(d Problem) bool {
+		return d.Check == "version" || d.Check == "hook-trust" && strings.Contains(d.Text, noHashAgrees)
 	})
-	return append(env, variables...)
+	if len(r.Doubts) == 0 {
+		r.Verdict = Proved
+	}
+}
+
+// callCommands runs the command of an entry, where the agent was not driven, and again after
+// the death of the daemon: then hookd has to answer alone.
+func (p *proof) callCommands(ctx context.Context, why string) {
+	if why != "" {
+		mark := p.callCommand(ctx, "")
+		if mark == nil {
+			return
+		}
+		by := "hookd"
+		if mark.Daemon {
+			by = "hookd's daemon"
+		} else if p.daemon != nil {
+			p.r.doubt(Problem{Check: "daemon", File: p.r.File, Text: "the daemon that was there was not asked: hookd answers alone, which takes longer", Remedy: p.s.again() + " --warm"})
+		}
+		p.r.Proof = "not tried: " + why + "; the command of its entries, run by hand, reached " + by
+	}
+	if p.daemon == nil {
+		return
+	}
+	p.daemon.kill()
+	mark := p.callCommand(ctx, " after its daemon was killed")
+	switch {
+	case mark == nil:
+	case mark.Daemon:
+		p.r.doubt(Problem{Check: "daemon", File: p.r.File, Text: "another daemon answered in place of the one that was killed", Remedy: "hookd serve --stop, then run hookd verify again"})
+	default:
+		p.r.Proof += "; after the daemon's death hookd answered alone"
+	}
+}
+
+// callCommand runs the command of an entry with an empty input, and returns its mark. Without
+// one the installation is broken.
+func (p *proof) callCommand(ctx context.Context, when string) *guest.Mark {
+	entry := p.s.installed.Entries[0]
+	marker, err := guest.NewMarker(p.v.State)
+	if err != nil {
+		p.r.Proof = "not tried: " + err.Error()
+		return nil
+	}
+	defer func() { _ = marker.Remove() }()
+	c := call{dir: p.dir, environ: withVariables(p.v.Environ, []string{guest.MarkerVar + "=" + marker.Token}), limit: commandLimit, stdin: "{}"}
+	c.program, c.args = commandOf(&entry, p.v.Installer.Places.OS)
+	mark, ended := p.v.start(ctx, &c, marker)
+	if mark == nil {
+		p.r.fault(Problem{Check: "proof", File: p.r.File, Line: entry.Line,
+			Text: fmt.Sprintf("the command of the entry does not reach hookd%s: %s", when, ended), Remedy: p.s.again()})
+	}
+	return mark
+}
+
+// commandOf returns how to run the command of an entry: with a shell, as an agent does it,
+// or else by its words, if other words are around it than hookd writes.
+func commandOf(entry *install.Entry, os string) (program string, args []string) {
+	if line := entry.Command.Line(os); runtime.GOOS != "windows" {
+		return "/bin/sh", []string{"-c", line}
+	}
+	words := entry.Command.Words()
+	return words[0], words[1:]
+}
+
+// fault notes what breaks an installation.
+func (r *Result) fault(p Problem) {
+	r.Verdict = Broken
+	r.Problems = append(r.Problems, p)
+}
+
+// doubt notes what may keep an installation from working.
+func (r *Result) doubt(p Problem) {
+	if r.Verdict != Broken {
+		r.Verdict = CannotSay
+	}
+	r.Doubts = append(r.Doubts, p)
 }

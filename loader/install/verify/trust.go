@@ -76,36 +76,3 @@ func (s *subject) trustedFolders(list, settings, variable string) []finding {
 	}
 	return []finding{s.fault(list, 0, "start "+s.agent.Programs[0]+" in "+p.Project+" and trust the folder", "%s does not trust the folder %s, so that it runs none of its hooks", s.agent.Title, p.Project)}
 }
-
-// untrustedHooks finds hooks that Codex was not told to trust: it runs none without. The
-// hash that it keeps is of its own making, so that an old one cannot be told from a new one.
-func untrustedHooks(s *subject) (found []finding) {
-	if s.installed.Scope == install.Managed || len(s.installed.Entries) == 0 {
-		return nil
-	}
-	const remedy = "start codex, enter /hooks and trust those of hookd"
-	path := s.homePath("CODEX_HOME", ".codex", "config.toml")
-	trusted, switchedOff := 0, 0
-	if root := parse(path); root != nil {
-		if state := root.Find(configtext.Names("hooks", "state")); state != nil {
-			for _, m := range state.Members {
-				switch {
-				case !strings.Contains(m.Name, s.installed.File):
-				case isUnset(m.Value.Get("enabled")):
-					switchedOff++
-				case textOf(m.Value.Get("trusted_hash")) != "":
-					trusted++
-				}
-			}
-		}
-	}
-	switch {
-	case switchedOff > 0:
-		return []finding{s.fault(path, 0, "start codex, enter /hooks and switch those of hookd on", "%d hooks of %s are switched off in Codex", switchedOff, s.installed.File)}
-	case trusted == 0:
-		return []finding{s.fault(path, 0, remedy, "Codex was not told to trust the hooks in %s, so that it does not run them", s.installed.File)}
-	case trusted < len(s.installed.Entries):
-		return []finding{s.fault(path, 0, remedy, "Codex trusts %d of the %d hooks of hookd in %s: the others do not run", trusted, len(s.installed.Entries), s.installed.File)}
-	}
-	return nil
-}

@@ -144,15 +144,6 @@ func TestWholeInstallsArePlausible(t *testing.T) {
 	}
 }
 
-// trustCodex has Codex trust a number of the hooks in a file.
-func (w *world) trustCodex(file string, number int) {
-	var text strings.Builder
-	for i := range number {
-		text.WriteString("[hooks.state.\"" + file + ":pre_tool_use:" + string(rune('0'+i/10)) + string(rune('0'+i%10)) + "\"]\ntrusted_hash = \"sha256:x\"\n")
-	}
-	w.homeFile(".codex/config.toml", text.String())
-}
-
 // Broken installations, each found with the words that name the fault.
 func TestBrokenInstallsAreFound(t *testing.T) {
 	const user, project = install.User, install.Project
@@ -206,7 +197,19 @@ func TestBrokenInstallsAreFound(t *testing.T) {
 			w.homeFile(".claude.json", `{"projects":{"`+w.project+`":{"hasTrustDialogAccepted":false}}}`)
 		}, Broken, "does not trust the folder"},
 		{"hooks not trusted", "codex", user, func(*world, string) {}, Broken, "not told to trust"},
-		{"some hooks not trusted", "codex", user, func(w *world, file string) { w.trustCodex(file, 2) }, Broken, "trusts 2 of the"},
+		{"some hooks not trusted", "codex", user, func(w *world, file string) { w.trustCodex(file, 2) }, Broken, "trust 11 of the 13 hooks"},
+		{"hooks changed after they were trusted", "codex", user, func(w *world, file string) {
+			w.trustCodex(file, 99)
+			w.edit(file, replaceAll(`PreToolUse --limit 600s`, `PreToolUse --limit 500s`))
+		}, Broken, "another form of hookd's hooks for PreToolUse:"},
+		{"other hooks trusted", "codex", user, func(w *world, file string) {
+			w.trustCodex(file, 99)
+			w.edit(file, replaceAll(`--limit (\d+)s`, `--limit=${1}s`))
+		}, CannotSay, "no hash is theirs"},
+		{"hooks switched off one by one", "codex", user, func(w *world, file string) {
+			w.trustCodex(file, 99)
+			w.edit(filepath.Join(w.home, ".codex/config.toml"), replace("trusted_hash", "enabled = false\ntrusted_hash"))
+		}, Broken, "switched off in Codex"},
 		{"features.hooks", "codex", user, func(w *world, file string) {
 			w.trustCodex(file, 99)
 			w.edit(filepath.Join(w.home, ".codex/config.toml"), func(s string) string { return "[features]\nhooks = false\n" + s })
@@ -293,7 +296,7 @@ func TestProof(t *testing.T) {
 	w := newWorld(t)
 	w.install("claude", install.User, newest)
 	// The bridge leaves its mark; here the hook that the agent starts does it in its place.
-	mark := `printf 'claude\tSessionStart\t` + w.hookd + `\n' >>"` + w.state + `/verify/$HOOKD_VERIFY"` + "\n"
+	mark := `printf 'alone\tclaude\tSessionStart\t` + w.hookd + `\n' >"` + w.state + `/verify/$HOOKD_VERIFY.taken"` + "\n"
 	began := time.Now()
 	r := w.proof(t, `env >`+w.base+`/env; pwd >`+w.base+`/pwd; `+mark+"sleep 600\n")
 	if r.Verdict != Proved || !strings.Contains(r.Proof, "SessionStart") || time.Since(began) > 20*time.Second {

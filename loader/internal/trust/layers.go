@@ -47,7 +47,6 @@ func (t *Settings) Merge() schema.Settings {
 		default:
 			s.File.InForce = t.layerSettings(s)
 		}
-		t.Add(s.File.InForce.Waiting()...)
 		if i+1 < len(t.Scopes) && s.Layer != t.Scopes[i+1].Layer && len(s.File.InForce.Values)+len(s.File.InForce.Unread) == 0 {
 			s.Own = t.Scopes[i+1].Own // as for most scopes: it sets nothing
 			continue

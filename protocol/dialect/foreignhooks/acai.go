@@ -35,8 +35,9 @@ var acaiHooks = Agent{
 	env: func(a *Asking) []string {
 		return variables(actionVariable, "execute", "NODE_ENV", "production", "ACAI_SESSION_ID", a.ev.Session.ID, "ACAI_PROJECT_DIR", a.project)
 	},
-	input: acaiInput,
-	reply: replyOfAcai,
+	input:    acaiInput,
+	reply:    replyOfAcai,
+	describe: describeAcai,
 	matcher: func(matcher string) (fits, error) {
 		return func(subject string) bool { return subject == matcher }, nil
 	},
@@ -173,12 +174,12 @@ func acaiChanges(a *Asking, s *said, modifications protocol.RawMessage) string {
 }
 
 // describeAcai reads the answer of a hook of acai that was asked what it is for.
-func describeAcai(answer string) (description, bool) {
+func describeAcai(f *Agent, answer string) (description, bool) {
 	in, err := jsonObject([]byte(answer))
 	if err != nil || jsonspan.Kind(in.At("event")) != '"' || in.At("timing") == nil && in.At("parameters") == nil && in.At("name") == nil {
 		return description{}, false
 	}
-	d := description{Dialect: acaiHooks.Name, Events: []string{in.Text("event")}, Description: in.Text("description")}
+	d := description{Dialect: f.Name, Events: []string{in.Text("event")}, Description: in.Text("description")}
 	if in.Text("timing") == "after" {
 		d.Can = string(protocol.CanObserve) // the event has passed
 	}

@@ -2,10 +2,8 @@ package foreignhooks
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
-	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/dialect/internal/object"
 )
@@ -40,8 +38,12 @@ type Agent struct {
 	input   func(a *Asking) object.Object
 	reply   func(a *Asking, end *Ending) said
 	matcher func(matcher string) (fits, error)
-	subject func(a *Asking) []string                           // what a matcher is compared with; nil: the tool's names
-	closed  func(e *HookEvent, kind protocol.FailureKind) bool // whether such a failure refuses there; nil: it passes
+
+	// What the rest of the table is about, nil for most agents.
+	subject  func(a *Asking) []string                                                               // what a matcher is compared with; nil: the tool's names
+	patch    func(tool string, args protocol.RawMessage) (names []string, text protocol.RawMessage) // a text that tools take where ours takes args
+	describe func(f *Agent, answer string) (description, bool)                                      // reads the answer of a program that was asked for its events
+	closed   func(e *HookEvent, kind protocol.FailureKind) bool                                     // whether such a failure refuses there; nil: it passes
 }
 
 // HookEvent is one event that an agent asks its hooks about.
@@ -57,112 +59,75 @@ type HookEvent struct {
 	Only []string
 }
 
-// Own is the name of hookd's own protocol.
-const Own = "hookd"
-
-// Known returns the event of that agent's own name, nil if it has none.
-func (f *Agent) Known(name string) *HookEvent {
-	for i := range f.Events {
-		if f.Events[i].Name == name {
-			return &f.Events[i]
-		}
+// nowhere returns events of an agent that hookd has nothing like.
+func nowhere(names ...string) (list []HookEvent) {
+	for _, name := range names {
+		list = append(list, HookEvent{Name: name})
 	}
-	return nil
+	return list
 }
 
-// EventError says why hooks of this protocol cannot be asked about an event.
-type EventError struct {
-	Title string
-	Name  string
-	Near  string
-	Known bool // the agent has the event, and hookd has none like it
+// Asking is one event as one foreign hook is asked about it.
+type Asking struct {
+	Agent *Agent
+	Event *HookEvent
+
+	ev      *protocol.Event
+	project string // folder
+	call    foreignCall
+	data    object.Reader // of the event, ours
+	host    protocol.RawMessage
 }
 
-func (e *EventError) Error() string {
-	name := text.Shorten(e.Name, 60)
-	switch {
-	case e.Known:
-		return fmt.Sprintf("%s has the event %q, and hookd has none like it: the hook is never asked about it", e.Title, name)
-	case e.Near != "":
-		return fmt.Sprintf("%s has no event %q; did you mean %q?", e.Title, name, e.Near)
-	}
-	return fmt.Sprintf("%s has no event %q", e.Title, name)
+// foreignCall is the tool call of an event in the words of the agent whose hook is asked.
+type foreignCall struct {
+	agent string
+	id    string
+	name  string // ours
+	kind  protocol.ToolKind
+	ours  protocol.RawMessage // args
+
+	names []string            // theirs, of which the first is told to the hook
+	input protocol.RawMessage // args, theirs
+	patch bool                // input is a text that says the same as the args, and does not come back
 }
 
-// Resolve returns our event for a name that a description gives: the agent's own name,
-// or ours. The error is an [*EventError].
-func (f *Agent) Resolve(name string) (protocol.EventName, error) {
-	if e := f.Known(name); e != nil {
-		if e.Event == "" {
-			return "", &EventError{Title: f.Title, Name: name, Known: true}
-		}
-		return e.Event, nil
-	}
-	var known []string
-	for i := range f.Events {
-		if string(f.Events[i].Event) == name {
-			return f.Events[i].Event, nil
-		}
-		known = append(known, f.Events[i].Name)
-	}
-	return "", &EventError{Title: f.Title, Name: name, Near: text.Nearest(name, known)}
+// Ending is how the program of a foreign hook ended, and what it wrote.
+type Ending struct {
+	Stdout, Stderr []byte
+	Exit           int
+	Signal         string // SIGSEGV, if a signal ended it that hookd did not send
+
+	// Failure is why there is no trustworthy end: timeout, spawn, output and the like.
+	Failure *protocol.Failure
+
+	// Program are the names by which an interpreter says where the program is wrong.
+	Program []string
 }
 
-// eventsFor are the agent's own events that one of ours is, for a hook that names its
-// events so. A hook that gives our name is asked about the first of them.
-func (f *Agent) eventsFor(event protocol.EventName, named []string) (list []*HookEvent) {
-	for _, name := range named {
-		if e := f.Known(name); e != nil && e.Event == event {
-			list = append(list, e)
-		}
-	}
-	if len(list) > 0 {
-		return list
-	}
-	for i := range f.Events {
-		if e := &f.Events[i]; e.Event == event && len(e.Only) == 0 {
-			return []*HookEvent{e}
-		}
-	}
-	return nil
+// whole reports whether the program came to its own end.
+func (e *Ending) whole() bool { return e.Failure == nil && e.Signal == "" }
+
+// said is what a hook said, in its own agent's meaning.
+type said struct {
+	reply    protocol.Reply
+	failure  *protocol.Failure // in place of a reply
+	byExit   bool
+	warnings []string
 }
 
-// CanRefuse reports whether a hook for these events, named as its description does, can
-// refuse one of them.
-func (f *Agent) CanRefuse(events []protocol.EventName, named []string) bool {
-	return slices.ContainsFunc(events, func(event protocol.EventName) bool {
-		return slices.ContainsFunc(f.eventsFor(event, named), func(e *HookEvent) bool { return e.Refuses })
-	})
+func (s *said) warn(format string, args ...any) {
+	s.warnings = append(s.warnings, fmt.Sprintf(format, args...))
 }
 
-// Rule is what a failure of a hook does at an event if nothing but its own agent says so.
-// A hook that could not be asked at all refuses what it could have refused; for all else
-// the agent's own rule counts.
-func (f *Agent) Rule(event protocol.EventName, named []string, kind protocol.FailureKind) protocol.Rule {
-	for _, e := range f.eventsFor(event, named) {
-		if !e.Refuses {
-			continue
-		}
-		switch kind {
-		case protocol.FailTimeout, protocol.FailBudget, protocol.FailExit, protocol.FailSignal, protocol.FailReply, protocol.FailOutput:
-			if f.closed != nil && f.closed(e, kind) {
-				return protocol.RuleBlock
-			}
-		default:
-			return protocol.RuleBlock
-		}
-	}
-	return protocol.RuleContinue
+func (s *said) refuses() bool {
+	return s.failure == nil && (s.reply.Action == protocol.Block || s.reply.Action == protocol.Stop)
 }
 
-// ShellLine is the command line that runs a command as the agents do that write it as one
-// string.
-func ShellLine(command string) []string { return []string{"/bin/sh", "-c", command} }
-
-// ShellText is the command of [ShellLine]. ok is false for any other command line.
-func ShellText(command []string) (text string, ok bool) {
-	if len(command) != 3 || command[0] != "/bin/sh" || command[1] != "-c" {
-		return "", false
-	}
-	return command[2], true
+// description is what a program of another agent says of itself, in our words.
+type description struct {
+	Events      []string `json:"events"`
+	Dialect     string   `json:"dialect"`
+	Can         string   `json:"can,omitzero"`
+	Description string   `json:"description,omitzero"`
 }

@@ -3,7 +3,6 @@ package foreignhooks
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -13,76 +12,6 @@ import (
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/dialect/internal/object"
 )
-
-// Asking is one event as one foreign hook is asked about it.
-type Asking struct {
-	Agent *Agent
-	Event *HookEvent
-
-	ev      *protocol.Event
-	project string // folder
-	call    foreignCall
-	data    object.Reader // of the event, ours
-	host    protocol.RawMessage
-}
-
-// Selector says which events a foreign hook is asked about, and as what.
-type Selector struct {
-	agent *Agent
-	named []string
-	fits  fits // nil: all
-}
-
-// Select compiles what a hook's description says: the names of its events as they stand
-// there, and its matcher in the agent's own form. A matcher that hookd cannot compare
-// selects all events, so that a guard is asked, and is an error besides.
-func (f *Agent) Select(named []string, matcher string) (*Selector, error) {
-	s := &Selector{agent: f, named: named}
-	if matcher == "" || matcher == "*" {
-		return s, nil
-	}
-	compile := f.matcher
-	if f.claudeNames && slices.ContainsFunc(named, isClaudeName) {
-		compile = claudeMatcher
-	}
-	var err error
-	s.fits, err = compile(matcher)
-	return s, err
-}
-
-// Ask returns how the hook is asked about an event, nil if the event does not concern it.
-// project is the folder that the agent would call its project.
-func (s *Selector) Ask(ev *protocol.Event, project string) *Asking {
-	for _, e := range s.agent.eventsFor(ev.Event, s.named) {
-		a := &Asking{Agent: s.agent, Event: e, ev: ev, project: project, data: object.Reader{JSON: ev.Data}}
-		a.readCall()
-		if host := a.data.At("host"); ev.Agent.Host == s.agent.Name && jsonspan.Kind(host) == '{' {
-			a.host = host
-		}
-		if a.concerns() && a.matches(s.fits) {
-			return a
-		}
-	}
-	return nil
-}
-
-// concerns reports whether the event is about such a call, where it is about one.
-func (a *Asking) concerns() bool {
-	return len(a.Event.Only) == 0 || a.call.name == "" || slices.Contains(a.Event.Only, string(a.call.kind)) || slices.Contains(a.Event.Only, a.call.name)
-}
-
-// matches compares the matcher in the agent's own way. An event that names nothing to
-// compare with matches, so that a guard is asked.
-func (a *Asking) matches(fits fits) bool {
-	if fits == nil {
-		return true
-	}
-	subjects := a.call.names
-	if a.Agent.subject != nil {
-		subjects = a.Agent.subject(a)
-	}
-	return len(subjects) == 0 || slices.ContainsFunc(subjects, fits)
-}
 
 // Stdin is what the hook's program reads: one object and, as some programs read a line, a
 // newline.
@@ -148,57 +77,4 @@ func (a *Asking) Args() []string {
 		return nil
 	}
 	return []string{a.Agent.Arg}
-}
-
-// cwd is the agent's working directory.
-func (a *Asking) cwd() string {
-	if a.ev.Cwd != "" {
-		return a.ev.Cwd
-	}
-	return a.project
-}
-
-// stamp is the event's time as agents write it.
-func (a *Asking) stamp() string { return a.ev.Time.UTC().Format("2006-01-02T15:04:05.000Z") }
-
-// texts reads the messages of the event as agents without parts write them: a role, and
-// all that was said as one text, the calls of tools among it.
-func texts(a *Asking, pointer string, call func(name, args string) string) []flatMessage {
-	var messages []protocol.Message
-	if json.Unmarshal(a.data.At(pointer), &messages, jsontext.AllowInvalidUTF8(true)) != nil {
-		return []flatMessage{}
-	}
-	flat := make([]flatMessage, 0, len(messages))
-	for _, m := range messages {
-		flat = append(flat, flatMessage{string(m.Role), flatText(m.Content, call)})
-	}
-	return flat
-}
-
-type flatMessage struct {
-	Role    string `json:"role"`
-	Content string `json:"content"`
-}
-
-func flatText(content protocol.Content, call func(name, args string) string) string {
-	var parts []string
-	for _, p := range content {
-		switch p.Type {
-		case protocol.PartText:
-			parts = append(parts, p.Text)
-		case protocol.PartToolCall:
-			parts = append(parts, call(p.Name, string(p.Args)))
-		case protocol.PartToolResult:
-			parts = append(parts, p.Content.Text())
-		}
-	}
-	return strings.Join(parts, "\n")
-}
-
-// resultOf is the text of the result of a tool.
-func resultOf(a *Asking) string { return object.ContentText(a.data.At("/result/content")) }
-
-// millis is a number of milliseconds as agents write it: whole.
-func millis(a *Asking, member string) protocol.RawMessage {
-	return object.Raw(int64(a.data.Number(member)))
 }

@@ -43,17 +43,6 @@ var claudeHooks = Agent{
 	subject: claudeSubject,
 }
 
-// claudeMatcher compares names exactly where it is made of names alone.
-var claudeMatcher = alternatives(" -,|", ",|")
-
-// nowhere are events of an agent that hookd has nothing like.
-func nowhere(names ...string) (list []HookEvent) {
-	for _, name := range names {
-		list = append(list, HookEvent{Name: name})
-	}
-	return list
-}
-
 // claudeSubject is what a matcher of Claude Code is compared with.
 func claudeSubject(a *Asking) []string {
 	switch a.ev.Event {
@@ -183,47 +172,21 @@ func wrongSpecific(a *Asking, specific *object.Reader) string {
 	return wrong
 }
 
-// claudeVerdict is what a reply says at the event.
+// claudeVerdict takes over what a reply says at the event.
 func claudeVerdict(a *Asking, s *said, in, specific *object.Reader) {
 	blocks, reason, context := in.Text("decision") == "block", in.Text("reason"), specific.Text("additionalContext")
 	switch a.ev.Event {
 	case protocol.ToolCallStart:
-		decision := specific.Text("permissionDecision")
-		if why := specific.Text("permissionDecisionReason"); why != "" {
-			reason = why
-		}
-		s.reply.Reason = reason
-		switch {
-		case decision == "deny", decision == "" && blocks:
-			s.reply = protocol.Reply{Action: protocol.Block, Reason: reason, Notice: s.reply.Notice}
-		case decision == "ask", decision == "defer":
-			s.reply.Action = protocol.Ask
-		default:
-			s.reply.Reason = ""
-		}
-		if input := specific.At("updatedInput"); jsonspan.Kind(input) == '{' {
-			a.changesArgs(s, a.call.back(input))
-		}
+		claudeCall(a, s, in, specific)
 		tells(s, context)
 	case protocol.PermissionRequest:
 		permission(a, s, specific.At("decision"))
-	case protocol.ToolCallEnd:
+	case protocol.ToolCallEnd, protocol.ToolCallError:
 		if blocks {
 			tells(s, reason) // the result stays
 		}
 		tells(s, context)
-		output := specific.At("updatedToolOutput")
-		if output == nil && a.call.kind == protocol.KindMCP {
-			output = specific.At("updatedMCPToolOutput")
-		}
-		if output != nil && !jsonspan.IsNull(output) {
-			a.changesResult(s, object.ResultText(output))
-		}
-	case protocol.ToolCallError:
-		if blocks {
-			tells(s, reason)
-		}
-		tells(s, context)
+		claudeResult(a, s, specific)
 	case protocol.StepStop:
 		tells(s, context)
 		if blocks {
@@ -244,6 +207,35 @@ func claudeVerdict(a *Asking, s *said, in, specific *object.Reader) {
 		if specific.At("initialUserMessage") != nil {
 			s.warn("initialUserMessage has no place here")
 		}
+	}
+}
+
+// claudeCall takes over what a reply says about a call that is to run. The newer member
+// permissionDecision counts before decision.
+func claudeCall(a *Asking, s *said, in, specific *object.Reader) {
+	decision, reason := specific.Text("permissionDecision"), specific.Text("permissionDecisionReason")
+	if reason == "" {
+		reason = in.Text("reason")
+	}
+	switch {
+	case decision == "deny", decision == "" && in.Text("decision") == "block":
+		s.reply = protocol.Reply{Action: protocol.Block, Reason: reason, Notice: s.reply.Notice}
+	case decision == "ask", decision == "defer":
+		s.reply.Action, s.reply.Reason = protocol.Ask, reason
+	}
+	if input := specific.At("updatedInput"); jsonspan.Kind(input) == '{' {
+		a.changesArgs(s, a.call.back(input))
+	}
+}
+
+// claudeResult takes over a changed result.
+func claudeResult(a *Asking, s *said, specific *object.Reader) {
+	output := specific.At("updatedToolOutput")
+	if output == nil && a.call.kind == protocol.KindMCP {
+		output = specific.At("updatedMCPToolOutput")
+	}
+	if a.ev.Event == protocol.ToolCallEnd && output != nil && !jsonspan.IsNull(output) {
+		a.changesResult(s, object.ResultText(output))
 	}
 }
 

@@ -1,8 +1,6 @@
 package foreignhooks
 
 import (
-	"strings"
-
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/dialect/internal/object"
@@ -30,10 +28,10 @@ func claudeMembers(a *Asking) object.Object {
 	case protocol.PermissionRequest:
 		return append(append(o, call...), object.Member{"permission_suggestions", object.Always([]string{})})
 	case protocol.ToolCallEnd:
-		return append(append(o, call...), object.Member{"tool_response", claudeResponse(a)}, object.Member{"tool_use_id", object.Always(a.call.id)}, object.Member{"duration_ms", millis(a, "durationMs")})
+		return append(append(o, call...), object.Member{"tool_response", claudeResponse(a)}, object.Member{"tool_use_id", object.Always(a.call.id)}, object.Member{"duration_ms", whole(a, "durationMs")})
 	case protocol.ToolCallError:
 		return append(append(o, call...), object.Member{"tool_use_id", object.Always(a.call.id)}, object.Member{"error", object.Always(in.Text("/error/text"))},
-			object.Member{"is_interrupt", object.Always(in.Text("/error/kind") == string(protocol.CallAborted))}, object.Member{"duration_ms", millis(a, "durationMs")})
+			object.Member{"is_interrupt", object.Always(in.Text("/error/kind") == string(protocol.CallAborted))}, object.Member{"duration_ms", whole(a, "durationMs")})
 	case protocol.StepStop:
 		return append(o, object.Member{"tool_calls", object.Raw(claudeBatch(a))})
 	case protocol.AgentStop, protocol.SubagentStop:
@@ -63,29 +61,6 @@ func subAgent(a *Asking) object.Object {
 		return object.Object{{"agent_id", a.ev.Agent.ID}, {"agent_type", "general-purpose"}}
 	}
 	return nil
-}
-
-func agentType(a *Asking) string {
-	if name := a.data.Text("name"); name != "" {
-		return name
-	}
-	return "general-purpose"
-}
-
-func toolName(a *Asking) string {
-	if len(a.call.names) == 0 {
-		return ""
-	}
-	return a.call.names[0]
-}
-
-// server is the MCP server whose tool is called, "" for any other tool.
-func server(a *Asking) string {
-	server, _, is := strings.Cut(strings.TrimPrefix(a.call.name, "mcp__"), "__")
-	if !is || !strings.HasPrefix(a.call.name, "mcp__") {
-		return ""
-	}
-	return server
 }
 
 // claudeResponse is a tool's result in the form that Claude Code has for the tool.
@@ -129,14 +104,6 @@ func claudeEnding(reason string) string {
 	return "other"
 }
 
-// manualOrAuto says who asked for a compaction.
-func manualOrAuto(a *Asking) string {
-	if a.data.Text("trigger") == "manual" {
-		return "manual"
-	}
-	return "auto"
-}
-
 func claudeNotification(kind string) string {
 	switch kind {
 	case "permission":
@@ -145,16 +112,4 @@ func claudeNotification(kind string) string {
 		return "idle_prompt"
 	}
 	return kind
-}
-
-// variables are names and values of environment variables. One that no environment holds
-// is left out.
-func variables(pairs ...string) (env []string) {
-	const longest = 4096
-	for i := 0; i+1 < len(pairs); i += 2 {
-		if value := pairs[i+1]; value != "" && len(value) <= longest && !strings.ContainsRune(value, 0) {
-			env = append(env, pairs[i]+"="+value)
-		}
-	}
-	return env
 }

@@ -30,6 +30,7 @@ var codexHooks = Agent{
 	}, nowhere("PreModelRequest", "PostModelRequest", "Interrupt")...),
 	input:   codexInput,
 	reply:   replyOfCodex,
+	patch:   codexPatch,
 	matcher: alternatives("|", "|"),
 	subject: func(a *Asking) []string {
 		switch a.ev.Event {
@@ -181,60 +182,99 @@ func codexReply(a *Asking, in *object.Reader) said {
 	return s
 }
 
-// codexUnsupported says what of a reply Codex CLI knows and does not support.
+// codexUnsupported says what of a reply Codex CLI knows and does not support, "" if nothing.
 func codexUnsupported(a *Asking, in, specific *object.Reader) string {
-	decision := specific.Text("permissionDecision")
 	wrong := oneOf(in, "decision", "approve", "block")
 	if wrong == "" {
 		wrong = oneOf(specific, "permissionDecision", "allow", "deny", "ask")
 	}
-	if wrong != "" {
-		return wrong
-	}
-	unsupported := func(names ...string) string {
-		for _, name := range names {
-			if value := in.At(name); value != nil && string(value) != "true" && !jsonspan.IsNull(value) || name == "suppressOutput" && in.Is(name) {
-				return name + " is not supported at " + a.Event.Name
+	if wrong == "" {
+		switch a.ev.Event {
+		case protocol.ToolCallStart:
+			wrong = codexCallUnsupported(a, in, specific)
+		case protocol.PermissionRequest:
+			wrong = codexPermissionUnsupported(a, in, specific)
+		case protocol.ToolCallEnd:
+			wrong = codexMembersUnsupported(a, in, "suppressOutput")
+			if specific.At("updatedMCPToolOutput") != nil {
+				wrong = "updatedMCPToolOutput is not supported"
 			}
 		}
-		return ""
 	}
-	switch a.ev.Event {
-	case protocol.ToolCallStart:
-		switch {
-		case in.Text("decision") == "approve", decision == "ask":
-			return "it neither approves nor asks at PreToolUse"
-		case decision == "allow" && specific.At("updatedInput") == nil:
-			return "permissionDecision allow without updatedInput is not supported"
-		case decision != "allow" && specific.At("updatedInput") != nil:
-			return "updatedInput without permissionDecision allow is not supported"
-		case decision == "deny" && strings.TrimSpace(specific.Text("permissionDecisionReason")) == "":
-			return "a denial without a reason is not supported"
-		case decision == "" && specific.Text("permissionDecisionReason") != "":
-			return "permissionDecisionReason without permissionDecision is not supported"
-		}
-		wrong = unsupported("continue", "stopReason", "suppressOutput")
-	case protocol.PermissionRequest:
-		for _, name := range []string{"updatedInput", "updatedPermissions"} {
-			if specific.At("/decision/"+name) != nil {
-				return name + " is not supported at PermissionRequest"
-			}
-		}
-		if specific.Is("/decision/interrupt") {
-			return "interrupt is not supported at PermissionRequest"
-		}
-		wrong = unsupported("continue", "stopReason", "suppressOutput")
-	case protocol.ToolCallEnd:
-		if specific.At("updatedMCPToolOutput") != nil {
-			return "updatedMCPToolOutput is not supported"
-		}
-		wrong = unsupported("suppressOutput")
-	}
-	if wrong == "" && in.Text("decision") == "block" && strings.TrimSpace(in.Text("reason")) == "" {
+	switch decision := in.Text("decision"); {
+	case wrong != "":
+	case decision == "block" && strings.TrimSpace(in.Text("reason")) == "":
 		wrong = "a block without a reason is not supported"
-	}
-	if wrong == "" && in.Text("decision") == "" && in.Text("reason") != "" {
+	case decision == "" && in.Text("reason") != "":
 		wrong = "a reason without a decision is not supported"
 	}
 	return wrong
+}
+
+// codexCallUnsupported is codexUnsupported at the start of a call.
+func codexCallUnsupported(a *Asking, in, specific *object.Reader) string {
+	decision, why := specific.Text("permissionDecision"), specific.Text("permissionDecisionReason")
+	changes := specific.At("updatedInput") != nil
+	switch {
+	case in.Text("decision") == "approve", decision == "ask":
+		return "it neither approves nor asks at PreToolUse"
+	case decision == "allow" && !changes:
+		return "permissionDecision allow without updatedInput is not supported"
+	case decision != "allow" && changes:
+		return "updatedInput without permissionDecision allow is not supported"
+	case decision == "deny" && strings.TrimSpace(why) == "":
+		return "a denial without a reason is not supported"
+	case decision == "" && why != "":
+		return "permissionDecisionReason without permissionDecision is not supported"
+	}
+	return codexMembersUnsupported(a, in, "continue", "stopReason", "suppressOutput")
+}
+
+// codexPermissionUnsupported is codexUnsupported where the person would be asked.
+func codexPermissionUnsupported(a *Asking, in, specific *object.Reader) string {
+	for _, name := range []string{"updatedInput", "updatedPermissions"} {
+		if specific.At("/decision/"+name) != nil {
+			return name + " is not supported at PermissionRequest"
+		}
+	}
+	if specific.Is("/decision/interrupt") {
+		return "interrupt is not supported at PermissionRequest"
+	}
+	return codexMembersUnsupported(a, in, "continue", "stopReason", "suppressOutput")
+}
+
+// codexMembersUnsupported names the first member that Codex CLI does not support there.
+func codexMembersUnsupported(a *Asking, in *object.Reader, names ...string) string {
+	for _, name := range names {
+		value := in.At(name)
+		if value != nil && string(value) != "true" && !jsonspan.IsNull(value) || name == "suppressOutput" && in.Is(name) {
+			return name + " is not supported at " + a.Event.Name
+		}
+	}
+	return ""
+}
+
+// codexPatch returns the patch by which Codex CLI would write what a call of ours does, and
+// the tool's names there, nil for any other tool.
+func codexPatch(name string, args protocol.RawMessage) (names []string, text protocol.RawMessage) {
+	of := &object.Reader{JSON: args}
+	if name != "write_file" && name != "edit_file" {
+		return nil, nil
+	}
+	lines := []string{"*** Begin Patch"}
+	prefixed := func(mark, text string) {
+		for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
+			lines = append(lines, mark+line)
+		}
+	}
+	if name == "write_file" {
+		lines = append(lines, "*** Add File: "+of.Text("path"))
+		prefixed("+", of.Text("content"))
+	} else {
+		lines = append(lines, "*** Update File: "+of.Text("path"), "@@")
+		prefixed("-", of.Text("oldText"))
+		prefixed("+", of.Text("newText"))
+	}
+	whole := strings.Join(append(lines, "*** End Patch"), "\n") + "\n"
+	return []string{"apply_patch", "Write", "Edit"}, object.Object{{"command", whole}}.JSON()
 }

@@ -1,6 +1,7 @@
 package foreignhooks
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -60,11 +61,6 @@ var copilotHooks = Agent{
 		return e.Event == protocol.ToolCallStart && (kind == protocol.FailExit || kind == protocol.FailSignal)
 	},
 }
-
-// asClaude reports whether the hook is asked by a name of Claude Code's.
-func asClaude(a *Asking) bool { return isClaudeName(a.Event.Name) }
-
-func isClaudeName(event string) bool { return event != "" && event[0] < 'a' }
 
 func copilotInput(a *Asking) object.Object {
 	o := object.Object{{"sessionId", object.Always(a.ev.Session.ID)}, {"timestamp", object.Raw(a.ev.Time.UnixMilli())}, {"cwd", object.Always(a.cwd())}}
@@ -197,37 +193,18 @@ func replyOfCopilot(a *Asking, end *Ending) said {
 }
 
 func copilotReply(a *Asking, in *object.Reader) said {
-	nested := &object.Reader{JSON: in.At("hookSpecificOutput")}
 	top := in
-	if asClaude(a) && a.ev.Event == protocol.ToolCallStart && nested.JSON != nil {
-		top = nested // it counts before what stands outside
+	if nested := in.At("hookSpecificOutput"); asClaude(a) && a.ev.Event == protocol.ToolCallStart && nested != nil {
+		top = &object.Reader{JSON: nested} // it counts before what stands outside
 	}
-	for _, wrong := range []string{
-		members{"permissionDecisionReason": aText, "modifiedArgs": anObj, "updatedInput": anObj, "additionalContext": aText, "modifiedPrompt": aText, "modifiedTransformedPrompt": aText, "modifiedResponse": aText, "message": aText, "reason": aText}.check(top.JSON, false),
-		oneOf(top, "permissionDecision", "allow", "deny", "ask"), oneOf(in, "decision", "block", "allow", "approve"), oneOf(in, "behavior", "allow", "deny"),
-	} {
-		if wrong != "" {
-			return a.unread("the reply is not one that GitHub Copilot CLI reads: %s", wrong)
-		}
+	if wrong := copilotWrong(in, top); wrong != "" {
+		return a.unread("the reply is not one that GitHub Copilot CLI reads: %s", wrong)
 	}
 	s := said{}
 	blocks, reason := in.Text("decision") == "block", in.Text("reason")
 	switch a.ev.Event {
 	case protocol.ToolCallStart:
-		reason = top.First("permissionDecisionReason", "reason")
-		switch top.Text("permissionDecision") {
-		case "deny":
-			s.reply.Action, s.reply.Reason = protocol.Block, reason
-		case "ask":
-			s.reply.Action, s.reply.Reason = protocol.Ask, reason
-		}
-		args := top.At("modifiedArgs")
-		if args == nil {
-			args = top.At("updatedInput")
-		}
-		if jsonspan.Kind(args) == '{' {
-			a.changesArgs(&s, a.call.back(args))
-		}
+		copilotCall(a, &s, top)
 	case protocol.PermissionRequest:
 		permission(a, &s, in.JSON)
 	case protocol.ToolCallEnd:
@@ -252,4 +229,26 @@ func copilotReply(a *Asking, in *object.Reader) said {
 	}
 	tells(&s, top.Text("additionalContext"))
 	return s
+}
+
+// copilotWrong says what of a reply GitHub Copilot CLI could not read, "" if nothing. top is
+// the part of it that has what is said about the event.
+func copilotWrong(in, top *object.Reader) string {
+	wrong := members{"permissionDecisionReason": aText, "modifiedArgs": anObj, "updatedInput": anObj, "additionalContext": aText,
+		"modifiedPrompt": aText, "modifiedTransformedPrompt": aText, "modifiedResponse": aText, "message": aText, "reason": aText}.check(top.JSON, false)
+	return cmp.Or(wrong, oneOf(top, "permissionDecision", "allow", "deny", "ask"), oneOf(in, "decision", "block", "allow", "approve"), oneOf(in, "behavior", "allow", "deny"))
+}
+
+// copilotCall takes over what a reply says about a call that is to run.
+func copilotCall(a *Asking, s *said, top *object.Reader) {
+	reason := top.First("permissionDecisionReason", "reason")
+	switch top.Text("permissionDecision") {
+	case "deny":
+		s.reply.Action, s.reply.Reason = protocol.Block, reason
+	case "ask":
+		s.reply.Action, s.reply.Reason = protocol.Ask, reason
+	}
+	if args := top.Any("modifiedArgs", "updatedInput"); jsonspan.Kind(args) == '{' {
+		a.changesArgs(s, a.call.back(args))
+	}
 }

@@ -1,6 +1,7 @@
 package foreignhooks
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -67,59 +68,97 @@ var cursorHooks = Agent{
 const cursorVersion = "hookd"
 
 func cursorInput(a *Asking) object.Object {
-	id := a.ev.Session.ID
+	id := object.Always(a.ev.Session.ID)
 	o := object.Object{
-		{"conversation_id", object.Always(id)}, {"generation_id", object.Always(a.ev.ID)}, {"model", object.Always(a.data.Text("model"))}, {"session_id", object.Always(id)},
+		{"conversation_id", id}, {"generation_id", object.Always(a.ev.ID)}, {"model", object.Always(a.data.Text("model"))}, {"session_id", id},
 		{"hook_event_name", a.Event.Name}, {"cursor_version", cursorVersion}, {"workspace_roots", object.Always([]string{a.project})},
 		{"user_email", protocol.RawMessage("null")}, {"transcript_path", object.Always(a.ev.Session.Transcript)},
 	}
-	in, args := &a.data, &object.Reader{JSON: a.call.input}
-	words := func() protocol.RawMessage { return object.Always(resultOf(a)) }
-	file := object.Always(a.absolute((&object.Reader{JSON: a.call.ours}).Text("path")))
-	_, tool, _ := strings.Cut(strings.TrimPrefix(a.call.name, "mcp__"), "__")
-	mcp := object.Object{{"tool_name", object.Always(tool)}, {"tool_input", jsonspan.Quote(string(a.call.input))}, {"mcp_server_name", object.Always(in.Text("server"))}}
-	switch a.Event.Name {
-	case "preToolUse", "postToolUse", "postToolUseFailure":
-		o = append(o, object.Member{"tool_name", object.Always(toolName(a))}, object.Member{"tool_input", a.call.input}, object.Member{"tool_use_id", object.Always(a.call.id)}, object.Member{"cwd", object.Always(a.cwd())})
-		switch a.Event.Name {
-		case "postToolUse":
-			o = append(o, object.Member{"tool_output", jsonspan.Quote(string(object.Raw(object.Object{{"output", words()}})))}, object.Member{"duration", millis(a, "durationMs")})
-		case "postToolUseFailure":
-			o = append(o, object.Member{"error_message", object.Always(in.Text("/error/text"))}, object.Member{"failure_type", cursorFailure(in.Text("/error/kind"))},
-				object.Member{"duration", millis(a, "durationMs")}, object.Member{"is_interrupt", object.Always(in.Text("/error/kind") == "aborted")})
-		}
-	case "beforeShellExecution":
-		o = append(o, object.Member{"command", object.Always(args.Text("command"))}, object.Member{"cwd", object.Always(a.cwd())}, object.Member{"sandbox", object.Always(false)})
-	case "afterShellExecution":
-		o = append(o, object.Member{"command", object.Always(args.Text("command"))}, object.Member{"output", words()}, object.Member{"duration", millis(a, "durationMs")}, object.Member{"sandbox", object.Always(false)})
-	case "beforeMCPExecution":
-		o = append(o, mcp...)
-	case "afterMCPExecution":
-		o = append(append(o, mcp...), object.Member{"result_json", object.Always(resultOf(a))}, object.Member{"duration", millis(a, "durationMs")})
-	case "beforeReadFile":
-		o = append(o, object.Member{"file_path", file}, object.Member{"content", object.Always("")}, object.Member{"attachments", object.Always([]string{})})
-	case "afterFileEdit":
-		ours := &object.Reader{JSON: a.call.ours}
-		edit := object.Object{{"old_string", object.Always(ours.Text("oldText"))}, {"new_string", object.Always(ours.First("newText", "content"))}}
-		o = append(o, object.Member{"file_path", file}, object.Member{"edits", object.Raw([]object.Object{edit})})
-	case "beforeSubmitPrompt":
-		o = append(o, object.Member{"prompt", object.Always(in.Text("prompt"))}, object.Member{"attachments", object.Always([]string{})}, object.Member{"composer_mode", "agent"})
-	case "sessionStart":
-		o = append(o, object.Member{"is_background_agent", object.Always(false)})
-	case "sessionEnd":
-		o = append(o, object.Member{"reason", object.Always(in.Text("reason"))}, object.Member{"duration_ms", object.Always(0)}, object.Member{"final_status", "completed"})
-	case "stop":
-		o = append(o, object.Member{"status", "completed"}, object.Member{"loop_count", object.Raw(int64(in.Number("continued")))})
-	case "subagentStart":
-		o = append(o, object.Member{"subagent_id", object.Always(in.Text("agentId"))}, object.Member{"subagent_type", agentType(a)}, object.Member{"task", object.Always(in.Text("prompt"))}, object.Member{"parent_conversation_id", object.Always(id)}, object.Member{"tool_call_id", object.Always(in.Text("toolCallId"))})
-	case "subagentStop":
-		o = append(o, object.Member{"status", "completed"}, object.Member{"summary", object.Always(in.Text("response"))}, object.Member{"loop_count", object.Raw(int64(in.Number("continued")))})
-	case "preCompact":
-		o = append(o, object.Member{"trigger", manualOrAuto(a)}, object.Member{"message_count", object.Raw(int64(in.Number("/before/messages")))})
-	case "afterAgentResponse", "afterAgentThought":
-		o = append(o, object.Member{"text", object.Always(in.Text("content"))})
+	if members := cursorMembers[a.Event.Name]; members != nil {
+		o = append(o, members(a)...)
 	}
 	return o
+}
+
+// cursorMembers are the members that each event has besides those of all.
+var cursorMembers = map[string]func(a *Asking) object.Object{
+	"preToolUse": cursorCall,
+	"postToolUse": func(a *Asking) object.Object {
+		output := object.Object{{"output", object.Always(resultOf(a))}}.JSON()
+		return append(cursorCall(a), object.Member{"tool_output", jsonspan.Quote(string(output))}, object.Member{"duration", whole(a, "durationMs")})
+	},
+	"postToolUseFailure": func(a *Asking) object.Object {
+		kind := a.data.Text("/error/kind")
+		return append(cursorCall(a), object.Object{
+			{"error_message", object.Always(a.data.Text("/error/text"))}, {"failure_type", cursorFailure(kind)},
+			{"duration", whole(a, "durationMs")}, {"is_interrupt", object.Always(kind == "aborted")},
+		}...)
+	},
+	"beforeShellExecution": func(a *Asking) object.Object {
+		return object.Object{{"command", cursorCommand(a)}, {"cwd", object.Always(a.cwd())}, {"sandbox", object.Always(false)}}
+	},
+	"afterShellExecution": func(a *Asking) object.Object {
+		return object.Object{{"command", cursorCommand(a)}, {"output", object.Always(resultOf(a))}, {"duration", whole(a, "durationMs")}, {"sandbox", object.Always(false)}}
+	},
+	"beforeMCPExecution": cursorServerCall,
+	"afterMCPExecution": func(a *Asking) object.Object {
+		return append(cursorServerCall(a), object.Member{"result_json", object.Always(resultOf(a))}, object.Member{"duration", whole(a, "durationMs")})
+	},
+	"beforeReadFile": func(a *Asking) object.Object {
+		return object.Object{{"file_path", cursorFile(a)}, {"content", object.Always("")}, {"attachments", object.Always([]string{})}}
+	},
+	"afterFileEdit": func(a *Asking) object.Object {
+		ours := &object.Reader{JSON: a.call.ours}
+		edit := object.Object{{"old_string", object.Always(ours.Text("oldText"))}, {"new_string", object.Always(ours.First("newText", "content"))}}
+		return object.Object{{"file_path", cursorFile(a)}, {"edits", object.Raw([]object.Object{edit})}}
+	},
+	"beforeSubmitPrompt": func(a *Asking) object.Object {
+		return object.Object{{"prompt", object.Always(a.data.Text("prompt"))}, {"attachments", object.Always([]string{})}, {"composer_mode", "agent"}}
+	},
+	"sessionStart": func(a *Asking) object.Object { return object.Object{{"is_background_agent", object.Always(false)}} },
+	"sessionEnd": func(a *Asking) object.Object {
+		return object.Object{{"reason", object.Always(a.data.Text("reason"))}, {"duration_ms", object.Always(0)}, {"final_status", "completed"}}
+	},
+	"stop": func(a *Asking) object.Object {
+		return object.Object{{"status", "completed"}, {"loop_count", whole(a, "continued")}}
+	},
+	"subagentStart": func(a *Asking) object.Object {
+		return object.Object{
+			{"subagent_id", object.Always(a.data.Text("agentId"))}, {"subagent_type", agentType(a)}, {"task", object.Always(a.data.Text("prompt"))},
+			{"parent_conversation_id", object.Always(a.ev.Session.ID)}, {"tool_call_id", object.Always(a.data.Text("toolCallId"))},
+		}
+	},
+	"subagentStop": func(a *Asking) object.Object {
+		return object.Object{{"status", "completed"}, {"summary", object.Always(a.data.Text("response"))}, {"loop_count", whole(a, "continued")}}
+	},
+	"preCompact": func(a *Asking) object.Object {
+		return object.Object{{"trigger", manualOrAuto(a)}, {"message_count", whole(a, "/before/messages")}}
+	},
+	"afterAgentResponse": cursorText,
+	"afterAgentThought":  cursorText,
+}
+
+func cursorText(a *Asking) object.Object {
+	return object.Object{{"text", object.Always(a.data.Text("content"))}}
+}
+
+// cursorCall is a call of any tool.
+func cursorCall(a *Asking) object.Object {
+	return object.Object{{"tool_name", object.Always(toolName(a))}, {"tool_input", a.call.input}, {"tool_use_id", object.Always(a.call.id)}, {"cwd", object.Always(a.cwd())}}
+}
+
+// cursorServerCall is the call of a server's tool, with its args as a text.
+func cursorServerCall(a *Asking) object.Object {
+	_, tool, _ := strings.Cut(strings.TrimPrefix(a.call.name, "mcp__"), "__")
+	return object.Object{{"tool_name", object.Always(tool)}, {"tool_input", jsonspan.Quote(string(a.call.input))}, {"mcp_server_name", object.Always(a.data.Text("server"))}}
+}
+
+func cursorCommand(a *Asking) protocol.RawMessage {
+	return object.Always((&object.Reader{JSON: a.call.input}).Text("command"))
+}
+
+func cursorFile(a *Asking) protocol.RawMessage {
+	return object.Always(a.absolute((&object.Reader{JSON: a.call.ours}).Text("path")))
 }
 
 func cursorFailure(kind string) string {
@@ -164,36 +203,26 @@ func replyOfCursor(a *Asking, end *Ending) said {
 }
 
 func cursorReply(a *Asking, in *object.Reader) said {
-	for _, wrong := range []string{
-		members{"continue": aBool, "user_message": aText, "agent_message": aText, "updated_input": anObj, "additional_context": aText, "additionalContext": aText, "followup_message": aText, "reason": aText}.check(in.JSON, false),
-		oneOf(in, "permission", "allow", "deny", "ask"),
-	} {
-		if wrong != "" {
-			return a.unread("the reply is not one that Cursor reads: %s", wrong)
-		}
+	wrong := members{"continue": aBool, "user_message": aText, "agent_message": aText, "updated_input": anObj, "additional_context": aText,
+		"additionalContext": aText, "followup_message": aText, "reason": aText}.check(in.JSON, false)
+	if wrong = cmp.Or(wrong, oneOf(in, "permission", "allow", "deny", "ask")); wrong != "" {
+		return a.unread("the reply is not one that Cursor reads: %s", wrong)
 	}
 	s := said{}
 	reason := in.First("agent_message", "user_message", "reason")
 	if notice := in.Text("user_message"); notice != reason {
 		s.reply.Notice = notice
 	}
+	refuses := string(in.At("continue")) == "false"
 	switch a.ev.Event {
 	case protocol.ToolCallStart, protocol.SubagentStart:
-		switch permission := in.Text("permission"); {
-		case permission == "deny", permission == "ask" && a.Event.Name == "beforeReadFile":
-			s.reply.Action, s.reply.Reason = protocol.Block, reason
-		case permission == "ask":
-			s.reply.Action, s.reply.Reason = protocol.Ask, reason
-		}
-		if args := in.At("updated_input"); jsonspan.Kind(args) == '{' && a.Event.Name == "preToolUse" {
-			a.changesArgs(&s, a.call.back(args))
-		}
+		cursorPermission(a, &s, in, reason)
 	case protocol.PromptSubmit:
-		if string(in.At("continue")) == "false" {
+		if refuses {
 			s.reply.Action, s.reply.Reason = protocol.Block, reason
 		}
 	case protocol.SessionStart:
-		if string(in.At("continue")) == "false" {
+		if refuses {
 			a.ends(&s, reason)
 		}
 		if in.At("env") != nil {
@@ -214,4 +243,18 @@ func cursorReply(a *Asking, in *object.Reader) said {
 	}
 	tells(&s, in.First("additional_context", "additionalContext"))
 	return s
+}
+
+// cursorPermission takes over what a reply says about a call or a sub-agent that is to run.
+// Cursor asks nobody about a file that is to be read.
+func cursorPermission(a *Asking, s *said, in *object.Reader, reason string) {
+	switch permission := in.Text("permission"); {
+	case permission == "deny", permission == "ask" && a.Event.Name == "beforeReadFile":
+		s.reply.Action, s.reply.Reason = protocol.Block, reason
+	case permission == "ask":
+		s.reply.Action, s.reply.Reason = protocol.Ask, reason
+	}
+	if args := in.At("updated_input"); jsonspan.Kind(args) == '{' && a.Event.Name == "preToolUse" {
+		a.changesArgs(s, a.call.back(args))
+	}
 }

@@ -7,24 +7,16 @@ import (
 	"github.com/hookd-dev/hookd/protocol/dialect/internal/object"
 )
 
-// description is what a program of another agent says of itself, in our words.
-type description struct {
-	Events      []string `json:"events"`
-	Dialect     string   `json:"dialect"`
-	Can         string   `json:"can,omitzero"`
-	Description string   `json:"description,omitzero"`
-}
-
-// describers read what programs answer that are asked for their events.
-var describers = []func(answer string) (description, bool){describeKodelet, describeAcai}
-
 // Described turns the answer of a program that was asked for its events, in the form of
 // another agent, into a description in ours: an object with the fields of a hook. ok is
 // false for an answer in no other agent's form.
 func Described(answer string) (entry string, ok bool) {
 	answer = strings.TrimSpace(answer)
-	for _, read := range describers {
-		if d, is := read(answer); is {
+	for _, f := range All {
+		if f.describe == nil {
+			continue
+		}
+		if d, is := f.describe(f, answer); is {
 			d.Description = clipped(d.Description)
 			return string(object.Raw(d)), true
 		}

@@ -30,13 +30,18 @@
 //
 // # Files
 //
-//	list.go          the list of all agents
+//	list.go          the list of all agents, and the words of the field dialect
 //	claude.go …      one file for each agent whose hooks run here
-//	agent.go         Agent, HookEvent; names of events, rules of failures
-//	asking.go        which events a hook is asked about, and what it reads
+//
+//	agent.go         Agent and Asking: what an agent's file is made of
+//	events.go        names of events, rules of failures
+//	select.go        which events a hook is asked about
+//	asking.go        what it reads, its variables and arguments
+//	asked.go         what several inputs say about an event
 //	toolcall.go      calls of tools in another agent's words, and back
 //	claudemembers.go inputs with Claude Code's names of members
 //	matcher.go       matchers, each compared as its agent does
 //	replying.go      reads an answer: what all agents have in common
 //	describing.go    programs that say, or show, whose protocol they speak
+//	shellline.go     commands that are one string
 package foreignhooks

@@ -26,8 +26,9 @@ var kodeletHooks = Agent{
 		{Name: "after_turn", Event: protocol.StepStop},
 		{Name: "turn_end", Event: protocol.InferenceEnd},
 	},
-	input: kodeletInput,
-	reply: replyOfKodelet,
+	input:    kodeletInput,
+	reply:    replyOfKodelet,
+	describe: describeKodelet,
 	matcher: func(matcher string) (fits, error) { // kodelet has none; a name of a tool is one
 		return func(subject string) bool { return subject == matcher }, nil
 	},
@@ -251,12 +252,12 @@ func kodeletText(output []byte) string {
 
 // describeKodelet reads the answer of a hook of kodelet that was asked for its event: one
 // word.
-func describeKodelet(answer string) (description, bool) {
-	e := kodeletHooks.Known(answer)
+func describeKodelet(f *Agent, answer string) (description, bool) {
+	e := f.Known(answer)
 	if e == nil {
 		return description{}, false
 	}
-	d := description{Dialect: kodeletHooks.Name, Events: []string{answer}}
+	d := description{Dialect: f.Name, Events: []string{answer}}
 	if e.Name == "turn_end" {
 		d.Can = string(protocol.CanObserve) // nobody reads its answer
 	}

@@ -21,3 +21,6 @@ func Names() []string {
 	}
 	return names
 }
+
+// Own is the name of hookd's own protocol.
+const Own = "hookd"

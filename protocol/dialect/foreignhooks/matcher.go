@@ -85,3 +85,6 @@ func exactOrWhole(matcher string) (fits, error) {
 	}
 	return func(subject string) bool { return subject == matcher }, nil
 }
+
+// claudeMatcher compares names exactly where it is made of names alone.
+var claudeMatcher = alternatives(" -,|", ",|")

@@ -15,38 +15,6 @@ import (
 	"github.com/hookd-dev/hookd/protocol/readreply"
 )
 
-// Ending is how the program of a foreign hook ended, and what it wrote.
-type Ending struct {
-	Stdout, Stderr []byte
-	Exit           int
-	Signal         string // SIGSEGV, if a signal ended it that hookd did not send
-
-	// Failure is why there is no trustworthy end: timeout, spawn, output and the like.
-	Failure *protocol.Failure
-
-	// Program are the names by which an interpreter says where the program is wrong.
-	Program []string
-}
-
-// whole reports whether the program came to its own end.
-func (e *Ending) whole() bool { return e.Failure == nil && e.Signal == "" }
-
-// said is what a hook said, in its own agent's meaning.
-type said struct {
-	reply    protocol.Reply
-	failure  *protocol.Failure // in place of a reply
-	byExit   bool
-	warnings []string
-}
-
-func (s *said) warn(format string, args ...any) {
-	s.warnings = append(s.warnings, fmt.Sprintf(format, args...))
-}
-
-func (s *said) refuses() bool {
-	return s.failure == nil && (s.reply.Action == protocol.Block || s.reply.Action == protocol.Stop)
-}
-
 // Reply returns what the program said, by its own agent's rules: which exit codes and
 // which members of a reply have a meaning, and what that is here. v is the hook.
 //

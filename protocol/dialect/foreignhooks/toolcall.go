@@ -1,28 +1,13 @@
 package foreignhooks
 
 import (
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/dialect/internal/object"
 	"github.com/hookd-dev/hookd/protocol/toolname"
 )
-
-// foreignCall is the tool call of an event in the words of the agent whose hook is asked.
-type foreignCall struct {
-	agent string
-	id    string
-	name  string // ours
-	kind  protocol.ToolKind
-	ours  protocol.RawMessage // args
-
-	names []string            // theirs, of which the first is told to the hook
-	input protocol.RawMessage // args, theirs
-	patch bool                // input is a text that says the same as the args, and does not come back
-}
 
 // readCall reads the call that the event is about, if it is about one.
 func (a *Asking) readCall() {
@@ -45,9 +30,11 @@ func (a *Asking) foreignCall(of *object.Reader) foreignCall {
 		c.input = shown
 		return c
 	}
-	if patch := codexPatch(c.agent, c.name, shown); patch != nil {
-		c.names, c.input, c.patch = []string{"apply_patch", "Write", "Edit"}, patch, true
-		return c
+	if a.Agent.patch != nil {
+		if c.names, c.input = a.Agent.patch(c.name, shown); c.input != nil {
+			c.patch = true
+			return c
+		}
 	}
 	c.names = toolname.TheirNames(c.agent, c.name)
 	if a.Agent.claudeNames {
@@ -72,14 +59,6 @@ func (a *Asking) foreignCall(of *object.Reader) foreignCall {
 // isFileTool reports whether a tool of ours is about one file.
 func isFileTool(name string) bool {
 	return name == "read_file" || name == "write_file" || name == "edit_file"
-}
-
-// absolute is a path as agents give it.
-func (a *Asking) absolute(name string) string {
-	if name == "" || path.IsAbs(name) || strings.HasPrefix(name, "~") || strings.Contains(name, ":") {
-		return name
-	}
-	return path.Join(a.cwd(), name)
 }
 
 // back returns args in our form that a hook gave in the agent's. A value that the hook
@@ -120,28 +99,4 @@ func (c *foreignCall) merged(theirs protocol.RawMessage) protocol.RawMessage {
 		all = object.Set(all, m.Name, m.Value)
 	}
 	return c.back(all)
-}
-
-// codexPatch is the patch by which Codex CLI would write what a call of ours does, nil for
-// any other agent or tool.
-func codexPatch(agent, name string, args protocol.RawMessage) protocol.RawMessage {
-	of := &object.Reader{JSON: args}
-	if agent != "codex" || name != "write_file" && name != "edit_file" {
-		return nil
-	}
-	lines := []string{"*** Begin Patch"}
-	prefixed := func(mark, text string) {
-		for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
-			lines = append(lines, mark+line)
-		}
-	}
-	if name == "write_file" {
-		lines = append(lines, "*** Add File: "+of.Text("path"))
-		prefixed("+", of.Text("content"))
-	} else {
-		lines = append(lines, "*** Update File: "+of.Text("path"), "@@")
-		prefixed("-", of.Text("oldText"))
-		prefixed("+", of.Text("newText"))
-	}
-	return object.Object{{"command", strings.Join(append(lines, "*** End Patch"), "\n") + "\n"}}.JSON()
 }

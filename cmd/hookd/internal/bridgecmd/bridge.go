@@ -2,9 +2,12 @@ package bridgecmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,6 +20,7 @@ import (
 	"github.com/hookd-dev/hookd/executor/bridge"
 	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/dialect"
 	"github.com/hookd-dev/hookd/protocol/dialect/hosts"
 )
 
@@ -39,12 +43,16 @@ answer in that agent's own words and with its exit codes.
 
 Agents: ` + strings.Join(agentNames(), ", ") + `.
 EVENT is the agent's own name of the event, for agents that do not write it.`,
-		Args: cobra.RangeArgs(1, 2),
+		Args: cobra.ArbitraryArgs, // RunE looks at them: a wrong number is answered as a refusal, too
 		RunE: func(c *cobra.Command, args []string) error {
 			began := time.Now()
+			notes := holdNotes(cmd.Console)
+			if len(args) < 1 || len(args) > 2 {
+				return cmd.refuseUsage(c, notes, errors.New("hookd bridge takes AGENT [EVENT], not "+strconv.Itoa(len(args))+" arguments"))
+			}
 			agent := hosts.Find(args[0])
 			if agent == nil {
-				return cli.Usage("unknown-agent", "hookd knows no agent "+show.Line(args[0]), "one of "+strings.Join(agentNames(), ", "))
+				return cmd.refuseUsage(c, notes, errors.New("hookd knows no agent "+args[0]+": one of "+strings.Join(agentNames(), ", ")))
 			}
 			call := bridge.Call{Agent: agent, Limit: limit, Began: began, Depth: hookenv.ProcessDepth()}
 			if len(args) > 1 {
@@ -56,11 +64,14 @@ EVENT is the agent's own name of the event, for agents that do not write it.`,
 			if start != "" {
 				cmd.startDaemonAtEnd(c.Context(), start)
 			}
+			marker := takeMarker()
+			call.Marker = marker.Token()
 			reply := cmd.answer(c.Context(), call)
-			cmd.leaveMark(agent.Name, reply.Event)
-			return cmd.write(reply)
+			cmd.leaveMark(marker, agent.Name, reply.Event)
+			return cmd.write(notes, call.Due(), reply, refusable(&call))
 		},
 	}
+	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return cmd.refuseUsage(c, holdNotes(cmd.Console), err) })
 	c.Flags().DurationVar(&limit, "limit", 0, "the agent's own `limit` for its hooks, if its settings state one")
 	c.Flags().DurationVar(&left, "left", 0, "the time until the answer is due")
 	cli.NameFlag(c.Flags(), &start, "start", "", "start a daemon on this `SOCKET` for the next event")
@@ -112,13 +123,32 @@ func (cmd *Commands) readInput(ctx context.Context, call *bridge.Call) ([]byte, 
 	}
 }
 
-func (cmd *Commands) write(r bridge.Reply) error {
-	_, _ = cmd.Console.Err.W.Write(r.Stderr) // an agent that does not read it reads the answer all the same
-	if _, err := cmd.Console.Out.W.Write(r.Stdout); err != nil {
-		return err
+// refuseUsage refuses a call whose command line cannot be understood: it stands in an
+// agent's settings, and nearly every agent takes any other failure for a yes.
+func (cmd *Commands) refuseUsage(c *cobra.Command, notes *heldNotes, err error) error {
+	reason := show.OneLine(err.Error()) + "; see " + c.CommandPath() + " --help"
+	agent, event := named(os.Args[1:], c.Name())
+	if agent == nil {
+		return cmd.write(notes, time.Now().Add(leastWriting), bridge.Reply{Stderr: []byte("hookd: " + reason + "\n"), Exit: cli.ExitRefused}, true)
 	}
-	if r.Exit != 0 {
-		return cli.ExitCode(r.Exit)
+	call := bridge.Call{Agent: agent, Event: event}
+	return cmd.write(notes, time.Now().Add(leastWriting), call.Refuse(errors.New(reason)), true)
+}
+
+// named returns the agent and the event of a command line, as far as it says them: those
+// of the words after a command that are no flags. nil is no agent that hookd knows.
+func named(words []string, command string) (agent *dialect.Agent, event string) {
+	words = words[slices.Index(words, command)+1:]
+	for _, word := range words {
+		switch {
+		case strings.HasPrefix(word, "-"):
+		case agent == nil:
+			if agent = hosts.Find(word); agent == nil {
+				return nil, ""
+			}
+		case agent.Row(word) != nil:
+			return agent, word
+		}
 	}
-	return nil
+	return agent, ""
 }

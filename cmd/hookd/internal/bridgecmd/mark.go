@@ -8,17 +8,22 @@ import (
 	"github.com/hookd-dev/hookd/executor/guest"
 )
 
-// leaveMark tells hookd verify, if that has started the agent, that the call came.
-func (cmd *Commands) leaveMark(agent, event string) {
-	token := os.Getenv(guest.MarkerVar)
-	if token == "" {
-		return
+// takeMarker returns the marker of hookd verify, if that has started the agent and this is
+// the first call.
+func takeMarker() *guest.TakenMarker {
+	if os.Getenv(guest.MarkerVar) == "" {
+		return nil
 	}
 	dir, err := executor.StateDir()
-	if err == nil {
-		err = guest.LeaveMark(dir, token, guest.Mark{Agent: agent, Event: event, Program: places.Program()})
-	}
 	if err != nil {
+		return nil
+	}
+	return guest.TakeMarker(dir, os.Environ())
+}
+
+// leaveMark tells hookd verify that the call came and was answered.
+func (cmd *Commands) leaveMark(marker *guest.TakenMarker, agent, event string) {
+	if err := marker.Leave(guest.Mark{Agent: agent, Event: event, Program: places.Program()}); err != nil {
 		cmd.Console.Note("hookd verify does not hear of this call: "+err.Error(), "")
 	}
 }

@@ -29,7 +29,9 @@ func (cmd *Commands) Verify() *cobra.Command {
   cannot say     something is there that may keep hookd from working
 
 Agents that can be driven without a model are started once in an empty folder, with
-keys that are none and an address at which nobody answers.
+keys that are none and an address at which nobody answers. Of others the command in
+their settings is run. Where they start hookd-bridge, the call must reach a daemon, and
+be answered after that was killed.
 
 The exit code is 0 if all are proved or plausible, 2 if one is broken, 4 if of one it
 cannot be said or if an agent that was named has nothing of hookd's.`,

@@ -45,6 +45,11 @@ func (v *timeline) line(line *record.Line) {
 		if line.Decode(&s) == nil {
 			p.Print("%s  %s\n", at, p.In(show.Quiet, setText(&s)))
 		}
+	case record.KindMark:
+		var m record.Mark
+		if line.Decode(&m) == nil {
+			p.Print("%s  %s\n", at, p.In(show.Quiet, "hookd verify waited for this call of "+show.Line(m.Host)+": it came"))
+		}
 	case record.KindTrust:
 		var d record.Trust
 		if line.Decode(&d) == nil {

@@ -68,6 +68,16 @@ func (o *projectOpener) rootOf(project, cwd string) (string, error) {
 	return found.Project(), nil
 }
 
+// verifying tells hookd verify that a hook call of an agent came to this daemon.
+func (o *projectOpener) verifying(caller daemon.Caller) (token string, answered func(agent, event string)) {
+	marker := guest.TakeMarker(o.stateDir, caller.Environ)
+	return marker.Token(), func(agent, event string) {
+		if err := marker.Leave(guest.Mark{Agent: agent, Event: event, Program: places.Program(), Daemon: true}); err != nil {
+			o.log.Warn("hookd verify does not hear of this call", "error", err)
+		}
+	}
+}
+
 // open starts the engine of a project.
 func (o *projectOpener) open(ctx context.Context, key, cwd string) (daemon.Engine, error) {
 	s := &projectEngine{console: o.console, changed: make(chan struct{}, 1), log: o.log}

@@ -120,11 +120,12 @@ func (cmd *Commands) serve(ctx context.Context, o *options) error {
 	server := daemon.New(daemon.Options{
 		Open:    projects.open,
 		Resolve: projects.resolve, ResolveCaller: projects.resolveCaller,
-		Project: cmd.Project.Folder,
-		Cwd:     cwd,
-		Version: cmd.Version,
-		Log:     cmd.logHandler(),
-		Idle:    o.idle, EndUnused: o.idle, Outdated: outdated(o.idle),
+		Verifying: projects.verifying,
+		Project:   cmd.Project.Folder,
+		Cwd:       cwd,
+		Version:   cmd.Version,
+		Log:       cmd.logHandler(),
+		Idle:      o.idle, EndUnused: o.idle, Outdated: outdated(o.idle),
 	})
 	projects.log = server.Logger()
 	cmd.Signals.OnForceQuit(server.Abort)
