@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 
@@ -32,6 +33,13 @@ type Speaker interface {
 // other agents. An agent runs its own itself.
 type Importer interface {
 	ImportedFrom(agent string) []protocol.HookRef
+}
+
+// Introducer is an [Engine] of whose hooks the person should know something before they
+// decide, as that some do not run because nobody allowed them.
+type Introducer interface {
+	// StartNotes returns what the caller would write to stderr once it has loaded the hooks.
+	StartNotes() []byte
 }
 
 // bridgeParams are the params of bridge/event.
@@ -73,7 +81,14 @@ func planBridge(c *conn, params protocol.RawMessage, r *request) (protocol.RawMe
 		defer c.server.projects.release(project)
 		token, answered := c.server.opt.Verifying(Caller{c.caller.PID, p.Environ})
 		call := bridge.Call{Agent: agent, Event: p.Event, Until: received.Add(time.Duration(p.LeftMs) * time.Millisecond), Input: p.Input, Cwd: p.Cwd, Depth: hookenv.ProcessDepth(), Marker: token} // the depth is that of the caller, too
-		reply := bridge.Answer(ctx, call, func(context.Context) (bridge.Hooks, error) { return bridgeHooks{project}, nil })
+		var notes []byte
+		reply := bridge.Answer(ctx, call, func(context.Context) (bridge.Hooks, error) {
+			if introducer, introduces := project.engine.(Introducer); introduces {
+				notes = introducer.StartNotes()
+			}
+			return bridgeHooks{project}, nil
+		})
+		reply.Stderr = slices.Concat(notes, reply.Stderr)
 		if ctx.Err() != nil {
 			return nil, cancelled(ctx)
 		}

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
@@ -82,7 +83,10 @@ func (o *projectOpener) verifying(caller daemon.Caller) (token string, answered 
 func (o *projectOpener) open(ctx context.Context, key, cwd string) (daemon.Engine, error) {
 	s := &projectEngine{console: o.console, changed: make(chan struct{}, 1), log: o.log}
 	s.aside = executor.Progress{Notice: s.logNotice, Cut: s.logCut}
-	project, environ := o.callers.environOf(key)
+	project, environ, err := o.callers.environOf(key)
+	if err != nil {
+		return nil, err
+	}
 	s.check.environ = environ
 	options := loader.Options{
 		Project: project, Cwd: cwd, Environ: environ, Runtime: o.runtime, Program: places.Program(), Pool: o.pool,
@@ -125,6 +129,7 @@ type projectEngine struct {
 	cutOff   engine.HooksCutOff
 	console  *cli.Console
 	check    callerCheck
+	notes    startNotes
 }
 
 // logNotice writes to the log what a hook says after its event has gone on. What is
@@ -192,6 +197,24 @@ func (s *projectEngine) Reload(ctx context.Context) error {
 
 func (s *projectEngine) ImportedFrom(agent string) []protocol.HookRef {
 	return s.watcher.Current().ImportedFrom(agent)
+}
+
+// StartNotes returns what hookd bridge prints when it has loaded these hooks.
+func (s *projectEngine) StartNotes() []byte {
+	snapshot := s.watcher.Snapshot()
+	s.notes.mu.Lock()
+	defer s.notes.mu.Unlock()
+	if s.notes.of != snapshot {
+		s.notes.of, s.notes.text = snapshot, engine.StartNotes(snapshot)
+	}
+	return s.notes.text
+}
+
+// startNotes are those of the snapshot that they were last wanted for.
+type startNotes struct {
+	mu   sync.Mutex
+	of   *loader.Snapshot
+	text []byte
 }
 
 func (s *projectEngine) Forget(session string) { s.executor.Forget(session) }
