@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -55,11 +56,11 @@ func limitText(limit time.Duration) string {
 	return strconv.Itoa(int(limit/time.Millisecond)) + "ms"
 }
 
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`) })
 
 func quoteWord(word, os string) string {
 	switch {
-	case plainWord.MatchString(word):
+	case plainWord().MatchString(word):
 		return word
 	case os == "windows":
 		return `"` + word + `"`
@@ -72,21 +73,23 @@ const folderText = `(?:'(?:[^'\n]|'\\'')*[\\/]|"[^"\n]*[\\/]|[^;|<>&\n$` + "`" +
 
 // ours is a command line that starts hookd's bridge, whatever the path and however it is
 // quoted: also one with blanks in its path and no quotes, which an agent cannot run.
-var ours = regexp.MustCompile(`^\s*(?:&\s*)?(?:exec\s+)?(` + folderText + `hookd(?:\.exe)?["']?\s+["']?bridge["']?|` +
-	folderText + `hookd-bridge(?:\.exe)?["']?(?:\s+["']?bridge["']?)?)(?:\s+(.*))?$`)
+var ours = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*(?:&\s*)?(?:exec\s+)?(` + folderText + `hookd(?:\.exe)?["']?\s+["']?bridge["']?|` +
+		folderText + `hookd-bridge(?:\.exe)?["']?(?:\s+["']?bridge["']?)?)(?:\s+(.*))?$`)
+})
 
-var bridgeWord = regexp.MustCompile(`\s+["']?bridge["']?$`)
+var bridgeWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\s+["']?bridge["']?$`) })
 
 // ParseCommand reads a command line that starts hookd's bridge; ok is false of any other.
 func ParseCommand(line string) (c Command, ok bool) {
 	if !strings.Contains(line, "hookd") {
 		return Command{}, false
 	}
-	m := ours.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
+	m := ours().FindStringSubmatch(strings.TrimRight(line, "\r\n"))
 	if m == nil {
 		return Command{}, false
 	}
-	c.Program = unquote(bridgeWord.ReplaceAllString(m[1], ""))
+	c.Program = unquote(bridgeWord().ReplaceAllString(m[1], ""))
 	words := strings.Fields(m[2])
 	for i := 0; i < len(words); i++ {
 		word := strings.Trim(words[i], `"'`)
