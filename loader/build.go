@@ -7,6 +7,7 @@ import (
 	"github.com/hookd-dev/hookd/loader/internal/candidate"
 	"github.com/hookd-dev/hookd/loader/internal/discover"
 	"github.com/hookd-dev/hookd/loader/internal/files"
+	"github.com/hookd-dev/hookd/loader/internal/imports"
 	"github.com/hookd-dev/hookd/loader/internal/report"
 	"github.com/hookd-dev/hookd/loader/internal/trust"
 	"github.com/hookd-dev/hookd/schema"
@@ -26,6 +27,7 @@ func (p *assembly) take(decided []*trust.DecidedHook, answers map[*trust.Decided
 	for _, f := range p.hooks {
 		p.finalize(f)
 	}
+	p.Findings = imports.OpenOnce(p.Findings)
 	p.missing = p.missingNames()
 	p.bound()
 }

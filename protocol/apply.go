@@ -241,7 +241,7 @@ func paths(fields []Field) string {
 }
 
 // touchedMembers are the members of [Touched] in the data of an event.
-var touchedMembers = []string{"realPath", "links", "otherPaths"}
+var touchedMembers = []string{"realPath", "realPaths", "links", "otherPaths"}
 
 // touchedAgain returns an event's data after hooks changed it, with what the changed
 // args touch. If the host cannot say so, the members are removed: a hook must not read
@@ -260,7 +260,7 @@ func (ev *Event) touchedAgain(data RawMessage, changes []Change) RawMessage {
 		touched = ev.Touches(jsonspan.Get(data, "args"))
 	}
 	told := slices.ContainsFunc(touchedMembers, func(name string) bool { return jsonspan.Get(data, name) != nil })
-	if !told && touched.RealPath == "" {
+	if !told && touched.RealPath == "" && touched.RealPaths == nil {
 		return data
 	}
 	return WithTouched(data, touched)

@@ -88,6 +88,7 @@ type Call struct {
 	Args       RawMessage `json:"args"`
 	Server     string     `json:"server,omitzero" jsonschema:"of an MCP tool"`
 	HostTool   string     `json:"hostTool,omitzero" jsonschema:"the tool's name as the calling agent writes it, where hookd has another for it"`
+	Unproven   bool       `json:"unproven,omitzero" jsonschema:"kind and server are only likely: another tool may be called so; match.tool takes it for every kind"`
 	Touched
 
 	// Original are the model's own args, nil where they are Args, and after a sensitive
@@ -360,11 +361,13 @@ func (c Content) Text() string {
 	return text
 }
 
-// Touched is the one file or folder that a call of a file tool reads or changes: what
-// its path leads to, whatever that is called in args. The host finds it out, and does so
-// again after a hook has changed args. No hook can change it.
+// Touched is the file or folder that a call of a file tool reads or changes: what its
+// path leads to, whatever that is called in args. Of another agent's call it may be
+// several. The host finds it out, and does so again after a hook has changed args. No hook
+// can change it.
 type Touched struct {
 	RealPath   string   `json:"realPath,omitzero" jsonschema:"file tools: absolute, all links followed; may not exist yet; of list_dir and grep where they begin"`
 	Links      int      `json:"links,omitzero" jsonschema:"names (hard links) of the file, where it has more than one"`
+	RealPaths  []string `json:"realPaths,omitzero" jsonschema:"the same of a call that names several files (args.paths), in place of realPath"`
 	OtherPaths []string `json:"otherPaths,omitzero" jsonschema:"those other names that lie in the project, as far as a bounded search found them"`
 }

@@ -42,7 +42,8 @@ func (t *fileTool[A]) Touches(args protocol.RawMessage) protocol.Touched {
 // without what rules the hooks and without what git runs.
 type Folder struct {
 	Project   string   // absolute path
-	Refused   []string // absolute paths, refused with all below: .acai of user and machine, the state folder
+	Refused   []string // absolute paths, refused with all below: .acai of user and machine
+	State     string   // hookd's own folder, absolute, refused with all below
 	Unwritten []string // absolute paths that may be read, with all below: git's own settings
 	Locks     string   // absolute path of a folder for lock files, where folders cannot be locked; default: in the user's cache
 }
@@ -54,7 +55,7 @@ func (f Folder) Mentions(words []string) string {
 }
 
 func (f Folder) files(judged *protocol.Touched) *projectfile.Folder {
-	return &projectfile.Folder{Project: f.Project, Refused: f.Refused, Unwritten: f.Unwritten, Locks: f.Locks, Judged: judged}
+	return &projectfile.Folder{Project: f.Project, Refused: f.Refused, State: f.State, Unwritten: f.Unwritten, Locks: f.Locks, Judged: judged}
 }
 
 // files are the file tools of one run.

@@ -204,6 +204,23 @@ func TestARaceForAPlace(t *testing.T) {
 	}
 }
 
+// TestLinksOfTheStateProtectNothing: private copies of hooks lie in the state among links to
+// the files beside the originals, which are the project's root for many. Those files are
+// read and written; the state itself is not, by whatever name.
+func TestLinksOfTheStateProtectNothing(t *testing.T) {
+	base := realTemp(t)
+	lay(t, base, "p/README old", "p/src/a old", "state/hooks/h/guard.sh old", "p/copy = state/hooks/h/guard.sh",
+		"state/hooks/h/README -> "+filepath.Join(base, "p/README"), "state/hooks/h/src -> "+filepath.Join(base, "p/src"), "p/s -> ../state")
+	tools := Files(Folder{Project: filepath.Join(base, "p"), State: filepath.Join(base, "state")})
+	for path, refused := range map[string]bool{"README": false, "src/a": false, "copy": true, "s/hooks/h/guard.sh": true, filepath.Join(base, "state/hooks/h/guard.sh"): true} {
+		for name, args := range map[string]map[string]any{"read_file": {"path": path}, "edit_file": {"path": path, "oldText": "old", "newText": "old"}} {
+			if text, isError := call(t, tools, name, args); isError != refused {
+				t.Errorf("%s %s: %s", name, path, text)
+			}
+		}
+	}
+}
+
 // TestMentions asserts which words of a command are told of.
 func TestMentions(t *testing.T) {
 	base := realTemp(t)

@@ -44,14 +44,3 @@ func parse(words []string) (a arguments, understood bool) {
 	}
 	return a, understood && a.agent != ""
 }
-
-// ownTime is the time within which an answer must be there: 80 % of the agent's limit, as
-// bridge.OwnShare says. Nearly every agent lets the tool run when its own limit ends the
-// hook.
-func (a *arguments) ownTime() time.Duration {
-	limit := a.limit
-	if limit == 0 {
-		limit = a.refusal().limit
-	}
-	return limit / 10 * 8
-}

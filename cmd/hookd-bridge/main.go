@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"os"
 	"time"
 )
@@ -19,23 +18,6 @@ func main() {
 	}
 	m.run()
 }
-
-// messenger is one call of an agent. It has one goroutine and no timer, which would cost
-// a thread: whatever waits does so until due.
-type messenger struct {
-	arguments
-	due time.Time
-}
-
-// errLate says that time is over.
-var errLate = errors.New(late)
-
-// mostInput is the largest input that is sent to a daemon. Larger ones are for hookd
-// bridge to take or to refuse, which reads no more than mostAlone.
-const (
-	mostInput = 16 << 20
-	mostAlone = 32<<20 + 1
-)
 
 // run answers the call and ends the process.
 func (m *messenger) run() {
@@ -60,32 +42,4 @@ func (m *messenger) run() {
 		m.alone(input, start)
 	}
 	m.answer(reply)
-}
-
-// reply is what to write, and the exit code.
-type reply struct {
-	stdout, stderr []byte
-	exit           int
-}
-
-// leastWriting is how long an agent has to take a reply even when it is late.
-const leastWriting = 200 * time.Millisecond
-
-// answer writes a reply and ends the process. It writes first what the agent reads, since a
-// full stderr must not keep that from it. A reply that cannot be written refuses by the exit
-// code what can be refused: an agent that has read half of it would go on otherwise.
-func (m *messenger) answer(r reply) {
-	until := m.due
-	if least := time.Now().Add(leastWriting); until.Before(least) {
-		until = least
-	}
-	if writeAll(1, r.stdout, until) != nil {
-		r.exit = failingExit
-		if refusal := m.refusal(); refusal.exit != 0 || refusal.stdout != "" {
-			r.exit = refusingExit
-		}
-		r.stderr = append(r.stderr, "hookd: the answer cannot be written\n"...)
-	}
-	_ = writeAll(2, r.stderr, until) // an agent that does not read it has the answer all the same
-	os.Exit(r.exit)
 }

@@ -3,7 +3,7 @@ package main
 import "time"
 
 // refusals says how each agent is told that an event is refused. It is generated from package
-// dialect: go generate.
+// hosts: go generate.
 var refusals = [...]refusal{
 	{"claude", "", 1500 * time.Millisecond, 2, "", `hookd: REASON`},
 	{"claude", "PreToolUse", 600000 * time.Millisecond, 0, "{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"deny\",\"permissionDecisionReason\":\"hookd: REASON\"}}\n", ""},

@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "write refusals.go")
 // The table holds each event of each agent, as package hosts refuses it.
 func TestRefusals(t *testing.T) {
 	var b bytes.Buffer
-	b.WriteString("package main\n\nimport \"time\"\n\n// refusals says how each agent is told that an event is refused. It is generated from package\n// dialect: go generate.\nvar refusals = [...]refusal{\n")
+	b.WriteString("package main\n\nimport \"time\"\n\n// refusals says how each agent is told that an event is refused. It is generated from package\n// hosts: go generate.\nvar refusals = [...]refusal{\n")
 	gates := 0
 	for _, a := range hosts.All {
 		// An event that nobody names is refused within the shortest limit.

@@ -35,7 +35,7 @@ func bridgeLine(id int, command, environ string) string {
 }
 
 // A caller for whom the hooks would decide otherwise is turned away before any is asked,
-// and does not keep the daemon alive.
+// and does not keep the daemon alive. Neither does one that leaves without a word.
 func TestBridgeTurnsAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := &opener{}
@@ -60,6 +60,10 @@ func TestBridgeTurnsAway(t *testing.T) {
 			}
 		}
 		time.Sleep(30 * time.Second)
+		here, there := net.Pipe() // a messenger that does not find the hookd that was installed
+		listener.conns <- there
+		synctest.Wait()
+		here.Close()
 		if line := ask("HOME=/other"); !strings.Contains(line, `"code":-32004`) || !strings.Contains(line, errOther.Error()) {
 			t.Errorf("answered %s", line)
 		}

@@ -113,6 +113,12 @@ func begins(parts, place []string) bool {
 		return false
 	}
 	for i, pattern := range place {
+		if pattern == parts[i] {
+			continue
+		}
+		if !strings.ContainsAny(pattern, `*?[\`) {
+			return false
+		}
 		if match, _ := path.Match(pattern, parts[i]); !match {
 			return false
 		}

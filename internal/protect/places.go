@@ -26,7 +26,8 @@ type Places struct {
 
 // Options say what is protected.
 type Options struct {
-	Refused   []string // absolute paths, refused with all below
+	Refused   []string // absolute paths, refused with all below, and so is what links in them lead to
+	State     string   // hookd's own folder, absolute: refused with all below, but its links lead to any file of a project
 	Unwritten []string // absolute paths that may be read, with all below
 	Writing   bool     // the path is to be written
 }
@@ -64,6 +65,7 @@ func Find(o Options, project, path string) *Places {
 	for _, place := range o.Refused {
 		p.add(place, whyHooks)
 	}
+	p.addOwn(o.State)
 	if o.Writing {
 		for _, place := range o.Unwritten {
 			p.add(place, whyGit)
@@ -83,6 +85,16 @@ func Find(o Options, project, path string) *Places {
 
 // add adds a place by its path, by where links lead, and by what it holds.
 func (p *Places) add(path, why string) {
+	p.addPlace(path, why, p.addLinked)
+}
+
+// addOwn adds hookd's own folder. Private copies of hooks lie there among links to all
+// files that stand beside the originals: none of those is a hook by that.
+func (p *Places) addOwn(state string) {
+	p.addPlace(state, whyHooks, func(string, string) {})
+}
+
+func (p *Places) addPlace(path, why string, addLinked func(link, why string)) {
 	if path == "" {
 		return
 	}
@@ -110,7 +122,7 @@ func (p *Places) add(path, why string) {
 			return fs.SkipAll
 		}
 		if entry.Type()&fs.ModeSymlink != 0 {
-			p.addLinked(name, why)
+			addLinked(name, why)
 		} else if info, err := entry.Info(); err == nil {
 			if id, _, known := realpath.Identify(info); known {
 				p.inside[id] = why
@@ -261,6 +273,12 @@ func (p *Places) Mentioned(words []string) string {
 func IsInside(path, folder string) bool {
 	if folder == "" {
 		return false
+	}
+	if path == folder {
+		return true
+	}
+	if filepath.Separator == '/' && filepath.IsAbs(path) && filepath.IsAbs(folder) && !strings.Contains(path, "/.") && !strings.Contains(path, "//") && filepath.Clean(folder) == folder {
+		return strings.HasPrefix(path, folder) && (len(folder) == 1 || path[len(folder)] == '/') // as Rel would have it
 	}
 	relative, err := filepath.Rel(folder, path)
 	return err == nil && filepath.IsLocal(relative)

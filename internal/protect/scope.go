@@ -177,6 +177,10 @@ func (s *Scope) Write(path string) *Place {
 	return s.sameFile(real)
 }
 
+// Named returns the place that an absolute path is by its names alone, without a look at
+// the disk.
+func (s *Scope) Named(path string) *Place { return s.named(filepath.Clean(path)) }
+
 // named returns the place that a path is by its names alone.
 func (s *Scope) named(path string) *Place {
 	for _, machine := range machinePlaces {

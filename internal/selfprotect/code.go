@@ -19,19 +19,25 @@ type interpreter struct {
 }
 
 var interpreters = map[string]interpreter{
-	"python": {is: true, code: "-c"}, "pypy": {is: true, code: "-c"}, "uv": {is: true}, "perl": {is: true, code: "-e -E", inPlace: "-i"}, "ruby": {is: true, code: "-e", inPlace: "-i"},
+	"python": {is: true, code: "-c"}, "pypy": {is: true, code: "-c"}, "perl": {is: true, code: "-e -E", inPlace: "-i"}, "ruby": {is: true, code: "-e", inPlace: "-i"},
 	"node": {is: true, code: "-e --eval -p --print"}, "nodejs": {is: true, code: "-e --eval -p --print"}, "bun": {is: true, code: "-e --eval -p --print"}, "deno": {is: true, code: "eval"}, "tsx": {is: true, code: "-e --eval"},
-	"php": {is: true, code: "-r"}, "lua": {is: true, code: "-e"}, "rscript": {is: true, code: "-e"}, "julia": {is: true, code: "-e --eval"}, "osascript": {is: true, code: "-e"}, "elixir": {is: true, code: "-e"}, "tclsh": {is: true}, "guile": {is: true, code: "-c"}, "emacs": {is: true, code: "--eval"},
+	"php": {is: true, code: "-r"}, "lua": {is: true, code: "-e"}, "rscript": {is: true, code: "-e"}, "julia": {is: true, code: "-e --eval"}, "osascript": {is: true, code: "-e"}, "elixir": {is: true, code: "-e"}, "tclsh": {is: true}, "guile": {is: true, code: "-c"},
 	"awk": {is: true, first: true, inPlace: "-i"}, "gawk": {is: true, first: true, inPlace: "-i"}, "mawk": {is: true, first: true}, "nawk": {is: true, first: true},
-	"sqlite": {is: true}, "powershell": {is: true, code: "-c -command"}, "pwsh": {is: true, code: "-c -command"},
+	"powershell": {is: true, code: "-c -command -Command -C"}, "pwsh": {is: true, code: "-c -command -Command -C"},
 }
 
 // interpreter judges a text that a command gives to an interpreter: as the value of an
 // option, as its first operand, or on stdin. A script in a file is not read.
 func (j *shellLine) interpreter(c *shellwords.Command, name, input string) {
 	in, args := interpreters[name], c.Words[1:]
-	for _, word := range valuesOf(args, strings.Fields(in.code)) {
+	shown := valuesOf(args, strings.Fields(in.code))
+	reads := len(shown) > 0 // and writes nothing
+	for _, word := range shown {
+		reads = reads && word.Literal && !writingWords().MatchString(word.Text)
 		j.code(c.Text, j.codeText(word))
+		if name == "pwsh" || name == "powershell" {
+			j.nestedText(strings.ReplaceAll(j.codeText(word), `\`, "/"))
+		}
 	}
 	operands := operandsOf(args, in.code+" -f -v -F -m")
 	switch {
@@ -44,14 +50,28 @@ func (j *shellLine) interpreter(c *shellwords.Command, name, input string) {
 	if input != "" {
 		j.code(c.Text, input)
 	}
+	if !in.first {
+		for _, word := range args {
+			if strings.HasPrefix(word.Text, "--") && strings.Contains(word.Text, "=") {
+				operands = append(operands, valueOf(word))
+			}
+		}
+	}
 	for _, word := range operands {
-		if in.inPlace != "" && hasOption(args, in.inPlace) {
+		if in.inPlace != "" && (hasOption(args, in.inPlace) || editsInPlace(args)) {
 			j.operand(c, word, writes)
-		} else if place, _ := j.target(word, mentions); place != nil && !in.first {
+		} else if place, _ := j.target(word, mentions); place != nil && !in.first && !reads {
 			j.doubt("%s names %s, %s", quoted(c.Text), quoted(word.Text), describe(place))
 		}
 	}
 }
+
+// editsInPlace reports whether letters of an option say so, before a suffix: perl -pi.bak.
+func editsInPlace(args []shellwords.Word) bool {
+	return slices.ContainsFunc(args, func(w shellwords.Word) bool { return inPlace().MatchString(w.Text) })
+}
+
+var inPlace = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-[pnl0-9aw]*i([.~]\S*)?$|^-[pnl0-9aw]+i`) })
 
 // codeText is a word that is code, with what is known put in.
 func (j *shellLine) codeText(word shellwords.Word) string {
@@ -70,8 +90,18 @@ var (
 	pathRuns = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[A-Za-z0-9_.~/\\:$*-]*[A-Za-z0-9_*/-]`) })
 	// writingWords are what code that changes a file has in it, in one language or another.
 	writingWords = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)['"][rwax]b?\+?b?['"]|['"][wax]b?t?['"]|['"]>{1,2}|>{1,2}\s*['"]|\b\w*(write|unlink|remove|delete|rename|replace|rmtree|rmdir|chmod|chown|truncate|copy|move|symlink|link_to|hardlink|touch|mkdir|makedirs|dump|save|append|put_contents|createWriteStream|outputFile|rmSync|cpSync|system|exec|spawn|popen|subprocess|shell|inplace|out-file|set-content)\w*\b|\b(link|open\s*\([^)]*O_(WRONLY|RDWR))\b`)
+		return regexp.MustCompile(`(?i)\bkill\b|os\.kill|process\.kill|\brm\b|rm_rf?|` + "`" + `|%x[\[({]|['"][rwax]b?\+?b?['"]|['"][wax]b?t?['"]|['"]>{1,2}|>{1,2}\s*['"]|\b\w*(write|unlink|remove|delete|rename|replace|rmtree|rmdir|chmod|chown|truncate|copy|move|symlink|link_to|hardlink|touch|mkdir|makedirs|dump|save|append|put_contents|createWriteStream|outputFile|rmSync|cpSync|system|exec|spawn|popen|subprocess|shell|inplace|out-file|set-content)\w*\b|\b(link|open\s*\([^)]*O_(WRONLY|RDWR))\b`)
 	})
+	removingWords = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)unlink|remove|delete|rename|replace|rmtree|rm_r|\brm\b|rmdir|rmSync|chmod|chown|symlink|\bmove|system|exec|spawn|popen|subprocess|` + "`|%x")
+	})
+	runningWords = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)system|exec|spawn|popen|subprocess|shell|\bsh\b|os\.kill|process\.kill|posix_kill|\bkill\b|` + "`|%x|Deno.Command|Bun.\\$")
+	})
+	literals = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|` + "`[^`]*`" + `|%x[\[({][^\])}]*`)
+	})
+	killed      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`kill\w*\(([^)]*)\)`) })
 	readingMode = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`['"]rb?['"]`) })
 )
 
@@ -85,86 +115,66 @@ func (j *judge) code(command, code string) {
 	if !writingWords().MatchString(readingMode().ReplaceAllString(code, "")) {
 		return
 	}
+	before := len(j.found)
 	runs := pathRuns().FindAllString(code, -1)
+	u := writes
+	if removingWords().MatchString(code) {
+		u = replaces // of a folder of an agent's, too
+	}
 	for i, run := range runs {
 		for _, text := range []string{run, strings.Join(runs[i:min(i+2, len(runs))], "/"), strings.Join(runs[i:min(i+3, len(runs))], "/")} {
 			if !strings.ContainsAny(text, "./~") {
 				continue
 			}
-			if place, _ := j.pattern(j.expandHome(text), writes); place != nil {
+			if place, _ := j.pattern(j.expandHome(text), u); place != nil {
 				j.refuse("%s would change %s, %s", quoted(command), quoted(text), describe(place))
 				return
 			}
 		}
+	}
+	if j.commandsIn(code); len(j.found) > before {
+		return
 	}
 	if name := protect.Mentions(code); name != "" {
 		j.doubt("%s writes and speaks of %s", quoted(command), name)
 	}
 }
 
+// commandsIn judges the commands that code runs: its literals, each as a shell line, and
+// those that stand in a list as the words of one.
+func (j *judge) commandsIn(code string) {
+	if !runningWords().MatchString(code) {
+		return
+	}
+	for _, match := range killed().FindAllStringSubmatch(code, -1) {
+		for _, text := range strings.FieldsFunc(match[1], func(r rune) bool { return r < '0' || r > '9' }) {
+			j.process(&shellwords.Command{Text: code}, text)
+		}
+	}
+	var list []string
+	last := 0
+	for _, at := range literals().FindAllStringIndex(code, maxLiterals) {
+		text := strings.Trim(strings.TrimLeft(code[at[0]:at[1]], "%x[({"), "\"'`")
+		if strings.Trim(code[last:at[0]], ", \n\t[(") != "" || len(list) > 20 {
+			list = nil
+		}
+		last = at[1]
+		list = append(list, quotedWord(text))
+		if strings.ContainsAny(text, " \n") {
+			j.line(text)
+		}
+		if len(list) > 1 {
+			j.line(strings.Join(list, " "))
+		}
+	}
+}
+
+// maxLiterals of a text in another language are looked at.
+const maxLiterals = 200
+
 func (j *judge) expandHome(text string) string {
 	if rest, is := strings.CutPrefix(text, "~/"); is && j.options.Home != "" {
 		return plainPattern(j.options.Home) + "/" + rest
 	}
 	return strings.ReplaceAll(text, `\`, "/")
-}
-
-// ending judges kill, pkill and killall: of hookd's processes, or of all.
-func (j *shellLine) ending(line *shellwords.Line, c *shellwords.Command, name string) {
-	args := c.Words[1:]
-	if name == "fuser" {
-		if hasOption(args, "-k --kill") {
-			for _, word := range operandsOf(args, "-n -s") {
-				j.operand(c, word, writes)
-			}
-		}
-		return
-	}
-	if name == "kill" && hasOption(args, "-l --list -L") {
-		return
-	}
-	speaks := strings.Contains(strings.ToLower(line.Text), "hookd")
-	for i, word := range args {
-		switch {
-		case !word.Literal && speaks:
-			j.refuse("%s ends a process of hookd's", quoted(c.Text))
-		case !word.Literal:
-		case name == "kill":
-			if pid := number(word.Text); pid > 1 && j.options.Runs != nil && j.options.Runs(pid) || word.Text == "-1" && i > 0 {
-				j.refuse("%s ends process %s, which is hookd's", quoted(c.Text), word.Text)
-			}
-		case !strings.HasPrefix(word.Text, "-") && matchesHookd(name, word.Text, hasOption(args, "-f --full -r --regexp")):
-			j.refuse("%s ends hookd", quoted(c.Text))
-		case name == "killall5":
-			j.refuse("%s ends every process, hookd's among them", quoted(c.Text))
-		}
-	}
-}
-
-// matchesHookd reports whether a pattern of pkill, or a name of killall, is that of hookd.
-func matchesHookd(program, pattern string, full bool) bool {
-	names := []string{"hookd", "hookd-bridge"}
-	if program == "killall" && !full {
-		return slices.Contains(names, pattern)
-	}
-	re, err := regexp.Compile(pattern)
-	if err != nil {
-		return strings.Contains(pattern, "hookd")
-	}
-	if full {
-		names = append(names, "hookd serve --socket", "/usr/local/bin/hookd serve --socket")
-	}
-	return slices.ContainsFunc(names, re.MatchString)
-}
-
-// number returns a text as a process number, 0 if it is none.
-func number(text string) int {
-	n := 0
-	for _, r := range text {
-		if r < '0' || r > '9' || n > 1<<30 {
-			return 0
-		}
-		n = n*10 + int(r-'0')
-	}
-	return n
 }

@@ -2,6 +2,8 @@ package selfprotect
 
 import (
 	"path"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
@@ -16,8 +18,9 @@ const unknown = "\x00"
 // Bounds of what one word is worked out to.
 const (
 	maxAlternatives = 64
-	maxNesting      = 4  // variables in the values of variables
-	maxBraces       = 12 // commas and ranges in {a,b}
+	maxNesting      = 4     // variables in the values of variables
+	maxBraces       = 12    // commas in {a,b}
+	maxSteps        = 20000 // words that are worked out for one call, those in variables included
 )
 
 // expander works out the words of one shell line that are not literal, as far as that
@@ -28,6 +31,8 @@ type expander struct {
 	home   string
 	pwd    func() []string // working directories at this point of the line
 	top    string          // root of the project
+	own    []string        // hookd's files
+	steps  *int            // of the call
 }
 
 // word returns the texts that a word may stand for. In each a part that is not known is
@@ -41,6 +46,9 @@ func (x *expander) word(w shellwords.Word) []string {
 }
 
 func (x *expander) raw(text string, depth int) []string {
+	if *x.steps++; *x.steps > maxSteps {
+		return []string{unknown}
+	}
 	var words []*syntax.Word
 	err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Words(strings.NewReader(text), func(w *syntax.Word) bool {
 		words = append(words, w)
@@ -63,12 +71,12 @@ func (x *expander) raw(text string, depth int) []string {
 	return all
 }
 
-// braces returns the words that one with {a,b} stands for. Ranges are left alone: they
-// can be of any size.
+// braces returns the words that one with {a,b} stands for. A range, which can be of any
+// size, becomes a pattern.
 func braces(w *syntax.Word) []*syntax.Word {
 	for _, part := range w.Parts {
-		if lit, is := part.(*syntax.Lit); is && strings.Contains(lit.Value, "..") {
-			return []*syntax.Word{w}
+		if lit, is := part.(*syntax.Lit); is {
+			lit.Value = ranges().ReplaceAllString(lit.Value, "*")
 		}
 	}
 	syntax.SplitBraces(w)
@@ -98,7 +106,7 @@ func (x *expander) part(part syntax.WordPart, quoted bool, depth int) []string {
 		if quoted {
 			return []string{plainPattern(unescape(p.Value, "$`\"\\\n"))}
 		}
-		return []string{strings.ReplaceAll(p.Value, "\\\n", "")}
+		return []string{shellPattern(strings.ReplaceAll(p.Value, "\\\n", ""))}
 	case *syntax.SglQuoted:
 		if text, err := expand.Literal(nil, &syntax.Word{Parts: []syntax.WordPart{p}}); err == nil {
 			return []string{plainPattern(text)}
@@ -109,16 +117,18 @@ func (x *expander) part(part syntax.WordPart, quoted bool, depth int) []string {
 		return x.parameter(p, depth)
 	case *syntax.CmdSubst:
 		return x.substitution(p, depth)
+	case *syntax.ExtGlob:
+		return extended(p)
 	}
 	return []string{unknown}
 }
 
 // parameter returns the values of $NAME, of ${NAME:-default} and of ${NAME%…}.
 func (x *expander) parameter(p *syntax.ParamExp, depth int) []string {
-	if p.Excl || p.Length || p.Width || p.Index != nil || p.Slice != nil || p.Names != 0 || p.Param == nil {
+	if p.Excl || p.Length || p.Width || p.Slice != nil || p.Names != 0 || p.Param == nil {
 		return []string{unknown}
 	}
-	values := x.variable(p.Param.Value, depth)
+	values := x.variable(p.Param.Value, depth) // of an array all that it may hold
 	if p.Exp == nil && p.Repl == nil {
 		return values
 	}
@@ -164,6 +174,8 @@ func (x *expander) variable(name string, depth int) (values []string) {
 		return values[:min(len(values), maxAlternatives)]
 	case name == "HOME":
 		return []string{plainPattern(x.home)}
+	case name == "IFS":
+		return []string{" "}
 	case name == "PWD":
 		for _, dir := range x.pwd() {
 			values = append(values, plainPattern(dir))
@@ -179,40 +191,70 @@ func (x *expander) variable(name string, depth int) (values []string) {
 }
 
 // substitution returns what $(…) prints where that is plain: pwd, echo with words, the
-// root of the repository.
+// root of the repository, where a program is, a path that is made absolute.
 func (x *expander) substitution(p *syntax.CmdSubst, depth int) []string {
-	if len(p.Stmts) != 1 || depth >= maxNesting {
+	if len(p.Stmts) == 0 || depth >= maxNesting {
 		return []string{unknown}
 	}
-	call, is := p.Stmts[0].Cmd.(*syntax.CallExpr)
+	stmt := p.Stmts[len(p.Stmts)-1]
+	if chain, is := stmt.Cmd.(*syntax.BinaryCmd); is && chain.Op == syntax.AndStmt { // cd x && pwd
+		stmt = chain.Y
+	}
+	call, is := stmt.Cmd.(*syntax.CallExpr)
 	if !is || len(call.Args) == 0 {
 		return []string{unknown}
 	}
 	var words []string
 	for _, arg := range call.Args {
 		texts := x.parts(arg.Parts, false, depth+1)
-		words = append(words, texts[0])
+		words = append(words, x.tilde(texts[0]))
 	}
-	switch strings.Join(words[:min(2, len(words))], " ") {
-	case "pwd", "pwd -P", "pwd -L":
-		return x.variable("PWD", depth)
-	case "git rev-parse":
-		if x.top != "" && len(words) == 3 && words[2] == "--show-toplevel" {
-			return []string{plainPattern(x.top)}
-		}
-	}
+	return x.printed(words, depth)
+}
+
+// printed returns what a command with these words prints.
+func (x *expander) printed(words []string, depth int) []string {
+	name, args := words[0], words[1:]
+	operands := slices.DeleteFunc(slices.Clone(args), func(word string) bool { return strings.HasPrefix(word, "-") })
 	switch {
-	case words[0] == "echo" && len(words) > 1:
-		if words[1] == "-n" {
-			words = words[1:]
+	case name == "pwd":
+		return x.variable("PWD", depth)
+	case name == "git" && len(args) == 2 && args[0] == "rev-parse" && args[1] == "--show-toplevel" && x.top != "":
+		return []string{plainPattern(x.top)}
+	case len(operands) == 0:
+	case name == "echo":
+		return []string{strings.Join(operands, " ")}
+	case name == "printf" && len(args) == 1:
+		return []string{strings.TrimSuffix(args[0], `\n`)}
+	case name == "printf" && strings.Count(args[0], "%s") == len(args)-1:
+		text := strings.TrimSuffix(args[0], `\n`)
+		for _, value := range args[1:] {
+			text = strings.Replace(text, "%s", value, 1)
 		}
-		return []string{strings.Join(words[1:], " ")}
-	case words[0] == "printf" && len(words) == 2:
-		return []string{words[1]}
-	case words[0] == "printf" && len(words) == 3 && (words[1] == "%s" || words[1] == `%s\n`):
-		return []string{words[2]}
+		return []string{text}
+	case name == "which" || name == "type" || name == "command":
+		return x.programs(path.Base(operands[len(operands)-1]))
+	case name == "dirname":
+		return []string{path.Dir(operands[0])}
+	case name == "basename":
+		return []string{path.Base(operands[0])}
+	case name == "realpath" || name == "readlink":
+		return operands[:1]
 	}
 	return []string{unknown}
+}
+
+// programs returns where hookd's own program of a name is.
+func (x *expander) programs(name string) (paths []string) {
+	for _, own := range x.own {
+		if filepath.Base(own) == name {
+			paths = append(paths, plainPattern(filepath.ToSlash(own)))
+		}
+	}
+	if len(paths) == 0 {
+		return []string{unknown}
+	}
+	return paths
 }
 
 // tilde returns a text with the home folder in the place of ~.
@@ -228,49 +270,4 @@ func (x *expander) tilde(text string) string {
 		_, below, _ := strings.Cut(rest, "/")
 		return path.Join("/"+unknown, below)
 	}
-}
-
-const patternCharacters = `*?[]\`
-
-// plainPattern returns a text with a backslash before what a pattern heeds.
-func plainPattern(text string) string {
-	if !strings.ContainsAny(text, patternCharacters) {
-		return text
-	}
-	var b strings.Builder
-	for i := range len(text) {
-		if strings.IndexByte(patternCharacters, text[i]) >= 0 {
-			b.WriteByte('\\')
-		}
-		b.WriteByte(text[i])
-	}
-	return b.String()
-}
-
-// isPattern reports whether a shell takes a text for a pattern.
-func isPattern(text string) bool {
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '*', '?', '[':
-			return true
-		}
-	}
-	return false
-}
-
-// unescape takes backslashes away: all of them, or those before a byte of only.
-func unescape(text, only string) string {
-	if !strings.Contains(text, `\`) {
-		return text
-	}
-	var b strings.Builder
-	for i := 0; i < len(text); i++ {
-		if text[i] == '\\' && i+1 < len(text) && (only == "" || strings.IndexByte(only, text[i+1]) >= 0) {
-			i++
-		}
-		b.WriteByte(text[i])
-	}
-	return b.String()
 }

@@ -68,9 +68,10 @@ func Judge(o Options, name string, kind protocol.ToolKind, args protocol.RawMess
 
 // call is the part of an event's data that the guard reads.
 type call struct {
-	Name string              `json:"name"`
-	Kind protocol.ToolKind   `json:"kind"`
-	Args protocol.RawMessage `json:"args"`
+	Name     string              `json:"name"`
+	Kind     protocol.ToolKind   `json:"kind"`
+	Args     protocol.RawMessage `json:"args"`
+	Unproven bool                `json:"unproven"`
 }
 
 func judgeCall(o Options, c *call, project, cwd string) *finding {
@@ -97,8 +98,31 @@ type judge struct {
 	options *Options
 	scope   *protect.Scope
 	dirs    []string // where relative paths may begin, as patterns; the first is the working directory
+	before  []string // the same, before an option of the command at hand changed them; nil if none did
 	found   []finding
+
+	seen  map[looked]*protect.Place // what was looked up; nil values, too
+	lines int                       // that were judged
+	steps int                       // of the expander
+
+	lost    bool     // there were more folders than dirs holds
+	dotglob bool     // * stands for names that begin with a dot, too
+	depth   int      // of lines in lines
+	copies  []string // names that a line gave to copies of hookd's program
 }
+
+// looked is a path and what is done with it.
+type looked struct {
+	path string
+	use  use
+}
+
+// Bounds of one call. Beyond the first a path counts by its names, without looking at the
+// disk; beyond the second texts in a line are not read as lines.
+const (
+	maxLooked = 2000
+	maxLines  = 400
+)
 
 func (j *judge) refuse(format string, args ...any) {
 	j.found = append(j.found, finding{true, fmt.Sprintf(format, args...)})
@@ -106,6 +130,15 @@ func (j *judge) refuse(format string, args ...any) {
 
 func (j *judge) doubt(format string, args ...any) {
 	j.found = append(j.found, finding{false, fmt.Sprintf(format, args...)})
+}
+
+// inDoubt calls find, and makes what it finds doubts.
+func (j *judge) inDoubt(find func()) {
+	before := len(j.found)
+	find()
+	for i := before; i < len(j.found); i++ {
+		j.found[i].sure = false
+	}
 }
 
 // worst returns the first finding that is sure, else the first, nil if there is none.

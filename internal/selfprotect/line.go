@@ -2,8 +2,11 @@ package selfprotect
 
 import (
 	"path"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hookd-dev/hookd/internal/protect"
 	"github.com/hookd-dev/hookd/internal/shellwords"
@@ -15,27 +18,56 @@ type shellLine struct {
 	expander *expander
 }
 
+// maxNested are lines in lines.
+const maxNested = 4
+
 // line judges a shell line: what its redirections write, and each command in it.
 func (j *judge) line(text string) {
+	if j.lines++; j.depth >= maxNested || j.lines > maxLines {
+		if name := protect.Mentions(text); name != "" {
+			j.doubt("the call has too many commands in one another, and speaks of %s", name)
+		}
+		return
+	}
+	j.depth++
+	outer := j.before
+	j.before = nil
+	defer func() {
+		j.depth--
+		j.before = outer
+	}()
 	line := shellwords.Split(text)
-	l := &shellLine{j, &expander{
-		values: line.Values, lookup: j.options.Lookup, home: j.options.Home, top: j.scope.Project,
-		pwd: func() []string { return j.dirs },
-	}}
+	l := j.shell(line)
+	j.dotglob = j.dotglob || dotglobs().MatchString(line.Text)
+	l.positional(line)
 	input := ""
 	for i := range line.Commands {
 		c := &line.Commands[i]
 		if !c.Given {
-			input = c.Input
+			input = l.inputText(c.Input)
+			if j.before != nil { // an option changed the folder for the last command only
+				j.dirs, j.before = j.before, nil
+			}
 		}
 		l.redirections(c)
 		if len(c.Words) > 0 {
 			l.command(line, c, input)
 		}
 		l.variables(line, c)
+		l.texts(c, input)
 	}
 	l.unreadable(line)
 }
+
+func (j *judge) shell(line *shellwords.Line) *shellLine {
+	return &shellLine{j, &expander{
+		values: line.Values, lookup: j.options.Lookup, home: j.options.Home, top: j.scope.Project, own: j.options.Own, steps: &j.steps,
+		pwd: func() []string { return j.dirs },
+	}}
+}
+
+// dotglobs is what has * stand for names that begin with a dot.
+var dotglobs = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\bdot_?glob|\bglob_?dots|\bGLOBIGNORE=`) })
 
 // redirections judges the files that > writes.
 func (j *shellLine) redirections(c *shellwords.Command) {
@@ -53,17 +85,18 @@ func (j *shellLine) redirections(c *shellwords.Command) {
 func (j *shellLine) command(line *shellwords.Line, c *shellwords.Command, input string) {
 	j.chdir(c.Words)
 	if !c.Words[0].Literal {
-		j.unknownProgram(c)
+		j.unknownProgram(line, c, input)
 		return
 	}
-	name := programName(c.Words[0].Text)
+	name := j.program(c.Words[0].Text)
 	switch {
-	case name == "kill" || name == "pkill" || name == "killall" || name == "killall5" || name == "fuser":
+	case ends[name]:
 		j.ending(line, c, name)
 	case name == "git":
 		j.git(c)
+		j.patched(c, input)
 	case name == "find" || name == "fd" || name == "fdfind":
-		j.find(c)
+		j.find(c, deletes(c.Words[1:]))
 	case interpreters[name].is:
 		j.interpreter(c, name, input)
 	case packageRunners[name]:
@@ -71,17 +104,37 @@ func (j *shellLine) command(line *shellwords.Line, c *shellwords.Command, input 
 	case name == "apply_patch" || name == "applypatch":
 		j.patch(input + "\n" + joinedWords(c.Words[1:]))
 	case name == "patch":
-		j.patch(input)
+		j.patched(c, input)
 		j.writing(c, programs[name])
+	case special[name] != nil:
+		special[name](j, c, input)
 	default:
 		j.other(c, name)
 	}
+	j.fed(c, name, input)
 	j.switches(c, name)
+}
+
+// patched judges a patch that a program reads.
+func (j *shellLine) patched(_ *shellwords.Command, input string) {
+	if strings.Contains(input, "--- ") || strings.Contains(input, "*** ") || strings.Contains(input, "rename ") {
+		j.patch(input)
+	}
 }
 
 // fetched judges the program that npx or the like fetches and runs.
 func (j *shellLine) fetched(c *shellwords.Command) {
 	args := c.Words[1:]
+	for _, word := range valuesOf(args, []string{"-c", "--call", "--shell-mode"}) {
+		j.nested(word)
+	}
+	j.inDoubt(func() { // npm pkg set scripts.x='rm …'
+		for _, word := range args {
+			if _, value, is := strings.Cut(word.Text, "="); is && word.Literal && strings.Contains(value, " ") {
+				j.nestedText(value)
+			}
+		}
+	})
 	for len(args) > 0 && (strings.HasPrefix(args[0].Text, "-") || fetches[args[0].Text]) {
 		args = args[1:]
 	}
@@ -89,11 +142,10 @@ func (j *shellLine) fetched(c *shellwords.Command) {
 		return
 	}
 	inner := shellwords.Command{Text: c.Text, Words: args}
-	name := programName(args[0].Text)
-	if packageRunners[name] { // npx npx …: once is enough
+	if packageRunners[programName(args[0].Text)] { // npx npx …: once is enough
 		return
 	}
-	j.other(&inner, name)
+	j.other(&inner, programName(args[0].Text))
 }
 
 // fetches are the subcommands by which package managers run a program.
@@ -108,20 +160,42 @@ func (j *shellLine) other(c *shellwords.Command, name string) {
 	if readers[name] || c.Given && len(c.Words) == 1 {
 		return
 	}
-	for _, word := range c.Words[1:] {
-		if _, value, is := strings.Cut(word.Text, "="); is && strings.HasPrefix(word.Text, "-") && word.Literal {
-			word = shellwords.Word{Text: value, Literal: true}
+	for _, word := range valuesOf(c.Words[1:], outputs) {
+		if place, _ := j.target(word, replaces); place != nil {
+			j.refuse("%s would change %s, %s", quoted(c.Text), quoted(word.Text), describe(place))
+			return
 		}
-		if place, _ := j.target(word, mentions); place != nil {
+	}
+	if isAgent(name) { // its words are a prompt, which its own hooks see to
+		return
+	}
+	j.within(c, name)
+	for _, word := range c.Words[1:] {
+		if place, _ := j.target(valueOf(word), mentions); place != nil {
 			j.doubt("%s names %s, %s", quoted(c.Text), quoted(word.Text), describe(place))
 			return
 		}
 	}
 }
 
+// valueOf returns the value of NAME=VALUE, else the word.
+func valueOf(word shellwords.Word) shellwords.Word {
+	if _, value, is := strings.Cut(word.Text, "="); is && word.Literal {
+		return shellwords.Word{Text: value, Literal: true}
+	}
+	return word
+}
+
+// outputs are options by which most programs are told which file to write.
+var outputs = []string{"-o", "--output", "--out", "--outfile", "--output-file", "--out-dir", "--outdir", "--output-dir"}
+
 // chdir follows cd, and the option -C of programs that have it.
 func (j *shellLine) chdir(words []shellwords.Word) {
 	name := programName(words[0].Text)
+	if (name == "builtin" || name == "command") && len(words) > 1 {
+		words = words[1:]
+		name = programName(words[0].Text)
+	}
 	goesTo := func(w shellwords.Word) {
 		for _, text := range j.expander.word(w) {
 			if text != unknown && text != "-" {
@@ -139,6 +213,12 @@ func (j *shellLine) chdir(words []shellwords.Word) {
 		}
 		return
 	}
+	before := slices.Clone(j.dirs)
+	defer func() {
+		if j.before == nil && len(j.dirs) != len(before) {
+			j.before = before
+		}
+	}()
 	for i, word := range words[1:] {
 		value, long := strings.CutPrefix(word.Text, "--chdir=")
 		switch {
@@ -154,7 +234,7 @@ func (j *shellLine) chdir(words []shellwords.Word) {
 // changesDir are the options whose value is the working directory.
 var changesDir = map[string][]string{
 	"env": {"-C", "--chdir"}, "sudo": {"-D", "--chdir"}, "git": {"-C"}, "make": {"-C", "--directory"}, "tar": {"-C", "--directory"},
-	"npm": {"--prefix", "-C"}, "pnpm": {"-C", "--dir"}, "patch": {"-d", "--directory"}, "unzip": {"-d"}, "systemd-run": {"--working-directory"},
+	"bsdtar": {"-C", "--directory"}, "gtar": {"-C", "--directory"}, "npm": {"--prefix", "-C"}, "pnpm": {"-C", "--dir"}, "patch": {"-d", "--directory"}, "unzip": {"-d"}, "systemd-run": {"--working-directory"},
 }
 
 // unreadable looks at a line that is no readable bash, and at commands of which the text
@@ -176,6 +256,8 @@ func (j *shellLine) unreadable(line *shellwords.Line) {
 			given = "it takes its paths from elsewhere"
 		case len(c.Words) > 1 && isWriter(c.Words[0].Text) && slices.ContainsFunc(c.Words[1:], j.isUnknown):
 			given = "a path of it only shows when it runs"
+		case j.lost && len(c.Words) > 1 && isWriter(c.Words[0].Text):
+			given = "the line goes to too many folders"
 		default:
 			continue
 		}
@@ -192,16 +274,23 @@ func (j *shellLine) isUnknown(w shellwords.Word) bool {
 }
 
 // unknownProgram judges a command whose program only shows when it runs.
-func (j *shellLine) unknownProgram(c *shellwords.Command) {
+func (j *shellLine) unknownProgram(line *shellwords.Line, c *shellwords.Command, input string) {
+	known := false
 	for _, text := range j.expander.word(c.Words[0]) {
-		if text == "" || strings.Contains(text, unknown) || isPattern(text) {
+		fields := strings.Fields(text)
+		if len(fields) == 0 || strings.Contains(fields[0], unknown) || isPattern(fields[0]) {
 			continue
 		}
-		known := *c
-		known.Words = slices.Clone(c.Words)
-		known.Words[0] = shellwords.Word{Text: unescape(text, ""), Literal: true}
-		j.other(&known, programName(known.Words[0].Text))
-		j.switches(&known, programName(known.Words[0].Text))
+		known = true
+		inner := *c
+		inner.Words = nil
+		for _, field := range fields { // the value of a variable may be several words
+			inner.Words = append(inner.Words, shellwords.Word{Text: unescape(field, ""), Literal: true})
+		}
+		inner.Words = append(inner.Words, c.Words[1:]...)
+		j.command(line, &inner, input)
+	}
+	if known {
 		return
 	}
 	for _, word := range c.Words[1:] {
@@ -215,12 +304,37 @@ func (j *shellLine) unknownProgram(c *shellwords.Command) {
 	}
 }
 
+// program is programName of a program that a line starts by a path, or by a name that the
+// line gave to hookd's own.
+func (j *shellLine) program(word string) string {
+	name := programName(word)
+	if strings.Contains(word, "/") && name != "hookd" {
+		for _, dir := range j.dirs {
+			full := unescape(joined(dir, word), "")
+			if real, err := filepath.EvalSymlinks(full); err == nil && j.isHookd(real) {
+				return "hookd"
+			}
+		}
+	}
+	if slices.Contains(j.copies, name) {
+		return "hookd"
+	}
+	return name
+}
+
+// isHookd reports whether a path is that of hookd's program.
+func (j *judge) isHookd(path string) bool {
+	return slices.ContainsFunc(j.options.Own, func(own string) bool {
+		return filepath.Base(own) == "hookd" && protect.IsInside(path, own)
+	})
+}
+
 // programName is the name by which the tables know a program: /usr/bin/rm is rm,
 // python3.12 is python.
 func programName(word string) string {
 	name := strings.ToLower(path.Base(strings.ReplaceAll(word, `\`, "/")))
-	name = strings.TrimSuffix(name, ".exe")
-	if trimmed := strings.TrimRight(name, "0123456789."); interpreters[trimmed].is {
+	name, _, _ = strings.Cut(strings.TrimSuffix(name, ".exe"), "@") // go run …/hookd@latest
+	if trimmed := strings.TrimRight(name, "0123456789."); interpreters[trimmed].is || trimmed == "sqlite" {
 		return trimmed
 	}
 	return name

@@ -55,6 +55,12 @@ var homes = set("HOME USERPROFILE XDG_CONFIG_HOME XDG_STATE_HOME XDG_DATA_HOME X
 // switches judges a command that starts an agent, or hookd, by its words.
 func (j *shellLine) switches(c *shellwords.Command, name string) {
 	args := c.Words[1:]
+	if (name == "sudo" || name == "doas" || name == "runuser" || name == "su") && hasOption(args, "-u --user -l --login") && slices.ContainsFunc(args, func(w shellwords.Word) bool { return isAgent(programName(w.Text)) }) {
+		j.doubt("%s starts an agent as another user, who may have no hooks", quoted(c.Text))
+	}
+	if managers[name] {
+		j.removal(c)
+	}
 	if name == "hookd" {
 		j.hookd(c, args)
 		return
@@ -84,6 +90,11 @@ func isProgram(s *switchOff, name string, args []shellwords.Word) bool {
 		if name == program {
 			return true
 		}
+		if (name == "node" || name == "nodejs" || name == "bun") && slices.ContainsFunc(args, func(w shellwords.Word) bool {
+			return strings.Contains(w.Text, "node_modules/"+program+"/")
+		}) {
+			return true
+		}
 		if packageRunners[name] && slices.ContainsFunc(args, func(w shellwords.Word) bool {
 			bare := w.Text
 			if at := strings.LastIndex(bare, "@"); at > 0 {
@@ -99,8 +110,17 @@ func isProgram(s *switchOff, name string, args []shellwords.Word) bool {
 
 var packageRunners = set("npx bunx pnpx pnpm yarn npm bun uvx deno mise volta fnm")
 
-// wordsInRow reports whether patterns match words one after the other.
+// isAgent reports whether a program is an agent of the table.
+func isAgent(name string) bool {
+	return slices.ContainsFunc(switchesOff, func(s switchOff) bool { return slices.Contains(strings.Fields(s.programs), name) })
+}
+
+// wordsInRow reports whether patterns match words one after the other. Options between
+// subcommands do not count.
 func wordsInRow(args []shellwords.Word, patterns []string) bool {
+	if len(patterns) > 1 && !strings.HasPrefix(patterns[0], "-") {
+		args = slices.DeleteFunc(slices.Clone(args), func(w shellwords.Word) bool { return strings.HasPrefix(w.Text, "-") })
+	}
 	for at := range args {
 		if len(args)-at < len(patterns) {
 			return false

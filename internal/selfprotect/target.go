@@ -18,18 +18,29 @@ const (
 	writes              // makes, changes or removes the file
 	removes             // removes, renames or changes the file or folder and all below it
 	replaces            // a file or folder takes the place of what is there
+	becomes             // is a folder of an agent's
 )
 
 // maxDirs are folders in which a relative path may begin.
-const maxDirs = 8
+const maxDirs = 16
+
+// maxDir is the length of the path of one.
+const maxDir = 512
 
 // enter adds a folder that the command line goes to: each relative path after it may
-// begin there.
+// begin there. Beyond the limit the folders that were left longest ago go.
 func (j *judge) enter(dir string) {
 	for _, from := range slices.Clone(j.dirs) {
-		if to := joined(from, dir); len(j.dirs) < maxDirs && !slices.Contains(j.dirs, to) {
+		switch to := joined(from, dir); {
+		case len(to) > maxDir:
+			j.lost = true
+		case !slices.Contains(j.dirs, to):
 			j.dirs = append(j.dirs, to)
 		}
+	}
+	if over := len(j.dirs) - maxDirs; over > 0 {
+		j.dirs = slices.Delete(j.dirs, 1, 1+over) // the first is the working directory
+		j.lost = true
 	}
 }
 
@@ -58,11 +69,17 @@ func (j *shellLine) target(word shellwords.Word, u use) (place *protect.Place, d
 		return nil, false
 	}
 	for _, text := range j.expander.word(word) {
-		p, may := j.pattern(strings.TrimPrefix(text, "file://"), u)
-		if p != nil {
-			return p, false
+		texts := []string{text}
+		if !word.Literal && strings.ContainsAny(text, " \t") { // the value of a variable may be several words
+			texts = append(texts, strings.Fields(text)...)
 		}
-		doubt = doubt || may
+		for _, text := range texts {
+			p, may := j.pattern(strings.TrimPrefix(text, "file://"), u)
+			if p != nil {
+				return p, false
+			}
+			doubt = doubt || may
+		}
 	}
 	return nil, doubt
 }
@@ -72,8 +89,13 @@ func (j *judge) pattern(text string, u use) (place *protect.Place, doubt bool) {
 	if text == "" || text == unknown || strings.Contains(text, "\n") {
 		return nil, false
 	}
+	if strings.Contains(text, "**/") { // which stands for no folder, too
+		if place, doubt = j.pattern(strings.ReplaceAll(text, "**/", ""), u); place != nil || doubt {
+			return place, doubt
+		}
+	}
 	if strings.Contains(text, unknown) || isPattern(text) {
-		sure, may := protect.May(strings.Split(path.Clean(text), "/"), isPlain, hasUnknown, partMatches)
+		sure, may := protect.May(strings.Split(path.Clean(text), "/"), isPlain, hasUnknown, j.partMatches)
 		if sure {
 			return &protect.Place{Path: text, What: "hooks or hook settings"}, false
 		}
@@ -85,7 +107,7 @@ func (j *judge) pattern(text string, u use) (place *protect.Place, doubt bool) {
 		full := joined(dir, text)
 		switch {
 		case strings.Contains(full, unknown):
-			if sure, may := protect.May(strings.Split(full, "/"), isPlain, hasUnknown, partMatches); sure || may {
+			if sure, may := protect.May(strings.Split(full, "/"), isPlain, hasUnknown, j.partMatches); sure || may {
 				doubt = true
 			}
 			continue
@@ -104,16 +126,31 @@ func (j *judge) pattern(text string, u use) (place *protect.Place, doubt bool) {
 
 // used returns the place that a use of a path would change.
 func (j *judge) used(path string, u use) *protect.Place {
-	p := j.scope.Write(path)
-	switch {
-	case p != nil:
-		return p
-	case u == removes:
-		return j.scope.Tree(path)
-	case u == replaces:
-		return j.scope.Becomes(path)
+	key := looked{path, u}
+	if place, is := j.seen[key]; is {
+		return place
 	}
-	return nil
+	if len(j.seen) >= maxLooked {
+		return j.scope.Named(path)
+	}
+	if j.seen == nil {
+		j.seen = map[looked]*protect.Place{}
+	}
+	var place *protect.Place
+	if u != becomes {
+		place = j.scope.Write(path)
+	}
+	switch {
+	case place != nil:
+	case u == becomes:
+		place = j.scope.Becomes(path)
+	case u == removes:
+		place = j.scope.Tree(path)
+	case u == replaces:
+		place = j.scope.Becomes(path)
+	}
+	j.seen[key] = place
+	return place
 }
 
 func isPlain(part string) bool { return !hasUnknown(part) && !isPattern(part) }
@@ -122,13 +159,13 @@ func hasUnknown(part string) bool { return strings.Contains(part, unknown) }
 
 // partMatches reports whether a part of a path, perhaps a pattern itself, stands for a
 // name that a pattern of the table has.
-func partMatches(part, pattern string) bool {
+func (j *judge) partMatches(part, pattern string) bool {
 	folded := protect.Fold(part)
 	if !isPattern(part) {
 		match, _ := path.Match(pattern, unescape(folded, ""))
 		return match
 	}
-	if hidden(pattern) && !hidden(folded) {
+	if j.hidden(pattern) && !hidden(folded) {
 		return false
 	}
 	for _, filled := range []string{"", ".local"} {
@@ -139,8 +176,11 @@ func partMatches(part, pattern string) bool {
 	return false
 }
 
-// hidden reports whether a name begins with a dot: a pattern must say so to match it.
+// hidden reports whether a name begins with a dot.
 func hidden(name string) bool { return strings.HasPrefix(name, ".") }
+
+// hidden reports whether a pattern must begin with a dot to match a name.
+func (j *judge) hidden(name string) bool { return hidden(name) && !j.dotglob }
 
 // matching returns the place that exists and that an absolute pattern stands for, or what
 // lies in it; if all below is concerned, also one below what the pattern stands for.
@@ -154,7 +194,7 @@ func (j *judge) matching(pattern string, u use) *protect.Place {
 		fits := true
 		for i := range min(len(parts), len(names)) {
 			match, _ := path.Match(parts[i], names[i])
-			if !match || hidden(names[i]) && !hidden(parts[i]) {
+			if !match || j.hidden(names[i]) && !hidden(parts[i]) {
 				fits = false
 				break
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/toolname"
 )
 
 // Names of members of a call's args, without _ and -, in lower case. Agents and MCP servers
@@ -31,7 +32,11 @@ func (j *judge) call(c *call) {
 	if jsonspan.Kind(c.Args) != '{' {
 		return
 	}
-	switch c.Kind {
+	kind := c.Kind
+	if c.Unproven {
+		kind = protocol.KindOther
+	}
+	switch kind {
 	case protocol.KindRead, protocol.KindAgent:
 	case protocol.KindShell:
 		j.directories(c.Args)
@@ -41,7 +46,7 @@ func (j *judge) call(c *call) {
 			}
 		})
 	case protocol.KindWrite:
-		if j.onlyReads(c.Args) {
+		if _, known := toolname.Kind(c.Name); !known && j.onlyReads(c.Args) {
 			return
 		}
 		j.members(c.Args, func(name string, value protocol.RawMessage) {
@@ -166,7 +171,7 @@ func (j *judge) commands(value protocol.RawMessage) {
 	if jsonspan.Kind(value) == '[' && len(list) > 0 {
 		words := make([]string, len(list))
 		for i, word := range list {
-			words[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+			words[i] = quotedWord(word)
 		}
 		j.line(strings.Join(words, " "))
 		list = slices.DeleteFunc(list, func(line string) bool { return !strings.ContainsAny(line, " \t\n;") })

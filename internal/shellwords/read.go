@@ -30,6 +30,10 @@ type Command struct {
 	// Input is the text of its here-documents and here-strings, as written.
 	Input string
 
+	// From is the text of the commands whose output it reads: through a pipe, from <(…),
+	// or as a word $(…).
+	From string
+
 	// Given is true if not the shell of the line runs it, but another command of
 	// the line: sudo, xargs, sh -c.
 	Given bool
@@ -103,6 +107,8 @@ type reader struct {
 	depth  int
 	hides  bool // see hidesCommands
 	loops  bool // a variable gets a value other than by an assignment
+
+	feeds map[*syntax.Stmt]string // the commands at the other end of a statement's pipe
 }
 
 // text reads a text that r's shell runs itself.
@@ -125,11 +131,64 @@ func (r *reader) text(text string) {
 		if stmt, is := node.(*syntax.Stmt); is {
 			r.statement(stmt)
 		} else if node != nil {
+			r.pipe(node)
 			r.value(node)
 			r.evaluation(node)
 		}
 		return r.found.err == nil
 	})
+}
+
+// pipe notes what the statements at the end of a pipe read.
+func (r *reader) pipe(node syntax.Node) {
+	binary, is := node.(*syntax.BinaryCmd)
+	if !is || binary.Op != syntax.Pipe && binary.Op != syntax.PipeAll {
+		return
+	}
+	if r.feeds == nil {
+		r.feeds = map[*syntax.Stmt]string{}
+	}
+	text := r.slice(binary.X)
+	syntax.Walk(binary.Y, func(node syntax.Node) bool {
+		if stmt, is := node.(*syntax.Stmt); is {
+			r.feeds[stmt] = text // a pipe in here is visited later and takes its place
+		}
+		return true
+	})
+}
+
+// from returns the commands whose output a statement reads.
+func (r *reader) from(stmt *syntax.Stmt) string {
+	var parts []string
+	if text := r.feeds[stmt]; text != "" {
+		parts = append(parts, text)
+	}
+	read := func(node syntax.Node) bool {
+		var inner []*syntax.Stmt
+		switch n := node.(type) {
+		case *syntax.Stmt:
+			return false
+		case *syntax.CmdSubst:
+			inner = n.Stmts
+		case *syntax.ProcSubst:
+			inner = n.Stmts
+		}
+		for _, s := range inner {
+			parts = append(parts, r.slice(s))
+		}
+		return true
+	}
+	if call, is := stmt.Cmd.(*syntax.CallExpr); is {
+		for _, word := range call.Args {
+			syntax.Walk(word, read)
+		}
+	}
+	for _, redirect := range stmt.Redirs {
+		if redirect.Word != nil && redirect.Op == syntax.RdrIn {
+			syntax.Walk(redirect.Word, read)
+		}
+	}
+	return strings.Join(parts, "\n")
 }
 
 // givenText reads a text that a command gives to a shell. With more, words that are
@@ -169,10 +228,16 @@ func (r *reader) statement(stmt *syntax.Stmt) {
 	if len(c.Words)+len(c.Sets)+len(c.Writes) == 0 {
 		return
 	}
-	c.Unclear = r.unclear(&c, stmt)
+	c.Unclear, c.From = r.unclear(&c, stmt), r.from(stmt)
 	r.found.add(c)
 	if len(c.Words) > 0 {
+		before := len(r.found.commands)
 		r.wrapped(c.Words, stmt.Redirs)
+		for i := before; i < len(r.found.commands); i++ {
+			if given := &r.found.commands[i]; given.From == "" {
+				given.From = c.From
+			}
+		}
 	}
 }
 

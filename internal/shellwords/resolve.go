@@ -25,8 +25,9 @@ type ResolvedCommand struct {
 }
 
 // Resolve reads a line as [Split] does, and fills in variables: value returns the value of
-// one that is known. It is for finding the files that a line names. What a command gives
-// to another shell is not read.
+// one that is known. It is asked for plain substitutions too, written "$(pwd)", and may
+// know what such a command prints. It is for finding the files that a line names. What a
+// command gives to another shell is not read.
 func Resolve(line string, value func(name string) (string, bool)) ([]ResolvedCommand, error) {
 	if len(line) > maxText {
 		return nil, fmt.Errorf("it is longer than %d bytes", maxText)
@@ -52,6 +53,9 @@ func Resolve(line string, value func(name string) (string, bool)) ([]ResolvedCom
 	return r.found, nil
 }
 
+// folderVariable is the shell's own folder. What a substitution prints depends on it.
+const folderVariable = "PWD"
+
 type resolver struct {
 	line  string
 	value func(name string) (string, bool)
@@ -73,6 +77,9 @@ func (r *resolver) setBy(node syntax.Node) {
 			for _, arg := range n.Args[1:] {
 				r.sets[arg.Lit()] = true
 			}
+		}
+		if len(n.Args) > 0 && (n.Args[0].Lit() == "cd" || n.Args[0].Lit() == "pushd" || n.Args[0].Lit() == "popd") {
+			r.sets[folderVariable] = true
 		}
 	}
 }
@@ -156,11 +163,43 @@ func (r *resolver) parts(parts []syntax.WordPart, quoted bool) (string, bool) {
 				return "", false
 			}
 			b.WriteString(value)
+		case *syntax.CmdSubst:
+			value, known := r.substitution(p)
+			if !known || !quoted && strings.ContainsAny(value, " \t\n*?[") {
+				return "", false
+			}
+			b.WriteString(value)
 		default:
 			return "", false
 		}
 	}
 	return b.String(), true
+}
+
+// substitution is what $(command) stands for, where the command is a few literal words.
+// That its errors go to /dev/null changes nothing.
+func (r *resolver) substitution(p *syntax.CmdSubst) (string, bool) {
+	if len(p.Stmts) != 1 || p.TempFile || p.ReplyVar || r.sets[folderVariable] {
+		return "", false
+	}
+	stmt := p.Stmts[0]
+	call, is := stmt.Cmd.(*syntax.CallExpr)
+	if !is || len(call.Assigns) > 0 || stmt.Negated || stmt.Background || stmt.Coprocess {
+		return "", false
+	}
+	for _, redirect := range stmt.Redirs {
+		if redirect.N == nil || redirect.N.Value != "2" || redirect.Op != syntax.RdrOut || redirect.Word.Lit() != "/dev/null" {
+			return "", false
+		}
+	}
+	var words []string
+	for _, word := range call.Args {
+		if word.Lit() == "" || hasGlob(word) {
+			return "", false
+		}
+		words = append(words, word.Lit())
+	}
+	return r.value("$(" + strings.Join(words, " ") + ")")
 }
 
 // param is the value of $NAME, ${NAME} and ${NAME:-other}.

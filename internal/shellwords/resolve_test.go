@@ -10,7 +10,7 @@ import (
 // Words are resolved as the shell would, as far as the variables are known; what is not
 // is kept as written.
 func TestResolve(t *testing.T) {
-	values := map[string]string{"P": "/p", "HOME": "/h", "BLANK": "/a b", "EMPTY": ""}
+	values := map[string]string{"P": "/p", "HOME": "/h", "BLANK": "/a b", "EMPTY": "", "PWD": "/p", "$(pwd)": "/p"}
 	value := func(name string) (string, bool) {
 		v, known := values[name]
 		return v, known
@@ -33,6 +33,11 @@ func TestResolve(t *testing.T) {
 		`if a; then b | c && d; fi; (e &)`: "a\nb\nc\nd\ne",
 		"cat <<E\n$P\nE\n":                 "cat",
 		`ab\ c/d`:                          `ab c/d`,
+		`$(pwd)/x "$(pwd 2>/dev/null)/y"`:  "/p/x /p/y\npwd\npwd",
+		`$(pwd -P)/x $(pwd; a)/y`:          "?$(pwd -P)/x ?$(pwd; a)/y\npwd -P\npwd\na",
+		`$(! pwd)/x $(A=b pwd)/y`:          "?$(! pwd)/x ?$(A=b pwd)/y\npwd\n=b pwd",
+		`$(pwd >f)/x $($P)/y`:              "?$(pwd >f)/x ?$($P)/y\npwd\n/p",
+		`cd a; $(pwd)/x $PWD/y`:            "cd a\n?$(pwd)/x ?$PWD/y\npwd",
 	} {
 		commands, err := Resolve(line, value)
 		if err != nil {

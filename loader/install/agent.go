@@ -14,7 +14,8 @@ type Agent struct {
 	Name, Title string
 	Programs    []string       // names of its program, the usual one first
 	Dialect     *dialect.Agent // its events
-	Confirm     string         // what the person still has to do in the agent, "" for nothing
+	Confirm     string         // what the person has to do in the agent, "" for nothing
+	InProject   string         // what holds for the hooks of a project, "" for nothing
 
 	layout   layout
 	events   eventRules
@@ -47,6 +48,8 @@ type layout struct {
 	root  []rootMember  // members that the file must have
 	loose bool          // names of events are the same whatever their case and underscores
 	own   bool          // the file is hookd's alone
+
+	windows Shell // with which the agent runs hooks on Windows
 }
 
 // rootMember is a member that a file must have besides its hooks.

@@ -30,7 +30,7 @@ var Agents = []*Agent{
 	{
 		Name: "cline", Title: "Cline", Programs: []string{"cline"}, Dialect: hosts.Find("cline"),
 		Confirm: "in VS Code, hooks must be switched on in Cline's settings (Features, Enable Hooks)",
-		layout: layout{style: scripts, files: func(p Places, s Scope) []file {
+		layout: layout{style: scripts, windows: PowerShell, files: func(p Places, s Scope) []file {
 			switch s {
 			case User:
 				return []file{{path: p.home("CLINE_HOOKS_DIR", ".cline/hooks")}, {path: p.home("", "Documents/Cline/Hooks")}}
@@ -43,7 +43,7 @@ var Agents = []*Agent{
 	{
 		Name: "codex", Title: "Codex CLI", Programs: []string{"codex"}, Dialect: hosts.Find("codex"),
 		Confirm: "Codex runs no new or changed hook before it is trusted: start codex, enter /hooks and trust those of hookd",
-		layout: layout{style: groups, unit: time.Second, entry: plainEntry("timeout", time.Second), files: func(p Places, s Scope) []file {
+		layout: layout{style: groups, windows: Cmd, unit: time.Second, entry: plainEntry("timeout", time.Second), files: func(p Places, s Scope) []file {
 			switch s {
 			case User:
 				return []file{{path: p.home("CODEX_HOME", ".codex", "hooks.json"), format: configtext.JSON},
@@ -64,8 +64,8 @@ var Agents = []*Agent{
 	},
 	{
 		Name: "copilot", Title: "GitHub Copilot CLI", Programs: []string{"copilot"}, Dialect: hosts.Find("copilot"),
-		Confirm: "Copilot runs the hooks of a project only in a folder that it trusts: confirm the folder when it asks",
-		layout: layout{style: flat, unit: time.Second, own: true, entry: copilotEntry, root: []rootMember{{"version", 1}}, files: onePerScope(configtext.JSON, func(p Places) [3]string {
+		InProject: "Copilot runs the hooks of a project only in a folder that it trusts: confirm the folder when it asks",
+		layout: layout{style: flat, windows: PowerShell, unit: time.Second, own: true, entry: copilotEntry, root: []rootMember{{"version", 1}}, files: onePerScope(configtext.JSON, func(p Places) [3]string {
 			return [3]string{p.home("COPILOT_HOME", ".copilot", "hooks", "hookd.json"), p.project(".github/hooks/hookd.json"),
 				p.system("/etc/github-copilot/policy.d/hookd.json", "/etc/github-copilot/policy.d/hookd.json", "")}
 		})},
@@ -84,8 +84,8 @@ var Agents = []*Agent{
 	},
 	{
 		Name: "cursor", Title: "Cursor", Programs: []string{"cursor-agent", "cursor"}, Dialect: hosts.Find("cursor"),
-		Confirm: "Cursor runs the hooks of a project only in a workspace that it trusts",
-		layout: layout{style: flat, unit: time.Second, entry: cursorEntry, root: []rootMember{{"version", 1}}, files: onePerScope(configtext.JSON, func(p Places) [3]string {
+		InProject: "Cursor runs the hooks of a project only in a workspace that it trusts",
+		layout: layout{style: flat, windows: Cmd, unit: time.Second, entry: cursorEntry, root: []rootMember{{"version", 1}}, files: onePerScope(configtext.JSON, func(p Places) [3]string {
 			return [3]string{p.home("", ".cursor/hooks.json"), p.project(".cursor/hooks.json"),
 				p.system("/etc/cursor/hooks.json", "/Library/Application Support/Cursor/hooks.json", `C:\ProgramData\Cursor\hooks.json`)}
 		})},
@@ -101,7 +101,7 @@ var Agents = []*Agent{
 	{
 		Name: "factory", Title: "Factory Droid", Programs: []string{"droid"}, Dialect: hosts.Find("factory"),
 		Confirm: "Droid takes changed hooks over after they were reviewed: enter /hooks in a new session",
-		layout: layout{style: groups, unit: time.Second, bare: true, entry: plainEntry("timeout", time.Second), files: func(p Places, s Scope) []file {
+		layout: layout{style: groups, windows: Cmd, unit: time.Second, bare: true, entry: plainEntry("timeout", time.Second), files: func(p Places, s Scope) []file {
 			at := func(path func(string) string) []file {
 				return []file{{path: path("hooks.json"), format: configtext.JSON}, {path: path("hooks/hooks.json"), format: configtext.JSON, shared: true},
 					// Hooks in the settings count only as long as there is no hooks.json.
@@ -118,8 +118,8 @@ var Agents = []*Agent{
 	},
 	{
 		Name: "gemini", Title: "Gemini CLI", Programs: []string{"gemini"}, Dialect: hosts.Find("gemini"),
-		Confirm: "Gemini runs the hooks of a project only in a folder that it trusts, and warns once about new ones",
-		layout: layout{style: groups, unit: time.Millisecond, entry: namedEntry, files: onePerScope(configtext.JSON, func(p Places) [3]string {
+		InProject: "Gemini runs the hooks of a project only in a folder that it trusts, and warns once about new ones",
+		layout: layout{style: groups, windows: PowerShell, unit: time.Millisecond, entry: namedEntry, files: onePerScope(configtext.JSON, func(p Places) [3]string {
 			return [3]string{p.home("", ".gemini/settings.json"), p.project(".gemini/settings.json"),
 				p.system("/etc/gemini-cli/settings.json", "/Library/Application Support/GeminiCli/settings.json", `C:\ProgramData\gemini-cli\settings.json`)}
 		})},
@@ -127,7 +127,7 @@ var Agents = []*Agent{
 	},
 	{
 		Name: "goose", Title: "Goose", Programs: []string{"goose"}, Dialect: hosts.Find("goose"),
-		layout: layout{style: groups, unit: time.Second, own: true, entry: gooseEntry, also: goosePlugin, files: func(p Places, s Scope) []file {
+		layout: layout{style: groups, windows: Cmd, unit: time.Second, own: true, entry: gooseEntry, also: goosePlugin, files: func(p Places, s Scope) []file {
 			if folder := gooseFolder(p, s); folder != nil {
 				return single(folder("hooks/hooks.json"), configtext.JSON)
 			}
@@ -138,7 +138,7 @@ var Agents = []*Agent{
 	{
 		Name: "hermes", Title: "Hermes Agent", Programs: []string{"hermes"}, Dialect: hosts.Find("hermes"),
 		Confirm: "Hermes asks at the terminal before it runs a new hook: start hermes once and say yes, or see hermes hooks doctor",
-		layout: layout{style: flat, unit: time.Second, entry: hermesEntry, files: func(p Places, s Scope) []file {
+		layout: layout{style: flat, windows: Cmd, unit: time.Second, entry: hermesEntry, files: func(p Places, s Scope) []file {
 			if s == User {
 				return single(p.home("HERMES_HOME", ".hermes", "config.yaml"), configtext.YAML)
 			}
@@ -147,7 +147,7 @@ var Agents = []*Agent{
 	},
 	{
 		Name: "kiro", Title: "Kiro", Programs: []string{"kiro-cli", "kiro"}, Dialect: hosts.Find("kiro"),
-		layout: layout{style: listed, unit: time.Second, own: true, entry: kiroEntry, root: []rootMember{{"version", "v1"}}, files: func(p Places, s Scope) []file {
+		layout: layout{style: listed, windows: Cmd, unit: time.Second, own: true, entry: kiroEntry, root: []rootMember{{"version", "v1"}}, files: func(p Places, s Scope) []file {
 			switch s {
 			case User:
 				return single(p.home("", ".kiro/hooks/hookd.json"), configtext.JSON)
@@ -162,7 +162,7 @@ var Agents = []*Agent{
 	{
 		Name: "openhands", Title: "OpenHands", Programs: []string{"openhands"}, Dialect: hosts.Find("openhands"),
 		Confirm: "OpenHands reads the hooks of the project or those of the person, not both: the project's file wins",
-		layout: layout{style: groups, unit: time.Second, bare: true, entry: plainEntry("timeout", time.Second), loose: true, files: func(p Places, s Scope) []file {
+		layout: layout{style: groups, windows: Cmd, unit: time.Second, bare: true, entry: plainEntry("timeout", time.Second), loose: true, files: func(p Places, s Scope) []file {
 			switch s {
 			case User:
 				return single(p.home("", ".openhands/hooks.json"), configtext.JSON)
@@ -174,7 +174,7 @@ var Agents = []*Agent{
 	},
 	{
 		Name: "opencode", Title: "OpenCode", Programs: []string{"opencode"}, Dialect: hosts.Find("opencode"),
-		Confirm: "OpenCode loads plug-ins when it starts: start it again",
+		Confirm: "OpenCode loads plug-ins when it starts: start it again. With a plug-in it fetches @opencode-ai/plugin from npm at its next start, which without a network takes more than a minute",
 		layout: layout{style: plugin, files: func(p Places, s Scope) []file {
 			switch s {
 			case User:
@@ -200,15 +200,15 @@ var Agents = []*Agent{
 	},
 	{
 		Name: "qwen", Title: "Qwen Code", Programs: []string{"qwen"}, Dialect: hosts.Find("qwen"),
-		Confirm: "Qwen runs the hooks of a project only in a folder that it trusts",
-		layout: layout{style: groups, unit: time.Millisecond, entry: namedEntry, files: onePerScope(configtext.JSON, func(p Places) [3]string {
+		InProject: "Qwen runs the hooks of a project only in a folder that it trusts",
+		layout: layout{style: groups, windows: Cmd, unit: time.Millisecond, entry: namedEntry, files: onePerScope(configtext.JSON, func(p Places) [3]string {
 			return [3]string{p.home("", ".qwen/settings.json"), p.project(".qwen/settings.json"),
 				p.system("/etc/qwen-code/settings.json", "/Library/Application Support/QwenCode/settings.json", `C:\ProgramData\qwen-code\settings.json`)}
 		})},
 	},
 	{
 		Name: "windsurf", Title: "Windsurf", Programs: []string{"windsurf"}, Dialect: hosts.Find("windsurf"),
-		layout: layout{style: flat, entry: windsurfEntry, files: onePerScope(configtext.JSON, func(p Places) [3]string {
+		layout: layout{style: flat, windows: Cmd, entry: windsurfEntry, files: onePerScope(configtext.JSON, func(p Places) [3]string {
 			return [3]string{p.home("", ".codeium/windsurf/hooks.json"), p.project(".windsurf/hooks.json"),
 				p.system("/etc/windsurf/hooks.json", "/Library/Application Support/Windsurf/hooks.json", `C:\ProgramData\Windsurf\hooks.json`)}
 		})},

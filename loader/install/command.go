@@ -16,11 +16,28 @@ type Command struct {
 	Limit   time.Duration // what the agent's configuration states, 0 if it is not there
 }
 
-// Line writes the command for the shell that agents run hooks with: a POSIX shell, and on
-// Windows one of several, which all read a path in double quotes.
-func (c Command) Line(os string) string {
+// Shell is the program with which an agent runs the command line of a hook.
+type Shell int
+
+// The shells of agents.
+const (
+	POSIX Shell = iota // also Git's bash on Windows, and shells that are built in
+	Cmd                // cmd.exe
+	PowerShell
+)
+
+// ShellOf returns the shell with which an agent runs hooks on this system.
+func (p Places) ShellOf(a *Agent) Shell {
+	if p.OS != "windows" {
+		return POSIX
+	}
+	return a.layout.windows
+}
+
+// Line writes the command for a shell.
+func (c Command) Line(shell Shell) string {
 	words := c.Words()
-	words[0] = quoteWord(c.Program, os)
+	words[0] = shell.quote(c.Program)
 	return strings.Join(words, " ")
 }
 
@@ -58,18 +75,22 @@ func limitText(limit time.Duration) string {
 
 var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`) })
 
-func quoteWord(word, os string) string {
+// quote writes the path of a program as the first word of a line. PowerShell takes a word in
+// quotes for a text to print, unless & is before it.
+func (s Shell) quote(program string) string {
 	switch {
-	case plainWord().MatchString(word):
-		return word
-	case os == "windows":
-		return `"` + word + `"`
+	case plainWord().MatchString(program):
+		return program
+	case s == Cmd:
+		return `"` + program + `"` // no path has a quote in it there
+	case s == PowerShell:
+		return "& '" + strings.ReplaceAll(program, "'", "''") + "'"
 	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	return "'" + strings.ReplaceAll(program, "'", `'\''`) + "'"
 }
 
 // The folder of a program: in quotes, or in none, which is read up to what ends a command.
-const folderText = `(?:'(?:[^'\n]|'\\'')*[\\/]|"[^"\n]*[\\/]|[^;|<>&\n$` + "`" + `]*[\\/"'])?`
+const folderText = `(?:'(?:[^'\n]|'\\''|'')*[\\/]|"[^"\n]*[\\/]|[^;|<>&\n$` + "`" + `]*[\\/"'])?`
 
 // ours is a command line that starts hookd's bridge, whatever the path and however it is
 // quoted: also one with blanks in its path and no quotes, which an agent cannot run.
@@ -89,7 +110,11 @@ func ParseCommand(line string) (c Command, ok bool) {
 	if m == nil {
 		return Command{}, false
 	}
-	c.Program = unquote(bridgeWord().ReplaceAllString(m[1], ""))
+	program := bridgeWord().ReplaceAllString(m[1], "")
+	if strings.HasPrefix(strings.TrimSpace(line), "&") {
+		program = strings.ReplaceAll(program, "''", `'\''`)
+	}
+	c.Program = unquote(program)
 	words := strings.Fields(m[2])
 	for i := 0; i < len(words); i++ {
 		word := strings.Trim(words[i], `"'`)

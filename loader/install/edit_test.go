@@ -187,17 +187,46 @@ func TestWhatIsNotOurs(t *testing.T) {
 	}
 }
 
-// TestCommandLines: what is written is read as what it was.
+// TestCommandLines: what is written is read as what it was, and each shell reads it as the
+// program that it names.
 func TestCommandLines(t *testing.T) {
-	for _, os := range []string{"linux", "windows"} {
-		for _, program := range []string{"/usr/bin/hookd", "/opt/my tools/hookd", "/it's/hookd", `/a"b/hookd`, "/R&D; $x `y`/hookd", "/x/hookd-bridge", `C:\Program Files\hookd.exe`} {
-			if os == "windows" && strings.Contains(program, `"`) {
-				continue
-			}
+	for shell, lines := range map[Shell]map[string]string{
+		POSIX: {
+			"/usr/bin/hookd": "/usr/bin/hookd bridge", "/opt/my tools/hookd": "'/opt/my tools/hookd' bridge", "/it's/hookd": `'/it'\''s/hookd' bridge`, `/a"b/hookd`: `'/a"b/hookd' bridge`,
+			"/R&D; $x `y`/hookd": "'/R&D; $x `y`/hookd' bridge", "/x/hookd-bridge": "/x/hookd-bridge", "/дом/hookd": "'/дом/hookd' bridge", `/a\b/hookd`: `'/a\b/hookd' bridge`,
+			`C:\Program Files\hookd.exe`: `'C:\Program Files\hookd.exe' bridge`,
+		},
+		Cmd:        {`C:\Program Files\hookd.exe`: `"C:\Program Files\hookd.exe" bridge`, `C:\a&b\hookd-bridge.exe`: `"C:\a&b\hookd-bridge.exe"`},
+		PowerShell: {`C:\Program Files\hookd.exe`: `& 'C:\Program Files\hookd.exe' bridge`, `C:\it's $x\hookd.exe`: `& 'C:\it''s $x\hookd.exe' bridge`, `C:\x\hookd-bridge.exe`: `& 'C:\x\hookd-bridge.exe'`},
+	} {
+		for program, want := range lines {
 			c := Command{Program: program, Agent: "claude", Event: "PreToolUse", Limit: 1500 * time.Millisecond}
-			if got, ok := ParseCommand(c.Line(os)); !ok || got != c {
-				t.Errorf("%s: %s is read as %+v", os, c.Line(os), got)
+			line := c.Line(shell)
+			if begin, _, _ := strings.Cut(line, " claude"); begin != want {
+				t.Errorf("%v: %s, want %s", shell, line, want)
+			}
+			if got, ok := ParseCommand(line); !ok || got != c {
+				t.Errorf("%v: %s is read as %+v", shell, line, got)
 			}
 		}
+	}
+}
+
+// TestEveryAgentStartsHookdWithItsOwnShell: on Windows agents do not agree, and a line for one
+// shell is a text to print in another.
+func TestEveryAgentStartsHookdWithItsOwnShell(t *testing.T) {
+	p := Places{Home: "/h", Project: "/p", OS: "windows"}
+	for name, want := range map[string]string{"claude": `'C:\my x\hookd.exe' `, "codex": `"C:\my x\hookd.exe" `, "gemini": `& 'C:\my x\hookd.exe' `, "copilot": `& 'C:\my x\hookd.exe' `, "qwen": `"C:\my x\hookd.exe" `} {
+		line := p.commandLine(Request{Agent: Find(name), Program: `C:\my x\hookd.exe`}, Event{Name: "E", Limit: time.Second})
+		if !strings.HasPrefix(line, want) {
+			t.Errorf("%s: %s", name, line)
+		}
+	}
+	script := string(p.script(Request{Agent: Find("cline"), Program: `C:\my x\hookd.exe`}, Event{Name: "PreToolUse", Limit: time.Second}))
+	if !strings.Contains(script, "\r\n& 'C:\\my x\\hookd.exe' bridge cline PreToolUse --limit 1s\r\nexit $LASTEXITCODE") {
+		t.Errorf("%q", script)
+	}
+	if c, _, ok := scriptCommand([]byte(script)); !ok || c.Program != `C:\my x\hookd.exe` {
+		t.Errorf("%+v", c)
 	}
 }

@@ -1,6 +1,7 @@
 package install
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -12,17 +13,21 @@ func (p *Plan) notes(in *Installer, r Request) {
 	}
 	a := r.Agent
 	if len(p.Missing) > 0 {
-		why := fmt.Sprintf("%s %s does not have them", a.Title, r.Version)
-		if !r.Version.Known() {
-			why = fmt.Sprintf("the version of %s is not known, and not every one has them", a.Title)
+		again := "hookd install " + a.Name + r.Scope.flag() + " again"
+		if r.Version.Known() {
+			say("after an update of "+a.Title+" run "+again, "%s %s has no event %s, so that hookd is not asked there", a.Title, r.Version, strings.Join(p.Missing, ", "))
+		} else {
+			say("once it is known, run "+again, "the version of %s is not known (%s), so that events which not every version has are left out: %s", a.Title, cmp.Or(r.Unknown, "it did not say"), strings.Join(p.Missing, ", "))
 		}
-		say("after an update run hookd install "+a.Name+r.Scope.flag()+" again", "not installed: %s; %s", strings.Join(p.Missing, ", "), why)
 	}
 	if a.events.blocks.Known() && (!r.Version.Known() || r.Version.Compare(a.events.blocks) < 0) {
 		say("", "%s goes on when hookd cannot be started or answers too late; since %s it can be told to stop then", a.Title, a.events.blocks)
 	}
-	if a.Confirm != "" && !(r.Scope == Managed) {
+	if a.Confirm != "" && r.Scope != Managed {
 		say("", "%s", a.Confirm)
+	}
+	if a.InProject != "" && r.Scope == Project {
+		say("", "%s", a.InProject)
 	}
 	if r.Scope == Project {
 		say("", "the file belongs to the project: whoever works in a copy of it needs hookd at %s, and %s fails to start it elsewhere", r.Program, a.Title)

@@ -9,7 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/hookd-dev/hookd/executor/hookenv"
 	"github.com/hookd-dev/hookd/loader/install/internal/configtext"
@@ -31,6 +35,7 @@ type Request struct {
 	Scope   Scope
 	Program string  // absolute path of hookd, or of its messenger
 	Version Version // of the agent, the zero value if it is not known
+	Unknown string  // why the version is not known
 }
 
 // Plan is what an installation or a removal would do. It is a value: nothing was written.
@@ -93,6 +98,9 @@ func (e *FileError) Error() string {
 
 func (e *FileError) Unwrap() error { return e.Err }
 
+// ErrOutside says that what would be written for a project lies elsewhere.
+var ErrOutside = errors.New("it leads out of the project")
+
 // ErrNoPlace says that an agent keeps no hooks for a scope.
 var ErrNoPlace = errors.New("the agent keeps no hooks there")
 
@@ -111,6 +119,9 @@ func (in *Installer) Plan(r Request) (*Plan, error) {
 			return nil, err
 		}
 	}
+	if !utf8.ValidString(r.Program) || strings.ContainsFunc(r.Program, unicode.IsControl) {
+		return nil, &FileError{File: strconv.QuoteToASCII(r.Program), Err: errors.New("a path with such characters cannot stand in the settings of agents"), Remedy: "put hookd into another folder, such as /usr/local/bin"}
+	}
 	known, err := in.store().records()
 	if err != nil {
 		return nil, err
@@ -128,11 +139,33 @@ func (in *Installer) Plan(r Request) (*Plan, error) {
 	default:
 		err = in.planFile(p, r, events, known)
 	}
+	if err == nil {
+		err = in.Places.contains(p)
+	}
 	if err != nil {
 		return nil, err
 	}
 	p.notes(in, r)
 	return p, nil
+}
+
+// contains makes sure that what is written for a project is written in it: a link that came
+// with the project may lead anywhere.
+func (p Places) contains(plan *Plan) error {
+	if plan.Scope != Project {
+		return nil
+	}
+	project, ok := realFolder(p.Project)
+	if !ok {
+		return &FileError{File: p.Project, Err: errors.New("it is no folder"), Remedy: "name the project's folder: --project=DIR"}
+	}
+	for i := range plan.Files {
+		c := &plan.Files[i]
+		if below, err := filepath.Rel(project, c.Real); err != nil || !filepath.IsLocal(below) {
+			return &FileError{File: c.Path, Err: fmt.Errorf("%w, to %s", ErrOutside, c.Real), Remedy: "remove the link in the project; hookd install without --project is for your own settings"}
+		}
+	}
+	return nil
 }
 
 func (p Places) scope(a *Agent, s Scope) error {

@@ -1,6 +1,7 @@
 package install
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -171,12 +172,23 @@ func (st store) lock() (*flock.Flock, error) {
 	if err := os.MkdirAll(st.folder(), 0o700); err != nil {
 		return nil, err
 	}
-	lock := flock.New(filepath.Join(st.folder(), ".lock"), flock.SetPermissions(0o600))
-	if err := lock.Lock(); err != nil {
-		return nil, fmt.Errorf("lock the records of installations: %w", err)
+	path := filepath.Join(st.folder(), ".lock")
+	lock := flock.New(path, flock.SetPermissions(0o600))
+	ctx, cancel := context.WithTimeout(context.Background(), lockLimit)
+	defer cancel()
+	_, err := lock.TryLockContext(ctx, 10*time.Millisecond)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return nil, &FileError{File: path, Err: fmt.Errorf("another hookd install or uninstall is at work, and is not done after %s", lockLimit), Remedy: "wait for it, or end it, and run the command again"}
+	case err != nil:
+		return nil, &FileError{File: path, Err: fmt.Errorf("the records of installations cannot be locked: %w", err), Remedy: "make the folder writable for you, with room left"}
 	}
 	return lock, nil
 }
+
+// lockLimit is how long an installation waits for another one: only the writing is under the
+// lock.
+const lockLimit = 20 * time.Second
 
 func hashOf(text []byte) string {
 	sum := sha256.Sum256(text)

@@ -16,30 +16,37 @@ func (in *Installer) PlanRemoval(a *Agent, s Scope) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{Agent: a, Scope: s, Removal: true}
-	switch a.layout.style {
-	case scripts:
-		return p, in.removeScripts(p, a, s, known)
-	case plugin:
-		for _, f := range a.layout.files(in.Places, s) {
-			if err := in.removeOwn(p, a, f.path, known); err != nil {
-				return nil, err
-			}
-		}
-		return p, nil
+	if err := in.removeAll(p, known); err != nil {
+		return nil, err
 	}
-	for _, f := range a.layout.files(in.Places, s) {
-		if err := in.removeFrom(p, a, f, known); err != nil {
-			return nil, err
+	return p, in.Places.contains(p)
+}
+
+// removeAll plans the removal from every file of the plan's agent and scope.
+func (in *Installer) removeAll(p *Plan, known *records) error {
+	a := p.Agent
+	if a.layout.style == scripts {
+		return in.removeScripts(p, a, p.Scope, known)
+	}
+	for _, f := range a.layout.files(in.Places, p.Scope) {
+		var err error
+		if a.layout.style == plugin {
+			err = in.removeOwn(p, a, f.path, known)
+		} else {
+			err = in.removeFrom(p, a, f, known)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	if a.layout.also != nil && p.Changes() {
-		for path := range a.layout.also(in.Places, s) {
+		for path := range a.layout.also(in.Places, p.Scope) {
 			if err := in.removeOwn(p, a, path, known); err != nil {
-				return nil, err
+				return err
 			}
 		}
 	}
-	return p, nil
+	return nil
 }
 
 func (in *Installer) removeFrom(p *Plan, a *Agent, f file, known *records) error {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -24,7 +23,7 @@ const scriptMark = "# Made by hookd install. hookd uninstall removes it."
 func (p Places) script(r Request, e Event) []byte {
 	line := p.commandLine(r, e)
 	if p.OS == "windows" {
-		return []byte(scriptMark + "\r\n& " + line + "\r\nexit $LASTEXITCODE\r\n")
+		return []byte(scriptMark + "\r\n" + line + "\r\nexit $LASTEXITCODE\r\n")
 	}
 	return []byte("#!/bin/sh\n" + scriptMark + "\nexec " + line + "\n")
 }
@@ -167,7 +166,7 @@ func pluginCommand(text []byte) (c Command, line int) {
 		if !is || json.Unmarshal([]byte(strings.TrimSuffix(list, ";")), &words) != nil || len(words) == 0 {
 			continue
 		}
-		c, _ = ParseCommand(quoteWord(words[0], "linux") + " " + strings.Join(words[1:], " "))
+		c, _ = ParseCommand(POSIX.quote(words[0]) + " " + strings.Join(words[1:], " "))
 		c.Program = words[0]
 		return c, number
 	}
@@ -201,9 +200,5 @@ func goosePlugin(p Places, s Scope) map[string]string {
 
 // commandLine is the command of the entry for an event.
 func (p Places) commandLine(r Request, e Event) string {
-	line := Command{Program: r.Program, Agent: r.Agent.Name, Event: e.Name, Limit: e.Limit}.Line(p.OS)
-	if p.OS == "windows" && slices.Contains([]string{"copilot"}, r.Agent.Name) {
-		return "& " + line
-	}
-	return line
+	return Command{Program: r.Program, Agent: r.Agent.Name, Event: e.Name, Limit: e.Limit}.Line(p.ShellOf(r.Agent))
 }

@@ -252,24 +252,14 @@ func (in *Installer) Check(ctx context.Context, run Runner, environ []string) (l
 	return list
 }
 
-// Findings returns the problems of all installations, for hookd check.
-func (in *Installer) Findings(ctx context.Context, run Runner, environ []string) (findings []schema.Finding) {
-	for _, c := range in.Check(ctx, run, environ) {
-		for _, p := range c.Problems {
-			findings = append(findings, schema.NewFinding(schema.Pos{File: p.File, Line: p.Line}, "", schema.SeverityError, CodeUnable, p.Text, p.Remedy))
-		}
-	}
-	return findings
-}
-
-// CodeUnable is the code of the findings of this package.
+// CodeUnable is the code of the finding that an agent cannot run hookd, or may not be able to.
 const CodeUnable schema.Code = "agent-hooks-unable"
 
 // CodeMonitored is the code of the finding that hooks only watch for an agent.
 const CodeMonitored schema.Code = "hooks-only-watch"
 
-// Codes documents it.
+// Codes documents them.
 var Codes = []schema.CodeText{
-	{Code: CodeUnable, Severity: schema.SeverityError, Meaning: "an agent has hookd in its settings and cannot run it: the program is gone, hooks are switched off there, or its version has none"},
+	{Code: CodeUnable, Severity: schema.SeverityError, Meaning: "an agent has hookd in its settings and cannot run it, or, as a warning, may not be able to: the program is gone, hooks are switched off or not trusted there, its version has none, another hook or a mod answers before; `hookd verify` looks closer"},
 	{Code: CodeMonitored, Severity: schema.SeverityWarning, Meaning: "hooks refuse nothing for an agent until a date: `hookd install --monitor`"},
 }

@@ -10,7 +10,6 @@ import (
 type Agent struct {
 	Name  string // as in hookd bridge NAME
 	Title string
-	Tier  Tier
 	Rows  []Row
 
 	// MergesArgs says that the agent merges changed args into the old ones, so that no
@@ -28,14 +27,6 @@ type Agent struct {
 	// WriteRefusal refuses an event that nobody can name, nil where exit code 2 does.
 	WriteRefusal func(reason string) Answer
 }
-
-// Tier says where the knowledge of an agent's protocol comes from.
-type Tier string
-
-const (
-	Captured      Tier = "captured"       // payloads and effects of replies were taken from the running agent
-	FromDocuments Tier = "from documents" // its documents and sources were read
-)
 
 // Row returns the row of an event by the agent's own name of it, nil if there is none.
 func (a *Agent) Row(name string) *Row {

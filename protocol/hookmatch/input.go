@@ -29,6 +29,7 @@ type Key struct {
 	Tool, Source, Step string
 	HostTool           string // the tool's name as another agent has it, where that is another
 	Kind               protocol.ToolKind
+	Unproven           bool // the kind is only likely
 }
 
 // NewInput returns the input of one version of an event.
@@ -52,6 +53,9 @@ func (in *Input) Scan() bool {
 	for _, m := range members {
 		if field := in.field(m.Name); field != nil {
 			*field = jsonspan.Text(m.Value)
+		}
+		if m.Name == "unproven" && in.spec.Tool {
+			in.Unproven = string(jsonspan.Trim(m.Value)) != "false"
 		}
 	}
 	in.Unreadable = !in.readable

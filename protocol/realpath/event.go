@@ -2,14 +2,16 @@ package realpath
 
 import (
 	"cmp"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 )
 
-// OfCall makes an event about the call of a tool that reads or writes files say which file
+// OfCall makes an event about the call of a tool that reads or writes files say which files
 // the call touches, also after a hook changed its args. It is for hosts that do not say it
 // themselves. A path of the call that is relative begins at base. Other events stay as they
 // are.
@@ -21,21 +23,70 @@ func OfCall(event *protocol.Event, base string) {
 	}
 	name, project := jsonspan.Text(jsonspan.Get(event.Data, "name")), cmp.Or(event.Project, event.Cwd)
 	event.Touches = func(args protocol.RawMessage) protocol.Touched {
-		path := jsonspan.Text(jsonspan.Get(args, "path"))
+		given := jsonspan.Get(args, "path")
+		path, paths := jsonspan.Text(given), jsonspan.Elements(jsonspan.Get(args, "paths"))
 		switch {
+		case len(paths) > 0 && path != "":
+			return touchedFiles(project, base, append([]protocol.RawMessage{given}, paths...))
+		case len(paths) > 0:
+			return touchedFiles(project, base, paths)
 		case path == "" && slices.Contains(searches, name):
 			path = "."
 		case path == "":
 			return protocol.Touched{}
 		}
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(base, path)
-		}
-		return Touched(project, path)
+		return Touched(project, from(base, path))
 	}
 	if jsonspan.Get(event.Data, "realPath") == nil {
 		event.Data = protocol.WithTouched(event.Data, event.Touches(jsonspan.Get(event.Data, "args")))
 	}
+}
+
+func from(base, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(base, path)
+}
+
+// Bounds of what is looked up of a call that names several files.
+const (
+	mostFiles    = 1000
+	mostSearches = 8 // for other names of a file
+)
+
+// touchedFiles says what a call on several paths would read or change. It is the zero
+// value where that is not known of each of them, or would take too long to find out.
+func touchedFiles(project, base string, paths []protocol.RawMessage) protocol.Touched {
+	if len(paths) > mostFiles {
+		return protocol.Touched{}
+	}
+	all, searched := protocol.Touched{}, 0
+	for _, each := range paths {
+		path := jsonspan.Text(each)
+		if path == "" {
+			return protocol.Touched{}
+		}
+		path = from(base, path)
+		if info, err := os.Stat(path); err != nil && strings.ContainsAny(path, "*?[{") {
+			return protocol.Touched{} // a pattern
+		} else if err == nil && info.Mode().IsRegular() {
+			if _, names, known := Identify(info); known && names > 1 {
+				searched++
+			}
+		}
+		if searched > mostSearches {
+			return protocol.Touched{}
+		}
+		one := Touched(project, path)
+		if one.RealPath == "" {
+			return protocol.Touched{}
+		}
+		all.RealPaths = append(all.RealPaths, one.RealPath)
+		all.Links = max(all.Links, one.Links)
+		all.OtherPaths = append(all.OtherPaths, one.OtherPaths...)
+	}
+	return all
 }
 
 // searches are tools that begin where the agent is if the call names no path.

@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/go-json-experiment/json"
 
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
@@ -50,6 +53,51 @@ func TestOfCall(t *testing.T) {
 			if got := event.Touches([]byte(`{"path":"../sub/notes"}`)).RealPath; got != secret {
 				t.Errorf("%s: changed, it touches %q", tt.name, got)
 			}
+		}
+	}
+}
+
+// A call on several files says which they are, or nothing where that is not known of all.
+func TestOfCallOnSeveralFiles(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{".env", "a[1]"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(".env", filepath.Join(dir, "notes")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(filepath.Join(dir, ".env"), filepath.Join(dir, "twin")); err != nil {
+		t.Fatal(err)
+	}
+	many := `["x"` + strings.Repeat(`,"x"`, mostFiles) + `]`
+	for args, want := range map[string]string{
+		`{"paths":["main.go","notes"]}`:            `{"links":2,"realPaths":["DIR/main.go","DIR/.env"],"otherPaths":["DIR/twin"]}`,
+		`{"paths":["/etc/passwd","a[1]"]}`:         `{"realPaths":["/etc/passwd","DIR/a[1]"]}`,
+		`{"paths":["main.go","**/*.md"]}`:          `{}`,
+		`{"paths":["main.go",""]}`:                 `{}`,
+		`{"paths":["main.go",5]}`:                  `{}`,
+		`{"paths":"main.go"}`:                      `{}`,
+		`{"paths":` + many + `}`:                   `{}`,
+		`{"path":"main.go","paths":["notes","x"]}`: `{"links":2,"realPaths":["DIR/main.go","DIR/.env","DIR/x"],"otherPaths":["DIR/twin"]}`,
+	} {
+		event := protocol.Event{Event: protocol.ToolCallStart, Project: dir, Cwd: dir,
+			Data: protocol.RawMessage(`{"toolCallId":"","name":"apply_patch","kind":"write","args":` + args + `,"parallel":1}`)}
+		OfCall(&event, event.Cwd)
+		var got protocol.Touched
+		if err := json.Unmarshal(event.Data, &got); err != nil {
+			t.Fatal(err)
+		}
+		shown, err := protocol.Marshal(got)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want = strings.ReplaceAll(want, "DIR", dir); string(shown) != want {
+			t.Errorf("%.80s touches %s, want %s", args, shown, want)
 		}
 	}
 }

@@ -66,39 +66,6 @@ func (f Form) back(was, value protocol.RawMessage) (protocol.RawMessage, error) 
 	return value, nil
 }
 
-// fileOfPatch is the path of the file that a patch changes, "" if it changes several.
-func fileOfPatch(patch string) string {
-	file := ""
-	for line := range strings.Lines(patch) {
-		for _, begin := range []string{"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "} {
-			path, is := strings.CutPrefix(strings.TrimSpace(line), begin)
-			switch {
-			case !is || path == file:
-			case file != "":
-				return ""
-			default:
-				file = path
-			}
-		}
-	}
-	return file
-}
-
-// pathOfPatch is the path that our form of a call has besides its patch, nil if none.
-func pathOfPatch(args []Arg, theirs protocol.RawMessage) protocol.RawMessage {
-	if jsonspan.Get(theirs, "path") != nil {
-		return nil
-	}
-	for _, a := range args {
-		if a.Form == Patch {
-			if file := fileOfPatch(jsonspan.Text(jsonspan.Get(theirs, a.Theirs))); file != "" {
-				return jsonspan.Quote(file)
-			}
-		}
-	}
-	return nil
-}
-
 // scaled is a number times a factor; what is no number stays.
 func scaled(value protocol.RawMessage, factor float64) protocol.RawMessage {
 	if jsonspan.Kind(value) != '0' {

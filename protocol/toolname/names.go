@@ -15,12 +15,24 @@ const ourAgent = "hookd"
 type knownTool struct {
 	Tool
 	agents []string
+	does   []string            // hookd's tools that it is one or several of
+	kinds  []protocol.ToolKind // one, but for a tool that is several of hookd's
+	patch  bool                // a patch both writes and edits files
 }
 
 var knownTools = sync.OnceValue(func() map[string]*knownTool {
 	tools := make(map[string]*knownTool, len(Vocabulary))
 	for _, t := range Vocabulary {
-		tools[t.Name] = &knownTool{t, strings.Fields(t.Of)}
+		tools[t.Name] = &knownTool{Tool: t, agents: strings.Fields(t.Of), kinds: []protocol.ToolKind{t.Kind},
+			patch: slices.ContainsFunc(t.Args, func(a Arg) bool { return a.Form == Patch })}
+	}
+	for _, t := range tools {
+		t.does = t.means()
+		for _, name := range t.does {
+			if one := tools[name]; one != nil && !slices.Contains(t.kinds, one.Kind) {
+				t.kinds = append(t.kinds, one.Kind)
+			}
+		}
 	}
 	return tools
 })
@@ -34,35 +46,24 @@ func standsFor(given, tool string, kind protocol.ToolKind) bool {
 		return mayBeOfServer(tool, kind) && spelled(tool, server, of)
 	}
 	name := knownTools()[given]
-	if name == nil || name.Kind == protocol.KindOther {
-		return false
-	}
-	is := knownTools()[tool]
-	switch {
-	case kind != "" && kind != protocol.KindOther:
-	case is != nil:
-		kind = is.Kind
-	default:
-		return false // nobody knows what it is
-	}
-	if kind != name.Kind {
+	if name == nil || name.Kind == protocol.KindOther || !common(name.kinds, kindsOf(tool, kind)) {
 		return false
 	}
 	ours := slices.Contains(name.agents, ourAgent)
+	is := knownTools()[tool]
 	if is == nil {
 		return !ours // a tool of somebody's own: ours have their names
 	}
 	isOurs := slices.Contains(is.agents, ourAgent)
 	switch {
-	case !ours && isOurs:
+	case !ours && isOurs, common(name.does, is.does):
 		return true
-	case name.Ours == "" || is.Ours == "":
-	case name.Ours == is.Ours:
-		return true
-	case !ours:
+	case is.patch || name.patch, ours && len(is.does) == 0:
+		return true // nobody knows what it is the same as
+	case !ours && len(name.does) > 0 && len(is.does) > 0:
 		return false // two tools of other agents, and not the same
 	}
-	return !slices.ContainsFunc(name.agents, func(agent string) bool { return slices.Contains(is.agents, agent) })
+	return !common(name.agents, is.agents)
 }
 
 // namesOf are the names that a pattern with room for several sees: the tool's own
@@ -99,13 +100,10 @@ func hasOurs(kind protocol.ToolKind) bool {
 }
 
 // Kind returns the kind of a tool by its exact name. known is false for a tool that
-// no row knows, which belongs to every kind.
+// no row knows, which belongs to every kind, and for one that is of several.
 func Kind(name string) (kind protocol.ToolKind, known bool) {
-	if t := knownTools()[name]; t != nil {
-		return t.Kind, true
-	}
-	if isMCPName(name) {
-		return protocol.KindMCP, true
+	if kinds := kindsOf(name, ""); len(kinds) == 1 {
+		return kinds[0], true
 	}
 	return protocol.KindOther, false
 }

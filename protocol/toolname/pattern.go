@@ -1,6 +1,7 @@
 package toolname
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -100,11 +101,8 @@ func notInNames(c rune) bool {
 func (p Pattern) Match(name string, kind protocol.ToolKind) bool {
 	switch {
 	case p.Kind != "":
-		known := true
-		if kind == "" || kind == protocol.KindOther {
-			kind, known = Kind(name)
-		}
-		return !known || kind == p.Kind
+		kinds := kindsOf(name, kind)
+		return len(kinds) == 0 || slices.Contains(kinds, p.Kind)
 	case p.Exact:
 		return p.Text == name || standsFor(p.Text, name, kind)
 	case len(name) > longestName:
@@ -116,6 +114,27 @@ func (p Pattern) Match(name string, kind protocol.ToolKind) bool {
 	}
 	// A star also stands for slashes: a tool's name is no path.
 	return p.Glob && slices.ContainsFunc(namesOf(name, kind), p.glob.MatchString)
+}
+
+// Seen is the tool of a call as matchers see it.
+type Seen struct {
+	Name     string // hookd's
+	Host     string // as the agent that calls it has it, "" where that is the same
+	Kind     protocol.ToolKind
+	Unproven bool // see [Call]
+}
+
+// Fits reports whether the pattern fits a tool by any of its names. One of which nothing
+// is proven is what its name looks like, the tool of a server, and a tool of every kind.
+func (p Pattern) Fits(s *Seen) bool {
+	if p.Match(s.Name, s.Kind) || s.Host != "" && p.Match(s.Host, s.Kind) {
+		return true
+	}
+	if !s.Unproven {
+		return false
+	}
+	theirs := cmp.Or(s.Host, s.Name)
+	return p.Kind != "" || p.Match(theirs, protocol.KindOther) || p.Match(theirs, protocol.KindMCP)
 }
 
 // FitsKnown reports whether the pattern fits a tool of the vocabulary or could fit

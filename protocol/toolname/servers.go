@@ -54,27 +54,60 @@ func (s ServerName) cut(name string) (meanings [][2]string) {
 	}
 }
 
-// ofServer returns which server's tool an agent's name means. sure is false where it is
-// such a tool and the name does not say which server's.
-func ofServer(agent, name string) (server, tool string, is, sure bool) {
+// served is what an agent's name of a tool says about servers.
+type served struct {
+	tool         bool   // it is the tool of a server, or looks like one
+	sure         bool   // it says of which server
+	server, name string // where it does
+	proven       bool   // no other tool is called so
+}
+
+// beginning is the part of a form before the server and the tool. A name that has it is
+// the name of a server's tool.
+func (s ServerName) beginning() string {
+	before, _, _ := strings.Cut(s.Form, "SERVER")
+	before, _, _ = strings.Cut(before, "TOOL")
+	return before
+}
+
+// bare reports whether the form is nothing but the name of the tool.
+func (s ServerName) bare() bool { return s.Form == "TOOL" }
+
+func (s ServerName) isOf(agent string) bool {
+	return slices.Contains(strings.Fields(s.Of), agent)
+}
+
+// ofServer returns which server's tool an agent's name means.
+func ofServer(agent, name string) served {
 	if server, tool, is := cutServer(name); is {
-		return server, tool, true, true
+		return served{true, true, server, tool, true}
 	}
 	if knownTools()[name] != nil {
-		return "", "", false, false
+		return served{}
 	}
 	for _, form := range ServerNames {
-		if !slices.Contains(strings.Fields(form.Of), agent) {
+		if !form.isOf(agent) || form.bare() {
 			continue
 		}
+		proven := form.beginning() != ""
 		switch meanings := form.cut(name); {
 		case len(meanings) == 1 && meanings[0][0] != "":
-			return meanings[0][0], meanings[0][1], true, true
+			return served{true, true, meanings[0][0], meanings[0][1], proven}
 		case len(meanings) > 0:
-			return "", "", true, false
+			return served{tool: true, proven: proven}
 		}
 	}
-	return "", "", false, false
+	return served{}
+}
+
+// namesBare reports whether an agent calls the tools of servers by nothing but their names.
+func namesBare(agent string) bool {
+	return slices.ContainsFunc(ServerNames, func(s ServerName) bool { return s.bare() && s.isOf(agent) })
+}
+
+// hasTable reports whether the table of tools has those of an agent.
+func hasTable(agent string) bool {
+	return slices.ContainsFunc(Vocabulary, func(t Tool) bool { return t.isOf(agent) })
 }
 
 // mayBeOfServer reports whether a tool whose name is not our name of a server's tool may

@@ -1,6 +1,7 @@
 package toolname
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,6 +17,10 @@ type Call struct {
 	Kind   protocol.ToolKind
 	Server string // of an MCP server's tool, "" where the name does not say it
 	Args   protocol.RawMessage
+
+	// Unproven says that Kind, and Server, are only likely: the agent may have a tool of
+	// that name that is something else. Matchers take such a tool for one of every kind.
+	Unproven bool
 }
 
 // ToOurs returns an agent's call with hookd's names and forms: the list that Codex's
@@ -32,25 +37,49 @@ func ToOurs(agent, name string, args protocol.RawMessage) (Call, error) {
 	if jsonspan.Kind(args) != '{' {
 		return Call{}, fmt.Errorf("the args of %s are %s where an object is expected", shown(name), jsonspan.KindName(args))
 	}
-	if server, tool, is, sure := ofServer(agent, name); sure {
-		return Call{serverName(server, tool), protocol.KindMCP, server, args}, nil
-	} else if is {
-		return Call{name, protocol.KindMCP, "", args}, nil
+	if is := ofServer(agent, name); is.tool {
+		if is.sure {
+			name = serverName(is.server, is.name)
+		}
+		return Call{Name: name, Kind: protocol.KindMCP, Server: is.server, Args: args, Unproven: !is.proven}, nil
 	}
 	kind, _ := Kind(name)
 	call := Call{Name: name, Kind: kind, Args: args}
 	tool := toolOf(agent, name)
 	if tool == nil {
+		// What other agents call so proves nothing of this one.
+		call.Unproven = hasTable(agent) && (len(kindsOf(name, "")) > 0 || namesBare(agent))
 		return call, nil
-	}
-	if tool.Ours != "" {
-		call.Name = tool.Ours
 	}
 	var err error
 	if call.Args, err = argsToOurs(tool.argsOf(agent), args); err != nil {
 		return Call{}, fmt.Errorf("the args of %s: %w", shown(name), err)
 	}
+	verbs := verbsOf(agent, name)
+	if verbs == nil {
+		call.Name = cmp.Or(tool.Ours, name)
+		return call, nil
+	}
+	ours, said := verbs.ours(args)
+	if !said {
+		ours = tool.Ours
+	}
+	if ours == "" {
+		return call, nil // and of several kinds, if its verbs are
+	}
+	call.Name = ours
+	call.Kind, _ = Kind(ours)
+	if said {
+		call.Args = without(call.Args, verbs.Member)
+	}
 	return call, nil
+}
+
+// without returns an object without a member.
+func without(object protocol.RawMessage, member string) protocol.RawMessage {
+	list := jsonspan.ReadMemberList(object)
+	list.Remove(member)
+	return list.JSON()
 }
 
 // ToTheirs returns a call with hookd's names and forms as an agent writes it: as a call of
@@ -60,41 +89,72 @@ func ToTheirs(agent, name string, args protocol.RawMessage) (string, protocol.Ra
 	if server, tool, is := cutServer(name); is {
 		return theirServerName(agent, server, tool), args, nil
 	}
-	i := slices.IndexFunc(Vocabulary, func(t Tool) bool { return t.Ours == name && t.isOf(agent) })
+	i := slices.IndexFunc(Vocabulary, func(t Tool) bool { return t.isOf(agent) && t.Ours == name })
+	if i < 0 {
+		i = slices.IndexFunc(Vocabulary, func(t Tool) bool { return t.isOf(agent) && t.canBe(agent, name) })
+	}
 	if i < 0 {
 		return name, args, nil
 	}
-	theirs, err := argsBack(Vocabulary[i].argsOf(agent), nil, args)
+	theirs, err := AsTheirs(agent, Vocabulary[i].Name, name, args)
 	return Vocabulary[i].Name, theirs, err
+}
+
+// canBe reports whether calls of an agent's tool can be calls of one of hookd's.
+func (t *Tool) canBe(agent, ours string) bool {
+	verbs := verbsOf(agent, t.Name)
+	return t.Ours == ours || verbs != nil && verbs.word(ours) != ""
+}
+
+// AsTheirs returns the args of a call of one of hookd's tools as a call of an agent's tool
+// has them, which is one of [TheirNames].
+func AsTheirs(agent, theirs, ours string, args protocol.RawMessage) (protocol.RawMessage, error) {
+	tool := toolOf(agent, theirs)
+	if tool == nil {
+		return args, nil
+	}
+	out, err := argsBack(tool.argsOf(agent), nil, args)
+	if verbs := verbsOf(agent, theirs); err == nil && verbs != nil && jsonspan.Get(out, verbs.Member) == nil {
+		if word := verbs.word(ours); word != "" {
+			out = withMember(out, 0, verbs.Member, jsonspan.Quote(word))
+		}
+	}
+	return out, err
 }
 
 // TheirNames are all names by which an agent calls the tool that does what one of ours
 // does, the one that [ToTheirs] writes first. A tool that the agent has no match for keeps
 // its name; then the agent's tools of the same kind come after it, for what matchers mean
-// that list the agent's own.
-func TheirNames(agent, name string) []string {
+// that list the agent's own. kind is the tool's own where the event tells it.
+func TheirNames(agent, name string, told ...protocol.ToolKind) []string {
+	kind := protocol.ToolKind("")
+	if len(told) > 0 {
+		kind = told[0]
+	}
 	if server, tool, is := cutServer(name); is {
 		names := []string{}
 		for _, form := range ServerNames {
-			if slices.Contains(strings.Fields(form.Of), agent) {
+			if form.isOf(agent) {
 				names = append(names, form.spell(server, tool))
 			}
 		}
 		return append(names, name)
 	}
-	var names, alike []string
-	kind, _ := Kind(name)
+	var names, several, alike []string
+	kinds := kindsOf(name, kind)
 	for i := range Vocabulary {
 		t := &Vocabulary[i]
 		switch {
 		case !t.isOf(agent):
 		case t.Name == name || t.Ours == name:
 			names = append(names, t.Name)
-		case t.Kind == kind && kind != protocol.KindOther:
+		case t.canBe(agent, name):
+			several = append(several, t.Name)
+		case t.Kind != protocol.KindOther && common(knownTools()[t.Name].kinds, kinds):
 			alike = append(alike, t.Name)
 		}
 	}
-	if names == nil {
+	if names = append(names, several...); names == nil {
 		return append([]string{name}, alike...)
 	}
 	return names
@@ -102,7 +162,7 @@ func TheirNames(agent, name string) []string {
 
 func theirServerName(agent, server, tool string) string {
 	for _, form := range ServerNames {
-		if slices.Contains(strings.Fields(form.Of), agent) {
+		if form.isOf(agent) {
 			return form.spell(server, tool)
 		}
 	}
@@ -117,7 +177,38 @@ func Back(agent, name string, was, args protocol.RawMessage) (protocol.RawMessag
 	if tool == nil {
 		return args, nil
 	}
-	return argsBack(tool.argsOf(agent), was, args)
+	out, err := argsBack(tool.argsOf(agent), was, args)
+	verbs := verbsOf(agent, name)
+	if err != nil || verbs == nil {
+		return out, err
+	}
+	if _, said := verbs.ours(was); !said {
+		return out, nil
+	}
+	word := jsonspan.Get(was, verbs.Member)
+	switch now := jsonspan.Get(out, verbs.Member); {
+	case now == nil:
+		at := slices.IndexFunc(jsonspan.Members(was), func(m jsonspan.Member) bool { return m.Name == verbs.Member })
+		return withMember(out, at, verbs.Member, word), nil
+	case !jsonspan.Equal(now, word):
+		return nil, fmt.Errorf("%s says what the call of %s is, and cannot be changed", verbs.Member, shown(name))
+	}
+	return out, nil
+}
+
+// withMember returns an object with one more member, at a place among the others.
+func withMember(object protocol.RawMessage, at int, name string, value protocol.RawMessage) protocol.RawMessage {
+	out := newMembers()
+	for i, m := range jsonspan.Members(object) {
+		if i == at {
+			out.object.Set(jsonspan.Quote(name), value)
+		}
+		out.object.Set(jsonspan.Quote(m.Name), m.Value)
+	}
+	if at >= len(jsonspan.Members(object)) {
+		out.object.Set(jsonspan.Quote(name), value)
+	}
+	return out.object.Object()
 }
 
 func toolOf(agent, name string) *Tool {
@@ -156,10 +247,22 @@ func argsToOurs(args []Arg, theirs protocol.RawMessage) (protocol.RawMessage, er
 			return nil, err
 		}
 	}
-	if path := pathOfPatch(args, theirs); path != nil {
-		if err := out.add("path", path); err != nil {
-			return nil, err
+	files := filesNamed(args, theirs)
+	if len(files) == 0 {
+		return out.object.Object(), nil
+	}
+	member, value := filesMember(files)
+	for _, name := range []string{"path", "paths"} {
+		switch given := jsonspan.Get(out.object.Object(), name); {
+		case given == nil:
+		case name == member && jsonspan.Equal(given, value):
+			return out.object.Object(), nil
+		default:
+			return nil, fmt.Errorf("%s is given besides the files that the call itself names, and so hooks could not see which are meant", name)
 		}
+	}
+	if err := out.add(member, value); err != nil {
+		return nil, err
 	}
 	return out.object.Object(), nil
 }
@@ -191,11 +294,14 @@ func argsBack(args []Arg, was, ours protocol.RawMessage) (protocol.RawMessage, e
 		return nil, fmt.Errorf("the args are %s where an object is expected", jsonspan.KindName(ours))
 	}
 	out := newMembers()
-	ofPatch := pathOfPatch(args, was)
+	derived, files := filesMember(filesNamed(args, was))
+	if jsonspan.Get(was, derived) != nil {
+		derived = "" // it is the agent's own
+	}
 	for _, m := range jsonspan.Members(ours) {
-		if m.Name == "path" && ofPatch != nil {
-			if !jsonspan.Equal(m.Value, ofPatch) {
-				return nil, errors.New("the path is that of the patch, and changes with it only")
+		if m.Name == derived && derived != "" {
+			if !jsonspan.Equal(m.Value, files) {
+				return nil, fmt.Errorf("%s is what the call names elsewhere, and changes with it only", derived)
 			}
 			continue
 		}

@@ -47,8 +47,30 @@ func TestToOurs(t *testing.T) {
 		{"opencode", "git_push", `{}`, "mcp__git__push", `{}`},
 		{"opencode", "my_git_push", `{}`, "my_git_push", `{}`},
 		{"codex", "apply_patch", `{"command":"*** Begin Patch\n*** Update File: a/b.go\n@@\n-x\n+y\n*** End Patch"}`, "apply_patch", `{"command":"*** Begin Patch\n*** Update File: a/b.go\n@@\n-x\n+y\n*** End Patch","path":"a/b.go"}`},
-		{"opencode", "apply_patch", `{"patchText":"*** Add File: a\r\n+x\n*** Delete File: b"}`, "apply_patch", `{"patchText":"*** Add File: a\r\n+x\n*** Delete File: b"}`},
-		{"codex", "apply_patch", `{"command":"*** Update File: a\n*** Move to: b"}`, "apply_patch", `{"command":"*** Update File: a\n*** Move to: b"}`},
+		{"opencode", "apply_patch", `{"patchText":"*** Add File: a\r\n+x\n*** Delete File: b"}`, "apply_patch", `{"patchText":"*** Add File: a\r\n+x\n*** Delete File: b","paths":["a","b"]}`},
+		{"codex", "apply_patch", `{"command":"*** Update File: a\n*** Move to: b"}`, "apply_patch", `{"command":"*** Update File: a\n*** Move to: b","paths":["a","b"]}`},
+		{"codex", "apply_patch", `{"command":"*** Begin Patch\n*** Update File: a\n*** End Patch","path":"a"}`, "apply_patch", `{"command":"*** Begin Patch\n*** Update File: a\n*** End Patch","path":"a"}`},
+		{"hermes", "patch", `{"mode":"patch","patch":"*** Update File: a\n*** Update File: b"}`, "edit_file", `{"mode":"patch","patch":"*** Update File: a\n*** Update File: b","paths":["a","b"]}`},
+		{"hermes", "patch", `{"mode":"replace","path":"a","old_string":"b","new_string":"c"}`, "edit_file", `{"mode":"replace","path":"a","oldText":"b","newText":"c"}`},
+		{"kiro", "fs_read", `{"operations":[{"mode":"Line","path":"a"},{"mode":"Directory","path":"b"},{"mode":"Line","path":"a"}]}`, "fs_read", `{"operations":[{"mode":"Line","path":"a"},{"mode":"Directory","path":"b"},{"mode":"Line","path":"a"}],"paths":["a","b"]}`},
+		{"kiro", "fs_read", `{"operations":[{"mode":"Line","path":"a"}]}`, "fs_read", `{"operations":[{"mode":"Line","path":"a"}],"path":"a"}`},
+		{"kiro", "fs_write", `{"command":"create","path":"a","file_text":"b"}`, "write_file", `{"path":"a","content":"b"}`},
+		{"kiro", "fs_write", `{"path":"a","text":"b"}`, "write_file", `{"path":"a","content":"b"}`},
+		{"kiro", "fs_write", `{"command":"melt","path":"a"}`, "fs_write", `{"command":"melt","path":"a"}`},
+		{"kiro", "str_replace", `{"path":"a","oldStr":"b","newStr":"c"}`, "edit_file", `{"path":"a","oldText":"b","newText":"c"}`},
+		{"cline", "read_files", `{"files":[{"path":"a"},"b"]}`, "read_files", `{"files":[{"path":"a"},"b"],"paths":["a","b"]}`},
+		{"goose", "edit", `{"path":"a","before":"b","after":"c"}`, "edit_file", `{"path":"a","oldText":"b","newText":"c"}`},
+		{"goose", "developer__text_editor", `{"command":"write","path":"a","file_text":"b"}`, "write_file", `{"path":"a","content":"b"}`},
+		{"openhands", "file_editor", `{"command":"view","path":"a","view_range":[1,2]}`, "read_file", `{"path":"a","view_range":[1,2]}`},
+		{"openhands", "file_editor", `{"command":"create","path":"a","file_text":"b"}`, "write_file", `{"path":"a","content":"b"}`},
+		{"openhands", "file_editor", `{"path":"a","command":"str_replace","old_str":"b","new_str":"c"}`, "edit_file", `{"path":"a","oldText":"b","newText":"c"}`},
+		{"openhands", "file_editor", `{"command":"insert","path":"a","insert_line":3,"new_str":"c"}`, "edit_file", `{"path":"a","insert_line":3,"newText":"c"}`},
+		{"openhands", "file_editor", `{"command":"undo_edit","path":"a"}`, "edit_file", `{"path":"a"}`},
+		{"openhands", "file_editor", `{"command":"melt","path":"a"}`, "file_editor", `{"command":"melt","path":"a"}`},
+		{"openhands", "file_editor", `{"command":["view"],"path":"a"}`, "file_editor", `{"command":["view"],"path":"a"}`},
+		{"openhands", "file_editor", `{"path":"a"}`, "file_editor", `{"path":"a"}`},
+		{"openhands", "create_issue", `{}`, "create_issue", `{}`},
+		{"hermes", "mcp_git_push", `{}`, "mcp__git__push", `{}`},
 		{"nobody", "Bash", `{"timeout":1}`, "Bash", `{"timeout":1}`},
 	} {
 		got, err := ToOurs(tt.agent, tt.name, []byte(tt.args))
@@ -66,6 +88,10 @@ func TestToOurs(t *testing.T) {
 		{"codex", "shell", `{"command":["rm",5]}`, "hooks could not see"},
 		{"codex", "shell", `{"command":{"a":1}}`, "hooks could not see"},
 		{"cline", "run_commands", `{"commands":[["rm"]]}`, "hooks could not see"},
+		{"codex", "apply_patch", `{"command":"*** Update File: .env","path":"notes"}`, "path is given besides"},
+		{"codex", "apply_patch", `{"command":"*** Update File: .env\n*** Update File: b","path":"b"}`, "path is given besides"},
+		{"codex", "apply_patch", `{"command":"*** Update File: .env","paths":["b"]}`, "paths is given besides"},
+		{"kiro", "fs_read", `{"operations":[{"path":".env"}],"path":"b"}`, "path is given besides"},
 	} {
 		if got, err := ToOurs(tt.agent, tt.name, []byte(tt.args)); err == nil || !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%s %s %s: %s %s, %v", tt.agent, tt.name, tt.args, got.Name, got.Args, err)
@@ -90,6 +116,11 @@ func TestToTheirs(t *testing.T) {
 		{"gemini", "mcp__git__push", `{}`, "mcp_git_push", `{}`},
 		{"cursor", "mcp__git__push", `{}`, "MCP:push", `{}`},
 		{"kiro", "mcp__git__push", `{}`, "@git/push", `{}`},
+		{"openhands", "read_file", `{"path":"a"}`, "file_editor", `{"command":"view","path":"a"}`},
+		{"openhands", "write_file", `{"path":"a","content":"b"}`, "file_editor", `{"command":"create","path":"a","file_text":"b"}`},
+		{"openhands", "edit_file", `{"path":"a","oldText":"b","newText":"c"}`, "file_editor", `{"command":"str_replace","path":"a","old_str":"b","new_str":"c"}`},
+		{"goose", "read_file", `{"path":"a"}`, "text_editor", `{"command":"view","path":"a"}`},
+		{"goose", "write_file", `{"path":"a","content":"b"}`, "write", `{"path":"a","content":"b"}`},
 	} {
 		name, args, err := ToTheirs(tt.agent, tt.name, []byte(tt.args))
 		if err != nil || name != tt.want || string(args) != tt.wantArgs {
@@ -129,6 +160,22 @@ func TestBack(t *testing.T) {
 		if err != nil || string(got) != tt.want {
 			t.Errorf("%s %s %s with %s: %s, %v; want %s", tt.agent, tt.name, tt.was, tt.change, got, err, tt.want)
 		}
+	}
+	for _, was := range []string{`{"command":"create","path":"a","file_text":"b"}`, `{"path":"a","command":"create","file_text":"b"}`, `{"path":"a","file_text":"b","command":"create"}`} {
+		ours, err := ToOurs("openhands", "file_editor", []byte(was))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := Back("openhands", "file_editor", []byte(was), ours.Args); err != nil || string(got) != was {
+			t.Errorf("%s came back as %s, %v", was, got, err)
+		}
+		if got, err := Back("openhands", "file_editor", []byte(was), []byte(`{"path":"c","content":"b","command":"view"}`)); err == nil {
+			t.Errorf("%s came back as another tool: %s", was, got)
+		}
+	}
+	two := `{"patchText":"*** Update File: a\n*** Update File: b"}`
+	if got, err := Back("opencode", "apply_patch", []byte(two), []byte(`{"patchText":"*** Update File: a\n*** Update File: b","paths":["a"]}`)); err == nil {
+		t.Errorf("other paths of a patch went back as %s", got)
 	}
 	patch := `{"command":"*** Update File: a\n+x"}`
 	if got, err := Back("codex", "apply_patch", []byte(patch), []byte(`{"command":"*** Update File: a\n+y","path":"a"}`)); err != nil || string(got) != `{"command":"*** Update File: a\n+y"}` {

@@ -31,7 +31,8 @@ const (
 	Milliseconds      // a number; hookd has seconds
 	Words             // a list of words, of which the first is a program; hookd has a command line
 	Lines             // a list of command lines; hookd has one text
-	Patch             // a text that says itself which files it changes; where that is one, hookd has its path, too
+	Patch             // a text that says itself which files it changes; hookd has their path, or paths, too
+	Files             // a list of paths, or of objects with a path; hookd has them as path, or paths, too
 )
 
 // Args that several tools have.
@@ -65,7 +66,7 @@ var Vocabulary = []Tool{
 	{"write_file", protocol.KindWrite, "hookd gemini qwen hermes", "write_file", []Arg{filePath.of("gemini qwen")}},
 	{"edit_file", protocol.KindWrite, "hookd", "edit_file", nil},
 	{"list_dir", protocol.KindRead, "hookd", "list_dir", nil},
-	{"grep", protocol.KindRead, "hookd copilot crush opencode pi", "grep", []Arg{{"include", "glob", Same, "crush opencode"}}},
+	{"grep", protocol.KindRead, "hookd copilot crush opencode pi kiro", "grep", []Arg{{"include", "glob", Same, "crush opencode"}}},
 	{"spawn_subagent", protocol.KindAgent, "hookd", "spawn_subagent", nil},
 	{"load_skill", protocol.KindRead, "hookd", "load_skill", nil},
 	{"todo_write", protocol.KindOther, "hookd", "todo_write", nil},
@@ -77,11 +78,11 @@ var Vocabulary = []Tool{
 	{"run_shell_command", protocol.KindShell, "gemini qwen", "bash", []Arg{timeoutMs.of("qwen"), {"dir_path", "dir", Same, "gemini"}, {"directory", "dir", Same, "gemini qwen"}}},
 	{"read_many_files", protocol.KindRead, "gemini qwen", "", nil},
 	{"list_directory", protocol.KindRead, "gemini qwen", "list_dir", []Arg{dirPath.of("gemini")}},
-	{"glob", protocol.KindRead, "gemini qwen copilot crush opencode", "glob", []Arg{dirPath.of("gemini")}},
+	{"glob", protocol.KindRead, "gemini qwen copilot crush opencode kiro", "glob", []Arg{dirPath.of("gemini")}},
 	{"grep_search", protocol.KindRead, "gemini qwen", "grep", []Arg{dirPath.of("gemini"), {"include_pattern", "glob", Same, "gemini"}}},
 	{"search_file_content", protocol.KindRead, "gemini", "grep", []Arg{dirPath, {Theirs: "include", Ours: "glob"}}},
 	{"replace", protocol.KindWrite, "gemini", "edit_file", []Arg{filePath, oldString, newString, {Theirs: "allow_multiple", Ours: "replaceAll"}}},
-	{"web_fetch", protocol.KindNet, "gemini qwen copilot kodelet", "web_fetch", nil},
+	{"web_fetch", protocol.KindNet, "gemini qwen copilot kodelet kiro", "web_fetch", nil},
 	{"google_web_search", protocol.KindNet, "gemini", "web_search", nil},
 	{"save_memory", protocol.KindOther, "gemini qwen", "", nil},
 	{"write_todos", protocol.KindOther, "gemini", "", nil},
@@ -92,15 +93,18 @@ var Vocabulary = []Tool{
 	{"powershell", protocol.KindShell, "copilot", "", nil},
 	{"view", protocol.KindRead, "copilot crush", "read_file", []Arg{filePath.of("crush")}},
 	{"create", protocol.KindWrite, "copilot", "write_file", []Arg{fileText, {Theirs: "path", Ours: "path"}, filePath}},
-	{"edit", protocol.KindWrite, "copilot crush qwen opencode pi", "edit_file", []Arg{
+	{"edit", protocol.KindWrite, "copilot crush qwen opencode pi goose", "edit_file", []Arg{
 		{"path", "path", Same, "copilot"}, filePath.of("copilot crush qwen"), {"filePath", "path", Same, "opencode"},
 		oldStr.of("copilot"), newStr.of("copilot"), oldString.of("crush qwen"), newString.of("crush qwen"), replaceAll.of("crush qwen"),
 		{"oldString", "oldText", Same, "opencode"}, {"newString", "newText", Same, "opencode"},
+		{"before", "oldText", Same, "goose"}, {"after", "newText", Same, "goose"},
 	}},
 	{"rg", protocol.KindRead, "copilot", "grep", nil},
 	{"agent", protocol.KindAgent, "qwen crush", "spawn_subagent", nil},
 	{"task", protocol.KindAgent, "copilot opencode qwen", "spawn_subagent", nil},
-	{"write", protocol.KindWrite, "crush opencode pi", "write_file", []Arg{filePath.of("crush"), {"filePath", "path", Same, "opencode"}}},
+	{"write", protocol.KindWrite, "crush opencode pi goose kiro", "write_file", []Arg{
+		filePath.of("crush"), {"filePath", "path", Same, "opencode"}, fileText.of("kiro"), {"text", "content", Same, "kiro"}, oldStr.of("kiro"), newStr.of("kiro"),
+	}},
 	{"multiedit", protocol.KindWrite, "crush", "", []Arg{filePath}},
 	{"ls", protocol.KindRead, "crush pi", "list_dir", nil},
 	{"fetch", protocol.KindNet, "crush", "web_fetch", nil},
@@ -135,12 +139,12 @@ var Vocabulary = []Tool{
 
 	// Codex CLI. Its hooks see its shell as Bash; its app server and older versions say
 	// shell, with a list of words.
-	{"shell", protocol.KindShell, "codex goose", "bash", []Arg{{"command", "command", Words, "codex"}, {"workdir", "dir", Same, "codex"}, {"timeout_ms", "timeout", Milliseconds, "codex"}}},
+	{"shell", protocol.KindShell, "codex goose kiro", "bash", []Arg{{"command", "command", Words, "codex"}, {"workdir", "dir", Same, "codex"}, {"timeout_ms", "timeout", Milliseconds, "codex"}}},
 	{"exec_command", protocol.KindShell, "codex", "bash", []Arg{{Theirs: "cmd", Ours: "command"}, {Theirs: "workdir", Ours: "dir"}}},
 	{"local_shell", protocol.KindShell, "codex", "bash", []Arg{{"command", "command", Words, ""}, {Theirs: "workdir", Ours: "dir"}, {"timeout_ms", "timeout", Milliseconds, ""}}},
-	{"apply_patch", protocol.KindWrite, "codex copilot opencode", "", patchTexts},
+	{"apply_patch", protocol.KindWrite, "codex copilot opencode cline", "", patchTexts},
 	{"view_image", protocol.KindRead, "codex", "", nil},
-	{"web_search", protocol.KindNet, "codex copilot", "web_search", nil},
+	{"web_search", protocol.KindNet, "codex copilot kiro hermes", "web_search", nil},
 	{"update_plan", protocol.KindOther, "codex", "", nil},
 	{"spawn_agent", protocol.KindAgent, "codex cline", "spawn_subagent", []Arg{{"message", "prompt", Same, "codex"}}},
 
@@ -154,7 +158,7 @@ var Vocabulary = []Tool{
 	{"FetchUrl", protocol.KindNet, "factory", "web_fetch", nil},
 
 	// OpenCode and pi.
-	{"read", protocol.KindRead, "opencode pi", "read_file", []Arg{{"filePath", "path", Same, "opencode"}}},
+	{"read", protocol.KindRead, "opencode pi kiro", "read_file", []Arg{{"filePath", "path", Same, "opencode"}, {"operations", "operations", Files, "kiro"}}},
 	{"list", protocol.KindRead, "opencode", "list_dir", nil},
 	{"webfetch", protocol.KindNet, "opencode", "web_fetch", nil},
 	{"websearch", protocol.KindNet, "opencode", "web_search", nil},
@@ -169,24 +173,28 @@ var Vocabulary = []Tool{
 	{"subagent", protocol.KindAgent, "kodelet", "spawn_subagent", []Arg{{Theirs: "question", Ours: "prompt"}}},
 
 	// Kiro, OpenHands, Goose, Hermes Agent, Cline.
-	{"fs_read", protocol.KindRead, "kiro", "", nil},
-	{"fs_write", protocol.KindWrite, "kiro", "", []Arg{fileText, oldStr, newStr}},
+	{"fs_read", protocol.KindRead, "kiro", "", []Arg{{Theirs: "operations", Ours: "operations", Form: Files}}},
+	{"fs_write", protocol.KindWrite, "kiro", "write_file", []Arg{fileText, {Theirs: "text", Ours: "content"}, oldStr, newStr}},
+	{"fs_append", protocol.KindWrite, "kiro", "", []Arg{{Theirs: "text", Ours: "content"}}},
+	{"str_replace", protocol.KindWrite, "kiro", "edit_file", []Arg{{Theirs: "oldStr", Ours: "oldText"}, {Theirs: "newStr", Ours: "newText"}, replaceAll}},
+	{"execute_cmd", protocol.KindShell, "kiro", "", nil},
 	{"terminal", protocol.KindShell, "openhands hermes", "bash", nil},
 	{"execute_bash", protocol.KindShell, "openhands kiro", "bash", nil},
 	{"file_editor", protocol.KindWrite, "openhands", "", []Arg{fileText, oldStr, newStr}},
 	{"str_replace_editor", protocol.KindWrite, "openhands copilot", "", []Arg{fileText, oldStr, newStr}},
 	{"developer__shell", protocol.KindShell, "goose", "bash", nil},
+	{"tree", protocol.KindRead, "goose", "list_dir", nil},
 	{"text_editor", protocol.KindWrite, "goose", "", []Arg{fileText, oldStr, newStr}},
 	{"developer__text_editor", protocol.KindWrite, "goose", "", []Arg{fileText, oldStr, newStr}},
-	{"patch", protocol.KindWrite, "hermes", "edit_file", []Arg{oldString, newString, replaceAll}},
+	{"patch", protocol.KindWrite, "hermes", "edit_file", []Arg{oldString, newString, replaceAll, {Theirs: "patch", Ours: "patch", Form: Patch}}},
 	{"execute_command", protocol.KindShell, "cline", "bash", nil},
 	{"run_commands", protocol.KindShell, "cline", "bash", []Arg{{"commands", "command", Lines, ""}}},
 	{"write_to_file", protocol.KindWrite, "cline", "write_file", nil},
 	{"replace_in_file", protocol.KindWrite, "cline", "", nil},
 	{"editor", protocol.KindWrite, "cline", "", nil},
-	{"read_files", protocol.KindRead, "cline", "", nil},
+	{"read_files", protocol.KindRead, "cline", "", []Arg{{Theirs: "files", Ours: "files", Form: Files}}},
 	{"list_files", protocol.KindRead, "cline", "list_dir", nil},
-	{"search_files", protocol.KindRead, "cline", "grep", []Arg{{Theirs: "regex", Ours: "pattern"}, {Theirs: "file_pattern", Ours: "glob"}}},
+	{"search_files", protocol.KindRead, "cline hermes", "grep", []Arg{{"regex", "pattern", Same, "cline"}, {"file_pattern", "glob", Same, "cline"}, {"file_glob", "glob", Same, "hermes"}}},
 	{"search_codebase", protocol.KindRead, "cline", "", nil},
 	{"fetch_web_content", protocol.KindNet, "cline", "web_fetch", nil},
 }
@@ -210,13 +218,15 @@ type ServerName struct {
 // ServerNames lists how agents name the tools of MCP servers. hookd and all agents that
 // are not listed write mcp__SERVER__TOOL. A name of the form that the table of tools does
 // not have is taken for such a tool; where the separator stands in it more than once, it
-// does not say of which server.
+// does not say of which server. A form without a fixed beginning proves nothing: a plug-in's
+// own tool may be called so, too ([Call].Unproven).
 var ServerNames = []ServerName{
-	{"gemini qwen crush", "mcp_SERVER_TOOL"},
+	{"gemini qwen crush hermes", "mcp_SERVER_TOOL"},
 	{"cursor", "MCP:TOOL"},
 	{"copilot", "SERVER-TOOL"},
 	{"copilot", "SERVER/TOOL"}, // where it asks for permission
 	{"kiro", "@SERVER/TOOL"},
 	{"goose", "SERVER__TOOL"},
 	{"opencode", "SERVER_TOOL"},
+	{"openhands", "TOOL"},
 }

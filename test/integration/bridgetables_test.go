@@ -52,7 +52,7 @@ func bridgeAgents() string {
 		at := slices.IndexFunc(a.Rows, func(r dialect.Row) bool { return r.Event == protocol.ToolCallStart && r.Same == "" })
 		first := &a.Rows[at]
 		fmt.Fprintf(&b, "| [%s](#%s) | `%s` | %s | %d | %s | %s | %s | %s |\n", a.Title, strings.ReplaceAll(strings.ToLower(a.Title), " ", "-"), a.Name,
-			a.Tier, len(a.Rows), first.Can.Block.Way, first.Can.Change.Way, first.Can.Ask.Way, overLimit(first, false))
+			knownFrom(a), len(a.Rows), first.Can.Block.Way, first.Can.Change.Way, first.Can.Ask.Way, overLimit(first, false))
 	}
 	return b.String()
 }
@@ -79,7 +79,7 @@ func agentMatrix(a *dialect.Agent) string {
 	}
 	var notes noteList
 	var b strings.Builder
-	fmt.Fprintf(&b, "### %s\n\n`hookd install %s`, %s.", a.Title, a.Name, a.Tier)
+	fmt.Fprintf(&b, "### %s\n\n`hookd install %s`, known from: %s.", a.Title, a.Name, knownFrom(a))
 	if len(nowhere) > 0 {
 		fmt.Fprintf(&b, " Impossible at every event: %s.", strings.Join(nowhere, ", "))
 	}
@@ -90,7 +90,7 @@ func agentMatrix(a *dialect.Agent) string {
 	b.WriteString(" over its limit |\n|---|---|" + strings.Repeat("---|", len(shown)+1) + "\n")
 	for i := range a.Rows {
 		row := &a.Rows[i]
-		fmt.Fprintf(&b, "| %s | `%s` |", eventCell(row, &notes), row.Event)
+		fmt.Fprintf(&b, "| %s | `%s` |", eventCell(a, row, &notes), row.Event)
 		for _, p := range shown {
 			b.WriteString(" " + cell(row, p, &notes) + " |")
 		}
@@ -149,8 +149,11 @@ func overLimit(row *dialect.Row, withLimit bool) string {
 }
 
 // eventCell is the agent's name of the event, with the event that it doubles.
-func eventCell(row *dialect.Row, notes *noteList) string {
+func eventCell(a *dialect.Agent, row *dialect.Row, notes *noteList) string {
 	name := "`" + row.Name + "`"
+	if !isCaptured(a, row) && strings.HasPrefix(knownFrom(a), "captured") {
+		name += notes.mark("its input is known from documents")
+	}
 	switch {
 	case row.Pieces:
 		return name + notes.mark("comes with each piece of a stream, and is not installed unless it is asked for")

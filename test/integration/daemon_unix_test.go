@@ -37,6 +37,12 @@ func serve(t *testing.T, b *box) *talk {
 // serveBy does so with another command line.
 func serveBy(t *testing.T, b *box, c *exec.Cmd) *talk {
 	t.Helper()
+	return serveHost(t, b, c, "{}")
+}
+
+// serveHost does so for a host that can do what its capabilities say.
+func serveHost(t *testing.T, b *box, c *exec.Cmd, capabilities string) *talk {
+	t.Helper()
 	in, err := c.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +57,7 @@ func serveBy(t *testing.T, b *box, c *exec.Cmd) *talk {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Process.Kill(); c.Wait() })
-	k.call("initialize", `{"version":1,"client":{"name":"test","version":"1"}}`)
+	k.call("initialize", `{"version":1,"client":{"name":"test","version":"1"},"capabilities":`+capabilities+`}`)
 	var opened struct {
 		Result struct{ Key string }
 	}

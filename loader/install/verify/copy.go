@@ -33,7 +33,7 @@ func (p *proof) copyEntries(token string) error {
 	events := map[string][]any{}
 	for _, h := range p.s.ours() {
 		command, _ := install.ParseCommand(h.command)
-		if command.Line(p.v.Installer.Places.OS) != h.command || h.group == nil {
+		if command.Line(install.POSIX) != h.command || h.group == nil {
 			return errMoreWords
 		}
 		entry, _ := plainValue(h.element).(map[string]any)

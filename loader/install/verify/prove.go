@@ -183,7 +183,7 @@ func (p *proof) callCommand(ctx context.Context, when string) *guest.Mark {
 	}
 	defer func() { _ = marker.Remove() }()
 	c := call{dir: p.dir, environ: withVariables(p.v.Environ, []string{guest.MarkerVar + "=" + marker.Token}), limit: commandLimit, stdin: "{}"}
-	c.program, c.args = commandOf(&entry, p.v.Installer.Places.OS)
+	c.program, c.args = commandOf(&entry)
 	mark, ended := p.v.start(ctx, &c, marker)
 	if mark == nil {
 		p.r.fault(Problem{Check: "proof", File: p.r.File, Line: entry.Line,
@@ -192,11 +192,11 @@ func (p *proof) callCommand(ctx context.Context, when string) *guest.Mark {
 	return mark
 }
 
-// commandOf returns how to run the command of an entry: with a shell, as an agent does it,
-// or else by its words, if other words are around it than hookd writes.
-func commandOf(entry *install.Entry, os string) (program string, args []string) {
-	if line := entry.Command.Line(os); runtime.GOOS != "windows" {
-		return "/bin/sh", []string{"-c", line}
+// commandOf returns how to run the command of an entry: as hookd would write it, with a
+// shell, as agents do; on Windows by its words.
+func commandOf(entry *install.Entry) (program string, args []string) {
+	if runtime.GOOS != "windows" {
+		return "/bin/sh", []string{"-c", entry.Command.Line(install.POSIX)}
 	}
 	words := entry.Command.Words()
 	return words[0], words[1:]

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hookd-dev/hookd/loader/install"
+	"github.com/hookd-dev/hookd/schema"
 )
 
 // Verdict is what is known of hooks that are installed in an agent.
@@ -126,6 +127,25 @@ func (v *Verifier) result(ctx context.Context, s *subject) Result {
 		v.prove(ctx, s, &r)
 	}
 	return r
+}
+
+// Findings returns what keeps hookd from working, for hookd check. What a version is not
+// known for is left to hookd verify.
+func Findings(results []Result) (findings []schema.Finding) {
+	add := func(p Problem, severity schema.Severity) {
+		findings = append(findings, schema.NewFinding(schema.Pos{File: p.File, Line: p.Line}, "", severity, install.CodeUnable, p.Text, p.Remedy))
+	}
+	for i := range results {
+		for _, p := range results[i].Problems {
+			add(p, schema.SeverityError)
+		}
+		for _, p := range results[i].Doubts {
+			if p.Check != "version" {
+				add(p, schema.SeverityWarning)
+			}
+		}
+	}
+	return findings
 }
 
 // Exit codes of some results together.

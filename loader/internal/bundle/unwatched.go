@@ -41,6 +41,9 @@ func (c *Code) NoteKind(words []string) {
 	case interpreter.KindRunner:
 		c.Note("%s runs what the project says", name)
 	case interpreter.KindLauncher:
+		if name == "git" && len(words) > 1 && words[1] == "rev-parse" { // it only tells where things are
+			return
+		}
 		c.Note("%s starts another program in the project", name)
 	case interpreter.KindOther:
 		c.Note("%s reads settings and modules from the working directory", name)

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/hookd-dev/hookd/schema/document"
 )
@@ -34,10 +33,7 @@ func readCopilot(r *reader, f *file) {
 		return
 	}
 	r.events(f, hooks, func(event string, list *document.Node) {
-		speaks := "copilot"
-		if event != "" && unicode.IsUpper(rune(event[0])) {
-			speaks = "claude" // under such a name Copilot speaks as Claude Code does
-		}
+		const speaks = "copilot" // under Claude Code's names, too, where Copilot's input has other members
 		nested, flat := *list, *list
 		isGroup := func(n *document.Node) bool { return n.Get("hooks") != nil }
 		nested.Items = slices.DeleteFunc(slices.Clone(list.Items), func(n *document.Node) bool { return !isGroup(n) })

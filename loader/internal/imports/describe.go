@@ -1,8 +1,12 @@
 package imports
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
+	"github.com/hookd-dev/hookd/internal/text"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/dialect/foreignhooks"
 	"github.com/hookd-dev/hookd/schema"
@@ -84,13 +88,73 @@ var projectVariables = map[string][]string{
 }
 
 // Value returns the value that a variable has for hooks of a dialect which start in a
-// project's root: known is false for one that depends on who starts hookd.
+// project's root: known is false for one that depends on who starts hookd. Two commands
+// count as variables: those by which people name the project's folder where their agent
+// has no variable for it.
 func Value(dialect, name, root, home string) (value string, known bool) {
 	switch {
+	case name == "$(pwd)":
+		return root, root != ""
+	case name == "$(git rev-parse --show-toplevel)":
+		return root, root != "" && hasGit(root)
 	case name == "HOME":
 		return home, home != ""
 	case name == "PWD", name == "HOOK_PROJECT_DIR", slices.Contains(projectVariables[dialect], name):
 		return root, root != ""
 	}
 	return "", false
+}
+
+// hasGit reports whether a folder is the top of a checkout.
+func hasGit(root string) bool {
+	_, err := os.Stat(filepath.Join(root, ".git"))
+	return err == nil
+}
+
+// mostNamed is how many hooks one finding names.
+const mostNamed = 5
+
+// OpenOnce says once of each agent's settings, and not of each hook in them, that the agent
+// goes on when its hooks crash, and how the person has the ones that matter refuse.
+func OpenOnce(findings []schema.Finding) []schema.Finding {
+	type source struct{ agent, folder string }
+	named := map[source][]string{}
+	at := map[source]int{} // of the finding that stands for all of them
+	kept := findings[:0]
+	for _, f := range findings {
+		of := source{}
+		if f.Code == string(schema.CodeFailsOpen) && f.Hook != nil {
+			of = source{Owner(*f.Hook), filepath.Dir(f.File)}
+		}
+		if of.agent == "" {
+			kept = append(kept, f)
+			continue
+		}
+		if named[of] == nil {
+			at[of] = len(kept)
+			kept = append(kept, f)
+		}
+		named[of] = append(named[of], *f.Hook)
+	}
+	for of, names := range named {
+		f := &kept[at[of]]
+		*f = open(*f, of.agent, names)
+	}
+	return kept
+}
+
+// open is the finding of one hook, said of all that are named.
+func open(f schema.Finding, agent string, names []string) schema.Finding {
+	f.Remedy = `in hooks.use, add {"name": "` + names[0] + `", "onFailure": "block"} for each that you rely on`
+	p := foreignhooks.Find(agent)
+	if len(names) == 1 || p == nil {
+		return f
+	}
+	list := strings.Join(names[:min(len(names), mostNamed)], ", ")
+	if more := len(names) - mostNamed; more > 0 {
+		list += " and " + text.Count(more, "more hook")
+	}
+	f.Message = p.FailsOpen + ", and so it is here for " + text.Count(len(names), "imported hook") + " that could refuse: " + list
+	f.Hook, f.Line = nil, nil
+	return f
 }

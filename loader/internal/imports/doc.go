@@ -6,16 +6,19 @@
 // An [Agent] (imports.go) is one of them: where its settings lie and how they are read.
 // [Agent.Read] takes the texts of its files and returns each entry as a [Hook]: the
 // command as the agent would start it, the event and the matcher in the agent's own words,
-// the limit as a duration. package dialect knows what the words mean.
+// the limit as a duration. Package foreignhooks knows what the words mean.
 //
-//	imports.go     Agent, Hook, the list of agents
+//	list.go        the list of agents
+//	imports.go     Agent, Hook: what an agent's file is made of
 //	reader.go      reads a file, and the members of an entry
 //	groups.go      the form that most agents have: events, groups, handlers
 //	claude.go …    one file for each agent: its members
 //	condition.go   Claude Code's member if as a condition of hookd's
 //	shellparts.go  variables and folders become part of the command line
-//	describe.go    a Hook as a description, as the loader takes it; variables of agents
+//	describe.go    a Hook as a description, as the loader takes it; variables of agents;
+//	               what is said once of all hooks of an agent that goes on when they crash
 //	names.go       names, repeated entries, entries that start hookd
+//	present.go     whether an agent has hooks at all, for a hint
 //
 // # Rules
 //

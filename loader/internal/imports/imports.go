@@ -1,13 +1,9 @@
 package imports
 
 import (
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/hookd-dev/hookd/loader/internal/settings"
 	"github.com/hookd-dev/hookd/protocol/dialect/foreignhooks"
 	"github.com/hookd-dev/hookd/schema"
 	"github.com/hookd-dev/hookd/schema/document"
@@ -67,16 +63,26 @@ type Agent struct {
 	once bool
 }
 
-// Agents are all agents whose hooks can be imported, by name.
-var Agents = []*Agent{&claude, &codex, &copilot, &cursor, &gemini, &kodelet, &openhands}
+// A Text is one settings file as it was read.
+type Text struct {
+	File   string
+	Format document.Format
+	Bytes  []byte
+}
 
-// Find returns the agent of a name, nil if there is none.
-func Find(name string) *Agent {
-	i := slices.IndexFunc(Agents, func(a *Agent) bool { return a.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return Agents[i]
+// reader reads the files of one agent.
+type reader struct {
+	agent    *Agent
+	hooks    []Hook
+	findings []schema.Finding
+}
+
+// file is one file while it is read.
+type file struct {
+	path string
+	root *document.Node
+	bad  *schema.UnreadableError // nothing in it counts
+	off  bool                    // it switches its hooks off
 }
 
 // RunsOnce reports whether the agent runs two equal entries once.
@@ -84,29 +90,6 @@ func (a *Agent) RunsOnce() bool { return a.once }
 
 // protocol is what is known of the agent's hooks.
 func (a *Agent) protocol() *foreignhooks.Agent { return foreignhooks.Find(a.Name) }
-
-// Present returns the first of the agent's settings files below a folder in which hooks
-// are, "" if there is none. It is for a hint, and judges nothing.
-func (a *Agent) Present(scope Scope, folder string) string {
-	if a.Folder != "" {
-		if entries, _ := os.ReadDir(filepath.Join(folder, filepath.FromSlash(a.Folder))); len(entries) > 0 {
-			return a.Folder
-		}
-	}
-	for _, name := range a.Files[scope] {
-		found, _ := filepath.Glob(filepath.Join(folder, filepath.FromSlash(name)))
-		for _, file := range found {
-			text, err := settings.ReadText(file)
-			if err != nil {
-				continue
-			}
-			if hooks, _, _ := a.Read([]Text{{File: file, Format: FormatOf(file), Bytes: text}}); len(hooks) > 0 {
-				return strings.TrimPrefix(file, folder+string(filepath.Separator))
-			}
-		}
-	}
-	return ""
-}
 
 // FormatOf is the format of an agent's settings file, by its name.
 func FormatOf(file string) document.Format {

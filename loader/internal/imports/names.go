@@ -43,15 +43,6 @@ func giveNames(hooks []Hook) {
 	}
 }
 
-// Owner returns the agent that a name was given for, "" for the name of another hook.
-func Owner(name string) string {
-	agent, _, is := strings.Cut(name, ":")
-	if !is || Find(agent) == nil {
-		return ""
-	}
-	return agent
-}
-
 // longestName bounds what of a script's name is taken over.
 const longestName = 80
 
@@ -121,9 +112,22 @@ func firstCommand(line string) []string {
 	at := max(0, slices.IndexFunc(commands, func(c shellwords.Command) bool { return !slices.Contains(setUp, c.Words[0].Text) }))
 	words := make([]string, len(commands[at].Words))
 	for i, w := range commands[at].Words {
-		words[i] = w.Text
+		words[i] = withoutSubstitutions(w.Text)
 	}
 	return words
+}
+
+// withoutSubstitutions leaves out commands that stand in a word for a folder:
+// "$(git rev-parse --show-toplevel)/guard.py" is /guard.py.
+func withoutSubstitutions(word string) string {
+	for {
+		before, rest, is := strings.Cut(word, "$(")
+		inner, after, ends := strings.Cut(rest, ")")
+		if !is || !ends || strings.Contains(inner, "(") {
+			return word
+		}
+		word = before + after
+	}
 }
 
 // withoutRepeats leaves out entries that are equal to an earlier one but for their

@@ -15,13 +15,6 @@ import (
 	"github.com/hookd-dev/hookd/schema/document"
 )
 
-// A Text is one settings file as it was read.
-type Text struct {
-	File   string
-	Format document.Format
-	Bytes  []byte
-}
-
 // Read reads the hooks in the settings files of one agent and one scope. A file of which
 // nothing counts is an error; the hooks of the others are returned all the same.
 func (a *Agent) Read(texts []Text) (hooks []Hook, findings []schema.Finding, bad []*schema.UnreadableError) {
@@ -37,21 +30,6 @@ func (a *Agent) Read(texts []Text) (hooks []Hook, findings []schema.Finding, bad
 	r.skipOurs()
 	giveNames(r.hooks)
 	return r.hooks, r.findings, bad
-}
-
-// reader reads the files of one agent.
-type reader struct {
-	agent    *Agent
-	hooks    []Hook
-	findings []schema.Finding
-}
-
-// file is one file while it is read.
-type file struct {
-	path string
-	root *document.Node
-	bad  *schema.UnreadableError // nothing in it counts
-	off  bool                    // it switches its hooks off
 }
 
 func (r *reader) file(t Text) *schema.UnreadableError {

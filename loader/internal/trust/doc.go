@@ -20,6 +20,6 @@
 //
 // The other files are the person's side: plan.go and planitem.go show
 // what would run besides what was allowed, allow.go puts a decision into the records,
-// and ancestry.go checks the ancestry of a process:
-// below a hook or an agent nothing is ever granted.
+// and maydecide.go refuses a decision that a hook or an agent run would take: below them
+// nothing is ever granted.
 package trust

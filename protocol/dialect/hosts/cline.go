@@ -12,7 +12,7 @@ import (
 // cline is Cline. It starts a file that is named as the event, and reads only its stdout:
 // cancel ends the whole task.
 var cline = &dialect.Agent{
-	Name: "cline", Title: "Cline", Tier: dialect.FromDocuments,
+	Name: "cline", Title: "Cline",
 	Rows: failsOpen(30*time.Second, []dialect.Row{
 		{Name: "TaskStart", Event: protocol.SessionStart, Can: dialect.Can{Context: carried}},
 		{Name: "TaskResume", Event: protocol.SessionStart, Can: dialect.Can{Context: carried}},

@@ -13,7 +13,7 @@ import (
 // does not support here, is thrown away as a whole, and the tool runs: nothing is
 // written that its schema of the event does not list.
 var codex = &dialect.Agent{
-	Name: "codex", Title: "Codex CLI", Tier: dialect.Captured,
+	Name: "codex", Title: "Codex CLI",
 	Rows: failsOpen(600*time.Second, []dialect.Row{
 		{Name: "PreToolUse", Event: protocol.ToolCallStart, Can: dialect.Can{Block: carried, Change: alsoAllows, Context: carried, Notice: carried}},
 		{Name: "PermissionRequest", Event: protocol.PermissionRequest, Can: dialect.Can{Block: carried, Ask: carried, Allow: carried, Notice: carried}},

@@ -15,7 +15,7 @@ import (
 // inputs do not name their event, so the command line does. With Claude Code's names it
 // writes Claude Code's members, and takes most answers in other places than that.
 var copilot = &dialect.Agent{
-	Name: "copilot", Title: "GitHub Copilot CLI", Tier: dialect.Captured,
+	Name: "copilot", Title: "GitHub Copilot CLI",
 	Rows: slices.Concat(
 		failsOpen(30*time.Second, []dialect.Row{
 			{Name: "preToolUse", Event: protocol.ToolCallStart, Can: dialect.Can{Block: carried, Change: alsoAllows, Context: carried, Ask: translated("with -p nobody can be asked, and the call is refused")}},

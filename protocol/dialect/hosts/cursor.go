@@ -16,7 +16,7 @@ import (
 // preToolUse, where it puts no question to the person, and beforeShellExecution, where it
 // does: that one is our permission-request.
 var cursor = &dialect.Agent{
-	Name: "cursor", Title: "Cursor", Tier: dialect.FromDocuments,
+	Name: "cursor", Title: "Cursor",
 	Rows: slices.Concat(
 		failsClosed(60*time.Second, []dialect.Row{
 			{Name: "preToolUse", Event: protocol.ToolCallStart, Can: dialect.Can{Block: carried, Change: carried, Context: carried}},

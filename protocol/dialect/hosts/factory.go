@@ -10,7 +10,7 @@ import (
 // factory is Factory Droid, which speaks Claude Code's protocol, merges changed args, and
 // never replaces a tool's output.
 var factory = &dialect.Agent{
-	Name: "factory", Title: "Factory Droid", Tier: dialect.FromDocuments, MergesArgs: true,
+	Name: "factory", Title: "Factory Droid", MergesArgs: true,
 	Rows: failsOpen(60*time.Second, []dialect.Row{
 		{Name: "PreToolUse", Event: protocol.ToolCallStart, Can: dialect.Can{Block: carried, Change: merged, Context: carried, Ask: carried, Stop: carried, Notice: carried}},
 		{Name: "PostToolUse", Event: protocol.ToolCallEnd, Can: dialect.Can{Context: carried, Stop: carried, Notice: carried}},

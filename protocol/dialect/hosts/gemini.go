@@ -13,7 +13,7 @@ import (
 // a refusal in the member decision only. Its events about model calls are in
 // geminimodel.go.
 var gemini = &dialect.Agent{
-	Name: "gemini", Title: "Gemini CLI", Tier: dialect.Captured, MergesArgs: true,
+	Name: "gemini", Title: "Gemini CLI", MergesArgs: true,
 	Rows: failsOpen(60*time.Second, []dialect.Row{
 		{Name: "BeforeTool", Event: protocol.ToolCallStart, Can: dialect.Can{Block: carried, Change: merged,
 			Ask: translated("without a terminal the agent ends"), Stop: carried, Notice: carried}},

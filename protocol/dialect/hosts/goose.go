@@ -10,7 +10,7 @@ import (
 
 // goose is Goose. Anything on stdout but a decision is a failure of the hook there.
 var goose = &dialect.Agent{
-	Name: "goose", Title: "Goose", Tier: dialect.FromDocuments,
+	Name: "goose", Title: "Goose",
 	Rows: failsOpen(30*time.Second, []dialect.Row{
 		{Name: "PreToolUse", Event: protocol.ToolCallStart, Can: dialect.Can{Block: carried}},
 		{Name: "PostToolUse", Event: protocol.ToolCallEnd},

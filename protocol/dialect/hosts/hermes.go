@@ -11,7 +11,7 @@ import (
 // hermes is Hermes Agent. Changed args are merged there. Its hooks for shell scripts know
 // three answers: about a call, about the end of a run, and a text for the model.
 var hermes = &dialect.Agent{
-	Name: "hermes", Title: "Hermes Agent", Tier: dialect.FromDocuments, MergesArgs: true,
+	Name: "hermes", Title: "Hermes Agent", MergesArgs: true,
 	Rows: failsOpen(60*time.Second, []dialect.Row{
 		{Name: "pre_tool_call", Event: protocol.ToolCallStart, Can: dialect.Can{Block: carried, Change: merged}},
 		{Name: "post_tool_call", Event: protocol.ToolCallEnd, Can: dialect.Can{Context: carried}},

@@ -11,7 +11,7 @@ import (
 // context. The names with small letters are those of its agent files, the others those of
 // its newer hook files.
 var kiro = &dialect.Agent{
-	Name: "kiro", Title: "Kiro", Tier: dialect.FromDocuments,
+	Name: "kiro", Title: "Kiro",
 	Rows: failsOpen(30*time.Second, []dialect.Row{
 		{Name: "agentSpawn", Event: protocol.SessionStart, Can: dialect.Can{Context: carried}},
 		{Name: "userPromptSubmit", Event: protocol.PromptSubmit, Can: dialect.Can{Context: carried}},

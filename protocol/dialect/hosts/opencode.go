@@ -11,7 +11,7 @@ import (
 // opencode is OpenCode, through the plug-in plugins/opencode.ts. Its rows have the names of
 // OpenCode's own functions and events.
 var opencode = &dialect.Agent{
-	Name: "opencode", Title: "OpenCode", Tier: dialect.Captured,
+	Name: "opencode", Title: "OpenCode",
 	Rows: slices.Concat(
 		failsClosed(60*time.Second, []dialect.Row{
 			{Name: "tool.execute.before", Event: protocol.ToolCallStart, Can: dialect.Can{Block: carried, Change: carried, Context: carried, Notice: toast}},

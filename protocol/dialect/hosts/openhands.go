@@ -10,7 +10,7 @@ import (
 
 // openhands is the OpenHands SDK.
 var openhands = &dialect.Agent{
-	Name: "openhands", Title: "OpenHands", Tier: dialect.FromDocuments,
+	Name: "openhands", Title: "OpenHands",
 	Rows: failsOpen(60*time.Second, []dialect.Row{
 		{Name: "PreToolUse", Event: protocol.ToolCallStart, Can: dialect.Can{Block: carried, Context: carried, Stop: translated("the call is refused, and the run ends")}},
 		{Name: "PostToolUse", Event: protocol.ToolCallEnd, Can: dialect.Can{Context: carried}},

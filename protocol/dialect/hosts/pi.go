@@ -9,9 +9,9 @@ import (
 )
 
 // pi is pi, through the extension plugins/pi.ts. Its rows have the names of pi's own events.
-// That a call is blocked was measured, the rest is from its documents.
+// That a call is blocked was measured; the rest is from its documents.
 var pi = &dialect.Agent{
-	Name: "pi", Title: "pi", Tier: dialect.FromDocuments,
+	Name: "pi", Title: "pi",
 	Rows: slices.Concat(
 		failsClosed(60*time.Second, []dialect.Row{
 			{Name: "tool_call", Event: protocol.ToolCallStart, Can: dialect.Can{Block: carried, Change: carried, Context: carried,

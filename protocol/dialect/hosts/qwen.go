@@ -7,10 +7,10 @@ import (
 	"github.com/hookd-dev/hookd/protocol/dialect"
 )
 
-// qwen is Qwen Code. No change of args that it documents has an effect. Its behaviour was
-// measured; the inputs in testdata are written after its documents.
+// qwen is Qwen Code. No change of args that it documents has an effect. What
+// its answers do was measured; the inputs in testdata are written after its documents.
 var qwen = &dialect.Agent{
-	Name: "qwen", Title: "Qwen Code", Tier: dialect.FromDocuments,
+	Name: "qwen", Title: "Qwen Code",
 	Rows: failsOpen(60*time.Second, []dialect.Row{
 		{Name: "PreToolUse", Event: protocol.ToolCallStart, Can: dialect.Can{Block: carried, Ask: headless, Stop: translated("the call is refused, and the turn goes on"), Notice: carried}},
 		{Name: "PermissionRequest", Event: protocol.PermissionRequest, Can: dialect.Can{Block: carried, Ask: carried, Allow: carried, Notice: carried}},

@@ -26,9 +26,6 @@ func TestReadCaptured(t *testing.T) {
 	unmapped := map[string][]string{}
 	for _, a := range All {
 		files := golden.Inputs(t, filepath.Join("testdata", a.Name))
-		if a.Tier == dialect.Captured && len(files) == 0 {
-			t.Errorf("%s is marked as captured and has no inputs", a.Name)
-		}
 		for _, path := range files {
 			t.Run(a.Name+"/"+filepath.Base(path), func(t *testing.T) {
 				stdin, err := os.ReadFile(path)

@@ -12,7 +12,7 @@ import (
 // windsurf is Windsurf Cascade: exit code 2 refuses before something is done, and nothing
 // else is read. Its event says which tool is called.
 var windsurf = &dialect.Agent{
-	Name: "windsurf", Title: "Windsurf", Tier: dialect.FromDocuments,
+	Name: "windsurf", Title: "Windsurf",
 	Rows: failsOpen(30*time.Second, []dialect.Row{
 		{Name: "pre_run_command", Event: protocol.ToolCallStart, Can: dialect.Can{Block: carried}},
 		{Name: "pre_write_code", Event: protocol.ToolCallStart, Can: dialect.Can{Block: carried}},

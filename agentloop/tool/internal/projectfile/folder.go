@@ -19,6 +19,7 @@ import (
 type Folder struct {
 	Project   string   // absolute path
 	Refused   []string // absolute paths, refused with all below
+	State     string   // hookd's own folder, absolute, refused with all below
 	Unwritten []string // absolute paths that may be read, with all below
 	Locks     string   // absolute path of a folder for lock files, where folders cannot be locked; default: in the user's cache
 
@@ -65,7 +66,7 @@ func (f *Folder) Resolve(path string, writing bool) (*Target, error) {
 }
 
 func (f *Folder) places(project, path string, writing bool) *protect.Places {
-	return protect.Find(protect.Options{Refused: f.Refused, Unwritten: f.Unwritten, Writing: writing}, project, path)
+	return protect.Find(protect.Options{Refused: f.Refused, State: f.State, Unwritten: f.Unwritten, Writing: writing}, project, path)
 }
 
 // Mentions returns the protected place that the words of a command name, "" if none

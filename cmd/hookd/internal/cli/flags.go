@@ -64,6 +64,9 @@ func AsUsage(check cobra.PositionalArgs) cobra.PositionalArgs {
 			return nil
 		}
 		if err := check(c, args); err != nil {
+			if fault := (*Fault)(nil); errors.As(err, &fault) {
+				return err // the command says it better
+			}
 			message, hint := err.Error(), "see "+c.CommandPath()+" --help"
 			switch _, names, _ := strings.Cut(c.Use, " "); {
 			case c.HasSubCommands() || names == "" && len(args) == 0:

@@ -14,9 +14,8 @@ import (
 // settings and records of every layer. The user's settings of git are only read: a program
 // that they name is run by everybody who calls git, and hooks do.
 func fileToolsFolder(e *engine.Engine) tool.Folder {
-	folder := tool.Folder{Project: e.Root, Refused: []string{loader.ManagedDir}}
+	folder := tool.Folder{Project: e.Root, Refused: []string{loader.ManagedDir}, State: e.StateDir}
 	if e.StateDir != "" {
-		folder.Refused = append(folder.Refused, e.StateDir)
 		folder.Locks = filepath.Join(e.StateDir, "file-locks")
 	}
 	homes := []string{os.Getenv("HOME")}

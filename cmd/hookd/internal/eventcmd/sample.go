@@ -19,6 +19,10 @@ var sampleCalls = map[string]string{
 	"agent":      `"toolCallId":"call-1","name":"agent","kind":"agent","args":{"prompt":"look around"}`,
 }
 
+// sampleOrder is the order in which samples are looked through for a hook whose matcher is in
+// another agent's names.
+var sampleOrder = []string{"bash", "write_file", "edit_file", "read_file", "grep", "list_dir", "fetch", "mcp", "agent"}
+
 var kindSamples = map[string]string{
 	"@shell": "bash", "@read": "read_file", "@write": "write_file", "@net": "fetch", "@mcp": "mcp", "@agent": "agent",
 }

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,7 +12,6 @@ import (
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/cli"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/engine"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/places"
-	"github.com/hookd-dev/hookd/cmd/hookd/internal/report"
 	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/executor/hookenv"
@@ -40,7 +37,9 @@ func (cmd *Commands) Try() *cobra.Command {
 		Short: "Run one hook and show event, reply, stderr, time and the resulting change",
 		Long: `Run one hook, by its name or as a file, on a sample event or on --data, and show
 what it was given, what it answered, and what would change. Trying a file is
-consent to run that file. --watch runs it again each time it is saved.
+consent to run that file. --watch runs it again each time it is saved. An entry of
+settings, an imported one too, is tried by the name that hookd list shows; one of a
+project must have been allowed.
 
 --fault runs, in place of the hook's program, one of hookd's own that fails, and
 shows what the hook's class, rule and limit make of that: the failure's name, the
@@ -82,19 +81,23 @@ func (cmd *Commands) try(ctx context.Context, hook string, f tryFlags) error {
 	if err != nil {
 		return err
 	}
-	file, err := cmd.hookFile(ctx, hook)
+	of, err := cmd.subjectOf(ctx, hook)
 	if err != nil {
 		return err
 	}
 	if f.fault != "" {
-		return cmd.tryFaults(ctx, rt, file, f)
+		return cmd.tryFaults(ctx, rt, of, f)
 	}
 	if !f.watch {
-		return cmd.tryOnce(ctx, rt, file, f)
+		return cmd.tryOnce(ctx, rt, of, f)
+	}
+	file := of.file
+	if file == "" {
+		return cli.Usage("no-file", of.name+" is an entry of settings, and no file is saved for it", "hookd try "+of.name+" runs it once; hookd try FILE --watch is for a hook that is a file")
 	}
 	for {
 		saved := stampOf(file)
-		err := cmd.tryOnce(ctx, rt, file, f)
+		err := cmd.tryOnce(ctx, rt, of, f)
 		var code cli.ExitCode
 		if err != nil && !errors.As(err, &code) {
 			if ctx.Err() != nil {
@@ -142,27 +145,6 @@ func awaitSave(ctx context.Context, file string, saved stamp) error {
 	}
 }
 
-// hookFile finds the file that a person means: a path, or the name of a hook.
-func (cmd *Commands) hookFile(ctx context.Context, hook string) (string, error) {
-	if info, err := os.Stat(hook); err == nil && info.Mode().IsRegular() {
-		file, err := filepath.Abs(hook)
-		if err != nil {
-			return "", places.NoDirectory()
-		}
-		return file, nil
-	}
-	listing, err := cmd.Opener.Listing(ctx)
-	if err != nil {
-		return "", err
-	}
-	for _, h := range listing.Hooks {
-		if h.Name == hook && h.Path != "" {
-			return h.Path, nil
-		}
-	}
-	return "", cli.Usage("no-hook", "there is no file and no hook "+hook, "hookd list shows the hooks; hookd new "+filepath.Base(hook)+" writes one")
-}
-
 // trial is one run of a hook on one event.
 type trial struct {
 	hook    *executor.Hook
@@ -171,10 +153,12 @@ type trial struct {
 	stdin   []byte
 	stdout  []byte
 	fits    bool // the hook is for this event
+
+	findings []schema.Finding // about the hook
 }
 
-func (cmd *Commands) tryOnce(ctx context.Context, rt *process.Runtime, file string, f tryFlags) error {
-	snapshot, t, err := cmd.newTrial(ctx, rt, file, f)
+func (cmd *Commands) tryOnce(ctx context.Context, rt *process.Runtime, of subject, f tryFlags) error {
+	snapshot, t, err := cmd.newTrial(ctx, rt, of, f)
 	if err != nil {
 		return err
 	}
@@ -190,83 +174,6 @@ func (cmd *Commands) tryOnce(ctx context.Context, rt *process.Runtime, file stri
 		return cli.ExitCode(cli.ExitRefused)
 	}
 	return err
-}
-
-// newTrial loads one file as a hook and makes the event that it is tried on.
-func (cmd *Commands) newTrial(ctx context.Context, rt *process.Runtime, file string, f tryFlags) (*loader.Snapshot, *trial, error) {
-	snapshot, err := loader.Single(ctx, loader.Options{Project: cmd.Project.Folder, Runtime: rt, Program: places.Program()}, file)
-	if err != nil {
-		return nil, nil, cli.Usage("no-hook", err.Error(), "")
-	}
-	shown := false
-	for _, finding := range snapshot.Findings {
-		if finding.Severity == schema.SeverityError && !cmd.Console.JSON {
-			report.Findings(cmd.Console.Err, []schema.Finding{finding})
-			shown = true
-		}
-	}
-	hook := snapshot.Set.Hooks[0]
-	if other := loader.SpeaksOtherwise(file, hook.Name); other != nil && hook.Foreign() == nil && !cmd.Console.JSON {
-		report.Findings(cmd.Console.Err, []schema.Finding{*other})
-		shown = true
-	}
-	if hook.Asker == nil {
-		return nil, nil, cannotRun(hook, shown)
-	}
-	t, err := cmd.trialOf(hook, snapshot.Project, f)
-	return snapshot, t, err
-}
-
-// trialOf makes the event that a hook is tried on: the one asked for, or the first
-// that the hook is for.
-func (cmd *Commands) trialOf(hook *executor.Hook, project string, f tryFlags) (*trial, error) {
-	name := protocol.ToolCallStart
-	if len(hook.Events) > 0 {
-		name = hook.Events[0]
-	}
-	if f.event != "" {
-		var err error
-		if name, err = eventOf(hook, f.event); err != nil {
-			return nil, err
-		}
-	}
-	tools := hook.Match.Tool
-	if hook.Matcher != "" {
-		tools = strings.Split(hook.Matcher, "|")
-	}
-	data, err := cmd.eventData(name, f.data, f.hasData, tools)
-	if err != nil {
-		return nil, err
-	}
-	given, err := cmd.event(name, data, "", project)
-	if err != nil {
-		return nil, err
-	}
-	return &trial{hook: hook, given: given}, nil
-}
-
-// eventOf is the event that a name on the command line means: ours, an alias, or one of
-// the agent that the hook was written for.
-func eventOf(hook *executor.Hook, name string) (protocol.EventName, error) {
-	if f := hook.Foreign(); f != nil {
-		if event, err := f.Resolve(name); err == nil {
-			return event, nil
-		}
-	}
-	return cli.EventName(name)
-}
-
-// cannotRun returns the fault of a hook that cannot be tried. With shown, the remedy was
-// printed before.
-func cannotRun(hook *executor.Hook, shown bool) *cli.Fault {
-	why, remedy := hook.Why, ""
-	if hook.Fault != nil {
-		why, remedy = hook.Fault.Detail, hook.Fault.Remedy
-	}
-	if shown {
-		remedy = "see what is said about it above"
-	}
-	return cli.Usage("cannot-run", hook.Name+" cannot run: "+strings.TrimPrefix(why, hook.Name+": "), remedy)
 }
 
 // runTrial asks the one hook, whatever its matcher says, and waits for an

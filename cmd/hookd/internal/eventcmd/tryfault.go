@@ -1,6 +1,7 @@
 package eventcmd
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -20,6 +21,7 @@ import (
 	"github.com/hookd-dev/hookd/executor/process"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/dialect/foreignhooks"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -58,12 +60,12 @@ func chosenFaults(name string) ([]faultyhook.Fault, error) {
 
 // tryFaults lets a hook misbehave: its settings stay as they are, and a program that fails
 // takes the place of its own.
-func (cmd *Commands) tryFaults(ctx context.Context, rt *process.Runtime, file string, f tryFlags) error {
+func (cmd *Commands) tryFaults(ctx context.Context, rt *process.Runtime, of subject, f tryFlags) error {
 	faults, err := chosenFaults(f.fault)
 	if err != nil {
 		return err
 	}
-	snapshot, t, err := cmd.newTrial(ctx, rt, file, f)
+	snapshot, t, err := cmd.newTrial(ctx, rt, of, f)
 	if err != nil {
 		return err
 	}
@@ -153,9 +155,12 @@ type faultTrial struct {
 func (cmd *Commands) faultyHook(hook *executor.Hook, f *faultyhook.Fault, snapshot *loader.Snapshot) *executor.Hook {
 	faulty := *hook
 	config := exechook.Config{
-		Dir: snapshot.Project, HookFile: hook.Path, Args: f.Arguments(hook.Timeout),
+		Dir: snapshot.Project, HookFile: hook.Path, Args: f.Arguments(hook.Timeout, cmp.Or(hook.Dialect, foreignhooks.Own)),
 		Env: []string{"PATH=" + os.Getenv("PATH")},
 		Key: hook.Name + "\x00" + f.Name, // else one trial would wait until another's processes have ended
+	}
+	if of := hook.Foreign(); of != nil {
+		config.Selector, _ = of.Select(hook.Named, "")
 	}
 	if config.Dir == "" {
 		config.Dir = filepath.Dir(hook.Path)
@@ -181,7 +186,7 @@ func (cmd *Commands) faultyHook(hook *executor.Hook, f *faultyhook.Fault, snapsh
 // runFault asks the faulty hook about the event.
 func (cmd *Commands) runFault(ctx context.Context, snapshot *loader.Snapshot, t *faultTrial) error {
 	hook := cmd.faultyHook(t.hook, &t.Fault, snapshot)
-	hook.Events, hook.Match = []protocol.EventName{t.given.Event}, schema.Match{}
+	hook.Events, hook.Match, hook.Matcher = []protocol.EventName{t.given.Event}, schema.Match{}, ""
 	own := snapshot.Set.SettingsOf(protocol.OriginOf(hook.Layer, hook.Name))
 	own.Drain = hook.Timeout + own.Grace + time.Second // an observer, too, has its whole limit
 	hook.Own = &own

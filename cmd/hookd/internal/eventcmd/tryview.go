@@ -1,6 +1,7 @@
 package eventcmd
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/hookd-dev/hookd/executor/daemon"
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/schema"
 	"github.com/hookd-dev/hookd/schema/units"
 )
 
@@ -27,10 +29,12 @@ type trialJSON struct {
 	Stdout string `json:"stdout"`
 	Stderr string `json:"stderr"`
 	Diff   string `json:"diff"`
+
+	Findings []schema.Finding `json:"findings"` // about the hook
 }
 
 func (t *trial) json() trialJSON {
-	return trialJSON{t.outcome, string(t.stdin), string(t.stdout), t.run().Stderr, show.UnifiedDiff(t.given.Data, t.outcome.Event.Data)}
+	return trialJSON{t.outcome, string(t.stdin), string(t.stdout), t.run().Stderr, show.UnifiedDiff(t.given.Data, t.outcome.Event.Data), t.findings}
 }
 
 // show prints the trial from top to bottom: given, answered, decided.
@@ -38,6 +42,10 @@ func (t *trial) show(p *show.Printer) {
 	run := t.run()
 	p.Print("%s %s\n", p.In(show.Strong, "event"), show.Line(string(t.given.Event)))
 	p.Indented("  ", show.Quiet, show.Visible(show.Pretty(t.given.Data)))
+	if of := t.hook.Foreign(); of != nil && len(t.stdin) > 0 {
+		p.Print("%s %s\n", p.In(show.Strong, "asked as"), p.In(show.Quiet, "a hook of "+of.Title+", which reads"))
+		p.Indented("  ", show.Quiet, show.Visible(show.Pretty(bytes.TrimSpace(t.stdin))))
+	}
 	limit := units.FormatDuration(t.hook.Timeout)
 	p.Print("%s %s\n", p.In(show.Strong, "reply"), p.In(show.Quiet, fmt.Sprintf("after %s of %s", show.Milliseconds(run.TookMs), limit)))
 	switch text := strings.TrimRight(string(t.stdout), "\n"); {

@@ -12,10 +12,12 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/hookd-dev/hookd/protocol/dialect/foreignhooks"
 )
 
-// Role is the first argument of hookd as a faulty hook. The fault's name and the
-// hook's limit follow.
+// Role is the first argument of hookd as a faulty hook. The fault's name, the hook's limit
+// and the dialect that it speaks follow, and what the hook's agent adds.
 const Role = "faulty-hook"
 
 // A Fault is one way in which a hook misbehaves.
@@ -33,10 +35,35 @@ type Fault struct {
 // long is longer than any hook may take.
 const long = time.Hour
 
-// reply prints an answer to the event, with its id: in every mode it ends the turn.
-func reply(id, rest string) { fmt.Printf("{\"id\":%q%s\n", id, rest) }
+// speaks is the dialect of this faulty hook.
+var speaks = foreignhooks.Own
 
-const observe = `,"action":"observe"}`
+// reply prints an answer to the event, with its id: in every mode it ends the turn. A hook
+// of another agent says the same in words that all of them read so.
+func reply(id, rest string) {
+	switch {
+	case speaks == foreignhooks.Own:
+		fmt.Printf("{\"id\":%q%s\n", id, rest)
+	case rest == observe && speaks == "acai":
+		fmt.Println("observe")
+	default:
+		fmt.Println(theirs[rest])
+	}
+}
+
+// Answers, of which hookd's own begin with the id.
+const (
+	observe   = `,"action":"observe"}`
+	typo      = `,"action":"blokc"}`
+	protected = `,"action":"modify","patch":[{"op":"add","path":"/notToBeChanged","value":1}]}`
+)
+
+// theirs are the same answers in the words of other agents.
+var theirs = map[string]string{
+	observe:   `{}`,
+	typo:      `{"action":"blokc","decision":"blokc","permission":"blokc","permissionDecision":"blokc","blocked":"blokc"}`,
+	protected: `{"action":"modify","modifications":{"notToBeChanged":1},"hookSpecificOutput":1,"updated_input":1,"modifiedArgs":1,"input":1,"additionalContext":1}`,
+}
 
 // Faults are all of them, in the order in which they are shown.
 var Faults = []Fault{
@@ -79,12 +106,12 @@ var Faults = []Fault{
 	{Name: "silent", Does: "ends with exit code 0 and says nothing", run: func(time.Duration, string) {}},
 	{Name: "garbage", Does: "prints text that is no JSON", run: func(time.Duration, string) { fmt.Println("Traceback (most recent call last):") }},
 	{Name: "cut", Does: "prints half an answer", run: func(_ time.Duration, id string) { fmt.Printf(`{"id":%q,"action":"obs`, id) }},
-	{Name: "typo", Does: "answers with an action that does not exist", run: func(_ time.Duration, id string) { reply(id, `,"action":"blokc"}`) }},
+	{Name: "typo", Does: "answers with an action that does not exist", run: func(_ time.Duration, id string) { reply(id, typo) }},
 	{Name: "twice", Does: "prints two answers", run: func(_ time.Duration, id string) { reply(id, observe); reply(id, observe) }},
-	{Name: "bytes", Does: "answers in bytes that are no UTF-8", run: func(_ time.Duration, id string) { reply(id, ",\"action\":\"observe\",\"notice\":\"\xff\"}") }},
-	{Name: "protected", Does: "changes a field that no hook may change", run: func(_ time.Duration, id string) {
-		reply(id, `,"action":"modify","patch":[{"op":"add","path":"/notToBeChanged","value":1}]}`)
+	{Name: "bytes", Does: "answers in bytes that are no UTF-8", run: func(_ time.Duration, id string) {
+		fmt.Printf("{\"id\":%q,\"action\":\"observe\",\"notice\":\"\xff\"}\n", id)
 	}},
+	{Name: "protected", Does: "changes what no hook may change", run: func(_ time.Duration, id string) { reply(id, protected) }},
 	{Name: "flood", Does: "writes to stdout without end", run: func(time.Duration, string) { flood(os.Stdout, long) }},
 	{Name: "stderr-flood", Does: "writes 64 MiB to stderr and ends", run: func(time.Duration, string) {
 		line := strings.Repeat("x", 1<<16-1) + "\n"
@@ -125,14 +152,17 @@ func Names() []string {
 }
 
 // Arguments returns the arguments of hookd as a hook with the fault.
-func (f *Fault) Arguments(limit time.Duration) []string {
-	return []string{Role, f.Name, limit.String()}
+func (f *Fault) Arguments(limit time.Duration, dialect string) []string {
+	return []string{Role, f.Name, limit.String(), dialect}
 }
 
 // Run misbehaves if args are those of a faulty hook, and reports whether it did.
 func Run(args []string) bool {
-	if len(args) != 3 || args[0] != Role {
+	if len(args) < 3 || args[0] != Role {
 		return false
+	}
+	if len(args) > 3 {
+		speaks = args[3]
 	}
 	f := Find(args[1])
 	limit, err := time.ParseDuration(args[2])

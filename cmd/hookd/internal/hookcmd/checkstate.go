@@ -10,6 +10,7 @@ import (
 	"github.com/hookd-dev/hookd/executor"
 	"github.com/hookd-dev/hookd/loader"
 	"github.com/hookd-dev/hookd/loader/install"
+	"github.com/hookd-dev/hookd/loader/install/verify"
 	"github.com/hookd-dev/hookd/schema"
 )
 
@@ -53,7 +54,8 @@ func (cmd *Commands) checkAgents(ctx context.Context, state, project string) ([]
 	if err != nil {
 		return nil, err
 	}
-	return in.Findings(ctx, runtime, os.Environ()), nil
+	v := verify.Verifier{Installer: in, State: state, Environ: os.Environ(), Run: runtime}
+	return verify.Findings(v.Verify(ctx, nil)), nil
 }
 
 // monitorFindings are the agents for which hooks only watch.

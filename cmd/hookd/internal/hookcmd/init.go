@@ -49,12 +49,17 @@ func (cmd *Commands) Init() *cobra.Command {
 			if home, err := os.UserHomeDir(); err == nil && home == root {
 				cmd.Console.Out.Print("this is your home folder: its hooks belong to you in every project and need no trust\n")
 			}
-			for _, other := range loader.Importables(root) {
-				cmd.Console.Out.Print("%s has hooks for %s; to have them asked here too: \"hooks\": {\"import\": [\"%s\"]}\n", show.Line(other.File), other.Title, other.Agent)
-			}
+			cmd.noteImportables(root)
 			cmd.Console.Out.Print("next: hookd new guard.sh --lang sh\n")
 			return cmd.counts()
 		},
+	}
+}
+
+// noteImportables says which other agents the project has hooks for, and how they are taken.
+func (cmd *Commands) noteImportables(root string) {
+	for _, other := range loader.Importables(root) {
+		cmd.Console.Out.Print("%s has hooks for %s; to have them asked here too: \"hooks\": {\"import\": [\"%s\"]} in .acai/acai.json\n", show.Line(other.File), other.Title, other.Agent)
 	}
 }
 

@@ -56,6 +56,9 @@ them, as the settings switch them; elsewhere they are not asked.`,
 				return cmd.Console.PrintJSON(listing)
 			}
 			report.Listing(cmd.Console.Out, listing.Listing)
+			if len(snapshot.Hooks) == 0 && snapshot.Project != "" {
+				cmd.noteImportables(snapshot.Project)
+			}
 			cmd.noteMonitors()
 			if event == "" {
 				report.Resources(cmd.Console.Out, listing.Resources)

@@ -1,6 +1,7 @@
 package installcmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -50,7 +51,7 @@ func (cmd *Commands) install(ctx context.Context, f flags, names []string) error
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		plan, err := in.Plan(install.Request{Agent: a, Scope: scope, Program: started, Version: found.Version})
+		plan, err := in.Plan(install.Request{Agent: a, Scope: scope, Program: started, Version: found.Version, Unknown: unknownVersion(found)})
 		if err != nil {
 			return fault(err)
 		}
@@ -68,7 +69,19 @@ func (cmd *Commands) install(ctx context.Context, f flags, names []string) error
 			return err
 		}
 	}
+	cmd.next(chosen)
 	return nil
+}
+
+// unknownVersion says why the version of an agent is not known, "" if it is.
+func unknownVersion(f install.Found) string {
+	switch {
+	case f.Version.Known():
+		return ""
+	case f.Program == "":
+		return "its program " + f.Agent.Programs[0] + " is not on PATH"
+	}
+	return cmp.Or(f.Problem, "it did not say")
 }
 
 // versionOf says which version of an agent is here.
@@ -101,7 +114,7 @@ func programToStart(warm bool) (string, error) {
 	}
 	messenger := filepath.Join(filepath.Dir(path), name)
 	if info, err := os.Stat(messenger); err != nil || !info.Mode().IsRegular() {
-		return "", cli.Usage("no-messenger", "there is no "+messenger, "put hookd-bridge of the same version beside hookd, or leave --warm out")
+		return "", cli.Usage("no-messenger", "there is no "+messenger, "put hookd-bridge of the same version next to hookd, or leave --warm out")
 	}
 	return messenger, nil
 }
@@ -174,10 +187,28 @@ func (cmd *Commands) carryOut(ctx context.Context, in *install.Installer, f flag
 			}
 		}
 		for _, note := range p.Notes {
-			cmd.Console.Note(p.Agent.Title+": "+note.Text, note.Remedy)
+			cmd.Console.Note(about(p.Agent, note.Text), note.Remedy)
 		}
 	}
 	return nil
+}
+
+// about returns a note with the name of the agent that it is about, once.
+func about(a *install.Agent, note string) string {
+	if first, _, _ := strings.Cut(a.Title, " "); strings.HasPrefix(note, first) {
+		return note
+	}
+	return a.Title + ": " + note
+}
+
+// next says what a person can do after an installation.
+func (cmd *Commands) next(chosen []*install.Agent) {
+	names := make([]string, len(chosen))
+	for i, a := range chosen {
+		names[i] = a.Name
+	}
+	all := strings.Join(names, " ")
+	cmd.Console.Out.Print("%s\n", cmd.Console.Out.In(show.Quiet, "next: hookd verify "+all+" tries it, hookd list shows the hooks that decide, hookd uninstall "+all+" takes it out again"))
 }
 
 // apply writes the files of one plan.

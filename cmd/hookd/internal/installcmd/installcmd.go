@@ -54,7 +54,7 @@ its version. An earlier installation is repaired, not repeated.`,
 		ValidArgs: install.Names(),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 && !f.status && !f.detect && !f.verify {
-				return errors.New("which agent? One or more of " + strings.Join(install.Names(), ", "))
+				return cli.Usage("usage", "which agent? One or more of "+strings.Join(install.Names(), ", "), "hookd install --detect shows which are here")
 			}
 			return nil
 		},
@@ -95,7 +95,7 @@ installation afterwards, with what was added to them since.`,
 		ValidArgs: install.Names(),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return errors.New("which agent? hookd install --status shows where hookd is installed")
+				return cli.Usage("usage", "which agent? One or more of "+strings.Join(install.Names(), ", "), "hookd install --status shows where hookd is installed")
 			}
 			return nil
 		},

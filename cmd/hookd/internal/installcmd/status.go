@@ -67,7 +67,7 @@ func (cmd *Commands) status(ctx context.Context, f flags, names []string) error 
 func (cmd *Commands) showStatus(list []shown) {
 	out := cmd.Console.Out
 	if len(list) == 0 {
-		out.Print("hookd is installed in no agent\n")
+		out.Print("hookd is installed in no agent; hookd install --detect shows which are here\n")
 		return
 	}
 	table := show.Table{Header: []string{"AGENT", "SCOPE", "EVENTS", "FILE", "STARTS"}}
@@ -120,7 +120,7 @@ func (cmd *Commands) detect(ctx context.Context, f flags) error {
 		return cmd.Console.PrintJSON(list)
 	}
 	if len(list) == 0 {
-		cmd.Console.Out.Print("no agent that hookd knows is here\n")
+		cmd.Console.Out.Print("no agent that hookd knows is here: none has its program on PATH or its settings in your home folder\nhookd knows %s\n", strings.Join(install.Names(), ", "))
 		return nil
 	}
 	table := show.Table{Header: []string{"AGENT", "VERSION", "HOOKD", "PROGRAM", "CONFIGURATION"}}
@@ -132,6 +132,9 @@ func (cmd *Commands) detect(ctx context.Context, f flags) error {
 		table.Add(show.Cell{Text: d.Agent, Tone: show.Name}, show.Cell{Text: d.Version}, show.Cell{Text: installed}, show.Cell{Text: d.Program}, show.Cell{Text: d.Folder, Tone: show.Quiet})
 	}
 	table.Write(cmd.Console.Out)
+	if i := slices.IndexFunc(list, func(d detected) bool { return len(d.Scopes) == 0 }); i >= 0 {
+		cmd.Console.Out.Print("%s\n", cmd.Console.Out.In(show.Quiet, "next: hookd install "+list[i].Agent+" --dry-run shows what would be written"))
+	}
 	return nil
 }
 

@@ -3,8 +3,10 @@ package installcmd
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
+	"github.com/hookd-dev/hookd/cmd/hookd/internal/show"
 	"github.com/hookd-dev/hookd/loader/install"
 )
 
@@ -34,6 +36,10 @@ func (cmd *Commands) uninstall(ctx context.Context, f flags, names []string) err
 				continue
 			}
 			plan, err := in.PlanRemoval(a, s)
+			if !named && errors.Is(err, install.ErrOutside) {
+				cmd.Console.Note(about(a, "nothing is taken out for this project: "+err.Error()), "remove the link in the project")
+				continue
+			}
 			if err != nil {
 				return fault(err)
 			}
@@ -42,6 +48,11 @@ func (cmd *Commands) uninstall(ctx context.Context, f flags, names []string) err
 			}
 			cmd.showPlan(plan, "")
 			plans = append(plans, plan)
+		}
+	}
+	for _, a := range chosen {
+		if !slices.ContainsFunc(plans, func(p *install.Plan) bool { return p.Agent == a }) {
+			cmd.Console.Out.Print("hookd is not in the settings of %s\n", show.Line(a.Title))
 		}
 	}
 	if err := cmd.carryOut(ctx, in, f, plans, "take hookd out?"); err != nil || f.dryRun {

@@ -99,6 +99,9 @@ func (cmd *Commands) showResults(results []verify.Result) {
 			title += " (" + string(r.Scope) + ")"
 		}
 		p.Print("%s  %s", p.In(show.Strong, show.Line(title)), p.In(tones[r.Verdict], string(r.Verdict)))
+		if r.Verdict == verify.Absent {
+			p.Print("  %s", p.In(show.Quiet, "hookd install "+r.Agent+" puts hookd into its settings"))
+		}
 		if r.Proof != "" {
 			p.Print("  %s", p.In(show.Quiet, show.Line(r.Proof)))
 		}

@@ -301,10 +301,22 @@ func heldStreams(p *show.Printer, hooks []daemon.Listed) {
 // failsOpen names the hooks of other agents that refuse, and that let pass what they could
 // not judge, as their own agents do.
 func failsOpen(p *show.Printer, hooks []daemon.Listed) {
+	var order []string
+	names := map[string][]string{}
 	for _, h := range hooks {
 		if h.ByDialect && h.Status == executor.Ready {
-			p.Print("%s %s: speaks %s, which goes on when the hook crashes; add onFailure: block\n", p.In(show.Warn, "!"), p.In(show.Name, show.Line(h.Name)), show.Line(h.Dialect))
+			if names[h.Dialect] == nil {
+				order = append(order, h.Dialect)
+			}
+			names[h.Dialect] = append(names[h.Dialect], p.In(show.Name, show.Line(h.Name)))
 		}
+	}
+	for _, speaks := range order {
+		of, what := names[speaks], "speaks "
+		if len(of) > 1 {
+			what = "speak "
+		}
+		p.Print("%s %s: %s, which goes on when the hook crashes; add onFailure: block\n", p.In(show.Warn, "!"), strings.Join(of, ", "), what+show.Line(speaks))
 	}
 }
 

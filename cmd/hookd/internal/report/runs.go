@@ -79,6 +79,22 @@ func RunAnswer(run *protocol.Run) (string, show.Tone) {
 	return string(run.Action), show.Warn
 }
 
+// notMatched says by which of its own conditions a hook is not asked.
+func notMatched(h *executor.Hook) string {
+	var conditions []string
+	if match := matchText(h.Match); match != "" {
+		conditions = append(conditions, "its match is "+match)
+	}
+	if f := h.Foreign(); f != nil {
+		as := "as " + f.Title + " has it, it is asked at " + strings.Join(h.Named, " ")
+		if h.Matcher != "" {
+			as += " about " + h.Matcher
+		}
+		conditions = append(conditions, as)
+	}
+	return strings.Join(conditions, "; ")
+}
+
 // RunWhy returns the reason of a run: why the hook answered so, failed or was not asked.
 func RunWhy(run *protocol.Run, hooks []*executor.Hook) string {
 	switch {
@@ -87,12 +103,12 @@ func RunWhy(run *protocol.Run, hooks []*executor.Hook) string {
 	case run.Skipped == protocol.SkipNoMatch:
 		i := slices.IndexFunc(hooks, func(h *executor.Hook) bool { return h.Name == run.Hook && h.Layer == run.Source })
 		if i >= 0 {
-			return "its match is " + matchText(hooks[i].Match)
+			return notMatched(hooks[i])
 		}
 	case run.Failure != "":
 		return strings.TrimPrefix(run.Detail, run.Hook+": ")
-	case run.Reason != "" && run.ByExit:
-		return run.Reason + " (exit code 2)"
+	case run.Reason != "" && run.ByExit && run.Exit != nil:
+		return fmt.Sprintf("%s (exit code %d)", run.Reason, *run.Exit)
 	case run.Reason != "":
 		return run.Reason
 	case len(run.Changed) > 0:

@@ -128,11 +128,21 @@ func showEntry(p *show.Printer, what string, was, now protocol.RawMessage) {
 // defaults are what every hook has that says nothing else.
 var defaults = map[string]string{"dialect": `"hookd"`, "enabled": "true", "mode": `"enforce"`, "protocol": "1", "run": `"once"`}
 
-// entryLine writes a description's members that say something, as a header would.
+// entryLine writes a description's members that say something, as a header would. What
+// stands in a row of its own is left out, and what a failure does is said as it will be.
 func entryLine(entry protocol.RawMessage) string {
 	parts, ok := members("", entry)
 	if !ok {
 		return show.Compact(entry)
+	}
+	byDialect := slices.Contains(parts, "byDialect=true")
+	parts = slices.DeleteFunc(parts, func(part string) bool {
+		return part == "byDialect=true" || shellLine(entry) != "" && strings.HasPrefix(part, "command=")
+	})
+	for i := range parts {
+		if byDialect && strings.HasPrefix(parts[i], "onFailure=") {
+			parts[i] = fmt.Sprintf("onFailure=%q", "as "+jsonspan.Text(jsonspan.Get(entry, "dialect"))+" does")
+		}
 	}
 	return strings.Join(parts, " ")
 }

@@ -11,7 +11,7 @@ var seeds = map[Format][]string{
 	JSON: {"", "{}", "{ }", "[]", "null", "{\"hooks\": {}}", "{\"hooks\": {\"Stop\": []}}", "{\"hooks\": {\"Stop\": [1, 2,]},}", "{\n\t\"a\": 1 // one\n}\n", "{\"a\":1,\"hooks\":{\"Stop\":[{}]}}",
 		"\xef\xbb\xbf{\r\n  \"hooks\": { // none\r\n  }\r\n}", "{\"hooks\": {\"Stop\": [ // a\n 1 /* b */ , // c\n /* d */ ]}}", "// only\n", "{\"hooks\": {\"Stop\": [\n1]}, \"x\": {}}", "/* */ {} // end"},
 	YAML: {"", "# c\n", "a: 1", "hooks:\n", "hooks: {}\n", "hooks: ~ # x\n", "hooks:\n  Stop:\n    - a: 1\n    # end\nb: 2\n", "hooks:\n- 1\n", "---\na: |\n  hooks:\n...\n", "'hooks': [ ]\r\nx: 1\r\n",
-		"hooks:\n  other: [1]\n", "hooks: &a\n  Stop:\n  - b\n", "a: &x 1\nhooks: *x\n", "  hooks:\n    Stop: []\n  b: 1\n"},
+		"hooks:\n  other: [1]\n", "hooks: &a\n  Stop:\n  - b\n", "a: &x 1\nhooks: *x\n", "a: \"x\u2028y\"\nhooks: {}\n", "a: x\u0085y\nhooks:\n", "# \u2029\nhooks: {}\n", "  hooks:\n    Stop: []\n  b: 1\n"},
 	TOML: {"", "a = 1\n", "a = 1", "[hooks]\n", "[[hooks.Stop]]\nx = 1\n# c\n", "[hooks]\nStop = []\n", "hooks = 1\n", "a = '''\n[[hooks.Stop]]\n'''\n", "[[hooks.Stop]]\r\n[[hooks.Stop.hooks]]\r\na = 1\r\n\r\n[b]\r\n"},
 }
 

@@ -17,10 +17,23 @@ type yamlText struct {
 	nl    string
 }
 
+// oddBreak returns where a text has what is the end of a line to YAML and to nothing else.
+func oddBreak(text []byte) (at int, what string) {
+	if at = bytes.IndexByte(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n\n")), '\r'); at >= 0 {
+		return at, "a carriage return without a line feed"
+	}
+	for _, r := range "\u0085\u2028\u2029" {
+		if at = bytes.IndexRune(text, r); at >= 0 {
+			return at, fmt.Sprintf("the character U+%04X", r)
+		}
+	}
+	return 0, ""
+}
+
 func (d *Document) places() (*yamlText, error) {
 	text := d.Text
-	if alone := bytes.IndexByte(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n\n")), '\r'); alone >= 0 {
-		return nil, &Error{document.LineAt(text, alone), "a carriage return without a line feed, which YAML takes for the end of a line"}
+	if at, what := oddBreak(text); what != "" {
+		return nil, &Error{document.LineAt(text, at), what + ", which YAML takes for the end of a line"}
 	}
 	y := &yamlText{nl: newline(text)}
 	for line := range bytes.Lines(text) {

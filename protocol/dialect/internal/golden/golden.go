@@ -48,6 +48,9 @@ func Inputs(t *testing.T, dir string) []string {
 	return all
 }
 
+// Captured reports whether an input is what an agent wrote, and not made after its documents.
+func Captured(path string) bool { return !strings.HasSuffix(path, ".documents.json") }
+
 // EventOf returns the agent's name of the event that an input is about, which may have dots.
 func EventOf(a *dialect.Agent, path string) string {
 	file, name := filepath.Base(path), ""
