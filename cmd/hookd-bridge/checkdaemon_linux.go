@@ -16,7 +16,10 @@ import (
 // open connects to a daemon, and fails if it is not the hookd that was installed, which lies
 // in our own folder, or does not run under our user.
 func (c *connection) open(socket, state string) error {
-	err := meet.CheckOwn(filepath.Dir(socket))
+	own, err := installedHookd(state)
+	if err == nil {
+		err = meet.CheckOwn(filepath.Dir(socket))
+	}
 	if err != nil {
 		return err
 	}
@@ -29,12 +32,7 @@ func (c *connection) open(socket, state string) error {
 	if err := unix.SetsockoptTimeval(c.fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &limit); err != nil {
 		return err
 	}
-	// A daemon makes itself ready for us while we look at what it runs.
 	if err := unix.Connect(c.fd, &unix.SockaddrUnix{Name: socket}); err != nil {
-		return err
-	}
-	own, err := installedHookd(state)
-	if err != nil {
 		return err
 	}
 	peer, err := meet.PeerOf(c.fd)

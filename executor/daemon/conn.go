@@ -39,7 +39,6 @@ type conn struct {
 // caller is who is at the other end.
 type caller struct {
 	socket.Peer             // at the other end of a socket, as far as the system tells
-	spoke       atomic.Bool // it has sent a line
 	turnedAway  atomic.Bool // it does itself what the daemon would do otherwise
 }
 
@@ -139,7 +138,6 @@ func (c *conn) next() (*request, error) {
 		case err != nil:
 			return nil, err
 		}
-		c.caller.spoke.Store(true)
 		cost := int64(cap(line)) + overhead
 		if !c.budget.Take(cost) {
 			return nil, io.EOF

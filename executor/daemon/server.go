@@ -195,7 +195,7 @@ func (s *Server) remove(c *conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.conns, c)
-	if c.caller.spoke.Load() && !c.caller.turnedAway.Load() {
+	if !c.caller.turnedAway.Load() {
 		s.used = time.Now()
 	}
 }
