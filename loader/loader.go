@@ -91,7 +91,15 @@ func newLoader(opts Options) (*loader, error) {
 // findPlaces finds the projects that rule.
 func (l *loader) findPlaces() (p workspace.Workspace, err error) {
 	s := &workspace.Search{Home: files.RealPath(l.opts.Home), Recorded: l.recorded, Checks: l.walk()}
-	return s.Find(l.opts.Project, l.opts.Cwd)
+	if p, err = s.Find(l.opts.Project, l.opts.Cwd); err != nil {
+		return p, err
+	}
+	for _, folder := range l.opts.Also {
+		if err := s.Also(&p, folder); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
 }
 
 // walk looks at whose files are, with what the settings of user and machine lift.

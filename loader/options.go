@@ -13,8 +13,14 @@ import (
 
 // Options say where to look. The zero value looks where hookd is run.
 type Options struct {
-	Project  string // the project, given by name; "" searches upwards from Cwd
-	Cwd      string // "" = the working directory
+	Project string // the project, given by name; "" searches upwards from Cwd
+	Cwd     string // "" = the working directory
+
+	// Also are further folders whose projects rule, as far as a person allowed something of
+	// them: their hooks hold as those of a project further up do. The first one that lies in
+	// a project counts as the working directory where that lies in none.
+	Also []string
+
 	Home     string // "" = the user's home
 	StateDir string // "" = $XDG_STATE_HOME/hookd
 

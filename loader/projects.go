@@ -2,6 +2,7 @@ package loader
 
 import (
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/hookd-dev/hookd/executor"
@@ -17,8 +18,9 @@ type Projects struct {
 }
 
 type foundProject struct {
-	root    string
-	grounds workspace.Grounds
+	root     string
+	recorded bool // a person allowed something of it
+	grounds  workspace.Grounds
 }
 
 // mostRemembered bounds what a client that invents folders can make us keep.
@@ -26,18 +28,46 @@ const mostRemembered = 1000
 
 // Of returns the project of a working directory, "" outside of any, as [OpenTrust] finds it.
 func (p *Projects) Of(cwd string) (root string, err error) {
+	found, err := p.of(cwd)
+	return found.root, err
+}
+
+// Among returns the projects of several folders: the first one's, "" if none of them lies
+// in a project, and the others of which a person allowed something. [Options.Project] and
+// Also are about them.
+func (p *Projects) Among(folders []string) (project string, also []string, err error) {
+	for i, folder := range folders {
+		if i > 0 {
+			folder = workspace.NearestThere(folder)
+		}
+		found, err := p.of(folder)
+		switch {
+		case err != nil:
+			return "", nil, err
+		case found.root == "" || found.root == project || slices.Contains(also, found.root):
+		case project == "":
+			project = found.root
+		case found.recorded:
+			also = append(also, found.root)
+		}
+	}
+	return project, also, nil
+}
+
+func (p *Projects) of(cwd string) (foundProject, error) {
 	p.mu.Lock()
 	known, ok := p.found[cwd]
 	p.mu.Unlock()
 	if ok && !known.grounds.Changed() {
-		return known.root, nil
+		return known, nil
 	}
 	grounds, sure := groundsOf(cwd)
 	trust, err := OpenTrust(Options{Cwd: cwd})
 	if err != nil {
-		return "", err
+		return foundProject{}, err
 	}
-	root = trust.Project()
+	found := foundProject{root: trust.Project(), grounds: grounds}
+	found.recorded = found.root != "" && trust.loader.recorded(found.root)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.found, cwd)
@@ -45,9 +75,9 @@ func (p *Projects) Of(cwd string) (root string, err error) {
 		if p.found == nil || len(p.found) >= mostRemembered {
 			p.found = map[string]foundProject{}
 		}
-		p.found[cwd] = foundProject{root, grounds}
+		p.found[cwd] = found
 	}
-	return root, nil
+	return found, nil
 }
 
 // groundsOf notes what the search from a working directory goes by.

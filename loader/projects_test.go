@@ -3,6 +3,7 @@ package loader
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -101,5 +102,68 @@ func TestProjectsAreFoundAnew(t *testing.T) {
 	is("a worktree", inner)
 	if _, ok := p.found[inner]; ok {
 		t.Error("a worktree is remembered")
+	}
+}
+
+// The projects of several folders: the first that lies in one, and those of the others that
+// a person allowed something of. What a load finds is the same.
+func TestProjectsOfSeveralFolders(t *testing.T) {
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("HOME", filepath.Join(top, "home"))
+	t.Setenv("XDG_STATE_HOME", filepath.Join(top, "state"))
+	at := func(name string) string { return filepath.Join(top, name) }
+	for _, name := range []string{"one/.acai", "two/.acai/hooks", "two/sub", "strange/.acai", "none", "home", "state"} {
+		if err := os.MkdirAll(at(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(at("two/.acai/hooks/guard.sh"), []byte("#!/bin/sh\n# hook: events=tool-call-start\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	trust, err := OpenTrust(Options{Cwd: at("two")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := trust.Plan(t.Context())
+	if err == nil {
+		err = trust.Allow(plan)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		folders []string
+		project string
+		also    []string
+	}{
+		{[]string{"none"}, "", nil},
+		{[]string{"one", "none", "strange"}, "one", nil},
+		{[]string{"one", "two/sub", "two"}, "one", []string{"two"}},
+		{[]string{"none", "two/sub/gone/for good", "one"}, "two", nil},
+		{[]string{"none", "strange", "two"}, "strange", []string{"two"}},
+	} {
+		var p Projects
+		var folders, also []string
+		for _, name := range test.folders {
+			folders = append(folders, at(name))
+		}
+		for _, name := range test.also {
+			also = append(also, at(name))
+		}
+		project := test.project
+		if project != "" {
+			project = at(project)
+		}
+		gotProject, gotAlso, err := p.Among(folders)
+		if err != nil || gotProject != project || !slices.Equal(gotAlso, also) {
+			t.Errorf("%q: %q and %q, %v", test.folders, gotProject, gotAlso, err)
+		}
+		loaded, err := OpenTrust(Options{Cwd: folders[0], Also: folders[1:]})
+		if err != nil || loaded.Project() != project || !slices.Equal(loaded.loader.Outer, also) {
+			t.Errorf("%q: a load finds %q and %q, %v", test.folders, loaded.Project(), loaded.loader.Outer, err)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -32,6 +33,8 @@ type Call struct {
 	Cwd   string // working directory of the program
 	Depth int    // how many hooks and tools stand above it
 
+	Environ []string // of the program, as os.Environ returns it: it may name the project
+
 	Marker string // token of hookd verify, "" for none: the record says that the call came
 }
 
@@ -52,8 +55,9 @@ type Reply struct {
 	Exit   int
 }
 
-// Answer answers a call. open returns the hooks; it is not called for what cannot be read.
-func Answer(ctx context.Context, c Call, open func(context.Context) (Hooks, error)) Reply {
+// Answer answers a call. open returns the hooks of the projects that several folders lie in,
+// the first of which counts most; it is not called for what cannot be read.
+func Answer(ctx context.Context, c Call, open func(ctx context.Context, folders []string) (Hooks, error)) Reply {
 	call, err := c.Agent.Read(c.Event, c.Input, protocol.DecodeLimits{Size: protocol.DefaultEventSize, Depth: protocol.DefaultDepth})
 	if err != nil {
 		return c.Refuse(err)
@@ -93,8 +97,8 @@ func (c *Call) due(row *dialect.Row) time.Time {
 }
 
 // fire completes the event of a call and has the hooks decide it.
-func (c *Call) fire(ctx context.Context, call *dialect.Call, open func(context.Context) (Hooks, error)) (protocol.Outcome, error) {
-	hooks, err := open(ctx)
+func (c *Call) fire(ctx context.Context, call *dialect.Call, open func(context.Context, []string) (Hooks, error)) (protocol.Outcome, error) {
+	hooks, err := open(ctx, c.folders(call))
 	if err != nil {
 		return protocol.Outcome{}, causeOr(ctx, err)
 	}
@@ -117,6 +121,32 @@ func (c *Call) fire(ctx context.Context, call *dialect.Call, open func(context.C
 	}
 	return outcome, nil
 }
+
+// folders are where the projects are that a call is made in: the working directory of the
+// program, and what the agent says. Neither is enough. Cursor starts the hooks of its user in
+// a folder of its own, and a model that has changed the working directory does not get rid of
+// the hooks of the project that its session is about.
+func (c *Call) folders(call *dialect.Call) []string {
+	named := append([]string{c.Cwd}, call.Folders...)
+	for _, name := range c.Agent.FolderVariables {
+		for _, variable := range c.Environ {
+			if value, is := strings.CutPrefix(variable, name+"="); is {
+				named = append(named, value)
+			}
+		}
+	}
+	named = append(named, call.Event.Cwd)
+	var folders []string
+	for _, folder := range named {
+		if filepath.IsAbs(folder) && !slices.Contains(folders, filepath.Clean(folder)) && len(folders) < mostFolders {
+			folders = append(folders, filepath.Clean(folder))
+		}
+	}
+	return folders
+}
+
+// mostFolders bounds how many folders are looked at.
+const mostFolders = 32
 
 // causeOr returns why a context has ended, or else the error.
 func causeOr(ctx context.Context, err error) error {

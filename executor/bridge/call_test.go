@@ -50,7 +50,7 @@ func refused(r Reply) bool {
 func TestAnswer(t *testing.T) {
 	by := "guard"
 	h := &house{outcome: protocol.Outcome{Action: protocol.Block, By: &by, Reason: "no\x1b[2J"}}
-	r := Answer(t.Context(), claude("", toolCall), func(context.Context) (Hooks, error) { return h, nil })
+	r := Answer(t.Context(), claude("", toolCall), func(context.Context, []string) (Hooks, error) { return h, nil })
 	if !refused(r) || strings.ContainsRune(string(r.Stdout)+string(r.Stderr), 0x1b) {
 		t.Errorf("%d %q %q", r.Exit, r.Stdout, r.Stderr)
 	}
@@ -59,21 +59,21 @@ func TestAnswer(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	h = &house{outcome: protocol.Outcome{Action: protocol.Observe}}
-	if r := Answer(t.Context(), claude("", toolCall), func(context.Context) (Hooks, error) { return h, nil }); refused(r) || r.Exit != 0 {
+	if r := Answer(t.Context(), claude("", toolCall), func(context.Context, []string) (Hooks, error) { return h, nil }); refused(r) || r.Exit != 0 {
 		t.Errorf("%d %q %q", r.Exit, r.Stdout, r.Stderr)
 	}
 }
 
 // Whatever goes wrong refuses, and hooks are not loaded for what cannot be read.
 func TestAnswerRefusesWhatGoesWrong(t *testing.T) {
-	missing := func(context.Context) (Hooks, error) { return nil, errors.New("no hooks here") }
-	never := func(context.Context) (Hooks, error) {
+	missing := func(context.Context, []string) (Hooks, error) { return nil, errors.New("no hooks here") }
+	never := func(context.Context, []string) (Hooks, error) {
 		t.Error("hooks were loaded")
 		return nil, errors.New("loaded")
 	}
 	for name, test := range map[string]struct {
 		call Call
-		open func(context.Context) (Hooks, error)
+		open func(context.Context, []string) (Hooks, error)
 		want string
 	}{
 		"no hooks":         {claude("", toolCall), missing, "no hooks here"},
@@ -106,7 +106,7 @@ func TestAnswerInTime(t *testing.T) {
 				call.Until = call.Began.Add(test.left)
 			}
 			h := &house{takes: 24 * time.Hour}
-			r := Answer(t.Context(), call, func(context.Context) (Hooks, error) { return h, nil })
+			r := Answer(t.Context(), call, func(context.Context, []string) (Hooks, error) { return h, nil })
 			if took := time.Since(call.Began); took != test.want || !refused(r) || !strings.Contains(string(r.Stdout)+string(r.Stderr), ErrLate.Error()) {
 				t.Errorf("%s: after %v: %d %q %q", name, took, r.Exit, r.Stdout, r.Stderr)
 			}

@@ -74,25 +74,41 @@ func planBridge(c *conn, params protocol.RawMessage, r *request) (protocol.RawMe
 		return nil, badParam("/leftMs", "/leftMs: must be the time until the answer is due, in milliseconds")
 	}
 	r.run = func(ctx context.Context, _ *request) (protocol.RawMessage, *rpc.Error) {
-		project, failure := c.projectFor(ctx, p.Cwd, Caller{c.caller.PID, p.Environ})
-		if failure != nil {
-			return nil, failure
+		caller := Caller{c.caller.PID, p.Environ}
+		token, answered := c.server.opt.Verifying(caller)
+		call := bridge.Call{
+			Agent: agent, Event: p.Event, Until: received.Add(time.Duration(p.LeftMs) * time.Millisecond), Input: p.Input,
+			Cwd: p.Cwd, Environ: p.Environ, Depth: hookenv.ProcessDepth(), Marker: token, // the depth is that of the caller, too
 		}
-		defer c.server.projects.release(project)
-		token, answered := c.server.opt.Verifying(Caller{c.caller.PID, p.Environ})
-		call := bridge.Call{Agent: agent, Event: p.Event, Until: received.Add(time.Duration(p.LeftMs) * time.Millisecond), Input: p.Input, Cwd: p.Cwd, Depth: hookenv.ProcessDepth(), Marker: token} // the depth is that of the caller, too
+		var used *project
 		var notes []byte
-		reply := bridge.Answer(ctx, call, func(context.Context) (bridge.Hooks, error) {
+		var failure *rpc.Error
+		reply := bridge.Answer(ctx, call, func(ctx context.Context, folders []string) (bridge.Hooks, error) {
+			project, err := c.projectFor(ctx, folders, caller)
+			switch {
+			case err != nil && ctx.Err() != nil: // time is over, and the answer says so
+				return nil, ctx.Err()
+			case err != nil:
+				failure = err
+				return nil, err
+			}
+			used = project
 			if introducer, introduces := project.engine.(Introducer); introduces {
 				notes = introducer.StartNotes()
 			}
 			return bridgeHooks{project}, nil
 		})
-		reply.Stderr = slices.Concat(notes, reply.Stderr)
-		if ctx.Err() != nil {
+		if used != nil {
+			defer c.server.projects.release(used)
+		}
+		switch {
+		case ctx.Err() != nil:
 			return nil, cancelled(ctx)
+		case failure != nil:
+			return nil, failure
 		}
 		answered(agent.Name, reply.Event)
+		reply.Stderr = slices.Concat(notes, reply.Stderr)
 		return encodeReply(reply), nil
 	}
 	return nil, nil
@@ -102,16 +118,16 @@ func planBridge(c *conn, params protocol.RawMessage, r *request) (protocol.RawMe
 // say what they see, are known only when it is open.
 const resolveTries = 3
 
-// projectFor returns the project of a working directory whose engine speaks for a caller.
-// It is to be released.
-func (c *conn) projectFor(ctx context.Context, cwd string, caller Caller) (*project, *rpc.Error) {
+// projectFor returns the project of several folders whose engine speaks for a caller. It is
+// to be released.
+func (c *conn) projectFor(ctx context.Context, folders []string, caller Caller) (*project, *rpc.Error) {
 	var err error
 	for range resolveTries {
 		var key string
-		if key, err = c.server.opt.ResolveCaller(cwd, caller); err != nil {
+		if key, err = c.server.opt.ResolveCaller(folders, caller); err != nil {
 			break
 		}
-		project, failure := c.server.projects.open(ctx, nil, key, cwd)
+		project, failure := c.server.projects.open(ctx, nil, key, folders[0])
 		if failure != nil {
 			return nil, failure
 		}

@@ -60,10 +60,10 @@ type Options struct {
 	// Without it the project's name itself, or else the directory, is the root.
 	Resolve func(project, cwd string) (string, error)
 
-	// ResolveCaller does so for a caller of bridge/event: the engine's hooks must decide as
-	// they would in the caller's own process. It fails if none can. Without it that is
-	// what Resolve returns.
-	ResolveCaller func(cwd string, caller Caller) (string, error)
+	// ResolveCaller does so for a caller of bridge/event, whose projects are those of several
+	// folders, the first of which counts most: the engine's hooks must decide as they would in
+	// the caller's own process. It fails if none can. Without it that is what Resolve returns.
+	ResolveCaller func(folders []string, caller Caller) (string, error)
 
 	// Verifying returns the token of hookd verify, if that waits for this call of
 	// bridge/event, and what is called when it was answered. Without it nothing is verified.
@@ -121,7 +121,7 @@ func (o *Options) setDefaults() {
 		}
 	}
 	if o.ResolveCaller == nil {
-		o.ResolveCaller = func(cwd string, _ Caller) (string, error) { return o.Resolve("", cwd) }
+		o.ResolveCaller = func(folders []string, _ Caller) (string, error) { return o.Resolve("", folders[0]) }
 	}
 }
 

@@ -161,7 +161,7 @@ func TestEndsOutdated(t *testing.T) {
 func TestEnginesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := &opener{}
-		resolve := func(_ string, caller Caller) (string, error) { return "/p/" + caller.Environ[0], nil }
+		resolve := func(_ []string, caller Caller) (string, error) { return "/p/" + caller.Environ[0], nil }
 		server := New(Options{Version: "test", Open: o.open, ResolveCaller: resolve, Limits: Limits{Engines: 3}, Idle: time.Hour})
 		listener := newMemoryListener()
 		ctx, cancel := context.WithCancel(t.Context())

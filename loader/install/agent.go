@@ -63,6 +63,7 @@ type file struct {
 	path   string
 	format configtext.Format
 	shared bool // it is chosen only if it holds hooks already
+	atRoot bool // the agent reads events at the root of this file, and none below hooks
 }
 
 // style is how entries are arranged in a file.

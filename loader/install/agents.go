@@ -103,8 +103,8 @@ var Agents = []*Agent{
 		Confirm: "Droid takes changed hooks over after they were reviewed: enter /hooks in a new session",
 		layout: layout{style: groups, windows: Cmd, unit: time.Second, bare: true, entry: plainEntry("timeout", time.Second), files: func(p Places, s Scope) []file {
 			at := func(path func(string) string) []file {
-				return []file{{path: path("hooks.json"), format: configtext.JSON}, {path: path("hooks/hooks.json"), format: configtext.JSON, shared: true},
-					// Hooks in the settings count only as long as there is no hooks.json.
+				// The first that holds hooks counts, and the others do not.
+				return []file{{path: path("hooks.json"), format: configtext.JSON, atRoot: true}, {path: path("hooks/hooks.json"), format: configtext.JSON, shared: true, atRoot: true},
 					{path: path("settings.json"), format: configtext.JSON, shared: true}}
 			}
 			switch s {

@@ -508,3 +508,47 @@ func TestFactorySettingsKeepTheirHooks(t *testing.T) {
 		t.Errorf("%s was edited", p.Files[0].Path)
 	}
 }
+
+// TestFactoryReadsEventsAtTheRoot: Droid does not look below hooks in a hooks.json, as its
+// version 0.225 says in its log. So the events are at the root, entries that an older hookd
+// put below hooks are found, reported and moved, and a person's hooks in the settings, which
+// such a file leaves in force, stay in force.
+func TestFactoryReadsEventsAtTheRoot(t *testing.T) {
+	in := here(t)
+	a := Find("factory")
+	file := filepath.Join(in.Places.Home, ".factory", "hooks.json")
+	install(t, in, a, User)
+	if got := read(t, file); !strings.HasPrefix(got, "{\n  \"PreToolUse\": [") || strings.Contains(got, "\n  \"hooks\"") {
+		t.Errorf("the events are not at the root:\n%s", got)
+	}
+	if problems := in.Problems(in.StatusOf(a, User), Version{}); len(problems) > 0 && strings.Contains(problems[0].Text, "root") {
+		t.Errorf("%+v", problems)
+	}
+	uninstall(t, in, a, User)
+
+	write(t, file, `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "/opt/hookd bridge factory PreToolUse --limit 60s", "timeout": 60}]}]}, "mine": 1}`)
+	told := ""
+	for _, p := range in.Problems(in.StatusOf(a, User), Version{}) {
+		told += p.Text + "\n"
+	}
+	if !strings.Contains(told, "does not start hookd for PreToolUse: it reads events at the root of this file, not below hooks") {
+		t.Errorf("an entry that Droid does not read is not reported: %s", told)
+	}
+	install(t, in, a, User)
+	for _, e := range in.StatusOf(a, User).Entries {
+		if e.unread {
+			t.Errorf("the entry of %s is still below hooks:\n%s", e.Event, read(t, file))
+		}
+	}
+	uninstall(t, in, a, User)
+	if got := read(t, file); strings.Contains(got, "hookd bridge") || !strings.Contains(got, `"mine": 1`) {
+		t.Errorf("after the removal: %s", got)
+	}
+
+	settings := filepath.Join(in.Places.Home, ".factory", "settings.json")
+	write(t, settings, `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}]}]}}`)
+	write(t, file, `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "never read"}]}]}}`)
+	if p := install(t, in, a, User); p.Files[0].Path != settings {
+		t.Errorf("%s was edited, so that the hooks of the settings do not count any more", p.Files[0].Path)
+	}
+}

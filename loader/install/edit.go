@@ -70,7 +70,7 @@ func (e *edit) insert(base *configtext.Document, rec *fileRecord, events []Event
 		}
 	}
 	for _, event := range events {
-		path := e.agent.listPath(base.Root, event.Name)
+		path := e.agent.listPath(e.file, base.Root, event.Name)
 		rec.note(base, path)
 		if d, err = d.Add(path, e.agent.element(event, commands[event.Name])); err != nil {
 			return nil, err
@@ -116,8 +116,9 @@ func (e *edit) upToDate(root *configtext.Node, events []Event, commands map[stri
 	}
 	for _, event := range events {
 		want := configtext.Tree(e.agent.layout.entry(event, commands[event.Name]))
+		list := e.agent.listPath(e.file, root, event.Name)
 		if !slices.ContainsFunc(entries, func(entry Entry) bool {
-			return e.agent.sameEvent(entry.Event, event.Name) && configtext.Same(entry.value, want)
+			return e.agent.sameEvent(entry.Event, event.Name) && entry.path.Within(list) && configtext.Same(entry.value, want)
 		}) {
 			return false
 		}

@@ -16,6 +16,8 @@ type Entry struct {
 	Limit   time.Duration // what the entry itself states as its time-out, 0 if nothing
 	Line    int           // 1-based
 
+	unread bool // it stands where the agent looks for no hooks
+
 	path  configtext.Path // of the element that it is
 	value *configtext.Node
 }
@@ -107,13 +109,13 @@ func elementOf(path configtext.Path) configtext.Path {
 }
 
 // listPath returns where the list of an event's entries stands in a file.
-func (a *Agent) listPath(root *configtext.Node, event string) configtext.Path {
+func (a *Agent) listPath(f file, root *configtext.Node, event string) configtext.Path {
 	hooks := configtext.Names("hooks")
 	if a.layout.style == listed {
 		return hooks
 	}
 	holder := root.Get("hooks")
-	if a.isBare(root) {
+	if a.isBare(f, root) {
 		hooks, holder = nil, root
 	}
 	if holder != nil {
@@ -127,9 +129,13 @@ func (a *Agent) listPath(root *configtext.Node, event string) configtext.Path {
 }
 
 // isBare reports whether a file has the events at its root.
-func (a *Agent) isBare(root *configtext.Node) bool {
-	return a.layout.bare && root != nil && root.Get("hooks") == nil &&
-		slices.ContainsFunc(root.Members, func(m configtext.Member) bool { return a.knows(m.Name) })
+func (a *Agent) isBare(f file, root *configtext.Node) bool {
+	return f.atRoot || a.layout.bare && root.Get("hooks") == nil && a.holdsEvents(root)
+}
+
+// holdsEvents reports whether a member of an object has the name of an event.
+func (a *Agent) holdsEvents(object *configtext.Node) bool {
+	return object != nil && slices.ContainsFunc(object.Members, func(m configtext.Member) bool { return a.knows(m.Name) })
 }
 
 // element returns what is appended to the list of an event.

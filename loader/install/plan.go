@@ -245,14 +245,14 @@ func (p Places) choose(a *Agent, s Scope) (file, error) {
 		if !c.Exists {
 			continue
 		}
-		if i == 0 {
+		if i == 0 && !f.atRoot {
 			return f, nil
 		}
 		root, err := configtext.Parse(f.format, c.Before)
 		if err != nil {
 			return file{}, explain(f.path, err)
 		}
-		if !f.shared || a.holdsHooks(root) {
+		if !f.shared && !f.atRoot || a.holdsHooks(f, root) {
 			return f, nil
 		}
 	}
@@ -260,17 +260,11 @@ func (p Places) choose(a *Agent, s Scope) (file, error) {
 }
 
 // holdsHooks reports whether a file that may hold other things as well holds hooks.
-func (a *Agent) holdsHooks(root *configtext.Node) bool {
-	hooks := root.Get("hooks")
-	if hooks == nil {
-		return a.isBare(root)
+func (a *Agent) holdsHooks(f file, root *configtext.Node) bool {
+	if a.isBare(f, root) {
+		return a.holdsEvents(root)
 	}
-	for _, m := range hooks.Members {
-		if a.knows(m.Name) {
-			return true
-		}
-	}
-	return false
+	return a.holdsEvents(root.Get("hooks"))
 }
 
 // maxFile bounds a configuration file that is read.

@@ -86,7 +86,11 @@ func fileEntries(a *Agent, f file) ([]Entry, error) {
 	if err != nil {
 		return nil, explain(c.Path, err)
 	}
-	return a.entriesIn(root), nil
+	entries := a.entriesIn(root)
+	for i := range entries {
+		entries[i].unread = f.atRoot && entries[i].path.Within(configtext.Names("hooks"))
+	}
+	return entries, nil
 }
 
 func (p Places) scriptEntries(a *Agent, folder string) (entries []Entry, err error) {
@@ -143,6 +147,9 @@ func entryProblems(i Installed, v Version, again string) (problems []Problem) {
 			if why := unusable(e.Command.Program); why != "" {
 				problems = append(problems, Problem{i.File, e.Line, fmt.Sprintf("%s cannot start hookd: %s", i.Agent.Title, why), again})
 			}
+		}
+		if e.unread {
+			problems = append(problems, Problem{i.File, e.Line, fmt.Sprintf("%s does not start hookd for %s: it reads events at the root of this file, not below hooks", i.Agent.Title, e.Event), again})
 		}
 		if e.Command.Agent != i.Agent.Name {
 			problems = append(problems, Problem{i.File, e.Line, fmt.Sprintf("the entry speaks the words of %q, not those of %s", e.Command.Agent, i.Agent.Title), again})

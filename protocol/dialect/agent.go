@@ -12,6 +12,10 @@ type Agent struct {
 	Title string
 	Rows  []Row
 
+	// FolderVariables are the variables of its hook programs that hold the folder of the
+	// project, or the working directory of the session.
+	FolderVariables []string
+
 	// MergesArgs says that the agent merges changed args into the old ones, so that no
 	// member can be taken away.
 	MergesArgs bool
@@ -45,6 +49,9 @@ type Call struct {
 	// Event is ready to be fired. Its data has our names and forms, and the agent's
 	// own bytes as the member host.
 	Event protocol.Event
+
+	// Folders are those that are open in the agent, as far as the input says so.
+	Folders []string
 
 	their TheirCall // of a tool's event
 }

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/dialect/internal/object"
 )
@@ -38,4 +39,16 @@ type TheirCall struct {
 	args protocol.RawMessage
 	// Wrapped are the args of the tool that calls this one, whose member arguments has args.
 	Wrapped protocol.RawMessage
+}
+
+// workspaceFolders are the folders that an input says are open in the agent.
+func workspaceFolders(in *Input) (folders []string) {
+	for _, name := range []string{"workspace_roots", "workspaceRoots"} {
+		for _, folder := range jsonspan.Elements(in.At(name)) {
+			if jsonspan.Kind(folder) == '"' {
+				folders = append(folders, jsonspan.Text(folder))
+			}
+		}
+	}
+	return folders
 }

@@ -46,7 +46,7 @@ func (a *Agent) readCall(name string, stdin []byte, lim protocol.DecodeLimits) (
 // rowOf finds the row of an input's event, and returns the event's name. Where the command
 // line and the input name two events that are not the same to us, neither is believed.
 func (a *Agent) rowOf(name string, in *Input) (*Row, string, error) {
-	says := in.First("hook_event_name", "hookEventName", "event", "event_type", "agent_action_name")
+	says := in.First("hook_event_name", "hookEventName", "event", "event_type", "agent_action_name", "hookName")
 	if name == "" {
 		name = says
 	}
@@ -54,6 +54,10 @@ func (a *Agent) rowOf(name string, in *Input) (*Row, string, error) {
 		return nil, name, errors.New("what " + a.Title + " sent does not name its event: give it, hookd bridge " + a.Name + " EVENT")
 	}
 	row := a.Row(name)
+	if row == nil && says != name { // only the command line names it: it is misspelt there
+		unknown := UnknownEventError{a, name}
+		return nil, says, errors.New(unknown.Error() + ", and the input does not say that it is that")
+	}
 	if row == nil {
 		return nil, name, &UnknownEventError{a, name}
 	}
@@ -73,7 +77,7 @@ func (c *Call) read(in *Input) error {
 	if err != nil {
 		return err
 	}
-	c.their = got.Call
+	c.their, c.Folders = got.Call, workspaceFolders(in)
 	host := in.JSON
 	if got.In != nil {
 		in = got.In

@@ -99,7 +99,14 @@ type daemon struct {
 // daemonSeeing starts one with the variable that the guard sees.
 func (s *station) daemonSeeing(who string, args ...string) *daemon {
 	s.t.Helper()
+	return s.daemonIn(s.project, who, args...)
+}
+
+// daemonIn starts that of the project of a folder.
+func (s *station) daemonIn(folder, who string, args ...string) *daemon {
+	s.t.Helper()
 	c := s.command(append([]string{"serve", "--socket"}, args...)...)
+	c.Dir = folder
 	c.Path, c.Env = s.hookd, append(c.Env, "WHO="+who)
 	stderr, err := c.StderrPipe()
 	if err != nil {

@@ -8,12 +8,22 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/hookd-dev/hookd/test/modelserver"
 )
+
+// step is one answer of the model, and what the test does before it is given.
+type step struct {
+	turn   modelserver.Turn
+	before func()
+}
 
 // agentModel is a model for agents that others wrote. They ask for more than the next
 // turn (titles, counts of tokens, whether the server is there), and in an order of their
@@ -23,36 +33,35 @@ type agentModel struct {
 
 	mu       sync.Mutex
 	results  []string // of the request with the most of them, each as JSON
+	asked    []string // requests for a turn, each as JSON
 	requests []string // method, path and number of results, for a test that fails
+	reached  int      // steps whose before has run
 }
 
 // newAgentModel serves the steps of a run as a wire writes them.
-func newAgentModel(t *testing.T, stream func(modelserver.Turn) string, steps ...modelserver.Turn) *agentModel {
+func newAgentModel(t *testing.T, wire func(modelserver.Turn) string, steps []step) *agentModel {
 	m := &agentModel{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text, _ := io.ReadAll(r.Body) // half a request has no tools, and is answered as one of those
 		var body map[string]any
 		_ = json.Unmarshal(text, &body)
 		results := toolResults(body)
-		m.mu.Lock()
-		m.requests = append(m.requests, fmt.Sprintf("%s %s, %d results", r.Method, r.URL, len(results)))
-		m.mu.Unlock()
 		tools, _ := body["tools"].([]any)
+		m.mu.Lock()
+		m.requests = append(m.requests, fmt.Sprintf("%s %s, %d tools, %d results", r.Method, r.URL, len(tools), len(results)))
+		m.mu.Unlock()
 		switch {
 		case r.Method != http.MethodPost:
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, `{"object":"list","data":[{"id":"mock-model","object":"model"}]}`)
 		case strings.HasSuffix(r.URL.Path, "/count_tokens"):
 			_, _ = io.WriteString(w, `{"input_tokens":10}`)
 		case len(tools) == 0: // a title, or another text on the side
 			w.Header().Set("Content-Type", "text/event-stream")
-			_, _ = io.WriteString(w, stream(modelserver.Turn{Text: "A title", Input: 1, Output: 1}))
+			_, _ = io.WriteString(w, wire(modelserver.Turn{Text: "A title", Input: 1, Output: 1}))
 		default:
-			m.mu.Lock()
-			if len(results) >= len(m.results) {
-				m.results = results
-			}
-			m.mu.Unlock()
 			w.Header().Set("Content-Type", "text/event-stream")
-			_, _ = io.WriteString(w, stream(steps[min(len(results), len(steps)-1)]))
+			_, _ = io.WriteString(w, wire(m.next(string(text), results, steps)))
 		}
 	}))
 	m.url = server.URL
@@ -66,11 +75,50 @@ func newAgentModel(t *testing.T, stream func(modelserver.Turn) string, steps ...
 	return m
 }
 
+// next notes a request and returns the turn that answers it.
+func (m *agentModel) next(text string, results []string, steps []step) modelserver.Turn {
+	m.mu.Lock()
+	if folder := os.Getenv("HOOKD_INTEROP_REQUESTS"); folder != "" {
+		_ = os.WriteFile(filepath.Join(folder, fmt.Sprintf("%d.json", time.Now().UnixNano())), []byte(text), 0o600) // for a person who looks for more
+	}
+	m.asked = append(m.asked, text)
+	if len(results) >= len(m.results) {
+		m.results = results
+	}
+	n := min(len(results), len(steps)-1)
+	first := n >= m.reached
+	m.reached = max(m.reached, n+1)
+	m.mu.Unlock()
+	if before := steps[n].before; before != nil && first {
+		before()
+	}
+	turn := steps[n].turn
+	turn.Calls = slices.Clone(turn.Calls)
+	for i := range turn.Calls {
+		turn.Calls[i].ID = fmt.Sprintf("call_%d", n+1)
+	}
+	return turn
+}
+
 // told are the results of tools that the model has read.
 func (m *agentModel) told() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.results
+}
+
+// turns is how often the model was asked for a turn.
+func (m *agentModel) turns() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.asked)
+}
+
+// read reports whether a request for a turn has a word in it.
+func (m *agentModel) read(word string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.ContainsFunc(m.asked, func(text string) bool { return strings.Contains(text, word) })
 }
 
 // toolResults are the results of tools in a request, in the words of any provider.
@@ -104,7 +152,11 @@ func responses(t modelserver.Turn) string {
 		event("response.output_item.done", fmt.Sprintf(`"item":{"type":"message","id":"msg_1","role":"assistant","content":[{"type":"output_text","text":%s}]}`, asJSON(t.Text)))
 	}
 	for _, c := range t.Calls {
-		event("response.output_item.done", fmt.Sprintf(`"item":{"type":"function_call","id":"fc_%s","call_id":%q,"name":%q,"arguments":%s}`, c.ID, c.ID, c.Name, asJSON(c.Args)))
+		name := asJSON(c.Name)
+		if space, own, has := strings.Cut(c.Name, "/"); has { // a tool of an MCP server
+			name = asJSON(own) + `,"namespace":` + asJSON(space)
+		}
+		event("response.output_item.done", fmt.Sprintf(`"item":{"type":"function_call","id":"fc_%s","call_id":%q,"name":%s,"arguments":%s}`, c.ID, c.ID, name, asJSON(c.Args)))
 	}
 	event("response.completed", fmt.Sprintf(`"response":{"id":"resp_1","usage":{"input_tokens":%d,"input_tokens_details":null,"output_tokens":%d,"output_tokens_details":null,"total_tokens":%d}}`, t.Input, t.Output, t.Input+t.Output))
 	return b.String()

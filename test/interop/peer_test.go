@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -33,7 +32,10 @@ func suite(m *testing.M) int {
 	}
 	defer os.RemoveAll(folder)
 	binary, peers = filepath.Join(folder, "hookd"), filepath.Join(folder, "peers")
-	build := exec.Command("go", "build", "-trimpath", "-o", binary, "github.com/hookd-dev/hookd/cmd/hookd")
+	if kept := os.Getenv("HOOKD_INTEROP_PEERS"); kept != "" { // of a person who runs the tests again and again
+		peers = kept
+	}
+	build := exec.Command("go", "build", "-trimpath", "-o", folder, "github.com/hookd-dev/hookd/cmd/hookd", "github.com/hookd-dev/hookd/cmd/hookd-bridge")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "building hookd: %v\n%s", err, out)
@@ -78,6 +80,14 @@ func install(name string) (p installed) {
 		}
 	}
 	prefix := filepath.Join(peers, strings.NewReplacer("@", "", "/", "-").Replace(name))
+	pkg := name
+	if at := strings.LastIndex(name, "@"); at > 0 {
+		pkg = name[:at]
+	}
+	p.folder = filepath.Join(prefix, "node_modules", filepath.FromSlash(pkg))
+	if p.version, p.err = npmVersion(p.folder); p.err == nil {
+		return p
+	}
 	if p.err = os.MkdirAll(prefix, 0o755); p.err != nil {
 		return p
 	}
@@ -91,10 +101,16 @@ func install(name string) (p installed) {
 		p.err = fmt.Errorf("npm install: %w: %s", err, first)
 		return p
 	}
-	p.folder = filepath.Join(prefix, "node_modules", filepath.FromSlash(name))
-	var about struct{ Version string }
-	text, err := os.ReadFile(filepath.Join(p.folder, "package.json"))
-	p.err = errors.Join(err, json.Unmarshal(text, &about))
-	p.version = about.Version
+	p.version, p.err = npmVersion(p.folder)
 	return p
+}
+
+// npmVersion is the version of a package in its folder.
+func npmVersion(folder string) (string, error) {
+	var about struct{ Version string }
+	text, err := os.ReadFile(filepath.Join(folder, "package.json"))
+	if err == nil {
+		err = json.Unmarshal(text, &about)
+	}
+	return about.Version, err
 }

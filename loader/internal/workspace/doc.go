@@ -7,6 +7,9 @@
 // do not count although somebody may rely on them are an [IgnoredFolder] each, and a load
 // refuses every gate where one of them was allowed before.
 //
+// also.go adds the projects of further folders, which an agent says that its session is
+// about.
+//
 // home.go finds the home folder, which HOME alone does not decide. worktree.go tells
 // worktrees of git from their main checkout: what was allowed in the main checkout
 // counts in its worktrees. statefolder.go makes sure that the state folder lies in no

@@ -13,6 +13,7 @@ import (
 // claude is Claude Code.
 var claude = &dialect.Agent{
 	Name: "claude", Title: "Claude Code",
+	FolderVariables: []string{"CLAUDE_PROJECT_DIR"},
 	Rows: failsOpen(600*time.Second, []dialect.Row{
 		{Name: "PreToolUse", Event: protocol.ToolCallStart, Can: dialect.Can{Block: carried, Change: carried, Context: carried,
 			Ask: translated("with -p nobody can be asked, and the call is refused"), Stop: translated("the call is refused, and the session ends"), Notice: carried}},

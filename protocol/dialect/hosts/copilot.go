@@ -16,6 +16,7 @@ import (
 // writes Claude Code's members, and takes most answers in other places than that.
 var copilot = &dialect.Agent{
 	Name: "copilot", Title: "GitHub Copilot CLI",
+	FolderVariables: []string{"COPILOT_PROJECT_DIR"},
 	Rows: slices.Concat(
 		failsOpen(30*time.Second, []dialect.Row{
 			{Name: "preToolUse", Event: protocol.ToolCallStart, Can: dialect.Can{Block: carried, Change: alsoAllows, Context: carried, Ask: translated("with -p nobody can be asked, and the call is refused")}},

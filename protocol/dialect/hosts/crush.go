@@ -11,6 +11,7 @@ import (
 // crush is Crush. It fires one event, for tools of its top agent.
 var crush = &dialect.Agent{
 	Name: "crush", Title: "Crush", MergesArgs: true,
+	FolderVariables: []string{"CRUSH_PROJECT_DIR", "CRUSH_CWD"},
 	Rows: failsOpen(30*time.Second, []dialect.Row{
 		{Name: "PreToolUse", Event: protocol.ToolCallStart, Can: dialect.Can{Block: carried, Change: merged, Context: carried, Stop: carried}},
 	}),

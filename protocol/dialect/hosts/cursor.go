@@ -17,6 +17,7 @@ import (
 // does: that one is our permission-request.
 var cursor = &dialect.Agent{
 	Name: "cursor", Title: "Cursor",
+	FolderVariables: []string{"CURSOR_PROJECT_DIR"},
 	Rows: slices.Concat(
 		failsClosed(60*time.Second, []dialect.Row{
 			{Name: "preToolUse", Event: protocol.ToolCallStart, Can: dialect.Can{Block: carried, Change: carried, Context: carried}},

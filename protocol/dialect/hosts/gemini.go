@@ -14,6 +14,7 @@ import (
 // geminimodel.go.
 var gemini = &dialect.Agent{
 	Name: "gemini", Title: "Gemini CLI", MergesArgs: true,
+	FolderVariables: []string{"GEMINI_PROJECT_DIR", "GEMINI_CWD"},
 	Rows: failsOpen(60*time.Second, []dialect.Row{
 		{Name: "BeforeTool", Event: protocol.ToolCallStart, Can: dialect.Can{Block: carried, Change: merged,
 			Ask: translated("without a terminal the agent ends"), Stop: carried, Notice: carried}},

@@ -11,6 +11,7 @@ import (
 // openhands is the OpenHands SDK.
 var openhands = &dialect.Agent{
 	Name: "openhands", Title: "OpenHands",
+	FolderVariables: []string{"OPENHANDS_PROJECT_DIR"},
 	Rows: failsOpen(60*time.Second, []dialect.Row{
 		{Name: "PreToolUse", Event: protocol.ToolCallStart, Can: dialect.Can{Block: carried, Context: carried, Stop: translated("the call is refused, and the run ends")}},
 		{Name: "PostToolUse", Event: protocol.ToolCallEnd, Can: dialect.Can{Context: carried}},

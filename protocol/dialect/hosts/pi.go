@@ -23,7 +23,7 @@ var pi = &dialect.Agent{
 		failsOpen(60*time.Second, []dialect.Row{
 			{Name: "session_start", Event: protocol.SessionStart, Can: dialect.Can{Context: carried, Notice: carried}},
 			{Name: "session_shutdown", Event: protocol.SessionEnd},
-			{Name: "agent_end", Event: protocol.AgentStop, Can: dialect.Can{Continue: translated("as a new prompt, at most 5 times for one of the person's"), Stop: endsAnyway, Notice: carried}},
+			{Name: "agent_end", Event: protocol.AgentStop, Can: dialect.Can{Continue: translated("as a new prompt, at most 5 times for one of the person's; not with -p, which has ended by then"), Stop: endsAnyway, Notice: carried}},
 			{Name: "session_compact", Event: protocol.CompactEnd, Can: dialect.Can{Notice: carried}},
 		}),
 	),

@@ -11,6 +11,7 @@ import (
 // its answers do was measured; the inputs in testdata are written after its documents.
 var qwen = &dialect.Agent{
 	Name: "qwen", Title: "Qwen Code",
+	FolderVariables: []string{"QWEN_PROJECT_DIR"},
 	Rows: failsOpen(60*time.Second, []dialect.Row{
 		{Name: "PreToolUse", Event: protocol.ToolCallStart, Can: dialect.Can{Block: carried, Ask: headless, Stop: translated("the call is refused, and the turn goes on"), Notice: carried}},
 		{Name: "PermissionRequest", Event: protocol.PermissionRequest, Can: dialect.Can{Block: carried, Ask: carried, Allow: carried, Notice: carried}},

@@ -213,3 +213,33 @@ func FuzzBridge(f *testing.F) {
 		}
 	})
 }
+
+// A command line that names an event which the agent does not have is refused, unless the
+// input says that it is about that event, too: a newer agent may have it.
+func TestMisspeltEventIsRefused(t *testing.T) {
+	call := `"tool_name":"Bash","tool_input":{"command":"ls"},"session_id":"s"`
+	for _, test := range []struct {
+		agent, name, input string
+		refused            bool
+	}{
+		{"claude", "PreToolUSe", `{"hook_event_name":"PreToolUse",` + call + `}`, true},
+		{"claude", "pretooluse", `{` + call + `}`, true},
+		{"claude", "Newest", `{"hook_event_name":"Newer",` + call + `}`, true},
+		{"claude", "Newest", `{"hook_event_name":"Newest",` + call + `}`, false},
+		{"claude", "", `{"hook_event_name":"Newest",` + call + `}`, false},
+		{"claude", "notification", `{"hook_event_name":"Notification","message":"m"}`, false},
+		{"copilot", "PreToolUSE", `{"toolName":"bash","toolArgs":{"command":"ls"},"sessionId":"s"}`, true},
+		{"cline", "Pretooluse", `{"hookName":"PreToolUse","taskId":"s","preToolUse":{"toolName":"bash","parameters":{"command":"ls"}}}`, true},
+		{"opencode", "tool.execute", `{` + call + `}`, true},
+	} {
+		a := Find(test.agent)
+		_, err := a.Read(test.name, []byte(test.input), small)
+		if err == nil {
+			t.Errorf("%s %q was read", test.agent, test.name)
+			continue
+		}
+		if answer := a.Refuse(test.name, err); refuses(answer) != test.refused || test.agent == "cline" && !strings.Contains(string(answer.Stdout), `"cancel":true`) {
+			t.Errorf("%s %q: %v: %+v", test.agent, test.name, err, answer)
+		}
+	}
+}

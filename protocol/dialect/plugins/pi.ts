@@ -86,7 +86,11 @@ export default function hookd(pi) {
       return;
     }
     continued++;
-    pi.sendUserMessage(answer.reason, { deliverAs: "followUp" });
+    try {
+      pi.sendUserMessage(answer.reason, { deliverAs: "followUp" });
+    } catch { // pi -p ends without waiting for agent_end; ctx is of no use then either
+      console.error(`hookd: a hook wants the run to go on, and pi -p has ended it: ${answer.reason}`);
+    }
   });
 
   pi.on("session_before_compact", async (event, ctx) => {

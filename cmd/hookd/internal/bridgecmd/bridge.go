@@ -97,8 +97,9 @@ func (cmd *Commands) answer(ctx context.Context, call bridge.Call) bridge.Reply 
 	if call.Cwd, err = os.Getwd(); err != nil {
 		return call.Refuse(places.NoDirectory())
 	}
-	return bridge.Answer(ctx, call, func(ctx context.Context) (bridge.Hooks, error) {
-		return cmd.Opener.Open(ctx, engine.Options{})
+	call.Environ = os.Environ()
+	return bridge.Answer(ctx, call, func(ctx context.Context, folders []string) (bridge.Hooks, error) {
+		return cmd.Opener.Open(ctx, engine.Options{Folders: folders})
 	})
 }
 

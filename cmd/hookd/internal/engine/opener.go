@@ -34,7 +34,9 @@ type Options struct {
 	LongLived      bool // a guardian ends the hooks if hookd is killed; changes of files are followed
 	Explain        bool // hooks that do not match are part of the outcome, too
 	GuardsReviewed bool // the person was asked about the guards that refuse
-	Late           Late // gets what hooks do and say when nobody waits for them
+	// Folders are where the projects are, the first counts most; none: the working directory.
+	Folders []string
+	Late    Late // gets what hooks do and say when nobody waits for them
 }
 
 // Open loads the hooks and makes them ready for events.
@@ -46,7 +48,7 @@ func (o *Opener) Open(ctx context.Context, options Options) (*Engine, error) {
 	e := &Engine{StateDir: o.StateDirOrNote(), opener: o}
 	notes := startNotes{console: o.Console, loop: options.LongLived, reviewed: options.GuardsReviewed}
 	if options.LongLived {
-		watcher, err := loader.Watch(ctx, o.loaderOptions(rt))
+		watcher, err := loader.Watch(ctx, o.loaderOptions(rt, options.Folders))
 		if err != nil {
 			return nil, places.NoProject(err)
 		}
@@ -54,7 +56,7 @@ func (o *Opener) Open(ctx context.Context, options Options) (*Engine, error) {
 		notes.print(watcher.Snapshot())
 		e.source, e.watcher = watcher, watcher
 	} else {
-		snapshot, err := loader.Load(ctx, o.loaderOptions(rt))
+		snapshot, err := loader.Load(ctx, o.loaderOptions(rt, options.Folders))
 		if err != nil {
 			return nil, places.NoProject(err)
 		}
@@ -88,7 +90,7 @@ func (o *Opener) Look(ctx context.Context) (*loader.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	snapshot, err := loader.Load(ctx, o.loaderOptions(rt))
+	snapshot, err := loader.Load(ctx, o.loaderOptions(rt, nil))
 	if err != nil {
 		return nil, places.NoProject(err)
 	}
@@ -130,9 +132,13 @@ func (o *Opener) StateDirOrNote() string {
 	return dir
 }
 
-func (o *Opener) loaderOptions(rt *process.Runtime) loader.Options {
+func (o *Opener) loaderOptions(rt *process.Runtime, folders []string) loader.Options {
+	cwd, also := "", []string(nil)
+	if len(folders) > 0 {
+		cwd, also = folders[0], folders[1:]
+	}
 	return loader.Options{
-		Project: o.Project.Folder, Runtime: rt, Program: places.Program(), Pool: o.Processes.Pool(),
+		Cwd: cwd, Also: also, Project: o.Project.Folder, Runtime: rt, Program: places.Program(), Pool: o.Processes.Pool(),
 		OnNotice: func(f schema.Finding) { o.Console.Note(f.Message, f.Remedy) },
 	}
 }

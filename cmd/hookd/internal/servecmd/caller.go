@@ -58,10 +58,14 @@ const markOf = "\x00for "
 
 // resolveCaller names the engine of a project for one caller. It fails if the caller's own
 // process would find other settings, records or trust, or would count another depth.
-func (o *projectOpener) resolveCaller(cwd string, caller daemon.Caller) (string, error) {
-	key, err := o.resolve("", cwd)
+func (o *projectOpener) resolveCaller(folders []string, caller daemon.Caller) (string, error) {
+	project, also, err := o.found.Among(folders)
 	if err != nil {
 		return "", err
+	}
+	key := withOthers(project, also)
+	if project == "" {
+		key = noProjectAt + folders[0]
 	}
 	mark, err := o.callers.mark(key, caller.Environ)
 	if err != nil {

@@ -38,6 +38,14 @@ type projectOpener struct {
 // the user and the machine only, and works in the folder that follows the mark.
 const noProjectAt = "no project at "
 
+// withMark separates a project in the key of an engine from others whose hooks hold, too.
+const withMark = "\x00with "
+
+// withOthers returns the key of a project together with others.
+func withOthers(project string, also []string) string {
+	return strings.Join(append([]string{project}, also...), withMark)
+}
+
 // resolve names the project that a session belongs to.
 func (o *projectOpener) resolve(project, cwd string) (string, error) {
 	if project == "" && cwd == "" {
@@ -98,6 +106,9 @@ func (o *projectOpener) open(ctx context.Context, key, cwd string) (daemon.Engin
 	}
 	if folder, isNone := strings.CutPrefix(project, noProjectAt); isNone {
 		options.Project, options.Cwd = "", folder
+	} else {
+		named := strings.Split(project, withMark)
+		options.Project, options.Also = named[0], named[1:]
 	}
 	watcher, err := loader.Watch(context.WithoutCancel(ctx), options)
 	if err != nil {

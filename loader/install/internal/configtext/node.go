@@ -98,6 +98,11 @@ func (p Path) Member(name string) Path { return append(slices.Clone(p), Step{Nam
 // Parent returns the path without its last step.
 func (p Path) Parent() Path { return p[:len(p)-1] }
 
+// Within reports whether the path leads to a part of what another path leads to.
+func (p Path) Within(whole Path) bool {
+	return len(p) >= len(whole) && slices.Equal(p[:len(whole)], whole)
+}
+
 // String writes the path as messages name it: hooks.PreToolUse[0].
 func (p Path) String() string {
 	text := ""
