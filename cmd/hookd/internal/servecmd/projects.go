@@ -80,6 +80,9 @@ func (o *projectOpener) rootOf(project, cwd string) (string, error) {
 // verifying tells hookd verify that a hook call of an agent came to this daemon.
 func (o *projectOpener) verifying(caller daemon.Caller) (token string, answered func(agent, event string)) {
 	marker := guest.TakeMarker(o.stateDir, caller.Environ)
+	if marker.Token() == "" {
+		return "", func(string, string) {}
+	}
 	return marker.Token(), func(agent, event string) {
 		if err := marker.Leave(guest.Mark{Agent: agent, Event: event, Program: places.Program(), Daemon: true}); err != nil {
 			o.log.Warn("hookd verify does not hear of this call", "error", err)
