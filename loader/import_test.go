@@ -442,3 +442,63 @@ func TestHooksOfOneAgentAreKnown(t *testing.T) {
 		t.Errorf("of codex: %v", got)
 	}
 }
+
+// A hook of the user's that finds its script by a variable for the project's folder runs
+// nothing of a project that nobody allowed, in whatever text the variable stands.
+func TestAUsersHookStartsNoScriptOfAnUnknownProjectByAVariable(t *testing.T) {
+	for _, entry := range []string{
+		`"command":"bash -c '$CLAUDE_PROJECT_DIR/guard.sh'"`,
+		`"command":"sh -c 'cd \"$CLAUDE_PROJECT_DIR\" && ./guard.sh'"`,
+		`"command":"sh -c \"cd $CLAUDE_PROJECT_DIR; ./guard.sh\""`,
+		`"command":"env X=1 sh -c 'sh -c \"\\$CLAUDE_PROJECT_DIR/guard.sh\"'"`,
+		`"command":"sh <<E\n$CLAUDE_PROJECT_DIR/guard.sh\nE"`,
+		`"command":"bash","args":["-c","\"$CLAUDE_PROJECT_DIR\"/guard.sh"]`,
+		`"command":"sh","args":["-c","cd ${CLAUDE_PROJECT_DIR} && ./guard.sh"]`,
+	} {
+		w := newWorld(t)
+		mark := filepath.Join(w.home, "mark")
+		w.write(w.path("guard.sh"), marker(mark, "#!/bin/sh\n"), 0o755)
+		w.write(filepath.Join(w.home, ".acai", "acai.json"), `{"hooks":{"import":["claude"]}}`, 0o600)
+		w.write(filepath.Join(w.home, ".claude", "settings.json"), `{"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command",`+entry+`}]}]}}`, 0o600)
+		if o := w.fire(w.load().Set); o.Action != protocol.Block || exists(mark) {
+			t.Errorf("%s: %s %s; ran: %v", entry, o.Action, o.Reason, exists(mark))
+		}
+	}
+	for _, command := range []string{`["sh","-c","\"$HOOK_PROJECT_DIR\"/guard.sh"]`, `["bash","-c","cd \"$HOOK_PROJECT_DIR\" && ./guard.sh"]`} {
+		w := newWorld(t)
+		mark := filepath.Join(w.home, "mark")
+		w.write(w.path("guard.sh"), marker(mark, "#!/bin/sh\n"), 0o755)
+		w.write(filepath.Join(w.home, ".acai", "acai.json"), `{"hooks":{"use":[{"name":"g","can":"block","events":["tool-call-start"],"command":`+command+`}]}}`, 0o600)
+		if o := w.fire(w.load().Set); o.Action != protocol.Block || exists(mark) {
+			t.Errorf("%s: %s %s; ran: %v", command, o.Action, o.Reason, exists(mark))
+		}
+	}
+}
+
+// An entry of a line that only uses hookd is a hook as any other; one that has hookd ask
+// hooks is left out, and what else it does is said.
+func TestEntriesThatUseHookdAreImported(t *testing.T) {
+	for command, imported := range map[string]bool{
+		"./guard.sh; hookd get tool.name": true, `"$HOOKD" get x && ./guard.sh`: true, "hookd bridge claude": false, "hookd-bridge claude": false,
+		"env A=b hookd bridge claude": false, "sh -c 'hookd bridge claude'": false, "npx hookd bridge claude": false, "timeout 5 /opt/x/hookd bridge claude": false,
+		`"$HOOKD" bridge claude`: false, "exec hookd-bridge claude || exit 2": false, "bash -lc \"hookd fire tool-call-start\"": false, "hookd": false,
+	} {
+		w := importWorld(t, "claude")
+		w.write(w.path("guard.sh"), "#!/bin/sh\n", 0o755)
+		w.claude(claudeGuard(command))
+		s := w.load()
+		if got := len(s.Set.Hooks) > 0; got != imported {
+			t.Errorf("%s: imported: %v", command, got)
+		}
+	}
+	w := importWorld(t, "claude")
+	w.claude(claudeGuard("hookd bridge claude; ./guard.sh"))
+	s := w.load()
+	said := ""
+	for _, f := range s.Findings {
+		said += f.Message + " " + f.Remedy + "\n"
+	}
+	if !strings.Contains(said, "what else the line does is not done here") {
+		t.Error(said)
+	}
+}

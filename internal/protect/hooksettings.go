@@ -127,7 +127,8 @@ func begins(parts, place []string) bool {
 }
 
 // Fold returns a name as the most forgiving file system reads it: in one case, without
-// characters that do not show (HFS+), without blanks and dots at its end (Windows).
+// characters that do not show (HFS+), without blanks and dots at its end and without the
+// name of a stream after a colon (Windows).
 func Fold(name string) string {
 	shown := strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) {
@@ -141,6 +142,9 @@ func Fold(name string) string {
 	}, name)
 	if trimmed := strings.TrimRight(shown, " ."); trimmed != "" {
 		shown = trimmed
+	}
+	if at := strings.IndexByte(shown, ':'); at > 0 { // a stream of a file on Windows
+		shown = shown[:at]
 	}
 	if shown == "git~1" { // the short name of .git on Windows
 		return ".git"

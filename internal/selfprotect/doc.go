@@ -5,7 +5,8 @@
 // these files:
 //
 //	guard.go     Hook, Options; what was found becomes a reply
-//	toolcall.go  the args of the tool: paths, shell lines, patches, code
+//	toolcall.go  the call of a tool, by its kind: shell lines, patches, code
+//	toolargs.go  what the members of its args are, and which paths they name
 //	line.go      a shell line: redirections, cd, each command (package shellwords reads it)
 //	expand.go    words that are not literal: variables, ~, {a,b}, as far as they are known
 //	pattern.go   a shell's patterns as package path reads them

@@ -203,7 +203,7 @@ func (j *shellLine) find(c *shellwords.Command, deletes bool) {
 		roots = []shellwords.Word{{Text: ".", Literal: true}}
 	}
 	for _, root := range roots {
-		if place, _ := j.target(root, removes); place != nil && fitsNames(place, names, j.scope.Places()) {
+		if place, _ := j.target(root, removes); place != nil && j.finds(place, names) {
 			j.refuse("%s would change what is in %s, %s", quoted(c.Text), quoted(root.Text), describe(place))
 			return
 		}
@@ -307,6 +307,24 @@ func (j *shellLine) fed(c *shellwords.Command, name, input string) {
 
 // findRuns are the options of find and fd after which a program stands.
 var findRuns = set("-exec -execdir -ok -okdir -x --exec -X --exec-batch")
+
+// finds is fitsNames, once for the same names. A line that looks for very many names has
+// no right to more.
+func (j *judge) finds(place *protect.Place, names []shellwords.Word) bool {
+	key := place.Path + "\x00" + joinedWords(names)
+	fits, known := j.walked[key]
+	if known || len(j.walked) >= maxWalked {
+		return fits || !known
+	}
+	if j.walked == nil {
+		j.walked = map[string]bool{}
+	}
+	j.walked[key] = fitsNames(place, names, j.scope.Places())
+	return j.walked[key]
+}
+
+// maxWalked are searches for names in the protected folders for one call.
+const maxWalked = 50
 
 // maxFound is how many files of a place are compared with the names that find looks for.
 const maxFound = 2000

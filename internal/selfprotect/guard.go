@@ -101,9 +101,10 @@ type judge struct {
 	before  []string // the same, before an option of the command at hand changed them; nil if none did
 	found   []finding
 
-	seen  map[looked]*protect.Place // what was looked up; nil values, too
-	lines int                       // that were judged
-	steps int                       // of the expander
+	seen   map[looked]*protect.Place // what was looked up; nil values, too
+	lines  int                       // that were judged
+	steps  int                       // of the expander
+	walked map[string]bool           // see finds
 
 	lost    bool     // there were more folders than dirs holds
 	dotglob bool     // * stands for names that begin with a dot, too

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/hookd-dev/hookd/protocol"
+	"github.com/hookd-dev/hookd/protocol/toolname"
 )
 
 // world is a project, a home folder and hookd's own files, with links into them.
@@ -151,6 +152,33 @@ func TestCallsOfTools(t *testing.T) {
 	} {
 		if refused, undecided := w.judge(t, c.tool, c.kind, c.args); refused != "" || undecided != "" {
 			t.Errorf("%s %s: refused: %s, undecided: %s", c.tool, c.args, refused, undecided)
+		}
+	}
+}
+
+// Tools as each agent calls them, in the vocabulary of its own.
+func TestCallsInTheWordsOfAgents(t *testing.T) {
+	w := newWorld(t)
+	for _, line := range lines(t, w, "calls") {
+		fields := strings.SplitN(line, " ", 4)
+		want, agent, tool, args := fields[0], fields[1], fields[2], fields[3]
+		call, err := toolname.ToOurs(agent, tool, protocol.RawMessage(args))
+		if err != nil { // a bridge refuses what it cannot translate
+			if want != "refused" {
+				t.Errorf("%s: %v", line, err)
+			}
+			continue
+		}
+		got := "passes"
+		refused, undecided := w.judge(t, call.Name, call.Kind, string(call.Args))
+		switch {
+		case refused != "":
+			got = "refused"
+		case undecided != "":
+			got = "undecided"
+		}
+		if got != want {
+			t.Errorf("%s: %s %s%s", line, got, refused, undecided)
 		}
 	}
 }

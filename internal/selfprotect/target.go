@@ -51,14 +51,6 @@ func joined(dir, name string) string {
 	return path.Join(dir, name)
 }
 
-// absolute returns the path that a tool's arg names.
-func (j *judge) absolute(name string) string {
-	if filepath.IsAbs(name) {
-		return filepath.Clean(name)
-	}
-	return filepath.Join(filepath.FromSlash(unescape(j.dirs[0], "")), filepath.FromSlash(name))
-}
-
 // describe returns what a place holds, for a message.
 func describe(p *protect.Place) string { return "which holds " + p.What }
 

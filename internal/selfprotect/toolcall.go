@@ -1,31 +1,16 @@
 package selfprotect
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hookd-dev/hookd/internal/jsonspan"
+	"github.com/hookd-dev/hookd/internal/shellwords"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/toolname"
 )
-
-// Names of members of a call's args, without _ and -, in lower case. Agents and MCP servers
-// name them differently and mean the same.
-var (
-	pathMembers = strings.Fields("path file filepath filename absolutepath relativepath relativeworkspacepath targetfile targetpath notebookpath " +
-		"destination destinationpath dest dst to from source sourcepath src oldpath newpath paths files uri target output outputpath outputfile savepath outfile folder location")
-	dirMembers     = strings.Fields("dir cwd workdir workingdirectory workingdir directory dirpath rootdir")
-	commandMembers = strings.Fields("command commands cmd commandline shellcommand script bash shell")
-	codeMembers    = strings.Fields("code source")
-	// textMembers hold what is written, looked for or said, and no path.
-	textMembers = strings.Fields("content contents text filetext newtext oldtext newstring oldstring newstr oldstr newcode body message title name description " +
-		"query pattern regex search prompt label branch ref sql expression url explanation instructions")
-	patchMembers = strings.Fields("patch input diff patchtext command content changes")
-	verbMembers  = strings.Fields("command operation action mode method")
-)
-
-// readVerbs begin the names of tools, or are words in args, that only read.
-var readVerbs = strings.Fields("read view get list search find stat show cat open directory tree grep glob head tail describe query fetch exists info")
 
 // call judges a call by what its tool does to the world.
 func (j *judge) call(c *call) {
@@ -40,118 +25,100 @@ func (j *judge) call(c *call) {
 	case protocol.KindRead, protocol.KindAgent:
 	case protocol.KindShell:
 		j.directories(c.Args)
-		j.members(c.Args, func(name string, value protocol.RawMessage) {
+		j.members(c.Args, false, func(name string, value protocol.RawMessage) {
 			if slices.Contains(commandMembers, name) {
-				j.commands(value)
+				j.commands(c.Name, value)
 			}
 		})
+		j.programs(c.Args)
 	case protocol.KindWrite:
 		if _, known := toolname.Kind(c.Name); !known && j.onlyReads(c.Args) {
 			return
 		}
-		j.members(c.Args, func(name string, value protocol.RawMessage) {
+		j.members(c.Args, false, func(name string, value protocol.RawMessage) {
 			j.pathsIn(c.Name, name, value, false)
 			if slices.Contains(patchMembers, name) && (name != "content" || strings.Contains(strings.ToLower(c.Name), "patch")) {
 				j.patch(jsonspan.Text(value))
 			}
 		})
+		j.startFile(c.Args)
 	default:
-		if readsByName(c.Name) || j.onlyReads(c.Args) {
-			return
-		}
-		j.directories(c.Args)
-		j.members(c.Args, func(name string, value protocol.RawMessage) {
-			switch {
-			case slices.Contains(commandMembers, name):
-				j.commands(value)
-			case slices.Contains(codeMembers, name) && jsonspan.Kind(value) == '"':
-				j.code(c.Name, jsonspan.Text(value))
-			}
-			j.pathsIn(c.Name, name, value, true)
-			if slices.Contains(patchMembers, name) {
-				j.patch(jsonspan.Text(value))
-			}
-		})
+		j.unknownTool(c)
 	}
 }
 
-// maxMembers of a call's args are looked at.
-const maxMembers = 5000
+// unknownTool judges a call of a tool that may do anything.
+func (j *judge) unknownTool(c *call) {
+	j.directories(c.Args)
+	reads := j.readsOnly(c)
+	j.members(c.Args, true, func(name string, value protocol.RawMessage) {
+		switch {
+		case slices.Contains(commandMembers, name):
+			j.commands(c.Name, value)
+		case slices.Contains(typedMembers, name) && typesInto(c.Name):
+			for _, text := range texts(value) {
+				j.line(strings.NewReplacer("{enter}", "\n", "<enter>", "\n", `\n`, "\n", "\r", "\n").Replace(text))
+			}
+		}
+		if reads {
+			return
+		}
+		if slices.Contains(codeMembers, name) && jsonspan.Kind(value) == '"' {
+			j.code(c.Name, jsonspan.Text(value))
+		}
+		j.pathsIn(c.Name, name, value, true)
+		if slices.Contains(patchMembers, name) {
+			j.patch(jsonspan.Text(value))
+		}
+	})
+	j.programs(c.Args)
+	j.killing(c)
+	if !reads {
+		j.startFile(c.Args)
+	}
+}
+
+// Bounds of a call's args that are looked at.
+const (
+	maxMembers = 5000
+	maxLevels  = 10
+)
 
 // members calls visit with each member of an object that is a text or a list of texts,
-// at any depth.
-func (j *judge) members(object protocol.RawMessage, visit func(name string, value protocol.RawMessage)) {
+// at any depth. Of a tool that is not known (guess), the names of members may be paths,
+// and a text may be more args.
+func (j *judge) members(object protocol.RawMessage, guess bool, visit func(name string, value protocol.RawMessage)) {
 	left := maxMembers
 	var walk func(name string, value protocol.RawMessage, depth int)
 	walk = func(name string, value protocol.RawMessage, depth int) {
-		if left--; left < 0 || depth > 10 {
+		if left--; left < 0 || depth > maxLevels {
 			return
 		}
 		switch jsonspan.Kind(value) {
 		case '{':
 			for _, m := range jsonspan.Members(value) {
+				if guess && strings.ContainsAny(m.Name, "./") {
+					visit("path", quotedJSON(m.Name))
+				}
 				walk(memberName(m.Name), m.Value, depth+1)
 			}
 		case '[':
 			visit(name, value)
 			for _, element := range jsonspan.Elements(value) {
-				if jsonspan.Kind(element) == '{' {
+				if kind := jsonspan.Kind(element); kind == '{' || kind == '[' {
 					walk(name, element, depth+1)
 				}
 			}
 		case '"':
 			visit(name, value)
+			if text := jsonspan.Text(value); guess && slices.Contains(argsMembers, name) && isObject(text) {
+				walk(name, protocol.RawMessage(text), depth+1)
+			}
 		}
 	}
 	walk("", object, 0)
 	if left < 0 {
 		j.doubt("the call has too many args to look for hook settings in them")
-	}
-}
-
-func memberName(name string) string { return strings.ToLower(withoutLines.Replace(name)) }
-
-var withoutLines = strings.NewReplacer("_", "", "-", "")
-
-// texts returns a text, or the texts of a list.
-func texts(value protocol.RawMessage) (list []string) {
-	switch jsonspan.Kind(value) {
-	case '"':
-		list = append(list, jsonspan.Text(value))
-	case '[':
-		for _, element := range jsonspan.Elements(value) {
-			if jsonspan.Kind(element) == '"' {
-				list = append(list, jsonspan.Text(element))
-			}
-		}
-	}
-	return list
-}
-
-// pathsIn judges the member of a call that writes, if it names a file. Of a tool that is
-// not known also a text that looks like a path counts.
-func (j *judge) pathsIn(tool, name string, value protocol.RawMessage, guess bool) {
-	named := slices.Contains(pathMembers, name) || strings.HasSuffix(name, "path") || strings.HasSuffix(name, "file")
-	for _, path := range texts(value) {
-		path = strings.TrimPrefix(path, "file://")
-		switch {
-		case path == "" || len(path) > 4096 || strings.ContainsAny(path, "\n\x00"):
-			continue
-		case named:
-		case !guess || slices.Contains(textMembers, name) || slices.Contains(commandMembers, name) || strings.ContainsAny(path, " \t"):
-			continue
-		case !strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "~/") && !strings.HasPrefix(path, "."):
-			continue
-		}
-		if rest, is := strings.CutPrefix(path, "~/"); is && j.options.Home != "" {
-			path = j.options.Home + "/" + rest
-		}
-		for _, at := range []string{path, strings.ReplaceAll(path, `\`, "/")} {
-			if place := j.scope.Write(j.absolute(at)); place != nil {
-				j.refuse("%s would change %s, %s", tool, quoted(path), describe(place))
-				break
-			}
-		}
 	}
 }
 
@@ -166,7 +133,7 @@ func (j *judge) directories(args protocol.RawMessage) {
 
 // commands judges a shell line, a list of them, or the words of one: a list is taken for
 // both.
-func (j *judge) commands(value protocol.RawMessage) {
+func (j *judge) commands(tool string, value protocol.RawMessage) {
 	list := texts(value)
 	if jsonspan.Kind(value) == '[' && len(list) > 0 {
 		words := make([]string, len(list))
@@ -176,62 +143,95 @@ func (j *judge) commands(value protocol.RawMessage) {
 		j.line(strings.Join(words, " "))
 		list = slices.DeleteFunc(list, func(line string) bool { return !strings.ContainsAny(line, " \t\n;") })
 	}
+	lower := strings.ToLower(tool)
+	windows := strings.Contains(lower, "powershell") || strings.Contains(lower, "pwsh")
 	for _, line := range list {
 		j.line(line)
+		if windows { // whose paths have backslashes, and whose lines are no bash
+			j.line(strings.ReplaceAll(line, `\`, "/"))
+			j.code(line, strings.ReplaceAll(line, `\`, "/"))
+		}
 	}
 }
 
-// onlyReads reports whether the args of an editor say that it only shows the file.
-func (j *judge) onlyReads(args protocol.RawMessage) bool {
+// programs judges a program and its words in members of their own.
+func (j *judge) programs(args protocol.RawMessage) {
+	var program string
+	var words []string
 	for _, m := range jsonspan.Members(args) {
-		if slices.Contains(verbMembers, memberName(m.Name)) && jsonspan.Kind(m.Value) == '"' && slices.Contains(readVerbs, strings.ToLower(jsonspan.Text(m.Value))) {
-			return true
+		switch name := memberName(m.Name); {
+		case slices.Contains(programMembers, name) && jsonspan.Kind(m.Value) == '"':
+			program = jsonspan.Text(m.Value)
+		case slices.Contains(wordMembers, name):
+			if words = texts(m.Value); jsonspan.Kind(m.Value) == '[' {
+				for i := range words {
+					words[i] = quotedWord(words[i])
+				}
+			}
 		}
 	}
-	return false
+	if program != "" && len(words) > 0 {
+		j.line(program + " " + strings.Join(words, " "))
+	}
 }
 
-// changeVerbs anywhere in a tool's name say that it does more than read.
-var changeVerbs = strings.Fields("write edit replace delete remove update create move rename insert append patch apply put save modify")
-
-// readsByName reports whether the name of a tool that no table knows says that it only
-// reads: read_file, mcp__fs__listDirectory.
-func readsByName(name string) bool {
-	if at := strings.LastIndex(name, "__"); at >= 0 {
-		name = name[at+2:]
+// killing judges a tool that ends processes, by a number or a name.
+func (j *judge) killing(c *call) {
+	lower := strings.ToLower(c.Name)
+	if !slices.ContainsFunc([]string{"kill", "signal", "terminate", "stop"}, func(verb string) bool { return strings.Contains(lower, verb) }) {
+		return
 	}
-	lower := strings.ToLower(name)
-	if slices.ContainsFunc(changeVerbs, func(verb string) bool { return strings.Contains(lower, verb) }) {
-		return false
-	}
-	end := strings.IndexFunc(name, func(r rune) bool { return r == '_' || r == '-' || r == '.' })
-	for i, r := range name {
-		if i > 0 && r >= 'A' && r <= 'Z' && (end < 0 || i < end) {
-			end = i
-			break
+	for _, m := range jsonspan.Members(c.Args) {
+		value := strings.Trim(string(m.Value), `" `)
+		if strings.Contains(memberName(m.Name), "pid") || strings.Contains(memberName(m.Name), "process") || memberName(m.Name) == "name" {
+			j.process(&shellwords.Command{Text: c.Name}, value)
+			if strings.HasPrefix(value, "hookd") {
+				j.refuse("%s ends hookd", c.Name)
+			}
 		}
 	}
-	if end < 0 {
-		end = len(name)
-	}
-	return slices.Contains(readVerbs, lower[:end])
 }
+
+// startFile judges what is written into a file that the next shell runs.
+func (j *judge) startFile(args protocol.RawMessage) {
+	starts := false
+	j.members(args, true, func(name string, value protocol.RawMessage) {
+		if slices.Contains(pathMembers, name) || strings.HasSuffix(name, "path") {
+			starts = starts || slices.ContainsFunc(texts(value), isStartFile)
+		}
+	})
+	if !starts {
+		return
+	}
+	j.members(args, true, func(name string, value protocol.RawMessage) {
+		if slices.Contains(contentMembers, name) {
+			for _, text := range texts(value) {
+				j.line(text)
+			}
+		}
+	})
+}
+
+var patchHeaders = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*\*\*\*\s+(?:Add File|Update File|Delete File|Move to):\s*(.+)$|^(?:\+\+\+|---|rename to|rename from|copy to|copy from) +(.+)$|^diff --git (.+)$`)
+})
 
 // patch judges the files that a patch changes: one of Codex's form, or a diff.
 func (j *judge) patch(text string) {
 	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\r\n")
-		for _, header := range []string{"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ", "+++ ", "--- ", "rename to ", "rename from "} {
-			path, is := strings.CutPrefix(line, header)
-			if !is {
-				continue
-			}
-			path, _, _ = strings.Cut(strings.TrimSpace(path), "\t")
-			for _, at := range []string{path, cutDiffPrefix(path)} {
-				if place := j.scope.Write(j.absolute(at)); at != "" && place != nil {
-					j.refuse("the patch would change %s, %s", quoted(at), describe(place))
-					break
-				}
+		match := patchHeaders().FindStringSubmatch(strings.TrimRight(line, "\r\n"))
+		if match == nil {
+			continue
+		}
+		header, _, _ := strings.Cut(strings.TrimSpace(match[1]+match[2]), "\t")
+		paths := []string{header, cutDiffPrefix(header)}
+		for _, word := range strings.Fields(match[3]) {
+			paths = append(paths, word, cutDiffPrefix(word))
+		}
+		for _, at := range paths {
+			if place := j.scope.Write(j.absolute(strings.Trim(at, `"`))); at != "" && place != nil {
+				j.refuse("the patch would change %s, %s", quoted(at), describe(place))
+				break
 			}
 		}
 	}

@@ -188,21 +188,49 @@ func (l *ShellLine) NamesFiles(in *Builder) bool {
 }
 
 // NamesProject reports whether the line names something for which inside says that it
-// lies in a project, or depends on one of the variables that mean its folder. what is
-// the word.
+// lies in a project, or depends on one of the variables that mean its folder, also in a
+// text that the line gives to another program: sh -c '…'. what is the word.
 func (l *ShellLine) NamesProject(root string, inside func(path string) bool) (what string, is bool) {
 	commands, err := shellwords.Resolve(l.Text, l.Value)
 	if err != nil {
-		return l.Text, strings.Contains(l.Text, "PROJECT_DIR")
+		return l.Text, SpeaksOfProject(l.Text, root)
 	}
 	for _, command := range commands {
 		for _, w := range slices.Concat(command.Words, command.Sets, command.Reads) {
 			switch {
-			case !w.Known && strings.Contains(w.Text, "PROJECT_DIR"):
+			case SpeaksOfProject(w.Text, root):
 				return w.Text, true
 			case w.Known && filepath.IsAbs(w.Text) && inside(w.Text):
 				return w.Text, true
 			case w.Known && !filepath.IsAbs(w.Text) && strings.Contains(w.Text, "/") && files.IsRegular(filepath.Join(root, w.Text)):
+				return w.Text, true
+			}
+		}
+	}
+	return l.Text, SpeaksOfProject(l.Text, root) // in a here-document
+}
+
+// SpeaksOfProject reports whether a text has a project's folder in it, or a variable in
+// which an agent gives its hooks that folder.
+func SpeaksOfProject(text, root string) bool {
+	return strings.Contains(text, "PROJECT_DIR") || strings.Contains(text, "GEMINI_CWD") || len(root) > 1 && strings.Contains(text, root)
+}
+
+// StartsProject reports whether the line starts a program of the project that it finds by
+// the variables that mean its folder. Other words may name the project: git -C.
+func (l *ShellLine) StartsProject(root string, inside func(path string) bool) (what string, is bool) {
+	commands, err := shellwords.Resolve(l.Text, l.Value)
+	if err != nil {
+		return "", false
+	}
+	for _, command := range commands {
+		for i, w := range command.Words {
+			switch {
+			case i == 0 && SpeaksOfProject(w.Text, root):
+				return w.Text, true
+			case w.Known && filepath.IsAbs(w.Text) && inside(w.Text) && files.IsRegular(w.Text):
+				return w.Text, true
+			case i == 0 && w.Known && strings.Contains(w.Text, "/") && !filepath.IsAbs(w.Text) && files.IsRegular(filepath.Join(root, w.Text)):
 				return w.Text, true
 			}
 		}

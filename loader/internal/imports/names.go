@@ -187,25 +187,76 @@ func (r *reader) skipOurs() {
 	})
 }
 
-// StartsHookd reports whether a hook's command starts hookd, by its name or by a path of
-// which is says that it is hookd.
+// StartsHookd reports whether a hook's command has hookd ask hooks: by its name, or by a
+// path of which is says that it is hookd. One that only uses hookd (hookd get) does not.
 func StartsHookd(h *Hook, is func(path string) bool) bool {
-	ours := func(word string) bool {
-		name := strings.TrimSuffix(path.Base(strings.ReplaceAll(strings.Trim(word, `"'`), `\`, "/")), ".exe")
-		return name == "hookd" || name == "hookd-bridge" || is(word)
+	starts := func(words []string) bool {
+		return len(words) > 0 && (asksHooks(words, is) || interpreter.KindOf(words[0]) != interpreter.KindUnknown && asksAfter(words, is))
 	}
 	if h.Shell == "" {
-		return slices.ContainsFunc(h.Argv, ours) && (ours(h.Argv[0]) || interpreter.KindOf(h.Argv[0]) != interpreter.KindUnknown)
+		return starts(h.Argv)
 	}
 	for _, c := range shellwords.Split(h.Shell).Commands {
-		if len(c.Words) > 0 && ours(c.Words[0].Text) {
+		words := make([]string, len(c.Words))
+		for i, word := range c.Words {
+			words[i] = word.Text
+		}
+		if starts(words) {
 			return true
 		}
 	}
 	return false
 }
 
+// asksAfter reports whether a program that starts others is given hookd to start.
+func asksAfter(words []string, is func(path string) bool) bool {
+	for i := range words[1:] {
+		if asksHooks(words[i+1:], is) {
+			return true
+		}
+	}
+	return false
+}
+
+// uses are subcommands of hookd that hooks use, and that ask none.
+var uses = []string{"get", "reply", "schema", "version", "--version", "help", "--help", "log", "check", "list"}
+
+func asksHooks(words []string, is func(path string) bool) bool {
+	if len(words) == 0 {
+		return false
+	}
+	name, _, _ := strings.Cut(path.Base(strings.ReplaceAll(strings.Trim(words[0], `"'`), `\`, "/")), "@")
+	switch name = strings.TrimSuffix(name, ".exe"); {
+	case name == "hookd-bridge":
+		return true
+	case name != "hookd" && name != "$HOOKD" && name != "${HOOKD}" && !is(words[0]):
+		return false
+	}
+	return len(words) < 2 || !slices.Contains(uses, words[1])
+}
+
 // Ours says that an entry starts hookd and is left out.
 func Ours(h *Hook) schema.Finding {
-	return report.New(report.ImportOurs, h.Pos.File, h.Pos.Line, "", Find(h.Agent).Title+": "+h.Event+": the entry starts hookd itself, and is not imported", "nothing need be done: the hooks that it would ask are asked anyway")
+	remedy := "nothing need be done: the hooks that it would ask are asked anyway"
+	if doesMore(h) {
+		remedy = "the hooks that it would ask are asked anyway; what else the line does is not done here: write it as an entry of its own"
+	}
+	return report.New(report.ImportOurs, h.Pos.File, h.Pos.Line, "", Find(h.Agent).Title+": "+h.Event+": the entry starts hookd itself, and is not imported", remedy)
+}
+
+// doesMore reports whether a line has a command besides hookd that may be a hook.
+func doesMore(h *Hook) bool {
+	if h.Shell == "" {
+		return false
+	}
+	for _, c := range shellwords.Split(h.Shell).Commands {
+		if len(c.Words) == 0 || c.Given {
+			continue
+		}
+		program := c.Words[0].Text
+		if !slices.Contains(setUp, program) && !slices.Contains([]string{"echo", "printf", "true", ":", "command", "exec", "env"}, program) && !strings.Contains(program, "hookd") && interpreter.KindOf(program) == interpreter.KindUnknown {
+			return true
+		}
+	}
+	return false
 }

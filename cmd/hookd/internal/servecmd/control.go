@@ -3,9 +3,13 @@ package servecmd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -67,9 +71,35 @@ func (cmd *Commands) find(ctx context.Context, path string) (*net.UnixConn, meet
 		return nil, meet.Peer{}, cli.Failed("no-daemon", errors.New("no daemon listens on "+path), "")
 	}
 	peer, err := socket.PeerOf(c)
+	if err == nil && !speaksAsHookd(c, peer) {
+		err = fmt.Errorf("what listens on %s is no hookd: process %d", path, peer.PID)
+	}
 	if err != nil {
 		c.Close()
 		return nil, peer, cli.Failed("socket", err, "")
 	}
 	return c, peer, nil
+}
+
+// askedWithin is how long a program that may not be hookd has to answer as it does.
+const askedWithin = 2 * time.Second
+
+// speaksAsHookd reports whether the other end is a hookd, of any version. One that hangs is
+// known by its program file; where the system does not show that, it has to answer.
+func speaksAsHookd(c *net.UnixConn, peer meet.Peer) bool {
+	if self := places.Program(); self != "" && peer.CheckExecutable(self) == nil {
+		return true
+	}
+	if program, err := os.Readlink("/proc/" + strconv.Itoa(peer.PID) + "/exe"); err == nil {
+		return strings.HasPrefix(filepath.Base(program), "hookd")
+	}
+	_ = c.SetDeadline(time.Now().Add(askedWithin))
+	defer c.SetDeadline(time.Time{})
+	const question, answer = `{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\n", `{"jsonrpc":"2.0","id":1,"result":`
+	if _, err := io.WriteString(c, question); err != nil {
+		return false
+	}
+	said := make([]byte, len(answer))
+	_, err := io.ReadFull(c, said)
+	return err == nil && string(said) == answer
 }
