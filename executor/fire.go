@@ -291,6 +291,9 @@ func (d *dispatch) conclude() (conclusion, error) {
 		d.results.explain(d.req.set, d.req.spec.Name)
 	}
 	outcome.Runs = d.results.runs
+	if d.req.event.TakeBack != nil {
+		d.req.event.TakeBack(&outcome)
+	}
 	if d.req.event.Lost != nil {
 		outcome.Lost = d.req.event.Lost(&outcome)
 	}

@@ -66,6 +66,11 @@ type Event struct {
 	// the context does.
 	ResolveAsk func(ctx context.Context, outcome *Outcome) error `json:"-"`
 
+	// TakeBack, if set, takes back what a limit of the host's does not let hooks decide,
+	// such as a run that they have forced on often enough, and says so in the outcome's
+	// notices. It is called once all is decided and before that is recorded.
+	TakeBack func(outcome *Outcome) `json:"-"`
+
 	// Lost, if set, returns the parts of a decided outcome that the host cannot carry out,
 	// each a sentence for the person. It is called once all is decided and before that is
 	// recorded, and does nothing but look; see [Outcome.Lost].

@@ -3,6 +3,8 @@
 package exechook
 
 import (
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -113,6 +115,81 @@ func TestForeignHookThatCannotBeStartedRefuses(t *testing.T) {
 		outcome := hooktest.Fire(t, s.executor(schema.HookSettings{}, h), toolEvent("e"))
 		if run := &outcome.Runs[0]; outcome.Action != protocol.Block || run.Failure != protocol.FailSpawn && run.Failure != "" {
 			t.Errorf("%s: %s, failure %q: %s", f.Name, outcome.Action, run.Failure, run.Detail)
+		}
+	}
+}
+
+// A hook that knows calls on one file is asked about each file of a patch: one that it
+// refuses is refused wherever it stands, also after a crash about another.
+func TestForeignHookIsAskedAboutEachFileOfAPatch(t *testing.T) {
+	const guard = `input=$(cat); case "$input" in
+*'"file_path":"/p/.env"'*) echo "hands off .env" >&2; exit 2;;
+*crash*) exit 1;;
+esac; echo asked >>"$0.log"`
+	many := `"x0"`
+	for i := range mostFiles {
+		many += fmt.Sprintf(`,"x%d"`, i+1)
+	}
+	for _, test := range []struct {
+		paths   string
+		want    protocol.Action
+		failure protocol.FailureKind
+		asked   int
+	}{
+		{`"main.go","a.go"`, protocol.Observe, "", 2},
+		{`"main.go",".env","a.go"`, protocol.Block, "", 1},
+		{`"crash","a.go",".env"`, protocol.Block, "", 1},
+		{`"a.go","crash","b.go"`, protocol.Observe, protocol.FailExit, 2},
+		{many, protocol.Block, protocol.FailSpawn, 0},
+	} {
+		s := newScripts(t)
+		h := s.foreignHook("h", "claude", 10*time.Second, guard)
+		h.OnFailure, h.ByDialect = "", true
+		config := h.Asker.(*Program).config
+		config.Selector, _ = foreignhooks.Find("claude").Select(h.Named, "Edit|Write")
+		h.Asker = New(h.Asker.(*Program).runtime, config)
+		ev := toolEvent("e")
+		ev.Project, ev.Cwd = "/p", "/p"
+		ev.Data = []byte(`{"toolCallId":"c1","name":"apply_patch","kind":"write","args":{"command":"*** Begin Patch","paths":[` + test.paths + `]},"parallel":1}`)
+		outcome := hooktest.Fire(t, s.executor(schema.HookSettings{}, h), ev)
+		run := &outcome.Runs[0]
+		if outcome.Action != test.want || run.Failure != test.failure {
+			t.Errorf("%.60s: %s, failure %q: %s %s", test.paths, outcome.Action, run.Failure, outcome.Reason, run.Detail)
+		}
+		log, _ := os.ReadFile(h.Asker.(*Program).argv[0] + ".log")
+		if asked := strings.Count(string(log), "asked"); asked != test.asked {
+			t.Errorf("%.60s: it let %d files pass, want %d", test.paths, asked, test.asked)
+		}
+	}
+}
+
+// A hook of Claude Code's may leave variables for the session's commands in a file: here
+// nobody reads it, which is said, and the file is gone.
+func TestVariablesThatAHookLeavesAreSaidToBeLost(t *testing.T) {
+	for body, want := range map[string]bool{
+		`echo 'export A=1' >>"$CLAUDE_ENV_FILE"; echo "$CLAUDE_ENV_FILE" >"$0.log"`: true,
+		`echo "$CLAUDE_ENV_FILE" >"$0.log"`:                                         false,
+	} {
+		s := newScripts(t)
+		h := s.foreignHook("h", "claude", 10*time.Second, body)
+		h.Named, h.Events = []string{"SessionStart"}, []protocol.EventName{protocol.SessionStart}
+		config := h.Asker.(*Program).config
+		config.Selector, _ = foreignhooks.Find("claude").Select(h.Named, "")
+		h.Asker = New(h.Asker.(*Program).runtime, config)
+		ev := protocol.Event{Event: protocol.SessionStart, ID: "e", Session: protocol.Session{ID: "s"}, Data: []byte(`{"source":"startup","model":"m","tools":[]}`)}
+		outcome := hooktest.Fire(t, s.executor(schema.HookSettings{}, h), ev)
+		if len(outcome.Runs) != 1 {
+			t.Fatalf("%+v", outcome)
+		}
+		run := &outcome.Runs[0]
+		if said := strings.Contains(strings.Join(run.Warnings, " "), "CLAUDE_ENV_FILE"); said != want || run.Failure != "" {
+			t.Errorf("%s: %q, warnings %q, failure %s %s", body, outcome.Action, run.Warnings, run.Failure, run.Detail)
+		}
+		file, _ := os.ReadFile(h.Asker.(*Program).argv[0] + ".log")
+		if name := strings.TrimSpace(string(file)); name == "" {
+			t.Error("it is told no file")
+		} else if _, err := os.Stat(name); err == nil {
+			t.Errorf("%s is left", name)
 		}
 	}
 }

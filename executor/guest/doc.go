@@ -12,6 +12,9 @@
 //   - at the start of a session the person is told that, and what keeps hookd from working
 //     in this agent.
 //
+// It also bounds how often hooks force a run on (forced.go), which no agent counts as hookd
+// does: hooks.maxForced and hooks.maxForcedTotal hold for each of its sessions.
+//
 // Both ways in use it, the command hookd bridge and the daemon:
 //
 //	gate := role.For(executor.Gate(), &event)

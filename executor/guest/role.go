@@ -59,6 +59,7 @@ func (r *Role) For(gate *executor.Gate, ev *protocol.Event) *executor.Gate {
 		return gate
 	}
 	realpath.OfCall(ev, ev.Cwd)
+	r.boundForced(ev)
 	return gate.WithSource(r.of(agent, canAsk(agent, ev)))
 }
 

@@ -175,7 +175,7 @@ func (s *settling) changed() {
 	var members []string
 	for _, m := range jsonspan.Members(s.out.Event.Data) {
 		before := jsonspan.Get(s.c.Event.Data, m.Name)
-		if m.Name != "original" && !touched(m.Name) && !jsonspan.Equal(before, m.Value) {
+		if !byHookd(m.Name) && !jsonspan.Equal(before, m.Value) {
 			members = append(members, m.Name)
 		}
 	}
@@ -261,6 +261,8 @@ func (s *settling) notice() string {
 	return strings.Join(notices, "\n")
 }
 
-func touched(member string) bool {
-	return member == "realPath" || member == "links" || member == "otherPaths"
+// byHookd reports whether a member of data is what hookd says of an event itself, which no
+// hook changes.
+func byHookd(member string) bool {
+	return slices.Contains([]string{"original", "realPath", "realPaths", "links", "otherPaths", "continued", "continuedTotal"}, member)
 }

@@ -19,6 +19,10 @@ func (f Form) toOurs(value protocol.RawMessage) (protocol.RawMessage, error) {
 	switch f {
 	case Milliseconds:
 		return scaled(value, 1.0/1000), nil
+	case Patch:
+		if jsonspan.Kind(value) != '"' {
+			return nil, fmt.Errorf("it is %s where a patch is expected, and so hooks could not see what it changes", jsonspan.KindName(value))
+		}
 	case Words, Lines:
 		if jsonspan.Kind(value) == '"' {
 			return value, nil

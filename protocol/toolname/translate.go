@@ -34,6 +34,10 @@ func ToOurs(agent, name string, args protocol.RawMessage) (Call, error) {
 	if len(args) == 0 || jsonspan.IsNull(args) {
 		args = protocol.RawMessage("{}")
 	}
+	tool := toolOf(agent, name)
+	if jsonspan.Kind(args) == '"' && tool != nil && IsPatch(name) {
+		args = textAsArgs(args)
+	}
 	if jsonspan.Kind(args) != '{' {
 		return Call{}, fmt.Errorf("the args of %s are %s where an object is expected", shown(name), jsonspan.KindName(args))
 	}
@@ -45,7 +49,6 @@ func ToOurs(agent, name string, args protocol.RawMessage) (Call, error) {
 	}
 	kind, _ := Kind(name)
 	call := Call{Name: name, Kind: kind, Args: args}
-	tool := toolOf(agent, name)
 	if tool == nil {
 		// What other agents call so proves nothing of this one.
 		call.Unproven = hasTable(agent) && (len(kindsOf(name, "")) > 0 || namesBare(agent))
@@ -55,13 +58,19 @@ func ToOurs(agent, name string, args protocol.RawMessage) (Call, error) {
 	if call.Args, err = argsToOurs(tool.argsOf(agent), args); err != nil {
 		return Call{}, fmt.Errorf("the args of %s: %w", shown(name), err)
 	}
+	if tool.Ours == "" && IsPatch(name) && !slices.ContainsFunc(tool.Args, func(a Arg) bool { return jsonspan.Get(args, a.Theirs) != nil }) {
+		return Call{}, fmt.Errorf("the call of %s has no patch, and so hooks could not see what it changes", shown(name))
+	}
 	verbs := verbsOf(agent, name)
 	if verbs == nil {
 		call.Name = cmp.Or(tool.Ours, name)
 		return call, nil
 	}
 	ours, said := verbs.ours(args)
-	if !said {
+	switch kind := jsonspan.Kind(jsonspan.Get(args, verbs.Member)); {
+	case said && kind != '"', !said && tool.Ours == "":
+		return Call{}, fmt.Errorf("the call of %s has no %s that is a text, and so hooks could not see what it does", shown(name), verbs.Member)
+	case !said:
 		ours = tool.Ours
 	}
 	if ours == "" {
@@ -73,6 +82,13 @@ func ToOurs(agent, name string, args protocol.RawMessage) (Call, error) {
 		call.Args = without(call.Args, verbs.Member)
 	}
 	return call, nil
+}
+
+// textAsArgs are the args of a call that has a patch and nothing else.
+func textAsArgs(text protocol.RawMessage) protocol.RawMessage {
+	var out jsonspan.ObjectWriter
+	out.Set([]byte(`"input"`), text)
+	return out.Object()
 }
 
 // without returns an object without a member.
@@ -113,7 +129,11 @@ func AsTheirs(agent, theirs, ours string, args protocol.RawMessage) (protocol.Ra
 	if tool == nil {
 		return args, nil
 	}
-	out, err := argsBack(tool.argsOf(agent), nil, args)
+	own := tool.argsOf(agent)
+	out, err := argsBack(own, nil, args)
+	if err == nil && IsPatch(theirs) {
+		out = asPatch(own, out)
+	}
 	if verbs := verbsOf(agent, theirs); err == nil && verbs != nil && jsonspan.Get(out, verbs.Member) == nil {
 		if word := verbs.word(ours); word != "" {
 			out = withMember(out, 0, verbs.Member, jsonspan.Quote(word))
@@ -126,11 +146,7 @@ func AsTheirs(agent, theirs, ours string, args protocol.RawMessage) (protocol.Ra
 // does, the one that [ToTheirs] writes first. A tool that the agent has no match for keeps
 // its name; then the agent's tools of the same kind come after it, for what matchers mean
 // that list the agent's own. kind is the tool's own where the event tells it.
-func TheirNames(agent, name string, told ...protocol.ToolKind) []string {
-	kind := protocol.ToolKind("")
-	if len(told) > 0 {
-		kind = told[0]
-	}
+func TheirNames(agent, name string, kind protocol.ToolKind) []string {
 	if server, tool, is := cutServer(name); is {
 		names := []string{}
 		for _, form := range ServerNames {
@@ -141,7 +157,7 @@ func TheirNames(agent, name string, told ...protocol.ToolKind) []string {
 		return append(names, name)
 	}
 	var names, several, alike []string
-	kinds := kindsOf(name, kind)
+	kinds, known := kindsOf(name, kind), knownTools()[name]
 	for i := range Vocabulary {
 		t := &Vocabulary[i]
 		switch {
@@ -154,8 +170,11 @@ func TheirNames(agent, name string, told ...protocol.ToolKind) []string {
 			alike = append(alike, t.Name)
 		}
 	}
-	if names = append(names, several...); names == nil {
+	switch names = append(names, several...); {
+	case names == nil:
 		return append([]string{name}, alike...)
+	case known != nil && (known.patch || len(known.does) > 1): // it may be any of them
+		return append(names, alike...)
 	}
 	return names
 }
@@ -169,6 +188,22 @@ func theirServerName(agent, server, tool string) string {
 	return serverName(server, tool)
 }
 
+// asPatch gives the patch in a call's args the agent's own name, and leaves out what the
+// patch says itself.
+func asPatch(own []Arg, args protocol.RawMessage) protocol.RawMessage {
+	member, _ := filesMember(filesNamed(own, args))
+	list := jsonspan.ReadMemberList(args)
+	list.Remove(member)
+	first := own[slices.IndexFunc(own, func(a Arg) bool { return a.Form == Patch })].Theirs
+	for _, a := range own {
+		if text := list.Get(a.Theirs); a.Form == Patch && text != nil && list.Get(first) == nil {
+			list.Remove(a.Theirs)
+			list.Set(first, text)
+		}
+	}
+	return list.JSON()
+}
+
 // Back returns args with hookd's names and forms, which hooks changed, as the agent's own
 // call has them: name and was are that call. Of several names that stand for one of ours
 // it is the one that the call came with, and what did not change keeps its bytes.
@@ -176,6 +211,10 @@ func Back(agent, name string, was, args protocol.RawMessage) (protocol.RawMessag
 	tool := toolOf(agent, name)
 	if tool == nil {
 		return args, nil
+	}
+	if jsonspan.Kind(was) == '"' && IsPatch(name) {
+		out, err := argsBack(tool.argsOf(agent), textAsArgs(was), args)
+		return jsonspan.Get(out, "input"), err
 	}
 	out, err := argsBack(tool.argsOf(agent), was, args)
 	verbs := verbsOf(agent, name)
@@ -209,6 +248,15 @@ func withMember(object protocol.RawMessage, at int, name string, value protocol.
 		out.object.Set(jsonspan.Quote(name), value)
 	}
 	return out.object.Object()
+}
+
+// Has reports whether the table has a tool of that name for an agent.
+func Has(agent, name string) bool { return toolOf(agent, name) != nil }
+
+// IsPatch reports whether a tool takes a patch, which both writes and edits files.
+func IsPatch(name string) bool {
+	known := knownTools()[name]
+	return known != nil && known.patch
 }
 
 func toolOf(agent, name string) *Tool {

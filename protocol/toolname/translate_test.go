@@ -67,8 +67,7 @@ func TestToOurs(t *testing.T) {
 		{"openhands", "file_editor", `{"command":"insert","path":"a","insert_line":3,"new_str":"c"}`, "edit_file", `{"path":"a","insert_line":3,"newText":"c"}`},
 		{"openhands", "file_editor", `{"command":"undo_edit","path":"a"}`, "edit_file", `{"path":"a"}`},
 		{"openhands", "file_editor", `{"command":"melt","path":"a"}`, "file_editor", `{"command":"melt","path":"a"}`},
-		{"openhands", "file_editor", `{"command":["view"],"path":"a"}`, "file_editor", `{"command":["view"],"path":"a"}`},
-		{"openhands", "file_editor", `{"path":"a"}`, "file_editor", `{"path":"a"}`},
+		{"copilot", "apply_patch", `"*** Update File: a"`, "apply_patch", `{"input":"*** Update File: a","path":"a"}`},
 		{"openhands", "create_issue", `{}`, "create_issue", `{}`},
 		{"hermes", "mcp_git_push", `{}`, "mcp__git__push", `{}`},
 		{"nobody", "Bash", `{"timeout":1}`, "Bash", `{"timeout":1}`},
@@ -92,6 +91,13 @@ func TestToOurs(t *testing.T) {
 		{"codex", "apply_patch", `{"command":"*** Update File: .env\n*** Update File: b","path":"b"}`, "path is given besides"},
 		{"codex", "apply_patch", `{"command":"*** Update File: .env","paths":["b"]}`, "paths is given besides"},
 		{"kiro", "fs_read", `{"operations":[{"path":".env"}],"path":"b"}`, "path is given besides"},
+		{"codex", "apply_patch", `{"command":["x"]}`, "a patch is expected"},
+		{"codex", "apply_patch", `{"path":"a"}`, "has no patch"},
+		{"codex", "Bash", `"ls"`, "an object is expected"},
+		{"openhands", "file_editor", `{"command":["view"],"path":"a"}`, "has no command"},
+		{"openhands", "file_editor", `{"command":null,"path":"a"}`, "has no command"},
+		{"openhands", "file_editor", `{"path":"a"}`, "has no command"},
+		{"kiro", "fs_write", `{"command":5,"path":"a"}`, "has no command"},
 	} {
 		if got, err := ToOurs(tt.agent, tt.name, []byte(tt.args)); err == nil || !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%s %s %s: %s %s, %v", tt.agent, tt.name, tt.args, got.Name, got.Args, err)
@@ -173,6 +179,9 @@ func TestBack(t *testing.T) {
 			t.Errorf("%s came back as another tool: %s", was, got)
 		}
 	}
+	if got, err := Back("copilot", "apply_patch", []byte(`"*** Update File: a"`), []byte(`{"input":"*** Update File: a\n+x","path":"a"}`)); err != nil || string(got) != `"*** Update File: a\n+x"` {
+		t.Errorf("a patch that is a text went back as %s, %v", got, err)
+	}
 	two := `{"patchText":"*** Update File: a\n*** Update File: b"}`
 	if got, err := Back("opencode", "apply_patch", []byte(two), []byte(`{"patchText":"*** Update File: a\n*** Update File: b","paths":["a"]}`)); err == nil {
 		t.Errorf("other paths of a patch went back as %s", got)
@@ -206,6 +215,11 @@ func TestEachRowGoesBothWays(t *testing.T) {
 				}
 				named[a.Ours] = true
 				if err := theirs.add(a.Theirs, sampleValue(a.Form, i)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if v := verbsOf(agent, tool.Name); v != nil && tool.Ours == "" {
+				if err := theirs.add(v.Member, jsonspan.Quote(v.Means[0].Word)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -244,6 +258,8 @@ func sampleValue(f Form, i int) protocol.RawMessage {
 		return []byte(`["bash","-lc","ls"]`)
 	case Lines:
 		return []byte(`["ls"]`)
+	case Files:
+		return []byte(`["a",{"path":"b"}]`)
 	}
 	return fmt.Appendf(nil, `"value %d"`, i)
 }

@@ -100,6 +100,12 @@ func kindsOf(name string, kind protocol.ToolKind) []protocol.ToolKind {
 	return nil
 }
 
+// MayBe reports whether a tool may be of a kind. told is the kind that its event tells. A
+// tool that nobody knows is of none here.
+func MayBe(name string, told, kind protocol.ToolKind) bool {
+	return slices.Contains(kindsOf(name, told), kind)
+}
+
 // common reports whether two lists have a value in common.
 func common[T comparable](a, b []T) bool {
 	return slices.ContainsFunc(a, func(v T) bool { return slices.Contains(b, v) })

@@ -45,8 +45,11 @@ var (
 	newStr     = Arg{Theirs: "new_str", Ours: "newText"}
 	replaceAll = Arg{Theirs: "replace_all", Ours: "replaceAll"}
 	fileText   = Arg{Theirs: "file_text", Ours: "content"}
-	patchTexts = []Arg{{"command", "command", Patch, ""}, {"input", "input", Patch, ""}, {"patch", "patch", Patch, ""}, {"patchText", "patchText", Patch, ""}}
-	timeoutMs  = Arg{Theirs: "timeout", Ours: "timeout", Form: Milliseconds}
+	patchTexts = []Arg{ // of which an agent's first is what a patch of another agent becomes
+		{"command", "command", Patch, "codex"}, {"patchText", "patchText", Patch, "opencode"}, {"input", "input", Patch, ""},
+		{"patch", "patch", Patch, ""}, {"command", "command", Patch, ""}, {"patchText", "patchText", Patch, ""},
+	}
+	timeoutMs = Arg{Theirs: "timeout", Ours: "timeout", Form: Milliseconds}
 )
 
 // of is an arg that only some of a tool's agents have.

@@ -35,6 +35,7 @@ type Agent struct {
 	FailsOpen string
 
 	env     func(a *Asking) []string
+	envFile string // see [Asking.EnvFile]
 	input   func(a *Asking) object.Object
 	reply   func(a *Asking, end *Ending) said
 	matcher func(matcher string) (fits, error)
@@ -74,6 +75,7 @@ type Asking struct {
 
 	ev      *protocol.Event
 	project string // folder
+	file    string // of a call that names several, "" where the hook is asked about the whole event
 	call    foreignCall
 	data    object.Reader // of the event, ours
 	host    protocol.RawMessage
@@ -88,6 +90,8 @@ type foreignCall struct {
 	ours  protocol.RawMessage // args
 
 	names []string            // theirs, of which the first is told to the hook
+	files []string            // that the call names, where the agent has no tool for several
+	as    string              // their tool whose forms the input has; names[0], or one like it
 	input protocol.RawMessage // args, theirs
 	patch bool                // input is a text that says the same as the args, and does not come back
 }

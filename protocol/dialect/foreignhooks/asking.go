@@ -71,6 +71,15 @@ func (a *Asking) Env() []string {
 	return a.Agent.env(a)
 }
 
+// EnvFile is the variable by which the agent tells the hook a file, in which it can leave
+// variables for the commands of the session. "" if there is none at the event.
+func (a *Asking) EnvFile() string {
+	if a.Agent.envFile != "" && a.ev.Event == protocol.SessionStart {
+		return a.Agent.envFile
+	}
+	return ""
+}
+
 // Args are the words that the program gets after its own.
 func (a *Asking) Args() []string {
 	if a.Agent.Arg == "" {

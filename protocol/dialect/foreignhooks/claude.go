@@ -13,8 +13,8 @@ import (
 // claudeHooks are hooks that were written for Claude Code.
 var claudeHooks = Agent{
 	Name: "claude", Title: "Claude Code", Unit: time.Second, Limit: 600 * time.Second,
-	ProjectVariables: []string{"CLAUDE_PROJECT_DIR"},
-	FailsOpen:        "Claude Code goes on when a hook crashes, takes too long or prints what it cannot read",
+	ProjectVariables: []string{"CLAUDE_PROJECT_DIR"}, envFile: "CLAUDE_ENV_FILE",
+	FailsOpen: "Claude Code goes on when a hook crashes, takes too long or prints what it cannot read",
 	Events: append([]HookEvent{
 		{Name: "PreToolUse", Event: protocol.ToolCallStart, Refuses: true},
 		{Name: "PermissionRequest", Event: protocol.PermissionRequest, Refuses: true},
@@ -204,10 +204,24 @@ func claudeVerdict(a *Asking, s *said, in, specific *object.Reader) {
 		if blocks && a.ev.Spec().Block != protocol.BlockFails && a.Event.Refuses {
 			s.reply = protocol.Reply{Action: protocol.Block, Reason: reason, Context: s.reply.Context, Notice: s.reply.Notice}
 		}
-		if specific.At("initialUserMessage") != nil {
-			s.warn("initialUserMessage has no place here")
+	}
+	for _, lost := range claudeOnly {
+		if value := specific.At(lost[0]); value != nil && !jsonspan.IsNull(value) && string(value) != "false" {
+			s.warn("%s has no effect here: %s", lost[0][strings.LastIndexByte(lost[0], '/')+1:], lost[1])
 		}
 	}
+}
+
+// claudeOnly are members of replies that only Claude Code can carry out, with why.
+var claudeOnly = [][2]string{
+	{"initialUserMessage", "hookd sends no prompt of its own"},
+	{"sessionTitle", "a session has no title"},
+	{"watchPaths", "hookd follows no files for hooks"},
+	{"reloadSkills", "skills are read again by themselves"},
+	{"suppressOriginalPrompt", "the prompt stays as it is"},
+	{"classifierContext", "nothing classifies results"},
+	{"/decision/updatedPermissions", "hookd keeps no rules of that agent's"},
+	{"displayContent", "a text is shown as it is"},
 }
 
 // claudeCall takes over what a reply says about a call that is to run. The newer member

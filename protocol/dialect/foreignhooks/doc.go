@@ -4,13 +4,15 @@
 //
 //	agent    := foreignhooks.Find("claude")
 //	selector, err := agent.Select(names, matcher)    // what the hook's description says
-//	asking   := selector.Ask(event, project)         // nil: that agent would not ask it
-//	… run the hook with asking.Stdin, Env and Args …
+//	askings  := selector.AskEach(event, project)     // none: that agent would not ask it
+//	… run the hook with each asking's Stdin, Env and Args …
 //	result   := asking.Reply(hook, ending)           // their words and exit code → our reply
 //
 // The event may come from hookd's own loop or from any agent that calls hookd (package
 // hosts): both meet in our event and in the one table of tools, so that a hook for one agent
-// runs under any other. Under its own agent a hook reads what that agent sent (asSent).
+// runs under any other. Under its own agent a hook reads what that agent sent (asSent). A
+// call on several files, such as a patch, is told file by file to hooks of agents that have
+// no tool for it.
 //
 // What a reply says counts as its own agent takes it, with two exceptions, both towards a
 // no: a refusal that was said before a crash or a time-out counts, and changed args that

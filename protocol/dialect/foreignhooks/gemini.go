@@ -264,7 +264,7 @@ func geminiTools(a *Asking, s *said, config *object.Reader) {
 	}
 	kept, all := []protocol.RawMessage{}, jsonspan.Elements(a.data.At("tools"))
 	for _, tool := range all {
-		names := toolname.TheirNames(a.Agent.Name, jsonspan.Text(jsonspan.Get(tool, "name")))
+		names := toolname.TheirNames(a.Agent.Name, jsonspan.Text(jsonspan.Get(tool, "name")), "")
 		if mode != "NONE" && slices.ContainsFunc(names, func(n string) bool { return slices.Contains(allowed, n) }) {
 			kept = append(kept, tool)
 		}

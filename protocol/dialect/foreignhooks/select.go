@@ -6,6 +6,7 @@ import (
 	"github.com/hookd-dev/hookd/internal/jsonspan"
 	"github.com/hookd-dev/hookd/protocol"
 	"github.com/hookd-dev/hookd/protocol/dialect/internal/object"
+	"github.com/hookd-dev/hookd/protocol/toolname"
 )
 
 // Selector says which events a foreign hook is asked about, and as what.
@@ -32,11 +33,33 @@ func (f *Agent) Select(named []string, matcher string) (*Selector, error) {
 	return s, err
 }
 
-// Ask returns how the hook is asked about an event, nil if the event does not concern it.
-// project is the folder that the agent would call its project.
-func (s *Selector) Ask(ev *protocol.Event, project string) *Asking {
+// AskEach returns how the hook is asked about an event: once, or, about a call on several
+// files that its agent has no tool for, once for each file. It is empty if the event does
+// not concern the hook. project is the folder that the agent would call its project.
+func (s *Selector) AskEach(ev *protocol.Event, project string) (list []*Asking) {
+	first := s.ask(ev, project, "")
+	if first == nil {
+		return nil
+	}
+	files := first.call.files
+	if len(files) < 2 {
+		return []*Asking{first}
+	}
+	for _, file := range files {
+		if a := s.ask(ev, project, file); a != nil {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// Ask is [Selector.AskEach] for an event that is asked about once.
+func (s *Selector) Ask(ev *protocol.Event, project string) *Asking { return s.ask(ev, project, "") }
+
+// ask asks about one file of a call that names several, or about the whole call.
+func (s *Selector) ask(ev *protocol.Event, project, file string) *Asking {
 	for _, e := range s.agent.eventsFor(ev.Event, s.named) {
-		a := &Asking{Agent: s.agent, Event: e, ev: ev, project: project, data: object.Reader{JSON: ev.Data}}
+		a := &Asking{Agent: s.agent, Event: e, ev: ev, project: project, data: object.Reader{JSON: ev.Data}, file: file}
 		a.readCall()
 		if host := a.data.At("host"); ev.Agent.Host == s.agent.Name && jsonspan.Kind(host) == '{' {
 			a.host = host
@@ -50,7 +73,9 @@ func (s *Selector) Ask(ev *protocol.Event, project string) *Asking {
 
 // concerns reports whether the event is about such a call, where it is about one.
 func (a *Asking) concerns() bool {
-	return len(a.Event.Only) == 0 || a.call.name == "" || slices.Contains(a.Event.Only, string(a.call.kind)) || slices.Contains(a.Event.Only, a.call.name)
+	return len(a.Event.Only) == 0 || a.call.name == "" || slices.ContainsFunc(a.Event.Only, func(only string) bool {
+		return only == a.call.name || toolname.MayBe(a.call.name, a.call.kind, protocol.ToolKind(only))
+	})
 }
 
 // matches compares the matcher in the agent's own way. An event that names nothing to

@@ -22,9 +22,9 @@ func (a *Asking) foreignCall(of *object.Reader) foreignCall {
 	if jsonspan.Kind(c.ours) != '{' {
 		c.ours = protocol.RawMessage("{}")
 	}
-	shown := c.ours
-	if file := jsonspan.Get(c.ours, "path"); jsonspan.Kind(file) == '"' && isFileTool(c.name) {
-		shown = object.Set(c.ours, "path", jsonspan.Quote(a.absolute(jsonspan.Text(file)))) // all agents give it in full
+	shown := a.aboutOneFile(c.ours)
+	if file := jsonspan.Get(shown, "path"); jsonspan.Kind(file) == '"' && (isFileTool(c.name) || a.file != "" || toolname.IsPatch(c.name)) {
+		shown = object.Set(shown, "path", jsonspan.Quote(a.absolute(jsonspan.Text(file)))) // all agents give it in full
 	}
 	if c.name == "" {
 		c.input = shown
@@ -36,7 +36,10 @@ func (a *Asking) foreignCall(of *object.Reader) foreignCall {
 			return c
 		}
 	}
-	c.names = toolname.TheirNames(c.agent, c.name)
+	c.names = toolname.TheirNames(c.agent, c.name, c.kind)
+	if host := of.Text("hostTool"); host != "" && !slices.Contains(c.names, host) {
+		c.names = append(c.names, host)
+	}
 	if a.Agent.claudeNames {
 		claude := asClaude(a) && a.ev.Event != protocol.PermissionRequest
 		slices.SortStableFunc(c.names, func(x, y string) int {
@@ -49,11 +52,60 @@ func (a *Asking) foreignCall(of *object.Reader) foreignCall {
 			return 1
 		})
 	}
-	var err error
-	if c.input, err = toolname.Back(c.agent, c.names[0], nil, shown); err != nil {
-		c.names, c.input = []string{c.name}, shown
-	}
+	c.asTheirs(shown)
 	return c
+}
+
+// asTheirs writes the args as the agent does. A tool that the agent does not have is told
+// by the name that it has here, but an edit or a patch as the agent's tool that changes
+// files; what its args are called is told as of the agent's tool that is most like it.
+func (c *foreignCall) asTheirs(shown protocol.RawMessage) {
+	like := c.name
+	c.as = c.names[0]
+	if !toolname.Has(c.agent, c.as) {
+		patch := toolname.IsPatch(c.name)
+		switch {
+		case patch && toolname.Has(c.agent, toolname.TheirNames(c.agent, "edit_file", "")[0]):
+			like = "edit_file"
+		case c.kind == protocol.KindWrite:
+			like = "write_file"
+		case c.kind == protocol.KindRead:
+			like = "read_file"
+		}
+		if like != c.name {
+			c.as = toolname.TheirNames(c.agent, like, "")[0]
+			for _, file := range jsonspan.Elements(jsonspan.Get(shown, "paths")) {
+				c.files = append(c.files, jsonspan.Text(file))
+			}
+		}
+		if (patch || c.name == "edit_file") && toolname.Has(c.agent, c.as) {
+			c.names = append([]string{c.as}, c.names...)
+		}
+		if c.patch = patch; patch {
+			if text := jsonspan.Get(shown, "command"); text != nil { // which is another thing in the agent's tool
+				list := jsonspan.ReadMemberList(shown)
+				list.Remove("command")
+				list.Set("patch", text)
+				shown = list.JSON()
+			}
+		}
+	}
+	var err error
+	if c.input, err = toolname.AsTheirs(c.agent, c.as, like, shown); err != nil {
+		c.names, c.as, c.input = []string{c.name}, c.name, shown
+	}
+}
+
+// aboutOneFile returns args that name several files as those of a call on the one that the
+// hook is asked about, if it is asked about each.
+func (a *Asking) aboutOneFile(args protocol.RawMessage) protocol.RawMessage {
+	if a.file == "" {
+		return args
+	}
+	list := jsonspan.ReadMemberList(args)
+	list.Remove("paths")
+	list.Set("path", jsonspan.Quote(a.file))
+	return list.JSON()
 }
 
 // isFileTool reports whether a tool of ours is about one file.
@@ -71,13 +123,13 @@ func (c *foreignCall) back(theirs protocol.RawMessage) protocol.RawMessage {
 	if c.patch || len(c.names) == 0 {
 		return nil
 	}
-	same, err := toolname.ToOurs(c.agent, c.names[0], c.input)
+	same, err := toolname.ToOurs(c.agent, c.as, c.input)
 	if err != nil {
 		return nil
 	}
-	changed, err := toolname.ToOurs(c.agent, c.names[0], theirs)
-	if err != nil {
-		return nil
+	changed, err := toolname.ToOurs(c.agent, c.as, theirs)
+	if err != nil || changed.Name != same.Name || jsonspan.Get(c.ours, "paths") != nil {
+		return nil // what it would be now is another call, or one on one file of several
 	}
 	ours := protocol.RawMessage("{}")
 	for _, m := range jsonspan.Members(changed.Args) {

@@ -298,7 +298,7 @@ func (m *meeting) checkInput(t *testing.T, where string) {
 	name, args := jsonspan.Text(jsonspan.Get(data, "name")), jsonspan.Get(data, "args")
 	theirs := jsonspan.Text(jsonspan.Get(line, "tool_name")) + jsonspan.Text(jsonspan.Get(line, "toolName"))
 	if m.call.Event.Spec().Tool && name != "" && theirs != "" && m.hook.Name != m.call.Agent.Name && len(m.event.Only) == 0 {
-		names := toolname.TheirNames(m.hook.Name, name)
+		names := toolname.TheirNames(m.hook.Name, name, protocol.ToolKind(jsonspan.Text(jsonspan.Get(data, "kind"))))
 		if theirs != name && !slices.Contains(names, theirs) && theirs != "apply_patch" {
 			t.Errorf("%s: it reads the tool %s, and its agent calls %s %q", where, theirs, name, names)
 		}
