@@ -47,8 +47,8 @@ func (a *realAgent) refusal(t *testing.T) {
 	if !s.has("third.txt") || !strings.Contains(told[1], "the third ran") {
 		t.Errorf("a call that no hook minds: it ran %v, and the model reads %s", s.has("third.txt"), told[1])
 	}
-	if can, _ := s.can(protocol.SessionStart); can.Context.Possible() != s.model.read(sessionWord) {
-		t.Errorf("the model reads what a hook says at the start: %v", s.model.read(sessionWord))
+	if s.model.read(sessionWord) && a.mute[protocol.SessionStart] != "" {
+		t.Errorf("the model reads what a hook says at the start, although %s", a.mute[protocol.SessionStart])
 	}
 }
 

@@ -163,6 +163,10 @@ var realAgents = []realAgent{
 			"settings": {"provider": "openai-compatible", "apiKey": "none", "model": "mock-model", "baseUrl": "${BASE}/v1"}, "updatedAt": "2026-11-29T08:00:00Z", "tokenSource": "manual"}}}`},
 		own:    ".clinerules/hooks/PreToolUse",
 		leaves: []string{"hub", "stop"},
+		mute: map[protocol.EventName]string{
+			protocol.PromptSubmit: "Cline in a terminal asks no hook about a prompt",
+			protocol.SessionStart: "Cline in a terminal does not wait for hooks of a task's start",
+		},
 	},
 	{
 		name: "factory", wire: modelserver.OpenAI,

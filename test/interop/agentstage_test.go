@@ -88,7 +88,7 @@ func agentProgram(a *realAgent) string {
 // machine's own, and skips the test where they cannot be had.
 func (a *realAgent) install(t *testing.T) (program string, folders []string) {
 	t.Helper()
-	if env := os.Getenv("HOOKD_INTEROP_" + strings.ToUpper(a.name)); env != "" {
+	if env := os.Getenv("HOOKD_INTEROP_" + strings.ToUpper(a.name)); env != "" { // a person has one already
 		return env, nil
 	}
 	folder := peer(t, a.program.pkg)

@@ -54,8 +54,8 @@ var (
 	known      = map[string]installed{}
 )
 
-// peer installs a package of npm, once for all tests, and returns the folder that
-// it lies in. A test whose peer cannot be had is skipped.
+// peer installs a package of npm, or a Go module's program, once for all tests, and returns
+// the folder that it lies in. A test whose peer cannot be installed is skipped.
 func peer(t *testing.T, name string) string {
 	t.Helper()
 	installing.Lock()
@@ -66,13 +66,16 @@ func peer(t *testing.T, name string) string {
 		known[name] = p
 	}
 	if p.err != nil {
-		t.Skipf("the peer %s cannot be had: %v", name, p.err)
+		t.Skipf("the peer %s cannot be installed: %v", name, p.err)
 	}
 	t.Logf("peer %s %s", name, p.version)
 	return p.folder
 }
 
 func install(name string) (p installed) {
+	if strings.HasPrefix(name, "github.com/") {
+		return installModule(name)
+	}
 	for _, program := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(program); err != nil {
 			p.err = fmt.Errorf("there is no %s on this machine", program)
@@ -102,6 +105,22 @@ func install(name string) (p installed) {
 		return p
 	}
 	p.version, p.err = npmVersion(p.folder)
+	return p
+}
+
+// installModule installs the program of a Go module.
+func installModule(name string) (p installed) {
+	module, version, _ := strings.Cut(name, "@")
+	p.folder, p.version = filepath.Join(peers, filepath.Base(module)), version
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+	defer cancel()
+	build := exec.CommandContext(ctx, "go", "install", "-trimpath", name)
+	build.Dir, build.WaitDelay = os.TempDir(), time.Second // in no module
+	build.Env = append(os.Environ(), "GOBIN="+p.folder)
+	if out, err := build.CombinedOutput(); err != nil {
+		first, _, _ := bytes.Cut(bytes.TrimSpace(out), []byte("\n"))
+		p.err = fmt.Errorf("go install: %w: %s", err, first)
+	}
 	return p
 }
 

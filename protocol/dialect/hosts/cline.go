@@ -1,6 +1,7 @@
 package hosts
 
 import (
+	"errors"
 	"time"
 
 	"github.com/hookd-dev/hookd/internal/jsonspan"
@@ -14,13 +15,13 @@ import (
 var cline = &dialect.Agent{
 	Name: "cline", Title: "Cline",
 	Rows: failsOpen(30*time.Second, []dialect.Row{
-		{Name: "TaskStart", Event: protocol.SessionStart, Can: dialect.Can{Context: carried}},
-		{Name: "TaskResume", Event: protocol.SessionStart, Can: dialect.Can{Context: carried}},
+		{Name: "TaskStart", Event: protocol.SessionStart, Can: dialect.Can{Context: notInTerminal}},
+		{Name: "TaskResume", Event: protocol.SessionStart, Can: dialect.Can{Context: notInTerminal}},
 		{Name: "TaskComplete", Event: protocol.AgentStop, Can: dialect.Can{Stop: endsAnyway}},
 		{Name: "TaskCancel", Event: protocol.SessionEnd},
 		{Name: "TaskError", Event: protocol.AgentError},
 		{Name: "SessionShutdown", Event: protocol.SessionEnd},
-		{Name: "UserPromptSubmit", Event: protocol.PromptSubmit, Can: dialect.Can{Block: translated("the task ends"), Context: carried, Stop: carried}},
+		{Name: "UserPromptSubmit", Event: protocol.PromptSubmit, Can: dialect.Can{Block: translated("the task ends; Cline in a terminal asks no hook about a prompt"), Context: notInTerminal, Stop: carried}},
 		{Name: "PreToolUse", Event: protocol.ToolCallStart, Can: dialect.Can{Block: translated("the task ends"), Change: carried, Context: carried, Stop: carried}},
 		{Name: "PostToolUse", Event: protocol.ToolCallEnd, Can: dialect.Can{Block: translated("the task ends"), Context: carried, Stop: carried}},
 		{Name: "PreCompact", Event: protocol.CompactStart, Can: dialect.Can{Context: carried}},
@@ -40,6 +41,10 @@ var cline = &dialect.Agent{
 	},
 }
 
+// Cline in a terminal (3.0.65) goes on while hooks of a task's start still run, and does not
+// fire UserPromptSubmit.
+var notInTerminal = translated("in an editor; Cline in a terminal does not wait for it")
+
 // readCline finds what an event is about in a member that is named as the event, or where
 // its SDK writes it.
 func readCline(a *dialect.Agent, in *dialect.Input, row *dialect.Row) (dialect.Reading, error) {
@@ -56,6 +61,9 @@ func readCline(a *dialect.Agent, in *dialect.Input, row *dialect.Row) (dialect.R
 	case "TaskComplete":
 		in = in.With("last_assistant_message", in.Any("/taskComplete/taskMetadata/result", "/turn/outputText"))
 	case "PreToolUse":
+		if err := agreeOnCall(in); err != nil {
+			return dialect.Reading{}, err
+		}
 		in = in.With("tool_name", in.Any("/tool_call/name", "/preToolUse/toolName")).
 			With("tool_input", in.Any("/tool_call/input", "/preToolUse/parameters")).With("tool_use_id", in.At("/tool_call/id"))
 	case "PostToolUse":
@@ -71,6 +79,26 @@ func readCline(a *dialect.Agent, in *dialect.Input, row *dialect.Row) (dialect.R
 		return readClineServer(a, in, row)
 	}
 	return dialect.ReadClaudeFamily(a, in, row)
+}
+
+// agreeOnCall holds the two forms of a call against each other: Cline in a terminal writes
+// both, and its editors preToolUse alone.
+func agreeOnCall(in *dialect.Input) error {
+	own, both := in.At("tool_call"), in.At("preToolUse")
+	if own == nil {
+		return nil
+	}
+	name, err := in.Need("/tool_call/name")
+	if err != nil {
+		return err
+	}
+	if jsonspan.Kind(in.At("/tool_call/input")) != '{' {
+		return errors.New("tool_call says no input")
+	}
+	if jsonspan.Kind(both) != '{' || jsonspan.Kind(in.At("/preToolUse/parameters")) != '{' || in.Text("/preToolUse/toolName") != name {
+		return errors.New("tool_call and preToolUse are not the same call")
+	}
+	return nil
 }
 
 // readClineServer reads the call of a server's tool, which is one tool with the server's
